@@ -86,7 +86,7 @@ func (ts *threads) Branches(ctx context.Context, key store.ThreadKey) ([]Branch,
 		if json.Unmarshal(b.About, &about) != nil {
 			continue // the others can be restored
 		}
-		branches = append(branches, Branch{ID: b.ID, After: about.After, At: unixMilli(about.At), Count: about.Count, Title: about.Title, Kept: about.Kept})
+		branches = append(branches, Branch{ID: b.ID, After: about.After, At: unixMilli(about.At), Count: about.Count, Title: about.Title, Kept: about.Kept && b.Kept})
 	}
 	return branches, nil
 }

@@ -215,3 +215,18 @@ func TestBranchTooLarge(t *testing.T) {
 		t.Errorf("%+v %v", a, err)
 	}
 }
+
+// What the store takes for too many messages is said not to be kept, too.
+func TestBranchTooLargeForTheStore(t *testing.T) {
+	calls := 0
+	l := newLab(t, tallying(&calls))
+	l.say("a")
+	l.submit(sized("b", 1<<20))
+	succeeded(t, l.untilEnd())
+	held, _ := l.held()
+	l.inject(adapter.Injection{Text: "c", Before: held[2].ID})
+	b := l.branches()
+	if len(b) != 1 || b[0].Kept {
+		t.Fatalf("%+v", b)
+	}
+}

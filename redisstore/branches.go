@@ -26,9 +26,20 @@ func (s *reads) Branches(ctx context.Context, key store.ThreadKey) ([]store.Bran
 	if err != nil || len(items)%2 != 0 {
 		return nil, nil // the next rewind begins a list that can be read
 	}
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
 	var branches []store.Branch
+	var kept []*redis.BoolCmd
+	pipe := s.client.Pipeline()
 	for i := 0; i < len(items); i += 2 {
 		branches = append(branches, store.Branch{ID: items[i], About: json.RawMessage(items[i+1])})
+		kept = append(kept, pipe.HExists(ctx, s.keys.thread(key).base+"archive", branchField+items[i]))
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return nil, storeError("read branches", err)
+	}
+	for i, there := range kept {
+		branches[i].Kept = there.Val()
 	}
 	return branches, nil
 }

@@ -21,4 +21,5 @@ type Branch struct {
 	ID       string          // of the run that took them out
 	About    json.RawMessage // small
 	Messages json.RawMessage // nil: they are too many to be kept
+	Kept     bool            // of one that is listed: BranchMessages has its messages
 }

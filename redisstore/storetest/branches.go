@@ -36,7 +36,7 @@ func (th *thread) branches() string {
 	var told []string
 	for _, b := range list {
 		messages, err := th.s.BranchMessages(th.Context(), th.key, b.ID)
-		if err != nil || b.Messages != nil {
+		if err != nil || b.Messages != nil || b.Kept != (messages != nil) {
 			th.Fatal(b, err)
 		}
 		text := string(messages)

@@ -168,7 +168,7 @@ func (m *model) executes(id string, f store.Fresh) {
 func (m *model) branch(run string, f store.Fresh) {
 	m.branches = slices.DeleteFunc(m.branches, func(b store.Branch) bool { return b.ID == f.Restores })
 	if f.Branch != nil {
-		m.branches = slices.Insert(m.branches, 0, store.Branch{ID: run, About: f.Branch.About, Messages: f.Branch.Messages})
+		m.branches = slices.Insert(m.branches, 0, store.Branch{ID: run, About: f.Branch.About, Messages: f.Branch.Messages, Kept: f.Branch.Messages != nil})
 	}
 	m.branches = m.branches[:min(len(m.branches), 16)]
 }

@@ -17,14 +17,14 @@ export function Changes({ changes }: { changes: readonly Change[] }) {
             {"before" in change && (
               <del>
                 <span className="visually-hidden">was </span>
-                <Marked text={sideOf(change.before)} />
+                <Marked text={sideOf(change.before, change.cut?.includes("before"))} />
                 {change.cut?.includes("before") && "…"}
               </del>
             )}
             {"after" in change && (
               <ins>
                 <span className="visually-hidden">now </span>
-                <Marked text={sideOf(change.after)} />
+                <Marked text={sideOf(change.after, change.cut?.includes("after"))} />
                 {change.cut?.includes("after") && "…"}
               </ins>
             )}

@@ -230,7 +230,7 @@ export interface DecisionInfo {
   /** The run that asked. */
   askedBy?: { id: string; runId?: string };
   /** The run that the answer began. */
-  answeredBy?: { id: string };
+  answeredBy?: { id: string; runId?: string };
 }
 
 export interface RunInfo {

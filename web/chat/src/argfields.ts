@@ -15,7 +15,7 @@ export interface ArgField {
 const MOST = 40;
 
 /** A text that would be read as something else, or whose end would not be seen. */
-const TAKEN = /^$|^\s|\s$|^(?:true|false|null|undefined)$|^[-+]?[\d.]|^["{[]/;
+export const TAKEN = /^$|^\s|\s$|^(?:true|false|null|undefined)$|^[-+]?[\d.]|^["{[]/;
 
 /** The members of an object in their order; undefined for what is no object, names a member twice, or has too many. */
 export function argFields(text: string): ArgField[] | undefined {

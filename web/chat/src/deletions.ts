@@ -1,5 +1,5 @@
 // Deletions that can be taken back: a chat is hidden at once, in all tabs, and deleted some seconds later by the tab that was
-// asked. That tab may be loaded anew meanwhile; one that is closed has deleted nothing.
+// asked. That tab may be loaded anew meanwhile; one that is closed has deleted nothing, also when it is opened again later.
 
 import { call } from "./api";
 
@@ -17,7 +17,7 @@ export interface Deletion {
 /** For how long a deletion can be taken back, in milliseconds. */
 export const HELD_MS = 8_000;
 
-/** What another tab is told longer ago than this after its time was not carried out: that tab is gone. */
+/** What was not carried out this long after its time is not any more: its tab was gone. */
 const LOST_MS = 4_000;
 
 const KEY = "aguiws:deletions";
@@ -52,7 +52,8 @@ export class Deletions {
 
   constructor(private readonly does: Does) {
     if (does.tabs) does.tabs.onmessage = ({ data }) => this.hear(data);
-    for (const one of read(does.kept)) this.put(one);
+    for (const one of read(does.kept)) if (Date.now() < one.at + LOST_MS) this.put(one);
+    this.changed();
     does.tabs?.postMessage({ who: true });
   }
 

@@ -16,6 +16,12 @@ export type Mark = {
 
 type End = Mark & { kind: "end" };
 
+interface Decided {
+  told: Told;
+  /** The client's name of the run that the answer began. A question that was given back is decided again, by another. */
+  run?: string;
+}
+
 interface Asked {
   question: Interrupt;
   behind: string | undefined;
@@ -26,7 +32,7 @@ const MOST = 1_000;
 
 export class ThreadRecord {
   private readonly questions = new Map<string, Asked>();
-  private readonly decisions = new Map<string, Told>();
+  private readonly decisions = new Map<string, Decided>();
   /** Behind which message answers stand, and with which their turns began. */
   private readonly places = new Map<string, { behind?: string; turn?: string }>();
   private readonly ends = new Map<string, End>();
@@ -44,7 +50,7 @@ export class ThreadRecord {
         const { runId, input } = event as unknown as { runId: string; input?: { resume?: ResumeEntry[] } };
         this.runIds[from] = runId;
         const decisions = decisionsOf(event);
-        for (const decision of decisions) this.decided(toldBy(decision, input?.resume), behind, from);
+        for (const decision of decisions) this.decided(toldBy(decision, input?.resume), runId, behind, from);
         return decisions.length > 0 && this.changed();
       }
       case "RUN_FINISHED": {
@@ -73,7 +79,12 @@ export class ThreadRecord {
     const asking = new Map(runs.map(({ id, execution }) => [id, turns.get(execution)]));
     for (const decision of decisions) {
       const told = toldOnRecord(decision);
-      keep(this.decisions, told.interruptId, { ...this.decisions.get(told.interruptId), ...told });
+      const run = decision.answeredBy?.runId;
+      const before = this.decisions.get(told.interruptId);
+      const same = before !== undefined && isSame(before, run);
+      // Of one that was decided again the last decision holds, in whichever order they are told.
+      if (before && !same && isLater(before.told, told)) continue;
+      keep(this.decisions, told.interruptId, { told: { ...(same && before.told), ...told }, run });
       const turn = asking.get(decision.askedBy?.id ?? "");
       if (turn !== undefined) keep(this.places, told.interruptId, { ...this.places.get(told.interruptId), turn });
     }
@@ -88,8 +99,8 @@ export class ThreadRecord {
 
   /** Whether there is something of which nobody has told where it stands. */
   get lacksPlaces(): boolean {
-    const answers = [...this.decisions.values()].filter(({ toolCallId }) => toolCallId === undefined);
-    return answers.some(({ interruptId }) => this.places.get(interruptId)?.behind === undefined) || [...this.ends.values()].some(({ behind }) => behind === undefined);
+    const answers = [...this.decisions.values()].filter(({ told }) => told.toolCallId === undefined);
+    return answers.some(({ told: { interruptId } }) => this.places.get(interruptId)?.behind === undefined) || [...this.ends.values()].some(({ behind }) => behind === undefined);
   }
 
   /** The decisions about calls, by call, and what stands between messages. */
@@ -97,11 +108,13 @@ export class ThreadRecord {
     return this.picture;
   }
 
-  private decided(told: Told, behind: string | undefined, from: "now" | "log"): void {
+  private decided(told: Told, run: string, behind: string | undefined, from: "now" | "log"): void {
     const { interruptId: id } = told;
     const place = this.questions.get(id)?.behind ?? behind;
     const before = this.places.get(id);
-    keep(this.decisions, id, { ...told, ...this.decisions.get(id) });
+    const known = this.decisions.get(id);
+    if (!known || isSame(known, run)) keep(this.decisions, id, { told: { ...told, ...known?.told }, run });
+    else if (!isLater(known.told, told)) keep(this.decisions, id, { told, run });
     if (place !== undefined && (from === "log" || before?.behind === undefined)) keep(this.places, id, { ...before, behind: place });
   }
 
@@ -120,14 +133,26 @@ export class ThreadRecord {
   private changed(): true {
     const calls = new Map<string, Told>();
     const marks: Mark[] = [];
-    for (const told of this.decisions.values()) {
+    for (const { told } of this.decisions.values()) {
       const { interruptId: key, toolCallId } = told;
-      if (toolCallId !== undefined) calls.set(toolCallId, told);
-      else marks.push({ key, kind: "answer", told, question: this.questions.get(key)?.question, ...this.places.get(key) });
+      if (toolCallId !== undefined) {
+        // Several questions may have been about one call.
+        const other = calls.get(toolCallId);
+        if (!other || !isLater(other, told)) calls.set(toolCallId, told);
+      } else marks.push({ key, kind: "answer", told, question: this.questions.get(key)?.question, ...this.places.get(key) });
     }
     this.picture = { calls, marks: [...marks, ...this.ends.values()] };
     return true;
   }
+}
+
+/** Whether a decision is the one that began this run, as far as that is known. */
+function isSame({ run: known }: Decided, run: string | undefined): boolean {
+  return known === undefined || run === undefined || known === run;
+}
+
+function isLater(one: Told, other: Told): boolean {
+  return Date.parse(one.at) > Date.parse(other.at);
 }
 
 function keyOf(runId: string): string {

@@ -3,6 +3,7 @@
 import type { ResumeEntry } from "@ag-ui/client";
 import type { Change, Decision } from "../../client";
 import type { DecisionInfo } from "./api";
+import { TAKEN } from "./argfields";
 import { stringify } from "./json";
 import { isObject } from "./schema";
 
@@ -67,9 +68,9 @@ export function placeOf(pointer: string): string {
   return names.length === 0 ? "all of it" : names.join(" › ");
 }
 
-/** One side of a change, as JSON but for plain texts. */
-export function sideOf(value: unknown): string {
-  return typeof value === "string" && value !== "" ? value : stringify(value);
+/** One side of a change, as JSON but for texts that nobody takes for something else. `cut`: it is the first part of a text. */
+export function sideOf(value: unknown, cut = false): string {
+  return typeof value === "string" && (cut || !TAKEN.test(value)) ? value : stringify(value);
 }
 
 export type Tone = "asked" | "done" | "late" | "busy" | "";
@@ -80,12 +81,14 @@ export interface Badge {
 }
 
 /** What was decided, in a word or two, with who did: "approved by ann". `call`: it was about a tool call. */
-export function verdictOf({ status, approved, by, changed }: Told, call: boolean): Badge {
+export function verdictOf({ status, approved, by, changed, cut }: Told, call: boolean): Badge {
   const who = by === undefined ? "" : ` by ${by}`;
   if (status === "expired") return { words: "expired", tone: "late" };
   if (status === "cancelled") return { words: `cancelled${who}`, tone: "" };
   if (approved === false) return { words: `${call ? "declined" : "no"}${who}`, tone: "late" };
   if (approved !== true) return { words: `answered${who}`, tone: "done" };
   if (!call) return { words: `yes${who}`, tone: "done" };
-  return { words: `${changed && changed.length > 0 ? "edited" : "approved"}${who}`, tone: "done" };
+  // More changes than are told are none here.
+  const edited = (changed && changed.length > 0) || cut?.includes("changed");
+  return { words: `${edited ? "edited" : "approved"}${who}`, tone: "done" };
 }

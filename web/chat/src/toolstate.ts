@@ -21,7 +21,11 @@ interface Call {
 /** A decision says what was decided, and a result what came of it; where nobody has told of decisions, the result says both. */
 export function toolStateOf({ asked, running, result, told }: Call): ToolState {
   if (asked) return "asked";
-  if (told?.status === "cancelled" || told?.status === "expired") return result && !saidIn(result) ? "done" : told.status;
+  if (told?.status === "cancelled" || told?.status === "expired") {
+    // A default answer may have had it carried out.
+    const came = result && (saidIn(result) ?? "done");
+    return came === "done" || (came === "failed" && told.status === "expired") ? came : told.status;
+  }
   if (told?.approved === false) return "declined";
   if (result) return saidIn(result) ?? "done";
   return running ? "working" : "open";
@@ -40,7 +44,7 @@ function saidIn(result: ToolMessage): ToolState | undefined {
   if (!isObject(said) || said.executed !== false) return undefined;
   if (said.declined === true || said.denied === true) return "declined";
   if (said.expired === true) return "expired";
-  return said.error === undefined ? undefined : "failed";
+  return "failed";
 }
 
 const WORDS: Record<ToolState, Badge> = {

@@ -87,6 +87,19 @@ it("survives that its tab is loaded anew, and is dropped with a tab that is clos
   expect(removed).toEqual(["t1"]);
 });
 
+it("has not deleted what a tab keeps that is opened again long after", async () => {
+  const { open, removed } = browser();
+  const before = open();
+  before.deletions.hold("t1", "One");
+  before.close();
+  const text = before.kept.getItem("aguiws:deletions");
+  await vi.advanceTimersByTimeAsync(24 * 3_600_000);
+  const { held } = open({ getItem: () => text, setItem: () => {} });
+  expect(held()).toBe("");
+  await vi.advanceTimersByTimeAsync(HELD_MS * 2);
+  expect(removed).toEqual([]);
+});
+
 it("shows a chat again whose tab was lost before it deleted it", async () => {
   const tabs: Tabs = { onmessage: null, postMessage: () => {} };
   const remove = vi.fn();

@@ -28,6 +28,7 @@ describe("a decision", () => {
 
   it.each([
     [{ approved: true }, true, "approved"],
+    [{ approved: true, cut: ["changed" as const] }, true, "edited"],
     [{ approved: true }, false, "yes"],
     [{ approved: false, by: "bob" }, true, "declined by bob"],
     [{ approved: false }, false, "no"],
@@ -43,6 +44,8 @@ it("finds what was changed, to the digit", () => {
   expect(changesOf(before, after).map(({ pointer }) => pointer)).toEqual(["/a/b~1c", "/gone", "/new"]);
   expect(sideOf(changesOf(before, after)[0]!.before)).toBe("1.0");
   expect(placeOf("/a/b~1c")).toBe("a › b/c");
+  expect([10, "10", true, "true", "", " x", "ten"].map((side) => sideOf(side))).toEqual(["10", '"10"', "true", '"true"', '""', '" x"', "ten"]);
+  expect(sideOf('{"a":', true)).toBe('{"a":');
   expect(changesOf(before, before)).toEqual([]);
 });
 
@@ -60,6 +63,8 @@ describe("a call", () => {
     ["is cancelled", { asked: false, running: false, told: { ...told, status: "cancelled" as const } }, "cancelled"],
     ["has expired", { asked: false, running: false, told: { ...told, status: "expired" as const }, result: result('{"executed":false,"expired":true}') }, "expired"],
     ["has a default answer and a result", { asked: false, running: false, told: { ...told, status: "expired" as const }, result: result('{"ok":true}') }, "expired, done"],
+    ["has a default answer and has failed", { asked: false, running: false, told: { ...told, status: "expired" as const }, result: result('{"executed":false,"error":"no"}') }, "expired, failed"],
+    ["is not done where that is all that is said", { asked: false, running: false, result: result('{"executed":false}') }, "failed"],
     ["has no result", { asked: false, running: false }, "no result"],
     ["takes what an agent answers for what it is", { asked: false, running: false, result: result('{"executed":') }, "done"],
   ])("%s", (_, call, words) => {
@@ -100,6 +105,38 @@ describe("a thread's record", () => {
     record.learn([onRecord({ user: "ann", payload: { approved: true } })], []);
     expect(record.look().marks).toMatchObject([{ key: "i", behind: "m1", question: { message: "Go on?" }, told: { by: "ann", payload: { approved: true } } }]);
     expect(record.lacksPlaces).toBe(false);
+  });
+
+  it("has the last decision of a question that was given back, in whichever order they are told", () => {
+    const [early, late] = ["2030-01-01T00:00:00.000Z", "2030-01-01T00:01:00.000Z"];
+    const approved = { ...told, toolCallId: "c", at: early, approved: true, by: "ann", reason: "cheap" };
+    const declined = { ...told, toolCallId: "c", at: late, approved: false, by: "bob" };
+    const first = onRecord({ toolCallId: "c", at: early, user: "ann", payload: { approved: true, reason: "cheap" }, answeredBy: { id: "s2", runId: "r2" } });
+    const second = onRecord({ toolCallId: "c", at: late, user: "bob", payload: { approved: false }, answeredBy: { id: "s3", runId: "r3" } });
+    const verdict = (record: ThreadRecord) => {
+      const last = record.look().calls.get("c")!;
+      return `${verdictOf(last, true).words} ${last.reason}`;
+    };
+    const onlyTold = new ThreadRecord();
+    onlyTold.take(started("r2", [approved]), "m1");
+    onlyTold.take(started("r3", [declined]), "m1");
+    expect(verdict(onlyTold)).toBe("declined by bob undefined");
+    onlyTold.learn([second, first], []);
+    expect(verdict(onlyTold)).toBe("declined by bob undefined");
+    const onlyRecord = new ThreadRecord();
+    onlyRecord.learn([second, first], []);
+    onlyRecord.take(started("r2", [approved]), "m1", "log");
+    expect(verdict(onlyRecord)).toBe("declined by bob undefined");
+    const cancelled = new ThreadRecord();
+    cancelled.learn([onRecord({ toolCallId: "c", at: late, status: "cancelled", user: "bob", answeredBy: { id: "s3", runId: "r3" } }), first], []);
+    expect(verdict(cancelled)).toBe("cancelled by bob undefined");
+  });
+
+  it("has the last of several questions about one call", () => {
+    const record = new ThreadRecord();
+    const about = (interruptId: string, at: string, approved: boolean) => onRecord({ interruptId, toolCallId: "c", at, payload: { approved } });
+    record.learn([about("i2", "2030-01-02T00:00:00Z", false), about("i1", "2030-01-01T00:00:00Z", true)], []);
+    expect(record.look().calls.get("c")?.approved).toBe(false);
   });
 
   it("has what is decided about calls at the calls, and lacks the place of what only the record tells", () => {
