@@ -248,6 +248,14 @@ func TestLoginIsNoAnswer(t *testing.T) {
 	if !strings.Contains(said, `"login_required"`) {
 		t.Errorf("a POST is answered with %s", said)
 	}
+	c := l.connect("/agui/ws", bearer(annsToken, Subprotocol))
+	c.expect("ws.hello")
+	c.send(answerTo(ids{thread: "one", interrupt: interrupt}))
+	c.expect("ws.run")
+	c.expect("ws.stream")
+	if f := c.expect("RUN_ERROR"); f["code"] != "login_required" {
+		t.Errorf("a socket is answered with %v", f)
+	}
 	b := l.browser()
 	to, _, _ := l.begins(b, annsToken, "one", interrupt)
 	if said := resolve("cancelled"); !strings.HasPrefix(said, "200 ") {
