@@ -35,7 +35,7 @@ func (c *control) Pause(ctx context.Context, key store.ThreadKey, o PauseOptions
 	if err := o.check(); err != nil {
 		return PauseNothing, err
 	}
-	view, err := retry(ctx, func() (*store.ThreadView, error) { return c.store.Read(ctx, key, store.ReadQuery{Small: true}) })
+	view, err := retry(ctx, func() (*store.ThreadView, error) { return c.store.Read(ctx, key, store.ReadQuery{Window: 1}) })
 	if err != nil {
 		return PauseNothing, err
 	}
