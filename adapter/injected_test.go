@@ -394,3 +394,21 @@ func TestInjectedIntoADeadLetter(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// What a run has heard waits no more: more can be said to it, however small the queue.
+func TestInjectedMakesRoom(t *testing.T) {
+	let := make(chan struct{})
+	l := newLab(t, listener(3, let), func(o *adapter.Options) { o.MaxQueue = 1 })
+	l.submit(user("hi"))
+	for _, text := range []string{"one", "two", "three"} {
+		l.joining(text)
+		let <- struct{}{}
+		l.until(func(e protocol.Event) bool {
+			said, ok := e.(*protocol.TextMessageContent)
+			return ok && said.Delta == "heard "+text
+		})
+	}
+	l.ended("in-three")
+	l.wellFormed()
+	l.hearsInjected("one", "two", "three")
+}

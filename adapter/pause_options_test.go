@@ -63,7 +63,21 @@ func TestPauseGrace(t *testing.T) {
 	if state, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{Grace: time.Second}); err != nil || state != adapter.PausePending {
 		t.Fatal(state, err)
 	}
+	paused := func() bool {
+		t.Helper()
+		thread, err := l.runner.Thread(l.ctx(), l.key)
+		if err != nil || thread == nil {
+			t.Fatal(thread, err)
+		}
+		return thread.Paused
+	}
+	if !paused() {
+		t.Error("within its grace it is no wish")
+	}
 	l.forward(2 * time.Second)
+	if paused() {
+		t.Error("after its grace it is still a wish")
+	}
 	let <- struct{}{}
 	succeeded(t, l.untilEnd())
 }
