@@ -208,7 +208,7 @@ func TestInjectedWhilePaused(t *testing.T) {
 		t.Fatal(open[0].Reason)
 	}
 	l.joining("one")
-	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "unpause"); err != nil || !ok {
+	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", adapter.Origin{}, nil); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	l.until(func(e protocol.Event) bool {

@@ -225,3 +225,33 @@ func TestPauseOfALargeThread(t *testing.T) {
 		t.Errorf("paused, and paused again: %q", state)
 	}
 }
+
+// Who goes on with a paused run is on record, and what went along with that request goes to the run.
+func TestWhoGoesOnIsOnRecord(t *testing.T) {
+	let := make(chan struct{}, 2)
+	seen := make(chan map[string]string, 2)
+	agent := listener(2, let)
+	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		seen <- run.Headers()
+		return agent.Run(ctx, run)
+	}))
+	l.submit(user("hi"))
+	await(l, seen)
+	if state, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{Reason: "safety"}); err != nil || state != adapter.PausePending {
+		t.Fatal(state, err)
+	}
+	let <- struct{}{}
+	interrupts(t, l.untilEnd())
+	from := adapter.Origin{Through: adapter.ThroughOperator, Credential: "token-of-bob"}
+	if ok, err := l.runner.Unpause(l.ctx(), l.key, "acme", bob, "unpause", from, map[string]string{"X-Who": "bob"}); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if got := <-seen; got["x-who"] != "bob" {
+		t.Errorf("told %v", got)
+	}
+	let <- struct{}{}
+	succeeded(t, l.untilEnd())
+	if list := l.decisions(); len(list) != 1 || list[0].User != bob || list[0].Origin != from {
+		t.Errorf("%+v", list)
+	}
+}
