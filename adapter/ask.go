@@ -149,7 +149,7 @@ func checkInterrupt(ctx context.Context, i protocol.Interrupt, schemas *response
 // refs are the agent's own ids of them; nil: it has none. before is journaled before the
 // ask, unless it is nil.
 func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Interrupt, refs []string, before *store.JournalEntry) error {
-	s := store.Suspension{Execution: x.id, RunID: x.claim.RunID, Label: x.label, Users: x.users()}
+	s := store.Suspension{Execution: x.id, RunID: x.claim.RunID, Label: x.label, Agent: x.named, Users: x.users()}
 	var toolCalls, reasons []string
 	for i := range interrupts {
 		id := uuid.NewString()

@@ -57,6 +57,9 @@ func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin,
 		b.Execution = uuid.NewString()
 	}
 	record.Label, record.Execution, record.Agent, record.User = b.Label, b.Execution, n.agent, n.user
+	if n.Continues != nil && !n.Steer {
+		record.Agent = n.Continues.Agent // whoever its input was sent to
+	}
 	record.ParentRunID, record.Origin = n.Input.ParentRunID, string(n.origin())
 	record.Digest, record.Exact = n.digest.Rounded, n.digest.Exact
 	decided, followers, err := n.decided(DecisionRun{b.Label, b.RunID})

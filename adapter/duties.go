@@ -26,6 +26,11 @@ func (x *execution) users() []string {
 			users = append(users, answer.User)
 		}
 	}
+	for _, user := range x.journal.steered {
+		if !slices.Contains(users, user) {
+			users = append(users, user)
+		}
+	}
 	slices.Sort(users[1:])
 	return users
 }

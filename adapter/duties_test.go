@@ -270,3 +270,51 @@ func TestUserIsAnAddition(t *testing.T) {
 		}
 	}
 }
+
+// Whoever has had a run hear a message has led to what it asks for then, and once it has gone on.
+func TestSteeringCountsForWhatFollows(t *testing.T) {
+	let := make(chan struct{})
+	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		if _, err := adapter.IdempotentStep(ctx, run, "work", func(ctx context.Context) (bool, error) {
+			select {
+			case <-let:
+			case <-ctx.Done():
+			}
+			return true, ctx.Err()
+		}); err != nil {
+			return err
+		}
+		if err := tellInjected(ctx, run); err != nil {
+			return err
+		}
+		for id := range 2 {
+			call := fmt.Sprint("call-", id)
+			if err := run.Emit(&protocol.ToolCallStart{ToolCallID: call, ToolCallName: "pay"}, &protocol.ToolCallEnd{ToolCallID: call}); err != nil {
+				return err
+			}
+			if _, err := run.Ask(ctx, protocol.Interrupt{Reason: protocol.ReasonToolCall, ToolCallID: call, Message: "pay?", ResponseSchema: approval}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), separate)
+	l.as(ann, user("pay"))
+	in := user("more")
+	in.ThreadID, in.RunID = l.key.Thread, "steering"
+	if a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Tenant: "acme", User: bob, Run: in, When: adapter.WhenStep}); err != nil || a.Disposition != adapter.Queued {
+		t.Fatalf("%+v %v", a, err)
+	}
+	let <- struct{}{}
+	for range 2 {
+		open := interrupts(t, l.untilEnd())
+		answer := func() *protocol.RunAgentInput {
+			return &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, goAhead)}}
+		}
+		refusedWith(t, l.as(ann, answer()), adapter.CodeOwnApproval)
+		refusedWith(t, l.as(bob, answer()), adapter.CodeOwnApproval)
+		if a := l.as("acme/carol", answer()); a.Disposition != adapter.Started {
+			t.Fatalf("%+v", a.Refusal)
+		}
+	}
+	l.ended("steering")
+}

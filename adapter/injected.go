@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
@@ -136,14 +137,18 @@ func (x *execution) join(s *scope, key string) (protocol.Messages, error) {
 	it := item{join: &store.Join{}}
 	var joined protocol.Messages
 	var events []protocol.Event
+	var users []string
 	for _, d := range waiting {
-		fresh, finished, err := x.joinedBy(&d)
+		fresh, by, finished, err := x.joinedBy(&d)
 		if err != nil {
 			x.node.log.Error("an input cannot join its thread's run; it begins one", "thread", x.claim.Thread.Thread, "dispatch", d.ID, "error", err)
 			continue
 		}
 		if finished == nil || len(it.join.Inputs) == maxJoining {
 			continue
+		}
+		if by != "" && !slices.Contains(users, by) {
+			users = append(users, by)
 		}
 		it.join.Inputs = append(it.join.Inputs, store.JoinedInput{RunID: d.ID, Finished: finished})
 		for _, m := range fresh {
@@ -163,7 +168,7 @@ func (x *execution) join(s *scope, key string) (protocol.Messages, error) {
 		it.events = append(it.events, text)
 	}
 	if !x.blocking() && len(joined) > 0 {
-		it.entries = []*store.JournalEntry{{Kind: store.EntryJoin, Scope: s.name, Key: key, Messages: joined}}
+		it.entries = []*store.JournalEntry{{Kind: store.EntryJoin, Scope: s.name, Key: key, Messages: joined, Users: users}}
 	}
 	x.node.reached("before_join")
 	if err := x.pipe.add(x.ctx, it, true); errors.Is(err, errGone) {
@@ -173,6 +178,7 @@ func (x *execution) join(s *scope, key string) (protocol.Messages, error) {
 	}
 	x.node.reached("after_join")
 	x.joiners = false
+	x.journal.steered = append(x.journal.steered, users...)
 	for i, e := range events {
 		if _, err := x.append(e, protocol.EffectOf(e), it.events[i]); err != nil {
 			return nil, x.seal(err)
@@ -188,25 +194,25 @@ func (x *execution) join(s *scope, key string) (protocol.Messages, error) {
 // maxQueueRead is how many inputs that wait are looked at for those that join.
 const maxQueueRead = 1000
 
-// joinedBy are the messages of an input that joins the run, and the terminal event of its
-// own; nil: it does not.
-func (x *execution) joinedBy(d *store.Dispatch) (protocol.Messages, []byte, error) {
+// joinedBy are the messages of an input that joins the run, whose they are, and the terminal
+// event of its own; nil: it does not.
+func (x *execution) joinedBy(d *store.Dispatch) (protocol.Messages, string, []byte, error) {
 	record, err := stored.Record(&store.RunState{Record: d.Record})
 	if err != nil || !record.Joins {
-		return nil, nil, err
+		return nil, "", nil, err
 	}
 	var queued store.QueuedInput
 	if err := stored.Decode(d.Input, &queued, "the queued input"); err != nil {
-		return nil, nil, err
+		return nil, "", nil, err
 	}
 	if why := judge.RefuseToJoin(queued.Fresh); why != nil {
-		return nil, nil, errors.New(why.Message)
+		return nil, "", nil, errors.New(why.Message)
 	}
 	result, err := json.Marshal(map[string]string{"joined": x.label})
 	if err != nil {
-		return nil, nil, err
+		return nil, "", nil, err
 	}
 	finished, err := protocol.Encode(&protocol.RunFinished{ThreadID: d.Thread.Thread, RunID: record.Label,
 		Result: protocol.Any(result), Outcome: &protocol.RunOutcome{Type: protocol.OutcomeSuccess}})
-	return queued.Fresh, finished, err
+	return queued.Fresh, record.User, finished, err
 }

@@ -208,7 +208,7 @@ func TestInjectedWhilePaused(t *testing.T) {
 		t.Fatal(open[0].Reason)
 	}
 	l.joining("one")
-	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "unpause"); err != nil || !ok {
+	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", adapter.Origin{}, nil); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	l.until(func(e protocol.Event) bool {
@@ -393,4 +393,22 @@ func TestInjectedIntoADeadLetter(t *testing.T) {
 	if got := l.contents(protocol.RoleUser); !slices.Equal(got, []string{"hi", "one", "two"}) {
 		t.Errorf("%q", got)
 	}
+}
+
+// What a run has heard waits no more: more can be said to it, however small the queue.
+func TestInjectedMakesRoom(t *testing.T) {
+	let := make(chan struct{})
+	l := newLab(t, listener(3, let), func(o *adapter.Options) { o.MaxQueue = 1 })
+	l.submit(user("hi"))
+	for _, text := range []string{"one", "two", "three"} {
+		l.joining(text)
+		let <- struct{}{}
+		l.until(func(e protocol.Event) bool {
+			said, ok := e.(*protocol.TextMessageContent)
+			return ok && said.Delta == "heard "+text
+		})
+	}
+	l.ended("in-three")
+	l.wellFormed()
+	l.hearsInjected("one", "two", "three")
 }

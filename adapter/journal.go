@@ -60,6 +60,7 @@ type journal struct {
 	behind   int                                         // entries behind the last answer, bookkeeping included
 	effects  bool                                        // among those are others than starts and bookkeeping
 	entries  int                                         // bookkeeping aside
+	steered  []string                                    // users whose messages have joined
 	ran      ranSteps                                    // since the last answer
 }
 
@@ -152,7 +153,10 @@ func (j *journal) add(r *store.JournalEntry) error {
 	case store.EntryRename:
 		maps.Copy(j.renamed, r.Renamed)
 		j.renames++
-	case store.EntryFork, store.EntryBranch, store.EntryJoin:
+	case store.EntryJoin:
+		j.scopes[r.Scope] = append(j.scopes[r.Scope], r)
+		j.steered = append(j.steered, r.Users...)
+	case store.EntryFork, store.EntryBranch:
 		j.scopes[r.Scope] = append(j.scopes[r.Scope], r)
 	case "":
 		return stored.Corrupted("an entry of no kind")

@@ -35,7 +35,7 @@ func (c *control) Pause(ctx context.Context, key store.ThreadKey, o PauseOptions
 	if err := o.check(); err != nil {
 		return PauseNothing, err
 	}
-	view, err := retry(ctx, func() (*store.ThreadView, error) { return c.store.Read(ctx, key, store.ReadQuery{Small: true}) })
+	view, err := retry(ctx, func() (*store.ThreadView, error) { return c.store.Read(ctx, key, store.ReadQuery{Window: 1}) })
 	if err != nil {
 		return PauseNothing, err
 	}
@@ -79,8 +79,9 @@ func pausedOf(open *store.Suspension) string {
 
 // Unpause goes on with what Pause stopped: it takes the wish back if the run has
 // not come to it, or answers the interrupt, for which it waits while the run is
-// suspending. False: nothing was paused, nor wished to be.
-func (ib *inbox) Unpause(ctx context.Context, key store.ThreadKey, tenant, label string) (bool, error) {
+// suspending. False: nothing was paused, nor wished to be. user, label, from and headers are
+// those of Answer.
+func (ib *inbox) Unpause(ctx context.Context, key store.ThreadKey, tenant, user, label string, from Origin, headers map[string]string) (bool, error) {
 	for wait := 5 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		request := uuid.NewString()
 		if back, err := retry(ctx, func() (bool, error) { return ib.store.Unpause(ctx, key, request) }); err != nil || back {
@@ -91,7 +92,7 @@ func (ib *inbox) Unpause(ctx context.Context, key store.ThreadKey, tenant, label
 		case err != nil || thread == nil:
 			return false, err
 		case thread.Open != nil:
-			return ib.goOn(ctx, thread.Open, tenant, label)
+			return ib.goOn(ctx, thread.Open, tenant, user, label, from, headers)
 		case !thread.Paused:
 			return false, nil
 		}
@@ -106,7 +107,7 @@ func (ib *inbox) Unpause(ctx context.Context, key store.ThreadKey, tenant, label
 }
 
 // goOn answers the interrupt of an operator's, if that is what is open.
-func (ib *inbox) goOn(ctx context.Context, open *Suspended, tenant, label string) (bool, error) {
+func (ib *inbox) goOn(ctx context.Context, open *Suspended, tenant, user, label string, from Origin, headers map[string]string) (bool, error) {
 	for _, it := range open.Interrupts {
 		var shown protocol.Interrupt
 		if err := stored.Decode(it.Interrupt, &shown, "open interrupt %s", it.ID); err != nil {
@@ -115,8 +116,8 @@ func (ib *inbox) goOn(ctx context.Context, open *Suspended, tenant, label string
 		if shown.Reason != ReasonPaused {
 			continue
 		}
-		answered, err := ib.Answer(ctx, open.Thread, tenant, "", label, []protocol.ResumeEntry{{InterruptID: it.ID, Status: protocol.ResumeResolved}},
-			Origin{Through: ThroughOperator}, nil)
+		answered, err := ib.Answer(ctx, open.Thread, tenant, user, label, []protocol.ResumeEntry{{InterruptID: it.ID, Status: protocol.ResumeResolved}},
+			from, headers)
 		return err == nil && answered.Admitted.Disposition != Refused, err
 	}
 	return false, nil

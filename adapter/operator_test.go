@@ -105,7 +105,7 @@ func stepper(let <-chan struct{}) adapter.Agent {
 func TestOperatorPause(t *testing.T) {
 	for name, resume := range map[string]func(l *lab, open protocol.Interrupt) protocol.OutcomeType{
 		"goes on": func(l *lab, _ protocol.Interrupt) protocol.OutcomeType {
-			if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "unpause"); err != nil || !ok {
+			if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", adapter.Origin{}, nil); err != nil || !ok {
 				l.t.Fatal(ok, err)
 			}
 			return protocol.OutcomeSuccess
@@ -152,23 +152,23 @@ func TestPauseIsTakenBack(t *testing.T) {
 		t.Fatal("a thread at rest was paused", active, err)
 	}
 	l.submit(user("hi"))
-	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "unpause"); err != nil || ok {
+	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", adapter.Origin{}, nil); err != nil || ok {
 		t.Fatal("nothing was paused, and it went on", ok, err)
 	}
 	if active, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{}); err != nil || active != adapter.PausePending {
 		t.Fatal(active, err)
 	}
-	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "unpause"); err != nil || !ok {
+	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", adapter.Origin{}, nil); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "unpause"); err != nil || ok {
+	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", adapter.Origin{}, nil); err != nil || ok {
 		t.Fatal("it was taken back already", ok, err)
 	}
 	for range 3 {
 		let <- struct{}{}
 	}
 	succeeded(t, l.untilEnd())
-	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "again"); err != nil || ok {
+	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "again", adapter.Origin{}, nil); err != nil || ok {
 		t.Error("something went on", ok, err)
 	}
 }

@@ -57,7 +57,8 @@ type Options struct {
 	// threads take a place meanwhile. Default 10,000.
 	MaxRuns int
 	// MaxQueue is how many inputs may wait on one thread, those counted that were
-	// cancelled behind a run that is active; more are refused as CodeThreadBusy.
+	// cancelled behind a run that is active, and not those that it has heard, unless they
+	// are very many; more are refused as CodeThreadBusy.
 	// Default 1,000.
 	MaxQueue int
 	// MaxQueueBytes is how much the inputs that wait on one thread may take in the

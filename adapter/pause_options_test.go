@@ -63,7 +63,21 @@ func TestPauseGrace(t *testing.T) {
 	if state, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{Grace: time.Second}); err != nil || state != adapter.PausePending {
 		t.Fatal(state, err)
 	}
+	paused := func() bool {
+		t.Helper()
+		thread, err := l.runner.Thread(l.ctx(), l.key)
+		if err != nil || thread == nil {
+			t.Fatal(thread, err)
+		}
+		return thread.Paused
+	}
+	if !paused() {
+		t.Error("within its grace it is no wish")
+	}
 	l.forward(2 * time.Second)
+	if paused() {
+		t.Error("after its grace it is still a wish")
+	}
 	let <- struct{}{}
 	succeeded(t, l.untilEnd())
 }
@@ -140,5 +154,104 @@ func TestPauseOptionsAreRefused(t *testing.T) {
 		if _, err := l.runner.Pause(l.ctx(), l.key, o); !errors.Is(err, adapter.ErrPauseOptions) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%+v: %v", o, err)
 		}
+	}
+}
+
+// Whether a run can be paused is its own agent's to say, also when it has gone on with an answer.
+func TestPauseOfARunThatWentOn(t *testing.T) {
+	let := make(chan struct{})
+	waits := func() adapter.Agent {
+		return adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+			if _, err := run.Ask(ctx, confirmation("?")); err != nil {
+				return err
+			}
+			select {
+			case <-let:
+			case <-ctx.Done():
+			}
+			return ctx.Err()
+		})
+	}
+	for name, tt := range map[string]struct {
+		first, other adapter.Agent
+		want         error
+	}{
+		"it can, and the default agent's cannot": {unpausable{waits()}, waits(), nil},
+		"it cannot, and the default agent's can": {waits(), unpausable{waits()}, adapter.ErrCannotPause},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, tt.first, func(o *adapter.Options) { o.Agents["other"] = tt.other })
+			in := user("hi")
+			in.ThreadID, in.RunID = l.key.Thread, "r"
+			if a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Agent: "other", Run: in}); err != nil || a.Disposition != adapter.Started {
+				t.Fatalf("%+v %v", a, err)
+			}
+			open := interrupts(t, l.untilEnd())
+			l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})
+			if state, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{}); !errors.Is(err, tt.want) {
+				t.Errorf("%q %v", state, err)
+			}
+			if _, err := l.runner.StopAll(l.ctx(), l.key, "over"); err != nil {
+				t.Fatal(err)
+			}
+			l.untilEnd()
+		})
+	}
+}
+
+// What is said of a pause does not depend on how much its thread holds.
+func TestPauseOfALargeThread(t *testing.T) {
+	let := make(chan struct{}, 2)
+	l := newLab(t, listener(2, let))
+	in := user("hi")
+	in.Messages[0].Content = protocol.Text(strings.Repeat("long ", 1<<16))
+	if a := l.submit(in); a.Disposition != adapter.Started {
+		t.Fatalf("%+v", a.Refusal)
+	}
+	pause := func() adapter.PauseState {
+		t.Helper()
+		state, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return state
+	}
+	if state := pause(); state != adapter.PausePending {
+		t.Errorf("%q", state)
+	}
+	let <- struct{}{}
+	interrupts(t, l.untilEnd())
+	if state := pause(); state != adapter.PausePaused {
+		t.Errorf("paused, and paused again: %q", state)
+	}
+}
+
+// Who goes on with a paused run is on record, and what went along with that request goes to the run.
+func TestWhoGoesOnIsOnRecord(t *testing.T) {
+	let := make(chan struct{}, 2)
+	seen := make(chan map[string]string, 2)
+	agent := listener(2, let)
+	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		seen <- run.Headers()
+		return agent.Run(ctx, run)
+	}))
+	l.submit(user("hi"))
+	await(l, seen)
+	if state, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{Reason: "safety"}); err != nil || state != adapter.PausePending {
+		t.Fatal(state, err)
+	}
+	let <- struct{}{}
+	interrupts(t, l.untilEnd())
+	from := adapter.Origin{Through: adapter.ThroughOperator, Credential: "token-of-bob"}
+	if ok, err := l.runner.Unpause(l.ctx(), l.key, "acme", bob, "unpause", from, map[string]string{"X-Who": "bob"}); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if got := <-seen; got["x-who"] != "bob" {
+		t.Errorf("told %v", got)
+	}
+	let <- struct{}{}
+	succeeded(t, l.untilEnd())
+	if list := l.decisions(); len(list) != 1 || list[0].User != bob || list[0].Origin != from {
+		t.Errorf("%+v", list)
 	}
 }

@@ -31,7 +31,7 @@ func TestPauseIsTakenBackBetweenSteps(t *testing.T) {
 	}
 	close(in)
 	await(l, between)
-	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "unpause"); err != nil || !ok {
+	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", adapter.Origin{}, nil); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	close(on)
@@ -81,7 +81,7 @@ func TestUnpauseWhileTheRunIsSuspending(t *testing.T) {
 	await(l, s.taken)
 	unpaused := make(chan error, 1)
 	go func() {
-		ok, err := l.runner.Unpause(l.ctx(), l.key, "", "unpause")
+		ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", adapter.Origin{}, nil)
 		if err == nil && !ok {
 			err = errFault
 		}

@@ -134,7 +134,7 @@ func (a *Agent) Run(ctx context.Context, run *adapter.Run) error {
 	ctx = withRun(ctx, run)
 	var known aside
 	var used usage
-	for range a.options.MaxTurns {
+	for turns := 1; turns <= a.options.MaxTurns; turns++ {
 		// What has joined is among the run's messages, of which the request is made.
 		if _, err := run.Injected(ctx); err != nil {
 			return err
@@ -153,6 +153,9 @@ func (a *Agent) Run(ctx context.Context, run *adapter.Run) error {
 			return errors.Join(failed, abandon(run, t.Calls))
 		}
 		if len(t.Calls) == 0 {
+			if turns == a.options.MaxTurns {
+				return nil // who says more now is answered by a run of its own
+			}
 			if joined, err := run.Injected(ctx); err != nil || len(joined) == 0 {
 				return err
 			}

@@ -113,6 +113,37 @@ func TestSteering(t *testing.T) {
 	}
 }
 
+// What is said during the last answer that a run may ask for is answered by another run.
+func TestSteeringIsBounded(t *testing.T) {
+	more := make(chan struct{})
+	e := newEndpoint(t, func(w http.ResponseWriter, r *http.Request) {
+		stream(w, text("Blue"))
+		select {
+		case <-more:
+			stream(w, finish("stop"), used(7, 3), "[DONE]")
+		case <-r.Context().Done():
+		}
+	}, answers("Red"))
+	o := e.options()
+	o.MaxTurns = 1
+	l := newLab(t, newAgent(t, o))
+	l.submit(user("a colour"))
+	l.until(func(e protocol.Event) bool {
+		c, ok := e.(*protocol.TextMessageContent)
+		return ok && c.Delta == "Blue"
+	})
+	a, err := l.runner.Inject(l.ctx(), adapter.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "not blue", When: adapter.WhenStep})
+	if err != nil || a.Disposition != adapter.Queued {
+		t.Fatalf("%+v %v", a, err)
+	}
+	close(more)
+	succeeded(t, l.end())
+	succeeded(t, l.end())
+	if got := len(e.requests()); got != 2 {
+		t.Errorf("asked %d times", got)
+	}
+}
+
 // A second message is asked about with the whole conversation, or its end.
 func TestHistory(t *testing.T) {
 	for most, want := range map[int]string{

@@ -166,6 +166,7 @@ type Suspension struct {
 	Execution string               `json:"execution"`
 	RunID     string               `json:"run"`   // server-made
 	Label     string               `json:"label"` // of the run that asked
+	Agent     string               `json:"agent,omitempty"`
 	Items     []SuspendedInterrupt `json:"items"`
 	// Users are those whose messages have led to it: who began the execution, and who
 	// sent some with an answer. None: they are not known.
@@ -276,6 +277,7 @@ type JournalEntry struct {
 	Messages protocol.Messages      `json:"messages,omitempty"` // answer: messages that came with it; join: those that did
 	Label    string                 `json:"run,omitempty"`      // answer: the label of the run it began
 	User     string                 `json:"user,omitempty"`     // answer: whose it was; "": not known
+	Users    []string               `json:"users,omitempty"`    // join: whose they were, as far as that is known
 	// Input is, of an answer, what its input brought for the agent: tools, context and
 	// forwardedProps, and no messages; nil: nothing.
 	Input *protocol.RunAgentInput `json:"input,omitempty"`

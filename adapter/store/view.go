@@ -56,7 +56,7 @@ type ThreadView struct {
 	Active      *RunState                  // the claimed dispatch's run
 	Latest      *RunState                  // the latest run with a RUN_STARTED in the log
 	Queue       []QueuedRun                // queued inputs, in order, without the cancelled ones
-	QueueLength int                        // how many stand in the queue, with the cancelled ones that are not logged yet
+	QueueLength int                        // how many stand in the queue, with the cancelled ones that are not logged yet; of those that have joined a run the ones beyond many
 	Labelled    []RunState                 // runs under ReadQuery.Label, oldest first: the latest 31 at least, and the active one
 	Run         *RunState                  // ReadQuery.RunID
 	Answers     map[string]json.RawMessage // by interrupt id, of those asked for

@@ -31,6 +31,7 @@ elseif holds(r, ARG.run, ARG.token, tonumber(ARG.depoch)) and (before == '1' or 
   after, note = '2', said or ''
   if before == '1' and till and tonumber(till) > 0 and NOW > tonumber(till) then
     redis.call('HSET', KEY.rec, 'pause', '')
+    redis.call('HDEL', KEY.disp, 'p:')
     return { 0, '' }
   end
 end

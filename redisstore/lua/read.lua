@@ -22,7 +22,7 @@
 -- REST  the interrupt, tool call and message ids
 --
 -- Returns {about how many bytes it would be, from} when that is more than most, or {now, ver, epoch, base, seq, bound, snapat, from, events,
---   snapshot, suspension, active, latest, run, labelled, queue, how many stand in it,
+--   snapshot, suspension, active, latest, run, labelled, queue, how many stand in it but for some that have joined a run,
 --   answers, asked, archived, dispatch epoch, paused, drafts, tenant, title, deleted, bytes,
 --   owner, used, window, where the log's list begins, bytes in that}; a run
 --   is {id, record, status, start, terminal, execution, the execution's latest run}, an
@@ -118,7 +118,10 @@ if ARG.label ~= '' then
   for _, id in ipairs(unpacked(ids or '')) do labelled[#labelled + 1] = run(id) or nil end
 end
 
-local queue = {}
+-- Of inputs that have joined a run so many stand in the queue beside those that wait.
+local JOINED = 1000
+
+local queue, joined = {}, 0
 for _, id in ipairs(queued) do
   local d = getRun(t, id)
   if d.status == 'queued' then
@@ -127,6 +130,8 @@ for _, id in ipairs(queued) do
     queue[n + 3] = #kept + redis.call('HSTRLEN', t.disp, 'i:' .. id)
     queue[n + 4] = false
     if ARG.inputs == '1' then queue[n + 4] = redis.call('HGET', t.disp, 'i:' .. id) end
+  elseif d.state == 'acked' then
+    joined = math.min(joined + 1, JOINED)
   end
 end
 
@@ -142,8 +147,15 @@ end
 local active = run(r.run)
 if r.run ~= '' and not active then error('the active run has no record') end
 
+-- A wish whose time is over is none any more, though no worker has come to it (pause.lua).
+local paused = r.pause == '1' or r.pause == '2'
+if r.pause == '1' then
+  local till = tonumber(string.match(redis.call('HGET', t.disp, 'p:') or '', '^(%d+) ') or 0)
+  paused = till == 0 or NOW <= till
+end
+
 local about = redis.call('HMGET', t.rec, 'tenant', 'title', 'was', 'input', 'owner')
 return { NOW, r.ver, r.epoch, retainedFrom(r), r.seq, r.bound, r.snapat, from, events, snapshot,
-  suspension(t) or false, active, run(r.latest), run(ARG.run), labelled, queue, #queued, answers, asked, archived,
-  r.depoch, (r.pause == '1' or r.pause == '2') and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2],
+  suspension(t) or false, active, run(r.latest), run(ARG.run), labelled, queue, #queued - joined, answers, asked, archived,
+  r.depoch, paused and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2],
   (about[3] and not about[4]) and 1 or 0, held(t, r) + r.bytes, about[5], about[4] and 1 or 0, window, r.base, r.bytes }

@@ -30,7 +30,7 @@ type Threads interface {
 	Inject(ctx context.Context, in adapter.Injection) (adapter.Admitted, error)
 	StopAll(ctx context.Context, key store.ThreadKey, reason string) (adapter.AllStopped, error)
 	Pause(ctx context.Context, key store.ThreadKey, o adapter.PauseOptions) (adapter.PauseState, error)
-	Unpause(ctx context.Context, key store.ThreadKey, tenant, label string) (bool, error)
+	Unpause(ctx context.Context, key store.ThreadKey, tenant, user, label string, from adapter.Origin, headers map[string]string) (bool, error)
 }
 
 // Runs are the runs of a runner and their dispatches.

@@ -349,6 +349,7 @@ func (c *call) unpauseThread() (any, error) {
 	if _, err := c.thread(); err != nil {
 		return nil, err
 	}
-	resumed, err := c.Runner.Unpause(c.r.Context(), c.key, c.caller.Tenant(), newLabel("unpause"))
+	resumed, err := c.Runner.Unpause(c.r.Context(), c.key, c.caller.Tenant(), c.caller.User(), newLabel("unpause"),
+		c.caller.Origin(adapter.ThroughOperator), c.caller.Headers())
 	return resumedJSON{resumed}, err
 }
