@@ -172,3 +172,20 @@ func versionOf(t *testing.T, s *Store, id string) int64 {
 	}
 	return v.Version
 }
+
+// Of two that delete a thread the slower one takes nothing from who has made it anew.
+func TestDeletedTwiceAndMadeAnew(t *testing.T) {
+	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Prefix: "anew"})
+	treeOf(t, s)
+	for name, slow := range map[string]func() error{
+		"fell": func() error { return s.fell(t.Context(), treeKey("a")) },
+		"rest": func() error { return s.gone(t.Context(), treeKey("a"), felled) },
+	} {
+		if err := slow(); err != nil {
+			t.Fatal(name, err)
+		}
+		if all, _ := nodesOf(t, s); len(all) != 5 {
+			t.Errorf("%s: %q are left", name, all)
+		}
+	}
+}

@@ -5,12 +5,13 @@
 -- ARGS
 --   thread
 --   namespace
---   spare   1: it is not deleted
+--   spare   1: it is not deleted, unless it goes with one above it; 2: it is gone if it was
+--           being deleted, and has not been made anew since
 --
 -- Returns 1.
 
 local n = node(ARG.thread)
-if n then
+if n and not (ARG.spare == '1' and n.state ~= 'rest' or ARG.spare == '2' and n.state == '') then
   unlist(n)
   n.state = ''
   if ARG.spare == '1' then
