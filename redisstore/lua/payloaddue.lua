@@ -9,8 +9,8 @@
 --   remember  ms for which it is known that one has expired
 --   most      how many a thread may have, expired ones included
 --
--- Returns {looked, {member, digest, staged, ...}}: how many there were, and those of which it is
---   to be found out whether anything refers to them.
+-- Returns {looked, {member, digest, staged, live, ...}}: how many there were, and those of which it
+--   is to be found out whether anything refers to them. live: the thread has an execution.
 
 local NOW, told = now(), {}
 local day = 86400000
@@ -41,7 +41,7 @@ for _, place in ipairs(due) do
         redis.call('ZREM', KEY.payloadsDue, place)
       end
     elseif tonumber(staged) > 0 and tonumber(staged) + tonumber(ARG.grace) <= NOW then
-      for _, v in ipairs({ thread[1], digest, staged }) do told[#told + 1] = v end
+      for _, v in ipairs({ thread[1] or '', digest, staged, redis.call('EXISTS', T .. 'journal') }) do told[#told + 1] = v end
       redis.call('ZADD', KEY.payloadsDue, NOW + tonumber(ARG.again), place)
     else
       local look = NOW + day
