@@ -301,6 +301,55 @@ var garbageTests = []struct {
 			}
 		}
 	}},
+	{"trees", func(g *garbage) {
+		ns := testKey.Namespace
+		plant := func(id, parent string) {
+			c := store.NodeChange{Request: "put " + id, Create: true, Version: store.AnyVersion, Parent: &parent}
+			if _, err := g.PutNode(g.Context(), treeKey(id), c); err != nil {
+				g.Fatal(id, err)
+			}
+		}
+		plant("a", "")
+		plant("b", "a")
+		plant("c", "b")
+		plant("z", "")
+		keys := g.keys.tree(ns)
+		for i, text := range []string{"", "x", "9:x", string(pack(nil, "", "bad", "deep")), string(pack(nil, "a", "a", "1", "x", "y", "z", "", "all", "", ""))} {
+			id := fmt.Sprint("bad", i)
+			g.client.HSet(g.Context(), keys[0], id, text)
+			for _, place := range []string{"i", "r" + digest("a") + "\x00\x00\x00\x00\x00\x00", "c" + digest("a") + "\x00\x00\x00\x00\x00\x00", "d\xff"} {
+				g.client.ZAdd(g.Context(), keys[1], redis.Z{Member: place + id})
+			}
+		}
+		for _, place := range []string{"", "c", "c" + digest("a"), "d", "i", "r", "x"} {
+			g.client.ZAdd(g.Context(), keys[1], redis.Z{Member: place})
+		}
+		g.client.SAdd(g.Context(), keys[2], "nobody", ns)
+		for name, q := range map[string]store.TreeQuery{"all": {}, "of a root": {Root: "a"}} {
+			q.Namespace = ns
+			nodes, _, err := g.TreePage(g.Context(), q)
+			if err != nil {
+				g.Fatal(name, err)
+			}
+			var ids []string
+			for _, n := range nodes {
+				ids = append(ids, n.Thread)
+			}
+			g.wants(name+" there are", len(ids), map[string]int{"all": 4, "of a root": 3}[name])
+		}
+		if nodes, err := g.TreeNodes(g.Context(), ns, []string{"a", "bad1"}, true); err != nil || len(nodes) != 4 {
+			g.Errorf("below: %d, %v", len(nodes), err)
+		}
+		if res, err := g.DeleteTree(g.Context(), treeKey("a"), store.DeleteCascade); err != nil || res.Begun != 3 {
+			g.Errorf("%+v, %v", res, err)
+		}
+		if _, err := g.FinishDeletes(g.Context()); err != nil {
+			g.Error(err)
+		}
+		if res, err := g.DeleteTree(g.Context(), treeKey("bad2"), store.DeleteReject); err != nil || !res.Deleted {
+			g.Errorf("%+v, %v", res, err)
+		}
+	}},
 }
 
 func testGarbage(t *testing.T, open func(o *Options) (*Store, error)) {
@@ -315,7 +364,7 @@ func testGarbage(t *testing.T, open func(o *Options) (*Store, error)) {
 			}
 			closing(t, g.Store)
 			tt.run(g)
-			if g.log.Len() == 0 && tt.name != "decisions" && tt.name != "payloads" {
+			if g.log.Len() == 0 && tt.name != "decisions" && tt.name != "payloads" && tt.name != "trees" {
 				t.Error("nobody is told")
 			}
 		})

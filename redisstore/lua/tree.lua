@@ -7,11 +7,14 @@
 -- may have, and NODES how many a namespace.
 local DEPTH, SIZE, NODES = 16, 1000, 100000
 
--- node reads what is kept of a thread; nil: nothing.
+-- node reads what is kept of a thread; nil: nothing, or what cannot be read.
 local function node(id)
   local text = redis.call('HGET', KEY.nodes, id)
-  if not text then return nil end
-  local v = unpacked(text)
+  local ok, v = pcall(unpacked, text or '')
+  if not ok or #v < 10 then return nil end
+  for i = 3, 6 do
+    if not tonumber(v[i]) then return nil end
+  end
   return { id = id, parent = v[1], root = v[2], depth = tonumber(v[3]), created = tonumber(v[4]), updated = tonumber(v[5]),
     version = tonumber(v[6]), resource = v[7], state = v[8], by = v[9], meta = v[10] }
 end
