@@ -29,7 +29,7 @@ func (k *keyspace) tree(namespace string) []string {
 	h := fnv.New64a()
 	h.Write([]byte(name))
 	p := &k.parts[h.Sum64()%uint64(len(k.parts))]
-	return []string{p.base + "tree:" + name + ":nodes", p.base + "tree:" + name + ":index", p.felled()}
+	return []string{p.base + "tree:" + name + ":nodes", p.base + "tree:" + name + ":index", p.felled(), p.base + "tree:" + name + ":meta"}
 }
 
 func (p *partition) felled() string { return p.base + "felled" }

@@ -1,7 +1,7 @@
 -- treegone.lua: a thread is gone, or is not deleted after all. Those below it are each a
 -- tree of their own from now on.
 --
--- KEYS  nodes, index, felled
+-- KEYS  nodes, index, felled, meta
 -- ARGS
 --   thread
 --   namespace
