@@ -12,6 +12,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/redisstore"
 )
 
 // countedPieces counts what is put, and loses the first reply of each kind.
@@ -258,5 +259,61 @@ func TestOrphansAreSwept(t *testing.T) {
 	}
 	if got := is(shown) + is(inState); got != "therethere" {
 		t.Error(got)
+	}
+}
+
+// What was taken out of the thread can be restored, and what it refers to with it, though
+// the log does not say any more that it was there.
+func TestPayloadsOfBranchesStay(t *testing.T) {
+	var shown, orphan adapter.Payload
+	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) (err error) {
+		if messages := run.Input().Messages; messages[len(messages)-1].Content.String() != "put" {
+			return run.Say("something else")
+		}
+		// They are settled in this order, of their digests if they came in one moment.
+		if shown, err = run.PutPayload(ctx, strings.NewReader("shown"), adapter.PayloadOptions{}); err != nil {
+			return err
+		}
+		if orphan, err = run.PutPayload(ctx, strings.NewReader("stray"), adapter.PayloadOptions{}); err != nil {
+			return err
+		}
+		call, err := callsTool(run)
+		if err != nil {
+			return err
+		}
+		return run.ToolResultPayload(call, shown)
+	})
+	var ahead atomic.Int64
+	l := newLabOn(t, func(store.Store) store.Store {
+		st, err := redisstore.Embedded(&redisstore.Options{Lease: leaseInTests, Retain: 10, Clock: func() time.Time {
+			return time.Now().Add(time.Duration(ahead.Load()))
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { st.Close() })
+		return st
+	}, agent)
+	l.say("put")
+	l.inject(adapter.Injection{Text: "rather not", Before: "m-put"})
+	for _, text := range []string{"a", "b", "c"} {
+		l.say(text)
+	}
+	is := func(p adapter.Payload) bool {
+		info, err := l.store.Payload(l.ctx(), l.key, strings.TrimPrefix(p.Digest, "sha256:"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info != nil
+	}
+	ahead.Add(int64(store.PayloadGrace + time.Second))
+	l.replace(agent)
+	for ctx := l.ctx(); is(orphan); {
+		if ctx.Err() != nil {
+			t.Fatal("the orphan stays")
+		}
+	}
+	if !is(shown) {
+		t.Error("what a branch refers to is gone")
 	}
 }

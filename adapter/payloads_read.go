@@ -26,7 +26,9 @@ func (s *sweeper) settlePayloads(ctx context.Context) bool {
 	}
 	of := map[store.ThreadKey][]store.DuePayload{}
 	for _, p := range due {
-		of[p.Thread] = append(of[p.Thread], p)
+		if !p.Live {
+			of[p.Thread] = append(of[p.Thread], p)
+		}
 	}
 	for key, list := range of {
 		if err := s.settle(ctx, key, list); err != nil && ctx.Err() == nil {
@@ -39,13 +41,6 @@ func (s *sweeper) settlePayloads(ctx context.Context) bool {
 // settle looks for what refers to payloads of a thread, once nothing is under way there:
 // an agent may have in hand what it has not told yet.
 func (s *sweeper) settle(ctx context.Context, key store.ThreadKey, list []store.DuePayload) error {
-	view, err := s.store.Read(ctx, key, store.ReadQuery{})
-	if err != nil {
-		return err
-	}
-	if view.Active != nil || view.Suspension != nil || view.QueueLength > 0 {
-		return nil
-	}
 	referred := map[string]bool{}
 	look := func(text []byte) {
 		for _, p := range list {
@@ -53,6 +48,17 @@ func (s *sweeper) settle(ctx context.Context, key store.ThreadKey, list []store.
 				referred[p.Digest] = true
 			}
 		}
+	}
+	// First: what is restored meanwhile is in the thread.
+	if err := s.lookAtBranches(ctx, key, look); err != nil {
+		return err
+	}
+	view, err := s.store.Read(ctx, key, store.ReadQuery{})
+	if err != nil {
+		return err
+	}
+	if view.Active != nil || view.Suspension != nil || view.QueueLength > 0 {
+		return nil
 	}
 	look(view.Snapshot.State)
 	for _, m := range view.Snapshot.Messages {
@@ -80,4 +86,17 @@ func (s *sweeper) settle(ctx context.Context, key store.ThreadKey, list []store.
 		}
 	}
 	return nil
+}
+
+// lookAtBranches shows what rewinds took out of a thread: it may be restored.
+func (s *sweeper) lookAtBranches(ctx context.Context, key store.ThreadKey, look func([]byte)) error {
+	branches, err := s.store.Branches(ctx, key)
+	for _, b := range branches {
+		messages, err := s.store.BranchMessages(ctx, key, b.ID)
+		if err != nil {
+			return err
+		}
+		look(messages)
+	}
+	return err
 }

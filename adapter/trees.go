@@ -96,10 +96,10 @@ func trimmed(s *string) *string {
 	return &t
 }
 
-// TreeThread is one thread as one of a tree; nil: there is no such thread. That it waits
-// for threads below it is told as it is now.
+// TreeThread is one thread as one of a tree; nil: there is no such thread. Of those below
+// it nothing is read: Below says which of them wait.
 func (ts *trees) TreeThread(ctx context.Context, key store.ThreadKey) (*TreeThread, error) {
-	all, err := ts.Below(ctx, key)
+	all, err := ts.from(ctx, key, false)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
@@ -109,7 +109,11 @@ func (ts *trees) TreeThread(ctx context.Context, key store.ThreadKey) (*TreeThre
 // Below are a thread and all that stand below it, parents first; none: there is no such
 // thread.
 func (ts *trees) Below(ctx context.Context, key store.ThreadKey) ([]TreeThread, error) {
-	nodes, err := ts.store.TreeNodes(ctx, key.Namespace, []string{key.Thread}, true)
+	return ts.from(ctx, key, true)
+}
+
+func (ts *trees) from(ctx context.Context, key store.ThreadKey, below bool) ([]TreeThread, error) {
+	nodes, err := ts.store.TreeNodes(ctx, key.Namespace, []string{key.Thread}, below)
 	if err != nil {
 		return nil, err
 	}

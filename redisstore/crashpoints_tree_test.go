@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -171,4 +172,41 @@ func versionOf(t *testing.T, s *Store, id string) int64 {
 		t.Fatal(err)
 	}
 	return v.Version
+}
+
+// Of two that delete a thread the slower one takes nothing from who has made it anew.
+func TestDeletedTwiceAndMadeAnew(t *testing.T) {
+	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Prefix: "anew"})
+	treeOf(t, s)
+	for name, slow := range map[string]func() error{
+		"fell": func() error { return s.fell(t.Context(), treeKey("a")) },
+		"rest": func() error { return s.gone(t.Context(), treeKey("a"), felled) },
+	} {
+		if err := slow(); err != nil {
+			t.Fatal(name, err)
+		}
+		if all, _ := nodesOf(t, s); len(all) != 5 {
+			t.Errorf("%s: %q are left", name, all)
+		}
+	}
+}
+
+// What a script walks through has no metadata in it, which may be 16 MiB of a tree.
+func TestNodesAreSmall(t *testing.T) {
+	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Prefix: "small"})
+	meta := json.RawMessage(`{"a":"` + strings.Repeat("x", 16000) + `"}`)
+	c := store.NodeChange{Request: "1", Create: true, Version: store.AnyVersion, Metadata: &meta}
+	if _, err := s.PutNode(t.Context(), treeKey("a"), c); err != nil {
+		t.Fatal(err)
+	}
+	keys := s.keys.tree(testKey.Namespace)
+	if n := len(s.client.HGet(t.Context(), keys[0], "a").Val()); n == 0 || n > 200 {
+		t.Errorf("a node has %d bytes", n)
+	}
+	if res, err := s.DeleteTree(t.Context(), treeKey("a"), store.DeleteCascade); err != nil || !res.Deleted {
+		t.Fatal(res, err)
+	}
+	if n := s.client.Exists(t.Context(), keys...).Val(); n != 0 {
+		t.Errorf("%d keys are left of it", n)
+	}
 }

@@ -22,7 +22,7 @@ func (s *Store) Erase(ctx context.Context, key store.ThreadKey) error {
 	if _, err := s.forget(ctx, key, forgetAny); err != nil {
 		return err
 	}
-	return s.gone(ctx, key, false)
+	return s.gone(ctx, key, erased)
 }
 
 // The threads that forget is for, as delete.lua has them.

@@ -102,6 +102,7 @@
 //	                    one partition, so that a script sees all of a tree
 //	Nindex      zset    i: by id; c: parent, r: root, s: resource, when   treeput, treedoom, treegone
 //	                    made; d: being deleted, the deepest first
+//	Nmeta       hash    their metadata, apart from what a script walks through     treeput, treegone
 //	Pfelled     set     namespaces in which threads are being deleted      treedoom, treegone
 //	Lflow       hash    a login under way: data, sealed; by: who took it   flowput, flowtake
 //	Hdue        zset    webhooks, by when they may be sent                 hookread, hooktake, hooksettle, hookresend

@@ -234,6 +234,122 @@ var garbageTests = []struct {
 		stats, err := g.WorkStats(g.Context(), []string{""})
 		g.wants("what waits", fmt.Sprint(stats[0].Waiting, err), "1 <nil>")
 	}},
+	{"payloads", func(g *garbage) {
+		p := &g.keys.parts[0]
+		put := func(id, digest string) store.ThreadKey {
+			key := testKey
+			key.Thread = id
+			b := inline(0, "r-"+id)
+			b.Thread = key
+			claim := begin(g.T, g.Store, b)
+			if err := g.PutPayloadPiece(g.Context(), key, "u", 0, []byte("value")); err != nil {
+				g.Fatal(err)
+			}
+			if _, err := g.KeepPayload(g.Context(), key, "u", store.NewPayload{Digest: digest, Size: 5, Type: "text/plain"}); err != nil {
+				g.Fatal(err)
+			}
+			if _, err := g.Stop(g.Context(), store.Stop{Thread: key, Request: "s", RunID: claim.RunID, Terminal: []byte("end")}); err != nil {
+				g.Fatal(err)
+			}
+			return key
+		}
+		digestOf := func(i int) string { return fmt.Sprintf("%064d", i) }
+		for _, m := range []string{"", ":", "x", "x:", ":y", "hash:digest", "{x}:\x00"} {
+			g.client.ZAdd(g.Context(), p.payloadsDue(), redis.Z{Member: m})
+		}
+		var broken []store.ThreadKey
+		for i, harm := range []func(t threadKeys, digest string){
+			func(t threadKeys, _ string) { g.client.Set(g.Context(), t.payloads(), "x", 0) },
+			func(t threadKeys, digest string) { g.client.HSet(g.Context(), t.payloads(), "d"+digest, "x") },
+			func(t threadKeys, _ string) { g.client.HSet(g.Context(), t.payloads(), "n", "x", "bytes", "y") },
+			func(t threadKeys, digest string) {
+				g.client.HSet(g.Context(), t.payloads(), "d"+digest, strings.Repeat("9", 400)+" 1 1 0 ", "n", "x")
+			},
+			func(t threadKeys, _ string) { g.client.HDel(g.Context(), t.rec(), "thread") },
+			func(t threadKeys, _ string) {
+				g.client.HSet(g.Context(), t.part.payloadBytes(), testKey.Namespace, "x")
+			},
+			func(t threadKeys, _ string) {
+				g.client.Del(g.Context(), t.rec())
+				g.client.Set(g.Context(), t.rec(), "x", 0)
+			},
+		} {
+			key := put(fmt.Sprint("broken", i), digestOf(i))
+			harm(g.keys.thread(key), digestOf(i))
+			broken = append(broken, key)
+		}
+		g.client.HDel(g.Context(), p.payloadBytes(), testKey.Namespace)
+		good := put("good", digestOf(99))
+		g.client.HSet(g.Context(), p.payloadBytes(), testKey.Namespace, "x")
+		g.now = g.now.Add(store.PayloadGrace)
+		found := false
+		for range 3 {
+			due, _, err := g.DuePayloads(g.Context())
+			if err != nil {
+				g.Fatal(err)
+			}
+			for _, d := range due {
+				found = found || d.Thread == good
+			}
+		}
+		g.wants("what is whole comes due", found, true)
+		for _, key := range append(broken, good) {
+			for range 2 {
+				if err := g.Erase(g.Context(), key); err != nil {
+					g.Errorf("%s cannot be deleted: %v", key.Thread, err)
+				}
+			}
+		}
+	}},
+	{"trees", func(g *garbage) {
+		ns := testKey.Namespace
+		plant := func(id, parent string) {
+			c := store.NodeChange{Request: "put " + id, Create: true, Version: store.AnyVersion, Parent: &parent}
+			if _, err := g.PutNode(g.Context(), treeKey(id), c); err != nil {
+				g.Fatal(id, err)
+			}
+		}
+		plant("a", "")
+		plant("b", "a")
+		plant("c", "b")
+		plant("z", "")
+		keys := g.keys.tree(ns)
+		for i, text := range []string{"", "x", "9:x", string(pack(nil, "", "bad", "deep")), string(pack(nil, "a", "a", "1", "x", "y", "z", "", "all", "", ""))} {
+			id := fmt.Sprint("bad", i)
+			g.client.HSet(g.Context(), keys[0], id, text)
+			for _, place := range []string{"i", "r" + digest("a") + "\x00\x00\x00\x00\x00\x00", "c" + digest("a") + "\x00\x00\x00\x00\x00\x00", "d\xff"} {
+				g.client.ZAdd(g.Context(), keys[1], redis.Z{Member: place + id})
+			}
+		}
+		for _, place := range []string{"", "c", "c" + digest("a"), "d", "i", "r", "x"} {
+			g.client.ZAdd(g.Context(), keys[1], redis.Z{Member: place})
+		}
+		g.client.SAdd(g.Context(), keys[2], "nobody", ns)
+		for name, q := range map[string]store.TreeQuery{"all": {}, "of a root": {Root: "a"}} {
+			q.Namespace = ns
+			nodes, _, err := g.TreePage(g.Context(), q)
+			if err != nil {
+				g.Fatal(name, err)
+			}
+			var ids []string
+			for _, n := range nodes {
+				ids = append(ids, n.Thread)
+			}
+			g.wants(name+" there are", len(ids), map[string]int{"all": 4, "of a root": 3}[name])
+		}
+		if nodes, err := g.TreeNodes(g.Context(), ns, []string{"a", "bad1"}, true); err != nil || len(nodes) != 4 {
+			g.Errorf("below: %d, %v", len(nodes), err)
+		}
+		if res, err := g.DeleteTree(g.Context(), treeKey("a"), store.DeleteCascade); err != nil || res.Begun != 3 {
+			g.Errorf("%+v, %v", res, err)
+		}
+		if _, err := g.FinishDeletes(g.Context()); err != nil {
+			g.Error(err)
+		}
+		if res, err := g.DeleteTree(g.Context(), treeKey("bad2"), store.DeleteReject); err != nil || !res.Deleted {
+			g.Errorf("%+v, %v", res, err)
+		}
+	}},
 }
 
 func testGarbage(t *testing.T, open func(o *Options) (*Store, error)) {
@@ -248,7 +364,7 @@ func testGarbage(t *testing.T, open func(o *Options) (*Store, error)) {
 			}
 			closing(t, g.Store)
 			tt.run(g)
-			if g.log.Len() == 0 && tt.name != "decisions" {
+			if g.log.Len() == 0 && tt.name != "decisions" && tt.name != "payloads" && tt.name != "trees" {
 				t.Error("nobody is told")
 			}
 		})

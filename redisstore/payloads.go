@@ -178,7 +178,7 @@ func (s *payloads) DuePayloads(ctx context.Context) (due []store.DuePayload, mor
 		more = r.int() == payloadsDue || more
 		for l := r.list(); l.more(); {
 			key, known := threadOf(l.string())
-			if d := (store.DuePayload{Thread: key, Digest: l.string(), Staged: l.int()}); known {
+			if d := (store.DuePayload{Thread: key, Digest: l.string(), Staged: l.int(), Live: l.bool()}); known {
 				due = append(due, d)
 			}
 			r.join(l)

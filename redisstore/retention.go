@@ -194,7 +194,7 @@ func (s *retention) retireAll(ctx context.Context, threads []store.ThreadKey) (e
 			s.forgotten(threads[i], epoch)
 			s.disown(ctx, threads[i], owner)
 			if epoch != "" {
-				err = errors.Join(err, s.gone(ctx, threads[i], false))
+				err = errors.Join(err, s.gone(ctx, threads[i], erased))
 			}
 			if cursor != "0" {
 				left, at = append(left, threads[i]), append(at, cursor)

@@ -29,7 +29,7 @@ func (k *keyspace) tree(namespace string) []string {
 	h := fnv.New64a()
 	h.Write([]byte(name))
 	p := &k.parts[h.Sum64()%uint64(len(k.parts))]
-	return []string{p.base + "tree:" + name + ":nodes", p.base + "tree:" + name + ":index", p.felled()}
+	return []string{p.base + "tree:" + name + ":nodes", p.base + "tree:" + name + ":index", p.felled(), p.base + "tree:" + name + ":meta"}
 }
 
 func (p *partition) felled() string { return p.base + "felled" }
@@ -97,10 +97,10 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 		return nil, err
 	}
 	if adopted&1 != 0 && !still[0] {
-		return nil, errors.Join(&store.TreeError{Why: store.NodeMissing}, s.gone(ctx, key, false))
+		return nil, errors.Join(&store.TreeError{Why: store.NodeMissing}, s.gone(ctx, key, erased))
 	}
 	if adopted&2 != 0 && !still[1] {
-		return nil, errors.Join(&store.TreeError{Why: store.ParentMissing}, s.gone(ctx, parent, false))
+		return nil, errors.Join(&store.TreeError{Why: store.ParentMissing}, s.gone(ctx, parent, erased))
 	}
 	return node, nil
 }

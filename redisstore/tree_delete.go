@@ -70,7 +70,11 @@ func (s *tree) deleteResting(ctx context.Context, key store.ThreadKey) (bool, er
 	if err != nil && !errors.Is(err, store.ErrCorrupted) {
 		return false, err
 	}
-	return deleted, errors.Join(err, s.gone(ctx, key, !deleted))
+	leaves := spared
+	if deleted {
+		leaves = felled
+	}
+	return deleted, errors.Join(err, s.gone(ctx, key, leaves))
 }
 
 // doom lets a thread's record say that it is being deleted, and then its node that the
@@ -94,13 +98,20 @@ func (s *tree) fell(ctx context.Context, key store.ThreadKey) error {
 	if _, err := s.retention.forget(ctx, key, forgetDoomed); err != nil {
 		return err
 	}
-	return s.gone(ctx, key, false)
+	return s.gone(ctx, key, felled)
 }
 
+// How a thread leaves its tree, as treegone.lua has it.
+const (
+	erased = iota
+	spared
+	felled
+)
+
 // gone takes a thread out of its tree, or, spared, lets it be again.
-func (s *connection) gone(ctx context.Context, key store.ThreadKey, spared bool) error {
+func (s *connection) gone(ctx context.Context, key store.ThreadKey, how int) error {
 	_, err := s.run(ctx, call{script: treeGoneScript, keys: s.keys.tree(key.Namespace),
-		args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"spare", spared}}})
+		args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"spare", how}}})
 	return err
 }
 
@@ -150,7 +161,7 @@ func (s *tree) finishIn(ctx context.Context, namespace string, limit int) (int, 
 		return 0, r.err
 	}
 	if len(list) == 0 {
-		return 0, s.gone(ctx, store.ThreadKey{Namespace: namespace}, true)
+		return 0, s.gone(ctx, store.ThreadKey{Namespace: namespace}, spared)
 	}
 	var failed error
 	for i, d := range list {

@@ -74,4 +74,7 @@ type DuePayload struct {
 	Thread ThreadKey
 	Digest string
 	Staged int64 // tells it apart from the same one put again
+	// Live: the thread has an execution that may go on, as of a dead letter, and what
+	// this has recorded may refer to it.
+	Live bool
 }

@@ -24,7 +24,10 @@ if ARG.force == '2' and redis.call('HEXISTS', t.rec, 'going') == 0 then return {
 if ARG.force ~= '0' then
   repair(t)
   local r = open(t.rec)
-  if gone() then return { 1, r.epoch, '' } end
+  if gone() then
+    redis.call('HDEL', t.rec, 'going')
+    return { 1, r.epoch, '' }
+  end
   r.depoch = r.depoch + 1
   fenced(r.node, member, r.token)
   local ok, text, head = pcall(suspension, t)
@@ -47,5 +50,8 @@ if ARG.force ~= '0' then
 end
 local r = open(t.rec)
 if r.run ~= '' or suspended(t) or redis.call('EXISTS', t.queue) == 1 then return { 0, '', '' } end
-if redis.call('HEXISTS', t.rec, 'input') == 0 then return { 1, r.new and '' or r.epoch, '' } end
+if redis.call('HEXISTS', t.rec, 'input') == 0 then
+  redis.call('HDEL', t.rec, 'going')
+  return { 1, r.new and '' or r.epoch, '' }
+end
 return { 1, ARG.fresh, erase(t, r, member, ARG.remember) }

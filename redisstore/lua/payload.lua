@@ -4,6 +4,12 @@
 -- placeOf splits T into P and the thread's hash.
 local function placeOf(T) return string.match(T, '^(.*:)([^:]+):$') end
 
+-- lessen takes from a number of a hash; one that is none is forgotten, and so is the last of it.
+local function lessen(key, field, by)
+  local n = redis.pcall('HINCRBY', key, field, -by)
+  if type(n) == 'table' or n <= 0 then redis.pcall('HDEL', key, field) end
+end
+
 -- unpaid takes what counted for a payload off its thread and its namespace. line is what
 -- the thread says of it.
 local function unpaid(T, digest, line)
@@ -11,15 +17,17 @@ local function unpaid(T, digest, line)
   local P, ns = placeOf(T), redis.call('HGET', T .. 'payloads', 'ns')
   redis.call('UNLINK', T .. 'payload:' .. digest)
   redis.call('HDEL', T .. 'payloads', 'd' .. digest)
-  if redis.call('HINCRBY', T .. 'payloads', 'n', -1) <= 0 then redis.call('HDEL', T .. 'payloads', 'n', 'bytes') else
-    redis.call('HINCRBY', T .. 'payloads', 'bytes', -size)
+  local n = redis.pcall('HINCRBY', T .. 'payloads', 'n', -1)
+  if type(n) == 'table' or n <= 0 then redis.call('HDEL', T .. 'payloads', 'n', 'bytes') else
+    lessen(T .. 'payloads', 'bytes', size)
   end
-  if ns and redis.call('HINCRBY', P .. 'payloads', ns, -size) <= 0 then redis.call('HDEL', P .. 'payloads', ns) end
+  if ns then lessen(P .. 'payloads', ns, size) end
 end
 
 -- unpayAll forgets all payloads of a thread, with few commands: there may be a thousand.
 local function unpayAll(T)
-  local all = redis.call('HGETALL', T .. 'payloads')
+  local all = redis.pcall('HGETALL', T .. 'payloads')
+  if all.err then redis.call('UNLINK', T .. 'payloads') end
   if #all == 0 then return end
   local P, hash = placeOf(T)
   local pieces, places, of = { T .. 'payloads' }, {}, {}
@@ -31,7 +39,5 @@ local function unpayAll(T)
   end
   for i = 1, #pieces, 500 do redis.call('UNLINK', unpack(pieces, i, math.min(i + 499, #pieces))) end
   piecewise('ZREM', P .. 'payloads:due', places, 1, #places)
-  if of.ns and of.bytes and redis.call('HINCRBY', P .. 'payloads', of.ns, -tonumber(of.bytes)) <= 0 then
-    redis.call('HDEL', P .. 'payloads', of.ns)
-  end
+  if of.ns and tonumber(of.bytes) then lessen(P .. 'payloads', of.ns, tonumber(of.bytes)) end
 end

@@ -9,13 +9,13 @@
 --   remember  ms for which it is known that one has expired
 --   most      how many a thread may have, expired ones included
 --
--- Returns {looked, {member, digest, staged, ...}}: how many there were, and those of which it is
---   to be found out whether anything refers to them.
+-- Returns {looked, {member, digest, staged, live, ...}}: how many there were, and those of which it
+--   is to be found out whether anything refers to them. live: the thread has an execution.
 
 local NOW, told = now(), {}
 local day = 86400000
 local due = redis.call('ZRANGEBYSCORE', KEY.payloadsDue, '-inf', NOW, 'LIMIT', 0, ARG.limit)
-for _, place in ipairs(due) do
+local function look(place)
   local hash, digest = string.match(place, '^([^:]+):(.*)$')
   if not hash then
     redis.call('ZREM', KEY.payloadsDue, place)
@@ -41,13 +41,17 @@ for _, place in ipairs(due) do
         redis.call('ZREM', KEY.payloadsDue, place)
       end
     elseif tonumber(staged) > 0 and tonumber(staged) + tonumber(ARG.grace) <= NOW then
-      for _, v in ipairs({ thread[1], digest, staged }) do told[#told + 1] = v end
+      for _, v in ipairs({ thread[1] or '', digest, staged, redis.call('EXISTS', T .. 'journal') }) do told[#told + 1] = v end
       redis.call('ZADD', KEY.payloadsDue, NOW + tonumber(ARG.again), place)
     else
-      local look = NOW + day
-      if tonumber(till) > 0 then look = math.min(look, tonumber(till)) end
-      redis.call('ZADD', KEY.payloadsDue, look, place)
+      local again = NOW + day
+      if tonumber(till) > 0 then again = math.min(again, tonumber(till)) end
+      redis.call('ZADD', KEY.payloadsDue, again, place)
     end
   end
+end
+for _, place in ipairs(due) do
+  -- One that cannot be read keeps nobody from the others.
+  if not pcall(look, place) then redis.call('ZADD', KEY.payloadsDue, NOW + day, place) end
 end
 return { #due, told }

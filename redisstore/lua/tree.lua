@@ -7,28 +7,38 @@
 -- may have, and NODES how many a namespace.
 local DEPTH, SIZE, NODES = 16, 1000, 100000
 
--- node reads what is kept of a thread; nil: nothing.
+-- node reads what is kept of a thread; nil: nothing, or what cannot be read.
 local function node(id)
   local text = redis.call('HGET', KEY.nodes, id)
-  if not text then return nil end
-  local v = unpacked(text)
+  local ok, v = pcall(unpacked, text or '')
+  if not ok or #v < 9 then return nil end
+  for i = 3, 6 do
+    if not tonumber(v[i]) then return nil end
+  end
   return { id = id, parent = v[1], root = v[2], depth = tonumber(v[3]), created = tonumber(v[4]), updated = tonumber(v[5]),
-    version = tonumber(v[6]), resource = v[7], state = v[8], by = v[9], meta = v[10] }
+    version = tonumber(v[6]), resource = v[7], state = v[8], by = v[9] }
+end
+
+-- placed is digest, of each string once: the nodes of a tree have few roots and parents.
+local digests = {}
+local function placed(s)
+  digests[s] = digests[s] or digest(s)
+  return digests[s]
 end
 
 -- places are where the index has a node.
 local function places(n)
   local at = stamp(FOREVER - n.created) .. n.id
-  local list = { 'i' .. n.id, 'r' .. digest(n.root) .. at }
-  if n.parent ~= '' then list[#list + 1] = 'c' .. digest(n.parent) .. at end
-  if n.resource ~= '' then list[#list + 1] = 's' .. digest(n.resource) .. at end
+  local list = { 'i' .. n.id, 'r' .. placed(n.root) .. at }
+  if n.parent ~= '' then list[#list + 1] = 'c' .. placed(n.parent) .. at end
+  if n.resource ~= '' then list[#list + 1] = 's' .. placed(n.resource) .. at end
   if n.state ~= '' then list[#list + 1] = 'd' .. string.char(255 - n.depth) .. n.id end
   return list
 end
 
 local function store(n)
   redis.call('HSET', KEY.nodes, n.id, table.concat(pack({}, { n.parent, n.root, n.depth, string.format('%.0f', n.created),
-    string.format('%.0f', n.updated), n.version, n.resource, n.state, n.by, n.meta }, 1, 10)))
+    string.format('%.0f', n.updated), n.version, n.resource, n.state, n.by }, 1, 9)))
   for _, place in ipairs(places(n)) do redis.call('ZADD', KEY.index, 0, place) end
 end
 
@@ -37,14 +47,14 @@ local function unlist(n)
 end
 
 local function fresh(id)
-  return { id = id, parent = '', root = id, depth = 0, created = NOW, updated = NOW, version = 0, resource = '', state = '', by = '', meta = '' }
+  return { id = id, parent = '', root = id, depth = 0, created = NOW, updated = NOW, version = 0, resource = '', state = '', by = '' }
 end
 
 -- bounds are those of all places that begin with a prefix and a time.
 local function bounds(prefix) return '[' .. prefix, '(' .. prefix .. string.rep('\255', 7) end
 
 local function childrenOf(id)
-  local list, prefix = {}, 'c' .. digest(id)
+  local list, prefix = {}, 'c' .. placed(id)
   for _, place in ipairs(redis.call('ZRANGEBYLEX', KEY.index, bounds(prefix))) do
     local n = node(string.sub(place, #prefix + 7))
     if n and n.parent == id then list[#list + 1] = n end
@@ -53,16 +63,22 @@ local function childrenOf(id)
 end
 
 local function childCount(id)
-  return redis.call('ZLEXCOUNT', KEY.index, bounds('c' .. digest(id)))
+  return redis.call('ZLEXCOUNT', KEY.index, bounds('c' .. placed(id)))
 end
 
 local function crowded() return redis.call('HLEN', KEY.nodes) >= NODES end
 
-local function treeSize(root) return redis.call('ZLEXCOUNT', KEY.index, bounds('r' .. digest(root))) end
+local function treeSize(root) return redis.call('ZLEXCOUNT', KEY.index, bounds('r' .. placed(root))) end
 
 local function range(from, to, limit) return redis.call('ZRANGEBYLEX', KEY.index, from, to, 'LIMIT', 0, limit) end
 
-local function drop(id) redis.call('HDEL', KEY.nodes, id) end
+local function drop(id)
+  redis.call('HDEL', KEY.nodes, id)
+  redis.call('HDEL', KEY.meta, id)
+end
+
+-- describe keeps the metadata of a thread, which is apart from what scripts walk through.
+local function describe(id, meta) redis.call('HSET', KEY.meta, id, meta) end
 
 -- felling notes that threads of a namespace are being deleted, or, if none is, strikes it out.
 local function felling(command, namespace) redis.call(command, KEY.felled, namespace) end
@@ -90,5 +106,6 @@ local function move(list, parent)
 end
 
 local function told(n)
-  return { n.id, n.parent, n.root, n.depth, n.created, n.updated, n.version, n.resource, n.state, n.meta, childCount(n.id) }
+  return { n.id, n.parent, n.root, n.depth, n.created, n.updated, n.version, n.resource, n.state,
+    redis.call('HGET', KEY.meta, n.id) or '', childCount(n.id) }
 end

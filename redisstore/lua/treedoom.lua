@@ -1,7 +1,7 @@
 -- treedoom.lua: begin to delete a thread, or say how far that has come. What has begun
 -- stands in the index until it has come about, and the namespace in felled.
 --
--- KEYS  nodes, index, felled
+-- KEYS  nodes, index, felled, meta
 -- ARGS
 --   thread
 --   namespace

@@ -1,16 +1,17 @@
 -- treegone.lua: a thread is gone, or is not deleted after all. Those below it are each a
 -- tree of their own from now on.
 --
--- KEYS  nodes, index, felled
+-- KEYS  nodes, index, felled, meta
 -- ARGS
 --   thread
 --   namespace
---   spare   1: it is not deleted
+--   spare   1: it is not deleted, unless it goes with one above it; 2: it is gone if it was
+--           being deleted, and has not been made anew since
 --
 -- Returns 1.
 
 local n = node(ARG.thread)
-if n then
+if n and not (ARG.spare == '1' and n.state ~= 'rest' or ARG.spare == '2' and n.state == '') then
   unlist(n)
   n.state = ''
   if ARG.spare == '1' then

@@ -1,6 +1,6 @@
 -- treeput.lua: make a thread, or change what is kept of it as one of a tree.
 --
--- KEYS  nodes, index, felled
+-- KEYS  nodes, index, felled, meta
 -- ARGS
 --   thread
 --   by        names the call
@@ -63,7 +63,7 @@ if ARG.parented == '1' and ARG.parent ~= n.parent then
 end
 if not new then unlist(n) end
 if ARG.resourced == '1' then n.resource = ARG.resource end
-if ARG.described == '1' then n.meta = ARG.meta end
+if ARG.described == '1' then describe(n.id, ARG.meta) end
 n.version, n.updated, n.by = n.version + 1, NOW, ARG.by
 store(n)
 return { 0, adopts, told(n) }

@@ -1,6 +1,6 @@
 -- treeread.lua: what is kept of some threads as those of a tree.
 --
--- KEYS  nodes, index, felled
+-- KEYS  nodes, index, felled, meta
 -- ARGS
 --   below  1: of all that stand below them too, each after its parent
 -- REST  the threads

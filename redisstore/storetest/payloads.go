@@ -210,6 +210,23 @@ var payloadTests = []test{
 			e.Errorf("what was not settled comes again, and nothing else: %v", due)
 		}
 	}},
+	{"what an execution may go on with is said", func(e *env) {
+		clock := e.stopped()
+		th := e.thread()
+		claim := th.begun(th.execute("r1"))
+		th.keptPayload("value")
+		live := func(what string, want bool) {
+			e.Helper()
+			clock.move(store.PayloadGrace)
+			if due := th.duePayloads(); len(due) != 1 || due[0].Live != want {
+				e.Errorf("%s: %+v", what, due)
+			}
+		}
+		th.bury(failing(claim))
+		live("a dead letter", true)
+		th.ok(ending(th.begun(th.execute("r2")), 2, th.view().Seq, "end", store.EndFinish))
+		live("at rest", false)
+	}},
 	{"a thread has a bounded number of payloads, and lets go of all at once", func(e *env) {
 		th := e.thread()
 		th.begun(th.execute("r1"))

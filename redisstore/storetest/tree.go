@@ -404,6 +404,37 @@ var treeTests = []test{
 		g.plants("a a/b")
 		g.uses("a", "b")
 	}},
+	{"a thread that was deleted, made anew and deleted with all below another takes inputs again", func(e *env) {
+		g := e.grove("a")
+		for range 2 {
+			g.plants("a a/b")
+			if res := g.deletes("a", store.DeleteCascade); !res.Deleted {
+				e.Fatalf("%+v", res)
+			}
+		}
+		g.uses("a", "b")
+	}},
+	{"what goes with all above it is not let be by who would delete it at rest alone", func(e *env) {
+		g := e.grove("a")
+		g.plants("a")
+		for i := range 220 { // more than are deleted at once
+			g.plant(fmt.Sprint("b", i), "a")
+		}
+		th := g.on(g.s, "a")
+		th.begun(th.execute("r1"))
+		g.deletes("a", store.DeleteCascade)
+		if res := g.deletes("a", store.DeleteReject); res.Deleted {
+			e.Fatalf("%+v", res)
+		}
+		for more := true; more; {
+			var err error
+			if more, err = g.tree.FinishDeletes(e.Context()); err != nil {
+				e.Fatal(err)
+			}
+		}
+		g.is("in the end", "")
+		same(th, "version", th.view().Version, 0)
+	}},
 	{"an erased thread leaves its tree", func(e *env) {
 		g := e.grove("a")
 		g.plants("a a/b a/b/c")
