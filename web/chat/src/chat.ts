@@ -257,8 +257,7 @@ export class Chat {
     try {
       const forwardedProps = joins && { aguiws: { when: "step" } };
       await this.agent.runAgent({ runId, ...(resume && { resume }), ...(forwardedProps && { forwardedProps }) }, {
-        onRunStartedEvent: ({ event }) => {
-        runId = event.runId;
+        onRunStartedEvent: () => {
           began = true;
           this.outbox.drop(runId);
         },
