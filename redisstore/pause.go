@@ -43,7 +43,8 @@ func (s *pauses) TakePause(ctx context.Context, c store.Claim) (*store.Wish, err
 
 func (s *pauses) pause(ctx context.Context, key store.ThreadKey, with args) (bool, json.RawMessage, error) {
 	t := s.keys.thread(key)
-	r, err := s.run(ctx, call{script: pauseScript, keys: []string{t.rec(), t.disp()}, args: with})
+	r, err := s.run(ctx, call{script: pauseScript, keys: []string{t.rec(), t.disp()}, args: args{
+		{"how", with[0].value}, {"request", with[1].value}, {"run", with[2].value}, {"token", with[3].value}, {"depoch", with[4].value}, {"note", with[5].value}, {"grace", with[6].value}}})
 	if err != nil {
 		return false, nil, err
 	}
