@@ -71,14 +71,7 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 		return Answers{}, nil, errHandBack
 	}
 	interrupts = slices.Clone(interrupts)
-	where := insideOf(ctx)
-	switch {
-	case where == "" && s.step != "":
-		where = "step " + s.step
-	case where == "" && (s.branch || x.forks > 0):
-		where = "a branch of Parallel"
-	}
-	if where != "" {
+	if where := x.inside(ctx, s); where != "" {
 		return Answers{}, nil, fmt.Errorf("adapter: Ask inside %s: %w: gather the questions, then Ask once", where, errInside)
 	}
 	if len(interrupts) == 0 {

@@ -78,14 +78,7 @@ func (r *Run) Injected(ctx context.Context) (protocol.Messages, error) {
 	if err := x.refusal(s); err != nil {
 		return nil, err
 	}
-	where := insideOf(ctx)
-	switch {
-	case where == "" && s.step != "":
-		where = "step " + s.step
-	case where == "" && (s.branch || x.forks > 0):
-		where = "a branch of Parallel"
-	}
-	if where != "" {
+	if where := x.inside(ctx, s); where != "" {
 		return nil, fmt.Errorf("adapter: Injected inside %s: %w", where, errInside)
 	}
 	key := s.number("injected")

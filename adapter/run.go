@@ -201,9 +201,19 @@ func inside(ctx context.Context, what string) context.Context {
 	return context.WithValue(ctx, insideKey{}, what)
 }
 
-func insideOf(ctx context.Context) string {
+// inside names what a caller is inside of where only a whole run may call; "": of
+// nothing. The execution's lock is held.
+func (x *execution) inside(ctx context.Context, s *scope) string {
 	what, _ := ctx.Value(insideKey{}).(string)
-	return what
+	switch {
+	case what != "":
+		return what
+	case s.step != "":
+		return "step " + s.step
+	case s.branch || x.forks > 0:
+		return "a branch of Parallel"
+	}
+	return ""
 }
 
 // activation is a claimed run while this worker carries it.

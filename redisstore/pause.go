@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
 )
@@ -16,8 +17,7 @@ func (s *pauses) Pause(ctx context.Context, key store.ThreadKey, w store.Wish) (
 	if w.Grace < 0 {
 		return false, errors.New("redisstore: pause: a wish is not over before it is made")
 	}
-	is, _, err := s.pause(ctx, key, args{{"how", "wish"}, {"request", ""}, {"run", ""}, {"token", ""}, {"depoch", 0},
-		{"note", string(w.Note)}, {"grace", w.Grace.Milliseconds()}})
+	is, _, err := s.pause(ctx, key, pausing{how: "wish", note: string(w.Note), grace: w.Grace})
 	return is, err
 }
 
@@ -26,25 +26,33 @@ func (s *pauses) Unpause(ctx context.Context, key store.ThreadKey, request strin
 	if request == "" {
 		return false, errors.New("redisstore: unpause: a call needs a name")
 	}
-	is, _, err := s.pause(ctx, key, args{{"how", "back"}, {"request", request}, {"run", ""}, {"token", ""}, {"depoch", 0},
-		{"note", ""}, {"grace", 0}})
+	is, _, err := s.pause(ctx, key, pausing{how: "back", request: request})
 	return is, err
 }
 
 // TakePause implements store.Worker.
 func (s *pauses) TakePause(ctx context.Context, c store.Claim) (*store.Wish, error) {
-	is, note, err := s.pause(ctx, c.Thread, args{{"how", "take"}, {"request", ""}, {"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch},
-		{"note", ""}, {"grace", 0}})
+	is, note, err := s.pause(ctx, c.Thread, pausing{how: "take", claim: c})
 	if err != nil || !is {
 		return nil, err
 	}
 	return &store.Wish{Note: note}, nil
 }
 
-func (s *pauses) pause(ctx context.Context, key store.ThreadKey, with args) (bool, json.RawMessage, error) {
+// pausing is what is asked of pause.lua, which says what each way needs.
+type pausing struct {
+	how     string
+	request string
+	claim   store.Claim
+	note    string
+	grace   time.Duration
+}
+
+func (s *pauses) pause(ctx context.Context, key store.ThreadKey, p pausing) (bool, json.RawMessage, error) {
 	t := s.keys.thread(key)
 	r, err := s.run(ctx, call{script: pauseScript, keys: []string{t.rec(), t.disp()}, args: args{
-		{"how", with[0].value}, {"request", with[1].value}, {"run", with[2].value}, {"token", with[3].value}, {"depoch", with[4].value}, {"note", with[5].value}, {"grace", with[6].value}}})
+		{"how", p.how}, {"request", p.request}, {"run", p.claim.RunID}, {"token", p.claim.Token}, {"depoch", p.claim.DispatchEpoch},
+		{"note", p.note}, {"grace", p.grace.Milliseconds()}}})
 	if err != nil {
 		return false, nil, err
 	}
