@@ -85,36 +85,10 @@ func TestAnswerIsStreamed(t *testing.T) {
 	}
 }
 
-// What is said while the model answers it is told next, in the same run.
-func TestSteering(t *testing.T) {
-	more := make(chan struct{})
-	e := newEndpoint(t, func(w http.ResponseWriter, r *http.Request) {
-		stream(w, text("Blue"))
-		select {
-		case <-more:
-			stream(w, finish("stop"), used(7, 3), "[DONE]")
-		case <-r.Context().Done():
-		}
-	}, answers("Red"))
-	l := newLab(t, e.agent())
-	l.submit(user("a colour"))
-	l.until(func(e protocol.Event) bool {
-		c, ok := e.(*protocol.TextMessageContent)
-		return ok && c.Delta == "Blue"
-	})
-	a, err := l.runner.Inject(l.ctx(), adapter.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "not blue", When: adapter.WhenStep})
-	if err != nil || a.Disposition != adapter.Queued {
-		t.Fatalf("%+v %v", a, err)
-	}
-	close(more)
-	succeeded(t, l.end())
-	if got, want := e.requests()[1].texts(), "system \"Be brief.\"\nuser \"a colour\"\nassistant \"Blue\"\nuser \"not blue\"\n"; got != want {
-		t.Errorf("asked %q, want %q", got, want)
-	}
-}
-
-// What is said during the last answer that a run may ask for is answered by another run.
-func TestSteeringIsBounded(t *testing.T) {
+// steered is a run that is told something while its model answers, up to the end of the
+// answer; turns is Options.MaxTurns.
+func steered(t *testing.T, turns int) (*endpoint, *lab) {
+	t.Helper()
 	more := make(chan struct{})
 	e := newEndpoint(t, func(w http.ResponseWriter, r *http.Request) {
 		stream(w, text("Blue"))
@@ -125,7 +99,7 @@ func TestSteeringIsBounded(t *testing.T) {
 		}
 	}, answers("Red"))
 	o := e.options()
-	o.MaxTurns = 1
+	o.MaxTurns = turns
 	l := newLab(t, newAgent(t, o))
 	l.submit(user("a colour"))
 	l.until(func(e protocol.Event) bool {
@@ -138,6 +112,20 @@ func TestSteeringIsBounded(t *testing.T) {
 	}
 	close(more)
 	succeeded(t, l.end())
+	return e, l
+}
+
+// What is said while the model answers it is told next, in the same run.
+func TestSteering(t *testing.T) {
+	e, _ := steered(t, 0)
+	if got, want := e.requests()[1].texts(), "system \"Be brief.\"\nuser \"a colour\"\nassistant \"Blue\"\nuser \"not blue\"\n"; got != want {
+		t.Errorf("asked %q, want %q", got, want)
+	}
+}
+
+// What is said during the last answer that a run may ask for is answered by another run.
+func TestSteeringIsBounded(t *testing.T) {
+	e, l := steered(t, 1)
 	succeeded(t, l.end())
 	if got := len(e.requests()); got != 2 {
 		t.Errorf("asked %d times", got)

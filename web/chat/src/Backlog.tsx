@@ -3,6 +3,7 @@ import { usePolled, type ApiError, type Page } from "./api";
 import { Guarded } from "./Guarded";
 import { failedPart, firstEvent, perMinute, span, targetState, type TargetInfo, type TargetState, type UpstreamInfo, type WorkInfo } from "./backlogs";
 import type { Act } from "./RunTable";
+import { StackedTable } from "./StackedTable";
 import { ago } from "./time";
 import { staleWords, wordsFor } from "./words";
 
@@ -87,30 +88,13 @@ export function UpstreamSection() {
       <p className="hint">Agents that other servers serve, as this server has met them in the last five minutes. Repairs are counted since it began.</p>
       <Unread error={upstreams.error} shown={upstreams.data !== undefined} needs="the scope metrics, or admin with tenants" />
       {upstreams.data && (
-        <div className="scroll stacks upstreams" tabIndex={0} role="group" aria-label="Upstreams">
-          <table>
-            <thead>
-              <tr>
-                {Object.keys(UPSTREAM_COLUMNS).map((title) => (
-                  <th key={title} scope="col">
-                    {title}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {upstreams.data.items.map((of) => (
-                <tr key={of.name} data-testid="upstream" data-upstream={of.name}>
-                  {Object.entries(UPSTREAM_COLUMNS).map(([title, shown]) => (
-                    <td key={title} data-label={title}>
-                      {shown(of)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <StackedTable
+          label="Upstreams"
+          className="upstreams"
+          columns={UPSTREAM_COLUMNS}
+          items={upstreams.data.items}
+          row={({ name }) => ({ key: name, "data-testid": "upstream", "data-upstream": name })}
+        />
       )}
     </section>
   );

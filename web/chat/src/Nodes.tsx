@@ -5,6 +5,7 @@ import { span } from "./backlogs";
 import { countWords, lastMinute, nodeState, RATES, together, took, type NodeInfo } from "./nodes";
 import { sizeWords } from "./size";
 import { Sparkline } from "./Sparkline";
+import { StackedTable } from "./StackedTable";
 
 const EVERY_MS = 3_000;
 
@@ -56,30 +57,12 @@ export function NodesSection() {
       {items.length > 0 && (
         <>
           <Rates nodes={items} />
-          <div className="scroll stacks" tabIndex={0} role="group" aria-label="Nodes">
-            <table>
-              <thead>
-                <tr>
-                  {Object.keys(COLUMNS).map((title) => (
-                    <th key={title} scope="col">
-                      {title}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {items.map((of) => (
-                  <tr key={of.node || "self"} data-testid="node" data-node={of.node} data-state={of.state}>
-                    {Object.entries(COLUMNS).map(([title, shown]) => (
-                      <td key={title} data-label={title}>
-                        {shown(of)}
-                      </td>
-                    ))}
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <StackedTable
+            label="Nodes"
+            columns={COLUMNS}
+            items={items}
+            row={({ node, state }) => ({ key: node || "self", "data-testid": "node", "data-node": node, "data-state": state })}
+          />
         </>
       )}
     </section>
