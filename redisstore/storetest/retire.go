@@ -59,6 +59,21 @@ var retireTests = []test{
 		same(th, "a log may be empty", th.kept(), "14 13")
 		same(th, "log", th.log(), "")
 	}},
+	{"a log at rest holds so many events, and all that follow the snapshot, with their bytes counted", func(e *env) {
+		e.retain, e.bytes = 1, 40
+		th := e.thread()
+		th.whole("r1", "one two three four five six seven")
+		same(th, "the last", th.kept(), "8 8")
+		th.ok(ending(th.begun(th.execute("r2")), 2, 9, "a b c d e", store.EndFinish))
+		same(th, "what follows the snapshot stays, and nothing before it", th.kept()+" "+th.log(), "9 14 start:r2 a b c d e")
+		th.whole("r3", "x y z")
+		same(th, "the last again", th.kept(), "18 18")
+		// One that is as long as is kept is the only one: what went counts no more.
+		th.whole("r4", "1 "+strings.Repeat("x", 40))
+		same(th, "as many bytes", th.kept(), "21 21")
+		th.whole("r5", "1 "+strings.Repeat("x", 41))
+		same(th, "more bytes", th.kept(), "25 24")
+	}},
 	{"an idle thread's log goes when its last event has its age, to the millisecond", func(e *env) {
 		c := e.stopped()
 		e.age = 7 * day
