@@ -28,6 +28,22 @@ func history(tb testing.TB, messages int) []byte {
 	return data
 }
 
+// toolHistory is a history in which every message calls a tool or is what one has answered.
+func toolHistory(tb testing.TB, messages int) []byte {
+	in := &RunAgentInput{ThreadID: "t", RunID: "r"}
+	for i := range messages / 2 {
+		call := fmt.Sprintf("call-%d", i)
+		in.Messages = append(in.Messages,
+			Message{ID: fmt.Sprintf("a-%d", i), Role: RoleAssistant, Content: Text(strings.Repeat("A sentence. ", 60)), ToolCalls: []ToolCall{{ID: call, Type: "function", Function: ToolFunction{Name: "f", Arguments: "{}"}}}},
+			Message{ID: fmt.Sprintf("t-%d", i), Role: RoleTool, Content: Text(strings.Repeat("result ", 100)), ToolCallID: call})
+	}
+	data, err := json.Marshal(in)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return data
+}
+
 // cpu is the processor time of this process.
 func cpu(tb testing.TB) time.Duration {
 	var u syscall.Rusage
@@ -40,25 +56,27 @@ func cpu(tb testing.TB) time.Duration {
 // BenchmarkHistory tells the processor time, that of collecting what it leaves included, of
 // reading a whole history: and beside it those of what any reader does.
 func BenchmarkHistory(b *testing.B) {
-	data := history(b, 5000)
+	texts, tools := history(b, 5000), toolHistory(b, 4000)
 	for _, c := range []struct {
 		name string
-		read func() bool
+		data []byte
+		read func(data []byte) bool
 	}{
-		{"input", func() bool { _, err := DecodeInput(data); return err == nil }},
-		{"checked", func() bool { _, err := NewDocument(data); return err == nil }},
-		{"utf8", func() bool { return utf8.Valid(data) }},
+		{"input", texts, func(data []byte) bool { _, err := DecodeInput(data); return err == nil }},
+		{"tools", tools, func(data []byte) bool { _, err := DecodeInput(data); return err == nil }},
+		{"checked", texts, func(data []byte) bool { _, err := NewDocument(data); return err == nil }},
+		{"utf8", texts, utf8.Valid},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			runtime.GC()
 			before := cpu(b)
 			for b.Loop() {
-				if !c.read() {
+				if !c.read(c.data) {
 					b.Fatal("not read")
 				}
 			}
-			b.ReportMetric(float64((cpu(b)-before).Nanoseconds())/float64(b.N)/(float64(len(data))/1000), "cpu-ns/kB")
+			b.ReportMetric(float64((cpu(b)-before).Nanoseconds())/float64(b.N)/(float64(len(c.data))/1000), "cpu-ns/kB")
 		})
 	}
 }

@@ -96,15 +96,7 @@ func (r *reader) eventType() (EventType, *DecodeError) {
 func (r *reader) lookup(name string) (text string, found, isString bool) {
 	ahead := reader{data: r.data, pos: r.pos}
 	ahead.pos++
-	for ahead.space(); ahead.data[ahead.pos] != '}'; ahead.space() {
-		if ahead.data[ahead.pos] == ',' {
-			ahead.pos++
-			ahead.space()
-		}
-		key := ahead.token()
-		ahead.space()
-		ahead.pos++
-		ahead.space()
+	for key := ahead.nextMember(); key != nil; key = ahead.nextMember() {
 		if string(key[1:len(key)-1]) == name || slices.Contains(key, '\\') && unquote(key) == name {
 			if ahead.data[ahead.pos] != '"' {
 				return "", true, false
@@ -185,6 +177,7 @@ func (r *reader) array(s *shape, v reflect.Value) {
 	if v.IsValid() {
 		v.Set(reflect.MakeSlice(v.Type(), 0, 4))
 	}
+	messages, _ := address(v).(*Messages)
 	n, start := 0, r.pos
 	r.elements(func(int) {
 		n++
@@ -194,6 +187,9 @@ func (r *reader) array(s *shape, v reflect.Value) {
 				v.Grow(r.moreElements(n, start))
 			}
 			v.SetLen(n)
+			if messages != nil && r.laidMessage(&(*messages)[n-1]) {
+				return
+			}
 			elem = v.Index(n - 1)
 		}
 		r.value(s.elem, elem)
@@ -205,11 +201,19 @@ func (r *reader) array(s *shape, v reflect.Value) {
 
 // moreElements says for how many further elements of an array there should be room
 // when the n-th is there: as many as the document holds if they go on like this. A long
-// history is not copied as often then. Whatever the rest is, room for three times what
+// history is copied a few times then. Whatever the rest is, room for fifteen times what
 // has come is the most.
 func (r *reader) moreElements(n, start int) int {
 	left := len(r.data) - r.pos
-	return min(1+left*n/(r.pos-start+1), 3*n)
+	return min(1+left*n/(r.pos-start+1), 15*n)
+}
+
+// address is a pointer to what v holds; nil: it holds nothing.
+func address(v reflect.Value) any {
+	if !v.IsValid() {
+		return nil
+	}
+	return v.Addr().Interface()
 }
 
 func (r *reader) content(s *shape, v reflect.Value) {

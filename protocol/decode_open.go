@@ -36,19 +36,11 @@ func (r *reader) walkObject() {
 	names := few[:0]
 	var many map[string]bool
 	r.pos++
-	for r.space(); r.data[r.pos] != '}'; r.space() {
-		if r.data[r.pos] == ',' {
-			r.pos++
-			r.space()
-		}
-		token := r.token()
+	for token := r.nextMember(); token != nil; token = r.nextMember() {
 		name := token[1 : len(token)-1]
 		if bytes.IndexByte(name, '\\') >= 0 {
 			name = []byte(unquote(token))
 		}
-		r.space()
-		r.pos++ // the colon
-		r.space()
 		if r.sated() {
 			r.leave()
 			return

@@ -44,6 +44,7 @@ func NewFold(messages Messages, state json.RawMessage) *Fold {
 // has open.
 func (f *Fold) Restore(messages Messages, state json.RawMessage) {
 	f.log = newFoldMessages(messages)
+	f.goesOn()
 	f.SetState(state)
 }
 
@@ -106,6 +107,9 @@ func (f *Fold) Apply(e Event) error {
 
 func (f *Fold) apply(e Event, x Effect) error {
 	f.track(e, x)
+	if x.Family == FamilyStep {
+		f.goesOn()
+	}
 	if err := f.take(e, x); err != nil {
 		return fmt.Errorf("protocol: fold %s: %w", e.Type(), err)
 	}
@@ -165,14 +169,17 @@ func (f *Fold) take(e Event, x Effect) error {
 	case *RunStarted:
 		f.threadID, f.runID, f.active = e.ThreadID, e.RunID, true
 		f.forgetCalls()
+		f.goesOn()
 		if e.Input != nil {
 			f.log.join(e.Input.Messages)
 		}
 	case *RunFinished:
 		f.active = false
 		f.finished(e)
+		f.goesOn()
 	case *RunError:
 		f.active = false
+		f.goesOn()
 	}
 	return nil
 }

@@ -24,8 +24,9 @@ type foldMessages struct {
 // foldMessage is immutable but for its owner.
 type foldMessage struct {
 	Message
-	place Place
-	owner *foldOwner
+	place  Place
+	owner  *foldOwner
+	during *underway // nil: it was there before
 }
 
 // callPlace is where a call is.

@@ -37,6 +37,7 @@ type foldOrder struct {
 	n       int
 	bytes   int  // about how many the messages have
 	changed bool // since it was frozen
+	during  *underway
 }
 
 type foldChunk struct {
@@ -108,7 +109,7 @@ func (o *foldOrder) say(m *foldMessage, content *Content) {
 }
 
 func (o *foldOrder) append(m Message) *foldMessage {
-	fm := &foldMessage{Message: m, place: placeGap, owner: o.owner}
+	fm := &foldMessage{Message: m, place: placeGap, owner: o.owner, during: o.during}
 	fm.ToolCalls = slices.Clone(m.ToolCalls)
 	o.push(fm)
 	return fm
@@ -140,7 +141,7 @@ func (o *foldOrder) insertAfter(m Message, place Place) (fm *foldMessage, renumb
 		fm, _ = o.insertAfter(m, place)
 		return fm, true
 	}
-	fm = &foldMessage{Message: m, place: place + min(placeStep, (next-place)/2), owner: o.owner}
+	fm = &foldMessage{Message: m, place: place + min(placeStep, (next-place)/2), owner: o.owner, during: o.during}
 	fm.ToolCalls = slices.Clone(m.ToolCalls)
 	i, at := o.locate(place)
 	c := o.ownChunk(i)
@@ -168,6 +169,7 @@ func (o *foldOrder) renumber(place Place) (now Place) {
 			now = copied.place
 		}
 	}
+	fresh.during = o.during
 	*o = fresh
 	return now
 }

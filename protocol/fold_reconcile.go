@@ -33,7 +33,7 @@ func (l *foldMessages) reconcile(e *MessagesSnapshot) {
 		now := latest[m.ID]
 		switch {
 		case now != nil && !sameMessage(now, &m.Message):
-			m = &foldMessage{Message: *now, place: m.place, owner: l.owner}
+			m = &foldMessage{Message: *now, place: m.place, owner: l.owner, during: m.during}
 			m.ToolCalls = slices.Clone(now.ToolCalls)
 		case now != nil:
 		case m.Role != RoleReasoning && m.Role != RoleActivity,

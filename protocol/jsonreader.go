@@ -179,6 +179,24 @@ func (r *reader) text() string {
 	return unquote(r.token())
 }
 
+// nextMember goes from the brace or the value before to the value of an object's next member,
+// and returns its name as it is written; nil, at the closing brace: there is none.
+func (r *reader) nextMember() []byte {
+	r.space()
+	switch r.data[r.pos] {
+	case '}':
+		return nil
+	case ',':
+		r.pos++
+		r.space()
+	}
+	name := r.token()
+	r.space()
+	r.pos++ // the colon
+	r.space()
+	return name
+}
+
 // each calls fn at each member's value, with the member's name on the path. It
 // refuses names that come twice.
 func (r *reader) each(fn func(name string)) {
@@ -186,15 +204,8 @@ func (r *reader) each(fn func(name string)) {
 	names := few[:0]
 	var many map[string]bool
 	r.pos++
-	for r.space(); r.data[r.pos] != '}'; r.space() {
-		if r.data[r.pos] == ',' {
-			r.pos++
-			r.space()
-		}
-		name := word(r.token())
-		r.space()
-		r.pos++ // the colon
-		r.space()
+	for token := r.nextMember(); token != nil; token = r.nextMember() {
+		name := word(token)
 		if r.sated() {
 			r.leave()
 			return

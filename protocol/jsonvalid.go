@@ -1,6 +1,9 @@
 package protocol
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // maxNesting is how deep encoding/json follows arrays and objects.
 const maxNesting = 10000
@@ -102,9 +105,13 @@ func afterName(data []byte, i int) int {
 
 func afterString(data []byte, i int) int {
 	for i++; i < len(data); {
-		if len(data)-i >= 8 && within8(data[i:i+8]) {
-			i += 8
-			continue
+		if len(data)-i >= 8 {
+			if stops := stops8(data[i : i+8]); stops == 0 {
+				i += 8
+				continue
+			} else {
+				i += bits.TrailingZeros64(stops) / 8
+			}
 		}
 		switch c := data[i]; {
 		case c == '"':
@@ -131,13 +138,14 @@ func afterString(data []byte, i int) int {
 	return -1
 }
 
-// within8 reports whether eight bytes go on with the string in which they are: no
-// control, no quote, no backslash. Other than plain8 it lets pass what is no ASCII.
-func within8(b []byte) bool {
+// stops8 has a bit in the lowest of eight bytes with which a string ends, or does not go on
+// as it stands: a control, a quote, a backslash. Other than plain8 it lets pass what is no
+// ASCII. Above the lowest its bits mean nothing, since subtracting borrows.
+func stops8(b []byte) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	x := binary.LittleEndian.Uint64(b)
 	quote, backslash := x^('"'*ones), x^('\\'*ones)
-	return ((x-' '*ones)&^x|(quote-ones)&^quote|(backslash-ones)&^backslash)&tops == 0
+	return ((x-' '*ones)&^x | (quote-ones)&^quote | (backslash-ones)&^backslash) & tops
 }
 
 func isHex(c byte) bool {

@@ -60,6 +60,7 @@ func (f *Fold) Reopen(events ...Event) {
 		}
 		f.track(e, EffectOf(e))
 	}
+	f.goesOn()
 }
 
 // Openings returns the events that open again, for a client that was told of a
