@@ -189,3 +189,61 @@ test("who wants it is told by the desktop and by a sound while they look elsewhe
   await tab.at("view-open").waitFor();
   for (const one of threads) await cancels(one);
 });
+
+test("a chat says how many of its parts wait, all of them, in a row as large as any other", async () => {
+  const tab = await Tab.open(await person({ viewport: { width: 1280, height: 900 } }), embedded);
+  await tab.say("/say whole");
+  await tab.says("whole");
+  const send = async (path, body) => {
+    const answer = await fetch(`${embedded}/v1${path}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    assert.ok(answer.ok, await answer.text());
+  };
+  const parts = Array.from({ length: 21 }, () => crypto.randomUUID());
+  for (const threadId of parts) {
+    await send("/threads", { threadId, parentThreadId: tab.threadId });
+    await send(`/threads/${threadId}/input`, { text: `/confirm ${unique("part")}?` });
+  }
+  const row = tab.page.locator(`[data-testid="thread"][data-thread-id="${tab.threadId}"]`);
+  await until(async () => (await row.getByTestId("part-waits").allTextContents())[0] === "21 parts wait for you", "all parts are counted");
+  const tall = async (of) => (await of.boundingBox()).height;
+  assert.ok((await tall(row)) < 120, `a row is ${await tall(row)} high`);
+  const part = tab.page.locator(`[data-testid="thread"][data-thread-id="${parts[0]}"]`);
+  assert.ok((await tall(part)) < 120, `the row of a part is ${await tall(part)} high`);
+  await tab.shot("95-parts-wait");
+  for (const threadId of parts) await cancels(threadId);
+  await row.getByTestId("part-waits").waitFor({ state: "detached" });
+});
+
+test("who stops a chat is told that its parts go on, and may stop them", async () => {
+  const tab = await Tab.open(await person(), embedded);
+  const send = async (path, body) => {
+    const answer = await fetch(`${embedded}/v1${path}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    assert.ok(answer.ok, await answer.text());
+  };
+  const active = async (thread) => (await (await fetch(`${embedded}/v1/threads/${thread}`)).json()).activeRun !== undefined;
+  const stop = async () => {
+    await tab.at("stop").waitFor();
+    await tab.decide(tab.at("stop"));
+    await tab.at("turn-end").last().waitFor();
+    await tab.rest();
+  };
+  await tab.say("/slow 4000 20");
+  await stop();
+  assert.equal(await tab.at("parts-go-on").count(), 0);
+  const parts = [crypto.randomUUID(), crypto.randomUUID()];
+  for (const threadId of parts) {
+    await send("/threads", { threadId, parentThreadId: tab.threadId });
+    await send(`/threads/${threadId}/input`, { text: "/slow 4000 20" });
+  }
+  await tab.say("/slow 4000 20");
+  await stop();
+  await tab.at("parts-go-on").waitFor();
+  assert.match(await tab.at("parts-go-on").textContent(), /2 parts of this chat go on\./);
+  await tab.shot("96-parts-go-on");
+  for (const thread of parts) assert.ok(await active(thread));
+  await tab.decide(tab.at("stop-parts"));
+  await until(async () => /2 parts of this chat stopped, too\./.test(await tab.at("parts-go-on").textContent()), "it says that they were stopped");
+  for (const thread of parts) await until(async () => !(await active(thread)), "they are stopped");
+  await tab.say("/say on we go");
+  await tab.at("parts-go-on").waitFor({ state: "detached" });
+});

@@ -17,6 +17,7 @@ import { textOf } from "./messagetext";
 import { Older } from "./Older";
 import { OrElse } from "./OrElse";
 import { OutgoingList } from "./OutgoingList";
+import { PartsGoOn } from "./PartsGoOn";
 import { part } from "./part";
 import { bearer } from "./session";
 import { SignIn } from "./SignIn";
@@ -70,11 +71,13 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
     return true;
   };
   const title = useTitle(threadId, messages, status.older > 0);
+  /** The run that was stopped here last, until something else is said. */
+  const [stopping, setStopping] = useState<string>();
   const send = (text: string) => {
+    setStopping(undefined);
     void chat.send(text);
     follow.jump();
   };
-  const [stopping, setStopping] = useState<string>();
   const stop = (runId: string) => {
     setStopping(runId);
     chat.stop(runId);
@@ -147,6 +150,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
               sending={picture.answering}
               answer={(entries, said) => void chat.answer(entries, said)}
             />
+            {stopping !== undefined && !running && <PartsGoOn key={stopping} threadId={threadId} runId={stopping} />}
             {status.queued.map((input) => (
               <div key={input.runId} className="queued" data-testid="queued" data-run-id={input.runId}>
                 <span className="tag">Queued</span>

@@ -5,16 +5,17 @@ import { pageDeletions } from "./deletions";
 import { Guarded } from "./Guarded";
 import { Icon } from "./Icon";
 import { visible } from "./misleading";
-import { ofThreads, ofWaiting } from "./notices";
+import { ofWaiting } from "./notices";
 import { RenameThread } from "./RenameThread";
 import { onLink, threadHref } from "./route";
 import { ThreadPlace } from "./ThreadPlace";
 import { threadGroups } from "./threadgroups";
+import { useThreads } from "./threadpages";
 import { searchThreads } from "./threadsearch";
 import { ago } from "./time";
 import { staleWords } from "./words";
 
-/** How often the list is asked for where no notices come, in milliseconds. */
+/** How often those that wait are asked for where no notices come, in milliseconds. */
 const EVERY_MS = 5_000;
 
 const NONE: ThreadInfo[] = [];
@@ -30,7 +31,7 @@ interface ListProps {
 
 /** The threads of the namespace: those that wait for an answer first, then by day, latest first. */
 export function ThreadList({ current, outgoing, begin, close }: ListProps) {
-  const { data, error, refresh } = usePolled<Page<ThreadInfo>>("/threads?limit=50", EVERY_MS, ofThreads);
+  const { items, error, more, fetching, fault, refresh } = useThreads();
   const { data: waiting } = usePolled<Page<ThreadInfo>>("/threads?waiting=true&limit=50", EVERY_MS, ofWaiting);
   const before = useRef(outgoing);
   useEffect(() => {
@@ -44,12 +45,18 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
     deletions.gone = refresh;
   }, [deletions, refresh]);
   const [wanted, search] = useState("");
+  const list = useRef<HTMLElement>(null);
+  const showMore = async (fetch: () => Promise<ThreadInfo | undefined>) => {
+    const first = await fetch();
+    // The button may be gone, and whoever goes on with the keyboard goes on with what has come.
+    if (first) requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[data-thread-id="${CSS.escape(first.threadId)}"] a`)?.focus());
+  };
   const hidden = new Set(held.map(({ threadId }) => threadId));
   const shown = (all: readonly ThreadInfo[]) => searchThreads(all, wanted).filter(({ threadId }) => !hidden.has(threadId));
-  const groups = threadGroups(shown(data?.items ?? NONE), shown(waiting?.items ?? NONE));
-  const some = (data?.items.length ?? 0) > 0 || (waiting?.items.length ?? 0) > 0;
+  const groups = threadGroups(shown(items ?? NONE), shown(waiting?.items ?? NONE));
+  const some = (items?.length ?? 0) > 0 || (waiting?.items.length ?? 0) > 0;
   return (
-    <nav className="threads" aria-label="Chats" data-testid="thread-list">
+    <nav ref={list} className="threads" aria-label="Chats" data-testid="thread-list">
       <div className="actions">
         <h2>Chats</h2>
         <span className="spacer" />
@@ -61,10 +68,10 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
       </div>
       {error && (
         <p className="hint" role="status">
-          {staleWords(error, data !== undefined)}
+          {staleWords(error, items !== undefined)}
         </p>
       )}
-      {data?.items.length === 0 && !waiting?.items.length && !error && <p className="hint">None yet.</p>}
+      {items?.length === 0 && !waiting?.items.length && !error && <p className="hint">None yet.</p>}
       {some && (
         <input
           type="search"
@@ -86,7 +93,7 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
       {some && wanted.trim() !== "" && (
         <p className="hint" role="status" data-testid="thread-found">
           {groups.length === 0 ? "None found" : `${groups.reduce((sum, { threads }) => sum + threads.length, 0)} found`}
-          {data?.next ? " among the latest 50 and those that wait." : "."}
+          {more ? ` among the latest ${items?.length ?? 0} and those that wait.` : "."}
         </p>
       )}
       <DeletedNote />
@@ -95,12 +102,23 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
           <h3>{name}</h3>
           <ul>
             {threads.map((thread) => (
-              <Row key={thread.threadId} thread={thread} listed={data?.items ?? NONE} current={thread.threadId === current} changed={refresh} begin={begin} />
+              <Row key={thread.threadId} thread={thread} listed={items ?? NONE} current={thread.threadId === current} changed={refresh} begin={begin} />
             ))}
           </ul>
         </section>
       ))}
-      {data?.next && wanted.trim() === "" && <p className="hint">The latest 50 are shown.</p>}
+      {more && (
+        <div className="actions center">
+          <button type="button" className="quiet" data-testid="more-threads" aria-disabled={fetching || undefined} onClick={() => void showMore(more)}>
+            {fetching ? "Fetching…" : wanted.trim() === "" ? "Show older chats" : "Look among older chats"}
+          </button>
+        </div>
+      )}
+      {fault && (
+        <p className="hint" role="status">
+          Older chats did not come: {fault}
+        </p>
+      )}
     </nav>
   );
 }

@@ -11,10 +11,11 @@ interface PlaceProps {
 export function ThreadPlace({ thread, listed }: PlaceProps) {
   const parent = thread.parentThreadId;
   const [waits] = thread.waitsFor ?? [];
+  const count = thread.waitsForCount ?? thread.waitsFor?.length;
   if (parent === undefined && waits === undefined) return null;
   const named = (id: string) => listed.find(({ threadId }) => threadId === id)?.title || "another chat";
   return (
-    <p className="hint place" data-testid="thread-place">
+    <p className="hint thread-place" data-testid="thread-place">
       {parent !== undefined && (
         <a href={threadHref(parent)} onClick={onLink} data-testid="part-of">
           Part of {named(parent)}
@@ -22,7 +23,7 @@ export function ThreadPlace({ thread, listed }: PlaceProps) {
       )}
       {waits !== undefined && (
         <a href={threadHref(waits)} onClick={onLink} data-testid="part-waits">
-          {thread.waitsFor!.length === 1 ? "A part waits for you" : `${thread.waitsFor!.length} parts wait for you`}
+          {count === 1 ? "A part waits for you" : `${count} parts wait for you`}
         </a>
       )}
     </p>

@@ -172,6 +172,8 @@ export interface ThreadInfo {
   parentThreadId?: string;
   /** Threads below it that have open interrupts. */
   waitsFor?: string[];
+  /** How many there are: not all are named, and servers of before do not say it. */
+  waitsForCount?: number;
 }
 
 export interface Entry {
