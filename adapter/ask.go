@@ -194,6 +194,7 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		ToolCalls:  toolCalls,
 		Reasons:    reasons,
 		Deadline:   deadline(&s),
+		Summaries:  x.node.summaries(interrupts, s.Items),
 	}, entries, &protocol.RunFinished{
 		ThreadID: x.claim.Thread.Thread,
 		RunID:    x.label,

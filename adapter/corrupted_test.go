@@ -356,7 +356,7 @@ func (s *spoilt) check(name string) {
 	if _, _, err := s.runner.Inbox(ctx, adapter.InboxQuery{InboxQuery: store.InboxQuery{Tenant: "t"}}); err != nil {
 		s.t.Errorf("%s: inbox: %v", name, err)
 	}
-	if _, _, err := s.runner.Threads(ctx, "n", store.PageQuery{}); err != nil {
+	if _, _, err := s.runner.Threads(ctx, store.ThreadQuery{Namespace: "n"}); err != nil {
 		s.t.Errorf("%s: threads: %v", name, err)
 	}
 	if _, _, err := s.runner.DeadLetters(ctx, store.PageQuery{Tenant: "t"}); err != nil {
@@ -519,5 +519,41 @@ func TestJournalRecordOfNoKnownKind(t *testing.T) {
 			l.replace(agent, func(o *adapter.Options) { o.AgentWait = -1 })
 			failedWith(t, l.untilEnd(), adapter.CodeStateCorrupted)
 		})
+	}
+}
+
+// Where it is the tree that cannot be read, a thread in which something goes on is kept, and
+// the error says why.
+func TestADamagedTreeDeletesNothing(t *testing.T) {
+	s := newSpoilt(t, adapter.AgentFunc(asksOrWaits))
+	if _, err := s.runner.CreateThread(s.ctx(), s.bad, adapter.NewThread{}); err != nil {
+		t.Fatal(err)
+	}
+	s.submit(s.bad, "wait")
+	active := func() bool {
+		thread, err := s.runner.Thread(s.ctx(), s.bad)
+		return err == nil && thread != nil && thread.Active != ""
+	}
+	s.until("it goes on", active)
+	trees, err := s.db.Keys(s.ctx(), "*:tree:*").Result()
+	if err != nil || len(trees) == 0 {
+		t.Fatal(trees, err)
+	}
+	for _, key := range trees {
+		saved := s.save()
+		s.db.Set(s.ctx(), key, "x", 0)
+		ways := []store.DeleteChildren{store.DeleteReject, store.DeleteDetach}
+		if strings.HasSuffix(key, ":nodes") {
+			ways = append(ways, store.DeleteCascade)
+		}
+		for _, how := range ways {
+			if res, err := s.runner.DeleteTree(s.ctx(), s.bad, how); res.Deleted || !strings.HasSuffix(key, ":meta") && err == nil {
+				t.Errorf("%s: %s: %+v, %v", key, how, res, err)
+			}
+		}
+		s.restore(saved)
+		if !active() {
+			t.Errorf("%s: it was deleted", key)
+		}
 	}
 }

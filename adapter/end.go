@@ -160,6 +160,12 @@ func updateOf(snapshot, now *protocol.Fold) (*store.SnapshotUpdate, error) {
 	}
 	for _, m := range added {
 		u.Append = append(u.Append, m.ID)
+		if run, step := now.Producer(m.ID); run != "" {
+			if u.Producers == nil {
+				u.Producers = map[string]store.Producer{}
+			}
+			u.Producers[m.ID] = store.Producer{RunID: run, Step: step}
+		}
 	}
 	return u, nil
 }

@@ -99,7 +99,7 @@ func (ds *dispatches) FindRuns(ctx context.Context, q RunQuery) ([]RunInfo, stri
 			if threads >= threadLooks {
 				return found, at.cursor(), partial
 			}
-			page, err := ds.store.Threads(ctx, q.Namespace, store.PageQuery{Tenant: q.Tenant, Limit: 1, Cursor: at.Threads})
+			page, err := ds.store.Threads(ctx, store.ThreadQuery{Namespace: q.Namespace, Limit: 1, Cursor: at.Threads})
 			if errors.Is(err, store.ErrPartial) {
 				partial, err = err, nil // the cursor names what was missing
 			}

@@ -36,9 +36,18 @@ func (ts *threads) lastMessages(ctx context.Context, key store.ThreadKey, limit 
 	if err != nil {
 		return nil, err
 	}
+	kept, err := ts.store.Messages(ctx, key, store.MessageQuery{Limit: limit, Bare: true})
+	if err != nil {
+		return nil, err
+	}
 	messages := fold.Messages()
-	page := &store.MessagePage{Messages: make([]json.RawMessage, len(messages)), Older: older, Before: before}
+	page := &store.MessagePage{Messages: make([]json.RawMessage, len(messages)), Older: older, Before: before, Producers: map[string]store.Producer{}}
 	for i, m := range messages {
+		if run, step := fold.Producer(m.ID); run != "" {
+			page.Producers[m.ID] = store.Producer{RunID: run, Step: step}
+		} else if by, known := kept.Producers[m.ID]; known {
+			page.Producers[m.ID] = by
+		}
 		if page.Messages[i], err = json.Marshal(m); err != nil {
 			return nil, err
 		}

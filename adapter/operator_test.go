@@ -247,7 +247,7 @@ func TestInboxAndThreads(t *testing.T) {
 	if ok, err := l.runner.SetTitle(l.ctx(), l.key, "Flight"); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	threads, next, err := l.runner.Threads(l.ctx(), l.key.Namespace, store.PageQuery{})
+	threads, next, err := l.runner.Threads(l.ctx(), store.ThreadQuery{Namespace: l.key.Namespace})
 	if err != nil || next != "" || len(threads) != 1 || threads[0].Title != "Flight" || !threads[0].Suspended || threads[0].Active {
 		t.Fatalf("%+v %q %v", threads, next, err)
 	}

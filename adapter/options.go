@@ -132,6 +132,11 @@ type Options struct {
 	// RedactLists says what lists of open interrupts do not show of the arguments of calls.
 	// The thread's own interrupts show what is to be approved in full, and so do its events.
 	RedactLists []Redaction
+	// NoticeSummaries lets the notices that interrupts have opened, and with them webhooks,
+	// show what is asked: the first 300 bytes of the message, the tool, and 500 bytes of its
+	// arguments without what RedactLists takes out, of 5 interrupts at most. Else they show
+	// ids and reasons alone.
+	NoticeSummaries bool
 	// RunTimeout ends a run that is active for longer with RUN_ERROR run_timeout,
 	// through whatever workers; time spent suspended does not count. Default 6 h;
 	// negative: no limit.

@@ -39,8 +39,8 @@ type threads struct {
 
 // Threads pages through the threads of a namespace, latest input first, and
 // returns the cursor of the next page, "" at the end. Errors are as Inbox's.
-func (ts *threads) Threads(ctx context.Context, namespace string, q store.PageQuery) ([]store.ThreadInfo, string, error) {
-	page, err := ts.store.Threads(ctx, namespace, q)
+func (ts *threads) Threads(ctx context.Context, q store.ThreadQuery) ([]store.ThreadInfo, string, error) {
+	page, err := ts.store.Threads(ctx, q)
 	return page.Threads, page.Next, err
 }
 

@@ -2,10 +2,12 @@ package adapter
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -30,8 +32,19 @@ type trees struct {
 type TreeThread struct {
 	store.Node
 	Info *store.ThreadInfo // nil: it had no input yet
-	// Waits are the threads below it that have open interrupts.
-	Waits []string
+	// Waits are the threads below it that have open interrupts, the nearest first and those
+	// as near by their ids, MaxWaits of them at most. WaitsCount is how many there are.
+	Waits      []string
+	WaitsCount int
+}
+
+// MaxWaits is how many threads that wait below one are named.
+const MaxWaits = 20
+
+// waitFor adds threads that wait below t, none of them nearer than those it has.
+func (t *TreeThread) waitFor(threads ...string) {
+	t.WaitsCount += len(threads)
+	t.Waits = append(t.Waits, threads[:min(len(threads), MaxWaits-len(t.Waits))]...)
 }
 
 // NewThread is a thread that is to be made, or what is to be changed of one: nil stays as
@@ -134,13 +147,18 @@ func (ts *trees) from(ctx context.Context, key store.ThreadKey, below bool) ([]T
 	if alone && infos[0] == nil {
 		return nil, nil
 	}
+	var waiting []int
 	for i, info := range infos {
-		list[i].Info = info
-		if info == nil || !info.Suspended {
-			continue
+		if list[i].Info = info; info != nil && info.Suspended && i > 0 {
+			waiting = append(waiting, i)
 		}
-		for up, in := at[list[i].Parent]; in && i > 0; up, in = at[list[up].Parent] {
-			list[up].Waits = append(list[up].Waits, list[i].Thread)
+	}
+	slices.SortFunc(waiting, func(a, b int) int {
+		return cmp.Or(cmp.Compare(list[a].Depth, list[b].Depth), cmp.Compare(list[a].Thread, list[b].Thread))
+	})
+	for _, i := range waiting {
+		for up, in := at[list[i].Parent]; in; up, in = at[list[up].Parent] {
+			list[up].waitFor(list[i].Thread)
 			if up == 0 {
 				break
 			}
@@ -151,28 +169,20 @@ func (ts *trees) from(ctx context.Context, key store.ThreadKey, below bool) ([]T
 
 // Trees pages through threads by where they stand. Errors are as Inbox's.
 func (ts *trees) Trees(ctx context.Context, q store.TreeQuery) ([]TreeThread, string, error) {
-	nodes, next, err := ts.store.TreePage(ctx, q)
-	if err != nil {
-		return nil, "", err
-	}
-	list := make([]TreeThread, len(nodes))
-	keys := make([]store.ThreadKey, len(nodes))
-	for i, n := range nodes {
-		list[i].Node, keys[i] = n, store.ThreadKey{Namespace: q.Namespace, Thread: n.Thread}
-	}
-	infos, err := ts.store.ThreadInfos(ctx, keys)
-	for i, info := range infos {
-		list[i].Info = info
+	items, next, err := ts.store.TreePage(ctx, q)
+	list := make([]TreeThread, len(items))
+	for i, item := range items {
+		list[i] = TreeThread{Node: item.Node, Info: item.Info}
 	}
 	return list, next, err
 }
 
-// maxWaits is how many of a namespace's threads with open interrupts Placed looks at.
-const maxWaits = 200
+// placedWaits is how many of a namespace's threads with open interrupts Placed looks at.
+const placedWaits = 200
 
 // Placed says where threads of a namespace stand, by their ids; those that stand alone
-// are left out. Of a thread below which others wait it names some, of the 200 of the
-// namespace that have waited longest.
+// are left out. Which ones wait below a thread it says of the 200 of the namespace that
+// have waited longest.
 func (ts *trees) Placed(ctx context.Context, namespace string, threads []string) (map[string]TreeThread, error) {
 	placed := map[string]TreeThread{}
 	if len(threads) == 0 {
@@ -191,7 +201,7 @@ func (ts *trees) Placed(ctx context.Context, namespace string, threads []string)
 	if !parents {
 		return placed, nil
 	}
-	open, err := ts.store.Inbox(ctx, store.InboxQuery{Namespace: namespace, Limit: maxWaits})
+	open, err := ts.store.Inbox(ctx, store.InboxQuery{Namespace: namespace, Limit: placedWaits})
 	if err != nil && !errors.Is(err, store.ErrPartial) {
 		return nil, err
 	}
@@ -218,9 +228,12 @@ func (ts *trees) Placed(ctx context.Context, namespace string, threads []string)
 				continue
 			}
 			next[n.Parent] = append(next[n.Parent], above[n.Thread]...)
-			if p, ok := placed[n.Parent]; ok {
-				p.Waits = append(p.Waits, above[n.Thread]...)
-				placed[n.Parent] = p
+		}
+		for id, waiting := range next {
+			slices.Sort(waiting)
+			if p, ok := placed[id]; ok {
+				p.waitFor(waiting...)
+				placed[id] = p
 			}
 		}
 		above = next
@@ -231,10 +244,11 @@ func (ts *trees) Placed(ctx context.Context, namespace string, threads []string)
 // DeleteTree deletes a thread, and does with those below it as children says. With
 // store.DeleteCascade all of them are stopped, refuse inputs from then on
 // (CodeThreadDeleting), and are forgotten soon, whichever node is left to do it. Without, a
-// thread in which something goes on is not deleted; one that cannot be read is.
+// thread in which something goes on is not deleted; one that cannot be read is. Where it is
+// the tree that cannot be read, nothing is, and the error wraps store.ErrCorrupted.
 func (ts *trees) DeleteTree(ctx context.Context, key store.ThreadKey, children store.DeleteChildren) (store.DeleteResult, error) {
 	res, err := ts.store.DeleteTree(ctx, key, children)
-	broken := errors.Is(err, store.ErrCorrupted)
+	broken := res.Unreadable
 	if err == nil && !res.Deleted && (children != store.DeleteReject || res.Children == 0) {
 		broken, err = ts.threads.unreadableThread(ctx, key)
 	}

@@ -268,7 +268,7 @@ func TestCommitsOfAClusterBehindOneAddress(t *testing.T) {
 	if !s.apart.Swap(false) {
 		t.Error("nothing was refused")
 	}
-	page, err := s.Threads(context.Background(), testKey.Namespace, store.PageQuery{})
+	page, err := s.Threads(context.Background(), store.ThreadQuery{Namespace: testKey.Namespace})
 	if err != nil || len(page.Threads) != runs || !s.apart.Load() {
 		t.Errorf("%d threads, %v, refused %t", len(page.Threads), err, s.apart.Load())
 	}

@@ -33,7 +33,7 @@ func (s *Store) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error
 		{"retain", s.opts.Retain},
 		{"bytes", s.opts.RetainBytes},
 		{"age", s.opts.RetainAge.Milliseconds()},
-		{"pieces", len(snap.pieces) / 2},
+		{"pieces", len(snap.pieces) / pieceParts},
 		{"messages", len(snap.messages) / 2},
 		{"removed", len(snap.removed)},
 	}, rest})
@@ -82,7 +82,7 @@ func (s *Store) midrun(ctx context.Context, b store.Batch) (store.CommitResult, 
 		{"retain", s.opts.Retain},
 		{"bytes", s.opts.RetainBytes},
 		{"age", s.opts.RetainAge.Milliseconds()},
-		{"pieces", len(snap.pieces) / 2},
+		{"pieces", len(snap.pieces) / pieceParts},
 		{"messages", len(snap.messages) / 2},
 		{"removed", len(snap.removed)},
 	}, rest})

@@ -69,11 +69,11 @@ func TestCosts(t *testing.T) {
 		commands, bytes int
 		call            func()
 	}{
-		{"a run begins on a new thread", 41, 2800, func() { begins(inline(0, "r1")) }},
+		{"a run begins on a new thread", 41, 2950, func() { begins(inline(0, "r1")) }},
 		{"a batch of an event", 10, 800, func() { commits(1, nil) }},
 		{"a batch of 16 events", 10, 2600, func() { commits(16, nil) }},
 		{"a run ends", 23, 1600, func() { commits(1, finish) }},
-		{"a turn of a thread in use", 62, 4300, func() { begins(inline(0, "r2")); commits(1, finish) }},
+		{"a turn of a thread in use", 62, 4500, func() { begins(inline(0, "r2")); commits(1, finish) }},
 		{"an approval", 160, 11_500, func() {
 			b := inline(0, "r3")
 			b.Execution = "x"

@@ -37,12 +37,7 @@ func (s *decisions) Decisions(ctx context.Context, q store.DecisionQuery) (store
 	case !q.AllTenants:
 		l.prefix = "t" + digest(q.Tenant)
 	}
-	if !q.To.IsZero() {
-		l.from = stampAt(forever - q.To.UnixMilli() + 1)
-	}
-	if !q.From.IsZero() {
-		l.to = stampAt(forever - q.From.UnixMilli() + 1)
-	}
+	l.from, l.to = latestFirst(q.From, q.To)
 	load := func(_ []threadKeys, hits []hit) call {
 		c := call{script: decisionsScript, args: args{{"tenant", q.Tenant}, {"all", q.AllTenants}, {"key", hash},
 			{"namespace", q.Namespace}, {"user", q.User}, {"tool", q.Tool}, {"status", string(q.Status)}, {"agent", q.Agent}}}

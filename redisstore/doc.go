@@ -30,6 +30,8 @@
 //	                    f: what the execution was given, in terms of these;
 //	                    r: the run in whose midst all this is, and what it
 //	                    has open
+//	Tproducers  hash    by the number of a chunk of the order: which runs  end, checkpoint, midrun
+//	                    and steps its messages came in (snapshot.lua)
 //	Truns       hash    m: a run and its dispatch by the run's id, on one  begin, activate, end, stop, claim, nack,
 //	                    line (run.lua), with its ordinal n in the thread   stopall
 //	                    and, until it has ended, the headers for its worker,

@@ -50,6 +50,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"deadline", e.Deadline},
 		{"reasons", digests(e.Reasons)},
 		{"told", packReasons(e.Reasons)},
+		{"summaries", packSummaries(e.Summaries)},
 		{"giveback", givesBack(e)},
 		{"steps", []byte(e.Steps)},
 		{"snapshot", e.Snapshot != nil},
@@ -66,7 +67,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"entries", len(b.Entries)},
 		{"interrupts", len(e.Interrupts)},
 		{"calls", len(e.ToolCalls)},
-		{"pieces", len(snap.pieces) / 2},
+		{"pieces", len(snap.pieces) / pieceParts},
 		{"messages", len(snap.messages) / 2},
 		{"removed", len(snap.removed)},
 	}, rest})

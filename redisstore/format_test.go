@@ -187,7 +187,7 @@ func TestAServerThatRunsNoticesAFormatThatItDoesNotKnow(t *testing.T) {
 	_, commit := s.Commit(ctx, store.Batch{Claim: begun.Claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("e")}})
 	_, renew := s.Renew(ctx, begun.Claim)
 	_, due := wanting(ctx, s, 1)
-	_, threads := s.Threads(ctx, testKey.Namespace, store.PageQuery{})
+	_, threads := s.Threads(ctx, store.ThreadQuery{Namespace: testKey.Namespace})
 	for call, err := range map[string]error{"read": read, "commit": commit, "renew": renew, "due": due, "threads": threads} {
 		if !errors.Is(err, store.ErrOutcomeUnknown) || !errors.As(err, new(*FormatError)) {
 			t.Errorf("%s: %v", call, err)

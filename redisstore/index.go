@@ -64,6 +64,22 @@ func (h hit) thread() threadKeys {
 	return threadKeys{part: h.part, base: h.part.base + h.member[stampSize:stampSize+hashSize] + ":"}
 }
 
+// latestFirst are the bounds, as listing has them, of times from ≤ t < to in an index that
+// has the latest first; zero: any, and no bound.
+func latestFirst(from, to time.Time) (first, end string) {
+	stamp := func(t time.Time) string {
+		if t.IsZero() {
+			return ""
+		}
+		ms := t.UnixMilli()
+		if time.UnixMilli(ms).Before(t) {
+			ms++ // what is stored has no parts of it
+		}
+		return stampAt(forever - ms + 1)
+	}
+	return stamp(to), stamp(from)
+}
+
 // end is behind the last member of a listing, as a range by bytes has it.
 func (l *listing) end() string {
 	if l.to != "" {

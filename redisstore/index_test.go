@@ -94,7 +94,7 @@ func TestAMemberOfAnIndexProvesNothing(t *testing.T) {
 		}
 	}
 	for namespace, want := range map[string]int{"n": 1, "mallory": 0} {
-		if page, err := s.Threads(ctx, namespace, store.PageQuery{}); len(page.Threads) != want || err != nil {
+		if page, err := s.Threads(ctx, store.ThreadQuery{Namespace: namespace}); len(page.Threads) != want || err != nil {
 			t.Errorf("%s: %+v, %v", namespace, page, err)
 		}
 	}
@@ -105,7 +105,7 @@ func TestAMemberOfAnIndexProvesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	page, err := s.Threads(ctx, "n", store.PageQuery{Limit: 1})
+	page, err := s.Threads(ctx, store.ThreadQuery{Namespace: "n", Limit: 1})
 	if len(page.Threads) != 1 || page.Next != "" || err != nil {
 		t.Errorf("behind what is gone: %+v, %v", page, err)
 	}

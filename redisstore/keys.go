@@ -115,13 +115,14 @@ func (t threadKeys) followers() string { return t.base + "followers" }
 func (t threadKeys) disp() string      { return t.base + "disp" }
 func (t threadKeys) snap() string      { return t.base + "snap" }
 func (t threadKeys) closing() string   { return t.base + "closing" }
+func (t threadKeys) producers() string { return t.base + "producers" }
 
 // all returns the keys in the order of keysOf in thread.lua.
 func (t threadKeys) all() []string {
 	return []string{
 		t.rec(), t.log(), t.snap(), t.base + "runs",
 		t.base + "memo", t.journal(), t.closing(), t.base + "queue",
-		t.disp(), t.followers(), t.base + "archive", t.base + "drafts", t.big(), t.base + "past",
+		t.disp(), t.followers(), t.base + "archive", t.base + "drafts", t.big(), t.base + "past", t.producers(),
 		t.part.leases, t.part.ready, t.part.counts, t.part.inbox, t.part.threads, t.part.dead, t.part.notices, t.part.work,
 	}
 }

@@ -138,7 +138,7 @@ func TestWhatAFrozenMasterHasIsMissingAndNothingElse(t *testing.T) {
 		return names, page.Next, err
 	}
 	threads := func(cursor string) (names []string, next string, err error) {
-		page, err := s.Threads(ctx, "n", store.PageQuery{Limit: 7, Cursor: cursor})
+		page, err := s.Threads(ctx, store.ThreadQuery{Namespace: "n", Limit: 7, Cursor: cursor})
 		for _, item := range page.Threads {
 			if slices.Contains(all, item.Thread.Thread) {
 				names = append(names, item.Thread.Thread)

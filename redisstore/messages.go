@@ -37,9 +37,13 @@ func (s *reads) Messages(ctx context.Context, key store.ThreadKey, q store.Messa
 		}
 		chunk = at.chunk
 	}
+	by := 1
+	if q.Bare {
+		by = 2
+	}
 	small := s.queuesOf(t.part).small
-	r, err := s.runIn(ctx, small, t, 0, call{messagesScript, []string{t.rec(), t.snap()}, args{{"epoch", ""}, {"at", 0},
-		{"chunk", chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", limit}, {"first", 0}, {"room", windowBytes}}, nil})
+	r, err := s.runIn(ctx, small, t, 0, call{messagesScript, []string{t.rec(), t.snap(), t.producers()}, args{{"epoch", ""}, {"at", 0},
+		{"chunk", chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", limit}, {"first", 0}, {"room", windowBytes}, {"by", by}}, nil})
 	if err != nil {
 		return store.MessagePage{}, err
 	}
@@ -51,13 +55,15 @@ func (s *reads) Messages(ctx context.Context, key store.ThreadKey, q store.Messa
 	}
 	r.room = roomOf(ctx)
 	w := readWindow(r)
-	if r.err != nil {
+	spans := r.list()
+	producers := readProducers(spans, w.ids)
+	if r.join(spans); r.err != nil {
 		return store.MessagePage{}, r.err
 	}
 	if older >= 0 {
 		w.all = older // those behind the place do not count
 	}
-	return store.MessagePage{Messages: w.messages, Older: w.older(), Before: w.cursor()}, nil
+	return store.MessagePage{Messages: w.messages, Older: w.older(), Before: w.cursor(), Producers: producers}, nil
 }
 
 // orderPiece is how many chunks of an order are read at once.

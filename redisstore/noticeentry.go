@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -41,6 +42,9 @@ func noticeOf(part int, entry string, v map[string]string) (n store.Notice, err 
 	var bad, worse error
 	n.Interrupts, bad = unpack(v["interrupts"])
 	n.Reasons, worse = unpack(v["reasons"])
+	if text := v["summaries"]; text != "" && json.Unmarshal([]byte(text), &n.Summaries) != nil {
+		n.Summaries = nil // they say nothing that the ids do not lead to
+	}
 	if err := cmp.Or(bad, worse); err != nil {
 		return n, fmt.Errorf("redisstore: notice: %w: %w", store.ErrCorrupted, err)
 	}

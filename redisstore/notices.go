@@ -3,6 +3,7 @@ package redisstore
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -39,6 +40,18 @@ func packReasons(reasons []string) []byte {
 		told[i] = cut(r, reasonTold)
 	}
 	return pack(nil, told...)
+}
+
+// packSummaries is nothing where there are none.
+func packSummaries(list []store.InterruptSummary) []byte {
+	if len(list) == 0 {
+		return []byte{}
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return []byte{} // which texts and flags never are
+	}
+	return text
 }
 
 func (s *notices) openWaiting() { s.waiting = beside(s.client, s.opts.Timeout) }

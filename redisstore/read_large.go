@@ -105,8 +105,8 @@ func (s *reads) readPieces(ctx context.Context, t threadKeys, v *store.ThreadVie
 
 // readPiece reads the piece before a place, and where that begins.
 func (s *reads) readPiece(ctx context.Context, t threadKeys, v *store.ThreadView, at orderPlace) (*reply, orderPlace, error) {
-	r, err := s.run(ctx, call{messagesScript, []string{t.rec(), t.snap()}, args{{"epoch", v.Epoch}, {"at", v.Snapshot.At},
-		{"chunk", at.chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", pieceMessages}, {"first", 0}, {"room", messageBytes}}, nil})
+	r, err := s.run(ctx, call{messagesScript, []string{t.rec(), t.snap(), t.producers()}, args{{"epoch", v.Epoch}, {"at", v.Snapshot.At},
+		{"chunk", at.chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", pieceMessages}, {"first", 0}, {"room", messageBytes}, {"by", ""}}, nil})
 	if err != nil {
 		return nil, at, err
 	}

@@ -21,7 +21,7 @@ const (
 // snapshotUpdate is a store.SnapshotUpdate as the scripts get it.
 type snapshotUpdate struct {
 	whole             bool
-	pieces            []any // of the order: how many ids, and these
+	pieces            []any // of the order, pieceParts each, as snapshot.lua's reorder has them
 	messages, removed []any
 	state, frozen     []byte
 	open              []byte
@@ -41,7 +41,7 @@ func update(u *store.SnapshotUpdate) (snapshotUpdate, error) {
 	if s.whole {
 		ids = u.Order
 	}
-	s.pieces = pieces(ids)
+	s.pieces = pieces(ids, u.Producers)
 	// The scripts count each message once.
 	gone := make(map[string]bool, len(u.Remove))
 	for _, id := range u.Remove {
@@ -57,8 +57,11 @@ func update(u *store.SnapshotUpdate) (snapshotUpdate, error) {
 	return s, nil
 }
 
+// pieceParts is how many values a piece of an order has.
+const pieceParts = 3
+
 // pieces packs ids into pieces of an order.
-func pieces(ids []string) []any {
+func pieces(ids []string, by map[string]store.Producer) []any {
 	var list []any
 	for len(ids) > 0 {
 		n, bytes := 0, 0
@@ -66,7 +69,7 @@ func pieces(ids []string) []any {
 			bytes += len(ids[n]) + 5
 			n++
 		}
-		list = append(list, n, pack(nil, ids[:n]...))
+		list = append(list, n, pack(nil, ids[:n]...), stretches(ids[:n], by))
 		ids = ids[n:]
 	}
 	return list

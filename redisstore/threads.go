@@ -29,25 +29,43 @@ func cut(text string, size int) string {
 }
 
 // Threads implements store.Threads.
-func (s *lists) Threads(ctx context.Context, namespace string, q store.PageQuery) (store.ThreadPage, error) {
-	l := listing{kind: 't', prefix: digest(namespace), key: func(p *partition) string { return p.threads }}
+func (s *lists) Threads(ctx context.Context, q store.ThreadQuery) (store.ThreadPage, error) {
+	l := listing{kind: 't', prefix: digest(q.Namespace), key: func(p *partition) string { return p.threads }}
+	l.from, l.to = latestFirst(q.From, q.To)
+	if !q.All() {
+		l.only, l.looks = filterName(q.ThreadFilter), threadLooks
+	}
 	load := func(threads []threadKeys, _ []hit) call { return infosOf(threads...) }
 	read := func(_ hit, r *reply) (store.ThreadInfo, bool) {
 		info, ok := readInfo(r)
-		return info, ok && info.Thread.Namespace == namespace
+		return info, ok && info.Thread.Namespace == q.Namespace && q.Wants(&info)
 	}
-	threads, next, err := page(ctx, s, l, q, load, read)
+	threads, next, err := page(ctx, s, l, store.PageQuery{Limit: q.Limit, Cursor: q.Cursor}, load, read)
 	if err != nil {
 		err = fmt.Errorf("redisstore: threads: %w", err)
 	}
 	return store.ThreadPage{Threads: threads, Next: next}, err
 }
 
+// threadLooks is how many threads are looked at for a page that a filter thins out.
+const threadLooks = 1000
+
+// filterName tells filters apart; "": all threads.
+func filterName(f store.ThreadFilter) string {
+	switch {
+	case f.All():
+		return ""
+	case f.Agent == nil:
+		return string(pack(nil, string(f.Status)))
+	}
+	return string(pack(nil, string(f.Status), *f.Agent))
+}
+
 // infosOf asks for what a list says of threads of one partition.
 func infosOf(threads ...threadKeys) call {
 	c := call{script: threadsScript}
 	for _, t := range threads {
-		c.keys = append(c.keys, t.rec(), t.journal(), t.base+"queue")
+		c.keys = append(c.keys, t.rec(), t.journal(), t.base+"queue", t.base+"runs")
 	}
 	return c
 }
@@ -59,7 +77,7 @@ func readInfo(r *reply) (store.ThreadInfo, bool) {
 	}
 	key, ok := threadOf(r.string())
 	return store.ThreadInfo{Thread: key, Title: r.string(), Updated: time.UnixMilli(r.int()), Active: r.bool(),
-		Suspended: r.bool(), Queued: int(r.int()), ActiveRun: r.string(), LatestRun: r.string()}, ok
+		Suspended: r.bool(), Queued: int(r.int()), ActiveRun: r.string(), LatestRun: r.string(), Agent: r.string()}, ok
 }
 
 // SetTitle implements store.Threads. An empty title takes it away, so that the

@@ -140,12 +140,13 @@ func (s *tree) TreeNodes(ctx context.Context, namespace string, threads []string
 	return list, r.err
 }
 
-// treePlaces are the bounds of what a query asks for, and how many bytes of a place come
-// before what orders it.
-func treePlaces(q store.TreeQuery) (prefix string, last string) {
-	ordered := func(kind, value string) (string, string) {
+// treePlaces are the prefix of the places of what a query asks for, and the bounds of
+// these: from ≤ place < to.
+func treePlaces(q store.TreeQuery) (prefix, from, to string) {
+	ordered := func(kind, value string) (string, string, string) {
 		prefix := kind + digest(value)
-		return prefix, "(" + prefix + strings.Repeat("\xff", stampSize+1)
+		first, end := latestFirst(q.From, q.To)
+		return prefix, prefix + first, prefix + cmp.Or(end, strings.Repeat("\xff", stampSize+1))
 	}
 	switch {
 	case q.Parent != "":
@@ -155,19 +156,27 @@ func treePlaces(q store.TreeQuery) (prefix string, last string) {
 	case q.Resource != "":
 		return ordered("s", q.Resource)
 	}
-	return "i" + q.Prefix, "(" + beyond("i"+q.Prefix)
+	prefix = "i" + q.Prefix
+	return prefix, prefix, beyond(prefix)
 }
 
 // ofQuery reports whether a node is what was asked for: digests place, they prove nothing.
 func ofQuery(q store.TreeQuery, n *store.Node) bool {
-	return n != nil && (q.Parent == "" || n.Parent == q.Parent) && (q.Root == "" || n.Root == q.Root) && (q.Resource == "" || n.Resource == q.Resource)
+	return n != nil && (q.Parent == "" || n.Parent == q.Parent) && (q.Root == "" || n.Root == q.Root) && (q.Resource == "" || n.Resource == q.Resource) &&
+		(q.From.IsZero() || !n.Created.Before(q.From)) && (q.To.IsZero() || n.Created.Before(q.To))
 }
 
+// treePiece is how many places of an index one script reads.
+const treePiece = 100
+
 // TreePage implements store.Tree.
-func (s *tree) TreePage(ctx context.Context, q store.TreeQuery) ([]store.Node, string, error) {
-	prefix, last := treePlaces(q)
-	mark := digest(string(pack(nil, q.Namespace, q.Parent, q.Root, q.Resource, q.Prefix)))
-	from := "[" + prefix
+func (s *tree) TreePage(ctx context.Context, q store.TreeQuery) ([]store.TreeItem, string, error) {
+	prefix, first, end := treePlaces(q)
+	of := []string{q.Namespace, q.Parent, q.Root, q.Resource, q.Prefix}
+	if from, to := latestFirst(q.From, q.To); !q.All() || from != "" || to != "" {
+		of = append(of, filterName(q.ThreadFilter), from, to)
+	}
+	mark, from := digest(string(pack(nil, of...))), "["+first
 	if q.Cursor != "" {
 		raw, err := base64.RawURLEncoding.Strict().DecodeString(q.Cursor)
 		place, ok := bytes.CutPrefix(raw, []byte(mark))
@@ -180,24 +189,71 @@ func (s *tree) TreePage(ctx context.Context, q store.TreeQuery) ([]store.Node, s
 		return nil, "", fmt.Errorf("redisstore: tree: a page of %d is not possible", q.Limit)
 	}
 	limit := min(cmp.Or(q.Limit, pageSize), pageLimit)
-	r, err := s.run(ctx, call{script: treePageScript, keys: s.keys.tree(q.Namespace), args: args{{"from", from}, {"to", last}, {"limit", limit + 1}}})
+	var items []store.TreeItem
+	next := func() string { return base64.RawURLEncoding.EncodeToString([]byte(mark + from[1:])) }
+	for looked := 0; ; {
+		want := treePiece
+		if q.All() {
+			want = min(want, max(limit+1-len(items), looked))
+		}
+		piece, err := s.treePiece(ctx, q, from, "("+end, want)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, p := range piece {
+			wanted := ofQuery(q, p.node) && q.Wants(p.info)
+			if wanted && len(items) == limit {
+				return items, next(), nil
+			}
+			if from = "(" + p.place; wanted {
+				items = append(items, store.TreeItem{Node: *p.node, Info: p.info})
+			}
+		}
+		if len(piece) < want {
+			return items, "", nil
+		}
+		if looked += len(piece); looked >= pageLimit {
+			return items, next(), nil
+		}
+	}
+}
+
+// placed is what stands at a place of the index; no node: nothing that can be read.
+type placed struct {
+	place string
+	node  *store.Node
+	info  *store.ThreadInfo
+}
+
+// treePiece reads as many places as that, and what their threads are at.
+func (s *tree) treePiece(ctx context.Context, q store.TreeQuery, from, to string, limit int) ([]placed, error) {
+	r, err := s.run(ctx, call{script: treePageScript, keys: s.keys.tree(q.Namespace), args: args{{"from", from}, {"to", to}, {"limit", limit}}})
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	var nodes []store.Node
-	at := ""
-	for looked := 0; r.more(); looked++ {
-		if looked == limit {
-			return nodes, base64.RawURLEncoding.EncodeToString([]byte(mark + at)), r.err
-		}
+	var list []placed
+	var keys []store.ThreadKey
+	for r.more() {
 		one := r.list()
-		at = one.string()
-		if n := readNode(one.list()); ofQuery(q, n) {
-			nodes = append(nodes, *n)
+		p := placed{place: one.string(), node: readNode(one.list())}
+		if r.join(one); ofQuery(q, p.node) {
+			keys = append(keys, store.ThreadKey{Namespace: q.Namespace, Thread: p.node.Thread})
 		}
-		r.join(one)
+		list = append(list, p)
 	}
-	return nodes, "", r.err
+	if r.err != nil {
+		return nil, r.err
+	}
+	infos, err := s.ThreadInfos(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if ofQuery(q, list[i].node) {
+			list[i].info, infos = infos[0], infos[1:]
+		}
+	}
+	return list, nil
 }
 
 // ThreadInfos implements store.Tree.

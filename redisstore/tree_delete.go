@@ -45,8 +45,9 @@ func (s *tree) DeleteTree(ctx context.Context, key store.ThreadKey, children sto
 		return res, r.err
 	}
 	if children != store.DeleteCascade {
-		res.Deleted, err = s.deleteResting(ctx, key)
-		return res, err
+		done, err := s.deleteResting(ctx, key)
+		done.Children = res.Children
+		return done, err
 	}
 	// All of them refuse inputs before the first is gone.
 	for _, d := range list {
@@ -65,16 +66,16 @@ func (s *tree) DeleteTree(ctx context.Context, key store.ThreadKey, children sto
 
 // deleteResting deletes a thread, unless something goes on in it. Then it stays, and so
 // does all below it.
-func (s *tree) deleteResting(ctx context.Context, key store.ThreadKey) (bool, error) {
-	deleted, err := s.retention.forget(ctx, key, forgetResting)
-	if err != nil && !errors.Is(err, store.ErrCorrupted) {
-		return false, err
+func (s *tree) deleteResting(ctx context.Context, key store.ThreadKey) (res store.DeleteResult, err error) {
+	res.Deleted, err = s.retention.forget(ctx, key, forgetResting)
+	if res.Unreadable = errors.Is(err, store.ErrCorrupted); err != nil && !res.Unreadable {
+		return res, err
 	}
 	leaves := spared
-	if deleted {
+	if res.Deleted {
 		leaves = felled
 	}
-	return deleted, errors.Join(err, s.gone(ctx, key, leaves))
+	return res, errors.Join(err, s.gone(ctx, key, leaves))
 }
 
 // doom lets a thread's record say that it is being deleted, and then its node that the

@@ -15,8 +15,9 @@ const windowBytes = 1 << 20
 type window struct {
 	messages []json.RawMessage // in order
 	first    orderPlace
-	all      int64 // how many messages there are
-	told     int64 // how many of them stand behind the first of these, it among them
+	all      int64    // how many messages there are
+	told     int64    // how many of them stand behind the first of these, it among them
+	ids      []string // of messages, the last one first
 }
 
 // orderPlace is that of a message in the stored order.
@@ -30,7 +31,7 @@ func readWindow(r *reply) *window {
 	listed := r.list()
 	w.told = int64(len(listed.items) / 2)
 	for listed.more() {
-		_ = listed.string()
+		w.ids = append(w.ids, listed.string())
 		if m := listed.json(); m != nil {
 			w.messages = append(w.messages, m)
 		}

@@ -21,8 +21,8 @@ func (s partStore) Inbox(ctx context.Context, q store.InboxQuery) (store.InboxPa
 	return page, errPart
 }
 
-func (s partStore) Threads(ctx context.Context, namespace string, q store.PageQuery) (store.ThreadPage, error) {
-	page, _ := s.Store.Threads(ctx, namespace, q)
+func (s partStore) Threads(ctx context.Context, q store.ThreadQuery) (store.ThreadPage, error) {
+	page, _ := s.Store.Threads(ctx, q)
 	page.Next = "later"
 	return page, errPart
 }

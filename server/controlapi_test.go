@@ -302,8 +302,11 @@ func TestV1Operations(t *testing.T) {
 	if got := items(last); len(got) != 1 || got[0]["content"] != "hello" || last["older"] != 1.0 {
 		t.Errorf("the last message is %v", last)
 	}
+	if by := last["producers"]; fmt.Sprint(by) != fmt.Sprintf("map[%v:map[runId:r1]]", items(last)[0]["id"]) {
+		t.Errorf("the last message comes from %v", by)
+	}
 	older := v.call("listMessages", 200, "/threads/t1/messages?limit=1&before="+last["before"].(string), "")
-	if got := items(older); len(got) != 1 || got[0]["content"] != "/say hello" || older["older"] != nil || older["before"] != nil {
+	if got := items(older); len(got) != 1 || got[0]["content"] != "/say hello" || older["older"] != nil || older["before"] != nil || fmt.Sprint(older["producers"]) != fmt.Sprintf("map[%v:map[runId:r1]]", got[0]["id"]) {
 		t.Errorf("before it is %v", older)
 	}
 	v.fails("listMessages", 400, "invalid_input", "/threads/t1/messages?before=x", "")

@@ -13,6 +13,7 @@ func triesTrees(v *v1Server) {
 	if top["rootThreadId"] != "top" || top["version"] != 1.0 || top["resourceId"] != "order 7" || top["createdAt"] == nil {
 		v.t.Errorf("%v", top)
 	}
+	made := top["createdAt"].(string)
 	for _, edge := range []string{"part top", "deep part"} {
 		id, parent, _ := strings.Cut(edge, " ")
 		v.call("createThread", 201, "/threads", fmt.Sprintf(`{"threadId":%q,"parentThreadId":%q}`, id, parent))
@@ -48,8 +49,16 @@ func triesTrees(v *v1Server) {
 	if !strings.Contains(listed, "top below <nil>: [deep] false; ") || !strings.Contains(listed, "deep below part: <nil> true; ") {
 		v.t.Errorf("%s", listed)
 	}
+	if got := v.call("getThread", 200, "/threads/top", ""); fmt.Sprint(got["waitsFor"], got["waitsForCount"], got["parentThreadId"]) != "[deep] 1 <nil>" {
+		v.t.Errorf("a thread below waits, and its root says %v, %v", got["waitsFor"], got["waitsForCount"])
+	}
+	if got := v.call("getThread", 200, "/threads/deep", ""); got["parentThreadId"] != "part" || got["waitsFor"] != nil {
+		v.t.Errorf("%v", got)
+	}
 
-	for query, want := range map[string]string{"parent=top": "part ", "root=top": "deep part top ", "resource=order+7": "top ", "idPrefix=to": "top ", "idPrefix=*": ""} {
+	for query, want := range map[string]string{"parent=top": "part ", "root=top": "deep part top ", "resource=order+7": "top ", "idPrefix=to": "top ", "idPrefix=*": "",
+		"root=top&status=waiting": "deep ", "root=top&status=idle": "part top ", "root=top&status=active": "", "root=top&agent=": "deep top ", "root=top&agent=other": "",
+		"root=top&from=" + made + "&to=2100-01-01T00:00:00Z": "deep part top ", "root=top&to=" + made: ""} {
 		got := ""
 		for _, t := range items(v.call("listTrees", 200, "/trees?"+query, "")) {
 			got += t["threadId"].(string) + " "
@@ -62,7 +71,23 @@ func triesTrees(v *v1Server) {
 	if p := v.fails("listTrees", 400, "invalid_input", "/trees?parent=top&cursor="+next, ""); !strings.Contains(p["detail"].(string), "this query") {
 		v.t.Errorf("%v", p)
 	}
-	v.fails("listTrees", 400, "invalid_input", "/trees?root=top&parent=top", "")
+	for _, query := range []string{"root=top&parent=top", "status=asleep", "from=yesterday", "to=1", "root=top&status=idle&cursor=" + next} {
+		v.fails("listTrees", 400, "invalid_input", "/trees?"+query, "")
+	}
+	for query, want := range map[string]string{"status=waiting": "deep", "status=waiting&agent=": "deep", "agent=other": "", "from=2100-01-01T00:00:00Z": "", "to=" + made: ""} {
+		got := ""
+		for _, t := range items(v.call("listThreads", 200, "/threads?"+query, "")) {
+			if id := t["threadId"].(string); id == "top" || id == "deep" {
+				got += id
+			}
+		}
+		if got != want {
+			v.t.Errorf("threads, %s: %q, want %q", query, got, want)
+		}
+	}
+	for _, query := range []string{"status=asleep", "from=yesterday", "waiting=true&status=idle", "waiting=true&to=" + made} {
+		v.fails("listThreads", 400, "invalid_input", "/threads?"+query, "")
+	}
 
 	// Stopping a parent stops nothing below it.
 	v.call("interruptThread", 200, "/threads/top/interrupt", `{}`)
@@ -98,4 +123,70 @@ func TestV1TreesAreTheNamespaces(t *testing.T) {
 	reader := v.as("0123456789abcdef-reader")
 	reader.fails("createThread", 403, "forbidden", "/threads", `{}`)
 	reader.fails("deleteTree", 403, "forbidden", "/threads/mine/tree", "")
+}
+
+// What waits below a thread stands in one order, wherever that is told: the nearest first.
+func TestV1WaitsInOneOrder(t *testing.T) {
+	v := newV1(t)
+	v.call("createThread", 201, "/threads", `{"threadId":"top"}`)
+	v.call("addInput", 202, "/threads/top/input", say("/say hello"))
+	v.rests("top")
+	for _, edge := range []string{"m top", "k top", "p top", "a m"} {
+		id, parent, _ := strings.Cut(edge, " ")
+		v.call("createThread", 201, "/threads", fmt.Sprintf(`{"threadId":%q,"parentThreadId":%q}`, id, parent))
+		v.call("addInput", 202, "/threads/"+id+"/input", say("/confirm sure?"))
+		v.rests(id)
+	}
+	for range 5 {
+		told := []map[string]any{v.call("getThread", 200, "/threads/top", ""), items(v.call("getTree", 200, "/threads/top/tree", ""))[0]}
+		for _, listed := range items(v.call("listThreads", 200, "/threads", "")) {
+			if listed["threadId"] == "top" {
+				told = append(told, listed)
+			}
+		}
+		if len(told) != 3 {
+			t.Fatalf("%v", told)
+		}
+		for _, of := range told {
+			if got := fmt.Sprint(of["waitsFor"], of["waitsForCount"]); got != "[k m p a] 4" {
+				t.Errorf("%s", got)
+			}
+		}
+	}
+}
+
+// Stopping a thread, or one run of it, says what goes on below it, and stops that if it is
+// asked to.
+func TestV1StopsBelow(t *testing.T) {
+	for id, path := range map[string]string{"interruptThread": "/threads/top/interrupt", "cancelRun": "/threads/top/runs/%s/cancel"} {
+		t.Run(id, func(t *testing.T) { stopsBelow(newV1(t), id, path) })
+	}
+}
+
+func stopsBelow(v *v1Server, operation, path string) {
+	v.call("createThread", 201, "/threads", `{"threadId":"top"}`)
+	v.call("addInput", 202, "/threads/top/input", say("/say hello"))
+	v.rests("top")
+	for _, edge := range []string{"asks top", "runs asks", "rests top"} {
+		id, parent, _ := strings.Cut(edge, " ")
+		v.call("createThread", 201, "/threads", fmt.Sprintf(`{"threadId":%q,"parentThreadId":%q}`, id, parent))
+	}
+	v.call("addInput", 202, "/threads/asks/input", say("/confirm sure?"))
+	v.rests("asks")
+	v.call("addInput", 202, "/threads/runs/input", say("/steps 1000 60"))
+	if strings.Contains(path, "%s") {
+		path = fmt.Sprintf(path, items(v.call("listRuns", 200, "/threads/top/runs", ""))[0]["id"])
+	}
+	v.fails(operation, 400, "invalid_input", path+"?children=all", `{}`)
+	for _, stop := range []struct{ query, want string }{
+		{"", "map[active:1 stopped:0 waiting:1]"},
+		{"?children=leave", "map[active:1 stopped:0 waiting:1]"},
+		{"?children=cancel", "map[active:0 stopped:1 waiting:1]"},
+		{"?children=cancel", "map[active:0 stopped:0 waiting:1]"},
+	} {
+		if got := fmt.Sprint(v.call(operation, 200, path+stop.query, `{}`)["below"]); got != stop.want {
+			v.t.Errorf("%q: %s, want %s", stop.query, got, stop.want)
+		}
+	}
+	v.rests("runs")
 }

@@ -18,6 +18,8 @@ type MessageQuery struct {
 	// other, and when the message is gone that stood there. "": from the end.
 	Before string
 	Limit  int // 0: 50
+	// Bare: what the messages say is not read, and who produced them is told alone.
+	Bare bool
 }
 
 // MessagePage is some messages in a row: fewer than were asked for where these have very
@@ -28,4 +30,13 @@ type MessagePage struct {
 	// messages were taken out it may count those.
 	Older  int64
 	Before string // with Older: the place where these begin
+	// Producers are those of these messages, by their ids; of one that is not named nothing
+	// is known.
+	Producers map[string]Producer
+}
+
+// Producer says where a message comes from.
+type Producer struct {
+	RunID string // the client's: the run that it came with, or that made it
+	Step  string // that was under way; ""
 }

@@ -45,9 +45,21 @@ type Notice struct {
 	Label      string // the client's runId for it
 	Interrupts []string
 	Reasons    []string
-	Deadline   time.Time // of what is open; zero: none
-	By         string    // the user who did it; "": nobody did, or nobody knows
-	How        string    // NoticeRunEnded: finish, fail, cancel, suspend; NoticeDecided: resolved or cancelled
+	Summaries  []InterruptSummary // NoticeOpened: End.Summaries
+	Deadline   time.Time          // of what is open; zero: none
+	By         string             // the user who did it; "": nobody did, or nobody knows
+	How        string             // NoticeRunEnded: finish, fail, cancel, suspend; NoticeDecided: resolved or cancelled
+}
+
+// InterruptSummary is what a notice shows of an interrupt.
+type InterruptSummary struct {
+	ID        string `json:"interruptId"`
+	Reason    string `json:"reason,omitempty"`
+	Message   string `json:"message,omitempty"`
+	Tool      string `json:"toolName,omitempty"`
+	Arguments string `json:"arguments,omitempty" jsonschema:"of the tool call, as JSON unless it is truncated"`
+	Redacted  bool   `json:"redacted,omitempty" jsonschema:"values were taken out of the arguments"`
+	Truncated bool   `json:"truncated,omitempty" jsonschema:"there is more of it than is shown"`
 }
 
 // NoticeKind says what a Notice tells.

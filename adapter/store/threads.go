@@ -7,8 +7,11 @@ import (
 
 // Threads is what keeping threads takes: to list, name and forget them.
 type Threads interface {
-	// Threads pages through the threads of a namespace, latest input first.
-	Threads(ctx context.Context, namespace string, q PageQuery) (ThreadPage, error)
+	// Threads pages through the threads of a namespace, latest input first. A cursor
+	// belongs to the query that it came from, but for Limit. Where Agent or Status is
+	// asked for, a page may be short, or empty, and not the last one: so many threads are
+	// looked at for it.
+	Threads(ctx context.Context, q ThreadQuery) (ThreadPage, error)
 	// SetTitle names the thread. At most 60 bytes are kept. False: the thread
 	// was never used.
 	SetTitle(ctx context.Context, key ThreadKey, title string) (bool, error)
@@ -19,6 +22,52 @@ type Threads interface {
 	// stored of it can be read. Its worker is fenced.
 	Erase(ctx context.Context, key ThreadKey) error
 }
+
+// ThreadQuery asks for threads of a namespace.
+type ThreadQuery struct {
+	Namespace string
+	From, To  time.Time // From ≤ their latest input < To; zero: any
+	Limit     int       // 0: 50
+	Cursor    string    // of the page before; "": the first page
+	ThreadFilter
+}
+
+// ThreadFilter picks threads by what they are at now.
+type ThreadFilter struct {
+	Agent  *string      // whose run began last; nil: any
+	Status ThreadStatus // "": any
+}
+
+// ThreadStatus is what a thread is at.
+type ThreadStatus string
+
+// A thread whose run is active while an input waits is ThreadActive.
+const (
+	ThreadActive  ThreadStatus = "active"  // a run is under way, or an input waits for one
+	ThreadWaiting ThreadStatus = "waiting" // interrupts are open
+	ThreadIdle    ThreadStatus = "idle"    // neither
+)
+
+// Status is what a thread is at; nil: it was never used.
+func (i *ThreadInfo) Status() ThreadStatus {
+	switch {
+	case i == nil:
+		return ThreadIdle
+	case i.Suspended:
+		return ThreadWaiting
+	case i.Active || i.Queued > 0:
+		return ThreadActive
+	}
+	return ThreadIdle
+}
+
+// Wants reports whether a thread is one of those; nil: it was never used.
+func (f ThreadFilter) Wants(i *ThreadInfo) bool {
+	return (f.Agent == nil || i != nil && i.LatestRun != "" && i.Agent == *f.Agent) && (f.Status == "" || i.Status() == f.Status)
+}
+
+// All reports whether it picks all threads.
+func (f ThreadFilter) All() bool { return f.Agent == nil && f.Status == "" }
 
 // ThreadPage is a page of threads.
 type ThreadPage struct {
@@ -36,4 +85,5 @@ type ThreadInfo struct {
 	Queued    int
 	ActiveRun string // "": none is
 	LatestRun string // that began last; "": none has
+	Agent     string // whose run that is
 }

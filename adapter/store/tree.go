@@ -19,8 +19,10 @@ type Tree interface {
 	TreeNodes(ctx context.Context, namespace string, threads []string, below bool) ([]*Node, error)
 	// TreePage pages through nodes, those that were made last first, or by their ids
 	// where the query asks for a prefix of them. A cursor belongs to the query that it
-	// came from: with another it is an ErrBadCursor.
-	TreePage(ctx context.Context, q TreeQuery) ([]Node, string, error)
+	// came from, but for Limit: with another it is an ErrBadCursor. Where times, Agent or
+	// Status are asked for, a page may be short, or empty, and not the last one: so many
+	// threads are looked at for it.
+	TreePage(ctx context.Context, q TreeQuery) ([]TreeItem, string, error)
 	// ThreadInfos are what a list says of threads, in their order; nil for one that was
 	// never used.
 	ThreadInfos(ctx context.Context, threads []ThreadKey) ([]*ThreadInfo, error)
@@ -74,9 +76,17 @@ type TreeQuery struct {
 	Parent    string
 	Root      string
 	Resource  string
-	Prefix    string // of the thread's id; no character of it means anything else
-	Limit     int    // 0: 50
+	Prefix    string    // of the thread's id; no character of it means anything else
+	From, To  time.Time // From ≤ Node.Created < To; zero: any
+	Limit     int       // 0: 50
 	Cursor    string
+	ThreadFilter
+}
+
+// TreeItem is a node, and what a list says of its thread.
+type TreeItem struct {
+	Node
+	Info *ThreadInfo // nil: it was never used
 }
 
 // DeleteChildren says what becomes of the threads below one that is deleted.
@@ -95,6 +105,9 @@ type DeleteResult struct {
 	Deleted  bool
 	Children int // DeleteReject: how many keep it from being deleted
 	Begun    int // DeleteCascade: how many threads were found that are to go
+	// Unreadable: what cannot be read is the thread itself, so that nothing says whether it
+	// rests, and not the tree or another thread of it. It comes with an ErrCorrupted.
+	Unreadable bool
 }
 
 // ErrTree is wrapped by what PutNode refuses.

@@ -151,6 +151,8 @@ type End struct {
 	// Reasons are the interrupts' distinct reasons, by which the inbox finds the
 	// suspension.
 	Reasons []string
+	// Summaries are what NoticeOpened shows of the interrupts.
+	Summaries []InterruptSummary
 	// Deadline is when the suspension wants a Claim if it is still open then,
 	// in Unix ms; 0: never.
 	Deadline int64
@@ -181,8 +183,11 @@ type SnapshotUpdate struct {
 	Order  []string
 	Drop   int
 	Append []string
-	Upsert map[string]json.RawMessage // by message id
-	Remove []string
+	// Producers are those of messages of Order or Append, by their ids; of one that is not
+	// named nothing is known.
+	Producers map[string]Producer
+	Upsert    map[string]json.RawMessage // by message id
+	Remove    []string
 	// Frozen is kept with the snapshot as it is: what the execution that goes on after it
 	// was given, in terms of its messages. Nil: as before. A snapshot that moves while
 	// there is an execution that may go on needs it.

@@ -108,7 +108,7 @@ func reads(t *testing.T, file string) {
 	}
 
 	// All threads are listed and go on, and can be deleted.
-	threads, _, err := n.runner.Threads(t.Context(), tenant, store.PageQuery{})
+	threads, _, err := n.runner.Threads(t.Context(), store.ThreadQuery{Namespace: tenant})
 	if err != nil || len(threads) != 10 {
 		t.Errorf("%d threads, %v", len(threads), err)
 	}

@@ -25,7 +25,7 @@ return table.concat(out, '\n')`
 
 // histories are the kinds of keys that hold what was said and done on a thread:
 // they grow with a diary until its retention.
-var histories = map[string]bool{"log": true, "big": true, "snap": true, "runs": true, "past": true, "archive": true}
+var histories = map[string]bool{"log": true, "big": true, "snap": true, "runs": true, "past": true, "archive": true, "producers": true}
 
 // inside measures what the largest keys hold.
 func (s *site) inside(all values) {

@@ -57,7 +57,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 		RunTimeout: orNever(s.runTimeout), MaxPark: orNever(s.maxPark), SeparateDuties: s.separateDuties, MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes, ThreadCache: cmp.Or(s.threadCache, -1),
 		PayloadsFrom: s.payloadsFrom, PayloadKeep: s.payloadKeep, MaxPayloadBytes: s.payloadBytes, MaxThreadPayloadBytes: s.threadPayloads, MaxNamespacePayloadBytes: s.namespacePayloads,
 		MaxRunsPerUser: s.runsPerUser, MaxRunsPerTenant: s.runsPerTenant, MaxThreadsPerUser: s.threadsPerUser, MaxInputs: s.inputs, InputBurst: s.inputBurst,
-		OnExpiry: adapter.ExpiryPolicy(s.onExpiry), UnansweredBy: s.unansweredBy(agents), Redact: s.redact, RedactLists: s.redactLists, Logger: log, Hook: crashHook(s.crashAt),
+		OnExpiry: adapter.ExpiryPolicy(s.onExpiry), UnansweredBy: s.unansweredBy(agents), Redact: s.redact, RedactLists: s.redactLists, NoticeSummaries: s.noticeSummaries, Logger: log, Hook: crashHook(s.crashAt),
 	})
 	if err != nil {
 		return err

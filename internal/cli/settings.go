@@ -31,6 +31,7 @@ type settings struct {
 	redact, redactLists                        []adapter.Redaction
 	runTimeout, maxPark                        time.Duration
 	separateDuties                             bool
+	noticeSummaries                            bool
 	maxRuns                                    int
 	threadBytes, threadCache                   int64
 	payloadsFrom, payloadBytes                 int64
@@ -136,7 +137,8 @@ func (s *settings) table() []setting {
 		{"notice-count", "The store", numberValue{&s.noticeCount, 1, 0}, "how many notices are kept in all; each partition keeps its share of them"},
 		{"keep-decisions", "The store", durationValue{&s.keepDecisions, time.Minute, 0}, "how long the decision record says who decided what, though the thread is deleted before; the same on all servers"},
 		{"redact", "The store", redactValue{&s.redact}, "values that the decision record does not keep and followers are not told of answers, each by a JSON pointer into the arguments of calls and into answers: `pay:/card/number` for one tool, `/password` for all. It has the SHA-256 of all the arguments still"},
-		{"redact-lists", "The store", redactValue{&s.redactLists}, "values that lists of open questions, as `/v1/inbox` and the page's inbox, do not show of a call's arguments, written as for `redact`. Whoever opens the question sees all that is to be approved, and so does whoever follows its thread; notices and webhooks have no arguments at all"},
+		{"redact-lists", "The store", redactValue{&s.redactLists}, "values that lists of open questions, as `/v1/inbox` and the page's inbox, do not show of a call's arguments, written as for `redact`. Whoever opens the question sees all that is to be approved, and so does whoever follows its thread; notices and webhooks have none at all without `notice-summaries`"},
+		{"notice-summaries", "The store", switchValue{&s.noticeSummaries}, "notices of questions that have opened, and with them webhooks, show what is asked: the beginning of the message, the tool, and the beginning of its arguments without what `redact-lists` takes out"},
 
 		{"agent", "Runs", textValue{&s.agent, "name"}, "agent that answers under `/agui`; where it is not set and there are upstreams, the first of them"},
 		{"effects", "Runs", textValue{&s.effects, "file"}, "file to which the script agent and the assistant append a line for each effect"},

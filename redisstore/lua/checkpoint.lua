@@ -30,7 +30,7 @@ if r.snapat == at then return { 1 } end
 if r.run ~= '' or redis.call('EXISTS', t.journal) == 1 then return { 0 } end
 if r.ver ~= tonumber(ARG.version) or r.snapat ~= tonumber(ARG.from) or r.seq ~= at then return { 0 } end
 
-local m1 = REST + 2 * tonumber(ARG.pieces)
+local m1 = REST + 3 * tonumber(ARG.pieces)
 local x1 = m1 + 2 * tonumber(ARG.messages)
 local snapshot = { state = ARG.state, frozen = '', whole = ARG.whole == '1', drop = tonumber(ARG.drop),
   o1 = REST, o2 = m1 - 1, m1 = m1, m2 = x1 - 1, x1 = x1, x2 = x1 + tonumber(ARG.removed) - 1 }

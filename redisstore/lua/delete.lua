@@ -17,7 +17,7 @@ local t, member = keysOf(KEYS), ARG.member
 local function gone()
   return redis.call('HEXISTS', t.rec, 'was') == 1 and redis.call('HEXISTS', t.rec, 'input') == 0
     and redis.call('EXISTS', t.log, t.big, t.snap, t.runs, t.memo, t.journal, t.closing, t.queue, t.disp, t.archive,
-      t.drafts, t.past) == 0
+      t.drafts, t.past, t.producers) == 0
 end
 
 if ARG.force == '2' and redis.call('HEXISTS', t.rec, 'going') == 0 then return { 1, '', '' } end

@@ -13,6 +13,7 @@
 --   deadline    of the suspension, Unix ms; 0: none
 --   reasons     of the suspension, their digests one after the other
 --   told        of the suspension, its reasons as notices name them
+--   summaries   of its interrupts, as notices show them; '': they do not
 --   giveback    0: nothing; else one more than how many entries it goes over
 --   steps       that the run has run
 --   snapshot    1 or 0
@@ -32,7 +33,7 @@
 --   pieces      of the order, how many
 --   messages    how many, with their ids
 --   removed     how many ids of messages
--- REST  those, in that order; how many ids and these, packed; id and message
+-- REST  those, in that order; pieces as reorder has them; id and message
 --
 -- Returns {1} alone, and nothing is changed, when the order is of format 1 and not all of
 --   it is told. Otherwise
@@ -61,7 +62,7 @@ local e1, e2 = part(ARG.events)
 local j1, j2 = part(ARG.entries)
 local i1, i2 = part(ARG.interrupts)
 local c1, c2 = part(ARG.calls)
-local o1, o2 = part(ARG.pieces, 2)
+local o1, o2 = part(ARG.pieces, 3)
 local m1, m2 = part(ARG.messages, 2)
 local x1, x2 = part(ARG.removed)
 local snapshot, was = ARG.snapshot == '1' and { state = ARG.state, frozen = ARG.frozen, whole = ARG.whole == '1', drop = tonumber(ARG.drop),
@@ -94,7 +95,7 @@ if ARG.kind == 'suspend' then
   suspend(t, member, ARG.suspension, ARG.deadline ~= '0' and tonumber(ARG.deadline) + 1, ARG.reasons, ARG.told,
     ARGV, i1, i2)
   changed(t, member, 'interrupt.opened', { [6] = ARG.told }, names(ARGV, i1, i2),
-    { run = run, label = d.label, deadline = ARG.deadline ~= '0' and ARG.deadline })
+    { run = run, label = d.label, summaries = ARG.summaries, deadline = ARG.deadline ~= '0' and ARG.deadline })
 elseif ARG.giveback ~= '0' and giveBack(t, member, d, tonumber(ARG.giveback) - 1) then
   gave = 1
 else

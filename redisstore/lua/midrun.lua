@@ -29,7 +29,7 @@ local r, joins = open(t.rec, 'join')
 
 local verdict = fence(r, ARG.run, ARG.token, tonumber(ARG.depoch), tonumber(ARG.number), tonumber(ARG.expect))
 if verdict == OK then
-  local m1 = REST + 2 * tonumber(ARG.pieces)
+  local m1 = REST + 3 * tonumber(ARG.pieces)
   local x1 = m1 + 2 * tonumber(ARG.messages)
   local snapshot = { state = ARG.state, frozen = ARG.frozen, open = ARG.open, whole = ARG.whole == '1', drop = tonumber(ARG.drop),
     o1 = REST, o2 = m1 - 1, m1 = m1, m2 = x1 - 1, x1 = x1, x2 = x1 + tonumber(ARG.removed) - 1 }

@@ -9,7 +9,7 @@ local function names(list, first, last)
   return table.concat(pack({}, list, first, math.min(last, first + NAMED - 1)))
 end
 
-local FACTS = { 'tenant', 'owner', 'agent', 'run', 'label', 'interrupts', 'reasons', 'deadline', 'by', 'how', 'at' }
+local FACTS = { 'tenant', 'owner', 'agent', 'run', 'label', 'interrupts', 'reasons', 'summaries', 'deadline', 'by', 'how', 'at' }
 
 -- notice tells a fact of a thread. One that cannot be told keeps nothing else from
 -- happening.

@@ -3,7 +3,7 @@
 -- suspension.lua, and before a script opens the record.
 
 local TYPES = { rec = 'hash', log = 'list', snap = 'hash', runs = 'hash', memo = 'hash', journal = 'list', closing = 'string',
-  queue = 'zset', disp = 'hash', followers = 'hash', archive = 'hash', drafts = 'hash', big = 'hash', past = 'zset' }
+  queue = 'zset', disp = 'hash', followers = 'hash', archive = 'hash', drafts = 'hash', big = 'hash', past = 'zset', producers = 'hash' }
 
 local NUMBERS = { 'bound', 'snapat', 'depoch', 'lease', 'cn', 'attempts', 'n', 'len', 'input', 'look', 'was' }
 

@@ -5,6 +5,10 @@
 -- message writes the last of them anew, however many there are. n says how many chunks
 -- there are, and how many ids the last one holds. Only a thread that was last written
 -- in format 1 has o instead, the ids of all as compressed JSON.
+--
+-- Who produced the messages stands apart, by the number of the chunk: for each stretch of
+-- its ids where it begins and how many they are, the run and the step. Servers that do not
+-- know it leave gaps in it.
 
 local CHUNK, CHUNK_BYTES = 128, 8192
 
@@ -64,16 +68,55 @@ local function counting(s)
   return n
 end
 
+-- stretches are those of a chunk's first n ids, as they are stored.
+local function stretches(text, n)
+  local ok, all = pcall(unpacked, text or '')
+  local list = {}
+  for i = 1, ok and #all or 0, 3 do
+    local at, count = string.match(all[i], '^(%d+) (%d+)$')
+    at, count = tonumber(at), tonumber(count)
+    if at and at < n and all[i + 2] then
+      list[#list + 1], list[#list + 2], list[#list + 3] = at .. ' ' .. math.min(count, n - at), all[i + 1], all[i + 2]
+    end
+  end
+  return list
+end
+
+-- produced changes who produced the ids of a chunk of which n are left: told, as a piece
+-- has it, says it of those that are put behind them. change is by chunks.
+local function produced(t, change, chunk, n, told)
+  local was = change[chunk]
+  if was == nil then was = n > 0 and redis.call('HGET', t.producers, chunk) end
+  local list = stretches(was, n)
+  local added, at = unpacked(told), n
+  for i = 1, #added, 3 do
+    local count, last = tonumber(added[i]), #list - 2
+    local from, size = string.match(list[last] or '', '^(%d+) (%d+)$')
+    if added[i + 1] ~= '' and from and from + size == at and list[last + 1] == added[i + 1] and list[last + 2] == added[i + 2] then
+      list[last] = from .. ' ' .. size + count
+    elseif added[i + 1] ~= '' then
+      list[#list + 1], list[#list + 2], list[#list + 3] = at .. ' ' .. count, added[i + 1], added[i + 2]
+    end
+    at = at + count
+  end
+  change[chunk] = #list > 0 and table.concat(pack({}, list, 1, #list))
+end
+
 -- reorder takes ids off the end of the order, or all of them, and puts pieces behind
--- what is left: pairs list[first..last] of how many ids and these, packed, each no
--- more than fit a chunk. n is how many chunks there are, and how many ids the last one
--- holds; it returns the same. get reads a field, put writes one, which may be new, or takes it.
-local function reorder(get, put, n, whole, drop, list, first, last)
-  local chunks
+-- what is left: list[first..last], of each how many ids, these, packed, no
+-- more than fit a chunk, and for each stretch of them how many, the run and the step, packed
+-- ('': nobody knows). n is how many chunks there are, and how many ids the last one
+-- holds; it returns the same, and who produced what has changed, by chunks; false: nobody
+-- knows. get reads a field, put writes one, which may be new, or takes it.
+local function reorder(t, get, put, n, whole, drop, list, first, last)
+  local chunks, by = nil, {}
   chunks, n = string.match(n or '', '^(%d+) (%d+)$')
   chunks, n = tonumber(chunks or 0), tonumber(n or 0)
   if whole then
-    for i = 0, chunks - 1 do put('o' .. i, false) end
+    for i = 0, chunks - 1 do
+      put('o' .. i, false)
+      by[i] = false
+    end
     put('o', false)
     chunks, n = 0, 0
   end
@@ -83,27 +126,31 @@ local function reorder(get, put, n, whole, drop, list, first, last)
       local ids = unpacked(get(name))
       n = n - drop
       put(name, table.concat(pack({}, ids, 1, n)))
+      produced(t, by, chunks - 1, n, '')
       drop = 0
     else
       put(name, false)
+      by[chunks - 1] = false
       drop, chunks, n = drop - n, chunks - 1, 0
       if chunks > 0 then n = counting(get('o' .. chunks - 1)) end
     end
   end
-  for i = first, last, 2 do
-    local ids, text = tonumber(list[i]), list[i + 1]
+  for i = first, last, 3 do
+    local ids, text, told = tonumber(list[i]), list[i + 1], list[i + 2]
     local name = 'o' .. chunks - 1
     local room = chunks > 0 and n + ids <= CHUNK
     if room then room = #get(name) + #text <= CHUNK_BYTES end
     if room then
       put(name, get(name) .. text)
+      if told ~= '' then produced(t, by, chunks - 1, n, told) end
       n = n + ids
     else
       put('o' .. chunks, text, true)
+      produced(t, by, chunks, 0, told)
       chunks, n = chunks + 1, ids
     end
   end
-  return chunks .. ' ' .. n
+  return chunks .. ' ' .. n, by
 end
 
 -- resnap moves the snapshot to the log's end: u.state ('': as it is), u.frozen ('' or nil: as it is),
@@ -130,34 +177,43 @@ local function resnap(t, r, u, list, known)
   if u.state ~= '' then put('s', u.state) end
   if (u.frozen or '') ~= '' then change.f = u.frozen end
   if (u.open or '') ~= '' then change.r, was = u.open, false elseif was then change.r = false end
-  if reorders(u) then change.n = reorder(get, put, known.n, u.whole, u.drop, list, u.o1, u.o2) end
+  local by = {}
+  if reorders(u) then change.n, by = reorder(t, get, put, known.n, u.whole, u.drop, list, u.o1, u.o2) end
   -- pour carries out what has come together, if it is enough.
-  local function pour(command, fields, enough)
+  local function pour(command, key, fields, enough)
     if #fields < enough then return fields end
-    redis.call(command, t.snap, unpack(fields))
+    redis.call(command, key, unpack(fields))
     return {}
   end
-  local fields, gone = {}, {}
-  for name, text in pairs(change) do
-    if text then
-      fields[#fields + 1], fields[#fields + 2] = name, text
-      fields = pour('HSET', fields, 2 * TOGETHER)
-    else
-      gone[#gone + 1] = name
-      gone = pour('HDEL', gone, TOGETHER)
+  -- carry does it with fields that have changed, and returns what has not come together yet.
+  local function carry(key, fields)
+    local set, gone = {}, {}
+    for name, text in pairs(fields) do
+      if text then
+        set[#set + 1], set[#set + 2] = name, text
+        set = pour('HSET', key, set, 2 * TOGETHER)
+      else
+        gone[#gone + 1] = name
+        gone = pour('HDEL', key, gone, TOGETHER)
+      end
     end
+    return set, gone
   end
+  local fields, gone = carry(t.producers, by)
+  pour('HSET', t.producers, fields, 1)
+  pour('HDEL', t.producers, gone, 1)
+  fields, gone = carry(t.snap, change)
   for i = u.m1, u.m2, 2 do
     bytes = bytes + #list[i + 1]
     fields[#fields + 1], fields[#fields + 2] = 'm' .. list[i], list[i + 1]
-    fields = pour('HSET', fields, 2 * TOGETHER)
+    fields = pour('HSET', t.snap, fields, 2 * TOGETHER)
   end
   for i = u.x1, u.x2 do
     gone[#gone + 1] = 'm' .. list[i]
-    gone = pour('HDEL', gone, TOGETHER)
+    gone = pour('HDEL', t.snap, gone, TOGETHER)
   end
-  pour('HSET', fields, 1)
-  pour('HDEL', gone, 1)
+  pour('HSET', t.snap, fields, 1)
+  pour('HDEL', t.snap, gone, 1)
   r.snapat = r.seq
   r.held = string.format('%.0f %.0f', math.max(bytes, 0), r.snapat)
   return was

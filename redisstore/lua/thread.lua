@@ -10,9 +10,9 @@ local function keysOf(k)
   return {
     rec = k[1], log = k[2], snap = k[3], runs = k[4], memo = k[5],
     journal = k[6], closing = k[7], queue = k[8], disp = k[9], followers = k[10],
-    archive = k[11], drafts = k[12], big = k[13], past = k[14],
-    leases = k[15], ready = k[16], counts = k[17], inbox = k[18], threads = k[19], dead = k[20],
-    notices = k[21], work = k[22], decisions = k[23], decided = k[24],
+    archive = k[11], drafts = k[12], big = k[13], past = k[14], producers = k[15],
+    leases = k[16], ready = k[17], counts = k[18], inbox = k[19], threads = k[20], dead = k[21],
+    notices = k[22], work = k[23], decisions = k[24], decided = k[25],
   }
 end
 

@@ -1,19 +1,20 @@
 -- threads.lua: what a list says of threads, found by their members in it.
 --
--- KEYS  for each: rec, journal, queue
+-- KEYS  for each: rec, journal, queue, runs
 --
 -- Returns for each: {thread, title, latest input, active, interrupts are open,
---   queued inputs, the active run, the latest one}; {} when it was deleted.
+--   queued inputs, the active run, the latest one, whose that is}; {} when it was deleted.
 
 local out = {}
-for k = 1, #KEYS, 3 do
-  local rec, journal, queue = KEYS[k], KEYS[k + 1], KEYS[k + 2]
+for k = 1, #KEYS, 4 do
+  local rec, journal, queue, runs = unpack(KEYS, k, k + 3)
   local v = redis.pcall('HMGET', rec, 'thread', 'title', 'input', 'run', 'latest')
   -- One that cannot be read is listed as if it were at rest, or not.
   local ok, waits = pcall(suspended, { journal = journal })
   waits = ok and waits
   local queued = redis.pcall('ZCARD', queue)
+  local known, d = pcall(getRun, { runs = runs }, v[5] or '')
   out[#out + 1] = v[3] and { v[1], v[2], tonumber(v[3]) or 0, (v[4] or '') ~= '' and 1 or 0, waits and 1 or 0,
-    type(queued) == 'number' and queued or 0, v[4] or '', v[5] or '' } or {}
+    type(queued) == 'number' and queued or 0, v[4] or '', v[5] or '', known and d and d.agent or '' } or {}
 end
 return out

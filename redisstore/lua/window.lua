@@ -9,17 +9,18 @@ end
 
 -- windowed returns no more than limit messages that stand before the id at an offset of
 -- a chunk, and no more than about room bytes unless it is one: {chunk and offset of the first of them,
--- its id, how many there are in all, and id and message of each, the last one first}. It
--- looks into no chunk before first. chunk '': the end of the order. false: the order is
+-- its id, how many there are in all, id and message of each, the last one first, and where
+-- in chunks they stand: of each chunk its number, before which offset, and from which on}. It
+-- looks into no chunk before first. bare: without the messages. chunk '': the end of the order. false: the order is
 -- of format 1; nil: id does not stand there ('': whatever does).
-local function windowed(t, chunk, offset, id, limit, first, room)
+local function windowed(t, chunk, offset, id, limit, first, room, bare)
   local n = redis.call('HGET', t.snap, 'n')
   if not n then
     if redis.call('HEXISTS', t.snap, 'o') == 1 then return false end
-    return { 0, 0, '', 0, {} }
+    return { 0, 0, '', 0, {}, {} }
   end
   local chunks = tonumber(string.match(n, '^%d+'))
-  local list, ids, count = {}, {}, 0
+  local list, ids, count, spans = {}, {}, 0, {}
   if chunk == '' then
     chunk, offset = chunks, 0
   else
@@ -46,15 +47,16 @@ local function windowed(t, chunk, offset, id, limit, first, room)
       count, from = count + 1, from - 1
     end
     if #names > 0 then
-      local texts = redis.call('HMGET', t.snap, unpack(names))
+      local texts = bare and {} or redis.call('HMGET', t.snap, unpack(names))
       for i = 1, #names do
         at = ids[offset - i + 1]
         list[#list + 1] = at
-        list[#list + 1] = texts[i]
+        list[#list + 1] = texts[i] or false
       end
+      spans[#spans + 1] = { chunk, offset, from }
       offset = from
     end
     if room < 0 then break end
   end
-  return { chunk, offset, at, counted(t, chunks), list }
+  return { chunk, offset, at, counted(t, chunks), list, spans }
 end

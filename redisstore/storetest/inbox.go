@@ -200,7 +200,7 @@ var inboxTests = []test{
 				e.Errorf("%+v: %+v", q, got)
 			}
 		}
-		if _, err := s.Threads(e.Context(), "space", store.PageQuery{Cursor: p.Next}); err == nil || !strings.Contains(err.Error(), "cursor") {
+		if _, err := s.Threads(e.Context(), store.ThreadQuery{Namespace: "space", Cursor: p.Next}); err == nil || !strings.Contains(err.Error(), "cursor") {
 			e.Errorf("another index: %v", err)
 		}
 	}},

@@ -54,7 +54,7 @@ func (th *thread) list(namespace string, limit int) string {
 func (th *thread) infos(namespace string, limit int) []store.ThreadInfo {
 	th.Helper()
 	return pages(th, limit, func(ctx context.Context, q store.PageQuery) ([]store.ThreadInfo, string, error) {
-		p, err := th.s.Threads(ctx, namespace, q)
+		p, err := th.s.Threads(ctx, store.ThreadQuery{Namespace: namespace, Limit: q.Limit, Cursor: q.Cursor})
 		return p.Threads, p.Next, err
 	})
 }

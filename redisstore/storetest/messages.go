@@ -60,7 +60,94 @@ func (th *thread) page(before string, limit int) store.MessagePage {
 	return must(th, page, err)
 }
 
+// by says who produced the messages of all pages, from the first message on.
+func (th *thread) by(limit int, bare bool) string {
+	th.Helper()
+	out, ids := "", strings.Fields(named(th.view().Snapshot.Messages))
+	known := map[string]store.Producer{}
+	for before, first := "", true; first || before != ""; first = false {
+		page, err := th.s.Messages(th.Context(), th.key, store.MessageQuery{Before: before, Limit: limit, Bare: bare})
+		page = must(th, page, err)
+		same(th, "bare", bare && len(page.Messages) > 0, false)
+		for id, p := range page.Producers {
+			known[id] = p
+		}
+		before = page.Before
+	}
+	for _, id := range ids {
+		if p, ok := known[id]; ok {
+			out += fmt.Sprintf("%s:%s/%s ", id, p.RunID, p.Step)
+		} else {
+			out += id + " "
+		}
+	}
+	return strings.TrimSpace(out)
+}
+
 var messageTests = []test{
+	{"a page says who produced its messages, whatever was put behind them or taken off", func(e *env) {
+		th := e.thread()
+		th.holding(3, 10)
+		number, texts := 3, map[string]json.RawMessage{}
+		turn := func(run string, u *store.SnapshotUpdate) {
+			e.Helper()
+			b := ending(th.begun(th.execute(run)), 2, th.view().Seq, "end", store.EndFinish)
+			b.End.Snapshot = u
+			th.ok(b)
+		}
+		// adds lets runs produce so many messages each.
+		adds := func(run string, drop int, counts map[string]int, order ...string) {
+			e.Helper()
+			u := &store.SnapshotUpdate{Drop: drop, Upsert: map[string]json.RawMessage{}, Producers: map[string]store.Producer{}}
+			for _, of := range order {
+				for range counts[of] {
+					id := fmt.Sprint("m", number)
+					u.Append, u.Upsert[id] = append(u.Append, id), messageText(number, 10)
+					if texts[id] = u.Upsert[id]; of != "" {
+						producer, step, _ := strings.Cut(of, "/")
+						u.Producers[id] = store.Producer{RunID: producer, Step: step}
+					}
+					number++
+				}
+			}
+			for i := range drop {
+				u.Remove = append(u.Remove, strings.Fields(named(th.view().Snapshot.Messages))[len(th.view().Snapshot.Messages)-1-i])
+			}
+			turn(run, u)
+		}
+		all := func(want string) {
+			e.Helper()
+			for _, limit := range []int{1, 2, 100} {
+				same(th, fmt.Sprint("pages of ", limit), th.by(limit, false), want)
+			}
+			same(th, "bare", th.by(3, true), want)
+		}
+		adds("r2", 0, map[string]int{"a/": 1, "a/plan": 2}, "a/", "a/plan")
+		all("m0 m1 m2 m3:a/ m4:a/plan m5:a/plan")
+		adds("r3", 0, map[string]int{"a/plan": 1, "": 1, "b/": 1}, "a/plan", "", "b/")
+		all("m0 m1 m2 m3:a/ m4:a/plan m5:a/plan m6:a/plan m7 m8:b/")
+		adds("r4", 4, map[string]int{"c/": 2}, "c/")
+		all("m0 m1 m2 m3:a/ m4:a/plan m9:c/ m10:c/")
+		adds("r5", 6, nil)
+		all("m0")
+		adds("r6", 0, map[string]int{"d/": 1}, "d/")
+		all("m0 m11:d/")
+		turn("r7", &store.SnapshotUpdate{Order: []string{"m11", "m0"}, Producers: map[string]store.Producer{"m0": {RunID: "e"}}})
+		all("m11 m0:e/")
+		adds("r8", 0, map[string]int{"f/": 300, "": 40, "g/s": 200}, "f/", "", "g/s")
+		adds("r9", 250, map[string]int{"h/": 3}, "h/")
+		var want strings.Builder
+		want.WriteString("m11 m0:e/")
+		for i := range 290 {
+			fmt.Fprintf(&want, " m%d:f/", 12+i)
+		}
+		want.WriteString(" m552:h/ m553:h/ m554:h/")
+		same(th, "many", th.by(37, false), want.String())
+		deleted, err := th.s.Delete(e.Context(), th.key)
+		same(th, "deleted", must(th, deleted, err), true)
+		th.holding(2, 10)
+		same(th, "begun again", th.by(5, false), "m0 m1")
+	}},
 	{"a window has the last messages, and pages have those before, in order", func(e *env) {
 		th := e.thread()
 		th.holding(300, 10)
@@ -93,7 +180,7 @@ var messageTests = []test{
 		th := e.thread()
 		v := th.view(store.ReadQuery{Window: 5})
 		same(th, "window", words(len(v.Snapshot.Messages), v.Snapshot.Older, v.Snapshot.Before, v.Version), "0 0 0")
-		same(th, "page", show(th.page("", 5)), show(store.MessagePage{Messages: []json.RawMessage{}}))
+		same(th, "page", show(th.page("", 5)), show(store.MessagePage{Messages: []json.RawMessage{}, Producers: map[string]store.Producer{}}))
 	}},
 	{"a window goes with what is missed and with what is asked for, and an event wanted comes first", func(e *env) {
 		th := e.thread()

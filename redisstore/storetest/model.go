@@ -65,6 +65,7 @@ type snapshot struct {
 	at       int64
 	state    string
 	order    []string
+	by       map[string]store.Producer // of those in order
 	frozen   string
 	open     string
 	messages map[string]string

@@ -150,7 +150,7 @@ func (m *model) suspend(r *run, e *store.End) {
 	for _, id := range e.ToolCalls {
 		m.asked[id] = true
 	}
-	m.tellOf(store.NoticeOpened, m.open, store.Notice{RunID: r.ID, Label: r.label, Interrupts: m.open.ids, Deadline: until(m.deadline)})
+	m.tellOf(store.NoticeOpened, m.open, store.Notice{RunID: r.ID, Label: r.label, Interrupts: m.open.ids, Summaries: e.Summaries, Deadline: until(m.deadline)})
 }
 
 func (m *model) snap(u *store.SnapshotUpdate) {
@@ -166,9 +166,12 @@ func (m *model) snap(u *store.SnapshotUpdate) {
 	}
 	if u.Order != nil {
 		m.snapshot.order = slices.Clone(u.Order)
+		m.snapshot.by = nil
+		m.snapshot.produced(u.Order, u.Producers)
 	} else if u.Drop > 0 || len(u.Append) > 0 {
 		kept := m.snapshot.order[:max(len(m.snapshot.order)-u.Drop, 0)]
 		m.snapshot.order = slices.Concat([]string{}, kept, u.Append)
+		m.snapshot.produced(u.Append, u.Producers)
 	}
 	if u.Frozen != nil {
 		m.snapshot.frozen = string(u.Frozen)

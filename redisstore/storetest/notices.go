@@ -51,6 +51,9 @@ func told(n store.Notice) string {
 	add("in ", n.Tenant)
 	add("about ", strings.Join(n.Interrupts, ","))
 	add("why ", strings.Join(n.Reasons, ","))
+	for _, s := range n.Summaries {
+		add("shows ", fmt.Sprintf("%+v", s))
+	}
 	if !n.Deadline.IsZero() {
 		add("until ", fmt.Sprint(n.Deadline.UnixMilli()))
 	}
@@ -106,9 +109,15 @@ func (e *env) noticesOfAnInterrupt() {
 	b := ending(c, 2, 1, "asks", store.EndSuspend)
 	b.End.Interrupts, b.End.Reasons = []string{"one", "two", "three"}, []string{"tool_call", "input_required"}
 	b.End.Deadline = clock.read().Add(time.Hour).UnixMilli()
+	b.End.Summaries = []store.InterruptSummary{
+		{ID: "one", Reason: "tool_call", Message: "Pay \"all\" <of it>?", Tool: "pay", Arguments: `{"n":1}`, Redacted: true},
+		{ID: "two", Reason: "input_required", Truncated: true},
+	}
 	th.ok(b)
 	at = th.hears(at, "run.started r1 as r1 of agent", "run.ended r1 as r1 of agent how suspend",
-		"interrupt.opened r1 as r1 of agent about one,two,three why tool_call,input_required until "+fmt.Sprint(b.End.Deadline))
+		"interrupt.opened r1 as r1 of agent about one,two,three why tool_call,input_required "+
+			`shows {ID:one Reason:tool_call Message:Pay "all" <of it>? Tool:pay Arguments:{"n":1} Redacted:true Truncated:false} `+
+			"shows {ID:two Reason:input_required Message: Tool: Arguments: Redacted:false Truncated:true} until "+fmt.Sprint(b.End.Deadline))
 	for _, by := range []string{"ann", "bob"} {
 		if _, ok, err := th.s.Drafts(th.Context(), th.key, 0, by, draft("two", `"`+by+`"`)); err != nil || !ok {
 			th.Fatal(ok, err)

@@ -28,7 +28,7 @@ func (p *player) browse() {
 	}
 	p.waiting()
 	p.compare("threads", threads, func(ctx context.Context, q store.PageQuery) ([]string, string, error) {
-		page, err := p.nodes[0].Threads(ctx, "play", q)
+		page, err := p.nodes[0].Threads(ctx, store.ThreadQuery{Namespace: "play", Limit: q.Limit, Cursor: q.Cursor})
 		var ids []string
 		for _, info := range page.Threads {
 			ids = append(ids, info.Thread.Thread)

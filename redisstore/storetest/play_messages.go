@@ -56,6 +56,7 @@ func (p *player) snapshot(g *game) *store.SnapshotUpdate {
 		u.Append = slices.DeleteFunc(all[:p.r.IntN(len(all)+1)], func(id string) bool { return slices.Contains(order, id) })
 		order = append(order, u.Append...)
 	}
+	u.Producers = p.producers(append(u.Order, u.Append...))
 	if !g.tidy {
 		for range p.r.IntN(3) {
 			u.Upsert[pick(p, g.ids...)] = raw(fmt.Sprintf(`{"m":%d}`, p.next()))
@@ -78,6 +79,34 @@ func (p *player) snapshot(g *game) *store.SnapshotUpdate {
 		}
 	}
 	return u
+}
+
+// producers are those of some of the ids.
+func (p *player) producers(ids []string) map[string]store.Producer {
+	by := map[string]store.Producer{}
+	for _, id := range ids {
+		if !p.one(3) {
+			by[id] = store.Producer{RunID: pick(p, "one", "two:3"), Step: pick(p, "", "plan", "2 1")}
+		}
+	}
+	return by
+}
+
+// produced notes who produced ids that were put behind all others.
+func (s *snapshot) produced(ids []string, by map[string]store.Producer) {
+	now := map[string]store.Producer{}
+	for _, id := range s.order {
+		if p, known := s.by[id]; known {
+			now[id] = p
+		}
+	}
+	for _, id := range ids {
+		delete(now, id)
+		if p, known := by[id]; known {
+			now[id] = p
+		}
+	}
+	s.by = now
 }
 
 // archive is what a run takes out of the thread: mostly its last messages.
@@ -170,6 +199,15 @@ func (p *player) messagesBefore(g *game, node store.Store, from place) place {
 	var older int
 	want.Messages, older = g.before(at, limit)
 	want.Older, want.Before = g.counted(older, page.Older, from.cuts), page.Before
+	if page.Producers != nil { // else the place was looked for, and nothing is said of them
+		p.played["producers"]++
+		want.Producers = map[string]store.Producer{}
+		for _, id := range g.snapshot.order[older:at] {
+			if by, known := g.snapshot.by[id]; known {
+				want.Producers[id] = by
+			}
+		}
+	}
 	if difference := alike(page, want); difference != "" || (page.Before == "") != (page.Older == 0) {
 		p.fail(g, fmt.Sprintf("the %d messages before %.9q are %s", limit, from.id, difference))
 		return place{}

@@ -49,10 +49,10 @@ var groups = []struct {
 }{
 	{"Read", readTests}, {"Begin", beginTests}, {"Commit", commitTests}, {"End", endTests}, {"Resume", resumeTests}, {"Headers", headerTests},
 	{"Expire", expireTests}, {"Claim", claimTests}, {"Work", workTests}, {"Stop", stopTests}, {"Join", joinTests}, {"Checkpoint", checkpointTests}, {"Follow", followTests}, {"Retry", retryTests}, {"History", historyTests},
-	{"Inbox", inboxTests}, {"InboxOf", inboxOfTests}, {"Threads", threadsTests}, {"Drafts", draftsTests}, {"Delete", deleteTests},
+	{"Inbox", inboxTests}, {"InboxOf", inboxOfTests}, {"Threads", threadsTests}, {"ThreadQuery", threadQueryTests}, {"Drafts", draftsTests}, {"Delete", deleteTests},
 	{"Retire", retireTests}, {"Large", largeTests}, {"Messages", messageTests}, {"Page", pageTests}, {"Presence", presenceTests},
 	{"Dispatch", dispatchTests}, {"Queue", queueTests}, {"Dedupe", dedupeTests}, {"Nack", nackTests}, {"Interrupt", stopAllTests},
-	{"DeadLetters", deadLetterTests}, {"Retention", retentionTests}, {"Branches", branchTests}, {"Quotas", quotaTests}, {"Notices", noticeTests}, {"Decisions", decisionTests}, {"Logins", loginTests}, {"Payloads", payloadTests}, {"Tree", treeTests}, {"Stress", stressTests}, {"Invariant", invariantTests},
+	{"DeadLetters", deadLetterTests}, {"Retention", retentionTests}, {"Branches", branchTests}, {"Quotas", quotaTests}, {"Notices", noticeTests}, {"Decisions", decisionTests}, {"Logins", loginTests}, {"Payloads", payloadTests}, {"Tree", treeTests}, {"TreePlay", treePlayTests}, {"Stress", stressTests}, {"Invariant", invariantTests},
 }
 
 type test struct {

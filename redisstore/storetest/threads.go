@@ -43,18 +43,18 @@ var threadsTests = []test{
 		b.Title = "About"
 		claim := th.begun(b)
 		at := c.read()
-		says(store.ThreadInfo{Title: "About", Updated: at, Active: true, ActiveRun: "r1", LatestRun: "r1"})
+		says(store.ThreadInfo{Title: "About", Updated: at, Active: true, ActiveRun: "r1", LatestRun: "r1", Agent: "agent"})
 		c.move(time.Second)
 		th.begun(th.wait("r2"))
 		at = c.read()
-		says(store.ThreadInfo{Title: "About", Updated: at, Active: true, Queued: 1, ActiveRun: "r1", LatestRun: "r1"})
+		says(store.ThreadInfo{Title: "About", Updated: at, Active: true, Queued: 1, ActiveRun: "r1", LatestRun: "r1", Agent: "agent"})
 		c.move(time.Second)
 		th.asks(claim, 2, 1)
-		says(store.ThreadInfo{Title: "About", Updated: at, Suspended: true, Queued: 1, LatestRun: "r1"})
+		says(store.ThreadInfo{Title: "About", Updated: at, Suspended: true, Queued: 1, LatestRun: "r1", Agent: "agent"})
 		claim = th.begun(th.resume("r3", "exe-r1"))
 		at = c.read()
 		th.ok(ending(claim, 2, 3, "end", store.EndFinish))
-		says(store.ThreadInfo{Title: "About", Updated: at, Queued: 1, LatestRun: "r3"})
+		says(store.ThreadInfo{Title: "About", Updated: at, Queued: 1, LatestRun: "r3", Agent: "agent"})
 	}},
 	{"an unused thread is in no list, whoever reads or follows it", func(e *env) {
 		th := e.thread()
@@ -107,12 +107,12 @@ var threadsTests = []test{
 			th.ok(ending(th.begun(th.execute("r1")), 2, 1, "end", store.EndFinish))
 			c.move(time.Second)
 		}
-		p, err := s.Threads(e.Context(), "space", store.PageQuery{Limit: 2})
+		p, err := s.Threads(e.Context(), store.ThreadQuery{Namespace: "space", Limit: 2})
 		th := e.on(s, "t1")
 		p = must(th, p, err)
 		th.begun(th.execute("r2"))
 		e.on(s, "t9").begun(e.on(s, "t9").execute("r1"))
-		p, err = s.Threads(e.Context(), "space", store.PageQuery{Limit: 2, Cursor: p.Next})
+		p, err = s.Threads(e.Context(), store.ThreadQuery{Namespace: "space", Limit: 2, Cursor: p.Next})
 		p = must(th, p, err)
 		same(th, "second page", fmt.Sprint(p.Threads[0].Thread.Thread, p.Threads[1].Thread.Thread, p.Next), "t2t0")
 	}},

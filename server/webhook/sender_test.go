@@ -22,7 +22,8 @@ import (
 func TestWebhookIsSignedAndWhole(t *testing.T) {
 	in, rec := install(t), receive(t, nil)
 	n := in.node(Options{}, Target{Name: "crm", URL: rec.URL + "/hook?key=k-4711", Secrets: []string{secretA, secretB}})
-	in.notice("t/1", "owner", "ann", "agent", "script", "run", "r-1", "label", "mine", "interrupts", "2:i1", "reasons", "9:tool_call", "deadline", "1900000000500", "by", "bob", "how", "resolved")
+	in.notice("t/1", "owner", "ann", "agent", "script", "run", "r-1", "label", "mine", "interrupts", "2:i1", "reasons", "9:tool_call",
+		"summaries", `[{"interruptId":"i1","reason":"tool_call","message":"Pay?","toolName":"pay","arguments":"{\"n\":1}","redacted":true,"truncated":true}]`, "deadline", "1900000000500", "by", "bob", "how", "resolved")
 	same(t, "the try", in.tried(n).Outcome, Delivered)
 	got := rec.all()[0]
 	for _, secret := range []string{secretA, secretB} {
@@ -43,7 +44,7 @@ func TestWebhookIsSignedAndWhole(t *testing.T) {
 	if _, err := fmt.Sscan(at, &ms); err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf(`{"type":"interrupt.opened","timestamp":%q,"version":1,"data":{"id":%q,"threadId":"t/1","namespace":"acme/user/ann","tenant":"acme","user":"ann","agent":"script","run":"r-1","runId":"mine","interruptIds":["i1"],"reasons":["tool_call"],"expiresAt":"2030-03-17T17:46:40.5Z","by":"bob","how":"resolved","href":"/v1/threads/t%%2F1?namespace=acme%%2Fuser%%2Fann"}}`,
+	want := fmt.Sprintf(`{"type":"interrupt.opened","timestamp":%q,"version":1,"data":{"id":%q,"threadId":"t/1","namespace":"acme/user/ann","tenant":"acme","user":"ann","agent":"script","run":"r-1","runId":"mine","interruptIds":["i1"],"reasons":["tool_call"],"summaries":[{"interruptId":"i1","reason":"tool_call","message":"Pay?","toolName":"pay","arguments":"{\"n\":1}","redacted":true,"truncated":true}],"expiresAt":"2030-03-17T17:46:40.5Z","by":"bob","how":"resolved","href":"/v1/threads/t%%2F1?namespace=acme%%2Fuser%%2Fann"}}`,
 		time.UnixMilli(ms).UTC().Format(time.RFC3339Nano), id)
 	same(t, "the body", string(got.body), want)
 	same(t, "its type", got.header.Get("Content-Type"), "application/json")

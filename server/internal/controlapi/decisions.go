@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/url"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -115,12 +114,8 @@ func (c *call) decisionQuery(query url.Values) (q store.DecisionQuery, err error
 		}
 		q.User = notices.NameOf(tenant, user)
 	}
-	for name, into := range map[string]*time.Time{"from": &q.From, "to": &q.To} {
-		if text := query.Get(name); text != "" {
-			if *into, err = time.Parse(time.RFC3339Nano, text); err != nil {
-				return q, badRequest(name + " is a time of RFC 3339, such as 2030-01-31T14:02:00Z, not " + strconv.Quote(text))
-			}
-		}
+	if q.From, q.To, err = times(query); err != nil {
+		return q, err
 	}
 	if q.Limit, err = c.number("limit", maxPage); err != nil {
 		return q, err

@@ -22,7 +22,7 @@ type Runner interface {
 
 // Threads are the threads of a runner, and what is done to one as a whole.
 type Threads interface {
-	Threads(ctx context.Context, namespace string, q store.PageQuery) ([]store.ThreadInfo, string, error)
+	Threads(ctx context.Context, q store.ThreadQuery) ([]store.ThreadInfo, string, error)
 	Thread(ctx context.Context, key store.ThreadKey) (*adapter.Thread, error)
 	Messages(ctx context.Context, key store.ThreadKey, q store.MessageQuery) (*store.MessagePage, error)
 	Branches(ctx context.Context, key store.ThreadKey) ([]adapter.Branch, error)

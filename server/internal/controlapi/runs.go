@@ -92,6 +92,8 @@ func (c *call) runOf(r adapter.RunInfo) runJSON {
 
 type stoppedJSON struct {
 	Stopped bool `json:"stopped" jsonschema:"false: it had ended"`
+
+	Below *stoppedBelowJSON `json:"below,omitempty" jsonschema:"what goes on in the threads below its thread; left out where that could not be read"`
 }
 
 // countsJSON are dispatches by state.
@@ -113,7 +115,7 @@ func runOperations() []operation {
 		{method: "GET", path: "/threads/{thread}/runs/{run}", id: "getRun", summary: "One run, by the server's id",
 			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: runJSON{}, serve: (*call).getRun},
 		{method: "POST", path: "/threads/{thread}/runs/{run}/cancel", id: "cancelRun", summary: "Stop a run that is active or waits",
-			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: reasonJSON{}, status: 200, answer: stoppedJSON{}, serve: (*call).cancelRun},
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, query: stopParameters, body: reasonJSON{}, status: 200, answer: stoppedJSON{}, serve: (*call).cancelRun},
 		{method: "POST", path: "/threads/{thread}/runs/{run}/requeue", id: "requeueRun", summary: "Go on with a dead letter in a new run",
 			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, admits: true, status: 202, answer: admittedJSON{}, serve: (*call).requeueRun},
 		{method: "GET", path: "/dispatches", id: "listDispatches", lists: true, summary: "The tenant's dead letters, oldest first",
@@ -222,8 +224,17 @@ func (c *call) cancelRun() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	stop, err := c.stopsBelow()
+	if err != nil {
+		return nil, err
+	}
 	stopped, err := c.Runner.CancelRun(c.r.Context(), c.key, info.ID, why.Reason)
-	return stoppedJSON{stopped.Stopped}, err
+	if err != nil {
+		return nil, err
+	}
+	answer := stoppedJSON{Stopped: stopped.Stopped}
+	answer.Below, err = c.below(why.Reason, stop)
+	return answer, err
 }
 
 func (c *call) requeueRun() (any, error) {

@@ -14,16 +14,18 @@ import (
 )
 
 type threadInfoJSON struct {
-	ThreadID  string    `json:"threadId"`
-	Title     string    `json:"title"`
-	Updated   time.Time `json:"updatedAt" jsonschema:"its latest input; of those that wait alone, when it was asked"`
-	Active    bool      `json:"active" jsonschema:"a run is under way"`
-	Suspended bool      `json:"waiting" jsonschema:"interrupts are open"`
-	Queued    int       `json:"queued" jsonschema:"inputs that wait"`
-	ActiveRun string    `json:"activeRun,omitempty" jsonschema:"id of the run under way"`
-	LatestRun string    `json:"latestRun,omitempty" jsonschema:"id of the run that began last; left out of those that wait alone"`
-	Parent    string    `json:"parentThreadId,omitempty" jsonschema:"the thread that it stands below"`
-	Waits     []string  `json:"waitsFor,omitempty" jsonschema:"threads below it that have open interrupts, of the 200 of the namespace that have waited longest"`
+	ThreadID   string    `json:"threadId"`
+	Title      string    `json:"title"`
+	Updated    time.Time `json:"updatedAt" jsonschema:"its latest input; of those that wait alone, when it was asked"`
+	Active     bool      `json:"active" jsonschema:"a run is under way"`
+	Suspended  bool      `json:"waiting" jsonschema:"interrupts are open"`
+	Queued     int       `json:"queued" jsonschema:"inputs that wait"`
+	ActiveRun  string    `json:"activeRun,omitempty" jsonschema:"id of the run under way"`
+	LatestRun  string    `json:"latestRun,omitempty" jsonschema:"id of the run that began last; left out of those that wait alone"`
+	Agent      string    `json:"agent,omitempty" jsonschema:"whose run began last; left out for the default one"`
+	Parent     string    `json:"parentThreadId,omitempty" jsonschema:"the thread that it stands below"`
+	Waits      []string  `json:"waitsFor,omitempty" jsonschema:"threads below it that have open interrupts, of the 200 of the namespace that have waited longest: the nearest first, 20 at most"`
+	WaitsCount int       `json:"waitsForCount,omitempty" jsonschema:"how many of those 200 stand below it"`
 }
 
 type positionJSON struct {
@@ -43,6 +45,10 @@ type threadJSON struct {
 	Queued     int               `json:"queued"`
 	Paused     bool              `json:"paused" jsonschema:"the active run is to suspend at its next step"`
 	Interrupts []interruptJSON   `json:"interrupts"`
+	Parent     string            `json:"parentThreadId,omitempty" jsonschema:"the thread that it stands below"`
+	Waits      []string          `json:"waitsFor,omitempty" jsonschema:"threads below it that have open interrupts, of the 200 of the namespace that have waited longest: the nearest first, 20 at most"`
+	WaitsCount int               `json:"waitsForCount,omitempty" jsonschema:"how many of those 200 stand below it"`
+	Partial    bool              `json:"partial,omitempty" jsonschema:"where it stands and what waits below it could not be read"`
 	Corrupted  bool              `json:"corrupted,omitempty" jsonschema:"some of what is stored cannot be read and is left out"`
 }
 
@@ -56,10 +62,23 @@ type messagesJSON struct {
 	Sequence int64  `json:"sequence,omitempty" jsonschema:"of the first item, and one more for each behind it: where they stand in the thread, counted from 1. What comes in the place of messages that were taken out gets their numbers. Left out of an empty page"`
 	Older    int64  `json:"older,omitempty" jsonschema:"how many messages stand before these"`
 	Before   string `json:"before,omitempty" jsonschema:"for the page before this one; left out at the beginning"`
+
+	Producers map[string]producerJSON `json:"producers,omitempty" jsonschema:"with limit or before: where the items come from, by their ids. One that is not named came before the server noted it"`
 }
 
-func messagePage(items []json.RawMessage, older int64, before string) messagesJSON {
+type producerJSON struct {
+	RunID string `json:"runId" jsonschema:"the client's, of the run that it came with or that made it"`
+	Step  string `json:"step,omitempty" jsonschema:"the step of its agent, or its subagent, that was under way"`
+}
+
+func messagePage(items []json.RawMessage, older int64, before string, by map[string]store.Producer) messagesJSON {
 	page := messagesJSON{Items: append([]json.RawMessage{}, items...), Older: older, Before: before}
+	for id, p := range by {
+		if page.Producers == nil {
+			page.Producers = make(map[string]producerJSON, len(by))
+		}
+		page.Producers[id] = producerJSON(p)
+	}
 	if len(items) > 0 {
 		page.Sequence = older + 1
 	}
@@ -72,8 +91,10 @@ var messageParameters = []parameter{
 }
 
 var threadsParameters = append([]parameter{
-	{"waiting", "true: only those with open interrupts, those that have waited longest first"},
-}, pageParameters...)
+	{"waiting", "true: only those with open interrupts, those that have waited longest first; it goes with limit and cursor alone"},
+	{"from", "only threads whose latest input was not before this time, RFC 3339"},
+	{"to", "only threads whose latest input was before this time"},
+}, append(filterParameters, pageParameters...)...)
 
 type inputJSON struct {
 	Text      string    `json:"text" jsonschema:"the user message; empty with after or before: none is added, and the user message that stays last is answered anew"`
@@ -103,6 +124,8 @@ type allStoppedJSON struct {
 	Epoch      int64    `json:"epoch" jsonschema:"the thread's dispatch epoch by now"`
 	Active     string   `json:"active,omitempty" jsonschema:"the run that was under way"`
 	Superseded []string `json:"superseded" jsonschema:"the runs that waited"`
+
+	Below *stoppedBelowJSON `json:"below,omitempty" jsonschema:"what goes on in the threads below it; left out where that could not be read"`
 }
 
 type pauseJSON struct {
@@ -137,7 +160,7 @@ func threadOperations() []operation {
 		{method: "POST", path: "/threads/{thread}/input", id: "addInput", summary: "Add a user message, or rewind and add one or answer one anew",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, admits: true, body: inputJSON{}, status: 202, answer: admittedJSON{}, serve: (*call).addInput},
 		{method: "POST", path: "/threads/{thread}/interrupt", id: "interruptThread", summary: "Stop all that is under way or waits; open interrupts stay",
-			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: reasonJSON{}, status: 200, answer: allStoppedJSON{}, serve: (*call).stopAll},
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, query: stopParameters, body: reasonJSON{}, status: 200, answer: allStoppedJSON{}, serve: (*call).stopAll},
 		{method: "POST", path: "/threads/{thread}/pause", id: "pauseThread", summary: "Suspend the active run at its next step",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: pauseJSON{}, status: 200, answer: pausedJSON{}, serve: (*call).pauseThread},
 		{method: "POST", path: "/threads/{thread}/unpause", id: "unpauseThread", summary: "Go on with what was paused",
@@ -150,14 +173,27 @@ func (c *call) listThreads() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch c.r.URL.Query().Get("waiting") {
+	query := c.r.URL.Query()
+	filter, err := threadFilter(query)
+	if err != nil {
+		return nil, err
+	}
+	from, to, err := times(query)
+	if err != nil {
+		return nil, err
+	}
+	switch query.Get("waiting") {
 	case "":
 	case "true":
+		if !filter.All() || !from.IsZero() || !to.IsZero() {
+			return nil, badRequest("waiting=true goes with limit and cursor alone: status=waiting goes with all others")
+		}
 		return c.listWaiting(q)
 	default:
 		return nil, badRequest("waiting is true or left out")
 	}
-	threads, next, err := c.Runner.Threads(c.r.Context(), c.caller.Namespace(), q)
+	threads, next, err := c.Runner.Threads(c.r.Context(), store.ThreadQuery{Namespace: c.caller.Namespace(), From: from, To: to,
+		Limit: q.Limit, Cursor: q.Cursor, ThreadFilter: filter})
 	return c.placed(threads, next, err)
 }
 
@@ -184,7 +220,7 @@ func (c *call) placed(threads []store.ThreadInfo, next string, err error) (any, 
 	}
 	return pageOf(threads, next, err, func(t store.ThreadInfo) threadInfoJSON {
 		of := stand[t.Thread.Thread]
-		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Suspended, t.Queued, t.ActiveRun, t.LatestRun, of.Parent, of.Waits}
+		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Suspended, t.Queued, t.ActiveRun, t.LatestRun, t.Agent, of.Parent, of.Waits, of.WaitsCount}
 	})
 }
 
@@ -202,11 +238,15 @@ func (c *call) getThread() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The tree lies in another part of the store, which keeps nobody from the thread.
+	stand, failed := c.Runner.Placed(c.r.Context(), c.key.Namespace, []string{c.key.Thread})
+	of := stand[c.key.Thread]
 	messages, err := messageTexts(t.Messages)
 	return threadJSON{
 		ThreadID: t.Thread, Title: t.Title, State: t.State, Messages: messages,
 		Position: positionJSON{t.End.Epoch, t.End.Seq}, ActiveRun: t.Active, OpenRun: t.OpenRun, LatestRun: t.Latest, Queued: t.Queued, Paused: t.Paused,
 		Interrupts: interruptsOf(t.Open), Corrupted: t.Corrupted,
+		Parent: of.Parent, Waits: of.Waits, WaitsCount: of.WaitsCount, Partial: failed != nil,
 	}, err
 }
 
@@ -234,7 +274,7 @@ func (c *call) listMessages() (any, error) {
 		return nil, err
 	}
 	messages, err := messageTexts(t.Messages)
-	return messagePage(messages, 0, ""), err
+	return messagePage(messages, 0, "", nil), err
 }
 
 func (c *call) pageOfMessages(q store.MessageQuery) (any, error) {
@@ -245,7 +285,7 @@ func (c *call) pageOfMessages(q store.MessageQuery) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return messagePage(page.Messages, page.Older, page.Before), nil
+	return messagePage(page.Messages, page.Older, page.Before, page.Producers), nil
 }
 
 func (c *call) renameThread() (any, error) {
@@ -315,8 +355,17 @@ func (c *call) stopAll() (any, error) {
 	if _, err := c.thread(); err != nil && !errors.Is(err, store.ErrCorrupted) {
 		return nil, err
 	}
+	stop, err := c.stopsBelow()
+	if err != nil {
+		return nil, err
+	}
 	i, err := c.Runner.StopAll(c.r.Context(), c.key, why.Reason)
-	return allStoppedJSON{i.Epoch, i.Active, append([]string{}, i.Superseded...)}, err
+	if err != nil {
+		return nil, err
+	}
+	stopped := allStoppedJSON{Epoch: i.Epoch, Active: i.Active, Superseded: append([]string{}, i.Superseded...)}
+	stopped.Below, err = c.below(why.Reason, stop)
+	return stopped, err
 }
 
 func (c *call) pauseThread() (any, error) {

@@ -22,6 +22,7 @@ type Trees interface {
 	Below(ctx context.Context, key store.ThreadKey) ([]adapter.TreeThread, error)
 	Trees(ctx context.Context, q store.TreeQuery) ([]adapter.TreeThread, string, error)
 	Placed(ctx context.Context, namespace string, threads []string) (map[string]adapter.TreeThread, error)
+	StopBelow(ctx context.Context, key store.ThreadKey, reason string, stop bool) (adapter.StoppedBelow, error)
 	DeleteTree(ctx context.Context, key store.ThreadKey, children store.DeleteChildren) (store.DeleteResult, error)
 }
 
@@ -41,12 +42,14 @@ type nodeJSON struct {
 
 type treeThreadJSON struct {
 	nodeJSON
-	Title   string    `json:"title"`
-	Input   time.Time `json:"inputAt,omitzero" jsonschema:"its latest input; left out before the first"`
-	Active  bool      `json:"active"`
-	Waiting bool      `json:"waiting" jsonschema:"interrupts are open"`
-	Queued  int       `json:"queued"`
-	Waits   []string  `json:"waitsFor,omitempty" jsonschema:"threads below it that have open interrupts"`
+	Title      string    `json:"title"`
+	Input      time.Time `json:"inputAt,omitzero" jsonschema:"its latest input; left out before the first"`
+	Active     bool      `json:"active"`
+	Waiting    bool      `json:"waiting" jsonschema:"interrupts are open"`
+	Queued     int       `json:"queued"`
+	Agent      string    `json:"agent,omitempty" jsonschema:"whose run began last; left out for the default one"`
+	Waits      []string  `json:"waitsFor,omitempty" jsonschema:"threads below it that have open interrupts, the nearest first, 20 at most; told by getTree alone"`
+	WaitsCount int       `json:"waitsForCount,omitempty" jsonschema:"how many there are"`
 }
 
 type newThreadJSON struct {
@@ -76,7 +79,9 @@ var treeParameters = append([]parameter{
 	{"root", "only the threads of this one's tree"},
 	{"resource", "only the threads of this resourceId"},
 	{"idPrefix", "only the threads whose id begins so, by their ids; no character of it means anything else"},
-}, pageParameters...)
+	{"from", "only threads that were made not before this time, RFC 3339"},
+	{"to", "only threads that were made before this time"},
+}, append(filterParameters, pageParameters...)...)
 
 func treeOperations() []operation {
 	return []operation{
@@ -98,9 +103,9 @@ func nodeOf(n store.Node) nodeJSON {
 }
 
 func treeThreadOf(t adapter.TreeThread) treeThreadJSON {
-	out := treeThreadJSON{nodeJSON: nodeOf(t.Node), Waits: t.Waits}
+	out := treeThreadJSON{nodeJSON: nodeOf(t.Node), Waits: t.Waits, WaitsCount: t.WaitsCount}
 	if i := t.Info; i != nil {
-		out.Title, out.Input, out.Active, out.Waiting, out.Queued = i.Title, i.Updated.UTC(), i.Active, i.Suspended, i.Queued
+		out.Title, out.Input, out.Active, out.Waiting, out.Queued, out.Agent = i.Title, i.Updated.UTC(), i.Active, i.Suspended, i.Queued, i.Agent
 	}
 	return out
 }
@@ -171,6 +176,12 @@ func (c *call) listTrees() (any, error) {
 	values := c.r.URL.Query()
 	q := store.TreeQuery{Namespace: c.caller.Namespace(), Parent: values.Get("parent"), Root: values.Get("root"), Resource: values.Get("resource"),
 		Prefix: values.Get("idPrefix"), Limit: page.Limit, Cursor: page.Cursor}
+	if q.ThreadFilter, err = threadFilter(values); err != nil {
+		return nil, err
+	}
+	if q.From, q.To, err = times(values); err != nil {
+		return nil, err
+	}
 	asked := 0
 	for _, v := range []string{q.Parent, q.Root, q.Resource, q.Prefix} {
 		if v != "" {
@@ -246,7 +257,7 @@ func (c *call) deleteTree() (any, error) {
 
 func errHasChildren(n int) *problem {
 	p := newProblem(http.StatusConflict, "thread_has_children",
-		fmt.Sprintf("%d threads stand below it: delete them first, or say children=detach or children=cascade with DELETE /v1/threads/{thread}/tree", n))
+		fmt.Sprintf("threads stand below it (%d): delete them first, or say children=detach or children=cascade with DELETE /v1/threads/{thread}/tree", n))
 	p.details = map[string]any{"children": n}
 	return p
 }

@@ -29,16 +29,19 @@ type Notice struct {
 	Label      string    `json:"runId,omitempty" jsonschema:"the client's name of it"`
 	Interrupts []string  `json:"interruptIds,omitempty"`
 	Reasons    []string  `json:"reasons,omitempty" jsonschema:"of the interrupts"`
-	Deadline   time.Time `json:"expiresAt,omitzero" jsonschema:"of what is open"`
-	By         string    `json:"by,omitempty" jsonschema:"the user who did it"`
-	How        string    `json:"how,omitempty" jsonschema:"a run ended by finish, fail, cancel or suspend; a decision is resolved or cancelled"`
+
+	Summaries []store.InterruptSummary `json:"summaries,omitempty" jsonschema:"interrupt.opened, where the server is set to show what is asked: of the first 5 interrupts at most"`
+
+	Deadline time.Time `json:"expiresAt,omitzero" jsonschema:"of what is open"`
+	By       string    `json:"by,omitempty" jsonschema:"the user who did it"`
+	How      string    `json:"how,omitempty" jsonschema:"a run ended by finish, fail, cancel or suspend; a decision is resolved or cancelled"`
 }
 
 // Wire is a notice as it is told.
 func Wire(n *store.Notice) Notice {
 	w := Notice{
 		ID: n.ID, Kind: string(n.Kind), At: n.At.UTC(), ThreadID: n.Thread.Thread, Namespace: n.Thread.Namespace, Tenant: n.Tenant,
-		User: UserOf(n.Owner), Agent: n.Agent, RunID: n.RunID, Label: n.Label, Interrupts: n.Interrupts, Reasons: n.Reasons, By: UserOf(n.By), How: n.How,
+		User: UserOf(n.Owner), Agent: n.Agent, RunID: n.RunID, Label: n.Label, Interrupts: n.Interrupts, Reasons: n.Reasons, Summaries: n.Summaries, By: UserOf(n.By), How: n.How,
 	}
 	if !n.Deadline.IsZero() {
 		w.Deadline = n.Deadline.UTC()

@@ -1,0 +1,36 @@
+package controlapi
+
+type stoppedBelowJSON struct {
+	Active  int `json:"active" jsonschema:"threads with a run or queued inputs that were not stopped; with children=cancel: ask again"`
+	Waiting int `json:"waiting" jsonschema:"threads with open interrupts, which stay"`
+	Stopped int `json:"stopped" jsonschema:"threads in which all was stopped"`
+}
+
+var stopParameters = []parameter{
+	{"children", "what becomes of the threads below it: leave, which is meant if left out; cancel, all in them is stopped too, 200 threads at a time"},
+}
+
+// stopsBelow reports whether what goes on below the thread is to be stopped too.
+func (c *call) stopsBelow() (bool, error) {
+	switch c.r.URL.Query().Get("children") {
+	case "", "leave":
+		return false, nil
+	case "cancel":
+		return true, nil
+	}
+	return false, badRequest("children is leave or cancel")
+}
+
+// below says what goes on below the path's thread, and stops it. It is called when the
+// thread's own have been stopped, so that what they have begun below is seen. Nil: it could
+// not be read, and was not to be stopped.
+func (c *call) below(reason string, stop bool) (*stoppedBelowJSON, error) {
+	b, err := c.Runner.StopBelow(c.r.Context(), c.key, reason, stop)
+	switch {
+	case err == nil:
+		return &stoppedBelowJSON{b.Active, b.Waiting, b.Stopped}, nil
+	case stop:
+		return nil, err
+	}
+	return nil, nil
+}
