@@ -83,6 +83,8 @@ var rooms = []room{
 		ours: []string{"server/internal/unacked"}, theirs: []string{"golang.org/x/sys", "golang.org/x/time"}, never: []string{"github.com/coder/websocket"}},
 	{folder: "internal/origin", why: "which pages a setting means is asked by the command before it starts, and by the server with each request",
 		theirs: std, never: []string{"net/http"}},
+	{folder: "internal/suite", why: "it tells tests of every room whether they run, and knows none of them",
+		theirs: std, never: []string{"net/http"}},
 	{folder: "server", why: "a binding drives a runner; which store is behind it must not show",
 		ours: []string{"adapter", "adapter/follow", "adapter/store", "protocol",
 			"internal/origin", "server/identity", "server/internal/budget", "server/internal/conn", "server/internal/controlapi", "server/internal/copilotkit", "server/internal/edge", "server/internal/notices", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson", "server/internal/tanstack", "server/login", "server/webhook"},
