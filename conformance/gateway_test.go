@@ -15,6 +15,7 @@ import (
 	"github.com/aguiws/aguiws/conformance"
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/gateway"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/server"
@@ -23,6 +24,7 @@ import (
 // A gateway before a second server of this module is that server, to whoever talks to it:
 // it keeps to every case as TestOurServer does. So does a gateway before a gateway.
 func TestGatewayIsItsUpstream(t *testing.T) {
+	suite.Full(t)
 	cases, err := conformance.Cases()
 	if err != nil {
 		t.Fatal(err)
@@ -50,6 +52,7 @@ func TestGatewayIsItsUpstream(t *testing.T) {
 // So it is when the gateway's process dies or is replaced: what waits is in its store, and a
 // run that was under way is asked for again, because this upstream knows it.
 func TestGatewayOutlivesItsProcess(t *testing.T) {
+	suite.Full(t)
 	all, err := conformance.Cases()
 	if err != nil {
 		t.Fatal(err)

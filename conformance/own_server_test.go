@@ -10,6 +10,7 @@ import (
 
 	"github.com/aguiws/aguiws/conformance"
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -20,17 +21,16 @@ func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 func TestOurServer(t *testing.T) {
 	stores := []struct {
 		name  string
+		part  func(testing.TB)
 		redis func(t *testing.T) string
 	}{
-		{"embedded", func(*testing.T) string { return "" }},
-		{"redis", func(t *testing.T) string { return redistest.Start(t, redistest.Options{AOF: "everysec"}).URL() }},
-		{"cluster", func(t *testing.T) string { return redistest.Cluster(t).URL() }},
+		{"embedded", func(testing.TB) {}, func(*testing.T) string { return "" }},
+		{"redis", suite.Gate, func(t *testing.T) string { return redistest.Start(t, redistest.Options{AOF: "everysec"}).URL() }},
+		{"cluster", suite.Full, func(t *testing.T) string { return redistest.Cluster(t).URL() }},
 	}
 	for _, store := range stores {
 		t.Run(store.name, func(t *testing.T) {
-			if testing.Short() && store.name != "embedded" {
-				t.Skip("-short")
-			}
+			store.part(t)
 			redis := store.redis(t)
 			// A lease that is soon over where a case kills the server, and that a loaded machine does not miss.
 			s := command.Start(t, command.Options{Redis: redis, Lease: 2 * time.Second})
@@ -43,6 +43,7 @@ func TestOurServer(t *testing.T) {
 
 // So it does where agents wait in memory, but that what waits ends with the process.
 func TestOurServerInBlockingMode(t *testing.T) {
+	suite.Full(t)
 	s := command.Start(t, command.Options{Args: []string{"--mode", "blocking"}})
 	if !strings.Contains(s.Output(), "mode=blocking chosen=blocking") {
 		t.Fatalf("it is not in blocking mode:\n%s", s.Output())

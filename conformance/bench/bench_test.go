@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 // TestMain makes the test binary the processes of a sample when it is started as one.
@@ -43,6 +45,7 @@ func prepared(t *testing.T) *bench {
 
 // The command measures a row, says so as a table and as JSON, and leaves nothing behind.
 func TestCommand(t *testing.T) {
+	suite.Full(t)
 	needRedis(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	file := filepath.Join(t.TempDir(), "out.json")

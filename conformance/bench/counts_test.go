@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 // limits are what a piece of work may take from end to end, in counts: of a real
@@ -52,6 +54,7 @@ var limits = []struct {
 }
 
 func TestCounts(t *testing.T) {
+	suite.Full(t)
 	needRedis(t)
 	b := prepared(t)
 	counted := countedOnce(t, b)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -33,6 +34,7 @@ var stopping = []string{"crash.test.mjs", "keyboard.test.mjs", "operator.test.mj
 // TestChatPage runs the tests of this folder's *.test.mjs, in two halves beside each
 // other: each has servers, stores and a browser of its own.
 func TestChatPage(t *testing.T) {
+	suite.Gate(t)
 	command.NodeLane(t)
 	browser := chromium(t)
 	others, err := filepath.Glob("*.test.mjs")

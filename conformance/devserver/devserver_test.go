@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
@@ -20,6 +21,7 @@ func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 const token = "a-token-of-the-test"
 
 func TestDevServer(t *testing.T) {
+	suite.Full(t)
 	browser := tools(t)
 	tokens := filepath.Join(t.TempDir(), "tokens")
 	if err := os.WriteFile(tokens, []byte("- {token: "+token+", user: ada}\n"), 0o600); err != nil {

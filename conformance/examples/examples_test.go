@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -34,6 +35,7 @@ var examples = map[string][]string{
 }
 
 func TestExamples(t *testing.T) {
+	suite.Full(t)
 	browser := tools(t)
 	for _, name := range slices.Sorted(maps.Keys(examples)) {
 		t.Run(name, func(t *testing.T) {

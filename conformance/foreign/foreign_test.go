@@ -14,6 +14,7 @@ import (
 
 	"github.com/aguiws/aguiws/conformance"
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 // patience is how long a server may take to do what it must, also on a machine that
@@ -21,6 +22,7 @@ import (
 const patience = time.Minute
 
 func TestNodeServer(t *testing.T) {
+	suite.Full(t)
 	if _, err := exec.LookPath("node"); err != nil {
 		command.Missing(t, "node", "install Node 20 or later")
 	}
@@ -33,6 +35,7 @@ func TestNodeServer(t *testing.T) {
 }
 
 func TestGoServer(t *testing.T) {
+	suite.Full(t)
 	binary := filepath.Join(t.TempDir(), "server")
 	build := exec.Command("go", "build", "-o", binary, ".")
 	build.Dir = "gosdk"

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
@@ -15,6 +16,7 @@ func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 // The client of AG-UI's community Go SDK is served as its users use it: with nil for
 // what they do not set, a binary part for what they attach, and a slash behind the path.
 func TestGoSDKClientWithNilsAndBinaryParts(t *testing.T) {
+	suite.Full(t)
 	client := filepath.Join(t.TempDir(), "client")
 	build := exec.Command("go", "build", "-o", client, "./client")
 	build.Dir = "gosdk"

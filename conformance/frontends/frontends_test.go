@@ -12,11 +12,13 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 
 func TestFrontends(t *testing.T) {
+	suite.Full(t)
 	packages(t)
 	browser := chromium(t)
 	in(t, ".", nil, "node", "bundle.mjs")

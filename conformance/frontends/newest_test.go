@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 // published are other people's clients, and the lanes that pin them.
@@ -23,6 +25,7 @@ var published = []struct{ name, lane string }{
 // What the lanes try is what people install today: a new minor version is worth a
 // look, a new major one has to be tried before anything is said of it.
 func TestPinnedVersionsAreTodays(t *testing.T) {
+	suite.Full(t)
 	t.Parallel()
 	packages(t)
 	for _, p := range published {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 const token = "a-token-of-the-test"
@@ -16,6 +17,7 @@ const token = "a-token-of-the-test"
 // The package is what npm makes of it: packed, in a folder that has its peers
 // and nothing else of ours, compiled against with every check, and run in Node.
 func TestPackageInstalled(t *testing.T) {
+	suite.Full(t)
 	t.Parallel()
 	packages(t)
 	web, tsc := compiler(t)
@@ -42,6 +44,7 @@ func TestPackageInstalled(t *testing.T) {
 // CopilotKit pins an @ag-ui/client, and an application may have another: CopilotKit
 // takes an agent of the application's all the same.
 func TestPackageBesideCopilotKit(t *testing.T) {
+	suite.Full(t)
 	t.Parallel()
 	packages(t)
 	web, tsc := compiler(t)
@@ -61,6 +64,7 @@ func TestPackageBesideCopilotKit(t *testing.T) {
 // application that has the frontends that they are about. That snippets holds what the README shows is seen to
 // by a test of conformance.
 func TestSnippetsCompile(t *testing.T) {
+	suite.Full(t)
 	t.Parallel()
 	packages(t)
 	web, tsc := compiler(t)

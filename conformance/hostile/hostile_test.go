@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 const (
@@ -51,9 +52,7 @@ var ways = []way{
 }
 
 func TestNobodyTakesItDown(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes minutes")
-	}
+	suite.Full(t)
 	var told strings.Builder
 	for _, w := range ways {
 		t.Run(w.name, func(t *testing.T) {

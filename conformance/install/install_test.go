@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 var all = flag.Bool("all", false, "install with every manager of packages, beside every frontend, in either order")
@@ -80,6 +81,7 @@ func managers(t *testing.T) []manager {
 
 // README's lines, word for word, in a project that has nothing else.
 func TestReadmesLinesWithNpm(t *testing.T) {
+	suite.Full(t)
 	tools(t)
 	tarball := command.Pack(t)
 	app := project(t, frontend{})
@@ -93,6 +95,7 @@ func TestReadmesLinesWithNpm(t *testing.T) {
 
 // Both lines in a checkout that has just been made.
 func TestReadmesLinesFromAFreshClone(t *testing.T) {
+	suite.Full(t)
 	if !*all {
 		t.Skip("without -all: it installs all that web needs")
 	}
@@ -116,6 +119,7 @@ func TestReadmesLinesFromAFreshClone(t *testing.T) {
 
 // The same lines with each manager, in projects that have a frontend already, get one afterwards, or have none.
 func TestMatrix(t *testing.T) {
+	suite.Full(t)
 	if !*all {
 		t.Skip("without -all: it takes minutes, and is of today")
 	}

@@ -9,10 +9,12 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 // publint holds the tarball to what bundlers and Node want of one.
 func TestPublintFindsNothing(t *testing.T) {
+	suite.Full(t)
 	tools(t)
 	out, err := try(".", nil, "node", filepath.Join("node_modules", "publint", "src", "cli.js"), "run", "--strict", command.Pack(t))
 	if err != nil || !strings.Contains(out, "All good!") {
@@ -29,6 +31,7 @@ var explained = map[string]string{
 
 // attw holds its types to every way in which TypeScript finds them.
 func TestAttwFindsWhatIsExplained(t *testing.T) {
+	suite.Full(t)
 	tools(t)
 	// Into a file: it exits before a pipe has taken all of it.
 	out, err := os.Create(filepath.Join(t.TempDir(), "report.json"))

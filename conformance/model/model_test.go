@@ -8,12 +8,14 @@ import (
 	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
 // What is free is done, and what needs somebody is asked about at once.
 func TestToolsAreAskedAboutTogether(t *testing.T) {
+	suite.Full(t)
 	model := startEndpoint(t)
 	server := command.Start(t, command.Options{Args: model.args(t)})
 	tab := wire.Open(t, "asking", "tools", server.Socket())
@@ -51,6 +53,7 @@ func TestToolsAreAskedAboutTogether(t *testing.T) {
 // The process is killed in the midst of an answer. Another one asks for that answer again,
 // and for nothing else: the email is sent once.
 func TestKilledInAnswer(t *testing.T) {
+	suite.Full(t)
 	model := startEndpoint(t)
 	redis := redistest.Start(t, redistest.Options{AOF: "everysec"})
 	server := command.Start(t, command.Options{Redis: redis.URL(), Lease: lease, Args: model.args(t)})
@@ -78,6 +81,7 @@ func TestKilledInAnswer(t *testing.T) {
 
 // Somebody cancels an answer that would never end: the run is over, and the next one goes.
 func TestCancelled(t *testing.T) {
+	suite.Full(t)
 	model := startEndpoint(t)
 	server := command.Start(t, command.Options{Args: model.args(t)})
 	tab := wire.Open(t, "asking", "cancel", server.Socket())
@@ -97,6 +101,7 @@ func TestCancelled(t *testing.T) {
 
 // What an endpoint refuses is said in words.
 func TestFailuresAreTold(t *testing.T) {
+	suite.Full(t)
 	model := startEndpoint(t)
 	server := command.Start(t, command.Options{Args: model.args(t)})
 	tab := wire.Open(t, "asking", "failures", server.Socket())

@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 // What protocol makes of a stream (messages, state, open interrupts, the thread
 // restated, whether one event more is legal) is what the real client makes of
 // it, over generated streams.
 func TestFoldIsTheRealClients(t *testing.T) {
+	suite.Full(t)
 	command.NodeLane(t)
 	root := command.Root(t)
 	generator := filepath.Join(t.TempDir(), "foldgen")
@@ -40,6 +42,7 @@ func TestFoldIsTheRealClients(t *testing.T) {
 
 // The cases in which protocol's patches are held to the client's are the client's.
 func TestPatchesAreTheRealClients(t *testing.T) {
+	suite.Full(t)
 	command.NodeLane(t)
 	root := command.Root(t)
 	check := exec.Command("node", filepath.Join(root, "conformance", "node", "patches.mjs"), filepath.Join(root, "protocol", "testdata", "patches.txt"))

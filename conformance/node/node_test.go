@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
 func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 
 func TestRealClient(t *testing.T) {
+	suite.Gate(t)
 	command.NodeLane(t)
 	t.Run("embedded", func(t *testing.T) {
 		t.Parallel()

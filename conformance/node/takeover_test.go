@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -36,6 +37,7 @@ type takeoverPicture struct {
 // client is told is one well-formed run to the real client, and it then holds
 // what our fold of the log holds.
 func TestTakeoversAreWellFormedToTheRealClient(t *testing.T) {
+	suite.Full(t)
 	command.NodeLane(t)
 	whole := newTakeovers(t)
 	first := whole.carry(begins())
@@ -88,6 +90,7 @@ func TestTakeoversAreWellFormedToTheRealClient(t *testing.T) {
 
 // A stream that is not as it must be is found out.
 func TestTakeoverJudgeFindsFaults(t *testing.T) {
+	suite.Full(t)
 	command.NodeLane(t)
 	l := newTakeovers(t)
 	l.carry(begins(), loss{after: 30})

@@ -6,6 +6,7 @@ import (
 	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
@@ -22,6 +23,7 @@ const (
 // goes on. The effect takes place once, or a human is asked, and then as often
 // as the human says.
 func TestCrashPoints(t *testing.T) {
+	suite.Gate(t)
 	called := []string{"", "I have called pay."} // the call is a message without text
 	failed := []string{"", "pay failed: step tool pay#1 was declared failed"}
 	took, confirmed := []string{"The effect took place."}, []string{"Confirmed."}

@@ -6,6 +6,7 @@ import (
 	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
@@ -13,6 +14,7 @@ import (
 // The process that goes on dies as well, in the work of going on or in the same
 // place.
 func TestCrashAgain(t *testing.T) {
+	suite.Full(t)
 	const rerun, done = `{"action":"rerun"}`, `{"action":"done","result":{"executed":true}}`
 	for _, c := range []struct {
 		name    string

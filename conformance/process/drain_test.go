@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
@@ -140,6 +141,7 @@ func (d drained) stepped(t *testing.T, server *command.Server, thread string, ta
 // A server that is alone finishes its run before it ends, and its clients see the
 // end before their sockets close.
 func TestDrainAlone(t *testing.T) {
+	suite.Gate(t)
 	t.Parallel()
 	redis := redistest.Start(t, redistest.Options{AOF: "everysec"})
 	server := command.Start(t, command.Options{Redis: redis.URL()})
@@ -161,6 +163,7 @@ func TestDrainAlone(t *testing.T) {
 // Of two servers that are told to end at the same time none leaves its run to the
 // other.
 func TestDrainTogether(t *testing.T) {
+	suite.Full(t)
 	t.Parallel()
 	a, b, redis := pair(t, 0)
 	tab := wire.Open(t, "asking", "together", a.Socket())
@@ -175,6 +178,7 @@ func TestDrainTogether(t *testing.T) {
 
 // A server beside another hands its run back, and does not wait for its end.
 func TestDrainBesideAnother(t *testing.T) {
+	suite.Full(t)
 	t.Parallel()
 	a, b, redis := pair(t, 0)
 	tab := wire.Open(t, "asking", "beside", a.Socket(), b.Socket())

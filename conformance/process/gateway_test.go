@@ -6,6 +6,7 @@ import (
 	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
@@ -25,6 +26,7 @@ func gateways(t *testing.T, args ...string) (a, b, far *command.Server) {
 // A gateway is killed while a question of its upstream is open; another one has the answer,
 // once.
 func TestGatewayIsKilledWhileItWaits(t *testing.T) {
+	suite.Full(t)
 	t.Parallel()
 	a, b, far := gateways(t)
 	tab := wire.Open(t, "at A, then B", "gateway", a.Socket(), b.Socket())
@@ -54,6 +56,7 @@ func TestGatewayIsKilledWhileItWaits(t *testing.T) {
 
 // Several questions at once are answered at once.
 func TestGatewayAsksInParallel(t *testing.T) {
+	suite.Full(t)
 	t.Parallel()
 	a, b, far := gateways(t)
 	tab := wire.Open(t, "asking", "parallel", a.Socket())
@@ -70,6 +73,7 @@ func TestGatewayAsksInParallel(t *testing.T) {
 // Whoever dies while the upstream answers has lost what it would have said: nobody knows
 // whether it may be asked again, and the thread goes on.
 func TestGatewayIsKilledWhileItReads(t *testing.T) {
+	suite.Full(t)
 	t.Parallel()
 	a, b, far := gateways(t)
 	tab := wire.Open(t, "at A, then B", "reads", a.Socket(), b.Socket())
@@ -87,6 +91,7 @@ func TestGatewayIsKilledWhileItReads(t *testing.T) {
 // asked, and what the human says is done once. Of an upstream that knows a request again
 // nobody is asked.
 func TestGatewayDiesAsItAnswers(t *testing.T) {
+	suite.Full(t)
 	for name, c := range map[string]struct {
 		more    string // of the upstream
 		says    string // what the human does

@@ -24,12 +24,14 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
 // The proxy that server/DEPLOYMENT.md shows passes on what the binding needs, and
 // nothing that is the operator's.
 func TestBehindNginx(t *testing.T) {
+	suite.Full(t)
 	binary, err := exec.LookPath("nginx")
 	if err != nil {
 		command.Missing(t, "nginx", "install Debian's nginx-light")

@@ -14,6 +14,7 @@ import (
 	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
@@ -27,6 +28,7 @@ const (
 // let tools run and stream text through both. Each approval has its effect exactly
 // once; where nobody could know, the human was asked, looked, and said.
 func TestRandomKills(t *testing.T) {
+	suite.Full(t)
 	seed := uint64(time.Now().UnixNano())
 	if given, err := strconv.ParseUint(os.Getenv("AGUIWS_SEED"), 10, 64); err == nil {
 		seed = given
@@ -59,11 +61,7 @@ func TestRandomKills(t *testing.T) {
 			}
 		})
 	}
-	many := kills
-	if testing.Short() {
-		many = 5
-	}
-	for n := range many {
+	for n := range kills {
 		pause(between(chance, 100*time.Millisecond, 1500*time.Millisecond))
 		servers[n%2].Kill()
 		pause(between(chance, 0, 400*time.Millisecond))

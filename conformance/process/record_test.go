@@ -13,6 +13,7 @@ import (
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -87,6 +88,7 @@ type decision struct {
 // A server dies after half of an answer, and after the whole of it. What is told
 // afterwards is what happened: each fact once, in its order, and who decided what.
 func TestRecordOutlivesServers(t *testing.T) {
+	suite.Full(t)
 	for name, point := range map[string]string{
 		"killed":             "",
 		"after the decision": "after_decision",

@@ -14,6 +14,7 @@ import (
 	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -29,6 +30,7 @@ const (
 // is warned, goes to the other server, and has counted in the end what is in the
 // log: nothing lost, doubled or out of order, and nobody restated.
 func TestRollingRestart(t *testing.T) {
+	suite.Full(t)
 	redis := redistest.Start(t, redistest.Options{AOF: "everysec"})
 	// Nobody is lost: however loaded the machine is, no lease must run out and no
 	// drain end before what it waits for.

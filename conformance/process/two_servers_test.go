@@ -7,6 +7,7 @@ import (
 	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
@@ -30,6 +31,7 @@ func pair(t *testing.T, lease time.Duration) (a, b *command.Server, redis *redis
 }
 
 func TestTwoServersShareAThread(t *testing.T) {
+	suite.Full(t)
 	t.Parallel()
 	a, b, _ := pair(t, 0)
 	atA := wire.Open(t, "at A", "shared", a.Socket())
@@ -67,6 +69,7 @@ func TestTwoServersShareAThread(t *testing.T) {
 
 // Both tabs answer the same question at the same time, at different servers.
 func TestTwoServersOneDecision(t *testing.T) {
+	suite.Gate(t)
 	t.Parallel()
 	a, b, _ := pair(t, 0)
 	atA := wire.Open(t, "at A", "race", a.Socket())
@@ -90,6 +93,7 @@ func TestTwoServersOneDecision(t *testing.T) {
 // A run outlives its server, whether that is killed or told to end: the other one
 // takes it over, and the tabs of both see one run.
 func TestOtherServerTakesOver(t *testing.T) {
+	suite.Gate(t)
 	for name, c := range map[string]struct {
 		lease time.Duration
 		end   func(*command.Server)
@@ -118,6 +122,7 @@ func TestOtherServerTakesOver(t *testing.T) {
 // Redis itself is killed while a question is open and while a run goes on. What
 // it acknowledged is in its file; the tabs may be restated, and nothing is lost.
 func TestRedisDiesAndReturns(t *testing.T) {
+	suite.Full(t)
 	t.Parallel()
 	a, b, redis := pair(t, 0)
 	asked := wire.Open(t, "asked", "question", a.Socket(), b.Socket())

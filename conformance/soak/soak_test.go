@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -29,9 +30,7 @@ const (
 )
 
 func TestSoak(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the servers are not worked with -short")
-	}
+	suite.Full(t)
 	seed := uint64(time.Now().UnixNano())
 	if given, err := strconv.ParseUint(os.Getenv("AGUIWS_SEED"), 10, 64); err == nil {
 		seed = given

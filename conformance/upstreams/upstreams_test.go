@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -26,6 +27,7 @@ var (
 )
 
 func TestUpstreams(t *testing.T) {
+	suite.Full(t)
 	all := chosen(t)
 	command.NodeLane(t)
 	browser := chromium(t)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/conformance"
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 // Every fault still fits the source, and names cases that there are.
@@ -103,11 +104,9 @@ func TestFoundIsCurrent(t *testing.T) {
 	}
 }
 
-// The whole list takes minutes: AGUIWS_MUTANTS=1 asks for it.
+// The whole list takes minutes.
 func TestMutantsAreNoticed(t *testing.T) {
-	if os.Getenv("AGUIWS_MUTANTS") == "" {
-		t.Skip("AGUIWS_MUTANTS=1 tries every fault, which takes minutes")
-	}
+	suite.Full(t)
 	var out, progress strings.Builder
 	if status := run(context.Background(), nil, &out, &progress); status != 0 {
 		t.Errorf("status %d\n%s%s", status, &out, &progress)

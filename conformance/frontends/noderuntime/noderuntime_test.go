@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 
 func TestCopilotKitNodeRuntime(t *testing.T) {
+	suite.Full(t)
 	if _, err := exec.LookPath("node"); err != nil {
 		command.Missing(t, "node", "install Node 20 or later")
 	}

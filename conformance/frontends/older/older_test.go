@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
@@ -23,6 +24,7 @@ const document = `<!doctype html>
 <body><div id="root"></div><script type="module" src="/build/%[1]s.js"></script></body></html>`
 
 func TestOlderCopilotKit(t *testing.T) {
+	suite.Full(t)
 	browser := tools(t)
 	build := t.TempDir()
 	if out, err := exec.Command("node", "bundle.mjs", build).CombinedOutput(); err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
@@ -34,6 +35,7 @@ const document = `<!doctype html>
 <body><div id="root"></div><script type="module" src="/build/page.js"></script></body></html>`
 
 func TestCopilotKitRuntimeURL(t *testing.T) {
+	suite.Full(t)
 	browser := tools(t)
 	build := t.TempDir()
 	if out, err := exec.Command("node", "bundle.mjs", build).CombinedOutput(); err != nil {
