@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"slices"
 	"strings"
@@ -100,17 +99,6 @@ func TestFoundIsCurrent(t *testing.T) {
 		if !strings.Contains(string(text), m.name+" ") {
 			t.Errorf("found.txt does not have %s: run the command with --record", m.name)
 		}
-	}
-}
-
-// The whole list takes minutes: AGUIWS_MUTANTS=1 asks for it.
-func TestMutantsAreNoticed(t *testing.T) {
-	if os.Getenv("AGUIWS_MUTANTS") == "" {
-		t.Skip("AGUIWS_MUTANTS=1 tries every fault, which takes minutes")
-	}
-	var out, progress strings.Builder
-	if status := run(context.Background(), nil, &out, &progress); status != 0 {
-		t.Errorf("status %d\n%s%s", status, &out, &progress)
 	}
 }
 
