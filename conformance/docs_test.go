@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 // page is a Markdown file of the tree.
@@ -76,11 +78,12 @@ func flush(code string) string {
 	return b.String()
 }
 
-// Flags of others that pages name.
-var flagsOfOthers = []string{"--prefix", "--scan", "--type", "--pattern", "--port", "--appendonly"} // npm, redis-cli, redis-server
+// Flags that pages name and no Go command has: of npm, redis-cli, redis-server and .ci/affected.
+var flagsOfOthers = []string{"--prefix", "--scan", "--type", "--pattern", "--port", "--appendonly", "--run"}
 
 // A flag that a page names is one of our commands.
 func TestDocsNameFlagsThatThereAre(t *testing.T) {
+	suite.Gate(t) // it links seven commands
 	flag := regexp.MustCompile(`(?:^|[\s(\[])(--[a-z][a-z-]*)`)
 	known := map[string]bool{}
 	for _, command := range [][]string{{"."}, {"./conformance/cmd/agui", "test"}, {"./conformance/cmd/agui", "validate"}, {"./conformance/cmd/agui", "verify"}, {"./conformance/cmd/mutants"}, {"./conformance/bench"}, {"./examples/inbox-cli"}} {

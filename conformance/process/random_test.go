@@ -112,13 +112,13 @@ func TestRandomKills(t *testing.T) {
 	for number, times := range happened {
 		t.Errorf("payment %d was not approved and took place %d times", number, times)
 	}
-	t.Logf("%d kills, %d approvals, %d uncertain steps asked about, %d runs whose workers were lost too often", many, approved, asked, lost)
+	t.Logf("%d kills, %d approvals, %d uncertain steps asked about, %d runs whose workers were lost too often", kills, approved, asked, lost)
 	if approved == 0 {
 		t.Error("nothing was approved: the test has shown nothing")
 	}
 	// It takes three kills to lose a run, and a thread has one at a time.
-	if lost > people*(many/3) {
-		t.Errorf("%d runs were given up after %d kills", lost, many)
+	if lost > people*(kills/3) {
+		t.Errorf("%d runs were given up after %d kills", lost, kills)
 	}
 }
 

@@ -2,7 +2,7 @@
 // copy of this module, one at a time, and says which of them the conformance harness
 // or a test finds.
 //
-//	go run ./conformance/cmd/mutants [--only NAME,…] [--list] [--record FILE]
+//	go run ./conformance/cmd/mutants [--only NAME,… | --gate] [--list] [--record FILE]
 //
 // The faults are data, mutants.txtar: a piece of source that is replaced, and the
 // cases or the test that must turn red. Before them the same cases and tests are tried
@@ -37,6 +37,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	only := flags.String("only", "", "names of faults, separated by commas (default: all)")
+	gate := flags.Bool("gate", false, "try only the faults that the gate tries")
 	names := flags.Bool("list", false, "list the faults and end")
 	record := flags.String("record", "", "file to which the table is written; lines of faults that are not tried stay")
 	if err := flags.Parse(args); err != nil {
@@ -58,6 +59,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			}
 		}
 		mutants = slices.DeleteFunc(mutants, func(m *mutant) bool { return !slices.Contains(wanted, m.name) })
+	}
+	if *gate {
+		mutants = slices.DeleteFunc(mutants, func(m *mutant) bool { return !m.gate })
 	}
 	if *names {
 		for _, m := range mutants {

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"context"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/aguiws/aguiws/conformance"
-	"github.com/aguiws/aguiws/internal/suite"
 )
 
 // Every fault still fits the source, and names cases that there are.
@@ -101,15 +99,6 @@ func TestFoundIsCurrent(t *testing.T) {
 		if !strings.Contains(string(text), m.name+" ") {
 			t.Errorf("found.txt does not have %s: run the command with --record", m.name)
 		}
-	}
-}
-
-// The whole list takes minutes.
-func TestMutantsAreNoticed(t *testing.T) {
-	suite.Full(t)
-	var out, progress strings.Builder
-	if status := run(context.Background(), nil, &out, &progress); status != 0 {
-		t.Errorf("status %d\n%s%s", status, &out, &progress)
 	}
 }
 

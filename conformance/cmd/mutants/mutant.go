@@ -15,7 +15,8 @@ type mutant struct {
 	name, about string
 	red         []string // cases of the harness
 	over        []string // transports
-	test        []string // package and pattern of a test
+	test        []string // package and pattern of a test, or web and a file of its unit tests
+	gate        bool     // the gate tries it
 	edits       []edit
 }
 
@@ -56,6 +57,8 @@ func parse(text string) ([]*mutant, error) {
 				m.red = strings.Fields(value)
 			case ok && name == "over":
 				m.over = strings.Fields(value)
+			case ok && name == "gate" && value == "yes":
+				m.gate = true
 			case ok && name == "test":
 				m.test = strings.Fields(value)
 			case ok && name == "file":

@@ -125,7 +125,7 @@ func (t *tree) try(ctx context.Context, m *mutant) (f found, err error) {
 	switch {
 	case failed == nil:
 		f.missed = []string{name}
-	case !strings.Contains(out, "--- FAIL"):
+	case !strings.Contains(out, "--- FAIL") && !strings.Contains(out, "AssertionError"):
 		return f, fmt.Errorf("the test did not even begin: %s", out)
 	default:
 		f.red = []string{name}
@@ -134,8 +134,29 @@ func (t *tree) try(ctx context.Context, m *mutant) (f found, err error) {
 }
 
 func (t *tree) test(ctx context.Context, m *mutant) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-timeout=120s", "-run", m.test[1], m.test[0])
+	if m.test[0] == unitTests {
+		return t.unitTest(ctx, m.test[1])
+	}
+	cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-count=1", "-timeout=120s", "-run", m.test[1], m.test[0])
 	cmd.Dir = t.dir
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// unitTests is the folder whose unit tests vitest runs.
+const unitTests = "web"
+
+func (t *tree) unitTest(ctx context.Context, file string) (string, error) {
+	from, err := root(ctx)
+	if err != nil {
+		return "", err
+	}
+	modules := filepath.Join(t.dir, unitTests, "node_modules")
+	if err := os.Symlink(filepath.Join(from, unitTests, "node_modules"), modules); err != nil && !errors.Is(err, os.ErrExist) {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, filepath.Join(modules, ".bin", "vitest"), "run", file)
+	cmd.Dir = filepath.Join(t.dir, unitTests)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
