@@ -134,7 +134,7 @@ func TestNoRestartNoFaultCase(t *testing.T) {
 	s := command.Start(t, command.Options{})
 	nothing := func(context.Context) error { return nil }
 	for _, over := range conformance.Transports {
-		target := conformance.Target{URL: address(s, over), Over: over, Effects: s.EffectsFile(), Timeout: time.Second, Restart: nothing, Drain: nothing}
+		target := conformance.Target{URL: address(s, over), Over: over, Effects: s.EffectsFile(), Timeout: 300 * time.Millisecond, Restart: nothing, Drain: nothing}
 		for _, r := range conformance.Run(t.Context(), target, cases, nil) {
 			socket := over == conformance.Binding || over == conformance.Plain
 			if volatile := strings.HasPrefix(r.Reason, "durable: ws.hello"); r.Status == conformance.Passed || r.Status == conformance.Skipped && socket && r.Case.Name != "faults/goaway" && !volatile && !anyPrefix(r.Reason, []string{"follow: ", "position: "}) {

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -37,23 +38,21 @@ func TestReplacingMustHappen(t *testing.T) {
 	for _, over := range Transports {
 		for how, test := range map[string]struct {
 			want    string
-			timeout time.Duration
+			byClock bool // after two times the timeout, or six times
 		}{
-			"replaced": {"", patience},
-			"command":  {"exit status 3", patience},
-			// These end by the clock: after two, and after six times as long.
-			"nothing": {"was not replaced", 2 * time.Second},
-			"gone":    {"is not back", 2 * time.Second},
+			"replaced": {"", false},
+			"command":  {"exit status 3", false},
+			"nothing":  {"was not replaced", true},
+			"gone":     {"is not back", true},
 		} {
-			working.Go(func() {
+			try := func(timeout time.Duration) (well bool, told string) {
 				address := net.JoinHostPort("127.0.0.1", strconv.Itoa(redistest.FreePort(t)))
 				p, err := begin(address, answer)
 				if err != nil {
-					t.Error(err)
-					return
+					return false, err.Error()
 				}
 				defer func() { p.kill() }()
-				target := Target{URL: "http://" + address, Over: over, Timeout: test.timeout}
+				target := Target{URL: "http://" + address, Over: over, Timeout: timeout}
 				if over == Binding || over == Plain {
 					target.URL = "ws://" + address
 				}
@@ -79,8 +78,19 @@ func TestReplacingMustHappen(t *testing.T) {
 				for _, v := range results[0].Violations {
 					found += v.Message + "\n"
 				}
-				if (results[0].Status == Passed) != (test.want == "") || !strings.Contains(found, test.want) {
-					t.Errorf("%s over %s: %s: %s", how, over, results[0].Status, found)
+				well = (results[0].Status == Passed) == (test.want == "") && strings.Contains(found, test.want)
+				return well, fmt.Sprintf("%s: %s", results[0].Status, found)
+			}
+			working.Go(func() {
+				var well bool
+				var told string
+				if test.byClock {
+					patiently(func(timeout time.Duration) bool { well, told = try(timeout); return well })
+				} else {
+					well, told = try(patience)
+				}
+				if !well {
+					t.Errorf("%s over %s: %s", how, over, told)
 				}
 			})
 		}
