@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -124,6 +125,7 @@ func address(s *command.Server, over string) string {
 // A command that restarts nothing shows nothing, not even on a server that keeps to
 // every case.
 func TestNoRestartNoFaultCase(t *testing.T) {
+	t.Parallel()
 	cases, err := conformance.Cases()
 	if err != nil {
 		t.Fatal(err)
@@ -133,13 +135,17 @@ func TestNoRestartNoFaultCase(t *testing.T) {
 	}
 	s := command.Start(t, command.Options{})
 	nothing := func(context.Context) error { return nil }
+	var working sync.WaitGroup
+	defer working.Wait()
 	for _, over := range conformance.Transports {
 		target := conformance.Target{URL: address(s, over), Over: over, Effects: s.EffectsFile(), Timeout: 300 * time.Millisecond, Restart: nothing, Drain: nothing}
-		for _, r := range conformance.Run(t.Context(), target, cases, nil) {
-			socket := over == conformance.Binding || over == conformance.Plain
-			if volatile := strings.HasPrefix(r.Reason, "durable: ws.hello"); r.Status == conformance.Passed || r.Status == conformance.Skipped && socket && r.Case.Name != "faults/goaway" && !volatile && !anyPrefix(r.Reason, []string{"follow: ", "position: "}) {
-				t.Errorf("%s over %s: %s %s", r.Case.Name, over, r.Status, r.Reason)
+		working.Go(func() {
+			for _, r := range conformance.Run(t.Context(), target, cases, nil) {
+				socket := over == conformance.Binding || over == conformance.Plain
+				if volatile := strings.HasPrefix(r.Reason, "durable: ws.hello"); r.Status == conformance.Passed || r.Status == conformance.Skipped && socket && r.Case.Name != "faults/goaway" && !volatile && !anyPrefix(r.Reason, []string{"follow: ", "position: "}) {
+					t.Errorf("%s over %s: %s %s", r.Case.Name, over, r.Status, r.Reason)
+				}
 			}
-		}
+		})
 	}
 }

@@ -36,6 +36,7 @@ type socket struct {
 	ctx    context.Context
 	done   chan struct{}
 	frames *queue[frame]
+	most   time.Duration // that sending a frame takes
 
 	mu     sync.Mutex
 	closed bool // by the case
@@ -51,7 +52,7 @@ type dialing struct {
 // dial opens a socket. A server that refuses it leaves one frame, HTTP, with its
 // status and body.
 func dial(ctx context.Context, c *client, target *Target, d dialing) (*socket, error) {
-	s := &socket{c: c, frames: newQueue[frame](), done: make(chan struct{})}
+	s := &socket{c: c, frames: newQueue[frame](), done: make(chan struct{}), most: target.timeout()}
 	header := target.header()
 	for name, value := range d.Headers {
 		header.Set(name, value)
@@ -148,7 +149,7 @@ func (s *socket) send(kind websocket.MessageType, data []byte) error {
 		text = fmt.Sprintf("binary %x", data)
 	}
 	s.c.trace.add(s.c.name, ">", text)
-	ctx, stop := context.WithTimeout(s.ctx, dialTimeout)
+	ctx, stop := context.WithTimeout(s.ctx, s.most)
 	defer stop()
 	if err := s.ws.Write(ctx, kind, data); err != nil {
 		return fmt.Errorf("sending: %w", err)
