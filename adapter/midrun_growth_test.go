@@ -16,7 +16,6 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/redisstore/storetest"
 )
 
 var (
@@ -44,7 +43,6 @@ func TestALongRunCostsItsReadersNothing(t *testing.T) {
 
 func readsAfter(t *testing.T, mebibytes int) (read readsOfARun) {
 	t.Helper()
-	storetest.Ran(t)
 	server := redistest.Start(t, redistest.Options{})
 	ahead := new(atomic.Int64)
 	st, err := redisstore.Open(t.Context(), server.URL(), &redisstore.Options{Lease: leaseInTests, Timeout: patience, Clock: func() time.Time {

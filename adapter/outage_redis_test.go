@@ -11,7 +11,6 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/redisstore/storetest"
 )
 
 // A Redis that is away for several leases, and comes back as it was or as another
@@ -27,7 +26,6 @@ func TestRunsOutliveAnOutageOfRedis(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			storetest.Ran(t)
 			server := redistest.Start(t, redistest.Options{AOF: "always"})
 			st, err := redisstore.Open(context.Background(), server.URL(), &redisstore.Options{Lease: lease})
 			if err != nil {
