@@ -87,9 +87,9 @@ func (s *spoilt) start() {
 	}
 	s.runner = r
 	s.t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		defer cancel()
-		r.Shutdown(ctx)
+		ended, cancel := context.WithCancel(context.Background())
+		cancel()
+		r.Shutdown(ended)
 	})
 }
 
