@@ -53,7 +53,7 @@ func TestChatPage(t *testing.T) {
 	suite.Gate(t)
 	command.NodeLane(t)
 	browser := chromium(t)
-	if !suite.IsFull() {
+	if !suite.IsFull() && *only == "" {
 		runPage(t, browser, nil)
 		return
 	}
