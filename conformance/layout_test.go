@@ -66,7 +66,7 @@ var rooms = []room{
 	{folder: "redisstore/storetest", why: "the suite of the contract must run over any store",
 		ours: []string{"adapter/store", "internal/suite"}, theirs: std, never: []string{"github.com/redis/go-redis"}},
 	{folder: "redisstore/redistest", why: "it starts a process, whoever the client is",
-		ours: []string{"internal/suite"},
+		ours:   []string{"internal/suite"},
 		theirs: std},
 	{folder: "server/identity", why: "who somebody is has nothing to do with what is served to them",
 		ours: []string{"server/internal/strictjson"}, theirs: []string{"github.com/go-jose/go-jose/v4"}, never: []string{"github.com/coder/websocket"}},
