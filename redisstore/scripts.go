@@ -255,8 +255,13 @@ func (sc *script) place(name string) string {
 	return fmt.Sprint(len(args) + 1) // REST
 }
 
-// load gives the scripts to every server that may run them and answers.
+// load gives the scripts to every server that may run them and answers. A server in this
+// process gets each script in full when it first runs: miniredis keeps what it has read of
+// a script for all servers of the process, and SCRIPT LOAD reads it anew.
 func (s *servers) load(ctx context.Context) error {
+	if s.opts.volatile {
+		return nil
+	}
 	one := func(ctx context.Context, c *redis.Client) error {
 		for _, sc := range allScripts {
 			if err := c.ScriptLoad(ctx, sc.source).Err(); err != nil {

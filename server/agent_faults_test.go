@@ -47,7 +47,9 @@ func TestProcessLost(t *testing.T) {
 		return newTestServer(t, runner{r}, nil)
 	}
 	first := start()
-	id := interrupts(t, newTab(first.dial()).ask("r1", "hello"))[0]
+	asked := newTab(first.dial())
+	id := interrupts(t, asked.ask("r1", "hello"))[0]
+	asked.ws.CloseNow() // or the server waits for it
 	first.stop()
 	tb := newTab(start().dial())
 	tb.send(resumes("r2", resolved(id, `{}`)))

@@ -245,6 +245,7 @@ func TestDrain(t *testing.T) {
 // A peer that does not take part in the drain is cut off when it must be over:
 // sooner than the WebSocket library would give up waiting for it.
 func TestDrainIsBounded(t *testing.T) {
+	t.Parallel() // it ends by the clock
 	ts := newTestServer(t, newFake(), nil)
 	ts.dial() // reads nothing more, so it never answers the close
 	ts.down = true

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -104,6 +105,9 @@ func operationsOf(t *testing.T, document []byte) []operation {
 	return list
 }
 
+// compiledDocuments are the schemas of the documents that have been compiled, by their text.
+var compiledDocuments sync.Map
+
 // compile takes the operations and the schemas of all answers out of the document
 // that is served.
 func (v *v1Server) compile() {
@@ -113,6 +117,10 @@ func (v *v1Server) compile() {
 		v.t.Fatalf("%d %s", status, body)
 	}
 	v.ops = operationsOf(v.t, body)
+	if compiled, ok := compiledDocuments.Load(string(body)); ok {
+		v.schemas = compiled.(map[string]*jsonschema.Schema)
+		return
+	}
 	compiler := jsonschema.NewCompiler()
 	compiler.Draft = jsonschema.Draft2020
 	if err := compiler.AddResource("mem:///openapi.json", bytes.NewReader(body)); err != nil {
@@ -141,6 +149,7 @@ func (v *v1Server) compile() {
 			}
 		}
 	}
+	compiledDocuments.Store(string(body), v.schemas)
 }
 
 func (v *v1Server) as(token string) *v1Server {

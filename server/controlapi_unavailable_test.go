@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
@@ -17,25 +19,29 @@ import (
 // inputs that a user may send.
 var admitting = []string{"resolveInbox", "addInput", "resolveInterrupts", "requeueRun", "unpauseThread", "restoreBranch"}
 
-// later asks for every operation and calls check with its answer, which is held
+// later asks for all operations at once and calls check with each answer, which is held
 // against the document if it refuses.
 func (v *v1Server) later(named ids, check func(op operation, status int, problem map[string]any)) {
 	v.t.Helper()
+	var group sync.WaitGroup
+	defer group.Wait()
 	for _, op := range v.ops {
 		body := ""
 		if op.method != http.MethodGet {
 			body = bodies[op.method+" /v1"+op.path](named)
 		}
 		path := strings.TrimPrefix(fill(v.t, "/v1"+op.path, named, ""), "/v1")
-		status, text, header := v.send(op.method, path, body, nil)
-		if status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable {
-			check(op, status, nil)
-			continue
-		}
-		if seconds, err := strconv.Atoi(header.Get("Retry-After")); err != nil || seconds < 1 {
-			v.t.Errorf("%s: %d with Retry-After %q", op.id, status, header.Get("Retry-After"))
-		}
-		check(op, status, v.refused(&op, status, text, header))
+		group.Go(func() {
+			status, text, header := v.send(op.method, path, body, nil)
+			if status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable {
+				check(op, status, nil)
+				return
+			}
+			if seconds, err := strconv.Atoi(header.Get("Retry-After")); err != nil || seconds < 1 {
+				v.t.Errorf("%s: %d with Retry-After %q", op.id, status, header.Get("Retry-After"))
+			}
+			check(op, status, v.refused(&op, status, text, header))
+		})
 	}
 }
 
@@ -83,11 +89,11 @@ func TestV1StoreGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	closes(t, store)
-	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, StoreTimeout: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := newV1On(t, r, &Options{}).as("0123456789abcdef-root-of-all")
+	v := newV1On(t, r, &Options{CallTimeout: time.Second}).as("0123456789abcdef-root-of-all")
 	redis.Kill()
 	v.later(never, func(op operation, status int, problem map[string]any) {
 		// There is no target to ask the store about, upstreams are not the store's, and the others tell that it is gone.

@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"sync"
+	"time"
 
 	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
@@ -34,6 +35,7 @@ type core struct {
 	metrics      *Metrics
 	revocations  revocations
 	parking      conn.Parking
+	quiet        time.Duration // for which a client says nothing before its socket holds no goroutine
 	edge         *edge.Edge
 	readiness    readiness
 	proxyWarning sync.Once

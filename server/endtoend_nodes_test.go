@@ -90,14 +90,15 @@ func TestTwoNodesMove(t *testing.T) {
 // A drained server's run is taken over by another one; whoever followed it
 // attaches there and sees one well-formed run to its end.
 func TestTwoNodesDrain(t *testing.T) {
+	t.Parallel() // a run ends by the clock
 	a, b, _ := twoNodes(t)
 	tb := newTab(a.dial())
-	tb.send(says("r1", "/slow 300 20"))
+	tb.send(says("r1", "/slow 100 20"))
 	tb.begun()
 	drained := make(chan error, 1)
 	a.down = true
 	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+		ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 		defer cancel()
 		drained <- a.Shutdown(ctx)
 	}()
@@ -119,7 +120,7 @@ func TestTwoNodesDrain(t *testing.T) {
 	if f := tb.take("ws.attached"); len(f) == 0 || f[0]["recovered"] != true {
 		t.Errorf("got %v", f)
 	}
-	if got := tb.said(); got != counted(300) {
+	if got := tb.said(); got != counted(100) {
 		t.Errorf("it said %q", got)
 	}
 	tb.checkPosition()

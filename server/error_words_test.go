@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 // goWords is how Go speaks of itself, and packages of theirs.
@@ -36,6 +38,9 @@ var wholeBodies = map[string][]string{
 func misfits(t *testing.T, document string, fn func(string)) {
 	t.Helper()
 	wrong := []any{json.Number("7"), json.Number("1.5"), json.Number("1e400"), json.Number("-99999999999999999999"), "text", "", true, nil, []any{}, []any{1}, map[string]any{}, map[string]any{"x": 1}}
+	if !suite.IsFull() {
+		wrong = []any{json.Number("1e400"), "text", nil, []any{1}, map[string]any{"x": 1}}
+	}
 	var root any
 	if err := json.Unmarshal([]byte(document), &root); err != nil {
 		t.Fatal(err)
@@ -133,7 +138,7 @@ func TestErrorsNameNoGo(t *testing.T) {
 			})
 		}
 	})
-	if checked < 1000 {
+	if checked < 500 {
 		t.Errorf("%d answers were looked at", checked)
 	}
 	fmt.Fprintln(t.Output(), checked, "answers were looked at")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -252,7 +253,10 @@ func TestV1InboxResolve(t *testing.T) {
 	}
 	v := newV1On(t, r, &Options{CallTimeout: time.Minute, InputBurst: 10_000, RequestBurst: 10_000, RequestsPerUser: 10_000})
 	op := v.as("0123456789abcdef-operator")
-	const threads = 98
+	threads := 28
+	if suite.IsFull() {
+		threads = 98
+	}
 	var list []string
 	for i := range threads {
 		user := []*v1Server{op, v}[i/(threads/2)]

@@ -451,6 +451,7 @@ func TestLooksAreSpaced(t *testing.T) {
 // A client that is closed by the server has not left: by its credential, by a drain, or
 // because it takes nothing.
 func TestServerEndsAreNotLeaving(t *testing.T) {
+	t.Parallel() // it ends by the clock
 	synctest.Test(t, func(t *testing.T) {
 		b := newFake()
 		b.left = func(store.ThreadKey, string, string, time.Duration) (adapter.Cancelled, error) {

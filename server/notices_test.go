@@ -329,6 +329,7 @@ func first2(p noticesPage, _ int, _ string) noticesPage { return p }
 
 // A page waits for the first notice that is for the caller, and no longer than it says.
 func TestNoticesPageWaits(t *testing.T) {
+	t.Parallel() // it ends by the clock
 	ts, l := noticesServer(t, &Options{SocketsPerUser: 1})
 	now, _, text := ts.page("", annsToken)
 	if len(now.Items) > 0 || now.Next == "" {
@@ -468,9 +469,11 @@ func TestNoticesEnd(t *testing.T) {
 	if status := <-keptWaits; status != 200 {
 		t.Errorf("a page that waited: %d", status)
 	}
-	ts.stop()
+	var stopped sync.WaitGroup
+	stopped.Go(ts.stop)
 	kept.ends()
 	keptSocket.closed(websocket.StatusServiceRestart)
+	stopped.Wait()
 }
 
 // While the store fails a watcher waits, and then is told all of it.

@@ -34,6 +34,7 @@ func New(r *adapter.Runner, opts *Options) (*Server, error) {
 func newServer(b backend, opts *Options) (*Server, error) {
 	s := &Server{core: core{
 		opts:        opts.withDefaults(),
+		quiet:       time.Second,
 		drain:       make(chan struct{}),
 		leave:       make(chan struct{}),
 		connections: connections{sockets: map[connection]struct{}{}, users: map[string]int{}, addrs: map[string]int{}},

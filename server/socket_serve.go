@@ -3,14 +3,10 @@ package server
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
 )
-
-// quiet is for how long a client says nothing before its socket holds no goroutine.
-const quiet = time.Second
 
 func (s *core) serveSocket(w http.ResponseWriter, r *http.Request) {
 	h, refused := s.shake(r)
@@ -67,7 +63,7 @@ func (sock *socket) accept(w http.ResponseWriter, r *http.Request, h *handshake)
 	opts := &conn.Options{
 		Origin: h.origin, MaxMessage: s.opts.MaxFrameBytes, OutboundBuffer: s.opts.OutboundBuffer, WriteTimeout: s.opts.WriteTimeout,
 		Grow: sock.grow, SmallFrames: s.opts.FramesPerSecond,
-		Quiet: quiet, Gathered: sock.poke, Reader: sock.reader, Parking: &s.parking,
+		Quiet: s.quiet, Gathered: sock.poke, Reader: sock.reader, Parking: &s.parking,
 	}
 	if !h.plain {
 		opts.Subprotocols = []string{h.subprotocol}

@@ -11,8 +11,9 @@ import (
 // A stream whose server drains ends with what to do, and that tells the rest at
 // another server; a follower goes on there from its last id.
 func TestTwoNodesDrainStreams(t *testing.T) {
+	t.Parallel() // a run ends by the clock
 	a, b, _ := twoNodes(t)
-	in := says("r1", "/slow 300 20")
+	in := says("r1", "/slow 100 20")
 	runs := a.post(in)
 	runs.expect("RUN_STARTED")
 	runs.expect("TEXT_MESSAGE_START")
@@ -20,7 +21,7 @@ func TestTwoNodesDrainStreams(t *testing.T) {
 	elsewhere := b.ask(http.MethodPost, "/copilotkit/agent/default/connect", opening).opened()
 
 	a.down = true
-	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	drained := make(chan error, 1)
 	go func() { drained <- a.Shutdown(ctx) }()
@@ -57,7 +58,7 @@ func TestTwoNodesDrainStreams(t *testing.T) {
 	whole.expect("RUN_STARTED")
 	whole.expect("STATE_SNAPSHOT")
 	e, _ := whole.next()
-	if !strings.Contains(e.data, counted(300)) {
+	if !strings.Contains(e.data, counted(100)) {
 		t.Errorf("it is %s", e.data)
 	}
 }

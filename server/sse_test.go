@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 // stalled opens a stream by hand and reads nothing of it.
@@ -41,28 +43,23 @@ func big(i int) string {
 // A client that takes nothing is given up after the write timeout. It holds up
 // neither the thread nor its other followers.
 func TestStalledStream(t *testing.T) {
-	for name, request := range map[string]string{
-		"events": followThread,
-		"post":   postThread,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel() // both end by the clock
-			b := newFake()
-			// Longer than this process may stand still while it writes to the one that reads.
-			ts := newTestServer(t, b, &Options{WriteTimeout: 3 * time.Second})
-			stalled(ts, request)
-			eventually(t, "it is served", func() bool { return b.followers() == 1 })
-			reads := ts.events("?after=e1:0&follow=1")
-			for i := range 300 { // 18 MB: more than any buffer on the way
-				b.log(localThread, big(i))
-				for reads.expect("")["name"] != fmt.Sprint(i) {
-				}
-			}
-			eventually(t, "it is given up", func() bool { return b.followers() == 1 })
-			reads.cancel()
-			ts.idle(b)
-		})
+	t.Parallel() // it ends by the clock
+	b := newFake()
+	// Longer than this process may stand still while it writes to the one that reads.
+	ts := newTestServer(t, b, &Options{WriteTimeout: 3 * time.Second})
+	stalled(ts, followThread)
+	eventually(t, "it is served", func() bool { return b.followers() == 1 })
+	stalled(ts, postThread)
+	eventually(t, "both are served", func() bool { return b.followers() == 2 })
+	reads := ts.events("?after=e1:0&follow=1")
+	for i := range 300 { // 18 MB: more than any buffer on the way
+		b.log(localThread, big(i))
+		for reads.expect("")["name"] != fmt.Sprint(i) {
+		}
 	}
+	eventually(t, "both are given up", func() bool { return b.followers() == 1 })
+	reads.cancel()
+	ts.idle(b)
 }
 
 // A client that reads slowly is waited for, without anything being kept for it.
@@ -122,6 +119,7 @@ func TestDrainingStreams(t *testing.T) {
 
 // Shutdown's patience ends for a client that takes nothing, too.
 func TestShutdownCutsStreams(t *testing.T) {
+	t.Parallel() // it ends by the clock
 	b := newFake()
 	ts := newTestServer(t, b, &Options{WriteTimeout: time.Hour})
 	stalled(ts, followThread)
@@ -224,6 +222,7 @@ func TestStreamMetrics(t *testing.T) {
 // A client that takes something all the time is no stalled one, however much the kernel
 // holds for it.
 func TestStreamThatIsTakenSlowly(t *testing.T) {
+	suite.Full(t) // it goes by the clock and by what the kernel takes in meanwhile
 	if runtime.GOOS != "linux" {
 		t.Skip("what the kernel holds is not known here")
 	}
@@ -232,7 +231,7 @@ func TestStreamThatIsTakenSlowly(t *testing.T) {
 	for i := range events {
 		b.log(localThread, big(i))
 	}
-	s, err := newServer(b, &Options{WriteTimeout: 400 * time.Millisecond, Logger: slog.New(slog.DiscardHandler)})
+	s, err := newServer(b, &Options{WriteTimeout: time.Second, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +254,7 @@ func TestStreamThatIsTakenSlowly(t *testing.T) {
 	defer c.Close()
 	c.(*net.TCPConn).SetReadBuffer(64 << 10)
 	io.WriteString(c, strings.Replace(followThread, "?follow=1", "?after=e1:0", 1))
-	pace := time.NewTicker(20 * time.Millisecond) // about 800 kB/s: a third of 1 MiB takes longer than the timeout
+	pace := time.NewTicker(50 * time.Millisecond) // about 330 kB/s: a third of 1 MiB takes longer than the timeout
 	defer pace.Stop()
 	buf, got := make([]byte, 16<<10), 0
 	for got < events*60<<10 {

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/aguiws/aguiws/client"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 // A question is asked at one server, which is killed. It is answered at another,
 // and the third one tells what came of it.
 func TestCluster(t *testing.T) {
+	suite.Full(t)
 	redistest.Start(t, redistest.Options{}) // or the test is skipped: there is no Redis
 	if _, err := exec.LookPath("redis-cli"); err != nil {
 		if strings.Contains(os.Getenv("AGUIWS_REQUIRE"), "redis") {

@@ -51,7 +51,7 @@ func TestDurable(t *testing.T) {
 	redis := redistest.Start(t, redistest.Options{AOF: "everysec"})
 	addr := fmt.Sprintf("127.0.0.1:%d", redistest.FreePort(t))
 	file := filepath.Join(t.TempDir(), "ledger.txt")
-	args := []string{"--addr", addr, "--redis", redis.URL(), "--ledger", file, "--pause", "250ms"}
+	args := []string{"--addr", addr, "--redis", redis.URL(), "--ledger", file, "--pause", "100ms"}
 	var output bytes.Buffer // the processes run one after the other
 	t.Cleanup(func() {
 		if t.Failed() {

@@ -14,11 +14,13 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/client"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
 // npm start, a question, kill -9 of aguiws, the answer: paid once.
 func TestGateway(t *testing.T) {
+	suite.Full(t)
 	for tool, there := range map[string]func() error{
 		"node":                         func() error { _, err := exec.LookPath("node"); return err },
 		"npm ci in examples/gateway":   func() error { _, err := os.Stat("node_modules/@ag-ui/mastra"); return err },

@@ -17,6 +17,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/server"
 )
@@ -135,6 +136,7 @@ func until(t *testing.T, ws *websocket.Conn, kind string) line {
 // A store that stands still is one warning, and its return another, however many
 // meet it. Sockets are told of both.
 func TestLogOfAnOutage(t *testing.T) {
+	suite.Full(t)
 	redis := redistest.Start(t, redistest.Options{TCP: true})
 	c := start(t, env("AGUIWS_REDIS", redis.URL()), "--log-format", "json")
 	var sockets []*websocket.Conn

@@ -11,6 +11,7 @@ import (
 	"iter"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -21,7 +22,7 @@ import (
 type API struct {
 	config     Config
 	operations []operation
-	document   []byte
+	document   func() []byte
 }
 
 // New makes the API.
@@ -39,7 +40,7 @@ func New(c Config) *API {
 	if c.Operated != nil {
 		list = append(list, nodeOperations()...)
 	}
-	return &API{config: c, operations: list, document: openAPI(list)}
+	return &API{config: c, operations: list, document: sync.OnceValue(func() []byte { return openAPI(list) })}
 }
 
 // operations are all that the control API can do.
@@ -68,7 +69,7 @@ func (a *API) serveDocument(w http.ResponseWriter, r *http.Request) {
 		(&problem{Refusal: refused}).write(w)
 		return
 	}
-	writeTagged(w, r, http.StatusOK, a.document)
+	writeTagged(w, r, http.StatusOK, a.document())
 }
 
 // serve answers one call: who asks, what is asked, then the operation.
