@@ -27,7 +27,7 @@ var (
 	std      = []string{} // no dependency
 	whatever []string     // as many as are wanted
 	// below is what the roof stands on.
-	below = []string{"protocol", "adapter", "adapter/store", "adapter/follow", "adapter/script", "gateway", "llm", "llm/demo", "redisstore", "server", "server/identity", "server/login", "server/webhook", "client", "web"}
+	below = []string{"protocol", "adapter", "adapter/store", "adapter/follow", "adapter/script", "gateway", "llm", "llm/chat", "llm/demo", "redisstore", "server", "server/identity", "server/login", "server/webhook", "client", "web"}
 )
 
 // rooms are the house: imports run from the last to the first.
@@ -57,7 +57,9 @@ var rooms = []room{
 	{folder: "gateway", why: "an agent that others serve is an agent like any other: who runs it, and what counts it, is not its business",
 		ours: []string{"adapter", "protocol"}, theirs: []string{"github.com/google/uuid"}, never: []string{"github.com/redis/go-redis", "github.com/coder/websocket"}},
 	{folder: "llm", why: "an agent with a model is an agent like any other: it knows what an agent is, and how models are asked",
-		ours: []string{"adapter", "protocol"}, theirs: []string{"github.com/openai/openai-go/v3"}, never: []string{"github.com/redis/go-redis"}},
+		ours: []string{"adapter", "llm/chat", "protocol"}, theirs: std, never: []string{"github.com/redis/go-redis"}},
+	{folder: "llm/chat", why: "how a model is asked over the wire has nothing to do with who asks it",
+		theirs: std},
 	{folder: "llm/demo", why: "what the command's assistant can do is written as anybody would write it",
 		ours: []string{"adapter", "llm", "protocol"}, theirs: std, never: []string{"github.com/redis/go-redis"}},
 	{folder: "redisstore", why: "a store knows the contract; events are bytes to it, and sockets are not its business",
@@ -66,7 +68,7 @@ var rooms = []room{
 	{folder: "redisstore/storetest", why: "the suite of the contract must run over any store",
 		ours: []string{"adapter/store", "internal/suite"}, theirs: std, never: []string{"github.com/redis/go-redis"}},
 	{folder: "redisstore/redistest", why: "it starts a process, whoever the client is",
-		ours: []string{"internal/suite"},
+		ours:   []string{"internal/suite"},
 		theirs: std},
 	{folder: "server/identity", why: "who somebody is has nothing to do with what is served to them",
 		ours: []string{"server/internal/strictjson"}, theirs: []string{"github.com/go-jose/go-jose/v4"}, never: []string{"github.com/coder/websocket"}},
