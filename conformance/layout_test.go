@@ -27,7 +27,7 @@ var (
 	std      = []string{} // no dependency
 	whatever []string     // as many as are wanted
 	// below is what the roof stands on.
-	below = []string{"protocol", "adapter", "adapter/store", "adapter/follow", "adapter/script", "gateway", "llm", "llm/demo", "redisstore", "server", "server/identity", "server/login", "server/webhook", "client", "web"}
+	below = []string{"protocol", "adapter", "adapter/store", "adapter/follow", "adapter/script", "gateway", "llm", "llm/chat", "llm/demo", "redisstore", "server", "server/identity", "server/login", "server/webhook", "client", "web"}
 )
 
 // rooms are the house: imports run from the last to the first.
@@ -57,7 +57,9 @@ var rooms = []room{
 	{folder: "gateway", why: "an agent that others serve is an agent like any other: who runs it, and what counts it, is not its business",
 		ours: []string{"adapter", "protocol"}, theirs: []string{"github.com/google/uuid"}, never: []string{"github.com/redis/go-redis", "github.com/coder/websocket"}},
 	{folder: "llm", why: "an agent with a model is an agent like any other: it knows what an agent is, and how models are asked",
-		ours: []string{"adapter", "protocol"}, theirs: []string{"github.com/openai/openai-go/v3"}, never: []string{"github.com/redis/go-redis"}},
+		ours: []string{"adapter", "llm/chat", "protocol"}, theirs: std, never: []string{"github.com/redis/go-redis"}},
+	{folder: "llm/chat", why: "how a model is asked over the wire has nothing to do with who asks it",
+		theirs: std},
 	{folder: "llm/demo", why: "what the command's assistant can do is written as anybody would write it",
 		ours: []string{"adapter", "llm", "protocol"}, theirs: std, never: []string{"github.com/redis/go-redis"}},
 	{folder: "redisstore", why: "a store knows the contract; events are bytes to it, and sockets are not its business",

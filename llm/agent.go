@@ -8,10 +8,8 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/llm/chat"
 )
 
 // The defaults of Options.
@@ -58,9 +56,9 @@ type Options struct {
 	// by 408, 409, 429 or 5xx. 0: DefaultRetries; negative: never. Once an answer has
 	// begun nothing is sent again.
 	Retries int
-	// Adjust changes what is sent, as its temperature; nil: nothing. It is called
-	// concurrently.
-	Adjust func(*openai.ChatCompletionNewParams)
+	// Adjust changes what is sent, for example its temperature by Request.More. nil
+	// changes nothing. It is called concurrently.
+	Adjust func(*chat.Request)
 	// Client carries the requests; nil is one of the package's own, which all agents
 	// share.
 	Client *http.Client
@@ -68,10 +66,9 @@ type Options struct {
 
 // Agent answers by a model. Several runners may use it at once.
 type Agent struct {
-	options     Options
-	tools       map[string]Tool
-	completions openai.ChatCompletionService
-	models      openai.ModelService
+	options  Options
+	tools    map[string]Tool
+	endpoint *chat.Endpoint
 }
 
 var _ adapter.Agent = (*Agent)(nil)
@@ -115,14 +112,7 @@ func New(options Options) (*Agent, error) {
 		}
 		a.tools[name] = t
 	}
-	sent := []option.RequestOption{
-		option.WithBaseURL(options.URL), option.WithHTTPClient(noRedirects(options.Client)), option.WithMaxRetries(max(options.Retries, 0)),
-		option.WithMaxRetryDelay(maxRetryDelay), option.WithMiddleware(bounding),
-	}
-	if options.Key != "" {
-		sent = append(sent, option.WithAPIKey(options.Key))
-	}
-	a.completions, a.models = openai.NewChatCompletionService(sent...), openai.NewModelService(sent...)
+	a.endpoint = &chat.Endpoint{URL: options.URL, Key: options.Key, Client: noRedirects(options.Client), Retries: max(options.Retries, 0), MaxDelay: maxRetryDelay}
 	return a, nil
 }
 

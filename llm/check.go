@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/openai/openai-go/v3"
+	"github.com/aguiws/aguiws/llm/chat"
 )
 
 // Found is what Check has found out.
@@ -27,25 +27,25 @@ const maxOthers = 8
 // Check asks the endpoint which models it has, which costs nothing. The error says what
 // to do, and holds no key.
 func (a *Agent) Check(ctx context.Context) (Found, error) {
-	page, err := a.models.List(ctx)
-	var refused *openai.Error
+	ids, listed, err := a.endpoint.Models(ctx)
+	var refused *chat.Error
 	if errors.As(err, &refused) && refused.StatusCode == http.StatusNotFound {
 		return Found{}, nil
 	}
 	if err != nil {
 		return Found{}, fmt.Errorf("llm: %s %s", redactedURL(a.options.URL), a.scrub(a.found(ctx, err)))
 	}
-	f := Found{Listed: page != nil && page.JSON.Data.Valid()}
+	f := Found{Listed: listed}
 	if !f.Listed {
 		return f, nil
 	}
-	for _, m := range page.Data {
+	for _, id := range ids {
 		// Ollama's names have a tag, which is latest where none is given.
-		if m.ID == a.options.Model || m.ID == a.options.Model+":latest" {
+		if id == a.options.Model || id == a.options.Model+":latest" {
 			f.Has = true
 			continue
 		}
-		f.Others = append(f.Others, a.cut(m.ID, 80))
+		f.Others = append(f.Others, a.cut(id, 80))
 	}
 	slices.Sort(f.Others)
 	f.Others = f.Others[:min(len(f.Others), maxOthers)]
@@ -54,7 +54,7 @@ func (a *Agent) Check(ctx context.Context) (Found, error) {
 
 // found words what is wrong with an endpoint, for whoever sets its address.
 func (a *Agent) found(ctx context.Context, err error) string {
-	var refused *openai.Error
+	var refused *chat.Error
 	var unreached *url.Error
 	switch {
 	case ctx.Err() != nil:

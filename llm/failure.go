@@ -13,8 +13,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/ssestream"
+	"github.com/aguiws/aguiws/llm/chat"
 )
 
 // The codes of RUN_ERROR events by which a run ends whose model did not answer.
@@ -56,9 +55,6 @@ func malformed(detail string) *failure {
 
 // notAStream says what a good answer's headers already tell.
 func notAStream(r *http.Response) *failure {
-	if r == nil || r.StatusCode >= 400 {
-		return nil // there is an error that says more
-	}
 	if r.StatusCode >= 300 {
 		return &failure{Code: CodeRefused, Message: "The model's endpoint has moved. Whoever runs this server must set its new address.", Detail: "redirected by " + strconv.Itoa(r.StatusCode) + ", which is not followed"}
 	}
@@ -74,9 +70,9 @@ func notAStream(r *http.Response) *failure {
 }
 
 // failureOf words an error of a request, or of the stream that it began.
-func (a *Agent) failureOf(err error, r *http.Response) *failure {
-	var refused *openai.Error
-	var told *ssestream.StreamError
+func (a *Agent) failureOf(err error, answered bool) *failure {
+	var refused *chat.Error
+	var told *chat.StreamError
 	var syntax *json.SyntaxError
 	var unreached *url.Error
 	switch {
@@ -89,12 +85,12 @@ func (a *Agent) failureOf(err error, r *http.Response) *failure {
 			Detail:  err.Error(),
 		}
 	case errors.As(err, &told):
-		return &failure{Code: CodeTruncated, Message: "The model's endpoint broke its answer off: " + a.quote(messageIn(told.Event.Data)), Detail: a.scrub(told.Message)}
-	case errors.Is(err, errTooLong):
+		return &failure{Code: CodeTruncated, Message: "The model's endpoint broke its answer off: " + a.quote(messageIn(told.Data)), Detail: a.scrub(told.Error())}
+	case errors.Is(err, chat.ErrTooLong):
 		return &failure{Code: CodeTruncated, Message: "The model's answer is too long. Ask for less at once.", Detail: err.Error()}
-	case errors.As(err, &syntax), r != nil && errors.As(err, new(*json.UnmarshalTypeError)):
+	case errors.As(err, &syntax), answered && errors.As(err, new(*json.UnmarshalTypeError)):
 		return malformed(a.scrub(err.Error()))
-	case errors.As(err, &unreached) || r == nil:
+	case errors.As(err, &unreached) || !answered:
 		return &failure{
 			Code:    CodeUnavailable,
 			Message: "The model's endpoint cannot be reached. Send your message again in a while; whoever runs this server can see why in its log.",
@@ -105,7 +101,7 @@ func (a *Agent) failureOf(err error, r *http.Response) *failure {
 }
 
 // refusal words a status.
-func (a *Agent) refusal(e *openai.Error) *failure {
+func (a *Agent) refusal(e *chat.Error) *failure {
 	f := &failure{Code: CodeRefused, Detail: fmt.Sprintf("%d %s: %s (type %s, code %s)", e.StatusCode, http.StatusText(e.StatusCode), a.cut(e.Message, 512), a.cut(e.Type, 64), a.cut(e.Code, 64))}
 	switch {
 	case e.Code == "context_length_exceeded" || e.StatusCode == http.StatusRequestEntityTooLarge:
@@ -118,13 +114,13 @@ func (a *Agent) refusal(e *openai.Error) *failure {
 		f.Message = "The model's endpoint has no " + a.options.Model + ", or chat completions are elsewhere (404). Whoever runs this server must check the model's name and address."
 	case e.StatusCode == http.StatusTooManyRequests:
 		f.Code = CodeRateLimited
-		f.Message = "The model's endpoint has too much to do (429). Send your message again" + after(e.Response) + "."
+		f.Message = "The model's endpoint has too much to do (429). Send your message again" + after(e.Header) + "."
 	case e.StatusCode == http.StatusRequestTimeout || e.StatusCode >= 500:
 		f.Code = CodeUnavailable
 		if e.StatusCode == http.StatusRequestTimeout || e.StatusCode == http.StatusGatewayTimeout {
 			f.Code = CodeTimeout
 		}
-		f.Message = fmt.Sprintf("The model's endpoint fails (%d). Send your message again%s.", e.StatusCode, after(e.Response))
+		f.Message = fmt.Sprintf("The model's endpoint fails (%d). Send your message again%s.", e.StatusCode, after(e.Header))
 	default:
 		f.Message = fmt.Sprintf("The model's endpoint refuses the request (%d): %s", e.StatusCode, a.quote(e.Message))
 	}
@@ -132,11 +128,8 @@ func (a *Agent) refusal(e *openai.Error) *failure {
 }
 
 // after says when an endpoint wants to be asked again.
-func after(r *http.Response) string {
-	if r == nil {
-		return " in a while"
-	}
-	told := r.Header.Get("Retry-After")
+func after(h http.Header) string {
+	told := h.Get("Retry-After")
 	seconds, err := strconv.ParseFloat(told, 64)
 	if at, bad := http.ParseTime(told); err != nil && bad == nil {
 		seconds, err = time.Until(at).Seconds(), nil

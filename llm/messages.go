@@ -4,27 +4,25 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-
+	"github.com/aguiws/aguiws/llm/chat"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // params are the messages as chat completions have them: each call is followed by its
 // result, whatever came in between, and by a word of its absence if it has none. What a
 // model is not told is left out: reasoning, activities, results without a call.
-func (k *aside) params(messages protocol.Messages, o *Options) []openai.ChatCompletionMessageParamUnion {
+func (k *aside) params(messages protocol.Messages, o *Options) []chat.Message {
 	results := map[string]*protocol.Message{}
 	for i := range messages {
 		if m := &messages[i]; m.Role == protocol.RoleTool {
 			results[m.ToolCallID] = m
 		}
 	}
-	var list []openai.ChatCompletionMessageParamUnion
+	var list []chat.Message
 	for i := range messages {
 		switch m := &messages[i]; m.Role {
 		case protocol.RoleSystem, protocol.RoleDeveloper:
-			list = append(list, openai.SystemMessage(m.Content.String()))
+			list = append(list, chat.Message{Role: "system", Content: m.Content.String()})
 		case protocol.RoleUser:
 			list = append(list, userMessage(m.Content, o))
 		case protocol.RoleAssistant:
@@ -32,7 +30,7 @@ func (k *aside) params(messages protocol.Messages, o *Options) []openai.ChatComp
 				list = append(list, assistantMessage(text, m.ToolCalls))
 			}
 			for _, t := range m.ToolCalls {
-				list = append(list, openai.ToolMessage(k.resultOf(t.ID, results[t.ID]), t.ID))
+				list = append(list, chat.Message{Role: "tool", Content: k.resultOf(t.ID, results[t.ID]), ToolCallID: t.ID})
 			}
 		}
 	}
@@ -57,62 +55,56 @@ func (k *aside) resultOf(call string, m *protocol.Message) string {
 	return text
 }
 
-func assistantMessage(text string, calls []protocol.ToolCall) openai.ChatCompletionMessageParamUnion {
-	var m openai.ChatCompletionAssistantMessageParam
+func assistantMessage(text string, calls []protocol.ToolCall) chat.Message {
+	m := chat.Message{Role: "assistant"}
 	if text != "" {
-		m.Content.OfString = param.NewOpt(text)
+		m.Content = text
 	}
 	for _, c := range calls {
 		args := c.Function.Arguments
 		if !json.Valid([]byte(args)) {
 			args = "{}" // endpoints read them, and refuse what they cannot
 		}
-		m.ToolCalls = append(m.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{
-			OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
-				ID: c.ID, Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.Function.Name, Arguments: args},
-			},
-		})
+		m.ToolCalls = append(m.ToolCalls, chat.Call{ID: c.ID, Type: "function", Function: chat.Function{Name: c.Function.Name, Arguments: args}})
 	}
-	return openai.ChatCompletionMessageParamUnion{OfAssistant: &m}
+	return m
 }
 
-func userMessage(content *protocol.Content, o *Options) openai.ChatCompletionMessageParamUnion {
+func userMessage(content *protocol.Content, o *Options) chat.Message {
 	parts, ok := content.Parts()
 	if !ok {
-		return openai.UserMessage(content.String())
+		return chat.Message{Role: "user", Content: content.String()}
 	}
-	list := make([]openai.ChatCompletionContentPartUnionParam, 0, len(parts))
+	list := make([]chat.Part, 0, len(parts))
 	for _, p := range parts {
 		list = append(list, partOf(p, o))
 	}
 	if len(list) == 0 {
-		return openai.UserMessage("")
+		return chat.Message{Role: "user", Content: ""}
 	}
-	return openai.UserMessage(list)
+	return chat.Message{Role: "user", Content: list}
 }
 
 // partOf is a part where the API has its like and the endpoint would not have to fetch
 // it, unless o lets it; else a word that there was one.
-func partOf(p protocol.Part, o *Options) openai.ChatCompletionContentPartUnionParam {
+func partOf(p protocol.Part, o *Options) chat.Part {
 	s := p.Source
 	switch {
 	case p.Type == protocol.PartText:
-		return openai.TextContentPart(p.Text)
+		return chat.Text(p.Text)
 	case s == nil:
 	case p.Type == protocol.PartImage && s.Type == protocol.SourceURL && (o.ImageURLs || strings.HasPrefix(s.Value, "data:")):
-		return openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{URL: s.Value})
+		return chat.Part{Type: "image_url", Image: &chat.Image{URL: s.Value}}
 	case p.Type == protocol.PartImage && s.Type == protocol.SourceData:
-		return openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{URL: dataURL(s)})
+		return chat.Part{Type: "image_url", Image: &chat.Image{URL: dataURL(s)}}
 	case p.Type == protocol.PartAudio && s.Type == protocol.SourceData && audioFormat(s.MimeType) != "":
-		return openai.InputAudioContentPart(openai.ChatCompletionContentPartInputAudioInputAudioParam{Data: s.Value, Format: audioFormat(s.MimeType)})
+		return chat.Part{Type: "input_audio", Audio: &chat.Audio{Data: s.Value, Format: audioFormat(s.MimeType)}}
 	case p.Type == protocol.PartDocument && s.Type == protocol.SourceData:
-		return openai.FileContentPart(openai.ChatCompletionContentPartFileFileParam{
-			FileData: param.NewOpt(dataURL(s)), Filename: param.NewOpt(fileName(p, s)),
-		})
+		return chat.Part{Type: "file", File: &chat.File{Data: dataURL(s), Name: fileName(p, s)}}
 	case p.Type == protocol.PartDocument && s.Type == protocol.SourceFile && o.FileIDs:
-		return openai.FileContentPart(openai.ChatCompletionContentPartFileFileParam{FileID: param.NewOpt(s.Value)})
+		return chat.Part{Type: "file", File: &chat.File{ID: s.Value}}
 	}
-	return openai.TextContentPart("[" + string(p.Type) + ": this model is not shown it]")
+	return chat.Text("[" + string(p.Type) + ": this model is not shown it]")
 }
 
 func dataURL(s *protocol.Source) string { return "data:" + s.MimeType + ";base64," + s.Value }

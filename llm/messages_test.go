@@ -14,7 +14,21 @@ func sent(t *testing.T, o Options, known aside, messages ...protocol.Message) st
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(text)
+	return sorted(t, string(text))
+}
+
+// sorted returns JSON whose members are in order.
+func sorted(t *testing.T, text string) string {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
 }
 
 func said(role protocol.Role, content *protocol.Content) protocol.Message {
@@ -85,7 +99,7 @@ func TestMessages(t *testing.T) {
 			`{"text":"[audio: this model is not shown it]","type":"text"},{"text":"[video: this model is not shown it]","type":"text"},{"text":"[image: this model is not shown it]","type":"text"}],"role":"user"}]`},
 		"no parts": {[]protocol.Message{said(protocol.RoleUser, protocol.PartsOf())}, aside{}, `[{"content":"","role":"user"}]`},
 	} {
-		if got := sent(t, Options{ImageURLs: true, FileIDs: true}, c.known, c.messages...); got != c.want {
+		if got := sent(t, Options{ImageURLs: true, FileIDs: true}, c.known, c.messages...); got != sorted(t, c.want) {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, c.want)
 		}
 	}
@@ -109,7 +123,7 @@ func TestReferencesAreLeftOut(t *testing.T) {
 		`{"image_url":{"url":"http://10.0.0.1/admin"},"type":"image_url"},` + data + "," + file: {ImageURLs: true},
 		image + "," + data + `,{"file":{"file_id":"file-1"},"type":"file"}`:                     {FileIDs: true},
 	} {
-		if got := sent(t, o, aside{}, message); got != `[{"content":[`+want+`],"role":"user"}]` {
+		if got := sent(t, o, aside{}, message); got != sorted(t, `[{"content":[`+want+`],"role":"user"}]`) {
 			t.Errorf("%+v: %s", o, got)
 		}
 	}

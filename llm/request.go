@@ -4,34 +4,25 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/shared"
-
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/llm/chat"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // request is what the model is asked next.
-func (a *Agent) request(run *adapter.Run, known aside) openai.ChatCompletionNewParams {
-	p := openai.ChatCompletionNewParams{
-		Model:         a.options.Model,
-		StreamOptions: openai.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
-	}
+func (a *Agent) request(run *adapter.Run, known aside) chat.Request {
+	p := chat.Request{Model: a.options.Model}
 	if told := a.instructions(run); told != "" {
-		p.Messages = append(p.Messages, openai.SystemMessage(told))
+		p.Messages = append(p.Messages, chat.Message{Role: "system", Content: told})
 	}
 	p.Messages = append(p.Messages, known.params(window(run.Messages(), a.options.MaxMessages), &a.options)...)
 	for _, t := range a.offers(run) {
-		f := shared.FunctionDefinitionParam{Name: t.Name}
-		if t.Description != "" {
-			f.Description = param.NewOpt(t.Description)
-		}
+		f := chat.Definition{Name: t.Name, Description: t.Description}
 		// An endpoint refuses all of a request that has a tool without an object here.
 		if json.Unmarshal(t.Parameters, &f.Parameters) != nil {
 			f.Parameters = nil
 		}
-		p.Tools = append(p.Tools, openai.ChatCompletionFunctionTool(f))
+		p.Tools = append(p.Tools, chat.Tool{Type: "function", Function: f})
 	}
 	if a.options.Adjust != nil {
 		a.options.Adjust(&p)

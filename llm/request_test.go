@@ -4,9 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-
+	"github.com/aguiws/aguiws/llm/chat"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -17,9 +15,9 @@ func TestInstructions(t *testing.T) {
 	o := e.options()
 	o.TellState = true
 	var temperature float64
-	o.Adjust = func(p *openai.ChatCompletionNewParams) {
-		p.Temperature = param.NewOpt(0.5)
-		temperature = p.Temperature.Value
+	o.Adjust = func(p *chat.Request) {
+		p.More = map[string]any{"temperature": 0.5}
+		temperature = 0.5
 	}
 	l := newLab(t, newAgent(t, o))
 	in := user("hi")

@@ -11,8 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/openai/openai-go/v3"
-
+	"github.com/aguiws/aguiws/llm/chat"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -82,7 +81,7 @@ func TestSilence(t *testing.T) {
 			}
 			to := new(shown)
 			begun := time.Now()
-			got, err := a.ask(t.Context(), to, openai.ChatCompletionNewParams{})
+			got, err := a.ask(t.Context(), to, chat.Request{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +109,7 @@ func TestSilenceBeforeAnAnswer(t *testing.T) {
 			t.Fatal(err)
 		}
 		begun := time.Now()
-		got, err := a.ask(t.Context(), new(shown), openai.ChatCompletionNewParams{})
+		got, err := a.ask(t.Context(), new(shown), chat.Request{})
 		if err != nil || got.Failure == nil || got.Failure.Code != CodeTimeout || time.Since(begun) != time.Minute || endpoint.asked.Load() != 1 {
 			t.Errorf("%+v %v after %s, asked %d times", got.Failure, err, time.Since(begun), endpoint.asked.Load())
 		}
@@ -127,7 +126,7 @@ func TestCancelledIsNoFailure(t *testing.T) {
 		enough := errors.New("enough")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(90*time.Second, func() { cancel(enough) })
-		if _, err := a.ask(ctx, new(shown), openai.ChatCompletionNewParams{}); !errors.Is(err, enough) {
+		if _, err := a.ask(ctx, new(shown), chat.Request{}); !errors.Is(err, enough) {
 			t.Errorf("%v", err)
 		}
 		synctest.Wait()

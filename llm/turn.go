@@ -3,12 +3,10 @@ package llm
 import (
 	"context"
 	"errors"
-	"net/http"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
+	"io"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/llm/chat"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -52,29 +50,36 @@ type emitter interface {
 
 // ask sends a request and shows the answer while it comes. The error is ctx's, or the
 // emitter's.
-func (a *Agent) ask(ctx context.Context, to emitter, request openai.ChatCompletionNewParams) (turn, error) {
+func (a *Agent) ask(ctx context.Context, to emitter, request chat.Request) (turn, error) {
 	listening, heard, stop := listen(ctx, a.options.Silence)
 	defer stop()
-	var response *http.Response
-	stream := a.completions.NewStreaming(listening, request, option.WithResponseInto(&response))
-	defer stream.Close()
 	w := &writer{to: to, turn: turn{ID: to.NewID()}}
-	failed := notAStream(response)
-	for failed == nil && stream.Next() {
+	var failed *failure
+	var answered bool
+	stream, ended := a.endpoint.Stream(listening, request)
+	if ended == nil {
+		defer stream.Close()
+		answered, failed = true, notAStream(stream.Response)
+	}
+	for failed == nil && ended == nil {
+		var chunk chat.Chunk
+		if chunk, ended = stream.Next(); ended != nil {
+			break
+		}
 		heard()
 		var err error
-		if failed, err = w.take(stream.Current()); err != nil {
+		if failed, err = w.take(chunk); err != nil {
 			return turn{}, err
 		}
 	}
 	if ctx.Err() != nil {
 		return turn{}, context.Cause(ctx)
 	}
-	if err := stream.Err(); failed == nil && err != nil {
+	if failed == nil && ended != io.EOF {
 		if cause := context.Cause(listening); cause != nil {
-			err = cause
+			ended = cause
 		}
-		failed = a.failureOf(err, response)
+		failed = a.failureOf(ended, answered)
 	}
 	if err := w.close(); err != nil {
 		return turn{}, err

@@ -1,30 +1,28 @@
 package llm
 
 import (
-	"github.com/openai/openai-go/v3"
-
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/llm/chat"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // usageOf is what an endpoint says that an answer has cost. What it leaves out is not
 // said either.
-func usageOf(chunk openai.ChatCompletionChunk) *protocol.TokenUsage {
+func usageOf(chunk chat.Chunk) *protocol.TokenUsage {
 	u := chunk.Usage
 	told := &protocol.TokenUsage{Model: chunk.Model}
 	for _, each := range []struct {
-		valid bool
-		count int64
+		count *int64
 		into  **int64
 	}{
-		{u.JSON.PromptTokens.Valid(), u.PromptTokens, &told.InputTokens},
-		{u.JSON.CompletionTokens.Valid(), u.CompletionTokens, &told.OutputTokens},
-		{u.JSON.TotalTokens.Valid(), u.TotalTokens, &told.TotalTokens},
-		{u.CompletionTokensDetails.JSON.ReasoningTokens.Valid(), u.CompletionTokensDetails.ReasoningTokens, &told.ReasoningTokens},
-		{u.PromptTokensDetails.JSON.CachedTokens.Valid(), u.PromptTokensDetails.CachedTokens, &told.CachedInputTokens},
+		{u.Prompt, &told.InputTokens},
+		{u.Completion, &told.OutputTokens},
+		{u.Total, &told.TotalTokens},
+		{u.CompletionDetails.Reasoning, &told.ReasoningTokens},
+		{u.PromptDetails.Cached, &told.CachedInputTokens},
 	} {
-		if each.valid && each.count >= 0 {
-			*each.into = &each.count
+		if each.count != nil && *each.count >= 0 {
+			*each.into = each.count
 		}
 	}
 	return told

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/openai/openai-go/v3"
-
+	"github.com/aguiws/aguiws/llm/chat"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -39,17 +38,17 @@ type naming struct {
 }
 
 // take shows one chunk. It returns what is wrong with it, or an error of the emitter's.
-func (w *writer) take(chunk openai.ChatCompletionChunk) (*failure, error) {
-	if chunk.JSON.Usage.Valid() {
+func (w *writer) take(chunk chat.Chunk) (*failure, error) {
+	if chunk.Usage != nil {
 		w.turn.Usage = usageOf(chunk)
 	}
 	for _, choice := range chunk.Choices {
 		if choice.Index != 0 {
 			continue // one answer is asked for
 		}
-		for _, name := range []string{"reasoning_content", "reasoning"} { // vLLM's and DeepSeek's, Ollama's and OpenRouter's
+		for _, raw := range []json.RawMessage{choice.Delta.ReasoningContent, choice.Delta.Reasoning} {
 			var text string
-			if field, ok := choice.Delta.JSON.ExtraFields[name]; ok && json.Unmarshal([]byte(field.Raw()), &text) == nil && text != "" {
+			if len(raw) > 0 && json.Unmarshal(raw, &text) == nil && text != "" {
 				if err := w.reason(text); err != nil {
 					return nil, err
 				}
@@ -162,7 +161,7 @@ func (w *writer) say(delta string) error {
 	return w.to.Emit(&protocol.TextMessageContent{MessageID: w.turn.ID, Delta: delta})
 }
 
-func (w *writer) call(d openai.ChatCompletionChunkChoiceDeltaToolCall) (*failure, error) {
+func (w *writer) call(d chat.CallDelta) (*failure, error) {
 	n := w.named[d.Index]
 	if n == nil || d.ID != "" && n.id != "" && d.ID != n.id {
 		if d.Function.Name == "" || len(w.turn.Calls) == maxCalls {
