@@ -76,6 +76,9 @@ func TestRefusals(t *testing.T) {
 // However much is wrong with answers, and with however many of them, a refusal is small;
 // and an answer that takes too much to check has a refusal of its own.
 func TestRefusalsOfPayloadsAreSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes large inputs; -short leaves it out")
+	}
 	tags := protocol.Any(`{"type":"object","properties":{"tags":{"type":"array","items":{"type":"string"}}}}`)
 	var asked []protocol.Interrupt
 	for range 5 {

@@ -218,6 +218,9 @@ func TestBranchTooLarge(t *testing.T) {
 
 // What the store takes for too many messages is said not to be kept, too.
 func TestBranchTooLargeForTheStore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes large inputs; -short leaves it out")
+	}
 	calls := 0
 	l := newLab(t, tallying(&calls))
 	l.say("a")

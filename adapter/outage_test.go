@@ -340,6 +340,9 @@ func TestAStepThatNeverBeganIsNotAskedAbout(t *testing.T) {
 
 // What a run emits while the store does not answer waits in its agent, not in memory.
 func TestARunInAnOutageHoldsBackItsAgent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes large inputs; -short leaves it out")
+	}
 	const size, many = 64 << 10, 100
 	for name, delta := range map[string]string{"large events": strings.Repeat("x", size), "small ones": "x"} {
 		t.Run(name, func(t *testing.T) {

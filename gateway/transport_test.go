@@ -146,6 +146,9 @@ func TestCallersHeaders(t *testing.T) {
 
 // What is compressed is read as it comes, and bounded by what it becomes.
 func TestGzip(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes large inputs; -short leaves it out")
+	}
 	zipped := func(events ...string) turn {
 		return func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) {
 			if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {

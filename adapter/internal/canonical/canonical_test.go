@@ -169,6 +169,9 @@ func TestDigest(t *testing.T) {
 
 // TestHugeNumbersAreCheap: what stands in an exponent is never written out.
 func TestHugeNumbersAreCheap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes large inputs; -short leaves it out")
+	}
 	long := strings.Repeat("7", 1<<20)
 	begun := time.Now()
 	for _, in := range []string{`1e999999999`, `-1e-999999999`, long, "0." + long, "1e-" + long, "[" + strings.Repeat("1e999999999,", 1<<16) + "0]"} {
@@ -176,7 +179,7 @@ func TestHugeNumbersAreCheap(t *testing.T) {
 			t.Errorf("%.20s became %d bytes, %v", in, len(out), err)
 		}
 	}
-	if took := time.Since(begun); took > 10*time.Second {
+	if took := time.Since(begun); took > 30*time.Second {
 		t.Errorf("it took %s", took)
 	}
 }
@@ -254,6 +257,9 @@ func TestPieces(t *testing.T) {
 }
 
 func TestLongArraysAreCheap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes large inputs; -short leaves it out")
+	}
 	in := []byte(`{"tags":[` + strings.Repeat("0,", 1<<21) + `0]}`)
 	runtime.GC()
 	var before, after runtime.MemStats

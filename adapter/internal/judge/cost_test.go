@@ -22,7 +22,10 @@ func (atRest) Read(_ context.Context, key store.ThreadKey, q store.ReadQuery) (*
 // What an input of some megabytes holds takes time in proportion, whoever makes it: the
 // bound is a hundred times what that is, and a tenth of its square.
 func TestLargeInputs(t *testing.T) {
-	const n, bound = 100_000, 8 * time.Second
+	if testing.Short() {
+		t.Skip("it takes large inputs; -short leaves it out")
+	}
+	const n, bound = 100_000, 30 * time.Second
 	list := func(format string) string {
 		var b strings.Builder
 		for i := range n {
