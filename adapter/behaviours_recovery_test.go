@@ -314,7 +314,7 @@ var recoveryBehaviours = []behaviour{
 	{"a lease is renewed for as long as the run takes, so that nobody takes it over", func(t *testing.T) {
 		agent, gate := gated()
 		renewed := make(chan struct{}, 100)
-		often := func(o *adapter.Options) { o.Lease = 2 * time.Second }
+		often := func(o *adapter.Options) { o.Lease = 400 * time.Millisecond }
 		l := newLabOn(t, func(s store.Store) store.Store {
 			return &faulty{Store: s, renew: func() { renewed <- struct{}{} }}
 		}, agent, often)

@@ -17,7 +17,6 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/redisstore/storetest"
 )
 
 // spoilt is a store with two threads, of which one can be damaged.
@@ -58,7 +57,6 @@ func (s *countsClaims) Work(ctx context.Context, q store.WorkQuery) ([]store.Wor
 }
 
 func newSpoilt(t *testing.T, agent adapter.Agent) *spoilt {
-	storetest.Ran(t)
 	url := redistest.Start(t, redistest.Options{}).URL()
 	options, err := redis.ParseURL(url)
 	if err != nil {
@@ -89,9 +87,9 @@ func (s *spoilt) start() {
 	}
 	s.runner = r
 	s.t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		defer cancel()
-		r.Shutdown(ctx)
+		ended, cancel := context.WithCancel(context.Background())
+		cancel()
+		r.Shutdown(ended)
 	})
 }
 

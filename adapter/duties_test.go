@@ -223,7 +223,6 @@ func TestWhatIsAnApproval(t *testing.T) {
 // A takeover knows whose execution it goes on with.
 func TestTakeoverKeepsWhoAsked(t *testing.T) {
 	gate, begun := make(chan struct{}), make(chan struct{})
-	t.Cleanup(func() { close(gate) })
 	agent := func(lost bool) adapter.Agent {
 		return adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 			if _, err := adapter.IdempotentStep(ctx, run, "look", func(context.Context) (int, error) { return 1, nil }); err != nil {
@@ -237,6 +236,7 @@ func TestTakeoverKeepsWhoAsked(t *testing.T) {
 		})
 	}
 	l := newLab(t, agent(true), separate, seldom) // else it might find, and renew, its own lease
+	t.Cleanup(func() { close(gate) })
 	l.as(ann, user("pay"))
 	<-begun
 	l.lapse()

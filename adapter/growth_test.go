@@ -16,7 +16,6 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/redisstore/storetest"
 )
 
 var longThread = flag.Int("thread", 5_000, "how many messages the long thread of TestTurnCostsWhatIsNew has")
@@ -56,7 +55,6 @@ func TestTurnCostsWhatIsNew(t *testing.T) {
 // some before.
 func turnsIn(t *testing.T, n int, history bool) cost {
 	t.Helper()
-	storetest.Ran(t)
 	server := redistest.Start(t, redistest.Options{})
 	st, err := redisstore.Open(t.Context(), server.URL(), nil)
 	if err != nil {

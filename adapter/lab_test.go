@@ -14,7 +14,6 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
-	"github.com/aguiws/aguiws/redisstore/storetest"
 )
 
 const (
@@ -49,7 +48,6 @@ func newLab(t *testing.T, agent adapter.Agent, configure ...func(*adapter.Option
 // newLabOn runs agent on what wrap makes of an embedded store.
 func newLabOn(t *testing.T, wrap func(store.Store) store.Store, agent adapter.Agent, configure ...func(*adapter.Options)) *lab {
 	t.Helper()
-	storetest.Ran(t)
 	ahead := new(atomic.Int64)
 	st, err := redisstore.Embedded(&redisstore.Options{Lease: leaseInTests, Clock: func() time.Time {
 		return time.Now().Add(time.Duration(ahead.Load()))

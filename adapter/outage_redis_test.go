@@ -11,23 +11,18 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/redisstore/storetest"
 )
 
 // A Redis that is away for several leases, and comes back as it was or as another
 // process with the same data, costs no run anything.
 func TestRunsOutliveAnOutageOfRedis(t *testing.T) {
-	if testing.Short() {
-		t.Skip("an outage takes seconds; -short leaves it out")
-	}
-	const runs, lease, away = 20, time.Second, 3 * time.Second
+	const runs, lease, away = 10, 400 * time.Millisecond, 1200 * time.Millisecond
 	for name, outage := range map[string]func(s *redistest.Server){
 		"stands still": func(s *redistest.Server) { s.Freeze(); <-time.After(away); s.Thaw() },
 		"dies":         func(s *redistest.Server) { s.Kill(); <-time.After(away); s.Restart() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			storetest.Ran(t)
 			server := redistest.Start(t, redistest.Options{AOF: "always"})
 			st, err := redisstore.Open(context.Background(), server.URL(), &redisstore.Options{Lease: lease})
 			if err != nil {

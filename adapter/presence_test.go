@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -182,43 +183,45 @@ func TestDrainWithoutAnAnswer(t *testing.T) {
 func TestDrainWhileOthersComeAndGo(t *testing.T) {
 	for _, comes := range []bool{true, false} {
 		t.Run(strconv.FormatBool(comes), func(t *testing.T) {
-			agent, change := newPaced(3), make(chan struct{})
-			l, c, wait := drainAmong(t, agent, func(int, string) (int, error) {
-				select {
-				case <-change:
-					return map[bool]int{true: 1}[comes], nil
-				default:
-					return map[bool]int{false: 1}[comes], nil
+			synctest.Test(t, func(t *testing.T) {
+				agent, change := newPaced(3), make(chan struct{})
+				l, c, wait := drainAmong(t, agent, func(int, string) (int, error) {
+					select {
+					case <-change:
+						return map[bool]int{true: 1}[comes], nil
+					default:
+						return map[bool]int{false: 1}[comes], nil
+					}
+				})
+				for range 3 { // what the second says counts when there is a third
+					await(l, c.asked)
+				}
+				if comes {
+					agent.goOn <- struct{}{}
+					if n := await(l, agent.reached); n != 1 {
+						t.Fatalf("step %d", n)
+					}
+				}
+				close(change)
+				for len(c.asked) > 0 {
+					<-c.asked
+				}
+				for range 2 {
+					await(l, c.asked)
+				}
+				if comes {
+					l.worker(l.store, agent)
+				}
+				close(agent.goOn)
+				wait()
+				if !comes {
+					l.nothingLeft()
+				}
+				l.done()
+				if want, n := map[bool]int{true: 1, false: 2}[comes], len(agent.reached); n != want {
+					t.Errorf("%d more steps, want %d", n, want)
 				}
 			})
-			for range 3 { // what the second says counts when there is a third
-				await(l, c.asked)
-			}
-			if comes {
-				agent.goOn <- struct{}{}
-				if n := await(l, agent.reached); n != 1 {
-					t.Fatalf("step %d", n)
-				}
-			}
-			close(change)
-			for len(c.asked) > 0 {
-				<-c.asked
-			}
-			for range 2 {
-				await(l, c.asked)
-			}
-			if comes {
-				l.worker(l.store, agent)
-			}
-			close(agent.goOn)
-			wait()
-			if !comes {
-				l.nothingLeft()
-			}
-			l.done()
-			if want, n := map[bool]int{true: 1, false: 2}[comes], len(agent.reached); n != want {
-				t.Errorf("%d more steps, want %d", n, want)
-			}
 		})
 	}
 }

@@ -189,39 +189,41 @@ func TestOneRunAfterAnotherIsOneAtOnce(t *testing.T) {
 // Many inputs that become due at one time begin as many at once as may be, and none is
 // lost.
 func TestQueuedRunsWaitForAPlaceAmongTheirUsers(t *testing.T) {
-	c := newCrowd()
-	l := newLab(t, c, func(o *adapter.Options) { o.MaxRunsPerUser = 2 })
-	const threads = 3
-	for i := range threads {
-		in := user("hold")
-		in.ThreadID, in.RunID = fmt.Sprint("later-", i), "r1"
-		a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, User: "ann", Run: in,
-			Dispatch: adapter.DispatchOptions{Available: time.Now().Add(time.Hour)}})
-		if err != nil || a.Disposition != adapter.Queued {
-			t.Fatalf("%+v %v", a, err)
-		}
-	}
-	l.forward(time.Hour)
-	await(l, c.began)
-	await(l, c.began)
-	l.eventually("the third is put off", func() bool {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrowd()
+		l := newLab(t, c, func(o *adapter.Options) { o.MaxRunsPerUser = 2 })
+		const threads = 3
 		for i := range threads {
-			list, err := l.store.Dispatches(l.ctx(), l.on(fmt.Sprint("later-", i)).key, store.DispatchQuery{})
-			if err == nil && strings.Contains(list[0].Error, "runs under way") && list[0].State == store.DispatchQueued && list[0].Attempts == 0 {
-				return true
+			in := user("hold")
+			in.ThreadID, in.RunID = fmt.Sprint("later-", i), "r1"
+			a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, User: "ann", Run: in,
+				Dispatch: adapter.DispatchOptions{Available: time.Now().Add(time.Hour)}})
+			if err != nil || a.Disposition != adapter.Queued {
+				t.Fatalf("%+v %v", a, err)
 			}
 		}
-		return false
+		l.forward(time.Hour)
+		await(l, c.began)
+		await(l, c.began)
+		l.eventually("the third is put off", func() bool {
+			for i := range threads {
+				list, err := l.store.Dispatches(l.ctx(), l.on(fmt.Sprint("later-", i)).key, store.DispatchQuery{})
+				if err == nil && strings.Contains(list[0].Error, "runs under way") && list[0].State == store.DispatchQueued && list[0].Attempts == 0 {
+					return true
+				}
+			}
+			return false
+		})
+		for range threads {
+			c.end()
+		}
+		await(l, c.began)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.widest > 2 {
+			t.Errorf("%d at once", c.widest)
+		}
 	})
-	for range threads {
-		c.end()
-	}
-	await(l, c.began)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.widest > 2 {
-		t.Errorf("%d at once", c.widest)
-	}
 }
 
 func TestThreadsAndInputsOfAUser(t *testing.T) {
@@ -342,16 +344,18 @@ func (silentQuotas) Take(ctx context.Context, _ store.Take) (store.Taken, error)
 
 // A part of the store that does not answer refuses nobody.
 func TestOwnersThatCannotBeAskedHaveNoLimits(t *testing.T) {
-	l := newLabOn(t, func(s store.Store) store.Store { return silentQuotas{s} },
-		adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }))
-	asked := time.Now()
-	if a := l.by("ann", "acme", "hi"); a.Disposition != adapter.Started {
-		t.Fatalf("%+v", a.Refusal)
-	}
-	if took := time.Since(asked); took > 4*time.Second {
-		t.Errorf("it took %s", took)
-	}
-	succeeded(t, l.untilEnd())
+	synctest.Test(t, func(t *testing.T) {
+		l := newLabOn(t, func(s store.Store) store.Store { return silentQuotas{s} },
+			adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }))
+		asked := time.Now()
+		if a := l.by("ann", "acme", "hi"); a.Disposition != adapter.Started {
+			t.Fatalf("%+v", a.Refusal)
+		}
+		if took := time.Since(asked); took > 4*time.Second {
+			t.Errorf("it took %s", took)
+		}
+		succeeded(t, l.untilEnd())
+	})
 }
 
 // keeping counts what is kept.

@@ -31,8 +31,8 @@ func (a *asks) Begin(ctx context.Context, b store.Begin) (store.BeginResult, err
 // several no input is refused for it.
 func TestManyInputsAtOnceToOneThread(t *testing.T) {
 	for name, c := range map[string]struct{ nodes, inputs, reads int }{
-		"one node":    {1, 200, 1},
-		"three nodes": {3, 45, 6},
+		"one node":    {1, 60, 1},
+		"three nodes": {3, 30, 6},
 	} {
 		t.Run(name, func(t *testing.T) {
 			agent, gate := gated()

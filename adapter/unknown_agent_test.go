@@ -81,7 +81,7 @@ func TestRunsOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 	// wanted lets the old node look for work again and again, and then the new one come.
 	wanted := func(t *testing.T, l *lab, counted *passes, run string, attempts int) {
 		t.Helper()
-		for range 100 {
+		for range 10 {
 			await(l, counted.looked)
 		}
 		if given, claims := counted.given.Load(), counted.claims.Load(); given != 0 || claims != 0 {
@@ -174,7 +174,7 @@ func TestAnswersAndExpiriesOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 			}
 			if test.patient {
-				for range 100 {
+				for range 10 {
 					await(l, counted.looked)
 				}
 				if n := counted.claims.Load(); n != 0 {

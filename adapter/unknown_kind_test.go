@@ -3,6 +3,7 @@ package adapter_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -121,82 +122,87 @@ func TestJournalsThatOnlyNewNodesCanRead(t *testing.T) {
 	}
 
 	t.Run("taken over", func(t *testing.T) {
-		t.Parallel()
-		l, counted, gone := setUp(t, says)
-		shut(l, gone)
-		run := lose(l, counted, says)
-		left(l, counted, run, 2)
-		l.newNode(counted.Store, says)
-		said(l, "hello")
+		synctest.Test(t, func(t *testing.T) {
+			l, counted, gone := setUp(t, says)
+			shut(l, gone)
+			run := lose(l, counted, says)
+			left(l, counted, run, 2)
+			l.newNode(counted.Store, says)
+			said(l, "hello")
+		})
 	})
 	t.Run("answered", func(t *testing.T) {
-		t.Parallel()
-		l, counted, gone := setUp(t, asks)
-		begin(l, gone)
-		open := interrupts(t, l.untilEnd())
-		shut(l, gone)
-		a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})
-		left(l, counted, a.RunID, 1)
-		l.newNode(counted.Store, asks)
-		said(l, "resolved")
+		synctest.Test(t, func(t *testing.T) {
+			l, counted, gone := setUp(t, asks)
+			begin(l, gone)
+			open := interrupts(t, l.untilEnd())
+			shut(l, gone)
+			a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})
+			left(l, counted, a.RunID, 1)
+			l.newNode(counted.Store, asks)
+			said(l, "resolved")
+		})
 	})
 	t.Run("expired", func(t *testing.T) {
-		t.Parallel()
-		l, counted, gone := setUp(t, asks)
-		begin(l, gone)
-		interrupts(t, l.untilEnd())
-		shut(l, gone)
-		l.forward(time.Hour + time.Second)
-		for range 4 {
-			await(l, counted.given)
-		}
-		l.newNode(counted.Store, asks)
-		said(l, "cancelled")
+		synctest.Test(t, func(t *testing.T) {
+			l, counted, gone := setUp(t, asks)
+			begin(l, gone)
+			interrupts(t, l.untilEnd())
+			shut(l, gone)
+			l.forward(time.Hour + time.Second)
+			for range 4 {
+				await(l, counted.given)
+			}
+			l.newNode(counted.Store, asks)
+			said(l, "cancelled")
+		})
 	})
 	t.Run("given up and requeued", func(t *testing.T) {
-		t.Parallel()
-		l, counted, gone := setUp(t, says)
-		shut(l, gone)
-		// This one is not to be had before both workers are lost.
-		shut(l, l.runner)
-		run := lose(l, counted, says)
-		if c, err := counted.Store.Claim(l.ctx(), store.ClaimRequest{Thread: l.key, Token: "lost too"}); err != nil || c.Kind != store.ClaimTakeover {
-			t.Fatalf("%+v %v", c, err)
-		}
-		l.lapse()
-		if c, err := counted.Store.Claim(l.ctx(), store.ClaimRequest{Thread: l.key, Token: "lost as well"}); err != nil || c.Kind != store.ClaimTakeover {
-			t.Fatalf("%+v %v", c, err)
-		}
-		l.lapse()
-		l.replace(says)
-		left(l, counted, run, 2)
-		w := l.newNode(counted.Store, says)
-		failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
-		letter := l.theRun(store.DispatchDeadLetter)
-		shut(l, w)
-		a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID)
-		if err != nil || a.Disposition != adapter.Started {
-			t.Fatalf("%+v %v", a, err)
-		}
-		left(l, counted, a.RunID, 1)
-		l.newNode(counted.Store, says)
-		said(l, "hello")
+		synctest.Test(t, func(t *testing.T) {
+			l, counted, gone := setUp(t, says)
+			shut(l, gone)
+			// This one is not to be had before both workers are lost.
+			shut(l, l.runner)
+			run := lose(l, counted, says)
+			if c, err := counted.Store.Claim(l.ctx(), store.ClaimRequest{Thread: l.key, Token: "lost too"}); err != nil || c.Kind != store.ClaimTakeover {
+				t.Fatalf("%+v %v", c, err)
+			}
+			l.lapse()
+			if c, err := counted.Store.Claim(l.ctx(), store.ClaimRequest{Thread: l.key, Token: "lost as well"}); err != nil || c.Kind != store.ClaimTakeover {
+				t.Fatalf("%+v %v", c, err)
+			}
+			l.lapse()
+			l.replace(says)
+			left(l, counted, run, 2)
+			w := l.newNode(counted.Store, says)
+			failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
+			letter := l.theRun(store.DispatchDeadLetter)
+			shut(l, w)
+			a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID)
+			if err != nil || a.Disposition != adapter.Started {
+				t.Fatalf("%+v %v", a, err)
+			}
+			left(l, counted, a.RunID, 1)
+			l.newNode(counted.Store, says)
+			said(l, "hello")
+		})
 	})
 	// It has waited for long enough: nobody is blamed for it.
 	t.Run("nobody comes", func(t *testing.T) {
-		t.Parallel()
-		l, counted, gone := setUp(t, asks)
-		begin(l, gone)
-		open := interrupts(t, l.untilEnd())
-		shut(l, gone)
-		shut(l, l.runner)
-		l.replace(asks, func(o *adapter.Options) { o.AgentWait = -1 })
-		failedWith(t, l.answer(resolved(open[0].ID, "1")), adapter.CodeStateCorrupted)
-		if n := len(counted.given); n != 0 {
-			t.Errorf("it was tried %d times again", n)
-		}
-		if letter := l.theRun(store.DispatchDeadLetter); letter.Attempts != 1 {
-			t.Errorf("%d attempts", letter.Attempts)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			l, counted, gone := setUp(t, asks)
+			begin(l, gone)
+			open := interrupts(t, l.untilEnd())
+			shut(l, gone)
+			shut(l, l.runner)
+			l.replace(asks, func(o *adapter.Options) { o.AgentWait = -1 })
+			failedWith(t, l.answer(resolved(open[0].ID, "1")), adapter.CodeStateCorrupted)
+			if n := len(counted.given); n != 0 {
+				t.Errorf("it was tried %d times again", n)
+			}
+			if letter := l.theRun(store.DispatchDeadLetter); letter.Attempts != 1 {
+				t.Errorf("%d attempts", letter.Attempts)
+			}
+		})
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -123,6 +124,7 @@ func TestAwaitEnds(t *testing.T) {
 
 // A server that is frozen holds up neither who waits no more nor Close.
 func TestAwaitOnAFrozenServer(t *testing.T) {
+	suite.Full(t)
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{Partitions: 4, Timeout: 3 * time.Second})
 	w := waiting(t, server, s)

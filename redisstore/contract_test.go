@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
 	"github.com/alicebob/miniredis/v2"
@@ -67,6 +68,9 @@ func onRedis(url string) storetest.Open {
 }
 
 func TestContractOnMiniredis(t *testing.T) {
+	if raced {
+		t.Skip("miniredis interprets Lua, and takes minutes under the race detector; TestContractOnRedis runs the same")
+	}
 	server := miniredis.NewMiniRedis()
 	t.Cleanup(server.Close)
 	storetest.Run(t, onMiniredis(server))
@@ -77,9 +81,7 @@ func TestContractOnRedis(t *testing.T) {
 }
 
 func TestContractOnCluster(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starting a cluster takes seconds; -short leaves it out")
-	}
+	suite.Full(t)
 	storetest.Run(t, onRedis(redistest.Cluster(t).URL()))
 }
 
@@ -111,7 +113,7 @@ func play(t *testing.T, operations, partitions int, client redis.UniversalClient
 func TestModelOnMiniredis(t *testing.T) {
 	server := miniredis.NewMiniRedis()
 	t.Cleanup(server.Close)
-	storetest.Model(t, onMiniredis(server), play(t, 800, 4, miniredisClient(server)))
+	storetest.Model(t, onMiniredis(server), play(t, 300, 4, miniredisClient(server)))
 }
 
 func TestModelOnRedis(t *testing.T) {
@@ -120,13 +122,11 @@ func TestModelOnRedis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	storetest.Model(t, inFewPartitions(url), play(t, 100_000, fewPartitions, client))
+	storetest.Model(t, inFewPartitions(url), play(t, suite.Operations(), fewPartitions, client))
 }
 
 func TestModelOnCluster(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starting a cluster takes seconds; -short leaves it out")
-	}
+	suite.Full(t)
 	url := redistest.Cluster(t).URL()
 	client, err := connect(url, patience)
 	if err != nil {
@@ -134,10 +134,3 @@ func TestModelOnCluster(t *testing.T) {
 	}
 	storetest.Model(t, inFewPartitions(url), play(t, 3_000, fewPartitions, client))
 }
-
-// behaviours are those of the contract, and what else this package has to show.
-var behaviours = append(storetest.Contract(), []storetest.Behaviour{
-	{Name: "a call whose outcome is unknown is sent again and finds what it did", Test: TestALostReplyIsAnUnknownOutcomeAndTheCallSentAgainFindsIt},
-	{Name: "a demotion loses nothing", Test: TestNothingIsLostToADemotion},
-	{Name: "the keys of a thread share a slot", Test: TestKeysOfAThreadShareOneTag},
-}...)

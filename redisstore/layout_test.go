@@ -10,7 +10,6 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/redisstore/storetest"
 )
 
 func TestPartitionsSpreadEvenlyOverSlots(t *testing.T) {
@@ -41,7 +40,6 @@ func TestPartitionsSpreadEvenlyOverSlots(t *testing.T) {
 }
 
 func TestKeysOfAThreadShareOneTag(t *testing.T) {
-	storetest.Ran(t)
 	k := newKeyspace("p", 64)
 	for _, thread := range []string{"", "}{", "{p1}", strings.Repeat("x", 999)} {
 		th := k.thread(store.ThreadKey{Namespace: "{ns}", Thread: thread})

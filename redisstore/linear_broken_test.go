@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/alicebob/miniredis/v2"
 	"github.com/anishathalye/porcupine"
 )
@@ -99,6 +100,7 @@ func operations(calls []recorded) []porcupine.Operation {
 // Stores that break the contract are caught by the same clients that find
 // nothing wrong with the real one.
 func TestBrokenStoresAreFoundOut(t *testing.T) {
+	suite.Full(t)
 	mutants := map[string]func(store.Store) store.Store{
 		"reads what was once":               func(s store.Store) store.Store { return &remembering{Store: s} },
 		"begins on whatever version":        func(s store.Store) store.Store { return careless{s} },

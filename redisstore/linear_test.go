@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/alicebob/miniredis/v2"
 	"github.com/anishathalye/porcupine"
@@ -29,17 +30,15 @@ import (
 // as far as the machine does.
 func TestConcurrentCallsAreLinearizable(t *testing.T) {
 	t.Run("miniredis", func(t *testing.T) {
+		suite.Full(t)
 		server := miniredis.NewMiniRedis()
 		t.Cleanup(server.Close)
 		testLinearizable(t, 40, func(context.Context, string, string) (net.Conn, error) { return server.Dial() }, nil, nil)
 	})
 	t.Run("redis", func(t *testing.T) {
-		testLinearizable(t, 100, dialNet, redistest.Start(t, redistest.Options{TCP: true}), nil)
+		testLinearizable(t, 60, dialNet, redistest.Start(t, redistest.Options{TCP: true}), nil)
 	})
 	t.Run("cluster", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("starting a cluster takes seconds; -short leaves it out")
-		}
 		testLinearizable(t, 60, dialNet, nil, redistest.Cluster(t))
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/aguiws/aguiws/redisstore/storetest"
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 )
@@ -16,7 +15,7 @@ func (silent) Printf(context.Context, string, ...any) {}
 
 func TestMain(m *testing.M) {
 	redis.SetLogger(silent{})
-	goleak.VerifyTestMain(storetest.Keep(m, behaviours),
+	goleak.VerifyTestMain(m,
 		// It sleeps for a second before it notices that its pool is closed.
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }

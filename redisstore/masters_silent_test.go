@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/redisstore/storetest"
 )
 
 // soon is how long a store waits for a master that has been stopped.
@@ -22,10 +22,6 @@ const soon = 4 * time.Second
 // patientCluster is a Cluster of which no master takes another for dead.
 func patientCluster(t *testing.T) *redistest.Masters {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starting a cluster takes seconds; -short leaves it out")
-	}
-	storetest.Ran(t)
 	masters := redistest.Cluster(t)
 	for _, server := range masters.Servers {
 		ordered(t, server, "CONFIG", "SET", "cluster-node-timeout", "600000")
@@ -68,6 +64,7 @@ func suspendOn(t *testing.T, s *Store, key store.ThreadKey) {
 }
 
 func TestAFrozenMasterHoldsUpNoCommitsOfOthers(t *testing.T) {
+	suite.Full(t)
 	masters := patientCluster(t)
 	s := open(t, masters.URL(), Options{Lease: time.Hour})
 	// All partitions of a committer's share, so that any way of sharing would be noticed.
@@ -108,6 +105,7 @@ func TestAFrozenMasterHoldsUpNoCommitsOfOthers(t *testing.T) {
 }
 
 func TestWhatAFrozenMasterHasIsMissingAndNothingElse(t *testing.T) {
+	suite.Full(t)
 	masters := patientCluster(t)
 	s := open(t, masters.URL(), Options{Timeout: soon})
 	ctx := context.Background()
@@ -256,6 +254,7 @@ func wholePages(list func(string) ([]string, string, error), cursor string) (nam
 }
 
 func TestAStoreOpensAndHearsThoughAMasterIsFrozen(t *testing.T) {
+	suite.Full(t)
 	masters := patientCluster(t)
 	frozen := (masterOf(metaKey("aguiws")) + 1) % 3
 	other := open(t, masters.URL(), Options{Node: "other"})

@@ -14,7 +14,6 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/redisstore/storetest"
 )
 
 // sent is how many bytes a server has sent.
@@ -42,7 +41,6 @@ func many(n int, text func() string) (all []string) {
 // Sixty viewers come to a large thread at once, when the server has stood still for a
 // moment, while somebody else's run is in the midst of a step.
 func TestManyViewersOfALargeThreadShareWhatIsReadOfIt(t *testing.T) {
-	storetest.Ran(t)
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{})
 	step, over := make(chan struct{}), make(chan struct{})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -41,6 +42,7 @@ func TestReadyIsOneCommand(t *testing.T) {
 
 // A master that does not answer shows at the first question.
 func TestReadyAsksEachMaster(t *testing.T) {
+	suite.Full(t)
 	masters := patientCluster(t)
 	s := open(t, masters.URL(), Options{Timeout: soon})
 	if err := s.Ready(context.Background()); err != nil {

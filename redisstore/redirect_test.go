@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/redisstore/storetest"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -33,7 +33,6 @@ func TestNothingIsLostToForgottenScripts(t *testing.T) {
 // A master that becomes a replica, of a master that is not there, and a master
 // again.
 func TestNothingIsLostToADemotion(t *testing.T) {
-	storetest.Ran(t)
 	server := redistest.Start(t, redistest.Options{TCP: true})
 	w := startWorkload(t, server.URL(), 4, 4)
 	for range 3 {
@@ -52,6 +51,7 @@ func TestNothingIsLostToADemotion(t *testing.T) {
 
 // A server that is killed and takes its time to read what it had stored.
 func TestNothingIsLostToARestartThatTakesLong(t *testing.T) {
+	suite.Full(t)
 	server := redistest.Start(t, redistest.Options{AOF: "always", Args: []string{"--key-load-delay", "50", "--loading-process-events-interval-bytes", "1024"}})
 	w := startWorkload(t, server.URL(), 4, 4)
 	for range 2 {
@@ -120,9 +120,6 @@ func TestNothingIsLostToADeadMaster(t *testing.T) {
 // keys lie on both sides, or do not all exist, it is told TRYAGAIN; when all of
 // them have gone, ASK; and who has not heard of the move is told MOVED.
 func TestNothingIsLostToSlotsThatMove(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starting a cluster takes seconds; -short leaves it out")
-	}
 	masters := newMovable(t, redistest.Cluster(t))
 	// One of each kind in a partition: what waits with a first commit, whose run
 	// has no journal yet, must not always travel with what could go on.
@@ -166,9 +163,7 @@ func TestNothingIsLostToSlotsThatMove(t *testing.T) {
 
 // A master of a Cluster and its replica that change roles, there and back.
 func TestNothingIsLostToAFailoverInACluster(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starting a cluster takes seconds; -short leaves it out")
-	}
+	suite.Full(t)
 	masters := newMovable(t, redistest.Cluster(t))
 	master := masters.cluster.Servers[0]
 	replica := redistest.Start(t, redistest.Options{TCP: true, Args: []string{"--cluster-enabled", "yes", "--cluster-node-timeout", "30000"}})

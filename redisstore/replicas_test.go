@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
 )
@@ -88,15 +89,14 @@ func waitsForReplica(t *testing.T, url string, pause, resume func()) {
 }
 
 func TestAnAcknowledgementWaitsForTheReplica(t *testing.T) {
+	suite.Full(t)
 	master := redistest.Start(t, redistest.Options{TCP: true, Args: []string{"--repl-diskless-sync-delay", "0"}})
 	replica := redistest.Replica(t, master)
 	waitsForReplica(t, master.URL(), replica.Freeze, replica.Thaw)
 }
 
 func TestAnAcknowledgementWaitsForTheReplicaOnCluster(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starting a cluster takes seconds; -short leaves it out")
-	}
+	suite.Full(t)
 	cluster := redistest.Cluster(t)
 	if _, err := Open(context.Background(), cluster.URL(), &Options{WaitReplicas: 1}); err == nil {
 		t.Error("masters without replicas: no error")
@@ -115,9 +115,7 @@ func TestAnAcknowledgementWaitsForTheReplicaOnCluster(t *testing.T) {
 // While a slot moves, a script whose keys have gone is told ASK: what decides goes
 // after them as what reads does, and waits for the replicas there.
 func TestAnAcknowledgementWaitsWhereTheKeysHaveGone(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starting a cluster takes seconds; -short leaves it out")
-	}
+	suite.Full(t)
 	cluster := redistest.Cluster(t)
 	replicas := cluster.Replicate(t)
 	masters := newMovable(t, cluster)
@@ -172,6 +170,7 @@ func TestAnAcknowledgementWaitsWhereTheKeysHaveGone(t *testing.T) {
 }
 
 func TestTheContractHoldsWithAReplica(t *testing.T) {
+	suite.Full(t)
 	master := redistest.Start(t, redistest.Options{TCP: true, Args: []string{"--repl-diskless-sync-delay", "0"}})
 	redistest.Replica(t, master)
 	storetest.Run(t, func(t testing.TB, n storetest.Node) store.Store {

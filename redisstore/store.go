@@ -193,8 +193,10 @@ func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Sto
 	if err := s.recordLayout(ctx); err != nil {
 		return nil, err
 	}
-	if err := s.load(ctx); err != nil {
-		return nil, err
+	if !s.opts.volatile { // miniredis parses every script that it is given, each time
+		if err := s.load(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.checkHistory(ctx); err != nil {
 		return nil, err

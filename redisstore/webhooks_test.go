@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
@@ -327,9 +328,7 @@ func TestWebhooksOnRedis(t *testing.T) {
 }
 
 func TestWebhooksOnCluster(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starting a cluster takes seconds; -short leaves it out")
-	}
+	suite.Full(t)
 	url := redistest.Cluster(t).URL()
 	testWebhooks(t, func(t *testing.T, o *Options) *Store { return open(t, url, *o) })
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 // slots is how many there are to share out.
@@ -16,9 +18,11 @@ type Masters struct {
 }
 
 // Cluster starts three masters that are stopped when the test ends. It returns
-// when each of them sees all slots served.
+// when each of them sees all slots served. A test that calls it belongs to the
+// full suite, and is skipped elsewhere.
 func Cluster(t testing.TB) *Masters {
 	t.Helper()
+	suite.Full(t)
 	const masters = 3
 	c := &Masters{}
 	for range masters {

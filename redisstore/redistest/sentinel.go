@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 // masterName is what Sentinel calls the master.
@@ -21,9 +23,11 @@ type Watched struct {
 }
 
 // Sentinel starts all three; they are stopped when the test ends. It returns when
-// the replica follows and Sentinel knows it.
+// the replica follows and Sentinel knows it. A test that calls it belongs to the
+// full suite, and is skipped elsewhere.
 func Sentinel(t testing.TB) *Watched {
 	t.Helper()
+	suite.Full(t)
 	w := &Watched{Master: Start(t, Options{TCP: true, Args: []string{"--repl-diskless-sync-delay", "0"}})}
 	w.Replica = Start(t, Options{TCP: true, Args: []string{"--replicaof", "127.0.0.1 " + strconv.Itoa(w.Master.port)}})
 	until(t, "the replica follows", func() bool {

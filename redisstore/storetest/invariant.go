@@ -33,7 +33,7 @@ var invariantTests = []test{
 			for w := range 4 {
 				group.Go(func() {
 					r := rand.New(rand.NewPCG(seed+uint64(i), uint64(w)))
-					for n := range 150 {
+					for n := range scaled(40, 150) {
 						st.step(r, fmt.Sprintf("%d-%d-%d", i, w, n))
 					}
 				})
@@ -47,7 +47,7 @@ var invariantTests = []test{
 		}
 	}},
 	{"five nodes carry every queued run, each exactly once, told only by due", func(e *env) {
-		const threads, runs = 20, 8
+		threads, runs := scaled(8, 20), 8
 		e.lease = time.Hour // no run is lost here, however slow the machine is
 		first := e.node("n0")
 		nodes := []store.Store{first, e.node("n1"), e.node("n2"), e.node("n3"), e.node("n4")}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 // retire calls Retire until a pass is over.
@@ -264,6 +265,7 @@ var retireTests = []test{
 		same(th, "record when given back", asked(), `{"run":"r1"}`)
 	}},
 	{"a thread with thousands of runs loses all that are old", func(e *env) {
+		suite.Full(e.T)
 		c := e.stopped()
 		e.keep = time.Hour
 		th := e.thread()
@@ -357,6 +359,7 @@ var retireTests = []test{
 		same(th, "log", th.kept(), "3 4")
 	}},
 	{"many threads are retired in many calls, by several nodes at once", func(e *env) {
+		suite.Full(e.T)
 		const threads = 1100
 		c := e.stopped()
 		e.age = time.Hour

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 // Node says which store a subtest wants.
@@ -34,7 +35,6 @@ func Run(t *testing.T, open Open) {
 		t.Run(g.name, func(t *testing.T) {
 			for _, tt := range g.tests {
 				t.Run(tt.name, func(t *testing.T) {
-					Ran(t)
 					tt.run(newEnv(t, open))
 				})
 			}
@@ -53,6 +53,14 @@ var groups = []struct {
 	{"Retire", retireTests}, {"Large", largeTests}, {"Messages", messageTests}, {"Page", pageTests}, {"Presence", presenceTests},
 	{"Dispatch", dispatchTests}, {"Queue", queueTests}, {"Dedupe", dedupeTests}, {"Nack", nackTests}, {"Interrupt", stopAllTests},
 	{"DeadLetters", deadLetterTests}, {"Retention", retentionTests}, {"Branches", branchTests}, {"Quotas", quotaTests}, {"Notices", noticeTests}, {"Decisions", decisionTests}, {"Logins", loginTests}, {"Payloads", payloadTests}, {"Tree", treeTests}, {"TreePlay", treePlayTests}, {"Stress", stressTests}, {"Invariant", invariantTests},
+}
+
+// scaled returns a test's size: the second in the full suite.
+func scaled(short, full int) int {
+	if suite.IsFull() {
+		return full
+	}
+	return short
 }
 
 type test struct {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 // grove is a namespace's threads as trees, seen through one node, with calls that must
@@ -193,6 +194,9 @@ var treeTests = []test{
 	}},
 	{"a tree has as many threads as it may", func(e *env) {
 		g := e.grove("a")
+		if !g.s.Durable() {
+			suite.Full(e.T) // it is slow inside the process
+		}
 		g.plant("a", "")
 		for i := range store.TreeSize - 1 {
 			g.plant(fmt.Sprint("n", i), "a")
@@ -416,6 +420,9 @@ var treeTests = []test{
 	}},
 	{"what goes with all above it is not let be by who would delete it at rest alone", func(e *env) {
 		g := e.grove("a")
+		if !g.s.Durable() {
+			suite.Full(e.T)
+		}
 		g.plants("a")
 		for i := range 220 { // more than are deleted at once
 			g.plant(fmt.Sprint("b", i), "a")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/suite"
 )
 
 // wood is what a namespace's trees are after any calls, one after the other.
@@ -271,6 +272,9 @@ func (g *grove) walk(seed uint64, steps int, met map[string]bool) {
 
 var treePlayTests = []test{
 	{"whatever is done to threads, their trees are those of the model", func(e *env) {
+		if !e.grove("probe").s.Durable() {
+			suite.Full(e.T) // it is slow inside the process
+		}
 		met := map[string]bool{}
 		for seed := range uint64(6) {
 			g := e.grove(fmt.Sprint("walk", seed))

@@ -1,10 +1,14 @@
 package command
 
 import (
+	"bytes"
 	"context"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +65,30 @@ const reporting = 20 * time.Second
 // whole file, so a lane that has one fails on a machine that does much else.
 func NodeTests(t *testing.T, env []string, args ...string) {
 	t.Helper()
+	nodeTests(t, env, args)
+}
+
+// NodeChosen is NodeTests for some tests, by their files and names. It fails the test
+// if one of them did not run and pass, so that a renamed test is missed.
+func NodeChosen(t *testing.T, env []string, chosen map[string][]string, args ...string) {
+	t.Helper()
+	var names, patterns []string
+	for _, file := range slices.Sorted(maps.Keys(chosen)) {
+		for _, name := range chosen[file] {
+			names, patterns = append(names, name), append(patterns, regexp.QuoteMeta(name))
+		}
+	}
+	args = append(args, "--test-name-pattern=^(?:"+strings.Join(patterns, "|")+")$")
+	out := nodeTests(t, env, append(args, slices.Sorted(maps.Keys(chosen))...))
+	for _, name := range names {
+		if !bytes.Contains(out, []byte("✔ "+name+" (")) {
+			t.Errorf("the chosen test %q did not pass: was it renamed?", name)
+		}
+	}
+}
+
+func nodeTests(t *testing.T, env, args []string) []byte {
+	t.Helper()
 	ctx := t.Context()
 	if deadline, ok := t.Deadline(); ok {
 		var cancel context.CancelFunc
@@ -78,6 +106,7 @@ func NodeTests(t *testing.T, env []string, args ...string) {
 	} else if err != nil {
 		t.Errorf("node --test: %v\n%s", err, out)
 	}
+	return out
 }
 
 // Artifacts is a folder for what a test leaves to be looked at: artifacts/ of the
