@@ -467,7 +467,7 @@ func TestServerEndsAreNotLeaving(t *testing.T) {
 		ts := newTestServer(t, b, &Options{WriteTimeout: 50 * time.Millisecond, DisconnectGrace: time.Hour})
 		stalled(ts, postThread)
 		eventually(t, "it is served", func() bool { return b.followers() == 1 })
-		for i := range 300 {
+		for i := range 120 {
 			b.log(localThread, big(i))
 		}
 		ts.idle(b)

@@ -8,6 +8,6 @@ import (
 
 func TestMain(m *testing.M) {
 	tapAll()
-	// A pool whose server does not answer looks for it once a second, also after Close.
+	// It sleeps for a second before it notices that its pool is closed.
 	goleak.VerifyTestMain(m, goleak.Cleanup(holdToBinding), goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }

@@ -401,7 +401,7 @@ func TestNoticesToWhoTakesNothing(t *testing.T) {
 	counts(t, ts.metrics, 2, "aguiws_notice_watchers")
 	big := opened("acme", "ann", "t")
 	big.Reasons = []string{strings.Repeat("x", 60<<10)}
-	for range 300 { // 18 MB: more than any buffer on the way
+	for range 120 { // 7 MB: more than any buffer on the way
 		l.add(big)
 		reads.notices()
 	}

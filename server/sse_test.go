@@ -25,6 +25,9 @@ func stalled(ts *testServer, request string) net.Conn {
 		ts.t.Fatal(err)
 	}
 	ts.t.Cleanup(func() { conn.Close() })
+	if err := conn.(*net.TCPConn).SetReadBuffer(64 << 10); err != nil {
+		ts.t.Fatal(err)
+	}
 	if _, err := io.WriteString(conn, request); err != nil {
 		ts.t.Fatal(err)
 	}
@@ -52,7 +55,7 @@ func TestStalledStream(t *testing.T) {
 	stalled(ts, postThread)
 	eventually(t, "both are served", func() bool { return b.followers() == 2 })
 	reads := ts.events("?after=e1:0&follow=1")
-	for i := range 300 { // 18 MB: more than any buffer on the way
+	for i := range 120 { // 7 MB: more than any buffer on the way
 		b.log(localThread, big(i))
 		for reads.expect("")["name"] != fmt.Sprint(i) {
 		}
@@ -124,7 +127,7 @@ func TestShutdownCutsStreams(t *testing.T) {
 	ts := newTestServer(t, b, &Options{WriteTimeout: time.Hour})
 	stalled(ts, followThread)
 	eventually(t, "it is served", func() bool { return b.followers() == 1 })
-	for i := range 300 {
+	for i := range 120 {
 		b.log(localThread, big(i))
 	}
 	ts.down = true
