@@ -40,16 +40,7 @@ func (s *Store) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error
 	if err != nil {
 		return false, err
 	}
-	verdict := r.int()
-	if verdict == 2 && r.err == nil {
-		whole, err := s.wholeOrder(ctx, t, &c.Snapshot)
-		if err != nil {
-			return false, err
-		}
-		c.Snapshot = *whole
-		return s.Checkpoint(ctx, c)
-	}
-	return verdict == 1, r.err
+	return r.int() == 1, r.err
 }
 
 // midrun sends a batch that moves the snapshot while its run goes on.
@@ -88,14 +79,6 @@ func (s *Store) midrun(ctx context.Context, b store.Batch) (store.CommitResult, 
 	}, rest})
 	if err != nil {
 		return store.CommitResult{}, err
-	}
-	if len(r.items) == 1 {
-		whole, err := s.wholeOrder(ctx, t, &c.Snapshot)
-		if err != nil {
-			return store.CommitResult{}, err
-		}
-		b.Checkpoint = &store.RunCheckpoint{Snapshot: *whole, Undo: c.Undo}
-		return s.midrun(ctx, b)
 	}
 	res := commitResult(r)
 	return res, r.err

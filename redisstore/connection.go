@@ -22,9 +22,8 @@ type connection struct {
 	outdated atomic.Pointer[FormatError]
 	ended    chan error // yields what outdated is, once
 
-	made     madeEvents
-	apart    atomic.Bool // what looks like one server has refused keys of several slots
-	relisted atomic.Bool // nothing is listed in the inbox as a release before has listed it
+	made  madeEvents
+	apart atomic.Bool // what looks like one server has refused keys of several slots
 
 	closing chan struct{}
 	running sync.WaitGroup

@@ -77,7 +77,7 @@
 //	                    entry each with one field, thread                  nack, stopall, delete, retire
 //	Pcounts     hash    dispatches by state, and by state and tenant; no   begin, claim, end, stop, nack, stopall,
 //	                    field of which there is none                       delete, retire
-//	Pinbox      zset    open suspensions: tenant, reason or any, since;    begin, end, nack, delete, relist
+//	Pinbox      zset    open suspensions: tenant, reason or any, since;    begin, end, nack, delete
 //	                    namespace, any, since
 //	Pthreads    zset    threads: namespace, latest input                   begin, delete, retire
 //	Pdead       zset    dead letters that were not requeued: tenant, when  nack, begin, delete, retire

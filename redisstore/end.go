@@ -74,14 +74,6 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 	if err != nil {
 		return store.CommitResult{}, err
 	}
-	if len(r.items) == 1 {
-		whole := *e
-		if whole.Snapshot, err = s.wholeOrder(ctx, t, e.Snapshot); err != nil {
-			return store.CommitResult{}, err
-		}
-		b.End = &whole
-		return s.end(ctx, b)
-	}
 	res := commitResult(r)
 	res.Ready, res.GaveBack = r.bool(), r.bool()
 	before, after := r.int(), r.events()

@@ -40,15 +40,10 @@ import (
 //
 // To raise it: add a line here, which says how the older format is read. Prefer to
 // read both: a thread is rewritten when it is next touched, and never all of them at
-// once. Keep the data in conformance/formats that the last release has written, and
-// let the present one write its own there. A format is taken off the front of this
+// once. A format is taken off the front of this
 // table when its data cannot be there any more; CHANGELOG says so.
 var formats = []storedFormat{
-	{1, "what doc.go describes", "as it is; data from before there was a number is of this format"},
-	{2, "the order of a thread's messages is in chunks that grow at the end, and no longer one value; an execution is frozen with a reference to messages, and no copy; the log has marks where an event tells the snapshot",
-		"the one value is read, and put into chunks when a run ends that changes it; a copy is read, and goes with its execution; an event that tells all messages stays"},
-	{3, "who wants a worker now is in the streams of agents, and its record names the entry; who waits in a queue says whose run it is",
-		"who has come due is offered by a sweep, which reads of a queued run whose it is in its input"},
+	{3, "what doc.go describes", "as it is"},
 }
 
 type storedFormat struct {
@@ -154,7 +149,6 @@ func (s *connection) meta(ctx context.Context, raised string) (int, error) {
 	if err != nil {
 		return 0, storeError("record the layout", err)
 	}
-	s.relisted.Store(v[2] == relistByPlace)
 	if have := v[0]; have != want {
 		return 0, fmt.Errorf("redisstore: prefix %q has %s partitions, not %s: the number cannot be changed", s.opts.Prefix, have, want)
 	}

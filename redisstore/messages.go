@@ -19,7 +19,6 @@ var errPlace = fmt.Errorf("%w: read the thread's last messages again", store.Err
 const (
 	messagesMoved = iota // the snapshot is another
 	messagesPlace        // something else stands there
-	messagesOrder1
 	messagesRead
 )
 
@@ -69,8 +68,7 @@ func (s *reads) Messages(ctx context.Context, key store.ThreadKey, q store.Messa
 // orderPiece is how many chunks of an order are read at once.
 const orderPiece = 32
 
-// messagesOf is a page before a message of which only the id is known, "" for the end, or of
-// a thread whose order is of format 1.
+// messagesOf is a page before a message of which only the id is known, "" for the end.
 func (s *reads) messagesOf(ctx context.Context, t threadKeys, id string, limit int) (store.MessagePage, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
@@ -106,15 +104,12 @@ func (s *reads) messagesOf(ctx context.Context, t threadKeys, id string, limit i
 
 // orderOf reads the ids of a thread's messages in pieces.
 func (s *reads) orderOf(ctx context.Context, t threadKeys) ([]string, error) {
-	head, err := s.client.HMGet(ctx, t.snap(), "n", "o").Result()
+	head, err := s.client.HMGet(ctx, t.snap(), "n").Result()
 	if err != nil {
 		return nil, storeError("read the order of messages", err)
 	}
 	r := reply{name: "messages", items: head, room: roomOf(ctx)}
 	count := r.string()
-	if order1 := r.json(); order1 != nil {
-		return r.order(order1, nil), r.err
-	}
 	if count == "" {
 		return nil, nil
 	}
@@ -136,5 +131,5 @@ func (s *reads) orderOf(ctx context.Context, t threadKeys) ([]string, error) {
 			}
 		}
 	}
-	return r.order(nil, chunks), r.err
+	return r.order(chunks), r.err
 }

@@ -17,7 +17,7 @@ import (
 // was read of notices together with where reading has come to, or that one was sent.
 var unwaited = map[*script]bool{
 	readScript: true, journalScript: true, rangeScript: true, tailScript: true, dueScript: true, renewScript: true,
-	inboxScript: true, relistScript: true, threadsScript: true, deadLettersScript: true, dispatchesScript: true, countsScript: true, takeScript: true, holdScript: true, usageScript: true,
+	inboxScript: true, threadsScript: true, deadLettersScript: true, dispatchesScript: true, countsScript: true, takeScript: true, holdScript: true, usageScript: true,
 	waitingScript: true, noticesScript: true, decisionsScript: true, flowReadScript: true, tokensScript: true, payloadReadScript: true, treeReadScript: true, treePageScript: true,
 	hookReadScript: true, hookTakeScript: true, hookSettleScript: true, hookCountsScript: true, hookDeadScript: true,
 }

@@ -29,7 +29,6 @@ type retention struct {
 	*connection
 	*deliveries
 	*quotas
-	*relisting
 	retired retirement
 }
 
@@ -50,9 +49,8 @@ type retirement struct {
 // retired is told as an error, and looked at again in the next pass: it holds up
 // nothing behind it. A pass leaves out a master of a Cluster that does not answer.
 func (s *retention) Retire(ctx context.Context) (more bool, err error) {
-	listing, failed := s.relist(ctx)
 	more, err = s.retire(ctx)
-	return more || listing, errors.Join(err, failed, s.retireRecords(ctx))
+	return more, errors.Join(err, s.retireRecords(ctx))
 }
 
 func (s *retention) retire(ctx context.Context) (more bool, err error) {

@@ -40,7 +40,6 @@ var (
 	waitingScript     = newScript("waiting")
 	countsScript      = newScript("counts")
 	inboxScript       = newScript("thread", "work", "run", "index", "suspension", "inbox")
-	relistScript      = newScript("thread", "work", "run", "index", "suspension", "relist")
 	threadsScript     = newScript("thread", "work", "run", "index", "suspension", "threads")
 	titleScript       = newScript("title")
 	draftsScript      = newScript("thread", "work", "run", "index", "notice", "suspension", "drafts")
@@ -85,7 +84,7 @@ var (
 
 	allScripts = []*script{readScript, beginScript, commitScript, noteScript, joinScript, activateScript, endScript, checkpointScript, midrunScript,
 		claimScript, renewScript, nackScript, journalScript, stopScript, stopAllScript, pauseScript, dispatchesScript,
-		messagesScript, rangeScript, tailScript, dueScript, offerScript, waitingScript, countsScript, inboxScript, relistScript, threadsScript, titleScript, draftsScript,
+		messagesScript, rangeScript, tailScript, dueScript, offerScript, waitingScript, countsScript, inboxScript, threadsScript, titleScript, draftsScript,
 		deleteScript, deadLettersScript, retireScript, takeScript, holdScript, usageScript,
 		hookReadScript, hookTakeScript, hookSettleScript, hookCountsScript, hookDeadScript, hookResendScript,
 		hookForgetScript, targetsScript, nodesScript,

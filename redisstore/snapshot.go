@@ -1,15 +1,12 @@
 package redisstore
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter/store"
-	"github.com/redis/go-redis/v9"
 )
 
 // The bounds of a piece of the order of messages; snapshot.lua has those of a chunk.
@@ -80,7 +77,6 @@ func pieces(ids []string, by map[string]store.Producer) []any {
 // were read.
 func readSnapshot(fields *reply, w *window) store.Snapshot {
 	var snap store.Snapshot
-	var order1 json.RawMessage
 	chunks := map[string]string{}
 	byID := make(map[string]json.RawMessage, len(fields.items)/2)
 	for fields.more() {
@@ -92,8 +88,6 @@ func readSnapshot(fields *reply, w *window) store.Snapshot {
 			snap.Frozen = fields.json()
 		case name == "r":
 			snap.Open = fields.json()
-		case name == "o":
-			order1 = fields.json()
 		case name == "n" || strings.HasPrefix(name, "o"):
 			chunks[name] = fields.string()
 		default:
@@ -107,7 +101,7 @@ func readSnapshot(fields *reply, w *window) store.Snapshot {
 		snap.Older, snap.Before = w.older(), w.cursor()
 		return snap
 	}
-	ids := fields.order(order1, chunks)
+	ids := fields.order(chunks)
 	if ids == nil {
 		return snap
 	}
@@ -121,14 +115,7 @@ func readSnapshot(fields *reply, w *window) store.Snapshot {
 }
 
 // order is the ids of the messages; nil: there is none.
-func (r *reply) order(order1 json.RawMessage, chunks map[string]string) []string {
-	if order1 != nil {
-		ids, err := readOrder1(order1)
-		if err != nil {
-			r.spoil("no order of messages")
-		}
-		return ids
-	}
+func (r *reply) order(chunks map[string]string) []string {
 	if chunks["n"] == "" {
 		return nil
 	}
@@ -147,36 +134,4 @@ func (r *reply) order(order1 json.RawMessage, chunks map[string]string) []string
 		ids = append(ids, chunk...)
 	}
 	return ids
-}
-
-// readOrder1 reads the order as format 1 has it.
-func readOrder1(text json.RawMessage) ([]string, error) {
-	ids := []string{}
-	return ids, json.Unmarshal(text, &ids)
-}
-
-// wholeOrder is the update of a snapshot whose order is of format 1, which no script
-// can change: with all of the order in it. Who asks holds the thread's claim, or is
-// refused by the script.
-func (s *connection) wholeOrder(ctx context.Context, t threadKeys, u *store.SnapshotUpdate) (*store.SnapshotUpdate, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
-	defer cancel()
-	stored, err := s.client.HGet(ctx, t.snap(), "o").Result()
-	if err != nil && !errors.Is(err, redis.Nil) {
-		return nil, storeError("read the order of messages", err)
-	}
-	ids := []string{}
-	if stored != "" {
-		text, err := decompress(stored, nil)
-		if err == nil {
-			ids, err = readOrder1(text)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("redisstore: %w: no order of messages", store.ErrCorrupted)
-		}
-	}
-	again := *u
-	again.Order = append(ids[:max(len(ids)-u.Drop, 0)], u.Append...)
-	again.Drop, again.Append = 0, nil
-	return &again, nil
 }

@@ -228,7 +228,7 @@ func assemble(client redis.UniversalClient, opts Options) *Store {
 	d := &deliveries{connection: c, presence: p}
 	g := &groupCommit{connection: c, deliveries: d}
 	q := &quotas{connection: c, recounts: map[string]time.Time{}}
-	keep := &retention{connection: c, deliveries: d, quotas: q, relisting: &relisting{connection: c}}
+	keep := &retention{connection: c, deliveries: d, quotas: q}
 	return &Store{connection: c, deliveries: d, presence: p, groupCommit: g, leases: &leases{connection: c},
 		retention: keep, mailbox: &mailbox{connection: c, deliveries: d, awaits: awaits{turn: make(chan struct{}, 1)}}, reads: &reads{connection: c, groupCommit: g}, lists: &lists{c},
 		dispatches: &dispatches{c}, pauses: &pauses{c}, quotas: q, webhooks: &webhooks{c}, notices: &notices{connection: c}, decisions: &decisions{c}, logins: &logins{c}, payloads: &payloads{c}, tree: &tree{c, keep}}

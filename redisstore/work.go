@@ -2,7 +2,6 @@ package redisstore
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -108,19 +107,11 @@ func (s *mailbox) offer(ctx context.Context, q store.WorkQuery, due []store.Thre
 	}
 	calls := make([]call, len(due))
 	for i, key := range due {
-		calls[i] = s.offerCall(key, "", "")
+		calls[i] = s.offerCall(key)
 	}
 	replies, errs := s.runAll(ctx, calls)
 	for i, key := range due {
 		o, err := s.offered(key, replies[i], errs[i])
-		if err == nil && o.run != "" {
-			// Who finds that it cannot be read is who claims it.
-			var input store.QueuedInput
-			if err = json.Unmarshal(o.input, &input); err == nil {
-				r, failed := s.run(ctx, s.offerCall(key, o.run, input.Agent))
-				o, err = s.offered(key, r, failed)
-			}
-		}
 		j, ours := at[s.keys.thread(key).part.work+o.agent]
 		switch {
 		case err != nil && !errors.Is(err, store.ErrOutcomeUnknown):
@@ -140,13 +131,11 @@ type offered struct {
 	offered bool
 	waited  time.Duration
 	agent   string
-	run     string // of which it is not known whose it is
-	input   json.RawMessage
 }
 
-func (s *mailbox) offerCall(key store.ThreadKey, run, agent string) call {
+func (s *mailbox) offerCall(key store.ThreadKey) call {
 	t := s.keys.thread(key)
-	return call{script: offerScript, keys: t.all(), args: args{{"member", t.member}, {"run", run}, {"agent", agent}}}
+	return call{script: offerScript, keys: t.all(), args: args{{"member", t.member}}}
 }
 
 func (s *mailbox) offered(key store.ThreadKey, r *reply, err error) (o offered, _ error) {
@@ -157,7 +146,7 @@ func (s *mailbox) offered(key store.ThreadKey, r *reply, err error) (o offered, 
 	if len(events) > 0 {
 		s.logged(key, epoch, before+1, events)
 	}
-	o = offered{offered: r.bool(), waited: time.Duration(r.int()) * time.Millisecond, agent: r.string(), run: r.string(), input: r.json()}
+	o = offered{offered: r.bool(), waited: time.Duration(r.int()) * time.Millisecond, agent: r.string()}
 	return o, r.err
 }
 

@@ -184,27 +184,6 @@ func TestEntriesAndConsumersOfNobody(t *testing.T) {
 	}
 }
 
-// What an older server has queued does not say whose it is, and what was due then had no
-// entry.
-func TestWorkOfFormat2(t *testing.T) {
-	server := redistest.Start(t, redistest.Options{})
-	s, _ := onClock(t, server, Options{})
-	b := queued(0, "r1")
-	b.Kind = store.Enqueue{Input: []byte(`{"input":{},"agent":"theirs","fresh":[]}`), Cancelled: [2][]byte{[]byte("a"), []byte("b")}}
-	begin(t, s, b)
-	th := s.keys.thread(testKey)
-	do(t, server, "HDEL", th.base+"disp", "g:r1")
-	do(t, server, "HDEL", th.rec(), "work")
-	do(t, server, "DEL", th.part.work)
-	do(t, server, "ZADD", th.part.ready, "1", th.member)
-	if work := given(t, s, time.Hour, ""); len(work) != 0 {
-		t.Errorf("others are given %+v", work)
-	}
-	if work := given(t, s, time.Hour, "theirs"); len(work) != 1 || work[0].Entry == "" {
-		t.Errorf("given %+v", work)
-	}
-}
-
 // enqueue makes a run of an agent wait in a thread of its own.
 func enqueue(t *testing.T, s *Store, thread, agent string) {
 	t.Helper()

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	newerFormat = `the data under prefix "aguiws" is of format 1000, and this server knows formats 1 to 3: upgrade this server, or give it another prefix`
+	newerFormat = `the data under prefix "aguiws" is of format 1000, and this server knows format 3: upgrade this server, or give it another prefix`
 	raise       = "HSET aguiws:meta partitions 64 format 1000"
 )
 

@@ -35,7 +35,6 @@ local x1 = m1 + 2 * tonumber(ARG.messages)
 local snapshot = { state = ARG.state, frozen = '', whole = ARG.whole == '1', drop = tonumber(ARG.drop),
   o1 = REST, o2 = m1 - 1, m1 = m1, m2 = x1 - 1, x1 = x1, x2 = x1 + tonumber(ARG.removed) - 1 }
 local was = stored(t, r, snapshot, ARGV)
-if ordered1(t, snapshot) then return { 2 } end
 resnap(t, r, snapshot, ARGV, was)
 mark(r, tonumber(ARG.age))
 trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age))

@@ -35,10 +35,8 @@
 --   removed     how many ids of messages
 -- REST  those, in that order; pieces as reorder has them; id and message
 --
--- Returns {1} alone, and nothing is changed, when the order is of format 1 and not all of
---   it is told. Otherwise
---   {verdict (as fence), epoch, end of the batch, ready, gave back, logged
---   before, events logged after the batch}; of a call sent again, without events.
+-- Returns {verdict (as fence), epoch, end of the batch, ready, gave back, logged before,
+--   events logged after the batch}; of a call sent again, without events.
 
 local t, member, run = keysOf(KEYS), ARG.member, ARG.run
 local r, of, user = open(t.rec, 'tenant', 'user')
@@ -69,7 +67,6 @@ local snapshot, was = ARG.snapshot == '1' and { state = ARG.state, frozen = ARG.
   o1 = o1, o2 = o2, m1 = m1, m2 = m2, x1 = x1, x2 = x2 }, nil
 if snapshot then
   was = stored(t, r, snapshot, ARGV)
-  if ordered1(t, snapshot) then return { 1 } end
 end
 
 append(r, t.log, t.big, ARGV, e1, e2)

@@ -12,18 +12,16 @@
 --   room    about how many bytes
 --   by      1: and who produced them; 2: that alone
 --
--- Returns {0} when the snapshot is another; {1} when the id does not stand there; {2} when
---   the order is of format 1; or {3, chunk, offset and id of the first message, how many
---   there are in all, {id and message of each, the last one first}, {of each chunk that has
+-- Returns {0} when the snapshot is another; {1} when the id does not stand there; or
+--   {2, chunk, offset and id of the first message, how many there are in all, {id and message of each, the last one first}, {of each chunk that has
 --   some of them before which offset they stand, from which on, who produced its ids}}.
 
 local r = open(KEY.rec)
 if ARG.epoch ~= '' and (r.epoch ~= ARG.epoch or r.snapat ~= tonumber(ARG.at)) then return { 0 } end
 local w = windowed({ snap = KEY.snap }, ARG.chunk, ARG.offset, ARG.id, tonumber(ARG.limit), tonumber(ARG.first), tonumber(ARG.room), ARG.by == '2')
-if w == false then return { 2 } end
 if not w then return { 1 } end
 local by = {}
 for _, span in ipairs(ARG.by == '' and {} or w[6]) do
   by[#by + 1], by[#by + 2], by[#by + 3] = span[2], span[3], redis.call('HGET', KEY.producers, span[1]) or ''
 end
-return { 3, w[1], w[2], w[3], w[4], w[5], by }
+return { 2, w[1], w[2], w[3], w[4], w[5], by }

@@ -7,15 +7,13 @@
 --   format
 --   raised  the format that is there and gives way; '': it stays
 --
--- Returns {partitions, format, inbox}, as they are now. inbox: the number of the way in
---   which suspensions are listed in it (relist.go); none: the first.
+-- Returns {partitions, format}, as they are now.
 
 local meta = unpack(KEYS)
 local partitions, format, raised = unpack(ARGV)
 
 if redis.call('HSETNX', meta, 'partitions', partitions) == 1 then
   redis.call('HSETNX', meta, 'format', format)
-  redis.call('HSET', meta, 'inbox', '2')
 else
   -- Data from before there was a number is of the first format.
   redis.call('HSETNX', meta, 'format', '1')
@@ -23,5 +21,4 @@ end
 if raised ~= '' and redis.call('HGET', meta, 'format') == raised then
   redis.call('HSET', meta, 'format', format)
 end
-local v = redis.call('HMGET', meta, 'partitions', 'format', 'inbox')
-return { v[1], v[2], v[3] or '1' }
+return redis.call('HMGET', meta, 'partitions', 'format')

@@ -21,8 +21,7 @@
 --   removed  how many ids of messages
 -- REST  those, in that order, as in end.lua
 --
--- Returns {verdict (as fence, PAUSED and JOINS), epoch, end of the log}, or {1} alone, and
---   nothing is changed, when the order is of format 1 and not all of it is told.
+-- Returns {verdict (as fence, PAUSED and JOINS), epoch, end of the log}.
 
 local t = keysOf(KEYS)
 local r, joins = open(t.rec, 'join')
@@ -34,7 +33,6 @@ if verdict == OK then
   local snapshot = { state = ARG.state, frozen = ARG.frozen, open = ARG.open, whole = ARG.whole == '1', drop = tonumber(ARG.drop),
     o1 = REST, o2 = m1 - 1, m1 = m1, m2 = x1 - 1, x1 = x1, x2 = x1 + tonumber(ARG.removed) - 1 }
   local was = stored(t, r, snapshot, ARGV)
-  if ordered1(t, snapshot) then return { 1 } end
   keepUndo(t, ARG.undo)
   resnap(t, r, snapshot, ARGV, was)
   mark(r, tonumber(ARG.age))

@@ -272,8 +272,7 @@ local function carried(t, r, d)
   return { id or '', agent or '', frozen, began or 0, entries, d.started, math.max(r.attempts - 1, 0), activeFor(r), undo }
 end
 
--- agentOf names the agent of a run that waits or is active; false: of one that an
--- older server has queued it is not known.
+-- agentOf names the agent of a run that waits or is active; false: the record is damaged.
 local function agentOf(t, d)
   if d.started == 0 then return redis.call('HGET', t.disp, 'g:' .. d.id) end
   local _, agent = executing(t)

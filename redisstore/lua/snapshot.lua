@@ -3,12 +3,10 @@
 --
 -- The order of the messages is in chunks, o0, o1, …, packed lists of ids: who adds a
 -- message writes the last of them anew, however many there are. n says how many chunks
--- there are, and how many ids the last one holds. Only a thread that was last written
--- in format 1 has o instead, the ids of all as compressed JSON.
+-- there are, and how many ids the last one holds.
 --
 -- Who produced the messages stands apart, by the number of the chunk: for each stretch of
--- its ids where it begins and how many they are, the run and the step. Servers that do not
--- know it leave gaps in it.
+-- its ids where it begins and how many they are, the run and the step.
 
 local CHUNK, CHUNK_BYTES = 128, 8192
 
@@ -51,12 +49,6 @@ end
 
 -- reorders reports whether u changes the order.
 local function reorders(u) return u.whole or u.drop > 0 or u.o2 >= u.o1 end
-
--- ordered1 reports whether u changes an order that has yet to be put into chunks: only who
--- can read o can do that, and tells all of it.
-local function ordered1(t, u)
-  return not u.whole and reorders(u) and redis.call('HEXISTS', t.snap, 'o') == 1
-end
 
 -- counting is how many strings a packed list has.
 local function counting(s)
@@ -117,7 +109,6 @@ local function reorder(t, get, put, n, whole, drop, list, first, last)
       put('o' .. i, false)
       by[i] = false
     end
-    put('o', false)
     chunks, n = 0, 0
   end
   while drop > 0 and chunks > 0 do

@@ -107,7 +107,7 @@ local function held(t, r)
       end
     end
     local chunks = tonumber(string.match(redis.call('HGET', t.snap, 'n') or '', '^%d+') or 0)
-    bytes = redis.call('HSTRLEN', t.snap, 's') + redis.call('HSTRLEN', t.snap, 'o')
+    bytes = redis.call('HSTRLEN', t.snap, 's')
     for i = 0, chunks - 1 do bytes = bytes + redis.call('HSTRLEN', t.snap, 'o' .. i) end
     if messages > 0 then bytes = bytes + math.floor(sum / messages * (redis.call('HLEN', t.snap) - chunks)) end
   end

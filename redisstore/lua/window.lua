@@ -11,14 +11,10 @@ end
 -- a chunk, and no more than about room bytes unless it is one: {chunk and offset of the first of them,
 -- its id, how many there are in all, id and message of each, the last one first, and where
 -- in chunks they stand: of each chunk its number, before which offset, and from which on}. It
--- looks into no chunk before first. bare: without the messages. chunk '': the end of the order. false: the order is
--- of format 1; nil: id does not stand there ('': whatever does).
+-- looks into no chunk before first. bare: without the messages. chunk '': the end of the order. nil: id does not stand there ('': whatever does).
 local function windowed(t, chunk, offset, id, limit, first, room, bare)
   local n = redis.call('HGET', t.snap, 'n')
-  if not n then
-    if redis.call('HEXISTS', t.snap, 'o') == 1 then return false end
-    return { 0, 0, '', 0, {}, {} }
-  end
+  if not n then return { 0, 0, '', 0, {}, {} } end
   local chunks = tonumber(string.match(n, '^%d+'))
   local list, ids, count, spans = {}, {}, 0, {}
   if chunk == '' then

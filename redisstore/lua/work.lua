@@ -53,9 +53,9 @@ local function later(t, r, member, at)
   redis.call('ZADD', t.ready, at, member)
 end
 
--- offer asks the agent's workers for one, if they are not asked yet. agent false: of a
--- run that an older server has queued it is not known whose it is, which a sweep finds
--- out. since: of a suspension, when its deadline had passed.
+-- offer asks the agent's workers for one, if they are not asked yet. agent false: the
+-- record of the run is damaged, which a sweep finds out. since: of a suspension, when its
+-- deadline had passed.
 local function offer(t, r, member, agent, since)
   if not agent then return later(t, r, member, NOW) end
   local id, _, of = entryOf(r)

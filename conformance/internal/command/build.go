@@ -52,17 +52,6 @@ func build(t testing.TB) string {
 	return binary.path
 }
 
-// OtherBuild is the command as another release built it, which AGUIWS_OTHER_BUILD
-// names; without it the test is skipped.
-func OtherBuild(t testing.TB) string {
-	t.Helper()
-	path := os.Getenv("AGUIWS_OTHER_BUILD")
-	if path == "" {
-		Missing(t, "other", "AGUIWS_OTHER_BUILD names the command of another release: git worktree add --detach DIR COMMIT && cd DIR && go build -o FILE .")
-	}
-	return path
-}
-
 // Root is the folder of the module.
 func Root(t testing.TB) string {
 	t.Helper()
