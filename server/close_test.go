@@ -193,7 +193,7 @@ func TestOverload(t *testing.T) {
 func TestBudgetIsGivenBack(t *testing.T) {
 	ts := newTestServer(t, newFake(), &Options{CallTimeout: patience})
 	c, plain := ts.dial(), ts.connect("/agui/ws", plainMode)
-	for range 20 {
+	for range 4 {
 		c.send(`{"type":"ws.ping","x":"` + strings.Repeat("x", 3<<20) + `"}`)
 		c.expect("ws.pong")
 		plain.send(`{"threadId":"t"}`, `{}`)

@@ -19,7 +19,7 @@
 -- REST  those, in that order, as in end.lua
 --
 -- Returns {0} when the thread is another, and nothing is changed; {1}: the snapshot is at the
---   position; {2}, and nothing is changed: the order is of format 1 and not all of it is told.
+--   position.
 
 local t = keysOf(KEYS)
 local r = open(t.rec)
