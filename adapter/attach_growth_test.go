@@ -20,6 +20,9 @@ import (
 // short one, and the whole only where nobody on the node holds it. Guarded by the bytes
 // that Redis answers.
 func TestAnAttachReadsWhatIsAskedFor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures, and takes seconds under the race detector")
+	}
 	agent := adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error { return run.Say("hm") })
 	costs := map[string]int{}
 	for _, size := range []int{200, 10_000} {

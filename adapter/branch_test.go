@@ -197,6 +197,9 @@ func TestRestoreIsTakenOver(t *testing.T) {
 
 // More than is kept of one branch is taken out all the same, and said not to be kept.
 func TestBranchTooLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures, and takes seconds under the race detector")
+	}
 	calls := 0
 	l := newLab(t, tallying(&calls), func(o *adapter.Options) { o.MaxThreadBytes = 64 << 20 })
 	l.say("a")

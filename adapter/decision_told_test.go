@@ -188,6 +188,9 @@ func TestChangesOfArguments(t *testing.T) {
 
 // What is told of answers is bounded, whatever they hold: followers get it, each of them.
 func TestToldAnswersAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures, and takes seconds under the race detector")
+	}
 	questions := make([]protocol.Interrupt, 20)
 	for i := range questions {
 		questions[i] = confirmation(fmt.Sprint(i))

@@ -31,6 +31,9 @@ func (c cost) String() string {
 // more than what one in a short thread costs, in bytes and in counts. Of a client that
 // sends the whole history what it sends is taken in, and the store notices nothing.
 func TestTurnCostsWhatIsNew(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures, and takes seconds under the race detector")
+	}
 	for name, history := range map[string]bool{"what is new": false, "the whole history": true} {
 		short, long := turnsIn(t, 100, history), turnsIn(t, *longThread, history)
 		t.Logf("who sends %s: in a thread of 100 %v; of %d %v", name, short, *longThread, long)

@@ -29,6 +29,9 @@ type readsOfARun struct{ attach, submit, takeover, cancel float64 }
 // What is read of a thread by who attaches, sends an input or takes its run over is
 // little, however much the run has logged.
 func TestALongRunCostsItsReadersNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures, and takes seconds under the race detector")
+	}
 	t.Parallel() // it waits for a lease
 	long := readsAfter(t, *longRun)
 	t.Logf("bytes read of a run that has logged %d MiB: %+v", *longRun, long)

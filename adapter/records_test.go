@@ -25,6 +25,9 @@ func (s *recordSizes) Begin(ctx context.Context, b store.Begin) (store.BeginResu
 // A client that sends the whole history with each input makes no run record larger than
 // the one before.
 func TestRunRecordsDoNotGrowWithTheHistory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures, and takes seconds under the race detector")
+	}
 	const turns = 150
 	sizes := &recordSizes{}
 	l := newLabOn(t, func(s store.Store) store.Store { sizes.Store = s; return sizes },

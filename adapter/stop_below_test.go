@@ -45,6 +45,9 @@ func below(t *testing.T, r *adapter.Runner, parent, child store.ThreadKey) {
 // One call stops so many threads, the next one those that are left, and what is read to know
 // of them is the same however many there are.
 func TestStopBelowIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures, and takes seconds under the race detector")
+	}
 	const threads = 203
 	reads := &treeReads{}
 	l := newLabOn(t, func(s store.Store) store.Store { reads.Store = s; return reads }, adapter.AgentFunc(asksOrWaits))

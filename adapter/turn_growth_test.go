@@ -41,6 +41,9 @@ func traffic(t *testing.T, server *redistest.Server) (in, out int) {
 // What a turn writes is what is new in it, however long the thread is: one that is said,
 // one that asks, and one that is answered. Guarded by bytes that Redis is sent.
 func TestATurnWritesWhatIsNew(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures, and takes seconds under the race detector")
+	}
 	sizes := []int{100, 5000}
 	if large, err := strconv.Atoi(os.Getenv("AGUIWS_LARGE_THREAD")); err == nil {
 		sizes = append(sizes, large)

@@ -75,6 +75,9 @@ func requestOf(t *testing.T, history History, messages int) (size, allocated int
 // A request with the whole history is as large as that, and is made once: nothing is copied
 // as it grows. One with what is new is as large as what is new.
 func TestRequestGrowsWithItsHistory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures, and takes seconds under the race detector")
+	}
 	const few, many = 100, 5000
 	small, made := requestOf(t, HistoryWhole, few)
 	large, madeLarge := requestOf(t, HistoryWhole, many)

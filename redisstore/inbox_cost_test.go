@@ -102,6 +102,9 @@ func suspendedThreads(t testing.TB, s *Store, n int) {
 // A page of the inbox costs as much of many as of few, in commands, bytes and round trips,
 // and so does it to suspend one more.
 func TestInboxPageCostsTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures, and takes seconds under the race detector")
+	}
 	type cost struct{ commands, sent, received, trips float64 }
 	ctx := context.Background()
 	measure := func(open int) (first, deep, more, own, total cost, filtered map[string]cost) {

@@ -77,6 +77,9 @@ func holding(t *testing.T, s *Store, thread string, messages int) store.ThreadKe
 // script costs below a microsecond, and a KiB of reply about as much, so a piece of
 // 1,024 messages and 512 KiB keeps Redis for some 2 ms.
 func TestReadsKeepRedisForNoLongerThanAPiece(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures, and takes seconds under the race detector")
+	}
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{Partitions: 1, Timeout: patience})
 	ctx := context.Background()

@@ -152,6 +152,9 @@ func name(e ast.Expr) string {
 
 // Each call executes the whole script, so it has no more than it uses.
 func TestScriptsHaveWhatTheyUse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures, and takes seconds under the race detector")
+	}
 	for _, sc := range allScripts {
 		pieces := definitions(sc.source)
 		for i, piece := range pieces {

@@ -12,6 +12,9 @@ import (
 // A page for which nothing is found ends after so many threads were looked at, and goes on
 // from there; times are looked up, however many threads are newer.
 func TestWhatIsLookedAtForAPageOfThreadsIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures, and takes seconds under the race detector")
+	}
 	server := redistest.Start(t, redistest.Options{})
 	now := time.UnixMilli(1_800_000_000_000)
 	s := open(t, server.URL(), Options{Partitions: 2, Timeout: patience, Clock: func() time.Time { return now }})

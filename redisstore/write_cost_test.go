@@ -134,6 +134,9 @@ func ids(from, to int) (list []string) {
 // are the largest calls that the limits let through. A command called in a script takes about a
 // microsecond, and more where it has 250 messages to it.
 func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures, and takes seconds under the race detector")
+	}
 	const messages, told, waits = 50_000, 10_000, 200
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{Partitions: 1, Timeout: patience, Lease: time.Hour})

@@ -81,6 +81,9 @@ func misfits(t *testing.T, document string, fn func(string)) {
 
 // Whatever the members of a body or a frame are, no answer says how they are read.
 func TestErrorsNameNoGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures, and takes seconds under the race detector")
+	}
 	w := newWalk(t)
 	full := func(i ids) []string {
 		return []string{strings.Replace(inputTo(i), `"tools":[]`, `"tools":[{"name":"n","description":"d","parameters":{"type":"object"}}],"parentRunId":"p","protocolVersion":"1.0"`, 1), answerTo(i)}

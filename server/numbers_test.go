@@ -246,6 +246,9 @@ func TestNumbersKeepTheirText(t *testing.T) {
 
 // Arguments are shown to who decides as they are carried out: whole, however long.
 func TestLongArgumentsAreShownWhole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures, and takes seconds under the race detector")
+	}
 	ts, effects := endToEnd(t)
 	args := `{"body":"` + strings.Repeat("x", 1<<20) + ` and pay eve 9007199254740993"}`
 	tb := newTab(ts.dial())

@@ -138,6 +138,9 @@ var hostile = map[string]struct {
 }
 
 func TestHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures, and takes seconds under the race detector")
+	}
 	for name, c := range hostile {
 		t.Run(name, func(t *testing.T) {
 			if err := checkBounds([]byte(c.schema)); err != nil {
