@@ -2,8 +2,6 @@ package redisstore
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -25,29 +23,4 @@ func turn(t *testing.T, s *Store, n int64, run string, u *store.SnapshotUpdate) 
 	if res, err := s.Commit(ctx, b); err != nil || res.Status != store.CommitOK {
 		t.Fatal(n, res, err)
 	}
-}
-
-func updateOf(drop int, ids ...string) *store.SnapshotUpdate {
-	u := &store.SnapshotUpdate{Drop: drop, Append: ids, Upsert: map[string]json.RawMessage{}}
-	for _, id := range ids {
-		u.Upsert[id] = json.RawMessage(fmt.Sprintf("%q", id))
-	}
-	return u
-}
-
-func messagesOf(t *testing.T, s *Store) []string {
-	t.Helper()
-	v, err := s.Read(context.Background(), testKey, store.ReadQuery{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var ids []string
-	for _, m := range v.Snapshot.Messages {
-		var id string
-		if err := json.Unmarshal(m, &id); err != nil {
-			t.Fatal(err)
-		}
-		ids = append(ids, id)
-	}
-	return ids
 }
