@@ -8,10 +8,12 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// after has a question expire in an hour, and the policy come an hour later.
+// after has a question expire in an hour, and the policy come an hour later. The time is
+// taken once: a replay must ask the same.
 func after(policy adapter.ExpiryPolicy) func(protocol.Interrupt) protocol.Interrupt {
+	at := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
 	return func(i protocol.Interrupt) protocol.Interrupt {
-		i.ExpiresAt = time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
+		i.ExpiresAt = at
 		return adapter.OnExpiryAfter(time.Hour, policy, i)
 	}
 }
