@@ -19,21 +19,21 @@ func TestDueHidesNothing(t *testing.T) {
 	const threads = 40
 	server := miniredis.NewMiniRedis()
 	t.Cleanup(server.Close)
-	for name, open := range map[string]func(o *Options) (*Store, error){
-		"miniredis": func(o *Options) (*Store, error) {
+	for name, open := range map[string]func(t *testing.T, o *Options) (*Store, error){
+		"miniredis": func(t *testing.T, o *Options) (*Store, error) {
 			o.volatile, o.singly, o.HistoryID = true, true, "miniredis"
 			client := miniredisClient(server)
 			t.Cleanup(func() { _ = client.Close() })
 			return New(context.Background(), client, o)
 		},
-		"redis": func(o *Options) (*Store, error) {
+		"redis": func(t *testing.T, o *Options) (*Store, error) {
 			return Open(context.Background(), redistest.Start(t, redistest.Options{}).URL(), o)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := nodeOptions(storetest.Node{Space: "due", ID: "a", Lease: time.Millisecond})
 			o.Partitions = 1
-			s, err := open(o)
+			s, err := open(t, o)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -167,7 +167,7 @@ func TestOwnCases(t *testing.T) {
 	if status, out, complaints := agui("--url", url, "--cases", dir, "--case", "own/*", "--profile", profile); status != 0 {
 		t.Errorf("status %d\n%s%s", status, out, complaints)
 	}
-	restart := "touch " + filepath.Join(dir, "restarted")
+	restart := ": > " + filepath.Join(dir, "restarted")
 	write("again.txtar", "-- own/again --\nrule: run-again\nlevel: OURS\nabout: x\nA> run r1 say hello\nA< ... END\nrestart\nA> run r2 say hello\nA< ... RUN_FINISHED\n")
 	if status, out, complaints := agui("--url", url, "--cases", dir, "--case", "own/again", "--restart-cmd", restart); status != 1 || !strings.Contains(out, "the server was not replaced") {
 		t.Errorf("status %d\n%s%s", status, out, complaints)
