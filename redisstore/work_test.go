@@ -184,6 +184,22 @@ func TestEntriesAndConsumersOfNobody(t *testing.T) {
 	}
 }
 
+// A queued run whose record has lost its agent is given to whoever claims it, who finds
+// the damage; it does not wait unseen.
+func TestWorkOfADamagedRun(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	s, _ := onClock(t, server, Options{})
+	begin(t, s, queued(0, "r1"))
+	th := s.keys.thread(testKey)
+	do(t, server, "HDEL", th.base+"disp", "g:r1")
+	do(t, server, "HDEL", th.rec(), "work")
+	do(t, server, "DEL", th.part.work)
+	do(t, server, "ZADD", th.part.ready, "1", th.member)
+	if work := given(t, s, time.Hour, "theirs"); len(work) != 1 || work[0].Thread != testKey || work[0].Entry != "" {
+		t.Errorf("given %+v", work)
+	}
+}
+
 // enqueue makes a run of an agent wait in a thread of its own.
 func enqueue(t *testing.T, s *Store, thread, agent string) {
 	t.Helper()
