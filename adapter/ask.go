@@ -87,7 +87,7 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 			return Answers{}, nil, fmt.Errorf("adapter: Ask: interrupt %d: %w", i, err)
 		}
 	}
-	asked, err := canonical.Of(struct {
+	asked, err := canonical.Digest(struct {
 		Interrupts []protocol.Interrupt
 		Calls      []store.SuspendedCall
 		Login      *store.Login `json:",omitempty"`
@@ -101,7 +101,7 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 		if x.blocking() {
 			x.park(s)
 		}
-		err := x.suspend(&store.JournalEntry{Kind: store.EntryAsk, Scope: s.name, Key: key, Digest: asked.Rounded, Exact: asked.Exact, Calls: calls, Login: login}, interrupts, refs, nil)
+		err := x.suspend(&store.JournalEntry{Kind: store.EntryAsk, Scope: s.name, Key: key, Digest: asked, Calls: calls, Login: login}, interrupts, refs, nil)
 		if x.blocking() && !errors.Is(err, ErrSuspended) {
 			x.parking.dismiss(x.id)
 		}
@@ -110,7 +110,7 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 	if recorded.Kind != store.EntryAsk || recorded.Key != key {
 		return Answers{}, nil, x.seal(&DivergedError{Journaled: recorded.String(), Replayed: key})
 	}
-	if !asked.Is(recorded.Digest, recorded.Exact) {
+	if asked != recorded.Digest {
 		return Answers{}, nil, x.seal(&DivergedError{Replayed: key + " asks something else than what was answered"})
 	}
 	answer := x.journal.answers[recorded]

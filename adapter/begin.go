@@ -22,7 +22,7 @@ type beginBuilder struct {
 	*judge.Judgement
 	judge.Verdict
 	thread store.ThreadKey
-	digest canonical.Digest // of the input
+	digest string // of the input
 	agent  string
 	user   string // whose input it is; "": not known
 	from   Origin // how it has come
@@ -61,7 +61,7 @@ func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin,
 		record.Agent = n.Continues.Agent // whoever its input was sent to
 	}
 	record.ParentRunID, record.Origin = n.Input.ParentRunID, string(n.origin())
-	record.Digest, record.Exact = n.digest.Rounded, n.digest.Exact
+	record.Digest = n.digest
 	decided, followers, err := n.decided(DecisionRun{b.Label, b.RunID})
 	if err != nil {
 		return b, nil, err
@@ -186,7 +186,7 @@ func (n beginBuilder) resume(run *begun, answers map[string]json.RawMessage, dec
 func (n beginBuilder) answers(runID string) (map[string]json.RawMessage, error) {
 	kept := map[string]json.RawMessage{}
 	for i, entry := range n.Decisions {
-		text, err := json.Marshal(store.Answer{Key: n.Keys[i].Rounded, Exact: n.Keys[i].Exact, RunID: runID, Label: n.Input.RunID, At: n.View.Now.UnixMilli()})
+		text, err := json.Marshal(store.Answer{Key: n.Keys[i], RunID: runID, Label: n.Input.RunID, At: n.View.Now.UnixMilli()})
 		if err != nil {
 			return nil, err
 		}

@@ -122,7 +122,7 @@ func (n *node) checkExpiry(ctx context.Context, i protocol.Interrupt) error {
 	case i.ExpiresAt == "" && n.options.MaxPark < 0:
 		return errors.New("it has an answer for its expiry and does not expire")
 	}
-	if _, err := canonical.Of(own.Answer); err != nil {
+	if _, err := canonical.Digest(own.Answer); err != nil {
 		return fmt.Errorf("the answer for its expiry: %w", err)
 	}
 	if i.ResponseSchema.IsZero() {

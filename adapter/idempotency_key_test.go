@@ -79,8 +79,7 @@ func (s remembers) Begin(ctx context.Context, b store.Begin) (store.BeginResult,
 	return s.Store.Begin(ctx, b)
 }
 
-// Calls of one id have keys of their own. The first has the key by which an
-// older server may have begun it.
+// Calls of one id have keys of their own.
 func TestIdempotencyKeysOfOneID(t *testing.T) {
 	var k keys
 	var dying *cutStore
@@ -124,57 +123,45 @@ func TestIdempotencyKeysOfOneID(t *testing.T) {
 
 // Branches may use one id too, and end in any order.
 func TestIdempotencyKeysOfBranches(t *testing.T) {
-	for name, without := range map[string][]string{"": nil, "begun by an older server": {"ownKeys"}} {
-		t.Run(name, func(t *testing.T) {
-			var k keys
-			var dying *cutStore
-			execution := ""
-			started := make(chan string, 8)
-			agent := func(first bool) adapter.Agent {
-				return adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-					if err := k.pay(ctx, run, "main", func(int) {}); err != nil {
-						return err
+	var k keys
+	var dying *cutStore
+	execution := ""
+	started := make(chan string, 8)
+	agent := func(first bool) adapter.Agent {
+		return adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+			if err := k.pay(ctx, run, "main", func(int) {}); err != nil {
+				return err
+			}
+			var branches []func(context.Context, *adapter.Run) error
+			turns := []chan struct{}{make(chan struct{}), make(chan struct{}), make(chan struct{})}
+			if first { // the last branch goes first
+				close(turns[2])
+			} else {
+				close(turns[0])
+			}
+			for i := range 2 {
+				branches = append(branches, func(ctx context.Context, run *adapter.Run) error {
+					mine, next := turns[i], turns[i+1]
+					if first {
+						mine, next = next, mine
 					}
-					var branches []func(context.Context, *adapter.Run) error
-					turns := []chan struct{}{make(chan struct{}), make(chan struct{}), make(chan struct{})}
-					if first { // the last branch goes first
-						close(turns[2])
-					} else {
-						close(turns[0])
-					}
-					for i := range 2 {
-						branches = append(branches, func(ctx context.Context, run *adapter.Run) error {
-							mine, next := turns[i], turns[i+1]
-							if first {
-								mine, next = next, mine
-							}
-							<-mine
-							defer close(next)
-							return k.pay(ctx, run, fmt.Sprint("branch ", i), func(int) {
-								if first && i == 0 {
-									dying.sever()
-									started <- run.ThreadID()
-								}
-							})
-						})
-					}
-					return adapter.Parallel(ctx, run, branches...)
+					<-mine
+					defer close(next)
+					return k.pay(ctx, run, fmt.Sprint("branch ", i), func(int) {
+						if first && i == 0 {
+							dying.sever()
+							started <- run.ThreadID()
+						}
+					})
 				})
 			}
-			l := newLabOn(t, func(s store.Store) store.Store { return remembers{older{s, without}, &execution} }, agent(false))
-			dying = l.cutAfter(l.store, -1)
-			l.beginOn(l.worker(dying, agent(true)), "hi", "run-0")
-			await(l, started)
-			succeeded(t, l.untilEnd())
-			if without == nil {
-				k.distinct(t, map[string]int{"main": 1, "branch 0": 2, "branch 1": 1})
-				return
-			}
-			// It goes on with the keys that the older server gave.
-			got := k.of("branch 0")
-			if want := uuid.NewSHA1(uuid.MustParse(execution), []byte("call/call_0#0")).String(); got[1] != want {
-				t.Errorf("begun again with %s, want %s", got[1], want)
-			}
+			return adapter.Parallel(ctx, run, branches...)
 		})
 	}
+	l := newLabOn(t, func(s store.Store) store.Store { return remembers{s, &execution} }, agent(false))
+	dying = l.cutAfter(l.store, -1)
+	l.beginOn(l.worker(dying, agent(true)), "hi", "run-0")
+	await(l, started)
+	succeeded(t, l.untilEnd())
+	k.distinct(t, map[string]int{"main": 1, "branch 0": 2, "branch 1": 1})
 }

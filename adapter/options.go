@@ -120,8 +120,8 @@ type Options struct {
 	// SeparateDuties refuses (CodeOwnApproval) that a tool call, or another interrupt
 	// of AnotherResolves, is resolved by a user whose messages led to it: who began the
 	// execution, or sent messages with one of its answers. They may cancel it. Every
-	// input needs its Input.User; what is open and was asked by a server that did not
-	// keep whose it is can be cancelled only.
+	// input needs its Input.User. What was asked while nobody's user was
+	// known can be cancelled only.
 	SeparateDuties bool
 	// Logins are the accounts of users at other services that agents may ask for by
 	// Run.Login; nil: none.

@@ -59,7 +59,7 @@ func (r *Run) fork(n int) ([]*scope, error) {
 	if s.step != "" {
 		return nil, fmt.Errorf("adapter: Parallel inside step %s: %w", s.step, errInside)
 	}
-	key, ownKeys := s.number("fork"), true
+	key := s.number("fork")
 	if recorded := s.next(); recorded != nil {
 		if recorded.Kind != store.EntryFork || recorded.Key != key {
 			return nil, x.seal(&DivergedError{Journaled: recorded.String(), Replayed: "Parallel " + key})
@@ -70,8 +70,7 @@ func (r *Run) fork(n int) ([]*scope, error) {
 			})
 		}
 		s.cursor++
-		ownKeys = recorded.OwnKeys
-	} else if err := x.record(s, &store.JournalEntry{Kind: store.EntryFork, Scope: s.name, Key: key, Branches: n, OwnKeys: true}); err != nil {
+	} else if err := x.record(s, &store.JournalEntry{Kind: store.EntryFork, Scope: s.name, Key: key, Branches: n}); err != nil {
 		return nil, err
 	}
 	x.forks++
@@ -83,9 +82,7 @@ func (r *Run) fork(n int) ([]*scope, error) {
 			name = s.name + "/" + name
 		}
 		scopes[i] = newScope(x.journal, name, true)
-		if ownKeys {
-			scopes[i].keys = name + "/"
-		}
+		scopes[i].keys = name + "/"
 	}
 	return scopes, nil
 }

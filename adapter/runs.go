@@ -27,7 +27,7 @@ type RunInfo struct {
 	Agent     string // "" : the default agent, or that of the execution it continues
 	// ParentRunID is the client's name for the run that this one came from; "": none.
 	ParentRunID string
-	Origin      RunOrigin // "": by a release that did not say
+	Origin      RunOrigin // "": it is not known
 	// Steps are those that the run ran itself, known once its worker has ended it.
 	Steps store.RanSteps
 	// MessageID is of the last message that its input brought; "": it brought none.

@@ -1,16 +1,13 @@
 package adapter_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -227,48 +224,4 @@ func TestGivenWhatIsNoJSON(t *testing.T) {
 		return err
 	}))
 	failedWith(t, l.say("hi"), adapter.CodeAgentError)
-}
-
-// older writes journal entries as a server did that knew none of these members.
-type older struct {
-	store.Store
-	without []string
-}
-
-func (s older) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
-	b.Entries = slices.Clone(b.Entries)
-	for i, text := range b.Entries {
-		var members map[string]json.RawMessage
-		if err := json.Unmarshal(text, &members); err != nil {
-			return store.CommitResult{}, err
-		}
-		if bytes.Equal(members["kind"], []byte(`"ask"`)) {
-			continue
-		}
-		for _, name := range s.without {
-			delete(members, name)
-		}
-		b.Entries[i], _ = json.Marshal(members)
-	}
-	return s.Store.Commit(ctx, b)
-}
-
-// What an older server journaled is replayed by name and ordinal.
-func TestReplayOfAnOlderServersJournal(t *testing.T) {
-	for name, pays := range payers {
-		t.Run(name, func(t *testing.T) {
-			to := "alice"
-			l := newLabOn(t, func(s store.Store) store.Store { return older{s, []string{"digest"}} }, adapter.AgentFunc(
-				func(ctx context.Context, run *adapter.Run) error {
-					if err := pays(ctx, run, to, func() error { return nil }); err != nil {
-						return err
-					}
-					_, err := run.Ask(ctx, confirmation("?"))
-					return err
-				}))
-			open := interrupts(t, l.say("hi"))
-			to = "bob"
-			succeeded(t, l.answer(resolved(open[0].ID, "1")))
-		})
-	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/aguiws/aguiws/adapter/internal/canonical"
 	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -229,7 +228,7 @@ func (a *admission) strip(input *protocol.RunAgentInput) *protocol.RunAgentInput
 
 // try judges the input once on a view of its thread, and begins its run if it
 // may run. Stale: the thread moved meanwhile, or is not at the version; 0: any.
-func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, digest canonical.Digest, version int64, runID string, share *share, lost *losses) (admitted Admitted, stale bool, err error) {
+func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, digest string, version int64, runID string, share *share, lost *losses) (admitted Admitted, stale bool, err error) {
 	var command *judge.Command
 	if in.Commands {
 		command = judge.CommandOf(in.Run)

@@ -45,9 +45,6 @@ func (s *Store) Commit(ctx context.Context, b store.Batch) (store.CommitResult, 
 	if err := ctx.Err(); err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
 	}
-	if err := s.current(); err != nil {
-		return store.CommitResult{}, err
-	}
 	t := s.keys.thread(b.Claim.Thread)
 	p := &pending{keys: t, batch: b, closing: closing, done: make(chan outcome, 1)}
 	committers := s.queuesOf(t.part).committers

@@ -17,11 +17,6 @@ type connection struct {
 	keys  *keyspace
 	asked askedNodes
 
-	format   span
-	rejoined chan struct{} // the node's channel was joined again
-	outdated atomic.Pointer[FormatError]
-	ended    chan error // yields what outdated is, once
-
 	made  madeEvents
 	apart atomic.Bool // what looks like one server has refused keys of several slots
 

@@ -126,33 +126,16 @@ func (d *diagnosis) layout(ctx context.Context, client redis.UniversalClient) {
 		return
 	}
 	partitions, used := have[0].(string)
-	format, numbered := have[1].(string)
+	stored, _ := have[1].(string)
 	if !used {
 		d.good("prefix", "%q has not been used", d.opts.Prefix)
 		return
 	}
-	if want := strconv.Itoa(d.opts.Partitions); partitions != want {
-		d.fail("prefix", fmt.Errorf("%q has %s partitions, not %s: the number cannot be changed", d.opts.Prefix, partitions, want))
-		return
-	}
-	if !numbered {
-		format = "1"
-	}
-	stored, err := readFormat(d.opts.Prefix, format)
-	if err != nil {
+	if err := d.opts.fits(partitions, stored); err != nil {
 		d.fail("prefix", err)
 		return
 	}
-	if refused := d.opts.reads().refuses(d.opts.Prefix, stored); refused != nil {
-		d.fail("prefix", refused)
-		return
-	}
-	if written := d.opts.reads().written; stored < written {
-		d.findings = append(d.findings, Finding{Subject: "prefix", Warning: true, Detail: fmt.Sprintf(
-			"%q holds data of format %d, which becomes format %d: older servers must have ended before this one starts, and do not start again", d.opts.Prefix, stored, written)})
-		return
-	}
-	d.good("prefix", "%q has been used, with %s partitions and data of format %d", d.opts.Prefix, partitions, stored)
+	d.good("prefix", "%q has been used, with %s partitions and data of format %s", d.opts.Prefix, partitions, stored)
 }
 
 func (d *diagnosis) scripts(ctx context.Context, client redis.UniversalClient) {

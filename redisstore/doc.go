@@ -203,12 +203,8 @@
 // # Format
 //
 // All this has a number, recorded when the prefix is first used: format.go says what
-// raises it. A store that knows only older formats, or only newer ones, does not open.
-// Servers of different releases may share the data while both write the same format. A
-// newer format is recorded when the first store that writes it opens, which it does
-// when no other listens on the prefix: one that could not read it is never surprised.
-// Should it have been out of hearing just then, it finds out when it is back, or
-// half a minute later, and is closed to every call: see Store.Outdated.
+// raises it. A store does not open on data of another number. Servers of different
+// releases may share the data when both write the same number.
 //
 // # Guarantees
 //

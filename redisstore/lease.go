@@ -46,9 +46,6 @@ type renewed struct {
 // Renew implements store.Worker. A lease that has expired unclaimed is renewed
 // too: expiry permits a takeover, and only the takeover fences.
 func (s *leases) Renew(ctx context.Context, c store.Claim) (bool, error) {
-	if err := s.current(); err != nil {
-		return false, err
-	}
 	t := s.keys.thread(c.Thread)
 	n := &renewal{renewCall(t.rec(), t.part, t.member, c, s.opts.Lease), make(chan renewed, 1)}
 	q := &s.renewals[t.part.index]

@@ -77,10 +77,6 @@ func (s *deliveries) listen(ctx context.Context) error {
 			if sub = s.resubscribe(); sub == nil {
 				return
 			}
-			select {
-			case s.rejoined <- struct{}{}:
-			default:
-			}
 			s.deliver(store.Delivery{Kind: store.DeliverLost})
 		}
 	})

@@ -96,7 +96,6 @@ type Options struct {
 
 	volatile bool // the data dies with the process
 	singly   bool // the connection cannot hold more than one command
-	format   span // in tests of others
 }
 
 func (o *Options) withDefaults() Options {
@@ -209,21 +208,11 @@ func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Sto
 		_ = s.Close()
 		return nil, err
 	}
-	if s.opts.volatile {
-		return s, nil // nobody else has the data
-	}
-	// Whoever has raised the format since it was read has not counted this store.
-	if err := s.lookAtFormat(ctx); err != nil {
-		_ = s.Close()
-		return nil, fmt.Errorf("redisstore: %w", err)
-	}
-	s.running.Go(s.watchFormat)
 	return s, nil
 }
 
 func assemble(client redis.UniversalClient, opts Options) *Store {
-	c := &connection{servers: servers{client, opts}, closing: make(chan struct{}),
-		format: opts.reads(), rejoined: make(chan struct{}, 1), ended: make(chan error, 1)}
+	c := &connection{servers: servers{client, opts}, closing: make(chan struct{})}
 	p := &presence{connection: c}
 	d := &deliveries{connection: c, presence: p}
 	g := &groupCommit{connection: c, deliveries: d}
@@ -279,7 +268,7 @@ func (s *connection) usable() error {
 	case <-s.closing:
 		return errClosed
 	default:
-		return s.current()
+		return nil
 	}
 }
 

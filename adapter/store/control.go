@@ -24,8 +24,7 @@ type Control interface {
 
 // Wish is what goes along with the wish that a run suspends.
 type Wish struct {
-	// Note is for the worker that carries it out, and is kept as it is; nil: nothing. Of a
-	// wish that was made by a release without notes there is none.
+	// Note is for the worker that carries it out, and is kept as it is; nil: nothing.
 	Note json.RawMessage
 	// Grace is for how long a worker may take the wish, by the store's clock; 0: for as
 	// long as the run goes on.

@@ -32,9 +32,8 @@ type RunRecord struct {
 	Label     string   `json:"label"`
 	Execution string   `json:"execution"`
 	Agent     string   `json:"agent,omitempty"`    // "": the default agent, or that of the execution it continues
-	Digest    string   `json:"digest"`             // of what makes a repeat equal, with numbers as doubles
-	Exact     string   `json:"exact,omitempty"`    // the same with numbers as they are; "": by a server that compares by Digest
-	Messages  []string `json:"messages,omitempty"` // ids of the input's messages that the thread did not hold; by a release before Sent, of all
+	Digest    string   `json:"digest"`             // of what makes a repeat equal
+	Messages  []string `json:"messages,omitempty"` // ids of the input's messages that the thread did not hold
 	// Sent is of all messages of the input; nil: Messages has them all.
 	Sent   *SentMessages `json:"sent,omitempty"`
 	User   string        `json:"user,omitempty"`   // whose input it was; "": not known
@@ -43,7 +42,7 @@ type RunRecord struct {
 	CountsFor string `json:"countsFor,omitempty"`
 	// ParentRunID is the input's: the client's name for the run that this one came from.
 	ParentRunID string `json:"parentRunId,omitempty"`
-	// Origin says why the run came to be; "": by a release that did not say.
+	// Origin says why the run came to be; "": it is not known.
 	Origin string `json:"origin,omitempty"`
 	// Decisions are those that its RUN_STARTED tells, as it tells them; nil: it tells none,
 	// or they are too large to be kept a second time.
@@ -87,9 +86,8 @@ type QueuedInput struct {
 
 // Answer is what is kept of an accepted answer to an interrupt.
 type Answer struct {
-	Key   string `json:"key"`             // equal for answers that decide the same, with numbers as doubles
-	Exact string `json:"exact,omitempty"` // the same with numbers as they are; "": by a server that compares by Key
-	RunID string `json:"run"`             // server-made id of the run that carries it out
+	Key   string `json:"key"` // equal for answers that decide the same
+	RunID string `json:"run"` // server-made id of the run that carries it out
 	Label string `json:"label"`
 	At    int64  `json:"at"` // Unix ms
 }
@@ -263,11 +261,9 @@ type JournalEntry struct {
 
 	Idempotent bool `json:"idempotent,omitempty"` // start: the step may run again
 
-	Branches int  `json:"branches,omitempty"` // fork
-	OwnKeys  bool `json:"ownKeys,omitempty"`  // fork: each branch has idempotency keys of its own
+	Branches int `json:"branches,omitempty"` // fork
 
 	Digest string          `json:"digest,omitempty"` // ask, start: of what was asked or given; "" is not compared
-	Exact  string          `json:"exact,omitempty"`  // ask: as Digest, with numbers as they are; "": Digest is compared
 	Calls  []SuspendedCall `json:"calls,omitempty"`  // ask: the calls to carry out
 	Login  *Login          `json:"login,omitempty"`  // ask: the account that is asked for
 	IDs    []string        `json:"ids,omitempty"`    // ask: interrupt ids in order

@@ -21,8 +21,8 @@ func TestStoredShapes(t *testing.T) {
 		shape any
 		text  string
 	}{
-		{RunRecord{Label: "r", Execution: "x", Agent: "a", Digest: "d", Exact: "e", Messages: []string{"m"}},
-			`{"label":"r","execution":"x","agent":"a","digest":"d","exact":"e","messages":["m"]}`},
+		{RunRecord{Label: "r", Execution: "x", Agent: "a", Digest: "d", Messages: []string{"m"}},
+			`{"label":"r","execution":"x","agent":"a","digest":"d","messages":["m"]}`},
 		{RunRecord{Sent: &SentMessages{Count: 2, Digest: "i"}}, `{"label":"","execution":"","digest":"","sent":{"n":2,"ids":"i"}}`},
 		{RunRecord{}, `{"label":"","execution":"","digest":""}`},
 		{QueuedInput{Input: json.RawMessage(`{}`), Agent: "a", Fresh: message},
@@ -40,12 +40,12 @@ func TestStoredShapes(t *testing.T) {
 		}}, `{"execution":"x","run":"r","label":"l","items":[` +
 			`{"id":"i","interrupt":{},"expiresAt":9,"onExpiry":"fail","due":11,"call":{"name":"f","arguments":"{}"}},{"id":"j","interrupt":{}}]}`},
 		{JournalEntry{
-			Kind: EntryAsk, Scope: "!", Key: "k#1", Position: 4, Result: json.RawMessage(`1`), Failed: &failed, Idempotent: true, Branches: 2, OwnKeys: true,
-			Digest: "d", Exact: "e", Calls: []SuspendedCall{{ID: "c", Name: "f", Args: json.RawMessage(`{}`), Mode: "m"}}, IDs: []string{"i"},
+			Kind: EntryAsk, Scope: "!", Key: "k#1", Position: 4, Result: json.RawMessage(`1`), Failed: &failed, Idempotent: true, Branches: 2,
+			Digest: "d", Calls: []SuspendedCall{{ID: "c", Name: "f", Args: json.RawMessage(`{}`), Mode: "m"}}, IDs: []string{"i"},
 			Steps: []StepRef{{Scope: "s", Key: "k"}, {Key: "k"}}, Entries: entry, Messages: message, Label: "r", Final: true, Failure: "f",
 			Renamed: map[string]string{"a": "b"},
-		}, `{"kind":"ask","scope":"!","key":"k#1","position":4,"result":1,"failed":"no","idempotent":true,"branches":2,"ownKeys":true,` +
-			`"digest":"d","exact":"e","calls":[{"id":"c","name":"f","args":{},"mode":"m"}],"ids":["i"],"steps":[{"scope":"s","key":"k"},{"key":"k"}],` +
+		}, `{"kind":"ask","scope":"!","key":"k#1","position":4,"result":1,"failed":"no","idempotent":true,"branches":2,` +
+			`"digest":"d","calls":[{"id":"c","name":"f","args":{},"mode":"m"}],"ids":["i"],"steps":[{"scope":"s","key":"k"},{"key":"k"}],` +
 			`"entries":[{"interruptId":"i","status":"resolved","payload":1}],"messages":[{"id":"m","role":"user","content":"hi"}],"run":"r",` +
 			`"final":true,"failure":"f","renamed":{"a":"b"}}`},
 		{JournalEntry{Kind: EntryStep}, `{"kind":"step","position":0}`},

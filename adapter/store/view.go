@@ -63,8 +63,7 @@ type ThreadView struct {
 	Asked       map[string]bool            // of ReadQuery.ToolCallIDs
 	Archived    map[string]bool            // of ReadQuery.MessageIDs
 
-	// Bytes is how many the store holds of the thread's messages, state and log. Of a
-	// thread that was written by a release that did not count them it is an estimate.
+	// Bytes is how many the store holds of the thread's messages, state and log.
 	Bytes int64
 
 	Tenant        string // of the Begin that used the thread first

@@ -95,8 +95,6 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	select {
 	case err := <-served:
 		return err
-	case err = <-store.Outdated():
-		log.Error("the store is closed to this server, which ends", "error", err)
 	case <-ctx.Done():
 	}
 	log.Info("draining", "timeout", s.drain.String())

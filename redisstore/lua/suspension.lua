@@ -80,8 +80,8 @@ local function decisionsEnd(t, x)
 end
 
 -- progressed reports whether the live execution has recorded anything but
--- bookkeeping since the run was last claimed. What an older server claimed says
--- nothing of that: then it is since the decisions, or the beginning.
+-- bookkeeping since the run was last claimed. A run that no worker has claimed yet
+-- counts since the decisions that began it, or since its beginning.
 local function progressed(t, d)
   local reached = tonumber(d.reached)
   if not reached then

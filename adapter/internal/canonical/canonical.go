@@ -86,43 +86,17 @@ func Echoes(sent, held []byte) bool {
 	return err == nil && (bytes.Equal(s.exact, h.exact) || bytes.Equal(s.exact, h.rounded))
 }
 
-// Digest is what a value is recognised by. It is stored in both forms, because
-// servers that know Rounded alone have stored it, and compare by it.
-type Digest struct {
-	Rounded string // of the form of RFC 8785; Exact where a number has no double
-	Exact   string
-}
-
-// Of returns the digest of a value that json.Marshal accepts.
-func Of(value any) (Digest, error) {
+// Digest returns what a value that json.Marshal accepts is recognised by: two values
+// have one digest if they are equal.
+func Digest(value any) (string, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
-		return Digest{}, fmt.Errorf("adapter: digest: %w", err)
+		return "", fmt.Errorf("adapter: digest: %w", err)
 	}
-	f, err := formOf(text)
+	text, err = JSON(text)
 	if err != nil {
-		return Digest{}, err
+		return "", err
 	}
-	d := Digest{Exact: sum(f.exact)}
-	switch {
-	case f.rounded == nil || bytes.Equal(f.rounded, f.exact):
-		d.Rounded = d.Exact
-	default:
-		d.Rounded = sum(f.rounded)
-	}
-	return d, nil
-}
-
-func sum(text []byte) string {
 	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
-}
-
-// Is reports whether a digest that was stored is this one. Without exact it is by a
-// server that did not know it, and what that server took for the same is.
-func (d Digest) Is(rounded, exact string) bool {
-	if exact != "" {
-		return exact == d.Exact
-	}
-	return rounded == d.Rounded
+	return hex.EncodeToString(sum[:]), nil
 }

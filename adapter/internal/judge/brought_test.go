@@ -56,14 +56,12 @@ func TestBroughtNamesWhatTheThreadDoesNotHold(t *testing.T) {
 func TestARepeatIsKnownByWhatTheRecordDoesNotName(t *testing.T) {
 	for name, c := range map[string]struct {
 		sent []string
-		old  bool // the record is of a release that named all
 		is   bool
 	}{
 		"the same":                    {sent: []string{"gone", "kept", "new"}, is: true},
 		"the same, and the answer":    {sent: []string{"gone", "kept", "new", "answer"}, is: true},
 		"and one that nobody knows":   {sent: []string{"gone", "kept", "new", "other"}},
 		"another order":               {sent: []string{"kept", "gone", "new"}},
-		"another order, all named":    {sent: []string{"kept", "gone", "new"}, old: true, is: true},
 		"without what is gone":        {sent: []string{"kept", "new"}, is: true},
 		"another in front of the new": {sent: []string{"kept", "other", "new"}},
 	} {
@@ -77,12 +75,8 @@ func TestARepeatIsKnownByWhatTheRecordDoesNotName(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			record := store.RunRecord{Label: "r", Digest: digest.Rounded, Exact: digest.Exact}
-			if c.old {
-				record.Messages = []string{"gone", "kept", "new"}
-			} else {
-				before.Brought(&record)
-			}
+			record := store.RunRecord{Label: "r", Digest: digest}
+			before.Brought(&record)
 			view := holding("kept", "new", "answer")
 			text, err := json.Marshal(record)
 			if err != nil {

@@ -77,7 +77,7 @@ func (c *Command) Named() []string {
 // or has asked. One that does not say what it answers is for the only open interrupt,
 // unless it was accepted before, or its sender has not seen what the agent said since; digest
 // is the input's.
-func (j *Judgement) Take(ctx context.Context, c *Command, digest canonical.Digest) error {
+func (j *Judgement) Take(ctx context.Context, c *Command, digest string) error {
 	open, err := stored.Suspension(j.View.Suspension)
 	if err != nil {
 		return err
@@ -228,7 +228,7 @@ func (j *Judgement) asBefore(id string, before answeredRun, sent json.RawMessage
 	readings := readingsOf(sent)
 	for _, reading := range readings {
 		key, err := resumeKey(j.thread, protocol.ResumeEntry{InterruptID: id, Status: protocol.ResumeResolved, Payload: reading})
-		if err == nil && key.Is(before.Key, before.Exact) {
+		if err == nil && key == before.Key {
 			return reading, nil
 		}
 	}

@@ -38,8 +38,8 @@ type Verdict struct {
 	Continues *store.Suspension
 	Steer     bool
 	Decisions []protocol.ResumeEntry
-	Keys      []canonical.Digest // resume keys of the decisions
-	Deadline  int64              // Unix ms of the first resolved interrupt to expire; 0: none
+	Keys      []string // resume keys of the decisions
+	Deadline  int64    // Unix ms of the first resolved interrupt to expire; 0: none
 	Fresh     protocol.Messages
 	// The run begins by taking all but the first Keep messages out of the
 	// thread.
@@ -93,7 +93,7 @@ func (j *Judgement) Accepted() Verdict {
 // Judge applies the rules in the order of the binding's Answering interrupts: repeat,
 // unknown, conflict, coverage, separate duties, expiry, payload. digest is the input's, see InputDigest.
 // It changes nothing, and neither does what it refuses. It ends early with ctx.
-func (j *Judgement) Judge(ctx context.Context, busy Busy, digest canonical.Digest) (Verdict, error) {
+func (j *Judgement) Judge(ctx context.Context, busy Busy, digest string) (Verdict, error) {
 	if j.refusal != nil {
 		return Verdict{Refusal: j.refusal}, nil
 	}
@@ -173,13 +173,13 @@ func (j *Judgement) queuedMessages() map[string]bool {
 // repeated finds the run that the input repeats (binding, Runs): the same label,
 // resume and forwardedProps, and no message that neither the thread nor that
 // earlier input has.
-func (j *Judgement) repeated(queued map[string]bool, digest canonical.Digest) (*store.RunState, error) {
+func (j *Judgement) repeated(queued map[string]bool, digest string) (*store.RunState, error) {
 	for _, state := range slices.Backward(j.View.Labelled) {
 		record, err := stored.Record(&state)
 		if err != nil {
 			return nil, err
 		}
-		if !digest.Is(record.Digest, record.Exact) {
+		if digest != record.Digest {
 			continue
 		}
 		brought := j.broughtBefore(&record)
@@ -241,7 +241,7 @@ func (j *Judgement) sortEntries(open *store.Suspension) (entries []protocol.Resu
 			if err != nil {
 				return nil, nil, Refuse(CodeInvalidInput, "the payload for interrupt "+entry.InterruptID+" is not JSON that can be compared", nil), nil
 			}
-			if !key.Is(before.Key, before.Exact) && !(entry.Status == protocol.ResumeCancelled && before.failed) {
+			if key != before.Key && !(entry.Status == protocol.ResumeCancelled && before.failed) {
 				conflicting = append(conflicting, entry.InterruptID)
 				first = before
 				continue
@@ -356,29 +356,20 @@ func sent(entry protocol.ResumeEntry) protocol.ResumeEntry {
 
 // resumeKey is equal for entries that decide the same: metadata is about the
 // envelope and does not count.
-func resumeKey(thread store.ThreadKey, entry protocol.ResumeEntry) (canonical.Digest, error) {
-	return canonical.Of([]any{thread.Namespace, thread.Thread, entry.InterruptID, entry.Status, entry.Payload})
+func resumeKey(thread store.ThreadKey, entry protocol.ResumeEntry) (string, error) {
+	return canonical.Digest([]any{thread.Namespace, thread.Thread, entry.InterruptID, entry.Status, entry.Payload})
 }
 
 // InputDigest is equal for inputs of which one can be a repeat of the other,
 // their messages aside.
-func InputDigest(thread store.ThreadKey, input *protocol.RunAgentInput) (canonical.Digest, error) {
-	rounded, exact := make([]string, len(input.Resume)), make([]string, len(input.Resume))
+func InputDigest(thread store.ThreadKey, input *protocol.RunAgentInput) (string, error) {
+	keys := make([]string, len(input.Resume))
 	for i, entry := range input.Resume {
-		key, err := resumeKey(thread, entry)
-		if err != nil {
-			return canonical.Digest{}, err
+		var err error
+		if keys[i], err = resumeKey(thread, entry); err != nil {
+			return "", err
 		}
-		rounded[i], exact[i] = key.Rounded, key.Exact
 	}
-	of := func(keys []string) (canonical.Digest, error) {
-		slices.Sort(keys)
-		return canonical.Of([]any{keys, input.ForwardedProps})
-	}
-	r, err := of(rounded)
-	if slices.Sort(exact); err != nil || slices.Equal(rounded, exact) {
-		return r, err
-	}
-	e, err := of(exact)
-	return canonical.Digest{Rounded: r.Rounded, Exact: e.Exact}, err
+	slices.Sort(keys)
+	return canonical.Digest([]any{keys, input.ForwardedProps})
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/internal/canonical"
 	"github.com/aguiws/aguiws/adapter/internal/responseschema"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -60,20 +59,9 @@ func answered(t *testing.T, view *store.ThreadView, id, entry, end string) *stor
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := store.Answer{Key: resume.Rounded, Exact: resume.Exact, RunID: "r1", Label: "answered", At: 7}
+	d := store.Answer{Key: resume, RunID: "r1", Label: "answered", At: 7}
 	view.Answers[id], _ = json.Marshal(d)
 	view.Run = &store.RunState{ID: "r1", Terminal: json.RawMessage(end)}
-	return view
-}
-
-// byKey is a view whose answers are by a server that compares by Key.
-func byKey(view *store.ThreadView) *store.ThreadView {
-	for id, text := range view.Answers {
-		var d store.Answer
-		_ = json.Unmarshal(text, &d)
-		d.Exact = ""
-		view.Answers[id], _ = json.Marshal(d)
-	}
 	return view
 }
 
@@ -180,8 +168,6 @@ func TestJudge(t *testing.T) {
 		"either way":                                   {view: answered(t, thread(), "i", even, finished), resume: []string{odd}, want: "refused: interrupt_conflict"},
 		"what no double holds repeats":                 {view: answered(t, thread(), "i", huge, finished), resume: []string{hugeToo}, want: "repeats r1"},
 		"what no double holds either does not":         {view: answered(t, thread(), "i", huge, finished), resume: []string{huger}, want: "refused: interrupt_conflict"},
-		"a server's before that compared doubles":      {view: byKey(answered(t, thread(), "i", odd, finished)), resume: []string{odd}, want: "repeats r1"},
-		"with what was another answer for it":          {view: byKey(answered(t, thread(), "i", yes, finished)), resume: []string{no}, want: "refused: interrupt_conflict"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := fmt.Sprintf(`{"threadId":"t","runId":"label","messages":[%s],"resume":[%s]}`, strings.Join(c.messages, ","), strings.Join(c.resume, ","))
@@ -210,7 +196,7 @@ func TestJudge(t *testing.T) {
 
 // What an input repeats has its label, and the numbers of its forwardedProps.
 func TestInputDigest(t *testing.T) {
-	of := func(text string) canonical.Digest {
+	of := func(text string) string {
 		t.Helper()
 		input, err := protocol.DecodeInput([]byte(text))
 		if err != nil {
@@ -232,13 +218,9 @@ func TestInputDigest(t *testing.T) {
 		input(odd, `{"n":9007199254740992}`):   false,
 		input(even, `{"n":9007199254740993}`):  false,
 	} {
-		d := of(text)
-		if d.Is(first.Rounded, first.Exact) != same || !d.Is(first.Rounded, "") {
-			t.Errorf("%s: %+v and %+v", text, d, first)
+		if d := of(text); (d == first) != same {
+			t.Errorf("%s: %s and %s", text, d, first)
 		}
-	}
-	if d := of(input(even, `{"n":0.1}`)); d.Rounded != d.Exact {
-		t.Errorf("of what doubles carry there are two digests: %+v", d)
 	}
 }
 

@@ -23,7 +23,7 @@ type runJSON struct {
 	MessageID   string          `json:"messageId,omitempty" jsonschema:"the last message that its input brought"`
 	ThreadID    string          `json:"threadId"`
 	Namespace   string          `json:"namespace"`
-	Origin      string          `json:"origin,omitempty" jsonschema:"why it came to be: user, resume, operator, expiry or child; left out of runs by a release that did not say"`
+	Origin      string          `json:"origin,omitempty" jsonschema:"why it came to be: user, resume, operator, expiry or child; left out when it is not known"`
 	Execution   string          `json:"execution"`
 	Agent       string          `json:"agent,omitempty"`
 	State       string          `json:"state" jsonschema:"of the dispatch: queued, claimed, acked, cancelled, superseded or dead_letter"`

@@ -250,7 +250,7 @@ export interface RunInfo {
   claimedBy?: string;
   outcome?: { type?: string; code?: string; message?: string; outcome?: { type?: string } };
   requeuedAs?: string;
-  /** Why it came to be; not known of runs that an older server began. */
+  /** Why it came to be; undefined: it is not known. */
   origin?: "user" | "resume" | "operator" | "expiry" | "child";
   parentRunId?: string;
   steps?: { name: string; count: number; failed?: number; firstAt?: string; lastAt?: string }[];
