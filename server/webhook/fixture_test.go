@@ -104,7 +104,7 @@ func (in *installation) tried(n *node) Try {
 	select {
 	case t := <-n.tries:
 		return t
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		in.Fatalf("nothing was tried; the log: %s", n.log)
 	}
 	return Try{}
@@ -132,7 +132,7 @@ func (in *installation) notice(thread string, fields ...string) {
 
 func (in *installation) eventually(what string, ok func() bool) {
 	in.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for !ok() {
