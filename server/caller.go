@@ -84,6 +84,7 @@ func (s *core) authenticate(r *http.Request, bearer string, present, fromPage bo
 		return nil, refuseNoOrigin
 	}
 	if present && bearer == "" {
+		s.credentialRefused(r.Context(), s.addressOf(r), errUnreadableBearer)
 		return nil, refuseCredential
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.opts.CallTimeout)
@@ -91,8 +92,11 @@ func (s *core) authenticate(r *http.Request, bearer string, present, fromPage bo
 	id, err := s.opts.Auth.Authenticate(ctx, identity.Credential{Bearer: bearer, Request: r})
 	if err != nil {
 		refused := refusalOf(err)
-		if refused == refuseAuthDown {
+		switch refused {
+		case refuseAuthDown:
 			logFailureFor(r.Context(), s.opts.Logger, "authenticating", err)
+		case refuseCredential:
+			s.credentialRefused(r.Context(), s.addressOf(r), err)
 		}
 		return nil, refused
 	}

@@ -16,37 +16,38 @@ import (
 // core is what all that a Server serves stands on: handlers, connections and
 // sessions know it, and it knows none of them.
 type core struct {
-	opts         Options
-	runs         backend
-	control      controlapi.Runner // nil: there is no control API
-	notices      *notices.Feed     // nil: there are none
-	record       controlapi.Record // nil: there is none
-	work         *work             // nil: there is none
-	nodes        *nodes            // nil: there are none
-	logins       *login.Desk       // nil: there are none
-	capabilities json.RawMessage
-	identified   map[string]json.RawMessage    // capabilities with what is an agent's own
-	asked        map[string]*askedCapabilities // of agents that say them themselves
-	budget       *budget.Budget
-	overShares   overShares
-	memory       memory
-	awaiting     awaiting
-	left         leftRuns
-	metrics      *Metrics
-	revocations  revocations
-	parking      conn.Parking
-	quiet        time.Duration // for which a client says nothing before its socket holds no goroutine
-	edge         *edge.Edge
-	readiness    readiness
-	proxyWarning sync.Once
-	pages        pages
-	passes       []string // names of headers that go along
-	refusedPages refusedPages
-	byAddress    *limiters // requests
-	probing      *limiters // by address: a balancer's probes have no part in what its clients may
-	byUser       *limiters // requests
-	inputs       *limiters // by user
-	attaches     *limiters // by user
+	opts               Options
+	runs               backend
+	control            controlapi.Runner // nil: there is no control API
+	notices            *notices.Feed     // nil: there are none
+	record             controlapi.Record // nil: there is none
+	work               *work             // nil: there is none
+	nodes              *nodes            // nil: there are none
+	logins             *login.Desk       // nil: there are none
+	capabilities       json.RawMessage
+	identified         map[string]json.RawMessage    // capabilities with what is an agent's own
+	asked              map[string]*askedCapabilities // of agents that say them themselves
+	budget             *budget.Budget
+	overShares         overShares
+	memory             memory
+	awaiting           awaiting
+	left               leftRuns
+	metrics            *Metrics
+	revocations        revocations
+	parking            conn.Parking
+	quiet              time.Duration // for which a client says nothing before its socket holds no goroutine
+	edge               *edge.Edge
+	readiness          readiness
+	proxyWarning       sync.Once
+	pages              pages
+	passes             []string // names of headers that go along
+	refusedPages       refusedPages
+	refusedCredentials refusedCredentials
+	byAddress          *limiters // requests
+	probing            *limiters // by address: a balancer's probes have no part in what its clients may
+	byUser             *limiters // requests
+	inputs             *limiters // by user
+	attaches           *limiters // by user
 
 	connections
 	drain chan struct{} // closed when draining begins

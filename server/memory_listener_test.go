@@ -42,7 +42,9 @@ func piped(t *testing.T, b backend, opts *Options) (s *Server, p *pipes, end fun
 	if opts == nil {
 		opts = &Options{}
 	}
-	opts.Logger = slog.New(slog.DiscardHandler)
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
 	s, err := newServer(b, opts)
 	if err != nil {
 		t.Fatal(err)

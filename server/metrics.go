@@ -31,6 +31,7 @@ type Metrics struct {
 	frames      *prometheus.CounterVec
 	requests    *prometheus.CounterVec
 	refusals    *prometheus.CounterVec
+	credentials *prometheus.CounterVec
 	threads     prometheus.Gauge
 	delivered   prometheus.Counter
 	attaches    *prometheus.CounterVec
@@ -71,6 +72,7 @@ func NewMetrics() *Metrics {
 	m.frames = m.vec("frames_received", "Frames from clients.", "kind")
 	m.requests = m.vec("http_requests", "Answered requests.", "route", "status")
 	m.refusals = m.vec("refusals", "Requests, frames and inputs that were refused.", "code")
+	m.credentials = m.vec("credentials_refused", "Credentials that were not taken, by the reason.", "reason")
 	m.threads = add(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "aguiws_attached_threads", Help: "Threads that connections follow."}))
 	m.delivered = m.count("events_delivered", "Events handed to connections, replay and restatements included.")
 	m.attaches = m.vec("attaches", "How followers were placed: recovered, or restated for a reason.", "result")

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -20,6 +21,15 @@ import (
 
 // checkTimeout bounds what check waits for the network.
 const checkTimeout = 15 * time.Second
+
+// checking is what check alone can be told.
+type checking struct{ credential string }
+
+func (c *checking) table() []setting {
+	return []setting{
+		{"jwt", "Checking", textValue{&c.credential, "file"}, "with a token in it: check says whom it stands for, or why it is refused"},
+	}
+}
 
 // check tests the settings, which have been read, and what they name. It writes
 // a line a finding, and returns an error if serving would fail.
@@ -135,6 +145,29 @@ func (r *report) identity(ctx context.Context, s *settings) {
 	default:
 		r.say("ok", "auth", "none: whoever reaches the loopback address may do everything")
 	}
+	r.credential(ctx, s, id.auth)
+}
+
+// credential says whom the credential of a file stands for, or why it is refused.
+func (r *report) credential(ctx context.Context, s *settings, auth server.Authenticator) {
+	if s.checking.credential == "" {
+		return
+	}
+	text, err := os.ReadFile(s.checking.credential)
+	if err != nil {
+		r.fail("jwt", err)
+		return
+	}
+	who, err := auth.Authenticate(ctx, identity.Credential{Bearer: strings.TrimSpace(string(text))})
+	if err != nil {
+		r.fail("jwt", fmt.Errorf("%s: %w", s.checking.credential, err))
+		return
+	}
+	scopes := "read and run, because it names no scopes"
+	if who.Scopes != nil {
+		scopes = strings.Join(who.Scopes, " ")
+	}
+	r.say("ok", "jwt", "%s is the user %q of the tenant %q, with the namespace %q and the scopes: %s", s.checking.credential, who.User, who.Tenant, who.Namespace, scopes)
 }
 
 // effects opens the file as the script agent would.

@@ -178,3 +178,32 @@ func TestCheckRedisRights(t *testing.T) {
 		wantLines(t, out, c.line)
 	}
 }
+
+// Whom a credential stands for, and why another is refused, is said without the
+// credential.
+func TestCheckSaysWhatATokenIs(t *testing.T) {
+	const good, bad = "0123456789abcdef-ann", "0123456789abcdef-eve"
+	file := func(text string) string {
+		name := filepath.Join(t.TempDir(), "token")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	tokens := []string{"--auth", "tokens", "--tokens", "[{token: " + good + ", user: ann, tenant: acme, scopes: [read, approver]}]"}
+	for name, c := range map[string]struct {
+		file, says string
+		fails      bool
+	}{
+		"good":     {file(good + "\n"), `is the user "ann" of the tenant "acme", with the namespace "acme/user/ann" and the scopes: read approver`, false},
+		"unlisted": {file(bad), "unlisted: the token is not on the list", true},
+		"no file":  {"/does/not/exist", "no such file", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := checked(t, append(tokens, "--jwt", c.file)...)
+			if (err != nil) != c.fails || !strings.Contains(out, c.says) || strings.Contains(out, good) || strings.Contains(out, bad) {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}

@@ -33,7 +33,7 @@ func readSettings(args []string, env environment, usage io.Writer) (*settings, e
 	case "record":
 		flags = append(flags, s.recording.table()...)
 	case "check":
-		flags = append(flags, s.recording.table()[0])
+		flags = append(append(flags, s.recording.table()[0]), s.checking.table()...)
 	}
 	err := s.readFlags(args, flags)
 	if errors.Is(err, errHelp) {

@@ -13,6 +13,7 @@ import (
 type settings struct {
 	command   string // serve, check, record or version
 	recording recording
+	checking  checking
 
 	addr, tlsCert, tlsKey string
 	hosts, origins        []string

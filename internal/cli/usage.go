@@ -26,6 +26,8 @@ it makes of it. An upstream that is configured elsewhere is connected to, and no
 Flags of record:
 `)
 	printSettings(w, newSettings().recording.table())
+	fmt.Fprint(w, "\nFlags of check, beside --message:\n")
+	printSettings(w, newSettings().checking.table())
 	fmt.Fprint(w, `
 All:
 

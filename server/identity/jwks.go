@@ -90,7 +90,7 @@ func (s *keySet) find(ctx context.Context, kid string) ([]jose.JSONWebKey, error
 	if s.failure != nil { // the issuer may have keys that nobody here knows
 		return nil, s.failure
 	}
-	return nil, ErrUnauthenticated
+	return nil, refused(ReasonUnknownKey, "the key set at %s has no key of the token's name (kid)", s.url)
 }
 
 // look returns the known keys of a name, their age, and whether a fetch is due.

@@ -114,12 +114,21 @@ func (j *JWT) Check(ctx context.Context) error {
 
 // Authenticate tells whom the bearer token stands for.
 func (j *JWT) Authenticate(ctx context.Context, c Credential) (Identity, error) {
+	if c.Bearer == "" {
+		return Identity{}, refused(ReasonMissing, "no bearer token came")
+	}
 	if len(c.Bearer) > maxTokenBytes {
-		return Identity{}, ErrUnauthenticated
+		return Identity{}, refused(ReasonMalformed, "the token has %d bytes, and at most %d are read", len(c.Bearer), maxTokenBytes)
 	}
 	token, err := jwt.ParseSigned(c.Bearer, j.algorithms)
-	if err != nil || len(token.Headers) != 1 || !isAccessToken(token.Headers[0]) {
-		return Identity{}, ErrUnauthenticated
+	if errors.As(err, new(*jose.ErrUnexpectedSignatureAlgorithm)) {
+		return Identity{}, refused(ReasonAlgorithm, "the token is not signed by one of %s (jwt-algorithms)", strings.Join(j.opts.Algorithms, ", "))
+	}
+	if err != nil || len(token.Headers) != 1 {
+		return Identity{}, refused(ReasonMalformed, "the token is not a signed JWT of three parts")
+	}
+	if !isAccessToken(token.Headers[0]) {
+		return Identity{}, refused(ReasonType, "the header typ is neither JWT nor at+jwt: it is not an access token")
 	}
 	kid, algorithm := token.Headers[0].KeyID, token.Headers[0].Algorithm
 	keys, err := j.keys.find(ctx, kid)
@@ -127,12 +136,15 @@ func (j *JWT) Authenticate(ctx context.Context, c Credential) (Identity, error) 
 		return Identity{}, err
 	}
 	keys = slices.DeleteFunc(keys, func(k jose.JSONWebKey) bool { return !fits(k, algorithm) })
+	if len(keys) == 0 {
+		return Identity{}, refused(ReasonUnknownKey, "the issuer's key set has no key of that name (kid) for %s", algorithm)
+	}
 	if len(keys) > maxCandidates {
 		j.ambiguous.Do(func() {
 			j.opts.Logger.Error("tokens are refused: they do not say which key they are signed with, and too many of the issuer's could be it; have the issuer name it (kid)",
 				"kid", kid != "", "algorithm", algorithm, "keys", len(keys), "tried at most", maxCandidates)
 		})
-		return Identity{}, ErrUnauthenticated
+		return Identity{}, refused(ReasonUnknownKey, "the token names no key (kid), and %d keys of the issuer could be it", len(keys))
 	}
 	for _, key := range keys {
 		var standard jwt.Claims
@@ -140,8 +152,11 @@ func (j *JWT) Authenticate(ctx context.Context, c Credential) (Identity, error) 
 		if token.Claims(key.Key, &standard, &all) == nil {
 			return j.identify(standard, all)
 		}
+		if token.Claims(key.Key) == nil {
+			return Identity{}, refused(ReasonClaim, "the token is signed, and its claims are not of the types of RFC 7519")
+		}
 	}
-	return Identity{}, ErrUnauthenticated
+	return Identity{}, refused(ReasonSignature, "no key of the issuer has signed the token")
 }
 
 // isAccessToken reports whether a token may be one that says who asks (RFC 8725,
@@ -173,9 +188,8 @@ func fits(k jose.JSONWebKey, algorithm string) bool {
 }
 
 func (j *JWT) identify(standard jwt.Claims, all map[string]json.RawMessage) (Identity, error) {
-	want := jwt.Expected{Issuer: j.opts.Issuer, AnyAudience: jwt.Audience{j.opts.Audience}, Time: time.Now()}
-	if standard.Expiry == nil || standard.ValidateWithLeeway(want, j.opts.Leeway) != nil {
-		return Identity{}, ErrUnauthenticated
+	if err := j.valid(standard); err != nil {
+		return Identity{}, err
 	}
 	user, tenant, shared := j.opts.UserClaim, j.opts.TenantClaim, j.opts.NamespaceClaim
 	for _, name := range []*string{&user, &tenant, &shared} {
@@ -184,17 +198,37 @@ func (j *JWT) identify(standard jwt.Claims, all map[string]json.RawMessage) (Ide
 		}
 		value, ok := strictjson.Text(claim(all, *name))
 		if !ok || value == "" {
-			return Identity{}, ErrUnauthenticated
+			return Identity{}, refused(ReasonClaim, "the claim %q has no text", *name)
 		}
 		*name = value
 	}
 	scopes, ok := j.scopes(claim(all, j.opts.ScopeClaim))
 	if !ok {
-		return Identity{}, ErrUnauthenticated
+		return Identity{}, refused(ReasonClaim, "the claim %q is neither a list nor a text of words", j.opts.ScopeClaim)
 	}
 	id := identityOf(tenant, user, shared, scopes)
 	id.Expires = standard.Expiry.Time().Add(j.opts.Leeway)
 	return id, nil
+}
+
+// valid reports whether the token is of the issuer, for this server and for now. What
+// it quotes is signed.
+func (j *JWT) valid(claims jwt.Claims) error {
+	if claims.Expiry == nil {
+		return refused(ReasonExpired, "the token has no exp")
+	}
+	err := claims.ValidateWithLeeway(jwt.Expected{Issuer: j.opts.Issuer, AnyAudience: jwt.Audience{j.opts.Audience}, Time: time.Now()}, j.opts.Leeway)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, jwt.ErrInvalidIssuer):
+		return refused(ReasonIssuer, "iss is %.200q, and jwt-issuer %q", claims.Issuer, j.opts.Issuer)
+	case errors.Is(err, jwt.ErrInvalidAudience):
+		return refused(ReasonAudience, "aud is %.200q, and jwt-audience %q", strings.Join(claims.Audience, " "), j.opts.Audience)
+	case errors.Is(err, jwt.ErrExpired):
+		return refused(ReasonExpired, "the token expired at %s", claims.Expiry.Time().UTC().Format(time.RFC3339))
+	}
+	return refused(ReasonNotYet, "the token is from later on (nbf, iat): the clocks of issuer and server may differ")
 }
 
 // scopes reads what is ours of a scope claim. One that is there and names none

@@ -156,28 +156,36 @@ func TestJWTsAreRefused(t *testing.T) {
 	})
 	claims := map[string]any{"iss": "https://id.example", "aud": "agui", "sub": "ann", "exp": time.Now().Add(time.Hour).Unix()}
 	good := i.token(nil)
-	for name, token := range map[string]string{
-		"no token":                 "",
-		"no JWT":                   "a.b.c",
-		"changed":                  good[:len(good)-4] + "AAAA",
-		"unsigned":                 "eyJhbGciOiJub25lIiwia2lkIjoiazEifQ." + strings.Split(good, ".")[1] + ".",
-		"key of a stranger":        i.sign("k1", jose.EdDSA, stranger, claims),
-		"unknown key":              i.sign("k9", jose.EdDSA, i.private["k1"], claims),
-		"shared secret":            i.sign("k1", jose.HS256, []byte(i.private["k1"].(ed25519.PrivateKey).Public().(ed25519.PublicKey)), claims),
-		"not an allowed algorithm": i.sign("p384", jose.ES384, curve, claims),
-		"issuer":                   i.token(func(c map[string]any) { c["iss"] = "https://id.example/" }),
-		"no issuer":                i.token(func(c map[string]any) { delete(c, "iss") }),
-		"audience":                 i.token(func(c map[string]any) { c["aud"] = "other" }),
-		"no audience":              i.token(func(c map[string]any) { delete(c, "aud") }),
-		"expired":                  i.token(func(c map[string]any) { c["exp"] = time.Now().Add(-time.Minute).Unix() }),
-		"no expiry":                i.token(func(c map[string]any) { delete(c, "exp") }),
-		"not yet":                  i.token(func(c map[string]any) { c["nbf"] = time.Now().Add(time.Minute).Unix() }),
-		"nobody":                   i.token(func(c map[string]any) { delete(c, "sub") }),
-		"not a name":               i.token(func(c map[string]any) { c["sub"] = 7 }),
-		"strange scopes":           i.token(func(c map[string]any) { c["scope"] = map[string]any{} }),
+	for name, c := range map[string]struct {
+		token  string
+		reason Reason
+	}{
+		"no token":                 {"", ReasonMissing},
+		"no JWT":                   {"a.b.c", ReasonMalformed},
+		"changed":                  {good[:len(good)-4] + "AAAA", ReasonSignature},
+		"unsigned":                 {"eyJhbGciOiJub25lIiwia2lkIjoiazEifQ." + strings.Split(good, ".")[1] + ".", ReasonAlgorithm},
+		"key of a stranger":        {i.sign("k1", jose.EdDSA, stranger, claims), ReasonSignature},
+		"unknown key":              {i.sign("k9", jose.EdDSA, i.private["k1"], claims), ReasonUnknownKey},
+		"shared secret":            {i.sign("k1", jose.HS256, []byte(i.private["k1"].(ed25519.PrivateKey).Public().(ed25519.PublicKey)), claims), ReasonAlgorithm},
+		"not an allowed algorithm": {i.sign("p384", jose.ES384, curve, claims), ReasonAlgorithm},
+		"issuer":                   {i.token(func(c map[string]any) { c["iss"] = "https://id.example/" }), ReasonIssuer},
+		"no issuer":                {i.token(func(c map[string]any) { delete(c, "iss") }), ReasonIssuer},
+		"audience":                 {i.token(func(c map[string]any) { c["aud"] = "other" }), ReasonAudience},
+		"no audience":              {i.token(func(c map[string]any) { delete(c, "aud") }), ReasonAudience},
+		"expired":                  {i.token(func(c map[string]any) { c["exp"] = time.Now().Add(-time.Minute).Unix() }), ReasonExpired},
+		"no expiry":                {i.token(func(c map[string]any) { delete(c, "exp") }), ReasonExpired},
+		"not yet":                  {i.token(func(c map[string]any) { c["nbf"] = time.Now().Add(time.Minute).Unix() }), ReasonNotYet},
+		"nobody":                   {i.token(func(c map[string]any) { delete(c, "sub") }), ReasonClaim},
+		"not a name":               {i.token(func(c map[string]any) { c["sub"] = 7 }), ReasonClaim},
+		"strange scopes":           {i.token(func(c map[string]any) { c["scope"] = map[string]any{} }), ReasonClaim},
 	} {
-		if id, err := j.Authenticate(t.Context(), Credential{Bearer: token}); !errors.Is(err, ErrUnauthenticated) {
-			t.Errorf("%s: %+v, %v", name, id, err)
+		id, err := j.Authenticate(t.Context(), Credential{Bearer: c.token})
+		var why *RefusedError
+		if !errors.Is(err, ErrUnauthenticated) || !errors.As(err, &why) || why.Reason != c.reason || why.Detail == "" {
+			t.Errorf("%s: %+v, %v, not %s", name, id, err, c.reason)
+		}
+		if c.token != "" && strings.Contains(err.Error(), c.token) {
+			t.Errorf("%s: the error holds the token", name)
 		}
 	}
 	for name, token := range map[string]string{

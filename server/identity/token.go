@@ -142,12 +142,15 @@ func (t *Tokens) Authenticate(_ context.Context, c Credential) (Identity, error)
 			found = i
 		}
 	}
-	if found < 0 || c.Bearer == "" {
-		return Identity{}, ErrUnauthenticated
+	if c.Bearer == "" {
+		return Identity{}, refused(ReasonMissing, "no bearer token came")
+	}
+	if found < 0 {
+		return Identity{}, refused(ReasonUnlisted, "the token is not on the list")
 	}
 	id := t.list[found].identity
 	if !id.Expires.IsZero() && !time.Now().Before(id.Expires) {
-		return Identity{}, ErrUnauthenticated
+		return Identity{}, refused(ReasonExpired, "the token of %q expired at %s", id.User, id.Expires.UTC().Format(time.RFC3339))
 	}
 	return id, nil
 }

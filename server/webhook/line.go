@@ -126,7 +126,9 @@ func (l *line) send(w taken) {
 	switch {
 	case a.err == "":
 		r.Kind = store.WebhookSent
-		l.streak.delivered(w.Taken)
+		if since := l.streak.delivered(w.Taken); !since.IsZero() {
+			l.opts.Logger.Info("a target of webhooks takes them again", "target", l.target.Name, "failed for", w.Taken.Sub(since).Round(time.Second).String())
+		}
 	case a.gone:
 		try.Outcome = Gone
 		l.retire(w)
@@ -137,7 +139,9 @@ func (l *line) send(w taken) {
 		if r.Tries.Count == 1 {
 			r.Tries.First = w.Taken
 		}
-		l.streak.failed(r.Tries.First)
+		if l.streak.failed(r.Tries.First, w.Taken, a) {
+			l.opts.Logger.Warn("a target of webhooks takes nothing; what it is owed is sent again, and this is said once an hour", "target", l.target.Name, "error", a.err, "failing since", r.Tries.First)
+		}
 		var more bool
 		if r.Delay, more = pause(r.Tries.Count, w.Taken.Sub(r.Tries.First), a.after); !more {
 			try.Outcome, r.Kind = Dead, store.WebhookDead

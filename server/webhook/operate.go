@@ -17,10 +17,8 @@ type Status struct {
 	Tenant string // "": all
 	Agents []string
 	// Gone is since when the target wants no more; zero: it does.
-	Gone time.Time
-	// Failing is since when it has taken nothing that this node has sent, by the store's
-	// clock; zero: it takes what is sent, or nothing was.
-	Failing time.Time
+	Gone    time.Time
+	Failure Failure // as this node has met it
 	Counts  store.WebhookCounts
 }
 
@@ -58,7 +56,7 @@ func (s *Sender) Status(ctx context.Context) (list []Status, err error) {
 }
 
 func (l *line) status() Status {
-	return Status{Name: l.target.Name, Host: l.target.Host(), Kinds: slices.Clone(l.target.Kinds), Tenant: l.target.Tenant, Agents: slices.Clone(l.target.Agents), Failing: l.streak.failing()}
+	return Status{Name: l.target.Name, Host: l.target.Host(), Kinds: slices.Clone(l.target.Kinds), Tenant: l.target.Tenant, Agents: slices.Clone(l.target.Agents), Failure: l.streak.failing()}
 }
 
 // Dead pages through what was given up of a target: see store.Webhooks.

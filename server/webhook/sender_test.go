@@ -197,7 +197,7 @@ func TestADayOfTries(t *testing.T) {
 			t.Fatal("tries without an end")
 		}
 		same(t, "what waits", in.counts(n, "crm"), store.WebhookCounts{Waiting: 1, Failed: 1})
-		same(t, "failing since", n.Targets()[0].Failing.UnixMilli(), began.UnixMilli())
+		same(t, "failing since", n.Targets()[0].Failure.Since.UnixMilli(), began.UnixMilli())
 		due, err := in.client.ZRangeWithScores(t.Context(), in.client.Keys(t.Context(), "*:hook:crm:due").Val()[0], 0, 0).Result()
 		if err != nil {
 			t.Fatal(err)
@@ -212,13 +212,19 @@ func TestADayOfTries(t *testing.T) {
 	if err != nil || len(page.Dead) != 1 || page.Dead[0].Tries.Count != tries || page.Dead[0].Tries.Error != "503 Service Unavailable" {
 		t.Fatalf("%+v, %v", page, err)
 	}
-	has(t, "the log", n.log.String(), "given up", "target=crm", "id="+page.Dead[0].Notice.ID)
+	same(t, "why it fails", n.Targets()[0].Failure.Error, "503 Service Unavailable")
+	same(t, "what it answered", n.Targets()[0].Failure.Status, 503)
+	if said := strings.Count(n.log.String(), "takes nothing"); said < 2 || said >= tries {
+		t.Errorf("the log has it %d times, of %d tries in a day", said, tries)
+	}
+	has(t, "the log", n.log.String(), `error="503 Service Unavailable"`, "given up", "target=crm", "id="+page.Dead[0].Notice.ID)
 	rec.become(nil)
 	if ok, err := n.Resend(t.Context(), "crm", "", page.Dead[0].Notice.ID); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	same(t, "sent again", in.tried(n).Outcome, Delivered)
-	same(t, "failing since", n.Targets()[0].Failing.IsZero(), true)
+	same(t, "the failure", n.Targets()[0].Failure, Failure{})
+	has(t, "the log", n.log.String(), "takes them again")
 	all := rec.all()
 	same(t, "its id", all[len(all)-1].header.Get("webhook-id"), all[0].header.Get("webhook-id"))
 	same(t, "its body", string(all[len(all)-1].body), string(all[0].body))

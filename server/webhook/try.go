@@ -43,9 +43,10 @@ const (
 
 // answer is what a target has said; err "": it has taken the webhook.
 type answer struct {
-	err   string
-	gone  bool
-	after time.Duration // for which it asks to be left alone
+	err    string
+	status int // 0: it did not answer
+	gone   bool
+	after  time.Duration // for which it asks to be left alone
 }
 
 // try makes one request.
@@ -67,7 +68,7 @@ func (l *line) try(w store.Webhook) answer {
 	if res.StatusCode/100 == 2 {
 		return answer{}
 	}
-	return answer{err: fmt.Sprintf("%d %s", res.StatusCode, http.StatusText(res.StatusCode)), gone: res.StatusCode == http.StatusGone, after: retryAfter(res)}
+	return answer{err: fmt.Sprintf("%d %s", res.StatusCode, http.StatusText(res.StatusCode)), status: res.StatusCode, gone: res.StatusCode == http.StatusGone, after: retryAfter(res)}
 }
 
 // request is a webhook, signed now.

@@ -34,6 +34,8 @@ type owedJSON struct {
 	Waiting int       `json:"waiting" jsonschema:"to be sent"`
 	Failed  int       `json:"failed" jsonschema:"of them, those of which a try has failed"`
 	Failing time.Time `json:"failingSince,omitzero" jsonschema:"since when the target has taken nothing that this server has sent; left out: it takes it, or nothing was sent"`
+	Error   string    `json:"lastError,omitempty" jsonschema:"why the last try failed, without the URL; left out when failingSince is"`
+	Status  int       `json:"lastStatus,omitempty" jsonschema:"what the target answered to it; left out: it did not answer"`
 	Dead    int       `json:"dead"`
 	Most    int       `json:"most" jsonschema:"how many may wait; what comes then waits among the notices, for as long as those are kept"`
 }
@@ -89,7 +91,7 @@ func (c *call) listWebhooks() (any, error) {
 		}
 		item := targetJSON{Name: t.Name, URL: t.Host, Kinds: t.Kinds, Tenant: t.Tenant, Agents: t.Agents, Gone: t.Gone}
 		if whole {
-			item.Owed = &owedJSON{Waiting: t.Counts.Waiting, Failed: t.Counts.Failed, Dead: t.Counts.Dead, Most: t.Counts.Most, Failing: t.Failing.UTC()}
+			item.Owed = &owedJSON{Waiting: t.Counts.Waiting, Failed: t.Counts.Failed, Dead: t.Counts.Dead, Most: t.Counts.Most, Failing: t.Failure.Since.UTC(), Error: t.Failure.Error, Status: t.Failure.Status}
 		}
 		page.Items = append(page.Items, item)
 	}

@@ -152,7 +152,7 @@ function Target({ target, act }: { target: TargetInfo; act: Act }) {
       </td>
       <td>
         <span className={`tag ${KINDS[state] ?? ""}`}>{state}</span>
-        {state === "failing" && <span className="hint"> began {ago(owed?.failingSince)}</span>}
+        {state === "failing" && <span className="hint"> began {ago(owed?.failingSince)}{owed?.lastError && `: ${owed.lastError}`}</span>}
         {target.goneAt && <span className="hint"> it answered 410 {ago(target.goneAt)}</span>}
       </td>
       <td>{owed && `${owed.waiting} of ${owed.most}`}</td>

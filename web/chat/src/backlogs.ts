@@ -19,7 +19,7 @@ export interface TargetInfo {
   /** When it said that it wants no more. */
   goneAt?: string;
   /** Not told of a target of all tenants to who sees one. */
-  owed?: { waiting: number; failed: number; failingSince?: string; dead: number; most: number };
+  owed?: { waiting: number; failed: number; failingSince?: string; lastError?: string; dead: number; most: number };
 }
 
 /** An agent that another server serves, as this server has met it. */
