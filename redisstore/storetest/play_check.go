@@ -86,7 +86,11 @@ func (m *model) view(q store.ReadQuery, seen *store.ThreadView) *store.ThreadVie
 		v.Now = m.now
 	}
 	if q.After != nil && q.After.Epoch == m.epoch && q.After.Seq >= m.base-1 && q.After.Seq <= v.Seq {
-		v.Recovered, v.Missed = true, bytesOf(m.log[q.After.Seq:])
+		missed := m.log[q.After.Seq:]
+		if n := len(seen.Missed); n > 0 && n < len(missed) { // as many as the store has at hand
+			missed = missed[:n]
+		}
+		v.Recovered, v.Missed = true, bytesOf(missed)
 	} else if h := q.Have; h != nil && h.Epoch == m.epoch && h.Seq >= m.base-1 && h.Seq <= v.Seq && (h.Seq >= m.snapshot.at || seen.Held) {
 		v.Held, v.From, v.Snapshot = true, h.Seq, store.Snapshot{At: m.snapshot.at, Frozen: raw(m.snapshot.frozen)}
 		v.Log = bytesOf(m.log[h.Seq:])
