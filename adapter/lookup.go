@@ -31,6 +31,14 @@ func (r *Run) ToolCall(id string) (protocol.ToolCall, bool) {
 	return r.x.fold.Call(id)
 }
 
+// Answered reports whether the thread has a result of the tool call, as of now.
+func (r *Run) Answered(call string) bool {
+	r.x.mu.Lock()
+	defer r.x.mu.Unlock()
+	_, answered := r.x.fold.Answer(call)
+	return answered
+}
+
 // Askable says why Ask would refuse the interrupt; nil: it would take it. It suspends
 // nothing, and may be called inside a Step.
 func (r *Run) Askable(ctx context.Context, i protocol.Interrupt) error {

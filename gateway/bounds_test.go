@@ -18,6 +18,8 @@ func (*counted) Emit(...protocol.Event) error         { return nil }
 func (*counted) Message(string) (protocol.Message, bool)   { return protocol.Message{}, false }
 func (*counted) Role(string) (protocol.Role, bool)         { return "", false }
 func (*counted) ToolCall(string) (protocol.ToolCall, bool) { return protocol.ToolCall{}, false }
+func (*counted) Answered(string) bool                      { return false }
+func (*counted) Messages() protocol.Messages               { return nil }
 func (*counted) NewID() string                             { return "new" }
 
 func (*counted) Askable(ctx context.Context, i protocol.Interrupt) error { return nil }

@@ -8,13 +8,17 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// announced is a call that is announced though the thread has it, as runs do that go on
-// behind an approval. What is said of it is not relayed unless it goes on with arguments
-// that the thread has the beginning of: clients add up what they are told of one call.
+// announced is a call that is announced though the thread has one under the agent's id.
+// Runs announce a call again that go on behind an approval, and models name another call
+// like one of an earlier turn: which it is shows in what is said of it. What is the same
+// is not relayed, unless it goes on with arguments that the thread has the beginning of:
+// clients add up what they are told of one call.
 type announced struct {
+	start   *protocol.ToolCallStart
+	here    string // the id of the thread's call
 	args    string // that the thread has
 	settled bool   // nothing can be added to them
-	changed bool   // it is not what the thread has
+	ended   bool
 	again   strings.Builder
 	held    []heldEvent // unless it is settled
 }
@@ -31,19 +35,33 @@ type heldEvent struct {
 // announces begins to hold a call back; false: it is new, or it is open.
 func (r *relay) announces(e protocol.Event, text []byte, does protocol.Effect) bool {
 	start, ok := e.(*protocol.ToolCallStart)
-	if !ok || r.open.has(does) {
+	if !ok {
 		return false
 	}
-	c, known := r.to.ToolCall(start.ToolCallID)
-	if !known {
+	own := start.ToolCallID
+	here := r.names.latest(kindCall, own)
+	c, known := r.to.ToolCall(here)
+	switch {
+	case !known && tellable(own):
+		r.names.set(kindCall, own, here)
+		return false
+	case !known:
+		r.names.alias(kindCall, own)
+		r.repaired(RepairMessageID)
+		return false
+	case r.open.has(protocol.EffectOf(withID(e, here))):
+		return false
+	case c.Function.Name != start.ToolCallName:
+		r.names.alias(kindCall, own)
+		r.repaired(RepairCallChanged)
 		return false
 	}
-	a := &announced{args: c.Function.Arguments, changed: c.Function.Name != start.ToolCallName}
-	a.settled = a.changed || r.whole(c.ID, a.args)
+	a := &announced{start: start, here: here, args: c.Function.Arguments}
+	a.settled = r.whole(c.ID, a.args) || r.to.Answered(here)
 	if !a.settled {
 		a.held = []heldEvent{{e, text, does}}
 	}
-	r.again[c.ID] = a
+	r.again[own] = a
 	return true
 }
 
@@ -70,13 +88,19 @@ func (r *relay) hold(e protocol.Event, text []byte, does protocol.Effect) (held 
 	if does.Family != protocol.FamilyToolCall || does.ID == nil || r.again[*does.ID] == nil {
 		return false, nil
 	}
-	id := *does.ID
-	a := r.again[id]
+	own := *does.ID
+	a := r.again[own]
 	switch does.Verb {
 	case protocol.Opens:
+		if a.ended { // what was announced before is settled, and is compared anew
+			return false, r.letGo(own)
+		}
 		r.repaired(RepairStartAgain)
 		return true, nil
 	case protocol.Continues:
+		if a.settled && a.again.Len()+len(*does.Delta) > len(a.args)+spaces {
+			return false, r.newCall(own)
+		}
 		if a.adds(*does.Delta) && len(a.held) < maxHeld {
 			if !a.settled {
 				a.held = append(a.held, heldEvent{e, text, does})
@@ -84,15 +108,22 @@ func (r *relay) hold(e protocol.Event, text []byte, does protocol.Effect) (held 
 			return true, nil
 		}
 	case protocol.Ends:
-		if !a.goesOn() {
-			return true, r.letGo(id)
+		switch {
+		case a.goesOn():
+		case a.differs():
+			return false, r.newCall(own)
+		default:
+			if a.ended = true; !r.to.Answered(a.here) {
+				return true, r.letGo(own)
+			}
+			return true, nil // its result tells, or a question
 		}
 	default:
 		if a.settled {
 			return false, nil
 		}
 	}
-	return false, r.goOn(id)
+	return false, r.goOn(own)
 }
 
 // spaces is how much longer the same arguments may be when they are written otherwise.
@@ -100,28 +131,22 @@ const spaces = 4 << 10
 
 // adds takes in more of the arguments; false: they go on with those that the thread has.
 func (a *announced) adds(delta string) bool {
-	switch {
-	case a.changed:
-	case a.settled && a.again.Len()+len(delta) > len(a.args)+spaces:
-		a.changed = true
-	default:
-		a.again.WriteString(delta)
-	}
+	a.again.WriteString(delta)
 	return a.settled || strings.HasPrefix(a.args, a.again.String())
 }
 
-// letGo is done with a call that is held back: it is left out, or goes on.
-func (r *relay) letGo(id string) error {
-	a := r.again[id]
+// letGo is done with a call that is held back: it is left out, goes on, or is another.
+func (r *relay) letGo(own string) error {
+	a := r.again[own]
 	switch {
 	case a.goesOn():
-		return r.goOn(id)
-	case a.changed || a.again.Len() > 0 && !sameJSON(a.again.String(), a.args):
-		r.repaired(RepairCallChanged)
-	default:
-		r.repaired(RepairCallAgain)
+		return r.goOn(own)
+	case a.differs():
+		return r.newCall(own)
 	}
-	delete(r.again, id)
+	r.repaired(RepairCallAgain)
+	delete(r.again, own)
+	r.names.set(kindCall, own, a.here)
 	return nil
 }
 
@@ -130,12 +155,40 @@ func (a *announced) goesOn() bool {
 	return !a.settled && a.again.Len() > 0 && a.again.String() != a.args
 }
 
+// differs reports whether the call is another than the thread's, by its arguments.
+func (a *announced) differs() bool {
+	return a.again.Len() > 0 && !sameJSON(a.again.String(), a.args)
+}
+
 // goOn relays what is held back of a call.
-func (r *relay) goOn(id string) error {
-	held := r.again[id].held
-	delete(r.again, id)
-	for _, h := range held {
+func (r *relay) goOn(own string) error {
+	a := r.again[own]
+	delete(r.again, own)
+	r.names.set(kindCall, own, a.here)
+	for _, h := range a.held {
 		if err := r.relay(h.event, h.text, h.does); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newCall relays a call that was held back under an id of its own.
+func (r *relay) newCall(own string) error {
+	a := r.again[own]
+	delete(r.again, own)
+	r.repaired(RepairCallChanged)
+	r.names.alias(kindCall, own)
+	about := a.start.Attributed
+	events := []protocol.Event{a.start}
+	if a.again.Len() > 0 {
+		events = append(events, &protocol.ToolCallArgs{Attributed: about, ToolCallID: own, Delta: a.again.String()})
+	}
+	if a.ended {
+		events = append(events, &protocol.ToolCallEnd{Attributed: about, ToolCallID: own})
+	}
+	for _, e := range events {
+		if err := r.relay(e, nil, protocol.EffectOf(e)); err != nil {
 			return err
 		}
 	}

@@ -18,6 +18,8 @@ func (deaf) Emit(...protocol.Event) error                      { return nil }
 func (deaf) Message(string) (protocol.Message, bool)           { return protocol.Message{}, false }
 func (deaf) Role(string) (protocol.Role, bool)                 { return "", false }
 func (deaf) ToolCall(string) (protocol.ToolCall, bool)         { return protocol.ToolCall{}, false }
+func (deaf) Answered(string) bool                              { return false }
+func (deaf) Messages() protocol.Messages                       { return nil }
 func (deaf) Askable(context.Context, protocol.Interrupt) error { return nil }
 func (deaf) NewID() string                                     { return "new" }
 

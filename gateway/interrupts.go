@@ -36,9 +36,29 @@ func (r *relay) askable(raised []protocol.Interrupt) ([]protocol.Interrupt, erro
 	return asked, nil
 }
 
+// askedAbout relays the calls that are held back and that the run ends with questions about.
+func (r *relay) askedAbout(e *protocol.RunFinished) error {
+	asked := r.asked
+	if e.Outcome != nil {
+		asked = append(slices.Clone(asked), e.Outcome.Interrupts...)
+	}
+	for _, i := range asked {
+		if err := r.takenUp(i.ToolCallID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // mended takes out of an interrupt what nobody could answer by, and names its reason.
 func (r *relay) mended(i protocol.Interrupt) (protocol.Interrupt, error) {
 	i = r.judged(i)
+	if i.ToolCallID != "" {
+		own := i.ToolCallID
+		if i.ToolCallID = r.names.latest(kindCall, own); r.to.Answered(i.ToolCallID) && !r.names.goesOn(i.ToolCallID) {
+			return i, fmt.Errorf("it asks about the tool call %.80q, which has its result since an earlier turn; announce the call that is meant", own)
+		}
+	}
 	if i.CheckReason() != nil {
 		i.Reason = r.reason(i.Reason)
 		r.repaired(RepairReason)

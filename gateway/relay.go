@@ -19,8 +19,10 @@ type sink interface {
 	Relay(e protocol.Event, text []byte) error
 	Emit(events ...protocol.Event) error
 	Message(id string) (protocol.Message, bool)
+	Messages() protocol.Messages
 	Role(id string) (protocol.Role, bool)
 	ToolCall(id string) (protocol.ToolCall, bool)
+	Answered(call string) bool
 	Askable(ctx context.Context, i protocol.Interrupt) error
 	NewID() string
 }
@@ -45,9 +47,8 @@ type relay struct {
 	theirs   ids
 	expander protocol.Expander
 	open     openItems
-	mine     map[itemID]bool       // what this run has begun
-	renamed  map[string]string     // messages whose ids the thread has for something else
-	again    map[string]*announced // calls that are announced once more
+	names    names
+	again    map[string]*announced // calls that are announced once more, by the agent's ids
 	wholes   map[string]wholeArgs  // of calls that were
 	asked    []protocol.Interrupt
 }
@@ -56,13 +57,8 @@ func newRelay(ctx context.Context, to sink, m manners, d Dialect, sent ids) *rel
 	return &relay{
 		ctx: ctx, to: to, manners: m, dialect: d, sent: sent,
 		repaired: func(string) {}, failed: func(error) {}, speaks: func(string) {},
-		mine: map[itemID]bool{}, renamed: map[string]string{}, again: map[string]*announced{}, wholes: map[string]wholeArgs{},
+		names: names{to: to, here: map[name]string{}}, again: map[string]*announced{}, wholes: map[string]wholeArgs{},
 	}
-}
-
-type itemID struct {
-	family protocol.Family
-	id     string
 }
 
 // violation is what an agent did that cannot be repaired.
@@ -107,6 +103,9 @@ func (r *relay) take(text []byte, cut bool) (*outcome, error) {
 		r.runStarted(e)
 		return nil, nil
 	case *protocol.RunFinished:
+		if err := r.askedAbout(e); err != nil {
+			return nil, err
+		}
 		if err := r.end(); err != nil {
 			return nil, err
 		}
@@ -174,8 +173,8 @@ func (r *relay) end() error {
 			return err
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(r.again)) {
-		if err := r.letGo(id); err != nil {
+	for _, own := range slices.Sorted(maps.Keys(r.again)) {
+		if err := r.letGo(own); err != nil {
 			return err
 		}
 	}

@@ -17,9 +17,9 @@ const (
 	RepairStartAgain        = "start_again"         // what is open was opened
 	RepairEndAgain          = "end_again"           // what is not open was closed
 	RepairCallAgain         = "call_again"          // a call was announced that the thread has
-	RepairCallChanged       = "call_changed"        // so was one that it has otherwise: the first stays
+	RepairCallChanged       = "call_changed"        // another call was announced under the id of one: it gets its own
 	RepairResultAgain       = "result_again"        // a result came that the thread has
-	RepairMessageID         = "message_id"          // the id of another message of the thread
+	RepairMessageID         = "message_id"          // a message whose id another has, or that has none: it gets its own
 	RepairDelta             = "delta"               // it fits nothing that is there
 	RepairNull              = "null"                // null where AG-UI leaves a member out
 	RepairAfterEnd          = "after_end"           // events behind the run's end
@@ -47,35 +47,34 @@ func (r *relay) pass(e protocol.Event, text []byte, does protocol.Effect) error 
 			return err
 		}
 	}
-	if does.Verb == protocol.Opens {
-		if does.Family == protocol.FamilyToolCall && r.announces(e, text, does) {
+	switch does.Family {
+	case protocol.FamilyToolCall:
+		if does.Verb == protocol.Opens && r.announces(e, text, does) {
 			return nil
 		}
-		r.begins(does)
+	case protocol.FamilyText, protocol.FamilyReasoning:
+		if does.Verb == protocol.Opens {
+			if _, other := r.names.begin(kinds[does.Family], *does.ID); other {
+				r.repaired(RepairMessageID)
+			}
+		}
 	}
 	if result, ok := e.(*protocol.ToolCallResult); ok {
-		if r.repeats(result) {
-			return nil
-		}
-		if _, taken := r.to.Role(result.MessageID); taken {
-			r.repaired(RepairMessageID)
-			again := *result
-			again.MessageID = r.to.NewID()
-			e, text = &again, nil
-			does = protocol.EffectOf(e)
-		}
-	}
-	if len(r.renamed) > 0 {
-		if other := r.rename(e); other != e {
-			e, text = other, nil
-			does = protocol.EffectOf(e)
+		again, err := r.repeats(result)
+		if again || err != nil {
+			return err
 		}
 	}
 	return r.relay(e, text, does)
 }
 
-// relay hands an event to the run, and makes of a refusal what it means.
+// relay hands an event to the run under the ids that clients are told, and makes of a
+// refusal what it means.
 func (r *relay) relay(e protocol.Event, text []byte, does protocol.Effect) error {
+	if here := r.here(e); here != e {
+		e, text = here, nil
+		does = protocol.EffectOf(e)
+	}
 	if !r.open.fits(does) {
 		return failed(CodeTooLarge, "event %d of the agent: more than %d messages, calls and steps would be open at once, or %d KiB of their names", r.index, maxOpen, maxOpenBytes>>10)
 	}
@@ -109,85 +108,35 @@ func (r *relay) relay(e protocol.Event, text []byte, does protocol.Effect) error
 	return r.violation("it breaks %s: %s", order.Rule, order.Message)
 }
 
-// begins finds a message another id whose own is that of another kind of message: deltas
-// would be added to that.
-func (r *relay) begins(does protocol.Effect) {
-	role := protocol.RoleAssistant
-	switch does.Family {
-	case protocol.FamilyReasoning:
-		role = protocol.RoleReasoning
-	case protocol.FamilyText:
-	default:
-		return
+// repeats reports whether a result is one that the thread has, under its id. Another
+// result of a call that was announced again is that of a call of its own.
+func (r *relay) repeats(e *protocol.ToolCallResult) (bool, error) {
+	if r.hasResult(e) {
+		r.repaired(RepairResultAgain)
+		return true, nil
 	}
-	id, own := *does.ID, itemID{does.Family, *does.ID}
-	if r.mine[own] || r.renamed[id] != "" {
-		return
-	}
-	held, taken := r.to.Role(id)
-	foreign := taken && held != role
-	if does.Family == protocol.FamilyText && foreign {
-		foreign = held == protocol.RoleUser || held == protocol.RoleTool || held == protocol.RoleActivity
-	}
-	if !foreign {
-		r.mine[own] = true
-		return
-	}
-	r.repaired(RepairMessageID)
-	r.renamed[id] = r.to.NewID()
+	return false, r.takenUp(e.ToolCallID)
 }
 
-// rename is the event with the ids that what it is about has here.
-func (r *relay) rename(e protocol.Event) protocol.Event {
-	var other protocol.Event // a copy of the event
-	var id *string           // in the copy
-	switch e := e.(type) {
-	case *protocol.TextMessageStart:
-		c := *e
-		other, id = &c, &c.MessageID
-	case *protocol.TextMessageContent:
-		c := *e
-		other, id = &c, &c.MessageID
-	case *protocol.TextMessageEnd:
-		c := *e
-		other, id = &c, &c.MessageID
-	case *protocol.ReasoningMessageStart:
-		c := *e
-		other, id = &c, &c.MessageID
-	case *protocol.ReasoningMessageContent:
-		c := *e
-		other, id = &c, &c.MessageID
-	case *protocol.ReasoningMessageEnd:
-		c := *e
-		other, id = &c, &c.MessageID
-	case *protocol.ToolCallStart:
-		if e.ParentMessageID == nil {
-			return e
-		}
-		c, parent := *e, *e.ParentMessageID
-		c.ParentMessageID = &parent
-		other, id = &c, &parent
-	default:
-		return e
+// takenUp settles which call is meant when something is said of one that is held back:
+// the thread's has its end if it has a result.
+func (r *relay) takenUp(own string) error {
+	a := r.again[own]
+	switch {
+	case a == nil:
+		return nil
+	case r.to.Answered(a.here):
+		return r.newCall(own)
 	}
-	here, renamed := r.renamed[*id]
-	if !renamed {
-		return e
-	}
-	*id = here
-	return other
+	return r.letGo(own)
 }
 
-// repeats reports whether a result is one that the thread has, under its id.
-func (r *relay) repeats(e *protocol.ToolCallResult) bool {
-	if role, _ := r.to.Role(e.MessageID); role != protocol.RoleTool {
+func (r *relay) hasResult(e *protocol.ToolCallResult) bool {
+	id := r.names.latest(kindTool, e.MessageID)
+	if role, _ := r.to.Role(id); role != protocol.RoleTool {
 		return false
 	}
-	held, ok := r.to.Message(e.MessageID)
-	if !ok || held.ToolCallID != e.ToolCallID || held.Content == nil || !held.Content.IsText() ||
-		!e.Content.IsText() || held.Content.String() != e.Content.String() {
-		return false
-	}
-	r.repaired(RepairResultAgain)
-	return true
+	held, ok := r.to.Message(id)
+	return ok && ownOf(held.ToolCallID) == ownOf(e.ToolCallID) && held.Content != nil && held.Content.IsText() &&
+		e.Content.IsText() && held.Content.String() == e.Content.String()
 }

@@ -3,6 +3,7 @@ package gateway
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/aguiws/aguiws/protocol"
@@ -35,7 +36,7 @@ func (r *request) body(c *call) (*payload, string, error) {
 	}
 	in := protocol.RunAgentInput{
 		ThreadID: r.thread, RunID: r.run, ParentRunID: r.parent, ProtocolVersion: protocol.Version11,
-		Messages: messages, State: protocol.Any(c.run.State()),
+		Messages: asOwn(withoutEmptied(messages)), State: protocol.Any(c.run.State()),
 		Tools: latest.Tools, Context: latest.Context, ForwardedProps: latest.ForwardedProps,
 	}
 	var command map[string]any
@@ -93,6 +94,18 @@ func withCommand(props protocol.Any, command map[string]any) (protocol.Any, erro
 	}
 	text, err := json.Marshal(members)
 	return protocol.Any(text), err
+}
+
+// withoutEmptied leaves out reasoning that a rewind took back: the thread keeps it without
+// its words, so that clients let go of theirs.
+func withoutEmptied(messages protocol.Messages) protocol.Messages {
+	emptied := func(m protocol.Message) bool {
+		return m.Role == protocol.RoleReasoning && m.EncryptedValue == "" && (m.Content == nil || m.Content.IsText() && m.Content.String() == "")
+	}
+	if !slices.ContainsFunc(messages, emptied) {
+		return messages
+	}
+	return slices.DeleteFunc(slices.Clone(messages), emptied)
 }
 
 // unseen are the messages that the agent has not got yet: those behind the last that it

@@ -1,0 +1,71 @@
+package gateway
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// maxIDBytes bounds the ids of messages, as inputs of clients have it: what clients are
+// told comes back from them.
+const maxIDBytes = 1024
+
+// An alias is the id that clients are told for a message or a call of an agent whose own
+// id cannot be told: it is taken, empty or too long. It holds the agent's own id in front
+// of a tilde and a UUID, so that every server knows the own id without keeping a table.
+var aliasForm = regexp.MustCompile(`~[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+
+const aliasBytes = 1 + 36
+
+// aliasOf makes an alias of an agent's id with a new UUID. An id that is too long for
+// one is left out of it: the agent gets the alias itself.
+func aliasOf(own, uuid string) string {
+	if len(own)+aliasBytes > maxIDBytes {
+		own = ""
+	}
+	return own + "~" + uuid
+}
+
+// ownOf is the agent's id behind an alias, or the id itself.
+func ownOf(id string) string {
+	if at := len(id) - aliasBytes; at >= 0 && id[at] == '~' && aliasForm.MatchString(id) {
+		return id[:at]
+	}
+	return id
+}
+
+// tellable reports whether clients can be told an agent's id as it is, if it is free.
+func tellable(own string) bool {
+	return own != "" && len(own) <= maxIDBytes && ownOf(own) == own
+}
+
+// asOwn are messages under the ids that the agent knows. What users have sent keeps its id.
+func asOwn(messages protocol.Messages) protocol.Messages {
+	var own protocol.Messages // a copy, if anything is other
+	for i := range messages {
+		m := &messages[i]
+		if m.Role == protocol.RoleUser || !aliased(m) {
+			continue
+		}
+		if own == nil {
+			own = slices.Clone(messages)
+		}
+		o := &own[i]
+		o.ID, o.ToolCallID = ownOf(o.ID), ownOf(o.ToolCallID)
+		o.ToolCalls = slices.Clone(o.ToolCalls)
+		for j := range o.ToolCalls {
+			o.ToolCalls[j].ID = ownOf(o.ToolCalls[j].ID)
+		}
+	}
+	if own == nil {
+		return messages
+	}
+	return own
+}
+
+func aliased(m *protocol.Message) bool {
+	return strings.Contains(m.ID, "~") || strings.Contains(m.ToolCallID, "~") ||
+		slices.ContainsFunc(m.ToolCalls, func(c protocol.ToolCall) bool { return strings.Contains(c.ID, "~") })
+}
