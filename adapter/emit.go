@@ -181,10 +181,21 @@ func (x *execution) append(e protocol.Event, does protocol.Effect, text []byte) 
 	if result, ok := e.(*protocol.ToolCallResult); ok && x.fold.Has(result.MessageID) {
 		return nil, fmt.Errorf("adapter: emit: the thread has a message %s already", result.MessageID)
 	}
+	if err := x.tellable(e); err != nil {
+		return nil, err
+	}
 	if err := x.sequence.Check(e); err != nil {
 		return nil, fmt.Errorf("adapter: emit: %w", err)
 	}
-	if err := x.fold.Apply(e); err != nil {
+	state := x.fold.State()
+	err := x.fold.Apply(e)
+	if err == nil {
+		if err := x.tellableState(e, state); err != nil {
+			x.fold.SetState(state)
+			return nil, err
+		}
+	}
+	if err != nil {
 		switch e.(type) {
 		case *protocol.StateDelta, *protocol.ActivityDelta:
 			return nil, fmt.Errorf("adapter: emit: %w", err)

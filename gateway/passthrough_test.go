@@ -28,6 +28,7 @@ func TestEventsPassAsTheyAre(t *testing.T) {
 		`{"type":"STATE_DELTA","timestamp":1,"delta":[{"op":"move","from":"/a~1b","path":"/c","extra":1},{"op":"add","path":"/a","value":null}]}`,
 		`{"type":"NEWER_EVENT","x":[1.50,null]}`,
 		`{"type":"CUSTOM","name":"x","value":null}`,
+		`{"type":"TEXT_MESSAGE_END","messageId":"a"}`,
 		`{"type":"STATE_SNAPSHOT","snapshot":{"big":123456789012345678901234567890,"z":1,"a":2}}`,
 		`{"type":"TEXT_MESSAGE_CONTENT","messageId":"a","delta":""}`,
 		`{"type":"MESSAGES_SNAPSHOT","messages":[{"role":"user","id":"u","content":"x"}]}`,

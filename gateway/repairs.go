@@ -2,7 +2,9 @@ package gateway
 
 import (
 	"errors"
+	"strings"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -87,6 +89,9 @@ func (r *relay) relay(e protocol.Event, text []byte, does protocol.Effect) error
 	if over := r.to.Emit(); over != nil {
 		return over
 	}
+	if errors.Is(err, adapter.ErrUntellable) {
+		return failed(CodeTooLarge, "event %d of the agent, %s, cannot be told: %s", r.index, e.Type(), untold(err))
+	}
 	var order *protocol.SequenceError
 	if !errors.As(err, &order) {
 		switch e.(type) {
@@ -106,6 +111,11 @@ func (r *relay) relay(e protocol.Event, text []byte, does protocol.Effect) error
 		return nil
 	}
 	return r.violation("it breaks %s: %s", order.Rule, order.Message)
+}
+
+// untold is why an event cannot be told, in words for clients.
+func untold(err error) string {
+	return strings.TrimPrefix(err.Error(), "adapter: emit: "+adapter.ErrUntellable.Error()+": ")
 }
 
 // repeats reports whether a result is one that the thread has, under its id. Another
