@@ -44,7 +44,7 @@ var deltas = map[string]string{
 
 // relaying is a stream of one event again and again, and what relays the next.
 func relaying(t testing.TB, event string) func() {
-	stream := newSSEReader(&recurring{text: strings.Repeat("data: "+event+"\n\n", 7)}, 1<<20)
+	stream := newSSEReader(&recurring{text: strings.Repeat("data: "+event+"\n\n", 7)}, 1<<20, nil)
 	r := newRelay(context.Background(), deaf{}, manners{}, DialectPlain, ids{})
 	return func() {
 		text, err := stream.next()

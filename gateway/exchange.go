@@ -70,7 +70,7 @@ func (u *Upstream) send(ctx context.Context, body *payload, header http.Header, 
 		return x, err
 	}
 	x.body = response.Body
-	x.stream = newSSEReader(x, int(u.options.MaxEventBytes))
+	x.stream = newSSEReader(x, int(u.options.MaxEventBytes), &largeRoom{ctx: x.ctx, places: u.large})
 	return x, nil
 }
 
@@ -119,9 +119,9 @@ func (x *exchange) broken(err error) error {
 	err = withoutURL(err)
 	switch {
 	case errors.Is(err, errRunTooLarge):
-		return failed(CodeTooLarge, "the agent's answer is larger than %d bytes", x.u.options.MaxRunBytes)
+		return failed(CodeTooLarge, "the agent's answer is larger than %d bytes, the upstream's max-run: raise it if the agent is to say so much in one run", x.u.options.MaxRunBytes)
 	case errors.Is(err, errEventTooLarge):
-		f := failed(CodeTooLarge, "event %d of the agent is larger than %d bytes", x.count.events+1, x.u.options.MaxEventBytes)
+		f := failed(CodeTooLarge, "event %d of the agent is larger than %d bytes, the upstream's max-event: raise it, or let the agent leave out of its snapshots what is large", x.count.events+1, x.u.options.MaxEventBytes)
 		f.arrived = true
 		return f
 	case !x.sent.Load():
@@ -227,6 +227,7 @@ func (x *exchange) finish(extra func(events int)) {
 			extra(events)
 		}
 		x.body.Close()
+		x.stream.close()
 		<-x.u.ending
 	}) {
 		<-x.u.ending
@@ -258,5 +259,6 @@ func (x *exchange) abandon() {
 	x.cancel(errAbandoned)
 	if x.body != nil {
 		x.body.Close()
+		x.stream.close()
 	}
 }

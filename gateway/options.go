@@ -50,7 +50,8 @@ type Options struct {
 	// RunTimeout bounds a request. Default 1 h.
 	RunTimeout time.Duration
 	// MaxEventBytes and MaxRunBytes bound an event and all that a request is answered with,
-	// after decompression. Defaults 1 MiB and 64 MiB.
+	// after decompression. An agent may repeat all messages in one event, pictures included.
+	// Defaults 16 MiB and 256 MiB.
 	MaxEventBytes, MaxRunBytes int64
 	// Concurrency is how many requests may be under way here; more wait, for RunTimeout at
 	// most. Default 1,000.

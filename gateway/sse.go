@@ -14,8 +14,9 @@ var errEventTooLarge = errors.New("gateway: an event is too large")
 // would have to be copied once more for the log.
 type sseReader struct {
 	from    io.Reader
-	max     int    // bytes of an event
-	buf     []byte // what was read; what is not taken yet begins at at
+	max     int        // bytes of an event
+	large   *largeRoom // for one that is large; nil: there is room for any
+	buf     []byte     // what was read; what is not taken yet begins at at
 	at      int
 	scanned int // of buf, without the end of a line
 	skipLF  bool
@@ -27,13 +28,15 @@ type sseReader struct {
 
 const sseBuffer = 4 << 10
 
-func newSSEReader(from io.Reader, max int) *sseReader {
-	return &sseReader{from: from, max: max, buf: make([]byte, 0, sseBuffer)}
+func newSSEReader(from io.Reader, max int, large *largeRoom) *sseReader {
+	return &sseReader{from: from, max: max, large: large, buf: make([]byte, 0, sseBuffer)}
 }
 
-// next returns the data of the next event that has any; the slice is the caller's. The
-// error is io.EOF at the end, errEventTooLarge, or from's.
+// next returns the data of the next event that has any; the slice is the caller's, who has
+// no more use for a large one that came before. The error is io.EOF at the end,
+// errEventTooLarge, that of the room, or from's.
 func (s *sseReader) next() ([]byte, error) {
+	s.shrink()
 	for {
 		line, err := s.line()
 		if err != nil {
@@ -59,6 +62,11 @@ func (s *sseReader) next() ([]byte, error) {
 		if len(s.event)+len(value) > s.max {
 			return nil, errEventTooLarge
 		}
+		if len(s.event)+len(value) > largeBytes {
+			if err := s.large.enter(); err != nil {
+				return nil, err
+			}
+		}
 		if s.event == nil {
 			s.event = s.keep(value)
 		} else {
@@ -66,6 +74,21 @@ func (s *sseReader) next() ([]byte, error) {
 		}
 	}
 }
+
+// shrink lets go of what a large event took.
+func (s *sseReader) shrink() {
+	if rest := s.buf[s.at:]; cap(s.buf) > 2*largeBytes && len(rest) <= largeBytes {
+		s.buf = append(make([]byte, 0, max(len(rest), sseBuffer)), rest...)
+		s.scanned -= s.at
+		s.at = 0
+	}
+	if cap(s.buf) <= 2*largeBytes {
+		s.large.leave()
+	}
+}
+
+// close lets others read.
+func (s *sseReader) close() { s.large.leave() }
 
 var (
 	colon = []byte(":")
@@ -163,6 +186,11 @@ func (s *sseReader) fill() error {
 		return errEventTooLarge
 	}
 	if len(s.buf) == cap(s.buf) {
+		if len(s.buf) >= largeBytes {
+			if err := s.large.enter(); err != nil {
+				return err
+			}
+		}
 		s.buf = slices.Grow(s.buf, min(len(s.buf), room))
 	}
 	const idle = 100

@@ -12,7 +12,7 @@ import (
 
 // readAll keeps all that comes, and writes behind it as its owner may.
 func readAll(from io.Reader, max int) (events []string, err error) {
-	s := newSSEReader(from, max)
+	s := newSSEReader(from, max, nil)
 	var kept [][]byte
 	for {
 		text, err := s.next()

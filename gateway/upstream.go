@@ -26,6 +26,7 @@ type Upstream struct {
 	client  *http.Client
 	places  chan struct{} // one for each request under way
 	ending  chan struct{} // one for each whose run is over and whose answer is not
+	large   chan struct{} // one for each that holds a large event
 	stats   stats
 	asked   capabilityCache
 
@@ -52,6 +53,7 @@ func New(rawURL string, options *Options) (*Upstream, error) {
 	u.manners = mannersOf[u.options.Dialect]
 	u.manners.ownMetadata, u.manners.separateDuties = u.options.OwnMetadata, u.options.SeparateDuties
 	u.places, u.ending = make(chan struct{}, u.options.Concurrency), make(chan struct{}, u.options.Concurrency)
+	u.large = make(chan struct{}, largeAtOnce)
 	u.client = u.options.client()
 	u.asked.u = u
 	u.leave = make(chan struct{})
@@ -159,10 +161,10 @@ func (o *Options) complete(target *url.URL) error {
 		}
 	}
 	if o.MaxEventBytes <= 0 {
-		o.MaxEventBytes = 1 << 20
+		o.MaxEventBytes = 16 << 20
 	}
 	if o.MaxRunBytes <= 0 {
-		o.MaxRunBytes = 64 << 20
+		o.MaxRunBytes = 256 << 20
 	}
 	if o.Concurrency <= 0 {
 		o.Concurrency = 1000

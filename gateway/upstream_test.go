@@ -68,9 +68,9 @@ func TestFailures(t *testing.T) {
 		"half an event": {turn: then(begun, func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) {
 			w.Write([]byte(`data: {"type":"TEXT_`))
 		}), code: CodeTruncated, says: "event 4", said: "hi"},
-		"a large event":        {options: Options{MaxEventBytes: 1000}, turn: then(begun, sends(`{"type":"RAW","event":"`+strings.Repeat("x", 2000)+`"}`)), code: CodeTooLarge, says: "event 4", said: "hi"},
+		"a large event":        {options: Options{MaxEventBytes: 1000}, turn: then(begun, sends(`{"type":"RAW","event":"`+strings.Repeat("x", 2000)+`"}`)), code: CodeTooLarge, says: "event 4 of the agent is larger than 1000 bytes, the upstream's max-event", said: "hi"},
 		"a line without end":   {options: Options{MaxEventBytes: 1000}, turn: then(begun, func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) { w.Write(make([]byte, 5000)) }), code: CodeTooLarge, said: "hi"},
-		"a large run":          {options: Options{MaxRunBytes: 5000}, turn: then(begun, endless), code: CodeTooLarge, says: "5000 bytes"},
+		"a large run":          {options: Options{MaxRunBytes: 5000}, turn: then(begun, endless), code: CodeTooLarge, says: "5000 bytes, the upstream's max-run"},
 		"no JSON":              {turn: then(begun, sends("hello")), code: "agent_protocol_violation", says: "event 4", said: "hi"},
 		"no event":             {turn: then(begun, sends(`{"type":"TEXT_MESSAGE_CONTENT","messageId":"a"}`)), code: "agent_protocol_violation", says: `"delta" is required`, said: "hi"},
 		"out of order":         {turn: then(begun, sends(`{"type":"TEXT_MESSAGE_CONTENT","messageId":"b","delta":"x"}`)), code: "agent_protocol_violation", says: "event 4 of the agent: it breaks not-open", said: "hi"},

@@ -78,13 +78,28 @@ func newAgents(s *settings, metrics *server.Metrics, log *slog.Logger) (*agentSe
 	return a, nil
 }
 
+// leastMaxEvent is the default of max-event, or four times max-frame where that is more: what
+// clients may send is repeated by agents, and escaped otherwise.
+const leastMaxEvent = 16 << 20
+
+// gatewayOptions are what the entry and the server's settings say of the gateway.
+func (e *upstreamEntry) gatewayOptions(s *settings, log *slog.Logger) (*gateway.Options, error) {
+	options, err := e.options(log)
+	if err == nil {
+		options.SeparateDuties = s.separateDuties
+		if e.MaxEvent == "" {
+			options.MaxEventBytes = max(leastMaxEvent, 4*s.maxFrame)
+		}
+	}
+	return options, err
+}
+
 // upstream makes the agent of an entry, counted in metrics.
 func (e *upstreamEntry) upstream(s *settings, metrics *server.Metrics, log *slog.Logger) (*gateway.Upstream, error) {
-	options, err := e.options(log)
+	options, err := e.gatewayOptions(s, log)
 	if err != nil {
 		return nil, err
 	}
-	options.SeparateDuties = s.separateDuties
 	var counted *server.Upstream
 	options.Observe = func(o gateway.Observation) {
 		if o.Repair != "" {

@@ -38,6 +38,9 @@ type upstreamEntry struct {
 var upstreamMembers = []string{"name", "url", "headers", "header-files", "pass-headers", "dialect", "history", "idempotent", "ask-lost", "own-metadata", "stop-url", "capabilities-url",
 	"connect-timeout", "first-byte-timeout", "silence-timeout", "run-timeout", "max-event", "max-run", "concurrency", "tls-ca", "tls-cert", "tls-key"}
 
+// upstreamWords are those that may stand behind the URL of one.
+var upstreamWords = []string{"dialect", "history", "idempotent", "ask-lost", "connect-timeout", "first-byte-timeout", "silence-timeout", "run-timeout", "max-event", "max-run", "concurrency"}
+
 func parseUpstreams(data []byte) ([]upstreamEntry, error) {
 	return parseList[upstreamEntry](data, "an upstream", upstreamMembers,
 		"expected a list of upstreams such as [{name: weather, url: https://…, headers: {Authorization: Bearer …}, idempotent: true}] in YAML or JSON")
@@ -57,15 +60,20 @@ func (v upstreamsValue) Set(text string) error {
 func (v upstreamsValue) String() string { return "" }
 func (v upstreamsValue) kind() string   { return "list" }
 
-// upstreamValue is [NAME=]URL; each time that it is given adds one, or several with commas.
+// upstreamValue is [NAME=]URL[#MEMBER=VALUE&…], the members those of a list; each time that it is given adds one, or several with commas.
 type upstreamValue struct{ into *[]upstreamEntry }
 
 func (v upstreamValue) Set(text string) error {
 	list := slices.Clone(*v.into)
 	for _, each := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
-		entry := upstreamEntry{URL: each}
-		if name, rest, named := strings.Cut(each, "="); named && !strings.ContainsAny(name, ":/") {
-			entry = upstreamEntry{Name: name, URL: rest}
+		address, members, _ := strings.Cut(each, "#")
+		entry, err := upstreamMembersOf(members)
+		if err != nil {
+			return err
+		}
+		entry.URL = address
+		if name, rest, named := strings.Cut(address, "="); named && !strings.ContainsAny(name, ":/") {
+			entry.Name, entry.URL = name, rest
 		}
 		if _, err := entry.parseURL(); err != nil {
 			return err
@@ -89,6 +97,27 @@ func (v upstreamValue) String() string {
 }
 
 func (v upstreamValue) kind() string { return "[name=]URL" }
+
+// upstreamMembersOf reads what stands behind the URL of an upstream. A list in YAML has the
+// rest: what is not one word, and what command lines do not show everybody.
+func upstreamMembersOf(text string) (entry upstreamEntry, err error) {
+	if text == "" {
+		return entry, nil
+	}
+	members := []string{}
+	for _, each := range strings.Split(text, "&") {
+		name, value, _ := strings.Cut(each, "=")
+		if !slices.Contains(upstreamWords, name) || value == "" || strings.ContainsAny(value, "{}[]:\"'") {
+			return entry, fmt.Errorf("behind the # of an upstream stand settings such as max-event=32MiB, and & between them: %s; a list in upstreams takes all others", strings.Join(upstreamWords, ", "))
+		}
+		members = append(members, name+": "+value)
+	}
+	list, err := parseUpstreams([]byte("[{" + strings.Join(members, ", ") + "}]"))
+	if err != nil {
+		return entry, err
+	}
+	return list[0], nil
+}
 
 // parseURL judges the URL without repeating it: what is secret may be in it.
 func (e *upstreamEntry) parseURL() (*url.URL, error) {

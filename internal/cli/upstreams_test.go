@@ -116,6 +116,40 @@ func TestUpstreamOptions(t *testing.T) {
 	}
 }
 
+// An upstream of the flag has the settings behind its URL, and takes events as large as what
+// clients may send and agents then repeat.
+func TestUpstreamSettingsInTheFlag(t *testing.T) {
+	for args, want := range map[string]upstreamEntry{
+		"http://a/":                                 {URL: "http://a/"},
+		"a=http://a/x?b=c#max-event=32MiB":          {Name: "a", URL: "http://a/x?b=c", MaxEvent: "32MiB"},
+		"http://a/#idempotent=true&dialect=mastra":  {URL: "http://a/", Idempotent: true, Dialect: "mastra"},
+		"http://a/#run-timeout=1m30s&concurrency=5": {URL: "http://a/", RunTimeout: "1m30s", Concurrency: 5},
+	} {
+		s, err := readSettings([]string{"--upstream", args}, env(), io.Discard)
+		if err != nil || !reflect.DeepEqual(s.upstream, []upstreamEntry{want}) {
+			t.Errorf("%s: %+v, %v", args, s.upstream, err)
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		want int64
+	}{
+		{[]string{"--upstream", "a=http://a/"}, 16 << 20},
+		{[]string{"--upstream", "a=http://a/#max-event=2MiB"}, 2 << 20},
+		{[]string{"--upstream", "a=http://a/", "--max-frame", "64KiB"}, 16 << 20},
+		{[]string{"--upstream", "a=http://a/", "--max-frame", "8MiB"}, 32 << 20},
+	} {
+		s, err := readSettings(c.args, env(), io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := s.upstream[0].gatewayOptions(s, nil)
+		if err != nil || o.MaxEventBytes != c.want {
+			t.Errorf("%q: %+v, %v", c.args, o, err)
+		}
+	}
+}
+
 // Each agent has the server's own part of its capabilities, and is asked for the rest.
 func TestUpstreamsAreAsked(t *testing.T) {
 	a, err := agentsOf(t, "--upstream", "a=http://a/", "--upstream", "b=http://b/", "--agent", "script")
