@@ -184,8 +184,8 @@ func (a *admission) checkInput(in Input) *protocol.RunError {
 		return bad("/parentRunId must have at most %d bytes", maxIDBytes)
 	}
 	for name, id := range map[string]string{"/threadId": in.Run.ThreadID, "/runId": in.Run.RunID} {
-		if id == "" || len(id) > maxIDBytes {
-			return bad("%s must have 1 to %d bytes", name, maxIDBytes)
+		if id == "" || id == "." || id == ".." || id == "/" || len(id) > maxIDBytes {
+			return bad(`%s must have 1 to %d bytes, and not be ".", ".." or "/", which no URL can carry`, name, maxIDBytes)
 		}
 	}
 	if p := in.Dispatch.Priority; p < 0 || p > 255 {

@@ -26,7 +26,7 @@ var (
 	refuseAfter    = refusal.New(http.StatusBadRequest, codeInvalidInput, "Last-Event-ID and after are EPOCH:SEQ, as an event's id was")
 	refuseFollow   = refusal.New(http.StatusBadRequest, codeInvalidInput, "follow is 1, 0 or left out")
 	refuseWindow   = refusal.New(http.StatusBadRequest, codeInvalidInput, fmt.Sprintf(noCount, "window", maxWindow))
-	refuseThreadID = refusal.New(http.StatusBadRequest, codeInvalidInput, "a thread's id has 1 to 1024 bytes")
+	refuseThreadID = refusal.New(http.StatusBadRequest, codeInvalidInput, "a thread's id has "+strictjson.NameRule)
 )
 
 // serveEvents follows a thread over Server-Sent Events.

@@ -146,8 +146,8 @@ func (f *frame) readInput(document protocol.Document) *fault {
 	}
 	for _, name := range []struct{ pointer, value string }{{"/threadId", in.ThreadID}, {"/runId", in.RunID}} {
 		if !strictjson.IsName(name.value) {
-			bad := faultf(codeInvalidInput, "%s: expected 1 to %d bytes", name.pointer, strictjson.MaxName)
-			bad.fields = []protocol.Problem{{Pointer: name.pointer, Message: fmt.Sprintf("expected 1 to %d bytes", strictjson.MaxName)}}
+			bad := faultf(codeInvalidInput, "%s: an id has %s", name.pointer, strictjson.NameRule)
+			bad.fields = []protocol.Problem{{Pointer: name.pointer, Message: "an id has " + strictjson.NameRule}}
 			return bad
 		}
 	}
@@ -206,7 +206,7 @@ func parsePlainFrame(data []byte) *frame {
 func readName(members map[string]json.RawMessage, member string, into *string) *fault {
 	v, _ := strictjson.Text(members[member])
 	if !strictjson.IsName(v) {
-		return faultf(codeInvalidFrame, "%s: expected a string of 1 to %d bytes", member, strictjson.MaxName)
+		return faultf(codeInvalidFrame, "%s: an id is a string that has %s", member, strictjson.NameRule)
 	}
 	*into = v
 	return nil

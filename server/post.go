@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/requestbody"
+	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
 // reservedNames are those under /agui/ that are no agent's.
@@ -18,8 +19,8 @@ var reservedNames = []string{"ws", "capabilities", "threads"}
 
 // CheckAgentName says why no agent can be served under a name, or nil.
 func CheckAgentName(name string) error {
-	if name == "" || slices.Contains(reservedNames, name) {
-		return fmt.Errorf("no agent can be named %q: the path of that name means something else", name)
+	if !strictjson.IsName(name) || slices.Contains(reservedNames, name) {
+		return fmt.Errorf("no agent can be named %q: the path of that name means something else, or is none", name)
 	}
 	return nil
 }

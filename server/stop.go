@@ -14,7 +14,7 @@ import (
 
 var (
 	refuseStopping = refusal.New(http.StatusForbidden, codeForbidden, "this identity may not cancel runs")
-	refuseRunID    = refusal.New(http.StatusBadRequest, codeInvalidInput, "a runId has 1 to 1024 bytes")
+	refuseRunID    = refusal.New(http.StatusBadRequest, codeInvalidInput, "a runId has "+strictjson.NameRule)
 	refuseStopped  = refusal.New(http.StatusServiceUnavailable, codeStore, "the outcome is unknown; stop again").After(time.Second)
 )
 

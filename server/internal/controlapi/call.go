@@ -59,7 +59,7 @@ func (c *call) enterThread() error {
 	}
 	c.key = store.ThreadKey{Namespace: c.caller.Namespace(), Thread: id}
 	if !strictjson.IsName(c.key.Thread) {
-		return badRequest("a thread id has 1 to 1024 bytes of UTF-8")
+		return badRequest("a thread id has " + strictjson.NameRule)
 	}
 	namespace := c.r.URL.Query().Get("namespace")
 	if namespace == "" || namespace == c.caller.Namespace() {

@@ -72,7 +72,7 @@ func (c *call) listInbox() (any, error) {
 func (c *call) listThreadsInbox(thread string, q adapter.InboxQuery) (any, error) {
 	switch {
 	case !strictjson.IsName(thread):
-		return nil, badRequest("a thread id has 1 to 1024 bytes of UTF-8")
+		return nil, badRequest("a thread id has " + strictjson.NameRule)
 	case q.Owner != "" || q.Agent != "" || q.AllTenants || !q.From.IsZero() || !q.To.IsZero():
 		return nil, badRequest("beside thread there are namespace, reason, runId, tool and deadlineBefore")
 	}

@@ -73,7 +73,7 @@ func (c *call) resolveInbox() (any, error) {
 	for i, item := range in.Items {
 		where := fmt.Sprintf("items/%d/", i)
 		if !strictjson.IsName(item.ThreadID) {
-			return nil, badRequest(where + "threadId has 1 to 1024 bytes of UTF-8")
+			return nil, badRequest(where + "threadId has " + strictjson.NameRule)
 		}
 		threads[i] = store.ThreadKey{Namespace: c.caller.Namespace(), Thread: item.ThreadID}
 		if item.Namespace != "" {

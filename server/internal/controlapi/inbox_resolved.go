@@ -49,7 +49,7 @@ func (c *call) listResolved(q adapter.InboxQuery) (any, error) {
 	thread, namespace := c.r.URL.Query().Get("thread"), c.r.URL.Query().Get("namespace")
 	switch {
 	case thread != "" && !strictjson.IsName(thread):
-		return nil, badRequest("a thread id has 1 to 1024 bytes of UTF-8")
+		return nil, badRequest("a thread id has " + strictjson.NameRule)
 	case thread != "":
 		of.Thread = &store.ThreadKey{Namespace: cmp.Or(namespace, c.caller.Namespace()), Thread: thread}
 	case namespace != "":

@@ -192,7 +192,7 @@ func (c *call) findRuns() (any, error) {
 		return nil, err
 	}
 	if q.Thread = c.r.URL.Query().Get("thread"); q.Thread != "" && !strictjson.IsName(q.Thread) {
-		return nil, badRequest("thread: a thread id has 1 to 1024 bytes of UTF-8")
+		return nil, badRequest("thread: a thread id has " + strictjson.NameRule)
 	}
 	runs, next, err := c.Runner.FindRuns(c.r.Context(), q)
 	return pageOf(runs, next, err, c.runOf)

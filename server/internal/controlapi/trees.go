@@ -137,7 +137,7 @@ func treeProblem(err error) error {
 // named refuses what no thread can be called.
 func named(what string, id *string) error {
 	if id != nil && *id != "" && !strictjson.IsName(*id) {
-		return badRequest(what + ": a thread id has 1 to 1024 bytes of UTF-8")
+		return badRequest(what + ": a thread id has " + strictjson.NameRule)
 	}
 	return nil
 }

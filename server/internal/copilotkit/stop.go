@@ -25,7 +25,7 @@ var errNotStill = errors.New("copilotkit: runs begin as fast as they are stopped
 
 var (
 	refuseStopping = refusal.New(http.StatusForbidden, refusal.CodeForbidden, "this identity may not stop runs")
-	refuseThreadID = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, "a thread's id has 1 to 1024 bytes")
+	refuseThreadID = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, "a thread's id has "+strictjson.NameRule)
 )
 
 // stop ends one run of a thread, or all that is under way or waits there.
@@ -97,7 +97,7 @@ func (k *call) stopped() (label string, ok bool) {
 		return "", true
 	}
 	if label, ok = strictjson.Text(id); !ok || !strictjson.IsName(label) {
-		k.fail(http.StatusBadRequest, errorJSON{Error: "Invalid runId", Message: "a runId is a string of 1 to 1024 bytes"})
+		k.fail(http.StatusBadRequest, errorJSON{Error: "Invalid runId", Message: "a runId is a string that has " + strictjson.NameRule})
 		return "", false
 	}
 	return label, true

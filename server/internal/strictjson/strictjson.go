@@ -14,6 +14,8 @@ const (
 	MaxDepth = 128
 	// MaxName bounds the id of a thread or a run, in bytes.
 	MaxName = 1024
+	// NameRule is what errors say of such an id.
+	NameRule = `1 to 1024 bytes of UTF-8, and is not ".", ".." or "/", which no URL can carry`
 )
 
 // Error says why an object is not taken. Twice: two of its members have one name;
@@ -91,5 +93,8 @@ func Text(data json.RawMessage) (string, bool) {
 	return *s, true
 }
 
-// IsName reports whether a thread or a run can have that id.
-func IsName(s string) bool { return s != "" && len(s) <= MaxName }
+// IsName reports whether a thread or a run can have that id. Clients and proxies take "."
+// and ".." out of a URL, percent-encoded ones too, so that nobody would reach it; net/http takes "/" for no segment of a path.
+func IsName(s string) bool {
+	return s != "" && s != "." && s != ".." && s != "/" && len(s) <= MaxName
+}
