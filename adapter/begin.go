@@ -152,6 +152,9 @@ func (n beginBuilder) execute(execution string) (run *begun, claimed store.Claim
 	if n.Rewinds {
 		held := n.Fold.Messages()
 		fresh.Archive = archive(held[n.Keep:])
+		for _, m := range n.Fresh {
+			delete(fresh.Archive, m.ID) // it is there again, edited or restored
+		}
 		if fresh.Branch, err = branch(held, n.Keep, n.View.Now); err != nil {
 			return nil, claimed, fresh, err
 		}

@@ -168,13 +168,22 @@ func TestRewind(t *testing.T) {
 	one := func(id string) protocol.Message {
 		return protocol.Message{ID: id, Role: protocol.RoleUser, Content: protocol.Text(id)}
 	}
+	says := func(id, text string) protocol.Message {
+		return protocol.Message{ID: id, Role: protocol.RoleUser, Content: protocol.Text(text)}
+	}
 	for name, test := range map[string]struct {
 		send func(held protocol.Messages) protocol.Messages
 		want string
 		cut  bool
 	}{
-		"again":              {func(m protocol.Messages) protocol.Messages { return m[:3] }, `["a","1: a","b","3: b"]`, true},
-		"edited":             {func(m protocol.Messages) protocol.Messages { return append(m[:2:2], one("c")) }, `["a","1: a","c","3: c"]`, true},
+		"again":        {func(m protocol.Messages) protocol.Messages { return m[:3] }, `["a","1: a","b","3: b"]`, true},
+		"edited":       {func(m protocol.Messages) protocol.Messages { return append(m[:2:2], one("c")) }, `["a","1: a","c","3: c"]`, true},
+		"under its id": {func(m protocol.Messages) protocol.Messages { return append(m[:2:2], says(m[2].ID, "c")) }, `["a","1: a","c","3: c"]`, true},
+		"only that":    {func(m protocol.Messages) protocol.Messages { return protocol.Messages{says("b", "c")} }, `["a","1: a","c","3: c"]`, true},
+		"the first":    {func(m protocol.Messages) protocol.Messages { return protocol.Messages{says("a", "c")} }, `["c","1: c"]`, true},
+		"with what followed": {func(m protocol.Messages) protocol.Messages {
+			return protocol.Messages{says("a", "A"), m[1], m[2], m[3], one("c")}
+		}, `["A","1: a","b","3: b","c","5: c"]`, true},
 		"from the beginning": {func(m protocol.Messages) protocol.Messages { return m[:1] }, `["a","1: a"]`, true},
 		"all, and more":      {func(m protocol.Messages) protocol.Messages { return append(m[:4:4], one("c")) }, `["a","1: a","b","3: b","c","5: c"]`, false},
 		"no messages":        {func(m protocol.Messages) protocol.Messages { return nil }, `["a","1: a","b","3: b","4: 3: b"]`, false},

@@ -303,6 +303,14 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 		available = in.Dispatch.Available
 	}
 	waits := v.Queue || !available.IsZero()
+	if waits && v.Edits {
+		if v.Queue {
+			if cleared, err := a.clear(ctx, key, in, j.View, share); cleared != "" || err != nil {
+				return Admitted{Cleared: cleared}, true, err
+			}
+		}
+		return refused(judge.RefuseToWait()), false, nil
+	}
 	placed := !waits && a.capacity.reserve()
 	if placed {
 		defer a.capacity.release()

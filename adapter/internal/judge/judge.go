@@ -45,6 +45,7 @@ type Verdict struct {
 	// thread.
 	Rewinds bool
 	Keep    int
+	Edits   bool   // it goes back to a message that it has in other words
 	Final   bool   // the decisions are nobody's to give back
 	Failure string // the continued run ends at once with this code
 	// Behind says that the sender, when the run begins, does not hold what the thread
@@ -118,14 +119,19 @@ func (j *Judgement) Judge(ctx context.Context, busy Busy, digest string) (Verdic
 	if err != nil || refusal != nil {
 		return Verdict{Refusal: refusal}, err
 	}
+	if len(j.Input.Resume) == 0 {
+		if keep, follows, edits := j.edited(); edits {
+			v.Keep, v.Rewinds, v.Edits, v.Fresh = keep, true, true, follows
+		}
+	}
 	// What a rewind took out of the thread is not new: the answer is a late one.
-	unknown := func(m protocol.Message) bool { return !j.View.Archived[m.ID] }
+	unknown := func(m protocol.Message) bool { return !j.View.Archived[m.ID] || j.Fold.Has(m.ID) }
 	if len(entries) == 0 && len(aside) > 0 && !slices.ContainsFunc(v.Fresh, unknown) {
 		return Verdict{Repeats: aside[len(aside)-1].state}, nil
 	}
 	if open == nil {
 		v.Queue, v.Supersede, v.Refusal = j.whenBusy(busy)
-		if !v.Queue && !v.Supersede && v.Refusal == nil && len(j.Input.Resume) == 0 {
+		if !v.Queue && !v.Supersede && v.Refusal == nil && !v.Edits && len(j.Input.Resume) == 0 {
 			v.Keep, v.Rewinds = j.rewound()
 		}
 		// What it waits for says more; a rewind restates what is left.
@@ -151,7 +157,9 @@ func (j *Judgement) steerAway(ctx context.Context, v Verdict, open *store.Suspen
 	}
 	v, err := j.judgeAnswers(ctx, v, open, entries)
 	if err == nil && v.Refusal == nil {
-		v.Keep, v.Rewinds = j.rewound()
+		if !v.Edits {
+			v.Keep, v.Rewinds = j.rewound()
+		}
 		v.Supersede = busy == BusySupersede && len(j.View.Queue) > 0
 	}
 	return v, err

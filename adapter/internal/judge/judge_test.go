@@ -65,6 +65,12 @@ func answered(t *testing.T, view *store.ThreadView, id, entry, end string) *stor
 	return view
 }
 
+// archived says that the message was taken out of the view's thread once.
+func archived(view *store.ThreadView, id string) *store.ThreadView {
+	view.Archived = map[string]bool{id: true}
+	return view
+}
+
 func active(view *store.ThreadView) *store.ThreadView {
 	view.Active = &store.RunState{ID: "r2"}
 	return view
@@ -111,6 +117,17 @@ func TestJudge(t *testing.T) {
 		one      = `{"id":"m1","role":"user","content":"one"}`
 		two      = `{"id":"m2","role":"assistant","content":"two"}`
 		three    = `{"id":"m3","role":"user","content":"three"}`
+		later    = `{"id":"m4","role":"user","content":"four"}`
+		edited   = `{"id":"m1","role":"user","content":"won"}`
+		fourth   = `{"id":"m3","role":"user","content":"four"}`
+		other    = `{"id":"m2","role":"assistant","content":"too"}`
+		empties  = `{"id":"m1","role":"user","content":""}`
+		parts    = `{"id":"m1","role":"user","content":[{"type":"text","text":"o"},{"type":"text","text":"ne"}]}`
+		drawn    = `{"id":"m1","role":"user","content":[{"type":"text","text":"one"},{"type":"image","source":{"type":"url","value":"https://a/1"}}]}`
+		redrawn  = `{"id":"m1","role":"user","content":[{"type":"text","text":"one"},{"type":"image","source":{"type":"url","value":"https://a/2"}}]}`
+		undrawn  = `{"id":"m1","role":"user","content":"one"}`
+		system   = `{"id":"s","role":"system","content":"it is Monday"}`
+		dated    = `{"id":"s","role":"system","content":"it is Tuesday"}`
 		yes      = `{"interruptId":"i","status":"resolved","payload":{"approved":true}}`
 		no       = `{"interruptId":"i","status":"resolved","payload":{"approved":false}}`
 		nothing  = `{"interruptId":"i","status":"cancelled"}`
@@ -133,11 +150,27 @@ func TestJudge(t *testing.T) {
 		busy     Busy
 		messages []string
 		resume   []string
+		cancels  bool // what is open, by a message
 		want     string
 	}{
 		"a message begins a run":                       {view: thread(), messages: []string{one}, want: "begins, m1"},
 		"what the thread holds is not new":             {view: thread(one, two), messages: []string{one, two, three}, want: "begins, m3"},
 		"a prefix takes the tail back":                 {view: thread(one, two, three), messages: []string{one}, want: "begins, keeps 1"},
+		"an edit takes back what follows":              {view: thread(one, two, three), messages: []string{edited}, want: "begins, keeps 0, m1"},
+		"so does the last of a history":                {view: thread(one, two, three), messages: []string{one, two, fourth}, want: "begins, keeps 2, m3"},
+		"a history is what the edit is in":             {view: thread(one, two, three), messages: []string{edited, two, three, later}, want: "begins, keeps 0, m1, m2, m3, m4"},
+		"the first edit counts":                        {view: thread(one, two, three), messages: []string{edited, fourth}, want: "begins, keeps 0, m1, m3"},
+		"another picture is an edit":                   {view: thread(drawn, two), messages: []string{redrawn}, want: "begins, keeps 0, m1"},
+		"the same in parts is none":                    {view: thread(one, two, three), messages: []string{parts, two, three, later}, want: "begins, m4"},
+		"a picture that is not told is none":           {view: thread(drawn, two, three), messages: []string{undrawn, two, three, later}, want: "begins, m4"},
+		"nothing at all is none":                       {view: thread(one, two, three), messages: []string{empties, two, three, later}, want: "begins, m4"},
+		"an answer is not edited":                      {view: thread(one, two, three), messages: []string{one, other, three, later}, want: "begins, m4"},
+		"nor is an instruction":                        {view: thread(system, one, two), messages: []string{dated, one, two, later}, want: "begins, m4"},
+		"an edit does not go with an answer":           {view: asks(thread(one, two), i), messages: []string{edited, two}, resume: []string{yes}, want: "continues, i resolved"},
+		"an edit wants an answer":                      {view: asks(thread(one, two), i), messages: []string{edited}, want: "refused: interrupts_pending"},
+		"or turns away":                                {view: asks(thread(one, two), i), messages: []string{edited}, cancels: true, want: "steers, keeps 0, m1, i cancelled"},
+		"also from the second question":                {view: archived(asks(thread(one, two), i), "m1"), messages: []string{edited}, cancels: true, want: "steers, keeps 0, m1, i cancelled"},
+		"an edit takes the place of a run":             {view: active(thread(one)), busy: BusySupersede, messages: []string{edited}, want: "supersedes"},
 		"no messages take nothing back":                {view: thread(one, two), want: "begins"},
 		"behind a run it is queued":                    {view: active(thread()), messages: []string{one}, want: "queued"},
 		"behind a run it is refused where that is so":  {view: active(thread()), busy: BusyReject, messages: []string{one}, want: "refused: thread_busy"},
@@ -183,6 +216,7 @@ func TestJudge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			judged.CancelsUnanswered = c.cancels
 			verdict, err := judged.Judge(t.Context(), c.busy, digest)
 			if err != nil {
 				t.Fatal(err)
