@@ -115,6 +115,7 @@ func (a *admission) Submit(ctx context.Context, in Input) (Admitted, error) {
 	if a.draining() {
 		return refused(refuseDraining()), nil
 	}
+	in.Run = judge.Named(in.Run)
 	if refusal := a.checkInput(in); refusal != nil {
 		return refused(refusal), nil
 	}

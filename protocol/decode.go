@@ -44,7 +44,8 @@ func decodeGeneral(data []byte) (e Event, nulls bool, err error) {
 }
 
 // DecodeInput reads a RunAgentInput. Absent messages, tools and context read as
-// empty, null as absent wherever a member may be, and members that this version
+// empty, null as absent wherever a member may be, a message without an id as one of the
+// id "", and members that this version
 // does not know are kept in Extra; see RunAgentInput.Strip. The binary parts of
 // releases before 1.0 become image, audio, video and document parts with all that
 // they held, and Profile.Apply makes them binary again for such peers. Everything

@@ -3,6 +3,7 @@ package judge
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,7 @@ func TestLargeInputs(t *testing.T) {
 	for i := range fresh {
 		fresh[i] = protocol.Message{ID: fmt.Sprint("m", i), Role: protocol.RoleUser, Content: protocol.Text("x")}
 	}
+	unnamed := Named(&protocol.RunAgentInput{RunID: "r", Messages: append(slices.Repeat(protocol.Messages{{Role: protocol.RoleUser, Content: protocol.Text("x")}}, n), protocol.Message{Role: protocol.RoleAssistant, Content: protocol.Text("y")})})
 	of := store.ThreadKey{Thread: "t"}
 	for name, judges := range map[string]func(){
 		"a command for many questions": func() {
@@ -62,6 +64,15 @@ func TestLargeInputs(t *testing.T) {
 			if j, err := Read(t.Context(), atRest{}, threads, nil, of, input); err != nil || j.Fold.Len() != 1 {
 				t.Errorf("%v", err)
 			}
+		},
+		"many messages without ids": func() {
+			view := thread()
+			view.Queue = make([]store.QueuedRun, 1)
+			view.Queue[0].Record = []byte(`{"msgs":["` + unnamed.Messages[0].ID + `"]}`)
+			if again := placed(unnamed, protocol.NewFold(fresh, nil), view.Queue); again.Messages[0].ID != "m0" || again.Messages[n].ID == "" {
+				t.Errorf("%+v", again.Messages[0])
+			}
+			placed(unnamed, protocol.NewFold(append(fresh[:n:n], protocol.Message{ID: "a", Role: protocol.RoleAssistant, Content: protocol.Text("x")}), nil), view.Queue)
 		},
 		"a message with many calls": func() { behind(many, held) },
 		"many calls, recognised":    func() { recognised(&protocol.RunAgentInput{Messages: many}, held) },

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/aguiws/aguiws/adapter/internal/folded"
 	"github.com/aguiws/aguiws/adapter/internal/responseschema"
@@ -88,6 +89,7 @@ func (j *Judgement) read(ctx context.Context, st Reader, threads *folded.Threads
 		j.answered[id] = a
 	}
 	j.View, j.Fold, j.Snapshot = view, thread.Fold, thread.Snapshot
+	j.Input = placed(j.Input, j.Fold, view.Queue)
 	j.knows, j.behind = behind(j.Input.Messages, j.Fold)
 	j.Input = recognised(j.Input, j.Fold)
 	return false, nil
@@ -96,13 +98,19 @@ func (j *Judgement) read(ctx context.Context, st Reader, threads *folded.Threads
 // asking asks about the messages of the input that a thread is not known to hold: only
 // of those it matters what became of them. It returns the ids of the others as well.
 func (j *Judgement) asking(q store.ReadQuery, held *folded.Held) (asks store.ReadQuery, known []string) {
+	last := len(j.Input.Messages)
+	for last > 0 && j.Input.Messages[last-1].Role != protocol.RoleAssistant {
+		last--
+	}
 	for i := range j.Input.Messages {
 		m := &j.Input.Messages[i]
 		if held.Has(m.ID) {
 			known = append(known, m.ID)
 			continue
 		}
-		q.MessageIDs = append(q.MessageIDs, m.ID)
+		if i >= last || !strings.HasPrefix(m.ID, givenPrefix) { // history without ids has other ones in the thread
+			q.MessageIDs = append(q.MessageIDs, m.ID)
+		}
 		if m.Role == protocol.RoleTool {
 			q.ToolCallIDs = append(q.ToolCallIDs, m.ToolCallID)
 		}
