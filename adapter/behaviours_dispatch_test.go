@@ -3,6 +3,7 @@ package adapter_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -285,13 +286,13 @@ var dispatchBehaviours = []behaviour{
 	{"an input without ids, or for an agent that is not there, is refused", func(t *testing.T) {
 		agent, _ := counting()
 		l := newLab(t, agent)
-		nameless := user("x")
-		nameless.Messages[0].ID = ""
+		endless := user("x")
+		endless.Messages[0].ID = strings.Repeat("x", 1025)
 		for name, in := range map[string]adapter.Input{
 			"agent":   {Namespace: "test", Agent: "nobody", Run: &protocol.RunAgentInput{ThreadID: "thread", RunID: "r", Messages: user("x").Messages}},
 			"thread":  {Namespace: "test", Run: &protocol.RunAgentInput{RunID: "r", Messages: user("x").Messages}},
 			"run":     {Namespace: "test", Run: &protocol.RunAgentInput{ThreadID: "thread", Messages: user("x").Messages}},
-			"message": {Namespace: "test", Run: &protocol.RunAgentInput{ThreadID: "thread", RunID: "r", Messages: nameless.Messages}},
+			"message": {Namespace: "test", Run: &protocol.RunAgentInput{ThreadID: "thread", RunID: "r", Messages: endless.Messages}},
 		} {
 			a, err := l.runner.Submit(l.ctx(), in)
 			if err != nil || a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodeInvalidInput {

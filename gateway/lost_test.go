@@ -250,6 +250,7 @@ func TestAnswersThatAreTaken(t *testing.T) {
 	} {
 		for _, options := range []Options{{}, {Idempotent: true}, {AskLost: true}} {
 			t.Run(name, func(t *testing.T) {
+				options.MaxEventBytes = 1 << 20
 				l := newLab(t, &options, sends(began, asks(confirm)), test.turn, sends(began, done))
 				open := interrupted(t, l.say("go"))
 				failedWith(t, l.answer(resolved(open[0].ID, "true")), test.code)

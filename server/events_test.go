@@ -213,7 +213,7 @@ func TestEventsRefusals(t *testing.T) {
 func TestEventsThreadNames(t *testing.T) {
 	b := newFake()
 	ts := newTestServer(t, b, nil)
-	for escaped, name := range map[string]string{"a%2Fb": "a/b", "%2E%2E": "..", "%20": " ", "a%25b": "a%b", "%C3%A9": "é"} {
+	for escaped, name := range map[string]string{"a%2Fb": "a/b", "%2E%2E%2E": "...", "%20": " ", "a%25b": "a%b", "%C3%A9": "é"} {
 		b.log(store.ThreadKey{Namespace: "local", Thread: name}, custom(name))
 		s := ts.ask(http.MethodGet, "/agui/threads/"+escaped+"/events?after=e1:0", "").opened()
 		s.wants(custom(name))
