@@ -90,6 +90,7 @@ for (const [version, client, folder] of [["1.0", one, "@ag-ui/client"], ["before
     "own tool": `${version}: a tool of the page's own is called and answered`,
     question: `${version}: a call is approved, with and without edits`,
     "several questions": `${version}: several calls in one question are answered differently`,
+    "question after reload": [`${version}: a page that is reloaded shows its thread, and the question is answered`, "with `connect`, as README has it"],
   });
   const asked = async (command) => {
     const tool = unique("pay");
@@ -108,6 +109,22 @@ for (const [version, client, folder] of [["1.0", one, "@ag-ui/client"], ["before
     await page.say("/say and again");
     assert.equal(page.text, "and again");
     assert.deepEqual((await told(page)).messages, page.agent.messages);
+  });
+
+  test(`${version}: a page that is reloaded shows its thread, and the question is answered`, async () => {
+    const { page, tool } = await asked();
+    const { HttpAgent, runHttpRequest, transformHttpEventStream } = client;
+    class KeptAgent extends HttpAgent {
+      connect({ threadId }) {
+        const events = `${this.url}/threads/${encodeURIComponent(threadId)}/events`;
+        return transformHttpEventStream(runHttpRequest(() => fetch(events)));
+      }
+    }
+    const again = new Page({ HttpAgent: KeptAgent }, page.threadId);
+    await again.agent.connectAgent();
+    assert.deepEqual(again.agent.messages, page.agent.messages);
+    assert.equal((await again.answer(approve)).type, "RUN_FINISHED");
+    assert.deepEqual(await effects(tool), [{ amount: 10 }]);
   });
 
   test(`${version}: state is told`, async () => {
