@@ -176,7 +176,7 @@ export function aboutOf({ message, metadata }: Pick<Interrupt, "message" | "meta
 export function factsOf({ reason, metadata }: Interrupt): string | undefined {
   const own: unknown = reason === "aguiws:uncertain_step" && isObject(metadata) ? metadata.aguiws : undefined;
   if (!isObject(own)) return undefined;
-  const facts = Object.entries(own).filter(([name]) => name !== "branch");
+  const facts = Object.entries(own).filter(([name]) => name !== "branch" && name !== "step");
   return facts.length === 0 ? undefined : stringify(Object.fromEntries(facts));
 }
 

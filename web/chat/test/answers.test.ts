@@ -2,7 +2,7 @@
 
 import type { Interrupt, Message } from "@ag-ui/client";
 import { describe, expect, it } from "vitest";
-import { aboutOf, decisionOf, entriesFor, headingOf, labelOf, pretty, questionOf, readArguments, readJson, saidBeside, saysYes, subjectOf, toolCallOf, type Question } from "../src/answers";
+import { aboutOf, decisionOf, entriesFor, factsOf, headingOf, labelOf, pretty, questionOf, readArguments, readJson, saidBeside, saysYes, subjectOf, toolCallOf, type Question } from "../src/answers";
 import { judge } from "../src/judge";
 import { presentable, worded, type Schema } from "../src/schema";
 
@@ -221,6 +221,13 @@ it("tells what else a message of JSON says, and metadata where there are no word
   expect(aboutOf(ask({ message: '{"question":"Send it?"}' }))).toBeUndefined();
   expect(aboutOf(ask({ message: "[1]" }))).toBe("[\n  1\n]");
   expect(aboutOf(ask({ metadata: { answers: [{ label: "a", payload: 1 }] } }))).toBeUndefined();
+});
+
+it("tells what is known of an uncertain step, and no names of its server's own", () => {
+  const known = { step: "send#1", branch: "", tool: "pay", idempotencyKey: "k-1" };
+  expect(factsOf(ask({ reason: "aguiws:uncertain_step", metadata: { aguiws: known } }))).toBe('{"tool":"pay","idempotencyKey":"k-1"}');
+  expect(factsOf(ask({ reason: "aguiws:uncertain_step", metadata: { aguiws: { step: "send#1", branch: "" } } }))).toBeUndefined();
+  expect(factsOf(ask({ reason: "acme:any", metadata: { aguiws: known } }))).toBeUndefined();
 });
 
 it("says in a line what was decided about what", () => {
