@@ -43,8 +43,9 @@ var gate = map[string][]string{
 		"a question outlives its server, and is approved in the same tab",
 		"two servers on one Redis, a tab on each",
 	},
-	"haste.test.mjs": {"two clicks on one of several questions neither take the answer back nor give another"},
-	"inbox.test.mjs": {"questions come, are filtered and are answered where all threads' are"},
+	"asking.test.mjs": {"a question without a schema takes a yes, a no, options, a text, JSON and a cancel"},
+	"haste.test.mjs":  {"two clicks on one of several questions neither take the answer back nor give another"},
+	"inbox.test.mjs":  {"questions come, are filtered and are answered where all threads' are"},
 }
 
 // TestChatPage runs the tests of this folder's *.test.mjs, in two halves beside each

@@ -13,7 +13,7 @@ import (
 )
 
 // gateway starts a server that stands before two agents: one that greets under ids of its
-// own, which is put right, or fails when it is told to; and one that nobody asks.
+// own, which is put right, asks or fails when it is told to; and one that nobody asks.
 func gateway(t *testing.T) *command.Server {
 	t.Helper()
 	var run atomic.Int64
@@ -25,6 +25,9 @@ func gateway(t *testing.T) *command.Server {
 		asked, err := io.ReadAll(r.Body)
 		if err != nil || strings.Contains(string(asked), "fail now") {
 			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		if asks(w, asked) {
 			return
 		}
 		id := run.Add(1)

@@ -3,6 +3,9 @@
 // unmodified HttpAgent, the chat page and CopilotKit's runtimeUrl, while gateways die.
 // What their tools have done is counted where they did it.
 //
+// Agents in Node and Python that somebody wrote who knows AG-UI alone ask without a schema,
+// and are answered on the page, in the inbox and by inbox-cli.
+//
 // AGUIWS_TARGETS names the targets, as in AGUIWS_TARGETS=langgraph,mastra; without it
 // those are tried that are small. A target is skipped where its packages are not installed.
 package upstreams

@@ -92,6 +92,12 @@ func (g target) start(t *testing.T, effects string) string {
 	}
 	cmd := exec.Command("node", filepath.Join(g.folder, "server.mjs"), "0", effects)
 	cmd.Env = slices.Concat(os.Environ(), g.env)
+	return ready(t, cmd)
+}
+
+// ready starts an agent and returns the URL that it says.
+func ready(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints
 	out, err := cmd.StdoutPipe()
@@ -119,16 +125,16 @@ func (g target) start(t *testing.T, effects string) string {
 		<-done
 		_ = cmd.Wait()
 		if t.Failed() {
-			t.Logf("%s has complained:\n%s", g.name, complaints.String())
+			t.Logf("%s has complained:\n%s", cmd, complaints.String())
 		}
 	})
 	select {
 	case url := <-said:
 		return url
 	case <-done:
-		t.Fatalf("%s has ended before it was ready", g.name)
+		t.Fatalf("%s has ended before it was ready", cmd)
 	case <-time.After(patience):
-		t.Fatalf("%s does not become ready", g.name)
+		t.Fatalf("%s does not become ready", cmd)
 	}
 	return ""
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/client"
+	"github.com/aguiws/aguiws/protocol"
 )
 
 func main() {
@@ -67,10 +68,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer, 
 
 	var given []decision
 	for _, d := range []decision{
-		{*approve, `{"approved":true}`},
-		{*decline, `{"approved":false}`},
-		{*answer, *with},
-		{*cancel, ""},
+		{id: *approve, means: "yes"},
+		{id: *decline, means: "no"},
+		{id: *answer, payload: *with},
+		{id: *cancel, cancel: true},
 	} {
 		if d.id != "" {
 			given = append(given, d)
@@ -80,7 +81,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer, 
 	case len(given) > 1:
 		return errors.New("--approve, --decline, --answer and --cancel are one answer each: give one of them")
 	case *answer != "" && !json.Valid([]byte(*with)):
-		return fmt.Errorf("--answer wants JSON: --with %q is none", *with)
+		return fmt.Errorf("--answer wants JSON: --with %q is none; a text stands in quotes, as in --with '\"text\"'", *with)
 	case len(given) == 1:
 		return decide(ctx, in, questions, given[0], stdout)
 	case len(questions) == 0:
@@ -117,7 +118,24 @@ func open(ctx context.Context, in *client.Inbox) (questions []question, err erro
 // decision is an answer to the question with an id.
 type decision struct {
 	id      string
-	payload string // "": it is withdrawn
+	payload string // JSON; "": none
+	means   string // "yes" or "no": the payload is what the question takes for that
+	cancel  bool   // it is withdrawn
+}
+
+// entry is what a decision answers to the question.
+func (d decision) entry(q question) (protocol.ResumeEntry, error) {
+	if d.cancel {
+		return client.Withdraw(q.Interrupt), nil
+	}
+	if d.means != "" {
+		choice := client.AnswersTo(q.Interrupt).Choice(d.means)
+		if choice == nil {
+			return protocol.ResumeEntry{}, fmt.Errorf("the question takes no plain %s: answer it with --answer, or --cancel it", d.means)
+		}
+		d.payload = choice.Payload
+	}
+	return client.Resolve(q.Interrupt, d.payload), nil
 }
 
 func decide(ctx context.Context, in *client.Inbox, questions []question, d decision, stdout io.Writer) error {
@@ -125,9 +143,9 @@ func decide(ctx context.Context, in *client.Inbox, questions []question, d decis
 		if q.Interrupt.ID != d.id {
 			continue
 		}
-		entry := client.Withdraw(q.Interrupt)
-		if d.payload != "" {
-			entry = client.Resolve(q.Interrupt, d.payload)
+		entry, err := d.entry(q)
+		if err != nil {
+			return err
 		}
 		missing, err := in.Answer(ctx, q.thread, entry)
 		if err != nil {

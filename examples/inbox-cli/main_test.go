@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,6 +17,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/client"
+	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
 	"github.com/aguiws/aguiws/server/identity"
@@ -30,13 +33,13 @@ type site struct {
 	c    *client.Client
 }
 
-func newSite(t *testing.T) *site {
+func newSite(t *testing.T, agent adapter.Agent) *site {
 	t.Helper()
 	store, err := redisstore.Embedded(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +117,7 @@ func says(t *testing.T, thread *client.Thread, text string) {
 }
 
 func TestAnswersByFlags(t *testing.T) {
-	s := newSite(t)
+	s := newSite(t, script.New(script.Options{}))
 	if out, err := s.run(t, "", true); err != nil || out != "Nobody waits for an answer.\n" {
 		t.Errorf("%s %v", out, err)
 	}
@@ -143,7 +146,7 @@ func TestAnswersByFlags(t *testing.T) {
 }
 
 func TestAsksInATerminal(t *testing.T) {
-	s := newSite(t)
+	s := newSite(t, script.New(script.Options{}))
 	form, _ := s.asked(t, "form", "/form")
 	pay, _ := s.asked(t, "pay", `/tool pay {"amount":10}`)
 	book, _ := s.asked(t, "book", "/confirm \x1b[31mBook\u202e it?")
@@ -175,11 +178,61 @@ func TestAsksInATerminal(t *testing.T) {
 	says(t, book, "Declined.")
 }
 
+// waits is an agent that asks without a schema, says what it was answered, and may list
+// the answers that it takes.
+func waits(ctx context.Context, run *adapter.Run) error {
+	asked := protocol.Interrupt{Reason: "acme:ask", Message: `{"question":"Send it?"}`}
+	if messages := run.Messages(); messages[len(messages)-1].Content.String() == "options" {
+		asked.Metadata = protocol.Metadata{"answers": json.RawMessage(`[{"label":"Mon\u202eday","payload":{"day":1}},{"label":"Never","payload":null}]`)}
+	}
+	answers, err := run.Ask(ctx, asked)
+	if err != nil {
+		return err
+	}
+	payload, resolved := answers.Of[0].Payload()
+	return run.Say(fmt.Sprintf("answered %t %s", resolved, payload))
+}
+
+func TestAnswersWithoutASchema(t *testing.T) {
+	s := newSite(t, adapter.AgentFunc(waits))
+	for _, test := range []struct {
+		name, said, typed, flag, with, says string
+	}{
+		{"yes", "hello", "", "--approve", "", `answered true {"approved":true}`},
+		{"no", "hello", "", "--decline", "", `answered true {"approved":false}`},
+		{"text", "hello", "", "--answer", `"tomorrow"`, `answered true "tomorrow"`},
+		{"cancel", "hello", "", "--cancel", "", "answered false"},
+		{"typed yes", "hello", "a\n", "", "", `answered true {"approved":true}`},
+		{"typed no", "hello", "d\n", "", "", `answered true {"approved":false}`},
+		{"typed text", "hello", "t\nto \"morrow\"\n", "", "", `answered true "to \"morrow\""`},
+		{"typed JSON", "hello", "j\n{\nj\n[1]\n", "", "", "answered true [1]"},
+		{"typed option", "options", "9\n1\n", "", "", `answered true {"day":1}`},
+		{"typed cancel", "options", "c\n", "", "", "answered false"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			thread, ids := s.asked(t, test.name, test.said)
+			args := []string{}
+			if test.flag != "" {
+				args = []string{test.flag, ids[0], "--with", test.with}
+			}
+			out, err := s.run(t, test.typed, true, args...)
+			if err != nil || strings.Contains(out, "\u202e") || strings.Contains(out, "question") {
+				t.Fatalf("%v %s", err, out)
+			}
+			says(t, thread, test.says)
+		})
+	}
+	_, ids := s.asked(t, "none", "options")
+	if out, err := s.run(t, "", false, "--approve", ids[0]); err == nil || !strings.Contains(err.Error(), "no plain yes") {
+		t.Errorf("%s %v", out, err)
+	}
+}
+
 func TestSaysWhatIsWrong(t *testing.T) {
 	stranger := httptest.NewServer(http.NotFoundHandler())
 	defer stranger.Close()
 	defer http.DefaultClient.CloseIdleConnections()
-	s := newSite(t)
+	s := newSite(t, script.New(script.Options{}))
 	for args, want := range map[string]string{
 		"--url " + stranger.URL:       "is it an aguiws server?",
 		"--url http://127.0.0.1:1":    "refused",

@@ -2,10 +2,11 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,12 +20,19 @@ import (
 // terminal.
 func show(w io.Writer, q question) {
 	fmt.Fprintf(w, "%s  thread %s, since %s\n", q.Interrupt.ID, printable(q.thread.Thread), q.thread.Since.Local().Format(time.DateTime))
-	fmt.Fprintf(w, "  %s\n", printable(q.Interrupt.Message))
+	if text := cmp.Or(client.QuestionText(q.Interrupt), q.Interrupt.Message); text != "" {
+		fmt.Fprintf(w, "  %s\n", printable(text))
+	}
 	if q.Call != nil {
 		fmt.Fprintf(w, "  it would call %s %s\n", printable(q.Call.Name), printable(q.Call.Arguments))
 	}
-	if wantsData(q) {
-		fmt.Fprintf(w, "  it wants JSON that fits %s\n", printable(string(q.Interrupt.ResponseSchema)))
+	switch ways := client.AnswersTo(q.Interrupt); {
+	case ways.Otherwise == client.AnyAnswer:
+		fmt.Fprintln(w, "  it takes any text and any JSON")
+	case ways.Otherwise == client.ObjectAnswer:
+		fmt.Fprintln(w, "  it takes any JSON object")
+	case ways.Otherwise == client.SchemaAnswer && q.Interrupt.Reason != protocol.ReasonToolCall:
+		fmt.Fprintf(w, "  it takes JSON that fits %s\n", printable(string(q.Interrupt.ResponseSchema)))
 	}
 	if q.Stale {
 		fmt.Fprintln(w, "  it has expired, and can only be cancelled")
@@ -32,11 +40,6 @@ func show(w io.Writer, q question) {
 	if q.Draft != nil {
 		fmt.Fprintln(w, "  it has an answer, which waits for those to the thread's others")
 	}
-}
-
-// wantsData: neither yes nor no would do.
-func wantsData(q question) bool {
-	return q.Interrupt.Reason != protocol.ReasonToolCall && !q.Interrupt.ResponseSchema.IsZero()
 }
 
 // printable has no character in it that moves a cursor, changes colours, or
@@ -87,49 +90,34 @@ func prompt(ctx context.Context, in *client.Inbox, questions []question, lines *
 // ask asks for one answer. over: nothing more is to be asked; not ok: this
 // question is passed over.
 func ask(q question, lines *bufio.Scanner, w io.Writer) (d decision, over, ok bool) {
-	choices := "[a]pprove, [d]ecline, [e]dit the arguments, [c]ancel, [s]kip, [q]uit"
-	switch {
-	case q.Stale:
-		choices = "[c]ancel, [s]kip, [q]uit"
-	case wantsData(q):
-		choices = "[j]son, [c]ancel, [s]kip, [q]uit"
-	case q.Call == nil:
-		choices = "[a]pprove, [d]ecline, [c]ancel, [s]kip, [q]uit"
-	}
+	ways := waysOf(q)
 	for {
-		choice, more := line(lines, w, "  "+choices+": ")
-		if !more {
+		for _, each := range ways {
+			fmt.Fprintf(w, "  %s  %s\n", each.key, printable(each.words))
+		}
+		key, more := line(lines, w, "  s  skip\n  q  quit\n  > ")
+		if !more || key == "q" {
 			return decision{}, true, false
 		}
-		if choice == "" || !strings.Contains(choices, "["+choice+"]") {
+		if key == "s" {
+			return decision{}, false, false
+		}
+		at := slices.IndexFunc(ways, func(each way) bool { return each.key == key })
+		if at < 0 {
 			continue
 		}
-		d := decision{id: q.Interrupt.ID}
-		switch choice {
-		case "a":
-			d.payload = `{"approved":true}`
-		case "d":
-			d.payload = `{"approved":false}`
-		case "e", "j":
-			text, more := line(lines, w, "  JSON, on one line: ")
+		chosen := ways[at]
+		if chosen.asks != "" {
+			text, more := line(lines, w, "  "+chosen.asks+", on one line: ")
 			if !more {
 				return decision{}, true, false
 			}
-			if !json.Valid([]byte(text)) {
+			if chosen.decision.payload, more = chosen.read(text); !more {
 				fmt.Fprintln(w, "  that is no JSON")
 				continue
 			}
-			d.payload = text
-			if choice == "e" {
-				d.payload = `{"approved":true,"editedArgs":` + text + `}`
-			}
-		case "c": // without a payload it is withdrawn
-		case "s":
-			return decision{}, false, false
-		case "q":
-			return decision{}, true, false
 		}
-		return d, false, true
+		return chosen.decision, false, true
 	}
 }
 

@@ -6,7 +6,7 @@ import { visible } from "./misleading";
 import { sentence, wordsFor } from "./words";
 
 const VERBS: Record<Way, { verb: string; done: string; means: string }> = {
-  approve: { verb: "Approve", done: "approved", means: "Each call is carried out with the arguments as shown." },
+  approve: { verb: "Approve", done: "approved", means: "Each call is carried out with the arguments as shown, and each other question is answered with its yes." },
   decline: { verb: "Decline", done: "declined", means: "Each agent goes on and knows that the answer was no." },
 };
 

@@ -1,8 +1,9 @@
 import type { Interrupt } from "@ag-ui/client";
 import { type ReactNode, useEffect, useState } from "react";
 import { ApiError, call, type InboxItem, type Page } from "./api";
-import { decisionOf, entryOf, type Answer } from "./answers";
+import { decisionOf, entryOf, headingOf, type Answer } from "./answers";
 import { messagesOf } from "./bulk";
+import { questionText } from "../../client/answers";
 import { Guarded } from "./Guarded";
 import { InterruptCard } from "./InterruptCard";
 import { visible } from "./misleading";
@@ -73,7 +74,7 @@ export function Item(props: ItemProps) {
       </Head>
       {item.interrupts.map((one) => (
         <p key={one.id}>
-          {visible(String(one.interrupt.message ?? one.toolCall?.name ?? one.interrupt.reason))}
+          {visible(questionText(one.interrupt as unknown as Interrupt) ?? one.toolCall?.name ?? headingOf(one.interrupt as unknown as Interrupt).heading)}
           {one.truncated && " …"}
         </p>
       ))}
@@ -149,6 +150,7 @@ function Open(props: ItemProps) {
             interrupt={interrupt}
             messages={messagesOf(interrupt, one.toolCall)}
             answer={one.draft}
+            alone
             disabled={sending}
             decide={(answer) => decide(interrupt, answer)}
           />

@@ -2,7 +2,7 @@ import type { Interrupt } from "@ag-ui/client";
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { usePolled, type ApiError, type InboxItem } from "./api";
 import { decisionOf } from "./answers";
-import { ANSWERS, bulkable, messagesOf, questionsKey, toolsOf, type Bulk, type Result, type Way } from "./bulk";
+import { bulkable, messagesOf, plainAnswer, questionsKey, toolsOf, type Bulk, type Result, type Way } from "./bulk";
 import { BulkBar, refusalWords } from "./BulkBar";
 import { uncovered } from "./Guarded";
 import { Icon } from "./Icon";
@@ -293,7 +293,7 @@ function changed(chosen: ReadonlySet<string>, key: string, yes: boolean): Readon
 function saidOf(way: Way, item: InboxItem, missing = 0): string {
   const decisions = item.interrupts.map(({ interrupt, toolCall }) => {
     const asked = interrupt as unknown as Interrupt;
-    return decisionOf(asked, messagesOf(asked, toolCall), ANSWERS[way]);
+    return decisionOf(asked, messagesOf(asked, toolCall), plainAnswer(way, asked)!);
   });
   const title = visible(item.title || "Untitled");
   return `${decisions.join(", ")}: ${missing > 0 ? `kept as a draft. ${missing} more to answer for ${title}.` : `${title} goes on.`}`;

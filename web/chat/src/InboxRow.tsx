@@ -1,7 +1,9 @@
+import type { Interrupt } from "@ag-ui/client";
+import { questionText } from "../../client/answers";
+import { headingOf } from "./answers";
 import type { InboxItem } from "./api";
 import { visible } from "./misleading";
 import { ago } from "./time";
-import { reasonWords } from "./reasons";
 
 interface Props {
   item: InboxItem;
@@ -56,6 +58,6 @@ function asksWords({ interrupts }: Pick<InboxItem, "interrupts">): string {
   const [first] = interrupts;
   if (!first) return "";
   if (first.toolCall) return visible(`${first.toolCall.name} ${first.toolCall.arguments}`);
-  const { message, reason } = first.interrupt;
-  return typeof message === "string" && message !== "" ? visible(message) : reasonWords(String(reason));
+  const asked = first.interrupt as unknown as Interrupt;
+  return visible(questionText(asked) ?? headingOf(asked).heading);
 }

@@ -1,16 +1,18 @@
 import { isInterruptExpired, type Interrupt, type Message } from "@ag-ui/client";
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { questionText } from "../../client/answers";
 import { ApprovalBody } from "./ApprovalBody";
-import { aboutOf, confirmed, labelOf, questionOf, refusedBy, saidBeside, toolCallOf, type Answer } from "./answers";
+import { ArgFields } from "./ArgFields";
+import { aboutOf, factsOf, headingOf, labelOf, questionOf, saidBeside, saysYes, toolCallOf, type Answer } from "./answers";
+import { AskedBody } from "./AskedBody";
+import { ChoiceBody } from "./ChoiceBody";
 import { Folded, Paragraph } from "./Folded";
-import { FormBody } from "./FormBody";
 import { Guarded } from "./Guarded";
+import { Icon } from "./Icon";
 import { stringify } from "./json";
-import { JsonBody } from "./JsonBody";
 import { LoginBody, loginOf } from "./LoginBody";
 import { Marked, Misleading } from "./Marked";
 import { visible } from "./misleading";
-import { Ways } from "./Ways";
 
 interface Props {
   interrupt: Interrupt;
@@ -20,27 +22,20 @@ interface Props {
   /** Why the last one was not taken. */
   fault?: string;
   disabled: boolean;
+  /** Nothing around it shows the call that it is about. */
+  alone?: boolean;
   /** Decides, or, with undefined, takes the decision back. */
   decide: (answer: Answer | undefined) => void;
 }
 
-const TITLES: Record<string, string> = {
-  tool_call: "Approval needed",
-  input_required: "Input needed",
-  confirmation: "Confirmation needed",
-  "aguiws:uncertain_step": "Did this happen?",
-  "aguiws:paused": "Paused",
-  "aguiws:auth_required": "Sign-in needed",
-};
-
-/** What is said on the buttons where "confirm" and "cancel" say too little. */
-const WORDS: Record<string, { confirm: string; abandon: string }> = {
-  "aguiws:paused": { confirm: "Go on", abandon: "End the run" },
-  "aguiws:auth_required": { confirm: "Done", abandon: "Do not sign in" },
-};
+/** What is said on the button that gives up, where "cancel" says too little. */
+const ABANDON = new Map([
+  ["aguiws:paused", "End the run"],
+  ["aguiws:auth_required", "Do not sign in"],
+]);
 
 /** One question, put as its schema asks for it. */
-export function InterruptCard({ interrupt, messages, answer, fault, disabled, decide }: Props) {
+export function InterruptCard({ interrupt, messages, answer, fault, disabled, alone = false, decide }: Props) {
   const question = useMemo(() => questionOf(interrupt), [interrupt]);
   const login = useMemo(() => loginOf(interrupt), [interrupt]);
   const call = toolCallOf(interrupt, messages);
@@ -53,13 +48,13 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
   // Whoever changes an answer begins with what was said.
   const before = useRef<Answer>(undefined);
   if (answer) before.current = answer;
-  const label = answer && labelOf(question.kind, answer);
+  const label = answer && visible(labelOf(question, answer));
   const given = before.current?.payload;
-  const yes = answer?.status === "resolved" && label !== "Declined";
+  const yes = answer !== undefined && saysYes(question, answer);
   const beside = answer && saidBeside(answer);
-  const no = refusedBy(interrupt);
-  // Abandoning stays possible when answering is not.
-  const abandon = (
+  const { id, reason, message } = interrupt;
+  // What a server asks about a step has giving up among its answers. Abandoning stays possible when answering is not.
+  const abandon = (question.kind !== "choice" || reason !== "aguiws:uncertain_step" || expired) && (
     <button
       type="button"
       className="quiet abandon"
@@ -67,11 +62,12 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
       disabled={disabled}
       onClick={() => settle({ status: "cancelled" })}
     >
-      {WORDS[interrupt.reason]?.abandon ?? "Cancel"}
+      {ABANDON.get(reason) ?? "Cancel"}
     </button>
   );
-  const title = (Object.hasOwn(TITLES, interrupt.reason) && TITLES[interrupt.reason]) || interrupt.reason;
-  const { id, message } = interrupt;
+  const { heading, said } = headingOf(interrupt);
+  const text = said ? undefined : questionText(interrupt);
+  const facts = factsOf(interrupt);
   const { name, arguments: args } = call?.function ?? {};
   const about = useMemo(() => (call || login ? undefined : aboutOf(interrupt)), [interrupt, call, login]);
   const shown = useMemo(() => JSON.stringify([id, message, name, args, about, label, expired]), [id, message, name, args, about, label, expired]);
@@ -84,12 +80,12 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
         data-interrupt-id={interrupt.id}
         data-reason={interrupt.reason}
         data-answered={answer !== undefined}
-        aria-label={visible(title)}
+        aria-label={visible(heading)}
       >
         <header>
-          <h2>
+          <h2 data-testid={said ? "interrupt-message" : undefined} dir="auto">
             <bdi>
-              <Marked text={title} />
+              <Marked text={heading} />
             </bdi>
           </h2>
           {left !== undefined && (
@@ -98,9 +94,21 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
             </span>
           )}
         </header>
-        {message && <Paragraph text={message} hook="interrupt-message" label="Message" />}
-        {about && <Folded text={about} hook="interrupt-about" label="What the agent says of it" />}
-        <Misleading text={`${title}\n${message ?? ""}\n${about ?? ""}`} />
+        {text && <Paragraph text={text} hook="interrupt-message" label="Message" />}
+        {about && (heading === "The agent asks" && !text ? <Folded text={about} hook="interrupt-about" label="What the agent says of it" /> : <MoreSaid text={about} />)}
+        <Misleading text={`${heading}\n${text ?? ""}\n${about ?? ""}`} />
+        {alone && call && question.kind !== "approval" && (
+          <div className="about-call" data-testid="about-call">
+            <code className="name">
+              <Icon name="tool" />
+              <bdi>
+                <Marked text={call.function.name} />
+              </bdi>
+            </code>
+            <ArgFields text={call.function.arguments || "{}"} hook="proposed-args" label="Arguments of the call" compact />
+          </div>
+        )}
+        {facts && <ArgFields text={facts} hook="interrupt-facts" label="What is known of it" compact />}
         {fault && (
           <p className="fault" role="alert">
             {fault}
@@ -135,28 +143,26 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
               />
             )}
             {login && <LoginBody login={login} locked={locked} abandon={abandon} />}
-            {!login && question.kind === "confirmation" && (
-              <>
-                <div className="actions">
-                  <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => resolve(confirmed(interrupt))}>
-                    {WORDS[interrupt.reason]?.confirm ?? (no === undefined ? "Confirm" : "Yes")}
-                  </button>
-                  {no !== undefined && (
-                    <button type="button" data-testid="decline" disabled={locked} onClick={() => resolve(no)}>
-                      No
-                    </button>
-                  )}
-                  {abandon}
-                </div>
-                {!Object.hasOwn(WORDS, interrupt.reason) && <Ways no={no === undefined ? undefined : "No"} />}
-              </>
+            {!login && question.kind === "choice" && (
+              <ChoiceBody question={question} given={given} locked={locked} abandon={abandon} plain={reason.startsWith("aguiws:")} resolve={resolve} />
             )}
-            {question.kind === "form" && <FormBody schema={question.schema} given={given} locked={locked} abandon={abandon} resolve={resolve} />}
-            {question.kind === "json" && <JsonBody schema={question.schema} given={given} locked={locked} abandon={abandon} resolve={resolve} />}
+            {(question.kind === "form" || question.kind === "text" || question.kind === "json") && (
+              <AskedBody asked={question} given={given} locked={locked} abandon={abandon} resolve={resolve} />
+            )}
           </>
         )}
       </article>
     </Guarded>
+  );
+}
+
+/** What an agent says beside its question. */
+function MoreSaid({ text }: { text: string }) {
+  return (
+    <details>
+      <summary data-testid="more-said">What else the agent says</summary>
+      <ArgFields text={text} hook="interrupt-about" label="What else the agent says" compact />
+    </details>
   );
 }
 

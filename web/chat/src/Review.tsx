@@ -1,9 +1,10 @@
 import type { Interrupt, Message } from "@ag-ui/client";
 import type { Change } from "../../client";
-import { labelOf, questionOf, readJson, saidBeside, subjectOf, toolCallOf, type Answer } from "./answers";
+import { labelOf, questionOf, readJson, saysYes, saidBeside, subjectOf, toolCallOf, type Answer } from "./answers";
 import { Changes } from "./Changes";
 import { stringify } from "./json";
 import { Marked } from "./Marked";
+import { visible } from "./misleading";
 import { isObject } from "./schema";
 import { changesOf } from "./told";
 
@@ -26,10 +27,11 @@ export function Review({ open, messages, answers, faults, look }: Props) {
       {open.map((interrupt, i) => {
         const { id } = interrupt;
         const answer = answers[id];
-        const label = answer && labelOf(questionOf(interrupt).kind, answer);
-        const yes = answer?.status === "resolved" && label !== "Declined";
+        const question = questionOf(interrupt);
+        const label = answer && visible(labelOf(question, answer));
+        const yes = answer !== undefined && saysYes(question, answer);
         const changed = answer && editedIn(answer, toolCallOf(interrupt, messages)?.function.arguments);
-        const beside = answer ? besideOf(answer, changed !== undefined) : "";
+        const beside = answer && (question.kind !== "choice" || label === "Answered") ? besideOf(answer, changed !== undefined) : "";
         const way = answer ? "Change" : "Answer";
         return (
           <li key={id}>

@@ -1,9 +1,11 @@
 import { ArgFields } from "./ArgFields";
-import { aboutOf, saidBeside } from "./answers";
+import { questionText } from "../../client/answers";
+import { aboutOf, labelOf, questionOf, saidBeside } from "./answers";
 import { Folded, Paragraph } from "./Folded";
 import { Guarded } from "./Guarded";
 import { Icon } from "./Icon";
 import { stringify } from "./json";
+import { Marked } from "./Marked";
 import type { Mark } from "./record";
 import { verdictOf } from "./told";
 import { Verdict } from "./Verdict";
@@ -29,8 +31,10 @@ export function TurnMark({ mark, retry }: { mark: Mark; retry?: () => void }) {
 }
 
 function Answered({ mark: { told, question } }: { mark: Mark & { kind: "answer" } }) {
-  const message = question?.message ?? told.message ?? (question && aboutOf(question));
+  const message = questionText({ message: question?.message ?? told.message }) ?? aboutOf(question ?? told);
   const { reason, ...beside } = (asObject(saidBeside({ status: "resolved", payload: told.payload })) ?? {}) as Record<string, unknown>;
+  const asked = question && questionOf(question);
+  const label = asked?.kind === "choice" && told.status === "resolved" && told.approved === undefined ? labelOf(asked, { status: "resolved", payload: told.payload }) : "Answered";
   return (
     <section className="tool answered-question" data-testid="answered-question" data-interrupt-id={told.interruptId} aria-label="A question and its answer">
       <header>
@@ -43,8 +47,13 @@ function Answered({ mark: { told, question } }: { mark: Mark & { kind: "answer" 
           {told.reason ?? String(reason)}
         </p>
       )}
-      {Object.keys(beside).length > 0 && <ArgFields text={stringify(beside)} hook="given-answer" label="The answer" compact />}
-      {told.payload !== undefined && asObject(told.payload) === undefined && <Folded text={stringify(told.payload, 2)} hook="given-answer" label="The answer" />}
+      {label !== "Answered" && (
+        <p className="why" data-testid="given-answer">
+          <Marked text={label} />
+        </p>
+      )}
+      {label === "Answered" && Object.keys(beside).length > 0 && <ArgFields text={stringify(beside)} hook="given-answer" label="The answer" compact />}
+      {label === "Answered" && told.payload !== undefined && asObject(told.payload) === undefined && <Folded text={stringify(told.payload, 2)} hook="given-answer" label="The answer" />}
     </section>
   );
 }

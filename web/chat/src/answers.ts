@@ -1,6 +1,7 @@
 // Answers to open interrupts: what kind of question each is, and the entries that go back together.
 
 import type { Interrupt, Message, ResumeEntry, ToolCall } from "@ag-ui/client";
+import { answersOf, askingMember, questionText, type AnswerChoice } from "../../client/answers";
 import type { Entry } from "./api";
 import { parse, stringify } from "./json";
 import { printed } from "./jsontext";
@@ -13,29 +14,43 @@ export interface Answer {
   payload?: unknown;
 }
 
-/** How a question is put. `json` is for schemas that no form here can say. */
+/** How a question is put that has more to it than a choice. `json` is for schemas that no form here can say. */
+export type Asked = { kind: "form" | "text" | "json"; schema: Schema };
+
+/** How a question is put. */
 export type Question =
   | { kind: "approval"; editable: boolean; extras?: Schema }
-  | { kind: "confirmation" }
-  | { kind: "form"; schema: Schema }
-  | { kind: "json"; schema: Schema };
+  | { kind: "choice"; choices: readonly AnswerChoice[]; otherwise: "any" | "object" | "nothing" | Asked }
+  | Asked;
 
 const COMPOSED = ["$ref", "oneOf", "anyOf", "allOf", "not", "if"];
 
 /** Reads off the schema and the reason how to ask. Unknown reasons are asked by their schema. */
 export function questionOf(interrupt: Interrupt): Question {
   const given = interrupt.responseSchema as Schema | undefined;
-  if (!given) return interrupt.reason === "tool_call" ? { kind: "approval", editable: true } : { kind: "confirmation" };
-  const schema = presentable(given);
-  if (!schema) return { kind: "json", schema: given };
+  if (!given && interrupt.reason === "tool_call") return { kind: "approval", editable: true };
+  const schema = given && presentable(given);
+  const approval = schema && approvalOf(schema);
+  if (approval) return approval;
+  const { choices, otherwise } = answersOf(interrupt);
+  if (choices.length === 0 && given) return askedBy(given, schema);
+  return { kind: "choice", choices, otherwise: otherwise !== "schema" ? otherwise : given ? askedBy(given, schema) : "nothing" };
+}
+
+function approvalOf(schema: Schema): Question | undefined {
   const either = yesOrNo(schema);
   if (either) return either;
   const properties = propertiesOf(schema);
-  if (properties.approved?.type === "boolean" && !COMPOSED.some((keyword) => keyword in schema)) {
-    const extras = explained(without(schema, ["approved", "editedArgs"]));
-    if (drawable(extras)) return { kind: "approval", editable: "editedArgs" in properties, extras };
-    if (requiredOf(extras).length === 0) return { kind: "approval", editable: "editedArgs" in properties };
-  }
+  if (properties.approved?.type !== "boolean" || COMPOSED.some((keyword) => keyword in schema)) return undefined;
+  const extras = explained(without(schema, ["approved", "editedArgs"]));
+  const approval = { kind: "approval", editable: "editedArgs" in properties } as const;
+  if (drawable(extras)) return { ...approval, extras };
+  return requiredOf(extras).length === 0 ? approval : undefined;
+}
+
+function askedBy(given: Schema, schema: Schema | undefined): Asked {
+  if (!schema) return { kind: "json", schema: given };
+  if (schema.type === "string") return { kind: "text", schema };
   return drawable(schema) ? { kind: "form", schema } : { kind: "json", schema: given };
 }
 
@@ -88,23 +103,24 @@ export function entryOf(interruptId: string, { status, payload }: Answer): Entry
 }
 
 /** What was decided, in a word. */
-export function labelOf(kind: Question["kind"], { status, payload }: Answer): string {
+export function labelOf(question: Question, { status, payload }: Answer): string {
   if (status === "cancelled") return "Cancelled";
+  if (question.kind === "choice") return choiceOf(question.choices, payload)?.label ?? "Answered";
+  if (question.kind !== "approval") return "Answered";
   const { approved, editedArgs } = isObject(payload) ? payload : {};
-  if (kind === "confirmation") return approved === false ? "Declined" : "Confirmed";
-  if (kind !== "approval") return "Answered";
   if (approved !== true) return "Declined";
   return editedArgs === undefined ? "Approved" : "Approved with edits";
 }
 
-/** What a yes to a question without a schema says: where a yes is asked for, that it is one. */
-export function confirmed({ reason }: Interrupt): unknown {
-  return reason === "confirmation" ? { approved: true } : undefined;
+/** Whether an answer is none of those that say no. */
+export function saysYes(question: Question, answer: Answer): boolean {
+  if (answer.status === "cancelled") return false;
+  if (question.kind === "choice") return choiceOf(question.choices, answer.payload)?.means !== "no";
+  return labelOf(question, answer) !== "Declined";
 }
 
-/** What a no to such a question says; undefined where the question takes no no. */
-export function refusedBy({ reason }: Interrupt): unknown {
-  return reason === "confirmation" ? { approved: false } : undefined;
+function choiceOf(choices: readonly AnswerChoice[], payload: unknown): AnswerChoice | undefined {
+  return choices.find((one) => stringify(one.payload) === stringify(payload));
 }
 
 /** How long a reason may be; undefined where more than a reason of any kind is asked for, or one has to be given. */
@@ -116,9 +132,52 @@ export function reasonOnly(extras: Schema | undefined): { most?: number } | unde
   return typeof maxLength === "number" ? { most: maxLength } : {};
 }
 
-/** What stands in the place of a message in a question that has none; undefined where nothing does. */
-export function aboutOf({ message, metadata }: Interrupt): string | undefined {
-  return message || !isObject(metadata) || Object.keys(metadata).length === 0 ? undefined : stringify(metadata, 2);
+const HEADINGS = new Map([
+  ["tool_call", "Approval needed"],
+  ["input_required", "Input needed"],
+  ["confirmation", "Confirmation needed"],
+]);
+
+/** What a server asks of its own accord: its message says the rest. */
+const OWN = new Map([
+  ["aguiws:uncertain_step", "Did this happen?"],
+  ["aguiws:paused", "Paused"],
+  ["aguiws:auth_required", "Sign-in needed"],
+]);
+
+/** A heading is shorter than this, in characters. */
+const HEADING = 200;
+
+/** What stands above a question. `said`: it is all of its words. A reason is its agent's framework's, and nothing to read. */
+export function headingOf(interrupt: Interrupt): { heading: string; said: boolean } {
+  const { reason } = interrupt;
+  const own = OWN.get(reason);
+  const text = questionText(interrupt);
+  if (own === undefined && text !== undefined && text.length < HEADING && !text.trim().includes("\n")) return { heading: text, said: true };
+  return { heading: own ?? HEADINGS.get(reason) ?? "The agent asks", said: false };
+}
+
+/** What a question says beside its words, as JSON: in its message, or in its metadata where it has no message; undefined where that is nothing. */
+export function aboutOf({ message, metadata }: Pick<Interrupt, "message" | "metadata">): string | undefined {
+  if (!message) {
+    const { answers: _, ...others } = isObject(metadata) ? metadata : {};
+    return Object.keys(others).length === 0 ? undefined : stringify(others, 2);
+  }
+  const asking = askingMember(message);
+  if (asking && "whole" in asking) return undefined;
+  const read = readJson(message);
+  if ("fault" in read) return undefined;
+  if (!asking || !isObject(read.value)) return stringify(read.value, 2);
+  const { [asking.name]: _, ...others } = read.value;
+  return Object.keys(others).length === 0 ? undefined : stringify(others, 2);
+}
+
+/** What is known of a step that nobody can tell the end of, so that it can be looked up elsewhere; undefined: nothing. */
+export function factsOf({ reason, metadata }: Interrupt): string | undefined {
+  const own: unknown = reason === "aguiws:uncertain_step" && isObject(metadata) ? metadata.aguiws : undefined;
+  if (!isObject(own)) return undefined;
+  const facts = Object.entries(own).filter(([name]) => name !== "branch" && name !== "step");
+  return facts.length === 0 ? undefined : stringify(Object.fromEntries(facts));
 }
 
 /** A longer description is cut, in characters. */
@@ -126,13 +185,16 @@ const DESCRIBED = 160;
 
 /** What was decided about what, in a line: `Approved pay {"eur":300}`. */
 export function decisionOf(interrupt: Interrupt, messages: readonly Message[], answer: Answer): string {
-  return `${labelOf(questionOf(interrupt).kind, answer)} ${subjectOf(interrupt, messages)}`;
+  const question = questionOf(interrupt);
+  const label = labelOf(question, answer);
+  const chosen = question.kind === "choice" && answer.status === "resolved" && label !== "Answered";
+  return `${chosen ? `Answered “${visible(label)}” to` : label} ${subjectOf(interrupt, messages)}`;
 }
 
 /** What a question is about, in a line: `pay {"eur":300}`. */
 export function subjectOf(interrupt: Interrupt, messages: readonly Message[]): string {
   const call = toolCallOf(interrupt, messages);
-  const about = call ? `${call.function.name} ${call.function.arguments}` : (interrupt.message ?? interrupt.reason);
+  const about = call ? `${call.function.name} ${call.function.arguments}` : (questionText(interrupt) ?? (interrupt.message || headingOf(interrupt).heading));
   const text = about.slice(0, 2 * DESCRIBED).trim().replace(/\s+/g, " ");
   const cut = visible(about.length > 2 * DESCRIBED || text.length > DESCRIBED ? `${text.slice(0, DESCRIBED)}…` : text);
   return call ? cut : `“${cut}”`;

@@ -2,19 +2,20 @@
 
 import { isInterruptExpired, randomUUID, type Interrupt, type Message } from "@ag-ui/client";
 import { ApiError, type Entry, type InboxItem } from "./api";
-import { entryOf, pretty, questionOf, type Answer } from "./answers";
+import { answersOf } from "../../client/answers";
+import { entryOf, pretty, type Answer } from "./answers";
 import { folds } from "./folds";
-import { requiredOf } from "./schema";
 
 /** So many threads are answered by one request. */
 export const MOST = 100;
 
 export type Way = "approve" | "decline";
 
-export const ANSWERS: Record<Way, Answer> = {
-  approve: { status: "resolved", payload: { approved: true } },
-  decline: { status: "resolved", payload: { approved: false } },
-};
+/** What a plain yes or no to a question is; undefined where it takes none. */
+export function plainAnswer(way: Way, interrupt: Interrupt): Answer | undefined {
+  const choice = answersOf(interrupt).choices.find(({ means }) => means === (way === "approve" ? "yes" : "no"));
+  return choice && { status: "resolved", payload: choice.payload };
+}
 
 /** The one message that the card looks the call up in. */
 export function messagesOf({ toolCallId }: Interrupt, toolCall: { name: string; arguments: string } | undefined): Message[] {
@@ -32,9 +33,8 @@ export function bulkable({ corrupted, omitted, interrupts }: InboxItem): boolean
   if (corrupted || omitted || interrupts.length === 0) return false;
   return interrupts.every(({ interrupt, toolCall, truncated, stale, draft }) => {
     const asked = interrupt as unknown as Interrupt;
-    const question = questionOf(asked);
-    return (
-      !truncated && !stale && !draft && !isInterruptExpired(asked) && question.kind === "approval" && requiredOf(question.extras ?? {}).length === 0 &&
+    return Boolean(
+      !truncated && !stale && !draft && !isInterruptExpired(asked) && plainAnswer("approve", asked) && plainAnswer("decline", asked) &&
       !folds(asked.message ?? "") && !folds(pretty(toolCall?.arguments ?? ""))
     );
   });
@@ -142,7 +142,7 @@ export class Bulk {
         items: items.map(({ threadId, namespace, interrupts }) => ({
           threadId,
           namespace,
-          entries: interrupts.map(({ id }) => entryOf(id, ANSWERS[way])),
+          entries: interrupts.map(({ id, interrupt }) => entryOf(id, plainAnswer(way, interrupt as unknown as Interrupt)!)),
         })),
       });
       if (!Array.isArray(told) || told.length !== items.length) throw new ApiError(200, "unreadable", "The server answered something else than results.");

@@ -53,7 +53,7 @@ export function actOn(shown: ParentNode, act: Exclude<KeyAct, "next" | "previous
   const question = open.find((one) => one.contains(document.activeElement)) ?? open[0];
   if (!question) return;
   const button = question.querySelector<HTMLButtonElement>(`[data-testid="${act}"]:not(:disabled)`);
-  if (!button) return question.querySelector<HTMLElement>("input, select, textarea")?.focus();
+  if (!button) return question.querySelector<HTMLElement>('input, select, textarea, [data-testid="choice"]')?.focus();
   const bar = document.querySelector(".bar")?.getBoundingClientRect().bottom ?? 0;
   const foot = document.querySelector(".foot")?.getBoundingClientRect().top ?? innerHeight;
   const room = { top: Math.max(0, bar), bottom: Math.min(innerHeight, foot) };

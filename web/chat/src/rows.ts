@@ -2,6 +2,7 @@
 // nothing while another grows.
 
 import type { Interrupt, Message, ToolCall, ToolMessage } from "@ag-ui/client";
+import { questionOf } from "./answers";
 import { textOf } from "./messagetext";
 import type { Mark } from "./record";
 import type { Told } from "./told";
@@ -54,7 +55,7 @@ export function rowsOf({ messages, interrupts, running, subagents, used, decided
     if (message.role === "tool") results.set(message.toolCallId, message);
     if (message.role === "assistant") message.toolCalls?.forEach((call) => calls.add(call.id));
   }
-  const asked = new Set(interrupts.map((interrupt) => interrupt.toolCallId));
+  const about = new Map(interrupts.map((interrupt) => [interrupt.toolCallId, interrupt]));
   const lastQuestion = messages.findLastIndex((message) => message.role === "user");
   const behind = marksBehind(messages, marks);
   const rows: Row[] = [];
@@ -74,7 +75,11 @@ export function rowsOf({ messages, interrupts, running, subagents, used, decided
       growing,
       cards: cards.map((call) => {
         const [result, told] = [results.get(call.id), decided?.get(call.id)];
-        return { call, state: toolStateOf({ asked: asked.has(call.id), running: growing, result, told }), result, told };
+        const question = about.get(call.id);
+        const asked = question !== undefined && questionOf(question).kind === "approval";
+        // Frameworks ask in the middle of a call, and say seldom of which.
+        const waiting = question !== undefined || (interrupts.length > 0 && !running && index > lastQuestion);
+        return { call, state: toolStateOf({ asked, waiting, running: growing, result, told }), result, told };
       }),
       by: subagentRunId === undefined ? undefined : (subagents.get(subagentRunId) ?? name ?? "Subagent"),
       used: used?.get(message.id),

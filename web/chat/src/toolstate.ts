@@ -6,12 +6,14 @@ import { textOf } from "./messagetext";
 import { isObject } from "./schema";
 import { verdictOf, type Badge, type Told } from "./told";
 
-/** `open`: the run has ended, and nothing says what became of the call. */
-export type ToolState = "working" | "asked" | "done" | "failed" | "declined" | "cancelled" | "expired" | "open";
+/** `asked`: whether it is carried out. `open`: the run has ended, and nothing says what became of the call. */
+export type ToolState = "working" | "asked" | "waiting" | "done" | "failed" | "declined" | "cancelled" | "expired" | "open";
 
 interface Call {
-  /** A question about it is open. */
+  /** Whether it is carried out is asked. */
   asked: boolean;
+  /** It goes on when something else has been answered. */
+  waiting?: boolean;
   /** The run that made it, or goes on with it, is in progress. */
   running: boolean;
   result?: ToolMessage;
@@ -19,7 +21,7 @@ interface Call {
 }
 
 /** A decision says what was decided, and a result what came of it; where nobody has told of decisions, the result says both. */
-export function toolStateOf({ asked, running, result, told }: Call): ToolState {
+export function toolStateOf({ asked, waiting, running, result, told }: Call): ToolState {
   if (asked) return "asked";
   if (told?.status === "cancelled" || told?.status === "expired") {
     // A default answer may have had it carried out.
@@ -28,7 +30,7 @@ export function toolStateOf({ asked, running, result, told }: Call): ToolState {
   }
   if (told?.approved === false) return "declined";
   if (result) return saidIn(result) ?? "done";
-  return running ? "working" : "open";
+  return waiting ? "waiting" : running ? "working" : "open";
 }
 
 /** What a result says of a call that was not carried out. */
@@ -50,6 +52,7 @@ function saidIn(result: ToolMessage): ToolState | undefined {
 const WORDS: Record<ToolState, Badge> = {
   working: { words: "running", tone: "busy" },
   asked: { words: "proposed", tone: "asked" },
+  waiting: { words: "waiting", tone: "asked" },
   done: { words: "done", tone: "done" },
   failed: { words: "failed", tone: "late" },
   declined: { words: "declined", tone: "late" },

@@ -2,7 +2,7 @@
 
 import type { Interrupt, Message } from "@ag-ui/client";
 import { describe, expect, it } from "vitest";
-import { aboutOf, confirmed, entriesFor, labelOf, pretty, questionOf, readArguments, readJson, saidBeside, toolCallOf } from "../src/answers";
+import { aboutOf, decisionOf, entriesFor, factsOf, headingOf, labelOf, pretty, questionOf, readArguments, readJson, saidBeside, saysYes, subjectOf, toolCallOf, type Question } from "../src/answers";
 import { judge } from "../src/judge";
 import { presentable, worded, type Schema } from "../src/schema";
 
@@ -59,20 +59,29 @@ describe("a question", () => {
     }
   });
 
-  it("says a yes where a yes is asked for, and nothing where the agent alone knows what it asks", () => {
-    expect(confirmed(ask({ reason: "confirmation" }))).toEqual({ approved: true });
-    expect(confirmed(ask({ reason: "acme:unheard" }))).toBeUndefined();
+  it("is a choice without a schema, with anything else beside it", () => {
+    for (const reason of ["confirmation", "acme:unheard"]) {
+      expect(questionOf(ask({ reason }))).toMatchObject({ kind: "choice", choices: [{ label: "Yes" }, { label: "No" }], otherwise: "any" });
+    }
+    expect(questionOf(ask({ metadata: { answers: [{ label: "Later", payload: 1 }] } }))).toMatchObject({ choices: [{ label: "Later" }], otherwise: "any" });
+    expect(questionOf(ask({ reason: "aguiws:paused" }))).toMatchObject({ kind: "choice", choices: [{ label: "Go on" }], otherwise: "nothing" });
   });
 
-  it("is a confirmation without a schema, whatever its reason", () => {
-    expect(questionOf(ask({ reason: "confirmation" })).kind).toBe("confirmation");
-    expect(questionOf(ask({ reason: "acme:unheard" })).kind).toBe("confirmation");
+  it("is a choice where a schema has few values, with a form for what else it asks", () => {
+    expect(questionOf(ask({ responseSchema: { type: "boolean" } as never }))).toMatchObject({ kind: "choice", otherwise: "nothing" });
+    const uncertain = { type: "object", properties: { action: { enum: ["rerun", "done", "fail"] }, result: {} }, required: ["action"] };
+    expect(questionOf(ask({ reason: "aguiws:uncertain_step", responseSchema: uncertain }))).toMatchObject({
+      kind: "choice", choices: [{ label: "Do it again" }, { label: "It was done" }, { label: "Give up" }], otherwise: { kind: "form" },
+    });
+    expect(questionOf(ask({ responseSchema: figures as never, metadata: { answers: [{ label: "Last year's", payload: {} }] } }))).toMatchObject({ kind: "choice", otherwise: { kind: "form" } });
+  });
+
+  it("is a text where the schema is one", () => {
+    expect(questionOf(ask({ responseSchema: { type: "string", minLength: 2 } as never }))).toMatchObject({ kind: "text" });
   });
 
   it("is a form where one can say what the schema says", () => {
     expect(questionOf(ask({ reason: "input_required", responseSchema: figures as never }))).toMatchObject({ kind: "form" });
-    const uncertain = { type: "object", properties: { action: { enum: ["rerun", "done", "fail"] }, result: {} }, required: ["action"] };
-    expect(questionOf(ask({ reason: "aguiws:uncertain_step", responseSchema: uncertain }))).toMatchObject({ kind: "form" });
     const of = { type: "object", properties: { size: { $ref: "#/$defs/size" } }, $defs: { size: { enum: ["S", "L"] } } };
     expect(questionOf(ask({ responseSchema: of }))).toMatchObject({ kind: "form", schema: { properties: { size: { title: "Size" } } } });
     expect(questionOf(ask({ responseSchema: { oneOf: [{ type: "object" }, { type: "object" }] } }))).toMatchObject({ kind: "form" });
@@ -80,12 +89,11 @@ describe("a question", () => {
 
   it("is JSON where none can", () => {
     for (const schema of [
-      { type: "string" },
+      { type: "number" },
       { $ref: "#/x" },
       { $ref: "https://example.org/schema" },
       { type: "object", required: ["hidden"] },
-      { type: "object", properties: "nonsense" },
-      {},
+      { type: "object", properties: "nonsense", minProperties: 1 },
     ]) {
       expect(questionOf(ask({ responseSchema: schema as never })).kind, JSON.stringify(schema)).toBe("json");
     }
@@ -174,18 +182,61 @@ describe("the entries", () => {
   });
 });
 
-it.each<[Parameters<typeof labelOf>[0], unknown, string, unknown]>([
-  ["approval", { approved: true }, "Approved", undefined],
-  ["approval", { approved: true, editedArgs: { a: 1 } }, "Approved with edits", { editedArgs: { a: 1 } }],
-  ["approval", { approved: false, reason: "no" }, "Declined", { reason: "no" }],
-  ["approval", "nonsense", "Declined", "nonsense"],
-  ["confirmation", undefined, "Confirmed", undefined],
-  ["form", { year: 2026 }, "Answered", { year: 2026 }],
-  ["json", [1], "Answered", [1]],
-])("says what an answer to a question of kind %s decides: %j", (kind, payload, label, beside) => {
-  expect(labelOf(kind, { status: "resolved", payload })).toBe(label);
-  expect(saidBeside({ status: "resolved", payload })).toEqual(beside);
-  expect(labelOf(kind, { status: "cancelled" })).toBe("Cancelled");
+const choice: Question = questionOf(ask({ metadata: { answers: [{ label: "Later", payload: { day: 2 } }, { label: "No", payload: "no" }] } }));
+
+it.each<[Question, unknown, string, unknown, boolean]>([
+  [{ kind: "approval", editable: true }, { approved: true }, "Approved", undefined, true],
+  [{ kind: "approval", editable: true }, { approved: true, editedArgs: { a: 1 } }, "Approved with edits", { editedArgs: { a: 1 } }, true],
+  [{ kind: "approval", editable: true }, { approved: false, reason: "no" }, "Declined", { reason: "no" }, false],
+  [{ kind: "approval", editable: true }, "nonsense", "Declined", "nonsense", false],
+  [questionOf(ask({ reason: "aguiws:paused" })), undefined, "Go on", undefined, true],
+  [choice, { day: 2 }, "Later", { day: 2 }, true],
+  [choice, "no", "No", "no", false],
+  [choice, "else", "Answered", "else", true],
+  [{ kind: "form", schema: {} }, { year: 2026 }, "Answered", { year: 2026 }, true],
+  [{ kind: "json", schema: {} }, [1], "Answered", [1], true],
+])("says what an answer to a question of kind %j decides: %j", (question, payload, label, beside, yes) => {
+  const answer = { status: "resolved" as const, payload };
+  expect(labelOf(question, answer)).toBe(label);
+  expect(saidBeside(answer)).toEqual(beside);
+  expect(saysYes(question, answer)).toBe(yes);
+  expect(labelOf(question, { status: "cancelled" })).toBe("Cancelled");
+  expect(saysYes(question, { status: "cancelled" })).toBe(false);
+});
+
+it.each<[string, Partial<Interrupt>, string, boolean]>([
+  ["its agent's words", { reason: "plain:Send to ann?", message: "Send to ann?" }, "Send to ann?", true],
+  ["the words in JSON", { reason: "langgraph:interrupt", message: '{"question":"Send it?","options":[1]}' }, "Send it?", true],
+  ["no reason with a namespace", { reason: "mastra:tool_suspend" }, "The agent asks", false],
+  ["no JSON without words", { reason: "plain:x", message: '{"a":1}' }, "The agent asks", false],
+  ["what kind it is, above long words", { reason: "input_required", message: "word ".repeat(60) }, "Input needed", false],
+  ["what kind it is, above words of two lines", { reason: "confirmation", message: "One.\nTwo." }, "Confirmation needed", false],
+  ["what a server asks", { reason: "aguiws:uncertain_step", message: "It broke off." }, "Did this happen?", false],
+  ["the words of a server's question that is new", { reason: "aguiws:forgotten", message: "Your agent has forgotten this question." }, "Your agent has forgotten this question.", true],
+  ["no member of an object", { reason: "constructor" }, "The agent asks", false],
+])("has %s as a heading", (_, more, heading, said) => expect(headingOf(ask(more))).toEqual({ heading, said }));
+
+it("tells what else a message of JSON says, and metadata where there are no words", () => {
+  expect(aboutOf(ask({ message: '{"question":"Send it?","to":9007199254740993}' }))).toBe('{\n  "to": 9007199254740993\n}');
+  expect(aboutOf(ask({ message: '{"question":"Send it?"}' }))).toBeUndefined();
+  expect(aboutOf(ask({ message: "[1]" }))).toBe("[\n  1\n]");
+  expect(aboutOf(ask({ metadata: { answers: [{ label: "a", payload: 1 }] } }))).toBeUndefined();
+});
+
+it("tells what is known of an uncertain step, and no names of its server's own", () => {
+  const known = { step: "send#1", branch: "", tool: "pay", idempotencyKey: "k-1" };
+  expect(factsOf(ask({ reason: "aguiws:uncertain_step", metadata: { aguiws: known } }))).toBe('{"tool":"pay","idempotencyKey":"k-1"}');
+  expect(factsOf(ask({ reason: "aguiws:uncertain_step", metadata: { aguiws: { step: "send#1", branch: "" } } }))).toBeUndefined();
+  expect(factsOf(ask({ reason: "acme:any", metadata: { aguiws: known } }))).toBeUndefined();
+});
+
+it("says in a line what was decided about what", () => {
+  const asked = ask({ message: '{"question":"Send it?"}' });
+  expect(decisionOf(asked, [], { status: "resolved", payload: { approved: true } })).toBe("Answered “Yes” to “Send it?”");
+  expect(decisionOf(asked, [], { status: "resolved", payload: 7 })).toBe("Answered “Send it?”");
+  expect(decisionOf(asked, [], { status: "cancelled" })).toBe("Cancelled “Send it?”");
+  expect(subjectOf(ask({ reason: "langgraph:interrupt", message: '{"a":1}' }), [])).toBe("“{\"a\":1}”");
+  expect(subjectOf(ask({ reason: "langgraph:interrupt" }), [])).toBe("“The agent asks”");
 });
 
 it("finds the call that a question is about", () => {

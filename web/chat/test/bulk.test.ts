@@ -153,7 +153,8 @@ it.each<[string, boolean, InboxItem]>([
   ["a call", true, one],
   ["two calls", true, two],
   ["a form", false, item("t", asked({ interrupt: { id: "i1", reason: "input_required", responseSchema: { type: "object", properties: { a: { type: "string" } } } } }))],
-  ["a confirmation", false, item("t", asked({ interrupt: { id: "i1", reason: "confirmation" } }))],
+  ["a confirmation", true, item("t", asked({ interrupt: { id: "i1", reason: "confirmation" } }))],
+  ["a paused run", false, item("t", asked({ interrupt: { id: "i1", reason: "aguiws:paused" } }))],
   ["a call with something to say beside", false, item("t", asked({
     interrupt: { id: "i1", reason: "tool_call", responseSchema: { type: "object", properties: { approved: { type: "boolean" }, why: { type: "string" } }, required: ["approved", "why"] } },
   }))],
@@ -166,6 +167,18 @@ it.each<[string, boolean, InboxItem]>([
   ["what cannot be read", false, { ...one, corrupted: true }],
   ["nothing", false, item("t")],
 ])("offers %s: %s", (_, offered, asks) => expect(bulkable(asks)).toBe(offered));
+
+it("offers and answers a question without a schema by its own yes and no", async () => {
+  const plain = (metadata?: object) => item("plain", asked({ toolCall: undefined, interrupt: { id: "i1", reason: "langgraph:interrupt", message: "Send it?", metadata } as never }));
+  const own = plain({ answers: [{ label: "Yes", payload: "go" }, { label: "No", payload: 0 }] });
+  expect([plain(), own, plain({ answers: [{ label: "Today", payload: 1 }] })].map(bulkable)).toEqual([true, true, false]);
+  const { bulk, sent } = bulkOf({ items: [taken, taken] });
+  bulk.propose("decline", [plain(), own]);
+  await bulk.send();
+  expect(sent().flatMap(({ items }) => items.map((each) => (each as never as { entries: unknown[] }).entries))).toEqual([
+    [{ interruptId: "i1", status: "resolved", payload: { approved: false } }], [{ interruptId: "i1", status: "resolved", payload: 0 }],
+  ]);
+});
 
 it("tells what a thread asks apart from what it asks next", () => {
   expect(questionsKey(item("t", asked()))).toBe(questionsKey({ ...item("t", asked()), title: "renamed" }));

@@ -31,6 +31,17 @@ describe("a conversation as it is drawn", () => {
     expect(row!.cards.map(({ state }) => state)).toEqual(["asked", "working"]);
   });
 
+  it("says of calls without a result that they wait, while their turn asks something", () => {
+    const messages = [user("u"), answer("a", "c0"), user("v"), answer("b", "c1", "c2"), result("r2", "c2")];
+    const states = (interrupt: object) =>
+      rowsOf({ ...none, messages, interrupts: [{ id: "i", reason: "mastra:tool_suspend", ...interrupt }] }).flatMap(({ cards }) => cards.map(({ state }) => state));
+    expect(states({})).toEqual(["open", "waiting", "done"]);
+    expect(states({ toolCallId: "c1" })).toEqual(["open", "waiting", "done"]);
+    expect(states({ toolCallId: "c0" })).toEqual(["waiting", "waiting", "done"]);
+    const responseSchema = { type: "object", properties: { approved: { type: "boolean" } } };
+    expect(states({ toolCallId: "c1", responseSchema })).toEqual(["open", "asked", "done"]);
+  });
+
   it("has marks behind their messages, or, of whose turn alone is known, an answer at its beginning and an end at its end", () => {
     const told = { interruptId: "i", status: "resolved" as const, at: "" };
     const marks: Mark[] = [

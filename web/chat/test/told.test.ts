@@ -65,6 +65,8 @@ describe("a call", () => {
     ["has a default answer and a result", { asked: false, running: false, told: { ...told, status: "expired" as const }, result: result('{"ok":true}') }, "expired, done"],
     ["has a default answer and has failed", { asked: false, running: false, told: { ...told, status: "expired" as const }, result: result('{"executed":false,"error":"no"}') }, "expired, failed"],
     ["is not done where that is all that is said", { asked: false, running: false, result: result('{"executed":false}') }, "failed"],
+    ["waits", { asked: false, waiting: true, running: false }, "waiting"],
+    ["is approved, and waits for more", { asked: false, waiting: true, running: false, told: { ...told, approved: true } }, "approved, waiting"],
     ["has no result", { asked: false, running: false }, "no result"],
     ["takes what an agent answers for what it is", { asked: false, running: false, result: result('{"executed":') }, "done"],
   ])("%s", (_, call, words) => {

@@ -1,0 +1,64 @@
+"""What agent.mjs is, in Python and with nothing but its library.
+
+    python3 agent.py EFFECTS     the line "ready URL" says where it is
+"""
+
+import json
+import signal
+import sys
+import uuid
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+asked = {}
+
+
+class Agent(BaseHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+    def tell(self, **event):
+        self.wfile.write(b"data: " + json.dumps(event).encode() + b"\n\n")
+
+    def say(self, text):
+        message = str(uuid.uuid4())
+        self.tell(type="TEXT_MESSAGE_START", messageId=message, role="assistant")
+        self.tell(type="TEXT_MESSAGE_CONTENT", messageId=message, delta=text)
+        self.tell(type="TEXT_MESSAGE_END", messageId=message)
+
+    def do_POST(self):
+        told = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        ids = {"threadId": told["threadId"], "runId": told["runId"]}
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        self.tell(type="RUN_STARTED", **ids)
+        if told.get("resume"):
+            self.go_on(told["resume"][0])
+            self.tell(type="RUN_FINISHED", **ids)
+            return
+        word, to = told["messages"][-1]["content"].split(" ")
+        question = str(uuid.uuid4())
+        asked[question] = (word, to)
+        message = f"When shall I write to {to}?" if word == "when" else f"Send to {to}?"
+        interrupt = {"id": question, "reason": "ask_human", "message": message}
+        self.tell(type="RUN_FINISHED", **ids, outcome={"type": "interrupt", "interrupts": [interrupt]})
+
+    def go_on(self, answer):
+        word, to = asked[answer["interruptId"]]
+        payload, args = answer.get("payload"), {"to": to}
+        sends = answer["status"] == "resolved"
+        if word == "when":
+            sends = sends and isinstance(payload, str)
+            args["day"] = payload
+        else:
+            sends = sends and isinstance(payload, dict) and payload.get("approved") is True
+        if sends:
+            with open(sys.argv[1], "a") as effects:
+                effects.write(json.dumps({"tool": "send", "args": args}) + "\n")
+        self.say(f"Sent to {to}" if sends else f"Not sent to {to}")
+
+
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+server = ThreadingHTTPServer(("127.0.0.1", 0), Agent)
+print(f"ready http://127.0.0.1:{server.server_address[1]}/", flush=True)
+server.serve_forever()
