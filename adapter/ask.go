@@ -64,8 +64,8 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 	x, s := r.x, r.s
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.sealed != nil {
-		return Answers{}, nil, x.sealed
+	if err := x.closed(); err != nil {
+		return Answers{}, nil, err
 	}
 	if x.leaving {
 		return Answers{}, nil, errHandBack

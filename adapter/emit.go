@@ -293,7 +293,15 @@ func (x *execution) flush(s *scope) (item, error) {
 	return x.admit(s, held, texts)
 }
 
-// seal makes every later call answer err. The first reason stays.
+// closed is what a call answers behind the end of the run; nil: it has not ended.
+func (x *execution) closed() error {
+	if x.sealed == ErrSuspended {
+		return errWentOn
+	}
+	return x.sealed
+}
+
+// seal makes every later call fail. The first reason stays.
 func (x *execution) seal(err error) error {
 	if x.sealed == nil {
 		x.sealed = err

@@ -32,7 +32,7 @@ func (x *execution) finish(returned error) {
 		return
 	case x.sealed != nil || x.ctx.Err() != nil:
 		if x.sealed == ErrSuspended && !errors.Is(returned, ErrSuspended) {
-			log.Warn("the agent did not return the error of Ask; the run is suspended all the same")
+			log.Warn("the agent did not return the error of what it asked by (Ask, Confirm, CallTools, Login or Step) and went on; the run is suspended all the same", "returned", logged(fmt.Sprint(returned)))
 		}
 		return
 	case returned == nil && x.main.cursor < len(x.main.entries):

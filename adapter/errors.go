@@ -1,15 +1,24 @@
 package adapter
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 var (
-	// ErrSuspended is what Ask returns when the run has been suspended. The
-	// agent returns it; the answers come out of the same Ask in a later call.
+	// ErrSuspended is what Ask, and whatever else asks, returns when the run has been
+	// suspended. The agent returns it; the answers come out of the same Ask in a later
+	// call. The log says if the agent goes on instead.
 	ErrSuspended = errors.New("adapter: the run is suspended; return this error")
 	// ErrStopped is returned by every call on a run that is over for this
-	// worker: cancelled, claimed by another node, or handed back.
+	// worker: cancelled, claimed by another node, handed back, or suspended by a
+	// call whose ErrSuspended was not returned.
 	ErrStopped = errors.New("adapter: the run is over for this worker; return this error")
 )
+
+// errWentOn is what calls on a suspended run return. It is no ErrSuspended, so that an
+// agent that returns it is told from one that returns what it was given first.
+var errWentOn = fmt.Errorf("%w: it was suspended before", ErrStopped)
 
 // DivergedError reports that a replay did not take the path that was
 // journaled. It ends the run with RUN_ERROR agent_replay_diverged.

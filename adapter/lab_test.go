@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -114,7 +115,7 @@ func (deaf) Listen(func(store.Delivery)) {}
 // worker is another node, with its own way to the lab's store.
 func (l *lab) worker(store store.Store, agent adapter.Agent, configure ...func(*adapter.Options)) *adapter.Runner {
 	l.t.Helper()
-	o := &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: soon}
+	o := &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: soon, Logger: slog.New(slog.DiscardHandler)}
 	for _, fn := range configure {
 		fn(o)
 	}
@@ -161,7 +162,7 @@ func await[T any](l *lab, from <-chan T) T {
 func (l *lab) start(agent adapter.Agent, configure ...func(*adapter.Options)) {
 	l.t.Helper()
 	o := &adapter.Options{
-		Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: 20 * time.Millisecond,
+		Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: 20 * time.Millisecond, Logger: slog.New(slog.DiscardHandler),
 	}
 	for _, fn := range configure {
 		fn(o)

@@ -143,7 +143,8 @@ type Options struct {
 	RunTimeout time.Duration
 	// StoreTimeout bounds store calls that no caller bounds. Default 5 s.
 	StoreTimeout time.Duration
-	// Logger; nil logs nothing.
+	// Logger is told among others why an agent failed, which clients are not. Default
+	// slog.Default().
 	Logger *slog.Logger
 	// Hook, for tests of crashes, is called at named points of a run's life.
 	Hook func(point string)
@@ -230,7 +231,7 @@ func (o *Options) complete(durable bool) (Options, error) {
 		c.ThreadCache = 64 << 20
 	}
 	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+		c.Logger = slog.Default()
 	}
 	c.Lease = orDefault(c.Lease, 10*time.Second)
 	c.Sweep = orDefault(c.Sweep, time.Second)

@@ -269,7 +269,7 @@ func (x *execution) record(s *scope, r *store.JournalEntry) error {
 func (x *execution) refusal(s *scope) error {
 	switch {
 	case x.sealed != nil:
-		return x.sealed
+		return x.closed()
 	case x.leaving && s.step == "":
 		return errHandBack
 	case x.outgrown():

@@ -75,7 +75,11 @@ func (x *execution) logFailure(code, text string) {
 	if text == "" {
 		return
 	}
-	size := len(text)
 	x.node.log.Warn("the agent failed", "thread", x.claim.Thread.Thread, "label", x.label, "dispatch", x.claim.RunID,
-		"code", code, "error", strings.ToValidUTF8(text[:min(size, maxLoggedError)], ""), "bytes", size)
+		"code", code, "error", logged(text), "bytes", len(text))
+}
+
+// logged is as much of an agent's error as the log is told.
+func logged(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), maxLoggedError)], "")
 }

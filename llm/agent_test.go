@@ -238,26 +238,6 @@ func TestBadCalls(t *testing.T) {
 	}
 }
 
-// Endpoints write calls in more ways than one.
-func TestDialectsOfCalls(t *testing.T) {
-	for name, list := range map[string][]string{
-		"one index, two ids": {toolCall(0, "a", "clock", "{}"), toolCall(0, "b", "clock", "{}")},
-		"no ids":             {toolCall(0, "", "clock", "{}"), toolCall(1, "", "clock", "{}")},
-		"no arguments":       {toolCall(0, "a", "clock", ""), toolCall(1, "b", "clock", "")},
-		"the same id later":  {toolCall(0, "a", "clock", "{"), toolCall(0, "a", "", "}"), toolCall(1, "b", "clock", "{}")},
-		"text around":        {text("A moment. "), toolCall(0, "a", "clock", "{}"), text("Thanks."), toolCall(1, "b", "clock", "{}")},
-	} {
-		t.Run(name, func(t *testing.T) {
-			e := newEndpoint(t, chunks(append(list, finish("stop"))...), answers("Done."))
-			l := newLab(t, e.agent(new(kit).tools()...))
-			succeeded(t, l.say("go"))
-			if got := l.transcript(); !strings.Contains(got, "clock{} clock{}\ntool \"noon\"\ntool \"noon\"\nassistant Done.") {
-				t.Errorf("got %s", got)
-			}
-		})
-	}
-}
-
 // A frontend's tool is left to it, and its result comes with the next input.
 func TestFrontendTools(t *testing.T) {
 	k := new(kit)

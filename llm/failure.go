@@ -53,6 +53,16 @@ func malformed(detail string) *failure {
 	return &failure{Code: CodeTruncated, Message: "The model's endpoint sent what is no answer. Send your message again; if that goes on, whoever runs this server should see its log.", Detail: detail}
 }
 
+// unclear is a failure to understand which tools are called. To carry out a call that the
+// model may not have made is worse.
+func unclear(why error) *failure {
+	return &failure{
+		Code:    CodeTruncated,
+		Message: "It cannot be told which tools the model has called, so none of its calls was carried out. Send your message again; if that goes on, whoever runs this server should see its log.",
+		Detail:  why.Error(),
+	}
+}
+
 // notAStream says what a good answer's headers already tell.
 func notAStream(r *http.Response) *failure {
 	if r.StatusCode >= 300 {

@@ -75,8 +75,7 @@ func TestFailures(t *testing.T) {
 		"cut":             {chunks(text("Half"), finish("length")), llm.CodeTruncated, "is cut: it has come to the most tokens", "assistant Half"},
 		"cut in a call":   {chunks(toolCall(0, "a", "clock", `{"x`), finish("length")), llm.CodeTruncated, "is cut", "assistant clock{\"x\n" + `tool {"error":"the model's answer did not come to its end","executed":false}`},
 		"filtered":        {chunks(finish("content_filter")), llm.CodeRefused, "content filter has ended", ""},
-		"nameless call":   {chunks(toolCall(0, "a", "", "{}"), finish("tool_calls")), llm.CodeTruncated, "sent what is no answer", ""},
-		"calls entwined":  {chunks(toolCall(0, "a", "clock", "{"), toolCall(1, "b", "clock", "{}"), moreArgs(0, "}"), finish("tool_calls")), llm.CodeTruncated, "sent what is no answer", "assistant clock{ clock{}"},
+		"one call or two": {chunks(toolCall(0, "", "clock", ""), toolCall(0, "", "clock", ""), finish("tool_calls")), llm.CodeTruncated, "cannot be told which tools", "assistant clock{}\n" + `tool {"error":"the model's answer did not come to its end","executed":false}`},
 		"endless line":    {raw("text/event-stream", "data: "+strings.Repeat("x", 2<<20)), llm.CodeTruncated, "answer is too long", ""},
 		"an endless text": {chunks(text(strings.Repeat("x", 900<<10)), text(strings.Repeat("x", 900<<10)), text(strings.Repeat("x", 900<<10)), text(strings.Repeat("x", 900<<10)), text(strings.Repeat("x", 900<<10)), finish("stop")), llm.CodeTruncated, "answer is too long", "assistant xxx"},
 	} {

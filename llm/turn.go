@@ -53,7 +53,7 @@ type emitter interface {
 func (a *Agent) ask(ctx context.Context, to emitter, request chat.Request) (turn, error) {
 	listening, heard, stop := listen(ctx, a.options.Silence)
 	defer stop()
-	w := &writer{to: to, turn: turn{ID: to.NewID()}}
+	w := newWriter(to)
 	var failed *failure
 	var answered bool
 	stream, ended := a.endpoint.Stream(listening, request)
@@ -84,10 +84,9 @@ func (a *Agent) ask(ctx context.Context, to emitter, request chat.Request) (turn
 	if err := w.close(); err != nil {
 		return turn{}, err
 	}
-	if failed == nil && w.turn.Finish == "" {
-		failed = &failure{Code: CodeTruncated, Message: "The model's answer broke off. Send your message again.", Detail: "the stream ended without a finish_reason"}
-	}
 	t := w.gathered()
-	t.Failure = failed
+	if t.Failure = failed; failed == nil {
+		t.Failure = w.incomplete()
+	}
 	return t, nil
 }

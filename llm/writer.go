@@ -15,26 +15,21 @@ const (
 	maxCalls  = 64
 )
 
-// writer shows an answer while it comes, and gathers it. At most one item is open: what
-// begins ends what was before it.
+// writer shows an answer while it comes, and gathers it. What begins ends what was before
+// it, but for calls whose arguments are not whole: the rest of them may come later.
 type writer struct {
 	to    emitter
 	turn  turn
 	text  strings.Builder
-	args  []*strings.Builder // of turn.Calls
+	calls callWriter
 	size  int
-	named map[int64]*naming // by the index that chunks give
-	open  protocol.Event    // ends what is open
-	of    string            // "text", "reasoning", or a call's id
-	span  string            // of the reasoning
+	open  protocol.Event // ends the text or the reasoning that is open
+	of    string         // "text", "reasoning", or the id of the call that was shown last
+	span  string         // of the reasoning
 }
 
-// naming is which call an index means now. Some endpoints give all calls of an answer
-// one index, and ids of their own.
-type naming struct {
-	id    string
-	call  int // in turn.Calls
-	begun bool
+func newWriter(to emitter) *writer {
+	return &writer{to: to, turn: turn{ID: to.NewID()}, calls: callWriter{pieces: chat.Assembly{Max: maxCalls}}}
 }
 
 // take shows one chunk. It returns what is wrong with it, or an error of the emitter's.
@@ -46,22 +41,16 @@ func (w *writer) take(chunk chat.Chunk) (*failure, error) {
 		if choice.Index != 0 {
 			continue // one answer is asked for
 		}
-		for _, raw := range []json.RawMessage{choice.Delta.ReasoningContent, choice.Delta.Reasoning} {
-			var text string
-			if len(raw) > 0 && json.Unmarshal(raw, &text) == nil && text != "" {
-				if err := w.reason(text); err != nil {
-					return nil, err
-				}
-				break
-			}
+		if err := w.reason(thought(choice.Delta)); err != nil {
+			return nil, err
 		}
-		if err := w.say(choice.Delta.Content); err != nil {
+		if err := w.say(choice.Delta.Content.Text); err != nil {
 			return nil, err
 		}
 		if err := w.say(choice.Delta.Refusal); err != nil {
 			return nil, err
 		}
-		for _, d := range choice.Delta.ToolCalls {
+		for _, d := range choice.Delta.Calls() {
 			if failed, err := w.call(d); failed != nil || err != nil {
 				return failed, err
 			}
@@ -76,56 +65,76 @@ func (w *writer) take(chunk chat.Chunk) (*failure, error) {
 	return nil, nil
 }
 
-// turnTo ends what is open and is something else, and reports whether there is
+// thought is the reasoning of a delta, which some endpoints tell under two names.
+func thought(d chat.Delta) string {
+	for _, raw := range []json.RawMessage{d.ReasoningContent, d.Reasoning} {
+		var text string
+		if len(raw) > 0 && json.Unmarshal(raw, &text) == nil && text != "" {
+			return text
+		}
+	}
+	return d.Content.Thought
+}
+
+// turnTo leaves what was shown last if it is something else, and reports whether there is
 // something to begin.
 func (w *writer) turnTo(of string) (begins bool, err error) {
 	if w.of == of {
 		return false, nil
 	}
-	err = w.close()
+	err = w.leave(w.calls.whole(w.of))
 	w.of = of
 	return true, err
 }
 
 // close ends what is open.
-func (w *writer) close() error {
-	if w.of == "" {
-		return nil
-	}
+func (w *writer) close() error { return w.leave(w.calls.open) }
+
+// leave ends the text or the reasoning that is open, and calls.
+func (w *writer) leave(calls []*shownCall) error {
 	var ending []protocol.Event
-	if c, ok := w.open.(*protocol.ToolCallEnd); ok && w.bare(c.ToolCallID) {
-		ending = append(ending, &protocol.ToolCallArgs{ToolCallID: c.ToolCallID, Delta: "{}"})
+	if w.open != nil {
+		ending = append(ending, w.open)
 	}
-	ending = append(ending, w.open)
 	if w.span != "" {
 		ending = append(ending, &protocol.ReasoningEnd{MessageID: w.span})
 	}
+	ending = append(ending, w.calls.end(calls)...)
 	w.of, w.span, w.open = "", "", nil
-	return w.to.Emit(ending...)
-}
-
-// bare reports whether a call came without arguments, as some endpoints write an empty
-// object, and gives it one.
-func (w *writer) bare(id string) bool {
-	for i, c := range w.turn.Calls {
-		if c.ID == id && w.args[i].Len() == 0 {
-			w.args[i].WriteString("{}")
-			return true
-		}
+	if len(ending) == 0 {
+		return nil
 	}
-	return false
+	return w.to.Emit(ending...)
 }
 
 // gathered is the whole answer.
 func (w *writer) gathered() turn {
 	w.turn.Text = w.text.String()
-	for i := range w.turn.Calls {
-		w.turn.Calls[i].Arguments = w.args[i].String()
-	}
+	w.turn.Calls = w.calls.gathered()
 	return w.turn
 }
 
+// incomplete says what the whole answer lacks.
+func (w *writer) incomplete() *failure {
+	switch w.turn.Finish {
+	case "":
+		return &failure{Code: CodeTruncated, Message: "The model's answer broke off. Send your message again.", Detail: "the stream ended without a finish_reason"}
+	case "length", "content_filter":
+		return nil // turn.failed says more of it
+	}
+	if err := w.calls.pieces.End(); err != nil {
+		return unclear(err)
+	}
+	if called := w.turn.Finish == "tool_calls" || w.turn.Finish == "function_call"; called && len(w.calls.list) == 0 {
+		return malformed("the finish_reason is " + w.turn.Finish + ", and no tool call has come")
+	}
+	return nil
+}
+
 func (w *writer) reason(delta string) error {
+	if delta == "" {
+		return nil
+	}
 	w.size += len(delta)
 	begins, err := w.turnTo("reasoning")
 	if err != nil {
@@ -161,40 +170,31 @@ func (w *writer) say(delta string) error {
 	return w.to.Emit(&protocol.TextMessageContent{MessageID: w.turn.ID, Delta: delta})
 }
 
+// call shows a piece of a tool call once the call has a name.
 func (w *writer) call(d chat.CallDelta) (*failure, error) {
-	n := w.named[d.Index]
-	if n == nil || d.ID != "" && n.id != "" && d.ID != n.id {
-		if d.Function.Name == "" || len(w.turn.Calls) == maxCalls {
-			return malformed(fmt.Sprintf("tool call %d has no name, or is one of more than %d", d.Index, maxCalls)), nil
-		}
-		n = &naming{id: d.ID, call: len(w.turn.Calls)}
-		if w.named == nil {
-			w.named = map[int64]*naming{}
-		}
-		w.named[d.Index] = n
-		w.turn.Calls = append(w.turn.Calls, call{ID: w.to.NewID(), Name: d.Function.Name})
-		w.args = append(w.args, new(strings.Builder))
-		w.size += len(d.Function.Name)
-	}
-	c := &w.turn.Calls[n.call]
-	if n.begun && w.of != c.ID {
-		return malformed("a tool call goes on after something else has begun"), nil
-	}
-	n.begun = true
-	begins, err := w.turnTo(c.ID)
+	w.size += len(d.ID) + len(d.Function.Name) + len(d.Function.Arguments)
+	call, more, err := w.calls.pieces.Add(d)
 	if err != nil {
-		return nil, err
+		return unclear(err), nil
 	}
-	if begins {
-		w.open = &protocol.ToolCallEnd{ToolCallID: c.ID}
-		if err := w.to.Emit(&protocol.ToolCallStart{ToolCallID: c.ID, ToolCallName: c.Name, ParentMessageID: &w.turn.ID}); err != nil {
-			return nil, err
-		}
-	}
-	if d.Function.Arguments == "" {
+	if call == nil || call.Name == "" {
 		return nil, nil
 	}
-	w.size += len(d.Function.Arguments)
-	w.args[n.call].WriteString(d.Function.Arguments)
-	return nil, w.to.Emit(&protocol.ToolCallArgs{ToolCallID: c.ID, Delta: d.Function.Arguments})
+	c := w.calls.shown(call)
+	if c != nil && more == "" {
+		return nil, nil
+	}
+	var events []protocol.Event
+	if c == nil {
+		c = w.calls.show(call, w.to.NewID())
+		more = call.Arguments()
+		events = append(events, &protocol.ToolCallStart{ToolCallID: c.id, ToolCallName: call.Name, ParentMessageID: &w.turn.ID})
+	}
+	if _, err := w.turnTo(c.id); err != nil {
+		return nil, err
+	}
+	if more != "" {
+		events = append(events, &protocol.ToolCallArgs{ToolCallID: c.id, Delta: more})
+	}
+	return nil, w.to.Emit(events...)
 }

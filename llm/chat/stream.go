@@ -22,25 +22,6 @@ type Choice struct {
 	FinishReason string `json:"finish_reason"` // "" until the last one
 }
 
-// Delta is what comes behind what came before it. Reasoning stands under one of two
-// names, which no specification has; vLLM and DeepSeek use the first, Ollama and
-// OpenRouter the second.
-type Delta struct {
-	Content          string          `json:"content"`
-	Refusal          string          `json:"refusal"`
-	ReasoningContent json.RawMessage `json:"reasoning_content"`
-	Reasoning        json.RawMessage `json:"reasoning"`
-	ToolCalls        []CallDelta     `json:"tool_calls"`
-}
-
-// CallDelta is a piece of a tool call. Index says of which; ID and the name come with
-// the first piece.
-type CallDelta struct {
-	Index    int64    `json:"index"`
-	ID       string   `json:"id"`
-	Function Function `json:"function"`
-}
-
 // Usage is what an answer cost, in tokens. A nil count was not told.
 type Usage struct {
 	Prompt            *int64 `json:"prompt_tokens"`

@@ -17,6 +17,8 @@ const CLOSE_EXPIRED = 4401;
 const CLOSE_RESTARTING = 1012;
 /** Within what time after the store is back what waits for it is sent, in milliseconds. */
 const STORE_SPREAD_MS = 1_000;
+/** For how long after a loss somebody is expected to look on, and how soon it is tried again then. */
+const EARLY = { forMs: 30_000, capMs: 2_000 };
 /** What the server says of a credential before there is a socket to close. */
 const UNAUTHENTICATED = "unauthenticated";
 
@@ -52,7 +54,7 @@ export class Connection {
   private unlisten?: () => void;
 
   constructor(readonly options: ConnectionOptions) {
-    this.backoff = new Backoff(options.backoff);
+    this.backoff = new Backoff(options.backoff, EARLY);
   }
 
   /** The feed of a thread; made when there is none. */
@@ -105,6 +107,11 @@ export class Connection {
     this.failure = undefined;
     this.backoff.reset();
     void this.open();
+  }
+
+  /** Somebody wants something of the server: it is tried now if the next attempt is only waited for. */
+  hurry(): void {
+    if (this.timers.retry !== undefined && this.users > 0) void this.open();
   }
 
   /**
@@ -171,7 +178,7 @@ export class Connection {
 
   /** Opens a socket, or takes the open one up again if the credential is still the same. */
   private async open(): Promise<void> {
-    clearTimeout(this.timers.retry);
+    this.stopWaiting();
     const attempt = ++this.attempt;
     const Socket = this.options.WebSocket ?? (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket;
     if (!Socket) {
@@ -340,6 +347,11 @@ export class Connection {
     this.timers.retry = setTimeout(() => void this.open(), wait);
   }
 
+  private stopWaiting(): void {
+    clearTimeout(this.timers.retry);
+    this.timers.retry = undefined;
+  }
+
   /** Whether another credential can be had in place of one that was refused: once, until a server greets. */
   private mayRenew(): boolean {
     if (typeof this.options.token !== "function" || this.expiredOnce) return false;
@@ -358,7 +370,7 @@ export class Connection {
   }
 
   private fail(error: TransportError): void {
-    clearTimeout(this.timers.retry);
+    this.stopWaiting();
     this.attempt++;
     this.drop();
     this.failure = error;

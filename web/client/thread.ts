@@ -7,7 +7,7 @@ import { Cancels } from "./cancels.js";
 import { Connects } from "./connects.js";
 import type { Connection } from "./connection.js";
 import type { Position } from "./cursor.js";
-import { AbortedBeforeSending, TransportError } from "./errors.js";
+import { AbortedBeforeSending, refusalOf, TOO_MANY_THREADS, TransportError } from "./errors.js";
 import { Exchange } from "./exchange.js";
 import { Exchanges } from "./exchanges.js";
 import type { Feed, FeedListener, Restatement } from "./feed.js";
@@ -70,6 +70,7 @@ export class AgentThread implements FeedListener {
     this.enter();
     if (this.connection.failure) exchange.pipeline.fail(this.connection.failure);
     else this.inputs.ask(exchange);
+    this.connection.hurry();
     this.notePending();
     return () => {
       this.exchanges.delete(exchange);
@@ -257,6 +258,11 @@ export class AgentThread implements FeedListener {
     if (!exchange || !first || !last) return;
     exchange.asking = false;
     this.status.unqueued(runId);
+    // The application has to hear of it, and no frontend hands it the RUN_ERROR of a run.
+    if (first.code === TOO_MANY_THREADS) {
+      exchange.pipeline.fail(refusalOf(first.code, String(first.message)));
+      return;
+    }
     if (first.code === "store_unavailable" && this.inputs.askWhenBack(exchange, retryAfterMs(first))) {
       if (exchange.stopRequested) this.stop(exchange.runId);
       return;
@@ -304,7 +310,7 @@ export class AgentThread implements FeedListener {
     const stop = this.cancels.refused(id, code, !this.connection.storeAvailable, retryAfterMs);
     if (stop === "given up") this.status.set({ failure: { code, message } });
     if (stop !== "none") return;
-    const error = new TransportError(code, message);
+    const error = refusalOf(code, message);
     const exchange = this.exchanges.sentAs(id);
     if (!exchange) this.failed(error);
     else if (code !== "rate_limited" || !this.inputs.askLater(exchange, retryAfterMs)) exchange.pipeline.fail(error);
@@ -435,6 +441,7 @@ export class AgentThread implements FeedListener {
     if (this.connection.failure) return;
     this.enter();
     this.cancels.wish(runId);
+    this.connection.hurry();
   }
 
   private attachFresh(): void {

@@ -112,7 +112,10 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
           {status.hello?.durable === false && <MemoryNotice />}
           {away && (
             <p className="banner" role="status" data-testid="away">
-              The server does not answer. It is tried again by itself, and what you send meanwhile goes out when it is back.
+              The server does not answer. It is tried again by itself, and what you send meanwhile goes out when it is back.{" "}
+              <button type="button" className="quiet" data-testid="try-now" onClick={() => chat.tryNow()}>
+                Try now
+              </button>
             </p>
           )}
           {storeAway && (

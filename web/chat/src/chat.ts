@@ -211,6 +211,11 @@ export class Chat {
     return this.agent.older(OLDER);
   }
 
+  /** Ends the wait for the next attempt to connect. */
+  tryNow(): void {
+    this.agent.connection.retry();
+  }
+
   /** Puts the failure away, and tries again what did not come about: the connection, or following the thread. */
   dismiss(): void {
     const { remedy } = this.take();

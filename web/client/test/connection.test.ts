@@ -1,6 +1,6 @@
 // The socket: one for many, noticing that it is dead, coming back.
 
-import { expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { attached, Bench, delta, close, finished, live, open, settle, shown, started, stream } from "./fake";
 import { quietly } from "./scenes";
 
@@ -82,6 +82,90 @@ it("waits longer after every failure, with jitter, and starts anew after a succe
   bench.socket.break();
   await settle(99);
   expect(bench.sockets).toHaveLength(8);
+});
+
+it.each([0.999, 0.25])("tries every 2 s at least for the first 30 s, and then doubles the wait, all of it with jitter", async (random) => {
+  const bench = new Bench({ backoff: { random: () => random } });
+  bench.agent().follow();
+  const bounded = (...bounds: number[]) => bounds.map((bound) => Math.floor(bound * random));
+  const began = Date.now();
+  const early: number[] = [];
+  const late: number[] = [];
+  while (late.length < 4) {
+    const [before, since] = [bench.sockets.length, Date.now()];
+    bench.socket.break();
+    await vi.advanceTimersToNextTimerAsync();
+    expect(bench.sockets).toHaveLength(before + 1);
+    (since - began < 30_000 ? early : late).push(Date.now() - since);
+  }
+  expect(early.slice(0, 4)).toEqual(bounded(250, 500, 1_000, 2_000));
+  expect(new Set(early.slice(3))).toEqual(new Set(bounded(2_000)));
+  expect(late).toEqual(bounded(4_000, 8_000, 15_000, 15_000));
+  bench.socket.hello();
+  bench.socket.break();
+  await settle(249);
+  expect(bench.sockets).toHaveLength(early.length + late.length + 2);
+});
+
+describe("a wait ends at once", () => {
+  const waiting = async () => {
+    const bench = new Bench({ backoff: { random: () => 0.999 } });
+    const agent = bench.agent();
+    agent.follow();
+    bench.socket.hello();
+    for (let i = 0; i < 4; i++) {
+      bench.socket.break();
+      if (i < 3) await settle(2_000);
+    }
+    expect(bench.sockets).toHaveLength(4);
+    return { bench, agent };
+  };
+
+  it("when somebody sends", async () => {
+    const { bench, agent } = await waiting();
+    agent.addMessage({ id: "u1", role: "user", content: "hi" });
+    void agent.runAgent();
+    await settle(0);
+    expect(bench.sockets).toHaveLength(5);
+  });
+
+  it("when somebody stops a run", async () => {
+    const { bench, agent } = await waiting();
+    agent.stopRun("r9");
+    expect(bench.sockets).toHaveLength(5);
+  });
+
+  it("once, however much is sent: an attempt that is under way is waited for", async () => {
+    const { bench, agent } = await waiting();
+    for (const text of ["one", "two", "three"]) {
+      agent.addMessage({ id: text, role: "user", content: text });
+      void agent.runAgent();
+      await settle(0);
+    }
+    agent.connection.retry();
+    expect(bench.sockets).toHaveLength(5);
+    bench.socket.break();
+    await settle(1_997);
+    expect(bench.sockets).toHaveLength(5);
+    await settle(1);
+    expect(bench.sockets).toHaveLength(6);
+  });
+
+  it("when the page is seen again, or somebody tries now", async () => {
+    const page = Object.assign(new EventTarget(), { visibilityState: "hidden" });
+    vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
+    vi.stubGlobal("removeEventListener", page.removeEventListener.bind(page));
+    vi.stubGlobal("document", page);
+    const { bench, agent } = await waiting();
+    page.dispatchEvent(new Event("visibilitychange"));
+    expect(bench.sockets).toHaveLength(4);
+    page.visibilityState = "visible";
+    page.dispatchEvent(new Event("visibilitychange"));
+    expect(bench.sockets).toHaveLength(5);
+    bench.socket.break();
+    agent.connection.retry();
+    expect(bench.sockets).toHaveLength(6);
+  });
 });
 
 it("goes at once where a draining server sends it", async () => {

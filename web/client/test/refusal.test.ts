@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { Bench, failed, interrupt, run, settle, stream } from "./fake";
-import { asked, quietly } from "./scenes";
+import { asked, outcomeOf, quietly } from "./scenes";
 
 quietly();
 
@@ -16,6 +16,26 @@ describe("a refusal", () => {
     expect(events.map((event) => event.code)).toEqual(["interrupts_pending"]);
     expect(agent.pendingInterrupts).toHaveLength(1);
     expect(bench.socket.silent()).toBe(true);
+  });
+
+  it("of a thread beyond those that a socket may follow rejects, and says what to do", async () => {
+    const message = "a socket follows at most 16 threads; detach from one";
+    const words = { name: "TransportError", code: "too_many_threads", message: expect.stringMatching(/at most 16 threads.*follow.*connection/s) };
+    const { bench, events, outcome } = await asked();
+    bench.socket.say(run("r1", "refused"), stream(0, 1), failed("too_many_threads", message));
+    await settle(1);
+    expect(outcome.value).toMatchObject(words);
+    expect(events).toEqual([]);
+
+    const follower = bench.agent("t2");
+    follower.follow();
+    const connected = outcomeOf(bench.agent("t2").connectAgent());
+    await settle();
+    const ids = bench.socket.sent.filter(({ type, threadId }) => type === "ws.attach" && threadId === "t2").map(({ id }) => id);
+    bench.socket.say({ type: "ws.error", code: "too_many_threads", message, threadId: "t2", id: ids.at(-1) });
+    await settle(1);
+    expect(connected.value).toMatchObject(words);
+    expect(follower.status.failure).toMatchObject({ code: words.code, message: words.message });
   });
 
   it("of an unreadable input rejects", async () => {
