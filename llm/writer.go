@@ -26,6 +26,7 @@ type writer struct {
 	named map[int64]*naming // by the index that chunks give
 	open  protocol.Event    // ends what is open
 	of    string            // "text", "reasoning", or a call's id
+	half  protocol.Half     // of what is open
 	span  string            // of the reasoning
 }
 
@@ -47,18 +48,18 @@ func (w *writer) take(chunk chat.Chunk) (*failure, error) {
 			continue // one answer is asked for
 		}
 		for _, raw := range []json.RawMessage{choice.Delta.ReasoningContent, choice.Delta.Reasoning} {
-			var text string
+			var text chat.Piece
 			if len(raw) > 0 && json.Unmarshal(raw, &text) == nil && text != "" {
-				if err := w.reason(text); err != nil {
+				if err := w.reason(string(text)); err != nil {
 					return nil, err
 				}
 				break
 			}
 		}
-		if err := w.say(choice.Delta.Content); err != nil {
+		if err := w.say(string(choice.Delta.Content)); err != nil {
 			return nil, err
 		}
-		if err := w.say(choice.Delta.Refusal); err != nil {
+		if err := w.say(string(choice.Delta.Refusal)); err != nil {
 			return nil, err
 		}
 		for _, d := range choice.Delta.ToolCalls {
@@ -92,7 +93,7 @@ func (w *writer) close() error {
 	if w.of == "" {
 		return nil
 	}
-	var ending []protocol.Event
+	ending := w.add(w.half.Rest())
 	if c, ok := w.open.(*protocol.ToolCallEnd); ok && w.bare(c.ToolCallID) {
 		ending = append(ending, &protocol.ToolCallArgs{ToolCallID: c.ToolCallID, Delta: "{}"})
 	}
@@ -102,6 +103,28 @@ func (w *writer) close() error {
 	}
 	w.of, w.span, w.open = "", "", nil
 	return w.to.Emit(ending...)
+}
+
+// add gathers more of what is open, and returns the event that shows it.
+func (w *writer) add(delta string) []protocol.Event {
+	if delta == "" {
+		return nil
+	}
+	switch end := w.open.(type) {
+	case *protocol.ReasoningMessageEnd:
+		return []protocol.Event{&protocol.ReasoningMessageContent{MessageID: end.MessageID, Delta: delta}}
+	case *protocol.TextMessageEnd:
+		w.text.WriteString(delta)
+		return []protocol.Event{&protocol.TextMessageContent{MessageID: end.MessageID, Delta: delta}}
+	case *protocol.ToolCallEnd:
+		for i := range w.turn.Calls {
+			if w.turn.Calls[i].ID == end.ToolCallID {
+				w.args[i].WriteString(delta)
+			}
+		}
+		return []protocol.Event{&protocol.ToolCallArgs{ToolCallID: end.ToolCallID, Delta: delta}}
+	}
+	return nil
 }
 
 // bare reports whether a call came without arguments, as some endpoints write an empty
@@ -139,7 +162,7 @@ func (w *writer) reason(delta string) error {
 			return err
 		}
 	}
-	return w.to.Emit(&protocol.ReasoningMessageContent{MessageID: w.open.(*protocol.ReasoningMessageEnd).MessageID, Delta: delta})
+	return w.to.Emit(w.add(w.half.Join(delta))...)
 }
 
 func (w *writer) say(delta string) error {
@@ -147,7 +170,6 @@ func (w *writer) say(delta string) error {
 		return nil
 	}
 	w.size += len(delta)
-	w.text.WriteString(delta)
 	begins, err := w.turnTo("text")
 	if err != nil {
 		return err
@@ -158,7 +180,7 @@ func (w *writer) say(delta string) error {
 			return err
 		}
 	}
-	return w.to.Emit(&protocol.TextMessageContent{MessageID: w.turn.ID, Delta: delta})
+	return w.to.Emit(w.add(w.half.Join(delta))...)
 }
 
 func (w *writer) call(d chat.CallDelta) (*failure, error) {
@@ -195,6 +217,5 @@ func (w *writer) call(d chat.CallDelta) (*failure, error) {
 		return nil, nil
 	}
 	w.size += len(d.Function.Arguments)
-	w.args[n.call].WriteString(d.Function.Arguments)
-	return nil, w.to.Emit(&protocol.ToolCallArgs{ToolCallID: c.ID, Delta: d.Function.Arguments})
+	return nil, w.to.Emit(w.add(w.half.Join(string(d.Function.Arguments)))...)
 }

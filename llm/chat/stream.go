@@ -26,8 +26,8 @@ type Choice struct {
 // names, which no specification has; vLLM and DeepSeek use the first, Ollama and
 // OpenRouter the second.
 type Delta struct {
-	Content          string          `json:"content"`
-	Refusal          string          `json:"refusal"`
+	Content          Piece           `json:"content"`
+	Refusal          Piece           `json:"refusal"`
 	ReasoningContent json.RawMessage `json:"reasoning_content"`
 	Reasoning        json.RawMessage `json:"reasoning"`
 	ToolCalls        []CallDelta     `json:"tool_calls"`
@@ -36,9 +36,15 @@ type Delta struct {
 // CallDelta is a piece of a tool call. Index says of which; ID and the name come with
 // the first piece.
 type CallDelta struct {
-	Index    int64    `json:"index"`
-	ID       string   `json:"id"`
-	Function Function `json:"function"`
+	Index    int64         `json:"index"`
+	ID       string        `json:"id"`
+	Function FunctionDelta `json:"function"`
+}
+
+// FunctionDelta is the name of a called function, and a piece of its arguments.
+type FunctionDelta struct {
+	Name      string `json:"name"`
+	Arguments Piece  `json:"arguments"`
 }
 
 // Usage is what an answer cost, in tokens. A nil count was not told.
