@@ -40,7 +40,7 @@ func (r *reader) object(s *shape, v reflect.Value, discriminator string) {
 		r.member(s, m, i, v)
 	})
 	for i := range s.fields {
-		if m.use[i] == required && seen&(1<<i) == 0 && (r.strict || !s.fields[i].defaulted) {
+		if m.use[i] == required && seen&(1<<i) == 0 && (r.strict || !s.fields[i].defaulted && !(r.absent && s.fields[i].forgiven)) {
 			r.fail("the member %q is required", s.fields[i].name)
 		}
 	}
@@ -119,7 +119,7 @@ func (r *reader) passesNull(f *field, needed bool) bool {
 	case r.strict:
 		return false
 	case needed:
-		return r.absent && f.defaulted
+		return r.absent && (f.defaulted || f.forgiven)
 	}
 	return r.absent || f.nullable
 }

@@ -99,29 +99,38 @@ func escapedAt(text []byte, at int) bool {
 // mendHalves returns a JSON text with U+FFFD in the place of each half that stands alone in
 // its string. A text without one is returned as it is; what is no JSON may be too.
 func mendHalves(text []byte) []byte {
-	mended := text
-	for at := 0; ; {
+	at := loneHalf(text, 0)
+	if at < 0 {
+		return text
+	}
+	mended := bytes.Clone(text)
+	for ; at >= 0; at = loneHalf(text, at+halfEscape) {
+		copy(mended[at:], `\ufffd`)
+	}
+	return mended
+}
+
+// loneHalf says where the next escape of a half that stands alone is; -1: there is none.
+func loneHalf(text []byte, at int) int {
+	for {
 		n := bytes.IndexByte(text[at:], '\\')
-		if at += n; n < 0 || at+2 > len(text) {
-			return mended
+		if at += n; n < 0 || at+halfEscape > len(text) {
+			return -1
 		}
-		if text[at+1] != 'u' || at+halfEscape > len(text) {
+		if text[at+1] != 'u' {
 			at += 2
 			continue
 		}
-		r := hexRune(text[at+2:])
-		at += halfEscape
+		r, next := hexRune(text[at+2:]), at+halfEscape
 		if !utf16.IsSurrogate(r) {
+			at = next
 			continue
 		}
-		if isHigh(r) && at+halfEscape <= len(text) && text[at] == '\\' && text[at+1] == 'u' && isLow(hexRune(text[at+2:])) {
-			at += halfEscape
-			continue
+		whole := isHigh(r) && next+halfEscape <= len(text) && text[next] == '\\' && text[next+1] == 'u' && isLow(hexRune(text[next+2:]))
+		if !whole {
+			return at
 		}
-		if &mended[0] == &text[0] {
-			mended = bytes.Clone(text)
-		}
-		copy(mended[at-4:], "fffd")
+		at = next + halfEscape
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 //	nonempty     the array has an element
 //	optional     may be absent when read although it is always written
 //	defaulted    required, but a lenient reader fills it in
+//	forgiven     required, but a reader that takes null for absent fills it in
 //	nullable     null reads as absent, for peers before 1.0
 type shape struct {
 	form     form
@@ -69,6 +70,7 @@ type field struct {
 	omit      bool // absent when zero
 	optional  bool
 	defaulted bool
+	forgiven  bool
 	nullable  bool
 }
 
@@ -228,8 +230,9 @@ func (s *shape) addFields(t reflect.Type, prefix []int) {
 		x.key = []byte(`,"` + name + `":`)
 		x.optional = x.omit || own == "optional"
 		x.defaulted = own == "defaulted"
+		x.forgiven = own == "forgiven"
 		x.nullable = own == "nullable" || ft == anyType
-		if own == "" || own == "optional" || own == "defaulted" || own == "nullable" {
+		if own == "" || own == "optional" || own == "defaulted" || own == "forgiven" || own == "nullable" {
 			x.shape = shapeOf(ft)
 		} else {
 			x.shape = newShape(ft, own)
