@@ -102,6 +102,10 @@ func (r *reader) member(s *shape, m *members, i int, v reflect.Value) {
 		r.token()
 		return
 	}
+	if r.absent && f.echo {
+		r.open()
+		return
+	}
 	var fv reflect.Value
 	if v.IsValid() {
 		fv = fieldOf(v, f.index)

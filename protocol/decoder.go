@@ -9,7 +9,7 @@ type Decoder struct {
 	// Lenient also reads what agents send that AG-UI does not allow and that leaves no doubt:
 	// null for any member that may be absent, a run's beginning and end without ids, which
 	// are then empty, and characters that are cut in halves. A delta may begin or end with
-	// such a half: see Half.
+	// such a half: see Half. The input that a run's beginning repeats is left out.
 	Lenient bool
 
 	token  []byte // the id of the last delta, as it is written

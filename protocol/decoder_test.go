@@ -8,9 +8,10 @@ func TestDecoderIsLenient(t *testing.T) {
 		text, want, mended string
 		strict             bool // Decode reads it too
 	}{
-		"a beginning without ids": {text: `{"type":"RUN_STARTED"}`, want: `{"type":"RUN_STARTED","threadId":"","runId":""}`},
-		"one with null":           {text: `{"type":"RUN_STARTED","threadId":null,"runId":null,"input":null}`, want: `{"type":"RUN_STARTED","threadId":"","runId":""}`},
-		"an end without ids":      {text: `{"type":"RUN_FINISHED","usage":[{"inputTokens":null,"model":"m"}]}`, want: `{"type":"RUN_FINISHED","threadId":"","runId":"","usage":[{"model":"m"}]}`},
+		"a beginning without ids":  {text: `{"type":"RUN_STARTED"}`, want: `{"type":"RUN_STARTED","threadId":"","runId":""}`},
+		"one with null":            {text: `{"type":"RUN_STARTED","threadId":null,"runId":null,"input":null}`, want: `{"type":"RUN_STARTED","threadId":"","runId":""}`},
+		"one with another's input": {text: `{"type":"RUN_STARTED","threadId":"t","runId":"r","input":{"messages":[null]}}`, want: `{"type":"RUN_STARTED","threadId":"t","runId":"r"}`},
+		"an end without ids":       {text: `{"type":"RUN_FINISHED","usage":[{"inputTokens":null,"model":"m"}]}`, want: `{"type":"RUN_FINISHED","threadId":"","runId":"","usage":[{"model":"m"}]}`},
 		"an end that asks": {text: `{"type":"RUN_FINISHED","outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"r","message":null,"toolCallId":null,"responseSchema":null,"expiresAt":null,"metadata":null}]}}`,
 			want: `{"type":"RUN_FINISHED","threadId":"","runId":"","outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"r"}]}}`},
 		"nulls in a snapshot": {text: `{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"a","role":"assistant","content":null,"name":null,"toolCalls":null},{"id":"t","role":"tool","content":"x","toolCallId":"c","error":null},` +

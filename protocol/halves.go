@@ -44,6 +44,9 @@ func (h *Half) Join(delta string) string {
 	return before + delta
 }
 
+// Kept reports whether a half waits for the next delta.
+func (h *Half) Kept() bool { return h.high != 0 }
+
 // Rest returns U+FFFD if a half is kept when its item ends, and forgets it.
 func (h *Half) Rest() string {
 	if h.high == 0 {

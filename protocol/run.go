@@ -10,7 +10,7 @@ type RunStarted struct {
 	// ProtocolVersion is what the producer speaks, MAJOR.MINOR, never an echo.
 	ProtocolVersion string         `json:"protocolVersion,omitzero"`
 	ParentRunID     string         `json:"parentRunId,omitzero"`
-	Input           *RunAgentInput `json:"input,omitzero"`
+	Input           *RunAgentInput `json:"input,omitzero" agui:"echo"`
 }
 
 // Type returns TypeRunStarted.

@@ -24,6 +24,7 @@ import (
 //	optional     may be absent when read although it is always written
 //	defaulted    required, but a lenient reader fills it in
 //	forgiven     required, but a reader that takes null for absent fills it in
+//	echo         optional, and a reader that takes null for absent leaves it out
 //	nullable     null reads as absent, for peers before 1.0
 type shape struct {
 	form     form
@@ -71,6 +72,7 @@ type field struct {
 	optional  bool
 	defaulted bool
 	forgiven  bool
+	echo      bool
 	nullable  bool
 }
 
@@ -230,11 +232,12 @@ func (s *shape) addFields(t reflect.Type, prefix []int) {
 		x.key = []byte(`,"` + name + `":`)
 		x.optional = x.omit || own == "optional"
 		x.defaulted = own == "defaulted"
-		x.forgiven = own == "forgiven"
+		x.forgiven, x.echo = own == "forgiven", own == "echo"
 		x.nullable = own == "nullable" || ft == anyType
-		if own == "" || own == "optional" || own == "defaulted" || own == "forgiven" || own == "nullable" {
+		switch own {
+		case "", "optional", "defaulted", "forgiven", "echo", "nullable":
 			x.shape = shapeOf(ft)
-		} else {
+		default:
 			x.shape = newShape(ft, own)
 		}
 		s.fields = append(s.fields, x)

@@ -60,7 +60,7 @@ func TestCheckConverses(t *testing.T) {
 		"repaired": {answer: []string{`{"type":"RUN_STARTED","threadId":"t","runId":"own"}`, `{"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"own"}`, ends}, args: []string{"--message", "pay 30"}, says: []string{
 			`ok    upstream agent: http://HOST/agui is sent one message, in a thread of its own: "pay 30"`,
 			"ok    upstream agent: it does not say which version of AG-UI it speaks",
-			"ok    upstream agent: will be put right, 1 times in this answer (after_end)", "ok    upstream agent: will be put right, ", "ok    upstream agent: will be put right, 1 times in this answer (left_open): messages, calls or steps are open",
+			"ok    upstream agent: will be put right, once in this answer (after_end)", "ok    upstream agent: will be put right, ", "ok    upstream agent: will be put right, once in this answer (left_open): messages, calls or steps are open",
 		}},
 		"legacy": {answer: []string{begins, `{"type":"CUSTOM","name":"on_interrupt","value":"sure?"}`, ends}, says: []string{
 			"warn  upstream agent: it looks like langgraph, because it sends CUSTOM on_interrupt, and the dialect is plain: set dialect: langgraph in upstreams\n",
