@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -153,11 +154,19 @@ func (x *exchange) accept(r *http.Response) error {
 	return x.refusal(r, CodeFailed, "the agent failed: %d %s", r.StatusCode, http.StatusText(r.StatusCode))
 }
 
-// refusal is a failure by an answer's head. What the answer holds is not read: it may be
-// what was sent, credentials too.
+// maxRefusal bounds what is read of a refusal.
+const maxRefusal = 16 << 10
+
+// refusal is a failure by an answer's head. What the answer holds is told nobody: it may be
+// what was sent, credentials too. It is looked at for the one member that an agent of before
+// AG-UI 1.0 does not know and may forbid.
 func (x *exchange) refusal(r *http.Response, code, format string, args ...any) error {
 	defer r.Body.Close()
 	f := failed(code, format, args...)
+	if r.StatusCode == http.StatusBadRequest || r.StatusCode == http.StatusUnprocessableEntity {
+		body, _ := io.ReadAll(io.LimitReader(r.Body, maxRefusal))
+		f.versionless = bytes.Contains(body, []byte("protocolVersion"))
+	}
 	if r.ContentLength > 0 {
 		return f.because(fmt.Errorf("it came with %d bytes of %.80q", r.ContentLength, r.Header.Get("Content-Type")))
 	}

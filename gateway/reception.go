@@ -35,6 +35,10 @@ func (u *Upstream) receive(ctx context.Context, run *adapter.Run, r request, bod
 	v.relay.repaired = v.repaired(u.log(run, r.ids))
 	v.relay.speaks = u.speaks
 	v.runs = runs{read: v.event, behind: x.behind, repaired: v.relay.repaired, sent: r.ids.run, own: &u.ownIDs, most: int(u.options.MaxEventBytes)}
+	if f, ok := errors.AsType[*failure](err); ok && r.retries(f) {
+		v.relay.repaired(RepairVersion)
+		return v, err
+	}
 	if err != nil {
 		v.account(err, false)
 		u.logFailure(run, r.ids, err)

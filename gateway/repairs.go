@@ -15,6 +15,7 @@ const (
 	RepairRunStartedLate    = "run_started_late"    // events before RUN_STARTED
 	RepairRunStartedMissing = "run_started_missing" // there was none
 	RepairRunStartedAgain   = "run_started_again"   // there were two
+	RepairVersion           = "protocol_version"    // it refuses inputs with a protocolVersion, and is asked without
 	RepairReplay            = "replay"              // earlier runs before the one that was asked for
 	RepairOutcome           = "outcome"             // an outcome that AG-UI does not have is a success
 	RepairHalf              = "half_character"      // characters that were cut in halves
@@ -39,7 +40,7 @@ const (
 
 // Repairs are all there are.
 var Repairs = []string{
-	RepairIDs, RepairRunStartedLate, RepairRunStartedMissing, RepairRunStartedAgain, RepairReplay, RepairOutcome, RepairHalf, RepairLeftOpen, RepairStartAgain,
+	RepairIDs, RepairRunStartedLate, RepairRunStartedMissing, RepairRunStartedAgain, RepairVersion, RepairReplay, RepairOutcome, RepairHalf, RepairLeftOpen, RepairStartAgain,
 	RepairEndAgain, RepairCallAgain, RepairCallChanged, RepairResultAgain, RepairMessageID, RepairDelta, RepairNull, RepairAfterEnd,
 	RepairCustomInterrupt, RepairInterruptAgain, RepairReason, RepairMessage, RepairSchema, RepairExpiry,
 	RepairPolicy,

@@ -27,8 +27,10 @@ type Upstream struct {
 	client  *http.Client
 	places  chan struct{} // one for each request under way
 	ownIDs  atomic.Bool   // see runs
-	stats   stats
-	asked   capabilityCache
+	// versionless says that the agent forbids protocolVersion.
+	versionless atomic.Bool
+	stats       stats
+	asked       capabilityCache
 
 	mu     sync.Mutex
 	closed bool

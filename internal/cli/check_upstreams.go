@@ -35,7 +35,11 @@ func (r *report) upstreams(ctx context.Context, s *settings, list []upstreamEntr
 // converse says something to an upstream, and tells what the gateway makes of the answer.
 func (r *report) converse(ctx context.Context, subject string, e *upstreamEntry, message string) {
 	r.say("ok", subject, "%s is sent one message, in a thread of its own: %q", e.shownURL(), message)
-	x, err := e.ask(ctx, greeting(message))
+	x, err := e.ask(ctx, greeting(message, protocol.Version11))
+	if err == nil && x.forbidsVersion() {
+		r.say("ok", subject, "will be put right, in each request (%s): %s", gateway.RepairVersion, repairWords[gateway.RepairVersion])
+		x, err = e.ask(ctx, greeting(message, ""))
+	}
 	if err != nil {
 		r.fail(subject, fmt.Errorf("it cannot be reached: %w", err))
 		return
@@ -114,6 +118,7 @@ var repairWords = map[string]string{
 	gateway.RepairRunStartedLate:    "events come before RUN_STARTED",
 	gateway.RepairRunStartedMissing: "there is no RUN_STARTED",
 	gateway.RepairRunStartedAgain:   "RUN_STARTED comes twice",
+	gateway.RepairVersion:           "inputs with a protocolVersion are refused, and sent again without",
 	gateway.RepairReplay:            "earlier runs come before the one that was asked for, and are left out",
 	gateway.RepairOutcome:           "the run ends by an outcome that AG-UI does not have, which is taken for a success",
 	gateway.RepairHalf:              "characters are cut in halves",

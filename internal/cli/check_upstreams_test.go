@@ -271,3 +271,26 @@ func TestRecordedAreUnderstood(t *testing.T) {
 		})
 	}
 }
+
+// An agent that forbids protocolVersion is asked without, as the gateway does.
+func TestCheckConversesWithoutTheVersion(t *testing.T) {
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ ThreadID, RunID, ProtocolVersion string }
+		switch err := json.NewDecoder(r.Body).Decode(&in); {
+		case r.Method != http.MethodPost || err != nil:
+			http.NotFound(w, r)
+		case in.ProtocolVersion != "":
+			http.Error(w, "protocolVersion: extra_forbidden", http.StatusUnprocessableEntity)
+		default:
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "data: %s\n\n", strings.NewReplacer("THREAD", in.ThreadID, "RUN_ID", in.RunID).Replace(begins))
+			fmt.Fprintf(w, "data: %s\n\n", strings.NewReplacer("THREAD", in.ThreadID, "RUN_ID", in.RunID).Replace(ends))
+		}
+	}))
+	defer agent.Close()
+	out, err := checked(t, "--upstream", agent.URL)
+	if err != nil {
+		t.Error(err)
+	}
+	wantLines(t, out, "ok    upstream agent: will be put right, in each request (protocol_version): inputs with a protocolVersion are refused", "ok    upstream agent: the run ended in order")
+}
