@@ -3,6 +3,8 @@ package gateway
 import (
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/protocol"
 )
 
 const late = `{"type":"RUN_ERROR","message":"the write behind it failed","code":"late"}`
@@ -26,11 +28,34 @@ func TestLateErrors(t *testing.T) {
 			asked := interrupted(t, l.say("go"))
 			failedWith(t, l.answer(resolved(asked[0].ID, "true")), "late")
 			l.wellFormed()
-			if again := l.runner; again == nil || len(l.peer.runs()) != 2 {
-				t.Errorf("%d requests", len(l.peer.runs()))
-			}
 			succeededBehind(t, l)
 		})
+	}
+}
+
+// An error that comes late, or behind what the run has said, does not refuse what was sent.
+func TestErrorsThatRefuse(t *testing.T) {
+	for name, test := range map[string]struct {
+		before  []string
+		late    bool
+		refuses bool
+	}{
+		"at once":            {refuses: true},
+		"behind RUN_STARTED": {before: []string{began}, refuses: true},
+		"behind two":         {before: []string{began, began}, refuses: true},
+		"behind an event":    {before: []string{began, open}},
+		"late":               {before: []string{began}, late: true},
+	} {
+		r := newRelay(t.Context(), deaf{}, manners{}, DialectPlain, ids{})
+		for _, text := range test.before {
+			if _, err := takes(r, []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		said, err := r.take(received{event: &protocol.RunError{Code: "interrupt_gone"}, late: test.late})
+		if err != nil || said.Failure.refusesAnswers() != test.refuses {
+			t.Errorf("%s: %+v %v", name, said, err)
+		}
 	}
 }
 

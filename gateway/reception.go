@@ -94,9 +94,7 @@ func (v *reception) peek() error {
 		switch e := next.event.(type) {
 		case *protocol.RunStarted:
 			v.relay.index = next.index
-			if err := v.relay.runStarted(e); err != nil {
-				return v.fail(err)
-			}
+			v.relay.runStarted(e)
 			continue
 		case *protocol.RunError:
 			if !next.late {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -80,7 +79,8 @@ func (r *relay) take(next received) (*outcome, error) {
 	e, text := next.event, next.text
 	switch e := e.(type) {
 	case *protocol.RunStarted:
-		return nil, r.runStarted(e)
+		r.runStarted(e)
+		return nil, nil
 	case *protocol.RunFinished:
 		if err := r.askedAbout(e); err != nil {
 			return nil, err
@@ -130,11 +130,11 @@ func (r *relay) take(next received) (*outcome, error) {
 }
 
 // runStarted takes in what is not relayed: the run has begun in the log, under its own ids.
-func (r *relay) runStarted(e *protocol.RunStarted) error {
+func (r *relay) runStarted(e *protocol.RunStarted) {
 	switch {
 	case r.started:
 		r.repaired(RepairRunStartedAgain)
-		return r.flush()
+		return
 	case r.early:
 		r.repaired(RepairRunStartedLate)
 	}
@@ -144,23 +144,17 @@ func (r *relay) runStarted(e *protocol.RunStarted) error {
 	if (ids{e.ThreadID, e.RunID}) != r.sent {
 		r.repaired(RepairIDs)
 	}
-	return nil
-}
-
-// flush relays what is held back of chunks.
-func (r *relay) flush() error {
-	for _, e := range r.expander.Flush() {
-		if err := r.pass(e, nil, protocol.EffectOf(e)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // end relays what is held back at the end of the run, and names what is left open: the log
 // closes it.
 func (r *relay) end() error {
-	if err := errors.Join(r.flush(), r.restOfAll()); err != nil {
+	for _, e := range r.expander.Flush() {
+		if err := r.pass(e, nil, protocol.EffectOf(e)); err != nil {
+			return err
+		}
+	}
+	if err := r.restOfAll(); err != nil {
 		return err
 	}
 	for _, own := range slices.Sorted(maps.Keys(r.again)) {

@@ -100,7 +100,7 @@ func TestRunsOfAnAnswer(t *testing.T) {
 				var own atomic.Bool
 				own.Store(test.own)
 				var told, repairs []string
-				waits := false
+				waits, atEnd := false, false
 				s := runs{
 					read: playing(t, test.script), sent: "r", own: &own, most: 100,
 					behind: func(w bool) { waits = w }, repaired: func(name string) { repairs = append(repairs, name) },
@@ -117,9 +117,7 @@ func TestRunsOfAnAnswer(t *testing.T) {
 							t.Errorf("late %v, with usage %v", e.late, x.Usage)
 						}
 					}
-					if ended != waits && err == nil && s.ready == nil {
-						t.Errorf("at %s what comes is waited for as behind an end: %v", word, waits)
-					}
+					atEnd = ended
 					switch {
 					case errors.Is(err, io.EOF):
 						word, ended = "EOF", true
@@ -135,6 +133,9 @@ func TestRunsOfAnAnswer(t *testing.T) {
 				}
 				if got := strings.Join(repairs, " "); got != test.repairs {
 					t.Errorf("repaired %s", got)
+				}
+				if waits != atEnd {
+					t.Errorf("what comes is waited for as behind an end: %v", waits)
 				}
 				if own.Load() != test.knows {
 					t.Errorf("it is known: %v", own.Load())
@@ -178,6 +179,35 @@ func TestRunsAreStreamed(t *testing.T) {
 				}
 				if slices.Max(ahead) > 0 {
 					t.Errorf("read ahead of what is told: %v", ahead)
+				}
+			})
+		})
+	}
+}
+
+// What may be behind a run's end is waited for a while, and another run as long as the first.
+func TestWatchBehindTheEnd(t *testing.T) {
+	for name, test := range map[string]struct {
+		phases []waiting
+		after  time.Duration // until it is over
+	}{
+		"in a run":          {[]waiting{forFirstEvent, forMore}, time.Minute},
+		"behind it":         {[]waiting{forFirstEvent, forMore, forEnd}, defaultAfterEnd},
+		"in another run":    {[]waiting{forFirstEvent, forMore, forEnd, forMore}, time.Minute},
+		"behind another":    {[]waiting{forFirstEvent, forMore, forEnd, forMore, forEnd}, defaultAfterEnd},
+		"an end that is no": {[]waiting{forFirstEvent, forMore, forEnd, forFirstEvent}, defaultAfterEnd},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				over := make(chan *failure, 1)
+				w := startWatch(&Options{ConnectTimeout: time.Hour, FirstByteTimeout: time.Hour, SilenceTimeout: time.Minute, afterEnd: defaultAfterEnd}, func(f *failure) { over <- f })
+				for _, p := range test.phases {
+					w.enter(p)
+				}
+				w.waits()
+				began := time.Now()
+				if f := <-over; time.Since(began).Round(time.Second) != test.after || f.Code != CodeTimeout {
+					t.Errorf("%v after %v", f, time.Since(began))
 				}
 			})
 		})
