@@ -13,9 +13,9 @@ import (
 // What a run tells its clients comes back to the server with their next input, whole. So
 // a run may tell no more than an input may bring.
 const (
-	// maxStateBytes leaves room for messages beside the state: the server reads inputs
-	// of 4 MiB unless it is told otherwise.
-	maxStateBytes = 2 << 20
+	// maxStateBytes has room for a state that mirrors an input of 4 MiB, which is what the
+	// server reads unless it is told otherwise: some frameworks keep the messages in it.
+	maxStateBytes = 4<<20 + 256<<10
 	// maxStateDepth is below the 128 levels that an input may have: the state stands in it.
 	maxStateDepth = 120
 )
@@ -23,7 +23,7 @@ const (
 // ErrUntellable is wrapped by the errors of Run.Emit and Run.Relay for events that clients
 // could not send back: a message id that is empty or longer than 1024 bytes, an id twice
 // in a snapshot, text under the id of a message of another role, and a state that has
-// grown over 2 MiB or is nested deeper than 120 levels.
+// grown over 4.25 MiB or is nested deeper than 120 levels.
 var ErrUntellable = errors.New("clients could not send it back")
 
 func untellable(format string, args ...any) error {

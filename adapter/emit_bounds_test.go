@@ -44,8 +44,8 @@ func TestUntellable(t *testing.T) {
 		"one that gets deep":        {before: []protocol.Event{&protocol.StateSnapshot{Snapshot: nested(110)}}, event: patch(`[{"op":"add","path":"%s/b","value":%s}]`, strings.Repeat("/a", 109), nested(12))},
 		"one that is copied deep":   {before: []protocol.Event{&protocol.StateSnapshot{Snapshot: nested(70)}}, event: patch(`[{"op":"copy","from":"/a","path":"%s/b"}]`, strings.Repeat("/a", 60))},
 		"the same, spelt otherwise": {before: []protocol.Event{&protocol.StateSnapshot{Snapshot: nested(70)}}, event: patch(`[{"op":"\u0063opy","from":"/a","path":"%s/b"}]`, strings.Repeat("/a", 60))},
-		"a large state":             {event: &protocol.StateSnapshot{Snapshot: json.RawMessage(`"` + text(2<<20) + `"`)}},
-		"one that grows":            {before: []protocol.Event{&protocol.StateSnapshot{Snapshot: json.RawMessage(`{"a":"` + text(2<<20-64) + `"}`)}}, event: patch(`[{"op":"add","path":"/b","value":"%s"}]`, text(64))},
+		"a large state":             {event: &protocol.StateSnapshot{Snapshot: json.RawMessage(`"` + text(4<<20+256<<10) + `"`)}},
+		"one that grows":            {before: []protocol.Event{&protocol.StateSnapshot{Snapshot: json.RawMessage(`{"a":"` + text(4<<20+256<<10-64) + `"}`)}}, event: patch(`[{"op":"add","path":"/b","value":"%s"}]`, text(64))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got error

@@ -63,7 +63,7 @@ func TestBoundsOfARun(t *testing.T) {
 			r := newRelay(t.Context(), to, mannersOf[test.dialect], test.dialect, ids{})
 			var err error
 			for _, e := range test.events {
-				if _, err = r.take([]byte(e), false); err != nil {
+				if _, err = takes(r, []byte(e)); err != nil {
 					break
 				}
 			}

@@ -146,11 +146,18 @@ func (c *call) send(r request) error {
 	if r.noPlace != nil {
 		return r.noPlace
 	}
-	body, last, err := r.body(c)
-	if err != nil {
+	r.versionless = c.u.versionless.Load()
+	live, last, err := c.receive(r)
+	if live == nil {
 		return err
 	}
-	live, err := c.u.receive(c.ctx, c.run, r, body, c.header())
+	if f, ok := errors.AsType[*failure](err); ok && r.retries(f) {
+		r.versionless = true
+		if live, last, err = c.receive(r); live == nil {
+			return err
+		}
+		c.u.versionless.Store(err == nil)
+	}
 	if err == nil && r.answers != nil {
 		err = live.peek()
 	}
@@ -160,6 +167,22 @@ func (c *call) send(r request) error {
 	}
 	c.live, c.upTo = live, last
 	return nil
+}
+
+// receive makes a request as it is. Without a reception it was not made.
+func (c *call) receive(r request) (*reception, string, error) {
+	body, last, err := r.body(c)
+	if err != nil {
+		return nil, "", err
+	}
+	live, err := c.u.receive(c.ctx, c.run, r, body, c.header())
+	return live, last, err
+}
+
+// retries reports whether a request that was refused, and so has done nothing, is made again
+// without what it was refused for.
+func (r *request) retries(f *failure) bool {
+	return f.Code == CodeRefused && f.versionless && !r.versionless
 }
 
 // read relays the rest of the live answer.

@@ -36,7 +36,7 @@ func TestAnnouncedAgainAndAgain(t *testing.T) {
 					`{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{"}`,
 					`{"type":"TOOL_CALL_END","toolCallId":"c"}`,
 				} {
-					if _, err := r.take([]byte(e), false); err != nil {
+					if _, err := takes(r, []byte(e)); err != nil {
 						t.Fatal(err)
 					}
 				}

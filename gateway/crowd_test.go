@@ -239,7 +239,7 @@ func TestThousandRuns(t *testing.T) {
 	}
 	alone(t)
 	synctest.Test(t, func(t *testing.T) {
-		still, next := &far{says: data(began, open, word)}, &far{says: data(began, open, word, shut, done)}
+		still, next := &far{says: data(began, open, word)}, &far{says: data(began, open, word, shut), over: true}
 		up, other := newFar(t, still, Options{Name: "still", Concurrency: n}), newFar(t, next, Options{Name: "other"})
 		var own atomic.Int64
 		c := newCrowd(t, nil, map[string]adapter.Agent{"": up, "other": other, "own": adapter.AgentFunc(func(context.Context, *adapter.Run) error {
@@ -314,35 +314,29 @@ func TestThousandRuns(t *testing.T) {
 	})
 }
 
-// Answers that go on behind their run's end hold no place, and are as many as there are
-// places at most.
+// An answer that does not end behind its run's end is closed after a while, and the run ends
+// as the agent has said.
 func TestAnswersThatDoNotEnd(t *testing.T) {
 	alone(t)
 	synctest.Test(t, func(t *testing.T) {
-		const places = 4
+		const places, rounds = 4, 3
 		f := &far{says: data(began, done)}
 		up := newFar(t, f, Options{Concurrency: places})
 		c := newCrowd(t, nil, map[string]adapter.Agent{"": up})
 		defer c.leave()
-		for i := range 5 * places {
+		for i := range rounds * places {
 			c.begin("", fmt.Sprint("thread-", i))
+		}
+		for n := range int64(rounds) {
 			synctest.Wait()
+			if s := up.Status(); s.InFlight != places || s.Requests != n*places || s.Failed != 0 || f.open.Load() != places {
+				t.Errorf("%d connections, %+v", f.open.Load(), s)
+			}
+			time.Sleep(defaultAfterEnd)
 		}
-		if s := up.Status(); s.InFlight != 0 || s.Requests != 5*places || s.Failed != 0 {
-			t.Errorf("%+v", s)
-		}
-		if n := f.open.Load(); n != places {
-			t.Errorf("%d connections", n)
-		}
-		time.Sleep(defaultAfterEnd)
 		synctest.Wait()
-		if n := f.open.Load(); n != 0 {
-			t.Errorf("%d connections after %v", n, defaultAfterEnd)
-		}
-		c.begin("", "last")
-		synctest.Wait()
-		if n := f.open.Load(); n != 1 {
-			t.Errorf("%d connections", n)
+		if s := up.Status(); s.InFlight != 0 || s.Requests != rounds*places || s.Failed != 0 || f.open.Load() != 0 {
+			t.Errorf("%d connections, %+v", f.open.Load(), s)
 		}
 	})
 }

@@ -46,10 +46,18 @@ var deltas = map[string]string{
 func relaying(t testing.TB, event string) func() {
 	stream := newSSEReader(&recurring{text: strings.Repeat("data: "+event+"\n\n", 7)}, 1<<20, nil)
 	r := newRelay(context.Background(), deaf{}, manners{}, DialectPlain, ids{})
-	return func() {
+	decoding := newDecoding()
+	s := runs{read: func() (received, error) {
 		text, err := stream.next()
+		if err != nil {
+			return received{}, err
+		}
+		return decoding.next(text, false)
+	}}
+	return func() {
+		next, err := s.next()
 		if err == nil {
-			_, err = r.take(text, false)
+			_, err = r.take(next)
 		}
 		if err != nil && err != io.EOF {
 			t.Fatal(err)

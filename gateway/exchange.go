@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -153,11 +154,19 @@ func (x *exchange) accept(r *http.Response) error {
 	return x.refusal(r, CodeFailed, "the agent failed: %d %s", r.StatusCode, http.StatusText(r.StatusCode))
 }
 
-// refusal is a failure by an answer's head. What the answer holds is not read: it may be
-// what was sent, credentials too.
+// maxRefusal bounds what is read of a refusal.
+const maxRefusal = 16 << 10
+
+// refusal is a failure by an answer's head. What the answer holds is told nobody: it may be
+// what was sent, credentials too. It is looked at for the one member that an agent of before
+// AG-UI 1.0 does not know and may forbid.
 func (x *exchange) refusal(r *http.Response, code, format string, args ...any) error {
 	defer r.Body.Close()
 	f := failed(code, format, args...)
+	if r.StatusCode == http.StatusBadRequest || r.StatusCode == http.StatusUnprocessableEntity {
+		body, _ := io.ReadAll(io.LimitReader(r.Body, maxRefusal))
+		f.versionless = bytes.Contains(body, []byte("protocolVersion"))
+	}
 	if r.ContentLength > 0 {
 		return f.because(fmt.Errorf("it came with %d bytes of %.80q", r.ContentLength, r.Header.Get("Content-Type")))
 	}
@@ -190,62 +199,14 @@ func (x *exchange) next() ([]byte, error) {
 	return text, nil
 }
 
-// For what comes behind the run's end, so that the connection can be used again.
-const (
-	defaultAfterEnd = 5 * time.Second
-	afterEndBytes   = 64 << 10
-)
-
-// finish lets go of an answer that has come to its end. extra is told how many events
-// there were behind that. It has no place any more: of those that do not end there are as
-// many as places at most, those beyond are closed.
-func (x *exchange) finish(extra func(events int)) {
-	if x.over {
-		return
+// behind has what is read from here on wait for a run's end no longer than what may be
+// behind one is waited for; false: for more of a run again.
+func (x *exchange) behind(waits bool) {
+	if waits {
+		x.watch.enter(forEnd)
+	} else {
+		x.watch.enter(forMore)
 	}
-	select {
-	case x.u.ending <- struct{}{}:
-	default:
-		x.abandon()
-		return
-	}
-	x.over = true
-	x.unhook()
-	x.watch.enter(forNothing)
-	if !x.u.later(func() {
-		read := make(chan struct{})
-		defer close(read)
-		x.u.behind.Go(func() { x.expire(read) })
-		events := 0
-		for enough := x.count.bytes + afterEndBytes; x.count.bytes < enough; {
-			if _, err := x.stream.next(); err != nil {
-				break
-			}
-			events++
-		}
-		if events > 0 {
-			extra(events)
-		}
-		x.body.Close()
-		x.stream.close()
-		<-x.u.ending
-	}) {
-		<-x.u.ending
-		x.over = false
-		x.abandon()
-	}
-}
-
-// expire ends what is behind the run's end, unless it is read soon.
-func (x *exchange) expire(read <-chan struct{}) {
-	timer := time.NewTimer(x.u.options.afterEnd)
-	defer timer.Stop()
-	select {
-	case <-read:
-	case <-timer.C:
-	case <-x.u.leave:
-	}
-	x.cancel(errAbandoned)
 }
 
 // abandon closes the request, whatever has become of it.

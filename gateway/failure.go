@@ -39,6 +39,7 @@ type failure struct {
 
 	arrived     bool // it came of or behind an event that the agent would not send before it has what was sent
 	undelivered bool // the agent has not got what was sent
+	versionless bool // it was refused, and protocolVersion named as a reason
 }
 
 func failed(code, format string, args ...any) *failure {

@@ -467,3 +467,13 @@ func (r *record) String() string {
 	defer r.mu.Unlock()
 	return r.text.String()
 }
+
+// takes has a relay take an event as it comes.
+func takes(r *relay, text []byte) (*outcome, error) {
+	d := newDecoding()
+	next, err := d.next(text, false)
+	if err != nil {
+		return nil, err
+	}
+	return r.take(next)
+}

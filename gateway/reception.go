@@ -13,9 +13,11 @@ import (
 // reception takes one answer in: the stream, what it says, and how it is accounted for.
 type reception struct {
 	*exchange
-	relay  *relay
-	peeked []byte // the first event that says something, not relayed yet
-	ended  bool   // accounted for
+	relay    *relay
+	runs     runs
+	decoding decoding
+	peeked   *received // the first event that says something, not relayed yet
+	ended    bool      // accounted for
 	// stopped is closed when the agent has been told to stop; nil: it is not told.
 	stopped <-chan struct{}
 }
@@ -24,7 +26,7 @@ type reception struct {
 // returned with it has nothing to read.
 func (u *Upstream) receive(ctx context.Context, run *adapter.Run, r request, body *payload, header http.Header) (*reception, error) {
 	x, err := u.send(ctx, body, header, r.ids)
-	v := &reception{exchange: x}
+	v := &reception{exchange: x, decoding: newDecoding()}
 	var to sink = run
 	if r.unheard {
 		to = unheard{run}
@@ -32,6 +34,11 @@ func (u *Upstream) receive(ctx context.Context, run *adapter.Run, r request, bod
 	v.relay = newRelay(ctx, to, u.manners, u.options.Dialect, r.ids)
 	v.relay.repaired = v.repaired(u.log(run, r.ids))
 	v.relay.speaks = u.speaks
+	v.runs = runs{read: v.event, behind: x.behind, repaired: v.relay.repaired, sent: r.ids.run, own: &u.ownIDs, most: largeBytes}
+	if f, ok := errors.AsType[*failure](err); ok && r.retries(f) {
+		v.relay.repaired(RepairVersion)
+		return v, err
+	}
 	if err != nil {
 		v.account(err, false)
 		u.logFailure(run, r.ids, err)
@@ -54,9 +61,22 @@ func (v *reception) repaired(log *slog.Logger) func(name string) {
 		v.u.observe(Observation{Repair: name})
 		if !seen[name] {
 			seen[name] = true
-			log.Info("what the agent sent was repaired", "repair", name, "event", v.relay.index)
+			level := slog.LevelInfo
+			if name == RepairOutcome {
+				level = slog.LevelWarn // AG-UI wants one: what was meant is not known
+			}
+			log.Log(v.ctx, level, "what the agent sent was repaired", "repair", name, "event", v.relay.index)
 		}
 	}
+}
+
+// event reads the next event of the answer, whichever run it is of.
+func (v *reception) event() (received, error) {
+	text, err := v.next()
+	if err != nil {
+		return received{}, err
+	}
+	return v.decoding.next(text, v.stream.cut)
 }
 
 // peek reads as far as to the first event that says that the agent has taken what it was
@@ -64,30 +84,28 @@ func (v *reception) repaired(log *slog.Logger) func(name string) {
 // says that it was not. Any other event says that it was, also one that cannot be read.
 func (v *reception) peek() error {
 	for {
-		text, err := v.next()
-		if err != nil {
-			return v.fail(err)
-		}
-		e, err := v.relay.decode(text, v.stream.cut)
+		next, err := v.runs.next()
 		if err != nil {
 			if f, ok := errors.AsType[*failure](err); ok {
-				f.arrived = f.Code == adapter.CodeProtocolViolation
+				f.arrived = f.arrived || f.Code == adapter.CodeProtocolViolation
 			}
 			return v.fail(err)
 		}
-		switch e := e.(type) {
+		switch e := next.event.(type) {
 		case *protocol.RunStarted:
+			v.relay.index = next.index
 			v.relay.runStarted(e)
 			continue
 		case *protocol.RunError:
-			f := ownFailure(e)
-			v.account(f, false)
-			v.relay.end()
-			v.finish(v.extra)
-			return f
+			if !next.late {
+				f := ownFailure(e)
+				v.account(f, false)
+				v.relay.end()
+				v.abandon()
+				return f
+			}
 		}
-		v.relay.index--
-		v.peeked = text
+		v.peeked = &next
 		return nil
 	}
 }
@@ -95,33 +113,35 @@ func (v *reception) peek() error {
 // read relays what comes to the end of the run. The error is why the run is over.
 func (v *reception) read() (outcome, error) {
 	for {
-		text := v.peeked
-		if v.peeked = nil; text == nil {
-			var err error
-			if text, err = v.next(); err != nil {
-				return ended(v.fail(err))
-			}
+		next, err := v.take()
+		if err != nil {
+			return ended(v.fail(err))
 		}
-		said, err := v.relay.take(text, v.stream.cut)
+		said, err := v.relay.take(next)
 		if err != nil {
 			return ended(v.fail(err))
 		}
 		if said == nil {
 			continue
 		}
-		// What is behind the end is read, and counted, by somebody else.
 		if said.Failure != nil {
-			said.Failure.arrived = v.relay.index > 2 // behind RUN_STARTED and itself
 			v.account(said.Failure, false)
 		} else {
 			v.account(nil, len(said.Interrupts) > 0)
 		}
-		v.finish(v.extra)
+		v.abandon()
 		return *said, nil
 	}
 }
 
-func (v *reception) extra(int) { v.relay.repaired(RepairAfterEnd) }
+// take is the next event to relay.
+func (v *reception) take() (received, error) {
+	if next := v.peeked; next != nil {
+		v.peeked = nil
+		return *next, nil
+	}
+	return v.runs.next()
+}
 
 // fail gives the answer up for an error, and returns it.
 func (v *reception) fail(err error) error {

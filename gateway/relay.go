@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -39,17 +38,17 @@ type relay struct {
 	failed   func(error)
 	speaks   func(version string)
 
-	decoder  protocol.Decoder
 	index    int // of the event, from 1
 	started  bool
 	early    bool // something came before RUN_STARTED
-	nulls    bool // the event has members that are null for nothing
+	said     bool // so did anything but a run's beginning and its end
 	theirs   ids
 	expander protocol.Expander
 	open     openItems
 	names    names
-	again    map[string]*announced // calls that are announced once more, by the agent's ids
-	wholes   map[string]wholeArgs  // of calls that were
+	halves   map[protocol.ItemKey]*protocol.Half // of what has ended with half of a character
+	again    map[string]*announced               // calls that are announced once more, by the agent's ids
+	wholes   map[string]wholeArgs                // of calls that were
 	asked    []protocol.Interrupt
 }
 
@@ -57,47 +56,27 @@ func newRelay(ctx context.Context, to sink, m manners, d Dialect, sent ids) *rel
 	return &relay{
 		ctx: ctx, to: to, manners: m, dialect: d, sent: sent,
 		repaired: func(string) {}, failed: func(error) {}, speaks: func(string) {},
-		names: names{to: to, here: map[name]string{}}, again: map[string]*announced{}, wholes: map[string]wholeArgs{},
+		halves: map[protocol.ItemKey]*protocol.Half{}, names: names{to: to, here: map[name]string{}}, again: map[string]*announced{}, wholes: map[string]wholeArgs{},
 	}
 }
 
 // violation is what an agent did that cannot be repaired.
 func (r *relay) violation(format string, args ...any) *failure {
-	return failed(adapter.CodeProtocolViolation, "event %d of the agent: %s", r.index, fmt.Sprintf(format, args...))
+	return violation(r.index, format, args...)
 }
 
-// decode reads the next event. The last one of a stream that broke off in it is cut.
-func (r *relay) decode(text []byte, cut bool) (protocol.Event, error) {
-	r.index++
-	e, err := r.decoder.Decode(text)
-	if r.nulls = r.decoder.Nulls(); err == nil {
-		return e, nil
-	}
-	if e := decodeWithoutNull(text); e != nil {
-		r.nulls = true
-		return e, nil
-	}
-	if cut && !json.Valid(text) {
-		return nil, failed(CodeTruncated, "the agent's answer ended in the midst of event %d", r.index)
-	}
-	var bad *protocol.DecodeError
-	if errors.As(err, &bad) && len(bad.Problems) > 0 {
-		return nil, r.violation("%s", cmpPlace(bad.Problems[0]))
-	}
-	return nil, r.violation("it is no event of AG-UI").because(err)
-}
-
-func cmpPlace(p protocol.Problem) string {
-	return cmp.Or(p.Pointer, "it") + ": " + p.Message
+func violation(index int, format string, args ...any) *failure {
+	return failed(adapter.CodeProtocolViolation, "event %d of the agent: %s", index, fmt.Sprintf(format, args...))
 }
 
 // take relays the next event. The outcome is nil until the run is over. The error is a
 // *failure, or the run's own.
-func (r *relay) take(text []byte, cut bool) (*outcome, error) {
-	e, err := r.decode(text, cut)
-	if err != nil {
-		return nil, err
+func (r *relay) take(next received) (*outcome, error) {
+	r.index = next.index
+	if next.torn {
+		r.repaired(RepairHalf)
 	}
+	e, text := next.event, next.text
 	switch e := e.(type) {
 	case *protocol.RunStarted:
 		r.runStarted(e)
@@ -114,7 +93,9 @@ func (r *relay) take(text []byte, cut bool) (*outcome, error) {
 		if err := r.end(); err != nil {
 			return nil, err
 		}
-		return &outcome{Thread: r.theirs.thread, Run: r.theirs.run, Usage: e.Usage, Failure: ownFailure(e)}, nil
+		said := &outcome{Thread: r.theirs.thread, Run: r.theirs.run, Usage: e.Usage, Failure: ownFailure(e)}
+		said.Failure.arrived = r.said || next.late
+		return said, nil
 	case *protocol.Custom:
 		if r.manners.legacy != nil && e.Name == onInterrupt {
 			if len(r.asked) >= maxInterrupts {
@@ -125,8 +106,8 @@ func (r *relay) take(text []byte, cut bool) (*outcome, error) {
 			return nil, nil
 		}
 	}
-	r.early = r.early || !r.started
-	if r.nulls {
+	r.early, r.said = r.early || !r.started, true
+	if next.nulls {
 		text = r.withoutNull(e, text)
 	}
 	if does := protocol.EffectOf(e); does.Verb != protocol.Abridges && r.expander.Idle() {
@@ -158,9 +139,9 @@ func (r *relay) runStarted(e *protocol.RunStarted) {
 		r.repaired(RepairRunStartedLate)
 	}
 	r.started = true
-	r.theirs = ids{e.ThreadID, e.RunID}
+	r.theirs = ids{cmp.Or(e.ThreadID, r.sent.thread), cmp.Or(e.RunID, r.sent.run)}
 	r.speaks(e.ProtocolVersion)
-	if r.theirs != r.sent {
+	if (ids{e.ThreadID, e.RunID}) != r.sent {
 		r.repaired(RepairIDs)
 	}
 }
@@ -172,6 +153,9 @@ func (r *relay) end() error {
 		if err := r.pass(e, nil, protocol.EffectOf(e)); err != nil {
 			return err
 		}
+	}
+	if err := r.restOfAll(); err != nil {
+		return err
 	}
 	for _, own := range slices.Sorted(maps.Keys(r.again)) {
 		if err := r.letGo(own); err != nil {
@@ -198,6 +182,11 @@ func (r *relay) finished(e *protocol.RunFinished) (*outcome, error) {
 	if e.Outcome != nil {
 		kind = e.Outcome.Type
 	}
+	switch kind {
+	case protocol.OutcomeSuccess, protocol.OutcomeCancelled, protocol.OutcomeInterrupt:
+	default:
+		r.repaired(RepairOutcome)
+	}
 	switch {
 	case kind == protocol.OutcomeCancelled:
 		said.Failure = failed(CodeFailed, "the agent says that the run was cancelled")
@@ -206,8 +195,6 @@ func (r *relay) finished(e *protocol.RunFinished) (*outcome, error) {
 		return nil, r.tooManyInterrupts()
 	case kind == protocol.OutcomeInterrupt:
 		r.asked = e.Outcome.Interrupts
-	case kind != protocol.OutcomeSuccess:
-		return nil, r.violation("the outcome %.40q is none of AG-UI", kind)
 	case len(r.asked) == 0:
 		return said, nil
 	default:

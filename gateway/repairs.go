@@ -15,6 +15,10 @@ const (
 	RepairRunStartedLate    = "run_started_late"    // events before RUN_STARTED
 	RepairRunStartedMissing = "run_started_missing" // there was none
 	RepairRunStartedAgain   = "run_started_again"   // there were two
+	RepairVersion           = "protocol_version"    // it refuses inputs with a protocolVersion, and is asked without
+	RepairReplay            = "replay"              // earlier runs before the one that was asked for
+	RepairOutcome           = "outcome"             // an outcome that AG-UI does not have is a success
+	RepairHalf              = "half_character"      // characters that were cut in halves
 	RepairLeftOpen          = "left_open"           // what the run had begun was open at its end
 	RepairStartAgain        = "start_again"         // what is open was opened
 	RepairEndAgain          = "end_again"           // what is not open was closed
@@ -36,7 +40,7 @@ const (
 
 // Repairs are all there are.
 var Repairs = []string{
-	RepairIDs, RepairRunStartedLate, RepairRunStartedMissing, RepairRunStartedAgain, RepairLeftOpen, RepairStartAgain,
+	RepairIDs, RepairRunStartedLate, RepairRunStartedMissing, RepairRunStartedAgain, RepairVersion, RepairReplay, RepairOutcome, RepairHalf, RepairLeftOpen, RepairStartAgain,
 	RepairEndAgain, RepairCallAgain, RepairCallChanged, RepairResultAgain, RepairMessageID, RepairDelta, RepairNull, RepairAfterEnd,
 	RepairCustomInterrupt, RepairInterruptAgain, RepairReason, RepairMessage, RepairSchema, RepairExpiry,
 	RepairPolicy,
@@ -44,6 +48,18 @@ var Repairs = []string{
 
 // pass relays one explicit event; a text of nil is made of it.
 func (r *relay) pass(e protocol.Event, text []byte, does protocol.Effect) error {
+	switch {
+	case does.Verb == protocol.Continues && (len(r.halves) > 0 || protocol.Torn(*does.Delta)):
+		if r.join(does) {
+			text = nil
+		}
+	case does.Verb == protocol.Ends && len(r.halves) > 0:
+		if key, ok := does.Item(); ok {
+			if err := r.rest(key); err != nil {
+				return err
+			}
+		}
+	}
 	if len(r.again) > 0 {
 		if held, err := r.hold(e, text, does); held || err != nil {
 			return err

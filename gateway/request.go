@@ -21,6 +21,8 @@ type request struct {
 	later   bool                   // answers before these are the agent's
 	unheard bool                   // what comes of it is told nobody
 	noPlace *failure               // it could not be made here
+	// versionless leaves protocolVersion out, which agents of before AG-UI 1.0 may forbid.
+	versionless bool
 }
 
 // body is the request's text, and the last message that the agent has been sent by it.
@@ -38,6 +40,9 @@ func (r *request) body(c *call) (*payload, string, error) {
 		ThreadID: r.thread, RunID: r.run, ParentRunID: r.parent, ProtocolVersion: protocol.Version11,
 		Messages: asOwn(withoutEmptied(messages)), State: protocol.Any(c.run.State()),
 		Tools: latest.Tools, Context: latest.Context, ForwardedProps: latest.ForwardedProps,
+	}
+	if r.versionless {
+		in.ProtocolVersion = ""
 	}
 	var command map[string]any
 	switch {

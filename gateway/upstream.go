@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -25,14 +26,15 @@ type Upstream struct {
 	origin  string // whom credentials are for
 	client  *http.Client
 	places  chan struct{} // one for each request under way
-	ending  chan struct{} // one for each whose run is over and whose answer is not
 	large   chan struct{} // one for each that holds a large event
-	stats   stats
-	asked   capabilityCache
+	ownIDs  atomic.Bool   // see runs
+	// versionless says that the agent forbids protocolVersion.
+	versionless atomic.Bool
+	stats       stats
+	asked       capabilityCache
 
 	mu     sync.Mutex
 	closed bool
-	leave  chan struct{}  // closed with it
 	behind sync.WaitGroup // what goes on when a run is over
 }
 
@@ -52,11 +54,10 @@ func New(rawURL string, options *Options) (*Upstream, error) {
 	}
 	u.manners = mannersOf[u.options.Dialect]
 	u.manners.ownMetadata, u.manners.separateDuties = u.options.OwnMetadata, u.options.SeparateDuties
-	u.places, u.ending = make(chan struct{}, u.options.Concurrency), make(chan struct{}, u.options.Concurrency)
+	u.places = make(chan struct{}, u.options.Concurrency)
 	u.large = make(chan struct{}, largeAtOnce)
 	u.client = u.options.client()
 	u.asked.u = u
-	u.leave = make(chan struct{})
 	return u, nil
 }
 
@@ -74,10 +75,7 @@ func (u *Upstream) Restartable() bool { return u.options.Idempotent || u.options
 // the connections. It returns ctx's error when that takes too long.
 func (u *Upstream) Close(ctx context.Context) error {
 	u.mu.Lock()
-	if !u.closed {
-		u.closed = true
-		close(u.leave)
-	}
+	u.closed = true
 	u.mu.Unlock()
 	done := make(chan struct{})
 	go func() {

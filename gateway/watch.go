@@ -26,8 +26,11 @@ const (
 	forConnection waiting = iota
 	forFirstEvent
 	forMore
+	forEnd // of the stream, behind a run's end
 	forNothing
 )
+
+const defaultAfterEnd = 5 * time.Second
 
 func startWatch(o *Options, fail func(*failure)) *watch {
 	w := &watch{options: o, fail: fail, begun: time.Now()}
@@ -37,11 +40,12 @@ func startWatch(o *Options, fail func(*failure)) *watch {
 	return w
 }
 
-// enter begins a later phase; an earlier one is over already.
+// enter begins a later phase; an earlier one is over already. Behind a run's end another
+// run may begin.
 func (w *watch) enter(p waiting) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if p <= w.phase {
+	if p <= w.phase && !(w.phase == forEnd && p == forMore) {
 		return
 	}
 	w.phase = p
@@ -50,6 +54,8 @@ func (w *watch) enter(p waiting) {
 		w.timer.Reset(w.options.FirstByteTimeout)
 	case forMore:
 		w.timer.Reset(w.options.SilenceTimeout)
+	case forEnd:
+		w.timer.Reset(w.options.afterEnd)
 	case forNothing:
 		w.timer.Stop()
 	}
@@ -67,6 +73,8 @@ func (w *watch) over() {
 		w.fail(failed(CodeTimeout, "the agent could not be connected to within %v", w.options.ConnectTimeout))
 	case forFirstEvent:
 		w.fail(failed(CodeTimeout, "the agent sent no event within %v", w.options.FirstByteTimeout))
+	case forEnd:
+		w.fail(failed(CodeTimeout, "the agent did not end its answer within %v behind the run", w.options.afterEnd))
 	case forMore:
 		quiet := time.Duration(0)
 		if since := w.reading.Load(); since > 0 {

@@ -49,6 +49,9 @@ func (w *callWriter) whole(id string) []*shownCall {
 // end closes open calls.
 func (w *callWriter) end(calls []*shownCall) (events []protocol.Event) {
 	for _, c := range calls {
+		if rest := c.Rest(); rest != "" {
+			events = append(events, &protocol.ToolCallArgs{ToolCallID: c.id, Delta: rest})
+		}
 		if c.Bare() {
 			events = append(events, &protocol.ToolCallArgs{ToolCallID: c.id, Delta: noArguments})
 		}

@@ -25,6 +25,7 @@ type writer struct {
 	size  int
 	open  protocol.Event // ends the text or the reasoning that is open
 	of    string         // "text", "reasoning", or the id of the call that was shown last
+	half  protocol.Half  // that the text or the reasoning ends with
 	span  string         // of the reasoning
 }
 
@@ -47,7 +48,7 @@ func (w *writer) take(chunk chat.Chunk) (*failure, error) {
 		if err := w.say(choice.Delta.Content.Text); err != nil {
 			return nil, err
 		}
-		if err := w.say(choice.Delta.Refusal); err != nil {
+		if err := w.say(string(choice.Delta.Refusal)); err != nil {
 			return nil, err
 		}
 		for _, d := range choice.Delta.Calls() {
@@ -68,9 +69,9 @@ func (w *writer) take(chunk chat.Chunk) (*failure, error) {
 // thought is the reasoning of a delta, which some endpoints tell under two names.
 func thought(d chat.Delta) string {
 	for _, raw := range []json.RawMessage{d.ReasoningContent, d.Reasoning} {
-		var text string
+		var text chat.Piece
 		if len(raw) > 0 && json.Unmarshal(raw, &text) == nil && text != "" {
-			return text
+			return string(text)
 		}
 	}
 	return d.Content.Thought
@@ -94,7 +95,7 @@ func (w *writer) close() error { return w.leave(w.calls.open) }
 func (w *writer) leave(calls []*shownCall) error {
 	var ending []protocol.Event
 	if w.open != nil {
-		ending = append(ending, w.open)
+		ending = append(w.add(w.half.Rest()), w.open)
 	}
 	if w.span != "" {
 		ending = append(ending, &protocol.ReasoningEnd{MessageID: w.span})
@@ -105,6 +106,22 @@ func (w *writer) leave(calls []*shownCall) error {
 		return nil
 	}
 	return w.to.Emit(ending...)
+}
+
+// add gathers more of the text or the reasoning that is open, and returns the event that
+// shows it.
+func (w *writer) add(delta string) []protocol.Event {
+	if delta == "" {
+		return nil
+	}
+	switch end := w.open.(type) {
+	case *protocol.ReasoningMessageEnd:
+		return []protocol.Event{&protocol.ReasoningMessageContent{MessageID: end.MessageID, Delta: delta}}
+	case *protocol.TextMessageEnd:
+		w.text.WriteString(delta)
+		return []protocol.Event{&protocol.TextMessageContent{MessageID: end.MessageID, Delta: delta}}
+	}
+	return nil
 }
 
 // gathered is the whole answer.
@@ -148,7 +165,7 @@ func (w *writer) reason(delta string) error {
 			return err
 		}
 	}
-	return w.to.Emit(&protocol.ReasoningMessageContent{MessageID: w.open.(*protocol.ReasoningMessageEnd).MessageID, Delta: delta})
+	return w.to.Emit(w.add(w.half.Join(delta))...)
 }
 
 func (w *writer) say(delta string) error {
@@ -156,7 +173,6 @@ func (w *writer) say(delta string) error {
 		return nil
 	}
 	w.size += len(delta)
-	w.text.WriteString(delta)
 	begins, err := w.turnTo("text")
 	if err != nil {
 		return err
@@ -167,7 +183,7 @@ func (w *writer) say(delta string) error {
 			return err
 		}
 	}
-	return w.to.Emit(&protocol.TextMessageContent{MessageID: w.turn.ID, Delta: delta})
+	return w.to.Emit(w.add(w.half.Join(delta))...)
 }
 
 // call shows a piece of a tool call once the call has a name.

@@ -16,16 +16,17 @@ func Decode(data []byte) (Event, error) {
 	if d, ok := readLaid(data, nil); ok {
 		return d.event(unquote(d.id)), nil
 	}
-	e, _, err := decodeGeneral(data)
+	e, _, err := decodeGeneral(data, false)
 	return e, err
 }
 
 // decodeGeneral reads any event. nulls: some of its members are null that read as absent.
-func decodeGeneral(data []byte) (e Event, nulls bool, err error) {
+func decodeGeneral(data []byte, lenient bool) (e Event, nulls bool, err error) {
 	r, bad := newReader(data, false)
 	if bad != nil {
 		return nil, false, bad
 	}
+	r.absent = lenient
 	name, bad := r.eventType()
 	if bad != nil {
 		return nil, false, bad
@@ -95,14 +96,24 @@ func (r *reader) eventType() (EventType, *DecodeError) {
 
 // lookup finds a string member of the object that begins here.
 func (r *reader) lookup(name string) (text string, found, isString bool) {
+	switch token := r.find(name); {
+	case token == nil:
+		return "", false, false
+	case token[0] != '"':
+		return "", true, false
+	default:
+		return word(token), true, true
+	}
+}
+
+// find returns the value of a member of the object that begins here, nil if it has none. Of
+// an object or array it is no more than the beginning.
+func (r *reader) find(name string) []byte {
 	ahead := reader{data: r.data, pos: r.pos}
 	ahead.pos++
 	for key := ahead.nextMember(); key != nil; key = ahead.nextMember() {
 		if string(key[1:len(key)-1]) == name || slices.Contains(key, '\\') && unquote(key) == name {
-			if ahead.data[ahead.pos] != '"' {
-				return "", true, false
-			}
-			return word(ahead.token()), true, true
+			return ahead.token()
 		}
 		if c := ahead.data[ahead.pos]; c == '{' || c == '[' {
 			ahead.pos = len(ahead.data) - len(skipValue(ahead.data[ahead.pos:]))
@@ -110,7 +121,7 @@ func (r *reader) lookup(name string) (text string, found, isString bool) {
 			ahead.token()
 		}
 	}
-	return "", false, false
+	return nil
 }
 
 func (r *reader) value(s *shape, v reflect.Value) {

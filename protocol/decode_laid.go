@@ -133,7 +133,7 @@ func laidString(value []byte) int {
 		return 0
 	}
 	n++
-	if !plain && !utf8.Valid(value[:n]) || escaped && !validJSON(value[:n]) {
+	if !plain && !utf8.Valid(value[:n]) || escaped && (!validJSON(value[:n]) || loneHalf(value[:n], 0) >= 0) {
 		return 0
 	}
 	return n

@@ -9,7 +9,6 @@ import (
 )
 
 var laidTexts = []string{
-	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a\ud800"}`,
 	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a"}`,
 	`{"type":"TEXT_MESSAGE_CONTENT","delta":"a\"\\\u00e9\ud83d\ude00\n/","timestamp":1764000000000,"messageId":"日"}`,
 	`{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"a\":1}"}`,
@@ -19,6 +18,7 @@ var laidTexts = []string{
 }
 
 var notLaidTexts = []string{
+	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a\ud800"}`,
 	`{"type":"TEXT_MESSAGE_CONTENT","delta":"a","delta":,"messageId":"m"}`,
 	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","messageId":,"timestamp":5,"delta":"a"}`,
 	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","timestamp":5,"timestamp":,"delta":"a"}`,
@@ -59,7 +59,7 @@ var notLaidTexts = []string{
 // any other text.
 func decodedAsGeneral(t *testing.T, before, text []byte) (laid bool) {
 	t.Helper()
-	general, _, wrong := decodeGeneral(text)
+	general, _, wrong := decodeGeneral(text, false)
 	if _, laid = readLaid(text, nil); laid && wrong != nil {
 		t.Errorf("%s is read by hand, and %v", text, wrong)
 	}
@@ -95,7 +95,7 @@ func TestDecoderKeepsNothing(t *testing.T) {
 	for n := range 3 * len(laidTexts) {
 		text := []byte(laidTexts[n%len(laidTexts)])
 		e, err := d.Decode(text)
-		general, _, wrong := decodeGeneral(text)
+		general, _, wrong := decodeGeneral(text, false)
 		if err != nil || wrong != nil {
 			t.Fatal(err, wrong)
 		}

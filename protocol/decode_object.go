@@ -40,7 +40,7 @@ func (r *reader) object(s *shape, v reflect.Value, discriminator string) {
 		r.member(s, m, i, v)
 	})
 	for i := range s.fields {
-		if m.use[i] == required && seen&(1<<i) == 0 && !r.passesAbsent(&s.fields[i]) {
+		if m.use[i] == required && seen&(1<<i) == 0 && (r.strict || !s.fields[i].defaulted && !(r.absent && s.fields[i].forgiven)) {
 			r.fail("the member %q is required", s.fields[i].name)
 		}
 	}
@@ -102,6 +102,10 @@ func (r *reader) member(s *shape, m *members, i int, v reflect.Value) {
 		r.token()
 		return
 	}
+	if r.absent && f.echo {
+		r.open()
+		return
+	}
 	var fv reflect.Value
 	if v.IsValid() {
 		fv = fieldOf(v, f.index)
@@ -119,12 +123,7 @@ func (r *reader) passesNull(f *field, needed bool) bool {
 	case r.strict:
 		return false
 	case needed:
-		return r.absent && (f.defaulted || f.given)
+		return r.absent && (f.defaulted || f.forgiven)
 	}
 	return r.absent || f.nullable
-}
-
-// passesAbsent reports whether a member that is required may be missing all the same.
-func (r *reader) passesAbsent(f *field) bool {
-	return !r.strict && (f.defaulted || f.given && r.absent)
 }

@@ -36,7 +36,7 @@ func (m Messages) sizeHint() (n int) {
 // that the role does not have. A role that this version does not know keeps
 // everything but its id in Extra.
 type Message struct {
-	ID           string `json:"id" agui:"given"` // empty only in an input whose client gives none
+	ID           string `json:"id" agui:"forgiven"` // empty only in an input whose client gives none
 	Role         Role   `json:"role"`
 	ActivityType string `json:"activityType,omitzero"`
 	// Content is text for most roles, text or parts for user and tool

@@ -5,12 +5,12 @@ import "encoding/json"
 // RunStarted opens a run.
 type RunStarted struct {
 	Base
-	ThreadID string `json:"threadId"`
-	RunID    string `json:"runId"`
+	ThreadID string `json:"threadId" agui:"forgiven"`
+	RunID    string `json:"runId" agui:"forgiven"`
 	// ProtocolVersion is what the producer speaks, MAJOR.MINOR, never an echo.
 	ProtocolVersion string         `json:"protocolVersion,omitzero"`
 	ParentRunID     string         `json:"parentRunId,omitzero"`
-	Input           *RunAgentInput `json:"input,omitzero"`
+	Input           *RunAgentInput `json:"input,omitzero" agui:"echo"`
 }
 
 // Type returns TypeRunStarted.
@@ -19,8 +19,8 @@ func (*RunStarted) Type() EventType { return TypeRunStarted }
 // RunFinished closes a run that did not fail.
 type RunFinished struct {
 	Base
-	ThreadID string       `json:"threadId"`
-	RunID    string       `json:"runId"`
+	ThreadID string       `json:"threadId" agui:"forgiven"`
+	RunID    string       `json:"runId" agui:"forgiven"`
 	Result   Any          `json:"result,omitzero"`
 	Outcome  *RunOutcome  `json:"outcome,omitzero" agui:"nullable"` // nil is a success
 	Usage    []TokenUsage `json:"usage,omitzero"`

@@ -23,7 +23,8 @@ import (
 //	nonempty     the array has an element
 //	optional     may be absent when read although it is always written
 //	defaulted    required, but a lenient reader fills it in
-//	given        required, but clients may leave it to the server
+//	forgiven     required, but a reader that takes null for absent fills it in
+//	echo         optional, and a reader that takes null for absent leaves it out
 //	nullable     null reads as absent, for peers before 1.0
 type shape struct {
 	form     form
@@ -70,7 +71,8 @@ type field struct {
 	omit      bool // absent when zero
 	optional  bool
 	defaulted bool
-	given     bool
+	forgiven  bool
+	echo      bool
 	nullable  bool
 }
 
@@ -229,11 +231,13 @@ func (s *shape) addFields(t reflect.Type, prefix []int) {
 		own := f.Tag.Get("agui")
 		x.key = []byte(`,"` + name + `":`)
 		x.optional = x.omit || own == "optional"
-		x.defaulted, x.given = own == "defaulted", own == "given"
+		x.defaulted = own == "defaulted"
+		x.forgiven, x.echo = own == "forgiven", own == "echo"
 		x.nullable = own == "nullable" || ft == anyType
-		if own == "" || own == "optional" || own == "defaulted" || own == "given" || own == "nullable" {
+		switch own {
+		case "", "optional", "defaulted", "forgiven", "echo", "nullable":
 			x.shape = shapeOf(ft)
-		} else {
+		default:
 			x.shape = newShape(ft, own)
 		}
 		s.fields = append(s.fields, x)

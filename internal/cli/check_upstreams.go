@@ -35,7 +35,11 @@ func (r *report) upstreams(ctx context.Context, s *settings, list []upstreamEntr
 // converse says something to an upstream, and tells what the gateway makes of the answer.
 func (r *report) converse(ctx context.Context, subject string, e *upstreamEntry, message string) {
 	r.say("ok", subject, "%s is sent one message, in a thread of its own: %q", e.shownURL(), message)
-	x, err := e.ask(ctx, greeting(message))
+	x, err := e.ask(ctx, greeting(message, protocol.Version11))
+	if err == nil && x.forbidsVersion() {
+		r.say("ok", subject, "will be put right, in each request (%s): %s", gateway.RepairVersion, repairWords[gateway.RepairVersion])
+		x, err = e.ask(ctx, greeting(message, ""))
+	}
 	if err != nil {
 		r.fail(subject, fmt.Errorf("it cannot be reached: %w", err))
 		return
@@ -114,6 +118,10 @@ var repairWords = map[string]string{
 	gateway.RepairRunStartedLate:    "events come before RUN_STARTED",
 	gateway.RepairRunStartedMissing: "there is no RUN_STARTED",
 	gateway.RepairRunStartedAgain:   "RUN_STARTED comes twice",
+	gateway.RepairVersion:           "inputs with a protocolVersion are refused, and sent again without",
+	gateway.RepairReplay:            "earlier runs come before the one that was asked for, and are left out",
+	gateway.RepairOutcome:           "the run ends by an outcome that AG-UI does not have, which is taken for a success",
+	gateway.RepairHalf:              "characters are cut in halves",
 	gateway.RepairLeftOpen:          "messages, calls or steps are open at the run's end",
 	gateway.RepairStartAgain:        "what is open is opened again",
 	gateway.RepairEndAgain:          "what is not open is closed",
@@ -138,8 +146,15 @@ func (r *report) repairs(subject string, found *findings) {
 		r.say("ok", subject, "nothing in its answer has to be put right")
 	}
 	for _, name := range slices.Sorted(maps.Keys(found.repairs)) {
-		r.say("ok", subject, "will be put right, %d times in this answer (%s): %s", found.repairs[name], name, repairWords[name])
+		r.say("ok", subject, "will be put right, %s in this answer (%s): %s", times(found.repairs[name]), name, repairWords[name])
 	}
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 func (r *report) capabilities(ctx context.Context, subject string, e *upstreamEntry) {

@@ -60,7 +60,7 @@ func TestCheckConverses(t *testing.T) {
 		"repaired": {answer: []string{`{"type":"RUN_STARTED","threadId":"t","runId":"own"}`, `{"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"own"}`, ends}, args: []string{"--message", "pay 30"}, says: []string{
 			`ok    upstream agent: http://HOST/agui is sent one message, in a thread of its own: "pay 30"`,
 			"ok    upstream agent: it does not say which version of AG-UI it speaks",
-			"ok    upstream agent: will be put right, 1 times in this answer (after_end)", "ok    upstream agent: will be put right, ", "ok    upstream agent: will be put right, 1 times in this answer (left_open): messages, calls or steps are open",
+			"ok    upstream agent: will be put right, once in this answer (after_end)", "ok    upstream agent: will be put right, ", "ok    upstream agent: will be put right, once in this answer (left_open): messages, calls or steps are open",
 		}},
 		"legacy": {answer: []string{begins, `{"type":"CUSTOM","name":"on_interrupt","value":"sure?"}`, ends}, says: []string{
 			"warn  upstream agent: it looks like langgraph, because it sends CUSTOM on_interrupt, and the dialect is plain: set dialect: langgraph in upstreams\n",
@@ -270,4 +270,27 @@ func TestRecordedAreUnderstood(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An agent that forbids protocolVersion is asked without, as the gateway does.
+func TestCheckConversesWithoutTheVersion(t *testing.T) {
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ ThreadID, RunID, ProtocolVersion string }
+		switch err := json.NewDecoder(r.Body).Decode(&in); {
+		case r.Method != http.MethodPost || err != nil:
+			http.NotFound(w, r)
+		case in.ProtocolVersion != "":
+			http.Error(w, "protocolVersion: extra_forbidden", http.StatusUnprocessableEntity)
+		default:
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "data: %s\n\n", strings.NewReplacer("THREAD", in.ThreadID, "RUN_ID", in.RunID).Replace(begins))
+			fmt.Fprintf(w, "data: %s\n\n", strings.NewReplacer("THREAD", in.ThreadID, "RUN_ID", in.RunID).Replace(ends))
+		}
+	}))
+	defer agent.Close()
+	out, err := checked(t, "--upstream", agent.URL)
+	if err != nil {
+		t.Error(err)
+	}
+	wantLines(t, out, "ok    upstream agent: will be put right, in each request (protocol_version): inputs with a protocolVersion are refused", "ok    upstream agent: the run ended in order")
 }

@@ -37,9 +37,9 @@ type exchange struct {
 }
 
 // greeting is an input with one message, in a thread of its own.
-func greeting(message string) []byte {
+func greeting(message, version string) []byte {
 	in := protocol.RunAgentInput{
-		ThreadID: uuid.NewString(), RunID: uuid.NewString(), ProtocolVersion: protocol.Version11,
+		ThreadID: uuid.NewString(), RunID: uuid.NewString(), ProtocolVersion: version,
 		State: protocol.Any("{}"), ForwardedProps: protocol.Any("{}"),
 		Messages: protocol.Messages{{ID: uuid.NewString(), Role: protocol.RoleUser, Content: protocol.Text(message)}},
 	}
@@ -118,6 +118,12 @@ func withoutURL(err error) error {
 func (x *exchange) streams() bool {
 	kind, _, _ := mime.ParseMediaType(x.kind)
 	return x.status >= 200 && x.status < 300 && kind == "text/event-stream"
+}
+
+// forbidsVersion reports whether the gateway would ask again without protocolVersion.
+func (x *exchange) forbidsVersion() bool {
+	refused := x.status == http.StatusBadRequest || x.status == http.StatusUnprocessableEntity
+	return refused && bytes.Contains(x.body, []byte("protocolVersion"))
 }
 
 // events are the data of what came.

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // recording is what record alone can be told.
@@ -41,7 +43,7 @@ func record(ctx context.Context, s *settings, w io.Writer) error {
 	if of == nil {
 		return fmt.Errorf("record: %s %q: there is no upstream of that name", s.named("agent"), chosen)
 	}
-	input := greeting(s.recording.message)
+	input := greeting(s.recording.message, protocol.Version11)
 	if s.recording.input != "" {
 		if input, err = os.ReadFile(s.recording.input); err != nil {
 			return fmt.Errorf("record: --input: %w", err)

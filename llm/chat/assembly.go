@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // Assembly puts together the tool calls of one answer. OpenAI tells the pieces of calls
@@ -26,6 +28,7 @@ type Assembly struct {
 type Partial struct {
 	Name  string // "" until it comes
 	args  strings.Builder
+	half  protocol.Half // that the arguments end with
 	json  extent
 	at    place
 	id    string
@@ -37,6 +40,15 @@ type place struct {
 	index int64
 	known bool
 }
+
+func (c *Partial) add(more string) string {
+	c.args.WriteString(more)
+	c.json.read(more)
+	return more
+}
+
+// Rest adds what is left of a character whose other half has not come, and returns it.
+func (c *Partial) Rest() string { return c.add(c.half.Rest()) }
 
 // Arguments are the call's arguments as far as they have come.
 func (c *Partial) Arguments() string { return c.args.String() }
@@ -116,9 +128,7 @@ func (a *Assembly) extend(c *Partial, d CallDelta) (more string, err error) {
 		}
 		c.id = d.ID
 	}
-	c.args.WriteString(more)
-	c.json.read(more)
-	return more, nil
+	return c.add(c.half.Join(more)), nil
 }
 
 // find returns the call that a piece goes on with; nil: the piece begins one.

@@ -10,7 +10,7 @@ import (
 // OpenRouter the second. Mistral's is among the parts of the content.
 type Delta struct {
 	Content          Said            `json:"content"`
-	Refusal          string          `json:"refusal"`
+	Refusal          Piece           `json:"refusal"`
 	ReasoningContent json.RawMessage `json:"reasoning_content"`
 	Reasoning        json.RawMessage `json:"reasoning"`
 	ToolCalls        []CallDelta     `json:"tool_calls"`
@@ -49,7 +49,7 @@ func (a *Arguments) UnmarshalJSON(text []byte) error {
 		*a = ""
 		return nil
 	case '"':
-		return json.Unmarshal(text, (*string)(a))
+		return (*Piece)(a).UnmarshalJSON(text)
 	}
 	*a = Arguments(text)
 	return nil
@@ -62,10 +62,10 @@ type Said struct{ Text, Thought string }
 func (s *Said) UnmarshalJSON(text []byte) error {
 	*s = Said{}
 	if text[0] != '[' {
-		return json.Unmarshal(text, &s.Text)
+		return (*Piece)(&s.Text).UnmarshalJSON(text)
 	}
 	var parts []struct {
-		Text     string          `json:"text"`
+		Text     Piece           `json:"text"`
 		Thinking json.RawMessage `json:"thinking"`
 	}
 	if err := json.Unmarshal(text, &parts); err != nil {
@@ -73,7 +73,7 @@ func (s *Said) UnmarshalJSON(text []byte) error {
 	}
 	var said, thought strings.Builder
 	for _, p := range parts {
-		said.WriteString(p.Text)
+		said.WriteString(string(p.Text))
 		thought.WriteString(textOf(p.Thinking))
 	}
 	s.Text, s.Thought = said.String(), thought.String()
@@ -82,19 +82,19 @@ func (s *Said) UnmarshalJSON(text []byte) error {
 
 // textOf is the text of a string or of a list of parts of text.
 func textOf(content json.RawMessage) string {
-	var text string
+	var text Piece
 	var parts []struct {
-		Text string `json:"text"`
+		Text Piece `json:"text"`
 	}
 	if json.Unmarshal(content, &text) == nil {
-		return text
+		return string(text)
 	}
 	if json.Unmarshal(content, &parts) != nil {
 		return ""
 	}
 	var b strings.Builder
 	for _, p := range parts {
-		b.WriteString(p.Text)
+		b.WriteString(string(p.Text))
 	}
 	return b.String()
 }
