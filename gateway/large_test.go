@@ -83,7 +83,7 @@ func TestPicturesThatAgentsRepeat(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		sends(began, `{"type":"STATE_SNAPSHOT","snapshot":{"messages":`+string(text)+`}}`, `{"type":"MESSAGES_SNAPSHOT","messages":`+string(text)+`}`, done)(w, r, in)
+		sends(began, `{"type":"MESSAGES_SNAPSHOT","messages":`+string(text)+`}`, done)(w, r, in)
 	}
 	picture := protocol.Part{Type: protocol.PartImage, Source: &protocol.Source{Type: protocol.SourceData, Value: strings.Repeat("AAAA", 1<<20), MimeType: "image/png"}}
 	l := newLab(t, nil, repeats)

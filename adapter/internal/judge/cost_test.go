@@ -72,7 +72,6 @@ func TestLargeInputs(t *testing.T) {
 			if again := placed(unnamed, protocol.NewFold(fresh, nil), view.Queue); again.Messages[0].ID != "m0" || again.Messages[n].ID == "" {
 				t.Errorf("%+v", again.Messages[0])
 			}
-			placed(unnamed, protocol.NewFold(append(fresh[:n:n], protocol.Message{ID: "a", Role: protocol.RoleAssistant, Content: protocol.Text("x")}), nil), view.Queue)
 		},
 		"a message with many calls": func() { behind(many, held) },
 		"many calls, recognised":    func() { recognised(&protocol.RunAgentInput{Messages: many}, held) },

@@ -72,12 +72,21 @@ func saidPart(id string) (string, bool) {
 }
 
 func saidDigest(m protocol.Message) string {
+	if isText(m) {
+		return digest(saidDigits, string(m.Role), "", m.Content.String())
+	}
 	m.ID = ""
 	text, err := m.MarshalJSON()
 	if err != nil {
 		text = []byte(m.Content.String()) // it is judged where it is stored
 	}
 	return digest(saidDigits, string(m.Role), string(bytes.TrimSpace(text)))
+}
+
+// isText reports whether a message has a role and a text, as most have, and nothing else.
+func isText(m protocol.Message) bool {
+	return m.Content.IsText() && len(m.ToolCalls) == 0 && m.ToolCallID == "" && m.Name == "" && m.Error == "" && m.ActivityType == "" &&
+		m.EncryptedValue == "" && m.EncryptedValueType == "" && m.SubagentRunID == nil && len(m.Metadata) == 0 && len(m.Extra) == 0
 }
 
 func digest(digits int, of ...string) string {

@@ -15,11 +15,11 @@ import (
 // what of it is elsewhere is found by what it says. Tool messages are found by their calls,
 // instructions and reasoning by what they say. What is not found is new.
 func placed(input *protocol.RunAgentInput, held *protocol.Fold, queue []store.QueuedRun) *protocol.RunAgentInput {
-	s := spelled(input.Messages, held)
+	s, open := spelled(input.Messages, held)
 	if s == nil {
 		return input
 	}
-	p := placing{sent: s, queue: saidInQueue(queue)}
+	p := placing{sent: s, open: open, queue: saidInQueue(queue)}
 	p.read(held)
 	p.loosely()
 	p.turns()
@@ -66,7 +66,8 @@ func saidInQueue(queue []store.QueuedRun) (ids []string) {
 // placing finds the messages without an id in a thread.
 type placing struct {
 	sent  protocol.Messages
-	keys  []said // of sent; an id where it has one, or was found
+	open  map[string]bool // ids of those to find
+	keys  []said          // of sent; an id where it has one, or was found
 	named map[string]bool
 	queue []string
 
@@ -81,7 +82,7 @@ func (p *placing) read(held *protocol.Fold) {
 	p.named, p.loose = map[string]bool{}, map[said][]string{}
 	p.keys = make([]said, len(p.sent))
 	for i, m := range p.sent {
-		if nameless(m, held) {
+		if p.open[m.ID] {
 			p.keys[i] = saidBy(m)
 			if len(m.ToolCalls) > 0 || m.Role == protocol.RoleTool {
 				p.keys[i] = said{id: m.ID} // a call, or a result, that is new

@@ -1,51 +1,57 @@
 package judge
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // spelled are the messages with those of the thread in the place of calls and results that
-// it holds, and a text beside such calls as a message of its own; nil: each message has an
-// id.
-func spelled(messages protocol.Messages, held *protocol.Fold) protocol.Messages {
-	var out protocol.Messages
-	given := false
+// it holds, and a text beside such calls as a message of its own. Open are those of them
+// that came without an id and are still to be found; nil: each message had one.
+func spelled(messages protocol.Messages, held *protocol.Fold) (out protocol.Messages, open map[string]bool) {
+	if !slices.ContainsFunc(messages, func(m protocol.Message) bool { return strings.HasPrefix(m.ID, givenPrefix) }) {
+		return nil, nil
+	}
 	h := history{held, map[string]map[string]protocol.ToolFunction{}}
+	open = map[string]bool{}
 	for _, m := range messages {
 		if !nameless(m, held) {
 			out = append(out, m)
 			continue
 		}
-		given = true
-		switch callers := h.callersOf(m); {
-		case m.Role == protocol.RoleTool:
-			if answer, there := held.Answer(m.ToolCallID); there {
-				m.ID = answer.ID
-			}
+		callers := h.callersOf(m)
+		answer, answered := held.Answer(m.ToolCallID)
+		switch {
+		case m.Role == protocol.RoleTool && answered:
+			m.ID = answer.ID
 			out = append(out, m)
 		case len(callers) == 0:
+			open[m.ID] = true
 			out = append(out, m)
 		default:
-			var text strings.Builder
-			for _, c := range callers {
-				text.WriteString(c.Content.String())
-			}
-			own, whole := m.Content.String(), text.String()
+			own, whole := m.Content.String(), textsOf(callers)
 			if own != "" && own != whole {
-				out = append(out, textOf(m))
+				m = textOf(m)
+				open[m.ID] = true
+				out = append(out, m)
 			}
-			if last := len(out) - 1; own == "" && whole != "" && last >= 0 && nameless(out[last], held) && out[last].Content.String() == whole {
+			if last := len(out) - 1; own == "" && whole != "" && last >= 0 && open[out[last].ID] && out[last].Content.String() == whole {
 				out = out[:last] // the text of the same message
 			}
 			out = append(out, callers...)
 		}
 	}
-	if !given {
-		return nil
+	return onlyOnce(out), open
+}
+
+func textsOf(messages protocol.Messages) string {
+	var text strings.Builder
+	for _, m := range messages {
+		text.WriteString(m.Content.String())
 	}
-	return onlyOnce(out)
+	return text.String()
 }
 
 // textOf is the message without its calls, named as if it had come so.
