@@ -25,7 +25,9 @@ func (s *Store) Ready(ctx context.Context) error {
 	s.perMaster(keys, func(master *redis.Client, at []int) {
 		// A slot whose master is not known is looked for by asking for the key.
 		var cmd redis.Cmder = redis.NewIntCmd(ctx, "exists", keys[at[0]])
-		if master != nil {
+		if s.silences.has(master) {
+			cmd.SetErr(errSilent)
+		} else if master != nil {
 			cmd = redis.NewStatusCmd(ctx, "ping")
 			_ = master.Process(ctx, cmd)
 		} else {
@@ -34,6 +36,7 @@ func (s *Store) Ready(ctx context.Context) error {
 		err := cmd.Err()
 		if err != nil {
 			err = storeError("ask whether it answers", err)
+			s.unheard(master, err)
 		}
 		mu.Lock()
 		defer mu.Unlock()

@@ -79,7 +79,12 @@ func (s *connection) waitOnce(ctx context.Context, calls []*awaited, last bool) 
 	}
 	var group sync.WaitGroup
 	for node, calls := range groups {
-		group.Go(func() { s.waitOn(ctx, node, calls) })
+		group.Go(func() {
+			s.waitOn(ctx, node, calls)
+			for _, w := range calls {
+				s.unheard(node, w.err)
+			}
+		})
 	}
 	group.Wait()
 	if last {

@@ -250,6 +250,7 @@ func (s *Store) Close() error {
 	s.closeOnce.Do(func() {
 		close(s.closing)
 		s.closeCommitters()
+		s.silences.close()
 		s.closeRenewals()
 		s.closeAwaits()
 		s.running.Wait()
