@@ -90,6 +90,8 @@ type Answer struct {
 	RunID string `json:"run"` // server-made id of the run that carries it out
 	Label string `json:"label"`
 	At    int64  `json:"at"` // Unix ms
+	// Expired: nobody's, but what became of the interrupt when its time was over.
+	Expired bool `json:"expired,omitempty"`
 }
 
 // Frozen is what an execution's agent sees, fixed when it begins.

@@ -223,7 +223,7 @@ func (j *Judgement) freshMessages(queued map[string]bool) protocol.Messages {
 // accepted before and are set aside.
 func (j *Judgement) sortEntries(open *store.Suspension) (entries []protocol.ResumeEntry, aside []answeredRun, refusal *protocol.RunError, err error) {
 	seen := map[string]bool{}
-	var unknown, conflicting []string
+	var unknown, conflicting, expired []string
 	var first answeredRun
 	for _, entry := range j.Input.Resume {
 		if seen[entry.InterruptID] {
@@ -242,6 +242,10 @@ func (j *Judgement) sortEntries(open *store.Suspension) (entries []protocol.Resu
 				return nil, nil, Refuse(CodeInvalidInput, "the payload for interrupt "+entry.InterruptID+" is not JSON that can be compared", nil), nil
 			}
 			if key != before.Key && !(entry.Status == protocol.ResumeCancelled && before.failed) {
+				if before.Expired {
+					expired = append(expired, entry.InterruptID)
+					continue
+				}
 				conflicting = append(conflicting, entry.InterruptID)
 				first = before
 				continue
@@ -256,6 +260,9 @@ func (j *Judgement) sortEntries(open *store.Suspension) (entries []protocol.Resu
 	case len(conflicting) > 0:
 		refusal = Refuse(CodeConflict, "these interrupts were already answered differently: "+list(conflicting),
 			map[string]any{"interruptIds": conflicting, "answeredAt": time.UnixMilli(first.At).UTC().Format(time.RFC3339Nano), "runId": first.Label})
+	case len(expired) > 0:
+		refusal = Refuse(CodeExpired, "these interrupts had expired and are not open any more: "+list(expired),
+			map[string]any{"interruptIds": expired})
 	}
 	return entries, aside, refusal, nil
 }
