@@ -50,6 +50,8 @@ type RunRecord struct {
 	// Left are the Refs of interrupts that expired, and of whose end the agent knows nothing,
 	// because the run fails instead of continuing.
 	Left []string `json:"left,omitempty"`
+	// Said tells what the user messages among Messages say from what others do; "": there are none.
+	Said string `json:"said,omitempty"`
 	// Joins: while it waits, another run may take its messages.
 	Joins bool `json:"joins,omitempty"`
 }

@@ -104,8 +104,8 @@ func (j *Judgement) Judge(ctx context.Context, busy Busy, digest string) (Verdic
 	queued := j.queuedMessages()
 	// An answer to what is open is never a repeat: the one before was given back.
 	if !slices.ContainsFunc(j.Input.Resume, func(e protocol.ResumeEntry) bool { return open.Item(e.InterruptID) != nil }) {
-		if repeats, err := j.repeated(queued, digest); err != nil || repeats != nil {
-			return Verdict{Repeats: repeats}, err
+		if repeats, refusal, err := j.repeated(queued, digest); err != nil || repeats != nil || refusal != nil {
+			return Verdict{Repeats: repeats, Refusal: refusal}, err
 		}
 	}
 	v := Verdict{Fresh: j.freshMessages(queued), Behind: j.behind}
@@ -172,12 +172,13 @@ func (j *Judgement) queuedMessages() map[string]bool {
 
 // repeated finds the run that the input repeats (binding, Runs): the same label,
 // resume and forwardedProps, and no message that neither the thread nor that
-// earlier input has.
-func (j *Judgement) repeated(queued map[string]bool, digest string) (*store.RunState, error) {
+// earlier input has. An input that only says something else is refused: it would be lost.
+func (j *Judgement) repeated(queued map[string]bool, digest string) (*store.RunState, *protocol.RunError, error) {
+	var otherwise *protocol.RunError
 	for _, state := range slices.Backward(j.View.Labelled) {
 		record, err := stored.Record(&state)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if digest != record.Digest {
 			continue
@@ -186,11 +187,16 @@ func (j *Judgement) repeated(queued map[string]bool, digest string) (*store.RunS
 		foreign := slices.ContainsFunc(j.Input.Messages, func(m protocol.Message) bool {
 			return !j.Fold.Has(m.ID) && !queued[m.ID] && !j.View.Archived[m.ID] && !brought[m.ID] && !j.neverHeld(m)
 		})
-		if !foreign {
-			return &state, nil
+		if foreign {
+			continue
 		}
+		if said, all := j.said(record.Messages); all && said != record.Said {
+			otherwise = Refuse(CodeInvalidInput, "runId "+j.Input.RunID+" was used for another text: send this one under a new runId, and its message under a new id", nil)
+			continue
+		}
+		return &state, nil, nil
 	}
-	return nil, nil
+	return nil, otherwise, nil
 }
 
 // answersInterrupt reports whether a message is a tool message for a call that
