@@ -224,7 +224,7 @@ func (s *connection) pipeline(ctx context.Context, client redis.UniversalClient,
 	}
 	_, _ = pipe.Exec(ctx) // each command has its own error
 	for i, cmd := range cmds {
-		if refusedWith(cmd.Err(), "NOSCRIPT") {
+		if refusedWith(cmd.Err(), "NOSCRIPT") || calls[i].script.worksFull() && full(cmd.Err()) {
 			process(ctx, client, cmd, calls[i].script)
 		}
 		replies[i], errs[i] = answered(calls[i], cmd)
@@ -240,6 +240,15 @@ func process(ctx context.Context, client redis.UniversalClient, cmd *redis.Cmd, 
 		args[0], args[1] = "eval", sc.source
 		cmd.SetErr(nil)
 		_ = client.Process(ctx, cmd)
+	}
+	if sc.worksFull() && full(cmd.Err()) {
+		refusal := cmd.Err()
+		args[0], args[1] = "eval", allowFull+sc.source
+		cmd.SetErr(nil)
+		_ = client.Process(ctx, cmd)
+		if _, answer := cmd.Err().(redis.Error); answer { // by a server that does not know of it
+			cmd.SetErr(refusal)
+		}
 	}
 }
 
