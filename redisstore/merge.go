@@ -45,9 +45,15 @@ func (s *lists) merge(l listing) *merge {
 	return c
 }
 
-// silence leaves a partition that has not answered to the next page. On one server, or
-// when the error is an answer, it returns the error.
+// silence leaves a partition that has not answered to the next page, and out of all pages
+// one whose index is none. On one server, or when the error is another answer, it returns
+// the error.
 func (c *merge) silence(p *partition, err error) error {
+	if errors.Is(err, store.ErrCorrupted) {
+		c.parts[p.index].done, c.parts[p.index].ahead, c.answered = true, nil, true
+		c.err = cmp.Or(c.err, err)
+		return nil
+	}
 	if _, several := c.s.client.(*redis.ClusterClient); !several || !errors.Is(err, store.ErrOutcomeUnknown) {
 		return err
 	}
