@@ -189,7 +189,8 @@ func (n beginBuilder) resume(run *begun, answers map[string]json.RawMessage, dec
 func (n beginBuilder) answers(runID string) (map[string]json.RawMessage, error) {
 	kept := map[string]json.RawMessage{}
 	for i, entry := range n.Decisions {
-		text, err := json.Marshal(store.Answer{Key: n.Keys[i], RunID: runID, Label: n.Input.RunID, At: n.View.Now.UnixMilli()})
+		text, err := json.Marshal(store.Answer{Key: n.Keys[i], RunID: runID, Label: n.Input.RunID, At: n.View.Now.UnixMilli(),
+			Expired: n.from.Through == ThroughExpiry})
 		if err != nil {
 			return nil, err
 		}

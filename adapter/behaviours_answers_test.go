@@ -172,10 +172,14 @@ var answerBehaviours = []behaviour{
 			for started := false; !started; { // until it is answered, by whomever
 				a := l.submit(&protocol.RunAgentInput{Resume: entry})
 				if started = a.Disposition == adapter.Started || a.Disposition == adapter.Repeat; a.Disposition == adapter.Refused {
-					if a.Refusal.Code != adapter.CodeExpired && a.Refusal.Code != adapter.CodeConflict {
+					if a.Refusal.Code != adapter.CodeExpired {
 						t.Fatalf("%+v", a.Refusal)
 					}
-					started = a.Refusal.Code == adapter.CodeConflict
+					left, err := l.runner.Thread(l.ctx(), l.key)
+					if err != nil {
+						t.Fatal(err)
+					}
+					started = left.Open == nil
 				}
 			}
 			succeeded(t, l.untilEnd())

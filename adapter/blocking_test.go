@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -140,4 +141,19 @@ func TestBlockingRunIsCancelled(t *testing.T) {
 		t.Error("the agent's context has no cause")
 	}
 	l.wellFormed()
+}
+
+// lasting says that it outlives the process.
+type lasting struct{ store.Store }
+
+func (lasting) Durable() bool { return true }
+
+// What waits in a process ends with it, whatever the store is.
+func TestBlockingIsNotDurable(t *testing.T) {
+	for _, mode := range []adapter.Mode{adapter.ModeBlocking, adapter.ModeAuto} {
+		l := newLabOn(t, func(s store.Store) store.Store { return lasting{s} }, stepper(nil), func(o *adapter.Options) { o.Mode = mode })
+		if l.runner.Durable() != (mode == adapter.ModeAuto) {
+			t.Errorf("%q: durable is %t", mode, l.runner.Durable())
+		}
+	}
 }

@@ -135,7 +135,8 @@ func (c *control) Cancel(ctx context.Context, key store.ThreadKey, label string)
 	return all, nil
 }
 
-// CancelRun stops one run by its server-made id, if it has not ended.
+// CancelRun stops one run by its server-made id, if it has not ended. A dead letter that
+// was not requeued is dismissed: it is listed as one no more, and cannot be requeued.
 func (c *control) CancelRun(ctx context.Context, key store.ThreadKey, id, reason string) (Cancelled, error) {
 	view, err := c.store.Read(ctx, key, store.ReadQuery{RunID: id})
 	if err != nil || view.Run == nil {
@@ -149,7 +150,7 @@ func (c *control) CancelRun(ctx context.Context, key store.ThreadKey, id, reason
 	if err != nil {
 		return Cancelled{}, err
 	}
-	return c.stop(ctx, store.Stop{Thread: key, RunID: id, Reason: reason, Terminal: terminal})
+	return c.stop(ctx, store.Stop{Thread: key, RunID: id, Letter: true, Reason: reason, Terminal: terminal})
 }
 
 // CancelLeft stops one run by its server-made id, label being the client's runId for

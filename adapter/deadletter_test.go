@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -121,6 +122,38 @@ func TestRequeueIsTooLate(t *testing.T) {
 		t.Errorf("%+v %v", a, err)
 	}
 	succeeded(t, l.say("and on"))
+
+	// It can be put away all the same.
+	letters := func() int {
+		t.Helper()
+		list, _, err := l.runner.DeadLetters(l.ctx(), store.PageQuery{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(list)
+	}
+	if n := letters(); n != 1 {
+		t.Errorf("%d dead letters", n)
+	}
+	for i, want := range []bool{true, false} {
+		if c, err := l.runner.CancelRun(l.ctx(), l.key, letter.ID, "seen"); err != nil || c.Stopped != want {
+			t.Errorf("%d: %+v %v", i, c, err)
+		}
+	}
+	if n := letters(); n != 0 {
+		t.Errorf("%d dead letters, afterwards", n)
+	}
+	counts, err := l.runner.CountDispatches(l.ctx(), "")
+	if gone := l.theRun(store.DispatchCancelled); err != nil || !strings.HasSuffix(gone.Error, "; dismissed: seen") ||
+		counts[store.DispatchDeadLetter] != 0 || counts[store.DispatchCancelled] != 1 {
+		t.Errorf("%+v, counts %v %v", gone, counts, err)
+	}
+	if a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || a.Refusal == nil || a.Refusal.Code != adapter.CodeGone {
+		t.Errorf("%+v %v", a, err)
+	}
+	if got := l.theRun(store.DispatchCancelled); got.Attempts > got.MaxAttempts {
+		t.Errorf("%d attempts of %d", got.Attempts, got.MaxAttempts)
+	}
 }
 
 // impatient does not leave to others what it cannot carry.

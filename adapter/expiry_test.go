@@ -69,8 +69,8 @@ func TestExpiryPolicies(t *testing.T) {
 				t.Errorf("still open: %s %v", a.Interrupts, err)
 			}
 			late := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1"), resolved(open[1].ID, "1")}})
-			if late.Disposition != adapter.Refused || late.Refusal.Code != adapter.CodeConflict {
-				t.Errorf("a late answer: %s", late.Disposition)
+			if late.Disposition != adapter.Refused || late.Refusal.Code != adapter.CodeExpired {
+				t.Errorf("a late answer: %s %+v", late.Disposition, late.Refusal)
 			}
 		})
 	}

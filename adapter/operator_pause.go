@@ -16,7 +16,7 @@ import (
 type PauseState string
 
 const (
-	PauseNothing PauseState = ""        // no run is active
+	PauseNothing PauseState = ""        // no run is active, or nothing was asked of it
 	PausePending PauseState = "pending" // it suspends at its next step, if it comes to one
 	PausePaused  PauseState = "paused"  // it is paused already
 )
@@ -93,7 +93,7 @@ func (ib *inbox) Unpause(ctx context.Context, key store.ThreadKey, tenant, user,
 			return false, err
 		case thread.Open != nil:
 			return ib.goOn(ctx, thread.Open, tenant, user, label, from, headers)
-		case !thread.Paused:
+		case thread.Pause == PauseNothing:
 			return false, nil
 		}
 		timer := time.NewTimer(wait)

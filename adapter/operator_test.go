@@ -126,8 +126,16 @@ func TestOperatorPause(t *testing.T) {
 			if active, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{}); err != nil || active != adapter.PausePending {
 				t.Fatal(active, err)
 			}
+			is := func(want adapter.PauseState) {
+				t.Helper()
+				if thread, err := l.runner.Thread(l.ctx(), l.key); err != nil || thread.Pause != want {
+					t.Errorf("it is %q: %+v %v", want, thread, err)
+				}
+			}
+			is(adapter.PausePending)
 			let <- struct{}{}
 			open := interrupts(t, l.untilEnd())
+			is(adapter.PausePaused)
 			if len(open) != 1 || open[0].Reason != adapter.ReasonPaused {
 				t.Fatalf("%+v", open)
 			}
@@ -137,6 +145,7 @@ func TestOperatorPause(t *testing.T) {
 			if got := outcomeOf(t, l.untilEnd()); got != want {
 				t.Errorf("outcome %s", got)
 			}
+			is(adapter.PauseNothing)
 			if want == protocol.OutcomeSuccess && len(l.texts()) != 3 {
 				t.Errorf("said %q", l.texts())
 			}

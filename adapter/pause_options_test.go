@@ -69,7 +69,7 @@ func TestPauseGrace(t *testing.T) {
 		if err != nil || thread == nil {
 			t.Fatal(thread, err)
 		}
-		return thread.Paused
+		return thread.Pause == adapter.PausePending
 	}
 	if !paused() {
 		t.Error("within its grace it is no wish")
@@ -133,7 +133,7 @@ func TestPauseOfWhatCannotBe(t *testing.T) {
 			if state, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{}); !errors.Is(err, adapter.ErrCannotPause) {
 				t.Errorf("%q %v", state, err)
 			}
-			if thread, err := l.runner.Thread(l.ctx(), l.key); err != nil || thread.Paused {
+			if thread, err := l.runner.Thread(l.ctx(), l.key); err != nil || thread.Pause != adapter.PauseNothing {
 				t.Errorf("%+v %v", thread, err)
 			}
 		})

@@ -3,7 +3,6 @@ package adapter
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 
 	"github.com/aguiws/aguiws/adapter/store"
 )
@@ -20,8 +19,7 @@ func OneOfMany(ctx context.Context) context.Context {
 // request has inputs of one user, of which one counts.
 type request struct {
 	mu    sync.Mutex
-	first *share      // that counts; nil: none has asked
-	late  atomic.Bool // it was waited for in vain
+	first *share // that counts; nil: none has asked
 }
 
 // askAs is ask for an input that may be one of a request.
@@ -39,20 +37,7 @@ func (q *quotas) askAs(ctx context.Context, t store.Take) *share {
 	t.Inputs = -1
 	s := q.ask(t)
 	if s != nil {
-		s.of = r
+		s.of = r.first
 	}
 	return s
-}
-
-// heard waits for what the first was answered; nil: it is not over the limit, or that is
-// not known.
-func (r *request) heard() *store.Taken {
-	if r.late.Load() {
-		return nil
-	}
-	taken, answered := r.first.answer()
-	if !answered {
-		r.late.Store(true)
-	}
-	return taken
 }

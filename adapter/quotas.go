@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// quotaWait is for how long an input waits, once its thread is read, to hear what
-	// its owners have: a part of the store that does not answer costs those no run
-	// whose threads are in others.
+	// quotaWait is for how long the store may take to say what an input's owners have. An
+	// input of which that is not known begins: a part of the store that does not answer
+	// costs those no run whose threads are in others.
 	quotaWait = 500 * time.Millisecond
 	// lookAgain is after what time a place that was not free is looked for once more: a
 	// run's end is told a little before its place is given back.
@@ -60,11 +60,10 @@ func newQuotas(n *node) *quotas {
 type share struct {
 	q       *quotas
 	take    store.Take
-	of      *request      // another input of which counts; nil: this one does
+	of      *share        // another input of the request, which counts; nil: this one does
 	asked   chan struct{} // closed when the store has answered, or has not
 	taken   store.Taken
 	err     error
-	late    bool // it was waited for in vain
 	carried bool // by this node, which gives the run back when it is over
 	instead bool // the run comes in the place of one that counted for the same
 }
@@ -113,7 +112,7 @@ func (q *quotas) ask(t store.Take) *share {
 	s := &share{q: q, take: t, asked: make(chan struct{})}
 	q.running.start(func() {
 		defer close(s.asked)
-		ctx, cancel := context.WithTimeout(q.ctx, q.options.StoreTimeout)
+		ctx, cancel := context.WithTimeout(q.ctx, quotaWait)
 		defer cancel()
 		s.taken, s.err = q.store.Take(ctx, t)
 		if over := s.taken.Over; (over == store.OverRuns || over == store.OverTenantRuns) && q.wait(lookAgain) {
@@ -160,29 +159,13 @@ func (q *quotas) takes(user, tenant, runID string) store.Take {
 	return t
 }
 
-// heard waits for the answer; nil: nothing is used up, or it is not known.
+// heard waits for the answer; nil: nobody is asked. What is not known is not used up.
 func (s *share) heard() *store.Taken {
-	if s == nil || s.late {
+	if s == nil {
 		return nil
 	}
-	taken, answered := s.answer()
-	s.late = !answered
-	return taken
-}
-
-// answer is heard for any goroutine. False: there is none in time.
-func (s *share) answer() (taken *store.Taken, answered bool) {
-	timer := time.NewTimer(quotaWait)
-	defer timer.Stop()
-	select {
-	case <-s.asked:
-	case <-timer.C:
-		return nil, false
-	}
-	if s.err != nil && s.taken.Over == store.OverNothing {
-		return nil, true
-	}
-	return &s.taken, true
+	<-s.asked
+	return &s.taken
 }
 
 // tooMany refuses an input of which too many have come.

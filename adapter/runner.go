@@ -83,7 +83,7 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 }
 
 // Durable reports whether suspensions outlive the process.
-func (r *Runner) Durable() bool { return r.store.Durable() }
+func (r *Runner) Durable() bool { return r.store.Durable() && r.options.Mode != ModeBlocking }
 
 // StoreAvailable reports whether the store answers, as far as its latest calls
 // show: not, when for more than a second none has succeeded.

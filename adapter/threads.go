@@ -24,7 +24,7 @@ type Thread struct {
 	OpenRun  string         // of the run that is active, or whose interrupts are open; ""
 	Latest   string         // of the run that began last; "": it is not kept any more, or there was none
 	Queued   int
-	Paused   bool       // its active run is to suspend at its next step
+	Pause    PauseState // of its active run, or of the one whose interrupts are open
 	Open     *Suspended // nil: no interrupt is open
 	// Corrupted says that some of what is stored cannot be read, and is left out.
 	Corrupted bool
@@ -52,7 +52,7 @@ func (ts *threads) Thread(ctx context.Context, key store.ThreadKey) (*Thread, er
 	}
 	t := &Thread{
 		ThreadKey: key, Tenant: view.Tenant, Title: view.Title, State: lifecycle.State(nil),
-		End: store.Position{Epoch: view.Epoch, Seq: view.Seq}, Queued: len(view.Queue), Paused: view.Paused,
+		End: store.Position{Epoch: view.Epoch, Seq: view.Seq}, Queued: len(view.Queue),
 	}
 	if fold, err := stored.Fold(view, -1); err == nil {
 		t.Messages, t.State = fold.Messages(), lifecycle.State(fold.State())
@@ -67,6 +67,12 @@ func (ts *threads) Thread(ctx context.Context, key store.ThreadKey) (*Thread, er
 	}
 	open, _ := stored.Suspension(view.Suspension) // of one that cannot be read more is said below
 	t.OpenRun = openRun(view, open)
+	switch {
+	case open != nil && pausedOf(open) != "":
+		t.Pause = PausePaused
+	case view.Paused:
+		t.Pause = PausePending
+	}
 	t.Open, err = suspended(store.InboxItem{
 		Thread: key, Version: view.Version, Title: view.Title, Suspension: view.Suspension, Drafts: view.Drafts,
 	})

@@ -14,8 +14,9 @@ import (
 // connection is how a store reaches its servers, and what every call to them needs.
 type connection struct {
 	servers
-	keys  *keyspace
-	asked askedNodes
+	keys     *keyspace
+	asked    askedNodes
+	silences silences
 
 	made  madeEvents
 	apart atomic.Bool // what looks like one server has refused keys of several slots
@@ -88,11 +89,15 @@ func (s *connection) send(ctx context.Context, c call) (*reply, error) {
 	defer cancel()
 	cmd := s.command(ctx, c)
 	process(ctx, s.client, cmd, c.script)
-	return answered(c, cmd)
+	r, err := answered(c, cmd)
+	if err != nil {
+		s.unheard(s.master(c.keys[0]), err)
+	}
+	return r, err
 }
 
 // runAll runs one script on any partitions, in one round trip where the connection
-// allows it.
+// allows it, and not on those whose master is silent.
 func (s *connection) runAll(ctx context.Context, calls []call) ([]*reply, []error) {
 	if err := s.usable(); err != nil {
 		errs := make([]error, len(calls))
@@ -101,7 +106,22 @@ func (s *connection) runAll(ctx context.Context, calls []call) ([]*reply, []erro
 		}
 		return make([]*reply, len(calls)), errs
 	}
-	return s.sendAll(ctx, calls)
+	if !s.silences.some.Load() {
+		return s.sendAll(ctx, calls)
+	}
+	replies, errs := make([]*reply, len(calls)), make([]error, len(calls))
+	var heard []call
+	var at []int
+	for i, c := range calls {
+		if errs[i] = errSilent; !s.silent(c.keys[0]) {
+			heard, at = append(heard, c), append(at, i)
+		}
+	}
+	answers, failed := s.sendAll(ctx, heard)
+	for j, i := range at {
+		replies[i], errs[i] = answers[j], failed[j]
+	}
+	return replies, errs
 }
 
 func (s *connection) sendAll(ctx context.Context, calls []call) ([]*reply, []error) {
@@ -170,6 +190,7 @@ func (s *connection) sendTo(ctx context.Context, master *redis.Client, calls []c
 		}
 	}
 	s.reload(ctx, errs...)
+	s.unheard(master, errs...)
 	return replies, errs
 }
 
@@ -203,7 +224,7 @@ func (s *connection) pipeline(ctx context.Context, client redis.UniversalClient,
 	}
 	_, _ = pipe.Exec(ctx) // each command has its own error
 	for i, cmd := range cmds {
-		if refusedWith(cmd.Err(), "NOSCRIPT") {
+		if refusedWith(cmd.Err(), "NOSCRIPT") || calls[i].script.worksFull() && full(cmd.Err()) {
 			process(ctx, client, cmd, calls[i].script)
 		}
 		replies[i], errs[i] = answered(calls[i], cmd)
@@ -219,6 +240,15 @@ func process(ctx context.Context, client redis.UniversalClient, cmd *redis.Cmd, 
 		args[0], args[1] = "eval", sc.source
 		cmd.SetErr(nil)
 		_ = client.Process(ctx, cmd)
+	}
+	if sc.worksFull() && full(cmd.Err()) {
+		refusal := cmd.Err()
+		args[0], args[1] = "eval", allowFull+sc.source
+		cmd.SetErr(nil)
+		_ = client.Process(ctx, cmd)
+		if _, answer := cmd.Err().(redis.Error); answer { // by a server that does not know of it
+			cmd.SetErr(refusal)
+		}
 	}
 }
 

@@ -232,7 +232,9 @@
 // A master that does not answer is missed by its own threads and by nobody else: there
 // are connections, committers and limits of readers for each. What asks all of
 // them (Work, Tail, Retire, the counts and the lists) goes on with those that answer,
-// after Options.Timeout, and wraps store.ErrPartial. The cursor behind a partial page
+// and wraps store.ErrPartial. What counts for an owner whose keys are there is not counted.
+// A master that has not answered a call is pinged. Until it answers, such calls do not go
+// there, so that they wait for it no more than once. The cursor behind a partial page
 // names the partitions that were missing, which come first on the next one, so that a
 // walk that goes on later loses nothing; it fails when they are all that is left. A
 // store opens without some of the masters (a Warning says so), unless what records the

@@ -234,6 +234,7 @@ func TestWhatAFrozenMasterHasIsMissingAndNothingElse(t *testing.T) {
 	})
 	frozen.Wait()
 	masters.Servers[0].Thaw()
+	heardAgain(t, s)
 	if due, err := wanting(ctx, s, 100); err != nil || len(due) != 3 {
 		t.Errorf("due, afterwards: %v, %v", due, err)
 	}

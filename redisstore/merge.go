@@ -45,9 +45,15 @@ func (s *lists) merge(l listing) *merge {
 	return c
 }
 
-// silence leaves a partition that has not answered to the next page. On one server, or
-// when the error is an answer, it returns the error.
+// silence leaves a partition that has not answered to the next page, and out of all pages
+// one whose index is none. On one server, or when the error is another answer, it returns
+// the error.
 func (c *merge) silence(p *partition, err error) error {
+	if errors.Is(err, store.ErrCorrupted) {
+		c.parts[p.index].done, c.parts[p.index].ahead, c.answered = true, nil, true
+		c.err = cmp.Or(c.err, err)
+		return nil
+	}
 	if _, several := c.s.client.(*redis.ClusterClient); !several || !errors.Is(err, store.ErrOutcomeUnknown) {
 		return err
 	}
@@ -178,7 +184,8 @@ func (c *merge) fill(ctx context.Context, n int) error {
 }
 
 // ask sends commands to any partitions, in one round trip where the
-// connection allows it, and returns the error of each.
+// connection allows it and not to those whose master is silent, and returns the error of
+// each.
 func ask[C redis.Cmder](ctx context.Context, s *connection, cmds []C) []error {
 	keys := make([]string, len(cmds))
 	for i, cmd := range cmds {
@@ -212,6 +219,10 @@ func askAt[C redis.Cmder](ctx context.Context, s *connection, keys []string, cmd
 	_, several := s.client.(*redis.ClusterClient)
 	s.perMaster(keys, func(master *redis.Client, at []int) {
 		switch {
+		case several && s.silences.has(master):
+			for _, i := range at {
+				cmds[i].SetErr(errSilent)
+			}
 		case len(cmds) == 1 || s.opts.singly || several && master == nil:
 			for _, i := range at {
 				one(cmds[i])
@@ -230,6 +241,7 @@ func askAt[C redis.Cmder](ctx context.Context, s *connection, keys []string, cmd
 	for i, cmd := range cmds {
 		if err := cmd.Err(); err != nil {
 			errs[i] = storeError(cmd.Name(), err)
+			s.unheard(s.master(keys[i]), errs[i])
 		}
 	}
 	return errs

@@ -12,7 +12,7 @@ import (
 
 // missing judges calls to several partitions by their errors: nil when all have
 // answered, an error that wraps store.ErrPartial when some masters of a Cluster did
-// not, and what went wrong otherwise.
+// not, or what some hold cannot be read, and what went wrong otherwise.
 func (s *servers) missing(errs []error) error {
 	return missing(s.client, errs)
 }
@@ -25,7 +25,7 @@ func missing(client redis.UniversalClient, errs []error) error {
 		switch {
 		case err == nil:
 			answered = true
-		case !several || !errors.Is(err, store.ErrOutcomeUnknown):
+		case !errors.Is(err, store.ErrCorrupted) && (!several || !errors.Is(err, store.ErrOutcomeUnknown)):
 			return err
 		case silent == nil:
 			silent = err

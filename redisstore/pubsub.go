@@ -86,13 +86,17 @@ func (s *deliveries) listen(ctx context.Context) error {
 // subscribe joins the node's channels. The masters of a Cluster tell each other what is
 // published, so any that answers will do.
 func (s *deliveries) subscribe(ctx context.Context) (*redis.PubSub, error) {
-	sub, err := s.subscribeTo(ctx, s.client)
+	var sub *redis.PubSub
+	err := errSilent
+	if !s.silent(s.keys.nodeChannel(s.opts.Node)) {
+		sub, err = s.subscribeTo(ctx, s.client)
+	}
 	if cluster, ok := s.client.(*redis.ClusterClient); ok && errors.Is(err, store.ErrOutcomeUnknown) {
 		var mu sync.Mutex
 		_ = eachMaster(ctx, cluster, func(ctx context.Context, master *redis.Client) error {
 			mu.Lock()
 			defer mu.Unlock()
-			if err != nil {
+			if err != nil && !s.silences.has(master) {
 				sub, err = s.subscribeTo(ctx, master)
 			}
 			return nil
@@ -180,6 +184,7 @@ func (s *deliveries) receive(sub *redis.PubSub) {
 	tick := time.NewTicker(pingEvery)
 	defer tick.Stop()
 	heard, last := int64(0), time.Now()
+	elsewhere := s.silent(s.keys.nodeChannel(s.opts.Node))
 	for {
 		select {
 		case <-ended:
@@ -193,7 +198,7 @@ func (s *deliveries) receive(sub *redis.PubSub) {
 			if n := sounds.Load(); n != heard {
 				heard, last = n, time.Now()
 			}
-			if time.Since(last) > silentLimit || sub.Ping(context.Background()) != nil {
+			if !elsewhere && s.silent(s.keys.nodeChannel(s.opts.Node)) || time.Since(last) > silentLimit || sub.Ping(context.Background()) != nil {
 				_ = sub.Close()
 				<-ended
 				return

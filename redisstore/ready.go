@@ -7,8 +7,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Ready asks each master that has a partition whether it answers, by one command:
-// how many partitions there are does not matter. Its error wraps store.ErrPartial
+// Ready asks each master that has a partition whether it answers and has the replicas that
+// writes wait for, by one command: how many partitions there are does not matter. Its error wraps store.ErrPartial
 // when some of a Cluster's masters do not answer.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.usable(); err != nil {
@@ -25,7 +25,15 @@ func (s *Store) Ready(ctx context.Context) error {
 	s.perMaster(keys, func(master *redis.Client, at []int) {
 		// A slot whose master is not known is looked for by asking for the key.
 		var cmd redis.Cmder = redis.NewIntCmd(ctx, "exists", keys[at[0]])
-		if master != nil {
+		client := master
+		if single, ok := s.client.(*redis.Client); ok {
+			client = single
+		}
+		if s.silences.has(master) {
+			cmd.SetErr(errSilent)
+		} else if client != nil && s.opts.WaitReplicas > 0 {
+			cmd.SetErr(s.waitable(ctx, client))
+		} else if master != nil {
 			cmd = redis.NewStatusCmd(ctx, "ping")
 			_ = master.Process(ctx, cmd)
 		} else {
@@ -34,6 +42,7 @@ func (s *Store) Ready(ctx context.Context) error {
 		err := cmd.Err()
 		if err != nil {
 			err = storeError("ask whether it answers", err)
+			s.unheard(master, err)
 		}
 		mu.Lock()
 		defer mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/redis/go-redis/v9"
@@ -79,7 +80,12 @@ func (s *connection) waitOnce(ctx context.Context, calls []*awaited, last bool) 
 	}
 	var group sync.WaitGroup
 	for node, calls := range groups {
-		group.Go(func() { s.waitOn(ctx, node, calls) })
+		group.Go(func() {
+			s.waitOn(ctx, node, calls)
+			for _, w := range calls {
+				s.unheard(node, w.err)
+			}
+		})
 	}
 	group.Wait()
 	if last {
@@ -197,27 +203,62 @@ func (s *connection) pipeWaiting(ctx context.Context, master redis.UniversalClie
 // waitKey is a key of the same partition.
 func waitKey(key string) string { return key[:strings.IndexByte(key, '}')+1] + ":wait" }
 
-// checkReplicas refuses to promise more replicas than there are.
+// replicasPause is between looks whether there are enough replicas, and replicasReminder how
+// often the log says that there are not.
+const (
+	replicasPause    = 500 * time.Millisecond
+	replicasReminder = 30 * time.Second
+)
+
+// errTooFewReplicas is wrapped by what waitable says.
+var errTooFewReplicas = errors.New("there are too few replicas")
+
+// awaitReplicas waits until all masters that answer have the replicas that writes wait for.
+// A replica that synchronizes comes in a while.
+func (s *servers) awaitReplicas(ctx context.Context) error {
+	pause := time.NewTicker(replicasPause)
+	defer pause.Stop()
+	var said time.Time
+	for {
+		err := s.checkReplicas(ctx)
+		if !errors.Is(err, errTooFewReplicas) {
+			return err
+		}
+		if time.Since(said) >= replicasReminder {
+			said = time.Now()
+			s.opts.Logger.Warn("waiting for replicas before anything is served", "error", err)
+		}
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// checkReplicas looks whether all masters that answer have the replicas that writes wait for.
 func (s *servers) checkReplicas(ctx context.Context) error {
 	if s.opts.WaitReplicas == 0 {
 		return nil
 	}
-	one := func(ctx context.Context, c *redis.Client) error {
-		text, err := c.Info(ctx, "replication").Result()
-		if err != nil {
-			return storeError("info", err)
-		}
-		if n := strings.Count(text, "state=online"); n < s.opts.WaitReplicas {
-			return fmt.Errorf("redisstore: WaitReplicas (--wait-replicas) is %d, and the server at %s has %d replicas that are online: "+
-				"start more, or lower the setting", s.opts.WaitReplicas, c.Options().Addr, n)
-		}
-		return nil
-	}
 	switch c := s.client.(type) {
 	case *redis.ClusterClient:
-		return most(eachMaster(ctx, c, one))
+		return most(eachMaster(ctx, c, s.waitable))
 	case *redis.Client:
-		return one(ctx, c)
+		return s.waitable(ctx, c)
 	}
 	return fmt.Errorf("redisstore: WaitReplicas (--wait-replicas) needs one server, Sentinel or Cluster, not a %T", s.client)
+}
+
+// waitable asks a master whether it has the replicas that writes wait for.
+func (s *servers) waitable(ctx context.Context, master *redis.Client) error {
+	text, err := master.Info(ctx, "replication").Result()
+	if err != nil {
+		return storeError("info", err)
+	}
+	if n := strings.Count(text, "state=online"); n < s.opts.WaitReplicas {
+		return fmt.Errorf("redisstore: %w: WaitReplicas (--wait-replicas) is %d, and the server at %s has %d that are online: "+
+			"start more, or lower the setting", errTooFewReplicas, s.opts.WaitReplicas, master.Options().Addr, n)
+	}
+	return nil
 }

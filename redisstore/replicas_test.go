@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +89,45 @@ func waitsForReplica(t *testing.T, url string, pause, resume func()) {
 	}
 }
 
+// A store opens when the replicas are there, and is ready while they are.
+func TestAStoreWaitsForItsReplicas(t *testing.T) {
+	master := redistest.Start(t, redistest.Options{TCP: true, Args: []string{"--repl-diskless-sync-delay", "0"}})
+	said := make(chan struct{}, 1)
+	opened := make(chan error, 1)
+	var s *Store
+	go func() {
+		var err error
+		s, err = Open(t.Context(), master.URL(), &Options{WaitReplicas: 1, Logger: slog.New(slog.NewTextHandler(wakes(said), nil))})
+		opened <- err
+	}()
+	<-said
+	replica := redistest.Replica(t, master)
+	if err := <-opened; err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Ready(t.Context()); err != nil {
+		t.Errorf("with its replica: %v", err)
+	}
+	replica.Kill()
+	for s.checkReplicas(t.Context()) == nil { // until the master has noticed
+	}
+	if err := s.Ready(t.Context()); !errors.Is(err, errTooFewReplicas) {
+		t.Errorf("without its replica: %v", err)
+	}
+}
+
+// wakes says that something was written.
+type wakes chan struct{}
+
+func (w wakes) Write(p []byte) (int, error) {
+	select {
+	case w <- struct{}{}:
+	default:
+	}
+	return len(p), nil
+}
+
 func TestAnAcknowledgementWaitsForTheReplica(t *testing.T) {
 	suite.Full(t)
 	master := redistest.Start(t, redistest.Options{TCP: true, Args: []string{"--repl-diskless-sync-delay", "0"}})
@@ -98,7 +138,9 @@ func TestAnAcknowledgementWaitsForTheReplica(t *testing.T) {
 func TestAnAcknowledgementWaitsForTheReplicaOnCluster(t *testing.T) {
 	suite.Full(t)
 	cluster := redistest.Cluster(t)
-	if _, err := Open(context.Background(), cluster.URL(), &Options{WaitReplicas: 1}); err == nil {
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := Open(ctx, cluster.URL(), &Options{WaitReplicas: 1}); err == nil {
 		t.Error("masters without replicas: no error")
 	}
 	replicas := cluster.Replicate(t)
@@ -187,7 +229,9 @@ func TestTheContractHoldsWithAReplica(t *testing.T) {
 func TestWaitingForReplicasIsRefusedWhereThereAreTooFew(t *testing.T) {
 	for what, open := range map[string]func() (*Store, error){
 		"a server without replicas": func() (*Store, error) {
-			return Open(context.Background(), redistest.Start(t, redistest.Options{}).URL(), &Options{WaitReplicas: 1})
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+			return Open(ctx, redistest.Start(t, redistest.Options{}).URL(), &Options{WaitReplicas: 1})
 		},
 		"an embedded store": func() (*Store, error) { return Embedded(&Options{WaitReplicas: 1}) },
 		"a negative number": func() (*Store, error) {

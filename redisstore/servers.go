@@ -43,8 +43,12 @@ func (s *Store) Servers(ctx context.Context) ([]store.Server, error) {
 	var mu sync.Mutex
 	var found []store.Server
 	err := eachMaster(ctx, cluster, func(ctx context.Context, c *redis.Client) error {
+		if s.silences.has(c) {
+			return errSilent
+		}
 		one, err := serverOf(ctx, c)
 		if err != nil {
+			s.unheard(c, err)
 			return err
 		}
 		one.Address = c.Options().Addr

@@ -21,7 +21,7 @@ func (s *Store) Stop(ctx context.Context, st store.Stop) (store.StopResult, erro
 	r, err := s.run(ctx, call{script: stopScript, keys: t.all(), args: args{
 		{"member", t.member}, {"label", st.Label}, {"terminal", st.Terminal}, {"request", st.Request},
 		{"run", st.RunID}, {"queued", st.QueuedOnly}, {"active", st.ActiveOnly}, {"unwatched", st.Unwatched},
-		{"behind", st.Behind.Milliseconds()}, {"reason", cutReason(st.Reason)},
+		{"behind", st.Behind.Milliseconds()}, {"letter", st.Letter}, {"reason", cutReason(st.Reason)},
 	}})
 	if err != nil {
 		return store.StopResult{}, err

@@ -77,7 +77,8 @@ type Options struct {
 	Timeout       time.Duration // of one call; 2 s
 	// WaitReplicas is how many replicas must have a write before it is
 	// acknowledged; 0. With fewer the outcome is unknown after WaitTimeout, which
-	// comes on top of Timeout. Not with an embedded store.
+	// comes on top of Timeout. A store opens when there are so many, and is ready (Ready)
+	// while there are. Not with an embedded store.
 	WaitReplicas int
 	WaitTimeout  time.Duration // 1 s
 	Strict       bool          // a Warning of the start-up checks is an error
@@ -185,7 +186,7 @@ func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Sto
 		}
 		s.warnings = warnings
 	}
-	if err := s.checkReplicas(ctx); err != nil {
+	if err := s.awaitReplicas(ctx); err != nil {
 		return nil, err
 	}
 	s.keys = newKeyspace(s.opts.Prefix, s.opts.Partitions)
@@ -250,6 +251,7 @@ func (s *Store) Close() error {
 	s.closeOnce.Do(func() {
 		close(s.closing)
 		s.closeCommitters()
+		s.silences.close()
 		s.closeRenewals()
 		s.closeAwaits()
 		s.running.Wait()

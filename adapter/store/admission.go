@@ -193,6 +193,9 @@ type Stop struct {
 	// Behind: stop it only if an input waits in the queue that could begin now and has
 	// waited for no longer than this. 0: whatever waits.
 	Behind time.Duration
+	// Letter: cancel it as well if it is a dead letter that was not requeued, so that it is
+	// listed no more. Its log stays as it is.
+	Letter bool
 	Reason string // kept with the dispatch
 	// Terminal is the RUN_FINISHED cancelled event for an active run.
 	Terminal []byte
@@ -201,7 +204,8 @@ type Stop struct {
 // StopResult answers Stop.
 type StopResult struct {
 	// Stopped: it was active, and its terminal event is logged; or it waited in
-	// the queue, and will be logged when the queue is next released.
+	// the queue, and will be logged when the queue is next released; or it was a dead
+	// letter.
 	Stopped bool
 	// Queued: it waited; Events are the two events its sender is owed.
 	Queued bool

@@ -50,6 +50,8 @@ type RunRecord struct {
 	// Left are the Refs of interrupts that expired, and of whose end the agent knows nothing,
 	// because the run fails instead of continuing.
 	Left []string `json:"left,omitempty"`
+	// Said tells what the user messages among Messages say from what others do; "": there are none.
+	Said string `json:"said,omitempty"`
 	// Joins: while it waits, another run may take its messages.
 	Joins bool `json:"joins,omitempty"`
 }
@@ -90,6 +92,8 @@ type Answer struct {
 	RunID string `json:"run"` // server-made id of the run that carries it out
 	Label string `json:"label"`
 	At    int64  `json:"at"` // Unix ms
+	// Expired: nobody's, but what became of the interrupt when its time was over.
+	Expired bool `json:"expired,omitempty"`
 }
 
 // Frozen is what an execution's agent sees, fixed when it begins.

@@ -7,6 +7,10 @@
 --
 -- Returns 1.
 
+-- What is no record is nothing that could be kept.
+local is = redis.call('TYPE', KEY.rec)
+is = is.ok or is
+if is ~= 'none' and is ~= 'hash' then redis.call('DEL', KEY.rec) end
 redis.call('HSET', KEY.rec, 'going', 1)
 if redis.call('HEXISTS', KEY.rec, 'input') == 0 then redis.call('PEXPIRE', KEY.rec, ARG.keep) end
 return 1

@@ -92,7 +92,7 @@ local function cut(t, r, member, d, terminal, state, why)
     log(t, r, { events[1], terminal })
     d.started, r.latest = r.seq - 1, d.id
   end
-  d.attempts, d.error = r.attempts, why
+  d.attempts, d.error = math.min(r.attempts, d.max), why -- the claim that ends what had them all is none
   move(t, d, state)
   ended(t, r, d, terminal)
   over(t, member, d, state == 'dead_letter' and 'fail' or 'cancel')

@@ -79,8 +79,13 @@ local function count(t, more)
     by[#by + 1], by[#by + 2] = n, n
   end
   if #fields == 0 then return end
-  for i, n in ipairs(redis.call('HMGET', t.counts, unpack(fields))) do
-    local sum = (tonumber(n) or 0) + by[i]
+  local had = redis.pcall('HMGET', t.counts, unpack(fields))
+  if had.err then -- of another type: no thread is to be kept for the sake of numbers
+    redis.call('DEL', t.counts)
+    had = redis.call('HMGET', t.counts, unpack(fields))
+  end
+  for i, n in ipairs(had) do
+    local sum = math.max((tonumber(n) or 0) + by[i], 0)
     if sum ~= 0 then
       set[#set + 1], set[#set + 2] = fields[i], string.format('%.0f', sum)
     elseif n then

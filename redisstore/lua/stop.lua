@@ -11,6 +11,7 @@
 --   active    1: only if it is not
 --   unwatched 1: only if no other node watches the thread
 --   behind    ms: only if an input waits, and has not waited for longer; 0: always
+--   letter    1: a dead letter that was not requeued is cancelled, too
 --   reason
 --
 -- Returns {stopped, queued, run, events owed, ready, epoch, logged before,
@@ -49,6 +50,17 @@ for i = #ids, 1, -1 do
     return { 1, waited and 1 or 0, at.id, waited and cancellation(t, at.id) or {}, at.ready, r.epoch, before, {}, '', '', r.seq - r.snapat }
   end
   if at and not d and (at.status == 'active' or at.status == 'queued') then d = at end
+  if at and ARG.letter == '1' and at.state == 'dead_letter' and at.requeued == '' then
+    redis.call('ZREM', t.past, pastMember(at))
+    redis.call('HDEL', t.disp, 'i:' .. at.id)
+    unbury(t, at)
+    move(t, at, 'cancelled')
+    at.request, at.ready = ARG.request, 0
+    if ARG.reason ~= '' then at.error = at.error .. '; dismissed: ' .. ARG.reason end
+    putRun(t, at)
+    decide(t, r)
+    return { 1, 0, at.id, {}, 0, r.epoch, before, {}, '', '', r.seq - r.snapat }
+  end
 end
 local held = d and d.status == 'active' and r.token ~= ''
 if not d or held and ARG.queued == '1' or d.status == 'active' and ARG.terminal == ''

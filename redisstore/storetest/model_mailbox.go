@@ -82,6 +82,7 @@ func (m *model) nacked(n store.Nack, bury bool) store.NackResult {
 
 // cut ends the active run whatever its worker does.
 func (m *model) cut(r *run, state store.DispatchState, why, terminal string) {
+	r.Attempts = min(r.Attempts, r.MaxAttempts)
 	if r.runStarted > 0 {
 		m.append(m.closing...)
 		m.append(terminal)

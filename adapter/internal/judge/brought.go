@@ -20,9 +20,51 @@ func (j *Judgement) Brought(record *store.RunRecord) {
 			record.Messages = append(record.Messages, m.ID)
 		}
 	}
+	record.Said, _ = j.said(record.Messages)
 	if len(record.Messages) < len(j.sent) {
 		record.Sent = &store.SentMessages{Count: len(j.sent), Digest: digestOfIDs(j.sent)}
 	}
+}
+
+// said is a digest of what the named user messages say in the input, by which it can be told
+// from another one under the same ids. False: the input does not have all of them.
+func (j *Judgement) said(ids []string) (digest string, all bool) {
+	named := map[string]*protocol.Message{}
+	for _, id := range ids {
+		named[id] = nil
+	}
+	for i := range j.sent {
+		if m := &j.sent[i]; len(named) > 0 {
+			if _, wanted := named[m.ID]; wanted {
+				named[m.ID] = m
+			}
+		}
+	}
+	sum := sha256.New()
+	write := func(text string) { io.WriteString(sum, strconv.Itoa(len(text))+":"+text) }
+	some := false
+	for _, id := range ids {
+		m := named[id]
+		switch {
+		case m == nil:
+			return "", false
+		case m.Role != protocol.RoleUser:
+			continue
+		}
+		some = true
+		write(m.ID)
+		write(m.Content.String())
+		parts, _ := m.Content.Parts()
+		for _, p := range parts {
+			if p.Source != nil {
+				write(p.Source.Value)
+			}
+		}
+	}
+	if !some {
+		return "", true
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16]), true
 }
 
 // broughtBefore are the ids of the messages that the record's input was sent with, as far

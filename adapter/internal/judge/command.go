@@ -87,7 +87,7 @@ func (j *Judgement) Take(ctx context.Context, c *Command, digest string) error {
 		if open == nil {
 			return nil
 		}
-		if repeats, err := j.repeated(j.queuedMessages(), digest); err != nil || repeats != nil {
+		if repeats, refusal, err := j.repeated(j.queuedMessages(), digest); err != nil || repeats != nil || refusal != nil {
 			return err
 		}
 		if j.missesLast() {

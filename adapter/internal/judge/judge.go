@@ -105,8 +105,8 @@ func (j *Judgement) Judge(ctx context.Context, busy Busy, digest string) (Verdic
 	queued := j.queuedMessages()
 	// An answer to what is open is never a repeat: the one before was given back.
 	if !slices.ContainsFunc(j.Input.Resume, func(e protocol.ResumeEntry) bool { return open.Item(e.InterruptID) != nil }) {
-		if repeats, err := j.repeated(queued, digest); err != nil || repeats != nil {
-			return Verdict{Repeats: repeats}, err
+		if repeats, refusal, err := j.repeated(queued, digest); err != nil || repeats != nil || refusal != nil {
+			return Verdict{Repeats: repeats, Refusal: refusal}, err
 		}
 	}
 	v := Verdict{Fresh: j.freshMessages(queued), Behind: j.behind}
@@ -180,12 +180,13 @@ func (j *Judgement) queuedMessages() map[string]bool {
 
 // repeated finds the run that the input repeats (binding, Runs): the same label,
 // resume and forwardedProps, and no message that neither the thread nor that
-// earlier input has.
-func (j *Judgement) repeated(queued map[string]bool, digest string) (*store.RunState, error) {
+// earlier input has. An input that only says something else is refused: it would be lost.
+func (j *Judgement) repeated(queued map[string]bool, digest string) (*store.RunState, *protocol.RunError, error) {
+	var otherwise *protocol.RunError
 	for _, state := range slices.Backward(j.View.Labelled) {
 		record, err := stored.Record(&state)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if digest != record.Digest {
 			continue
@@ -194,11 +195,16 @@ func (j *Judgement) repeated(queued map[string]bool, digest string) (*store.RunS
 		foreign := slices.ContainsFunc(j.Input.Messages, func(m protocol.Message) bool {
 			return !j.Fold.Has(m.ID) && !queued[m.ID] && !j.View.Archived[m.ID] && !brought[m.ID] && !j.neverHeld(m)
 		})
-		if !foreign {
-			return &state, nil
+		if foreign {
+			continue
 		}
+		if said, all := j.said(record.Messages); all && said != record.Said {
+			otherwise = Refuse(CodeInvalidInput, "runId "+j.Input.RunID+" was used for another text: send this one under a new runId, and its message under a new id", nil)
+			continue
+		}
+		return &state, nil, nil
 	}
-	return nil, nil
+	return nil, otherwise, nil
 }
 
 // answersInterrupt reports whether a message is a tool message for a call that
@@ -231,7 +237,7 @@ func (j *Judgement) freshMessages(queued map[string]bool) protocol.Messages {
 // accepted before and are set aside.
 func (j *Judgement) sortEntries(open *store.Suspension) (entries []protocol.ResumeEntry, aside []answeredRun, refusal *protocol.RunError, err error) {
 	seen := map[string]bool{}
-	var unknown, conflicting []string
+	var unknown, conflicting, expired []string
 	var first answeredRun
 	for _, entry := range j.Input.Resume {
 		if seen[entry.InterruptID] {
@@ -250,6 +256,10 @@ func (j *Judgement) sortEntries(open *store.Suspension) (entries []protocol.Resu
 				return nil, nil, Refuse(CodeInvalidInput, "the payload for interrupt "+entry.InterruptID+" is not JSON that can be compared", nil), nil
 			}
 			if key != before.Key && !(entry.Status == protocol.ResumeCancelled && before.failed) {
+				if before.Expired {
+					expired = append(expired, entry.InterruptID)
+					continue
+				}
 				conflicting = append(conflicting, entry.InterruptID)
 				first = before
 				continue
@@ -264,6 +274,9 @@ func (j *Judgement) sortEntries(open *store.Suspension) (entries []protocol.Resu
 	case len(conflicting) > 0:
 		refusal = Refuse(CodeConflict, "these interrupts were already answered differently: "+list(conflicting),
 			map[string]any{"interruptIds": conflicting, "answeredAt": time.UnixMilli(first.At).UTC().Format(time.RFC3339Nano), "runId": first.Label})
+	case len(expired) > 0:
+		refusal = Refuse(CodeExpired, "these interrupts had expired and are not open any more: "+list(expired),
+			map[string]any{"interruptIds": expired})
 	}
 	return entries, aside, refusal, nil
 }

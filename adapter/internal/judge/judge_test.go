@@ -76,6 +76,30 @@ func active(view *store.ThreadView) *store.ThreadView {
 	return view
 }
 
+// began says that an input of such messages began run r1 under the label that inputs here have.
+func began(t *testing.T, view *store.ThreadView, messages ...string) *store.ThreadView {
+	t.Helper()
+	input, err := protocol.DecodeInput([]byte(fmt.Sprintf(`{"threadId":"t","runId":"label","messages":[%s]}`, strings.Join(messages, ","))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged, err := Read(t.Context(), shown{thread()}, nil, new(responseschema.Set), key, input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := store.RunRecord{Label: "label"}
+	if record.Digest, err = InputDigest(key, input); err != nil {
+		t.Fatal(err)
+	}
+	judged.Brought(&record)
+	text, err := json.Marshal(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	view.Labelled = append(view.Labelled, store.RunState{ID: fmt.Sprint("r", len(view.Labelled)+1), Record: text})
+	return view
+}
+
 // told is a verdict in words.
 func told(v Verdict) string {
 	switch {
@@ -114,33 +138,36 @@ func told(v Verdict) string {
 
 func TestJudge(t *testing.T) {
 	const (
-		one      = `{"id":"m1","role":"user","content":"one"}`
-		two      = `{"id":"m2","role":"assistant","content":"two"}`
-		three    = `{"id":"m3","role":"user","content":"three"}`
-		later    = `{"id":"m4","role":"user","content":"four"}`
-		edited   = `{"id":"m1","role":"user","content":"won"}`
-		fourth   = `{"id":"m3","role":"user","content":"four"}`
-		other    = `{"id":"m2","role":"assistant","content":"too"}`
-		empties  = `{"id":"m1","role":"user","content":""}`
-		parts    = `{"id":"m1","role":"user","content":[{"type":"text","text":"o"},{"type":"text","text":"ne"}]}`
-		drawn    = `{"id":"m1","role":"user","content":[{"type":"text","text":"one"},{"type":"image","source":{"type":"url","value":"https://a/1"}}]}`
-		redrawn  = `{"id":"m1","role":"user","content":[{"type":"text","text":"one"},{"type":"image","source":{"type":"url","value":"https://a/2"}}]}`
-		undrawn  = `{"id":"m1","role":"user","content":"one"}`
-		system   = `{"id":"s","role":"system","content":"it is Monday"}`
-		dated    = `{"id":"s","role":"system","content":"it is Tuesday"}`
-		yes      = `{"interruptId":"i","status":"resolved","payload":{"approved":true}}`
-		no       = `{"interruptId":"i","status":"resolved","payload":{"approved":false}}`
-		nothing  = `{"interruptId":"i","status":"cancelled"}`
-		empty    = `{"interruptId":"i","status":"resolved","payload":{}}`
-		alsoYes  = `{"interruptId":"j","status":"resolved","payload":{"approved":true}}`
-		even     = `{"interruptId":"i","status":"resolved","payload":9007199254740992}`
-		odd      = `{"interruptId":"i","status":"resolved","payload":9007199254740993}`
-		oddToo   = `{"interruptId":"i","status":"resolved","payload":9007199254740993.0}`
-		huge     = `{"interruptId":"i","status":"resolved","payload":1e400}`
-		hugeToo  = `{"interruptId":"i","status":"resolved","payload":10e399}`
-		huger    = `{"interruptId":"i","status":"resolved","payload":1e401}`
-		finished = `{"type":"RUN_FINISHED"}`
-		failed   = `{"type":"RUN_ERROR"}`
+		one         = `{"id":"m1","role":"user","content":"one"}`
+		two         = `{"id":"m2","role":"assistant","content":"two"}`
+		three       = `{"id":"m3","role":"user","content":"three"}`
+		later       = `{"id":"m4","role":"user","content":"four"}`
+		edited      = `{"id":"m1","role":"user","content":"won"}`
+		fourth      = `{"id":"m3","role":"user","content":"four"}`
+		other       = `{"id":"m2","role":"assistant","content":"too"}`
+		empties     = `{"id":"m1","role":"user","content":""}`
+		parts       = `{"id":"m1","role":"user","content":[{"type":"text","text":"o"},{"type":"text","text":"ne"}]}`
+		drawn       = `{"id":"m1","role":"user","content":[{"type":"text","text":"one"},{"type":"image","source":{"type":"url","value":"https://a/1"}}]}`
+		redrawn     = `{"id":"m1","role":"user","content":[{"type":"text","text":"one"},{"type":"image","source":{"type":"url","value":"https://a/2"}}]}`
+		undrawn     = `{"id":"m1","role":"user","content":"one"}`
+		system      = `{"id":"s","role":"system","content":"it is Monday"}`
+		dated       = `{"id":"s","role":"system","content":"it is Tuesday"}`
+		yes         = `{"interruptId":"i","status":"resolved","payload":{"approved":true}}`
+		no          = `{"interruptId":"i","status":"resolved","payload":{"approved":false}}`
+		nothing     = `{"interruptId":"i","status":"cancelled"}`
+		empty       = `{"interruptId":"i","status":"resolved","payload":{}}`
+		alsoYes     = `{"interruptId":"j","status":"resolved","payload":{"approved":true}}`
+		even        = `{"interruptId":"i","status":"resolved","payload":9007199254740992}`
+		odd         = `{"interruptId":"i","status":"resolved","payload":9007199254740993}`
+		oddToo      = `{"interruptId":"i","status":"resolved","payload":9007199254740993.0}`
+		huge        = `{"interruptId":"i","status":"resolved","payload":1e400}`
+		hugeToo     = `{"interruptId":"i","status":"resolved","payload":10e399}`
+		huger       = `{"interruptId":"i","status":"resolved","payload":1e401}`
+		finished    = `{"type":"RUN_FINISHED"}`
+		failed      = `{"type":"RUN_ERROR"}`
+		otherOne    = `{"id":"m1","role":"user","content":"another"}`
+		pictured    = `{"id":"m1","role":"user","content":[{"type":"image","source":{"type":"url","value":"https://a/1"}}]}`
+		picturedToo = `{"id":"m1","role":"user","content":[{"type":"image","source":{"type":"url","value":"https://a/2"}}]}`
 	)
 	i, j := store.SuspendedInterrupt{ID: "i"}, store.SuspendedInterrupt{ID: "j"}
 	late, soon := i, i
@@ -171,6 +198,14 @@ func TestJudge(t *testing.T) {
 		"or turns away":                                {view: asks(thread(one, two), i), messages: []string{edited}, cancels: true, want: "steers, keeps 0, m1, i cancelled"},
 		"also from the second question":                {view: archived(asks(thread(one, two), i), "m1"), messages: []string{edited}, cancels: true, want: "steers, keeps 0, m1, i cancelled"},
 		"an edit takes the place of a run":             {view: active(thread(one)), busy: BusySupersede, messages: []string{edited}, want: "supersedes"},
+		"an input again repeats":                       {view: began(t, thread(one), one), messages: []string{one}, want: "repeats r1"},
+		"before its message is there too":              {view: began(t, thread(), one), messages: []string{one}, want: "repeats r1"},
+		"without its message too":                      {view: began(t, thread(one, two), one), want: "repeats r1"},
+		"not with another text":                        {view: began(t, thread(one, two), one), messages: []string{otherOne}, want: "refused: invalid_input"},
+		"nor with another picture":                     {view: began(t, thread(one, two), pictured), messages: []string{picturedToo}, want: "refused: invalid_input"},
+		"nor while it waits":                           {view: began(t, active(thread()), one), messages: []string{otherOne}, want: "refused: invalid_input"},
+		"an earlier one of the name is the same":       {view: began(t, began(t, thread(one, two), one), otherOne), messages: []string{one}, want: "repeats r1"},
+		"a new message is no repeat":                   {view: began(t, thread(one, two), one), messages: []string{one, two, three}, want: "begins, m3"},
 		"no messages take nothing back":                {view: thread(one, two), want: "begins"},
 		"behind a run it is queued":                    {view: active(thread()), messages: []string{one}, want: "queued"},
 		"behind a run it is refused where that is so":  {view: active(thread()), busy: BusyReject, messages: []string{one}, want: "refused: thread_busy"},

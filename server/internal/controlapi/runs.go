@@ -114,7 +114,7 @@ func runOperations() []operation {
 			query: append([]parameter{{"thread", "only those of this thread"}}, runParameters...)},
 		{method: "GET", path: "/threads/{thread}/runs/{run}", id: "getRun", summary: "One run, by the server's id",
 			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: runJSON{}, serve: (*call).getRun},
-		{method: "POST", path: "/threads/{thread}/runs/{run}/cancel", id: "cancelRun", summary: "Stop a run that is active or waits",
+		{method: "POST", path: "/threads/{thread}/runs/{run}/cancel", id: "cancelRun", summary: "Stop a run that is active or waits, or dismiss a dead letter",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, query: stopParameters, body: reasonJSON{}, status: 200, answer: stoppedJSON{}, serve: (*call).cancelRun},
 		{method: "POST", path: "/threads/{thread}/runs/{run}/requeue", id: "requeueRun", summary: "Go on with a dead letter in a new run",
 			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, admits: true, status: 202, answer: admittedJSON{}, serve: (*call).requeueRun},

@@ -43,7 +43,8 @@ type threadJSON struct {
 	OpenRun    string            `json:"openRun,omitempty" jsonschema:"id of the run under way, or of the one that has asked"`
 	LatestRun  string            `json:"latestRun,omitempty" jsonschema:"id of the run that began last"`
 	Queued     int               `json:"queued"`
-	Paused     bool              `json:"paused" jsonschema:"the active run is to suspend at its next step"`
+	Paused     bool              `json:"paused" jsonschema:"its run is paused: unpause goes on with it"`
+	Pausing    bool              `json:"pausePending" jsonschema:"the active run is to be paused at its next step"`
 	Interrupts []interruptJSON   `json:"interrupts"`
 	Parent     string            `json:"parentThreadId,omitempty" jsonschema:"the thread that it stands below"`
 	Waits      []string          `json:"waitsFor,omitempty" jsonschema:"threads below it that have open interrupts, of the 200 of the namespace that have waited longest: the nearest first, 20 at most"`
@@ -244,7 +245,8 @@ func (c *call) getThread() (any, error) {
 	messages, err := messageTexts(t.Messages)
 	return threadJSON{
 		ThreadID: t.Thread, Title: t.Title, State: t.State, Messages: messages,
-		Position: positionJSON{t.End.Epoch, t.End.Seq}, ActiveRun: t.Active, OpenRun: t.OpenRun, LatestRun: t.Latest, Queued: t.Queued, Paused: t.Paused,
+		Position: positionJSON{t.End.Epoch, t.End.Seq}, ActiveRun: t.Active, OpenRun: t.OpenRun, LatestRun: t.Latest, Queued: t.Queued,
+		Paused: t.Pause == adapter.PausePaused, Pausing: t.Pause == adapter.PausePending,
 		Interrupts: interruptsOf(t.Open), Corrupted: t.Corrupted,
 		Parent: of.Parent, Waits: of.Waits, WaitsCount: of.WaitsCount, Partial: failed != nil,
 	}, err

@@ -239,7 +239,9 @@ func (c *call) deleteTree() (any, error) {
 		return nil, badRequest("children is reject, detach or cascade")
 	}
 	if t, err := c.Runner.TreeThread(c.r.Context(), c.key); err == nil && t == nil {
-		return nil, errNoThread
+		if _, err := c.thread(); !errors.Is(err, store.ErrCorrupted) {
+			return nil, errNoThread
+		}
 	} else if err != nil && !errors.Is(err, store.ErrCorrupted) {
 		return nil, err
 	}

@@ -1,0 +1,22 @@
+package redisstore
+
+import "strings"
+
+// allowFull lets a script write on a server that has reached its maxmemory: of Redis 7 and
+// newer.
+const allowFull = "#!lua flags=allow-oom\n"
+
+// worksFull reports whether a script is carried out by a server that is full: it makes room,
+// or registers who reads.
+func (sc *script) worksFull() bool {
+	switch sc {
+	case deleteScript, doomScript, treeDoomScript, treeGoneScript, retireScript, readScript, tailScript:
+		return true
+	}
+	return false
+}
+
+// full reports whether a server has refused to write because it is full.
+func full(err error) bool {
+	return err != nil && (refusedWith(err, "OOM") || strings.Contains(err.Error(), "-OOM "))
+}
