@@ -77,6 +77,8 @@ var (
 	payloadDropScript = newScript("payload", "payloadsettle")
 	treePutScript     = newScript("thread", "index", "tree", "treeput")
 	treeReadScript    = newScript("thread", "index", "tree", "treeread")
+	treeBelowScript   = newScript("thread", "index", "tree", "treebelow")
+	treeWalkScript    = newScript("thread", "index", "tree", "treewalk")
 	treePageScript    = newScript("thread", "index", "tree", "treepage")
 	treeDoomScript    = newScript("thread", "index", "tree", "treedoom")
 	treeGoneScript    = newScript("thread", "index", "tree", "treegone")
@@ -91,7 +93,7 @@ var (
 		noticesScript, decisionsScript, refusedScript, forgetScript, recordsScript,
 		flowPutScript, flowReadScript, flowTakeScript, tokensScript, tokenPutScript, tokenDropScript, tokenHoldScript,
 		payloadPutScript, payloadKeepScript, payloadReadScript, payloadDueScript, payloadDropScript,
-		treePutScript, treeReadScript, treePageScript, treeDoomScript, treeGoneScript, doomScript}
+		treePutScript, treeReadScript, treeBelowScript, treeWalkScript, treePageScript, treeDoomScript, treeGoneScript, doomScript}
 )
 
 // script is a Lua script. Its header, and lib.lua's, name its keys and arguments; its

@@ -78,15 +78,18 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 	if err != nil {
 		return nil, err
 	}
-	verdict, adopted := r.int(), r.int()
+	verdict, adopted, looked := r.int(), r.int(), int(r.int())
 	node := readNode(r.list())
+	if node != nil {
+		node.Looked = looked
+	}
 	switch {
 	case r.err != nil:
 		return nil, r.err
 	case verdict < 0 || int(verdict) >= len(treeRefusals):
 		return nil, fmt.Errorf("redisstore: treeput: verdict %d", verdict)
 	case verdict > 0:
-		return nil, &store.TreeError{Why: treeRefusals[verdict], Current: node}
+		return nil, &store.TreeError{Why: treeRefusals[verdict], Current: node, Looked: looked}
 	case adopted == 0:
 		return node, nil
 	}
@@ -122,12 +125,12 @@ func (s *tree) used(ctx context.Context, threads ...store.ThreadKey) ([]bool, er
 }
 
 // TreeNodes implements store.Tree.
-func (s *tree) TreeNodes(ctx context.Context, namespace string, threads []string, below bool) ([]*store.Node, error) {
+func (s *tree) TreeNodes(ctx context.Context, namespace string, threads []string) ([]*store.Node, error) {
 	rest := make([]any, len(threads))
 	for i, t := range threads {
 		rest[i] = t
 	}
-	r, err := s.run(ctx, call{script: treeReadScript, keys: s.keys.tree(namespace), args: args{{"below", below}}, rest: rest})
+	r, err := s.run(ctx, call{script: treeReadScript, keys: s.keys.tree(namespace), rest: rest})
 	if err != nil {
 		return nil, err
 	}
@@ -136,6 +139,19 @@ func (s *tree) TreeNodes(ctx context.Context, namespace string, threads []string
 		one := r.list()
 		list = append(list, readNode(one))
 		r.join(one)
+	}
+	return list, r.err
+}
+
+// TreeBelow implements store.Tree.
+func (s *tree) TreeBelow(ctx context.Context, key store.ThreadKey) ([]string, error) {
+	r, err := s.run(ctx, call{script: treeBelowScript, keys: s.keys.tree(key.Namespace), args: args{{"thread", key.Thread}}})
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for r.more() {
+		list = append(list, r.string())
 	}
 	return list, r.err
 }
@@ -166,8 +182,14 @@ func ofQuery(q store.TreeQuery, n *store.Node) bool {
 		(q.From.IsZero() || !n.Created.Before(q.From)) && (q.To.IsZero() || n.Created.Before(q.To))
 }
 
-// treePiece is how many places of an index one script reads.
-const treePiece = 100
+const (
+	// treePiece is how many places of an index one script reads, and treePieceBytes how
+	// many bytes of them: both bound how long it takes.
+	treePiece      = 100
+	treePieceBytes = 256 << 10
+	// treePageBytes is how many bytes of nodes one page has. The last may go beyond.
+	treePageBytes = 1 << 20
+)
 
 // TreePage implements store.Tree.
 func (s *tree) TreePage(ctx context.Context, q store.TreeQuery) ([]store.TreeItem, string, error) {
@@ -191,25 +213,25 @@ func (s *tree) TreePage(ctx context.Context, q store.TreeQuery) ([]store.TreeIte
 	limit := min(cmp.Or(q.Limit, pageSize), pageLimit)
 	var items []store.TreeItem
 	next := func() string { return base64.RawURLEncoding.EncodeToString([]byte(mark + from[1:])) }
-	for looked := 0; ; {
+	for looked, bytes := 0, 0; ; {
 		want := treePiece
 		if q.All() {
 			want = min(want, max(limit+1-len(items), looked))
 		}
-		piece, err := s.treePiece(ctx, q, from, "("+end, want)
+		piece, more, err := s.treePiece(ctx, q, from, "("+end, want)
 		if err != nil {
 			return nil, "", err
 		}
 		for _, p := range piece {
 			wanted := ofQuery(q, p.node) && q.Wants(p.info)
-			if wanted && len(items) == limit {
+			if wanted && (len(items) == limit || bytes >= treePageBytes) {
 				return items, next(), nil
 			}
 			if from = "(" + p.place; wanted {
-				items = append(items, store.TreeItem{Node: *p.node, Info: p.info})
+				items, bytes = append(items, store.TreeItem{Node: *p.node, Info: p.info}), bytes+len(p.node.Metadata)
 			}
 		}
-		if len(piece) < want {
+		if !more {
 			return items, "", nil
 		}
 		if looked += len(piece); looked >= pageLimit {
@@ -225,13 +247,15 @@ type placed struct {
 	info  *store.ThreadInfo
 }
 
-// treePiece reads as many places as that, and what their threads are at.
-func (s *tree) treePiece(ctx context.Context, q store.TreeQuery, from, to string, limit int) ([]placed, error) {
-	r, err := s.run(ctx, call{script: treePageScript, keys: s.keys.tree(q.Namespace), args: args{{"from", from}, {"to", to}, {"limit", limit}}})
+// treePiece reads as many places as that, and what their threads are at. It has fewer
+// where they are large, and says whether there may be more.
+func (s *tree) treePiece(ctx context.Context, q store.TreeQuery, from, to string, limit int) (list []placed, more bool, err error) {
+	r, err := s.run(ctx, call{script: treePageScript, keys: s.keys.tree(q.Namespace),
+		args: args{{"from", from}, {"to", to}, {"limit", limit}, {"bytes", treePieceBytes}}})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	var list []placed
+	more = r.bool()
 	var keys []store.ThreadKey
 	for r.more() {
 		one := r.list()
@@ -242,18 +266,18 @@ func (s *tree) treePiece(ctx context.Context, q store.TreeQuery, from, to string
 		list = append(list, p)
 	}
 	if r.err != nil {
-		return nil, r.err
+		return nil, false, r.err
 	}
 	infos, err := s.ThreadInfos(ctx, keys)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for i := range list {
 		if ofQuery(q, list[i].node) {
 			list[i].info, infos = infos[0], infos[1:]
 		}
 	}
-	return list, nil
+	return list, more, nil
 }
 
 // ThreadInfos implements store.Tree.

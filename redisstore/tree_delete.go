@@ -9,8 +9,12 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// fellTogether is how many threads one call of FinishDeletes deletes at most.
-const fellTogether = 200
+const (
+	// fellTogether is how many threads one call of FinishDeletes deletes at most.
+	fellTogether = 200
+	// fellBytes is more than the nodes of so many have.
+	fellBytes = 8 << 20
+)
 
 // A deletion crosses partitions, so it goes in steps, and each may be the last before its
 // process dies. The namespace's tree says how far a thread has come: "rest", it is deleted
@@ -140,10 +144,12 @@ func (s *tree) FinishDeletes(ctx context.Context) (more bool, err error) {
 
 // finishIn goes on with as many of a namespace's deletions as that.
 func (s *tree) finishIn(ctx context.Context, namespace string, limit int) (int, error) {
-	r, err := s.run(ctx, call{script: treePageScript, keys: s.keys.tree(namespace), args: args{{"from", "[d"}, {"to", "(e"}, {"limit", limit}}})
+	r, err := s.run(ctx, call{script: treePageScript, keys: s.keys.tree(namespace),
+		args: args{{"from", "[d"}, {"to", "(e"}, {"limit", limit}, {"bytes", fellBytes}}})
 	if err != nil {
 		return 0, err
 	}
+	r.bool()
 	var list []doomed
 	for r.more() {
 		one := r.list()

@@ -14,14 +14,22 @@ type Tree interface {
 	// PutNode makes a thread, or changes what is kept of one. An error that wraps
 	// ErrTree says what is refused, and nothing has changed then.
 	PutNode(ctx context.Context, key ThreadKey, c NodeChange) (*Node, error)
-	// TreeNodes are those of the threads, in their order; nil for one of which nothing
-	// is kept. With below each is followed by all that stand below it, parents first.
-	TreeNodes(ctx context.Context, namespace string, threads []string, below bool) ([]*Node, error)
+	// TreeNodes are those of the threads, in their order and without their metadata; nil
+	// for one of which nothing is kept.
+	TreeNodes(ctx context.Context, namespace string, threads []string) ([]*Node, error)
+	// TreeBelow are the threads that stand below one, the nearest first.
+	TreeBelow(ctx context.Context, key ThreadKey) ([]string, error)
+	// TreeWalk pages through a thread's node and those below it: each parent, then all
+	// below its first child, all below its second, and so on, those that were made last
+	// first. It has none for a thread of which nothing is kept. A page has fewer than Limit
+	// where they are large. The error is an ErrBadCursor if the cursor is of another thread,
+	// or where it stood is not below the thread any more.
+	TreeWalk(ctx context.Context, q TreeWalk) ([]TreeItem, string, error)
 	// TreePage pages through nodes, those that were made last first, or by their ids
 	// where the query asks for a prefix of them. A cursor belongs to the query that it
-	// came from, but for Limit: with another it is an ErrBadCursor. Where times, Agent or
-	// Status are asked for, a page may be short, or empty, and not the last one: so many
-	// threads are looked at for it.
+	// came from, but for Limit: with another it is an ErrBadCursor. A page has fewer than
+	// Limit where they are large. Where times, Agent or Status are asked for, it may be
+	// short, or empty, and not the last one: so many threads are looked at for it.
 	TreePage(ctx context.Context, q TreeQuery) ([]TreeItem, string, error)
 	// ThreadInfos are what a list says of threads, in their order; nil for one that was
 	// never used.
@@ -47,6 +55,8 @@ type Node struct {
 	Deleting bool  // it is being deleted
 	Created  time.Time
 	Updated  time.Time // its latest change
+	// Looked is at how many threads PutNode had to look, to move them.
+	Looked int
 }
 
 // NodeChange changes a node. What is nil stays.
@@ -83,6 +93,13 @@ type TreeQuery struct {
 	ThreadFilter
 }
 
+// TreeWalk asks for a thread and all below it.
+type TreeWalk struct {
+	Thread ThreadKey
+	Limit  int // 0: 50
+	Cursor string
+}
+
 // TreeItem is a node, and what a list says of its thread.
 type TreeItem struct {
 	Node
@@ -117,6 +134,7 @@ var ErrTree = errors.New("store: the tree of threads does not allow it")
 type TreeError struct {
 	Why     TreeRefusal
 	Current *Node // NodeConflict: what there is
+	Looked  int   // as Node has it
 }
 
 func (e *TreeError) Error() string { return string(e.Why) }

@@ -15,47 +15,47 @@
 --   described 1: meta is set
 --   meta
 --
--- Returns {verdict, adopted, node}: verdict 0 done, 1 there is no such thread, 2 there is
+-- Returns {verdict, adopted, looked, node}: verdict 0 done, 1 there is no such thread, 2 there is
 --   one, 3 it is being deleted, 4 its version is another, 5 there is no such parent, 6 it
 --   would be below itself, 7 the parent is being deleted, 8 it would stand too deep, 9 the
 --   tree would have too many threads, 10 the namespace has. adopted: 1, the thread was put
---   in, 2, the parent, 3, both, which had inputs and were in no tree.
+--   in, 2, the parent, 3, both, which had inputs and were in no tree. looked: at how many
+--   threads, to move them.
 
 local n = node(ARG.thread)
-if n and n.by == ARG.by then return { 0, 0, told(n) } end
-if n and n.state ~= '' then return { 3, 0, told(n) } end
+if n and n.by == ARG.by then return { 0, 0, 0, told(n) } end
+if n and n.state ~= '' then return { 3, 0, 0, told(n) } end
 local new = not n
 if ARG.create == '1' then
-  if n or ARG.used == '1' then return { 2, 0, {} } end
+  if n or ARG.used == '1' then return { 2, 0, 0, {} } end
 elseif new and ARG.used == '0' then
-  return { 1, 0, {} }
+  return { 1, 0, 0, {} }
 end
 local has = new and 0 or n.version
-if ARG.version ~= '-1' and tonumber(ARG.version) ~= has then return { 4, 0, n and told(n) or told(fresh(ARG.thread)) } end
-if new and crowded() then return { 10, 0, {} } end
+if ARG.version ~= '-1' and tonumber(ARG.version) ~= has then return { 4, 0, 0, n and told(n) or told(fresh(ARG.thread)) } end
+if new and crowded() then return { 10, 0, 0, {} } end
 n = n or fresh(ARG.thread)
 
-local parent, adopts = nil, new and ARG.used == '1' and 1 or 0
-local list = new and { n } or nil
+local parent, adopts, list = nil, new and ARG.used == '1' and 1 or 0, new and { n } or {}
 if ARG.parented == '1' and ARG.parent ~= n.parent then
-  list = list or below(n)
   if ARG.parent ~= '' then
-    if ARG.parent == n.id then return { 6, 0, {} } end
+    if ARG.parent == n.id then return { 6, 0, 0, {} } end
     parent = node(ARG.parent)
     if not parent then
-      if ARG.hasused == '0' then return { 5, 0, {} } end
+      if ARG.hasused == '0' then return { 5, 0, 0, {} } end
       parent, adopts = fresh(ARG.parent), adopts + 2
     end
-    if parent.state ~= '' then return { 7, 0, {} } end
+    if parent.state ~= '' then return { 7, 0, 0, {} } end
+    if not new and isBelow(parent, n.id) then return { 6, 0, 0, {} } end
+  end
+  list = new and list or below(n)
+  if parent then
     local height = 0
-    for _, m in ipairs(list) do
-      if m.id == parent.id then return { 6, 0, {} } end
-      height = math.max(height, m.depth - n.depth)
-    end
-    if parent.depth + 1 + height > DEPTH then return { 8, 0, {} } end
+    for _, m in ipairs(list) do height = math.max(height, m.depth - n.depth) end
+    if parent.depth + 1 + height > DEPTH then return { 8, 0, #list, {} } end
     if parent.root ~= n.root then
       local there = math.max(treeSize(parent.root), 1)
-      if there + #list > SIZE then return { 9, 0, {} } end
+      if there + #list > SIZE then return { 9, 0, #list, {} } end
     end
     if adopts >= 2 then store(parent) end
   end
@@ -66,4 +66,4 @@ if ARG.resourced == '1' then n.resource = ARG.resource end
 if ARG.described == '1' then describe(n.id, ARG.meta) end
 n.version, n.updated, n.by = n.version + 1, NOW, ARG.by
 store(n)
-return { 0, adopts, told(n) }
+return { 0, adopts, #list, told(n) }

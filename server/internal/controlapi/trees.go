@@ -19,7 +19,7 @@ type Trees interface {
 	CreateThread(ctx context.Context, key store.ThreadKey, n adapter.NewThread) (*store.Node, error)
 	UpdateThread(ctx context.Context, key store.ThreadKey, n adapter.NewThread) (*store.Node, error)
 	TreeThread(ctx context.Context, key store.ThreadKey) (*adapter.TreeThread, error)
-	Below(ctx context.Context, key store.ThreadKey) ([]adapter.TreeThread, error)
+	Below(ctx context.Context, q store.TreeWalk) ([]adapter.TreeThread, string, error)
 	Trees(ctx context.Context, q store.TreeQuery) ([]adapter.TreeThread, string, error)
 	Placed(ctx context.Context, namespace string, threads []string) (map[string]adapter.TreeThread, error)
 	StopBelow(ctx context.Context, key store.ThreadKey, reason string, stop bool) (adapter.StoppedBelow, error)
@@ -48,8 +48,8 @@ type treeThreadJSON struct {
 	Waiting    bool      `json:"waiting" jsonschema:"interrupts are open"`
 	Queued     int       `json:"queued"`
 	Agent      string    `json:"agent,omitempty" jsonschema:"whose run began last; left out for the default one"`
-	Waits      []string  `json:"waitsFor,omitempty" jsonschema:"threads below it that have open interrupts, the nearest first, 20 at most; told by getTree alone"`
-	WaitsCount int       `json:"waitsForCount,omitempty" jsonschema:"how many there are"`
+	Waits      []string  `json:"waitsFor,omitempty" jsonschema:"threads below it that have open interrupts, of the 200 of the namespace that have waited longest: the nearest first, 20 at most; told by getTree alone"`
+	WaitsCount int       `json:"waitsForCount,omitempty" jsonschema:"how many of those 200 stand below it"`
 }
 
 type newThreadJSON struct {
@@ -87,10 +87,10 @@ func treeOperations() []operation {
 	return []operation{
 		{method: "POST", path: "/threads", id: "createThread", summary: "Make a thread before its first input, below another one if need be",
 			scope: identity.ScopeRun, body: newThreadJSON{}, status: 201, answer: nodeJSON{}, serve: (*call).createThread},
-		{method: "GET", path: "/trees", id: "listTrees", summary: "The threads of the caller's namespace that have a parent, children, metadata or a resource, or were made: of a query the newest first, else by id",
+		{method: "GET", path: "/trees", id: "listTrees", lists: true, summary: "The threads of the caller's namespace that have a parent, children, metadata or a resource, or were made: of a query the newest first, else by id",
 			scope: identity.ScopeRead, query: treeParameters, status: 200, answer: listOf[treeThreadJSON]{}, serve: (*call).listTrees},
-		{method: "GET", path: "/threads/{thread}/tree", id: "getTree", summary: "A thread and all that stand below it, parents first",
-			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: listOf[treeThreadJSON]{}, serve: (*call).getTree},
+		{method: "GET", path: "/threads/{thread}/tree", id: "getTree", lists: true, summary: "A thread and all that stand below it, parents first",
+			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, query: pageParameters, status: 200, answer: listOf[treeThreadJSON]{}, serve: (*call).getTree},
 		{method: "PATCH", path: "/threads/{thread}/tree", id: "changeThread", summary: "Put a thread below another, or change its metadata or resource",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: threadChangeJSON{}, status: 200, answer: nodeJSON{}, serve: (*call).changeThread},
 		{method: "DELETE", path: "/threads/{thread}/tree", id: "deleteTree", summary: "Delete a thread, and say what becomes of those below it",
@@ -199,14 +199,21 @@ func (c *call) listTrees() (any, error) {
 }
 
 func (c *call) getTree() (any, error) {
-	below, err := c.Runner.Below(c.r.Context(), c.key)
-	if err == nil && len(below) == 0 {
-		err = errNoThread
-	}
+	page, err := c.page()
 	if err != nil {
 		return nil, err
 	}
-	return pageOf(below, "", nil, treeThreadOf)
+	below, next, err := c.Runner.Below(c.r.Context(), store.TreeWalk{Thread: c.key, Limit: page.Limit, Cursor: page.Cursor})
+	if errors.Is(err, store.ErrBadCursor) {
+		return nil, badRequest("the cursor is of another thread, or the tree has changed where it stood: ask for the first page without one")
+	}
+	if err == nil && len(below) == 0 && page.Cursor == "" {
+		err = errNoThread
+	}
+	if err != nil && !errors.Is(err, store.ErrPartial) {
+		return nil, err
+	}
+	return pageOf(below, next, err, treeThreadOf)
 }
 
 func (c *call) changeThread() (any, error) {
@@ -223,9 +230,13 @@ func (c *call) changeThread() (any, error) {
 		change.Version = &version
 	}
 	node, err := c.Runner.UpdateThread(c.r.Context(), c.key, change)
+	if refused, ok := errors.AsType[*store.TreeError](err); ok {
+		c.caller.Weigh(refused.Looked)
+	}
 	if err != nil {
 		return nil, treeProblem(err)
 	}
+	c.caller.Weigh(node.Looked)
 	return nodeOf(*node), nil
 }
 
