@@ -26,6 +26,7 @@ const (
 type trees struct {
 	*node
 	threads *threads
+	quotas  *quotas
 }
 
 // TreeThread is a thread as one of a tree.
@@ -54,13 +55,15 @@ type NewThread struct {
 	Parent   *string
 	Resource *string
 	Metadata *json.RawMessage // a JSON object
+	// User is whose the thread is that is made, as Input.User.
+	User string
 	// Version is that of the thread which is changed, as TreeThread.Version; nil: any.
 	Version *int64
 }
 
 // CreateThread makes a thread before its first input. Its errors wrap store.ErrTree where
 // the thread or its parent does not allow it, and ErrInvalidThread where it asks for what
-// no thread has.
+// no thread has; a RefusedThread says that the user has too many.
 func (ts *trees) CreateThread(ctx context.Context, key store.ThreadKey, n NewThread) (*store.Node, error) {
 	return ts.put(ctx, key, n, true)
 }
@@ -95,6 +98,13 @@ func (ts *trees) put(ctx context.Context, key store.ThreadKey, n NewThread, crea
 		}
 		meta := json.RawMessage(text.Bytes())
 		c.Metadata = &meta
+	}
+	if create {
+		owner, refused := ts.quotas.makes(n.User, key)
+		if refused != nil {
+			return nil, RefusedThread{refused}
+		}
+		c.Owner = owner
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ts.options.StoreTimeout)
 	defer cancel()

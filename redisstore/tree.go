@@ -22,21 +22,23 @@ type tree struct {
 	*retention
 }
 
-// treeKeys are those of a namespace: its nodes, where they are found, and the
-// partition's namespaces in which threads are being deleted.
+// tree are the keys of a namespace: its nodes, where they are found, the partition's
+// namespaces in which threads are being deleted, their metadata, and the partition's threads
+// that were made and are not used.
 func (k *keyspace) tree(namespace string) []string {
 	name := ownerID(store.Owner{Name: "tree/" + namespace})
 	h := fnv.New64a()
 	h.Write([]byte(name))
 	p := &k.parts[h.Sum64()%uint64(len(k.parts))]
-	return []string{p.base + "tree:" + name + ":nodes", p.base + "tree:" + name + ":index", p.felled(), p.base + "tree:" + name + ":meta"}
+	return []string{p.base + "tree:" + name + ":nodes", p.base + "tree:" + name + ":index", p.felled(), p.base + "tree:" + name + ":meta", p.made()}
 }
 
 func (p *partition) felled() string { return p.base + "felled" }
+func (p *partition) made() string   { return p.base + "made" }
 
 // treeRefusals are the verdicts of treeput.lua.
 var treeRefusals = []store.TreeRefusal{1: store.NodeMissing, store.NodeExists, store.NodeDeleting, store.NodeConflict,
-	store.ParentMissing, store.ParentCycle, store.ParentDeleting, store.TreeTooDeep, store.TreeTooLarge, store.TooManyNodes}
+	store.ParentMissing, store.ParentCycle, store.ParentDeleting, store.TreeTooDeep, store.TreeTooLarge, store.TooManyNodes, store.TooMuchMetadata}
 
 // readNode reads what tree.lua has told; nil: nothing.
 func readNode(r *reply) *store.Node {
@@ -74,7 +76,8 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 	r, err := s.run(ctx, call{script: treePutScript, keys: s.keys.tree(key.Namespace), args: args{
 		{"thread", key.Thread}, {"by", c.Request}, {"create", c.Create}, {"used", used[0]}, {"version", c.Version},
 		{"parented", c.Parent != nil}, {"parent", parent.Thread}, {"hasused", used[1]},
-		{"resourced", c.Resource != nil}, {"resource", resource}, {"described", c.Metadata != nil}, {"meta", []byte(meta)}}})
+		{"resourced", c.Resource != nil}, {"resource", resource}, {"described", c.Metadata != nil}, {"meta", []byte(meta)},
+		{"owner", c.Owner}, {"member", memberOf(key)}}})
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +112,7 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 }
 
 // used reports which threads have had an input.
-func (s *tree) used(ctx context.Context, threads ...store.ThreadKey) ([]bool, error) {
+func (s *retention) used(ctx context.Context, threads ...store.ThreadKey) ([]bool, error) {
 	cmds := make([]*redis.SliceCmd, len(threads))
 	for i, key := range threads {
 		cmds[i] = redis.NewSliceCmd(ctx, "hmget", s.keys.thread(key).rec(), "input")

@@ -67,6 +67,7 @@ type NodeChange struct {
 	Parent   *string
 	Resource *string
 	Metadata *json.RawMessage
+	Owner    string // for whom it counts if it is made, as Taken has it
 }
 
 // AnyVersion is that of a change which does not depend on one.
@@ -74,9 +75,10 @@ const AnyVersion = -1
 
 // Bounds of a tree.
 const (
-	TreeDepth      = 16      // of a thread below its root
-	TreeSize       = 1000    // threads of one tree
-	NamespaceNodes = 100_000 // nodes of a namespace
+	TreeDepth      = 16       // of a thread below its root
+	TreeSize       = 1000     // threads of one tree
+	NamespaceNodes = 100_000  // nodes of a namespace
+	NamespaceBytes = 64 << 20 // of their ids, resources and metadata
 )
 
 // TreeQuery asks for nodes of a namespace. One of Parent, Root, Resource and Prefix is set
@@ -154,4 +156,6 @@ const (
 	TreeTooDeep    TreeRefusal = "parentThreadId: the thread would stand more than 16 below its root"
 	TreeTooLarge   TreeRefusal = "parentThreadId: the tree would have more than 1000 threads"
 	TooManyNodes   TreeRefusal = "the namespace has as many threads with a parent, metadata or resource as it may, 100000: delete some"
+
+	TooMuchMetadata TreeRefusal = "the ids, resources and metadata of the namespace's threads have as many bytes as they may, 64 MiB: delete some threads, or shorten their metadata"
 )

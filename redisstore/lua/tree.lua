@@ -1,22 +1,23 @@
 -- tree.lua: what the scripts on the threads of a namespace as trees share. All of a
 -- namespace lies in one partition, whichever its threads lie in, so that a script sees
 -- all of a tree. It stands after thread.lua and index.lua; its scripts declare the keys
--- nodes, index and felled.
+-- nodes, index, felled, meta and made.
 
 -- DEPTH is how deep a thread may stand below its root, SIZE how many threads one tree
--- may have, and NODES how many a namespace.
-local DEPTH, SIZE, NODES = 16, 1000, 100000
+-- may have, and NODES how many a namespace; BYTES what their ids, resources and metadata
+-- have together.
+local DEPTH, SIZE, NODES, BYTES = 16, 1000, 100000, 67108864
 
 -- node reads what is kept of a thread; nil: nothing, or what cannot be read.
 local function node(id)
   local text = redis.call('HGET', KEY.nodes, id)
   local ok, v = pcall(unpacked, text or '')
-  if not ok or #v < 9 then return nil end
+  if not ok or #v < 10 then return nil end
   for i = 3, 6 do
     if not tonumber(v[i]) then return nil end
   end
   return { id = id, parent = v[1], root = v[2], depth = tonumber(v[3]), created = tonumber(v[4]), updated = tonumber(v[5]),
-    version = tonumber(v[6]), resource = v[7], state = v[8], by = v[9] }
+    version = tonumber(v[6]), resource = v[7], state = v[8], by = v[9], owner = v[10] }
 end
 
 -- placed is digest, of each string once: the nodes of a tree have few roots and parents.
@@ -40,7 +41,7 @@ end
 
 local function line(n)
   return table.concat(pack({}, { n.parent, n.root, n.depth, string.format('%.0f', n.created),
-    string.format('%.0f', n.updated), n.version, n.resource, n.state, n.by }, 1, 9))
+    string.format('%.0f', n.updated), n.version, n.resource, n.state, n.by, n.owner }, 1, 10))
 end
 
 local function store(n)
@@ -53,7 +54,7 @@ local function unlist(n)
 end
 
 local function fresh(id)
-  return { id = id, parent = '', root = id, depth = 0, created = NOW, updated = NOW, version = 0, resource = '', state = '', by = '' }
+  return { id = id, parent = '', root = id, depth = 0, created = NOW, updated = NOW, version = 0, resource = '', state = '', by = '', owner = '' }
 end
 
 -- bounds are those of all places that begin with a prefix and a time.
@@ -78,13 +79,21 @@ local function treeSize(root) return redis.call('ZLEXCOUNT', KEY.index, bounds('
 
 local function range(from, to, limit) return redis.call('ZRANGEBYLEX', KEY.index, from, to, 'LIMIT', 0, limit) end
 
-local function drop(id)
-  redis.call('HDEL', KEY.nodes, id)
-  redis.call('HDEL', KEY.meta, id)
+-- drop strikes out a node of a namespace, which has no place in the index any more.
+local function drop(n, namespace)
+  redis.call('HINCRBY', KEY.meta, '', -#n.id - #n.resource - redis.call('HSTRLEN', KEY.meta, n.id))
+  redis.call('HDEL', KEY.nodes, n.id)
+  redis.call('HDEL', KEY.meta, n.id)
+  redis.call('ZREM', KEY.made, #namespace .. ':' .. namespace .. n.id)
 end
 
--- describe keeps the metadata of a thread, which is apart from what scripts walk through.
-local function describe(id, meta) redis.call('HSET', KEY.meta, id, meta) end
+-- grows reports whether a namespace has room for so many bytes more, and counts them. They
+-- stand where no thread's metadata does: none has an empty id.
+local function grows(bytes)
+  if bytes > 0 and tonumber(redis.call('HGET', KEY.meta, '') or 0) + bytes > BYTES then return false end
+  redis.call('HINCRBY', KEY.meta, '', bytes)
+  return true
+end
 
 -- felling notes that threads of a namespace are being deleted, or, if none is, strikes it out.
 local function felling(command, namespace) redis.call(command, KEY.felled, namespace) end

@@ -1,6 +1,6 @@
 -- treebelow.lua: which threads stand below one.
 --
--- KEYS  nodes, index, felled, meta
+-- KEYS  nodes, index, felled, meta, made
 -- ARGS
 --   thread
 --

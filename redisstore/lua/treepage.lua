@@ -1,6 +1,6 @@
 -- treepage.lua: some of the places of a namespace's index, with their nodes.
 --
--- KEYS  nodes, index, felled, meta
+-- KEYS  nodes, index, felled, meta, made
 -- ARGS
 --   from   as ZRANGEBYLEX has it
 --   to

@@ -1,6 +1,6 @@
 -- treeput.lua: make a thread, or change what is kept of it as one of a tree.
 --
--- KEYS  nodes, index, felled, meta
+-- KEYS  nodes, index, felled, meta, made
 -- ARGS
 --   thread
 --   by        names the call
@@ -14,11 +14,14 @@
 --   resource
 --   described 1: meta is set
 --   meta
+--   owner     for whom it counts if it is made
+--   member    names it in made
 --
 -- Returns {verdict, adopted, looked, node}: verdict 0 done, 1 there is no such thread, 2 there is
 --   one, 3 it is being deleted, 4 its version is another, 5 there is no such parent, 6 it
 --   would be below itself, 7 the parent is being deleted, 8 it would stand too deep, 9 the
---   tree would have too many threads, 10 the namespace has. adopted: 1, the thread was put
+--   tree would have too many threads, 10 the namespace has, 11 its
+--   threads have too much metadata. adopted: 1, the thread was put
 --   in, 2, the parent, 3, both, which had inputs and were in no tree. looked: at how many
 --   threads, to move them.
 
@@ -35,6 +38,10 @@ local has = new and 0 or n.version
 if ARG.version ~= '-1' and tonumber(ARG.version) ~= has then return { 4, 0, 0, n and told(n) or told(fresh(ARG.thread)) } end
 if new and crowded() then return { 10, 0, 0, {} } end
 n = n or fresh(ARG.thread)
+
+local more = new and #n.id or 0
+if ARG.resourced == '1' then more = more + #ARG.resource - #n.resource end
+if ARG.described == '1' then more = more + #ARG.meta - redis.call('HSTRLEN', KEY.meta, n.id) end
 
 local parent, adopts, list = nil, new and ARG.used == '1' and 1 or 0, new and { n } or {}
 if ARG.parented == '1' and ARG.parent ~= n.parent then
@@ -57,13 +64,20 @@ if ARG.parented == '1' and ARG.parent ~= n.parent then
       local there = math.max(treeSize(parent.root), 1)
       if there + #list > SIZE then return { 9, 0, #list, {} } end
     end
-    if adopts >= 2 then store(parent) end
+    if adopts >= 2 then more = more + #parent.id end
   end
+end
+if not grows(more) then return { 11, 0, #list, {} } end
+if ARG.parented == '1' and ARG.parent ~= n.parent then
+  if adopts >= 2 then store(parent) end
   move(list, parent)
 end
 if not new then unlist(n) end
 if ARG.resourced == '1' then n.resource = ARG.resource end
-if ARG.described == '1' then describe(n.id, ARG.meta) end
+if ARG.described == '1' then redis.call('HSET', KEY.meta, n.id, ARG.meta) end
+if new then n.owner = ARG.owner end
 n.version, n.updated, n.by = n.version + 1, NOW, ARG.by
 store(n)
+-- One that is never used is forgotten by its latest change.
+if ARG.used == '1' then redis.call('ZREM', KEY.made, ARG.member) else redis.call('ZADD', KEY.made, NOW, ARG.member) end
 return { 0, adopts, #list, told(n) }

@@ -1,6 +1,6 @@
 -- treeread.lua: what is kept of some threads as those of a tree, without their metadata.
 --
--- KEYS  nodes, index, felled, meta
+-- KEYS  nodes, index, felled, meta, made
 -- REST  the threads
 --
 -- Returns for each a node, as told; {} for one of which nothing is kept.

@@ -1,7 +1,7 @@
 -- treewalk.lua: some of the nodes of a subtree: each parent, and then all below its first
 -- child, all below its second, and so on.
 --
--- KEYS  nodes, index, felled, meta
+-- KEYS  nodes, index, felled, meta, made
 -- ARGS
 --   thread  the top
 --   under   the parent of the node that was told last; '': that was the top

@@ -455,9 +455,11 @@ var treeTests = []test{
 		c := e.stopped()
 		e.ttl = time.Hour
 		g := e.grove("a")
-		g.plants("a a/b")
+		g.plants("a")
 		g.uses("a")
-		c.move(2 * time.Hour)
+		c.move(50 * time.Minute)
+		g.plants("a/b")
+		c.move(50 * time.Minute)
 		for more := true; more; {
 			var err error
 			if more, err = g.s.Retire(e.Context()); err != nil {

@@ -86,7 +86,7 @@ var treeParameters = append([]parameter{
 func treeOperations() []operation {
 	return []operation{
 		{method: "POST", path: "/threads", id: "createThread", summary: "Make a thread before its first input, below another one if need be",
-			scope: identity.ScopeRun, body: newThreadJSON{}, status: 201, answer: nodeJSON{}, serve: (*call).createThread},
+			scope: identity.ScopeRun, admits: true, body: newThreadJSON{}, status: 201, answer: nodeJSON{}, serve: (*call).createThread},
 		{method: "GET", path: "/trees", id: "listTrees", lists: true, summary: "The threads of the caller's namespace that have a parent, children, metadata or a resource, or were made: of a query the newest first, else by id",
 			scope: identity.ScopeRead, query: treeParameters, status: 200, answer: listOf[treeThreadJSON]{}, serve: (*call).listTrees},
 		{method: "GET", path: "/threads/{thread}/tree", id: "getTree", lists: true, summary: "A thread and all that stand below it, parents first",
@@ -113,7 +113,10 @@ func treeThreadOf(t adapter.TreeThread) treeThreadJSON {
 // treeProblem says what a change of a tree was refused for.
 func treeProblem(err error) error {
 	var refused *store.TreeError
+	var full adapter.RefusedThread
 	switch {
+	case errors.As(err, &full):
+		return problemOfInput(full.RunError)
 	case errors.Is(err, adapter.ErrInvalidThread):
 		return badRequest(err.Error())
 	case !errors.As(err, &refused):
@@ -161,7 +164,7 @@ func (c *call) createThread() (any, error) {
 		return nil, err
 	}
 	node, err := c.Runner.CreateThread(c.r.Context(), store.ThreadKey{Namespace: c.caller.Namespace(), Thread: n.ThreadID},
-		adapter.NewThread{Parent: n.Parent, Resource: n.Resource, Metadata: metadataOf(n.Metadata)})
+		adapter.NewThread{Parent: n.Parent, Resource: n.Resource, Metadata: metadataOf(n.Metadata), User: c.caller.User()})
 	if err != nil {
 		return nil, treeProblem(err)
 	}
