@@ -107,11 +107,19 @@ type Frozen struct {
 	Begun int   `json:"begun"`
 	// User is whose input began the execution; "": not known.
 	User string `json:"user,omitempty"`
+	// Answers is the latest user message, if the input brought none itself.
+	Answers *Answered `json:"answers,omitempty"`
 	// Left are the Refs of the interrupts that the input turned away from, or that expired
 	// before it, and of whose end the agent knows nothing.
 	Left []string `json:"left,omitempty"`
 	// Restores: the run restores a branch, and there is nothing for an agent to do.
 	Restores bool `json:"restores,omitempty"`
+}
+
+// Answered is a message that an earlier input brought.
+type Answered struct {
+	Message string `json:"message"`
+	Label   string `json:"run,omitempty"` // of the run that it came with; "": the store knows
 }
 
 // Conversation is the messages that an execution's agent sees: the first Count of the
