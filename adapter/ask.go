@@ -159,7 +159,7 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		if err != nil {
 			return fmt.Errorf("adapter: Ask: %w", err)
 		}
-		it := store.SuspendedInterrupt{ID: id, Interrupt: shown, Login: ask.Login}
+		it := store.SuspendedInterrupt{ID: id, Interrupt: shown, Login: ask.Login, By: askedBy(ask)}
 		if refs != nil {
 			it.Ref = refs[i]
 		}

@@ -192,7 +192,15 @@ type SuspendedInterrupt struct {
 	Call *protocol.ToolFunction `json:"call,omitempty"`
 	// Login is what it asks for, and what alone resolves it; nil: it asks for none.
 	Login *Login `json:"login,omitempty"`
+	// By is AskedByPause or AskedByStep where the server itself has asked, whatever the
+	// interrupt's reason; "": an agent has.
+	By string `json:"by,omitempty"`
 }
+
+const (
+	AskedByPause = "pause" // of an operator's pause
+	AskedByStep  = "step"  // of a step of which nobody knows what became
+)
 
 // Login is an account at a provider.
 type Login struct {
