@@ -11,7 +11,8 @@ import (
 // that is none of its messages. Of a
 // namespace all calls but FinishDeletes are atomic, whatever else is called.
 type Tree interface {
-	// PutNode makes a thread, or changes what is kept of one. An error that wraps
+	// PutNode makes a thread, or changes what is kept of one; what changes nothing leaves
+	// the version as it is. An error that wraps
 	// ErrTree says what is refused, and nothing has changed then.
 	PutNode(ctx context.Context, key ThreadKey, c NodeChange) (*Node, error)
 	// TreeNodes are those of the threads, in their order and without their metadata; nil

@@ -17,6 +17,8 @@
 --   owner     for whom it counts if it is made
 --   member    names it in made
 --
+-- What changes nothing leaves the version as it is.
+--
 -- Returns {verdict, adopted, looked, node}: verdict 0 done, 1 there is no such thread, 2 there is
 --   one, 3 it is being deleted, 4 its version is another, 5 there is no such parent, 6 it
 --   would be below itself, 7 the parent is being deleted, 8 it would stand too deep, 9 the
@@ -36,6 +38,11 @@ elseif new and ARG.used == '0' then
 end
 local has = new and 0 or n.version
 if ARG.version ~= '-1' and tonumber(ARG.version) ~= has then return { 4, 0, 0, n and told(n) or told(fresh(ARG.thread)) } end
+local moves = ARG.parented == '1' and ARG.parent ~= (n and n.parent or '')
+if ARG.create == '0' and not moves and (ARG.resourced == '0' or ARG.resource == (n and n.resource or ''))
+  and (ARG.described == '0' or ARG.meta == (redis.call('HGET', KEY.meta, ARG.thread) or '')) then
+  return { 0, 0, 0, told(n or fresh(ARG.thread)) }
+end
 if new and crowded() then return { 10, 0, 0, {} } end
 n = n or fresh(ARG.thread)
 
@@ -44,7 +51,7 @@ if ARG.resourced == '1' then more = more + #ARG.resource - #n.resource end
 if ARG.described == '1' then more = more + #ARG.meta - redis.call('HSTRLEN', KEY.meta, n.id) end
 
 local parent, adopts, list = nil, new and ARG.used == '1' and 1 or 0, new and { n } or {}
-if ARG.parented == '1' and ARG.parent ~= n.parent then
+if moves then
   if ARG.parent ~= '' then
     if ARG.parent == n.id then return { 6, 0, 0, {} } end
     parent = node(ARG.parent)
@@ -68,7 +75,7 @@ if ARG.parented == '1' and ARG.parent ~= n.parent then
   end
 end
 if not grows(more) then return { 11, 0, #list, {} } end
-if ARG.parented == '1' and ARG.parent ~= n.parent then
+if moves then
   if adopts >= 2 then store(parent) end
   move(list, parent)
 end

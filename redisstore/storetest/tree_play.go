@@ -69,6 +69,13 @@ func (w *wood) put(id string, c store.NodeChange) store.TreeRefusal {
 	if n != nil {
 		was = n.parent
 	}
+	about := ""
+	if n != nil {
+		about = n.resource
+	}
+	if !c.Create && (c.Parent == nil || *c.Parent == was) && (c.Resource == nil || *c.Resource == about) {
+		return ""
+	}
 	if c.Parent != nil && *c.Parent != was && *c.Parent != "" {
 		switch p := *c.Parent; {
 		case p == id:

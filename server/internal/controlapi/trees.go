@@ -29,9 +29,9 @@ type Trees interface {
 type nodeJSON struct {
 	ThreadID  string          `json:"threadId"`
 	Parent    string          `json:"parentThreadId,omitempty" jsonschema:"left out for a root"`
-	Root      string          `json:"rootThreadId"`
-	Depth     int             `json:"depth" jsonschema:"below the root"`
-	Children  int             `json:"children" jsonschema:"threads right below it"`
+	Root      string          `json:"rootThreadId,omitempty"`
+	Depth     *int            `json:"depth,omitempty" jsonschema:"below the root"`
+	Children  *int            `json:"children,omitempty" jsonschema:"threads right below it"`
 	Resource  string          `json:"resourceId,omitempty"`
 	Metadata  json.RawMessage `json:"metadata,omitempty"`
 	Version   int64           `json:"version" jsonschema:"counts changes of parent, resource and metadata; 0 before the first"`
@@ -85,13 +85,13 @@ var treeParameters = append([]parameter{
 
 func treeOperations() []operation {
 	return []operation{
-		{method: "POST", path: "/threads", id: "createThread", summary: "Make a thread before its first input, below another one if need be",
+		{method: "POST", path: "/threads", id: "createThread", summary: "Make a thread before its first input, below another one if need be. Without the scope read the answer is threadId and version",
 			scope: identity.ScopeRun, admits: true, body: newThreadJSON{}, status: 201, answer: nodeJSON{}, serve: (*call).createThread},
 		{method: "GET", path: "/trees", id: "listTrees", lists: true, summary: "The threads of the caller's namespace that have a parent, children, metadata or a resource, or were made: of a query the newest first, else by id",
 			scope: identity.ScopeRead, query: treeParameters, status: 200, answer: listOf[treeThreadJSON]{}, serve: (*call).listTrees},
 		{method: "GET", path: "/threads/{thread}/tree", id: "getTree", lists: true, summary: "A thread and all that stand below it, parents first",
 			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, query: pageParameters, status: 200, answer: listOf[treeThreadJSON]{}, serve: (*call).getTree},
-		{method: "PATCH", path: "/threads/{thread}/tree", id: "changeThread", summary: "Put a thread below another, or change its metadata or resource",
+		{method: "PATCH", path: "/threads/{thread}/tree", id: "changeThread", summary: "Put a thread below another, or change its metadata or resource. Without the scope read the answer is threadId and version",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: threadChangeJSON{}, status: 200, answer: nodeJSON{}, serve: (*call).changeThread},
 		{method: "DELETE", path: "/threads/{thread}/tree", id: "deleteTree", summary: "Delete a thread, and say what becomes of those below it",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, query: childrenParameters, status: 200, answer: deletedJSON{}, serve: (*call).deleteTree},
@@ -99,7 +99,16 @@ func treeOperations() []operation {
 }
 
 func nodeOf(n store.Node) nodeJSON {
-	return nodeJSON{n.Thread, n.Parent, n.Root, n.Depth, n.Children, n.Resource, n.Metadata, n.Version, n.Deleting, n.Created.UTC(), n.Updated.UTC()}
+	return nodeJSON{n.Thread, n.Parent, n.Root, &n.Depth, &n.Children, n.Resource, n.Metadata, n.Version, n.Deleting, n.Created.UTC(), n.Updated.UTC()}
+}
+
+// shown is what the caller is told of a thread that it has made or changed: without the
+// scope read that it is so, and under which version.
+func (c *call) shown(n store.Node) nodeJSON {
+	if c.needs(scopeList(identity.ScopeRead, c.op.beyond, identity.ScopeAdmin)) != nil {
+		return nodeJSON{ThreadID: n.Thread, Version: n.Version}
+	}
+	return nodeOf(n)
 }
 
 func treeThreadOf(t adapter.TreeThread) treeThreadJSON {
@@ -168,7 +177,7 @@ func (c *call) createThread() (any, error) {
 	if err != nil {
 		return nil, treeProblem(err)
 	}
-	return nodeOf(*node), nil
+	return c.shown(*node), nil
 }
 
 func (c *call) listTrees() (any, error) {
@@ -240,7 +249,7 @@ func (c *call) changeThread() (any, error) {
 		return nil, treeProblem(err)
 	}
 	c.caller.Weigh(node.Looked)
-	return nodeOf(*node), nil
+	return c.shown(*node), nil
 }
 
 func (c *call) deleteTree() (any, error) {
