@@ -142,7 +142,11 @@ func checkInterrupt(ctx context.Context, i protocol.Interrupt, schemas *response
 // refs are the agent's own ids of them; nil: it has none. before is journaled before the
 // ask, unless it is nil.
 func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Interrupt, refs []string, before *store.JournalEntry) error {
-	s := store.Suspension{Execution: x.id, RunID: x.claim.RunID, Label: x.label, Agent: x.named, Users: x.users()}
+	users, err := x.users()
+	if err != nil {
+		return err
+	}
+	s := store.Suspension{Execution: x.id, RunID: x.claim.RunID, Label: x.label, Agent: x.named, Users: users}
 	var toolCalls, reasons []string
 	for i := range interrupts {
 		id := uuid.NewString()
@@ -155,7 +159,7 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		if err != nil {
 			return fmt.Errorf("adapter: Ask: %w", err)
 		}
-		it := store.SuspendedInterrupt{ID: id, Interrupt: shown, Login: ask.Login}
+		it := store.SuspendedInterrupt{ID: id, Interrupt: shown, Login: ask.Login, By: askedBy(ask)}
 		if refs != nil {
 			it.Ref = refs[i]
 		}

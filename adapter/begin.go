@@ -266,10 +266,14 @@ func freeze(j *judge.Judgement, run *begun, user string, left []string, restores
 	input.Resume = nil
 	f := store.Frozen{Input: &input, Label: run.label, Now: j.View.Now, At: j.View.Seq, Begun: len(run.events), User: user, Left: left, Restores: restores}
 	f.Of = &store.Conversation{At: f.At + int64(f.Begun), Count: run.given.count}
+	given := run.given.messages()
+	if !restores {
+		f.Answers = answered(j, run.fold, given)
+	}
 	text, err := json.Marshal(f)
 	if err != nil {
 		return f, nil, fmt.Errorf("adapter: frozen input: %w", err)
 	}
-	input.Messages = run.given.messages()
+	input.Messages = given
 	return f, text, nil
 }

@@ -38,6 +38,7 @@ type OpenInterrupt struct {
 	Call  *protocol.ToolFunction
 	Draft *protocol.ResumeEntry // an answer that waits for the others
 	Login *store.Login          // the account that is asked for; nil: none is
+	By    string                // which question of the server's own it is, as store.SuspendedInterrupt has it
 }
 
 // InboxQuery asks for a page of an inbox. What the store has no index of is looked for
@@ -84,7 +85,7 @@ func suspended(item store.InboxItem) (*Suspended, error) {
 	}
 	s := &Suspended{Thread: item.Thread, Tenant: item.Tenant, Agent: item.Agent, Title: item.Title, Since: item.Since, Label: open.Label, version: item.Version}
 	for _, it := range open.Items {
-		o := OpenInterrupt{ID: it.ID, Interrupt: it.Interrupt, ExpiresAt: unixMilli(it.ExpiresAt), Call: it.Call, Login: it.Login}
+		o := OpenInterrupt{ID: it.ID, Interrupt: it.Interrupt, ExpiresAt: unixMilli(it.ExpiresAt), Call: it.Call, Login: it.Login, By: it.By}
 		o.Stale = !o.ExpiresAt.IsZero() && o.ExpiresAt.Before(time.Now())
 		if text := item.Drafts[it.ID]; text != nil {
 			o.Draft = new(protocol.ResumeEntry)

@@ -69,8 +69,7 @@ func (c *control) Pause(ctx context.Context, key store.ThreadKey, o PauseOptions
 // pausedOf is the id of the interrupt of a pause that is open; "": there is none.
 func pausedOf(open *store.Suspension) string {
 	for _, it := range open.Items {
-		var shown protocol.Interrupt
-		if stored.Decode(it.Interrupt, &shown, "open interrupt %s", it.ID) == nil && shown.Reason == ReasonPaused {
+		if it.By == store.AskedByPause {
 			return it.ID
 		}
 	}
@@ -109,11 +108,7 @@ func (ib *inbox) Unpause(ctx context.Context, key store.ThreadKey, tenant, user,
 // goOn answers the interrupt of an operator's, if that is what is open.
 func (ib *inbox) goOn(ctx context.Context, open *Suspended, tenant, user, label string, from Origin, headers map[string]string) (bool, error) {
 	for _, it := range open.Interrupts {
-		var shown protocol.Interrupt
-		if err := stored.Decode(it.Interrupt, &shown, "open interrupt %s", it.ID); err != nil {
-			return false, err
-		}
-		if shown.Reason != ReasonPaused {
+		if it.By != store.AskedByPause {
 			continue
 		}
 		answered, err := ib.Answer(ctx, open.Thread, tenant, user, label, []protocol.ResumeEntry{{InterruptID: it.ID, Status: protocol.ResumeResolved}},

@@ -101,7 +101,7 @@ type Options struct {
 	// counts for who began it, whoever answers. Users and tenants without a name have no limit.
 	// Defaults 50 and 10,000; negative: no limit.
 	MaxRunsPerUser, MaxRunsPerTenant int
-	// MaxThreadsPerUser is how many threads a user may have begun that are not deleted;
+	// MaxThreadsPerUser is how many threads a user may have made or begun that are not deleted;
 	// inputs to more are refused as CodeThreadQuota. Default 10,000; negative: no limit.
 	MaxThreadsPerUser int
 	// MaxInputs is how many inputs a minute a user may send through all nodes, and

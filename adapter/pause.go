@@ -41,6 +41,17 @@ func isPause(r *store.JournalEntry) bool {
 	return r.Kind == store.EntryAsk && r.Scope == systemScope && strings.HasPrefix(r.Key, pauseKey+"#")
 }
 
+// askedBy says which of the server's own an ask is.
+func askedBy(ask *store.JournalEntry) string {
+	switch {
+	case isPause(ask):
+		return store.AskedByPause
+	case ask.Scope == systemScope:
+		return store.AskedByStep
+	}
+	return ""
+}
+
 // passPauses goes past the pauses before the step that is called: what was
 // emitted up to them is on the wire.
 func (s *scope) passPauses() {

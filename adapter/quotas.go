@@ -203,6 +203,10 @@ func (s *share) tooManyThreads(view *store.ThreadView) *protocol.RunError {
 	if view.Used {
 		return nil
 	}
+	return s.threadsFull()
+}
+
+func (s *share) threadsFull() *protocol.RunError {
 	taken := s.heard()
 	if taken == nil || !taken.ThreadsFull {
 		return nil

@@ -70,7 +70,7 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 	r.admission = &admission{node: n, worker: worker, control: r.control, capacity: r.capacity, backoff: backoff, parking: r.parking, quotas: quotas, turns: r.control.turns}
 	r.capacity.claim = (&claimer{n, worker, r.admission, r.capacity, backoff, r.active, grace, quotas}).tryClaim
 	r.threads = &threads{n, r.admission, backoff}
-	r.trees = &trees{n, r.threads}
+	r.trees = &trees{n, r.threads, quotas}
 	r.inbox = &inbox{n, r.admission, r.threads, backoff}
 	r.records = &records{n}
 	r.dispatches = &dispatches{n, r.admission, r.capacity, backoff}

@@ -14,6 +14,7 @@ type StoppedBelow struct {
 	Active  int // threads with a run under way or inputs that wait for one, which were not stopped
 	Waiting int // threads with open interrupts, which stay
 	Stopped int // threads in which all was stopped
+	Threads int // that stand below it
 }
 
 // StopBelow says what goes on below a thread, and with stop stops all in those threads, the
@@ -21,23 +22,32 @@ type StoppedBelow struct {
 // looks once: what begins below meanwhile is not stopped. After an error some are stopped.
 func (r *Runner) StopBelow(ctx context.Context, key store.ThreadKey, reason string, stop bool) (StoppedBelow, error) {
 	var out StoppedBelow
-	list, err := r.Below(ctx, key)
-	if err != nil || len(list) == 0 {
+	below, err := r.store.TreeBelow(ctx, key)
+	if err != nil || len(below) == 0 {
 		return out, err
 	}
-	for _, t := range list[1:] {
-		if t.Info == nil {
+	out.Threads = len(below)
+	keys := make([]store.ThreadKey, len(below))
+	for i, id := range below {
+		keys[i] = store.ThreadKey{Namespace: key.Namespace, Thread: id}
+	}
+	infos, err := r.store.ThreadInfos(ctx, keys)
+	if err != nil {
+		return out, err
+	}
+	for i, info := range infos {
+		if info == nil {
 			continue
 		}
-		if t.Info.Suspended {
+		if info.Suspended {
 			out.Waiting++
 		}
 		switch {
-		case !t.Info.Active && t.Info.Queued == 0:
+		case !info.Active && info.Queued == 0:
 		case !stop || out.Stopped == stoppedTogether:
 			out.Active++
 		default:
-			if _, err := r.StopAll(ctx, store.ThreadKey{Namespace: key.Namespace, Thread: t.Thread}, reason); err != nil {
+			if _, err := r.StopAll(ctx, keys[i], reason); err != nil {
 				return out, err
 			}
 			out.Stopped++

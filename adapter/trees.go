@@ -2,11 +2,11 @@ package adapter
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,6 +26,7 @@ const (
 type trees struct {
 	*node
 	threads *threads
+	quotas  *quotas
 }
 
 // TreeThread is a thread as one of a tree.
@@ -54,13 +55,15 @@ type NewThread struct {
 	Parent   *string
 	Resource *string
 	Metadata *json.RawMessage // a JSON object
+	// User is whose the thread is that is made, as Input.User.
+	User string
 	// Version is that of the thread which is changed, as TreeThread.Version; nil: any.
 	Version *int64
 }
 
 // CreateThread makes a thread before its first input. Its errors wrap store.ErrTree where
 // the thread or its parent does not allow it, and ErrInvalidThread where it asks for what
-// no thread has.
+// no thread has; a RefusedThread says that the user has too many.
 func (ts *trees) CreateThread(ctx context.Context, key store.ThreadKey, n NewThread) (*store.Node, error) {
 	return ts.put(ctx, key, n, true)
 }
@@ -96,6 +99,13 @@ func (ts *trees) put(ctx context.Context, key store.ThreadKey, n NewThread, crea
 		meta := json.RawMessage(text.Bytes())
 		c.Metadata = &meta
 	}
+	if create {
+		owner, refused := ts.quotas.makes(n.User, key)
+		if refused != nil {
+			return nil, RefusedThread{refused}
+		}
+		c.Owner = owner
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ts.options.StoreTimeout)
 	defer cancel()
 	return retry(ctx, func() (*store.Node, error) { return ts.store.PutNode(ctx, key, c) })
@@ -109,62 +119,49 @@ func trimmed(s *string) *string {
 	return &t
 }
 
-// TreeThread is one thread as one of a tree; nil: there is no such thread. Of those below
-// it nothing is read: Below says which of them wait.
-func (ts *trees) TreeThread(ctx context.Context, key store.ThreadKey) (*TreeThread, error) {
-	all, err := ts.from(ctx, key, false)
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	return &all[0], nil
-}
-
-// Below are a thread and all that stand below it, parents first; none: there is no such
+// TreeThread is one thread as one of a tree, without its metadata; nil: there is no such
 // thread.
-func (ts *trees) Below(ctx context.Context, key store.ThreadKey) ([]TreeThread, error) {
-	return ts.from(ctx, key, true)
+func (ts *trees) TreeThread(ctx context.Context, key store.ThreadKey) (*TreeThread, error) {
+	nodes, err := ts.store.TreeNodes(ctx, key.Namespace, []string{key.Thread})
+	if err != nil {
+		return nil, err
+	}
+	if len(nodes) == 1 && nodes[0] != nil {
+		return &TreeThread{Node: *nodes[0]}, nil
+	}
+	return ts.alone(ctx, key)
 }
 
-func (ts *trees) from(ctx context.Context, key store.ThreadKey, below bool) ([]TreeThread, error) {
-	nodes, err := ts.store.TreeNodes(ctx, key.Namespace, []string{key.Thread}, below)
-	if err != nil {
+// alone is a thread of which no tree knows.
+func (ts *trees) alone(ctx context.Context, key store.ThreadKey) (*TreeThread, error) {
+	infos, err := ts.store.ThreadInfos(ctx, []store.ThreadKey{key})
+	if err != nil || infos[0] == nil {
 		return nil, err
 	}
-	alone := len(nodes) == 1 && nodes[0] == nil
-	if alone {
-		nodes[0] = &store.Node{Thread: key.Thread, Root: key.Thread}
-	}
-	list := make([]TreeThread, len(nodes))
-	keys := make([]store.ThreadKey, len(nodes))
-	at := map[string]int{}
-	for i, n := range nodes {
-		list[i].Node, keys[i], at[n.Thread] = *n, store.ThreadKey{Namespace: key.Namespace, Thread: n.Thread}, i
-	}
-	infos, err := ts.store.ThreadInfos(ctx, keys)
+	return &TreeThread{Node: store.Node{Thread: key.Thread, Root: key.Thread}, Info: infos[0]}, nil
+}
+
+// Below pages through a thread and all that stand below it, parents first; none: there is
+// no such thread. Which of them wait it says as Placed does. Errors are as Inbox's.
+func (ts *trees) Below(ctx context.Context, q store.TreeWalk) ([]TreeThread, string, error) {
+	items, next, err := ts.store.TreeWalk(ctx, q)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	if alone && infos[0] == nil {
-		return nil, nil
-	}
-	var waiting []int
-	for i, info := range infos {
-		if list[i].Info = info; info != nil && info.Suspended && i > 0 {
-			waiting = append(waiting, i)
+	if len(items) == 0 && q.Cursor == "" {
+		one, err := ts.alone(ctx, q.Thread)
+		if err != nil || one == nil {
+			return nil, "", err
 		}
+		return []TreeThread{*one}, "", nil
 	}
-	slices.SortFunc(waiting, func(a, b int) int {
-		return cmp.Or(cmp.Compare(list[a].Depth, list[b].Depth), cmp.Compare(list[a].Thread, list[b].Thread))
-	})
-	for _, i := range waiting {
-		for up, in := at[list[i].Parent]; in; up, in = at[list[up].Parent] {
-			list[up].waitFor(list[i].Thread)
-			if up == 0 {
-				break
-			}
-		}
+	list := make([]TreeThread, len(items))
+	placed := map[string]*TreeThread{}
+	for i, item := range items {
+		list[i] = TreeThread{Node: item.Node, Info: item.Info}
+		placed[item.Thread] = &list[i]
 	}
-	return list, nil
+	return list, next, ts.wait(ctx, q.Thread.Namespace, placed)
 }
 
 // Trees pages through threads by where they stand. Errors are as Inbox's.
@@ -188,22 +185,37 @@ func (ts *trees) Placed(ctx context.Context, namespace string, threads []string)
 	if len(threads) == 0 {
 		return placed, nil
 	}
-	nodes, err := ts.store.TreeNodes(ctx, namespace, threads, false)
+	nodes, err := ts.store.TreeNodes(ctx, namespace, threads)
 	if err != nil {
 		return nil, err
 	}
-	parents := false
+	list := map[string]*TreeThread{}
 	for _, n := range nodes {
 		if n != nil {
-			placed[n.Thread], parents = TreeThread{Node: *n}, parents || n.Children > 0
+			list[n.Thread] = &TreeThread{Node: *n}
 		}
 	}
+	if err := ts.wait(ctx, namespace, list); err != nil {
+		return nil, err
+	}
+	for id, t := range list {
+		placed[id] = *t
+	}
+	return placed, nil
+}
+
+// wait says of threads of a namespace, by their ids, which ones wait below them.
+func (ts *trees) wait(ctx context.Context, namespace string, placed map[string]*TreeThread) error {
+	parents := false
+	for _, t := range placed {
+		parents = parents || t.Children > 0
+	}
 	if !parents {
-		return placed, nil
+		return nil
 	}
 	open, err := ts.store.Inbox(ctx, store.InboxQuery{Namespace: namespace, Limit: placedWaits})
 	if err != nil && !errors.Is(err, store.ErrPartial) {
-		return nil, err
+		return err
 	}
 	// above is, for each thread that has been met, which ones wait below it.
 	above := map[string][]string{}
@@ -214,13 +226,9 @@ func (ts *trees) Placed(ctx context.Context, namespace string, threads []string)
 		if len(above) == 0 {
 			break
 		}
-		ids := make([]string, 0, len(above))
-		for id := range above {
-			ids = append(ids, id)
-		}
-		nodes, err := ts.store.TreeNodes(ctx, namespace, ids, false)
+		nodes, err := ts.store.TreeNodes(ctx, namespace, slices.Collect(maps.Keys(above)))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		next := map[string][]string{}
 		for _, n := range nodes {
@@ -231,14 +239,13 @@ func (ts *trees) Placed(ctx context.Context, namespace string, threads []string)
 		}
 		for id, waiting := range next {
 			slices.Sort(waiting)
-			if p, ok := placed[id]; ok {
-				p.waitFor(waiting...)
-				placed[id] = p
+			if t, ok := placed[id]; ok {
+				t.waitFor(waiting...)
 			}
 		}
 		above = next
 	}
-	return placed, nil
+	return nil
 }
 
 // DeleteTree deletes a thread, and does with those below it as children says. With

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -59,7 +60,7 @@ func (a *admission) noteUnanswered(in Input, v judge.Verdict) {
 	var steps []string
 	for _, it := range v.Continues.Items {
 		var shown protocol.Interrupt
-		if stored.Decode(it.Interrupt, &shown, "interrupt %s", it.ID) != nil || shown.Reason != ReasonUncertainStep {
+		if it.By != store.AskedByStep || stored.Decode(it.Interrupt, &shown, "interrupt %s", it.ID) != nil {
 			continue
 		}
 		var about struct {

@@ -69,18 +69,20 @@ func TestInterruptsAreMended(t *testing.T) {
 		asked   int
 		dialect Dialect
 	}{
-		"a reason without a namespace": {raised: `{"id":"1","reason":"human_approval"}`, repair: RepairReason, reason: "plain:human_approval", asked: 1},
-		"no reason":                    {raised: `{"id":"1","reason":""}`, repair: RepairReason, reason: "plain:interrupt", asked: 1},
-		"of the protocol's namespace":  {raised: `{"id":"1","reason":"core:x"}`, repair: RepairReason, reason: "langgraph:core:x", asked: 1, dialect: DialectLangGraph},
-		"a tool call without a call":   {raised: `{"id":"1","reason":"tool_call"}`, repair: RepairReason, reason: "plain:tool_call", asked: 1},
-		"a form without a schema":      {raised: `{"id":"1","reason":"input_required"}`, repair: RepairReason, reason: "plain:input_required", asked: 1},
-		"a time that is none":          {raised: `{"id":"1","reason":"confirmation","expiresAt":"tomorrow"}`, repair: RepairExpiry, reason: "confirmation", asked: 1},
-		"a schema that is none":        {raised: `{"id":"1","reason":"confirmation","responseSchema":{"type":"strange"}}`, repair: RepairSchema, reason: "confirmation", asked: 1},
-		"a form whose schema is none":  {raised: `{"id":"1","reason":"input_required","responseSchema":{"$ref":"http://x/"}}`, repair: RepairSchema, reason: "plain:input_required", asked: 1},
-		"one twice":                    {raised: `{"id":"1","reason":"confirmation"},{"id":"1","reason":"confirmation"}`, repair: RepairInterruptAgain, reason: "confirmation", asked: 1},
-		"two of one id that differ":    {raised: `{"id":"1","reason":"confirmation"},{"id":"1","reason":"confirmation","message":"x"}`, reason: "confirmation", asked: 2},
-		"a reason of somebody's":       {raised: `{"id":"1","reason":"a:b"}`, reason: "a:b", asked: 1},
-		"an answer for its expiry":     {raised: `{"id":"1","reason":"confirmation","expiresAt":"2999-01-01T00:00:00Z","metadata":{"aguiws":{"onExpiry":"answer","expiryAnswer":1}}}`, repair: RepairPolicy, reason: "confirmation", asked: 1},
+		"a reason without a namespace":  {raised: `{"id":"1","reason":"human_approval"}`, repair: RepairReason, reason: "plain:human_approval", asked: 1},
+		"no reason":                     {raised: `{"id":"1","reason":""}`, repair: RepairReason, reason: "plain:interrupt", asked: 1},
+		"of the protocol's namespace":   {raised: `{"id":"1","reason":"core:x"}`, repair: RepairReason, reason: "langgraph:core:x", asked: 1, dialect: DialectLangGraph},
+		"of this server's":              {raised: `{"id":"1","reason":"aguiws:paused"}`, repair: RepairReason, reason: "plain:paused", asked: 1},
+		"of this server's, in any case": {raised: `{"id":"1","reason":"AguiWS:auth_required"}`, repair: RepairReason, reason: "langgraph:auth_required", asked: 1, dialect: DialectLangGraph},
+		"a tool call without a call":    {raised: `{"id":"1","reason":"tool_call"}`, repair: RepairReason, reason: "plain:tool_call", asked: 1},
+		"a form without a schema":       {raised: `{"id":"1","reason":"input_required"}`, repair: RepairReason, reason: "plain:input_required", asked: 1},
+		"a time that is none":           {raised: `{"id":"1","reason":"confirmation","expiresAt":"tomorrow"}`, repair: RepairExpiry, reason: "confirmation", asked: 1},
+		"a schema that is none":         {raised: `{"id":"1","reason":"confirmation","responseSchema":{"type":"strange"}}`, repair: RepairSchema, reason: "confirmation", asked: 1},
+		"a form whose schema is none":   {raised: `{"id":"1","reason":"input_required","responseSchema":{"$ref":"http://x/"}}`, repair: RepairSchema, reason: "plain:input_required", asked: 1},
+		"one twice":                     {raised: `{"id":"1","reason":"confirmation"},{"id":"1","reason":"confirmation"}`, repair: RepairInterruptAgain, reason: "confirmation", asked: 1},
+		"two of one id that differ":     {raised: `{"id":"1","reason":"confirmation"},{"id":"1","reason":"confirmation","message":"x"}`, reason: "confirmation", asked: 2},
+		"a reason of somebody's":        {raised: `{"id":"1","reason":"a:b"}`, reason: "a:b", asked: 1},
+		"an answer for its expiry":      {raised: `{"id":"1","reason":"confirmation","expiresAt":"2999-01-01T00:00:00Z","metadata":{"aguiws":{"onExpiry":"answer","expiryAnswer":1}}}`, repair: RepairPolicy, reason: "confirmation", asked: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t, &Options{Dialect: test.dialect}, sends(began, asks(test.raised)), sends(began, done))

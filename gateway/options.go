@@ -29,9 +29,9 @@ type Options struct {
 	// AskLost has a human asked what became of a run whose worker was lost after it was
 	// sent. Without it such a run ends in RUN_ERROR worker_lost.
 	AskLost bool
-	// OwnMetadata believes what an interrupt's metadata says of its expiry, by the members
-	// onExpiry, expiryAnswer and expiryGraceMs of "aguiws", as a server of this module does whose agents are
-	// trusted. Without it they are left out.
+	// OwnMetadata believes the member "aguiws" of an interrupt's metadata, and reasons of
+	// that namespace, as a server of this module sends them whose agents are trusted. Without
+	// it the member is left out, but for separateDuties, and the reason is of the dialect.
 	OwnMetadata bool
 	// SeparateDuties has each interrupt resolved by somebody else than whose messages led to
 	// it, where the runner separates duties: see adapter.AnotherResolves.

@@ -25,29 +25,32 @@ func (r *relay) judged(i protocol.Interrupt) protocol.Interrupt {
 	return i
 }
 
-// withoutPolicy leaves out what an interrupt says of its expiry, however that is written:
-// names are read in any case.
+// withoutPolicy leaves out what an interrupt says in the name of this server: what becomes
+// of it, and what is done with its answer. Of separate duties it may say that they are, which
+// forbids and permits nothing. The reasons of this server are no agent's elsewhere: what they
+// promise is done to questions of this server alone.
 func (r *relay) withoutPolicy(i protocol.Interrupt) protocol.Interrupt {
+	if space, name, namespaced := strings.Cut(i.Reason, ":"); namespaced && strings.EqualFold(strings.TrimSpace(space), ownKey) {
+		i.Reason = r.reason(name)
+		r.repaired(RepairReason)
+	}
 	text := i.Metadata[ownKey]
 	if text == nil {
 		return i
 	}
 	var own map[string]json.RawMessage
-	if json.Unmarshal(text, &own) != nil {
-		return i // what is no object says nothing
-	}
-	before := len(own)
-	maps.DeleteFunc(own, func(name string, _ json.RawMessage) bool {
-		return strings.EqualFold(name, "onExpiry") || strings.EqualFold(name, "expiryAnswer") || strings.EqualFold(name, "expiryGraceMs")
-	})
-	if len(own) == before {
+	_ = json.Unmarshal(text, &own)
+	another := string(own[duties]) == "true"
+	if another && len(own) == 1 {
 		return i
 	}
 	r.repaired(RepairPolicy)
 	i.Metadata = maps.Clone(i.Metadata)
 	delete(i.Metadata, ownKey)
-	if len(own) > 0 {
-		i.Metadata[ownKey], _ = json.Marshal(own) // of JSON that was read
+	if another {
+		i = adapter.AnotherResolves(i)
 	}
 	return i
 }
+
+const duties = "separateDuties"

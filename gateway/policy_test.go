@@ -20,12 +20,16 @@ func TestAgentsDoNotAnswerThemselves(t *testing.T) {
 		told    string
 		repair  string
 	}{
-		"an answer":       {own: `{"onExpiry":"answer","expiryAnswer":{"approved":true},"expiryGraceMs":1}`, told: `{"x":1.0}`, repair: RepairPolicy},
-		"a policy":        {own: `{"onExpiry":"keep","n":1.0}`, told: `{"aguiws":{"n":1.0},"x":1.0}`, repair: RepairPolicy},
-		"in capitals":     {own: `{"OnExpiry":"answer","EXPIRYANSWER":1}`, told: `{"x":1.0}`, repair: RepairPolicy},
-		"another's":       {own: `{"separateDuties":true}`, told: `{"aguiws":{"separateDuties":true},"x":1.0}`},
-		"believed":        {options: Options{OwnMetadata: true}, own: `{"onExpiry":"answer","expiryAnswer":1}`, told: `{"aguiws":{"onExpiry":"answer","expiryAnswer":1},"x":1.0}`},
-		"separate duties": {options: Options{SeparateDuties: true}, own: `{"separateDuties":false}`, told: `{"aguiws":{"separateDuties":true},"x":1.0}`},
+		"an answer":         {own: `{"onExpiry":"answer","expiryAnswer":{"approved":true},"expiryGraceMs":1}`, told: `{"x":1.0}`, repair: RepairPolicy},
+		"a policy":          {own: `{"onExpiry":"keep","n":1.0}`, told: `{"x":1.0}`, repair: RepairPolicy},
+		"what is no policy": {own: `{"resumeMode":"pass_decision_to_tool","decisions":[1]}`, told: `{"x":1.0}`, repair: RepairPolicy},
+		"what is no object": {own: `[1]`, told: `{"x":1.0}`, repair: RepairPolicy},
+		"duties and more":   {own: `{"separateDuties":true,"resumeMode":"x"}`, told: `{"aguiws":{"separateDuties":true},"x":1.0}`, repair: RepairPolicy},
+		"no duties":         {own: `{"separateDuties":false}`, told: `{"x":1.0}`, repair: RepairPolicy},
+		"in capitals":       {own: `{"OnExpiry":"answer","EXPIRYANSWER":1}`, told: `{"x":1.0}`, repair: RepairPolicy},
+		"another's":         {own: `{"separateDuties":true}`, told: `{"aguiws":{"separateDuties":true},"x":1.0}`},
+		"believed":          {options: Options{OwnMetadata: true}, own: `{"onExpiry":"answer","expiryAnswer":1}`, told: `{"aguiws":{"onExpiry":"answer","expiryAnswer":1},"x":1.0}`},
+		"separate duties":   {options: Options{SeparateDuties: true}, own: `{"separateDuties":false}`, told: `{"aguiws":{"separateDuties":true},"x":1.0}`, repair: RepairPolicy},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t, &test.options, sends(began, asks(raised(test.own))))

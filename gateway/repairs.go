@@ -35,7 +35,7 @@ const (
 	RepairMessage           = "interrupt_message"   // one without a message, which its metadata has
 	RepairSchema            = "interrupt_schema"    // one that cannot be compiled was left out
 	RepairExpiry            = "interrupt_expiry"    // one that nobody can read was left out
-	RepairPolicy            = "interrupt_policy"    // what it says of its expiry, which is the server's to say
+	RepairPolicy            = "interrupt_policy"    // what it says in its metadata in the name of this server
 )
 
 // Repairs are all there are.

@@ -30,6 +30,7 @@ const (
 	forgetResting = iota
 	forgetAny
 	forgetDoomed
+	forgetUnused
 )
 
 func (s *retention) forget(ctx context.Context, key store.ThreadKey, which int) (bool, error) {

@@ -94,7 +94,7 @@
 //	Pwait       string  written before a script's WAIT                     the store itself
 //	Oruns       zset    runs that count for the owner, by when they lapse  take, hold, the store itself
 //	Othreads    zset    threads that count for it, by when they came: the  take, the store itself
-//	                    partition and the hash
+//	                    partition and the hash; m and the thread: only made
 //	Oinputs     string  when, at its rate, its latest input is due         take
 //	Otokens     hash    the owner's tokens at other services, sealed: v:     tokenput, tokendrop, tokenhold
 //	                    version, d: data, h: who renews it and until when,
@@ -104,8 +104,11 @@
 //	                    one partition, so that a script sees all of a tree
 //	Nindex      zset    i: by id; c: parent, r: root, s: resource, when   treeput, treedoom, treegone
 //	                    made; d: being deleted, the deepest first
-//	Nmeta       hash    their metadata, apart from what a script walks through     treeput, treegone
+//	Nmeta       hash    their metadata, apart from what a script walks through;    treeput, treegone
+//	                    at '' how many bytes all of them have
 //	Pfelled     set     namespaces in which threads are being deleted      treedoom, treegone
+//	Pmade       zset    threads that were made and never used, by their    treeput, treegone, treemade, the store
+//	                    latest change                                      itself
 //	Lflow       hash    a login under way: data, sealed; by: who took it   flowput, flowtake
 //	Hdue        zset    webhooks, by when they may be sent                 hookread, hooktake, hooksettle, hookresend
 //	Hitems      hash    their notices, and those of dead ones              hookread, hooksettle, hookcounts

@@ -342,8 +342,11 @@ var garbageTests = []struct {
 			}
 			g.wants(name+" there are", len(ids), map[string]int{"all": 4, "of a root": 3}[name])
 		}
-		if nodes, err := g.TreeNodes(g.Context(), ns, []string{"a", "bad1"}, true); err != nil || len(nodes) != 4 {
-			g.Errorf("below: %d, %v", len(nodes), err)
+		if below, err := g.TreeBelow(g.Context(), treeKey("a")); err != nil || len(below) != 2 {
+			g.Errorf("below: %q, %v", below, err)
+		}
+		if nodes, next, err := g.TreeWalk(g.Context(), store.TreeWalk{Thread: treeKey("a")}); err != nil || next != "" || len(nodes) != 3 {
+			g.Errorf("a walk: %d, %q, %v", len(nodes), next, err)
 		}
 		if res, err := g.DeleteTree(g.Context(), treeKey("a"), store.DeleteCascade); err != nil || res.Begun != 3 {
 			g.Errorf("%+v, %v", res, err)

@@ -73,6 +73,18 @@ func (t threadKeys) owned() string {
 	return strconv.Itoa(t.part.index) + ":" + t.hash()
 }
 
+// ownedAsMade names a thread among those of its owner that were made and had no input.
+func ownedAsMade(key store.ThreadKey) string { return "m" + memberOf(key) }
+
+// madeOwned is the thread that ownedAsMade names.
+func madeOwned(name string) (store.ThreadKey, bool) {
+	member, ok := strings.CutPrefix(name, "m")
+	if !ok {
+		return store.ThreadKey{}, false
+	}
+	return threadOf(member)
+}
+
 // ownedRecord is the key of the record of a thread that is owned under a name.
 func (k *keyspace) ownedRecord(name string) (string, bool) {
 	index, hash, ok := strings.Cut(name, ":")

@@ -64,13 +64,14 @@ func (s *quotas) Take(ctx context.Context, t store.Take) (store.Taken, error) {
 }
 
 func (s *quotas) takeCall(id string, t store.Take) call {
-	thread := ""
+	thread, made := "", ""
 	if t.Thread != (store.ThreadKey{}) {
-		thread = s.keys.thread(t.Thread).owned()
+		thread, made = s.keys.thread(t.Thread).owned(), ownedAsMade(t.Thread)
 	}
 	o := s.keys.owner(id)
 	return call{script: takeScript, keys: []string{o.runs, o.owned, o.inputs}, args: args{
-		{"run", t.RunID}, {"hold", store.HoldFor.Milliseconds()}, {"runs", t.Runs}, {"thread", thread}, {"threads", t.Threads},
+		{"run", t.RunID}, {"hold", store.HoldFor.Milliseconds()}, {"runs", t.Runs}, {"thread", thread}, {"made", made}, {"makes", t.Makes},
+		{"threads", t.Threads},
 		{"rate", t.Inputs}, {"burst", max(t.Burst, 1)},
 	}}
 }
@@ -131,6 +132,13 @@ func (s *quotas) disown(ctx context.Context, key store.ThreadKey, owner string) 
 	}
 }
 
+// disownMade is disown for a thread that was made.
+func (s *quotas) disownMade(ctx context.Context, key store.ThreadKey, owner string) {
+	if owner != "" {
+		ask(ctx, s.connection, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", s.keys.owner(owner).owned, ownedAsMade(key))})
+	}
+}
+
 // recount takes off an owner's list some of the threads that are none of it: those that
 // were never begun, that a server has deleted which keeps no such list, and those of
 // others that the owner has used. It returns whether there were any.
@@ -156,21 +164,36 @@ func (s *quotas) recount(ctx context.Context, owner string) bool {
 	}
 	var names []any
 	var cmds []*redis.SliceCmd
+	nodes := map[any]*redis.BoolCmd{}
+	var has []*redis.BoolCmd
 	for _, z := range page {
 		name, _ := z.Member.(string)
-		if rec, ok := s.keys.ownedRecord(name); ok && now.Sub(time.UnixMilli(int64(z.Score))) > recountAfter {
+		old := now.Sub(time.UnixMilli(int64(z.Score))) > recountAfter
+		if key, ok := madeOwned(name); ok && old {
+			nodes[name] = redis.NewBoolCmd(ctx, "hexists", s.keys.tree(key.Namespace)[0], key.Thread)
+			has = append(has, nodes[name])
+			names, cmds = append(names, name), append(cmds, redis.NewSliceCmd(ctx, "hmget", s.keys.thread(key).rec(), "input", "owner"))
+		}
+		if rec, ok := s.keys.ownedRecord(name); ok && old {
 			names, cmds = append(names, name), append(cmds, redis.NewSliceCmd(ctx, "hmget", rec, "input", "owner"))
 		}
 	}
 	if len(cmds) == 0 {
 		return false
 	}
+	ask(ctx, s.connection, has)
 	var gone []any
 	for i, err := range ask(ctx, s.connection, cmds) {
 		if err != nil {
 			continue
 		}
 		input, by := cmds[i].Val()[0], cmds[i].Val()[1]
+		if node := nodes[names[i]]; node != nil {
+			if node.Err() == nil && (input != nil || !node.Val()) {
+				gone = append(gone, names[i])
+			}
+			continue
+		}
 		if input == nil || by != nil && by != owner {
 			gone = append(gone, names[i])
 		}

@@ -50,7 +50,7 @@ type retirement struct {
 // nothing behind it. A pass leaves out a master of a Cluster that does not answer.
 func (s *retention) Retire(ctx context.Context) (more bool, err error) {
 	more, err = s.retire(ctx)
-	return more, errors.Join(err, s.retireRecords(ctx))
+	return more, errors.Join(err, s.retireRecords(ctx), s.retireMade(ctx))
 }
 
 func (s *retention) retire(ctx context.Context) (more bool, err error) {

@@ -77,9 +77,12 @@ var (
 	payloadDropScript = newScript("payload", "payloadsettle")
 	treePutScript     = newScript("thread", "index", "tree", "treeput")
 	treeReadScript    = newScript("thread", "index", "tree", "treeread")
+	treeBelowScript   = newScript("thread", "index", "tree", "treebelow")
+	treeWalkScript    = newScript("thread", "index", "tree", "treewalk")
 	treePageScript    = newScript("thread", "index", "tree", "treepage")
 	treeDoomScript    = newScript("thread", "index", "tree", "treedoom")
 	treeGoneScript    = newScript("thread", "index", "tree", "treegone")
+	treeMadeScript    = newScript("treemade")
 	doomScript        = newScript("doom")
 
 	allScripts = []*script{readScript, beginScript, commitScript, noteScript, joinScript, activateScript, endScript, checkpointScript, midrunScript,
@@ -91,7 +94,7 @@ var (
 		noticesScript, decisionsScript, refusedScript, forgetScript, recordsScript,
 		flowPutScript, flowReadScript, flowTakeScript, tokensScript, tokenPutScript, tokenDropScript, tokenHoldScript,
 		payloadPutScript, payloadKeepScript, payloadReadScript, payloadDueScript, payloadDropScript,
-		treePutScript, treeReadScript, treePageScript, treeDoomScript, treeGoneScript, doomScript}
+		treePutScript, treeReadScript, treeBelowScript, treeWalkScript, treePageScript, treeDoomScript, treeGoneScript, treeMadeScript, doomScript}
 )
 
 // script is a Lua script. Its header, and lib.lua's, name its keys and arguments; its

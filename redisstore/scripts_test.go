@@ -56,7 +56,7 @@ func TestCallsNameWhatScriptsDeclare(t *testing.T) {
 						gathers = append(gathers, sc)
 					} else if keys, ok := given["keys"].(*ast.CompositeLit); ok {
 						same(n, sc.name, names(keys.Elts), sc.keys)
-					} else if got := name(given["keys"]); strings.Join(sc.keys, " ") != map[string]string{"all": "all of the thread's", "deciding": "all of the thread's and decisions decided", "tree": "nodes index felled meta"}[got] {
+					} else if got := name(given["keys"]); strings.Join(sc.keys, " ") != map[string]string{"all": "all of the thread's", "deciding": "all of the thread's and decisions decided", "tree": "nodes index felled meta made"}[got] {
 						t.Errorf("%s: %s gets %s, and declares %q", sources.Position(n.Pos()), sc.name, got, sc.keys)
 					}
 				case *ast.CallExpr:

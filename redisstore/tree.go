@@ -22,21 +22,23 @@ type tree struct {
 	*retention
 }
 
-// treeKeys are those of a namespace: its nodes, where they are found, and the
-// partition's namespaces in which threads are being deleted.
+// tree are the keys of a namespace: its nodes, where they are found, the partition's
+// namespaces in which threads are being deleted, their metadata, and the partition's threads
+// that were made and are not used.
 func (k *keyspace) tree(namespace string) []string {
 	name := ownerID(store.Owner{Name: "tree/" + namespace})
 	h := fnv.New64a()
 	h.Write([]byte(name))
 	p := &k.parts[h.Sum64()%uint64(len(k.parts))]
-	return []string{p.base + "tree:" + name + ":nodes", p.base + "tree:" + name + ":index", p.felled(), p.base + "tree:" + name + ":meta"}
+	return []string{p.base + "tree:" + name + ":nodes", p.base + "tree:" + name + ":index", p.felled(), p.base + "tree:" + name + ":meta", p.made()}
 }
 
 func (p *partition) felled() string { return p.base + "felled" }
+func (p *partition) made() string   { return p.base + "made" }
 
 // treeRefusals are the verdicts of treeput.lua.
 var treeRefusals = []store.TreeRefusal{1: store.NodeMissing, store.NodeExists, store.NodeDeleting, store.NodeConflict,
-	store.ParentMissing, store.ParentCycle, store.ParentDeleting, store.TreeTooDeep, store.TreeTooLarge, store.TooManyNodes}
+	store.ParentMissing, store.ParentCycle, store.ParentDeleting, store.TreeTooDeep, store.TreeTooLarge, store.TooManyNodes, store.TooMuchMetadata}
 
 // readNode reads what tree.lua has told; nil: nothing.
 func readNode(r *reply) *store.Node {
@@ -74,19 +76,23 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 	r, err := s.run(ctx, call{script: treePutScript, keys: s.keys.tree(key.Namespace), args: args{
 		{"thread", key.Thread}, {"by", c.Request}, {"create", c.Create}, {"used", used[0]}, {"version", c.Version},
 		{"parented", c.Parent != nil}, {"parent", parent.Thread}, {"hasused", used[1]},
-		{"resourced", c.Resource != nil}, {"resource", resource}, {"described", c.Metadata != nil}, {"meta", []byte(meta)}}})
+		{"resourced", c.Resource != nil}, {"resource", resource}, {"described", c.Metadata != nil}, {"meta", []byte(meta)},
+		{"owner", c.Owner}, {"member", memberOf(key)}}})
 	if err != nil {
 		return nil, err
 	}
-	verdict, adopted := r.int(), r.int()
+	verdict, adopted, looked := r.int(), r.int(), int(r.int())
 	node := readNode(r.list())
+	if node != nil {
+		node.Looked = looked
+	}
 	switch {
 	case r.err != nil:
 		return nil, r.err
 	case verdict < 0 || int(verdict) >= len(treeRefusals):
 		return nil, fmt.Errorf("redisstore: treeput: verdict %d", verdict)
 	case verdict > 0:
-		return nil, &store.TreeError{Why: treeRefusals[verdict], Current: node}
+		return nil, &store.TreeError{Why: treeRefusals[verdict], Current: node, Looked: looked}
 	case adopted == 0:
 		return node, nil
 	}
@@ -106,7 +112,7 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 }
 
 // used reports which threads have had an input.
-func (s *tree) used(ctx context.Context, threads ...store.ThreadKey) ([]bool, error) {
+func (s *retention) used(ctx context.Context, threads ...store.ThreadKey) ([]bool, error) {
 	cmds := make([]*redis.SliceCmd, len(threads))
 	for i, key := range threads {
 		cmds[i] = redis.NewSliceCmd(ctx, "hmget", s.keys.thread(key).rec(), "input")
@@ -122,12 +128,12 @@ func (s *tree) used(ctx context.Context, threads ...store.ThreadKey) ([]bool, er
 }
 
 // TreeNodes implements store.Tree.
-func (s *tree) TreeNodes(ctx context.Context, namespace string, threads []string, below bool) ([]*store.Node, error) {
+func (s *tree) TreeNodes(ctx context.Context, namespace string, threads []string) ([]*store.Node, error) {
 	rest := make([]any, len(threads))
 	for i, t := range threads {
 		rest[i] = t
 	}
-	r, err := s.run(ctx, call{script: treeReadScript, keys: s.keys.tree(namespace), args: args{{"below", below}}, rest: rest})
+	r, err := s.run(ctx, call{script: treeReadScript, keys: s.keys.tree(namespace), rest: rest})
 	if err != nil {
 		return nil, err
 	}
@@ -136,6 +142,19 @@ func (s *tree) TreeNodes(ctx context.Context, namespace string, threads []string
 		one := r.list()
 		list = append(list, readNode(one))
 		r.join(one)
+	}
+	return list, r.err
+}
+
+// TreeBelow implements store.Tree.
+func (s *tree) TreeBelow(ctx context.Context, key store.ThreadKey) ([]string, error) {
+	r, err := s.run(ctx, call{script: treeBelowScript, keys: s.keys.tree(key.Namespace), args: args{{"thread", key.Thread}}})
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for r.more() {
+		list = append(list, r.string())
 	}
 	return list, r.err
 }
@@ -166,8 +185,14 @@ func ofQuery(q store.TreeQuery, n *store.Node) bool {
 		(q.From.IsZero() || !n.Created.Before(q.From)) && (q.To.IsZero() || n.Created.Before(q.To))
 }
 
-// treePiece is how many places of an index one script reads.
-const treePiece = 100
+const (
+	// treePiece is how many places of an index one script reads, and treePieceBytes how
+	// many bytes of them: both bound how long it takes.
+	treePiece      = 100
+	treePieceBytes = 256 << 10
+	// treePageBytes is how many bytes of nodes one page has. The last may go beyond.
+	treePageBytes = 1 << 20
+)
 
 // TreePage implements store.Tree.
 func (s *tree) TreePage(ctx context.Context, q store.TreeQuery) ([]store.TreeItem, string, error) {
@@ -191,25 +216,25 @@ func (s *tree) TreePage(ctx context.Context, q store.TreeQuery) ([]store.TreeIte
 	limit := min(cmp.Or(q.Limit, pageSize), pageLimit)
 	var items []store.TreeItem
 	next := func() string { return base64.RawURLEncoding.EncodeToString([]byte(mark + from[1:])) }
-	for looked := 0; ; {
+	for looked, bytes := 0, 0; ; {
 		want := treePiece
 		if q.All() {
 			want = min(want, max(limit+1-len(items), looked))
 		}
-		piece, err := s.treePiece(ctx, q, from, "("+end, want)
+		piece, more, err := s.treePiece(ctx, q, from, "("+end, want)
 		if err != nil {
 			return nil, "", err
 		}
 		for _, p := range piece {
 			wanted := ofQuery(q, p.node) && q.Wants(p.info)
-			if wanted && len(items) == limit {
+			if wanted && (len(items) == limit || bytes >= treePageBytes) {
 				return items, next(), nil
 			}
 			if from = "(" + p.place; wanted {
-				items = append(items, store.TreeItem{Node: *p.node, Info: p.info})
+				items, bytes = append(items, store.TreeItem{Node: *p.node, Info: p.info}), bytes+len(p.node.Metadata)
 			}
 		}
-		if len(piece) < want {
+		if !more {
 			return items, "", nil
 		}
 		if looked += len(piece); looked >= pageLimit {
@@ -225,13 +250,15 @@ type placed struct {
 	info  *store.ThreadInfo
 }
 
-// treePiece reads as many places as that, and what their threads are at.
-func (s *tree) treePiece(ctx context.Context, q store.TreeQuery, from, to string, limit int) ([]placed, error) {
-	r, err := s.run(ctx, call{script: treePageScript, keys: s.keys.tree(q.Namespace), args: args{{"from", from}, {"to", to}, {"limit", limit}}})
+// treePiece reads as many places as that, and what their threads are at. It has fewer
+// where they are large, and says whether there may be more.
+func (s *tree) treePiece(ctx context.Context, q store.TreeQuery, from, to string, limit int) (list []placed, more bool, err error) {
+	r, err := s.run(ctx, call{script: treePageScript, keys: s.keys.tree(q.Namespace),
+		args: args{{"from", from}, {"to", to}, {"limit", limit}, {"bytes", treePieceBytes}}})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	var list []placed
+	more = r.bool()
 	var keys []store.ThreadKey
 	for r.more() {
 		one := r.list()
@@ -242,18 +269,18 @@ func (s *tree) treePiece(ctx context.Context, q store.TreeQuery, from, to string
 		list = append(list, p)
 	}
 	if r.err != nil {
-		return nil, r.err
+		return nil, false, r.err
 	}
 	infos, err := s.ThreadInfos(ctx, keys)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for i := range list {
 		if ofQuery(q, list[i].node) {
 			list[i].info, infos = infos[0], infos[1:]
 		}
 	}
-	return list, nil
+	return list, more, nil
 }
 
 // ThreadInfos implements store.Tree.

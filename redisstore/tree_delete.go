@@ -9,8 +9,12 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// fellTogether is how many threads one call of FinishDeletes deletes at most.
-const fellTogether = 200
+const (
+	// fellTogether is how many threads one call of FinishDeletes deletes at most.
+	fellTogether = 200
+	// fellBytes is more than the nodes of so many have.
+	fellBytes = 8 << 20
+)
 
 // A deletion crosses partitions, so it goes in steps, and each may be the last before its
 // process dies. The namespace's tree says how far a thread has come: "rest", it is deleted
@@ -45,7 +49,7 @@ func (s *tree) DeleteTree(ctx context.Context, key store.ThreadKey, children sto
 		return res, r.err
 	}
 	if children != store.DeleteCascade {
-		done, err := s.deleteResting(ctx, key)
+		done, err := s.deleteResting(ctx, key, forgetResting)
 		done.Children = res.Children
 		return done, err
 	}
@@ -66,8 +70,8 @@ func (s *tree) DeleteTree(ctx context.Context, key store.ThreadKey, children sto
 
 // deleteResting deletes a thread, unless something goes on in it. Then it stays, and so
 // does all below it.
-func (s *tree) deleteResting(ctx context.Context, key store.ThreadKey) (res store.DeleteResult, err error) {
-	res.Deleted, err = s.retention.forget(ctx, key, forgetResting)
+func (s *retention) deleteResting(ctx context.Context, key store.ThreadKey, which int) (res store.DeleteResult, err error) {
+	res.Deleted, err = s.forget(ctx, key, which)
 	if res.Unreadable = errors.Is(err, store.ErrCorrupted); err != nil && !res.Unreadable {
 		return res, err
 	}
@@ -110,10 +114,14 @@ const (
 )
 
 // gone takes a thread out of its tree, or, spared, lets it be again.
-func (s *connection) gone(ctx context.Context, key store.ThreadKey, how int) error {
-	_, err := s.run(ctx, call{script: treeGoneScript, keys: s.keys.tree(key.Namespace),
+func (s *retention) gone(ctx context.Context, key store.ThreadKey, how int) error {
+	r, err := s.run(ctx, call{script: treeGoneScript, keys: s.keys.tree(key.Namespace),
 		args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"spare", how}}})
-	return err
+	if err != nil {
+		return err
+	}
+	s.disownMade(ctx, key, r.string())
+	return r.err
 }
 
 // FinishDeletes implements store.Tree.
@@ -140,10 +148,12 @@ func (s *tree) FinishDeletes(ctx context.Context) (more bool, err error) {
 
 // finishIn goes on with as many of a namespace's deletions as that.
 func (s *tree) finishIn(ctx context.Context, namespace string, limit int) (int, error) {
-	r, err := s.run(ctx, call{script: treePageScript, keys: s.keys.tree(namespace), args: args{{"from", "[d"}, {"to", "(e"}, {"limit", limit}}})
+	r, err := s.run(ctx, call{script: treePageScript, keys: s.keys.tree(namespace),
+		args: args{{"from", "[d"}, {"to", "(e"}, {"limit", limit}, {"bytes", fellBytes}}})
 	if err != nil {
 		return 0, err
 	}
+	r.bool()
 	var list []doomed
 	for r.more() {
 		one := r.list()
@@ -167,7 +177,7 @@ func (s *tree) finishIn(ctx context.Context, namespace string, limit int) (int, 
 	var failed error
 	for i, d := range list {
 		if d.state == "rest" {
-			_, err = s.deleteResting(ctx, d.key)
+			_, err = s.deleteResting(ctx, d.key, forgetResting)
 		} else if err = s.doom(ctx, d); err == nil {
 			err = s.fell(ctx, d.key)
 		}

@@ -54,7 +54,10 @@ func (c controlCaller) Origin(t adapter.Through) adapter.Origin  { return c.orig
 func (c controlCaller) Headers() map[string]string               { return c.headers }
 func (c controlCaller) Credential() string                       { return c.bearer }
 func (c controlCaller) Hold(ctx context.Context) controlapi.Held { return c.srv.hold(ctx, c.caller) }
-func (c controlCaller) MayInput() *protocol.RunError             { return c.srv.mayInput(c.caller) }
+func (c controlCaller) Weigh(threads int) {
+	c.srv.byUser.charge(c.caller.user, threads/threadsOfRequest)
+}
+func (c controlCaller) MayInput() *protocol.RunError { return c.srv.mayInput(c.caller) }
 
 // pagedNotices are the notices as the control API pages through them; nil: there are none.
 func (s *core) pagedNotices() controlapi.Notices {

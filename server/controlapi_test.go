@@ -56,6 +56,7 @@ func newV1On(t *testing.T, r *adapter.Runner, opts *Options) *v1Server {
 		{Token: "0123456789abcdef-root-of-all", Tenant: "acme", User: "root", Scopes: append(all[:4:4], identity.ScopeTenants)},
 		{Token: "0123456789abcdef-elsewhere", Tenant: "other", User: "op", Scopes: all},
 		{Token: "0123456789abcdef-reader", Tenant: "acme", User: "reader", Scopes: []string{identity.ScopeRead}},
+		{Token: "0123456789abcdef-runner", Tenant: "acme", User: "ann", Scopes: []string{identity.ScopeRun}},
 	})
 	if err != nil {
 		t.Fatal(err)

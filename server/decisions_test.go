@@ -254,6 +254,10 @@ func TestDecisionsExport(t *testing.T) {
 	ts.ask(http.MethodGet, "/v1/decisions?format=ndjson", "", "Authorization", "Bearer "+approverToken).problem(503, codeStore)
 	l.breaks.Store(0)
 	ts.ask(http.MethodGet, "/v1/decisions?format=csv", "", "Authorization", "Bearer 0123456789abcdef-runner").problem(403, codeForbidden)
+	// A thread of another namespace that has none, or is not there, is told as by a page.
+	for _, form := range []string{"csv", "ndjson"} {
+		ts.ask(http.MethodGet, "/v1/threads/none/decisions?namespace="+team+"&format="+form, "", "Authorization", "Bearer "+approverToken).problem(404, "thread_not_found")
+	}
 	if p, status, _ := ts.page("", approverToken); status != 200 || p.Next == "" {
 		t.Error("the server is not well after that")
 	}

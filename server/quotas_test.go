@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -56,4 +57,24 @@ func TestQuotasOfUsers(t *testing.T) {
 	wantCode(t, ask("b", "two", "hi"), "rate_limited")
 	close(leave)
 	wantSuccess(t, holds.until())
+}
+
+// A thread that is made counts as one of its user's threads and inputs.
+func TestQuotasOfMadeThreads(t *testing.T) {
+	agent := script.New(script.Options{})
+	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, MaxThreadsPerUser: 3, MaxInputs: 1, InputBurst: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newV1On(t, r, &Options{RequestBurst: 1000, InputBurst: 1000})
+	for _, id := range []string{"a", "b", "c"} {
+		v.call("createThread", 201, "/threads", `{"threadId":"`+id+`"}`)
+	}
+	v.fails("createThread", 409, "thread_quota", "/threads", `{"threadId":"d"}`)
+	if got := v.call("getQuotas", 200, "/quotas", "")["threads"].(map[string]any)["used"]; got != 3.0 {
+		t.Errorf("%v threads are used", got)
+	}
+	v.call("addInput", 202, "/threads/a/input", say("/say hello"))
+	v.fails("addInput", 409, "thread_quota", "/threads/e/input", say("/say hello"))
+	v.fails("createThread", 429, "rate_limited", "/threads", `{"threadId":"f"}`)
 }

@@ -15,6 +15,9 @@ const (
 	// maxOfSite is how many of them networks of one site may have, so that a site
 	// drops its own.
 	maxOfSite = 64
+	// threadsOfRequest is how many threads of a tree the store can look at, or move, in the
+	// time that a request takes it.
+	threadsOfRequest = 20
 )
 
 // limiters is a token bucket a key, for the keys used last. A nil one limits
@@ -76,6 +79,19 @@ func (l *limiters) take(key string) time.Duration {
 		whole.Allow()
 	}
 	return wait
+}
+
+// charge takes so many tokens of a key's more for what was done, whether or not there are
+// as many: then the key has to wait for them.
+func (l *limiters) charge(key string, tokens int) {
+	if l == nil || key == "" || tokens <= 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for own := l.limiter(key, ""); tokens > 0; tokens -= l.burst {
+		own.ReserveN(time.Now(), min(tokens, l.burst))
+	}
 }
 
 // limiter must be called with the lock held.

@@ -44,9 +44,10 @@ type Take struct {
 	Runs         int // at once, of the user
 	TenantRuns   int // at once, of the tenant
 	Thread       ThreadKey
-	Threads      int // that the user has begun, this one included if it is unused
-	Inputs       int // a minute, of the user
-	Burst        int // of them, how many may come at once
+	Makes        bool // the thread is made, which begins no run: RunID is ""
+	Threads      int  // that the user has begun, this one included if it is unused
+	Inputs       int  // a minute, of the user
+	Burst        int  // of them, how many may come at once
 }
 
 // Taken answers Take.

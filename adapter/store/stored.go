@@ -111,11 +111,19 @@ type Frozen struct {
 	Begun int   `json:"begun"`
 	// User is whose input began the execution; "": not known.
 	User string `json:"user,omitempty"`
+	// Answers is the latest user message, if the input brought none itself.
+	Answers *Answered `json:"answers,omitempty"`
 	// Left are the Refs of the interrupts that the input turned away from, or that expired
 	// before it, and of whose end the agent knows nothing.
 	Left []string `json:"left,omitempty"`
 	// Restores: the run restores a branch, and there is nothing for an agent to do.
 	Restores bool `json:"restores,omitempty"`
+}
+
+// Answered is a message that an earlier input brought.
+type Answered struct {
+	Message string `json:"message"`
+	Label   string `json:"run,omitempty"` // of the run that it came with; "": the store knows
 }
 
 // Conversation is the messages that an execution's agent sees: the first Count of the
@@ -188,7 +196,15 @@ type SuspendedInterrupt struct {
 	Call *protocol.ToolFunction `json:"call,omitempty"`
 	// Login is what it asks for, and what alone resolves it; nil: it asks for none.
 	Login *Login `json:"login,omitempty"`
+	// By is AskedByPause or AskedByStep where the server itself has asked, whatever the
+	// interrupt's reason; "": an agent has.
+	By string `json:"by,omitempty"`
 }
+
+const (
+	AskedByPause = "pause" // of an operator's pause
+	AskedByStep  = "step"  // of a step of which nobody knows what became
+)
 
 // Login is an account at a provider.
 type Login struct {

@@ -11,17 +11,26 @@ import (
 // that is none of its messages. Of a
 // namespace all calls but FinishDeletes are atomic, whatever else is called.
 type Tree interface {
-	// PutNode makes a thread, or changes what is kept of one. An error that wraps
+	// PutNode makes a thread, or changes what is kept of one; what changes nothing leaves
+	// the version as it is. An error that wraps
 	// ErrTree says what is refused, and nothing has changed then.
 	PutNode(ctx context.Context, key ThreadKey, c NodeChange) (*Node, error)
-	// TreeNodes are those of the threads, in their order; nil for one of which nothing
-	// is kept. With below each is followed by all that stand below it, parents first.
-	TreeNodes(ctx context.Context, namespace string, threads []string, below bool) ([]*Node, error)
+	// TreeNodes are those of the threads, in their order and without their metadata; nil
+	// for one of which nothing is kept.
+	TreeNodes(ctx context.Context, namespace string, threads []string) ([]*Node, error)
+	// TreeBelow are the threads that stand below one, the nearest first.
+	TreeBelow(ctx context.Context, key ThreadKey) ([]string, error)
+	// TreeWalk pages through a thread's node and those below it: each parent, then all
+	// below its first child, all below its second, and so on, those that were made last
+	// first. It has none for a thread of which nothing is kept. A page has fewer than Limit
+	// where they are large. The error is an ErrBadCursor if the cursor is of another thread,
+	// or where it stood is not below the thread any more.
+	TreeWalk(ctx context.Context, q TreeWalk) ([]TreeItem, string, error)
 	// TreePage pages through nodes, those that were made last first, or by their ids
 	// where the query asks for a prefix of them. A cursor belongs to the query that it
-	// came from, but for Limit: with another it is an ErrBadCursor. Where times, Agent or
-	// Status are asked for, a page may be short, or empty, and not the last one: so many
-	// threads are looked at for it.
+	// came from, but for Limit: with another it is an ErrBadCursor. A page has fewer than
+	// Limit where they are large. Where times, Agent or Status are asked for, it may be
+	// short, or empty, and not the last one: so many threads are looked at for it.
 	TreePage(ctx context.Context, q TreeQuery) ([]TreeItem, string, error)
 	// ThreadInfos are what a list says of threads, in their order; nil for one that was
 	// never used.
@@ -47,6 +56,8 @@ type Node struct {
 	Deleting bool  // it is being deleted
 	Created  time.Time
 	Updated  time.Time // its latest change
+	// Looked is at how many threads PutNode had to look, to move them.
+	Looked int
 }
 
 // NodeChange changes a node. What is nil stays.
@@ -57,6 +68,7 @@ type NodeChange struct {
 	Parent   *string
 	Resource *string
 	Metadata *json.RawMessage
+	Owner    string // for whom it counts if it is made, as Taken has it
 }
 
 // AnyVersion is that of a change which does not depend on one.
@@ -64,9 +76,10 @@ const AnyVersion = -1
 
 // Bounds of a tree.
 const (
-	TreeDepth      = 16      // of a thread below its root
-	TreeSize       = 1000    // threads of one tree
-	NamespaceNodes = 100_000 // nodes of a namespace
+	TreeDepth      = 16       // of a thread below its root
+	TreeSize       = 1000     // threads of one tree
+	NamespaceNodes = 100_000  // nodes of a namespace
+	NamespaceBytes = 64 << 20 // of their ids, resources and metadata
 )
 
 // TreeQuery asks for nodes of a namespace. One of Parent, Root, Resource and Prefix is set
@@ -81,6 +94,13 @@ type TreeQuery struct {
 	Limit     int       // 0: 50
 	Cursor    string
 	ThreadFilter
+}
+
+// TreeWalk asks for a thread and all below it.
+type TreeWalk struct {
+	Thread ThreadKey
+	Limit  int // 0: 50
+	Cursor string
 }
 
 // TreeItem is a node, and what a list says of its thread.
@@ -117,6 +137,7 @@ var ErrTree = errors.New("store: the tree of threads does not allow it")
 type TreeError struct {
 	Why     TreeRefusal
 	Current *Node // NodeConflict: what there is
+	Looked  int   // as Node has it
 }
 
 func (e *TreeError) Error() string { return string(e.Why) }
@@ -136,4 +157,6 @@ const (
 	TreeTooDeep    TreeRefusal = "parentThreadId: the thread would stand more than 16 below its root"
 	TreeTooLarge   TreeRefusal = "parentThreadId: the tree would have more than 1000 threads"
 	TooManyNodes   TreeRefusal = "the namespace has as many threads with a parent, metadata or resource as it may, 100000: delete some"
+
+	TooMuchMetadata TreeRefusal = "the ids, resources and metadata of the namespace's threads have as many bytes as they may, 64 MiB: delete some threads, or shorten their metadata"
 )

@@ -48,6 +48,8 @@ var ways = []way{
 	{name: "asking whether it is ready", attack: askReady, after: askedReadyInVain},
 	{name: "control frames and fragments", attack: controlFrames, after: controlFramesCounted},
 	{name: "runs without an end", args: []string{"--max-runs", "80"}, attack: endlessRuns},
+	{name: "a large tree that many read", attack: readTrees},
+	{name: "a large tree that is moved to and fro", attack: moveTrees},
 	{name: "members that nobody knows", attack: unknownMembers, after: unknownMembersLeftOut},
 }
 

@@ -138,7 +138,7 @@ var repairWords = map[string]string{
 	gateway.RepairMessage:           "a question without a message gets what its metadata says",
 	gateway.RepairSchema:            "an interrupt's schema cannot be read, and is left out",
 	gateway.RepairExpiry:            "an interrupt's time cannot be read, and is left out",
-	gateway.RepairPolicy:            "an interrupt says what becomes of it when its time is over, which is left out",
+	gateway.RepairPolicy:            "an interrupt has metadata of this server's (aguiws), which is left out",
 }
 
 func (r *report) repairs(subject string, found *findings) {

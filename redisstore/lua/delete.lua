@@ -5,7 +5,7 @@
 --   member
 --   remember  ms for which the record keeps what must not be used again
 --   force     1: whatever is going on, and whether or not it can be read; 2: so too, if
---             the record says that the thread is being deleted
+--             the record says that the thread is being deleted; 3: not if it was used
 --
 -- Returns {1, epoch, owner}, or {0, '', ''} when a run is active or waits, or an interrupt
 --   is open. epoch: the one under which the log begins again; '' when nobody has
@@ -21,7 +21,8 @@ local function gone()
 end
 
 if ARG.force == '2' and redis.call('HEXISTS', t.rec, 'going') == 0 then return { 1, '', '' } end
-if ARG.force ~= '0' then
+if ARG.force == '3' and redis.call('HEXISTS', t.rec, 'input') == 1 then return { 0, '', '' } end
+if ARG.force == '1' or ARG.force == '2' then
   repair(t)
   local r = open(t.rec)
   if gone() then

@@ -2,10 +2,12 @@
 --
 -- KEYS  runs, owned, inputs
 -- ARGS
---   run
+--   run      '': none
 --   hold     ms for which it counts
 --   runs     at once; negative: no limit
 --   thread   '': none
+--   made     its name as one that was made, and has had no input
+--   makes    1: it is to be made
 --   threads  negative: no limit
 --   rate     inputs a minute; negative: no limit
 --   burst    of them, how many may come at once
@@ -24,19 +26,21 @@ end
 
 local runs = tonumber(ARG.runs)
 redis.call('ZREMRANGEBYSCORE', KEY.runs, '-inf', now())
-local added = redis.call('ZADD', KEY.runs, now() + tonumber(ARG.hold), ARG.run) == 1
+local added = ARG.run ~= '' and redis.call('ZADD', KEY.runs, now() + tonumber(ARG.hold), ARG.run) == 1
 if added and runs >= 0 and redis.call('ZCARD', KEY.runs) > runs then
   redis.call('ZREM', KEY.runs, ARG.run)
   return { 2, 0, 0 }
 end
-redis.call('PEXPIRE', KEY.runs, ARG.hold)
+if ARG.run ~= '' then redis.call('PEXPIRE', KEY.runs, ARG.hold) end
 
 local threads, full = tonumber(ARG.threads), 0
-if ARG.thread ~= '' and not redis.call('ZSCORE', KEY.owned, ARG.thread) then
-  if threads >= 0 and redis.call('ZCARD', KEY.owned) >= threads then
+local name = ARG.makes == '1' and ARG.made or ARG.thread
+if ARG.thread ~= '' and not redis.call('ZSCORE', KEY.owned, name) then
+  local counts = ARG.makes == '0' and redis.call('ZREM', KEY.owned, ARG.made) == 1
+  if not counts and threads >= 0 and redis.call('ZCARD', KEY.owned) >= threads then
     full = 1
   else
-    redis.call('ZADD', KEY.owned, now(), ARG.thread)
+    redis.call('ZADD', KEY.owned, now(), name)
   end
 end
 return { 0, 0, full }

@@ -1,7 +1,7 @@
 -- treedoom.lua: begin to delete a thread, or say how far that has come. What has begun
 -- stands in the index until it has come about, and the namespace in felled.
 --
--- KEYS  nodes, index, felled, meta
+-- KEYS  nodes, index, felled, meta, made
 -- ARGS
 --   thread
 --   namespace
@@ -21,6 +21,7 @@ if ARG.how == 'erase' then
   return { children, {} }
 end
 local list = n and ARG.how == 'cascade' and below(n) or { n or fresh(ARG.thread) }
+if not n then grows(#ARG.thread) end
 local out = {}
 for i = #list, 1, -1 do
   local m = list[i]

@@ -1,18 +1,25 @@
 -- treepage.lua: some of the places of a namespace's index, with their nodes.
 --
--- KEYS  nodes, index, felled, meta
+-- KEYS  nodes, index, felled, meta, made
 -- ARGS
 --   from   as ZRANGEBYLEX has it
 --   to
 --   limit
+--   bytes  that are told of them; one more is told
 --
--- Returns for each {place, node, as told}.
+-- Returns {1 if there may be more, for each {place, node, as told}}.
 
-local out = {}
-for _, place in ipairs(range(ARG.from, ARG.to, ARG.limit)) do
+local found = range(ARG.from, ARG.to, ARG.limit)
+local out, bytes = { #found == tonumber(ARG.limit) and 1 or 0 }, 0
+for _, place in ipairs(found) do
+  if bytes > tonumber(ARG.bytes) then
+    out[1] = 1
+    break
+  end
   local kind = string.byte(place)
   local id = string.sub(place, kind == 105 and 2 or kind == 100 and 3 or 16) -- i and d have no time
   local n = node(id)
+  bytes = bytes + #place + (n and weight(n) or 0)
   out[#out + 1] = { place, n and told(n) or {} }
 end
 return out

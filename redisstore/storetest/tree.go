@@ -147,14 +147,14 @@ var treeTests = []test{
 		g := e.grove("a")
 		g.plants("a a/b a/b/c a/d e")
 		g.is("made", ">a(0)a a>b(1)a b>c(2)a a>d(1)a >e(0)e")
-		nodes, err := g.tree.TreeNodes(e.Context(), "space", []string{"c", "nobody", "a"}, false)
+		nodes, err := g.tree.TreeNodes(e.Context(), "space", []string{"c", "nobody", "a"})
 		if err != nil || len(nodes) != 3 || nodes[0].Thread != "c" || nodes[1] != nil || nodes[2].Children != 2 {
 			e.Fatalf("%+v, %v", nodes, err)
 		}
-		if nodes, err = g.tree.TreeNodes(e.Context(), "space", []string{"a"}, true); err != nil || len(nodes) != 4 || nodes[0].Thread != "a" {
-			e.Fatalf("%+v, %v", nodes, err)
+		if below, err := g.tree.TreeBelow(e.Context(), g.key("a")); err != nil || len(below) != 3 || below[2] != "c" {
+			e.Fatalf("%q, %v", below, err)
 		}
-		if other, err := g.tree.TreeNodes(e.Context(), "other", []string{"a"}, true); err != nil || len(other) != 1 || other[0] != nil {
+		if other, err := g.tree.TreeNodes(e.Context(), "other", []string{"a"}); err != nil || len(other) != 1 || other[0] != nil {
 			e.Fatalf("another namespace: %+v, %v", other, err)
 		}
 	}},
@@ -235,7 +235,7 @@ var treeTests = []test{
 				group.Go(func() { _, _ = groves[i%2].put(id(i), under(id((i+1)%8))) })
 			}
 			group.Wait()
-			nodes, err := groves[0].tree.TreeNodes(e.Context(), "space", []string{"t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7"}, false)
+			nodes, err := groves[0].tree.TreeNodes(e.Context(), "space", []string{"t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7"})
 			if err != nil {
 				e.Fatal(err)
 			}
@@ -455,9 +455,11 @@ var treeTests = []test{
 		c := e.stopped()
 		e.ttl = time.Hour
 		g := e.grove("a")
-		g.plants("a a/b")
+		g.plants("a")
 		g.uses("a")
-		c.move(2 * time.Hour)
+		c.move(50 * time.Minute)
+		g.plants("a/b")
+		c.move(50 * time.Minute)
 		for more := true; more; {
 			var err error
 			if more, err = g.s.Retire(e.Context()); err != nil {
@@ -474,15 +476,11 @@ var treeTests = []test{
 			g.plant(id, up)
 			up = id
 		}
-		nodes, err := g.tree.TreeNodes(e.Context(), "space", ids[:1], true)
-		if err != nil || len(nodes) != len(ids) {
-			e.Fatal(len(nodes), err)
+		got, err := g.tree.TreeBelow(e.Context(), g.key(ids[0]))
+		if err != nil || !slices.Equal(got, ids[1:]) {
+			e.Errorf("%q, %v", got, err)
 		}
-		got := make([]string, len(nodes))
-		for i, n := range nodes {
-			got[i] = n.Thread
-		}
-		if !slices.Equal(got, ids) {
+		if got := g.walks(ids[0], 2); got != strings.Join(ids, " ") {
 			e.Errorf("%q", got)
 		}
 	}},

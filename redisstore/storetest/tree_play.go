@@ -69,6 +69,13 @@ func (w *wood) put(id string, c store.NodeChange) store.TreeRefusal {
 	if n != nil {
 		was = n.parent
 	}
+	about := ""
+	if n != nil {
+		about = n.resource
+	}
+	if !c.Create && (c.Parent == nil || *c.Parent == was) && (c.Resource == nil || *c.Resource == about) {
+		return ""
+	}
 	if c.Parent != nil && *c.Parent != was && *c.Parent != "" {
 		switch p := *c.Parent; {
 		case p == id:
@@ -264,9 +271,28 @@ func (g *grove) walk(seed uint64, steps int, met map[string]bool) {
 				wrong(got, want)
 			}
 		}
-		if got, err := g.tree.TreeNodes(g.Context(), "space", []string{at}, true); err != nil || w.nodes[at] != nil && len(got) != len(w.below(at)) {
-			g.Fatalf("seed %d: below %s: %d, %v", seed, at, len(got), err)
+		if w.nodes[at] == nil {
+			continue
 		}
+		want := w.below(at)
+		slices.Sort(want)
+		below, err := g.tree.TreeBelow(g.Context(), g.key(at))
+		if err != nil {
+			g.Fatal(err)
+		}
+		below = append(below, at)
+		slices.Sort(below)
+		what = "below " + at
+		wrong(below, want)
+		walked := strings.Fields(g.walks(at, 1+step%3))
+		for i, id := range walked {
+			if i > 0 && !slices.Contains(walked[:i], w.nodes[id].parent) {
+				g.Fatalf("seed %d: %v: %s stands before its parent", seed, walked, id)
+			}
+		}
+		slices.Sort(walked)
+		what = "a walk of " + at
+		wrong(walked, want)
 	}
 }
 

@@ -32,7 +32,7 @@ func (j *Judgement) own(open *store.Suspension, shown protocol.Interrupt, entry 
 	if !drafted {
 		user = j.Duties.User
 	}
-	return user == "" || len(open.Users) == 0 || slices.Contains(open.Users, user)
+	return user == "" || len(open.Users) == 0 || slices.Contains(open.Users, "") || slices.Contains(open.Users, user)
 }
 
 // approves reports whether resolving the interrupt permits something: a tool call, or

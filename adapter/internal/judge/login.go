@@ -5,9 +5,10 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// needsLogin reports whether resolving an interrupt is refused because only a login does.
+// needsLogin reports whether resolving an interrupt is refused because only a login does,
+// and a login resolves no other.
 func (j *Judgement) needsLogin(it store.SuspendedInterrupt) bool {
-	return it.Login != nil && it.ID != j.LoggedIn
+	return (it.Login != nil) != (it.ID == j.LoggedIn)
 }
 
 func refuseWithoutLogin(ids []string) *protocol.RunError {

@@ -52,6 +52,9 @@ type Caller interface {
 	May(scope string) bool
 	// MayInput refuses an input of a user who sends too many. Each call is one.
 	MayInput() *protocol.RunError
+	// Weigh counts a call that has looked at so many threads as that many more requests
+	// as it takes the store longer: those that come next may be too many.
+	Weigh(threads int)
 	// Wait counts a request that stays open. The context that it returns ends with ctx,
 	// and, its cause being a *refusal.Error, with the credential or the server. The
 	// caller calls release.

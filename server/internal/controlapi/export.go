@@ -67,7 +67,6 @@ func (a *API) export(w http.ResponseWriter, r *http.Request, c *call, held Held,
 		}
 		within, cancel := context.WithTimeout(store.WithRoom(ctx, held.Build), a.config.CallTimeout)
 		defer cancel()
-		c.r = r.WithContext(within)
 		page, err := c.Record.Decisions(within, q)
 		if ended, ok := errors.AsType[*refusal.Error](context.Cause(ctx)); ok && err != nil {
 			err = ended

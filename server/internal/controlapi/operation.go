@@ -16,7 +16,7 @@ type operation struct {
 	// others of its tenant; "" there: it is about no thread. identity.ScopeAdmin lets it do
 	// all of it.
 	scope, beyond string
-	admits        bool // it may begin a run: each call is one of the user's inputs
+	admits        bool // it may begin a run, or a thread: each call is one of the user's inputs
 	lists         bool // what many threads hold
 	waits         bool // for what is to come, if it is asked to
 	exports       bool // all that there is, if it is asked to

@@ -12,7 +12,7 @@ type quotaJSON struct {
 
 type quotasJSON struct {
 	Runs       quotaJSON  `json:"runs" jsonschema:"of the caller, under way at once"`
-	Threads    quotaJSON  `json:"threads" jsonschema:"that the caller has begun and that are not deleted"`
+	Threads    quotaJSON  `json:"threads" jsonschema:"that the caller has made or begun and that are not deleted"`
 	TenantRuns *quotaJSON `json:"tenantRuns,omitempty" jsonschema:"of the caller's tenant, under way at once; for the scope admin"`
 }
 

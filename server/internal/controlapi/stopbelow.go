@@ -26,6 +26,7 @@ func (c *call) stopsBelow() (bool, error) {
 // not be read, and was not to be stopped.
 func (c *call) below(reason string, stop bool) (*stoppedBelowJSON, error) {
 	b, err := c.Runner.StopBelow(c.r.Context(), c.key, reason, stop)
+	c.caller.Weigh(b.Threads)
 	switch {
 	case err == nil:
 		return &stoppedBelowJSON{b.Active, b.Waiting, b.Stopped}, nil

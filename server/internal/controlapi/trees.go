@@ -19,7 +19,7 @@ type Trees interface {
 	CreateThread(ctx context.Context, key store.ThreadKey, n adapter.NewThread) (*store.Node, error)
 	UpdateThread(ctx context.Context, key store.ThreadKey, n adapter.NewThread) (*store.Node, error)
 	TreeThread(ctx context.Context, key store.ThreadKey) (*adapter.TreeThread, error)
-	Below(ctx context.Context, key store.ThreadKey) ([]adapter.TreeThread, error)
+	Below(ctx context.Context, q store.TreeWalk) ([]adapter.TreeThread, string, error)
 	Trees(ctx context.Context, q store.TreeQuery) ([]adapter.TreeThread, string, error)
 	Placed(ctx context.Context, namespace string, threads []string) (map[string]adapter.TreeThread, error)
 	StopBelow(ctx context.Context, key store.ThreadKey, reason string, stop bool) (adapter.StoppedBelow, error)
@@ -29,9 +29,9 @@ type Trees interface {
 type nodeJSON struct {
 	ThreadID  string          `json:"threadId"`
 	Parent    string          `json:"parentThreadId,omitempty" jsonschema:"left out for a root"`
-	Root      string          `json:"rootThreadId"`
-	Depth     int             `json:"depth" jsonschema:"below the root"`
-	Children  int             `json:"children" jsonschema:"threads right below it"`
+	Root      string          `json:"rootThreadId,omitempty"`
+	Depth     *int            `json:"depth,omitempty" jsonschema:"below the root"`
+	Children  *int            `json:"children,omitempty" jsonschema:"threads right below it"`
 	Resource  string          `json:"resourceId,omitempty"`
 	Metadata  json.RawMessage `json:"metadata,omitempty"`
 	Version   int64           `json:"version" jsonschema:"counts changes of parent, resource and metadata; 0 before the first"`
@@ -48,8 +48,8 @@ type treeThreadJSON struct {
 	Waiting    bool      `json:"waiting" jsonschema:"interrupts are open"`
 	Queued     int       `json:"queued"`
 	Agent      string    `json:"agent,omitempty" jsonschema:"whose run began last; left out for the default one"`
-	Waits      []string  `json:"waitsFor,omitempty" jsonschema:"threads below it that have open interrupts, the nearest first, 20 at most; told by getTree alone"`
-	WaitsCount int       `json:"waitsForCount,omitempty" jsonschema:"how many there are"`
+	Waits      []string  `json:"waitsFor,omitempty" jsonschema:"threads below it that have open interrupts, of the 200 of the namespace that have waited longest: the nearest first, 20 at most; told by getTree alone"`
+	WaitsCount int       `json:"waitsForCount,omitempty" jsonschema:"how many of those 200 stand below it"`
 }
 
 type newThreadJSON struct {
@@ -85,13 +85,13 @@ var treeParameters = append([]parameter{
 
 func treeOperations() []operation {
 	return []operation{
-		{method: "POST", path: "/threads", id: "createThread", summary: "Make a thread before its first input, below another one if need be",
-			scope: identity.ScopeRun, body: newThreadJSON{}, status: 201, answer: nodeJSON{}, serve: (*call).createThread},
-		{method: "GET", path: "/trees", id: "listTrees", summary: "The threads of the caller's namespace that have a parent, children, metadata or a resource, or were made: of a query the newest first, else by id",
+		{method: "POST", path: "/threads", id: "createThread", summary: "Make a thread before its first input, below another one if need be. Without the scope read the answer is threadId and version",
+			scope: identity.ScopeRun, admits: true, body: newThreadJSON{}, status: 201, answer: nodeJSON{}, serve: (*call).createThread},
+		{method: "GET", path: "/trees", id: "listTrees", lists: true, summary: "The threads of the caller's namespace that have a parent, children, metadata or a resource, or were made: of a query the newest first, else by id",
 			scope: identity.ScopeRead, query: treeParameters, status: 200, answer: listOf[treeThreadJSON]{}, serve: (*call).listTrees},
-		{method: "GET", path: "/threads/{thread}/tree", id: "getTree", summary: "A thread and all that stand below it, parents first",
-			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: listOf[treeThreadJSON]{}, serve: (*call).getTree},
-		{method: "PATCH", path: "/threads/{thread}/tree", id: "changeThread", summary: "Put a thread below another, or change its metadata or resource",
+		{method: "GET", path: "/threads/{thread}/tree", id: "getTree", lists: true, summary: "A thread and all that stand below it, parents first",
+			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, query: pageParameters, status: 200, answer: listOf[treeThreadJSON]{}, serve: (*call).getTree},
+		{method: "PATCH", path: "/threads/{thread}/tree", id: "changeThread", summary: "Put a thread below another, or change its metadata or resource. Without the scope read the answer is threadId and version",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: threadChangeJSON{}, status: 200, answer: nodeJSON{}, serve: (*call).changeThread},
 		{method: "DELETE", path: "/threads/{thread}/tree", id: "deleteTree", summary: "Delete a thread, and say what becomes of those below it",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, query: childrenParameters, status: 200, answer: deletedJSON{}, serve: (*call).deleteTree},
@@ -99,7 +99,16 @@ func treeOperations() []operation {
 }
 
 func nodeOf(n store.Node) nodeJSON {
-	return nodeJSON{n.Thread, n.Parent, n.Root, n.Depth, n.Children, n.Resource, n.Metadata, n.Version, n.Deleting, n.Created.UTC(), n.Updated.UTC()}
+	return nodeJSON{n.Thread, n.Parent, n.Root, &n.Depth, &n.Children, n.Resource, n.Metadata, n.Version, n.Deleting, n.Created.UTC(), n.Updated.UTC()}
+}
+
+// shown is what the caller is told of a thread that it has made or changed: without the
+// scope read that it is so, and under which version.
+func (c *call) shown(n store.Node) nodeJSON {
+	if c.needs(scopeList(identity.ScopeRead, c.op.beyond, identity.ScopeAdmin)) != nil {
+		return nodeJSON{ThreadID: n.Thread, Version: n.Version}
+	}
+	return nodeOf(n)
 }
 
 func treeThreadOf(t adapter.TreeThread) treeThreadJSON {
@@ -113,7 +122,10 @@ func treeThreadOf(t adapter.TreeThread) treeThreadJSON {
 // treeProblem says what a change of a tree was refused for.
 func treeProblem(err error) error {
 	var refused *store.TreeError
+	var full adapter.RefusedThread
 	switch {
+	case errors.As(err, &full):
+		return problemOfInput(full.RunError)
 	case errors.Is(err, adapter.ErrInvalidThread):
 		return badRequest(err.Error())
 	case !errors.As(err, &refused):
@@ -161,11 +173,11 @@ func (c *call) createThread() (any, error) {
 		return nil, err
 	}
 	node, err := c.Runner.CreateThread(c.r.Context(), store.ThreadKey{Namespace: c.caller.Namespace(), Thread: n.ThreadID},
-		adapter.NewThread{Parent: n.Parent, Resource: n.Resource, Metadata: metadataOf(n.Metadata)})
+		adapter.NewThread{Parent: n.Parent, Resource: n.Resource, Metadata: metadataOf(n.Metadata), User: c.caller.User()})
 	if err != nil {
 		return nil, treeProblem(err)
 	}
-	return nodeOf(*node), nil
+	return c.shown(*node), nil
 }
 
 func (c *call) listTrees() (any, error) {
@@ -199,14 +211,21 @@ func (c *call) listTrees() (any, error) {
 }
 
 func (c *call) getTree() (any, error) {
-	below, err := c.Runner.Below(c.r.Context(), c.key)
-	if err == nil && len(below) == 0 {
-		err = errNoThread
-	}
+	page, err := c.page()
 	if err != nil {
 		return nil, err
 	}
-	return pageOf(below, "", nil, treeThreadOf)
+	below, next, err := c.Runner.Below(c.r.Context(), store.TreeWalk{Thread: c.key, Limit: page.Limit, Cursor: page.Cursor})
+	if errors.Is(err, store.ErrBadCursor) {
+		return nil, badRequest("the cursor is of another thread, or the tree has changed where it stood: ask for the first page without one")
+	}
+	if err == nil && len(below) == 0 && page.Cursor == "" {
+		err = errNoThread
+	}
+	if err != nil && !errors.Is(err, store.ErrPartial) {
+		return nil, err
+	}
+	return pageOf(below, next, err, treeThreadOf)
 }
 
 func (c *call) changeThread() (any, error) {
@@ -223,10 +242,14 @@ func (c *call) changeThread() (any, error) {
 		change.Version = &version
 	}
 	node, err := c.Runner.UpdateThread(c.r.Context(), c.key, change)
+	if refused, ok := errors.AsType[*store.TreeError](err); ok {
+		c.caller.Weigh(refused.Looked)
+	}
 	if err != nil {
 		return nil, treeProblem(err)
 	}
-	return nodeOf(*node), nil
+	c.caller.Weigh(node.Looked)
+	return c.shown(*node), nil
 }
 
 func (c *call) deleteTree() (any, error) {

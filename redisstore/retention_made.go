@@ -1,0 +1,59 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// madeTogether is how many threads of a partition that were made and never used one call
+// looks at.
+const madeTogether = 100
+
+// retireMade deletes threads that were made too long ago and had no input. Threads below
+// them are roots from then on.
+func (s *retention) retireMade(ctx context.Context) error {
+	if s.opts.ThreadTTL <= 0 {
+		return nil
+	}
+	calls := make([]call, len(s.keys.parts))
+	for i := range s.keys.parts {
+		calls[i] = call{script: treeMadeScript, keys: []string{s.keys.parts[i].made()},
+			args: args{{"ttl", s.opts.ThreadTTL.Milliseconds()}, {"limit", madeTogether}}}
+	}
+	replies, errs := s.runAll(ctx, calls)
+	failed := s.missing(errs)
+	for i, r := range replies {
+		for errs[i] == nil && r.more() && ctx.Err() == nil {
+			name := r.string()
+			if err := s.retireOne(ctx, s.keys.parts[i].made(), name); err != nil {
+				failed = errors.Join(failed, fmt.Errorf("redisstore: retire what was made: %w", err))
+			}
+		}
+	}
+	return failed
+}
+
+// retireOne deletes a thread unless it was used meanwhile, and takes it off the list.
+func (s *retention) retireOne(ctx context.Context, list, name string) error {
+	key, ok := threadOf(name)
+	used, err := s.used(ctx, key)
+	if err != nil {
+		return err
+	}
+	if ok && !used[0] {
+		_, err := s.run(ctx, call{script: treeDoomScript, keys: s.keys.tree(key.Namespace),
+			args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(store.DeleteDetach)}}})
+		if err != nil {
+			return err
+		}
+		if _, err := s.deleteResting(ctx, key, forgetUnused); err != nil {
+			return err
+		}
+	}
+	return errors.Join(ask(ctx, s.connection, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", list, name)})...)
+}
