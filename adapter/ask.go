@@ -24,6 +24,8 @@ import (
 // A reason is tool_call (with ToolCallID), input_required (with
 // ResponseSchema), confirmation, or namespaced as "framework:name". A
 // ResponseSchema must compile within bounds; it may only refer to itself.
+// Metadata goes to clients as it is: its member "answers", [{"label":"Yes","payload":true}, …],
+// lists answers that they offer as buttons, each of which must fit the ResponseSchema.
 // ExpiresAt is RFC 3339; without one Options.MaxPark is the time there is. Inside a Step or a branch of Parallel, Ask is an
 // error at once and suspends nothing. So it is while another goroutine is inside
 // a Step, and does not wait for that: a step that asks by a context of its own

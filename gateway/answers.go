@@ -23,7 +23,7 @@ func (c *call) answer(ctx context.Context, asked outcome, answers adapter.Answer
 	if asked.Thread != "" {
 		c.thread = asked.Thread
 	}
-	r := request{parent: asked.Run, legacy: asked.Legacy, manners: mannersOf[asked.Dialect], asked: asked.Interrupts, answers: entries}
+	r := request{parent: asked.Run, legacy: asked.Legacy, manners: mannersOf[asked.Dialect], asked: asked.Interrupts, answers: entries, no: asked.No}
 	if !asked.Single {
 		return c.resume(ctx, r)
 	}

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -20,7 +21,8 @@ func (*counted) Role(string) (protocol.Role, bool)         { return "", false }
 func (*counted) ToolCall(string) (protocol.ToolCall, bool) { return protocol.ToolCall{}, false }
 func (*counted) NewID() string                             { return "new" }
 
-func (*counted) Askable(ctx context.Context, i protocol.Interrupt) error { return nil }
+func (*counted) Askable(ctx context.Context, i protocol.Interrupt) error        { return nil }
+func (*counted) Fits(context.Context, protocol.Interrupt, json.RawMessage) bool { return true }
 
 // What is open costs with each event that opens or closes something, so that there is an end
 // to it; and so with what is asked.

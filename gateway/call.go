@@ -73,14 +73,15 @@ func (u *Upstream) threadID(run *adapter.Run) string {
 // begin sends what began the execution.
 func (c *call) begin(ctx context.Context) (outcome, error) {
 	r := request{ids: ids{c.thread, c.run.NewID()}}
-	if c.u.manners.turnsAway {
-		r.left, r.parent = c.turnedAway()
+	of := c.turnedAway()
+	if mannersOf[of.dialect].turnsAway {
+		r.left, r.no, r.parent = of.left, of.no, of.asked
 	}
 	do := func(context.Context) (outcome, error) {
 		var settled outcome
-		if c.u.manners.insists {
+		if mannersOf[of.dialect].insists {
 			var err error
-			if settled, err = c.settle(r.ids); err != nil || settled.Failure != nil {
+			if settled, err = c.settle(r.ids, of); err != nil || settled.Failure != nil {
 				return c.noted(settled, err)
 			}
 		}
@@ -165,7 +166,7 @@ func (c *call) send(r request) error {
 // read relays the rest of the live answer.
 func (c *call) read() (outcome, error) {
 	said, err := c.live.read()
-	said.Sent, said.Dialect, said.Single = c.upTo, c.u.options.Dialect, c.u.manners.single
+	said.Sent, said.Dialect, said.Single = c.upTo, c.live.relay.dialect, c.live.relay.manners.single
 	c.live = nil
 	c.leave()
 	return said, err

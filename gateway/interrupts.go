@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -39,6 +40,12 @@ func (r *relay) askable(raised []protocol.Interrupt) ([]protocol.Interrupt, erro
 // mended takes out of an interrupt what nobody could answer by, and names its reason.
 func (r *relay) mended(i protocol.Interrupt) (protocol.Interrupt, error) {
 	i = r.judged(i)
+	i, offers := r.offered(i)
+	if i.Message == "" {
+		if i.Message = r.described(i, offers != nil); i.Message != "" {
+			r.repaired(RepairMessage)
+		}
+	}
 	if i.CheckReason() != nil {
 		i.Reason = r.reason(i.Reason)
 		r.repaired(RepairReason)
@@ -47,10 +54,11 @@ func (r *relay) mended(i protocol.Interrupt) (protocol.Interrupt, error) {
 		i.ExpiresAt = ""
 		r.repaired(RepairExpiry)
 	}
-	if i.Message == "" {
-		if i.Message = r.described(i); i.Message != "" {
-			r.repaired(RepairMessage)
+	if no := r.refusal(i, offers); no != nil {
+		if r.refusals == nil {
+			r.refusals = map[string]json.RawMessage{}
 		}
+		r.refusals[i.ID] = no
 	}
 	err := r.to.Askable(r.ctx, i)
 	if err == nil {

@@ -138,7 +138,7 @@ func TestCustomInterrupts(t *testing.T) {
 		},
 		"LangGraph, cancelled": {
 			DialectLangGraph, []string{custom(`"?"`, `{"id":"i1"}`), done}, []string{""}, `"message":"?"`,
-			[]string{`"command":{"resume":{"__agui_cancelled__":true,"interrupt_id":"i1"}}`}, "",
+			[]string{`"command":{"resume":false}`}, "",
 		},
 		"LangGraph, two": {
 			DialectLangGraph, []string{custom(`"a"`, `{"id":"i1"}`), custom(`"b"`, `{"id":"i2"}`), done}, []string{"1", "2"}, `"message":"a"`,
@@ -192,7 +192,7 @@ func TestCustomInterrupts(t *testing.T) {
 		})
 	}
 	// Elsewhere such an event is what it is.
-	l := newLab(t, nil, sends(began, custom(`"?"`, ""), done))
+	l := newLab(t, &Options{Dialect: DialectPlain}, sends(began, custom(`"?"`, ""), done))
 	if end := l.say("go"); len(end) != 3 || end[1].Type() != protocol.TypeCustom {
 		t.Errorf("%s", show(end))
 	}

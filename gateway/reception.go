@@ -30,8 +30,14 @@ func (u *Upstream) receive(ctx context.Context, run *adapter.Run, r request, bod
 		to = unheard{run}
 	}
 	v.relay = newRelay(ctx, to, u.manners, u.options.Dialect, r.ids)
+	v.relay.yes, v.relay.no = u.options.Yes, u.options.No
 	v.relay.repaired = v.repaired(u.log(run, r.ids))
 	v.relay.speaks = u.speaks
+	v.relay.unclear = func(why string) {
+		u.unclear.Do(func() {
+			u.log(run, r.ids).Warn("the dialect of the agent is unclear: say it, dialect in upstreams or --upstream NAME=DIALECT+URL", "because", why)
+		})
+	}
 	if err != nil {
 		v.account(err, false)
 		u.logFailure(run, r.ids, err)

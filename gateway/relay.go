@@ -22,6 +22,7 @@ type sink interface {
 	Role(id string) (protocol.Role, bool)
 	ToolCall(id string) (protocol.ToolCall, bool)
 	Askable(ctx context.Context, i protocol.Interrupt) error
+	Fits(ctx context.Context, i protocol.Interrupt, payload json.RawMessage) bool
 	NewID() string
 }
 
@@ -32,9 +33,12 @@ type relay struct {
 	to       sink
 	manners  manners
 	dialect  Dialect
+	auto     bool // the dialect is as heard
+	heard    Heard
 	sent     ids
 	repaired func(name string)
 	failed   func(error)
+	unclear  func(why string) // the dialect is, which may lose questions
 	speaks   func(version string)
 
 	decoder  protocol.Decoder
@@ -50,12 +54,19 @@ type relay struct {
 	again    map[string]*announced // calls that are announced once more
 	wholes   map[string]wholeArgs  // of calls that were
 	asked    []protocol.Interrupt
+	refusals map[string]json.RawMessage // what cancellations of questions are to the agent, by their ids
+
+	yes, no json.RawMessage // as the Options of these names
 }
 
 func newRelay(ctx context.Context, to sink, m manners, d Dialect, sent ids) *relay {
+	auto := d == DialectAuto
+	if auto {
+		d = DialectPlain // until something else is heard
+	}
 	return &relay{
-		ctx: ctx, to: to, manners: m, dialect: d, sent: sent,
-		repaired: func(string) {}, failed: func(error) {}, speaks: func(string) {},
+		ctx: ctx, to: to, manners: m, dialect: d, auto: auto, sent: sent,
+		repaired: func(string) {}, failed: func(error) {}, unclear: func(string) {}, speaks: func(string) {},
 		mine: map[itemID]bool{}, renamed: map[string]string{}, again: map[string]*announced{}, wholes: map[string]wholeArgs{},
 	}
 }
@@ -70,8 +81,17 @@ func (r *relay) violation(format string, args ...any) *failure {
 	return failed(adapter.CodeProtocolViolation, "event %d of the agent: %s", r.index, fmt.Sprintf(format, args...))
 }
 
-// decode reads the next event. The last one of a stream that broke off in it is cut.
+// decode reads the next event, and hears what it tells of the agent. The last one of a
+// stream that broke off in it is cut.
 func (r *relay) decode(text []byte, cut bool) (protocol.Event, error) {
+	e, err := r.read(text, cut)
+	if err == nil && r.auto {
+		r.hear(e, text)
+	}
+	return e, err
+}
+
+func (r *relay) read(text []byte, cut bool) (protocol.Event, error) {
 	r.index++
 	e, err := r.decoder.Decode(text)
 	if r.nulls = r.decoder.Nulls(); err == nil {
@@ -117,13 +137,10 @@ func (r *relay) take(text []byte, cut bool) (*outcome, error) {
 		}
 		return &outcome{Thread: r.theirs.thread, Run: r.theirs.run, Usage: e.Usage, Failure: ownFailure(e)}, nil
 	case *protocol.Custom:
-		if r.manners.legacy != nil && e.Name == onInterrupt {
-			if len(r.asked) >= maxInterrupts {
-				return nil, r.tooManyInterrupts()
+		if e.Name == onInterrupt {
+			if taken, err := r.customInterrupt(e); taken {
+				return nil, err
 			}
-			r.repaired(RepairCustomInterrupt)
-			r.asked = append(r.asked, r.manners.legacy(e, cmp.Or(r.theirs.run, r.sent.run), len(r.asked)+1))
-			return nil, nil
 		}
 	}
 	r.early = r.early || !r.started
@@ -218,6 +235,7 @@ func (r *relay) finished(e *protocol.RunFinished) (*outcome, error) {
 	if said.Interrupts, err = r.askable(r.asked); err != nil {
 		return nil, err
 	}
+	said.No = r.refusals
 	if len(said.Interrupts) == 0 {
 		return nil, r.violation("an interrupt outcome needs an interrupt")
 	}

@@ -120,7 +120,7 @@ func (s *settings) table() []setting {
 		{"tls-key", "Serving", textValue{&s.tlsKey, "file"}, "the certificate's key in PEM"},
 		{"trusted-proxies", "Serving", prefixesValue{&s.proxies}, "proxies whose X-Forwarded-For is believed, for limits by address; Forwarded is not read"},
 
-		{"upstream", "Upstreams", upstreamValue{&s.upstream}, "an agent that another server serves as AG-UI over HTTP: `http://localhost:8000/agui`, or `weather=http://…` to name it. It may be given several times, or with commas; each is served under `/agui/` and its name, one without a name as `agent`, and the first under `/agui` too unless `agent` says otherwise"},
+		{"upstream", "Upstreams", upstreamValue{&s.upstream}, "an agent that another server serves as AG-UI over HTTP: `http://localhost:8000/agui`, or `weather=http://…` to name it; `weather=langgraph+http://…` says its [dialect](server/GATEWAY.md#questions-and-answers), which is found out otherwise. It may be given several times, or with commas; each is served under `/agui/` and its name, one without a name as `agent`, and the first under `/agui` too unless `agent` says otherwise"},
 		{"upstreams", "Upstreams", upstreamsValue{&s.upstreams}, "more of them, in YAML or JSON, with what each needs: `[{name: weather, url: https://…, headers: {Authorization: Bearer …}, idempotent: true}]`; [GATEWAY.md](server/GATEWAY.md#what-an-upstream-has) lists all that can be said. Command lines can be read by others: prefer a file, or header-files in place of headers"},
 		{"upstream-file", "Upstreams", textValue{&s.upstreamFile, "file"}, "file with such a list"},
 
