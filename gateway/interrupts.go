@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"time"
 
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -50,8 +49,8 @@ func (r *relay) mended(i protocol.Interrupt) (protocol.Interrupt, error) {
 		i.Reason = r.reason(i.Reason)
 		r.repaired(RepairReason)
 	}
-	if _, err := time.Parse(time.RFC3339, i.ExpiresAt); i.ExpiresAt != "" && err != nil {
-		i.ExpiresAt = ""
+	if _, told, _ := protocol.ReadTime(i.ExpiresAt); told != i.ExpiresAt {
+		i.ExpiresAt = told // "" for what is no time
 		r.repaired(RepairExpiry)
 	}
 	if no := r.refusal(i, offers); no != nil {

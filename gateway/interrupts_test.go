@@ -3,7 +3,9 @@ package gateway
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -75,6 +77,8 @@ func TestInterruptsAreMended(t *testing.T) {
 		"a tool call without a call":   {raised: `{"id":"1","reason":"tool_call"}`, repair: RepairReason, reason: "plain:tool_call", asked: 1},
 		"a form without a schema":      {raised: `{"id":"1","reason":"input_required"}`, repair: RepairReason, reason: "plain:input_required", asked: 1},
 		"a time that is none":          {raised: `{"id":"1","reason":"confirmation","expiresAt":"tomorrow"}`, repair: RepairExpiry, reason: "confirmation", asked: 1},
+		"the zero time":                {raised: `{"id":"1","reason":"confirmation","expiresAt":"0001-01-01T00:00:00Z"}`, repair: RepairExpiry, reason: "confirmation", asked: 1},
+		"no time":                      {raised: `{"id":"1","reason":"confirmation","expiresAt":""}`, reason: "confirmation", asked: 1},
 		"a schema that is none":        {raised: `{"id":"1","reason":"confirmation","responseSchema":{"type":"strange"}}`, repair: RepairSchema, reason: "confirmation", asked: 1},
 		"a form whose schema is none":  {raised: `{"id":"1","reason":"input_required","responseSchema":{"$ref":"http://x/"}}`, repair: RepairSchema, reason: "plain:input_required", asked: 1},
 		"one twice":                    {raised: `{"id":"1","reason":"confirmation"},{"id":"1","reason":"confirmation"}`, repair: RepairInterruptAgain, reason: "confirmation", asked: 1},
@@ -235,5 +239,20 @@ func TestTurningAway(t *testing.T) {
 	succeeded(t, l.say("more"))
 	if sent := l.peer.runs()[2].in; sent.Resume != nil || sent.ParentRunID != "" {
 		t.Errorf("sent %s", asJSON(t, sent.Resume))
+	}
+}
+
+// A time without an offset is in UTC, for the server and for all who are told it.
+func TestNaiveExpiry(t *testing.T) {
+	at := time.Now().Add(-time.Hour).UTC()
+	l := newLab(t, nil, sends(began, asks(`{"id":"1","reason":"confirmation","expiresAt":"`+at.Format("2006-01-02 15:04:05.000000")+`"}`)))
+	open := interrupted(t, l.say("go"))
+	if want := at.Truncate(time.Microsecond).Format(time.RFC3339Nano); open[0].ExpiresAt != want {
+		t.Errorf("told %q, want %q", open[0].ExpiresAt, want)
+	}
+	late := &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: "late", Resume: []protocol.ResumeEntry{resolved(open[0].ID, "true")}}
+	admitted, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: late})
+	if err != nil || admitted.Refusal == nil || admitted.Refusal.Code != adapter.CodeExpired {
+		t.Errorf("an hour late: %+v, %v", admitted, err)
 	}
 }

@@ -81,17 +81,8 @@ func (r *relay) violation(format string, args ...any) *failure {
 	return failed(adapter.CodeProtocolViolation, "event %d of the agent: %s", r.index, fmt.Sprintf(format, args...))
 }
 
-// decode reads the next event, and hears what it tells of the agent. The last one of a
-// stream that broke off in it is cut.
+// decode reads the next event. The last one of a stream that broke off in it is cut.
 func (r *relay) decode(text []byte, cut bool) (protocol.Event, error) {
-	e, err := r.read(text, cut)
-	if err == nil && r.auto {
-		r.hear(e, text)
-	}
-	return e, err
-}
-
-func (r *relay) read(text []byte, cut bool) (protocol.Event, error) {
 	r.index++
 	e, err := r.decoder.Decode(text)
 	if r.nulls = r.decoder.Nulls(); err == nil {
@@ -121,6 +112,9 @@ func (r *relay) take(text []byte, cut bool) (*outcome, error) {
 	e, err := r.decode(text, cut)
 	if err != nil {
 		return nil, err
+	}
+	if r.auto {
+		r.hear(e, text)
 	}
 	switch e := e.(type) {
 	case *protocol.RunStarted:

@@ -30,7 +30,7 @@ const (
 	RepairMessage           = "interrupt_message"   // one without a message, which its metadata has
 	RepairSchema            = "interrupt_schema"    // one that cannot be compiled was left out
 	RepairAnswers           = "interrupt_answers"   // answers that it offers and nobody could give were left out
-	RepairExpiry            = "interrupt_expiry"    // one that nobody can read was left out
+	RepairExpiry            = "interrupt_expiry"    // one in another form is told in RFC 3339, and what is none left out
 	RepairPolicy            = "interrupt_policy"    // what it says of its expiry, which is the server's to say
 )
 
