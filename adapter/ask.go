@@ -23,7 +23,8 @@ import (
 //
 // A reason is tool_call (with ToolCallID), input_required (with
 // ResponseSchema), confirmation, or namespaced as "framework:name". A
-// ResponseSchema must compile within bounds; it may only refer to itself.
+// ResponseSchema has bounds of size and depth. It goes to clients as it is; of its keywords
+// those are not checked that cannot be, as a pattern that is not RE2, or refer elsewhere.
 // Metadata goes to clients as it is: its member "answers", [{"label":"Yes","payload":true}, …],
 // lists answers that they offer as buttons, each of which must fit the ResponseSchema.
 // ExpiresAt is as protocol.ReadTime reads it, and told so that all clients read the same time;

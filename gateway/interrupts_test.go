@@ -79,8 +79,8 @@ func TestInterruptsAreMended(t *testing.T) {
 		"a time that is none":          {raised: `{"id":"1","reason":"confirmation","expiresAt":"tomorrow"}`, repair: RepairExpiry, reason: "confirmation", asked: 1},
 		"the zero time":                {raised: `{"id":"1","reason":"confirmation","expiresAt":"0001-01-01T00:00:00Z"}`, repair: RepairExpiry, reason: "confirmation", asked: 1},
 		"no time":                      {raised: `{"id":"1","reason":"confirmation","expiresAt":""}`, reason: "confirmation", asked: 1},
-		"a schema that is none":        {raised: `{"id":"1","reason":"confirmation","responseSchema":{"type":"strange"}}`, repair: RepairSchema, reason: "confirmation", asked: 1},
-		"a form whose schema is none":  {raised: `{"id":"1","reason":"input_required","responseSchema":{"$ref":"http://x/"}}`, repair: RepairSchema, reason: "plain:input_required", asked: 1},
+		"a schema that is too deep":    {raised: `{"id":"1","reason":"confirmation","responseSchema":` + strings.Repeat(`{"not":`, 40) + `{}` + strings.Repeat("}", 40) + `}`, repair: RepairSchema, reason: "confirmation", asked: 1},
+		"a form whose schema is none":  {raised: `{"id":"1","reason":"input_required","responseSchema":{"const":"` + strings.Repeat("x", 64<<10) + `"}}`, repair: RepairSchema, reason: "plain:input_required", asked: 1},
 		"one twice":                    {raised: `{"id":"1","reason":"confirmation"},{"id":"1","reason":"confirmation"}`, repair: RepairInterruptAgain, reason: "confirmation", asked: 1},
 		"two of one id that differ":    {raised: `{"id":"1","reason":"confirmation"},{"id":"1","reason":"confirmation","message":"x"}`, reason: "confirmation", asked: 2},
 		"a reason of somebody's":       {raised: `{"id":"1","reason":"a:b"}`, reason: "a:b", asked: 1},
@@ -255,4 +255,23 @@ func TestNaiveExpiry(t *testing.T) {
 	if err != nil || admitted.Refusal == nil || admitted.Refusal.Code != adapter.CodeExpired {
 		t.Errorf("an hour late: %+v, %v", admitted, err)
 	}
+}
+
+// A schema that cannot be checked whole is told as it came, and what of it can be is checked.
+func TestSchemasAreTold(t *testing.T) {
+	const schema = `{"$id":"https://x/y","type":"object","properties":{"n":{"type":"number","minimum":1.0},"p":{"type":"string","pattern":"^(?=.*[A-Z])\u005cp{L}$"}},"required":["n"],"examples":[{"id":"u"}]}`
+	l := newLab(t, nil, sends(began, asks(`{"id":"1","reason":"input_required","message":"?","responseSchema":`+schema+`}`)), sends(began, done))
+	open := interrupted(t, l.say("go"))
+	if got := string(open[0].ResponseSchema); got != schema {
+		t.Errorf("told %s", got)
+	}
+	if repairs := l.repairs(); len(repairs) > 0 {
+		t.Errorf("repaired %v", repairs)
+	}
+	wrong := &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: "wrong", Resume: []protocol.ResumeEntry{resolved(open[0].ID, `{"n":0.5}`)}}
+	admitted, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: wrong})
+	if err != nil || admitted.Refusal == nil || admitted.Refusal.Code != adapter.CodePayloadInvalid {
+		t.Errorf("a wrong answer: %+v, %v", admitted, err)
+	}
+	succeeded(t, l.answer(resolved(open[0].ID, `{"n":1,"p":"b"}`)))
 }

@@ -28,7 +28,7 @@ const (
 	RepairInterruptAgain    = "interrupt_again"     // an interrupt that came twice
 	RepairReason            = "interrupt_reason"    // one that has no namespace, or lacks what it needs
 	RepairMessage           = "interrupt_message"   // one without a message, which its metadata has
-	RepairSchema            = "interrupt_schema"    // one that cannot be compiled was left out
+	RepairSchema            = "interrupt_schema"    // one that is too large was left out
 	RepairAnswers           = "interrupt_answers"   // answers that it offers and nobody could give were left out
 	RepairExpiry            = "interrupt_expiry"    // one in another form is told in RFC 3339, and what is none left out
 	RepairPolicy            = "interrupt_policy"    // what it says of its expiry, which is the server's to say

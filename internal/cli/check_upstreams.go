@@ -134,7 +134,7 @@ var repairWords = map[string]string{
 	gateway.RepairInterruptAgain:    "an interrupt comes twice",
 	gateway.RepairReason:            "an interrupt's reason has no namespace, or lacks what it needs",
 	gateway.RepairMessage:           "a question without a message gets what its metadata says",
-	gateway.RepairSchema:            "an interrupt's schema cannot be read, and is left out",
+	gateway.RepairSchema:            "an interrupt's schema is too large or too deep, and is left out",
 	gateway.RepairExpiry:            "an interrupt's time is in another form than RFC 3339, and told in that, or none, and left out",
 	gateway.RepairPolicy:            "an interrupt says what becomes of it when its time is over, which is left out",
 }
