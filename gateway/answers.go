@@ -23,7 +23,7 @@ func (c *call) answer(ctx context.Context, asked outcome, answers adapter.Answer
 	if asked.Thread != "" {
 		c.thread = asked.Thread
 	}
-	r := request{parent: asked.Run, legacy: asked.Legacy, manners: mannersOf[asked.Dialect], asked: asked.Interrupts, answers: entries, no: asked.No}
+	r := request{parent: asked.Run, legacy: asked.Legacy, dialect: asked.Dialect, manners: mannersOf[asked.Dialect], asked: asked.Interrupts, answers: entries, no: asked.No}
 	if !asked.Single {
 		return c.resume(ctx, r)
 	}
@@ -38,6 +38,9 @@ func (c *call) answer(ctx context.Context, asked outcome, answers adapter.Answer
 		}
 		if said.Sent != "" {
 			c.upTo = said.Sent
+		}
+		if said.Failure != nil && said.Failure.Forgotten {
+			return said, nil
 		}
 		if said.Failure != nil {
 			left := asked.Interrupts[i+1:]

@@ -27,7 +27,11 @@ func (u *Upstream) Run(ctx context.Context, run *adapter.Run) error {
 		var answers adapter.Answers
 		if answers, err = run.Ask(ctx, said.questions(c.u.options.Name)...); err == nil {
 			c.spend(outcome{})
-			said, err = c.answer(ctx, said, answers)
+			asked := said
+			said, err = c.answer(ctx, asked, answers)
+			if err == nil && said.Failure != nil && said.Failure.Forgotten {
+				said, err = c.forgotten(ctx, asked, answers)
+			}
 		}
 	}
 	if err == nil {

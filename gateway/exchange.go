@@ -158,6 +158,7 @@ func (x *exchange) accept(r *http.Response) error {
 func (x *exchange) refusal(r *http.Response, code, format string, args ...any) error {
 	defer r.Body.Close()
 	f := failed(code, format, args...)
+	f.status = r.StatusCode
 	if r.ContentLength > 0 {
 		return f.because(fmt.Errorf("it came with %d bytes of %.80q", r.ContentLength, r.Header.Get("Content-Type")))
 	}

@@ -118,6 +118,7 @@ func (v *reception) read() (outcome, error) {
 		// What is behind the end is read, and counted, by somebody else.
 		if said.Failure != nil {
 			said.Failure.arrived = v.relay.index > 2 // behind RUN_STARTED and itself
+			said.Failure.Forgotten = said.Failure.forgets("")
 			v.account(said.Failure, false)
 		} else {
 			v.account(nil, len(said.Interrupts) > 0)

@@ -18,7 +18,9 @@ type request struct {
 	answers []protocol.ResumeEntry
 	no      map[string]json.RawMessage // what the cancellations among them are to the agent, by interrupt
 	left    []protocol.ResumeEntry     // what the input turns away from, which the agent has open
-	manners manners                    // of who asked
+	dialect Dialect                    // of who asked
+	manners manners                    // its
+	anew    bool                       // the agent knows nothing of the thread
 	later   bool                       // answers before these are the agent's
 	unheard bool                       // what comes of it is told nobody
 	noPlace *failure                   // it could not be made here
@@ -32,7 +34,10 @@ func (r *request) body(c *call) (*payload, string, error) {
 	if len(messages) > 0 {
 		last = messages[len(messages)-1].ID
 	}
-	if c.u.options.History == HistoryNew {
+	switch {
+	case r.anew:
+		messages = withoutOpenCalls(messages)
+	case c.u.options.History == HistoryNew:
 		messages = unseen(messages, c.upTo)
 	}
 	in := protocol.RunAgentInput{

@@ -163,7 +163,7 @@ func TestGatewayPage(t *testing.T) {
 	if got := rows("What is put right"); !slices.Equal(got, gateway.Repairs) {
 		t.Errorf("it lists the repairs %v, and there are %v", got, gateway.Repairs)
 	}
-	for _, code := range []string{gateway.CodeUnavailable, gateway.CodeRefused, gateway.CodeFailed, gateway.CodeTimeout, gateway.CodeTruncated, gateway.CodeTooLarge, gateway.CodeContentType} {
+	for _, code := range []string{gateway.CodeUnavailable, gateway.CodeRefused, gateway.CodeFailed, gateway.CodeTimeout, gateway.CodeTruncated, gateway.CodeTooLarge, gateway.CodeContentType, gateway.CodeForgotten} {
 		if !slices.Contains(rows("How a run fails"), code) {
 			t.Errorf("it does not list %s", code)
 		}
