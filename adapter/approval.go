@@ -270,7 +270,7 @@ func (c ToolCall) carryOut(ctx context.Context, run *Run, call Invocation, outco
 	}
 	value, err := do(ctx, run, "tool "+c.Name, func(ctx context.Context) (json.RawMessage, error) {
 		return c.Do(ctx, call)
-	}, Given(c.Name, c.ID, args))
+	}, Given(c.Name, c.ID, args), About(store.StepAbout{Call: c.Name, Args: call.Args, Key: call.IdempotencyKey}))
 	if failed, ok := err.(*StepError); ok {
 		outcome.Status, outcome.Reason = ToolFailed, failed.Message
 		outcome.Result = result(map[string]any{"executed": false, "error": failed.Message})

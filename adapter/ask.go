@@ -23,8 +23,12 @@ import (
 //
 // A reason is tool_call (with ToolCallID), input_required (with
 // ResponseSchema), confirmation, or namespaced as "framework:name". A
-// ResponseSchema must compile within bounds; it may only refer to itself.
-// ExpiresAt is RFC 3339; without one Options.MaxPark is the time there is. Inside a Step or a branch of Parallel, Ask is an
+// ResponseSchema has bounds of size and depth. It goes to clients as it is; of its keywords
+// those are not checked that cannot be, as a pattern that is not RE2, or refer elsewhere.
+// Metadata goes to clients as it is: its member "answers", [{"label":"Yes","payload":true}, …],
+// lists answers that they offer as buttons, each of which must fit the ResponseSchema.
+// ExpiresAt is as protocol.ReadTime reads it, and told so that all clients read the same time;
+// without one Options.MaxPark is the time there is. Inside a Step or a branch of Parallel, Ask is an
 // error at once and suspends nothing. So it is while another goroutine is inside
 // a Step, and does not wait for that: a step that asks by a context of its own
 // would wait for itself, and a replay, in which steps take no time, may find the
@@ -80,6 +84,9 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 	refs := make([]string, len(interrupts))
 	for i := range interrupts {
 		refs[i], interrupts[i].ID = interrupts[i].ID, ""
+		if _, told, err := protocol.ReadTime(interrupts[i].ExpiresAt); err == nil {
+			interrupts[i].ExpiresAt = told
+		}
 		if err := checkInterrupt(ctx, interrupts[i], &x.node.schemas); err != nil {
 			return Answers{}, nil, fmt.Errorf("adapter: Ask: interrupt %d: %w", i, err)
 		}
@@ -126,8 +133,8 @@ func checkInterrupt(ctx context.Context, i protocol.Interrupt, schemas *response
 	if err := i.CheckReason(); err != nil {
 		return err
 	}
-	if i.ExpiresAt != "" && expiryTime(i).IsZero() {
-		return fmt.Errorf("expiresAt %q is not RFC 3339", i.ExpiresAt)
+	if _, _, err := protocol.ReadTime(i.ExpiresAt); err != nil {
+		return fmt.Errorf("expiresAt %.64q: %w", i.ExpiresAt, err)
 	}
 	if !i.ResponseSchema.IsZero() {
 		if err := schemas.Compile(ctx, i.ResponseSchema); err != nil {

@@ -164,9 +164,6 @@ func dueAt(it store.SuspendedInterrupt) int64 { return cmp.Or(it.Due, it.Expires
 
 // expiryTime reads an interrupt's ExpiresAt; zero when it never expires.
 func expiryTime(i protocol.Interrupt) time.Time {
-	at, err := time.Parse(time.RFC3339, i.ExpiresAt)
-	if err != nil {
-		return time.Time{}
-	}
+	at, _, _ := protocol.ReadTime(i.ExpiresAt) // zero of what is none
 	return at
 }

@@ -44,6 +44,7 @@ type journal struct {
 	met      map[store.StepRef]bool                      // in scopes
 	given    map[store.StepRef]string                    // digests of what steps were given
 	started  map[store.StepRef]bool                      // not idempotent, started and not recorded, undecided
+	about    map[store.StepRef]*store.StepAbout          // what is said of started steps
 	decided  map[store.StepRef]uncertainty               // what a human said of a started step
 	brokeOff map[store.StepRef]bool                      // asked about by their own worker: what was emitted before them stands
 	answers  map[*store.JournalEntry]*store.JournalEntry // of each ask
@@ -72,6 +73,7 @@ func readJournal(entries []json.RawMessage) (*journal, error) {
 		met:      map[store.StepRef]bool{},
 		given:    map[store.StepRef]string{},
 		started:  map[store.StepRef]bool{},
+		about:    map[store.StepRef]*store.StepAbout{},
 		decided:  map[store.StepRef]uncertainty{},
 		brokeOff: map[store.StepRef]bool{},
 		answers:  map[*store.JournalEntry]*store.JournalEntry{},
@@ -108,6 +110,7 @@ func (j *journal) add(r *store.JournalEntry) error {
 		}
 		if !r.Idempotent {
 			j.started[ref] = true
+			j.about[ref] = r.About
 			delete(j.decided, ref)
 		}
 		return nil
@@ -115,6 +118,7 @@ func (j *journal) add(r *store.JournalEntry) error {
 		j.meet(ref, r)
 		j.steps[ref] = r
 		delete(j.started, ref)
+		delete(j.about, ref)
 		delete(j.decided, ref)
 		j.ran.add(r.Key, r.Failed != nil, time.Time{})
 	case store.EntryAsk:

@@ -2,8 +2,10 @@ package adapter
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
+	"github.com/aguiws/aguiws/adapter/internal/responseschema"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -46,6 +48,16 @@ func (r *Run) Askable(ctx context.Context, i protocol.Interrupt) error {
 		return err
 	}
 	return r.x.node.checkExpiry(ctx, i)
+}
+
+// Fits reports whether an answer fits the interrupt's ResponseSchema. Without one any does; one
+// that takes too much to be checked does not.
+func (r *Run) Fits(ctx context.Context, i protocol.Interrupt, payload json.RawMessage) bool {
+	if i.ResponseSchema.IsZero() {
+		return true
+	}
+	problems, err := r.x.node.schemas.CheckWithin(ctx, new(responseschema.Budget), i.ResponseSchema, payload)
+	return err == nil && len(problems) == 0
 }
 
 // Left are the ids with which the agent's interrupts were given to Ask that the execution's

@@ -131,7 +131,7 @@ func (r *Run) step(ctx context.Context, name string, as stepManner, fn func(cont
 			return nil, err
 		}
 	}
-	start := &store.JournalEntry{Kind: store.EntryStart, Scope: ref.Scope, Key: ref.Key, Digest: as.given, Idempotent: as.idempotent}
+	start := &store.JournalEntry{Kind: store.EntryStart, Scope: ref.Scope, Key: ref.Key, Digest: as.given, Idempotent: as.idempotent, About: as.about}
 	if !as.idempotent || as.given != "" && recorded == nil {
 		// Whoever goes on with the run asks about a start, so none is stored that
 		// this worker may not follow up.
@@ -143,7 +143,7 @@ func (r *Run) step(ctx context.Context, name string, as stepManner, fn func(cont
 		}
 		start = nil
 	}
-	return x.perform(ctx, s, ref, start, fn)
+	return x.perform(ctx, s, ref, start, as.about, fn)
 }
 
 // ahead does what comes before a step's function. The execution's lock is held on entry
@@ -170,7 +170,7 @@ func (x *execution) ahead(ctx context.Context, s *scope, ref store.StepRef, firs
 // perform runs a step's function and journals its outcome. The execution's
 // lock is held on entry and on return, not while fn runs. start is nil where it
 // is journaled.
-func (x *execution) perform(ctx context.Context, s *scope, ref store.StepRef, start *store.JournalEntry, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+func (x *execution) perform(ctx context.Context, s *scope, ref store.StepRef, start *store.JournalEntry, about *store.StepAbout, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
 	s.step, s.stepIDs = ref.Key, 0
 	defer func() { s.step = "" }()
 	result, err := x.unlocked(ctx, ref, fn)
@@ -188,7 +188,7 @@ func (x *execution) perform(ctx context.Context, s *scope, ref store.StepRef, st
 		return nil, x.seal(err)
 	}
 	if why := (*UncertainError)(nil); errors.As(err, &why) && x.mayAsk(s) {
-		return nil, x.askWhatBecame(ref, start, why)
+		return nil, x.askWhatBecame(ref, start, about, why)
 	}
 	done := &store.JournalEntry{Kind: store.EntryStep, Scope: ref.Scope, Key: ref.Key, Result: result}
 	if err != nil {

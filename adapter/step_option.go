@@ -1,12 +1,30 @@
 package adapter
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
 
 // StepOption says more about a step.
 type StepOption struct {
 	given  []any
 	goesOn bool
 	first  func(ctx context.Context) error
+	about  *store.StepAbout
+}
+
+// maxAbout bounds the arguments that are kept of what a step is about, in bytes.
+const maxAbout = 4 << 10
+
+// About says of a step what those are told who are asked what became of it: see
+// ReasonUncertainStep. Arguments of more than 4 KiB are left out.
+func About(about store.StepAbout) StepOption {
+	if len(about.Args) > maxAbout || !json.Valid(about.Args) {
+		about.Args = nil
+	}
+	return StepOption{about: &about}
 }
 
 // Given says what a step is given, in values that json.Marshal accepts. Their
@@ -32,12 +50,16 @@ type stepManner struct {
 	given      string // digest; "": nothing
 	goesOn     bool
 	first      []func(ctx context.Context) error
+	about      *store.StepAbout
 }
 
 func mannerOf(idempotent bool, options []StepOption) (stepManner, error) {
 	m := stepManner{idempotent: idempotent}
 	for _, o := range options {
 		m.goesOn = m.goesOn || o.goesOn
+		if o.about != nil {
+			m.about = o.about
+		}
 		if o.first != nil {
 			m.first = append(m.first, o.first)
 		}

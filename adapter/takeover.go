@@ -203,7 +203,7 @@ func (x *execution) askAbout(refs []store.StepRef) error {
 	defer x.mu.Unlock()
 	interrupts := make([]protocol.Interrupt, len(refs))
 	for i, ref := range refs {
-		interrupts[i] = uncertainInterrupt(ref, "The worker was lost while the step "+ref.Key+" was running.")
+		interrupts[i] = x.uncertainInterrupt(ref, x.journal.about[ref], "the server was lost meanwhile")
 	}
 	return x.suspend(&store.JournalEntry{
 		Kind: store.EntryAsk, Scope: systemScope, Key: ordinalKey("uncertain", x.journal.asks+1), Steps: refs,

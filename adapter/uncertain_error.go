@@ -25,10 +25,10 @@ func (e *UncertainError) Error() string { return e.Message }
 func (x *execution) mayAsk(s *scope) bool { return !x.blocking() && !s.branch && x.forks == 0 }
 
 // askWhatBecame suspends the run with the question after a step that broke off.
-func (x *execution) askWhatBecame(ref store.StepRef, start *store.JournalEntry, why *UncertainError) error {
+func (x *execution) askWhatBecame(ref store.StepRef, start *store.JournalEntry, about *store.StepAbout, why *UncertainError) error {
 	return x.suspend(&store.JournalEntry{
 		Kind: store.EntryAsk, Scope: systemScope, Key: ordinalKey(breakKey, x.journal.asks+1), Steps: []store.StepRef{ref},
-	}, []protocol.Interrupt{uncertainInterrupt(ref, "The step "+ref.Key+" broke off: "+why.Message+".")}, nil, start)
+	}, []protocol.Interrupt{x.uncertainInterrupt(ref, about, why.Message)}, nil, start)
 }
 
 // breakKey numbers the asks of steps that broke off, outside the agent's own. Nothing is

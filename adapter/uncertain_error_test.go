@@ -57,7 +57,7 @@ func TestUncertainError(t *testing.T) {
 					events := l.say("hi")
 					for range test.ran {
 						open := interrupts(t, events)
-						if len(open) != 1 || open[0].Reason != adapter.ReasonUncertainStep || !strings.Contains(open[0].Message, "pay#1 broke off: the line is dead. It may") {
+						if len(open) != 1 || open[0].Reason != adapter.ReasonUncertainStep || !strings.Contains(open[0].Message, "The step pay#1 was begun, and nobody knows whether it took effect: the line is dead.") {
 							t.Fatalf("interrupts %+v", open)
 						}
 						test.answer.InterruptID = open[0].ID

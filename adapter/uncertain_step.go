@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -40,15 +42,36 @@ func readUncertainty(entry protocol.ResumeEntry) uncertainty {
 	return uncertainty{Action: answer.Action, Result: string(answer.Result)}
 }
 
-// uncertainInterrupt asks about one step, of which why says what has happened.
-func uncertainInterrupt(ref store.StepRef, why string) protocol.Interrupt {
-	step, _ := json.Marshal(map[string]string{"step": ref.Key, "branch": ref.Scope})
+// uncertainInterrupt asks about one step, of which why says what has happened, without a
+// full stop.
+func (x *execution) uncertainInterrupt(ref store.StepRef, about *store.StepAbout, why string) protocol.Interrupt {
+	if about == nil {
+		about = &store.StepAbout{}
+	}
+	args := redactions(x.node.options.RedactLists).in(about.Call, about.Args)
+	did := "The step " + ref.Key + " was begun"
+	if about.Call != "" {
+		did = "The call of " + about.Call + " was begun"
+	}
+	lines := []string{cmp.Or(about.Did, did) + ", and nobody knows whether it took effect: " + why + "."}
+	own := map[string]any{"step": ref.Key, "branch": ref.Scope}
+	if about.Call != "" {
+		lines = append(lines, "Call: "+strings.TrimSpace(about.Call+" "+string(args)))
+		own["call"] = protocol.ToolFunction{Name: about.Call, Arguments: string(args)}
+	}
+	if about.Key != "" {
+		lines = append(lines, "Idempotency key: "+about.Key)
+		own["idempotencyKey"] = about.Key
+	}
+	step, _ := json.Marshal(own) // of texts
+	answers, _ := json.Marshal([]map[string]any{
+		{"label": cmp.Or(about.Rerun, "Run it again"), "payload": map[string]string{"action": "rerun"}},
+		{"label": cmp.Or(about.Done, "It took effect"), "payload": map[string]string{"action": "done"}},
+		{"label": cmp.Or(about.Fail, "Treat it as failed"), "payload": map[string]string{"action": "fail"}},
+	})
 	return protocol.Interrupt{
-		Reason: ReasonUncertainStep,
-		Message: why + " " +
-			"It may or may not have taken effect. Run it again, take it as done, or take it as failed?",
-		ResponseSchema: uncertainSchema,
-		Metadata:       protocol.Metadata{"aguiws": step},
+		Reason: ReasonUncertainStep, Message: strings.Join(lines, "\n"), ResponseSchema: uncertainSchema,
+		Metadata: protocol.Metadata{lifecycle.MetadataKey: step, "answers": answers},
 	}
 }
 

@@ -1,9 +1,14 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -23,7 +28,7 @@ func (c *call) answer(ctx context.Context, asked outcome, answers adapter.Answer
 	if asked.Thread != "" {
 		c.thread = asked.Thread
 	}
-	r := request{parent: asked.Run, legacy: asked.Legacy, manners: mannersOf[asked.Dialect], asked: asked.Interrupts, answers: entries}
+	r := request{parent: asked.Run, legacy: asked.Legacy, dialect: asked.Dialect, manners: mannersOf[asked.Dialect], asked: asked.Interrupts, answers: entries, no: asked.No}
 	if !asked.Single {
 		return c.resume(ctx, r)
 	}
@@ -38,6 +43,9 @@ func (c *call) answer(ctx context.Context, asked outcome, answers adapter.Answer
 		}
 		if said.Sent != "" {
 			c.upTo = said.Sent
+		}
+		if said.Failure != nil && said.Failure.Forgotten {
+			return said, nil
 		}
 		if said.Failure != nil {
 			left := asked.Interrupts[i+1:]
@@ -54,6 +62,41 @@ func (c *call) answer(ctx context.Context, asked outcome, answers adapter.Answer
 	}
 	said.Interrupts = more
 	return said, nil
+}
+
+// about says what is sent, for those who are asked what became of it.
+func (r *request) about() adapter.StepOption {
+	var sent []string
+	for n, a := range r.answers[:min(len(r.answers), maxTold)] {
+		what := "the cancellation of "
+		if a.Status == protocol.ResumeResolved {
+			what = "the answer " + label(spoken(r.asked[n], a)) + " to "
+		}
+		sent = append(sent, what+"“"+label(cmp.Or(r.asked[n].Message, r.asked[n].Reason))+"”")
+	}
+	if more := len(r.answers) - len(sent); more > 0 {
+		sent = append(sent, fmt.Sprintf("%d more", more))
+	}
+	did := strings.Join(sent, ", ") + " went to the agent"
+	return adapter.About(store.StepAbout{
+		Did: strings.ToUpper(did[:1]) + did[1:], Key: r.run,
+		Rerun: "Send it again", Done: "It arrived", Fail: "Give up",
+	})
+}
+
+// maxTold bounds of how many answers it is told what they were.
+const maxTold = 3
+
+// spoken is an answer in the words in which it was offered, or as it is.
+func spoken(asked protocol.Interrupt, a protocol.ResumeEntry) string {
+	var offers []offer
+	_ = json.Unmarshal(asked.Metadata[answersKey], &offers) // what is no list offers nothing
+	for _, o := range offers {
+		if sameJSON(string(o.Payload), string(a.Payload)) {
+			return o.Label
+		}
+	}
+	return string(a.Payload)
 }
 
 func has(list []protocol.Interrupt, id string) bool {
@@ -105,18 +148,18 @@ func (c *call) resume(ctx context.Context, r request) (said outcome, err error) 
 	defer func() { c.spend(said) }()
 	r.ids = ids{c.thread, r.runID(c.run.NewID())}
 	all := func(context.Context) (outcome, error) { return c.noted(c.all(r)) }
-	place := c.place(&r)
+	place, about := c.place(&r), r.about()
 	switch {
 	case c.u.options.Idempotent:
-		said, err = adapter.IdempotentStep(ctx, c.run, "resume", all, place)
+		said, err = adapter.IdempotentStep(ctx, c.run, "resume", all, place, about)
 	case c.u.options.AskLost:
-		said, err = adapter.Step(ctx, c.run, "resume", all, place)
+		said, err = adapter.Step(ctx, c.run, "resume", all, place, about)
 	default:
 		said, err = adapter.Step(ctx, c.run, "resume", func(context.Context) (outcome, error) {
 			taken, err := ended(c.send(r))
 			taken.Taken = err == nil && taken.Failure == nil
 			return c.noted(taken, err)
-		}, place)
+		}, place, about)
 	}
 	if said, err = decided(said, err); err != nil || !said.Taken {
 		return said, err

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -22,7 +23,8 @@ func (*counted) Answered(string) bool                      { return false }
 func (*counted) Messages() protocol.Messages               { return nil }
 func (*counted) NewID() string                             { return "new" }
 
-func (*counted) Askable(ctx context.Context, i protocol.Interrupt) error { return nil }
+func (*counted) Askable(ctx context.Context, i protocol.Interrupt) error        { return nil }
+func (*counted) Fits(context.Context, protocol.Interrupt, json.RawMessage) bool { return true }
 
 // What is open costs with each event that opens or closes something, so that there is an end
 // to it; and so with what is asked.

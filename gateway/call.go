@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -27,7 +28,11 @@ func (u *Upstream) Run(ctx context.Context, run *adapter.Run) error {
 		var answers adapter.Answers
 		if answers, err = run.Ask(ctx, said.questions(c.u.options.Name)...); err == nil {
 			c.spend(outcome{})
-			said, err = c.answer(ctx, said, answers)
+			asked := said
+			said, err = c.answer(ctx, asked, answers)
+			if err == nil && said.Failure != nil && said.Failure.Forgotten {
+				said, err = c.forgotten(ctx, asked, answers)
+			}
 		}
 	}
 	if err == nil {
@@ -73,14 +78,15 @@ func (u *Upstream) threadID(run *adapter.Run) string {
 // begin sends what began the execution.
 func (c *call) begin(ctx context.Context) (outcome, error) {
 	r := request{ids: ids{c.thread, c.run.NewID()}}
-	if c.u.manners.turnsAway {
-		r.left, r.parent = c.turnedAway()
+	of := c.turnedAway()
+	if mannersOf[of.dialect].turnsAway {
+		r.left, r.no, r.parent = of.left, of.no, of.asked
 	}
 	do := func(context.Context) (outcome, error) {
 		var settled outcome
-		if c.u.manners.insists {
+		if mannersOf[of.dialect].insists {
 			var err error
-			if settled, err = c.settle(r.ids); err != nil || settled.Failure != nil {
+			if settled, err = c.settle(r.ids, of); err != nil || settled.Failure != nil {
 				return c.noted(settled, err)
 			}
 		}
@@ -90,7 +96,8 @@ func (c *call) begin(ctx context.Context) (outcome, error) {
 	}
 	place := c.place(&r)
 	if c.u.options.AskLost {
-		return decided(adapter.Step(ctx, c.run, "run", do, place))
+		about := adapter.About(store.StepAbout{Did: "The message went to the agent", Key: r.run, Rerun: "Send it again", Done: "It arrived", Fail: "Give up"})
+		return decided(adapter.Step(ctx, c.run, "run", do, place, about))
 	}
 	return decided(adapter.IdempotentStep(ctx, c.run, "run", do, place))
 }
@@ -188,7 +195,7 @@ func (r *request) retries(f *failure) bool {
 // read relays the rest of the live answer.
 func (c *call) read() (outcome, error) {
 	said, err := c.live.read()
-	said.Sent, said.Dialect, said.Single = c.upTo, c.u.options.Dialect, c.u.manners.single
+	said.Sent, said.Dialect, said.Single = c.upTo, c.live.relay.dialect, c.live.relay.manners.single
 	c.live = nil
 	c.leave()
 	return said, err

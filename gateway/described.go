@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -10,31 +11,57 @@ import (
 // maxDescribed bounds a message that is made here, in bytes.
 const maxDescribed = 4 << 10
 
-// described is what an interrupt without a message is about, as far as its dialect says it
-// elsewhere: a human must not be asked about nothing. "" where it does not.
-func (r *relay) described(i protocol.Interrupt) string {
-	about := objectOf(i.Metadata[string(r.dialect)])
-	if value := about[keptValue]; value != nil && len(about) == 1 {
-		about = objectOf(value) // of a CUSTOM event
+// described is what an interrupt without a message is about, as far as its agent says it
+// elsewhere: a human must not be asked about nothing. "" where it does not. offered says that
+// the options that it lists are told as answers.
+func (r *relay) described(i protocol.Interrupt, offered bool) string {
+	text := strings.TrimSpace(r.about(i, offered))
+	if text == "" && i.CheckReason() != nil && strings.ContainsAny(i.Reason, " ?") {
+		text = i.Reason // words, and no name: as a reason they get a namespace
 	}
-	var parts []string
-	switch r.dialect {
-	case DialectMastra:
-		// What the tool says, and what it is called with: the one need not be the other.
-		var text string
-		if json.Unmarshal(about["suspendPayload"], &text) != nil {
-			text = stringOf(objectOf(about["suspendPayload"]), "message")
-		}
-		parts = append(parts, text, strings.TrimSpace(stringOf(about, "toolName")+" "+string(about["args"])))
-	case DialectLangGraph:
-		if len(about) > 0 {
-			value, _ := json.Marshal(about) // of what was read
-			parts = append(parts, string(value))
-		}
-	}
-	text := strings.TrimSpace(strings.Join(parts, "\n"))
 	if len(text) > maxDescribed {
 		text = strings.ToValidUTF8(text[:maxDescribed], "") + "…"
 	}
 	return text
+}
+
+func (r *relay) about(i protocol.Interrupt, offered bool) string {
+	if r.dialect == DialectMastra {
+		about := objectOf(i.Metadata[string(r.dialect)])
+		if value := about[keptValue]; value != nil && len(about) == 1 {
+			about = objectOf(value) // of a CUSTOM event
+		}
+		// What the tool says, and what it is called with: the one need not be the other.
+		var text string
+		if json.Unmarshal(about[suspendPayload], &text) != nil {
+			text = words(about[suspendPayload])
+		}
+		return text + "\n" + strings.TrimSpace(stringOf(about, "toolName")+" "+string(about["args"]))
+	}
+	for _, value := range r.toldIn(i) {
+		if reviewed := reviewOf(value); reviewed != nil {
+			return reviewed.told()
+		}
+		if text := words(value); text != "" {
+			if r.dialect != DialectLangGraph {
+				return text
+			}
+			return text + "\n" + details(value, offered)
+		}
+	}
+	if r.dialect == DialectLangGraph {
+		return string(langGraphValue(i))
+	}
+	return ""
+}
+
+// langGraphValue is what a graph's interrupt() was given, if that has members.
+func langGraphValue(i protocol.Interrupt) json.RawMessage {
+	about := objectOf(i.Metadata[string(DialectLangGraph)])
+	for _, name := range []string{keptValue, rawValue} {
+		if value := bytes.TrimSpace(about[name]); len(value) > 2 && (value[0] == '{' || value[0] == '[') {
+			return value
+		}
+	}
+	return nil
 }

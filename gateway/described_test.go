@@ -25,11 +25,11 @@ func TestInterruptsAreDescribed(t *testing.T) {
 		"long":                    {DialectMastra, `{"suspendPayload":"` + strings.Repeat("é", maxDescribed) + `"}`, strings.Repeat("é", maxDescribed/2) + "…"},
 	} {
 		r := &relay{dialect: c.dialect}
-		if got := r.described(protocol.Interrupt{Metadata: protocol.Metadata{string(c.dialect): []byte(c.metadata)}}); got != c.want {
+		if got := r.described(protocol.Interrupt{Reason: protocol.ReasonConfirmation, Metadata: protocol.Metadata{string(c.dialect): []byte(c.metadata)}}, false); got != c.want {
 			t.Errorf("%s: %.200q, want %.200q", name, got, c.want)
 		}
 	}
-	if got := (&relay{dialect: DialectMastra}).described(protocol.Interrupt{}); got != "" {
+	if got := (&relay{dialect: DialectMastra}).described(protocol.Interrupt{Reason: protocol.ReasonConfirmation}, false); got != "" {
 		t.Errorf("nothing is %q", got)
 	}
 }

@@ -13,6 +13,8 @@ type Dialect string
 
 // The dialects. What is not said of one is as in plain AG-UI.
 const (
+	// DialectAuto is each of the others, as the agent's events tell in each run: Heard.
+	DialectAuto Dialect = "auto"
 	// DialectPlain is AG-UI as it is specified; so are other gateways and AGUIMock.
 	DialectPlain Dialect = "plain"
 	// DialectLangGraph asks by CUSTOM on_interrupt, unless it is told to emit outcomes.
@@ -24,7 +26,7 @@ const (
 )
 
 // Dialects are all there are.
-var Dialects = []Dialect{DialectPlain, DialectLangGraph, DialectMastra, DialectTanStack}
+var Dialects = []Dialect{DialectAuto, DialectPlain, DialectLangGraph, DialectMastra, DialectTanStack}
 
 // manners are what a dialect does in its own way.
 type manners struct {
@@ -46,13 +48,18 @@ type manners struct {
 	// So it is refused before.
 	insists bool
 
+	// yes and no are what its agents take for one in a question without a schema, and no for
+	// a cancellation, which they would take for an answer; nil: they know what that is.
+	yes, no json.RawMessage
+
 	// As the Options of these names.
 	ownMetadata, separateDuties bool
 }
 
 var mannersOf = map[Dialect]manners{
+	DialectAuto:      {turnsAway: true},
 	DialectPlain:     {turnsAway: true},
-	DialectLangGraph: {legacy: langGraphInterrupt, command: langGraphCommand, severalByCommand: true, insists: true},
+	DialectLangGraph: {legacy: langGraphInterrupt, command: langGraphCommand, severalByCommand: true, insists: true, yes: json.RawMessage("true"), no: json.RawMessage("false")},
 	DialectMastra:    {legacy: mastraInterrupt, command: mastraCommand, single: true},
 	DialectTanStack:  {turnsAway: true},
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"os"
 	"strings"
@@ -13,15 +14,16 @@ import (
 // deaf is a run that takes everything.
 type deaf struct{}
 
-func (deaf) Relay(protocol.Event, []byte) error                { return nil }
-func (deaf) Emit(...protocol.Event) error                      { return nil }
-func (deaf) Message(string) (protocol.Message, bool)           { return protocol.Message{}, false }
-func (deaf) Role(string) (protocol.Role, bool)                 { return "", false }
-func (deaf) ToolCall(string) (protocol.ToolCall, bool)         { return protocol.ToolCall{}, false }
-func (deaf) Answered(string) bool                              { return false }
-func (deaf) Messages() protocol.Messages                       { return nil }
-func (deaf) Askable(context.Context, protocol.Interrupt) error { return nil }
-func (deaf) NewID() string                                     { return "new" }
+func (deaf) Relay(protocol.Event, []byte) error                             { return nil }
+func (deaf) Emit(...protocol.Event) error                                   { return nil }
+func (deaf) Message(string) (protocol.Message, bool)                        { return protocol.Message{}, false }
+func (deaf) Role(string) (protocol.Role, bool)                              { return "", false }
+func (deaf) ToolCall(string) (protocol.ToolCall, bool)                      { return protocol.ToolCall{}, false }
+func (deaf) Answered(string) bool                                           { return false }
+func (deaf) Messages() protocol.Messages                                    { return nil }
+func (deaf) Askable(context.Context, protocol.Interrupt) error              { return nil }
+func (deaf) NewID() string                                                  { return "new" }
+func (deaf) Fits(context.Context, protocol.Interrupt, json.RawMessage) bool { return true }
 
 // recurring is a text again and again, in pieces of some events.
 type recurring struct{ text, left string }

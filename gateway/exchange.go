@@ -167,6 +167,7 @@ func (x *exchange) refusal(r *http.Response, code, format string, args ...any) e
 		body, _ := io.ReadAll(io.LimitReader(r.Body, maxRefusal))
 		f.versionless = bytes.Contains(body, []byte("protocolVersion"))
 	}
+	f.status = r.StatusCode
 	if r.ContentLength > 0 {
 		return f.because(fmt.Errorf("it came with %d bytes of %.80q", r.ContentLength, r.Header.Get("Content-Type")))
 	}

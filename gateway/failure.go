@@ -20,6 +20,7 @@ const (
 	CodeTruncated   = "upstream_truncated"    // it ended before the run did
 	CodeTooLarge    = "upstream_too_large"    // an event, or all of them
 	CodeContentType = "upstream_content_type" // no stream of events
+	CodeForgotten   = "question_forgotten"    // the agent does not know what it is sent an answer to
 )
 
 // codeCancelled is that of requests in observations that ended with their run. Clients are
@@ -32,11 +33,14 @@ type failure struct {
 	Message string `json:"message"`
 	// Metadata is that of the agent's own RUN_ERROR.
 	Metadata protocol.Metadata `json:"metadata,omitempty"`
+	// Forgotten says that the agent does not know what it was sent answers to.
+	Forgotten bool `json:"forgotten,omitempty"`
 
 	cause error                 // for the log alone
 	own   bool                  // it is the agent's own RUN_ERROR
 	usage []protocol.TokenUsage // by then; a journal has it as the outcome's
 
+	status      int  // of the answer, if that is all there is
 	arrived     bool // it came of or behind an event that the agent would not send before it has what was sent
 	undelivered bool // the agent has not got what was sent
 	versionless bool // it was refused, and protocolVersion named as a reason
@@ -54,7 +58,7 @@ func (f *failure) because(err error) *failure {
 // refusesAnswers reports whether an agent has refused a request for its answers, and so
 // done nothing with it: by a status, or by the code that says so.
 func (f *failure) refusesAnswers() bool {
-	return f.Code == CodeRefused || f.own && !f.arrived && strings.HasPrefix(f.Code, "interrupt_")
+	return f.Code == CodeRefused || f.own && !f.arrived && (strings.HasPrefix(f.Code, "interrupt_") || f.forgets(""))
 }
 
 // Error is what clients are told.

@@ -16,6 +16,10 @@ func (c *call) judged(r *request, v *reception, err error) error {
 	switch {
 	case !ok || r.answers == nil || r.unheard || f.arrived:
 		return err
+	case f.forgets(r.dialect):
+		f.Forgotten = true
+		c.u.log(c.run, r.ids).Warn("the agent does not know the question that was answered", "code", f.Code, "error", excerpt([]byte(f.Message)))
+		return f
 	case !f.own && v.sent.Load() && f.Code != CodeRefused && f.Code != CodeFailed && f.Code != CodeContentType:
 		// The request may be made again, under its id: it must not be stopped then.
 		v.awaitStop(c.ctx)

@@ -1,10 +1,10 @@
 package gateway
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
-	"time"
 
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -59,18 +59,25 @@ func (r *relay) mended(i protocol.Interrupt) (protocol.Interrupt, error) {
 			return i, fmt.Errorf("it asks about the tool call %.80q, which has its result since an earlier turn; announce the call that is meant", own)
 		}
 	}
+	i, offers := r.offered(i)
+	if i.Message == "" {
+		if i.Message = r.described(i, offers != nil); i.Message != "" {
+			r.repaired(RepairMessage)
+		}
+	}
 	if i.CheckReason() != nil {
 		i.Reason = r.reason(i.Reason)
 		r.repaired(RepairReason)
 	}
-	if _, err := time.Parse(time.RFC3339, i.ExpiresAt); i.ExpiresAt != "" && err != nil {
-		i.ExpiresAt = ""
+	if _, told, _ := protocol.ReadTime(i.ExpiresAt); told != i.ExpiresAt {
+		i.ExpiresAt = told // "" for what is no time
 		r.repaired(RepairExpiry)
 	}
-	if i.Message == "" {
-		if i.Message = r.described(i); i.Message != "" {
-			r.repaired(RepairMessage)
+	if no := r.refusal(i, offers); no != nil {
+		if r.refusals == nil {
+			r.refusals = map[string]json.RawMessage{}
 		}
+		r.refusals[i.ID] = no
 	}
 	err := r.to.Askable(r.ctx, i)
 	if err == nil {

@@ -3,7 +3,9 @@ package gateway
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -69,16 +71,18 @@ func TestInterruptsAreMended(t *testing.T) {
 		asked   int
 		dialect Dialect
 	}{
+		"of this server's":              {raised: `{"id":"1","reason":"aguiws:paused"}`, repair: RepairReason, reason: "plain:paused", asked: 1},
+		"of this server's, in any case": {raised: `{"id":"1","reason":"AguiWS:auth_required"}`, repair: RepairReason, reason: "langgraph:auth_required", asked: 1, dialect: DialectLangGraph},
 		"a reason without a namespace":  {raised: `{"id":"1","reason":"human_approval"}`, repair: RepairReason, reason: "plain:human_approval", asked: 1},
 		"no reason":                     {raised: `{"id":"1","reason":""}`, repair: RepairReason, reason: "plain:interrupt", asked: 1},
 		"of the protocol's namespace":   {raised: `{"id":"1","reason":"core:x"}`, repair: RepairReason, reason: "langgraph:core:x", asked: 1, dialect: DialectLangGraph},
-		"of this server's":              {raised: `{"id":"1","reason":"aguiws:paused"}`, repair: RepairReason, reason: "plain:paused", asked: 1},
-		"of this server's, in any case": {raised: `{"id":"1","reason":"AguiWS:auth_required"}`, repair: RepairReason, reason: "langgraph:auth_required", asked: 1, dialect: DialectLangGraph},
 		"a tool call without a call":    {raised: `{"id":"1","reason":"tool_call"}`, repair: RepairReason, reason: "plain:tool_call", asked: 1},
 		"a form without a schema":       {raised: `{"id":"1","reason":"input_required"}`, repair: RepairReason, reason: "plain:input_required", asked: 1},
 		"a time that is none":           {raised: `{"id":"1","reason":"confirmation","expiresAt":"tomorrow"}`, repair: RepairExpiry, reason: "confirmation", asked: 1},
-		"a schema that is none":         {raised: `{"id":"1","reason":"confirmation","responseSchema":{"type":"strange"}}`, repair: RepairSchema, reason: "confirmation", asked: 1},
-		"a form whose schema is none":   {raised: `{"id":"1","reason":"input_required","responseSchema":{"$ref":"http://x/"}}`, repair: RepairSchema, reason: "plain:input_required", asked: 1},
+		"the zero time":                 {raised: `{"id":"1","reason":"confirmation","expiresAt":"0001-01-01T00:00:00Z"}`, repair: RepairExpiry, reason: "confirmation", asked: 1},
+		"no time":                       {raised: `{"id":"1","reason":"confirmation","expiresAt":""}`, reason: "confirmation", asked: 1},
+		"a schema that is too deep":     {raised: `{"id":"1","reason":"confirmation","responseSchema":` + strings.Repeat(`{"not":`, 40) + `{}` + strings.Repeat("}", 40) + `}`, repair: RepairSchema, reason: "confirmation", asked: 1},
+		"a form whose schema is none":   {raised: `{"id":"1","reason":"input_required","responseSchema":{"const":"` + strings.Repeat("x", 64<<10) + `"}}`, repair: RepairSchema, reason: "plain:input_required", asked: 1},
 		"one twice":                     {raised: `{"id":"1","reason":"confirmation"},{"id":"1","reason":"confirmation"}`, repair: RepairInterruptAgain, reason: "confirmation", asked: 1},
 		"two of one id that differ":     {raised: `{"id":"1","reason":"confirmation"},{"id":"1","reason":"confirmation","message":"x"}`, reason: "confirmation", asked: 2},
 		"a reason of somebody's":        {raised: `{"id":"1","reason":"a:b"}`, reason: "a:b", asked: 1},
@@ -140,7 +144,7 @@ func TestCustomInterrupts(t *testing.T) {
 		},
 		"LangGraph, cancelled": {
 			DialectLangGraph, []string{custom(`"?"`, `{"id":"i1"}`), done}, []string{""}, `"message":"?"`,
-			[]string{`"command":{"resume":{"__agui_cancelled__":true,"interrupt_id":"i1"}}`}, "",
+			[]string{`"command":{"resume":false}`}, "",
 		},
 		"LangGraph, two": {
 			DialectLangGraph, []string{custom(`"a"`, `{"id":"i1"}`), custom(`"b"`, `{"id":"i2"}`), done}, []string{"1", "2"}, `"message":"a"`,
@@ -194,7 +198,7 @@ func TestCustomInterrupts(t *testing.T) {
 		})
 	}
 	// Elsewhere such an event is what it is.
-	l := newLab(t, nil, sends(began, custom(`"?"`, ""), done))
+	l := newLab(t, &Options{Dialect: DialectPlain}, sends(began, custom(`"?"`, ""), done))
 	if end := l.say("go"); len(end) != 3 || end[1].Type() != protocol.TypeCustom {
 		t.Errorf("%s", show(end))
 	}
@@ -238,4 +242,38 @@ func TestTurningAway(t *testing.T) {
 	if sent := l.peer.runs()[2].in; sent.Resume != nil || sent.ParentRunID != "" {
 		t.Errorf("sent %s", asJSON(t, sent.Resume))
 	}
+}
+
+// A time without an offset is in UTC, for the server and for all who are told it.
+func TestNaiveExpiry(t *testing.T) {
+	at := time.Now().Add(-time.Hour).UTC()
+	l := newLab(t, nil, sends(began, asks(`{"id":"1","reason":"confirmation","expiresAt":"`+at.Format("2006-01-02 15:04:05.000000")+`"}`)))
+	open := interrupted(t, l.say("go"))
+	if want := at.Truncate(time.Microsecond).Format(time.RFC3339Nano); open[0].ExpiresAt != want {
+		t.Errorf("told %q, want %q", open[0].ExpiresAt, want)
+	}
+	late := &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: "late", Resume: []protocol.ResumeEntry{resolved(open[0].ID, "true")}}
+	admitted, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: late})
+	if err != nil || admitted.Refusal == nil || admitted.Refusal.Code != adapter.CodeExpired {
+		t.Errorf("an hour late: %+v, %v", admitted, err)
+	}
+}
+
+// A schema that cannot be checked whole is told as it came, and what of it can be is checked.
+func TestSchemasAreTold(t *testing.T) {
+	const schema = `{"$id":"https://x/y","type":"object","properties":{"n":{"type":"number","minimum":1.0},"p":{"type":"string","pattern":"^(?=.*[A-Z])\u005cp{L}$"}},"required":["n"],"examples":[{"id":"u"}]}`
+	l := newLab(t, nil, sends(began, asks(`{"id":"1","reason":"input_required","message":"?","responseSchema":`+schema+`}`)), sends(began, done))
+	open := interrupted(t, l.say("go"))
+	if got := string(open[0].ResponseSchema); got != schema {
+		t.Errorf("told %s", got)
+	}
+	if repairs := l.repairs(); len(repairs) > 0 {
+		t.Errorf("repaired %v", repairs)
+	}
+	wrong := &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: "wrong", Resume: []protocol.ResumeEntry{resolved(open[0].ID, `{"n":0.5}`)}}
+	admitted, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: wrong})
+	if err != nil || admitted.Refusal == nil || admitted.Refusal.Code != adapter.CodePayloadInvalid {
+		t.Errorf("a wrong answer: %+v, %v", admitted, err)
+	}
+	succeeded(t, l.answer(resolved(open[0].ID, `{"n":1,"p":"b"}`)))
 }

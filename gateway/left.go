@@ -19,56 +19,72 @@ type reference struct {
 	Upstream string `json:"upstream"`
 	ID       string `json:"id"`
 	Run      string `json:"run,omitempty"` // as the agent calls the run that asked
+	// Dialect is that of who asked, and No what a cancellation is to it, if it would take one
+	// for an answer.
+	Dialect Dialect         `json:"dialect,omitempty"`
+	No      json.RawMessage `json:"no,omitempty"`
 }
 
 func (o *outcome) reference(upstream, id string) string {
-	text, err := json.Marshal(reference{upstream, id, o.Run})
+	text, err := json.Marshal(reference{upstream, id, o.Run, o.Dialect, o.No[id]})
 	if err != nil {
 		return id
 	}
 	return string(text)
 }
 
+// turned is what an input has turned away from.
+type turned struct {
+	left    []protocol.ResumeEntry
+	no      map[string]json.RawMessage // as in a request
+	asked   string                     // the agent's run that has asked
+	dialect Dialect                    // of who has asked
+}
+
 // turnedAway are the cancellations of what the agent has open, and the input that began the
-// execution has turned away from, or come too late for; and the agent's run that asked. What
-// another agent of the thread has asked is none of its business.
-func (c *call) turnedAway() (left []protocol.ResumeEntry, asked string) {
+// execution has turned away from, or come too late for. What another agent of the thread has asked is none of its business.
+func (c *call) turnedAway() (of turned) {
 	for _, text := range c.run.Left() {
-		var of reference
-		if json.Unmarshal([]byte(text), &of) != nil || of.Upstream != c.u.options.Name {
+		var ref reference
+		if json.Unmarshal([]byte(text), &ref) != nil || ref.Upstream != c.u.options.Name {
 			continue
 		}
-		left, asked = append(left, protocol.ResumeEntry{InterruptID: of.ID, Status: protocol.ResumeCancelled}), of.Run
+		of.left, of.asked, of.dialect = append(of.left, protocol.ResumeEntry{InterruptID: ref.ID, Status: protocol.ResumeCancelled}), ref.Run, ref.Dialect
+		if ref.No != nil {
+			if of.no == nil {
+				of.no = map[string]json.RawMessage{}
+			}
+			of.no[ref.ID] = ref.No
+		}
 	}
-	return left, asked
+	return of
 }
 
 // settle refuses what the agent has open in requests of their own, and what it asks when it
 // is refused. What it says to that is told nobody, who have turned away from it: it is part
 // of the thread as soon as the agent says so. An agent that fails at it has been told. The
 // outcome has what all that has used.
-func (c *call) settle(as ids) (outcome, error) {
+func (c *call) settle(as ids, of turned) (outcome, error) {
 	var used []protocol.TokenUsage
-	left, asked := c.turnedAway()
 	free, upTo := c.free, c.upTo
 	c.free = nil // the message goes by the same place
 	defer func() { c.free, c.upTo = free, upTo }()
 	for n := range maxRefused {
-		if len(left) == 0 {
+		if len(of.left) == 0 {
 			break
 		}
 		said, err := c.all(request{
-			ids: ids{as.thread, derived(as.run, "refuses "+strconv.Itoa(n))}, parent: asked, legacy: true,
-			answers: left, manners: c.u.manners, unheard: true,
+			ids: ids{as.thread, derived(as.run, "refuses "+strconv.Itoa(n))}, parent: of.asked, legacy: true,
+			answers: of.left, no: of.no, manners: mannersOf[of.dialect], unheard: true,
 		})
 		used = together(used, said.Usage)
 		if err != nil || said.Failure != nil && !said.Failure.own && said.Failure.Code != CodeRefused {
 			said.Usage = used
 			return said, err
 		}
-		left, asked = nil, said.Run
+		of.left, of.no, of.asked = nil, said.No, said.Run
 		for i := range said.Interrupts {
-			left = append(left, protocol.ResumeEntry{InterruptID: said.Interrupts[i].ID, Status: protocol.ResumeCancelled})
+			of.left = append(of.left, protocol.ResumeEntry{InterruptID: said.Interrupts[i].ID, Status: protocol.ResumeCancelled})
 		}
 	}
 	return outcome{Usage: used}, nil

@@ -16,7 +16,6 @@ func TestTurningAwayFromOneThatInsists(t *testing.T) {
 	question := func(id string) string {
 		return fmt.Sprintf(`{"type":"CUSTOM","name":"on_interrupt","value":"?","rawEvent":{"id":%q}}`, id)
 	}
-	no := func(id string) string { return fmt.Sprintf(`{"__agui_cancelled__":true,"interrupt_id":%q}`, id) }
 	says := func(id, text string) []string {
 		return []string{
 			fmt.Sprintf(`{"type":"TEXT_MESSAGE_START","messageId":%q,"role":"assistant"}`, id),
@@ -32,14 +31,14 @@ func TestTurningAwayFromOneThatInsists(t *testing.T) {
 		sent string   // the commands of those, in order; "-" for none
 		ends string   // the code of the run's error
 	}{
-		"one":                 {[]string{question("i1"), done}, []turn{run(append(says("a", "Not sent."), done)...), reply}, no("i1") + " -", ""},
-		"two":                 {[]string{question("i1"), question("i2"), done}, []turn{run(done), reply}, `{"i1":` + no("i1") + `,"i2":` + no("i2") + `} -`, ""},
-		"told by the outcome": {[]string{asks(`{"id":"i1","reason":"langgraph:interrupt","message":"?"}`)}, []turn{run(done), reply}, no("i1") + " -", ""},
-		"another behind it":   {[]string{question("i1"), done}, []turn{run(question("i2"), done), run(done), reply}, no("i1") + " " + no("i2") + " -", ""},
-		"an error":            {[]string{question("i1"), done}, []turn{run(`{"type":"RUN_ERROR","message":"x"}`), reply}, no("i1") + " -", ""},
-		"an error later":      {[]string{question("i1"), done}, []turn{run(append(says("a", "Not sent."), `{"type":"RUN_ERROR","message":"x"}`)...), reply}, no("i1") + " -", ""},
-		"it refuses":          {[]string{question("i1"), done}, []turn{status(500)}, no("i1"), CodeFailed},
-		"it breaks off":       {[]string{question("i1"), done}, []turn{run()}, no("i1"), CodeTruncated},
+		"one":                 {[]string{question("i1"), done}, []turn{run(append(says("a", "Not sent."), done)...), reply}, "false -", ""},
+		"two":                 {[]string{question("i1"), question("i2"), done}, []turn{run(done), reply}, `{"i1":false,"i2":false} -`, ""},
+		"told by the outcome": {[]string{asks(`{"id":"i1","reason":"langgraph:interrupt","message":"?"}`)}, []turn{run(done), reply}, "false -", ""},
+		"another behind it":   {[]string{question("i1"), done}, []turn{run(question("i2"), done), run(done), reply}, "false false -", ""},
+		"an error":            {[]string{question("i1"), done}, []turn{run(`{"type":"RUN_ERROR","message":"x"}`), reply}, "false -", ""},
+		"an error later":      {[]string{question("i1"), done}, []turn{run(append(says("a", "Not sent."), `{"type":"RUN_ERROR","message":"x"}`)...), reply}, "false -", ""},
+		"it refuses":          {[]string{question("i1"), done}, []turn{status(500)}, "false", CodeFailed},
+		"it breaks off":       {[]string{question("i1"), done}, []turn{run()}, "false", CodeTruncated},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, history := range []History{HistoryWhole, HistoryNew} {
@@ -112,7 +111,7 @@ func TestExpiredUnderFail(t *testing.T) {
 	for dialect, want := range map[Dialect]string{
 		DialectPlain:     `[{"interruptId":"up-9","status":"cancelled"}]`,
 		DialectTanStack:  `[{"interruptId":"up-9","status":"cancelled"}]`,
-		DialectLangGraph: `{"__agui_cancelled__":true,"interrupt_id":"up-9"}`,
+		DialectLangGraph: `false`,
 	} {
 		t.Run(string(dialect), func(t *testing.T) {
 			question := `{"id":"up-9","reason":"x:confirmation","expiresAt":"` + time.Now().Add(time.Minute).UTC().Format(time.RFC3339) + `","metadata":{"aguiws":{"onExpiry":"fail"}}}`

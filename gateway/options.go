@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"log/slog"
 	"net"
 	"net/http"
@@ -18,7 +19,7 @@ type Options struct {
 	// PassHeaders names headers of the caller that go along, as far as the run has them
 	// (adapter.Input.Headers). Hop-by-hop ones are refused.
 	PassHeaders []string
-	// Dialect is one of Dialects; "" is DialectPlain.
+	// Dialect is one of Dialects; "" is DialectAuto.
 	Dialect Dialect
 	// History says what of the conversation a run brings. Default HistoryWhole.
 	History History
@@ -29,6 +30,10 @@ type Options struct {
 	// AskLost has a human asked what became of a run whose worker was lost after it was
 	// sent. Without it such a run ends in RUN_ERROR worker_lost.
 	AskLost bool
+	// Yes and No are what the agent takes for one, JSON: they are offered for questions without
+	// a schema, and a cancellation is sent as the No if that fits the question. nil: as the
+	// dialect has it.
+	Yes, No json.RawMessage
 	// OwnMetadata believes the member "aguiws" of an interrupt's metadata, and reasons of
 	// that namespace, as a server of this module sends them whose agents are trusted. Without
 	// it the member is left out, but for separateDuties, and the reason is of the dialect.

@@ -31,7 +31,10 @@ type outcome struct {
 	// Dialect and Single say how the interrupts are answered: as the dialect has it, and
 	// each in a request of its own.
 	Dialect Dialect `json:"dialect,omitempty"`
-	Single  bool    `json:"single,omitempty"`
+	// No has what the agent gets for a cancellation of an interrupt, by its id, if it would
+	// take one for an answer.
+	No     map[string]json.RawMessage `json:"no,omitempty"`
+	Single bool                       `json:"single,omitempty"`
 
 	because *failure // why they are asked again
 }

@@ -32,12 +32,18 @@ func (u *Upstream) receive(ctx context.Context, run *adapter.Run, r request, bod
 		to = unheard{run}
 	}
 	v.relay = newRelay(ctx, to, u.manners, u.options.Dialect, r.ids)
+	v.relay.yes, v.relay.no = u.options.Yes, u.options.No
 	v.relay.repaired = v.repaired(u.log(run, r.ids))
 	v.relay.speaks = u.speaks
 	v.runs = runs{read: v.event, behind: x.behind, repaired: v.relay.repaired, sent: r.ids.run, own: &u.ownIDs, most: largeBytes}
 	if f, ok := errors.AsType[*failure](err); ok && r.retries(f) {
 		v.relay.repaired(RepairVersion)
 		return v, err
+	}
+	v.relay.unclear = func(why string) {
+		u.unclear.Do(func() {
+			u.log(run, r.ids).Warn("the dialect of the agent is unclear: say it, dialect in upstreams or --upstream NAME=DIALECT+URL", "because", why)
+		})
 	}
 	if err != nil {
 		v.account(err, false)
@@ -125,6 +131,7 @@ func (v *reception) read() (outcome, error) {
 			continue
 		}
 		if said.Failure != nil {
+			said.Failure.Forgotten = said.Failure.forgets("")
 			v.account(said.Failure, false)
 		} else {
 			v.account(nil, len(said.Interrupts) > 0)

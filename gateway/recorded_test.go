@@ -55,8 +55,16 @@ func TestRecordedAgents(t *testing.T) {
 		"langgraph":         {"": "custom_interrupt ids", "slow": "ids", "fail": "after_end left_open"},
 		"langgraph-outcome": {"": "custom_interrupt ids", "slow": "ids", "fail": "after_end left_open"},
 	}
-	dialects := map[string]Dialect{"plain": DialectPlain, "tanstack": DialectTanStack, "mastra": DialectMastra, "langgraph": DialectLangGraph, "langgraph-outcome": DialectLangGraph}
-	for folder, dialect := range dialects {
+	type peer struct {
+		folder  string
+		dialect Dialect
+	}
+	var peers []peer
+	for folder, dialect := range map[string]Dialect{"plain": DialectPlain, "tanstack": DialectTanStack, "mastra": DialectMastra, "langgraph": DialectLangGraph, "langgraph-outcome": DialectLangGraph} {
+		peers = append(peers, peer{folder, dialect}, peer{folder, DialectAuto})
+	}
+	for _, p := range peers {
+		folder, dialect := p.folder, p.dialect
 		for scenario, test := range map[string]struct {
 			asks    string // the stream that asks, "" for one that does not
 			answers []string
@@ -70,7 +78,7 @@ func TestRecordedAgents(t *testing.T) {
 			"cancel":  {asks: "cancel-1-asks", answers: []string{""}, then: []string{"cancel-2-answered"}},
 			"both":    {asks: "both-1-asks", answers: []string{`{"approved":true}`, `{"approved":false}`}, then: []string{"both-2-answered", "both-3-answered"}},
 		} {
-			t.Run(folder+"/"+scenario, func(t *testing.T) {
+			t.Run(folder+"/"+scenario+"/"+string(dialect), func(t *testing.T) {
 				first := test.asks
 				if first == "" {
 					first = scenario

@@ -23,6 +23,7 @@ type sink interface {
 	ToolCall(id string) (protocol.ToolCall, bool)
 	Answered(call string) bool
 	Askable(ctx context.Context, i protocol.Interrupt) error
+	Fits(ctx context.Context, i protocol.Interrupt, payload json.RawMessage) bool
 	NewID() string
 }
 
@@ -33,9 +34,12 @@ type relay struct {
 	to       sink
 	manners  manners
 	dialect  Dialect
+	auto     bool // the dialect is as heard
+	heard    Heard
 	sent     ids
 	repaired func(name string)
 	failed   func(error)
+	unclear  func(why string) // the dialect is, which may lose questions
 	speaks   func(version string)
 
 	index    int // of the event, from 1
@@ -50,12 +54,19 @@ type relay struct {
 	again    map[string]*announced               // calls that are announced once more, by the agent's ids
 	wholes   map[string]wholeArgs                // of calls that were
 	asked    []protocol.Interrupt
+	refusals map[string]json.RawMessage // what cancellations of questions are to the agent, by their ids
+
+	yes, no json.RawMessage // as the Options of these names
 }
 
 func newRelay(ctx context.Context, to sink, m manners, d Dialect, sent ids) *relay {
+	auto := d == DialectAuto
+	if auto {
+		d = DialectPlain // until something else is heard
+	}
 	return &relay{
-		ctx: ctx, to: to, manners: m, dialect: d, sent: sent,
-		repaired: func(string) {}, failed: func(error) {}, speaks: func(string) {},
+		ctx: ctx, to: to, manners: m, dialect: d, auto: auto, sent: sent,
+		repaired: func(string) {}, failed: func(error) {}, unclear: func(string) {}, speaks: func(string) {},
 		halves: map[protocol.ItemKey]*protocol.Half{}, names: names{to: to, here: map[name]string{}}, again: map[string]*announced{}, wholes: map[string]wholeArgs{},
 	}
 }
@@ -77,6 +88,9 @@ func (r *relay) take(next received) (*outcome, error) {
 		r.repaired(RepairHalf)
 	}
 	e, text := next.event, next.text
+	if r.auto {
+		r.hear(e, text)
+	}
 	switch e := e.(type) {
 	case *protocol.RunStarted:
 		r.runStarted(e)
@@ -97,13 +111,10 @@ func (r *relay) take(next received) (*outcome, error) {
 		said.Failure.arrived = r.said || next.late
 		return said, nil
 	case *protocol.Custom:
-		if r.manners.legacy != nil && e.Name == onInterrupt {
-			if len(r.asked) >= maxInterrupts {
-				return nil, r.tooManyInterrupts()
+		if e.Name == onInterrupt {
+			if taken, err := r.customInterrupt(e); taken {
+				return nil, err
 			}
-			r.repaired(RepairCustomInterrupt)
-			r.asked = append(r.asked, r.manners.legacy(e, cmp.Or(r.theirs.run, r.sent.run), len(r.asked)+1))
-			return nil, nil
 		}
 	}
 	r.early, r.said = r.early || !r.started, true
@@ -204,6 +215,7 @@ func (r *relay) finished(e *protocol.RunFinished) (*outcome, error) {
 	if said.Interrupts, err = r.askable(r.asked); err != nil {
 		return nil, err
 	}
+	said.No = r.refusals
 	if len(said.Interrupts) == 0 {
 		return nil, r.violation("an interrupt outcome needs an interrupt")
 	}

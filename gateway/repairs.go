@@ -30,11 +30,13 @@ const (
 	RepairNull              = "null"                // null where AG-UI leaves a member out
 	RepairAfterEnd          = "after_end"           // events behind the run's end
 	RepairCustomInterrupt   = "custom_interrupt"    // CUSTOM on_interrupt
+	RepairDialect           = "dialect"             // nothing tells whose CUSTOM on_interrupt it is, or it is none of the dialect's
 	RepairInterruptAgain    = "interrupt_again"     // an interrupt that came twice
 	RepairReason            = "interrupt_reason"    // one that has no namespace, or lacks what it needs
 	RepairMessage           = "interrupt_message"   // one without a message, which its metadata has
-	RepairSchema            = "interrupt_schema"    // one that cannot be compiled was left out
-	RepairExpiry            = "interrupt_expiry"    // one that nobody can read was left out
+	RepairSchema            = "interrupt_schema"    // one that is too large was left out
+	RepairAnswers           = "interrupt_answers"   // answers that it offers and nobody could give were left out
+	RepairExpiry            = "interrupt_expiry"    // one in another form is told in RFC 3339, and what is none left out
 	RepairPolicy            = "interrupt_policy"    // what it says in its metadata in the name of this server
 )
 
@@ -42,7 +44,7 @@ const (
 var Repairs = []string{
 	RepairIDs, RepairRunStartedLate, RepairRunStartedMissing, RepairRunStartedAgain, RepairVersion, RepairReplay, RepairOutcome, RepairHalf, RepairLeftOpen, RepairStartAgain,
 	RepairEndAgain, RepairCallAgain, RepairCallChanged, RepairResultAgain, RepairMessageID, RepairDelta, RepairNull, RepairAfterEnd,
-	RepairCustomInterrupt, RepairInterruptAgain, RepairReason, RepairMessage, RepairSchema, RepairExpiry,
+	RepairCustomInterrupt, RepairDialect, RepairInterruptAgain, RepairReason, RepairMessage, RepairSchema, RepairAnswers, RepairExpiry,
 	RepairPolicy,
 }
 

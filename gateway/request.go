@@ -16,11 +16,14 @@ type request struct {
 	legacy  bool                 // it asked by CUSTOM events
 	asked   []protocol.Interrupt // what is answered
 	answers []protocol.ResumeEntry
-	left    []protocol.ResumeEntry // what the input turns away from, which the agent has open
-	manners manners                // of who asked
-	later   bool                   // answers before these are the agent's
-	unheard bool                   // what comes of it is told nobody
-	noPlace *failure               // it could not be made here
+	no      map[string]json.RawMessage // what the cancellations among them are to the agent, by interrupt
+	left    []protocol.ResumeEntry     // what the input turns away from, which the agent has open
+	dialect Dialect                    // of who asked
+	manners manners                    // its
+	anew    bool                       // the agent knows nothing of the thread
+	later   bool                       // answers before these are the agent's
+	unheard bool                       // what comes of it is told nobody
+	noPlace *failure                   // it could not be made here
 	// versionless leaves protocolVersion out, which agents of before AG-UI 1.0 may forbid.
 	versionless bool
 }
@@ -33,7 +36,10 @@ func (r *request) body(c *call) (*payload, string, error) {
 	if len(messages) > 0 {
 		last = messages[len(messages)-1].ID
 	}
-	if c.u.options.History == HistoryNew {
+	switch {
+	case r.anew:
+		messages = withoutOpenCalls(messages)
+	case c.u.options.History == HistoryNew:
 		messages = unseen(messages, c.upTo)
 	}
 	in := protocol.RunAgentInput{
@@ -47,11 +53,11 @@ func (r *request) body(c *call) (*payload, string, error) {
 	var command map[string]any
 	switch {
 	case r.answers == nil:
-		in.Resume = r.left
+		in.Resume = r.toAgent(r.left)
 	case r.manners.command != nil && (r.legacy || r.manners.severalByCommand && len(r.answers) > 1):
-		command = r.manners.command(r.asked, r.answers)
+		command = r.manners.command(r.asked, r.toAgent(r.answers))
 	default:
-		in.Resume = r.answers
+		in.Resume = r.toAgent(r.answers)
 	}
 	var err error
 	if in.ForwardedProps, err = withCommand(in.ForwardedProps, command); err != nil {
@@ -62,6 +68,21 @@ func (r *request) body(c *call) (*payload, string, error) {
 		return nil, "", err
 	}
 	return newPayload(text), last, nil
+}
+
+// toAgent are entries as the agent gets them: a cancellation that it would take for an
+// answer is its no.
+func (r *request) toAgent(entries []protocol.ResumeEntry) []protocol.ResumeEntry {
+	if len(r.no) == 0 {
+		return entries
+	}
+	entries = slices.Clone(entries)
+	for n, e := range entries {
+		if no := r.no[e.InterruptID]; no != nil && e.Status == protocol.ResumeCancelled {
+			entries[n].Status, entries[n].Payload = protocol.ResumeResolved, protocol.Any(no)
+		}
+	}
+	return entries
 }
 
 // runID is the agent's id of a run that answers. Answers that were given back and are given

@@ -41,7 +41,8 @@ func TestAnswersOfWhichNobodyKnows(t *testing.T) {
 						l.up.options.FirstByteTimeout = 20 * time.Millisecond
 					}
 					doubt := interrupted(t, l.answer(resolved(first[0].ID, "true")))
-					if len(doubt) != 1 || doubt[0].Reason != adapter.ReasonUncertainStep || !strings.Contains(doubt[0].Message, test.says) {
+					if len(doubt) != 1 || doubt[0].Reason != adapter.ReasonUncertainStep || !strings.Contains(doubt[0].Message, test.says) ||
+						!strings.Contains(doubt[0].Message, "The answer true to “Sure?” went to the agent, and nobody knows") || !strings.Contains(doubt[0].Message, "Idempotency key: "+l.peer.runs()[1].in.RunID) {
 						t.Fatalf("asked %s", asJSON(t, doubt))
 					}
 					l.up.behind.Wait()

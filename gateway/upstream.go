@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -31,6 +32,7 @@ type Upstream struct {
 	// versionless says that the agent forbids protocolVersion.
 	versionless atomic.Bool
 	stats       stats
+	unclear     sync.Once // that its dialect is has been said
 	asked       capabilityCache
 
 	mu     sync.Mutex
@@ -107,10 +109,15 @@ func (o *Options) complete(target *url.URL) error {
 		o.Name = target.Host
 	}
 	if o.Dialect == "" {
-		o.Dialect = DialectPlain
+		o.Dialect = DialectAuto
 	}
 	if !slices.Contains(Dialects, o.Dialect) {
 		return fmt.Errorf("gateway: %q is no dialect: there are %v", o.Dialect, Dialects)
+	}
+	for name, answer := range map[string]json.RawMessage{"yes": o.Yes, "no": o.No} {
+		if answer != nil && (len(answer) > maxOffer || !json.Valid(answer)) {
+			return fmt.Errorf("gateway: the %s is no JSON of at most %d bytes", name, maxOffer)
+		}
 	}
 	if o.History != HistoryWhole && o.History != HistoryNew {
 		return fmt.Errorf("gateway: %q is no history: it is %q or nothing", o.History, HistoryNew)

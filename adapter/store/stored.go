@@ -279,7 +279,8 @@ type JournalEntry struct {
 	Result json.RawMessage `json:"result,omitempty"` // step
 	Failed *string         `json:"failed,omitempty"` // step: the error's text
 
-	Idempotent bool `json:"idempotent,omitempty"` // start: the step may run again
+	Idempotent bool       `json:"idempotent,omitempty"` // start: the step may run again
+	About      *StepAbout `json:"about,omitempty"`      // start: what a human is told if it is not known what became of the step
 
 	Branches int `json:"branches,omitempty"` // fork
 
@@ -310,6 +311,19 @@ func (e *JournalEntry) String() string {
 		where = " in " + e.Scope
 	}
 	return fmt.Sprintf("%s %s%s", e.Kind, e.Key, where)
+}
+
+// StepAbout says of a step what those need to know who are asked what became of it, and look
+// that up elsewhere.
+type StepAbout struct {
+	Did  string          `json:"did,omitempty"`  // what was begun, a sentence without its end; "": the step, by its name
+	Call string          `json:"call,omitempty"` // what was called, by its name
+	Args json.RawMessage `json:"args,omitempty"` // with what
+	Key  string          `json:"key,omitempty"`  // the idempotency key that went along
+	// Rerun, Done and Fail are how the ways to go on are called; "": in general words.
+	Rerun string `json:"rerun,omitempty"`
+	Done  string `json:"done,omitempty"`
+	Fail  string `json:"fail,omitempty"`
 }
 
 // StepRef names a step across scopes.

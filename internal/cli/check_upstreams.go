@@ -56,7 +56,7 @@ func (r *report) converse(ctx context.Context, subject string, e *upstreamEntry,
 		return
 	}
 	r.version(subject, e, found)
-	heard := hear(events)
+	heard := gateway.HeardIn(events)
 	r.dialect(subject, e, heard)
 	r.outcome(subject, e, found, heard)
 	r.repairs(subject, found)
@@ -80,32 +80,36 @@ func (r *report) version(subject string, e *upstreamEntry, found *findings) {
 	r.say("ok", subject, "it speaks AG-UI %s", e.told(found.protocol, 32))
 }
 
-func (r *report) dialect(subject string, e *upstreamEntry, heard heard) {
+func (r *report) dialect(subject string, e *upstreamEntry, heard gateway.Heard) {
 	configured := gateway.Dialect(e.Dialect)
 	if configured == "" {
-		configured = gateway.DialectPlain
+		configured = gateway.DialectAuto
 	}
 	switch {
-	case heard.dialect == "":
+	case heard.Dialect == "":
 		r.say("ok", subject, "nothing in its answer tells of a framework, and the dialect is %s; some do that only where they ask: --message TEXT makes check say what your agent asks at", configured)
-	case heard.dialect == configured:
-		r.say("ok", subject, "its dialect is %s, as is configured: %s", configured, heard.why)
+	case configured == gateway.DialectAuto && heard.Guess:
+		r.say("warn", subject, "it is taken for %s, because %s and nothing else tells whose that is: say it, dialect: %s in upstreams or --upstream %s=%s+%s", heard.Dialect, heard.Why, heard.Dialect, e.Name, heard.Dialect, e.shownURL())
+	case configured == gateway.DialectAuto:
+		r.say("ok", subject, "its dialect is %s, which the server finds out itself: %s", heard.Dialect, heard.Why)
+	case heard.Dialect == configured:
+		r.say("ok", subject, "its dialect is %s, as is configured: %s", configured, heard.Why)
 	default:
-		r.say("warn", subject, "it looks like %s, because %s, and the dialect is %s: set dialect: %s in upstreams", heard.dialect, heard.why, configured, heard.dialect)
+		r.say("warn", subject, "it looks like %s, because %s, and the dialect is %s: set dialect: %s in upstreams or --upstream %s=%s+%s", heard.Dialect, heard.Why, configured, heard.Dialect, e.Name, heard.Dialect, e.shownURL())
 	}
 }
 
-func (r *report) outcome(subject string, e *upstreamEntry, found *findings, heard heard) {
+func (r *report) outcome(subject string, e *upstreamEntry, found *findings, heard gateway.Heard) {
 	switch {
 	case found.code != "":
 		r.fail(subject, fmt.Errorf("the run would end with %s: %s", found.code, e.told(found.message, 500)))
-	case heard.outcome && heard.custom:
+	case heard.Outcome && heard.Custom:
 		r.say("ok", subject, "it asks by the outcome of RUN_FINISHED and by CUSTOM on_interrupt: they are one question")
-	case heard.outcome:
+	case heard.Outcome:
 		r.say("ok", subject, "it asks by the outcome of RUN_FINISHED, as AG-UI has it")
-	case heard.custom && found.asks:
+	case heard.Custom && found.asks:
 		r.say("ok", subject, "it asks by CUSTOM on_interrupt, which becomes an interrupt")
-	case heard.custom:
+	case heard.Custom:
 		r.say("warn", subject, "it asks by CUSTOM on_interrupt, which means nothing in this dialect: nobody would be asked")
 	default:
 		r.say("ok", subject, "the run ended in order, and asked nothing: how it asks was not seen")
@@ -133,11 +137,13 @@ var repairWords = map[string]string{
 	gateway.RepairNull:              "null stands where AG-UI leaves a member out",
 	gateway.RepairAfterEnd:          "events come behind the run's end, and are left out",
 	gateway.RepairCustomInterrupt:   "CUSTOM on_interrupt becomes an interrupt",
+	gateway.RepairDialect:           "CUSTOM on_interrupt comes, and nothing tells that it is a question, or of which dialect",
+	gateway.RepairAnswers:           "answers that a question offers cannot be given, and are left out",
 	gateway.RepairInterruptAgain:    "an interrupt comes twice",
 	gateway.RepairReason:            "an interrupt's reason has no namespace, or lacks what it needs",
 	gateway.RepairMessage:           "a question without a message gets what its metadata says",
-	gateway.RepairSchema:            "an interrupt's schema cannot be read, and is left out",
-	gateway.RepairExpiry:            "an interrupt's time cannot be read, and is left out",
+	gateway.RepairSchema:            "an interrupt's schema is too large or too deep, and is left out",
+	gateway.RepairExpiry:            "an interrupt's time is in another form than RFC 3339, and told in that, or none, and left out",
 	gateway.RepairPolicy:            "an interrupt has metadata of this server's (aguiws), which is left out",
 }
 

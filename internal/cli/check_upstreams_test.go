@@ -45,15 +45,16 @@ const (
 // What check says of an upstream is what the gateway will do with it.
 func TestCheckConverses(t *testing.T) {
 	for name, c := range map[string]struct {
-		answer []string
-		args   []string
-		says   []string
-		fails  bool
+		dialect string
+		answer  []string
+		args    []string
+		says    []string
+		fails   bool
 	}{
 		"in order": {answer: []string{begins, `{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","role":"assistant","delta":"hi"}`, ends}, says: []string{
 			`ok    upstream agent: http://HOST/agui is sent one message, in a thread of its own: "This is a test`,
 			"ok    upstream agent: it answered 200 text/event-stream: 3 events, the first after ",
-			"ok    upstream agent: it speaks AG-UI 1.1\n", "ok    upstream agent: nothing in its answer tells of a framework, and the dialect is plain",
+			"ok    upstream agent: it speaks AG-UI 1.1\n", "ok    upstream agent: nothing in its answer tells of a framework, and the dialect is auto",
 			"ok    upstream agent: the run ended in order, and asked nothing", "ok    upstream agent: nothing in its answer has to be put right\n",
 			"ok    upstream agent: it does not say what it can do, which it need not\n",
 		}},
@@ -63,12 +64,16 @@ func TestCheckConverses(t *testing.T) {
 			"ok    upstream agent: will be put right, once in this answer (after_end)", "ok    upstream agent: will be put right, ", "ok    upstream agent: will be put right, once in this answer (left_open): messages, calls or steps are open",
 		}},
 		"legacy": {answer: []string{begins, `{"type":"CUSTOM","name":"on_interrupt","value":"sure?"}`, ends}, says: []string{
-			"warn  upstream agent: it looks like langgraph, because it sends CUSTOM on_interrupt, and the dialect is plain: set dialect: langgraph in upstreams\n",
+			"warn  upstream agent: it is taken for langgraph, because it sends CUSTOM on_interrupt and nothing else tells whose that is: say it, dialect: langgraph in upstreams or --upstream agent=langgraph+http://HOST/agui\n",
+			"ok    upstream agent: it asks by CUSTOM on_interrupt, which becomes an interrupt\n",
+		}},
+		"legacy, and plain": {dialect: "plain+", answer: []string{begins, `{"type":"CUSTOM","name":"on_interrupt","value":"sure?"}`, ends}, says: []string{
+			"warn  upstream agent: it looks like langgraph, because it sends CUSTOM on_interrupt, and the dialect is plain: set dialect: langgraph in upstreams or --upstream agent=langgraph+http://HOST/agui\n",
 			"warn  upstream agent: it asks by CUSTOM on_interrupt, which means nothing in this dialect: nobody would be asked\n",
 		}},
 		"both ways": {answer: []string{begins, `{"type":"CUSTOM","name":"on_interrupt","value":"{\"type\":\"mastra_suspend\",\"toolCallId\":\"c\",\"runId\":\"r\",\"resumeSchema\":\"{}\"}"}`,
 			`{"type":"RUN_FINISHED","threadId":"THREAD","runId":"RUN_ID","outcome":{"type":"interrupt","interrupts":[{"id":"r::c","reason":"mastra:tool_suspend"}]}}`}, says: []string{
-			"warn  upstream agent: it looks like mastra", "ok    upstream agent: it asks by the outcome of RUN_FINISHED and by CUSTOM on_interrupt: they are one question\n",
+			"ok    upstream agent: its dialect is mastra, which the server finds out itself", "ok    upstream agent: it asks by the outcome of RUN_FINISHED and by CUSTOM on_interrupt: they are one question\n",
 		}},
 		"cut short": {answer: []string{begins}, fails: true, says: []string{"FAIL  upstream agent: the run would end with upstream_truncated: "}},
 		"nonsense":  {answer: []string{begins, `{"type":"TEXT_MESSAGE_CONTENT","messageId":7}`}, fails: true, says: []string{"FAIL  upstream agent: the run would end with agent_protocol_violation: "}},
@@ -76,7 +81,7 @@ func TestCheckConverses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var asked atomic.Int64
 			s := far(t, &asked, c.answer...)
-			out, err := checked(t, append(c.args, "--upstream", s.URL+"/agui?key=k-4711")...)
+			out, err := checked(t, append(c.args, "--upstream", c.dialect+s.URL+"/agui?key=k-4711")...)
 			if (err != nil) != c.fails {
 				t.Errorf("got %v", err)
 			}
@@ -223,27 +228,6 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// What the frameworks send is known by what they do in their own way.
-func TestDialectIsGuessed(t *testing.T) {
-	for stream, want := range map[string]heard{
-		`{"type":"RAW","event":{"event":"on_chain_start","metadata":{"ls_integration":"langgraph"}}}`:                                                       {dialect: gateway.DialectLangGraph},
-		`{"type":"CUSTOM","name":"on_interrupt","value":"{\"message\":\"Send to ann?\",\"responseSchema\":{\"type\":\"object\"}}"}`:                         {dialect: gateway.DialectLangGraph, custom: true},
-		`{"type":"CUSTOM","name":"on_interrupt","value":"{\"type\":\"mastra_suspend\",\"toolCallId\":\"c\",\"resumeSchema\":\"{}\"}"}`:                      {dialect: gateway.DialectMastra, custom: true},
-		`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"r::c","reason":"mastra:tool_suspend"}]}}`:     {dialect: gateway.DialectMastra, outcome: true},
-		`{"type":"RUN_STARTED","threadId":"t","runId":"openai-chat-1","timestamp":1,"metadata":{"tanstack":{"model":"gpt-4o"}}}`:                            {dialect: gateway.DialectTanStack},
-		`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"tool_call","toolCallId":"c"}]}}`: {outcome: true},
-		`{"type":"CUSTOM","name":"other"}`: {}, `{"type":7}`: {}, `7`: {},
-	} {
-		got := hear([]json.RawMessage{json.RawMessage(stream)})
-		if (got.why != "") != (got.dialect != "") {
-			t.Errorf("%s: %+v", stream, got)
-		}
-		if got.why = ""; got != want {
-			t.Errorf("%s: %+v, want %+v", stream, got, want)
-		}
-	}
-}
-
 // Of what the real packages have sent, check finds whose it is, and that it asks.
 func TestRecordedAreUnderstood(t *testing.T) {
 	for folder, want := range map[string]gateway.Dialect{
@@ -259,8 +243,8 @@ func TestRecordedAreUnderstood(t *testing.T) {
 				}
 				*into = data
 			}
-			heard := hear(x.events())
-			if heard.dialect != want || heard.outcome != (folder != "langgraph") || heard.custom != (folder != "tanstack") {
+			heard := gateway.HeardIn(x.events())
+			if heard.Dialect != want || heard.Guess || heard.Outcome != (folder != "langgraph") || heard.Custom != (folder != "tanstack") {
 				t.Errorf("it heard %+v", heard)
 			}
 			e := &upstreamEntry{Name: "far", URL: "http://far/", Dialect: string(want)}

@@ -3,6 +3,7 @@ package cli
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/aguiws/aguiws/gateway"
 )
@@ -71,6 +74,14 @@ func (e *upstreamEntry) options(log *slog.Logger) (*gateway.Options, error) {
 		Name: e.Name, Header: header, PassHeaders: e.PassHeaders, Dialect: gateway.Dialect(e.Dialect), Idempotent: e.Idempotent, AskLost: e.AskLost, OwnMetadata: e.OwnMetadata,
 		StopURL: e.StopURL, CapabilitiesURL: e.CapabilitiesURL, Concurrency: e.Concurrency, Logger: log,
 	}
+	for name, answer := range map[string]struct {
+		said yaml.Node
+		into *json.RawMessage
+	}{"yes": {e.Yes, &o.Yes}, "no": {e.No, &o.No}} {
+		if err := answerOf(answer.said, answer.into); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
 	switch e.History {
 	case "", "whole":
 	case "new":
@@ -95,6 +106,22 @@ func (e *upstreamEntry) options(log *slog.Logger) (*gateway.Options, error) {
 	}
 	o.TLS, err = e.tls()
 	return o, err
+}
+
+// answerOf reads an answer that is said in YAML or JSON; what is left out is nil.
+func answerOf(said yaml.Node, into *json.RawMessage) error {
+	if said.IsZero() {
+		return nil
+	}
+	var value any
+	err := said.Decode(&value)
+	if err == nil {
+		*into, err = json.Marshal(value)
+	}
+	if err != nil {
+		return errors.New("it is not what JSON can say: a text, a number, true, false, null, a list or an object")
+	}
+	return nil
 }
 
 // tls is nil for the system's trust alone.

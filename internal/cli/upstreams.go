@@ -6,6 +6,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/aguiws/aguiws/gateway"
 )
 
 // upstreamEntry is an entry of a list of upstreams, or one of --upstream.
@@ -16,6 +20,8 @@ type upstreamEntry struct {
 	HeaderFiles      map[string]string `yaml:"header-files"`
 	PassHeaders      []string          `yaml:"pass-headers"`
 	Dialect          string            `yaml:"dialect"`
+	Yes              yaml.Node         `yaml:"yes"`
+	No               yaml.Node         `yaml:"no"`
 	History          string            `yaml:"history"`
 	Idempotent       bool              `yaml:"idempotent"`
 	AskLost          bool              `yaml:"ask-lost"`
@@ -35,7 +41,7 @@ type upstreamEntry struct {
 }
 
 // upstreamMembers are how a list calls what an upstream has.
-var upstreamMembers = []string{"name", "url", "headers", "header-files", "pass-headers", "dialect", "history", "idempotent", "ask-lost", "own-metadata", "stop-url", "capabilities-url",
+var upstreamMembers = []string{"name", "url", "headers", "header-files", "pass-headers", "dialect", "yes", "no", "history", "idempotent", "ask-lost", "own-metadata", "stop-url", "capabilities-url",
 	"connect-timeout", "first-byte-timeout", "silence-timeout", "run-timeout", "max-event", "max-run", "concurrency", "tls-ca", "tls-cert", "tls-key"}
 
 // upstreamWords are those that may stand behind the URL of one.
@@ -60,7 +66,7 @@ func (v upstreamsValue) Set(text string) error {
 func (v upstreamsValue) String() string { return "" }
 func (v upstreamsValue) kind() string   { return "list" }
 
-// upstreamValue is [NAME=]URL[#MEMBER=VALUE&…], the members those of a list; each time that it is given adds one, or several with commas.
+// upstreamValue is [NAME=][DIALECT+]URL[#MEMBER=VALUE&…], the members those of a list; each time that it is given adds one, or several with commas.
 type upstreamValue struct{ into *[]upstreamEntry }
 
 func (v upstreamValue) Set(text string) error {
@@ -75,6 +81,12 @@ func (v upstreamValue) Set(text string) error {
 		if name, rest, named := strings.Cut(address, "="); named && !strings.ContainsAny(name, ":/") {
 			entry.Name, entry.URL = name, rest
 		}
+		if dialect, rest, said := strings.Cut(entry.URL, "+"); said && !strings.ContainsAny(dialect, ":/") {
+			if !slices.Contains(gateway.Dialects, gateway.Dialect(dialect)) {
+				return fmt.Errorf("%q before its URL is no dialect: it is one of %v", dialect, gateway.Dialects)
+			}
+			entry.Dialect, entry.URL = dialect, rest
+		}
 		if _, err := entry.parseURL(); err != nil {
 			return err
 		}
@@ -88,6 +100,9 @@ func (v upstreamValue) String() string {
 	var list []string
 	for _, each := range *v.into {
 		text := each.shownURL()
+		if each.Dialect != "" {
+			text = each.Dialect + "+" + text
+		}
 		if each.Name != "" {
 			text = each.Name + "=" + text
 		}
@@ -96,7 +111,7 @@ func (v upstreamValue) String() string {
 	return strings.Join(list, ",")
 }
 
-func (v upstreamValue) kind() string { return "[name=]URL" }
+func (v upstreamValue) kind() string { return "[name=][dialect+]URL" }
 
 // upstreamMembersOf reads what stands behind the URL of an upstream. A list in YAML has the
 // rest: what is not one word, and what command lines do not show everybody.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"io"
 	"log/slog"
 	"os"
@@ -76,7 +77,7 @@ func TestUpstreamOptions(t *testing.T) {
 		return list[0].options(nil)
 	}
 	o, err := options(`[{name: crm, url: "https://h/agui", headers: {authorization: Bearer k-4711}, header-files: {X-Key: ` + kept + `}, pass-headers: [X-Trace],
-		dialect: langgraph, history: new, idempotent: true, ask-lost: true, own-metadata: true, stop-url: "https://h/stop", capabilities-url: "https://h/caps",
+		dialect: langgraph, yes: "yes", no: {ok: false, n: [1, null]}, history: new, idempotent: true, ask-lost: true, own-metadata: true, stop-url: "https://h/stop", capabilities-url: "https://h/caps",
 		connect-timeout: 1s, first-byte-timeout: 2s, silence-timeout: 3s, run-timeout: 4m, max-event: 2MiB, max-run: 3MiB, concurrency: 5}]`)
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +86,7 @@ func TestUpstreamOptions(t *testing.T) {
 		t.Errorf("headers %v", o.Header)
 	}
 	o.Header = nil
-	if want := (&gateway.Options{Name: "crm", PassHeaders: []string{"X-Trace"}, Dialect: "langgraph", History: gateway.HistoryNew, Idempotent: true, AskLost: true, OwnMetadata: true,
+	if want := (&gateway.Options{Name: "crm", PassHeaders: []string{"X-Trace"}, Dialect: "langgraph", Yes: json.RawMessage(`"yes"`), No: json.RawMessage(`{"n":[1,null],"ok":false}`), History: gateway.HistoryNew, Idempotent: true, AskLost: true, OwnMetadata: true,
 		StopURL: "https://h/stop", CapabilitiesURL: "https://h/caps", ConnectTimeout: time.Second, FirstByteTimeout: 2 * time.Second, SilenceTimeout: 3 * time.Second,
 		RunTimeout: 4 * time.Minute, MaxEventBytes: 2 << 20, MaxRunBytes: 3 << 20, Concurrency: 5}); !reflect.DeepEqual(o, want) {
 		t.Errorf("got  %+v\nwant %+v", o, want)
@@ -96,6 +97,7 @@ func TestUpstreamOptions(t *testing.T) {
 		`[{url: "http://h", headers: {X-Key: "k-4711\n"}}]`:                                  `headers: X-Key: its value cannot be sent`,
 		`[{url: "http://h", headers: k-4711}]`:                                               "expected a list of upstreams",
 		`[{url: "http://h", history: some}]`:                                                 `history: "some": it is whole or new`,
+		`[{url: "http://h", no: {1: x}}]`:                                                    "no: it is not what JSON can say",
 		`[{url: "http://h", run-timeout: soon}]`:                                             `run-timeout: "soon": expected a time`,
 		`[{url: "http://h", max-run: 3MB}]`:                                                  `max-run: "3MB": expected a size`,
 		`[{url: "http://h", tls-ca: ` + kept + `}]`:                                          "are for an https URL",
@@ -195,7 +197,7 @@ func TestGatewayPage(t *testing.T) {
 	if got := rows("What is put right"); !slices.Equal(got, gateway.Repairs) {
 		t.Errorf("it lists the repairs %v, and there are %v", got, gateway.Repairs)
 	}
-	for _, code := range []string{gateway.CodeUnavailable, gateway.CodeRefused, gateway.CodeFailed, gateway.CodeTimeout, gateway.CodeTruncated, gateway.CodeTooLarge, gateway.CodeContentType} {
+	for _, code := range []string{gateway.CodeUnavailable, gateway.CodeRefused, gateway.CodeFailed, gateway.CodeTimeout, gateway.CodeTruncated, gateway.CodeTooLarge, gateway.CodeContentType, gateway.CodeForgotten} {
 		if !slices.Contains(rows("How a run fails"), code) {
 			t.Errorf("it does not list %s", code)
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -51,8 +52,10 @@ func suite(t *testing.T) []string {
 	return files
 }
 
+var elsewhere = regexp.MustCompile(`"\$dynamicRef"|localhost:1234|"\$ref": ?"https?:`)
+
 func TestSuiteOfJSONSchema(t *testing.T) {
-	ran := 0
+	ran, unchecked := 0, 0
 	for _, file := range suite(t) {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -75,13 +78,15 @@ func TestSuiteOfJSONSchema(t *testing.T) {
 				var s Set
 				problems, err := s.Check(t.Context(), g.Schema, c.Data)
 				if err != nil {
-					if !strings.Contains(err.Error(), "not supported") && !strings.Contains(err.Error(), "only references inside") &&
-						!strings.Contains(err.Error(), "are supported") && !strings.Contains(err.Error(), "is there twice") {
-						t.Errorf("%s: %s: %s: %v", filepath.Base(file), g.Description, c.Description, err)
-					}
+					t.Errorf("%s: %s: %s: %v", filepath.Base(file), g.Description, c.Description, err)
 					continue
 				}
 				ran++
+				// What is elsewhere is not looked for, and what is dynamic not always followed.
+				if len(problems) == 0 && !c.Valid && elsewhere.Match(g.Schema) {
+					unchecked++
+					continue
+				}
 				if valid := len(problems) == 0; valid != c.Valid {
 					if library, known := theirs(t, g.Schema, c.Data); !known || library != valid {
 						t.Errorf("%s: %s: %s: valid is %v, want %v: %v", filepath.Base(file), g.Description, c.Description, valid, c.Valid, problems)
@@ -90,8 +95,8 @@ func TestSuiteOfJSONSchema(t *testing.T) {
 			}
 		}
 	}
-	if ran < 900 {
-		t.Errorf("%d cases ran", ran)
+	if ran < 1000 || unchecked > 200 {
+		t.Errorf("%d cases ran, %d of them unchecked", ran, unchecked)
 	}
-	t.Logf("%d cases ran", ran)
+	t.Logf("%d cases ran, %d of them unchecked", ran, unchecked)
 }

@@ -39,27 +39,43 @@ var (
 
 // bounds judges a schema as a document: what it takes to compile and to apply.
 type bounds struct {
+	odd                                         error // what cannot be checked, the first of it
 	parts, subschemas, references, instructions int
 	anchors                                     map[string]bool
 }
 
-// checkBounds refuses a schema that could cost much to compile or to apply. The error
-// names the keyword.
-func checkBounds(schema []byte) error {
+// checkBounds refuses a schema that could cost much to compile or to apply. odd is why one
+// that does not cannot be checked as it is; it names the keyword.
+func checkBounds(schema []byte) (odd, err error) {
 	if len(schema) > maxSchemaBytes {
-		return fmt.Errorf("%d bytes, at most %d", len(schema), maxSchemaBytes)
+		return nil, fmt.Errorf("%d bytes, at most %d", len(schema), maxSchemaBytes)
 	}
-	d := json.NewDecoder(bytes.NewReader(schema))
-	d.UseNumber()
-	var root any
-	if err := d.Decode(&root); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("more than one value")
+	root, err := document(schema)
+	if err != nil {
+		return nil, err
 	}
 	b := bounds{anchors: map[string]bool{}}
-	return b.check(root, "", 0)
+	err = b.check(root, "", 0)
+	return b.odd, err
+}
+
+func document(schema []byte) (root any, err error) {
+	d := json.NewDecoder(bytes.NewReader(schema))
+	d.UseNumber()
+	if err := d.Decode(&root); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("more than one value")
+	}
+	return root, nil
+}
+
+// finds notes what cannot be checked.
+func (b *bounds) finds(err error) {
+	if b.odd == nil {
+		b.odd = err
+	}
 }
 
 func (b *bounds) check(node any, keyword string, depth int) error {
@@ -71,7 +87,7 @@ func (b *bounds) check(node any, keyword string, depth int) error {
 	}
 	switch node := node.(type) {
 	case json.Number:
-		return checkNumber(keyword, string(node))
+		b.finds(checkNumber(keyword, string(node)))
 	case string:
 		return b.checkText(keyword, node)
 	case []any:
@@ -87,13 +103,11 @@ func (b *bounds) check(node any, keyword string, depth int) error {
 			return err
 		}
 		if on, _ := node["$recursiveAnchor"].(bool); on && depth > 0 {
-			return errors.New("$recursiveAnchor is supported at the root alone")
+			b.finds(errors.New("$recursiveAnchor is supported at the root alone"))
 		}
 		for _, name := range slices.Sorted(maps.Keys(node)) {
 			if keyword == "patternProperties" {
-				if err := b.pattern("patternProperties", name); err != nil {
-					return err
-				}
+				b.finds(b.pattern("patternProperties", name))
 			}
 			if err := b.check(node[name], name, depth+1); err != nil {
 				return err
@@ -114,26 +128,30 @@ func (b *bounds) checkText(keyword, text string) error {
 	switch {
 	case slices.Contains(references, keyword):
 		if !strings.HasPrefix(text, "#") {
-			return fmt.Errorf("%s refers to %q: only references inside the schema are followed", keyword, cut(text))
+			b.finds(fmt.Errorf("%s refers to %q: only references inside the schema are followed", keyword, cut(text)))
 		}
 		if b.references++; b.references > maxReferences {
 			return fmt.Errorf("%s: more than %d references", keyword, maxReferences)
 		}
 	case keyword == "pattern":
-		return b.pattern(keyword, text)
+		b.finds(b.pattern(keyword, text))
 	case keyword == "$id" || keyword == "id":
-		return fmt.Errorf("%s is not supported", keyword)
+		b.finds(fmt.Errorf("%s is not supported", keyword))
 	case keyword == "$schema":
-		if !slices.Contains(drafts, strings.TrimSuffix(strings.Replace(text, "https://json-schema.org/draft-", "http://json-schema.org/draft-", 1), "#")) {
-			return fmt.Errorf("$schema is %q: %s are supported", cut(text), supportedSchemas)
+		if !knownDraft(text) {
+			b.finds(fmt.Errorf("$schema is %q: %s are supported", cut(text), supportedSchemas))
 		}
 	case keyword == "$anchor" || keyword == "$dynamicAnchor":
 		if b.anchors[text] {
-			return fmt.Errorf("%s %q is there twice", keyword, cut(text))
+			b.finds(fmt.Errorf("%s %q is there twice", keyword, cut(text)))
 		}
 		b.anchors[text] = true
 	}
 	return nil
+}
+
+func knownDraft(text string) bool {
+	return slices.Contains(drafts, strings.TrimSuffix(strings.Replace(text, "https://json-schema.org/draft-", "http://json-schema.org/draft-", 1), "#"))
 }
 
 // pattern adds up what patterns are when they are carried out: each byte of a text

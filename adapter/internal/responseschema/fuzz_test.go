@@ -17,15 +17,13 @@ func FuzzCheck(f *testing.F) {
 		}
 	}
 	f.Add([]byte(branching), []byte(nested(12, "1")))
+	f.Add([]byte(`{"$id":"x:y","anyOf":[{"$ref":"#/z"}],"z":{"pattern":"(?=a)","enum":[{"id":1}]}}`), []byte(`"a"`))
 	r := invented{rand.New(rand.NewPCG(3, 4))}
 	for range 100 {
 		f.Add([]byte(r.schema(3)), []byte(r.payload(3)))
 	}
 	f.Fuzz(func(t *testing.T, schema, payload []byte) {
-		if checkBounds(schema) != nil {
-			return
-		}
-		if _, _, err := compile(schema); err != nil {
+		if _, err := checkBounds(schema); err != nil {
 			return
 		}
 		started := time.Now()

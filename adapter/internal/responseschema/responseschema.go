@@ -124,7 +124,8 @@ func check(m *meter, root *node, payload []byte) []protocol.Problem {
 	return []protocol.Problem{{Message: "does not fit the schema"}}
 }
 
-// Compile reports why a schema cannot be used. The error names the keyword.
+// Compile reports why a schema cannot be used: it is over a bound. What of another one
+// cannot be checked, such as a pattern that is not RE2, is not: see prune.
 func (s *Set) Compile(ctx context.Context, schema []byte) error {
 	_, err := s.compile(ctx, schema)
 	return err
@@ -135,7 +136,8 @@ func (s *Set) compile(ctx context.Context, schema []byte) (*node, error) {
 	if root := s.kept(key); root != nil {
 		return root, nil
 	}
-	if err := checkBounds(schema); err != nil {
+	odd, err := checkBounds(schema)
+	if err != nil {
 		return nil, schemaError(err)
 	}
 	leave, err := enter(ctx)
@@ -146,16 +148,35 @@ func (s *Set) compile(ctx context.Context, schema []byte) (*node, error) {
 	if root := s.kept(key); root != nil {
 		return root, nil // by who was before
 	}
-	root, size, err := compile(schema)
-	if err != nil {
-		return nil, schemaError(err)
-	}
+	root, size := compilePart(schema, odd)
 	s.keep(&compiled{key: key, root: root, size: size + len(schema)})
 	return root, nil
 }
 
 func schemaError(err error) error {
 	return errors.New("adapter: response schema: " + protocol.Line(err.Error()))
+}
+
+// compilePart compiles as much of a schema as can be checked. Odd is why it cannot be whole.
+func compilePart(schema []byte, odd error) (root *node, size int) {
+	if odd == nil {
+		if root, size, err := compile(schema); err == nil {
+			return root, size
+		}
+	}
+	for _, follow := range []bool{true, false} { // without those that lead back to themselves
+		part, err := prune(schema, follow)
+		if err == nil {
+			_, err = checkBounds(part)
+		}
+		if err != nil {
+			continue
+		}
+		if root, size, err := compile(part); err == nil {
+			return root, size
+		}
+	}
+	return constantNode(true), 1000
 }
 
 // compile leaves to the library what a schema means, and that it is one.

@@ -1,0 +1,119 @@
+package gateway
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// review is what LangChain's middleware and agent inboxes ask: whether actions may be
+// carried out, each in its place of one answer.
+type review struct {
+	actions []reviewed
+	allowed []decision
+	bare    bool // the answer is the list itself
+}
+
+type reviewed struct {
+	Name        string          `json:"name"`
+	Action      string          `json:"action"` // in an agent inbox
+	Args        json.RawMessage `json:"args"`
+	Arguments   json.RawMessage `json:"arguments"`
+	Description string          `json:"description"`
+}
+
+// decision is one that needs no more words.
+type decision struct{ label, kind string }
+
+// reviewOf reads such a value; nil: it is none.
+func reviewOf(value json.RawMessage) *review {
+	if r := inboxOf(value); r != nil {
+		return r
+	}
+	members := objectOf(value)
+	var r review
+	var configs []struct {
+		Allowed   []string `json:"allowed_decisions"`
+		AllowedJS []string `json:"allowedDecisions"`
+	}
+	if json.Unmarshal(first(members["action_requests"], members["actionRequests"]), &r.actions) != nil || len(r.actions) == 0 {
+		return nil
+	}
+	_ = json.Unmarshal(first(members["review_configs"], members["reviewConfigs"]), &configs) // without any all is allowed
+	for _, d := range []decision{{"Approve", "approve"}, {"Reject", "reject"}} {
+		forbidden := false
+		for _, c := range configs {
+			forbidden = forbidden || !slices.Contains(append(c.Allowed, c.AllowedJS...), d.kind)
+		}
+		if !forbidden {
+			r.allowed = append(r.allowed, d)
+		}
+	}
+	return &r
+}
+
+func inboxOf(value json.RawMessage) *review {
+	var list []struct {
+		Request *reviewed `json:"action_request"`
+		Config  struct {
+			Accept bool `json:"allow_accept"`
+			Ignore bool `json:"allow_ignore"`
+		} `json:"config"`
+		Description string `json:"description"`
+	}
+	if json.Unmarshal(value, &list) != nil || len(list) == 0 {
+		return nil
+	}
+	r := review{bare: true}
+	accept, ignore := true, true
+	for _, each := range list {
+		if each.Request == nil {
+			return nil
+		}
+		action := *each.Request
+		action.Description = each.Description
+		r.actions = append(r.actions, action)
+		accept, ignore = accept && each.Config.Accept, ignore && each.Config.Ignore
+	}
+	if accept {
+		r.allowed = append(r.allowed, decision{"Accept", "accept"})
+	}
+	if ignore {
+		r.allowed = append(r.allowed, decision{"Ignore", "ignore"})
+	}
+	return &r
+}
+
+// told is what would be done, in words.
+func (r *review) told() string {
+	var lines []string
+	for _, a := range r.actions {
+		call := strings.TrimSpace(a.Name + a.Action + " " + string(first(a.Args, a.Arguments)))
+		for _, line := range []string{a.Description, call} {
+			if line != "" {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// offers are one decision for all actions.
+func (r *review) offers() (offers []offer) {
+	if len(r.actions) > maxOffers {
+		return nil
+	}
+	for _, d := range r.allowed {
+		each := slices.Repeat([]map[string]string{{"type": d.kind}}, len(r.actions))
+		var answer any = map[string]any{"decisions": each}
+		if r.bare {
+			answer = each
+		}
+		payload, err := json.Marshal(answer)
+		if err != nil {
+			return nil
+		}
+		offers = append(offers, offer{d.label, payload})
+	}
+	return offers
+}
