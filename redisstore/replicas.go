@@ -20,6 +20,7 @@ var unwaited = map[*script]bool{
 	readScript: true, journalScript: true, rangeScript: true, tailScript: true, dueScript: true, renewScript: true,
 	inboxScript: true, threadsScript: true, deadLettersScript: true, dispatchesScript: true, countsScript: true, takeScript: true, holdScript: true, usageScript: true,
 	waitingScript: true, noticesScript: true, decisionsScript: true, flowReadScript: true, tokensScript: true, payloadReadScript: true, treeReadScript: true, treePageScript: true,
+	treeBelowScript: true, treeWalkScript: true, treeMadeScript: true,
 	hookReadScript: true, hookTakeScript: true, hookSettleScript: true, hookCountsScript: true, hookDeadScript: true,
 }
 

@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strconv"
@@ -18,7 +19,7 @@ func TestNodesOfANamespaceHaveABound(t *testing.T) {
 	meta := s.keys.tree(testKey.Namespace)[3]
 	bytes := func() int {
 		t.Helper()
-		n, err := strconv.Atoi(s.client.HGet(t.Context(), meta, "").Val())
+		n, err := strconv.Atoi(cmp.Or(s.client.HGet(t.Context(), meta, "").Val(), "0"))
 		if err != nil {
 			t.Fatal(err)
 		}

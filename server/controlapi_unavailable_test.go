@@ -17,7 +17,7 @@ import (
 
 // admitting are the operations that ask for a run, each of which is one of the
 // inputs that a user may send.
-var admitting = []string{"resolveInbox", "addInput", "resolveInterrupts", "requeueRun", "unpauseThread", "restoreBranch"}
+var admitting = []string{"resolveInbox", "addInput", "resolveInterrupts", "requeueRun", "unpauseThread", "restoreBranch", "createThread"}
 
 // later asks for all operations at once and calls check with each answer, which is held
 // against the document if it refuses.

@@ -10,5 +10,5 @@
 // referrer, because a thread's id is in the address. It talks to the server
 // that served it, over the WebSocket binding at /agui/ws and the control API
 // under /v1. It comes without a credential; one that a person types in is held in
-// the tab's memory and nowhere else.
+// the tab's sessionStorage and nowhere else.
 package web

@@ -81,10 +81,21 @@ local function range(from, to, limit) return redis.call('ZRANGEBYLEX', KEY.index
 
 -- drop strikes out a node of a namespace, which has no place in the index any more.
 local function drop(n, namespace)
-  redis.call('HINCRBY', KEY.meta, '', -#n.id - #n.resource - redis.call('HSTRLEN', KEY.meta, n.id))
+  local left = redis.call('HINCRBY', KEY.meta, '', -#n.id - #n.resource - redis.call('HSTRLEN', KEY.meta, n.id))
   redis.call('HDEL', KEY.nodes, n.id)
   redis.call('HDEL', KEY.meta, n.id)
+  if left <= 0 then redis.call('HDEL', KEY.meta, '') end
   redis.call('ZREM', KEY.made, #namespace .. ':' .. namespace .. n.id)
+end
+
+-- described is the metadata of a thread, which is apart from what scripts walk through, and
+-- describe keeps it.
+local function described(id) return redis.call('HGET', KEY.meta, id) or '' end
+local function describe(id, meta) redis.call('HSET', KEY.meta, id, meta) end
+
+-- remember notes a thread that was made and never used, to be forgotten by its latest change.
+local function remember(member, used)
+  if used then redis.call('ZREM', KEY.made, member) else redis.call('ZADD', KEY.made, NOW, member) end
 end
 
 -- grows reports whether a namespace has room for so many bytes more, and counts them. They
@@ -166,7 +177,7 @@ end
 
 local function told(n)
   local list = stands(n)
-  list[10] = redis.call('HGET', KEY.meta, n.id) or ''
+  list[10] = described(n.id)
   return list
 end
 

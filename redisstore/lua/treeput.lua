@@ -40,7 +40,7 @@ local has = new and 0 or n.version
 if ARG.version ~= '-1' and tonumber(ARG.version) ~= has then return { 4, 0, 0, n and told(n) or told(fresh(ARG.thread)) } end
 local moves = ARG.parented == '1' and ARG.parent ~= (n and n.parent or '')
 if ARG.create == '0' and not moves and (ARG.resourced == '0' or ARG.resource == (n and n.resource or ''))
-  and (ARG.described == '0' or ARG.meta == (redis.call('HGET', KEY.meta, ARG.thread) or '')) then
+  and (ARG.described == '0' or ARG.meta == described(ARG.thread)) then
   return { 0, 0, 0, told(n or fresh(ARG.thread)) }
 end
 if new and crowded() then return { 10, 0, 0, {} } end
@@ -48,7 +48,7 @@ n = n or fresh(ARG.thread)
 
 local more = new and #n.id or 0
 if ARG.resourced == '1' then more = more + #ARG.resource - #n.resource end
-if ARG.described == '1' then more = more + #ARG.meta - redis.call('HSTRLEN', KEY.meta, n.id) end
+if ARG.described == '1' then more = more + #ARG.meta - #described(n.id) end
 
 local parent, adopts, list = nil, new and ARG.used == '1' and 1 or 0, new and { n } or {}
 if moves then
@@ -81,10 +81,9 @@ if moves then
 end
 if not new then unlist(n) end
 if ARG.resourced == '1' then n.resource = ARG.resource end
-if ARG.described == '1' then redis.call('HSET', KEY.meta, n.id, ARG.meta) end
+if ARG.described == '1' then describe(n.id, ARG.meta) end
 if new then n.owner = ARG.owner end
 n.version, n.updated, n.by = n.version + 1, NOW, ARG.by
 store(n)
--- One that is never used is forgotten by its latest change.
-if ARG.used == '1' then redis.call('ZREM', KEY.made, ARG.member) else redis.call('ZADD', KEY.made, NOW, ARG.member) end
+remember(ARG.member, ARG.used == '1')
 return { 0, adopts, #list, told(n) }
