@@ -18,9 +18,12 @@ type StepOption struct {
 // maxAbout bounds the arguments that are kept of what a step is about, in bytes.
 const maxAbout = 4 << 10
 
+// StepAbout is what a step is about, for those who are asked what became of it.
+type StepAbout = store.StepAbout
+
 // About says of a step what those are told who are asked what became of it: see
 // ReasonUncertainStep. Arguments of more than 4 KiB are left out.
-func About(about store.StepAbout) StepOption {
+func About(about StepAbout) StepOption {
 	if len(about.Args) > maxAbout || !json.Valid(about.Args) {
 		about.Args = nil
 	}

@@ -259,6 +259,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	}
 	j.LoggedIn = in.login
 	// What may begin only later cancels nothing now.
+	j.User = in.User
 	j.CancelsUnanswered = (a.options.unanswered(in.Agent) == UnansweredCancel || j.AllStale()) && !in.Dispatch.Available.After(j.View.Now)
 	j.Joins = in.When == WhenStep
 	busy := judge.Busy(a.options.Busy)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -78,7 +77,7 @@ func (r *request) about() adapter.StepOption {
 		sent = append(sent, fmt.Sprintf("%d more", more))
 	}
 	did := strings.Join(sent, ", ") + " went to the agent"
-	return adapter.About(store.StepAbout{
+	return adapter.About(adapter.StepAbout{
 		Did: strings.ToUpper(did[:1]) + did[1:], Key: r.run,
 		Rerun: "Send it again", Done: "It arrived", Fail: "Give up",
 	})

@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -96,7 +95,7 @@ func (c *call) begin(ctx context.Context) (outcome, error) {
 	}
 	place := c.place(&r)
 	if c.u.options.AskLost {
-		about := adapter.About(store.StepAbout{Did: "The message went to the agent", Key: r.run, Rerun: "Send it again", Done: "It arrived", Fail: "Give up"})
+		about := adapter.About(adapter.StepAbout{Did: "The message went to the agent", Key: r.run, Rerun: "Send it again", Done: "It arrived", Fail: "Give up"})
 		return decided(adapter.Step(ctx, c.run, "run", do, place, about))
 	}
 	return decided(adapter.IdempotentStep(ctx, c.run, "run", do, place))

@@ -62,6 +62,8 @@ type Judgement struct {
 	Duties
 	// A new user message without resume cancels what is open.
 	CancelsUnanswered bool
+	// User is whose input it is; "": nobody's that is known.
+	User string
 	// Joins: what is active, or waits for answers, may take the input's messages. It is
 	// neither refused for that nor answers anything.
 	Joins bool
@@ -180,7 +182,8 @@ func (j *Judgement) queuedMessages() map[string]bool {
 
 // repeated finds the run that the input repeats (binding, Runs): the same label,
 // resume and forwardedProps, and no message that neither the thread nor that
-// earlier input has. An input that only says something else is refused: it would be lost.
+// earlier input has. An input of the same user that only says something else is refused:
+// it would be lost.
 func (j *Judgement) repeated(queued map[string]bool, digest string) (*store.RunState, *protocol.RunError, error) {
 	var otherwise *protocol.RunError
 	for _, state := range slices.Backward(j.View.Labelled) {
@@ -198,7 +201,8 @@ func (j *Judgement) repeated(queued map[string]bool, digest string) (*store.RunS
 		if foreign {
 			continue
 		}
-		if said, all := j.said(record.Messages); all && said != record.Said {
+		// Of another user's run nobody learns by this what it was begun with.
+		if said, all := j.said(record.Messages); all && said != record.Said && record.User == j.User {
 			otherwise = Refuse(CodeInvalidInput, "runId "+j.Input.RunID+" was used for another text: send this one under a new runId, and its message under a new id", nil)
 			continue
 		}
