@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -57,7 +56,7 @@ func newRelay(ctx context.Context, to sink, m manners, d Dialect, sent ids) *rel
 	return &relay{
 		ctx: ctx, to: to, manners: m, dialect: d, sent: sent,
 		repaired: func(string) {}, failed: func(error) {}, speaks: func(string) {},
-		names: names{to: to, here: map[name]string{}}, again: map[string]*announced{}, wholes: map[string]wholeArgs{},
+		names: names{to: to, here: map[name]string{}, lost: map[string]bool{}}, again: map[string]*announced{}, wholes: map[string]wholeArgs{},
 	}
 }
 
@@ -173,10 +172,8 @@ func (r *relay) end() error {
 			return err
 		}
 	}
-	for _, own := range slices.Sorted(maps.Keys(r.again)) {
-		if err := r.letGo(own); err != nil {
-			return err
-		}
+	if err := r.letAllGo(); err != nil {
+		return err
 	}
 	if r.open.forget() {
 		r.repaired(RepairLeftOpen)
