@@ -181,7 +181,7 @@ func (x *execution) append(e protocol.Event, does protocol.Effect, text []byte) 
 	if result, ok := e.(*protocol.ToolCallResult); ok && x.fold.Has(result.MessageID) {
 		return nil, fmt.Errorf("adapter: emit: the thread has a message %s already", result.MessageID)
 	}
-	if err := x.tellable(e); err != nil {
+	if err := x.tellable(e, text); err != nil {
 		return nil, err
 	}
 	if err := x.sequence.Check(e); err != nil {

@@ -12,43 +12,44 @@ import (
 
 // What a run tells its clients comes back to the server with their next input, whole. So
 // a run may tell no more than an input may bring.
-const (
-	// maxStateBytes has room for a state that mirrors an input of 4 MiB, which is what the
-	// server reads unless it is told otherwise: some frameworks keep the messages in it.
-	maxStateBytes = 4<<20 + 256<<10
-	// maxStateDepth is below the 128 levels that an input may have: the state stands in it.
-	maxStateDepth = 120
-)
+//
+// maxStateDepth is below the 128 levels that an input may have: the state stands in it, and
+// what a message holds a few levels deeper.
+const maxStateDepth = 120
 
 // ErrUntellable is wrapped by the errors of Run.Emit and Run.Relay for events that clients
 // could not send back: a message id that is empty or longer than 1024 bytes, an id twice
-// in a snapshot, text under the id of a message of another role, and a state that has
-// grown over 4.25 MiB or is nested deeper than 120 levels.
+// in a snapshot, a message under the id of one of another role, a call without a parent
+// under the id of a message, a state that has grown over Options.MaxStateBytes, and what
+// is nested deeper than 120 levels in the state or in a message.
 var ErrUntellable = errors.New("clients could not send it back")
 
 func untellable(format string, args ...any) error {
 	return fmt.Errorf("adapter: emit: %w: %s", ErrUntellable, fmt.Sprintf(format, args...))
 }
 
-// tellable judges the messages that an event begins.
-func (x *execution) tellable(e protocol.Event) error {
+// tellable judges the messages that an event begins, or goes on with, by the event's text.
+func (x *execution) tellable(e protocol.Event, text []byte) error {
+	switch e.(type) {
+	case *protocol.StateSnapshot, *protocol.StateDelta, *protocol.Custom, *protocol.Raw, *protocol.Unknown:
+	default: // its metadata and content become a message's
+		if deeper(text, maxStateDepth) {
+			return untellable("it is nested deeper than %d", maxStateDepth)
+		}
+	}
 	switch e := e.(type) {
 	case *protocol.TextMessageStart:
 		return x.joins(e.MessageID, cmp.Or(e.Role, protocol.RoleAssistant))
 	case *protocol.ReasoningMessageStart:
 		return x.joins(e.MessageID, protocol.RoleReasoning)
 	case *protocol.ActivitySnapshot:
-		return checkID(e.MessageID)
+		return x.joins(e.MessageID, protocol.RoleActivity)
+	case *protocol.ActivityDelta:
+		return x.patchable(e)
 	case *protocol.ToolCallResult:
 		return checkID(e.MessageID)
 	case *protocol.ToolCallStart:
-		if _, known := x.fold.Call(e.ToolCallID); known {
-			return nil
-		}
-		if p := e.ParentMessageID; p != nil && *p != "" {
-			return checkID(*p)
-		}
-		return checkID(e.ToolCallID)
+		return x.carried(e)
 	case *protocol.MessagesSnapshot:
 		seen := make(map[string]bool, len(e.Messages))
 		for i := range e.Messages {
@@ -65,8 +66,40 @@ func (x *execution) tellable(e protocol.Event) error {
 	return nil
 }
 
-// joins judges the id under which text begins or goes on. Under the id of another's words
-// it would be added to those. Under that of an activity or a result it has no effect.
+// carried judges the message that a call begins, if it does: its parent, or one of its own id.
+func (x *execution) carried(e *protocol.ToolCallStart) error {
+	if _, known := x.fold.Call(e.ToolCallID); known {
+		return nil
+	}
+	if p := e.ParentMessageID; p != nil && *p != "" {
+		if role, held := x.fold.Role(*p); !held || role == protocol.RoleAssistant {
+			return checkID(*p)
+		}
+	}
+	if x.fold.Has(e.ToolCallID) {
+		return untellable("the call's id %.80q is that of a message: give it another id, or that message for a parent", e.ToolCallID)
+	}
+	return checkID(e.ToolCallID)
+}
+
+// patchable judges the activity that a patch makes.
+func (x *execution) patchable(e *protocol.ActivityDelta) error {
+	if !mayDeepen(e.Patch) {
+		return nil
+	}
+	after := x.fold.Clone()
+	if after.Apply(e) != nil {
+		return nil // it changes nothing
+	}
+	if m, held := after.Message(e.MessageID); held && deeper(m.Content.Object(), maxStateDepth) {
+		return untellable("the activity would be nested deeper than %d", maxStateDepth)
+	}
+	return nil
+}
+
+// joins judges the id under which text or an activity begins or goes on. Under the id of
+// another's words text would be added to those, and an activity would take their place. Text
+// under the id of an activity or a result has no effect.
 func (x *execution) joins(id string, as protocol.Role) error {
 	if err := checkID(id); err != nil {
 		return err
@@ -94,12 +127,14 @@ func (x *execution) tellableState(e protocol.Event, before json.RawMessage) erro
 	case *protocol.StateSnapshot:
 		from = x.fold.State()
 	case *protocol.StateDelta:
-		from = deepens(e.Delta, x.fold.State())
+		if mayDeepen(e.Delta) {
+			from = x.fold.State()
+		}
 	default:
 		return nil
 	}
-	if n := len(x.fold.State()); n > maxStateBytes && n > len(before) {
-		return untellable("the state would have %d bytes, and at most %d may be told: keep what is large elsewhere, and a reference in the state", n, maxStateBytes)
+	if n, most := len(x.fold.State()), x.node.options.MaxStateBytes; int64(n) > most && n > len(before) {
+		return untellable("the state would have %d bytes, and at most %d may be told, a sixteenth more than max-frame: keep what is large elsewhere, and a reference in the state, or raise max-frame", n, most)
 	}
 	if deeper(from, maxStateDepth) {
 		return untellable("the state would be nested deeper than %d", maxStateDepth)
@@ -107,18 +142,22 @@ func (x *execution) tellableState(e protocol.Event, before json.RawMessage) erro
 	return nil
 }
 
-// deepens is the state if a patch may have nested it deeper than the bound; nil: it
-// cannot have. Most patches are small, and the state is not.
-func deepens(patch, state []byte) []byte {
-	if bytes.Count(patch, []byte("/"))+bytes.Count(patch, []byte("{"))+bytes.Count(patch, []byte("[")) <= maxStateDepth &&
-		!bytes.Contains(patch, []byte(`"move"`)) && !bytes.Contains(patch, []byte(`"copy"`)) && bytes.IndexByte(patch, '\\') < 0 {
-		return nil
-	}
-	return state
+// mayDeepen reports whether a patch may nest what it changes deeper than the bound. Most
+// patches are small, and what they change is not.
+func mayDeepen(patch []byte) bool {
+	return bytes.Count(patch, []byte("/"))+brackets(patch) > maxStateDepth ||
+		bytes.Contains(patch, []byte(`"move"`)) || bytes.Contains(patch, []byte(`"copy"`)) || bytes.IndexByte(patch, '\\') >= 0
+}
+
+func brackets(text []byte) int {
+	return bytes.Count(text, []byte("{")) + bytes.Count(text, []byte("["))
 }
 
 // deeper reports whether JSON is nested deeper than a bound.
 func deeper(text []byte, most int) bool {
+	if brackets(text) <= most {
+		return false
+	}
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {

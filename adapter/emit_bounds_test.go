@@ -22,6 +22,10 @@ func TestUntellable(t *testing.T) {
 	patch := func(format string, args ...any) protocol.Event {
 		return &protocol.StateDelta{Delta: json.RawMessage(fmt.Sprintf(format, args...))}
 	}
+	said := []protocol.Event{&protocol.TextMessageStart{MessageID: "a", Role: protocol.RoleAssistant}, &protocol.TextMessageEnd{MessageID: "a"}}
+	plan := func(content json.RawMessage) protocol.Event {
+		return &protocol.ActivitySnapshot{MessageID: "p", ActivityType: "plan", Content: content}
+	}
 	twice := protocol.Messages{{ID: "a", Role: protocol.RoleAssistant, Content: protocol.Text("1")}, {ID: "a", Role: protocol.RoleAssistant, Content: protocol.Text("2")}}
 	for name, c := range map[string]struct {
 		before []protocol.Event
@@ -37,6 +41,15 @@ func TestUntellable(t *testing.T) {
 		"an activity of none":       {event: &protocol.ActivitySnapshot{ActivityType: "plan", Content: json.RawMessage(`{}`)}},
 		"the user's id":             {event: &protocol.TextMessageStart{MessageID: "m-hi", Role: protocol.RoleAssistant}},
 		"text under reasoning's id": {before: []protocol.Event{&protocol.ReasoningMessageStart{MessageID: "a"}, &protocol.ReasoningMessageEnd{MessageID: "a"}}, event: &protocol.TextMessageStart{MessageID: "a", Role: protocol.RoleAssistant}},
+		"an activity under text's":  {before: said, event: &protocol.ActivitySnapshot{MessageID: "a", ActivityType: "plan", Content: json.RawMessage(`{}`)}},
+		"a deep activity":           {event: &protocol.ActivitySnapshot{MessageID: "a", ActivityType: "plan", Content: nested(120)}},
+		"one that gets deeper":      {before: []protocol.Event{plan(nested(110))}, event: &protocol.ActivityDelta{MessageID: "p", ActivityType: "plan", Patch: json.RawMessage(fmt.Sprintf(`[{"op":"add","path":"%s/b","value":%s}]`, strings.Repeat("/a", 109), nested(12)))}},
+		"one that is copied":        {before: []protocol.Event{plan(nested(30))}, event: &protocol.ActivityDelta{MessageID: "p", ActivityType: "plan", Patch: json.RawMessage(fmt.Sprintf(`[{"op":"copy","from":"/a","path":"%s/b"}]`, strings.Repeat("/a", 20)))}, ok: true},
+		"deep metadata":             {event: &protocol.TextMessageStart{Base: protocol.Base{Metadata: protocol.Metadata{"x": nested(119)}}, MessageID: "a", Role: protocol.RoleAssistant}},
+		"a deep value of one's own": {event: &protocol.Custom{Name: "x", Value: nested(200)}, ok: true},
+		"a call under text's id":    {before: said, event: &protocol.ToolCallStart{ToolCallID: "a", ToolCallName: "f"}},
+		"one in that text":          {before: said, event: &protocol.ToolCallStart{ToolCallID: "a", ToolCallName: "f", ParentMessageID: ref("a")}, ok: true},
+		"one in the user's":         {event: &protocol.ToolCallStart{ToolCallID: "m-hi", ToolCallName: "f", ParentMessageID: ref("m-hi")}},
 		"a snapshot":                {event: &protocol.MessagesSnapshot{Messages: twice[:1]}, ok: true},
 		"one with an id twice":      {event: &protocol.MessagesSnapshot{Messages: twice}},
 		"a deep state":              {event: &protocol.StateSnapshot{Snapshot: nested(121)}},

@@ -73,6 +73,10 @@ type Options struct {
 	// thread ends in RUN_ERROR with that code, one that goes on with a thread as large as
 	// that when it has added a sixteenth; what a log has let go of does not count. Default 64 MiB; negative: no limit.
 	MaxThreadBytes int64
+	// MaxStateBytes is how large a run may make a thread's state. Clients that repeat what they
+	// were told send it back with each input; some agents mirror the input in it. Default
+	// 4.25 MiB, a sixteenth more than server.Options.MaxFrameBytes is by default.
+	MaxStateBytes int64
 	// CheckpointBytes is how much the log of a run may have behind the snapshot that is
 	// stored of its thread, before the run moves that: what is read of it by who attaches,
 	// sends an input or takes the run over. Each event counts 128 bytes more than it has.
@@ -239,6 +243,7 @@ func (o *Options) complete(durable bool) (Options, error) {
 	c.MaxAttempts = orDefault(c.MaxAttempts, 3)
 	c.MaxRuns = orDefault(c.MaxRuns, 10_000)
 	c.MaxQueue = orDefault(c.MaxQueue, 1000)
+	c.MaxStateBytes = orDefault(c.MaxStateBytes, 4<<20+256<<10)
 	c.CheckpointBytes = orDefault(c.CheckpointBytes, 512<<10)
 	c.MaxQueueBytes = orDefault(c.MaxQueueBytes, 16<<20)
 	return c, nil

@@ -8,9 +8,13 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// maxIDBytes bounds the ids of messages, as inputs of clients have it: what clients are
-// told comes back from them.
-const maxIDBytes = 1024
+// Ids of messages are bounded as those in inputs of clients are, which are told them and
+// send them back. Ids of calls are not bounded there, and some endpoints keep in them what a
+// model has to be sent again.
+const (
+	maxIDBytes     = 1024
+	maxCallIDBytes = 16 << 10
+)
 
 // An alias is the id that clients are told for a message or a call of an agent whose own
 // id cannot be told: it is taken, empty or too long. It holds the agent's own id in front
@@ -19,11 +23,11 @@ var aliasForm = regexp.MustCompile(`~[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f
 
 const aliasBytes = 1 + 36
 
-// aliasOf makes an alias of an agent's id with a new UUID. An id that is too long for
-// one is left out of it: the agent gets the alias itself.
-func aliasOf(own, uuid string) string {
-	if len(own)+aliasBytes > maxIDBytes {
-		own = ""
+// aliasOf makes an alias of an agent's id with a new UUID. For an id that is too long to be
+// in one it is the UUID alone, and the agent gets that.
+func aliasOf(k kind, own, uuid string) string {
+	if len(own)+aliasBytes > k.maxBytes() {
+		return uuid
 	}
 	return own + "~" + uuid
 }
@@ -37,8 +41,8 @@ func ownOf(id string) string {
 }
 
 // tellable reports whether clients can be told an agent's id as it is, if it is free.
-func tellable(own string) bool {
-	return own != "" && len(own) <= maxIDBytes && ownOf(own) == own
+func tellable(k kind, own string) bool {
+	return own != "" && len(own) <= k.maxBytes() && ownOf(own) == own
 }
 
 // asOwn are messages under the ids that the agent knows. What users have sent keeps its id.

@@ -2,17 +2,20 @@ package gateway
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // announced is a call that is announced though the thread has one under the agent's id.
-// Runs announce a call again that go on behind an approval, and models name another call
-// like one of an earlier turn: which it is shows in what is said of it. What is the same
-// is not relayed, unless it goes on with arguments that the thread has the beginning of:
-// clients add up what they are told of one call.
+// Models name a call like one of an earlier turn, which has its result: that is another
+// call. Within a turn runs that go on behind an approval announce a call again: whether it
+// is another shows in what is said of it. What is the same is not relayed, unless it goes on
+// with arguments that the thread has the beginning of: clients add up what they are told of
+// one call.
 type announced struct {
 	start   *protocol.ToolCallStart
 	here    string // the id of the thread's call
@@ -41,19 +44,20 @@ func (r *relay) announces(e protocol.Event, text []byte, does protocol.Effect) b
 	own := start.ToolCallID
 	here := r.names.latest(kindCall, own)
 	c, known := r.to.ToolCall(here)
+	_, named := r.names.here[name{kindCall, own}]
 	switch {
-	case !known && tellable(own):
+	case !known && !named && tellable(kindCall, own):
 		r.names.set(kindCall, own, here)
 		return false
-	case !known:
+	case !known: // or it was named in this run, and a snapshot has left it out
 		r.names.alias(kindCall, own)
 		r.repaired(RepairMessageID)
 		return false
-	case r.open.has(protocol.EffectOf(withID(e, here))):
-		return false
-	case c.Function.Name != start.ToolCallName:
+	case c.Function.Name != start.ToolCallName, r.to.Answered(here) && !r.names.goesOn(here):
 		r.names.alias(kindCall, own)
 		r.repaired(RepairCallChanged)
+		return false
+	case r.open.has(protocol.EffectOf(withID(e, here))):
 		return false
 	}
 	a := &announced{start: start, here: here, args: c.Function.Arguments}
@@ -147,6 +151,16 @@ func (r *relay) letGo(own string) error {
 	r.repaired(RepairCallAgain)
 	delete(r.again, own)
 	r.names.set(kindCall, own, a.here)
+	return nil
+}
+
+// letAllGo is done with all calls that are held back.
+func (r *relay) letAllGo() error {
+	for _, own := range slices.Sorted(maps.Keys(r.again)) {
+		if err := r.letGo(own); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -28,6 +29,9 @@ func (r *relay) askable(raised []protocol.Interrupt) ([]protocol.Interrupt, erro
 		}
 		before[i.ID] = append(before[i.ID], i)
 		i, err := r.mended(i)
+		if f, is := errors.AsType[*failure](err); is {
+			return nil, f
+		}
 		if err != nil {
 			return nil, r.violation("interrupt %d cannot be asked", n).because(err)
 		}
@@ -55,8 +59,11 @@ func (r *relay) mended(i protocol.Interrupt) (protocol.Interrupt, error) {
 	i = r.judged(i)
 	if i.ToolCallID != "" {
 		own := i.ToolCallID
+		if r.names.lost[own] {
+			return i, r.violation("it asks about the tool call %.80q, and a snapshot has put an older call of that id in the place of the one that was announced: leave none out of snapshots", own)
+		}
 		if i.ToolCallID = r.names.latest(kindCall, own); r.to.Answered(i.ToolCallID) && !r.names.goesOn(i.ToolCallID) {
-			return i, fmt.Errorf("it asks about the tool call %.80q, which has its result since an earlier turn; announce the call that is meant", own)
+			return i, r.violation("it asks about the tool call %.80q, which has its result since an earlier turn: announce the call that is meant", own)
 		}
 	}
 	i, offers := r.offered(i)

@@ -13,6 +13,23 @@ const (
 	kindTool           = kind(protocol.RoleTool)
 )
 
+func (k kind) maxBytes() int {
+	if k == kindCall {
+		return maxCallIDBytes
+	}
+	return maxIDBytes
+}
+
+// may reports whether a message that was named by an event of the kind can have the role:
+// texts may be of other roles than the assistant's.
+func (k kind) may(role protocol.Role) bool {
+	switch role {
+	case protocol.RoleReasoning, protocol.RoleActivity, protocol.RoleTool:
+		return kind(role) == k
+	}
+	return k == kindAssistant
+}
+
 type name struct {
 	kind kind
 	own  string // the agent's id
@@ -24,6 +41,9 @@ type names struct {
 	to sink
 
 	here map[name]string // what this run has named
+	// lost are calls, by the agent's ids, that this run has named and a snapshot has left out,
+	// for an older one of that name: which one is meant from there on nobody can tell.
+	lost map[string]bool
 
 	// Of the thread when it was first asked about. Of most ids there is one, which is the
 	// agent's own, and none is listed.
@@ -64,7 +84,7 @@ func (n *names) latest(k kind, own string) string {
 	if here, named := n.here[name{k, own}]; named {
 		return here
 	}
-	if !n.read && tellable(own) && !n.taken(k, own) {
+	if !n.read && tellable(k, own) && !n.taken(k, own) {
 		return own // the first of a name has it as it is
 	}
 	n.look()
@@ -85,23 +105,28 @@ func (n *names) taken(k kind, id string) bool {
 
 // alias gives what an agent names an id of its own.
 func (n *names) alias(k kind, own string) string {
-	here := aliasOf(own, n.to.NewID())
+	here := aliasOf(k, own, n.to.NewID())
 	n.set(k, own, here)
 	return here
 }
 
-func (n *names) set(k kind, own, here string) { n.here[name{k, own}] = here }
+func (n *names) set(k kind, own, here string) {
+	n.here[name{k, own}] = here
+	if k == kindCall {
+		delete(n.lost, own)
+	}
+}
 
 // begin names a message that the agent begins or goes on with. other: it gets an alias now.
 // A message goes on if it is of its kind and behind the user's last one.
 func (n *names) begin(k kind, own string) (here string, other bool) {
-	if here, named := n.here[name{k, own}]; named {
-		return here, false
-	}
+	_, named := n.here[name{k, own}]
 	held := n.latest(k, own)
 	role, taken := n.to.Role(held)
 	switch {
-	case !taken && tellable(held), taken && kind(role) == k && n.goesOn(held):
+	case named && (!taken || k.may(role)): // or a snapshot has put something else there
+		return held, false
+	case !taken && tellable(k, held), taken && kind(role) == k && n.goesOn(held):
 		n.set(k, own, held)
 		return held, false
 	}

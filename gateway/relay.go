@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -67,7 +66,7 @@ func newRelay(ctx context.Context, to sink, m manners, d Dialect, sent ids) *rel
 	return &relay{
 		ctx: ctx, to: to, manners: m, dialect: d, auto: auto, sent: sent,
 		repaired: func(string) {}, failed: func(error) {}, unclear: func(string) {}, speaks: func(string) {},
-		halves: map[protocol.ItemKey]*protocol.Half{}, names: names{to: to, here: map[name]string{}}, again: map[string]*announced{}, wholes: map[string]wholeArgs{},
+		halves: map[protocol.ItemKey]*protocol.Half{}, names: names{to: to, here: map[name]string{}, lost: map[string]bool{}}, again: map[string]*announced{}, wholes: map[string]wholeArgs{},
 	}
 }
 
@@ -168,10 +167,8 @@ func (r *relay) end() error {
 	if err := r.restOfAll(); err != nil {
 		return err
 	}
-	for _, own := range slices.Sorted(maps.Keys(r.again)) {
-		if err := r.letGo(own); err != nil {
-			return err
-		}
+	if err := r.letAllGo(); err != nil {
+		return err
 	}
 	if r.open.forget() {
 		r.repaired(RepairLeftOpen)

@@ -79,7 +79,7 @@ func (r *relay) startHere(e *protocol.ToolCallStart) protocol.Event {
 			}
 		}
 	case r.names.taken("", id) || len(id) > maxIDBytes:
-		carrier := aliasOf(e.ToolCallID, r.to.NewID())
+		carrier := aliasOf(kindAssistant, e.ToolCallID, r.to.NewID())
 		parent = &carrier
 		r.repaired(RepairMessageID)
 	}
@@ -94,8 +94,8 @@ func (r *relay) startHere(e *protocol.ToolCallStart) protocol.Event {
 // resultHere names a result, whose message is new, and finds its call.
 func (r *relay) resultHere(e *protocol.ToolCallResult) protocol.Event {
 	call, id := r.names.latest(kindCall, e.ToolCallID), e.MessageID
-	if r.names.taken(kindTool, id) || !tellable(id) {
-		id = aliasOf(id, r.to.NewID())
+	if r.names.taken(kindTool, id) || !tellable(kindTool, id) {
+		id = aliasOf(kindTool, id, r.to.NewID())
 		r.repaired(RepairMessageID)
 	}
 	if call == e.ToolCallID && id == e.MessageID {
@@ -109,7 +109,7 @@ func (r *relay) resultHere(e *protocol.ToolCallResult) protocol.Event {
 // activityHere names an activity, which may be told again in a later turn.
 func (r *relay) activityHere(e protocol.Event, id *string) protocol.Event {
 	here := r.names.latest(kindActivity, *id)
-	if role, taken := r.to.Role(here); taken && role != protocol.RoleActivity || !tellable(*id) && here == *id {
+	if role, taken := r.to.Role(here); taken && role != protocol.RoleActivity || !tellable(kindActivity, *id) && here == *id {
 		here = r.names.alias(kindActivity, *id)
 		r.repaired(RepairMessageID)
 	}

@@ -23,7 +23,11 @@ func (r *relay) snapshotHere(e *protocol.MessagesSnapshot) protocol.Event {
 		}
 	}
 	for own, here := range s.calls {
+		lost := s.loses(own, here)
 		r.names.set(kindCall, own, here)
+		if lost {
+			r.names.lost[own] = true
+		}
 	}
 	if list == nil {
 		return e
@@ -40,6 +44,14 @@ type snapshot struct {
 	used  map[name]bool     // ids of messages, and of calls, that it has by now
 	calls map[string]string // what it named so last, by the agent's id
 	told  map[string]int    // where a message of an agent's id came first
+}
+
+// loses reports whether the snapshot leaves out the call that this run has named so last, and
+// has an older one of that name.
+func (s *snapshot) loses(own, here string) bool {
+	last, named := s.names.here[name{kindCall, own}]
+	older := s.names.taken(kindCall, here)
+	return s.names.lost[own] && older || named && last != here && older && !s.used[slot(kindCall, last)]
 }
 
 // message names one message; it is a copy if it is named otherwise.
@@ -90,11 +102,11 @@ func (s *snapshot) pick(k kind, own string, same func(id string) bool) string {
 			break
 		}
 	}
-	if picked == "" && tellable(own) && !s.used[slot(k, own)] && !s.stays(k, own) {
+	if picked == "" && tellable(k, own) && !s.used[slot(k, own)] && !s.stays(k, own) {
 		picked = own
 	}
 	if picked == "" {
-		picked = aliasOf(own, s.to.NewID())
+		picked = aliasOf(k, own, s.to.NewID())
 	}
 	s.used[slot(k, picked)] = true
 	return picked
@@ -122,7 +134,7 @@ func (s *snapshot) stays(k kind, id string) bool {
 func (n *names) all(k kind, own string) []string {
 	n.look()
 	var list []string
-	if tellable(own) {
+	if tellable(k, own) {
 		if k == kindCall {
 			if _, has := n.to.ToolCall(own); has {
 				list = append(list, own)

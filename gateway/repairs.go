@@ -67,6 +67,11 @@ func (r *relay) pass(e protocol.Event, text []byte, does protocol.Effect) error 
 			return err
 		}
 	}
+	if _, restates := e.(*protocol.MessagesSnapshot); restates { // it is about what was said before
+		if err := r.letAllGo(); err != nil {
+			return err
+		}
+	}
 	switch does.Family {
 	case protocol.FamilyToolCall:
 		if does.Verb == protocol.Opens && r.announces(e, text, does) {
@@ -165,6 +170,6 @@ func (r *relay) hasResult(e *protocol.ToolCallResult) bool {
 		return false
 	}
 	held, ok := r.to.Message(id)
-	return ok && ownOf(held.ToolCallID) == ownOf(e.ToolCallID) && held.Content != nil && held.Content.IsText() &&
+	return ok && held.ToolCallID == r.names.latest(kindCall, e.ToolCallID) && held.Content != nil && held.Content.IsText() &&
 		e.Content.IsText() && held.Content.String() == e.Content.String()
 }

@@ -17,8 +17,9 @@ func TestRepairs(t *testing.T) {
 	const over = `{"type":"TOOL_CALL_END","toolCallId":"c1"}`
 	const result = `{"type":"TOOL_CALL_RESULT","messageId":"r1","toolCallId":"c1","content":"ok","role":"tool"}`
 	first := []string{began, call, args, over, result, done}
+	paused := append(slices.Clone(first[:5]), asks(confirm))
 	for name, test := range map[string]struct {
-		earlier []string // a run before
+		earlier []string // a run before; if it asks, this one goes on behind the answer
 		events  []string
 		repairs string
 		holds   string // what the messages are, abridged
@@ -33,21 +34,23 @@ func TestRepairs(t *testing.T) {
 		"opened twice":                  {events: []string{began, open, open, word, shut, done}, repairs: RepairStartAgain, holds: "assistant:hi"},
 		"closed twice":                  {events: []string{began, open, word, shut, shut, done}, repairs: RepairEndAgain, holds: "assistant:hi"},
 		"a step that was not begun":     {events: []string{began, `{"type":"STEP_FINISHED","stepName":"s"}`, open, word, shut, done}, repairs: RepairEndAgain, holds: "assistant:hi"},
-		"a call again":                  {earlier: first, events: []string{began, call, args, over, open, word, shut, done}, repairs: RepairCallAgain, holds: "call:send({\"to\":\"ann\"}) tool:ok assistant:hi"},
-		"a call again, spaced":          {earlier: first, events: []string{began, call, `{"type":"TOOL_CALL_ARGS","toolCallId":"c1","delta":"{ \"to\" :"}`, `{"type":"TOOL_CALL_ARGS","toolCallId":"c1","delta":"\"ann\"}"}`, over, done}, repairs: RepairCallAgain, holds: "call:send({\"to\":\"ann\"}) tool:ok"},
-		"a call again, without args":    {earlier: first, events: []string{began, call, over, done}, repairs: RepairCallAgain, holds: "call:send({\"to\":\"ann\"}) tool:ok"},
-		"a call again, in a chunk":      {earlier: first, events: []string{began, `{"type":"TOOL_CALL_CHUNK","toolCallId":"c1","toolCallName":"send","delta":"{\"to\":\"ann\"}"}`, done}, repairs: RepairCallAgain, holds: "call:send({\"to\":\"ann\"}) tool:ok"},
+		"a call again":                  {earlier: paused, events: []string{began, call, args, over, open, word, shut, done}, repairs: RepairCallAgain, holds: "call:send({\"to\":\"ann\"}) tool:ok assistant:hi"},
+		"a call again, spaced":          {earlier: paused, events: []string{began, call, `{"type":"TOOL_CALL_ARGS","toolCallId":"c1","delta":"{ \"to\" :"}`, `{"type":"TOOL_CALL_ARGS","toolCallId":"c1","delta":"\"ann\"}"}`, over, done}, repairs: RepairCallAgain, holds: "call:send({\"to\":\"ann\"}) tool:ok"},
+		"a call again, without args":    {earlier: paused, events: []string{began, call, over, done}, repairs: RepairCallAgain, holds: "call:send({\"to\":\"ann\"}) tool:ok"},
+		"a call again, in a chunk":      {earlier: paused, events: []string{began, `{"type":"TOOL_CALL_CHUNK","toolCallId":"c1","toolCallName":"send","delta":"{\"to\":\"ann\"}"}`, done}, repairs: RepairCallAgain, holds: "call:send({\"to\":\"ann\"}) tool:ok"},
 		"a call that goes on":           {earlier: []string{began, call, `{"type":"TOOL_CALL_ARGS","toolCallId":"c1","delta":"{\"to\":"}`, over, done}, events: []string{began, call, `{"type":"TOOL_CALL_ARGS","toolCallId":"c1","delta":"\"ann\"}"}`, over, done}, holds: "call:send({\"to\":\"ann\"})"},
-		"a call again, not ended":       {earlier: first, events: []string{began, call, args, done}, repairs: RepairCallAgain, holds: "call:send({\"to\":\"ann\"}) tool:ok"},
-		"a call again, opened twice":    {earlier: first, events: []string{began, call, call, args, over, done}, repairs: RepairCallAgain + " " + RepairStartAgain, holds: "call:send({\"to\":\"ann\"}) tool:ok"},
-		"a call again, twice":           {earlier: first, events: []string{began, call, args, over, call, args, over, done}, repairs: RepairCallAgain, holds: "call:send({\"to\":\"ann\"}) tool:ok"},
+		"a call again, not ended":       {earlier: paused, events: []string{began, call, args, done}, repairs: RepairCallAgain, holds: "call:send({\"to\":\"ann\"}) tool:ok"},
+		"a call again, opened twice":    {earlier: paused, events: []string{began, call, call, args, over, done}, repairs: RepairCallAgain + " " + RepairStartAgain, holds: "call:send({\"to\":\"ann\"}) tool:ok"},
+		"a call again, twice":           {earlier: paused, events: []string{began, call, args, over, call, args, over, done}, repairs: RepairCallAgain, holds: "call:send({\"to\":\"ann\"}) tool:ok"},
 		"a call of this run again":      {events: []string{began, call, args, over, call, args, over, done}, repairs: RepairCallAgain, holds: "call:send({\"to\":\"ann\"})"},
 		"a call that has changed":       {earlier: first, events: []string{began, call, bob, over, strings.ReplaceAll(result, `r1`, `r2`), done}, repairs: RepairCallChanged + " " + RepairMessageID, holds: "call:send({\"to\":\"ann\"}) tool:ok call:send({\"to\":\"bob\"}) tool:ok"},
-		"one that has, not ended":       {earlier: first, events: []string{began, call, bob, open, word, shut, done}, repairs: RepairCallChanged + " " + RepairLeftOpen + " " + RepairMessageID, holds: "call:send({\"to\":\"ann\"}) tool:ok assistant:hi call:send({\"to\":\"bob\"})"},
+		"one that has, not ended":       {earlier: first, events: []string{began, call, bob, open, word, shut, done}, repairs: RepairCallChanged + " " + RepairLeftOpen + " " + RepairMessageID, holds: "call:send({\"to\":\"ann\"}) tool:ok call:send({\"to\":\"bob\"}) assistant:hi"},
 		"one that has, at length":       {earlier: first, events: []string{began, call, strings.Replace(bob, "bob", strings.Repeat("b", 2*spaces), 1), over, open, word, shut, done}, repairs: RepairCallChanged + " " + RepairMessageID, holds: "call:send({\"to\":\"ann\"}) tool:ok call:send({\"to\":\"" + strings.Repeat("b", 2*spaces) + "\"}) assistant:hi"},
 		"one that says little":          {earlier: []string{began, call, over, done}, events: append(append([]string{began, call}, slices.Repeat([]string{strings.Replace(args, `"delta":"{\"to\":\"ann\"}"`, `"delta":""`, 1)}, 2*maxHeld)...), args, over, done), holds: "call:send({\"to\":\"ann\"})"},
 		"one of another name":           {earlier: first, events: []string{began, strings.Replace(call, "send", "pay", 1), bob, over, done}, repairs: RepairCallChanged + " " + RepairMessageID, holds: "call:send({\"to\":\"ann\"}) tool:ok call:pay({\"to\":\"bob\"})"},
 		"one without args that goes on": {earlier: []string{began, call, over, done}, events: []string{began, call, args, over, done}, holds: "call:send({\"to\":\"ann\"})"},
+		"one of an earlier turn":        {earlier: first, events: []string{began, call, args, over, result, done}, repairs: RepairCallChanged + " " + RepairMessageID, holds: "call:send({\"to\":\"ann\"}) tool:ok call:send({\"to\":\"ann\"}) tool:ok"},
+		"one of it, for the frontend":   {earlier: first, events: []string{began, call, args, over, done}, repairs: RepairCallChanged + " " + RepairMessageID, holds: "call:send({\"to\":\"ann\"}) tool:ok call:send({\"to\":\"ann\"})"},
 		"a result again":                {earlier: first, events: []string{began, result, open, word, shut, done}, repairs: RepairResultAgain, holds: "call:send({\"to\":\"ann\"}) tool:ok assistant:hi"},
 		"another result":                {earlier: first, events: []string{began, strings.Replace(result, `"ok"`, `"later"`, 1), done}, repairs: RepairMessageID, holds: "call:send({\"to\":\"ann\"}) tool:ok tool:later"},
 		"a user's message id":           {events: []string{began, strings.ReplaceAll(open, `"a"`, `"m-go"`), strings.ReplaceAll(word, `"a"`, `"m-go"`), strings.ReplaceAll(shut, `"a"`, `"m-go"`), done}, repairs: RepairMessageID, holds: "assistant:hi"},
@@ -71,10 +74,16 @@ func TestRepairs(t *testing.T) {
 			}
 			// However long it takes to be read: nothing here stays open behind its end.
 			l := newLab(t, &Options{afterEnd: patience}, turns...)
+			var asked []protocol.Interrupt
 			if test.earlier != nil {
-				succeeded(t, l.say("earlier"))
+				l.say("earlier")
+				asked = l.fold().Interrupts()
 			}
-			l.say("go")
+			if asked == nil {
+				l.say("go")
+			} else {
+				l.answer(resolved(asked[0].ID, `true`))
+			}
 			l.wellFormed()
 			if repairs := strings.Join(l.repairs(), " "); repairs != test.repairs {
 				t.Errorf("repaired %q", repairs)

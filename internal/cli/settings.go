@@ -180,7 +180,7 @@ func (s *settings) table() []setting {
 		{"webhook-file", "Webhooks", textValue{&s.webhookFile, "file"}, "file with such a list"},
 		{"webhook-private", "Webhooks", listValue{&s.webhookPrivate, "names"}, "hosts of targets that may have any address, and not one of the internet alone, and may do without TLS"},
 
-		{"max-frame", "Limits", bytesValue{&s.maxFrame, 1 << 10}, "size of a frame or a body from a client; four times as much may wait on one thread"},
+		{"max-frame", "Limits", bytesValue{&s.maxFrame, 1 << 10}, "size of a frame or a body from a client; four times as much may wait on one thread, and a run may make a state a sixteenth larger"},
 		{"max-held", "Limits", bytesValue{&s.held, 1 << 20}, "bytes held for clients, as the process takes memory for them: frames and bodies until they were worked on, replies until they were taken; 32 times `max-frame` at least"},
 		{"max-held-per-user", "Limits", bytesLimitValue{&s.heldPerUser, 1 << 10}, "of them, those of one user. One message or reply may be larger. In this and what follows -1 is no limit, users are not told apart with `--auth none`, and loopback addresses have none"},
 		{"max-held-per-address", "Limits", bytesLimitValue{&s.heldPerAddr, 1 << 10}, "of them, those of one address, or of one /64 network of IPv6"},
