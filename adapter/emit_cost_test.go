@@ -36,7 +36,7 @@ func emitting(t testing.TB) *Run {
 	}
 	x := &execution{
 		activation: activation{ctx: ctx, pipe: pipe}, id: "x",
-		node:    &node{options: Options{CheckpointBytes: 1 << 60, MaxStateBytes: 1 << 20}},
+		node:    &node{options: Options{CheckpointBytes: 1 << 60, MaxStateBytes: 1 << 60}},
 		journal: j, main: newScope(j, "", false), over: map[string]bool{}, fold: protocol.NewFold(nil, nil), room: 1 << 60,
 	}
 	begun := &protocol.RunStarted{ThreadID: "t", RunID: "r"}

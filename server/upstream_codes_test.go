@@ -69,3 +69,30 @@ func TestUpstreamFailuresAreTold(t *testing.T) {
 		wantCode(t, tb.until(), code)
 	}
 }
+
+// An agent that knows nothing of the question that is cancelled ends the run so.
+func TestForgottenQuestionIsTold(t *testing.T) {
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if strings.Contains(string(body), `"resume":[{`) {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		io.WriteString(w, "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n"+
+			`data: {"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"confirmation","message":"Go on?"}]}}`+"\n\n")
+	}))
+	t.Cleanup(far.Close)
+	upstream, err := gateway.New(far.URL, &gateway.Options{Name: "far"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = upstream.Close(context.Background()) })
+	c := node(t, embedded(t), upstream).connect("/agui/ws", nil)
+	c.expect("ws.hello")
+	tb := newTab(c)
+	tb.send(saysOn("t", "asks", "hi"))
+	open := interrupts(t, tb.until())
+	tb.send(resumes("answers", cancelled(open[0])))
+	wantCode(t, tb.until(), "question_forgotten")
+}

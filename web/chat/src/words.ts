@@ -21,6 +21,7 @@ const WORDS: Record<string, Words> = {
   upstream_timeout: { title: "The agent took too long", advice: "What arrived is kept. You can send the message again." },
   upstream_too_large: { title: "The agent's answer is too large", advice: "What arrived is kept. Ask for less at once." },
   upstream_content_type: { title: "Something else answered in the agent's place", advice: "Ask who runs the server: the agent's address may be wrong." },
+  question_forgotten: { title: "The agent does not know the question any more", advice: "Nothing was done with the answer. Send the message again." },
   model_refused: { title: "The model does not take this", advice: "Sending it again may not help. Where it is the server's key or settings, its operator has to change them." },
   model_rate_limited: { title: "The model has too much to do", advice: "What was said is kept. Wait a moment, then send the message again." },
   model_unavailable: { title: "The model cannot be reached", advice: "What was said is kept. You can send the message again, or ask who runs the server." },
