@@ -48,7 +48,7 @@ func asks(w http.ResponseWriter, input []byte) bool {
 	send(`{"type":"TOOL_CALL_ARGS","toolCallId":"call-%s","delta":"{\"to\":\"ann@example.org\"}"}`, told.RunID)
 	send(`{"type":"TOOL_CALL_END","toolCallId":"call-%s"}`, told.RunID)
 	message, _ := json.Marshal(`{"question":"Send the letter to Ann?","to":"ann@example.org","pages":2}`)
-	send(`{"type":"RUN_FINISHED","threadId":"mine","runId":%q,"outcome":{"type":"interrupt","interrupts":[{"id":"q-%s","reason":"langgraph:interrupt","message":%s%s}]}}`,
+	send(`{"type":"RUN_FINISHED","threadId":"mine","runId":%q,"outcome":{"type":"interrupt","interrupts":[{"id":"q-%s","reason":"letters:approval","message":%s%s}]}}`,
 		told.RunID, told.RunID, message, metadata)
 	return true
 }
