@@ -179,8 +179,9 @@ func (l *lab) start(agent adapter.Agent, configure ...func(*adapter.Options)) {
 	})
 }
 
-// patience is for machines that do much else.
-const patience = 30 * time.Second
+// patience is for machines that do much else, and twice the longest rest of a run
+// that a node cannot go on with.
+const patience = time.Minute
 
 func (l *lab) ctx() context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
