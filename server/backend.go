@@ -8,6 +8,8 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/internal/controlapi"
+	"github.com/aguiws/aguiws/server/internal/notices"
 )
 
 // backend is what a Server asks of an adapter.Runner, by who asks. All methods
@@ -16,6 +18,8 @@ type backend interface {
 	inputs
 	threads
 	lifetime
+	notices.Source
+	controlapi.Record
 }
 
 // inputs are what a session makes of what its client sends.

@@ -16,7 +16,7 @@ func BenchmarkDelivery(b *testing.B) {
 		b.Run(fmt.Sprint(batch), func(b *testing.B) {
 			f := newFake()
 			f.page = 256
-			s, err := newServer(f, nil)
+			s, err := newServer(f, nil, nil)
 			if err != nil {
 				b.Fatal(err)
 			}

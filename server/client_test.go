@@ -15,6 +15,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/aguiws/aguiws/adapter"
 	agui "github.com/aguiws/aguiws/client"
 )
 
@@ -29,6 +30,9 @@ type testServer struct {
 	down bool
 }
 
+// itself is the runner behind a backend that is one in part.
+func (r runner) itself() *adapter.Runner { return r.Runner }
+
 func newTestServer(t *testing.T, b backend, opts *Options) *testServer {
 	t.Helper()
 	if opts == nil {
@@ -37,7 +41,11 @@ func newTestServer(t *testing.T, b backend, opts *Options) *testServer {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
-	s, err := newServer(b, opts)
+	var r *adapter.Runner
+	if b, ok := b.(interface{ itself() *adapter.Runner }); ok {
+		r = b.itself()
+	}
+	s, err := newServer(b, r, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

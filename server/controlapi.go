@@ -13,24 +13,9 @@ import (
 
 // controlAPI is the control API on this server.
 func (s *core) controlAPI() *controlapi.API {
-	var webhooks controlapi.Webhooks
-	if s.opts.Webhooks != nil {
-		webhooks = s.opts.Webhooks
-	}
-	var logins controlapi.Logins
-	if s.logins != nil {
-		logins = s.logins
-	}
-	var waiting controlapi.Work
-	if s.work != nil {
-		waiting = s.work
-	}
-	var operated controlapi.Operated
-	if s.nodes != nil {
-		operated = s.nodes
-	}
 	return controlapi.New(controlapi.Config{
-		Runner: s.control, Notices: s.pagedNotices(), Record: s.record, Webhooks: webhooks, Logins: logins, Work: waiting, Upstreams: s.metrics.upstreamStatus, Operated: operated,
+		Runner: s.control, Notices: s.notices, Record: s.runs, Webhooks: s.opts.Webhooks, Logins: s.logins, Work: s.work.WorkStats, Upstreams: s.metrics.upstreamStatus,
+		Nodes: s.nodes.Nodes, Store: s.nodes.Store,
 		Enter: func(r *http.Request) (controlapi.Caller, *refusal.Refusal) {
 			c, refused := s.enter(r)
 			return controlCaller{s, c}, refused
@@ -58,14 +43,6 @@ func (c controlCaller) Weigh(threads int) {
 	c.srv.byUser.charge(c.caller.user, threads/threadsOfRequest)
 }
 func (c controlCaller) MayInput() *protocol.RunError { return c.srv.mayInput(c.caller) }
-
-// pagedNotices are the notices as the control API pages through them; nil: there are none.
-func (s *core) pagedNotices() controlapi.Notices {
-	if s.notices == nil {
-		return nil
-	}
-	return s.notices
-}
 
 // Wait counts a request that waits as one of the connections that stay open.
 func (c controlCaller) Wait(ctx context.Context) (context.Context, func(), *refusal.Refusal) {

@@ -5,9 +5,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
-	"github.com/aguiws/aguiws/server/internal/controlapi"
 	"github.com/aguiws/aguiws/server/internal/edge"
 	"github.com/aguiws/aguiws/server/internal/notices"
 	"github.com/aguiws/aguiws/server/login"
@@ -18,12 +18,11 @@ import (
 type core struct {
 	opts               Options
 	runs               backend
-	control            controlapi.Runner // nil: there is no control API
-	notices            *notices.Feed     // nil: there are none
-	record             controlapi.Record // nil: there is none
-	work               *work             // nil: there is none
-	nodes              *nodes            // nil: there are none
-	logins             *login.Desk       // nil: there are none
+	control            *adapter.Runner // nil: there is no control API
+	notices            *notices.Feed
+	work               *work       // nil: there is none
+	nodes              *nodes      // nil: there are none
+	logins             *login.Desk // nil: there are none
 	capabilities       json.RawMessage
 	identified         map[string]json.RawMessage    // capabilities with what is an agent's own
 	asked              map[string]*askedCapabilities // of agents that say them themselves

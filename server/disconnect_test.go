@@ -18,7 +18,7 @@ func TestOnDisconnectIsChecked(t *testing.T) {
 		"a policy that there is not": {map[string]Disconnect{"helper": "maybe"}, []string{"helper", `"maybe"`, "stop or finish"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := newServer(newFake(), &Options{Agents: []string{"helper"}, OnDisconnect: c.on})
+			_, err := newServer(newFake(), nil, &Options{Agents: []string{"helper"}, OnDisconnect: c.on})
 			if err == nil {
 				t.Fatal("it was taken")
 			}

@@ -202,7 +202,7 @@ func TestHandshakesOfTLSEnd(t *testing.T) {
 	config := lent.TLS.Clone()
 	lent.Close()
 	synctest.Test(t, func(t *testing.T) {
-		s, err := newServer(newFake(), &Options{Logger: slog.New(slog.DiscardHandler)})
+		s, err := newServer(newFake(), nil, &Options{Logger: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,11 +13,17 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/controlapi"
+	"github.com/aguiws/aguiws/server/internal/notices"
 )
 
 // fake is a backend whose threads are slices in memory, and whose decisions
 // are the test's.
 type fake struct {
+	// Nobody asks these.
+	notices.Source
+	controlapi.Record
+
 	mu      sync.Mutex
 	threads map[store.ThreadKey]*fakeThread
 	labels  map[string]string // of the runs that inputs were answered with, by id

@@ -240,7 +240,7 @@ func TestFallback(t *testing.T) {
 
 // Nobody is authenticated, so other machines must not get in.
 func TestNoneIsForLoopback(t *testing.T) {
-	s, err := newServer(newFake(), nil)
+	s, err := newServer(newFake(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +262,7 @@ func TestNoneIsForLoopback(t *testing.T) {
 	if w.Code != 403 || !strings.Contains(w.Body.String(), "loopback_only") {
 		t.Errorf("got %d %s", w.Code, w.Body)
 	}
-	if _, err := newServer(newFake(), &Options{Hosts: []string{"*"}}); err == nil {
+	if _, err := newServer(newFake(), nil, &Options{Hosts: []string{"*"}}); err == nil {
 		t.Error("a wildcard host passes")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -273,7 +273,7 @@ func TestNoneIsForLoopback(t *testing.T) {
 }
 
 func TestServeUntilShutdown(t *testing.T) {
-	s, err := newServer(newFake(), nil)
+	s, err := newServer(newFake(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func piped(t *testing.T, b backend, opts *Options) (s *Server, p *pipes, end fun
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	s, err := newServer(b, opts)
+	s, err := newServer(b, nil, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func operated(t *testing.T, b *board, name string) (*Server, *Metrics) {
 	t.Helper()
 	m := NewMetrics()
 	f := newFake()
-	s, err := newServer(f, &Options{Store: place{b, name}, Metrics: m, Agents: []string{"script"}})
+	s, err := newServer(f, nil, &Options{Store: place{b, name}, Metrics: m, Agents: []string{"script"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestOperatedStoreIsSpared(t *testing.T) {
 }
 
 func TestNodeAloneIsShown(t *testing.T) {
-	s, err := newServer(newFake(), &Options{})
+	s, err := newServer(newFake(), nil, &Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,7 +118,7 @@ func TestLocalPages(t *testing.T) {
 // An origin that could never match is no option of a server that starts.
 func TestOriginsAreChecked(t *testing.T) {
 	for text, says := range map[string]string{"*": "must be named", "localhost:5173": "did you mean http://localhost:5173?", "https://app.example/chat": "did you mean https://app.example?", "null": "null"} {
-		if _, err := newServer(newFake(), &Options{Origins: []string{text}}); err == nil || !strings.Contains(err.Error(), says) || !strings.HasPrefix(err.Error(), "server: origins: ") {
+		if _, err := newServer(newFake(), nil, &Options{Origins: []string{text}}); err == nil || !strings.Contains(err.Error(), says) || !strings.HasPrefix(err.Error(), "server: origins: ") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

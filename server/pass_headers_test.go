@@ -109,7 +109,7 @@ func TestHeadersThatCannotPass(t *testing.T) {
 		"connection": "Connection is about the connection", "Proxy-Authorization": "about the connection",
 		"Sec-WebSocket-Protocol": "about the connection", "host": "about the connection",
 	} {
-		_, err := newServer(newFake(), &Options{PassHeaders: []string{"Authorization", name}})
+		_, err := newServer(newFake(), nil, &Options{PassHeaders: []string{"Authorization", name}})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", name, err, want)
 		}

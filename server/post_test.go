@@ -109,7 +109,7 @@ func TestPostRefusals(t *testing.T) {
 
 func TestReservedNames(t *testing.T) {
 	for _, name := range []string{"ws", "capabilities", "threads", ""} {
-		if _, err := newServer(newFake(), &Options{Agents: []string{"fine", name}}); err == nil || !strings.Contains(err.Error(), strconv.Quote(name)) {
+		if _, err := newServer(newFake(), nil, &Options{Agents: []string{"fine", name}}); err == nil || !strings.Contains(err.Error(), strconv.Quote(name)) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

@@ -49,7 +49,7 @@ func TestLimitersAreBounded(t *testing.T) {
 }
 
 func TestAddresses(t *testing.T) {
-	s, err := newServer(newFake(), &Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("127.0.0.1/32")}})
+	s, err := newServer(newFake(), nil, &Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("127.0.0.1/32")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestUnlistedProxyIsToldOf(t *testing.T) {
 		if c.trusted {
 			opts.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 		}
-		s, err := newServer(newFake(), opts)
+		s, err := newServer(newFake(), nil, opts)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,8 +13,6 @@ import (
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
-	"github.com/aguiws/aguiws/server/internal/controlapi"
-	"github.com/aguiws/aguiws/server/internal/notices"
 	"github.com/aguiws/aguiws/server/login"
 )
 
@@ -28,10 +26,12 @@ type Server struct {
 // New returns a server of the runner's runs. It refuses options that cannot
 // work.
 func New(r *adapter.Runner, opts *Options) (*Server, error) {
-	return newServer(runner{r}, opts)
+	return newServer(runner{r}, r, opts)
 }
 
-func newServer(b backend, opts *Options) (*Server, error) {
+// newServer makes a server of a backend, and of the runner behind it. Without a runner
+// there is no control API, no login and nothing of a node.
+func newServer(b backend, r *adapter.Runner, opts *Options) (*Server, error) {
 	s := &Server{core: core{
 		opts:        opts.withDefaults(),
 		quiet:       time.Second,
@@ -41,24 +41,21 @@ func newServer(b backend, opts *Options) (*Server, error) {
 	}}
 	s.left.of, s.left.looks = map[store.ThreadKey][]*leftRun{}, make(chan struct{}, maxLooks)
 	s.metrics = s.opts.Metrics
-	if r, ok := b.(runner); ok {
+	if r != nil {
 		_ = s.metrics.registry.Register(newLoad(r.Load)) // of several servers the first counts
 		s.work = newWork(r.WorkStats)
 		_ = s.metrics.registry.Register(s.work)
 	}
 	s.runs = meteredBackend{b, s.metrics}
-	s.control, _ = b.(controlapi.Runner)
-	s.record, _ = b.(controlapi.Record)
-	if source, ok := b.(notices.Source); ok {
-		s.notices = s.newNotices(source)
-	}
-	if r, ok := b.(login.Runner); ok && s.opts.Logins != nil {
+	s.control = r
+	s.notices = s.newNotices(b)
+	if r != nil && s.opts.Logins != nil {
 		if _, none := s.opts.Auth.(identity.None); none != s.opts.Logins.OneUser() {
 			return nil, errors.New("server: Options.Logins: login.Options.OneUser is for identity.None, and for nothing else")
 		}
 		s.logins = login.NewDesk(s.opts.Logins, r)
 	}
-	if r, ok := b.(runner); ok {
+	if r != nil {
 		r.OnCancelled(s.awaiting.pay)
 		s.opts.Logger = r.StoreLog(s.opts.Logger)
 	}
@@ -107,7 +104,7 @@ func newServer(b backend, opts *Options) (*Server, error) {
 		return nil, fmt.Errorf("server: capabilities: %w", err)
 	}
 	s.askFor(s.opts.Capabilities)
-	if r, ok := b.(runner); ok {
+	if r != nil {
 		s.operate(r.Load)
 	}
 	return s, nil
@@ -150,9 +147,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		err = errors.Join(err, ctx.Err())
 	}
 	s.nodes.leave()
-	if s.notices != nil {
-		s.notices.Close()
-	}
+	s.notices.Close()
 	s.revocations.running.Wait()
 	s.parking.Close()
 	s.mu.Lock()

@@ -234,7 +234,7 @@ func TestStreamThatIsTakenSlowly(t *testing.T) {
 	for i := range events {
 		b.log(localThread, big(i))
 	}
-	s, err := newServer(b, &Options{WriteTimeout: time.Second, Logger: slog.New(slog.DiscardHandler)})
+	s, err := newServer(b, nil, &Options{WriteTimeout: time.Second, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,26 +7,31 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/notices"
 	"github.com/aguiws/aguiws/server/internal/refusal"
+	"github.com/aguiws/aguiws/server/login"
+	"github.com/aguiws/aguiws/server/webhook"
 )
 
 // Config is what an API stands on. All of it may be used concurrently.
 type Config struct {
-	Runner Runner
-	// Notices and Record are served if they are not nil.
-	Notices Notices
+	Runner  *adapter.Runner
+	Notices *notices.Feed
 	Record  Record
-	// Webhooks are those of the server; nil: there are none.
-	Webhooks Webhooks
+	// Webhooks sends the server's webhooks; nil: there are none.
+	Webhooks *webhook.Sender
 	// Logins are served if they are not nil.
-	Logins Logins
-	// Work is what waits for workers; nil: nothing does.
-	Work Work
+	Logins *login.Desk
+	// Work counts what waits for workers.
+	Work func(context.Context) ([]store.WorkStats, error)
 	// Upstreams tells of the agents that other servers serve.
 	Upstreams func() []Upstream
-	// Operated are the nodes and the store, served if it is not nil.
-	Operated Operated
+	// Nodes tells of the nodes that share the store, and whether those are all. Store
+	// tells of the store. What they tell may be a moment old.
+	Nodes func(context.Context) (nodes []Node, whole bool)
+	Store func(context.Context) StoreStatus
 	// Enter decides whom a request is from.
 	Enter func(*http.Request) (Caller, *refusal.Refusal)
 	// HasAgent reports whether there is an agent of that name.

@@ -28,18 +28,9 @@ type API struct {
 
 // New makes the API.
 func New(c Config) *API {
-	list := operations()
-	if c.Notices != nil {
-		list = append(list, noticeOperations()...)
-	}
-	if c.Record != nil {
-		list = append(list, decisionOperations()...)
-	}
+	list := slices.Concat(operations(), noticeOperations(), decisionOperations(), nodeOperations())
 	if c.Logins != nil {
 		list = append(list, loginOperations()...)
-	}
-	if c.Operated != nil {
-		list = append(list, nodeOperations()...)
 	}
 	return &API{config: c, operations: list, document: sync.OnceValue(func() []byte { return openAPI(list) })}
 }

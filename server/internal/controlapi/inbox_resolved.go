@@ -38,9 +38,6 @@ type resolutionJSON struct {
 
 // listResolved is the inbox of what was decided.
 func (c *call) listResolved(q adapter.InboxQuery) (any, error) {
-	if c.Record == nil {
-		return nil, badRequest("state: what was decided is not on record here")
-	}
 	if !q.Before.IsZero() {
 		return nil, badRequest("deadlineBefore is of what is open")
 	}

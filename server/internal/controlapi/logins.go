@@ -1,7 +1,6 @@
 package controlapi
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -10,14 +9,6 @@ import (
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/login"
 )
-
-// Logins are users' logins at other services.
-type Logins interface {
-	Begin(ctx context.Context, v login.Visitor) (login.Begun, error)
-	Asked(ctx context.Context, v login.Visitor) (login.Asked, error)
-	Accounts(ctx context.Context, user string) ([]login.Account, error)
-	Forget(ctx context.Context, user, provider string) (bool, error)
-}
 
 type begunJSON struct {
 	URL      string `json:"url,omitempty" jsonschema:"where the browser goes that has sent this, and has kept the cookie; once, within ten minutes"`

@@ -1,19 +1,10 @@
 package controlapi
 
 import (
-	"context"
 	"time"
 
 	"github.com/aguiws/aguiws/server/identity"
 )
-
-// Operated is the nodes that share a store, and the store's servers. It may answer with
-// what was so a moment ago.
-type Operated interface {
-	// Nodes are those that are known; not whole: others may be there.
-	Nodes(context.Context) (nodes []Node, whole bool)
-	Store(context.Context) StoreStatus
-}
 
 // Node is what a node tells of itself. Nodes of other versions tell more, or less.
 type Node struct {
@@ -85,7 +76,7 @@ func (c *call) listNodes() (any, error) {
 	if err := c.mayAllFigures(); err != nil {
 		return nil, err
 	}
-	nodes, whole := c.Operated.Nodes(c.r.Context())
+	nodes, whole := c.Nodes(c.r.Context())
 	return listOf[Node]{Items: nodes, Partial: !whole}, nil
 }
 
@@ -93,5 +84,5 @@ func (c *call) getStore() (any, error) {
 	if err := c.mayAllFigures(); err != nil {
 		return nil, err
 	}
-	return c.Operated.Store(c.r.Context()), nil
+	return c.Store(c.r.Context()), nil
 }

@@ -24,11 +24,6 @@ const NoticesPattern = "GET /v1/notices"
 // maxWait bounds how long a request waits for notices, in seconds.
 const maxWait = 25
 
-// Notices pages through notices.
-type Notices interface {
-	Page(ctx context.Context, q notices.Query, limit int, wait time.Duration) (notices.Page, error)
-}
-
 type noticesJSON struct {
 	Items   []json.RawMessage `json:"items"`
 	Next    string            `json:"next" jsonschema:"after of the next request: never left out"`

@@ -14,12 +14,6 @@ import (
 	"github.com/aguiws/aguiws/server/identity"
 )
 
-// Payloads are the large values of a runner's threads.
-type Payloads interface {
-	Payload(ctx context.Context, key store.ThreadKey, digest string) (*store.PayloadInfo, error)
-	ReadPayload(ctx context.Context, key store.ThreadKey, digest string, piece int) ([]byte, error)
-}
-
 var errNoPayload = newProblem(http.StatusNotFound, "payload_not_found", "there is no such payload")
 
 func payloadOperations() []operation {

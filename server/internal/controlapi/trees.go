@@ -1,7 +1,6 @@
 package controlapi
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,18 +12,6 @@ import (
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
-
-// Trees are the threads of a runner as trees.
-type Trees interface {
-	CreateThread(ctx context.Context, key store.ThreadKey, n adapter.NewThread) (*store.Node, error)
-	UpdateThread(ctx context.Context, key store.ThreadKey, n adapter.NewThread) (*store.Node, error)
-	TreeThread(ctx context.Context, key store.ThreadKey) (*adapter.TreeThread, error)
-	Below(ctx context.Context, q store.TreeWalk) ([]adapter.TreeThread, string, error)
-	Trees(ctx context.Context, q store.TreeQuery) ([]adapter.TreeThread, string, error)
-	Placed(ctx context.Context, namespace string, threads []string) (map[string]adapter.TreeThread, error)
-	StopBelow(ctx context.Context, key store.ThreadKey, reason string, stop bool) (adapter.StoppedBelow, error)
-	DeleteTree(ctx context.Context, key store.ThreadKey, children store.DeleteChildren) (store.DeleteResult, error)
-}
 
 type nodeJSON struct {
 	ThreadID  string          `json:"threadId"`

@@ -1,7 +1,6 @@
 package controlapi
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -10,15 +9,6 @@ import (
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/webhook"
 )
-
-// Webhooks is what the control API asks of a webhook.Sender.
-type Webhooks interface {
-	Targets() []webhook.Status
-	Status(ctx context.Context) ([]webhook.Status, error)
-	Dead(ctx context.Context, q store.DeadWebhookQuery) (store.DeadWebhookPage, error)
-	Resend(ctx context.Context, target, tenant, id string) (bool, error)
-	Enable(ctx context.Context, target string) error
-}
 
 type targetJSON struct {
 	Name   string             `json:"name"`

@@ -1,16 +1,9 @@
 package controlapi
 
 import (
-	"context"
-
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 )
-
-// Work counts what waits for workers. It may answer with what was so a moment ago.
-type Work interface {
-	WorkStats(ctx context.Context) ([]store.WorkStats, error)
-}
 
 type workJSON struct {
 	Agent   string `json:"agent" jsonschema:"empty: the default one"`
@@ -39,10 +32,7 @@ func (c *call) listWork() (any, error) {
 	if err := c.mayAllFigures(); err != nil {
 		return nil, err
 	}
-	if c.Work == nil {
-		return listOf[workJSON]{Items: []workJSON{}}, nil
-	}
-	stats, err := c.Work.WorkStats(c.r.Context())
+	stats, err := c.Work(c.r.Context())
 	if err != nil {
 		return nil, err // of a part of the store there is no sum
 	}
