@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/aguiws/aguiws/adapter/internal/judge"
-	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -152,7 +151,8 @@ func (a *admission) submit(ctx context.Context, in Input, version int64) (admitt
 	cleared := ""
 	defer func() { admitted.Cleared = cleared }()
 	for lost := (losses{}); ; {
-		admitted, stale, err := a.try(ctx, key, in, digest, version, takes.RunID, share, &lost)
+		t := attempt{admission: a, key: key, in: in, digest: digest, version: version, runID: takes.RunID, share: share, lost: &lost}
+		admitted, stale, err := t.try(ctx)
 		if stale && admitted.Cleared != "" {
 			cleared = admitted.Cleared
 		}
@@ -225,188 +225,6 @@ func (a *admission) strip(input *protocol.RunAgentInput) *protocol.RunAgentInput
 	a.log.Log(a.ctx, level, "an input had members that are not recognised; they were left out",
 		"thread", input.ThreadID, "label", input.RunID, "members", removed)
 	return &own
-}
-
-// try judges the input once on a view of its thread, and begins its run if it
-// may run. Stale: the thread moved meanwhile, or is not at the version; 0: any.
-func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, digest string, version int64, runID string, share *share, lost *losses) (admitted Admitted, stale bool, err error) {
-	var command *judge.Command
-	if in.Commands {
-		command = judge.CommandOf(in.Run)
-	}
-	j, err := a.read(ctx, key, in.Run, command.Named()...)
-	if err == nil && command != nil {
-		err = j.Take(ctx, command, digest)
-	}
-	if err != nil {
-		return Admitted{}, false, err
-	}
-	if version != 0 && j.View.Version != version {
-		return Admitted{}, true, nil
-	}
-	if over := share.tooMany(); over != nil {
-		return refused(over), false, nil
-	}
-	if farBehind(j.View) && !lost.tidied {
-		lost.tidied = true
-		if a.tidied(ctx, key) {
-			return Admitted{}, true, nil
-		}
-	}
-	j.Duties = judge.Duties{Separate: a.options.SeparateDuties, User: in.User, Drafted: map[string]string{}}
-	for id, by := range in.drafted {
-		j.Drafted[id] = by.User
-	}
-	j.LoggedIn = in.login
-	// What may begin only later cancels nothing now.
-	j.User = in.User
-	j.CancelsUnanswered = (a.options.unanswered(in.Agent) == UnansweredCancel || j.AllStale()) && !in.Dispatch.Available.After(j.View.Now)
-	j.Joins = in.When == WhenStep
-	busy := judge.Busy(a.options.Busy)
-	if in.stopsAll {
-		busy = judge.BusySupersede
-	}
-	if j.Joins {
-		busy = judge.BusyQueue
-	}
-	v, err := j.Judge(ctx, busy, digest)
-	if err == nil && in.back != nil && v.Refusal == nil && v.Repeats == nil {
-		v.Refusal = in.back.goBack(j, &v, in.Dispatch.Available.After(j.View.Now))
-	}
-	switch {
-	case err != nil:
-		return Admitted{}, false, err
-	case v.Refusal != nil:
-		if v.Refusal.Code == CodeThreadBusy {
-			if cleared, err := a.clear(ctx, key, in, j.View, share); cleared != "" || err != nil {
-				return Admitted{Cleared: cleared}, true, err
-			}
-		}
-		a.noteRefused(key, v.Refusal, j.Input.Resume)
-		return refused(v.Refusal), false, nil
-	case v.Repeats != nil:
-		record, err := stored.Record(v.Repeats)
-		return Admitted{Disposition: Repeat, RunID: v.Repeats.ID, Of: record.Label, User: record.User, Waits: v.Repeats.Status == store.RunQueued}, false, err
-	case v.Supersede:
-		if err := share.replaces(j.View.Active); err != nil {
-			return Admitted{}, false, err
-		}
-	}
-	answers := v.Continues != nil && !v.Steer
-	headers := lowerCase(in.Headers)
-	if !answers { // whose execution is answered is not known yet
-		headers = a.options.headersFor(in.Agent, headers)
-	}
-	if n := sizeOfHeaders(headers); n > maxHeaderBytes {
-		return refused(judge.Refuse(CodeInvalidInput, fmt.Sprintf("the headers that go along have %d bytes, and at most %d are kept with a run", n, maxHeaderBytes), nil)), false, nil
-	}
-	var available time.Time
-	if v.Continues == nil && in.Dispatch.Available.After(j.View.Now) {
-		available = in.Dispatch.Available
-	}
-	waits := v.Queue || !available.IsZero()
-	if waits && v.Edits {
-		if v.Queue {
-			if cleared, err := a.clear(ctx, key, in, j.View, share); cleared != "" || err != nil {
-				return Admitted{Cleared: cleared}, true, err
-			}
-		}
-		return refused(judge.RefuseToWait()), false, nil
-	}
-	placed := !waits && a.capacity.reserve()
-	if placed {
-		defer a.capacity.release()
-	}
-	if !waits && !placed && (v.Steer || v.Rewinds) {
-		return refused(a.noPlace()), false, nil
-	}
-	waits = waits || !placed && v.Continues == nil
-	if over := share.tooManyThreads(j.View); over != nil {
-		return refused(over), false, nil
-	}
-	if !waits && !answers { // what an answer goes on with was let begin before
-		if over := share.tooManyRuns(); over != nil {
-			return refused(over), false, nil
-		}
-	}
-	record := store.RunRecord{User: in.User, Tenant: in.Tenant, Joins: v.Queue && j.Joins}
-	if answers {
-		if by := beganBy(v.Continues, in.User); by != in.User {
-			record.CountsFor = by
-		}
-	}
-	j.Brought(&record)
-	n := beginBuilder{
-		Judgement: j, Verdict: v, thread: key, digest: digest, agent: in.Agent, user: in.User,
-		waits: waits && !v.Supersede, sent: in.Run, available: available, runID: runID,
-		from: in.From, drafted: in.drafted, redact: a.options.Redact, headers: headers, back: in.back,
-	}
-	b, run, err := n.build(store.Begin{
-		Tenant: in.Tenant, User: in.User, Title: titleOf(v.Fresh), MaxAttempts: a.options.MaxAttempts,
-		Priority: in.Dispatch.Priority, Dedupe: in.Dispatch.Dedupe, Sender: in.Sender,
-	}, record)
-	if err != nil {
-		return Admitted{}, false, err
-	}
-	adds := brings(b, in.Run.Messages)
-	if in.back != nil {
-		adds += sizeOfMessages(in.back.messages)
-	}
-	if large := a.options.tooLarge(j.View, v, j, adds); large != nil {
-		return refused(large), false, nil
-	}
-	if v.Supersede { // whatever may refuse the input has been asked: what makes room for it is gone for good
-		_, err := a.control.StopAll(ctx, key, "superseded by another input")
-		return Admitted{}, true, err
-	}
-	if v.Queue && !j.Joins {
-		if cleared, err := a.clear(ctx, key, in, j.View, share); cleared != "" || err != nil {
-			return Admitted{Cleared: cleared}, true, err
-		}
-	}
-	if k, ok := b.Kind.(store.Enqueue); ok {
-		if full := a.queueFull(j.View, len(k.Input)+len(b.Record)+len(b.Headers)); full != nil {
-			return refused(full), false, nil
-		}
-	} else if run.continuing {
-		run.left = !placed && a.options.Mode != ModeBlocking
-	}
-	sharing := false // of what was asked for
-	if run != nil {
-		run.holding = holdingOfRecord(record, b.RunID)
-		sharing = share != nil && run.holding == share.holding()
-		run.counts = sharing && share.counts()
-	}
-	admitted, stale, err = a.begin(ctx, b, run)
-	a.noteRefused(key, admitted.Refusal, j.Input.Resume)
-	admitted.Behind = v.Behind
-	if sharing {
-		share.carried = run.launched
-	}
-	if v.Steer && admitted.Disposition == Started {
-		a.parking.dismiss(v.Continues.Execution)
-		if len(in.Run.Resume) == 0 {
-			a.noteUnanswered(in, v)
-		}
-	}
-	return admitted, stale, err
-}
-
-// clear cancels the active run if its client has left it, and returns its id; "":
-// nothing was cancelled.
-func (a *admission) clear(ctx context.Context, key store.ThreadKey, in Input, view *store.ThreadView, share *share) (string, error) {
-	if view.Active == nil || in.Left == nil || !in.Left(view.Active.ID) {
-		return "", nil
-	}
-	record, err := stored.Record(view.Active)
-	if err != nil {
-		return "", err
-	}
-	cancelled, err := a.control.CancelLeft(ctx, key, view.Active.ID, record.Label, 0)
-	if err != nil || !cancelled.Stopped {
-		return "", err
-	}
-	return view.Active.ID, share.replaces(view.Active)
 }
 
 // queueFull refuses an input of a size that would have to wait where no more can.
