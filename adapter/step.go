@@ -103,27 +103,8 @@ func (r *Run) step(ctx context.Context, name string, as stepManner, fn func(cont
 	ref := store.StepRef{Scope: s.name, Key: s.number(name)}
 	recorded := s.next()
 	if recorded != nil {
-		if (recorded.Kind != store.EntryStep && recorded.Kind != store.EntryStart) || recorded.Key != ref.Key {
-			return nil, x.seal(&DivergedError{Journaled: recorded.String(), Replayed: "step " + ref.Key})
-		}
-		if journaled := x.journal.given[ref]; journaled != "" && journaled != as.given {
-			return nil, x.seal(&DivergedError{Replayed: "step " + ref.Key + " is given something else than was journaled"})
-		}
-		s.cursor++
-		if done := x.journal.steps[ref]; done != nil {
-			if done.Failed != nil {
-				return nil, &StepError{Step: ref.Key, Message: *done.Failed}
-			}
-			return done.Result, nil
-		}
-		switch said := x.journal.decided[ref]; said.Action {
-		case "done":
-			return json.RawMessage(said.Result), nil
-		case "fail":
-			return nil, &StepError{Step: ref.Key, Message: "step " + ref.Key + " was declared failed"}
-		}
-		if x.journal.started[ref] && !as.idempotent {
-			return nil, x.seal(&DivergedError{Journaled: recorded.String() + " without a result", Replayed: "step " + ref.Key + " once more"})
+		if result, known, err := x.replayed(s, recorded, ref, as); known || err != nil {
+			return result, err
 		}
 	}
 	for _, first := range as.first {
@@ -144,6 +125,33 @@ func (r *Run) step(ctx context.Context, name string, as stepManner, fn func(cont
 		start = nil
 	}
 	return x.perform(ctx, s, ref, start, as.about, fn)
+}
+
+// replayed is what the journal says of a step. Known: the step is not to be done again.
+func (x *execution) replayed(s *scope, recorded *store.JournalEntry, ref store.StepRef, as stepManner) (result json.RawMessage, known bool, err error) {
+	if (recorded.Kind != store.EntryStep && recorded.Kind != store.EntryStart) || recorded.Key != ref.Key {
+		return nil, false, x.seal(&DivergedError{Journaled: recorded.String(), Replayed: "step " + ref.Key})
+	}
+	if journaled := x.journal.given[ref]; journaled != "" && journaled != as.given {
+		return nil, false, x.seal(&DivergedError{Replayed: "step " + ref.Key + " is given something else than was journaled"})
+	}
+	s.cursor++
+	if done := x.journal.steps[ref]; done != nil {
+		if done.Failed != nil {
+			return nil, true, &StepError{Step: ref.Key, Message: *done.Failed}
+		}
+		return done.Result, true, nil
+	}
+	switch said := x.journal.decided[ref]; said.Action {
+	case "done":
+		return json.RawMessage(said.Result), true, nil
+	case "fail":
+		return nil, true, &StepError{Step: ref.Key, Message: "step " + ref.Key + " was declared failed"}
+	}
+	if x.journal.started[ref] && !as.idempotent {
+		return nil, false, x.seal(&DivergedError{Journaled: recorded.String() + " without a result", Replayed: "step " + ref.Key + " once more"})
+	}
+	return nil, false, nil
 }
 
 // ahead does what comes before a step's function. The execution's lock is held on entry

@@ -65,7 +65,7 @@ type Options struct {
 	TLS *tls.Config
 	// Observe is told what happens; nil: nobody is. It must not block.
 	Observe func(Observation)
-	// Logger; nil logs nothing.
+	// Logger; nil: slog.Default().
 	Logger *slog.Logger
 
 	// In tests.

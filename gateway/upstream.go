@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -104,13 +105,44 @@ func (u *Upstream) later(do func()) bool {
 	return true
 }
 
+// complete fills in the defaults and refuses what cannot work.
 func (o *Options) complete(target *url.URL) error {
-	if o.Name == "" {
-		o.Name = target.Host
+	o.Name, o.Dialect = cmp.Or(o.Name, target.Host), cmp.Or(o.Dialect, DialectAuto)
+	if o.CapabilitiesURL == "" {
+		at := *target
+		at.Path, at.RawPath = strings.TrimSuffix(at.Path, "/")+"/capabilities", ""
+		o.CapabilitiesURL = at.String()
 	}
-	if o.Dialect == "" {
-		o.Dialect = DialectAuto
+	for field, otherwise := range map[*time.Duration]time.Duration{
+		&o.ConnectTimeout: 5 * time.Second, &o.FirstByteTimeout: time.Minute,
+		&o.SilenceTimeout: 5 * time.Minute, &o.RunTimeout: time.Hour, &o.afterEnd: defaultAfterEnd,
+	} {
+		if *field <= 0 {
+			*field = otherwise
+		}
 	}
+	for field, otherwise := range map[*int64]int64{&o.MaxEventBytes: 16 << 20, &o.MaxRunBytes: 256 << 20} {
+		if *field <= 0 {
+			*field = otherwise
+		}
+	}
+	if o.Concurrency <= 0 {
+		o.Concurrency = 1000
+	}
+	if o.Logger == nil {
+		o.Logger = slog.Default()
+	}
+	if o.Idempotent && o.AskLost {
+		return errors.New("gateway: an agent that can be asked twice needs nobody to be asked what became of a run: set one of both")
+	}
+	if err := o.checkWords(); err != nil {
+		return err
+	}
+	return o.checkHeaders()
+}
+
+// checkWords refuses words, answers and URLs that nobody knows.
+func (o *Options) checkWords() error {
 	if !slices.Contains(Dialects, o.Dialect) {
 		return fmt.Errorf("gateway: %q is no dialect: there are %v", o.Dialect, Dialects)
 	}
@@ -122,16 +154,16 @@ func (o *Options) complete(target *url.URL) error {
 	if o.History != HistoryWhole && o.History != HistoryNew {
 		return fmt.Errorf("gateway: %q is no history: it is %q or nothing", o.History, HistoryNew)
 	}
-	if o.CapabilitiesURL == "" {
-		at := *target
-		at.Path, at.RawPath = strings.TrimSuffix(at.Path, "/")+"/capabilities", ""
-		o.CapabilitiesURL = at.String()
-	}
 	for name, text := range map[string]string{"stop URL": o.StopURL, "capabilities URL": o.CapabilitiesURL} {
 		if at, err := url.Parse(text); text != "" && (err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "") {
 			return fmt.Errorf("gateway: %q is no %s: it begins with http:// or https:// and names a host", hidden(text), name)
 		}
 	}
+	return nil
+}
+
+// checkHeaders refuses headers that are not the agent's, and takes its own copies.
+func (o *Options) checkHeaders() error {
 	o.Header = o.Header.Clone()
 	repeats := func(name string) error {
 		if !o.Idempotent && slices.Contains(repeated, http.CanonicalHeaderKey(name)) {
@@ -156,29 +188,6 @@ func (o *Options) complete(target *url.URL) error {
 		}
 		o.PassHeaders = slices.Clone(o.PassHeaders)
 		o.PassHeaders[i] = strings.ToLower(name)
-	}
-	for field, otherwise := range map[*time.Duration]time.Duration{
-		&o.ConnectTimeout: 5 * time.Second, &o.FirstByteTimeout: time.Minute,
-		&o.SilenceTimeout: 5 * time.Minute, &o.RunTimeout: time.Hour, &o.afterEnd: defaultAfterEnd,
-	} {
-		if *field <= 0 {
-			*field = otherwise
-		}
-	}
-	if o.MaxEventBytes <= 0 {
-		o.MaxEventBytes = 16 << 20
-	}
-	if o.MaxRunBytes <= 0 {
-		o.MaxRunBytes = 256 << 20
-	}
-	if o.Concurrency <= 0 {
-		o.Concurrency = 1000
-	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
-	if o.Idempotent && o.AskLost {
-		return errors.New("gateway: an agent that can be asked twice needs nobody to be asked what became of a run: set one of both")
 	}
 	return nil
 }

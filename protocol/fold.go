@@ -166,6 +166,15 @@ func (f *Fold) take(e Event, x Effect) error {
 			return err
 		}
 		f.state = next
+	default:
+		f.takeRun(e)
+	}
+	return nil
+}
+
+// takeRun takes what begins or ends a run.
+func (f *Fold) takeRun(e Event) {
+	switch e := e.(type) {
 	case *RunStarted:
 		f.threadID, f.runID, f.active = e.ThreadID, e.RunID, true
 		f.forgetCalls()
@@ -181,7 +190,6 @@ func (f *Fold) take(e Event, x Effect) error {
 		f.active = false
 		f.goesOn()
 	}
-	return nil
 }
 
 // forgetCalls begins another run.

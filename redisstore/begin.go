@@ -36,25 +36,7 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		return store.BeginResult{}, fmt.Errorf("redisstore: begin: %w", err)
 	}
 	t := s.keys.thread(b.Thread)
-	var rest []any
-	for id, answer := range p.answers {
-		rest = append(rest, id, []byte(answer))
-	}
-	for id, message := range p.Archive {
-		rest = append(rest, id, []byte(message))
-	}
-	for _, d := range p.decided {
-		rest = beginScript.group(rest, args{{"interrupt", d.Interrupt}, {"status", string(d.Status)}, {"by", d.User},
-			{"tool", d.Tool}, {"body", compress(d.Body)}})
-	}
-	var branch store.Branch
-	if p.Branch != nil {
-		branch = *p.Branch
-	}
-	messages := compress(branch.Messages)
-	if len(messages) > branchBytes {
-		messages = nil
-	}
+	rest, branch, messages := beginLists(p)
 	r, err := s.run(ctx, call{beginScript, t.deciding(), args{
 		{"member", t.member},
 		{"version", b.Version},
@@ -97,6 +79,34 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 	if err != nil {
 		return store.BeginResult{}, err
 	}
+	return s.begun(b, p, r)
+}
+
+// beginLists are the lists that come before the events, and the branch that a rewind
+// leaves, with its messages as they are kept.
+func beginLists(p beginParts) (rest []any, branch store.Branch, messages []byte) {
+	for id, answer := range p.answers {
+		rest = append(rest, id, []byte(answer))
+	}
+	for id, message := range p.Archive {
+		rest = append(rest, id, []byte(message))
+	}
+	for _, d := range p.decided {
+		rest = beginScript.group(rest, args{{"interrupt", d.Interrupt}, {"status", string(d.Status)}, {"by", d.User},
+			{"tool", d.Tool}, {"body", compress(d.Body)}})
+	}
+	if p.Branch != nil {
+		branch = *p.Branch
+	}
+	messages = compress(branch.Messages)
+	if len(messages) > branchBytes {
+		messages = nil
+	}
+	return rest, branch, messages
+}
+
+// begun reads what the script says.
+func (s *Store) begun(b store.Begin, p beginParts, r *reply) (store.BeginResult, error) {
 	verdict := r.int()
 	if verdict == 9 {
 		return store.BeginResult{Status: store.BeginDeleting}, r.err

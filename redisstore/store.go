@@ -159,19 +159,8 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Store, error) {
 	s := assemble(client, opts.withDefaults())
 	s.release = append(s.release, s.connection.asked.close)
-	if s.opts.Partitions < 1 || s.opts.Partitions > 1024 {
-		return nil, fmt.Errorf("redisstore: %d partitions: 1 to 1024 are possible", s.opts.Partitions)
-	}
-	if s.opts.Lease < time.Millisecond || s.opts.Follow < time.Millisecond || s.opts.Keep < time.Millisecond ||
-		s.opts.Retain < 1 || s.opts.RetainBytes < 1 || s.opts.RetainAge < time.Millisecond || s.opts.LargeEvent < 2 ||
-		s.opts.ThreadTTL < 0 {
-		return nil, errors.New("redisstore: the lease and the times to follow, to keep and to retain are a millisecond at least, an event and a byte are retained at least, a large event has two bytes, and a thread is kept for no negative time")
-	}
-	if s.opts.NoticeCount < 1 || s.opts.NoticeAge < time.Millisecond || s.opts.KeepDecisions < time.Millisecond {
-		return nil, errors.New("redisstore: a notice is kept at least, and notices and decisions for a millisecond")
-	}
-	if s.opts.WaitReplicas < 0 || s.opts.WaitTimeout < time.Millisecond {
-		return nil, errors.New("redisstore: WaitReplicas is 0 at least, WaitTimeout a millisecond")
+	if err := s.opts.check(); err != nil {
+		return nil, err
 	}
 	if !s.opts.volatile {
 		warnings, err := Check(ctx, client)
@@ -210,6 +199,24 @@ func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Sto
 		return nil, err
 	}
 	return s, nil
+}
+
+// check refuses options that cannot work. The defaults are filled in before.
+func (o *Options) check() error {
+	if o.Partitions < 1 || o.Partitions > 1024 {
+		return fmt.Errorf("redisstore: %d partitions: 1 to 1024 are possible", o.Partitions)
+	}
+	if o.Lease < time.Millisecond || o.Follow < time.Millisecond || o.Keep < time.Millisecond ||
+		o.Retain < 1 || o.RetainBytes < 1 || o.RetainAge < time.Millisecond || o.LargeEvent < 2 || o.ThreadTTL < 0 {
+		return errors.New("redisstore: the lease and the times to follow, to keep and to retain are a millisecond at least, an event and a byte are retained at least, a large event has two bytes, and a thread is kept for no negative time")
+	}
+	if o.NoticeCount < 1 || o.NoticeAge < time.Millisecond || o.KeepDecisions < time.Millisecond {
+		return errors.New("redisstore: a notice is kept at least, and notices and decisions for a millisecond")
+	}
+	if o.WaitReplicas < 0 || o.WaitTimeout < time.Millisecond {
+		return errors.New("redisstore: WaitReplicas is 0 at least, WaitTimeout a millisecond")
+	}
+	return nil
 }
 
 func assemble(client redis.UniversalClient, opts Options) *Store {

@@ -14,17 +14,7 @@ import (
 // input answers a RunAgentInput: ws.run, and what follows from it.
 func (s *fullSession) input(f *frame) error {
 	d := s.threads[f.threadID]
-	refused := s.mayRun(f)
-	if refused == nil && d == nil && len(s.threads) >= s.srv.opts.ThreadsPerSocket {
-		refused = s.srv.metrics.noted(&protocol.RunError{Code: codeTooManyThreads, Message: s.tooMany().message})
-	}
-	var awaits bool
-	if refused == nil {
-		var room bool
-		if awaits, room = s.srv.awaiting.add(s.key(f.threadID), f.label, s); !room {
-			refused = s.srv.metrics.noted(retryLater(adapter.CodeThreadBusy, fmt.Sprintf("%d inputs of this socket wait: wait for them, or cancel some", maxAwaited), time.Second))
-		}
-	}
+	awaits, refused := s.expect(f, d == nil)
 	if refused != nil {
 		return s.refuse(f, refused, s.positionOf(f.threadID))
 	}
@@ -48,19 +38,7 @@ func (s *fullSession) input(f *frame) error {
 	}
 	ctx, cancel := s.call()
 	defer cancel()
-	if fresh && !s.reads() {
-		// It is told nothing of where its run begins but the run.
-		if _, err := d.attachWithin(ctx, nil); err != nil {
-			return s.storeFailed(f, err)
-		}
-	}
-	in := adapter.Input{Namespace: s.identity.Namespace, Tenant: s.identity.Tenant, User: s.name(), Agent: s.agent, From: s.origin(adapter.ThroughSocket), Run: f.input, When: whenOf(f.input), Headers: s.headers}
-	if fresh {
-		in.Left = d.left
-	}
-	admitted, err := s.srv.runs.Submit(ctx, in)
-	d.follower.All()
-	d.clears(admitted)
+	admitted, err := s.submit(ctx, f, d, fresh)
 	if err != nil {
 		return s.storeFailed(f, err)
 	}
@@ -83,14 +61,8 @@ func (s *fullSession) input(f *frame) error {
 		return s.disposed(f, admitted)
 	case adapter.Queued:
 		d.owned(store.RunQueued, 0, f.label, admitted.RunID)
-		if fresh && !s.reads() {
-			s.place(d)
-		} else if fresh {
-			a, err := s.placeAtEnd(ctx, d)
-			if err != nil {
-				return s.storeFailed(f, err)
-			}
-			if err := s.introduce(d, a); err != nil {
+		if fresh {
+			if placed, err := s.placeQueued(ctx, f, d); !placed || err != nil {
 				return err
 			}
 		}
@@ -102,6 +74,54 @@ func (s *fullSession) input(f *frame) error {
 		}
 		return s.repeat(ctx, f, d, fresh, admitted)
 	}
+}
+
+// expect refuses an input that this socket may not send now. Awaits: the input counts
+// among those that the socket waits for.
+func (s *fullSession) expect(f *frame, fresh bool) (awaits bool, refused *protocol.RunError) {
+	if refused = s.mayRun(f); refused != nil {
+		return false, refused
+	}
+	if fresh && len(s.threads) >= s.srv.opts.ThreadsPerSocket {
+		return false, s.srv.metrics.noted(&protocol.RunError{Code: codeTooManyThreads, Message: s.tooMany().message})
+	}
+	awaits, room := s.srv.awaiting.add(s.key(f.threadID), f.label, s)
+	if !room {
+		return awaits, s.srv.metrics.noted(retryLater(adapter.CodeThreadBusy, fmt.Sprintf("%d inputs of this socket wait: wait for them, or cancel some", maxAwaited), time.Second))
+	}
+	return awaits, nil
+}
+
+// submit submits the input. Fresh: the socket did not follow the thread before.
+func (s *fullSession) submit(ctx context.Context, f *frame, d *delivery, fresh bool) (adapter.Admitted, error) {
+	if fresh && !s.reads() {
+		// It is told nothing of where its run begins but the run.
+		if _, err := d.attachWithin(ctx, nil); err != nil {
+			return adapter.Admitted{}, err
+		}
+	}
+	in := adapter.Input{Namespace: s.identity.Namespace, Tenant: s.identity.Tenant, User: s.name(), Agent: s.agent, From: s.origin(adapter.ThroughSocket), Run: f.input, When: whenOf(f.input), Headers: s.headers}
+	if fresh {
+		in.Left = d.left
+	}
+	admitted, err := s.srv.runs.Submit(ctx, in)
+	d.follower.All()
+	d.clears(admitted)
+	return admitted, err
+}
+
+// placeQueued starts the delivery of a thread whose run waits. Not placed: the input was
+// refused.
+func (s *fullSession) placeQueued(ctx context.Context, f *frame, d *delivery) (placed bool, err error) {
+	if !s.reads() {
+		s.place(d)
+		return true, nil
+	}
+	a, err := s.placeAtEnd(ctx, d)
+	if err != nil {
+		return false, s.storeFailed(f, err)
+	}
+	return true, s.introduce(d, a)
 }
 
 // placeAtEnd starts the delivery at the log's end.

@@ -16,6 +16,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
+	"github.com/aguiws/aguiws/server/login"
 	"github.com/aguiws/aguiws/server/webhook"
 	"github.com/aguiws/aguiws/web"
 )
@@ -51,14 +52,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 		return err
 	}
 	s.explainMode(log, store.Durable())
-	runner, err := adapter.NewRunner(metrics.Store(store), &adapter.Options{
-		Logins: agentLogins(logins),
-		Agents: agents.byName, HeadersBy: agents.headersBy(), Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame, MaxStateBytes: s.maxFrame + s.maxFrame/16,
-		RunTimeout: orNever(s.runTimeout), MaxPark: orNever(s.maxPark), SeparateDuties: s.separateDuties, MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes, ThreadCache: cmp.Or(s.threadCache, -1),
-		PayloadsFrom: s.payloadsFrom, PayloadKeep: s.payloadKeep, MaxPayloadBytes: s.payloadBytes, MaxThreadPayloadBytes: s.threadPayloads, MaxNamespacePayloadBytes: s.namespacePayloads,
-		MaxRunsPerUser: s.runsPerUser, MaxRunsPerTenant: s.runsPerTenant, MaxThreadsPerUser: s.threadsPerUser, MaxInputs: s.inputs, InputBurst: s.inputBurst,
-		OnExpiry: adapter.ExpiryPolicy(s.onExpiry), UnansweredBy: s.unansweredBy(agents), Redact: s.redact, RedactLists: s.redactLists, NoticeSummaries: s.noticeSummaries, Logger: log, Hook: crashHook(s.crashAt),
-	})
+	runner, err := adapter.NewRunner(metrics.Store(store), s.runnerOptions(agents, logins, log))
 	if err != nil {
 		return err
 	}
@@ -103,6 +97,18 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	drained()
 	hooked.Wait()
 	return errors.Join(err, <-served)
+}
+
+// runnerOptions are the options of the runner that carries the agents.
+func (s *settings) runnerOptions(agents *agentSet, logins *login.Service, log *slog.Logger) *adapter.Options {
+	return &adapter.Options{
+		Logins: agentLogins(logins),
+		Agents: agents.byName, HeadersBy: agents.headersBy(), Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame, MaxStateBytes: s.maxFrame + s.maxFrame/16,
+		RunTimeout: orNever(s.runTimeout), MaxPark: orNever(s.maxPark), SeparateDuties: s.separateDuties, MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes, ThreadCache: cmp.Or(s.threadCache, -1),
+		PayloadsFrom: s.payloadsFrom, PayloadKeep: s.payloadKeep, MaxPayloadBytes: s.payloadBytes, MaxThreadPayloadBytes: s.threadPayloads, MaxNamespacePayloadBytes: s.namespacePayloads,
+		MaxRunsPerUser: s.runsPerUser, MaxRunsPerTenant: s.runsPerTenant, MaxThreadsPerUser: s.threadsPerUser, MaxInputs: s.inputs, InputBurst: s.inputBurst,
+		OnExpiry: adapter.ExpiryPolicy(s.onExpiry), UnansweredBy: s.unansweredBy(agents), Redact: s.redact, RedactLists: s.redactLists, NoticeSummaries: s.noticeSummaries, Logger: log, Hook: crashHook(s.crashAt),
+	}
 }
 
 func openStore(ctx context.Context, s *settings, log *slog.Logger) (*redisstore.Store, error) {

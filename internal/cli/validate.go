@@ -8,56 +8,76 @@ import (
 
 // validate judges settings that depend on one another.
 func (s *settings) validate() error {
-	belong := map[string][]string{
+	for _, check := range []func() error{s.checkOwners, s.checkNeeds, s.checkAgents, s.checkAddresses, s.validateLogins} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return s.validateModel()
+}
+
+// checkOwners refuses a setting of another way of authentication than the one that is set.
+func (s *settings) checkOwners() error {
+	for auth, list := range map[string][]string{
 		"tokens": {"tokens", "token-file"},
 		"jwt": {"jwt-keys", "jwt-issuer", "jwt-audience", "jwt-algorithms", "jwt-leeway", "jwt-user", "jwt-tenant",
 			"jwt-namespace", "jwt-scopes", "jwt-scope-prefix"},
-	}
-	for auth, list := range belong {
+	} {
 		for _, name := range list {
 			if s.from[name] != "" && s.auth != auth {
 				return fmt.Errorf("%s: it needs auth to be %s, which is %s", s.named(name), auth, s.auth)
 			}
 		}
 	}
-	switch {
-	case s.auth == "tokens" && (len(s.tokens) == 0) == (s.tokenFile == ""):
-		return fmt.Errorf("%s tokens: it needs either --tokens or --token-file", s.named("auth"))
-	case s.auth == "jwt" && s.jwt.keySet == "":
-		return fmt.Errorf("%s jwt: it needs --jwt-keys", s.named("auth"))
-	case s.auth == "jwt" && s.jwt.issuer == "":
-		return fmt.Errorf("%s jwt: it needs --jwt-issuer", s.named("auth"))
-	case s.auth == "jwt" && s.jwt.audience == "":
-		return fmt.Errorf("%s jwt: it needs --jwt-audience", s.named("auth"))
-	case s.separateDuties && s.auth == "none":
-		return fmt.Errorf("%s: without authentication all users are one, and none could approve: it needs --auth tokens or jwt", s.named("separate-duties"))
-	case (s.tlsCert == "") != (s.tlsKey == ""):
+	return nil
+}
+
+// checkNeeds refuses a setting without another that it needs, or beside one that it
+// excludes.
+func (s *settings) checkNeeds() error {
+	if (s.tlsCert == "") != (s.tlsKey == "") {
 		return errors.New("--tls-cert and --tls-key: one needs the other")
-	case s.mode == "durable" && s.redis == "":
-		return fmt.Errorf("%s durable: the embedded store dies with the process: it needs --redis", s.named("mode"))
-	case s.waitReplicas > 0 && s.redis == "":
-		return fmt.Errorf("%s: the embedded store has no replicas: it needs --redis", s.named("wait-replicas"))
-	case s.held < 32*s.maxFrame:
-		return fmt.Errorf("%s: it must be 32 times max-frame at least", s.named("max-held"))
-	case len(s.webhooks) > 0 && s.webhookFile != "":
-		return fmt.Errorf("%s: the targets are in --webhooks already", s.named("webhook-file"))
-	case len(s.upstreams) > 0 && s.upstreamFile != "":
-		return fmt.Errorf("%s: the list is in --upstreams already", s.named("upstream-file"))
-	case len(s.webhookPrivate) > 0 && len(s.webhooks) == 0 && s.webhookFile == "":
-		return fmt.Errorf("%s: it needs --webhooks or --webhook-file", s.named("webhook-private"))
-	case s.prefix == "":
-		return fmt.Errorf("%s: a name is needed", s.named("redis-prefix"))
 	}
-	if s.upstreamFile == "" { // which is read when it is needed
-		list, err := s.upstreamList()
-		if err != nil {
-			return err
-		}
-		names, _ := s.agentNames(list)
-		if err := s.checkDisconnect(names); err != nil {
-			return err
+	jwt := s.auth == "jwt"
+	for _, c := range []struct {
+		wrong         bool
+		name, problem string
+	}{
+		{s.auth == "tokens" && (len(s.tokens) == 0) == (s.tokenFile == ""), "auth", " tokens: it needs either --tokens or --token-file"},
+		{jwt && s.jwt.keySet == "", "auth", " jwt: it needs --jwt-keys"},
+		{jwt && s.jwt.issuer == "", "auth", " jwt: it needs --jwt-issuer"},
+		{jwt && s.jwt.audience == "", "auth", " jwt: it needs --jwt-audience"},
+		{s.separateDuties && s.auth == "none", "separate-duties", ": without authentication all users are one, and none could approve: it needs --auth tokens or jwt"},
+		{s.mode == "durable" && s.redis == "", "mode", " durable: the embedded store dies with the process: it needs --redis"},
+		{s.waitReplicas > 0 && s.redis == "", "wait-replicas", ": the embedded store has no replicas: it needs --redis"},
+		{s.held < 32*s.maxFrame, "max-held", ": it must be 32 times max-frame at least"},
+		{len(s.webhooks) > 0 && s.webhookFile != "", "webhook-file", ": the targets are in --webhooks already"},
+		{len(s.upstreams) > 0 && s.upstreamFile != "", "upstream-file", ": the list is in --upstreams already"},
+		{len(s.webhookPrivate) > 0 && len(s.webhooks) == 0 && s.webhookFile == "", "webhook-private", ": it needs --webhooks or --webhook-file"},
+		{s.prefix == "", "redis-prefix", ": a name is needed"},
+	} {
+		if c.wrong {
+			return errors.New(s.named(c.name) + c.problem)
 		}
 	}
+	return nil
+}
+
+// checkAgents judges what is said of agents by their names. A file of upstreams is read
+// when it is needed.
+func (s *settings) checkAgents() error {
+	if s.upstreamFile != "" {
+		return nil
+	}
+	list, err := s.upstreamList()
+	if err != nil {
+		return err
+	}
+	names, _ := s.agentNames(list)
+	return s.checkDisconnect(names)
+}
+
+func (s *settings) checkAddresses() error {
 	for _, a := range []struct {
 		name, addr string
 		loopback   bool
@@ -77,8 +97,5 @@ func (s *settings) validate() error {
 			return fmt.Errorf("%s %q: it must be a loopback address such as 127.0.0.1, because %s", s.named(a.name), a.addr, why)
 		}
 	}
-	if err := s.validateLogins(); err != nil {
-		return err
-	}
-	return s.validateModel()
+	return nil
 }

@@ -70,7 +70,7 @@ const CallbackPath = "/login/callback"
 // New makes a service. It asks no provider for anything.
 func New(s store.Logins, o Options) (*Service, error) {
 	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
+		o.Logger = slog.Default()
 	}
 	if o.Observe == nil {
 		o.Observe = func(string, string) {}

@@ -105,8 +105,7 @@ func (j *Judgement) Judge(ctx context.Context, busy Busy, digest string) (Verdic
 		return Verdict{}, err
 	}
 	queued := j.queuedMessages()
-	// An answer to what is open is never a repeat: the one before was given back.
-	if !slices.ContainsFunc(j.Input.Resume, func(e protocol.ResumeEntry) bool { return open.Item(e.InterruptID) != nil }) {
+	if !j.answersOpen(open) {
 		if repeats, refusal, err := j.repeated(queued, digest); err != nil || repeats != nil || refusal != nil {
 			return Verdict{Repeats: repeats, Refusal: refusal}, err
 		}
@@ -117,6 +116,23 @@ func (j *Judgement) Judge(ctx context.Context, busy Busy, digest string) (Verdic
 		v.Refusal = RefuseToJoin(v.Fresh)
 		return v, nil
 	}
+	return j.decide(ctx, v, open, busy)
+}
+
+// answersOpen reports whether the input answers what is open. Such an input is never a
+// repeat: the answer before was given back.
+func (j *Judgement) answersOpen(open *store.Suspension) bool {
+	return slices.ContainsFunc(j.Input.Resume, func(e protocol.ResumeEntry) bool { return open.Item(e.InterruptID) != nil })
+}
+
+// fromRewound reports whether a message was taken out of the thread by a rewind. It is
+// not new: the answer that comes with it is a late one.
+func (j *Judgement) fromRewound(m protocol.Message) bool {
+	return j.View.Archived[m.ID] && !j.Fold.Has(m.ID)
+}
+
+// decide judges an input that is no repeat and does not join a run.
+func (j *Judgement) decide(ctx context.Context, v Verdict, open *store.Suspension, busy Busy) (Verdict, error) {
 	entries, aside, refusal, err := j.sortEntries(open)
 	if err != nil || refusal != nil {
 		return Verdict{Refusal: refusal}, err
@@ -126,8 +142,7 @@ func (j *Judgement) Judge(ctx context.Context, busy Busy, digest string) (Verdic
 			v.Keep, v.Rewinds, v.Edits, v.Fresh = keep, true, true, follows
 		}
 	}
-	// What a rewind took out of the thread is not new: the answer is a late one.
-	unknown := func(m protocol.Message) bool { return !j.View.Archived[m.ID] || j.Fold.Has(m.ID) }
+	unknown := func(m protocol.Message) bool { return !j.fromRewound(m) }
 	if len(entries) == 0 && len(aside) > 0 && !slices.ContainsFunc(v.Fresh, unknown) {
 		return Verdict{Repeats: aside[len(aside)-1].state}, nil
 	}

@@ -349,30 +349,8 @@ func (e *evaluation) inPlace(n *node, v *value, marks []bool) bool {
 			return false
 		}
 	}
-	if len(n.anyOf) > 0 {
-		found := false
-		for _, child := range n.anyOf {
-			if found = holds(child) || found; found && marks == nil {
-				break
-			}
-		}
-		if !found {
-			return false
-		}
-	}
-	if len(n.oneOf) > 0 {
-		found := 0
-		for _, child := range n.oneOf {
-			if holds(child) {
-				found++
-			}
-			if found > 1 {
-				return false
-			}
-		}
-		if found == 0 {
-			return false
-		}
+	if len(n.anyOf) > 0 && !e.anyHolds(n, holds, marks != nil) || len(n.oneOf) > 0 && !e.oneHolds(n, holds) {
+		return false
 	}
 	if n.when != nil {
 		branch := n.other
@@ -391,6 +369,30 @@ func (e *evaluation) inPlace(n *node, v *value, marks []bool) bool {
 		}
 	}
 	return true
+}
+
+// anyHolds applies anyOf: each of it when its marks are wanted, else until one holds.
+func (e *evaluation) anyHolds(n *node, holds func(*node) bool, all bool) bool {
+	found := false
+	for _, child := range n.anyOf {
+		if found = holds(child) || found; found && !all {
+			return true
+		}
+	}
+	return found
+}
+
+func (e *evaluation) oneHolds(n *node, holds func(*node) bool) bool {
+	found := 0
+	for _, child := range n.oneOf {
+		if holds(child) {
+			found++
+		}
+		if found > 1 {
+			return false
+		}
+	}
+	return found == 1
 }
 
 func (e *evaluation) merge(marks, found []bool) {
