@@ -111,7 +111,7 @@ func newSettings() *settings {
 var groups = []string{"Serving", "Upstreams", "The store", "Runs", "Identity", "Logins", "Webhooks", "Limits", "Operations"}
 
 // table lists the settings. Flags, environment, configuration file, usage and
-// the README's table are all made from it, or held to it by a test.
+// the tables of docs/configuration.md are all made from it, or held to it by a test.
 func (s *settings) table() []setting {
 	return []setting{
 		{"addr", "Serving", textValue{&s.addr, "address"}, "address to listen on; with `--auth none` it must be a loopback one"},
