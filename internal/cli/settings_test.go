@@ -252,7 +252,7 @@ func TestUsage(t *testing.T) {
 		if each.value.kind() != "" {
 			want += each.value.kind() + " "
 		}
-		want += strings.ReplaceAll(each.help, "`", "")
+		want += regexp.MustCompile(`\[([A-Za-z.]+)\]\(`).ReplaceAllString(strings.ReplaceAll(each.help, "`", ""), "$1 (") // a link says where it leads
 		if def := shownDefault(each); def != "" {
 			want += " (default " + def + ")"
 		}
