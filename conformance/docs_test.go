@@ -118,8 +118,8 @@ func TestDocsNameFlagsThatThereAre(t *testing.T) {
 	}
 }
 
-// What the pages at the root name in backticks, and what any page links to, is
-// there: files, folders, tests.
+// What the pages at the root and in docs/ name in backticks, and what any page links
+// to, is there: files, folders, tests.
 func TestDocsNameWhatIsThere(t *testing.T) {
 	names, tests := treeFiles(t), map[string]bool{}
 	declared := regexp.MustCompile(`(?m)^func ((?:Test|Example|Fuzz|Benchmark)\w*)\(`)
@@ -161,7 +161,7 @@ func TestDocsNameWhatIsThere(t *testing.T) {
 				t.Errorf("%s links to %s, which is not there", p.name, target)
 			}
 		}
-		if strings.Contains(p.name, "/") {
+		if strings.Contains(p.name, "/") && !strings.HasPrefix(p.name, "docs/") {
 			continue
 		}
 		code := inline.FindAllStringSubmatch(fence.ReplaceAllString(p.text, ""), -1)
@@ -180,6 +180,25 @@ func TestDocsNameWhatIsThere(t *testing.T) {
 				case (strings.HasPrefix(word, "./") || isPath.MatchString(word) || beneath(word)) && !there(word):
 					t.Errorf("%s names %s, which is not there", p.name, word)
 				}
+			}
+		}
+	}
+}
+
+// A metric that a page of docs/ names is one that METRICS.md lists, which is held to
+// what a server counts.
+func TestDocsNameMetricsThatThereAre(t *testing.T) {
+	list, err := os.ReadFile(filepath.Join("..", "server", "METRICS.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pages(t) {
+		if !strings.HasPrefix(p.name, "docs/") {
+			continue
+		}
+		for _, name := range regexp.MustCompile(`\baguiws_[a-z_]+`).FindAllString(p.text, -1) {
+			if name != "aguiws_connection" && !strings.Contains(string(list), "`"+name+"`") { // that one is nginx's variable
+				t.Errorf("%s names %s, which METRICS.md does not list", p.name, name)
 			}
 		}
 	}

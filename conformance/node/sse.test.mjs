@@ -90,7 +90,7 @@ for (const [version, client, folder] of [["1.0", one, "@ag-ui/client"], ["before
     "own tool": `${version}: a tool of the page's own is called and answered`,
     question: `${version}: a call is approved, with and without edits`,
     "several questions": `${version}: several calls in one question are answered differently`,
-    "question after reload": [`${version}: a page that is reloaded shows its thread, and the question is answered`, "with `connect`, as README has it"],
+    "question after reload": [`${version}: a page that is reloaded shows its thread, and the question is answered`, "with `connect`, as the quickstart has it"],
   });
   const asked = async (command) => {
     const tool = unique("pay");

@@ -4,5 +4,5 @@
 // The crash points are the script agent's and the runner's: AGUIWS_CRASH_AT names
 // the one at which a process kills itself. TestRandomKills prints its seed;
 // AGUIWS_SEED repeats it. TestBehindNginx runs the configuration that
-// server/DEPLOYMENT.md shows, if nginx is there.
+// docs/proxies.md shows, if nginx is there.
 package process

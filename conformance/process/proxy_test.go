@@ -28,7 +28,7 @@ import (
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
-// The proxy that server/DEPLOYMENT.md shows passes on what the binding needs, and
+// The proxy that docs/proxies.md shows passes on what the binding needs, and
 // nothing that is the operator's.
 func TestBehindNginx(t *testing.T) {
 	suite.Full(t)
@@ -129,17 +129,17 @@ func TestBehindNginx(t *testing.T) {
 	}
 }
 
-// startNginx runs the block of nginx's language that DEPLOYMENT.md shows, for a port
+// startNginx runs the block of nginx's language that docs/proxies.md shows, for a port
 // and an upstream of the test's, and returns the certificate that it shows.
 func startNginx(t *testing.T, binary string, port int, upstream string) []byte {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join(command.Root(t), "server", "DEPLOYMENT.md"))
+	page, err := os.ReadFile(filepath.Join(command.Root(t), "docs", "proxies.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	shown := regexp.MustCompile("(?s)\n```nginx\n(.*?)\n```\n").FindSubmatch(page)
 	if shown == nil {
-		t.Fatal("server/DEPLOYMENT.md shows no configuration of nginx")
+		t.Fatal("docs/proxies.md shows no configuration of nginx")
 	}
 	dir := t.TempDir()
 	site := string(shown[1])

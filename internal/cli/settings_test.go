@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +16,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 )
 
-var update = flag.Bool("update", false, "write the table of settings into README.md")
+var update = flag.Bool("update", false, "write the table of settings into docs/configuration.md")
 
 func write(t *testing.T, name, text string) string {
 	t.Helper()
@@ -250,7 +252,7 @@ func TestUsage(t *testing.T) {
 		if each.value.kind() != "" {
 			want += each.value.kind() + " "
 		}
-		want += strings.ReplaceAll(each.help, "`", "")
+		want += regexp.MustCompile(`\[([A-Za-z.]+)\]\(`).ReplaceAllString(strings.ReplaceAll(each.help, "`", ""), "$1 (") // a link says where it leads
 		if def := shownDefault(each); def != "" {
 			want += " (default " + def + ")"
 		}
@@ -265,8 +267,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// readme is the README's table of settings.
-func readme() string {
+// tables is what docs/configuration.md lists. A setting's help links as from the root.
+func tables() string {
 	var b strings.Builder
 	for _, group := range groups {
 		b.WriteString("\n| " + group + " | default | |\n| --- | --- | --- |\n")
@@ -278,7 +280,7 @@ func readme() string {
 			if def != "" {
 				def = "`" + def + "`"
 			}
-			help := each.help
+			help := strings.ReplaceAll(each.help, "](server/", "](../server/")
 			if choice, ok := each.value.(choiceValue); ok {
 				help = "`" + strings.Join(choice.among, "`, `") + "`: " + help
 			}
@@ -288,42 +290,34 @@ func readme() string {
 	return b.String()
 }
 
-func TestReadmeListsTheSettings(t *testing.T) {
-	const begin, end = "<!-- settings -->\n", "\n<!-- end of settings -->"
-	data, err := os.ReadFile("../../README.md")
+func TestDocsListTheSettings(t *testing.T) {
+	const file, begin, end = "../../docs/configuration.md", "<!-- settings -->\n", "\n<!-- end of settings -->"
+	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before, rest, found := strings.Cut(string(data), begin)
 	has, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
-		t.Fatal("README.md has no place for the table of settings")
+		t.Fatal("docs/configuration.md has no place for the table of settings")
 	}
-	if want := readme(); has != want && *update {
-		if err := os.WriteFile("../../README.md", []byte(before+begin+want+end+after), 0o644); err != nil {
+	if want := tables(); has != want && *update {
+		if err := os.WriteFile(file, []byte(before+begin+want+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	} else if has != want {
-		t.Error("README.md lists other settings than there are: go test ./internal/cli -run TestReadme -update")
+		t.Error("docs/configuration.md lists other settings than there are: go test ./internal/cli -run TestDocsList -update")
 	}
-}
-
-// The README's configuration files are ones.
-func TestReadmeConfigures(t *testing.T) {
-	data, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := strings.Split(string(data), "```yaml\n")[1:]
-	for _, file := range files {
-		text, _, _ := strings.Cut(file, "```")
-		s, err := readSettings([]string{"--config", write(t, "a.yaml", text)}, env(), io.Discard)
-		if err != nil || len(s.from) < 3 {
-			t.Errorf("%v in\n%s", err, text)
+	_, begun, _ := strings.Cut(before, "\n## The twelve that matter first\n")
+	begun, _, _ = strings.Cut(begun, "\n## ")
+	rows := regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|").FindAllStringSubmatch(begun, -1)
+	for _, row := range rows {
+		if !slices.ContainsFunc(newSettings().table(), func(each setting) bool { return each.name == row[1] }) {
+			t.Errorf("%s is no setting", row[1])
 		}
 	}
-	if len(files) == 0 {
-		t.Error("it has none")
+	if len(rows) != 12 {
+		t.Errorf("%d settings matter first", len(rows))
 	}
 }
 

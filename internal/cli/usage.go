@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -51,10 +52,14 @@ func printSettings(w io.Writer, list []setting) {
 	}
 }
 
+// link is one of the texts, whose page stands behind its words on a terminal.
+var link = regexp.MustCompile(`\[([^\]]*)\]\(([^)]*)\)`)
+
 // wrap writes a text indented, without its marks.
 func wrap(w io.Writer, text string) {
 	line := ""
-	for word := range strings.FieldsSeq(strings.ReplaceAll(text, "`", "")) {
+	text = link.ReplaceAllString(strings.ReplaceAll(text, "`", ""), "$1 ($2)")
+	for word := range strings.FieldsSeq(text) {
 		if len(line)+len(word) > 68 {
 			fmt.Fprintln(w, "       "+line)
 			line = ""

@@ -1,0 +1,118 @@
+package conformance_test
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// longest is how many lines a page may have that is read from its beginning.
+func longest(name string) int {
+	switch name {
+	case "README.md":
+		return 120
+	case "CHANGELOG.md":
+		return 60
+	}
+	return 200
+}
+
+// first reports whether a page is one that users read first, and so must read plainly.
+func first(name string) bool {
+	return name == "README.md" || name == "CHANGELOG.md" || strings.HasPrefix(name, "docs/") && strings.Count(name, "/") == 1
+}
+
+var (
+	notProse = regexp.MustCompile("(?ms)^```.*?^```|^\\|[^\n]*|^#[^\n]*|^<!--[^\n]*|^!?\\[[^\n]*\\]\\([^\n]*\\)$")
+	sentence = regexp.MustCompile("[.!?:]\\s+([A-Z`*-])")
+	bullet   = regexp.MustCompile(`(?:^|\n)(?:[*-]|\d+\.) `)
+	inverted = regexp.MustCompile(`^\W*(?:Of|What|Who|Whoever|Whose|One that|That|So|As|With|Behind|Where|Had|Nothing|Nobody|For whom) `)
+)
+
+// sentences are a page's, each as words, without its code and its tables.
+func sentences(text string) (list []string) {
+	text = notProse.ReplaceAllString(text, "\n")
+	text = inline.ReplaceAllString(text, "`X`")
+	text = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`).ReplaceAllString(text, "$1")
+	for block := range strings.SplitSeq(text, "\n\n") {
+		for item := range strings.SplitSeq(bullet.ReplaceAllString(block, "\n- "), "\n- ") {
+			for _, each := range strings.Split(sentence.ReplaceAllString(strings.Join(strings.Fields(item), " "), "\x00$1"), "\x00") {
+				if len(strings.Fields(each)) > 3 {
+					list = append(list, each)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// A page that users read first is short, and so are its sentences; they begin with what
+// they are about.
+func TestDocsReadPlainly(t *testing.T) {
+	for _, p := range pages(t) {
+		if !first(p.name) {
+			continue
+		}
+		if lines := strings.Count(p.text, "\n"); lines > longest(p.name) {
+			t.Errorf("%s has %d lines, and is to have %d at most", p.name, lines, longest(p.name))
+		}
+		all := sentences(p.text)
+		slices.SortFunc(all, func(a, b string) int { return len(strings.Fields(a)) - len(strings.Fields(b)) })
+		if len(all) > 0 {
+			if long := all[len(all)*9/10]; len(strings.Fields(long)) > 35 {
+				t.Errorf("%s: one sentence in ten has more than 35 words: %s", p.name, long)
+			}
+		}
+		begun := slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !inverted.MatchString(s) })
+		if 100*len(begun) > 4*len(all) {
+			t.Errorf("%s: more than 4 of 100 sentences begin with another thing than their subject: %q", p.name, begun)
+		}
+	}
+}
+
+// Every page of docs/ is in its index.
+func TestDocsAreIndexed(t *testing.T) {
+	index, err := os.ReadFile(filepath.Join("..", "docs", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pages(t) {
+		if below, is := strings.CutPrefix(p.name, "docs/"); is && below != "README.md" && !strings.Contains(string(index), "]("+below+")") {
+			t.Errorf("docs/README.md does not link to %s", below)
+		}
+	}
+}
+
+// A link to a place of a page is to a heading that the page has.
+func TestDocsLinkToHeadings(t *testing.T) {
+	headings := map[string][]string{}
+	all := pages(t)
+	for _, p := range all {
+		headings[p.name] = anchors(p.text)
+	}
+	link := regexp.MustCompile(`\]\(([^)#\s:]*)#([^)\s]+)\)`)
+	for _, p := range all {
+		for _, l := range link.FindAllStringSubmatch(fence.ReplaceAllString(p.text, ""), -1) {
+			target := p.name
+			if l[1] != "" {
+				target = path.Join(path.Dir(p.name), l[1])
+			}
+			if has, is := headings[target]; is && !slices.Contains(has, l[2]) {
+				t.Errorf("%s links to %s#%s, which is no heading there", p.name, target, l[2])
+			}
+		}
+	}
+}
+
+// anchors are what GitHub makes of a page's headings.
+func anchors(text string) (list []string) {
+	for _, h := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {
+		words := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(h[1]), "")
+		list = append(list, strings.ReplaceAll(words, " ", "-"))
+	}
+	return list
+}

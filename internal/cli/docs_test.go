@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// userDocs are the pages that users read first, by name.
+func userDocs(t *testing.T) map[string]string {
+	t.Helper()
+	names, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("docs/ has %d pages: %v", len(names), err)
+	}
+	list := map[string]string{}
+	for _, name := range append(names, "../../README.md") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list[filepath.Base(filepath.Dir(name))+"/"+filepath.Base(name)] = string(text)
+	}
+	return list
+}
+
+// blocks are what a page has in a language.
+func blocks(text, language string) (list []string) {
+	for _, block := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllStringSubmatch(text, -1) {
+		list = append(list, block[1])
+	}
+	return list
+}
+
+// The configuration files that pages show are ones. A file of another program is marked yml.
+func TestDocsConfigure(t *testing.T) {
+	found := 0
+	for name, text := range userDocs(t) {
+		for _, file := range blocks(text, "yaml") {
+			found++
+			if s, err := readSettings([]string{"--config", write(t, "a.yaml", file)}, env(), io.Discard); err != nil || len(s.from) == 0 {
+				t.Errorf("%s: %v in\n%s", name, err, file)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no page shows a configuration file")
+	}
+}
+
+// The command lines of this program that pages show are taken, and what they ask by curl
+// is answered by the demo agent's server.
+func TestDocsCommand(t *testing.T) {
+	commands, requests := 0, 0
+	for name, text := range userDocs(t) {
+		var served *started
+		interrupt := ""
+		shown := blocks(text, "sh")
+		for _, unit := range blocks(text, "ini") {
+			for _, line := range regexp.MustCompile(`(?m)^ExecStart=.*/(aguiws .*)$`).FindAllStringSubmatch(unit, -1) {
+				shown = append(shown, line[1])
+			}
+		}
+		for _, block := range shown {
+			for line := range strings.Lines(strings.ReplaceAll(block, "\\\n", " ")) {
+				words := shellWords(line)
+				var vars environment
+				for len(words) > 0 && regexp.MustCompile(`^[A-Z_]+=`).MatchString(words[0]) {
+					vars, words = append(vars, words[0]), words[1:]
+				}
+				switch {
+				case len(words) > 0 && strings.TrimPrefix(words[0], "./") == "aguiws":
+					words = words[1:]
+				case len(words) > 2 && words[0] == "go" && words[1] == "run" && words[2] == ".":
+					words = words[3:]
+				case len(words) > 0 && words[0] == "curl":
+					if served == nil {
+						served = start(t, env())
+					}
+					requests++
+					answer, err := curl(strings.NewReplacer("127.0.0.1:8080", served.addr, "127.0.0.1:8081", served.addr, "INTERRUPT", interrupt), words[1:])
+					if err != nil {
+						t.Errorf("%s: %s: %v", name, line, err)
+					}
+					if asked := regexp.MustCompile(`"interrupts":\[\{"id":"([^"]+)"`).FindStringSubmatch(answer); asked != nil {
+						interrupt = asked[1]
+					}
+					continue
+				default:
+					continue
+				}
+				commands++
+				for i, word := range words {
+					if word == "--config" { // its file is the page's: see TestDocsConfigure
+						words[i+1] = write(t, "a.yaml", "lease: 5s\n")
+					}
+				}
+				if _, err := readSettings(words, vars, io.Discard); err != nil {
+					t.Errorf("%s: %s: %v", name, line, err)
+				}
+			}
+		}
+	}
+	if commands < 10 || requests < 5 {
+		t.Errorf("the pages show %d commands and %d requests: are they read as they are written?", commands, requests)
+	}
+}
+
+// shellWords are a line's, without quotes and without a comment.
+func shellWords(line string) (words []string) {
+	for _, word := range regexp.MustCompile(`(?:'[^']*'|[^\s'])+`).FindAllString(line, -1) {
+		if strings.HasPrefix(word, "#") || word == "&&" || word == "|" {
+			break
+		}
+		words = append(words, strings.ReplaceAll(word, "'", ""))
+	}
+	return words
+}
+
+// curl sends what curl would, and wants it taken.
+func curl(places *strings.Replacer, args []string) (string, error) {
+	method, address, body, header := http.MethodGet, "", "", http.Header{}
+	for i := 0; i < len(args); i++ {
+		switch args[i] {
+		case "-N", "-s":
+		case "-X":
+			i++
+			method = args[i]
+		case "-d":
+			i++
+			method, body = http.MethodPost, places.Replace(args[i])
+		case "-H":
+			i++
+			name, value, _ := strings.Cut(args[i], ": ")
+			header.Set(name, value)
+		default:
+			address = places.Replace(args[i])
+		}
+	}
+	r, err := http.NewRequest(method, address, strings.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	r.Header = header
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return "", err
+	}
+	defer http.DefaultClient.CloseIdleConnections()
+	defer answer.Body.Close()
+	told, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode/100 != 2 {
+		err = fmt.Errorf("%s: %s", answer.Status, told)
+	}
+	if err == nil && (strings.Contains(string(told), "RUN_ERROR") || strings.Contains(string(told), `"error":`)) {
+		err = errors.New(string(told))
+	}
+	return string(told), err
+}
