@@ -17,6 +17,7 @@ import (
 type Suspended struct {
 	Thread     store.ThreadKey
 	Tenant     string
+	User       string // whose input used the thread first, in a list; "": not known
 	Agent      string // that asks; "": the default one, or not known
 	Title      string
 	Since      time.Time // zero when read with its thread
@@ -83,7 +84,7 @@ func suspended(item store.InboxItem) (*Suspended, error) {
 	if err != nil || open == nil {
 		return nil, err
 	}
-	s := &Suspended{Thread: item.Thread, Tenant: item.Tenant, Agent: item.Agent, Title: item.Title, Since: item.Since, Label: open.Label, version: item.Version}
+	s := &Suspended{Thread: item.Thread, Tenant: item.Tenant, User: item.User, Agent: item.Agent, Title: item.Title, Since: item.Since, Label: open.Label, version: item.Version}
 	for _, it := range open.Items {
 		o := OpenInterrupt{ID: it.ID, Interrupt: it.Interrupt, ExpiresAt: unixMilli(it.ExpiresAt), Call: it.Call, Login: it.Login, By: it.By}
 		o.Stale = !o.ExpiresAt.IsZero() && o.ExpiresAt.Before(time.Now())
@@ -140,7 +141,7 @@ func (ib *inbox) listed(ctx context.Context, q store.InboxQuery) ([]Suspended, s
 	for _, item := range page.Items {
 		s, err := suspended(item)
 		if item.Corrupted || errors.Is(err, store.ErrCorrupted) {
-			s, err = &Suspended{Thread: item.Thread, Tenant: item.Tenant, Title: item.Title, Since: item.Since, Corrupted: true}, nil
+			s, err = &Suspended{Thread: item.Thread, Tenant: item.Tenant, User: item.User, Title: item.Title, Since: item.Since, Corrupted: true}, nil
 		}
 		if err != nil {
 			return nil, "", 0, err

@@ -79,7 +79,7 @@ func readInboxItem(h hit, r *reply) (store.InboxItem, bool) {
 	}
 	key, ok := threadOf(r.string())
 	item := store.InboxItem{Thread: key, Version: r.int(), Since: time.UnixMilli(unstamp(h.member[:stampSize])),
-		Title: r.string(), Tenant: r.string(), Agent: r.string(), Suspension: r.json(), Drafts: readDrafts(r)}
+		Title: r.string(), Tenant: r.string(), User: r.string(), Agent: r.string(), Suspension: r.json(), Drafts: readDrafts(r)}
 	if errors.Is(r.err, store.ErrCorrupted) {
 		r.err, item.Corrupted = nil, true
 	}

@@ -363,7 +363,7 @@ func TestV1Operations(t *testing.T) {
 		t.Fatalf("no question: %v", asked)
 	}
 	inbox := items(op.call("listInbox", 200, "/inbox", ""))
-	if len(inbox) != 1 || inbox[0]["threadId"] != "t2" {
+	if len(inbox) != 1 || inbox[0]["threadId"] != "t2" || inbox[0]["user"] != "ann" {
 		t.Fatalf("%v", inbox)
 	}
 	v.fails("deleteThread", 409, "thread_in_use", "/threads/t2", "")

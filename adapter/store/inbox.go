@@ -55,6 +55,7 @@ type InboxPage struct {
 type InboxItem struct {
 	Thread     ThreadKey
 	Tenant     string
+	User       string // Begin.User of the input that used the thread first; "": not known
 	Agent      string // of the execution that asks; "": the default one
 	Version    int64
 	Since      time.Time

@@ -115,10 +115,11 @@ func runPage(t *testing.T, browser string, tests []string) {
 	command.NodeTests(t, env, append(args, tests...)...)
 }
 
-// tokens let two people into the server that asks who comes: one of them answers
-// and operates.
+// tokens let three people into the server that asks who comes: one of them answers
+// and operates, and one answers alone.
 const tokens = `[{token: the-token-of-ann-0123456789, user: ann, scopes: [read, run, approver, admin]},` +
-	` {token: the-token-of-bob-0123456789, user: bob}]`
+	` {token: the-token-of-bob-0123456789, user: bob},` +
+	` {token: the-token-of-eve-0123456789, user: eve, scopes: [read, approver]}]`
 
 func chromium(t *testing.T) string {
 	t.Helper()

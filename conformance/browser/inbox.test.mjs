@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { ANN, barriers, effects, embedded, guarded, person, PHONE, signIn, Tab, test, unique, until } from "./lane.mjs";
+import { ANN, barriers, BOB, effects, embedded, EVE, guarded, person, PHONE, signIn, Tab, test, unique, unseen, until } from "./lane.mjs";
 
 /** A chat of Ann's. */
 const chat = (context) => chatAt(context, crypto.randomUUID());
@@ -14,9 +14,9 @@ async function chatAt(context, threadId) {
   return tab;
 }
 
-async function inbox(context) {
-  const tab = await Tab.at(context, `${guarded}/inbox`, undefined, { serverMayRefuse: true });
-  await signIn(tab);
+async function inbox(context, token = ANN) {
+  const tab = await Tab.at(context, `${guarded}/inbox`, undefined, { serverMayRefuse: true, serverMayNotKnow: true });
+  await signIn(tab, token);
   return tab;
 }
 
@@ -159,12 +159,12 @@ test("a server without drafts is answered all the same", async () => {
 /** Has a run of Ann's suspend in a thread of its own, without any tab: it is asked whether to call a tool. */
 const suspends = (tool, args) => suspendsAt(`/tool ${tool} ${JSON.stringify(args)}`);
 
-/** The same by what is said. */
-async function suspendsAt(text) {
+/** The same by what is said, and by whom. */
+async function suspendsAt(text, token = ANN) {
   const threadId = crypto.randomUUID();
   const answer = await fetch(`${guarded}/agui`, {
     method: "POST",
-    headers: { Authorization: `Bearer ${ANN}`, "Content-Type": "application/json", Accept: "text/event-stream" },
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json", Accept: "text/event-stream" },
     body: JSON.stringify({
       threadId, runId: crypto.randomUUID(), state: {}, tools: [], context: [], forwardedProps: {},
       messages: [{ id: crypto.randomUUID(), role: "user", content: text }],
@@ -266,6 +266,7 @@ test("what waits comes by itself and at once, is filtered, answered together, an
   }
   await decided(first).getByTestId("decided-details").locator("summary").click();
   assert.match(await decided(first).getByTestId("decided-args").textContent(), /"to": "ada"/);
+  assert.deepEqual(await unseen(open.page), [], "all that was decided can be seen");
   assert.deepEqual(await barriers(open.page), []);
   await open.shot("46-resolved");
   const [file] = await Promise.all([open.page.waitForEvent("download"), open.click("resolved-csv")]);
@@ -519,6 +520,98 @@ test("what the same thread asks next is shown when it is asked for, and what was
   await open.pick(form);
   assert.equal(await revenue(form).inputValue(), "1.25", "on a phone, too");
 });
+
+test("a key that leads into a form says the way out, and Escape takes it", async () => {
+  const [form, other] = [await suspendsAt("/form"), await suspendsAt("/form")];
+  const open = await inbox(await person());
+  await open.row(other).waitFor();
+  const item = await open.pick(form);
+  const { keyboard } = open.page;
+  const focused = (hook) => open.page.evaluate((name) => document.activeElement?.dataset.testid === name, hook);
+  await item.getByTestId("field-quarter").waitFor();
+  await pressed(open, "a", () => focused("field-quarter"), "a leads into the form");
+  await until(() => drawn(open.at("inbox-leave")), "it says how to get out");
+  await item.getByTestId("field-year").fill("2026");
+  await keyboard.press("j");
+  assert.equal(await itemOf(open, form).getByTestId("field-year").inputValue(), "2026j", "in a field a key is typed");
+  await keyboard.press("Escape");
+  assert.ok(await focused("inbox-pick"), "Escape leaves it");
+  assert.equal(await open.at("inbox-leave").count(), 0);
+  await keyboard.press("j");
+  await itemOf(open, other).waitFor();
+  await keyboard.press("k");
+  assert.equal(await itemOf(open, form).getByTestId("field-year").inputValue(), "2026j", "what was typed is kept");
+  // Of a filter the same.
+  await open.at("inbox-filters").locator("summary").click();
+  await open.at("inbox-by-runId").focus();
+  await keyboard.press("Escape");
+  await keyboard.press("j");
+  await itemOf(open, other).waitFor();
+});
+
+test("the inbox says who asks and until when, and what expired can only be given up", async () => {
+  const [soon, late] = [await suspendsAt("/expire 3000", BOB), await suspendsAt("/expire 1", BOB)];
+  const open = await inbox(await person());
+  for (const [asking, due] of [[soon, /^expires in \d+ minutes$/], [late, /^expired$/]]) {
+    await open.row(asking).waitFor();
+    const item = await open.pick(asking);
+    for (const where of [open.row(asking), item]) {
+      await until(async () => due.test(await where.getByTestId("inbox-due").textContent()), `it says ${due}`);
+      assert.equal(await where.getByTestId("inbox-asker").textContent(), "bob");
+      assert.ok((await drawn(where.getByTestId("inbox-asker"))) && (await drawn(where.getByTestId("inbox-due"))));
+    }
+  }
+  const card = itemOf(open, late).getByTestId("interrupt");
+  assert.deepEqual(await card.getByRole("button").allTextContents(), ["Cancel"], "it has no button that does nothing");
+  assert.doesNotMatch(await card.textContent(), /No is an answer/);
+  assert.deepEqual([await unseen(open.page), await barriers(open.page)], [[], []]);
+  await open.shot("48-inbox-expired");
+  await open.decide(card.getByTestId("cancel"));
+  await until(async () => (await open.row(late).count()) === 0, "it is given up");
+});
+
+test("an approver reads the chat that asks, and writes nothing into it, or is told that it is not for them", async () => {
+  const asking = await suspendsAt("/confirm Deploy?", BOB);
+  const ann = await inbox(await person());
+  await ann.row(asking).waitFor();
+  await (await ann.pick(asking)).getByRole("link").click();
+  const chatOf = (tab) => tab.page.locator(`[data-testid="others-chat"]`);
+  await until(async () => /\/confirm Deploy\?/.test((await ann.at("message").allTextContents()).join()), "what was said is there");
+  assert.ok(await drawn(ann.at("message").first()));
+  assert.match(await ann.at("others-asks").textContent(), /Deploy\?/);
+  assert.equal(await ann.at("composer").count() + await ann.at("empty").count(), 0, "nothing can be written");
+  assert.deepEqual(await barriers(ann.page), []);
+  await ann.shot("49-others-chat");
+  await ann.page.reload();
+  await ann.at("message").first().waitFor();
+  await chatOf(ann).getByRole("link", { name: "inbox" }).click();
+  await ann.row(asking).waitFor();
+
+  const eve = await inbox(await person(), EVE);
+  await eve.row(asking).waitFor();
+  await (await eve.pick(asking)).getByRole("link").click();
+  await until(() => drawn(eve.at("others-closed")), "it says that the chat is not for Eve");
+  assert.equal(await eve.at("composer").count() + await eve.at("empty").count(), 0);
+  assert.deepEqual(await barriers(eve.page), []);
+  await eve.shot("49-others-closed");
+  await chatOf(eve).getByRole("link", { name: "inbox" }).click();
+  await eve.decide((await eve.pick(asking)).getByTestId("approve"));
+  await eve.click("view-resolved");
+  await eve.page.locator(`[data-testid="decided"][data-thread-id="${asking.threadId}"]`).getByRole("link").click();
+  await eve.at("others-closed").waitFor();
+
+  // One's own is the chat as ever.
+  const own = await suspendsAt("/confirm Deploy mine?");
+  await ann.front();
+  await ann.row(own).waitFor();
+  await (await ann.pick(own)).getByRole("link").click();
+  await ann.asked("confirmation");
+  await ann.at("composer").waitFor();
+  assert.equal(new URL(ann.page.url()).search, `?thread=${own.threadId}`);
+});
+
+/** Whether it is there and seen. */
+const drawn = async (hook) => (await hook.count()) > 0 && hook.evaluate((element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }));
 
 test("a sign-in that is somebody else's is not offered", async () => {
   const context = await person();

@@ -49,9 +49,10 @@ afterEach(async () => {
   assert.deepEqual(complaints.splice(0), [], "the page has complained");
 });
 
-/** The tokens that `guarded` knows: Ann may answer and operate, Bob may chat. */
+/** The tokens that `guarded` knows: Ann may answer and operate, Bob may chat, Eve may answer. */
 export const ANN = "the-token-of-ann-0123456789";
 export const BOB = "the-token-of-bob-0123456789";
+export const EVE = "the-token-of-eve-0123456789";
 
 export async function signIn(tab, token = ANN) {
   await tab.at("sign-in").waitFor();
@@ -93,6 +94,18 @@ export async function barriers(page) {
     .filter(({ id, impact }) => impact === "serious" || impact === "critical" || id === "page-has-heading-one")
     .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`);
 }
+
+/** What a place says to nobody's eye: the texts in it that are not drawn, though nothing is folded over them. */
+export const unseen = (page) => page.evaluate(() => {
+  const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  const hidden = [];
+  while (texts.nextNode()) {
+    const { data, parentElement } = texts.currentNode;
+    if (data.trim() === "" || parentElement.closest("[hidden], .visually-hidden, option, details:not([open]) > :not(summary)")) continue;
+    if (!parentElement.checkVisibility({ opacityProperty: true, visibilityProperty: true })) hidden.push(data.trim());
+  }
+  return hidden;
+});
 
 /** A tab that shows a thread at a server. */
 export class Tab {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { doomed, embedded, kill, person, restart, runs, steps, Tab, test, until } from "./lane.mjs";
+import { doomed, embedded, kill, person, restart, runs, steps, Tab, test, unseen, until } from "./lane.mjs";
 
 test("a run in progress is found, and cancelled", async () => {
   const context = await person();
@@ -113,16 +113,21 @@ test("all of a thread is stopped: what runs and what waits behind it", async () 
   await ops.shot("55-operator-stopped");
 });
 
-test("a run whose workers are lost again and again is a dead letter, and requeued", async () => {
+test("runs whose workers are lost again and again are dead letters: one is dismissed, one requeued", async () => {
   const context = await person();
   const threadId = randomUUID();
   const chat = await Tab.open(context, doomed, threadId);
   chat.serverMayDie = true;
   await chat.say("/slow 1000 20");
-  const claimed = (attempts) => until(
-    async () => (await runs(doomed, threadId)).some((run) => run.state === "claimed" && run.attempts === attempts && run.started),
-    `attempt ${attempts}`,
-  );
+  const other = await Tab.open(context, doomed);
+  other.serverMayDie = true;
+  await other.say("/slow 1000 20");
+  const claimed = async (attempts) => {
+    for (const of of [threadId, other.threadId]) {
+      const begun = async () => (await runs(doomed, of)).some((run) => run.state === "claimed" && run.attempts === attempts && run.started);
+      await until(begun, `attempt ${attempts}`);
+    }
+  };
   for (let attempt = 1; attempt <= 3; attempt++) {
     await claimed(attempt);
     await kill(2);
@@ -130,12 +135,23 @@ test("a run whose workers are lost again and again is a dead letter, and requeue
   }
   const ops = await Tab.at(context, `${doomed}/ops`);
   const letter = ops.page.locator('section[aria-labelledby="letters"] [data-testid="run"]');
-  await until(async () => (await letter.count()) === 1, "the dead letter is shown");
-  assert.match(await letter.textContent(), /3 of 3/);
+  await until(async () => (await letter.count()) === 2, "the dead letters are shown");
+  assert.match(await letter.first().textContent(), /3 of 3/);
   await ops.shot("51-dead-letter");
+  const [gone] = await runs(doomed, other.threadId);
+  const of = (run) => ops.page.locator(`section[aria-labelledby="letters"] [data-testid="run"][data-run-id="${run.runId}"]`);
+  await ops.decide(of(gone).getByTestId("dismiss"));
+  await until(async () => (await of(gone).count()) === 0, "it is dismissed");
+  await until(async () => /Dismiss: done/.test(await ops.at("ops-said").textContent()), "it says so");
+  assert.equal((await runs(doomed, other.threadId))[0].state, "cancelled");
   await ops.decide(letter.getByTestId("requeue"));
-  await until(async () => (await letter.getByTestId("requeue").count()) === 0, "it is requeued");
+  await until(async () => (await letter.count()) === 0, "the other is requeued");
   await until(async () => /Requeue: done/.test(await ops.at("ops-said").textContent()), "it says so");
+  // What is said of those that are left does not deny those that are counted.
+  await until(async () => (await ops.at("counts").locator('[data-state="dead_letter"] dd').textContent()) === "1", "it is counted still");
+  assert.match(await ops.at("letters-none").textContent(), /The one counted above was requeued/);
+  assert.deepEqual(await unseen(ops.page), []);
+  await ops.shot("51-dead-letter-requeued");
   await chat.connected();
   await chat.says("999 1000");
 });

@@ -8,7 +8,7 @@
 -- EACH
 --   since  when it opened, as the member has it
 --
--- Returns for each: {thread, version, title, tenant, agent, suspension, drafts}; {} when
+-- Returns for each: {thread, version, title, tenant, user, agent, suspension, drafts}; {} when
 --   it is not open any more, or not what is asked for. The suspension of one that cannot
 --   be read is what nobody can read.
 
@@ -25,15 +25,15 @@ for k = 1, #KEYS, 3 do
   local t = { rec = KEYS[k], journal = KEYS[k + 1], drafts = KEYS[k + 2] }
   local v
   local function item()
-    v = redis.call('HMGET', t.rec, 'thread', 'ver', 'title', 'tenant', 'owner')
+    v = redis.call('HMGET', t.rec, 'thread', 'ver', 'title', 'tenant', 'owner', 'user')
     if not v[1] or not wanted(v) then return {} end
     local text, head = suspension(t)
     if not text or head[1] ~= ARGV[REST + (k - 1) / 3] then return {} end
     local _, agent = executing(t)
-    return { v[1], v[2], v[3], v[4] or '', agent, text, redis.call('HGETALL', t.drafts) }
+    return { v[1], v[2], v[3], v[4] or '', v[6] or '', agent, text, redis.call('HGETALL', t.drafts) }
   end
   local ok, found = pcall(item)
-  if not ok then found = v and v[1] and { v[1], 0, v[3], v[4] or '', '', DAMAGED, {} } or {} end
+  if not ok then found = v and v[1] and { v[1], 0, v[3], v[4] or '', v[6] or '', '', DAMAGED, {} } or {} end
   out[#out + 1] = found
 end
 return out

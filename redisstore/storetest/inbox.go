@@ -14,7 +14,7 @@ var inboxTests = []test{
 		c := e.stopped()
 		th := e.thread()
 		b := th.execute("r1")
-		b.Tenant, b.Title = "acme", "Name"
+		b.Tenant, b.User, b.Title = "acme", "ann", "Name"
 		claim := th.begun(b)
 		c.move(time.Second)
 		opened := c.read()
@@ -30,7 +30,7 @@ var inboxTests = []test{
 			e.Errorf("since %v, opened %v", item.Since, opened)
 		}
 		item.Since = time.Time{}
-		same(th, "item", show(item), show(store.InboxItem{Thread: th.key, Tenant: "acme", Agent: "agent", Version: th.view().Version, Title: "Name",
+		same(th, "item", show(item), show(store.InboxItem{Thread: th.key, Tenant: "acme", User: "ann", Agent: "agent", Version: th.view().Version, Title: "Name",
 			Suspension: json.RawMessage(`{"open":["int"]}`),
 			Drafts:     map[string]json.RawMessage{"int": raws(`"half"`)[0]}}))
 	}},

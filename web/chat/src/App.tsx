@@ -5,19 +5,31 @@ import { OrElse } from "./OrElse";
 import { part } from "./part";
 import { usePath } from "./route";
 import { usePerson, useSession } from "./session";
-import { useThreadId } from "./thread";
+import { useElsewhere, useThreadId } from "./thread";
 
 const Inbox = lazy(() => part(() => import("./Inbox")));
+const Elsewhere = lazy(() => part(() => import("./Elsewhere")));
 const Operator = lazy(() => part(() => import("./Operator")));
 
 /** The place of the address. */
 export function App() {
   const path = usePath();
   const session = useSession();
+  const elsewhere = useElsewhere();
   if (path === "/inbox" || path === "/ops") {
     return (
       <OrElse key={path} instead={<Loading words="This place could not be loaded. Reload the page when the server is back." />}>
         <Suspense fallback={<Loading words="Loading…" />}>{path === "/inbox" ? <Inbox key={session} /> : <Operator key={session} />}</Suspense>
+      </OrElse>
+    );
+  }
+  if (elsewhere) {
+    const { threadId, namespace } = elsewhere;
+    return (
+      <OrElse key={`${namespace} ${threadId}`} instead={<Loading words="This chat could not be loaded. Reload the page when the server is back." />}>
+        <Suspense fallback={<Loading words="Loading…" />}>
+          <Elsewhere key={session} threadId={threadId} namespace={namespace} />
+        </Suspense>
       </OrElse>
     );
   }

@@ -12,13 +12,15 @@ const wordsOf = (failed: unknown) => (failed instanceof ApiError ? `${sentence(f
 
 interface Props {
   letters: Polled<Page<RunInfo>> & { place: Place };
+  /** How many the server counts, with those that were requeued. */
+  counted?: number;
   act: Act;
   /** Some were requeued. */
   changed: () => void;
 }
 
 /** The dead letters, one by one and all that are shown at once. */
-export function DeadLetters({ letters, act, changed }: Props) {
+export function DeadLetters({ letters, counted = 0, act, changed }: Props) {
   const [asked, ask] = useState<readonly RunInfo[]>();
   const [sending, setSending] = useState(false);
   const [results, setResults] = useState<readonly Requeued[]>([]);
@@ -35,8 +37,16 @@ export function DeadLetters({ letters, act, changed }: Props) {
   return (
     <section aria-labelledby="letters">
       <h2 id="letters">Dead letters</h2>
-      {letters.data && items.length === 0 && <p className="hint">{letters.place.back ? "None are left on this page." : "None: everything was delivered."}</p>}
-      {items.length > 0 && <p className="hint">Of the whole tenant: runs whose workers were lost too often, or that could not go on.</p>}
+      {letters.data && items.length === 0 && (
+        <p className="hint" data-testid="letters-none">
+          {noneWords(letters.data, letters.place, counted)}
+        </p>
+      )}
+      {items.length > 0 && (
+        <p className="hint">
+          Of the whole tenant: runs whose workers were lost too often, or that could not go on. Requeue goes on with one; Dismiss takes it off this list, and it cannot be requeued any more.
+        </p>
+      )}
       {(ready.length > 1 || asked) && (
         <Guarded subject={asked ? asked.map(({ id }) => id).join() : "letters"} className="confirm">
           {asked ? (
@@ -89,4 +99,11 @@ export function DeadLetters({ letters, act, changed }: Props) {
       <Pager place={letters.place} of="dead letters" />
     </section>
   );
+}
+
+function noneWords({ partial }: Page<RunInfo>, place: Place, counted: number): string {
+  if (partial) return "A part of the store does not answer: there may be some.";
+  if (place.back) return "None are left on this page.";
+  if (counted === 0) return "None: everything was delivered.";
+  return `None are left to requeue. ${counted === 1 ? "The one" : `The ${counted.toLocaleString("en")}`} counted above ${counted === 1 ? "was" : "were"} requeued, and went on in another run.`;
 }

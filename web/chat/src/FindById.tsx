@@ -59,7 +59,7 @@ export function FindById({ act }: { act: Act }) {
           <p>
             It is a {found.what}
             {found.what === "chat" ? "" : " of the chat"}{" "}
-            <a href={threadHref(found.threadId)} onClick={onLink} dir="auto">
+            <a href={threadHref(found.threadId, found.namespace)} onClick={onLink} dir="auto">
               {visible(found.title || found.threadId)}
             </a>
             {found.namespace && (

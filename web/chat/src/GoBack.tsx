@@ -85,9 +85,9 @@ function Editor({ id, text }: { id: string; text: string }) {
 
 /** What goes back from a message. */
 export function GoBack({ message }: { message: Message }) {
-  const { edit, editing, again, asked, answer, held, going } = useBack();
+  const { readOnly, edit, editing, again, asked, answer, held, going } = useBack();
   const [fault, setFault] = useState<string>();
-  const changes = editable(message) && editing !== message.id;
+  const changes = !readOnly && editable(message) && editing !== message.id;
   // Where nothing was answered, the question itself can be answered anew.
   const renews = asked !== undefined && message.id === (answer ?? asked);
   useEffect(() => setFault(undefined), [held]);

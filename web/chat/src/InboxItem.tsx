@@ -4,6 +4,7 @@ import { ApiError, call, type InboxItem, type Page } from "./api";
 import { decisionOf, entryOf, headingOf, type Answer } from "./answers";
 import { messagesOf } from "./bulk";
 import { questionText } from "../../client/answers";
+import { DueTag } from "./DueTag";
 import { Guarded } from "./Guarded";
 import { InterruptCard } from "./InterruptCard";
 import { visible } from "./misleading";
@@ -48,7 +49,7 @@ export function Item(props: ItemProps) {
     try {
       const path = `/threads/${encodeURIComponent(item.threadId)}/interrupts?namespace=${encodeURIComponent(item.namespace)}`;
       const [got] = (await call<Page<InboxItem>>("GET", path)).items;
-      if (got) setWhole({ ...got, since: item.since });
+      if (got) setWhole({ ...got, since: item.since, user: item.user, agent: item.agent });
       else if (!whole) props.changed();
     } catch (error) {
       setFault(error instanceof ApiError ? error.message : String(error));
@@ -144,10 +145,12 @@ function Open(props: ItemProps) {
       )}
       {item.interrupts.map((one) => {
         const interrupt = one.interrupt as unknown as Interrupt;
+        // The server's time is the one that counts, and need not be one that the agent has set.
+        const expiresAt = interrupt.expiresAt ?? (one.stale ? one.expiresAt : undefined);
         return (
           <InterruptCard
             key={one.id}
-            interrupt={interrupt}
+            interrupt={expiresAt === undefined ? interrupt : { ...interrupt, expiresAt }}
             messages={messagesOf(interrupt, one.toolCall)}
             answer={one.draft}
             alone
@@ -183,7 +186,7 @@ function toolCallOf(item: InboxItem, id: string) {
   return item.interrupts.find((one) => one.id === id)?.toolCall;
 }
 
-/** What an item is about, and since when. */
+/** What an item is about, who asks, since when and until when. */
 function Head({ item, readOnly, children }: ItemProps & { children: ReactNode }) {
   const title = visible(item.title || "Untitled");
   return (
@@ -191,11 +194,19 @@ function Head({ item, readOnly, children }: ItemProps & { children: ReactNode })
       {readOnly ? (
         <span>{title}</span>
       ) : (
-        <a href={threadHref(item.threadId)} onClick={onLink}>
+        <a href={threadHref(item.threadId, item.namespace)} onClick={onLink}>
           {title}
         </a>
       )}
-      <span className="hint">{ago(item.since)}</span>
+      <span className="hint">
+        {item.user !== undefined && (
+          <>
+            asked by <bdi data-testid="inbox-asker">{visible(item.user)}</bdi>{" "}
+          </>
+        )}
+        {ago(item.since)}
+      </span>
+      <DueTag interrupts={item.interrupts} />
       {item.agent && <span className="tag">{visible(item.agent)}</span>}
       {item.tenant && <span className="tag">tenant {visible(item.tenant)}</span>}
       {children}

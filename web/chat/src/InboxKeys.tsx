@@ -1,7 +1,9 @@
-import { useEffect, useRef } from "react";
-import { keyActOf, type KeyAct } from "./inboxkeys";
+import { useEffect, useRef, useState } from "react";
+import { isTyped, keyActOf, type KeyAct } from "./inboxkeys";
 
-const HELP: Array<[key: string, what: string]> = [["j", "next"], ["k", "previous"], ["a", "approve"], ["d", "decline"], ["e", "edit"]];
+const HELP: Array<[key: string, what: string]> = [["j", "next"], ["k", "previous"], ["a", "approve"], ["d", "decline"], ["e", "edit"], ["Esc", "leave a field"]];
+
+const DECIDES: ReadonlySet<KeyAct> = new Set(["approve", "decline", "edit"]);
 
 interface Props {
   on: boolean;
@@ -21,7 +23,7 @@ export function InboxKeys(props: Props) {
     const keyed = (event: KeyboardEvent) => {
       const wanted = keyActOf(event);
       const { decides, act } = last.current;
-      if (!wanted || (wanted !== "next" && wanted !== "previous" && !decides(event.target))) return;
+      if (!wanted || (DECIDES.has(wanted) && !decides(event.target))) return;
       event.preventDefault();
       act(wanted);
     };
@@ -41,5 +43,27 @@ export function InboxKeys(props: Props) {
           </span>
         ))}
     </div>
+  );
+}
+
+/** Says the way out of a field, in which the keys are letters, for as long as one has the focus. It lies over what is there, and moves nothing. */
+export function LeaveHint() {
+  const [typing, setTyping] = useState(false);
+  useEffect(() => {
+    const look = () => setTyping(isTyped(document.activeElement));
+    // What loses the focus has it still, until another has got it or none has.
+    const left = ({ relatedTarget }: FocusEvent) => relatedTarget === null && setTyping(false);
+    addEventListener("focusin", look);
+    addEventListener("focusout", left);
+    return () => {
+      removeEventListener("focusin", look);
+      removeEventListener("focusout", left);
+    };
+  }, []);
+  if (!typing) return null;
+  return (
+    <p className="leave-hint" role="status" data-testid="inbox-leave">
+      <kbd>Esc</kbd> leaves the field. Then the keys work again.
+    </p>
   );
 }

@@ -8,7 +8,7 @@ import { uncovered } from "./Guarded";
 import { Icon } from "./Icon";
 import { InboxFilters } from "./InboxFilters";
 import { askKeyOf, Item, keyOf, type Said } from "./InboxItem";
-import { InboxKeys } from "./InboxKeys";
+import { InboxKeys, LeaveHint } from "./InboxKeys";
 import { actOn, keysOn, neighbour, turnKeys, type KeyAct } from "./inboxkeys";
 import { InboxRow } from "./InboxRow";
 import { countFilters, inboxPath, NO_FILTERS } from "./inboxquery";
@@ -132,6 +132,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
   const shown = items.filter((item) => (detailed && item === open) || begun.has(askKeyOf(item)));
   const saidHere = said.filter(({ key }) => key === picking.ask);
   const act = (what: KeyAct) => {
+    if (what === "leave") return (rows.current?.querySelector<HTMLElement>('[data-picked="true"] [data-testid="inbox-pick"]') ?? heading.current)?.focus();
     if (what !== "next" && what !== "previous") {
       const asked = detail.current?.querySelector(":scope > .inbox-asked:not([hidden])");
       if (asked) actOn(asked, what);
@@ -145,6 +146,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
   const decides = (target: EventTarget | null) =>
     bulk.look().state === "idle" && target instanceof Element &&
     (target === document.body || target === heading.current || detail.current?.contains(target) === true || target.matches(DECIDING));
+  const keyed = kept.length > 0 && !filters.everywhere && beside;
   const filtered = filters.reason !== "" || countFilters(filters) > 0;
   return (
     <>
@@ -172,7 +174,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
           {faultWords(error, filters.everywhere, data !== undefined)}
         </p>
       )}
-      {kept.length > 0 && !filters.everywhere && beside && (
+      {keyed && (
         <InboxKeys
           on={keys}
           turn={(on) => {
@@ -261,6 +263,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
       </div>
       <Pager place={place} of="the inbox" />
       <div className="foot">
+        {keyed && keys && <LeaveHint />}
         {said.length > 0 && (
           <div className="said-here" role="status" data-testid="inbox-said">
             <ul>

@@ -2,6 +2,7 @@ import type { Interrupt } from "@ag-ui/client";
 import { questionText } from "../../client/answers";
 import { headingOf } from "./answers";
 import type { InboxItem } from "./api";
+import { DueTag } from "./DueTag";
 import { visible } from "./misleading";
 import { ago } from "./time";
 
@@ -17,7 +18,7 @@ interface Props {
   choose?: (chosen: boolean) => void;
 }
 
-/** One thread of the inbox in the list: what it is about, what it asks, and since when. */
+/** One thread of the inbox in the list: what it is about, what it asks, who does, since when and until when. */
 export function InboxRow({ item, picked, pick, refused, chosen, choose }: Props) {
   const title = visible(item.title || "Untitled");
   const count = item.interrupts.length + (item.omitted ?? 0);
@@ -40,14 +41,19 @@ export function InboxRow({ item, picked, pick, refused, chosen, choose }: Props)
         <span className="hint asks" dir="auto">
           {asksWords(item)}
         </span>
-        {(count > 1 || item.agent || refused || item.corrupted) && (
-          <span className="row tags">
-            {count > 1 && <span className="tag">{drafted > 0 ? `${drafted} of ${count} answered` : `${count} questions`}</span>}
-            {item.agent && <span className="tag">{visible(item.agent)}</span>}
-            {refused && <span className="tag late">refused</span>}
-            {item.corrupted && <span className="tag late">damaged</span>}
-          </span>
-        )}
+        <span className="row tags">
+          {item.user !== undefined && (
+            <span className="hint asker">
+              <span className="visually-hidden">Asked by </span>
+              <bdi data-testid="inbox-asker">{visible(item.user)}</bdi>
+            </span>
+          )}
+          <DueTag interrupts={item.interrupts} soon />
+          {count > 1 && <span className="tag">{drafted > 0 ? `${drafted} of ${count} answered` : `${count} questions`}</span>}
+          {item.agent && <span className="tag">{visible(item.agent)}</span>}
+          {refused && <span className="tag late">refused</span>}
+          {item.corrupted && <span className="tag late">damaged</span>}
+        </span>
       </button>
     </div>
   );

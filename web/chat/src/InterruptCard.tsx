@@ -41,7 +41,6 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, al
   const call = toolCallOf(interrupt, messages);
   const left = useTimeLeft(interrupt.expiresAt);
   const expired = isInterruptExpired(interrupt);
-  const locked = disabled || expired;
   const card = useRef<HTMLElement>(null);
   const settle = useSettling(card, answer !== undefined, decide);
   const resolve = (payload: unknown) => settle({ status: "resolved", payload });
@@ -97,7 +96,7 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, al
         {text && <Paragraph text={text} hook="interrupt-message" label="Message" />}
         {about && (heading === "The agent asks" && !text ? <Folded text={about} hook="interrupt-about" label="What the agent says of it" /> : <MoreSaid text={about} />)}
         <Misleading text={`${heading}\n${text ?? ""}\n${about ?? ""}`} />
-        {alone && call && question.kind !== "approval" && (
+        {call && (question.kind === "approval" ? expired && !answer : alone) && (
           <div className="about-call" data-testid="about-call">
             <code className="name">
               <Icon name="tool" />
@@ -129,6 +128,8 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, al
               <Folded text={stringify(beside, 2)} hook="given" label="The answer" />
             )}
           </>
+        ) : expired ? (
+          <div className="actions">{abandon}</div>
         ) : (
           <>
             {question.kind === "approval" && (
@@ -137,17 +138,17 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, al
                 editable={question.editable}
                 extras={question.extras}
                 given={given}
-                locked={locked}
+                locked={disabled}
                 abandon={abandon}
                 resolve={resolve}
               />
             )}
-            {login && <LoginBody login={login} locked={locked} abandon={abandon} />}
+            {login && <LoginBody login={login} locked={disabled} abandon={abandon} />}
             {!login && question.kind === "choice" && (
-              <ChoiceBody question={question} given={given} locked={locked} abandon={abandon} plain={reason.startsWith("aguiws:")} resolve={resolve} />
+              <ChoiceBody question={question} given={given} locked={disabled} abandon={abandon} plain={reason.startsWith("aguiws:")} resolve={resolve} />
             )}
             {(question.kind === "form" || question.kind === "text" || question.kind === "json") && (
-              <AskedBody asked={question} given={given} locked={locked} abandon={abandon} resolve={resolve} />
+              <AskedBody asked={question} given={given} locked={disabled} abandon={abandon} resolve={resolve} />
             )}
           </>
         )}

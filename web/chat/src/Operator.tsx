@@ -75,7 +75,7 @@ export default function Operator() {
         <StoreSection />
         <section aria-labelledby="dispatches">
           <h2 id="dispatches">Dispatches</h2>
-          <p className="hint">Of the whole tenant, by how far they were delivered. What each run came to is told beside it below.</p>
+          <p className="hint">Of the whole tenant, by how far they were delivered. A dead letter stays counted when it is requeued. What each run came to is told beside it below.</p>
           <dl className="counts" data-testid="counts">
             {STATES.filter((state) => counts.data?.[state] !== undefined).map((state) => (
               <div key={state} data-state={state}>
@@ -87,7 +87,7 @@ export default function Operator() {
         </section>
         <WorkSection />
         <UpstreamSection />
-        <DeadLetters letters={letters} act={act} changed={refresh} />
+        <DeadLetters letters={letters} counted={counts.data?.dead_letter} act={act} changed={refresh} />
         <WebhookSection act={act} />
         <section aria-labelledby="all-threads">
           <h2 id="all-threads">Threads</h2>

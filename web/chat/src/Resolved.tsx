@@ -112,7 +112,7 @@ function NameFilter({ label, hook, set }: { label: string; hook: string; set: (n
 const TAGS: Record<DecisionInfo["status"], string> = { resolved: "tag done", cancelled: "tag", expired: "tag late" };
 
 function Decision({ decision }: { decision: DecisionInfo }) {
-  const { id, at, status, threadId, message, arguments: args, payload, cut, refused } = decision;
+  const { id, at, status, threadId, namespace, message, arguments: args, payload, cut, refused } = decision;
   const how = decidedHow(decision);
   return (
     <li data-testid="decided" data-id={id} data-status={status} data-thread-id={threadId}>
@@ -130,7 +130,7 @@ function Decision({ decision }: { decision: DecisionInfo }) {
           {new Date(at).toLocaleString()} ({ago(at)})
         </time>
         {refused > 0 && <span>{refused === 1 ? "1 answer was refused before" : `${refused} answers were refused before`}</span>}
-        <a href={threadHref(threadId)} onClick={onLink}>
+        <a href={threadHref(threadId, namespace)} onClick={onLink}>
           Chat
         </a>
       </div>

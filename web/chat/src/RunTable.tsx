@@ -42,6 +42,8 @@ export function RunTable({ runs, act, across = false, shown }: { runs: RunInfo[]
   );
 }
 
+const dismissed = ({ stopped }: Record<string, unknown>) => (stopped ? "done, it cannot be requeued any more" : "it is no dead letter any more");
+
 function Row({ run, act, across, open: atFirst }: { run: RunInfo; act: Act; across: boolean; open: boolean }) {
   const [open, setOpen] = useState(atFirst);
   const way = useId();
@@ -79,9 +81,14 @@ function Row({ run, act, across, open: atFirst }: { run: RunInfo; act: Act; acro
               </button>
             )}
             {run.state === "dead_letter" && !run.requeuedAs && (
-              <button type="button" data-testid="requeue" onClick={() => void act("Requeue", "POST", `${path}/requeue${of}`)}>
-                Requeue
-              </button>
+              <>
+                <button type="button" data-testid="requeue" onClick={() => void act("Requeue", "POST", `${path}/requeue${of}`)}>
+                  Requeue
+                </button>
+                <button type="button" className="quiet" data-testid="dismiss" onClick={() => void act("Dismiss", "POST", `${path}/cancel${of}`, { reason: "by an operator" }, dismissed)}>
+                  Dismiss
+                </button>
+              </>
             )}
           </Guarded>
           <button type="button" className="quiet" aria-expanded={open} aria-controls={way} data-testid="run-way" onClick={() => setOpen(!open)}>

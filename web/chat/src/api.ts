@@ -190,6 +190,8 @@ export interface InboxItem {
   runId: string;
   /** Where all tenants are asked for. */
   tenant?: string;
+  /** Whose thread it is, in lists, where users are told apart. */
+  user?: string;
   /** Left out of the default one's. */
   agent?: string;
   /** What is open cannot be read, so nobody can answer it. */

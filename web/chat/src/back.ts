@@ -55,6 +55,8 @@ export interface Back {
   /** The message that is being changed. */
   editing?: string;
   edit: (id: string | undefined) => void;
+  /** The conversation is only looked at. */
+  readOnly?: boolean;
   /** Why nothing can go back at the moment; undefined where it can. */
   held?: string;
   /** Something is on its way. */
@@ -67,7 +69,7 @@ export interface Back {
 
 const nobody = () => Promise.resolve(undefined);
 
-export const BackOf = createContext<Back>({ branches: new Map(), edit: () => {}, going: false, say: nobody, again: nobody, restore: nobody });
+export const BackOf = createContext<Back>({ readOnly: true, branches: new Map(), edit: () => {}, going: false, say: nobody, again: nobody, restore: nobody });
 
 export const useBack = () => useContext(BackOf);
 

@@ -2,20 +2,22 @@
 
 import { uncovered } from "./Guarded";
 
-export type KeyAct = "next" | "previous" | "approve" | "decline" | "edit";
+/** `leave` a field. */
+export type KeyAct = "next" | "previous" | "leave" | "approve" | "decline" | "edit";
 
 const ACTS: Record<string, KeyAct> = { j: "next", k: "previous", a: "approve", d: "decline", e: "edit" };
 
 /** What a key that goes down means; undefined for a letter that is typed, a shortcut of somebody else's, and a decision that is held down. */
 export function keyActOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "repeat" | "defaultPrevented" | "isComposing" | "target">): KeyAct | undefined {
-  const act = Object.hasOwn(ACTS, event.key) ? ACTS[event.key] : undefined;
+  const leaves = event.key === "Escape" && isTyped(event.target);
+  const act = leaves ? "leave" : Object.hasOwn(ACTS, event.key) ? ACTS[event.key] : undefined;
   if (!act || event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return undefined;
   if (event.repeat && act !== "next" && act !== "previous") return undefined;
-  return isTyped(event.target) ? undefined : act;
+  return leaves || !isTyped(event.target) ? act : undefined;
 }
 
 /** Whether letters go into it, or choose in it. */
-function isTyped(target: EventTarget | null): boolean {
+export function isTyped(target: EventTarget | null): boolean {
   const { tagName, type, isContentEditable } = (target ?? {}) as Partial<HTMLInputElement>;
   if (isContentEditable || tagName === "TEXTAREA" || tagName === "SELECT") return true;
   return tagName === "INPUT" && !["checkbox", "radio", "button"].includes(type ?? "");
@@ -45,15 +47,15 @@ const END = 100;
 
 /**
  * Does in what is shown of a thread what the key means, for the open question that has the focus, or the first: presses its
- * button, which may be too soon for it, or leads to what is to be filled in. What is not in sight is only brought there, and
+ * button, which may be too soon for it, or leads to what is to be filled in, or to the one way that is left. What is not in sight is only brought there, and
  * what is folded is unfolded before it is approved: it is another press that decides.
  */
-export function actOn(shown: ParentNode, act: Exclude<KeyAct, "next" | "previous">): void {
+export function actOn(shown: ParentNode, act: Exclude<KeyAct, "next" | "previous" | "leave">): void {
   const open = [...shown.querySelectorAll<HTMLElement>('[data-testid="interrupt"][data-answered="false"]')];
   const question = open.find((one) => one.contains(document.activeElement)) ?? open[0];
   if (!question) return;
   const button = question.querySelector<HTMLButtonElement>(`[data-testid="${act}"]:not(:disabled)`);
-  if (!button) return question.querySelector<HTMLElement>('input, select, textarea, [data-testid="choice"]')?.focus();
+  if (!button) return question.querySelector<HTMLElement>('input, select, textarea, [data-testid="choice"], header:has([data-expired="true"]) ~ .actions [data-testid="cancel"]')?.focus();
   const bar = document.querySelector(".bar")?.getBoundingClientRect().bottom ?? 0;
   const foot = document.querySelector(".foot")?.getBoundingClientRect().top ?? innerHeight;
   const room = { top: Math.max(0, bar), bottom: Math.min(innerHeight, foot) };

@@ -10,18 +10,26 @@ export function go(href: string): void {
   dispatchEvent(new Event(MOVED));
 }
 
+/** Goes there in the place of where one is, so that the way back does not lead here again. */
+export function goInstead(href: string): void {
+  history.replaceState(null, "", href);
+  dispatchEvent(new Event(MOVED));
+}
+
+/** Calls `moved` after every change of the address, until the returned function is called. */
+export function whenMoved(moved: () => void): () => void {
+  addEventListener("popstate", moved);
+  addEventListener(MOVED, moved);
+  return () => {
+    removeEventListener("popstate", moved);
+    removeEventListener(MOVED, moved);
+  };
+}
+
 /** The path of the address, followed. */
 export function usePath(): string {
   const [path, setPath] = useState(location.pathname);
-  useEffect(() => {
-    const moved = () => setPath(location.pathname);
-    addEventListener("popstate", moved);
-    addEventListener(MOVED, moved);
-    return () => {
-      removeEventListener("popstate", moved);
-      removeEventListener(MOVED, moved);
-    };
-  }, []);
+  useEffect(() => whenMoved(() => setPath(location.pathname)), []);
   return path;
 }
 
@@ -32,8 +40,7 @@ export function onLink(event: MouseEvent<HTMLAnchorElement>): void {
   go(event.currentTarget.href);
 }
 
-export function threadHref(threadId: string): string {
-  return `/?thread=${encodeURIComponent(threadId)}`;
+/** The place of a thread. With a namespace it may be somebody else's, which the page finds out there. */
+export function threadHref(threadId: string, namespace?: string): string {
+  return `/?thread=${encodeURIComponent(threadId)}${namespace ? `&namespace=${encodeURIComponent(namespace)}` : ""}`;
 }
-
-export { MOVED };

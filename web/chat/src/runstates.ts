@@ -22,7 +22,8 @@ export function runState(run: Told, now = Date.now()): RunState {
     case "claimed":
       return { words: run.started ? "running" : "starting", tone: "busy" };
     case "cancelled":
-      return { words: "cancelled in the queue", tone: "" };
+      // It has ended in another way before that: as a dead letter.
+      return { words: run.outcome?.type === "RUN_ERROR" && run.outcome.code !== "cancelled" ? "dead, dismissed" : "cancelled in the queue", tone: "" };
     case "superseded":
       // Its claim was taken away: by who stopped it, which is said, or for a newer run.
       return { words: run.error || run.outcome?.code === "cancelled" ? "stopped" : "superseded", tone: "" };

@@ -2,12 +2,23 @@
 
 import { randomUUID } from "@ag-ui/client";
 import { useCallback, useEffect, useState } from "react";
-import { go, MOVED, threadHref } from "./route";
+import { go, threadHref, whenMoved } from "./route";
 
 const PARAMETER = "thread";
+const NAMESPACE = "namespace";
 
 function addressed(): string | undefined {
-  return (location.pathname === "/" && new URL(location.href).searchParams.get(PARAMETER)) || undefined;
+  const { searchParams } = new URL(location.href);
+  return (location.pathname === "/" && !searchParams.get(NAMESPACE) && searchParams.get(PARAMETER)) || undefined;
+}
+
+/** The thread of the address that may be of another namespace: undefined where it names one of the own, or none. */
+export function useElsewhere(): { threadId: string; namespace: string } | undefined {
+  const [search, setSearch] = useState(location.search);
+  useEffect(() => whenMoved(() => setSearch(location.search)), []);
+  const query = new URLSearchParams(search);
+  const [threadId, namespace] = [query.get(PARAMETER), query.get(NAMESPACE)];
+  return threadId && namespace ? { threadId, namespace } : undefined;
 }
 
 /** The thread of the address, made when there is none, and the way to a new one. */
@@ -17,15 +28,9 @@ export function useThreadId(): [string, () => void] {
     if (addressed() !== threadId) history.replaceState(null, "", threadHref(threadId));
   }, [threadId]);
   useEffect(() => {
-    const moved = () => {
+    return whenMoved(() => {
       if (location.pathname === "/") setThreadId((now) => addressed() ?? now);
-    };
-    addEventListener("popstate", moved);
-    addEventListener(MOVED, moved);
-    return () => {
-      removeEventListener("popstate", moved);
-      removeEventListener(MOVED, moved);
-    };
+    });
   }, []);
   const begin = useCallback(() => go(threadHref(randomUUID())), []);
   return [threadId, begin];

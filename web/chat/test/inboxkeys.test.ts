@@ -9,13 +9,20 @@ const on = (tagName: string, more: object = {}) => ({ target: { tagName, ...more
 
 it("knows its keys and no others", () => {
   expect(["j", "k", "a", "d", "e"].map((key) => pressed(key))).toEqual(["next", "previous", "approve", "decline", "edit"]);
-  expect(["x", "A", "Enter", "constructor"].map((key) => pressed(key))).toEqual([undefined, undefined, undefined, undefined]);
+  expect(["x", "A", "Enter", "Escape", "constructor"].map((key) => pressed(key))).toEqual(Array(5).fill(undefined));
 });
 
 it.each([["a key with Ctrl", { ctrlKey: true }], ["with Meta", { metaKey: true }], ["with Alt", { altKey: true }], ["one that is taken", { defaultPrevented: true }],
   ["one of a word that is composed", { isComposing: true }], ["one typed in a field", on("INPUT", { type: "text" })], ["in a text", on("TEXTAREA")],
   ["in a choice", on("SELECT")], ["in something that is edited", on("DIV", { isContentEditable: true })]])("leaves %s alone", (_, more) => {
   expect(pressed("a", more)).toBeUndefined();
+});
+
+it("leaves fields by Escape, and nothing else", () => {
+  const from = ["INPUT", "TEXTAREA", "SELECT", "BUTTON"].map((tagName) => pressed("Escape", on(tagName, { type: "text" })));
+  expect(from).toEqual(["leave", "leave", "leave", undefined]);
+  // What empties an editor, or ends a word, is meant for that.
+  expect([pressed("Escape", { ...on("TEXTAREA"), defaultPrevented: true }), pressed("Escape", { ...on("TEXTAREA"), isComposing: true })]).toEqual([undefined, undefined]);
 });
 
 it("works from buttons and boxes to tick", () => {

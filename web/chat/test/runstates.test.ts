@@ -28,6 +28,9 @@ it("says what a run came to, never what became of its dispatch", () => {
   expect(said({ state: "claimed", started: true })).toBe("running|busy");
   expect(said({ state: "dead_letter" })).toBe("dead letter|late");
   expect(said({ state: "dead_letter", requeuedAs: "r2" })).toBe("dead, requeued|");
+  expect(said({ state: "cancelled" })).toBe("cancelled in the queue|");
+  expect(said({ state: "cancelled", outcome: { type: "RUN_ERROR", code: "cancelled" } })).toBe("cancelled in the queue|");
+  expect(said({ state: "cancelled", outcome: { type: "RUN_ERROR", code: "worker_lost" } })).toBe("dead, dismissed|");
   // Only a run that has succeeded is green.
   for (const state of ["queued", "claimed", "cancelled", "superseded", "dead_letter"] as const) expect(runState(run({ state })).tone).not.toBe("done");
 });

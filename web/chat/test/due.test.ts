@@ -1,0 +1,29 @@
+// Until when what is asked may be answered, in words.
+
+import { expect, it } from "vitest";
+import { dueOf } from "../src/due";
+
+const NOW = Date.parse("2030-01-31T12:00:00Z");
+const asked = (...seconds: Array<number | undefined>) =>
+  seconds.map((s, i) => ({ id: String(i), interrupt: {}, ...(s !== undefined && { expiresAt: new Date(NOW + s * 1_000).toISOString() }) }));
+
+it.each([
+  ["nothing of what never expires", asked(undefined, undefined), undefined, undefined],
+  ["nothing of a time that cannot be read", [{ id: "0", interrupt: {}, expiresAt: "soon" }], undefined, undefined],
+  ["seconds", asked(42), "expires in 42 seconds", true],
+  ["a time that is almost over", asked(0.2), "expires in 1 second", true],
+  ["minutes", asked(12 * 60 + 59), "expires in 12 minutes", true],
+  ["hours", asked(7_300), "expires in 2 hours", true],
+  ["days", asked(30 * 86_400), "expires in 30 days", false],
+  ["the first of several", asked(undefined, 7_300, 60), "expires in 1 minute", true],
+  ["what is over", asked(0), "expired", true],
+  ["what is over by the server's clock", [{ id: "0", interrupt: {}, stale: true }], "expired", true],
+  ["how many are over", asked(-1, 7_300, undefined), "1 of 3 expired", true],
+] as const)("says %s", (_, interrupts, words, soon) => {
+  const due = dueOf([...interrupts], NOW);
+  expect([due?.words, due?.soon]).toEqual([words, soon]);
+});
+
+it("looks again soon where the words change soon, and never where they stay", () => {
+  expect([asked(42), asked(7_300), asked(-1), asked(-1, 7_300)].map((one) => dueOf(one, NOW)?.again)).toEqual([1_000, 30_000, undefined, 30_000]);
+});
