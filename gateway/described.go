@@ -2,7 +2,9 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/aguiws/aguiws/protocol"
@@ -32,11 +34,14 @@ func (r *relay) about(i protocol.Interrupt, offered bool) string {
 			about = objectOf(value) // of a CUSTOM event
 		}
 		// What the tool says, and what it is called with: the one need not be the other.
+		call := strings.TrimSpace(stringOf(about, "toolName") + " " + string(about["args"]))
 		var text string
-		if json.Unmarshal(about[suspendPayload], &text) != nil {
-			text = words(about[suspendPayload])
+		if json.Unmarshal(about[suspendPayload], &text) == nil {
+			return text + "\n" + call
 		}
-		return text + "\n" + strings.TrimSpace(stringOf(about, "toolName")+" "+string(about["args"]))
+		said := cmp.Or(words(about[suspendPayload]), stringOf(objectOf(about[suspendPayload]), "reason"))
+		told := details(about[suspendPayload], said, offered, nil)
+		return strings.Join(slices.DeleteFunc([]string{said, told, call}, func(part string) bool { return part == "" }), "\n")
 	}
 	for _, value := range r.toldIn(i) {
 		if reviewed := reviewOf(value); reviewed != nil {
@@ -46,7 +51,7 @@ func (r *relay) about(i protocol.Interrupt, offered bool) string {
 			if r.dialect != DialectLangGraph {
 				return text
 			}
-			return text + "\n" + details(value, offered)
+			return text + "\n" + details(value, text, offered, interruptWords)
 		}
 	}
 	if r.dialect == DialectLangGraph {

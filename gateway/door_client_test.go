@@ -164,11 +164,11 @@ func (c *repeater) keeps(told []said) {
 	for _, s := range told {
 		found := 0
 		for _, m := range c.messages {
-			if s.role != "" && m.Role == s.role && m.Content != nil && strings.Contains(m.Content.String(), word(s.number)) {
+			if s.role != "" && m.Role == s.role && m.Content != nil && strings.Contains(m.Content.String(), word(s.number)+s.has) {
 				found++
 			}
 			for _, call := range m.ToolCalls {
-				if s.role == "" && strings.Contains(call.Function.Arguments, word(s.number)) {
+				if s.role == "" && strings.Contains(call.Function.Arguments, word(s.number)+s.has) {
 					found = 1
 				}
 			}

@@ -34,6 +34,7 @@ type said struct {
 	number int
 	role   protocol.Role // "": a call
 	own    string        // the agent's id
+	has    string        // beside its number
 }
 
 // The ids that come again, those of users among them, and one that looks like an alias.
@@ -114,8 +115,7 @@ func (s *script) item(t *spoken) {
 		t.add(`{"type":"REASONING_ENCRYPTED_VALUE","subtype":%s,"entityId":%s,"encryptedValue":"e"}`, []string{"message", "tool-call"}[s.next(2)], s.id())
 	case 11:
 		n, id := s.number(), s.id()
-		t.says = append(t.says, said{n, protocol.RoleAssistant, id})
-		t.add(`{"type":"TEXT_MESSAGE_CHUNK","messageId":%s,"delta":%s}`, id, word(n))
+		t.cuts(`{"type":"TEXT_MESSAGE_CHUNK","messageId":%s,"delta":%s}`, said{number: n, role: protocol.RoleAssistant, own: id}, word(n), "")
 	case 12:
 		s.whole(t)
 	}
@@ -131,9 +131,8 @@ func (s *script) activity(t *spoken) {
 
 func (s *script) text(t *spoken) {
 	n, id := s.number(), s.id()
-	t.says = append(t.says, said{n, protocol.RoleAssistant, id})
 	t.add(`{"type":"TEXT_MESSAGE_START","messageId":%s,"role":"assistant"}`, id)
-	t.add(`{"type":"TEXT_MESSAGE_CONTENT","messageId":%s,"delta":%s}`, id, word(n))
+	t.cuts(`{"type":"TEXT_MESSAGE_CONTENT","messageId":%s,"delta":%s}`, said{number: n, role: protocol.RoleAssistant, own: id}, word(n), "")
 	if s.next(4) > 0 {
 		t.add(`{"type":"TEXT_MESSAGE_END","messageId":%s}`, id)
 	}
@@ -141,10 +140,9 @@ func (s *script) text(t *spoken) {
 
 func (s *script) reasoning(t *spoken) {
 	n, id := s.number(), s.id()
-	t.says = append(t.says, said{n, protocol.RoleReasoning, id})
 	t.add(`{"type":"REASONING_START","messageId":%s}`, id)
 	t.add(`{"type":"REASONING_MESSAGE_START","messageId":%s,"role":"reasoning"}`, id)
-	t.add(`{"type":"REASONING_MESSAGE_CONTENT","messageId":%s,"delta":%s}`, id, word(n))
+	t.cuts(`{"type":"REASONING_MESSAGE_CONTENT","messageId":%s,"delta":%s}`, said{number: n, role: protocol.RoleReasoning, own: id}, word(n), "")
 	if s.next(4) > 0 {
 		t.add(`{"type":"REASONING_MESSAGE_END","messageId":%s}`, id)
 		t.add(`{"type":"REASONING_END","messageId":%s}`, id)
@@ -158,14 +156,13 @@ func (s *script) call(t *spoken, id string, again bool) {
 		n = s.number()
 	}
 	s.announce(id, n)
-	t.says = append(t.says, said{n, "", id})
 	parent := ""
 	if s.next(2) == 1 {
 		text, _ := json.Marshal(s.id())
 		parent = `,"parentMessageId":` + string(text)
 	}
 	t.add(`{"type":"TOOL_CALL_START","toolCallId":%s,"toolCallName":%s`+parent+`}`, id, "t"+strconv.Itoa(n%2))
-	t.add(`{"type":"TOOL_CALL_ARGS","toolCallId":%s,"delta":%s}`, id, arguments(n))
+	t.cuts(`{"type":"TOOL_CALL_ARGS","toolCallId":%s,"delta":%s}`, said{number: n, own: id}, `{"n":"`+word(n), `"}`)
 	if s.next(4) > 0 {
 		t.add(`{"type":"TOOL_CALL_END","toolCallId":%s}`, id)
 	}
@@ -182,7 +179,7 @@ func arguments(n int) string { return `{"n":"` + word(n) + `"}` }
 func (s *script) whole(t *spoken) {
 	id, n := s.id(), s.number()
 	s.announce(id, n)
-	t.says = append(t.says, said{n, "", id})
+	t.says = append(t.says, said{number: n, own: id})
 	t.events = append(t.events, call(id, "pay", n)...)
 	t.events = append(t.events, result(id, "r"+strconv.Itoa(n), s.number())...)
 }

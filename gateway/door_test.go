@@ -172,7 +172,7 @@ func TestDoor(t *testing.T) {
 	pay := func(n int) []string { return call("pay:0", "pay", n) }
 	reason := []string{`{"type":"REASONING_MESSAGE_START","messageId":"a","role":"reasoning"}`, `{"type":"REASONING_MESSAGE_CONTENT","messageId":"a","delta":"<1>"}`, `{"type":"REASONING_MESSAGE_END","messageId":"a"}`}
 	plan := []string{`{"type":"ACTIVITY_SNAPSHOT","messageId":"a","activityType":"plan","content":{}}`}
-	of := func(role protocol.Role, n int, own string) said { return said{n, role, own} }
+	of := func(role protocol.Role, n int, own string) said { return said{number: n, role: role, own: own} }
 	for name, turns := range map[string][]*spoken{
 		"a call's id in each turn": {
 			turnOf(asking("pay:0", 1), []said{of("", 1, "pay:0")}, pay(1)), turnOf(nil, nil, result("pay:0", "r1", 2)),

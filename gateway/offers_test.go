@@ -52,7 +52,7 @@ func TestAnswersAreOffered(t *testing.T) {
 		},
 		"Mastra, that its schema has not": {
 			Options{Dialect: DialectMastra}, raised(`{"id":"r::c","reason":"mastra:tool_suspend","responseSchema":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]},"metadata":{"mastra":{"suspendPayload":{"message":"Which?","options":["a","b"]}}}}`),
-			"Which?", "",
+			"Which?\noptions: [\"a\",\"b\"]", "",
 		},
 		"plain, beside the question":      {Options{}, raised(`{"id":"1","reason":"a:b","options":["red","blue"]}`), "", `[{"label":"red","payload":"red"},{"label":"blue","payload":"blue"}]`},
 		"plain, in its metadata":          {Options{}, raised(`{"id":"1","reason":"a:b","metadata":{"question":"Which?","options":["red"]}}`), "Which?", `[{"label":"red","payload":"red"}]`},

@@ -23,6 +23,7 @@ type request struct {
 	anew    bool                       // the agent knows nothing of the thread
 	later   bool                       // answers before these are the agent's
 	unheard bool                       // what comes of it is told nobody
+	first   bool                       // no agent has said anything in the thread
 	noPlace *failure                   // it could not be made here
 	// versionless leaves protocolVersion out, which agents of before AG-UI 1.0 may forbid.
 	versionless bool
@@ -36,6 +37,7 @@ func (r *request) body(c *call) (*payload, string, error) {
 	if len(messages) > 0 {
 		last = messages[len(messages)-1].ID
 	}
+	r.first = r.answers == nil && !slices.ContainsFunc(messages, func(m protocol.Message) bool { return slices.Contains(saidByAgents, m.Role) })
 	switch {
 	case r.anew:
 		messages = withoutOpenCalls(messages)
@@ -143,10 +145,12 @@ func unseen(messages protocol.Messages, upTo string) protocol.Messages {
 		if upTo != "" && m.ID == upTo {
 			return messages[i+1:]
 		}
-		switch m.Role {
-		case protocol.RoleAssistant, protocol.RoleReasoning, protocol.RoleActivity:
+		if slices.Contains(saidByAgents, m.Role) {
 			return messages[i+1:]
 		}
 	}
 	return messages
 }
+
+// saidByAgents are the roles of what agents alone say.
+var saidByAgents = []protocol.Role{protocol.RoleAssistant, protocol.RoleReasoning, protocol.RoleActivity}

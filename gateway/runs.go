@@ -22,6 +22,7 @@ type runs struct {
 	repaired func(name string)
 	sent     string       // the id of the run that was asked for
 	own      *atomic.Bool // the agent's runs have ids of its own, one in an answer
+	first    bool         // no agent has said anything in the thread: hardly anything is told again
 	most     int          // bytes that are kept
 
 	begun   bool
@@ -38,10 +39,12 @@ type runs struct {
 	err   error // behind what is ready
 }
 
-// What a replay takes at most, and what may be behind a run's end.
+// What a replay takes at most, and what may be behind a run's end. In a thread that is new
+// here a replay is of an agent that remembers more, which has little to tell.
 const (
-	replayTime  = 2 * time.Second
-	behindBytes = 64 << 10
+	replayTime      = 2 * time.Second
+	firstReplayTime = 100 * time.Millisecond
+	behindBytes     = 64 << 10
 )
 
 // next is the next event of the run that is told. The error is the stream's.
@@ -94,7 +97,11 @@ func (s *runs) isOther(e *protocol.RunStarted) bool { return e.RunID != "" && e.
 
 func (s *runs) keep(e received) {
 	s.kept = append(s.kept, e)
-	if s.bytes += len(e.text); !s.foreign || s.bytes > s.most || time.Since(s.since) > replayTime {
+	longest := replayTime
+	if s.first {
+		longest = firstReplayTime
+	}
+	if s.bytes += len(e.text); !s.foreign || s.bytes > s.most || time.Since(s.since) > longest {
 		s.release()
 	}
 }

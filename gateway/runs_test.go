@@ -35,8 +35,9 @@ func playing(t *testing.T, script string) func() (received, error) {
 				e.event = &protocol.RunError{Message: word}
 			case word == "?":
 				return received{}, violation(index, "it is none")
-			case word == "5s":
-				time.Sleep(5 * time.Second)
+			case word == "5s", word == "1s":
+				seconds, _ := time.ParseDuration(word) // it is one
+				time.Sleep(seconds)
 				continue
 			default:
 				e.event = &protocol.TextMessageContent{Delta: word}
@@ -54,6 +55,7 @@ func TestRunsOfAnAnswer(t *testing.T) {
 		repairs      string
 		own          bool // that the agent has ids of its own is known
 		knows        bool // and is then
+		first        bool // nothing of the thread can be told again
 	}{
 		"one":                              {script: ">r a b <", told: ">r a b <"},
 		"one that fails":                   {script: ">r a !x", told: ">r a !x"},
@@ -93,6 +95,9 @@ func TestRunsOfAnAnswer(t *testing.T) {
 		"a late error of another's id":     {script: ">x a < !x", told: ">x a !x(late)", knows: true},
 		"longer than a replay":             {script: ">x a 5s b c <", told: ">x a b c <", knows: true},
 		"a replay that is too slow":        {script: ">old x 5s y < >r a <", told: ">old x y >r a <"},
+		"a replay in a thread's first":     {script: ">old x < >r a <", told: ">r a <", first: true, repairs: "replay"},
+		"no replay in a thread's first":    {script: ">x 1s a < >r b <", told: ">x a >r b <", first: true},
+		"a replay that takes its time":     {script: ">x 1s a < >r b <", told: ">r b <", repairs: "replay"},
 		"one that is too long":             {script: ">old " + strings.Repeat("x", 100) + " < >r a <", told: ">old " + strings.Repeat("x", 100) + " >r a <"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -102,7 +107,7 @@ func TestRunsOfAnAnswer(t *testing.T) {
 				var told, repairs []string
 				waits, atEnd := false, false
 				s := runs{
-					read: playing(t, test.script), sent: "r", own: &own, most: 100,
+					read: playing(t, test.script), sent: "r", own: &own, most: 100, first: test.first,
 					behind: func(w bool) { waits = w }, repaired: func(name string) { repairs = append(repairs, name) },
 				}
 				for ended := false; !ended; {
@@ -150,21 +155,24 @@ func TestRunsAreStreamed(t *testing.T) {
 	for name, test := range map[string]struct {
 		script string
 		own    bool
+		first  bool
+		held   int // so many events are held back before
 	}{
 		"as it was sent":       {script: ">r a b c"},
 		"without an id":        {script: "> a b c"},
 		"before it begins":     {script: "a >x b c"},
 		"behind a replay":      {script: ">old < >r a b"},
 		"under a known habit":  {script: ">x a b c", own: true},
+		"a thread's first":     {script: ">x 1s a b c", first: true, held: 1},
 		"announced once more":  {script: ">r >x a b"},
-		"longer than a replay": {script: ">x a 5s b c d e"},
+		"longer than a replay": {script: ">x a 5s b c d e", held: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var own atomic.Bool
 				own.Store(test.own)
 				read, taken := playing(t, test.script), 0
-				s := runs{sent: "r", own: &own, most: 100, behind: func(bool) {}, repaired: func(string) {}}
+				s := runs{sent: "r", own: &own, most: 100, first: test.first, behind: func(bool) {}, repaired: func(string) {}}
 				s.read = func() (received, error) { e, err := read(); taken = max(taken, e.index); return e, err }
 				var ahead []int
 				for {
@@ -174,9 +182,7 @@ func TestRunsAreStreamed(t *testing.T) {
 					}
 					ahead = append(ahead, taken-e.index)
 				}
-				if name == "longer than a replay" {
-					ahead = ahead[3:]
-				}
+				ahead = ahead[test.held:]
 				if slices.Max(ahead) > 0 {
 					t.Errorf("read ahead of what is told: %v", ahead)
 				}

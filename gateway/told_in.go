@@ -61,7 +61,7 @@ const (
 )
 
 // questionWords are what agents call what they ask.
-var questionWords = []string{"message", "question", "prompt", "title", "text", "description", "query"}
+var questionWords = []string{"message", "question", "prompt", "title", "text", "description", "query", "instruction", "instructions"}
 
 // optionWords are what agents call the answers that they list.
 var optionWords = []string{"options", "choices"}
@@ -69,17 +69,17 @@ var optionWords = []string{"options", "choices"}
 // words are what a value asks; "": nothing that is a question.
 func words(value json.RawMessage) string { return stringOf(objectOf(value), questionWords...) }
 
-// details are the members of a value beside what it asks, one a line.
-func details(value json.RawMessage, offered bool) string {
+// details are the members of a value beside what it asks and those that are told elsewhere,
+// one a line.
+func details(value json.RawMessage, asked string, offered bool, elsewhere []string) string {
 	members := objectOf(value)
-	asked := words(value)
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		var text string
 		isText := json.Unmarshal(members[name], &text) == nil
 		switch {
-		case isText && (text == "" || text == asked && slices.Contains(questionWords, name)),
-			offered && slices.Contains(optionWords, name), slices.Contains(interruptWords, name):
+		case isText && (text == "" || text == asked && (name == "reason" || slices.Contains(questionWords, name))),
+			offered && slices.Contains(optionWords, name), slices.Contains(elsewhere, name):
 		case isText:
 			lines = append(lines, name+": "+text)
 		default:

@@ -3,8 +3,9 @@
 // unmodified HttpAgent, the chat page and CopilotKit's runtimeUrl, while gateways die.
 // What their tools have done is counted where they did it.
 //
-// Agents in Node and Python that somebody wrote who knows AG-UI alone ask without a schema,
-// and are answered on the page, in the inbox and by inbox-cli.
+// Unprepared agents ask in ways of their own: in Node and Python those of somebody who knows
+// AG-UI alone, of LangGraph and Mastra those that their documents have. They are answered on
+// the page, in the inbox, by inbox-cli and through CopilotKit.
 //
 // AGUIWS_TARGETS names the targets, as in AGUIWS_TARGETS=langgraph,mastra; without it
 // those are tried that are small. A target is skipped where its packages are not installed.

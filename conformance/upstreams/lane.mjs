@@ -40,7 +40,10 @@ async function effects(tool) {
 }
 
 /** How many mails have gone out to somebody of this name. */
-export const sent = async (to) => (await effects("send")).filter(({ args }) => args.to === to).length;
+export const sent = async (to) => (await sentTo(to)).length;
+
+/** What has gone out to somebody of this name, each with what was sent. */
+export const sentTo = async (to) => (await effects("send")).map(({ args }) => args).filter((args) => args.to === to);
 
 /** How many steps were taken under the name. */
 export const stepped = async (name) => (await effects("step")).filter(({ args }) => args.name === name).length;

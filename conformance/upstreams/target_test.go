@@ -3,6 +3,7 @@ package upstreams
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -61,16 +62,19 @@ var targets = []target{
 // small are tried where nobody has chosen.
 const small = "aguimock,tanstack"
 
+// names are those that AGUIWS_TARGETS has.
+func names() (all []string) {
+	for name := range strings.SplitSeq(cmp.Or(os.Getenv("AGUIWS_TARGETS"), small), ",") {
+		all = append(all, strings.TrimSpace(name))
+	}
+	return all
+}
+
 // chosen are the targets that AGUIWS_TARGETS names.
 func chosen(t *testing.T) []target {
 	t.Helper()
-	names := os.Getenv("AGUIWS_TARGETS")
-	if names == "" {
-		names = small
-	}
 	var all []target
-	for name := range strings.SplitSeq(names, ",") {
-		name = strings.TrimSpace(name)
+	for _, name := range names() {
 		before := len(all)
 		for _, each := range targets {
 			if each.folder == name || each.name == name {
@@ -87,12 +91,18 @@ func chosen(t *testing.T) []target {
 // start starts the target, which leaves its effects in the file, and returns its URL.
 func (g target) start(t *testing.T, effects string) string {
 	t.Helper()
-	if _, err := os.Stat(filepath.Join(g.folder, "node_modules", ".package-lock.json")); err != nil {
-		command.Missing(t, "node", "run npm ci --prefix conformance/upstreams/"+g.folder)
-	}
+	installed(t, g.folder)
 	cmd := exec.Command("node", filepath.Join(g.folder, "server.mjs"), "0", effects)
 	cmd.Env = slices.Concat(os.Environ(), g.env)
 	return ready(t, cmd)
+}
+
+// installed ends the test if a folder's packages are not there.
+func installed(t *testing.T, folder string) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(folder, "node_modules", ".package-lock.json")); err != nil {
+		command.Missing(t, "node", "run npm ci --prefix conformance/upstreams/"+folder)
+	}
 }
 
 // ready starts an agent and returns the URL that it says.

@@ -14,15 +14,13 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// reasonConfirmation is AG-UI's for a question whose answer is yes or no.
-const reasonConfirmation = "confirmation"
-
 // Command is an answer as frontends give it that know no resume: the payload in the
 // forwarded properties, and beside it what the question was shown as. Whether it is one
 // follows from the thread alone: an agent may have commands of its own.
 type Command struct {
 	resume json.RawMessage
 	named  []string // interrupts of which the question told; none when it was not sent back
+	listed map[string][]offer
 }
 
 // CommandOf finds the command in an input; nil: it has none.
@@ -38,19 +36,21 @@ func CommandOf(input *protocol.RunAgentInput) *Command {
 		return nil
 	}
 	type named struct {
-		ID string `json:"id"`
+		ID       string            `json:"id"`
+		Metadata protocol.Metadata `json:"metadata"`
 	}
 	var shown struct {
 		named
 		Interrupts []named `json:"interrupts"`
 	}
-	c := &Command{resume: resume}
+	c := &Command{resume: resume, listed: map[string][]offer{}}
 	if json.Unmarshal(command["interruptEvent"], &shown) == nil {
 		seen := map[string]bool{"": true}
 		for _, it := range append([]named{shown.named}, shown.Interrupts...) {
 			if !seen[it.ID] {
 				seen[it.ID] = true
 				c.named = append(c.named, it.ID)
+				c.listed[it.ID] = offersIn(it.Metadata)
 			}
 		}
 	}
@@ -113,7 +113,7 @@ func (j *Judgement) Take(ctx context.Context, c *Command, digest string) error {
 			if it != nil {
 				entry.Payload, err = j.fitting(ctx, it, payload)
 			} else {
-				entry.Payload, err = j.asBefore(id, before, payload)
+				entry.Payload, err = j.asBefore(id, before, payload, c.listed[id])
 			}
 			if err != nil {
 				return err
@@ -197,17 +197,23 @@ func isNull(value []byte) bool { return string(bytes.TrimSpace(value)) == "null"
 // fitting is the answer as the open interrupt's schema wants it, or as it came when no
 // way to read it fits.
 func (j *Judgement) fitting(ctx context.Context, it *store.SuspendedInterrupt, sent json.RawMessage) (protocol.Any, error) {
-	readings := readingsOf(sent)
-	if len(readings) == 1 {
-		return readings[0], nil
-	}
 	var shown protocol.Interrupt
 	if err := stored.Decode(it.Interrupt, &shown, "open interrupt %s", it.ID); err != nil {
 		return nil, err
 	}
+	readings := readingsOf(sent)
 	if shown.ResponseSchema.IsZero() {
-		if shown.Reason == reasonConfirmation {
-			return readings[1], nil
+		if offers := offersIn(shown.Metadata); len(offers) > 0 {
+			if payload := meant(offers, sent); payload != nil {
+				return payload, nil
+			}
+			return readings[0], nil
+		}
+		if approval := approvalOf(sent); approval != nil {
+			return approval, nil
+		}
+		if shown.Reason == protocol.ReasonConfirmation {
+			return readings[len(readings)-1], nil
 		}
 		return readings[0], nil
 	}
@@ -223,9 +229,13 @@ func (j *Judgement) fitting(ctx context.Context, it *store.SuspendedInterrupt, s
 	return readings[0], nil
 }
 
-// asBefore is the answer as it was accepted before, or as it came when it is another.
-func (j *Judgement) asBefore(id string, before answeredRun, sent json.RawMessage) (protocol.Any, error) {
+// asBefore is the answer as it was accepted before, or as it came when it is another. The
+// offers are those that the question is said to have had.
+func (j *Judgement) asBefore(id string, before answeredRun, sent json.RawMessage, offers []offer) (protocol.Any, error) {
 	readings := readingsOf(sent)
+	if payload := meant(offers, sent); payload != nil {
+		readings = append(readings, payload)
+	}
 	for _, reading := range readings {
 		key, err := resumeKey(j.thread, protocol.ResumeEntry{InterruptID: id, Status: protocol.ResumeResolved, Payload: reading})
 		if err == nil && key == before.Key {
@@ -239,21 +249,26 @@ func (j *Judgement) asBefore(id string, before answeredRun, sent json.RawMessage
 // approval; for text that is an object, the object.
 func readingsOf(sent json.RawMessage) []protocol.Any {
 	readings := []protocol.Any{protocol.Any(sent)}
-	word := string(sent)
+	if approval := approvalOf(sent); approval != nil {
+		readings = append(readings, approval)
+	}
 	var text string
-	if json.Unmarshal(sent, &text) == nil {
-		word = strings.ToLower(strings.TrimSpace(text))
-	}
-	switch word {
-	case "true", "yes":
-		readings = append(readings, protocol.Any(`{"approved":true}`))
-	case "false", "no":
-		readings = append(readings, protocol.Any(`{"approved":false}`))
-	}
+	_ = json.Unmarshal(sent, &text) // what is no text is none of an object
 	if object, ok := objectIn(text); ok {
 		readings = append(readings, object)
 	}
 	return readings
+}
+
+// approvalOf is a clear yes or no as an approval, nil of anything else.
+func approvalOf(sent json.RawMessage) protocol.Any {
+	switch wordOf(sent) {
+	case "true", "yes":
+		return protocol.Any(`{"approved":true}`)
+	case "false", "no":
+		return protocol.Any(`{"approved":false}`)
+	}
+	return nil
 }
 
 // objectIn is the object that a text is, in its canonical form: nobody has checked the

@@ -18,6 +18,7 @@ func TestCommand(t *testing.T) {
 		approval = `{"type":"object","properties":{"approved":{"type":"boolean"}},"required":["approved"]}`
 		words    = `{"type":"string"}`
 		yes      = `{"interruptId":"i","status":"resolved","payload":{"approved":true}}`
+		decided  = `{"interruptId":"i","status":"resolved","payload":{"decisions":[{"type":"approve"}]}}`
 		said     = `{"id":"u","role":"user","content":"pay"}`
 		asked    = `{"id":"a","role":"assistant","content":"A?"}`
 		next     = `{"id":"b","role":"assistant","content":"B?"}`
@@ -29,6 +30,20 @@ func TestCommand(t *testing.T) {
 		view := asks(thread(), i)
 		view.Suspension = json.RawMessage(strings.ReplaceAll(string(view.Suspension), `"responseSchema":`, `"ignored":`))
 		return view
+	}
+	// listing is a question without a schema, of another reason, with these answers.
+	listing := func(answers string) *store.ThreadView {
+		view := bare()
+		view.Suspension = json.RawMessage(strings.ReplaceAll(string(view.Suspension), `"reason":"confirmation"`, `"reason":"langgraph:interrupt","metadata":{"answers":`+answers+`}`))
+		return view
+	}
+	const (
+		truths   = `[{"label":"Yes","payload":true},{"label":"No","payload":false}]`
+		reviewed = `[{"label":"Approve","payload":{"decisions":[{"type":"approve"}]}},{"label":"Reject","payload":{"decisions":[{"type":"reject"}]}}]`
+		colours  = `[{"label":"Red","payload":1},{"label":"Blue","payload":2}]`
+	)
+	listed := func(answers string) string {
+		return `"interruptEvent":{"id":"i","metadata":{"answers":` + answers + `}}`
 	}
 	const ofI, ofBoth = `"interruptEvent":{"id":"i","reason":"confirmation"}`, `"interruptEvent":{"id":"i","interrupts":[{"id":"i"},{"id":"j"}]}`
 	for name, c := range map[string]struct {
@@ -44,6 +59,19 @@ func TestCommand(t *testing.T) {
 		"a word as approval":                   {view: one(), props: `{"command":{"resume":" No "}}`, want: "continues, i resolved", answer: `{"approved":false}`},
 		"a word where a text is wanted":        {view: asksFor(thread(), words, i), props: `{"command":{"resume":"yes"}}`, want: "continues, i resolved", answer: `"yes"`},
 		"a word where nothing is said":         {view: bare(), props: `{"command":{"resume":"yes"}}`, want: "continues, i resolved", answer: `{"approved":true}`},
+		"a word under any reason":              {view: listing(`null`), props: `{"command":{"resume":"no"}}`, want: "continues, i resolved", answer: `{"approved":false}`},
+		"a word for a truth":                   {view: listing(truths), props: `{"command":{"resume":"No"}}`, want: "continues, i resolved", answer: `false`},
+		"a truth that is listed":               {view: listing(truths), props: `{"command":{"resume":true}}`, want: "continues, i resolved", answer: `true`},
+		"a word for a decision":                {view: listing(reviewed), props: `{"command":{"resume":"yes"}}`, want: "continues, i resolved", answer: `{"decisions":[{"type":"approve"}]}`},
+		"a label":                              {view: listing(reviewed), props: `{"command":{"resume":"reject"}}`, want: "continues, i resolved", answer: `{"decisions":[{"type":"reject"}]}`},
+		"a word that is listed":                {view: listing(`[{"label":"yes","payload":"yes"},{"label":"no","payload":"no"}]`), props: `{"command":{"resume":"yes"}}`, want: "continues, i resolved", answer: `"yes"`},
+		"a word that none is":                  {view: listing(colours), props: `{"command":{"resume":"yes"}}`, want: "continues, i resolved", answer: `"yes"`},
+		"a word that two are":                  {view: listing(`[{"label":"Yes","payload":1},{"label":"Accept","payload":2},{"label":"yes ","payload":3}]`), props: `{"command":{"resume":"yes"}}`, want: "continues, i resolved", answer: `"yes"`},
+		"another text":                         {view: listing(truths), props: `{"command":{"resume":"tomorrow"}}`, want: "continues, i resolved", answer: `"tomorrow"`},
+		"a text that is an object, no schema":  {view: listing(truths), props: `{"command":{"resume":"{\"day\":1}"}}`, want: "continues, i resolved", answer: `"{\"day\":1}"`},
+		"a text that is an object, confirmed":  {view: bare(), props: `{"command":{"resume":"{\"approved\": true}"}}`, want: "continues, i resolved", answer: `{"approved":true}`},
+		"a word for a decision, again":         {view: answered(t, thread(), "i", decided, `{"type":"RUN_FINISHED"}`), props: `{"command":{"resume":"yes",` + listed(reviewed) + `}}`, want: "repeats r1"},
+		"another word, again":                  {view: answered(t, thread(), "i", decided, `{"type":"RUN_FINISHED"}`), props: `{"command":{"resume":"no",` + listed(reviewed) + `}}`, want: "refused: interrupt_conflict"},
 		"text that is the object":              {view: one(), props: `{"command":{"resume":"{\"approved\": true}"}}`, want: "continues, i resolved", answer: `{"approved":true}`},
 		"text that is an object twice":         {view: one(), props: `{"command":{"resume":"{\"approved\":1,\"approved\":true}"}}`, want: "refused: interrupt_payload_invalid"},
 		"text that is an object too deep":      {view: one(), props: `{"command":{"resume":"{\"approved\":true,\"x\":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}"}}`, want: "refused: interrupt_payload_invalid"},

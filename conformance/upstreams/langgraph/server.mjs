@@ -2,6 +2,7 @@
 // and RUN_FINISHED carry other run ids.
 //
 //   OUTCOME=on     RUN_FINISHED tells interrupts as AG-UI 1.0 does; else CUSTOM on_interrupt alone does, as by default
+//   GRAPHS=FILE    the graphs: those of graph.mjs, or of asking.mjs, of which one has a name of its own
 //   ABORT=off      who closes a request does not stop the graph, as by default; a POST to /stop does, {"threadId","runId"}
 
 import { LangGraphAgent } from "@ag-ui/langgraph";
@@ -15,8 +16,9 @@ import { asked, command, serve, told } from "../serve.mjs";
 const encoder = new EventEncoder();
 // It keeps its threads in a folder below its working directory.
 const cwd = await mkdtemp(path.join(tmpdir(), "langgraph-"));
-const graph = path.join(import.meta.dirname, "graph.mjs:graph");
-const { host, cleanup } = await startServer({ port: 0, nWorkers: 4, host: "127.0.0.1", cwd, graphs: { agent: graph } });
+const file = path.join(import.meta.dirname, process.env.GRAPHS ?? "graph.mjs");
+const graphs = { agent: `${file}:graph`, ...(process.env.GRAPHS && { reviewed: `${file}:reviewed` }) };
+const { host, cleanup } = await startServer({ port: 0, nWorkers: 4, host: "127.0.0.1", cwd, graphs });
 
 /** Knows the graph's channels: its server has TypeScript find them in every process anew, which takes most of a minute. */
 class Agent extends LangGraphAgent {
@@ -30,7 +32,7 @@ const running = new Map();
 serve(async (input, signal, response) => {
   const agent = new Agent({
     deploymentUrl: `http://${host}`,
-    graphId: "agent",
+    graphId: graphs.reviewed && asked(input.messages).startsWith("review ") ? "reviewed" : "agent",
     threadId: input.threadId,
     emitInterruptOutcome: process.env.OUTCOME === "on",
   });

@@ -1,4 +1,6 @@
 import { type MouseEvent, type ReactNode, useState } from "react";
+import { questionText } from "../../client/answers";
+import { aboutOf } from "./answers";
 import type { DecisionInfo } from "./api";
 import { decidedAbout, decidedBy, decidedHow } from "./decided";
 import { download } from "./download";
@@ -114,6 +116,8 @@ const TAGS: Record<DecisionInfo["status"], string> = { resolved: "tag done", can
 function Decision({ decision }: { decision: DecisionInfo }) {
   const { id, at, status, threadId, namespace, message, arguments: args, payload, cut, refused } = decision;
   const how = decidedHow(decision);
+  const asked = questionText({ message });
+  const beside = message && aboutOf({ message });
   return (
     <li data-testid="decided" data-id={id} data-status={status} data-thread-id={threadId}>
       <div className="row">
@@ -136,7 +140,8 @@ function Decision({ decision }: { decision: DecisionInfo }) {
       </div>
       {(message !== undefined || args !== undefined || payload !== undefined) && (
         <Details>
-          {message !== undefined && <Paragraph text={message} label="Message" />}
+          {asked && <Paragraph text={asked} label="Message" />}
+          {beside && <Folded text={beside} hook="decided-beside" label="What the question had beside its words" />}
           {args !== undefined && <span className="hint">Arguments as they were shown</span>}
           {args !== undefined && <Folded text={stringify(args, 2)} hook="decided-args" label="Arguments as they were shown" />}
           {payload !== undefined && <span className="hint">The answer</span>}

@@ -141,6 +141,7 @@ const HEADINGS = new Map([
 /** What a server asks of its own accord: its message says the rest. */
 const OWN = new Map([
   ["aguiws:uncertain_step", "Did this happen?"],
+  ["aguiws:question_forgotten", "The agent has forgotten its question"],
   ["aguiws:paused", "Paused"],
   ["aguiws:auth_required", "Sign-in needed"],
 ]);

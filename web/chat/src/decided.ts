@@ -1,5 +1,6 @@
 // Decisions on record, in words.
 
+import { questionText } from "../../client/answers";
 import type { DecisionInfo } from "./api";
 import { stringify } from "./json";
 import { isObject } from "./schema";
@@ -37,6 +38,6 @@ const ABOUT = 160;
 
 /** What was decided about: the call, or what was asked. */
 export function decidedAbout({ tool, arguments: args, message, reason }: Pick<DecisionInfo, "tool" | "arguments" | "message" | "reason">): string {
-  const text = tool === undefined ? (message ?? reason ?? "") : `${tool}${args === undefined ? "" : ` ${typeof args === "string" ? args : stringify(args)}`}`;
+  const text = tool === undefined ? (questionText({ message }) ?? message ?? reason ?? "") : `${tool}${args === undefined ? "" : ` ${typeof args === "string" ? args : stringify(args)}`}`;
   return text.length > ABOUT ? `${text.slice(0, ABOUT)}…` : text;
 }

@@ -9,6 +9,7 @@ const REASONS: Record<string, string> = {
   input_required: "input",
   confirmation: "confirmation",
   "aguiws:uncertain_step": "uncertain step",
+  "aguiws:question_forgotten": "forgotten question",
   "aguiws:paused": "paused",
   "aguiws:auth_required": "sign-in",
 };

@@ -214,6 +214,7 @@ it.each<[string, Partial<Interrupt>, string, boolean]>([
   ["what a server asks", { reason: "aguiws:uncertain_step", message: "It broke off." }, "Did this happen?", false],
   ["the words of a server's question that is new", { reason: "aguiws:forgotten", message: "Your agent has forgotten this question." }, "Your agent has forgotten this question.", true],
   ["no member of an object", { reason: "constructor" }, "The agent asks", false],
+  ["its own words", { reason: "aguiws:question_forgotten", message: "The agent does not know its question any more." }, "The agent has forgotten its question", false],
 ])("has %s as a heading", (_, more, heading, said) => expect(headingOf(ask(more))).toEqual({ heading, said }));
 
 it("tells what else a message of JSON says, and metadata where there are no words", () => {

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { decidedAbout } from "../src/decided";
+import { reasonsIn, reasonWords } from "../src/reasons";
+
+test("a decision is about the words of what was asked, not its JSON", () => {
+  expect(decidedAbout({ message: '{"question":"Send it?","to":"ann"}', reason: "x:ask" })).toBe("Send it?");
+  expect(decidedAbout({ message: '{"amount":30}', reason: "x:ask" })).toBe('{"amount":30}');
+  expect(decidedAbout({ message: '{"question":"cut of', reason: "x:ask" })).toBe('{"question":"cut of');
+  expect(decidedAbout({ reason: "x:ask" })).toBe("x:ask");
+  expect(decidedAbout({ tool: "pay", arguments: { eur: 3 }, message: "Pay?" })).toBe('pay {"eur":3}');
+});
+
+test("a question that its agent has forgotten is among the reasons", () => {
+  expect(reasonsIn([], undefined, "")).toContain("aguiws:question_forgotten");
+  expect(reasonWords("aguiws:question_forgotten", 2)).toBe("forgotten question (2)");
+});
