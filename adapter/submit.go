@@ -78,7 +78,7 @@ type DispatchOptions struct {
 	Available time.Time
 }
 
-// Disposition is what became of an input (BINDING.md, What the server sends: ws.run).
+// Disposition is what became of an input (docs/binding/core.md, ws.run).
 type Disposition string
 
 const (

@@ -1,5 +1,5 @@
 // Package client is a client of the WebSocket binding of AG-UI that
-// server/BINDING.md describes.
+// docs/binding describes.
 //
 // Dial connects a Client, which connects again by itself for as long as that may
 // help. Follow attaches it to a thread. A Thread holds the conversation, folded, and

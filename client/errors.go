@@ -21,7 +21,7 @@ var (
 )
 
 // RefusedError is a handshake, a frame, an input or a request that the server refused, which
-// had no effect. BINDING.md lists the codes.
+// had no effect. docs/binding/codes.md lists the codes.
 type RefusedError struct {
 	Code    string
 	Message string // for people

@@ -14,7 +14,7 @@ type Position struct {
 }
 
 // Frame is a text frame of the server: an event, or one of the binding's control
-// frames. What each of those has BINDING.md says; the rest is zero.
+// frames. What each of those has docs/binding says; the rest is zero.
 type Frame struct {
 	// Data is the frame as it came. It must not be changed.
 	Data []byte `json:"-"`
@@ -56,9 +56,10 @@ type Frame struct {
 
 // Hello is how a server presents itself.
 type Hello struct {
-	Binding       string `json:"binding"`
-	HeartbeatMS   int64  `json:"heartbeatMs"`   // how often the server pings
-	MaxFrameBytes int64  `json:"maxFrameBytes"` // the largest frame that it takes
+	Binding       string   `json:"binding"`
+	Profiles      []string `json:"profiles"`      // what it does beyond the core of the binding
+	HeartbeatMS   int64    `json:"heartbeatMs"`   // how often the server pings
+	MaxFrameBytes int64    `json:"maxFrameBytes"` // the largest frame that it takes
 	// Durable: what is suspended outlives the server's process.
 	Durable      bool            `json:"durable"`
 	Capabilities json.RawMessage `json:"capabilities"` // an AgentCapabilities

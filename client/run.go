@@ -63,7 +63,7 @@ func Withdraw(i protocol.Interrupt) protocol.ResumeEntry {
 // ThreadID is filled in, and so are an empty RunID, which is the label, with a new one
 // and an empty ProtocolVersion. The same input under the same label is executed once,
 // however often it is sent. Messages that the thread holds need not be among the
-// input's; BINDING.md says when leaving some out rewinds the thread. State is sent
+// input's; docs/binding/history.md says when leaving some out rewinds the thread. State is sent
 // as it is.
 func (t *Thread) Send(input protocol.RunAgentInput) *Run {
 	input.ThreadID = t.id

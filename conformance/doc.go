@@ -4,7 +4,7 @@
 //
 // A Case is data: what a client sends, what must come, and the rule that this is
 // about (RULES.md). Run carries cases out against a Target over one transport:
-// WebSocket with the binding of server/BINDING.md, WebSocket without a subprotocol,
+// WebSocket with the binding of docs/binding, WebSocket without a subprotocol,
 // AG-UI's HTTP and Server-Sent Events, or CopilotKit's runtime protocol. Whatever a
 // case is about, every event that comes is checked for its shape and its place, every
 // run for its one end, and every position for being counted right.

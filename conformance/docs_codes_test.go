@@ -90,7 +90,7 @@ func rowsOf(text string) (first []string) {
 }
 
 // docs/errors.md has each code that there is, once, and no other; so it does of the codes
-// that sockets close with, which server/BINDING.md lists.
+// that sockets close with, which docs/binding/codes.md lists.
 func TestDocsListTheCodes(t *testing.T) {
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))
@@ -112,8 +112,7 @@ func TestDocsListTheCodes(t *testing.T) {
 	if len(declared) < 80 {
 		t.Errorf("only %d codes are found: are they declared as they were?", len(declared))
 	}
-	_, closing, _ := strings.Cut(read("server/BINDING.md"), "\n## Limits and closing\n")
-	closing, _, _ = strings.Cut(closing, "\n## ")
+	_, closing, _ := strings.Cut(read("docs/binding/codes.md"), "\n## Closing\n")
 	numbers := regexp.MustCompile(`^[0-9]{4}$`)
 	for _, code := range rowsOf(closing) {
 		if numbers.MatchString(code) && listed[code] != 1 {

@@ -23,7 +23,7 @@ func longest(name string) int {
 
 // first reports whether a page is one that users read first, and so must read plainly.
 func first(name string) bool {
-	return name == "README.md" || name == "CHANGELOG.md" || strings.HasPrefix(name, "docs/") && strings.Count(name, "/") == 1
+	return name == "README.md" || name == "CHANGELOG.md" || strings.HasPrefix(name, "docs/")
 }
 
 var (
@@ -74,15 +74,23 @@ func TestDocsReadPlainly(t *testing.T) {
 	}
 }
 
-// Every page of docs/ is in its index.
+// Every page of docs/ is in the index of its folder, and each index in the one above.
 func TestDocsAreIndexed(t *testing.T) {
-	index, err := os.ReadFile(filepath.Join("..", "docs", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, p := range pages(t) {
-		if below, is := strings.CutPrefix(p.name, "docs/"); is && below != "README.md" && !strings.Contains(string(index), "]("+below+")") {
-			t.Errorf("docs/README.md does not link to %s", below)
+		if !strings.HasPrefix(p.name, "docs/") || p.name == "docs/README.md" {
+			continue
+		}
+		folder, below := path.Split(p.name)
+		if below == "README.md" {
+			below = path.Base(folder) + "/" + below
+			folder = path.Dir(path.Clean(folder)) + "/"
+		}
+		index, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(folder), "README.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(index), "]("+below+")") {
+			t.Errorf("%sREADME.md does not link to %s", folder, below)
 		}
 	}
 }

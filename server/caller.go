@@ -45,7 +45,7 @@ func (c *caller) origin(through adapter.Through) adapter.Origin {
 	return from
 }
 
-// enter decides whom a request over HTTP is from, in the order of BINDING.md:
+// enter decides whom a request over HTTP is from, in the order of docs/binding/opening.md:
 // the Origin, the credential, how much the caller asks for. The Host was checked
 // before. Every route but the probes goes through it or through shake.
 func (s *core) enter(r *http.Request) (*caller, *refusal.Refusal) {

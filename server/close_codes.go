@@ -7,7 +7,7 @@ import (
 	"github.com/aguiws/aguiws/server/internal/conn"
 )
 
-// Close codes beyond those of RFC 6455, as BINDING.md lists them. After those
+// Close codes beyond those of RFC 6455, as docs/binding/codes.md lists them. After those
 // below 4400 that say so, after 4401 with a new credential, and after 4408, a
 // client comes back; after 4400 it does not.
 const (

@@ -13,11 +13,12 @@ import (
 )
 
 // seen is what the tests of this package have had from servers, by what
-// BINDING.md calls it: see codes_test.go.
+// docs/binding calls it: see codes_test.go.
 var seen = struct {
 	sync.Mutex
-	what map[string]bool
-}{what: map[string]bool{}}
+	what  map[string]bool
+	wrong map[string]bool // control frames that do not fit their schema, by what is wrong
+}{what: map[string]bool{}, wrong: map[string]bool{}}
 
 func saw(format string, args ...any) {
 	seen.Lock()
@@ -127,6 +128,11 @@ func sawFrame(text []byte) {
 		}
 	}
 	saw("frame %s", f.Type)
+	if err := bindingFrames().check("server", text); err != nil {
+		seen.Lock()
+		defer seen.Unlock()
+		seen.wrong[fmt.Sprintf("%s does not fit frames.schema.json: %v", f.Type, err)] = true
+	}
 }
 
 var (

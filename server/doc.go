@@ -4,7 +4,7 @@
 //	                       ↑                           │
 //	                       └──── followers: cursors ←──┘ over each thread's log
 //
-// BINDING.md beside this file is the wire, frame by frame. New makes a Server
+// docs/binding is the wire, frame by frame. New makes a Server
 // of a Runner; its Handler serves
 //
 //	GET /agui/ws, /agui/{agent}/ws   the WebSocket binding, and plain mode

@@ -25,7 +25,7 @@ const (
 	maxFaultBytes = 4 << 10
 )
 
-// Codes of refusals, as BINDING.md lists them. Those of runs that may not
+// Codes of refusals, as docs/binding/codes.md lists them. Those of runs that may not
 // start come from the runner, except for the ones here.
 const (
 	codeMalformed      = "malformed_frame"

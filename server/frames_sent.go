@@ -8,11 +8,12 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 )
 
-// The control frames of the server, as BINDING.md lists them.
+// The control frames of the server, as docs/binding/frames.schema.json lists them.
 
 type helloFrame struct {
 	Type          string          `json:"type"`
 	Binding       string          `json:"binding"`
+	Profiles      []string        `json:"profiles"`
 	HeartbeatMs   int64           `json:"heartbeatMs"`
 	MaxFrameBytes int64           `json:"maxFrameBytes"`
 	Durable       bool            `json:"durable"`

@@ -38,8 +38,8 @@ func (s *core) checkAddress(r *http.Request) *refusal.Refusal {
 	return nil
 }
 
-// shake decides about a request for a socket, in the order of BINDING.md. The
-// Host was checked before.
+// shake decides about a request for a socket, in the order of
+// docs/binding/opening.md. The Host was checked before.
 func (s *core) shake(r *http.Request) (*handshake, *refusal.Refusal) {
 	h, refused := s.shakeFor(r, Subprotocol)
 	if refused != nil {

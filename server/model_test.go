@@ -29,7 +29,7 @@ var (
 )
 
 // Inputs, repeats, attaches, cancels and cuts in a random order, by clients that do
-// what BINDING.md tells them to and no more: in the end each holds the thread as
+// what docs/binding tells them to and no more: in the end each holds the thread as
 // the store does, all that was streamed was legal where it stood, and what was
 // said as of a position is what the client had built by then.
 func TestModelOfTheBinding(t *testing.T) {
@@ -265,7 +265,7 @@ func (h *history) again(p *peerModel) {
 	}
 }
 
-// peerModel is a client of one thread by BINDING.md.
+// peerModel is a client of one thread by docs/binding.
 type peerModel struct {
 	h      *history
 	ws     *websocket.Conn

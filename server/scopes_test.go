@@ -17,18 +17,18 @@ import (
 // TestV1Scopes's.
 func TestEachScopeAlone(t *testing.T) {
 	all := []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin, identity.ScopeTenants, identity.ScopeMetrics}
-	page, err := os.ReadFile("BINDING.md")
+	page, err := os.ReadFile("../docs/binding/security.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(page), "\n### Scopes\n")
-	section, _, _ = strings.Cut(section, "\n## ")
+	_, section, _ := strings.Cut(string(page), "\n## Scopes\n")
+	section, _, _ = strings.Cut(section, "\n### ")
 	var listed []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z]+)` ").FindAllStringSubmatch(section, -1) {
 		listed = append(listed, row[1])
 	}
 	if !slices.Equal(listed, all) {
-		t.Errorf("BINDING.md lists %q, want %q", listed, all)
+		t.Errorf("docs/binding/security.md lists %q, want %q", listed, all)
 	}
 	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 	if err != nil {

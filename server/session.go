@@ -100,10 +100,13 @@ func (s *fullSession) end() {
 	}
 }
 
+// profiles are the parts of the binding beyond its core, each a page of docs/binding.
+var profiles = []string{"resume", "queue", "interrupts", "history", "windows", "payloads", "threads", "drain"}
+
 func (s *fullSession) hello() error {
 	opts := &s.srv.opts
 	return s.send(helloFrame{
-		Type: "ws.hello", Binding: "agui.v1", HeartbeatMs: opts.Heartbeat.Milliseconds(), MaxFrameBytes: opts.MaxFrameBytes,
+		Type: "ws.hello", Binding: "agui.v1", Profiles: profiles, HeartbeatMs: opts.Heartbeat.Milliseconds(), MaxFrameBytes: opts.MaxFrameBytes,
 		Durable: s.srv.runs.Durable(), Capabilities: s.srv.capabilitiesOf(s.ctx, s.agent),
 	})
 }

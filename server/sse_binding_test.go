@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// The requests in BINDING.md are answered as it says, line by line.
+// The requests in docs/binding/http.md are answered as it says, line by line.
 func TestBindingRequests(t *testing.T) {
-	page, err := os.ReadFile("BINDING.md")
+	page, err := os.ReadFile("../docs/binding/http.md")
 	if err != nil {
 		t.Fatal(err)
 	}

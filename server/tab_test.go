@@ -56,7 +56,7 @@ func nodeWith(t *testing.T, store store.Store, runs *adapter.Options, opts *Opti
 	return newTestServer(t, runner{r}, opts)
 }
 
-// tab is a client of one thread that counts and folds as BINDING.md tells a
+// tab is a client of one thread that counts and folds as docs/binding tells a
 // client to, and fails the test when the server does not keep to it.
 type tab struct {
 	*client

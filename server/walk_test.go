@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,7 +41,7 @@ var onlyRead = []string{"/agui/ws", "/agui/{agent}/ws", "/agui/threads/{thread}/
 // openRoutes are told to everybody, and may name nothing.
 var openRoutes = []string{"GET /healthz", "GET /readyz", "GET /login/callback/git"}
 
-// controls are the control frames of a client, as BINDING.md lists them.
+// controls are the control frames of a client, as docs/binding/frames.schema.json lists them.
 var controls = map[string]func(ids) string{
 	"ws.attach": func(i ids) string { return fmt.Sprintf(`{"type":"ws.attach","id":"x","threadId":%q}`, i.thread) },
 	"ws.cancel": func(i ids) string {
@@ -203,21 +202,12 @@ func (w *walk) compare(t *testing.T, what, known, unknown string) {
 }
 
 func TestWalkFrames(t *testing.T) {
-	page, err := os.ReadFile("BINDING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(page), "## What a client sends")
-	section, _, _ = strings.Cut(section, "\n##")
 	frames := map[string]func(ids) string{"input": inputTo, "answer": answerTo}
-	for _, row := range regexp.MustCompile("(?m)^\\| `(ws\\.[a-z]+)` ").FindAllStringSubmatch(section, -1) {
-		if controls[row[1]] == nil {
-			t.Fatalf("%s is not in the walk: add it to controls", row[1])
+	for name := range bindingFrames().of("client") {
+		if controls[name] == nil {
+			t.Fatalf("%s is not in the walk: add it to controls", name)
 		}
-		frames[row[1]] = controls[row[1]]
-	}
-	if len(frames) < 6 {
-		t.Fatalf("BINDING.md lists %d frames: is it read as it is written?", len(frames))
+		frames[name] = controls[name]
 	}
 	frames["ws.attach after"] = func(i ids) string {
 		return fmt.Sprintf(`{"type":"ws.attach","id":"x","threadId":%q,"after":{"epoch":"e","seq":1}}`, i.thread)

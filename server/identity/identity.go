@@ -45,7 +45,7 @@ const (
 	ScopeRead = "read" // follow threads
 	// ScopeRun is for starting runs, answering their interrupts and cancelling them.
 	// Without ScopeRead the events of the runs that its own inputs began are all that it
-	// is told of a thread (BINDING.md, Scopes).
+	// is told of a thread (docs/binding/security.md, Scopes).
 	ScopeRun = "run"
 	// ScopeApprover is for the tenant's inbox, ScopeAdmin for everything of the
 	// tenant, ScopeMetrics for /metrics.

@@ -14,20 +14,12 @@ const sources = (folder: string, name: RegExp) =>
     .join("\n");
 const found = (text: string, expression: RegExp) => [...text.matchAll(expression)].map((match) => match[1]!);
 
-const binding = read("server/BINDING.md");
-
-function section(title: string): string {
-  const text = binding.split(`\n${title}\n`)[1];
-  if (text === undefined) throw new Error(`BINDING.md has no section ${title}`);
-  return text.split(/\n## /)[0]!;
-}
-
-/** The codes of a table's rows, in one of its columns. */
-const column = (text: string, n: number) =>
-  text
-    .split("\n")
-    .filter((line) => line.startsWith("| "))
-    .flatMap((line) => found(line.split("|")[n]!, /`([a-z_]+)`/g));
+/** The rows of the binding's tables of codes: the codes, and how they come. */
+const rows = read("docs/binding/codes.md")
+  .split("\n")
+  .filter((line) => /^\| (?:`[a-z_]+`|\d{4})/.test(line))
+  .map((line) => line.split("|").map((cell) => cell.trim()));
+const told = (as: RegExp) => rows.filter((row) => row.length > 5 && as.test(row[2]!)).flatMap((row) => found(row[1]!, /`([a-z_]+)`/g));
 
 const without = wordsFor("a code that nobody gives");
 
@@ -42,12 +34,11 @@ it("has something to say of what it does not know", () => {
 const ownClient = sources("web/client", /^(?!tanstack|chunkqueue).*\.ts$/);
 
 const origins: Record<string, string[]> = {
-  "before the socket": found(section("## Opening a socket"), /\b[1-5]\d\d `([a-z_]+)`/g),
-  "as refusals": column(section("## Refusals"), 1),
-  "as ends of runs": found(/Runs that had started fail with(.*)/.exec(binding)![1]!, /`([a-z_]+)`/g),
-  "in closing": found(section("## Limits and closing"), /^\| (\d{4}) \|/gm),
-  "over HTTP": [...column(section("## Over HTTP"), 2), ...found(section("## Over HTTP"), /\b[1-5]\d\d `([a-z_]+)`/g)].filter((code) => code.includes("_")),
-  "in plain mode": found(section("## Plain mode"), /code `([a-z_]+)`/g),
+  "as statuses": told(/\d{3}/),
+  "as refused frames": told(/ws\.error/),
+  "as refusals and ends of runs": told(/RUN_ERROR/),
+  "as ends of streams": told(/stream/),
+  "in closing": rows.map((row) => row[1]!).filter((code) => /^\d{4}$/.test(code)),
   // What fails in a login is told on a page of its own.
   "from the server's sources": [
     ...found(sources("server", /^(?!login\/).*\.go$/), /\b(?:Code|code)[A-Za-z]*(?::\s+|\s+=\s+)"([a-z_]+)"/g),
@@ -93,7 +84,7 @@ it("says of each what happened and what can be done", () => {
 });
 
 it("says why a conversation was loaded anew", () => {
-  const reasons = found(section("## Following a thread"), /`reason`: (.*)\|/g).flatMap((text) => found(text, /`([a-z_]+)`/g));
+  const reasons: string[] = JSON.parse(read("docs/binding/frames.schema.json")).$defs["server.ws.attached"].properties.reason.enum;
   expect(reasons.length).toBeGreaterThan(3);
   expect(reasons.filter((reason) => /_|^[a-z]+$/.test(whyRestated(reason) ?? "nothing to speak of"))).toEqual([]);
 });
