@@ -147,6 +147,7 @@ function Open(props: ItemProps) {
         return (
           <InterruptCard
             key={one.id}
+            threadId={item.threadId}
             interrupt={interrupt}
             messages={messagesOf(interrupt, one.toolCall)}
             answer={one.draft}
