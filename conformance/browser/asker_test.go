@@ -8,8 +8,9 @@ import (
 )
 
 // asks has the agent answer a message "ask" or "ask options" as most agents ask: by an
-// interrupt without a schema, in the middle of a call, whose message is JSON. What it is
-// answered it says, word for word. false: it was told something else.
+// interrupt without a schema, in the middle of a call, whose message is JSON. "ask by
+// SCHEMA" asks with that schema. What it is answered it says, word for word. false: it
+// was told something else.
 func asks(w http.ResponseWriter, input []byte) bool {
 	var told struct {
 		RunID    string `json:"runId"`
@@ -40,7 +41,10 @@ func asks(w http.ResponseWriter, input []byte) bool {
 		send(`{"type":"RUN_FINISHED","threadId":"mine","runId":%q}`, told.RunID)
 		return true
 	}
-	metadata := ""
+	metadata, schema := "", ""
+	if asked, ok := strings.CutPrefix(last, "ask by "); ok {
+		schema = `,"responseSchema":` + asked
+	}
 	if last == "ask options" {
 		metadata = `,"metadata":{"answers":[{"label":"Today","payload":{"day":0}},{"label":"On Monday, with the other letters","payload":{"day":1}},{"label":"Never","payload":"never"}]}`
 	}
@@ -48,7 +52,7 @@ func asks(w http.ResponseWriter, input []byte) bool {
 	send(`{"type":"TOOL_CALL_ARGS","toolCallId":"call-%s","delta":"{\"to\":\"ann@example.org\"}"}`, told.RunID)
 	send(`{"type":"TOOL_CALL_END","toolCallId":"call-%s"}`, told.RunID)
 	message, _ := json.Marshal(`{"question":"Send the letter to Ann?","to":"ann@example.org","pages":2}`)
-	send(`{"type":"RUN_FINISHED","threadId":"mine","runId":%q,"outcome":{"type":"interrupt","interrupts":[{"id":"q-%s","reason":"letters:approval","message":%s%s}]}}`,
-		told.RunID, told.RunID, message, metadata)
+	send(`{"type":"RUN_FINISHED","threadId":"mine","runId":%q,"outcome":{"type":"interrupt","interrupts":[{"id":"q-%s","reason":"letters:approval","message":%s%s%s}]}}`,
+		told.RunID, told.RunID, message, metadata, schema)
 	return true
 }

@@ -100,3 +100,20 @@ for (const colorScheme of ["light", "dark"]) {
     await tab.shot(`86-markdown-${colorScheme}`);
   });
 }
+
+test("what stands deep in something else widens no page, and what is too much is shown as it was written", async () => {
+  const tab = await Tab.open(await person({ viewport: { width: PHONE, height: 844 } }), embedded);
+  const room = () => tab.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  const deep = "> > > > > - - - - - - words that go on and on";
+  for (const text of [deep, `${">".repeat(60)} deeper`, `${"> ".repeat(400)}deepest`]) {
+    await tab.say(`/say ${text}`);
+    await tab.rest();
+    await until(async () => (await tab.page.locator(".markdown").last().innerText()).trim().endsWith(text.split(/[>-] ?/).at(-1).trim()), "it is read");
+    assert.equal(await room(), 0, text.slice(0, 20));
+  }
+  await tab.shot("137-deep-narrow");
+  assert.equal(await tab.at("not-drawn").filter({ visible: true }).count(), 2);
+  await tab.say(`/say ${"*a_ ".repeat(15_000)}`);
+  await until(async () => (await tab.at("not-drawn").count()) === 3, "it is shown as it was written");
+  assert.equal(await room(), 0);
+});

@@ -5,6 +5,7 @@ import {
   randomUUID,
   type AgentCapabilities,
   type AgentConfig,
+  type AgentStateMutation,
   type AgentSubscriber,
   type BaseEvent,
   type defaultApplyEvents,
@@ -17,6 +18,7 @@ import { Observable } from "rxjs";
 import type { Connection } from "./connection.js";
 import type { Position } from "./cursor.js";
 import { AbortedBeforeSending } from "./errors.js";
+import { Fold } from "./fold.js";
 import { ReducerQueue } from "./reducerqueue.js";
 import type { ConnectionOptions } from "./options.js";
 import { inSnapshotOrder, withBefore, withLast } from "./order.js";
@@ -223,8 +225,15 @@ export class WebSocketAgent extends AbstractAgent {
     return this.parts.reducers.reduce(
       input.runId,
       events$,
-      // The state may have moved since the input was made.
-      (own$) => super.apply({ ...input, state: this.state }, own$, [ordering, ...subscribers]),
+      (own$) => {
+        const fold = new Fold(this.messages);
+        const told = [ordering, ...subscribers].map((subscriber) => fold.telling(subscriber));
+        // The state may have moved since the input was made.
+        const mutations$ = super.apply({ ...input, state: this.state }, own$, [fold.first, ...told]);
+        return new Observable<AgentStateMutation>((out) =>
+          mutations$.subscribe({ next: (mutation) => out.next(fold.whole(mutation)), error: (error) => out.error(error), complete: () => out.complete() }),
+        ) as unknown as Mutations;
+      },
       () => this.thread(input.threadId).settle(),
     );
   }

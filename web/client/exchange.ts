@@ -31,27 +31,27 @@ export class Exchange {
   attempts = 0;
   /** Since when the store has not answered for it, by Date.now, and how often; undefined: it has, or was not asked. */
   withoutStore?: { since: number; times: number };
+  /** The messages that it brings: those at the input's end that nothing has answered and no other has brought. */
+  readonly question: Message[];
   /** The length of the input as it is sent. */
   readonly bytes: number;
 
+  /** `known`: whether the thread has a message already, or will have it by another input. */
   constructor(
     readonly input: RunAgentInput,
     sink: Sink,
     begins: () => void,
     stringify: (input: RunAgentInput) => string,
+    known: (messageId: string) => boolean,
   ) {
+    const { messages } = input;
+    this.question = messages.slice(messages.findLastIndex((message) => message.role !== "user") + 1).filter(({ id }) => !known(id));
     this.pipeline = new Pipeline(sink, begins, input.runId);
     this.bytes = new TextEncoder().encode(stringify(input)).length;
   }
 
   get runId(): string {
     return this.input.runId;
-  }
-
-  /** The messages at the end of the input that nothing has answered yet. */
-  get question(): Message[] {
-    const { messages } = this.input;
-    return messages.slice(messages.findLastIndex((message) => message.role !== "user") + 1);
   }
 
   /** What the log calls it. */

@@ -18,6 +18,7 @@ import { Pipeline, type Sink } from "./pipeline.js";
 import { Segments } from "./segments.js";
 import { shortens } from "./restated.js";
 import { StatusStore } from "./status.js";
+import { Told } from "./told.js";
 
 /** The failure that ends with the next run that the client's checks accept. */
 const UNACCEPTABLE = "unacceptable_events";
@@ -26,6 +27,7 @@ export class AgentThread implements FeedListener {
   readonly status: StatusStore;
   private feed?: Feed;
   private readonly exchanges = new Exchanges();
+  private readonly told = new Told();
   private readonly connects = new Connects();
   private readonly segments: Segments;
   private readonly inputs = new Inputs((input) => this.feed?.ask(input), () => this.connection.hello?.maxFrameBytes);
@@ -65,7 +67,14 @@ export class AgentThread implements FeedListener {
 
   /** Asks for a run. The returned function gives up its events, not the run. */
   run(input: RunAgentInput, sink: Sink): () => void {
-    const exchange = new Exchange(input, sink, () => this.owner.reserve(input.runId), (value) => this.connection.format.stringify(value));
+    const brought = new Set([...this.status.value.queued.flatMap(({ messages }) => messages ?? []), ...[...this.exchanges].flatMap(({ question }) => question)].map(({ id }) => id));
+    const exchange = new Exchange(
+      input,
+      sink,
+      () => this.owner.reserve(input.runId),
+      (value) => this.connection.format.stringify(value),
+      (id) => brought.has(id) || this.told.has(id),
+    );
     this.exchanges.add(exchange);
     this.enter();
     if (this.connection.failure) exchange.pipeline.fail(this.connection.failure);
@@ -171,6 +180,7 @@ export class AgentThread implements FeedListener {
   }
 
   counted(event: WireEvent): void {
+    this.told.take(event);
     if (event.type === "MESSAGES_SNAPSHOT") this.noteOlder();
     if (event.type === "RUN_STARTED") this.beginRun(event);
     if (takesOver(event)) this.status.set({ takenOver: this.status.value.activeRunId });
@@ -193,6 +203,7 @@ export class AgentThread implements FeedListener {
 
   restated(restatement: Restatement): void {
     const { events, attached } = restatement;
+    for (const event of events) this.told.take(event);
     const shown = this.shownSince(attached, events);
     this.earlier = [];
     this.noteOlder();
@@ -256,6 +267,7 @@ export class AgentThread implements FeedListener {
     const first = events[0];
     const last = events.at(-1);
     if (!exchange || !first || !last) return;
+    for (const event of events) this.told.take(event);
     exchange.asking = false;
     this.status.unqueued(runId);
     // The application has to hear of it, and no frontend hands it the RUN_ERROR of a run.

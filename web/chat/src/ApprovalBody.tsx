@@ -13,6 +13,7 @@ import { OrElse } from "./OrElse";
 import { isObject, requiredOf, type Schema } from "./schema";
 import type { SchemaFormHandle } from "./SchemaForm";
 import { sizeWords } from "./size";
+import { isText, useTyped } from "./typed";
 import { Ways } from "./Ways";
 
 interface Props {
@@ -35,13 +36,13 @@ export function ApprovalBody({ call, editable, extras, given, locked, abandon, r
   const proposed = read?.text ?? source;
   const [unseen, setUnseen] = useState(0);
   const { approved: _, editedArgs, ...beside } = isObject(given) ? given : {};
-  const [edited, setEdited] = useState(() => (editedArgs === undefined ? undefined : escaped(stringify(editedArgs, 2))));
+  const [edited, setEdited] = useTyped<string | undefined>("args", () => (editedArgs === undefined ? undefined : escaped(stringify(editedArgs, 2))), isText);
   const [fault, setFault] = useState<string>();
   const form = useRef<SchemaFormHandle>(null);
   const edit = useRef<HTMLButtonElement>(null);
   // The usual question beside a decision needs no form to be loaded.
   const asksWhy = reasonOnly(extras);
-  const [why, setWhy] = useState(typeof beside.reason === "string" ? beside.reason : "");
+  const [why, setWhy] = useTyped("why", typeof beside.reason === "string" ? beside.reason : "", isText);
 
   const no = call || editable ? "Decline" : "No";
 

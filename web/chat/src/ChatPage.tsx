@@ -20,6 +20,7 @@ import { OutgoingList } from "./OutgoingList";
 import { PartsGoOn } from "./PartsGoOn";
 import { part } from "./part";
 import { bearer } from "./session";
+import { askedLast } from "./rows";
 import { SignIn } from "./SignIn";
 import { StatePanel } from "./StatePanel";
 import { StatusChip } from "./StatusChip";
@@ -46,6 +47,8 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const messages = picture.messages.filter((message) => !queued.has(message.id));
   const running = status.activeRunId !== undefined;
   const empty = messages.length === 0 && status.queued.length === 0 && picture.outgoing.length === 0 && !running;
+  const sending = picture.outgoing.length > 0 || status.queued.length > 0;
+  const again = picture.ended ? askedLast({ messages, interrupts: status.interrupts, running, sending }) : undefined;
   const away = useLasting(status.connection === "reconnecting", AWAY_MS);
   const storeAway = status.connection === "connected" && !status.storeAvailable;
   const waits = storeAway ? "the server's store does not answer." : status.connection === "connected" ? undefined : "there is no connection.";
@@ -142,7 +145,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                 used={picture.used}
                 decided={picture.decided}
                 marks={picture.marks}
-                sending={picture.outgoing.length > 0 || status.queued.length > 0}
+                sending={sending}
                 retry={send}
               />
             </BackOf>
@@ -190,7 +193,9 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                 Some of what was shown is not there any more: {restated}.
               </p>
             )}
-            {failure && !signedOut && <ErrorNotice failure={failure} remedy={picture.remedy} dismiss={() => chat.dismiss()} />}
+            {failure && !signedOut && (
+              <ErrorNotice failure={failure} remedy={picture.remedy} dismiss={() => chat.dismiss()} retry={again === undefined ? undefined : () => send(again)} />
+            )}
           </main>
           <StatePanel state={state} />
           <details className="panel" data-testid="inspect" onToggle={(event) => setInspecting(event.currentTarget.open)}>

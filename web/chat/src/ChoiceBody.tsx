@@ -3,6 +3,7 @@ import { labelOf, type Question } from "./answers";
 import { AskedBody } from "./AskedBody";
 import { FreeAnswer } from "./FreeAnswer";
 import { Marked, Misleading } from "./Marked";
+import { useTypedBefore } from "./typed";
 import { Ways } from "./Ways";
 
 interface Props {
@@ -22,6 +23,7 @@ const HOOKS = { yes: "approve", no: "decline" };
 /** Answers as buttons, and folded what else may be said. */
 export function ChoiceBody({ question, given, locked, abandon, plain, resolve }: Props) {
   const { choices, otherwise } = question;
+  const typed = useTypedBefore();
   const own = given !== undefined && labelOf(question, { status: "resolved", payload: given }) === "Answered";
   return (
     <>
@@ -45,7 +47,7 @@ export function ChoiceBody({ question, given, locked, abandon, plain, resolve }:
       <Misleading text={choices.map(({ label }) => label).join("\n")} />
       {!plain && <Ways no={choices.find(({ means }) => means === "no")?.label} />}
       {otherwise !== "nothing" && (
-        <details className="otherwise" open={own || undefined}>
+        <details className="otherwise" open={own || typed || undefined}>
           <summary data-testid="otherwise">{typeof otherwise === "object" ? "Say more with the answer" : "Answer in other words"}</summary>
           {typeof otherwise === "object" ? (
             <AskedBody asked={otherwise} given={given} locked={locked} abandon={null} resolve={resolve} />

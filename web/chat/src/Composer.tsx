@@ -11,7 +11,7 @@ interface Props {
   run?: string;
   /** It is being stopped. */
   stopping: boolean;
-  /** The ids of the open questions, which a message cancels. */
+  /** The ids of the open questions. A message cancels them, so that only a button sends one. */
   questions: string[];
   /** Text that was not sent after all. */
   returned?: string;
@@ -30,6 +30,7 @@ interface Props {
 export function Composer({ threadId, hidden, run, stopping, questions, returned, takeReturned, send, join, editLast, stop, field: box, stopper }: Props) {
   const running = run !== undefined;
   const asks = questions.length > 0;
+  const one = questions.length === 1;
   const [text, setText] = useState(() => draftOf(threadId));
   useEffect(() => keepOwn(DRAFT, threadId, text || undefined), [threadId, text]);
   useEffect(() => {
@@ -62,9 +63,12 @@ export function Composer({ threadId, hidden, run, stopping, questions, returned,
     setText("");
     way(trimmed);
   };
-  const submit = (event?: FormEvent) => {
-    event?.preventDefault();
-    sendBy(send);
+  /** Enter was pressed while these questions were open. */
+  const [kept, keep] = useState("");
+  const submit = (event: FormEvent | KeyboardEvent) => {
+    event.preventDefault();
+    if (asks) keep(questions.join());
+    else sendBy(send);
   };
   const keyed = (event: KeyboardEvent) => {
     const plain = !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey;
@@ -73,7 +77,7 @@ export function Composer({ threadId, hidden, run, stopping, questions, returned,
     if (event.key !== "Enter" || event.shiftKey || composes(event.nativeEvent)) return;
     // One that is held down may have been meant for what had the focus before.
     if (event.repeat) return event.preventDefault();
-    submit(event as unknown as FormEvent);
+    submit(event);
   };
   return (
     <form ref={form} className="composer" hidden={hidden} aria-label="New message" onSubmit={submit}>
@@ -111,11 +115,22 @@ export function Composer({ threadId, hidden, run, stopping, questions, returned,
               Send now
             </button>
           )}
-          <button type="submit" className="primary" data-testid="send" disabled={text.trim() === ""}>
-            {asks ? "Cancel questions and send" : "Send"}
-          </button>
+          {asks ? (
+            <button key="instead" type="button" data-testid="send" disabled={text.trim() === ""} onClick={() => sendBy(send)}>
+              {one ? "Cancel the question and send" : "Cancel the questions and send"}
+            </button>
+          ) : (
+            <button key="send" type="submit" className="primary" data-testid="send" disabled={text.trim() === ""}>
+              Send
+            </button>
+          )}
         </div>
       </Guarded>
+      {asks && kept === questions.join() && text.trim() !== "" && (
+        <p className="hint unsent" role="status" data-testid="not-sent">
+          {one ? "Not sent: a question is open, and a message cancels it." : "Not sent: questions are open, and a message cancels them."} Answer above, or press the button to cancel and send.
+        </p>
+      )}
     </form>
   );
 }

@@ -1,10 +1,20 @@
 import type { Notice, Remedy } from "./chat";
+import { Guarded } from "./Guarded";
+import { Icon } from "./Icon";
 import { stringify } from "./json";
 import { wordsFor } from "./words";
 
 const REMEDIES: Record<Remedy, string> = { hide: "Dismiss", attach: "Try again", connect: "Connect again" };
 
-export function ErrorNotice({ failure, remedy, dismiss }: { failure: Notice; remedy: Remedy; dismiss: () => void }) {
+interface Props {
+  failure: Notice;
+  remedy: Remedy;
+  dismiss: () => void;
+  /** Asks anew what the turn was asked that failed. */
+  retry?: () => void;
+}
+
+export function ErrorNotice({ failure, remedy, dismiss, retry }: Props) {
   const { title, advice } = wordsFor(failure.code);
   const fields = failure.details?.fields;
   return (
@@ -15,9 +25,18 @@ export function ErrorNotice({ failure, remedy, dismiss }: { failure: Notice; rem
         {fields !== undefined && <pre tabIndex={0}>{stringify(fields, 2)}</pre>}
         <p>{advice}</p>
       </div>
-      <button type="button" className="quiet" data-testid="dismiss-error" data-remedy={remedy} onClick={dismiss}>
-        {REMEDIES[remedy]}
-      </button>
+      <div className="actions">
+        {retry && (
+          <Guarded subject={failure.message}>
+            <button type="button" data-testid="retry-turn" onClick={retry}>
+              <Icon name="retry" /> Try again
+            </button>
+          </Guarded>
+        )}
+        <button type="button" className="quiet" data-testid="dismiss-error" data-remedy={remedy} onClick={dismiss}>
+          {REMEDIES[remedy]}
+        </button>
+      </div>
     </div>
   );
 }

@@ -1,9 +1,10 @@
-import { useId, useState } from "react";
+import { useId } from "react";
 import { readArguments, readJson } from "./answers";
 import { stringify } from "./json";
 import { JsonText } from "./JsonText";
 import { Misleading } from "./Marked";
 import { escaped } from "./misleading";
+import { isFlag, isText, useTyped } from "./typed";
 
 interface Props {
   /** What may be said: any text and any JSON, or JSON objects alone. */
@@ -17,8 +18,8 @@ interface Props {
 /** An answer that no button says: a text, or JSON, which is read while it is typed. */
 export function FreeAnswer({ takes, given, locked, resolve }: Props) {
   const said = typeof given === "string" && takes === "any";
-  const [json, setJson] = useState(takes === "object" || (given !== undefined && !said));
-  const [typed, setTyped] = useState(() => (given === undefined ? "" : said ? given : escaped(stringify(given, 2))));
+  const [json, setJson] = useTyped("is-json", takes === "object" || (given !== undefined && !said), isFlag);
+  const [typed, setTyped] = useTyped("free", () => (given === undefined ? "" : said ? given : escaped(stringify(given, 2))), isText);
   const id = useId();
   const empty = typed.trim() === "";
   const read = !json ? { value: typed } : takes === "object" ? readArguments(typed) : readJson(typed);

@@ -150,6 +150,7 @@ function Open(props: ItemProps) {
         return (
           <InterruptCard
             key={one.id}
+            threadId={item.threadId}
             interrupt={expiresAt === undefined ? interrupt : { ...interrupt, expiresAt }}
             messages={messagesOf(interrupt, one.toolCall)}
             answer={one.draft}

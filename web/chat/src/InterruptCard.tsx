@@ -13,8 +13,10 @@ import { stringify } from "./json";
 import { LoginBody, loginOf } from "./LoginBody";
 import { Marked, Misleading } from "./Marked";
 import { visible } from "./misleading";
+import { Keeping } from "./typed";
 
 interface Props {
+  threadId: string;
   interrupt: Interrupt;
   messages: readonly Message[];
   /** What was decided and is not sent yet. */
@@ -35,7 +37,7 @@ const ABANDON = new Map([
 ]);
 
 /** One question, put as its schema asks for it. */
-export function InterruptCard({ interrupt, messages, answer, fault, disabled, alone = false, decide }: Props) {
+export function InterruptCard({ threadId, interrupt, messages, answer, fault, disabled, alone = false, decide }: Props) {
   const question = useMemo(() => questionOf(interrupt), [interrupt]);
   const login = useMemo(() => loginOf(interrupt), [interrupt]);
   const call = toolCallOf(interrupt, messages);
@@ -131,7 +133,7 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, al
         ) : expired ? (
           <div className="actions">{abandon}</div>
         ) : (
-          <>
+          <Keeping threadId={threadId} question={id} anew={given !== undefined}>
             {question.kind === "approval" && (
               <ApprovalBody
                 call={call}
@@ -150,7 +152,7 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, al
             {(question.kind === "form" || question.kind === "text" || question.kind === "json") && (
               <AskedBody asked={question} given={given} locked={disabled} abandon={abandon} resolve={resolve} />
             )}
-          </>
+          </Keeping>
         )}
       </article>
     </Guarded>

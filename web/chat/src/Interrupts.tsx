@@ -69,6 +69,7 @@ export function Interrupts({ threadId, open, messages, sending, answer }: Props)
             ) : (
               <div className={shown ? "shown" : undefined} tabIndex={together ? -1 : undefined}>
                 <InterruptCard
+                  threadId={threadId}
                   interrupt={interrupt}
                   messages={messages}
                   answer={together ? answers[interrupt.id] : undefined}

@@ -6,6 +6,7 @@ import { JsonText } from "./JsonText";
 import { escaped } from "./misleading";
 import { part } from "./part";
 import type { Schema } from "./schema";
+import { isText, useTyped } from "./typed";
 
 interface Props {
   schema: Schema;
@@ -19,7 +20,7 @@ interface Props {
 
 /** An answer written as JSON, for questions that no form here can put. */
 export function JsonBody({ schema, given, locked, abandon, resolve }: Props) {
-  const [typed, setTyped] = useState(() => (given === undefined ? "" : escaped(stringify(given, 2))));
+  const [typed, setTyped] = useTyped("json", () => (given === undefined ? "" : escaped(stringify(given, 2))), isText);
   const [fault, setFault] = useState<string>();
   const send = async () => {
     const read = readJson(typed);

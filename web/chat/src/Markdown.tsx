@@ -3,6 +3,7 @@ import { memo, useEffect, useState, type ReactNode } from "react";
 import ReactMarkdown, { defaultUrlTransform, type Components, type Options } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { CodeBlock } from "./CodeBlock";
+import { drawnUpTo } from "./drawable";
 import { mayHoldFormulas } from "./formulas";
 import { part } from "./part";
 import { hostOf, Picture } from "./Picture";
@@ -64,10 +65,27 @@ const PLUGINS: Options["remarkPlugins"] = [remarkGfm];
 type Maths = typeof import("./maths").default;
 let loaded: Maths | undefined;
 
-/** An agent's text. While it is being written, what is open is shown as if it were closed. */
+/** An agent's text, as far as it is drawn at all. While it is being written, what is open is shown as if it were closed. */
 export default memo(function Markdown({ text, growing }: { text: string; growing: boolean }) {
-  const told = growing ? steady(text) : text;
-  const formulas = mayHoldFormulas(told);
+  const end = drawnUpTo(text);
+  const left = text.slice(end);
+  return (
+    <div className="markdown">
+      {end > 0 && <Drawn text={growing && left === "" ? steady(text) : text.slice(0, end)} />}
+      {left !== "" && (
+        <div data-testid="not-drawn">
+          <p className="hint">{end > 0 ? "From here on it is shown as it was written: it is too much to lay out." : "Shown as it was written: it is too much to lay out."}</p>
+          <p className="text" dir="auto">
+            {left}
+          </p>
+        </div>
+      )}
+    </div>
+  );
+});
+
+const Drawn = memo(function Drawn({ text }: { text: string }) {
+  const formulas = mayHoldFormulas(text);
   const [maths, use] = useState(() => loaded);
   useEffect(() => {
     if (!formulas || maths) return;
@@ -85,16 +103,14 @@ export default memo(function Markdown({ text, growing }: { text: string; growing
   }, [formulas, maths]);
   const drawn = formulas ? maths : undefined;
   return (
-    <div className="markdown">
-      <ReactMarkdown
-        remarkPlugins={drawn ? [...PLUGINS!, ...drawn.remark] : PLUGINS}
-        rehypePlugins={drawn?.rehype}
-        components={COMPONENTS}
-        urlTransform={(url, key) => (key === "src" && url.startsWith("data:image/") ? url : defaultUrlTransform(url))}
-      >
-        {told}
-      </ReactMarkdown>
-    </div>
+    <ReactMarkdown
+      remarkPlugins={drawn ? [...PLUGINS!, ...drawn.remark] : PLUGINS}
+      rehypePlugins={drawn?.rehype}
+      components={COMPONENTS}
+      urlTransform={(url, key) => (key === "src" && url.startsWith("data:image/") ? url : defaultUrlTransform(url))}
+    >
+      {text}
+    </ReactMarkdown>
   );
 });
 

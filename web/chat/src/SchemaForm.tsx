@@ -1,10 +1,12 @@
 // Not from the package's index, which brings a registry for tests along.
 import Form from "@rjsf/core/lib/components/Form.js";
-import { ErrorSchemaBuilder, type RJSFSchema, type UiSchema, type ValidatorType } from "@rjsf/utils";
-import { type Ref, useImperativeHandle, useMemo, useRef, useState } from "react";
+import { ErrorSchemaBuilder, type RJSFSchema, type ValidatorType } from "@rjsf/utils";
+import { type Ref, useEffect, useImperativeHandle, useMemo, useRef, useState } from "react";
 import { FIELDS, TEMPLATES, WIDGETS } from "./formparts";
+import { decided, drawn, isChoice } from "./formschema";
 import { judge } from "./judge";
-import { isObject, propertiesOf, type Schema } from "./schema";
+import type { Schema } from "./schema";
+import { isAnything, useTyped } from "./typed";
 
 export interface SchemaFormHandle {
   /** What was filled in. Undefined where the schema does not allow it: the form says what is wrong, and the first such field has the focus. */
@@ -23,15 +25,21 @@ interface Props {
 export default function SchemaForm({ schema, given, locked, ref }: Props) {
   const form = useRef<Form>(null);
   const box = useRef<HTMLDivElement>(null);
-  const [value, setValue] = useState(given);
-  const uiSchema = useMemo(() => uiSchemaOf(schema), [schema]);
+  const [kept, keep] = useTyped<unknown>("form", given, isAnything);
+  const [value, setValue] = useState(kept);
+  const shown = useRef(false);
+  useEffect(() => void (shown.current = true), []);
+  const asked = useMemo(() => {
+    const { schema: made, ui } = drawn(schema);
+    return { schema: made, ui: isChoice(schema) ? { "ui:title": typeof schema.title === "string" ? schema.title : "Answer", ...ui } : ui };
+  }, [schema]);
   useImperativeHandle(ref, () => ({
     read: () => {
       const valid = form.current?.validateForm() === true;
       // What cannot be read is no value to the form, and would be left out.
       const unread = [...(box.current?.querySelectorAll("input") ?? [])].find(({ validity }) => validity.badInput || validity.customError);
       const unreadable = unread ?? box.current?.querySelector('[data-unreadable="true"]');
-      if (valid && !unreadable) return { value: form.current?.state.formData ?? {} };
+      if (valid && !unreadable) return { value: said(asked.schema, form.current?.state.formData) };
       requestAnimationFrame(() => {
         if (unread) unread.reportValidity();
         else box.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
@@ -45,11 +53,15 @@ export default function SchemaForm({ schema, given, locked, ref }: Props) {
         ref={form}
         tagName="div"
         className="form"
-        schema={schema as RJSFSchema}
-        uiSchema={uiSchema}
+        schema={asked.schema as RJSFSchema}
+        uiSchema={asked.ui}
         validator={VALIDATOR}
         formData={value}
-        onChange={(event) => setValue(event.formData)}
+        onChange={({ formData }) => {
+          setValue(formData);
+          // What it begins with was typed by nobody.
+          if (shown.current) keep(formData);
+        }}
         disabled={locked}
         noHtml5Validate
         // What is wrong is shown; without this it would be logged too.
@@ -69,6 +81,11 @@ export default function SchemaForm({ schema, given, locked, ref }: Props) {
 
 function noop(): void {}
 
+/** What a form says, of whose fields nobody has to touch one. */
+function said(schema: Schema, value: unknown): unknown {
+  return decided(schema, value ?? (schema.type === "array" ? [] : {}));
+}
+
 const VALIDATOR: ValidatorType = {
   isValid: (schema, value, root) => {
     const { $defs, definitions } = (root ?? {}) as Schema;
@@ -77,23 +94,10 @@ const VALIDATOR: ValidatorType = {
   rawValidation: (schema, value) => ({ errors: judge(schema as Schema, value) as never[] }),
   validateFormData: (value, schema) => {
     const builder = new ErrorSchemaBuilder();
-    const errors = judge(schema as Schema, value ?? {}).map(({ path, message }) => {
+    const errors = judge(schema as Schema, said(schema as Schema, value)).map(({ path, message }) => {
       builder.addErrors(message, path);
       return { message, stack: message, property: path.join(".") };
     });
     return { errors, errorSchema: builder.ErrorSchema };
   },
 };
-
-/** What a schema does not say of how to ask: members that may be anything are JSON, long texts have several lines. */
-function uiSchemaOf(schema: Schema): UiSchema {
-  const ui: UiSchema = {};
-  for (const [name, sub] of Object.entries(propertiesOf(schema))) {
-    const said = ["type", "enum", "const", "oneOf", "anyOf", "allOf", "$ref", "properties"].some((keyword) => keyword in sub);
-    const free = sub.type === "object" && !isObject(sub.properties);
-    if (!said || free) ui[name] = { "ui:field": "JsonField" };
-    else if (sub.type === "string" && typeof sub.maxLength === "number" && sub.maxLength > 200) ui[name] = { "ui:widget": "textarea" };
-    else if (sub.type === "object") ui[name] = uiSchemaOf(sub);
-  }
-  return ui;
-}

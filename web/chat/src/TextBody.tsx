@@ -2,6 +2,7 @@ import { type ReactNode, useId, useState } from "react";
 import { Misleading } from "./Marked";
 import { part } from "./part";
 import type { Schema } from "./schema";
+import { isText, useTyped } from "./typed";
 
 interface Props {
   schema: Schema;
@@ -15,7 +16,7 @@ interface Props {
 
 /** An answer that is a text. */
 export function TextBody({ schema, given, locked, abandon, resolve }: Props) {
-  const [typed, setTyped] = useState(typeof given === "string" ? given : "");
+  const [typed, setTyped] = useTyped("text", typeof given === "string" ? given : "", isText);
   const [fault, setFault] = useState<string>();
   const id = useId();
   const send = async () => {

@@ -3,6 +3,7 @@
 import type { Interrupt, Message, ResumeEntry, ToolCall } from "@ag-ui/client";
 import { answersOf, askingMember, questionText, type AnswerChoice } from "../../client/answers";
 import type { Entry } from "./api";
+import { isChoice } from "./formschema";
 import { parse, stringify } from "./json";
 import { printed } from "./jsontext";
 import { visible } from "./misleading";
@@ -50,6 +51,7 @@ function approvalOf(schema: Schema): Question | undefined {
 
 function askedBy(given: Schema, schema: Schema | undefined): Asked {
   if (!schema) return { kind: "json", schema: given };
+  if (isChoice(schema)) return { kind: "form", schema };
   if (schema.type === "string") return { kind: "text", schema };
   return drawable(schema) ? { kind: "form", schema } : { kind: "json", schema: given };
 }

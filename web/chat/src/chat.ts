@@ -46,6 +46,8 @@ export interface Picture {
   marks: readonly Mark[];
   /** The last failure that nobody has put away, of a run or of the connection. */
   failure?: Notice;
+  /** The failure is the last turn's end. */
+  ended: boolean;
   /** What `dismiss` does about it. */
   remedy: Remedy;
   /** Answers are on their way. */
@@ -374,6 +376,8 @@ export class Chat {
     const unsent = new Set(outgoing.map(({ message }) => message?.id));
     const failed = status.connection === "failed";
     const failure = notice ?? (failed || status.failure !== this.dismissed ? status.failure : undefined);
+    // What is said at length is not marked as well.
+    const said = failure && marks.findLast((mark) => mark.kind === "end" && mark.message === failure.message);
     return {
       messages: agent.messages.filter(({ id }) => !unsent.has(id)),
       state: agent.state,
@@ -383,9 +387,9 @@ export class Chat {
       subagents: this.subagents,
       used: this.usedWords,
       decided: calls,
-      // What is said at length is not marked as well.
-      marks: failure ? marks.filter((mark) => mark.kind !== "end" || mark.message !== failure.message) : marks,
+      marks: said ? marks.filter((mark) => mark !== said) : marks,
       failure,
+      ended: said !== undefined,
       remedy: failed ? "connect" : notice || status.synced ? "hide" : "attach",
       answering: outgoing.some(({ message, refusal }) => !message && !refusal),
       outgoing,

@@ -8,26 +8,29 @@ import type {
 import { getInputProps } from "@rjsf/utils";
 import { useLayoutEffect, useRef, useState } from "react";
 import { readJson } from "./answers";
+import { SelectWidget } from "./choicefields";
 import { NUMBER } from "./decimal";
+import { commonOf, labelOfField, more, ROOT } from "./fieldnames";
 import { isNumeric, numberOf, stringify, textOfNumber } from "./json";
 import { Marked, Misleading } from "./Marked";
-import { escaped, unescaped, visible } from "./misleading";
-
-const more = (id: string) => `${id}-more`;
+import { escaped, unescaped } from "./misleading";
+import { isText, useTyped } from "./typed";
 
 function FieldTemplate({ id, label, children, rawErrors, rawDescription, hidden, required, displayLabel, schema }: FieldTemplateProps) {
   if (hidden) return <div hidden>{children}</div>;
   // A boolean is asked like any other choice, with its label in front.
   const labelled = displayLabel || schema.type === "boolean";
+  // A group of fields is named by it, and has no field to go to.
+  const Label = schema.type === "array" ? "span" : "label";
   return (
     <div className="field">
       {labelled && (
-        <label htmlFor={id}>
+        <Label {...(Label === "label" && { htmlFor: id })} className="label" id={labelOfField(id)}>
           <bdi>
             <Marked text={label} />
           </bdi>
-          {!required && <span className="hint"> (optional)</span>}
-        </label>
+          {!required && id !== ROOT && <span className="hint"> (optional)</span>}
+        </Label>
       )}
       {children}
       {labelled && <Misleading text={`${label}\n${rawDescription ?? ""}`} />}
@@ -45,18 +48,6 @@ function FieldTemplate({ id, label, children, rawErrors, rawDescription, hidden,
       </span>
     </div>
   );
-}
-
-function commonOf({ id, name, disabled, readonly, required, rawErrors }: Pick<WidgetProps, "id" | "name" | "disabled" | "readonly" | "required" | "rawErrors">) {
-  return {
-    id,
-    name,
-    "data-testid": `field-${name}`,
-    disabled: disabled || readonly,
-    "aria-required": required,
-    "aria-invalid": (rawErrors?.length ?? 0) > 0,
-    "aria-describedby": more(id),
-  };
 }
 
 function BaseInputTemplate(props: BaseInputTemplateProps) {
@@ -91,59 +82,6 @@ function TextareaWidget(props: WidgetProps) {
   );
 }
 
-function SelectWidget(props: WidgetProps) {
-  const { options, value, onChange, multiple } = props;
-  const choices = options.enumOptions ?? [];
-  const isChosen = (choice: unknown) => stringify(choice) === stringify(value);
-  if (multiple) {
-    const chosen = Array.isArray(value) ? value.map((one) => stringify(one)) : [];
-    return (
-      <>
-        <select
-          {...commonOf(props)}
-          multiple
-          value={choices.flatMap((choice, index) => (chosen.includes(stringify(choice.value)) ? [String(index)] : []))}
-          onChange={(event) => onChange([...event.target.selectedOptions].map((option) => choices[Number(option.value)]!.value))}
-        >
-          <Options choices={choices} />
-        </select>
-        <Misleading text={choices.map(labelOf).join("\n")} />
-      </>
-    );
-  }
-  const index = choices.findIndex((choice) => isChosen(choice.value));
-  return (
-    <>
-      <select
-        {...commonOf(props)}
-        value={index < 0 ? "" : String(index)}
-        onChange={(event) => onChange(event.target.value === "" ? options.emptyValue : choices[Number(event.target.value)]!.value)}
-      >
-        <option value="">Choose…</option>
-        <Options choices={choices} />
-      </select>
-      <Misleading text={choices.map(labelOf).join("\n")} />
-    </>
-  );
-}
-
-interface Choice {
-  value: unknown;
-  label: string;
-}
-
-function labelOf({ value, label }: Choice): string {
-  return typeof value === "object" && value !== null ? stringify(value) : label;
-}
-
-function Options({ choices }: { choices: Choice[] }) {
-  return choices.map((choice, index) => (
-    <option key={index} value={index}>
-      {visible(labelOf(choice))}
-    </option>
-  ));
-}
-
 /** What is typed on the way to a number. */
 const BEGUN = /^-?\d*\.?\d*([eE][+-]?\d*)?$/;
 const NO_NUMBER = "Write a number, such as 12.5.";
@@ -152,7 +90,9 @@ const NO_NUMBER = "Write a number, such as 12.5.";
 function NumberField(props: FieldProps) {
   const { fieldPathId, schema, formData, onChange, registry, rawErrors } = props;
   const { StringField } = registry.fields as { StringField: React.ComponentType<FieldProps> };
-  const [typed, setTyped] = useState("");
+  // Kept as long as it is no number; what is one is the form's.
+  const [begun, setBegun] = useTyped<string | undefined>(`number ${fieldPathId.$id}`, undefined, isText);
+  const [typed, setTyped] = useState(begun ?? "");
   const box = useRef<HTMLInputElement>(null);
   const known = isNumeric(formData) ? textOfNumber(formData) : undefined;
   // What comes from elsewhere, a default or an earlier answer, takes the place of what was typed.
@@ -174,6 +114,7 @@ function NumberField(props: FieldProps) {
         value={text}
         onChange={({ target: { value } }) => {
           setTyped(value);
+          setBegun(value.trim() === "" || NUMBER.test(value.trim()) ? undefined : value);
           onChange(NUMBER.test(value.trim()) ? numberOf(value.trim()) : undefined, fieldPathId.path);
         }}
       />
@@ -188,13 +129,16 @@ function NumberField(props: FieldProps) {
 
 /** A member that may be anything, written as JSON. What cannot be read is no value. */
 function JsonField({ fieldPathId, name, schema, uiSchema, formData, required, disabled, readonly, rawErrors, onChange }: FieldProps) {
-  const [typed, setTyped] = useState(() => (formData === undefined ? "" : escaped(stringify(formData, 2))));
+  const id = fieldPathId.$id;
+  // Kept as long as it is no JSON; what is some is the form's.
+  const [begun, setBegun] = useTyped<string | undefined>(`json ${id}`, undefined, isText);
+  const [typed, setTyped] = useState(() => (formData === undefined ? (begun ?? "") : escaped(stringify(formData, 2))));
   const read = typed.trim() === "" ? undefined : readJson(typed);
   const fault = read && "fault" in read ? read.fault : undefined;
-  const id = fieldPathId.$id;
   const change = (text: string) => {
     setTyped(text);
     const now = text.trim() === "" ? undefined : readJson(text);
+    setBegun(now && "fault" in now ? text : undefined);
     onChange(now && "value" in now ? now.value : undefined, fieldPathId.path);
   };
   return (

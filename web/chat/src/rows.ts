@@ -87,10 +87,14 @@ export function rowsOf({ messages, interrupts, running, subagents, used, decided
     });
   }
   const last = rows.at(-1);
-  const question = messages[lastQuestion];
-  const text = question && textOf(question.content);
-  if (last && text && !running && !sending && interrupts.length === 0 && last.marks.at(-1)?.kind === "end") last.again = text;
+  if (last?.marks.at(-1)?.kind === "end") last.again = askedLast({ messages, interrupts, running, sending });
   return rows;
+}
+
+/** What the last turn was asked, if it can be asked that again now. */
+export function askedLast({ messages, interrupts, running, sending }: Pick<Conversation, "messages" | "interrupts" | "running" | "sending">): string | undefined {
+  if (running || sending || interrupts.length > 0) return undefined;
+  return textOf(messages.findLast(({ role }) => role === "user")?.content) || undefined;
 }
 
 /** What stands behind which message. Of whose turn alone is known with which message it began: an answer behind that, an end at the turn's end. */

@@ -81,6 +81,24 @@ describe("a follower", () => {
     expect(events.filter((event) => event.type === "RUN_STARTED")).toHaveLength(4);
   });
 
+  it("has queued with an input what that alone brings", async () => {
+    const { bench, agent } = await following([user("u0", "q")], failed("agent_error"));
+    const { socket } = bench;
+    void say(agent, "u1", "first", "r1");
+    await settle();
+    socket.next();
+    socket.say(run("r1", "started"), started("r1", { input: { threadId: "t", runId: "r1", messages: [user("u1", "first")], tools: [], context: [] } }));
+    await settle();
+    for (const id of ["u2", "u3"]) {
+      void say(agent, id, `then ${id}`, `r-${id}`);
+      await settle();
+      expect(agent.status.pending.map(({ messages }) => messages.map((message) => message.id))).toEqual([[id]]);
+      socket.say(run(socket.next().runId, "queued"));
+      await settle();
+    }
+    expect(agent.status.queued.map(({ messages }) => messages.map(({ id }) => id))).toEqual([["u2"], ["u3"]]);
+  });
+
   it("takes over a run whose repeat is told while it was following it", async () => {
     const { bench, agent } = await following();
     const done = say(agent, "u1", "mine", "r1");
