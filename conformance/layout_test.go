@@ -86,6 +86,8 @@ var rooms = []room{
 		ours: []string{"server/internal/unacked"}, theirs: []string{"golang.org/x/sys", "golang.org/x/time"}, never: []string{"github.com/coder/websocket"}},
 	{folder: "internal/origin", why: "which pages a setting means is asked by the command before it starts, and by the server with each request",
 		theirs: std, never: []string{"net/http"}},
+	{folder: "internal/bindingschema", why: "it tells tests of every room whether a control frame is one, and knows none of them",
+		theirs: []string{"github.com/santhosh-tekuri/jsonschema"}, never: []string{"net/http"}},
 	{folder: "internal/suite", why: "it tells tests of every room whether they run, and knows none of them",
 		theirs: std, never: []string{"net/http"}},
 	{folder: "server", why: "a binding drives a runner; which store is behind it must not show",
