@@ -3,7 +3,9 @@ package conformance_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/aguiws/aguiws/conformance"
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/bindingschema"
 	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
@@ -81,6 +84,24 @@ func holdTo(t *testing.T, s *command.Server, over string, durable bool, cases []
 	judge(t, target, cases, allowed)
 }
 
+// describe holds the control frames of the server to their schema.
+func describe(t *testing.T, report conformance.Report) {
+	t.Helper()
+	frames, err := bindingschema.Read(filepath.Join("..", "docs", "binding", "frames.schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range report.Results {
+		for _, f := range r.Frames {
+			if text := []byte(f.Text); f.Dir == "<" && strings.HasPrefix(f.Text, "{") && json.Valid(text) { // a trace cuts long ones
+				if err := frames.Check(bindingschema.Server, text); err != nil {
+					t.Errorf("%s: %s: %v", r.Case.Name, f.Text, err)
+				}
+			}
+		}
+	}
+}
+
 // judge runs the cases. None may fail, and what is skipped is for one of the reasons.
 func judge(t *testing.T, target conformance.Target, cases []*conformance.Case, allowed []string) {
 	t.Helper()
@@ -96,6 +117,7 @@ func judge(t *testing.T, target conformance.Target, cases []*conformance.Case, a
 	if counts.Passed == 0 {
 		t.Errorf("over %s nothing was shown", over)
 	}
+	describe(t, report)
 	for _, r := range report.Results {
 		if r.Status == conformance.Skipped && !anyPrefix(r.Reason, allowed) {
 			t.Errorf("%s over %s was skipped: %s", r.Case.Name, over, r.Reason)

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,93 +10,16 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v5"
+	"github.com/aguiws/aguiws/internal/bindingschema"
 )
 
-// frameSchemas are the control frames of docs/binding/frames.schema.json, by who sends
-// them and by their type. They are held strictly here: a member that is not listed is a
-// fault of ours, though a receiver ignores it.
-type frameSchemas struct {
-	definitions map[string]map[string]any
-	schemas     map[string]*jsonschema.Schema
-}
-
-var bindingFrames = sync.OnceValue(func() *frameSchemas {
-	const name = "frames.schema.json"
-	text, err := os.ReadFile("../docs/binding/" + name)
+var bindingFrames = sync.OnceValue(func() *bindingschema.Frames {
+	frames, err := bindingschema.Read("../docs/binding/frames.schema.json")
 	if err != nil {
 		panic(err)
 	}
-	var document struct {
-		Defs map[string]map[string]any `json:"$defs"`
-	}
-	if err := json.Unmarshal(text, &document); err != nil {
-		panic(err)
-	}
-	for name, definition := range document.Defs {
-		if strings.Contains(name, ".ws.") {
-			definition["additionalProperties"] = false
-		}
-	}
-	strict, err := json.Marshal(map[string]any{"$defs": document.Defs})
-	if err != nil {
-		panic(err)
-	}
-	compiler := jsonschema.NewCompiler()
-	compiler.Draft = jsonschema.Draft2020
-	if err := compiler.AddResource(name, strings.NewReader(string(strict))); err != nil {
-		panic(err)
-	}
-	all := &frameSchemas{document.Defs, map[string]*jsonschema.Schema{}}
-	for frame := range document.Defs {
-		if strings.Contains(frame, ".ws.") {
-			all.schemas[frame] = compiler.MustCompile(name + "#/$defs/" + frame)
-		}
-	}
-	return all
+	return frames
 })
-
-// of are the definitions of one side's frames by their types.
-func (f *frameSchemas) of(side string) map[string]map[string]any {
-	list := map[string]map[string]any{}
-	for name := range f.schemas {
-		if kind, is := strings.CutPrefix(name, side+"."); is {
-			list[kind] = f.definitions[name]
-		}
-	}
-	return list
-}
-
-// values are those that a member of a server's frame may have.
-func (f *frameSchemas) values(kind, member string) (list []string) {
-	properties := f.definitions["server."+kind]["properties"].(map[string]any)
-	for _, value := range properties[member].(map[string]any)["enum"].([]any) {
-		list = append(list, value.(string))
-	}
-	return list
-}
-
-// check says what is wrong with a control frame of one side. Everything else passes,
-// and so does a frame of a type that the client made up.
-func (f *frameSchemas) check(side string, frame []byte) error {
-	var members any
-	if err := json.Unmarshal(frame, &members); err != nil {
-		return err
-	}
-	object, _ := members.(map[string]any)
-	kind, _ := object["type"].(string)
-	if schema := f.schemas[side+"."+kind]; schema != nil {
-		return schema.Validate(members)
-	}
-	return nil
-}
-
-func (f *frameSchemas) hold(t *testing.T, side string, frame []byte) {
-	t.Helper()
-	if err := f.check(side, frame); err != nil {
-		t.Errorf("%s: %v", frame, err)
-	}
-}
 
 // The pages name each frame of the schema with its members, and no other.
 func TestBindingFramesAreListed(t *testing.T) {
@@ -132,28 +54,23 @@ func TestBindingFramesAreListed(t *testing.T) {
 			}
 		}
 	}
-	for frame := range bindingFrames().schemas {
-		properties := maps.Clone(bindingFrames().definitions[frame]["properties"].(map[string]any))
-		delete(properties, "type")
-		if strings.HasPrefix(frame, "client.") {
-			delete(properties, "id") // any frame of a client may have it
-		}
-		words := maps.Clone(listed[frame])
-		if listed[frame] == nil {
-			t.Errorf("no page lists %s", frame)
-			continue
-		}
-		for _, value := range []string{"requested", "deleted", "draining"} {
-			delete(words, value)
-		}
-		if want, got := slices.Sorted(maps.Keys(properties)), slices.Sorted(maps.Keys(words)); !slices.Equal(want, got) {
-			t.Errorf("the pages list %s with %q, and the schema has %q", frame, got, want)
+	for _, side := range []string{bindingschema.Client, bindingschema.Server} {
+		for kind, members := range bindingFrames().Members(side) {
+			frame := side + "." + kind
+			words := slices.DeleteFunc(slices.Sorted(maps.Keys(listed[frame])), func(word string) bool {
+				return slices.Contains([]string{"requested", "deleted", "draining"}, word) // values
+			})
+			members = slices.DeleteFunc(slices.Sorted(slices.Values(members)), func(member string) bool {
+				return side == bindingschema.Client && member == "id" // any frame of a client may have it
+			})
+			if listed[frame] == nil || !slices.Equal(members, words) {
+				t.Errorf("the pages list %s with %q, and the schema has %q", frame, words, members)
+			}
+			delete(listed, frame)
 		}
 	}
 	for frame := range listed {
-		if bindingFrames().schemas[frame] == nil {
-			t.Errorf("a page lists %s, which the schema lacks", frame)
-		}
+		t.Errorf("a page lists %s, which the schema lacks", frame)
 	}
 }
 
@@ -170,7 +87,7 @@ func TestBindingFramesSchema(t *testing.T) {
 		`{"type":"ws.ping","id":7}`:                                                       false,
 		`{"type":"ws.messages","threadId":"t","limit":1001}`:                              false,
 	} {
-		if err := bindingFrames().check("client", []byte(frame)); (err == nil) != right {
+		if err := bindingFrames().Check(bindingschema.Client, []byte(frame)); (err == nil) != right {
 			t.Errorf("%s: %v", frame, err)
 		}
 	}
@@ -193,7 +110,7 @@ func TestBindingFramesSchema(t *testing.T) {
 		`{"type":"ws.attached","threadId":"t","epoch":"e","seq":0,"recovered":true}`:                              false,
 		`{"type":"ws.attached","threadId":"t","epoch":"e","seq":0,"recovered":false,"interrupts":[],"queued":[]}`: false,
 	} {
-		if err := bindingFrames().check("server", []byte(frame)); (err == nil) != right {
+		if err := bindingFrames().Check(bindingschema.Server, []byte(frame)); (err == nil) != right {
 			t.Errorf("%s: %v", frame, err)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"regexp"
 	"sync"
+
+	"github.com/aguiws/aguiws/internal/bindingschema"
 )
 
 // seen is what the tests of this package have had from servers, by what
@@ -128,7 +130,7 @@ func sawFrame(text []byte) {
 		}
 	}
 	saw("frame %s", f.Type)
-	if err := bindingFrames().check("server", text); err != nil {
+	if err := bindingFrames().Check(bindingschema.Server, text); err != nil {
 		seen.Lock()
 		defer seen.Unlock()
 		seen.wrong[fmt.Sprintf("%s does not fit frames.schema.json: %v", f.Type, err)] = true

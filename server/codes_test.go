@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/internal/bindingschema"
 )
 
 // bindingCodes is every frame of the server, disposition, reason, error code and
@@ -21,9 +23,9 @@ func bindingCodes(page string) []string {
 			wanted[where+" "+w] = true
 		}
 	}
-	want("frame", slices.Collect(maps.Keys(bindingFrames().of("server")))...)
-	want("disposition", bindingFrames().values("ws.run", "disposition")...)
-	want("reason", bindingFrames().values("ws.attached", "reason")...)
+	want("frame", slices.Collect(maps.Keys(bindingFrames().Members(bindingschema.Server)))...)
+	want("disposition", bindingFrames().Values("ws.run", "disposition")...)
+	want("reason", bindingFrames().Values("ws.attached", "reason")...)
 	word := regexp.MustCompile("`([a-z_]+)`")
 	for line := range strings.Lines(page) {
 		cells := strings.Split(line, "|")

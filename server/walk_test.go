@@ -16,6 +16,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
 	agui "github.com/aguiws/aguiws/client"
+	"github.com/aguiws/aguiws/internal/bindingschema"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/login"
 )
@@ -203,7 +204,7 @@ func (w *walk) compare(t *testing.T, what, known, unknown string) {
 
 func TestWalkFrames(t *testing.T) {
 	frames := map[string]func(ids) string{"input": inputTo, "answer": answerTo}
-	for name := range bindingFrames().of("client") {
+	for name := range bindingFrames().Members(bindingschema.Client) {
 		if controls[name] == nil {
 			t.Fatalf("%s is not in the walk: add it to controls", name)
 		}
