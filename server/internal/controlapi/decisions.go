@@ -40,7 +40,7 @@ type decisionJSON struct {
 	Payload         json.RawMessage  `json:"payload,omitempty" jsonschema:"the answer, without what the server is set to take out"`
 	Cut             []string         `json:"cut,omitempty" jsonschema:"which of message, arguments and payload are not whole"`
 	AskedBy         *decisionRunJSON `json:"askedBy,omitempty" jsonschema:"the run that asked"`
-	AnsweredBy      decisionRunJSON  `json:"answeredBy" jsonschema:"the run that the answer began"`
+	AnsweredBy      decisionRunJSON  `json:"answeredBy,omitzero" jsonschema:"the run that the answer began; left out: none did, the thread was deleted"`
 	Refused         int              `json:"refused" jsonschema:"answers that were refused before it"`
 }
 

@@ -23,7 +23,7 @@ type Trees interface {
 	Trees(ctx context.Context, q store.TreeQuery) ([]adapter.TreeThread, string, error)
 	Placed(ctx context.Context, namespace string, threads []string) (map[string]adapter.TreeThread, error)
 	StopBelow(ctx context.Context, key store.ThreadKey, reason string, stop bool) (adapter.StoppedBelow, error)
-	DeleteTree(ctx context.Context, key store.ThreadKey, children store.DeleteChildren) (store.DeleteResult, error)
+	DeleteTree(ctx context.Context, key store.ThreadKey, children store.DeleteChildren, user string, from adapter.Origin) (store.DeleteResult, error)
 }
 
 type nodeJSON struct {
@@ -268,7 +268,7 @@ func (c *call) deleteTree() (any, error) {
 	} else if err != nil && !errors.Is(err, store.ErrCorrupted) {
 		return nil, err
 	}
-	res, err := c.Runner.DeleteTree(c.r.Context(), c.key, how)
+	res, err := c.Runner.DeleteTree(c.r.Context(), c.key, how, c.caller.User(), c.caller.Origin(adapter.ThroughOperator))
 	switch {
 	case err != nil:
 		return nil, err
