@@ -82,6 +82,9 @@ func newServer(b backend, opts *Options) (*Server, error) {
 	if slices.Contains(s.opts.Hosts, "*") {
 		return nil, errors.New("server: every host must be named, * is not a name")
 	}
+	if s.byDefault = b.DefaultAgent(); s.byDefault != "" && !slices.Contains(s.opts.Agents, s.byDefault) {
+		s.opts.Agents = append([]string{s.byDefault}, s.opts.Agents...)
+	}
 	for _, name := range s.opts.Agents {
 		if err := CheckAgentName(name); err != nil {
 			return nil, fmt.Errorf("server: %w", err)
@@ -94,7 +97,7 @@ func newServer(b backend, opts *Options) (*Server, error) {
 	if s.pages, err = newPages(&s.opts); err != nil {
 		return nil, fmt.Errorf("server: origins: %w", err)
 	}
-	if err := CheckOnDisconnect(s.opts.OnDisconnect, s.opts.Agents); err != nil {
+	if err := CheckOnDisconnect(s.opts.OnDisconnect, append([]string{s.byDefault}, s.opts.Agents...)); err != nil {
 		return nil, fmt.Errorf("server: OnDisconnect: %w", err)
 	}
 	if s.capabilities, err = withTransport(b.Capabilities()); err != nil {

@@ -151,7 +151,7 @@ func (s *settings) table() []setting {
 		{"on-expiry", "Runs", choiceValue{&s.onExpiry, []string{"keep", "cancel", "fail"}}, "an interrupt that expires: keep it open, cancel it, or fail its execution"},
 		{"max-park", "Runs", durationValue{&s.maxPark, 0, 0}, "how long a question may wait that the agent gave no time to: then it has expired. One that is kept open can be cancelled, by a new message too; 0s is for ever"},
 		{"unanswered", "Runs", policiesValue{&s.unanswered, []string{"refuse", "cancel"}}, "a new message while questions are open that it does not answer: refuse it, or cancel them and answer it; `script=cancel` is for inputs to one agent"},
-		{"on-disconnect", "Runs", disconnectValue{&s.onDisconnect}, "what becomes of a run whose client over HTTP closes the connection, by route and by agent: `/agui=stop`, `default=finish`. What is said of an agent goes first, and what is not said is as in the default"},
+		{"on-disconnect", "Runs", disconnectValue{&s.onDisconnect}, "what becomes of a run whose client over HTTP closes the connection, by route and by agent: `/agui=stop`, `script=finish`. What is said of an agent goes first, and what is not said is as in the default"},
 		{"disconnect-grace", "Runs", durationValue{&s.disconnectGrace, 0, time.Hour}, "for how long such a run can be asked for or followed again, and then goes on"},
 		{"run-timeout", "Runs", durationValue{&s.runTimeout, 0, 0}, "how long a run may be active, without the time it waits for answers; 0s is for ever"},
 		{"max-runs", "Runs", numberValue{&s.maxRuns, 1, 0}, "runs at once, without those that wait for answers; others wait for a place here or on another server"},

@@ -32,7 +32,7 @@ type decisionJSON struct {
 	Interrupt       string           `json:"interruptId"`
 	Reason          string           `json:"reason,omitempty" jsonschema:"the interrupt's"`
 	Message         string           `json:"message,omitempty" jsonschema:"as it was shown"`
-	Agent           string           `json:"agent,omitempty" jsonschema:"that asked, if it is not the default one"`
+	Agent           string           `json:"agent,omitempty" jsonschema:"that asked; left out if it has no name"`
 	Tool            string           `json:"tool,omitempty" jsonschema:"the tool that it is about"`
 	ToolCallID      string           `json:"toolCallId,omitempty"`
 	Arguments       json.RawMessage  `json:"arguments,omitempty" jsonschema:"as they were shown, without what the server is set to take out"`

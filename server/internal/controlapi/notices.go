@@ -95,7 +95,10 @@ func (c *call) noticeQuery(query url.Values) (notices.Query, error) {
 		}
 		kinds[store.NoticeKind(kind)] = true
 	}
-	thread, namespace, agent, ofAgent := query.Get("thread"), query.Get("namespace"), query.Get("agent"), query.Has("agent")
+	thread, namespace, agent, ofAgent := query.Get("thread"), query.Get("namespace"), "", query.Has("agent")
+	if ofAgent {
+		agent, _ = c.AgentNamed(query.Get("agent"))
+	}
 	all, err := c.allTenants(query)
 	switch {
 	case err != nil:
