@@ -45,7 +45,7 @@ func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 			{"member", t.member}, {"follow", follow}, {"sender", q.Sender}, {"epoch", after.Epoch}, {"seq", after.Seq},
 			{"have", have.Epoch}, {"haveseq", have.Seq}, {"label", q.Label},
 			{"run", q.RunID}, {"asked", len(q.InterruptIDs)}, {"calls", len(q.ToolCallIDs)}, {"inputs", q.Inputs},
-			{"most", most}, {"missed", missedEvents}, {"window", window}, {"room", windowBytes},
+			{"most", most}, {"missed", missedEvents}, {"window", window}, {"room", windowBytes}, {"journal", q.Journal},
 		}, appendStrings(rest, q.MessageIDs)}
 	}
 	window := any("")
@@ -168,6 +168,10 @@ func (s *reads) readView(t threadKeys, r *reply, q store.ReadQuery) (*store.Thre
 		r.join(told)
 	}
 	log := knownLog{epoch: v.Epoch, base: r.int(), bytes: r.int(), end: v.Seq}
+	if waiting := r.list(); waiting.more() {
+		v.Execution = waiting.waiting()
+		r.join(waiting)
+	}
 	if from != fromWanted {
 		v.Snapshot = readSnapshot(stored, w)
 		v.Snapshot.At = at
