@@ -21,7 +21,7 @@ type ReadQuery struct {
 	Follower     bool     // register this node
 	Sender       bool     // with Follower: as a Begin of a Sender does
 	Small        bool     // a large thread is not wanted whole: see ThreadView.Large
-	Journal  bool     // what goes on when the open interrupts are answered: see ThreadView.Execution
+	Journal      bool     // what goes on when the open interrupts are answered: see ThreadView.Execution
 	// Window is how many of the messages are wanted, the last ones: fewer where these have
 	// very many bytes. 0: all. See Snapshot.Older. Not with Have.
 	Window int
