@@ -234,7 +234,7 @@ func (s *connection) checkHistory(ctx context.Context) error {
 	var err error
 	for i := range s.keys.parts {
 		p := &s.keys.parts[i]
-		if i > 0 && (!errors.Is(err, store.ErrOutcomeUnknown) || ctx.Err() != nil || s.sameMaster(p, &s.keys.parts[i-1])) {
+		if i > 0 && (!errors.Is(err, store.ErrOutcomeUnknown) && !errors.Is(err, store.ErrCorrupted) || ctx.Err() != nil || s.sameMaster(p, &s.keys.parts[i-1])) {
 			continue
 		}
 		if _, err = s.run(ctx, renewCall(p.base+"probe", p, "", store.Claim{}, time.Millisecond)); err == nil {
