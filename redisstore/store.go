@@ -82,7 +82,7 @@ type Options struct {
 	WaitReplicas int
 	WaitTimeout  time.Duration // 1 s
 	Strict       bool          // a Warning of the start-up checks is an error
-	Logger       *slog.Logger  // discards
+	Logger       *slog.Logger  // slog.Default()
 
 	// HistoryID stands for master_replid where the server has none. Data that
 	// outlived a change of it is treated as restored by another server.
@@ -120,7 +120,7 @@ func (o *Options) withDefaults() Options {
 	or(&d.Webhooks, 64<<10)
 	or(&d.Timeout, 2*time.Second)
 	or(&d.WaitTimeout, time.Second)
-	or(&d.Logger, slog.New(slog.DiscardHandler))
+	or(&d.Logger, slog.Default())
 	return d
 }
 

@@ -159,7 +159,7 @@ func (s *settings) table() []setting {
 		{"auth", "Identity", choiceValue{&s.auth, []string{"none", "tokens", "jwt"}}, "who may use the server: whoever reaches it, on loopback only; bearers of listed tokens; bearers of an issuer's tokens"},
 		{"tokens", "Identity", tokensValue{&s.tokens}, "the tokens, in YAML or JSON: `[{token: …, user: ann}]`. Command lines can be read by others: prefer a file"},
 		{"token-file", "Identity", textValue{&s.tokenFile, "file"}, "file with such a list; SIGHUP reads it again, and closes what was opened with a token that is gone: with all of them if the file cannot be read"},
-		{"separate-duties", "Identity", switchValue{&s.separateDuties}, "whoever asked for a tool call may not approve it: somebody else has to, with the scope `approver`, or in a shared namespace"},
+		{"separate-duties", "Identity", switchValue{&s.separateDuties}, "whoever asked for a tool call may not approve it: somebody else has to, with the scope `approver`, or in a shared namespace. Who edits the arguments decides alone what is carried out"},
 		{"jwt-keys", "Identity", textValue{&s.jwt.keySet, "URL"}, "`https://` URL of the issuer's key set (JWKS)"},
 		{"jwt-issuer", "Identity", textValue{&s.jwt.issuer, "text"}, "what `iss` must be"},
 		{"jwt-audience", "Identity", textValue{&s.jwt.audience, "text"}, "what `aud` must hold"},
