@@ -252,11 +252,12 @@ func (c *call) getThread() (any, error) {
 	}, err
 }
 
+// messageTexts are messages as JSON, which is no HTML, as in written.
 func messageTexts(messages protocol.Messages) ([]json.RawMessage, error) {
 	texts := make([]json.RawMessage, len(messages))
 	for i, m := range messages {
 		var err error
-		if texts[i], err = json.Marshal(m); err != nil {
+		if texts[i], err = m.MarshalJSON(); err != nil {
 			return nil, err
 		}
 	}
