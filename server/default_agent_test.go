@@ -25,6 +25,7 @@ func TestTheDefaultAgentHasOneName(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := newV1On(t, r, &Options{FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000, OnDisconnect: map[string]Disconnect{"main": DisconnectFinish}})
+	before, _, _ := v.ts.page("", annsToken)
 	bearing := []string{"Authorization", "Bearer " + annsToken}
 	socket := func(path string) func(thread string) {
 		return func(thread string) {
@@ -70,6 +71,18 @@ func TestTheDefaultAgentHasOneName(t *testing.T) {
 	}
 	if found := items(v.call("listThreads", 200, "/threads?agent=", "")); len(found) != len(ways) {
 		t.Errorf("of the default agent are %d of %d", len(found), len(ways))
+	}
+	for _, query := range []string{"agent=main", "agent="} {
+		page, status, text := v.ts.page("?after="+before.Next+"&"+query, annsToken)
+		if status != http.StatusOK || len(page.Items) == 0 {
+			t.Errorf("notices of %s: %d %s", query, status, text)
+		}
+		if n := strings.Count(text, `"agent":"main"`); n != len(page.Items) {
+			t.Errorf("%d notices of %s are of the agent: %s", n, query, text)
+		}
+		if e, ok := v.ts.watch("?after="+before.Next+"&"+query, annsToken).next(); !ok || !strings.Contains(e.data, `"agent":"main"`) {
+			t.Errorf("watching %s: %+v", query, e)
+		}
 	}
 	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
 	defer stop()
