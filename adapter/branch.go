@@ -51,7 +51,7 @@ func branch(held protocol.Messages, keep int, at time.Time) (*store.Branch, erro
 	}
 	b := &store.Branch{Messages: json.RawMessage("[")}
 	for i, m := range out {
-		text, err := json.Marshal(m)
+		text, err := m.MarshalJSON()
 		if err != nil {
 			return nil, fmt.Errorf("adapter: branch: %w", err)
 		}

@@ -365,7 +365,7 @@ func (s *spoilt) check(name string) {
 	if _, err := s.runner.StopAll(ctx, s.bad, "damaged"); err != nil {
 		s.t.Errorf("%s: interrupt: %v", name, err)
 	}
-	if deleted, err := s.runner.DeleteThread(ctx, s.bad); err != nil {
+	if deleted, err := s.runner.DeleteThread(ctx, s.bad, "", adapter.Origin{}); err != nil {
 		s.t.Errorf("%s: delete: %v", name, err)
 	} else if !deleted {
 		// Only what can be read may keep it: a question that can be answered.
@@ -373,7 +373,7 @@ func (s *spoilt) check(name string) {
 			s.t.Errorf("%s: not deleted: %+v %v", name, thread, err)
 		}
 	}
-	if err := s.store.Erase(ctx, s.bad); err != nil {
+	if err := s.store.Erase(ctx, s.bad, store.Deletion{Withdraw: func(store.Withdrawn) []store.Decided { return nil }}); err != nil {
 		s.t.Errorf("%s: erase: %v", name, err)
 	}
 	if thread, err := s.runner.Thread(ctx, s.bad); err != nil || thread != nil {
@@ -545,7 +545,7 @@ func TestADamagedTreeDeletesNothing(t *testing.T) {
 			ways = append(ways, store.DeleteCascade)
 		}
 		for _, how := range ways {
-			if res, err := s.runner.DeleteTree(s.ctx(), s.bad, how); res.Deleted || !strings.HasSuffix(key, ":meta") && err == nil {
+			if res, err := s.runner.DeleteTree(s.ctx(), s.bad, how, "", adapter.Origin{}); res.Deleted || !strings.HasSuffix(key, ":meta") && err == nil {
 				t.Errorf("%s: %s: %+v, %v", key, how, res, err)
 			}
 		}

@@ -31,7 +31,7 @@ type DecisionBody struct {
 	Cut []string `json:"cut,omitempty"`
 	Origin
 	AskedBy    DecisionRun `json:"askedBy"`    // the run that asked
-	AnsweredBy DecisionRun `json:"answeredBy"` // the run that the answer began
+	AnsweredBy DecisionRun `json:"answeredBy"` // the run that the answer began; empty: none, as of a thread that is deleted
 }
 
 // DecisionRun names a run: the client's runId, and the server's id.
@@ -79,25 +79,15 @@ func (n beginBuilder) decided(run DecisionRun) ([]store.Decided, toldAnswers, er
 		if !drafted {
 			by = signature{n.user, n.from}
 		}
-		d := store.Decided{Interrupt: it.ID, Status: store.DecisionStatus(entry.Status), User: by.User}
+		d, body, p := n.redact.asked(it, &shown, n.Continues)
+		d.Status, d.User, body.AnsweredBy = store.DecisionStatus(entry.Status), by.User, run
 		switch {
 		case by.Through == ThroughExpiry:
 			d.Status = store.DecisionExpired
 		case n.Steer && len(n.Input.Resume) == 0:
 			by.Through = ThroughSteering
 		}
-		body := DecisionBody{
-			Reason: shown.Reason, ToolCallID: shown.ToolCallID, Origin: by.Origin,
-			AskedBy: DecisionRun{n.Continues.Label, n.Continues.RunID}, AnsweredBy: run,
-		}
-		var p proposal
-		if it.Call != nil {
-			d.Tool, p.arguments = it.Call.Name, []byte(it.Call.Arguments)
-			body.ArgumentsDigest = digestOf(p.arguments)
-			p.shownArguments = n.redact.in(d.Tool, p.arguments)
-			body.Arguments = body.keep("arguments", p.shownArguments)
-		}
-		body.Message = body.cut("message", shown.Message)
+		body.Origin = by.Origin
 		if entry.Status == protocol.ResumeResolved && len(entry.Payload) > 0 {
 			p.payload = []byte(entry.Payload)
 			p.shownPayload = n.redact.inPayload(d.Tool, p.payload)
@@ -114,6 +104,21 @@ func (n beginBuilder) decided(run DecisionRun) ([]store.Decided, toldAnswers, er
 		followers.resume = nil
 	}
 	return list, followers, nil
+}
+
+// asked is what the record says of a question.
+func (rs redactions) asked(it *store.SuspendedInterrupt, shown *protocol.Interrupt, of *store.Suspension) (store.Decided, DecisionBody, proposal) {
+	d := store.Decided{Interrupt: it.ID}
+	body := DecisionBody{Reason: shown.Reason, ToolCallID: shown.ToolCallID, AskedBy: DecisionRun{of.Label, of.RunID}}
+	var p proposal
+	if it.Call != nil {
+		d.Tool, p.arguments = it.Call.Name, []byte(it.Call.Arguments)
+		body.ArgumentsDigest = digestOf(p.arguments)
+		p.shownArguments = rs.in(d.Tool, p.arguments)
+		body.Arguments = body.keep("arguments", p.shownArguments)
+	}
+	body.Message = body.cut("message", shown.Message)
+	return d, body, p
 }
 
 // digestOf is the same for all texts of one JSON value.

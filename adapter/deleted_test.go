@@ -13,7 +13,7 @@ func TestWhoFollowsADeletedThreadIsToldThatItIsEmpty(t *testing.T) {
 	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }))
 	l.say("hello")
 	before := l.cursor.Position()
-	if ok, err := l.runner.DeleteThread(l.ctx(), l.key); err != nil || !ok {
+	if ok, err := l.runner.DeleteThread(l.ctx(), l.key, "", adapter.Origin{}); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	for {
@@ -43,7 +43,7 @@ func TestWhoFollowsADeletedThreadIsToldThatItIsEmpty(t *testing.T) {
 func TestWhoFollowsAThreadThatWasBegunAgainIsRestated(t *testing.T) {
 	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }))
 	l.say("hello")
-	if ok, err := l.runner.DeleteThread(l.ctx(), l.key); err != nil || !ok {
+	if ok, err := l.runner.DeleteThread(l.ctx(), l.key, "", adapter.Origin{}); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	l.submit(user("again"))

@@ -43,7 +43,8 @@ type Answered struct {
 // all go with the resume.
 func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, user, label string, entries []protocol.ResumeEntry, from Origin, headers map[string]string) (Answered, error) {
 	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label, ProtocolVersion: lifecycle.Version, Resume: entries}
-	if refusal := ib.admission.checkInput(Input{Run: input, Headers: headers}); refusal != nil {
+	in := Input{Namespace: key.Namespace, Tenant: tenant, User: user, Agent: ib.options.Default, From: from, Run: input, Headers: headers}
+	if refusal := ib.admission.checkInput(in); refusal != nil {
 		return Answered{Admitted: refused(refusal)}, nil
 	}
 	if len(entries) == 0 {
@@ -55,7 +56,7 @@ func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, user, 
 	}
 	defer give()
 	for lost := (losses{}); ; {
-		answered, stale, err := ib.answer(ctx, key, Input{Namespace: key.Namespace, Tenant: tenant, User: user, From: from, Run: input, Headers: headers}, entries)
+		answered, stale, err := ib.answer(ctx, key, in, entries)
 		if errors.Is(err, store.ErrCorrupted) {
 			return Answered{Admitted: refused(ib.backoff.unreadable(key, err))}, nil
 		}

@@ -84,7 +84,7 @@ func suspended(item store.InboxItem) (*Suspended, error) {
 	if err != nil || open == nil {
 		return nil, err
 	}
-	s := &Suspended{Thread: item.Thread, Tenant: item.Tenant, User: item.User, Agent: item.Agent, Title: item.Title, Since: item.Since, Label: open.Label, version: item.Version}
+	s := &Suspended{Thread: item.Thread, Tenant: item.Tenant, User: item.User, Agent: cmp.Or(item.Agent, open.Agent), Title: item.Title, Since: item.Since, Label: open.Label, version: item.Version}
 	for _, it := range open.Items {
 		o := OpenInterrupt{ID: it.ID, Interrupt: it.Interrupt, ExpiresAt: unixMilli(it.ExpiresAt), Call: it.Call, Login: it.Login, By: it.By}
 		o.Stale = !o.ExpiresAt.IsZero() && o.ExpiresAt.Before(time.Now())

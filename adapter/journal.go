@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"strconv"
@@ -94,6 +95,26 @@ func readJournal(entries []json.RawMessage) (*journal, error) {
 		}
 	}
 	return j, nil
+}
+
+// goesOn judges whether a waiting execution can be read. What only newer servers know is for
+// them.
+func goesOn(view *store.ExecutionView) error {
+	var frozen store.Frozen
+	if err := stored.Decode(view.Frozen, &frozen, "the execution"); err != nil {
+		return err
+	}
+	if frozen.Input == nil {
+		return stored.Corrupted("the execution")
+	}
+	j, err := readJournal(view.Journal)
+	switch {
+	case errors.Is(err, store.ErrCorrupted):
+		return err
+	case err == nil && j.unasked == nil:
+		return stored.Corrupted("the journal: nothing was asked in it")
+	}
+	return nil
 }
 
 func (j *journal) add(r *store.JournalEntry) error {

@@ -48,7 +48,7 @@ func (ts *threads) lastMessages(ctx context.Context, key store.ThreadKey, limit 
 		} else if by, known := kept.Producers[m.ID]; known {
 			page.Producers[m.ID] = by
 		}
-		if page.Messages[i], err = json.Marshal(m); err != nil {
+		if page.Messages[i], err = m.MarshalJSON(); err != nil { // json.Marshal writes six letters for one of HTML
 			return nil, err
 		}
 	}

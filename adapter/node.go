@@ -79,7 +79,13 @@ func (n *node) wait(d time.Duration) bool {
 	}
 }
 
-// read reads what judging an input takes, and what became of the named interrupts.
+// read reads what judging an input takes, and what became of the named interrupts. An answer
+// to what cannot go on is an error that wraps store.ErrCorrupted: it would be lost.
 func (n *node) read(ctx context.Context, key store.ThreadKey, input *protocol.RunAgentInput, named ...string) (*judge.Judgement, error) {
-	return judge.Read(ctx, n.store, n.folded, &n.schemas, key, input, named...)
+	j, err := judge.Read(ctx, n.store, n.folded, &n.schemas, key, input, named...)
+	if err == nil && j.View.Execution != nil {
+		err = goesOn(j.View.Execution)
+		j.View.Execution = nil // a run keeps its view for as long as it goes on
+	}
+	return j, err
 }

@@ -260,14 +260,14 @@ func TestInboxAndThreads(t *testing.T) {
 	if err != nil || next != "" || len(threads) != 1 || threads[0].Title != "Flight" || !threads[0].Suspended || threads[0].Active {
 		t.Fatalf("%+v %q %v", threads, next, err)
 	}
-	if ok, err := l.runner.DeleteThread(l.ctx(), l.key); err != nil || ok {
+	if ok, err := l.runner.DeleteThread(l.ctx(), l.key, "", adapter.Origin{}); err != nil || ok {
 		t.Fatal("a suspended thread was deleted", ok, err)
 	}
 	l.answer(resolved(open[0].ID, "1"))
 	if items, _, err := l.runner.Inbox(l.ctx(), adapter.InboxQuery{InboxQuery: store.InboxQuery{Tenant: "acme"}}); err != nil || len(items) != 0 {
 		t.Errorf("%+v %v", items, err)
 	}
-	if ok, err := l.runner.DeleteThread(l.ctx(), l.key); err != nil || !ok {
+	if ok, err := l.runner.DeleteThread(l.ctx(), l.key, "", adapter.Origin{}); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	if thread, err := l.runner.Thread(l.ctx(), l.key); err != nil || thread != nil {

@@ -12,9 +12,11 @@ import (
 
 // Options configure a Runner.
 type Options struct {
-	// Agents by name; the one named "" answers inputs that name none. At least
-	// that one is needed.
+	// Agents by name. The default one answers inputs that name none, and is needed.
 	Agents map[string]Agent
+	// Default names the default one of Agents. Records, notices, streams and lists call it
+	// so, whether or not an input names it. "": it is the one named "", which has no name.
+	Default string
 	// HeadersBy names those of Input.Headers that single agents get, by their names in Agents;
 	// with their runs no others are kept, but for those of answers. An agent that is not in it
 	// gets all.
@@ -181,8 +183,8 @@ func (o *Options) complete(durable bool) (Options, error) {
 	if o != nil {
 		c = *o
 	}
-	if c.Agents[""] == nil {
-		return c, errors.New(`adapter: Options.Agents needs an agent named ""`)
+	if err := c.checkDefault(); err != nil {
+		return c, err
 	}
 	switch c.Mode {
 	case ModeAuto, ModeBlocking:

@@ -48,10 +48,10 @@ func (s *failingStore) call(result *error) error {
 	return err
 }
 
-func (s *failingStore) Listen(func(store.Delivery))               {}
-func (s *failingStore) Durable() bool                             { return false }
-func (s *failingStore) Retire(context.Context) (bool, error)      { return false, s.call(&s.failed) }
-func (*failingStore) FinishDeletes(context.Context) (bool, error) { return false, nil }
+func (s *failingStore) Listen(func(store.Delivery))                               {}
+func (s *failingStore) Durable() bool                                             { return false }
+func (s *failingStore) Retire(context.Context) (bool, error)                      { return false, s.call(&s.failed) }
+func (*failingStore) FinishDeletes(context.Context, store.Withdraw) (bool, error) { return false, nil }
 func (*failingStore) DuePayloads(context.Context) ([]store.DuePayload, bool, error) {
 	return nil, false, nil
 }

@@ -32,7 +32,7 @@ type admission struct {
 type Input struct {
 	Namespace string
 	Tenant    string // whose inbox the thread's interrupts are in
-	Agent     string // name; "" is the default agent
+	Agent     string // name; "" is the default agent, which may be named as well
 	// User is whose input it is, a name that no other user has, of whatever tenant.
 	// "": not known. Then nothing counts for them, and approving is refused with
 	// Options.SeparateDuties.
@@ -114,7 +114,7 @@ func (a *admission) Submit(ctx context.Context, in Input) (Admitted, error) {
 	if a.draining() {
 		return refused(refuseDraining()), nil
 	}
-	in.Run = judge.Named(in.Run)
+	in.Run, in.Agent = judge.Named(in.Run), a.options.agentNamed(in.Agent)
 	if refusal := a.checkInput(in); refusal != nil {
 		return refused(refusal), nil
 	}

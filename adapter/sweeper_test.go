@@ -261,7 +261,7 @@ func TestPanicsOverStoredDataAreContained(t *testing.T) {
 	})
 }
 
-func (*mailroom) FinishDeletes(context.Context) (bool, error) { return false, nil }
+func (*mailroom) FinishDeletes(context.Context, store.Withdraw) (bool, error) { return false, nil }
 func (*mailroom) DuePayloads(context.Context) ([]store.DuePayload, bool, error) {
 	return nil, false, nil
 }

@@ -2,7 +2,6 @@ package adapter
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -71,7 +70,7 @@ var restates = []byte(`{"type":"MESSAGES_SNAPSHOT"`)
 
 func sizeOfMessages(messages protocol.Messages) (n int64) {
 	for _, m := range messages {
-		text, err := json.Marshal(m)
+		text, err := m.MarshalJSON()
 		if err != nil {
 			continue
 		}

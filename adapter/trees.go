@@ -252,9 +252,12 @@ func (ts *trees) wait(ctx context.Context, namespace string, placed map[string]*
 // store.DeleteCascade all of them are stopped, refuse inputs from then on
 // (CodeThreadDeleting), and are forgotten soon, whichever node is left to do it. Without, a
 // thread in which something goes on is not deleted; one that cannot be read is. Where it is
-// the tree that cannot be read, nothing is, and the error wraps store.ErrCorrupted.
-func (ts *trees) DeleteTree(ctx context.Context, key store.ThreadKey, children store.DeleteChildren) (store.DeleteResult, error) {
-	res, err := ts.store.DeleteTree(ctx, key, children)
+// the tree that cannot be read, nothing is, and the error wraps store.ErrCorrupted. user is
+// who deletes, as Input.User, and from how that has come: the record has both for each
+// question that was open.
+func (ts *trees) DeleteTree(ctx context.Context, key store.ThreadKey, children store.DeleteChildren, user string, from Origin) (store.DeleteResult, error) {
+	by := ts.deletion(user, from)
+	res, err := ts.store.DeleteTree(ctx, key, children, by)
 	broken := res.Unreadable
 	if err == nil && !res.Deleted && (children != store.DeleteReject || res.Children == 0) {
 		broken, err = ts.threads.unreadableThread(ctx, key)
@@ -264,12 +267,12 @@ func (ts *trees) DeleteTree(ctx context.Context, key store.ThreadKey, children s
 	}
 	ts.threads.backoff.mended(key)
 	res.Deleted = true
-	return res, ts.store.Erase(ctx, key)
+	return res, ts.store.Erase(ctx, key, by)
 }
 
 // finish goes on with deletions that others have begun. True: there is more.
 func (ts *trees) finish(ctx context.Context) bool {
-	more, err := ts.store.FinishDeletes(ctx)
+	more, err := ts.store.FinishDeletes(ctx, ts.withdrawn)
 	if err != nil && ctx.Err() == nil {
 		ts.log.Warn("threads that are being deleted could not be", "error", err)
 	}
@@ -278,8 +281,8 @@ func (ts *trees) finish(ctx context.Context) bool {
 
 // DeleteThread forgets a thread. False: a run is active or waits, interrupts are open, or
 // threads stand below it, of which DeleteTree says what becomes. A thread that cannot be
-// read is forgotten whatever goes on in it.
-func (r *Runner) DeleteThread(ctx context.Context, key store.ThreadKey) (bool, error) {
-	res, err := r.DeleteTree(ctx, key, store.DeleteReject)
+// read is forgotten whatever goes on in it. user and from are those of DeleteTree.
+func (r *Runner) DeleteThread(ctx context.Context, key store.ThreadKey, user string, from Origin) (bool, error) {
+	res, err := r.DeleteTree(ctx, key, store.DeleteReject, user, from)
 	return res.Deleted, err
 }

@@ -45,7 +45,9 @@ func (o *Options) completeUnanswered() error {
 }
 
 // Unanswered is the policy for inputs to an agent.
-func (r *Runner) Unanswered(agent string) UnansweredPolicy { return r.options.unanswered(agent) }
+func (r *Runner) Unanswered(agent string) UnansweredPolicy {
+	return r.options.unanswered(r.options.agentNamed(agent))
+}
 
 func (o *Options) unanswered(agent string) UnansweredPolicy {
 	if policy, own := o.UnansweredBy[agent]; own {

@@ -135,10 +135,10 @@ func (s *mailbox) endAwait(over *awaitConn, done <-chan struct{}) {
 // awaitNew reads what is new, or comes within a while.
 func (s *mailbox) awaitNew(ctx context.Context, over *awaitConn, q store.WorkQuery, streams []workStream) ([]store.Work, error) {
 	got, err := s.readBlocked(ctx, over, q, streams)
-	if refusedWith(err, "NOGROUP") {
-		// It is said of a stream that nobody has needed yet, and of one that was removed
+	if refusedWith(err, "NOGROUP") || wrongType(err) {
+		// No group has a stream that nobody has needed yet, and one that was removed
 		// while it was waited for.
-		if err = s.makeGroups(ctx, streams); err == nil {
+		if streams, err = s.makeGroups(ctx, streams); err == nil && len(streams) > 0 {
 			got, err = s.readBlocked(ctx, over, q, streams)
 		}
 	}
@@ -201,18 +201,21 @@ func (s *mailbox) readBlocked(ctx context.Context, over *awaitConn, q store.Work
 	return cmd.Result()
 }
 
-// makeGroups makes those that there are not.
-func (s *mailbox) makeGroups(ctx context.Context, streams []workStream) error {
+// makeGroups makes those that there are not, and leaves out what is no stream.
+func (s *mailbox) makeGroups(ctx context.Context, streams []workStream) (sound []workStream, err error) {
 	keys, cmds := make([]string, len(streams)), make([]redis.Cmder, len(streams))
 	for i, st := range streams {
 		keys[i], cmds[i] = st.key, redis.NewStatusCmd(ctx, "xgroup", "create", st.key, workers, "0", "mkstream")
 	}
-	for _, err := range askAt(ctx, s.connection, keys, cmds) {
-		if err != nil && !refusedWith(err, "BUSYGROUP") {
-			return err
+	for i, err := range askAt(ctx, s.connection, keys, cmds) {
+		switch {
+		case err == nil || refusedWith(err, "BUSYGROUP"):
+			sound = append(sound, streams[i])
+		case !wrongType(err):
+			return nil, err
 		}
 	}
-	return nil
+	return sound, nil
 }
 
 // closeAwait gives the connection up; the next call makes another.

@@ -17,6 +17,7 @@ type connection struct {
 	keys     *keyspace
 	asked    askedNodes
 	silences silences
+	wrong    wrongKeys
 
 	made  madeEvents
 	apart atomic.Bool // what looks like one server has refused keys of several slots
@@ -106,6 +107,17 @@ func (s *connection) runAll(ctx context.Context, calls []call) ([]*reply, []erro
 		}
 		return make([]*reply, len(calls)), errs
 	}
+	replies, errs := s.sendHeard(ctx, calls)
+	for i, err := range errs {
+		if len(calls[i].keys) == 1 && wrongType(err) {
+			s.wrongKey(calls[i].keys[0])
+		}
+	}
+	return replies, errs
+}
+
+// sendHeard is sendAll but for those whose master is silent.
+func (s *connection) sendHeard(ctx context.Context, calls []call) ([]*reply, []error) {
 	if !s.silences.some.Load() {
 		return s.sendAll(ctx, calls)
 	}

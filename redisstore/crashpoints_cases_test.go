@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/storetest"
 )
 
 // crashCases are all operations that write to streams.
@@ -154,8 +155,8 @@ var crashCases = []crashCase{
 		c.asks()
 		c.now = c.now.Add(time.Hour)
 		given(c.T, c.s, time.Hour, "a")
-		return c.s.keys.thread(testKey).member, func(s *Store) error { return s.Erase(context.Background(), testKey) }
-	}, notices: []string{"interrupt.cancelled r1 int", "thread.deleted"}},
+		return `"asked":`, func(s *Store) error { return s.Erase(context.Background(), testKey, storetest.Deleting("")) }
+	}, notices: []string{"interrupt.cancelled r1 int", "thread.deleted"}, decisions: 1},
 	{name: "retire", prepare: func(c *crash) (string, func(*Store) error) {
 		commit(c.T, c.s, c.ending(c.runs("r1"), store.EndFinish))
 		c.now = c.now.Add(48 * time.Hour)

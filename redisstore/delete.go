@@ -2,6 +2,8 @@ package redisstore
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -11,15 +13,18 @@ import (
 // than any call can be on its way.
 const remember = 24 * time.Hour
 
+// judgedAnew is how often a deletion looks again when other questions are open than before.
+const judgedAnew = 8
+
 // Delete implements store.Threads. Who follows the thread hears at once that its
 // log has begun again.
 func (s *Store) Delete(ctx context.Context, key store.ThreadKey) (bool, error) {
-	return s.forget(ctx, key, forgetResting)
+	return s.forget(ctx, key, forgetResting, store.Deletion{})
 }
 
 // Erase implements store.Threads.
-func (s *Store) Erase(ctx context.Context, key store.ThreadKey) error {
-	if _, err := s.forget(ctx, key, forgetAny); err != nil {
+func (s *Store) Erase(ctx context.Context, key store.ThreadKey, by store.Deletion) error {
+	if _, err := s.forget(ctx, key, forgetAny, by); err != nil {
 		return err
 	}
 	return s.gone(ctx, key, erased)
@@ -33,17 +38,36 @@ const (
 	forgetUnused
 )
 
-func (s *retention) forget(ctx context.Context, key store.ThreadKey, which int) (bool, error) {
+func (s *retention) forget(ctx context.Context, key store.ThreadKey, which int, by store.Deletion) (bool, error) {
 	t := s.keys.thread(key)
-	r, err := s.run(ctx, call{script: deleteScript, keys: t.all(),
-		args: args{{"member", t.member}, {"remember", remember.Milliseconds()}, {"force", which}}})
-	if err != nil {
-		return false, err
+	open, decisions := "", []any(nil)
+	for range judgedAnew {
+		r, err := s.run(ctx, call{script: deleteScript, keys: t.deciding(),
+			args: args{{"member", t.member}, {"remember", remember.Milliseconds()}, {"force", which}, {"user", by.User}, {"open", open}},
+			rest: decisions})
+		if err != nil {
+			return false, err
+		}
+		verdict := r.int()
+		if verdict != 2 {
+			s.forgotten(key, r.string())
+			s.disown(ctx, key, r.string())
+			return verdict == 1, r.err
+		}
+		open = r.string()
+		gone := store.Withdrawn{By: by.Deleter}
+		gone.Interrupts, _ = unpack(r.string()) // what is damaged is left out
+		// Nor does what cannot be unfolded keep a thread.
+		if gone.Suspension = r.json(); r.err != nil && !errors.Is(r.err, store.ErrCorrupted) {
+			return false, r.err
+		}
+		decisions = nil
+		for _, d := range by.Withdraw(gone) {
+			decisions = deleteScript.group(decisions, args{{"interrupt", d.Interrupt}, {"status", string(d.Status)}, {"by", d.User},
+				{"tool", d.Tool}, {"body", compress(d.Body)}})
+		}
 	}
-	deleted := r.bool()
-	s.forgotten(key, r.string())
-	s.disown(ctx, key, r.string())
-	return deleted, r.err
+	return false, fmt.Errorf("redisstore: delete: %w: other questions are open each time", store.ErrOutcomeUnknown)
 }
 
 // forgotten tells this node that a thread was forgotten and its log begins again; the

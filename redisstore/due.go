@@ -69,6 +69,9 @@ func (s *mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []s
 			}
 			streams = append(streams, st)
 		}
+		for wrong := r.list(); wrong.more(); {
+			s.wrongKey(wrong.string())
+		}
 	}
 	return streams, append(due, checks...), partial
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"reflect"
 	"strings"
 	"sync/atomic"
@@ -21,6 +22,9 @@ func open(t *testing.T, url string, o Options) *Store {
 	t.Helper()
 	if o.Timeout == 0 {
 		o.Timeout = patience
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	s, err := Open(context.Background(), url, &o)
 	if err != nil {

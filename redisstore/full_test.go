@@ -6,6 +6,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
+	"github.com/aguiws/aguiws/redisstore/storetest"
 )
 
 // A server that is full takes nothing new, but what makes room and what reads.
@@ -30,10 +31,10 @@ func TestAFullServerIsReadAndEmptied(t *testing.T) {
 	if err := s.client.Set(ctx, "x", "y", 0).Err(); !full(err) {
 		t.Fatalf("it is not full: %v", err)
 	}
-	if res, err := s.DeleteTree(ctx, testKey, store.DeleteCascade); err != nil || !res.Deleted {
+	if res, err := s.DeleteTree(ctx, testKey, store.DeleteCascade, storetest.Deleting("")); err != nil || !res.Deleted {
 		t.Errorf("deleting: %+v %v", res, err)
 	}
-	if res, err := s.DeleteTree(ctx, other, store.DeleteReject); err != nil || !res.Deleted {
+	if res, err := s.DeleteTree(ctx, other, store.DeleteReject, storetest.Deleting("")); err != nil || !res.Deleted {
 		t.Errorf("deleting another: %+v %v", res, err)
 	}
 	ordered(t, server, "CONFIG", "SET", "maxmemory", "0")

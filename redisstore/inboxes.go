@@ -90,6 +90,9 @@ func (s *lists) tenants(ctx context.Context) ([]string, error) {
 	errs := ask(ctx, s.connection, cmds)
 	found := map[string]bool{}
 	for i, cmd := range cmds {
+		if wrongType(errs[i]) {
+			continue // its tenants have threads elsewhere, or are not known
+		}
 		if errs[i] != nil {
 			return nil, fmt.Errorf("which tenants there are: %w", errs[i])
 		}

@@ -24,14 +24,20 @@ func (s *reads) Journal(ctx context.Context, c store.Claim) (*store.ExecutionVie
 
 // execution reads what journal.lua returns of a claim that is held.
 func (r *reply) execution() *store.ExecutionView {
+	e := r.waiting()
+	e.RunStarted, e.Crashes = r.int(), int(r.int())
+	e.Active = time.Duration(r.int()) * time.Millisecond
+	e.Undo = r.json()
+	return e
+}
+
+// waiting reads an execution, whether or not somebody carries it.
+func (r *reply) waiting() *store.ExecutionView {
 	e := &store.ExecutionView{ID: r.string(), Agent: r.string(), Frozen: r.json(), Began: time.UnixMilli(r.int())}
 	entries := r.list()
 	for entries.more() {
 		e.Journal = append(e.Journal, entries.json())
 	}
 	r.join(entries)
-	e.RunStarted, e.Crashes = r.int(), int(r.int())
-	e.Active = time.Duration(r.int()) * time.Millisecond
-	e.Undo = r.json()
 	return e
 }

@@ -242,6 +242,9 @@ func askAt[C redis.Cmder](ctx context.Context, s *connection, keys []string, cmd
 		if err := cmd.Err(); err != nil {
 			errs[i] = storeError(cmd.Name(), err)
 			s.unheard(s.master(keys[i]), errs[i])
+			if wrongType(err) {
+				s.wrongKey(keys[i])
+			}
 		}
 	}
 	return errs

@@ -45,7 +45,7 @@ func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 			{"member", t.member}, {"follow", follow}, {"sender", q.Sender}, {"epoch", after.Epoch}, {"seq", after.Seq},
 			{"have", have.Epoch}, {"haveseq", have.Seq}, {"label", q.Label},
 			{"run", q.RunID}, {"asked", len(q.InterruptIDs)}, {"calls", len(q.ToolCallIDs)}, {"inputs", q.Inputs},
-			{"most", most}, {"missed", missedEvents}, {"window", window}, {"room", windowBytes},
+			{"most", most}, {"missed", missedEvents}, {"window", window}, {"room", windowBytes}, {"journal", q.Journal},
 		}, appendStrings(rest, q.MessageIDs)}
 	}
 	window := any("")
@@ -138,6 +138,41 @@ func (s *reads) readView(t threadKeys, r *reply, q store.ReadQuery) (*store.Thre
 	}
 	r.join(queue)
 	v.QueueLength = int(r.int())
+	readKnown(v, r, q)
+	v.DispatchEpoch, v.Paused = r.int(), r.bool()
+	v.Drafts = readDrafts(r)
+	v.Tenant, v.Title, v.Deleted, v.Bytes = r.string(), r.string(), r.bool(), r.int()
+	v.Owner, v.Used = r.string(), r.bool()
+	var w *window
+	if told := r.list(); len(told.items) > 0 {
+		w = readWindow(told)
+		r.join(told)
+	}
+	log := knownLog{epoch: v.Epoch, base: r.int(), bytes: r.int(), end: v.Seq}
+	if waiting := r.list(); waiting.more() {
+		v.Execution = waiting.waiting()
+		r.join(waiting)
+	}
+	if from != fromWanted {
+		v.Snapshot = readSnapshot(stored, w)
+		v.Snapshot.At = at
+		r.join(stored)
+	}
+	if r.err != nil {
+		return nil, nil, r.err
+	}
+	told := v.From + int64(len(v.Log))
+	if from == fromWanted && q.After != nil {
+		told = q.After.Seq + int64(len(v.Missed))
+	}
+	if told < v.Seq {
+		s.logs.note(t, log) // the others are asked for next
+	}
+	return v, w, nil
+}
+
+// readKnown reads what is known of the interrupts, calls and messages that were asked for.
+func readKnown(v *store.ThreadView, r *reply, q store.ReadQuery) {
 	answers, asked, archived := r.list(), r.list(), r.list()
 	v.Answers, v.Asked, v.Archived = map[string]json.RawMessage{}, map[string]bool{}, map[string]bool{}
 	for _, id := range q.InterruptIDs {
@@ -158,32 +193,6 @@ func (s *reads) readView(t threadKeys, r *reply, q store.ReadQuery) (*store.Thre
 		}
 	}
 	r.join(archived)
-	v.DispatchEpoch, v.Paused = r.int(), r.bool()
-	v.Drafts = readDrafts(r)
-	v.Tenant, v.Title, v.Deleted, v.Bytes = r.string(), r.string(), r.bool(), r.int()
-	v.Owner, v.Used = r.string(), r.bool()
-	var w *window
-	if told := r.list(); len(told.items) > 0 {
-		w = readWindow(told)
-		r.join(told)
-	}
-	log := knownLog{epoch: v.Epoch, base: r.int(), bytes: r.int(), end: v.Seq}
-	if from != fromWanted {
-		v.Snapshot = readSnapshot(stored, w)
-		v.Snapshot.At = at
-		r.join(stored)
-	}
-	if r.err != nil {
-		return nil, nil, r.err
-	}
-	told := v.From + int64(len(v.Log))
-	if from == fromWanted && q.After != nil {
-		told = q.After.Seq + int64(len(v.Missed))
-	}
-	if told < v.Seq {
-		s.logs.note(t, log) // the others are asked for next
-	}
-	return v, w, nil
 }
 
 func readRun(r *reply) *store.RunState {

@@ -35,6 +35,9 @@ func (s *retention) retireRecords(ctx context.Context) error {
 		}
 		var more []call
 		for i, r := range replies {
+			if wrongType(errs[i]) {
+				s.findWrong(ctx, calls[i].keys, []string{"stream", "stream", "zset"})
+			}
 			if errs[i] == nil && r.bool() {
 				more = append(more, calls[i])
 			}

@@ -47,11 +47,11 @@ func (s *retention) retireOne(ctx context.Context, list, name string) error {
 	}
 	if ok && !used[0] {
 		_, err := s.run(ctx, call{script: treeDoomScript, keys: s.keys.tree(key.Namespace),
-			args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(store.DeleteDetach)}}})
+			args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(store.DeleteDetach)}, {"deleter", ""}}})
 		if err != nil {
 			return err
 		}
-		if _, err := s.deleteResting(ctx, key, forgetUnused); err != nil {
+		if _, err := s.deleteResting(ctx, key, forgetUnused, store.Deletion{}); err != nil {
 			return err
 		}
 	}

@@ -43,7 +43,7 @@ var (
 	threadsScript     = newScript("thread", "work", "run", "index", "suspension", "threads")
 	titleScript       = newScript("title")
 	draftsScript      = newScript("thread", "work", "run", "index", "notice", "suspension", "drafts")
-	deleteScript      = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "retain", "repair", "delete")
+	deleteScript      = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "retain", "repair", "decision", "delete")
 	deadLettersScript = newScript("thread", "work", "run", "deadletters")
 	takeScript        = newScript("take")
 	holdScript        = newScript("hold")

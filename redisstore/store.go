@@ -82,7 +82,7 @@ type Options struct {
 	WaitReplicas int
 	WaitTimeout  time.Duration // 1 s
 	Strict       bool          // a Warning of the start-up checks is an error
-	Logger       *slog.Logger  // discards
+	Logger       *slog.Logger  // slog.Default()
 
 	// HistoryID stands for master_replid where the server has none. Data that
 	// outlived a change of it is treated as restored by another server.
@@ -120,7 +120,7 @@ func (o *Options) withDefaults() Options {
 	or(&d.Webhooks, 64<<10)
 	or(&d.Timeout, 2*time.Second)
 	or(&d.WaitTimeout, time.Second)
-	or(&d.Logger, slog.New(slog.DiscardHandler))
+	or(&d.Logger, slog.Default())
 	return d
 }
 
@@ -241,7 +241,7 @@ func (s *connection) checkHistory(ctx context.Context) error {
 	var err error
 	for i := range s.keys.parts {
 		p := &s.keys.parts[i]
-		if i > 0 && (!errors.Is(err, store.ErrOutcomeUnknown) || ctx.Err() != nil || s.sameMaster(p, &s.keys.parts[i-1])) {
+		if i > 0 && (!errors.Is(err, store.ErrOutcomeUnknown) && !errors.Is(err, store.ErrCorrupted) || ctx.Err() != nil || s.sameMaster(p, &s.keys.parts[i-1])) {
 			continue
 		}
 		if _, err = s.run(ctx, renewCall(p.base+"probe", p, "", store.Claim{}, time.Millisecond)); err == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
+	"github.com/aguiws/aguiws/redisstore/storetest"
 )
 
 // What is kept of a namespace's threads is counted, and has a bound.
@@ -38,9 +39,18 @@ func TestNodesOfANamespaceHaveABound(t *testing.T) {
 		{func() error { return put("one", true, "abc", `{"a":1}`) }, 13},
 		{func() error { return put("one", false, "a", `{}`) }, 6},
 		{func() error { return put("two", true, "", `{}`) }, 11},
-		{func() error { _, err := s.DeleteTree(t.Context(), treeKey("one"), store.DeleteReject); return err }, 5},
-		{func() error { _, err := s.DeleteTree(t.Context(), treeKey("nobody"), store.DeleteReject); return err }, 5},
-		{func() error { _, err := s.DeleteTree(t.Context(), treeKey("two"), store.DeleteCascade); return err }, 0},
+		{func() error {
+			_, err := s.DeleteTree(t.Context(), treeKey("one"), store.DeleteReject, storetest.Deleting(""))
+			return err
+		}, 5},
+		{func() error {
+			_, err := s.DeleteTree(t.Context(), treeKey("nobody"), store.DeleteReject, storetest.Deleting(""))
+			return err
+		}, 5},
+		{func() error {
+			_, err := s.DeleteTree(t.Context(), treeKey("two"), store.DeleteCascade, storetest.Deleting(""))
+			return err
+		}, 0},
 	} {
 		if err := tt.do(); err != nil {
 			t.Fatal(i, err)

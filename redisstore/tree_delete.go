@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -22,19 +23,37 @@ const (
 // "erase", its record has said so, and says so until it is erased. Its node goes last.
 
 type doomed struct {
-	key   store.ThreadKey
-	state string
+	key     store.ThreadKey
+	state   string
+	deleter string // as heldDeleter packs it
+}
+
+// heldDeleter is who deletes, as the tree keeps it; readDeleter reads that.
+func heldDeleter(by store.Deleter) string { return string(pack(nil, by.User, string(by.From))) }
+
+func readDeleter(held string) (by store.Deleter) {
+	if list, err := unpack(held); err == nil && len(list) == 2 {
+		by.User = list[0]
+		if list[1] != "" {
+			by.From = json.RawMessage(list[1])
+		}
+	}
+	return by
+}
+
+func (d doomed) deletion(withdraw store.Withdraw) store.Deletion {
+	return store.Deletion{Deleter: readDeleter(d.deleter), Withdraw: withdraw}
 }
 
 // DeleteTree implements store.Tree.
-func (s *tree) DeleteTree(ctx context.Context, key store.ThreadKey, children store.DeleteChildren) (store.DeleteResult, error) {
+func (s *tree) DeleteTree(ctx context.Context, key store.ThreadKey, children store.DeleteChildren, by store.Deletion) (store.DeleteResult, error) {
 	switch children {
 	case store.DeleteReject, store.DeleteDetach, store.DeleteCascade:
 	default:
 		return store.DeleteResult{}, fmt.Errorf("redisstore: delete: %q is no way of deleting", children)
 	}
 	r, err := s.run(ctx, call{script: treeDoomScript, keys: s.keys.tree(key.Namespace),
-		args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(children)}}})
+		args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(children)}, {"deleter", heldDeleter(by.Deleter)}}})
 	if err != nil {
 		return store.DeleteResult{}, err
 	}
@@ -42,14 +61,14 @@ func (s *tree) DeleteTree(ctx context.Context, key store.ThreadKey, children sto
 	threads := r.list()
 	var list []doomed
 	for threads.more() {
-		list = append(list, doomed{store.ThreadKey{Namespace: key.Namespace, Thread: threads.string()}, threads.string()})
+		list = append(list, doomed{store.ThreadKey{Namespace: key.Namespace, Thread: threads.string()}, threads.string(), threads.string()})
 	}
 	r.join(threads)
 	if r.err != nil || len(list) == 0 {
 		return res, r.err
 	}
 	if children != store.DeleteCascade {
-		done, err := s.deleteResting(ctx, key, forgetResting)
+		done, err := s.deleteResting(ctx, key, forgetResting, by)
 		done.Children = res.Children
 		return done, err
 	}
@@ -60,7 +79,7 @@ func (s *tree) DeleteTree(ctx context.Context, key store.ThreadKey, children sto
 		}
 	}
 	for _, d := range list[:min(len(list), fellTogether)] {
-		if err := s.fell(ctx, d.key); err != nil {
+		if err := s.fell(ctx, d, by.Withdraw); err != nil {
 			return res, err
 		}
 	}
@@ -70,8 +89,8 @@ func (s *tree) DeleteTree(ctx context.Context, key store.ThreadKey, children sto
 
 // deleteResting deletes a thread, unless something goes on in it. Then it stays, and so
 // does all below it.
-func (s *retention) deleteResting(ctx context.Context, key store.ThreadKey, which int) (res store.DeleteResult, err error) {
-	res.Deleted, err = s.forget(ctx, key, which)
+func (s *retention) deleteResting(ctx context.Context, key store.ThreadKey, which int, by store.Deletion) (res store.DeleteResult, err error) {
+	res.Deleted, err = s.forget(ctx, key, which, by)
 	if res.Unreadable = errors.Is(err, store.ErrCorrupted); err != nil && !res.Unreadable {
 		return res, err
 	}
@@ -93,17 +112,17 @@ func (s *tree) doom(ctx context.Context, d doomed) error {
 		return err
 	}
 	_, err := s.run(ctx, call{script: treeDoomScript, keys: s.keys.tree(key.Namespace),
-		args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", "erase"}}})
+		args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", "erase"}, {"deleter", ""}}})
 	return err
 }
 
 // fell erases a thread whose record says that it is being deleted. One whose record does not
 // any more was erased, and may have begun again.
-func (s *tree) fell(ctx context.Context, key store.ThreadKey) error {
-	if _, err := s.retention.forget(ctx, key, forgetDoomed); err != nil {
+func (s *tree) fell(ctx context.Context, d doomed, withdraw store.Withdraw) error {
+	if _, err := s.retention.forget(ctx, d.key, forgetDoomed, d.deletion(withdraw)); err != nil {
 		return err
 	}
-	return s.gone(ctx, key, felled)
+	return s.gone(ctx, d.key, felled)
 }
 
 // How a thread leaves its tree, as treegone.lua has it.
@@ -125,7 +144,7 @@ func (s *retention) gone(ctx context.Context, key store.ThreadKey, how int) erro
 }
 
 // FinishDeletes implements store.Tree.
-func (s *tree) FinishDeletes(ctx context.Context) (more bool, err error) {
+func (s *tree) FinishDeletes(ctx context.Context, withdraw store.Withdraw) (more bool, err error) {
 	cmds := make([]*redis.StringSliceCmd, len(s.keys.parts))
 	for i := range s.keys.parts {
 		cmds[i] = redis.NewStringSliceCmd(ctx, "srandmember", s.keys.parts[i].felled(), 100)
@@ -136,7 +155,7 @@ func (s *tree) FinishDeletes(ctx context.Context) (more bool, err error) {
 	left := fellTogether
 	for _, cmd := range cmds {
 		for _, namespace := range cmd.Val() {
-			done, failed := s.finishIn(ctx, namespace, left)
+			done, failed := s.finishIn(ctx, namespace, left, withdraw)
 			err = errors.Join(err, failed)
 			if left -= done; left <= 0 || ctx.Err() != nil {
 				return true, err
@@ -147,7 +166,7 @@ func (s *tree) FinishDeletes(ctx context.Context) (more bool, err error) {
 }
 
 // finishIn goes on with as many of a namespace's deletions as that.
-func (s *tree) finishIn(ctx context.Context, namespace string, limit int) (int, error) {
+func (s *tree) finishIn(ctx context.Context, namespace string, limit int, withdraw store.Withdraw) (int, error) {
 	r, err := s.run(ctx, call{script: treePageScript, keys: s.keys.tree(namespace),
 		args: args{{"from", "[d"}, {"to", "(e"}, {"limit", limit}, {"bytes", fellBytes}}})
 	if err != nil {
@@ -164,7 +183,11 @@ func (s *tree) finishIn(ctx context.Context, namespace string, limit int) (int, 
 			for range 7 {
 				of.next()
 			}
-			list[len(list)-1].state = of.string()
+			last := &list[len(list)-1]
+			last.state = of.string()
+			of.next()
+			of.next()
+			last.deleter = of.string()
 		}
 		r.join(one)
 	}
@@ -177,9 +200,9 @@ func (s *tree) finishIn(ctx context.Context, namespace string, limit int) (int, 
 	var failed error
 	for i, d := range list {
 		if d.state == "rest" {
-			_, err = s.deleteResting(ctx, d.key, forgetResting)
+			_, err = s.deleteResting(ctx, d.key, forgetResting, d.deletion(withdraw))
 		} else if err = s.doom(ctx, d); err == nil {
-			err = s.fell(ctx, d.key)
+			err = s.fell(ctx, d, withdraw)
 		}
 		// One that cannot be deleted holds up no other.
 		if failed = errors.Join(failed, err); ctx.Err() != nil {

@@ -44,6 +44,7 @@ type lifetime interface {
 	OnStore(changed func())
 	Capabilities() json.RawMessage
 	Unanswered(agent string) adapter.UnansweredPolicy
+	DefaultAgent() string
 }
 
 // follower is a cursor over one thread's log. One goroutine uses it; its

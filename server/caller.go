@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -62,18 +63,20 @@ func (s *core) enter(r *http.Request) (*caller, *refusal.Refusal) {
 	return s.authenticate(r, bearer, present, reads || origin != "")
 }
 
-// enterFor is enter for one of several agents. Which agents there are is told
-// only to who is known.
-func (s *core) enterFor(r *http.Request, agent string) (*caller, *refusal.Refusal) {
+// enterFor is enter for one of several agents, and says which one it is. Which agents there
+// are is told only to who is known.
+func (s *core) enterFor(r *http.Request) (*caller, string, *refusal.Refusal) {
 	c, refused := s.enter(r)
-	if refused == nil && !s.hasAgent(agent) {
+	agent, there := s.agentNamed(r.PathValue("agent"))
+	if refused == nil && !there {
 		refused = refuseAgent
 	}
-	return c, refused
+	return c, agent, refused
 }
 
-func (s *core) hasAgent(name string) bool {
-	return name == "" || slices.Contains(s.opts.Agents, name)
+// agentNamed is what an agent is called, and whether it is served; "" is the default one.
+func (s *core) agentNamed(name string) (string, bool) {
+	return cmp.Or(name, s.byDefault), name == "" || slices.Contains(s.opts.Agents, name)
 }
 
 // authenticate asks the authenticator. fromPage says that the request cannot

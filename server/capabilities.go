@@ -73,7 +73,7 @@ func (s *core) announce(unanswered func(agent string) adapter.UnansweredPolicy) 
 			return err
 		}
 	}
-	common, err := with("")
+	common, err := with(s.byDefault)
 	if err != nil {
 		return err
 	}
@@ -137,12 +137,12 @@ func (s *core) ownCapabilities(agent string) json.RawMessage {
 }
 
 func (s *core) serveCapabilities(w http.ResponseWriter, r *http.Request) {
-	_, refused := s.enterFor(r, r.PathValue("agent"))
+	_, agent, refused := s.enterFor(r)
 	if refused != nil {
 		refused.Write(w)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	w.Write(s.capabilitiesOf(r.Context(), r.PathValue("agent")))
+	w.Write(s.capabilitiesOf(r.Context(), agent))
 }

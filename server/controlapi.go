@@ -20,7 +20,7 @@ func (s *core) controlAPI() *controlapi.API {
 			c, refused := s.enter(r)
 			return controlCaller{s, c}, refused
 		},
-		HasAgent: s.hasAgent, CallTimeout: s.opts.CallTimeout, MaxBodyBytes: s.opts.MaxFrameBytes, Logger: s.opts.Logger,
+		AgentNamed: s.agentNamed, CallTimeout: s.opts.CallTimeout, MaxBodyBytes: s.opts.MaxFrameBytes, Logger: s.opts.Logger,
 	})
 }
 

@@ -40,7 +40,7 @@ func newV1(t *testing.T) *v1Server {
 func newV1With(t *testing.T, opts *Options) *v1Server {
 	t.Helper()
 	agent := script.New(script.Options{})
-	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}})
+	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"script": agent}, Default: "script"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -439,7 +439,7 @@ func TestV1Operations(t *testing.T) {
 		}
 	}
 	root := v.as("0123456789abcdef-root-of-all")
-	if got := fmt.Sprint(items(root.call("listWork", 200, "/work", ""))); got != "[map[agent: lag:0 oldestMs:0 pending:0 waiting:0] map[agent:script lag:0 oldestMs:0 pending:0 waiting:0]]" {
+	if got := fmt.Sprint(items(root.call("listWork", 200, "/work", ""))); got != "[map[agent:script lag:0 oldestMs:0 pending:0 waiting:0]]" {
 		t.Errorf("%v", got)
 	}
 	op.fails("listWork", 403, "forbidden", "/work", "")

@@ -38,6 +38,7 @@ func (s *core) copilotkit() *copilotkit.Runtime {
 
 // describe tells of an agent what its capabilities do.
 func (s *core) describe(ctx context.Context, name string) (string, json.RawMessage) {
+	name, _ = s.agentNamed(name)
 	caps := s.capabilitiesOf(ctx, name)
 	var who struct{ Identity protocol.IdentityCapabilities }
 	_ = json.Unmarshal(caps, &who) // they were read before, or made here
@@ -45,6 +46,7 @@ func (s *core) describe(ctx context.Context, name string) (string, json.RawMessa
 }
 
 func (s *core) suggest(ctx context.Context, agent string, in *protocol.RunAgentInput) ([]copilotkit.Suggestion, error) {
+	agent, _ = s.agentNamed(agent)
 	found, err := s.opts.Suggest(ctx, agent, in)
 	list := make([]copilotkit.Suggestion, len(found))
 	for i, f := range found {
@@ -63,6 +65,7 @@ type copilotCaller struct {
 func (c copilotCaller) May(scope string) bool { return c.identity.May(scope) }
 
 func (c copilotCaller) Answer(w http.ResponseWriter, r *http.Request, agent string, body []byte, serve func(copilotkit.Stream)) *refusal.Refusal {
+	agent, _ = c.srv.agentNamed(agent)
 	return c.srv.answerInput(w, r, c.holding, agent, body, func(out *sse, f *frame) { serve(copilotStream{out, f, c}) })
 }
 

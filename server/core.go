@@ -24,6 +24,7 @@ type core struct {
 	nodes              *nodes      // nil: there are none
 	logins             *login.Desk // nil: there are none
 	capabilities       json.RawMessage
+	byDefault          string                        // what the default agent is called; "": it has no name
 	identified         map[string]json.RawMessage    // capabilities with what is an agent's own
 	asked              map[string]*askedCapabilities // of agents that say them themselves
 	budget             *budget.Budget

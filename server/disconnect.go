@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -34,9 +35,15 @@ func DisconnectDefaults() map[string]Disconnect {
 	return map[string]Disconnect{routeAGUI: DisconnectStop, routeCopilotKit: DisconnectFinish}
 }
 
-// CheckOnDisconnect judges what Options.OnDisconnect would be beside these Agents.
+// CheckOnDisconnect judges what Options.OnDisconnect would be beside these agents, of which one
+// may have no name.
 func CheckOnDisconnect(on map[string]Disconnect, agents []string) error {
-	names := append([]string{routeAGUI, routeCopilotKit, defaultAgent}, agents...)
+	names := []string{routeAGUI, routeCopilotKit}
+	for _, name := range agents {
+		if name = cmp.Or(name, defaultAgent); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(on)) {
 		if !slices.Contains(names, name) {
 			return fmt.Errorf("there is no route or agent %q: it is one of %s", name, strings.Join(names, ", "))
@@ -51,10 +58,7 @@ func CheckOnDisconnect(on map[string]Disconnect, agents []string) error {
 // onDisconnect is what holds for an agent on a route: what was said of the agent, or
 // else of the route.
 func (o *Options) onDisconnect(route, agent string) Disconnect {
-	if agent == "" {
-		agent = defaultAgent
-	}
-	if policy, ok := o.OnDisconnect[agent]; ok {
+	if policy, ok := o.OnDisconnect[cmp.Or(agent, defaultAgent)]; ok {
 		return policy
 	}
 	if policy, ok := o.OnDisconnect[route]; ok {

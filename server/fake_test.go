@@ -223,6 +223,8 @@ func (b *fake) Capabilities() json.RawMessage {
 	return json.RawMessage(`{"transport":{"streaming":true},"tools":{"supported":true}}`)
 }
 
+func (b *fake) DefaultAgent() string { return "" }
+
 func (b *fake) Unanswered(agent string) adapter.UnansweredPolicy {
 	if agent == "helper" {
 		return adapter.UnansweredCancel

@@ -45,7 +45,8 @@ func (s *core) shake(r *http.Request) (*handshake, *refusal.Refusal) {
 	if refused != nil {
 		return nil, refused
 	}
-	if h.agent = r.PathValue("agent"); !s.hasAgent(h.agent) {
+	var there bool
+	if h.agent, there = s.agentNamed(r.PathValue("agent")); !there {
 		return nil, refuseAgent
 	}
 	if h.plain {

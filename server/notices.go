@@ -56,7 +56,7 @@ func isEventStream(accepted string) bool {
 
 // noticeQuery reads what a request to watch asks for.
 func (s *core) noticeQuery(r *http.Request, c *caller) (notices.Query, *refusal.Refusal) {
-	q, refused := controlapi.NoticeQuery(controlCaller{s, c}, r.URL.Query())
+	q, refused := controlapi.NoticeQuery(controlCaller{s, c}, r.URL.Query(), s.agentNamed)
 	if id := r.Header.Get("Last-Event-ID"); id != "" {
 		q.After = id
 	}

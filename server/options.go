@@ -39,7 +39,8 @@ type Options struct {
 	// was served by one.
 	Origins []string
 	// Agents are the names served under /agui/{agent}/, which may not be ws,
-	// capabilities or threads. Default: none; the default agent has no name.
+	// capabilities or threads. The default agent is served under its name, if it has one
+	// (adapter.Options.Default), whether or not it is among them. Default: no others.
 	Agents []string
 	// PassHeaders names the headers of a request that go along with its input, to be read by
 	// the agent (adapter.Run.Headers), such as "Authorization": of a POST its own, of a
@@ -47,10 +48,10 @@ type Options struct {
 	// gives the last answer. They lie in the store until the run has ended. New refuses those
 	// of a connection and of the WebSocket handshake. Default: none.
 	PassHeaders []string
-	// Identities say who agents are, by name, the default agent under "": the
+	// Identities say who agents are, by name: the
 	// identity among their capabilities. Default: nothing is said.
 	Identities map[string]protocol.IdentityCapabilities
-	// Capabilities ask agents what they can do, by name, the default agent under "": the
+	// Capabilities ask agents what they can do, by name: the
 	// answer is nil for nothing, and is not changed. They are asked when somebody wants to know,
 	// one call for each agent at a time, and what was answered stands for five minutes. ctx is
 	// done after a second. What this server does for each agent goes before what they say.
@@ -98,8 +99,8 @@ type Options struct {
 	// Default 8 s.
 	CallTimeout time.Duration
 	// OnDisconnect says what becomes of a run whose client over HTTP closes the connection
-	// that asked for it: by route, "/agui" and "/copilotkit", and by agent, the default
-	// agent as "default"; what is said of an agent goes before what is said of a route.
+	// that asked for it: by route, "/agui" and "/copilotkit", and by agent, one
+	// without a name as "default"; what is said of an agent goes before what is said of a route.
 	// Default: see DisconnectDefaults.
 	OnDisconnect map[string]Disconnect
 	// DisconnectGrace is for how long such a run can be asked for or followed again, and

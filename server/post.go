@@ -32,8 +32,7 @@ var (
 
 // servePost is AG-UI's HTTP binding: an input in, its run's events out.
 func (s *core) servePost(w http.ResponseWriter, r *http.Request) {
-	agent := r.PathValue("agent")
-	c, refused := s.enterFor(r, agent)
+	c, agent, refused := s.enterFor(r)
 	if refused == nil {
 		held := s.hold(r.Context(), c)
 		defer held.Release()

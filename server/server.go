@@ -76,22 +76,20 @@ func newServer(b backend, r *adapter.Runner, opts *Options) (*Server, error) {
 	if s.opts.Webhooks != nil {
 		_ = s.metrics.registry.Register(newOwed(s.opts.Webhooks))
 	}
+	err := s.nameAgents(b.DefaultAgent())
+	if err != nil {
+		return nil, err
+	}
 	if slices.Contains(s.opts.Hosts, "*") {
 		return nil, errors.New("server: every host must be named, * is not a name")
 	}
-	for _, name := range s.opts.Agents {
-		if err := CheckAgentName(name); err != nil {
-			return nil, fmt.Errorf("server: %w", err)
-		}
-	}
-	var err error
 	if s.passes, err = passable(s.opts.PassHeaders); err != nil {
 		return nil, fmt.Errorf("server: PassHeaders: %w", err)
 	}
 	if s.pages, err = newPages(&s.opts); err != nil {
 		return nil, fmt.Errorf("server: origins: %w", err)
 	}
-	if err := CheckOnDisconnect(s.opts.OnDisconnect, s.opts.Agents); err != nil {
+	if err := CheckOnDisconnect(s.opts.OnDisconnect, append([]string{s.byDefault}, s.opts.Agents...)); err != nil {
 		return nil, fmt.Errorf("server: OnDisconnect: %w", err)
 	}
 	if s.capabilities, err = withTransport(b.Capabilities()); err != nil {
@@ -108,6 +106,20 @@ func newServer(b backend, r *adapter.Runner, opts *Options) (*Server, error) {
 		s.operate(r.Load)
 	}
 	return s, nil
+}
+
+// nameAgents lists the agents by their names, and with them the default one if it has a
+// name.
+func (s *Server) nameAgents(byDefault string) error {
+	if s.byDefault = byDefault; byDefault != "" && !slices.Contains(s.opts.Agents, byDefault) {
+		s.opts.Agents = append([]string{byDefault}, s.opts.Agents...)
+	}
+	for _, name := range s.opts.Agents {
+		if err := CheckAgentName(name); err != nil {
+			return fmt.Errorf("server: %w", err)
+		}
+	}
+	return nil
 }
 
 // Shutdown refuses new sockets, tells the open ones, shuts the runner down,

@@ -2,7 +2,6 @@ package follow
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/internal/stored"
@@ -178,7 +177,7 @@ func describe(a *Attached, view *store.ThreadView) error {
 		if err := stored.Decode(queued.Input, &input, "the queued input %s", q.ID); err != nil {
 			return err
 		}
-		messages, err := json.Marshal(queued.Fresh)
+		messages, err := queued.Fresh.MarshalJSON()
 		if err != nil {
 			return fmt.Errorf("adapter: queued input: %w", err)
 		}

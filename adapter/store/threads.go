@@ -20,7 +20,7 @@ type Threads interface {
 	Delete(ctx context.Context, key ThreadKey) (bool, error)
 	// Erase is Delete whatever goes on in the thread, and whether or not what is
 	// stored of it can be read. Its worker is fenced.
-	Erase(ctx context.Context, key ThreadKey) error
+	Erase(ctx context.Context, key ThreadKey, by Deletion) error
 }
 
 // ThreadQuery asks for threads of a namespace.

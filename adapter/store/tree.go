@@ -35,12 +35,12 @@ type Tree interface {
 	// ThreadInfos are what a list says of threads, in their order; nil for one that was
 	// never used.
 	ThreadInfos(ctx context.Context, threads []ThreadKey) ([]*ThreadInfo, error)
-	// DeleteTree deletes a thread as DeleteChildren says. What it has begun and cannot
+	// DeleteTree deletes a thread as children says. What it has begun and cannot
 	// finish, FinishDeletes does. Sent again it does what is left.
-	DeleteTree(ctx context.Context, key ThreadKey, children DeleteChildren) (DeleteResult, error)
+	DeleteTree(ctx context.Context, key ThreadKey, children DeleteChildren, by Deletion) (DeleteResult, error)
 	// FinishDeletes goes on with what DeleteTree calls have begun that have ended,
-	// whichever node they were on. True: there is more.
-	FinishDeletes(ctx context.Context) (more bool, err error)
+	// whichever node they were on, and for whom they did it. True: there is more.
+	FinishDeletes(ctx context.Context, withdraw Withdraw) (more bool, err error)
 }
 
 // Node is what is kept of a thread as one of a tree.

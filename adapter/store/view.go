@@ -21,6 +21,7 @@ type ReadQuery struct {
 	Follower     bool     // register this node
 	Sender       bool     // with Follower: as a Begin of a Sender does
 	Small        bool     // a large thread is not wanted whole: see ThreadView.Large
+	Journal      bool     // what goes on when the open interrupts are answered: see ThreadView.Execution
 	// Window is how many of the messages are wanted, the last ones: fewer where these have
 	// very many bytes. 0: all. See Snapshot.Older. Not with Have.
 	Window int
@@ -53,6 +54,7 @@ type ThreadView struct {
 	Large int64
 
 	Suspension  json.RawMessage            // the open suspension as Batch.End gave it; nil when no interrupt is open
+	Execution   *ExecutionView             // with ReadQuery.Journal: of the open suspension, without what is of a claim; nil when no interrupt is open
 	Active      *RunState                  // the claimed dispatch's run
 	Latest      *RunState                  // the latest run with a RUN_STARTED in the log
 	Queue       []QueuedRun                // queued inputs, in order, without the cancelled ones

@@ -12,4 +12,8 @@
 //
 // How long the victim waits is printed and kept among the artifacts. It fails a test
 // only if it is beyond what a machine that does much else could make of it.
+//
+// Beside that each operation of the control API is asked for with a thousand times the usual
+// data: what the process holds for it, and that it counts for who asks. An operation that the
+// table of operations_test.go does not have fails the test.
 package hostile

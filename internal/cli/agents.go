@@ -19,7 +19,7 @@ import (
 // ownAgents are those that the command has itself.
 var ownAgents = []string{"script", assistant}
 
-// agentSet is what a server serves. In maps the default agent is under "" as well.
+// agentSet is what a server serves.
 type agentSet struct {
 	names        []string // served under their names
 	byDefault    string   // one of them
@@ -70,10 +70,6 @@ func newAgents(s *settings, metrics *server.Metrics, log *slog.Logger) (*agentSe
 		a.byName[each.Name] = upstream
 		a.identities[each.Name] = protocol.IdentityCapabilities{Name: each.Name}
 		a.capabilities[each.Name] = upstream.Capabilities
-	}
-	a.byName[""], a.identities[""] = a.byName[a.byDefault], a.identities[a.byDefault]
-	if ask := a.capabilities[a.byDefault]; ask != nil {
-		a.capabilities[""] = ask
 	}
 	return a, nil
 }
@@ -145,7 +141,6 @@ func (a *agentSet) headersBy() map[string][]string {
 	for _, each := range a.upstreams {
 		by[each.Name] = each.handed()
 	}
-	by[""] = by[a.byDefault]
 	return by
 }
 
@@ -158,12 +153,11 @@ func (a *agentSet) close(ctx context.Context) error {
 	return all
 }
 
-// unansweredBy has a policy for each agent, the default one's by its name.
+// unansweredBy has a policy for each agent.
 func (s *settings) unansweredBy(a *agentSet) map[string]adapter.UnansweredPolicy {
 	by := map[string]adapter.UnansweredPolicy{}
 	for _, name := range a.names {
 		by[name] = adapter.UnansweredPolicy(s.unanswered.of(name))
 	}
-	by[""] = by[a.byDefault]
 	return by
 }

@@ -103,7 +103,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 func (s *settings) runnerOptions(agents *agentSet, logins *login.Service, log *slog.Logger) *adapter.Options {
 	return &adapter.Options{
 		Logins: agentLogins(logins),
-		Agents: agents.byName, HeadersBy: agents.headersBy(), Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame, MaxStateBytes: s.maxFrame + s.maxFrame/16,
+		Agents: agents.byName, Default: agents.byDefault, HeadersBy: agents.headersBy(), Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame, MaxStateBytes: s.maxFrame + s.maxFrame/16,
 		RunTimeout: orNever(s.runTimeout), MaxPark: orNever(s.maxPark), SeparateDuties: s.separateDuties, MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes, ThreadCache: cmp.Or(s.threadCache, -1),
 		PayloadsFrom: s.payloadsFrom, PayloadKeep: s.payloadKeep, MaxPayloadBytes: s.payloadBytes, MaxThreadPayloadBytes: s.threadPayloads, MaxNamespacePayloadBytes: s.namespacePayloads,
 		MaxRunsPerUser: s.runsPerUser, MaxRunsPerTenant: s.runsPerTenant, MaxThreadsPerUser: s.threadsPerUser, MaxInputs: s.inputs, InputBurst: s.inputBurst,

@@ -61,7 +61,7 @@ func (e *upstreamEntry) check(s *settings) error {
 	if err := server.CheckAgentName(e.Name); err != nil {
 		return err
 	}
-	// Settings and pages call the agent without a name "default".
+	// CopilotKit's pages call the agent so that they do not name.
 	if slices.Contains(ownAgents, e.Name) || e.Name == "default" {
 		return fmt.Errorf("an agent of this server has the name %s: choose another", e.Name)
 	}

@@ -55,7 +55,7 @@ func TestAgentsAreServed(t *testing.T) {
 		case c.fails == "" && err != nil:
 			t.Errorf("%q: %v", c.args, err)
 		case c.fails == "":
-			if strings.Join(a.names, " ") != c.names || a.byDefault != c.byDefault || a.byName[""] != a.byName[c.byDefault] || len(a.byName) != len(a.names)+1 {
+			if strings.Join(a.names, " ") != c.names || a.byDefault != c.byDefault || a.byName[c.byDefault] == nil || len(a.byName) != len(a.names) {
 				t.Errorf("%q: %v, and %s", c.args, a.names, a.byDefault)
 			}
 			if slices.Contains(a.names, "script") != (a.byName["script"] != nil) {
@@ -158,7 +158,7 @@ func TestUpstreamsAreAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.capabilities["a"] == nil || a.capabilities["b"] == nil || a.capabilities[""] != nil || a.identities["a"].Name != "a" || a.identities[""].Type != "aguiws:script" {
+	if a.capabilities["a"] == nil || a.capabilities["b"] == nil || a.capabilities["script"] != nil || a.identities["a"].Name != "a" || a.identities["script"].Type != "aguiws:script" {
 		t.Errorf("%+v", a)
 	}
 }

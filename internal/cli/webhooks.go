@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -84,6 +86,9 @@ func (t *webhookTarget) target() (webhook.Target, error) {
 	}
 	for _, kind := range t.Kinds {
 		to.Kinds = append(to.Kinds, store.NoticeKind(kind))
+	}
+	if slices.Contains(t.Agents, "default") {
+		return to, errors.New("no agent is called default: name the agent that is the default one, as in agents: [script]")
 	}
 	to.Secrets = append(to.Secrets, t.Secrets...)
 	for _, path := range t.SecretFiles {

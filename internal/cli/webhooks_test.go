@@ -16,13 +16,14 @@ func TestTargetsOfWebhooks(t *testing.T) {
 	}
 	kept := write(t, "secret", secret4711+"\n")
 	for text, says := range map[string]string{
-		one("secrets: [" + secret4711 + "]"):                                 "",
-		one("secret-files: [" + kept + "], kinds: [run.ended], from: start"): "",
-		one("secret-files: [/does/not/exist]"):                               `target "crm": open /does/not/exist`,
-		one("from: k-4712"):                                                  `from is now or start`,
-		one("kinds: [run]"):                                                  `there is no kind "run"`,
-		one("secrets: [k-4711]"):                                             "secret 1 of 1",
-		one(""):                                                              "it needs a secret",
+		one("secrets: [" + secret4711 + "]"):                                        "",
+		one("secret-files: [" + kept + "], kinds: [run.ended], from: start"):        "",
+		one("secret-files: [/does/not/exist]"):                                      `target "crm": open /does/not/exist`,
+		one("from: k-4712"):                                                         `from is now or start`,
+		one("secrets: [" + secret4711 + "], agents: [default]"):                     "no agent is called default: name the agent",
+		one("kinds: [run]"):                                                         `there is no kind "run"`,
+		one("secrets: [k-4711]"):                                                    "secret 1 of 1",
+		one(""):                                                                     "it needs a secret",
 		`[{name: crm, url: "http://localhost/k-4711", secrets: [k-4711]}]`:          "secret 1 of 1", // that host is named
 		`[{name: crm, url: "https://ann:k-4711@h", secrets: [` + secret4711 + `]}]`: "names a user",
 	} {

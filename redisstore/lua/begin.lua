@@ -65,16 +65,6 @@ local r = table.remove(about, 1)
 t.tenant, t.user = table.remove(about, 1) or '', table.remove(about, 1) or ''
 local going = table.remove(about, 1)
 
--- decisions are those that are to be recorded, from ARGV[first] to ARGV[last].
-local function decisions(first, last)
-  local list = {}
-  for i = first, last, WIDTH do
-    list[#list + 1] = { interrupt = ARGV[i + EACH.interrupt], status = ARGV[i + EACH.status], by = ARGV[i + EACH.by],
-      tool = ARGV[i + EACH.tool], body = ARGV[i + EACH.body] }
-  end
-  return list
-end
-
 -- answered tells of decisions: what has become of interrupts in the same way, by the same
 -- user, is one notice.
 local function answered(d, head, list)
@@ -137,7 +127,7 @@ end
 local archived = REST + 2 * tonumber(ARG.answers)
 local told = archived + 2 * tonumber(ARG.archived)
 local first = told + WIDTH * tonumber(ARG.decided)
-local made = decisions(told, first - 1)
+local made = decisionsIn(told, first - 1)
 if #made > 0 then recordDecisions(t, member, run, made) end
 
 create(t.rec, r, member)

@@ -30,7 +30,17 @@ local function refusals(t, fields)
   return counts
 end
 
--- recordDecisions writes what a run has decided, as begin.lua reads it.
+-- decisionsIn reads decisions from ARGV[first] to ARGV[last]; the script declares what EACH has.
+local function decisionsIn(first, last)
+  local list = {}
+  for i = first, last, WIDTH do
+    list[#list + 1] = { interrupt = ARGV[i + EACH.interrupt], status = ARGV[i + EACH.status], by = ARGV[i + EACH.by],
+      tool = ARGV[i + EACH.tool], body = ARGV[i + EACH.body] }
+  end
+  return list
+end
+
+-- recordDecisions writes what was decided, by the run that the answer began; '': none.
 local function recordDecisions(t, member, run, list)
   local colon = string.find(member, ':', 1, true)
   local behind = colon + tonumber(string.sub(member, 1, colon - 1))

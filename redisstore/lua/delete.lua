@@ -1,15 +1,26 @@
 -- delete.lua: forget a thread in which nothing is going on.
 --
--- KEYS  all of the thread's
+-- KEYS  all of the thread's, and decisions, decided
 -- ARGS
 --   member
 --   remember  ms for which the record keeps what must not be used again
 --   force     1: whatever is going on, and whether or not it can be read; 2: so too, if
 --             the record says that the thread is being deleted; 3: not if it was used
+--   user      who deletes it; '': not known
+--   open      the open interrupts that the decisions are about; '': none
+-- EACH
+--   interrupt  of a decision: its id
+--   status
+--   by         the user
+--   tool
+--   body
+-- REST  the decisions
 --
 -- Returns {1, epoch, owner}, or {0, '', ''} when a run is active or waits, or an interrupt
 --   is open. epoch: the one under which the log begins again; '' when nobody has
 --   used the thread or followed it. owner: for whom it has counted, or ''.
+--   {2, open, names, suspension} when other interrupts are open than the decisions are
+--   about: nothing is deleted.
 
 local t, member = keysOf(KEYS), ARG.member
 
@@ -29,12 +40,14 @@ if ARG.force == '1' or ARG.force == '2' then
     redis.call('HDEL', t.rec, 'going')
     return { 1, r.epoch, '' }
   end
+  local ok, text, head = pcall(suspension, t)
+  if ok and text and head[4] ~= ARG.open then return { 2, head[4], head[5] or '', text } end
   r.depoch = r.depoch + 1
   fenced(r.node, member, r.token)
-  local ok, text, head = pcall(suspension, t)
   if ok and text then
+    pcall(recordDecisions, t, member, '', decisionsIn(REST, #ARGV))
     pcall(inbox, t, member, 'ZREM', head)
-    pcall(changed, t, member, 'interrupt.cancelled', head, head[5], { run = head[2] == '' and r.latest or head[2] })
+    pcall(changed, t, member, 'interrupt.cancelled', head, head[5], { run = head[2] == '' and r.latest or head[2], by = ARG.user })
   end
   if ordered(t) then -- else what erase counts has them too
     local live = redis.call('ZRANGE', t.queue, 0, -1)
@@ -47,7 +60,7 @@ if ARG.force == '1' or ARG.force == '2' then
   redis.call('UNLINK', t.queue, t.closing)
   redis.call('ZREM', t.leases, member)
   if redis.call('HEXISTS', t.rec, 'input') == 0 then redis.call('HSET', t.rec, 'input', 0) end
-  return { 1, ARG.fresh, erase(t, r, member, ARG.remember) }
+  return { 1, ARG.fresh, erase(t, r, member, ARG.remember, ARG.user) }
 end
 local r = open(t.rec)
 if r.run ~= '' or suspended(t) or redis.call('EXISTS', t.queue) == 1 then return { 0, '', '' } end
@@ -55,4 +68,4 @@ if redis.call('HEXISTS', t.rec, 'input') == 0 then
   redis.call('HDEL', t.rec, 'going')
   return { 1, r.new and '' or r.epoch, '' }
 end
-return { 1, ARG.fresh, erase(t, r, member, ARG.remember) }
+return { 1, ARG.fresh, erase(t, r, member, ARG.remember, ARG.user) }

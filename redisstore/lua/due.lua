@@ -14,7 +14,8 @@
 -- Returns for each {members, in turn one whose lease has expired and one that is ready, among
 --   those the suspensions that have come to their deadline; for each agent how many
 --   entries nobody has read, how many others have had for too long, and the first of
---   those; threads of which it is to be looked whether their entry is still there}.
+--   those; threads of which it is to be looked whether their entry is still there; keys that
+--   are of another type, and hide nothing else}.
 
 local limit, turn = tonumber(ARG.limit), tonumber(ARG.turn)
 -- Of a page further on nothing may be cut off.
@@ -29,9 +30,22 @@ local function page(key, to, size)
   return redis.call('ZRANGEBYSCORE', key, '-inf', to, 'LIMIT', skip, size)
 end
 
+-- wrong are the keys of a partition that are of another type.
+local wrong
+
+-- held is what read finds at a key; none: there is nothing that could be read.
+local function held(none, read, key, ...)
+  local ok, found = pcall(read, key, ...)
+  if ok then return found end
+  local is = redis.call('TYPE', key)
+  if (is.ok or is) == 'none' then error(found) end
+  wrong[#wrong + 1] = key
+  return none
+end
+
 local first = turn % 2 + 1
 local function dueIn(leases, ready)
-  local lists, out = { page(leases, '(' .. now(), size), page(ready, now(), size) }, {}
+  local lists, out = { held({}, page, leases, '(' .. now(), size), held({}, page, ready, now(), size) }, {}
   for i = 1, math.max(#lists[1], #lists[2]) do
     for _, list in ipairs({ lists[first], lists[3 - first] }) do
       if list[i] then out[#out + 1] = list[i] end
@@ -57,8 +71,8 @@ local function forget(stream, after)
   end
 end
 
--- look appends what a stream holds to counts.
-local function look(stream, counts)
+-- look is what a stream holds.
+local function look(stream)
   local unread, late = 0, {}
   local length, gone = redis.call('XLEN', stream), tonumber(ARG.gone)
   if length > 0 or gone > 0 and redis.call('EXISTS', stream) == 1 then
@@ -75,16 +89,17 @@ local function look(stream, counts)
     if group.pending > 0 then late = redis.call('XPENDING', stream, GROUP, 'IDLE', ARG.idle, '-', '+', limit) end
     if gone > 0 then forget(stream, gone) end
   end
-  counts[#counts + 1] = unread
-  counts[#counts + 1] = #late
-  counts[#counts + 1] = late[1] and late[1][1] or '0-0'
+  return { unread, #late, late[1] and late[1][1] or '0-0' }
 end
 
 local answers, check = {}, tonumber(ARG.check)
 for k = 1, #KEYS, 3 do
   local counts = {}
-  for i = REST, #ARGV do look(KEYS[k + 2] .. ARGV[i], counts) end
+  wrong = {}
+  for i = REST, #ARGV do
+    for _, n in ipairs(held({ 0, 0, '0-0' }, look, KEYS[k + 2] .. ARGV[i])) do counts[#counts + 1] = n end
+  end
   local checks = KEYS[k + 1] .. ':checks'
-  answers[#answers + 1] = { dueIn(KEYS[k], KEYS[k + 1]), counts, check > 0 and page(checks, now(), check) or {} }
+  answers[#answers + 1] = { dueIn(KEYS[k], KEYS[k + 1]), counts, check > 0 and held({}, page, checks, now(), check) or {}, wrong }
 end
 return answers

@@ -19,12 +19,14 @@
 --   missed  how many of the wanted events
 --   window  how many of the messages, the last ones; '': all of them, with all of the log
 --   room    about how many bytes these have at most
+--   journal 1: the execution that waits, and its journal
 -- REST  the interrupt, tool call and message ids
 --
 -- Returns {about how many bytes it would be, from} when that is more than most, or {now, ver, epoch, base, seq, bound, snapat, from, events,
 --   snapshot, suspension, active, latest, run, labelled, queue, how many stand in it but for some that have joined a run,
 --   answers, asked, archived, dispatch epoch, paused, drafts, tenant, title, deleted, bytes,
---   owner, used, window, where the log's list begins, bytes in that}; a run
+--   owner, used, window, where the log's list begins, bytes in that, {id, agent, frozen, began,
+--   journal} of the execution that waits, if it is asked for}; a run
 --   is {id, record, status, start, terminal, execution, the execution's latest run}, an
 --   absent one is false. from: the events are those after 0 the snapshot, which comes with
 --   them, 1 the position that they are wanted from, 2 what the caller has; then the snapshot
@@ -154,8 +156,16 @@ if r.pause == '1' then
   paused = till == 0 or NOW <= till
 end
 
+local waiting = false
+if ARG.journal == '1' and suspended(t) then
+  local id, agent, began = executing(t)
+  local entries = redis.call('LRANGE', t.journal, 1, -1)
+  local frozen = frozenIn(table.remove(entries, 1) or false)
+  waiting = { id, agent, frozen, began or 0, entries }
+end
+
 local about = redis.call('HMGET', t.rec, 'tenant', 'title', 'was', 'input', 'owner')
 return { NOW, r.ver, r.epoch, retainedFrom(r), r.seq, r.bound, r.snapat, from, events, snapshot,
   suspension(t) or false, active, run(r.latest), run(ARG.run), labelled, queue, #queued - joined, answers, asked, archived,
   r.depoch, paused and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2],
-  (about[3] and not about[4]) and 1 or 0, held(t, r) + r.bytes, about[5], about[4] and 1 or 0, window, r.base, r.bytes }
+  (about[3] and not about[4]) and 1 or 0, held(t, r) + r.bytes, about[5], about[4] and 1 or 0, window, r.base, r.bytes, waiting }

@@ -171,10 +171,10 @@ end
 
 -- erase takes a thread away in which nothing goes on. Who has seen it as it was
 -- must not mistake its next life for it: the record keeps a new epoch, and the
--- version from which the next one goes on, for so many ms. It returns for whom the
--- thread has counted.
-local function erase(t, r, member, remember)
-  notice(t, member, 'thread.deleted', {})
+-- version from which the next one goes on, for so many ms. user: who does it, if anybody.
+-- It returns for whom the thread has counted.
+local function erase(t, r, member, remember, user)
+  notice(t, member, 'thread.deleted', { by = user })
   local states, letters = tally(t)
   redis.call('ZREM', t.threads, threadMember(t, member, tonumber(redis.call('HGET', t.rec, 'input'))))
   withdraw(t, r, member)

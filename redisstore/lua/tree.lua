@@ -12,12 +12,12 @@ local DEPTH, SIZE, NODES, BYTES = 16, 1000, 100000, 67108864
 local function node(id)
   local text = redis.call('HGET', KEY.nodes, id)
   local ok, v = pcall(unpacked, text or '')
-  if not ok or #v < 10 then return nil end
+  if not ok or #v < 11 then return nil end
   for i = 3, 6 do
     if not tonumber(v[i]) then return nil end
   end
   return { id = id, parent = v[1], root = v[2], depth = tonumber(v[3]), created = tonumber(v[4]), updated = tonumber(v[5]),
-    version = tonumber(v[6]), resource = v[7], state = v[8], by = v[9], owner = v[10] }
+    version = tonumber(v[6]), resource = v[7], state = v[8], by = v[9], owner = v[10], deleter = v[11] }
 end
 
 -- placed is digest, of each string once: the nodes of a tree have few roots and parents.
@@ -41,7 +41,7 @@ end
 
 local function line(n)
   return table.concat(pack({}, { n.parent, n.root, n.depth, string.format('%.0f', n.created),
-    string.format('%.0f', n.updated), n.version, n.resource, n.state, n.by, n.owner }, 1, 10))
+    string.format('%.0f', n.updated), n.version, n.resource, n.state, n.by, n.owner, n.deleter }, 1, 11))
 end
 
 local function store(n)
@@ -54,7 +54,7 @@ local function unlist(n)
 end
 
 local function fresh(id)
-  return { id = id, parent = '', root = id, depth = 0, created = NOW, updated = NOW, version = 0, resource = '', state = '', by = '', owner = '' }
+  return { id = id, parent = '', root = id, depth = 0, created = NOW, updated = NOW, version = 0, resource = '', state = '', by = '', owner = '', deleter = '' }
 end
 
 -- bounds are those of all places that begin with a prefix and a time.

@@ -5,10 +5,11 @@
 -- ARGS
 --   thread
 --   namespace
---   how   'reject', 'detach', 'cascade', or 'erase': its record says that it is to go
+--   how      'reject', 'detach', 'cascade', or 'erase': its record says that it is to go
+--   deleter  who deletes, as it is kept
 --
--- Returns {children, the threads that are to go, the deepest first, and how far each is}; of 'reject' with
---   children there are none, and nothing has changed.
+-- Returns {children, the threads that are to go, the deepest first, how far each is and who
+--   deletes it}; of 'reject' with children there are none, and nothing has changed.
 
 local n = node(ARG.thread)
 local children = n and childCount(n.id) or 0
@@ -25,10 +26,13 @@ if not n then grows(#ARG.thread) end
 local out = {}
 for i = #list, 1, -1 do
   local m = list[i]
-  if ARG.how == 'cascade' and m.state ~= 'erase' then m.state = 'all' elseif m.state == '' then m.state = 'rest' end
+  local was = m.state
+  if ARG.how == 'cascade' and was ~= 'erase' then m.state = 'all' elseif was == '' then m.state = 'rest' end
+  if m.state ~= was then m.deleter = ARG.deleter end
   store(m)
   out[#out + 1] = m.id
   out[#out + 1] = m.state
+  out[#out + 1] = m.deleter
 end
 felling('SADD', ARG.namespace)
 return { children, out }

@@ -13,7 +13,7 @@
 local n, owner = node(ARG.thread), ''
 if n and not (ARG.spare == '1' and n.state ~= 'rest' or ARG.spare == '2' and n.state == '') then
   unlist(n)
-  n.state = ''
+  n.state, n.deleter = '', ''
   if ARG.spare == '1' then
     -- Nothing else was known of it than that it was to go.
     if n.version == 0 and n.parent == '' and childCount(n.id) == 0 then drop(n, ARG.namespace) else store(n) end

@@ -7,7 +7,7 @@
 --   limit
 --   bytes  that are told of them; one more is told
 --
--- Returns {1 if there may be more, for each {place, node, as told}}.
+-- Returns {1 if there may be more, for each {place, node, as told, and who deletes it}}.
 
 local found = range(ARG.from, ARG.to, ARG.limit)
 local out, bytes = { #found == tonumber(ARG.limit) and 1 or 0 }, 0
@@ -20,6 +20,8 @@ for _, place in ipairs(found) do
   local id = string.sub(place, kind == 105 and 2 or kind == 100 and 3 or 16) -- i and d have no time
   local n = node(id)
   bytes = bytes + #place + (n and weight(n) or 0)
-  out[#out + 1] = { place, n and told(n) or {} }
+  local of = n and told(n) or {}
+  if n and n.state ~= '' then of[#of + 1] = n.deleter end
+  out[#out + 1] = { place, of }
 end
 return out

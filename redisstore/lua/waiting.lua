@@ -6,9 +6,8 @@
 -- Returns for each agent how many entries there are, how many of them were delivered,
 --   and for how many ms the oldest has been there.
 
-local out = {}
-for i = REST, #ARGV do
-  local stream, pending, age = KEY.work .. ARGV[i], 0, 0
+local function look(stream)
+  local pending, age = 0, 0
   local oldest = redis.call('XRANGE', stream, '-', '+', 'COUNT', 1)[1]
   if oldest then
     for _, group in ipairs(redis.call('XINFO', 'GROUPS', stream)) do
@@ -19,8 +18,12 @@ for i = REST, #ARGV do
     local t = redis.call('TIME')
     age = math.max(tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000) - tonumber(string.match(oldest[1], '^%d+')), 0)
   end
-  out[#out + 1] = redis.call('XLEN', stream)
-  out[#out + 1] = pending
-  out[#out + 1] = age
+  return { redis.call('XLEN', stream), pending, age }
+end
+
+local out = {}
+for i = REST, #ARGV do
+  local ok, found = pcall(look, KEY.work .. ARGV[i]) -- what is no stream has nothing that waits
+  for _, n in ipairs(ok and found or { 0, 0, 0 }) do out[#out + 1] = n end
 end
 return out

@@ -98,7 +98,7 @@ func (e *env) decisionsOutlive() {
 	th.decide("acme", store.Decided{Interrupt: "one", Status: store.DecisionResolved})
 	other := e.on(th.s, "other")
 	other.decide("acme", store.Decided{Interrupt: "two", Status: store.DecisionResolved})
-	if err := th.s.Erase(th.Context(), th.key); err != nil {
+	if err := th.s.Erase(th.Context(), th.key, Deleting("")); err != nil {
 		th.Fatal(err)
 	}
 	same(th, "on record", interruptsOf(th.onRecord(store.DecisionQuery{Tenant: "acme", Thread: &th.key})), "one")

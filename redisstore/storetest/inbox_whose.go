@@ -171,7 +171,7 @@ var inboxOfTests = []test{
 		same(th, "answered", counts(), "0 0 0/0")
 		th.ok(b)
 		same(th, "given back", counts(), "1 1 0/1")
-		if err := th.s.Erase(th.Context(), th.key); err != nil {
+		if err := th.s.Erase(th.Context(), th.key, Deleting("")); err != nil {
 			e.Fatal(err)
 		}
 		same(th, "erased", counts(), "0 0 0/0")

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -85,6 +86,10 @@ func (m *model) refuses(ids []string) {
 // erased notes what Delete or Erase tells of a thread that it takes away.
 func (m *model) erased() {
 	if m.open != nil {
+		for _, d := range withdraws(store.Withdrawn{Suspension: json.RawMessage(m.open.text), Interrupts: m.open.ids}) {
+			m.recorded = append(m.recorded, store.Decision{Decided: d, At: m.now, Asked: m.open.at, Thread: m.key,
+				Tenant: m.tenant, Agent: m.exe.agent, Refused: m.refused[d.Interrupt]})
+		}
 		m.tellOf(store.NoticeCancelled, m.open, store.Notice{RunID: m.open.by, Interrupts: m.open.ids})
 	}
 	m.tell(store.NoticeThreadGone, store.Notice{})

@@ -116,6 +116,24 @@ func Decided(answers map[string]json.RawMessage) (list []store.Decided) {
 	return list
 }
 
+// Deleting is a deletion for a user. The record says of each question that it was cancelled,
+// and has what the deletion was told.
+func Deleting(user string) store.Deletion {
+	by := store.Deleter{User: user}
+	if user != "" {
+		by.From = json.RawMessage(`{"from":"` + user + `"}`)
+	}
+	return store.Deletion{Deleter: by, Withdraw: withdraws}
+}
+
+func withdraws(w store.Withdrawn) (list []store.Decided) {
+	for _, id := range w.Interrupts {
+		body, _ := json.Marshal(map[string]json.RawMessage{"asked": w.Suspension, "by": w.By.From})
+		list = append(list, store.Decided{Interrupt: id, Status: store.DecisionCancelled, User: w.By.User, Body: body})
+	}
+	return list
+}
+
 func answered(run string) map[string]json.RawMessage {
 	return map[string]json.RawMessage{"int": json.RawMessage(`{"by":"` + run + `"}`)}
 }

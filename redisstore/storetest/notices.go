@@ -188,7 +188,7 @@ func (e *env) noticesOfEnds() {
 	at = th.hears(at, "thread.deleted")
 	th.ok(ending(th.begun(th.execute("r3")), 2, 1, "asks", store.EndSuspend))
 	_, at = th.heard(at)
-	if err := th.s.Erase(th.Context(), th.key); err != nil {
+	if err := th.s.Erase(th.Context(), th.key, Deleting("")); err != nil {
 		th.Fatal(err)
 	}
 	th.hears(at, "interrupt.cancelled r3 of agent about int", "thread.deleted")

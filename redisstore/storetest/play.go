@@ -298,7 +298,7 @@ func (p *player) deletes(g *game, want bool) bool {
 
 func (p *player) erases(g *game) bool {
 	p.played["erase"]++
-	if err := p.nodes[p.r.IntN(len(p.nodes))].Erase(p.ctx(), g.key); err != nil {
+	if err := p.nodes[p.r.IntN(len(p.nodes))].Erase(p.ctx(), g.key, Deleting("")); err != nil {
 		p.fail(g, err.Error())
 		return false
 	}

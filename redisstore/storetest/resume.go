@@ -18,8 +18,17 @@ var resumeTests = []test{
 		asked := `"` + strings.Repeat("asked", 100) + `"`
 		b.Entries = raws(asked)
 		th.ok(b)
+		if v := th.view(); v.Execution != nil {
+			e.Errorf("told unasked: %+v", v.Execution)
+		}
+		if x := th.view(store.ReadQuery{Journal: true}).Execution; x == nil || x.ID+x.Agent+string(x.Frozen)+show(x.Journal) != `exe-r1agent{"of":"r1"}`+show(raws(asked)) {
+			e.Errorf("what waits: %+v", x)
+		}
 		begun := th.begin(th.resume("r2", "exe-r1"))
 		c = begun.Claim
+		if x := th.view(store.ReadQuery{Journal: true}).Execution; x != nil {
+			e.Errorf("told when nothing is open: %+v", x)
+		}
 		v := th.view(store.ReadQuery{InterruptIDs: []string{"int", "other"}, ToolCallIDs: []string{"call"}, RunID: "r1"})
 		if v.Suspension != nil {
 			e.Errorf("still open: %s", v.Suspension)

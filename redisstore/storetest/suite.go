@@ -52,7 +52,7 @@ var groups = []struct {
 	{"Inbox", inboxTests}, {"InboxOf", inboxOfTests}, {"Threads", threadsTests}, {"ThreadQuery", threadQueryTests}, {"Drafts", draftsTests}, {"Delete", deleteTests},
 	{"Retire", retireTests}, {"Large", largeTests}, {"Messages", messageTests}, {"Page", pageTests}, {"Presence", presenceTests},
 	{"Dispatch", dispatchTests}, {"Queue", queueTests}, {"Dedupe", dedupeTests}, {"Nack", nackTests}, {"Interrupt", stopAllTests},
-	{"DeadLetters", deadLetterTests}, {"Retention", retentionTests}, {"Branches", branchTests}, {"Quotas", quotaTests}, {"Notices", noticeTests}, {"Decisions", decisionTests}, {"Logins", loginTests}, {"Payloads", payloadTests}, {"Tree", treeTests}, {"TreeWalk", treeWalkTests}, {"TreeMade", treeMadeTests}, {"TreePlay", treePlayTests}, {"Stress", stressTests}, {"Invariant", invariantTests},
+	{"DeadLetters", deadLetterTests}, {"Retention", retentionTests}, {"Branches", branchTests}, {"Quotas", quotaTests}, {"Notices", noticeTests}, {"Decisions", decisionTests}, {"Withdrawn", withdrawnTests}, {"Logins", loginTests}, {"Payloads", payloadTests}, {"Tree", treeTests}, {"TreeWalk", treeWalkTests}, {"TreeMade", treeMadeTests}, {"TreePlay", treePlayTests}, {"Stress", stressTests}, {"Invariant", invariantTests},
 }
 
 // scaled returns a test's size: the second in the full suite.

@@ -126,7 +126,7 @@ func (g *grove) is(what, want string) {
 
 func (g *grove) deletes(id string, how store.DeleteChildren) store.DeleteResult {
 	g.Helper()
-	res, err := g.tree.DeleteTree(g.Context(), g.key(id), how)
+	res, err := g.tree.DeleteTree(g.Context(), g.key(id), how, Deleting(""))
 	if err != nil {
 		g.Fatal(err)
 	}
@@ -387,7 +387,7 @@ var treeTests = []test{
 			e.Errorf("the run that was under way: %+v, %v", res, err)
 		}
 		g.uses("a")
-		if more, err := g.tree.FinishDeletes(e.Context()); more || err != nil {
+		if more, err := g.tree.FinishDeletes(e.Context(), withdraws); more || err != nil {
 			e.Error(more, err)
 		}
 		if g.on(g.s, "a").view().Version == 0 {
@@ -435,7 +435,7 @@ var treeTests = []test{
 		}
 		for more := true; more; {
 			var err error
-			if more, err = g.tree.FinishDeletes(e.Context()); err != nil {
+			if more, err = g.tree.FinishDeletes(e.Context(), withdraws); err != nil {
 				e.Fatal(err)
 			}
 		}
@@ -446,7 +446,7 @@ var treeTests = []test{
 		g := e.grove("a")
 		g.plants("a a/b a/b/c")
 		g.uses("b")
-		if err := g.s.Erase(e.Context(), g.key("b")); err != nil {
+		if err := g.s.Erase(e.Context(), g.key("b"), Deleting("")); err != nil {
 			e.Fatal(err)
 		}
 		g.is("erased", ">a(0)a >c(0)c")

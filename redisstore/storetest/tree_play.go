@@ -232,14 +232,14 @@ func (g *grove) walk(seed uint64, steps int, met map[string]bool) {
 			met[fmt.Sprintf("%s %t below %t", how, res.Deleted, below)] = true
 		case 15:
 			what = "erase " + at
-			if err := g.s.Erase(g.Context(), th.key); err != nil {
+			if err := g.s.Erase(g.Context(), th.key, Deleting("")); err != nil {
 				g.Fatal(err)
 			}
 			w.gone(at)
 		}
 		did = append(did, what)
 		wrong(g.String(), w.String())
-		if more, err := g.tree.FinishDeletes(g.Context()); more || err != nil {
+		if more, err := g.tree.FinishDeletes(g.Context(), withdraws); more || err != nil {
 			g.Fatal(more, err)
 		}
 		wrong(g.String(), w.String())

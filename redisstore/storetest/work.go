@@ -181,7 +181,7 @@ var workTests = []test{
 		same(th, "deleted", must(th, deleted, err), true)
 		th.begun(th.wait("r3"))
 		same(th, "claim", th.claims(th.one(false, ""), "t2").Claim.RunID, "r3")
-		if err := th.s.Erase(e.Context(), th.key); err != nil {
+		if err := th.s.Erase(e.Context(), th.key, Deleting("")); err != nil {
 			e.Fatal(err)
 		}
 		same(th, "erased", len(th.work(true, "")), 0)

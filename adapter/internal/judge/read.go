@@ -30,7 +30,7 @@ type Reader interface {
 // Read reads what judging an input takes, of which threads may hold some. Schemas check
 // the payloads of its answers. What became of the named interrupts is read as well.
 func Read(ctx context.Context, st Reader, threads *folded.Threads, schemas *responseschema.Set, key store.ThreadKey, input *protocol.RunAgentInput, named ...string) (*Judgement, error) {
-	q := store.ReadQuery{Label: input.RunID, Follower: true, Sender: true, InterruptIDs: slices.Clone(named)}
+	q := store.ReadQuery{Label: input.RunID, Follower: true, Sender: true, InterruptIDs: slices.Clone(named), Journal: len(input.Resume)+len(named) > 0}
 	for _, entry := range input.Resume {
 		q.InterruptIDs = append(q.InterruptIDs, entry.InterruptID)
 	}

@@ -61,7 +61,7 @@ func (c *call) restoreBranch() (any, error) {
 	if err := c.read(&in); err != nil {
 		return nil, err
 	}
-	if !c.HasAgent(in.Agent) {
+	if !c.hasAgent(in.Agent) {
 		return nil, badRequest("agent: there is no agent of that name")
 	}
 	if err := c.used(); err != nil {

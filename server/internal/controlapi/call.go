@@ -83,6 +83,11 @@ func (c *call) enterThread() error {
 }
 
 // needs refuses a caller that has none of the scopes.
+func (c *call) hasAgent(name string) bool {
+	_, there := c.AgentNamed(name)
+	return there
+}
+
 func (c *call) needs(scopes []string) error {
 	if slices.ContainsFunc(scopes, c.caller.May) {
 		return nil

@@ -34,8 +34,8 @@ type Config struct {
 	Store func(context.Context) StoreStatus
 	// Enter decides whom a request is from.
 	Enter func(*http.Request) (Caller, *refusal.Refusal)
-	// HasAgent reports whether there is an agent of that name.
-	HasAgent     func(name string) bool
+	// AgentNamed is what an agent is called, and whether it is served; "" is the default one.
+	AgentNamed   func(name string) (string, bool)
 	CallTimeout  time.Duration // of one operation
 	MaxBodyBytes int64
 	Logger       *slog.Logger

@@ -32,7 +32,7 @@ type decisionJSON struct {
 	Interrupt       string           `json:"interruptId"`
 	Reason          string           `json:"reason,omitempty" jsonschema:"the interrupt's"`
 	Message         string           `json:"message,omitempty" jsonschema:"as it was shown"`
-	Agent           string           `json:"agent,omitempty" jsonschema:"that asked, if it is not the default one"`
+	Agent           string           `json:"agent,omitempty" jsonschema:"that asked; left out if it has no name"`
 	Tool            string           `json:"tool,omitempty" jsonschema:"the tool that it is about"`
 	ToolCallID      string           `json:"toolCallId,omitempty"`
 	Arguments       json.RawMessage  `json:"arguments,omitempty" jsonschema:"as they were shown, without what the server is set to take out"`
@@ -40,7 +40,7 @@ type decisionJSON struct {
 	Payload         json.RawMessage  `json:"payload,omitempty" jsonschema:"the answer, without what the server is set to take out"`
 	Cut             []string         `json:"cut,omitempty" jsonschema:"which of message, arguments and payload are not whole"`
 	AskedBy         *decisionRunJSON `json:"askedBy,omitempty" jsonschema:"the run that asked"`
-	AnsweredBy      decisionRunJSON  `json:"answeredBy" jsonschema:"the run that the answer began"`
+	AnsweredBy      decisionRunJSON  `json:"answeredBy,omitzero" jsonschema:"the run that the answer began; left out: none did, the thread was deleted"`
 	Refused         int              `json:"refused" jsonschema:"answers that were refused before it"`
 }
 

@@ -97,6 +97,7 @@ func (a *API) export(w http.ResponseWriter, r *http.Request, c *call, held Held,
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
 	write := func(d decisionJSON) error { return encoder.Encode(d) }
 	if format == formatCSV {
 		h.Set("Content-Type", formatCSV+"; charset=utf-8")

@@ -37,7 +37,7 @@ type inboxItemJSON struct {
 	Namespace  string          `json:"namespace"`
 	Tenant     string          `json:"tenant,omitempty" jsonschema:"of the thread, where all tenants are asked for"`
 	User       string          `json:"user,omitempty" jsonschema:"whose input used the thread first, if users are told apart; in lists of open ones only"`
-	Agent      string          `json:"agent,omitempty" jsonschema:"that asks, if it is not the default one; in lists only"`
+	Agent      string          `json:"agent,omitempty" jsonschema:"that asks; left out if it has no name"`
 	Title      string          `json:"title" jsonschema:"empty for resolved ones"`
 	Since      time.Time       `json:"since,omitzero" jsonschema:"when it was asked"`
 	Label      string          `json:"runId" jsonschema:"the client's name of the run that asked"`
@@ -100,7 +100,7 @@ func interruptsOf(open *adapter.Suspended) []interruptJSON {
 
 func inboxItem(s adapter.Suspended) inboxItemJSON {
 	return inboxItemJSON{
-		ThreadID: s.Thread.Thread, Namespace: s.Thread.Namespace, User: notices.UserOf(s.User), Title: s.Title, Since: s.Since.UTC(), Label: s.Label,
+		ThreadID: s.Thread.Thread, Namespace: s.Thread.Namespace, Agent: s.Agent, User: notices.UserOf(s.User), Title: s.Title, Since: s.Since.UTC(), Label: s.Label,
 		Interrupts: interruptsOf(&s), Corrupted: s.Corrupted,
 	}
 }

@@ -32,7 +32,7 @@ type resolutionJSON struct {
 	Through         string          `json:"through,omitempty" jsonschema:"socket, post, copilotkit, inbox, link, login, expiry, operator or steering"`
 	Payload         json.RawMessage `json:"payload,omitempty" jsonschema:"the answer; left out of a summary where it is large"`
 	ArgumentsDigest string          `json:"argumentsDigest,omitempty" jsonschema:"as listDecisions has it"`
-	AnsweredBy      decisionRunJSON `json:"answeredBy" jsonschema:"the run that the answer began"`
+	AnsweredBy      decisionRunJSON `json:"answeredBy,omitzero" jsonschema:"the run that the answer began; left out: none did, the thread was deleted"`
 	Refused         int             `json:"refused" jsonschema:"answers that were refused before it"`
 }
 

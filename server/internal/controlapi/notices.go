@@ -61,13 +61,14 @@ var noticeParameters = []parameter{
 }
 
 // NoticeQuery is what a request to watch notices asks for, of what the caller may be told.
-func NoticeQuery(caller Caller, query url.Values) (notices.Query, *refusal.Refusal) {
+// agentNamed is Config.AgentNamed.
+func NoticeQuery(caller Caller, query url.Values, agentNamed func(string) (string, bool)) (notices.Query, *refusal.Refusal) {
 	for name := range query {
 		if !slices.ContainsFunc(noticeParameters, func(p parameter) bool { return p.name == name }) {
 			return notices.Query{}, badRequest("there is no query parameter " + strconv.Quote(name)).Refusal
 		}
 	}
-	c := &call{caller: caller, op: &noticeOperations()[0]}
+	c := &call{Config: &Config{AgentNamed: agentNamed}, caller: caller, op: &noticeOperations()[0]}
 	q, err := c.noticeQuery(query)
 	if p, ok := errors.AsType[*problem](err); ok {
 		return q, p.Refusal
@@ -90,7 +91,10 @@ func (c *call) noticeQuery(query url.Values) (notices.Query, error) {
 		}
 		kinds[store.NoticeKind(kind)] = true
 	}
-	thread, namespace, agent, ofAgent := query.Get("thread"), query.Get("namespace"), query.Get("agent"), query.Has("agent")
+	thread, namespace, agent, ofAgent := query.Get("thread"), query.Get("namespace"), "", query.Has("agent")
+	if ofAgent {
+		agent, _ = c.AgentNamed(query.Get("agent"))
+	}
 	all, err := c.allTenants(query)
 	switch {
 	case err != nil:

@@ -14,7 +14,7 @@ var filterParameters = []parameter{
 	{"agent", "only threads whose latest run is of this agent; of the default one if it is empty"},
 }
 
-func threadFilter(query url.Values) (f store.ThreadFilter, err error) {
+func (c *call) threadFilter(query url.Values) (f store.ThreadFilter, err error) {
 	f.Status = store.ThreadStatus(query.Get("status"))
 	switch f.Status {
 	case "", store.ThreadActive, store.ThreadWaiting, store.ThreadIdle:
@@ -22,7 +22,7 @@ func threadFilter(query url.Values) (f store.ThreadFilter, err error) {
 		return f, badRequest("status is active, waiting or idle")
 	}
 	if query.Has("agent") {
-		agent := query.Get("agent")
+		agent, _ := c.AgentNamed(query.Get("agent"))
 		f.Agent = &agent
 	}
 	return f, nil

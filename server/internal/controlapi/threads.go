@@ -22,7 +22,7 @@ type threadInfoJSON struct {
 	Queued     int       `json:"queued" jsonschema:"inputs that wait"`
 	ActiveRun  string    `json:"activeRun,omitempty" jsonschema:"id of the run under way"`
 	LatestRun  string    `json:"latestRun,omitempty" jsonschema:"id of the run that began last; left out of those that wait alone"`
-	Agent      string    `json:"agent,omitempty" jsonschema:"whose run began last; left out for the default one"`
+	Agent      string    `json:"agent,omitempty" jsonschema:"whose run began last; left out if it has no name"`
 	Parent     string    `json:"parentThreadId,omitempty" jsonschema:"the thread that it stands below"`
 	Waits      []string  `json:"waitsFor,omitempty" jsonschema:"threads below it that have open interrupts, of the 200 of the namespace that have waited longest: the nearest first, 20 at most"`
 	WaitsCount int       `json:"waitsForCount,omitempty" jsonschema:"how many of those 200 stand below it"`
@@ -175,7 +175,7 @@ func (c *call) listThreads() (any, error) {
 		return nil, err
 	}
 	query := c.r.URL.Query()
-	filter, err := threadFilter(query)
+	filter, err := c.threadFilter(query)
 	if err != nil {
 		return nil, err
 	}
@@ -252,11 +252,12 @@ func (c *call) getThread() (any, error) {
 	}, err
 }
 
+// messageTexts are messages as JSON, which is no HTML, as in written.
 func messageTexts(messages protocol.Messages) ([]json.RawMessage, error) {
 	texts := make([]json.RawMessage, len(messages))
 	for i, m := range messages {
 		var err error
-		if texts[i], err = json.Marshal(m); err != nil {
+		if texts[i], err = m.MarshalJSON(); err != nil {
 			return nil, err
 		}
 	}
@@ -315,7 +316,7 @@ func (c *call) addInput() (any, error) {
 	switch {
 	case in.Text == "" && in.After == "" && in.Before == "":
 		return nil, badRequest("text: there is nothing in it")
-	case !c.HasAgent(in.Agent):
+	case !c.hasAgent(in.Agent):
 		return nil, badRequest("agent: there is no agent of that name")
 	}
 	if in.Label == "" {

@@ -34,7 +34,7 @@ type treeThreadJSON struct {
 	Active     bool      `json:"active"`
 	Waiting    bool      `json:"waiting" jsonschema:"interrupts are open"`
 	Queued     int       `json:"queued"`
-	Agent      string    `json:"agent,omitempty" jsonschema:"whose run began last; left out for the default one"`
+	Agent      string    `json:"agent,omitempty" jsonschema:"whose run began last; left out if it has no name"`
 	Waits      []string  `json:"waitsFor,omitempty" jsonschema:"threads below it that have open interrupts, of the 200 of the namespace that have waited longest: the nearest first, 20 at most; told by getTree alone"`
 	WaitsCount int       `json:"waitsForCount,omitempty" jsonschema:"how many of those 200 stand below it"`
 }
@@ -175,7 +175,7 @@ func (c *call) listTrees() (any, error) {
 	values := c.r.URL.Query()
 	q := store.TreeQuery{Namespace: c.caller.Namespace(), Parent: values.Get("parent"), Root: values.Get("root"), Resource: values.Get("resource"),
 		Prefix: values.Get("idPrefix"), Limit: page.Limit, Cursor: page.Cursor}
-	if q.ThreadFilter, err = threadFilter(values); err != nil {
+	if q.ThreadFilter, err = c.threadFilter(values); err != nil {
 		return nil, err
 	}
 	if q.From, q.To, err = times(values); err != nil {
@@ -255,7 +255,7 @@ func (c *call) deleteTree() (any, error) {
 	} else if err != nil && !errors.Is(err, store.ErrCorrupted) {
 		return nil, err
 	}
-	res, err := c.Runner.DeleteTree(c.r.Context(), c.key, how)
+	res, err := c.Runner.DeleteTree(c.r.Context(), c.key, how, c.caller.User(), c.caller.Origin(adapter.ThroughOperator))
 	switch {
 	case err != nil:
 		return nil, err

@@ -6,7 +6,7 @@ import (
 )
 
 type workJSON struct {
-	Agent   string `json:"agent" jsonschema:"empty: the default one"`
+	Agent   string `json:"agent" jsonschema:"empty: the default one, if it has no name"`
 	Waiting int64  `json:"waiting" jsonschema:"threads that want a worker: the length of the agent's streams"`
 	Lag     int64  `json:"lag" jsonschema:"of them, those that no server was given yet"`
 	Pending int64  `json:"pending" jsonschema:"of them, those that a server was given and has not claimed yet"`

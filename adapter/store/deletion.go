@@ -1,0 +1,27 @@
+package store
+
+import "encoding/json"
+
+// Deletion says who deletes a thread whatever goes on in it. No open question goes without
+// a decision on record: the commit that takes the thread away writes what Withdraw says.
+type Deletion struct {
+	Deleter
+	Withdraw Withdraw
+}
+
+// Deleter is who deletes. It is kept until all is gone that is to go.
+type Deleter struct {
+	User string          // as Begin.User; notices tell it
+	From json.RawMessage // what else Withdraw needs to know of it
+}
+
+// Withdraw says what goes on record of the open questions of a thread that is deleted. It
+// may be called more than once.
+type Withdraw func(Withdrawn) []Decided
+
+// Withdrawn are the open questions of a thread that goes.
+type Withdrawn struct {
+	Suspension json.RawMessage // as End.Suspension
+	Interrupts []string        // their ids, the first hundred
+	By         Deleter
+}
