@@ -312,7 +312,7 @@ func TestQueue(t *testing.T) {
 	if got := string(attached.Queued[0].Messages); got != `[{"id":"m-two","role":"user","content":"two"}]` {
 		t.Errorf("waiting messages %s", got)
 	}
-	cancelledTwo, err := l.runner.Cancel(l.ctx(), l.key, "run-2")
+	cancelledTwo, err := l.runner.Cancel(l.ctx(), l.key, "run-2", adapter.Actor{})
 	if err != nil || !cancelledTwo.Stopped {
 		t.Fatalf("%+v %v", cancelledTwo, err)
 	}

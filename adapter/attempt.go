@@ -224,7 +224,7 @@ func (t *attempt) makeRoom(ctx context.Context, b *store.Begin) (*outcome, error
 		return refusing(large), nil
 	}
 	if t.v.Supersede {
-		_, err := t.control.StopAll(ctx, t.key, "superseded by another input")
+		_, err := t.control.endAll(ctx, t.key, "superseded by another input")
 		return &outcome{stale: true}, err
 	}
 	if t.v.Queue && !t.j.Joins {

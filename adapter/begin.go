@@ -179,7 +179,7 @@ func (n beginBuilder) resume(run *begun, answers map[string]json.RawMessage, dec
 	}
 	decisions, err := json.Marshal(store.JournalEntry{
 		Kind: store.EntryAnswer, Entries: n.Decisions, Messages: n.Fresh, Label: run.label,
-		Position: n.View.Seq + int64(len(claimed.Events)), Final: n.Final, Failure: n.Failure, User: n.user,
+		Position: n.View.Seq + int64(len(claimed.Events)), Final: n.Final, Failure: n.Failure, Stops: n.Stops, User: n.user,
 		Input: broughtBy(n.Input),
 	})
 	return store.Resume{Claimed: claimed, Answers: answers, Decided: decided, Decisions: decisions}, err
@@ -190,7 +190,7 @@ func (n beginBuilder) answers(runID string) (map[string]json.RawMessage, error) 
 	kept := map[string]json.RawMessage{}
 	for i, entry := range n.Decisions {
 		text, err := json.Marshal(store.Answer{Key: n.Keys[i], RunID: runID, Label: n.Input.RunID, At: n.View.Now.UnixMilli(),
-			Expired: n.from.Through == ThroughExpiry})
+			Expired: n.from.Through == ThroughExpiry, Stopped: n.Stops})
 		if err != nil {
 			return nil, err
 		}

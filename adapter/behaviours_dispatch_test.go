@@ -183,7 +183,7 @@ var dispatchBehaviours = []behaviour{
 		var once sync.Once
 		s.start = func() {
 			once.Do(func() {
-				if c, err := l.runner.Cancel(context.Background(), l.key, "run-2"); err != nil || !c.Stopped {
+				if c, err := l.runner.Cancel(context.Background(), l.key, "run-2", adapter.Actor{}); err != nil || !c.Stopped {
 					t.Errorf("%+v %v", c, err)
 				}
 			})
@@ -212,7 +212,7 @@ var dispatchBehaviours = []behaviour{
 		l.submit(user("one"))
 		l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageEnd })
 		other := l.worker(l.store, asker())
-		if c, err := other.Cancel(l.ctx(), l.key, "run-1"); err != nil || !c.Stopped {
+		if c, err := other.Cancel(l.ctx(), l.key, "run-1", adapter.Actor{}); err != nil || !c.Stopped {
 			t.Fatalf("%+v %v", c, err)
 		}
 		l.untilEnd()

@@ -133,7 +133,7 @@ func TestBlockingRunIsCancelled(t *testing.T) {
 	open := interrupts(t, l.say("hi"))
 	l.submit(&protocol.RunAgentInput{RunID: "resume", Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})
 	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageEnd })
-	if c, err := l.runner.Cancel(l.ctx(), l.key, "resume"); err != nil || !c.Stopped {
+	if c, err := l.runner.Cancel(l.ctx(), l.key, "resume", adapter.Actor{}); err != nil || !c.Stopped {
 		t.Fatalf("%+v %v", c, err)
 	}
 	l.untilEnd()

@@ -39,6 +39,7 @@ type Cancelled struct {
 type AllStopped struct {
 	Active     string   // the dispatch whose claim was taken away; "": none was active
 	Superseded []string // the dispatches that waited
+	Waiting    string   // the run whose open interrupts were cancelled; "": none were open
 	Epoch      int64    // the thread's dispatch epoch by now
 }
 
@@ -66,11 +67,9 @@ func (c *control) cancelled(d store.Delivery) {
 	(*owe)(d.Thread, started.RunID, d.Events)
 }
 
-// StopAll stops all that is under way on the thread: the active run ends
-// cancelled, inputs that wait are superseded, and no worker that held a claim
-// before writes again. Open interrupts stay open. What of the thread cannot be read,
-// and is in the way, goes.
-func (c *control) StopAll(ctx context.Context, key store.ThreadKey, reason string) (AllStopped, error) {
+// endAll stops the active run and the inputs that wait; open interrupts stay open. It
+// repairs what cannot be read and is in the way.
+func (c *control) endAll(ctx context.Context, key store.ThreadKey, reason string) (AllStopped, error) {
 	i, err := c.stopAll(ctx, key, reason, uuid.NewString())
 	if errors.Is(err, store.ErrCorrupted) {
 		i, err = c.repair(ctx, key, reason)
@@ -112,11 +111,9 @@ func (c *control) stopAll(ctx context.Context, key store.ThreadKey, reason, requ
 	return AllStopped{}, fmt.Errorf("%w: the thread changes too fast for all of it to be stopped", store.ErrOutcomeUnknown)
 }
 
-// Cancel stops all runs under the label that have not ended (ws.cancel): the
-// latest first, so that what waits does not begin because what is active ends. A
-// run that has ended with open interrupts has ended; they stay open. An error
-// means that some may be stopped and others not.
-func (c *control) Cancel(ctx context.Context, key store.ThreadKey, label string) (Cancelled, error) {
+// endRuns stops all runs under the label that are active or queued, the latest first: a
+// queued run does not begin because the active one ends.
+func (c *control) endRuns(ctx context.Context, key store.ThreadKey, label string) (Cancelled, error) {
 	var all Cancelled
 	terminal, err := protocol.Encode(lifecycle.Cancelled(key, label))
 	if err != nil {
@@ -135,9 +132,8 @@ func (c *control) Cancel(ctx context.Context, key store.ThreadKey, label string)
 	return all, nil
 }
 
-// CancelRun stops one run by its server-made id, if it has not ended. A dead letter that
-// was not requeued is dismissed: it is listed as one no more, and cannot be requeued.
-func (c *control) CancelRun(ctx context.Context, key store.ThreadKey, id, reason string) (Cancelled, error) {
+// endRun stops one run by its server-made id, if it is active, queued, or a dead letter.
+func (c *control) endRun(ctx context.Context, key store.ThreadKey, id, reason string) (Cancelled, error) {
 	view, err := c.store.Read(ctx, key, store.ReadQuery{RunID: id})
 	if err != nil || view.Run == nil {
 		return Cancelled{}, err

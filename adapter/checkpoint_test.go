@@ -85,10 +85,10 @@ func TestStoppedRunsMoveTheSnapshot(t *testing.T) {
 		a := l.submit(user(fmt.Sprint(i)))
 		l.heard()
 		if i%2 == 0 {
-			if c, err := l.runner.CancelRun(l.ctx(), l.key, a.RunID, "enough"); err != nil || !c.Stopped {
+			if c, err := l.runner.CancelRun(l.ctx(), l.key, a.RunID, "enough", adapter.Actor{}); err != nil || !c.Stopped {
 				t.Fatalf("%+v %v", c, err)
 			}
-		} else if all, err := l.runner.StopAll(l.ctx(), l.key, "enough"); err != nil || all.Active != a.RunID {
+		} else if all, err := l.runner.StopAll(l.ctx(), l.key, "enough", adapter.Actor{}); err != nil || all.Active != a.RunID {
 			t.Fatalf("%+v %v", all, err)
 		}
 		if moved := await(l, st.made); !moved {
@@ -132,7 +132,7 @@ func TestInputsMoveTheSnapshotOfAThreadThatIsFarBehind(t *testing.T) {
 	for i := range 3 {
 		a := l.submit(user(fmt.Sprint(i)))
 		l.heard()
-		if c, err := l.runner.CancelRun(l.ctx(), l.key, a.RunID, "enough"); err != nil || !c.Stopped {
+		if c, err := l.runner.CancelRun(l.ctx(), l.key, a.RunID, "enough", adapter.Actor{}); err != nil || !c.Stopped {
 			t.Fatalf("%+v %v", c, err)
 		}
 		await(l, st.made)

@@ -362,7 +362,7 @@ func (s *spoilt) check(name string) {
 	}
 	_, err = s.runner.Runs(ctx, s.bad, store.DispatchQuery{})
 	s.allowed(name, "runs", err)
-	if _, err := s.runner.StopAll(ctx, s.bad, "damaged"); err != nil {
+	if _, err := s.runner.StopAll(ctx, s.bad, "damaged", adapter.Actor{}); err != nil {
 		s.t.Errorf("%s: interrupt: %v", name, err)
 	}
 	if deleted, err := s.runner.DeleteThread(ctx, s.bad, "", adapter.Origin{}); err != nil {

@@ -136,7 +136,7 @@ func TestRequeueIsTooLate(t *testing.T) {
 		t.Errorf("%d dead letters", n)
 	}
 	for i, want := range []bool{true, false} {
-		if c, err := l.runner.CancelRun(l.ctx(), l.key, letter.ID, "seen"); err != nil || c.Stopped != want {
+		if c, err := l.runner.CancelRun(l.ctx(), l.key, letter.ID, "seen", adapter.Actor{}); err != nil || c.Stopped != want {
 			t.Errorf("%d: %+v %v", i, c, err)
 		}
 	}

@@ -371,7 +371,7 @@ func TestParentRunIsTold(t *testing.T) {
 		l.submit(in("three", "run-3"))
 		restated, _ := l.restatedStart()
 		check("restated in its midst", restated.ParentRunID)
-		if c, err := l.runner.Cancel(l.ctx(), l.key, "run-2"); err != nil || !c.Stopped {
+		if c, err := l.runner.Cancel(l.ctx(), l.key, "run-2", adapter.Actor{}); err != nil || !c.Stopped {
 			t.Fatalf("%+v %v", c, err)
 		}
 		check("a repeat of what was cancelled in the queue", parentOf(l.repeat(in("two", "run-2"))))

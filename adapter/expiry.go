@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -15,8 +14,7 @@ import (
 // faster: the version decides.
 func (c *claimer) expire(ctx context.Context, key store.ThreadKey) error {
 	label := "expired-" + uuid.NewString()
-	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label}
-	j, err := c.read(ctx, key, input)
+	j, err := c.read(ctx, key, &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label})
 	if err != nil {
 		return err
 	}
@@ -43,22 +41,7 @@ func (c *claimer) expire(ctx context.Context, key store.ThreadKey) error {
 	if policy == ExpiryFail {
 		v.Failure = CodeExpired
 	}
-	digest, err := judge.InputDigest(key, input)
-	if err != nil {
-		return err
-	}
-	n := beginBuilder{Judgement: j, Verdict: v, thread: key, digest: digest,
-		from: Origin{Through: ThroughExpiry}, redact: c.options.Redact}
-	record := store.RunRecord{Tenant: j.View.Tenant, CountsFor: beganBy(open, "")}
-	if v.Failure != "" {
-		record.Left = open.Refs()
-	}
-	b, run, err := n.build(store.Begin{MaxAttempts: c.options.MaxAttempts}, record)
-	if err != nil {
-		return err
-	}
-	run.holding = holdingOfRecord(record, b.RunID)
 	c.log.Info("interrupts have expired", "thread", key.Thread, "label", label, "policy", string(policy))
-	_, _, err = c.admission.begin(ctx, b, run)
+	_, _, err = c.admission.endAsking(ctx, key, j, v, Actor{From: Origin{Through: ThroughExpiry}}, false)
 	return err
 }

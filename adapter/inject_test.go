@@ -61,7 +61,7 @@ func TestInjectionUnderAQuestionStopsNothing(t *testing.T) {
 	if err != nil || info.State != store.DispatchQueued {
 		t.Errorf("%+v %v", info, err)
 	}
-	if i, err := l.runner.StopAll(l.ctx(), l.key, "done"); err != nil || i.Epoch != 1 {
+	if i, err := l.runner.StopAll(l.ctx(), l.key, "done", adapter.Actor{}); err != nil || i.Epoch != 1 {
 		t.Errorf("%+v %v", i, err)
 	}
 	l.answer(resolved(open[0].ID, "true"))

@@ -113,7 +113,7 @@ func TestInjected(t *testing.T) {
 	if a := l.joining("two"); a.Disposition != adapter.Repeat {
 		t.Errorf("sent again when it was taken: %s", a.Disposition)
 	}
-	if c, err := l.runner.Cancel(l.ctx(), l.key, "in-two"); err != nil || c.Stopped {
+	if c, err := l.runner.Cancel(l.ctx(), l.key, "in-two", adapter.Actor{}); err != nil || c.Stopped {
 		t.Errorf("taken, and cancelled: %+v %v", c, err)
 	}
 	let <- struct{}{}
@@ -145,7 +145,7 @@ func TestNotInjected(t *testing.T) {
 	l.submit(user("hi"))
 	l.joining("one")
 	cancelled := l.joining("two")
-	if c, err := l.runner.CancelRun(l.ctx(), l.key, cancelled.RunID, "taken back"); err != nil || !c.Stopped {
+	if c, err := l.runner.CancelRun(l.ctx(), l.key, cancelled.RunID, "taken back", adapter.Actor{}); err != nil || !c.Stopped {
 		t.Fatalf("%+v %v", c, err)
 	}
 	close(gate)
@@ -286,7 +286,7 @@ func TestInjectedIsCancelledMeanwhile(t *testing.T) {
 	l.joining("one")
 	l.joining("two")
 	s.cancel = func() {
-		if c, err := l.runner.Cancel(context.Background(), l.key, "in-one"); err != nil || !c.Stopped {
+		if c, err := l.runner.Cancel(context.Background(), l.key, "in-one", adapter.Actor{}); err != nil || !c.Stopped {
 			t.Errorf("%+v %v", c, err)
 		}
 	}

@@ -168,7 +168,7 @@ func (j *journal) add(r *store.JournalEntry) error {
 			j.latest = r.Input
 		}
 		j.failure, j.final = r.Failure, r.Final
-		j.stopped = stopsAtPause(ask, r)
+		j.stopped = r.Stops || stopsAtPause(ask, r)
 		for i, ref := range ask.Steps {
 			if i < len(r.Entries) {
 				j.decided[ref] = readUncertainty(r.Entries[i])

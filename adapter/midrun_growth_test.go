@@ -99,7 +99,7 @@ func readsAfter(t *testing.T, mebibytes int) (read readsOfARun) {
 		await(l, said)
 	})
 	read.cancel = spent(func() {
-		if c, err := l.runner.Cancel(l.ctx(), l.key, "run-1"); err != nil || !c.Stopped {
+		if c, err := l.runner.Cancel(l.ctx(), l.key, "run-1", adapter.Actor{}); err != nil || !c.Stopped {
 			t.Fatalf("%+v %v", c, err)
 		}
 		l.untilEnd()

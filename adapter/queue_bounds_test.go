@@ -62,7 +62,7 @@ func TestCancelledInputsCountAsWaiting(t *testing.T) {
 		if a := l.submit(in); a.Disposition != adapter.Queued {
 			t.Fatalf("%d: %+v", n, a)
 		}
-		if c, err := l.runner.Cancel(l.ctx(), l.key, in.RunID); err != nil || !c.Stopped {
+		if c, err := l.runner.Cancel(l.ctx(), l.key, in.RunID, adapter.Actor{}); err != nil || !c.Stopped {
 			t.Fatalf("%d: %+v %v", n, c, err)
 		}
 	}

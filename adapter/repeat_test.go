@@ -46,7 +46,7 @@ func TestRepeatOfARunCancelledInTheQueue(t *testing.T) {
 	l := newLab(t, agent)
 	l.submit(user("one"))
 	l.submit(user("two"))
-	if c, err := l.runner.Cancel(l.ctx(), l.key, "run-2"); err != nil || !c.Stopped {
+	if c, err := l.runner.Cancel(l.ctx(), l.key, "run-2", adapter.Actor{}); err != nil || !c.Stopped {
 		t.Fatalf("%+v %v", c, err)
 	}
 	again := user("two")

@@ -40,7 +40,7 @@ func TestStoppedBeforeItsBeginningIsKnown(t *testing.T) {
 			return agent.Run(ctx, run)
 		}))
 	st.do = func(b store.Begin) {
-		if c, err := l.runner.CancelRun(l.ctx(), l.key, b.RunID, ""); err != nil || !c.Stopped {
+		if c, err := l.runner.CancelRun(l.ctx(), l.key, b.RunID, "", adapter.Actor{}); err != nil || !c.Stopped {
 			t.Error(c, err)
 		}
 	}

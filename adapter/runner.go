@@ -29,7 +29,7 @@ import (
 type Runner struct {
 	*node
 	*admission  // Submit
-	*control    // Cancel, StopAll, Pause
+	*control    // CancelLeft, Pause
 	*threads    // Threads, Inject
 	*trees      // CreateThread, Below, DeleteTree
 	*inbox      // Inbox, Answer, Unpause

@@ -12,15 +12,15 @@ const stoppedTogether = 200
 // StoppedBelow says what goes on below a thread, and what was stopped there.
 type StoppedBelow struct {
 	Active  int // threads with a run under way or inputs that wait for one, which were not stopped
-	Waiting int // threads with open interrupts, which stay
+	Waiting int // threads with open interrupts, which were not stopped
 	Stopped int // threads in which all was stopped
 	Threads int // that stand below it
 }
 
 // StopBelow says what goes on below a thread, and with stop stops all in those threads, the
-// nearest first and 200 of them at most: while Active is not 0, called again it goes on. It
+// nearest first and 200 of them at most: while Active or Waiting is not 0, called again it goes on. It
 // looks once: what begins below meanwhile is not stopped. After an error some are stopped.
-func (r *Runner) StopBelow(ctx context.Context, key store.ThreadKey, reason string, stop bool) (StoppedBelow, error) {
+func (r *Runner) StopBelow(ctx context.Context, key store.ThreadKey, reason string, stop bool, by Actor) (StoppedBelow, error) {
 	var out StoppedBelow
 	below, err := r.store.TreeBelow(ctx, key)
 	if err != nil || len(below) == 0 {
@@ -39,15 +39,18 @@ func (r *Runner) StopBelow(ctx context.Context, key store.ThreadKey, reason stri
 		if info == nil {
 			continue
 		}
-		if info.Suspended {
-			out.Waiting++
-		}
+		runs := info.Active || info.Queued > 0
 		switch {
-		case !info.Active && info.Queued == 0:
+		case !runs && !info.Suspended:
 		case !stop || out.Stopped == stoppedTogether:
-			out.Active++
+			if info.Suspended {
+				out.Waiting++
+			}
+			if runs {
+				out.Active++
+			}
 		default:
-			if _, err := r.StopAll(ctx, keys[i], reason); err != nil {
+			if _, err := r.StopAll(ctx, keys[i], reason, by); err != nil {
 				return out, err
 			}
 			out.Stopped++

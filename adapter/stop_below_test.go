@@ -73,7 +73,7 @@ func TestStopBelowIsBounded(t *testing.T) {
 	}
 	reads.count()
 	for i, want := range []adapter.StoppedBelow{{Active: threads}, {Active: threads - 200, Stopped: 200}, {Stopped: threads - 200}, {}} {
-		got, err := l.runner.StopBelow(l.ctx(), l.key, "test", i > 0)
+		got, err := l.runner.StopBelow(l.ctx(), l.key, "test", i > 0, adapter.Actor{})
 		want.Threads = threads
 		if err != nil || got != want {
 			t.Errorf("call %d: %+v, %v, want %+v", i, got, err, want)
@@ -104,7 +104,7 @@ func TestStopBelowPassesWhatCannotBeRead(t *testing.T) {
 		t.Fatal("a run that goes on has no journal")
 	}
 	s.db.Set(s.ctx(), journal, "x", 0)
-	got, err := s.runner.StopBelow(s.ctx(), top, "test", true)
+	got, err := s.runner.StopBelow(s.ctx(), top, "test", true, adapter.Actor{})
 	if want := (adapter.StoppedBelow{Stopped: 2, Threads: 2}); err != nil || got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}

@@ -190,7 +190,7 @@ func (c *crowd) begin(agent, thread string) {
 
 func (c *crowd) cancel(thread string) {
 	c.t.Helper()
-	if r, err := c.runner.Cancel(context.Background(), store.ThreadKey{Namespace: "test", Thread: thread}, "run"); err != nil || !r.Stopped {
+	if r, err := c.runner.Cancel(context.Background(), store.ThreadKey{Namespace: "test", Thread: thread}, "run", adapter.Actor{}); err != nil || !r.Stopped {
 		c.t.Fatalf("%v %+v", err, r)
 	}
 }

@@ -266,7 +266,7 @@ func TestConcurrency(t *testing.T) {
 		t.Errorf("%+v, %d requests", s, len(l.peer.runs()))
 	}
 	l.on("waits")
-	if c, err := l.runner.Cancel(l.ctx(), l.key, "run"); err != nil || !c.Stopped {
+	if c, err := l.runner.Cancel(l.ctx(), l.key, "run", adapter.Actor{}); err != nil || !c.Stopped {
 		t.Fatalf("%+v %v", c, err)
 	}
 	l.untilEnd()

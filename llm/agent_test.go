@@ -289,7 +289,7 @@ func TestCancelEndsTheRequest(t *testing.T) {
 	l := newLab(t, e.agent())
 	l.submit(user("hi"))
 	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageContent })
-	if _, err := l.runner.StopAll(l.ctx(), l.key, "enough"); err != nil {
+	if _, err := l.runner.StopAll(l.ctx(), l.key, "enough", adapter.Actor{}); err != nil {
 		t.Fatal(err)
 	}
 	l.end()

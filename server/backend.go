@@ -26,7 +26,8 @@ type backend interface {
 type inputs interface {
 	Submit(ctx context.Context, in adapter.Input) (adapter.Admitted, error)
 	Repeat(ctx context.Context, key store.ThreadKey, runID, label string) (follow.Repeated, error)
-	Cancel(ctx context.Context, key store.ThreadKey, label string) (adapter.Cancelled, error)
+	Cancel(ctx context.Context, key store.ThreadKey, label string, by adapter.Actor) (adapter.Cancelled, error)
+	CancelWaiting(ctx context.Context, key store.ThreadKey, by adapter.Actor) (string, error)
 	CancelLeft(ctx context.Context, key store.ThreadKey, runID, label string, behind time.Duration) (adapter.Cancelled, error)
 }
 

@@ -46,6 +46,11 @@ func (c *caller) origin(through adapter.Through) adapter.Origin {
 	return from
 }
 
+// actor is who acts on a thread.
+func (c *caller) actor(through adapter.Through) adapter.Actor {
+	return adapter.Actor{User: c.name(), From: c.origin(through)}
+}
+
 // enter decides whom a request over HTTP is from, in the order of docs/binding/opening.md:
 // the Origin, the credential, how much the caller asks for. The Host was checked
 // before. Every route but the probes goes through it or through shake.

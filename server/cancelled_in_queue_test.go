@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -114,7 +115,8 @@ func TestTwoNodesCancelledInQueue(t *testing.T) {
 			if end := w.end(); end != protocol.TypeRunFinished {
 				t.Errorf("it ended in %s", end)
 			}
-			if open := view(w.thread)["interrupts"].([]any); len(open) != 1 {
+			// What ends one input leaves the question alone; what ends all ends it, too.
+			if open := view(w.thread)["interrupts"].([]any); len(open) != map[bool]int{true: 0, false: 1}[strings.HasPrefix(w.thread, "interruptThread")] {
 				t.Errorf("open: %v", open)
 			}
 		})

@@ -70,7 +70,12 @@ func (c copilotCaller) Answer(w http.ResponseWriter, r *http.Request, agent stri
 }
 
 func (c copilotCaller) Stop(ctx context.Context, thread, label string) (bool, error) {
-	return c.srv.stop(ctx, c.key(thread), label)
+	return c.srv.stop(ctx, c.key(thread), label, c.actor(adapter.ThroughCopilotKit))
+}
+
+func (c copilotCaller) StopWaiting(ctx context.Context, thread string) (bool, error) {
+	run, err := c.srv.runs.CancelWaiting(ctx, c.key(thread), c.actor(adapter.ThroughCopilotKit))
+	return run != "", err
 }
 
 func (c copilotCaller) Follow(thread string) copilotkit.Follower {

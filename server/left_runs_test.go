@@ -29,7 +29,7 @@ func leavingNode(t *testing.T, st store.Store, grace time.Duration, busy adapter
 	ts := nodeWith(t, st, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Busy: busy},
 		&Options{FrameBurst: 1000, DisconnectGrace: grace})
 	t.Cleanup(func() {
-		if _, err := ts.control.StopAll(context.Background(), localThread, "the test is over"); err != nil {
+		if _, err := ts.control.StopAll(context.Background(), localThread, "the test is over", adapter.Actor{}); err != nil {
 			t.Error(err)
 		}
 	})

@@ -30,8 +30,8 @@ func (b meteredBackend) Submit(ctx context.Context, in adapter.Input) (adapter.A
 	return a, err
 }
 
-func (b meteredBackend) Cancel(ctx context.Context, key store.ThreadKey, label string) (adapter.Cancelled, error) {
-	c, err := b.backend.Cancel(ctx, key, label)
+func (b meteredBackend) Cancel(ctx context.Context, key store.ThreadKey, label string, by adapter.Actor) (adapter.Cancelled, error) {
+	c, err := b.backend.Cancel(ctx, key, label, by)
 	if err == nil && c.Stopped {
 		b.m.cancels.Inc()
 	}

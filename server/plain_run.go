@@ -40,6 +40,7 @@ type plainRun struct {
 	rests   bool            // the log has no more of the run than it has now
 	debts   debts
 	dialect dialect
+	through adapter.Through
 	profile protocol.Profile // what the client's version can be sent
 	aborted *atomic.Bool     // the client has no use for the run any more
 	stop    stopping
@@ -58,7 +59,7 @@ type stopping struct {
 func runPlain(p *peer, w wire, f *frame, stops bool) (err error) {
 	in := f.input
 	f.input = nil
-	r := &plainRun{wire: w, label: f.label, after: f.after, dialect: f.dialect.of(in), aborted: &f.aborted}
+	r := &plainRun{wire: w, label: f.label, after: f.after, dialect: f.dialect.of(in), through: cmp.Or(f.through, adapter.ThroughSocket), aborted: &f.aborted}
 	r.profile = r.dialect.profile(in)
 	r.open(p, f.threadID)
 	r.follower.Only("")
@@ -69,7 +70,7 @@ func runPlain(p *peer, w wire, f *frame, stops bool) (err error) {
 			p.srv.clientLeft(p, r.key, r.id, r.of)
 		}
 	}()
-	started, err := r.submit(in, f.commands, f.through)
+	started, err := r.submit(in, f.commands)
 	f.done()
 	if !started || err != nil {
 		return err
@@ -79,10 +80,10 @@ func runPlain(p *peer, w wire, f *frame, stops bool) (err error) {
 
 // submit asks for the run, and reports whether there is more of it to come than
 // what it wrote.
-func (r *plainRun) submit(in *protocol.RunAgentInput, commands bool, through adapter.Through) (more bool, err error) {
+func (r *plainRun) submit(in *protocol.RunAgentInput, commands bool) (more bool, err error) {
 	r.srv.awaiting.add(r.key, r.label, r)
 	ctx, cancel := r.call()
-	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.identity.Namespace, Tenant: r.identity.Tenant, User: r.name(), Agent: r.agent, From: r.origin(cmp.Or(through, adapter.ThroughSocket)), Run: in,
+	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.identity.Namespace, Tenant: r.identity.Tenant, User: r.name(), Agent: r.agent, From: r.origin(r.through), Run: in,
 		When: whenOf(in), Commands: commands, Sender: true, Left: r.left, Headers: r.headers})
 	cancel()
 	r.clears(admitted)
@@ -273,7 +274,7 @@ func (r *plainRun) obey() {
 	}
 	ctx, cancel := r.call()
 	defer cancel()
-	if _, err := r.srv.stop(ctx, r.key, r.of); err != nil {
+	if _, err := r.srv.stop(ctx, r.key, r.of, r.actor(r.through)); err != nil {
 		s.failures++
 		wait := min(backoffFirst<<min(s.failures-1, 10), backoffMost)
 		s.next = time.Now().Add(wait)

@@ -33,6 +33,7 @@ func TestStop(t *testing.T) {
 	ts.stops("nobody", false)
 	wantSuccess(t, newTab(ts.dial()).ask("r2", "/say hello"))
 	ts.post(says("r3", "/confirm sure?")).until("RUN_FINISHED")
+	ts.stops("r3", true)
 	ts.stops("r3", false)
 }
 

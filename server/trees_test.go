@@ -201,8 +201,8 @@ func stopsBelow(v *v1Server, operation, path string) {
 	for _, stop := range []struct{ query, want string }{
 		{"", "map[active:1 stopped:0 waiting:1]"},
 		{"?children=leave", "map[active:1 stopped:0 waiting:1]"},
-		{"?children=cancel", "map[active:0 stopped:1 waiting:1]"},
-		{"?children=cancel", "map[active:0 stopped:0 waiting:1]"},
+		{"?children=cancel", "map[active:0 stopped:2 waiting:0]"},
+		{"?children=cancel", "map[active:0 stopped:0 waiting:0]"},
 	} {
 		if got := fmt.Sprint(v.call(operation, 200, path+stop.query, `{}`)["below"]); got != stop.want {
 			v.t.Errorf("%q: %s, want %s", stop.query, got, stop.want)

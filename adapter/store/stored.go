@@ -94,6 +94,8 @@ type Answer struct {
 	At    int64  `json:"at"` // Unix ms
 	// Expired: nobody's, but what became of the interrupt when its time was over.
 	Expired bool `json:"expired,omitempty"`
+	// Stopped: the run that asked was cancelled, and this question with it.
+	Stopped bool `json:"stopped,omitempty"`
 }
 
 // Frozen is what an execution's agent sees, fixed when it begins.
@@ -301,6 +303,7 @@ type JournalEntry struct {
 
 	Final   bool   `json:"final,omitempty"`   // answer: nobody's to give back
 	Failure string `json:"failure,omitempty"` // answer: the run ends with this code instead of continuing
+	Stops   bool   `json:"stops,omitempty"`   // answer: the run ends as cancelled instead of continuing
 
 	Renamed map[string]string `json:"renamed,omitempty"` // rename: subagents, by the agent's own ids
 }

@@ -80,3 +80,22 @@ test("a question without a schema takes a yes, a no, options, a text, JSON and a
   assert.match(await inbox.at("inbox-said").innerText(), /Answered “No” to “Send the letter to Ann\?”/);
   await answered('resolved {"approved":false}');
 });
+
+test("a run that waits is stopped where a run is, and everybody sees that", async () => {
+  const context = await person({ colorScheme: "light" });
+  const tab = await Tab.open(context, gateway);
+  await tab.say("ask");
+  await tab.asked(REASON);
+  const other = await Tab.open(context, gateway, tab.threadId);
+  await other.asked(REASON);
+  await tab.shot("102-waits-and-can-be-stopped");
+  await tab.decide(tab.at("stop-waiting"));
+  for (const each of [tab, other]) {
+    await each.asked(REASON, 0);
+    await until(async () => (await each.at("stop-waiting").count()) === 0, "the button goes");
+  }
+  assert.equal(await tab.page.getByTestId("verdict").last().textContent(), "cancelled");
+  // The agent, which keeps its question itself, is told with the next message.
+  await tab.say("ask");
+  await tab.says("Told: cancelled");
+});

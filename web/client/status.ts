@@ -20,6 +20,8 @@ export interface ThreadStatus {
   activeRunId?: string;
   /** Open interrupts as of the last event received. */
   interrupts: readonly Interrupt[];
+  /** The run that asked them, as the log calls it: `agent.stopRun(id)` cancels them all and ends it. */
+  waitingRunId?: string;
   /** Inputs in the queue, behind the active run or open interrupts: this client's, and others' as of the last attach. */
   queued: readonly QueuedInput[];
   /** Inputs of this client that the server has not taken, as far as is known here: they are sent, again if need be. */

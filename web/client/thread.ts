@@ -31,6 +31,8 @@ export class AgentThread implements FeedListener {
   private readonly connects = new Connects();
   private readonly segments: Segments;
   private readonly inputs = new Inputs((input) => this.feed?.ask(input), () => this.connection.hello?.maxFrameBytes);
+  /** The run that asked last: its questions may come back when an answer could not be carried out. */
+  private askedBy?: string;
   private readonly cancels = new Cancels((runId) => this.feed?.cancel(runId));
   /** Where the events of the run in progress go. */
   private current?: Pipeline;
@@ -190,7 +192,10 @@ export class AgentThread implements FeedListener {
       this.current = undefined;
       this.cancels.over(this.status.value.activeRunId);
       this.interruptsKnown = true;
-      this.status.set({ activeRunId: undefined, interrupts: openAfter(event) });
+      const interrupts = openAfter(event);
+      const waitingRunId = interrupts.length > 0 ? this.status.value.activeRunId : undefined;
+      this.askedBy = waitingRunId ?? this.askedBy;
+      this.status.set({ activeRunId: undefined, interrupts, waitingRunId });
       // A failed continuation may have given its decisions back; only the server knows.
       if (event.type === "RUN_ERROR" && (exchange?.input.resume || this.followers > 0)) {
         if (exchange?.input.resume) pipeline?.holdEnd();
@@ -218,6 +223,7 @@ export class AgentThread implements FeedListener {
     if (!inProgress || activeRunId !== runId) this.cancels.over(activeRunId);
     this.status.set({
       activeRunId: inProgress ? runId : undefined,
+      waitingRunId: last !== undefined && openAfter(last).length > 0 ? runId : undefined,
       synced: this.followers > 0,
       ...(hadSynced &&
         !redundant && { restated: attached.reason ?? "the thread was told anew", lost: shortens(events, shown, this.unlogged(attached)) }),
@@ -239,8 +245,10 @@ export class AgentThread implements FeedListener {
 
   attached(frame: Attached): void {
     this.interruptsKnown = true;
+    const interrupts = frame.interrupts ?? [];
     this.status.set({
-      interrupts: frame.interrupts ?? [],
+      interrupts,
+      waitingRunId: interrupts.length > 0 ? (this.status.value.waitingRunId ?? this.askedBy) : undefined,
       queued: frame.queued ?? [],
     });
     for (const exchange of this.exchanges) exchange.pipeline.releaseEnd();
@@ -357,7 +365,8 @@ export class AgentThread implements FeedListener {
     const runId = String(event.runId);
     this.current?.finish();
     this.status.unqueued(runId);
-    this.status.set({ activeRunId: runId, interrupts: [], takenOver: undefined });
+    this.cancels.over(this.status.value.waitingRunId);
+    this.status.set({ activeRunId: runId, interrupts: [], waitingRunId: undefined, takenOver: undefined });
     const exchange = this.exchanges.claiming(runId);
     if (exchange) exchange.unsure = exchange.asking = exchange.anew = false;
     this.current = exchange ? exchange.pipeline : this.followers > 0 ? this.segments.begin() : undefined;

@@ -31,6 +31,20 @@ func (j *Judgement) Expire(open *store.Suspension) (Verdict, error) {
 	return v, nil
 }
 
+// Withdraw is the verdict that cancels all that is open and ends what asked.
+func (j *Judgement) Withdraw(open *store.Suspension) (Verdict, error) {
+	v := Verdict{Continues: open, Final: true, Stops: true}
+	for _, it := range open.Items {
+		entry := protocol.ResumeEntry{InterruptID: it.ID, Status: protocol.ResumeCancelled}
+		key, err := resumeKey(j.thread, entry)
+		if err != nil {
+			return v, err
+		}
+		v.Decisions, v.Keys = append(v.Decisions, entry), append(v.Keys, key)
+	}
+	return v, nil
+}
+
 // AllStale reports whether interrupts are open and all of them have expired and are kept,
 // as all are in the grace behind their expiry. Of others the sweep makes what their policy says, however late it comes.
 func (j *Judgement) AllStale() bool {

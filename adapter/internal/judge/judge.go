@@ -48,10 +48,14 @@ type Verdict struct {
 	Edits   bool   // it goes back to a message that it has in other words
 	Final   bool   // the decisions are nobody's to give back
 	Failure string // the continued run ends at once with this code
+	Stops   bool   // the continued run ends at once as cancelled
 	// Behind says that the sender, when the run begins, does not hold what the thread
 	// does, and that no event will bring it.
 	Behind bool
 }
+
+// Ends reports whether the continued run ends at once, without a call of its agent.
+func (v *Verdict) Ends() bool { return v.Stops || v.Failure != "" }
 
 // Judgement is an input with what was read to judge it.
 type Judgement struct {
@@ -256,7 +260,7 @@ func (j *Judgement) freshMessages(queued map[string]bool) protocol.Messages {
 // accepted before and are set aside.
 func (j *Judgement) sortEntries(open *store.Suspension) (entries []protocol.ResumeEntry, aside []answeredRun, refusal *protocol.RunError, err error) {
 	seen := map[string]bool{}
-	var unknown, conflicting, expired []string
+	var unknown, conflicting, expired, stopped []string
 	var first answeredRun
 	for _, entry := range j.Input.Resume {
 		if seen[entry.InterruptID] {
@@ -279,14 +283,20 @@ func (j *Judgement) sortEntries(open *store.Suspension) (entries []protocol.Resu
 					expired = append(expired, entry.InterruptID)
 					continue
 				}
+				if first = before; before.Stopped {
+					stopped = append(stopped, entry.InterruptID)
+					continue
+				}
 				conflicting = append(conflicting, entry.InterruptID)
-				first = before
 				continue
 			}
 			aside = append(aside, before)
 		}
 	}
 	switch {
+	case len(stopped) > 0:
+		refusal = Refuse(CodeConflict, "the run that asked was cancelled, and these interrupts with it: "+list(stopped),
+			map[string]any{"interruptIds": stopped, "answeredAt": time.UnixMilli(first.At).UTC().Format(time.RFC3339Nano), "runId": first.Label})
 	case len(unknown) > 0:
 		refusal = Refuse(CodeUnknownInterrupt, "resume names interrupts that this thread never raised: "+list(unknown),
 			map[string]any{"interruptIds": unknown})

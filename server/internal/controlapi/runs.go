@@ -228,7 +228,7 @@ func (c *call) cancelRun() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	stopped, err := c.Runner.CancelRun(c.r.Context(), c.key, info.ID, why.Reason)
+	stopped, err := c.Runner.CancelRun(c.r.Context(), c.key, info.ID, why.Reason, c.actor())
 	if err != nil {
 		return nil, err
 	}

@@ -124,7 +124,8 @@ type reasonJSON struct {
 type allStoppedJSON struct {
 	Epoch      int64    `json:"epoch" jsonschema:"the thread's dispatch epoch by now"`
 	Active     string   `json:"active,omitempty" jsonschema:"the run that was under way"`
-	Superseded []string `json:"superseded" jsonschema:"the runs that waited"`
+	Superseded []string `json:"superseded" jsonschema:"the runs that waited in the queue"`
+	Waiting    string   `json:"waiting,omitempty" jsonschema:"the run that waited for answers; its questions are cancelled"`
 
 	Below *stoppedBelowJSON `json:"below,omitempty" jsonschema:"what goes on in the threads below it; left out where that could not be read"`
 }
@@ -362,11 +363,11 @@ func (c *call) stopAll() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	i, err := c.Runner.StopAll(c.r.Context(), c.key, why.Reason)
+	i, err := c.Runner.StopAll(c.r.Context(), c.key, why.Reason, c.actor())
 	if err != nil {
 		return nil, err
 	}
-	stopped := allStoppedJSON{Epoch: i.Epoch, Active: i.Active, Superseded: append([]string{}, i.Superseded...)}
+	stopped := allStoppedJSON{Epoch: i.Epoch, Active: i.Active, Superseded: append([]string{}, i.Superseded...), Waiting: i.Waiting}
 	stopped.Below, err = c.below(why.Reason, stop)
 	return stopped, err
 }

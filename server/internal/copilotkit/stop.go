@@ -121,11 +121,18 @@ func (k *call) stopThread(ctx context.Context) (stopped bool, err error) {
 		if a.ActiveLabel != "" {
 			labels = append(labels, a.ActiveLabel)
 		}
-		if len(labels) == 0 {
+		if len(labels) == 0 && len(a.Interrupts) == 0 {
 			return stopped, nil
 		}
 		for _, label := range labels {
 			ended, err := k.caller.Stop(ctx, k.thread, label)
+			if err != nil {
+				return stopped, err
+			}
+			stopped = stopped || ended
+		}
+		if len(a.Interrupts) > 0 {
+			ended, err := k.caller.StopWaiting(ctx, k.thread)
 			if err != nil {
 				return stopped, err
 			}

@@ -21,6 +21,8 @@ type Caller interface {
 	Answer(w http.ResponseWriter, r *http.Request, agent string, body []byte, serve func(Stream)) *refusal.Refusal
 	// Stop ends one run that is active or waits, and reports whether it was.
 	Stop(ctx context.Context, thread, label string) (bool, error)
+	// StopWaiting ends the run that waits for answers, and reports whether one did.
+	StopWaiting(ctx context.Context, thread string) (bool, error)
 	Follow(thread string) Follower
 	// Body makes room for so many bytes more of the request's body. Release gives back
 	// what the request holds.

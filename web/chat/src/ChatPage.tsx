@@ -217,6 +217,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             run={status.activeRunId}
             stopping={running && stopping === status.activeRunId}
             questions={status.interrupts.map(({ id }) => id)}
+            waiting={running ? undefined : status.waitingRunId}
             returned={returned}
             takeReturned={() => giveBack(undefined)}
             send={send}

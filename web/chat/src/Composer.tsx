@@ -21,13 +21,15 @@ interface Props {
   join: (text: string) => void;
   /** Begins to change the last message; answers whether it can be. */
   editLast: () => boolean;
+  /** The run that waits for answers, if there is one. */
+  waiting: string | undefined;
   stop: (runId: string) => void;
   field: RefObject<HTMLTextAreaElement | null>;
   stopper: RefObject<HTMLButtonElement | null>;
 }
 
 /** Where a message is written. It grows with its text, and keeps it for each chat. */
-export function Composer({ threadId, hidden, run, stopping, questions, returned, takeReturned, send, join, editLast, stop, field: box, stopper }: Props) {
+export function Composer({ threadId, hidden, run, stopping, questions, waiting, returned, takeReturned, send, join, editLast, stop, field: box, stopper }: Props) {
   const running = run !== undefined;
   const asks = questions.length > 0;
   const one = questions.length === 1;
@@ -101,6 +103,13 @@ export function Composer({ threadId, hidden, run, stopping, questions, returned,
             <Guarded subject={run} fixed>
               <button type="button" ref={stopper} data-testid="stop" title="Stop (Escape)" disabled={stopping} onClick={() => stop(run)}>
                 {stopping ? "Stopping…" : "Stop"}
+              </button>
+            </Guarded>
+          )}
+          {waiting !== undefined && (
+            <Guarded subject={waiting} fixed>
+              <button type="button" data-testid="stop-waiting" title="Cancels what is asked and ends the run" onClick={() => stop(waiting)}>
+                Stop
               </button>
             </Guarded>
           )}

@@ -38,7 +38,7 @@ export function ThreadRuns({ thread, act }: { thread: ThreadInfo; act: Act }) {
         <button
           type="button"
           data-testid="interrupt-thread"
-          title="Stops the run and what is queued behind it; open questions stay open"
+          title="Stops the run, what is queued behind it, and open questions"
           disabled={!thread.active && thread.queued === 0}
           onClick={() =>
             void actHere("Stop all", "POST", `${base}/interrupt`, { reason: "interrupted by an operator" }, ({ active, superseded }) =>

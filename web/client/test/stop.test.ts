@@ -1,7 +1,7 @@
 // Stopping: a wish that is kept until the server has answered it.
 
 import { describe, expect, it } from "vitest";
-import { attached, Bench, close, delta, failed, finished, live, open, run, settle, shown, started, stream, user } from "./fake";
+import { attached, Bench, close, delta, failed, finished, interrupt, live, open, run, settle, shown, started, stream, user } from "./fake";
 import { asked, atRest, following, outcomeOf, quietly } from "./scenes";
 
 quietly();
@@ -200,4 +200,34 @@ it("of an answer to questions leaves them as the server says", async () => {
   bench.socket.say(run("r1", "refused"), stream(0, 1), failed("interrupts_pending"));
   await settle();
   expect([outcome.value, bench.socket.silent()]).toEqual(["resolved", true]);
+});
+
+describe("a run that waits for answers", () => {
+  const waits = (runId: string) => ({ ...finished(runId), outcome: { type: "interrupt", interrupts: [interrupt("i")] } });
+
+  it("is known by its id, and is stopped by that and not by a stop of what is in progress", async () => {
+    const { bench, agent } = await seeing();
+    bench.socket.say(close("f"), waits("rf"));
+    await settle();
+    expect(agent.status).toMatchObject({ activeRunId: undefined, waitingRunId: "rf" });
+    agent.stopRun();
+    expect(bench.socket.silent()).toBe(true);
+    agent.stopRun("rf");
+    expect(bench.socket.next()).toMatchObject({ type: "ws.cancel", runId: "rf" });
+    bench.socket.say(cancelled("rf", true), started("ending"), { ...finished("ending"), outcome: { type: "cancelled" } });
+    await settle();
+    expect(agent.status).toMatchObject({ activeRunId: undefined, waitingRunId: undefined, interrupts: [] });
+  });
+
+  it("is known again when its answer could not be carried out", async () => {
+    const { bench, agent } = await seeing();
+    bench.socket.say(close("f"), waits("rf"), started("answer"));
+    await settle();
+    expect(agent.status.waitingRunId).toBeUndefined();
+    bench.socket.say(failed("agent_failed"));
+    await settle();
+    bench.socket.say(attached(19, true, { id: bench.socket.next().id, interrupts: [interrupt("i")] }), live(19));
+    await settle();
+    expect(agent.status.waitingRunId).toBe("rf");
+  });
 });
