@@ -23,7 +23,7 @@ func longest(name string) int {
 
 // first reports whether a page is one that users read first, and so must read plainly.
 func first(name string) bool {
-	return name == "README.md" || name == "CHANGELOG.md" || strings.HasPrefix(name, "docs/")
+	return name == "README.md" || name == "CHANGELOG.md" || strings.HasPrefix(name, "docs/") || strings.HasPrefix(name, "examples/")
 }
 
 var (

@@ -3,9 +3,12 @@ package gateway
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +57,24 @@ func TestRecordedAgents(t *testing.T) {
 		"mastra":            {"": "custom_interrupt interrupt_message", "slow": "", "fail": ""},
 		"langgraph":         {"": "custom_interrupt ids", "slow": "ids", "fail": "after_end left_open"},
 		"langgraph-outcome": {"": "custom_interrupt ids", "slow": "ids", "fail": "after_end left_open"},
+	}
+	docs, err := os.ReadFile("../docs/frameworks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for folder, of := range repairs {
+		kinds := strings.Fields(strings.Join(slices.Collect(maps.Values(of)), " "))
+		slices.Sort(kinds)
+		_, row, _ := strings.Cut(string(docs), "\n| `"+folder+"` | ")
+		row, _, _ = strings.Cut(row, "\n")
+		var told []string
+		for _, kind := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row, -1) {
+			told = append(told, kind[1])
+		}
+		slices.Sort(told)
+		if kinds = slices.Compact(kinds); !slices.Equal(told, kinds) {
+			t.Errorf("docs/frameworks.md says that %s needs %v, and it needs %v", folder, told, kinds)
+		}
 	}
 	type peer struct {
 		folder  string
