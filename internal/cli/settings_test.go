@@ -280,7 +280,7 @@ func tables() string {
 			if def != "" {
 				def = "`" + def + "`"
 			}
-			help := strings.ReplaceAll(each.help, "](server/", "](../server/")
+			help := strings.NewReplacer("](server/", "](../server/", "](docs/", "](").Replace(each.help)
 			if choice, ok := each.value.(choiceValue); ok {
 				help = "`" + strings.Join(choice.among, "`, `") + "`: " + help
 			}
