@@ -21,9 +21,12 @@ func longest(name string) int {
 	return 200
 }
 
+// plain are the pages beside docs/ that must read plainly.
+var plain = []string{"README.md", "CHANGELOG.md", "SECURITY.md"}
+
 // first reports whether a page is one that users read first, and so must read plainly.
 func first(name string) bool {
-	return name == "README.md" || name == "CHANGELOG.md" || strings.HasPrefix(name, "docs/")
+	return slices.Contains(plain, name) || strings.HasPrefix(name, "docs/")
 }
 
 var (
