@@ -26,7 +26,7 @@ func longest(name string) int {
 }
 
 // plain are the pages beside docs/ that must read plainly.
-var plain = []string{"README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "web/client/README.md"}
+var plain = []string{"README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "web/README.md", "web/client/README.md"}
 
 // first reports whether a page is one that users read first, and so must read plainly.
 func first(name string) bool {
