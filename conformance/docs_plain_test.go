@@ -26,10 +26,13 @@ func longest(name string) int {
 }
 
 // plain are the pages beside docs/ that must read plainly.
-var plain = []string{"README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "web/README.md", "web/client/README.md"}
+var plain = []string{
+	"README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "web/README.md", "web/client/README.md",
+	"conformance/README.md", "conformance/CLIENTS.md", "conformance/BEHAVIOURS.md", "conformance/RULES.md", "conformance/bench/SIZING.md",
+}
 
-// first reports whether a page is one that users read first, and so must read plainly.
-func first(name string) bool {
+// readsPlainly reports whether a page must.
+func readsPlainly(name string) bool {
 	return slices.Contains(plain, name) || strings.HasPrefix(name, "docs/")
 }
 
@@ -57,11 +60,11 @@ func sentences(text string) (list []string) {
 	return list
 }
 
-// A page that users read first is short, and so are its sentences; they begin with what
-// they are about.
+// A page that users read first is short, and so are the sentences of all of them; they
+// begin with their subject.
 func TestDocsReadPlainly(t *testing.T) {
 	for _, p := range pages(t) {
-		if !first(p.name) {
+		if !readsPlainly(p.name) {
 			continue
 		}
 		if lines := strings.Count(p.text, "\n"); lines > longest(p.name) {
