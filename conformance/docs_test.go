@@ -185,10 +185,10 @@ func TestDocsNameWhatIsThere(t *testing.T) {
 	}
 }
 
-// A metric that a page of docs/ names is one that METRICS.md lists, which is held to
+// A metric that a page of docs/ names is one that docs/metrics.md lists, which is held to
 // what a server counts.
 func TestDocsNameMetricsThatThereAre(t *testing.T) {
-	list, err := os.ReadFile(filepath.Join("..", "server", "METRICS.md"))
+	list, err := os.ReadFile(filepath.Join("..", "docs", "metrics.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestDocsNameMetricsThatThereAre(t *testing.T) {
 		}
 		for _, name := range regexp.MustCompile(`\baguiws_[a-z_]+`).FindAllString(p.text, -1) {
 			if name != "aguiws_connection" && !strings.Contains(string(list), "`"+name+"`") { // that one is nginx's variable
-				t.Errorf("%s names %s, which METRICS.md does not list", p.name, name)
+				t.Errorf("%s names %s, which docs/metrics.md does not list", p.name, name)
 			}
 		}
 	}

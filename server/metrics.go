@@ -14,7 +14,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// Metrics counts what a Server and its store do, for Prometheus. METRICS.md
+// Metrics counts what a Server and its store do, for Prometheus. docs/metrics.md
 // lists it. No label carries an id, a name that a client chose, or anything
 // else without a bound. Make it with NewMetrics; it may be used concurrently.
 type Metrics struct {

@@ -78,7 +78,7 @@ func (s *meteredStore) Activate(ctx context.Context, a store.Activation) (store.
 	return r, err
 }
 
-// outcomes is how METRICS.md calls the ends of runs.
+// outcomes is how docs/metrics.md calls the ends of runs.
 var outcomes = map[store.EndKind]string{
 	store.EndFinish: "success", store.EndSuspend: "interrupt", store.EndCancel: "cancelled", store.EndFail: "error",
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/aguiws/aguiws/server/webhook"
 )
 
-// value is what a metric counts under label values, in the order of METRICS.md.
+// value is what a metric counts under label values, in the order of docs/metrics.md.
 func value(t *testing.T, m *Metrics, name string, labels ...string) float64 {
 	t.Helper()
 	families, err := m.registry.Gather()
@@ -157,10 +157,10 @@ func TestMetricsCount(t *testing.T) {
 	documented(t, m)
 }
 
-// documented holds METRICS.md to what m has.
+// documented holds docs/metrics.md to what m has.
 func documented(t *testing.T, m *Metrics) {
 	t.Helper()
-	page, err := os.ReadFile("METRICS.md")
+	page, err := os.ReadFile("../docs/metrics.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,16 +174,16 @@ func documented(t *testing.T, m *Metrics) {
 	}
 	for name, labels := range rows {
 		if got, ok := described[name]; !ok || got != labels {
-			t.Errorf("METRICS.md lists %s with labels %q; there is %q, %v", name, labels, got, ok)
+			t.Errorf("docs/metrics.md lists %s with labels %q; there is %q, %v", name, labels, got, ok)
 		}
 	}
 	for name := range described {
 		if _, ok := rows[name]; !ok {
-			t.Errorf("METRICS.md does not list %s", name)
+			t.Errorf("docs/metrics.md does not list %s", name)
 		}
 	}
 	if len(rows) < 15 {
-		t.Errorf("METRICS.md lists %d metrics: is it read as it is written?", len(rows))
+		t.Errorf("docs/metrics.md lists %d metrics: is it read as it is written?", len(rows))
 	}
 }
 

@@ -171,7 +171,7 @@ func (s *settings) table() []setting {
 		{"jwt-scopes", "Identity", textValue{&s.jwt.scope, "claim"}, "claim that lists scopes. A token without it may read and run"},
 		{"jwt-scope-prefix", "Identity", textValue{&s.jwt.scopePrefix, "text"}, "beginning of this server's scopes in that claim"},
 
-		{"logins", "Logins", providersValue{&s.logins}, "the providers at which users can log in for agents, in YAML or JSON: `[{name: github, issuer: https://…, client-id: …, client-secret-file: /run/secrets/github, scopes: [repo]}]`. [LOGIN.md](server/LOGIN.md#what-a-provider-has) lists the members. The same on all servers"},
+		{"logins", "Logins", providersValue{&s.logins}, "the providers at which users can log in for agents, in YAML or JSON: `[{name: github, issuer: https://…, client-id: …, client-secret-file: /run/secrets/github, scopes: [repo]}]`. [Logins](docs/logins.md#what-a-provider-has) lists the members. The same on all servers"},
 		{"login-file", "Logins", textValue{&s.loginFile, "file"}, "file with such a list"},
 		{"login-keys", "Logins", textValue{&s.loginKeys, "file"}, "file with the keys that seal tokens, 32 bytes in base64 a line: the first encrypts, the others still decrypt. The same on all servers"},
 		{"public-url", "Logins", textValue{&s.publicURL, "URL"}, "address under which browsers reach the server, such as `https://chat.example.com`. Providers send them back to its `/login/callback/` with the provider's name. With `--auth none`, when empty, it is the one of `addr`"},

@@ -1,8 +1,8 @@
 // Package webhook tells programs of others what becomes true of threads, by POST
 // requests to the targets that are configured.
 //
-// WEBHOOKS.md beside the server is what a receiver must know: the body, the headers, how
-// to verify, what is tried again and when.
+// docs/webhooks.md tells what a receiver must know: the body, the headers, how to
+// verify, and when a failure is tried again.
 //
 // A Sender has a line for each target: it takes what the target is owed from the store,
 // and some workers send it. Lines share nothing that one could use up, so that a target

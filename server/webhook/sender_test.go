@@ -55,7 +55,7 @@ func TestWebhookIsSignedAndWhole(t *testing.T) {
 }
 
 // Whatever a target answers, what it has not taken is tried again, and says why.
-// What WEBHOOKS.md shows for a receiver in Node accepts ours and nothing else.
+// What docs/webhooks.md shows for a receiver in Node accepts ours and nothing else.
 func TestWebhookIsVerifiedAsShown(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("node is not installed")
