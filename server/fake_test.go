@@ -181,7 +181,9 @@ func (b *fake) Repeat(ctx context.Context, key store.ThreadKey, runID, label str
 	return told, err
 }
 
-func (b *fake) CancelWaiting(context.Context, store.ThreadKey, adapter.Actor) (string, error) { return "", nil }
+func (b *fake) CancelWaiting(context.Context, store.ThreadKey, adapter.Actor) (string, error) {
+	return "", nil
+}
 
 func (b *fake) Cancel(_ context.Context, key store.ThreadKey, label string, _ adapter.Actor) (adapter.Cancelled, error) {
 	b.mu.Lock()

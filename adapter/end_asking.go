@@ -13,53 +13,40 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// Actor is who acts on a thread, and how the act has come. The decision record names it.
-type Actor struct {
-	User string // as Input.User; "": not known
-	From Origin
-}
-
-// Cancel ends all runs under the label, the client's runId, that have not ended
-// (ws.cancel): a run that is active, queued, or waits for answers. The open interrupts of a
-// run that waits are cancelled on record, and its agent is not called again. An error means
-// that the outcome is unknown; the call may be repeated.
-func (r *Runner) Cancel(ctx context.Context, key store.ThreadKey, label string, by Actor) (Cancelled, error) {
-	all, err := r.endRuns(ctx, key, label)
-	if err != nil || all.Stopped {
-		return all, err
+// expire answers a suspension whose deadline has passed, unless somebody was
+// faster: the version decides.
+func (c *claimer) expire(ctx context.Context, key store.ThreadKey) error {
+	label := "expired-" + uuid.NewString()
+	j, err := c.read(ctx, key, &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label})
+	if err != nil {
+		return err
 	}
-	waited, err := r.cancelWaiting(ctx, key, by, func(s *store.Suspension) bool { return s.Label == label })
-	all.Stopped = waited != ""
-	return all, err
-}
-
-// CancelRun ends one run by its server-made id, as Cancel does. A dead letter that was not
-// requeued is dismissed: it is listed no more and cannot be requeued.
-func (r *Runner) CancelRun(ctx context.Context, key store.ThreadKey, id, reason string, by Actor) (Cancelled, error) {
-	one, err := r.endRun(ctx, key, id, reason)
-	if err != nil || one.Stopped {
-		return one, err
+	open, err := stored.Suspension(j.View.Suspension)
+	if err != nil || open == nil {
+		return err
 	}
-	waited, err := r.cancelWaiting(ctx, key, by, func(s *store.Suspension) bool { return s.RunID == id })
-	one.Stopped = waited != ""
-	return one, err
-}
-
-// CancelWaiting ends the run of the thread that waits for answers, as Cancel does, and
-// returns its server-made id; "": no run waits.
-func (r *Runner) CancelWaiting(ctx context.Context, key store.ThreadKey, by Actor) (string, error) {
-	return r.cancelWaiting(ctx, key, by, func(*store.Suspension) bool { return true })
-}
-
-// StopAll ends everything on the thread: the active run and a run that waits for answers end
-// cancelled, queued inputs are superseded, and no worker that held a claim before writes
-// again. Stored data that cannot be read and is in the way is removed.
-func (r *Runner) StopAll(ctx context.Context, key store.ThreadKey, reason string, by Actor) (AllStopped, error) {
-	all, err := r.endAll(ctx, key, reason)
-	if err == nil {
-		all.Waiting, err = r.CancelWaiting(ctx, key, by)
+	policy := ExpiryKeep
+	for _, it := range open.Items {
+		if it.ExpiresAt == 0 || dueAt(it) >= j.View.Now.UnixMilli() {
+			continue
+		}
+		if policy != ExpiryFail && ExpiryPolicy(it.OnExpiry) != ExpiryKeep {
+			policy = ExpiryPolicy(it.OnExpiry)
+		}
 	}
-	return all, err
+	if policy == ExpiryKeep {
+		return nil
+	}
+	v, err := j.Expire(open)
+	if err != nil {
+		return err
+	}
+	if policy == ExpiryFail {
+		v.Failure = CodeExpired
+	}
+	c.log.Info("interrupts have expired", "thread", key.Thread, "label", label, "policy", string(policy))
+	_, _, err = c.admission.endAsking(ctx, key, j, v, Actor{From: Origin{Through: ThroughExpiry}}, false)
+	return err
 }
 
 // cancelWaiting cancels the open interrupts of the thread if which chooses them. A
