@@ -17,7 +17,7 @@ import (
 func theirs(t *testing.T, schema, payload []byte) (valid, known bool) {
 	t.Helper()
 	c := jsonschema.NewCompiler()
-	c.Draft = jsonschema.Draft2020
+	c.Draft, c.AssertFormat = jsonschema.Draft2020, true
 	if err := c.AddResource("urn:aguiws:response-schema", bytes.NewReader(schema)); err != nil {
 		return false, false
 	}

@@ -107,16 +107,7 @@ func (e *evaluation) formatted(n *node, v *value) bool {
 		return true
 	}
 	e.spend(64 + 4*len(v.text))
-	if n.formatAs == "regex" {
-		return checkPattern(v.text)
-	}
 	return n.format(v.text)
-}
-
-// checkPattern reports whether a text is a pattern, and one that would be accepted in
-// a schema.
-func checkPattern(text string) bool {
-	return (&bounds{}).pattern("format", text) == nil
 }
 
 func (e *evaluation) ofItsKind(n *node, v *value, marks []bool) bool {

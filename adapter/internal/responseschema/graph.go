@@ -165,8 +165,7 @@ func (g *graph) anyValue(n *node, s *jsonschema.Schema) {
 		}
 	}
 	n.choices = strings.Join(choices, ", ")
-	// An older draft asserts formats, the later ones annotate.
-	if s.Format != "" && (s.Draft == jsonschema.Draft4 || s.Draft == jsonschema.Draft6 || s.Draft == jsonschema.Draft7) {
+	if checkedFormats[s.Format] {
 		n.format, n.formatAs = jsonschema.Formats[s.Format], s.Format
 	}
 }

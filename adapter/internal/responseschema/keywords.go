@@ -9,7 +9,7 @@ import (
 // simple are the keywords that hold no schemas, with what takes their value: as it is, or as
 // it may be kept. The object is the schema that they are in.
 var simple = map[string]func(value any, in map[string]any) (any, bool){
-	"type": typeNames, "enum": enumeration, "const": data, "format": format,
+	"type": typeNames, "enum": enumeration, "const": data, "format": words,
 	"multipleOf": positive, "minimum": finite, "maximum": finite, "exclusiveMinimum": exclusive("minimum"), "exclusiveMaximum": exclusive("maximum"),
 	"minItems": count, "maxItems": count, "minLength": count, "maxLength": count, "minProperties": count, "maxProperties": count, "minContains": count, "maxContains": count,
 	"uniqueItems": truth, "required": required, "dependentRequired": dependentRequired, "contentEncoding": words, "contentMediaType": words,
@@ -79,10 +79,10 @@ func enumeration(value any, _ map[string]any) (any, bool) {
 	return kept, len(kept) > 0
 }
 
-// format is kept where it is checked by what this package has; a pattern has other rules
-// where it comes from.
-func format(value any, _ map[string]any) (any, bool) {
-	return value, value != "regex" && value != nil && isText(value)
+// checkedFormats are the formats that an answer must have, by any draft. Any other format is
+// an annotation.
+var checkedFormats = map[string]bool{
+	"date": true, "date-time": true, "time": true, "email": true, "uri": true, "uuid": true, "ipv4": true, "ipv6": true, "hostname": true,
 }
 
 func isText(value any) bool {

@@ -34,6 +34,9 @@ const TEXTS = new Set(["title", "description"]);
 // references lead nowhere but into the schema itself.
 const DROPPED = new Set(["pattern", "patternProperties", "unevaluatedProperties", "unevaluatedItems", "$id", "id", "$schema", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef"]);
 
+/** The formats that the server checks. To it any other is a note, so here as well. */
+const FORMATS = new Set<unknown>(["date", "date-time", "time", "email", "uri", "uuid", "ipv4", "ipv6", "hostname"]);
+
 /**
  * The schema as a form may be made of it and an answer may be checked with it here: what could be run or fetched is
  * left out, and members have words for their names. Undefined where it is too large, or refers to elsewhere.
@@ -45,7 +48,7 @@ export function presentable(schema: unknown): Schema | undefined {
     if (!isObject(given) || depth > DEPTH || ++nodes > NODES) throw new TypeError("not presentable");
     const kept: Array<[string, unknown]> = [];
     for (const [keyword, value] of Object.entries(given)) {
-      if (DROPPED.has(keyword) || (keyword === "format" && value === "regex")) continue;
+      if (DROPPED.has(keyword) || (keyword === "format" && !FORMATS.has(value))) continue;
       if (keyword === "$ref" && !(typeof value === "string" && /^#\/(\$defs|definitions)\//.test(value))) throw new TypeError("refers to elsewhere");
       if (TEXTS.has(keyword) && typeof value !== "string") continue;
       if (keyword === "type" && typeof value !== "string" && !Array.isArray(value)) continue;
