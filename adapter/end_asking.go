@@ -45,7 +45,7 @@ func (c *claimer) expire(ctx context.Context, key store.ThreadKey) error {
 		v.Failure = CodeExpired
 	}
 	c.log.Info("interrupts have expired", "thread", key.Thread, "label", label, "policy", string(policy))
-	_, _, err = c.admission.endAsking(ctx, key, j, v, Actor{From: Origin{Through: ThroughExpiry}}, false)
+	_, _, err = c.admission.endAsking(ctx, key, j, v, Actor{From: Origin{Through: ThroughExpiry}})
 	return err
 }
 
@@ -55,45 +55,56 @@ func (a *admission) cancelWaiting(ctx context.Context, key store.ThreadKey, by A
 	for range maxTries {
 		view, err := a.store.Read(ctx, key, store.ReadQuery{})
 		if err != nil {
-			return "", err
+			return "", unlessCorrupted(err)
 		}
 		open, err := stored.Suspension(view.Suspension)
-		if errors.Is(err, store.ErrCorrupted) || err == nil && (open == nil || !which(open)) {
-			return "", nil
-		} else if err != nil {
-			return "", err
+		if err != nil || open == nil || !which(open) {
+			return "", unlessCorrupted(err)
 		}
-		stale, err := a.endOpen(ctx, key, view.Version, by)
-		if err != nil || !stale {
-			return open.RunID, err
+		stale, err := a.endOpen(ctx, key, view.Version, open, by)
+		switch {
+		case err != nil:
+			return "", unlessCorrupted(err)
+		case !stale:
+			return open.RunID, nil
 		}
 	}
 	return "", fmt.Errorf("%w: the thread changes too fast for its questions to be cancelled", store.ErrOutcomeUnknown)
 }
 
-// endOpen cancels the open interrupts of a thread that still has the version.
-func (a *admission) endOpen(ctx context.Context, key store.ThreadKey, version int64, by Actor) (stale bool, err error) {
+func unlessCorrupted(err error) error {
+	if errors.Is(err, store.ErrCorrupted) {
+		return nil
+	}
+	return err
+}
+
+// endOpen cancels what is open in a thread that still has the version. Nothing is cancelled
+// when the journal cannot be read, as nothing is answered then.
+func (a *admission) endOpen(ctx context.Context, key store.ThreadKey, version int64, open *store.Suspension, by Actor) (stale bool, err error) {
 	label := "cancelled-" + uuid.NewString()
-	j, err := a.read(ctx, key, &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label})
+	var ids []string
+	for _, it := range open.Items {
+		ids = append(ids, it.ID)
+	}
+	j, err := a.read(ctx, key, &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label}, ids...)
 	if err != nil {
 		return false, err
 	}
 	if j.View.Version != version {
 		return true, nil
 	}
-	open, err := stored.Suspension(j.View.Suspension)
-	if err != nil || open == nil {
-		return err == nil, err
-	}
 	v, err := j.Withdraw(open)
 	if err != nil {
 		return false, err
 	}
-	placed := a.capacity.reserve()
-	if placed {
-		defer a.capacity.release()
+	if !a.enter() {
+		return false, errors.New("adapter: the server is shutting down: cancel again")
 	}
-	admitted, stale, err := a.endAsking(ctx, key, j, v, by, !placed)
+	defer a.running.end()
+	a.capacity.occupy() // it calls no agent, and makes room
+	defer a.capacity.release()
+	admitted, stale, err := a.endAsking(ctx, key, j, v, by)
 	if err == nil && admitted.Refusal != nil {
 		err = fmt.Errorf("adapter: the run that waits could not be ended: %s", admitted.Refusal.Message)
 	}
@@ -104,8 +115,8 @@ func (a *admission) endOpen(ctx context.Context, key store.ThreadKey, version in
 }
 
 // endAsking begins the run that ends what asked, without a call of its agent unless the
-// verdict lets it go on. left: this node has no place for the run.
-func (a *admission) endAsking(ctx context.Context, key store.ThreadKey, j *judge.Judgement, v judge.Verdict, by Actor, left bool) (Admitted, bool, error) {
+// verdict lets it go on. It waits for the end of a run that ends at once.
+func (a *admission) endAsking(ctx context.Context, key store.ThreadKey, j *judge.Judgement, v judge.Verdict, by Actor) (Admitted, bool, error) {
 	open := v.Continues
 	digest, err := judge.InputDigest(key, j.Input)
 	if err != nil {
@@ -120,7 +131,16 @@ func (a *admission) endAsking(ctx context.Context, key store.ThreadKey, j *judge
 	if err != nil {
 		return Admitted{}, false, err
 	}
-	run.left = left && a.options.Mode != ModeBlocking
 	run.holding = holdingOfRecord(record, b.RunID)
-	return a.begin(ctx, b, run)
+	if v.Ends() {
+		run.over = make(chan struct{})
+	}
+	admitted, stale, err := a.begin(ctx, b, run)
+	if run.over != nil && run.launched {
+		select {
+		case <-run.over:
+		case <-ctx.Done():
+		}
+	}
+	return admitted, stale, err
 }

@@ -44,6 +44,7 @@ type begun struct {
 	// sees to that.
 	holding          store.Holding
 	counts, launched bool
+	over             chan struct{} // closed when this node carries it no more; nil: nobody waits for that
 }
 
 // prepare brings the execution to where its agent is called: the order rules

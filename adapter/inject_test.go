@@ -15,7 +15,6 @@ import (
 // An input that cannot be accepted interrupts nothing.
 func TestRefusedInjectionStopsNothing(t *testing.T) {
 	for name, in := range map[string]adapter.Injection{
-		"priority":        {Text: "x", Dispatch: adapter.DispatchOptions{Priority: 1000}},
 		"agent":           {Text: "x", Agent: "nobody"},
 		"label":           {Text: "x", Label: strings.Repeat("x", 2000)},
 		"unknown message": {Text: "x", After: "nobody"},
@@ -61,8 +60,8 @@ func TestInjectionUnderAQuestionStopsNothing(t *testing.T) {
 	if err != nil || info.State != store.DispatchQueued {
 		t.Errorf("%+v %v", info, err)
 	}
-	if i, err := l.runner.StopAll(l.ctx(), l.key, "done", adapter.Actor{}); err != nil || i.Epoch != 1 {
-		t.Errorf("%+v %v", i, err)
+	if c, err := l.runner.CancelRun(l.ctx(), l.key, waits.RunID, "done", adapter.Actor{}); err != nil || !c.Stopped {
+		t.Errorf("%+v %v", c, err)
 	}
 	l.answer(resolved(open[0].ID, "true"))
 }

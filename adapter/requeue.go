@@ -92,7 +92,7 @@ func (ds *dispatches) requeue(ctx context.Context, key store.ThreadKey, letter *
 	if letter.Input != nil {
 		n.Verdict = j.Accepted()
 	}
-	b, run, err := n.build(store.Begin{MaxAttempts: letter.MaxAttempts, Priority: letter.Priority, Dedupe: letter.Dedupe},
+	b, run, err := n.build(store.Begin{MaxAttempts: letter.MaxAttempts, Priority: &letter.Priority, Dedupe: letter.Dedupe},
 		store.RunRecord{Execution: old.Execution, Tenant: old.Tenant, CountsFor: old.CountsFor})
 	if err != nil {
 		return Admitted{}, false, err

@@ -71,7 +71,7 @@ type Input struct {
 
 // DispatchOptions say how an input waits when it has to.
 type DispatchOptions struct {
-	Priority int    // 1 is claimed first, 255 last, then in the order of arrival; 0: 128
+	Priority *uint8 // 0 is claimed first, 255 last, then in the order of arrival; nil: 128
 	Dedupe   string // refused (CodeDuplicate) while an input of the thread with this key waits or runs; "": never
 	// Available is when the run may begin at the earliest, by the store's clock.
 	// The input is queued until then. Zero: at once.
@@ -188,9 +188,6 @@ func (a *admission) checkInput(in Input) *protocol.RunError {
 		if id == "" || id == "." || id == ".." || id == "/" || len(id) > maxIDBytes {
 			return bad(`%s must have 1 to %d bytes, and not be ".", ".." or "/", which no URL can carry`, name, maxIDBytes)
 		}
-	}
-	if p := in.Dispatch.Priority; p < 0 || p > 255 {
-		return bad("the priority is 1 (first) to 255 (last), or 0 for 128")
 	}
 	if len(in.Dispatch.Dedupe) > maxIDBytes {
 		return bad("the dedupe key must have at most %d bytes", maxIDBytes)

@@ -24,6 +24,9 @@ func (w *worker) launch(b begun) {
 	w.capacity.carried(1)
 	w.running.start(func() {
 		defer w.capacity.carried(-1)
+		if b.over != nil {
+			defer close(b.over)
+		}
 		err := w.contain("carry", b.claim.Thread, func() error { return w.carry(&b) })
 		if err != nil && !errors.Is(err, ErrStopped) && !errors.Is(err, ErrSuspended) {
 			w.log.Error("a run could not be carried on; another worker takes it over",

@@ -24,7 +24,6 @@ var beginErrors = map[int64]error{
 
 const (
 	middlePriority = 128
-	lowestPriority = 255
 	usualAttempts  = 3
 )
 
@@ -37,6 +36,10 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 	}
 	t := s.keys.thread(b.Thread)
 	rest, branch, messages := beginLists(p)
+	priority := uint8(middlePriority)
+	if b.Priority != nil {
+		priority = *b.Priority
+	}
 	r, err := s.run(ctx, call{beginScript, t.deciding(), args{
 		{"member", t.member},
 		{"version", b.Version},
@@ -55,7 +58,7 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		{"execution", b.Execution},
 		{"record", compress(b.Record)},
 		{"headers", compress(b.Headers)},
-		{"priority", cmp.Or(b.Priority, middlePriority)},
+		{"priority", priority},
 		{"max", cmp.Or(b.MaxAttempts, usualAttempts)},
 		{"dedupe", b.Dedupe},
 		{"kind", p.kind},
@@ -175,9 +178,8 @@ func partsOf(b store.Begin) (p beginParts, err error) {
 	if b.RunID == "" {
 		return p, errors.New("a run has an id")
 	}
-	if b.Priority < 0 || b.Priority > lowestPriority || b.MaxAttempts < 0 {
-		return p, fmt.Errorf("priority %d, %d attempts: a priority is 1 to %d, a run has one attempt at least",
-			b.Priority, b.MaxAttempts, lowestPriority)
+	if b.MaxAttempts < 0 {
+		return p, fmt.Errorf("%d attempts: a run has one attempt at least", b.MaxAttempts)
 	}
 	answers, fresh := false, false
 	switch k := b.Kind.(type) {

@@ -61,7 +61,7 @@ func (s *dispatches) dispatchesCall(key store.ThreadKey, id string, q store.Disp
 func readDispatch(r *reply, key store.ThreadKey) store.Dispatch {
 	l := r.list()
 	d := store.Dispatch{ID: l.string(), Thread: key, State: store.DispatchState(l.string()), Epoch: l.int(),
-		Priority: int(l.int()), Dedupe: l.string(), Available: l.time(), Attempts: int(l.int()), MaxAttempts: int(l.int()),
+		Priority: uint8(l.int()), Dedupe: l.string(), Available: l.time(), Attempts: int(l.int()), MaxAttempts: int(l.int()),
 		Error: l.string(), ClaimedBy: l.string(), LeaseUntil: l.time(), Activated: l.bool(), Outcome: l.json(),
 		RequeuedAs: l.string(), Created: l.time(), Updated: l.time(), Completed: l.time(), Record: l.json(), Input: l.json(), Steps: l.json()}
 	r.join(l)

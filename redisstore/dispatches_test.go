@@ -164,12 +164,10 @@ func TestSenselessMailboxCallsAreErrors(t *testing.T) {
 	closing(t, s)
 	ctx := context.Background()
 	for name, change := range map[string]func(*store.Begin){
-		"a priority beyond the last":  func(b *store.Begin) { b.Priority = 256 },
-		"a priority before the first": func(b *store.Begin) { b.Priority = -1 },
-		"less than no attempt":        func(b *store.Begin) { b.MaxAttempts = -1 },
-		"no way to begin":             func(b *store.Begin) { b.Kind = nil },
-		"no run":                      func(b *store.Begin) { b.RunID = "" },
-		"nothing to see":              func(b *store.Begin) { b.Kind = store.Execute{Claimed: claimedAs("r1")} },
+		"less than no attempt": func(b *store.Begin) { b.MaxAttempts = -1 },
+		"no way to begin":      func(b *store.Begin) { b.Kind = nil },
+		"no run":               func(b *store.Begin) { b.RunID = "" },
+		"nothing to see":       func(b *store.Begin) { b.Kind = store.Execute{Claimed: claimedAs("r1")} },
 		"no claim": func(b *store.Begin) {
 			b.Kind = store.Execute{Fresh: store.Fresh{Frozen: json.RawMessage("{}")}}
 		},

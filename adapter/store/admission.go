@@ -39,7 +39,7 @@ type Begin struct {
 	User    string // whom the thread counts for; the thread's first counts. "": nobody
 	Title   string // names a thread that has no title yet
 
-	Priority    int    // 1 is claimed first, 255 last, then in the order of arrival; 0: 128
+	Priority    *uint8 // 0 is claimed first, 255 last, then in the order of arrival; nil: 128
 	Dedupe      string // refuse (BeginDuplicate) while a dispatch of the thread with this key is queued or claimed; "": never
 	MaxAttempts int    // claims after which the dispatch is exhausted; 0: 3
 	Deadline    int64  // Unix ms: refuse (BeginExpired) when the store's clock is past it; 0: none

@@ -47,7 +47,7 @@ type Dispatch struct {
 	Thread      ThreadKey
 	State       DispatchState
 	Epoch       int64 // the thread's dispatch epoch when it was enqueued
-	Priority    int   // 1 first, 255 last
+	Priority    uint8 // 0 first, 255 last
 	Dedupe      string
 	Available   time.Time // zero: at once
 	Attempts    int       // claims since the run last recorded something, without those handed back

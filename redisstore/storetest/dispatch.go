@@ -16,7 +16,7 @@ var dispatchTests = []test{
 		th := e.thread()
 		available := c.read().Add(time.Minute)
 		b := th.later("r1", available)
-		b.Priority, b.Dedupe, b.MaxAttempts = 7, "key", 2
+		b.Priority, b.Dedupe, b.MaxAttempts = new(uint8(7)), "key", 2
 		th.begun(b)
 		same(th, "list", th.listed(), "r1:queued")
 		same(th, "dispatch", show(th.dispatch("r1")), show(store.Dispatch{ID: "r1", Thread: th.key, State: store.DispatchQueued,

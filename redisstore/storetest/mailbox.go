@@ -116,8 +116,6 @@ func misshapen(d store.Dispatch) string {
 		return "may not be tried"
 	case d.Attempts < 0:
 		return fmt.Sprintf("has %d attempts", d.Attempts)
-	case d.Priority < 1 || d.Priority > 255:
-		return "has no priority"
 	case d.Created.IsZero() || d.Updated.Before(d.Created):
 		return "has no times"
 	case claimed && (d.ClaimedBy == "" || d.LeaseUntil.IsZero()):

@@ -119,7 +119,11 @@ func (m *model) requeues(letter *run, fresh bool) bool {
 // admit makes the run of an accepted begin.
 func (m *model) admit(b store.Begin) *run {
 	r := &run{label: b.Label, exe: b.Execution, begin: int64(len(m.log)), headers: string(b.Headers)}
-	r.Dispatch = store.Dispatch{ID: b.RunID, Thread: m.key, Epoch: m.dispatchEpoch, Priority: cmp.Or(b.Priority, 128),
+	priority := uint8(128)
+	if b.Priority != nil {
+		priority = *b.Priority
+	}
+	r.Dispatch = store.Dispatch{ID: b.RunID, Thread: m.key, Epoch: m.dispatchEpoch, Priority: priority,
 		Dedupe: b.Dedupe, MaxAttempts: cmp.Or(b.MaxAttempts, 3), Created: m.now, Updated: m.now, Record: b.Record}
 	m.runs[b.RunID] = r
 	m.begun = append(m.begun, r)

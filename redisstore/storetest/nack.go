@@ -114,7 +114,7 @@ var nackTests = []test{
 		th.begun(th.wait("r1"))
 		claim := th.claimed("t1", store.ClaimQueued).Claim
 		urgent := th.wait("r2")
-		urgent.Priority = 1
+		urgent.Priority = new(uint8(0))
 		th.begun(urgent)
 		th.nack(failing(claim))
 		same(th, "in order", th.listed(), "r1:queued r2:queued")

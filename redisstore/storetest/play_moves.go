@@ -86,7 +86,7 @@ func (p *player) begin(g *game) store.Begin {
 		b.Headers = headersNamed(id)
 	}
 	b.MaxAttempts = pick(p, 0, 1, 2)
-	b.Priority = pick(p, 0, 0, 1, 127, 128, 255)
+	b.Priority = pick(p, nil, nil, new(uint8(0)), new(uint8(1)), new(uint8(127)), new(uint8(128)), new(uint8(255)))
 	if p.one(10) {
 		b.Deadline = g.now.Add(pick(p, 0, -time.Millisecond, time.Second)).UnixMilli()
 	}

@@ -58,12 +58,12 @@ var queueTests = []test{
 	}},
 	{"the better priority goes first, then the earlier arrival", func(e *env) {
 		th := e.thread()
-		for i, p := range []int{255, 128, 1, 0, 128, 1, 254, 255} {
+		for i, p := range []*uint8{new(uint8(255)), nil, new(uint8(1)), new(uint8(128)), nil, new(uint8(0)), new(uint8(254)), new(uint8(255))} {
 			b := th.wait(fmt.Sprintf("r%d", i))
 			b.Priority = p
 			th.begun(b)
 		}
-		order := []string{"r2", "r5", "r1", "r3", "r4", "r6", "r0", "r7"}
+		order := []string{"r5", "r2", "r1", "r3", "r4", "r6", "r0", "r7"}
 		var listed, view []string
 		for _, d := range th.dispatches(store.DispatchQuery{}) {
 			listed = append(listed, d.ID)
@@ -81,7 +81,7 @@ var queueTests = []test{
 		th := e.thread()
 		th.begun(th.wait("r1"))
 		b := th.wait("r2")
-		b.Priority = 1
+		b.Priority = new(uint8(1))
 		th.begun(b)
 		th.carried("r2")
 		th.carried("r1")
@@ -297,7 +297,7 @@ var queueTests = []test{
 		first := th.wait("r1")
 		th.begun(first)
 		other := with(th.wait("r1"), func(k *store.Enqueue) { k.Input = raws(`"other"`)[0] })
-		other.Record, other.Priority, other.Label = raws(`"other"`)[0], 1, "other"
+		other.Record, other.Priority, other.Label = raws(`"other"`)[0], new(uint8(1)), "other"
 		th.unchanged(func() { th.begin(other) })
 		d := th.dispatch("r1")
 		same(th, "dispatch", words(string(d.Input), string(d.Record), d.Priority), string(first.Kind.(store.Enqueue).Input)+" "+string(first.Record)+" 128")

@@ -67,7 +67,7 @@ func (st *storm) begin(r *rand.Rand, s store.Store, id string) {
 	switch {
 	case v.Active != nil || v.Suspension == nil && r.IntN(2) == 0:
 		wait := store.Enqueue{Input: raws("{}")[0], Cancelled: [2][]byte{[]byte("S:" + id), []byte("T:" + id)}}
-		b.Priority, b.MaxAttempts = []int{0, 1, 255}[r.IntN(3)], r.IntN(3)
+		b.Priority, b.MaxAttempts = []*uint8{nil, new(uint8(0)), new(uint8(255))}[r.IntN(3)], r.IntN(3)
 		if r.IntN(4) == 0 {
 			b.Dedupe = "key"
 		}

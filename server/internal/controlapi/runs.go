@@ -28,7 +28,7 @@ type runJSON struct {
 	Agent       string          `json:"agent,omitempty"`
 	State       string          `json:"state" jsonschema:"of the dispatch: queued, claimed, acked, cancelled, superseded or dead_letter"`
 	Epoch       int64           `json:"epoch" jsonschema:"the dispatch epoch in which it was enqueued"`
-	Priority    int             `json:"priority"`
+	Priority    uint8           `json:"priority"`
 	Dedupe      string          `json:"dedupe,omitempty"`
 	Available   time.Time       `json:"availableAt,omitzero"`
 	Attempts    int             `json:"attempts"`

@@ -105,7 +105,7 @@ type inputJSON struct {
 	After     string    `json:"after,omitempty" jsonschema:"rewind: the messages after the one with this id are taken out first, and kept as a branch; refused while a run is under way"`
 	Before    string    `json:"before,omitempty" jsonschema:"rewind: the message with this id is taken out too"`
 	When      string    `json:"when,omitempty" jsonschema:"step: heard by the run under way at its next step, if its agent listens, and queued until then; an open interrupt stays open. queue, or left out: by a run of its own"`
-	Priority  int       `json:"priority,omitempty" jsonschema:"1 is first and 255 last; 128 if left out or 0, which is no priority of its own"`
+	Priority  *uint8    `json:"priority,omitempty" jsonschema:"0 is first and 255 last; 128 if left out"`
 	Dedupe    string    `json:"dedupe,omitempty" jsonschema:"refused while an input of the thread with this key waits or runs"`
 	Available time.Time `json:"availableAt,omitzero" jsonschema:"not to begin before"`
 }

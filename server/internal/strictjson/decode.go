@@ -115,6 +115,11 @@ func expected(token json.Token, t reflect.Type) string {
 		if _, err := strconv.Atoi(n.String()); !ok || err != nil {
 			return "a whole number"
 		}
+	case reflect.Uint8:
+		n, ok := token.(json.Number)
+		if _, err := strconv.ParseUint(n.String(), 10, 8); !ok || err != nil {
+			return "a whole number from 0 to 255"
+		}
 	case reflect.Slice:
 		if token != json.Delim('[') {
 			return "an array"
