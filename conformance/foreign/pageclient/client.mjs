@@ -204,10 +204,7 @@ class Thread {
 
   #grouped(group) {
     const end = group.find(isEnd), first = group[0];
-    if (this.restating) {
-      this.#splice(group);
-      return this.#holds();
-    }
+    if (this.restating) return this.#splice(group), this.#holds();
     if (first.type === "RUN_STARTED" && first.metadata?.aguiws?.restated) {
       if (!this.mine) { this.#splice(group, this.repeated?.run); this.#holds(); }
       if (end) this.repeated?.done(end);
