@@ -110,8 +110,13 @@ func TestInjected(t *testing.T) {
 		text, ok := e.(*protocol.TextMessageContent)
 		return ok && text.Delta == "heard two"
 	})
-	if a := l.joining("two"); a.Disposition != adapter.Repeat {
+	a := l.joining("two")
+	if a.Disposition != adapter.Repeat {
 		t.Errorf("sent again when it was taken: %s", a.Disposition)
+	}
+	told, err := l.runner.Repeat(l.ctx(), l.key, a.RunID, "in-two")
+	if err != nil || len(told.Events) != 2 || !strings.Contains(string(told.Events[1]), `"joined"`) || strings.Contains(string(told.Events[1]), "cancelled") {
+		t.Errorf("its sender is told %q, %v", told.Events, err)
 	}
 	if c, err := l.runner.Cancel(l.ctx(), l.key, "in-two", adapter.Actor{}); err != nil || c.Stopped {
 		t.Errorf("taken, and cancelled: %+v %v", c, err)

@@ -143,13 +143,21 @@ func repeat(view *store.ThreadView, label string, record store.RunRecord) (answe
 	switch run.Status {
 	case store.RunQueued:
 		return answer, "", nil
-	case store.RunCancelled:
+	case store.RunCancelled: // or it has joined another: its end says which
 		for _, e := range lifecycle.CancelledInQueue(view.Thread, label, record.ParentRunID) {
 			text, err := protocol.Encode(e)
 			if err != nil {
 				return answer, "", err
 			}
 			answer.Events = append(answer.Events, text)
+		}
+		if run.Terminal != nil {
+			end, err := relabelled(run.Terminal, label)
+			if err != nil {
+				return answer, "", err
+			}
+			answer.Events[1], err = protocol.Encode(end)
+			return answer, "", err
 		}
 		return answer, "", nil
 	case store.RunActive:

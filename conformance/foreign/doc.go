@@ -12,4 +12,7 @@
 //
 // The SDK's client, which is a client of ours like any other, is let loose on the server
 // of this module.
+//
+// pageclient is a client that was written from docs/binding alone. It is cut off again
+// and again, and in the end holds what the thread has.
 package foreign
