@@ -3,6 +3,7 @@ package adapter_test
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,11 +17,11 @@ import (
 type checkpoints struct {
 	store.Store
 	made  chan bool
-	never bool // nothing is stored
+	never atomic.Bool // nothing is stored
 }
 
 func (s *checkpoints) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error) {
-	if s.never {
+	if s.never.Load() {
 		s.made <- false
 		return false, nil
 	}
@@ -128,7 +129,7 @@ func holds(l *lab) {
 // Whom nobody has tidied up for does so before the input that reads it.
 func TestInputsMoveTheSnapshotOfAThreadThatIsFarBehind(t *testing.T) {
 	l, st := newCheckpointLab(t, chatty())
-	st.never = true
+	st.never.Store(true)
 	for i := range 3 {
 		a := l.submit(user(fmt.Sprint(i)))
 		l.heard()
@@ -141,7 +142,7 @@ func TestInputsMoveTheSnapshotOfAThreadThatIsFarBehind(t *testing.T) {
 	for range len(st.made) {
 		<-st.made
 	}
-	st.never = false
+	st.never.Store(false)
 	succeeded(t, l.say("stop talking"))
 	if moved := await(l, st.made); !moved {
 		t.Error("the snapshot stays where it is")
