@@ -11,7 +11,7 @@ const heartbeatMs = 25_000;
 const maxFrameBytes = 4 << 20;
 // At most: sockets, threads, those of one socket, events and bytes of a log, runs that are
 // recognised, bytes that wait for a slow reader, frames a second and at once.
-const most = { sockets: 1024, threads: 10_000, followed: 16, events: 4096, bytes: 8 << 20, runs: 256, unsent: 1 << 20, rate: 20, burst: 40 };
+const most = { sockets: 1024, threads: 10_000, followed: 16, events: 4096, bytes: 8 << 20, runs: 1024, unsent: 1 << 20, rate: 20, burst: 40 };
 
 const threads = new Map();
 const refusal = (code, message, more = {}) => Object.assign(new Error(message), { code, more });
@@ -28,17 +28,6 @@ class Thread {
 
   constructor(id) {
     this.id = id;
-  }
-
-  /** of is a thread that is kept from when somebody follows it. */
-  static of(id) {
-    return threads.get(id) ?? new Thread(id);
-  }
-
-  keep() {
-    if (threads.get(this.id) !== this && threads.size >= most.threads)
-      throw refusal("overloaded", "There is no room for more threads.", { retryAfterMs: 60_000 });
-    threads.set(this.id, this);
   }
 
   /** forget makes room again, if nothing is lost by that. */
@@ -98,20 +87,24 @@ class Thread {
   restated(run = this.runs.at(-1)) {
     if (!run) return [];
     const { state: snapshot, messages, open } = this.fold;
-    const started = { ...run.started, metadata: { aguiws: { restated: true } } };
-    return [started, { type: "STATE_SNAPSHOT", snapshot }, { type: "MESSAGES_SNAPSHOT", messages }, ...(run.end ? [run.end] : open)];
+    const metadata = { aguiws: { restated: true } };
+    return [{ ...run.started, metadata }, { type: "STATE_SNAPSHOT", snapshot }, { type: "MESSAGES_SNAPSHOT", messages }, ...(run.end ? [run.end] : open)];
   }
 
   /** repeated is the run that an input asked for before, if it did. */
   repeated(input) {
     const held = (message) => this.fold.byId.get(message.id);
     if (!resume || !input.messages.every(held)) return undefined;
-    const run = this.runs.findLast(({ key }) => key === repeatKey(input));
+    const asked = repeatKey(input);
+    const run = this.runs.findLast(({ key }) => key === asked);
     if (run && input.messages.some((m) => m.role === "user" && canonical(m.content) !== canonical(held(m).content)))
       throw refusal("invalid_input", "A message of yours says something else under the id that it had.");
     return run;
   }
 }
+
+// A thread is kept from when somebody follows it.
+const threadOf = (id) => threads.get(id) ?? new Thread(id);
 
 const repeatKey = ({ runId, resume: answers = [], forwardedProps }) =>
   createHash("sha256").update(canonical([runId, answers.map(({ metadata, ...answer }) => answer), forwardedProps])).digest("base64");
@@ -129,15 +122,13 @@ class Socket {
     ws.on("message", (data, binary) => this.take(data, binary));
     ws.on("pong", () => (this.alive = true));
     ws.on("error", () => {}); // ws closes with the code that is due
-    ws.on("close", () => this.close());
-    this.beat = setInterval(() => this.heart(), heartbeatMs);
+    const beat = setInterval(() => this.heart(), heartbeatMs);
+    ws.on("close", () => {
+      clearInterval(beat);
+      for (const thread of this.cursors.keys()) this.unfollow(thread);
+    });
     const capabilities = { transport: { websocket: true, streaming: true, resumable: resume } };
     this.send({ type: "ws.hello", binding: "agui.v1", profiles: resume ? ["resume"] : [], heartbeatMs, maxFrameBytes, durable: false, capabilities });
-  }
-
-  close() {
-    clearInterval(this.beat);
-    for (const thread of this.cursors.keys()) this.unfollow(thread);
   }
 
   heart() {
@@ -147,17 +138,13 @@ class Socket {
     this.ws.ping();
   }
 
-  write(text) {
+  send(frame, text = write(frame)) {
     this.ws.send(text, () => {
-      if (this.ws.bufferedAmount > most.unsent || this.ws.readyState !== this.ws.OPEN) return;
+      if (this.ws.bufferedAmount > most.unsent) return;
       this.ws.resume();
       this.pump();
     });
     if (this.ws.bufferedAmount > most.unsent) this.ws.pause(); // it is not to ask for more
-  }
-
-  send(frame) {
-    this.write(write(frame));
   }
 
   /** place says whose events come next, and where they stand. */
@@ -180,10 +167,11 @@ class Socket {
 
   catchUp(thread, unsent = most.unsent) {
     const cursor = this.cursors.get(thread);
-    if (cursor.seq < thread.end - thread.log.length) return resume ? this.attach(thread, "trimmed") : this.ws.close(1013, "nobody reads");
+    if (this.ws.readyState !== this.ws.OPEN || this.ws.bufferedAmount > unsent) return;
+    if (cursor.seq < thread.end - thread.log.length) return resume ? this.attach(thread, "trimmed") : this.ws.close(1013, "this is read too slowly");
     while (cursor.seq < thread.end && this.ws.bufferedAmount <= unsent) {
       this.place(thread);
-      this.write(thread.log.at(cursor.seq++ - thread.end));
+      this.send(undefined, thread.log.at(cursor.seq++ - thread.end));
     }
     if (!cursor.due || cursor.seq < thread.end) return;
     cursor.due = false;
@@ -193,7 +181,8 @@ class Socket {
   follow(thread, seq = thread.end) {
     if (!this.cursors.has(thread) && this.cursors.size >= most.followed)
       throw refusal("too_many_threads", `This socket follows ${most.followed} threads. Detach one of them first.`);
-    thread.keep();
+    if (!threads.has(thread.id) && threads.size >= most.threads) throw refusal("overloaded", "There is no room for more threads.", { retryAfterMs: 60_000 });
+    threads.set(thread.id, thread);
     this.cursors.set(thread, { seq });
     thread.followers.add(this);
   }
@@ -223,8 +212,14 @@ class Socket {
     if (this.ws.readyState !== this.ws.OPEN) return;
     if (binary) return this.ws.close(1003, "frames are text");
     this.alive = true;
-    const frame = this.parse(data.toString());
-    if (!frame) return;
+    let frame;
+    try {
+      frame = read(data.toString());
+    } catch ({ message }) {
+      this.send({ type: "ws.error", code: "malformed_frame", message });
+      if (++this.malformed === 8) this.ws.close(4400, "malformed frames");
+      return;
+    }
     const id = isId(frame.id) ? frame.id : undefined;
     try {
       if (id !== frame.id) throw refusal("invalid_frame", "id is a text of at most 64 bytes.");
@@ -234,19 +229,10 @@ class Socket {
       else throw refusal("invalid_frame", "There is no such frame.");
     } catch (fault) {
       const { code, message, more } = fault;
-      if (!more) throw fault;
-      this.send({ type: "ws.error", id, threadId: isName(frame.threadId) ? frame.threadId : undefined, code, message, ...more });
-    }
-  }
-
-  parse(text) {
-    try {
-      const value = read(text);
-      if (value && typeof value === "object" && !Array.isArray(value)) return value;
-      throw new SyntaxError("A frame is one JSON object.");
-    } catch ({ message }) {
-      this.send({ type: "ws.error", code: "malformed_frame", message });
-      if (++this.malformed === 8) this.ws.close(4400, "malformed frames");
+      const threadId = isName(frame.threadId) ? frame.threadId : undefined;
+      if (more) return this.send({ type: "ws.error", id, threadId, code, message, ...more });
+      console.error(fault);
+      this.ws.close(1011, "a fault of the server");
     }
   }
 
@@ -262,7 +248,7 @@ class Socket {
     const { problems, input } = readInput(given);
     if (problems) throw refusal("invalid_input", problems.slice(0, 20).join("; "));
     const { threadId, runId } = input;
-    const thread = Thread.of(threadId);
+    const thread = threadOf(threadId);
     const became = (disposition, of) => this.send({ type: "ws.run", threadId, runId, disposition, of, id });
     try {
       const run = thread.repeated(input);
@@ -304,7 +290,7 @@ const frames = {
   },
   "ws.cancel"(socket, frame) {
     const [threadId, runId] = [named(frame, "threadId"), named(frame, "runId")];
-    socket.send({ type: "ws.cancelled", id: frame.id, threadId, runId, stopped: Thread.of(threadId).cancel(runId) });
+    socket.send({ type: "ws.cancelled", id: frame.id, threadId, runId, stopped: threadOf(threadId).cancel(runId) });
   },
 };
 
@@ -313,7 +299,7 @@ if (resume) {
     const { id, after } = frame;
     const threadId = named(frame, "threadId");
     if (after !== undefined && !isPosition(after)) throw refusal("invalid_frame", "after is {epoch, seq}: a text that is not empty, and a whole number from 0.");
-    const thread = Thread.of(threadId);
+    const thread = threadOf(threadId);
     const { epoch, end, log } = thread;
     const seq = number(after?.seq);
     const reason = !after ? "no_position" : after.epoch !== epoch ? "epoch_changed" : seq > end ? "ahead" : seq < end - log.length ? "trimmed" : undefined;
@@ -321,17 +307,18 @@ if (resume) {
   };
   frames["ws.detach"] = (socket, frame) => {
     const threadId = named(frame, "threadId");
-    socket.unfollow(Thread.of(threadId));
+    socket.unfollow(threadOf(threadId));
     socket.send({ type: "ws.detached", id: frame.id, threadId, reason: "requested" });
   };
 }
 
-const isLoopback = (url, scheme) => URL.canParse(url) && url.startsWith(scheme) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+const isLoopback = (url) => URL.canParse(url) && url.startsWith("http:") && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 
 /** refused is why a request gets no socket: a status, a code and a message. */
 function refused({ headers, url }) {
-  if (!isLoopback(`http://${headers.host}`, "http:")) return [403, "host_not_allowed", "This server has another name."];
-  if (headers.origin && !isLoopback(headers.origin, "http:")) return [403, "origin_not_allowed", `A page of ${headers.origin} may not connect.`];
+  if (!isLoopback(`http://${headers.host}`)) return [403, "host_not_allowed", "This server has another name."];
+  if (headers.origin && !isLoopback(headers.origin)) return [403, "origin_not_allowed", `A page of ${headers.origin} may not connect.`];
+  if (!headers.upgrade) return [400, "upgrade_required", "This address opens WebSockets."];
   const offered = (headers["sec-websocket-protocol"] ?? "").split(",").map((each) => each.trim());
   if (!offered.includes("agui.v1.json")) return [400, "unsupported_subprotocol", "Offer the subprotocol agui.v1.json."];
   if (offered.filter((each) => each.startsWith("agui.bearer.")).length > 1) return [400, "ambiguous_credential", "Offer one agui.bearer. subprotocol."];
@@ -340,7 +327,7 @@ function refused({ headers, url }) {
 }
 
 const server = createServer((request, response) => {
-  const [status, code, message] = refused(request) ?? [400, "upgrade_required", "This address opens WebSockets."];
+  const [status, code, message] = refused(request) ?? [400, "upgrade_required", "This is no handshake."];
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ code, message }));
 });
 const acceptor = new WebSocketServer({

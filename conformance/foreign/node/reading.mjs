@@ -6,8 +6,10 @@ const mark = `${randomUUID()}:`; // begins the strings that stand for numbers, w
 const marked = new RegExp(`"${mark}([^"]*)"`, "g");
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
+/** read is the object that a text holds. */
 export function read(text) {
-  JSON.parse(text); // so the tokens below are JSON's
+  const value = JSON.parse(text); // so the tokens below are JSON's
+  if (typeof value !== "object" || !value || Array.isArray(value)) throw new SyntaxError("it is not one JSON object");
   const around = []; // the names so far of each object around, null for an array
   let last;
   const numbered = text.replace(token, (t) => {
@@ -31,7 +33,7 @@ export const number = (value) => (typeof value === "string" && value.startsWith(
 const isText = (value) => typeof value === "string" && number(value) === undefined;
 export const isId = (value) => value === undefined || (isText(value) && Buffer.byteLength(value) <= 64);
 export const isName = (value) => isText(value) && value !== "" && Buffer.byteLength(value) <= 1024 && ![".", "..", "/"].includes(value);
-export const isPosition = ({ epoch, seq }) => isText(epoch) && epoch !== "" && Number.isSafeInteger(number(seq)) && number(seq) >= 0;
+export const isPosition = (p) => isText(p?.epoch) && p.epoch !== "" && Number.isSafeInteger(number(p.seq)) && number(p.seq) >= 0;
 
 /** canonical is the same text for equal values: members sorted, numbers by their decimal value. */
 export function canonical(value) {
@@ -48,8 +50,8 @@ const roles = ["developer", "system", "assistant", "user", "tool", "reasoning"];
 const parts = ["text", "image", "audio", "video", "document", "binary"];
 const sources = ["data", "url", "file"];
 const isKnown = (part) => !part?.type || (parts.includes(part.type) && (!part.source?.type || sources.includes(part.source.type)));
-const members = ["id", "role", "name", "content", "toolCalls", "toolCallId", "error", "encryptedValue", "subagentRunId"];
-members.push("type", "text", "source", "value", "mimeType", "provider", "filename", "function", "arguments"); // of parts and of calls
+const members = `id role name content toolCalls toolCallId error encryptedValue subagentRunId
+  type text source value mimeType provider filename function arguments`.split(/\s+/); // of messages, parts and calls
 
 /** readMessage leaves out what AG-UI does not define. */
 function readMessage(message) {
