@@ -16,7 +16,7 @@ import (
 	"github.com/aguiws/aguiws/internal/suite"
 )
 
-// A server that was written from docs/binding alone passes each case of the core and of
+// A server that was written from docs/binding, and not from ours, passes each case of the core and of
 // the profile resume, over sockets and at every level. It skips what its profile file says
 // that it lacks and what its ws.hello does not announce, and nothing else.
 func TestBindingServer(t *testing.T) {

@@ -13,6 +13,6 @@
 // The SDK's client, which is a client of ours like any other, is let loose on the server
 // of this module.
 //
-// A third server, node/binding.mjs, was written from docs/binding alone. It shows that the
+// A third server, node/binding.mjs, was written from docs/binding, without the source of our server. It shows that the
 // pages are enough, and passes every case of what it announces.
 package foreign

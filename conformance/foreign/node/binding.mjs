@@ -1,4 +1,4 @@
-// A server of agui.v1.json that keeps its threads in memory, written from docs/binding alone:
+// A server of agui.v1.json that keeps its threads in memory, written from docs/binding:
 // the core and the profile resume. `node binding.mjs core` has the core and nothing else.
 import { createHash, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
