@@ -25,6 +25,8 @@ type bindingConn struct {
 	block  *block               // uncounted events that are due
 	pongs  map[string]chan struct{}
 	sent   map[string]bool // the ids of all frames, for answers
+
+	profiles []string // that ws.hello announced; nil when it said nothing of them
 }
 
 func openBinding(ctx context.Context, c *client, target *Target, d dialing) (*bindingConn, error) {

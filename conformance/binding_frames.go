@@ -19,6 +19,7 @@ func (b *bindingConn) heard(f *agui.Frame) {
 		if f.Binding != "agui.v1" {
 			b.c.wrong(ruleFraming, "ws.hello names the binding %q", f.Binding)
 		}
+		b.profiles = f.Profiles
 		if err := protocol.Validate("AgentCapabilities", f.Capabilities); err != nil {
 			b.c.wrong(ruleShape, "the capabilities of ws.hello: %s", plainly(err))
 		}
@@ -122,6 +123,7 @@ func (b *bindingConn) ran(f *agui.Frame) {
 // stream takes where the next event stands.
 func (b *bindingConn) stream(f *agui.Frame) {
 	w := b.viewOf(f.ThreadID)
+	b.epoch(f)
 	if w.placed && f.Epoch != "" && (f.Seq != w.at || f.Epoch != w.epoch) {
 		b.c.wrong(ruleCounting, "ws.stream at %s %d, and the socket is at %s %d", f.Epoch, f.Seq, w.epoch, w.at)
 	}
@@ -137,6 +139,7 @@ func (b *bindingConn) stream(f *agui.Frame) {
 		b.c.stand(agui.Position{Epoch: w.epoch, Seq: w.seq})
 	}
 	if f.Uncounted == 0 {
+		w.based = true
 		return
 	}
 	b.block = &block{left: f.Uncounted, view: w, restate: w.restate, order: new(protocol.Sequence), answers: w.replying}
@@ -146,6 +149,20 @@ func (b *bindingConn) stream(f *agui.Frame) {
 		w.replying = nil
 	}
 	w.restate = false
+}
+
+// epoch holds that a server has positions if it announces resume, and none otherwise.
+func (b *bindingConn) epoch(f *agui.Frame) {
+	if b.profiles == nil {
+		return
+	}
+	resumes := slices.Contains(b.profiles, "resume")
+	if resumes && f.Epoch == "" && f.Uncounted == 0 {
+		b.c.wrong(ruleCounting, "counted events of %s without an epoch, and ws.hello announces resume", f.ThreadID)
+	}
+	if !resumes && f.Epoch != "" {
+		b.c.wrong(ruleCounting, "the epoch %q, and ws.hello does not announce resume", f.Epoch)
+	}
 }
 
 // attached takes where the socket stands.

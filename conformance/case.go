@@ -193,7 +193,7 @@ func (c *Case) check() error {
 		}
 	}
 	for _, need := range c.Needs {
-		if !strings.HasPrefix(need, "/") && Features[need] == "" {
+		if !strings.HasPrefix(need, "/") && Features[strings.TrimPrefix(need, "!")] == "" {
 			return fmt.Errorf("no feature is named %q", need)
 		}
 	}

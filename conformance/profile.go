@@ -21,6 +21,7 @@ const (
 // Features are what a server may or may not have, besides the commands of its
 // agent. A case that needs one that is not there is skipped.
 var Features = map[string]string{
+	"resume":       "an input that is sent again is answered by its run: the binding's profile resume, and its like over HTTP",
 	"history":      "the server keeps a thread's messages and state: a client that holds nothing may go on with it",
 	"queue":        "an input that comes while a run of the thread is active waits for its turn",
 	"cancel":       "a run can be stopped: ws.cancel, or CopilotKit's stop",

@@ -61,30 +61,39 @@ func (t *Target) runtime(what string) string {
 	return strings.TrimSuffix(t.URL, "/") + "/agent/default/" + what
 }
 
-// missing is the first feature that a case needs and that is not there, with the
-// reason; "" if none is.
+// missing is the first need of a case that is not met, with the reason; "" if all are.
 func (t *Target) missing(c *Case) string {
+	for _, need := range c.Needs {
+		if without, is := strings.CutPrefix(need, "!"); is {
+			if t.lacking(without) == "" {
+				return without + ": the server offers it"
+			}
+		} else if why := t.lacking(need); why != "" {
+			return need + ": " + why
+		}
+	}
+	return ""
+}
+
+// lacking is why a feature is not there; "" if it is.
+func (t *Target) lacking(need string) string {
 	profile := t.Profile
 	if profile == nil {
 		profile = &Profile{}
 	}
-	for _, need := range c.Needs {
-		switch {
-		case t.Over == Plain && (need == "cancel" || need == "follow" || need == "position"),
-			t.Over == SSE && need == "cancel",
-			t.Over == CopilotKit && need == "position":
-			return need + ": " + t.Over + " has no way to do that"
-		case need == "effects" && t.Effects == "":
-			return "effects: no --effects file was given"
-		case need == "restart" && t.Restart == nil:
-			return "restart: no --restart-cmd was given"
-		case need == "drain" && t.Drain == nil:
-			return "drain: no --drain-cmd was given"
-		case !profile.offers(need):
-			return need + ": the server does not offer it"
-		case t.found[need] != "":
-			return need + ": " + t.found[need]
-		}
+	switch {
+	case t.Over == Plain && (need == "cancel" || need == "follow" || need == "position"),
+		t.Over == SSE && need == "cancel",
+		t.Over == CopilotKit && need == "position":
+		return t.Over + " has no way to do that"
+	case need == "effects" && t.Effects == "":
+		return "no --effects file was given"
+	case need == "restart" && t.Restart == nil:
+		return "no --restart-cmd was given"
+	case need == "drain" && t.Drain == nil:
+		return "no --drain-cmd was given"
+	case !profile.offers(need):
+		return "the server does not offer it"
 	}
-	return ""
+	return t.found[need]
 }

@@ -71,7 +71,7 @@ func (b *bindingConn) event(f *agui.Frame) {
 		return
 	}
 	w.at = f.Seq
-	again := w.held && w.at <= w.seq
+	again := w.epoch != "" && w.held && w.at <= w.seq
 	w.held, w.seq = true, max(w.seq, w.at)
 	if e == nil {
 		return
@@ -86,7 +86,9 @@ func (b *bindingConn) event(f *agui.Frame) {
 		b.c.inOrder(w.order, e)
 		b.c.apply(e)
 	}
-	b.c.stand(agui.Position{Epoch: w.epoch, Seq: w.seq})
+	if w.epoch != "" {
+		b.c.stand(agui.Position{Epoch: w.epoch, Seq: w.seq})
+	}
 	if w.follower != nil {
 		w.follower.put(e, data, w.at)
 	}

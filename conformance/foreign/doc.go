@@ -13,6 +13,8 @@
 // The SDK's client, which is a client of ours like any other, is let loose on the server
 // of this module.
 //
-// pageclient is a client that was written from docs/binding alone. It is cut off again
-// and again, and in the end holds what the thread has.
+// A third server, node/binding.mjs, was written from docs/binding, without the source of our
+// server. It passes every case of the profiles that it announces. pageclient is a client
+// that was written from docs/binding alone. It is cut off again and again, and in the end
+// holds what the thread has.
 package foreign
