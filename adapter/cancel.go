@@ -68,8 +68,8 @@ func (c *control) cancelled(d store.Delivery) {
 
 // StopAll stops all that is under way on the thread: the active run ends
 // cancelled, inputs that wait are superseded, and no worker that held a claim
-// before writes again. Open interrupts stay open. What of the thread cannot be read,
-// and is in the way, goes.
+// before writes again. Open interrupts stay open. Entries of the thread that cannot be
+// read, and are in the way, are removed.
 func (c *control) StopAll(ctx context.Context, key store.ThreadKey, reason string) (AllStopped, error) {
 	i, err := c.stopAll(ctx, key, reason, uuid.NewString())
 	if errors.Is(err, store.ErrCorrupted) {

@@ -40,8 +40,8 @@ const (
 
 // AnswerOnExpiry returns the interrupt with an answer that it gets when nobody has
 // answered in time, which clients see in its metadata. Ask refuses one that does not
-// fit the ResponseSchema, or when the interrupt does not expire. Whoever gets it is told
-// that it is nobody's: see Answer.Expired.
+// fit the ResponseSchema, or when the interrupt does not expire. The agent is told that the
+// answer is nobody's: see Answer.Expired.
 func AnswerOnExpiry(payload json.RawMessage, i protocol.Interrupt) protocol.Interrupt {
 	return withOwn(withOwn(i, "onExpiry", ExpiryAnswer), "expiryAnswer", payload)
 }
@@ -53,9 +53,9 @@ func OnExpiry(policy ExpiryPolicy, i protocol.Interrupt) protocol.Interrupt {
 }
 
 // OnExpiryAfter is OnExpiry with a grace between the expiry and what the policy makes of
-// it: for so long the interrupt is as one that is kept. Nobody can resolve it, it can be
-// cancelled, and a new user message cancels it where all that is open has expired. With
-// ExpiryKeep there is nothing to wait for.
+// it: for so long the interrupt is as one that is kept. It cannot be resolved then, but
+// cancelled. A new user message cancels it when all that is open has expired. ExpiryKeep
+// has no use for a grace.
 func OnExpiryAfter(grace time.Duration, policy ExpiryPolicy, i protocol.Interrupt) protocol.Interrupt {
 	return withOwn(OnExpiry(policy, i), "expiryGraceMs", grace.Milliseconds())
 }

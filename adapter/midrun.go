@@ -52,9 +52,9 @@ func (x *execution) logged(it item) error {
 	return nil
 }
 
-// checkpoint moves the snapshot to where the run is now. What it writes is as much as is
-// to be behind it before the next one, or a long message that grows would be written
-// again and again.
+// checkpoint moves the snapshot to where the run is now. The next checkpoint comes only
+// when as much lies behind this one as it writes: otherwise a long message that grows would
+// be written again and again.
 func (x *execution) checkpoint() error {
 	update, err := updateOf(x.stored, x.fold)
 	if err != nil {

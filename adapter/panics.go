@@ -9,7 +9,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// panicLog knows the panics of our own goroutines. What others have stored must not
+// panicLog knows the panics of our own goroutines. Data that others have stored must not
 // take the process down, whatever it is.
 type panicLog struct {
 	count atomic.Int64

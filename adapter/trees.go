@@ -248,13 +248,13 @@ func (ts *trees) wait(ctx context.Context, namespace string, placed map[string]*
 	return nil
 }
 
-// DeleteTree deletes a thread, and does with those below it as children says. With
-// store.DeleteCascade all of them are stopped, refuse inputs from then on
+// DeleteTree deletes a thread, and does with those below it as children says.
+// store.DeleteCascade stops all of them: they refuse inputs from then on
 // (CodeThreadDeleting), and are forgotten soon, whichever node is left to do it. Without, a
-// thread in which something goes on is not deleted; one that cannot be read is. Where it is
-// the tree that cannot be read, nothing is, and the error wraps store.ErrCorrupted. user is
-// who deletes, as Input.User, and from how that has come: the record has both for each
-// question that was open.
+// thread in which something goes on is not deleted; one that cannot be read is. If it is
+// the tree that cannot be read, nothing is deleted, and the error wraps store.ErrCorrupted.
+// user is who deletes, as Input.User, and from how that has come: the record has both for
+// each question that was open.
 func (ts *trees) DeleteTree(ctx context.Context, key store.ThreadKey, children store.DeleteChildren, user string, from Origin) (store.DeleteResult, error) {
 	by := ts.deletion(user, from)
 	res, err := ts.store.DeleteTree(ctx, key, children, by)

@@ -28,8 +28,8 @@ import "errors"
 var ErrOutcomeUnknown = errors.New("store: no answer, the outcome is unknown")
 
 // ErrPartial is wrapped, beside ErrOutcomeUnknown, by errors of calls that ask all of
-// a store of which a part does not answer: Work, Tail, the counts and the pages. What
-// they return with it is right, and what the other parts have answered.
+// a store of which a part does not answer: Work, Tail, the counts and the pages. The values
+// that they return with it are right, and are what the other parts have answered.
 var ErrPartial = errors.New("store: a part of it did not answer")
 
 // ErrCannotAwait is Await's answer where there is nothing to wait for all of the store by.

@@ -23,7 +23,7 @@ type Duties struct {
 const AnotherKey = "separateDuties"
 
 // own reports whether resolving an interrupt is refused because whoever answers may
-// be one of those whose inputs led to it. Who is not known may be anybody.
+// be one of those whose inputs led to it. A user who is not known may be anybody.
 func (j *Judgement) own(open *store.Suspension, shown protocol.Interrupt, entry protocol.ResumeEntry) bool {
 	if !j.Duties.Separate || entry.Status != protocol.ResumeResolved || !approves(shown) {
 		return false
