@@ -31,8 +31,8 @@ type capabilityCache struct {
 }
 
 // Capabilities are what the agent declares about itself; nil: nothing. They are asked for
-// once in five minutes, and half a minute after a failure, by one caller for all. What is
-// returned must not be changed.
+// once in five minutes, and half a minute after a failure, by one caller for all. The
+// caller must not change what is returned.
 func (u *Upstream) Capabilities(ctx context.Context) (*protocol.AgentCapabilities, error) {
 	c := &u.asked
 	for {

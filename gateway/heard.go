@@ -8,8 +8,8 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// Heard is what an agent's events tell of its framework. What frameworks are known by are
-// habits, and each may lose them.
+// Heard is what an agent's events tell of its framework. Frameworks are known by habits,
+// and may lose each of them.
 type Heard struct {
 	Dialect Dialect // "": nothing hints at one
 	Why     string  // it is taken for that, "because …"
@@ -19,7 +19,7 @@ type Heard struct {
 	Custom  bool // it asked by CUSTOM on_interrupt
 }
 
-// HeardIn is what events tell, as they came. What is no event tells nothing.
+// HeardIn is what events tell, as they came. A text that is no event tells nothing.
 func HeardIn(events []json.RawMessage) (h Heard) {
 	decoder := protocol.Decoder{Lenient: true}
 	for _, text := range events {

@@ -216,8 +216,8 @@ func (o *Options) client() *http.Client {
 	dialer := net.Dialer{Timeout: o.ConnectTimeout}
 	// Servers close what is idle for 5 s; a request must not meet that.
 	const idle = 3 * time.Second
-	// What HTTP/2 reads ahead for a run that takes nothing, because the store stands still,
-	// lies in memory here; of HTTP/1 it lies with the kernel.
+	// If a run takes nothing, because the store stands still, HTTP/2 reads ahead into
+	// memory of this process; with HTTP/1 the kernel holds it.
 	const ahead = 128 << 10
 	t := &http.Transport{
 		Proxy: nil, DialContext: dialer.DialContext, TLSHandshakeTimeout: o.ConnectTimeout, TLSClientConfig: o.TLS.Clone(),
