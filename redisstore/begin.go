@@ -28,7 +28,7 @@ const (
 	usualAttempts  = 3
 )
 
-// Begin implements store.Admission. What contradicts the version it names (a
+// Begin implements store.Admission. A request that contradicts the version it names (a
 // start while a run is active, answers to nothing) is an error.
 func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
 	p, err := partsOf(b)

@@ -16,8 +16,8 @@ const remember = 24 * time.Hour
 // judgedAnew is how often a deletion looks again when other questions are open than before.
 const judgedAnew = 8
 
-// Delete implements store.Threads. Who follows the thread hears at once that its
-// log has begun again.
+// Delete implements store.Threads. A follower of the thread hears at once that its log has
+// begun again.
 func (s *Store) Delete(ctx context.Context, key store.ThreadKey) (bool, error) {
 	return s.forget(ctx, key, forgetResting, store.Deletion{})
 }

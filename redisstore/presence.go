@@ -10,8 +10,8 @@ import (
 )
 
 // presence is the channels by which other nodes see whose runs this one takes.
-// Nothing is ever sent on them: that they are subscribed to says it all, and ends
-// with the process, however that ends.
+// No message is ever sent on them: that they are subscribed to says it all, and ends with
+// the process, however that ends.
 type presence struct {
 	*connection
 	asking sync.Mutex // held while something is sent; nothing is, while mu is held
