@@ -27,8 +27,8 @@ type refusedPages struct {
 	told map[string]time.Time
 }
 
-// due reports whether the log is to tell of it now. What is one too many is told
-// of under the name "".
+// due reports whether the log is to tell of it now. A name that is one too many is told of
+// under the name "".
 func (p *refusedPages) due(name string) (as string, due bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,9 +59,9 @@ func (p *refusedPages) due(name string) (as string, due bool) {
 	return name, true
 }
 
-// refusePage refuses a request of a page that may not use the server, and says so
-// to whoever can change that: in the log, and in an answer that a browser shows to
-// the developer of the page and not to the page.
+// refusePage refuses a request of a page that may not use the server. It says so to whoever
+// can change that: in the log, and in an answer that a browser shows to the developer of
+// the page and not to the page.
 func (s *core) refusePage(r *http.Request) *refusal.Refusal {
 	header := r.Header.Get("Origin")
 	if header == "" {
@@ -100,8 +100,8 @@ func (s *core) refusePage(r *http.Request) *refusal.Refusal {
 	return &refused
 }
 
-// refuseName refuses a request under a name that is not the server's. Of those that
-// pages make, a dev server's under the name of its machine among them, the log tells.
+// refuseName refuses a request under a name that is not the server's. The log tells of
+// those that pages make, such as a dev server's under the name of its machine.
 func (s *core) refuseName(r *http.Request) *refusal.Refusal {
 	if _, page := origin.Parse(r.Header.Get("Origin")); page {
 		if named, ok := origin.Of("http", r.Host); ok {

@@ -57,10 +57,10 @@ func NewTokens(list []Token) (*Tokens, error) {
 	return t, t.Replace(list)
 }
 
-// Replace changes the list. What was opened with a token that is no longer in
-// it, or that stands for something else by now, is closed; with an empty list
-// that is all there is. After an error the list is as before: whoever cannot
-// tell which tokens are still good replaces it by an empty one.
+// Replace changes the list. Connections that were opened with a token which is no longer in
+// it, or which stands for something else by now, are closed; with an empty list these are
+// all. After an error the list is as before: whoever cannot tell which tokens are still
+// good replaces it by an empty one.
 func (t *Tokens) Replace(list []Token) error {
 	known := make([]knownToken, 0, len(list))
 	for i, token := range list {

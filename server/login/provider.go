@@ -30,8 +30,8 @@ const (
 type Provider struct {
 	Name  string // in agents, addresses and keys: a-z, 0-9 and -
 	Title string // what people read; Name when empty
-	// Issuer is who the provider says that it is (RFC 8414, OpenID Connect). Where it has
-	// published its metadata the two addresses are read there.
+	// Issuer is who the provider says that it is (RFC 8414, OpenID Connect). If it has
+	// published its metadata, the two addresses are read there.
 	Issuer                 string
 	AuthorizeURL, TokenURL string
 	// RevokeURL is told of tokens that their users delete (RFC 7009); empty: what the
@@ -266,8 +266,8 @@ func (c *client) checkIss(at endpoint, said url.Values) bool {
 }
 
 // aboutClient reports whether the code of a refusal is about this server or its request, or
-// says that it may pass: another code says that the refresh token is good no more. That is
-// invalid_grant (RFC 6749), but not everywhere.
+// says that it may pass: another code says that the refresh token is good no more. It
+// should be invalid_grant (RFC 6749), but is not everywhere.
 func aboutClient(code string) bool {
 	switch code {
 	case "", "invalid_request", "unsupported_grant_type", "server_error", "temporarily_unavailable", "slow_down", "internal_error", "ratelimited", "service_unavailable":

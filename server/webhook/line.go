@@ -169,8 +169,8 @@ func (l *line) settle(w taken, r store.WebhookResult) {
 	})
 }
 
-// again calls the store until it answers, for as long as the webhook is held. What is not
-// settled then is sent again.
+// again calls the store until it answers, for as long as the webhook is held. A webhook
+// that is not settled then is sent again.
 func (l *line) again(w taken, what string, call func(context.Context) error) {
 	for {
 		ctx, cancel := context.WithTimeout(l.cutting, storeCall)

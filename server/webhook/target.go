@@ -32,7 +32,7 @@ type Target struct {
 	Kinds  []store.NoticeKind // empty: all
 	Tenant string             // "": all tenants
 	// Agents are those whose notices are sent, "default" for the one without a name; empty:
-	// all. That a thread was deleted is about no agent, and sent in any case.
+	// all. The deletion of a thread is about no agent, and is sent in any case.
 	Agents []string
 	// Secrets sign, each of them: two while one takes the place of the other. They are
 	// whsec_ and the base64 of 24 to 64 random bytes.

@@ -52,8 +52,7 @@ func badRequest(detail string) *problem {
 	return newProblem(http.StatusBadRequest, refusal.CodeInvalidInput, detail)
 }
 
-// problem is what a caller is told of an error. What went wrong inside is told
-// to the log.
+// problem is what a caller is told of an error. The log is told what went wrong inside.
 func (c *call) problem(err error) *problem {
 	var p *problem
 	var refused *refusal.Error
