@@ -125,7 +125,7 @@ func (a *Agent) Run(ctx context.Context, run *adapter.Run) error {
 	var known aside
 	var used usage
 	for turns := 1; turns <= a.options.MaxTurns; turns++ {
-		// What has joined is among the run's messages, of which the request is made.
+		// Messages that have joined are among the run's, of which the request is made.
 		if _, err := run.Injected(ctx); err != nil {
 			return err
 		}

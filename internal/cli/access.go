@@ -55,7 +55,7 @@ func newJWT(s *settings) (*identity.JWT, error) {
 	if err == nil {
 		return j, nil
 	}
-	// What can still be wrong is one of two: is it the other without the first?
+	// One of two can still be wrong: is it the other without the first?
 	name := "jwt-algorithms"
 	options.Algorithms = nil
 	if _, again := identity.NewJWT(options); again != nil {
@@ -103,8 +103,8 @@ func (id *access) loadCertificate() error {
 }
 
 // reload reads the files again. A certificate that cannot be read stays as it
-// was. Of a list of tokens that cannot be read nobody knows whom it would have
-// kept out: it lets nobody in.
+// was. A list of tokens that cannot be read lets nobody in: it is not known whom it would
+// have kept out.
 func (id *access) reload(log *slog.Logger) {
 	if tokens, ok := id.auth.(*identity.Tokens); ok && id.s.tokenFile != "" {
 		list, err := id.listed()

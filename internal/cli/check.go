@@ -107,7 +107,7 @@ func (r *report) origins(s *settings) {
 	case len(set) == 0:
 		r.say("ok", "origins", "its own pages alone")
 	}
-	// Where one is in front, pages see what it serves.
+	// If a proxy is in front, pages see what it serves.
 	proxied := len(s.hosts) > 0 && s.tlsCert == ""
 	for _, each := range set {
 		switch {
@@ -188,7 +188,7 @@ func (r *report) effects(s *settings) {
 	r.say("ok", "effects", "%s can be appended to", s.effects)
 }
 
-// webhooks says where targets are. That one is not found may pass.
+// webhooks says where targets are. A target that is not found may be found later.
 func (r *report) webhooks(ctx context.Context, s *settings) {
 	targets, err := s.targets()
 	if err != nil {

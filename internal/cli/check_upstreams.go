@@ -13,11 +13,11 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// checkMessage is what check says to an upstream. What an agent makes of it is the agent's.
+// checkMessage is what check says to an upstream. The agent decides what it makes of that.
 const checkMessage = "This is a test of the connection. Answer with one word, and use no tools."
 
-// upstreams connects to those that are configured. One that the command line names it talks
-// to as well: whoever types it wants that.
+// upstreams connects to those that are configured. It also talks to one that the command
+// line names: whoever types it wants that.
 func (r *report) upstreams(ctx context.Context, s *settings, list []upstreamEntry) {
 	for i := range list {
 		each := &list[i]

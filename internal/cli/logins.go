@@ -165,7 +165,8 @@ func (s *settings) validateLogins() error {
 	return nil
 }
 
-// logins says where users would log in. That a provider is not reached may pass.
+// logins says where users would log in. A provider that is not reached may be reached
+// later.
 func (r *report) logins(ctx context.Context, s *settings) {
 	svc, err := newLogins(s, nil, nil, nil)
 	if err != nil {

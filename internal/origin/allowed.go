@@ -53,7 +53,7 @@ func (a Allowed) String() string {
 func parseAllowed(text string) (Allowed, error) {
 	entry := strings.TrimSuffix(text, "/")
 	if entry, anyPort := strings.CutSuffix(entry, ":*"); anyPort {
-		// What could be a port before it would be one host's and two ports'.
+		// An entry that has a port before it would be one host with two ports.
 		if o, ok := Parse(entry + ":1"); ok && !foreignScheme(o.scheme) {
 			return Allowed{o, true}, nil
 		}
