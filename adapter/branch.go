@@ -153,7 +153,7 @@ func (g *goingBack) goBack(j *judge.Judgement, v *judge.Verdict, waits bool) *pr
 	case g.again && last.Role != protocol.RoleUser:
 		return judge.Refuse(CodeInvalidInput, fmt.Sprintf("message %q is not a user's, which can be answered anew: give a text that follows it", last.ID), nil)
 	case waits, v.Queue:
-		return judge.RefuseForNow(CodeThreadBusy, "what goes back cannot wait: stop the run that is under way, or wait until it has ended")
+		return judge.RefuseForNow(CodeThreadBusy, "an input that goes back cannot wait: stop the run that is under way, or wait until it has ended")
 	}
 	v.Keep, v.Rewinds, v.Behind = keep, keep < j.Fold.Len() || g.restores != "", false
 	if g.restores != "" {

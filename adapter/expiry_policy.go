@@ -111,16 +111,16 @@ func expiryPolicy(i protocol.Interrupt, otherwise ExpiryPolicy) ExpiryPolicy {
 func (n *node) checkExpiry(ctx context.Context, i protocol.Interrupt) error {
 	own := ownExpiryOf(i)
 	if own.Grace < 0 || own.Grace > maxGrace.Milliseconds() {
-		return fmt.Errorf("its grace behind the expiry is %d ms: it is 0 to %d days", own.Grace, int(maxGrace.Hours())/24)
+		return fmt.Errorf("the grace after the expiry is %d ms: must be 0 to %d days", own.Grace, int(maxGrace.Hours())/24)
 	}
 	if own.Policy != ExpiryAnswer {
 		return nil
 	}
 	switch {
 	case len(own.Answer) == 0:
-		return errors.New("its policy for the expiry is to answer, and there is no answer: use AnswerOnExpiry")
+		return errors.New("the policy for the expiry is to answer, and there is no answer: use AnswerOnExpiry")
 	case i.ExpiresAt == "" && n.options.MaxPark < 0:
-		return errors.New("it has an answer for its expiry and does not expire")
+		return errors.New("the interrupt has an answer for its expiry and does not expire")
 	}
 	if _, err := canonical.Digest(own.Answer); err != nil {
 		return fmt.Errorf("the answer for its expiry: %w", err)

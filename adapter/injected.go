@@ -46,7 +46,7 @@ func (in Input) checkWhen() *protocol.RunError {
 	switch {
 	case in.When == WhenQueue:
 	case in.When != WhenStep:
-		why = fmt.Sprintf("when is %q: it is %q or \"queue\", or left out", in.When, WhenStep)
+		why = fmt.Sprintf("when is %q: must be %q or \"queue\", or left out", in.When, WhenStep)
 	case len(in.Run.Resume) > 0:
 		why = "what joins a run answers nothing: send resume in an input of its own"
 	case in.stopsAll:
@@ -135,7 +135,7 @@ func (x *execution) join(s *scope, key string) (protocol.Messages, error) {
 	for _, d := range waiting {
 		fresh, by, finished, err := x.joinedBy(&d)
 		if err != nil {
-			x.node.log.Error("an input cannot join its thread's run; it begins one", "thread", x.claim.Thread.Thread, "dispatch", d.ID, "error", err)
+			x.node.log.Error("an input cannot join its thread's run; the input begins a run of its own", "thread", x.claim.Thread.Thread, "dispatch", d.ID, "error", err)
 			continue
 		}
 		if finished == nil || len(it.join.Inputs) == maxJoining {

@@ -112,7 +112,7 @@ func goesOn(view *store.ExecutionView) error {
 	case errors.Is(err, store.ErrCorrupted):
 		return err
 	case err == nil && j.unasked == nil:
-		return stored.Corrupted("the journal: nothing was asked in it")
+		return stored.Corrupted("the journal has no question")
 	}
 	return nil
 }

@@ -330,7 +330,7 @@ func (x *execution) byReference(result *protocol.ToolCallResult) *protocol.ToolC
 	p, err := x.node.putValue(x.ctx, x.claim.Thread, []byte(text), options)
 	if err != nil {
 		if x.ctx.Err() == nil {
-			x.node.log.Warn("a tool's result stays in its message: it could not be kept as a payload", "thread", x.claim.Thread.Thread, "label", x.label, "bytes", len(text), "error", err)
+			x.node.log.Warn("a tool's result could not be kept as a payload and stays in its message", "thread", x.claim.Thread.Thread, "label", x.label, "bytes", len(text), "error", err)
 		}
 		return nil
 	}

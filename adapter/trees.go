@@ -76,25 +76,25 @@ func (ts *trees) UpdateThread(ctx context.Context, key store.ThreadKey, n NewThr
 }
 
 // ErrInvalidThread is wrapped by what CreateThread and UpdateThread refuse unseen.
-var ErrInvalidThread = errors.New("no thread can have that")
+var ErrInvalidThread = errors.New("invalid thread")
 
 func (ts *trees) put(ctx context.Context, key store.ThreadKey, n NewThread, create bool) (*store.Node, error) {
 	c := store.NodeChange{Request: uuid.NewString(), Create: create, Version: store.AnyVersion, Parent: trimmed(n.Parent), Resource: trimmed(n.Resource)}
 	if n.Version != nil {
 		if c.Version = *n.Version; c.Version < 0 {
-			return nil, fmt.Errorf("%w: version: one that was read of the thread, 0 or more", ErrInvalidThread)
+			return nil, fmt.Errorf("%w: version: must be 0 or more, as it was read of the thread", ErrInvalidThread)
 		}
 	}
 	if c.Resource != nil && len(*c.Resource) > MaxResourceBytes {
-		return nil, fmt.Errorf("%w: resourceId: %d bytes, and %d at most", ErrInvalidThread, len(*c.Resource), MaxResourceBytes)
+		return nil, fmt.Errorf("%w: resourceId: has %d bytes, and may have %d", ErrInvalidThread, len(*c.Resource), MaxResourceBytes)
 	}
 	if n.Metadata != nil {
 		var text bytes.Buffer
 		if err := json.Compact(&text, *n.Metadata); err != nil || text.Len() == 0 || text.Bytes()[0] != '{' {
-			return nil, fmt.Errorf("%w: metadata: a JSON object", ErrInvalidThread)
+			return nil, fmt.Errorf("%w: metadata: must be a JSON object", ErrInvalidThread)
 		}
 		if text.Len() > MaxMetadataBytes {
-			return nil, fmt.Errorf("%w: metadata: %d bytes, and %d at most", ErrInvalidThread, text.Len(), MaxMetadataBytes)
+			return nil, fmt.Errorf("%w: metadata: has %d bytes, and may have %d", ErrInvalidThread, text.Len(), MaxMetadataBytes)
 		}
 		meta := json.RawMessage(text.Bytes())
 		c.Metadata = &meta

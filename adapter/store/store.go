@@ -41,7 +41,7 @@ var ErrClaimLost = errors.New("store: the claim is lost")
 // ErrCorrupted is wrapped by errors that say what of a thread's stored data cannot
 // be read, and never what it holds. It concerns that thread alone, and the same call
 // fails again. All of such a thread can be stopped, and it can be deleted.
-var ErrCorrupted = errors.New("store: what is stored cannot be read")
+var ErrCorrupted = errors.New("store: stored data cannot be read")
 
 // ErrBadCursor is wrapped by calls that page, for a cursor that is none of theirs.
 var ErrBadCursor = errors.New("store: the cursor is not one that this list has given")

@@ -153,7 +153,7 @@ const (
 	NodeConflict   TreeRefusal = "the thread's version is another: read it again"
 	ParentMissing  TreeRefusal = "parentThreadId: there is no such thread"
 	ParentCycle    TreeRefusal = "parentThreadId: the thread would stand below itself"
-	ParentDeleting TreeRefusal = "parentThreadId: that thread is being deleted"
+	ParentDeleting TreeRefusal = "parentThreadId: the thread is being deleted"
 	TreeTooDeep    TreeRefusal = "parentThreadId: the thread would stand more than 16 below its root"
 	TreeTooLarge   TreeRefusal = "parentThreadId: the tree would have more than 1000 threads"
 	TooManyNodes   TreeRefusal = "the namespace has as many threads with a parent, metadata or resource as it may, 100000: delete some"

@@ -62,5 +62,5 @@ func saysOtherwise(sent, held *protocol.Content) bool {
 // RefuseToWait refuses an input that edits a message and would have to wait: by then it may
 // stand behind others.
 func RefuseToWait() *protocol.RunError {
-	return RefuseForNow(CodeThreadBusy, "a message that the thread holds was edited, and what goes back cannot wait: stop the run that is under way, or wait until it has ended")
+	return RefuseForNow(CodeThreadBusy, "a message that the thread holds was edited, and an input that goes back cannot wait: stop the run that is under way, or wait until it has ended")
 }
