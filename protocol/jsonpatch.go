@@ -184,7 +184,7 @@ func (p *patcher) add(pointer string, value *node) error {
 		n.elements = slices.Insert(n.elements, i, value)
 		return nil
 	}
-	return fmt.Errorf("%q: there is nothing to add to", pointer)
+	return fmt.Errorf("%q: the place to add to does not exist", pointer)
 }
 
 func (p *patcher) remove(pointer string) (*node, error) {
