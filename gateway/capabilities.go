@@ -91,7 +91,7 @@ func (u *Upstream) fetchCapabilities(ctx context.Context) (*protocol.AgentCapabi
 		return nil, err
 	}
 	if len(text) > maxCapabilities {
-		return nil, fmt.Errorf("gateway: capabilities: they are larger than %d bytes", maxCapabilities)
+		return nil, fmt.Errorf("gateway: the capabilities are larger than %d bytes", maxCapabilities)
 	}
 	known := new(protocol.AgentCapabilities)
 	if err := known.UnmarshalJSON(text); err != nil {

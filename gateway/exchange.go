@@ -169,7 +169,7 @@ func (x *exchange) refusal(r *http.Response, code, format string, args ...any) e
 	}
 	f.status = r.StatusCode
 	if r.ContentLength > 0 {
-		return f.because(fmt.Errorf("it came with %d bytes of %.80q", r.ContentLength, r.Header.Get("Content-Type")))
+		return f.because(fmt.Errorf("the answer came with %d bytes of %.80q", r.ContentLength, r.Header.Get("Content-Type")))
 	}
 	return f
 }

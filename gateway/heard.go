@@ -102,12 +102,12 @@ func (r *relay) hear(e protocol.Event, text []byte) {
 func (r *relay) customInterrupt(e *protocol.Custom) (taken bool, err error) {
 	if r.manners.legacy == nil {
 		r.repaired(RepairDialect)
-		r.unclear("it sends CUSTOM on_interrupt, which is no question in the dialect that is configured: nobody is asked")
+		r.unclear("the agent sends CUSTOM on_interrupt, which is no question in the dialect that is configured: nobody is asked")
 		return false, nil
 	}
 	if r.auto && r.heard.Guess {
 		r.repaired(RepairDialect)
-		r.unclear("it sends CUSTOM on_interrupt, and nothing tells whose that is: it is taken for LangGraph's")
+		r.unclear("the agent sends CUSTOM on_interrupt, and nothing tells whose that is: the gateway takes it for LangGraph's")
 	}
 	if len(r.asked) >= maxInterrupts {
 		return true, r.tooManyInterrupts()
