@@ -67,7 +67,7 @@ func (s *retention) forget(ctx context.Context, key store.ThreadKey, which int, 
 				{"tool", d.Tool}, {"body", compress(d.Body)}})
 		}
 	}
-	return false, fmt.Errorf("redisstore: delete: %w: other questions are open each time", store.ErrOutcomeUnknown)
+	return false, fmt.Errorf("redisstore: delete: %w: the open questions change too fast", store.ErrOutcomeUnknown)
 }
 
 // forgotten tells this node that a thread was forgotten and its log begins again; the

@@ -94,7 +94,7 @@ func (s *lists) tenants(ctx context.Context) ([]string, error) {
 			continue // its tenants have threads elsewhere, or are not known
 		}
 		if errs[i] != nil {
-			return nil, fmt.Errorf("which tenants there are: %w", errs[i])
+			return nil, fmt.Errorf("listing the tenants: %w", errs[i])
 		}
 		for _, field := range cmd.Val() {
 			if _, tenant, of := strings.Cut(field, ":"); of {

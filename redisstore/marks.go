@@ -126,7 +126,7 @@ func (m *madeEvents) begin(ctx context.Context, key store.ThreadKey, at store.Po
 		select {
 		case <-others:
 		case <-ctx.Done():
-			return nil, nil, fmt.Errorf("redisstore: range: %w: others read before: %w", store.ErrOutcomeUnknown, ctx.Err())
+			return nil, nil, fmt.Errorf("redisstore: range: %w: other readers came first: %w", store.ErrOutcomeUnknown, ctx.Err())
 		}
 	}
 }

@@ -184,7 +184,7 @@ func (p *presence) Takers(ctx context.Context, agents []string) ([]int, error) {
 		}
 	}
 	if err != nil && slices.Contains(takers, 0) {
-		return nil, fmt.Errorf("redisstore: who takes runs: %w", err)
+		return nil, fmt.Errorf("redisstore: counting the nodes that take runs: %w", err)
 	}
 	return takers, nil
 }

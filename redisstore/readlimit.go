@@ -68,7 +68,7 @@ func (t *readLimit) take(ctx context.Context, thread string, bytes int64) error 
 		t.drop(thread, w)
 	}
 	t.grant()
-	return fmt.Errorf("%w: others read before: %w", store.ErrOutcomeUnknown, ctx.Err())
+	return fmt.Errorf("%w: other readers came first: %w", store.ErrOutcomeUnknown, ctx.Err())
 }
 
 // give returns a place.

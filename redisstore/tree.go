@@ -322,4 +322,4 @@ func (s *tree) ThreadInfos(ctx context.Context, threads []store.ThreadKey) ([]*s
 	return infos, nil
 }
 
-var errTreeCursor = fmt.Errorf("%w: it belongs to another query; ask for the first page with an empty one", store.ErrBadCursor)
+var errTreeCursor = fmt.Errorf("%w: the cursor belongs to another query; ask for the first page with an empty one", store.ErrBadCursor)

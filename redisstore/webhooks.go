@@ -136,11 +136,11 @@ func (s *webhooks) readTaken(ctx context.Context, p *partition, target string, r
 		notice, err := itemNotice(p, id, fields)
 		tried, bad := readTries(tries)
 		if bad != nil {
-			s.opts.Logger.Error("what came of a webhook cannot be read: it counts as not tried yet", "target", target, "id", notice.ID, "error", bad)
+			s.opts.Logger.Error("the tries of a webhook cannot be read: the webhook counts as not tried yet", "target", target, "id", notice.ID, "error", bad)
 			tried = store.WebhookTries{}
 		}
 		if err != nil {
-			s.opts.Logger.Error("a webhook cannot be read: it is given up", "target", target, "id", notice.ID, "error", err)
+			s.opts.Logger.Error("a webhook cannot be read and is given up", "target", target, "id", notice.ID, "error", err)
 			tried = store.WebhookTries{Count: tried.Count + 1, First: cmp.Or(tried.First, at), Last: at, Error: cut(err.Error(), reasonTold)}
 			// A webhook for which this fails is taken again when its hold is over.
 			if err := s.settle(ctx, p, target, id, store.WebhookResult{Hold: held, Kind: store.WebhookDead, Tries: tried}); err != nil {

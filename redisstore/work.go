@@ -249,7 +249,7 @@ func (s *mailbox) Return(ctx context.Context, work []store.Work) error {
 
 // drop takes out an entry that none of our scripts has made.
 func (s *mailbox) drop(ctx context.Context, key, id string) {
-	s.opts.Logger.Warn("a stream of work holds what names no thread of its partition: it is taken out", "stream", key, "entry", id)
+	s.opts.Logger.Warn("a stream of work holds an entry that names no thread of its partition; the entry is removed", "stream", key, "entry", id)
 	_ = askAt(ctx, s.connection, []string{key, key}, []redis.Cmder{
 		redis.NewIntCmd(ctx, "xack", key, workers, id), redis.NewIntCmd(ctx, "xdel", key, id)})
 }
