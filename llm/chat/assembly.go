@@ -92,7 +92,7 @@ func (a *Assembly) Add(d CallDelta) (call *Partial, more string, err error) {
 // begin makes a call of which d is the first piece.
 func (a *Assembly) begin(d CallDelta, at place) (*Partial, error) {
 	if len(a.calls) == a.Max {
-		return nil, fmt.Errorf("there are more than %d tool calls", a.Max)
+		return nil, fmt.Errorf("the answer has more than %d tool calls", a.Max)
 	}
 	if a.calls == nil {
 		a.current, a.retired, a.old = map[place]*Partial{}, map[string]bool{}, d.old
