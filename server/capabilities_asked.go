@@ -120,7 +120,7 @@ func withSaid(own json.RawMessage, said *protocol.AgentCapabilities) (json.RawMe
 		}
 	}
 	if len(text) > maxCapabilities {
-		return nil, errors.New("they are too large")
+		return nil, errors.New("the capabilities are too large")
 	}
 	theirs, err := membersOf(text, "what the agent says")
 	if err != nil {

@@ -20,7 +20,7 @@ var reservedNames = []string{"ws", "capabilities", "threads"}
 // CheckAgentName says why no agent can be served under a name, or nil.
 func CheckAgentName(name string) error {
 	if !strictjson.IsName(name) || slices.Contains(reservedNames, name) {
-		return fmt.Errorf("no agent can be named %q: the path of that name means something else, or is none", name)
+		return fmt.Errorf("an agent cannot be named %q: its path would mean something else, or is none", name)
 	}
 	return nil
 }

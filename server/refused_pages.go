@@ -88,7 +88,7 @@ func (s *core) refusePage(r *http.Request) *refusal.Refusal {
 	if why != "" {
 		about = append(about, "why", why)
 	}
-	s.warnOfPage(name, "a page was refused: its origin is not one of Options.Origins (--origins). Of each this is said once a minute", about...)
+	s.warnOfPage(name, "a page was refused: its origin is not one of Options.Origins (--origins). The log says so of each once a minute", about...)
 	refused := *refuseOrigin
 	refused.Message = "pages of the origin " + name + " may not use this server"
 	if named {
@@ -106,7 +106,7 @@ func (s *core) refuseName(r *http.Request) *refusal.Refusal {
 	if _, page := origin.Parse(r.Header.Get("Origin")); page {
 		if named, ok := origin.Of("http", r.Host); ok {
 			hosts := append(slices.Clone(s.opts.Hosts), named.Host())
-			s.warnOfPage("host "+named.Host(), "a page was refused: it uses a name that is not one of Options.Hosts (--hosts), where only names belong that are this server's. Of each this is said once a minute",
+			s.warnOfPage("host "+named.Host(), "a page was refused: it uses a name that is not one of Options.Hosts (--hosts), where only names belong that are this server's. The log says so of each once a minute",
 				"host", named.Host(), "setting", "--hosts "+strings.Join(hosts, ","))
 		}
 	}

@@ -183,7 +183,7 @@ func parseKeys(body []byte) ([]jose.JSONWebKey, error) {
 		}
 	}
 	if len(keys) == 0 {
-		return nil, errors.New("identity: key set: it holds no public key that signs")
+		return nil, errors.New("identity: the key set holds no public key that signs")
 	}
 	return keys, nil
 }

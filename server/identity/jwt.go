@@ -141,7 +141,7 @@ func (j *JWT) Authenticate(ctx context.Context, c Credential) (Identity, error) 
 	}
 	if len(keys) > maxCandidates {
 		j.ambiguous.Do(func() {
-			j.opts.Logger.Error("tokens are refused: they do not say which key they are signed with, and too many of the issuer's could be it; have the issuer name it (kid)",
+			j.opts.Logger.Error("tokens are refused: a token does not name its key (kid), and too many of the issuer's keys could be it; have the issuer name the key",
 				"kid", kid != "", "algorithm", algorithm, "keys", len(keys), "tried at most", maxCandidates)
 		})
 		return Identity{}, refused(ReasonUnknownKey, "the token names no key (kid), and %d keys of the issuer could be it", len(keys))

@@ -69,7 +69,7 @@ func (t *Tokens) Replace(list []Token) error {
 			return fmt.Errorf("identity: token %d: %w", i+1, err)
 		}
 		if slices.ContainsFunc(known, func(o knownToken) bool { return o.digest == k.digest }) {
-			return fmt.Errorf("identity: token %d: it is listed before", i+1)
+			return fmt.Errorf("identity: token %d is listed twice", i+1)
 		}
 		known = append(known, k)
 	}
@@ -99,9 +99,9 @@ func (t Token) known() (knownToken, error) {
 		}
 		copy(k.digest[:], digest)
 	case len(t.Token) < minToken:
-		return k, fmt.Errorf("it has fewer than %d bytes: openssl rand -hex 24 makes a good one", minToken)
+		return k, fmt.Errorf("the token has fewer than %d bytes: openssl rand -hex 24 makes a good one", minToken)
 	case strings.TrimSpace(t.Token) != t.Token:
-		return k, errors.New("it begins or ends with a space, which no request can send")
+		return k, errors.New("the token begins or ends with a space, which no request can send")
 	default:
 		k.digest = sha256.Sum256([]byte(t.Token))
 	}

@@ -365,7 +365,7 @@ func (d *Desk) note(ctx context.Context, f *flow, p *Problem) {
 		code = p.Code
 	}
 	if err := d.store.PutFlow(ctx, outcomeID(f.Thread, f.Interrupt), []byte(code), noteKept); err != nil {
-		d.opts.Logger.Debug("it is not noted why a login failed", "error", err)
+		d.opts.Logger.Debug("the outcome of a login could not be stored", "error", err)
 	}
 }
 

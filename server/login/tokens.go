@@ -133,7 +133,7 @@ func (s *Service) read(user string, stored store.StoredToken) *held {
 	}
 	if err != nil {
 		if _, told := s.unreadable.LoadOrStore(stored.Provider, true); !told {
-			s.opts.Logger.Warn("tokens count as none; it is said once of a provider", "provider", stored.Provider, "error", err)
+			s.opts.Logger.Warn("stored tokens of a provider cannot be used and count as none; the log says so once for a provider", "provider", stored.Provider, "error", err)
 		}
 		return nil
 	}

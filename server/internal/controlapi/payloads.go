@@ -137,7 +137,7 @@ func (p *payloadBytes) Read(b []byte) (int, error) {
 func (c *call) enterPayload() (thread string, err error) {
 	thread, digest, ok := adapter.ParsePayloadRef(c.r.PathValue("ref"))
 	if !ok {
-		return "", badRequest("that is no reference to a payload")
+		return "", badRequest("the path has no reference to a payload")
 	}
 	c.digest = digest
 	return thread, nil
