@@ -114,10 +114,10 @@ func (id *access) reload(log *slog.Logger) {
 		switch {
 		case err != nil:
 			_ = tokens.Replace(nil) // nothing in it can be wrong
-			log.Error("the list of tokens cannot be believed: nobody is let in, and what tokens had opened is closed. "+
+			log.Error("the list of tokens cannot be read: the server lets nobody in, and closes the connections that tokens had opened.  "+
 				"Put the file right (write another and rename it) and send SIGHUP again; a list that is [] revokes all", "error", err)
 		case len(list) == 0:
-			log.Warn("the list of tokens is empty: all are revoked, and what they had opened is closed")
+			log.Warn("the list of tokens is empty: all tokens are revoked, and the connections that they had opened are closed")
 		default:
 			log.Info("tokens were read again", "tokens", len(list))
 		}
@@ -155,6 +155,6 @@ func (id *access) warm(ctx context.Context, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	if err := j.Check(ctx); err != nil {
-		log.Warn("nobody can be authenticated until the issuer's keys can be had", "error", err)
+		log.Warn("the issuer's keys cannot be fetched: users cannot be authenticated until they can", "error", err)
 	}
 }

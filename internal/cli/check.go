@@ -112,7 +112,7 @@ func (r *report) origins(s *settings) {
 	for _, each := range set {
 		switch {
 		case each.Scheme() == "https" && !each.Local() && s.tlsCert == "" && !proxied:
-			r.say("warn", "origins", "%s: a page over https may not use http and ws, except of its own machine and not in each browser: it needs tls-cert, or a proxy that ends TLS, and that in hosts", each)
+			r.say("warn", "origins", "%s: a page over https may not use http and ws, except of its own machine and not in each browser: use tls-cert, or a proxy that ends TLS, and that in hosts", each)
 		case !each.Secure():
 			r.say("warn", "origins", "%s: whoever is between this page and its reader can change it, and use the server as the reader", each)
 		case each.AnyPort && !each.Local():

@@ -103,7 +103,7 @@ func whyNot(text string) error {
 	}
 	switch {
 	case !ok:
-		return errors.New("it is no origin: expected a scheme, a host and maybe a port, such as https://app.example.com or http://localhost:5173")
+		return errors.New("not an origin: expected a scheme, a host and maybe a port, such as https://app.example.com or http://localhost:5173")
 	case strings.EqualFold(scheme, "ws"):
 		return meant("http", "a page is not served over a WebSocket")
 	case strings.EqualFold(scheme, "wss"):
