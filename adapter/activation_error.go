@@ -21,7 +21,7 @@ type activationError struct {
 func (u *activationError) Error() string { return u.text }
 
 // toldCorrupted is what clients are told of store.ErrCorrupted.
-const toldCorrupted = "what is stored of the thread cannot be read"
+const toldCorrupted = "the stored thread cannot be read"
 
 // impossible is an error that no attempt will get past.
 func impossible(err error) error {

@@ -17,7 +17,7 @@ type Answers struct {
 }
 
 // Answer is what became of one interrupt: resolved with a payload, or
-// cancelled, by somebody or because it expired. What was said can be had only
+// cancelled, by somebody or because it expired. A caller can have what was said only
 // together with whether anything was. The zero Answer is a cancelled one.
 type Answer struct{ entry protocol.ResumeEntry }
 
@@ -70,6 +70,6 @@ func (a Answer) Expired() bool {
 	return own.Expired
 }
 
-// Metadata is what came with the answer beside its payload. One that expired
-// has {"expired":true} as "aguiws".
+// Metadata is what came with the answer beside its payload. The answer of an expired
+// interrupt has {"expired":true} as "aguiws".
 func (a Answer) Metadata() protocol.Metadata { return a.entry.Metadata }

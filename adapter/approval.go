@@ -36,8 +36,8 @@ const (
 )
 
 // showMode tells clients what a resolved decision does to the call that an interrupt is
-// about, unless it is what they expect. As what a login needs it is no part of what a
-// replay compares.
+// about, unless it is what they expect. A replay does not compare it, just as it does not
+// compare what a login needs.
 func showMode(i protocol.Interrupt, calls []store.SuspendedCall) protocol.Interrupt {
 	for _, c := range calls {
 		if c.ID == i.ToolCallID && ResumeMode(c.Mode) != ReplayToolCall {
@@ -305,8 +305,8 @@ type approval struct {
 	reason     string
 }
 
-// approval reads the members by their exact names. What is no such payload
-// approves nothing.
+// approval reads the members by their exact names. A payload of another kind approves
+// nothing.
 func (a Answer) approval() (said approval) {
 	var members map[string]json.RawMessage
 	payload, _ := a.Payload()

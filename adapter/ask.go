@@ -29,11 +29,11 @@ import (
 // lists answers that they offer as buttons, each of which must fit the ResponseSchema.
 // ExpiresAt is as protocol.ReadTime reads it, and told so that all clients read the same time;
 // without one Options.MaxPark is the time there is. Inside a Step or a branch of Parallel, Ask is an
-// error at once and suspends nothing. So it is while another goroutine is inside
-// a Step, and does not wait for that: a step that asks by a context of its own
-// would wait for itself, and a replay, in which steps take no time, may find the
-// two calls in the other order and end with agent_replay_diverged after somebody
-// has answered. Parallel waits for its branches, and what they began is over then.
+// error at once and suspends nothing. Ask is an error as well while another goroutine is
+// inside a Step. It does not wait for that Step: a step that asks by a context of its own
+// would wait for itself. A replay, in which steps take no time, could find the two calls in
+// the other order and end with agent_replay_diverged after somebody has answered. Parallel
+// waits for its branches, and what they began is over then.
 func (r *Run) Ask(ctx context.Context, interrupts ...protocol.Interrupt) (Answers, error) {
 	answers, _, err := r.ask(ctx, interrupts, nil, nil)
 	return answers, err

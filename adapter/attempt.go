@@ -123,7 +123,7 @@ func (t *attempt) terms() judge.Busy {
 		j.Drafted[id] = by.User
 	}
 	j.LoggedIn, j.User = in.login, in.User
-	// What may begin only later cancels nothing now.
+	// An input that may begin only later cancels nothing now.
 	j.CancelsUnanswered = (t.options.unanswered(in.Agent) == UnansweredCancel || j.AllStale()) && !t.isLater()
 	j.Joins = in.When == WhenStep
 	switch {
@@ -174,8 +174,8 @@ func (t *attempt) reserve(ctx context.Context) (*outcome, error) {
 	return nil, nil
 }
 
-// chooseHeaders keeps what goes along to the agent. Whose execution is answered is not
-// known yet, so the headers of an answer are chosen later.
+// chooseHeaders keeps what goes along to the agent. The headers of an answer are chosen
+// later, because it is not known yet whose execution it answers.
 func (t *attempt) chooseHeaders() *protocol.RunError {
 	t.headers = lowerCase(t.in.Headers)
 	if !t.answers {
@@ -213,8 +213,9 @@ func (t *attempt) build(ctx context.Context) (*outcome, error) {
 	return t.start(ctx, b, run, record)
 }
 
-// makeRoom refuses what is too large. What gives way to the input is gone for good, so
-// that comes after whatever may refuse it; only the bound of the queue comes later.
+// makeRoom refuses what is too large. Runs and inputs that give way to the input are gone
+// for good, so they do so after every check that may refuse it; only the bound of the queue
+// comes later.
 func (t *attempt) makeRoom(ctx context.Context, b *store.Begin) (*outcome, error) {
 	adds := brings(*b, t.in.Run.Messages)
 	if t.in.back != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // await has the store hand this node work as it comes, while there is room for it, until
-// Shutdown. Where the store cannot, or fails to, nudges and the sweep find it.
+// Shutdown. Nudges and the sweep find the work if the store cannot do so, or fails to.
 func (s *sweeper) await() {
 	fails := false
 	for !s.draining() {
@@ -29,7 +29,7 @@ func (s *sweeper) await() {
 		case err == nil && fails:
 			fails = false
 			s.log.Info("work is awaited again")
-		// That the store does not answer is told once, whichever call meets it.
+		// A store that does not answer is told of once, whichever call meets it.
 		case err != nil && !fails && !errors.Is(err, store.ErrOutcomeUnknown):
 			fails = true
 			s.log.Warn("work cannot be awaited: nudges and the sweep find it", "error", err)
@@ -45,7 +45,7 @@ func (s *sweeper) awaitOnce(room int, flips <-chan struct{}) error {
 	work, err := s.awaitUntil(flips, store.WorkQuery{Agents: s.agents, Limit: room})
 	s.take(s.ctx, work)
 	if len(work) >= room {
-		// What the store has put back beyond them no await is given: the sweep finds it.
+		// No await is given what the store has put back beyond them: the sweep finds it.
 		s.capacity.found(true)
 	}
 	return err

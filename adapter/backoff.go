@@ -78,8 +78,8 @@ func (b *backoff) forgetFailing() {
 	}
 }
 
-// putOff leaves a thread alone whose owner has no place for another run. Of many at
-// once not all are tried again at once.
+// putOff leaves a thread alone whose owner has no place for another run. Threads that are
+// put off together are not all tried again together.
 func (b *backoff) putOff(key store.ThreadKey) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

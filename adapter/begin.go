@@ -224,10 +224,10 @@ func (n beginBuilder) claimed(run *begun) (store.Claimed, error) {
 	return k, nil
 }
 
-// newState is the input's state if it says something else than the thread's. What
-// says nothing else is an empty object, which a client sends that holds none, and what
-// is left of the thread's state in a client that reads numbers as doubles: taken for
-// new, it would round the thread's.
+// newState is the input's state if it says something else than the thread's. Two states say
+// nothing else: an empty object, which a client sends that holds none, and the thread's
+// state as a client returns it that reads numbers as doubles. Taken for a new state, the
+// latter would round the thread's.
 func (n beginBuilder) newState() json.RawMessage {
 	given := json.RawMessage(n.Input.State)
 	if n.Input.State.IsZero() || isEmptyObject(given) || canonical.Echoes(given, lifecycle.State(n.Fold.State())) {

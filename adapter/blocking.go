@@ -96,7 +96,7 @@ func (r *Run) wait(calls []store.SuspendedCall) (Answers, []store.SuspendedCall,
 
 // park makes the goroutine known before its question is, so that no answer can
 // come too early, and parts it from the activation, which ends with the question.
-// What it had open is what it will find closed.
+// Its shadow holds what it had open, and will find closed.
 func (x *execution) park(s *scope) {
 	s.shadow = protocol.NewFold(nil, nil)
 	s.shadow.Apply(&protocol.RunStarted{})

@@ -101,7 +101,7 @@ type goingBack struct {
 	refusal  *protocol.RunError // the branch is not there
 }
 
-// branchToRestore reads one. That it is gone refuses only what is not a repeat.
+// branchToRestore reads one. A branch that is gone refuses only an input that is no repeat.
 func (ts *threads) branchToRestore(ctx context.Context, key store.ThreadKey, id string) (*goingBack, error) {
 	back := &goingBack{restores: id}
 	branches, err := ts.Branches(ctx, key)
@@ -125,8 +125,8 @@ func (ts *threads) branchToRestore(ctx context.Context, key store.ThreadKey, id 
 	return back, stored.Decode(text, &back.messages, "branch %s", id)
 }
 
-// goBack lets the run of an input that was judged begin by going back. What waits would
-// follow what the thread holds by then.
+// goBack lets the run of an input that was judged begin by going back. An input that waits
+// is refused: it would follow what the thread holds by then.
 func (g *goingBack) goBack(j *judge.Judgement, v *judge.Verdict, waits bool) *protocol.RunError {
 	if g.refusal != nil {
 		return g.refusal
@@ -153,7 +153,7 @@ func (g *goingBack) goBack(j *judge.Judgement, v *judge.Verdict, waits bool) *pr
 	case g.again && last.Role != protocol.RoleUser:
 		return judge.Refuse(CodeInvalidInput, fmt.Sprintf("message %q is not a user's, which can be answered anew: give a text that follows it", last.ID), nil)
 	case waits, v.Queue:
-		return judge.RefuseForNow(CodeThreadBusy, "what goes back cannot wait: stop the run that is under way, or wait until it has ended")
+		return judge.RefuseForNow(CodeThreadBusy, "an input that goes back cannot wait: stop the run that is under way, or wait until it has ended")
 	}
 	v.Keep, v.Rewinds, v.Behind = keep, keep < j.Fold.Len() || g.restores != "", false
 	if g.restores != "" {

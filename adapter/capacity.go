@@ -147,7 +147,7 @@ func (c *capacity) giveBack(ctx context.Context, work []store.Work) {
 	ctx, cancel := context.WithTimeout(ctx, c.options.StoreTimeout)
 	defer cancel()
 	if err := c.store.Return(ctx, work); err != nil && ctx.Err() == nil {
-		c.log.Debug("others are given later what this node leaves to them", "error", err)
+		c.log.Debug("work that this node gives back reaches other nodes later than it could", "error", err)
 	}
 }
 

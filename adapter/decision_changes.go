@@ -159,8 +159,8 @@ func (d *differ) arrays(at string, before, after value, x, y []any) bool {
 
 func escaped(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }
 
-// same compares numbers by their exact value. What would have too many of them compared so
-// is not whole.
+// same compares numbers by their exact value. It compares so many numbers at most; when
+// there are more, the list of changes is not whole.
 func (d *differ) same(a, b any) bool {
 	x, err := json.Marshal(a)
 	if err != nil {

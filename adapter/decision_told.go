@@ -11,7 +11,8 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// What the RUN_STARTED of a run that answers holds of the answers goes to each follower.
+// The RUN_STARTED of a run that answers tells each follower of the answers, so these bound
+// it.
 const (
 	maxToldPayload = 4 << 10
 	maxToldReason  = 1 << 10

@@ -33,11 +33,10 @@
 //		return run.Say("Sent.")
 //	}
 //
-// What has an effect, or could turn out otherwise the next time (a model, a
-// clock, a random number), belongs inside Step. By what it is Given a replay
-// knows it from another step of its name. CallTools announces tool calls, asks
-// about those that need it, and carries them out. Everything else on Run streams
-// events.
+// A call belongs inside Step if it has an effect, or could turn out otherwise the next time
+// (a model, a clock, a random number). By what it is Given a replay knows it from another
+// step of its name. CallTools announces tool calls, asks about those that need it, and
+// carries them out. Everything else on Run streams events.
 //
 // # A run
 //
@@ -60,8 +59,8 @@
 // another path than the journal ends in RUN_ERROR agent_replay_diverged. Paths are
 // compared by the names and the order of steps, by what steps were Given, by the
 // ids and the arguments of tool calls, by whole questions and by the number of
-// branches. Nothing else is: a step that was given nothing passes for any other of
-// its name and ordinal, and so does one that a server before this check journaled.
+// branches. A replay compares nothing else: a step that was given nothing passes for any
+// other of its name and ordinal, and so does one that a server before this check journaled.
 //
 // Each entry knows the position of the log at which it was written. When a
 // worker is lost, the next one closes what was left open, restates messages and

@@ -66,8 +66,8 @@ func (x *execution) add(it item, wait bool) error {
 	return err
 }
 
-// admit checks events, folds them in and encodes them. What comes before an
-// error is in the item, which is to be added before anything else is admitted.
+// admit checks events, folds them in and encodes them. On an error the item holds what came
+// before it; the item is to be added before anything else is admitted.
 func (x *execution) admit(s *scope, events []protocol.Event, texts [][]byte) (item, error) {
 	restructured := false
 	var err error
@@ -200,7 +200,8 @@ func (x *execution) append(e protocol.Event, does protocol.Effect, text []byte) 
 		case *protocol.StateDelta, *protocol.ActivityDelta:
 			return nil, fmt.Errorf("adapter: emit: %w", err)
 		}
-		// Legal, and without effect at clients too. Of a run that emits many the log tells one.
+		// Legal, and without effect at clients too. The log tells of one of them in a run
+		// that emits many.
 		level := slog.LevelDebug
 		if !x.noEffect {
 			x.noEffect, level = true, slog.LevelWarn
@@ -231,9 +232,8 @@ func (x *execution) track(e protocol.Event, does protocol.Effect) {
 }
 
 // resume returns the events to log for one that a replayed agent emits when it
-// has gone live. What it believes to be open was closed by the suspension or
-// the takeover before: to go on with it is to open it again under its id, to
-// end it is nothing.
+// has gone live. The suspension or the takeover before has closed what the agent believes
+// to be open. To go on with it is to open it again under its id; to end it is nothing.
 func (s *scope) resume(e protocol.Event, x *execution) []protocol.Event {
 	if s.shadow != nil {
 		return append(s.goLive(e, x), s.resume(e, x)...)
@@ -257,8 +257,8 @@ func (s *scope) resume(e protocol.Event, x *execution) []protocol.Event {
 // goLive compares what the replay left open with what is open on the wire. It
 // returns the openings of the subagents and steps that the agent is in: nothing
 // else would open them again, because what happens in one does not always name
-// it. One that e ends stays closed, and so does a subagent that has ended in
-// this run, under whose id nothing may begin again.
+// it. An item that e ends stays closed, and so does a subagent that has ended in this run,
+// under whose id nothing may begin again.
 func (s *scope) goLive(e protocol.Event, x *execution) []protocol.Event {
 	s.reopen = map[protocol.ItemKey]protocol.Event{}
 	openings := s.shadow.Openings()

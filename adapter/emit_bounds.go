@@ -10,18 +10,19 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// What a run tells its clients comes back to the server with their next input, whole. So
-// a run may tell no more than an input may bring.
+// A client's next input brings back whole what a run has told it. A run may therefore tell
+// no more than an input may bring.
 //
 // maxStateDepth is below the 128 levels that an input may have: the state stands in it, and
 // what a message holds a few levels deeper.
 const maxStateDepth = 120
 
 // ErrUntellable is wrapped by the errors of Run.Emit and Run.Relay for events that clients
-// could not send back: a message id that is empty or longer than 1024 bytes, an id twice
-// in a snapshot, a message under the id of one of another role, a call without a parent
-// under the id of a message, a state that has grown over Options.MaxStateBytes, and what
-// is nested deeper than 120 levels in the state or in a message.
+// could not send back. These are a message id that is empty or longer than 1024 bytes, an
+// id twice in a snapshot, and a message under the id of one of another role. Others are a
+// call without a parent under the id of a message, a state that has grown over
+// Options.MaxStateBytes, and anything that is nested deeper than 120 levels in the state or
+// in a message.
 var ErrUntellable = errors.New("clients could not send it back")
 
 func untellable(format string, args ...any) error {

@@ -60,8 +60,8 @@ func (r *Run) Think(text string) error {
 
 // Delegate announces a subagent, calls fn with its id, and ends it: with
 // SUBAGENT_ERROR when fn fails, of whose error clients are told what they would be
-// told of the agent's (UserError). What fn emits for it carries the id as its
-// SubagentRunID.
+// told of the agent's (UserError). Events that fn emits for the subagent are to carry the
+// id as their SubagentRunID.
 func (r *Run) Delegate(name, description string, fn func(subagent string) error) error {
 	id := r.NewID()
 	err := r.Emit(&protocol.SubagentStarted{SubagentRunID: id, Name: name, Description: description})

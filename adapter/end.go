@@ -128,7 +128,7 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 	if err := x.pipe.add(x.ctx, it, true); err != nil {
 		return err
 	}
-	// Who reads the thread next reads on from here.
+	// The next reader of the thread reads on from here.
 	if at := x.pipe.result().End; at != (store.Position{}) {
 		x.node.folded.Keep(x.claim.Thread, at, x.version, at.Seq, folded.Thread{Fold: x.fold, Snapshot: x.fold})
 	}

@@ -40,8 +40,8 @@ const (
 
 // AnswerOnExpiry returns the interrupt with an answer that it gets when nobody has
 // answered in time, which clients see in its metadata. Ask refuses one that does not
-// fit the ResponseSchema, or when the interrupt does not expire. Whoever gets it is told
-// that it is nobody's: see Answer.Expired.
+// fit the ResponseSchema, or when the interrupt does not expire. The agent is told that the
+// answer is nobody's: see Answer.Expired.
 func AnswerOnExpiry(payload json.RawMessage, i protocol.Interrupt) protocol.Interrupt {
 	return withOwn(withOwn(i, "onExpiry", ExpiryAnswer), "expiryAnswer", payload)
 }
@@ -53,9 +53,9 @@ func OnExpiry(policy ExpiryPolicy, i protocol.Interrupt) protocol.Interrupt {
 }
 
 // OnExpiryAfter is OnExpiry with a grace between the expiry and what the policy makes of
-// it: for so long the interrupt is as one that is kept. Nobody can resolve it, it can be
-// cancelled, and a new user message cancels it where all that is open has expired. With
-// ExpiryKeep there is nothing to wait for.
+// it: for so long the interrupt is as one that is kept. It cannot be resolved then, but
+// cancelled. A new user message cancels it when all that is open has expired. ExpiryKeep
+// has no use for a grace.
 func OnExpiryAfter(grace time.Duration, policy ExpiryPolicy, i protocol.Interrupt) protocol.Interrupt {
 	return withOwn(OnExpiry(policy, i), "expiryGraceMs", grace.Milliseconds())
 }
@@ -111,16 +111,16 @@ func expiryPolicy(i protocol.Interrupt, otherwise ExpiryPolicy) ExpiryPolicy {
 func (n *node) checkExpiry(ctx context.Context, i protocol.Interrupt) error {
 	own := ownExpiryOf(i)
 	if own.Grace < 0 || own.Grace > maxGrace.Milliseconds() {
-		return fmt.Errorf("its grace behind the expiry is %d ms: it is 0 to %d days", own.Grace, int(maxGrace.Hours())/24)
+		return fmt.Errorf("the grace after the expiry is %d ms: must be 0 to %d days", own.Grace, int(maxGrace.Hours())/24)
 	}
 	if own.Policy != ExpiryAnswer {
 		return nil
 	}
 	switch {
 	case len(own.Answer) == 0:
-		return errors.New("its policy for the expiry is to answer, and there is no answer: use AnswerOnExpiry")
+		return errors.New("the policy for the expiry is to answer, and there is no answer: use AnswerOnExpiry")
 	case i.ExpiresAt == "" && n.options.MaxPark < 0:
-		return errors.New("it has an answer for its expiry and does not expire")
+		return errors.New("the interrupt has an answer for its expiry and does not expire")
 	}
 	if _, err := canonical.Digest(own.Answer); err != nil {
 		return fmt.Errorf("the answer for its expiry: %w", err)

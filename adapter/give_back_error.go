@@ -13,16 +13,16 @@ import (
 // the agent makes of what Step returns; the agent may return one itself as well.
 //
 // The answers that the run carries out are given back: their interrupts are open again
-// under their ids, and the same answers or others execute anew. What the run has emitted
-// stays in the thread, and Run.NewID makes the same ids again when an answer executes anew:
-// it is best returned before anything was emitted. Nothing is given back, and the run ends just so, where there is
-// nothing to: in a run that carries out no answer, when a step was recorded since the
-// answers, Parallel begun or another question answered, when a time that ran out has
-// answered, and in ModeBlocking, where nobody could go on.
+// under their ids, and the same answers or others execute anew. Events that the run has
+// emitted stay in the thread, and Run.NewID makes the same ids again when an answer
+// executes anew: the error is best returned before anything was emitted. The run ends
+// without giving anything back in four cases. It carries out no answer. A step was recorded
+// since the answers, Parallel begun, or another question answered. A time that ran out has
+// answered. The mode is ModeBlocking, in which nobody could go on.
 //
-// Whoever returns it knows that no step which was started since the answers had an effect.
-// If the worker dies before the run's end is stored, the next one does not know: a human is
-// asked about the step, unless it is idempotent.
+// The agent that returns it knows that no step which was started since the answers had an
+// effect. If the worker dies before the run's end is stored, the next one does not know: a
+// human is asked about the step, unless it is idempotent.
 type GiveBackError struct {
 	Code     string            // of the RUN_ERROR; "": agent_error
 	Message  string            // for those who follow the thread

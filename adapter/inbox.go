@@ -48,7 +48,7 @@ func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, user, 
 		return Answered{Admitted: refused(refusal)}, nil
 	}
 	if len(entries) == 0 {
-		return Answered{Admitted: refused(judge.Refuse(CodeInvalidInput, "there is no answer in it", nil))}, nil
+		return Answered{Admitted: refused(judge.Refuse(CodeInvalidInput, "the input has no answer: give at least one", nil))}, nil
 	}
 	give, refusal, err := ib.admission.turns.take(ctx, key)
 	if err != nil || refusal != nil {

@@ -42,9 +42,9 @@ type OpenInterrupt struct {
 	By    string                // which question of the server's own it is, as store.SuspendedInterrupt has it
 }
 
-// InboxQuery asks for a page of an inbox. What the store has no index of is looked for
-// among so many suspensions for a page: it may have fewer than Limit and be followed by
-// another one.
+// InboxQuery asks for a page of an inbox. The store has no index of some conditions. Those
+// are looked for among so many suspensions for a page: it may have fewer than Limit and be
+// followed by another one.
 type InboxQuery struct {
 	store.InboxQuery
 	Label  string    // runId of the run that asked; "": any
@@ -101,9 +101,9 @@ func suspended(item store.InboxItem) (*Suspended, error) {
 }
 
 // Inbox pages through threads with open interrupts, those that have waited longest
-// first, and returns the cursor of the next page, "" at the end. One that cannot be
-// read holds up no other. An error that wraps ErrPartial comes with a page that others
-// may be missing on: see store.PageQuery.
+// first, and returns the cursor of the next page, "" at the end. A thread that cannot be
+// read holds up no other. An error that wraps ErrPartial comes with a page that others may
+// be missing on: see store.PageQuery.
 func (ib *inbox) Inbox(ctx context.Context, q InboxQuery) ([]Suspended, string, error) {
 	if !q.scans() {
 		items, next, _, err := ib.listed(ctx, q.InboxQuery)
@@ -195,7 +195,7 @@ func (ib *inbox) Open(ctx context.Context, keys []store.ThreadKey) ([]Suspended,
 		if ends[i] == (store.Position{}) && partial != nil {
 			continue
 		}
-		// Whoever asks for what follows the end is given no snapshot.
+		// A reader that asks for what follows the end is given no snapshot.
 		view, err := ib.store.Read(ctx, key, store.ReadQuery{After: &ends[i]})
 		var s *Suspended
 		if err == nil {

@@ -47,7 +47,7 @@ func (ts *threads) Inject(ctx context.Context, in Injection) (Admitted, error) {
 	}
 	input := &protocol.RunAgentInput{ThreadID: in.Thread, RunID: in.Label, ProtocolVersion: lifecycle.Version}
 	if in.When == WhenStep && (in.After != "" || in.Before != "" || in.Restores != "") {
-		return refused(judge.Refuse(CodeInvalidInput, "what joins a run rewinds nothing: leave out either", nil)), nil
+		return refused(judge.Refuse(CodeInvalidInput, "an input that joins a run cannot rewind the thread: leave out one of the two", nil)), nil
 	}
 	back, refusal, err := ts.goingBack(ctx, in)
 	if err != nil || refusal != nil {
@@ -71,9 +71,9 @@ func (ts *threads) goingBack(ctx context.Context, in Injection) (*goingBack, *pr
 	}
 	switch {
 	case ways > 1:
-		return nil, judge.Refuse(CodeInvalidInput, "what goes back does so in one way", nil), nil
+		return nil, judge.Refuse(CodeInvalidInput, "an input can go back in one way only: give one of after, before and the branch", nil), nil
 	case ways == 0 && in.Text == "":
-		return nil, judge.Refuse(CodeInvalidInput, "there is nothing to add", nil), nil
+		return nil, judge.Refuse(CodeInvalidInput, "the input adds nothing: give a text", nil), nil
 	case ways == 0:
 		return nil, nil, nil
 	case in.Restores == "":

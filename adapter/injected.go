@@ -46,7 +46,7 @@ func (in Input) checkWhen() *protocol.RunError {
 	switch {
 	case in.When == WhenQueue:
 	case in.When != WhenStep:
-		why = fmt.Sprintf("when is %q: it is %q or \"queue\", or left out", in.When, WhenStep)
+		why = fmt.Sprintf("when is %q: must be %q or \"queue\", or left out", in.When, WhenStep)
 	case len(in.Run.Resume) > 0:
 		why = "what joins a run answers nothing: send resume in an input of its own"
 	case in.stopsAll:
@@ -63,14 +63,15 @@ func (in Input) checkWhen() *protocol.RunError {
 
 // Injected returns the messages that were sent to join the run (WhenStep) and that no call
 // has returned yet, in the order in which they came; mostly there are none, and that costs
-// nothing. They are in the thread, and in Messages, from then on. The call is a place of the
-// agent's at which a replay finds itself again, as a step is: it returns there what it
-// returned before, and a pause is met there, so that what came while the run was paused is
-// returned when it goes on. What came during the last step or since is known by the time
-// that the run has recorded or said something.
+// nothing. They are in the thread, and in Messages, from then on. The call is a place at
+// which a replay finds itself again, as a step is: it returns there what it returned
+// before. A pause takes effect there too, so that messages which came while the run was
+// paused are returned when it goes on. Messages that came during the last step or since are
+// known by the time that the run has recorded or said something.
 //
 // Agents call it between steps, where they can heed what a user adds. Inside a Step or a
-// branch of Parallel it is an error. What an agent never asks for begins a run of its own.
+// branch of Parallel it is an error. Messages that an agent never asks for begin a run of
+// their own.
 func (r *Run) Injected(ctx context.Context) (protocol.Messages, error) {
 	x, s := r.x, r.s
 	x.mu.Lock()
@@ -134,7 +135,7 @@ func (x *execution) join(s *scope, key string) (protocol.Messages, error) {
 	for _, d := range waiting {
 		fresh, by, finished, err := x.joinedBy(&d)
 		if err != nil {
-			x.node.log.Error("an input cannot join its thread's run; it begins one", "thread", x.claim.Thread.Thread, "dispatch", d.ID, "error", err)
+			x.node.log.Error("an input cannot join its thread's run; the input begins a run of its own", "thread", x.claim.Thread.Thread, "dispatch", d.ID, "error", err)
 			continue
 		}
 		if finished == nil || len(it.join.Inputs) == maxJoining {

@@ -83,7 +83,7 @@ func readJournal(entries []json.RawMessage) (*journal, error) {
 	for i, raw := range entries {
 		r := new(store.JournalEntry)
 		if err := stored.Decode(raw, r, "journal entry %d", i); err != nil {
-			// Of a kind that is not known the members may be of other types.
+			// The members of an entry of an unknown kind may be of other types.
 			var of struct{ Kind store.EntryKind }
 			if json.Unmarshal(raw, &of) == nil && !known(of.Kind) {
 				err = unknownKind(of.Kind)
@@ -97,8 +97,8 @@ func readJournal(entries []json.RawMessage) (*journal, error) {
 	return j, nil
 }
 
-// goesOn judges whether a waiting execution can be read. What only newer servers know is for
-// them.
+// goesOn judges whether a waiting execution can be read. An execution that only newer
+// servers can read is left to them.
 func goesOn(view *store.ExecutionView) error {
 	var frozen store.Frozen
 	if err := stored.Decode(view.Frozen, &frozen, "the execution"); err != nil {
@@ -112,7 +112,7 @@ func goesOn(view *store.ExecutionView) error {
 	case errors.Is(err, store.ErrCorrupted):
 		return err
 	case err == nil && j.unasked == nil:
-		return stored.Corrupted("the journal: nothing was asked in it")
+		return stored.Corrupted("the journal has no question")
 	}
 	return nil
 }

@@ -21,8 +21,8 @@ import (
 const ReasonAuthRequired = "aguiws:auth_required"
 
 // Logins is where tokens come from that users gave for their accounts at other services.
-// Its methods are called concurrently. What they answer with store.ErrOutcomeUnknown is
-// asked again.
+// Its methods are called concurrently. A call that they answer with store.ErrOutcomeUnknown
+// is made again.
 type Logins interface {
 	// Has reports whether a token can be had without asking anybody. An error says that
 	// there is no such provider.
@@ -55,11 +55,12 @@ type Login struct {
 }
 
 // Login returns the account that the user who began the execution has at a configured
-// provider, for these scopes and those that the configuration names. Where no token is
-// stored that has them, it suspends the run as Ask does, with ReasonAuthRequired, and
-// returns ErrSuspended; when the user has logged in the agent is called again. If they
-// declined it is ErrLoginDeclined, if time ran out ErrLoginExpired: the agent can go on
-// without. The error of a provider that there is not is a *StepError. As Ask it is not for the inside of a Step, where its result is to be used.
+// provider, for these scopes and those that the configuration names. If no token is stored
+// that has them, Login suspends the run as Ask does, with ReasonAuthRequired, and returns
+// ErrSuspended. The agent is called again when the user has logged in. If they declined it
+// is ErrLoginDeclined, if time ran out ErrLoginExpired: the agent can go on without. The
+// error of a provider that there is not is a *StepError. Like Ask, Login is called outside
+// of a Step; its result is used inside one.
 func (r *Run) Login(ctx context.Context, provider string, scopes ...string) (*Login, error) {
 	logins := r.x.node.options.Logins
 	if logins == nil {

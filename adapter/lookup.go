@@ -11,7 +11,7 @@ import (
 
 // Message is the thread's first message with the id, as of now: see Messages. It costs
 // the same however many there are; what changes the message later copies it with all its
-// calls once more. What it points to must not be changed.
+// calls once more. The caller must not change what it points to.
 func (r *Run) Message(id string) (protocol.Message, bool) {
 	r.x.mu.Lock()
 	defer r.x.mu.Unlock()
@@ -25,8 +25,8 @@ func (r *Run) Role(id string) (protocol.Role, bool) {
 	return r.x.fold.Role(id)
 }
 
-// ToolCall is the thread's first tool call with the id, as of now. What it points to must
-// not be changed.
+// ToolCall is the thread's first tool call with the id, as of now. The caller must not
+// change what it points to.
 func (r *Run) ToolCall(id string) (protocol.ToolCall, bool) {
 	r.x.mu.Lock()
 	defer r.x.mu.Unlock()

@@ -52,9 +52,9 @@ func (x *execution) logged(it item) error {
 	return nil
 }
 
-// checkpoint moves the snapshot to where the run is now. What it writes is as much as is
-// to be behind it before the next one, or a long message that grows would be written
-// again and again.
+// checkpoint moves the snapshot to where the run is now. The next checkpoint comes only
+// when as much lies behind this one as it writes: otherwise a long message that grows would
+// be written again and again.
 func (x *execution) checkpoint() error {
 	update, err := updateOf(x.stored, x.fold)
 	if err != nil {
@@ -64,7 +64,7 @@ func (x *execution) checkpoint() error {
 		return err
 	}
 	if update.Open, err = stored.Opened(x.fold); err != nil {
-		return fmt.Errorf("adapter: what the run has open: %w", err)
+		return fmt.Errorf("adapter: encoding what the run has open: %w", err)
 	}
 	at := x.pipe.end()
 	undo := store.Undo{At: at, Calls: x.open.list(), Ended: x.ended[max(len(x.ended)-maxEnded, 0):]}
@@ -75,7 +75,7 @@ func (x *execution) checkpoint() error {
 	}
 	c := store.RunCheckpoint{Snapshot: *update}
 	if c.Undo, err = json.Marshal(undo); err != nil {
-		return fmt.Errorf("adapter: what undoes a checkpoint: %w", err)
+		return fmt.Errorf("adapter: encoding what undoes a checkpoint: %w", err)
 	}
 	if err := x.pipe.add(x.ctx, item{checkpoint: &c}, false); err != nil {
 		return err
@@ -117,7 +117,7 @@ func (r *recorded) from(now *protocol.Fold) (*store.UndoTo, error) {
 	}
 	var err error
 	if u.Open, err = stored.Opened(r.fold); err != nil {
-		return nil, fmt.Errorf("adapter: what the run had open: %w", err)
+		return nil, fmt.Errorf("adapter: encoding what the run had open: %w", err)
 	}
 	return u, nil
 }

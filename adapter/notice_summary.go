@@ -5,7 +5,8 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// What a notice shows of the interrupts that it tells of, in bytes, and of how many.
+// These bound what a notice shows of the interrupts that it tells of: how many, and their
+// bytes.
 const (
 	summariesShown = 5
 	summaryMessage = 300

@@ -31,8 +31,8 @@ type Options struct {
 	Sweep time.Duration
 	// MaxAttempts is how often a run is tried when its workers are lost before it
 	// records anything more: steps, questions and answers begin the count anew.
-	// So nothing but its journal bounds an agent that loses its worker after each
-	// step of an endless number. Default 3.
+	// Only its journal therefore bounds an agent that loses its worker after each step of
+	// an endless number. Default 3.
 	MaxAttempts int
 	// OnExpiry says what becomes of interrupts that expire and say nothing of
 	// their own. Default ExpiryKeep.
@@ -50,39 +50,39 @@ type Options struct {
 	// BusyQueue.
 	Busy BusyPolicy
 	// MaxRuns is how many runs this node carries at once; those that wait for answers
-	// do not count. What comes beyond waits, in the store, for a place here or on
-	// another node: inputs in the queue of their thread, continuations as if they
-	// had been handed back. What cannot wait (an input that takes messages back or
-	// turns away from open interrupts, and Requeue) is refused as CodeThreadBusy.
-	// Inputs wait so whatever Busy says: it is about runs of the same thread.
-	// In ModeBlocking answers are not held to it. Agents that wait for runs on other
-	// threads take a place meanwhile. Default 10,000.
+	// do not count. Runs beyond these wait, in the store, for a place here or on another
+	// node: inputs in the queue of their thread, continuations as if they had been handed
+	// back. An input that cannot wait (one that takes messages back or turns away from open
+	// interrupts, and Requeue) is refused as CodeThreadBusy. Inputs wait so whatever Busy
+	// says: it is about runs of the same thread. In ModeBlocking answers are not held to
+	// it. Agents that wait for runs on other threads take a place meanwhile. Default
+	// 10,000.
 	MaxRuns int
 	// MaxQueue is how many inputs may wait on one thread, those counted that were
 	// cancelled behind a run that is active, and not those that it has heard, unless they
 	// are very many; more are refused as CodeThreadBusy.
 	// Default 1,000.
 	MaxQueue int
-	// MaxQueueBytes is how much the inputs that wait on one thread may take in the
-	// store, where a message that is new to the thread stands twice; more are
-	// refused as CodeThreadBusy, and so is one alone that is larger and would have
-	// to wait. Default 16 MiB.
+	// MaxQueueBytes is how much the inputs that wait on one thread may take in the store. A
+	// message that is new to the thread stands there twice. More inputs are refused as
+	// CodeThreadBusy, and so is one alone that is larger and would have to wait. Default 16
+	// MiB.
 	MaxQueueBytes int64
 	// MaxThreadBytes is how much of a thread's messages, state and log the store may hold
 	// before inputs are refused as CodeThreadTooLarge. Answers to open interrupts are
 	// taken all the same, and what takes out more messages than it brings; a thread can
-	// always be read, cancelled and deleted. A run that makes twice as much of its
-	// thread ends in RUN_ERROR with that code, one that goes on with a thread as large as
-	// that when it has added a sixteenth; what a log has let go of does not count. Default 64 MiB; negative: no limit.
+	// always be read, cancelled and deleted. A run ends in RUN_ERROR with that code when
+	// its thread has grown to twice the limit; a sixteenth of the limit it may always add.
+	// Events that a log has let go of do not count. Default 64 MiB; negative: no limit.
 	MaxThreadBytes int64
 	// MaxStateBytes is how large a run may make a thread's state. Clients that repeat what they
 	// were told send it back with each input; some agents mirror the input in it. Default
 	// 4.25 MiB, a sixteenth more than server.Options.MaxFrameBytes is by default.
 	MaxStateBytes int64
-	// CheckpointBytes is how much the log of a run may have behind the snapshot that is
-	// stored of its thread, before the run moves that: what is read of it by who attaches,
-	// sends an input or takes the run over. Each event counts 128 bytes more than it has.
-	// Default 512 KiB, which is read and folded in some milliseconds.
+	// CheckpointBytes is how much of a run's log may lie behind the stored snapshot of its
+	// thread, before the run moves that. A follower that attaches, an input, and a worker
+	// that takes the run over read as much of it. Each event counts 128 bytes more than it
+	// has. Default 512 KiB, which is read and folded in some milliseconds.
 	CheckpointBytes int64
 	// PayloadsFrom is the length in bytes from which on the results of tools that are text
 	// are kept as payloads, and clients and the thread's messages get a preview and a reference
@@ -100,12 +100,12 @@ type Options struct {
 	// ThreadCache is how many bytes of memory may hold the messages of threads in use
 	// here, so that a turn reads no more of its thread than what is new. Default 64 MiB; negative: none.
 	ThreadCache int64
-	// MaxRunsPerUser and MaxRunsPerTenant are how many runs of a user (Input.User) and of
-	// a tenant may be under way at once on all nodes, without those that wait for
-	// answers; more are refused as CodeTooManyRuns, and of inputs that wait in the queue
-	// of their thread it waits on. Answers are taken all the same: what they go on with
-	// counts for who began it, whoever answers. Users and tenants without a name have no limit.
-	// Defaults 50 and 10,000; negative: no limit.
+	// MaxRunsPerUser and MaxRunsPerTenant are how many runs of a user (Input.User) and of a
+	// tenant may be under way at once on all nodes. Runs that wait for answers do not
+	// count. More are refused as CodeTooManyRuns; an input that waits in the queue of its
+	// thread waits on. Answers are taken all the same: what they go on with counts for who
+	// began it, whoever answers. Users and tenants without a name have no limit. Defaults
+	// 50 and 10,000; negative: no limit.
 	MaxRunsPerUser, MaxRunsPerTenant int
 	// MaxThreadsPerUser is how many threads a user may have made or begun that are not deleted;
 	// inputs to more are refused as CodeThreadQuota. Default 10,000; negative: no limit.
@@ -114,20 +114,20 @@ type Options struct {
 	// InputBurst how many of them at once; more are refused as CodeRateLimited.
 	// 0, or less: no limit.
 	MaxInputs, InputBurst int
-	// AgentWait is for how long runs of an agent that no node knows, also those that an
-	// answer or an expiry continues, wait for one: while a deployment goes on, some nodes
-	// know agents that others do not, and a node takes the runs of its own agents alone.
-	// A minute later at the latest the run ends in RUN_ERROR agent_error, as a dead
-	// letter, and its answers are given back. Runs whose journal has entries of
-	// a kind that this node does not know wait for a node that does. They never spend an
-	// attempt, and end in state_corrupted, as dead letters, when they have waited.
-	// Default 10 min; negative: not at all.
+	// AgentWait is for how long a run waits for a node that knows its agent, also when an
+	// answer or an expiry continues it. While a deployment goes on, some nodes know agents
+	// that others do not, and a node takes the runs of its own agents alone. A minute later
+	// at the latest the run ends in RUN_ERROR agent_error, as a dead letter, and its
+	// answers are given back. Runs whose journal has entries of a kind that this node does
+	// not know wait for a node that does. They never spend an attempt, and end in
+	// state_corrupted, as dead letters, when they have waited. Default 10 min; negative:
+	// not at all.
 	AgentWait time.Duration
 	// SeparateDuties refuses (CodeOwnApproval) that a tool call, or another interrupt
 	// of AnotherResolves, is resolved by a user whose messages led to it: who began the
 	// execution, or sent messages with one of its answers. They may cancel it. Every
-	// input needs its Input.User. What was asked while nobody's user was
-	// known can be cancelled only.
+	// input needs its Input.User. A question that was asked while nobody's user was known
+	// can be cancelled only.
 	SeparateDuties bool
 	// Logins are the accounts of users at other services that agents may ask for by
 	// Run.Login; nil: none.
@@ -139,9 +139,9 @@ type Options struct {
 	// The thread's own interrupts show what is to be approved in full, and so do its events.
 	RedactLists []Redaction
 	// NoticeSummaries lets the notices that interrupts have opened, and with them webhooks,
-	// show what is asked: the first 300 bytes of the message, the tool, and 500 bytes of its
-	// arguments without what RedactLists takes out, of 5 interrupts at most. Else they show
-	// ids and reasons alone.
+	// show what is asked, of 5 interrupts at most. They show the first 300 bytes of the
+	// message, the tool, and 500 bytes of its arguments without what RedactLists takes out.
+	// Else they show ids and reasons alone.
 	NoticeSummaries bool
 	// RunTimeout ends a run that is active for longer with RUN_ERROR run_timeout,
 	// through whatever workers; time spent suspended does not count. Default 6 h;

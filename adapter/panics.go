@@ -9,7 +9,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// panicLog knows the panics of our own goroutines. What others have stored must not
+// panicLog knows the panics of our own goroutines. Data that others have stored must not
 // take the process down, whatever it is.
 type panicLog struct {
 	count atomic.Int64
@@ -22,7 +22,7 @@ type panicPlace struct {
 	thread store.ThreadKey
 }
 
-var errPanicked = errors.New("adapter: it panicked")
+var errPanicked = errors.New("adapter: the call panicked")
 
 // contain calls fn for a thread, or for none. A panic is counted, logged the first
 // time that it happens there, and returned as an error.
@@ -34,7 +34,7 @@ func (n *node) contain(doing string, key store.ThreadKey, fn func() error) error
 	}
 	n.panics.count.Add(1)
 	if n.panics.met.first(panicPlace{doing, key}) {
-		n.log.Error("a panic was contained; it is counted from here on", "doing", doing, "thread", key.Thread,
+		n.log.Error("a panic was contained; further ones here are counted only", "doing", doing, "thread", key.Thread,
 			"panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
 	}
 	return errPanicked

@@ -17,7 +17,7 @@ import (
 // branches, in their order. Ask is not possible inside: gather the questions
 // and ask once afterwards.
 //
-// What a branch emits appears when its next step or the branch itself ends.
+// Events of a branch appear when its next step or the branch itself ends.
 func Parallel(ctx context.Context, run *Run, branches ...func(ctx context.Context, run *Run) error) error {
 	x := run.x
 	scopes, err := run.fork(len(branches))

@@ -48,7 +48,7 @@ type PauseOptions struct {
 }
 
 // ErrPauseOptions wraps what is wrong with PauseOptions.
-var ErrPauseOptions = errors.New("adapter: how to pause")
+var ErrPauseOptions = errors.New("adapter: the options of a pause are not valid")
 
 // check refuses what has no meaning.
 func (o PauseOptions) check() error {
@@ -57,15 +57,15 @@ func (o PauseOptions) check() error {
 	}
 	switch {
 	case o.Reason != "" && !slices.Contains(PauseReasons, o.Reason):
-		return bad("reason %q: it is one of %s, or left out", o.Reason, pauseReasonList())
+		return bad("reason %q: must be one of %s, or left out", o.Reason, pauseReasonList())
 	case len(o.Text) > maxPauseText || !utf8.ValidString(o.Text):
-		return bad("the text has %d bytes: it is UTF-8 of %d at most", len(o.Text), maxPauseText)
+		return bad("the text has %d bytes: must be UTF-8 of at most %d", len(o.Text), maxPauseText)
 	case o.Timeout < 0 || o.Timeout > maxPauseTime || o.Grace < 0 || o.Grace > maxPauseTime:
-		return bad("timeout and grace are between 0 and %v", maxPauseTime)
+		return bad("timeout and grace must be between 0 and %v", maxPauseTime)
 	case o.OnTimeout != "" && o.OnTimeout != PauseGoesOn && o.OnTimeout != PauseCancels:
-		return bad("onTimeout %q: it is %s or %s", o.OnTimeout, PauseGoesOn, PauseCancels)
+		return bad("onTimeout %q: must be %s or %s", o.OnTimeout, PauseGoesOn, PauseCancels)
 	case o.OnTimeout != "" && o.Timeout == 0:
-		return bad("onTimeout says what happens after a timeout, and there is none")
+		return bad("onTimeout needs a timeout: give one, or leave out onTimeout")
 	}
 	return nil
 }

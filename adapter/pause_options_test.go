@@ -144,12 +144,12 @@ func TestPauseOptionsAreRefused(t *testing.T) {
 	l := newLab(t, asker(confirmation("?")))
 	for says, o := range map[string]adapter.PauseOptions{
 		"one of review":   {Reason: "because"},
-		"500 at most":     {Text: strings.Repeat("x", 501)},
+		"at most 500":     {Text: strings.Repeat("x", 501)},
 		"UTF-8":           {Text: "\xff"},
-		"are between":     {Timeout: -time.Second},
+		"be between":      {Timeout: -time.Second},
 		"timeout and":     {Grace: 1 << 62},
 		"go_on or cancel": {Timeout: time.Second, OnTimeout: "fail"},
-		"there is none":   {OnTimeout: adapter.PauseCancels},
+		"needs a timeout": {OnTimeout: adapter.PauseCancels},
 	} {
 		if _, err := l.runner.Pause(l.ctx(), l.key, o); !errors.Is(err, adapter.ErrPauseOptions) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%+v: %v", o, err)

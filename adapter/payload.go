@@ -37,9 +37,9 @@ var (
 
 // Payload refers to a large value that is kept beside its thread, once however often it
 // was put. It goes into states, activities and results of steps as what it encodes to, and
-// to clients by Run.ToolResultPayload. What nothing in the thread's messages, state and log
-// refers to is forgotten some time after its run, an hour at the earliest; the others with
-// the thread, or when they expire.
+// to clients by Run.ToolResultPayload. A payload that nothing in the thread's messages,
+// state and log refers to is forgotten some time after its run, an hour at the earliest.
+// The others are forgotten with the thread, or when they expire.
 type Payload struct {
 	Ref       string     `json:"ref"`
 	URL       string     `json:"url"` // on the server that the client is connected to
@@ -177,8 +177,9 @@ func (p Payload) content() *protocol.Content {
 		protocol.Part{Type: kind, Source: &protocol.Source{Type: protocol.SourceURL, Value: p.URL, MimeType: p.MediaType}, Metadata: told})
 }
 
-// PayloadIn returns the payload that a tool's result refers to. What it says is the
-// client's where the client sent the message: OpenPayload reads none of another thread.
+// PayloadIn returns the payload that a tool's result refers to. The client has written it
+// if the client sent the message: OpenPayload reads none of another thread. OpenPayload
+// reads none of another thread.
 func PayloadIn(content *protocol.Content) (Payload, bool) {
 	parts, _ := content.Parts()
 	for _, part := range parts {
@@ -314,7 +315,8 @@ func (n *node) keepPayload(ctx context.Context, key store.ThreadKey, upload stri
 }
 
 // byReference is a tool's result that is longer than Options.PayloadsFrom, with a
-// reference in its place; nil: it stays as it is. What there is no room for stays too.
+// reference in its place; nil: it stays as it is. A result for which there is no room stays
+// too.
 func (x *execution) byReference(result *protocol.ToolCallResult) *protocol.ToolCallResult {
 	from := x.node.options.PayloadsFrom
 	text := result.Content.String()
@@ -328,7 +330,7 @@ func (x *execution) byReference(result *protocol.ToolCallResult) *protocol.ToolC
 	p, err := x.node.putValue(x.ctx, x.claim.Thread, []byte(text), options)
 	if err != nil {
 		if x.ctx.Err() == nil {
-			x.node.log.Warn("a tool's result stays in its message: it could not be kept as a payload", "thread", x.claim.Thread.Thread, "label", x.label, "bytes", len(text), "error", err)
+			x.node.log.Warn("a tool's result could not be kept as a payload and stays in its message", "thread", x.claim.Thread.Thread, "label", x.label, "bytes", len(text), "error", err)
 		}
 		return nil
 	}

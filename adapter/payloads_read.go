@@ -32,7 +32,7 @@ func (s *sweeper) settlePayloads(ctx context.Context) bool {
 	}
 	for key, list := range of {
 		if err := s.settle(ctx, key, list); err != nil && ctx.Err() == nil {
-			s.log.Warn("it could not be found out what refers to payloads; it is looked at again", "thread", key.Thread, "namespace", key.Namespace, "error", err)
+			s.log.Warn("the store could not say what refers to payloads; the server asks again later", "thread", key.Thread, "namespace", key.Namespace, "error", err)
 		}
 	}
 	return more

@@ -59,9 +59,9 @@ type committer interface {
 }
 
 // pipeline carries what one claimed run adds to the store, in order, one batch
-// in flight. What arrives while a batch is in flight makes the next one, so
-// that batches grow with the load and nothing lingers. Once the load is what it
-// is, an event costs it no memory.
+// in flight. Items that arrive while a batch is in flight make the next one, so that
+// batches grow with the load and nothing lingers. Once the load is what it is, an event
+// costs it no memory.
 type pipeline struct {
 	store committer
 	claim store.Claim
@@ -98,9 +98,9 @@ func newPipeline(store committer, claim store.Claim, number, seq int64) *pipelin
 	return p
 }
 
-// add queues one item and waits for room. With wait it returns after the item
-// was stored. An error means that nothing more of this run will be stored by
-// this worker; whether this item was is then unknown.
+// add queues one item and waits for room. If wait is set, it returns after the item was
+// stored. An error means that nothing more of this run will be stored by this worker;
+// whether this item was is then unknown.
 func (p *pipeline) add(ctx context.Context, it item, wait bool) error {
 	var acked chan error
 	if wait {

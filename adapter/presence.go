@@ -35,7 +35,7 @@ func (p *presence) offer() {
 	ctx, cancel := context.WithTimeout(p.ctx, p.options.StoreTimeout)
 	defer cancel()
 	if err := p.store.Offer(ctx, p.agents); err != nil {
-		p.log.Warn("other nodes may not see yet that this one takes runs", "error", err)
+		p.log.Warn("this node takes runs, and other nodes may not see that yet", "error", err)
 	}
 }
 
@@ -100,7 +100,7 @@ func (p *presence) watchOthers(ctx context.Context) {
 			return
 		}
 		if err != nil {
-			p.log.Warn("it is not known whether another node takes runs: they are handed back", "error", err)
+			p.log.Warn("the store does not say whether another node takes runs: this node hands its runs back", "error", err)
 		}
 		if taken == nil || len(*taken) == 0 || wait > othersPause {
 			p.takers.Store(taken)

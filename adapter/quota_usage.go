@@ -17,7 +17,7 @@ type Quotas struct {
 }
 
 // Quotas returns what a user (Input.User) and a tenant have, as all nodes count it.
-// Whoever has no name has nothing and no limits.
+// A user or a tenant without a name has nothing and no limits.
 func (r *Runner) Quotas(ctx context.Context, user, tenant string) (Quotas, error) {
 	owner, of := ownersOf(user, tenant)
 	q := Quotas{Runs: Quota{Limit: -1}, Threads: Quota{Limit: -1}, TenantRuns: Quota{Limit: -1}}

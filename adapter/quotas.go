@@ -86,8 +86,8 @@ func (s *share) counts() bool {
 	}
 }
 
-// replaces notes that the run is to supersede another. One that counts for whoever is
-// at a limit leaves it its place.
+// replaces notes that the run is to supersede another. The other run leaves its place to it
+// if it counts for the owner that is at a limit.
 func (s *share) replaces(active *store.RunState) error {
 	if s == nil || active == nil {
 		return nil
@@ -159,7 +159,8 @@ func (q *quotas) takes(user, tenant, runID string) store.Take {
 	return t
 }
 
-// heard waits for the answer; nil: nobody is asked. What is not known is not used up.
+// heard waits for the answer; nil: nobody is asked. A limit of which nothing is known is
+// not used up.
 func (s *share) heard() *store.Taken {
 	if s == nil {
 		return nil
@@ -229,7 +230,7 @@ func (s *share) settle() {
 	})
 }
 
-// carry keeps counting a run that this node carries, until done. One that does not count
+// carry keeps counting a run that this node carries, until done. A run that does not count
 // yet does from the next sweep on.
 func (q *quotas) carry(h store.Holding, counts bool) (done func()) {
 	if h.User == (store.Owner{}) && h.Tenant == (store.Owner{}) {
@@ -250,7 +251,8 @@ func (q *quotas) carry(h store.Holding, counts bool) (done func()) {
 	}
 }
 
-// give gives back, beside what its caller does. What waits meanwhile goes together.
+// give gives back, beside what its caller does. Runs that wait meanwhile are given back
+// together.
 func (q *quotas) give(h store.Holding) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

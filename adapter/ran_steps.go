@@ -8,7 +8,8 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// What a run record tells of steps lies on the run's line, which is read often.
+// These bound what a run record tells of steps: it lies on the run's line, which is read
+// often.
 const (
 	maxRanSteps    = 16
 	maxRanStepName = 48

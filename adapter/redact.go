@@ -60,8 +60,8 @@ func (o *Options) checkRedactions() error {
 	return nil
 }
 
-// in returns a value without what is to be taken out of what is about a tool. What is no
-// JSON is returned as nothing if anything is to be taken out of it.
+// in returns a value without what is to be taken out of what is about a tool. A value that
+// is no JSON is returned as nothing if anything is to be taken out of it.
 func (rs redactions) in(tool string, value []byte) []byte { return rs.apply(tool, value, "") }
 
 // inPayload is in for an answer, which may hold the arguments anew.

@@ -20,9 +20,9 @@ const bindingPrefix = "ws."
 // chunk, which is expanded, an event of a subagent that a takeover has renamed, and the
 // white space of a text that spans lines. A text of nil is encoded.
 //
-// That text says what e does is the caller's to see to: the order rules, the thread's
-// messages and state go by e, clients by text. Relay keeps both, and a part of a larger
-// buffer keeps all of that, so neither must be changed afterwards.
+// The caller sees to it that text says what e does: the order rules, the thread's messages
+// and state go by e, clients by text. Relay keeps both, and a part of a larger buffer keeps
+// all of that, so neither must be changed afterwards.
 //
 // An event of a type that this version does not know (*protocol.Unknown) is relayed as well.
 // It is told to clients of AG-UI 1.0 and later, which leave it aside if they do not know it

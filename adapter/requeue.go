@@ -38,7 +38,7 @@ func (ds *dispatches) Requeue(ctx context.Context, key store.ThreadKey, id strin
 			return Admitted{}, err
 		}
 		if letter == nil || letter.State != store.DispatchDeadLetter || letter.RequeuedAs != "" {
-			return refused(judge.Refuse(CodeGone, "there is no such dead letter, or it was requeued already", nil)), nil
+			return refused(judge.Refuse(CodeGone, "the thread has no such dead letter, or the dead letter was requeued already", nil)), nil
 		}
 		admitted, stale, err := ds.requeue(ctx, key, letter)
 		if errors.Is(err, store.ErrCorrupted) {

@@ -30,7 +30,7 @@ func (r *Run) ThreadID() string { return r.x.claim.Thread.Thread }
 // Input is the input that began the execution, with the thread's whole
 // conversation as its messages and the thread's state as its state. It is
 // shared between calls, its messages with other runs of the thread as well: neither
-// it nor what it holds must be changed. What an agent edits for its model it clones.
+// it nor what it holds must be changed. An agent clones what it edits for its model.
 func (r *Run) Input() *protocol.RunAgentInput { return r.x.frozen.Input }
 
 // Now is when the execution began, by the store's clock.
@@ -53,9 +53,9 @@ func (r *Run) State() json.RawMessage {
 }
 
 // Messages are the thread's messages as of now: with what the run has emitted so far, an
-// open message as far as it has come, and what came with answers. As for State, a replay
-// may already see what is emitted later. Neither the slice nor what it holds must be
-// changed: both are shared. What a branch of Parallel holds back is not in it.
+// open message as far as it has come, and what came with answers. A replay may already see
+// what is emitted later, as State says. Neither the slice nor what it holds must be
+// changed: both are shared. Events that a branch of Parallel holds back are not in them.
 func (r *Run) Messages() protocol.Messages {
 	r.x.mu.Lock()
 	defer r.x.mu.Unlock()

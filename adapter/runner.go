@@ -144,11 +144,11 @@ func (r *Runner) Repeat(ctx context.Context, key store.ThreadKey, runID, label s
 	return r.hub.Repeat(ctx, key, runID, label)
 }
 
-// StoreLog returns a logger that writes to l and is thin about the store. What is
-// logged with an "error" that is an ErrOutcomeUnknown is written at the level
-// debug while no call of the store succeeds: the runner itself says once that it
-// is down, once a minute that it still is, and when it is not. Of such messages
-// about single calls five a minute are left as they are. Long texts are cut.
+// StoreLog returns a logger that writes to l and is thin about the store. A message whose
+// "error" is an ErrOutcomeUnknown is written at the level debug while no call of the store
+// succeeds. The runner itself says once that the store is down, once a minute that it still
+// is, and when it is not. Five a minute of such messages about single calls are left as
+// they are. Long texts are cut.
 func (r *Runner) StoreLog(l *slog.Logger) *slog.Logger {
 	return thinLog(l, r.health)
 }

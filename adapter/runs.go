@@ -43,7 +43,7 @@ func runInfo(d store.Dispatch) (RunInfo, error) {
 	if n := len(record.Messages); n > 0 {
 		info.MessageID = record.Messages[n-1]
 	}
-	// What of these cannot be read is left out: a list of runs is not to end there.
+	// Usage and steps that cannot be read are left out: a list of runs is not to end there.
 	var told struct{ Usage []protocol.TokenUsage }
 	if json.Unmarshal(d.Outcome, &told) == nil {
 		info.Usage = told.Usage

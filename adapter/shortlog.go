@@ -17,7 +17,7 @@ const (
 )
 
 // shortHandler cuts what is long among the attributes, and says how long it was.
-// What a handler does with text that is not printable is its own.
+// The handler that it wraps deals with text that is not printable.
 type shortHandler struct{ slog.Handler }
 
 func (s shortHandler) Handle(ctx context.Context, r slog.Record) error {

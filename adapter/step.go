@@ -114,7 +114,7 @@ func (r *Run) step(ctx context.Context, name string, as stepManner, fn func(cont
 	}
 	start := &store.JournalEntry{Kind: store.EntryStart, Scope: ref.Scope, Key: ref.Key, Digest: as.given, Idempotent: as.idempotent, About: as.about}
 	if !as.idempotent || as.given != "" && recorded == nil {
-		// Whoever goes on with the run asks about a start, so none is stored that
+		// The worker that goes on with the run asks about a start, so none is stored that
 		// this worker may not follow up.
 		if err := x.lease.await(x.ctx); err != nil {
 			return nil, x.seal(ErrStopped)
@@ -241,10 +241,10 @@ func (x *execution) within(ctx context.Context) (context.Context, context.Cancel
 }
 
 // record journals r behind all that was emitted before it, and waits until it
-// is stored. The lock is held throughout, so that nothing slips between. What a
-// branch holds back stays held at the start of a step: it would be final then,
-// and the branch would have no entry that says so. The outcome of a step is
-// recorded even when what was emitted beside it is refused.
+// is stored. The lock is held throughout, so that nothing slips between. Events that a
+// branch holds back stay held at the start of a step: they would be final then, and the
+// branch would have no entry that says so. The outcome of a step is recorded even when what
+// was emitted beside it is refused.
 func (x *execution) record(s *scope, r *store.JournalEntry) error {
 	var it item
 	var refused error

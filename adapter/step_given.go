@@ -20,16 +20,16 @@ func givenDigest(options []StepOption) (string, error) {
 	}
 	text, err := json.Marshal(given)
 	if err != nil {
-		return "", fmt.Errorf("what it is given: %w", err)
+		return "", fmt.Errorf("the values that the step is given: %w", err)
 	}
 	var tree any
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	if err := d.Decode(&tree); err != nil {
-		return "", fmt.Errorf("what it is given: %w", err)
+		return "", fmt.Errorf("the values that the step is given: %w", err)
 	}
 	if text, err = json.Marshal(exact(tree)); err != nil {
-		return "", fmt.Errorf("what it is given: %w", err)
+		return "", fmt.Errorf("the values that the step is given: %w", err)
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), nil

@@ -36,15 +36,15 @@ func About(about StepAbout) StepOption {
 // that are equal as JSON, whatever the order of their members.
 func Given(values ...any) StepOption { return StepOption{given: values} }
 
-// GoesOn says that a step goes on with what this call of the agent holds and another
-// worker could not, such as an open connection: a worker that drains does not hand the run
-// back before it, nor does an operator's pause take effect there.
+// GoesOn says that a step goes on with what this call of the agent holds and another worker
+// could not, such as an open connection. A worker that drains does not hand the run back
+// before such a step, nor does an operator's pause take effect there.
 func GoesOn() StepOption { return StepOption{goesOn: true} }
 
 // First is called before the step's function, where that is called, and before the step's
-// start is journaled: it waits for what the function needs, and has no effect. Whoever
-// dies in it has begun nothing. Its error, a GiveBackError say, is what Step returns, and
-// nothing is recorded of the step.
+// start is journaled: it waits for what the function needs, and has no effect. A worker
+// that dies in it has begun nothing. Its error, a GiveBackError say, is what Step returns,
+// and nothing is recorded of the step.
 func First(fn func(ctx context.Context) error) StepOption { return StepOption{first: fn} }
 
 // stepManner is what its options say of a step.

@@ -167,7 +167,7 @@ func (s *sweeper) verify(ctx context.Context) bool {
 func (s *sweeper) retire(ctx context.Context) bool {
 	more, err := s.store.Retire(ctx)
 	if err != nil && ctx.Err() == nil {
-		s.log.Warn("what is past its retention could not be retired", "error", err)
+		s.log.Warn("data past its retention could not be removed", "error", err)
 	}
 	return more
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// takeOver goes on with a run whose worker was lost. What the run logged after
-// its last entry is taken back: what is open is closed, and snapshots say
-// what was true at the entry, so that the replay, which is silent up to the
-// entry and then repeats what followed it, continues one well-formed run.
+// takeOver goes on with a run whose worker was lost. It takes back what the run logged
+// after its last entry: what is open is closed, and snapshots say what was true at the
+// entry. The replay is silent up to the entry and then repeats what followed it, and so
+// continues one well-formed run.
 func (x *execution) takeOver(b begun) error {
 	runStarted := b.view.Active.RunStarted
 	x.continuing = len(x.journal.answers) > 0
@@ -29,8 +29,8 @@ func (x *execution) takeOver(b begun) error {
 	return x.backTo(b, keep)
 }
 
-// goOn continues a dead letter's journal in the run that requeues it. What was
-// logged after the last entry is taken back as in a takeover.
+// goOn continues a dead letter's journal in the run that requeues it. It takes back what
+// was logged after the last entry, as a takeover does.
 func (x *execution) goOn(b begun) error {
 	x.continuing = len(x.journal.answers) > 0
 	x.journal.ran = ranSteps{} // the dead letter's
@@ -38,7 +38,7 @@ func (x *execution) goOn(b begun) error {
 }
 
 // final is the position up to which what the execution has logged stays: that of its last
-// entry. What began it is final, though no entry says so.
+// entry. The events that began the execution are final, though no entry says so.
 func (x *execution) final() int64 {
 	if x.continuing {
 		return x.journal.last
@@ -152,8 +152,8 @@ func (x *execution) keepCalls(kept *protocol.Fold) {
 }
 
 // takeBack closes what is open and restates messages and state as they were. A
-// subagent that was open at the entry stays open. Where a worker was lost, the
-// messages say so: readers see words go that they have read.
+// subagent that was open at the entry stays open. If a worker was lost, the messages say
+// so: readers see words go that they have read.
 func (x *execution) takeBack(kept *protocol.Fold, entries []*store.JournalEntry, lost bool) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()

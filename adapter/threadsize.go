@@ -51,9 +51,10 @@ func answersCalls(fresh protocol.Messages) bool {
 	return len(fresh) > 0 && !slices.ContainsFunc(fresh, func(m protocol.Message) bool { return m.Role != protocol.RoleTool })
 }
 
-// brings is how many bytes a run brings to its thread when it begins. What restates the
-// messages that a rewind keeps is none of it: the log lets go of that. Neither is what an
-// input that waits was sent with and the thread has: that goes when it has waited.
+// brings is how many bytes a run brings to its thread when it begins. A snapshot that
+// restates the messages which a rewind keeps is none of it: the log lets go of that.
+// Messages that an input was sent with which waits, and that the thread has, are not
+// counted either: they go when it has waited.
 func brings(b store.Begin, sent protocol.Messages) (n int64) {
 	if k, waits := b.Kind.(store.Enqueue); waits {
 		return max(int64(len(k.Input))-sizeOfMessages(sent), 0) // the fresh ones are in it twice

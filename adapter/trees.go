@@ -76,25 +76,25 @@ func (ts *trees) UpdateThread(ctx context.Context, key store.ThreadKey, n NewThr
 }
 
 // ErrInvalidThread is wrapped by what CreateThread and UpdateThread refuse unseen.
-var ErrInvalidThread = errors.New("no thread can have that")
+var ErrInvalidThread = errors.New("invalid thread")
 
 func (ts *trees) put(ctx context.Context, key store.ThreadKey, n NewThread, create bool) (*store.Node, error) {
 	c := store.NodeChange{Request: uuid.NewString(), Create: create, Version: store.AnyVersion, Parent: trimmed(n.Parent), Resource: trimmed(n.Resource)}
 	if n.Version != nil {
 		if c.Version = *n.Version; c.Version < 0 {
-			return nil, fmt.Errorf("%w: version: one that was read of the thread, 0 or more", ErrInvalidThread)
+			return nil, fmt.Errorf("%w: version: must be 0 or more, as it was read of the thread", ErrInvalidThread)
 		}
 	}
 	if c.Resource != nil && len(*c.Resource) > MaxResourceBytes {
-		return nil, fmt.Errorf("%w: resourceId: %d bytes, and %d at most", ErrInvalidThread, len(*c.Resource), MaxResourceBytes)
+		return nil, fmt.Errorf("%w: resourceId: has %d bytes, and may have %d", ErrInvalidThread, len(*c.Resource), MaxResourceBytes)
 	}
 	if n.Metadata != nil {
 		var text bytes.Buffer
 		if err := json.Compact(&text, *n.Metadata); err != nil || text.Len() == 0 || text.Bytes()[0] != '{' {
-			return nil, fmt.Errorf("%w: metadata: a JSON object", ErrInvalidThread)
+			return nil, fmt.Errorf("%w: metadata: must be a JSON object", ErrInvalidThread)
 		}
 		if text.Len() > MaxMetadataBytes {
-			return nil, fmt.Errorf("%w: metadata: %d bytes, and %d at most", ErrInvalidThread, text.Len(), MaxMetadataBytes)
+			return nil, fmt.Errorf("%w: metadata: has %d bytes, and may have %d", ErrInvalidThread, text.Len(), MaxMetadataBytes)
 		}
 		meta := json.RawMessage(text.Bytes())
 		c.Metadata = &meta
@@ -248,13 +248,13 @@ func (ts *trees) wait(ctx context.Context, namespace string, placed map[string]*
 	return nil
 }
 
-// DeleteTree deletes a thread, and does with those below it as children says. With
-// store.DeleteCascade all of them are stopped, refuse inputs from then on
+// DeleteTree deletes a thread, and does with those below it as children says.
+// store.DeleteCascade stops all of them: they refuse inputs from then on
 // (CodeThreadDeleting), and are forgotten soon, whichever node is left to do it. Without, a
-// thread in which something goes on is not deleted; one that cannot be read is. Where it is
-// the tree that cannot be read, nothing is, and the error wraps store.ErrCorrupted. user is
-// who deletes, as Input.User, and from how that has come: the record has both for each
-// question that was open.
+// thread in which something goes on is not deleted; one that cannot be read is. If it is
+// the tree that cannot be read, nothing is deleted, and the error wraps store.ErrCorrupted.
+// user is who deletes, as Input.User, and from how that has come: the record has both for
+// each question that was open.
 func (ts *trees) DeleteTree(ctx context.Context, key store.ThreadKey, children store.DeleteChildren, user string, from Origin) (store.DeleteResult, error) {
 	by := ts.deletion(user, from)
 	res, err := ts.store.DeleteTree(ctx, key, children, by)

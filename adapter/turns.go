@@ -15,9 +15,9 @@ import (
 // maxTurns is how many inputs of one thread may wait here to be judged.
 const maxTurns = 4096
 
-// turns lets the inputs of a thread be judged one after the other on this node: each
-// reads the thread and begins on what it has read, so that of several at once all but
-// one would have to be judged again.
+// turns lets the inputs of a thread be judged one after the other on this node. Each reads
+// the thread and begins on what it has read: of several at once, all but one would have to
+// be judged again.
 type turns struct {
 	quiet <-chan struct{} // closed: the server is shutting down
 
@@ -90,8 +90,8 @@ type losses struct {
 	tidied bool // the thread was far behind, and checkpointed if it could be
 }
 
-// again waits before the next try; false: there was time enough, or ctx ends. Who
-// loses goes on at once the first few times: whoever has won begins no sooner.
+// again waits before the next try; false: there was time enough, or ctx ends. An input that
+// loses goes on at once the first few times: the one that has won begins no sooner.
 func (l *losses) again(ctx context.Context) bool {
 	if l.n++; l.n == 1 {
 		l.since = time.Now()

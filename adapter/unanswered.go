@@ -56,8 +56,8 @@ func (o *Options) unanswered(agent string) UnansweredPolicy {
 	return o.Unanswered
 }
 
-// noteUnanswered tells of what an input without answers has steered away from. Who asked
-// about a step that may have taken effect gets no answer any more.
+// noteUnanswered tells of what an input without answers has steered away from. A run that
+// asked about a step which may have taken effect gets no answer any more.
 func (a *admission) noteUnanswered(in Input, v judge.Verdict) {
 	var steps []string
 	for _, it := range v.Continues.Items {

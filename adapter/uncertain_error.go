@@ -8,13 +8,14 @@ import (
 )
 
 // UncertainError says that nobody can know whether what a step asked for was done, as when
-// a connection breaks behind a request. Returned by a Step's function, or wrapped in what
-// that returns, it leaves the step unrecorded and suspends the run: a human is asked what
-// became of the step (ReasonUncertainStep), an idempotent one too, and Step answers as it
+// a connection breaks behind a request. A Step's function returns it, or wraps it in what
+// it returns. The step is then left unrecorded and the run suspended: a human is asked what
+// became of the step (ReasonUncertainStep), also of an idempotent one. Step answers as it
 // does after the death of a worker. Step returns ErrSuspended, which the agent must return.
 //
-// What the function has emitted stays in the thread, so it is best returned before anything
-// was. In a branch of Parallel and in ModeBlocking it is a step's error like any other.
+// Events that the function has emitted stay in the thread, so the error is best returned
+// before anything was emitted. In a branch of Parallel and in ModeBlocking it is a step's
+// error like any other.
 type UncertainError struct {
 	Message string // for those who are asked: what has happened, without a full stop
 }
@@ -31,8 +32,8 @@ func (x *execution) askWhatBecame(ref store.StepRef, start *store.JournalEntry, 
 	}, []protocol.Interrupt{x.uncertainInterrupt(ref, about, why.Message)}, nil, start)
 }
 
-// breakKey numbers the asks of steps that broke off, outside the agent's own. Nothing is
-// taken back for them, as it is where a worker was lost.
+// breakKey numbers the asks of steps that broke off, outside the agent's own. They take
+// nothing back, unlike the asks after a lost worker.
 const breakKey = "broke"
 
 func isBreak(r *store.JournalEntry) bool {

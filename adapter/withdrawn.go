@@ -14,8 +14,8 @@ func (n *node) deletion(user string, from Origin) store.Deletion {
 	return store.Deletion{Deleter: store.Deleter{User: user, From: text}, Withdraw: n.withdrawn}
 }
 
-// withdrawn is a store.Withdraw. What of a question cannot be read is not on record; that it
-// was open, and who cancelled it, is.
+// withdrawn is a store.Withdraw. The record lacks what cannot be read of a question; it has
+// that the question was open, and who cancelled it.
 func (n *node) withdrawn(w store.Withdrawn) (list []store.Decided) {
 	var from Origin
 	_ = json.Unmarshal(w.By.From, &from)

@@ -130,7 +130,7 @@ func bySchema(schema members, reason string) Answers {
 			return Answers{yesAndNo("Yes", "No"), ObjectAnswer}
 		}
 	}
-	// What else there is to say would be passed over by whoever presses a button.
+	// A person who presses a button would pass over what else there is to say.
 	if len(required) != 1 || len(properties) > 1 && reason != reasonUncertain {
 		return other
 	}

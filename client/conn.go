@@ -39,9 +39,9 @@ type DialOptions struct {
 }
 
 // Conn is one socket: frames as they are, with the position that each event stands
-// at. It neither reconnects nor answers for what it gets; Client does. Whoever uses
-// it must keep a Receive under way, or pings and the close are not seen. Receive
-// belongs to one goroutine; the other methods may be called concurrently.
+// at. It neither reconnects nor answers for what it gets; Client does. The user of a Conn
+// must keep a Receive under way, or pings and the close are not seen. Receive belongs to
+// one goroutine; the other methods may be called concurrently.
 type Conn struct {
 	ws *websocket.Conn
 

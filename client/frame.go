@@ -14,7 +14,7 @@ type Position struct {
 }
 
 // Frame is a text frame of the server: an event, or one of the binding's control
-// frames. What each of those has docs/binding says; the rest is zero.
+// frames. docs/binding says what each of those has; the rest is zero.
 type Frame struct {
 	// Data is the frame as it came. It must not be changed.
 	Data []byte `json:"-"`
@@ -42,7 +42,7 @@ type Frame struct {
 	Stopped     bool                 `json:"stopped"`
 	Available   bool                 `json:"available"`
 	Positions   map[string]int64     `json:"positions"`
-	// Of ws.messages, and of ws.attached when a window has left messages out.
+	// These are of ws.messages, and of ws.attached when a window has left messages out.
 	Messages protocol.Messages `json:"messages"`
 	Older    int64             `json:"older"`
 	Before   string            `json:"before"`
@@ -86,7 +86,7 @@ const (
 func (f *Frame) IsEvent() bool { return !isControl(f.Type) }
 
 // ParseFrame reads a text frame of a server. An event's members are left to
-// protocol.Decode. What cannot be read is a *FrameError.
+// protocol.Decode. A frame that cannot be read is a *FrameError.
 func ParseFrame(data []byte) (*Frame, error) {
 	var kind struct {
 		Type string `json:"type"`

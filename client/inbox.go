@@ -24,8 +24,8 @@ type Inbox struct {
 }
 
 // NewInbox is the inbox of the server at url, which may have a path where the server's
-// routes are mounted under one. Of the options Token, Header, Authorize, HTTPClient,
-// ReadLimit, DialTimeout, which bounds one request, BackoffMin and BackoffMax are used.
+// routes are mounted under one. It uses these options: Token, Header, Authorize,
+// HTTPClient, ReadLimit, DialTimeout, which bounds one request, BackoffMin and BackoffMax.
 func NewInbox(url string, opts *Options) *Inbox {
 	return &Inbox{newControlAPI(url, opts)}
 }
@@ -71,8 +71,8 @@ type InboxQuery struct {
 }
 
 // Waiting lists threads that wait, those that have waited longest first, and whole, where
-// the server's own list has summaries. What is answered or asked meanwhile may be in it or
-// not. It ends with the first error.
+// the server's own list has summaries. Questions that are answered or asked meanwhile may
+// be in it or not. It ends with the first error.
 func (in *Inbox) Waiting(ctx context.Context, q InboxQuery) iter.Seq2[Waiting, error] {
 	return func(yield func(Waiting, error) bool) {
 		query := url.Values{}
@@ -187,8 +187,8 @@ type inboxItem struct {
 	}
 }
 
-// summary reports whether the server's list leaves something out. Nobody should decide on
-// that.
+// summary reports whether the server's list leaves something out. Decisions should not be
+// made on that.
 func (item *inboxItem) summary() bool {
 	for _, i := range item.Interrupts {
 		if i.Truncated {

@@ -15,7 +15,7 @@ type Options struct {
 	// Header goes with every handshake; servers look at Origin.
 	Header http.Header
 	// Authorize, called before every handshake, may put a fresh credential into the
-	// header. With it, a credential that has expired is no reason to stop.
+	// header. An expired credential is then no reason to stop.
 	Authorize func(ctx context.Context, header http.Header) error
 	// HTTPClient sends handshakes. Default http.DefaultClient.
 	HTTPClient *http.Client
@@ -32,7 +32,7 @@ type Options struct {
 	// notice. Default 1024.
 	Buffer int
 	// Window is how many messages of a thread are told when it is followed or told anew, the
-	// last ones; 0: all. What is held grows as a run goes on and with Thread.Older. A thread
+	// last ones; 0: all. The view grows as a run goes on and with Thread.Older. A thread
 	// that an input made the server tell without being asked is told whole.
 	Window int
 	// Changed is told when the client is connected, is not, or learns something about
@@ -53,7 +53,7 @@ type Status struct {
 	Err       error
 	// Stopped: it does not connect again.
 	Stopped bool
-	// StoreAway: the server's store does not answer. Nothing can be accepted or read
+	// StoreAway: the server's store does not answer. The server can accept and read nothing
 	// until it does; what is asked for meanwhile is sent again by itself.
 	StoreAway bool
 	// Draining: the server is shutting down and will close the socket.

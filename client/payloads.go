@@ -52,8 +52,8 @@ func NewPayloads(url string, opts *Options) *Payloads {
 }
 
 // Open reads a payload from a byte on, as it comes: its length is bounded by the caller
-// alone, and so is the time, by ctx. The caller closes it. What has expired is a
-// RefusedError of status 410, what there is not of 404.
+// alone, and so is the time, by ctx. The caller closes it. An expired payload is a
+// RefusedError of status 410, one that there is not of 404.
 func (p *Payloads) Open(ctx context.Context, ref string, from int64) (io.ReadCloser, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.api.url+"/v1/payloads/"+url.PathEscape(ref), nil)
 	if err != nil {

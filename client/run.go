@@ -117,8 +117,8 @@ func (r *Run) Wait(ctx context.Context) (*protocol.RunFinished, error) {
 	return r.last.(*protocol.RunFinished), nil
 }
 
-// Accepted waits until the server has said what became of the input. Of a repeat it
-// returns the label of the run that answers it.
+// Accepted waits until the server has said what became of the input. The label of a repeat
+// is that of the run that answers it.
 func (r *Run) Accepted(ctx context.Context) (d Disposition, of string, err error) {
 	err = r.t.c.await(ctx, func() (bool, error) {
 		d, of = r.disposition, r.of

@@ -137,7 +137,7 @@ func (c *Client) write(ctx context.Context, s *socket) {
 	heartbeat += heartbeat / 4 // the server's own ping is sign enough
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	// Nothing can be asked while a frame is not taken: there silence alone tells.
+	// The client can ask nothing while a frame is not taken: there silence alone tells.
 	var watch *time.Timer
 	watch = time.AfterFunc(math.MaxInt64, func() {
 		if left := heartbeat + pongPatience - s.quiet(); left > 0 {

@@ -52,8 +52,8 @@ func (s *Subscription) Close() {
 	s.t.c.change()
 }
 
-// Next waits for the next update. What was due when the thread ended comes before the
-// error that says so.
+// Next waits for the next update. Updates that were due when the thread ended come before
+// the error that says so.
 func (s *Subscription) Next(ctx context.Context) (u Update, err error) {
 	err = s.t.c.await(ctx, func() (bool, error) {
 		switch {

@@ -14,7 +14,7 @@ type Thread struct {
 	c  *Client
 	id string
 
-	// What is held: the log up to mine, which is zero while nothing is.
+	// These are what is held: the log up to mine, which is zero while nothing is.
 	mine       Position
 	fold       *protocol.Fold
 	interrupts []protocol.Interrupt
@@ -23,7 +23,7 @@ type Thread struct {
 	older      int64  // how many messages stand before those of the fold
 	before     string // where they end; "" with none
 
-	// Where the socket stands.
+	// These say how the socket stands.
 	live      bool   // all that was missed has come
 	attaching string // the id of a ws.attach that has no answer
 	refused   bool   // it was refused, for a while

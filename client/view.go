@@ -6,8 +6,8 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// View is what is held of a thread, as of a position. As JSON it can be kept, and
-// followed from in another process.
+// View is what is held of a thread, as of a position. It can be kept as JSON, and followed
+// from in another process.
 type View struct {
 	// Position is that of the last event applied; zero if nothing is known.
 	Position Position          `json:"position"`

@@ -91,8 +91,8 @@ func (p *paging) end(why error) {
 	}
 }
 
-// precede puts a page before what is held. One that was asked for without a place may end in
-// the midst of that.
+// precede puts a page before what is held. A page that was asked for without a place may
+// end in the midst of that.
 func (t *Thread) precede(page *Frame) {
 	messages := make(protocol.Messages, 0, len(page.Messages)+t.fold.Len())
 	for _, m := range page.Messages {

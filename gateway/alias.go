@@ -45,7 +45,8 @@ func tellable(k kind, own string) bool {
 	return own != "" && len(own) <= k.maxBytes() && ownOf(own) == own
 }
 
-// asOwn are messages under the ids that the agent knows. What users have sent keeps its id.
+// asOwn are messages under the ids that the agent knows. A message that a user has sent
+// keeps its id.
 func asOwn(messages protocol.Messages) protocol.Messages {
 	var own protocol.Messages // a copy, if anything is other
 	for i := range messages {

@@ -12,9 +12,9 @@ import (
 )
 
 // answer sends answers: all in one request, or one after the other to an agent that reads
-// no more than one. What is asked meanwhile is asked when all are sent. How an answer goes
-// is up to the request that has asked: a replay takes the same path whatever is configured
-// since.
+// no more than one. Questions that come meanwhile are asked when all answers are sent. How
+// an answer goes is up to the request that has asked: a replay takes the same path whatever
+// is configured since.
 func (c *call) answer(ctx context.Context, asked outcome, answers adapter.Answers) (outcome, error) {
 	entries := make([]protocol.ResumeEntry, len(answers.Of))
 	for i, a := range answers.Of {
@@ -108,8 +108,8 @@ func has(list []protocol.Interrupt, id string) bool {
 }
 
 // again is what is to be asked when not all answers came as far as to the agent, which has
-// those questions open, and more that it asked meanwhile. Where there are none the failure
-// is all.
+// those questions open, and more that it asked meanwhile. If there are none, the failure is
+// all.
 func (o *outcome) again(left, more []protocol.Interrupt, said outcome) outcome {
 	var open []protocol.Interrupt
 	open = append(append(open, left...), more...)
@@ -140,9 +140,9 @@ func (o *outcome) questions(upstream string) []protocol.Interrupt {
 	return asked
 }
 
-// resume makes one request with answers. It is two steps: who dies in the first does not
-// know whether the agent has them, who dies in the second knows that it has. What the first
-// has recorded says whether there is a second.
+// resume makes one request with answers. It is two steps: a worker that dies in the first
+// leaves open whether the agent has them, one that dies in the second does not. The record
+// of the first says whether there is a second.
 func (c *call) resume(ctx context.Context, r request) (said outcome, err error) {
 	defer func() { c.spend(said) }()
 	r.ids = ids{c.thread, r.runID(c.run.NewID())}

@@ -13,9 +13,9 @@ import (
 // announced is a call that is announced though the thread has one under the agent's id.
 // Models name a call like one of an earlier turn, which has its result: that is another
 // call. Within a turn runs that go on behind an approval announce a call again: whether it
-// is another shows in what is said of it. What is the same is not relayed, unless it goes on
-// with arguments that the thread has the beginning of: clients add up what they are told of
-// one call.
+// is another shows in what is said of it. A call that is the same is not relayed, unless it
+// goes on with arguments that the thread has the beginning of: clients add up what they are
+// told of one call.
 type announced struct {
 	start   *protocol.ToolCallStart
 	here    string // the id of the thread's call

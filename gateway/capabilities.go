@@ -31,8 +31,8 @@ type capabilityCache struct {
 }
 
 // Capabilities are what the agent declares about itself; nil: nothing. They are asked for
-// once in five minutes, and half a minute after a failure, by one caller for all. What is
-// returned must not be changed.
+// once in five minutes, and half a minute after a failure, by one caller for all. The
+// caller must not change what is returned.
 func (u *Upstream) Capabilities(ctx context.Context) (*protocol.AgentCapabilities, error) {
 	c := &u.asked
 	for {
@@ -91,7 +91,7 @@ func (u *Upstream) fetchCapabilities(ctx context.Context) (*protocol.AgentCapabi
 		return nil, err
 	}
 	if len(text) > maxCapabilities {
-		return nil, fmt.Errorf("gateway: capabilities: they are larger than %d bytes", maxCapabilities)
+		return nil, fmt.Errorf("gateway: the capabilities are larger than %d bytes", maxCapabilities)
 	}
 	known := new(protocol.AgentCapabilities)
 	if err := known.UnmarshalJSON(text); err != nil {

@@ -33,7 +33,8 @@ func (r *relay) about(i protocol.Interrupt, offered bool) string {
 		if value := about[keptValue]; value != nil && len(about) == 1 {
 			about = objectOf(value) // of a CUSTOM event
 		}
-		// What the tool says, and what it is called with: the one need not be the other.
+		// The text has what the tool says and what it is called with: the one need not be
+		// the other.
 		call := strings.TrimSpace(stringOf(about, "toolName") + " " + string(about["args"]))
 		var text string
 		if json.Unmarshal(about[suspendPayload], &text) == nil {

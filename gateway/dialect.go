@@ -11,7 +11,7 @@ import (
 // Dialect says which framework's habits an agent has.
 type Dialect string
 
-// The dialects. What is not said of one is as in plain AG-UI.
+// The dialects. A dialect is as plain AG-UI in everything that is not said of it.
 const (
 	// DialectAuto is each of the others, as the agent's events tell in each run: Heard.
 	DialectAuto Dialect = "auto"
@@ -45,14 +45,14 @@ type manners struct {
 	// the message aside.
 	turnsAway bool
 	// insists: what is open is asked again, and the message left aside, until it is answered.
-	// So it is refused before.
+	// The message is therefore refused before.
 	insists bool
 
 	// yes and no are what its agents take for one in a question without a schema, and no for
 	// a cancellation, which they would take for an answer; nil: they know what that is.
 	yes, no json.RawMessage
 
-	// As the Options of these names.
+	// These are as the Options of the same names.
 	ownMetadata, separateDuties bool
 }
 
@@ -147,8 +147,8 @@ func kept(d Dialect, value json.RawMessage) protocol.Metadata {
 }
 
 // langGraphCommand answers what interrupt() returns: the answer itself, or one for each
-// interrupt's id where several are open. What a graph gets for a cancelled one is what
-// the package makes of it in a resume[].
+// interrupt's id where several are open. A graph gets for a cancelled one what the package
+// makes of it in a resume[].
 func langGraphCommand(asked []protocol.Interrupt, answers []protocol.ResumeEntry) map[string]any {
 	if len(answers) == 1 {
 		return map[string]any{"resume": langGraphAnswer(answers[0], true)}

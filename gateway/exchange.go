@@ -157,9 +157,9 @@ func (x *exchange) accept(r *http.Response) error {
 // maxRefusal bounds what is read of a refusal.
 const maxRefusal = 16 << 10
 
-// refusal is a failure by an answer's head. What the answer holds is told nobody: it may be
-// what was sent, credentials too. It is looked at for the one member that an agent of before
-// AG-UI 1.0 does not know and may forbid.
+// refusal is a failure by an answer's head. The content of the answer is told nobody: it
+// may be what was sent, credentials too. It is looked at for the one member that an agent
+// of before AG-UI 1.0 does not know and may forbid.
 func (x *exchange) refusal(r *http.Response, code, format string, args ...any) error {
 	defer r.Body.Close()
 	f := failed(code, format, args...)
@@ -169,7 +169,7 @@ func (x *exchange) refusal(r *http.Response, code, format string, args ...any) e
 	}
 	f.status = r.StatusCode
 	if r.ContentLength > 0 {
-		return f.because(fmt.Errorf("it came with %d bytes of %.80q", r.ContentLength, r.Header.Get("Content-Type")))
+		return f.because(fmt.Errorf("the answer came with %d bytes of %.80q", r.ContentLength, r.Header.Get("Content-Type")))
 	}
 	return f
 }

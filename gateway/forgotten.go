@@ -42,7 +42,7 @@ func (f *failure) forgets(d Dialect) bool {
 	return slices.ContainsFunc(forgottenWords[d], func(words string) bool { return strings.Contains(message, words) })
 }
 
-// What a human says of it.
+// These are what a human says of it.
 const (
 	askAgain  = "ask_again"
 	sendAgain = "send_again"

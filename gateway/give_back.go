@@ -9,8 +9,8 @@ import (
 )
 
 // judged is what a request has come to that failed before an event said that the agent has
-// the answers. Where it certainly has not they are the human's again. Where nobody knows,
-// because they were sent and nothing came that says more, a human is asked.
+// the answers. The answers are the human's again if the agent certainly has not got them.
+// A human is asked if nobody knows, because they were sent and nothing came that says more.
 func (c *call) judged(r *request, v *reception, err error) error {
 	f, ok := errors.AsType[*failure](err)
 	switch {

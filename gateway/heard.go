@@ -8,8 +8,8 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// Heard is what an agent's events tell of its framework. What frameworks are known by are
-// habits, and each may lose them.
+// Heard is what an agent's events tell of its framework. Frameworks are known by habits,
+// and may lose each of them.
 type Heard struct {
 	Dialect Dialect // "": nothing hints at one
 	Why     string  // it is taken for that, "because …"
@@ -19,7 +19,7 @@ type Heard struct {
 	Custom  bool // it asked by CUSTOM on_interrupt
 }
 
-// HeardIn is what events tell, as they came. What is no event tells nothing.
+// HeardIn is what events tell, as they came. A text that is no event tells nothing.
 func HeardIn(events []json.RawMessage) (h Heard) {
 	decoder := protocol.Decoder{Lenient: true}
 	for _, text := range events {
@@ -102,12 +102,12 @@ func (r *relay) hear(e protocol.Event, text []byte) {
 func (r *relay) customInterrupt(e *protocol.Custom) (taken bool, err error) {
 	if r.manners.legacy == nil {
 		r.repaired(RepairDialect)
-		r.unclear("it sends CUSTOM on_interrupt, which is no question in the dialect that is configured: nobody is asked")
+		r.unclear("the agent sends CUSTOM on_interrupt, which is no question in the dialect that is configured: nobody is asked")
 		return false, nil
 	}
 	if r.auto && r.heard.Guess {
 		r.repaired(RepairDialect)
-		r.unclear("it sends CUSTOM on_interrupt, and nothing tells whose that is: it is taken for LangGraph's")
+		r.unclear("the agent sends CUSTOM on_interrupt, and nothing tells whose that is: the gateway takes it for LangGraph's")
 	}
 	if len(r.asked) >= maxInterrupts {
 		return true, r.tooManyInterrupts()

@@ -42,7 +42,8 @@ type turned struct {
 }
 
 // turnedAway are the cancellations of what the agent has open, and the input that began the
-// execution has turned away from, or come too late for. What another agent of the thread has asked is none of its business.
+// execution has turned away from, or come too late for. Questions of another agent of the
+// thread are left out.
 func (c *call) turnedAway() (of turned) {
 	for _, text := range c.run.Left() {
 		var ref reference
@@ -61,9 +62,9 @@ func (c *call) turnedAway() (of turned) {
 }
 
 // settle refuses what the agent has open in requests of their own, and what it asks when it
-// is refused. What it says to that is told nobody, who have turned away from it: it is part
-// of the thread as soon as the agent says so. An agent that fails at it has been told. The
-// outcome has what all that has used.
+// is refused. Its reply is told nobody, because the thread has turned away from it: it is
+// part of the thread as soon as the agent says so. An agent that fails at it has been told.
+// The outcome has what all that has used.
 func (c *call) settle(as ids, of turned) (outcome, error) {
 	var used []protocol.TokenUsage
 	free, upTo := c.free, c.upTo

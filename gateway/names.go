@@ -45,8 +45,8 @@ type names struct {
 	// for an older one of that name: which one is meant from there on nobody can tell.
 	lost map[string]bool
 
-	// Of the thread when it was first asked about. Of most ids there is one, which is the
-	// agent's own, and none is listed.
+	// These are of the thread as it was when it was first asked about. Most ids have one
+	// alias, which is the agent's own id, and are not listed.
 	read   bool
 	listed map[name][]string // the aliases, in order
 	fresh  map[string]bool   // messages and calls behind the user's last message

@@ -2,8 +2,8 @@ package gateway
 
 import "github.com/aguiws/aguiws/protocol"
 
-// What a run may have open at once, and of the names of that. Whenever something is opened
-// or closed the store is told anew how all of it would be closed.
+// These bound what a run may have open at once, and the names of that. Whenever something
+// is opened or closed the store is told anew how all of it would be closed.
 const (
 	maxOpen      = 256
 	maxOpenBytes = 64 << 10

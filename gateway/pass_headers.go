@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// pass adds the headers of the caller that go along. What the configuration sets stays.
+// pass adds the headers of the caller that go along. A header that the configuration sets
+// stays.
 func (c *call) pass(h http.Header) {
 	of := c.run.Headers()
 	h.Set(HopsHeader, strconv.Itoa(1+hops(of[strings.ToLower(HopsHeader)])))

@@ -9,7 +9,7 @@ import (
 )
 
 // place has a step wait for a place before its request, as long as a request may take at
-// most. Nobody waits for one whose step is replayed.
+// most. A replayed step waits for none.
 func (c *call) place(r *request) adapter.StepOption {
 	return adapter.First(func(ctx context.Context) error {
 		c.leave()

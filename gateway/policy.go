@@ -26,9 +26,9 @@ func (r *relay) judged(i protocol.Interrupt) protocol.Interrupt {
 }
 
 // withoutPolicy leaves out what an interrupt says in the name of this server: what becomes
-// of it, and what is done with its answer. Of separate duties it may say that they are, which
-// forbids and permits nothing. The reasons of this server are no agent's elsewhere: what they
-// promise is done to questions of this server alone.
+// of it, and what is done with its answer. It may say that duties are separate, which
+// forbids and permits nothing. The reasons of this server are no agent's elsewhere: what
+// they promise is done to questions of this server alone.
 func (r *relay) withoutPolicy(i protocol.Interrupt) protocol.Interrupt {
 	if space, name, namespaced := strings.Cut(i.Reason, ":"); namespaced && strings.EqualFold(strings.TrimSpace(space), ownKey) {
 		i.Reason = r.reason(name)

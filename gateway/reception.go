@@ -159,8 +159,8 @@ func (v *reception) fail(err error) error {
 	return err
 }
 
-// leave gives the answer up because the run is over. One that has come to its end is left
-// as it is.
+// leave gives the answer up because the run is over. A reception that has come to its end
+// is left as it is.
 func (v *reception) leave() {
 	if !v.ended {
 		_ = v.fail(errAbandoned)

@@ -222,8 +222,8 @@ func (r *relay) finished(e *protocol.RunFinished) (*outcome, error) {
 // maxCode bounds an agent's own code, in bytes.
 const maxCode = 64
 
-// ownFailure is how an agent says that it failed. What this server says itself of errors
-// is not the agent's to say.
+// ownFailure is how an agent says that it failed. The agent may not say what this server
+// says itself of errors.
 func ownFailure(e *protocol.RunError) *failure {
 	code := strings.ToValidUTF8(e.Code[:min(len(e.Code), maxCode)], "")
 	metadata := maps.Clone(e.Metadata)

@@ -8,8 +8,8 @@ import (
 )
 
 // snapshotHere names the messages and calls of a snapshot: each is what the thread has of
-// that name, as far as that can be told, and no two have one id. What is told twice, word
-// for word, is told once.
+// that name, as far as that can be told, and no two have one id. A message or call that is
+// told twice, word for word, is told once.
 func (r *relay) snapshotHere(e *protocol.MessagesSnapshot) protocol.Event {
 	s := snapshot{relay: r, used: map[name]bool{}, calls: map[string]string{}, told: map[string]int{}}
 	var list protocol.Messages // nil: all are as they came

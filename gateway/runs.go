@@ -9,8 +9,8 @@ import (
 )
 
 // runs takes the runs of one answer apart. A stream may hold several: earlier ones that are
-// told again, and last the one that was asked for, which has the id that was sent. That one
-// is told while it comes, and what a late RUN_ERROR makes of it.
+// told again, and last the one that was asked for, which has the id that was sent. The last
+// is told while it comes, and so is what a late RUN_ERROR makes of it.
 //
 // A run under another id is kept until what follows says what it is: behind a replay
 // another run begins, and a run whose agent makes ids of its own is the last. It is told
@@ -39,8 +39,8 @@ type runs struct {
 	err   error // behind what is ready
 }
 
-// What a replay takes at most, and what may be behind a run's end. In a thread that is new
-// here a replay is of an agent that remembers more, which has little to tell.
+// These bound what a replay takes, and what may be behind a run's end. In a thread that is
+// new here a replay is of an agent that remembers more, which has little to tell.
 const (
 	replayTime      = 2 * time.Second
 	firstReplayTime = 100 * time.Millisecond
@@ -114,7 +114,8 @@ func (s *runs) release() {
 
 func (s *runs) forget() { s.kept, s.bytes, s.keeps = nil, 0, false }
 
-// end looks at what follows a run's end. That decides which run is told, and how it ended.
+// end looks at what follows a run's end. The events there decide which run is told, and how
+// it ended.
 func (s *runs) end(e received) {
 	s.behind(true)
 	for left := behindBytes; left > 0; {

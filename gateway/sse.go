@@ -118,7 +118,7 @@ func (s *sseReader) keep(value []byte) []byte {
 }
 
 // line returns the next line without its end, which is LF, CR LF or CR. It is good until
-// the next call. What the stream ends with is a line too.
+// the next call. The rest of the stream at its end is a line too.
 func (s *sseReader) line() ([]byte, error) {
 	for {
 		if s.skipLF && s.at < len(s.buf) {

@@ -54,7 +54,7 @@ func (r *relay) toldIn(i protocol.Interrupt) (values []json.RawMessage) {
 	return values
 }
 
-// What frameworks call what an interrupt was given.
+// These are what frameworks call the value that an interrupt was given.
 const (
 	rawValue       = "raw"
 	suspendPayload = "suspendPayload"

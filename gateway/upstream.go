@@ -46,7 +46,7 @@ type Upstream struct {
 func New(rawURL string, options *Options) (*Upstream, error) {
 	target, err := url.Parse(rawURL)
 	if err != nil || target.Scheme != "http" && target.Scheme != "https" || target.Host == "" {
-		return nil, fmt.Errorf("gateway: %q is no URL of an agent: it begins with http:// or https:// and names a host", hidden(rawURL))
+		return nil, fmt.Errorf("gateway: %q is no URL of an agent: must begin with http:// or https:// and name a host", hidden(rawURL))
 	}
 	u := &Upstream{target: target.String(), shown: shown(target), origin: originOf(target)}
 	if options != nil {
@@ -152,11 +152,11 @@ func (o *Options) checkWords() error {
 		}
 	}
 	if o.History != HistoryWhole && o.History != HistoryNew {
-		return fmt.Errorf("gateway: %q is no history: it is %q or nothing", o.History, HistoryNew)
+		return fmt.Errorf("gateway: %q is no history: must be %q or nothing", o.History, HistoryNew)
 	}
 	for name, text := range map[string]string{"stop URL": o.StopURL, "capabilities URL": o.CapabilitiesURL} {
 		if at, err := url.Parse(text); text != "" && (err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "") {
-			return fmt.Errorf("gateway: %q is no %s: it begins with http:// or https:// and names a host", hidden(text), name)
+			return fmt.Errorf("gateway: %q is no %s: must begin with http:// or https:// and name a host", hidden(text), name)
 		}
 	}
 	return nil
@@ -216,8 +216,8 @@ func (o *Options) client() *http.Client {
 	dialer := net.Dialer{Timeout: o.ConnectTimeout}
 	// Servers close what is idle for 5 s; a request must not meet that.
 	const idle = 3 * time.Second
-	// What HTTP/2 reads ahead for a run that takes nothing, because the store stands still,
-	// lies in memory here; of HTTP/1 it lies with the kernel.
+	// If a run takes nothing, because the store stands still, HTTP/2 reads ahead into
+	// memory of this process; with HTTP/1 the kernel holds it.
 	const ahead = 128 << 10
 	t := &http.Transport{
 		Proxy: nil, DialContext: dialer.DialContext, TLSHandshakeTimeout: o.ConnectTimeout, TLSClientConfig: o.TLS.Clone(),

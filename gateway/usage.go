@@ -7,7 +7,7 @@ import (
 )
 
 // spend counts what a request has used, for the end of the run to tell that it was made
-// for. What an earlier run has told is not told again.
+// for. Usage that an earlier run has told is not told again.
 func (c *call) spend(said outcome) {
 	label := c.run.LatestInput().RunID
 	if c.label != label {

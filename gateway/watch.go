@@ -40,8 +40,8 @@ func startWatch(o *Options, fail func(*failure)) *watch {
 	return w
 }
 
-// enter begins a later phase; an earlier one is over already. Behind a run's end another
-// run may begin.
+// enter begins a later phase; an earlier one is over already. Another run may begin behind
+// a run's end.
 func (w *watch) enter(p waiting) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -96,7 +96,7 @@ func New(options Options) (*Agent, error) {
 	if u, err := url.Parse(options.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("llm: Options.URL %q: expected the address of an API such as %s", redactedURL(options.URL), DefaultURL)
 	} else if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("llm: Options.URL %q: it may hold neither credentials nor a query: Options.Key is sent as a bearer's token", redactedURL(options.URL))
+		return nil, fmt.Errorf("llm: Options.URL %q: may hold neither credentials nor a query: Options.Key is sent as a bearer's token", redactedURL(options.URL))
 	}
 	a := &Agent{options: options, tools: make(map[string]Tool, len(options.Tools))}
 	for _, t := range options.Tools {
@@ -108,7 +108,7 @@ func New(options Options) (*Agent, error) {
 			return nil, fmt.Errorf("llm: tool %q: a name has letters, digits, _ and -, 64 at most", name)
 		}
 		if a.tools[name] != nil {
-			return nil, fmt.Errorf("llm: tool %s: there are two of that name", name)
+			return nil, fmt.Errorf("llm: two tools have the name %s", name)
 		}
 		a.tools[name] = t
 	}
@@ -125,7 +125,7 @@ func (a *Agent) Run(ctx context.Context, run *adapter.Run) error {
 	var known aside
 	var used usage
 	for turns := 1; turns <= a.options.MaxTurns; turns++ {
-		// What has joined is among the run's messages, of which the request is made.
+		// Messages that have joined are among the run's, of which the request is made.
 		if _, err := run.Injected(ctx); err != nil {
 			return err
 		}

@@ -206,13 +206,13 @@ func TestOptionsAreJudged(t *testing.T) {
 	fit := llm.Define(adapter.Tool[nothing, int]{Name: "n", Do: func(context.Context, adapter.Invocation, nothing) (int, error) { return 0, nil }})
 	odd := llm.Define(adapter.Tool[nothing, int]{Name: "no good"})
 	for want, o := range map[string]llm.Options{
-		"Model must name":         {},
-		"expected the address":    {Model: "m", URL: "localhost:11434"},
-		"neither credentials":     {Model: "m", URL: "https://ann:pw@example.com/v1"},
-		"nor a query":             {Model: "m", URL: "https://example.com/v1?key=pw"},
-		"must be a struct":        {Model: "m", Tools: []llm.Tool{bad}},
-		"two of that name":        {Model: "m", Tools: []llm.Tool{fit, fit}},
-		`tool "no good": a name `: {Model: "m", Tools: []llm.Tool{odd}},
+		"Model must name":           {},
+		"expected the address":      {Model: "m", URL: "localhost:11434"},
+		"neither credentials":       {Model: "m", URL: "https://ann:pw@example.com/v1"},
+		"nor a query":               {Model: "m", URL: "https://example.com/v1?key=pw"},
+		"must be a struct":          {Model: "m", Tools: []llm.Tool{bad}},
+		"two tools have the name n": {Model: "m", Tools: []llm.Tool{fit, fit}},
+		`tool "no good": a name `:   {Model: "m", Tools: []llm.Tool{odd}},
 	} {
 		if _, err := llm.New(o); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "pw") {
 			t.Errorf("%v, want %s", err, want)

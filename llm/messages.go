@@ -9,8 +9,8 @@ import (
 )
 
 // params are the messages as chat completions have them: each call is followed by its
-// result, whatever came in between, and by a word of its absence if it has none. What a
-// model is not told is left out: reasoning, activities, results without a call.
+// result, whatever came in between, and by a word of its absence if it has none. Messages
+// that a model is not told are left out: reasoning, activities, results without a call.
 func (k *aside) params(messages protocol.Messages, o *Options) []chat.Message {
 	results := map[string]*protocol.Message{}
 	for i := range messages {

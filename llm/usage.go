@@ -6,8 +6,8 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// usageOf is what an endpoint says that an answer has cost. What it leaves out is not
-// said either.
+// usageOf is what an endpoint says that an answer has cost. It does not say either what the
+// endpoint leaves out.
 func usageOf(chunk chat.Chunk) *protocol.TokenUsage {
 	u := chunk.Usage
 	told := &protocol.TokenUsage{Model: chunk.Model}

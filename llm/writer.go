@@ -9,14 +9,15 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// What one answer may have. A model, or who stands in for it, may go on for ever.
+// These bound what one answer may have. A model, or who stands in for it, may go on for
+// ever.
 const (
 	maxAnswer = 4 << 20 // bytes of text, reasoning, and calls
 	maxCalls  = 64
 )
 
-// writer shows an answer while it comes, and gathers it. What begins ends what was before
-// it, but for calls whose arguments are not whole: the rest of them may come later.
+// writer shows an answer while it comes, and gathers it. A part that begins ends the one
+// before it, but for calls whose arguments are not whole: the rest of them may come later.
 type writer struct {
 	to    emitter
 	turn  turn

@@ -9,10 +9,10 @@ import (
 )
 
 // partBinary is the one medium of releases before 1.0: a mimeType with an id, a url
-// or data, and perhaps a filename. It is read as an image, audio, video or document
-// part, by its mimeType: its source is the data, or else the url, or else the id, and
-// its metadata have the filename and, under binaryKey, {"binary":{…}} with what has no
-// place of its own. By that a peer before 1.0 is told the part as it came.
+// or data, and perhaps a filename. It is read as an image, audio, video or document part,
+// by its mimeType. Its source is the data, or else the url, or else the id. Its metadata
+// have the filename and, under binaryKey, {"binary":{…}} with what has no place of its own.
+// By that a peer before 1.0 is told the part as it came.
 const partBinary PartType = "binary"
 
 const (
@@ -155,7 +155,7 @@ func mediumFor(mimeType string) PartType {
 	return PartDocument
 }
 
-// cameAsBinary reads the mark of upgradePart. Who sends it with a medium of their own
+// cameAsBinary reads the mark of upgradePart. A peer that sends it with a medium of its own
 // has that told to older peers as a binary part.
 func cameAsBinary(metadata Any) (rest binaryRest, ok bool) {
 	var m struct {

@@ -44,13 +44,12 @@ func decodeGeneral(data []byte, lenient bool) (e Event, nulls bool, err error) {
 	return e, r.nulls, nil
 }
 
-// DecodeInput reads a RunAgentInput. Absent messages, tools and context read as
-// empty, null as absent wherever a member may be, a message without an id as one of the
-// id "", and members that this version
-// does not know are kept in Extra; see RunAgentInput.Strip. The binary parts of
-// releases before 1.0 become image, audio, video and document parts with all that
-// they held, and Profile.Apply makes them binary again for such peers. Everything
-// else that is wrong is a *DecodeError.
+// DecodeInput reads a RunAgentInput. Absent messages, tools and context read as empty, and
+// null as absent wherever a member may be. A message without an id reads as one of the id
+// "". Members that this version does not know are kept in Extra; see RunAgentInput.Strip.
+// The binary parts of releases before 1.0 become image, audio, video and document parts
+// with all that they held, and Profile.Apply makes them binary again for such peers.
+// Everything else that is wrong is a *DecodeError.
 func DecodeInput(data []byte) (*RunAgentInput, error) {
 	d, bad := newDocument(data)
 	if bad != nil {
@@ -106,8 +105,8 @@ func (r *reader) lookup(name string) (text string, found, isString bool) {
 	}
 }
 
-// find returns the value of a member of the object that begins here, nil if it has none. Of
-// an object or array it is no more than the beginning.
+// find returns the value of a member of the object that begins here, nil if it has none. It
+// returns no more than the beginning of an object or an array.
 func (r *reader) find(name string) []byte {
 	ahead := reader{data: r.data, pos: r.pos}
 	ahead.pos++

@@ -29,9 +29,9 @@ func (d *laidDelta) event(id string) Event {
 
 // readLaid reads the deltas, of which nearly all streams are made, where nothing seldom is
 // in them: an id, the delta, a timestamp and a chunk's usual role, in any order, without
-// space between. False is every other text, which the general reader judges. What is right
-// is what that reads: FuzzDecodeLaidIsGeneral. A known id is one that is likely, as it is
-// written.
+// space between. False is every other text, which the general reader judges. The general
+// reader decides what is right: FuzzDecodeLaidIsGeneral. A known id is one that is likely,
+// as it is written.
 func readLaid(data, known []byte) (d laidDelta, ok bool) {
 	rest := data
 	if !cut(&rest, `{"type":"`) {

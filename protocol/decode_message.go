@@ -2,7 +2,7 @@ package protocol
 
 // laidMessage reads by hand a message as most of a history are: with an id, a text and a
 // role that needs nothing else, in any order. False, and nothing is read, is every other
-// message, which the general reader judges. What is right is what that reads:
+// message, which the general reader judges. The general reader decides what is right:
 // FuzzLaidMessageIsGeneral.
 func (r *reader) laidMessage(m *Message) bool {
 	end, id, role, content := r.cutMessage()

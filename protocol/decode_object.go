@@ -75,9 +75,9 @@ func (r *reader) members(s *shape) (*members, bool) {
 	return m, true
 }
 
-// unknown reads a member that is not in the list. Where the list is closed, a
-// name that differs from a known one by case is refused: somebody's reader
-// would take it for the known one.
+// unknown reads a member that is not in the list. If the list is closed, a name that
+// differs from a known one by case is refused: somebody's reader would take it for the
+// known one.
 func (r *reader) unknown(s *shape, m *members, name, discriminator string) []byte {
 	if !s.open {
 		if discriminator != "" && strings.EqualFold(name, discriminator) {

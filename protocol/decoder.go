@@ -2,14 +2,15 @@ package protocol
 
 import "bytes"
 
-// Decoder decodes the events of one stream, one after the other. What deltas that follow
-// each other have in common it makes once. The zero value is ready. It belongs to one
+// Decoder decodes the events of one stream, one after the other. It makes once what deltas
+// that follow each other have in common. The zero value is ready. It belongs to one
 // goroutine; what it returns is the caller's.
 type Decoder struct {
-	// Lenient also reads what agents send that AG-UI does not allow and that leaves no doubt:
-	// null for any member that may be absent, a run's beginning and end without ids, which
-	// are then empty, and characters that are cut in halves. A delta may begin or end with
-	// such a half: see Half. The input that a run's beginning repeats is left out.
+	// Lenient also reads what agents send that AG-UI does not allow and that leaves no
+	// doubt. It takes null for any member that may be absent, a run's beginning and end
+	// without ids, which are then empty, and characters that are cut in halves. A delta may
+	// begin or end with such a half: see Half. The input that a run's beginning repeats is
+	// left out.
 	Lenient bool
 
 	token  []byte // the id of the last delta, as it is written
@@ -57,5 +58,6 @@ func (d *Decoder) general(data []byte) (e Event, err error) {
 func (d *Decoder) Nulls() bool { return d.nulls }
 
 // Mended is the text of the last event if it had halves of characters, with U+FFFD in the
-// place of each; nil: it had none. What of a delta's halves is to be told is not in it.
+// place of each; nil: it had none. The halves with which a delta begins or ends are in the
+// event's delta, not in this text.
 func (d *Decoder) Mended() []byte { return d.mended }

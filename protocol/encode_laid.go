@@ -3,8 +3,8 @@ package protocol
 import "strconv"
 
 // laid is how an event of few members is written without its shape: what comes before
-// its members, and the member that is its item's id. A delta has one more. What is right
-// is what the general encoder writes: FuzzLaidIsGeneral.
+// its members, and the member that is its item's id. A delta has one more. The general
+// encoder decides what is right: FuzzLaidIsGeneral.
 //
 // encoding/json would not do, nor its second version (an experiment that whoever builds
 // must ask for): both are reflection again, and neither has a place for "type".

@@ -2,11 +2,11 @@ package protocol
 
 import "reflect"
 
-// This file is where an event is added, once its struct and Type are in the file
-// of its family: its constant, its row in kinds, its case in EffectOf, and, if it
-// begins a family of its own, the family's end in endOf. Reading, writing and
-// checking follow from the struct; the order, the fold and the ends from its
-// case, unless it has a rule or an effect that no other event has.
+// An event is added in this file, once its struct and Type are in the file of its family.
+// It needs its constant, its row in kinds and its case in EffectOf. If it begins a family
+// of its own, it needs the family's end in endOf too. Reading, writing and checking follow
+// from the struct; the order, the fold and the ends from its case, unless it has a rule or
+// an effect that no other event has.
 
 // The event types of AG-UI 1.1.
 const (

@@ -34,8 +34,8 @@ const (
 	Apart          // is about no item of its own
 )
 
-// Effect is what an event does to which item. What it points to is the event's.
-// It has four fields of a word each, so that it is passed in registers.
+// Effect is what an event does to which item. Its pointers point into the event. It has
+// four fields of a word each, so that it is passed in registers.
 type Effect struct {
 	Act
 	ID    *string // nil for events without, and for chunks that name none

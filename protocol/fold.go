@@ -8,10 +8,10 @@ import (
 )
 
 // Fold is what a client holds after a stream of events: messages, state, the
-// interrupts that wait for an answer, and what is still open. It decides as the
-// reference client 1.0.0 does, in warnings as well, except that an activity
-// whose patched content is no object keeps its old one, and that what this
-// version does not know is kept where that client drops it.
+// interrupts that wait for an answer, and what is still open. It decides as the reference
+// client 1.0.0 does, in warnings as well, with two exceptions. An activity whose patched
+// content is no object keeps its old one. The fold keeps what this version does not know,
+// which that client drops.
 //
 // The stream is taken to be legal: Sequence says whether it is. A fold belongs
 // to one goroutine, a clone of it may to another.

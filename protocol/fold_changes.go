@@ -11,8 +11,8 @@ type Changes struct {
 }
 
 // Since returns what has changed since a Clone of the fold, or of a fold that it was
-// cloned from. It costs what has changed. Of a fold that is neither it is right as
-// well, and costs what both hold.
+// cloned from. It costs what has changed. A fold that is neither gets a right answer as
+// well, at the cost of what both hold.
 func (f *Fold) Since(earlier *Fold) Changes {
 	f.log.freeze()
 	earlier.log.freeze()

@@ -11,8 +11,8 @@ func (f *Fold) Has(id string) bool {
 	return ok
 }
 
-// Message returns the first message with the id. What it points to must not be
-// changed.
+// Message returns the first message with the id. The caller must not change what it points
+// to.
 func (f *Fold) Message(id string) (Message, bool) {
 	m := f.log.find(id)
 	if m == nil {
@@ -30,8 +30,8 @@ func (f *Fold) Caller(call string) (Message, bool) {
 	return f.log.message(m), true
 }
 
-// Call returns the first tool call with the id, as it stands. What it points to must not be
-// changed. As for Role, what changes the message later copies nothing for its sake.
+// Call returns the first tool call with the id, as it stands. The caller must not change
+// what it points to. A later change of the message copies nothing for its sake.
 func (f *Fold) Call(id string) (ToolCall, bool) {
 	if b := f.log.growing[grown{id: id, isCall: true}]; b != nil {
 		f.log.flush(b)

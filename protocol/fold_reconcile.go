@@ -17,7 +17,7 @@ func (l *foldMessages) join(messages Messages) {
 
 // reconcile takes over a complete set: what it holds is replaced in place or
 // appended, what it lacks is dropped, except activities and reasoning where the
-// set does not speak for them. What says the same stays as it is.
+// set does not speak for them. A message that says the same stays as it is.
 func (l *foldMessages) reconcile(e *MessagesSnapshot) {
 	l.forget()
 	latest := make(map[string]*Message, len(e.Messages))

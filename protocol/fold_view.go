@@ -6,7 +6,7 @@ import (
 )
 
 // foldViews are the messages of a fold, or of a clone of it, as slices that were handed
-// out. One that goes on from another shares its array.
+// out. A view that goes on from another shares its array.
 type foldViews struct {
 	mu     sync.Mutex
 	latest foldView
@@ -18,8 +18,8 @@ type foldView struct {
 	list   Messages
 }
 
-// of is the messages of a frozen order. What is handed out of the array of the latest
-// view is as long as that at most, so there is room behind it.
+// of is the messages of a frozen order. No slice that was handed out of the latest view's
+// array is longer than that view, so there is room behind it.
 func (v *foldViews) of(o *foldOrder) Messages {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -9,7 +9,7 @@ const messageWeight = 640
 // them.
 func (f *Fold) Weight() int { return f.log.bytes + f.log.n*messageWeight + len(f.state) }
 
-// What a message's parts take beside what they say.
+// These are what a message's parts take beside what they say.
 const (
 	callWeight   = 256
 	partWeight   = 256

@@ -1,8 +1,8 @@
 package protocol
 
 // Windowed is a MESSAGES_SNAPSHOT as one applies it who holds the last messages only: without
-// what stands before the first message of it that is held, and how many these are. Where it
-// has none that is held it is as it was.
+// what stands before the first message of it that is held, and how many these are. A
+// snapshot that has none of these messages stays as it was.
 func (f *Fold) Windowed(e *MessagesSnapshot) (*MessagesSnapshot, int) {
 	for i, m := range e.Messages {
 		if f.Has(m.ID) {

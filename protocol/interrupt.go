@@ -37,7 +37,7 @@ func (i *Interrupt) UnmarshalJSON(data []byte) error { return unmarshal(data, i)
 
 // CheckReason judges an interrupt as one that an agent raises: a core reason
 // has what it needs, any other is "<framework>:<name>", and the namespace
-// "core" is the protocol's own. What a peer sends may have any reason.
+// "core" is the protocol's own. An interrupt of a peer may have any reason.
 func (i *Interrupt) CheckReason() error {
 	framework, name, namespaced := strings.Cut(i.Reason, ":")
 	switch {

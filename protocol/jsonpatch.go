@@ -13,11 +13,11 @@ import (
 const maxCopied = 8 << 20
 
 // ApplyPatch applies a JSON Patch (RFC 6902) to a document, all of it or
-// nothing, without changing its arguments. An absent document is {}. What the patch does not
-// touch keeps its bytes. Where the reference client's library lets pass what
-// the RFC does not (an index past the end, a member of a number, the removal of
-// the whole document), this refuses, so that what applies here applies there,
-// with the same result.
+// nothing, without changing its arguments. An absent document is {}. Values that the patch
+// does not touch keep their bytes. The reference client's library lets some things pass
+// that the RFC does not: an index past the end, a member of a number, the removal of the
+// whole document. ApplyPatch refuses these, so that what applies here applies there, with
+// the same result.
 func ApplyPatch(doc, ops json.RawMessage) (json.RawMessage, error) {
 	if len(doc) == 0 {
 		doc = json.RawMessage("{}")
@@ -42,13 +42,12 @@ func ApplyPatch(doc, ops json.RawMessage) (json.RawMessage, error) {
 }
 
 // Patches are applied here and not by a library, because what we hold after a
-// delta must be what clients hold. evanphx/json-patch 5.9.11, which is in general
-// use, differs from the library of the published clients: it takes "01" and "+1"
-// for indices, a missing member for null in a test, and 1.0 for another number
-// than 1; it has no scalars for documents, moves and copies onto the whole
-// document into a member without a name, and does not find such a member. A check
-// beforehand would have to walk the document as the patch does, operation by
-// operation, which is what there is to applying one.
+// delta must be what clients hold. evanphx/json-patch 5.9.11, which is in general use,
+// differs from the library of the published clients. It takes "01" and "+1" for indices, a
+// missing member for null in a test, and 1.0 for another number than 1. It has no scalars
+// for documents. It moves and copies onto the whole document into a member without a name,
+// and does not find such a member. A check beforehand would have to walk the document as
+// the patch does, operation by operation, which is what there is to applying one.
 type operation struct {
 	op, path, from string
 	value          json.RawMessage
@@ -185,7 +184,7 @@ func (p *patcher) add(pointer string, value *node) error {
 		n.elements = slices.Insert(n.elements, i, value)
 		return nil
 	}
-	return fmt.Errorf("%q: there is nothing to add to", pointer)
+	return fmt.Errorf("%q: the place to add to does not exist", pointer)
 }
 
 func (p *patcher) remove(pointer string) (*node, error) {

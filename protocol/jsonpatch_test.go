@@ -18,7 +18,7 @@ func TestApplyPatch(t *testing.T) {
 		{"add at the end", `{"l":[1,2]}`, `[{"op":"add","path":"/l/2","value":9},{"op":"add","path":"/l/-","value":8}]`, `{"l":[1,2,9,8]}`, ""},
 		{"add past the end", `{"l":[1,2]}`, `[{"op":"add","path":"/l/3","value":9}]`, ``, "past the end"},
 		{"add to a missing parent", `{}`, `[{"op":"add","path":"/a/b","value":9}]`, ``, "no such member"},
-		{"add to a scalar", `{"a":1}`, `[{"op":"add","path":"/a/b","value":9}]`, ``, "nothing to add to"},
+		{"add to a scalar", `{"a":1}`, `[{"op":"add","path":"/a/b","value":9}]`, ``, "place to add to does not exist"},
 		{"add the whole", `{"a":1}`, `[{"op":"add","path":"","value":7}]`, `7`, ""},
 		{"index with a zero", `{"l":[1,2]}`, `[{"op":"remove","path":"/l/01"}]`, ``, "no index"},
 		{"index with a sign", `{"l":[1,2]}`, `[{"op":"remove","path":"/l/-1"}]`, ``, "no index"},

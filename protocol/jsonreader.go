@@ -14,9 +14,9 @@ const (
 	maxDepth   = 512 // of open JSON
 )
 
-// reader walks a document along a shape. Where it is given a value it fills it
-// in; it always checks, and goes on after a problem to name the others. The
-// document is known to be JSON in UTF-8, so the walk itself cannot fail.
+// reader walks a document along a shape. It fills in a value if it is given one; it always
+// checks, and goes on after a problem to name the others. The document is known to be JSON
+// in UTF-8, so the walk itself cannot fail.
 type reader struct {
 	data     []byte
 	pos      int

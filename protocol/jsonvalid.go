@@ -52,7 +52,7 @@ func validJSON(data []byte) bool {
 		if i < 0 {
 			return false
 		}
-		// What follows a value: others' ends, then a comma or the end of all.
+		// A value is followed by others' ends, then by a comma or the end of all.
 		for i = afterSpace(data, i); len(open) > 0; i = afterSpace(data, i) {
 			if i >= len(data) {
 				return false

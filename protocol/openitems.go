@@ -63,10 +63,10 @@ func (f *Fold) Reopen(events ...Event) {
 	f.goesOn()
 }
 
-// Openings returns the events that open again, for a client that was told of a
-// new run and given the messages, all that is open here: subagents (parents
-// first), steps, text messages, tool calls, reasoning spans, reasoning
-// messages, each in the order they were opened.
+// Openings returns the events that open again all that is open here, for a client that was
+// told of a new run and given the messages. They open subagents (parents first), steps,
+// text messages, tool calls, reasoning spans and reasoning messages, each in the order they
+// were opened.
 //
 // They agree with the messages as they are held, because that is what the
 // client has been given: an owner is the message's, and a call that is held

@@ -9,7 +9,7 @@ import (
 // Apply returns what a peer of the profile is sent for e: e itself where it can
 // be, else a changed copy, or nil for an event that the peer would fail on. The
 // losses say what the peer is not told, each with a pointer into e; the caller
-// logs them. Nothing is repaired or invented.
+// logs them. Apply repairs and invents nothing.
 //
 // Chunks and everything else that a profile does not name pass as they are.
 // Before 1.0 there is no way to say that a run was cancelled: it becomes a
@@ -44,7 +44,7 @@ func (p Profile) Keeps(event []byte) bool {
 		if len(delta) == 0 || delta[0] == '"' || bytes.Contains(before, []byte(`"delta"`)) {
 			return false
 		}
-		// What was relayed may spell it otherwise.
+		// A relayed event may spell it otherwise.
 		if bytes.Contains(rest, []byte(`\u00`)) {
 			return false
 		}

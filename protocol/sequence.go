@@ -3,14 +3,14 @@ package protocol
 import "fmt"
 
 // Sequence is the order of a stream: whether an event is legal after those
-// before it. It holds what the reference client 1.0.0 rejects, and what the
-// specification asks for beyond that: that the two ends of a run agree, that
-// all runs of a stream are of one thread, that interrupt ids differ, that what
-// is opened again is opened as what it was, and that a delta has a baseline.
+// before it. It holds what the reference client 1.0.0 rejects, and what the specification
+// asks for beyond that. The two ends of a run agree. All runs of a stream are of one
+// thread. Interrupt ids differ. An item that is opened again is opened as what it was. A
+// delta has a baseline.
 //
-// What a stream alone cannot show is not checked: that a result answers a call
-// that was made (it may have been made in an earlier run), and that
-// pendingToolCallIds is complete (a restated run does not repeat its calls).
+// Two things are not checked, because a stream alone cannot show them. One is that a result
+// answers a call that was made: it may have been made in an earlier run. The other is that
+// pendingToolCallIds is complete: a restated run does not repeat its calls.
 //
 // The zero value is ready, for one stream, in one goroutine.
 type Sequence struct {
@@ -132,9 +132,9 @@ func (s *Sequence) Index() int { return s.index }
 
 // Seed tells what the peer holds already: whose the messages are, and which
 // activities have a content that a delta may change. It counts for the run that
-// is open, else for the next one, and replaces what was told before. What it
-// says is asked for in addition to what the stream says, so that seeding never
-// makes legal what a peer refuses that knows the stream alone.
+// is open, else for the next one, and replaces what was told before. Its demands are added
+// to those of the stream, so that seeding never makes legal what a peer refuses that knows
+// the stream alone.
 func (s *Sequence) Seed(messages Messages) {
 	s.SeedFold(NewFold(messages, nil))
 }

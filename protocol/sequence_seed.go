@@ -6,9 +6,9 @@ import (
 )
 
 // Resume makes s the order of a stream in the midst of a run: held is what its peer holds
-// by then, and has open, ended are the subagents of the run that have ended. What the
-// stream said before is known by that alone, and of an item that has closed not the role or
-// name with which it was opened.
+// by then, and has open, ended are the subagents of the run that have ended. These alone
+// tell what the stream said before; the role or name with which an item was opened that has
+// closed is not known.
 func (s *Sequence) Resume(held *Fold, ended []string) error {
 	threadID, runID, active := held.Run()
 	if !active {

@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// Strip removes from an event what this version does not recognise, at any
-// depth, as a receiver does that acts on it rather than relaying it: unknown
-// members, and unknown alternatives with the smallest thing that can go, which
-// is the element of a list, the optional member, or else the object around it.
-// It returns a pointer to each thing removed, for a warning; nil if the event
-// is whole. An event that cannot do without what was removed is returned by
-// that pointer being empty, and so is one of an unknown type: drop it.
+// Strip removes from an event what this version does not recognise, at any depth, as a
+// receiver does that acts on it rather than relaying it. It removes unknown members. It
+// removes unknown alternatives with the smallest thing that can go: the element of a list,
+// the optional member, or else the object around it. It returns a pointer to each thing
+// removed, for a warning; nil if the event is whole. An event that cannot do without what
+// was removed is returned by that pointer being empty, and so is one of an unknown type:
+// drop it.
 func Strip(e Event) (removed []string) {
 	k := kinds[e.Type()]
 	if k == nil {
@@ -26,8 +26,8 @@ func Strip(e Event) (removed []string) {
 	return s.removed
 }
 
-// Strip is the package's Strip for an input. What the input points to is not
-// changed: it may be shared with a copy of the input that keeps all of it.
+// Strip is the package's Strip for an input. It does not change what the input points to,
+// which may be shared with a copy of the input that keeps all of it.
 func (in *RunAgentInput) Strip() (removed []string) {
 	s := stripper{}
 	s.strip(shapeOf(reflect.TypeFor[RunAgentInput]()), reflect.ValueOf(in).Elem())

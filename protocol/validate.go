@@ -13,8 +13,8 @@ import (
 // any event. The error is a *DecodeError that names the places, or says that
 // there is no such definition.
 //
-// It is for what is produced. What is received from a newer peer may be more
-// than this; Decode and DecodeInput read that.
+// It is for what is produced. A document from a newer peer may be more than this; Decode
+// and DecodeInput read that.
 func Validate(definition string, data []byte) error {
 	d, ok := definitions()[definition]
 	if !ok {

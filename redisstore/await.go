@@ -108,8 +108,8 @@ func (s *mailbox) beginAwait(read func(*awaitConn)) *awaitConn {
 }
 
 // endAwait has the server let go of a read, so that nothing is lost that it may have been
-// given just then. Of a server that does not answer the connection is closed, and what
-// that loses is late.
+// given just then. A connection whose server does not answer is closed, and what that loses
+// is late.
 func (s *mailbox) endAwait(over *awaitConn, done <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.opts.Timeout)
 	defer cancel()

@@ -27,7 +27,7 @@ const (
 	usualAttempts  = 3
 )
 
-// Begin implements store.Admission. What contradicts the version it names (a
+// Begin implements store.Admission. A request that contradicts the version it names (a
 // start while a run is active, answers to nothing) is an error.
 func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
 	p, err := partsOf(b)
@@ -203,7 +203,7 @@ func partsOf(b store.Begin) (p beginParts, err error) {
 			return p, errors.New("there is no dead letter to requeue")
 		}
 	default:
-		return p, errors.New("a run begins in one of the ways that there are")
+		return p, errors.New("a run cannot begin in this way")
 	}
 	switch {
 	case p.Token == "" || len(p.Events) == 0:
@@ -217,12 +217,12 @@ func partsOf(b store.Begin) (p beginParts, err error) {
 	}
 	for _, d := range p.decided {
 		if _, given := p.answers[d.Interrupt]; !given {
-			return p, fmt.Errorf("what was decided of interrupt %q is no answer of the run", d.Interrupt)
+			return p, fmt.Errorf("the run has no answer for interrupt %q, of which a decision is recorded", d.Interrupt)
 		}
 		switch d.Status {
 		case store.DecisionResolved, store.DecisionCancelled, store.DecisionExpired:
 		default:
-			return p, fmt.Errorf("interrupt %q is %q: it is resolved, cancelled or expired", d.Interrupt, d.Status)
+			return p, fmt.Errorf("interrupt %q has the status %q: must be resolved, cancelled or expired", d.Interrupt, d.Status)
 		}
 	}
 	return p, nil

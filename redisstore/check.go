@@ -60,7 +60,7 @@ func checkServer(ctx context.Context, client redis.Cmdable) ([]Warning, error) {
 		return nil, fmt.Errorf("redisstore: the server's version is %q: at least 6.2 is needed", v)
 	}
 	if role := info["role"]; role != "master" {
-		return nil, fmt.Errorf("redisstore: the server's role is %q: it must be a master", role)
+		return nil, fmt.Errorf("redisstore: the server's role is %q: the server must be a master", role)
 	}
 	return durability(info), nil
 }

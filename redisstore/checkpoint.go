@@ -11,10 +11,10 @@ import (
 // Checkpoint implements store.Checkpoints.
 func (s *Store) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error) {
 	if c.At.Epoch == "" || c.At.Seq <= c.From {
-		return false, errors.New("redisstore: checkpoint: the snapshot moves forward in a log that there is")
+		return false, errors.New("redisstore: checkpoint: the snapshot must move forward in an existing log")
 	}
 	if c.Snapshot.Frozen != nil || c.Snapshot.Open != nil {
-		return false, errors.New("redisstore: checkpoint: no execution goes on from it")
+		return false, errors.New("redisstore: checkpoint: the snapshot of a thread at rest has no frozen or open part")
 	}
 	t := s.keys.thread(c.Thread)
 	snap, err := update(&c.Snapshot)

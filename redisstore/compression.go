@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// What waits for a human is kept small: values that scripts only store and hand
-// back are deflated, with a dictionary of what such JSON says again and again.
-// A compressed value begins with a byte that no JSON begins with, so that both
-// kinds may lie beside each other.
+// Values that wait for a human are kept small: those that scripts only store and hand back
+// are deflated, with a dictionary of what such JSON says again and again. A compressed
+// value begins with a byte that no JSON begins with, so that both kinds may lie beside each
+// other.
 
 const compressed = 0x01
 
@@ -25,8 +25,8 @@ const compressFrom = 64
 // maxDecompressed bounds what a value may become.
 const maxDecompressed = 256 << 20
 
-// dictionary is part of the format of what is stored: it may not change. What
-// is said most often stands last.
+// dictionary is part of the format of what is stored: it may not change. The text that is
+// said most often stands last.
 var dictionary = []byte(`"type":"object","properties":{"additionalProperties":false,"description":"required":["approved"]` +
 	`{"approved":{"type":"boolean","description":"Whether the call may be carried out"},` +
 	`"editedArgs":{"type":"object","description":"Arguments that replace all of the proposed ones"},"reason":{"type":"string","description":"Why"}},"required":["approved"],"additionalProperties":false}` +

@@ -64,7 +64,7 @@ func stampAt(ms int64) string {
 	return string(b)
 }
 
-// readDecision reads an entry. Who has written what cannot be read is not in the record.
+// readDecision reads an entry. False: it cannot be read as far as its time.
 func readDecision(h hit, r *reply) (store.Decision, bool) {
 	if !r.more() {
 		return store.Decision{}, false

@@ -16,8 +16,8 @@ const remember = 24 * time.Hour
 // judgedAnew is how often a deletion looks again when other questions are open than before.
 const judgedAnew = 8
 
-// Delete implements store.Threads. Who follows the thread hears at once that its
-// log has begun again.
+// Delete implements store.Threads. A follower of the thread hears at once that its log has
+// begun again.
 func (s *Store) Delete(ctx context.Context, key store.ThreadKey) (bool, error) {
 	return s.forget(ctx, key, forgetResting, store.Deletion{})
 }
@@ -67,7 +67,7 @@ func (s *retention) forget(ctx context.Context, key store.ThreadKey, which int, 
 				{"tool", d.Tool}, {"body", compress(d.Body)}})
 		}
 	}
-	return false, fmt.Errorf("redisstore: delete: %w: other questions are open each time", store.ErrOutcomeUnknown)
+	return false, fmt.Errorf("redisstore: delete: %w: the open questions change too fast", store.ErrOutcomeUnknown)
 }
 
 // forgotten tells this node that a thread was forgotten and its log begins again; the

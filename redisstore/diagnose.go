@@ -94,11 +94,11 @@ func (d *diagnosis) server(ctx context.Context, client redis.Cmdable, name strin
 	}
 	if role := info["role"]; role == "master" {
 		if n, _ := strconv.Atoi(info["connected_slaves"]); n < d.opts.WaitReplicas {
-			d.fail(name+"replicas", fmt.Errorf("it has %d, and every write waits for %d", n, d.opts.WaitReplicas))
+			d.fail(name+"replicas", fmt.Errorf("the master has %d replicas, and every write waits for %d", n, d.opts.WaitReplicas))
 		}
 		d.good(name+"role", "master, %s replicas", info["connected_slaves"])
 	} else {
-		d.fail(name+"role", fmt.Errorf("%q: it must be a master", role))
+		d.fail(name+"role", fmt.Errorf("%q: the server must be a master", role))
 	}
 	warned := map[string]bool{}
 	for _, w := range durability(info) {
@@ -160,7 +160,7 @@ func (d *diagnosis) probe(ctx context.Context, client redis.UniversalClient) {
 	}
 	got, err := client.Get(ctx, key).Result()
 	if err == nil && got != want {
-		err = errors.New("what was written is not what is read: is it behind a proxy that reads from replicas?")
+		err = errors.New("a read did not return what was written: is the server behind a proxy that reads from replicas?")
 	}
 	if err != nil {
 		d.fail("read", err)

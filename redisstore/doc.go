@@ -5,10 +5,16 @@
 //
 // A thread lies in one of a fixed number of partitions. All keys of a partition
 // carry the same hash tag, so that every decision about a thread is one script
-// in one slot. With P for prefix:{tag}:, T for P and the hash of namespace and
-// thread id, O for P, owner: and the hash of a user or of a tenant, H for P, hook: and
-// the name of a target of webhooks, L for P, login: and the hash of a flow's id, and N for P,
-// tree: and the hash of a namespace:
+// in one slot. The table below abbreviates the beginnings of keys:
+//
+//   - P is prefix:{tag}:
+//   - T is P and the hash of namespace and thread id
+//   - O is P, owner: and the hash of a user or of a tenant
+//   - H is P, hook: and the name of a target of webhooks
+//   - L is P, login: and the hash of a flow's id
+//   - N is P, tree: and the hash of a namespace
+//
+// These are the keys:
 //
 //	key         type    holds                                              written by
 //	Trec        hash    version, epoch and history, base, seq, boundary,   every script
@@ -123,44 +129,43 @@
 //	prefix:meta hash    the number of partitions, the format of it all,    start, the store itself
 //	                    how inbox lists what is open
 //
-// The memo expires Options.Keep after the thread's last end, never while it is
-// suspended; followers when their time is over, and one that does not follow any
-// more when another does; the record of a thread without an input, twice
-// Options.Follow after it was last followed, or Options.Keep after a stop
-// all. The execution and its journal go
-// with the execution's end; those of a dead letter when another execution begins,
-// or after Options.Keep; what was archived, Options.Keep after the last rewind.
+// The memo expires Options.Keep after the thread's last end, never while it is suspended.
+// Followers expire when their time is over, and one that does not follow any more when
+// another does. The record of a thread without an input expires twice Options.Follow after
+// it was last followed, or Options.Keep after a stop all. The execution and its journal go
+// with the execution's end; those of a dead letter when another execution begins, or after
+// Options.Keep; what was archived, Options.Keep after the last rewind.
 //
 // A log is trimmed by number, bytes and age when a run ends or moves the snapshot on its
 // way, and by age when Retire looks at it, up to the snapshot; large events go with their positions. Runs and their dispatches,
 // dead letters too, go when Retire looks at their thread Options.Keep after their
 // end, or up to an eighth of it later. The thread's latest run stays, and the runs
 // of an execution that is suspended or under way. Everything else stays with the
-// thread until Delete, or until it has rested for Options.ThreadTTL. That leaves of
-// it, for a day, the record with a new epoch and the version from which a next life
-// goes on.
+// thread until Delete, or until it has rested for Options.ThreadTTL. For a day a record
+// stays, with a new epoch and the version from which a next life goes on.
 //
-// A suspended thread must be small. So values that may be longer than what Redis
-// packs (64 bytes) are kept out of the record, and what only a claim needs is
-// taken out of it at rest. What scripts only keep and hand back (records, frozen
-// inputs, journals, suspensions, messages, state) may be compressed: see compression.go.
+// A suspended thread must be small. Values that may be longer than what Redis packs (64
+// bytes) are therefore kept out of the record, and what only a claim needs is taken out of
+// it at rest. Values that scripts only keep and hand back (records, frozen inputs,
+// journals, suspensions, messages, state) may be compressed: see compression.go.
 //
 // A payload is looked at an hour after it was put, whether anything of its thread refers to
 // it, when it expires, and once a day: a server that knows of no payloads deletes a
 // thread and leaves them behind.
 //
-// What an owner has bounds what it gets, and proves nothing: the keys of owners and
-// those of threads change in different scripts. Runs lapse unless they are kept, and a
-// list of threads that is full is held against the threads, a page at a time.
+// An owner's keys bound what it gets, and prove nothing: they and those of threads change
+// in different scripts. Runs lapse unless they are kept, and a list of threads that is full
+// is held against the threads, a page at a time.
 //
 // # Mailbox
 //
-// A thread that wants a worker now has an entry in the stream of its partition and agent,
-// which the script adds that decides so, and the script takes out again after which
-// the thread wants none: a claim among them. The group is called workers, and its consumers
-// are nodes. The entry only delivers. The record says what is wanted, and the claim decides who
-// gets it: whoever reads an entry that is not the one in the record has it taken out. What
-// comes due later is in leases and ready, from where Work takes it to the streams.
+// A thread that wants a worker now has an entry in the stream of its partition and agent.
+// The script that decides so adds it. The script after which the thread wants none, a claim
+// for example, takes it out again. The group is called workers, and its consumers are
+// nodes. The entry only delivers. The record says what is wanted, and the claim decides who
+// gets it: whoever reads an entry that is not the one in the record has it taken out.
+// Threads that come due later are in leases and ready, from where Work takes them to the
+// streams.
 //
 // One server hands what comes to one of the nodes that wait for it: Await is one blocking
 // XREADGROUP on the streams of all partitions, over a connection of its own. For that the
@@ -170,14 +175,15 @@
 // wait. Without either Work finds what is new, which is what it is for besides what comes
 // due, and what was delivered and not claimed.
 //
-// Nothing but that takes an entry out: no stream is trimmed, and a consumer is
-// forgotten when it has been gone for ten minutes and holds nothing. What a node has read and
-// not claimed is given to another after WorkQuery.Idle. An entry that somebody else has taken out is missed after a
-// minute or, where many wait, several, and added again. The stream of an agent stays when it is empty, with its group: less than a kB.
-// To look by hand: XINFO GROUPS and XLEN of Pwork:AGENT. Every entry waits for a claim, so that
-// the length is what waits, and pending what was delivered of it. Redis from 7 on tells the
-// lag too, but not while an entry that was never delivered has been taken out
-// (a run that was stopped, or claimed by who released it).
+// The entry is taken out in no other way: no stream is trimmed, and a consumer is forgotten
+// when it has been gone for ten minutes and holds nothing. Entries that a node has read and
+// whose threads it has not claimed are given to another after WorkQuery.Idle. An entry that
+// somebody else has taken out is missed after a minute or, where many wait, several, and
+// added again. The stream of an agent stays when it is empty, with its group: less than a
+// kB. To look by hand: XINFO GROUPS and XLEN of Pwork:AGENT. Every entry waits for a claim,
+// so that the length is what waits, and pending what was delivered of it. Redis from 7 on
+// tells the lag too, but not while an entry that was never delivered has been taken out (a
+// run that was stopped, or claimed by who released it).
 //
 // miniredis claims an entry that is gone with XAUTOCLAIM without striking it off what is pending, as
 // Redis before 7 does; both can do no harm, since scripts acknowledge what they delete.
@@ -194,14 +200,14 @@
 // its share of Options.NoticeCount, and what is no older than about Options.NoticeAge.
 // Decisions stay for Options.KeepDecisions, whatever becomes of their thread.
 //
-// Three kinds of channels: prefix:node:ID takes to one node the batches of the
-// threads it follows, what the senders of inputs are owed that were stopped while
-// they waited, and the loss of its claims; prefix:nudge tells all nodes that a
-// partition has work of an agent, which one of them reads. Both are sent from inside the scripts, so that what a
-// fenced worker tried is never heard of. They may lose; positions and Work make
-// that good, and the log in the end tells what a sender has missed. On
-// prefix:takes:AGENT nothing is sent: nodes that take runs of the agent subscribe
-// to it, so that PUBSUB NUMSUB counts them, and forgets those that die.
+// There are three kinds of channels. prefix:node:ID takes three things to one node: the
+// batches of the threads it follows, what the senders of inputs are owed that were stopped
+// while they waited, and the loss of its claims. prefix:nudge tells all nodes that a
+// partition has work of an agent, which one of them reads. Both are sent from inside the
+// scripts, so that what a fenced worker tried is never heard of. They may lose messages;
+// positions and Work make that good, and the log in the end tells what a sender has missed.
+// On prefix:takes:AGENT nothing is sent: nodes that take runs of the agent subscribe to it,
+// so that PUBSUB NUMSUB counts them, and forgets those that die.
 //
 // # Format
 //
@@ -233,52 +239,54 @@
 // # Cluster
 //
 // A master that does not answer is missed by its own threads and by nobody else: there
-// are connections, committers and limits of readers for each. What asks all of
-// them (Work, Tail, Retire, the counts and the lists) goes on with those that answer,
-// and wraps store.ErrPartial. What counts for an owner whose keys are there is not counted.
-// A master that has not answered a call is pinged. Until it answers, such calls do not go
-// there, so that they wait for it no more than once. The cursor behind a partial page
-// names the partitions that were missing, which come first on the next one, so that a
-// walk that goes on later loses nothing; it fails when they are all that is left. A
-// store opens without some of the masters (a Warning says so), unless what records the
-// number of partitions and the format is on one of them. Redis itself stops serving all slots when one
-// of them is not served, once the masters have agreed that its master is gone: set
+// are connections, committers and limits of readers for each. Calls that ask all of them
+// (Work, Tail, Retire, the counts and the lists) go on with those that answer, and wrap
+// store.ErrPartial. Runs and threads of an owner whose keys are there are not counted. A
+// master that has not answered a call is pinged. Until it answers, such calls do not go
+// there, so that they wait for it no more than once. The cursor behind a partial page names
+// the partitions that were missing, which come first on the next one, so that a walk that
+// goes on later loses nothing; it fails when they are all that is left. A store opens
+// without some of the masters (a Warning says so), unless what records the number of
+// partitions and the format is on one of them. Redis itself stops serving all slots when
+// one of them is not served, once the masters have agreed that its master is gone: set
 // cluster-require-full-coverage no where the others are to go on.
 //
 // # Limits
 //
 // An event that tells all messages of a long thread is a mark in the log (marks.go).
-// Behind the snapshot that is stored with it it reads as it was; when the snapshot has
-// moved on, the log up to it reads as trimmed.
+// The mark reads as the event was behind the snapshot that is stored with it; when the
+// snapshot has moved on, the log up to it reads as trimmed.
 //
-// Who is restated, and has not asked for a window, reads all messages of a thread and its
-// state. A large thread comes in pieces, of which no script reads more than 1,024 messages or
-// about 512 KiB; one whose snapshot moves eight times meanwhile is read by one script. How many bytes the messages, the state and the log have is counted, by
-// the scripts that change them, and told by Read: who judges inputs bounds it. A count
-// that a server has left behind which keeps none is found out anew at the next reading.
+// A follower that is restated, and has not asked for a window, reads all messages of a
+// thread and its state. A large thread comes in pieces, of which no script reads more than
+// 1,024 messages or about 512 KiB; one whose snapshot moves eight times meanwhile is read
+// by one script. How many bytes the messages, the state and the log have is counted, by the
+// scripts that change them, and told by Read: who judges inputs bounds it. A count that a
+// server has left behind which keeps none is found out anew at the next reading.
 //
 // A window, and a page of messages, reads the end of the order and no more messages than
 // wanted, or about 1 MiB. Its place is a chunk, an offset and the id that stands there: where
 // something else does by now, the order is searched for the id. How many messages stand before
 // it is counted when it is made, and believed where the same id stands there.
 //
-// A page of a log is about 256 KiB. Of a list that has no more than 2 MiB it is read by LRANGE,
-// with a script behind it in the same round trip that says whether the list was still where it
-// was thought to be (log_page.go). A longer one, one with events of very different sizes and a
+// A page of a log is about 256 KiB. A list that has no more than 2 MiB is read by LRANGE. A
+// script behind it in the same round trip says whether the list was still where it was
+// thought to be (log_page.go). A longer one, one with events of very different sizes and a
 // page with a large event are read by the script alone.
 //
 // A script that writes does what is new, and takes well below 5 ms of the server however long its
 // thread is. Retire takes no more from the head of a log that has become too old than 6,000
-// events, or 1 MiB, at a time, and goes on at once. What takes longer is one decision over
-// much, which cannot be made by halves, since readers would see half of it, and a server that
-// dies in between would leave it so: a run that begins and takes messages back, 0.5 to 1.2 µs
-// for each on a machine that is busy; the end of that run, 3 to 9 µs for each; the end of one that told
-// so many new ones, 1.3 to 5 µs for each; stopping all, 60 to 215 µs for each input that waits. So that
-// a thread of 50,000 messages that is rewound to its beginning keeps its server for 0.03 to 0.06 s
-// and then 0.14 to 0.44 s, and stopping all of 1,000 inputs for 0.06 to 0.2 s. The bounds of
-// these are those of a thread's size, of a frame and of a queue. And what an end or a
-// checkpoint makes too much for a log is taken from it at once, 0.7 to 1.5 µs for each event: it is
-// as much as was logged before, and a log that gave up less would outgrow its bounds.
+// events, or 1 MiB, at a time, and goes on at once. Four decisions over much take longer.
+// They cannot be made by halves, since readers would see half of it, and a server that dies
+// in between would leave it so. A run that begins and takes messages back takes 0.5 to 1.2
+// µs for each on a machine that is busy. The end of that run takes 3 to 9 µs for each. The
+// end of one that told so many new ones takes 1.3 to 5 µs for each. Stopping all takes 60
+// to 215 µs for each input that waits. A thread of 50,000 messages that is rewound to its
+// beginning therefore keeps its server for 0.03 to 0.06 s and then 0.14 to 0.44 s, and
+// stopping all of 1,000 inputs for 0.06 to 0.2 s. The bounds of these are those of a
+// thread's size, of a frame and of a queue. Events that an end or a checkpoint makes too
+// many for a log are taken from it at once, 0.7 to 1.5 µs for each. They are as many as
+// were logged before, and a log that gave up fewer would outgrow its bounds.
 //
 // Readers take a part of the connections to a server, and leave the others to those
 // who write. A read of more than 256 KiB waits for its turn: four of them go at once,

@@ -11,18 +11,17 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// forgetEvery is how often keys past their time are removed. Nothing that a script
-// decides depends on their removal, and miniredis walks all keys to find them;
-// letting it do so by the clock, before every command, costs more than the
-// commands.
+// forgetEvery is how often keys past their time are removed. Scripts decide nothing by
+// their removal, and miniredis walks all keys to find them; letting it do so by the clock,
+// before every command, costs more than the commands.
 const forgetEvery = time.Minute
 
 // embeddedTimeout is long: there is no network that could lose a reply.
 const embeddedTimeout = time.Minute
 
 // Embedded returns a store inside this process: the same scripts on miniredis,
-// reached without a port. What it holds dies with Close or with the process. By
-// default it has one partition, and a call may take a minute.
+// reached without a port. Its contents die with Close or with the process. By default it
+// has one partition, and a call may take a minute.
 func Embedded(opts *Options) (*Store, error) {
 	o := opts.withDefaults()
 	if o.WaitReplicas > 0 {

@@ -9,8 +9,8 @@ import (
 // format is the number of the stored format, which doc.go describes. Servers of two
 // builds may share a Redis when they write the same number.
 //
-// What leaves the number as it is, because a server that does not know it passes over
-// it, and may drop it when it writes the value anew:
+// These leave the number as it is, because a server that does not know them passes over
+// them, and may drop them when it writes the value anew:
 //   - a member that is added to a JSON value, and may be missing
 //   - a field that is added to a hash, and a key that is added to a thread or to a
 //     partition, if nothing goes wrong when they are not kept up; a thread's key must
@@ -21,7 +21,7 @@ import (
 //     that does
 //   - a kind of message between nodes: it is taken for one that was missed
 //
-// What raises it, because a server that does not know it would do the wrong thing:
+// These raise it, because a server that does not know them would do the wrong thing:
 //   - a member, a field or a key that changes its meaning or its type, or goes
 //   - another order, or another number, of what stands in one value: the line of a
 //     run, a member of an index, the head of a suspension

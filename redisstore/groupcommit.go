@@ -23,8 +23,8 @@ type groupCommit struct {
 	queues queuesByServer
 }
 
-// committer does the group commit for a share of a master's partitions. Nobody
-// lingers: what arrives while a script is on the way goes with the next one.
+// committer does the group commit for a share of a master's partitions. No batch lingers:
+// those that arrive while a script is on the way go with the next one.
 type committer struct {
 	s *groupCommit
 
@@ -47,8 +47,8 @@ type outcome struct {
 	err    error
 }
 
-// commit sends a batch, or has it sent by who is sending. Nothing being on the way, the
-// caller sends its own: nobody has to be woken for it.
+// commit sends a batch, or has it sent by who is sending. If none is on the way, the caller
+// sends its own: nobody has to be woken for it.
 func (g *committer) commit(p *pending) error {
 	g.mu.Lock()
 	if g.closed {
@@ -170,8 +170,9 @@ func (g *committer) send(taken []*pending) {
 }
 
 // inOneScript are batches whose keys one script may have: those of a partition, and of
-// all partitions where the server is no part of a Cluster. What speaks for a Cluster to a
-// client that knows of none refuses keys of several slots before it does anything.
+// all partitions where the server is no part of a Cluster. A server that speaks for a
+// Cluster to a client which knows of none refuses keys of several slots before it does
+// anything.
 func (s *groupCommit) inOneScript(taken []*pending) (groups [][]*pending) {
 	if s.oneSlot() {
 		return slices.Collect(slices.Chunk(taken, scriptRuns))
@@ -210,7 +211,7 @@ func (s *groupCommit) commitCall(group []*pending) call {
 			c.keys = append(c.keys, p.keys.closing())
 			flags++
 		}
-		// Where a slot moves, a key that does not exist holds a script up.
+		// A key that does not exist holds a script up while its slot moves.
 		if slices.ContainsFunc(b.Events, s.large) {
 			c.keys = append(c.keys, p.keys.big())
 			flags += 2

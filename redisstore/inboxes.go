@@ -81,7 +81,7 @@ func seekTenant(cursor string) (tenant, inner string, err error) {
 }
 
 // tenants are those that have dispatches, in order: whoever waits for an answer has the
-// one that asked. Where a master does not answer nobody knows all of them.
+// one that asked. A master that does not answer leaves them incomplete.
 func (s *lists) tenants(ctx context.Context) ([]string, error) {
 	cmds := make([]*redis.StringSliceCmd, len(s.keys.parts))
 	for i := range cmds {
@@ -94,7 +94,7 @@ func (s *lists) tenants(ctx context.Context) ([]string, error) {
 			continue // its tenants have threads elsewhere, or are not known
 		}
 		if errs[i] != nil {
-			return nil, fmt.Errorf("which tenants there are: %w", errs[i])
+			return nil, fmt.Errorf("listing the tenants: %w", errs[i])
 		}
 		for _, field := range cmd.Val() {
 			if _, tenant, of := strings.Cut(field, ":"); of {

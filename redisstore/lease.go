@@ -22,8 +22,8 @@ type leases struct {
 }
 
 // renewals extends the leases of a partition over connections of its own: who reads
-// much must not cost others their runs. What is asked for while scripts are on the way
-// goes with the next ones, in one round trip.
+// much must not cost others their runs. Renewals that are asked for while scripts are on
+// the way go with the next ones, in one round trip.
 type renewals struct {
 	s *leases
 
@@ -160,8 +160,8 @@ func (s *leases) closeLeaseConnections() error {
 	return s.renewing.Close()
 }
 
-// beside is a client of the same servers with few connections of its own. One that
-// is neither a Client nor a ClusterClient stands for itself.
+// beside is a client of the same servers with few connections of its own. A client that is
+// neither a Client nor a ClusterClient stands for itself.
 func beside(client redis.UniversalClient, timeout time.Duration) redis.UniversalClient {
 	switch c := client.(type) {
 	case *redis.Client:

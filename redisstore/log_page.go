@@ -12,10 +12,10 @@ import (
 )
 
 // A page of a log takes Redis a tenth of the time by LRANGE that it takes in a script, where
-// strings are made of its events twice. Where the list begins must be known for it, and
-// whether the list is still that log's is said by a script behind it in the same round
-// trip: within an epoch a log's beginning moves in one direction, so that it has been between
-// two looks where it was at both.
+// strings are made of its events twice. LRANGE needs to know where the list begins. A
+// script behind it in the same round trip says whether the list is still that log's. Within
+// an epoch a log's beginning moves in one direction: if it was at a place at two looks, it
+// was there between them too.
 
 const (
 	pageBytes = 256 << 10 // about, of a page
@@ -183,7 +183,7 @@ func (l knownLog) expect(events int) int64 {
 // keptLogs bounds knownLogs: those that are read page after page at a time.
 const keptLogs = 1024
 
-// knownLogs are what was heard of logs that are read. Nothing is believed of it that is not
+// knownLogs are what was heard of logs that are read. It is believed only as far as it is
 // checked.
 type knownLogs struct {
 	mu sync.Mutex

@@ -11,9 +11,10 @@ import (
 )
 
 // An event that says the messages of the snapshot that is stored with it is as long as
-// its thread, and the log has a mark in its place. Who carries the run has the bytes,
-// and gives them to those who follow on its node. Who reads the mark makes them from the
-// snapshot; when that has moved on, what stands up to the mark is as good as trimmed.
+// its thread, and the log has a mark in its place. The worker that carries the run has the
+// bytes, and gives them to those who follow on its node. A reader of the mark makes them
+// from the snapshot; when that has moved on, what stands up to the mark is as good as
+// trimmed.
 
 // snapshotMark begins what stands in the log for such an event: its first and its last
 // bytes follow, packed. No JSON begins so.
@@ -86,8 +87,8 @@ func (s *reads) told(ctx context.Context, key store.ThreadKey, at store.Position
 // madeBytes bounds the events that are kept for who reads the same mark next.
 const madeBytes = 32 << 20
 
-// madeEvents are events that were made, or are known, of which logs have marks. What is at
-// a position of an epoch never changes.
+// madeEvents are events that were made, or are known, of which logs have marks. The event
+// at a position of an epoch never changes.
 type madeEvents struct {
 	mu    sync.Mutex
 	order []madeAt // the oldest first
@@ -101,9 +102,9 @@ type madeAt struct {
 	at     store.Position
 }
 
-// begin is the event if there is one, or else the right to make it, which made gives
-// back: who comes meanwhile waits, so that a thread is not read for each of those who
-// come back to it at once.
+// begin is the event if there is one, or else the right to make it, which made gives back.
+// Others that come meanwhile wait, so that a thread is not read for each of those who come
+// back to it at once.
 func (m *madeEvents) begin(ctx context.Context, key store.ThreadKey, at store.Position) (e []byte, made func(), err error) {
 	k := madeAt{key, at}
 	for {
@@ -125,7 +126,7 @@ func (m *madeEvents) begin(ctx context.Context, key store.ThreadKey, at store.Po
 		select {
 		case <-others:
 		case <-ctx.Done():
-			return nil, nil, fmt.Errorf("redisstore: range: %w: others read before: %w", store.ErrOutcomeUnknown, ctx.Err())
+			return nil, nil, fmt.Errorf("redisstore: range: %w: other readers came first: %w", store.ErrOutcomeUnknown, ctx.Err())
 		}
 	}
 }

@@ -173,7 +173,7 @@ func (c *merge) fill(ctx context.Context, n int) error {
 		for _, m := range members {
 			p.after = m[len(c.l.prefix):]
 			if len(p.after) < stampSize+hashSize {
-				c.s.opts.Logger.Warn("an index holds what is no member: it is passed over", "key", c.l.key(p.part), "member", m)
+				c.s.opts.Logger.Warn("an index holds a value that is no member; the value is passed over", "key", c.l.key(p.part), "member", m)
 				p.after = cmp.Or(p.after, "\x00") // what comes first of all begins with it
 				continue
 			}

@@ -12,11 +12,10 @@ import (
 // lists are the calls that go across threads, by the indexes, and what people set there.
 type lists struct{ *connection }
 
-// page reads one page of a listing: load makes the call for some hits,
-// whose script answers a list for each, an empty one for what is not
-// there any more; read makes an item of such a list, or drops it. What masters of a
-// Cluster that do not answer have of the page is missing on it, and comes on a later
-// one; the error says so by store.ErrPartial.
+// page reads one page of a listing. load makes the call for some hits, whose script answers
+// a list for each, an empty one for what is not there any more. read makes an item of such
+// a list, or drops it. Items of masters of a Cluster that do not answer are missing on the
+// page, and come on a later one; the error says so by store.ErrPartial.
 func page[T any](ctx context.Context, s *lists, l listing, q store.PageQuery,
 	load func([]threadKeys, []hit) call, read func(hit, *reply) (T, bool)) (items []T, next string, err error) {
 	if err := l.seek(q.Cursor, len(s.keys.parts)); err != nil {
@@ -105,9 +104,9 @@ func (s *lists) loadHits(ctx context.Context, c *merge, hits []hit, load func([]
 	return answers, nil
 }
 
-// inScripts shares hits out, by their places: those of a partition have a script, and where
-// the server is no part of a Cluster those of all partitions, as many at a time as keep it
-// from others for no longer than a group of batches does.
+// inScripts shares hits out, by their places. Those of a partition have a script; if the
+// server is no part of a Cluster, those of all partitions have one together. A script has
+// as many at a time as keep it from others for no longer than a group of batches does.
 func (s *lists) inScripts(hits []hit) (groups [][]int) {
 	if s.oneSlot() {
 		all := make([]int, len(hits))

@@ -15,7 +15,7 @@ type pauses struct{ *connection }
 // Pause implements store.Control.
 func (s *pauses) Pause(ctx context.Context, key store.ThreadKey, w store.Wish) (bool, error) {
 	if w.Grace < 0 {
-		return false, errors.New("redisstore: pause: a wish is not over before it is made")
+		return false, errors.New("redisstore: pause: the grace must not be negative")
 	}
 	is, _, err := s.pause(ctx, key, pausing{how: "wish", note: string(w.Note), grace: w.Grace})
 	return is, err

@@ -10,8 +10,8 @@ import (
 )
 
 // presence is the channels by which other nodes see whose runs this one takes.
-// Nothing is ever sent on them: that they are subscribed to says it all, and ends
-// with the process, however that ends.
+// No message is ever sent on them: that they are subscribed to says it all, and ends with
+// the process, however that ends.
 type presence struct {
 	*connection
 	asking sync.Mutex // held while something is sent; nothing is, while mu is held
@@ -184,7 +184,7 @@ func (p *presence) Takers(ctx context.Context, agents []string) ([]int, error) {
 		}
 	}
 	if err != nil && slices.Contains(takers, 0) {
-		return nil, fmt.Errorf("redisstore: who takes runs: %w", err)
+		return nil, fmt.Errorf("redisstore: counting the nodes that take runs: %w", err)
 	}
 	return takers, nil
 }

@@ -20,7 +20,7 @@ const (
 	silentLimit = 10 * time.Second // without a sound the connection is taken for dead
 	rejoinPause = 100 * time.Millisecond
 	// complainEvery is how often the log says that a server which answers does not
-	// let the channel be subscribed. One that does not answer is the callers' to log.
+	// let the channel be subscribed. A server that does not answer is the callers' to log.
 	complainEvery = 30 * time.Second
 )
 
@@ -209,7 +209,7 @@ func (s *deliveries) receive(sub *redis.PubSub) {
 
 var errMessage = errors.New("not a message of this store")
 
-// message delivers one message. One that cannot be read means that something was
+// message delivers one message. A message that cannot be read means that something was
 // missed.
 func (s *deliveries) message(payload string) {
 	d, err := s.parse(payload)

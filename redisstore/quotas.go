@@ -50,7 +50,7 @@ func (s *quotas) Take(ctx context.Context, t store.Take) (store.Taken, error) {
 		}
 	}
 	if taken.Over != store.OverNothing && len(calls) > 1 {
-		// What one of the two has no place for is not to take that of others from the other.
+		// A run that one of the two has no place for is not to take a place of the other.
 		errs = append(errs, s.Give(ctx, []store.Holding{{User: t.User, Tenant: t.Tenant, RunID: t.RunID}}))
 	}
 	if taken.ThreadsFull && s.recount(ctx, taken.Owner) {
@@ -87,7 +87,7 @@ func (s *quotas) Keep(ctx context.Context, runs []store.Holding) error {
 	return errors.Join(errs...)
 }
 
-// Give implements store.Quotas. What goes off one list goes together.
+// Give implements store.Quotas. Runs that go off one list go together.
 func (s *quotas) Give(ctx context.Context, back []store.Holding) error {
 	runs := map[string][]any{}
 	s.ofOwners(back, func(o ownerKeys, run string) { runs[o.runs] = append(runs[o.runs], run) })
@@ -124,8 +124,8 @@ func (s *quotas) Usage(ctx context.Context, of store.Owner) (u store.Usage, err 
 	return u, r.err
 }
 
-// disown lets a thread that is gone count for nobody. Where that does not come about
-// recounts make up for it.
+// disown lets a thread that is gone count for nobody. If that does not come about, recounts
+// make up for it.
 func (s *quotas) disown(ctx context.Context, key store.ThreadKey, owner string) {
 	if owner != "" {
 		ask(ctx, s.connection, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", s.keys.owner(owner).owned, s.keys.thread(key).owned())})

@@ -100,7 +100,7 @@ func (s *reads) runIn(ctx context.Context, limit *readLimit, t threadKeys, bytes
 	return s.run(ctx, c)
 }
 
-// What the events of a view are after, as read.lua says it; 0 is the snapshot.
+// These say what the events of a view are after, as read.lua says it; 0 is the snapshot.
 const (
 	fromWanted = 1
 	fromHave   = 2

@@ -25,8 +25,8 @@ const (
 // errMoved says that a thread has moved on while it was read.
 var errMoved = errors.New("redisstore: the thread has moved on")
 
-// readLarge reads a thread in pieces. One that moves on again and again is read at once in the
-// end: a thread that can never be read is worse than a server that waits.
+// readLarge reads a thread in pieces. A thread that moves on again and again is read at
+// once in the end: one that can never be read is worse than a server that waits.
 func (s *reads) readLarge(ctx context.Context, t threadKeys, q store.ReadQuery, ask func(window any) call) (*store.ThreadView, error) {
 	for range moveTries {
 		r, err := s.run(ctx, ask(q.Window))

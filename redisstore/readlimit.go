@@ -68,7 +68,7 @@ func (t *readLimit) take(ctx context.Context, thread string, bytes int64) error 
 		t.drop(thread, w)
 	}
 	t.grant()
-	return fmt.Errorf("%w: others read before: %w", store.ErrOutcomeUnknown, ctx.Err())
+	return fmt.Errorf("%w: other readers came first: %w", store.ErrOutcomeUnknown, ctx.Err())
 }
 
 // give returns a place.
@@ -101,8 +101,8 @@ func (t *readLimit) drop(thread string, w *reader) {
 	}
 }
 
-// grant lets go whose turn it is. One that is too large for the room that is left
-// holds those behind it up: else smaller ones would come before it for ever.
+// grant lets go whose turn it is. A read that is too large for the room that is left holds
+// those behind it up: else smaller ones would come before it for ever.
 func (t *readLimit) grant() {
 	for e := t.order.Front(); e != nil && t.taken < t.places; {
 		next, thread := e.Next(), e.Value.(string)

@@ -14,8 +14,8 @@ import (
 
 // unwaited are the scripts that acknowledge nothing a fail-over must keep: they
 // read, or register a follower, or lengthen a lease, which ends early when it is
-// forgotten and does no harm, or count for owners. Of webhooks a fail-over forgets what
-// was read of notices together with where reading has come to, or that one was sent.
+// forgotten and does no harm, or count for owners. A fail-over may make webhooks forget
+// what was read of notices, together with where reading has come to, or that one was sent.
 var unwaited = map[*script]bool{
 	readScript: true, journalScript: true, rangeScript: true, tailScript: true, dueScript: true, renewScript: true,
 	inboxScript: true, threadsScript: true, deadLettersScript: true, dispatchesScript: true, countsScript: true, takeScript: true, holdScript: true, usageScript: true,
@@ -38,10 +38,9 @@ type awaited struct {
 	asks  *redis.Client // the node that was named to have the keys; nil: their master as the client knows it
 }
 
-// sendWaiting runs scripts and, behind them on the same connections, WAIT. What a
-// script did stands without the replicas too; that it was not acknowledged by
-// enough of them is an unknown outcome, and the call sent again finds what it did
-// and waits again.
+// sendWaiting runs scripts and, behind them on the same connections, WAIT. Writes of a
+// script stand without the replicas too. If not enough of them have acknowledged it, that
+// is an unknown outcome: the call sent again finds what it did and waits again.
 func (s *connection) sendWaiting(ctx context.Context, calls []call) ([]*reply, []error) {
 	all := make([]*awaited, len(calls))
 	for i, c := range calls {

@@ -10,8 +10,8 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// reply reads a script's answer value by value. What is not as the script's
-// header says makes err, once; reading goes on with zero values.
+// reply reads a script's answer value by value. A value that is not as the script's header
+// says makes err, once; reading goes on with zero values.
 type reply struct {
 	name  string
 	items []any

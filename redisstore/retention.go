@@ -45,9 +45,9 @@ type retirement struct {
 // Retire implements store.Sweep. Calls go through all threads in turn, and a
 // false answer ends a pass. A pass reads a few values of each thread, so that one
 // over more than 10,000 is followed by a rest, of a second for 1,000 threads, in
-// which calls do nothing. Nodes need not agree on who does it. What cannot be
-// retired is told as an error, and looked at again in the next pass: it holds up
-// nothing behind it. A pass leaves out a master of a Cluster that does not answer.
+// which calls do nothing. Nodes need not agree on who does it. A thread that cannot be
+// retired is told as an error, and looked at again in the next pass: it holds up nothing
+// behind it. A pass leaves out a master of a Cluster that does not answer.
 func (s *retention) Retire(ctx context.Context) (more bool, err error) {
 	more, err = s.retire(ctx)
 	return more, errors.Join(err, s.retireRecords(ctx), s.retireMade(ctx))

@@ -132,7 +132,7 @@ func newScript(files ...string) *script {
 			pieces = append(pieces, definitions(code(string(file)))...)
 		}
 	}
-	// What stands later may use what stands before it.
+	// A later piece may use those that stand before it.
 	used := map[string]bool{}
 	for i, piece := range slices.Backward(pieces) {
 		if i < len(pieces)-1 && !slices.ContainsFunc(defined(piece), func(name string) bool { return used[name] }) {

@@ -13,8 +13,8 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// Servers asks each master for what it says of itself, by one command each. Of a Cluster
-// whose masters do not all answer it returns the others, beside an error that wraps
+// Servers asks each master for what it says of itself, by one command each. If not all
+// masters of a Cluster answer, it returns the others, beside an error that wraps
 // store.ErrPartial.
 func (s *Store) Servers(ctx context.Context) ([]store.Server, error) {
 	if err := s.usable(); err != nil {

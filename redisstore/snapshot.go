@@ -73,8 +73,8 @@ func pieces(ids []string, by map[string]store.Producer) []any {
 }
 
 // readSnapshot reads the fields of the snapshot: s the state, f what is frozen, r what a run has open, the order of the messages
-// as snapshot.lua has it, and each message by its id behind an m. Of a window the messages
-// were read.
+// as snapshot.lua has it, and each message by its id behind an m. The messages of a window
+// were read before.
 func readSnapshot(fields *reply, w *window) store.Snapshot {
 	var snap store.Snapshot
 	chunks := map[string]string{}

@@ -76,7 +76,7 @@ type Options struct {
 	LargeEvent    int           // bytes from which on an event is stored outside the log's list; 64 KiB
 	Timeout       time.Duration // of one call; 2 s
 	// WaitReplicas is how many replicas must have a write before it is
-	// acknowledged; 0. With fewer the outcome is unknown after WaitTimeout, which
+	// acknowledged; 0. If there are fewer, the outcome is unknown after WaitTimeout, which
 	// comes on top of Timeout. A store opens when there are so many, and is ready (Ready)
 	// while there are. Not with an embedded store.
 	WaitReplicas int

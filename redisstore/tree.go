@@ -96,8 +96,9 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 	case adopted == 0:
 		return node, nil
 	}
-	// One that has been put in for its inputs may have been deleted since it was found
-	// to have them, by who did not know of a tree. Who deletes it from now on does.
+	// A thread that has been put in for its inputs may have been deleted since it was found
+	// to have them, by somebody who did not know of a tree. A later deletion does know of
+	// it.
 	still, err := s.used(ctx, key, parent)
 	if err != nil {
 		return nil, err
@@ -321,4 +322,4 @@ func (s *tree) ThreadInfos(ctx context.Context, threads []store.ThreadKey) ([]*s
 	return infos, nil
 }
 
-var errTreeCursor = fmt.Errorf("%w: it belongs to another query; ask for the first page with an empty one", store.ErrBadCursor)
+var errTreeCursor = fmt.Errorf("%w: the cursor belongs to another query; ask for the first page with an empty one", store.ErrBadCursor)

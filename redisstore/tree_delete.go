@@ -18,9 +18,10 @@ const (
 )
 
 // A deletion crosses partitions, so it goes in steps, and each may be the last before its
-// process dies. The namespace's tree says how far a thread has come: "rest", it is deleted
-// if nothing goes on in it; "all", it is, whatever goes on, and its record has to say so;
-// "erase", its record has said so, and says so until it is erased. Its node goes last.
+// process dies. The namespace's tree says how far a thread has come. "rest": it is deleted
+// if nothing goes on in it. "all": it is deleted, whatever goes on, and its record has to
+// say so. "erase": its record has said so, and says so until it is erased. Its node goes
+// last.
 
 type doomed struct {
 	key     store.ThreadKey
@@ -204,7 +205,7 @@ func (s *tree) finishIn(ctx context.Context, namespace string, limit int, withdr
 		} else if err = s.doom(ctx, d); err == nil {
 			err = s.fell(ctx, d, withdraw)
 		}
-		// One that cannot be deleted holds up no other.
+		// A thread that cannot be deleted holds up no other.
 		if failed = errors.Join(failed, err); ctx.Err() != nil {
 			return i, failed
 		}

@@ -66,7 +66,7 @@ func withoutURL(err error) error {
 }
 
 // Address is where a store's URL points to, without credentials and options, for
-// logs. Where the two cannot be told apart it is the scheme alone.
+// logs. If the two cannot be told apart, it is the scheme alone.
 func Address(raw string) string {
 	scheme, rest, ok := strings.Cut(raw, "://")
 	if !ok {

@@ -16,10 +16,11 @@ import (
 // keepDead is for how long dead webhooks are kept.
 const keepDead = 30 * 24 * time.Hour
 
-// webhooks is what targets are owed. Of a partition's notices a group for each target says
-// what it has not looked at yet. What the target wants of them is copied to what it is
-// owed at once and acknowledged: nothing is ever pending in the group, so that none has to be
-// looked after there, and trimming the notices takes from no target what it is owed.
+// webhooks is what targets are owed. A group for each target says which of a partition's
+// notices it has not looked at yet. Notices that the target wants are copied to what it is
+// owed at once and acknowledged. The group therefore never has anything pending, and none
+// of it has to be looked after there. Trimming the notices takes from no target what it is
+// owed.
 type webhooks struct{ *connection }
 
 // groupOf names a target's group.
@@ -126,7 +127,8 @@ func between(list []string) string {
 	return "," + strings.Join(list, ",") + ","
 }
 
-// readTaken reads what was taken. What cannot be read can be sent to nobody, and is dead.
+// readTaken reads what was taken. A webhook that cannot be read can be sent to nobody, and
+// is dead.
 func (s *webhooks) readTaken(ctx context.Context, p *partition, target string, r *reply) (list []store.Webhook) {
 	at, held := r.time(), strconv.FormatInt(r.int(), 10)
 	for r.more() {
@@ -134,13 +136,13 @@ func (s *webhooks) readTaken(ctx context.Context, p *partition, target string, r
 		notice, err := itemNotice(p, id, fields)
 		tried, bad := readTries(tries)
 		if bad != nil {
-			s.opts.Logger.Error("what came of a webhook cannot be read: it counts as not tried yet", "target", target, "id", notice.ID, "error", bad)
+			s.opts.Logger.Error("the tries of a webhook cannot be read: the webhook counts as not tried yet", "target", target, "id", notice.ID, "error", bad)
 			tried = store.WebhookTries{}
 		}
 		if err != nil {
-			s.opts.Logger.Error("a webhook cannot be read: it is given up", "target", target, "id", notice.ID, "error", err)
+			s.opts.Logger.Error("a webhook cannot be read and is given up", "target", target, "id", notice.ID, "error", err)
 			tried = store.WebhookTries{Count: tried.Count + 1, First: cmp.Or(tried.First, at), Last: at, Error: cut(err.Error(), reasonTold)}
-			// What fails is taken again when its hold is over.
+			// A webhook for which this fails is taken again when its hold is over.
 			if err := s.settle(ctx, p, target, id, store.WebhookResult{Hold: held, Kind: store.WebhookDead, Tries: tried}); err != nil {
 				s.opts.Logger.Error("a webhook cannot be given up", "target", target, "id", notice.ID, "error", err)
 			}
@@ -151,8 +153,8 @@ func (s *webhooks) readTaken(ctx context.Context, p *partition, target string, r
 	return list
 }
 
-// itemNotice reads a notice as a target is owed it: the fields of its entry, packed. Of one
-// that cannot be read it returns what can.
+// itemNotice reads a notice as a target is owed it: the fields of its entry, packed. It
+// returns what it can read of a notice that cannot be read whole.
 func itemNotice(p *partition, id, fields string) (store.Notice, error) {
 	list, err := unpack(fields)
 	if err != nil {

@@ -129,7 +129,7 @@ func (s *webhooks) loadDead(ctx context.Context, q store.DeadWebhookQuery, found
 			continue
 		}
 		w := store.DeadWebhook{Died: time.UnixMilli(d.died)}
-		// What cannot be read of it may be why it is dead.
+		// The unreadable part may be why it is dead.
 		w.Notice, _ = itemNotice(&s.keys.parts[d.part], d.id, item)
 		w.Tries, _ = readTries(tried)
 		if q.Tenant == "" || w.Notice.Tenant == q.Tenant {
@@ -139,8 +139,8 @@ func (s *webhooks) loadDead(ctx context.Context, q store.DeadWebhookQuery, found
 	return list, partial
 }
 
-// ResendWebhook implements store.Webhooks. Whose notice it is does not change, so that
-// it may be looked at before. One that cannot be read cannot be sent.
+// ResendWebhook implements store.Webhooks. The tenant of a notice does not change, so that
+// it may be looked at before. A notice that cannot be read cannot be sent.
 func (s *webhooks) ResendWebhook(ctx context.Context, target, tenant, id string) (bool, error) {
 	p, entry, ok := s.keys.noticeAt(id)
 	if !ok {

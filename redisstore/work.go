@@ -38,11 +38,12 @@ type workStream struct {
 	from         string // the first of what is late
 }
 
-// Work implements store.Sweep. Partitions take turns at coming first, streams come in any
-// order, and half of the calls look beyond the threads that have been due longest, so that
-// those which cannot be offered starve none; nor does what has no entry, which comes behind
-// what is read, but for every eighth call or so. It takes one round trip where nothing is due and nothing waits, one
-// more for what is due, and one for what is read.
+// Work implements store.Sweep. Partitions take turns at coming first, and streams come in
+// any order. Half of the calls look beyond the threads that have been due longest, so that
+// those which cannot be offered starve none. Threads without an entry come behind what is
+// read, but for every eighth call or so, so that they do not starve either. It takes one
+// round trip where nothing is due and nothing waits, one more for what is due, and one for
+// what is read.
 func (s *mailbox) Work(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
 	if q.Near != (store.ThreadKey{}) {
 		return s.near(ctx, q)
@@ -248,7 +249,7 @@ func (s *mailbox) Return(ctx context.Context, work []store.Work) error {
 
 // drop takes out an entry that none of our scripts has made.
 func (s *mailbox) drop(ctx context.Context, key, id string) {
-	s.opts.Logger.Warn("a stream of work holds what names no thread of its partition: it is taken out", "stream", key, "entry", id)
+	s.opts.Logger.Warn("a stream of work holds an entry that names no thread of its partition; the entry is removed", "stream", key, "entry", id)
 	_ = askAt(ctx, s.connection, []string{key, key}, []redis.Cmder{
 		redis.NewIntCmd(ctx, "xack", key, workers, id), redis.NewIntCmd(ctx, "xdel", key, id)})
 }

@@ -12,7 +12,7 @@ import (
 const mostWrongKeys = 1000
 
 // wrongKeys are those of another type than they should be that the log has named: something
-// else writes into the store, or has. What goes over all partitions goes on without them.
+// else writes into the store, or has. Calls that go over all partitions go on without them.
 type wrongKeys struct {
 	mu   sync.Mutex
 	told map[string]bool

@@ -68,8 +68,8 @@ func (s *fullSession) drop(d *delivery) error {
 	return s.leaveRepeats(d, nil)
 }
 
-// cancelRun answers ws.cancel. Whoever sent an input that was cancelled while
-// it waited gets its end.
+// cancelRun answers ws.cancel. The sender of an input that was cancelled while it waited
+// gets its end.
 func (s *fullSession) cancelRun(f *frame) error {
 	if !s.identity.May(identity.ScopeRun) {
 		return s.fault(f, faultf(codeForbidden, "this identity may not cancel runs"))

@@ -20,8 +20,8 @@ const (
 	maxCapabilities      = 64 << 10         // bytes; each hello has them
 )
 
-// askedCapabilities are those of an agent that says itself what it can do. Whoever wants
-// them when they are old asks for all who want them meanwhile.
+// askedCapabilities are those of an agent that says itself what it can do. The first caller
+// that wants them when they are old asks for all who want them meanwhile.
 type askedCapabilities struct {
 	agent string
 	ask   func(context.Context) (*protocol.AgentCapabilities, error)
@@ -88,7 +88,7 @@ func (a *askedCapabilities) known() (merged json.RawMessage, old bool) {
 	return a.merged, !time.Now().Before(a.again)
 }
 
-// learn asks the agent. What it said before stands while it says nothing.
+// learn asks the agent. Its earlier answer stands while it says nothing.
 func (a *askedCapabilities) learn(ctx context.Context) json.RawMessage {
 	said, err := a.ask(ctx)
 	var merged json.RawMessage
@@ -101,7 +101,7 @@ func (a *askedCapabilities) learn(ctx context.Context) json.RawMessage {
 	case err == nil:
 		a.merged, a.again = merged, time.Now().Add(capabilitiesAge)
 	case context.Cause(ctx) == context.Canceled:
-		// Whoever wanted them has gone: that says nothing of the agent.
+		// The callers that wanted them have gone: that says nothing of the agent.
 	default:
 		a.log.Info("an agent does not say what it can do", "agent", a.agent, "error", err)
 		a.again = time.Now().Add(capabilitiesPause)
@@ -120,7 +120,7 @@ func withSaid(own json.RawMessage, said *protocol.AgentCapabilities) (json.RawMe
 		}
 	}
 	if len(text) > maxCapabilities {
-		return nil, errors.New("they are too large")
+		return nil, errors.New("the capabilities are too large")
 	}
 	theirs, err := membersOf(text, "what the agent says")
 	if err != nil {

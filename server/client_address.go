@@ -9,8 +9,8 @@ import (
 
 // addressOf is the address that a request counts for: that of the peer, or of
 // whom a trusted proxy says that it speaks for. A loopback address counts for
-// nobody: behind it is this machine, or a proxy that is not listed. What a proxy
-// says and cannot be read counts for the proxy, a loopback one included.
+// nobody: behind it is this machine, or a proxy that is not listed. An address that a proxy
+// says and that cannot be read counts for the proxy, a loopback one included.
 func (s *core) addressOf(r *http.Request) string {
 	addr, ok := parseAddress(r.RemoteAddr)
 	if !ok {
@@ -63,7 +63,7 @@ func parseAddress(text string) (netip.Addr, bool) {
 
 func plainAddress(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
 
-// Of IPv6, 64 bits are one network's, and 48 one site's, which has networks
+// 64 bits of an IPv6 address are one network's, and 48 one site's, which has networks
 // without number.
 const (
 	networkBits = 64

@@ -44,7 +44,8 @@ var (
 	closeStalled   = &closing{StatusWriteTimeout, "write timeout"}
 )
 
-// closingOf says how a socket ends on err. What is no *closing is our fault.
+// closingOf says how a socket ends on err. An error that is no *closing is the server's
+// fault.
 func closingOf(err error) *closing {
 	if c, ok := errors.AsType[*closing](err); ok {
 		return c

@@ -44,7 +44,7 @@ func (s *connections) cutOff() {
 }
 
 // reserve counts a connection that stays open, a socket or a stream, before it
-// is answered. Whoever reserved calls unreserve; Shutdown waits for that.
+// is answered. The caller calls unreserve in the end; Shutdown waits for that.
 func (s *connections) reserve(user, address string, most *Options) *refusal.Refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,8 +71,8 @@ func (s *connections) reserve(user, address string, most *Options) *refusal.Refu
 	return nil
 }
 
-// begin counts work that no connection waits for. Whoever began it calls
-// handlers.Done; Shutdown waits for that. False: the server drains.
+// begin counts work that no connection waits for. The caller calls handlers.Done in the
+// end; Shutdown waits for that. False: the server drains.
 func (s *connections) begin() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -82,7 +82,7 @@ func (p path) preflight(w http.ResponseWriter, r *http.Request, methods []string
 	h := w.Header()
 	h.Add("Vary", "Access-Control-Request-Method, Access-Control-Request-Headers")
 	h.Set("Access-Control-Allow-Methods", strings.Join(methods, ", "))
-	// With credentials * is no wildcard: what was asked for is named.
+	// * is no wildcard with credentials: what was asked for is named.
 	if headers := r.Header.Values("Access-Control-Request-Headers"); len(headers) > 0 {
 		h.Set("Access-Control-Allow-Headers", strings.Join(headers, ", "))
 	}

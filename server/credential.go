@@ -12,7 +12,7 @@ import (
 const bearerPrefix = "agui.bearer."
 
 // bearerOf finds the credential that decides: the Authorization header, else
-// the bearer subprotocol. One that is there and cannot be read is present and
+// the bearer subprotocol. A credential that is there and cannot be read is present and
 // empty: it is refused, not skipped. The query is never looked at.
 func bearerOf(r *http.Request, offers []string) (token string, present bool, refused *refusal.Refusal) {
 	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {

@@ -46,10 +46,10 @@ func CheckOnDisconnect(on map[string]Disconnect, agents []string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(on)) {
 		if !slices.Contains(names, name) {
-			return fmt.Errorf("there is no route or agent %q: it is one of %s", name, strings.Join(names, ", "))
+			return fmt.Errorf("there is no route or agent %q: must be one of %s", name, strings.Join(names, ", "))
 		}
 		if policy := on[name]; policy != DisconnectStop && policy != DisconnectFinish {
-			return fmt.Errorf("%s cannot be %q: it is %s or %s", name, policy, DisconnectStop, DisconnectFinish)
+			return fmt.Errorf("%s cannot be %q: must be %s or %s", name, policy, DisconnectStop, DisconnectFinish)
 		}
 	}
 	return nil

@@ -32,25 +32,24 @@
 // checks them and puts them into a short queue. The session answers them one
 // after the other and, between them, moves its cursors forward and writes what
 // they find. It alone knows what was written to the socket, so nothing about
-// positions needs a lock. What it writes is gathered and goes out in one system
-// call a turn.
+// positions needs a lock. Its output is gathered and goes out in one system call a turn.
 //
 // Both have a goroutine only while there is something to do. On Linux the
 // connections of idle sockets are watched by one for all of them; elsewhere, and
 // under TLS, the reader keeps its own.
 //
-// Nothing is kept in memory for a socket that reads slowly: its cursors stay
-// behind and read the log from the store later. A queue that is full holds up
-// the reader, and thereby the sender.
+// The server keeps nothing in memory for a socket that reads slowly: its cursors stay
+// behind and read the log from the store later. A queue that is full holds up the reader,
+// and thereby the sender.
 //
 // A stream over HTTP has the request's goroutine and nothing else: a cursor that
 // writes what it finds, as a plain socket does.
 //
 // # What is checked before anything is believed
 //
-// The Host against an allow-list, then the Origin, then the credential; each
-// frame for size, UTF-8, depth and names that come twice; how many frames come
-// in a second, how many bytes of them are worked on at once in the process, and
-// how many sockets there are. The limits are in Options. What a connection may
-// take before that, and besides, is internal/edge's.
+// The server checks the Host against an allow-list, then the Origin, then the credential.
+// It checks each frame for size, UTF-8, depth and names that come twice. It bounds how many
+// frames come in a second, how many bytes of them are worked on at once in the process, and
+// how many sockets there are. The limits are in Options. internal/edge bounds what a
+// connection may take before that, and besides.
 package server

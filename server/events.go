@@ -17,7 +17,7 @@ import (
 const (
 	// recoveredHeader says whether a stream begins where the client stopped.
 	recoveredHeader = "Aguiws-Recovered"
-	// What a window leaves out: how many messages, and their place.
+	// These say what a window leaves out: how many messages, and their place.
 	olderHeader  = "Aguiws-Older"
 	beforeHeader = "Aguiws-Before"
 )
@@ -215,7 +215,7 @@ func (t *threadStream) atEnd() (over bool, err error) {
 		if !a.Recovered {
 			return t.restated(a, false)
 		}
-		// What has come meanwhile is handed out before this is believed.
+		// Events that have come meanwhile are handed out before this is believed.
 		t.known = a
 		t.lookAgain()
 		return false, nil

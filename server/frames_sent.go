@@ -109,8 +109,8 @@ type storeFrame struct {
 	Available bool   `json:"available"`
 }
 
-// encode writes a control frame. What an agent made, such as an interrupt,
-// keeps its characters: nothing is escaped for HTML.
+// encode writes a control frame. A text that an agent made, such as an interrupt, keeps its
+// characters: nothing is escaped for HTML.
 func encode(frame any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -121,8 +121,8 @@ func tokens(h http.Header, name string) []string {
 	return list
 }
 
-// public reports whether an address can be reached from other machines. What
-// is no IP address, such as a Unix socket, cannot.
+// public reports whether an address can be reached from other machines. An address of
+// another kind, such as a Unix socket, cannot.
 func public(addr net.Addr) bool {
 	if addr == nil {
 		return false

@@ -45,7 +45,7 @@ func (s *core) overShare(c *caller, full *budget.Full) *refusal.Refusal {
 	}
 	s.overShares.mu.Unlock()
 	if tell {
-		s.opts.Logger.Warn("what is held for clients has reached a bound; this is said once a minute", "bound", full.Reason.String(), "of", full.Kind.String(),
+		s.opts.Logger.Warn("the bytes held for clients have reached a bound; the log says so once a minute", "bound", full.Reason.String(), "of", full.Kind.String(),
 			"namespace", c.identity.Namespace, "user", c.identity.User, "address", c.address)
 	}
 	if full.Own() {

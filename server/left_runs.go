@@ -55,7 +55,7 @@ func (s *core) clientLeft(p *peer, key store.ThreadKey, id, label string) {
 	}
 	w.drop(key, id) // it was left before, and asked for again
 	if w.count >= s.opts.Sockets {
-		p.log.Warn("too many runs are left by their clients: this one goes on", "thread", key.Thread, "run", id)
+		p.log.Warn("too many runs are left by their clients: this run goes on", "thread", key.Thread, "run", id)
 		return
 	}
 	r := &leftRun{srv: s, log: p.log, key: key, id: id, label: label, left: time.Now()}

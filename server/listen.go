@@ -36,10 +36,10 @@ func (s *Server) checkListener(l net.Listener) error {
 }
 
 // Serve answers requests on l until Shutdown, then returns nil. It refuses
-// what Listen does, and closes l. For its connections it does what Handler cannot:
-// it bounds the time of a TLS handshake and of a header, closes idle ones, bounds
-// how many may be open without a request of somebody (Options.Strangers), and
-// lets none of those hold up Shutdown.
+// what Listen does, and closes l. It does more for its connections than Handler can. It
+// bounds the time of a TLS handshake and of a header. It closes idle connections. It bounds
+// how many may be open without a request of somebody (Options.Strangers), and lets none of
+// those hold up Shutdown.
 func (s *Server) Serve(l net.Listener) error {
 	if err := s.checkListener(l); err != nil {
 		return err

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 )
 
-// logFailure tells the log that something failed which was done for the peer. What a
-// connection ended that has ended, which a client may do when it likes, has not failed:
+// logFailure tells the log that something failed which was done for the peer. A call that
+// the end of its connection ended, which a client may cause when it likes, has not failed:
 // it is told to who debugs.
 func (p *peer) logFailure(doing, thread string, err error) {
 	if ended := context.Cause(p.ctx); ended != nil && (errors.Is(err, context.Canceled) || errors.Is(err, ended)) {

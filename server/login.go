@@ -42,13 +42,14 @@ func notByHead(serve http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// serveLoginBegin is what an interrupt calls authorizeUrl. Whoever is recognised goes on to
-// the provider; where browsers send no credential, the page's button has to begin.
+// serveLoginBegin is what an interrupt calls authorizeUrl. A visitor who is recognised goes
+// on to the provider; if browsers send no credential, the page's button has to begin.
 func (s *core) serveLoginBegin(w http.ResponseWriter, r *http.Request) {
 	elsewhere := false
 	if strings.EqualFold(r.Header.Get("Sec-Fetch-Mode"), "navigate") && strings.EqualFold(r.Header.Get("Sec-Fetch-Dest"), "document") {
-		// A link was followed. Of another site's, its reader has to say that they mean it: at
-		// a provider to which they have agreed before nobody asks them again.
+		// A link was followed. If the link is another site's, its reader has to say that
+		// they mean it: at a provider to which they have agreed before nobody asks them
+		// again.
 		site := r.Header.Get("Sec-Fetch-Site")
 		elsewhere = strings.EqualFold(site, "cross-site") || strings.EqualFold(site, "same-site")
 		r = r.Clone(r.Context())

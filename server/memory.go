@@ -13,7 +13,7 @@ import (
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
-// What is shed as memory runs short, by how much of the limit is in use.
+// These are shed as memory runs short, by how much of the limit is in use.
 const (
 	shedSockets = 0.80 // new connections that stay open
 	shedRuns    = 0.90 // and new runs

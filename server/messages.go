@@ -30,7 +30,7 @@ func (s *fullSession) messages(f *frame) error {
 	page, err := s.srv.runs.Messages(ctx, s.key(f.threadID), store.MessageQuery{Before: f.before, Limit: f.limit})
 	switch {
 	case errors.Is(err, store.ErrBadCursor):
-		return s.fault(f, faultf(codeInvalidFrame, "before: no place of this thread's messages; attach again"))
+		return s.fault(f, faultf(codeInvalidFrame, "before: not a place of this thread's messages; attach again"))
 	case err != nil:
 		s.logFailure("reading messages", f.threadID, err)
 		return s.fault(f, s.unread(err, "ask again"))
@@ -46,7 +46,7 @@ func (s *fullSession) messages(f *frame) error {
 func (s *fullSession) unread(err error, then string) *fault {
 	switch {
 	case errors.Is(err, store.ErrCorrupted):
-		return faultf(adapter.CodeStateCorrupted, "what is stored of the thread cannot be read; it can be deleted")
+		return faultf(adapter.CodeStateCorrupted, "the stored thread cannot be read; the thread can be deleted")
 	case errors.Is(err, store.ErrNoRoom):
 		return laterf(5*time.Second, codeOverloaded, "too much is held for clients now; %s", then)
 	}

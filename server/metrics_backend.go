@@ -93,8 +93,8 @@ func (m *Metrics) noted(why *protocol.RunError) *protocol.RunError {
 	return why
 }
 
-// frame counts what a client sent. What it called a frame that does not exist
-// is its own affair.
+// frame counts what a client sent. The name of a frame that does not exist becomes no
+// label.
 func (m *Metrics) frame(f *frame) {
 	kind := f.kind
 	switch {

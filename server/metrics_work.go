@@ -45,7 +45,7 @@ func (w *work) WorkStats(context.Context) ([]store.WorkStats, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if time.Since(w.asked) > workAge {
-		// Whoever asks first asks for all who ask meanwhile.
+		// The first caller asks for all who ask meanwhile.
 		ctx, cancel := context.WithTimeout(context.Background(), workAge)
 		defer cancel()
 		w.stats, w.err = w.of(ctx)

@@ -68,7 +68,7 @@ func (r *rates) into(about *controlapi.Node) {
 }
 
 // quantile is the upper bound of the bucket in which it lies, in milliseconds; nil: there
-// were no calls. What took longer than the last bound is said to have taken that.
+// were no calls. A call that took longer than the last bound is said to have taken that.
 func quantile(first, last sample, q float64) *float64 {
 	n := last.calls - first.calls
 	if n == 0 {

@@ -127,7 +127,8 @@ func (n *nodes) leave() {
 	n.loop.Wait()
 }
 
-// Nodes implements controlapi.Operated. What this node knows of itself needs no store.
+// Nodes implements controlapi.Operated. It needs no store for what this node knows of
+// itself.
 func (n *nodes) Nodes(context.Context) ([]controlapi.Node, bool) {
 	own := n.about()
 	own.Self = true
@@ -193,8 +194,8 @@ type recently[T any] struct {
 
 func newRecently[T any]() *recently[T] { return &recently[T]{turn: make(chan struct{}, 1)} }
 
-// ask returns the latest answer, when it came, and what became of the latest question. Who
-// asks first asks for all who ask meanwhile.
+// ask returns the latest answer, when it came, and what became of the latest question. The
+// first caller asks for all who ask meanwhile.
 func (y *recently[T]) ask(question func(context.Context) (T, error)) (T, time.Time, error) {
 	y.turn <- struct{}{}
 	defer func() { <-y.turn }()

@@ -42,7 +42,7 @@ func (s *core) serveNoticesSocket(w http.ResponseWriter, r *http.Request) {
 	s.unreserve(h.caller.user, h.caller.address)
 }
 
-// noticeSession tells notices. What the client sends is not looked at. All but quiet
+// noticeSession tells notices. It does not look at what the client sends. All but quiet
 // belongs to the goroutine that takes the turn.
 type noticeSession struct {
 	*socket

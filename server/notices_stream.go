@@ -60,7 +60,7 @@ func (n *noticeStream) page(p *notices.Page) error {
 }
 
 // serve tells what comes until the client goes, its credential ends or the server closes.
-// What is missed then is told to a client that comes back.
+// A client that comes back is told what it has missed.
 func (n *noticeStream) serve() {
 	if n.out.begin() != nil {
 		return

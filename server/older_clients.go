@@ -7,7 +7,7 @@ import (
 )
 
 // lowered is an event of a run as a client's version of AG-UI can read it, or
-// nil when it cannot. What is lost by that is logged.
+// nil when it cannot. Losses are logged.
 func (p *peer) lowered(profile protocol.Profile, thread, label string, event []byte) ([]byte, error) {
 	if profile.Keeps(event) {
 		return event, nil

@@ -34,19 +34,18 @@ type Options struct {
 	// Origins are the origins of pages that may use the server, such as
 	// "https://app.example.com", besides the server's own. "http://localhost:*" is
 	// any port, and the names of loopback are one. New refuses what no page can be
-	// from. Behind a proxy that ends TLS the server's own origin must be listed.
-	// Default: no others; with None, when the Host is a loopback name, any page that
-	// was served by one.
+	// from. If a proxy ends TLS, the server's own origin must be listed. Default: no
+	// others; with None, when the Host is a loopback name, any page that was served by one.
 	Origins []string
 	// Agents are the names served under /agui/{agent}/, which may not be ws,
 	// capabilities or threads. The default agent is served under its name, if it has one
 	// (adapter.Options.Default), whether or not it is among them. Default: no others.
 	Agents []string
-	// PassHeaders names the headers of a request that go along with its input, to be read by
-	// the agent (adapter.Run.Headers), such as "Authorization": of a POST its own, of a
-	// socket those of its handshake for as long as it is open, of /v1 those of the call that
-	// gives the last answer. They lie in the store until the run has ended. New refuses those
-	// of a connection and of the WebSocket handshake. Default: none.
+	// PassHeaders names the headers of a request that go along with its input, to be read
+	// by the agent (adapter.Run.Headers), such as "Authorization". A POST passes its own,
+	// and a socket those of its handshake for as long as it is open. /v1 passes those of
+	// the call that gives the last answer. They lie in the store until the run has ended.
+	// New refuses those of a connection and of the WebSocket handshake. Default: none.
 	PassHeaders []string
 	// Identities say who agents are, by name: the
 	// identity among their capabilities. Default: nothing is said.
@@ -54,10 +53,10 @@ type Options struct {
 	// Capabilities ask agents what they can do, by name: the
 	// answer is nil for nothing, and is not changed. They are asked when somebody wants to know,
 	// one call for each agent at a time, and what was answered stands for five minutes. ctx is
-	// done after a second. What this server does for each agent goes before what they say.
-	// Default: agents say nothing themselves.
+	// done after a second. Capabilities that this server gives to each agent go before what
+	// they say. Default: agents say nothing themselves.
 	Capabilities map[string]func(ctx context.Context) (*protocol.AgentCapabilities, error)
-	// Fallback serves every other path. Nobody is recognised there: see Strangers.
+	// Fallback serves every other path. No user is recognised there: see Strangers.
 	// Default: 404.
 	Fallback http.Handler
 	// Ready reports why the server should get no traffic, for /readyz. It is
@@ -69,7 +68,7 @@ type Options struct {
 	// It must have no effects, is called concurrently, and must return soon
 	// after ctx is done. Default: there are no suggestions.
 	Suggest func(ctx context.Context, agent string, in *protocol.RunAgentInput) ([]Suggestion, error)
-	// Webhooks are shown and handled under /v1/webhooks, and counted. Who makes the
+	// Webhooks are shown and handled under /v1/webhooks, and counted. The maker of the
 	// sender shuts it down. Default: there are none.
 	Webhooks *webhook.Sender
 	// Logins are users' logins at other services: the Service that is the runner's
@@ -99,9 +98,9 @@ type Options struct {
 	// Default 8 s.
 	CallTimeout time.Duration
 	// OnDisconnect says what becomes of a run whose client over HTTP closes the connection
-	// that asked for it: by route, "/agui" and "/copilotkit", and by agent, one
-	// without a name as "default"; what is said of an agent goes before what is said of a route.
-	// Default: see DisconnectDefaults.
+	// that asked for it. Its keys are routes, "/agui" and "/copilotkit", and agents, one
+	// without a name as "default"; an agent's value goes before a route's. Default: see
+	// DisconnectDefaults.
 	OnDisconnect map[string]Disconnect
 	// DisconnectGrace is for how long such a run can be asked for or followed again, and
 	// then goes on. Default 3 s; negative: it is stopped at once.
@@ -149,10 +148,10 @@ type Options struct {
 	TrustedProxies []netip.Prefix
 	// HeldBytes bounds what is held for clients: frames and bodies from their first byte
 	// until their effect is done, and replies until they were taken, each with about what
-	// it takes in memory. What finds no room in CallTimeout is refused: a request with
-	// 503, and a socket is closed with 1013. A half is for one of frames, bodies and
-	// replies at most, and an eighth for small amounts of those who hold little. Default
-	// 256 MiB, and no less than 32 times MaxFrameBytes.
+	// it takes in memory. A request that finds no room in CallTimeout is refused with 503,
+	// and a socket is closed with 1013. A half is for one of frames, bodies and replies at
+	// most, and an eighth for small amounts of those who hold little. Default 256 MiB, and
+	// no less than 32 times MaxFrameBytes.
 	HeldBytes int64
 	// HeldPerUser and HeldPerAddress are the shares of one user and of one address.
 	// Defaults an eighth and a quarter of HeldBytes.

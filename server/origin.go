@@ -71,7 +71,7 @@ func ownOrigin(r *http.Request) (origin.Origin, bool) {
 
 // foreignPage says that a request without an Origin was made by a page of another
 // origin: as an image, a script or a link, whose answer it cannot read and which
-// would cost us all the same. What is no browser says nothing.
+// would cost us all the same. A client that is no browser says nothing.
 func foreignPage(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
 	return strings.EqualFold(site, "cross-site") || strings.EqualFold(site, "same-site")

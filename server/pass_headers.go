@@ -40,7 +40,7 @@ func passable(names []string) ([]string, error) {
 }
 
 // passed are the headers of a request that go along with its inputs, by names in lower
-// case; nil: there are none. One that came several times is one list.
+// case; nil: there are none. A header that came several times is one list.
 func (s *core) passed(r *http.Request) map[string]string {
 	var headers map[string]string
 	for _, name := range s.passes {

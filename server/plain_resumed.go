@@ -60,8 +60,8 @@ func (r *resumption) read(offset string) bool {
 	return ok
 }
 
-// resumedSession sends the rest of a run, and closes. What the client sends is not looked
-// at.
+// resumedSession sends the rest of a run, and closes. It does not look at what the client
+// sends.
 type resumedSession struct {
 	*plainSession
 	from *resumption

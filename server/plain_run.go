@@ -200,7 +200,7 @@ func (r *plainRun) flush() error { return r.wire.flush() }
 
 func (r *plainRun) restated(*follow.Attached, bool) (over bool, err error) {
 	if r.begun {
-		// What was written cannot be taken back, and the rest is not to be had in
+		// Events that were written cannot be taken back, and the rest is not to be had in
 		// order. The same input again brings all of it.
 		return true, refuse(r.wire, outcomeUnknown())
 	}
@@ -266,7 +266,7 @@ func (r *plainRun) owe(_ string, events [][]byte) {
 	r.poke()
 }
 
-// obey stops the run if its client says so. What comes of that is in the log, or owed.
+// obey stops the run if its client says so. The effect of that is in the log, or owed.
 func (r *plainRun) obey() {
 	s := &r.stop
 	if !r.aborted.Load() || s.done || time.Now().Before(s.next) {

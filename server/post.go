@@ -20,7 +20,7 @@ var reservedNames = []string{"ws", "capabilities", "threads"}
 // CheckAgentName says why no agent can be served under a name, or nil.
 func CheckAgentName(name string) error {
 	if !strictjson.IsName(name) || slices.Contains(reservedNames, name) {
-		return fmt.Errorf("no agent can be named %q: the path of that name means something else, or is none", name)
+		return fmt.Errorf("an agent cannot be named %q: its path would mean something else, or is none", name)
 	}
 	return nil
 }
@@ -72,8 +72,8 @@ func (o *sse) run(w wire, f *frame, route string) {
 	o.begun(func() error { return runPlain(o.peer, w, f, stops) })
 }
 
-// begun begins the answer, lets answer give it and ends it. What an identity or
-// the server has against an input is an event.
+// begun begins the answer, lets answer give it and ends it. A refusal of an input by its
+// identity or by the server is an event.
 func (o *sse) begun(answer func() error) {
 	var err error
 	if !o.resumes {

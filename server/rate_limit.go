@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// maxLimiters bounds a table of limiters. Whoever fills it with addresses
-	// drops the longest unused first.
+	// maxLimiters bounds a table of limiters. A client that fills it with addresses drops
+	// the longest unused first.
 	maxLimiters = 16_384
 	// maxOfSite is how many of them networks of one site may have, so that a site
 	// drops its own.
@@ -69,7 +69,7 @@ func (l *limiters) take(key string) time.Duration {
 	if site == "" {
 		return reserve(own.Limiter)
 	}
-	// Who may not take leaves the other's tokens to others.
+	// A caller that may not take from one leaves the other's tokens to others.
 	whole := l.sites.limiter(site, "")
 	if whole.Tokens() < 1 {
 		return reserve(whole.Limiter)

@@ -89,7 +89,8 @@ func (sock *socket) readError(err error) error {
 	}
 }
 
-// parse reads a frame. What it takes of the budget is the frame's until that is done.
+// parse reads a frame. The bytes that it takes of the budget are the frame's until that is
+// done.
 func (sock *socket) parse(data []byte) (*frame, error) {
 	weight := weigh(data)
 	if err := sock.take(weight); err != nil {

@@ -29,7 +29,7 @@ var (
 	refuseShare      = refusal.New(http.StatusServiceUnavailable, codeOverloaded, "too much is held for this user or address already: finish or read that first").After(5 * time.Second)
 	refuseDraining   = refusal.New(http.StatusServiceUnavailable, "server_draining", "this server is shutting down").After(time.Second)
 	refuseReading    = refusal.New(http.StatusForbidden, codeForbidden, "this identity may not follow threads")
-	refuseCorrupted  = refusal.New(http.StatusInternalServerError, adapter.CodeStateCorrupted, "what is stored of the thread cannot be read; it can be deleted")
+	refuseCorrupted  = refusal.New(http.StatusInternalServerError, adapter.CodeStateCorrupted, "the stored thread cannot be read; the thread can be deleted")
 	refuseStore      = refusal.New(http.StatusServiceUnavailable, codeStore, "the store does not answer").After(time.Second)
 )
 

@@ -27,8 +27,8 @@ type refusedPages struct {
 	told map[string]time.Time
 }
 
-// due reports whether the log is to tell of it now. What is one too many is told
-// of under the name "".
+// due reports whether the log is to tell of it now. A name that is one too many is told of
+// under the name "".
 func (p *refusedPages) due(name string) (as string, due bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,9 +59,9 @@ func (p *refusedPages) due(name string) (as string, due bool) {
 	return name, true
 }
 
-// refusePage refuses a request of a page that may not use the server, and says so
-// to whoever can change that: in the log, and in an answer that a browser shows to
-// the developer of the page and not to the page.
+// refusePage refuses a request of a page that may not use the server. It says so to whoever
+// can change that: in the log, and in an answer that a browser shows to the developer of
+// the page and not to the page.
 func (s *core) refusePage(r *http.Request) *refusal.Refusal {
 	header := r.Header.Get("Origin")
 	if header == "" {
@@ -88,7 +88,7 @@ func (s *core) refusePage(r *http.Request) *refusal.Refusal {
 	if why != "" {
 		about = append(about, "why", why)
 	}
-	s.warnOfPage(name, "a page was refused: its origin is not one of Options.Origins (--origins). Of each this is said once a minute", about...)
+	s.warnOfPage(name, "a page was refused: its origin is not one of Options.Origins (--origins). The log says so of each once a minute", about...)
 	refused := *refuseOrigin
 	refused.Message = "pages of the origin " + name + " may not use this server"
 	if named {
@@ -100,13 +100,13 @@ func (s *core) refusePage(r *http.Request) *refusal.Refusal {
 	return &refused
 }
 
-// refuseName refuses a request under a name that is not the server's. Of those that
-// pages make, a dev server's under the name of its machine among them, the log tells.
+// refuseName refuses a request under a name that is not the server's. The log tells of
+// those that pages make, such as a dev server's under the name of its machine.
 func (s *core) refuseName(r *http.Request) *refusal.Refusal {
 	if _, page := origin.Parse(r.Header.Get("Origin")); page {
 		if named, ok := origin.Of("http", r.Host); ok {
 			hosts := append(slices.Clone(s.opts.Hosts), named.Host())
-			s.warnOfPage("host "+named.Host(), "a page was refused: it uses a name that is not one of Options.Hosts (--hosts), where only names belong that are this server's. Of each this is said once a minute",
+			s.warnOfPage("host "+named.Host(), "a page was refused: it uses a name that is not one of Options.Hosts (--hosts), where only names belong that are this server's. The log says so of each once a minute",
 				"host", named.Host(), "setting", "--hosts "+strings.Join(hosts, ","))
 		}
 	}

@@ -13,8 +13,8 @@ import (
 // string.
 var frequent = [...]protocol.EventType{protocol.TypeTextMessageContent, protocol.TypeToolCallArgs, protocol.TypeReasoningMessageContent}
 
-// typeOf reads an event's type. What the protocol package encodes has it first;
-// what a relayed agent sent need not.
+// typeOf reads an event's type. An event that the protocol package encodes has it first;
+// one that a relayed agent sent need not.
 func typeOf(event []byte) protocol.EventType {
 	if rest, ok := bytes.CutPrefix(event, []byte(`{"type":"`)); ok {
 		if end := bytes.IndexByte(rest, '"'); end > 0 && bytes.IndexByte(rest[:end], '\\') < 0 {

@@ -14,8 +14,8 @@ import (
 const maxRepeats = 100
 
 // repeat is an input that was accepted before, and is answered as soon as its
-// socket has come as far as the answer. Where a restatement says what the client
-// has not been sent yet, that would come a second time behind it.
+// socket has come as far as the answer. If a restatement says what the client has not been
+// sent yet, that would come a second time behind it.
 type repeat struct {
 	frame    *frame // what of it the answer needs
 	admitted adapter.Admitted

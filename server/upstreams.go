@@ -30,8 +30,8 @@ type Upstream struct {
 	last     *controlapi.UpstreamError
 }
 
-// Of what is shown as recent: whole minutes, the present one included, and at most so many
-// times of the first event.
+// These bound what is shown as recent: whole minutes, the present one included, and at most
+// so many times of the first event.
 const (
 	upstreamMinutes = 5
 	upstreamFirsts  = 256

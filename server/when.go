@@ -7,8 +7,8 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// whenOf is what an input says in forwardedProps.aguiws.when. What stands there and is no
-// word is handed on as it is, so that its sender is told.
+// whenOf is what an input says in forwardedProps.aguiws.when. A value that is no word is
+// handed on as it is, so that its sender is told.
 func whenOf(in *protocol.RunAgentInput) adapter.When {
 	if in == nil || in.ForwardedProps.IsZero() {
 		return adapter.WhenQueue

@@ -79,8 +79,8 @@ func TestPagesOfMessages(t *testing.T) {
 	c.send(`{"type":"ws.messages","threadId":"unused"}`)
 	c.wants(`{"type":"ws.messages","threadId":"unused","messages":[]}`)
 	for before, want := range map[string]string{
-		`"gone"`:   `"code":"invalid_frame","message":"before: no place of this thread's messages; attach again"`,
-		`"broken"`: `"code":"state_corrupted","message":"what is stored of the thread cannot be read; it can be deleted"`,
+		`"gone"`:   `"code":"invalid_frame","message":"before: not a place of this thread's messages; attach again"`,
+		`"broken"`: `"code":"state_corrupted","message":"the stored thread cannot be read; the thread can be deleted"`,
 		`"held"`:   `"code":"overloaded","message":"too much is held for clients now; ask again","retryAfterMs":5000`,
 		`"away"`:   `"code":"store_unavailable","message":"the thread cannot be read now; ask again","retryAfterMs":1000`,
 		`7`:        `"code":"invalid_frame","message":"before: expected a string that the server has given"`,

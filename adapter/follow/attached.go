@@ -12,8 +12,8 @@ type QueuedInput struct {
 	Messages json.RawMessage `json:"messages"`
 }
 
-// Attached is where a follower stands after attaching or being restated. What it
-// holds may be shared with others and must not be changed.
+// Attached is where a follower stands after attaching or being restated. Its contents may
+// be shared with others and must not be changed.
 type Attached struct {
 	Position    store.Position
 	Recovered   bool

@@ -37,8 +37,8 @@ type Follower struct {
 }
 
 // Follow makes a cursor without a position: Attach or Seek gives it one before
-// Next. What is logged from now on on the thread calls notify, from any
-// goroutine; it must not block. The caller closes the follower.
+// Next. The hub calls notify, from any goroutine, when something is logged on the thread
+// from now on; notify must not block. The caller closes the follower.
 func (h *Hub) Follow(key store.ThreadKey, notify func()) *Follower {
 	f := &Follower{hub: h, key: key, notify: notify}
 	h.join(f)

@@ -16,7 +16,7 @@ import (
 )
 
 // The bounds of a topic's tail: followers that are further behind read the
-// log. What is left of one that all have read is room for so many events.
+// log. A tail that all have read keeps room for restTail events.
 const (
 	maxTailEvents = 1024
 	maxTailBytes  = 1 << 20
@@ -64,8 +64,8 @@ type topic struct {
 }
 
 // New returns the hub of a node, which is to Deliver what the store delivers, to Doubt
-// when deliveries may have been lost, and to Verify every now and then. What the node holds
-// of threads in use may be nil.
+// when deliveries may have been lost, and to Verify every now and then. threads is what the
+// node holds of threads in use, and may be nil.
 func New(st Store, threads *folded.Threads) *Hub {
 	return &Hub{
 		store: st, topics: map[store.ThreadKey]*topic{}, verified: time.Now(),
@@ -161,8 +161,8 @@ func (t *topic) take(d store.Delivery) {
 	}
 }
 
-// caughtUp notes that the follower has nothing to read any more. Nobody needs the tail
-// when that is so of all.
+// caughtUp notes that the follower has nothing to read any more. The tail is not needed
+// when all have caught up.
 func (t *topic) caughtUp(f *Follower) {
 	if f.taken == t.taken {
 		return

@@ -12,8 +12,8 @@ import (
 )
 
 // restate says with snapshots what a used thread is as its fold is (binding,
-// Following a thread): one well-formed run. With a label
-// the run is restated under that runId instead of its own.
+// Following a thread): one well-formed run. If a label is given, the run is restated under
+// that runId instead of its own.
 func restate(view *store.ThreadView, f *protocol.Fold, label string) ([][]byte, error) {
 	record, err := stored.Record(view.Latest)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 )
 
-// login asks for an account and gets its token. What it is it tells nobody.
+// login asks for an account and gets its token. It tells nobody the token.
 func (a *agent) login(ctx context.Context, run *adapter.Run, argument string) error {
 	words := strings.Fields(argument)
 	if len(words) == 0 {

@@ -22,8 +22,7 @@ type Admission interface {
 	Stop(ctx context.Context, s Stop) (StopResult, error)
 }
 
-// Begin asks for a run. What every run takes stands in it, and in Kind how this one
-// begins.
+// Begin asks for a run. It has what every run takes, and in Kind how this one begins.
 type Begin struct {
 	Thread    ThreadKey
 	Version   int64 // of the view that was judged

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Logins is what a Store keeps of logins of users at other services. What is in it comes
+// Logins is what a Store keeps of logins of users at other services. Everything in it comes
 // sealed: a store needs to know none of it.
 type Logins interface {
 	// PutFlow keeps what a flow needs under its id, for a while.
@@ -13,16 +13,17 @@ type Logins interface {
 	// Flow returns what is kept of a flow; nil: nothing is.
 	Flow(ctx context.Context, id string) ([]byte, error)
 	// TakeFlow lets one caller have a flow, which names itself by a random text: the same
-	// caller gets it again, as after a lost reply. Nobody else ever does, and what is kept of
-	// it then is only that it was taken.
+	// caller gets it again, as after a lost reply. No other caller ever does, and then the
+	// store keeps only that the flow was taken.
 	TakeFlow(ctx context.Context, id, by string) (FlowTaken, error)
 
 	// Tokens are those of a user, by provider, in no order.
 	Tokens(ctx context.Context, user string) ([]StoredToken, error)
 	// PutToken keeps a token in the place of the version that was there; "": of whatever
 	// was, NoToken: of none. False: another version is there. A call that is sent again
-	// changes nothing, whatever was put or deleted since. Of the version that was there, the token is another sealing of it: who holds
-	// it goes on holding it. All tokens of a user are forgotten when none was put for keep.
+	// changes nothing, whatever was put or deleted since. A token of the version that was
+	// there is another sealing of it: its holder goes on holding it. All tokens of a user
+	// are forgotten when none was put for keep.
 	PutToken(ctx context.Context, user string, t StoredToken, was string, keep time.Duration) (bool, error)
 	// DropToken deletes the token of a provider, if it is of that version; "": whatever it
 	// is. False: none was there, or another version.

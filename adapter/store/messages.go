@@ -8,7 +8,7 @@ import (
 // Messages is what paging through a long thread needs.
 type Messages interface {
 	// Messages returns a page of the messages of a thread's stored snapshot: the last
-	// ones before a place. What a run under way has added is in its log.
+	// ones before a place. Messages that a run under way has added are in its log.
 	Messages(ctx context.Context, key ThreadKey, q MessageQuery) (MessagePage, error)
 }
 
@@ -26,8 +26,8 @@ type MessageQuery struct {
 // many bytes.
 type MessagePage struct {
 	Messages []json.RawMessage // in order
-	// Older is how many there are before these; 0: none. Of a place that was made before
-	// messages were taken out it may count those.
+	// Older is how many there are before these; 0: none. It may count messages that were
+	// taken out after the place was made.
 	Older  int64
 	Before string // with Older: the place where these begin
 	// Producers are those of these messages, by their ids; of one that is not named nothing

@@ -26,7 +26,7 @@ type NoticeQuery struct {
 type NoticePage struct {
 	Notices []Notice
 	// Next is behind all of them, and never "". The notices behind a cursor are found
-	// by it at any node. What is behind one and no longer kept is passed over.
+	// by it at any node. Notices behind a cursor that are no longer kept are passed over.
 	Next string
 	// Missed says that notices behind the cursor may have been given up already.
 	Missed bool

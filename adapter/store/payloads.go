@@ -53,8 +53,8 @@ type NewPayload struct {
 	Name   string        // of a file; may be empty
 	Keep   time.Duration // 0: as long as the thread
 	// Thread and Namespace are how many bytes all payloads of the thread and of the
-	// namespace may have; 0: no limit. That of the namespace is held but for those that
-	// are put at the same time.
+	// namespace may have; 0: no limit. The limit of the namespace may be passed by payloads
+	// that are put at the same time.
 	Thread, Namespace int64
 }
 

@@ -6,8 +6,8 @@ import (
 )
 
 // Quotas is how much owners have at once, through whichever nodes: users, and tenants.
-// It counts for those who bound; a thread's decisions do not depend on it. What a
-// process has taken and not given back when it ends lapses.
+// It counts for those who bound; a thread's decisions do not depend on it. Holdings that a
+// process has not given back when it ends lapse.
 type Quotas interface {
 	// Take counts what an input takes of its owners, unless that is too much. Sent
 	// again it counts another input, and nothing else twice.
@@ -37,7 +37,7 @@ type Holding struct {
 	RunID        string
 }
 
-// Take is what an input takes. Of limits that are negative there are none.
+// Take is what an input takes. A negative limit is none.
 type Take struct {
 	User, Tenant Owner
 	RunID        string

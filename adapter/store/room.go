@@ -14,8 +14,8 @@ type roomKey struct{}
 
 // WithRoom returns a context for reading a thread on behalf of somebody who may hold so
 // much: room is asked, in the goroutine of the call, before so many bytes more are held.
-// It may wait. Reading ends with its error, as ErrNoRoom. What it granted is for the
-// caller to give back.
+// It may wait. Reading ends with its error, as ErrNoRoom. The caller gives back what it
+// granted.
 func WithRoom(ctx context.Context, room func(bytes int64) error) context.Context {
 	return context.WithValue(ctx, roomKey{}, room)
 }

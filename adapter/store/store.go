@@ -28,8 +28,8 @@ import "errors"
 var ErrOutcomeUnknown = errors.New("store: no answer, the outcome is unknown")
 
 // ErrPartial is wrapped, beside ErrOutcomeUnknown, by errors of calls that ask all of
-// a store of which a part does not answer: Work, Tail, the counts and the pages. What
-// they return with it is right, and what the other parts have answered.
+// a store of which a part does not answer: Work, Tail, the counts and the pages. The values
+// that they return with it are right, and are what the other parts have answered.
 var ErrPartial = errors.New("store: a part of it did not answer")
 
 // ErrCannotAwait is Await's answer where there is nothing to wait for all of the store by.
@@ -41,7 +41,7 @@ var ErrClaimLost = errors.New("store: the claim is lost")
 // ErrCorrupted is wrapped by errors that say what of a thread's stored data cannot
 // be read, and never what it holds. It concerns that thread alone, and the same call
 // fails again. All of such a thread can be stopped, and it can be deleted.
-var ErrCorrupted = errors.New("store: what is stored cannot be read")
+var ErrCorrupted = errors.New("store: stored data cannot be read")
 
 // ErrBadCursor is wrapped by calls that page, for a cursor that is none of theirs.
 var ErrBadCursor = errors.New("store: the cursor is not one that this list has given")

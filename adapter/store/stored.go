@@ -8,7 +8,7 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// What the calls of a Store carry as JSON that it keeps without reading:
+// These are what the calls of a Store carry as JSON that it keeps without reading:
 //
 //	Begin.Record, RunState.Record, Dispatch.Record        RunRecord
 //	Enqueue.Input, QueuedRun.Input, ClaimResult.Input     QueuedInput

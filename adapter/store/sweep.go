@@ -8,19 +8,20 @@ import (
 // Sweep is what nodes do again and again, each for all: nobody else need be alive.
 type Sweep interface {
 	// Work delivers threads that want a Claim: queued dispatches that are ready, leases
-	// that have expired, and suspensions past their deadline. What one caller was given
-	// no other is, until q.Idle has passed or the thread wants a claim anew; a claim, and
-	// nothing else, takes a thread off what is delivered. At most q.Limit; those that
+	// that have expired, and suspensions past their deadline. Threads that one caller was
+	// given no other is, until q.Idle has passed or the thread wants a claim anew. A claim,
+	// and nothing else, takes a thread off what is delivered. At most q.Limit; those that
 	// cannot be claimed, however many, hide no other for long. Some, beside an error that
 	// wraps ErrPartial.
 	Work(ctx context.Context, q WorkQuery) ([]Work, error)
 	// Await is Work for what nobody has been given yet, and waits for it: one of those who
-	// wait is given what comes. It returns nothing when nothing has come for a while. What
-	// it returns when ctx ends is the caller's all the same. With ErrCannotAwait a
-	// DeliverWork tells of what comes, and Work finds it.
+	// wait is given what comes. It returns nothing when nothing has come for a while. Work
+	// that it returns when ctx ends is the caller's all the same. If it fails with
+	// ErrCannotAwait, a DeliverWork tells of what comes, and Work finds it.
 	Await(ctx context.Context, q WorkQuery) ([]Work, error)
 	// Return makes what the caller was given, and leaves to others, free to be delivered
-	// again, to whoever asks next. What it does not reach is, when q.Idle has passed.
+	// again, to whoever asks next. Work that it does not reach is free when q.Idle has
+	// passed.
 	Return(ctx context.Context, work []Work) error
 	// WorkStats counts what waits for a claim, by agent, of the agents that are named.
 	// Beside an error that wraps ErrPartial, what the parts that answered have.

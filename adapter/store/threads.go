@@ -8,9 +8,9 @@ import (
 // Threads is what keeping threads takes: to list, name and forget them.
 type Threads interface {
 	// Threads pages through the threads of a namespace, latest input first. A cursor
-	// belongs to the query that it came from, but for Limit. Where Agent or Status is
-	// asked for, a page may be short, or empty, and not the last one: so many threads are
-	// looked at for it.
+	// belongs to the query that it came from, but for Limit. If Agent or Status is asked
+	// for, a page may be short, or empty, and not the last one: so many threads are looked
+	// at for it.
 	Threads(ctx context.Context, q ThreadQuery) (ThreadPage, error)
 	// SetTitle names the thread. At most 60 bytes are kept. False: the thread
 	// was never used.

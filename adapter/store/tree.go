@@ -8,8 +8,8 @@ import (
 )
 
 // Tree keeps threads as trees: which stands below which, and what is said of a thread
-// that is none of its messages. Of a
-// namespace all calls but FinishDeletes are atomic, whatever else is called.
+// that is none of its messages. All calls but FinishDeletes are atomic in a namespace,
+// whatever else is called.
 type Tree interface {
 	// PutNode makes a thread, or changes what is kept of one; what changes nothing leaves
 	// the version as it is. An error that wraps
@@ -29,14 +29,14 @@ type Tree interface {
 	// TreePage pages through nodes, those that were made last first, or by their ids
 	// where the query asks for a prefix of them. A cursor belongs to the query that it
 	// came from, but for Limit: with another it is an ErrBadCursor. A page has fewer than
-	// Limit where they are large. Where times, Agent or Status are asked for, it may be
-	// short, or empty, and not the last one: so many threads are looked at for it.
+	// Limit where they are large. If times, Agent or Status are asked for, it may be short,
+	// or empty, and not the last one: so many threads are looked at for it.
 	TreePage(ctx context.Context, q TreeQuery) ([]TreeItem, string, error)
 	// ThreadInfos are what a list says of threads, in their order; nil for one that was
 	// never used.
 	ThreadInfos(ctx context.Context, threads []ThreadKey) ([]*ThreadInfo, error)
-	// DeleteTree deletes a thread as children says. What it has begun and cannot
-	// finish, FinishDeletes does. Sent again it does what is left.
+	// DeleteTree deletes a thread as children says. FinishDeletes does what it has begun
+	// and cannot finish. Sent again it does what is left.
 	DeleteTree(ctx context.Context, key ThreadKey, children DeleteChildren, by Deletion) (DeleteResult, error)
 	// FinishDeletes goes on with what DeleteTree calls have begun that have ended,
 	// whichever node they were on, and for whom they did it. True: there is more.
@@ -60,7 +60,7 @@ type Node struct {
 	Looked int
 }
 
-// NodeChange changes a node. What is nil stays.
+// NodeChange changes a node. A nil member changes nothing.
 type NodeChange struct {
 	Request  string // names the call: sent again it changes nothing
 	Create   bool   // there must be no such thread yet; without it there must be
@@ -153,7 +153,7 @@ const (
 	NodeConflict   TreeRefusal = "the thread's version is another: read it again"
 	ParentMissing  TreeRefusal = "parentThreadId: there is no such thread"
 	ParentCycle    TreeRefusal = "parentThreadId: the thread would stand below itself"
-	ParentDeleting TreeRefusal = "parentThreadId: that thread is being deleted"
+	ParentDeleting TreeRefusal = "parentThreadId: the thread is being deleted"
 	TreeTooDeep    TreeRefusal = "parentThreadId: the thread would stand more than 16 below its root"
 	TreeTooLarge   TreeRefusal = "parentThreadId: the tree would have more than 1000 threads"
 	TooManyNodes   TreeRefusal = "the namespace has as many threads with a parent, metadata or resource as it may, 100000: delete some"

@@ -6,11 +6,11 @@ import (
 )
 
 // Webhooks keeps what is owed to targets: for each of them the notices that it wants and
-// has not got. What is owed once stays so until it was sent or is dead, whatever becomes
-// of the notices themselves.
+// has not got. A notice that is owed once stays so until it was sent or is dead, whatever
+// becomes of the notices themselves.
 //
-// A target is known by its name. What it is owed begins when a take of it first reaches
-// the part of the store that has the notice.
+// A target is known by its name. It is owed the notices of a part of the store from the
+// first take of it on that reaches that part.
 type Webhooks interface {
 	// TakeWebhooks returns what is to be sent now, held for the caller for t.Hold: then it
 	// is anybody's again. Some, beside an error that wraps ErrPartial.
@@ -101,7 +101,7 @@ type WebhookCounts struct {
 	Waiting int // to be sent, those under way included
 	Failed  int // of them, those of which a try has failed
 	Dead    int
-	Most    int // that may wait. What comes then stays among the notices, for as long as those are kept
+	Most    int // that may wait. Further ones stay among the notices, for as long as those are kept
 }
 
 // DeadWebhookQuery asks for dead webhooks of a target.

@@ -8,13 +8,12 @@ import (
 
 // Worker is what carrying a run needs.
 type Worker interface {
-	// Claim takes the thread's next activation: an active dispatch whose lease
-	// has expired (ClaimTakeover; ClaimQueued again when it was never
-	// activated), else the head of the queue if no run is active and no
-	// interrupt is open (ClaimQueued), else ClaimExpired or ClaimNothing. A
-	// claim raises the dispatch's attempts, which are counted anew when the run
-	// has recorded something since the claim before. Sent again with the same
-	// token it answers the same claim.
+	// Claim takes the thread's next activation. An active dispatch whose lease has expired
+	// comes first (ClaimTakeover; ClaimQueued again when it was never activated). The head
+	// of the queue comes next, if no run is active and no interrupt is open (ClaimQueued).
+	// Otherwise the claim answers ClaimExpired or ClaimNothing. A claim raises the
+	// dispatch's attempts, which are counted anew when the run has recorded something since
+	// the claim before. Sent again with the same token it answers the same claim.
 	Claim(ctx context.Context, c ClaimRequest) (ClaimResult, error)
 	// Activate makes a dispatch claimed from the queue the active run: it creates the
 	// execution and appends RUN_STARTED. Fenced like Commit; its events are
@@ -121,7 +120,7 @@ type Batch struct {
 }
 
 // Join is the inputs that a run takes out of its thread's queue, because they are
-// in what it commits with them. With none it only looks whether Joins is still true.
+// in what it commits with them. Without any it only looks whether Joins is still true.
 type Join struct{ Inputs []JoinedInput }
 
 // JoinedInput is one of them. Its own run ends without having begun: its events are logged

@@ -55,7 +55,7 @@ func newJWT(s *settings) (*identity.JWT, error) {
 	if err == nil {
 		return j, nil
 	}
-	// What can still be wrong is one of two: is it the other without the first?
+	// One of two can still be wrong: is it the other without the first?
 	name := "jwt-algorithms"
 	options.Algorithms = nil
 	if _, again := identity.NewJWT(options); again != nil {
@@ -103,8 +103,8 @@ func (id *access) loadCertificate() error {
 }
 
 // reload reads the files again. A certificate that cannot be read stays as it
-// was. Of a list of tokens that cannot be read nobody knows whom it would have
-// kept out: it lets nobody in.
+// was. A list of tokens that cannot be read lets nobody in: it is not known whom it would
+// have kept out.
 func (id *access) reload(log *slog.Logger) {
 	if tokens, ok := id.auth.(*identity.Tokens); ok && id.s.tokenFile != "" {
 		list, err := id.listed()
@@ -114,10 +114,10 @@ func (id *access) reload(log *slog.Logger) {
 		switch {
 		case err != nil:
 			_ = tokens.Replace(nil) // nothing in it can be wrong
-			log.Error("the list of tokens cannot be believed: nobody is let in, and what tokens had opened is closed. "+
+			log.Error("the list of tokens cannot be read: the server lets nobody in, and closes the connections that tokens had opened.  "+
 				"Put the file right (write another and rename it) and send SIGHUP again; a list that is [] revokes all", "error", err)
 		case len(list) == 0:
-			log.Warn("the list of tokens is empty: all are revoked, and what they had opened is closed")
+			log.Warn("the list of tokens is empty: all tokens are revoked, and the connections that they had opened are closed")
 		default:
 			log.Info("tokens were read again", "tokens", len(list))
 		}
@@ -155,6 +155,6 @@ func (id *access) warm(ctx context.Context, log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	if err := j.Check(ctx); err != nil {
-		log.Warn("nobody can be authenticated until the issuer's keys can be had", "error", err)
+		log.Warn("the issuer's keys cannot be fetched: users cannot be authenticated until they can", "error", err)
 	}
 }

@@ -42,7 +42,7 @@ func newAgents(s *settings, metrics *server.Metrics, log *slog.Logger) (*agentSe
 	if !slices.Contains(a.names, a.byDefault) {
 		there := slices.Concat(a.names, ownAgents)
 		slices.Sort(there)
-		return nil, fmt.Errorf("%s %q: there is no such agent: it is %s", s.named("agent"), a.byDefault, strings.Join(slices.Compact(there), ", "))
+		return nil, fmt.Errorf("%s %q: no such agent: must be one of %s", s.named("agent"), a.byDefault, strings.Join(slices.Compact(there), ", "))
 	}
 	if err := s.unanswered.forAgents(s.named("unanswered"), a.names); err != nil {
 		return nil, err

@@ -107,12 +107,12 @@ func (r *report) origins(s *settings) {
 	case len(set) == 0:
 		r.say("ok", "origins", "its own pages alone")
 	}
-	// Where one is in front, pages see what it serves.
+	// If a proxy is in front, pages see what it serves.
 	proxied := len(s.hosts) > 0 && s.tlsCert == ""
 	for _, each := range set {
 		switch {
 		case each.Scheme() == "https" && !each.Local() && s.tlsCert == "" && !proxied:
-			r.say("warn", "origins", "%s: a page over https may not use http and ws, except of its own machine and not in each browser: it needs tls-cert, or a proxy that ends TLS, and that in hosts", each)
+			r.say("warn", "origins", "%s: a page over https may not use http and ws, except of its own machine and not in each browser: use tls-cert, or a proxy that ends TLS, and that in hosts", each)
 		case !each.Secure():
 			r.say("warn", "origins", "%s: whoever is between this page and its reader can change it, and use the server as the reader", each)
 		case each.AnyPort && !each.Local():
@@ -188,7 +188,7 @@ func (r *report) effects(s *settings) {
 	r.say("ok", "effects", "%s can be appended to", s.effects)
 }
 
-// webhooks says where targets are. That one is not found may pass.
+// webhooks says where targets are. A target that is not found may be found later.
 func (r *report) webhooks(ctx context.Context, s *settings) {
 	targets, err := s.targets()
 	if err != nil {

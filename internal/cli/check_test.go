@@ -114,7 +114,7 @@ func TestCheckRedis(t *testing.T) {
 	if err == nil {
 		t.Error("passes")
 	}
-	wantLines(t, out, "FAIL  redis replicas: it has 0")
+	wantLines(t, out, "FAIL  redis replicas: the master has 0")
 
 	risky := redistest.Start(t, redistest.Options{Args: []string{"--maxmemory-policy", "allkeys-lru"}})
 	out, err = checked(t, "--redis", risky.URL())

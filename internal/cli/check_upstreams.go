@@ -13,11 +13,11 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// checkMessage is what check says to an upstream. What an agent makes of it is the agent's.
+// checkMessage is what check says to an upstream. The agent decides what it makes of that.
 const checkMessage = "This is a test of the connection. Answer with one word, and use no tools."
 
-// upstreams connects to those that are configured. One that the command line names it talks
-// to as well: whoever types it wants that.
+// upstreams connects to those that are configured. It also talks to one that the command
+// line names: whoever types it wants that.
 func (r *report) upstreams(ctx context.Context, s *settings, list []upstreamEntry) {
 	for i := range list {
 		each := &list[i]
@@ -41,18 +41,18 @@ func (r *report) converse(ctx context.Context, subject string, e *upstreamEntry,
 		x, err = e.ask(ctx, greeting(message, ""))
 	}
 	if err != nil {
-		r.fail(subject, fmt.Errorf("it cannot be reached: %w", err))
+		r.fail(subject, fmt.Errorf("the agent cannot be reached: %w", err))
 		return
 	}
 	if !x.streams() {
-		r.fail(subject, fmt.Errorf("it answered %d with the content type %.80q, and not with a stream of events (text/event-stream): is %s the path of an agent?%s", x.status, x.kind, e.shownURL(), e.excerpt(x.body)))
+		r.fail(subject, fmt.Errorf("the agent answered %d with the content type %.80q, and not with a stream of events (text/event-stream): is %s the path of an agent?%s", x.status, x.kind, e.shownURL(), e.excerpt(x.body)))
 		return
 	}
 	events := x.events()
-	r.say("ok", subject, "it answered 200 text/event-stream: %d events, the first after %v, the last after %v", len(events), x.first.Round(time.Millisecond), x.took.Round(time.Millisecond))
+	r.say("ok", subject, "the agent answered 200 text/event-stream: %d events, the first after %v, the last after %v", len(events), x.first.Round(time.Millisecond), x.took.Round(time.Millisecond))
 	found, err := e.rehearse(ctx, x)
 	if err != nil {
-		r.fail(subject, fmt.Errorf("what it answered could not be looked at: %w", err))
+		r.fail(subject, fmt.Errorf("the agent's answer could not be examined: %w", err))
 		return
 	}
 	r.version(subject, e, found)
@@ -74,10 +74,10 @@ func (e *upstreamEntry) excerpt(body []byte) string {
 
 func (r *report) version(subject string, e *upstreamEntry, found *findings) {
 	if found.protocol == "" {
-		r.say("ok", subject, "it does not say which version of AG-UI it speaks: it is taken for one before 1.0, and told what it understands all the same")
+		r.say("ok", subject, "the agent does not say which version of AG-UI it speaks: the gateway takes it for one before 1.0, and tells it what it understands all the same")
 		return
 	}
-	r.say("ok", subject, "it speaks AG-UI %s", e.told(found.protocol, 32))
+	r.say("ok", subject, "the agent speaks AG-UI %s", e.told(found.protocol, 32))
 }
 
 func (r *report) dialect(subject string, e *upstreamEntry, heard gateway.Heard) {
@@ -89,13 +89,13 @@ func (r *report) dialect(subject string, e *upstreamEntry, heard gateway.Heard) 
 	case heard.Dialect == "":
 		r.say("ok", subject, "nothing in its answer tells of a framework, and the dialect is %s; some do that only where they ask: --message TEXT makes check say what your agent asks at", configured)
 	case configured == gateway.DialectAuto && heard.Guess:
-		r.say("warn", subject, "it is taken for %s, because %s and nothing else tells whose that is: say it, dialect: %s in upstreams or --upstream %s=%s+%s", heard.Dialect, heard.Why, heard.Dialect, e.Name, heard.Dialect, e.shownURL())
+		r.say("warn", subject, "the agent is taken for %s, because %s and nothing else tells whose that is: say it, dialect: %s in upstreams or --upstream %s=%s+%s", heard.Dialect, heard.Why, heard.Dialect, e.Name, heard.Dialect, e.shownURL())
 	case configured == gateway.DialectAuto:
-		r.say("ok", subject, "its dialect is %s, which the server finds out itself: %s", heard.Dialect, heard.Why)
+		r.say("ok", subject, "the dialect is %s, which the server finds out itself: %s", heard.Dialect, heard.Why)
 	case heard.Dialect == configured:
-		r.say("ok", subject, "its dialect is %s, as is configured: %s", configured, heard.Why)
+		r.say("ok", subject, "the dialect is %s, as is configured: %s", configured, heard.Why)
 	default:
-		r.say("warn", subject, "it looks like %s, because %s, and the dialect is %s: set dialect: %s in upstreams or --upstream %s=%s+%s", heard.Dialect, heard.Why, configured, heard.Dialect, e.Name, heard.Dialect, e.shownURL())
+		r.say("warn", subject, "the agent looks like %s, because %s, and the dialect is %s: set dialect: %s in upstreams or --upstream %s=%s+%s", heard.Dialect, heard.Why, configured, heard.Dialect, e.Name, heard.Dialect, e.shownURL())
 	}
 }
 
@@ -104,13 +104,13 @@ func (r *report) outcome(subject string, e *upstreamEntry, found *findings, hear
 	case found.code != "":
 		r.fail(subject, fmt.Errorf("the run would end with %s: %s", found.code, e.told(found.message, 500)))
 	case heard.Outcome && heard.Custom:
-		r.say("ok", subject, "it asks by the outcome of RUN_FINISHED and by CUSTOM on_interrupt: they are one question")
+		r.say("ok", subject, "the agent asks by the outcome of RUN_FINISHED and by CUSTOM on_interrupt: the two are one question")
 	case heard.Outcome:
-		r.say("ok", subject, "it asks by the outcome of RUN_FINISHED, as AG-UI has it")
+		r.say("ok", subject, "the agent asks by the outcome of RUN_FINISHED, as AG-UI has it")
 	case heard.Custom && found.asks:
-		r.say("ok", subject, "it asks by CUSTOM on_interrupt, which becomes an interrupt")
+		r.say("ok", subject, "the agent asks by CUSTOM on_interrupt, which becomes an interrupt")
 	case heard.Custom:
-		r.say("warn", subject, "it asks by CUSTOM on_interrupt, which means nothing in this dialect: nobody would be asked")
+		r.say("warn", subject, "the agent asks by CUSTOM on_interrupt, which means nothing in this dialect: nobody would be asked")
 	default:
 		r.say("ok", subject, "the run ended in order, and asked nothing: how it asks was not seen")
 	}
@@ -118,7 +118,7 @@ func (r *report) outcome(subject string, e *upstreamEntry, found *findings, hear
 
 // repairWords are what a repair puts right.
 var repairWords = map[string]string{
-	gateway.RepairIDs:               "it calls the run or the thread by ids of its own",
+	gateway.RepairIDs:               "the agent calls the run or the thread by ids of its own",
 	gateway.RepairRunStartedLate:    "events come before RUN_STARTED",
 	gateway.RepairRunStartedMissing: "there is no RUN_STARTED",
 	gateway.RepairRunStartedAgain:   "RUN_STARTED comes twice",
@@ -177,11 +177,11 @@ func (r *report) capabilities(ctx context.Context, subject string, e *upstreamEn
 	defer upstream.Close(ctx)
 	switch caps, err := upstream.Capabilities(ctx); {
 	case err != nil:
-		r.say("warn", subject, "it does not say what it can do: %v", err)
+		r.say("warn", subject, "the agent does not say what it can do: %v", err)
 	case caps == nil:
-		r.say("ok", subject, "it does not say what it can do, which it need not")
+		r.say("ok", subject, "the agent does not say what it can do, which it need not")
 	default:
-		r.say("ok", subject, "it says what it can do: %s", summary(caps))
+		r.say("ok", subject, "the agent says what it can do: %s", summary(caps))
 	}
 }
 

@@ -53,27 +53,27 @@ func TestCheckConverses(t *testing.T) {
 	}{
 		"in order": {answer: []string{begins, `{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","role":"assistant","delta":"hi"}`, ends}, says: []string{
 			`ok    upstream agent: http://HOST/agui is sent one message, in a thread of its own: "This is a test`,
-			"ok    upstream agent: it answered 200 text/event-stream: 3 events, the first after ",
-			"ok    upstream agent: it speaks AG-UI 1.1\n", "ok    upstream agent: nothing in its answer tells of a framework, and the dialect is auto",
+			"ok    upstream agent: the agent answered 200 text/event-stream: 3 events, the first after ",
+			"ok    upstream agent: the agent speaks AG-UI 1.1\n", "ok    upstream agent: nothing in its answer tells of a framework, and the dialect is auto",
 			"ok    upstream agent: the run ended in order, and asked nothing", "ok    upstream agent: nothing in its answer has to be put right\n",
-			"ok    upstream agent: it does not say what it can do, which it need not\n",
+			"ok    upstream agent: the agent does not say what it can do, which it need not\n",
 		}},
 		"repaired": {answer: []string{`{"type":"RUN_STARTED","threadId":"t","runId":"own"}`, `{"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"own"}`, ends}, args: []string{"--message", "pay 30"}, says: []string{
 			`ok    upstream agent: http://HOST/agui is sent one message, in a thread of its own: "pay 30"`,
-			"ok    upstream agent: it does not say which version of AG-UI it speaks",
+			"ok    upstream agent: the agent does not say which version of AG-UI it speaks",
 			"ok    upstream agent: will be put right, once in this answer (after_end)", "ok    upstream agent: will be put right, ", "ok    upstream agent: will be put right, once in this answer (left_open): messages, calls or steps are open",
 		}},
 		"legacy": {answer: []string{begins, `{"type":"CUSTOM","name":"on_interrupt","value":"sure?"}`, ends}, says: []string{
-			"warn  upstream agent: it is taken for langgraph, because it sends CUSTOM on_interrupt and nothing else tells whose that is: say it, dialect: langgraph in upstreams or --upstream agent=langgraph+http://HOST/agui\n",
-			"ok    upstream agent: it asks by CUSTOM on_interrupt, which becomes an interrupt\n",
+			"warn  upstream agent: the agent is taken for langgraph, because it sends CUSTOM on_interrupt and nothing else tells whose that is: say it, dialect: langgraph in upstreams or --upstream agent=langgraph+http://HOST/agui\n",
+			"ok    upstream agent: the agent asks by CUSTOM on_interrupt, which becomes an interrupt\n",
 		}},
 		"legacy, and plain": {dialect: "plain+", answer: []string{begins, `{"type":"CUSTOM","name":"on_interrupt","value":"sure?"}`, ends}, says: []string{
-			"warn  upstream agent: it looks like langgraph, because it sends CUSTOM on_interrupt, and the dialect is plain: set dialect: langgraph in upstreams or --upstream agent=langgraph+http://HOST/agui\n",
-			"warn  upstream agent: it asks by CUSTOM on_interrupt, which means nothing in this dialect: nobody would be asked\n",
+			"warn  upstream agent: the agent looks like langgraph, because it sends CUSTOM on_interrupt, and the dialect is plain: set dialect: langgraph in upstreams or --upstream agent=langgraph+http://HOST/agui\n",
+			"warn  upstream agent: the agent asks by CUSTOM on_interrupt, which means nothing in this dialect: nobody would be asked\n",
 		}},
 		"both ways": {answer: []string{begins, `{"type":"CUSTOM","name":"on_interrupt","value":"{\"type\":\"mastra_suspend\",\"toolCallId\":\"c\",\"runId\":\"r\",\"resumeSchema\":\"{}\"}"}`,
 			`{"type":"RUN_FINISHED","threadId":"THREAD","runId":"RUN_ID","outcome":{"type":"interrupt","interrupts":[{"id":"r::c","reason":"mastra:tool_suspend"}]}}`}, says: []string{
-			"ok    upstream agent: its dialect is mastra, which the server finds out itself", "ok    upstream agent: it asks by the outcome of RUN_FINISHED and by CUSTOM on_interrupt: they are one question\n",
+			"ok    upstream agent: the dialect is mastra, which the server finds out itself", "ok    upstream agent: the agent asks by the outcome of RUN_FINISHED and by CUSTOM on_interrupt: the two are one question\n",
 		}},
 		"cut short": {answer: []string{begins}, fails: true, says: []string{"FAIL  upstream agent: the run would end with upstream_truncated: "}},
 		"nonsense":  {answer: []string{begins, `{"type":"TEXT_MESSAGE_CONTENT","messageId":7}`}, fails: true, says: []string{"FAIL  upstream agent: the run would end with agent_protocol_violation: "}},
@@ -107,14 +107,14 @@ func TestCheckOfUpstreamsThatDoNotAnswer(t *testing.T) {
 	if err == nil {
 		t.Error("a page passes")
 	}
-	wantLines(t, out, `FAIL  upstream agent: it answered 200 with the content type "text/html; charset=utf-8", and not with a stream of events (text/event-stream): is `+page.URL+` the path of an agent? It says "<h1>hello</h1>"`)
+	wantLines(t, out, `FAIL  upstream agent: the agent answered 200 with the content type "text/html; charset=utf-8", and not with a stream of events (text/event-stream): is `+page.URL+` the path of an agent? It says "<h1>hello</h1>"`)
 
 	const gone = "http://127.0.0.1:1/" // a port that is nobody's by chance
 	out, err = checked(t, "--upstream", gone)
 	if err == nil {
 		t.Error("nobody passes")
 	}
-	wantLines(t, out, "FAIL  upstream agent: it cannot be reached: dial tcp ")
+	wantLines(t, out, "FAIL  upstream agent: the agent cannot be reached: dial tcp ")
 
 	var asked atomic.Int64
 	s := far(t, &asked, begins, ends)
@@ -206,13 +206,13 @@ func TestRecord(t *testing.T) {
 	}
 	before := asked.Load()
 	for says, args := range map[string][]string{
-		"record: of which agent? --upstream URL": {"--out", dir + "1"},
-		"is there already":                       {"--upstream", s.URL, "--out", dir},
-		"record: --out: stat ":                   {"--upstream", s.URL, "--out", dir + "/not/there"},
-		"record: --input: open /does/not/exist":  {"--upstream", s.URL, "--input", "/does/not/exist", "--out", dir + "2"},
-		"is no JSON":                             {"--upstream", s.URL, "--input", write(t, "x", "nonsense"), "--out", dir + "3"},
-		`there is no upstream of that name`:      {"--upstream", "a=" + s.URL, "--agent", "script", "--out", dir + "4"},
-		"unknown flag --message":                 nil,
+		"record: the agent is missing: name it by --upstream URL": {"--out", dir + "1"},
+		"is there already":                      {"--upstream", s.URL, "--out", dir},
+		"record: --out: stat ":                  {"--upstream", s.URL, "--out", dir + "/not/there"},
+		"record: --input: open /does/not/exist": {"--upstream", s.URL, "--input", "/does/not/exist", "--out", dir + "2"},
+		"is no JSON":                            {"--upstream", s.URL, "--input", write(t, "x", "nonsense"), "--out", dir + "3"},
+		`there is no upstream of that name`:     {"--upstream", "a=" + s.URL, "--agent", "script", "--out", dir + "4"},
+		"unknown flag --message":                nil,
 	} {
 		if args == nil {
 			_, err = readSettings([]string{"serve", "--message", "x"}, env(), io.Discard)

@@ -36,7 +36,7 @@ func (s *settings) readFile(path string, table []setting) error {
 		case at < 0:
 			return fmt.Errorf("%s: there is no such setting%s", from, suggest(key.Value, names(table)))
 		case seen[key.Value]:
-			return fmt.Errorf("%s: it is set twice", from)
+			return fmt.Errorf("%s: is set twice", from)
 		}
 		seen[key.Value] = true
 		text, err := textOf(node)
@@ -66,7 +66,7 @@ func textOf(node *yaml.Node) (string, error) {
 	}
 	switch {
 	case node.Kind == yaml.ScalarNode && node.Tag == "!!null":
-		return "", errors.New("it has no value")
+		return "", errors.New("has no value")
 	case node.Kind == yaml.ScalarNode:
 		return node.Value, nil
 	case node.Kind == yaml.SequenceNode && !slices.ContainsFunc(node.Content, func(n *yaml.Node) bool { return n.Kind != yaml.ScalarNode }):

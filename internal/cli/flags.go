@@ -14,8 +14,8 @@ var errHelp = errors.New("help")
 const configHelp = "file with settings, in YAML: `lease: 5s`. What the environment says counts more, and flags most"
 
 // readSettings reads the command line, then what it does not say from the
-// environment, then what that does not say from the configuration file. What
-// nobody says stays as newSettings has it.
+// environment, then what that does not say from the configuration file. A setting that
+// nobody gives stays as newSettings has it.
 func readSettings(args []string, env environment, usage io.Writer) (*settings, error) {
 	s := newSettings()
 	s.crashAt = env.get("AGUIWS_CRASH_AT")

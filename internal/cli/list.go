@@ -19,7 +19,7 @@ func parseList[T any](data []byte, entry string, members []string, expected stri
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	err := decoder.Decode(&document) // which minds that there is none
 	if err == nil && (document.Content[0].Kind != yaml.SequenceNode || !errors.Is(decoder.Decode(&yaml.Node{}), io.EOF)) {
-		err = errors.New("no list, or more than one")
+		err = errors.New("the text must be one list")
 	}
 	if err == nil {
 		if unknown := unknownMember(&document, members); unknown != nil {

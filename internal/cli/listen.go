@@ -100,7 +100,7 @@ func profiles() http.Handler {
 			host = h
 		}
 		if ip := net.ParseIP(strings.Trim(host, "[]")); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			http.Error(w, "this is for the machine that it runs on", http.StatusForbidden)
+			http.Error(w, "this address serves the machine itself only: use localhost", http.StatusForbidden)
 			return
 		}
 		mux.ServeHTTP(w, r)

@@ -79,8 +79,8 @@ func announce(w io.Writer, log *slog.Logger, s *settings, agents *agentSet, addr
 }
 
 // warnOfProxy says that a proxy is not listed that must be there: on a loopback
-// address nobody else can use another name. What a proxy says for itself the server
-// sees later.
+// address nobody else can use another name. The server sees later what a proxy says for
+// itself.
 func (s *settings) warnOfProxy(log *slog.Logger) {
 	host, _, _ := net.SplitHostPort(s.addr)
 	ip := net.ParseIP(host)

@@ -146,7 +146,7 @@ func (s *settings) publicAddress() string {
 func (s *settings) validateLogins() error {
 	for _, name := range loginSettings {
 		if s.from[name] != "" && !s.hasLogins() {
-			return fmt.Errorf("%s: it needs --logins or --login-file", s.named(name))
+			return fmt.Errorf("%s: needs --logins or --login-file", s.named(name))
 		}
 	}
 	switch {
@@ -155,9 +155,9 @@ func (s *settings) validateLogins() error {
 	case len(s.logins) > 0 && s.loginFile != "":
 		return fmt.Errorf("%s: the providers are in --logins already", s.named("login-file"))
 	case s.loginKeys == "":
-		return fmt.Errorf("%s: tokens are stored encrypted: it needs --login-keys, a file with a key that openssl rand -base64 32 makes", s.loginSetting())
+		return fmt.Errorf("%s: tokens are stored encrypted, which needs --login-keys, a file with a key that openssl rand -base64 32 makes", s.loginSetting())
 	case s.publicURL == "" && s.auth != "none":
-		return fmt.Errorf("%s: browsers are sent back by the provider: it needs --public-url, such as https://chat.example.com", s.loginSetting())
+		return fmt.Errorf("%s: the provider sends browsers back here, which needs --public-url, such as https://chat.example.com", s.loginSetting())
 	}
 	if err := login.CheckPublicURL(s.publicAddress()); err != nil {
 		return fmt.Errorf("%s: %w", s.named("public-url"), err)
@@ -165,7 +165,8 @@ func (s *settings) validateLogins() error {
 	return nil
 }
 
-// logins says where users would log in. That a provider is not reached may pass.
+// logins says where users would log in. A provider that is not reached may be reached
+// later.
 func (r *report) logins(ctx context.Context, s *settings) {
 	svc, err := newLogins(s, nil, nil, nil)
 	if err != nil {

@@ -19,7 +19,7 @@ func TestProvidersOfLogins(t *testing.T) {
 		one(`issuer: "https://git.example", client-id: x, client-secret-file: ` + empty):        "is empty",
 		one(`issuer: "https://git.example", client-id: x, client-secret-file: /does/not/exist`): "client-secret-file: open /does/not/exist",
 		one(`issuer: "http://git.example", client-id: x`):                                       "must begin with https://",
-		one(`client-id: x`):                  "it needs an issuer, or authorize-url and token-url",
+		one(`client-id: x`):                  "the provider needs an issuer, or authorize-url and token-url",
 		one(`issuer: "https://git.example"`): "client-id is missing",
 	} {
 		for _, args := range [][]string{{"--logins", text}, {"--login-file", write(t, "l.yaml", text)}} {
@@ -46,12 +46,12 @@ func TestProvidersOfLogins(t *testing.T) {
 		args []string
 		says string
 	}{
-		{[]string{"--logins", good}, "it needs --login-keys"},
-		{[]string{"--login-keys", keys}, "it needs --logins or --login-file"},
-		{[]string{"--public-url", "https://x.example"}, "it needs --logins or --login-file"},
+		{[]string{"--logins", good}, "needs --login-keys"},
+		{[]string{"--login-keys", keys}, "needs --logins or --login-file"},
+		{[]string{"--public-url", "https://x.example"}, "needs --logins or --login-file"},
 		{[]string{"--logins", good, "--login-keys", keys, "--public-url", "http://chat.example.com"}, "must begin with https://"},
 		{[]string{"--logins", good, "--login-keys", keys, "--public-url", "https://chat.example.com/x"}, "no path"},
-		{[]string{"--logins", good, "--login-keys", keys, "--auth", "tokens", "--tokens", "[{token: 0123456789abcdef-ann, user: ann}]"}, "it needs --public-url"},
+		{[]string{"--logins", good, "--login-keys", keys, "--auth", "tokens", "--tokens", "[{token: 0123456789abcdef-ann, user: ann}]"}, "needs --public-url"},
 	} {
 		if s, err := readSettings(tt.args, env(), io.Discard); err == nil {
 			if err = s.validate(); err == nil || !strings.Contains(err.Error(), tt.says) {

@@ -11,8 +11,8 @@ import (
 // cgroupMemory is where Linux says what a container may have.
 const cgroupMemory = "/sys/fs/cgroup/memory.max"
 
-// limitMemory gives the collector its limit, and returns it; 0: there is none. What is
-// not set is GOMEMLIMIT, or nine tenths of what the container may have.
+// limitMemory gives the collector its limit, and returns it; 0: there is none. A limit that
+// is not set is GOMEMLIMIT, or nine tenths of what the container may have.
 func (s *settings) limitMemory() int64 {
 	limit := s.memoryLimit
 	if limit == 0 {

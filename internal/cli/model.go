@@ -42,12 +42,12 @@ func (s *settings) validateModel() error {
 	m := s.model
 	switch {
 	case s.agent == assistant && m.name == "":
-		return fmt.Errorf("%s %s: it needs a model: --model NAME, --model-url for any endpoint but OpenAI's, such as http://127.0.0.1:11434/v1 for Ollama, and the endpoint's key, if it wants one, in %s or --model-key-file",
+		return fmt.Errorf("%s %s: needs a model: --model NAME, --model-url for any endpoint but OpenAI's, such as http://127.0.0.1:11434/v1 for Ollama, and the endpoint's key, if it wants one, in %s or --model-key-file",
 			s.named("agent"), assistant, modelKey)
 	case m.name == "" && s.from["model-url"] != "":
-		return fmt.Errorf("%s: it needs --model", s.named("model-url"))
+		return fmt.Errorf("%s: needs --model", s.named("model-url"))
 	case m.name == "" && m.keyFile != "":
-		return fmt.Errorf("%s: it needs --model", s.named("model-key-file"))
+		return fmt.Errorf("%s: needs --model", s.named("model-key-file"))
 	case m.key != "" && m.keyFile != "":
 		return fmt.Errorf("%s: there is a key in %s already", s.named("model-key-file"), modelKey)
 	case m.name != "" && m.url == llm.DefaultURL && m.key == "" && m.keyFile == "" && m.openai == "":

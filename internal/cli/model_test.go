@@ -71,10 +71,10 @@ func TestModelSettings(t *testing.T) {
 		env  environment
 		args []string
 	}{
-		"it needs a model: --model NAME":     {env(), []string{"--agent", "assistant"}},
-		"AGUIWS_AGENT assistant: it needs a": {env("AGUIWS_AGENT", "assistant"), nil},
-		"--model-url: it needs --model":      {env(), []string{"--model-url", "http://127.0.0.1:1/v1"}},
-		"--model-key-file: it needs --model": {env(), []string{"--model-key-file", good}},
+		"needs a model: --model NAME":        {env(), []string{"--agent", "assistant"}},
+		"AGUIWS_AGENT assistant: needs a":    {env("AGUIWS_AGENT", "assistant"), nil},
+		"--model-url: needs --model":         {env(), []string{"--model-url", "http://127.0.0.1:1/v1"}},
+		"--model-key-file: needs --model":    {env(), []string{"--model-key-file", good}},
 		"OpenAI wants a key":                 {env(), []string{"--model", "small"}},
 		"there is a key in AGUIWS_MODEL_KEY": {env("AGUIWS_MODEL_KEY", hiddenKey), []string{"--model", "small", "--model-key-file", good}},
 		"no such file":                       {env(), []string{"--model", "small", "--model-key-file", good + "-not"}},

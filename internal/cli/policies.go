@@ -39,7 +39,7 @@ func (v policiesValue) Set(text string) error {
 		_, again := set.own[agent]
 		switch {
 		case !slices.Contains(v.among, policy) || named && agent == "":
-			return fmt.Errorf("%q: it is %s", each, v.kind())
+			return fmt.Errorf("%q: must be %s", each, v.kind())
 		case again || !named && common:
 			return fmt.Errorf("%q: there is another policy for the same agents", each)
 		case !named:
@@ -71,7 +71,7 @@ func (v policiesValue) kind() string {
 func (p policies) forAgents(setting string, agents []string) error {
 	for _, agent := range slices.Sorted(maps.Keys(p.own)) {
 		if !slices.Contains(agents, agent) {
-			return fmt.Errorf("%s %s=%s: there is no such agent: it is %s", setting, agent, p.own[agent], strings.Join(agents, ", "))
+			return fmt.Errorf("%s %s=%s: no such agent: must be one of %s", setting, agent, p.own[agent], strings.Join(agents, ", "))
 		}
 	}
 	return nil

@@ -12,12 +12,12 @@ func TestPolicies(t *testing.T) {
 		"cancel":                                 "cancel",
 		"clerk=cancel":                           "refuse,clerk=cancel",
 		"cancel, judge=refuse clerk=cancel":      "cancel,clerk=cancel,judge=refuse",
-		"ignore":                                 `!"ignore": it is refuse, cancel or AGENT=POLICY`,
-		"clerk=ignore":                           `!"clerk=ignore": it is`,
-		"=cancel":                                `!"=cancel": it is`,
+		"ignore":                                 `!"ignore": must be refuse, cancel or AGENT=POLICY`,
+		"clerk=ignore":                           `!"clerk=ignore": must be`,
+		"=cancel":                                `!"=cancel": must be`,
 		"cancel,refuse":                          `!"refuse": there is another`,
 		"clerk=cancel,clerk=cancel":              `!"clerk=cancel": there is another`,
-		"cancel,clerk=refuse,judge=refuse,clerk": `!"clerk": it is`,
+		"cancel,clerk=refuse,judge=refuse,clerk": `!"clerk": must be`,
 	} {
 		p := policies{common: "cancel", own: map[string]string{"old": "refuse"}}
 		v := policiesValue{&p, []string{"refuse", "cancel"}}

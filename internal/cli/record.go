@@ -31,7 +31,7 @@ func record(ctx context.Context, s *settings, w io.Writer) error {
 		return err
 	}
 	if len(list) == 0 {
-		return errors.New("record: of which agent? --upstream URL")
+		return errors.New("record: the agent is missing: name it by --upstream URL")
 	}
 	_, chosen := s.agentNames(list)
 	var of *upstreamEntry

@@ -19,7 +19,7 @@ const shortestSecret = 4
 func (e *upstreamEntry) secrets() (list []string) {
 	add := func(values ...string) {
 		for _, v := range values {
-			// Of "Bearer KEY" an agent may repeat the key alone.
+			// An agent may repeat the key alone of "Bearer KEY".
 			for _, each := range append(strings.Fields(v), v) {
 				if len(each) >= shortestSecret && !strings.EqualFold(each, "bearer") && !strings.EqualFold(each, "basic") && !slices.Contains(list, each) {
 					list = append(list, each)

@@ -43,7 +43,7 @@ func (s *settings) upstreamList() ([]upstreamEntry, error) {
 		each.Name = cmp.Or(each.Name, unnamedUpstream)
 		err := each.check(s)
 		if err == nil && slices.ContainsFunc(all, func(e upstreamEntry) bool { return e.Name == each.Name }) {
-			err = errors.New("there is another one of this name")
+			err = errors.New("another upstream has this name")
 			if unnamed {
 				err = errors.New("one upstream can do without a name: name the others, NAME=URL or name: NAME")
 			}
@@ -73,7 +73,7 @@ func (e *upstreamEntry) check(s *settings) error {
 		return err
 	}
 	if s.isSelf(u) {
-		return fmt.Errorf("%s is where this server listens itself: it would ask itself for ever", u.Host)
+		return fmt.Errorf("%s is where this server listens itself: the server would ask itself for ever", u.Host)
 	}
 	if e.Concurrency < 0 {
 		return fmt.Errorf("concurrency: %d: at least 1", e.Concurrency)

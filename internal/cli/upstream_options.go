@@ -28,7 +28,7 @@ func (e *upstreamEntry) header() (http.Header, error) {
 		case header.Get(name) != "":
 			return fmt.Errorf("%s: %s is there twice", list, name)
 		case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
-			return fmt.Errorf("%s: %s: its value cannot be sent: it has line breaks or other control characters", list, name)
+			return fmt.Errorf("%s: %s: the value cannot be sent: it has line breaks or other control characters", list, name)
 		}
 		header.Set(name, value)
 		return nil
@@ -87,7 +87,7 @@ func (e *upstreamEntry) options(log *slog.Logger) (*gateway.Options, error) {
 	case "new":
 		o.History = gateway.HistoryNew
 	default:
-		return nil, fmt.Errorf("history: %q: it is whole or new", e.History)
+		return nil, fmt.Errorf("history: %q: must be whole or new", e.History)
 	}
 	if err := e.times(map[string]*time.Duration{"connect-timeout": &o.ConnectTimeout, "first-byte-timeout": &o.FirstByteTimeout,
 		"silence-timeout": &o.SilenceTimeout, "run-timeout": &o.RunTimeout}); err != nil {
@@ -119,7 +119,7 @@ func answerOf(said yaml.Node, into *json.RawMessage) error {
 		*into, err = json.Marshal(value)
 	}
 	if err != nil {
-		return errors.New("it is not what JSON can say: a text, a number, true, false, null, a list or an object")
+		return errors.New("the value must be one of JSON: a text, a number, true, false, null, a list or an object")
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func (v upstreamValue) Set(text string) error {
 		}
 		if dialect, rest, said := strings.Cut(entry.URL, "+"); said && !strings.ContainsAny(dialect, ":/") {
 			if !slices.Contains(gateway.Dialects, gateway.Dialect(dialect)) {
-				return fmt.Errorf("%q before its URL is no dialect: it is one of %v", dialect, gateway.Dialects)
+				return fmt.Errorf("%q before its URL is no dialect: must be one of %v", dialect, gateway.Dialects)
 			}
 			entry.Dialect, entry.URL = dialect, rest
 		}
@@ -123,7 +123,7 @@ func upstreamMembersOf(text string) (entry upstreamEntry, err error) {
 	for _, each := range strings.Split(text, "&") {
 		name, value, _ := strings.Cut(each, "=")
 		if !slices.Contains(upstreamWords, name) || value == "" || strings.ContainsAny(value, "{}[]:\"'") {
-			return entry, fmt.Errorf("behind the # of an upstream stand settings such as max-event=32MiB, and & between them: %s; a list in upstreams takes all others", strings.Join(upstreamWords, ", "))
+			return entry, fmt.Errorf("settings such as max-event=32MiB may follow the # of an upstream, with & between them: %s; a list in upstreams takes all others", strings.Join(upstreamWords, ", "))
 		}
 		members = append(members, name+": "+value)
 	}
@@ -143,7 +143,7 @@ func (e *upstreamEntry) parseURL() (*url.URL, error) {
 	case u.User != nil:
 		return nil, errors.New("its URL holds a user or a password, which would be in logs: put them in a header, such as headers: {Authorization: …} in upstreams")
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, fmt.Errorf("its URL begins with %s: it is http or https", u.Scheme)
+		return nil, fmt.Errorf("the URL begins with %s: must be http or https", u.Scheme)
 	case u.Fragment != "":
 		return nil, errors.New("its URL has a fragment (#), which is never sent")
 	}

@@ -25,7 +25,7 @@ func (s *settings) checkOwners() error {
 	} {
 		for _, name := range list {
 			if s.from[name] != "" && s.auth != auth {
-				return fmt.Errorf("%s: it needs auth to be %s, which is %s", s.named(name), auth, s.auth)
+				return fmt.Errorf("%s: needs auth to be %s, which is %s", s.named(name), auth, s.auth)
 			}
 		}
 	}
@@ -43,17 +43,17 @@ func (s *settings) checkNeeds() error {
 		wrong         bool
 		name, problem string
 	}{
-		{s.auth == "tokens" && (len(s.tokens) == 0) == (s.tokenFile == ""), "auth", " tokens: it needs either --tokens or --token-file"},
-		{jwt && s.jwt.keySet == "", "auth", " jwt: it needs --jwt-keys"},
-		{jwt && s.jwt.issuer == "", "auth", " jwt: it needs --jwt-issuer"},
-		{jwt && s.jwt.audience == "", "auth", " jwt: it needs --jwt-audience"},
-		{s.separateDuties && s.auth == "none", "separate-duties", ": without authentication all users are one, and none could approve: it needs --auth tokens or jwt"},
-		{s.mode == "durable" && s.redis == "", "mode", " durable: the embedded store dies with the process: it needs --redis"},
-		{s.waitReplicas > 0 && s.redis == "", "wait-replicas", ": the embedded store has no replicas: it needs --redis"},
-		{s.held < 32*s.maxFrame, "max-held", ": it must be 32 times max-frame at least"},
+		{s.auth == "tokens" && (len(s.tokens) == 0) == (s.tokenFile == ""), "auth", " tokens: needs either --tokens or --token-file"},
+		{jwt && s.jwt.keySet == "", "auth", " jwt: needs --jwt-keys"},
+		{jwt && s.jwt.issuer == "", "auth", " jwt: needs --jwt-issuer"},
+		{jwt && s.jwt.audience == "", "auth", " jwt: needs --jwt-audience"},
+		{s.separateDuties && s.auth == "none", "separate-duties", ": without authentication all users are one, and none could approve: use --auth tokens or jwt"},
+		{s.mode == "durable" && s.redis == "", "mode", " durable: the embedded store dies with the process: use --redis"},
+		{s.waitReplicas > 0 && s.redis == "", "wait-replicas", ": the embedded store has no replicas: use --redis"},
+		{s.held < 32*s.maxFrame, "max-held", ": must be 32 times max-frame at least"},
 		{len(s.webhooks) > 0 && s.webhookFile != "", "webhook-file", ": the targets are in --webhooks already"},
 		{len(s.upstreams) > 0 && s.upstreamFile != "", "upstream-file", ": the list is in --upstreams already"},
-		{len(s.webhookPrivate) > 0 && len(s.webhooks) == 0 && s.webhookFile == "", "webhook-private", ": it needs --webhooks or --webhook-file"},
+		{len(s.webhookPrivate) > 0 && len(s.webhooks) == 0 && s.webhookFile == "", "webhook-private", ": needs --webhooks or --webhook-file"},
 		{s.prefix == "", "redis-prefix", ": a name is needed"},
 	} {
 		if c.wrong {
@@ -94,7 +94,7 @@ func (s *settings) checkAddresses() error {
 			if a.name == "addr" {
 				why = "nobody is authenticated: set --auth"
 			}
-			return fmt.Errorf("%s %q: it must be a loopback address such as 127.0.0.1, because %s", s.named(a.name), a.addr, why)
+			return fmt.Errorf("%s %q: must be a loopback address such as 127.0.0.1, because %s", s.named(a.name), a.addr, why)
 		}
 	}
 	return nil

@@ -50,7 +50,7 @@ type choiceValue struct {
 
 func (v choiceValue) Set(text string) error {
 	if !slices.Contains(v.among, text) {
-		return fmt.Errorf("%q: it is %s", text, v.kind())
+		return fmt.Errorf("%q: must be %s", text, v.kind())
 	}
 	*v.into = text
 	return nil

@@ -23,7 +23,7 @@ func TestTargetsOfWebhooks(t *testing.T) {
 		one("secrets: [" + secret4711 + "], agents: [default]"):                     "no agent is called default: name the agent",
 		one("kinds: [run]"):                                                         `there is no kind "run"`,
 		one("secrets: [k-4711]"):                                                    "secret 1 of 1",
-		one(""):                                                                     "it needs a secret",
+		one(""):                                                                     "a target needs a secret",
 		`[{name: crm, url: "http://localhost/k-4711", secrets: [k-4711]}]`:          "secret 1 of 1", // that host is named
 		`[{name: crm, url: "https://ann:k-4711@h", secrets: [` + secret4711 + `]}]`: "names a user",
 	} {

@@ -53,7 +53,7 @@ func (a Allowed) String() string {
 func parseAllowed(text string) (Allowed, error) {
 	entry := strings.TrimSuffix(text, "/")
 	if entry, anyPort := strings.CutSuffix(entry, ":*"); anyPort {
-		// What could be a port before it would be one host's and two ports'.
+		// An entry that has a port before it would be one host with two ports.
 		if o, ok := Parse(entry + ":1"); ok && !foreignScheme(o.scheme) {
 			return Allowed{o, true}, nil
 		}
@@ -103,7 +103,7 @@ func whyNot(text string) error {
 	}
 	switch {
 	case !ok:
-		return errors.New("it is no origin: expected a scheme, a host and maybe a port, such as https://app.example.com or http://localhost:5173")
+		return errors.New("not an origin: expected a scheme, a host and maybe a port, such as https://app.example.com or http://localhost:5173")
 	case strings.EqualFold(scheme, "ws"):
 		return meant("http", "a page is not served over a WebSocket")
 	case strings.EqualFold(scheme, "wss"):

@@ -92,7 +92,7 @@ func TestParseSetRefuses(t *testing.T) {
 		"*":                            "every origin must be named",
 		"null":                         "origin null",
 		"file:///tmp/page.html":        "origin null",
-		"":                             "it is no origin",
+		"":                             "not an origin",
 		"localhost:5173":               "did you mean http://localhost:5173?",
 		"localhost:*":                  "did you mean http://localhost:*?",
 		"127.0.0.1:5173/":              "did you mean http://127.0.0.1:5173?",
@@ -109,11 +109,11 @@ func TestParseSetRefuses(t *testing.T) {
 		"https://*.example.com":        "only the port may be *",
 		"http://*:5173":                "only the port may be *",
 		"https://b\u00fccher.example":  "xn--",
-		"https://127.1":                "it is no origin",
-		"http://localhost:99999":       "it is no origin",
-		"http://localhost:51*":         "it is no origin",
-		"http://localhost:1:*":         "it is no origin",
-		"https://":                     "it is no origin",
+		"https://127.1":                "not an origin",
+		"http://localhost:99999":       "not an origin",
+		"http://localhost:51*":         "not an origin",
+		"http://localhost:1:*":         "not an origin",
+		"https://":                     "not an origin",
 	} {
 		_, err := ParseSet([]string{"https://ok.example", text})
 		if err == nil || !strings.Contains(err.Error(), says) || !strings.HasPrefix(err.Error(), `"`+strings.ToValidUTF8(text, "")) {

@@ -10,7 +10,7 @@ import (
 
 // Assembly puts together the tool calls of one answer. OpenAI tells the pieces of calls
 // apart by their index. Other endpoints leave the index out or give all calls one, begin
-// a call without its id or its name, or give each piece an id of its own. So a piece
+// a call without its id or its name, or give each piece an id of its own. A piece therefore
 // belongs to a call by its index, in there by its id, and else by whether the call's
 // arguments are whole. If that leaves more than one reading, there is an error.
 //
@@ -92,7 +92,7 @@ func (a *Assembly) Add(d CallDelta) (call *Partial, more string, err error) {
 // begin makes a call of which d is the first piece.
 func (a *Assembly) begin(d CallDelta, at place) (*Partial, error) {
 	if len(a.calls) == a.Max {
-		return nil, fmt.Errorf("there are more than %d tool calls", a.Max)
+		return nil, fmt.Errorf("the answer has more than %d tool calls", a.Max)
 	}
 	if a.calls == nil {
 		a.current, a.retired, a.old = map[place]*Partial{}, map[string]bool{}, d.old

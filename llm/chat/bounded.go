@@ -7,7 +7,8 @@ import (
 	"net/http"
 )
 
-// What an endpoint may send for one answer, told in chunks of some hundred bytes each.
+// These bound what an endpoint may send for one answer, told in chunks of some hundred
+// bytes each.
 const (
 	maxBody = 256 << 20
 	maxLine = 1 << 20

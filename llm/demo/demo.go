@@ -1,5 +1,5 @@
 // Package demo is the assistant of the command: an agent with a model, and with tools that
-// show what there is to see on the page. Nothing is really sent or booked.
+// show what there is to see on the page. It really sends and books nothing.
 package demo
 
 import (

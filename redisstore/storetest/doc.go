@@ -33,8 +33,8 @@
 //
 // # What a store need not do
 //
-// Of what other mailboxes promise, this contract leaves out (conformance/BEHAVIOURS.md has
-// it line by line, with what holds the rest):
+// This contract leaves out some of what other mailboxes promise (conformance/BEHAVIOURS.md
+// has it line by line, with what holds the rest):
 //
 //   - Live commands, and deliveries in a queue of their own: each decision is one
 //     commit, what is sent live is a nudge, and positions put events in order.

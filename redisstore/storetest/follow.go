@@ -134,7 +134,7 @@ var followTests = []test{
 		th.stop("label-r3")
 		want := "1:start:r1 2:b\x00\xff 3:c 4:end 5:start:r2 6:cancelled:r2 7:start:r3 8:stopped:label-r3"
 		eventually(th, "the follower has heard it all", func() bool { return heardB.log(th.key) == want })
-		// What was sent to b after this would come after it.
+		// A message that was sent to b after this would come after it.
 		marker := e.on(th.s, "marker")
 		marker.from(c).view(store.ReadQuery{Follower: true})
 		marker.begun(marker.execute("r1"))

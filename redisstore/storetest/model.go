@@ -83,7 +83,8 @@ type execution struct {
 	undo              string
 	began             time.Time
 	journal           []string
-	// What the latest decisions answered, until something but bookkeeping is journaled, or asked.
+	// gave is what the latest decisions answered, until something but bookkeeping is
+	// journaled, or asked.
 	gave *given
 }
 

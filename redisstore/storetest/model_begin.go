@@ -224,7 +224,7 @@ func (m *model) claims(c store.ClaimRequest, node string) store.ClaimResult {
 		if r.token == c.Token {
 			return m.claimResult(r)
 		}
-		// What was given back until a time may be had before it by name.
+		// A run that was given back until a time may be had before it by name.
 		byName := c.RunID == r.ID && r.token == ""
 		if c.RunID != "" && c.RunID != r.ID || !m.due() && !byName {
 			return store.ClaimResult{}

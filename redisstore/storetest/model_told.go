@@ -104,7 +104,7 @@ type delivery struct {
 // lookAgain is after how long it does.
 const lookAgain = time.Minute
 
-// offer asks an agent's workers for one. Where they are asked already it changes nothing.
+// offer asks an agent's workers for one. It changes nothing if they are asked already.
 func (m *model) offer(agent string) {
 	if m.delivery == nil || m.delivery.agent != agent {
 		m.delivery = &delivery{agent, m.now.Add(lookAgain)}

@@ -14,7 +14,7 @@ var resumeTests = []test{
 		th := e.thread()
 		c := th.begun(th.execute("r1"))
 		b := ending(c, 2, 1, "asks", store.EndSuspend)
-		// What is long may be stored in another form, and comes back as it was.
+		// A long value may be stored in another form, and comes back as it was.
 		asked := `"` + strings.Repeat("asked", 100) + `"`
 		b.Entries = raws(asked)
 		th.ok(b)
@@ -126,7 +126,7 @@ var resumeTests = []test{
 		}
 	}},
 	{"bookkeeping is no progress: decisions are given back over it, and it goes with them", func(e *env) {
-		// Behind the decisions: n is bookkeeping, s a step's record.
+		// These lie behind the decisions: n is bookkeeping, s a step's record.
 		for behind, gave := range map[string]bool{"n": true, "nn": true, "s": false, "ns": false, "sn": false, "nsn": false} {
 			for _, how := range []string{"end", "nack"} {
 				th := e.on(e.node("a"), behind+how)

@@ -69,7 +69,7 @@ var retireTests = []test{
 		same(th, "what follows the snapshot stays, and nothing before it", th.kept()+" "+th.log(), "9 14 start:r2 a b c d e")
 		th.whole("r3", "x y z")
 		same(th, "the last again", th.kept(), "18 18")
-		// One that is as long as is kept is the only one: what went counts no more.
+		// A run that is as long as is kept is the only one: what went counts no more.
 		th.whole("r4", "1 "+strings.Repeat("x", 40))
 		same(th, "as many bytes", th.kept(), "21 21")
 		th.whole("r5", "1 "+strings.Repeat("x", 41))

@@ -107,8 +107,8 @@ func (s *keySet) look(kid string) (found []jose.JSONWebKey, age time.Duration, d
 
 func (s *keySet) due() bool { return s.tried.IsZero() || time.Since(s.tried) >= keysPause }
 
-// refresh fetches the keys if it is time to. Where somebody else does, it waits
-// for that or goes on with what there is.
+// refresh fetches the keys if it is time to. If another call does so, it waits for that or
+// goes on with what there is.
 func (s *keySet) refresh(ctx context.Context, wait bool) error {
 	select {
 	case s.fetching <- struct{}{}:
@@ -183,7 +183,7 @@ func parseKeys(body []byte) ([]jose.JSONWebKey, error) {
 		}
 	}
 	if len(keys) == 0 {
-		return nil, errors.New("identity: key set: it holds no public key that signs")
+		return nil, errors.New("identity: the key set holds no public key that signs")
 	}
 	return keys, nil
 }

@@ -141,7 +141,7 @@ func (j *JWT) Authenticate(ctx context.Context, c Credential) (Identity, error) 
 	}
 	if len(keys) > maxCandidates {
 		j.ambiguous.Do(func() {
-			j.opts.Logger.Error("tokens are refused: they do not say which key they are signed with, and too many of the issuer's could be it; have the issuer name it (kid)",
+			j.opts.Logger.Error("tokens are refused: a token does not name its key (kid), and too many of the issuer's keys could be it; have the issuer name the key",
 				"kid", kid != "", "algorithm", algorithm, "keys", len(keys), "tried at most", maxCandidates)
 		})
 		return Identity{}, refused(ReasonUnknownKey, "the token names no key (kid), and %d keys of the issuer could be it", len(keys))
@@ -160,7 +160,7 @@ func (j *JWT) Authenticate(ctx context.Context, c Credential) (Identity, error) 
 }
 
 // isAccessToken reports whether a token may be one that says who asks (RFC 8725,
-// 3.11; RFC 9068). What the issuer signs for other ends says so in "typ".
+// 3.11; RFC 9068). A token that the issuer signs for another end says so in "typ".
 func isAccessToken(h jose.Header) bool {
 	typ, given := h.ExtraHeaders[jose.HeaderType]
 	if !given {
@@ -211,8 +211,8 @@ func (j *JWT) identify(standard jwt.Claims, all map[string]json.RawMessage) (Ide
 	return id, nil
 }
 
-// valid reports whether the token is of the issuer, for this server and for now. What
-// it quotes is signed.
+// valid reports whether the token is of the issuer, for this server and for now. The claims
+// that it quotes are signed.
 func (j *JWT) valid(claims jwt.Claims) error {
 	if claims.Expiry == nil {
 		return refused(ReasonExpired, "the token has no exp")
@@ -231,8 +231,8 @@ func (j *JWT) valid(claims jwt.Claims) error {
 	return refused(ReasonNotYet, "the token is from later on (nbf, iat): the clocks of issuer and server may differ")
 }
 
-// scopes reads what is ours of a scope claim. One that is there and names none
-// of ours allows nothing.
+// scopes reads what is ours of a scope claim. A claim that is there and names none of ours
+// allows nothing.
 func (j *JWT) scopes(data json.RawMessage) (scopes []string, ok bool) {
 	if data == nil {
 		return nil, true

@@ -57,10 +57,10 @@ func NewTokens(list []Token) (*Tokens, error) {
 	return t, t.Replace(list)
 }
 
-// Replace changes the list. What was opened with a token that is no longer in
-// it, or that stands for something else by now, is closed; with an empty list
-// that is all there is. After an error the list is as before: whoever cannot
-// tell which tokens are still good replaces it by an empty one.
+// Replace changes the list. Connections that were opened with a token which is no longer in
+// it, or which stands for something else by now, are closed; with an empty list these are
+// all. After an error the list is as before: whoever cannot tell which tokens are still
+// good replaces it by an empty one.
 func (t *Tokens) Replace(list []Token) error {
 	known := make([]knownToken, 0, len(list))
 	for i, token := range list {
@@ -69,7 +69,7 @@ func (t *Tokens) Replace(list []Token) error {
 			return fmt.Errorf("identity: token %d: %w", i+1, err)
 		}
 		if slices.ContainsFunc(known, func(o knownToken) bool { return o.digest == k.digest }) {
-			return fmt.Errorf("identity: token %d: it is listed before", i+1)
+			return fmt.Errorf("identity: token %d is listed twice", i+1)
 		}
 		known = append(known, k)
 	}
@@ -99,9 +99,9 @@ func (t Token) known() (knownToken, error) {
 		}
 		copy(k.digest[:], digest)
 	case len(t.Token) < minToken:
-		return k, fmt.Errorf("it has fewer than %d bytes: openssl rand -hex 24 makes a good one", minToken)
+		return k, fmt.Errorf("the token has fewer than %d bytes: openssl rand -hex 24 makes a good one", minToken)
 	case strings.TrimSpace(t.Token) != t.Token:
-		return k, errors.New("it begins or ends with a space, which no request can send")
+		return k, errors.New("the token begins or ends with a space, which no request can send")
 	default:
 		k.digest = sha256.Sum256([]byte(t.Token))
 	}

@@ -2,8 +2,8 @@ package login
 
 import "errors"
 
-// What Options.Observe is told of, beside the codes of problems. A flow that has begun ends
-// in EventSignedIn or a code, or nobody comes back.
+// Options.Observe is told of these, beside the codes of problems. A flow that has begun
+// ends in EventSignedIn or a code, or nobody comes back.
 const (
 	EventBegun            = "begun"
 	EventSignedIn         = "signed_in"

@@ -129,7 +129,7 @@ func (d *Desk) open(ctx context.Context, key store.ThreadKey, interrupt string) 
 }
 
 // Begin begins a flow for an open interrupt of the visitor's, or resolves it if there is a
-// token meanwhile. What the visitor has to be told is a *Problem.
+// token meanwhile. An error that the visitor has to be told is a *Problem.
 func (d *Desk) Begin(ctx context.Context, v Visitor) (Begun, error) {
 	if err := d.known(v.User); err != nil {
 		return Begun{}, err
@@ -198,8 +198,9 @@ func (d *Desk) cookie(id, value string) *http.Cookie {
 
 // Return takes back a browser that a provider has sent to its redirect URI, and answers the interrupt. The
 // user is whom the request itself is known to be from, as an input's; "": it does not say. The
-// title is the provider's, where it is known; recheck is asked of who came with a credential. What the person has to be told is a *Problem.
-// The browser keeps its cookie, so that who loads the page again is told why it does not go on.
+// title is the provider's, where it is known; recheck is asked of who came with a
+// credential. An error that the person has to be told is a *Problem. The browser keeps its
+// cookie, so that who loads the page again is told why it does not go on.
 func (d *Desk) Return(ctx context.Context, provider, user string, recheck Recheck, r *http.Request) (title string, err error) {
 	said := r.URL.Query()
 	state := said.Get("state")
@@ -364,7 +365,7 @@ func (d *Desk) note(ctx context.Context, f *flow, p *Problem) {
 		code = p.Code
 	}
 	if err := d.store.PutFlow(ctx, outcomeID(f.Thread, f.Interrupt), []byte(code), noteKept); err != nil {
-		d.opts.Logger.Debug("it is not noted why a login failed", "error", err)
+		d.opts.Logger.Debug("the outcome of a login could not be stored", "error", err)
 	}
 }
 

@@ -103,7 +103,7 @@ func New(s store.Logins, o Options) (*Service, error) {
 func CheckPublicURL(address string) error {
 	u, err := url.Parse(address)
 	if err == nil && (u.Path != "" && u.Path != "/" || u.RawQuery != "") {
-		err = errors.New("it must have no path and no query")
+		err = errors.New("the URL must have no path and no query")
 	}
 	if err == nil {
 		err = checkAddress(address)
@@ -156,7 +156,7 @@ func (s *Service) provider(name string) (*client, error) {
 	if p := s.providers[name]; p != nil {
 		return p, nil
 	}
-	return nil, fmt.Errorf("there is no provider named %q: it is %s", name, strings.Join(s.Providers(), ", "))
+	return nil, fmt.Errorf("there is no provider named %q: must be one of %s", name, strings.Join(s.Providers(), ", "))
 }
 
 func (s *Service) reached(point string) {

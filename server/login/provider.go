@@ -30,8 +30,8 @@ const (
 type Provider struct {
 	Name  string // in agents, addresses and keys: a-z, 0-9 and -
 	Title string // what people read; Name when empty
-	// Issuer is who the provider says that it is (RFC 8414, OpenID Connect). Where it has
-	// published its metadata the two addresses are read there.
+	// Issuer is who the provider says that it is (RFC 8414, OpenID Connect). If it has
+	// published its metadata, the two addresses are read there.
 	Issuer                 string
 	AuthorizeURL, TokenURL string
 	// RevokeURL is told of tokens that their users delete (RFC 7009); empty: what the
@@ -53,11 +53,11 @@ var providerName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 func (p *Provider) Check() error {
 	switch {
 	case !providerName.MatchString(p.Name):
-		return fmt.Errorf("name is %q: it is of a-z, 0-9 and -", p.Name)
+		return fmt.Errorf("the name is %q: must be of a-z, 0-9 and -", p.Name)
 	case p.ClientID == "":
 		return errors.New("client-id is missing: the provider gives it when this server is registered there")
 	case p.Issuer == "" && (p.AuthorizeURL == "" || p.TokenURL == ""):
-		return errors.New("it needs an issuer, or authorize-url and token-url")
+		return errors.New("the provider needs an issuer, or authorize-url and token-url")
 	case (p.AuthorizeURL == "") != (p.TokenURL == ""):
 		return errors.New("authorize-url and token-url: one needs the other")
 	case p.ClientAuth != "" && p.ClientAuth != "basic" && p.ClientAuth != "post":
@@ -87,11 +87,11 @@ func checkAddress(address string) error {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Hostname() == "":
-		return errors.New("it cannot be read: expected one such as https://accounts.example.com")
+		return errors.New("the URL cannot be read: expected one such as https://accounts.example.com")
 	case u.User != nil || u.Fragment != "":
-		return errors.New("it must have no user, password or fragment")
+		return errors.New("the URL must have no user, password or fragment")
 	case u.Scheme != "https" && !(u.Scheme == "http" && origin.Loopback(u.Hostname())):
-		return errors.New("it must begin with https://: what is sent there is secret")
+		return errors.New("the URL must begin with https://: secrets are sent there")
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ type asking struct {
 
 func newClient(p Provider) *client {
 	return &client{Provider: p, http: &http.Client{Timeout: providerTimeout, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return errors.New("it answers with a redirect, which is not followed")
+		return errors.New("the server answers with a redirect, which is not followed")
 	}}}
 }
 
@@ -242,7 +242,7 @@ func (c *client) mayLead(address string) error {
 		return err
 	}
 	if to, err := url.Parse(address); err != nil || origin.Loopback(to.Hostname()) && !origin.Loopback(issuer.Hostname()) {
-		return errors.New("it leads to this machine, of which the issuer is not")
+		return errors.New("the URL leads to this machine, and the issuer's does not")
 	}
 	return nil
 }
@@ -266,8 +266,8 @@ func (c *client) checkIss(at endpoint, said url.Values) bool {
 }
 
 // aboutClient reports whether the code of a refusal is about this server or its request, or
-// says that it may pass: another code says that the refresh token is good no more. That is
-// invalid_grant (RFC 6749), but not everywhere.
+// says that it may pass: another code says that the refresh token is good no more. It
+// should be invalid_grant (RFC 6749), but is not everywhere.
 func aboutClient(code string) bool {
 	switch code {
 	case "", "invalid_request", "unsupported_grant_type", "server_error", "temporarily_unavailable", "slow_down", "internal_error", "ratelimited", "service_unavailable":

@@ -84,7 +84,7 @@ func (c *client) revoke(ctx context.Context, at string, t *token) error {
 	}
 	resp.Body.Close()
 	if resp.StatusCode/100 != 2 {
-		return &url.Error{Op: http.MethodPost, URL: at, Err: fmt.Errorf("it answers %d", resp.StatusCode)}
+		return &url.Error{Op: http.MethodPost, URL: at, Err: fmt.Errorf("the provider answers %d", resp.StatusCode)}
 	}
 	return nil
 }

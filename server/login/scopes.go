@@ -9,8 +9,9 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// Two flows of a user at a provider end in one token. So that neither takes from the other
-// what it was for, the later asks for the scopes of both, and of two tokens the wider stays.
+// Two flows of a user at a provider end in one token. The later flow asks for the scopes of
+// both, and the wider of two tokens stays, so that neither takes from the other what it was
+// for.
 
 // underWay is what flows that are under way ask for together.
 type underWay struct {

@@ -17,7 +17,7 @@ const sealVersion = 1
 // keyName is how many bytes name the key that something is sealed with.
 const keyName = 4
 
-var errUnreadable = errors.New("login: what is stored cannot be opened: it was changed, its key is none of those that are configured, or it is of another issuer, token-url or client-id")
+var errUnreadable = errors.New("login: a stored token or flow cannot be opened: it was changed, its key is not configured, or it belongs to another issuer, token-url or client-id")
 
 // Sealer encrypts with the first of its keys and decrypts with all of them.
 type Sealer struct {
@@ -42,7 +42,7 @@ func ParseKeys(text string) (*Sealer, error) {
 		}
 		key, err := base64.StdEncoding.DecodeString(line)
 		if err != nil || len(key) != 32 {
-			return nil, fmt.Errorf("line %d is no key: it is 32 bytes in base64, such as openssl rand -base64 32 makes", number)
+			return nil, fmt.Errorf("line %d is no key: a key is 32 bytes in base64, such as openssl rand -base64 32 makes", number)
 		}
 		block, err := aes.NewCipher(key)
 		if err != nil {
@@ -56,7 +56,7 @@ func ParseKeys(text string) (*Sealer, error) {
 		s.keys = append(s.keys, sealKey{string(name[:keyName]), aead})
 	}
 	if len(s.keys) == 0 {
-		return nil, errors.New("there is no key in it: it is 32 bytes in base64, such as openssl rand -base64 32 makes")
+		return nil, errors.New("the file has no key: a key is 32 bytes in base64, such as openssl rand -base64 32 makes")
 	}
 	return s, nil
 }

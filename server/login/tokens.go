@@ -133,7 +133,7 @@ func (s *Service) read(user string, stored store.StoredToken) *held {
 	}
 	if err != nil {
 		if _, told := s.unreadable.LoadOrStore(stored.Provider, true); !told {
-			s.opts.Logger.Warn("tokens count as none; it is said once of a provider", "provider", stored.Provider, "error", err)
+			s.opts.Logger.Warn("stored tokens of a provider cannot be used and count as none; the log says so once for a provider", "provider", stored.Provider, "error", err)
 		}
 		return nil
 	}
@@ -183,7 +183,7 @@ func (c *client) wanted(of store.Login) []string {
 	return slices.Compact(all)
 }
 
-// Token implements adapter.Logins. Of any number of callers on any servers one renews.
+// Token implements adapter.Logins. One of any number of callers on any servers renews.
 func (s *Service) Token(ctx context.Context, of store.Login) (adapter.Token, error) {
 	p, err := s.provider(of.Provider)
 	if err == nil {
@@ -264,8 +264,8 @@ func (s *Service) renew(ctx context.Context, p *client, of store.Login, h *held,
 	return s.settle(ctx, of, h.version, late)
 }
 
-// settle stores what came in the place of a version. Whoever comes next tries again if it
-// is not known whether it is stored.
+// settle stores what came in the place of a version. The next caller tries again if it is
+// not known whether it is stored.
 func (s *Service) settle(ctx context.Context, of store.Login, was string, late renewed) error {
 	// Not stored: the user has deleted it meanwhile, or has logged in anew.
 	_, err := s.putAs(ctx, of.User, of.Provider, late.version, late.token, was)

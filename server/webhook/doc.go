@@ -6,9 +6,9 @@
 //
 // A Sender has a line for each target: it takes what the target is owed from the store,
 // and some workers send it. Lines share nothing that one could use up, so that a target
-// that is slow or dead delays no other. What was taken is held for a while: should the
-// process die meanwhile, it is another's then. So everything is sent at least once, and
-// what is sent of one thread may come in any order.
+// that is slow or dead delays no other. A webhook that was taken is held for a while:
+// should the process die meanwhile, it is another's then. Everything is therefore sent at
+// least once, and notices of one thread may come in any order.
 //
-// Where a target's name leads to is not to be trusted, each time anew: see guard.
+// The address to which a target's name leads is not trusted, each time anew: see guard.
 package webhook

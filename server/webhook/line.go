@@ -140,7 +140,7 @@ func (l *line) send(w taken) {
 			r.Tries.First = w.Taken
 		}
 		if l.streak.failed(r.Tries.First, w.Taken, a) {
-			l.opts.Logger.Warn("a target of webhooks takes nothing; what it is owed is sent again, and this is said once an hour", "target", l.target.Name, "error", a.err, "failing since", r.Tries.First)
+			l.opts.Logger.Warn("a target of webhooks takes nothing; its webhooks are sent again, and the log says so once an hour", "target", l.target.Name, "error", a.err, "failing since", r.Tries.First)
 		}
 		var more bool
 		if r.Delay, more = pause(r.Tries.Count, w.Taken.Sub(r.Tries.First), a.after); !more {
@@ -157,7 +157,7 @@ func (l *line) retire(w taken) {
 	if l.gone.Swap(true) {
 		return
 	}
-	l.opts.Logger.Warn("a target of webhooks answers 410 Gone: it gets nothing more until it is enabled, or configured otherwise", "target", l.target.Name)
+	l.opts.Logger.Warn("a target of webhooks answers 410 Gone: the target gets nothing more until it is enabled, or configured otherwise", "target", l.target.Name)
 	l.again(w, "what it knows of the target "+l.target.Name, func(ctx context.Context) error {
 		return l.store.TargetGone(ctx, l.target.Name, l.configuration)
 	})
@@ -169,8 +169,8 @@ func (l *line) settle(w taken, r store.WebhookResult) {
 	})
 }
 
-// again calls the store until it answers, for as long as the webhook is held. What is not
-// settled then is sent again.
+// again calls the store until it answers, for as long as the webhook is held. A webhook
+// that is not settled then is sent again.
 func (l *line) again(w taken, what string, call func(context.Context) error) {
 	for {
 		ctx, cancel := context.WithTimeout(l.cutting, storeCall)

@@ -32,7 +32,7 @@ type Target struct {
 	Kinds  []store.NoticeKind // empty: all
 	Tenant string             // "": all tenants
 	// Agents are those whose notices are sent, "default" for the one without a name; empty:
-	// all. That a thread was deleted is about no agent, and sent in any case.
+	// all. The deletion of a thread is about no agent, and is sent in any case.
 	Agents []string
 	// Secrets sign, each of them: two while one takes the place of the other. They are
 	// whsec_ and the base64 of 24 to 64 random bytes.
@@ -48,7 +48,7 @@ const MaxTargets = 100
 // CheckTargets refuses targets that cannot work. Its errors tell no secret.
 func CheckTargets(targets []Target, privateHosts []string) error {
 	if len(targets) > MaxTargets {
-		return fmt.Errorf("%d targets: there may be %d", len(targets), MaxTargets)
+		return fmt.Errorf("%d targets are configured, and %d are allowed", len(targets), MaxTargets)
 	}
 	var names []string
 	for _, t := range targets {
@@ -56,7 +56,7 @@ func CheckTargets(targets []Target, privateHosts []string) error {
 			return fmt.Errorf("target %q: %w", t.Name, err)
 		}
 		if slices.Contains(names, t.Name) {
-			return fmt.Errorf("target %q: there are two of that name", t.Name)
+			return fmt.Errorf("target %q: two targets have this name", t.Name)
 		}
 		names = append(names, t.Name)
 	}
@@ -74,7 +74,7 @@ func (t *Target) check(privateHosts []string) error {
 	}
 	for _, kind := range t.Kinds {
 		if !slices.Contains(Kinds, kind) {
-			return fmt.Errorf("there is no kind %q: it is one of %s", kind, strings.Join(texts(Kinds), ", "))
+			return fmt.Errorf("there is no kind %q: must be one of %s", kind, strings.Join(texts(Kinds), ", "))
 		}
 	}
 	for _, agent := range t.Agents {
@@ -83,12 +83,12 @@ func (t *Target) check(privateHosts []string) error {
 		}
 	}
 	if len(t.Secrets) == 0 {
-		return errors.New("it needs a secret: `whsec_` and the base64 of 24 to 64 random bytes, as by `echo whsec_$(openssl rand -base64 32)`")
+		return errors.New("a target needs a secret: `whsec_` and the base64 of 24 to 64 random bytes, as by `echo whsec_$(openssl rand -base64 32)`")
 	}
 	for i, secret := range t.Secrets {
 		raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 		if err != nil || !strings.HasPrefix(secret, "whsec_") || len(raw) < 24 || len(raw) > 64 {
-			return fmt.Errorf("secret %d of %d: it is `whsec_` and the base64 of 24 to 64 random bytes, as by `echo whsec_$(openssl rand -base64 32)`", i+1, len(t.Secrets))
+			return fmt.Errorf("secret %d of %d: must be `whsec_` and the base64 of 24 to 64 random bytes, as by `echo whsec_$(openssl rand -base64 32)`", i+1, len(t.Secrets))
 		}
 	}
 	return nil

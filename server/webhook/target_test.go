@@ -26,7 +26,7 @@ func TestTargetsAreChecked(t *testing.T) {
 		"name":       {change(func(t *Target) { t.Name = "CRM" }), `target "CRM": a name has`},
 		"no name":    {change(func(t *Target) { t.Name = "" }), `target "": a name has`},
 		"colon":      {change(func(t *Target) { t.Name = "a:b" }), "a name has"},
-		"twice":      {[]Target{good, good}, `target "crm": there are two`},
+		"twice":      {[]Target{good, good}, `target "crm": two targets have this name`},
 		"no URL":     {change(func(t *Target) { t.URL = "" }), "none such as https://"},
 		"scheme":     {change(func(t *Target) { t.URL = "ftp://k-4711" }), "none such as https://"},
 		"user":       {change(func(t *Target) { t.URL = "https://ann:k-4711@h" }), "names a user"},
@@ -34,13 +34,13 @@ func TestTargetsAreChecked(t *testing.T) {
 		"plain":      {change(func(t *Target) { t.URL = "http://hooks.example.com/k-4711" }), "webhook-private"},
 		"loopback":   {change(func(t *Target) { t.URL = "https://127.0.0.1/k-4711" }), "127.0.0.1 is no address of the internet"},
 		"mapped":     {change(func(t *Target) { t.URL = "https://[::ffff:10.0.0.1]/" }), "no address of the internet"},
-		"kind":       {change(func(t *Target) { t.Kinds = []store.NoticeKind{"interrupt"} }), `no kind "interrupt": it is one of interrupt.opened`},
+		"kind":       {change(func(t *Target) { t.Kinds = []store.NoticeKind{"interrupt"} }), `no kind "interrupt": must be one of interrupt.opened`},
 		"agent":      {change(func(t *Target) { t.Agents = []string{"a,b"} }), `"a,b" is no agent's name`},
 		"no secret":  {change(func(t *Target) { t.Secrets = nil }), "needs a secret"},
 		"short":      {change(func(t *Target) { t.Secrets = []string{secretA, "whsec_azQ3MTE="} }), "secret 2 of 2"},
 		"not base64": {change(func(t *Target) { t.Secrets = []string{"whsec_k-4711"} }), "secret 1 of 1"},
 		"no prefix":  {change(func(t *Target) { t.Secrets = []string{secretA[6:]} }), "secret 1 of 1"},
-		"too many":   {make([]Target, MaxTargets+1), "there may be 100"},
+		"too many":   {make([]Target, MaxTargets+1), "100 are allowed"},
 	} {
 		err := CheckTargets(c.targets, []string{"10.0.0.1"})
 		switch {

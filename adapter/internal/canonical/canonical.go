@@ -62,10 +62,10 @@ func JSON(value []byte) ([]byte, error) {
 	return f.exact, err
 }
 
-// Echoes reports whether a client that was sent held may have sent this without a
-// change of its own: it is the same value, or the one that is left of held where
-// numbers are read as doubles, and those that have none written as null. It is for
-// what clients repeat, never for what somebody decides.
+// Echoes reports whether a client that was sent held may have sent this without a change of
+// its own. It is then the same value, or what is left of held in a reader of doubles:
+// numbers that no double comes near are null. It is for what clients repeat, never for what
+// somebody decides.
 func Echoes(sent, held []byte) bool {
 	if bytes.Equal(sent, held) {
 		return true

@@ -10,8 +10,8 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// Numbers that RFC 8785 cannot carry pass the library as strings. What a value
-// that is a string begins with says which it was.
+// Numbers that RFC 8785 cannot carry pass the library as strings. The first character of
+// such a string says whether the value was a string or a number.
 const (
 	markText   = 's'
 	markNumber = 'n'

@@ -1,10 +1,10 @@
 // Package folded keeps what a node has folded of threads in use, so that a thread is read
 // whole when it is met first, and from where it was left off after that.
 //
-// What is kept is believed where the store says so, each time: a read names the position
-// as of which a thread is held, and the store answers what is behind it only in the same
-// log epoch and while its log has all of that. An epoch is never that of two histories,
-// and what changes a thread's messages or its state is in its log.
+// The store says each time whether what is kept may be believed. A read names the position
+// as of which a thread is held. The store answers what is behind it only in the same log
+// epoch, and while its log has all of that. An epoch is never that of two histories, and
+// what changes a thread's messages or its state is in its log.
 package folded
 
 import (

@@ -8,10 +8,10 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// behind reports whether who sends these messages knows any of the thread's, and whether
-// they were cut off from its events: a message of the agent's is cut short, or the last
-// that they hold has calls and what came of them is missing. Who sends only some messages
-// on purpose, or none, sends whole ones.
+// behind reports whether the sender of these messages knows any of the thread's, and
+// whether it was cut off from the thread's events. It was if it has a message of the
+// agent's cut short, or if the last message that it holds has calls and what came of them
+// is missing. A sender that sends only some messages on purpose, or none, sends whole ones.
 func behind(sent protocol.Messages, held *protocol.Fold) (knows, behind bool) {
 	var last protocol.Place
 	lastSent := 0

@@ -74,9 +74,9 @@ func (c *Command) Named() []string {
 }
 
 // Take puts resume entries in the place of a command that answers what the thread asks
-// or has asked. One that does not say what it answers is for the only open interrupt,
-// unless it was accepted before, or its sender has not seen what the agent said since; digest
-// is the input's.
+// or has asked. A command that does not say what it answers is for the only open interrupt.
+// It is for none if it was accepted before, or if its sender has not seen what the agent
+// said since; digest is the input's.
 func (j *Judgement) Take(ctx context.Context, c *Command, digest string) error {
 	open, err := stored.Suspension(j.View.Suspension)
 	if err != nil {

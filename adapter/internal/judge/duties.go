@@ -23,7 +23,7 @@ type Duties struct {
 const AnotherKey = "separateDuties"
 
 // own reports whether resolving an interrupt is refused because whoever answers may
-// be one of those whose inputs led to it. Who is not known may be anybody.
+// be one of those whose inputs led to it. A user who is not known may be anybody.
 func (j *Judgement) own(open *store.Suspension, shown protocol.Interrupt, entry protocol.ResumeEntry) bool {
 	if !j.Duties.Separate || entry.Status != protocol.ResumeResolved || !approves(shown) {
 		return false
@@ -47,6 +47,6 @@ func approves(shown protocol.Interrupt) bool {
 }
 
 func refuseOwn(ids []string) *protocol.RunError {
-	return Refuse(CodeOwnApproval, "whoever asked for a call may not approve it, and these are yours, or nobody knows whose they are: have somebody else answer, or cancel them: "+list(ids),
+	return Refuse(CodeOwnApproval, "the user who asked for a call may not approve it, and these are yours, or it is not known whose they are: have somebody else answer, or cancel them:  "+list(ids),
 		map[string]any{"interruptIds": ids})
 }

@@ -9,8 +9,8 @@ import (
 // edited finds the first message of a user that the input has in other words than the
 // thread, under its id: how many of the thread's stand before it, and what follows there as
 // the input has it. Frontends edit so, and AG-UI's own agents go back to such a message.
-// What of a client's copy may differ without an edit, such as answers that were cut short,
-// parts that it could not be told and metadata, does not count.
+// Differences that a client's copy may have without an edit do not count, such as answers
+// that were cut short, parts that it could not be told, and metadata.
 func (j *Judgement) edited() (keep int, follows protocol.Messages, ok bool) {
 	at := slices.IndexFunc(j.Input.Messages, func(m protocol.Message) bool {
 		if m.Role != protocol.RoleUser {
@@ -40,7 +40,7 @@ func (j *Judgement) edited() (keep int, follows protocol.Messages, ok bool) {
 }
 
 // saysOtherwise reports whether content was sent that is not what is held: other words, or
-// another picture. Nothing at all is no edit.
+// another picture. Empty content is no edit.
 func saysOtherwise(sent, held *protocol.Content) bool {
 	parts, _ := sent.Parts()
 	if sent.String() == "" && len(parts) == 0 {
@@ -62,5 +62,5 @@ func saysOtherwise(sent, held *protocol.Content) bool {
 // RefuseToWait refuses an input that edits a message and would have to wait: by then it may
 // stand behind others.
 func RefuseToWait() *protocol.RunError {
-	return RefuseForNow(CodeThreadBusy, "a message that the thread holds was edited, and what goes back cannot wait: stop the run that is under way, or wait until it has ended")
+	return RefuseForNow(CodeThreadBusy, "a message that the thread holds was edited, and an input that goes back cannot wait: stop the run that is under way, or wait until it has ended")
 }

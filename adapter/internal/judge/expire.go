@@ -46,7 +46,8 @@ func (j *Judgement) Withdraw(open *store.Suspension) (Verdict, error) {
 }
 
 // AllStale reports whether interrupts are open and all of them have expired and are kept,
-// as all are in the grace behind their expiry. Of others the sweep makes what their policy says, however late it comes.
+// as all are in the grace behind their expiry. The sweep makes of others what their policy
+// says, however late it comes.
 func (j *Judgement) AllStale() bool {
 	open, err := stored.Suspension(j.View.Suspension)
 	if err != nil || open == nil {

@@ -10,7 +10,7 @@ import (
 // a run.
 func RefuseToJoin(fresh protocol.Messages) *protocol.RunError {
 	if len(fresh) == 0 {
-		return Refuse(CodeInvalidInput, "what joins a run is a message that the thread does not hold, and there is none", nil)
+		return Refuse(CodeInvalidInput, "an input that joins a run needs a message that the thread does not hold, and it has none", nil)
 	}
 	for _, m := range fresh {
 		why := ""
@@ -24,7 +24,7 @@ func RefuseToJoin(fresh protocol.Messages) *protocol.RunError {
 		default:
 			continue
 		}
-		return Refuse(CodeInvalidInput, fmt.Sprintf("message %s %s: what joins a run is text of users; send it as an input that waits", m.ID, why), nil)
+		return Refuse(CodeInvalidInput, fmt.Sprintf("message %s %s: only text of users can join a run; send the message as an input that waits", m.ID, why), nil)
 	}
 	return nil
 }

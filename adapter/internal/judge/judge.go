@@ -155,7 +155,7 @@ func (j *Judgement) decide(ctx context.Context, v Verdict, open *store.Suspensio
 		if !v.Queue && !v.Supersede && v.Refusal == nil && !v.Edits && len(j.Input.Resume) == 0 {
 			v.Keep, v.Rewinds = j.rewound()
 		}
-		// What it waits for says more; a rewind restates what is left.
+		// The run that it waits for says more; a rewind restates what is left.
 		v.Behind = !v.Rewinds && (v.Behind || v.Queue && j.knows)
 		return v, nil
 	}
@@ -220,7 +220,7 @@ func (j *Judgement) repeated(queued map[string]bool, digest string) (*store.RunS
 		if foreign {
 			continue
 		}
-		// Of another user's run nobody learns by this what it was begun with.
+		// The refusal tells nobody what another user's run was begun with.
 		if said, all := j.said(record.Messages); all && said != record.Said && record.User == j.User {
 			otherwise = Refuse(CodeInvalidInput, "runId "+j.Input.RunID+" was used for another text: send this one under a new runId, and its message under a new id", nil)
 			continue

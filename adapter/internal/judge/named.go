@@ -21,8 +21,8 @@ const (
 
 // Named gives ids to the messages of an input that have none, and leaves out those that say
 // nothing besides. An id follows from the run, the place in the input and what the message
-// says, so that an input that is sent again has the same; its end is of what the message
-// says alone, by which it is known while it is queued.
+// says, so that an input that is sent again has the same. The end of the id follows from
+// what the message says alone: it is known by that while it is queued.
 func Named(input *protocol.RunAgentInput) *protocol.RunAgentInput {
 	var messages protocol.Messages
 	for i, m := range input.Messages {
@@ -56,8 +56,8 @@ func isEmpty(c *protocol.Content) bool {
 	return c.String() == "" && len(parts) == 0
 }
 
-// isGiven reports whether the message has its id from Named. Who has learnt such an id and
-// says something else under it has an id.
+// isGiven reports whether the message has its id from Named. A message that says something
+// else under an id which its sender has learnt has that id from its sender.
 func isGiven(m protocol.Message) bool {
 	end, ok := saidPart(m.ID)
 	return ok && end == saidDigest(m)

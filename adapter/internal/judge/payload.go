@@ -9,8 +9,8 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// payloads checks the payloads of one input. What is said of them is bounded for all of
-// them together.
+// payloads checks the payloads of one input. The text about them is bounded for all of them
+// together.
 type payloads struct {
 	schemas *responseschema.Set
 	budget  *responseschema.Budget

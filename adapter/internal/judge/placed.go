@@ -7,13 +7,13 @@ import (
 )
 
 // placed is the input with the ids of the thread for the messages that came without one and
-// that the thread holds, or its queue. Clients that have no ids repeat their history in each
-// turn, or send what is new alone: what an input says up to its last answer is history, and
-// what users say behind that is new unless it follows there in the thread as well.
+// that the thread holds, or its queue. Clients that have no ids repeat their history in
+// each turn, or send what is new alone. An input is history up to its last answer. Messages
+// of users behind that are new, unless they follow there in the thread as well.
 //
 // History is found where most of its end stands in the thread, the later of two such places;
 // what of it is elsewhere is found by what it says. Tool messages are found by their calls,
-// instructions and reasoning by what they say. What is not found is new.
+// instructions and reasoning by what they say. A message that is not found is new.
 func placed(input *protocol.RunAgentInput, held *protocol.Fold, queue []store.QueuedRun) *protocol.RunAgentInput {
 	s, open := spelled(input.Messages, held)
 	if s == nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // maxAnsweringRuns bounds the runs that the answers of one input were given to
-// before. What an input repeats is an answer to one suspension, or to a few.
+// before. An input repeats answers to one suspension, or to a few.
 const maxAnsweringRuns = 8
 
 // maxReads bounds how often a thread is read again because it changed meanwhile.
@@ -28,7 +28,7 @@ type Reader interface {
 }
 
 // Read reads what judging an input takes, of which threads may hold some. Schemas check
-// the payloads of its answers. What became of the named interrupts is read as well.
+// the payloads of its answers. Read also reads what became of the named interrupts.
 func Read(ctx context.Context, st Reader, threads *folded.Threads, schemas *responseschema.Set, key store.ThreadKey, input *protocol.RunAgentInput, named ...string) (*Judgement, error) {
 	q := store.ReadQuery{Label: input.RunID, Follower: true, Sender: true, InterruptIDs: slices.Clone(named), Journal: len(input.Resume)+len(named) > 0}
 	for _, entry := range input.Resume {
@@ -54,7 +54,7 @@ func (j *Judgement) read(ctx context.Context, st Reader, threads *folded.Threads
 		return false, err
 	}
 	if slices.ContainsFunc(known, func(id string) bool { return !thread.Fold.Has(id) }) {
-		// What was held is there no more.
+		// Messages that the node held are no longer in the thread.
 		asks, _ = j.asking(q, nil)
 		if view, thread, err = threads.Read(ctx, st, j.thread, threads.Held(j.thread), asks); err != nil {
 			return false, err

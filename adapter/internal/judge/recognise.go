@@ -9,14 +9,14 @@ import (
 )
 
 // recognised is the input with the thread's own messages in the place of those
-// that only say again what they say. A frontend that builds messages from events
-// may cut them differently and name them itself: assistant-ui puts the calls of a
-// run into one message, after the text if there is any, and names tool results,
-// and messages without text, as it likes. Taken for new, the thread would hold
-// such a call twice; taken for missing, it would be rewound to before it.
+// that only say again what they say. A frontend that builds messages from events may cut
+// them differently and name them itself. assistant-ui puts the calls of a run into one
+// message, after the text if there is any, and names tool results, and messages without
+// text, as it likes. Taken for new, the thread would hold such a call twice; taken for
+// missing, it would be rewound to before it.
 //
-// What is recognised by its calls must agree in their names and arguments, and
-// under an unknown id in its text: a message that says anything else is new.
+// A message that is recognised by its calls must agree in their names and arguments, and
+// under an unknown id in its text: one that says anything else is new.
 func recognised(input *protocol.RunAgentInput, held *protocol.Fold) *protocol.RunAgentInput {
 	h := history{held, map[string]map[string]protocol.ToolFunction{}}
 	var sent map[string]bool

@@ -2,12 +2,13 @@ package judge
 
 import "github.com/aguiws/aguiws/protocol"
 
-// rewound tells how many of the thread's messages an input keeps, when its
-// messages say that its sender has gone back: they are a proper prefix of the
-// thread's, longer than its system and developer messages, possibly followed by
-// new ones. A missing head, or no messages, is a filter and takes nothing out.
+// rewound tells how many of the thread's messages an input keeps, when its messages say
+// that its sender has gone back. They are then a proper prefix of the thread's, longer than
+// its system and developer messages, possibly followed by new ones. A missing head, or no
+// messages, is a filter and takes nothing out.
 //
-// Nor does who was cut off from the agent's last events go back by not having them.
+// A sender that was cut off from the agent's last events does not go back by not having
+// them.
 //
 // Activities and reasoning are not compared: clients do not send them all.
 func (j *Judgement) rewound() (keep int, ok bool) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// places are what a document can be referred to by: its own schemas. Nothing else is looked
-// for, and nothing is fetched.
+// places are what a document can be referred to by: its own schemas. It looks for nothing
+// else, and fetches nothing.
 type places struct {
 	base      string           // in the root
 	draft     string           // one that the library knows; "": the latest

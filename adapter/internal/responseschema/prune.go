@@ -8,8 +8,9 @@ import (
 )
 
 // prune is a schema without what this package cannot check, so that the rest can be: it
-// refuses nothing that the schema takes. What follows from a part that is left out is left
-// out with it, as where that is negated. follow says whether references are followed.
+// refuses nothing that the schema takes. A part that follows from one that is left out is
+// left out with it, for example if it negates that. follow says whether references are
+// followed.
 func prune(schema []byte, follow bool) ([]byte, error) {
 	root, err := document(schema)
 	if err != nil {
@@ -29,7 +30,7 @@ func prune(schema []byte, follow bool) ([]byte, error) {
 				members["$schema"] = p.places.draft
 			}
 		}
-		// What refers to itself was taken for exact so far, which holds if all is.
+		// A schema that refers to itself was taken for exact so far, which holds if all is.
 		if exact || cautious {
 			return json.Marshal(out)
 		}
@@ -102,7 +103,7 @@ func (p *pruner) schema(node any, base string) (out any, exact bool) {
 	s.conditional()
 	s.contains()
 	if !s.exact {
-		// What else has evaluated is not known.
+		// It is not known what other parts have evaluated.
 		delete(s.out, "unevaluatedProperties")
 		delete(s.out, "unevaluatedItems")
 	}
@@ -238,7 +239,8 @@ func (s *pruning) members() {
 		kept := map[string]any{}
 		for _, name := range slices.Sorted(maps.Keys(members)) {
 			if keyword == "patternProperties" && !s.runs(name) {
-				// What it matches is not known, so neither is what is additional.
+				// It is not known what the pattern matches, so neither is what is
+				// additional.
 				s.exact = false
 				delete(s.out, "additionalProperties")
 				continue

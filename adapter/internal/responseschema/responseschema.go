@@ -50,9 +50,9 @@ type compiled struct {
 }
 
 // Check answers with what is wrong with a payload, in MaxProblems problems of a line at
-// most; nil is a valid one. It fails with ErrTooComplex on a payload that takes too much
-// to be checked, which is the same wherever and whenever it is checked; with that of a
-// context that ends; and with another error when the schema itself cannot be used.
+// most; nil is a valid one. It fails with ErrTooComplex on a payload that takes too much to
+// be checked, which is the same wherever and whenever it is checked. It fails with the
+// error of a context that ends, and with another one when the schema itself cannot be used.
 func (s *Set) Check(ctx context.Context, schema, payload []byte) ([]protocol.Problem, error) {
 	return s.CheckWithin(ctx, new(Budget), schema, payload)
 }
@@ -124,8 +124,8 @@ func check(m *meter, root *node, payload []byte) []protocol.Problem {
 	return []protocol.Problem{{Message: "does not fit the schema"}}
 }
 
-// Compile reports why a schema cannot be used: it is over a bound. What of another one
-// cannot be checked, such as a pattern that is not RE2, is not: see prune.
+// Compile reports why a schema cannot be used: it is over a bound. Parts of another schema
+// that cannot be checked, such as a pattern that is not RE2, are not: see prune.
 func (s *Set) Compile(ctx context.Context, schema []byte) error {
 	_, err := s.compile(ctx, schema)
 	return err

@@ -11,7 +11,7 @@ import (
 
 type kind uint8
 
-// Of integers it is known when they are looked at.
+// A number is found to be an integer when it is looked at.
 const (
 	null kind = 1 << iota
 	boolean
@@ -177,7 +177,7 @@ func (v *value) member(name string) int {
 	return -1
 }
 
-// number reads a number. One that is out of reach ends the work.
+// number reads a number. A number that is out of reach ends the work.
 func (m *meter) number(v *value) decimal {
 	m.spend(1 + len(v.text)/8)
 	d, ok := parseDecimal(v.text)

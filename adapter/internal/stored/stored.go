@@ -1,5 +1,5 @@
 // Package stored reads what lies in a store: each value as its shape, and a thread's
-// view as messages, state and events. What cannot be read is store.ErrCorrupted.
+// view as messages, state and events. A value that cannot be read is store.ErrCorrupted.
 package stored
 
 import (

@@ -1,6 +1,6 @@
-// Package schema checks documents against a published AG-UI schema file. What
-// the product reads and writes is checked by protocol itself, which needs no
-// file; the tests of this package show that the two agree.
+// Package schema checks documents against a published AG-UI schema file. Package protocol
+// itself checks what the product reads and writes, and needs no file; the tests of this
+// package show that the two agree.
 package schema
 
 import (
@@ -58,8 +58,8 @@ func Load(file string) (*Schema, error) {
 // Definitions returns the names of the definitions, in no order.
 func (s *Schema) Definitions() []string { return s.names }
 
-// Check validates a document against one definition. What is wrong with the
-// document is a *protocol.DecodeError.
+// Check validates a document against one definition. A fault of the document is a
+// *protocol.DecodeError.
 func (s *Schema) Check(definition string, data []byte) error {
 	compiled, err := s.compile(definition)
 	if err != nil {

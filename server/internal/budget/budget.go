@@ -1,10 +1,10 @@
 // Package budget bounds the bytes that a process holds for its clients: what is being
 // read from them, what waits to be worked on, and what they are yet to take.
 //
-// A user, an address and a kind of connection have a share each. Who is over a share
-// waits, and is refused after a while; others do not notice. An eighth of the whole is
-// kept for small amounts of those who hold little, so that nobody is refused those by
-// what others hold.
+// A user, an address and a kind of connection have a share each. A client over a share
+// waits, and is refused after a while; others do not notice. An eighth of the whole is kept
+// for small amounts of those who hold little, so that nobody is refused those by what
+// others hold.
 package budget
 
 import (
@@ -151,7 +151,7 @@ func leave(shares map[string]*share, name string, s *share) {
 	}
 }
 
-// Close gives back all that the account holds. Nothing can be taken with it any more.
+// Close gives back all that the account holds. It can take nothing any more.
 func (a *Account) Close() {
 	b := a.b
 	b.mu.Lock()
@@ -190,7 +190,8 @@ func (a *Account) Take(ctx context.Context, bytes int64) error {
 	bytes = min(bytes, b.kinds[a.kind].most)
 	flow := a.line()
 	full := b.judge(a, bytes)
-	// What is small, and what goes on with something, does not wait behind others.
+	// A small amount does not wait behind others, and neither does an account that holds
+	// some already.
 	if full == nil && (len(flow.waiters) == 0 || a.held > 0 || small(bytes)) {
 		b.take(a, bytes)
 		b.mu.Unlock()
@@ -385,7 +386,8 @@ func (b *Budget) drop(f *flow, w *waiter) {
 	}
 }
 
-// grant lets go what has room by now, by turns. What has none holds up nobody else's.
+// grant lets go what has room by now, by turns. A waiter for which there is none holds up
+// no other.
 func (b *Budget) grant() {
 	if b.waiting == 0 {
 		return

@@ -17,7 +17,7 @@ var ErrStalled = errors.New("conn: the peer does not read")
 var errAborted = errors.New("conn: writing was given up")
 
 // writeAll blocks as long as the peer takes something of b within the timeout.
-// What it holds up is whoever flushes: a session that makes no more until then.
+// It holds up whoever flushes: a session that makes no more until then.
 func (o *outbound) writeAll(b []byte) error {
 	since := time.Now() // when the peer last took something
 	for len(b) > 0 {

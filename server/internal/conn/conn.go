@@ -1,11 +1,10 @@
 // Package conn is the connection under a socket: WebSocket messages of text
 // over TCP.
 //
-// What is written is gathered, so that many messages cost one system call
-// (outbound.go). A peer that does not read holds up whoever flushes, is waited
-// for as long as it takes something, and is given up when it does not
-// (backpressure.go). While a peer says nothing, no goroutine waits for it
-// (park.go).
+// Output is gathered, so that many messages cost one system call (outbound.go). A peer that
+// does not read holds up whoever flushes, is waited for as long as it takes something, and
+// is given up when it does not (backpressure.go). While a peer says nothing, no goroutine
+// waits for it (park.go).
 package conn
 
 import (

@@ -6,7 +6,7 @@ import (
 )
 
 // framing follows a stream of WebSocket frames from outside, in pieces of any
-// size, to know where no message is under way. What is no frame is left to the
+// size, to know where no message is under way. Bytes that are no frame are left to the
 // WebSocket library to refuse.
 type framing struct {
 	head [14]byte // of the frame that begins

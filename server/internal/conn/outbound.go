@@ -37,7 +37,7 @@ func GiveBuffer(b *[]byte) {
 // data. All methods may be called concurrently.
 //
 // Text frames are made here (text), and control frames by the library, which hands
-// each to Write in one piece. So every frame is appended whole, under the lock, and
+// each to Write in one piece. Every frame is therefore appended whole, under the lock, and
 // none comes to lie within another.
 type outbound struct {
 	net.Conn
@@ -119,8 +119,8 @@ func (o *outbound) gather() (first bool) {
 	return first
 }
 
-// mayPong reports whether a ping is to be answered. Behind the closing frame the library
-// would take its own refusal to write a pong for the end of the closing handshake.
+// mayPong reports whether a ping is to be answered. The library would take its own refusal
+// to write a pong behind the closing frame for the end of the closing handshake.
 func (o *outbound) mayPong() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -5,7 +5,7 @@ package conn
 // Parks tells whether idle connections hold no goroutine on this system.
 const Parks = false
 
-// Parking would watch connections that wait for their peers. Where it cannot,
+// Parking would watch connections that wait for their peers. It cannot on this system, and
 // each keeps its goroutine.
 type Parking struct{}
 

@@ -44,8 +44,8 @@ func (c *call) enter() error {
 	return c.enterThread()
 }
 
-// enterThread decides whether the caller may do this to the path's thread. What
-// may not be known does not exist.
+// enterThread decides whether the caller may do this to the path's thread. A thread that
+// the caller may not know of does not exist.
 func (c *call) enterThread() error {
 	if !c.op.ofThread() {
 		return c.needs(c.op.home())

@@ -29,7 +29,7 @@ type Config struct {
 	// Upstreams tells of the agents that other servers serve.
 	Upstreams func() []Upstream
 	// Nodes tells of the nodes that share the store, and whether those are all. Store
-	// tells of the store. What they tell may be a moment old.
+	// tells of the store. Their answers may be a moment old.
 	Nodes func(context.Context) (nodes []Node, whole bool)
 	Store func(context.Context) StoreStatus
 	// Enter decides whom a request is from.

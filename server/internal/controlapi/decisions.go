@@ -63,8 +63,8 @@ func decisionOf(d store.Decision) decisionJSON {
 	return told
 }
 
-// bodyOf is the rest of a decision. What cannot be read of it is left out: who decided what
-// stands beside it.
+// bodyOf is the rest of a decision. Members that cannot be read are left out: who decided
+// what stands beside it.
 func bodyOf(d store.Decision) (b adapter.DecisionBody) {
 	_ = json.Unmarshal(d.Body, &b)
 	return b

@@ -52,9 +52,9 @@ func exportFormat(r *http.Request) (string, error) {
 // exportPage is how many are read at once for an export.
 const exportPage = 25
 
-// export writes all that a list of decisions has, page by page. What breaks off is no
-// answer: the connection is cut, so that nobody takes a part for the whole. It ends with the
-// credential, and when the server drains.
+// export writes all that a list of decisions has, page by page. An export that breaks off
+// is no answer: the connection is cut, so that nobody takes a part for the whole. It ends
+// with the credential, and when the server drains.
 func (a *API) export(w http.ResponseWriter, r *http.Request, c *call, held Held, format string) error {
 	ctx, release, refused := c.caller.Wait(r.Context())
 	if refused != nil {

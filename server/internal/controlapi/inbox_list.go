@@ -68,7 +68,8 @@ func (c *call) listInbox() (any, error) {
 	return pageOf(items, next, err, list)
 }
 
-// listThreadsInbox is the inbox of one thread. What may not be known does not wait.
+// listThreadsInbox is the inbox of one thread. A thread that the caller may not know of
+// does not wait.
 func (c *call) listThreadsInbox(thread string, q adapter.InboxQuery) (any, error) {
 	switch {
 	case !strictjson.IsName(thread):
@@ -156,7 +157,8 @@ func (c *call) countInbox() (any, error) {
 	return totals, nil
 }
 
-// What an item of the inbox may have of each, in bytes; what is larger is summarised.
+// These bound what an item of the inbox may have of each, in bytes; a larger one is
+// summarised.
 const (
 	shownWhole   = 4 << 10 // an interrupt with all that is about it
 	shownMessage = 500
@@ -216,9 +218,9 @@ func (it *interruptJSON) summarise() {
 	}
 }
 
-// redact makes a summary with arguments from which something was taken out. What else might
-// have it goes: what the interrupt says beside its message, a digest by which it could be
-// guessed, and an answer that may hold it anew.
+// redact makes a summary with arguments from which something was taken out. Other places
+// that may have it go too: what the interrupt says beside its message, a digest by which it
+// could be guessed, and an answer that may hold it anew.
 func (it *interruptJSON) redact(arguments string) {
 	it.summarise()
 	it.ToolCall = &toolCallJSON{Name: cut(it.ToolCall.Name, shownMessage), Arguments: cut(arguments, shownArgs), Redacted: true}

@@ -106,7 +106,7 @@ func (c *call) resolveInbox() (any, error) {
 		})
 	}
 	group.Wait()
-	// Where the store has answered none of it, or the request is one input too many, that is
+	// If the store has answered none of it, or the request is one input too many, that is
 	// the answer to all.
 	for _, code := range []string{adapter.CodeStoreUnavailable, adapter.CodeRateLimited} {
 		if !slices.ContainsFunc(failed, func(p *problem) bool { return p == nil || p.Code != code }) {

@@ -41,7 +41,7 @@ func (c *call) listResolved(q adapter.InboxQuery) (any, error) {
 	if !q.Before.IsZero() {
 		return nil, badRequest("deadlineBefore is of what is open")
 	}
-	// What was asked then or later was decided later.
+	// A question that was asked then or later was decided later.
 	of := store.DecisionQuery{Tenant: q.Tenant, AllTenants: q.AllTenants, Namespace: q.Namespace, User: q.Owner, Tool: q.Tool, Agent: q.Agent, From: q.From}
 	thread, namespace := c.r.URL.Query().Get("thread"), c.r.URL.Query().Get("namespace")
 	switch {

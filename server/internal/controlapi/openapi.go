@@ -18,7 +18,7 @@ type object = map[string]any
 var (
 	pathValue = regexp.MustCompile(`\{(\w+)\}`)
 
-	// What Go's types do not say.
+	// These say what Go's types do not.
 	typeSchemas = map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage](): {},
 		reflect.TypeFor[time.Time]():       {Type: "string", Format: "date-time"},

@@ -52,7 +52,7 @@ func (a *API) servePayload(w http.ResponseWriter, r *http.Request, c *call, held
 	h := w.Header()
 	h.Set("Content-Type", info.Type)
 	h.Set("Content-Disposition", disposition(info))
-	// Whoever opens it on this origin opens nothing that may do something here.
+	// A reader who opens it on this origin opens nothing that may do something here.
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
 	h.Set("Cache-Control", "private, no-cache")
@@ -137,7 +137,7 @@ func (p *payloadBytes) Read(b []byte) (int, error) {
 func (c *call) enterPayload() (thread string, err error) {
 	thread, digest, ok := adapter.ParsePayloadRef(c.r.PathValue("ref"))
 	if !ok {
-		return "", badRequest("that is no reference to a payload")
+		return "", badRequest("the path has no reference to a payload")
 	}
 	c.digest = digest
 	return thread, nil

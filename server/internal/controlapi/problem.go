@@ -52,8 +52,7 @@ func badRequest(detail string) *problem {
 	return newProblem(http.StatusBadRequest, refusal.CodeInvalidInput, detail)
 }
 
-// problem is what a caller is told of an error. What went wrong inside is told
-// to the log.
+// problem is what a caller is told of an error. The log is told what went wrong inside.
 func (c *call) problem(err error) *problem {
 	var p *problem
 	var refused *refusal.Error
@@ -76,7 +75,7 @@ func (c *call) problem(err error) *problem {
 	if errors.Is(err, store.ErrCorrupted) {
 		c.Logger.Error("a thread cannot be read", "operation", c.op.id, "thread", c.key.Thread, "error", err)
 		return newProblem(http.StatusInternalServerError, adapter.CodeStateCorrupted,
-			"what is stored of the thread cannot be read; all of it can be stopped, and it can be deleted")
+			"the stored thread cannot be read; all of it can be stopped, and the thread can be deleted")
 	}
 	c.Logger.Error("an operation failed", "operation", c.op.id, "error", err)
 	return newProblem(http.StatusInternalServerError, "internal_error", "the server could not do that; its log says why")

@@ -316,7 +316,7 @@ func (c *call) addInput() (any, error) {
 	}
 	switch {
 	case in.Text == "" && in.After == "" && in.Before == "":
-		return nil, badRequest("text: there is nothing in it")
+		return nil, badRequest("text: must not be empty")
 	case !c.hasAgent(in.Agent):
 		return nil, badRequest("agent: there is no agent of that name")
 	}

@@ -188,7 +188,7 @@ func (c *call) listTrees() (any, error) {
 		}
 	}
 	if asked > 1 {
-		return nil, badRequest("one of parent, root, resource and idPrefix, and not more")
+		return nil, badRequest("give at most one of parent, root, resource and idPrefix")
 	}
 	threads, next, err := c.Runner.Trees(c.r.Context(), q)
 	if errors.Is(err, store.ErrBadCursor) {

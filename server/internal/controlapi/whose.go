@@ -8,8 +8,9 @@ import (
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
-// Whoever has a namespace knows of all threads in it, as those do who share one; the scopes
-// of an operation for others show the tenant's. That is so for whatever lists across threads.
+// A caller that has a namespace knows of all threads in it, as those do who share one; the
+// scopes of an operation for others show the tenant's. This holds for everything that lists
+// across threads.
 
 var tenantsParameter = parameter{"tenants", "all: of every tenant, which needs the scopes " + identity.ScopeAdmin + " and " + identity.ScopeTenants}
 

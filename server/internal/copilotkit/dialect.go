@@ -20,8 +20,8 @@ const interruptEvent = "on_interrupt"
 
 // dialectOf is the dialect of an input's page. How old it is does not show. Pages from
 // 1.61.2 on take the outcome where there is one, and those before 1.60.0 do not know it:
-// both can be told by both. What lies between takes the question from the event, and
-// refuses to answer it once it has seen the outcome: such a page has to say so.
+// both can be told by both. Pages between the two take the question from the event, and
+// refuse to answer it once they have seen the outcome: such a page has to say so.
 func dialectOf(in *protocol.RunAgentInput) dialect {
 	var props struct {
 		InterruptDialect string `json:"interruptDialect"`

@@ -73,8 +73,8 @@ type stopJSON struct {
 	Interrupt map[string]string `json:"interrupt,omitzero"`
 }
 
-// stopped reads which run is to be stopped: "" for all of the thread. What
-// cannot be read is answered.
+// stopped reads which run is to be stopped: "" for all of the thread. It answers a request
+// that cannot be read.
 func (k *call) stopped() (label string, ok bool) {
 	body := k.body
 	if body == nil {

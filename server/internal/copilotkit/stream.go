@@ -41,9 +41,9 @@ type Follower interface {
 type Stream interface {
 	Input() *protocol.RunAgentInput // before Run
 	// Run answers with the run that the input asks for, and takes the answer to what the
-	// thread asks by a command as well. What finishes a run is told as tell says. Before
-	// the refusal of an input comes what again makes of the interrupts that are open; nil:
-	// nothing does.
+	// thread asks by a command as well. Events that finish a run are told as tell says.
+	// Before the refusal of an input comes what again makes of the interrupts that are
+	// open; nil: nothing does.
 	Run(tell func(finished []byte) ([][]byte, error), again func(open []json.RawMessage) ([][]byte, error))
 	// Restate answers with the input's thread as it is, and with what happens there
 	// until it is at rest. The event that ended the restated run, if one has, is what

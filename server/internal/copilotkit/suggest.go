@@ -18,8 +18,8 @@ const suggestTool = "copilotkitSuggest"
 
 const codeAgentError = "agent_error"
 
-// suggest answers a page that wants to know what its reader could say. That is
-// no run: nothing of it is kept, and no thread is touched.
+// suggest answers a page that wants to know what its reader could say. A suggestion is no
+// run: nothing of it is kept, and no thread is touched.
 func (k *call) suggest() { k.stream(k.offer) }
 
 // asksForSuggestions tells an input that only pretends to be one: a page that

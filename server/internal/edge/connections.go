@@ -91,7 +91,7 @@ func (e *Edge) changed(network net.Conn, state http.ConnState) {
 			c.stay()
 		}
 	case http.StateIdle:
-		// Whoever was recognised may be idle for longer, but not on any number of
+		// A client that was recognised may be idle for longer, but not on any number of
 		// connections.
 		if !c.known.Swap(false) {
 			c.endIn(strangerIdle)

@@ -4,8 +4,8 @@
 // A request's header has headerTimeout to arrive, and its body must keep coming
 // while somebody reads it and while it is thrown away (exchange.go). An answer
 // must be taken piece by piece. Connections on which nobody was recognised are
-// soon closed when they are idle, and do not hold up a shutdown. Of them, and of
-// idle ones, whosever they are, there is a bounded number (connections.go).
+// soon closed when they are idle, and do not hold up a shutdown. Their number is bounded,
+// and so is that of idle ones, whosever they are (connections.go).
 package edge
 
 import (
@@ -78,7 +78,7 @@ func New(opts Options) *Edge {
 }
 
 // Server is a server whose connections the edge keeps. The handler must have come
-// from Handler. Whoever calls its Shutdown calls Hurry before.
+// from Handler. The caller of its Shutdown calls Hurry before.
 func (e *Edge) Server(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           handler,
@@ -93,8 +93,8 @@ func (e *Edge) Server(handler http.Handler) *http.Server {
 
 type connectionKey struct{}
 
-// Recognise says that a request is somebody's. Where its server is
-// none of an Edge it does nothing.
+// Recognise says that a request is somebody's. It does nothing if the request's server is
+// none of an Edge.
 func Recognise(ctx context.Context) {
 	if c, ok := ctx.Value(connectionKey{}).(*connection); ok && !c.known.Swap(true) {
 		c.edge.recognised(c)
@@ -102,7 +102,7 @@ func Recognise(ctx context.Context) {
 }
 
 // SetSendBuffer says how much the kernel may hold for the client of a request that
-// takes it slowly. Where the request's server is none of an Edge it does nothing.
+// takes it slowly. It does nothing if the request's server is none of an Edge.
 func SetSendBuffer(ctx context.Context, bytes int) {
 	if c, ok := ctx.Value(connectionKey{}).(*connection); ok {
 		c.setSendBuffer(bytes)

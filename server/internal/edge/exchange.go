@@ -246,8 +246,8 @@ func (x *exchange) FlushError() error {
 	return x.give(x.control.Flush)
 }
 
-// Hijack is for http.ResponseController. Whoever has the connection then sees to
-// its deadlines.
+// Hijack is for http.ResponseController. The caller has the connection then and sees to its
+// deadlines.
 func (x *exchange) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	c, rw, err := x.control.Hijack()
 	if err == nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // Gathering is a listener for a server of an Edge, on whose connections Push costs one
-// system call: net/http hands a connection each chunk of an answer in three pieces. What
-// is not TCP it leaves as it is.
+// system call: net/http hands a connection each chunk of an answer in three pieces. A
+// connection that is not TCP stays as it is.
 func Gathering(l net.Listener) net.Listener { return gathering{l} }
 
 type gathering struct{ net.Listener }

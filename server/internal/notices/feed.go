@@ -2,8 +2,9 @@
 // reading for all of them.
 //
 // A Feed reads at the end and keeps what came last. A watcher that keeps up is given that.
-// One that comes with a cursor, or has fallen behind, reads for itself until it has caught
-// up. A watcher is given what it asks for: nothing is gathered for one that does not ask.
+// A watcher that comes with a cursor, or has fallen behind, reads for itself until it has
+// caught up. A watcher is given what it asks for: nothing is gathered for one that does not
+// ask.
 package notices
 
 import (

@@ -39,7 +39,7 @@ type Watcher struct {
 	query  Query
 	notify func()
 
-	// Of the feed's lock:
+	// The feed's lock guards these:
 	after string
 	at    int64 // the page that is next; -1: the watcher reads for itself
 

@@ -55,7 +55,7 @@ func Text(w http.ResponseWriter, r *http.Request, most int64, room Room) ([]byte
 		if err := room(bytes); err != nil {
 			return err
 		}
-		// What waited for room is not the client's fault.
+		// The time for which the body waited for room is not the client's fault.
 		until = until.Add(time.Since(began) + time.Duration(bytes)*time.Second/slowest)
 		control.SetReadDeadline(until)
 		return nil

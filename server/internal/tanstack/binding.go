@@ -34,9 +34,10 @@ type binding struct {
 	SchemaHash     string `json:"responseSchemaHash,omitempty"`
 }
 
-// Bind returns the end of a run with each interrupt bound to it. What has a binding, as an
-// upstream gives one, keeps what it says of the tool, and is bound to this run: the client
-// answers nothing that is bound to another. An end without interrupts is returned as it is.
+// Bind returns the end of a run with each interrupt bound to it. An interrupt that has a
+// binding, as an upstream gives one, keeps what it says of the tool, and is bound to this
+// run: the client answers nothing that is bound to another. An end without interrupts is
+// returned as it is.
 func Bind(end []byte) ([]byte, error) {
 	e, err := protocol.Decode(end)
 	if err != nil {

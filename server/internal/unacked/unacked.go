@@ -4,7 +4,7 @@ package unacked
 import "net"
 
 // Bytes returns how many bytes the kernel holds that the peer has not acknowledged, 0 if
-// it cannot tell. What wraps a connection, as TLS does, is looked through.
+// it cannot tell. A connection that wraps another, as TLS does, is looked through.
 func Bytes(conn net.Conn) int {
 	for {
 		wrapped, ok := conn.(interface{ NetConn() net.Conn })
