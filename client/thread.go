@@ -429,8 +429,8 @@ type stopping struct {
 	done    chan struct{}
 }
 
-// Cancel stops all runs of the label that have not ended, whether they run or wait,
-// and reports whether there was one. It is asked again until there is an answer or
+// Cancel ends all runs of the label that have not ended: active, queued, or waiting for
+// answers, whose questions are cancelled. It reports whether there was one. It is asked again until there is an answer or
 // ctx ends.
 func (t *Thread) Cancel(ctx context.Context, label string) (stopped bool, err error) {
 	s := &stopping{t: t, label: label, done: make(chan struct{})}

@@ -77,7 +77,7 @@ func TestRandomKills(t *testing.T) {
 	for _, e := range command.Effects(t, options.Effects) {
 		happened[amount(t, e)]++
 	}
-	approved, asked, lost := 0, 0, 0
+	approved, asked, lost, stopped := 0, 0, 0, 0
 	for n, p := range crowd {
 		for _, number := range p.approved {
 			if happened[number] != 1 {
@@ -94,6 +94,7 @@ func TestRandomKills(t *testing.T) {
 		approved += len(p.approved)
 		lost += p.lost
 		asked += p.asked
+		stopped += p.stopped
 		fresh(t, servers[n%2], fmt.Sprintf("person-%d", n), p.tabs...)
 		said(t, p.tabs[0], protocol.RoleUser, p.said...)
 		complete := 0
@@ -112,7 +113,7 @@ func TestRandomKills(t *testing.T) {
 	for number, times := range happened {
 		t.Errorf("payment %d was not approved and took place %d times", number, times)
 	}
-	t.Logf("%d kills, %d approvals, %d uncertain steps asked about, %d runs whose workers were lost too often", kills, approved, asked, lost)
+	t.Logf("%d kills, %d approvals, %d runs stopped that waited for one, %d uncertain steps asked about, %d runs whose workers were lost too often", kills, approved, stopped, asked, lost)
 	if approved == 0 {
 		t.Error("nothing was approved: the test has shown nothing")
 	}
@@ -136,6 +137,7 @@ type person struct {
 	unsure   []int // payments approved in a run that ended because its workers were lost
 	lost     int   // such runs
 	asked    int   // about uncertain steps
+	stopped  int   // runs that waited for an approval
 }
 
 // act does one thing and sees it through, from either tab.
@@ -149,8 +151,14 @@ func (p *person) act() {
 	}
 	number := p.name*100_000 + p.acts
 	approves := p.chance.IntN(4) > 0
-	end := p.say(fmt.Sprintf(`/tool pay {"amount":%d}`, number))
+	in := p.ask(fmt.Sprintf(`/tool pay {"amount":%d}`, number))
+	end := in.End()
 	lost := false
+	if p.chance.IntN(5) == 0 && len(client.Asked(end)) > 0 && client.Asked(end)[0].Reason != uncertain {
+		in.StopWaiting()
+		p.stopped++
+		return
+	}
 	for questions := p.open(end, &lost); len(questions) > 0; questions = p.open(end, &lost) {
 		answer := decline
 		switch {
@@ -196,10 +204,12 @@ func (p *person) gaveUp(end protocol.Event) bool {
 	return false
 }
 
-func (p *person) say(text string) protocol.Event {
+func (p *person) say(text string) protocol.Event { return p.ask(text).End() }
+
+func (p *person) ask(text string) *wire.Input {
 	p.said = append(p.said, text)
 	wire.Same(p.t, p.tabs...)
-	return p.tab().Say(text).End()
+	return p.tab().Say(text)
 }
 
 func (p *person) tab() *wire.Tab { return p.tabs[p.chance.IntN(len(p.tabs))] }

@@ -79,6 +79,16 @@ func (in *Input) Stop() {
 	in.tab.wg.Go(func() { _, _ = run.Cancel(in.tab.ctx) })
 }
 
+// StopWaiting ends the run, which waits for answers, and waits until the server has said so.
+func (in *Input) StopWaiting() {
+	in.tab.t.Helper()
+	ctx, cancel := context.WithTimeout(in.tab.ctx, Patience)
+	defer cancel()
+	if _, err := in.latest().Cancel(ctx); err != nil {
+		in.tab.t.Fatalf("tab %s was not told what became of stopping run %s: %v", in.tab.name.tab, in.RunID(), err)
+	}
+}
+
 func (in *Input) latest() *client.Run {
 	in.tab.mu.Lock()
 	defer in.tab.mu.Unlock()
