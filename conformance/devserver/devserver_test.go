@@ -61,7 +61,7 @@ func app(t *testing.T) string {
 func tools(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20 or later")
+		command.Missing(t, "node", "install Node 20.19 or later")
 	}
 	for _, folder := range []string{"web", "conformance/frontends"} {
 		if _, err := os.Stat(filepath.Join(command.Root(t), folder, "node_modules", ".package-lock.json")); err != nil {

@@ -3,25 +3,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { effects, Tab, unique, until } from "../frontends/lane.mjs";
+import { asks, hooks, name, press, questions } from "./pages.mjs";
 
-const chat = { composer: ".composer textarea", send: ".composer button", assistant: ".assistant", user: ".user" };
-const examples = {
-  copilotkit: {
-    composer: '[data-testid="copilot-chat-textarea"]',
-    // One button, which stops while it shows a square.
-    send: '[data-testid="copilot-send-button"]:not(:has(.lucide-square))',
-    assistant: '[data-testid="copilot-assistant-message"]',
-    user: '[data-testid="copilot-user-message"]',
-    harmless: /Lit is in dev mode/,
-  },
-  "assistant-ui": chat,
-  tanstack: chat,
-};
-
-const { AGUIWS_EXAMPLE: name, AGUIWS_PAGES: address } = process.env;
-const questions = (tab) => tab.page.locator(".question");
-const asks = (tab, n) => until(async () => (await questions(tab).count()) === n, `${n} questions`);
-const press = (tab, button) => questions(tab).first().getByRole("button", { name: button, exact: true }).click();
+const { AGUIWS_PAGES: address } = process.env;
 
 // Vite makes packages ready when they are asked for the first time, which may take longer than a page waits.
 before(async () => {
@@ -33,7 +17,7 @@ before(async () => {
 
 test(`examples/${name}: a call is approved after a reload, and carried out once`, async () => {
   const tool = unique("pay");
-  const tab = await Tab.open("", examples[name]);
+  const tab = await Tab.open("", hooks);
   await tab.say("/say hello");
   await tab.says("hello");
   await tab.say(`/tool ${tool} {"amount":10}`);
@@ -50,7 +34,7 @@ test(`examples/${name}: a call is approved after a reload, and carried out once`
 });
 
 test(`examples/${name}: a form is filled in, and a question declined`, async () => {
-  const tab = await Tab.open("", examples[name]);
+  const tab = await Tab.open("", hooks);
   await tab.say("/form");
   await asks(tab, 1);
   if (name === "assistant-ui") {

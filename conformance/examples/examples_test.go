@@ -41,13 +41,18 @@ func TestExamples(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			app := application(t, name)
 			effects := filepath.Join(t.TempDir(), "effects")
-			command.NodeTests(t, []string{
-				"AGUIWS_EXAMPLE=" + name,
-				"AGUIWS_PAGES=" + dev(t, app, effects),
-				"AGUIWS_EFFECTS=" + effects,
-				"AGUIWS_BROWSER=" + browser,
-				"AGUIWS_SHOTS=" + command.Artifacts(t),
-			}, "examples.test.mjs")
+			tests := func(file, pages string) {
+				command.NodeTests(t, []string{
+					"AGUIWS_EXAMPLE=" + name,
+					"AGUIWS_PAGES=" + pages,
+					"AGUIWS_EFFECTS=" + effects,
+					"AGUIWS_BROWSER=" + browser,
+					"AGUIWS_SHOTS=" + command.Artifacts(t),
+				}, file)
+			}
+			tests("examples.test.mjs", dev(t, app, "AGUIWS_EFFECTS="+effects))
+			gateway := command.Start(t, command.Options{Args: []string{"--upstream", "langgraph+" + truthy(t)}})
+			tests("listed.test.mjs", dev(t, app, "AGUIWS_URL="+gateway.URL()))
 		})
 	}
 }
@@ -135,7 +140,7 @@ func link(t *testing.T, from, to string) {
 }
 
 // dev runs what npm run dev does, and returns the page's address.
-func dev(t *testing.T, app, effects string) string {
+func dev(t *testing.T, app string, env ...string) string {
 	t.Helper()
 	script := strings.Fields(read(t, app).Scripts["dev"])
 	if len(script) != 2 || script[0] != "node" {
@@ -143,7 +148,7 @@ func dev(t *testing.T, app, effects string) string {
 	}
 	cmd := exec.Command("node", script[1], "--host", "127.0.0.1", "--port", fmt.Sprint(redistest.FreePort(t)))
 	cmd.Dir = app
-	cmd.Env = append(os.Environ(), "AGUIWS_EFFECTS="+effects)
+	cmd.Env = append(os.Environ(), env...)
 	said := &output{address: make(chan string, 1)}
 	cmd.Stdout, cmd.Stderr = said, said
 	if err := cmd.Start(); err != nil {
@@ -232,7 +237,7 @@ func TestLocksAreInStep(t *testing.T) {
 func tools(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20 or later")
+		command.Missing(t, "node", "install Node 20.19 or later")
 	}
 	for _, folder := range []string{"web", "conformance/frontends"} {
 		if _, err := os.Stat(filepath.Join(command.Root(t), folder, "node_modules", ".package-lock.json")); err != nil {

@@ -87,7 +87,7 @@ func allCases(t *testing.T) []*conformance.Case {
 func bindingTarget(t *testing.T, profiles string) conformance.Target {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20 or later")
+		command.Missing(t, "node", "install Node 20.19 or later")
 	}
 	if _, err := os.Stat("node/node_modules/ws"); err != nil {
 		command.Missing(t, "node", "run npm ci --prefix conformance/foreign/node")

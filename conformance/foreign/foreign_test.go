@@ -24,7 +24,7 @@ const patience = time.Minute
 func TestNodeServer(t *testing.T) {
 	suite.Full(t)
 	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20 or later")
+		command.Missing(t, "node", "install Node 20.19 or later")
 	}
 	if _, err := os.Stat("node/node_modules/@ag-ui/encoder"); err != nil {
 		command.Missing(t, "node", "run npm ci --prefix conformance/foreign/node")

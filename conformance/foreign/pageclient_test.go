@@ -15,7 +15,7 @@ import (
 func TestClientFromThePages(t *testing.T) {
 	suite.Full(t)
 	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20 or later")
+		command.Missing(t, "node", "install Node 20.19 or later")
 	}
 	if _, err := os.Stat("../node/node_modules/ws"); err != nil {
 		command.Missing(t, "node", "run npm ci --prefix conformance/node")

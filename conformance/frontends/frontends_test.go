@@ -51,7 +51,7 @@ func TestFrontends(t *testing.T) {
 func packages(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20 or later")
+		command.Missing(t, "node", "install Node 20.19 or later")
 	}
 	if _, err := os.Stat(filepath.Join("node_modules", ".package-lock.json")); err != nil {
 		command.Missing(t, "node", "run npm ci --prefix conformance/frontends")

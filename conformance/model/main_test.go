@@ -35,7 +35,7 @@ type endpoint struct {
 func startEndpoint(t *testing.T) *endpoint {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20 or later")
+		command.Missing(t, "node", "install Node 20.19 or later")
 	}
 	if _, err := os.Stat("node/node_modules/@copilotkit/aimock"); err != nil {
 		command.Missing(t, "node", "run npm ci --prefix conformance/model/node")

@@ -12,7 +12,10 @@ const client = fileURLToPath(new URL("../../web/client", import.meta.url));
 export default {
   plugins: [react()],
   resolve: {
-    alias: { "@aguiws/client/tanstack": `${client}/tanstack.ts` },
+    alias: [
+      { find: "@aguiws/client/tanstack", replacement: `${client}/tanstack.ts` },
+      { find: "@aguiws/client", replacement: `${client}/index.ts` },
+    ],
     dedupe: ["@ag-ui/client", "@tanstack/ai", "@tanstack/ai-client", "rxjs"],
   },
   server: { proxy, fs: { allow: [".", client] } },

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 func TestCopilotKitNodeRuntime(t *testing.T) {
 	suite.Full(t)
 	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20 or later")
+		command.Missing(t, "node", "install Node 20.19 or later")
 	}
 	if _, err := os.Stat(filepath.Join("node_modules", ".package-lock.json")); err != nil {
 		command.Missing(t, "node", "run npm ci --prefix conformance/frontends/noderuntime")

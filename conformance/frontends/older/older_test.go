@@ -52,7 +52,7 @@ func TestOlderCopilotKit(t *testing.T) {
 func tools(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20 or later")
+		command.Missing(t, "node", "install Node 20.19 or later")
 	}
 	for folder, tool := range map[string]string{"..": "node", ".": "older"} {
 		if _, err := os.Stat(filepath.Join(folder, "node_modules", ".package-lock.json")); err != nil {

@@ -143,7 +143,7 @@ func suggesting(t *testing.T, origin string) string {
 func tools(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20 or later")
+		command.Missing(t, "node", "install Node 20.19 or later")
 	}
 	if _, err := os.Stat(filepath.Join("..", "node_modules", ".package-lock.json")); err != nil {
 		command.Missing(t, "node", "run npm ci --prefix conformance/frontends")

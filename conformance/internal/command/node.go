@@ -24,7 +24,7 @@ var nodeBuilds = map[string]string{"client.mjs": "index.ts", "tanstack.mjs": "ta
 func NodeLane(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
-		Missing(t, "node", "install Node 20 or later")
+		Missing(t, "node", "install Node 20.19 or later")
 	}
 	lane := filepath.Join(Root(t), "conformance", "node")
 	esbuild := filepath.Join(lane, "node_modules", ".bin", "esbuild")

@@ -15,6 +15,9 @@ const server = createServer(async (request, response) => {
   let body = "";
   for await (const chunk of request) body += chunk;
   const { threadId, runId, messages, resume } = JSON.parse(body);
+  const [answer] = resume ?? [];
+  // It was asked before a restart. Behind a 200 nobody would learn that.
+  if (answer && !asked.has(answer.interruptId)) return void response.writeHead(404).end();
   response.writeHead(200, { "content-type": "text/event-stream" });
   const send = (event) => response.write(`data: ${JSON.stringify(event)}\n\n`);
   const say = (delta) => {
@@ -25,7 +28,7 @@ const server = createServer(async (request, response) => {
   };
   send({ type: "RUN_STARTED", threadId, runId });
   let outcome;
-  const [answer] = resume ?? [];
+  const [, word, to] = /^(send|when) (.+)$/s.exec(messages.at(-1)?.content) ?? [];
   if (answer) {
     const { word, to } = asked.get(answer.interruptId);
     const { payload } = answer;
@@ -33,8 +36,9 @@ const server = createServer(async (request, response) => {
     const sends = answer.status === "resolved" && (word === "when" ? day !== undefined : payload?.approved === true);
     if (sends) appendFileSync(file, JSON.stringify({ tool: "send", args: { to, ...(day && { day }) } }) + "\n");
     say(sends ? `Sent to ${to}` : `Not sent to ${to}`);
+  } else if (!word) {
+    say('Write "send NAME" or "when NAME".');
   } else {
-    const [word, to] = messages.at(-1).content.split(" ");
     const id = crypto.randomUUID();
     asked.set(id, { word, to });
     outcome = { type: "interrupt", interrupts: [{ id, reason: "ask_human", message: word === "when" ? `When shall I write to ${to}?` : `Send to ${to}?` }] };

@@ -28,15 +28,26 @@ class Agent(BaseHTTPRequestHandler):
     def do_POST(self):
         told = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         ids = {"threadId": told["threadId"], "runId": told["runId"]}
+        answer = (told.get("resume") or [None])[0]
+        if answer and answer["interruptId"] not in asked:
+            # It was asked before a restart. Behind a 200 nobody would learn that.
+            self.send_response(404)
+            self.end_headers()
+            return
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
         self.tell(type="RUN_STARTED", **ids)
-        if told.get("resume"):
-            self.go_on(told["resume"][0])
+        if answer:
+            self.go_on(answer)
             self.tell(type="RUN_FINISHED", **ids)
             return
-        word, to = told["messages"][-1]["content"].split(" ")
+        content = told["messages"][-1].get("content") if told["messages"] else None
+        word, _, to = content.partition(" ") if isinstance(content, str) else ("", "", "")
+        if word not in ("send", "when") or not to:
+            self.say('Write "send NAME" or "when NAME".')
+            self.tell(type="RUN_FINISHED", **ids)
+            return
         question = str(uuid.uuid4())
         asked[question] = (word, to)
         message = f"When shall I write to {to}?" if word == "when" else f"Send to {to}?"

@@ -2,6 +2,7 @@
 // outlives a refusal, and so the question is kept here and not where it is shown.
 
 import { useAuiState } from "@assistant-ui/react";
+import { answersOf } from "@aguiws/client";
 import { useAgUiInterrupts, useAgUiSubmitInterruptResponses, type AgUiInterrupt, type AgUiResumeEntry } from "@assistant-ui/react-ag-ui";
 import { useState } from "react";
 import { Approval } from "./approval";
@@ -68,18 +69,18 @@ export function Questions() {
   );
 }
 
-/** A call is approved, fields are filled in, whatever else has a schema is JSON, and the rest is a yes or a no. */
+/** A call is approved. Answers that the agent lists are buttons, and beside them a schema is a form or JSON. The rest is a yes or a no. */
 function Answer(props: AnswerProps) {
-  const { reason, toolCallId, responseSchema } = props.interrupt;
+  const { reason, toolCallId, responseSchema, metadata } = props.interrupt;
   const args = useAuiState(({ thread }) => argsOf(thread.messages, toolCallId));
   if (reason === "tool_call") return <Approval {...props} args={args} />;
+  // Without its list an agent takes {"approved": …}; with one it may take {"approved": false} for a yes.
+  const choices = metadata?.answers || !responseSchema ? answersOf(props.interrupt).choices : [];
   const fields = fieldsOf(responseSchema);
-  if (fields) return <Form {...props} fields={fields} />;
-  if (responseSchema) return <Json {...props} />;
   return (
     <>
-      <button type="button" onClick={() => props.resolve({ approved: true })}>Yes</button>
-      <button type="button" onClick={() => props.resolve({ approved: false })}>No</button>
+      {choices.map(({ label, payload }) => <button key={label} type="button" onClick={() => props.resolve(payload)}>{label}</button>)}
+      {fields ? <Form {...props} fields={fields} /> : responseSchema && <Json {...props} />}
     </>
   );
 }

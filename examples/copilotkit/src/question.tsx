@@ -1,4 +1,4 @@
-// A question of the agent: a call that may be edited, fields to fill in, or a yes and a no.
+// A question of the agent: a call that may be edited, answers that it lists, fields to fill in, or a yes and a no.
 
 import { useState } from "react";
 
@@ -7,6 +7,7 @@ export interface Asked {
   reason: string;
   message?: string;
   responseSchema?: Record<string, unknown>;
+  metadata?: Record<string, unknown>;
 }
 
 interface Props {
@@ -20,6 +21,7 @@ export function Question({ interrupt, args, resolve, cancel }: Props) {
   const [text, setText] = useState("");
   // A call and a yes or no are approved, everything else is JSON that fits the schema.
   const approval = interrupt.reason === "tool_call" || !interrupt.responseSchema;
+  const listed = answersIn(interrupt);
   const send = () => resolve(approval ? { approved: true, ...(text && { editedArgs: JSON.parse(text) }) } : JSON.parse(text));
   return (
     <article className="question">
@@ -33,11 +35,25 @@ export function Question({ interrupt, args, resolve, cancel }: Props) {
           onChange={(event) => setText(event.target.value)}
         />
       )}
-      <button disabled={!(approval && text === "") && !isJSON(text)} onClick={send}>{approval ? "Approve" : "Send"}</button>
-      {approval && <button onClick={() => resolve({ approved: false })}>Decline</button>}
+      {listed.map(({ label, payload }) => <button key={label} onClick={() => resolve(payload)}>{label}</button>)}
+      {(listed.length === 0 || interrupt.responseSchema) && (
+        <button disabled={!(approval && text === "") && !isJSON(text)} onClick={send}>{approval ? "Approve" : "Send"}</button>
+      )}
+      {approval && listed.length === 0 && <button onClick={() => resolve({ approved: false })}>Decline</button>}
       <button onClick={cancel}>Cancel</button>
     </article>
   );
+}
+
+interface Choice {
+  label: string;
+  payload: unknown;
+}
+
+/** What the agent takes for a yes and a no, if it is said. Such an agent may take `{"approved": false}` for a yes. */
+function answersIn({ reason, metadata }: Asked): Choice[] {
+  const answers = reason === "tool_call" ? undefined : metadata?.answers;
+  return Array.isArray(answers) ? answers.filter((one): one is Choice => typeof one?.label === "string" && "payload" in one) : [];
 }
 
 function isJSON(text: string) {

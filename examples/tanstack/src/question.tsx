@@ -1,5 +1,6 @@
-// A question of the agent: a call that may be edited, a yes and a no, or JSON that fits a schema.
+// A question of the agent: a call that may be edited, answers that it lists, a yes and a no, or JSON that fits a schema.
 
+import { answersOf } from "@aguiws/client";
 import type { useChat } from "@tanstack/ai-react";
 import { useState } from "react";
 
@@ -7,7 +8,10 @@ type Asked = Extract<ReturnType<typeof useChat>["interrupts"][number], { kind: "
 
 export function Question({ asked }: { asked: Asked }) {
   const [text, setText] = useState("");
-  const approval = asked.reason === "tool_call" || !asked.responseSchema;
+  const call = asked.reason === "tool_call";
+  const approval = call || !asked.responseSchema;
+  // What the agent takes for a yes and a no, if it is said. Such an agent may take {"approved": false} for a yes.
+  const listed = !call && asked.metadata?.answers ? answersOf(asked).choices : [];
   const send = () => asked.resolveInterrupt(approval ? { approved: true, ...(text && { editedArgs: JSON.parse(text) }) } : JSON.parse(text));
   return (
     <article className="question">
@@ -15,14 +19,17 @@ export function Question({ asked }: { asked: Asked }) {
       {asked.responseSchema && (
         <textarea
           aria-label="JSON"
-          placeholder={asked.reason === "tool_call" ? "other arguments, as JSON" : JSON.stringify(asked.responseSchema)}
+          placeholder={call ? "other arguments, as JSON" : JSON.stringify(asked.responseSchema)}
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
       )}
       {asked.error && <p role="alert">{asked.error.message}</p>}
-      <button disabled={!(approval && text === "") && !isJSON(text)} onClick={send}>{approval ? "Approve" : "Send"}</button>
-      {approval && <button onClick={() => asked.resolveInterrupt({ approved: false })}>Decline</button>}
+      {listed.map(({ label, payload }) => <button key={label} onClick={() => asked.resolveInterrupt(payload)}>{label}</button>)}
+      {(listed.length === 0 || asked.responseSchema) && (
+        <button disabled={!(approval && text === "") && !isJSON(text)} onClick={send}>{approval ? "Approve" : "Send"}</button>
+      )}
+      {approval && listed.length === 0 && <button onClick={() => asked.resolveInterrupt({ approved: false })}>Decline</button>}
       <button onClick={() => asked.cancel()}>Cancel</button>
     </article>
   );
