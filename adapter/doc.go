@@ -13,7 +13,7 @@
 // of its execution:
 //
 //	func (c *Clerk) Run(ctx context.Context, run *adapter.Run) error {
-//		letter, err := adapter.Step(ctx, run, "write", c.write) // runs once, whatever dies
+//		letter, err := adapter.Step(ctx, run, "write", c.write) // runs once; if its worker dies inside, a human is asked
 //		if err != nil {
 //			return err
 //		}

@@ -22,7 +22,7 @@ type Clerk struct {
 }
 
 func (c *Clerk) Run(ctx context.Context, run *adapter.Run) error {
-	letter, err := adapter.Step(ctx, run, "write", c.write) // runs once, whatever dies
+	letter, err := adapter.Step(ctx, run, "write", c.write) // runs once; if its worker dies inside, a human is asked
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (c *Clerk) Run(ctx context.Context, run *adapter.Run) error {
 // needs a human, and goes on when it is answered: on a store that is durable, by
 // any other server and as much later as it takes.
 func Example() {
-	store, err := redisstore.Embedded(nil) // redisstore.Open with a URL makes suspensions durable
+	store, err := redisstore.Embedded(nil) // redisstore.Open(ctx, "redis://127.0.0.1:6379", nil) makes suspensions durable
 	if err != nil {
 		log.Fatal(err)
 	}

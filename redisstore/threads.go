@@ -35,10 +35,13 @@ func (s *lists) Threads(ctx context.Context, q store.ThreadQuery) (store.ThreadP
 	if !q.All() {
 		l.only, l.looks = filterName(q.ThreadFilter), threadLooks
 	}
+	if q.Tenant != nil {
+		l.only, l.looks = string(pack(nil, l.only, *q.Tenant)), threadLooks
+	}
 	load := func(threads []threadKeys, _ []hit) call { return infosOf(threads...) }
 	read := func(_ hit, r *reply) (store.ThreadInfo, bool) {
 		info, ok := readInfo(r)
-		return info, ok && info.Thread.Namespace == q.Namespace && q.Wants(&info)
+		return info, ok && info.Thread.Namespace == q.Namespace && (q.Tenant == nil || info.Tenant == *q.Tenant) && q.Wants(&info)
 	}
 	threads, next, err := page(ctx, s, l, store.PageQuery{Limit: q.Limit, Cursor: q.Cursor}, load, read)
 	if err != nil {
@@ -77,7 +80,7 @@ func readInfo(r *reply) (store.ThreadInfo, bool) {
 	}
 	key, ok := threadOf(r.string())
 	return store.ThreadInfo{Thread: key, Title: r.string(), Updated: time.UnixMilli(r.int()), Active: r.bool(),
-		Suspended: r.bool(), Queued: int(r.int()), ActiveRun: r.string(), LatestRun: r.string(), Agent: r.string()}, ok
+		Suspended: r.bool(), Queued: int(r.int()), ActiveRun: r.string(), LatestRun: r.string(), Agent: r.string(), Tenant: r.string()}, ok
 }
 
 // SetTitle implements store.Threads. An empty title takes it away, so that the

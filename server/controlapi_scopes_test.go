@@ -169,6 +169,38 @@ func TestV1Scopes(t *testing.T) {
 	}
 }
 
+// An admin lists the threads of any namespace of the tenant, and those of no other tenant.
+func TestV1ThreadsOfANamespace(t *testing.T) {
+	const mine, colleagues, foreign = "acme/user/me", "acme/user/ann", "other/user/me"
+	w := scopesServer(t, map[string]string{mine: "acme", colleagues: "acme", foreign: "other"})
+	ask := func(scope, query string) (status, body string) {
+		answer := w.request(t, http.MethodGet, "/v1/threads?"+query, "0123456789abcdef-"+scope+"-own", "")
+		status, _, _ = strings.Cut(answer, " ")
+		_, body, _ = strings.Cut(answer, "\n{")
+		return status, "{" + body
+	}
+	for _, scope := range []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeMetrics, identity.ScopeAdmin} {
+		for namespace, holds := range map[string]bool{mine: true, colleagues: true, foreign: false, "acme/user/nobody": false} {
+			want := "403"
+			if scope == identity.ScopeAdmin || scope == identity.ScopeRead && namespace == mine {
+				want = "200"
+			}
+			status, body := ask(scope, "namespace="+url.QueryEscape(namespace))
+			if status != want || want == "200" && strings.Contains(body, `"threadId":"t"`) != holds || want == "200" && !holds && body != `{"items":[]}` {
+				t.Errorf("%s lists %s: %s %s", scope, namespace, status, body)
+			}
+		}
+	}
+	for _, query := range []string{"status=waiting", "limit=1", "agent="} {
+		if _, body := ask(identity.ScopeAdmin, query+"&namespace="+url.QueryEscape(colleagues)); !strings.Contains(body, `"threadId":"t"`) {
+			t.Errorf("with %s: %s", query, body)
+		}
+	}
+	if status, body := ask(identity.ScopeAdmin, "waiting=true&namespace="+url.QueryEscape(colleagues)); status != "400" {
+		t.Errorf("waiting: %s %s", status, body)
+	}
+}
+
 // What sums up a tenant tells nobody of another one, nor does what sums up a
 // namespace.
 func TestV1Aggregates(t *testing.T) {

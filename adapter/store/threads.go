@@ -26,6 +26,7 @@ type Threads interface {
 // ThreadQuery asks for threads of a namespace.
 type ThreadQuery struct {
 	Namespace string
+	Tenant    *string   // whose they are; nil: anybody's
 	From, To  time.Time // From ≤ their latest input < To; zero: any
 	Limit     int       // 0: 50
 	Cursor    string    // of the page before; "": the first page
@@ -86,4 +87,5 @@ type ThreadInfo struct {
 	ActiveRun string // "": none is
 	LatestRun string // that began last; "": none has
 	Agent     string // whose run that is
+	Tenant    string
 }

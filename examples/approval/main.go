@@ -35,7 +35,7 @@ func main() {
 
 // serve serves the agent, and the page, until ctx has ended.
 func serve(ctx context.Context, listener net.Listener) error {
-	store, err := redisstore.Embedded(nil) // redisstore.Open with a URL makes suspensions durable
+	store, err := redisstore.Embedded(nil) // redisstore.Open(ctx, "redis://127.0.0.1:6379", nil) makes suspensions durable
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func greeter(ctx context.Context, run *adapter.Run) error {
 
 // site is all that the program serves. What it returns ends the agent's part.
 func site(sessions *sessions) (http.Handler, func(context.Context) error, error) {
-	store, err := redisstore.Embedded(nil) // redisstore.Open with a URL makes suspensions durable
+	store, err := redisstore.Embedded(nil) // redisstore.Open(ctx, "redis://127.0.0.1:6379", nil) makes suspensions durable
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -136,6 +138,9 @@ func (r *report) identity(ctx context.Context, s *settings) {
 	case *identity.Tokens:
 		list, _ := id.listed()
 		r.say("ok", "auth", "%d tokens", len(list))
+		if of, err := os.Stat(s.tokenFile); err == nil && readableByAll(of) && slices.ContainsFunc(list, func(t identity.Token) bool { return t.Token != "" }) {
+			r.say("warn", "token-file", "every user of this machine can read the tokens in %s: take that right away (chmod o-r), or list sha256 in place of token", s.tokenFile)
+		}
 	case *identity.JWT:
 		if err := auth.Check(ctx); err != nil {
 			r.fail("jwt-keys", err)
@@ -147,6 +152,15 @@ func (r *report) identity(ctx context.Context, s *settings) {
 	}
 	r.credential(ctx, s, id.auth)
 }
+
+// readableByAll reports whether each user of the machine may read a file. Windows keeps
+// that elsewhere.
+func readableByAll(file os.FileInfo) bool {
+	return runtime.GOOS != "windows" && file.Mode().Perm()&0o004 != 0
+}
+
+// allowing are the scopes that allow something by themselves.
+var allowing = []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin, identity.ScopeMetrics}
 
 // credential says whom the credential of a file stands for, or why it is refused.
 func (r *report) credential(ctx context.Context, s *settings, auth server.Authenticator) {
@@ -167,7 +181,16 @@ func (r *report) credential(ctx context.Context, s *settings, auth server.Authen
 	if who.Scopes != nil {
 		scopes = strings.Join(who.Scopes, " ")
 	}
-	r.say("ok", "jwt", "%s is the user %q of the tenant %q, with the namespace %q and the scopes: %s", s.checking.credential, who.User, who.Tenant, who.Namespace, scopes)
+	level, then := "ok", ""
+	if !slices.ContainsFunc(allowing, who.May) {
+		level = "warn"
+		then = fmt.Sprintf(". It may do nothing, because %s is none of them: name a claim of your own in jwt-scopes, or have the issuer add %q",
+			strings.Join(allowing, ", "), s.jwt.scopePrefix+identity.ScopeRead+" "+s.jwt.scopePrefix+identity.ScopeRun)
+		if s.auth == "tokens" {
+			then = ". It may do nothing, because " + strings.Join(allowing, ", ") + " is none of them: correct scopes in its entry, or leave them out"
+		}
+	}
+	r.say(level, "jwt", "%s is the user %q of the tenant %q, with the namespace %q and the scopes: %s%s", s.checking.credential, who.User, who.Tenant, who.Namespace, scopes, then)
 }
 
 // effects opens the file as the script agent would.

@@ -55,11 +55,11 @@ func TestDocsConfigure(t *testing.T) {
 }
 
 // The command lines of this program that pages show are taken, and what they ask by curl
-// is answered by the demo agent's server.
+// is answered by the demo agent's server. With tokens it is one that has the tokens of the page.
 func TestDocsCommand(t *testing.T) {
 	commands, requests := 0, 0
 	for name, text := range userDocs(t) {
-		var served *started
+		servers := map[bool]*started{} // with tokens, and without
 		interrupt := ""
 		shown := blocks(text, "sh")
 		for _, unit := range blocks(text, "ini") {
@@ -80,9 +80,11 @@ func TestDocsCommand(t *testing.T) {
 				case len(words) > 2 && words[0] == "go" && words[1] == "run" && words[2] == ".":
 					words = words[3:]
 				case len(words) > 0 && words[0] == "curl":
-					if served == nil {
-						served = start(t, env())
+					withTokens := strings.Contains(line, "Authorization: ")
+					if servers[withTokens] == nil {
+						servers[withTokens] = start(t, env(), tokensOf(t, text, withTokens)...)
 					}
+					served := servers[withTokens]
 					requests++
 					answer, err := curl(strings.NewReplacer("127.0.0.1:8080", served.addr, "127.0.0.1:8081", served.addr, "INTERRUPT", interrupt), words[1:])
 					if err != nil {
@@ -110,6 +112,19 @@ func TestDocsCommand(t *testing.T) {
 	if commands < 10 || requests < 5 {
 		t.Errorf("the pages show %d commands and %d requests: are they read as they are written?", commands, requests)
 	}
+}
+
+// tokensOf are the settings of a server with the tokens that a page lists.
+func tokensOf(t *testing.T, text string, wanted bool) []string {
+	t.Helper()
+	if !wanted {
+		return nil
+	}
+	list := regexp.MustCompile("(?m)^tokens:\n(?:- .*\n)+").FindString(text)
+	if list == "" {
+		t.Fatal("a page sends tokens that it does not list")
+	}
+	return []string{"--config", write(t, "tokens.yaml", "auth: tokens\n"+list)}
 }
 
 // shellWords are a line's, without quotes and without a comment.

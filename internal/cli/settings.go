@@ -127,7 +127,7 @@ func (s *settings) table() []setting {
 
 		{"redis", "The store", textValue{&s.redis, "URL"}, "`redis://host:6379/0`, `rediss://`, `unix:///path`, `redis+sentinel://host,host/master` or `redis+cluster://host,host`. If it is empty, the store is embedded and dies with the process"},
 		{"redis-prefix", "The store", textValue{&s.prefix, "name"}, "the beginning of all keys. Servers with the same prefix share their threads"},
-		{"strict-durability", "The store", switchValue{&s.strict}, "refuse a Redis that may lose what it acknowledged"},
+		{"strict-durability", "The store", switchValue{&s.strict}, "refuse a Redis whose settings may lose what it acknowledged. With `appendfsync everysec` (Redis's default) a power cut may still forget the last second; take `appendfsync always`, or `wait-replicas`"},
 		{"wait-replicas", "The store", numberValue{&s.waitReplicas, 0, 100}, "how many replicas must have a write before it is acknowledged and before it has effects"},
 		{"lease", "The store", durationValue{&s.lease, 100 * time.Millisecond, time.Hour}, "how long a worker may be silent before another server takes its run over. Set the same on all servers"},
 		{"retain-events", "The store", numberValue{&s.retainEvents, 1, 0}, "how many events a thread's log keeps for clients that come back. It never keeps fewer than since the thread's snapshot, which a run moves every 512 KiB"},

@@ -3,18 +3,19 @@
 -- KEYS  for each: rec, journal, queue, runs
 --
 -- Returns for each: {thread, title, latest input, active, interrupts are open,
---   queued inputs, the active run, the latest one, whose that is}; {} when it was deleted.
+--   queued inputs, the active run, the latest one, whose that is, tenant}; {} when it was
+--   deleted.
 
 local out = {}
 for k = 1, #KEYS, 4 do
   local rec, journal, queue, runs = unpack(KEYS, k, k + 3)
-  local v = redis.pcall('HMGET', rec, 'thread', 'title', 'input', 'run', 'latest')
+  local v = redis.pcall('HMGET', rec, 'thread', 'title', 'input', 'run', 'latest', 'tenant')
   -- One that cannot be read is listed as if it were at rest, or not.
   local ok, waits = pcall(suspended, { journal = journal })
   waits = ok and waits
   local queued = redis.pcall('ZCARD', queue)
   local known, d = pcall(getRun, { runs = runs }, v[5] or '')
   out[#out + 1] = v[3] and { v[1], v[2], tonumber(v[3]) or 0, (v[4] or '') ~= '' and 1 or 0, waits and 1 or 0,
-    type(queued) == 'number' and queued or 0, v[4] or '', v[5] or '', known and d and d.agent or '' } or {}
+    type(queued) == 'number' and queued or 0, v[4] or '', v[5] or '', known and d and d.agent or '', v[6] or '' } or {}
 end
 return out

@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,6 +99,34 @@ var threadQueryTests = []test{
 			q.Namespace, q.Cursor = "space", p.Next
 			if _, err := s.Threads(e.Context(), q); !errors.Is(err, store.ErrBadCursor) {
 				e.Errorf("the cursor with %+v: %v", q, err)
+			}
+		}
+	}},
+	{"threads are found by their tenant", func(e *env) {
+		s := e.node("a")
+		for _, id := range []string{"acme-1", "other-1", "acme-2", "-1"} {
+			th := e.on(s, id)
+			b := th.execute("r1")
+			b.Tenant, _, _ = strings.Cut(id, "-")
+			th.begun(b)
+		}
+		th := e.on(s, "acme-1")
+		for _, tenant := range []string{"acme", "other", "", "nobody"} {
+			for _, limit := range []int{1, 3, 0} {
+				found := strings.Fields(th.found(store.ThreadQuery{Tenant: &tenant, Limit: limit}))
+				slices.Sort(found)
+				want := map[string]string{"acme": "acme-1 acme-2", "other": "other-1", "": "-1"}[tenant]
+				same(th, fmt.Sprintf("the tenant %q in pages of %d", tenant, limit), strings.Join(found, " "), want)
+			}
+		}
+		acme, other := "acme", "other"
+		p, err := s.Threads(e.Context(), store.ThreadQuery{Namespace: "space", Limit: 1, Tenant: &acme})
+		if must(th, p, err); p.Next == "" || p.Threads[0].Tenant != acme {
+			e.Fatal(p)
+		}
+		for _, tenant := range []*string{nil, &other} {
+			if _, err := s.Threads(e.Context(), store.ThreadQuery{Namespace: "space", Cursor: p.Next, Tenant: tenant}); !errors.Is(err, store.ErrBadCursor) {
+				e.Errorf("the cursor of another tenant: %v", err)
 			}
 		}
 	}},

@@ -5,7 +5,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // filterParameters pick threads of a list.
@@ -38,4 +40,91 @@ func times(query url.Values) (from, to time.Time, err error) {
 		}
 	}
 	return from, to, nil
+}
+
+var threadsParameters = append([]parameter{
+	{"namespace", "of another namespace of the tenant; needs the scope " + identity.ScopeAdmin + ", and goes not with waiting"},
+	{"waiting", "true: only those with open interrupts, those that have waited longest first; it goes with limit and cursor alone"},
+	{"from", "only threads whose latest input was not before this time, RFC 3339"},
+	{"to", "only threads whose latest input was before this time"},
+}, append(filterParameters, pageParameters...)...)
+
+func (c *call) listThreads() (any, error) {
+	q, err := c.page()
+	if err != nil {
+		return nil, err
+	}
+	query := c.r.URL.Query()
+	filter, err := c.threadFilter(query)
+	if err != nil {
+		return nil, err
+	}
+	from, to, err := times(query)
+	if err != nil {
+		return nil, err
+	}
+	namespace, foreign, err := c.listedNamespace(query)
+	if err != nil {
+		return nil, err
+	}
+	switch query.Get("waiting") {
+	case "":
+	case "true":
+		if !filter.All() || !from.IsZero() || !to.IsZero() || foreign {
+			return nil, badRequest("waiting=true goes with limit and cursor alone: status=waiting goes with all others")
+		}
+		return c.listWaiting(q)
+	default:
+		return nil, badRequest("waiting is true or left out")
+	}
+	of := store.ThreadQuery{Namespace: namespace, From: from, To: to, Limit: q.Limit, Cursor: q.Cursor, ThreadFilter: filter}
+	if foreign {
+		tenant := c.caller.Tenant()
+		of.Tenant = &tenant
+		// A page that skips the threads of other tenants would tell by its next that there are
+		// some.
+		known, _, err := c.Runner.Threads(c.r.Context(), store.ThreadQuery{Namespace: namespace, Tenant: &tenant, Limit: 1})
+		if len(known) == 0 {
+			return c.placed(namespace, nil, "", err)
+		}
+	}
+	threads, next, err := c.Runner.Threads(c.r.Context(), of)
+	return c.placed(namespace, threads, next, err)
+}
+
+// listedNamespace is the one whose threads are asked for, and whether it is another one than
+// the caller's.
+func (c *call) listedNamespace(query url.Values) (namespace string, foreign bool, err error) {
+	namespace = query.Get("namespace")
+	if namespace == "" || namespace == c.caller.Namespace() {
+		return c.caller.Namespace(), false, nil
+	}
+	return namespace, true, c.needs(c.op.away())
+}
+
+func (c *call) listWaiting(q store.PageQuery) (any, error) {
+	open, next, err := c.Runner.Inbox(c.r.Context(), adapter.InboxQuery{
+		InboxQuery: store.InboxQuery{Namespace: c.caller.Namespace(), Limit: q.Limit, Cursor: q.Cursor},
+	})
+	threads := make([]store.ThreadInfo, len(open))
+	for i, s := range open {
+		threads[i] = store.ThreadInfo{Thread: s.Thread, Title: s.Title, Updated: s.Since, Suspended: true}
+	}
+	return c.placed(c.caller.Namespace(), threads, next, err)
+}
+
+// placed is a page of threads of a namespace, with where they stand.
+func (c *call) placed(namespace string, threads []store.ThreadInfo, next string, err error) (any, error) {
+	ids := make([]string, len(threads))
+	for i, t := range threads {
+		ids[i] = t.Thread.Thread
+	}
+	stand, failed := c.Runner.Placed(c.r.Context(), namespace, ids)
+	if failed != nil && err == nil {
+		err = failed
+	}
+	return pageOf(threads, next, err, func(t store.ThreadInfo) threadInfoJSON {
+		of := stand[t.Thread.Thread]
+		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Suspended, t.Queued, t.ActiveRun, t.LatestRun, t.Agent, of.Parent, of.Waits, of.WaitsCount}
+	})
 }

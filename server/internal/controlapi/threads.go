@@ -91,12 +91,6 @@ var messageParameters = []parameter{
 	{"before", "of the page behind, of ws.attached, or of a stream's Aguiws-Before: the messages that stand before it"},
 }
 
-var threadsParameters = append([]parameter{
-	{"waiting", "true: only those with open interrupts, those that have waited longest first; it goes with limit and cursor alone"},
-	{"from", "only threads whose latest input was not before this time, RFC 3339"},
-	{"to", "only threads whose latest input was before this time"},
-}, append(filterParameters, pageParameters...)...)
-
 type inputJSON struct {
 	Text      string    `json:"text" jsonschema:"the user message; empty with after or before: none is added, and the user message that stays last is answered anew"`
 	Label     string    `json:"runId,omitempty" jsonschema:"the same for the same input sent again; made if left out"`
@@ -149,7 +143,7 @@ type resumedJSON struct {
 
 func threadOperations() []operation {
 	return []operation{
-		{method: "GET", path: "/threads", id: "listThreads", summary: "The threads of the caller's namespace, latest input first",
+		{method: "GET", path: "/threads", id: "listThreads", summary: "The threads of the caller's namespace, or of another of its tenant, latest input first",
 			scope: identity.ScopeRead, query: threadsParameters, status: 200, answer: listOf[threadInfoJSON]{}, serve: (*call).listThreads},
 		{method: "GET", path: "/threads/{thread}", id: "getThread", summary: "A thread: messages, state, what is open",
 			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: threadJSON{}, serve: (*call).getThread},
@@ -168,62 +162,6 @@ func threadOperations() []operation {
 		{method: "POST", path: "/threads/{thread}/unpause", id: "unpauseThread", summary: "Go on with what was paused",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, admits: true, status: 200, answer: resumedJSON{}, serve: (*call).unpauseThread},
 	}
-}
-
-func (c *call) listThreads() (any, error) {
-	q, err := c.page()
-	if err != nil {
-		return nil, err
-	}
-	query := c.r.URL.Query()
-	filter, err := c.threadFilter(query)
-	if err != nil {
-		return nil, err
-	}
-	from, to, err := times(query)
-	if err != nil {
-		return nil, err
-	}
-	switch query.Get("waiting") {
-	case "":
-	case "true":
-		if !filter.All() || !from.IsZero() || !to.IsZero() {
-			return nil, badRequest("waiting=true goes with limit and cursor alone: status=waiting goes with all others")
-		}
-		return c.listWaiting(q)
-	default:
-		return nil, badRequest("waiting is true or left out")
-	}
-	threads, next, err := c.Runner.Threads(c.r.Context(), store.ThreadQuery{Namespace: c.caller.Namespace(), From: from, To: to,
-		Limit: q.Limit, Cursor: q.Cursor, ThreadFilter: filter})
-	return c.placed(threads, next, err)
-}
-
-func (c *call) listWaiting(q store.PageQuery) (any, error) {
-	open, next, err := c.Runner.Inbox(c.r.Context(), adapter.InboxQuery{
-		InboxQuery: store.InboxQuery{Namespace: c.caller.Namespace(), Limit: q.Limit, Cursor: q.Cursor},
-	})
-	threads := make([]store.ThreadInfo, len(open))
-	for i, s := range open {
-		threads[i] = store.ThreadInfo{Thread: s.Thread, Title: s.Title, Updated: s.Since, Suspended: true}
-	}
-	return c.placed(threads, next, err)
-}
-
-// placed is a page of threads of the caller's namespace, with where they stand.
-func (c *call) placed(threads []store.ThreadInfo, next string, err error) (any, error) {
-	ids := make([]string, len(threads))
-	for i, t := range threads {
-		ids[i] = t.Thread.Thread
-	}
-	stand, failed := c.Runner.Placed(c.r.Context(), c.caller.Namespace(), ids)
-	if failed != nil && err == nil {
-		err = failed
-	}
-	return pageOf(threads, next, err, func(t store.ThreadInfo) threadInfoJSON {
-		of := stand[t.Thread.Thread]
-		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Suspended, t.Queued, t.ActiveRun, t.LatestRun, t.Agent, of.Parent, of.Waits, of.WaitsCount}
-	})
 }
 
 // thread reads the path's thread, which must have been used.
