@@ -108,6 +108,7 @@ func (s said) Write(line []byte) (int, error) {
 // A run that has begun, of which its node was not told, is carried by that node when
 // the store answers again, however late.
 func TestRunWhoseBeginningWasNotAnswered(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name, call string
 		lapses     bool
@@ -118,6 +119,7 @@ func TestRunWhoseBeginningWasNotAnswered(t *testing.T) {
 		{"taken from the queue, and its lease has ended since", "activate", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			var calls atomic.Int32
 			agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 				calls.Add(1)
@@ -127,8 +129,9 @@ func TestRunWhoseBeginningWasNotAnswered(t *testing.T) {
 			gaveUp := make(said, 1)
 			l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, agent,
 				func(o *adapter.Options) {
-					// A claim that takes longer holds the thread until its lease is over, and time stands still.
-					o.StoreTimeout = 500 * time.Millisecond
+					// A claim that takes longer holds the thread until its lease is over, and time stands still:
+					// no machine is to be so slow.
+					o.StoreTimeout = 5 * time.Second
 					// What is said of a store that does not answer may be thinned.
 					o.Logger = slog.New(slog.NewTextHandler(gaveUp, &slog.HandlerOptions{Level: slog.LevelDebug}))
 				})
