@@ -156,10 +156,17 @@ func TestCancelWaitingIsTakenOver(t *testing.T) {
 	l := newLab(t, countedAsker(&calls))
 	interrupts(t, l.say("hi"))
 	dying := l.worker(l.cutBefore(l.store, protocol.TypeRunFinished), countedAsker(&calls))
-	if waited, err := dying.CancelWaiting(l.ctx(), l.key, bySocket); err != nil || waited == "" {
-		t.Fatalf("%q %v", waited, err)
-	}
+	ctx, leave := context.WithCancel(l.ctx())
+	told := make(chan error, 1)
+	go func() {
+		_, err := dying.CancelWaiting(ctx, l.key, bySocket)
+		told <- err
+	}()
 	endedCancelled(t, l.untilEnd())
+	leave() // the lost worker knows nothing of the end, and its caller waits for no longer than it likes
+	if err := await(l, told); err != nil {
+		t.Error(err)
+	}
 	l.wellFormed()
 	if n := calls.Load(); n != 1 {
 		t.Errorf("the agent was called %d times", n)

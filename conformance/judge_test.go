@@ -185,6 +185,9 @@ func answer(t *testing.T, w http.ResponseWriter, r *http.Request, frames, pong s
 		}
 		return true
 	}
+	if !send(`{"type":"ws.hello","binding":"agui.v1","heartbeatMs":1000,"maxFrameBytes":1000,"durable":false,"capabilities":{}}`) {
+		return
+	}
 	for _, reply := range []string{frames, pong} {
 		_, data, err := ws.Read(r.Context())
 		if err != nil {
