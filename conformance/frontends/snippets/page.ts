@@ -1,5 +1,3 @@
-declare const id: string;
-
 import { answersOf, WebSocketAgent } from "@aguiws/client";
 
 const address = new URL(location.href);                                          // holds the thread's id, for a reload
@@ -9,7 +7,7 @@ history.replaceState(null, "", address);
 
 const agent = new WebSocketAgent({ url: "/agui/ws", threadId });
 const stop = agent.follow();          // messages, state, pendingInterrupts, whoever runs
-agent.addMessage({ id, role: "user", content: "hello" });
+agent.addMessage({ id: crypto.randomUUID(), role: "user", content: "hello" });
 await agent.runAgent();               // ends with the run, through any number of lost sockets
 
 const [question] = agent.pendingInterrupts;
