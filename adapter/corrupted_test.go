@@ -287,6 +287,9 @@ func (s *spoilt) rests(key store.ThreadKey) {
 // on, whoever asks gets an answer that says so, and all of it can be stopped
 // and deleted.
 func TestDamagedThread(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one caller after another: the race detector sees nothing in it")
+	}
 	for state, prepare := range states {
 		t.Run(state, func(t *testing.T) {
 			s := newSpoilt(t, adapter.AgentFunc(asksOrWaits))

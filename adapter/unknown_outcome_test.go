@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -108,7 +109,6 @@ func (s said) Write(line []byte) (int, error) {
 // A run that has begun, of which its node was not told, is carried by that node when
 // the store answers again, however late.
 func TestRunWhoseBeginningWasNotAnswered(t *testing.T) {
-	t.Parallel()
 	for _, tt := range []struct {
 		name, call string
 		lapses     bool
@@ -119,52 +119,50 @@ func TestRunWhoseBeginningWasNotAnswered(t *testing.T) {
 		{"taken from the queue, and its lease has ended since", "activate", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			var calls atomic.Int32
-			agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-				calls.Add(1)
-				return run.Say("hello")
-			})
-			st := &away{}
-			gaveUp := make(said, 1)
-			l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, agent,
-				func(o *adapter.Options) {
-					// A claim that takes longer holds the thread until its lease is over, and time stands still:
-					// no machine is to be so slow.
-					o.StoreTimeout = 5 * time.Second
-					// What is said of a store that does not answer may be thinned.
-					o.Logger = slog.New(slog.NewTextHandler(gaveUp, &slog.HandlerOptions{Level: slog.LevelDebug}))
+			synctest.Test(t, func(t *testing.T) {
+				var calls atomic.Int32
+				agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+					calls.Add(1)
+					return run.Say("hello")
 				})
-			st.lose(tt.call, true)
-			in := user("hi")
-			in.ThreadID, in.RunID = l.key.Thread, "run-0"
-			send := func() (adapter.Admitted, error) {
-				o := adapter.Input{Namespace: l.key.Namespace, Run: in}
-				if tt.call == "activate" {
-					o.Dispatch.Available = time.Now().Add(time.Millisecond)
+				st := &away{}
+				gaveUp := make(said, 1)
+				l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, agent,
+					func(o *adapter.Options) {
+						// What is said of a store that does not answer may be thinned.
+						o.Logger = slog.New(slog.NewTextHandler(gaveUp, &slog.HandlerOptions{Level: slog.LevelDebug}))
+					})
+				st.lose(tt.call, true)
+				in := user("hi")
+				in.ThreadID, in.RunID = l.key.Thread, "run-0"
+				send := func() (adapter.Admitted, error) {
+					o := adapter.Input{Namespace: l.key.Namespace, Run: in}
+					if tt.call == "activate" {
+						o.Dispatch.Available = time.Now().Add(time.Millisecond)
+					}
+					return l.runner.Submit(l.ctx(), o)
 				}
-				return l.runner.Submit(l.ctx(), o)
-			}
-			if _, err := send(); (err != nil) != (tt.call == "begin") {
-				t.Fatal(err)
-			}
-			await(l, st.met)
-			if tt.call == "activate" {
-				await(l, gaveUp)
-			}
-			if tt.lapses {
-				l.lapse()
-			}
-			st.back()
-			a, err := send()
-			if err != nil || a.Disposition != adapter.Repeat {
-				t.Errorf("the same again: %s %+v %v", a.Disposition, a.Refusal, err)
-			}
-			succeeded(t, l.untilEnd())
-			if n := calls.Load(); n != 1 {
-				t.Errorf("the agent was called %d times", n)
-			}
-			l.wellFormed()
+				if _, err := send(); (err != nil) != (tt.call == "begin") {
+					t.Fatal(err)
+				}
+				await(l, st.met)
+				if tt.call == "activate" {
+					await(l, gaveUp)
+				}
+				if tt.lapses {
+					l.lapse()
+				}
+				st.back()
+				a, err := send()
+				if err != nil || a.Disposition != adapter.Repeat {
+					t.Errorf("the same again: %s %+v %v", a.Disposition, a.Refusal, err)
+				}
+				succeeded(t, l.untilEnd())
+				if n := calls.Load(); n != 1 {
+					t.Errorf("the agent was called %d times", n)
+				}
+				l.wellFormed()
+			})
 		})
 	}
 }
