@@ -6,7 +6,8 @@
 // judged together (validate.go). Then one of the commands goes on. serve wires store,
 // runner, identity and server together, listens, and drains when it is told to end
 // (serve.go). check says what it finds of what the settings name (check.go). record keeps
-// what an upstream answers (record.go). version says what this is.
+// what an upstream answers (record.go). show prints what the store holds of a thread
+// (show.go). version says what this is.
 package cli
 
 import (
@@ -54,6 +55,8 @@ func run(ctx context.Context, args []string, env environment, stdout, stderr io.
 		return check(ctx, s, stdout)
 	case s.command == "record":
 		return record(ctx, s, stdout)
+	case s.command == "show":
+		return show(ctx, s, stdout)
 	}
 	return serve(ctx, s, newLogger(s, stderr), stdout)
 }

@@ -11,9 +11,10 @@ import (
 
 // settings is everything that can be set.
 type settings struct {
-	command   string // serve, check, record or version
+	command   string // serve, check, record, show or version
 	recording recording
 	checking  checking
+	showing   showing
 
 	addr, tlsCert, tlsKey string
 	hosts, origins        []string
@@ -91,7 +92,7 @@ type jwtSettings struct {
 // newSettings returns the defaults.
 func newSettings() *settings {
 	return &settings{
-		command: "serve", recording: recording{message: checkMessage, out: "recording"}, addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
+		command: "serve", showing: showing{namespace: "local"}, recording: recording{message: checkMessage, out: "recording"}, addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
 		retainEvents: 10_000, retainBytes: 8 << 20, retainAge: 7 * 24 * time.Hour,
 		noticeCount: 100_000, noticeAge: 7 * 24 * time.Hour, keepDecisions: 365 * 24 * time.Hour,
 		runTimeout: 6 * time.Hour, maxPark: 30 * 24 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, threadCache: 64 << 20, payloadBytes: 64 << 20, threadPayloads: 256 << 20, namespacePayloads: 4 << 30, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", unanswered: policies{common: "refuse"}, auth: "none",
