@@ -35,7 +35,7 @@ func readSettings(args []string, env environment, usage io.Writer) (*settings, e
 	case "check":
 		flags = append(append(flags, s.recording.table()[0]), s.checking.table()...)
 	case "show":
-		flags = append(flags, s.showing.table()...)
+		flags = append(flags, s.forShow()...)
 	}
 	rest, err := s.readFlags(args, flags)
 	if err == nil {
@@ -103,7 +103,7 @@ func (s *settings) readArguments(args []string) error {
 		if len(args) == 0 {
 			return errors.New("show: the thread is missing: aguiws show [flags] THREAD")
 		}
-		s.showing.thread, args = args[0], args[1:]
+		s.showing.Thread, args = args[0], args[1:]
 	}
 	if len(args) > 0 {
 		return fmt.Errorf("unexpected argument %q: try aguiws --help", args[0])

@@ -32,7 +32,7 @@ Flags of record:
 	fmt.Fprint(w, "\nFlags of check, beside --message:\n")
 	printSettings(w, newSettings().checking.table())
 	fmt.Fprint(w, "\nFlags of show, beside --redis and --prefix:\n")
-	printSettings(w, newSettings().showing.table())
+	printSettings(w, newSettings().forShow())
 	fmt.Fprint(w, `
 All:
 

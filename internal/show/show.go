@@ -1,4 +1,5 @@
-package cli
+// Package show prints what a store holds of a thread, for whoever operates a server.
+package show
 
 import (
 	"cmp"
@@ -12,51 +13,36 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
-	"github.com/aguiws/aguiws/redisstore"
 )
 
 const (
-	showTimeout = 30 * time.Second
-	showRuns    = 20  // the latest runs that show lists
-	showEntries = 500 // the latest entries of a journal that show lists
-	showText    = 300 // characters of an agent's or a user's text
+	mostRuns    = 20  // the latest runs that are listed
+	mostEntries = 500 // the latest entries of a journal that are listed
+	mostText    = 300 // characters of an agent's or a user's text
 )
 
-// showing is what show alone can be told.
-type showing struct{ namespace, thread string }
-
-func (c *showing) table() []setting {
-	return []setting{
-		{"namespace", "Showing", textValue{&c.namespace, "name"}, "of the thread; it is in the log and in what `/v1` answers. Without authentication it is local"},
-	}
+// Store is what is read.
+type Store interface {
+	store.Store
+	Keys(store.ThreadKey) []string // where a thread is stored
 }
 
-// show prints what the store holds of one thread. It changes nothing, and it leaves out
-// what people and agents said to each other, apart from the words of open questions.
-func show(ctx context.Context, s *settings, w io.Writer) error {
-	if s.redis == "" {
-		return fmt.Errorf("show: %s is missing: the embedded store ends with its server, so there is nothing to look into", s.named("redis"))
-	}
-	ctx, cancel := context.WithTimeout(ctx, showTimeout)
-	defer cancel()
-	st, err := openStore(ctx, s, newLogger(s, io.Discard))
-	if err != nil {
-		return fmt.Errorf("show: %w", err)
-	}
-	defer st.Close()
-	key := store.ThreadKey{Namespace: s.showing.namespace, Thread: s.showing.thread}
+// Thread prints what the store holds of one thread, and changes nothing of it. It leaves
+// out what people and agents said to each other, apart from the words of open questions.
+// Texts go through readable, which makes them fit for a terminal.
+func Thread(ctx context.Context, st Store, key store.ThreadKey, w io.Writer, readable func(string) string) error {
 	view, err := st.Read(ctx, key, store.ReadQuery{Journal: true, Window: 1})
 	if err != nil {
-		return fmt.Errorf("show: %w", err)
+		return err
 	}
 	if !view.Used {
-		return fmt.Errorf("show: namespace %q has no thread %q that has had an input: --namespace names another one", key.Namespace, key.Thread)
+		return fmt.Errorf("namespace %q has no thread %q that has had an input: --namespace names another one", key.Namespace, key.Thread)
 	}
 	runs, err := st.Dispatches(ctx, key, store.DispatchQuery{})
 	if err != nil {
-		return fmt.Errorf("show: %w", err)
+		return err
 	}
-	p := &page{w: w, now: view.Now}
+	p := &page{w: w, readable: readable, now: view.Now}
 	p.thread(view)
 	p.runs(runs)
 	p.queue(view)
@@ -68,14 +54,15 @@ func show(ctx context.Context, s *settings, w io.Writer) error {
 
 // page writes sections of lines, and keeps the first error.
 type page struct {
-	w   io.Writer
-	now time.Time // the store's
-	err error
+	w        io.Writer
+	readable func(string) string
+	now      time.Time // the store's
+	err      error
 }
 
 func (p *page) line(format string, args ...any) {
 	if p.err == nil {
-		_, p.err = fmt.Fprintln(p.w, readable(fmt.Sprintf(format, args...)))
+		_, p.err = fmt.Fprintln(p.w, p.readable(fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -116,9 +103,9 @@ func standing(v *store.ThreadView) string {
 
 func (p *page) runs(runs []store.Dispatch) {
 	slices.SortStableFunc(runs, func(a, b store.Dispatch) int { return b.Created.Compare(a.Created) })
-	left := len(runs) - showRuns
+	left := len(runs) - mostRuns
 	p.section("runs, the latest first")
-	for _, d := range runs[:min(len(runs), showRuns)] {
+	for _, d := range runs[:min(len(runs), mostRuns)] {
 		var record store.RunRecord
 		json.Unmarshal(d.Record, &record) // what cannot be read is shown as empty
 		p.line("  %s  %-11s  attempt %d of %d  priority %d  %s", d.ID, d.State, d.Attempts, d.MaxAttempts, d.Priority, p.ago(d.Created))
@@ -198,7 +185,7 @@ func (p *page) journal(x *store.ExecutionView) {
 		return
 	}
 	p.section("journal of execution %s of agent %q, which began %s", x.ID, x.Agent, p.ago(x.Began))
-	first := max(0, len(x.Journal)-showEntries)
+	first := max(0, len(x.Journal)-mostEntries)
 	if first > 0 {
 		p.line("  %d older entries", first)
 	}
@@ -263,7 +250,7 @@ func entryText(e *store.JournalEntry) string {
 	return "this version does not know the kind"
 }
 
-func (p *page) keys(st *redisstore.Store, key store.ThreadKey) {
+func (p *page) keys(st Store, key store.ThreadKey) {
 	p.section("keys in Redis")
 	for _, name := range st.Keys(key) {
 		p.line("  %s", name)
@@ -281,8 +268,8 @@ func (p *page) ago(t time.Time) string {
 
 // short is the beginning of a text.
 func short(text string) string {
-	if runes := []rune(text); len(runes) > showText {
-		return string(runes[:showText]) + "…"
+	if runes := []rune(text); len(runes) > mostText {
+		return string(runes[:mostText]) + "…"
 	}
 	return text
 }
