@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -162,6 +163,10 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 			x.node.showLogin(&interrupts[i], x.claim.Thread.Thread, ask.Login)
 		}
 		interrupts[i] = showMode(interrupts[i], ask.Calls)
+		deadline := x.node.options.deadlineOf(interrupts[i])
+		if interrupts[i].ExpiresAt == "" && !deadline.IsZero() {
+			interrupts[i].ExpiresAt = deadline.UTC().Truncate(time.Millisecond).Format(time.RFC3339Nano)
+		}
 		shown, err := json.Marshal(interrupts[i])
 		if err != nil {
 			return fmt.Errorf("adapter: Ask: %w", err)
@@ -170,8 +175,8 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		if refs != nil {
 			it.Ref = refs[i]
 		}
-		if at := x.node.options.deadlineOf(interrupts[i]); !at.IsZero() {
-			it.ExpiresAt, it.OnExpiry = at.UnixMilli(), string(expiryPolicy(interrupts[i], x.node.options.OnExpiry))
+		if !deadline.IsZero() {
+			it.ExpiresAt, it.OnExpiry = deadline.UnixMilli(), string(expiryPolicy(interrupts[i], x.node.options.OnExpiry))
 			if grace := ownExpiryOf(interrupts[i]).Grace; grace > 0 && it.OnExpiry != string(ExpiryKeep) {
 				it.Due = it.ExpiresAt + grace
 			}

@@ -30,7 +30,7 @@ func pausedRun(t *testing.T, o adapter.PauseOptions) (*lab, chan<- struct{}, pro
 
 func TestPauseSaysWhy(t *testing.T) {
 	_, _, shown := pausedRun(t, adapter.PauseOptions{Reason: "safety", Text: "look at the draft"})
-	if shown.Message != "The run was paused (safety: look at the draft). Go on?" || shown.ExpiresAt != "" {
+	if shown.Message != "The run was paused (safety: look at the draft). Go on?" {
 		t.Errorf("%+v", shown)
 	}
 	if got := string(shown.Metadata["aguiws"]); got != `{"pause":{"reason":"safety","text":"look at the draft"}}` {

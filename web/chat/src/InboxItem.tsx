@@ -145,13 +145,11 @@ function Open(props: ItemProps) {
       )}
       {item.interrupts.map((one) => {
         const interrupt = one.interrupt as unknown as Interrupt;
-        // The server's time is the one that counts, and need not be one that the agent has set.
-        const expiresAt = interrupt.expiresAt ?? (one.stale ? one.expiresAt : undefined);
         return (
           <InterruptCard
             key={one.id}
             threadId={item.threadId}
-            interrupt={expiresAt === undefined ? interrupt : { ...interrupt, expiresAt }}
+            interrupt={interrupt}
             messages={messagesOf(interrupt, one.toolCall)}
             answer={one.draft}
             alone
