@@ -183,7 +183,7 @@ func (s *settings) table() []setting {
 		{"logins", "Logins", providersValue{&s.logins}, "the providers at which users can log in for agents, in YAML or JSON: `[{name: github, issuer: https://…, client-id: …, client-secret-file: /run/secrets/github, scopes: [repo]}]`. [Logins](docs/logins.md#what-a-provider-has) lists the members. Set the same on all servers"},
 		{"login-file", "Logins", textValue{&s.loginFile, "file"}, "file with such a list"},
 		{"login-keys", "Logins", textValue{&s.loginKeys, "file"}, "file with the keys that seal tokens, 32 bytes in base64 a line: the first encrypts, the others still decrypt. Set the same on all servers"},
-		{"public-url", "Logins", textValue{&s.publicURL, "URL"}, "address under which browsers reach the server, such as `https://chat.example.com`. Providers send them back to its `/login/callback/` with the provider's name. If it is empty, with `--auth none`, it is the one of `addr`"},
+		{"public-url", "Logins", textValue{&s.publicURL, "URL"}, "address under which browsers reach the server, such as `https://chat.example.com`. Providers send them back to its `/login/callback/` with the provider's name, and webhooks link to its page. If it is empty, with `--auth none`, it is the one of `addr`"},
 
 		{"webhooks", "Webhooks", webhooksValue{&s.webhooks}, "the targets, in YAML or JSON: `[{name: crm, url: https://…, kinds: [interrupt.opened], tenant: acme, agents: [script], secrets: [whsec_…], from: now}]`. A target without kinds, tenant or agents gets all of them. Set the same on all servers. Other users of the machine can read command lines: prefer a file, or secret-files in place of secrets"},
 		{"webhook-file", "Webhooks", textValue{&s.webhookFile, "file"}, "file with such a list"},

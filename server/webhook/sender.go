@@ -28,6 +28,9 @@ type Options struct {
 	// PrivateHosts are the names and addresses, in lower case, of targets that may be
 	// anywhere, and not on the internet alone, and need no TLS. Default: none.
 	PrivateHosts []string
+	// PublicURL is where browsers find the server: links to its page begin with it.
+	// Default "": a link is a path.
+	PublicURL string
 	// Observe is told of each try. Default: nobody is.
 	Observe func(Try)
 	// Logger gets names of targets and ids, never a secret or a URL. Default:

@@ -44,8 +44,8 @@ func TestWebhookIsSignedAndWhole(t *testing.T) {
 	if _, err := fmt.Sscan(at, &ms); err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf(`{"type":"interrupt.opened","timestamp":%q,"version":1,"data":{"id":%q,"threadId":"t/1","namespace":"acme/user/ann","tenant":"acme","user":"ann","agent":"script","run":"r-1","runId":"mine","interruptIds":["i1"],"reasons":["tool_call"],"summaries":[{"interruptId":"i1","reason":"tool_call","message":"Pay?","toolName":"pay","arguments":"{\"n\":1}","redacted":true,"truncated":true}],"expiresAt":"2030-03-17T17:46:40.5Z","by":"bob","how":"resolved","href":"/v1/threads/t%%2F1?namespace=acme%%2Fuser%%2Fann"}}`,
-		time.UnixMilli(ms).UTC().Format(time.RFC3339Nano), id)
+	want := fmt.Sprintf(`{"type":"interrupt.opened","timestamp":%q,"version":1,"data":{"id":%q,"kind":"interrupt.opened","at":%q,"severity":"action","sentence":"Agent script waits for an answer (tool_call) in thread t/1 of ann until 2030-03-17T17:46:40Z.","page":"/?thread=t%%2F1&namespace=acme%%2Fuser%%2Fann","threadId":"t/1","namespace":"acme/user/ann","tenant":"acme","user":"ann","agent":"script","run":"r-1","runId":"mine","interruptIds":["i1"],"reasons":["tool_call"],"summaries":[{"interruptId":"i1","reason":"tool_call","message":"Pay?","toolName":"pay","arguments":"{\"n\":1}","redacted":true,"truncated":true}],"expiresAt":"2030-03-17T17:46:40.5Z","by":"bob","how":"resolved","href":"/v1/threads/t%%2F1?namespace=acme%%2Fuser%%2Fann"}}`,
+		time.UnixMilli(ms).UTC().Format(time.RFC3339Nano), id, time.UnixMilli(ms).UTC().Format(time.RFC3339Nano))
 	same(t, "the body", string(got.body), want)
 	same(t, "its type", got.header.Get("Content-Type"), "application/json")
 	same(t, "what is owed", in.counts(n, "crm"), store.WebhookCounts{})

@@ -73,7 +73,7 @@ func (l *line) try(w store.Webhook) answer {
 
 // request is a webhook, signed now.
 func (l *line) request(ctx context.Context, n store.Notice) (*http.Request, error) {
-	text, err := bodyOf(n)
+	text, err := bodyOf(n, l.opts.PublicURL)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package notices
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/url"
 	"strings"
@@ -20,6 +21,9 @@ type Notice struct {
 	ID         string    `json:"id" jsonschema:"the same whenever the notice is told: whoever has seen it passes it over"`
 	Kind       string    `json:"kind"`
 	At         time.Time `json:"at"`
+	Severity   string    `json:"severity" jsonschema:"info, action, warning or error: whether somebody has to do something"`
+	Sentence   string    `json:"sentence" jsonschema:"what the notice tells, in English. Nothing that an agent or a person wrote is in it, apart from names"`
+	Page       string    `json:"page,omitempty" jsonschema:"path of the page that shows the thread. A webhook has the whole address if the server knows its own"`
 	ThreadID   string    `json:"threadId"`
 	Namespace  string    `json:"namespace"`
 	Tenant     string    `json:"tenant"`
@@ -40,7 +44,7 @@ type Notice struct {
 // Wire is a notice as it is told.
 func Wire(n *store.Notice) Notice {
 	w := Notice{
-		ID: n.ID, Kind: string(n.Kind), At: n.At.UTC(), ThreadID: n.Thread.Thread, Namespace: n.Thread.Namespace, Tenant: n.Tenant,
+		ID: n.ID, Kind: string(n.Kind), At: n.At.UTC(), Severity: severityOf(n), Sentence: sentenceOf(n), Page: pageOf(n), ThreadID: n.Thread.Thread, Namespace: n.Thread.Namespace, Tenant: n.Tenant,
 		User: UserOf(n.Owner), Agent: n.Agent, RunID: n.RunID, Label: n.Label, Interrupts: n.Interrupts, Reasons: n.Reasons, Summaries: n.Summaries, By: UserOf(n.By), How: n.How,
 	}
 	if !n.Deadline.IsZero() {
@@ -65,6 +69,15 @@ func UserOf(name string) string {
 // NameOf is the name by which the store knows a user of a tenant.
 func NameOf(tenant, user string) string { return url.PathEscape(tenant) + "/" + url.PathEscape(user) }
 
+// Encode writes JSON without escapes that only HTML needs.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
 // Item is a notice, and the text by which it is told.
 type Item struct {
 	Notice *store.Notice
@@ -74,7 +87,7 @@ type Item struct {
 func items(list []store.Notice) []Item {
 	all := make([]Item, len(list))
 	for i := range list {
-		text, err := json.Marshal(Wire(&list[i]))
+		text, err := Encode(Wire(&list[i]))
 		if err != nil {
 			continue // it is strings and times
 		}
