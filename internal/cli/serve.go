@@ -154,7 +154,7 @@ func (s *settings) explainMode(log *slog.Logger, durable bool) {
 func (s *settings) storeOptions(log *slog.Logger) *redisstore.Options {
 	return &redisstore.Options{Prefix: s.prefix, Lease: s.lease, Logger: log, Strict: s.strict, WaitReplicas: s.waitReplicas,
 		Retain: s.retainEvents, RetainBytes: int(s.retainBytes), RetainAge: s.retainAge, ThreadTTL: s.retainThreads,
-		NoticeCount: s.noticeCount, NoticeAge: s.noticeAge, KeepDecisions: s.keepDecisions}
+		NoticeCount: s.noticeCount, NoticeAge: s.noticeAge, Keep: s.keepRuns, KeepDecisions: s.keepDecisions}
 }
 
 // serverOptions are what the settings say of the server.

@@ -30,7 +30,7 @@ type settings struct {
 	retainBytes                                int64
 	retainAge, retainThreads                   time.Duration
 	noticeCount                                int
-	noticeAge, keepDecisions                   time.Duration
+	noticeAge, keepRuns, keepDecisions         time.Duration
 	redact, redactLists                        []adapter.Redaction
 	runTimeout, maxPark                        time.Duration
 	separateDuties                             bool
@@ -95,7 +95,7 @@ func newSettings() *settings {
 	return &settings{
 		command: "serve", showing: store.ThreadKey{Namespace: "local"}, recording: recording{message: checkMessage, out: "recording"}, addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
 		retainEvents: 10_000, retainBytes: 8 << 20, retainAge: 7 * 24 * time.Hour,
-		noticeCount: 100_000, noticeAge: 7 * 24 * time.Hour, keepDecisions: 365 * 24 * time.Hour,
+		noticeCount: 100_000, noticeAge: 7 * 24 * time.Hour, keepRuns: 30 * 24 * time.Hour, keepDecisions: 365 * 24 * time.Hour,
 		runTimeout: 6 * time.Hour, maxPark: 30 * 24 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, threadCache: 64 << 20, payloadBytes: 64 << 20, threadPayloads: 256 << 20, namespacePayloads: 4 << 30, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", unanswered: policies{common: "refuse"}, auth: "none",
 		jwt:          jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, leeway: 30 * time.Second, user: "sub", scope: "scope"},
 		model:        modelSettings{url: llm.DefaultURL},
@@ -145,6 +145,7 @@ func (s *settings) table() []setting {
 		{"retain-threads", "The store", durationValue{&s.retainThreads, 0, 0}, "how long a thread is kept in which nothing goes on, or that was made and not used. 0s is for ever"},
 		{"notice-age", "The store", durationValue{&s.noticeAge, time.Minute, 0}, "how long notices are kept, roughly, for programs that read `/v1/notices` and for webhooks. Set the same on all servers"},
 		{"notice-count", "The store", numberValue{&s.noticeCount, 1, 0}, "how many notices are kept in all. Each partition keeps its share"},
+		{"keep-runs", "The store", durationValue{&s.keepRuns, time.Minute, 0}, "how long the server knows runs that have ended, dead ones too, and which input or answer it has had: later it takes the same one for a new one. The time begins when the thread last ended a run. Set the same on all servers"},
 		{"keep-decisions", "The store", durationValue{&s.keepDecisions, time.Minute, 0}, "how long the decision record keeps a decision, also of a thread that was deleted. Set the same on all servers"},
 		{"redact", "The store", redactValue{&s.redact}, "values that the decision record does not keep, and followers are not told with answers. Each is a JSON pointer into the arguments of calls and into answers: `pay:/card/number` for one tool, `/password` for all. The record still has the SHA-256 of all the arguments"},
 		{"redact-lists", "The store", redactValue{&s.redactLists}, "values that `/v1/inbox` and the page's inbox do not show of a call's arguments, written as for `redact`. A person who opens the question, or follows its thread, sees them. Notices and webhooks hold no arguments without `notice-summaries`"},
