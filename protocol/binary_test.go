@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/protocol/problem"
 )
 
 // TestBinaryParts reads the parts of clients before 1.0 as today's, and tells such
@@ -109,7 +111,7 @@ func TestBinaryPartsThatAreNone(t *testing.T) {
 		{`{"type":"binary","mimeType":"image/png","id":7}`, "/messages/1/content/1/id", "expected a string"},
 	} {
 		_, err := DecodeInput([]byte(`{"threadId":"t","runId":"r","messages":[{"id":"a","role":"user","content":"x"},{"id":"b","role":"user","content":[{"type":"text","text":"x"},` + test.part + `]}]}`))
-		problems := Problems(err)
+		problems := problem.Of(err)
 		if len(problems) != 1 || problems[0].Pointer != test.pointer || !strings.Contains(problems[0].Message, test.message) {
 			t.Errorf("%s: %v", test.part, err)
 		}
@@ -117,7 +119,7 @@ func TestBinaryPartsThatAreNone(t *testing.T) {
 	// However many there are.
 	many := strings.Repeat(`{"type":"binary"},`, 1000)
 	_, err := DecodeInput([]byte(`{"threadId":"t","runId":"r","messages":[{"id":"b","role":"user","content":[` + many[:len(many)-1] + `]}]}`))
-	if n := len(Problems(err)); n != MaxProblems {
+	if n := len(problem.Of(err)); n != problem.Max {
 		t.Errorf("%d problems", n)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/protocol/problem"
 )
 
 // corpus is AG-UI's own conformance data, which is not part of this project.
@@ -89,7 +91,7 @@ func TestCorpusFixtures(t *testing.T) {
 				}
 				return
 			}
-			if Problems(err) == nil {
+			if problem.Of(err) == nil {
 				t.Fatalf("accepted, or no such definition: %v", err)
 			}
 			expected, err2 := os.ReadFile(strings.TrimSuffix(file, ".json") + ".expect.json")
@@ -100,7 +102,7 @@ func TestCorpusFixtures(t *testing.T) {
 			if err := json.Unmarshal(expected, &want); err != nil {
 				t.Fatal(err)
 			}
-			for _, p := range Problems(err) {
+			for _, p := range problem.Of(err) {
 				// Where a schema names the union, we name the member inside it.
 				if p.Pointer == want.InstanceLocation || strings.HasPrefix(p.Pointer, want.InstanceLocation+"/") {
 					return

@@ -1,6 +1,10 @@
 package protocol
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/aguiws/aguiws/protocol/internal/wire"
+)
 
 // Decoder decodes the events of one stream, one after the other. It makes once what deltas
 // that follow each other have in common. The zero value is ready. It belongs to one
@@ -27,7 +31,7 @@ func (d *Decoder) Decode(data []byte) (Event, error) {
 		return d.general(data)
 	}
 	if !bytes.Equal(delta.id, d.token) {
-		d.token, d.id = append(d.token[:0], delta.id...), unquote(delta.id)
+		d.token, d.id = append(d.token[:0], delta.id...), wire.Unquote(delta.id)
 	}
 	d.nulls = false
 	return delta.event(d.id), nil
@@ -44,9 +48,9 @@ func (d *Decoder) general(data []byte) (e Event, err error) {
 	}
 	d.mended = text
 	if delta := EffectOf(e).Delta; delta != nil {
-		r := reader{data: data}
-		r.space()
-		if token := r.find("delta"); token != nil {
+		r := wire.Reader{Data: data}
+		r.Space()
+		if token := r.Find("delta"); token != nil {
 			*delta = UnquoteDelta(token)
 		}
 	}

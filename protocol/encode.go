@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/aguiws/aguiws/protocol/internal/wire"
 )
 
 // Append appends the event's JSON to dst. Members come in the order of the
@@ -84,10 +86,10 @@ func appendValue(dst []byte, s *shape, v reflect.Value) ([]byte, error) {
 			}
 			text = s.enum[0]
 		}
-		return appendString(dst, text), nil
+		return wire.AppendString(dst, text), nil
 	case formInteger:
 		n := v.Int()
-		if n > maxInteger || n < minInteger || s.count && n < 0 {
+		if n > wire.MaxInteger || n < wire.MinInteger || s.count && n < 0 {
 			return dst, fmt.Errorf("%d is out of range", n)
 		}
 		return strconv.AppendInt(dst, n, 10), nil
@@ -233,7 +235,7 @@ func appendContent(dst []byte, s *shape, c *Content) ([]byte, error) {
 	case contentObject:
 		return appendObject(dst, c.object)
 	}
-	return appendString(dst, c.text), nil
+	return wire.AppendString(dst, c.text), nil
 }
 
 func (k contentKind) String() string {

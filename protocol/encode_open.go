@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/aguiws/aguiws/protocol/internal/wire"
 )
 
 // appendExtra appends the members that were kept, in the order of their names.
@@ -18,7 +20,7 @@ func appendExtra(dst []byte, s *shape, m *members, extra map[string]json.RawMess
 		if m.stands(name) || s.event && strings.EqualFold(name, "type") {
 			return dst, fmt.Errorf("extra member %q stands for a known one", name)
 		}
-		dst = append(appendString(append(dst, ','), name), ':')
+		dst = append(wire.AppendString(append(dst, ','), name), ':')
 		if dst, err = appendOpen(dst, extra[name]); err != nil {
 			return dst, fmt.Errorf("%s: %w", name, err)
 		}
@@ -33,7 +35,7 @@ func appendMetadata(dst []byte, m Metadata) ([]byte, error) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(appendString(dst, name), ':')
+		dst = append(wire.AppendString(dst, name), ':')
 		if dst, err = appendOpen(dst, m[name]); err != nil {
 			return dst, fmt.Errorf("%s: %w", name, err)
 		}
@@ -56,9 +58,9 @@ func appendOpen(dst []byte, raw []byte) ([]byte, error) {
 	}
 	out := buf.Bytes()
 	if c := out[len(dst)]; c == '{' || c == '[' {
-		r := reader{data: out[len(dst):]}
-		r.open()
-		if err := r.err(); err != nil {
+		r := wire.Reader{Data: out[len(dst):]}
+		r.Open()
+		if err := r.Err(); err != nil {
 			return dst, err
 		}
 	}
@@ -73,7 +75,7 @@ func appendObject(dst []byte, raw []byte) ([]byte, error) {
 }
 
 func appendPatch(dst []byte, raw []byte) ([]byte, error) {
-	if err := checkPatch(raw); err != nil {
+	if err := wire.CheckPatch(raw); err != nil {
 		return dst, err
 	}
 	buf := bytes.NewBuffer(dst)

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/aguiws/aguiws/protocol/internal/wire"
+	"github.com/aguiws/aguiws/protocol/jsonpatch"
 )
 
 // Fold is what a client holds after a stream of events: messages, state, the
@@ -242,9 +245,9 @@ func (f *Fold) activityDelta(e *ActivityDelta) error {
 // patched leaves out the operations that this version does not know, as a
 // receiver does with any unknown alternative, and applies the rest.
 func (f *Fold) patched(doc, ops json.RawMessage) (json.RawMessage, error) {
-	known, _, err := knownOperations(ops)
+	known, _, err := wire.KnownOperations(ops)
 	if err != nil {
 		return nil, err
 	}
-	return ApplyPatch(doc, known)
+	return jsonpatch.Apply(doc, known)
 }

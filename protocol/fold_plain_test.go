@@ -3,6 +3,8 @@ package protocol
 import (
 	"fmt"
 	"slices"
+
+	"github.com/aguiws/aguiws/protocol/jsonpatch"
 )
 
 // plainMessages is foldMessages as one would write it that is never cloned: each message
@@ -393,7 +395,7 @@ func (f *plainFold) apply(e Event, x Effect) error {
 			return fmt.Errorf("message %q is of role %s", e.MessageID, m.Role)
 		}
 		m.merge(meta)
-		next, err := ApplyPatch(m.Content.Object(), e.Patch)
+		next, err := jsonpatch.Apply(m.Content.Object(), e.Patch)
 		if err != nil {
 			return err
 		}

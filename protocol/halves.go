@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/aguiws/aguiws/protocol/internal/wire"
 )
 
 // JSON strings are UTF-16, and programs that cut them by length put the two halves of a
@@ -70,17 +72,17 @@ func UnquoteDelta(token []byte) string {
 	inner := token[1 : len(token)-1]
 	low, high := rune(0), rune(0)
 	if bytes.HasPrefix(inner, []byte(`\u`)) {
-		if r := hexRune(inner[2:]); isLow(r) {
+		if r := wire.HexRune(inner[2:]); isLow(r) {
 			low, inner = r, inner[halfEscape:]
 		}
 	}
 	if at := len(inner) - halfEscape; at >= 0 && inner[at] == '\\' && inner[at+1] == 'u' && !escapedAt(inner, at) {
-		if r := hexRune(inner[at+2:]); isHigh(r) {
+		if r := wire.HexRune(inner[at+2:]); isHigh(r) {
 			high, inner = r, inner[:at]
 		}
 	}
 	quoted := append(append(append(make([]byte, 0, len(inner)+2), '"'), inner...), '"')
-	text := strings.ToValidUTF8(unquote(quoted), lone)
+	text := strings.ToValidUTF8(wire.Unquote(quoted), lone)
 	if low != 0 {
 		text = halfText(low) + text
 	}
@@ -124,12 +126,12 @@ func loneHalf(text []byte, at int) int {
 			at += 2
 			continue
 		}
-		r, next := hexRune(text[at+2:]), at+halfEscape
+		r, next := wire.HexRune(text[at+2:]), at+halfEscape
 		if !utf16.IsSurrogate(r) {
 			at = next
 			continue
 		}
-		whole := isHigh(r) && next+halfEscape <= len(text) && text[next] == '\\' && text[next+1] == 'u' && isLow(hexRune(text[next+2:]))
+		whole := isHigh(r) && next+halfEscape <= len(text) && text[next] == '\\' && text[next+1] == 'u' && isLow(wire.HexRune(text[next+2:]))
 		if !whole {
 			return at
 		}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+
+	"github.com/aguiws/aguiws/protocol/problem"
 )
 
 // Apply returns what a peer of the profile is sent for e: e itself where it can
@@ -14,7 +16,7 @@ import (
 // Chunks and everything else that a profile does not name pass as they are.
 // Before 1.0 there is no way to say that a run was cancelled: it becomes a
 // RUN_ERROR of code "cancelled", because it must not look like a success.
-func (p Profile) Apply(e Event) (sent Event, losses []Problem) {
+func (p Profile) Apply(e Event) (sent Event, losses []problem.Problem) {
 	if p == ProfileCurrent {
 		return e, nil
 	}
@@ -61,11 +63,11 @@ func (p Profile) Keeps(event []byte) bool {
 
 type downgrade struct {
 	profile Profile
-	losses  []Problem
+	losses  []problem.Problem
 }
 
 func (d *downgrade) lose(pointer, format string, args ...any) {
-	d.losses = append(d.losses, Problem{Pointer: pointer, Message: fmt.Sprintf(format, args...)})
+	d.losses = append(d.losses, problem.Problem{Pointer: pointer, Message: fmt.Sprintf(format, args...)})
 }
 
 func (d *downgrade) event(e Event) Event {

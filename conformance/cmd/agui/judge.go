@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/problem"
 )
 
 // verdict is the line that is printed for a file.
@@ -19,9 +20,9 @@ type verdict interface {
 }
 
 type documentVerdict struct {
-	File     string             `json:"file"`
-	OK       bool               `json:"ok"`
-	Problems []protocol.Problem `json:"problems"`
+	File     string            `json:"file"`
+	OK       bool              `json:"ok"`
+	Problems []problem.Problem `json:"problems"`
 }
 
 func (v documentVerdict) ok() bool { return v.OK }
@@ -48,7 +49,7 @@ func (v streamVerdict) named(file string) verdict {
 
 func unreadable(command string, err error) verdict {
 	if command == "validate" {
-		return documentVerdict{Problems: []protocol.Problem{{Message: err.Error()}}}
+		return documentVerdict{Problems: []problem.Problem{{Message: err.Error()}}}
 	}
 	return streamVerdict{Rule: "unreadable", Message: err.Error()}
 }
@@ -62,9 +63,9 @@ func known(definition string) error {
 
 func validate(definition string, data []byte) verdict {
 	err := protocol.Validate(definition, data)
-	problems := protocol.Problems(err)
+	problems := problem.Of(err)
 	if problems == nil {
-		problems = []protocol.Problem{}
+		problems = []problem.Problem{}
 	}
 	return documentVerdict{OK: err == nil, Problems: problems}
 }

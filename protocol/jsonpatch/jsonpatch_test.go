@@ -1,4 +1,4 @@
-package protocol
+package jsonpatch
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestApplyPatch(t *testing.T) {
+func TestApply(t *testing.T) {
 	const nested = `{"a":{"x":[1,{"y":null}]},"l":[1,2,3],"big":9007199254740993,"sp":[ 1.50 ]}`
 	for _, test := range []struct{ name, doc, ops, want, err string }{
 		{"nothing", nested, `[]`, nested, ""},
@@ -56,7 +56,7 @@ func TestApplyPatch(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			doc, ops := json.RawMessage(test.doc), json.RawMessage(test.ops)
-			got, err := ApplyPatch(doc, ops)
+			got, err := Apply(doc, ops)
 			if test.err != "" {
 				if err == nil || !strings.Contains(err.Error(), test.err) {
 					t.Errorf("got %s, %v, expected %q", got, err, test.err)
@@ -71,9 +71,9 @@ func TestApplyPatch(t *testing.T) {
 	}
 }
 
-// TestApplyPatchAsClientsDo holds the reasons for which patches are applied here
+// TestApplyAsClientsDo holds the reasons for which patches are applied here
 // and not by a library.
-func TestApplyPatchAsClientsDo(t *testing.T) {
+func TestApplyAsClientsDo(t *testing.T) {
 	file, err := os.ReadFile("testdata/patches.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestApplyPatchAsClientsDo(t *testing.T) {
 			t.Fatalf("%s: %v", line, err)
 		}
 		cases++
-		got, err := ApplyPatch(parts[0], parts[1])
+		got, err := Apply(parts[0], parts[1])
 		switch {
 		case len(parts) == 2 && err == nil:
 			t.Errorf("%sis not refused, but makes %s", line, got)
@@ -101,23 +101,23 @@ func TestApplyPatchAsClientsDo(t *testing.T) {
 	}
 }
 
-func TestApplyPatchBoundsCopies(t *testing.T) {
+func TestApplyBoundsCopies(t *testing.T) {
 	doubling := strings.Repeat(`{"op":"copy","from":"","path":"/x"},`, 60)
-	if _, err := ApplyPatch([]byte(`{}`), []byte("["+strings.TrimSuffix(doubling, ",")+"]")); err != nil {
+	if _, err := Apply([]byte(`{}`), []byte("["+strings.TrimSuffix(doubling, ",")+"]")); err != nil {
 		t.Errorf("replacing a copy of little is refused: %v", err)
 	}
 	doubling = strings.Repeat(`{"op":"copy","from":"","path":"/-"},`, 60)
-	if _, err := ApplyPatch([]byte(`[1]`), []byte("["+strings.TrimSuffix(doubling, ",")+"]")); err == nil || !strings.Contains(err.Error(), "copies more than") {
+	if _, err := Apply([]byte(`[1]`), []byte("["+strings.TrimSuffix(doubling, ",")+"]")); err == nil || !strings.Contains(err.Error(), "copies more than") {
 		t.Error(err)
 	}
 }
 
-func FuzzApplyPatch(f *testing.F) {
+func FuzzApply(f *testing.F) {
 	f.Add([]byte(`{"a":{"b":[1,2]}}`), []byte(`[{"op":"move","from":"/a/b/0","path":"/a/c"},{"op":"copy","from":"","path":"/d"},{"op":"test","path":"/a/c","value":1.0}]`))
 	f.Add([]byte(`[[],{"":0}]`), []byte(`[{"op":"add","path":"/1/~0~1","value":"\u00e9"},{"op":"remove","path":"/0"},{"op":"replace","path":"","value":null}]`))
 	f.Fuzz(func(t *testing.T, doc, ops []byte) {
 		before := string(doc)
-		out, err := ApplyPatch(doc, ops)
+		out, err := Apply(doc, ops)
 		if string(doc) != before {
 			t.Fatal("the document changed")
 		}

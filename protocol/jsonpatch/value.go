@@ -1,6 +1,11 @@
-package protocol
+package jsonpatch
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/aguiws/aguiws/protocol/internal/wire"
+	"github.com/aguiws/aguiws/protocol/number"
+)
 
 // node is a JSON value that is parsed as far as a patch reaches into it. The
 // rest stays the bytes that it was.
@@ -32,30 +37,18 @@ func (n *node) parse() {
 	if n.form != nodeRaw {
 		return
 	}
-	r := reader{data: n.raw}
-	r.space()
-	switch r.data[r.pos] {
+	r := wire.Reader{Data: n.raw}
+	r.Space()
+	switch r.Data[r.Pos] {
 	case '{':
 		n.form, n.members = nodeObject, map[string]*member{}
-		r.each(func(name string) { n.set(name, &node{raw: r.skim()}) })
+		r.Each(func(name string) { n.set(name, &node{raw: r.Skim()}) })
 	case '[':
 		n.form = nodeArray
-		r.elements(func(int) { n.elements = append(n.elements, &node{raw: r.skim()}) })
+		r.Elements(func(int) { n.elements = append(n.elements, &node{raw: r.Skim()}) })
 	default:
-		n.form, n.raw = nodeLeaf, r.token()
+		n.form, n.raw = nodeLeaf, r.Token()
 	}
-}
-
-// skim returns the value that begins here without looking into it.
-func (r *reader) skim() []byte {
-	start := r.pos
-	switch r.data[r.pos] {
-	case '{', '[':
-		r.pos = len(r.data) - len(skipValue(r.data[r.pos:]))
-	default:
-		r.token()
-	}
-	return r.data[start:r.pos]
 }
 
 func (n *node) set(name string, value *node) {
@@ -100,7 +93,7 @@ func (n *node) append(dst []byte) []byte {
 				dst = append(dst, ',')
 			}
 			first = false
-			dst = m.value.append(append(appendString(dst, m.name), ':'))
+			dst = m.value.append(append(wire.AppendString(dst, m.name), ':'))
 		}
 		return append(dst, '}')
 	case nodeArray:
@@ -156,7 +149,7 @@ func equalLeaves(a, b []byte) bool {
 	}
 	switch {
 	case a[0] == '"' && b[0] == '"':
-		return unquote(a) == unquote(b)
+		return wire.Unquote(a) == wire.Unquote(b)
 	case isNumber(a) && isNumber(b):
 		return sameNumber(string(a), string(b))
 	}
@@ -164,3 +157,9 @@ func equalLeaves(a, b []byte) bool {
 }
 
 func isNumber(raw []byte) bool { return raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9' }
+
+func sameNumber(a, b string) bool {
+	x, okX := number.Exact(a)
+	y, okY := number.Exact(b)
+	return okX && okY && x == y
+}

@@ -1,4 +1,4 @@
-package protocol
+package wire
 
 import (
 	"bytes"
@@ -9,14 +9,14 @@ import (
 
 const hex = "0123456789abcdef"
 
-// appendString appends s as a JSON string. Only what JSON requires is escaped;
+// AppendString appends s as a JSON string. Only what JSON requires is escaped;
 // bytes that are not UTF-8 become U+FFFD.
-func appendString(dst []byte, s string) []byte {
+func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	done, i := 0, 0
 	for i < len(s) {
 		c := s[i]
-		if c < utf8.RuneSelf && len(s)-i >= 8 && plain8(s[i:i+8]) {
+		if c < utf8.RuneSelf && len(s)-i >= 8 && Plain8(s[i:i+8]) {
 			i += 8
 			continue
 		}
@@ -52,10 +52,10 @@ func appendString(dst []byte, s string) []byte {
 	return append(append(dst, s[done:]...), '"')
 }
 
-// plain8 reports whether eight bytes stand for themselves in a JSON string: ASCII, no
+// Plain8 reports whether eight bytes stand for themselves in a JSON string: ASCII, no
 // control, no quote, no backslash. They are looked at as one number, of whose bytes the
 // top bits tell: subtracting borrows from a byte only where one below it told already.
-func plain8[text string | []byte](s text) bool {
+func Plain8[text string | []byte](s text) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	_ = s[7]
 	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
@@ -64,9 +64,9 @@ func plain8[text string | []byte](s text) bool {
 	return (x|(x-' '*ones)|(quote-ones)|(backslash-ones))&tops == 0
 }
 
-// unquote returns the text of a JSON string that is known to be one. Half a
+// Unquote returns the text of a JSON string that is known to be one. Half a
 // surrogate pair becomes U+FFFD.
-func unquote(token []byte) string {
+func Unquote(token []byte) string {
 	rest := token[1 : len(token)-1]
 	i := bytes.IndexByte(rest, '\\')
 	if i < 0 {
@@ -82,12 +82,12 @@ func unquote(token []byte) string {
 			b.WriteByte(escaped[escape])
 			continue
 		}
-		r := hexRune(rest)
+		r := HexRune(rest)
 		rest = rest[4:]
 		if utf16.IsSurrogate(r) {
 			whole := rune(utf8.RuneError)
 			if bytes.HasPrefix(rest, []byte(`\u`)) {
-				whole = utf16.DecodeRune(r, hexRune(rest[2:]))
+				whole = utf16.DecodeRune(r, HexRune(rest[2:]))
 			}
 			if r = whole; whole != utf8.RuneError {
 				rest = rest[6:]
@@ -101,7 +101,8 @@ func unquote(token []byte) string {
 
 var escaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-func hexRune(digits []byte) (r rune) {
+// HexRune is the unit of UTF-16 that four digits stand for.
+func HexRune(digits []byte) (r rune) {
 	for _, c := range digits[:4] {
 		switch {
 		case c <= '9':

@@ -1,4 +1,5 @@
-package protocol
+// Package problem says what is wrong with a document: which place, and why.
+package problem
 
 import (
 	"errors"
@@ -14,30 +15,29 @@ type Problem struct {
 	Message string `json:"message"` // what was expected, and what was found
 }
 
-// DecodeError says why a document is not what it should be. It names up to
-// MaxProblems places.
-type DecodeError struct {
+// Error says why a document is not what it should be. It names up to Max places.
+type Error struct {
 	Problems []Problem
 }
 
-// MaxProblems is how many problems a document is told at once.
-const MaxProblems = 20
+// Max is how many problems a document is told at once.
+const Max = 20
 
-// maxLine bounds a message and a pointer, in bytes: they quote what somebody sent.
-const maxLine = 200
+// MaxLine bounds a message and a pointer, in bytes: they quote what somebody sent.
+const MaxLine = 200
 
-// ProblemList gathers problems for whoever sent a document. However many there are and
-// whatever they quote, it is MaxProblems of a line each: where there are more, the last
+// List gathers problems for whoever sent a document. However many there are and
+// whatever they quote, it is Max of a line each: where there are more, the last
 // says so.
-type ProblemList struct {
+type List struct {
 	problems []Problem
 	more     bool
 }
 
 // Add appends a problem. A message is cut to a Line, and a pointer to the innermost
 // place around it that fits.
-func (l *ProblemList) Add(p Problem) {
-	if len(l.problems) == MaxProblems {
+func (l *List) Add(p Problem) {
+	if len(l.problems) == Max {
 		l.more = true
 		return
 	}
@@ -45,21 +45,21 @@ func (l *ProblemList) Add(p Problem) {
 }
 
 // Full reports that nothing would change by what is added.
-func (l *ProblemList) Full() bool { return l.more }
+func (l *List) Full() bool { return l.more }
 
-// List returns the problems, nil without one.
-func (l *ProblemList) List() []Problem {
+// Problems returns what was added, nil without one.
+func (l *List) Problems() []Problem {
 	if !l.more {
 		return l.problems
 	}
-	return append(slices.Clone(l.problems[:MaxProblems-1]), Problem{Message: "and more"})
+	return append(slices.Clone(l.problems[:Max-1]), Problem{Message: "and more"})
 }
 
 // Line cuts a text to one line of UTF-8, of 200 bytes at most.
 func Line(s string) string {
-	cut := len(s) > maxLine
+	cut := len(s) > MaxLine
 	if cut {
-		s = s[:maxLine-len("…")]
+		s = s[:MaxLine-len("…")]
 	}
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -74,14 +74,14 @@ func Line(s string) string {
 }
 
 func around(pointer string) string {
-	if len(pointer) > maxLine {
-		pointer = pointer[:strings.LastIndexByte(pointer[:maxLine+1], '/')]
+	if len(pointer) > MaxLine {
+		pointer = pointer[:strings.LastIndexByte(pointer[:MaxLine+1], '/')]
 	}
 	return strings.ToValidUTF8(pointer, "\uFFFD")
 }
 
 // Error joins the problems.
-func (e *DecodeError) Error() string {
+func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("protocol: ")
 	for i, p := range e.Problems {
@@ -96,16 +96,17 @@ func (e *DecodeError) Error() string {
 	return b.String()
 }
 
-// Problems returns what a DecodeError in err's chain names, nil without one.
-func Problems(err error) []Problem {
-	if e, ok := errors.AsType[*DecodeError](err); ok {
+// Of returns what an Error in err's chain names, nil without one.
+func Of(err error) []Problem {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Problems
 	}
 	return nil
 }
 
-func problem(pointer, format string, args ...any) *DecodeError {
-	var l ProblemList
+// At is the error of one problem.
+func At(pointer, format string, args ...any) *Error {
+	var l List
 	l.Add(Problem{Pointer: pointer, Message: fmt.Sprintf(format, args...)})
-	return &DecodeError{Problems: l.List()}
+	return &Error{Problems: l.Problems()}
 }

@@ -1,4 +1,5 @@
-package protocol
+// Package jsonpatch applies JSON Patches (RFC 6902) as the clients of AG-UI do.
+package jsonpatch
 
 import (
 	"encoding/json"
@@ -6,26 +7,28 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/aguiws/aguiws/protocol/internal/wire"
 )
 
 // maxCopied bounds what the copy operations of one patch may add: a short list
 // of them could otherwise grow a document without end.
 const maxCopied = 8 << 20
 
-// ApplyPatch applies a JSON Patch (RFC 6902) to a document, all of it or
+// Apply applies a JSON Patch (RFC 6902) to a document, all of it or
 // nothing, without changing its arguments. An absent document is {}. Values that the patch
 // does not touch keep their bytes. The reference client's library lets some things pass
 // that the RFC does not: an index past the end, a member of a number, the removal of the
-// whole document. ApplyPatch refuses these, so that what applies here applies there, with
+// whole document. Apply refuses these, so that what applies here applies there, with
 // the same result.
-func ApplyPatch(doc, ops json.RawMessage) (json.RawMessage, error) {
+func Apply(doc, ops json.RawMessage) (json.RawMessage, error) {
 	if len(doc) == 0 {
 		doc = json.RawMessage("{}")
 	}
-	if !validJSON(doc) {
+	if !wire.Valid(doc) {
 		return nil, errors.New("protocol: patch: the document is not JSON")
 	}
-	if err := checkPatch(ops); err != nil {
+	if err := wire.CheckPatch(ops); err != nil {
 		return nil, err
 	}
 	var list []operation
@@ -62,7 +65,7 @@ func (o *operation) UnmarshalJSON(data []byte) error {
 	o.value = members["value"]
 	for name, into := range map[string]*string{"op": &o.op, "path": &o.path, "from": &o.from} {
 		if raw, ok := members[name]; ok {
-			if err := json.Unmarshal(raw, into); err != nil && (name != "from" || patchMembers[o.op] == "from") {
+			if err := json.Unmarshal(raw, into); err != nil && (name != "from" || wire.PatchMembers[o.op] == "from") {
 				return err
 			}
 		}

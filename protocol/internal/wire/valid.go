@@ -1,4 +1,4 @@
-package protocol
+package wire
 
 import (
 	"encoding/binary"
@@ -8,10 +8,10 @@ import (
 // maxNesting is how deep encoding/json follows arrays and objects.
 const maxNesting = 10000
 
-// validJSON is json.Valid, which looks at strings byte by byte: what is read here is
+// Valid is json.Valid, which looks at strings byte by byte: what is read here is
 // mostly text, and whole histories of it. Like that it takes no notice of whether
 // the text is UTF-8.
-func validJSON(data []byte) bool {
+func Valid(data []byte) bool {
 	var few [64]byte
 	open := few[:0] // what closes each of those that are open
 	i := afterSpace(data, 0)
@@ -139,7 +139,7 @@ func afterString(data []byte, i int) int {
 }
 
 // stops8 has a bit in the lowest of eight bytes with which a string ends, or does not go on
-// as it stands: a control, a quote, a backslash. Other than plain8 it lets pass what is no
+// as it stands: a control, a quote, a backslash. Other than Plain8 it lets pass what is no
 // ASCII. Above the lowest its bits mean nothing, since subtracting borrows.
 func stops8(b []byte) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080

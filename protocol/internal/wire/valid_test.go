@@ -1,4 +1,4 @@
-package protocol
+package wire
 
 import (
 	"encoding/json"
@@ -17,7 +17,7 @@ var validTexts = []string{
 func TestValidIsTheLibrarys(t *testing.T) {
 	for _, text := range validTexts {
 		for _, around := range []string{text, " " + text + "\n", `{"name":` + text + `}`, `[` + text + `,"a text of some length"]`} {
-			if got, want := validJSON([]byte(around)), json.Valid([]byte(around)); got != want {
+			if got, want := Valid([]byte(around)), json.Valid([]byte(around)); got != want {
 				t.Errorf("%.80q: %v, encoding/json says %v", around, got, want)
 			}
 		}
@@ -32,7 +32,7 @@ func FuzzValidIsTheLibrarys(f *testing.F) {
 	}
 	f.Add([]byte(`{"threadId":"t","messages":[{"id":"a","role":"user","content":"Grüße, 世界, and \\u00e9 \\ud83d\\ude00"}],"resume":[1.5e-7,-0,null]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if got, want := validJSON(text), json.Valid(text); got != want {
+		if got, want := Valid(text), json.Valid(text); got != want {
 			t.Errorf("%v, encoding/json says %v", got, want)
 		}
 	})

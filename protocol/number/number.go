@@ -1,20 +1,21 @@
-package protocol
+// Package number compares JSON numbers by their decimal value.
+package number
 
 import (
 	"strconv"
 	"strings"
 )
 
-// maxExponent bounds the exponents that ExactNumber reads. No number of any use
+// maxExponent bounds the exponents that Exact reads. No number of any use
 // comes near it, and sums with the length of a text stay in an int64.
 const maxExponent = 1 << 60
 
-// ExactNumber returns the one text that stands for a JSON number's decimal value. 1, 1.0
+// Exact returns the one text that stands for a JSON number's decimal value. 1, 1.0
 // and 10e-1 have the same text, and -0 has that of 0. 9007199254740993 has another than
 // 9007199254740992, though the two are the same to readers that hold numbers as doubles. It
 // takes time and memory as the text is long, whatever the exponent. False: the exponent is
 // beyond 2^60.
-func ExactNumber(number string) (text string, ok bool) {
+func Exact(number string) (text string, ok bool) {
 	mantissa, exponent := number, "0"
 	if i := strings.IndexAny(number, "eE"); i >= 0 {
 		mantissa, exponent = number[:i], number[i+1:]
@@ -38,10 +39,4 @@ func ExactNumber(number string) (text string, ok bool) {
 		integer += "e" + strconv.FormatInt(e, 10)
 	}
 	return integer, true
-}
-
-func sameNumber(a, b string) bool {
-	x, okX := ExactNumber(a)
-	y, okY := ExactNumber(b)
-	return okX && okY && x == y
 }

@@ -1,51 +1,51 @@
-package protocol
+package wire
 
 import (
 	"bytes"
 	"slices"
 )
 
-// open walks a value of any form and returns its bytes. Names that come twice
+// Open walks a value of any form and returns its bytes. Names that come twice
 // are refused here too: two readers of the same bytes must see the same value.
 // Its depth counts from here, so that a value that can be read can be written.
-func (r *reader) open() []byte {
-	start := r.pos
+func (r *Reader) Open() []byte {
+	start := r.Pos
 	r.base = len(r.path)
 	r.walk()
-	return r.data[start:r.pos]
+	return r.Data[start:r.Pos]
 }
 
-func (r *reader) walk() {
-	switch c := r.data[r.pos]; {
+func (r *Reader) walk() {
+	switch c := r.Data[r.Pos]; {
 	case (c == '{' || c == '[') && len(r.path)-r.base >= maxDepth:
-		r.fail("nested deeper than %d", maxDepth)
-		r.skim()
+		r.Fail("nested deeper than %d", maxDepth)
+		r.Skim()
 	case c == '{':
 		r.walkObject()
 	case c == '[':
-		r.elements(func(int) { r.walk() })
+		r.Elements(func(int) { r.walk() })
 	default:
-		r.token()
+		r.Token()
 	}
 }
 
 // walkObject is each for values that nobody looks into, without making strings
 // of their names.
-func (r *reader) walkObject() {
+func (r *Reader) walkObject() {
 	var few [32][]byte
 	names := few[:0]
 	var many map[string]bool
-	r.pos++
-	for token := r.nextMember(); token != nil; token = r.nextMember() {
+	r.Pos++
+	for token := r.NextMember(); token != nil; token = r.NextMember() {
 		name := token[1 : len(token)-1]
 		if bytes.IndexByte(name, '\\') >= 0 {
-			name = []byte(unquote(token))
+			name = []byte(Unquote(token))
 		}
 		if r.sated() {
 			r.leave()
 			return
 		}
-		r.push(step{raw: name})
+		r.Push(Step{raw: name})
 		again := false
 		if many == nil {
 			again = slices.ContainsFunc(names, func(n []byte) bool { return bytes.Equal(n, name) })
@@ -59,16 +59,16 @@ func (r *reader) walkObject() {
 			many[string(name)] = true
 		}
 		if again {
-			r.fail("the member appears twice")
+			r.Fail("the member appears twice")
 		}
 		r.walk()
-		r.pop()
+		r.Pop()
 	}
-	r.pos++
+	r.Pos++
 }
 
-// skipValue returns what follows the object or array at the beginning of data.
-func skipValue(data []byte) []byte {
+// SkipValue returns what follows the object or array at the beginning of data.
+func SkipValue(data []byte) []byte {
 	depth := 0
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
@@ -83,4 +83,16 @@ func skipValue(data []byte) []byte {
 		}
 	}
 	return nil
+}
+
+// Skim returns the value that begins here without looking into it.
+func (r *Reader) Skim() []byte {
+	start := r.Pos
+	switch r.Data[r.Pos] {
+	case '{', '[':
+		r.Pos = len(r.Data) - len(SkipValue(r.Data[r.Pos:]))
+	default:
+		r.Token()
+	}
+	return r.Data[start:r.Pos]
 }
