@@ -14,6 +14,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/redisstore"
 )
 
@@ -286,7 +287,7 @@ func isEnd(e protocol.Event) bool {
 // wellFormed checks everything logged against the order rules.
 func (l *lab) wellFormed() {
 	l.t.Helper()
-	var s protocol.Sequence
+	var s order.Sequence
 	for _, e := range l.got {
 		if err := s.Check(e); err != nil {
 			l.t.Fatalf("%v in %s", err, show(l.got))

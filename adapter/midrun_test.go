@@ -14,6 +14,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/redisstore"
 )
 
@@ -227,15 +228,15 @@ func TestALongRunKeepsAShortLog(t *testing.T) {
 			told, over = append(told, e), over || e.Type() == protocol.TypeRunFinished
 		}
 	}
-	var order protocol.Sequence
+	var sequence order.Sequence
 	f := protocol.NewFold(nil, nil)
 	for i, e := range told {
-		if err := order.Check(e); err != nil {
+		if err := sequence.Check(e); err != nil {
 			t.Errorf("event %d of who came late: %v", i, err)
 		}
 		f.Apply(e)
 	}
-	if err := order.End(); err != nil {
+	if err := sequence.End(); err != nil {
 		t.Error(err)
 	}
 	m := f.Messages()

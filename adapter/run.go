@@ -8,6 +8,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 )
 
 // Run is an execution as its agent sees it. It lives while the agent's
@@ -168,7 +169,7 @@ type execution struct {
 	renames   renames
 	over      map[string]bool // subagents that have ended in this run
 	ended     []string        // these, in order
-	sequence  protocol.Sequence
+	sequence  order.Sequence
 	expander  protocol.Expander
 	fold      *protocol.Fold
 	stored    *protocol.Fold        // as of the stored snapshot

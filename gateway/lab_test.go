@@ -21,6 +21,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/redisstore"
 )
 
@@ -346,7 +347,7 @@ func (l *lab) untilEnd() []protocol.Event {
 // wellFormed checks all that was logged against the order rules.
 func (l *lab) wellFormed() {
 	l.t.Helper()
-	var s protocol.Sequence
+	var s order.Sequence
 	for i, e := range l.got {
 		if err := s.Check(e); err != nil {
 			l.t.Fatalf("%v in %s", err, show(l.got))

@@ -13,6 +13,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/redisstore"
 )
 
@@ -217,7 +218,7 @@ func (l *lab) end() protocol.Event {
 
 func (l *lab) wellFormed() {
 	l.t.Helper()
-	var s protocol.Sequence
+	var s order.Sequence
 	for _, e := range l.got {
 		if err := s.Check(e); err != nil {
 			l.t.Fatalf("%v in %s", err, l.shown())

@@ -11,13 +11,14 @@ import (
 
 	"github.com/aguiws/aguiws/llm/chat"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 )
 
 // told gathers events, and holds them to the order and the fold of clients.
 type told struct {
 	t      *testing.T
 	ids    int
-	order  protocol.Sequence
+	order  order.Sequence
 	fold   *protocol.Fold
 	events []string
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -109,41 +108,6 @@ func TestCorpusFixtures(t *testing.T) {
 				}
 			}
 			t.Errorf("expected a problem at %q, got %v", want.InstanceLocation, err)
-		})
-	}
-}
-
-func TestCorpusStreams(t *testing.T) {
-	fixtures(t, "*")
-	raw, err := os.ReadFile(filepath.Join(corpus, "classes.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var classes map[string]struct {
-		FirstIllegal json.RawMessage
-	}
-	if err := json.Unmarshal(raw, &classes); err != nil {
-		t.Fatal(err)
-	}
-	for name, class := range classes {
-		t.Run(name, func(t *testing.T) {
-			raw, err := os.ReadFile(filepath.Join(corpus, "streams", name+".json"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var file struct{ Stream []json.RawMessage }
-			if err := json.Unmarshal(raw, &file); err != nil {
-				t.Fatal(err)
-			}
-			verdict, got := VerifyStream(file.Stream), "null"
-			if verdict != nil {
-				if got = strconv.Itoa(verdict.Index); verdict.Rule == RuleTruncated {
-					got = `"EOF"`
-				}
-			}
-			if got != string(class.FirstIllegal) {
-				t.Errorf("first illegal %s, expected %s: %v", got, class.FirstIllegal, verdict)
-			}
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aguiws/aguiws/protocol/internal/eventtext"
 	"github.com/aguiws/aguiws/protocol/problem"
 )
 
@@ -218,7 +219,7 @@ func TestDecodeKeepsNothingOfItsInput(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, document := range append(run(everythingOpen...),
+	for _, document := range append(eventtext.Run(eventtext.EverythingOpen...),
 		`{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"1","role":"user","content":[{"type":"text","text":"x"},{"type":"image","source":{"type":"url","value":"u"}}]},{"id":"2","role":"activity","activityType":"a","content":{}}]}`,
 		`{"type":"STATE_DELTA","delta":[{"op":"move","from":"/a~1","path":""}]}`,
 		`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"r","responseSchema":{}}]},"usage":[{"inputTokens":1}]}`,

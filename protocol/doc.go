@@ -6,7 +6,7 @@
 //	                           │
 //	        Decode, Append     │  bytes and structs, nothing lost
 //	        Expander           │  chunks become the events they stand for
-//	        Sequence           │  is this event legal now?
+//	        order.Sequence     │  is this event legal now?
 //	        Fold               │  messages, state, interrupts, what is open
 //	        Profile            ▼  what an older peer can be sent
 //

@@ -116,7 +116,8 @@ func kindOf[T any, P interface {
 	}
 }
 
-func copyOf(e Event) Event { return kinds[e.Type()].copy(e) }
+// Copy returns a copy of an event that may be changed. The two share what they point to.
+func Copy(e Event) Event { return kinds[e.Type()].copy(e) }
 
 // EffectOf is the table of the families, from which Sequence, Fold and Expander
 // and whoever renames or reopens items know what an event is about. It is a
@@ -223,9 +224,9 @@ func ReferencesOf(e Event) (items, subagents []*string) {
 	return items, subagents
 }
 
-// endOf is the event that ends an item, whose owner is as given. Runs and
+// EndOf is the event that ends an item, whose owner is as given. Runs and
 // subagents end in more than one way.
-func endOf(family Family, id string, owner *string) Event {
+func EndOf(family Family, id string, owner *string) Event {
 	tag := Attributed{owner}
 	switch family {
 	case FamilyStep:

@@ -17,7 +17,7 @@ const (
 	FamilySpan             // of reasoning, by messageId
 	FamilyReasoning        // a message of reasoning; its span may have the same messageId
 	FamilyActivity         // by messageId; never open
-	families
+	Families               // how many there are, none among them
 )
 
 // Verb is what an event does to its item.
@@ -25,13 +25,13 @@ type Verb uint8
 
 // The verbs.
 const (
-	unlisted  Verb = iota
-	Opens          // also again
-	Continues      // adds a delta
-	Ends           // whether well or not
-	Abridges       // a chunk: opens or continues, see Expander
-	Sets           // all of an item that is never open, or a change to it
-	Apart          // is about no item of its own
+	Unlisted  Verb = iota // what is no event of this package
+	Opens                 // also again
+	Continues             // adds a delta
+	Ends                  // whether well or not
+	Abridges              // a chunk: opens or continues, see Expander
+	Sets                  // all of an item that is never open, or a change to it
+	Apart                 // is about no item of its own
 )
 
 // Effect is what an event does to which item. Its pointers point into the event. It has
@@ -63,7 +63,7 @@ const (
 type ItemKey struct {
 	Family Family
 	ID     string // of a step its name
-	owner  owner  // of a step
+	Owner  Owner  // of a step
 }
 
 // Item is the item that the event is about; false if it opens, continues and
@@ -74,7 +74,7 @@ func (x Effect) Item() (key ItemKey, ok bool) {
 	}
 	key = ItemKey{Family: x.Family, ID: *x.ID}
 	if x.Family == FamilyStep {
-		key.owner = ownerOf(x.Owner)
+		key.Owner = NewOwner(x.Owner)
 	}
 	return key, true
 }

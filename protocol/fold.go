@@ -86,7 +86,7 @@ func (f *Fold) Clone() *Fold {
 	c := *f
 	c.log = f.log.clone()
 	c.interrupts, c.pending = slices.Clone(f.interrupts), slices.Clone(f.pending)
-	c.chunks = f.chunks.clone()
+	c.chunks = f.chunks.Clone()
 	c.open, c.runCalls, c.calls = slices.Clone(f.open), slices.Clip(f.runCalls), f.calls.clone()
 	return &c
 }

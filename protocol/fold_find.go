@@ -56,6 +56,19 @@ func (f *Fold) Role(id string) (Role, bool) {
 	return m.Role, true
 }
 
+// Owner returns whose the first message with the id is.
+func (f *Fold) Owner(id string) (Owner, bool) { return ownerOf(f.log.find(id)) }
+
+// CallOwner returns whose the first message is that has the tool call.
+func (f *Fold) CallOwner(call string) (Owner, bool) { return ownerOf(f.log.callAt(call)) }
+
+func ownerOf(m *foldMessage) (Owner, bool) {
+	if m == nil {
+		return Owner{}, false
+	}
+	return NewOwner(m.SubagentRunID), true
+}
+
 // Answer returns the last tool message that answers the call.
 func (f *Fold) Answer(call string) (Message, bool) {
 	place, ok := f.log.results.get(call)

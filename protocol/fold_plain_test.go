@@ -339,7 +339,7 @@ type plainFold struct {
 }
 
 func (f *plainFold) clone() *plainFold {
-	return &plainFold{f.log.clone(), f.chunks.clone()}
+	return &plainFold{f.log.clone(), f.chunks.Clone()}
 }
 
 func (f *plainFold) Apply(e Event) (warnings []error) {

@@ -16,9 +16,9 @@ func (f *Fold) Producer(id string) (runID, step string) {
 	if m == nil || m.during == nil {
 		return "", ""
 	}
-	owner := ownerOf(m.SubagentRunID)
+	owner := NewOwner(m.SubagentRunID)
 	for _, open := range slices.Backward(m.during.steps) {
-		if open.owner == owner {
+		if open.Owner == owner {
 			return m.during.run, open.ID
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/protocol/internal/eventtext"
 )
 
 func fold(t testing.TB, f *Fold, documents ...string) (warnings []string) {
@@ -227,8 +229,8 @@ func TestFoldEnds(t *testing.T) {
 		t.Error("active after RUN_ERROR")
 	}
 	fold(t, f, start,
-		tagged(TypeToolCallStart, "c", "", `,"toolCallName":"n"`),
-		tagged(TypeToolCallStart, "d", "", `,"toolCallName":"n"`),
+		eventtext.Tagged(TypeToolCallStart, "c", "", `,"toolCallName":"n"`),
+		eventtext.Tagged(TypeToolCallStart, "d", "", `,"toolCallName":"n"`),
 		`{"type":"TOOL_CALL_RESULT","messageId":"m","toolCallId":"d","content":""}`, finish)
 	interrupts(0)
 	if got := strings.Join(f.PendingToolCalls(), " "); got != "c" {
@@ -242,29 +244,9 @@ func TestFoldEnds(t *testing.T) {
 	interrupts(0)
 }
 
-var everythingOpen = []string{
-	start,
-	`{"type":"SUBAGENT_STARTED","subagentRunId":"gone","name":"n"}`,
-	`{"type":"SUBAGENT_STARTED","subagentRunId":"p","name":"parent","parentSubagentRunId":"gone"}`,
-	`{"type":"SUBAGENT_FINISHED","subagentRunId":"gone"}`,
-	`{"type":"REASONING_MESSAGE_START","messageId":"r","role":"reasoning","subagentRunId":"p"}`,
-	`{"type":"REASONING_START","messageId":"r","subagentRunId":"p"}`,
-	`{"type":"SUBAGENT_STARTED","subagentRunId":"q","name":"child","description":"d","parentSubagentRunId":"p","metadata":{"k":1}}`,
-	`{"type":"TEXT_MESSAGE_START","messageId":"m","subagentRunId":"q","role":"assistant","timestamp":1}`,
-	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"par"}`,
-	`{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"n","parentMessageId":"m"}`,
-	`{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"a"}`,
-	`{"type":"STEP_STARTED","stepName":"one","subagentRunId":"q"}`,
-	`{"type":"STEP_STARTED","stepName":"one"}`,
-	`{"type":"STEP_STARTED","stepName":"two"}`,
-	`{"type":"STEP_FINISHED","stepName":"two"}`,
-	`{"type":"TEXT_MESSAGE_START","messageId":"closed"}`,
-	`{"type":"TEXT_MESSAGE_END","messageId":"closed"}`,
-}
-
 func TestFoldOpenings(t *testing.T) {
 	f := NewFold(nil, nil)
-	fold(t, f, everythingOpen...)
+	fold(t, f, eventtext.EverythingOpen...)
 	var got []string
 	for _, e := range f.Openings() {
 		data, err := Encode(e)
@@ -288,55 +270,9 @@ func TestFoldOpenings(t *testing.T) {
 	}
 }
 
-// TestFoldRestates tells a newcomer what is, goes on with both, and expects a
-// legal stream and the same messages at the end.
-func TestFoldRestates(t *testing.T) {
-	rest := []string{
-		`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"tial"}`,
-		`{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"\":1}"}`,
-		`{"type":"REASONING_MESSAGE_CONTENT","messageId":"r","delta":"hm"}`,
-	}
-	for _, close := range []func(*Fold) []Event{(*Fold).Closings, (*Fold).Suspensions} {
-		old := NewFold(nil, nil)
-		fold(t, old, everythingOpen...)
-		newcomer := NewFold(nil, nil)
-		stream := append(events(t, start),
-			&StateSnapshot{Snapshot: old.State()}, &MessagesSnapshot{Messages: old.Messages()})
-		stream = append(stream, old.Openings()...)
-		live := events(t, rest...)
-		for _, e := range live {
-			if err := old.Apply(e); err != nil {
-				t.Fatal(err)
-			}
-		}
-		ends := close(old)
-		stream = append(append(append(stream, live...), ends...), events(t, finish)...)
-		var s Sequence
-		for _, e := range stream {
-			if err := s.Check(e); err != nil {
-				t.Fatal(err)
-			}
-			if err := newcomer.Apply(e); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for _, e := range ends {
-			if err := old.Apply(e); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if a, b := messagesOf(t, old), messagesOf(t, newcomer); a != b {
-			t.Errorf("held\n%s\nrestated\n%s", a, b)
-		}
-		if len(old.Openings()) > 0 {
-			t.Errorf("still open: %v", old.Openings())
-		}
-	}
-}
-
 func TestFoldClone(t *testing.T) {
 	f := NewFold(nil, nil)
-	fold(t, f, everythingOpen...)
+	fold(t, f, eventtext.EverythingOpen...)
 	before := messagesOf(t, f)
 	c := f.Clone()
 	fold(t, c, `{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x","metadata":{"k":1}}`,
@@ -359,7 +295,7 @@ func TestFoldClone(t *testing.T) {
 
 func TestFoldRestore(t *testing.T) {
 	f := NewFold(nil, nil)
-	fold(t, f, everythingOpen...)
+	fold(t, f, eventtext.EverythingOpen...)
 	f.Restore(Messages{{ID: "u", Role: RoleUser, Content: Text("x")}}, json.RawMessage(`{"a":1}`))
 	if got := messagesOf(t, f); got != `[{"id":"u","role":"user","content":"x"}]` || string(f.State()) != `{"a":1}` {
 		t.Errorf("%s %s", got, f.State())

@@ -23,7 +23,7 @@ func (f *Fold) track(e Event, x Effect) {
 	at := f.at(key)
 	switch {
 	case x.Verb == Opens && at < 0:
-		again := copyOf(e)
+		again := Copy(e)
 		*again.base() = Base{}
 		f.open = append(f.open, opened{key, again})
 	case x.Verb == Ends && at >= 0:
@@ -44,7 +44,7 @@ func (f *Fold) Opened() []Event {
 	}
 	events := []Event{&RunStarted{ThreadID: f.threadID, RunID: f.runID}}
 	for _, x := range f.open {
-		events = append(events, copyOf(x.event))
+		events = append(events, Copy(x.event))
 	}
 	return events
 }
@@ -83,7 +83,7 @@ func (f *Fold) Openings() []Event {
 
 // again is the event that opens x for a client that has the messages.
 func (f *Fold) again(x opened) Event {
-	e := copyOf(x.event)
+	e := Copy(x.event)
 	m := f.carries(x.ItemKey)
 	switch e := e.(type) {
 	case *SubagentStarted:
@@ -164,12 +164,12 @@ func (f *Fold) ClosingsWith(subagent func(id string) Event) []Event {
 		}
 		tag := OwnerOf(x.event)
 		m := f.carries(x.ItemKey)
-		if x.Family == FamilySpan && m != nil && m.Role != RoleReasoning || m != nil && ownerOf(tag) != ownerOf(m.SubagentRunID) {
+		if x.Family == FamilySpan && m != nil && m.Role != RoleReasoning || m != nil && NewOwner(tag) != NewOwner(m.SubagentRunID) {
 			// An end without a tag suits a client that saw the opening event and
 			// one that was restated.
 			tag = nil
 		}
-		events = append(events, endOf(x.Family, x.ID, tag))
+		events = append(events, EndOf(x.Family, x.ID, tag))
 	}
 	return events
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 )
 
 var (
@@ -275,7 +276,7 @@ type peerModel struct {
 	// What it holds, over sockets.
 	at    store.Position // "": nothing
 	fold  *protocol.Fold
-	order *protocol.Sequence
+	order *order.Sequence
 	open  []string // interrupts
 
 	// What it knows of this socket.
@@ -453,7 +454,7 @@ func (p *peerModel) take(data []byte) error {
 
 // hold takes a position for what is held from now on, from scratch.
 func (p *peerModel) hold(at store.Position, events ...protocol.Event) error {
-	p.at, p.fold, p.order, p.follows = at, protocol.NewFold(nil, nil), &protocol.Sequence{}, true
+	p.at, p.fold, p.order, p.follows = at, protocol.NewFold(nil, nil), &order.Sequence{}, true
 	return p.apply(events...)
 }
 
@@ -517,12 +518,12 @@ func (p *peerModel) event(data []byte) error {
 
 // told is called when a group of uncounted events is whole.
 func (p *peerModel) told() error {
-	order, fold := &protocol.Sequence{}, protocol.NewFold(nil, nil)
+	sequence, fold := &order.Sequence{}, protocol.NewFold(nil, nil)
 	var events []protocol.Event
 	for _, data := range p.group {
 		e, err := protocol.Decode(data)
 		if err == nil {
-			err = order.Check(e)
+			err = sequence.Check(e)
 		}
 		if err == nil {
 			err = fold.Apply(e)
@@ -629,7 +630,7 @@ func (h *history) askPlain(body, label string) *plainModel {
 }
 
 func (p *plainModel) read(body io.Reader) error {
-	order := &protocol.Sequence{}
+	sequence := &order.Sequence{}
 	lines := bufio.NewScanner(body)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -642,7 +643,7 @@ func (p *plainModel) read(body io.Reader) error {
 		}
 		e, err := protocol.Decode(data)
 		if err == nil {
-			err = order.Check(e)
+			err = sequence.Check(e)
 		}
 		if err == nil {
 			err = p.fold.Apply(e)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/protocol/problem"
 )
 
@@ -75,7 +76,7 @@ func verify(data []byte) verdict {
 	if err != nil {
 		return streamVerdict{Rule: "unreadable", Message: err.Error()}
 	}
-	if broken := protocol.VerifyStream(events); broken != nil {
+	if broken := order.Verify(events); broken != nil {
 		return streamVerdict{Index: &broken.Index, Rule: broken.Rule, Message: broken.Message}
 	}
 	return streamVerdict{OK: true}

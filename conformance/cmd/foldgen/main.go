@@ -20,6 +20,7 @@ import (
 	"slices"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 )
 
 func main() {
@@ -71,8 +72,8 @@ type holding struct {
 
 // stricter are the rules that the reference client 1.0.0 does not have.
 var stricter = map[string]bool{
-	protocol.RuleIDs: true, protocol.RuleInterrupt: true, protocol.RuleReopen: true,
-	protocol.RuleBaseline: true, protocol.RuleOutcome: true,
+	order.RuleIDs: true, order.RuleInterrupt: true, order.RuleReopen: true,
+	order.RuleBaseline: true, order.RuleOutcome: true,
 }
 
 func generate(seed uint64) (c *testCase, err error) {
@@ -83,7 +84,7 @@ func generate(seed uint64) (c *testCase, err error) {
 	g.fold = fold
 	// The client knows what it held before the stream only by the stream; a
 	// server knows it, and admits less.
-	var sequence, seeded protocol.Sequence
+	var sequence, seeded order.Sequence
 	for tries := 20 + g.random.IntN(200); tries > 0; tries-- {
 		for _, e := range g.events() {
 			if r, ok := e.(*protocol.ToolCallResult); ok && holds(fold, r.MessageID) {
@@ -96,8 +97,8 @@ func generate(seed uint64) (c *testCase, err error) {
 			if _, starts := e.(*protocol.RunStarted); starts {
 				seeded.Seed(fold.Messages())
 			}
-			broken, bad := errors.AsType[*protocol.SequenceError](seeded.Check(e))
-			if bad && broken.Rule != protocol.RuleBaseline { // which has no state
+			broken, bad := errors.AsType[*order.Error](seeded.Check(e))
+			if bad && broken.Rule != order.RuleBaseline { // which has no state
 				continue
 			}
 			_ = sequence.Check(e)
@@ -122,7 +123,7 @@ func generate(seed uint64) (c *testCase, err error) {
 		return nil, err
 	}
 	c.Last = data
-	if broken, bad := errors.AsType[*protocol.SequenceError](sequence.Check(last)); bad {
+	if broken, bad := errors.AsType[*order.Error](sequence.Check(last)); bad {
 		c.Rule = broken.Rule
 	}
 	if fatal := c.Rule != ""; !stricter[c.Rule] {

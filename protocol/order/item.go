@@ -1,43 +1,45 @@
-package protocol
+package order
 
-func (s *Sequence) items(family Family) map[string]*item {
+import "github.com/aguiws/aguiws/protocol"
+
+func (s *Sequence) items(family protocol.Family) map[string]*item {
 	switch family {
-	case FamilyText:
+	case protocol.FamilyText:
 		return s.texts
-	case FamilyToolCall:
+	case protocol.FamilyToolCall:
 		return s.calls
 	}
 	return s.reasoning
 }
 
-var itemNames = map[Family]string{
-	FamilyText: "text message", FamilyReasoning: "reasoning message", FamilySpan: "reasoning span", FamilyToolCall: "tool call",
+var itemNames = map[protocol.Family]string{
+	protocol.FamilyText: "text message", protocol.FamilyReasoning: "reasoning message", protocol.FamilySpan: "reasoning span", protocol.FamilyToolCall: "tool call",
 }
 
 // flag is where an item notes that it is open: a reasoning span and a reasoning
 // message may share an id and an owner, and open and close on their own.
-func (i *item) flag(family Family) *bool {
-	if family == FamilySpan {
+func (i *item) flag(family protocol.Family) *bool {
+	if family == protocol.FamilySpan {
 		return &i.span
 	}
 	return &i.open
 }
 
 // mine compares an event's tag with the owner. No tag agrees with everyone.
-func (s *Sequence) mine(e Event, o owner, id string, tag *string) error {
-	if tag == nil || o.subagent && o.id == *tag {
+func (s *Sequence) mine(e protocol.Event, o protocol.Owner, id string, tag *string) error {
+	if tag == nil || o == protocol.NewOwner(tag) {
 		return nil
 	}
-	return s.broken(RuleOwner, id, "%s for %q is of %v, which belongs to %v", e.Type(), id, ownerOf(tag), o)
+	return s.broken(RuleOwner, id, "%s for %q is of %v, which belongs to %v", e.Type(), id, protocol.NewOwner(tag), o)
 }
 
 // held compares a tag with the owner that the peer held before the stream.
-func (s *Sequence) held(e Event, family Family, id string, tag *string) error {
+func (s *Sequence) held(e protocol.Event, family protocol.Family, id string, tag *string) error {
 	if s.seed.held == nil || tag == nil {
 		return nil
 	}
-	if family == FamilySpan {
-		family = FamilyReasoning
+	if family == protocol.FamilySpan {
+		family = protocol.FamilyReasoning
 	}
 	if o, known := s.seed.owner(entity{family, id}); known {
 		return s.mine(e, o, id, tag)
@@ -46,8 +48,8 @@ func (s *Sequence) held(e Event, family Family, id string, tag *string) error {
 }
 
 // owners lists whose something is, by the stream and by what was held before.
-func (s *Sequence) owners(family Family, id string) []owner {
-	var list []owner
+func (s *Sequence) owners(family protocol.Family, id string) []protocol.Owner {
+	var list []protocol.Owner
 	if it := s.items(family)[id]; it != nil {
 		list = append(list, it.owner)
 	}
@@ -57,7 +59,7 @@ func (s *Sequence) owners(family Family, id string) []owner {
 	return list
 }
 
-func (s *Sequence) extend(e Event, x Effect) error {
+func (s *Sequence) extend(e protocol.Event, x protocol.Effect) error {
 	it := s.items(x.Family)[*x.ID]
 	if it == nil || !*it.flag(x.Family) {
 		return s.broken(RuleNotOpen, *x.ID, "%s: no %s %q is open", e.Type(), itemNames[x.Family], *x.ID)
@@ -65,7 +67,7 @@ func (s *Sequence) extend(e Event, x Effect) error {
 	return s.mine(e, it.owner, *x.ID, x.Owner)
 }
 
-func (s *Sequence) end(e Event, x Effect) error {
+func (s *Sequence) end(e protocol.Event, x protocol.Effect) error {
 	if err := s.extend(e, x); err != nil {
 		return err
 	}
@@ -79,7 +81,7 @@ func (s *Sequence) end(e Event, x Effect) error {
 }
 
 // start opens an item that passed every check.
-func (s *Sequence) start(x Effect, it *item, o owner) *item {
+func (s *Sequence) start(x protocol.Effect, it *item, o protocol.Owner) *item {
 	family, id := x.Family, *x.ID
 	items := s.items(family)
 	if s.undo != nil {
@@ -95,7 +97,7 @@ func (s *Sequence) start(x Effect, it *item, o owner) *item {
 }
 
 // unstart takes back the start of an item, which was as given: nil for one that was not.
-func unstart(s *Sequence, family Family, id string, it *item) func() {
+func unstart(s *Sequence, family protocol.Family, id string, it *item) func() {
 	var before item
 	if it != nil {
 		before = *it
@@ -110,7 +112,7 @@ func unstart(s *Sequence, family Family, id string, it *item) func() {
 	}
 }
 
-func (s *Sequence) startable(e Event, x Effect, it *item) error {
+func (s *Sequence) startable(e protocol.Event, x protocol.Effect, it *item) error {
 	if it != nil {
 		if *it.flag(x.Family) {
 			return s.broken(RuleOpen, *x.ID, "%s: %s %q is open already", e.Type(), itemNames[x.Family], *x.ID)
@@ -122,30 +124,30 @@ func (s *Sequence) startable(e Event, x Effect, it *item) error {
 	return s.held(e, x.Family, *x.ID, x.Owner)
 }
 
-func (s *Sequence) textStart(e *TextMessageStart, x Effect) error {
+func (s *Sequence) textStart(e *protocol.TextMessageStart, x protocol.Effect) error {
 	it := s.texts[e.MessageID]
 	if err := s.startable(e, x, it); err != nil {
 		return err
 	}
 	role := e.Role
 	if role == "" {
-		role = RoleAssistant
+		role = protocol.RoleAssistant
 	}
 	if it != nil && it.started && (it.role != role || it.name != e.Name) {
 		return s.broken(RuleReopen, e.MessageID, "message %q was opened as %s %q and is opened again as %s %q",
 			e.MessageID, it.role, it.name, role, e.Name)
 	}
-	it = s.start(x, it, ownerOf(x.Owner))
+	it = s.start(x, it, protocol.NewOwner(x.Owner))
 	it.started, it.role, it.name = true, role, e.Name
 	return nil
 }
 
-func (s *Sequence) callStart(e *ToolCallStart, x Effect) error {
+func (s *Sequence) callStart(e *protocol.ToolCallStart, x protocol.Effect) error {
 	it := s.calls[e.ToolCallID]
 	if err := s.startable(e, x, it); err != nil {
 		return err
 	}
-	o := ownerOf(e.SubagentRunID)
+	o := protocol.NewOwner(e.SubagentRunID)
 	if e.ParentMessageID != nil {
 		if err := s.carried(e, *e.ParentMessageID); err != nil {
 			return err
@@ -165,12 +167,12 @@ func (s *Sequence) callStart(e *ToolCallStart, x Effect) error {
 
 // carried compares a call with the message that carries it: by the call's tag,
 // or without one by whose the call is known to be.
-func (s *Sequence) carried(e *ToolCallStart, message string) error {
-	calls := []owner{ownerOf(e.SubagentRunID)}
+func (s *Sequence) carried(e *protocol.ToolCallStart, message string) error {
+	calls := []protocol.Owner{protocol.NewOwner(e.SubagentRunID)}
 	if e.SubagentRunID == nil {
-		calls = s.owners(FamilyToolCall, e.ToolCallID)
+		calls = s.owners(protocol.FamilyToolCall, e.ToolCallID)
 	}
-	for _, parent := range s.owners(FamilyText, message) {
+	for _, parent := range s.owners(protocol.FamilyText, message) {
 		for _, call := range calls {
 			if call != parent {
 				return s.broken(RuleOwner, e.ToolCallID, "tool call %q is of %v, its message %q of %v",
@@ -181,22 +183,22 @@ func (s *Sequence) carried(e *ToolCallStart, message string) error {
 	return nil
 }
 
-func (s *Sequence) reasoningStart(e Event, x Effect) error {
+func (s *Sequence) reasoningStart(e protocol.Event, x protocol.Effect) error {
 	it := s.reasoning[*x.ID]
 	if err := s.startable(e, x, it); err != nil {
 		return err
 	}
-	s.start(x, it, ownerOf(x.Owner))
+	s.start(x, it, protocol.NewOwner(x.Owner))
 	return nil
 }
 
 // sealed judges an encrypted value, which may come after its entity closed. An
 // entity that nobody has seen is none of our business.
-func (s *Sequence) sealed(e *ReasoningEncryptedValue) error {
-	family := FamilyToolCall
-	if e.Subtype != SubtypeToolCall {
-		if family = FamilyText; s.texts[e.EntityID] == nil {
-			family = FamilyReasoning
+func (s *Sequence) sealed(e *protocol.ReasoningEncryptedValue) error {
+	family := protocol.FamilyToolCall
+	if e.Subtype != protocol.SubtypeToolCall {
+		if family = protocol.FamilyText; s.texts[e.EntityID] == nil {
+			family = protocol.FamilyReasoning
 		}
 	}
 	if it := s.items(family)[e.EntityID]; it != nil {
@@ -205,8 +207,8 @@ func (s *Sequence) sealed(e *ReasoningEncryptedValue) error {
 	return nil
 }
 
-func (s *Sequence) stepStarted(e *StepStarted) error {
-	key := stepKey{ownerOf(e.SubagentRunID), e.StepName}
+func (s *Sequence) stepStarted(e *protocol.StepStarted) error {
+	key := stepKey{protocol.NewOwner(e.SubagentRunID), e.StepName}
 	if s.steps[key] {
 		return s.broken(RuleOpen, e.StepName, "step %q of %v is open already", e.StepName, key.owner)
 	}
@@ -214,8 +216,8 @@ func (s *Sequence) stepStarted(e *StepStarted) error {
 	return nil
 }
 
-func (s *Sequence) stepFinished(e *StepFinished) error {
-	key := stepKey{ownerOf(e.SubagentRunID), e.StepName}
+func (s *Sequence) stepFinished(e *protocol.StepFinished) error {
+	key := stepKey{protocol.NewOwner(e.SubagentRunID), e.StepName}
 	if s.steps[key] {
 		delete(s.steps, key)
 		return nil
@@ -229,7 +231,7 @@ func (s *Sequence) stepFinished(e *StepFinished) error {
 	return s.broken(RuleNotOpen, e.StepName, "step %q was not started", e.StepName)
 }
 
-func (s *Sequence) subagentStarted(e *SubagentStarted) error {
+func (s *Sequence) subagentStarted(e *protocol.SubagentStarted) error {
 	if active, known := s.subagents[e.SubagentRunID]; active {
 		return s.broken(RuleSubagent, e.SubagentRunID, "subagent %q is active already", e.SubagentRunID)
 	} else if known {
@@ -244,7 +246,7 @@ func (s *Sequence) subagentStarted(e *SubagentStarted) error {
 	return nil
 }
 
-func (s *Sequence) subagentEnded(e Event, id string) error {
+func (s *Sequence) subagentEnded(e protocol.Event, id string) error {
 	if !s.subagents[id] {
 		return s.broken(RuleSubagent, id, "%s: subagent %q is not active", e.Type(), id)
 	}
@@ -252,25 +254,25 @@ func (s *Sequence) subagentEnded(e Event, id string) error {
 	return nil
 }
 
-func (s *Sequence) activitySnapshot(e *ActivitySnapshot) {
+func (s *Sequence) activitySnapshot(e *protocol.ActivitySnapshot) {
 	replaces := e.Replace == nil || *e.Replace
 	if _, known := s.activities[e.MessageID]; !known && !replaces {
-		s.activities[e.MessageID] = ownerOf(e.SubagentRunID)
+		s.activities[e.MessageID] = protocol.NewOwner(e.SubagentRunID)
 	} else if replaces {
-		s.ownActivity(e.MessageID, ownerOf(e.SubagentRunID))
+		s.ownActivity(e.MessageID, protocol.NewOwner(e.SubagentRunID))
 	}
 }
 
-func (s *Sequence) activityDelta(e *ActivityDelta) error {
+func (s *Sequence) activityDelta(e *protocol.ActivityDelta) error {
 	o, known := s.activities[e.MessageID]
 	if known {
 		if err := s.mine(e, o, e.MessageID, e.SubagentRunID); err != nil {
 			return err
 		}
 	}
-	_, seeded := s.seed.owner(entity{FamilyActivity, e.MessageID})
+	_, seeded := s.seed.owner(entity{protocol.FamilyActivity, e.MessageID})
 	if !known && !seeded && !s.baselines[e.MessageID] {
 		return s.broken(RuleBaseline, e.MessageID, "ACTIVITY_DELTA for %q, which has no snapshot", e.MessageID)
 	}
-	return s.held(e, FamilyActivity, e.MessageID, e.SubagentRunID)
+	return s.held(e, protocol.FamilyActivity, e.MessageID, e.SubagentRunID)
 }

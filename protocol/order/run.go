@@ -1,16 +1,18 @@
-package protocol
+package order
 
 import (
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // admitted judges the event by the phase of the stream alone.
-func (s *Sequence) admitted(e Event) error {
-	_, starts := e.(*RunStarted)
-	_, fails := e.(*RunError)
+func (s *Sequence) admitted(e protocol.Event) error {
+	_, starts := e.(*protocol.RunStarted)
+	_, fails := e.(*protocol.RunError)
 	switch {
 	case s.phase == phaseRunning && !starts:
 		return nil
@@ -26,7 +28,7 @@ func (s *Sequence) admitted(e Event) error {
 	return nil
 }
 
-func (s *Sequence) runStarted(e *RunStarted) error {
+func (s *Sequence) runStarted(e *protocol.RunStarted) error {
 	if s.bound && e.ThreadID != s.threadID {
 		return s.broken(RuleIDs, e.ThreadID, "a run of thread %q in a stream of thread %q", e.ThreadID, s.threadID)
 	}
@@ -38,10 +40,10 @@ func (s *Sequence) runStarted(e *RunStarted) error {
 	for id := range s.activities {
 		s.baselines[id] = true
 	}
-	s.activities = map[string]owner{}
+	s.activities = map[string]protocol.Owner{}
 	s.steps = map[stepKey]bool{}
 	s.subagents = map[string]bool{}
-	s.open = [families]int{}
+	s.open = [protocol.Families]int{}
 	if s.seeded { // for the run before this one
 		s.seed = seed{}
 	}
@@ -52,7 +54,7 @@ func (s *Sequence) runStarted(e *RunStarted) error {
 	return nil
 }
 
-func (s *Sequence) runFinished(e *RunFinished) error {
+func (s *Sequence) runFinished(e *protocol.RunFinished) error {
 	if e.ThreadID != s.threadID {
 		return s.broken(RuleIDs, e.ThreadID, "RUN_FINISHED of thread %q in a run of thread %q", e.ThreadID, s.threadID)
 	}
@@ -62,7 +64,7 @@ func (s *Sequence) runFinished(e *RunFinished) error {
 	if err := s.nothingOpen(); err != nil {
 		return err
 	}
-	if o := e.Outcome; o != nil && o.Type == OutcomeInterrupt {
+	if o := e.Outcome; o != nil && o.Type == protocol.OutcomeInterrupt {
 		if len(o.Interrupts) == 0 {
 			return s.broken(RuleOutcome, "", "an interrupt outcome needs an interrupt")
 		}
@@ -87,7 +89,7 @@ func (s *Sequence) nothingOpen() error {
 		}
 		return s.leftOpen("steps", names)
 	}
-	for _, family := range []Family{FamilyText, FamilyReasoning, FamilySpan, FamilyToolCall} {
+	for _, family := range []protocol.Family{protocol.FamilyText, protocol.FamilyReasoning, protocol.FamilySpan, protocol.FamilyToolCall} {
 		if s.open[family] == 0 {
 			continue
 		}
@@ -119,33 +121,33 @@ func (s *Sequence) leftOpen(what string, ids []string) error {
 
 // learn records whose messages and calls are. A snapshot is authoritative; the
 // history in an input fills in what nothing else has claimed.
-func (s *Sequence) learn(messages Messages, authoritative bool) {
+func (s *Sequence) learn(messages protocol.Messages, authoritative bool) {
 	for i := range messages {
 		m := &messages[i]
-		o := ownerOf(m.SubagentRunID)
-		if family := familyOf(m.Role); family != FamilyActivity {
+		o := protocol.NewOwner(m.SubagentRunID)
+		if family := familyOf(m.Role); family != protocol.FamilyActivity {
 			s.learnItem(family, m.ID, o, authoritative)
 		} else if _, known := s.activities[m.ID]; authoritative || !known {
 			s.ownActivity(m.ID, o)
 		}
 		for _, c := range m.ToolCalls {
-			s.learnItem(FamilyToolCall, c.ID, o, authoritative)
+			s.learnItem(protocol.FamilyToolCall, c.ID, o, authoritative)
 		}
 	}
 }
 
-func familyOf(role Role) Family {
+func familyOf(role protocol.Role) protocol.Family {
 	switch role {
-	case RoleActivity:
-		return FamilyActivity
-	case RoleReasoning:
-		return FamilyReasoning
+	case protocol.RoleActivity:
+		return protocol.FamilyActivity
+	case protocol.RoleReasoning:
+		return protocol.FamilyReasoning
 	}
-	return FamilyText
+	return protocol.FamilyText
 }
 
 // learnItem records an owner. An authoritative one replaces what was known.
-func (s *Sequence) learnItem(family Family, id string, o owner, authoritative bool) {
+func (s *Sequence) learnItem(family protocol.Family, id string, o protocol.Owner, authoritative bool) {
 	items := s.items(family)
 	it := items[id]
 	if it == nil {
@@ -158,15 +160,15 @@ func (s *Sequence) learnItem(family Family, id string, o owner, authoritative bo
 	}
 }
 
-func (s *Sequence) ownActivity(id string, o owner) {
+func (s *Sequence) ownActivity(id string, o protocol.Owner) {
 	s.activities[id] = o
-	s.seed.drop(entity{FamilyActivity, id})
+	s.seed.drop(entity{protocol.FamilyActivity, id})
 }
 
 // Clone returns a sequence that goes on independently.
 func (s *Sequence) Clone() *Sequence {
 	c := *s
-	c.chunks = s.chunks.clone()
+	c.chunks = s.chunks.Clone()
 	c.seed = s.seed.clone()
 	c.texts, c.calls, c.reasoning = cloneItems(s.texts), cloneItems(s.calls), cloneItems(s.reasoning)
 	c.activities, c.steps, c.subagents = maps.Clone(s.activities), maps.Clone(s.steps), maps.Clone(s.subagents)

@@ -1,6 +1,11 @@
-package protocol
+// Package order holds the order of AG-UI's streams: which event may follow which.
+package order
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/aguiws/aguiws/protocol"
+)
 
 // Sequence is the order of a stream: whether an event is legal after those
 // before it. It holds what the reference client 1.0.0 rejects, and what the specification
@@ -21,17 +26,17 @@ type Sequence struct {
 	bound    bool // threadID is known
 	seeded   bool // seed is for the run that is open
 	seed     seed // what the peer held before this run
-	chunks   Expander
+	chunks   protocol.Expander
 	undo     *[]func() // set while a chunk's events are tried
 
 	texts      map[string]*item // also tool and other messages, which are never open
 	calls      map[string]*item
 	reasoning  map[string]*item
-	activities map[string]owner
+	activities map[string]protocol.Owner
 	baselines  map[string]bool // activities of earlier runs of the stream
 	steps      map[stepKey]bool
-	subagents  map[string]bool // true while active, false once closed
-	open       [families]int   // how many are open
+	subagents  map[string]bool        // true while active, false once closed
+	open       [protocol.Families]int // how many are open
 }
 
 type phase uint8
@@ -46,26 +51,26 @@ const (
 // entity is something that has an owner. A reasoning span is entered as its
 // message.
 type entity struct {
-	family Family
+	family protocol.Family
 	id     string
 }
 
 // item is something that events open, extend and close, by id.
 type item struct {
-	owner   owner
+	owner   protocol.Owner
 	open    bool
 	span    bool // of reasoning: the span of the same id is open
 	started bool // by an event of this run, so that role and name are known
-	role    Role
+	role    protocol.Role
 	name    string
 }
 
 type stepKey struct {
-	owner owner
+	owner protocol.Owner
 	name  string
 }
 
-// The rules that a SequenceError names.
+// The rules that an Error names.
 const (
 	RuleFirst     = "first-event"  // a stream begins with RUN_STARTED or RUN_ERROR
 	RuleActive    = "run-active"   // a run is closed before the next one begins
@@ -84,8 +89,8 @@ const (
 	RuleTruncated = "truncated"    // a stream ends with a terminal event
 )
 
-// SequenceError says which rule an event breaks.
-type SequenceError struct {
+// Error says which rule an event breaks.
+type Error struct {
 	Rule    string
 	Index   int    // of the event, counting what Check accepted before it
 	Entity  string // the id or name that it is about, empty for the run
@@ -93,19 +98,19 @@ type SequenceError struct {
 }
 
 // Error names the rule, the event's index and what is wrong.
-func (e *SequenceError) Error() string {
+func (e *Error) Error() string {
 	return fmt.Sprintf("protocol: event %d breaks %s: %s", e.Index, e.Rule, e.Message)
 }
 
 func (s *Sequence) broken(rule, entity, format string, args ...any) error {
-	return &SequenceError{Rule: rule, Index: s.index, Entity: entity, Message: fmt.Sprintf(format, args...)}
+	return &Error{Rule: rule, Index: s.index, Entity: entity, Message: fmt.Sprintf(format, args...)}
 }
 
-// Check judges the next event. The error is a *SequenceError and leaves s as it
+// Check judges the next event. The error is a *Error and leaves s as it
 // was, so that the caller may drop the event and go on. Events of unknown types
 // are always legal.
-func (s *Sequence) Check(e Event) error {
-	if x := EffectOf(e); s.chunks.Idle() && x.Verb != Abridges {
+func (s *Sequence) Check(e protocol.Event) error {
+	if x := protocol.EffectOf(e); s.chunks.Idle() && x.Verb != protocol.Abridges {
 		if err := s.step(e, x); err != nil {
 			return err
 		}
@@ -135,19 +140,19 @@ func (s *Sequence) Index() int { return s.index }
 // is open, else for the next one, and replaces what was told before. Its demands are added
 // to those of the stream, so that seeding never makes legal what a peer refuses that knows
 // the stream alone.
-func (s *Sequence) Seed(messages Messages) {
-	s.SeedFold(NewFold(messages, nil))
+func (s *Sequence) Seed(messages protocol.Messages) {
+	s.SeedFold(protocol.NewFold(messages, nil))
 }
 
 // SeedFold is Seed by what a fold holds. It costs as much as a Clone of it.
-func (s *Sequence) SeedFold(held *Fold) {
+func (s *Sequence) SeedFold(held *protocol.Fold) {
 	s.seed = seed{held: held.Clone()}
 	s.seeded = s.phase == phaseRunning
 }
 
 // expanded judges the events that e stands for, all of them or none.
-func (s *Sequence) expanded(e Event) error {
-	before := s.chunks.clone()
+func (s *Sequence) expanded(e protocol.Event) error {
+	before := s.chunks.Clone()
 	var undo []func()
 	s.undo = &undo
 	defer func() { s.undo = nil }()
@@ -156,7 +161,7 @@ func (s *Sequence) expanded(e Event) error {
 		return s.broken(RuleChunk, "", "%v", err)
 	}
 	for _, e := range events {
-		if err := s.step(e, EffectOf(e)); err != nil {
+		if err := s.step(e, protocol.EffectOf(e)); err != nil {
 			for i := len(undo) - 1; i >= 0; i-- {
 				undo[i]()
 			}
@@ -170,69 +175,69 @@ func (s *Sequence) expanded(e Event) error {
 // onUndo notes how to take a change back, where s.undo says that it may be needed.
 func (s *Sequence) onUndo(fn func()) { *s.undo = append(*s.undo, fn) }
 
-func (s *Sequence) step(e Event, x Effect) error {
-	if _, unknown := e.(*Unknown); unknown {
+func (s *Sequence) step(e protocol.Event, x protocol.Effect) error {
+	if _, unknown := e.(*protocol.Unknown); unknown {
 		return nil
 	}
-	if s.phase != phaseRunning || x.Family == FamilyRun {
+	if s.phase != phaseRunning || x.Family == protocol.FamilyRun {
 		if err := s.admitted(e); err != nil {
 			return err
 		}
 	}
 	switch x.Verb {
-	case Continues:
+	case protocol.Continues:
 		return s.extend(e, x)
-	case Opens:
+	case protocol.Opens:
 		return s.opens(e, x)
-	case Ends:
+	case protocol.Ends:
 		return s.ends(e, x)
 	}
 	switch e := e.(type) {
-	case *ToolCallResult:
-		s.learnItem(x.Family, *x.ID, ownerOf(x.Owner), true)
-	case *ReasoningEncryptedValue:
+	case *protocol.ToolCallResult:
+		s.learnItem(x.Family, *x.ID, protocol.NewOwner(x.Owner), true)
+	case *protocol.ReasoningEncryptedValue:
 		return s.sealed(e)
-	case *ActivitySnapshot:
+	case *protocol.ActivitySnapshot:
 		s.activitySnapshot(e)
-	case *ActivityDelta:
+	case *protocol.ActivityDelta:
 		return s.activityDelta(e)
-	case *MessagesSnapshot:
+	case *protocol.MessagesSnapshot:
 		s.learn(e.Messages, true)
 	default:
-		if x.Verb == unlisted {
+		if x.Verb == protocol.Unlisted {
 			return s.broken(RuleFirst, "", "%s is not an event that has an order", e.Type())
 		}
 	}
 	return nil
 }
 
-func (s *Sequence) opens(e Event, x Effect) error {
+func (s *Sequence) opens(e protocol.Event, x protocol.Effect) error {
 	switch e := e.(type) {
-	case *RunStarted:
+	case *protocol.RunStarted:
 		return s.runStarted(e)
-	case *SubagentStarted:
+	case *protocol.SubagentStarted:
 		return s.subagentStarted(e)
-	case *StepStarted:
+	case *protocol.StepStarted:
 		return s.stepStarted(e)
-	case *TextMessageStart:
+	case *protocol.TextMessageStart:
 		return s.textStart(e, x)
-	case *ToolCallStart:
+	case *protocol.ToolCallStart:
 		return s.callStart(e, x)
 	}
 	return s.reasoningStart(e, x)
 }
 
-func (s *Sequence) ends(e Event, x Effect) error {
+func (s *Sequence) ends(e protocol.Event, x protocol.Effect) error {
 	switch e := e.(type) {
-	case *RunFinished:
+	case *protocol.RunFinished:
 		return s.runFinished(e)
-	case *RunError:
+	case *protocol.RunError:
 		s.phase = phaseErrored
 		return nil
-	case *StepFinished:
+	case *protocol.StepFinished:
 		return s.stepFinished(e)
 	}
-	if x.Family == FamilySubagent {
+	if x.Family == protocol.FamilySubagent {
 		return s.subagentEnded(e, *x.ID)
 	}
 	return s.end(e, x)

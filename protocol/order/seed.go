@@ -1,22 +1,24 @@
-package protocol
+package order
 
 import (
 	"fmt"
 	"maps"
+
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // Resume makes s the order of a stream in the midst of a run: held is what its peer holds
 // by then, and has open, ended are the subagents of the run that have ended. These alone
 // tell what the stream said before; the role or name with which an item was opened that has
 // closed is not known.
-func (s *Sequence) Resume(held *Fold, ended []string) error {
+func (s *Sequence) Resume(held *protocol.Fold, ended []string) error {
 	threadID, runID, active := held.Run()
 	if !active {
 		return fmt.Errorf("protocol: no run of thread %q is open to resume", threadID)
 	}
 	*s = Sequence{}
 	s.SeedFold(held)
-	for i, e := range append([]Event{&RunStarted{ThreadID: threadID, RunID: runID}}, held.Openings()...) {
+	for i, e := range append([]protocol.Event{&protocol.RunStarted{ThreadID: threadID, RunID: runID}}, held.Openings()...) {
 		if err := s.Check(e); err != nil {
 			return err
 		}
@@ -33,26 +35,23 @@ func (s *Sequence) Resume(held *Fold, ended []string) error {
 // seed is what the peer of a sequence holds before a run, without what the run has said
 // anew. Clones share the fold.
 type seed struct {
-	held *Fold // nil: nothing
+	held *protocol.Fold // nil: nothing
 	anew map[entity]bool
 }
 
 func (s *seed) clone() seed { return seed{s.held, maps.Clone(s.anew)} }
 
-func (s *seed) owner(e entity) (owner, bool) {
+func (s *seed) owner(e entity) (protocol.Owner, bool) {
 	if s.held == nil || s.anew[e] {
-		return owner{}, false
+		return protocol.Owner{}, false
 	}
-	m := s.held.log.find(e.id)
-	if e.family == FamilyToolCall {
-		m = s.held.log.callAt(e.id)
-	} else if m != nil && familyOf(m.Role) != e.family {
-		m = nil
+	if e.family == protocol.FamilyToolCall {
+		return s.held.CallOwner(e.id)
 	}
-	if m == nil {
-		return owner{}, false
+	if role, ok := s.held.Role(e.id); !ok || familyOf(role) != e.family {
+		return protocol.Owner{}, false
 	}
-	return ownerOf(m.SubagentRunID), true
+	return s.held.Owner(e.id)
 }
 
 func (s *seed) drop(e entity) {
