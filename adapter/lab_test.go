@@ -14,6 +14,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/redisstore"
 )
@@ -303,7 +304,7 @@ func (l *lab) texts() []string {
 
 func (l *lab) contents(role protocol.Role) []string {
 	l.t.Helper()
-	f := protocol.NewFold(nil, nil)
+	f := fold.New(nil, nil)
 	for _, e := range l.got {
 		if err := f.Apply(e); err != nil {
 			l.t.Fatal(err)

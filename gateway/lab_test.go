@@ -21,6 +21,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/redisstore"
 )
@@ -363,8 +364,8 @@ func (l *lab) wellFormed() {
 	}
 }
 
-func (l *lab) fold() *protocol.Fold {
-	f := protocol.NewFold(nil, nil)
+func (l *lab) fold() *fold.Fold {
+	f := fold.New(nil, nil)
 	for _, e := range l.got {
 		_ = f.Apply(e)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/redisstore"
 )
@@ -229,7 +230,7 @@ func (l *lab) wellFormed() {
 // messages are what a client holds.
 func (l *lab) messages() protocol.Messages {
 	l.t.Helper()
-	f := protocol.NewFold(nil, nil)
+	f := fold.New(nil, nil)
 	for _, e := range l.got {
 		if err := f.Apply(e); err != nil {
 			l.t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aguiws/aguiws/llm/chat"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 	"github.com/aguiws/aguiws/protocol/order"
 )
 
@@ -19,12 +20,12 @@ type told struct {
 	t      *testing.T
 	ids    int
 	order  order.Sequence
-	fold   *protocol.Fold
+	fold   *fold.Fold
 	events []string
 }
 
 func newTold(t *testing.T) *told {
-	to := &told{t: t, fold: protocol.NewFold(nil, nil)}
+	to := &told{t: t, fold: fold.New(nil, nil)}
 	if err := to.Emit(&protocol.RunStarted{ThreadID: "t", RunID: "r"}); err != nil {
 		t.Fatal(err)
 	}

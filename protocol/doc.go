@@ -7,7 +7,7 @@
 //	        Decode, Append     │  bytes and structs, nothing lost
 //	        Expander           │  chunks become the events they stand for
 //	        order.Sequence     │  is this event legal now?
-//	        Fold               │  messages, state, interrupts, what is open
+//	        fold.Fold          │  messages, state, interrupts, what is open
 //	        Profile            ▼  what an older peer can be sent
 //
 // An event is a pointer to a struct, and the struct is the type: there are no

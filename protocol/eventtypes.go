@@ -119,7 +119,7 @@ func kindOf[T any, P interface {
 // Copy returns a copy of an event that may be changed. The two share what they point to.
 func Copy(e Event) Event { return kinds[e.Type()].copy(e) }
 
-// EffectOf is the table of the families, from which Sequence, Fold and Expander
+// EffectOf is the table of the families, from which order, fold and Expander
 // and whoever renames or reopens items know what an event is about. It is a
 // switch, because every event goes through it several times.
 func EffectOf(e Event) Effect {

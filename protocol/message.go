@@ -26,7 +26,7 @@ func (m Messages) MarshalJSON() ([]byte, error) { return marshal(&m) }
 func (m Messages) sizeHint() (n int) {
 	const names = 64 // of a message's members
 	for i := range m {
-		n += weightOf(&m[i]) + names
+		n += m[i].Weight() + names
 	}
 	return n + n/16 // for what is escaped
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/redisstore"
 )
@@ -63,7 +64,7 @@ type tab struct {
 	*client
 	epoch  string
 	seq    int64
-	fold   *protocol.Fold
+	fold   *fold.Fold
 	order  *order.Sequence
 	frames []map[string]any // control frames since the last take
 }
@@ -76,7 +77,7 @@ func newTab(c *client) *tab {
 
 // fresh forgets everything, as a reloaded page does.
 func (tb *tab) fresh() {
-	tb.fold = protocol.NewFold(nil, nil)
+	tb.fold = fold.New(nil, nil)
 	tb.order = &order.Sequence{}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 	"github.com/aguiws/aguiws/protocol/internal/eventtext"
 )
 
@@ -16,14 +17,14 @@ func TestFoldRestates(t *testing.T) {
 		`{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"\":1}"}`,
 		`{"type":"REASONING_MESSAGE_CONTENT","messageId":"r","delta":"hm"}`,
 	}
-	for _, close := range []func(*protocol.Fold) []protocol.Event{(*protocol.Fold).Closings, (*protocol.Fold).Suspensions} {
-		old := protocol.NewFold(nil, nil)
+	for _, close := range []func(*fold.Fold) []protocol.Event{(*fold.Fold).Closings, (*fold.Fold).Suspensions} {
+		old := fold.New(nil, nil)
 		for _, e := range events(t, eventtext.EverythingOpen...) {
 			if err := old.Apply(e); err != nil {
 				t.Fatal(err)
 			}
 		}
-		newcomer := protocol.NewFold(nil, nil)
+		newcomer := fold.New(nil, nil)
 		stream := append(events(t, start),
 			&protocol.StateSnapshot{Snapshot: old.State()}, &protocol.MessagesSnapshot{Messages: old.Messages()})
 		stream = append(stream, old.Openings()...)

@@ -5,13 +5,14 @@ import (
 	"maps"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // Resume makes s the order of a stream in the midst of a run: held is what its peer holds
 // by then, and has open, ended are the subagents of the run that have ended. These alone
 // tell what the stream said before; the role or name with which an item was opened that has
 // closed is not known.
-func (s *Sequence) Resume(held *protocol.Fold, ended []string) error {
+func (s *Sequence) Resume(held *fold.Fold, ended []string) error {
 	threadID, runID, active := held.Run()
 	if !active {
 		return fmt.Errorf("protocol: no run of thread %q is open to resume", threadID)
@@ -35,7 +36,7 @@ func (s *Sequence) Resume(held *protocol.Fold, ended []string) error {
 // seed is what the peer of a sequence holds before a run, without what the run has said
 // anew. Clones share the fold.
 type seed struct {
-	held *protocol.Fold // nil: nothing
+	held *fold.Fold // nil: nothing
 	anew map[entity]bool
 }
 

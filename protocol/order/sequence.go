@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // Sequence is the order of a stream: whether an event is legal after those
@@ -141,11 +142,11 @@ func (s *Sequence) Index() int { return s.index }
 // to those of the stream, so that seeding never makes legal what a peer refuses that knows
 // the stream alone.
 func (s *Sequence) Seed(messages protocol.Messages) {
-	s.SeedFold(protocol.NewFold(messages, nil))
+	s.SeedFold(fold.New(messages, nil))
 }
 
 // SeedFold is Seed by what a fold holds. It costs as much as a Clone of it.
-func (s *Sequence) SeedFold(held *protocol.Fold) {
+func (s *Sequence) SeedFold(held *fold.Fold) {
 	s.seed = seed{held: held.Clone()}
 	s.seeded = s.phase == phaseRunning
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 	"github.com/aguiws/aguiws/protocol/internal/eventtext"
 )
 
@@ -29,7 +30,7 @@ func FuzzStream(f *testing.F) {
 	), "\n")))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var s Sequence
-		fold := protocol.NewFold(nil, nil)
+		fold := fold.New(nil, nil)
 		var chunks protocol.Expander
 		for line := range bytes.Lines(data) {
 			e, err := protocol.Decode(line)

@@ -1,16 +1,15 @@
-package protocol
+package fold
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/internal/eventtext"
 )
 
-func fold(t testing.TB, f *Fold, documents ...string) (warnings []string) {
+func apply(t testing.TB, f *Fold, documents ...string) (warnings []string) {
 	t.Helper()
 	for _, e := range events(t, documents...) {
 		if err := f.Apply(e); err != nil {
@@ -173,12 +172,12 @@ func TestFoldMessages(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var held Messages
+			var held protocol.Messages
 			if err := json.Unmarshal([]byte(test.held), &held); err != nil {
 				t.Fatal(err)
 			}
-			f := NewFold(held, nil)
-			warnings := strings.Join(fold(t, f, test.events...), "\n")
+			f := New(held, nil)
+			warnings := strings.Join(apply(t, f, test.events...), "\n")
 			if got := messagesOf(t, f); got != test.want {
 				t.Errorf("got\n%s\nwant\n%s", got, test.want)
 			}
@@ -190,7 +189,7 @@ func TestFoldMessages(t *testing.T) {
 }
 
 func TestFoldState(t *testing.T) {
-	f := NewFold(nil, nil)
+	f := New(nil, nil)
 	for _, step := range []struct{ event, want, warning string }{
 		{`{"type":"STATE_DELTA","delta":[{"op":"add","path":"/n","value":9007199254740993}]}`, `{"n":9007199254740993}`, ""},
 		{`{"type":"STATE_DELTA","delta":[{"op":"add","path":"/m","value":1},{"op":"test","path":"/n","value":0}]}`, `{"n":9007199254740993}`, "STATE_DELTA"},
@@ -198,7 +197,7 @@ func TestFoldState(t *testing.T) {
 		{`{"type":"STATE_SNAPSHOT","snapshot":null}`, `null`, ""},
 		{`{"type":"STATE_SNAPSHOT","snapshot":0}`, `0`, ""},
 	} {
-		warnings := strings.Join(fold(t, f, step.event), "")
+		warnings := strings.Join(apply(t, f, step.event), "")
 		if string(f.State()) != step.want {
 			t.Errorf("%s: state %s, expected %s", step.event, f.State(), step.want)
 		}
@@ -210,46 +209,46 @@ func TestFoldState(t *testing.T) {
 
 func TestFoldEnds(t *testing.T) {
 	const asked = `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"confirmation"}]}}`
-	f := NewFold(nil, nil)
+	f := New(nil, nil)
 	interrupts := func(want int) {
 		t.Helper()
 		if got := f.Interrupts(); len(got) != want {
 			t.Errorf("interrupts %v, expected %d", got, want)
 		}
 	}
-	fold(t, f, start)
+	apply(t, f, start)
 	if thread, run, active := f.Run(); thread != "t" || run != "r" || !active {
 		t.Error(f.Run())
 	}
-	fold(t, f, asked)
+	apply(t, f, asked)
 	interrupts(1)
-	fold(t, f, start, `{"type":"RUN_ERROR","message":"m"}`)
+	apply(t, f, start, `{"type":"RUN_ERROR","message":"m"}`)
 	interrupts(1)
 	if _, _, active := f.Run(); active {
 		t.Error("active after RUN_ERROR")
 	}
-	fold(t, f, start,
-		eventtext.Tagged(TypeToolCallStart, "c", "", `,"toolCallName":"n"`),
-		eventtext.Tagged(TypeToolCallStart, "d", "", `,"toolCallName":"n"`),
+	apply(t, f, start,
+		eventtext.Tagged(protocol.TypeToolCallStart, "c", "", `,"toolCallName":"n"`),
+		eventtext.Tagged(protocol.TypeToolCallStart, "d", "", `,"toolCallName":"n"`),
 		`{"type":"TOOL_CALL_RESULT","messageId":"m","toolCallId":"d","content":""}`, finish)
 	interrupts(0)
 	if got := strings.Join(f.PendingToolCalls(), " "); got != "c" {
 		t.Errorf("pending %q", got)
 	}
-	fold(t, f, start, `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"success","pendingToolCallIds":["x"]}}`)
+	apply(t, f, start, `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"success","pendingToolCallIds":["x"]}}`)
 	if got := strings.Join(f.PendingToolCalls(), " "); got != "x" {
 		t.Errorf("pending %q", got)
 	}
-	fold(t, f, start, asked, start, `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"cancelled"}}`)
+	apply(t, f, start, asked, start, `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"cancelled"}}`)
 	interrupts(0)
 }
 
 func TestFoldOpenings(t *testing.T) {
-	f := NewFold(nil, nil)
-	fold(t, f, eventtext.EverythingOpen...)
+	f := New(nil, nil)
+	apply(t, f, eventtext.EverythingOpen...)
 	var got []string
 	for _, e := range f.Openings() {
-		data, err := Encode(e)
+		data, err := protocol.Encode(e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,18 +270,18 @@ func TestFoldOpenings(t *testing.T) {
 }
 
 func TestFoldClone(t *testing.T) {
-	f := NewFold(nil, nil)
-	fold(t, f, eventtext.EverythingOpen...)
+	f := New(nil, nil)
+	apply(t, f, eventtext.EverythingOpen...)
 	before := messagesOf(t, f)
 	c := f.Clone()
-	fold(t, c, `{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x","metadata":{"k":1}}`,
+	apply(t, c, `{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x","metadata":{"k":1}}`,
 		`{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"x"}`, `{"type":"TEXT_MESSAGE_END","messageId":"m"}`,
 		`{"type":"STATE_SNAPSHOT","snapshot":1}`, `{"type":"MESSAGES_SNAPSHOT","messages":[]}`)
 	if after := messagesOf(t, f); after != before || string(f.State()) != "{}" || len(f.Openings()) != 8 {
 		t.Errorf("the clone changed the original to %s %s", after, f.State())
 	}
 	held := f.Messages()
-	fold(t, f, `{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x"}`)
+	apply(t, f, `{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x"}`)
 	if held[len(held)-1].Content.String() == f.Messages()[len(held)-1].Content.String() && held[0].Content.String() == f.Messages()[0].Content.String() &&
 		before == messagesOf(t, f) {
 		t.Error("the delta is missing")
@@ -294,79 +293,13 @@ func TestFoldClone(t *testing.T) {
 }
 
 func TestFoldRestore(t *testing.T) {
-	f := NewFold(nil, nil)
-	fold(t, f, eventtext.EverythingOpen...)
-	f.Restore(Messages{{ID: "u", Role: RoleUser, Content: Text("x")}}, json.RawMessage(`{"a":1}`))
+	f := New(nil, nil)
+	apply(t, f, eventtext.EverythingOpen...)
+	f.Restore(protocol.Messages{{ID: "u", Role: protocol.RoleUser, Content: protocol.Text("x")}}, json.RawMessage(`{"a":1}`))
 	if got := messagesOf(t, f); got != `[{"id":"u","role":"user","content":"x"}]` || string(f.State()) != `{"a":1}` {
 		t.Errorf("%s %s", got, f.State())
 	}
 	if _, _, active := f.Run(); !active || len(f.Openings()) != 8 {
 		t.Error("the run or what it has open is gone")
 	}
-}
-
-func TestCorpusFold(t *testing.T) {
-	fixtures(t, "*")
-	files, _ := filepath.Glob(filepath.Join(corpus, "streams", "*.json"))
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			raw, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var stream struct {
-				Stream []json.RawMessage
-				Expect struct {
-					Outcome  string
-					Messages json.RawMessage
-					State    json.RawMessage
-				}
-			}
-			if err := json.Unmarshal(raw, &stream); err != nil {
-				t.Fatal(err)
-			}
-			if stream.Expect.Outcome != "completed" {
-				t.Skip("the client gives up on this stream")
-			}
-			f := NewFold(nil, nil)
-			for _, data := range stream.Stream {
-				e, err := Decode(data)
-				if err != nil {
-					t.Fatal(err)
-				}
-				Strip(e) // the client does
-				if err := f.Apply(e); err != nil {
-					t.Log(err)
-				}
-			}
-			if want := stream.Expect.State; want != nil && !sameJSON(t, f.State(), want) {
-				t.Errorf("state %s, expected %s", f.State(), want)
-			}
-			if want := stream.Expect.Messages; want != nil {
-				if got := messagesOf(t, f); !holds(jsonValue(t, []byte(got)), jsonValue(t, want)) {
-					t.Errorf("messages %s, expected %s", got, want)
-				}
-			}
-		})
-	}
-}
-
-// holds reports whether got has everything that want has.
-func holds(got, want any) bool {
-	switch want := want.(type) {
-	case map[string]any:
-		m, ok := got.(map[string]any)
-		for name, v := range want {
-			ok = ok && holds(m[name], v)
-		}
-		return ok
-	case []any:
-		list, ok := got.([]any)
-		ok = ok && len(list) == len(want)
-		for i := range want {
-			ok = ok && holds(list[i], want[i])
-		}
-		return ok
-	}
-	return got == want
 }

@@ -1,14 +1,15 @@
-package protocol
+package fold
 
 import (
 	"fmt"
 	"slices"
 
+	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/jsonpatch"
 )
 
-// plainMessages is foldMessages as one would write it that is never cloned: each message
-// once, found by a map. What foldMessages does is held against it.
+// plainMessages is log as one would write it that is never cloned: each message
+// once, found by a map. What log does is held against it.
 type plainMessages struct {
 	list  []*plainMessage
 	byID  map[string]*plainMessage // the first with that id
@@ -16,20 +17,20 @@ type plainMessages struct {
 }
 
 type plainMessage struct {
-	Message        // its ToolCalls are in calls, its growing text in text
-	text    []byte // valid while growing
-	growing bool
-	calls   []*plainCall
-	hasList bool // toolCalls is present, if only empty
+	protocol.Message        // its ToolCalls are in calls, its growing text in text
+	text             []byte // valid while growing
+	growing          bool
+	calls            []*plainCall
+	hasList          bool // toolCalls is present, if only empty
 }
 
 type plainCall struct {
-	ToolCall
+	protocol.ToolCall
 	args    []byte
 	growing bool
 }
 
-func newPlainMessages(messages Messages) plainMessages {
+func newPlainMessages(messages protocol.Messages) plainMessages {
 	l := plainMessages{byID: map[string]*plainMessage{}, calls: map[string]*plainCall{}}
 	for _, m := range messages {
 		l.insert(len(l.list), newPlainMessage(m))
@@ -37,7 +38,7 @@ func newPlainMessages(messages Messages) plainMessages {
 	return l
 }
 
-func newPlainMessage(m Message) *plainMessage {
+func newPlainMessage(m protocol.Message) *plainMessage {
 	fm := &plainMessage{Message: m, hasList: m.ToolCalls != nil}
 	for _, c := range m.ToolCalls {
 		fm.calls = append(fm.calls, &plainCall{ToolCall: c})
@@ -66,7 +67,7 @@ func (c *plainCall) grow(delta string) {
 // flush writes the buffers back, so that the message is whole.
 func (m *plainMessage) flush() {
 	if m.growing {
-		m.Content, m.text, m.growing = Text(string(m.text)), nil, false
+		m.Content, m.text, m.growing = protocol.Text(string(m.text)), nil, false
 	}
 	for _, c := range m.calls {
 		if c.growing {
@@ -75,13 +76,13 @@ func (m *plainMessage) flush() {
 	}
 }
 
-func (l *plainMessages) messages() Messages {
-	out := make(Messages, len(l.list))
+func (l *plainMessages) messages() protocol.Messages {
+	out := make(protocol.Messages, len(l.list))
 	for i, m := range l.list {
 		m.flush()
 		out[i] = m.Message
 		if m.hasList {
-			out[i].ToolCalls = make([]ToolCall, len(m.calls))
+			out[i].ToolCalls = make([]protocol.ToolCall, len(m.calls))
 			for j, c := range m.calls {
 				out[i].ToolCalls[j] = c.ToolCall
 			}
@@ -125,7 +126,7 @@ func (l *plainMessages) index() {
 	}
 }
 
-func (m *plainMessage) merge(from Metadata) { merge(&m.Metadata, from) }
+func (m *plainMessage) merge(from protocol.Metadata) { merge(&m.Metadata, from) }
 
 // streaming finds the message that an event of a text or reasoning message is
 // about. An activity is none: its id was used twice.
@@ -134,20 +135,20 @@ func (l *plainMessages) streaming(id string) (*plainMessage, error) {
 	if m == nil {
 		return nil, fmt.Errorf("there is no message %q", id)
 	}
-	if m.Role == RoleActivity {
+	if m.Role == protocol.RoleActivity {
 		return nil, fmt.Errorf("message %q is an activity", id)
 	}
 	return m, nil
 }
 
-func (l *plainMessages) begin(m Message, meta Metadata) error {
+func (l *plainMessages) begin(m protocol.Message, meta protocol.Metadata) error {
 	if l.find(m.ID) == nil {
 		l.insert(len(l.list), newPlainMessage(m))
 	}
 	return l.finish(m.ID, meta)
 }
 
-func (l *plainMessages) extend(id, delta string, meta Metadata) error {
+func (l *plainMessages) extend(id, delta string, meta protocol.Metadata) error {
 	m, err := l.streaming(id)
 	if err != nil {
 		return err
@@ -157,7 +158,7 @@ func (l *plainMessages) extend(id, delta string, meta Metadata) error {
 	return nil
 }
 
-func (l *plainMessages) finish(id string, meta Metadata) error {
+func (l *plainMessages) finish(id string, meta protocol.Metadata) error {
 	m, err := l.streaming(id)
 	if err != nil {
 		return err
@@ -168,7 +169,7 @@ func (l *plainMessages) finish(id string, meta Metadata) error {
 
 // beginCall opens a call: one that is there already, one in the message that
 // the event names, or one in a message of its own.
-func (l *plainMessages) beginCall(e *ToolCallStart) error {
+func (l *plainMessages) beginCall(e *protocol.ToolCallStart) error {
 	if c := l.calls[e.ToolCallID]; c != nil {
 		then := c.Function.Name
 		c.Function.Name = e.ToolCallName
@@ -184,14 +185,14 @@ func (l *plainMessages) beginCall(e *ToolCallStart) error {
 		switch m := l.find(*p); {
 		case m == nil:
 			id = *p
-		case m.Role == RoleAssistant:
+		case m.Role == protocol.RoleAssistant:
 			l.addCall(m, e)
 			return nil
 		default:
 			warning = fmt.Errorf("message %q is of role %s: call %q has a message of its own", *p, m.Role, e.ToolCallID)
 		}
 	}
-	m := newPlainMessage(Message{ID: id, Role: RoleAssistant})
+	m := newPlainMessage(protocol.Message{ID: id, Role: protocol.RoleAssistant})
 	if l.find(id) == nil {
 		m.SubagentRunID = e.SubagentRunID
 	}
@@ -200,8 +201,8 @@ func (l *plainMessages) beginCall(e *ToolCallStart) error {
 	return warning
 }
 
-func (l *plainMessages) addCall(m *plainMessage, e *ToolCallStart) {
-	c := &plainCall{ToolCall: ToolCall{ID: e.ToolCallID, Type: "function", Function: ToolFunction{Name: e.ToolCallName}}}
+func (l *plainMessages) addCall(m *plainMessage, e *protocol.ToolCallStart) {
+	c := &plainCall{ToolCall: protocol.ToolCall{ID: e.ToolCallID, Type: "function", Function: protocol.ToolFunction{Name: e.ToolCallName}}}
 	merge(&c.Metadata, e.Metadata)
 	m.calls, m.hasList = append(m.calls, c), true
 	l.calls[c.ID] = c
@@ -214,7 +215,7 @@ func (l *plainMessages) call(id string) (*plainCall, error) {
 	return nil, fmt.Errorf("there is no tool call %q", id)
 }
 
-func (l *plainMessages) extendCall(id, delta string, meta Metadata) error {
+func (l *plainMessages) extendCall(id, delta string, meta protocol.Metadata) error {
 	c, err := l.call(id)
 	if err != nil {
 		return err
@@ -224,7 +225,7 @@ func (l *plainMessages) extendCall(id, delta string, meta Metadata) error {
 	return nil
 }
 
-func (l *plainMessages) finishCall(id string, meta Metadata) error {
+func (l *plainMessages) finishCall(id string, meta protocol.Metadata) error {
 	c, err := l.call(id)
 	if err != nil {
 		return err
@@ -235,10 +236,10 @@ func (l *plainMessages) finishCall(id string, meta Metadata) error {
 
 // result puts the answer after the message that carries the call and after the
 // answers that are there already.
-func (l *plainMessages) result(e *ToolCallResult) {
+func (l *plainMessages) result(e *protocol.ToolCallResult) {
 	content := e.Content
-	m := newPlainMessage(Message{
-		ID: e.MessageID, Role: RoleTool, Content: &content,
+	m := newPlainMessage(protocol.Message{
+		ID: e.MessageID, Role: protocol.RoleTool, Content: &content,
 		ToolCallID: e.ToolCallID, SubagentRunID: e.SubagentRunID,
 	})
 	m.merge(e.Metadata)
@@ -247,41 +248,41 @@ func (l *plainMessages) result(e *ToolCallResult) {
 		l.insert(len(l.list), m)
 		return
 	}
-	for at++; at < len(l.list) && l.list[at].Role == RoleTool; at++ {
+	for at++; at < len(l.list) && l.list[at].Role == protocol.RoleTool; at++ {
 	}
 	l.insert(at, m)
 }
 
 func (m *plainMessage) carries(call string) bool {
-	return m.Role == RoleAssistant && slices.ContainsFunc(m.calls, func(c *plainCall) bool { return c.ID == call })
+	return m.Role == protocol.RoleAssistant && slices.ContainsFunc(m.calls, func(c *plainCall) bool { return c.ID == call })
 }
 
-func (l *plainMessages) seal(e *ReasoningEncryptedValue) {
-	if e.Subtype == SubtypeToolCall {
+func (l *plainMessages) seal(e *protocol.ReasoningEncryptedValue) {
+	if e.Subtype == protocol.SubtypeToolCall {
 		if c := l.calls[e.EntityID]; c != nil {
 			c.EncryptedValue, c.EncryptedValueType = e.EncryptedValue, e.EncryptedValueType
 		}
 		return
 	}
-	if m := l.find(e.EntityID); m != nil && m.Role != RoleActivity {
+	if m := l.find(e.EntityID); m != nil && m.Role != protocol.RoleActivity {
 		m.EncryptedValue, m.EncryptedValueType = e.EncryptedValue, e.EncryptedValueType
 	}
 }
 
-func (l *plainMessages) activity(e *ActivitySnapshot) {
+func (l *plainMessages) activity(e *protocol.ActivitySnapshot) {
 	replace := e.Replace == nil || *e.Replace
-	fresh := Message{
-		ID: e.MessageID, Role: RoleActivity, ActivityType: e.ActivityType,
-		Content: ObjectOf(e.Content), SubagentRunID: e.SubagentRunID,
+	fresh := protocol.Message{
+		ID: e.MessageID, Role: protocol.RoleActivity, ActivityType: e.ActivityType,
+		Content: protocol.ObjectOf(e.Content), SubagentRunID: e.SubagentRunID,
 	}
 	m := l.find(e.MessageID)
 	switch {
 	case m == nil:
 		m = newPlainMessage(fresh)
 		l.insert(len(l.list), m)
-	case m.Role == RoleActivity && replace:
+	case m.Role == protocol.RoleActivity && replace:
 		m.ActivityType, m.Content, m.SubagentRunID = fresh.ActivityType, fresh.Content, fresh.SubagentRunID
-	case m.Role == RoleActivity:
+	case m.Role == protocol.RoleActivity:
 	case replace:
 		*m = *newPlainMessage(fresh)
 		l.index()
@@ -292,7 +293,7 @@ func (l *plainMessages) activity(e *ActivitySnapshot) {
 }
 
 // join appends the messages whose ids are new.
-func (l *plainMessages) join(messages Messages) {
+func (l *plainMessages) join(messages protocol.Messages) {
 	for _, m := range messages {
 		if l.find(m.ID) == nil {
 			l.insert(len(l.list), newPlainMessage(m))
@@ -303,12 +304,12 @@ func (l *plainMessages) join(messages Messages) {
 // reconcile takes over a complete set: what it holds is replaced in place or
 // appended, what it lacks is dropped, except activities and reasoning where the
 // set does not speak for them.
-func (l *plainMessages) reconcile(e *MessagesSnapshot) {
-	latest := make(map[string]Message, len(e.Messages))
+func (l *plainMessages) reconcile(e *protocol.MessagesSnapshot) {
+	latest := make(map[string]protocol.Message, len(e.Messages))
 	hasReasoning := false
 	for _, m := range e.Messages {
 		latest[m.ID] = m
-		hasReasoning = hasReasoning || m.Role == RoleReasoning
+		hasReasoning = hasReasoning || m.Role == protocol.RoleReasoning
 	}
 	owns := activityAuthority(e)
 	next := newPlainMessages(nil)
@@ -316,9 +317,9 @@ func (l *plainMessages) reconcile(e *MessagesSnapshot) {
 	for _, m := range l.list {
 		if now, ok := latest[m.ID]; ok {
 			m = newPlainMessage(now)
-		} else if m.Role != RoleReasoning && m.Role != RoleActivity ||
-			m.Role == RoleReasoning && hasReasoning ||
-			m.Role == RoleActivity && owns(m.ActivityType) {
+		} else if m.Role != protocol.RoleReasoning && m.Role != protocol.RoleActivity ||
+			m.Role == protocol.RoleReasoning && hasReasoning ||
+			m.Role == protocol.RoleActivity && owns(m.ActivityType) {
 			continue
 		}
 		held[m.ID] = true
@@ -335,63 +336,63 @@ func (l *plainMessages) reconcile(e *MessagesSnapshot) {
 // plainFold takes events in as Fold does, as far as they are about messages.
 type plainFold struct {
 	log    plainMessages
-	chunks Expander
+	chunks protocol.Expander
 }
 
 func (f *plainFold) clone() *plainFold {
 	return &plainFold{f.log.clone(), f.chunks.Clone()}
 }
 
-func (f *plainFold) Apply(e Event) (warnings []error) {
+func (f *plainFold) Apply(e protocol.Event) (warnings []error) {
 	events, err := f.chunks.Expand(e)
 	if err != nil {
 		return []error{err}
 	}
 	for _, e := range events {
-		if err := f.apply(e, EffectOf(e)); err != nil {
+		if err := f.apply(e, protocol.EffectOf(e)); err != nil {
 			warnings = append(warnings, err)
 		}
 	}
 	return warnings
 }
 
-func (f *plainFold) apply(e Event, x Effect) error {
-	meta := e.base().Metadata
+func (f *plainFold) apply(e protocol.Event, x protocol.Effect) error {
+	meta := protocol.Common(e).Metadata
 	switch {
-	case x.Verb == Continues && x.Family == FamilyToolCall:
+	case x.Verb == protocol.Continues && x.Family == protocol.FamilyToolCall:
 		return f.log.extendCall(*x.ID, *x.Delta, meta)
-	case x.Verb == Continues:
+	case x.Verb == protocol.Continues:
 		return f.log.extend(*x.ID, *x.Delta, meta)
-	case x.Verb == Ends && x.Family == FamilyToolCall:
+	case x.Verb == protocol.Ends && x.Family == protocol.FamilyToolCall:
 		return f.log.finishCall(*x.ID, meta)
-	case x.Verb == Ends && (x.Family == FamilyText || x.Family == FamilyReasoning):
+	case x.Verb == protocol.Ends && (x.Family == protocol.FamilyText || x.Family == protocol.FamilyReasoning):
 		return f.log.finish(*x.ID, meta)
 	}
 	switch e := e.(type) {
-	case *TextMessageStart:
-		m := Message{ID: e.MessageID, Role: e.Role, Name: e.Name, Content: Text(""), SubagentRunID: e.SubagentRunID}
+	case *protocol.TextMessageStart:
+		m := protocol.Message{ID: e.MessageID, Role: e.Role, Name: e.Name, Content: protocol.Text(""), SubagentRunID: e.SubagentRunID}
 		if m.Role == "" {
-			m.Role = RoleAssistant
+			m.Role = protocol.RoleAssistant
 		}
 		return f.log.begin(m, meta)
-	case *ReasoningMessageStart:
-		return f.log.begin(Message{ID: e.MessageID, Role: RoleReasoning, Content: Text(""), SubagentRunID: e.SubagentRunID}, meta)
-	case *ToolCallStart:
+	case *protocol.ReasoningMessageStart:
+		return f.log.begin(protocol.Message{ID: e.MessageID, Role: protocol.RoleReasoning, Content: protocol.Text(""), SubagentRunID: e.SubagentRunID}, meta)
+	case *protocol.ToolCallStart:
 		return f.log.beginCall(e)
-	case *ToolCallResult:
+	case *protocol.ToolCallResult:
 		f.log.result(e)
-	case *ReasoningEncryptedValue:
+	case *protocol.ReasoningEncryptedValue:
 		f.log.seal(e)
-	case *MessagesSnapshot:
+	case *protocol.MessagesSnapshot:
 		f.log.reconcile(e)
-	case *ActivitySnapshot:
+	case *protocol.ActivitySnapshot:
 		f.log.activity(e)
-	case *ActivityDelta:
+	case *protocol.ActivityDelta:
 		m := f.log.find(e.MessageID)
 		switch {
 		case m == nil:
 			return nil
-		case m.Role != RoleActivity:
+		case m.Role != protocol.RoleActivity:
 			return fmt.Errorf("message %q is of role %s", e.MessageID, m.Role)
 		}
 		m.merge(meta)
@@ -399,8 +400,8 @@ func (f *plainFold) apply(e Event, x Effect) error {
 		if err != nil {
 			return err
 		}
-		m.Content, m.ActivityType = ObjectOf(next), e.ActivityType
-	case *RunStarted:
+		m.Content, m.ActivityType = protocol.ObjectOf(next), e.ActivityType
+	case *protocol.RunStarted:
 		if e.Input != nil {
 			f.log.join(e.Input.Messages)
 		}

@@ -1,10 +1,12 @@
-package protocol
+package fold
+
+import "github.com/aguiws/aguiws/protocol"
 
 // Changes are what makes the messages of an earlier fold those of a later one.
 type Changes struct {
-	Added   Messages // in the order in which they stand
-	Changed Messages // which both have; it may name some that say the same
-	Removed []string // ids; one may have come back as one that was added
+	Added   protocol.Messages // in the order in which they stand
+	Changed protocol.Messages // which both have; it may name some that say the same
+	Removed []string          // ids; one may have come back as one that was added
 	// Moved: the order is not what is left of the earlier one with those that were added
 	// behind it.
 	Moved bool
@@ -52,13 +54,13 @@ func (f *Fold) Since(earlier *Fold) Changes {
 
 // walker walks over chunks.
 type walker struct {
-	chunks []*foldChunk
+	chunks []*chunk
 	at     int
 }
 
 func (w *walker) over() bool { return len(w.chunks) == 0 }
 
-func (w *walker) here() *foldMessage {
+func (w *walker) here() *message {
 	if w.over() {
 		return nil
 	}
@@ -72,8 +74,8 @@ func (w *walker) step() {
 }
 
 // changesByID compares folds whose places cannot be compared.
-func changesByID(was, now *foldMessages) (c Changes) {
-	left := make(map[string][]*foldMessage, was.n)
+func changesByID(was, now *log) (c Changes) {
+	left := make(map[string][]*message, was.n)
 	for m := range was.all() {
 		left[m.ID] = append(left[m.ID], m)
 	}

@@ -1,22 +1,26 @@
-package protocol
+package fold
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/aguiws/aguiws/protocol"
+)
 
 // underway is what goes on while messages come. It is shared by them and not changed.
 type underway struct {
 	run   string
-	steps []ItemKey // that are open, the latest last
+	steps []protocol.ItemKey // that are open, the latest last
 }
 
 // Producer returns the run in which the first message with the id came, and the step, the
 // innermost one that its owner had open. Both are empty where the fold has not seen it
-// come, as of those that NewFold and Restore are given.
+// come, as of those that New and Restore are given.
 func (f *Fold) Producer(id string) (runID, step string) {
 	m := f.log.find(id)
 	if m == nil || m.during == nil {
 		return "", ""
 	}
-	owner := NewOwner(m.SubagentRunID)
+	owner := protocol.NewOwner(m.SubagentRunID)
 	for _, open := range slices.Backward(m.during.steps) {
 		if open.Owner == owner {
 			return m.during.run, open.ID
@@ -32,7 +36,7 @@ func (f *Fold) goesOn() {
 	}
 	during := &underway{run: f.runID}
 	for _, x := range f.open {
-		if x.Family == FamilyStep {
+		if x.Family == protocol.FamilyStep {
 			during.steps = append(during.steps, x.ItemKey)
 		}
 	}

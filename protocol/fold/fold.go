@@ -1,4 +1,5 @@
-package protocol
+// Package fold holds what a client holds after a stream of events.
+package fold
 
 import (
 	"encoding/json"
@@ -6,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/internal/wire"
 	"github.com/aguiws/aguiws/protocol/jsonpatch"
 )
@@ -19,25 +21,25 @@ import (
 // The stream is taken to be legal: Sequence says whether it is. A fold belongs
 // to one goroutine, a clone of it may to another.
 type Fold struct {
-	log        foldMessages
+	log        log
 	state      json.RawMessage
-	interrupts []Interrupt
+	interrupts []protocol.Interrupt
 	pending    []string // tool calls that the last finished run left to the frontend
-	chunks     Expander
+	chunks     protocol.Expander
 	open       []opened
 
 	threadID, runID string
 	active          bool
 	runCalls        []string // the calls of this run, in order; clones share its array
-	calls           foldIndex[string, callState]
+	calls           index[string, callState]
 }
 
 // callState is what a run has done with a call.
 type callState struct{ made, answered bool }
 
-// NewFold returns what a client holds that has these messages and this state;
+// New returns what a client holds that has these messages and this state;
 // nil is the empty object.
-func NewFold(messages Messages, state json.RawMessage) *Fold {
+func New(messages protocol.Messages, state json.RawMessage) *Fold {
 	f := &Fold{}
 	f.Restore(messages, state)
 	return f
@@ -45,8 +47,8 @@ func NewFold(messages Messages, state json.RawMessage) *Fold {
 
 // Restore replaces the messages and the state, and keeps the run and what it
 // has open.
-func (f *Fold) Restore(messages Messages, state json.RawMessage) {
-	f.log = newFoldMessages(messages)
+func (f *Fold) Restore(messages protocol.Messages, state json.RawMessage) {
+	f.log = newLog(messages)
 	f.goesOn()
 	f.SetState(state)
 }
@@ -65,11 +67,11 @@ func (f *Fold) State() json.RawMessage { return f.state }
 // Messages returns the messages, in order. Clones share the slice: neither it nor what
 // it holds must be changed. It costs what was added since Messages was called before,
 // or, when others have changed, as much as there are messages.
-func (f *Fold) Messages() Messages { return f.log.messages() }
+func (f *Fold) Messages() protocol.Messages { return f.log.messages() }
 
 // Interrupts returns those that the last finished run waits for. They survive a
 // RUN_ERROR and are gone after any other outcome.
-func (f *Fold) Interrupts() []Interrupt { return slices.Clone(f.interrupts) }
+func (f *Fold) Interrupts() []protocol.Interrupt { return slices.Clone(f.interrupts) }
 
 // PendingToolCalls returns the calls that the last finished run left without a
 // result, in call order.
@@ -93,8 +95,8 @@ func (f *Fold) Clone() *Fold {
 
 // Apply takes in one event. An error is a warning: the event changed nothing,
 // or, where the reference client does so, only metadata, and the fold goes on.
-func (f *Fold) Apply(e Event) error {
-	if x := EffectOf(e); f.chunks.Idle() && x.Verb != Abridges {
+func (f *Fold) Apply(e protocol.Event) error {
+	if x := protocol.EffectOf(e); f.chunks.Idle() && x.Verb != protocol.Abridges {
 		return f.apply(e, x)
 	}
 	events, err := f.chunks.Expand(e)
@@ -103,14 +105,14 @@ func (f *Fold) Apply(e Event) error {
 	}
 	var warnings []error
 	for _, e := range events {
-		warnings = append(warnings, f.apply(e, EffectOf(e)))
+		warnings = append(warnings, f.apply(e, protocol.EffectOf(e)))
 	}
 	return errors.Join(warnings...)
 }
 
-func (f *Fold) apply(e Event, x Effect) error {
+func (f *Fold) apply(e protocol.Event, x protocol.Effect) error {
 	f.track(e, x)
-	if x.Family == FamilyStep {
+	if x.Family == protocol.FamilyStep {
 		f.goesOn()
 	}
 	if err := f.take(e, x); err != nil {
@@ -119,51 +121,51 @@ func (f *Fold) apply(e Event, x Effect) error {
 	return nil
 }
 
-func (f *Fold) take(e Event, x Effect) error {
+func (f *Fold) take(e protocol.Event, x protocol.Effect) error {
 	switch {
-	case x.Verb == Continues && x.Family == FamilyToolCall:
-		return f.log.extendCall(*x.ID, *x.Delta, e.base().Metadata)
-	case x.Verb == Continues:
-		return f.log.extend(*x.ID, *x.Delta, e.base().Metadata)
-	case x.Verb == Ends && x.Family == FamilyToolCall:
-		return f.log.finishCall(*x.ID, e.base().Metadata)
-	case x.Verb == Ends && (x.Family == FamilyText || x.Family == FamilyReasoning):
-		return f.log.finish(*x.ID, e.base().Metadata)
+	case x.Verb == protocol.Continues && x.Family == protocol.FamilyToolCall:
+		return f.log.extendCall(*x.ID, *x.Delta, protocol.Common(e).Metadata)
+	case x.Verb == protocol.Continues:
+		return f.log.extend(*x.ID, *x.Delta, protocol.Common(e).Metadata)
+	case x.Verb == protocol.Ends && x.Family == protocol.FamilyToolCall:
+		return f.log.finishCall(*x.ID, protocol.Common(e).Metadata)
+	case x.Verb == protocol.Ends && (x.Family == protocol.FamilyText || x.Family == protocol.FamilyReasoning):
+		return f.log.finish(*x.ID, protocol.Common(e).Metadata)
 	}
 	switch e := e.(type) {
-	case *TextMessageStart:
-		m := Message{ID: e.MessageID, Role: e.Role, Name: e.Name, Content: Text(""), SubagentRunID: e.SubagentRunID}
+	case *protocol.TextMessageStart:
+		m := protocol.Message{ID: e.MessageID, Role: e.Role, Name: e.Name, Content: protocol.Text(""), SubagentRunID: e.SubagentRunID}
 		if m.Role == "" {
-			m.Role = RoleAssistant
+			m.Role = protocol.RoleAssistant
 		}
 		return f.log.begin(m, e.Metadata)
-	case *ReasoningMessageStart:
-		m := Message{ID: e.MessageID, Role: RoleReasoning, Content: Text(""), SubagentRunID: e.SubagentRunID}
+	case *protocol.ReasoningMessageStart:
+		m := protocol.Message{ID: e.MessageID, Role: protocol.RoleReasoning, Content: protocol.Text(""), SubagentRunID: e.SubagentRunID}
 		return f.log.begin(m, e.Metadata)
-	case *ToolCallStart:
+	case *protocol.ToolCallStart:
 		if did, _ := f.calls.get(e.ToolCallID); !did.made {
 			f.runCalls = append(f.runCalls, e.ToolCallID)
 			f.calls.set(e.ToolCallID, callState{true, did.answered})
 		}
 		return f.log.beginCall(e)
-	case *ToolCallResult:
+	case *protocol.ToolCallResult:
 		did, _ := f.calls.get(e.ToolCallID)
 		f.calls.set(e.ToolCallID, callState{did.made, true})
 		f.log.result(e)
-	case *ReasoningEncryptedValue:
+	case *protocol.ReasoningEncryptedValue:
 		f.log.seal(e)
-	case *MessagesSnapshot:
+	case *protocol.MessagesSnapshot:
 		f.log.reconcile(e)
-	case *ActivitySnapshot:
+	case *protocol.ActivitySnapshot:
 		f.log.activity(e)
-	case *ActivityDelta:
+	case *protocol.ActivityDelta:
 		return f.activityDelta(e)
-	case *StateSnapshot:
+	case *protocol.StateSnapshot:
 		f.SetState(e.Snapshot)
 		if len(e.Snapshot) == 0 {
-			f.state = null
+			f.state = json.RawMessage("null")
 		}
-	case *StateDelta:
+	case *protocol.StateDelta:
 		next, err := f.patched(f.state, e.Delta)
 		if err != nil {
 			return err
@@ -176,34 +178,34 @@ func (f *Fold) take(e Event, x Effect) error {
 }
 
 // takeRun takes what begins or ends a run.
-func (f *Fold) takeRun(e Event) {
+func (f *Fold) takeRun(e protocol.Event) {
 	switch e := e.(type) {
-	case *RunStarted:
+	case *protocol.RunStarted:
 		f.threadID, f.runID, f.active = e.ThreadID, e.RunID, true
 		f.forgetCalls()
 		f.goesOn()
 		if e.Input != nil {
 			f.log.join(e.Input.Messages)
 		}
-	case *RunFinished:
+	case *protocol.RunFinished:
 		f.active = false
 		f.finished(e)
 		f.goesOn()
-	case *RunError:
+	case *protocol.RunError:
 		f.active = false
 		f.goesOn()
 	}
 }
 
 // forgetCalls begins another run.
-func (f *Fold) forgetCalls() { f.runCalls, f.calls = nil, foldIndex[string, callState]{} }
+func (f *Fold) forgetCalls() { f.runCalls, f.calls = nil, index[string, callState]{} }
 
-func (f *Fold) finished(e *RunFinished) {
+func (f *Fold) finished(e *protocol.RunFinished) {
 	f.interrupts, f.pending = nil, nil
 	switch {
-	case e.Outcome != nil && e.Outcome.Type == OutcomeInterrupt:
+	case e.Outcome != nil && e.Outcome.Type == protocol.OutcomeInterrupt:
 		f.interrupts = slices.Clone(e.Outcome.Interrupts)
-	case e.Outcome != nil && e.Outcome.Type == OutcomeCancelled:
+	case e.Outcome != nil && e.Outcome.Type == protocol.OutcomeCancelled:
 	case e.Outcome != nil && len(e.Outcome.PendingToolCallIDs) > 0:
 		f.pending = slices.Clone(e.Outcome.PendingToolCallIDs)
 	default:
@@ -215,12 +217,12 @@ func (f *Fold) finished(e *RunFinished) {
 	}
 }
 
-func (f *Fold) activityDelta(e *ActivityDelta) error {
+func (f *Fold) activityDelta(e *protocol.ActivityDelta) error {
 	m := f.log.find(e.MessageID)
 	if m == nil {
 		return nil
 	}
-	if m.Role != RoleActivity {
+	if m.Role != protocol.RoleActivity {
 		return fmt.Errorf("message %q is of role %s", e.MessageID, m.Role)
 	}
 	f.log.merge(m, e.Metadata)
@@ -236,7 +238,7 @@ func (f *Fold) activityDelta(e *ActivityDelta) error {
 		return fmt.Errorf("the content of %q would no longer be an object", e.MessageID)
 	}
 	m = f.log.writable(m.place)
-	f.log.say(m, ObjectOf(next))
+	f.log.say(m, protocol.ObjectOf(next))
 	f.log.bytes += len(e.ActivityType) - len(m.ActivityType)
 	m.ActivityType = e.ActivityType
 	return nil

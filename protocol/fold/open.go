@@ -1,50 +1,54 @@
-package protocol
+package fold
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/aguiws/aguiws/protocol"
+)
 
 // opened is something that an event opened and none has closed.
 type opened struct {
-	ItemKey
-	event Event // opens it again
+	protocol.ItemKey
+	event protocol.Event // opens it again
 }
 
 // track notes what e opens and closes.
-func (f *Fold) track(e Event, x Effect) {
+func (f *Fold) track(e protocol.Event, x protocol.Effect) {
 	switch x.Verb {
-	case Opens, Ends:
+	case protocol.Opens, protocol.Ends:
 	default:
 		return
 	}
-	if x.Family == FamilyRun {
+	if x.Family == protocol.FamilyRun {
 		f.open = nil
 		return
 	}
 	key, _ := x.Item()
 	at := f.at(key)
 	switch {
-	case x.Verb == Opens && at < 0:
-		again := Copy(e)
-		*again.base() = Base{}
+	case x.Verb == protocol.Opens && at < 0:
+		again := protocol.Copy(e)
+		*protocol.Common(again) = protocol.Base{}
 		f.open = append(f.open, opened{key, again})
-	case x.Verb == Ends && at >= 0:
+	case x.Verb == protocol.Ends && at >= 0:
 		f.open = slices.Delete(f.open, at, at+1)
 	}
 }
 
-func (f *Fold) at(key ItemKey) int {
+func (f *Fold) at(key protocol.ItemKey) int {
 	return slices.IndexFunc(f.open, func(x opened) bool { return x.ItemKey == key })
 }
 
 // Opened returns the open run and what it has opened and not closed: its RUN_STARTED,
 // without its input, and the events that opened each, in their order. None without a run
 // that is open. Reopen takes them in.
-func (f *Fold) Opened() []Event {
+func (f *Fold) Opened() []protocol.Event {
 	if !f.active {
 		return nil
 	}
-	events := []Event{&RunStarted{ThreadID: f.threadID, RunID: f.runID}}
+	events := []protocol.Event{&protocol.RunStarted{ThreadID: f.threadID, RunID: f.runID}}
 	for _, x := range f.open {
-		events = append(events, Copy(x.event))
+		events = append(events, protocol.Copy(x.event))
 	}
 	return events
 }
@@ -52,13 +56,13 @@ func (f *Fold) Opened() []Event {
 // Reopen takes in what Opened told of a fold with the same messages and the same state:
 // what follows it folds here as it does there. Only which calls of the run have no result
 // is not known here, should its end not say so.
-func (f *Fold) Reopen(events ...Event) {
+func (f *Fold) Reopen(events ...protocol.Event) {
 	for _, e := range events {
-		if started, ok := e.(*RunStarted); ok {
+		if started, ok := e.(*protocol.RunStarted); ok {
 			f.threadID, f.runID, f.active = started.ThreadID, started.RunID, true
 			f.forgetCalls()
 		}
-		f.track(e, EffectOf(e))
+		f.track(e, protocol.EffectOf(e))
 	}
 	f.goesOn()
 }
@@ -73,8 +77,8 @@ func (f *Fold) Reopen(events ...Event) {
 // names the message that carries it. A subagent whose parent is no longer open
 // is announced without it, because a client refuses a parent that it has not
 // seen in this run.
-func (f *Fold) Openings() []Event {
-	events := make([]Event, 0, len(f.open))
+func (f *Fold) Openings() []protocol.Event {
+	events := make([]protocol.Event, 0, len(f.open))
 	for _, x := range f.ordered() {
 		events = append(events, f.again(x))
 	}
@@ -82,15 +86,15 @@ func (f *Fold) Openings() []Event {
 }
 
 // again is the event that opens x for a client that has the messages.
-func (f *Fold) again(x opened) Event {
-	e := Copy(x.event)
+func (f *Fold) again(x opened) protocol.Event {
+	e := protocol.Copy(x.event)
 	m := f.carries(x.ItemKey)
 	switch e := e.(type) {
-	case *SubagentStarted:
-		if p := e.ParentSubagentRunID; p != nil && f.at(ItemKey{Family: FamilySubagent, ID: *p}) < 0 {
+	case *protocol.SubagentStarted:
+		if p := e.ParentSubagentRunID; p != nil && f.at(protocol.ItemKey{Family: protocol.FamilySubagent, ID: *p}) < 0 {
 			e.ParentSubagentRunID = nil
 		}
-	case *ToolCallStart:
+	case *protocol.ToolCallStart:
 		if m == nil {
 			break
 		}
@@ -99,32 +103,32 @@ func (f *Fold) again(x opened) Event {
 			id := m.ID
 			e.ParentMessageID = &id
 		}
-	case *ReasoningStart:
-		if m != nil && m.Role == RoleReasoning {
+	case *protocol.ReasoningStart:
+		if m != nil && m.Role == protocol.RoleReasoning {
 			break
 		}
 		m = nil
-		if i := f.at(ItemKey{Family: FamilyReasoning, ID: x.ID}); i >= 0 {
-			SetOwner(e, OwnerOf(f.open[i].event)) // of one id and one owner
+		if i := f.at(protocol.ItemKey{Family: protocol.FamilyReasoning, ID: x.ID}); i >= 0 {
+			protocol.SetOwner(e, protocol.OwnerOf(f.open[i].event)) // of one id and one owner
 		}
-	case *ReasoningMessageStart:
-		e.Role = RoleReasoning
-		if m != nil && m.Role != RoleReasoning {
+	case *protocol.ReasoningMessageStart:
+		e.Role = protocol.RoleReasoning
+		if m != nil && m.Role != protocol.RoleReasoning {
 			m = nil
 		}
 	}
 	if m != nil {
-		SetOwner(e, m.SubagentRunID)
+		protocol.SetOwner(e, m.SubagentRunID)
 	}
 	return e
 }
 
 // carries is the held message that an open item is, or is part of.
-func (f *Fold) carries(key ItemKey) *foldMessage {
+func (f *Fold) carries(key protocol.ItemKey) *message {
 	switch key.Family {
-	case FamilyText, FamilySpan, FamilyReasoning:
+	case protocol.FamilyText, protocol.FamilySpan, protocol.FamilyReasoning:
 		return f.log.find(key.ID)
-	case FamilyToolCall:
+	case protocol.FamilyToolCall:
 		return f.log.carrier(key.ID)
 	}
 	return nil
@@ -139,37 +143,37 @@ func (f *Fold) ordered() []opened {
 // Closings returns the events that close all that is open, so that the run may
 // finish: the reverse of Openings, children before parents. Subagents end with
 // SUBAGENT_ERROR of code "stopped", because they did not succeed.
-func (f *Fold) Closings() []Event {
-	return f.ClosingsWith(func(id string) Event {
-		return &SubagentError{SubagentRunID: id, Message: "stopped before it finished", Code: "stopped"}
+func (f *Fold) Closings() []protocol.Event {
+	return f.ClosingsWith(func(id string) protocol.Event {
+		return &protocol.SubagentError{SubagentRunID: id, Message: "stopped before it finished", Code: "stopped"}
 	})
 }
 
 // Suspensions is Closings for a run that asks: subagents end suspended.
-func (f *Fold) Suspensions() []Event {
-	return f.ClosingsWith(func(id string) Event {
-		return &SubagentFinished{SubagentRunID: id, Outcome: &SubagentOutcome{Type: OutcomeSuspended}}
+func (f *Fold) Suspensions() []protocol.Event {
+	return f.ClosingsWith(func(id string) protocol.Event {
+		return &protocol.SubagentFinished{SubagentRunID: id, Outcome: &protocol.SubagentOutcome{Type: protocol.OutcomeSuspended}}
 	})
 }
 
 // ClosingsWith is Closings with another end for subagents.
-func (f *Fold) ClosingsWith(subagent func(id string) Event) []Event {
-	events := make([]Event, 0, len(f.open))
+func (f *Fold) ClosingsWith(subagent func(id string) protocol.Event) []protocol.Event {
+	events := make([]protocol.Event, 0, len(f.open))
 	list := f.ordered()
 	slices.Reverse(list)
 	for _, x := range list {
-		if x.Family == FamilySubagent {
+		if x.Family == protocol.FamilySubagent {
 			events = append(events, subagent(x.ID))
 			continue
 		}
-		tag := OwnerOf(x.event)
+		tag := protocol.OwnerOf(x.event)
 		m := f.carries(x.ItemKey)
-		if x.Family == FamilySpan && m != nil && m.Role != RoleReasoning || m != nil && NewOwner(tag) != NewOwner(m.SubagentRunID) {
+		if x.Family == protocol.FamilySpan && m != nil && m.Role != protocol.RoleReasoning || m != nil && protocol.NewOwner(tag) != protocol.NewOwner(m.SubagentRunID) {
 			// An end without a tag suits a client that saw the opening event and
 			// one that was restated.
 			tag = nil
 		}
-		events = append(events, EndOf(x.Family, x.ID, tag))
+		events = append(events, protocol.EndOf(x.Family, x.ID, tag))
 	}
 	return events
 }

@@ -1,16 +1,16 @@
-package protocol
+package fold
 
 import "maps"
 
-// foldIndex finds what is known of a key, such as the place of an id. Clones share its
+// index finds what is known of a key, such as the place of an id. Clones share its
 // layers, newest last, each less than half as large as the one before it, so that there
 // are few.
-type foldIndex[K comparable, V any] struct {
+type index[K comparable, V any] struct {
 	layers []map[K]V
 	own    map[K]V
 }
 
-func (x *foldIndex[K, V]) get(key K) (value V, ok bool) {
+func (x *index[K, V]) get(key K) (value V, ok bool) {
 	if value, ok = x.own[key]; ok {
 		return value, true
 	}
@@ -22,7 +22,7 @@ func (x *foldIndex[K, V]) get(key K) (value V, ok bool) {
 	return value, false
 }
 
-func (x *foldIndex[K, V]) set(key K, value V) {
+func (x *index[K, V]) set(key K, value V) {
 	if x.own == nil {
 		x.own = map[K]V{}
 	}
@@ -30,13 +30,13 @@ func (x *foldIndex[K, V]) set(key K, value V) {
 }
 
 // clone returns an index that goes on independently.
-func (x *foldIndex[K, V]) clone() foldIndex[K, V] {
+func (x *index[K, V]) clone() index[K, V] {
 	x.freeze()
 	return *x
 }
 
 // freeze makes a layer of what is new, and one of those that are of a size.
-func (x *foldIndex[K, V]) freeze() {
+func (x *index[K, V]) freeze() {
 	if len(x.own) == 0 {
 		x.own = nil // an empty map must not become one of two folds
 		return

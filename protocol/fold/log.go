@@ -1,31 +1,33 @@
-package protocol
+package fold
 
 import (
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/aguiws/aguiws/protocol"
 )
 
-// foldMessages is a conversation under construction, which clones share: a write
+// log is a conversation under construction, which clones share: a write
 // copies what it changes of what is shared, and nothing else. Text that grows by
 // deltas is kept in buffers, so that a delta costs what it adds.
-type foldMessages struct {
-	foldOrder
-	ids     foldIndex[string, Place]     // of messages: the first with that id
-	calls   foldIndex[string, callPlace] // the first of that id
-	results foldIndex[string, Place]     // of the tool messages that answer calls: the last
-	answers foldIndex[Place, Place]      // the last of those right behind a message with calls
+type log struct {
+	order
+	ids     index[string, Place]     // of messages: the first with that id
+	calls   index[string, callPlace] // the first of that id
+	results index[string, Place]     // of the tool messages that answer calls: the last
+	answers index[Place, Place]      // the last of those right behind a message with calls
 	growing map[grown]*buffer
-	hot     *buffer    // the one that grew last
-	views   *foldViews // of all clones
+	hot     *buffer // the one that grew last
+	views   *views  // of all clones
 }
 
-// foldMessage is immutable but for its owner.
-type foldMessage struct {
-	Message
+// message is immutable but for its owner.
+type message struct {
+	protocol.Message
 	place  Place
-	owner  *foldOwner
+	owner  *ownership
 	during *underway // nil: it was there before
 }
 
@@ -48,8 +50,8 @@ type buffer struct {
 	ahead bool  // of what the message says
 }
 
-func newFoldMessages(messages Messages) foldMessages {
-	l := foldMessages{foldOrder: newFoldOrder(), growing: map[grown]*buffer{}, views: new(foldViews)}
+func newLog(messages protocol.Messages) log {
+	l := log{order: newOrder(), growing: map[grown]*buffer{}, views: new(views)}
 	l.ids.own = make(map[string]Place, len(messages))
 	for _, m := range messages {
 		l.add(m)
@@ -58,37 +60,37 @@ func newFoldMessages(messages Messages) foldMessages {
 }
 
 // clone returns messages that go on independently.
-func (l *foldMessages) clone() foldMessages {
+func (l *log) clone() log {
 	l.freeze()
 	c := *l
 	c.ids, c.calls, c.results, c.answers = l.ids.clone(), l.calls.clone(), l.results.clone(), l.answers.clone()
-	c.foldOrder.owner = new(foldOwner)
+	c.order.owner = new(ownership)
 	c.growing, c.hot = map[grown]*buffer{}, nil // only one can append to a buffer
 	return c
 }
 
 // freeze makes all messages whole, and keeps them as they are: what changes one from
 // here on copies it.
-func (l *foldMessages) freeze() {
+func (l *log) freeze() {
 	l.settle()
-	l.foldOrder.freeze()
+	l.order.freeze()
 }
 
 // settle makes all messages whole.
-func (l *foldMessages) settle() {
+func (l *log) settle() {
 	for _, b := range l.growing {
 		l.flush(b)
 	}
 }
 
-func (l *foldMessages) flush(b *buffer) {
+func (l *log) flush(b *buffer) {
 	if !b.ahead {
 		return
 	}
 	b.ahead = false
 	m := l.writable(b.place)
 	if !b.isCall {
-		l.say(m, Text(b.String()))
+		l.say(m, protocol.Text(b.String()))
 	} else if c := l.call(m, b.id); c != nil {
 		l.bytes += b.Len() - len(c.Function.Arguments)
 		c.Function.Arguments = b.String()
@@ -96,14 +98,14 @@ func (l *foldMessages) flush(b *buffer) {
 }
 
 // forget lets go of the buffers: what they are about may be another message now.
-func (l *foldMessages) forget() {
+func (l *log) forget() {
 	l.settle()
 	clear(l.growing)
 	l.hot = nil
 }
 
 // finished lets go of one.
-func (l *foldMessages) finished(key grown) {
+func (l *log) finished(key grown) {
 	b := l.growing[key]
 	if b == nil {
 		return
@@ -114,7 +116,7 @@ func (l *foldMessages) finished(key grown) {
 }
 
 // grow adds to a text; false: nothing says yet what is there already.
-func (l *foldMessages) grow(key grown, delta string) bool {
+func (l *log) grow(key grown, delta string) bool {
 	b := l.hot
 	if b == nil || b.grown != key {
 		if b = l.growing[key]; b == nil {
@@ -130,14 +132,14 @@ func (l *foldMessages) grow(key grown, delta string) bool {
 	return true
 }
 
-func (l *foldMessages) beginGrowing(key grown, place Place, text string) {
+func (l *log) beginGrowing(key grown, place Place, text string) {
 	b := &buffer{grown: key, place: place}
 	b.WriteString(text)
 	l.growing[key], l.hot = b, b
 }
 
 // find is the first message with the id as it stands; its text may be in a buffer.
-func (l *foldMessages) find(id string) *foldMessage {
+func (l *log) find(id string) *message {
 	place, ok := l.ids.get(id)
 	if !ok {
 		return nil
@@ -146,7 +148,7 @@ func (l *foldMessages) find(id string) *foldMessage {
 }
 
 // callAt is the message that has the call first.
-func (l *foldMessages) callAt(id string) *foldMessage {
+func (l *log) callAt(id string) *message {
 	place, ok := l.calls.get(id)
 	if !ok {
 		return nil
@@ -156,7 +158,7 @@ func (l *foldMessages) callAt(id string) *foldMessage {
 
 // call is a call that a message of the fold has, nil if it has none of that id. It costs
 // the same however many the message has.
-func (l *foldMessages) call(m *foldMessage, id string) *ToolCall {
+func (l *log) call(m *message, id string) *protocol.ToolCall {
 	if p, ok := l.calls.get(id); ok && p.in == m.place && p.at < len(m.ToolCalls) && m.ToolCalls[p.at].ID == id {
 		return &m.ToolCalls[p.at]
 	}
@@ -164,7 +166,7 @@ func (l *foldMessages) call(m *foldMessage, id string) *ToolCall {
 }
 
 // call is a call that the message has, nil if it has none of that id.
-func (m *foldMessage) call(id string) *ToolCall {
+func (m *message) call(id string) *protocol.ToolCall {
 	for i := range m.ToolCalls {
 		if m.ToolCalls[i].ID == id {
 			return &m.ToolCalls[i]
@@ -174,14 +176,14 @@ func (m *foldMessage) call(id string) *ToolCall {
 }
 
 // add appends a message.
-func (l *foldMessages) add(m Message) *foldMessage {
+func (l *log) add(m protocol.Message) *message {
 	fm := l.append(m)
 	l.note(fm)
 	return fm
 }
 
 // insert puts a message behind another, and returns it; nil: all have new places.
-func (l *foldMessages) insert(m Message, behind Place) *foldMessage {
+func (l *log) insert(m protocol.Message, behind Place) *message {
 	if l.find(m.ID) == nil {
 		l.settle() // what is open is about the same messages as before, but for their places
 	} else {
@@ -198,7 +200,7 @@ func (l *foldMessages) insert(m Message, behind Place) *foldMessage {
 }
 
 // note notes where a message and its calls are.
-func (l *foldMessages) note(m *foldMessage) {
+func (l *log) note(m *message) {
 	if place, ok := l.ids.get(m.ID); !ok || m.place < place {
 		l.ids.set(m.ID, m.place)
 	}
@@ -207,7 +209,7 @@ func (l *foldMessages) note(m *foldMessage) {
 			l.calls.set(m.ToolCalls[i].ID, callPlace{m.place, i})
 		}
 	}
-	if m.Role == RoleTool {
+	if m.Role == protocol.RoleTool {
 		if place, ok := l.results.get(m.ToolCallID); !ok || m.place > place {
 			l.results.set(m.ToolCallID, m.place)
 		}
@@ -215,9 +217,9 @@ func (l *foldMessages) note(m *foldMessage) {
 }
 
 // index finds again what is where.
-func (l *foldMessages) index() {
-	l.ids, l.results = foldIndex[string, Place]{}, foldIndex[string, Place]{}
-	l.calls, l.answers = foldIndex[string, callPlace]{}, foldIndex[Place, Place]{}
+func (l *log) index() {
+	l.ids, l.results = index[string, Place]{}, index[string, Place]{}
+	l.calls, l.answers = index[string, callPlace]{}, index[Place, Place]{}
 	for m := range l.all() {
 		l.note(m)
 	}
@@ -225,19 +227,19 @@ func (l *foldMessages) index() {
 
 // merge merges key by key, the last writer winning, into a map of its own:
 // copies of the message may share the old one. It returns by how much that weighs more.
-func merge(into *Metadata, from Metadata) (more int) {
+func merge(into *protocol.Metadata, from protocol.Metadata) (more int) {
 	if from == nil {
 		return 0
 	}
-	merged := make(Metadata, len(*into)+len(from))
+	merged := make(protocol.Metadata, len(*into)+len(from))
 	maps.Copy(merged, *into)
 	maps.Copy(merged, from)
-	more = membersWeight(merged) - membersWeight(*into)
+	more = merged.Weight() - into.Weight()
 	*into = merged
 	return more
 }
 
-func (l *foldMessages) merge(m *foldMessage, from Metadata) {
+func (l *log) merge(m *message, from protocol.Metadata) {
 	if from != nil {
 		l.bytes += merge(&l.writable(m.place).Metadata, from)
 	}
@@ -245,18 +247,18 @@ func (l *foldMessages) merge(m *foldMessage, from Metadata) {
 
 // streaming finds the message that an event of a text or reasoning message is
 // about. An activity is none: its id was used twice.
-func (l *foldMessages) streaming(id string) (*foldMessage, error) {
+func (l *log) streaming(id string) (*message, error) {
 	m := l.find(id)
 	if m == nil {
 		return nil, fmt.Errorf("there is no message %q", id)
 	}
-	if m.Role == RoleActivity {
+	if m.Role == protocol.RoleActivity {
 		return nil, fmt.Errorf("message %q is an activity", id)
 	}
 	return m, nil
 }
 
-func (l *foldMessages) begin(m Message, meta Metadata) error {
+func (l *log) begin(m protocol.Message, meta protocol.Metadata) error {
 	if l.find(m.ID) == nil {
 		l.add(m)
 	}
@@ -268,7 +270,7 @@ func (l *foldMessages) begin(m Message, meta Metadata) error {
 	return nil
 }
 
-func (l *foldMessages) extend(id, delta string, meta Metadata) error {
+func (l *log) extend(id, delta string, meta protocol.Metadata) error {
 	key := grown{id: id}
 	if meta == nil && l.grow(key, delta) {
 		return nil
@@ -289,7 +291,7 @@ func (l *foldMessages) extend(id, delta string, meta Metadata) error {
 	return nil
 }
 
-func (l *foldMessages) finish(id string, meta Metadata) error {
+func (l *log) finish(id string, meta protocol.Metadata) error {
 	l.finished(grown{id: id})
 	m, err := l.streaming(id)
 	if err != nil {
@@ -301,7 +303,7 @@ func (l *foldMessages) finish(id string, meta Metadata) error {
 
 // beginCall opens a call: one that is there already, one in the message that
 // the event names, or one in a message of its own.
-func (l *foldMessages) beginCall(e *ToolCallStart) error {
+func (l *log) beginCall(e *protocol.ToolCallStart) error {
 	if m := l.callAt(e.ToolCallID); m != nil {
 		c := l.call(l.writable(m.place), e.ToolCallID)
 		then := c.Function.Name
@@ -318,14 +320,14 @@ func (l *foldMessages) beginCall(e *ToolCallStart) error {
 		switch m := l.find(*p); {
 		case m == nil:
 			id = *p
-		case m.Role == RoleAssistant:
+		case m.Role == protocol.RoleAssistant:
 			l.addCall(m, e)
 			return nil
 		default:
 			warning = fmt.Errorf("message %q is of role %s: call %q has a message of its own", *p, m.Role, e.ToolCallID)
 		}
 	}
-	m := Message{ID: id, Role: RoleAssistant}
+	m := protocol.Message{ID: id, Role: protocol.RoleAssistant}
 	if l.find(id) == nil {
 		m.SubagentRunID = e.SubagentRunID
 	}
@@ -333,16 +335,16 @@ func (l *foldMessages) beginCall(e *ToolCallStart) error {
 	return warning
 }
 
-func (l *foldMessages) addCall(m *foldMessage, e *ToolCallStart) {
-	c := ToolCall{ID: e.ToolCallID, Type: "function", Function: ToolFunction{Name: e.ToolCallName}}
+func (l *log) addCall(m *message, e *protocol.ToolCallStart) {
+	c := protocol.ToolCall{ID: e.ToolCallID, Type: "function", Function: protocol.ToolFunction{Name: e.ToolCallName}}
 	merge(&c.Metadata, e.Metadata)
 	m = l.writable(m.place)
 	m.ToolCalls = append(m.ToolCalls, c)
-	l.bytes += weightOfCall(&c)
+	l.bytes += c.Weight()
 	l.calls.set(c.ID, callPlace{m.place, len(m.ToolCalls) - 1})
 }
 
-func (l *foldMessages) extendCall(id, delta string, meta Metadata) error {
+func (l *log) extendCall(id, delta string, meta protocol.Metadata) error {
 	key := grown{id: id, isCall: true}
 	if meta == nil && l.grow(key, delta) {
 		return nil
@@ -359,7 +361,7 @@ func (l *foldMessages) extendCall(id, delta string, meta Metadata) error {
 	return nil
 }
 
-func (l *foldMessages) finishCall(id string, meta Metadata) error {
+func (l *log) finishCall(id string, meta protocol.Metadata) error {
 	l.finished(grown{id: id, isCall: true})
 	m := l.callAt(id)
 	if m == nil {
@@ -369,7 +371,7 @@ func (l *foldMessages) finishCall(id string, meta Metadata) error {
 	return nil
 }
 
-func (l *foldMessages) mergeCall(m *foldMessage, id string, from Metadata) {
+func (l *log) mergeCall(m *message, id string, from protocol.Metadata) {
 	if from != nil {
 		l.bytes += merge(&l.call(l.writable(m.place), id).Metadata, from)
 	}
@@ -377,10 +379,10 @@ func (l *foldMessages) mergeCall(m *foldMessage, id string, from Metadata) {
 
 // result puts the answer after the message that carries the call and after the
 // answers that are there already.
-func (l *foldMessages) result(e *ToolCallResult) {
+func (l *log) result(e *protocol.ToolCallResult) {
 	content := e.Content
-	m := Message{
-		ID: e.MessageID, Role: RoleTool, Content: &content,
+	m := protocol.Message{
+		ID: e.MessageID, Role: protocol.RoleTool, Content: &content,
 		ToolCallID: e.ToolCallID, SubagentRunID: e.SubagentRunID,
 	}
 	merge(&m.Metadata, e.Metadata)
@@ -394,10 +396,10 @@ func (l *foldMessages) result(e *ToolCallResult) {
 		behind = carrier.place
 	}
 	next := l.after(behind)
-	for next != nil && next.Role == RoleTool {
+	for next != nil && next.Role == protocol.RoleTool {
 		behind, next = next.place, l.after(next.place)
 	}
-	var answer *foldMessage
+	var answer *message
 	if next == nil {
 		answer = l.add(m)
 	} else {
@@ -409,21 +411,21 @@ func (l *foldMessages) result(e *ToolCallResult) {
 }
 
 // carrier finds the message that holds a call.
-func (l *foldMessages) carrier(call string) *foldMessage {
+func (l *log) carrier(call string) *message {
 	m := l.callAt(call)
-	if m == nil || m.Role == RoleAssistant {
+	if m == nil || m.Role == protocol.RoleAssistant {
 		return m
 	}
 	for m := range l.all() {
-		if m.Role == RoleAssistant && m.call(call) != nil {
+		if m.Role == protocol.RoleAssistant && m.call(call) != nil {
 			return m
 		}
 	}
 	return nil
 }
 
-func (l *foldMessages) seal(e *ReasoningEncryptedValue) {
-	if e.Subtype == SubtypeToolCall {
+func (l *log) seal(e *protocol.ReasoningEncryptedValue) {
+	if e.Subtype == protocol.SubtypeToolCall {
 		if m := l.callAt(e.EntityID); m != nil {
 			c := l.call(l.writable(m.place), e.EntityID)
 			l.bytes += len(e.EncryptedValue) - len(c.EncryptedValue) + len(e.EncryptedValueType) - len(c.EncryptedValueType)
@@ -431,33 +433,33 @@ func (l *foldMessages) seal(e *ReasoningEncryptedValue) {
 		}
 		return
 	}
-	if m := l.find(e.EntityID); m != nil && m.Role != RoleActivity {
+	if m := l.find(e.EntityID); m != nil && m.Role != protocol.RoleActivity {
 		m = l.writable(m.place)
 		l.bytes += len(e.EncryptedValue) - len(m.EncryptedValue) + len(e.EncryptedValueType) - len(m.EncryptedValueType)
 		m.EncryptedValue, m.EncryptedValueType = e.EncryptedValue, e.EncryptedValueType
 	}
 }
 
-func (l *foldMessages) activity(e *ActivitySnapshot) {
+func (l *log) activity(e *protocol.ActivitySnapshot) {
 	replace := e.Replace == nil || *e.Replace
-	fresh := Message{
-		ID: e.MessageID, Role: RoleActivity, ActivityType: e.ActivityType,
-		Content: ObjectOf(e.Content), SubagentRunID: e.SubagentRunID,
+	fresh := protocol.Message{
+		ID: e.MessageID, Role: protocol.RoleActivity, ActivityType: e.ActivityType,
+		Content: protocol.ObjectOf(e.Content), SubagentRunID: e.SubagentRunID,
 	}
 	m := l.find(e.MessageID)
 	switch {
 	case m == nil:
 		m = l.add(fresh)
-	case m.Role == RoleActivity && replace:
+	case m.Role == protocol.RoleActivity && replace:
 		m = l.writable(m.place)
-		l.bytes -= weightOf(&m.Message)
+		l.bytes -= m.Message.Weight()
 		m.Content, m.ActivityType, m.SubagentRunID = fresh.Content, fresh.ActivityType, fresh.SubagentRunID
-		l.bytes += weightOf(&m.Message)
-	case m.Role == RoleActivity:
+		l.bytes += m.Message.Weight()
+	case m.Role == protocol.RoleActivity:
 	case replace:
 		l.forget()
 		m = l.writable(m.place)
-		l.bytes += weightOf(&fresh) - weightOf(&m.Message)
+		l.bytes += fresh.Weight() - m.Message.Weight()
 		m.Message = fresh
 		l.index()
 	default:
@@ -467,7 +469,7 @@ func (l *foldMessages) activity(e *ActivitySnapshot) {
 }
 
 // message is a message as it is, to be handed out.
-func (l *foldMessages) message(m *foldMessage) Message {
+func (l *log) message(m *message) protocol.Message {
 	l.settle()
 	if m = l.at(m.place); m.owner == l.owner {
 		m.owner = nil
@@ -476,7 +478,7 @@ func (l *foldMessages) message(m *foldMessage) Message {
 }
 
 // messages are all of them, to be handed out.
-func (l *foldMessages) messages() Messages {
+func (l *log) messages() protocol.Messages {
 	l.freeze()
-	return slices.Clip(l.views.of(&l.foldOrder))
+	return slices.Clip(l.views.of(&l.order))
 }

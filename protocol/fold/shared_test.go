@@ -1,4 +1,4 @@
-package protocol
+package fold
 
 import (
 	"encoding/json"
@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // TestFoldIsThePlainOne applies events at random to folds that are cloned at random,
@@ -40,17 +42,17 @@ type twins struct {
 // kept is a clone, and what it held when it was made.
 type kept struct {
 	fold *Fold
-	held Messages
+	held protocol.Messages
 	text string
 }
 
 func foldAtRandom(t *testing.T, r *rand.Rand, steps int) {
 	t.Helper()
-	var held Messages
+	var held protocol.Messages
 	for i := range r.IntN(9) {
 		held = append(held, randomMessage(r, fmt.Sprint("m", i)))
 	}
-	pool := []*twins{{NewFold(held, nil), &plainFold{log: newPlainMessages(held)}}}
+	pool := []*twins{{New(held, nil), &plainFold{log: newPlainMessages(held)}}}
 	var all []kept
 	var told []string
 	for range steps {
@@ -93,7 +95,7 @@ func foldAtRandom(t *testing.T, r *rand.Rand, steps int) {
 	}
 }
 
-func jsonOf(t *testing.T, messages Messages) string {
+func jsonOf(t *testing.T, messages protocol.Messages) string {
 	t.Helper()
 	text, err := json.Marshal(messages)
 	if err != nil {
@@ -125,7 +127,7 @@ func sameFolds(t *testing.T, p *twins, told []string) {
 	}
 	weight := p.shared.Len()*messageWeight + len(p.shared.State())
 	for i := range want {
-		weight += weightOf(&want[i])
+		weight += want[i].Weight()
 	}
 	if p.shared.Weight() != weight {
 		fail("weight", p.shared.Weight(), weight)
@@ -140,7 +142,7 @@ func sameFolds(t *testing.T, p *twins, told []string) {
 				calls[c.ID] = i
 			}
 		}
-		if m.Role == RoleTool {
+		if m.Role == protocol.RoleTool {
 			answers[m.ToolCallID] = i
 		}
 	}
@@ -161,9 +163,9 @@ func sameFolds(t *testing.T, p *twins, told []string) {
 			if m, ok = p.shared.Caller(id); ok != there || ok && !sameMessage(&m, &want[at]) {
 				fail("caller of "+id, m, there)
 			}
-			var call *ToolCall
+			var call *protocol.ToolCall
 			if there {
-				i := slices.IndexFunc(want[at].ToolCalls, func(c ToolCall) bool { return c.ID == id })
+				i := slices.IndexFunc(want[at].ToolCalls, func(c protocol.ToolCall) bool { return c.ID == id })
 				call = &want[at].ToolCalls[i]
 			}
 			if c, ok := p.shared.Call(id); ok != there || ok && !reflect.DeepEqual(c, *call) {
@@ -184,7 +186,7 @@ func changesLead(t *testing.T, was, now *Fold, told []string) {
 	byID := func(f *Fold) map[string][]string {
 		m := map[string][]string{}
 		for held := range f.All() {
-			m[held.ID] = append(m[held.ID], jsonOf(t, Messages{held}))
+			m[held.ID] = append(m[held.ID], jsonOf(t, protocol.Messages{held}))
 		}
 		return m
 	}
@@ -197,10 +199,10 @@ func changesLead(t *testing.T, was, now *Fold, told []string) {
 	left := slices.Collect(was.All())
 	for _, id := range changes.Removed {
 		delete(got, id)
-		left = slices.DeleteFunc(left, func(m Message) bool { return m.ID == id })
+		left = slices.DeleteFunc(left, func(m protocol.Message) bool { return m.ID == id })
 	}
 	for _, m := range slices.Concat(changes.Changed, changes.Added) {
-		got[m.ID] = []string{jsonOf(t, Messages{m})}
+		got[m.ID] = []string{jsonOf(t, protocol.Messages{m})}
 	}
 	if !maps.EqualFunc(got, want, slices.Equal) {
 		t.Fatalf("%s\nchanges %+v\nlead from %s\nto        %v\nand not   %v", strings.Join(told, "\n"), changes, jsonOf(t, was.Messages()), got, want)
@@ -217,79 +219,79 @@ func changesLead(t *testing.T, was, now *Fold, told []string) {
 	}
 }
 
-func randomMessage(r *rand.Rand, id string) Message {
-	m := Message{ID: id, Role: []Role{RoleUser, RoleAssistant, RoleTool, RoleReasoning, RoleActivity, RoleAssistant}[r.IntN(6)]}
+func randomMessage(r *rand.Rand, id string) protocol.Message {
+	m := protocol.Message{ID: id, Role: []protocol.Role{protocol.RoleUser, protocol.RoleAssistant, protocol.RoleTool, protocol.RoleReasoning, protocol.RoleActivity, protocol.RoleAssistant}[r.IntN(6)]}
 	switch m.Role {
-	case RoleActivity:
-		m.ActivityType, m.Content = "plan", ObjectOf(json.RawMessage(`{"n":1}`))
-	case RoleTool:
-		m.ToolCallID, m.Content = fmt.Sprint("c", r.IntN(5)), Text("answer")
-	case RoleAssistant:
+	case protocol.RoleActivity:
+		m.ActivityType, m.Content = "plan", protocol.ObjectOf(json.RawMessage(`{"n":1}`))
+	case protocol.RoleTool:
+		m.ToolCallID, m.Content = fmt.Sprint("c", r.IntN(5)), protocol.Text("answer")
+	case protocol.RoleAssistant:
 		if r.IntN(2) == 0 {
-			m.Content = Text(fmt.Sprint(r.IntN(5)))
+			m.Content = protocol.Text(fmt.Sprint(r.IntN(5)))
 		}
 		for range r.IntN(3) {
-			m.ToolCalls = append(m.ToolCalls, ToolCall{ID: fmt.Sprint("c", r.IntN(5)), Type: "function", Function: ToolFunction{Name: "n", Arguments: "{"}})
+			m.ToolCalls = append(m.ToolCalls, protocol.ToolCall{ID: fmt.Sprint("c", r.IntN(5)), Type: "function", Function: protocol.ToolFunction{Name: "n", Arguments: "{"}})
 		}
 	default:
-		m.Content = Text("x")
-		if r.IntN(4) == 0 && m.Role == RoleUser {
-			m.Content = PartsOf()
+		m.Content = protocol.Text("x")
+		if r.IntN(4) == 0 && m.Role == protocol.RoleUser {
+			m.Content = protocol.PartsOf()
 		}
 	}
 	return m
 }
 
-func randomEvent(r *rand.Rand) Event {
+func randomEvent(r *rand.Rand) protocol.Event {
 	id, call := fmt.Sprint("m", r.IntN(12)), fmt.Sprint("c", r.IntN(5))
-	var base Base
+	var base protocol.Base
 	if r.IntN(5) == 0 {
-		base.Metadata = Metadata{fmt.Sprint("k", r.IntN(3)): json.RawMessage(fmt.Sprint(r.IntN(9)))}
+		base.Metadata = protocol.Metadata{fmt.Sprint("k", r.IntN(3)): json.RawMessage(fmt.Sprint(r.IntN(9)))}
 	}
-	delta, owner := fmt.Sprint(r.IntN(100)), Attributed{}
+	delta, owner := fmt.Sprint(r.IntN(100)), protocol.Attributed{}
 	if r.IntN(6) == 0 {
 		owner.SubagentRunID = &call
 	}
 	switch r.IntN(22) {
 	case 0, 1:
-		return &TextMessageStart{Base: base, Attributed: owner, MessageID: id}
+		return &protocol.TextMessageStart{Base: base, Attributed: owner, MessageID: id}
 	case 2, 3, 4, 5, 6:
-		return &TextMessageContent{Base: base, MessageID: id, Delta: delta}
+		return &protocol.TextMessageContent{Base: base, MessageID: id, Delta: delta}
 	case 7:
-		return &TextMessageEnd{Base: base, MessageID: id}
+		return &protocol.TextMessageEnd{Base: base, MessageID: id}
 	case 8:
-		return &ReasoningMessageStart{Base: base, MessageID: id, Role: RoleReasoning}
+		return &protocol.ReasoningMessageStart{Base: base, MessageID: id, Role: protocol.RoleReasoning}
 	case 9:
-		return &ReasoningMessageContent{Base: base, MessageID: id, Delta: delta}
+		return &protocol.ReasoningMessageContent{Base: base, MessageID: id, Delta: delta}
 	case 10:
-		e := &ToolCallStart{Base: base, Attributed: owner, ToolCallID: call, ToolCallName: "n"}
+		e := &protocol.ToolCallStart{Base: base, Attributed: owner, ToolCallID: call, ToolCallName: "n"}
 		if r.IntN(2) == 0 {
 			e.ParentMessageID = &id
 		}
 		return e
 	case 11, 12:
-		return &ToolCallArgs{Base: base, ToolCallID: call, Delta: delta}
+		return &protocol.ToolCallArgs{Base: base, ToolCallID: call, Delta: delta}
 	case 13:
-		return &ToolCallEnd{Base: base, ToolCallID: call}
+		return &protocol.ToolCallEnd{Base: base, ToolCallID: call}
 	case 14, 15:
-		return &ToolCallResult{Base: base, MessageID: id, ToolCallID: call, Content: *Text(delta)}
+		return &protocol.ToolCallResult{Base: base, MessageID: id, ToolCallID: call, Content: *protocol.Text(delta)}
 	case 16:
 		replace := r.IntN(2) == 0
-		return &ActivitySnapshot{Base: base, MessageID: id, ActivityType: "plan", Content: json.RawMessage(`{"n":1}`), Replace: &replace}
+		return &protocol.ActivitySnapshot{Base: base, MessageID: id, ActivityType: "plan", Content: json.RawMessage(`{"n":1}`), Replace: &replace}
 	case 17:
-		return &ActivityDelta{Base: base, MessageID: id, ActivityType: "plan", Patch: json.RawMessage(`[{"op":"add","path":"/m","value":` + delta + `}]`)}
+		return &protocol.ActivityDelta{Base: base, MessageID: id, ActivityType: "plan", Patch: json.RawMessage(`[{"op":"add","path":"/m","value":` + delta + `}]`)}
 	case 18:
-		return &ReasoningEncryptedValue{Subtype: []string{SubtypeMessage, SubtypeToolCall}[r.IntN(2)], EntityID: []string{id, call}[r.IntN(2)], EncryptedValue: delta}
+		return &protocol.ReasoningEncryptedValue{Subtype: []string{protocol.SubtypeMessage, protocol.SubtypeToolCall}[r.IntN(2)], EntityID: []string{id, call}[r.IntN(2)], EncryptedValue: delta}
 	case 19:
-		return &TextMessageChunk{Base: base, MessageID: &id, Delta: &delta}
+		return &protocol.TextMessageChunk{Base: base, MessageID: &id, Delta: &delta}
 	case 20:
-		e := &RunStarted{ThreadID: "t", RunID: "r", Input: &RunAgentInput{}}
+		e := &protocol.RunStarted{ThreadID: "t", RunID: "r", Input: &protocol.RunAgentInput{}}
 		for range r.IntN(4) {
 			e.Input.Messages = append(e.Input.Messages, randomMessage(r, fmt.Sprint("m", r.IntN(12))))
 		}
 		return e
 	}
-	e := &MessagesSnapshot{Base: base}
+	e := &protocol.MessagesSnapshot{Base: base}
 	for i := range 10 {
 		if r.IntN(3) > 0 {
 			e.Messages = append(e.Messages, randomMessage(r, fmt.Sprint("m", i)))
@@ -299,10 +301,10 @@ func randomEvent(r *rand.Rand) Event {
 }
 
 // manyMessages is a conversation of n messages.
-func manyMessages(n int) Messages {
-	messages := make(Messages, n)
+func manyMessages(n int) protocol.Messages {
+	messages := make(protocol.Messages, n)
 	for i := range messages {
-		messages[i] = Message{ID: fmt.Sprint("message-", i), Role: RoleUser, Content: Text("what was said")}
+		messages[i] = protocol.Message{ID: fmt.Sprint("message-", i), Role: protocol.RoleUser, Content: protocol.Text("what was said")}
 	}
 	return messages
 }
@@ -311,13 +313,13 @@ func manyMessages(n int) Messages {
 func turn(f *Fold, n int) *Fold {
 	c := f.Clone()
 	id := fmt.Sprint("reply-", n)
-	_ = c.Apply(&RunStarted{ThreadID: "t", RunID: "r", Input: &RunAgentInput{Messages: Messages{{ID: "asked-" + id, Role: RoleUser, Content: Text("x")}}}})
+	_ = c.Apply(&protocol.RunStarted{ThreadID: "t", RunID: "r", Input: &protocol.RunAgentInput{Messages: protocol.Messages{{ID: "asked-" + id, Role: protocol.RoleUser, Content: protocol.Text("x")}}}})
 	_ = c.Messages()
-	_ = c.Apply(&TextMessageStart{MessageID: id})
+	_ = c.Apply(&protocol.TextMessageStart{MessageID: id})
 	for range 20 {
-		_ = c.Apply(&TextMessageContent{MessageID: id, Delta: "some of the text"})
+		_ = c.Apply(&protocol.TextMessageContent{MessageID: id, Delta: "some of the text"})
 	}
-	_ = c.Apply(&TextMessageEnd{MessageID: id})
+	_ = c.Apply(&protocol.TextMessageEnd{MessageID: id})
 	if changes := c.Since(f); len(changes.Added) != 2 || changes.Moved || len(changes.Changed)+len(changes.Removed) > 0 {
 		panic(fmt.Sprint(changes))
 	}
@@ -328,7 +330,7 @@ func turn(f *Fold, n int) *Fold {
 // one in a short conversation costs.
 func TestFoldCostsWhatChanged(t *testing.T) {
 	cost := func(n int) (allocs, bytes float64) {
-		f := NewFold(manyMessages(n), nil)
+		f := New(manyMessages(n), nil)
 		f.Messages()
 		f = turn(f, 0)
 		if allocs := testing.AllocsPerRun(100, func() { f.Clone() }); allocs > 10 {
@@ -353,10 +355,10 @@ func TestFoldCostsWhatChanged(t *testing.T) {
 
 // TestFoldDeltasAllocateNothing but the room that text grows into.
 func TestFoldDeltasAllocateNothing(t *testing.T) {
-	f := NewFold(nil, nil)
-	delta, args := &TextMessageContent{MessageID: "m", Delta: "word"}, &ToolCallArgs{ToolCallID: "c", Delta: "word"}
-	_ = f.Apply(&TextMessageStart{MessageID: "m"})
-	_ = f.Apply(&ToolCallStart{ToolCallID: "c", ToolCallName: "n"})
+	f := New(nil, nil)
+	delta, args := &protocol.TextMessageContent{MessageID: "m", Delta: "word"}, &protocol.ToolCallArgs{ToolCallID: "c", Delta: "word"}
+	_ = f.Apply(&protocol.TextMessageStart{MessageID: "m"})
+	_ = f.Apply(&protocol.ToolCallStart{ToolCallID: "c", ToolCallName: "n"})
 	if n := testing.AllocsPerRun(10_000, func() { _, _ = f.Apply(delta), f.Apply(args) }); n > 0 {
 		t.Errorf("two deltas allocate %v times", n)
 	}

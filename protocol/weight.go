@@ -2,13 +2,6 @@ package protocol
 
 import "encoding/json"
 
-// messageWeight is about how many bytes a fold takes for a message beside what it says.
-const messageWeight = 640
-
-// Weight is about how many bytes of memory the fold takes. Clones share nearly all of
-// them.
-func (f *Fold) Weight() int { return f.log.bytes + f.log.n*messageWeight + len(f.state) }
-
 // These are what a message's parts take beside what they say.
 const (
 	callWeight   = 256
@@ -16,25 +9,27 @@ const (
 	memberWeight = 64
 )
 
-// weightOf is how many bytes of a message may be many.
-func weightOf(m *Message) int {
-	n := len(m.ID) + len(m.ActivityType) + m.Content.weight() + len(m.ToolCallID) + len(m.Error) + len(m.Name) +
+// Weight is about how many bytes of memory what the message says takes.
+func (m *Message) Weight() int {
+	n := len(m.ID) + len(m.ActivityType) + m.Content.Weight() + len(m.ToolCallID) + len(m.Error) + len(m.Name) +
 		len(m.EncryptedValue) + len(m.EncryptedValueType) + membersWeight(m.Metadata) + membersWeight(m.Extra)
 	if m.SubagentRunID != nil {
 		n += len(*m.SubagentRunID)
 	}
 	for i := range m.ToolCalls {
-		n += weightOfCall(&m.ToolCalls[i])
+		n += m.ToolCalls[i].Weight()
 	}
 	return n
 }
 
-func weightOfCall(c *ToolCall) int {
+// Weight is about how many bytes of memory the call takes.
+func (c *ToolCall) Weight() int {
 	return callWeight + len(c.ID) + len(c.Function.Name) + len(c.Function.Arguments) + membersWeight(c.Function.Extra) +
 		len(c.EncryptedValue) + len(c.EncryptedValueType) + membersWeight(c.Metadata) + membersWeight(c.Extra)
 }
 
-func (c *Content) weight() int {
+// Weight is about how many bytes of memory the content takes.
+func (c *Content) Weight() int {
 	if c == nil {
 		return 0
 	}
@@ -48,6 +43,9 @@ func (c *Content) weight() int {
 	}
 	return n
 }
+
+// Weight is about how many bytes of memory the metadata takes.
+func (m Metadata) Weight() int { return membersWeight(m) }
 
 func membersWeight(members map[string]json.RawMessage) (n int) {
 	for name, value := range members {

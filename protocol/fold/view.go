@@ -1,26 +1,28 @@
-package protocol
+package fold
 
 import (
 	"slices"
 	"sync"
+
+	"github.com/aguiws/aguiws/protocol"
 )
 
-// foldViews are the messages of a fold, or of a clone of it, as slices that were handed
+// views are the messages of a fold, or of a clone of it, as slices that were handed
 // out. A view that goes on from another shares its array.
-type foldViews struct {
+type views struct {
 	mu     sync.Mutex
-	latest foldView
+	latest view
 }
 
-// foldView is the messages of a frozen order as a slice, which is not written again.
-type foldView struct {
-	chunks []*foldChunk
-	list   Messages
+// view is the messages of a frozen order as a slice, which is not written again.
+type view struct {
+	chunks []*chunk
+	list   protocol.Messages
 }
 
 // of is the messages of a frozen order. No slice that was handed out of the latest view's
 // array is longer than that view, so there is room behind it.
-func (v *foldViews) of(o *foldOrder) Messages {
+func (v *views) of(o *order) protocol.Messages {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if slices.Equal(v.latest.chunks, o.chunks) {
@@ -31,7 +33,7 @@ func (v *foldViews) of(o *foldOrder) Messages {
 		return list[:same] // as it was before
 	}
 	if same < len(list) || cap(list) < o.n {
-		list, same = make(Messages, 0, o.n+o.n/8), 0
+		list, same = make(protocol.Messages, 0, o.n+o.n/8), 0
 	}
 	list = list[:o.n]
 	at := 0
@@ -41,13 +43,13 @@ func (v *foldViews) of(o *foldOrder) Messages {
 		}
 		at += len(c.list)
 	}
-	v.latest = foldView{slices.Clone(o.chunks), list}
+	v.latest = view{slices.Clone(o.chunks), list}
 	return list
 }
 
 // sameHead is how many messages two orders have in common from the first on, of which a
 // few may have been read twice.
-func sameHead(a, b []*foldChunk) (n int) {
+func sameHead(a, b []*chunk) (n int) {
 	twice := 64
 	for i := range min(len(a), len(b)) {
 		if a[i] == b[i] {
