@@ -7,6 +7,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/order"
+	"github.com/aguiws/aguiws/protocol/surrogate"
 )
 
 // The repairs, by the names that logs and metrics have. Each is one that leaves no doubt
@@ -52,7 +53,7 @@ var Repairs = []string{
 // pass relays one explicit event; a text of nil is made of it.
 func (r *relay) pass(e protocol.Event, text []byte, does protocol.Effect) error {
 	switch {
-	case does.Verb == protocol.Continues && (len(r.halves) > 0 || protocol.Torn(*does.Delta)):
+	case does.Verb == protocol.Continues && (len(r.halves) > 0 || surrogate.Torn(*does.Delta)):
 		if r.join(does) {
 			text = nil
 		}

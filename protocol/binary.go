@@ -180,8 +180,9 @@ func filenameOf(metadata Any) string {
 	return wire.Unquote(m[filenameKey])
 }
 
-// downgradePart returns the binary part that became p; not ok if none did.
-func downgradePart(p Part) (binary Part, ok bool) {
+// Binary returns the binary part of releases before 1.0 as which p came; not ok: it came as
+// it is.
+func (p Part) Binary() (binary Part, ok bool) {
 	rest, marked := cameAsBinary(p.Metadata)
 	if !marked || p.Source == nil {
 		return p, false

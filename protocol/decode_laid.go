@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/aguiws/aguiws/protocol/internal/wire"
+	"github.com/aguiws/aguiws/protocol/surrogate"
 )
 
 // laidDelta is a delta as it is read by hand: its type, and where its texts are.
@@ -135,7 +136,7 @@ func laidString(value []byte) int {
 		return 0
 	}
 	n++
-	if !plain && !utf8.Valid(value[:n]) || escaped && (!wire.Valid(value[:n]) || loneHalf(value[:n], 0) >= 0) {
+	if !plain && !utf8.Valid(value[:n]) || escaped && (!wire.Valid(value[:n]) || surrogate.NextLone(value[:n], 0) >= 0) {
 		return 0
 	}
 	return n

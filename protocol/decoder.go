@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/aguiws/aguiws/protocol/internal/wire"
+	"github.com/aguiws/aguiws/protocol/surrogate"
 )
 
 // Decoder decodes the events of one stream, one after the other. It makes once what deltas
@@ -13,7 +14,7 @@ type Decoder struct {
 	// Lenient also reads what agents send that AG-UI does not allow and that leaves no
 	// doubt. It takes null for any member that may be absent, a run's beginning and end
 	// without ids, which are then empty, and characters that are cut in halves. A delta may
-	// begin or end with such a half: see Half. The input that a run's beginning repeats is
+	// begin or end with such a half: see surrogate.Half. The input that a run's beginning repeats is
 	// left out.
 	Lenient bool
 
@@ -40,7 +41,7 @@ func (d *Decoder) Decode(data []byte) (Event, error) {
 func (d *Decoder) general(data []byte) (e Event, err error) {
 	text := data
 	if d.Lenient {
-		text = mendHalves(data)
+		text = surrogate.Mend(data)
 	}
 	e, d.nulls, err = decodeGeneral(text, d.Lenient)
 	if len(data) == 0 || &text[0] == &data[0] || err != nil {
@@ -51,7 +52,7 @@ func (d *Decoder) general(data []byte) (e Event, err error) {
 		r := wire.Reader{Data: data}
 		r.Space()
 		if token := r.Find("delta"); token != nil {
-			*delta = UnquoteDelta(token)
+			*delta = surrogate.Unquote(token)
 		}
 	}
 	return e, nil

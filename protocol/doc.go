@@ -8,7 +8,7 @@
 //	        Expander           │  chunks become the events they stand for
 //	        order.Sequence     │  is this event legal now?
 //	        fold.Fold          │  messages, state, interrupts, what is open
-//	        Profile            ▼  what an older peer can be sent
+//	        downgrade.Profile  ▼  what an older peer can be sent
 //
 // An event is a pointer to a struct, and the struct is the type: there are no
 // constructors. Optional strings are empty when absent, except where the empty

@@ -28,12 +28,3 @@ func ExampleDecode() {
 	// plan "1.2"
 	// protocol: /stepName: expected a string, found a number
 }
-
-func ExampleProfile_Apply() {
-	sent, losses := protocol.ProfileOf("").Apply(&protocol.RunFinished{
-		ThreadID: "t", RunID: "r", Outcome: &protocol.RunOutcome{Type: protocol.OutcomeCancelled},
-	})
-	data, _ := protocol.Encode(sent)
-	fmt.Println(string(data), losses)
-	// Output: {"type":"RUN_ERROR","message":"The run was cancelled.","code":"cancelled"} [{/outcome before 1.0 a cancelled run can only be an error}]
-}

@@ -2,6 +2,12 @@ package protocol
 
 import "encoding/json"
 
+// The versions of the protocol that this package knows the differences of.
+const (
+	Version10 = "1.0"
+	Version11 = "1.1"
+)
+
 // RunStarted opens a run.
 type RunStarted struct {
 	Base

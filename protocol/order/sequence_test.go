@@ -1,7 +1,6 @@
 package order
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -194,16 +193,8 @@ func TestSequenceEnd(t *testing.T) {
 
 // TestSequenceKnowsEveryKind fails when a kind is added that no rule is for.
 func TestSequenceKnowsEveryKind(t *testing.T) {
-	file, err := os.ReadFile("../testdata/events.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
 	kinds := map[protocol.EventType]bool{}
-	for line := range strings.Lines(string(file)) {
-		document, valid := strings.CutPrefix(line, "valid ")
-		if !valid {
-			continue
-		}
+	for _, document := range eventtext.Valid(t, "..") {
 		e := events(t, document)[0]
 		kinds[e.Type()] = true
 		var s Sequence

@@ -3,6 +3,9 @@ package eventtext
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -47,6 +50,21 @@ func Decode[event any](t testing.TB, decode func([]byte) (event, error), documen
 		list[i] = e
 	}
 	return list
+}
+
+// Valid returns events of every kind; root is the folder of protocol.
+func Valid(t testing.TB, root string) (documents []string) {
+	t.Helper()
+	file, err := os.ReadFile(filepath.Join(root, "testdata", "events.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(file)) {
+		if document, valid := strings.CutPrefix(line, "valid "); valid {
+			documents = append(documents, strings.TrimSpace(document))
+		}
+	}
+	return documents
 }
 
 // EverythingOpen is a run that has opened something of each family, and closed some of it.

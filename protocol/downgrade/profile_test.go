@@ -1,8 +1,11 @@
-package protocol
+package downgrade
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/internal/eventtext"
 )
 
 func TestProfileOf(t *testing.T) {
@@ -19,27 +22,22 @@ func TestProfileOf(t *testing.T) {
 // What is kept by its bytes is kept by Apply, and deltas are, without being decoded.
 func TestKeeps(t *testing.T) {
 	profiles := []Profile{Profile0, Profile10, ProfileCurrent}
-	check := func(e Event, event []byte) {
+	check := func(e protocol.Event, event []byte) {
 		for _, profile := range profiles {
 			if sent, losses := profile.Apply(e); profile.Keeps(event) && (sent != e || len(losses) > 0) {
 				t.Errorf("%v is said to keep %s", profile, event)
 			}
 		}
 	}
-	for _, kind := range kinds {
-		e := kind.make()
-		event, err := Encode(e)
-		if err != nil {
-			continue // has a member that cannot be empty
-		}
-		check(e, event)
+	for _, document := range eventtext.Valid(t, "..") {
+		check(events(t, document)[0], []byte(document))
 	}
 	for _, members := range []string{
 		`"delta":""`, `"delta":"x"`, ` "delta" : ""`, `"metadata":{"delta":"x"}, "delta": ""`, `"delta":"x","metadata":{"delta":""}`,
 		`"x":"\"delta\":\"x","delta":""`, `"x":"\"delta\":\"\"","delta":"x"`, `"metadata":{"delta":"x"},"delta":""`,
 	} {
 		event := []byte(`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m",` + members + `}`)
-		e, err := Decode(event)
+		e, err := protocol.Decode(event)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +99,7 @@ func TestProfiles(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := events(t, test.in)[0]
-			before, err := Encode(e)
+			before, err := protocol.Encode(e)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +109,7 @@ func TestProfiles(t *testing.T) {
 			}
 			var out []byte
 			if sent != nil {
-				if out, err = Encode(sent); err != nil {
+				if out, err = protocol.Encode(sent); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -125,7 +123,7 @@ func TestProfiles(t *testing.T) {
 			if string(out) != test.out || strings.Join(pointers, " ") != test.losses {
 				t.Errorf("sent\n%s, losing %v\nexpected\n%s, losing %s", out, pointers, test.out, test.losses)
 			}
-			if after, err := Encode(e); err != nil || string(after) != string(before) {
+			if after, err := protocol.Encode(e); err != nil || string(after) != string(before) {
 				t.Errorf("the event itself became %s, %v", after, err)
 			}
 		})

@@ -1,21 +1,22 @@
-package protocol
+package downgrade
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
+
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // messages returns the messages as the profile has them, nil if they are so
 // already.
-func (d *downgrade) messages(messages Messages, path string) Messages {
-	out := make(Messages, 0, len(messages))
+func (d *downgrade) messages(messages protocol.Messages, path string) protocol.Messages {
+	out := make(protocol.Messages, 0, len(messages))
 	changed := false
 	for i := range messages {
 		m := messages[i]
 		at := fmt.Sprintf("%s/%d", path, i)
 		if d.profile == Profile0 {
-			if _, known := shapeOfMessage().membersFor(string(m.Role)); !known {
+			if !m.Role.Known() {
 				d.lose(at, "before 1.0 there is no role %q", m.Role)
 				changed = true
 				continue
@@ -30,7 +31,7 @@ func (d *downgrade) messages(messages Messages, path string) Messages {
 	return out
 }
 
-func (d *downgrade) message(m *Message, at string) (changed bool) {
+func (d *downgrade) message(m *protocol.Message, at string) (changed bool) {
 	if m.EncryptedValueType != "" {
 		d.lose(at+"/encryptedValueType", "1.0 has no encryptedValueType")
 		m.EncryptedValueType, changed = "", true
@@ -49,7 +50,7 @@ func (d *downgrade) message(m *Message, at string) (changed bool) {
 	if d.profile != Profile0 || m.Content == nil {
 		return changed
 	}
-	if m.Role == RoleTool {
+	if m.Role == protocol.RoleTool {
 		if text, flat := d.flat(m.Content, at+"/content"); flat {
 			m.Content, changed = text, true
 		}
@@ -62,34 +63,34 @@ func (d *downgrade) message(m *Message, at string) (changed bool) {
 }
 
 // flat makes text of parts, for the results of tools.
-func (d *downgrade) flat(c *Content, path string) (*Content, bool) {
+func (d *downgrade) flat(c *protocol.Content, path string) (*protocol.Content, bool) {
 	parts, ok := c.Parts()
 	if !ok {
 		return c, false
 	}
 	for i, part := range parts {
-		if part.Type != PartText {
+		if part.Type != protocol.PartText {
 			d.lose(fmt.Sprintf("%s/%d", path, i), "before 1.0 the result of a tool is text")
 		}
 	}
-	return Text(c.String()), true
+	return protocol.Text(c.String()), true
 }
 
 // parts leaves out what releases before 1.0 fail on, and has what came as a binary part
 // as one; nil if nothing changes.
-func (d *downgrade) parts(c *Content, path string) *Content {
+func (d *downgrade) parts(c *protocol.Content, path string) *protocol.Content {
 	parts, ok := c.Parts()
 	if !ok {
 		return nil
 	}
-	kept := make([]Part, 0, len(parts))
+	kept := make([]protocol.Part, 0, len(parts))
 	changed := false
 	for i, part := range parts {
-		binary, was := downgradePart(part)
+		binary, was := part.Binary()
 		switch {
 		case was:
 			kept, changed = append(kept, binary), true
-		case part.Type == PartText || part.Source != nil && (part.Source.Type == SourceData || part.Source.Type == SourceURL):
+		case part.Type == protocol.PartText || part.Source != nil && (part.Source.Type == protocol.SourceData || part.Source.Type == protocol.SourceURL):
 			kept = append(kept, part)
 		case part.Source != nil:
 			d.lose(fmt.Sprintf("%s/%d", path, i), "before 1.0 there is no source %q", part.Source.Type)
@@ -100,7 +101,5 @@ func (d *downgrade) parts(c *Content, path string) *Content {
 	if !changed && len(kept) == len(parts) {
 		return nil
 	}
-	return PartsOf(kept...)
+	return protocol.PartsOf(kept...)
 }
-
-func shapeOfMessage() *shape { return shapeOf(reflect.TypeFor[Message]()) }

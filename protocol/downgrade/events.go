@@ -1,10 +1,11 @@
-package protocol
+package downgrade
 
 import (
 	"bytes"
 	"fmt"
 	"slices"
 
+	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/problem"
 )
 
@@ -16,7 +17,7 @@ import (
 // Chunks and everything else that a profile does not name pass as they are.
 // Before 1.0 there is no way to say that a run was cancelled: it becomes a
 // RUN_ERROR of code "cancelled", because it must not look like a success.
-func (p Profile) Apply(e Event) (sent Event, losses []problem.Problem) {
+func (p Profile) Apply(e protocol.Event) (sent protocol.Event, losses []problem.Problem) {
 	if p == ProfileCurrent {
 		return e, nil
 	}
@@ -35,8 +36,8 @@ func (p Profile) Keeps(event []byte) bool {
 	if !ok || end < 0 {
 		return false
 	}
-	switch EventType(rest[:end]) {
-	case TypeTextMessageContent:
+	switch protocol.EventType(rest[:end]) {
+	case protocol.TypeTextMessageContent:
 		// A quote within a string is escaped, so this is a member: the only one that can be
 		// empty, if there is one of that name.
 		if p != Profile0 {
@@ -53,9 +54,9 @@ func (p Profile) Keeps(event []byte) bool {
 		// Mostly it is the last.
 		end := bytes.IndexByte(delta, '"')
 		return end == len(delta)-2 && delta[end+1] == '}' || !bytes.Contains(delta, []byte(`"delta"`))
-	case TypeTextMessageStart, TypeTextMessageEnd, TypeTextMessageChunk, TypeToolCallStart, TypeToolCallArgs, TypeToolCallEnd, TypeToolCallChunk,
-		TypeReasoningStart, TypeReasoningEnd, TypeReasoningMessageStart, TypeReasoningMessageContent, TypeReasoningMessageEnd, TypeReasoningMessageChunk,
-		TypeStepStarted, TypeStepFinished, TypeStateDelta, TypeCustom:
+	case protocol.TypeTextMessageStart, protocol.TypeTextMessageEnd, protocol.TypeTextMessageChunk, protocol.TypeToolCallStart, protocol.TypeToolCallArgs, protocol.TypeToolCallEnd, protocol.TypeToolCallChunk,
+		protocol.TypeReasoningStart, protocol.TypeReasoningEnd, protocol.TypeReasoningMessageStart, protocol.TypeReasoningMessageContent, protocol.TypeReasoningMessageEnd, protocol.TypeReasoningMessageChunk,
+		protocol.TypeStepStarted, protocol.TypeStepFinished, protocol.TypeStateDelta, protocol.TypeCustom:
 		return true
 	}
 	return false
@@ -70,18 +71,18 @@ func (d *downgrade) lose(pointer, format string, args ...any) {
 	d.losses = append(d.losses, problem.Problem{Pointer: pointer, Message: fmt.Sprintf(format, args...)})
 }
 
-func (d *downgrade) event(e Event) Event {
+func (d *downgrade) event(e protocol.Event) protocol.Event {
 	switch e := e.(type) {
-	case *RunStarted:
+	case *protocol.RunStarted:
 		return d.runStarted(e)
-	case *MessagesSnapshot:
+	case *protocol.MessagesSnapshot:
 		if messages := d.messages(e.Messages, "/messages"); messages != nil {
 			c := *e
 			c.Messages = messages
 			return &c
 		}
 		return e
-	case *ReasoningEncryptedValue:
+	case *protocol.ReasoningEncryptedValue:
 		if e.EncryptedValueType == "" {
 			return e
 		}
@@ -94,33 +95,33 @@ func (d *downgrade) event(e Event) Event {
 		return e
 	}
 	switch e := e.(type) {
-	case *RunFinished:
+	case *protocol.RunFinished:
 		return d.runFinished(e)
-	case *RunError:
+	case *protocol.RunError:
 		if usage := d.usage(e.Usage); usage != nil {
 			c := *e
 			c.Usage = usage
 			return &c
 		}
-	case *ToolCallResult:
+	case *protocol.ToolCallResult:
 		if text, flat := d.flat(&e.Content, "/content"); flat {
 			c := *e
 			c.Content = *text
 			return &c
 		}
-	case *TextMessageContent:
+	case *protocol.TextMessageContent:
 		if e.Delta == "" {
 			return d.withheld(e, e.Metadata != nil, "an empty delta")
 		}
-	case *SubagentStarted, *SubagentFinished, *SubagentError:
+	case *protocol.SubagentStarted, *protocol.SubagentFinished, *protocol.SubagentError:
 		return d.withheld(e, true, string(e.Type()))
-	case *Unknown:
+	case *protocol.Unknown:
 		return d.withheld(e, true, string(e.Type()))
 	}
 	return e
 }
 
-func (d *downgrade) withheld(e Event, lossy bool, what string) Event {
+func (d *downgrade) withheld(e protocol.Event, lossy bool, what string) protocol.Event {
 	if lossy {
 		d.lose("", "releases before 1.0 fail on %s", what)
 	}
@@ -128,13 +129,13 @@ func (d *downgrade) withheld(e Event, lossy bool, what string) Event {
 }
 
 // runStarted declares what is sent, which is not what the agent speaks.
-func (d *downgrade) runStarted(e *RunStarted) Event {
+func (d *downgrade) runStarted(e *protocol.RunStarted) protocol.Event {
 	c := *e
 	switch {
 	case d.profile == Profile0:
 		c.ProtocolVersion = ""
 	case e.ProtocolVersion != "":
-		c.ProtocolVersion = Version10
+		c.ProtocolVersion = protocol.Version10
 	}
 	if e.Input != nil {
 		if messages := d.messages(e.Input.Messages, "/input/messages"); messages != nil {
@@ -149,24 +150,24 @@ func (d *downgrade) runStarted(e *RunStarted) Event {
 	return &c
 }
 
-func (d *downgrade) runFinished(e *RunFinished) Event {
+func (d *downgrade) runFinished(e *protocol.RunFinished) protocol.Event {
 	c := *e
 	if usage := d.usage(e.Usage); usage != nil {
 		c.Usage = usage
 	}
 	if o := e.Outcome; o != nil {
 		switch {
-		case o.Type == OutcomeCancelled:
+		case o.Type == protocol.OutcomeCancelled:
 			d.lose("/outcome", "before 1.0 a cancelled run can only be an error")
-			return &RunError{Base: e.Base, Message: "The run was cancelled.", Code: "cancelled", Usage: c.Usage}
-		case o.Type != OutcomeSuccess && o.Type != OutcomeInterrupt:
+			return &protocol.RunError{Base: e.Base, Message: "The run was cancelled.", Code: "cancelled", Usage: c.Usage}
+		case o.Type != protocol.OutcomeSuccess && o.Type != protocol.OutcomeInterrupt:
 			d.lose("/outcome", "before 1.0 there is no outcome %q", o.Type)
 			c.Outcome = nil
 		case len(o.PendingToolCallIDs) > 0 || len(o.Extra) > 0:
 			d.lose("/outcome", "before 1.0 an outcome has no other members")
 			fallthrough
 		case o.PendingToolCallIDs != nil:
-			c.Outcome = &RunOutcome{Type: o.Type, Interrupts: o.Interrupts}
+			c.Outcome = &protocol.RunOutcome{Type: o.Type, Interrupts: o.Interrupts}
 		}
 	}
 	if c.Outcome == e.Outcome && len(c.Usage) == len(e.Usage) && (len(c.Usage) == 0 || &c.Usage[0] == &e.Usage[0]) {
@@ -176,8 +177,8 @@ func (d *downgrade) runFinished(e *RunFinished) Event {
 }
 
 // usage returns the counts as they were before 1.0, nil if they are so already.
-func (d *downgrade) usage(usage []TokenUsage) []TokenUsage {
-	var out []TokenUsage
+func (d *downgrade) usage(usage []protocol.TokenUsage) []protocol.TokenUsage {
+	var out []protocol.TokenUsage
 	for i, u := range usage {
 		if u.CacheWriteInputTokens == nil {
 			continue

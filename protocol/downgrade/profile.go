@@ -1,35 +1,10 @@
-package protocol
+// Package downgrade makes of an event what a client of an older version can be sent.
+package downgrade
 
 import (
 	"strconv"
 	"strings"
 )
-
-// The versions of the protocol that this package knows the differences of.
-const (
-	Version10 = "1.0"
-	Version11 = "1.1"
-)
-
-// ParseVersion reads MAJOR.MINOR. It is not ok for anything else, "1.0.0"
-// included; such a peer is to be taken for a newer one.
-func ParseVersion(s string) (major, minor int, ok bool) {
-	a, b, dotted := strings.Cut(s, ".")
-	major, okA := parseComponent(a)
-	minor, okB := parseComponent(b)
-	if !dotted || !okA || !okB {
-		return 0, 0, false
-	}
-	return major, minor, true
-}
-
-func parseComponent(s string) (int, bool) {
-	if s == "" || strings.Trim(s, "0123456789") != "" {
-		return 0, false
-	}
-	n, err := strconv.Atoi(s)
-	return n, err == nil
-}
 
 // Profile is what a peer of some version can be sent.
 type Profile uint8
@@ -51,7 +26,7 @@ func ProfileOf(declared string) Profile {
 	if declared == "" {
 		return Profile0
 	}
-	major, minor, ok := ParseVersion(declared)
+	major, minor, ok := parseVersion(declared)
 	switch {
 	case !ok:
 		return ProfileCurrent
@@ -61,4 +36,24 @@ func ProfileOf(declared string) Profile {
 		return Profile10
 	}
 	return ProfileCurrent
+}
+
+// parseVersion reads MAJOR.MINOR. It is not ok for anything else, "1.0.0"
+// included; such a peer is to be taken for a newer one.
+func parseVersion(s string) (major, minor int, ok bool) {
+	a, b, dotted := strings.Cut(s, ".")
+	major, okA := parseComponent(a)
+	minor, okB := parseComponent(b)
+	if !dotted || !okA || !okB {
+		return 0, 0, false
+	}
+	return major, minor, true
+}
+
+func parseComponent(s string) (int, bool) {
+	if s == "" || strings.Trim(s, "0123456789") != "" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(s)
+	return n, err == nil
 }

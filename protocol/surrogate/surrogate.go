@@ -1,4 +1,5 @@
-package protocol
+// Package surrogate mends JSON strings that were cut within a character.
+package surrogate
 
 import (
 	"bytes"
@@ -65,10 +66,10 @@ func Torn(delta string) bool {
 	return begins || ends
 }
 
-// UnquoteDelta returns the text of a JSON string that is known to be one. Half of a
+// Unquote returns the text of a JSON string that is known to be one. Half of a
 // character stays at its beginning and its end, for Half.Join; within, it becomes U+FFFD,
 // and so does what is no UTF-8.
-func UnquoteDelta(token []byte) string {
+func Unquote(token []byte) string {
 	inner := token[1 : len(token)-1]
 	low, high := rune(0), rune(0)
 	if bytes.HasPrefix(inner, []byte(`\u`)) {
@@ -101,22 +102,22 @@ func escapedAt(text []byte, at int) bool {
 	return before%2 == 1
 }
 
-// mendHalves returns a JSON text with U+FFFD in the place of each half that stands alone in
+// Mend returns a JSON text with U+FFFD in the place of each half that stands alone in
 // its string. A text without one is returned as it is; what is no JSON may be too.
-func mendHalves(text []byte) []byte {
-	at := loneHalf(text, 0)
+func Mend(text []byte) []byte {
+	at := NextLone(text, 0)
 	if at < 0 {
 		return text
 	}
 	mended := bytes.Clone(text)
-	for ; at >= 0; at = loneHalf(text, at+halfEscape) {
+	for ; at >= 0; at = NextLone(text, at+halfEscape) {
 		copy(mended[at:], `\ufffd`)
 	}
 	return mended
 }
 
-// loneHalf says where the next escape of a half that stands alone is; -1: there is none.
-func loneHalf(text []byte, at int) int {
+// NextLone says where the next escape of a half that stands alone is; -1: there is none.
+func NextLone(text []byte, at int) int {
 	for {
 		n := bytes.IndexByte(text[at:], '\\')
 		if at += n; n < 0 || at+halfEscape > len(text) {

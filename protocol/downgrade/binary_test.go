@@ -1,11 +1,14 @@
-package protocol
+package downgrade
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/problem"
 )
 
@@ -58,7 +61,7 @@ func TestBinaryParts(t *testing.T) {
 			messages := func(parts string) string {
 				return `[{"id":"m","role":"user","content":[{"type":"text","text":"look"},` + parts + `]}]`
 			}
-			in, err := DecodeInput([]byte(`{"threadId":"t","runId":"r","messages":` + messages(test.sent) + `}`))
+			in, err := protocol.DecodeInput([]byte(`{"threadId":"t","runId":"r","messages":` + messages(test.sent) + `}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,23 +75,23 @@ func TestBinaryParts(t *testing.T) {
 			if want := `{"threadId":"t","runId":"r","messages":` + messages(test.kept) + `,"tools":[],"context":[]}`; string(kept) != want {
 				t.Errorf("%s\nexpected %s", kept, want)
 			}
-			if err := Validate("RunAgentInput", kept); err != nil {
+			if err := protocol.Validate("RunAgentInput", kept); err != nil {
 				t.Error(err)
 			}
 			if test.told == "" {
 				test.told = test.sent
 			}
 			for name, e := range map[string]struct {
-				event Event
+				event protocol.Event
 				form  string
 			}{
-				"snapshot": {&MessagesSnapshot{Messages: in.Messages}, `{"type":"MESSAGES_SNAPSHOT","messages":%s}`},
-				"echo": {&RunStarted{ThreadID: "t", RunID: "r", Input: in},
+				"snapshot": {&protocol.MessagesSnapshot{Messages: in.Messages}, `{"type":"MESSAGES_SNAPSHOT","messages":%s}`},
+				"echo": {&protocol.RunStarted{ThreadID: "t", RunID: "r", Input: in},
 					`{"type":"RUN_STARTED","threadId":"t","runId":"r","input":{"threadId":"t","runId":"r","messages":%s,"tools":[],"context":[]}}`},
 			} {
 				for profile, want := range map[Profile]string{Profile0: test.told, Profile10: test.kept, ProfileCurrent: test.kept} {
 					sent, losses := profile.Apply(e.event)
-					got, err := Encode(sent)
+					got, err := protocol.Encode(sent)
 					if err != nil || len(losses) > 0 {
 						t.Fatal(err, losses)
 					}
@@ -110,7 +113,7 @@ func TestBinaryPartsThatAreNone(t *testing.T) {
 		{`{"type":"binary","mimeType":"image/png","data":{}}`, "/messages/1/content/1/data", "expected a string"},
 		{`{"type":"binary","mimeType":"image/png","id":7}`, "/messages/1/content/1/id", "expected a string"},
 	} {
-		_, err := DecodeInput([]byte(`{"threadId":"t","runId":"r","messages":[{"id":"a","role":"user","content":"x"},{"id":"b","role":"user","content":[{"type":"text","text":"x"},` + test.part + `]}]}`))
+		_, err := protocol.DecodeInput([]byte(`{"threadId":"t","runId":"r","messages":[{"id":"a","role":"user","content":"x"},{"id":"b","role":"user","content":[{"type":"text","text":"x"},` + test.part + `]}]}`))
 		problems := problem.Of(err)
 		if len(problems) != 1 || problems[0].Pointer != test.pointer || !strings.Contains(problems[0].Message, test.message) {
 			t.Errorf("%s: %v", test.part, err)
@@ -118,7 +121,7 @@ func TestBinaryPartsThatAreNone(t *testing.T) {
 	}
 	// However many there are.
 	many := strings.Repeat(`{"type":"binary"},`, 1000)
-	_, err := DecodeInput([]byte(`{"threadId":"t","runId":"r","messages":[{"id":"b","role":"user","content":[` + many[:len(many)-1] + `]}]}`))
+	_, err := protocol.DecodeInput([]byte(`{"threadId":"t","runId":"r","messages":[{"id":"b","role":"user","content":[` + many[:len(many)-1] + `]}]}`))
 	if n := len(problem.Of(err)); n != problem.Max {
 		t.Errorf("%d problems", n)
 	}
@@ -134,4 +137,13 @@ func TestBinaryMarkOfOthers(t *testing.T) {
 			t.Errorf("%s was changed: %v", metadata, losses)
 		}
 	}
+}
+
+func sameJSON(t *testing.T, a, b []byte) bool {
+	t.Helper()
+	var x, y any
+	if err := errors.Join(json.Unmarshal(a, &x), json.Unmarshal(b, &y)); err != nil {
+		t.Fatal(err)
+	}
+	return reflect.DeepEqual(x, y)
 }

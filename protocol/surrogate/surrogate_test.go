@@ -1,4 +1,4 @@
-package protocol
+package surrogate
 
 import (
 	"encoding/json"
@@ -39,7 +39,7 @@ func joinedAsWhole(t *testing.T, units []uint16, where uint64) {
 	var half Half
 	var got strings.Builder
 	for _, piece := range cutUnits(units, where) {
-		part := half.Join(UnquoteDelta([]byte(escapedUnits(piece))))
+		part := half.Join(Unquote([]byte(escapedUnits(piece))))
 		if part != strings.ToValidUTF8(part, "?") {
 			t.Errorf("%q is told of %x", part, units)
 		}
@@ -89,7 +89,7 @@ func TestUnquoteDelta(t *testing.T) {
 		`"\ude00\ude00"`:       halfText(0xde00) + lone,
 		"\"\xff\xed\xa0\xbd\"": lone, // ToValidUTF8 makes one of what stands together
 	} {
-		if got := UnquoteDelta([]byte(token)); got != want {
+		if got := Unquote([]byte(token)); got != want {
 			t.Errorf("%s is %q, not %q", token, got, want)
 		}
 	}
@@ -108,7 +108,7 @@ func TestMendHalves(t *testing.T) {
 		``:                            ``,
 	} {
 		before := []byte(text)
-		if got := string(mendHalves(before)); got != want || string(before) != text {
+		if got := string(Mend(before)); got != want || string(before) != text {
 			t.Errorf("%s becomes %s, not %s", text, got, want)
 		}
 	}
@@ -117,7 +117,7 @@ func TestMendHalves(t *testing.T) {
 func TestWholeDeltasCostNothing(t *testing.T) {
 	var half Half
 	text := []byte(`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"\"\ud83d\ude00\"日"}`)
-	if n := testing.AllocsPerRun(100, func() { half.Join("some \"words\" 日"); mendHalves(text) }); n > 0 {
+	if n := testing.AllocsPerRun(100, func() { half.Join("some \"words\" 日"); Mend(text) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
