@@ -51,7 +51,7 @@ func decodeGeneral(data []byte, lenient bool) (e Event, nulls bool, err error) {
 // null as absent wherever a member may be. A message without an id reads as one of the id
 // "". Members that this version does not know are kept in Extra; see RunAgentInput.Strip.
 // The binary parts of releases before 1.0 become image, audio, video and document parts
-// with all that they held, and Profile.Apply makes them binary again for such peers.
+// with all that they held, and downgrade.Profile.Apply makes them binary again for such peers.
 // Everything else that is wrong is a *problem.Error.
 func DecodeInput(data []byte) (*RunAgentInput, error) {
 	d, err := NewDocument(data)
