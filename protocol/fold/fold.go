@@ -18,7 +18,7 @@ import (
 // content is no object keeps its old one. The fold keeps what this version does not know,
 // which that client drops.
 //
-// The stream is taken to be legal: Sequence says whether it is. A fold belongs
+// The stream is taken to be legal: order.Sequence says whether it is. A fold belongs
 // to one goroutine, a clone of it may to another.
 type Fold struct {
 	log        log
