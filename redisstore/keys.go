@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"hash/fnv"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -137,6 +138,11 @@ func (t threadKeys) all() []string {
 		t.disp(), t.followers(), t.base + "archive", t.base + "drafts", t.big(), t.base + "past", t.producers(),
 		t.part.leases, t.part.ready, t.part.counts, t.part.inbox, t.part.threads, t.part.dead, t.part.notices, t.part.work,
 	}
+}
+
+// own are those of all that hold this thread alone.
+func (t threadKeys) own() []string {
+	return slices.DeleteFunc(t.all(), func(k string) bool { return !strings.HasPrefix(k, t.base) })
 }
 
 // deciding is all with the keys of the decision record.

@@ -302,3 +302,7 @@ func newID() string { return rand.Text() }
 
 // newEpoch is 80 random bits: each thread keeps one.
 func newEpoch() string { return rand.Text()[:16] }
+
+// Keys names the keys that hold one thread, whether there is something in them or not, for
+// people who look into Redis.
+func (s *Store) Keys(key store.ThreadKey) []string { return s.keys.thread(key).own() }
