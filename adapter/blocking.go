@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/panics"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // parked is an agent's goroutine in ModeBlocking, which lives from the
@@ -98,7 +99,7 @@ func (r *Run) wait(calls []store.SuspendedCall) (Answers, []store.SuspendedCall,
 // come too early, and parts it from the activation, which ends with the question.
 // Its shadow holds what it had open, and will find closed.
 func (x *execution) park(s *scope) {
-	s.shadow = protocol.NewFold(nil, nil)
+	s.shadow = fold.New(nil, nil)
 	s.shadow.Apply(&protocol.RunStarted{})
 	for _, e := range x.fold.Openings() {
 		s.shadow.Apply(e)

@@ -12,6 +12,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // Branch is messages that a rewind took out of a thread together.
@@ -163,7 +164,7 @@ func (g *goingBack) goBack(j *judge.Judgement, v *judge.Verdict, waits bool) *pr
 }
 
 // around are the messages on both sides of a place that so many stand before.
-func around(f *protocol.Fold, keep int) (last, next protocol.Message) {
+func around(f *fold.Fold, keep int) (last, next protocol.Message) {
 	for m := range f.All() {
 		if keep == 0 {
 			return last, m

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // tallying answers with how many messages it sees and what the last one says, and counts
@@ -36,7 +37,7 @@ func (l *lab) inject(in adapter.Injection) adapter.Admitted {
 // held are the texts of the thread's messages, as a client that follows has them.
 func (l *lab) held() (messages protocol.Messages, texts string) {
 	l.t.Helper()
-	f := protocol.NewFold(nil, nil)
+	f := fold.New(nil, nil)
 	for _, e := range l.got {
 		if err := f.Apply(e); err != nil {
 			l.t.Fatal(err)

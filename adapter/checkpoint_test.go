@@ -10,6 +10,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 	"github.com/aguiws/aguiws/redisstore"
 )
 
@@ -111,7 +112,7 @@ func TestStoppedRunsMoveTheSnapshot(t *testing.T) {
 // holds compares what the thread holds with what those hold who have read all of its log.
 func holds(l *lab) {
 	l.t.Helper()
-	f := protocol.NewFold(nil, nil)
+	f := fold.New(nil, nil)
 	for _, e := range l.got {
 		if err := f.Apply(e); err != nil {
 			l.t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // claimer takes what is due to be carried.
@@ -182,11 +183,11 @@ func (c *claimer) resumeLost(ctx context.Context, claimed store.ClaimResult, ask
 	if err != nil {
 		return err
 	}
-	snapshot, fold, err := stored.Folds(view)
+	snapshot, held, err := stored.Folds(view)
 	if err != nil {
 		return err
 	}
-	var earlier *protocol.Fold
+	var earlier *fold.Fold
 	if view.Snapshot.At < view.Active.RunStarted {
 		if earlier, err = stored.Fold(view, view.Active.RunStarted-1); err != nil {
 			return err
@@ -196,7 +197,7 @@ func (c *claimer) resumeLost(ctx context.Context, claimed store.ClaimResult, ask
 		"dispatch", claimed.Claim.RunID, "attempt", claimed.Attempts)
 	c.worker.launch(begun{
 		claim: claimed.Claim, asked: asked, label: record.Label, id: record.Execution, agent: record.Agent,
-		view: view, snapshot: snapshot, earlier: earlier, fold: fold, seq: view.Seq, attempts: claimed.Attempts, takeover: true, orphan: orphan,
+		view: view, snapshot: snapshot, earlier: earlier, fold: held, seq: view.Seq, attempts: claimed.Attempts, takeover: true, orphan: orphan,
 		holding: holdingOfRecord(record, claimed.Claim.RunID), headers: headers,
 	})
 	return nil

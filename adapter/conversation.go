@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // conversation is what an execution's agent sees of its thread: the first messages of a
@@ -15,17 +16,17 @@ import (
 // until the snapshot moves beyond the execution's beginning, and then in the snapshot,
 // with what of it the execution itself has changed.
 type conversation struct {
-	of    *protocol.Fold
+	of    *fold.Fold
 	count int
 }
 
-func conversationOf(f *protocol.Fold) *conversation { return &conversation{f.Clone(), f.Len()} }
+func conversationOf(f *fold.Fold) *conversation { return &conversation{f.Clone(), f.Len()} }
 
 func (c *conversation) messages() protocol.Messages { return c.of.Messages()[:c.count:c.count] }
 
 // parts are the conversation in terms of what the thread holds by now: pieces of that,
 // and in between what is there no more.
-func (c *conversation) parts(now *protocol.Fold) []store.FrozenPart {
+func (c *conversation) parts(now *fold.Fold) []store.FrozenPart {
 	changes := now.Since(c.of)
 	odd := map[string]bool{}
 	for _, m := range changes.Changed {
@@ -125,7 +126,7 @@ func (x *execution) regain(view *store.ThreadView) (err error) {
 }
 
 // assembled is the conversation that a snapshot says the execution was given.
-func assembled(view *store.ThreadView, execution string, snapshot *protocol.Fold) (*conversation, error) {
+func assembled(view *store.ThreadView, execution string, snapshot *fold.Fold) (*conversation, error) {
 	var frozen store.FrozenParts
 	if err := stored.Decode(view.Snapshot.Frozen, &frozen, "the execution's conversation"); err != nil {
 		return nil, err
@@ -148,5 +149,5 @@ func assembled(view *store.ThreadView, execution string, snapshot *protocol.Fold
 		}
 		messages = append(messages, held[p.From:p.From+p.Count]...)
 	}
-	return conversationOf(protocol.NewFold(messages, nil)), nil
+	return conversationOf(fold.New(messages, nil)), nil
 }

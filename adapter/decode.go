@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/number"
 )
 
 // decode is json.Unmarshal that keeps the text of numbers: in what is any they become
@@ -59,8 +59,8 @@ func sameNumbers(sent, held any, at string) error {
 		if !ok {
 			return nil
 		}
-		x, okX := protocol.ExactNumber(sent.String())
-		y, okY := protocol.ExactNumber(held.String())
+		x, okX := number.Exact(sent.String())
+		y, okY := number.Exact(held.String())
 		if !okX || !okY || x != y {
 			return fmt.Errorf("%s the number %.40s would become %.40s", at, sent, held)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // AnotherResolves returns the interrupt as one that, with Options.SeparateDuties, must
@@ -19,7 +20,7 @@ func AnotherResolves(i protocol.Interrupt) protocol.Interrupt {
 
 // answered is the latest user message of a conversation, if the input that was judged did
 // not bring it.
-func answered(j *judge.Judgement, fold *protocol.Fold, given protocol.Messages) *store.Answered {
+func answered(j *judge.Judgement, held *fold.Fold, given protocol.Messages) *store.Answered {
 	for _, m := range slices.Backward(given) {
 		if m.Role != protocol.RoleUser {
 			continue
@@ -27,7 +28,7 @@ func answered(j *judge.Judgement, fold *protocol.Fold, given protocol.Messages) 
 		if !j.Fold.Has(m.ID) {
 			return nil
 		}
-		label, _ := fold.Producer(m.ID)
+		label, _ := held.Producer(m.ID)
 		return &store.Answered{Message: m.ID, Label: label}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // takesAll is a store that takes every batch.
@@ -37,7 +38,7 @@ func emitting(t testing.TB) *Run {
 	x := &execution{
 		activation: activation{ctx: ctx, pipe: pipe}, id: "x",
 		node:    &node{options: Options{CheckpointBytes: 1 << 60, MaxStateBytes: 1 << 60}},
-		journal: j, main: newScope(j, "", false), over: map[string]bool{}, fold: protocol.NewFold(nil, nil), room: 1 << 60,
+		journal: j, main: newScope(j, "", false), over: map[string]bool{}, fold: fold.New(nil, nil), room: 1 << 60,
 	}
 	begun := &protocol.RunStarted{ThreadID: "t", RunID: "r"}
 	if err := x.sequence.Check(begun); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/panics"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // errHandBack seals a run that another worker is to go on with.
@@ -136,7 +137,7 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 }
 
 // updateOf is what has changed since the stored snapshot.
-func updateOf(snapshot, now *protocol.Fold) (*store.SnapshotUpdate, error) {
+func updateOf(snapshot, now *fold.Fold) (*store.SnapshotUpdate, error) {
 	changes := now.Since(snapshot)
 	u := &store.SnapshotUpdate{Upsert: map[string]json.RawMessage{}}
 	if state := now.State(); !bytes.Equal(state, snapshot.State()) {

@@ -12,6 +12,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // begun is a run that this node carries from here on, and whose RUN_STARTED is logged.
@@ -26,9 +27,9 @@ type begun struct {
 	headers  map[string]string    // of the input, by names in lower case
 	stored   *store.ExecutionView // that it goes on with; nil: it is to be read
 	view     *store.ThreadView    // as read before Begin or Activate, or after a takeover's claim
-	snapshot *protocol.Fold       // of the view's stored snapshot
-	fold     *protocol.Fold       // of the view and the events
-	earlier  *protocol.Fold       // before the run; nil: the snapshot is in its midst
+	snapshot *fold.Fold           // of the view's stored snapshot
+	fold     *fold.Fold           // of the view and the events
+	earlier  *fold.Fold           // before the run; nil: the snapshot is in its midst
 	events   []protocol.Event
 	seq      int64 // the log's end, the events included
 	number   int64 // commits of this claim so far

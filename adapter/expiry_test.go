@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // expiring asks two questions, of which the first expires at once, and says
@@ -151,7 +152,7 @@ func TestRewind(t *testing.T) {
 		return run.Say(fmt.Sprintf("%d: %s", len(m), m[len(m)-1].Content))
 	})
 	history := func(l *lab) protocol.Messages {
-		f := protocol.NewFold(nil, nil)
+		f := fold.New(nil, nil)
 		for _, e := range l.got {
 			f.Apply(e)
 		}

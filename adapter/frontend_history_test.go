@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // lookingUp calls a tool and says a word, once for each message.
@@ -31,7 +32,7 @@ var lookingUp = adapter.AgentFunc(func(_ context.Context, run *adapter.Run) erro
 // named have names of its own, and JSON was read and written anew.
 func (l *lab) sent() protocol.Messages {
 	l.t.Helper()
-	f := protocol.NewFold(nil, nil)
+	f := fold.New(nil, nil)
 	for _, e := range l.got {
 		if err := f.Apply(e); err != nil {
 			l.t.Fatal(err)

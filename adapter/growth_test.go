@@ -14,6 +14,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
@@ -74,7 +75,7 @@ func turnsIn(t *testing.T, n int, history bool) cost {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held := protocol.NewFold(thread.Messages, nil)
+	held := fold.New(thread.Messages, nil)
 	turn := func(i int) {
 		in := user(fmt.Sprint("text ", i))
 		if history {

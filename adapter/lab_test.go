@@ -14,6 +14,8 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
+	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/redisstore"
 )
 
@@ -286,7 +288,7 @@ func isEnd(e protocol.Event) bool {
 // wellFormed checks everything logged against the order rules.
 func (l *lab) wellFormed() {
 	l.t.Helper()
-	var s protocol.Sequence
+	var s order.Sequence
 	for _, e := range l.got {
 		if err := s.Check(e); err != nil {
 			l.t.Fatalf("%v in %s", err, show(l.got))
@@ -302,7 +304,7 @@ func (l *lab) texts() []string {
 
 func (l *lab) contents(role protocol.Role) []string {
 	l.t.Helper()
-	f := protocol.NewFold(nil, nil)
+	f := fold.New(nil, nil)
 	for _, e := range l.got {
 		if err := f.Apply(e); err != nil {
 			l.t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // A run moves its thread's snapshot while it goes on, so that what attaching, an input and
@@ -25,10 +26,10 @@ const maxEnded = 1024
 
 // recorded is what a takeover goes back to.
 type recorded struct {
-	at    int64          // where the log ended
-	fold  *protocol.Fold // the thread as of then
-	calls []string       // of the run, without a result
-	begun []string       // the subagents that have begun since
+	at    int64      // where the log ended
+	fold  *fold.Fold // the thread as of then
+	calls []string   // of the run, without a result
+	begun []string   // the subagents that have begun since
 }
 
 // recordHere notes that a takeover goes back to where the run is now.
@@ -93,7 +94,7 @@ func (x *execution) checkpoint() error {
 }
 
 // from is what makes of a later fold the one that was recorded.
-func (r *recorded) from(now *protocol.Fold) (*store.UndoTo, error) {
+func (r *recorded) from(now *fold.Fold) (*store.UndoTo, error) {
 	u := &store.UndoTo{At: r.at, Calls: r.calls, Begun: r.begun}
 	if state := r.fold.State(); !bytes.Equal(state, now.State()) {
 		u.State = state
@@ -123,7 +124,7 @@ func (r *recorded) from(now *protocol.Fold) (*store.UndoTo, error) {
 }
 
 // undone is the fold that was recorded before a snapshot.
-func undone(snapshot *protocol.Fold, u *store.UndoTo) (*protocol.Fold, error) {
+func undone(snapshot *fold.Fold, u *store.UndoTo) (*fold.Fold, error) {
 	was := make(map[string]protocol.Message, len(u.Messages))
 	for _, m := range u.Messages {
 		was[m.ID] = m
@@ -151,7 +152,7 @@ func undone(snapshot *protocol.Fold, u *store.UndoTo) (*protocol.Fold, error) {
 	if state == nil {
 		state = snapshot.State()
 	}
-	f := protocol.NewFold(messages, state)
+	f := fold.New(messages, state)
 	return f, stored.Reopen(f, u.Open)
 }
 
@@ -169,7 +170,7 @@ func (x *execution) undoOf(view *store.ThreadView, runStarted int64) (*store.Und
 
 // asOf is the thread as of an entry of the journal, or the execution's beginning, and the
 // subagents of which only the undo knows that they began after that.
-func (x *execution) asOf(view *store.ThreadView, at int64) (was *protocol.Fold, begun []string, err error) {
+func (x *execution) asOf(view *store.ThreadView, at int64) (was *fold.Fold, begun []string, err error) {
 	if at >= view.Snapshot.At {
 		was, err = stored.Fold(view, at)
 		return was, nil, err

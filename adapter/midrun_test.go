@@ -14,6 +14,8 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
+	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/redisstore"
 )
 
@@ -96,7 +98,7 @@ func (s *toldTwice) compare(ctx context.Context, key store.ThreadKey, events [][
 		s.t.Error(err)
 		return
 	}
-	all := protocol.NewFold(nil, nil)
+	all := fold.New(nil, nil)
 	for _, e := range s.log {
 		all.Apply(e)
 	}
@@ -106,7 +108,7 @@ func (s *toldTwice) compare(ctx context.Context, key store.ThreadKey, events [][
 }
 
 // toldBy is all that a fold tells whoever attaches.
-func toldBy(f *protocol.Fold) string {
+func toldBy(f *fold.Fold) string {
 	var told []any
 	for _, e := range append(f.Openings(), f.Closings()...) {
 		text, err := protocol.Encode(e)
@@ -227,15 +229,15 @@ func TestALongRunKeepsAShortLog(t *testing.T) {
 			told, over = append(told, e), over || e.Type() == protocol.TypeRunFinished
 		}
 	}
-	var order protocol.Sequence
-	f := protocol.NewFold(nil, nil)
+	var sequence order.Sequence
+	f := fold.New(nil, nil)
 	for i, e := range told {
-		if err := order.Check(e); err != nil {
+		if err := sequence.Check(e); err != nil {
 			t.Errorf("event %d of who came late: %v", i, err)
 		}
 		f.Apply(e)
 	}
-	if err := order.End(); err != nil {
+	if err := sequence.End(); err != nil {
 		t.Error(err)
 	}
 	m := f.Messages()

@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // recordSizes counts the bytes of the run records that begin.
@@ -32,7 +33,7 @@ func TestRunRecordsDoNotGrowWithTheHistory(t *testing.T) {
 	sizes := &recordSizes{}
 	l := newLabOn(t, func(s store.Store) store.Store { sizes.Store = s; return sizes },
 		adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error { return run.Say("yes") }))
-	history := protocol.NewFold(nil, nil)
+	history := fold.New(nil, nil)
 	first := 0
 	for turn := range turns {
 		id := fmt.Sprintf("message-%032d", turn)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
+	"github.com/aguiws/aguiws/protocol/order"
 )
 
 // Run is an execution as its agent sees it. It lives while the agent's
@@ -82,7 +84,7 @@ type scope struct {
 	stepIDs int
 	// shadow is what the replayed emissions would hold open; reopen what of it
 	// is closed on the wire and must be opened again before it goes on.
-	shadow *protocol.Fold
+	shadow *fold.Fold
 	reopen map[protocol.ItemKey]protocol.Event
 	held   []protocol.Event // in a branch: emitted since its last entry
 	// heldTexts are those of held that have one already; nil: none has.
@@ -99,7 +101,7 @@ func newScope(j *journal, name string, branch bool) *scope {
 		}
 	}
 	if s.final > 0 {
-		s.shadow = protocol.NewFold(nil, nil)
+		s.shadow = fold.New(nil, nil)
 		s.shadow.Apply(&protocol.RunStarted{})
 	}
 	return s
@@ -168,10 +170,10 @@ type execution struct {
 	renames   renames
 	over      map[string]bool // subagents that have ended in this run
 	ended     []string        // these, in order
-	sequence  protocol.Sequence
+	sequence  order.Sequence
 	expander  protocol.Expander
-	fold      *protocol.Fold
-	stored    *protocol.Fold        // as of the stored snapshot
+	fold      *fold.Fold
+	stored    *fold.Fold            // as of the stored snapshot
 	version   int64                 // of the thread before the run
 	hasParts  bool                  // the stored snapshot has what an execution was given
 	texts     [][]byte              // of the events that are being admitted; the slice is used again

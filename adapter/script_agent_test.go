@@ -12,6 +12,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // scripted is a lab with the script agent, and its effects file.
@@ -91,7 +92,7 @@ func TestScriptState(t *testing.T) {
 	if got := show(events); !strings.Contains(got, "STATE_SNAPSHOT STATE_DELTA") {
 		t.Errorf("events %s", got)
 	}
-	f := protocol.NewFold(nil, nil)
+	f := fold.New(nil, nil)
 	for _, e := range events {
 		f.Apply(e)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // takeOver goes on with a run whose worker was lost. It takes back what the run logged
@@ -143,7 +144,7 @@ func (x *execution) rename(view *store.ThreadView, keep int64, before []string) 
 }
 
 // keepCalls forgets the calls that are taken back.
-func (x *execution) keepCalls(kept *protocol.Fold) {
+func (x *execution) keepCalls(kept *fold.Fold) {
 	for _, id := range x.open.list() {
 		if _, held := kept.Call(id); !held {
 			x.open.remove(id)
@@ -154,7 +155,7 @@ func (x *execution) keepCalls(kept *protocol.Fold) {
 // takeBack closes what is open and restates messages and state as they were. A
 // subagent that was open at the entry stays open. If a worker was lost, the messages say
 // so: readers see words go that they have read.
-func (x *execution) takeBack(kept *protocol.Fold, entries []*store.JournalEntry, lost bool) error {
+func (x *execution) takeBack(kept *fold.Fold, entries []*store.JournalEntry, lost bool) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	stay := map[string]bool{}

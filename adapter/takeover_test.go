@@ -13,6 +13,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 var errCut = fmt.Errorf("%w: cut", store.ErrOutcomeUnknown)
@@ -28,15 +29,15 @@ type cutStore struct {
 	cut    bool
 	lost   chan struct{} // closed when it is cut
 	passed int
-	fold   *protocol.Fold // of the run's events that passed
-	lapse  func()         // ends its lease
+	fold   *fold.Fold // of the run's events that passed
+	lapse  func()     // ends its lease
 }
 
 // cutAfter lets that many events pass; a negative number is no limit.
 func (l *lab) cutAfter(store store.Store, events int) *cutStore {
-	fold := protocol.NewFold(nil, nil)
-	fold.Apply(&protocol.RunStarted{})
-	return &cutStore{Store: store, events: events, lost: make(chan struct{}), fold: fold, lapse: l.lapse}
+	held := fold.New(nil, nil)
+	held.Apply(&protocol.RunStarted{})
+	return &cutStore{Store: store, events: events, lost: make(chan struct{}), fold: held, lapse: l.lapse}
 }
 
 // cutBefore lets pass what comes before an event of the type.
@@ -327,7 +328,7 @@ func runCut(t *testing.T, events int, configure ...func(*adapter.Options)) cutRu
 			t.Errorf("step %s ran %d times", name, n)
 		}
 	}
-	f := protocol.NewFold(nil, nil)
+	f := fold.New(nil, nil)
 	for _, e := range l.got {
 		f.Apply(e)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 func cancelling(o *adapter.Options) { o.Unanswered = adapter.UnansweredCancel }
@@ -262,7 +263,7 @@ func TestUnansweredWithRewind(t *testing.T) {
 // idOf is the id of the message with a text.
 func (l *lab) idOf(text string) string {
 	l.t.Helper()
-	f := protocol.NewFold(nil, nil)
+	f := fold.New(nil, nil)
 	for _, e := range l.got {
 		if err := f.Apply(e); err != nil {
 			l.t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/internal/panics"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 )
 
 // UserError is an error of an agent's that says something to those who follow the
@@ -36,15 +37,15 @@ func (e *UserError) Unwrap() error { return e.Err }
 // there is no more to it.
 func (x *execution) failure(err error) (told *protocol.RunError, logged string) {
 	var diverged *DivergedError
-	var order *protocol.SequenceError
+	var broken *order.Error
 	var p *panics.Error
 	var user *UserError
 	var back *GiveBackError
 	switch {
 	case errors.As(err, &diverged):
 		return &protocol.RunError{Code: CodeReplayDiverged, Message: strings.TrimPrefix(diverged.Error(), "adapter: ")}, err.Error()
-	case errors.As(err, &order):
-		return &protocol.RunError{Code: CodeProtocolViolation, Message: strings.TrimPrefix(order.Error(), "protocol: ")}, err.Error()
+	case errors.As(err, &broken):
+		return &protocol.RunError{Code: CodeProtocolViolation, Message: strings.TrimPrefix(broken.Error(), "protocol: ")}, err.Error()
 	case errors.As(err, &p):
 		return &protocol.RunError{Code: CodeAgentError, Message: "the agent panicked: the server's log says more of the run " + x.claim.RunID}, ""
 	case errors.As(err, &back):

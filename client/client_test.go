@@ -19,6 +19,7 @@ import (
 
 	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/server"
@@ -191,7 +192,7 @@ func TestCutAnywhere(t *testing.T) {
 	}
 	same(t, thread, follow(t, dial(t, n, nil), "t"))
 
-	order, last, runs := new(protocol.Sequence), int64(0), 0
+	sequence, last, runs := new(order.Sequence), int64(0), 0
 	for last < thread.View().Position.Seq {
 		u, err := updates.Next(within(t))
 		if err != nil {
@@ -208,7 +209,7 @@ func TestCutAnywhere(t *testing.T) {
 			t.Fatalf("%s came at %d behind %d", u.Event.Type(), u.Position.Seq, last)
 		}
 		last++
-		if err := order.Check(u.Event); err != nil {
+		if err := sequence.Check(u.Event); err != nil {
 			t.Errorf("%d: %v", last, err)
 		}
 		if u.Event.Type() == protocol.TypeRunStarted {

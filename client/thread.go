@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // Thread is a conversation that a Client follows. The client's lock holds it.
@@ -16,7 +17,7 @@ type Thread struct {
 
 	// These are what is held: the log up to mine, which is zero while nothing is.
 	mine       Position
-	fold       *protocol.Fold
+	fold       *fold.Fold
 	interrupts []protocol.Interrupt
 	queued     []QueuedInput
 	restated   string // why it was told anew last
@@ -51,7 +52,7 @@ func (c *Client) Follow(ctx context.Context, thread string, held *View) (*Thread
 	c.mu.Lock()
 	t := c.threads[thread]
 	if t == nil {
-		t = &Thread{c: c, id: thread, fold: protocol.NewFold(nil, nil), cancels: map[*stopping]struct{}{}, pages: map[*paging]struct{}{}, subs: map[*Subscription]struct{}{}}
+		t = &Thread{c: c, id: thread, fold: fold.New(nil, nil), cancels: map[*stopping]struct{}{}, pages: map[*paging]struct{}{}, subs: map[*Subscription]struct{}{}}
 		if held != nil && held.ActiveLabel == "" {
 			t.mine, t.interrupts = held.Position, held.Interrupts
 			t.older, t.before = held.Older, held.Before
@@ -364,7 +365,7 @@ func (t *Thread) grouped(group []protocol.Event, at Position) {
 
 // restate replaces what is held.
 func (t *Thread) restate(group []protocol.Event, at Position) {
-	t.fold = protocol.NewFold(nil, nil)
+	t.fold = fold.New(nil, nil)
 	for _, e := range group {
 		if err := t.fold.Apply(e); err != nil {
 			t.c.opts.Logger.Warn("an event cannot be applied", "thread", t.id, "error", err)

@@ -6,6 +6,7 @@ import (
 
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 )
 
 // heard takes a control frame. The lock is held.
@@ -142,7 +143,7 @@ func (b *bindingConn) stream(f *agui.Frame) {
 		w.based = true
 		return
 	}
-	b.block = &block{left: f.Uncounted, view: w, restate: w.restate, order: new(protocol.Sequence), answers: w.replying}
+	b.block = &block{left: f.Uncounted, view: w, restate: w.restate, order: new(order.Sequence), answers: w.replying}
 	if w.restate {
 		b.block.answers = nil
 	} else {

@@ -11,6 +11,7 @@ import (
 
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // conn is a client's way to the server. What it gets it hands to exchanges.
@@ -41,7 +42,7 @@ type client struct {
 	inputs  map[string][]byte
 
 	mu   sync.Mutex
-	fold *protocol.Fold
+	fold *fold.Fold
 	at   *agui.Position // the latest position that it was told; nil before
 	view *view          // binding only: what it knows of its thread
 	// quiet: it takes events in from the middle, so it holds nothing of use.
@@ -51,7 +52,7 @@ type client struct {
 func newClient(name, over string, t *trace) *client {
 	return &client{
 		name: name, trace: t, over: over, asked: map[string]*exchange{}, inputs: map[string][]byte{},
-		fold: protocol.NewFold(nil, nil), view: &view{},
+		fold: fold.New(nil, nil), view: &view{},
 	}
 }
 
@@ -63,7 +64,7 @@ func (c *client) wrong(rule, format string, args ...any) {
 func (c *client) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.fold, c.at = protocol.NewFold(nil, nil), nil
+	c.fold, c.at = fold.New(nil, nil), nil
 }
 
 // apply takes an event in.

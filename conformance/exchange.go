@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 )
 
 // Rules that are held in every case.
@@ -29,8 +30,8 @@ type exchange struct {
 	of    string // the run whose events these are, as the server calls it
 	begun bool   // its events are under way
 
-	order *protocol.Sequence // nil: whoever fills the exchange judges the order
-	fold  bool               // the client takes in its events
+	order *order.Sequence // nil: whoever fills the exchange judges the order
+	fold  bool            // the client takes in its events
 	items *queue[item]
 
 	// untilLive ends the following of a thread with what was missed.
@@ -114,8 +115,8 @@ func (c *client) judge(data []byte) protocol.Event {
 	return e
 }
 
-func (c *client) inOrder(order *protocol.Sequence, e protocol.Event) {
-	if err := order.Check(e); err != nil {
+func (c *client) inOrder(sequence *order.Sequence, e protocol.Event) {
+	if err := sequence.Check(e); err != nil {
 		c.wrong(ruleOrder, "%s", plainly(err))
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 )
 
 // httpConn asks by POST and reads Server-Sent Events: AG-UI's HTTP binding, or
@@ -48,14 +49,14 @@ func (h *httpConn) ask(input []byte, x *exchange) error {
 	if h.c.over == CopilotKit {
 		address = h.target.runtime("run")
 	}
-	x.order, x.fold = new(protocol.Sequence), true
+	x.order, x.fold = new(order.Sequence), true
 	return h.stream(http.MethodPost, address, input, nil, x)
 }
 
 func (h *httpConn) follow(thread string, after *agui.Position, x *exchange) error {
 	x.fold = true
 	if after == nil {
-		x.order = new(protocol.Sequence)
+		x.order = new(order.Sequence)
 	}
 	if h.c.over == CopilotKit {
 		body, err := json.Marshal(protocol.RunAgentInput{ThreadID: thread, RunID: uuid.NewString(), State: protocol.Any("{}")})
@@ -195,7 +196,7 @@ func (h *httpConn) stream(method, address string, body []byte, header http.Heade
 		}
 		recovered := answer.Header.Get("Aguiws-Recovered")
 		if x.run == "" && x.order == nil && recovered == "false" {
-			x.order = new(protocol.Sequence) // it is restated
+			x.order = new(order.Sequence) // it is restated
 		}
 		err = h.events(answer.Body, x)
 		switch {

@@ -33,9 +33,25 @@ var (
 // rooms are the house: imports run from the last to the first.
 var rooms = []room{
 	{folder: "protocol", why: "the ground floor is AG-UI on the wire and nothing else, so that anybody can build on it",
+		ours: []string{"protocol/internal/wire", "protocol/problem", "protocol/surrogate"}, theirs: std, never: []string{"net/http"}},
+	{folder: "protocol/problem", why: "a document is wrong at a place, whatever it is about", theirs: std, never: []string{"net/http"}},
+	{folder: "protocol/number", why: "a number has a value, whatever it counts", theirs: std, never: []string{"net/http"}},
+	{folder: "protocol/internal/wire", why: "JSON is read and written before anybody knows what it says",
+		ours: []string{"protocol/problem"}, theirs: std, never: []string{"net/http"}},
+	{folder: "protocol/internal/eventtext", why: "it is texts for tests of all rooms of protocol, and knows none of them",
 		theirs: std, never: []string{"net/http"}},
+	{folder: "protocol/surrogate", why: "a character is cut whatever the text is",
+		ours: []string{"protocol/internal/wire"}, theirs: std, never: []string{"net/http"}},
+	{folder: "protocol/jsonpatch", why: "a patch changes a document, whatever it is",
+		ours: []string{"protocol/internal/wire", "protocol/number"}, theirs: std, never: []string{"net/http"}},
+	{folder: "protocol/fold", why: "what a client holds follows from the events: whether they may come is not its business",
+		ours: []string{"protocol", "protocol/internal/wire", "protocol/jsonpatch"}, theirs: std, never: []string{"net/http"}},
+	{folder: "protocol/order", why: "an event is legal by those before it and by what the client holds",
+		ours: []string{"protocol", "protocol/fold"}, theirs: std, never: []string{"net/http"}},
+	{folder: "protocol/downgrade", why: "an older client is sent less of an event, whatever else it is sent",
+		ours: []string{"protocol", "protocol/problem"}, theirs: std, never: []string{"net/http"}},
 	{folder: "protocol/internal/schema", why: "the compiled JSON Schema is kept apart so that protocol needs no validator",
-		ours: []string{"protocol"}, theirs: []string{"github.com/santhosh-tekuri/jsonschema"}},
+		ours: []string{"protocol", "protocol/problem"}, theirs: []string{"github.com/santhosh-tekuri/jsonschema"}},
 	{folder: "adapter/store", why: "the contract of a store is read by whoever writes one, who needs to know no agent: what it keeps is made of AG-UI's types",
 		ours: []string{"protocol"}, theirs: std, never: []string{"net/http"}},
 	{folder: "adapter/internal", why: "what admission, agents and followers share reads the store's shapes and AG-UI's, and knows none of them",
@@ -219,6 +235,10 @@ func (r room) mayImport(p *listed) bool {
 		other := roomOf(folderOf(p.ImportPath)).folder
 		if other == r.folder {
 			return true
+		}
+		// Whoever knows AG-UI may know all that is public of it.
+		if strings.HasPrefix(other, "protocol/") && !strings.HasPrefix(r.folder, "protocol") {
+			other = "protocol"
 		}
 		return slices.Contains(r.ours, other)
 	case r.theirs == nil:

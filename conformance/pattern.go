@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/number"
 )
 
 // more, as the last element of an array in a pattern, allows more elements.
@@ -139,8 +139,8 @@ func equal(a, b any) bool {
 		if !ok {
 			return false
 		}
-		x, okX := protocol.ExactNumber(a.String())
-		y, okY := protocol.ExactNumber(other.String())
+		x, okX := number.Exact(a.String())
+		y, okY := number.Exact(other.String())
 		return okX && okY && x == y
 	default:
 		return a == b

@@ -8,7 +8,7 @@ import (
 	"github.com/coder/websocket"
 
 	agui "github.com/aguiws/aguiws/client"
-	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 )
 
 var errCannot = errors.New("this transport has no way to do that")
@@ -36,7 +36,7 @@ func openPlain(ctx context.Context, c *client, target *Target) (*plainConn, erro
 }
 
 func (p *plainConn) ask(input []byte, x *exchange) error {
-	x.order, x.fold = new(protocol.Sequence), true
+	x.order, x.fold = new(order.Sequence), true
 	p.mu.Lock()
 	p.waiting = append(p.waiting, x)
 	p.mu.Unlock()

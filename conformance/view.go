@@ -5,6 +5,7 @@ import (
 
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 )
 
 // view is what a client of the binding knows of one thread. The connection's lock
@@ -19,7 +20,7 @@ type view struct {
 	at     int64 // of the last counted event on this socket
 	placed bool  // at is known
 	based  bool  // ws.stream has said where the next one stands
-	order  *protocol.Sequence
+	order  *order.Sequence
 	active bool // a run is under way
 	midst  bool // following was taken up by a position, maybe in the midst of a run
 
@@ -38,7 +39,7 @@ type block struct {
 	left    int
 	view    *view
 	restate bool
-	order   *protocol.Sequence
+	order   *order.Sequence
 	answers *exchange
 	events  []protocol.Event
 	data    [][]byte
@@ -77,7 +78,7 @@ func (b *bindingConn) event(f *agui.Frame) {
 		return
 	}
 	if _, begins := e.(*protocol.RunStarted); begins && w.order == nil {
-		w.order = new(protocol.Sequence)
+		w.order = new(order.Sequence)
 	}
 	if w.order == nil && !w.midst && !again {
 		b.c.wrong(ruleCounting, "%s of a run in whose midst following began, and that nothing opened", e.Type())
@@ -200,15 +201,15 @@ func (b *bindingConn) answer(k *block, last protocol.Event) {
 
 // resumed is the order of a run that was restated under the name that was asked
 // for, and whose live events keep its own.
-func resumed(events []protocol.Event, of string) *protocol.Sequence {
-	order := new(protocol.Sequence)
+func resumed(events []protocol.Event, of string) *order.Sequence {
+	sequence := new(order.Sequence)
 	for _, e := range events {
 		if started, ok := e.(*protocol.RunStarted); ok {
 			own := *started
 			own.RunID = of
 			e = &own
 		}
-		_ = order.Check(e) // judged already
+		_ = sequence.Check(e) // judged already
 	}
-	return order
+	return sequence
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // repeater is a client of AG-UI over HTTP, which holds what it was told, and repeats it.
@@ -84,7 +85,7 @@ func (c *repeater) turn() protocol.Event {
 	if len(events) == 0 || events[0].Type() != protocol.TypeRunStarted {
 		c.t.Fatalf("turn %d: a client that repeats what it was told is refused: %+v", c.runs, events)
 	}
-	held := protocol.NewFold(c.messages, c.state)
+	held := fold.New(c.messages, c.state)
 	for _, e := range events {
 		_ = held.Apply(e)
 	}
@@ -130,7 +131,7 @@ func (c *repeater) agrees() {
 		}
 	}
 	live := quotedMessages(c.t, c.messages)
-	restated := protocol.NewFold(nil, nil)
+	restated := fold.New(nil, nil)
 	for _, e := range eventsOf(c.t, c.get("/agui/threads/"+c.thread+"/events")) {
 		_ = restated.Apply(e)
 	}

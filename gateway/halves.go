@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/surrogate"
 )
 
 // join joins an event's delta with the half of a character that its item has ended with, and
@@ -14,7 +15,7 @@ func (r *relay) join(does protocol.Effect) bool {
 	key, _ := does.Item()
 	half := r.halves[key]
 	if half == nil {
-		half = new(protocol.Half)
+		half = new(surrogate.Half)
 	}
 	before := *does.Delta
 	*does.Delta = half.Join(before)

@@ -10,12 +10,13 @@ import (
 	"unicode/utf16"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // heardBy is a run that takes everything, as clients do and as the thread does.
 type heardBy struct {
 	deaf
-	fold  *protocol.Fold
+	fold  *fold.Fold
 	texts [][]byte
 }
 
@@ -68,7 +69,7 @@ func TestHalvesAreJoined(t *testing.T) {
 					t.Fatal(err)
 				}
 				for where := range uint64(1) << (len(units) - 1) {
-					h := &heardBy{fold: protocol.NewFold(nil, nil)}
+					h := &heardBy{fold: fold.New(nil, nil)}
 					stream := []string{form[0]}
 					begin := 0
 					for i := 1; i <= len(units); i++ {

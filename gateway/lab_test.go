@@ -21,6 +21,8 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
+	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/redisstore"
 )
 
@@ -346,7 +348,7 @@ func (l *lab) untilEnd() []protocol.Event {
 // wellFormed checks all that was logged against the order rules.
 func (l *lab) wellFormed() {
 	l.t.Helper()
-	var s protocol.Sequence
+	var s order.Sequence
 	for i, e := range l.got {
 		if err := s.Check(e); err != nil {
 			l.t.Fatalf("%v in %s", err, show(l.got))
@@ -362,8 +364,8 @@ func (l *lab) wellFormed() {
 	}
 }
 
-func (l *lab) fold() *protocol.Fold {
-	f := protocol.NewFold(nil, nil)
+func (l *lab) fold() *fold.Fold {
+	f := fold.New(nil, nil)
 	for _, e := range l.got {
 		_ = f.Apply(e)
 	}

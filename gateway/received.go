@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/problem"
 )
 
 // received is one event of an answer.
@@ -39,14 +40,14 @@ func (d *decoding) next(text []byte, cut bool) (received, error) {
 	if cut && !json.Valid(text) {
 		return received{}, failed(CodeTruncated, "the agent's answer ended in the midst of event %d", d.index)
 	}
-	if bad, ok := errors.AsType[*protocol.DecodeError](err); ok && len(bad.Problems) > 0 {
+	if bad, ok := errors.AsType[*problem.Error](err); ok && len(bad.Problems) > 0 {
 		return received{}, violation(d.index, "%s", inWords(bad.Problems[0]))
 	}
 	return received{}, violation(d.index, "it is no event of AG-UI").because(err)
 }
 
 // inWords is what is wrong with an event, and where in it.
-func inWords(p protocol.Problem) string {
+func inWords(p problem.Problem) string {
 	if p.Pointer == "" {
 		return p.Message
 	}

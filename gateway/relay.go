@@ -10,6 +10,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/surrogate"
 )
 
 // sink is the run that events are relayed to.
@@ -49,9 +50,9 @@ type relay struct {
 	expander protocol.Expander
 	open     openItems
 	names    names
-	halves   map[protocol.ItemKey]*protocol.Half // of what has ended with half of a character
-	again    map[string]*announced               // calls that are announced once more, by the agent's ids
-	wholes   map[string]wholeArgs                // of calls that were
+	halves   map[protocol.ItemKey]*surrogate.Half // of what has ended with half of a character
+	again    map[string]*announced                // calls that are announced once more, by the agent's ids
+	wholes   map[string]wholeArgs                 // of calls that were
 	asked    []protocol.Interrupt
 	refusals map[string]json.RawMessage // what cancellations of questions are to the agent, by their ids
 
@@ -66,7 +67,7 @@ func newRelay(ctx context.Context, to sink, m manners, d Dialect, sent ids) *rel
 	return &relay{
 		ctx: ctx, to: to, manners: m, dialect: d, auto: auto, sent: sent,
 		repaired: func(string) {}, failed: func(error) {}, unclear: func(string) {}, speaks: func(string) {},
-		halves: map[protocol.ItemKey]*protocol.Half{}, names: names{to: to, here: map[name]string{}, lost: map[string]bool{}}, again: map[string]*announced{}, wholes: map[string]wholeArgs{},
+		halves: map[protocol.ItemKey]*surrogate.Half{}, names: names{to: to, here: map[name]string{}, lost: map[string]bool{}}, again: map[string]*announced{}, wholes: map[string]wholeArgs{},
 	}
 }
 

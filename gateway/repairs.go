@@ -6,6 +6,8 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
+	"github.com/aguiws/aguiws/protocol/surrogate"
 )
 
 // The repairs, by the names that logs and metrics have. Each is one that leaves no doubt
@@ -51,7 +53,7 @@ var Repairs = []string{
 // pass relays one explicit event; a text of nil is made of it.
 func (r *relay) pass(e protocol.Event, text []byte, does protocol.Effect) error {
 	switch {
-	case does.Verb == protocol.Continues && (len(r.halves) > 0 || protocol.Torn(*does.Delta)):
+	case does.Verb == protocol.Continues && (len(r.halves) > 0 || surrogate.Torn(*does.Delta)):
 		if r.join(does) {
 			text = nil
 		}
@@ -115,8 +117,8 @@ func (r *relay) relay(e protocol.Event, text []byte, does protocol.Effect) error
 	if errors.Is(err, adapter.ErrUntellable) {
 		return failed(CodeTooLarge, "event %d of the agent, %s, cannot be told: %s", r.index, e.Type(), untold(err))
 	}
-	var order *protocol.SequenceError
-	if !errors.As(err, &order) {
+	var broken *order.Error
+	if !errors.As(err, &broken) {
 		switch e.(type) {
 		case *protocol.StateDelta, *protocol.ActivityDelta:
 			// Clients leave it aside too.
@@ -126,14 +128,14 @@ func (r *relay) relay(e protocol.Event, text []byte, does protocol.Effect) error
 		return r.violation("%s cannot be told", e.Type()).because(err)
 	}
 	switch {
-	case order.Rule == protocol.RuleOpen && does.Verb == protocol.Opens:
+	case broken.Rule == order.RuleOpen && does.Verb == protocol.Opens:
 		r.repaired(RepairStartAgain)
 		return nil
-	case order.Rule == protocol.RuleNotOpen && does.Verb == protocol.Ends:
+	case broken.Rule == order.RuleNotOpen && does.Verb == protocol.Ends:
 		r.repaired(RepairEndAgain)
 		return nil
 	}
-	return r.violation("it breaks %s: %s", order.Rule, order.Message)
+	return r.violation("it breaks %s: %s", broken.Rule, broken.Message)
 }
 
 // untold is why an event cannot be told, in words for clients.

@@ -13,6 +13,8 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
+	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/redisstore"
 )
 
@@ -217,7 +219,7 @@ func (l *lab) end() protocol.Event {
 
 func (l *lab) wellFormed() {
 	l.t.Helper()
-	var s protocol.Sequence
+	var s order.Sequence
 	for _, e := range l.got {
 		if err := s.Check(e); err != nil {
 			l.t.Fatalf("%v in %s", err, l.shown())
@@ -228,7 +230,7 @@ func (l *lab) wellFormed() {
 // messages are what a client holds.
 func (l *lab) messages() protocol.Messages {
 	l.t.Helper()
-	f := protocol.NewFold(nil, nil)
+	f := fold.New(nil, nil)
 	for _, e := range l.got {
 		if err := f.Apply(e); err != nil {
 			l.t.Fatal(err)

@@ -11,19 +11,21 @@ import (
 
 	"github.com/aguiws/aguiws/llm/chat"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
+	"github.com/aguiws/aguiws/protocol/order"
 )
 
 // told gathers events, and holds them to the order and the fold of clients.
 type told struct {
 	t      *testing.T
 	ids    int
-	order  protocol.Sequence
-	fold   *protocol.Fold
+	order  order.Sequence
+	fold   *fold.Fold
 	events []string
 }
 
 func newTold(t *testing.T) *told {
-	to := &told{t: t, fold: protocol.NewFold(nil, nil)}
+	to := &told{t: t, fold: fold.New(nil, nil)}
 	if err := to.Emit(&protocol.RunStarted{ThreadID: "t", RunID: "r"}); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aguiws/aguiws/llm/chat"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/surrogate"
 )
 
 // These bound what one answer may have. A model, or who stands in for it, may go on for
@@ -26,7 +27,7 @@ type writer struct {
 	size  int
 	open  protocol.Event // ends the text or the reasoning that is open
 	of    string         // "text", "reasoning", or the id of the call that was shown last
-	half  protocol.Half  // that the text or the reasoning ends with
+	half  surrogate.Half // that the text or the reasoning ends with
 	span  string         // of the reasoning
 }
 

@@ -3,6 +3,8 @@ package protocol
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/aguiws/aguiws/protocol/internal/eventtext"
 )
 
 // plainContent is a delta as somebody would write it who has one kind of event.
@@ -73,86 +75,12 @@ func BenchmarkUnmarshalPlain(b *testing.B) {
 	}
 }
 
-func BenchmarkSequence(b *testing.B) {
-	var s Sequence
-	for _, e := range []Event{&RunStarted{}, &TextMessageStart{MessageID: benchContent.MessageID}} {
-		if err := s.Check(e); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := s.Check(benchContent); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkFold(b *testing.B) {
-	f := NewFold(nil, nil)
-	_ = f.Apply(&TextMessageStart{MessageID: benchContent.MessageID})
-	b.ReportAllocs()
-	for b.Loop() {
-		_ = f.Apply(benchContent)
-	}
-}
-
-// benchRun has an event of each family, in chunks and in full.
-var benchRun = func() []Event {
-	text, call, sub := "m", "c", "s"
-	events := []Event{
-		&RunStarted{ThreadID: "t", RunID: "r"},
-		&StepStarted{StepName: "think"},
-		&ReasoningStart{MessageID: "g"},
-		&ReasoningMessageStart{MessageID: "g", Role: RoleReasoning},
-		&ReasoningMessageContent{MessageID: "g", Delta: "hm"},
-		&ReasoningMessageEnd{MessageID: "g"},
-		&ReasoningEnd{MessageID: "g"},
-		&StepFinished{StepName: "think"},
-		&SubagentStarted{SubagentRunID: sub, Name: "search"},
-		&TextMessageChunk{MessageID: &text, Delta: &text},
-		&TextMessageChunk{Delta: &text},
-		&ToolCallChunk{ToolCallID: &call, ToolCallName: "look", Delta: &text},
-		&ToolCallResult{MessageID: "result", ToolCallID: call, Content: *Text("found")},
-		&ActivitySnapshot{MessageID: "a", ActivityType: "plan", Content: json.RawMessage(`{}`)},
-		&ToolCallStart{ToolCallID: "d", ToolCallName: "look"},
-		&ToolCallArgs{ToolCallID: "d", Delta: "{}"},
-		&ToolCallEnd{ToolCallID: "d"},
-		&SubagentFinished{SubagentRunID: sub},
-		&RunFinished{ThreadID: "t", RunID: "r"},
-	}
-	return events
-}()
-
-func BenchmarkSequenceRun(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		var s Sequence
-		for _, e := range benchRun {
-			if err := s.Check(e); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-}
-
-func BenchmarkFoldRun(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		f := NewFold(nil, nil)
-		for _, e := range benchRun {
-			if err := f.Apply(e); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-}
-
 func BenchmarkExpand(b *testing.B) {
+	run := events(b, eventtext.EveryFamily...)
 	b.ReportAllocs()
 	for b.Loop() {
 		var x Expander
-		for _, e := range benchRun {
+		for _, e := range run {
 			if _, err := x.Expand(e); err != nil {
 				b.Fatal(err)
 			}
@@ -175,14 +103,5 @@ func manyRows(n int) string {
 func TestAllocations(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { benchBytes, _ = Encode(benchContent) }); n > 1 {
 		t.Errorf("encoding a delta allocates %v times", n)
-	}
-	var s Sequence
-	for _, e := range []Event{&RunStarted{}, &TextMessageStart{MessageID: benchContent.MessageID}} {
-		if err := s.Check(e); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := testing.AllocsPerRun(100, func() { _ = s.Check(benchContent) }); n > 0 {
-		t.Errorf("checking a delta allocates %v times", n)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/aguiws/aguiws/protocol/internal/wire"
+	"github.com/aguiws/aguiws/protocol/problem"
 )
 
 // partBinary is the one medium of releases before 1.0: a mimeType with an id, a url
@@ -27,15 +30,15 @@ type binaryRest struct {
 
 // upgradeBinary replaces the binary parts of the messages.
 func (in *RunAgentInput) upgradeBinary() error {
-	var problems ProblemList
+	var problems problem.List
 	for i := range in.Messages {
 		c := in.Messages[i].Content
 		if parts, ok := c.Parts(); ok && hasBinary(parts) {
 			in.Messages[i].Content = PartsOf(upgradeParts(parts, fmt.Sprintf("/messages/%d/content", i), &problems)...)
 		}
 	}
-	if list := problems.List(); list != nil {
-		return &DecodeError{Problems: list}
+	if list := problems.Problems(); list != nil {
+		return &problem.Error{Problems: list}
 	}
 	return nil
 }
@@ -64,7 +67,7 @@ func likenessOf(p Part) likeness {
 // upgradeParts returns the parts with media in the place of binary ones. A client
 // that speaks to peers of both kinds says a medium in both forms: then the binary
 // one goes.
-func upgradeParts(parts []Part, path string, problems *ProblemList) []Part {
+func upgradeParts(parts []Part, path string, problems *problem.List) []Part {
 	said := map[likeness]bool{}
 	for _, p := range parts {
 		if p.Source == nil {
@@ -96,7 +99,7 @@ func upgradeParts(parts []Part, path string, problems *ProblemList) []Part {
 
 // upgradePart makes a medium of a binary part. Whole: its likeness is all that it
 // says. A problem's pointer is into the part.
-func upgradePart(p Part) (up Part, whole bool, bad *Problem) {
+func upgradePart(p Part) (up Part, whole bool, bad *problem.Problem) {
 	text := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(p.Extra)) {
 		raw := p.Extra[name]
@@ -106,9 +109,9 @@ func upgradePart(p Part) (up Part, whole bool, bad *Problem) {
 				continue
 			}
 			if raw[0] != '"' {
-				return p, false, &Problem{Pointer: "/" + name, Message: "expected a string"}
+				return p, false, &problem.Problem{Pointer: "/" + name, Message: "expected a string"}
 			}
-			text[name] = unquote(raw)
+			text[name] = wire.Unquote(raw)
 		case "text", "source", "metadata": // no binary part had one, and a medium has its own
 		default: // nothing that any version knows: it is told of with others of its kind
 			if up.Extra == nil {
@@ -119,7 +122,7 @@ func upgradePart(p Part) (up Part, whole bool, bad *Problem) {
 	}
 	mimeType, there := text["mimeType"]
 	if !there {
-		return p, false, &Problem{Message: `the member "mimeType" is required`}
+		return p, false, &problem.Problem{Message: `the member "mimeType" is required`}
 	}
 	up.Type, up.ID, up.Source = mediumFor(mimeType), p.ID, &Source{MimeType: mimeType}
 	var rest binaryRest
@@ -131,7 +134,7 @@ func upgradePart(p Part) (up Part, whole bool, bad *Problem) {
 	case p.ID != "":
 		up.Source.Type, up.Source.Value, up.ID = SourceFile, p.ID, ""
 	default:
-		return p, false, &Problem{Message: "expected an id, a url or data"}
+		return p, false, &problem.Problem{Message: "expected an id, a url or data"}
 	}
 	metadata := map[string]any{binaryKey: map[string]any{string(partBinary): rest}}
 	if text[filenameKey] != "" {
@@ -139,7 +142,7 @@ func upgradePart(p Part) (up Part, whole bool, bad *Problem) {
 	}
 	encoded, err := json.Marshal(metadata)
 	if err != nil {
-		return p, false, &Problem{Message: err.Error()}
+		return p, false, &problem.Problem{Message: err.Error()}
 	}
 	up.Metadata = encoded
 	return up, up.ID == "" && rest.URL == "", nil
@@ -174,11 +177,12 @@ func filenameOf(metadata Any) string {
 	if json.Unmarshal(metadata, &m) != nil || len(m[filenameKey]) == 0 || m[filenameKey][0] != '"' {
 		return "" // metadata may be anything
 	}
-	return unquote(m[filenameKey])
+	return wire.Unquote(m[filenameKey])
 }
 
-// downgradePart returns the binary part that became p; not ok if none did.
-func downgradePart(p Part) (binary Part, ok bool) {
+// Binary returns the binary part of releases before 1.0 as which p came; not ok: it came as
+// it is.
+func (p Part) Binary() (binary Part, ok bool) {
 	rest, marked := cameAsBinary(p.Metadata)
 	if !marked || p.Source == nil {
 		return p, false
@@ -202,7 +206,7 @@ func downgradePart(p Part) (binary Part, ok bool) {
 		if value == "" && name != "mimeType" {
 			continue
 		}
-		binary.Extra[name] = appendString(nil, value)
+		binary.Extra[name] = wire.AppendString(nil, value)
 	}
 	return binary, true
 }

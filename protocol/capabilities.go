@@ -20,12 +20,6 @@ type AgentCapabilities struct {
 	Extra          map[string]json.RawMessage  `json:"-"`
 }
 
-// MarshalJSON writes what is declared.
-func (c AgentCapabilities) MarshalJSON() ([]byte, error) { return marshal(&c) }
-
-// UnmarshalJSON reads as Decode does.
-func (c *AgentCapabilities) UnmarshalJSON(data []byte) error { return unmarshal(data, c) }
-
 // IdentityCapabilities says who the agent is.
 type IdentityCapabilities struct {
 	Name             string                     `json:"name,omitzero"`

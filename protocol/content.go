@@ -13,6 +13,10 @@ const (
 	contentObject
 )
 
+func (k contentKind) String() string {
+	return map[contentKind]string{contentText: "a string", contentParts: "an array", contentObject: "an object"}[k]
+}
+
 // Content is a string, a list of parts, or the object of an activity. The zero
 // value is the empty string. It is not changed after it was made, so that
 // copies may share it.
@@ -71,12 +75,6 @@ func (c *Content) Object() json.RawMessage {
 	return c.object
 }
 
-// MarshalJSON writes the string, the array or the object.
-func (c Content) MarshalJSON() ([]byte, error) { return marshal(&c) }
-
-// UnmarshalJSON reads any of the three forms.
-func (c *Content) UnmarshalJSON(data []byte) error { return unmarshal(data, c) }
-
 // PartType discriminates the parts of a content.
 type PartType string
 
@@ -99,12 +97,6 @@ type Part struct {
 	Extra    map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes what the part's type has.
-func (p Part) MarshalJSON() ([]byte, error) { return marshal(&p) }
-
-// UnmarshalJSON reads as Decode does.
-func (p *Part) UnmarshalJSON(data []byte) error { return unmarshal(data, p) }
-
 // SourceType discriminates the sources of a medium.
 type SourceType string
 
@@ -123,9 +115,3 @@ type Source struct {
 	MimeType string                     `json:"mimeType,omitzero"` // required for SourceData
 	Extra    map[string]json.RawMessage `json:"-"`
 }
-
-// MarshalJSON writes what the source's type has.
-func (s Source) MarshalJSON() ([]byte, error) { return marshal(&s) }
-
-// UnmarshalJSON reads as Decode does.
-func (s *Source) UnmarshalJSON(data []byte) error { return unmarshal(data, s) }

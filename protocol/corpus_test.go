@@ -6,9 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/protocol/problem"
 )
 
 // corpus is AG-UI's own conformance data, which is not part of this project.
@@ -89,7 +90,7 @@ func TestCorpusFixtures(t *testing.T) {
 				}
 				return
 			}
-			if Problems(err) == nil {
+			if problem.Of(err) == nil {
 				t.Fatalf("accepted, or no such definition: %v", err)
 			}
 			expected, err2 := os.ReadFile(strings.TrimSuffix(file, ".json") + ".expect.json")
@@ -100,48 +101,13 @@ func TestCorpusFixtures(t *testing.T) {
 			if err := json.Unmarshal(expected, &want); err != nil {
 				t.Fatal(err)
 			}
-			for _, p := range Problems(err) {
+			for _, p := range problem.Of(err) {
 				// Where a schema names the union, we name the member inside it.
 				if p.Pointer == want.InstanceLocation || strings.HasPrefix(p.Pointer, want.InstanceLocation+"/") {
 					return
 				}
 			}
 			t.Errorf("expected a problem at %q, got %v", want.InstanceLocation, err)
-		})
-	}
-}
-
-func TestCorpusStreams(t *testing.T) {
-	fixtures(t, "*")
-	raw, err := os.ReadFile(filepath.Join(corpus, "classes.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var classes map[string]struct {
-		FirstIllegal json.RawMessage
-	}
-	if err := json.Unmarshal(raw, &classes); err != nil {
-		t.Fatal(err)
-	}
-	for name, class := range classes {
-		t.Run(name, func(t *testing.T) {
-			raw, err := os.ReadFile(filepath.Join(corpus, "streams", name+".json"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var file struct{ Stream []json.RawMessage }
-			if err := json.Unmarshal(raw, &file); err != nil {
-				t.Fatal(err)
-			}
-			verdict, got := VerifyStream(file.Stream), "null"
-			if verdict != nil {
-				if got = strconv.Itoa(verdict.Index); verdict.Rule == RuleTruncated {
-					got = `"EOF"`
-				}
-			}
-			if got != string(class.FirstIllegal) {
-				t.Errorf("first illegal %s, expected %s: %v", got, class.FirstIllegal, verdict)
-			}
 		})
 	}
 }

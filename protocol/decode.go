@@ -4,17 +4,20 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/aguiws/aguiws/protocol/internal/wire"
+	"github.com/aguiws/aguiws/protocol/problem"
 )
 
 // Decode reads one event. Members that this version does not know are kept in
 // Extra, at any depth, and an event of a type that it does not know is an
 // *Unknown: a relay loses nothing. A known member with a wrong value, a name
 // that comes twice, and a name that differs from a known one only by case, are
-// a *DecodeError. For peers before 1.0, null reads as absent where their
+// a *problem.Error. For peers before 1.0, null reads as absent where their
 // releases wrote it. The event keeps no reference to data.
 func Decode(data []byte) (Event, error) {
 	if d, ok := readLaid(data, nil); ok {
-		return d.event(unquote(d.id)), nil
+		return d.event(wire.Unquote(d.id)), nil
 	}
 	e, _, err := decodeGeneral(data, false)
 	return e, err
@@ -33,12 +36,12 @@ func decodeGeneral(data []byte, lenient bool) (e Event, nulls bool, err error) {
 	}
 	k := kinds[name]
 	if k == nil {
-		r.open()
-		return &Unknown{Name: name, Raw: slices.Clone(data)}, false, r.err()
+		r.Open()
+		return &Unknown{Name: name, Raw: slices.Clone(data)}, false, r.Err()
 	}
 	e = k.make()
 	r.object(k.shape, reflect.ValueOf(e).Elem(), "type")
-	if err := r.err(); err != nil {
+	if err := r.Err(); err != nil {
 		return nil, false, err
 	}
 	return e, r.nulls, nil
@@ -48,30 +51,25 @@ func decodeGeneral(data []byte, lenient bool) (e Event, nulls bool, err error) {
 // null as absent wherever a member may be. A message without an id reads as one of the id
 // "". Members that this version does not know are kept in Extra; see RunAgentInput.Strip.
 // The binary parts of releases before 1.0 become image, audio, video and document parts
-// with all that they held, and Profile.Apply makes them binary again for such peers.
-// Everything else that is wrong is a *DecodeError.
+// with all that they held, and downgrade.Profile.Apply makes them binary again for such peers.
+// Everything else that is wrong is a *problem.Error.
 func DecodeInput(data []byte) (*RunAgentInput, error) {
-	d, bad := newDocument(data)
-	if bad != nil {
-		return nil, bad
+	d, err := NewDocument(data)
+	if err != nil {
+		return nil, err
 	}
 	return d.DecodeInput()
 }
 
 // unmarshal reads a value of this package, forgiving what is unrecognised.
 func unmarshal[T any](data []byte, into *T) error {
-	d, bad := newDocument(data)
+	r, bad := newReader(data, false)
 	if bad != nil {
 		return bad
 	}
-	return read(d, into)
-}
-
-func read[T any](d Document, into *T) error {
-	r := d.reader(false)
 	var v T
 	r.value(shapeOf(reflect.TypeFor[T]()), reflect.ValueOf(&v).Elem())
-	if err := r.err(); err != nil {
+	if err := r.Err(); err != nil {
 		return err
 	}
 	*into = v
@@ -79,48 +77,18 @@ func read[T any](d Document, into *T) error {
 }
 
 // eventType looks for "type" without moving.
-func (r *reader) eventType() (EventType, *DecodeError) {
-	if r.data[r.pos] != '{' {
-		return "", problem("", "expected an object, found %s", r.peek())
+func (r *reader) eventType() (EventType, *problem.Error) {
+	if r.Data[r.Pos] != '{' {
+		return "", problem.At("", "expected an object, found %s", r.Peek())
 	}
-	name, found, isString := r.lookup("type")
+	name, found, isString := r.Lookup("type")
 	switch {
 	case !found:
-		return "", problem("", `the member "type" is required`)
+		return "", problem.At("", `the member "type" is required`)
 	case !isString || name == "":
-		return "", problem("/type", "expected the name of an event")
+		return "", problem.At("/type", "expected the name of an event")
 	}
 	return EventType(name), nil
-}
-
-// lookup finds a string member of the object that begins here.
-func (r *reader) lookup(name string) (text string, found, isString bool) {
-	switch token := r.find(name); {
-	case token == nil:
-		return "", false, false
-	case token[0] != '"':
-		return "", true, false
-	default:
-		return word(token), true, true
-	}
-}
-
-// find returns the value of a member of the object that begins here, nil if it has none. It
-// returns no more than the beginning of an object or an array.
-func (r *reader) find(name string) []byte {
-	ahead := reader{data: r.data, pos: r.pos}
-	ahead.pos++
-	for key := ahead.nextMember(); key != nil; key = ahead.nextMember() {
-		if string(key[1:len(key)-1]) == name || slices.Contains(key, '\\') && unquote(key) == name {
-			return ahead.token()
-		}
-		if c := ahead.data[ahead.pos]; c == '{' || c == '[' {
-			ahead.pos = len(ahead.data) - len(skipValue(ahead.data[ahead.pos:]))
-		} else {
-			ahead.token()
-		}
-	}
-	return nil
 }
 
 func (r *reader) value(s *shape, v reflect.Value) {
@@ -130,24 +98,24 @@ func (r *reader) value(s *shape, v reflect.Value) {
 	case formInteger:
 		r.integer(s, v)
 	case formBool:
-		if c := r.data[r.pos]; c != 't' && c != 'f' {
-			r.want('t', "a boolean")
-		} else if r.token(); v.IsValid() {
+		if c := r.Data[r.Pos]; c != 't' && c != 'f' {
+			r.Want('t', "a boolean")
+		} else if r.Token(); v.IsValid() {
 			v.SetBool(c == 't')
 		}
 	case formOpen:
-		if s.nonNull && r.isNull() {
-			r.fail("null is not a value here")
+		if s.nonNull && r.IsNull() {
+			r.Fail("null is not a value here")
 		}
-		r.keep(v, r.open())
+		r.keep(v, r.Open())
 	case formObject:
-		if r.want('{', "an object") {
-			r.keep(v, r.open())
+		if r.Want('{', "an object") {
+			r.keep(v, r.Open())
 		}
 	case formPatch:
-		start := r.pos
-		r.patch()
-		r.keep(v, r.data[start:r.pos])
+		start := r.Pos
+		r.Patch()
+		r.keep(v, r.Data[start:r.Pos])
 	case formMetadata:
 		r.metadata(v)
 	case formArray:
@@ -166,12 +134,12 @@ func (r *reader) keep(v reflect.Value, raw []byte) {
 }
 
 func (r *reader) metadata(v reflect.Value) {
-	if !r.want('{', "an object") {
+	if !r.Want('{', "an object") {
 		return
 	}
 	m := Metadata{}
-	r.each(func(name string) {
-		raw := r.open()
+	r.Each(func(name string) {
+		raw := r.Open()
 		if v.IsValid() {
 			m[name] = slices.Clone(raw)
 		}
@@ -182,15 +150,15 @@ func (r *reader) metadata(v reflect.Value) {
 }
 
 func (r *reader) array(s *shape, v reflect.Value) {
-	if !r.want('[', "an array") {
+	if !r.Want('[', "an array") {
 		return
 	}
 	if v.IsValid() {
 		v.Set(reflect.MakeSlice(v.Type(), 0, 4))
 	}
 	messages, _ := address(v).(*Messages)
-	n, start := 0, r.pos
-	r.elements(func(int) {
+	n, start := 0, r.Pos
+	r.Elements(func(int) {
 		n++
 		var elem reflect.Value
 		if v.IsValid() {
@@ -206,7 +174,7 @@ func (r *reader) array(s *shape, v reflect.Value) {
 		r.value(s.elem, elem)
 	})
 	if s.nonempty && n == 0 {
-		r.fail("expected at least one element")
+		r.Fail("expected at least one element")
 	}
 }
 
@@ -215,8 +183,8 @@ func (r *reader) array(s *shape, v reflect.Value) {
 // history is copied a few times then. Whatever the rest is, room for fifteen times what
 // has come is the most.
 func (r *reader) moreElements(n, start int) int {
-	left := len(r.data) - r.pos
-	return min(1+left*n/(r.pos-start+1), 15*n)
+	left := len(r.Data) - r.Pos
+	return min(1+left*n/(r.Pos-start+1), 15*n)
 }
 
 // address is a pointer to what v holds; nil: it holds nothing.
@@ -234,11 +202,11 @@ func (r *reader) content(s *shape, v reflect.Value) {
 	} else {
 		into = new(Content)
 	}
-	switch b := r.data[r.pos]; {
+	switch b := r.Data[r.Pos]; {
 	case b == '"' && s.forms&contentText != 0:
-		*into = Content{kind: contentText, text: r.text()}
+		*into = Content{kind: contentText, text: r.Text()}
 	case b == '{' && s.forms&contentObject != 0:
-		*into = Content{kind: contentObject, object: slices.Clone(r.open())}
+		*into = Content{kind: contentObject, object: slices.Clone(r.Open())}
 	case b == '[' && s.forms&contentParts != 0:
 		into.kind = contentParts
 		parts := shape{form: formArray, typ: reflect.TypeFor[[]Part](), elem: s.elem}
@@ -250,6 +218,6 @@ func (r *reader) content(s *shape, v reflect.Value) {
 				allowed = append(allowed, k.String())
 			}
 		}
-		r.want(0, strings.Join(allowed, " or "))
+		r.Want(0, strings.Join(allowed, " or "))
 	}
 }

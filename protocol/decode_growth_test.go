@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/aguiws/aguiws/protocol/problem"
 )
 
 // Small documents must not become large ones in memory, whatever is wrong with
@@ -53,10 +55,10 @@ func TestInputsDoNotExplode(t *testing.T) {
 		if got, most := after.TotalAlloc-before.TotalAlloc, uint64(50*len(data)+1<<20); got > most {
 			t.Errorf("%s: %d bytes make %d", name, len(data), got)
 		}
-		if n := len(Problems(err)); n > MaxProblems {
+		if n := len(problem.Of(err)); n > problem.Max {
 			t.Errorf("%s: %d problems are named", name, n)
 		}
-		for _, p := range Problems(err) {
+		for _, p := range problem.Of(err) {
 			for _, s := range []string{p.Pointer, p.Message} {
 				if len(s) > 200 || !utf8.ValidString(s) || strings.ContainsAny(s, "\n\x00") {
 					t.Errorf("%s: no line: %.300q", name, s)

@@ -3,6 +3,9 @@ package protocol
 import (
 	"bytes"
 	"unicode/utf8"
+
+	"github.com/aguiws/aguiws/protocol/internal/wire"
+	"github.com/aguiws/aguiws/protocol/surrogate"
 )
 
 // laidDelta is a delta as it is read by hand: its type, and where its texts are.
@@ -14,7 +17,7 @@ type laidDelta struct {
 }
 
 func (d *laidDelta) event(id string) Event {
-	b, delta := Base{Timestamp: d.timestamp}, unquote(d.delta)
+	b, delta := Base{Timestamp: d.timestamp}, wire.Unquote(d.delta)
 	switch d.name {
 	case TypeTextMessageContent:
 		return &TextMessageContent{Base: b, MessageID: id, Delta: delta}
@@ -102,7 +105,7 @@ func laidInteger(value []byte) (i int64, n int) {
 		n++
 	}
 	const digits = 16
-	if n == 0 || n > digits || i > maxInteger || value[0] == '0' {
+	if n == 0 || n > digits || i > wire.MaxInteger || value[0] == '0' {
 		return 0, 0
 	}
 	return i, n
@@ -115,7 +118,7 @@ func laidString(value []byte) int {
 	}
 	plain, escaped, n := true, false, 1
 	for ; n < len(value) && value[n] != '"'; n++ {
-		if len(value)-n >= 8 && plain8(value[n:n+8]) {
+		if len(value)-n >= 8 && wire.Plain8(value[n:n+8]) {
 			n += 7
 			continue
 		}
@@ -133,7 +136,7 @@ func laidString(value []byte) int {
 		return 0
 	}
 	n++
-	if !plain && !utf8.Valid(value[:n]) || escaped && (!validJSON(value[:n]) || loneHalf(value[:n], 0) >= 0) {
+	if !plain && !utf8.Valid(value[:n]) || escaped && (!wire.Valid(value[:n]) || surrogate.NextLone(value[:n], 0) >= 0) {
 		return 0
 	}
 	return n

@@ -1,5 +1,7 @@
 package protocol
 
+import "github.com/aguiws/aguiws/protocol/internal/wire"
+
 // laidMessage reads by hand a message as most of a history are: with an id, a text and a
 // role that needs nothing else, in any order. False, and nothing is read, is every other
 // message, which the general reader judges. The general reader decides what is right:
@@ -9,24 +11,24 @@ func (r *reader) laidMessage(m *Message) bool {
 	if end == 0 {
 		return false
 	}
-	*m = Message{ID: unquote(id), Role: role, Content: Text(unquote(content))}
-	r.pos = end
+	*m = Message{ID: wire.Unquote(id), Role: role, Content: Text(wire.Unquote(content))}
+	r.Pos = end
 	return true
 }
 
 // cutMessage finds the end of the message that begins here, and its members as they are
 // written; 0: it has others, or not all of them, or one of them twice.
 func (r *reader) cutMessage() (end int, id []byte, role Role, content []byte) {
-	ahead := reader{data: r.data, pos: r.pos}
-	if ahead.data[ahead.pos] != '{' {
+	ahead := wire.Reader{Data: r.Data, Pos: r.Pos}
+	if ahead.Data[ahead.Pos] != '{' {
 		return 0, nil, "", nil
 	}
-	ahead.pos++
-	for name := ahead.nextMember(); name != nil; name = ahead.nextMember() {
-		if ahead.data[ahead.pos] != '"' {
+	ahead.Pos++
+	for name := ahead.NextMember(); name != nil; name = ahead.NextMember() {
+		if ahead.Data[ahead.Pos] != '"' {
 			return 0, nil, "", nil
 		}
-		value := ahead.token()
+		value := ahead.Token()
 		switch {
 		case id == nil && string(name) == `"id"`:
 			id = value
@@ -43,7 +45,7 @@ func (r *reader) cutMessage() (end int, id []byte, role Role, content []byte) {
 	if id == nil || role == "" || content == nil {
 		return 0, nil, "", nil
 	}
-	return ahead.pos + 1, id, role, content
+	return ahead.Pos + 1, id, role, content
 }
 
 // textRole is the role that is written here, if its messages need nothing but text.

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/protocol/problem"
 )
 
 var laidMessageTexts = []string{
@@ -54,19 +56,19 @@ func messageAsGeneral(t *testing.T, text string) (laid bool) {
 		return false
 	}
 	r.absent = true
-	general, began := *r, r.pos
+	general, began := r, r.Pos
 	var got, want Message
 	laid = r.laidMessage(&got)
 	general.value(shapeOf(reflect.TypeFor[Message]()), reflect.ValueOf(&want).Elem())
-	switch err := general.err(); {
+	switch err := general.Err(); {
 	case !laid:
-		if r.pos != began || !reflect.DeepEqual(got, Message{}) {
-			t.Errorf("%s is not read by hand, and %+v is left of it, at %d", text, got, r.pos)
+		if r.Pos != began || !reflect.DeepEqual(got, Message{}) {
+			t.Errorf("%s is not read by hand, and %+v is left of it, at %d", text, got, r.Pos)
 		}
 	case err != nil:
 		t.Errorf("%s is read by hand, and %v", text, err)
-	case !reflect.DeepEqual(got, want) || r.pos != general.pos:
-		t.Errorf("%s\nis %+v until %d\nnot %+v until %d", text, got, r.pos, want, general.pos)
+	case !reflect.DeepEqual(got, want) || r.Pos != general.Pos:
+		t.Errorf("%s\nis %+v until %d\nnot %+v until %d", text, got, r.Pos, want, general.Pos)
 	}
 	return laid
 }
@@ -103,14 +105,14 @@ func TestHistoriesAreReadInOrder(t *testing.T) {
 		if r, bad := newReader([]byte(other), false); bad == nil {
 			r.absent = true
 			r.value(shapeOf(reflect.TypeFor[Message]()), reflect.ValueOf(&want).Elem())
-			wrong = r.err()
+			wrong = r.Err()
 		}
 		if (err == nil) != (wrong == nil) {
 			t.Errorf("%s: %v, alone it is %v", other, err, wrong)
 			continue
 		}
 		if err != nil {
-			for _, p := range Problems(err) {
+			for _, p := range problem.Of(err) {
 				if !strings.HasPrefix(p.Pointer, "/messages/1") {
 					t.Errorf("%s: %v", other, p)
 				}

@@ -5,24 +5,26 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/aguiws/aguiws/protocol/internal/wire"
 )
 
 // object reads a struct or a union. discriminator is a member that the caller
 // has read already; "": there is none.
 func (r *reader) object(s *shape, v reflect.Value, discriminator string) {
-	if !r.want('{', "an object") {
+	if !r.Want('{', "an object") {
 		return
 	}
 	m, ok := r.members(s)
 	if !ok {
-		r.open()
+		r.Open()
 		return
 	}
 	var seen uint64
 	var extra map[string]json.RawMessage
-	r.each(func(name string) {
+	r.Each(func(name string) {
 		if name == discriminator && discriminator != "" {
-			r.open()
+			r.Open()
 			return
 		}
 		i, known := m.index[name]
@@ -40,8 +42,8 @@ func (r *reader) object(s *shape, v reflect.Value, discriminator string) {
 		r.member(s, m, i, v)
 	})
 	for i := range s.fields {
-		if m.use[i] == required && seen&(1<<i) == 0 && (r.strict || !s.fields[i].defaulted && !(r.absent && s.fields[i].forgiven)) {
-			r.fail("the member %q is required", s.fields[i].name)
+		if m.use[i] == required && seen&(1<<i) == 0 && (r.Strict || !s.fields[i].defaulted && !(r.absent && s.fields[i].forgiven)) {
+			r.Fail("the member %q is required", s.fields[i].name)
 		}
 	}
 	if extra != nil {
@@ -54,22 +56,22 @@ func (r *reader) members(s *shape) (*members, bool) {
 	if s.union == nil {
 		return s.all, true
 	}
-	tag, found, isString := r.lookup(s.tag)
+	tag, found, isString := r.Lookup(s.tag)
 	switch {
 	case !found:
-		r.fail("the member %q is required", s.tag)
+		r.Fail("the member %q is required", s.tag)
 		return nil, false
 	case !isString || tag == "":
-		r.push(step{name: s.tag})
-		r.fail("expected one of %s", strings.Join(s.nominal, ", "))
-		r.pop()
+		r.Push(wire.Step{Name: s.tag})
+		r.Fail("expected one of %s", strings.Join(s.nominal, ", "))
+		r.Pop()
 		return nil, false
 	}
 	m, known := s.membersFor(tag)
-	if !known && r.strict {
-		r.push(step{name: s.tag})
-		r.fail("expected one of %s, found %q", strings.Join(s.nominal, ", "), tag)
-		r.pop()
+	if !known && r.Strict {
+		r.Push(wire.Step{Name: s.tag})
+		r.Fail("expected one of %s, found %q", strings.Join(s.nominal, ", "), tag)
+		r.Pop()
 		return nil, false
 	}
 	return m, true
@@ -81,29 +83,29 @@ func (r *reader) members(s *shape) (*members, bool) {
 func (r *reader) unknown(s *shape, m *members, name, discriminator string) []byte {
 	if !s.open {
 		if discriminator != "" && strings.EqualFold(name, discriminator) {
-			r.fail("differs from %q only by case", discriminator)
+			r.Fail("differs from %q only by case", discriminator)
 		}
 		for known := range m.index {
 			if strings.EqualFold(known, name) {
-				r.fail("differs from %q only by case", known)
+				r.Fail("differs from %q only by case", known)
 			}
 		}
-		if r.strict {
-			r.fail("the member is not defined here")
+		if r.Strict {
+			r.Fail("the member is not defined here")
 		}
 	}
-	return r.open()
+	return r.Open()
 }
 
 func (r *reader) member(s *shape, m *members, i int, v reflect.Value) {
 	f := &s.fields[i]
-	if r.isNull() && r.passesNull(f, m.use[i] == required) {
+	if r.IsNull() && r.passesNull(f, m.use[i] == required) {
 		r.nulls = true
-		r.token()
+		r.Token()
 		return
 	}
 	if r.absent && f.echo {
-		r.open()
+		r.Open()
 		return
 	}
 	var fv reflect.Value
@@ -120,7 +122,7 @@ func (r *reader) member(s *shape, m *members, i int, v reflect.Value) {
 // passesNull reports whether null reads as if the member were not there.
 func (r *reader) passesNull(f *field, needed bool) bool {
 	switch {
-	case r.strict:
+	case r.Strict:
 		return false
 	case needed:
 		return r.absent && (f.defaulted || f.forgiven)

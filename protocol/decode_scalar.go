@@ -5,18 +5,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-)
 
-func (r *reader) isNull() bool { return r.data[r.pos] == 'n' }
+	"github.com/aguiws/aguiws/protocol/internal/wire"
+)
 
 // string reads a string, checked against the shape's enumeration.
 func (r *reader) string(s *shape, v reflect.Value) {
-	if !r.want('"', "a string") {
+	if !r.Want('"', "a string") {
 		return
 	}
-	text := word(r.token())
+	text := r.Word(r.Token())
 	if s.enum != nil && !slices.Contains(s.enum, text) {
-		r.fail("expected one of %s, found %q", strings.Join(s.enum, ", "), text)
+		r.Fail("expected one of %s, found %q", strings.Join(s.enum, ", "), text)
 		return
 	}
 	if v.IsValid() {
@@ -26,22 +26,22 @@ func (r *reader) string(s *shape, v reflect.Value) {
 
 // integer accepts every spelling of an integer that JavaScript holds exactly.
 func (r *reader) integer(s *shape, v reflect.Value) {
-	if r.peek() != "a number" {
-		r.want(0, "an integer")
+	if r.Peek() != "a number" {
+		r.Want(0, "an integer")
 		return
 	}
-	token := string(r.token())
+	token := string(r.Token())
 	n, err := strconv.ParseInt(token, 10, 64)
 	if err != nil {
 		f, ferr := strconv.ParseFloat(token, 64)
 		if ferr != nil || f != float64(int64(f)) {
-			r.fail("expected an integer, found %s", token)
+			r.Fail("expected an integer, found %s", token)
 			return
 		}
 		n = int64(f)
 	}
-	if n > maxInteger || n < minInteger || s.count && n < 0 {
-		r.fail("%s is out of range", token)
+	if n > wire.MaxInteger || n < wire.MinInteger || s.count && n < 0 {
+		r.Fail("%s is out of range", token)
 		return
 	}
 	if v.IsValid() {

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"unicode/utf8"
+
+	"github.com/aguiws/aguiws/protocol/internal/eventtext"
+	"github.com/aguiws/aguiws/protocol/problem"
 )
 
 func TestDecodeRefuses(t *testing.T) {
@@ -48,7 +50,7 @@ func TestDecodeRefuses(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e, err := Decode([]byte(test.in))
-			problems := Problems(err)
+			problems := problem.Of(err)
 			if problems == nil {
 				t.Fatalf("got %v, %v", e, err)
 			}
@@ -73,7 +75,7 @@ func TestDecodeNamesEveryProblem(t *testing.T) {
 		t.Error(got)
 	}
 	_, err = Decode([]byte(`{"type":"MESSAGES_SNAPSHOT","messages":[` + strings.Repeat("1,", 100) + `1]}`))
-	if problems := Problems(err); len(problems) != MaxProblems || problems[MaxProblems-1] != (Problem{Message: "and more"}) {
+	if problems := problem.Of(err); len(problems) != problem.Max || problems[problem.Max-1] != (problem.Problem{Message: "and more"}) {
 		t.Errorf("%d problems: %v", len(problems), problems)
 	}
 }
@@ -149,7 +151,7 @@ func TestDecodeInput(t *testing.T) {
 		`{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user"}]}`:                "/messages/0",
 		`{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user","content":null}]}`: "/messages/0/content",
 	} {
-		if _, err := DecodeInput([]byte(in)); len(Problems(err)) == 0 || Problems(err)[0].Pointer != pointer {
+		if _, err := DecodeInput([]byte(in)); len(problem.Of(err)) == 0 || problem.Of(err)[0].Pointer != pointer {
 			t.Errorf("%s: %v", in, err)
 		}
 	}
@@ -217,7 +219,7 @@ func TestDecodeKeepsNothingOfItsInput(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, document := range append(run(everythingOpen...),
+	for _, document := range append(eventtext.Run(eventtext.EverythingOpen...),
 		`{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"1","role":"user","content":[{"type":"text","text":"x"},{"type":"image","source":{"type":"url","value":"u"}}]},{"id":"2","role":"activity","activityType":"a","content":{}}]}`,
 		`{"type":"STATE_DELTA","delta":[{"op":"move","from":"/a~1","path":""}]}`,
 		`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"r","responseSchema":{}}]},"usage":[{"inputTokens":1}]}`,
@@ -227,7 +229,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		e, err := Decode(data)
 		if err != nil {
-			if Problems(err) == nil {
+			if problem.Of(err) == nil {
 				t.Fatalf("not a DecodeError: %v", err)
 			}
 			if ValidateEvent(data) == nil {
@@ -296,20 +298,4 @@ func TestMemberWithoutAName(t *testing.T) {
 	if written, err := Encode(e); err != nil || !strings.Contains(string(written), `"":[null]`) {
 		t.Errorf("%s %v", written, err)
 	}
-}
-
-// Strings are read as encoding/json reads them.
-func FuzzUnquote(f *testing.F) {
-	for _, s := range []string{`""`, `"a"`, `"\u00e9\n\t\/\\\""`, `"\ud83d\ude00"`, `"\ud83d"`, `"\ud83d\u0041x"`, `"\ude00\ud83d\ude00\uFFFD\b\f\r"`} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, token []byte) {
-		var want string
-		if !utf8.Valid(token) || len(token) == 0 || token[0] != '"' || token[len(token)-1] != '"' || json.Unmarshal(token, &want) != nil {
-			return
-		}
-		if got := unquote(token); got != want {
-			t.Errorf("%s is %q, want %q", token, got, want)
-		}
-	})
 }

@@ -1,6 +1,11 @@
 package protocol
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/aguiws/aguiws/protocol/internal/wire"
+	"github.com/aguiws/aguiws/protocol/surrogate"
+)
 
 // Decoder decodes the events of one stream, one after the other. It makes once what deltas
 // that follow each other have in common. The zero value is ready. It belongs to one
@@ -9,7 +14,7 @@ type Decoder struct {
 	// Lenient also reads what agents send that AG-UI does not allow and that leaves no
 	// doubt. It takes null for any member that may be absent, a run's beginning and end
 	// without ids, which are then empty, and characters that are cut in halves. A delta may
-	// begin or end with such a half: see Half. The input that a run's beginning repeats is
+	// begin or end with such a half: see surrogate.Half. The input that a run's beginning repeats is
 	// left out.
 	Lenient bool
 
@@ -27,7 +32,7 @@ func (d *Decoder) Decode(data []byte) (Event, error) {
 		return d.general(data)
 	}
 	if !bytes.Equal(delta.id, d.token) {
-		d.token, d.id = append(d.token[:0], delta.id...), unquote(delta.id)
+		d.token, d.id = append(d.token[:0], delta.id...), wire.Unquote(delta.id)
 	}
 	d.nulls = false
 	return delta.event(d.id), nil
@@ -36,7 +41,7 @@ func (d *Decoder) Decode(data []byte) (Event, error) {
 func (d *Decoder) general(data []byte) (e Event, err error) {
 	text := data
 	if d.Lenient {
-		text = mendHalves(data)
+		text = surrogate.Mend(data)
 	}
 	e, d.nulls, err = decodeGeneral(text, d.Lenient)
 	if len(data) == 0 || &text[0] == &data[0] || err != nil {
@@ -44,10 +49,10 @@ func (d *Decoder) general(data []byte) (e Event, err error) {
 	}
 	d.mended = text
 	if delta := EffectOf(e).Delta; delta != nil {
-		r := reader{data: data}
-		r.space()
-		if token := r.find("delta"); token != nil {
-			*delta = UnquoteDelta(token)
+		r := wire.Reader{Data: data}
+		r.Space()
+		if token := r.Find("delta"); token != nil {
+			*delta = surrogate.Unquote(token)
 		}
 	}
 	return e, nil

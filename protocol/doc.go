@@ -1,14 +1,17 @@
-// Package protocol is AG-UI on the wire: events, inputs, the order they may
-// come in, and what a client holds after them. It speaks version 1.1 and needs
-// the standard library alone.
+// Package protocol is AG-UI on the wire: events and inputs, and what an event
+// is about. It speaks version 1.1 and needs the standard library alone. The
+// packages below it judge and gather what is read here.
 //
 //	RunAgentInput ─→ run ─→ Event, Event, … ─→ RunFinished or RunError
 //	                           │
 //	        Decode, Append     │  bytes and structs, nothing lost
 //	        Expander           │  chunks become the events they stand for
-//	        Sequence           │  is this event legal now?
-//	        Fold, ApplyPatch   │  messages, state, interrupts, what is open
-//	        Profile            ▼  what an older peer can be sent
+//	        order.Sequence     │  is this event legal now?
+//	        fold.Fold          │  messages, state, interrupts, what is open
+//	        jsonpatch.Apply    │  a state or an activity after a delta
+//	        downgrade.Profile  ▼  what an older peer can be sent
+//
+// What is wrong with a document is a problem.Error, which names the places.
 //
 // An event is a pointer to a struct, and the struct is the type: there are no
 // constructors. Optional strings are empty when absent, except where the empty
@@ -26,10 +29,10 @@
 // refuse.
 //
 // All of it follows from the structs: their tags, and unions.go, say which
-// members there are, and eventtypes.go which events and what they are about.
+// members there are, kinds.go which events, and family.go what they are about.
 //
 // # Concurrency
 //
-// Events, messages and inputs are plain data. Sequence, Expander and Fold belong
-// to one goroutine each.
+// Events, messages and inputs are plain data. An Expander and a Decoder
+// belong to one goroutine each.
 package protocol

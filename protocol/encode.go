@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/aguiws/aguiws/protocol/internal/wire"
 )
 
 // Append appends the event's JSON to dst. Members come in the order of the
@@ -21,7 +24,7 @@ func Append(dst []byte, e Event) ([]byte, error) {
 		return dst, errors.New("protocol: encode: no event")
 	}
 	if u, ok := e.(*Unknown); ok {
-		out, err := appendOpen(dst, u.Raw)
+		out, err := wire.AppendOpen(dst, u.Raw)
 		if err != nil {
 			return dst, fmt.Errorf("protocol: encode %s: %w", u.Name, err)
 		}
@@ -84,21 +87,21 @@ func appendValue(dst []byte, s *shape, v reflect.Value) ([]byte, error) {
 			}
 			text = s.enum[0]
 		}
-		return appendString(dst, text), nil
+		return wire.AppendString(dst, text), nil
 	case formInteger:
 		n := v.Int()
-		if n > maxInteger || n < minInteger || s.count && n < 0 {
+		if n > wire.MaxInteger || n < wire.MinInteger || s.count && n < 0 {
 			return dst, fmt.Errorf("%d is out of range", n)
 		}
 		return strconv.AppendInt(dst, n, 10), nil
 	case formBool:
 		return strconv.AppendBool(dst, v.Bool()), nil
 	case formOpen:
-		return appendOpen(dst, v.Bytes())
+		return wire.AppendOpen(dst, v.Bytes())
 	case formObject:
-		return appendObject(dst, v.Bytes())
+		return wire.AppendObject(dst, v.Bytes())
 	case formPatch:
-		return appendPatch(dst, v.Bytes())
+		return wire.AppendPatch(dst, v.Bytes())
 	case formMetadata:
 		return appendMetadata(dst, v.Interface().(Metadata))
 	case formArray:
@@ -231,11 +234,37 @@ func appendContent(dst []byte, s *shape, c *Content) ([]byte, error) {
 	case contentParts:
 		return appendArray(dst, s, reflect.ValueOf(c.parts))
 	case contentObject:
-		return appendObject(dst, c.object)
+		return wire.AppendObject(dst, c.object)
 	}
-	return appendString(dst, c.text), nil
+	return wire.AppendString(dst, c.text), nil
 }
 
-func (k contentKind) String() string {
-	return map[contentKind]string{contentText: "a string", contentParts: "an array", contentObject: "an object"}[k]
+// appendExtra appends the members that were kept, in the order of their names.
+func appendExtra(dst []byte, s *shape, m *members, extra map[string]json.RawMessage) ([]byte, error) {
+	var err error
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
+		if m.stands(name) || s.event && strings.EqualFold(name, "type") {
+			return dst, fmt.Errorf("extra member %q stands for a known one", name)
+		}
+		dst = append(wire.AppendString(append(dst, ','), name), ':')
+		if dst, err = wire.AppendOpen(dst, extra[name]); err != nil {
+			return dst, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return dst, nil
+}
+
+func appendMetadata(dst []byte, m Metadata) ([]byte, error) {
+	var err error
+	dst = append(dst, '{')
+	for i, name := range slices.Sorted(maps.Keys(m)) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(wire.AppendString(dst, name), ':')
+		if dst, err = wire.AppendOpen(dst, m[name]); err != nil {
+			return dst, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return append(dst, '}'), nil
 }

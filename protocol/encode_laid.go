@@ -1,6 +1,10 @@
 package protocol
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/aguiws/aguiws/protocol/internal/wire"
+)
 
 // laid is how an event of few members is written without its shape: what comes before
 // its members, and the member that is its item's id. A delta has one more. The general
@@ -74,7 +78,7 @@ func layOut(e Event) (l laidEvent, ok bool) {
 // bare reports whether an event carries nothing that seldom comes, nor a timestamp that
 // cannot be written.
 func (b *Base) bare() bool {
-	return len(b.RawEvent) == 0 && b.Metadata == nil && len(b.Extra) == 0 && b.Timestamp <= maxInteger && b.Timestamp >= minInteger
+	return len(b.RawEvent) == 0 && b.Metadata == nil && len(b.Extra) == 0 && b.Timestamp <= wire.MaxInteger && b.Timestamp >= wire.MinInteger
 }
 
 // size is enough for nearly every event, and not much more: the bytes of an event are
@@ -100,11 +104,11 @@ func (l laidEvent) appendTo(dst []byte) []byte {
 		dst = strconv.AppendInt(append(dst, `,"timestamp":`...), l.base.Timestamp, 10)
 	}
 	if l.owner != nil {
-		dst = appendString(append(dst, `,"subagentRunId":`...), *l.owner)
+		dst = wire.AppendString(append(dst, `,"subagentRunId":`...), *l.owner)
 	}
-	dst = appendString(append(dst, l.as.id...), l.id)
+	dst = wire.AppendString(append(dst, l.as.id...), l.id)
 	if l.delta != nil {
-		dst = appendString(append(dst, `,"delta":`...), *l.delta)
+		dst = wire.AppendString(append(dst, `,"delta":`...), *l.delta)
 	}
 	return append(dst, '}')
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/protocol/internal/wire"
 )
 
 // laidEvents are the events that are laid by hand, with these members.
@@ -38,7 +40,7 @@ func laidAsGeneral(t *testing.T, e Event) {
 func TestLaidIsGeneral(t *testing.T) {
 	owner, none := "sub\"agent", ""
 	var bases []Base
-	for _, at := range []int64{0, 1, -1, 1764000000000, maxInteger, maxInteger + 1, minInteger, minInteger - 1} {
+	for _, at := range []int64{0, 1, -1, 1764000000000, wire.MaxInteger, wire.MaxInteger + 1, wire.MinInteger, wire.MinInteger - 1} {
 		bases = append(bases, Base{Timestamp: at})
 	}
 	bases = append(bases,

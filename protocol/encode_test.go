@@ -5,7 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"unicode/utf8"
+
+	"github.com/aguiws/aguiws/protocol/internal/wire"
 )
 
 type stranger struct{ Custom }
@@ -72,7 +73,7 @@ func TestEncodeFillsIn(t *testing.T) {
 func TestQuoteIsJSON(t *testing.T) {
 	for _, s := range []string{"", "plain", "\"\\/\b\f\n\r\t\x00\x1f\x7f", "é世😀\u2028\u2029", "<script>&", "\xff\xc3(\xe2\x82", "a\xed\xa0\x80b"} {
 		var back string
-		quoted := appendString(nil, s)
+		quoted := wire.AppendString(nil, s)
 		if err := json.Unmarshal(quoted, &back); err != nil {
 			t.Errorf("%q: %v", quoted, err)
 		}
@@ -134,22 +135,4 @@ func TestKinds(t *testing.T) {
 	if attributable != 24 {
 		t.Errorf("%d events can be attributed", attributable)
 	}
-}
-
-func FuzzQuote(f *testing.F) {
-	f.Add("a\"\\\x00é\xff")
-	f.Fuzz(func(t *testing.T, s string) {
-		quoted := appendString(nil, s)
-		if !json.Valid(quoted) || !utf8.Valid(quoted) {
-			t.Fatalf("%q", quoted)
-		}
-		want, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var a, b string
-		if json.Unmarshal(quoted, &a) != nil || json.Unmarshal(want, &b) != nil || a != b {
-			t.Fatalf("%q became %q", s, a)
-		}
-	})
 }

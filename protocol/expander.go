@@ -17,7 +17,7 @@ type Expander struct {
 }
 
 type chunkStream struct {
-	owner  owner
+	owner  Owner
 	family Family
 	id     string
 	role   Role    // of a text message
@@ -25,7 +25,7 @@ type chunkStream struct {
 	parent *string // of a tool call
 }
 
-func (s *chunkStream) end() Event { return endOf(s.family, s.id, s.owner.tag()) }
+func (s *chunkStream) end() Event { return EndOf(s.family, s.id, s.owner.Tag()) }
 
 // Expand returns the events that e stands for: e itself unless it is a chunk,
 // preceded by the ends of the chunk streams that it closes. It may return none.
@@ -46,9 +46,9 @@ func (x *Expander) Expand(e Event) ([]Event, error) {
 	case does.chunks == endsNone:
 		return []Event{e}, nil
 	case does.Family == FamilySubagent:
-		return append(x.close(ownerOf(does.ID)), e), nil
+		return append(x.close(NewOwner(does.ID)), e), nil
 	}
-	return append(x.close(ownerOf(does.Owner)), e), nil
+	return append(x.close(NewOwner(does.Owner)), e), nil
 }
 
 // Flush closes every open stream, in the order they opened.
@@ -61,13 +61,13 @@ func (x *Expander) Flush() []Event {
 	return events
 }
 
-// clone returns an expander that goes on independently.
-func (x *Expander) clone() Expander { return Expander{streams: slices.Clone(x.streams)} }
+// Clone returns an expander that goes on independently.
+func (x *Expander) Clone() Expander { return Expander{streams: slices.Clone(x.streams)} }
 
 // Idle reports whether no stream is open: then all but chunks pass alone.
 func (x *Expander) Idle() bool { return len(x.streams) == 0 }
 
-func (x *Expander) at(o owner) *chunkStream {
+func (x *Expander) at(o Owner) *chunkStream {
 	for i := range x.streams {
 		if x.streams[i].owner == o {
 			return &x.streams[i]
@@ -76,7 +76,7 @@ func (x *Expander) at(o owner) *chunkStream {
 	return nil
 }
 
-func (x *Expander) close(o owner) []Event {
+func (x *Expander) close(o Owner) []Event {
 	for i := range x.streams {
 		if x.streams[i].owner == o {
 			end := x.streams[i].end()
@@ -178,27 +178,27 @@ func (x *Expander) open(s chunkStream) *chunkStream {
 
 // streamOwner finds whose stream a chunk belongs to: that of the id, else that of
 // its tag, else the parent's, else the only one open.
-func (x *Expander) streamOwner(e Event, family Family, id, tag *string) (owner, error) {
+func (x *Expander) streamOwner(e Event, family Family, id, tag *string) (Owner, error) {
 	if id != nil {
 		for i := range x.streams {
 			s := &x.streams[i]
 			if s.family != family || s.id != *id {
 				continue
 			}
-			if tag != nil && ownerOf(tag) != s.owner {
-				return owner{}, fmt.Errorf("%s for %q: it is open for %v, not for %v", e.Type(), *id, s.owner, ownerOf(tag))
+			if tag != nil && NewOwner(tag) != s.owner {
+				return Owner{}, fmt.Errorf("%s for %q: it is open for %v, not for %v", e.Type(), *id, s.owner, NewOwner(tag))
 			}
 			return s.owner, nil
 		}
-		return ownerOf(tag), nil
+		return NewOwner(tag), nil
 	}
 	if tag != nil {
-		return ownerOf(tag), nil
+		return NewOwner(tag), nil
 	}
-	if s := x.at(owner{}); s != nil && s.family == family {
-		return owner{}, nil
+	if s := x.at(Owner{}); s != nil && s.family == family {
+		return Owner{}, nil
 	}
-	var found []owner
+	var found []Owner
 	for i := range x.streams {
 		if x.streams[i].family == family {
 			found = append(found, x.streams[i].owner)
@@ -206,11 +206,11 @@ func (x *Expander) streamOwner(e Event, family Family, id, tag *string) (owner, 
 	}
 	switch len(found) {
 	case 0:
-		return owner{}, nil
+		return Owner{}, nil
 	case 1:
 		return found[0], nil
 	}
-	return owner{}, fmt.Errorf("%s is ambiguous: it has neither id nor subagentRunId, and %d streams are open", e.Type(), len(found))
+	return Owner{}, fmt.Errorf("%s is ambiguous: it has neither id nor subagentRunId, and %d streams are open", e.Type(), len(found))
 }
 
 func continues(s *chunkStream, id *string) bool { return id == nil || *id == s.id }
@@ -237,7 +237,7 @@ func (x *Expander) content(events []Event, e Event, delta *string, s *chunkStrea
 	}
 	tag := OwnerOf(e)
 	if tag == nil {
-		tag = s.owner.tag()
+		tag = s.owner.Tag()
 	}
 	text := ""
 	if delta != nil {

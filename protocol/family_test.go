@@ -8,7 +8,7 @@ func TestEffects(t *testing.T) {
 	verbs := map[Family]map[Verb]bool{}
 	for name, k := range kinds {
 		x := EffectOf(k.make())
-		if x.Verb == unlisted {
+		if x.Verb == Unlisted {
 			t.Errorf("%s has no case in EffectOf", name)
 		}
 		if key, item := x.Item(); item && key.Family != x.Family {
@@ -27,7 +27,7 @@ func TestEffects(t *testing.T) {
 			continue
 		}
 		owner := "s"
-		x := EffectOf(endOf(family, "i", &owner))
+		x := EffectOf(EndOf(family, "i", &owner))
 		if x.Family != family || x.Verb != Ends || *x.ID != "i" || *x.Owner != owner {
 			t.Errorf("family %d is ended by %+v", family, x)
 		}

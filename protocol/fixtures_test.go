@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/protocol/problem"
 )
 
 // TestFixtures holds every kind of event to the project's own documents.
@@ -39,7 +41,7 @@ func TestFixtures(t *testing.T) {
 			if pointer == "-" {
 				pointer = ""
 			}
-			problems := Problems(ValidateEvent([]byte(document)))
+			problems := problem.Of(ValidateEvent([]byte(document)))
 			if len(problems) != 1 || problems[0].Pointer != pointer {
 				t.Errorf("%s: expected a problem at %q, got %v", document, pointer, problems)
 			}

@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"encoding/json"
-	"reflect"
 )
 
 // RunAgentInput asks for a run, or answers the interrupts of the last one.
@@ -20,11 +19,6 @@ type RunAgentInput struct {
 	ForwardedProps  Any                        `json:"forwardedProps,omitzero"`
 	Resume          []ResumeEntry              `json:"resume,omitzero"`
 	Extra           map[string]json.RawMessage `json:"-"`
-}
-
-// MarshalJSON writes the input.
-func (in RunAgentInput) MarshalJSON() ([]byte, error) {
-	return appendValue(make([]byte, 0, in.sizeHint()), shapeOf(reflect.TypeFor[RunAgentInput]()), reflect.ValueOf(&in).Elem())
 }
 
 // sizeHint lets most inputs be encoded in one allocation: with a long history each further
@@ -45,16 +39,6 @@ func (in *RunAgentInput) sizeHint() int {
 	return envelope + n + n/16 // for what is escaped
 }
 
-// UnmarshalJSON reads as DecodeInput does.
-func (in *RunAgentInput) UnmarshalJSON(data []byte) error {
-	read, err := DecodeInput(data)
-	if err != nil {
-		return err
-	}
-	*in = *read
-	return nil
-}
-
 // Tool is a tool that the frontend offers.
 type Tool struct {
 	Name        string                     `json:"name"`
@@ -64,24 +48,12 @@ type Tool struct {
 	Extra       map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the tool.
-func (t Tool) MarshalJSON() ([]byte, error) { return marshal(&t) }
-
-// UnmarshalJSON reads as DecodeInput does.
-func (t *Tool) UnmarshalJSON(data []byte) error { return unmarshal(data, t) }
-
 // Context is something that the model should know.
 type Context struct {
 	Description string                     `json:"description"`
 	Value       string                     `json:"value"`
 	Extra       map[string]json.RawMessage `json:"-"`
 }
-
-// MarshalJSON writes the context.
-func (c Context) MarshalJSON() ([]byte, error) { return marshal(&c) }
-
-// UnmarshalJSON reads as DecodeInput does.
-func (c *Context) UnmarshalJSON(data []byte) error { return unmarshal(data, c) }
 
 // ResumeStatus says what became of an interrupt.
 type ResumeStatus string
@@ -101,9 +73,3 @@ type ResumeEntry struct {
 	Metadata    Metadata                   `json:"metadata,omitzero"`
 	Extra       map[string]json.RawMessage `json:"-"`
 }
-
-// MarshalJSON writes the entry.
-func (r ResumeEntry) MarshalJSON() ([]byte, error) { return marshal(&r) }
-
-// UnmarshalJSON reads as DecodeInput does.
-func (r *ResumeEntry) UnmarshalJSON(data []byte) error { return unmarshal(data, r) }

@@ -29,12 +29,6 @@ type Interrupt struct {
 	Extra         map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the interrupt.
-func (i Interrupt) MarshalJSON() ([]byte, error) { return marshal(&i) }
-
-// UnmarshalJSON reads as Decode does.
-func (i *Interrupt) UnmarshalJSON(data []byte) error { return unmarshal(data, i) }
-
 // CheckReason judges an interrupt as one that an agent raises: a core reason
 // has what it needs, any other is "<framework>:<name>", and the namespace
 // "core" is the protocol's own. An interrupt of a peer may have any reason.

@@ -19,14 +19,11 @@ const (
 // Messages is a conversation in order. It is never null in JSON.
 type Messages []Message
 
-// MarshalJSON writes an array, empty for nil.
-func (m Messages) MarshalJSON() ([]byte, error) { return marshal(&m) }
-
 // sizeHint lets most conversations be encoded in one allocation.
 func (m Messages) sizeHint() (n int) {
 	const names = 64 // of a message's members
 	for i := range m {
-		n += weightOf(&m[i]) + names
+		n += m[i].Weight() + names
 	}
 	return n + n/16 // for what is escaped
 }
@@ -56,12 +53,6 @@ type Message struct {
 	Extra         map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes what the role has.
-func (m Message) MarshalJSON() ([]byte, error) { return marshal(&m) }
-
-// UnmarshalJSON reads as Decode does.
-func (m *Message) UnmarshalJSON(data []byte) error { return unmarshal(data, m) }
-
 // ToolCall is a call in an assistant message. It belongs to the subagent of its
 // message.
 type ToolCall struct {
@@ -74,12 +65,6 @@ type ToolCall struct {
 	Extra              map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON writes the call.
-func (c ToolCall) MarshalJSON() ([]byte, error) { return marshal(&c) }
-
-// UnmarshalJSON reads as Decode does.
-func (c *ToolCall) UnmarshalJSON(data []byte) error { return unmarshal(data, c) }
-
 // ToolFunction is what is called. Arguments is text as the model wrote it,
 // which need not be JSON.
 type ToolFunction struct {
@@ -87,9 +72,3 @@ type ToolFunction struct {
 	Arguments string                     `json:"arguments"`
 	Extra     map[string]json.RawMessage `json:"-"`
 }
-
-// MarshalJSON writes the function.
-func (f ToolFunction) MarshalJSON() ([]byte, error) { return marshal(&f) }
-
-// UnmarshalJSON reads as Decode does.
-func (f *ToolFunction) UnmarshalJSON(data []byte) error { return unmarshal(data, f) }

@@ -2,29 +2,31 @@ package protocol
 
 import "strconv"
 
-// owner is who an event or an item belongs to. The zero value is the parent
+// Owner is who an event or an item belongs to. The zero value is the parent
 // agent, which differs from a subagent whose id is empty.
-type owner struct {
+type Owner struct {
 	subagent bool
 	id       string
 }
 
-func ownerOf(id *string) owner {
+// NewOwner returns whose an event or an item with this subagentRunId is.
+func NewOwner(id *string) Owner {
 	if id == nil {
-		return owner{}
+		return Owner{}
 	}
-	return owner{subagent: true, id: *id}
+	return Owner{subagent: true, id: *id}
 }
 
-// tag is the owner as events carry it.
-func (o owner) tag() *string {
+// Tag is the owner as events carry it.
+func (o Owner) Tag() *string {
 	if !o.subagent {
 		return nil
 	}
 	return &o.id
 }
 
-func (o owner) String() string {
+// String names the owner in a message.
+func (o Owner) String() string {
 	if !o.subagent {
 		return "the parent agent"
 	}

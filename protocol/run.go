@@ -2,6 +2,12 @@ package protocol
 
 import "encoding/json"
 
+// The versions of the protocol that this package knows the differences of.
+const (
+	Version10 = "1.0"
+	Version11 = "1.1"
+)
+
 // RunStarted opens a run.
 type RunStarted struct {
 	Base
@@ -64,12 +70,6 @@ type RunOutcome struct {
 	Extra              map[string]json.RawMessage `json:"-"`
 }
 
-// MarshalJSON refuses members that the outcome's type does not have.
-func (o RunOutcome) MarshalJSON() ([]byte, error) { return marshal(&o) }
-
-// UnmarshalJSON reads as Decode does.
-func (o *RunOutcome) UnmarshalJSON(data []byte) error { return unmarshal(data, o) }
-
 // TokenUsage counts the tokens of one provider and model. A nil count is not
 // reported, which differs from none. InputTokens includes the cached, the
 // cache-written and the non-text ones; OutputTokens includes the reasoning.
@@ -84,12 +84,6 @@ type TokenUsage struct {
 	CacheWriteInputTokens *int64                     `json:"cacheWriteInputTokens,omitzero" agui:"count"`
 	Extra                 map[string]json.RawMessage `json:"-"`
 }
-
-// MarshalJSON writes the reported counts.
-func (u TokenUsage) MarshalJSON() ([]byte, error) { return marshal(&u) }
-
-// UnmarshalJSON reads as Decode does.
-func (u *TokenUsage) UnmarshalJSON(data []byte) error { return unmarshal(data, u) }
 
 // StepStarted opens a named step of its owner.
 type StepStarted struct {

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+
+	"github.com/aguiws/aguiws/protocol/internal/wire"
 )
 
 // Strip removes from an event what this version does not recognise, at any depth, as a
@@ -40,7 +42,7 @@ type rawMembers = map[string]json.RawMessage
 // stripper copies what it has to change, and only that: most of what comes is
 // whole, and a whole history is long.
 type stripper struct {
-	path    []step
+	path    []wire.Step
 	removed []string
 }
 
@@ -52,9 +54,9 @@ func (s *stripper) strip(shape *shape, v reflect.Value) (stays bool) {
 	return stays
 }
 
-// remove notes that what is at the path goes, or the step from there.
-func (s *stripper) remove(from ...step) {
-	s.removed = append(s.removed, pointerTo(append(s.path, from...)))
+// remove notes that what is at the path goes, or the Step from there.
+func (s *stripper) remove(from ...wire.Step) {
+	s.removed = append(s.removed, wire.PointerTo(append(s.path, from...)))
 }
 
 // value returns what is left of v, the zero Value if that is all of it, and
@@ -69,10 +71,10 @@ func (s *stripper) value(shape *shape, v reflect.Value) (left reflect.Value, sta
 			return reflect.ValueOf(PartsOf(parts.Interface().([]Part)...)).Elem(), true
 		}
 	case formPatch:
-		known, unknown, err := knownOperations(v.Bytes())
+		known, unknown, err := wire.KnownOperations(v.Bytes())
 		if err == nil && unknown != nil {
 			for _, i := range unknown {
-				s.remove(step{index: i, array: true})
+				s.remove(wire.Step{Index: i, Array: true})
 			}
 			return reflect.ValueOf(&known).Elem().Convert(v.Type()), true
 		}
@@ -95,7 +97,7 @@ func (s *stripper) array(shape *shape, v reflect.Value) (left reflect.Value) {
 		return left
 	}
 	for i := range v.Len() {
-		s.path = append(s.path, step{index: i, array: true})
+		s.path = append(s.path, wire.Step{Index: i, Array: true})
 		elem, stays := s.value(shape.elem, v.Index(i))
 		s.path = s.path[:len(s.path)-1]
 		if (elem.IsValid() || !stays) && !left.IsValid() {
@@ -128,7 +130,7 @@ func (s *stripper) object(shape *shape, m *members, v reflect.Value) (left refle
 				continue
 			}
 			for _, name := range slices.Sorted(maps.Keys(fv.Interface().(rawMembers))) {
-				s.remove(step{name: name})
+				s.remove(wire.Step{Name: name})
 			}
 			change(f).SetZero()
 			continue
@@ -139,7 +141,7 @@ func (s *stripper) object(shape *shape, m *members, v reflect.Value) (left refle
 		if f.pointer {
 			fv = fv.Elem()
 		}
-		s.path = append(s.path, step{name: f.name})
+		s.path = append(s.path, wire.Step{Name: f.name})
 		own, stays := s.value(m.shape(shape, i), fv)
 		s.path = s.path[:len(s.path)-1]
 		switch {

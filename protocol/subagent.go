@@ -46,9 +46,3 @@ type SubagentOutcome struct {
 	InterruptIDs []string                   `json:"interruptIds,omitzero"` // for OutcomeSuspended only
 	Extra        map[string]json.RawMessage `json:"-"`
 }
-
-// MarshalJSON refuses members that the outcome's type does not have.
-func (o SubagentOutcome) MarshalJSON() ([]byte, error) { return marshal(&o) }
-
-// UnmarshalJSON reads as Decode does.
-func (o *SubagentOutcome) UnmarshalJSON(data []byte) error { return unmarshal(data, o) }

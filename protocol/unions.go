@@ -54,6 +54,12 @@ const (
 	medium = "type source id? metadata?"
 )
 
+// Known reports whether this version knows the role.
+func (r Role) Known() bool {
+	_, known := unions[reflect.TypeFor[Message]()].variants[string(r)]
+	return known && r != "*"
+}
+
 type unionSpec struct {
 	tag      string
 	variants map[string]string

@@ -6,11 +6,13 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/aguiws/aguiws/protocol/internal/wire"
 )
 
 // Validate checks a document exactly: what it accepts is what the schema of
 // AG-UI 1.1 accepts, and the names of definitions are the schema's. "Event" is
-// any event. The error is a *DecodeError that names the places, or says that
+// any event. The error is a *problem.Error that names the places, or says that
 // there is no such definition.
 //
 // It is for what is produced. A document from a newer peer may be more than this; Decode
@@ -24,8 +26,8 @@ func Validate(definition string, data []byte) error {
 	if bad != nil {
 		return bad
 	}
-	d(r)
-	return r.err()
+	d(&r)
+	return r.Err()
 }
 
 // Definitions returns the names that Validate knows, sorted.
@@ -39,14 +41,14 @@ func ValidateEvent(data []byte) error { return Validate("Event", data) }
 func (r *reader) anyEvent() {
 	name, bad := r.eventType()
 	if bad != nil {
-		r.problems.Add(bad.Problems[0])
+		r.Problems.Add(bad.Problems[0])
 		return
 	}
 	k := kinds[name]
 	if k == nil {
-		r.push(step{name: "type"})
-		r.fail("%q is not the type of an event", name)
-		r.pop()
+		r.Push(wire.Step{Name: "type"})
+		r.Fail("%q is not the type of an event", name)
+		r.Pop()
 		return
 	}
 	r.object(k.shape, reflect.Value{}, "type")
@@ -56,11 +58,11 @@ func (r *reader) event(k *kind) {
 	name, bad := r.eventType()
 	switch {
 	case bad != nil:
-		r.problems.Add(bad.Problems[0])
+		r.Problems.Add(bad.Problems[0])
 	case name != k.name:
-		r.push(step{name: "type"})
-		r.fail("expected %q, found %q", k.name, name)
-		r.pop()
+		r.Push(wire.Step{Name: "type"})
+		r.Fail("expected %q, found %q", k.name, name)
+		r.Pop()
 	default:
 		r.object(k.shape, reflect.Value{}, "type")
 	}

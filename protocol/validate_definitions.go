@@ -6,15 +6,17 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/aguiws/aguiws/protocol/internal/wire"
 )
 
 // definitions are the checks by the names that the schema gives them.
 var definitions = sync.OnceValue(func() map[string]func(*reader) {
 	defs := map[string]func(*reader){
 		"Event":              (*reader).anyEvent,
-		"JsonPatch":          (*reader).patch,
-		"JsonPatchOperation": (*reader).operation,
-		"JsonPointer":        (*reader).location,
+		"JsonPatch":          (*reader).Patch,
+		"JsonPatchOperation": (*reader).Operation,
+		"JsonPointer":        (*reader).Location,
 		"BaseMessage":        (*reader).baseMessage,
 		"BaseEvent":          (*reader).baseEvent,
 	}
@@ -24,8 +26,8 @@ var definitions = sync.OnceValue(func() map[string]func(*reader) {
 	for _, k := range kinds {
 		defs[k.typ.Name()+"Event"] = func(r *reader) { r.event(k) }
 	}
-	for op := range patchMembers {
-		defs[title(op)+"Operation"] = func(r *reader) { r.oneOperation(op) }
+	for op := range wire.PatchMembers {
+		defs[title(op)+"Operation"] = func(r *reader) { r.OneOperation(op) }
 	}
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[RunAgentInput](), reflect.TypeFor[Tool](), reflect.TypeFor[Context](),
@@ -90,16 +92,16 @@ func (s *shape) member(name string) *shape { return s.fields[s.field(name)].shap
 
 // baseEvent checks what all events have in common, and nothing else.
 func (r *reader) baseEvent() {
-	if !r.want('{', "an object") {
+	if !r.Want('{', "an object") {
 		return
 	}
 	typeName := "type"
-	if name, found, isString := r.lookup(typeName); !found {
-		r.fail("the member %q is required", typeName)
+	if name, found, isString := r.Lookup(typeName); !found {
+		r.Fail("the member %q is required", typeName)
 	} else if _, known := kinds[EventType(name)]; !isString || !known {
-		r.push(step{name: typeName})
-		r.fail("expected the name of an event")
-		r.pop()
+		r.Push(wire.Step{Name: typeName})
+		r.Fail("expected the name of an event")
+		r.Pop()
 	}
 	s := *envelope
 	s.open = true

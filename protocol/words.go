@@ -1,19 +1,19 @@
 package protocol
 
 import (
+	"maps"
 	"reflect"
 	"sync"
+
+	"github.com/aguiws/aguiws/protocol/internal/wire"
 )
 
-// longestWord bounds what is looked for among words.
-const longestWord = 32
-
 // words are the names, tags and enumerated texts of AG-UI, of which a history has
-// several a message: who reads one makes no string of it.
+// several a message: a reader makes no string of them.
 var words = sync.OnceValue(func() map[string]string {
-	all := map[string]string{}
+	all := maps.Clone(wire.PatchWords)
 	add := func(word string) {
-		if len(word) <= longestWord {
+		if len(word) <= wire.LongestWord {
 			all[word] = word
 		}
 	}
@@ -42,13 +42,3 @@ var words = sync.OnceValue(func() map[string]string {
 	}
 	return all
 })
-
-// word is unquote for a token that may well be one of the words.
-func word(token []byte) string {
-	if len(token) <= longestWord+2 {
-		if known, ok := words()[string(token[1:len(token)-1])]; ok {
-			return known
-		}
-	}
-	return unquote(token)
-}

@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/downgrade"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/copilotkit"
 	"github.com/aguiws/aguiws/server/internal/refusal"
@@ -190,7 +191,7 @@ func (c copilotStream) Restate(ended func(label string, event []byte) ([]byte, e
 	if err != nil {
 		return refuseReadingFor(err)
 	}
-	label, profile := restatedLabel(a), protocol.ProfileOf(c.f.input.ProtocolVersion)
+	label, profile := restatedLabel(a), downgrade.ProfileOf(c.f.input.ProtocolVersion)
 	c.f.input = nil
 	c.f.done()
 	t.lower = func(event []byte, over bool) ([]byte, error) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter/store"
-	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/downgrade"
 )
 
 // A delta on its way to a client of whatever version is neither decoded nor copied more
@@ -17,7 +17,7 @@ func TestDeltaIsNotAllocated(t *testing.T) {
 	*out.buffer() = make([]byte, 0, 4<<10)
 	socket := &socket{peer: out.peer, link: discarding{}}
 	for name, wire := range map[string]wire{"a stream": out, "a plain socket": &plainSession{socket: socket}} {
-		run := &plainRun{cursor: cursor{peer: &peer{caller: &caller{}}}, wire: wire, profile: protocol.Profile0, mine: true}
+		run := &plainRun{cursor: cursor{peer: &peer{caller: &caller{}}}, wire: wire, profile: downgrade.Profile0, mine: true}
 		if n := testing.AllocsPerRun(100, func() {
 			if _, err := run.event(delta); err != nil {
 				t.Fatal(err)

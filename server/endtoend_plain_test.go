@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 )
 
 func TestEndToEndPlain(t *testing.T) {
@@ -13,7 +14,7 @@ func TestEndToEndPlain(t *testing.T) {
 	run := func(input string) (protocol.Event, []protocol.Event) {
 		t.Helper()
 		c.send(input)
-		order, events := &protocol.Sequence{}, []protocol.Event(nil)
+		sequence, events := &order.Sequence{}, []protocol.Event(nil)
 		for {
 			data := c.read()
 			e, err := protocol.Decode(data)
@@ -23,7 +24,7 @@ func TestEndToEndPlain(t *testing.T) {
 			if _, unknown := e.(*protocol.Unknown); unknown {
 				t.Fatalf("a naive client cannot read %s", data)
 			}
-			if err := order.Check(e); err != nil {
+			if err := sequence.Check(e); err != nil {
 				t.Fatalf("%s: %v", data, err)
 			}
 			events = append(events, e)
@@ -64,13 +65,13 @@ func TestEndToEndPlainRepeatInMidRun(t *testing.T) {
 	ts.awaitQueued()
 	c := ts.connect("/agui/ws", plainMode)
 	c.send(says("r1", slow))
-	order := &protocol.Sequence{}
+	sequence := &order.Sequence{}
 	for ended := false; !ended; p.rest() {
 		e, err := protocol.Decode(c.read())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := order.Check(e); err != nil {
+		if err := sequence.Check(e); err != nil {
 			t.Fatal(err)
 		}
 		_, ended = e.(*protocol.RunFinished)

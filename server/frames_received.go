@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/problem"
 	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
@@ -81,7 +82,7 @@ func (f *frame) done() {
 // fault says why a frame cannot be taken, and where in it.
 type fault struct {
 	code, message string
-	fields        []protocol.Problem
+	fields        []problem.Problem
 	retry         time.Duration // the same frame may be sent again after that; 0: it would be refused again
 }
 
@@ -134,20 +135,20 @@ func (f *frame) readInput(document protocol.Document) *fault {
 	in, err := document.DecodeInput()
 	if err != nil {
 		var list []string
-		for _, p := range protocol.Problems(err) {
+		for _, p := range problem.Of(err) {
 			list = append(list, strings.TrimPrefix(p.Pointer+": "+p.Message, ": "))
 		}
 		if list == nil {
 			list = []string{err.Error()}
 		}
 		bad := faultf(codeInvalidInput, "not a RunAgentInput: %s", strings.Join(list, "; "))
-		bad.fields = protocol.Problems(err)
+		bad.fields = problem.Of(err)
 		return bad
 	}
 	for _, name := range []struct{ pointer, value string }{{"/threadId", in.ThreadID}, {"/runId", in.RunID}} {
 		if !strictjson.IsName(name.value) {
 			bad := faultf(codeInvalidInput, "%s: an id has %s", name.pointer, strictjson.NameRule)
-			bad.fields = []protocol.Problem{{Pointer: name.pointer, Message: "an id has " + strictjson.NameRule}}
+			bad.fields = []problem.Problem{{Pointer: name.pointer, Message: "an id has " + strictjson.NameRule}}
 			return bad
 		}
 	}

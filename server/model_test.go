@@ -21,6 +21,8 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
+	"github.com/aguiws/aguiws/protocol/order"
 )
 
 var (
@@ -274,8 +276,8 @@ type peerModel struct {
 
 	// What it holds, over sockets.
 	at    store.Position // "": nothing
-	fold  *protocol.Fold
-	order *protocol.Sequence
+	fold  *fold.Fold
+	order *order.Sequence
 	open  []string // interrupts
 
 	// What it knows of this socket.
@@ -453,7 +455,7 @@ func (p *peerModel) take(data []byte) error {
 
 // hold takes a position for what is held from now on, from scratch.
 func (p *peerModel) hold(at store.Position, events ...protocol.Event) error {
-	p.at, p.fold, p.order, p.follows = at, protocol.NewFold(nil, nil), &protocol.Sequence{}, true
+	p.at, p.fold, p.order, p.follows = at, fold.New(nil, nil), &order.Sequence{}, true
 	return p.apply(events...)
 }
 
@@ -517,15 +519,15 @@ func (p *peerModel) event(data []byte) error {
 
 // told is called when a group of uncounted events is whole.
 func (p *peerModel) told() error {
-	order, fold := &protocol.Sequence{}, protocol.NewFold(nil, nil)
+	sequence, held := &order.Sequence{}, fold.New(nil, nil)
 	var events []protocol.Event
 	for _, data := range p.group {
 		e, err := protocol.Decode(data)
 		if err == nil {
-			err = order.Check(e)
+			err = sequence.Check(e)
 		}
 		if err == nil {
-			err = fold.Apply(e)
+			err = held.Apply(e)
 		}
 		if err != nil {
 			return fmt.Errorf("a group: %w", err)
@@ -544,7 +546,7 @@ func (p *peerModel) told() error {
 	case !p.answering:
 		return fmt.Errorf("restated without having asked")
 	case p.follows && p.at == p.wire:
-		return sameFold(fold, p.fold) // nothing of it is news but its end
+		return sameFold(held, p.fold) // nothing of it is news but its end
 	case p.follows:
 		return fmt.Errorf("restated as of %v, and %v is held", p.wire, p.at)
 	default:
@@ -552,7 +554,7 @@ func (p *peerModel) told() error {
 	}
 }
 
-func sameFold(got, want *protocol.Fold) error {
+func sameFold(got, want *fold.Fold) error {
 	x, y := shownFold(got.Messages(), got.State()), shownFold(want.Messages(), want.State())
 	if x != y {
 		return fmt.Errorf("told\n%s\nheld\n%s", x, y)
@@ -614,7 +616,7 @@ func (p *peerModel) ping() error {
 // plainModel is a client that knows nothing: it posts an input and reads one run.
 type plainModel struct {
 	label string
-	fold  *protocol.Fold
+	fold  *fold.Fold
 	ended bool // well
 	over  chan error
 
@@ -623,13 +625,13 @@ type plainModel struct {
 
 func (h *history) askPlain(body, label string) *plainModel {
 	s := h.ts.ask(http.MethodPost, "/agui", strings.Replace(body, `"threadId"`, `"protocolVersion":"1.1","threadId"`, 1))
-	p := &plainModel{label: label, fold: protocol.NewFold(nil, nil), over: make(chan error, 1), giveUp: s.cancel}
+	p := &plainModel{label: label, fold: fold.New(nil, nil), over: make(chan error, 1), giveUp: s.cancel}
 	go func() { p.over <- p.read(s.resp.Body) }()
 	return p
 }
 
 func (p *plainModel) read(body io.Reader) error {
-	order := &protocol.Sequence{}
+	sequence := &order.Sequence{}
 	lines := bufio.NewScanner(body)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -642,7 +644,7 @@ func (p *plainModel) read(body io.Reader) error {
 		}
 		e, err := protocol.Decode(data)
 		if err == nil {
-			err = order.Check(e)
+			err = sequence.Check(e)
 		}
 		if err == nil {
 			err = p.fold.Apply(e)

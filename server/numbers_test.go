@@ -13,6 +13,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
@@ -210,7 +211,7 @@ func TestNumbersKeepTheirText(t *testing.T) {
 			if strings.Contains(end, "RUN_ERROR") {
 				t.Fatal(end)
 			}
-			said := protocol.NewFold(nil, nil)
+			said := fold.New(nil, nil)
 			for _, data := range events {
 				e, err := protocol.Decode([]byte(data))
 				if err != nil {

@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/downgrade"
 )
 
 // lowered is an event of a run as a client's version of AG-UI can read it, or
 // nil when it cannot. Losses are logged.
-func (p *peer) lowered(profile protocol.Profile, thread, label string, event []byte) ([]byte, error) {
+func (p *peer) lowered(profile downgrade.Profile, thread, label string, event []byte) ([]byte, error) {
 	if profile.Keeps(event) {
 		return event, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/server/identity"
 )
 
@@ -63,7 +64,7 @@ func ownOnly(t *testing.T, came string, labels ...string) (interrupt string) {
 	if strings.Contains(came, canary) || strings.Contains(came, "r-ann") || strings.Contains(came, "SNAPSHOT") || strings.Contains(came, `"positions":{"`) {
 		t.Errorf("what is ann's came with it: %s", came)
 	}
-	var order protocol.Sequence
+	var sequence order.Sequence
 	for line := range strings.Lines(came) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), "data: ")
 		if !strings.HasPrefix(line, `{"type":"`) || strings.HasPrefix(line, `{"type":"ws.`) {
@@ -71,7 +72,7 @@ func ownOnly(t *testing.T, came string, labels ...string) (interrupt string) {
 		}
 		e, err := protocol.Decode([]byte(line))
 		if err == nil {
-			err = order.Check(e)
+			err = sequence.Check(e)
 		}
 		if err != nil {
 			t.Errorf("%s: %v", line, err)

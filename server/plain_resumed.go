@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/aguiws/aguiws/adapter/store"
-	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/downgrade"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
@@ -84,7 +84,7 @@ func (s *resumedSession) turn() error {
 
 func (s *resumedSession) tell() error {
 	r := &plainRun{
-		wire: placed{s.plainSession, s.from.thread}, label: s.from.label, dialect: dialectTanStack, profile: protocol.ProfileCurrent,
+		wire: placed{s.plainSession, s.from.thread}, label: s.from.label, dialect: dialectTanStack, profile: downgrade.ProfileCurrent,
 		aborted: &atomic.Bool{}, mine: true, begun: true, resumed: true,
 	}
 	r.open(s.peer, s.from.thread)

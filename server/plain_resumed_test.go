@@ -11,6 +11,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/server/identity"
 )
 
@@ -135,7 +136,7 @@ func TestEndToEndPlainResumed(t *testing.T) {
 	c := ts.connect("/agui/ws?runId=r1", plainMode)
 	c.send(strings.Replace(says("r1", slow), `{`, `{"data":{},`, 1))
 	p.more(3)
-	order, text := &protocol.Sequence{}, ""
+	sequence, text := &order.Sequence{}, ""
 	take := func() (offset string, over bool) {
 		t.Helper()
 		f := c.expectAny()
@@ -145,7 +146,7 @@ func TestEndToEndPlainResumed(t *testing.T) {
 		}
 		e, err := protocol.Decode(chunk)
 		if err == nil {
-			err = order.Check(e)
+			err = sequence.Check(e)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/downgrade"
 )
 
 // wire carries the events of one stream to a client that knows no control
@@ -41,8 +42,8 @@ type plainRun struct {
 	debts   debts
 	dialect dialect
 	through adapter.Through
-	profile protocol.Profile // what the client's version can be sent
-	aborted *atomic.Bool     // the client has no use for the run any more
+	profile downgrade.Profile // what the client's version can be sent
+	aborted *atomic.Bool      // the client has no use for the run any more
 	stop    stopping
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/problem"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/requestbody"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
@@ -131,7 +132,7 @@ func (s *core) readInput(w http.ResponseWriter, r *http.Request, body []byte, he
 	defer held.bodies.Give(read)
 	document, _, bad := objectOf(body)
 	if bad != nil {
-		return nil, refuseInput(bad.Message, []protocol.Problem{{Message: bad.Message}})
+		return nil, refuseInput(bad.Message, []problem.Problem{{Message: bad.Message}})
 	}
 	f := &frame{account: held.bodies, weight: weight}
 	if bad := f.readInput(document); bad != nil {
@@ -141,8 +142,8 @@ func (s *core) readInput(w http.ResponseWriter, r *http.Request, body []byte, he
 }
 
 // refuseInput says of a body that is no input what is wrong with it, and where.
-func refuseInput(message string, fields []protocol.Problem) *refusal.Refusal {
+func refuseInput(message string, fields []problem.Problem) *refusal.Refusal {
 	refused := refusal.New(http.StatusBadRequest, codeInvalidInput, message)
-	refused.Fields = append([]protocol.Problem{}, fields...)
+	refused.Fields = append([]problem.Problem{}, fields...)
 	return refused
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/server/identity"
 )
 
@@ -180,11 +181,11 @@ func TestEndToEndPostGoesOn(t *testing.T) {
 		}
 		seen = append(seen, e)
 	}
-	order, text := &protocol.Sequence{}, ""
+	sequence, text := &order.Sequence{}, ""
 	for i, got := range seen {
 		e, err := protocol.Decode([]byte(got.data))
 		if err == nil {
-			err = order.Check(e)
+			err = sequence.Check(e)
 		}
 		if want := fmt.Sprintf(":%d", i+1); err != nil || !strings.HasSuffix(got.id, want) {
 			t.Fatalf("event %d is %+v: %v", i+1, got, err)

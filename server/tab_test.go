@@ -12,6 +12,8 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
+	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/redisstore"
 )
 
@@ -62,8 +64,8 @@ type tab struct {
 	*client
 	epoch  string
 	seq    int64
-	fold   *protocol.Fold
-	order  *protocol.Sequence
+	fold   *fold.Fold
+	order  *order.Sequence
 	frames []map[string]any // control frames since the last take
 }
 
@@ -75,8 +77,8 @@ func newTab(c *client) *tab {
 
 // fresh forgets everything, as a reloaded page does.
 func (tb *tab) fresh() {
-	tb.fold = protocol.NewFold(nil, nil)
-	tb.order = &protocol.Sequence{}
+	tb.fold = fold.New(nil, nil)
+	tb.order = &order.Sequence{}
 }
 
 // next reads up to the next event, and applies it.

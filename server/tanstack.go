@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/downgrade"
 	"github.com/aguiws/aguiws/server/internal/tanstack"
 )
 
@@ -31,11 +32,11 @@ func (d dialect) of(in *protocol.RunAgentInput) dialect {
 }
 
 // profile is what can be sent to the client of an input.
-func (d dialect) profile(in *protocol.RunAgentInput) protocol.Profile {
+func (d dialect) profile(in *protocol.RunAgentInput) downgrade.Profile {
 	if d == dialectTanStack && in.ProtocolVersion == "" {
-		return protocol.ProfileCurrent
+		return downgrade.ProfileCurrent
 	}
-	return protocol.ProfileOf(in.ProtocolVersion)
+	return downgrade.ProfileOf(in.ProtocolVersion)
 }
 
 // told is an event as it is told to the client.

@@ -7,6 +7,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // maxPage bounds what Next returns at once.
@@ -121,7 +122,7 @@ func (f *Follower) Attach(ctx context.Context, after *store.Position) (*Attached
 
 // attached is where a follower stands that attaches without a position. The fold is the
 // view's, nil for one that is yet to be made.
-func attached(view *store.ThreadView, f *protocol.Fold) (a *Attached, err error) {
+func attached(view *store.ThreadView, f *fold.Fold) (a *Attached, err error) {
 	a = &Attached{Position: store.Position{Epoch: view.Epoch, Seq: view.Seq}, deleted: view.Deleted}
 	if view.Latest == nil {
 		return a, describe(a, view)

@@ -9,12 +9,13 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // restate says with snapshots what a used thread is as its fold is (binding,
 // Following a thread): one well-formed run. If a label is given, the run is restated under
 // that runId instead of its own.
-func restate(view *store.ThreadView, f *protocol.Fold, label string) ([][]byte, error) {
+func restate(view *store.ThreadView, f *fold.Fold, label string) ([][]byte, error) {
 	record, err := stored.Record(view.Latest)
 	if err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ type restatedMetadata struct {
 }
 
 // restatement encodes a restated run of that record with the given end.
-func restatement(view *store.ThreadView, f *protocol.Fold, label string, record store.RunRecord, end ...protocol.Event) ([][]byte, error) {
+func restatement(view *store.ThreadView, f *fold.Fold, label string, record store.RunRecord, end ...protocol.Event) ([][]byte, error) {
 	ours, err := json.Marshal(restatedMetadata{true, record.Decisions})
 	if err != nil {
 		return nil, fmt.Errorf("adapter: restating: %w", err)

@@ -45,7 +45,7 @@ func TestPatchesAreTheRealClients(t *testing.T) {
 	suite.Full(t)
 	command.NodeLane(t)
 	root := command.Root(t)
-	check := exec.Command("node", filepath.Join(root, "conformance", "node", "patches.mjs"), filepath.Join(root, "protocol", "testdata", "patches.txt"))
+	check := exec.Command("node", filepath.Join(root, "conformance", "node", "patches.mjs"), filepath.Join(root, "protocol", "jsonpatch", "testdata", "patches.txt"))
 	out, err := check.CombinedOutput()
 	command.KeepOutput(t, out)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Holds the cases of protocol/testdata/patches.txt to the library that the published clients apply patches with, used
+// Holds the cases of protocol/jsonpatch/testdata/patches.txt to the library that the published clients apply patches with, used
 // as they use it. node patches.mjs FILE
 import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";

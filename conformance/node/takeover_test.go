@@ -12,6 +12,7 @@ import (
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // takeoverCase is a line for takeover.mjs: streams that the real client must
@@ -174,7 +175,7 @@ func (l *takeovers) testCase(name string, from, step int64) *takeoverCase {
 // picture is what our fold makes of a log.
 func picture(t *testing.T, log [][]byte) takeoverPicture {
 	t.Helper()
-	f := protocol.NewFold(nil, nil)
+	f := fold.New(nil, nil)
 	for _, text := range log {
 		if err := f.Apply(decoded(t, text)); err != nil {
 			t.Fatalf("%v at %s", err, text)

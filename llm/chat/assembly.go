@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/surrogate"
 )
 
 // Assembly puts together the tool calls of one answer. OpenAI tells the pieces of calls
@@ -28,7 +28,7 @@ type Assembly struct {
 type Partial struct {
 	Name  string // "" until it comes
 	args  strings.Builder
-	half  protocol.Half // that the arguments end with
+	half  surrogate.Half // that the arguments end with
 	json  extent
 	at    place
 	id    string

@@ -20,6 +20,7 @@ import (
 	"github.com/aguiws/aguiws/llm"
 	"github.com/aguiws/aguiws/llm/demo"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 	"github.com/aguiws/aguiws/redisstore"
 )
 
@@ -74,7 +75,7 @@ func TestTools(t *testing.T) {
 	if _, err := cursor.Attach(ctx, nil); err != nil {
 		t.Fatal(err)
 	}
-	fold := protocol.NewFold(nil, nil)
+	held := fold.New(nil, nil)
 	run := func(in protocol.RunAgentInput) *protocol.RunFinished {
 		t.Helper()
 		in.ThreadID = key.Thread
@@ -91,7 +92,7 @@ func TestTools(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := fold.Apply(e); err != nil {
+				if err := held.Apply(e); err != nil {
 					t.Fatal(err)
 				}
 				if end, ok := e.(*protocol.RunFinished); ok {
@@ -119,7 +120,7 @@ func TestTools(t *testing.T) {
 	}
 	run(protocol.RunAgentInput{RunID: "b", Resume: []protocol.ResumeEntry{answer(0, `{"approved":true}`), answer(1, `{"restaurant":"Chez Nous","people":3,"when":"tonight"}`)}})
 	var results []string
-	for _, m := range fold.Messages() {
+	for _, m := range held.Messages() {
 		if m.Role == protocol.RoleTool {
 			results = append(results, m.Content.String())
 		}
@@ -129,7 +130,7 @@ func TestTools(t *testing.T) {
 			t.Errorf("result %d of %q, want %s", i, results, want)
 		}
 	}
-	if got := string(fold.State()); !strings.Contains(got, `"notes":["ann likes red","and blue"]`) {
+	if got := string(held.State()); !strings.Contains(got, `"notes":["ann likes red","and blue"]`) {
 		t.Errorf("state %s", got)
 	}
 	text, err := os.ReadFile(effects)

@@ -17,7 +17,7 @@ import (
 // form is a value in canonical form.
 type form struct {
 	// exact is RFC 8785's, except for numbers that RFC 8785 would give another
-	// decimal value: they are written as protocol.ExactNumber has them.
+	// decimal value: they are written as number.Exact has them.
 	exact []byte
 	// rounded is RFC 8785's itself, in which numbers are those of IEEE 754. The
 	// same as exact where no number is beyond that, nil where one has no double.

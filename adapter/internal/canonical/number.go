@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/number"
 )
 
 // Numbers that RFC 8785 cannot carry pass the library as strings. The first character of
@@ -94,24 +94,24 @@ const maxPlain = 15
 
 // beyondDouble reports whether the nearest double is written with another decimal
 // value than the number has, and the text of that value.
-func beyondDouble(number string) (text string, beyond bool, err error) {
-	if len(number) <= maxPlain && !strings.ContainsAny(number, "eE") {
+func beyondDouble(literal string) (text string, beyond bool, err error) {
+	if len(literal) <= maxPlain && !strings.ContainsAny(literal, "eE") {
 		return "", false, nil
 	}
-	double, outside := strconv.ParseFloat(number, 64)
+	double, outside := strconv.ParseFloat(literal, 64)
 	if size := math.Abs(double); outside == nil && size >= 1e-6 && size < 1e21 {
 		var written [32]byte
-		if string(strconv.AppendFloat(written[:0], double, 'f', -1, 64)) == number {
+		if string(strconv.AppendFloat(written[:0], double, 'f', -1, 64)) == literal {
 			return "", false, nil // as most writers of JSON write a double
 		}
 	}
-	text, ok := protocol.ExactNumber(number)
+	text, ok := number.Exact(literal)
 	if !ok {
-		return "", false, fmt.Errorf("the exponent of %.40s is too large", number)
+		return "", false, fmt.Errorf("the exponent of %.40s is too large", literal)
 	}
 	if outside != nil {
 		return text, true, nil
 	}
-	written, _ := protocol.ExactNumber(strconv.FormatFloat(double, 'e', -1, 64))
+	written, _ := number.Exact(strconv.FormatFloat(double, 'e', -1, 64))
 	return text, written != text, nil
 }

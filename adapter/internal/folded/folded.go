@@ -15,6 +15,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // Reader is what is needed of a store.
@@ -25,8 +26,8 @@ type Reader interface {
 
 // Thread is what a view of a thread amounts to.
 type Thread struct {
-	Fold     *protocol.Fold // as of the end of the log
-	Snapshot *protocol.Fold // as of the stored snapshot
+	Fold     *fold.Fold // as of the end of the log
+	Snapshot *fold.Fold // as of the stored snapshot
 }
 
 // Threads are the threads in use. They may be nil: then each is read whole.

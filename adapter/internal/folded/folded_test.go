@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 var key = store.ThreadKey{Namespace: "n", Thread: "t"}
@@ -52,7 +53,7 @@ func (l *log) Read(_ context.Context, of store.ThreadKey, q store.ReadQuery) (*s
 	return v, nil
 }
 
-func ids(f *protocol.Fold) string {
+func ids(f *fold.Fold) string {
 	var list []string
 	for m := range f.All() {
 		list = append(list, m.ID)
@@ -110,7 +111,7 @@ func TestReads(t *testing.T) {
 // TestPoison puts what is not so where threads are held, and expects that nobody is told.
 func TestPoison(t *testing.T) {
 	wrong := func() Thread {
-		f := protocol.NewFold(protocol.Messages{{ID: "wrong", Role: protocol.RoleUser, Content: protocol.Text("x")}}, nil)
+		f := fold.New(protocol.Messages{{ID: "wrong", Role: protocol.RoleUser, Content: protocol.Text("x")}}, nil)
 		return Thread{f, f}
 	}
 	for name, poison := range map[string]struct {
@@ -157,7 +158,7 @@ func TestBudget(t *testing.T) {
 	for i := range long {
 		long[i] = protocol.Message{ID: fmt.Sprint(i), Role: protocol.RoleUser, Content: protocol.Text(strings.Repeat("x", 1000))}
 	}
-	f := protocol.NewFold(long, nil)
+	f := fold.New(long, nil)
 	weight := int64(f.Weight())
 	ts := New(3*weight + weight/2)
 	put := func(thread string) {
@@ -182,11 +183,11 @@ func TestBudget(t *testing.T) {
 	ts.Held(store.ThreadKey{Thread: "b"})
 	put("d")
 	holds("abd")
-	f = protocol.NewFold(append(long, protocol.Message{ID: "large", Role: protocol.RoleUser, Content: protocol.Text(strings.Repeat("x", int(4*weight)))}), nil)
+	f = fold.New(append(long, protocol.Message{ID: "large", Role: protocol.RoleUser, Content: protocol.Text(strings.Repeat("x", int(4*weight)))}), nil)
 	put("c")
 	holds("abd")
 	whole := f
-	f = protocol.NewFold(nil, nil)
+	f = fold.New(nil, nil)
 	ts.Keep(store.ThreadKey{Thread: "c"}, store.Position{Epoch: "e", Seq: 1}, 1, 1, Thread{f, whole}) // its log has taken all of it out
 	holds("abd")
 	f = whole

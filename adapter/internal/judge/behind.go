@@ -6,14 +6,15 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // behind reports whether the sender of these messages knows any of the thread's, and
 // whether it was cut off from the thread's events. It was if it has a message of the
 // agent's cut short, or if the last message that it holds has calls and what came of them
 // is missing. A sender that sends only some messages on purpose, or none, sends whole ones.
-func behind(sent protocol.Messages, held *protocol.Fold) (knows, behind bool) {
-	var last protocol.Place
+func behind(sent protocol.Messages, held *fold.Fold) (knows, behind bool) {
+	var last fold.Place
 	lastSent := 0
 	for i, m := range sent {
 		whole, known := held.Message(m.ID)

@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/folded"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // atRest is a store of a thread of which a node may hold all that there is.
@@ -42,7 +43,7 @@ func TestLargeInputs(t *testing.T) {
 		calls[i] = protocol.ToolCall{ID: fmt.Sprint("c", i), Function: protocol.ToolFunction{Name: "f", Arguments: "{}"}}
 	}
 	many := protocol.Messages{{ID: "m", Role: protocol.RoleAssistant, ToolCalls: calls}}
-	held := protocol.NewFold(many, nil)
+	held := fold.New(many, nil)
 	known := protocol.Messages{{ID: "known", Role: protocol.RoleUser, Content: protocol.Text("x")}}
 	fresh := make(protocol.Messages, n)
 	for i := range fresh {
@@ -58,7 +59,7 @@ func TestLargeInputs(t *testing.T) {
 			}
 		},
 		"many messages beside one that the node holds": func() {
-			threads, f := folded.New(1<<20), protocol.NewFold(known, nil)
+			threads, f := folded.New(1<<20), fold.New(known, nil)
 			threads.Keep(of, store.Position{Epoch: "e", Seq: 1}, 1, 1, folded.Thread{Fold: f, Snapshot: f})
 			input := &protocol.RunAgentInput{Messages: append(known[:1:1], fresh...)}
 			if j, err := Read(t.Context(), atRest{}, threads, nil, of, input); err != nil || j.Fold.Len() != 1 {
@@ -69,7 +70,7 @@ func TestLargeInputs(t *testing.T) {
 			view := thread()
 			view.Queue = make([]store.QueuedRun, 1)
 			view.Queue[0].Record = []byte(`{"msgs":["` + unnamed.Messages[0].ID + `"]}`)
-			if again := placed(unnamed, protocol.NewFold(fresh, nil), view.Queue); again.Messages[0].ID != "m0" || again.Messages[n].ID == "" {
+			if again := placed(unnamed, fold.New(fresh, nil), view.Queue); again.Messages[0].ID != "m0" || again.Messages[n].ID == "" {
 				t.Errorf("%+v", again.Messages[0])
 			}
 		},

@@ -15,6 +15,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // Busy says what becomes of an input while another run is active.
@@ -61,8 +62,8 @@ func (v *Verdict) Ends() bool { return v.Stops || v.Failure != "" }
 type Judgement struct {
 	Input    *protocol.RunAgentInput
 	View     *store.ThreadView
-	Fold     *protocol.Fold // of the view
-	Snapshot *protocol.Fold // of the view's stored snapshot
+	Fold     *fold.Fold // of the view
+	Snapshot *fold.Fold // of the view's stored snapshot
 	Duties
 	// A new user message without resume cancels what is open.
 	CancelsUnanswered bool

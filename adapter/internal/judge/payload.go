@@ -7,6 +7,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/internal/responseschema"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/problem"
 )
 
 // payloads checks the payloads of one input. The text about them is bounded for all of them
@@ -34,9 +35,9 @@ func (p *payloads) check(ctx context.Context, shown protocol.Interrupt, entry pr
 	default: // asked by a version that took the schema: the question can still be cancelled
 		p.tooMuch, p.why = entry.InterruptID, "the answer cannot be checked, the question can only be cancelled: "+err.Error()
 	}
-	for _, problem := range problems {
-		if len(p.fields) < protocol.MaxProblems {
-			p.fields = append(p.fields, map[string]string{"interruptId": entry.InterruptID, "pointer": problem.Pointer, "message": problem.Message})
+	for _, wrong := range problems {
+		if len(p.fields) < problem.Max {
+			p.fields = append(p.fields, map[string]string{"interruptId": entry.InterruptID, "pointer": wrong.Pointer, "message": wrong.Message})
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // placed is the input with the ids of the thread for the messages that came without one and
@@ -14,7 +15,7 @@ import (
 // History is found where most of its end stands in the thread, the later of two such places;
 // what of it is elsewhere is found by what it says. Tool messages are found by their calls,
 // instructions and reasoning by what they say. A message that is not found is new.
-func placed(input *protocol.RunAgentInput, held *protocol.Fold, queue []store.QueuedRun) *protocol.RunAgentInput {
+func placed(input *protocol.RunAgentInput, held *fold.Fold, queue []store.QueuedRun) *protocol.RunAgentInput {
 	s, open := spelled(input.Messages, held)
 	if s == nil {
 		return input
@@ -78,7 +79,7 @@ type placing struct {
 }
 
 // read reads what is compared.
-func (p *placing) read(held *protocol.Fold) {
+func (p *placing) read(held *fold.Fold) {
 	p.named, p.loose = map[string]bool{}, map[said][]string{}
 	p.keys = make([]said, len(p.sent))
 	for i, m := range p.sent {

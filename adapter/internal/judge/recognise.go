@@ -6,6 +6,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/internal/canonical"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // recognised is the input with the thread's own messages in the place of those
@@ -17,7 +18,7 @@ import (
 //
 // A message that is recognised by its calls must agree in their names and arguments, and
 // under an unknown id in its text: one that says anything else is new.
-func recognised(input *protocol.RunAgentInput, held *protocol.Fold) *protocol.RunAgentInput {
+func recognised(input *protocol.RunAgentInput, held *fold.Fold) *protocol.RunAgentInput {
 	h := history{held, map[string]map[string]protocol.ToolFunction{}}
 	var sent map[string]bool
 	var messages protocol.Messages
@@ -53,7 +54,7 @@ func recognised(input *protocol.RunAgentInput, held *protocol.Fold) *protocol.Ru
 
 // history finds a thread's messages by what is in them.
 type history struct {
-	held  *protocol.Fold
+	held  *fold.Fold
 	calls map[string]map[string]protocol.ToolFunction // of messages that were asked about
 }
 

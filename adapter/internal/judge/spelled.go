@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // spelled are the messages with those of the thread in the place of calls and results that
 // it holds, and a text beside such calls as a message of its own. Open are those of them
 // that came without an id and are still to be found; nil: each message had one.
-func spelled(messages protocol.Messages, held *protocol.Fold) (out protocol.Messages, open map[string]bool) {
+func spelled(messages protocol.Messages, held *fold.Fold) (out protocol.Messages, open map[string]bool) {
 	if !slices.ContainsFunc(messages, func(m protocol.Message) bool { return strings.HasPrefix(m.ID, givenPrefix) }) {
 		return nil, nil
 	}
@@ -76,7 +77,7 @@ func onlyOnce(messages protocol.Messages) protocol.Messages {
 
 // nameless reports whether the message came without an id, and is not one that the thread
 // has from the same input.
-func nameless(m protocol.Message, held *protocol.Fold) bool {
+func nameless(m protocol.Message, held *fold.Fold) bool {
 	return strings.HasPrefix(m.ID, givenPrefix) && !held.Has(m.ID) && isGiven(m)
 }
 

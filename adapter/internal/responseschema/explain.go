@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/problem"
 )
 
 // MaxProblems is how many problems are named of one request.
-const MaxProblems = protocol.MaxProblems
+const MaxProblems = problem.Max
 
 // maxShown bounds a value or a name that a message quotes, in bytes.
 const maxShown = 60
@@ -18,14 +18,14 @@ const maxShown = 60
 // It is made after the verdict, for as many problems as are named.
 type explanation struct {
 	*evaluation
-	problems protocol.ProblemList
+	problems problem.List
 	path     []string
 	seen     map[verdictKey]bool
 }
 
 func (x *explanation) add(format string, args ...any) {
 	if !x.problems.Full() {
-		x.problems.Add(protocol.Problem{Pointer: pointer(x.path), Message: fmt.Sprintf(format, args...)})
+		x.problems.Add(problem.Problem{Pointer: pointer(x.path), Message: fmt.Sprintf(format, args...)})
 	}
 }
 

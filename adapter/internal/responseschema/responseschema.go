@@ -19,7 +19,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
-	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/problem"
 )
 
 const (
@@ -53,12 +53,12 @@ type compiled struct {
 // most; nil is a valid one. It fails with ErrTooComplex on a payload that takes too much to
 // be checked, which is the same wherever and whenever it is checked. It fails with the
 // error of a context that ends, and with another one when the schema itself cannot be used.
-func (s *Set) Check(ctx context.Context, schema, payload []byte) ([]protocol.Problem, error) {
+func (s *Set) Check(ctx context.Context, schema, payload []byte) ([]problem.Problem, error) {
 	return s.CheckWithin(ctx, new(Budget), schema, payload)
 }
 
 // CheckWithin is Check for one of several payloads that share a budget.
-func (s *Set) CheckWithin(ctx context.Context, b *Budget, schema, payload []byte) ([]protocol.Problem, error) {
+func (s *Set) CheckWithin(ctx context.Context, b *Budget, schema, payload []byte) ([]problem.Problem, error) {
 	root, err := s.compile(ctx, schema)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (s *Set) CheckWithin(ctx context.Context, b *Budget, schema, payload []byte
 		b.until = time.Now().Add(maxTime)
 	}
 	m := &meter{ctx: ctx, limit: min(smallSteps, maxSteps-b.spent), until: b.until}
-	var problems []protocol.Problem
+	var problems []problem.Problem
 	work := func() { problems = check(m, root, payload) }
 	if len(payload) <= smallPayload {
 		err = within(work)
@@ -103,10 +103,10 @@ func enter(ctx context.Context) (leave func(), err error) {
 
 // check applies a schema to a payload. The verdict has m's limit, and what explains it
 // has as much again: a payload that does not fit is never too complex to be told so.
-func check(m *meter, root *node, payload []byte) []protocol.Problem {
+func check(m *meter, root *node, payload []byte) []problem.Problem {
 	value, ok := parse(m, payload)
 	if !ok {
-		return []protocol.Problem{{Message: "is not JSON"}}
+		return []problem.Problem{{Message: "is not JSON"}}
 	}
 	e := &evaluation{meter: m, verdicts: map[verdictKey]verdict{}}
 	if e.apply(root, value, false).valid {
@@ -118,10 +118,10 @@ func check(m *meter, root *node, payload []byte) []protocol.Problem {
 	if err != nil && err != ErrTooComplex {
 		panic(stopped{err})
 	}
-	if problems := x.problems.List(); len(problems) > 0 {
+	if problems := x.problems.Problems(); len(problems) > 0 {
 		return problems
 	}
-	return []protocol.Problem{{Message: "does not fit the schema"}}
+	return []problem.Problem{{Message: "does not fit the schema"}}
 }
 
 // Compile reports why a schema cannot be used: it is over a bound. Parts of another schema
@@ -154,7 +154,7 @@ func (s *Set) compile(ctx context.Context, schema []byte) (*node, error) {
 }
 
 func schemaError(err error) error {
-	return errors.New("adapter: response schema: " + protocol.Line(err.Error()))
+	return errors.New("adapter: response schema: " + problem.Line(err.Error()))
 }
 
 // compilePart compiles as much of a schema as can be checked. Odd is why it cannot be whole.

@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/problem"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 )
 
 // spend checks a payload with the whole budget at once, and tells what it took.
-func spend(t testing.TB, schema, payload string) (problems []protocol.Problem, steps int, allocated uint64, err error) {
+func spend(t testing.TB, schema, payload string) (problems []problem.Problem, steps int, allocated uint64, err error) {
 	t.Helper()
 	root, _ := compilePart([]byte(schema), nil)
 	var before, after runtime.MemStats
@@ -34,7 +34,7 @@ func spend(t testing.TB, schema, payload string) (problems []protocol.Problem, s
 }
 
 // holds fails when a check went over what one may take.
-func holds(t testing.TB, problems []protocol.Problem, steps int, allocated uint64) {
+func holds(t testing.TB, problems []problem.Problem, steps int, allocated uint64) {
 	t.Helper()
 	if steps > 2*maxSteps {
 		t.Errorf("%d steps", steps)

@@ -5,12 +5,13 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // Fold is the thread's messages and state as of a position: the stored
 // snapshot and the fold of the log after it. A negative position means the
 // log's end. The view must be of the whole thread.
-func Fold(view *store.ThreadView, upTo int64) (*protocol.Fold, error) {
+func Fold(view *store.ThreadView, upTo int64) (*fold.Fold, error) {
 	messages := make(protocol.Messages, len(view.Snapshot.Messages))
 	for i, text := range view.Snapshot.Messages {
 		// By Decode each of them would be checked for being JSON twice.
@@ -21,7 +22,7 @@ func Fold(view *store.ThreadView, upTo int64) (*protocol.Fold, error) {
 	if view.Snapshot.State != nil && !json.Valid(view.Snapshot.State) {
 		return nil, Corrupted("the state")
 	}
-	f := protocol.NewFold(messages, view.Snapshot.State)
+	f := fold.New(messages, view.Snapshot.State)
 	if err := Reopen(f, view.Snapshot.Open); err != nil {
 		return nil, err
 	}
@@ -30,7 +31,7 @@ func Fold(view *store.ThreadView, upTo int64) (*protocol.Fold, error) {
 
 // Window folds a view that may have a window, as of the log's end. It returns as well how
 // many messages stand before those of the fold, and their place.
-func Window(view *store.ThreadView) (f *protocol.Fold, older int64, before string, err error) {
+func Window(view *store.ThreadView) (f *fold.Fold, older int64, before string, err error) {
 	if view.Snapshot.Older == 0 {
 		f, err = Fold(view, -1)
 		return f, 0, "", err
@@ -52,7 +53,7 @@ func Window(view *store.ThreadView) (f *protocol.Fold, older int64, before strin
 
 // Folds are Fold as of the stored snapshot, and as of the log's end: what the later one
 // holds that the other does not is found without a look at the rest.
-func Folds(view *store.ThreadView) (snapshot, end *protocol.Fold, err error) {
+func Folds(view *store.ThreadView) (snapshot, end *fold.Fold, err error) {
 	if snapshot, err = Fold(view, view.Snapshot.At); err != nil {
 		return nil, nil, err
 	}
@@ -78,7 +79,7 @@ func Events(view *store.ThreadView, after, upTo int64, fn func(protocol.Event)) 
 }
 
 // Opened is the run that a fold has open, as Reopen reads it.
-func Opened(f *protocol.Fold) (json.RawMessage, error) {
+func Opened(f *fold.Fold) (json.RawMessage, error) {
 	list := []byte{'['}
 	for i, e := range f.Opened() {
 		if i > 0 {
@@ -93,7 +94,7 @@ func Opened(f *protocol.Fold) (json.RawMessage, error) {
 }
 
 // Reopen opens in a fold the run that was open when its messages and state were stored.
-func Reopen(f *protocol.Fold, opened json.RawMessage) error {
+func Reopen(f *fold.Fold, opened json.RawMessage) error {
 	if opened == nil {
 		return nil
 	}

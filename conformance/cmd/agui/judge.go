@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
+	"github.com/aguiws/aguiws/protocol/problem"
 )
 
 // verdict is the line that is printed for a file.
@@ -19,9 +21,9 @@ type verdict interface {
 }
 
 type documentVerdict struct {
-	File     string             `json:"file"`
-	OK       bool               `json:"ok"`
-	Problems []protocol.Problem `json:"problems"`
+	File     string            `json:"file"`
+	OK       bool              `json:"ok"`
+	Problems []problem.Problem `json:"problems"`
 }
 
 func (v documentVerdict) ok() bool { return v.OK }
@@ -48,7 +50,7 @@ func (v streamVerdict) named(file string) verdict {
 
 func unreadable(command string, err error) verdict {
 	if command == "validate" {
-		return documentVerdict{Problems: []protocol.Problem{{Message: err.Error()}}}
+		return documentVerdict{Problems: []problem.Problem{{Message: err.Error()}}}
 	}
 	return streamVerdict{Rule: "unreadable", Message: err.Error()}
 }
@@ -62,9 +64,9 @@ func known(definition string) error {
 
 func validate(definition string, data []byte) verdict {
 	err := protocol.Validate(definition, data)
-	problems := protocol.Problems(err)
+	problems := problem.Of(err)
 	if problems == nil {
-		problems = []protocol.Problem{}
+		problems = []problem.Problem{}
 	}
 	return documentVerdict{OK: err == nil, Problems: problems}
 }
@@ -74,7 +76,7 @@ func verify(data []byte) verdict {
 	if err != nil {
 		return streamVerdict{Rule: "unreadable", Message: err.Error()}
 	}
-	if broken := protocol.VerifyStream(events); broken != nil {
+	if broken := order.Verify(events); broken != nil {
 		return streamVerdict{Index: &broken.Index, Rule: broken.Rule, Message: broken.Message}
 	}
 	return streamVerdict{OK: true}

@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // generator makes events out of few ids, so that they meet.
 type generator struct {
 	random *rand.Rand
-	fold   *protocol.Fold // what the stream so far makes
+	fold   *fold.Fold // what the stream so far makes
 	run    int
 }
 

@@ -20,6 +20,8 @@ import (
 	"slices"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
+	"github.com/aguiws/aguiws/protocol/order"
 )
 
 func main() {
@@ -71,33 +73,33 @@ type holding struct {
 
 // stricter are the rules that the reference client 1.0.0 does not have.
 var stricter = map[string]bool{
-	protocol.RuleIDs: true, protocol.RuleInterrupt: true, protocol.RuleReopen: true,
-	protocol.RuleBaseline: true, protocol.RuleOutcome: true,
+	order.RuleIDs: true, order.RuleInterrupt: true, order.RuleReopen: true,
+	order.RuleBaseline: true, order.RuleOutcome: true,
 }
 
 func generate(seed uint64) (c *testCase, err error) {
 	g := &generator{random: rand.New(rand.NewPCG(seed, 0))}
 	c = &testCase{Seed: seed, Events: []json.RawMessage{}}
 	c.Held = holding{Messages: g.messages(), State: json.RawMessage(`{"a":0,"l":[1,2]}`), Interrupts: []protocol.Interrupt{}}
-	fold := protocol.NewFold(c.Held.Messages, c.Held.State)
-	g.fold = fold
+	held := fold.New(c.Held.Messages, c.Held.State)
+	g.fold = held
 	// The client knows what it held before the stream only by the stream; a
 	// server knows it, and admits less.
-	var sequence, seeded protocol.Sequence
+	var sequence, seeded order.Sequence
 	for tries := 20 + g.random.IntN(200); tries > 0; tries-- {
 		for _, e := range g.events() {
-			if r, ok := e.(*protocol.ToolCallResult); ok && holds(fold, r.MessageID) {
+			if r, ok := e.(*protocol.ToolCallResult); ok && holds(held, r.MessageID) {
 				continue // illegal, unseen by either, and the client's copies then share what they hold
 			}
-			if _, ok := e.(*protocol.RunFinished); !ok && loses(fold, e) {
+			if _, ok := e.(*protocol.RunFinished); !ok && loses(held, e) {
 				continue // illegal too: what is open would have no message, or two
 			}
 			g.spoil(e)
 			if _, starts := e.(*protocol.RunStarted); starts {
-				seeded.Seed(fold.Messages())
+				seeded.Seed(held.Messages())
 			}
-			broken, bad := errors.AsType[*protocol.SequenceError](seeded.Check(e))
-			if bad && broken.Rule != protocol.RuleBaseline { // which has no state
+			broken, bad := errors.AsType[*order.Error](seeded.Check(e))
+			if bad && broken.Rule != order.RuleBaseline { // which has no state
 				continue
 			}
 			_ = sequence.Check(e)
@@ -106,14 +108,14 @@ func generate(seed uint64) (c *testCase, err error) {
 				return nil, err
 			}
 			c.Events = append(c.Events, data)
-			_ = fold.Apply(e) // a warning; the client warns too, and goes on
+			_ = held.Apply(e) // a warning; the client warns too, and goes on
 		}
 	}
-	c.Want = holding{Messages: fold.Messages(), State: fold.State(), Interrupts: fold.Interrupts()}
+	c.Want = holding{Messages: held.Messages(), State: held.State(), Interrupts: held.Interrupts()}
 	if c.Want.Interrupts == nil {
 		c.Want.Interrupts = []protocol.Interrupt{}
 	}
-	if c.Restated, err = restated(fold); err != nil {
+	if c.Restated, err = restated(held); err != nil {
 		return nil, err
 	}
 	last := g.event()
@@ -122,7 +124,7 @@ func generate(seed uint64) (c *testCase, err error) {
 		return nil, err
 	}
 	c.Last = data
-	if broken, bad := errors.AsType[*protocol.SequenceError](sequence.Check(last)); bad {
+	if broken, bad := errors.AsType[*order.Error](sequence.Check(last)); bad {
 		c.Rule = broken.Rule
 	}
 	if fatal := c.Rule != ""; !stricter[c.Rule] {
@@ -131,22 +133,22 @@ func generate(seed uint64) (c *testCase, err error) {
 	return c, nil
 }
 
-func holds(fold *protocol.Fold, id string) bool {
-	return slices.ContainsFunc(fold.Messages(), func(m protocol.Message) bool { return m.ID == id })
+func holds(held *fold.Fold, id string) bool {
+	return slices.ContainsFunc(held.Messages(), func(m protocol.Message) bool { return m.ID == id })
 }
 
 // restated tells of the latest run as the binding restates one in mid-run.
-func restated(fold *protocol.Fold) ([]json.RawMessage, error) {
-	thread, run, active := fold.Run()
+func restated(held *fold.Fold) ([]json.RawMessage, error) {
+	thread, run, active := held.Run()
 	if !active {
 		return nil, nil
 	}
 	events := []protocol.Event{
 		&protocol.RunStarted{ThreadID: thread, RunID: run},
-		&protocol.StateSnapshot{Snapshot: fold.State()},
-		&protocol.MessagesSnapshot{Messages: fold.Messages()},
+		&protocol.StateSnapshot{Snapshot: held.State()},
+		&protocol.MessagesSnapshot{Messages: held.Messages()},
 	}
-	events = append(append(events, fold.Openings()...), fold.Closings()...)
+	events = append(append(events, held.Openings()...), held.Closings()...)
 	events = append(events, &protocol.RunFinished{ThreadID: thread, RunID: run})
 	encoded := make([]json.RawMessage, len(events))
 	for i, e := range events {
@@ -160,8 +162,8 @@ func restated(fold *protocol.Fold) ([]json.RawMessage, error) {
 
 // loses reports whether the event takes a message away that is open, or has two
 // messages carry one call.
-func loses(fold *protocol.Fold, e protocol.Event) bool {
-	after := fold.Clone()
+func loses(held *fold.Fold, e protocol.Event) bool {
+	after := held.Clone()
 	_ = after.Apply(e)
 	roles, calls := map[string]protocol.Role{}, map[string]bool{}
 	for _, m := range after.Messages() {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 )
 
 func TestGenerate(t *testing.T) {
@@ -25,14 +26,14 @@ func TestGenerate(t *testing.T) {
 		}
 		if c.Restated != nil {
 			restated++
-			if broken := protocol.VerifyStream(c.Restated); broken != nil {
+			if broken := order.Verify(c.Restated); broken != nil {
 				t.Errorf("seed %d: restated: %v", seed, broken)
 			}
 		}
 		if c.Fatal != nil && *c.Fatal {
 			fatal++
 		}
-		broken, _ := errors.AsType[*protocol.SequenceError](replay(t, c))
+		broken, _ := errors.AsType[*order.Error](replay(t, c))
 		if rule := ""; broken != nil {
 			if rule = broken.Rule; rule != c.Rule {
 				t.Errorf("seed %d: the last event breaks %q, not %q", seed, rule, c.Rule)
@@ -49,13 +50,13 @@ func TestGenerate(t *testing.T) {
 // replay feeds the stream from its bytes and returns the verdict on the last.
 func replay(t *testing.T, c *testCase) error {
 	t.Helper()
-	var s protocol.Sequence
+	var s order.Sequence
 	for _, data := range c.Events {
 		e, err := protocol.Decode(data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if broken, bad := errors.AsType[*protocol.SequenceError](s.Check(e)); bad && broken.Rule != protocol.RuleBaseline {
+		if broken, bad := errors.AsType[*order.Error](s.Check(e)); bad && broken.Rule != order.RuleBaseline {
 			t.Fatalf("seed %d: %v", c.Seed, broken)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/order"
 )
 
 // judge sees all frames of a tab. The tab's lock holds it.
@@ -15,10 +16,10 @@ type judge struct {
 	at    client.Position // of the last event on this socket: behind last when the tab attached again meanwhile
 	based bool            // ws.stream has said where the next event stands, on this socket
 
-	order    *protocol.Sequence
-	group    *protocol.Sequence // of events that are in no log
-	due      int                // of them
-	restates bool               // the next group is a restatement
+	order    *order.Sequence
+	group    *order.Sequence // of events that are in no log
+	due      int             // of them
+	restates bool            // the next group is a restatement
 
 	runs     []Run
 	restated []string
@@ -52,7 +53,7 @@ func (tab *Tab) frame(f *client.Frame) {
 		}
 		j.based = true
 		if f.Uncounted > 0 {
-			j.due, j.group = f.Uncounted, new(protocol.Sequence)
+			j.due, j.group = f.Uncounted, new(order.Sequence)
 		}
 	case "ws.live":
 		if f.Seq != j.at.Seq {
@@ -95,7 +96,7 @@ func (tab *Tab) attached(f *client.Frame) {
 		j.restated = append(j.restated, f.Reason)
 	}
 	j.held, j.last, j.restates = true, f.Position, true
-	j.order = new(protocol.Sequence)
+	j.order = new(order.Sequence)
 	if f.ActiveLabel != "" && len(f.Interrupts) > 0 {
 		tab.wrong("ws.attached with the active run %q and %d open interrupts", f.ActiveLabel, len(f.Interrupts))
 	}

@@ -12,7 +12,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/problem"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
@@ -59,7 +59,7 @@ func Load(file string) (*Schema, error) {
 func (s *Schema) Definitions() []string { return s.names }
 
 // Check validates a document against one definition. A fault of the document is a
-// *protocol.DecodeError.
+// *problem.Error.
 func (s *Schema) Check(definition string, data []byte) error {
 	compiled, err := s.compile(definition)
 	if err != nil {
@@ -69,23 +69,23 @@ func (s *Schema) Check(definition string, data []byte) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	if err := d.Decode(&v); err != nil {
-		return &protocol.DecodeError{Problems: []protocol.Problem{{Message: err.Error()}}}
+		return &problem.Error{Problems: []problem.Problem{{Message: err.Error()}}}
 	}
 	err = compiled.Validate(v)
 	failed, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {
 		return err
 	}
-	wrong := &protocol.DecodeError{}
+	wrong := &problem.Error{}
 	leaves(failed, wrong)
 	return wrong
 }
 
 // leaves collects the innermost causes, which say what is wrong rather than
 // which branch of the schema was not taken.
-func leaves(e *jsonschema.ValidationError, into *protocol.DecodeError) {
+func leaves(e *jsonschema.ValidationError, into *problem.Error) {
 	if len(e.Causes) == 0 {
-		into.Problems = append(into.Problems, protocol.Problem{Pointer: e.InstanceLocation, Message: e.Message})
+		into.Problems = append(into.Problems, problem.Problem{Pointer: e.InstanceLocation, Message: e.Message})
 	}
 	for _, cause := range e.Causes {
 		leaves(cause, into)

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/problem"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
@@ -23,9 +23,9 @@ type call struct {
 
 // errorJSON is an error as the protocol's clients read it.
 type errorJSON struct {
-	Error   string             `json:"error"`
-	Message string             `json:"message,omitzero"`
-	Details []protocol.Problem `json:"details,omitempty"`
+	Error   string            `json:"error"`
+	Message string            `json:"message,omitzero"`
+	Details []problem.Problem `json:"details,omitempty"`
 }
 
 func (k *call) fail(status int, e errorJSON) { k.answer(status, e) }

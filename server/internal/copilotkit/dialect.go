@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/downgrade"
 )
 
 // dialect is how a page is told what a thread asks.
@@ -36,7 +37,7 @@ func dialectOf(in *protocol.RunAgentInput) dialect {
 	case "standard":
 		return dialect{outcome: true}
 	}
-	return dialect{event: protocol.ProfileOf(in.ProtocolVersion) == protocol.Profile0, outcome: true}
+	return dialect{event: downgrade.ProfileOf(in.ProtocolVersion) == downgrade.Profile0, outcome: true}
 }
 
 // tell makes of a RUN_FINISHED what the page is sent for it.

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/problem"
 )
 
 // Codes that several of the server's APIs refuse with.
@@ -24,8 +24,8 @@ type Refusal struct {
 	Status  int
 	Code    string
 	Message string
-	Retry   int                // seconds, for Retry-After; 0 leaves it out
-	Fields  []protocol.Problem // what is wrong in a body that was read; nil: it is not about that
+	Retry   int               // seconds, for Retry-After; 0 leaves it out
+	Fields  []problem.Problem // what is wrong in a body that was read; nil: it is not about that
 }
 
 // Error is a refusal as an error, where something else is in between.
@@ -48,9 +48,9 @@ func (f *Refusal) After(wait time.Duration) *Refusal {
 // Write answers in the form of the bindings.
 func (f *Refusal) Write(w http.ResponseWriter) {
 	f.WriteAs(w, "application/json", struct {
-		Code    string             `json:"code"`
-		Message string             `json:"message"`
-		Fields  []protocol.Problem `json:"fields,omitzero"`
+		Code    string            `json:"code"`
+		Message string            `json:"message"`
+		Fields  []problem.Problem `json:"fields,omitzero"`
 	}{f.Code, f.Message, f.Fields})
 }
 

@@ -1,0 +1,118 @@
+package wire
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+const hex = "0123456789abcdef"
+
+// AppendString appends s as a JSON string. Only what JSON requires is escaped;
+// bytes that are not UTF-8 become U+FFFD.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	done, i := 0, 0
+	for i < len(s) {
+		c := s[i]
+		if c < utf8.RuneSelf && len(s)-i >= 8 && Plain8(s[i:i+8]) {
+			i += 8
+			continue
+		}
+		if c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && n == 1 {
+				dst = append(append(dst, s[done:i]...), "\uFFFD"...)
+				done = i + 1
+			}
+			i += n
+			continue
+		}
+		dst = append(dst, s[done:i]...)
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+		i++
+		done = i
+	}
+	return append(append(dst, s[done:]...), '"')
+}
+
+// Plain8 reports whether eight bytes stand for themselves in a JSON string: ASCII, no
+// control, no quote, no backslash. They are looked at as one number, of whose bytes the
+// top bits tell: subtracting borrows from a byte only where one below it told already.
+func Plain8[text string | []byte](s text) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	_ = s[7]
+	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	quote, backslash := x^('"'*ones), x^('\\'*ones)
+	return (x|(x-' '*ones)|(quote-ones)|(backslash-ones))&tops == 0
+}
+
+// Unquote returns the text of a JSON string that is known to be one. Half a
+// surrogate pair becomes U+FFFD.
+func Unquote(token []byte) string {
+	rest := token[1 : len(token)-1]
+	i := bytes.IndexByte(rest, '\\')
+	if i < 0 {
+		return string(rest)
+	}
+	var b strings.Builder
+	b.Grow(len(rest))
+	for ; i >= 0; i = bytes.IndexByte(rest, '\\') {
+		b.Write(rest[:i])
+		escape := rest[i+1]
+		rest = rest[i+2:]
+		if escape != 'u' {
+			b.WriteByte(escaped[escape])
+			continue
+		}
+		r := HexRune(rest)
+		rest = rest[4:]
+		if utf16.IsSurrogate(r) {
+			whole := rune(utf8.RuneError)
+			if bytes.HasPrefix(rest, []byte(`\u`)) {
+				whole = utf16.DecodeRune(r, HexRune(rest[2:]))
+			}
+			if r = whole; whole != utf8.RuneError {
+				rest = rest[6:]
+			}
+		}
+		b.WriteRune(r)
+	}
+	b.Write(rest)
+	return b.String()
+}
+
+var escaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// HexRune is the unit of UTF-16 that four digits stand for.
+func HexRune(digits []byte) (r rune) {
+	for _, c := range digits[:4] {
+		switch {
+		case c <= '9':
+			c -= '0'
+		case c <= 'F':
+			c -= 'A' - 10
+		default:
+			c -= 'a' - 10
+		}
+		r = r<<4 | rune(c)
+	}
+	return r
+}
