@@ -58,11 +58,14 @@ func (a Answers) Choice(means string) *AnswerChoice {
 // else a yes, {"approved":true}, and a no, {"approved":false}.
 func AnswersTo(i protocol.Interrupt) Answers {
 	schema := object(json.RawMessage(i.ResponseSchema))
+	listed := listedAnswers(i.Metadata["answers"])
 	if len(saying(schema)) == 0 {
 		schema = nil
 		switch i.Reason {
 		case protocol.ReasonToolCall:
-			return Answers{yesAndNo("Approve", "Decline"), SchemaAnswer}
+			if len(listed) == 0 {
+				return Answers{yesAndNo("Approve", "Decline"), SchemaAnswer}
+			}
 		case reasonPaused:
 			return Answers{[]AnswerChoice{{Label: "Go on", Means: "yes"}}, NoOtherAnswer}
 		case reasonLogin:
@@ -72,7 +75,7 @@ func AnswersTo(i protocol.Interrupt) Answers {
 	if decided, ok := approval(schema, i.Reason); ok {
 		return Answers{decided, SchemaAnswer}
 	}
-	if listed := listedAnswers(i.Metadata["answers"]); len(listed) > 0 {
+	if len(listed) > 0 {
 		if schema == nil {
 			return Answers{listed, AnyAnswer}
 		}

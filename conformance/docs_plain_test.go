@@ -70,17 +70,22 @@ func TestDocsReadPlainly(t *testing.T) {
 		if lines := strings.Count(p.text, "\n"); lines > longest(p.name) {
 			t.Errorf("%s has %d lines, and is to have %d at most", p.name, lines, longest(p.name))
 		}
-		all := sentences(p.text)
-		slices.SortFunc(all, func(a, b string) int { return len(strings.Fields(a)) - len(strings.Fields(b)) })
-		if len(all) > 0 {
-			if long := all[len(all)*9/10]; len(strings.Fields(long)) > 35 {
-				t.Errorf("%s: one sentence in ten has more than 35 words: %s", p.name, long)
-			}
+		plainly(t, p.name, sentences(p.text))
+	}
+}
+
+// plainly holds the sentences of a text to being short, and to beginning with their subject.
+func plainly(t *testing.T, name string, all []string) {
+	t.Helper()
+	slices.SortFunc(all, func(a, b string) int { return len(strings.Fields(a)) - len(strings.Fields(b)) })
+	if len(all) > 0 {
+		if long := all[len(all)*9/10]; len(strings.Fields(long)) > 35 {
+			t.Errorf("%s: one sentence in ten has more than 35 words: %s", name, long)
 		}
-		begun := slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !inverted.MatchString(s) })
-		if 100*len(begun) > 4*len(all) {
-			t.Errorf("%s: more than 4 of 100 sentences begin with another thing than their subject: %q", p.name, begun)
-		}
+	}
+	begun := slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !inverted.MatchString(s) })
+	if 100*len(begun) > 4*len(all) {
+		t.Errorf("%s: more than 4 of 100 sentences begin with another thing than their subject: %q", name, begun)
 	}
 }
 

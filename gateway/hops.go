@@ -24,5 +24,5 @@ func tooFar(header http.Header) error {
 	if hops(header.Get(HopsHeader)) <= maxHops {
 		return nil
 	}
-	return failed(CodeRefused, "the request has passed %d gateways: one of them stands before itself", maxHops)
+	return failed(CodeRefused, "the request has passed %d gateways: one of them stands in front of itself", maxHops)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 )
 
-// A gateway that stands before itself is found out.
+// A gateway that stands in front of itself is found out.
 func TestHops(t *testing.T) {
 	for came, want := range map[string]string{"": "1", "1": "2", "7": "8", "8": "", "65535": "", "-1": "1", "many": "1", "99999999999999999999": ""} {
 		l := newLab(t, nil, sends(began, done))

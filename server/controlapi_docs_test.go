@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -75,6 +76,30 @@ func TestDocsNameOperations(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// The table of scopes in docs/binding/security.md names each operation that tells of the
+// server, and no other, beside the scope metrics.
+func TestDocsNameWhatMetricsAllows(t *testing.T) {
+	page, err := os.ReadFile("../docs/binding/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile("(?m)^\\| `metrics` \\|.*$").FindString(string(page))
+	var named, want []string
+	for _, found := range regexp.MustCompile("`GET (/v1/[^`]*)`").FindAllStringSubmatch(row, -1) {
+		named = append(named, found[1])
+	}
+	for operation, scopes := range documentedScopes(t) {
+		if scopes == "metrics" {
+			want = append(want, strings.TrimPrefix(operation, "GET "))
+		}
+	}
+	slices.Sort(named)
+	slices.Sort(want)
+	if len(want) == 0 || !slices.Equal(named, want) {
+		t.Errorf("docs/binding/security.md lists %q, want %q", named, want)
 	}
 }
 

@@ -57,9 +57,9 @@ type InterruptSummary struct {
 	Reason    string `json:"reason,omitempty"`
 	Message   string `json:"message,omitempty"`
 	Tool      string `json:"toolName,omitempty"`
-	Arguments string `json:"arguments,omitempty" jsonschema:"of the tool call, as JSON unless it is truncated"`
-	Redacted  bool   `json:"redacted,omitempty" jsonschema:"values were taken out of the arguments"`
-	Truncated bool   `json:"truncated,omitempty" jsonschema:"there is more of it than is shown"`
+	Arguments string `json:"arguments,omitempty" jsonschema:"The arguments of the tool call. They are JSON unless truncated is true."`
+	Redacted  bool   `json:"redacted,omitempty" jsonschema:"Values were taken out of the arguments."`
+	Truncated bool   `json:"truncated,omitempty" jsonschema:"The summary is cut off: the question has more than it shows."`
 }
 
 // NoticeKind says what a Notice tells.

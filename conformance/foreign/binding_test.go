@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -50,6 +51,21 @@ func TestBindingServer(t *testing.T) {
 			described(t, results)
 			t.Log(passed)
 		})
+	}
+}
+
+// The core and resume are little code: at most 400 lines, without comments.
+func TestBindingServerIsSmall(t *testing.T) {
+	lines := 0
+	for _, name := range []string{"binding.mjs", "reading.mjs", "agent.mjs"} {
+		text, err := os.ReadFile(filepath.Join("node", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines += len(regexp.MustCompile(`(?m)^\s*[^\s/].*$`).FindAll(text, -1))
+	}
+	if lines > 400 {
+		t.Errorf("it has %d lines", lines)
 	}
 }
 

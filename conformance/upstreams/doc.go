@@ -7,6 +7,8 @@
 // AG-UI alone, of LangGraph and Mastra those that their documents have. They are answered on
 // the page, in the inbox, by inbox-cli and through CopilotKit.
 //
+// langgraph/bridge.mjs is a program that the docs show: it serves a graph by AG-UI.
+//
 // AGUIWS_TARGETS names the targets, as in AGUIWS_TARGETS=langgraph,mastra; without it
 // those are tried that are small. A target is skipped where its packages are not installed.
 package upstreams

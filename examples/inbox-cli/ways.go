@@ -38,8 +38,9 @@ func waysOf(q question) (ways []way) {
 	typed := func(key, words, asks string, read func(string) (string, bool)) {
 		ways = append(ways, way{key, words, decision{id: id}, asks, read})
 	}
+	edits := q.Interrupt.Reason == protocol.ReasonToolCall && answers.Otherwise == client.SchemaAnswer
 	switch {
-	case q.Call != nil && q.Interrupt.Reason == protocol.ReasonToolCall:
+	case q.Call != nil && edits:
 		typed("e", "edit the arguments, and approve", "JSON", func(text string) (string, bool) {
 			return `{"approved":true,"editedArgs":` + text + `}`, json.Valid([]byte(text))
 		})
@@ -49,7 +50,7 @@ func waysOf(q question) (ways []way) {
 			return string(payload), err == nil
 		})
 	}
-	if answers.Otherwise != client.NoOtherAnswer && q.Interrupt.Reason != protocol.ReasonToolCall {
+	if answers.Otherwise != client.NoOtherAnswer && !edits {
 		typed("j", "JSON", "JSON", func(text string) (string, bool) { return text, json.Valid([]byte(text)) })
 	}
 	return append(ways, cancel)

@@ -1,8 +1,8 @@
 // Package cli is the command aguiws, from its command line to its exit code.
 //
 // There is one way through it. The settings are read (settings.go lists them):
-// flags (flags.go) count before the environment (environment.go), that before
-// the configuration file (configfile.go), and that before the defaults. They are
+// flags (flags.go) win over the environment (environment.go), that over the
+// configuration file (configfile.go), and that over the defaults. They are
 // judged together (validate.go). Then one of the commands goes on. serve wires store,
 // runner, identity and server together, listens, and drains when it is told to end
 // (serve.go). check says what it finds of what the settings name (check.go). record keeps

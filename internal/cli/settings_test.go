@@ -27,7 +27,7 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-// Flags count before the environment, and that before the file.
+// Flags win over the environment, and that over the file.
 func TestSettings(t *testing.T) {
 	file := write(t, "a.yaml", "# all of them\naddr: 127.0.0.1:3\nlease: 7s\nhosts: [a.example, b.example]\nredis: redis://file\nmax-frame: 1MiB\nstrict-durability: true\ntrusted-proxies: 10.0.0.0/8, 192.0.2.1\n")
 	s, err := readSettings([]string{"serve", "--config", file, "--addr", "127.0.0.1:1", "--max-sockets=7"},

@@ -20,7 +20,7 @@ func printUsage(w io.Writer, table []setting) {
 
 Every setting is a flag, a variable of the environment (--drain-timeout is
 AGUIWS_DRAIN_TIMEOUT) and a key of the configuration file (drain-timeout: 20s).
-Flags count before the environment, the environment before the file. A variable
+Flags win over the environment, and the environment over the file. A variable
 of that kind that is no setting is a warning.
 
 To check, --upstream on the command line means: say something to it, and say what

@@ -45,14 +45,14 @@ type Schema = Record<string, unknown>;
  */
 export function answersOf({ reason, responseSchema, metadata }: Interrupt): Answers {
   const schema = isObject(responseSchema) && Object.keys(responseSchema).some((keyword) => !SILENT.has(keyword)) ? responseSchema : undefined;
+  const listed = listedIn(metadata);
   if (!schema) {
-    if (reason === "tool_call") return { choices: yesAndNo("Approve", "Decline"), otherwise: "schema" };
+    if (reason === "tool_call" && listed.length === 0) return { choices: yesAndNo("Approve", "Decline"), otherwise: "schema" };
     if (reason === "aguiws:paused") return { choices: [{ label: "Go on", means: "yes" }], otherwise: "nothing" };
     if (reason === "aguiws:auth_required") return { choices: [{ label: "Done" }], otherwise: "nothing" };
   }
   const decided = schema && approvalOf(schema, reason);
   if (decided) return { choices: decided, otherwise: "schema" };
-  const listed = listedIn(metadata);
   if (listed.length > 0) return { choices: listed, otherwise: schema ? "schema" : "any" };
   return schema ? bySchema(schema, reason) : { choices: yesAndNo("Yes", "No"), otherwise: "any" };
 }

@@ -3,12 +3,11 @@ import { randomUUID as uuid } from "node:crypto";
 import { setImmediate as turn, setTimeout as pause } from "node:timers/promises";
 import { read } from "./reading.mjs";
 
-const text = ({ content = "" }) => (typeof content === "string" ? content : content.map((part) => part.text ?? "").join(""));
+const text = ({ content = "" } = {}) => (typeof content === "string" ? content : content.map((part) => part.text ?? "").join(""));
 
 /** The events of a run between its start and its end. */
 export async function* act({ messages }, signal) {
-  const said = text(messages.findLast(({ role }) => role === "user") ?? {});
-  const [, command, rest] = /^\/(\w+) ?(.*)$/s.exec(said) ?? [];
+  const [, command, rest] = /^\/(\w+) ?(.*)$/s.exec(text(messages.findLast(({ role }) => role === "user"))) ?? [];
   const words = rest?.split(/(?<= )/);
   if (command === "say") yield* speak(words);
   if (command === "slow") {
@@ -41,12 +40,9 @@ async function* speak(deltas, between = () => {}, of = {}) {
   yield { type: "TEXT_MESSAGE_END", messageId, ...of };
 }
 
-// What opens, by which member it is named, and what closes it.
-const spans = {
-  TEXT_MESSAGE_START: ["messageId", "TEXT_MESSAGE_END"],
-  STEP_STARTED: ["stepName", "STEP_FINISHED"],
-  SUBAGENT_STARTED: ["subagentRunId", "SUBAGENT_FINISHED"],
-};
+// The member that names what an event opens, and the type of the event that closes it.
+const nameOf = { TEXT_MESSAGE_START: "messageId", STEP_STARTED: "stepName", SUBAGENT_STARTED: "subagentRunId" };
+const endOf = (type) => type.replace(/STARTED$/, "FINISHED").replace(/START$/, "END");
 
 /** Fold is what the events of a thread build. */
 export class Fold {
@@ -60,11 +56,11 @@ export class Fold {
   }
 
   apply(e) {
-    if (spans[e.type]) this.open.push(e);
-    this.open = this.open.filter((o) => spans[o.type][1] !== e.type || o[spans[o.type][0]] !== e[spans[o.type][0]]);
+    if (nameOf[e.type]) this.open.push(e);
+    this.open = this.open.filter((o) => endOf(o.type) !== e.type || o[nameOf[o.type]] !== e[nameOf[o.type]]);
     const { type, messageId: id, role, subagentRunId } = e;
     if (type === "RUN_STARTED") for (const message of e.input.messages) this.add(message);
-    if (type === "TEXT_MESSAGE_START") this.add({ id, role, content: "", ...(subagentRunId && { subagentRunId }) });
+    if (type === "TEXT_MESSAGE_START") this.add({ id, role, content: "", subagentRunId });
     if (type === "TEXT_MESSAGE_CONTENT") this.byId.get(id).content += e.delta;
     if (type === "STATE_SNAPSHOT") this.state = e.snapshot;
     if (type === "STATE_DELTA") for (const { path, value } of e.delta) this.state = { ...this.state, [path.slice(1)]: value };
@@ -73,9 +69,6 @@ export class Fold {
 
   /** closing are the events that close what is open, innermost first. */
   closing() {
-    return this.open.toReversed().map(({ type, subagentRunId, ...e }) => {
-      const [name, end] = spans[type];
-      return { type: end, ...(subagentRunId && { subagentRunId }), ...(name !== "subagentRunId" && { [name]: e[name] }) };
-    });
+    return this.open.toReversed().map((e) => ({ type: endOf(e.type), subagentRunId: e.subagentRunId, [nameOf[e.type]]: e[nameOf[e.type]] }));
   }
 }

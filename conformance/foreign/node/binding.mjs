@@ -123,10 +123,8 @@ class Socket {
     ws.on("pong", () => (this.alive = true));
     ws.on("error", () => {}); // ws closes with the code that is due
     const beat = setInterval(() => this.heart(), heartbeatMs);
-    ws.on("close", () => {
-      clearInterval(beat);
-      for (const thread of this.cursors.keys()) this.unfollow(thread);
-    });
+    ws.on("close", () => clearInterval(beat));
+    ws.on("close", () => [...this.cursors.keys()].forEach((thread) => this.unfollow(thread)));
     const capabilities = { transport: { websocket: true, streaming: true, resumable: resume } };
     this.send({ type: "ws.hello", binding: "agui.v1", profiles: resume ? ["resume"] : [], heartbeatMs, maxFrameBytes, durable: false, capabilities });
   }
@@ -140,9 +138,7 @@ class Socket {
 
   send(frame, text = write(frame)) {
     this.ws.send(text, () => {
-      if (this.ws.bufferedAmount > most.unsent) return;
-      this.ws.resume();
-      this.pump();
+      if (this.ws.bufferedAmount <= most.unsent) this.ws.resume(), this.pump();
     });
     if (this.ws.bufferedAmount > most.unsent) this.ws.pause(); // it is not to ask for more
   }
@@ -200,9 +196,8 @@ class Socket {
     this.follow(thread, after);
     this.turn = undefined;
     const cursor = this.cursors.get(thread);
-    const { epoch, running } = thread;
-    const stands = { threadId: thread.id, epoch, seq: cursor.seq, recovered: !reason, reason, activeRunId: running?.runId };
-    this.send({ type: "ws.attached", id, ...stands, interrupts: [], queued: [] });
+    const stands = { threadId: thread.id, epoch: thread.epoch, seq: cursor.seq, activeRunId: thread.running?.runId };
+    this.send({ type: "ws.attached", id, ...stands, recovered: !reason, reason, interrupts: [], queued: [] });
     cursor.due = true;
     if (reason) this.group(thread, thread.restated());
     this.catchUp(thread);
@@ -212,28 +207,25 @@ class Socket {
     if (this.ws.readyState !== this.ws.OPEN) return;
     if (binary) return this.ws.close(1003, "frames are text");
     this.alive = true;
-    let frame;
+    let frame = {};
     try {
       frame = read(data.toString());
-    } catch ({ message }) {
-      this.send({ type: "ws.error", code: "malformed_frame", message });
-      if (++this.malformed === 8) this.ws.close(4400, "malformed frames");
-      return;
-    }
-    const id = isId(frame.id) ? frame.id : undefined;
-    try {
-      if (id !== frame.id) throw refusal("invalid_frame", "id is a text of at most 64 bytes.");
+      if (!isId(frame.id)) throw refusal("invalid_frame", "id is a text of at most 64 bytes.");
       this.meter(frame.type === "ws.detach");
       if (frame.type === undefined) this.input(frame);
       else if (Object.hasOwn(frames, frame.type)) frames[frame.type](this, frame);
       else throw refusal("invalid_frame", "There is no such frame.");
     } catch (fault) {
-      const { code, message, more } = fault;
-      const threadId = isName(frame.threadId) ? frame.threadId : undefined;
-      if (more) return this.send({ type: "ws.error", id, threadId, code, message, ...more });
-      console.error(fault);
-      this.ws.close(1011, "a fault of the server");
+      this.refuse(frame, fault instanceof SyntaxError ? refusal("malformed_frame", fault.message) : fault);
     }
+  }
+
+  refuse({ id, threadId }, fault) {
+    const { code, message, more } = fault;
+    const of = { id: isId(id) ? id : undefined, threadId: isName(threadId) ? threadId : undefined };
+    if (more) this.send({ type: "ws.error", ...of, code, message, ...more });
+    else console.error(fault), this.ws.close(1011, "a fault of the server");
+    if (code === "malformed_frame" && ++this.malformed === 8) this.ws.close(4400, "malformed frames");
   }
 
   meter(allowed) {
@@ -257,15 +249,14 @@ class Socket {
       if (ids?.length) throw refusal("interrupt_unknown", "This thread never asked that.", { interruptIds: ids });
       if (thread.running) throw refusal("thread_busy", "Another run is under way.", { retryAfterMs: 1000 });
       if (!this.cursors.has(thread)) this.follow(thread);
+      became("started");
+      thread.run(input);
     } catch (fault) {
       const { code, message, more } = fault;
       if (!more) throw fault;
       became("refused");
       this.group(thread, [{ type: "RUN_ERROR", message, code, ...(Object.keys(more).length && { metadata: { aguiws: more } }) }]);
-      return;
     }
-    became("started");
-    thread.run(input);
   }
 
   /** repeat answers as of the thread's end, which the socket has first. */
@@ -292,25 +283,21 @@ const frames = {
     const [threadId, runId] = [named(frame, "threadId"), named(frame, "runId")];
     socket.send({ type: "ws.cancelled", id: frame.id, threadId, runId, stopped: threadOf(threadId).cancel(runId) });
   },
-};
-
-if (resume) {
-  frames["ws.attach"] = (socket, frame) => {
-    const { id, after } = frame;
-    const threadId = named(frame, "threadId");
+  "ws.attach"(socket, { id, after, ...frame }) {
+    const thread = threadOf(named(frame, "threadId"));
     if (after !== undefined && !isPosition(after)) throw refusal("invalid_frame", "after is {epoch, seq}: a text that is not empty, and a whole number from 0.");
-    const thread = threadOf(threadId);
     const { epoch, end, log } = thread;
     const seq = number(after?.seq);
     const reason = !after ? "no_position" : after.epoch !== epoch ? "epoch_changed" : seq > end ? "ahead" : seq < end - log.length ? "trimmed" : undefined;
     socket.attach(thread, reason, id, reason ? undefined : seq);
-  };
-  frames["ws.detach"] = (socket, frame) => {
+  },
+  "ws.detach"(socket, frame) {
     const threadId = named(frame, "threadId");
     socket.unfollow(threadOf(threadId));
     socket.send({ type: "ws.detached", id: frame.id, threadId, reason: "requested" });
-  };
-}
+  },
+};
+if (!resume) for (const type of ["ws.attach", "ws.detach"]) delete frames[type];
 
 const isLoopback = (url) => URL.canParse(url) && url.startsWith("http:") && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 

@@ -48,17 +48,15 @@ export function canonical(value) {
 
 const roles = ["developer", "system", "assistant", "user", "tool", "reasoning"];
 const parts = ["text", "image", "audio", "video", "document", "binary"];
-const sources = ["data", "url", "file"];
-const isKnown = (part) => !part?.type || (parts.includes(part.type) && (!part.source?.type || sources.includes(part.source.type)));
+const isKnown = (part) => !part?.type || (parts.includes(part.type) && ["data", "url", "file", undefined].includes(part.source?.type));
 const members = `id role name content toolCalls toolCallId error encryptedValue subagentRunId
   type text source value mimeType provider filename function arguments`.split(/\s+/); // of messages, parts and calls
 
 /** readMessage leaves out what AG-UI does not define. */
 function readMessage(message) {
   if (typeof message !== "object" || !message) return message;
-  const { content, metadata } = message;
-  const read = { ...message, content: Array.isArray(content) ? content.filter(isKnown) : content };
-  return { ...JSON.parse(JSON.stringify(read, members)), ...(metadata && { metadata }) };
+  const content = Array.isArray(message.content) ? message.content.filter(isKnown) : message.content;
+  return { ...JSON.parse(JSON.stringify({ ...message, content }, members)), metadata: message.metadata ?? undefined };
 }
 
 /** readInput passes over what AG-UI lets readers pass over. It is {input}, or {problems}: each place that is wrong. */

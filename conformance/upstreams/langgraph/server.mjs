@@ -3,6 +3,7 @@
 //
 //   OUTCOME=on     RUN_FINISHED tells interrupts as AG-UI 1.0 does; else CUSTOM on_interrupt alone does, as by default
 //   GRAPHS=FILE    the graphs: those of graph.mjs, or of asking.mjs, of which one has a name of its own
+//   LANGGRAPH_PORT LangGraph's own server listens there; by default anywhere
 //   ABORT=off      who closes a request does not stop the graph, as by default; a POST to /stop does, {"threadId","runId"}
 
 import { LangGraphAgent } from "@ag-ui/langgraph";
@@ -18,7 +19,7 @@ const encoder = new EventEncoder();
 const cwd = await mkdtemp(path.join(tmpdir(), "langgraph-"));
 const file = path.join(import.meta.dirname, process.env.GRAPHS ?? "graph.mjs");
 const graphs = { agent: `${file}:graph`, ...(process.env.GRAPHS && { reviewed: `${file}:reviewed` }) };
-const { host, cleanup } = await startServer({ port: 0, nWorkers: 4, host: "127.0.0.1", cwd, graphs });
+const { host, cleanup } = await startServer({ port: Number(process.env.LANGGRAPH_PORT ?? 0), nWorkers: 4, host: "127.0.0.1", cwd, graphs });
 
 /** Knows the graph's channels: its server has TypeScript find them in every process anew, which takes most of a minute. */
 class Agent extends LangGraphAgent {

@@ -73,7 +73,7 @@ export function Questions() {
 function Answer(props: AnswerProps) {
   const { reason, toolCallId, responseSchema, metadata } = props.interrupt;
   const args = useAuiState(({ thread }) => argsOf(thread.messages, toolCallId));
-  if (reason === "tool_call") return <Approval {...props} args={args} />;
+  if (reason === "tool_call" && (responseSchema || !metadata?.answers)) return <Approval {...props} args={args} />;
   // Without its list an agent takes {"approved": …}; with one it may take {"approved": false} for a yes.
   const choices = metadata?.answers || !responseSchema ? answersOf(props.interrupt).choices : [];
   const fields = fieldsOf(responseSchema);

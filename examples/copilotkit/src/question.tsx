@@ -51,8 +51,8 @@ interface Choice {
 }
 
 /** What the agent takes for a yes and a no, if it is said. Such an agent may take `{"approved": false}` for a yes. */
-function answersIn({ reason, metadata }: Asked): Choice[] {
-  const answers = reason === "tool_call" ? undefined : metadata?.answers;
+function answersIn({ reason, responseSchema, metadata }: Asked): Choice[] {
+  const answers = reason === "tool_call" && responseSchema ? undefined : metadata?.answers;
   return Array.isArray(answers) ? answers.filter((one): one is Choice => typeof one?.label === "string" && "payload" in one) : [];
 }
 

@@ -11,7 +11,7 @@ export function Question({ asked }: { asked: Asked }) {
   const call = asked.reason === "tool_call";
   const approval = call || !asked.responseSchema;
   // What the agent takes for a yes and a no, if it is said. Such an agent may take {"approved": false} for a yes.
-  const listed = !call && asked.metadata?.answers ? answersOf(asked).choices : [];
+  const listed = !(call && asked.responseSchema) && asked.metadata?.answers ? answersOf(asked).choices : [];
   const send = () => asked.resolveInterrupt(approval ? { approved: true, ...(text && { editedArgs: JSON.parse(text) }) } : JSON.parse(text));
   return (
     <article className="question">

@@ -10,11 +10,11 @@ import (
 
 type branchJSON struct {
 	ID    string    `json:"id"`
-	After string    `json:"after,omitempty" jsonschema:"the message that it stood behind; left out if it began the thread"`
-	At    time.Time `json:"at" jsonschema:"when it was taken out"`
-	Count int       `json:"messages" jsonschema:"how many it has"`
-	Title string    `json:"title,omitempty" jsonschema:"the beginning of its first user message"`
-	Kept  bool      `json:"kept" jsonschema:"false: it had too many bytes to be kept, and cannot be restored"`
+	After string    `json:"after,omitempty" jsonschema:"The id of the message before the branch. It is left out if the branch began the thread."`
+	At    time.Time `json:"at" jsonschema:"The time at which the branch was taken out of the thread."`
+	Count int       `json:"messages" jsonschema:"The number of messages in the branch."`
+	Title string    `json:"title,omitempty" jsonschema:"The beginning of the branch's first user message."`
+	Kept  bool      `json:"kept" jsonschema:"The value is false if the branch was too large to be kept. It cannot be restored then."`
 }
 
 type branchesJSON struct {
@@ -22,15 +22,15 @@ type branchesJSON struct {
 }
 
 type restoreJSON struct {
-	Label string `json:"runId,omitempty" jsonschema:"the same for the same request sent again; made if left out"`
+	Label string `json:"runId,omitempty" jsonschema:"An id of the caller's for the run. The caller sends the same id to repeat the same request. The server makes one if it is left out."`
 	Agent string `json:"agent,omitempty"`
 }
 
 func branchOperations() []operation {
 	return []operation{
-		{method: "GET", path: "/threads/{thread}/branches", id: "listBranches", summary: "What rewinds took out of a thread and can be restored, the latest first",
+		{method: "GET", path: "/threads/{thread}/branches", id: "listBranches", summary: "List the branches that rewinds took out of a thread, the latest first",
 			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: branchesJSON{}, serve: (*call).listBranches},
-		{method: "POST", path: "/threads/{thread}/branches/{branch}/restore", id: "restoreBranch", summary: "Put a branch in the place of what has followed since, which becomes a branch itself",
+		{method: "POST", path: "/threads/{thread}/branches/{branch}/restore", id: "restoreBranch", summary: "Restore a branch", notes: "The messages that it replaces become a branch themselves.",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, admits: true, body: restoreJSON{}, status: 202, answer: admittedJSON{}, serve: (*call).restoreBranch},
 	}
 }

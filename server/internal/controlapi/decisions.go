@@ -21,32 +21,32 @@ type Record interface {
 
 type decisionJSON struct {
 	ID              string           `json:"id"`
-	At              time.Time        `json:"at" jsonschema:"when it was decided, by the store's clock"`
-	Status          string           `json:"status" jsonschema:"resolved, cancelled or expired: nobody answered in time"`
-	User            string           `json:"user,omitempty" jsonschema:"who decided; left out where nobody did, or users are not told apart"`
-	Through         string           `json:"through,omitempty" jsonschema:"socket, post, copilotkit, inbox, link, login, expiry, operator or steering"`
-	Credential      string           `json:"credential,omitempty" jsonschema:"the subject of the credential"`
+	At              time.Time        `json:"at" jsonschema:"The time of the decision, by the store's clock."`
+	Status          string           `json:"status" jsonschema:"The outcome: resolved, cancelled, or expired when nobody answered in time."`
+	User            string           `json:"user,omitempty" jsonschema:"The user who decided. It is left out if nobody did, or if the server does not tell users apart."`
+	Through         string           `json:"through,omitempty" jsonschema:"The way by which the answer came: socket, post, copilotkit, inbox, link, login, expiry, operator or steering."`
+	Credential      string           `json:"credential,omitempty" jsonschema:"The subject of the credential."`
 	Tenant          string           `json:"tenant"`
 	ThreadID        string           `json:"threadId"`
 	Namespace       string           `json:"namespace"`
 	Interrupt       string           `json:"interruptId"`
-	Reason          string           `json:"reason,omitempty" jsonschema:"the interrupt's"`
-	Message         string           `json:"message,omitempty" jsonschema:"as it was shown"`
-	Agent           string           `json:"agent,omitempty" jsonschema:"that asked; left out if it has no name"`
-	Tool            string           `json:"tool,omitempty" jsonschema:"the tool that it is about"`
+	Reason          string           `json:"reason,omitempty" jsonschema:"The reason of the interrupt."`
+	Message         string           `json:"message,omitempty" jsonschema:"The question as it was shown."`
+	Agent           string           `json:"agent,omitempty" jsonschema:"The agent that asked. It is left out if the agent has no name."`
+	Tool            string           `json:"tool,omitempty" jsonschema:"The tool that the decision is about."`
 	ToolCallID      string           `json:"toolCallId,omitempty"`
-	Arguments       json.RawMessage  `json:"arguments,omitempty" jsonschema:"as they were shown, without what the server is set to take out"`
-	ArgumentsDigest string           `json:"argumentsDigest,omitempty" jsonschema:"SHA-256, in hexadecimal, of all the arguments in the form of RFC 8785, numbers by their exact value"`
-	Payload         json.RawMessage  `json:"payload,omitempty" jsonschema:"the answer, without what the server is set to take out"`
-	Cut             []string         `json:"cut,omitempty" jsonschema:"which of message, arguments and payload are not whole"`
-	AskedBy         *decisionRunJSON `json:"askedBy,omitempty" jsonschema:"the run that asked"`
-	AnsweredBy      decisionRunJSON  `json:"answeredBy,omitzero" jsonschema:"the run that the answer began; left out: none did, the thread was deleted"`
-	Refused         int              `json:"refused" jsonschema:"answers that were refused before it"`
+	Arguments       json.RawMessage  `json:"arguments,omitempty" jsonschema:"The arguments as they were shown. Values that the server is set to redact are taken out."`
+	ArgumentsDigest string           `json:"argumentsDigest,omitempty" jsonschema:"The SHA-256 digest of all arguments, in hexadecimal. The arguments have the form of RFC 8785, with numbers by their exact value."`
+	Payload         json.RawMessage  `json:"payload,omitempty" jsonschema:"The answer. Values that the server is set to redact are taken out."`
+	Cut             []string         `json:"cut,omitempty" jsonschema:"The names of the members that are cut off: message, arguments, payload."`
+	AskedBy         *decisionRunJSON `json:"askedBy,omitempty" jsonschema:"The run that asked."`
+	AnsweredBy      decisionRunJSON  `json:"answeredBy,omitzero" jsonschema:"The run that the answer began. It is left out if no run began because the thread was deleted."`
+	Refused         int              `json:"refused" jsonschema:"The number of answers that were refused before this one."`
 }
 
 type decisionRunJSON struct {
-	ID    string `json:"id" jsonschema:"the server's name of the run"`
-	Label string `json:"runId,omitempty" jsonschema:"the client's"`
+	ID    string `json:"id" jsonschema:"The server's id of the run."`
+	Label string `json:"runId,omitempty" jsonschema:"The client's id of the run."`
 }
 
 func decisionOf(d store.Decision) decisionJSON {
@@ -72,20 +72,21 @@ func bodyOf(d store.Decision) (b adapter.DecisionBody) {
 
 func decisionOperations() []operation {
 	filters := []parameter{
-		{"user", "only what this user of the tenant decided"},
-		{"tool", "only about this tool"},
-		{"status", "only resolved, cancelled or expired ones"},
-		{"from", "not before this time, RFC 3339"},
-		{"to", "before this time, RFC 3339"},
-		{"format", "csv, or ndjson for JSON lines: all that there are instead of a page, as Accept with text/csv or application/x-ndjson; json"},
+		{"user", "The user of the tenant whose decisions are listed."},
+		{"tool", "The tool of the decisions that are listed."},
+		{"status", "The outcome of the decisions that are listed: resolved, cancelled or expired."},
+		{"from", "The earliest time of a decision that is listed, in RFC 3339."},
+		{"to", "The time before which a listed decision was made, in RFC 3339."},
+		{"format", "The format: json for a page, csv or ndjson (JSON lines) for all decisions at once. The header Accept with text/csv or application/x-ndjson does the same."},
 	}
 	filters = append(filters, pageParameters...)
 	return []operation{
-		{method: "GET", path: "/decisions", id: "listDecisions", lists: true, exports: true, summary: "What was decided, the latest first: in the tenant; without the scope approver or admin in the threads of the caller's namespace. Threads that were deleted are among them. A page may be empty and have a next one",
+		{method: "GET", path: "/decisions", id: "listDecisions", lists: true, exports: true, summary: "List decisions, the latest first",
+			notes: "A caller with the scope approver or admin sees those of its tenant, and others see those of their namespace. Decisions of deleted threads are among them. A page may be empty and have a next one.",
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: listOf[decisionJSON]{}, serve: (*call).listDecisions,
-			query: append([]parameter{{"thread", "only of this thread"}, {"namespace", "of the thread, if it is not the caller's own"},
-				{"tenant", "only of this tenant, which needs the scopes admin and tenants if it is not the caller's"}, tenantsParameter}, filters...)},
-		{method: "GET", path: "/threads/{thread}/decisions", id: "listThreadDecisions", lists: true, exports: true, outlives: true, summary: "What was decided in a thread, the latest first, also when it was deleted",
+			query: append([]parameter{{"thread", "The id of the thread whose decisions are listed."}, {"namespace", "The namespace of the thread. The default is the caller's own."},
+				{"tenant", "The tenant whose decisions are listed. Another tenant than the caller's needs the scopes admin and tenants."}, tenantsParameter}, filters...)},
+		{method: "GET", path: "/threads/{thread}/decisions", id: "listThreadDecisions", lists: true, exports: true, outlives: true, summary: "List the decisions of a thread, also of a deleted one, the latest first",
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: listOf[decisionJSON]{}, serve: (*call).listDecisions, query: filters},
 	}
 }

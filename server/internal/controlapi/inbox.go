@@ -15,67 +15,69 @@ import (
 
 type interruptJSON struct {
 	ID        string          `json:"id"`
-	Interrupt json.RawMessage `json:"interrupt" jsonschema:"as it was shown"`
+	Interrupt json.RawMessage `json:"interrupt" jsonschema:"The interrupt as the client received it."`
 	ExpiresAt time.Time       `json:"expiresAt,omitzero"`
-	ToolCall  *toolCallJSON   `json:"toolCall,omitempty" jsonschema:"the call it is about"`
-	Stale     bool            `json:"stale,omitempty" jsonschema:"it has expired and can only be cancelled. When all of a thread's have, a new user message cancels them"`
-	Draft     *entryJSON      `json:"draft,omitempty" jsonschema:"an answer that waits for the others"`
-	Truncated bool            `json:"truncated,omitempty" jsonschema:"it is a summary, because the whole is large; listInterrupts has the whole, listDecisions that of a resolved one"`
-	Decision  *resolutionJSON `json:"decision,omitempty" jsonschema:"what became of it, if it is a resolved one"`
+	ToolCall  *toolCallJSON   `json:"toolCall,omitempty" jsonschema:"The tool call that the interrupt is about."`
+	Stale     bool            `json:"stale,omitempty" jsonschema:"The interrupt has expired and can only be cancelled. When all interrupts of a thread have expired, a new user message cancels them."`
+	Draft     *entryJSON      `json:"draft,omitempty" jsonschema:"The draft: an answer that waits until the other interrupts have theirs."`
+	Truncated bool            `json:"truncated,omitempty" jsonschema:"The interrupt is large, and this is a summary. listInterrupts has the whole of an open interrupt, and listDecisions that of a resolved one."`
+	Decision  *resolutionJSON `json:"decision,omitempty" jsonschema:"The decision, if the interrupt is no longer open."`
 }
 
 type toolCallJSON struct {
 	Name      string `json:"name"`
-	Arguments string `json:"arguments" jsonschema:"as the agent proposed them, JSON by convention; of a summary their beginning"`
-	Size      int    `json:"size,omitempty" jsonschema:"of all arguments in bytes; in a summary"`
-	Digest    string `json:"digest,omitempty" jsonschema:"SHA-256 of all arguments in hex; in a summary"`
-	Redacted  bool   `json:"redacted,omitempty" jsonschema:"the list leaves values out, in whose place is [redacted]; listInterrupts has all. Size and digest are not told"`
+	Arguments string `json:"arguments" jsonschema:"The arguments as the agent proposed them, usually JSON. A summary has their beginning."`
+	Size      int    `json:"size,omitempty" jsonschema:"The size of all arguments in bytes. Only a summary has it."`
+	Digest    string `json:"digest,omitempty" jsonschema:"The SHA-256 digest of all arguments, in hexadecimal. Only a summary has it."`
+	Redacted  bool   `json:"redacted,omitempty" jsonschema:"The list has [redacted] in the place of some values, and leaves out size and digest. listInterrupts has all values."`
 }
 
 type inboxItemJSON struct {
 	ThreadID   string          `json:"threadId"`
 	Namespace  string          `json:"namespace"`
-	Tenant     string          `json:"tenant,omitempty" jsonschema:"of the thread, where all tenants are asked for"`
-	User       string          `json:"user,omitempty" jsonschema:"whose input used the thread first, if users are told apart; in lists of open ones only"`
-	Agent      string          `json:"agent,omitempty" jsonschema:"that asks; left out if it has no name"`
-	Title      string          `json:"title" jsonschema:"empty for resolved ones"`
-	Since      time.Time       `json:"since,omitzero" jsonschema:"when it was asked"`
-	Label      string          `json:"runId" jsonschema:"the client's name of the run that asked"`
+	Tenant     string          `json:"tenant,omitempty" jsonschema:"The tenant of the thread. Only a list of all tenants has it."`
+	User       string          `json:"user,omitempty" jsonschema:"The user whose input was the first of the thread, if the server tells users apart. Only a list of open interrupts has it."`
+	Agent      string          `json:"agent,omitempty" jsonschema:"The agent that asks. It is left out if the agent has no name."`
+	Title      string          `json:"title" jsonschema:"The title of the thread. It is empty for resolved interrupts."`
+	Since      time.Time       `json:"since,omitzero" jsonschema:"The time of the question."`
+	Label      string          `json:"runId" jsonschema:"The client's id of the run that asked."`
 	Interrupts []interruptJSON `json:"interrupts"`
-	Omitted    int             `json:"omitted,omitempty" jsonschema:"how many open interrupts are left out of the list; listInterrupts has all"`
-	Corrupted  bool            `json:"corrupted,omitempty" jsonschema:"what is open cannot be read: nobody can answer it, and the thread can be deleted"`
+	Omitted    int             `json:"omitted,omitempty" jsonschema:"The number of open interrupts that the item leaves out. listInterrupts has all."`
+	Corrupted  bool            `json:"corrupted,omitempty" jsonschema:"The store cannot read the open interrupts. Nobody can answer them, and the thread can be deleted."`
 }
 
 type entryJSON struct {
 	InterruptID string          `json:"interruptId"`
-	Status      string          `json:"status" jsonschema:"resolved or cancelled"`
+	Status      string          `json:"status" jsonschema:"The answer: resolved or cancelled."`
 	Payload     json.RawMessage `json:"payload,omitempty"`
 }
 
 type resolveJSON struct {
-	Label   string      `json:"runId,omitempty" jsonschema:"of the run that goes on; made if left out"`
+	Label   string      `json:"runId,omitempty" jsonschema:"An id of the caller's for the run that the answers begin. The server makes one if it is left out."`
 	Entries []entryJSON `json:"entries"`
 }
 
 type resolvedJSON struct {
-	Missing  []string      `json:"missing" jsonschema:"interrupts that have no answer yet; the answers are kept as drafts until they have"`
-	Admitted *admittedJSON `json:"admitted,omitempty" jsonschema:"all were answered: the run that goes on"`
+	Missing  []string      `json:"missing" jsonschema:"The ids of the interrupts that have no answer yet. The server keeps the answers as drafts until all have one."`
+	Admitted *admittedJSON `json:"admitted,omitempty" jsonschema:"The run that the answers began. It is left out while answers are missing."`
 }
 
 func inboxOperations() []operation {
 	return []operation{
-		{method: "GET", path: "/inbox", id: "listInbox", lists: true, summary: "Threads with open interrupts, those that have waited longest first: of the tenant, or of all tenants one after the other; without the scope approver or admin those of the caller's namespace. With state=resolved, interrupts that were decided. What is large is summarised",
+		{method: "GET", path: "/inbox", id: "listInbox", lists: true, summary: "List the threads that have open interrupts, those that have waited longest first",
+			notes: "A caller with the scope approver or admin sees those of its tenant, and others see those of their namespace. With tenants=all the tenants follow one another. With state=resolved the list has interrupts that were decided. Large interrupts are summarised.",
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: listOf[inboxItemJSON]{}, serve: (*call).listInbox, query: inboxParameters},
-		{method: "GET", path: "/inbox/totals", id: "countInbox", summary: "How many threads have open interrupts, in all and by reason",
+		{method: "GET", path: "/inbox/totals", id: "countInbox", summary: "Count the threads that have open interrupts, in all and by reason",
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: inboxTotalsJSON{}, serve: (*call).countInbox,
-			query: []parameter{{"reason", "another reason to count, beside those of AG-UI and of this server; may come several times"}, tenantsParameter}},
-		{method: "POST", path: "/inbox/resolve", id: "resolveInbox", summary: "Answer open interrupts of up to 100 threads, each for itself and once under its key",
+			query: []parameter{{"reason", "A further reason to count. The server counts the reasons of AG-UI and its own in any case. The parameter may be repeated."}, tenantsParameter}},
+		{method: "POST", path: "/inbox/resolve", id: "resolveInbox", summary: "Answer open interrupts of up to 100 threads, each thread on its own",
+			notes: "The same request under the same key is carried out once.",
 			scope: identity.ScopeRun, beyond: identity.ScopeApprover, admits: true, body: resolveInboxJSON{}, status: 200, answer: resolvedInboxJSON{}, serve: (*call).resolveInbox},
-		{method: "GET", path: "/threads/{thread}/interrupts", id: "listInterrupts", summary: "The open interrupts of a thread, with drafts",
+		{method: "GET", path: "/threads/{thread}/interrupts", id: "listInterrupts", summary: "List the open interrupts of a thread, with drafts",
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: listOf[inboxItemJSON]{}, serve: (*call).listInterrupts},
 		{method: "POST", path: "/threads/{thread}/interrupts/resolve", id: "resolveInterrupts", summary: "Answer some or all of a thread's open interrupts",
 			scope: identity.ScopeRun, beyond: identity.ScopeApprover, admits: true, body: resolveJSON{}, status: 200, answer: resolvedJSON{}, serve: (*call).resolve},
-		{method: "DELETE", path: "/threads/{thread}/interrupts/{interrupt}/draft", id: "dropDraft", summary: "Take back an answer that waits for the others",
+		{method: "DELETE", path: "/threads/{thread}/interrupts/{interrupt}/draft", id: "dropDraft", summary: "Delete a draft",
 			scope: identity.ScopeRun, beyond: identity.ScopeApprover, status: 204, serve: (*call).dropDraft},
 	}
 }

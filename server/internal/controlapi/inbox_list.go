@@ -15,23 +15,23 @@ import (
 )
 
 var inboxParameters = append([]parameter{
-	{"state", "open, which is meant if it is left out, or resolved: what was decided, the latest first, an item for each interrupt, as the decision record has it; a page looks at a bounded number for them, and may be short, or empty, and have a next one"},
-	{"reason", "only those with an open interrupt of this reason. Indexed where the scope approver or admin shows the tenant's"},
-	{"user", "only threads of this user of the tenant: whose input used it first. Looked for among 1,000 a page. Of resolved ones: only what this user decided"},
-	{"thread", "only this thread, of the caller's namespace or of that in namespace"},
-	{"namespace", "of the thread, if it is not the caller's own; needs one of the scopes approver, admin"},
-	{"askedAfter", "only what was asked then or later: a date-time. Indexed"},
-	{"askedBefore", "only what was asked before: a date-time. Indexed"},
-	{"runId", "only what this run has asked, by the client's name of it. This, agent, tool and deadlineBefore are looked for among 200 a page: a page may be short, or empty, and have a next one"},
-	{"agent", "only what this agent asks, by its name"},
-	{"tool", "only where one of the calls is of this tool"},
-	{"deadlineBefore", "only where one of the interrupts expires before: a date-time. Not with resolved"},
+	{"state", "The state of the interrupts: open, the default, or resolved. The resolved ones come from the decision record, the latest first, with one item for each interrupt. The server looks at a bounded number of them for a page. A page of them may therefore be short or empty and have a next one."},
+	{"reason", "The reason of an open interrupt in each listed thread. It is indexed for a caller with the scope approver or admin."},
+	{"user", "The user of the tenant whose input was the first of each listed thread. The server looks among 1,000 threads for a page. With state=resolved it is the user who decided."},
+	{"thread", "The id of the only thread that is listed, in the caller's namespace or the one of the parameter namespace."},
+	{"namespace", "The namespace of the thread. The default is the caller's own. Another one needs one of the scopes approver, admin."},
+	{"askedAfter", "The earliest time of a question that is listed: a date-time. It is indexed."},
+	{"askedBefore", "The time before which a listed question was asked: a date-time. It is indexed."},
+	{"runId", "The client's id of the run that asked. For runId, agent, tool and deadlineBefore the server looks among 200 threads for a page. A page may therefore be short or empty and have a next one."},
+	{"agent", "The name of the agent that asks."},
+	{"tool", "The tool of one of the calls in each listed thread."},
+	{"deadlineBefore", "The time before which an interrupt of each listed thread expires: a date-time. It does not go with state=resolved."},
 	tenantsParameter,
 }, pageParameters...)
 
 type inboxTotalsJSON struct {
-	Total   int64            `json:"total" jsonschema:"threads with open interrupts"`
-	Reasons map[string]int64 `json:"reasons,omitempty" jsonschema:"of them, those with an open interrupt of each reason; only with the scope approver or admin. None of a reason is left out"`
+	Total   int64            `json:"total" jsonschema:"The number of threads with open interrupts."`
+	Reasons map[string]int64 `json:"reasons,omitempty" jsonschema:"The number of those threads that have an open interrupt of each reason. A reason without threads is left out. Only callers with the scope approver or admin receive it."`
 }
 
 // commonReasons are counted unasked.

@@ -24,25 +24,25 @@ const (
 )
 
 type resolveInboxJSON struct {
-	Key   string            `json:"idempotencyKey" jsonschema:"1 to 255 bytes that name this request: sent again under it, what was answered is told and not done again. With the header Idempotency-Key it may be left out"`
-	Items []answersToThread `json:"items" jsonschema:"1 to 100, each of another thread"`
+	Key   string            `json:"idempotencyKey" jsonschema:"A name for this request, 1 to 255 bytes. A request that is sent again under the same name gets the same result and does nothing again. The header Idempotency-Key may take its place."`
+	Items []answersToThread `json:"items" jsonschema:"The answers of 1 to 100 threads, each thread once."`
 }
 
 type answersToThread struct {
 	ThreadID  string      `json:"threadId"`
-	Namespace string      `json:"namespace,omitempty" jsonschema:"of the thread, if it is not the caller's own"`
+	Namespace string      `json:"namespace,omitempty" jsonschema:"The namespace of the thread. The default is the caller's own."`
 	Entries   []entryJSON `json:"entries"`
 }
 
 type resolvedInboxJSON struct {
-	Items []answeredThread `json:"items" jsonschema:"in the order of the request"`
+	Items []answeredThread `json:"items" jsonschema:"The results, in the order of the request."`
 }
 
 type answeredThread struct {
 	ThreadID  string        `json:"threadId"`
 	Namespace string        `json:"namespace"`
-	Resolved  *resolvedJSON `json:"resolved,omitempty" jsonschema:"the answers were accepted"`
-	Error     *itemError    `json:"error,omitempty" jsonschema:"they were refused, and nothing of them was kept"`
+	Resolved  *resolvedJSON `json:"resolved,omitempty" jsonschema:"The result of the answers, if the server accepted them."`
+	Error     *itemError    `json:"error,omitempty" jsonschema:"The reason for which the server refused the answers. It has kept none of them."`
 }
 
 // itemError is a problem inside an answer that is none.
@@ -50,7 +50,7 @@ type itemError struct {
 	Status  int            `json:"status"`
 	Code    string         `json:"code"`
 	Detail  string         `json:"detail"`
-	Details map[string]any `json:"details,omitempty" jsonschema:"what a problem of this code has beside these"`
+	Details map[string]any `json:"details,omitempty" jsonschema:"Further members that a problem of this code has."`
 }
 
 // resolveInbox answers each thread for itself: what becomes of one is nothing to the

@@ -25,15 +25,15 @@ const (
 )
 
 type resolutionJSON struct {
-	ID              string          `json:"id" jsonschema:"of the decision"`
+	ID              string          `json:"id" jsonschema:"The id of the decision."`
 	At              time.Time       `json:"at"`
-	Status          string          `json:"status" jsonschema:"resolved, cancelled or expired: nobody answered in time"`
-	User            string          `json:"user,omitempty" jsonschema:"who decided; left out where nobody did, or users are not told apart"`
-	Through         string          `json:"through,omitempty" jsonschema:"socket, post, copilotkit, inbox, link, login, expiry, operator or steering"`
-	Payload         json.RawMessage `json:"payload,omitempty" jsonschema:"the answer; left out of a summary where it is large"`
-	ArgumentsDigest string          `json:"argumentsDigest,omitempty" jsonschema:"as listDecisions has it"`
-	AnsweredBy      decisionRunJSON `json:"answeredBy,omitzero" jsonschema:"the run that the answer began; left out: none did, the thread was deleted"`
-	Refused         int             `json:"refused" jsonschema:"answers that were refused before it"`
+	Status          string          `json:"status" jsonschema:"The outcome: resolved, cancelled, or expired when nobody answered in time."`
+	User            string          `json:"user,omitempty" jsonschema:"The user who decided. It is left out if nobody did, or if the server does not tell users apart."`
+	Through         string          `json:"through,omitempty" jsonschema:"The way by which the answer came: socket, post, copilotkit, inbox, link, login, expiry, operator or steering."`
+	Payload         json.RawMessage `json:"payload,omitempty" jsonschema:"The answer. A summary leaves it out if it is large."`
+	ArgumentsDigest string          `json:"argumentsDigest,omitempty" jsonschema:"The digest of the arguments, as in listDecisions."`
+	AnsweredBy      decisionRunJSON `json:"answeredBy,omitzero" jsonschema:"The run that the answer began. It is left out if no run began because the thread was deleted."`
+	Refused         int             `json:"refused" jsonschema:"The number of answers that were refused before this one."`
 }
 
 // listResolved is the inbox of what was decided.

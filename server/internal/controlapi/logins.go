@@ -11,15 +11,15 @@ import (
 )
 
 type begunJSON struct {
-	URL      string `json:"url,omitempty" jsonschema:"where the browser goes that has sent this, and has kept the cookie; once, within ten minutes"`
-	SignedIn bool   `json:"signedIn" jsonschema:"there was a token already: the interrupt is resolved"`
+	URL      string `json:"url,omitempty" jsonschema:"The URL to which the browser goes next. It must be the browser that sent the request, with the cookie of the answer. The URL works once, within ten minutes."`
+	SignedIn bool   `json:"signedIn" jsonschema:"The user had a token already, and the interrupt is resolved."`
 }
 
 type askedJSON struct {
 	Provider string            `json:"provider"`
 	Title    string            `json:"title"`
-	Yours    bool              `json:"yours" jsonschema:"whether it is the caller who can log in"`
-	Problem  *loginProblemJSON `json:"problem,omitempty" jsonschema:"why the latest try came to nothing"`
+	Yours    bool              `json:"yours" jsonschema:"The caller is the user who can log in."`
+	Problem  *loginProblemJSON `json:"problem,omitempty" jsonschema:"The reason for which the latest try failed."`
 }
 
 type loginProblemJSON struct {
@@ -31,10 +31,10 @@ type loginProblemJSON struct {
 type accountJSON struct {
 	Provider   string    `json:"provider"`
 	Title      string    `json:"title"`
-	Scopes     []string  `json:"scopes" jsonschema:"that were asked for"`
+	Scopes     []string  `json:"scopes" jsonschema:"The scopes that the server asked the provider for."`
 	Since      time.Time `json:"since,omitzero"`
-	Expires    time.Time `json:"expires,omitzero" jsonschema:"left out if it does not, or is renewed"`
-	Unreadable bool      `json:"unreadable,omitempty" jsonschema:"the server cannot open it, having other keys or another client at the provider: it counts as none"`
+	Expires    time.Time `json:"expires,omitzero" jsonschema:"The time at which the token expires. It is left out if the token does not expire or is renewed."`
+	Unreadable bool      `json:"unreadable,omitempty" jsonschema:"The server cannot decrypt the token, because it has other keys or another client at the provider. The token counts as none."`
 }
 
 type accountsJSON struct {
@@ -43,13 +43,14 @@ type accountsJSON struct {
 
 func loginOperations() []operation {
 	return []operation{
-		{method: "POST", path: "/threads/{thread}/interrupts/{interrupt}/login", id: "beginLogin", summary: "Begin the login that an interrupt asks the caller for, in the browser that sends this",
+		{method: "POST", path: "/threads/{thread}/interrupts/{interrupt}/login", id: "beginLogin", summary: "Begin the login that an interrupt asks for, in the browser that sends the request",
 			scope: identity.ScopeRun, admits: true, status: 200, answer: begunJSON{}, serve: (*call).beginLogin},
-		{method: "GET", path: "/threads/{thread}/interrupts/{interrupt}/login", id: "getLogin", summary: "The login that an interrupt asks for, and why the latest try came to nothing",
+		{method: "GET", path: "/threads/{thread}/interrupts/{interrupt}/login", id: "getLogin", summary: "Read the login that an interrupt asks for, and why the latest try failed",
 			scope: identity.ScopeRead, status: 200, answer: askedJSON{}, serve: (*call).getLogin},
-		{method: "GET", path: "/logins", id: "listLogins", summary: "The caller's accounts at other services, without their tokens",
+		{method: "GET", path: "/logins", id: "listLogins", summary: "List the caller's accounts at other services, without their tokens",
 			scope: identity.ScopeRead, status: 200, answer: accountsJSON{}, serve: (*call).listLogins},
-		{method: "DELETE", path: "/logins/{provider}", id: "deleteLogin", summary: "Delete the caller's token of a provider, which is told to revoke it if it has an address for that",
+		{method: "DELETE", path: "/logins/{provider}", id: "deleteLogin", summary: "Delete the caller's token of a provider",
+			notes: "The server asks the provider to revoke the token, if the provider has an endpoint for that.",
 			scope: identity.ScopeRun, status: 204, serve: (*call).deleteLogin},
 	}
 }

@@ -26,37 +26,38 @@ const maxWait = 25
 
 type noticesJSON struct {
 	Items   []json.RawMessage `json:"items"`
-	Next    string            `json:"next" jsonschema:"after of the next request: never left out"`
-	Missed  bool              `json:"missed,omitempty" jsonschema:"notices before these may have been given up already: look at what is"`
-	Partial bool              `json:"partial,omitempty" jsonschema:"a part of the store does not answer: its notices come later, and next waits for them"`
+	Next    string            `json:"next" jsonschema:"The value of after for the next request. Every page has it."`
+	Missed  bool              `json:"missed,omitempty" jsonschema:"Earlier notices may be gone, because the server no longer keeps them. The caller should read the present state."`
+	Partial bool              `json:"partial,omitempty" jsonschema:"A part of the store does not answer. Its notices come later, and next waits for them."`
 }
 
 // noticesShape is noticesJSON as the document has it.
 type noticesShape struct {
 	Items   []notices.Notice `json:"items"`
-	Next    string           `json:"next" jsonschema:"after of the next request: never left out"`
-	Missed  bool             `json:"missed,omitempty" jsonschema:"notices before these may have been given up already: look at what is"`
-	Partial bool             `json:"partial,omitempty" jsonschema:"a part of the store does not answer: its notices come later, and next waits for them"`
+	Next    string           `json:"next" jsonschema:"The value of after for the next request. Every page has it."`
+	Missed  bool             `json:"missed,omitempty" jsonschema:"Earlier notices may be gone, because the server no longer keeps them. The caller should read the present state."`
+	Partial bool             `json:"partial,omitempty" jsonschema:"A part of the store does not answer. Its notices come later, and next waits for them."`
 }
 
 func noticeOperations() []operation {
 	return []operation{
-		{method: "GET", path: "/notices", id: "listNotices", waits: true, summary: "What became true of threads, as it does: of the tenant's; without the scope approver or admin of the threads of the caller's namespace. A WebSocket, or Server-Sent Events where they are asked for, goes on with what comes",
+		{method: "GET", path: "/notices", id: "listNotices", waits: true, summary: "List notices of what happens in threads, or follow them",
+			notes: "A caller with the scope approver or admin sees those of its tenant, and others see those of their namespace. A WebSocket, or a request for Server-Sent Events, stays open and carries new notices as they come.",
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: noticesShape{}, serve: (*call).listNotices,
 			query: append([]parameter{
-				{"limit", "items in the page, at most 200; 100 if left out"},
-				{"wait", "seconds to wait for the first, at most " + strconv.Itoa(maxWait)},
+				{"limit", "The number of items in a page, at most 200. The default is 100."},
+				{"wait", "The number of seconds to wait for the first notice, at most " + strconv.Itoa(maxWait) + "."},
 			}, noticeParameters...)},
 	}
 }
 
 // noticeParameters are those that streams take as well.
 var noticeParameters = []parameter{
-	{"after", "next of the page before; from now on if left out"},
-	{"kind", "only these kinds, separated by commas"},
-	{"thread", "only this thread"},
-	{"namespace", "only threads of this namespace"},
-	{"agent", "only this agent; of the default one if it is empty"},
+	{"after", "The value of next in the previous page. Without it the notices begin now."},
+	{"kind", "The kinds of notices that are listed, separated by commas."},
+	{"thread", "The id of the only thread whose notices are listed."},
+	{"namespace", "The namespace of the threads whose notices are listed."},
+	{"agent", "The agent whose notices are listed. An empty value means the default agent."},
 	tenantsParameter,
 }
 

@@ -41,13 +41,13 @@ func openAPI(operations []operation) []byte {
 	document := object{
 		"openapi": "3.1.0",
 		"info": object{"title": "aguiws control API", "version": "1", "license": object{"name": "MIT", "identifier": "MIT"},
-			"description": "Threads, runs, dispatches and the inbox. A caller reaches the threads of its own namespace, and with a scope " +
-				"that an operation names those of its tenant in others. What a caller may not know of does not exist for it."},
+			"description": "Threads, runs, dispatches and the inbox. A caller reaches the threads of its own namespace. With the scope that an " +
+				"operation names it also reaches those of its tenant in other namespaces. The server answers about a thread that a caller may not see as about one that does not exist."},
 		"paths": paths,
 		"components": object{
 			"securitySchemes": object{"bearer": object{"type": "http", "scheme": "bearer"}},
 			"schemas":         object{"problem": problemSchema},
-			"headers":         object{"retry": object{"description": "seconds after which to come again", "schema": object{"type": "integer"}}},
+			"headers":         object{"retry": object{"description": "The number of seconds after which the caller may send the request again.", "schema": object{"type": "integer"}}},
 		},
 		"security": []object{{"bearer": []string{}}},
 	}
@@ -59,7 +59,7 @@ func openAPI(operations []operation) []byte {
 }
 
 var problemSchema = object{
-	"type": "object", "description": "RFC 9457; further members are details of the code",
+	"type": "object", "description": "A problem of RFC 9457. Further members are details of the code.",
 	"required": []string{"type", "title", "status", "code", "detail"},
 	"properties": object{
 		"type": object{"type": "string"}, "title": object{"type": "string"}, "status": object{"type": "integer"},
@@ -75,33 +75,36 @@ func (o *operation) describe() object {
 	for _, p := range o.parameters() {
 		parameters = append(parameters, object{"name": p.name, "in": "query", "description": p.about, "schema": object{"type": "string"}})
 	}
-	scopes := "Needs " + anyOf(o.home()) + "."
+	about := "Needs " + anyOf(o.home()) + "."
 	if o.beyond != "" && o.ofThread() {
-		scopes += " In other namespaces of the tenant it needs " + anyOf(o.away()) + "."
+		about += " In other namespaces of the tenant it needs " + anyOf(o.away()) + "."
 	}
-	success := object{"description": http.StatusText(o.status)}
+	if o.notes != "" {
+		about += " " + o.notes
+	}
+	success := object{"description": http.StatusText(o.status) + "."}
 	if o.answer != nil {
 		success["content"] = jsonContent(o.answer)
 	}
 	if o.bytes {
 		success["content"] = object{"*/*": object{}}
-		parameters = append(parameters, object{"name": "Range", "in": "header", "description": "one range of bytes", "schema": object{"type": "string"}})
+		parameters = append(parameters, object{"name": "Range", "in": "header", "description": "One range of bytes.", "schema": object{"type": "string"}})
 	}
 	described := object{
-		"operationId": o.id, "summary": o.summary, "description": scopes, "parameters": parameters,
+		"operationId": o.id, "summary": o.summary, "description": about, "parameters": parameters,
 		"responses": object{
 			strconv.Itoa(o.status): success,
-			"429":                  laterResponse("the caller asks for too much; " + o.rate()),
-			"503":                  laterResponse("the server cannot tell now; the outcome may be unknown, and the same request again is safe"),
-			"default":              errorResponse("an error"),
+			"429":                  laterResponse("The caller sends too many requests. " + o.rate()),
+			"503":                  laterResponse("The server or its store is not available. The outcome may be unknown, and the caller may safely send the same request again."),
+			"default":              errorResponse("An error."),
 		},
 	}
 	if o.bytes {
 		responses := described["responses"].(object)
-		responses["206"] = object{"description": "the range", "content": object{"*/*": object{}}}
-		responses["304"] = object{"description": "it is what If-None-Match names"}
-		responses["410"] = errorResponse("it has expired")
-		responses["416"] = object{"description": "it has no such range"}
+		responses["206"] = object{"description": "The range of bytes.", "content": object{"*/*": object{}}}
+		responses["304"] = object{"description": "The payload is the one that If-None-Match names."}
+		responses["410"] = errorResponse("The payload has expired.")
+		responses["416"] = object{"description": "The payload has no such range."}
 	}
 	if o.body != nil {
 		described["requestBody"] = object{"required": true, "content": jsonContent(o.body)}
@@ -112,9 +115,9 @@ func (o *operation) describe() object {
 // rate says what counts.
 func (o *operation) rate() string {
 	if o.admits {
-		return "each call is a request and one of the user's inputs"
+		return "Each call counts as a request and as one of the user's inputs."
 	}
-	return "each call is a request"
+	return "Each call counts as a request."
 }
 
 func errorResponse(about string) object {

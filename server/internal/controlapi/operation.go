@@ -12,6 +12,7 @@ import (
 type operation struct {
 	method, path string // path as http.ServeMux has it, under /v1
 	id, summary  string
+	notes        string // sentences for the document, beside those about scopes; "": none
 	// scope lets the caller do this in its own namespace, beyond there and in the
 	// others of its tenant; "" there: it is about no thread. identity.ScopeAdmin lets it do
 	// all of it.
@@ -46,7 +47,7 @@ func (o *operation) parameters() []parameter {
 	if o.beyond == "" || !o.ofThread() {
 		return o.query
 	}
-	return append(o.query[:len(o.query):len(o.query)], parameter{"namespace", "of the thread, if it is not the caller's own; needs " + anyOf(o.away()) + " in the thread's tenant"})
+	return append(o.query[:len(o.query):len(o.query)], parameter{"namespace", "The namespace of the thread. The default is the caller's own. Another one needs " + anyOf(o.away()) + " in the thread's tenant."})
 }
 
 // ofThread reports whether it is about the thread that its path names.

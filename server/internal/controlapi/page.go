@@ -9,8 +9,8 @@ import (
 // listOf is a page of a list.
 type listOf[T any] struct {
 	Items   []T    `json:"items"`
-	Next    string `json:"next,omitempty" jsonschema:"cursor of the next page; left out at the end"`
-	Partial bool   `json:"partial,omitempty" jsonschema:"a part of the store does not answer: items may be missing; they come on the next page when it does again"`
+	Next    string `json:"next,omitempty" jsonschema:"The cursor of the next page. The last page has none."`
+	Partial bool   `json:"partial,omitempty" jsonschema:"A part of the store does not answer, and items may be missing. They come on the next page after it answers again."`
 }
 
 func pageOf[From, To any](items []From, next string, err error, as func(From) To) (any, error) {
@@ -41,6 +41,6 @@ func (c *call) page() (store.PageQuery, error) {
 }
 
 var pageParameters = []parameter{
-	{"limit", "items in the page, at most 200; 50 if left out"},
-	{"cursor", "next of the page before"},
+	{"limit", "The number of items in a page, at most 200. The default is 50."},
+	{"cursor", "The value of next in the previous page."},
 }

@@ -18,7 +18,8 @@ var errNoPayload = newProblem(http.StatusNotFound, "payload_not_found", "there i
 
 func payloadOperations() []operation {
 	return []operation{
-		{method: "GET", path: "/payloads/{ref}", id: "getPayload", summary: "What a reference in a message or a state stands for, or a range of its bytes. HEAD tells its size and type. One that has expired is 410",
+		{method: "GET", path: "/payloads/{ref}", id: "getPayload", summary: "Read the payload of a reference, or a range of its bytes",
+			notes: "Messages and states hold such references. HEAD answers with the size and the type.",
 			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, bytes: true, status: 200, serve: (*call).noAnswer},
 	}
 }

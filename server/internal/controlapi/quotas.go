@@ -6,19 +6,19 @@ import (
 )
 
 type quotaJSON struct {
-	Used  int `json:"used" jsonschema:"by what all servers have counted"`
-	Limit int `json:"limit" jsonschema:"-1: there is none"`
+	Used  int `json:"used" jsonschema:"The amount in use, as all servers together count it."`
+	Limit int `json:"limit" jsonschema:"The limit. The value -1 means that there is none."`
 }
 
 type quotasJSON struct {
-	Runs       quotaJSON  `json:"runs" jsonschema:"of the caller, under way at once"`
-	Threads    quotaJSON  `json:"threads" jsonschema:"that the caller has made or begun and that are not deleted"`
-	TenantRuns *quotaJSON `json:"tenantRuns,omitempty" jsonschema:"of the caller's tenant, under way at once; for the scope admin"`
+	Runs       quotaJSON  `json:"runs" jsonschema:"The caller's runs that are under way at once."`
+	Threads    quotaJSON  `json:"threads" jsonschema:"The threads that the caller has made or begun and not deleted."`
+	TenantRuns *quotaJSON `json:"tenantRuns,omitempty" jsonschema:"The runs of the caller's tenant that are under way at once. Only callers with the scope admin receive it."`
 }
 
 func quotaOperations() []operation {
 	return []operation{
-		{method: "GET", path: "/quotas", id: "getQuotas", summary: "What the caller has of what it may have",
+		{method: "GET", path: "/quotas", id: "getQuotas", summary: "Read the caller's quotas and their use",
 			scope: identity.ScopeRead, status: 200, answer: quotasJSON{}, serve: (*call).getQuotas},
 	}
 }

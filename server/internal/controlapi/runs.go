@@ -17,30 +17,30 @@ import (
 )
 
 type runJSON struct {
-	ID          string          `json:"id" jsonschema:"the server's name of the run and of its dispatch"`
-	Label       string          `json:"runId" jsonschema:"the client's"`
-	ParentRunID string          `json:"parentRunId,omitempty" jsonschema:"the client's name for the run that this one came from"`
-	MessageID   string          `json:"messageId,omitempty" jsonschema:"the last message that its input brought"`
+	ID          string          `json:"id" jsonschema:"The server's id of the run and of its dispatch."`
+	Label       string          `json:"runId" jsonschema:"The client's id of the run."`
+	ParentRunID string          `json:"parentRunId,omitempty" jsonschema:"The client's id of the run that this one came from."`
+	MessageID   string          `json:"messageId,omitempty" jsonschema:"The id of the last message that the input brought."`
 	ThreadID    string          `json:"threadId"`
 	Namespace   string          `json:"namespace"`
-	Origin      string          `json:"origin,omitempty" jsonschema:"why it came to be: user, resume, operator, expiry or child; left out when it is not known"`
+	Origin      string          `json:"origin,omitempty" jsonschema:"The origin of the run: user, resume, operator, expiry or child. It is left out if it is not known."`
 	Execution   string          `json:"execution"`
 	Agent       string          `json:"agent,omitempty"`
-	State       string          `json:"state" jsonschema:"of the dispatch: queued, claimed, acked, cancelled, superseded or dead_letter"`
-	Epoch       int64           `json:"epoch" jsonschema:"the dispatch epoch in which it was enqueued"`
+	State       string          `json:"state" jsonschema:"The state of the dispatch: queued, claimed, acked, cancelled, superseded or dead_letter."`
+	Epoch       int64           `json:"epoch" jsonschema:"The dispatch epoch in which the run was queued."`
 	Priority    uint8           `json:"priority"`
 	Dedupe      string          `json:"dedupe,omitempty"`
 	Available   time.Time       `json:"availableAt,omitzero"`
 	Attempts    int             `json:"attempts"`
 	MaxAttempts int             `json:"maxAttempts"`
-	Error       string          `json:"error,omitempty" jsonschema:"of the last attempt, which is told in full to the scope admin, or why it was stopped"`
-	ClaimedBy   string          `json:"claimedBy,omitempty" jsonschema:"the node that carries it"`
+	Error       string          `json:"error,omitempty" jsonschema:"The error of the last attempt, or the reason of the stop. Callers with the scope admin receive the error in full."`
+	ClaimedBy   string          `json:"claimedBy,omitempty" jsonschema:"The id of the node that carries the run."`
 	LeaseUntil  time.Time       `json:"leaseUntil,omitzero"`
-	Activated   bool            `json:"started" jsonschema:"its RUN_STARTED is logged"`
-	Outcome     json.RawMessage `json:"outcome,omitempty" jsonschema:"its terminal event"`
-	Steps       []ranStepJSON   `json:"steps,omitempty" jsonschema:"what it ran itself, once its worker has ended it"`
-	MoreSteps   int             `json:"moreSteps,omitempty" jsonschema:"how many steps ran under names that are not told"`
-	Usage       []usageJSON     `json:"usage,omitempty" jsonschema:"as its agent has reported it where the run ended"`
+	Activated   bool            `json:"started" jsonschema:"The log has the run's RUN_STARTED."`
+	Outcome     json.RawMessage `json:"outcome,omitempty" jsonschema:"The run's last event."`
+	Steps       []ranStepJSON   `json:"steps,omitempty" jsonschema:"The steps that the run executed. They are known after its worker has ended it."`
+	MoreSteps   int             `json:"moreSteps,omitempty" jsonschema:"The number of further steps, whose names are not listed."`
+	Usage       []usageJSON     `json:"usage,omitempty" jsonschema:"The usage of models, as the agent reported it at the end of the run."`
 	RequeuedAs  string          `json:"requeuedAs,omitempty"`
 	Created     time.Time       `json:"createdAt"`
 	Updated     time.Time       `json:"updatedAt"`
@@ -49,9 +49,9 @@ type runJSON struct {
 
 type ranStepJSON struct {
 	Name   string    `json:"name"`
-	Count  int       `json:"count" jsonschema:"how often it was recorded"`
-	Failed int       `json:"failed,omitempty" jsonschema:"of those, how many with an error"`
-	First  time.Time `json:"firstAt,omitzero" jsonschema:"when the first was recorded; left out if a worker did that was lost"`
+	Count  int       `json:"count" jsonschema:"The number of times that the step was recorded."`
+	Failed int       `json:"failed,omitempty" jsonschema:"The number of those that ended in an error."`
+	First  time.Time `json:"firstAt,omitzero" jsonschema:"The time of the first record. It is left out if a lost worker made it."`
 	Last   time.Time `json:"lastAt,omitzero"`
 }
 
@@ -91,9 +91,9 @@ func (c *call) runOf(r adapter.RunInfo) runJSON {
 }
 
 type stoppedJSON struct {
-	Stopped bool `json:"stopped" jsonschema:"false: it had ended"`
+	Stopped bool `json:"stopped" jsonschema:"The value is false if the run had ended already."`
 
-	Below *stoppedBelowJSON `json:"below,omitempty" jsonschema:"what goes on in the threads below its thread; left out where that could not be read"`
+	Below *stoppedBelowJSON `json:"below,omitempty" jsonschema:"The state of the threads below the run's thread. It is left out if the store could not read it."`
 }
 
 // countsJSON are dispatches by state.
@@ -106,35 +106,35 @@ var dispatchStates = []store.DispatchState{
 
 func runOperations() []operation {
 	return []operation{
-		{method: "GET", path: "/threads/{thread}/runs", id: "listRuns", lists: true, summary: "The runs of a thread: waiting and active ones as they will be claimed, then the others, latest first",
+		{method: "GET", path: "/threads/{thread}/runs", id: "listRuns", lists: true, summary: "List the runs of a thread: the waiting and active ones in the order of the queue, then the others, latest first",
 			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: listOf[runJSON]{}, serve: (*call).listRuns,
-			query: append([]parameter{{"offset", "how many to leave out; not with a cursor, nor with another filter than state"}}, runParameters...)},
-		{method: "GET", path: "/runs", id: "findRuns", lists: true, summary: "The runs of the caller's namespace, those of the thread with the latest input first",
+			query: append([]parameter{{"offset", "The number of runs to leave out. It does not go with a cursor, nor with another filter than state."}}, runParameters...)},
+		{method: "GET", path: "/runs", id: "findRuns", lists: true, summary: "List the runs of the caller's namespace, beginning with the thread that had the latest input",
 			scope: identity.ScopeRead, status: 200, answer: listOf[runJSON]{}, serve: (*call).findRuns,
-			query: append([]parameter{{"thread", "only those of this thread"}}, runParameters...)},
-		{method: "GET", path: "/threads/{thread}/runs/{run}", id: "getRun", summary: "One run, by the server's id",
+			query: append([]parameter{{"thread", "The id of the thread whose runs are listed."}}, runParameters...)},
+		{method: "GET", path: "/threads/{thread}/runs/{run}", id: "getRun", summary: "Read a run by the server's id",
 			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: runJSON{}, serve: (*call).getRun},
 		{method: "POST", path: "/threads/{thread}/runs/{run}/cancel", id: "cancelRun", summary: "Stop a run that is active or waits, or dismiss a dead letter",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, query: stopParameters, body: reasonJSON{}, status: 200, answer: stoppedJSON{}, serve: (*call).cancelRun},
-		{method: "POST", path: "/threads/{thread}/runs/{run}/requeue", id: "requeueRun", summary: "Go on with a dead letter in a new run",
+		{method: "POST", path: "/threads/{thread}/runs/{run}/requeue", id: "requeueRun", summary: "Run a dead letter again, in a new run",
 			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, admits: true, status: 202, answer: admittedJSON{}, serve: (*call).requeueRun},
-		{method: "GET", path: "/dispatches", id: "listDispatches", lists: true, summary: "The tenant's dead letters, oldest first",
+		{method: "GET", path: "/dispatches", id: "listDispatches", lists: true, summary: "List the tenant's dead letters, oldest first",
 			scope: identity.ScopeAdmin, status: 200, answer: listOf[runJSON]{}, serve: (*call).listDeadLetters,
-			query: append([]parameter{{"state", "dead_letter, which is also what is listed if it is left out"}}, pageParameters...)},
-		{method: "GET", path: "/dispatches/counts", id: "countDispatches", summary: "How many dispatches the tenant has in each state",
+			query: append([]parameter{{"state", "The state of the dispatches. The only value is dead_letter, which is also the default."}}, pageParameters...)},
+		{method: "GET", path: "/dispatches/counts", id: "countDispatches", summary: "Count the tenant's dispatches in each state",
 			scope: identity.ScopeAdmin, status: 200, answer: countsJSON{}, serve: (*call).countDispatches},
 	}
 }
 
 var runParameters = []parameter{
-	{"state", "only these states of dispatches, separated by commas"},
-	{"origin", "only runs that came to be so: user, resume, operator, expiry or child"},
-	{"agent", "only those of this agent"},
-	{"runId", "only those of this name of the client's"},
-	{"parentRunId", "only those that name this one as the run that they came from"},
-	{"id", "only those whose id begins so"},
-	{"limit", "items in the page, at most 200; 50 if left out, or 100 of one thread. A page of a filter may have fewer, and be followed by another"},
-	{"cursor", "next of the page before, with the same filters"},
+	{"state", "The states of the dispatches that are listed, separated by commas."},
+	{"origin", "The origin of the runs that are listed: user, resume, operator, expiry or child."},
+	{"agent", "The agent of the runs that are listed."},
+	{"runId", "The client's id of the runs that are listed."},
+	{"parentRunId", "The client's id of the run that the listed runs came from."},
+	{"id", "The beginning of the server's ids of the runs that are listed."},
+	{"limit", "The number of items in a page, at most 200. The default is 50, or 100 for one thread. A page with a filter may have fewer items and still have a next one."},
+	{"cursor", "The value of next in the previous page. The filters must be the same."},
 }
 
 // runQuery reads which runs are wanted.

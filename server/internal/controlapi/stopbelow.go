@@ -3,13 +3,13 @@ package controlapi
 import "github.com/aguiws/aguiws/adapter"
 
 type stoppedBelowJSON struct {
-	Active  int `json:"active" jsonschema:"threads with a run or queued inputs that were not stopped; with children=cancel: ask again"`
-	Waiting int `json:"waiting" jsonschema:"threads with open interrupts, which were not stopped"`
-	Stopped int `json:"stopped" jsonschema:"threads in which all was stopped"`
+	Active  int `json:"active" jsonschema:"The number of threads with an active run or queued inputs that were not stopped."`
+	Waiting int `json:"waiting" jsonschema:"The number of threads with open interrupts that were not stopped."`
+	Stopped int `json:"stopped" jsonschema:"The number of threads in which everything was stopped."`
 }
 
 var stopParameters = []parameter{
-	{"children", "what becomes of the threads below it: leave, which is meant if left out; cancel, all in them is stopped too, 200 threads at a time"},
+	{"children", "The treatment of the threads below. With leave, the default, nothing changes in them. With cancel, the server stops everything in them and cancels their open interrupts, 200 threads at a time. While active or waiting is not 0, the caller repeats the request."},
 }
 
 // actor is the caller, as who stops what goes on.

@@ -12,8 +12,8 @@ import (
 
 // filterParameters pick threads of a list.
 var filterParameters = []parameter{
-	{"status", "active, only threads with a run under way or inputs that wait; waiting, with open interrupts; idle, with neither. With it or agent a page may have fewer than limit, or none, before the last: 1000 threads are looked at for it"},
-	{"agent", "only threads whose latest run is of this agent; of the default one if it is empty"},
+	{"status", "The state of the threads that are listed. An active thread has a run or queued inputs, a waiting one has open interrupts, and an idle one has neither. With status or agent the server looks at 1000 threads for a page. A page may therefore be short or empty and have a next one."},
+	{"agent", "The agent of the latest run of each listed thread. An empty value means the default agent."},
 }
 
 func (c *call) threadFilter(query url.Values) (f store.ThreadFilter, err error) {
@@ -43,10 +43,10 @@ func times(query url.Values) (from, to time.Time, err error) {
 }
 
 var threadsParameters = append([]parameter{
-	{"namespace", "of another namespace of the tenant; needs the scope " + identity.ScopeAdmin + ", and goes not with waiting"},
-	{"waiting", "true: only those with open interrupts, those that have waited longest first; it goes with limit and cursor alone"},
-	{"from", "only threads whose latest input was not before this time, RFC 3339"},
-	{"to", "only threads whose latest input was before this time"},
+	{"namespace", "The namespace of the threads that are listed. The default is the caller's own. Another one of the tenant needs the scope " + identity.ScopeAdmin + " and does not go with waiting."},
+	{"waiting", "The value true lists only threads with open interrupts, those that have waited longest first. It goes with limit and cursor alone."},
+	{"from", "The earliest time of the latest input of each listed thread, in RFC 3339."},
+	{"to", "The time before which the latest input of each listed thread came, in RFC 3339."},
 }, append(filterParameters, pageParameters...)...)
 
 func (c *call) listThreads() (any, error) {

@@ -16,16 +16,16 @@ import (
 type threadInfoJSON struct {
 	ThreadID   string    `json:"threadId"`
 	Title      string    `json:"title"`
-	Updated    time.Time `json:"updatedAt" jsonschema:"its latest input; of those that wait alone, when it was asked"`
-	Active     bool      `json:"active" jsonschema:"a run is under way"`
-	Suspended  bool      `json:"waiting" jsonschema:"interrupts are open"`
-	Queued     int       `json:"queued" jsonschema:"inputs that wait"`
-	ActiveRun  string    `json:"activeRun,omitempty" jsonschema:"id of the run under way"`
-	LatestRun  string    `json:"latestRun,omitempty" jsonschema:"id of the run that began last; left out of those that wait alone"`
-	Agent      string    `json:"agent,omitempty" jsonschema:"whose run began last; left out if it has no name"`
-	Parent     string    `json:"parentThreadId,omitempty" jsonschema:"the thread that it stands below"`
-	Waits      []string  `json:"waitsFor,omitempty" jsonschema:"threads below it that have open interrupts, of the 200 of the namespace that have waited longest: the nearest first, 20 at most"`
-	WaitsCount int       `json:"waitsForCount,omitempty" jsonschema:"how many of those 200 stand below it"`
+	Updated    time.Time `json:"updatedAt" jsonschema:"The time of the latest input. In a list with waiting=true it is the time of the question."`
+	Active     bool      `json:"active" jsonschema:"A run is under way."`
+	Suspended  bool      `json:"waiting" jsonschema:"Interrupts are open."`
+	Queued     int       `json:"queued" jsonschema:"The number of inputs that wait."`
+	ActiveRun  string    `json:"activeRun,omitempty" jsonschema:"The id of the run that is under way."`
+	LatestRun  string    `json:"latestRun,omitempty" jsonschema:"The id of the run that began last. A list with waiting=true leaves it out."`
+	Agent      string    `json:"agent,omitempty" jsonschema:"The agent whose run began last. It is left out if the agent has no name."`
+	Parent     string    `json:"parentThreadId,omitempty" jsonschema:"The id of the parent thread."`
+	Waits      []string  `json:"waitsFor,omitempty" jsonschema:"Threads below this one that have open interrupts, the nearest first, at most 20. The server looks among the 200 threads of the namespace that have waited longest."`
+	WaitsCount int       `json:"waitsForCount,omitempty" jsonschema:"The number of threads below this one among those 200."`
 }
 
 type positionJSON struct {
@@ -38,38 +38,38 @@ type threadJSON struct {
 	Title      string            `json:"title"`
 	State      json.RawMessage   `json:"state"`
 	Messages   []json.RawMessage `json:"messages"`
-	Position   positionJSON      `json:"position" jsonschema:"the end of the thread's log"`
-	ActiveRun  string            `json:"activeRun,omitempty" jsonschema:"id of the run under way"`
-	OpenRun    string            `json:"openRun,omitempty" jsonschema:"id of the run under way, or of the one that has asked"`
-	LatestRun  string            `json:"latestRun,omitempty" jsonschema:"id of the run that began last"`
+	Position   positionJSON      `json:"position" jsonschema:"The end of the thread's log."`
+	ActiveRun  string            `json:"activeRun,omitempty" jsonschema:"The id of the run that is under way."`
+	OpenRun    string            `json:"openRun,omitempty" jsonschema:"The id of the run that is under way, or of the run that has asked."`
+	LatestRun  string            `json:"latestRun,omitempty" jsonschema:"The id of the run that began last."`
 	Queued     int               `json:"queued"`
-	Paused     bool              `json:"paused" jsonschema:"its run is paused: unpause goes on with it"`
-	Pausing    bool              `json:"pausePending" jsonschema:"the active run is to be paused at its next step"`
+	Paused     bool              `json:"paused" jsonschema:"The run of the thread is paused. unpauseThread continues it."`
+	Pausing    bool              `json:"pausePending" jsonschema:"The active run will be paused at its next step."`
 	Interrupts []interruptJSON   `json:"interrupts"`
-	Parent     string            `json:"parentThreadId,omitempty" jsonschema:"the thread that it stands below"`
-	Waits      []string          `json:"waitsFor,omitempty" jsonschema:"threads below it that have open interrupts, of the 200 of the namespace that have waited longest: the nearest first, 20 at most"`
-	WaitsCount int               `json:"waitsForCount,omitempty" jsonschema:"how many of those 200 stand below it"`
-	Partial    bool              `json:"partial,omitempty" jsonschema:"where it stands and what waits below it could not be read"`
-	Corrupted  bool              `json:"corrupted,omitempty" jsonschema:"some of what is stored cannot be read and is left out"`
+	Parent     string            `json:"parentThreadId,omitempty" jsonschema:"The id of the parent thread."`
+	Waits      []string          `json:"waitsFor,omitempty" jsonschema:"Threads below this one that have open interrupts, the nearest first, at most 20. The server looks among the 200 threads of the namespace that have waited longest."`
+	WaitsCount int               `json:"waitsForCount,omitempty" jsonschema:"The number of threads below this one among those 200."`
+	Partial    bool              `json:"partial,omitempty" jsonschema:"The store could not read the thread's parent and the threads that wait below it."`
+	Corrupted  bool              `json:"corrupted,omitempty" jsonschema:"A part of the stored thread cannot be read and is left out."`
 }
 
 type titleJSON struct {
-	Title string `json:"title" jsonschema:"at most 60 bytes are kept"`
+	Title string `json:"title" jsonschema:"The new title. The server keeps at most 60 bytes of it."`
 }
 
 type messagesJSON struct {
 	Items []json.RawMessage `json:"items"`
 	// Sequence is a place, and no name: the thread keeps an order, and no count of what has been in it.
-	Sequence int64  `json:"sequence,omitempty" jsonschema:"of the first item, and one more for each behind it: where they stand in the thread, counted from 1. What comes in the place of messages that were taken out gets their numbers. Left out of an empty page"`
-	Older    int64  `json:"older,omitempty" jsonschema:"how many messages stand before these"`
-	Before   string `json:"before,omitempty" jsonschema:"for the page before this one; left out at the beginning"`
+	Sequence int64  `json:"sequence,omitempty" jsonschema:"The number of the first item in the thread, counted from 1. Each later item has the next number. Messages that replace others get the numbers of those. An empty page has none."`
+	Older    int64  `json:"older,omitempty" jsonschema:"The number of messages before the first item."`
+	Before   string `json:"before,omitempty" jsonschema:"The value of before for the previous page. The first page has none."`
 
-	Producers map[string]producerJSON `json:"producers,omitempty" jsonschema:"with limit or before: where the items come from, by their ids. One that is not named came before the server noted it"`
+	Producers map[string]producerJSON `json:"producers,omitempty" jsonschema:"The origin of each item, by its id, in answers to requests with limit or before. A message that was stored before the server recorded origins has none."`
 }
 
 type producerJSON struct {
-	RunID string `json:"runId" jsonschema:"the client's, of the run that it came with or that made it"`
-	Step  string `json:"step,omitempty" jsonschema:"the step of its agent, or its subagent, that was under way"`
+	RunID string `json:"runId" jsonschema:"The client's id of the run that brought or made the message."`
+	Step  string `json:"step,omitempty" jsonschema:"The step, or the subagent, that was under way."`
 }
 
 func messagePage(items []json.RawMessage, older int64, before string, by map[string]store.Producer) messagesJSON {
@@ -87,79 +87,80 @@ func messagePage(items []json.RawMessage, older int64, before string, by map[str
 }
 
 var messageParameters = []parameter{
-	{"limit", "the last messages, at most 200, or fewer where they are very long; all, or 50 before a place, if left out"},
-	{"before", "of the page behind, of ws.attached, or of a stream's Aguiws-Before: the messages that stand before it"},
+	{"limit", "The number of messages, at most 200. The page has the last ones, and fewer if they are very long. Without limit it has all messages, or 50 if before is given."},
+	{"before", "A place in the thread: the page has the messages before it. A later page, ws.attached, and the header Aguiws-Before of a stream each name one."},
 }
 
 type inputJSON struct {
-	Text      string    `json:"text" jsonschema:"the user message; empty with after or before: none is added, and the user message that stays last is answered anew"`
-	Label     string    `json:"runId,omitempty" jsonschema:"the same for the same input sent again; made if left out"`
+	Text      string    `json:"text" jsonschema:"The user message. If it is empty, after or before must be given: the agent then answers the last message that stays."`
+	Label     string    `json:"runId,omitempty" jsonschema:"An id of the caller's for the run. The caller sends the same id to repeat the same input. The server makes one if it is left out."`
 	Agent     string    `json:"agent,omitempty"`
-	StopAll   bool      `json:"interrupt,omitempty" jsonschema:"stop all that is under way first"`
-	After     string    `json:"after,omitempty" jsonschema:"rewind: the messages after the one with this id are taken out first, and kept as a branch; refused while a run is under way"`
-	Before    string    `json:"before,omitempty" jsonschema:"rewind: the message with this id is taken out too"`
-	When      string    `json:"when,omitempty" jsonschema:"step: heard by the run under way at its next step, if its agent listens, and queued until then; an open interrupt stays open. queue, or left out: by a run of its own"`
-	Priority  *uint8    `json:"priority,omitempty" jsonschema:"0 is first and 255 last; 128 if left out"`
-	Dedupe    string    `json:"dedupe,omitempty" jsonschema:"refused while an input of the thread with this key waits or runs"`
-	Available time.Time `json:"availableAt,omitzero" jsonschema:"not to begin before"`
+	StopAll   bool      `json:"interrupt,omitempty" jsonschema:"The server first stops everything that is under way."`
+	After     string    `json:"after,omitempty" jsonschema:"The id of the message to rewind to. The server takes the messages after it out of the thread and keeps them as a branch. It refuses while a run is under way."`
+	Before    string    `json:"before,omitempty" jsonschema:"The id of the message to rewind past. The server takes this message out as well."`
+	When      string    `json:"when,omitempty" jsonschema:"The time at which the message is heard. With queue, the default, it gets a run of its own. With step, the active run hears it at its next step if the agent listens for messages. Until then it is queued, and an open interrupt stays open."`
+	Priority  *uint8    `json:"priority,omitempty" jsonschema:"The place in the queue: 0 is first and 255 is last. The default is 128."`
+	Dedupe    string    `json:"dedupe,omitempty" jsonschema:"A key of the caller's. The server refuses the input while another input of the thread with the same key waits or runs."`
+	Available time.Time `json:"availableAt,omitzero" jsonschema:"The time before which the run does not begin."`
 }
 
 type admittedJSON struct {
-	Disposition string        `json:"disposition" jsonschema:"started, queued or repeat"`
-	Label       string        `json:"runId" jsonschema:"the client's name of the run"`
-	ID          string        `json:"id" jsonschema:"the server's"`
-	Position    *positionJSON `json:"start,omitempty" jsonschema:"the position before its RUN_STARTED"`
+	Disposition string        `json:"disposition" jsonschema:"The server's verdict: started, queued, or repeat if the same input had been accepted before."`
+	Label       string        `json:"runId" jsonschema:"The client's id of the run."`
+	ID          string        `json:"id" jsonschema:"The server's id of the run."`
+	Position    *positionJSON `json:"start,omitempty" jsonschema:"The position before the run's RUN_STARTED."`
 }
 
 type reasonJSON struct {
-	Reason string `json:"reason,omitempty" jsonschema:"kept with what is stopped"`
+	Reason string `json:"reason,omitempty" jsonschema:"A reason, which the server stores with each run that it stops."`
 }
 
 type allStoppedJSON struct {
-	Epoch      int64    `json:"epoch" jsonschema:"the thread's dispatch epoch by now"`
-	Active     string   `json:"active,omitempty" jsonschema:"the run that was under way"`
-	Superseded []string `json:"superseded" jsonschema:"the runs that waited in the queue"`
-	Waiting    string   `json:"waiting,omitempty" jsonschema:"the run that waited for answers; its questions are cancelled"`
+	Epoch      int64    `json:"epoch" jsonschema:"The thread's dispatch epoch after the stop."`
+	Active     string   `json:"active,omitempty" jsonschema:"The run that was under way."`
+	Superseded []string `json:"superseded" jsonschema:"The runs that waited in the queue."`
+	Waiting    string   `json:"waiting,omitempty" jsonschema:"The run that waited for answers. Its questions are cancelled."`
 
-	Below *stoppedBelowJSON `json:"below,omitempty" jsonschema:"what goes on in the threads below it; left out where that could not be read"`
+	Below *stoppedBelowJSON `json:"below,omitempty" jsonschema:"The state of the threads below this one. It is left out if the store could not read it."`
 }
 
 type pauseJSON struct {
-	Reason    string `json:"reason,omitempty" jsonschema:"review, safety, budget, maintenance or other"`
-	Text      string `json:"text,omitempty" jsonschema:"shown to people; at most 500 bytes"`
-	TimeoutMs int    `json:"timeoutMs,omitempty" jsonschema:"for how long the run stays paused; what the server's settings say if left out"`
-	OnTimeout string `json:"onTimeout,omitempty" jsonschema:"go_on, also if left out, or cancel: what becomes of the run then"`
-	GraceMs   int    `json:"graceMs,omitempty" jsonschema:"for how long the run may take to come to a step before the pause is off; until it ends if left out"`
+	Reason    string `json:"reason,omitempty" jsonschema:"The reason: review, safety, budget, maintenance or other."`
+	Text      string `json:"text,omitempty" jsonschema:"A text that people see, at most 500 bytes."`
+	TimeoutMs int    `json:"timeoutMs,omitempty" jsonschema:"The length of the pause in milliseconds. The default is a setting of the server."`
+	OnTimeout string `json:"onTimeout,omitempty" jsonschema:"The action at the end of the pause: go_on, the default, or cancel."`
+	GraceMs   int    `json:"graceMs,omitempty" jsonschema:"The time in milliseconds within which the run must reach a step. After it the request to pause lapses. The default is the end of the run."`
 }
 
 type pausedJSON struct {
-	Paused  bool `json:"paused" jsonschema:"the run is paused"`
-	Pending bool `json:"pending" jsonschema:"the run stops at its next step, if it comes to one; both false: no run is under way"`
+	Paused  bool `json:"paused" jsonschema:"The run is paused."`
+	Pending bool `json:"pending" jsonschema:"The run will stop at its next step, if it reaches one. If paused and pending are both false, no run is under way."`
 }
 
 type resumedJSON struct {
-	Resumed bool `json:"resumed" jsonschema:"false: there was nothing to go on with"`
+	Resumed bool `json:"resumed" jsonschema:"The value is false if no run was paused."`
 }
 
 func threadOperations() []operation {
 	return []operation{
-		{method: "GET", path: "/threads", id: "listThreads", summary: "The threads of the caller's namespace, or of another of its tenant, latest input first",
+		{method: "GET", path: "/threads", id: "listThreads", summary: "List the threads of a namespace, the latest input first",
 			scope: identity.ScopeRead, query: threadsParameters, status: 200, answer: listOf[threadInfoJSON]{}, serve: (*call).listThreads},
-		{method: "GET", path: "/threads/{thread}", id: "getThread", summary: "A thread: messages, state, what is open",
+		{method: "GET", path: "/threads/{thread}", id: "getThread", summary: "Read a thread: its messages, its state and its open interrupts",
 			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: threadJSON{}, serve: (*call).getThread},
 		{method: "PATCH", path: "/threads/{thread}", id: "renameThread", summary: "Give a thread a title",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: titleJSON{}, status: 204, serve: (*call).renameThread},
-		{method: "DELETE", path: "/threads/{thread}", id: "deleteThread", summary: "Forget a thread that is at rest",
+		{method: "DELETE", path: "/threads/{thread}", id: "deleteThread", summary: "Delete a thread in which nothing runs or waits",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, status: 204, serve: (*call).deleteThread},
-		{method: "GET", path: "/threads/{thread}/messages", id: "listMessages", summary: "The messages of a thread",
+		{method: "GET", path: "/threads/{thread}/messages", id: "listMessages", summary: "List the messages of a thread",
 			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, query: messageParameters, status: 200, answer: messagesJSON{}, serve: (*call).listMessages},
-		{method: "POST", path: "/threads/{thread}/input", id: "addInput", summary: "Add a user message, or rewind and add one or answer one anew",
+		{method: "POST", path: "/threads/{thread}/input", id: "addInput", summary: "Add a user message, or rewind the thread first",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, admits: true, body: inputJSON{}, status: 202, answer: admittedJSON{}, serve: (*call).addInput},
-		{method: "POST", path: "/threads/{thread}/interrupt", id: "interruptThread", summary: "Stop all that is under way or waits; open interrupts stay",
+		{method: "POST", path: "/threads/{thread}/interrupt", id: "interruptThread", summary: "Stop everything in a thread: the active run, the queued inputs, and the run that waits for answers",
+			notes: "Open interrupts are cancelled.",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, query: stopParameters, body: reasonJSON{}, status: 200, answer: allStoppedJSON{}, serve: (*call).stopAll},
-		{method: "POST", path: "/threads/{thread}/pause", id: "pauseThread", summary: "Suspend the active run at its next step",
+		{method: "POST", path: "/threads/{thread}/pause", id: "pauseThread", summary: "Pause the active run at its next step",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: pauseJSON{}, status: 200, answer: pausedJSON{}, serve: (*call).pauseThread},
-		{method: "POST", path: "/threads/{thread}/unpause", id: "unpauseThread", summary: "Go on with what was paused",
+		{method: "POST", path: "/threads/{thread}/unpause", id: "unpauseThread", summary: "Continue a paused run",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, admits: true, status: 200, answer: resumedJSON{}, serve: (*call).unpauseThread},
 	}
 }

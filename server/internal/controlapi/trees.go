@@ -15,72 +15,75 @@ import (
 
 type nodeJSON struct {
 	ThreadID  string          `json:"threadId"`
-	Parent    string          `json:"parentThreadId,omitempty" jsonschema:"left out for a root"`
+	Parent    string          `json:"parentThreadId,omitempty" jsonschema:"The id of the parent thread. A root has none."`
 	Root      string          `json:"rootThreadId,omitempty"`
-	Depth     *int            `json:"depth,omitempty" jsonschema:"below the root"`
-	Children  *int            `json:"children,omitempty" jsonschema:"threads right below it"`
+	Depth     *int            `json:"depth,omitempty" jsonschema:"The number of levels below the root."`
+	Children  *int            `json:"children,omitempty" jsonschema:"The number of its direct children."`
 	Resource  string          `json:"resourceId,omitempty"`
 	Metadata  json.RawMessage `json:"metadata,omitempty"`
-	Version   int64           `json:"version" jsonschema:"counts changes of parent, resource and metadata; 0 before the first"`
-	Deleting  bool            `json:"deleting,omitempty" jsonschema:"it is being deleted, and takes no input"`
-	CreatedAt time.Time       `json:"createdAt,omitzero" jsonschema:"left out where nobody has noted it"`
-	UpdatedAt time.Time       `json:"updatedAt,omitzero" jsonschema:"the latest change of parent, resource or metadata"`
+	Version   int64           `json:"version" jsonschema:"The number of changes of the parent, the resource and the metadata so far."`
+	Deleting  bool            `json:"deleting,omitempty" jsonschema:"The thread is being deleted and takes no input."`
+	CreatedAt time.Time       `json:"createdAt,omitzero" jsonschema:"The time at which the thread was made. It is left out if the store has no record of it."`
+	UpdatedAt time.Time       `json:"updatedAt,omitzero" jsonschema:"The time of the latest change of the parent, the resource or the metadata."`
 }
 
 type treeThreadJSON struct {
 	nodeJSON
 	Title      string    `json:"title"`
-	Input      time.Time `json:"inputAt,omitzero" jsonschema:"its latest input; left out before the first"`
+	Input      time.Time `json:"inputAt,omitzero" jsonschema:"The time of the latest input. It is left out before the first."`
 	Active     bool      `json:"active"`
-	Waiting    bool      `json:"waiting" jsonschema:"interrupts are open"`
+	Waiting    bool      `json:"waiting" jsonschema:"Interrupts are open."`
 	Queued     int       `json:"queued"`
-	Agent      string    `json:"agent,omitempty" jsonschema:"whose run began last; left out if it has no name"`
-	Waits      []string  `json:"waitsFor,omitempty" jsonschema:"threads below it that have open interrupts, of the 200 of the namespace that have waited longest: the nearest first, 20 at most; told by getTree alone"`
-	WaitsCount int       `json:"waitsForCount,omitempty" jsonschema:"how many of those 200 stand below it"`
+	Agent      string    `json:"agent,omitempty" jsonschema:"The agent whose run began last. It is left out if the agent has no name."`
+	Waits      []string  `json:"waitsFor,omitempty" jsonschema:"Threads below this one that have open interrupts, the nearest first, at most 20. The server looks among the 200 threads of the namespace that have waited longest. Only getTree has this member."`
+	WaitsCount int       `json:"waitsForCount,omitempty" jsonschema:"The number of threads below this one among those 200."`
 }
 
 type newThreadJSON struct {
-	ThreadID string          `json:"threadId,omitempty" jsonschema:"made if left out"`
-	Parent   *string         `json:"parentThreadId,omitempty" jsonschema:"the thread that it stands below; blank: none"`
-	Resource *string         `json:"resourceId,omitempty" jsonschema:"what it is about, in the application's words; at most 1024 bytes"`
-	Metadata json.RawMessage `json:"metadata,omitempty" jsonschema:"a JSON object of at most 16 KiB"`
+	ThreadID string          `json:"threadId,omitempty" jsonschema:"An id for the thread. The server makes one if it is left out."`
+	Parent   *string         `json:"parentThreadId,omitempty" jsonschema:"The id of the parent thread. An empty value means a root."`
+	Resource *string         `json:"resourceId,omitempty" jsonschema:"The application's name for the subject of the thread, at most 1024 bytes."`
+	Metadata json.RawMessage `json:"metadata,omitempty" jsonschema:"A JSON object of at most 16 KiB."`
 }
 
 type threadChangeJSON struct {
-	Version  *int            `json:"version,omitempty" jsonschema:"that was read: refused if the thread has another one by now; any if left out"`
-	Parent   *string         `json:"parentThreadId,omitempty" jsonschema:"blank: none from now on"`
-	Resource *string         `json:"resourceId,omitempty" jsonschema:"blank: none from now on"`
-	Metadata json.RawMessage `json:"metadata,omitempty" jsonschema:"a JSON object of at most 16 KiB, in place of what there is"`
+	Version  *int            `json:"version,omitempty" jsonschema:"The version that the caller has read. The server refuses the change if the thread has another version. Without it the server takes any version."`
+	Parent   *string         `json:"parentThreadId,omitempty" jsonschema:"The id of the new parent thread. An empty value makes the thread a root."`
+	Resource *string         `json:"resourceId,omitempty" jsonschema:"The new subject of the thread. An empty value means none."`
+	Metadata json.RawMessage `json:"metadata,omitempty" jsonschema:"A JSON object of at most 16 KiB, which replaces the present one."`
 }
 
 type deletedJSON struct {
-	Threads int `json:"threads" jsonschema:"how many are deleted, or are being deleted"`
+	Threads int `json:"threads" jsonschema:"The number of threads that are deleted or are being deleted."`
 }
 
 var childrenParameters = []parameter{
-	{"children", "what becomes of the threads below it: reject, which is refused if there are any, and is meant if left out; detach, each right below it is a root from then on; cascade, they are deleted too, whatever goes on in any of them"},
+	{"children", "The treatment of the threads below. With reject, the default, the server refuses if there are any. With detach, each direct child becomes a root. With cascade, the server deletes all of them, also those with an active run."},
 }
 
 var treeParameters = append([]parameter{
-	{"parent", "only the threads right below this one"},
-	{"root", "only the threads of this one's tree"},
-	{"resource", "only the threads of this resourceId"},
-	{"idPrefix", "only the threads whose id begins so, by their ids; no character of it means anything else"},
-	{"from", "only threads that were made not before this time, RFC 3339"},
-	{"to", "only threads that were made before this time"},
+	{"parent", "The id of a thread whose direct children are listed."},
+	{"root", "The id of the root of the tree that is listed."},
+	{"resource", "The resourceId of the threads that are listed."},
+	{"idPrefix", "The beginning of the ids of the threads that are listed. The list is sorted by id. No character is a wildcard."},
+	{"from", "The earliest time at which a listed thread was made, in RFC 3339."},
+	{"to", "The time before which a listed thread was made, in RFC 3339."},
 }, append(filterParameters, pageParameters...)...)
 
 func treeOperations() []operation {
 	return []operation{
-		{method: "POST", path: "/threads", id: "createThread", summary: "Make a thread before its first input, below another one if need be. Without the scope read the answer is threadId and version",
+		{method: "POST", path: "/threads", id: "createThread", summary: "Make a thread before its first input, below another one if need be",
+			notes: "Without the scope read the answer has only threadId and version.",
 			scope: identity.ScopeRun, admits: true, body: newThreadJSON{}, status: 201, answer: nodeJSON{}, serve: (*call).createThread},
-		{method: "GET", path: "/trees", id: "listTrees", lists: true, summary: "The threads of the caller's namespace that have a parent, children, metadata or a resource, or were made: of a query the newest first, else by id",
+		{method: "GET", path: "/trees", id: "listTrees", lists: true, summary: "List the threads of the caller's namespace that stand in a tree or were made",
+			notes: "A thread is listed if it has a parent, children, metadata or a resource, or if createThread made it. The list of a parent, a root or a resource begins with the newest thread. Any other is sorted by id.",
 			scope: identity.ScopeRead, query: treeParameters, status: 200, answer: listOf[treeThreadJSON]{}, serve: (*call).listTrees},
-		{method: "GET", path: "/threads/{thread}/tree", id: "getTree", lists: true, summary: "A thread and all that stand below it, parents first",
+		{method: "GET", path: "/threads/{thread}/tree", id: "getTree", lists: true, summary: "List a thread and all threads below it, parents first",
 			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, query: pageParameters, status: 200, answer: listOf[treeThreadJSON]{}, serve: (*call).getTree},
-		{method: "PATCH", path: "/threads/{thread}/tree", id: "changeThread", summary: "Put a thread below another, or change its metadata or resource. Without the scope read the answer is threadId and version",
+		{method: "PATCH", path: "/threads/{thread}/tree", id: "changeThread", summary: "Put a thread below another, or change its metadata or resource",
+			notes: "Without the scope read the answer has only threadId and version.",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: threadChangeJSON{}, status: 200, answer: nodeJSON{}, serve: (*call).changeThread},
-		{method: "DELETE", path: "/threads/{thread}/tree", id: "deleteTree", summary: "Delete a thread, and say what becomes of those below it",
+		{method: "DELETE", path: "/threads/{thread}/tree", id: "deleteTree", summary: "Delete a thread, and treat the threads below it as the query says",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, query: childrenParameters, status: 200, answer: deletedJSON{}, serve: (*call).deleteTree},
 	}
 }

@@ -8,16 +8,16 @@ import (
 
 // Upstream is an agent that another server serves, as this process has met it.
 type Upstream struct {
-	Name     string           `json:"name" jsonschema:"its agent's"`
-	URL      string           `json:"url" jsonschema:"without what may be secret in it"`
-	InFlight int              `json:"inFlight" jsonschema:"requests that are under way"`
-	Waiting  int              `json:"waiting" jsonschema:"for a place among them"`
-	Seconds  int64            `json:"seconds" jsonschema:"of which requests and failed tell"`
-	Requests int64            `json:"requests" jsonschema:"that ended in that time, cancelled ones too"`
-	Failed   int64            `json:"failed" jsonschema:"of them"`
-	First50  *int64           `json:"firstEventMs,omitempty" jsonschema:"how long the first event took in milliseconds, the median of the latest; left out: none came yet"`
-	First95  *int64           `json:"firstEventP95Ms,omitempty" jsonschema:"the same of the slowest but one in twenty"`
-	Repairs  map[string]int64 `json:"repairs" jsonschema:"what was put right in its streams since this process began, by kind"`
+	Name     string           `json:"name" jsonschema:"The name of the agent."`
+	URL      string           `json:"url" jsonschema:"The URL, without parts that may be secret."`
+	InFlight int              `json:"inFlight" jsonschema:"The number of requests that are under way."`
+	Waiting  int              `json:"waiting" jsonschema:"The number of requests that wait because too many are under way."`
+	Seconds  int64            `json:"seconds" jsonschema:"The span in seconds that requests and failed count."`
+	Requests int64            `json:"requests" jsonschema:"The number of requests that ended in that span. Cancelled requests count."`
+	Failed   int64            `json:"failed" jsonschema:"The number of those requests that failed."`
+	First50  *int64           `json:"firstEventMs,omitempty" jsonschema:"The median time to the first event of the latest requests, in milliseconds. It is left out before the first event."`
+	First95  *int64           `json:"firstEventP95Ms,omitempty" jsonschema:"The 95th percentile of the same times."`
+	Repairs  map[string]int64 `json:"repairs" jsonschema:"The number of repairs in the upstream's streams since this process began, by kind."`
 	Last     *UpstreamError   `json:"lastError,omitempty"`
 }
 
@@ -29,7 +29,8 @@ type UpstreamError struct {
 
 func upstreamOperations() []operation {
 	return []operation{
-		{method: "GET", path: "/upstreams", id: "listUpstreams", summary: "The agents that other servers serve, and how it went with them at this server, for all tenants; so the scope admin needs tenants beside it",
+		{method: "GET", path: "/upstreams", id: "listUpstreams", summary: "List the upstream agents and their state at this server",
+			notes: allTenantsNote,
 			scope: identity.ScopeMetrics, status: 200, answer: listOf[Upstream]{}, serve: (*call).listUpstreams},
 	}
 }

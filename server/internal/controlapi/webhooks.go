@@ -12,26 +12,26 @@ import (
 
 type targetJSON struct {
 	Name   string             `json:"name"`
-	URL    string             `json:"url" jsonschema:"scheme and host alone"`
-	Kinds  []store.NoticeKind `json:"kinds,omitempty" jsonschema:"of notices that are sent; left out: all"`
-	Tenant string             `json:"tenant,omitempty" jsonschema:"whose notices are sent; left out: those of all"`
-	Agents []string           `json:"agents,omitempty" jsonschema:"left out: all"`
-	Gone   time.Time          `json:"goneAt,omitzero" jsonschema:"when the target has said, by 410, that it wants no more"`
-	Owed   *owedJSON          `json:"owed,omitempty" jsonschema:"left out for a target of all tenants, but for the scope tenants"`
+	URL    string             `json:"url" jsonschema:"The scheme and the host of the target's URL."`
+	Kinds  []store.NoticeKind `json:"kinds,omitempty" jsonschema:"The kinds of notices that are sent. All kinds are sent if it is left out."`
+	Tenant string             `json:"tenant,omitempty" jsonschema:"The tenant whose notices are sent. Those of all tenants are sent if it is left out."`
+	Agents []string           `json:"agents,omitempty" jsonschema:"The agents whose notices are sent. Those of all agents are sent if it is left out."`
+	Gone   time.Time          `json:"goneAt,omitzero" jsonschema:"The time at which the target answered 410: it wants no more webhooks."`
+	Owed   *owedJSON          `json:"owed,omitempty" jsonschema:"The webhooks that wait. For a target of all tenants only callers with the scope tenants receive it."`
 }
 
 type owedJSON struct {
-	Waiting int       `json:"waiting" jsonschema:"to be sent"`
-	Failed  int       `json:"failed" jsonschema:"of them, those of which a try has failed"`
-	Failing time.Time `json:"failingSince,omitzero" jsonschema:"since when the target has taken nothing that this server has sent; left out: it takes it, or nothing was sent"`
-	Error   string    `json:"lastError,omitempty" jsonschema:"why the last try failed, without the URL; left out when failingSince is"`
-	Status  int       `json:"lastStatus,omitempty" jsonschema:"what the target answered to it; left out: it did not answer"`
+	Waiting int       `json:"waiting" jsonschema:"The number of webhooks that are to be sent."`
+	Failed  int       `json:"failed" jsonschema:"The number of those webhooks of which a try has failed."`
+	Failing time.Time `json:"failingSince,omitzero" jsonschema:"The time since which the target has accepted nothing from this server. It is left out while the target accepts webhooks, and before the first one."`
+	Error   string    `json:"lastError,omitempty" jsonschema:"The error of the last try, without the URL. It is left out when failingSince is."`
+	Status  int       `json:"lastStatus,omitempty" jsonschema:"The status with which the target answered the last try. It is left out if the target did not answer."`
 	Dead    int       `json:"dead"`
-	Most    int       `json:"most" jsonschema:"how many may wait; what comes then waits among the notices, for as long as those are kept"`
+	Most    int       `json:"most" jsonschema:"The number of webhooks that may wait. Later ones wait among the notices for as long as the server keeps notices."`
 }
 
 type deadWebhookJSON struct {
-	ID        string           `json:"id" jsonschema:"webhook-id as it was sent"`
+	ID        string           `json:"id" jsonschema:"The value of the header webhook-id."`
 	Kind      store.NoticeKind `json:"kind"`
 	At        time.Time        `json:"at"`
 	ThreadID  string           `json:"threadId"`
@@ -39,18 +39,18 @@ type deadWebhookJSON struct {
 	Tenant    string           `json:"tenant"`
 	Died      time.Time        `json:"diedAt"`
 	Tries     int              `json:"tries"`
-	Error     string           `json:"error" jsonschema:"of the last one"`
+	Error     string           `json:"error" jsonschema:"The error of the last try."`
 }
 
 func webhookOperations() []operation {
 	return []operation{
-		{method: "GET", path: "/webhooks", id: "listWebhooks", summary: "The targets of webhooks, and how it goes with them",
+		{method: "GET", path: "/webhooks", id: "listWebhooks", summary: "List the targets of webhooks and the state of each",
 			scope: identity.ScopeAdmin, status: 200, answer: listOf[targetJSON]{}, serve: (*call).listWebhooks},
-		{method: "GET", path: "/webhooks/{target}/dead", id: "listDeadWebhooks", summary: "Webhooks of a target that were given up, the latest first",
+		{method: "GET", path: "/webhooks/{target}/dead", id: "listDeadWebhooks", summary: "List the webhooks of a target that were given up, the latest first",
 			scope: identity.ScopeAdmin, query: pageParameters, status: 200, answer: listOf[deadWebhookJSON]{}, serve: (*call).listDeadWebhooks},
-		{method: "POST", path: "/webhooks/{target}/dead/{webhook}/resend", id: "resendWebhook", summary: "Send one again that was given up",
+		{method: "POST", path: "/webhooks/{target}/dead/{webhook}/resend", id: "resendWebhook", summary: "Send a webhook again that was given up",
 			scope: identity.ScopeAdmin, status: 204, serve: (*call).resendWebhook},
-		{method: "POST", path: "/webhooks/{target}/enable", id: "enableWebhooks", summary: "Send to a target again that has answered 410",
+		{method: "POST", path: "/webhooks/{target}/enable", id: "enableWebhooks", summary: "Enable a target again that has answered 410",
 			scope: identity.ScopeAdmin, status: 204, serve: (*call).enableWebhooks},
 	}
 }

@@ -12,7 +12,10 @@ import (
 // scopes of an operation for others show the tenant's. This holds for everything that lists
 // across threads.
 
-var tenantsParameter = parameter{"tenants", "all: of every tenant, which needs the scopes " + identity.ScopeAdmin + " and " + identity.ScopeTenants}
+var tenantsParameter = parameter{"tenants", "The value all lists those of every tenant. It needs the scopes " + identity.ScopeAdmin + " and " + identity.ScopeTenants + "."}
+
+// allTenantsNote is the note of operations that tell of the whole server.
+const allTenantsNote = "The answer is about all tenants. A caller with the scope " + identity.ScopeAdmin + " therefore needs " + identity.ScopeTenants + " as well."
 
 // ownOnly reports whether the caller has none of the scopes that show more than its
 // namespace.

@@ -6,16 +6,17 @@ import (
 )
 
 type workJSON struct {
-	Agent   string `json:"agent" jsonschema:"empty: the default one, if it has no name"`
-	Waiting int64  `json:"waiting" jsonschema:"threads that want a worker: the length of the agent's streams"`
-	Lag     int64  `json:"lag" jsonschema:"of them, those that no server was given yet"`
-	Pending int64  `json:"pending" jsonschema:"of them, those that a server was given and has not claimed yet"`
-	Oldest  int64  `json:"oldestMs" jsonschema:"for how long the one has waited that has waited longest, in milliseconds"`
+	Agent   string `json:"agent" jsonschema:"The name of the agent. It is empty for a default agent without a name."`
+	Waiting int64  `json:"waiting" jsonschema:"The number of threads that wait for a worker: the length of the agent's streams."`
+	Lag     int64  `json:"lag" jsonschema:"The number of those threads that no server has received yet."`
+	Pending int64  `json:"pending" jsonschema:"The number of those threads that a server has received and not claimed yet."`
+	Oldest  int64  `json:"oldestMs" jsonschema:"The longest time that one of them has waited, in milliseconds."`
 }
 
 func workOperations() []operation {
 	return []operation{
-		{method: "GET", path: "/work", id: "listWork", summary: "What waits for workers of this server's agents, on any server and of all tenants; so the scope admin needs tenants beside it",
+		{method: "GET", path: "/work", id: "listWork", summary: "Count what waits for a worker of this server's agents, on any server",
+			notes: allTenantsNote,
 			scope: identity.ScopeMetrics, status: 200, answer: listOf[workJSON]{}, serve: (*call).listWork},
 	}
 }

@@ -18,7 +18,7 @@ var Kinds = []store.NoticeKind{
 
 // Notice is one as it is told.
 type Notice struct {
-	ID         string    `json:"id" jsonschema:"the same whenever the notice is told: whoever has seen it passes it over"`
+	ID         string    `json:"id" jsonschema:"The id of the notice. A notice that comes again has the same id, so that a receiver can pass it over."`
 	Kind       string    `json:"kind"`
 	At         time.Time `json:"at"`
 	Severity   string    `json:"severity" jsonschema:"info, action, warning or error: whether somebody has to do something"`
@@ -27,18 +27,18 @@ type Notice struct {
 	ThreadID   string    `json:"threadId"`
 	Namespace  string    `json:"namespace"`
 	Tenant     string    `json:"tenant"`
-	User       string    `json:"user,omitempty" jsonschema:"for whom the thread counts"`
+	User       string    `json:"user,omitempty" jsonschema:"The user to whom the thread counts."`
 	Agent      string    `json:"agent,omitempty"`
-	RunID      string    `json:"run,omitempty" jsonschema:"the server's id of the run that asked, answers, began or ended"`
-	Label      string    `json:"runId,omitempty" jsonschema:"the client's name of it"`
+	RunID      string    `json:"run,omitempty" jsonschema:"The server's id of the run that asked, answers, began or ended."`
+	Label      string    `json:"runId,omitempty" jsonschema:"The client's id of that run."`
 	Interrupts []string  `json:"interruptIds,omitempty"`
-	Reasons    []string  `json:"reasons,omitempty" jsonschema:"of the interrupts"`
+	Reasons    []string  `json:"reasons,omitempty" jsonschema:"The reasons of the interrupts."`
 
-	Summaries []store.InterruptSummary `json:"summaries,omitempty" jsonschema:"interrupt.opened, where the server is set to show what is asked: of the first 5 interrupts at most"`
+	Summaries []store.InterruptSummary `json:"summaries,omitempty" jsonschema:"Summaries of at most the first 5 interrupts. Notices of the kind interrupt.opened have them, if the server is set to show questions."`
 
-	Deadline time.Time `json:"expiresAt,omitzero" jsonschema:"of what is open"`
-	By       string    `json:"by,omitempty" jsonschema:"the user who did it"`
-	How      string    `json:"how,omitempty" jsonschema:"a run ended by finish, fail, cancel or suspend; a decision is resolved or cancelled"`
+	Deadline time.Time `json:"expiresAt,omitzero" jsonschema:"The earliest time at which an open interrupt expires."`
+	By       string    `json:"by,omitempty" jsonschema:"The user who did it."`
+	How      string    `json:"how,omitempty" jsonschema:"The way in which it ended: finish, fail, cancel or suspend for a run, resolved or cancelled for a decision."`
 }
 
 // Wire is a notice as it is told.

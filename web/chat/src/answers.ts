@@ -29,11 +29,11 @@ const COMPOSED = ["$ref", "oneOf", "anyOf", "allOf", "not", "if"];
 /** Reads off the schema and the reason how to ask. Unknown reasons are asked by their schema. */
 export function questionOf(interrupt: Interrupt): Question {
   const given = interrupt.responseSchema as Schema | undefined;
-  if (!given && interrupt.reason === "tool_call") return { kind: "approval", editable: true };
+  const { choices, otherwise } = answersOf(interrupt);
+  if (!given && otherwise === "schema") return { kind: "approval", editable: true }; // a call, of which nothing is listed
   const schema = given && presentable(given);
   const approval = schema && approvalOf(schema);
   if (approval) return approval;
-  const { choices, otherwise } = answersOf(interrupt);
   if (choices.length === 0 && given) return askedBy(given, schema);
   return { kind: "choice", choices, otherwise: otherwise !== "schema" ? otherwise : given ? askedBy(given, schema) : "nothing" };
 }

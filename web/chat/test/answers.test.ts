@@ -41,6 +41,8 @@ describe("a question", () => {
     const { editedArgs: _, reason: __, ...properties } = approval.properties;
     expect(questionOf(ask({ responseSchema: { ...approval, properties } }))).toEqual({ kind: "approval", editable: false });
     expect(questionOf(ask({ reason: "tool_call" }))).toEqual({ kind: "approval", editable: true });
+    const listed = [{ label: "Send", payload: "send" }];
+    expect(questionOf(ask({ reason: "tool_call", metadata: { answers: listed } }))).toEqual({ kind: "choice", choices: listed, otherwise: "any" });
     // What has to be said beside the decision needs a field.
     expect(questionOf(ask({ responseSchema: { ...approval, properties, required: ["approved", "hidden"] } })).kind).not.toBe("approval");
   });
