@@ -21,9 +21,9 @@ type Notice struct {
 	ID         string    `json:"id" jsonschema:"The id of the notice. A notice that comes again has the same id, so that a receiver can pass it over."`
 	Kind       string    `json:"kind"`
 	At         time.Time `json:"at"`
-	Severity   string    `json:"severity" jsonschema:"info, action, warning or error: whether somebody has to do something"`
-	Sentence   string    `json:"sentence" jsonschema:"what the notice tells, in English. Nothing that an agent or a person wrote is in it, apart from names"`
-	Page       string    `json:"page,omitempty" jsonschema:"path of the page that shows the thread. A webhook has the whole address if the server knows its own"`
+	Severity   string    `json:"severity" jsonschema:"The severity is action if a question waits for an answer, warning if one expired without an answer, error if a run failed or is dead, and info otherwise."`
+	Sentence   string    `json:"sentence" jsonschema:"The sentence says in English what happened. It has names of agents, users and threads, and nothing that they wrote."`
+	Page       string    `json:"page,omitempty" jsonschema:"The path of the page that shows the thread. A webhook has the whole address if public-url is set."`
 	ThreadID   string    `json:"threadId"`
 	Namespace  string    `json:"namespace"`
 	Tenant     string    `json:"tenant"`
