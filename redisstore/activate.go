@@ -12,17 +12,17 @@ func (s *Store) Activate(ctx context.Context, a store.Activation) (store.CommitR
 	if len(a.Events) == 0 {
 		return store.CommitResult{}, errors.New("redisstore: activate: a run begins with an event")
 	}
-	t := s.keys.thread(a.Claim.Thread)
-	r, err := s.run(ctx, call{activateScript, t.all(), args{
+	t := s.conn.keys.thread(a.Claim.Thread)
+	r, err := s.conn.run(ctx, call{activateScript, t.all(), args{
 		{"member", t.member}, {"run", a.Claim.RunID}, {"token", a.Claim.Token}, {"depoch", a.Claim.DispatchEpoch},
 		{"execution", a.Execution}, {"frozen", compress(a.Frozen)}, {"agent", a.Agent}, {"user", a.User},
-	}, s.appendEvents(nil, a.Events)})
+	}, s.conn.appendEvents(nil, a.Events)})
 	if err != nil {
 		return store.CommitResult{}, err
 	}
 	res := commitResult(r)
 	if res.Status == store.CommitOK {
-		s.logged(a.Claim.Thread, res.End.Epoch, res.End.Seq-int64(len(a.Events))+1, a.Events)
+		s.deliveries.logged(a.Claim.Thread, res.End.Epoch, res.End.Seq-int64(len(a.Events))+1, a.Events)
 	}
 	return res, r.err
 }

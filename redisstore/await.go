@@ -44,7 +44,7 @@ type awaitConn struct {
 // Await implements store.Sweep, by one command on the streams of all partitions, which
 // takes one server.
 func (s *mailbox) Await(ctx context.Context, q store.WorkQuery) (work []store.Work, err error) {
-	if err := s.usable(); err != nil {
+	if err := s.conn.usable(); err != nil {
 		return nil, err
 	}
 	streams := s.awaited(q.Agents)
@@ -56,7 +56,7 @@ func (s *mailbox) Await(ctx context.Context, q store.WorkQuery) (work []store.Wo
 		defer func() { <-s.awaits.turn }()
 	case <-ctx.Done():
 		return nil, nil
-	case <-s.closing:
+	case <-s.conn.closing:
 		return nil, errClosed
 	}
 	done := make(chan struct{})
@@ -71,7 +71,7 @@ func (s *mailbox) Await(ctx context.Context, q store.WorkQuery) (work []store.Wo
 	case <-done:
 	case <-ctx.Done():
 		s.endAwait(over, done)
-	case <-s.closing:
+	case <-s.conn.closing:
 		s.endAwait(over, done)
 	}
 	return work, err
@@ -79,12 +79,12 @@ func (s *mailbox) Await(ctx context.Context, q store.WorkQuery) (work []store.Wo
 
 // awaited are the streams of the agents; nil: one command cannot have them all.
 func (s *mailbox) awaited(agents []string) (streams []workStream) {
-	if s.opts.volatile || !s.oneSlot() || len(agents)*len(s.keys.parts) > maxAwaited {
+	if s.conn.settings.Volatile || !s.conn.oneSlot() || len(agents)*len(s.conn.keys.parts) > maxAwaited {
 		return nil
 	}
-	for i := range s.keys.parts {
+	for i := range s.conn.keys.parts {
 		for _, agent := range agents {
-			streams = append(streams, workStream{key: s.keys.parts[i].work + agent, agent: agent})
+			streams = append(streams, workStream{key: s.conn.keys.parts[i].work + agent, agent: agent})
 		}
 	}
 	return streams
@@ -99,11 +99,11 @@ func (s *mailbox) beginAwait(read func(*awaitConn)) *awaitConn {
 		return nil
 	}
 	if a.over == nil {
-		client := beside(s.client, awaitFor+s.opts.Timeout).(*redis.Client) // oneSlot says so
+		client := beside(s.conn.client, awaitFor+s.conn.settings.Timeout).(*redis.Client) // oneSlot says so
 		a.over = &awaitConn{client: client, conn: client.Conn()}
 	}
 	over := a.over
-	s.running.Go(func() { read(over) })
+	s.conn.running.Go(func() { read(over) })
 	return over
 }
 
@@ -111,10 +111,10 @@ func (s *mailbox) beginAwait(read func(*awaitConn)) *awaitConn {
 // given just then. A connection whose server does not answer is closed, and what that loses
 // is late.
 func (s *mailbox) endAwait(over *awaitConn, done <-chan struct{}) {
-	ctx, cancel := context.WithTimeout(context.Background(), s.opts.Timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), s.conn.settings.Timeout)
 	defer cancel()
 	for {
-		if id := over.id.Load(); id != 0 && s.client.Do(ctx, "client", "unblock", id).Err() != nil {
+		if id := over.id.Load(); id != 0 && s.conn.client.Do(ctx, "client", "unblock", id).Err() != nil {
 			break
 		}
 		again := time.NewTimer(unblockPause)
@@ -146,7 +146,7 @@ func (s *mailbox) awaitNew(ctx context.Context, over *awaitConn, q store.WorkQue
 	case errors.Is(err, redis.Nil):
 		return nil, nil
 	case refusedWith(err, "CROSSSLOT"):
-		s.apart.Store(true)
+		s.conn.apart.Store(true)
 		s.closeAwait()
 		return nil, store.ErrCannotAwait
 	case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
@@ -174,7 +174,7 @@ func (s *mailbox) awaitNew(ctx context.Context, over *awaitConn, q store.WorkQue
 
 func (s *mailbox) readBlocked(ctx context.Context, over *awaitConn, q store.WorkQuery, streams []workStream) ([]redis.XStream, error) {
 	if over.id.Load() == 0 {
-		ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+		ctx, cancel := context.WithTimeout(ctx, s.conn.settings.Timeout)
 		defer cancel()
 		id, err := over.conn.ClientID(ctx).Result()
 		if err != nil {
@@ -185,14 +185,14 @@ func (s *mailbox) readBlocked(ctx context.Context, over *awaitConn, q store.Work
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	args := []any{"xreadgroup", "group", workers, s.opts.Node, "count", max(q.Limit/len(streams), 1), "block", awaitFor.Milliseconds(), "streams"}
+	args := []any{"xreadgroup", "group", workers, s.conn.settings.Node, "count", max(q.Limit/len(streams), 1), "block", awaitFor.Milliseconds(), "streams"}
 	for _, st := range streams {
 		args = append(args, st.key)
 	}
 	for range streams {
 		args = append(args, ">")
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), awaitFor+s.opts.Timeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), awaitFor+s.conn.settings.Timeout)
 	defer cancel()
 	cmd := redis.NewXStreamSliceCmd(ctx, args...)
 	s.awaits.held.Store(&q.Agents)
@@ -207,7 +207,7 @@ func (s *mailbox) makeGroups(ctx context.Context, streams []workStream) (sound [
 	for i, st := range streams {
 		keys[i], cmds[i] = st.key, redis.NewStatusCmd(ctx, "xgroup", "create", st.key, workers, "0", "mkstream")
 	}
-	for i, err := range askAt(ctx, s.connection, keys, cmds) {
+	for i, err := range askAt(ctx, s.conn, keys, cmds) {
 		switch {
 		case err == nil || refusedWith(err, "BUSYGROUP"):
 			sound = append(sound, streams[i])

@@ -34,13 +34,13 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 	if err != nil {
 		return store.BeginResult{}, fmt.Errorf("redisstore: begin: %w", err)
 	}
-	t := s.keys.thread(b.Thread)
+	t := s.conn.keys.thread(b.Thread)
 	rest, branch, messages := beginLists(p)
 	priority := uint8(middlePriority)
 	if b.Priority != nil {
 		priority = *b.Priority
 	}
-	r, err := s.run(ctx, call{beginScript, t.deciding(), args{
+	r, err := s.conn.run(ctx, call{beginScript, t.deciding(), args{
 		{"member", t.member},
 		{"version", b.Version},
 		{"deadline", b.Deadline},
@@ -78,7 +78,7 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		{"branch", messages},
 		{"restores", p.Restores},
 		{"decided", len(p.decided)},
-	}, s.appendEvents(rest, p.Events)})
+	}, s.conn.appendEvents(rest, p.Events)})
 	if err != nil {
 		return store.BeginResult{}, err
 	}
@@ -124,13 +124,13 @@ func (s *Store) begun(b store.Begin, p beginParts, r *reply) (store.BeginResult,
 	claimed, epoch := r.bool(), r.int()
 	if claimed {
 		res.Claim = store.Claim{Thread: b.Thread, RunID: b.RunID, Token: p.Token, DispatchEpoch: epoch}
-		s.logged(b.Thread, res.Position.Epoch, res.Position.Seq+1, p.Events)
+		s.deliveries.logged(b.Thread, res.Position.Epoch, res.Position.Seq+1, p.Events)
 	}
 	if released := r.list(); released.more() {
 		ready := released.bool()
-		s.logged(b.Thread, res.Position.Epoch, released.int()+1, released.events())
+		s.deliveries.logged(b.Thread, res.Position.Epoch, released.int()+1, released.events())
 		if ready {
-			s.deliver(store.Delivery{Thread: b.Thread, Kind: store.DeliverReady})
+			s.deliveries.deliver(store.Delivery{Thread: b.Thread, Kind: store.DeliverReady})
 		}
 		r.join(released)
 	}
@@ -141,7 +141,7 @@ func (s *Store) begun(b store.Begin, p beginParts, r *reply) (store.BeginResult,
 	}
 	if r.more() {
 		if execution := r.list(); execution.more() {
-			res.Execution = execution.execution()
+			res.Execution = readExecution(execution)
 			r.join(execution)
 		}
 	}
@@ -226,11 +226,4 @@ func partsOf(b store.Begin) (p beginParts, err error) {
 		}
 	}
 	return p, nil
-}
-
-func appendBytes[S ~[]byte](args []any, items []S) []any {
-	for _, b := range items {
-		args = append(args, []byte(b))
-	}
-	return args
 }

@@ -51,7 +51,7 @@ func BenchmarkPartition(b *testing.B) {
 // redisTime is the processor time that the server has used.
 func redisTime(b *testing.B, s *Store) time.Duration {
 	b.Helper()
-	text, err := s.client.Info(context.Background(), "cpu").Result()
+	text, err := s.conn.client.Info(context.Background(), "cpu").Result()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -91,19 +91,19 @@ func suspendedKey(i int) store.ThreadKey {
 // table.
 func breakdown(b *testing.B, s *Store, key store.ThreadKey) string {
 	b.Helper()
-	ctx, base := context.Background(), s.keys.thread(key).base
-	keys, err := s.client.Keys(ctx, strings.NewReplacer("[", "\\[", "]", "\\]", "*", "\\*", "?", "\\?").Replace(base)+"*").Result()
+	ctx, base := context.Background(), s.conn.keys.thread(key).base
+	keys, err := s.conn.client.Keys(ctx, strings.NewReplacer("[", "\\[", "]", "\\]", "*", "\\*", "?", "\\?").Replace(base)+"*").Result()
 	if err != nil {
 		b.Fatal(err)
 	}
 	slices.Sort(keys)
 	text := "one thread:"
 	for _, k := range keys {
-		n, err := s.client.MemoryUsage(ctx, k).Result()
+		n, err := s.conn.client.MemoryUsage(ctx, k).Result()
 		if err != nil {
 			b.Fatal(err)
 		}
-		encoding, err := s.client.ObjectEncoding(ctx, k).Result()
+		encoding, err := s.conn.client.ObjectEncoding(ctx, k).Result()
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func (s *scale) weigh(parts ...[]byte) {
 func forgetFollowers(b *testing.B, s *Store) {
 	b.Helper()
 	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(time.Millisecond) {
-		text, err := s.client.Info(context.Background(), "keyspace").Result()
+		text, err := s.conn.client.Info(context.Background(), "keyspace").Result()
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func forgetFollowers(b *testing.B, s *Store) {
 // redisMemory is what the server has allocated.
 func redisMemory(b *testing.B, s *Store) int64 {
 	b.Helper()
-	text, err := s.client.Info(context.Background(), "memory").Result()
+	text, err := s.conn.client.Info(context.Background(), "memory").Result()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -265,12 +265,12 @@ func TestCommitsOfAClusterBehindOneAddress(t *testing.T) {
 	if err := commitMany(s, beginMany(t, s, runs), each, [][]byte{delta}); err != nil {
 		t.Error(err)
 	}
-	if !s.apart.Swap(false) {
+	if !s.conn.apart.Swap(false) {
 		t.Error("nothing was refused")
 	}
 	page, err := s.Threads(context.Background(), store.ThreadQuery{Namespace: testKey.Namespace})
-	if err != nil || len(page.Threads) != runs || !s.apart.Load() {
-		t.Errorf("%d threads, %v, refused %t", len(page.Threads), err, s.apart.Load())
+	if err != nil || len(page.Threads) != runs || !s.conn.apart.Load() {
+		t.Errorf("%d threads, %v, refused %t", len(page.Threads), err, s.conn.apart.Load())
 	}
 }
 

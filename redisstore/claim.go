@@ -12,8 +12,8 @@ func (s *Store) Claim(ctx context.Context, c store.ClaimRequest) (store.ClaimRes
 	if c.Token == "" {
 		return store.ClaimResult{}, errors.New("redisstore: claim: a claim needs a token")
 	}
-	t := s.keys.thread(c.Thread)
-	r, err := s.run(ctx, call{claimScript, t.all(), args{{"member", t.member}, {"token", c.Token},
+	t := s.conn.keys.thread(c.Thread)
+	r, err := s.conn.run(ctx, call{claimScript, t.all(), args{{"member", t.member}, {"token", c.Token},
 		{"lease", s.opts.Lease.Milliseconds()}, {"run", c.RunID}, {"spare", c.Spare}, {"entry", c.Entry}, {"any", c.Agents == nil}},
 		appendStrings(nil, c.Agents)})
 	if err != nil {
@@ -28,8 +28,8 @@ func (s *Store) Claim(ctx context.Context, c store.ClaimRequest) (store.ClaimRes
 		res.Input = nil
 	}
 	epoch, before, events := r.string(), r.int(), r.events()
-	s.logged(c.Thread, epoch, before+1, events)
-	s.lost(c.Thread, r.string(), r.string())
+	s.deliveries.logged(c.Thread, epoch, before+1, events)
+	s.deliveries.lost(c.Thread, r.string(), r.string())
 	return res, r.err
 }
 

@@ -7,20 +7,6 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-var commitStatus = [4]store.CommitStatus{store.CommitOK, store.CommitFenced, store.CommitAhead, store.CommitMismatch}
-
-// paused and joins are PAUSED and JOINS of lib.lua.
-const (
-	paused = 8
-	joins  = 16
-)
-
-func commitResult(r *reply) store.CommitResult {
-	verdict := r.int()
-	return store.CommitResult{Status: commitStatus[verdict&3], Paused: verdict&paused != 0, Joins: verdict&joins != 0,
-		End: store.Position{Epoch: r.string(), Seq: r.int()}}
-}
-
 // Commit implements store.Worker.
 func (s *Store) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
 	if b.Number < 1 || b.Expect < 0 {
@@ -45,9 +31,9 @@ func (s *Store) Commit(ctx context.Context, b store.Batch) (store.CommitResult, 
 	if err := ctx.Err(); err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
 	}
-	t := s.keys.thread(b.Claim.Thread)
+	t := s.conn.keys.thread(b.Claim.Thread)
 	p := &pending{keys: t, batch: b, closing: closing, done: make(chan outcome, 1)}
-	committers := s.queuesOf(t.part).committers
+	committers := s.commits.queuesOf(t.part).committers
 	group := committers[t.part.index%len(committers)]
 	if err := group.commit(p); err != nil {
 		return store.CommitResult{}, err
@@ -70,25 +56,18 @@ func (s *Store) note(ctx context.Context, b store.Batch) (store.CommitResult, er
 	if err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: closing events: %w", err)
 	}
-	t := s.keys.thread(b.Claim.Thread)
-	r, err := s.run(ctx, call{noteScript, t.all(), args{
+	t := s.conn.keys.thread(b.Claim.Thread)
+	r, err := s.conn.run(ctx, call{noteScript, t.all(), args{
 		{"member", t.member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
 		{"number", b.Number}, {"expect", b.Expect}, {"closes", b.Closing != nil}, {"closing", closing},
 		{"events", len(b.Events)},
-	}, appendBytes(s.appendEvents(nil, b.Events), b.Entries)})
+	}, appendBytes(s.conn.appendEvents(nil, b.Events), b.Entries)})
 	if err != nil {
 		return store.CommitResult{}, err
 	}
 	res := commitResult(r)
 	if r.err == nil && res.Status == store.CommitOK {
-		s.logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
+		s.deliveries.logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
 	}
 	return res, r.err
-}
-
-func appendStrings(args []any, items []string) []any {
-	for _, s := range items {
-		args = append(args, s)
-	}
-	return args
 }

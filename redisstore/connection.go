@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"slices"
 	"sync"
@@ -19,11 +20,13 @@ type connection struct {
 	silences silences
 	wrong    wrongKeys
 
-	made  madeEvents
 	apart atomic.Bool // what looks like one server has refused keys of several slots
 
-	closing chan struct{}
-	running sync.WaitGroup
+	closing   chan struct{}
+	running   sync.WaitGroup
+	closeOnce sync.Once
+	refuse    []func()       // what close calls before it waits
+	release   []func() error // and afterwards
 }
 
 // oneSlot reports whether a script may have keys of several partitions.
@@ -40,27 +43,10 @@ type call struct {
 	rest   []any // what comes behind, of which the script's header says what it is
 }
 
-// args are a script's arguments as its header names them, and in that order.
-type args []struct {
-	name  string
-	value any
-}
-
-func (a args) appendTo(list []any) []any {
-	for _, arg := range a {
-		list = append(list, arg.value)
-	}
-	return list
-}
-
-// group adds a group of arguments to the rest of a call, as the script's header names
-// them behind EACH.
-func (*script) group(rest []any, group args) []any { return group.appendTo(rest) }
-
 // shared are the arguments that every script gets first, as lib.lua names them.
 func (s *connection) shared() args {
-	return args{{"now", s.now()}, {"history", s.opts.HistoryID}, {"fresh", newEpoch()}, {"node", s.opts.Node},
-		{"channels", s.keys.nodeChannels()}, {"nudges", s.keys.nudges()}, {"notices", s.noticesKept()}}
+	return args{{"now", s.now()}, {"history", s.settings.HistoryID}, {"fresh", newEpoch()}, {"node", s.settings.Node},
+		{"channels", s.keys.nodeChannels()}, {"nudges", s.keys.nudges()}, {"notices", s.settings.NoticesKept}}
 }
 
 func (s *connection) command(ctx context.Context, c call) *redis.Cmd {
@@ -86,7 +72,7 @@ func (s *connection) send(ctx context.Context, c call) (*reply, error) {
 		replies, errs := s.sendWaiting(ctx, []call{c})
 		return replies[0], errs[0]
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.settings.Timeout)
 	defer cancel()
 	cmd := s.command(ctx, c)
 	process(ctx, s.client, cmd, c.script)
@@ -141,14 +127,14 @@ func (s *connection) sendAll(ctx context.Context, calls []call) ([]*reply, []err
 		return s.sendWaiting(ctx, calls)
 	}
 	replies, errs := make([]*reply, len(calls)), make([]error, len(calls))
-	if len(calls) == 1 || s.opts.singly {
+	if len(calls) == 1 || s.settings.Singly {
 		for i, c := range calls {
 			replies[i], errs[i] = s.send(ctx, c)
 		}
 		return replies, errs
 	}
 	if _, ok := s.client.(*redis.ClusterClient); !ok {
-		ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+		ctx, cancel := context.WithTimeout(ctx, s.settings.Timeout)
 		defer cancel()
 		s.pipeline(ctx, s.client, calls, replies, errs)
 		return replies, errs
@@ -186,11 +172,11 @@ func (s *connection) sendTo(ctx context.Context, master *redis.Client, calls []c
 	}
 	replies, errs := make([]*reply, len(calls)), make([]error, len(calls))
 	if !s.waits(calls[0]) {
-		ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+		ctx, cancel := context.WithTimeout(ctx, s.settings.Timeout)
 		defer cancel()
 		s.pipeline(ctx, master, calls, replies, errs)
 	} else {
-		ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout+s.opts.WaitTimeout)
+		ctx, cancel := context.WithTimeout(ctx, s.settings.Timeout+s.settings.WaitTimeout)
 		defer cancel()
 		all := make([]*awaited, len(calls))
 		for i, c := range calls {
@@ -236,7 +222,7 @@ func (s *connection) pipeline(ctx context.Context, client redis.UniversalClient,
 	}
 	_, _ = pipe.Exec(ctx) // each command has its own error
 	for i, cmd := range cmds {
-		if refusedWith(cmd.Err(), "NOSCRIPT") || calls[i].script.worksFull() && full(cmd.Err()) {
+		if refusedWith(cmd.Err(), "NOSCRIPT") || worksFull(calls[i].script) && full(cmd.Err()) {
 			process(ctx, client, cmd, calls[i].script)
 		}
 		replies[i], errs[i] = answered(calls[i], cmd)
@@ -253,7 +239,7 @@ func process(ctx context.Context, client redis.UniversalClient, cmd *redis.Cmd, 
 		cmd.SetErr(nil)
 		_ = client.Process(ctx, cmd)
 	}
-	if sc.worksFull() && full(cmd.Err()) {
+	if worksFull(sc) && full(cmd.Err()) {
 		refusal := cmd.Err()
 		args[0], args[1] = "eval", allowFull+sc.source
 		cmd.SetErr(nil)
@@ -274,4 +260,40 @@ func answered(c call, cmd *redis.Cmd) (*reply, error) {
 		items = []any{value}
 	}
 	return &reply{name: c.script.name, items: items}, nil
+}
+
+var errClosed = errors.New("redisstore: closed")
+
+func (s *connection) usable() error {
+	select {
+	case <-s.closing:
+		return errClosed
+	default:
+		return nil
+	}
+}
+
+// now is the time that scripts are told; 0 leaves it to the server.
+func (s *connection) now() int64 {
+	if s.settings.Clock == nil {
+		return 0
+	}
+	return s.settings.Clock().UnixMilli()
+}
+
+// newEpoch is 80 random bits: each thread keeps one.
+func newEpoch() string { return rand.Text()[:16] }
+
+func appendStrings(args []any, items []string) []any {
+	for _, s := range items {
+		args = append(args, s)
+	}
+	return args
+}
+
+func appendBytes[S ~[]byte](args []any, items []S) []any {
+	for _, b := range items {
+		args = append(args, []byte(b))
+	}
+	return args
 }

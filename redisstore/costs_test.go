@@ -110,11 +110,11 @@ func TestBatchesThatTravelTogether(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			taken = append(taken, &pending{keys: s.keys.thread(b.Thread), done: make(chan outcome, 1),
+			taken = append(taken, &pending{keys: s.conn.keys.thread(b.Thread), done: make(chan outcome, 1),
 				batch: store.Batch{Claim: res.Claim, Number: 2, Expect: 1, Events: [][]byte{delta, delta}}})
 		}
 		before := commands(t, server)
-		(&committer{s: s.groupCommit}).send(taken)
+		(&committer{s: s.commits}).send(taken)
 		for _, p := range taken {
 			if o := <-p.done; o.err != nil || o.result.Status != store.CommitOK {
 				t.Fatalf("%+v %v", o.result, o.err)

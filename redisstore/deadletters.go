@@ -26,7 +26,7 @@ func (s *lists) DeadLetters(ctx context.Context, q store.PageQuery) (store.DeadL
 		key, ok := threadOf(r.string())
 		return readDispatch(r, key), ok
 	}
-	letters, next, err := page(ctx, s, l, q, load, read)
+	letters, next, err := page(ctx, s.conn, l, q, load, read)
 	if err != nil {
 		err = fmt.Errorf("redisstore: dead letters: %w", err)
 	}

@@ -19,7 +19,7 @@ const (
 
 // decisions is the decision record. Its index has each entry in several places, by time, the
 // latest first.
-type decisions struct{ *connection }
+type decisions struct{ conn *connection }
 
 // Decisions implements store.Decisions.
 func (s *decisions) Decisions(ctx context.Context, q store.DecisionQuery) (store.DecisionPage, error) {
@@ -28,7 +28,7 @@ func (s *decisions) Decisions(ctx context.Context, q store.DecisionQuery) (store
 	hash := ""
 	switch {
 	case q.Thread != nil:
-		hash = s.keys.thread(*q.Thread).hash()
+		hash = s.conn.keys.thread(*q.Thread).hash()
 		l.prefix = "h" + hash
 	case q.Namespace != "":
 		l.prefix = "n" + digest(q.Namespace)
@@ -47,21 +47,11 @@ func (s *decisions) Decisions(ctx context.Context, q store.DecisionQuery) (store
 		}
 		return c
 	}
-	page, next, err := page(ctx, &lists{s.connection}, l, store.PageQuery{Limit: q.Limit, Cursor: q.Cursor}, load, readDecision)
+	page, next, err := page(ctx, s.conn, l, store.PageQuery{Limit: q.Limit, Cursor: q.Cursor}, load, readDecision)
 	if err != nil {
 		err = fmt.Errorf("redisstore: decisions: %w", err)
 	}
 	return store.DecisionPage{Decisions: page, Next: next}, err
-}
-
-// stampAt is index.lua's stamp.
-func stampAt(ms int64) string {
-	ms = min(max(ms, 0), forever)
-	b := make([]byte, stampSize)
-	for i := range b {
-		b[i] = byte(ms >> (8 * (stampSize - 1 - i)))
-	}
-	return string(b)
 }
 
 // readDecision reads an entry. False: it cannot be read as far as its time.
@@ -101,16 +91,16 @@ func (s *decisions) Refused(ctx context.Context, key store.ThreadKey, interrupts
 	if len(interrupts) == 0 {
 		return nil
 	}
-	t := s.keys.thread(key)
-	_, err := s.run(ctx, call{script: refusedScript, keys: []string{t.journal(), t.base + "memo"}, rest: appendStrings(nil, interrupts)})
+	t := s.conn.keys.thread(key)
+	_, err := s.conn.run(ctx, call{script: refusedScript, keys: []string{t.journal(), t.base + "memo"}, rest: appendStrings(nil, interrupts)})
 	return err
 }
 
 // ForgetDecisions implements store.Decisions.
 func (s *decisions) ForgetDecisions(ctx context.Context, key store.ThreadKey) error {
-	t := s.keys.thread(key)
+	t := s.conn.keys.thread(key)
 	for {
-		r, err := s.run(ctx, call{script: forgetScript, keys: []string{t.part.decisions, t.part.decided},
+		r, err := s.conn.run(ctx, call{script: forgetScript, keys: []string{t.part.decisions, t.part.decided},
 			args: args{{"key", t.hash()}, {"limit", decisionsForgotten}}})
 		if err != nil {
 			return err

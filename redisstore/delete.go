@@ -18,12 +18,12 @@ const judgedAnew = 8
 
 // Delete implements store.Threads. A follower of the thread hears at once that its log has
 // begun again.
-func (s *Store) Delete(ctx context.Context, key store.ThreadKey) (bool, error) {
+func (s *retention) Delete(ctx context.Context, key store.ThreadKey) (bool, error) {
 	return s.forget(ctx, key, forgetResting, store.Deletion{})
 }
 
 // Erase implements store.Threads.
-func (s *Store) Erase(ctx context.Context, key store.ThreadKey, by store.Deletion) error {
+func (s *retention) Erase(ctx context.Context, key store.ThreadKey, by store.Deletion) error {
 	if _, err := s.forget(ctx, key, forgetAny, by); err != nil {
 		return err
 	}
@@ -39,10 +39,10 @@ const (
 )
 
 func (s *retention) forget(ctx context.Context, key store.ThreadKey, which int, by store.Deletion) (bool, error) {
-	t := s.keys.thread(key)
+	t := s.conn.keys.thread(key)
 	open, decisions := "", []any(nil)
 	for range judgedAnew {
-		r, err := s.run(ctx, call{script: deleteScript, keys: t.deciding(),
+		r, err := s.conn.run(ctx, call{script: deleteScript, keys: t.deciding(),
 			args: args{{"member", t.member}, {"remember", remember.Milliseconds()}, {"force", which}, {"user", by.User}, {"open", open}},
 			rest: decisions})
 		if err != nil {
@@ -50,8 +50,8 @@ func (s *retention) forget(ctx context.Context, key store.ThreadKey, which int, 
 		}
 		verdict := r.int()
 		if verdict != 2 {
-			s.forgotten(key, r.string())
-			s.disown(ctx, key, r.string())
+			s.deliveries.forgotten(key, r.string())
+			s.quotas.disown(ctx, key, r.string())
 			return verdict == 1, r.err
 		}
 		open = r.string()
@@ -68,12 +68,4 @@ func (s *retention) forget(ctx context.Context, key store.ThreadKey, which int, 
 		}
 	}
 	return false, fmt.Errorf("redisstore: delete: %w: the open questions change too fast", store.ErrOutcomeUnknown)
-}
-
-// forgotten tells this node that a thread was forgotten and its log begins again; the
-// script tells the others.
-func (s *deliveries) forgotten(key store.ThreadKey, epoch string) {
-	if epoch != "" {
-		s.deliver(store.Delivery{Thread: key, Kind: store.DeliverEvents, Epoch: epoch, First: 1})
-	}
 }

@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"strconv"
@@ -131,7 +132,8 @@ func (d *diagnosis) layout(ctx context.Context, client redis.UniversalClient) {
 		d.good("prefix", "%q has not been used", d.opts.Prefix)
 		return
 	}
-	if err := d.opts.fits(partitions, stored); err != nil {
+	o := d.opts.settings()
+	if err := o.fits(partitions, stored); err != nil {
 		d.fail("prefix", err)
 		return
 	}
@@ -139,12 +141,7 @@ func (d *diagnosis) layout(ctx context.Context, client redis.UniversalClient) {
 }
 
 func (d *diagnosis) scripts(ctx context.Context, client redis.UniversalClient) {
-	s := &connection{servers: servers{client, d.opts}, closing: make(chan struct{}), keys: newKeyspace(d.opts.Prefix, d.opts.Partitions)}
-	if err := s.load(ctx); err != nil {
-		d.fail("scripts", err)
-		return
-	}
-	if err := s.checkHistory(ctx); err != nil {
+	if err := probe(ctx, client, d.opts.settings()); err != nil {
 		d.fail("scripts", err)
 		return
 	}
@@ -153,7 +150,7 @@ func (d *diagnosis) scripts(ctx context.Context, client redis.UniversalClient) {
 
 // probe writes a key, reads it back and deletes it. It would go by itself.
 func (d *diagnosis) probe(ctx context.Context, client redis.UniversalClient) {
-	key, want := d.opts.Prefix+":check:"+newID(), newID()
+	key, want := d.opts.Prefix+":check:"+rand.Text(), rand.Text()
 	if err := client.Set(ctx, key, want, 10*time.Second).Err(); err != nil {
 		d.fail("write", err)
 		return

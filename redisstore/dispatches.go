@@ -8,7 +8,7 @@ import (
 )
 
 // dispatches looks at them.
-type dispatches struct{ *connection }
+type dispatches struct{ conn *connection }
 
 // Dispatch implements store.Dispatches.
 func (s *dispatches) Dispatch(ctx context.Context, key store.ThreadKey, id string) (*store.Dispatch, error) {
@@ -34,7 +34,7 @@ func (s *dispatches) Dispatches(ctx context.Context, key store.ThreadKey, q stor
 }
 
 func (s *dispatches) dispatches(ctx context.Context, key store.ThreadKey, id string, q store.DispatchQuery) ([]store.Dispatch, error) {
-	r, err := s.run(ctx, s.dispatchesCall(key, id, q))
+	r, err := s.conn.run(ctx, s.dispatchesCall(key, id, q))
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (s *dispatches) dispatchesCall(key store.ThreadKey, id string, q store.Disp
 	if q.Limit == 0 {
 		q.Limit = dispatchPage
 	}
-	t := s.keys.thread(key)
+	t := s.conn.keys.thread(key)
 	c := call{script: dispatchesScript, keys: t.all(), args: args{{"run", id}, {"limit", q.Limit}, {"offset", q.Offset}}}
 	for _, state := range q.States {
 		c.rest = append(c.rest, string(state))
@@ -89,12 +89,12 @@ func (s *dispatches) count(ctx context.Context, suffix string) (map[store.Dispat
 	for i, state := range dispatchStates {
 		fields[i] = string(state) + suffix
 	}
-	calls := make([]call, len(s.keys.parts))
+	calls := make([]call, len(s.conn.keys.parts))
 	for i := range calls {
-		calls[i] = call{script: countsScript, keys: []string{s.keys.parts[i].counts}, rest: fields}
+		calls[i] = call{script: countsScript, keys: []string{s.conn.keys.parts[i].counts}, rest: fields}
 	}
-	replies, errs := s.runAll(ctx, calls)
-	partial := s.missing(errs)
+	replies, errs := s.conn.runAll(ctx, calls)
+	partial := s.conn.missing(errs)
 	if most(partial) != nil {
 		return nil, partial
 	}

@@ -14,7 +14,7 @@ const draftSize = 64 << 10
 // Drafts implements store.Inbox. A draft is JSON of at most 64 KiB. Without an
 // id it only reads.
 func (s *lists) Drafts(ctx context.Context, key store.ThreadKey, version int64, by string, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error) {
-	t := s.keys.thread(key)
+	t := s.conn.keys.thread(key)
 	c := call{script: draftsScript, keys: []string{t.rec(), t.journal(), t.base + "drafts", t.part.notices},
 		args: args{{"version", version}, {"by", by}}}
 	for id, draft := range drafts {
@@ -26,13 +26,13 @@ func (s *lists) Drafts(ctx context.Context, key store.ThreadKey, version int64, 
 		}
 		c.rest = append(c.rest, id, []byte(draft))
 	}
-	r, err := s.run(ctx, c)
+	r, err := s.conn.run(ctx, c)
 	if err != nil {
 		return nil, false, err
 	}
 	if !r.bool() {
 		return nil, false, r.err
 	}
-	kept := readDrafts(r)
+	kept := r.jsonByID()
 	return kept, true, r.err
 }

@@ -39,7 +39,7 @@ func (s *mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []s
 		counted, gone = q.Agents, s.forgetsNow()
 	}
 	parts, replies, errs := s.askDue(ctx, q, counted, gone)
-	partial := s.missing(errs)
+	partial := s.conn.missing(errs)
 	if most(partial) != nil {
 		return nil, nil, partial
 	}
@@ -70,7 +70,7 @@ func (s *mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []s
 			streams = append(streams, st)
 		}
 		for wrong := r.list(); wrong.more(); {
-			s.wrongKey(wrong.string())
+			s.conn.wrongKey(wrong.string())
 		}
 	}
 	return streams, append(due, checks...), partial
@@ -79,13 +79,13 @@ func (s *mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []s
 // askDue asks partitions, some of them in a script, where one server has them all. Any
 // comes first.
 func (s *mailbox) askDue(ctx context.Context, q store.WorkQuery, agents []string, gone time.Duration) (parts []*partition, answers []*reply, errs []error) {
-	n, together := len(s.keys.parts), 1
-	if s.oneSlot() {
+	n, together := len(s.conn.keys.parts), 1
+	if s.conn.oneSlot() {
 		together = dueTogether
 	}
 	from := int(s.from.Add(1) % uint64(n))
 	for i := range n {
-		parts = append(parts, &s.keys.parts[(from+i)%n])
+		parts = append(parts, &s.conn.keys.parts[(from+i)%n])
 	}
 	var calls []call
 	check := maxChecks
@@ -101,11 +101,11 @@ func (s *mailbox) askDue(ctx context.Context, q store.WorkQuery, agents []string
 		}
 		calls = append(calls, c)
 	}
-	replies, failed := s.runAll(ctx, calls)
+	replies, failed := s.conn.runAll(ctx, calls)
 	answers, errs = make([]*reply, n), make([]error, n)
 	for i := range parts {
 		at := i / together
-		if refusedWith(failed[at], "CROSSSLOT") && !s.apart.Swap(true) {
+		if refusedWith(failed[at], "CROSSSLOT") && !s.conn.apart.Swap(true) {
 			return s.askDue(ctx, q, agents, gone)
 		}
 		if errs[i] = failed[at]; errs[i] == nil {

@@ -110,8 +110,8 @@ func TestAnExecutionsKeysGoWithItsEnd(t *testing.T) {
 	}
 	closing(t, s)
 	kept := func() (names []string) {
-		for _, key := range s.keys.thread(testKey).all() {
-			if n, err := s.client.Exists(context.Background(), key).Result(); err != nil {
+		for _, key := range s.conn.keys.thread(testKey).all() {
+			if n, err := s.conn.client.Exists(context.Background(), key).Result(); err != nil {
 				t.Fatal(err)
 			} else if n > 0 {
 				names = append(names, key[strings.LastIndexByte(key, ':')+1:])

@@ -24,13 +24,13 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 	if e.Snapshot != nil && e.Snapshot.Open != nil {
 		return store.CommitResult{}, errors.New("redisstore: commit: a run that ends has nothing open")
 	}
-	t := s.keys.thread(b.Claim.Thread)
+	t := s.conn.keys.thread(b.Claim.Thread)
 	snap, err := update(e.Snapshot)
 	if err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
 	}
-	rest := s.appendEvents(nil, b.Events)
-	mark := s.mark(b)
+	rest := s.conn.appendEvents(nil, b.Events)
+	mark := mark(b, s.opts.LargeEvent)
 	if mark != nil {
 		rest[len(b.Events)-2] = mark
 	}
@@ -38,7 +38,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 	rest = appendStrings(rest, e.Interrupts)
 	rest = appendStrings(rest, e.ToolCalls)
 	rest = append(append(append(rest, snap.pieces...), snap.messages...), snap.removed...)
-	r, err := s.run(ctx, call{endScript, t.all(), args{
+	r, err := s.conn.run(ctx, call{endScript, t.all(), args{
 		{"member", t.member},
 		{"run", b.Claim.RunID},
 		{"token", b.Claim.Token},
@@ -83,10 +83,10 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 	if res.Status == store.CommitOK {
 		if mark != nil {
 			at := len(b.Events) - 2
-			s.made.put(b.Claim.Thread, store.Position{Epoch: res.End.Epoch, Seq: b.Expect + 1 + int64(at)}, b.Events[at])
+			s.reads.made.put(b.Claim.Thread, store.Position{Epoch: res.End.Epoch, Seq: b.Expect + 1 + int64(at)}, b.Events[at])
 		}
-		s.logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
-		s.logged(b.Claim.Thread, res.End.Epoch, before+1, after)
+		s.deliveries.logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
+		s.deliveries.logged(b.Claim.Thread, res.End.Epoch, before+1, after)
 	}
 	return res, nil
 }

@@ -32,24 +32,15 @@ import (
 //   - two scripts of which one relies on what only the new one of the other does
 const format = "3"
 
-// metaSource is a script that stands without lib.lua: it concerns no thread.
-var metaSource = func() string {
-	source, err := luaFiles.ReadFile("lua/meta.lua")
-	if err != nil {
-		panic(err)
-	}
-	return string(source)
-}()
-
 // recordLayout records how threads are spread over keys, and in which format they are
 // stored, when the prefix is new. It refuses a prefix that was recorded otherwise: no
 // thread would be found again, or none understood.
 func (s *connection) recordLayout(ctx context.Context) error {
-	have, err := s.client.Eval(ctx, metaSource, []string{metaKey(s.opts.Prefix)}, s.opts.Partitions, format).StringSlice()
+	have, err := s.client.Eval(ctx, metaSource, []string{metaKey(s.settings.Prefix)}, s.settings.Partitions, format).StringSlice()
 	if err != nil {
 		return storeError("record the layout", err)
 	}
-	if err := s.opts.fits(have[0], have[1]); err != nil {
+	if err := s.settings.fits(have[0], have[1]); err != nil {
 		return fmt.Errorf("redisstore: prefix %w", err)
 	}
 	return nil
@@ -57,7 +48,7 @@ func (s *connection) recordLayout(ctx context.Context) error {
 
 // fits reports why this build and these options do not go with what is recorded for
 // the prefix; nil: they do.
-func (o *Options) fits(partitions, stored string) error {
+func (o *settings) fits(partitions, stored string) error {
 	if want := strconv.Itoa(o.Partitions); partitions != want {
 		return fmt.Errorf("%q has %s partitions, not %s: the number cannot be changed", o.Prefix, partitions, want)
 	}

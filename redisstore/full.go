@@ -8,7 +8,7 @@ const allowFull = "#!lua flags=allow-oom\n"
 
 // worksFull reports whether a script is carried out by a server that is full: it makes room,
 // or registers who reads.
-func (sc *script) worksFull() bool {
+func worksFull(sc *script) bool {
 	switch sc {
 	case deleteScript, doomScript, treeDoomScript, treeGoneScript, retireScript, readScript, tailScript:
 		return true

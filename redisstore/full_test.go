@@ -28,7 +28,7 @@ func TestAFullServerIsReadAndEmptied(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := s.client.Set(ctx, "x", "y", 0).Err(); !full(err) {
+	if err := s.conn.client.Set(ctx, "x", "y", 0).Err(); !full(err) {
 		t.Fatalf("it is not full: %v", err)
 	}
 	if res, err := s.DeleteTree(ctx, testKey, store.DeleteCascade, storetest.Deleting("")); err != nil || !res.Deleted {

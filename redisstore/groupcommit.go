@@ -18,9 +18,15 @@ const (
 
 // groupCommit has what waits for each server: batches, which travel together, and reads.
 type groupCommit struct {
-	*connection
-	*deliveries
-	queues queuesByServer
+	conn       *connection
+	deliveries *deliveries
+	queues     queuesByServer
+}
+
+func newGroupCommit(c *connection, d *deliveries) *groupCommit {
+	g := &groupCommit{conn: c, deliveries: d}
+	c.atClose(g.closeCommitters, nil)
+	return g
 }
 
 // committer does the group commit for a share of a master's partitions. No batch lingers:
@@ -61,14 +67,14 @@ func (g *committer) commit(p *pending) error {
 		return nil
 	}
 	g.flowing = true
-	g.s.running.Add(1)
+	g.s.conn.running.Add(1)
 	g.mu.Unlock()
-	defer g.s.running.Done()
+	defer g.s.conn.running.Done()
 	g.send([]*pending{p})
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.flowing = len(g.queue) > 0; g.flowing {
-		g.s.running.Go(g.flow)
+		g.s.conn.running.Go(g.flow)
 	}
 	return nil
 }
@@ -130,20 +136,22 @@ func weight(p *pending) int {
 // in a Cluster. Those of a partition whose slot has gone to another master go there
 // beside the others, which does not wait for it.
 func (g *committer) send(taken []*pending) {
-	master := g.s.master(taken[0].keys.part.leases)
+	master := g.s.conn.master(taken[0].keys.part.leases)
 	var groups [][]*pending
 	var calls []call
 	for _, group := range g.s.inOneScript(taken) {
 		c := g.s.commitCall(group)
-		if g.s.master(group[0].keys.part.leases) != master {
+		if g.s.conn.master(group[0].keys.part.leases) != master {
 			g.aside(group, c)
 			continue
 		}
 		groups, calls = append(groups, group), append(calls, c)
 	}
-	send := g.s.sendAll
+	send := g.s.conn.sendAll
 	if master != nil {
-		send = func(ctx context.Context, calls []call) ([]*reply, []error) { return g.s.sendTo(ctx, master, calls) }
+		send = func(ctx context.Context, calls []call) ([]*reply, []error) {
+			return g.s.conn.sendTo(ctx, master, calls)
+		}
 	}
 	replies, errs := send(context.Background(), calls)
 	for i, group := range groups {
@@ -151,14 +159,14 @@ func (g *committer) send(taken []*pending) {
 			g.aside(group, calls[i])
 			continue
 		}
-		if refusedWith(errs[i], "CROSSSLOT") && !g.s.apart.Swap(true) {
+		if refusedWith(errs[i], "CROSSSLOT") && !g.s.conn.apart.Swap(true) {
 			g.send(group) // nothing was done: see inOneScript
 			continue
 		}
 		if errs[i] != nil && len(group) > 1 && !errors.Is(errs[i], store.ErrOutcomeUnknown) {
 			// The script itself failed: at one thread's keys, not at all of them.
 			for _, p := range group {
-				r, err := g.s.send(context.Background(), g.s.commitCall([]*pending{p}))
+				r, err := g.s.conn.send(context.Background(), g.s.commitCall([]*pending{p}))
 				g.s.committed(p, r, err)
 			}
 			continue
@@ -174,7 +182,7 @@ func (g *committer) send(taken []*pending) {
 // Cluster to a client which knows of none refuses keys of several slots before it does
 // anything.
 func (s *groupCommit) inOneScript(taken []*pending) (groups [][]*pending) {
-	if s.oneSlot() {
+	if s.conn.oneSlot() {
 		return slices.Collect(slices.Chunk(taken, scriptRuns))
 	}
 	byPartition := make(map[int][]*pending)
@@ -189,8 +197,8 @@ func (s *groupCommit) inOneScript(taken []*pending) (groups [][]*pending) {
 
 // aside commits a group of batches wherever its slot has gone.
 func (g *committer) aside(group []*pending, c call) {
-	g.s.running.Go(func() {
-		replies, errs := g.s.sendAll(context.Background(), []call{c})
+	g.s.conn.running.Go(func() {
+		replies, errs := g.s.conn.sendAll(context.Background(), []call{c})
 		for _, p := range group {
 			g.s.committed(p, replies[0], errs[0])
 		}
@@ -212,7 +220,7 @@ func (s *groupCommit) commitCall(group []*pending) call {
 			flags++
 		}
 		// A key that does not exist holds a script up while its slot moves.
-		if slices.ContainsFunc(b.Events, s.large) {
+		if slices.ContainsFunc(b.Events, s.conn.large) {
 			c.keys = append(c.keys, p.keys.big())
 			flags += 2
 		}
@@ -221,7 +229,7 @@ func (s *groupCommit) commitCall(group []*pending) call {
 			{"number", b.Number}, {"expect", b.Expect}, {"flags", flags}, {"closing", p.closing},
 			{"events", len(b.Events)}, {"entries", len(b.Entries)},
 		})
-		c.rest = s.appendEvents(c.rest, b.Events)
+		c.rest = s.conn.appendEvents(c.rest, b.Events)
 		c.rest = appendBytes(c.rest, b.Entries)
 	}
 	return c
@@ -236,7 +244,21 @@ func (s *groupCommit) committed(p *pending, r *reply, err error) {
 	}
 	res := commitResult(r)
 	if r.err == nil && res.Status == store.CommitOK {
-		s.logged(p.batch.Claim.Thread, res.End.Epoch, p.batch.Expect+1, p.batch.Events)
+		s.deliveries.logged(p.batch.Claim.Thread, res.End.Epoch, p.batch.Expect+1, p.batch.Events)
 	}
 	p.done <- outcome{res, r.err}
+}
+
+var commitStatus = [4]store.CommitStatus{store.CommitOK, store.CommitFenced, store.CommitAhead, store.CommitMismatch}
+
+// paused and joins are PAUSED and JOINS of lib.lua.
+const (
+	paused = 8
+	joins  = 16
+)
+
+func commitResult(r *reply) store.CommitResult {
+	verdict := r.int()
+	return store.CommitResult{Status: commitStatus[verdict&3], Paused: verdict&paused != 0, Joins: verdict&joins != 0,
+		End: store.Position{Epoch: r.string(), Seq: r.int()}}
 }

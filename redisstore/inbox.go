@@ -2,7 +2,6 @@ package redisstore
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -69,7 +68,7 @@ func (s *lists) inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage,
 	if !q.To.IsZero() {
 		l.to = stampOf(q.To)
 	}
-	items, next, err := page(ctx, s, l, store.PageQuery{Limit: q.Limit, Cursor: q.Cursor}, load, readInboxItem)
+	items, next, err := page(ctx, s.conn, l, store.PageQuery{Limit: q.Limit, Cursor: q.Cursor}, load, readInboxItem)
 	return store.InboxPage{Items: items, Next: next}, err
 }
 
@@ -79,7 +78,7 @@ func readInboxItem(h hit, r *reply) (store.InboxItem, bool) {
 	}
 	key, ok := threadOf(r.string())
 	item := store.InboxItem{Thread: key, Version: r.int(), Since: time.UnixMilli(unstamp(h.member[:stampSize])),
-		Title: r.string(), Tenant: r.string(), User: r.string(), Agent: r.string(), Suspension: r.json(), Drafts: readDrafts(r)}
+		Title: r.string(), Tenant: r.string(), User: r.string(), Agent: r.string(), Suspension: r.json(), Drafts: r.jsonByID()}
 	if errors.Is(r.err, store.ErrCorrupted) {
 		r.err, item.Corrupted = nil, true
 	}
@@ -108,15 +107,15 @@ func (s *lists) CountInbox(ctx context.Context, q store.InboxCount) (counts map[
 func (s *lists) countInboxes(ctx context.Context, tenants []string, q store.InboxCount) (map[string]int64, error) {
 	var cmds []*redis.IntCmd
 	for _, tenant := range tenants {
-		for i := range s.keys.parts {
+		for i := range s.conn.keys.parts {
 			for _, reason := range q.Reasons {
 				l := inboxOf(tenant, q.Namespace, reason)
-				cmds = append(cmds, redis.NewIntCmd(ctx, "zlexcount", s.keys.parts[i].inbox, "["+l.prefix, l.end()))
+				cmds = append(cmds, redis.NewIntCmd(ctx, "zlexcount", s.conn.keys.parts[i].inbox, "["+l.prefix, l.end()))
 			}
 		}
 	}
-	errs := ask(ctx, s.connection, cmds)
-	partial := s.missing(errs)
+	errs := ask(ctx, s.conn, cmds)
+	partial := s.conn.missing(errs)
 	if most(partial) != nil {
 		return nil, partial
 	}
@@ -127,19 +126,4 @@ func (s *lists) countInboxes(ctx context.Context, tenants []string, q store.Inbo
 		}
 	}
 	return counts, partial
-}
-
-// readDrafts reads ids and drafts; nil when there are none.
-func readDrafts(r *reply) map[string]json.RawMessage {
-	l := r.list()
-	var drafts map[string]json.RawMessage
-	for l.more() {
-		if drafts == nil {
-			drafts = map[string]json.RawMessage{}
-		}
-		id := l.string()
-		drafts[id] = l.json()
-	}
-	r.join(l)
-	return drafts
 }

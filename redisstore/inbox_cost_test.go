@@ -71,19 +71,19 @@ func suspendedThreads(t testing.TB, s *Store, n int) {
 	t.Helper()
 	ctx := context.Background()
 	originals := map[*partition]threadKeys{}
-	for i := 0; len(originals) < len(s.keys.parts); i++ {
+	for i := 0; len(originals) < len(s.conn.keys.parts); i++ {
 		begin := inline(0, "7c61d2aa-93b1-4b0e-a7f4-3c1d9a0e5b21")
 		begin.Thread.Thread, begin.Tenant, begin.User = fmt.Sprintf("1f0a9c3e-5d0a-4b8e-9d64-%012d", i), "acme", "ann"
-		keys := s.keys.thread(begin.Thread)
+		keys := s.conn.keys.thread(begin.Thread)
 		if _, there := originals[keys.part]; there {
 			continue
 		}
 		originals[keys.part] = keys
 		suspendOne(t, s, begin)
 	}
-	client, each := s.client.(*redis.Client), n/len(s.keys.parts)
-	for i := range s.keys.parts {
-		p := &s.keys.parts[i]
+	client, each := s.conn.client.(*redis.Client), n/len(s.conn.keys.parts)
+	for i := range s.conn.keys.parts {
+		p := &s.conn.keys.parts[i]
 		o := originals[p]
 		// The first of the tenant's members is the one for any reason: its digest is of zeros.
 		tenant := digest("acme")
@@ -92,7 +92,7 @@ func suspendedThreads(t testing.TB, s *Store, n int) {
 			t.Fatalf("%q %v", members, err)
 		}
 		for made := 1; made < each; made += 1000 { // the original is one of them
-			if err := client.Eval(ctx, copies, []string{o.base, p.inbox}, p.base, min(1000, each-made), made, members[0], len(s.keys.parts), i, digest("tool_call"), digest("\x00"+testKey.Namespace)).Err(); err != nil {
+			if err := client.Eval(ctx, copies, []string{o.base, p.inbox}, p.base, min(1000, each-made), made, members[0], len(s.conn.keys.parts), i, digest("tool_call"), digest("\x00"+testKey.Namespace)).Err(); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -174,7 +174,7 @@ func TestInboxPageCostsTheSame(t *testing.T) {
 		reasons := []string{"", "tool_call", "input_required", "confirmation", "aguiws:uncertain_step", "aguiws:paused"}
 		count := func() {
 			n, err := s.CountInbox(ctx, store.InboxCount{Tenant: "acme", Reasons: reasons})
-			if each := int64(open / len(s.keys.parts) * len(s.keys.parts)); err != nil || n[""] != each || n["tool_call"] != each || n["confirmation"] != 0 {
+			if each := int64(open / len(s.conn.keys.parts) * len(s.conn.keys.parts)); err != nil || n[""] != each || n["tool_call"] != each || n["confirmation"] != 0 {
 				t.Fatalf("%v, %v", n, err)
 			}
 		}
@@ -234,7 +234,7 @@ func TestInboxPageCostsTheSame(t *testing.T) {
 // numbers are INFO's.
 func numbers(t testing.TB, s *Store) map[string]float64 {
 	t.Helper()
-	text, err := s.client.Info(context.Background(), "stats").Result()
+	text, err := s.conn.client.Info(context.Background(), "stats").Result()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,3 +103,13 @@ func beyond(prefix string) string {
 	}
 	return ""
 }
+
+// stampAt is index.lua's stamp.
+func stampAt(ms int64) string {
+	ms = min(max(ms, 0), forever)
+	b := make([]byte, stampSize)
+	for i := range b {
+		b[i] = byte(ms >> (8 * (stampSize - 1 - i)))
+	}
+	return string(b)
+}

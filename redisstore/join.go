@@ -22,11 +22,11 @@ func (s *Store) join(ctx context.Context, b store.Batch) (store.CommitResult, er
 		}
 		rest = append(rest, in.RunID, in.Finished)
 	}
-	t := s.keys.thread(b.Claim.Thread)
-	r, err := s.run(ctx, call{joinScript, t.all(), args{
+	t := s.conn.keys.thread(b.Claim.Thread)
+	r, err := s.conn.run(ctx, call{joinScript, t.all(), args{
 		{"member", t.member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
 		{"number", b.Number}, {"expect", b.Expect}, {"taken", len(b.Join.Inputs)}, {"events", len(b.Events)},
-	}, appendBytes(s.appendEvents(rest, b.Events), b.Entries)})
+	}, appendBytes(s.conn.appendEvents(rest, b.Events), b.Entries)})
 	if err != nil {
 		return store.CommitResult{}, err
 	}
@@ -39,9 +39,9 @@ func (s *Store) join(ctx context.Context, b store.Batch) (store.CommitResult, er
 	if r.err != nil || res.Status != store.CommitOK {
 		return res, r.err
 	}
-	s.logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
+	s.deliveries.logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
 	for owed := r.list(); owed.more(); {
-		s.cancelled(b.Claim.Thread, owed.events())
+		s.deliveries.cancelled(b.Claim.Thread, owed.events())
 		if owed.err != nil {
 			return res, owed.err
 		}

@@ -9,8 +9,8 @@ import (
 
 // Journal implements store.Worker.
 func (s *reads) Journal(ctx context.Context, c store.Claim) (*store.ExecutionView, error) {
-	t := s.keys.thread(c.Thread)
-	r, err := s.run(ctx, call{script: journalScript, keys: t.all(),
+	t := s.conn.keys.thread(c.Thread)
+	r, err := s.conn.run(ctx, call{script: journalScript, keys: t.all(),
 		args: args{{"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}}})
 	if err != nil {
 		return nil, err
@@ -18,21 +18,21 @@ func (s *reads) Journal(ctx context.Context, c store.Claim) (*store.ExecutionVie
 	if !r.more() {
 		return nil, store.ErrClaimLost
 	}
-	e := r.execution()
+	e := readExecution(r)
 	return e, r.err
 }
 
-// execution reads what journal.lua returns of a claim that is held.
-func (r *reply) execution() *store.ExecutionView {
-	e := r.waiting()
+// readExecution reads what journal.lua returns of a claim that is held.
+func readExecution(r *reply) *store.ExecutionView {
+	e := readWaiting(r)
 	e.RunStarted, e.Crashes = r.int(), int(r.int())
 	e.Active = time.Duration(r.int()) * time.Millisecond
 	e.Undo = r.json()
 	return e
 }
 
-// waiting reads an execution, whether or not somebody carries it.
-func (r *reply) waiting() *store.ExecutionView {
+// readWaiting reads an execution, whether or not somebody carries it.
+func readWaiting(r *reply) *store.ExecutionView {
 	e := &store.ExecutionView{ID: r.string(), Agent: r.string(), Frozen: r.json(), Began: time.UnixMilli(r.int())}
 	entries := r.list()
 	for entries.more() {

@@ -161,3 +161,37 @@ func threadOf(member string) (store.ThreadKey, bool) {
 	}
 	return store.ThreadKey{Namespace: rest[:n], Thread: rest[n:]}, true
 }
+
+// flow is the key of a flow, in a partition that its id chooses.
+func (k *keyspace) flow(id string) string {
+	name := ownerID(store.Owner{Name: id})
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return k.parts[h.Sum64()%uint64(len(k.parts))].base + "login:" + name + ":flow"
+}
+
+// tokens is the key of a user's tokens; nobody's are those of whoever is not told apart.
+func (k *keyspace) tokens(user string) string {
+	return strings.TrimSuffix(k.owner(ownerID(store.Owner{Name: "login/" + user})).runs, "runs") + "tokens"
+}
+
+func (t threadKeys) payloads() string             { return t.base + "payloads" }
+func (t threadKeys) payload(digest string) string { return t.base + "payload:" + digest }
+func (t threadKeys) upload(name string) string    { return t.base + "upload:" + name }
+func (p *partition) payloadBytes() string         { return p.base + "payloads" }
+func (p *partition) payloadsDue() string          { return p.base + "payloads:due" }
+func (t threadKeys) payloadDue(d string) string   { return t.hash() + ":" + d }
+
+// tree are the keys of a namespace: its nodes, where they are found, the partition's
+// namespaces in which threads are being deleted, their metadata, and the partition's threads
+// that were made and are not used.
+func (k *keyspace) tree(namespace string) []string {
+	name := ownerID(store.Owner{Name: "tree/" + namespace})
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	p := &k.parts[h.Sum64()%uint64(len(k.parts))]
+	return []string{p.base + "tree:" + name + ":nodes", p.base + "tree:" + name + ":index", p.felled(), p.base + "tree:" + name + ":meta", p.made()}
+}
+
+func (p *partition) felled() string { return p.base + "felled" }
+func (p *partition) made() string   { return p.base + "made" }

@@ -11,14 +11,20 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// renewConnections is how many connections to a server are kept for renewals.
-const renewConnections = 4
-
 // leases renews them, over connections of its own.
 type leases struct {
-	*connection
+	conn     *connection
 	renewing redis.UniversalClient
 	renewals []renewals // by partition
+}
+
+func newLeases(c *connection) *leases {
+	s := &leases{conn: c, renewing: beside(c.client, c.settings.Timeout), renewals: make([]renewals, len(c.keys.parts))}
+	for i := range s.renewals {
+		s.renewals[i].s = s
+	}
+	c.atClose(s.closeRenewals, s.closeLeaseConnections)
+	return s
 }
 
 // renewals extends the leases of a partition over connections of its own: who reads
@@ -46,8 +52,8 @@ type renewed struct {
 // Renew implements store.Worker. A lease that has expired unclaimed is renewed
 // too: expiry permits a takeover, and only the takeover fences.
 func (s *leases) Renew(ctx context.Context, c store.Claim) (bool, error) {
-	t := s.keys.thread(c.Thread)
-	n := &renewal{renewCall(t.rec(), t.part, t.member, c, s.opts.Lease), make(chan renewed, 1)}
+	t := s.conn.keys.thread(c.Thread)
+	n := &renewal{renewCall(t.rec(), t.part, t.member, c, s.conn.settings.Lease), make(chan renewed, 1)}
 	q := &s.renewals[t.part.index]
 	if err := q.add(n); err != nil {
 		return false, err
@@ -76,7 +82,7 @@ func (q *renewals) add(n *renewal) error {
 	q.queue = append(q.queue, n)
 	if !q.flowing {
 		q.flowing = true
-		q.s.running.Go(q.flow)
+		q.s.conn.running.Go(q.flow)
 	}
 	return nil
 }
@@ -112,14 +118,14 @@ func (q *renewals) flow() {
 }
 
 func (s *leases) renew(calls []call) []renewed {
-	ctx, cancel := context.WithTimeout(context.Background(), s.opts.Timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), s.conn.settings.Timeout)
 	defer cancel()
 	replies, errs := make([]*reply, len(calls)), make([]error, len(calls))
-	if len(calls) > 1 && !s.opts.singly {
-		s.pipeline(ctx, s.renewing, calls, replies, errs)
+	if len(calls) > 1 && !s.conn.settings.Singly {
+		s.conn.pipeline(ctx, s.renewing, calls, replies, errs)
 	} else {
 		for i, c := range calls {
-			cmd := s.command(ctx, c)
+			cmd := s.conn.command(ctx, c)
 			process(ctx, s.renewing, cmd, c.script)
 			replies[i], errs[i] = answered(c, cmd)
 		}
@@ -131,15 +137,6 @@ func (s *leases) renew(calls []call) []renewed {
 		}
 	}
 	return out
-}
-
-// openRenewals makes the connections over which renewals go.
-func (s *leases) openRenewals() {
-	s.renewing = beside(s.client, s.opts.Timeout)
-	s.renewals = make([]renewals, len(s.keys.parts))
-	for i := range s.renewals {
-		s.renewals[i].s = s
-	}
 }
 
 // closeRenewals refuses further renewals; those that are queued are still sent.
@@ -154,30 +151,8 @@ func (s *leases) closeRenewals() {
 
 // closeLeaseConnections closes the connections that are not the caller's.
 func (s *leases) closeLeaseConnections() error {
-	if s.renewing == s.client {
+	if s.renewing == s.conn.client {
 		return nil
 	}
 	return s.renewing.Close()
-}
-
-// beside is a client of the same servers with few connections of its own. A client that is
-// neither a Client nor a ClusterClient stands for itself.
-func beside(client redis.UniversalClient, timeout time.Duration) redis.UniversalClient {
-	switch c := client.(type) {
-	case *redis.Client:
-		o := *c.Options()
-		o.PushNotificationProcessor = nil // the library made it for that client
-		o.MaxRetries, o.ReadTimeout, o.WriteTimeout = -1, timeout, timeout
-		o.PoolSize, o.MaxConcurrentDials, o.PipelinePoolSize = renewConnections, renewConnections, -1
-		o.MinIdleConns, o.MaxIdleConns, o.MaxActiveConns = 0, 0, 0
-		return redis.NewClient(&o)
-	case *redis.ClusterClient:
-		o := *c.Options()
-		o.Addrs = slices.Clone(o.Addrs) // to which each client appends
-		o.MaxRetries, o.ReadTimeout, o.WriteTimeout = -1, timeout, timeout
-		o.PoolSize, o.MaxConcurrentDials, o.PipelinePoolSize = renewConnections, renewConnections, -1
-		o.MinIdleConns, o.MaxIdleConns, o.MaxActiveConns = 0, 0, 0
-		return redis.NewClusterClient(&o)
-	}
-	return client
 }

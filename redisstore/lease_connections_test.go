@@ -25,7 +25,7 @@ func TestConnectionsOfRenewals(t *testing.T) {
 		})
 	}
 	all.Wait()
-	clients, err := s.client.ClientList(ctx).Result()
+	clients, err := s.conn.client.ClientList(ctx).Result()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,10 +20,10 @@ func (s *reads) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Posit
 	groups := make(map[int]*group)
 	var all []*group
 	for i, key := range keys {
-		t := s.keys.thread(key)
+		t := s.conn.keys.thread(key)
 		g := groups[t.part.index]
 		if g == nil || len(g.at) == tailGroup {
-			g = &group{call: call{script: tailScript, args: args{{"follow", s.opts.Follow.Milliseconds()}}}}
+			g = &group{call: call{script: tailScript, args: args{{"follow", s.conn.settings.Follow.Milliseconds()}}}}
 			groups[t.part.index] = g
 			all = append(all, g)
 		}
@@ -36,8 +36,8 @@ func (s *reads) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Posit
 		calls[i] = g.call
 	}
 	ends := make([]store.Position, len(keys))
-	replies, errs := s.runAll(ctx, calls)
-	partial := s.missing(errs)
+	replies, errs := s.conn.runAll(ctx, calls)
+	partial := s.conn.missing(errs)
 	if most(partial) != nil {
 		return nil, partial
 	}
@@ -60,8 +60,8 @@ func (s *reads) Range(ctx context.Context, key store.ThreadKey, epoch string, fi
 	if first < 1 || limit < 1 {
 		return store.RangeResult{}, errors.New("redisstore: range: positions and limits begin at 1")
 	}
-	t := s.keys.thread(key)
-	limits := s.queuesOf(t.part).small
+	t := s.conn.keys.thread(key)
+	limits := s.commits.queuesOf(t.part).small
 	if err := limits.take(ctx, t.base, 0); err != nil {
 		return store.RangeResult{}, fmt.Errorf("redisstore: range: %w", err)
 	}

@@ -32,7 +32,7 @@ func (s *reads) readLog(ctx context.Context, t threadKeys, epoch string, first i
 			return res, err
 		}
 	}
-	r, err := s.run(ctx, s.rangeCall(t, epoch, first, limit))
+	r, err := s.conn.run(ctx, s.rangeCall(t, epoch, first, limit))
 	if err != nil {
 		return store.RangeResult{}, err
 	}
@@ -42,7 +42,7 @@ func (s *reads) readLog(ctx context.Context, t threadKeys, epoch string, first i
 
 func (s *reads) rangeCall(t threadKeys, epoch string, first int64, limit int) call {
 	return call{script: rangeScript, keys: []string{t.rec(), t.log(), t.big()}, args: args{{"member", t.member}, {"epoch", epoch},
-		{"first", first}, {"limit", limit}, {"follow", s.opts.Follow.Milliseconds()}}}
+		{"first", first}, {"limit", limit}, {"follow", s.conn.settings.Follow.Milliseconds()}}}
 }
 
 var rangeStatus = [4]store.RangeStatus{store.RangeOK, store.RangeGone, store.RangeEpoch}
@@ -60,24 +60,24 @@ func (s *reads) readRange(t threadKeys, r *reply) (store.RangeResult, knownLog) 
 
 // plainPage is readLog by LRANGE. Not ok: the script is to be asked.
 func (s *reads) plainPage(ctx context.Context, t threadKeys, log knownLog, first int64, limit int) (res store.RangeResult, ok bool, err error) {
-	client, single := s.client.(*redis.Client)
+	client, single := s.conn.client.(*redis.Client)
 	if !single {
-		client = s.master(t.rec())
+		client = s.conn.master(t.rec())
 	}
-	if client == nil || s.opts.singly {
+	if client == nil || s.conn.settings.Singly {
 		return res, false, nil
 	}
-	if err := s.usable(); err != nil {
+	if err := s.conn.usable(); err != nil {
 		return res, false, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.conn.settings.Timeout)
 	defer cancel()
 	limit = int(min(int64(limit), log.fill(), log.end-first+1)) // of what came since no sizes are known
 	check := s.rangeCall(t, log.epoch, first, 0)
 	pipe := client.Pipeline()
 	text := bytes.NewBuffer(make([]byte, 0, log.expect(limit)))
 	list := redis.NewRawWriteToCmd(ctx, text, "lrange", t.log(), first-log.base, first-log.base+int64(limit)-1)
-	verdict := s.command(ctx, check)
+	verdict := s.conn.command(ctx, check)
 	_, _ = pipe.Process(ctx, list), pipe.Process(ctx, verdict)
 	_, _ = pipe.Exec(ctx) // each command has its own error
 	if redirected(verdict.Err()) || refusedWith(verdict.Err(), "NOSCRIPT") {
@@ -85,7 +85,7 @@ func (s *reads) plainPage(ctx context.Context, t threadKeys, log knownLog, first
 	}
 	r, err := answered(check, verdict)
 	if err != nil {
-		s.reload(ctx, err)
+		s.conn.reload(ctx, err)
 		return res, false, err
 	}
 	res, now := s.readRange(t, r)

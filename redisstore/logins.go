@@ -2,7 +2,6 @@ package redisstore
 
 import (
 	"context"
-	"hash/fnv"
 	"strings"
 	"time"
 
@@ -10,30 +9,17 @@ import (
 )
 
 // logins is what is kept of users' logins at other services.
-type logins struct{ *connection }
-
-// flow is the key of a flow, in a partition that its id chooses.
-func (k *keyspace) flow(id string) string {
-	name := ownerID(store.Owner{Name: id})
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	return k.parts[h.Sum64()%uint64(len(k.parts))].base + "login:" + name + ":flow"
-}
-
-// tokens is the key of a user's tokens; nobody's are those of whoever is not told apart.
-func (k *keyspace) tokens(user string) string {
-	return strings.TrimSuffix(k.owner(ownerID(store.Owner{Name: "login/" + user})).runs, "runs") + "tokens"
-}
+type logins struct{ conn *connection }
 
 // PutFlow implements store.Logins.
 func (s *logins) PutFlow(ctx context.Context, id string, data []byte, keep time.Duration) error {
-	_, err := s.run(ctx, call{script: flowPutScript, keys: []string{s.keys.flow(id)}, args: args{{"data", data}, {"keep", keep.Milliseconds()}}})
+	_, err := s.conn.run(ctx, call{script: flowPutScript, keys: []string{s.conn.keys.flow(id)}, args: args{{"data", data}, {"keep", keep.Milliseconds()}}})
 	return err
 }
 
 // Flow implements store.Logins.
 func (s *logins) Flow(ctx context.Context, id string) ([]byte, error) {
-	r, err := s.run(ctx, call{script: flowReadScript, keys: []string{s.keys.flow(id)}})
+	r, err := s.conn.run(ctx, call{script: flowReadScript, keys: []string{s.conn.keys.flow(id)}})
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +28,7 @@ func (s *logins) Flow(ctx context.Context, id string) ([]byte, error) {
 
 // TakeFlow implements store.Logins.
 func (s *logins) TakeFlow(ctx context.Context, id, by string) (store.FlowTaken, error) {
-	r, err := s.run(ctx, call{script: flowTakeScript, keys: []string{s.keys.flow(id)}, args: args{{"by", by}}})
+	r, err := s.conn.run(ctx, call{script: flowTakeScript, keys: []string{s.conn.keys.flow(id)}, args: args{{"by", by}}})
 	if err != nil {
 		return store.FlowTaken{}, err
 	}
@@ -59,7 +45,7 @@ func bytesOf(s string) []byte {
 
 // Tokens implements store.Logins.
 func (s *logins) Tokens(ctx context.Context, user string) ([]store.StoredToken, error) {
-	r, err := s.run(ctx, call{script: tokensScript, keys: []string{s.keys.tokens(user)}})
+	r, err := s.conn.run(ctx, call{script: tokensScript, keys: []string{s.conn.keys.tokens(user)}})
 	if err != nil {
 		return nil, err
 	}
@@ -88,20 +74,20 @@ func (s *logins) Tokens(ctx context.Context, user string) ([]store.StoredToken, 
 
 // PutToken implements store.Logins.
 func (s *logins) PutToken(ctx context.Context, user string, t store.StoredToken, was string, keep time.Duration) (bool, error) {
-	r, err := s.run(ctx, call{script: tokenPutScript, keys: []string{s.keys.tokens(user)}, args: args{
+	r, err := s.conn.run(ctx, call{script: tokenPutScript, keys: []string{s.conn.keys.tokens(user)}, args: args{
 		{"provider", t.Provider}, {"was", was}, {"version", t.Version}, {"data", t.Sealed}, {"keep", keep.Milliseconds()}}})
 	return did(r, err)
 }
 
 // DropToken implements store.Logins.
 func (s *logins) DropToken(ctx context.Context, user, provider, version string) (bool, error) {
-	r, err := s.run(ctx, call{script: tokenDropScript, keys: []string{s.keys.tokens(user)}, args: args{{"provider", provider}, {"version", version}}})
+	r, err := s.conn.run(ctx, call{script: tokenDropScript, keys: []string{s.conn.keys.tokens(user)}, args: args{{"provider", provider}, {"version", version}}})
 	return did(r, err)
 }
 
 // HoldToken implements store.Logins.
 func (s *logins) HoldToken(ctx context.Context, user, provider, version, by string, hold time.Duration) (bool, error) {
-	r, err := s.run(ctx, call{script: tokenHoldScript, keys: []string{s.keys.tokens(user)}, args: args{
+	r, err := s.conn.run(ctx, call{script: tokenHoldScript, keys: []string{s.conn.keys.tokens(user)}, args: args{
 		{"provider", provider}, {"version", version}, {"by", by}, {"hold", hold.Milliseconds()}}})
 	return did(r, err)
 }

@@ -16,40 +16,22 @@ import (
 // from the snapshot; when that has moved on, what stands up to the mark is as good as
 // trimmed.
 
-// snapshotMark begins what stands in the log for such an event: its first and its last
-// bytes follow, packed. No JSON begins so.
-const snapshotMark = "\x01snapshot:"
-
 // markFrom is from how many bytes on an event is marked. A shorter one is kept, so that
 // who comes back to a short thread finds all of it.
 const markFrom = 16 << 10
 
 // mark is what the log holds for the event that the batch's end says the snapshot can
 // make anew; nil: the event itself.
-func (s *connection) mark(b store.Batch) []byte {
+func mark(b store.Batch, large int) []byte {
 	tells := b.End.Tells
 	if tells == nil || len(b.Events) < 2 || b.End.Snapshot == nil {
 		return nil
 	}
 	e := b.Events[len(b.Events)-2]
-	if len(e) < min(markFrom, s.opts.LargeEvent) || tells.Head < 0 || tells.Tail < 0 || tells.Head+tells.Tail > len(e) {
+	if len(e) < min(markFrom, large) || tells.Head < 0 || tells.Tail < 0 || tells.Head+tells.Tail > len(e) {
 		return nil
 	}
 	return pack([]byte(snapshotMark), e[:tells.Head], e[len(e)-tells.Tail:])
-}
-
-func isSnapshotMark[S ~string | ~[]byte](e S) bool {
-	return len(e) > len(snapshotMark) && e[0] == snapshotMark[0] && string(e[:len(snapshotMark)]) == snapshotMark
-}
-
-// unmarked is how many of the events stand before the first mark.
-func unmarked(events [][]byte) int {
-	for i, e := range events {
-		if isSnapshotMark(e) {
-			return i
-		}
-	}
-	return len(events)
 }
 
 // told is the event at a position of which the log has a mark; nil: it cannot be made any

@@ -34,8 +34,8 @@ type queuesByServer struct {
 
 // servers are those behind a client: one, or the masters of a Cluster.
 type servers struct {
-	client redis.UniversalClient
-	opts   Options
+	client   redis.UniversalClient
+	settings settings
 }
 
 // master is the client of a key's master as the library knows it; nil where there is
@@ -71,7 +71,7 @@ func (s *servers) perMaster(keys []string, send func(master *redis.Client, at []
 // queuesOf are those of the partition's master.
 func (s *groupCommit) queuesOf(p *partition) *queues {
 	name := ""
-	if master := s.master(p.leases); master != nil {
+	if master := s.conn.master(p.leases); master != nil {
 		name = master.Options().Addr
 	}
 	s.queues.mu.Lock()
@@ -79,9 +79,9 @@ func (s *groupCommit) queuesOf(p *partition) *queues {
 	q := s.queues.of[name]
 	if q == nil {
 		// Readers leave connections to those who write.
-		pool := max(poolSize(s.client), 2)
+		pool := max(poolSize(s.conn.client), 2)
 		q = &queues{small: newReadLimit(pool/2, max(pool/4, 1), 0), large: newReadLimit(min(max(pool/4, 1), largeReads), 1, largeRoom)}
-		for range min(committersPerServer, s.opts.Partitions) {
+		for range min(committersPerServer, s.conn.settings.Partitions) {
 			q.committers = append(q.committers, &committer{s: s, closed: s.queues.closed})
 		}
 		if s.queues.of == nil {

@@ -41,7 +41,7 @@ func masterOf(key string) int {
 func threadOn(s *Store, master, n int) store.ThreadKey {
 	for i := 0; ; i++ {
 		key := store.ThreadKey{Namespace: "n", Thread: fmt.Sprint("t", i)}
-		if masterOf(s.keys.thread(key).part.leases) == master {
+		if masterOf(s.conn.keys.thread(key).part.leases) == master {
 			if n == 0 {
 				return key
 			}
@@ -260,7 +260,7 @@ func TestAStoreOpensAndHearsThoughAMasterIsFrozen(t *testing.T) {
 	frozen := (masterOf(metaKey("aguiws")) + 1) % 3
 	other := open(t, masters.URL(), Options{Node: "other"})
 	node := ""
-	for i := 0; node == "" || masterOf(other.keys.nodeChannel(node)) != frozen; i++ {
+	for i := 0; node == "" || masterOf(other.conn.keys.nodeChannel(node)) != frozen; i++ {
 		node = fmt.Sprint("node", i)
 	}
 	masters.Servers[frozen].Freeze()

@@ -16,7 +16,7 @@ import (
 // is wanted, and again when it turns out to hold more of it. Those whose master does
 // not answer are left out, and come first on the next page.
 type merge struct {
-	s        *lists
+	s        *connection
 	l        listing
 	parts    []source
 	answered bool  // one of them at least
@@ -33,7 +33,7 @@ type source struct {
 	silent bool // its master does not answer: nothing is ahead
 }
 
-func (s *lists) merge(l listing) *merge {
+func newMerge(s *connection, l listing) *merge {
 	c := &merge{s: s, l: l}
 	for i := range s.keys.parts {
 		from, late := l.late[i]
@@ -159,7 +159,7 @@ func (c *merge) fill(ctx context.Context, n int) error {
 		asked = append(asked, p)
 		cmds = append(cmds, redis.NewStringSliceCmd(ctx, "zrangebylex", c.l.key(p.part), from, to, "limit", 0, count))
 	}
-	errs := ask(ctx, c.s.connection, cmds)
+	errs := ask(ctx, c.s, cmds)
 	for i, p := range asked {
 		if errs[i] != nil {
 			if err := c.silence(p.part, errs[i]); err != nil {
@@ -173,7 +173,7 @@ func (c *merge) fill(ctx context.Context, n int) error {
 		for _, m := range members {
 			p.after = m[len(c.l.prefix):]
 			if len(p.after) < stampSize+hashSize {
-				c.s.opts.Logger.Warn("an index holds a value that is no member; the value is passed over", "key", c.l.key(p.part), "member", m)
+				c.s.settings.Logger.Warn("an index holds a value that is no member; the value is passed over", "key", c.l.key(p.part), "member", m)
 				p.after = cmp.Or(p.after, "\x00") // what comes first of all begins with it
 				continue
 			}
@@ -181,71 +181,4 @@ func (c *merge) fill(ctx context.Context, n int) error {
 		}
 	}
 	return nil
-}
-
-// ask sends commands to any partitions, in one round trip where the
-// connection allows it and not to those whose master is silent, and returns the error of
-// each.
-func ask[C redis.Cmder](ctx context.Context, s *connection, cmds []C) []error {
-	keys := make([]string, len(cmds))
-	for i, cmd := range cmds {
-		keys[i] = cmd.Args()[1].(string)
-	}
-	return askAt(ctx, s, keys, cmds)
-}
-
-// askAt is ask for commands of which it is told where they go.
-func askAt[C redis.Cmder](ctx context.Context, s *connection, keys []string, cmds []C) []error {
-	errs := make([]error, len(cmds))
-	if err := s.usable(); err != nil {
-		for i := range errs {
-			errs[i] = err
-		}
-		return errs
-	}
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
-	defer cancel()
-	one := func(cmd C) {
-		cmd.SetErr(nil)
-		_ = s.client.Process(ctx, cmd)
-	}
-	pipeline := func(client redis.UniversalClient, at []int) {
-		pipe := client.Pipeline()
-		for _, i := range at {
-			_ = pipe.Process(ctx, cmds[i])
-		}
-		_, _ = pipe.Exec(ctx) // each command has its own error
-	}
-	_, several := s.client.(*redis.ClusterClient)
-	s.perMaster(keys, func(master *redis.Client, at []int) {
-		switch {
-		case several && s.silences.has(master):
-			for _, i := range at {
-				cmds[i].SetErr(errSilent)
-			}
-		case len(cmds) == 1 || s.opts.singly || several && master == nil:
-			for _, i := range at {
-				one(cmds[i])
-			}
-		case several:
-			pipeline(master, at)
-			for _, i := range at {
-				if redirected(cmds[i].Err()) {
-					one(cmds[i])
-				}
-			}
-		default:
-			pipeline(s.client, at)
-		}
-	})
-	for i, cmd := range cmds {
-		if err := cmd.Err(); err != nil {
-			errs[i] = storeError(cmd.Name(), err)
-			s.unheard(s.master(keys[i]), errs[i])
-			if wrongType(err) {
-				s.wrongKey(keys[i])
-			}
-		}
-	}
-	return errs
 }

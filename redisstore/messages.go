@@ -24,7 +24,7 @@ const (
 
 // Messages implements store.Messages. A place that has moved is looked for in the order.
 func (s *reads) Messages(ctx context.Context, key store.ThreadKey, q store.MessageQuery) (store.MessagePage, error) {
-	t, limit := s.keys.thread(key), q.Limit
+	t, limit := s.conn.keys.thread(key), q.Limit
 	if limit <= 0 {
 		limit = pageMessages
 	}
@@ -40,7 +40,7 @@ func (s *reads) Messages(ctx context.Context, key store.ThreadKey, q store.Messa
 	if q.Bare {
 		by = 2
 	}
-	small := s.queuesOf(t.part).small
+	small := s.commits.queuesOf(t.part).small
 	r, err := s.runIn(ctx, small, t, 0, call{messagesScript, []string{t.rec(), t.snap(), t.producers()}, args{{"epoch", ""}, {"at", 0},
 		{"chunk", chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", limit}, {"first", 0}, {"room", windowBytes}, {"by", by}}, nil})
 	if err != nil {
@@ -70,7 +70,7 @@ const orderPiece = 32
 
 // messagesOf is a page before a message of which only the id is known, "" for the end.
 func (s *reads) messagesOf(ctx context.Context, t threadKeys, id string, limit int) (store.MessagePage, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.conn.settings.Timeout)
 	defer cancel()
 	ids, err := s.orderOf(ctx, t)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *reads) messagesOf(ctx context.Context, t threadKeys, id string, limit i
 		for i, id := range ids[end-len(names) : end] {
 			names[i] = "m" + id
 		}
-		if r.items, err = s.client.HMGet(ctx, t.snap(), names...).Result(); err != nil {
+		if r.items, err = s.conn.client.HMGet(ctx, t.snap(), names...).Result(); err != nil {
 			return store.MessagePage{}, storeError("read messages", err)
 		}
 		w.first = orderPlace{offset: w.all - w.told, id: ids[end-len(names)]} // nothing stands there: it is looked for again
@@ -104,7 +104,7 @@ func (s *reads) messagesOf(ctx context.Context, t threadKeys, id string, limit i
 
 // orderOf reads the ids of a thread's messages in pieces.
 func (s *reads) orderOf(ctx context.Context, t threadKeys) ([]string, error) {
-	head, err := s.client.HMGet(ctx, t.snap(), "n").Result()
+	head, err := s.conn.client.HMGet(ctx, t.snap(), "n").Result()
 	if err != nil {
 		return nil, storeError("read the order of messages", err)
 	}
@@ -121,7 +121,7 @@ func (s *reads) orderOf(ctx context.Context, t threadKeys) ([]string, error) {
 		for i := first; i < min(first+orderPiece, n); i++ {
 			names = append(names, "o"+strconv.Itoa(i))
 		}
-		texts, err := s.client.HMGet(ctx, t.snap(), names...).Result()
+		texts, err := s.conn.client.HMGet(ctx, t.snap(), names...).Result()
 		if err != nil {
 			return nil, storeError("read the order of messages", err)
 		}
@@ -131,5 +131,5 @@ func (s *reads) orderOf(ctx context.Context, t threadKeys) ([]string, error) {
 			}
 		}
 	}
-	return r.order(chunks), r.err
+	return readOrder(&r, chunks), r.err
 }

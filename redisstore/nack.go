@@ -40,8 +40,8 @@ func (s *Store) Bury(ctx context.Context, n store.Nack) (store.NackResult, error
 
 func (s *Store) giveUp(ctx context.Context, how string, n store.Nack) (store.NackResult, error) {
 	c := n.Claim
-	t := s.keys.thread(c.Thread)
-	r, err := s.run(ctx, call{script: nackScript, keys: t.all(), args: args{
+	t := s.conn.keys.thread(c.Thread)
+	r, err := s.conn.run(ctx, call{script: nackScript, keys: t.all(), args: args{
 		{"member", t.member}, {"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}, {"how", how},
 		{"wait", max(n.Wait.Milliseconds(), 0)}, {"error", cutReason(n.Error)}, {"terminal", n.Terminal},
 		{"giveback", n.GiveBack}, {"keep", s.opts.Keep.Milliseconds()},
@@ -50,6 +50,6 @@ func (s *Store) giveUp(ctx context.Context, how string, n store.Nack) (store.Nac
 		return store.NackResult{}, err
 	}
 	res := store.NackResult{State: store.DispatchState(r.string()), Ready: r.bool(), GaveBack: r.bool()}
-	s.logged(c.Thread, r.string(), r.int()+1, r.events())
+	s.deliveries.logged(c.Thread, r.string(), r.int()+1, r.events())
 	return res, r.err
 }

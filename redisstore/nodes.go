@@ -48,5 +48,5 @@ func (s *Store) Nodes(ctx context.Context) ([]store.NodeTold, error) {
 }
 
 func (s *Store) nodes(ctx context.Context, mode string, about []byte) (*reply, error) {
-	return s.run(ctx, call{script: nodesScript, keys: []string{s.keys.nodes()}, args: args{{"mode", mode}, {"about", about}, {"keep", nodesKept.Milliseconds()}}})
+	return s.conn.run(ctx, call{script: nodesScript, keys: []string{s.conn.keys.nodes()}, args: args{{"mode", mode}, {"about", about}, {"keep", nodesKept.Milliseconds()}}})
 }

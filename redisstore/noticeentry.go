@@ -15,7 +15,7 @@ import (
 func noticeID(part int, entry string) string { return entry + "-" + strconv.Itoa(part) }
 
 // noticeAt is where a notice of that id is.
-func (k *keyspace) noticeAt(id string) (p *partition, entry string, ok bool) {
+func noticeAt(k *keyspace, id string) (p *partition, entry string, ok bool) {
 	parts := strings.Split(id, "-")
 	if len(parts) != 3 {
 		return nil, "", false

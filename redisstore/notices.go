@@ -27,12 +27,16 @@ const (
 
 // notices reads the partitions' Notice Streams as one.
 type notices struct {
-	*connection
+	conn    *connection
 	waiting redis.UniversalClient // over which somebody waits for the next one
+	age     time.Duration         // for which a notice is kept
 }
 
-// noticesKept is how many a partition keeps.
-func (s *connection) noticesKept() int { return max(s.opts.NoticeCount/len(s.keys.parts), 1) }
+func newNotices(c *connection, age time.Duration) *notices {
+	s := &notices{conn: c, waiting: beside(c.client, c.settings.Timeout), age: age}
+	c.atClose(nil, s.closeWaiting)
+	return s
+}
 
 func packReasons(reasons []string) []byte {
 	told := make([]string, len(reasons))
@@ -54,10 +58,8 @@ func packSummaries(list []store.InterruptSummary) []byte {
 	return text
 }
 
-func (s *notices) openWaiting() { s.waiting = beside(s.client, s.opts.Timeout) }
-
 func (s *notices) closeWaiting() error {
-	if s.waiting == s.client {
+	if s.waiting == s.conn.client {
 		return nil
 	}
 	return s.waiting.Close()
@@ -78,7 +80,7 @@ func (s *notices) noticesBehind(ctx context.Context, q store.NoticeQuery) (store
 		return store.NoticePage{}, fmt.Errorf("a page of %d is not possible", q.Limit)
 	}
 	limit := min(cmp.Or(q.Limit, noticePage), noticePageMost)
-	at, err := readPlaces(q.After, len(s.keys.parts))
+	at, err := readPlaces(q.After, len(s.conn.keys.parts))
 	if err != nil {
 		return store.NoticePage{}, err
 	}
@@ -95,8 +97,8 @@ func (s *notices) noticesBehind(ctx context.Context, q store.NoticeQuery) (store
 		switch {
 		case ctx.Err() != nil:
 			return page, ctx.Err()
-		case s.usable() != nil:
-			return page, s.usable()
+		case s.conn.usable() != nil:
+			return page, s.conn.usable()
 		}
 	}
 }
@@ -111,7 +113,7 @@ type found struct {
 // readNotices reads the next page behind places, and moves them behind it. It reports
 // whether there were entries, of which some may be none that can be read.
 func (s *notices) readNotices(ctx context.Context, at *noticePlaces, limit int) (page store.NoticePage, passed bool, err error) {
-	answers, clock, missing := s.askNotices(ctx, at, min(limit/4, s.noticesKept())+2)
+	answers, clock, missing := s.askNotices(ctx, at, min(limit/4, s.conn.settings.NoticesKept)+2)
 	if clock == 0 {
 		return page, false, missing
 	}
@@ -139,9 +141,9 @@ func (s *notices) readNotices(ctx context.Context, at *noticePlaces, limit int) 
 			page.Missed, p.entry = true, false
 		case answer.more() && len(list) > 0:
 			length, first := answer.int(), answer.string()
-			page.Missed = page.Missed || length >= int64(s.noticesKept()) && first == list[0].at.String()
+			page.Missed = page.Missed || length >= int64(s.conn.settings.NoticesKept) && first == list[0].at.String()
 		}
-		if p.ms > 0 && clock-p.ms > s.opts.NoticeAge.Milliseconds() {
+		if p.ms > 0 && clock-p.ms > s.age.Milliseconds() {
 			page.Missed = true
 		}
 		all = append(all, list...)
@@ -169,19 +171,19 @@ func (s *notices) readNotices(ctx context.Context, at *noticePlaces, limit int) 
 func (s *notices) askNotices(ctx context.Context, at *noticePlaces, count int) (answers []*reply, clock int64, missing error) {
 	var calls []call
 	var of [][]int
-	for i := range s.keys.parts {
-		if len(calls) == 0 || !s.oneSlot() {
+	for i := range s.conn.keys.parts {
+		if len(calls) == 0 || !s.conn.oneSlot() {
 			calls, of = append(calls, call{script: noticesScript, args: args{{"count", count}}}), append(of, nil)
 		}
 		c := &calls[len(calls)-1]
-		c.keys = append(c.keys, s.keys.parts[i].notices)
+		c.keys = append(c.keys, s.conn.keys.parts[i].notices)
 		c.rest = noticesScript.group(c.rest, args{{"from", at.parts[i].from()}})
 		of[len(of)-1] = append(of[len(of)-1], i)
 	}
-	answers = make([]*reply, len(s.keys.parts))
-	replies, errs := s.runAll(ctx, calls)
+	answers = make([]*reply, len(s.conn.keys.parts))
+	replies, errs := s.conn.runAll(ctx, calls)
 	for c, r := range replies {
-		if refusedWith(errs[c], "CROSSSLOT") && !s.apart.Swap(true) {
+		if refusedWith(errs[c], "CROSSSLOT") && !s.conn.apart.Swap(true) {
 			return s.askNotices(ctx, at, count)
 		}
 		if errs[c] != nil {
@@ -205,22 +207,22 @@ func (s *notices) askNotices(ctx context.Context, at *noticePlaces, count int) (
 
 // await returns when there may be something behind places, or after a while.
 func (s *notices) await(ctx context.Context, at *noticePlaces, longest time.Duration) {
-	if !s.oneSlot() {
-		pause(ctx, s.closing, min(longest, noticePoll))
+	if !s.conn.oneSlot() {
+		pause(ctx, s.conn.closing, min(longest, noticePoll))
 		return
 	}
 	block := min(longest, noticeBlock)
-	ctx, cancel := context.WithTimeout(ctx, block+s.opts.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, block+s.conn.settings.Timeout)
 	defer cancel()
 	a := &redis.XReadArgs{Count: 1, Block: max(block, time.Millisecond)}
-	for i := range s.keys.parts {
-		a.Streams = append(a.Streams, s.keys.parts[i].notices)
+	for i := range s.conn.keys.parts {
+		a.Streams = append(a.Streams, s.conn.keys.parts[i].notices)
 	}
 	for i := range at.parts {
 		a.Streams = append(a.Streams, at.parts[i].behind())
 	}
 	if err := s.waiting.XRead(ctx, a).Err(); err != nil && !errors.Is(err, redis.Nil) {
-		pause(ctx, s.closing, min(longest, noticePoll))
+		pause(ctx, s.conn.closing, min(longest, noticePoll))
 	}
 }
 

@@ -10,13 +10,13 @@ import (
 )
 
 // lists are the calls that go across threads, by the indexes, and what people set there.
-type lists struct{ *connection }
+type lists struct{ conn *connection }
 
 // page reads one page of a listing. load makes the call for some hits, whose script answers
 // a list for each, an empty one for what is not there any more. read makes an item of such
 // a list, or drops it. Items of masters of a Cluster that do not answer are missing on the
 // page, and come on a later one; the error says so by store.ErrPartial.
-func page[T any](ctx context.Context, s *lists, l listing, q store.PageQuery,
+func page[T any](ctx context.Context, s *connection, l listing, q store.PageQuery,
 	load func([]threadKeys, []hit) call, read func(hit, *reply) (T, bool)) (items []T, next string, err error) {
 	if err := l.seek(q.Cursor, len(s.keys.parts)); err != nil {
 		return nil, "", err
@@ -25,7 +25,7 @@ func page[T any](ctx context.Context, s *lists, l listing, q store.PageQuery,
 		return nil, "", fmt.Errorf("a page of %d is not possible", q.Limit)
 	}
 	limit := min(cmp.Or(q.Limit, pageSize), pageLimit)
-	c := s.merge(l)
+	c := newMerge(s, l)
 	var last hit // of the full page
 	for looked := 0; ; {
 		want := limit + 1 - len(items)
@@ -37,7 +37,7 @@ func page[T any](ctx context.Context, s *lists, l listing, q store.PageQuery,
 		if err != nil {
 			return nil, "", err
 		}
-		answers, err := s.loadHits(ctx, c, hits, load)
+		answers, err := c.loadHits(ctx, hits, load)
 		if err != nil {
 			return nil, "", err
 		}
@@ -71,8 +71,8 @@ func page[T any](ctx context.Context, s *lists, l listing, q store.PageQuery,
 
 // loadHits reads what hits are about, some of them in a script, and returns an answer for
 // each: nil where the master does not answer.
-func (s *lists) loadHits(ctx context.Context, c *merge, hits []hit, load func([]threadKeys, []hit) call) ([]*reply, error) {
-	groups := s.inScripts(hits)
+func (c *merge) loadHits(ctx context.Context, hits []hit, load func([]threadKeys, []hit) call) ([]*reply, error) {
+	groups := inScripts(c.s, hits)
 	calls := make([]call, len(groups))
 	for i, group := range groups {
 		of := make([]hit, len(group))
@@ -83,10 +83,10 @@ func (s *lists) loadHits(ctx context.Context, c *merge, hits []hit, load func([]
 		calls[i] = load(keys, of)
 	}
 	answers := make([]*reply, len(hits))
-	replies, errs := s.runAll(ctx, calls)
+	replies, errs := c.s.runAll(ctx, calls)
 	for i, group := range groups {
-		if refusedWith(errs[i], "CROSSSLOT") && !s.apart.Swap(true) {
-			return s.loadHits(ctx, c, hits, load) // a script a partition, from now on
+		if refusedWith(errs[i], "CROSSSLOT") && !c.s.apart.Swap(true) {
+			return c.loadHits(ctx, hits, load) // a script a partition, from now on
 		}
 		if errs[i] != nil {
 			if err := c.silence(hits[group[0]].part, errs[i]); err != nil {
@@ -107,7 +107,7 @@ func (s *lists) loadHits(ctx context.Context, c *merge, hits []hit, load func([]
 // inScripts shares hits out, by their places. Those of a partition have a script; if the
 // server is no part of a Cluster, those of all partitions have one together. A script has
 // as many at a time as keep it from others for no longer than a group of batches does.
-func (s *lists) inScripts(hits []hit) (groups [][]int) {
+func inScripts(s *connection, hits []hit) (groups [][]int) {
 	if s.oneSlot() {
 		all := make([]int, len(hits))
 		for i := range all {

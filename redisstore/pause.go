@@ -10,7 +10,7 @@ import (
 )
 
 // pauses keeps the wish that a thread's run suspends.
-type pauses struct{ *connection }
+type pauses struct{ conn *connection }
 
 // Pause implements store.Control.
 func (s *pauses) Pause(ctx context.Context, key store.ThreadKey, w store.Wish) (bool, error) {
@@ -49,8 +49,8 @@ type pausing struct {
 }
 
 func (s *pauses) pause(ctx context.Context, key store.ThreadKey, p pausing) (bool, json.RawMessage, error) {
-	t := s.keys.thread(key)
-	r, err := s.run(ctx, call{script: pauseScript, keys: []string{t.rec(), t.disp()}, args: args{
+	t := s.conn.keys.thread(key)
+	r, err := s.conn.run(ctx, call{script: pauseScript, keys: []string{t.rec(), t.disp()}, args: args{
 		{"how", p.how}, {"request", p.request}, {"run", p.claim.RunID}, {"token", p.claim.Token}, {"depoch", p.claim.DispatchEpoch},
 		{"note", p.note}, {"grace", p.grace.Milliseconds()}}})
 	if err != nil {

@@ -23,19 +23,12 @@ const (
 
 // payloads are large values of threads, each in pieces, so that no script has more than
 // one of these.
-type payloads struct{ *connection }
-
-func (t threadKeys) payloads() string             { return t.base + "payloads" }
-func (t threadKeys) payload(digest string) string { return t.base + "payload:" + digest }
-func (t threadKeys) upload(name string) string    { return t.base + "upload:" + name }
-func (p *partition) payloadBytes() string         { return p.base + "payloads" }
-func (p *partition) payloadsDue() string          { return p.base + "payloads:due" }
-func (t threadKeys) payloadDue(d string) string   { return t.hash() + ":" + d }
+type payloads struct{ conn *connection }
 
 // PutPayloadPiece implements store.Payloads.
 func (s *payloads) PutPayloadPiece(ctx context.Context, key store.ThreadKey, upload string, piece int, data []byte) error {
-	t := s.keys.thread(key)
-	_, err := s.run(ctx, call{script: payloadPutScript, keys: []string{t.upload(upload)}, args: args{
+	t := s.conn.keys.thread(key)
+	_, err := s.conn.run(ctx, call{script: payloadPutScript, keys: []string{t.upload(upload)}, args: args{
 		{"piece", piece}, {"data", compress(append([]byte{pieceMark}, data...))}, {"grace", store.PayloadGrace.Milliseconds()}}})
 	return err
 }
@@ -45,9 +38,9 @@ func (s *payloads) KeepPayload(ctx context.Context, key store.ThreadKey, upload 
 	if err := s.roomInNamespace(ctx, key, p); err != nil {
 		return store.PayloadInfo{}, err
 	}
-	t := s.keys.thread(key)
+	t := s.conn.keys.thread(key)
 	pieces := (p.Size + store.PayloadPiece - 1) / store.PayloadPiece
-	r, err := s.run(ctx, call{script: payloadKeepScript,
+	r, err := s.conn.run(ctx, call{script: payloadKeepScript,
 		keys: []string{t.rec(), t.payloads(), t.upload(upload), t.payload(p.Digest), t.part.payloadsDue(), t.part.payloadBytes()},
 		args: args{{"namespace", key.Namespace}, {"hash", t.hash()}, {"digest", p.Digest}, {"size", p.Size}, {"count", max(pieces, 1)},
 			{"keep", p.Keep.Milliseconds()}, {"room", max(p.Thread, 0)}, {"most", store.MaxPayloads},
@@ -75,12 +68,12 @@ func (s *payloads) roomInNamespace(ctx context.Context, key store.ThreadKey, p s
 	if has, err := s.Payload(ctx, key, p.Digest); err != nil || has != nil && !has.Gone {
 		return err // it takes no more
 	}
-	cmds := make([]*redis.StringCmd, len(s.keys.parts))
-	for i := range s.keys.parts {
-		cmds[i] = redis.NewStringCmd(ctx, "hget", s.keys.parts[i].payloadBytes(), key.Namespace)
+	cmds := make([]*redis.StringCmd, len(s.conn.keys.parts))
+	for i := range s.conn.keys.parts {
+		cmds[i] = redis.NewStringCmd(ctx, "hget", s.conn.keys.parts[i].payloadBytes(), key.Namespace)
 	}
 	sum := p.Size
-	for i, err := range ask(ctx, s.connection, cmds) {
+	for i, err := range ask(ctx, s.conn, cmds) {
 		if err != nil && !errors.Is(err, redis.Nil) {
 			return storeError("count payloads", err)
 		}
@@ -122,8 +115,8 @@ func readPayload(r *reply, digest string) (store.PayloadInfo, error) {
 }
 
 func (s *payloads) readPayload(ctx context.Context, key store.ThreadKey, digest string, piece int) (*reply, error) {
-	t := s.keys.thread(key)
-	return s.run(ctx, call{script: payloadReadScript, keys: []string{t.payloads(), t.payload(digest)},
+	t := s.conn.keys.thread(key)
+	return s.conn.run(ctx, call{script: payloadReadScript, keys: []string{t.payloads(), t.payload(digest)},
 		args: args{{"digest", digest}, {"piece", piece}}})
 }
 
@@ -163,14 +156,14 @@ func (s *payloads) ReadPayload(ctx context.Context, key store.ThreadKey, digest 
 
 // DuePayloads implements store.Payloads.
 func (s *payloads) DuePayloads(ctx context.Context) (due []store.DuePayload, more bool, err error) {
-	calls := make([]call, len(s.keys.parts))
-	for i := range s.keys.parts {
-		p := &s.keys.parts[i]
+	calls := make([]call, len(s.conn.keys.parts))
+	for i := range s.conn.keys.parts {
+		p := &s.conn.keys.parts[i]
 		calls[i] = call{script: payloadDueScript, keys: []string{p.payloadsDue()}, args: args{{"base", p.base}, {"limit", payloadsDue},
 			{"grace", store.PayloadGrace.Milliseconds()}, {"again", payloadAgain.Milliseconds()}, {"remember", rememberedGone.Milliseconds()},
 			{"most", 2 * store.MaxPayloads}}}
 	}
-	replies, errs := s.runAll(ctx, calls)
+	replies, errs := s.conn.runAll(ctx, calls)
 	for i, r := range replies {
 		if errs[i] != nil {
 			continue
@@ -190,8 +183,8 @@ func (s *payloads) DuePayloads(ctx context.Context) (due []store.DuePayload, mor
 
 // SettlePayload implements store.Payloads.
 func (s *payloads) SettlePayload(ctx context.Context, p store.DuePayload, referred bool) error {
-	t := s.keys.thread(p.Thread)
-	_, err := s.run(ctx, call{script: payloadDropScript, keys: []string{t.payloads(), t.part.payloadsDue()}, args: args{
+	t := s.conn.keys.thread(p.Thread)
+	_, err := s.conn.run(ctx, call{script: payloadDropScript, keys: []string{t.payloads(), t.part.payloadsDue()}, args: args{
 		{"thread", t.base}, {"member", t.payloadDue(p.Digest)}, {"digest", p.Digest}, {"staged", p.Staged}, {"referred", referred}}})
 	return err
 }

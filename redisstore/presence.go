@@ -13,7 +13,7 @@ import (
 // No message is ever sent on them: that they are subscribed to says it all, and ends with
 // the process, however that ends.
 type presence struct {
-	*connection
+	conn   *connection
 	asking sync.Mutex // held while something is sent; nothing is, while mu is held
 
 	mu      sync.Mutex
@@ -121,11 +121,11 @@ func (p *presence) parted() {
 
 // Offer implements store.Presence.
 func (p *presence) Offer(ctx context.Context, agents []string) error {
-	ctx, cancel := context.WithTimeout(ctx, p.opts.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, p.conn.settings.Timeout)
 	defer cancel()
 	names := make(map[string]bool, len(agents))
 	for _, agent := range agents {
-		names[p.keys.takes(agent)] = true
+		names[p.conn.keys.takes(agent)] = true
 	}
 	p.want(ctx, names)
 	for {
@@ -135,7 +135,7 @@ func (p *presence) Offer(ctx context.Context, agents []string) error {
 		}
 		select {
 		case <-changed:
-		case <-p.closing:
+		case <-p.conn.closing:
 			return errClosed
 		case <-ctx.Done():
 			return storeError("offer", ctx.Err())
@@ -147,14 +147,14 @@ func (p *presence) Offer(ctx context.Context, agents []string) error {
 // that has it and to no other, so all are asked; one that does not answer leaves open
 // whether a number that is 0 is more.
 func (p *presence) Takers(ctx context.Context, agents []string) ([]int, error) {
-	if err := p.usable(); err != nil || len(agents) == 0 {
+	if err := p.conn.usable(); err != nil || len(agents) == 0 {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, p.opts.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, p.conn.settings.Timeout)
 	defer cancel()
 	names := make([]string, len(agents))
 	for i, agent := range agents {
-		names[i] = p.keys.takes(agent)
+		names[i] = p.conn.keys.takes(agent)
 	}
 	var mu sync.Mutex
 	takers := make([]int, len(agents))
@@ -171,10 +171,10 @@ func (p *presence) Takers(ctx context.Context, agents []string) ([]int, error) {
 		return nil
 	}
 	var err error
-	if c, ok := p.client.(*redis.ClusterClient); ok {
+	if c, ok := p.conn.client.(*redis.ClusterClient); ok {
 		err = c.ForEachShard(ctx, func(ctx context.Context, c *redis.Client) error { return one(ctx, c) })
 	} else {
-		err = one(ctx, p.client)
+		err = one(ctx, p.conn.client)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -27,12 +27,12 @@ const (
 // deliveries are what this node hears of threads, and of its claims: from other nodes
 // by its channel, and from its own calls by what they were answered.
 type deliveries struct {
-	*connection
+	conn     *connection
 	presence *presence // which shares the subscription
 	listener atomic.Pointer[func(store.Delivery)]
 }
 
-// Listen implements store.Reader.
+// Listen has f called with what this node hears.
 func (s *deliveries) Listen(f func(store.Delivery)) { s.listener.Store(&f) }
 
 func (s *deliveries) deliver(d store.Delivery) {
@@ -58,19 +58,19 @@ func (s *deliveries) cancelled(key store.ThreadKey, events [][]byte) {
 
 // lost tells this node that a claim of its own is gone; scripts tell the others.
 func (s *deliveries) lost(key store.ThreadKey, node, token string) {
-	if node == s.opts.Node && token != "" {
+	if node == s.conn.settings.Node && token != "" {
 		s.deliver(store.Delivery{Thread: key, Kind: store.DeliverFenced, Token: token})
 	}
 }
 
-// listen subscribes to this node's channel and starts the goroutine that keeps
+// open subscribes to this node's channel and starts the goroutine that keeps
 // the subscription.
-func (s *deliveries) listen(ctx context.Context) error {
+func (s *deliveries) open(ctx context.Context) error {
 	sub, err := s.subscribe(ctx)
 	if err != nil {
 		return err
 	}
-	s.running.Go(func() {
+	s.conn.running.Go(func() {
 		for {
 			s.receive(sub)
 			s.presence.parted()
@@ -88,15 +88,15 @@ func (s *deliveries) listen(ctx context.Context) error {
 func (s *deliveries) subscribe(ctx context.Context) (*redis.PubSub, error) {
 	var sub *redis.PubSub
 	err := errSilent
-	if !s.silent(s.keys.nodeChannel(s.opts.Node)) {
-		sub, err = s.subscribeTo(ctx, s.client)
+	if !s.conn.silent(s.conn.keys.nodeChannel(s.conn.settings.Node)) {
+		sub, err = s.subscribeTo(ctx, s.conn.client)
 	}
-	if cluster, ok := s.client.(*redis.ClusterClient); ok && errors.Is(err, store.ErrOutcomeUnknown) {
+	if cluster, ok := s.conn.client.(*redis.ClusterClient); ok && errors.Is(err, store.ErrOutcomeUnknown) {
 		var mu sync.Mutex
 		_ = eachMaster(ctx, cluster, func(ctx context.Context, master *redis.Client) error {
 			mu.Lock()
 			defer mu.Unlock()
-			if err != nil && !s.silences.has(master) {
+			if err != nil && !s.conn.silences.has(master) {
 				sub, err = s.subscribeTo(ctx, master)
 			}
 			return nil
@@ -106,10 +106,10 @@ func (s *deliveries) subscribe(ctx context.Context) (*redis.PubSub, error) {
 }
 
 func (s *deliveries) subscribeTo(ctx context.Context, client redis.UniversalClient) (*redis.PubSub, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.conn.settings.Timeout)
 	defer cancel()
 	offered := s.presence.names()
-	channels := append([]string{s.keys.nodeChannel(s.opts.Node), s.keys.nudges()}, offered...)
+	channels := append([]string{s.conn.keys.nodeChannel(s.conn.settings.Node), s.conn.keys.nudges()}, offered...)
 	sub := client.Subscribe(ctx, channels...)
 	for range channels {
 		if _, err := sub.Receive(ctx); err != nil {
@@ -133,11 +133,11 @@ func (s *deliveries) resubscribe() *redis.PubSub {
 	began := time.Now()
 	for said := began; ; {
 		select {
-		case <-s.closing:
+		case <-s.conn.closing:
 			return nil
 		case <-pause.C:
 		}
-		if s.usable() != nil {
+		if s.conn.usable() != nil {
 			return nil // both were ready
 		}
 		sub, err := s.subscribe(context.Background())
@@ -147,11 +147,11 @@ func (s *deliveries) resubscribe() *redis.PubSub {
 		level := slog.LevelDebug
 		if time.Since(said) >= complainEvery {
 			said = time.Now()
-			if s.client.Ping(context.Background()).Err() == nil {
+			if s.conn.client.Ping(context.Background()).Err() == nil {
 				level = slog.LevelWarn
 			}
 		}
-		s.opts.Logger.Log(context.Background(), level, "the node channel cannot be subscribed",
+		s.conn.settings.Logger.Log(context.Background(), level, "the node channel cannot be subscribed",
 			"for", time.Since(began).Round(time.Millisecond).String(), "error", err)
 		pause.Reset(rejoinPause)
 	}
@@ -162,7 +162,7 @@ func (s *deliveries) resubscribe() *redis.PubSub {
 func (s *deliveries) receive(sub *redis.PubSub) {
 	var sounds atomic.Int64
 	ended := make(chan struct{})
-	s.running.Go(func() {
+	s.conn.running.Go(func() {
 		defer close(ended)
 		for {
 			m, err := sub.Receive(context.Background())
@@ -174,7 +174,7 @@ func (s *deliveries) receive(sub *redis.PubSub) {
 			case *redis.Message:
 				s.message(m.Payload)
 			case *redis.Subscription:
-				if m.Channel == s.keys.nodeChannel(s.opts.Node) || m.Channel == s.keys.nudges() {
+				if m.Channel == s.conn.keys.nodeChannel(s.conn.settings.Node) || m.Channel == s.conn.keys.nudges() {
 					return // the library has reconnected by itself: what was sent meanwhile is lost
 				}
 				s.presence.confirmed()
@@ -184,13 +184,13 @@ func (s *deliveries) receive(sub *redis.PubSub) {
 	tick := time.NewTicker(pingEvery)
 	defer tick.Stop()
 	heard, last := int64(0), time.Now()
-	elsewhere := s.silent(s.keys.nodeChannel(s.opts.Node))
+	elsewhere := s.conn.silent(s.conn.keys.nodeChannel(s.conn.settings.Node))
 	for {
 		select {
 		case <-ended:
 			_ = sub.Close()
 			return
-		case <-s.closing:
+		case <-s.conn.closing:
 			_ = sub.Close()
 			<-ended
 			return
@@ -198,7 +198,7 @@ func (s *deliveries) receive(sub *redis.PubSub) {
 			if n := sounds.Load(); n != heard {
 				heard, last = n, time.Now()
 			}
-			if !elsewhere && s.silent(s.keys.nodeChannel(s.opts.Node)) || time.Since(last) > silentLimit || sub.Ping(context.Background()) != nil {
+			if !elsewhere && s.conn.silent(s.conn.keys.nodeChannel(s.conn.settings.Node)) || time.Since(last) > silentLimit || sub.Ping(context.Background()) != nil {
 				_ = sub.Close()
 				<-ended
 				return
@@ -214,7 +214,7 @@ var errMessage = errors.New("not a message of this store")
 func (s *deliveries) message(payload string) {
 	d, err := s.parse(payload)
 	if err != nil {
-		s.opts.Logger.Warn("a message of the node channel cannot be read", "error", err)
+		s.conn.settings.Logger.Warn("a message of the node channel cannot be read", "error", err)
 		d = &store.Delivery{Kind: store.DeliverLost}
 	}
 	if d != nil {
@@ -256,7 +256,7 @@ func (s *deliveries) parse(payload string) (*store.Delivery, error) {
 		}
 		return d, nil
 	case "r":
-		if parts[1] == s.opts.Node {
+		if parts[1] == s.conn.settings.Node {
 			return nil, nil // the call that released it has said so
 		}
 		d := &store.Delivery{Thread: key, Kind: store.DeliverWork}
@@ -274,4 +274,12 @@ func (s *deliveries) parse(payload string) (*store.Delivery, error) {
 		return &store.Delivery{Thread: key, Kind: store.DeliverFenced, Token: parts[2]}, nil
 	}
 	return nil, errMessage
+}
+
+// forgotten tells this node that a thread was forgotten and its log begins again; the
+// script tells the others.
+func (s *deliveries) forgotten(key store.ThreadKey, epoch string) {
+	if epoch != "" {
+		s.deliver(store.Delivery{Thread: key, Kind: store.DeliverEvents, Epoch: epoch, First: 1})
+	}
 }

@@ -21,7 +21,7 @@ const (
 
 // quotas counts what owners have.
 type quotas struct {
-	*connection
+	conn     *connection
 	mu       sync.Mutex
 	recounts map[string]time.Time // owners by id, and when they were recounted
 }
@@ -37,7 +37,7 @@ func (s *quotas) Take(ctx context.Context, t store.Take) (store.Taken, error) {
 	if tenant := ownerID(t.Tenant); tenant != "" {
 		calls = append(calls, s.takeCall(tenant, store.Take{RunID: t.RunID, Runs: t.TenantRuns, Threads: -1, Inputs: -1}))
 	}
-	replies, errs := s.runAll(ctx, calls)
+	replies, errs := s.conn.runAll(ctx, calls)
 	for i, r := range replies {
 		if errs[i] != nil {
 			continue
@@ -55,7 +55,7 @@ func (s *quotas) Take(ctx context.Context, t store.Take) (store.Taken, error) {
 	}
 	if taken.ThreadsFull && s.recount(ctx, taken.Owner) {
 		t.Inputs = -1
-		if r, err := s.run(ctx, s.takeCall(taken.Owner, t)); err == nil {
+		if r, err := s.conn.run(ctx, s.takeCall(taken.Owner, t)); err == nil {
 			_, _ = r.int(), r.int()
 			taken.ThreadsFull = r.bool()
 		}
@@ -66,9 +66,9 @@ func (s *quotas) Take(ctx context.Context, t store.Take) (store.Taken, error) {
 func (s *quotas) takeCall(id string, t store.Take) call {
 	thread, made := "", ""
 	if t.Thread != (store.ThreadKey{}) {
-		thread, made = s.keys.thread(t.Thread).owned(), ownedAsMade(t.Thread)
+		thread, made = s.conn.keys.thread(t.Thread).owned(), ownedAsMade(t.Thread)
 	}
-	o := s.keys.owner(id)
+	o := s.conn.keys.owner(id)
 	return call{script: takeScript, keys: []string{o.runs, o.owned, o.inputs}, args: args{
 		{"run", t.RunID}, {"hold", store.HoldFor.Milliseconds()}, {"runs", t.Runs}, {"thread", thread}, {"made", made}, {"makes", t.Makes},
 		{"threads", t.Threads},
@@ -83,7 +83,7 @@ func (s *quotas) Keep(ctx context.Context, runs []store.Holding) error {
 		calls = append(calls, call{script: holdScript, keys: []string{o.runs},
 			args: args{{"run", run}, {"hold", store.HoldFor.Milliseconds()}}})
 	})
-	_, errs := s.runAll(ctx, calls)
+	_, errs := s.conn.runAll(ctx, calls)
 	return errors.Join(errs...)
 }
 
@@ -95,7 +95,7 @@ func (s *quotas) Give(ctx context.Context, back []store.Holding) error {
 	for key, of := range runs {
 		cmds = append(cmds, redis.NewIntCmd(ctx, append([]any{"zrem", key}, of...)...))
 	}
-	return errors.Join(ask(ctx, s.connection, cmds)...)
+	return errors.Join(ask(ctx, s.conn, cmds)...)
 }
 
 // ofOwners tells of each run for whom it counts.
@@ -103,7 +103,7 @@ func (s *quotas) ofOwners(runs []store.Holding, tell func(o ownerKeys, run strin
 	for _, h := range runs {
 		for _, owner := range []store.Owner{h.User, h.Tenant} {
 			if id := ownerID(owner); id != "" {
-				tell(s.keys.owner(id), h.RunID)
+				tell(s.conn.keys.owner(id), h.RunID)
 			}
 		}
 	}
@@ -115,8 +115,8 @@ func (s *quotas) Usage(ctx context.Context, of store.Owner) (u store.Usage, err 
 	if id == "" {
 		return u, nil
 	}
-	o := s.keys.owner(id)
-	r, err := s.run(ctx, call{script: usageScript, keys: []string{o.runs, o.owned}})
+	o := s.conn.keys.owner(id)
+	r, err := s.conn.run(ctx, call{script: usageScript, keys: []string{o.runs, o.owned}})
 	if err != nil {
 		return u, err
 	}
@@ -128,14 +128,14 @@ func (s *quotas) Usage(ctx context.Context, of store.Owner) (u store.Usage, err 
 // make up for it.
 func (s *quotas) disown(ctx context.Context, key store.ThreadKey, owner string) {
 	if owner != "" {
-		ask(ctx, s.connection, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", s.keys.owner(owner).owned, s.keys.thread(key).owned())})
+		ask(ctx, s.conn, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", s.conn.keys.owner(owner).owned, s.conn.keys.thread(key).owned())})
 	}
 }
 
 // disownMade is disown for a thread that was made.
 func (s *quotas) disownMade(ctx context.Context, key store.ThreadKey, owner string) {
 	if owner != "" {
-		ask(ctx, s.connection, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", s.keys.owner(owner).owned, ownedAsMade(key))})
+		ask(ctx, s.conn, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", s.conn.keys.owner(owner).owned, ownedAsMade(key))})
 	}
 }
 
@@ -144,21 +144,21 @@ func (s *quotas) disownMade(ctx context.Context, key store.ThreadKey, owner stri
 // others that the owner has used. It returns whether there were any.
 func (s *quotas) recount(ctx context.Context, owner string) bool {
 	now := time.Now()
-	if s.opts.Clock != nil {
-		now = s.opts.Clock()
+	if s.conn.settings.Clock != nil {
+		now = s.conn.settings.Clock()
 	}
 	if !s.recountNow(owner, now) {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.conn.settings.Timeout)
 	defer cancel()
-	owned := s.keys.owner(owner).owned
-	count, err := s.client.ZCard(ctx, owned).Result()
+	owned := s.conn.keys.owner(owner).owned
+	count, err := s.conn.client.ZCard(ctx, owned).Result()
 	if err != nil {
 		return false
 	}
 	first := rand.Int64N(max(count-recountPage, 0) + 1)
-	page, err := s.client.ZRangeWithScores(ctx, owned, first, first+recountPage-1).Result()
+	page, err := s.conn.client.ZRangeWithScores(ctx, owned, first, first+recountPage-1).Result()
 	if err != nil {
 		return false
 	}
@@ -170,20 +170,20 @@ func (s *quotas) recount(ctx context.Context, owner string) bool {
 		name, _ := z.Member.(string)
 		old := now.Sub(time.UnixMilli(int64(z.Score))) > recountAfter
 		if key, ok := madeOwned(name); ok && old {
-			nodes[name] = redis.NewBoolCmd(ctx, "hexists", s.keys.tree(key.Namespace)[0], key.Thread)
+			nodes[name] = redis.NewBoolCmd(ctx, "hexists", s.conn.keys.tree(key.Namespace)[0], key.Thread)
 			has = append(has, nodes[name])
-			names, cmds = append(names, name), append(cmds, redis.NewSliceCmd(ctx, "hmget", s.keys.thread(key).rec(), "input", "owner"))
+			names, cmds = append(names, name), append(cmds, redis.NewSliceCmd(ctx, "hmget", s.conn.keys.thread(key).rec(), "input", "owner"))
 		}
-		if rec, ok := s.keys.ownedRecord(name); ok && old {
+		if rec, ok := s.conn.keys.ownedRecord(name); ok && old {
 			names, cmds = append(names, name), append(cmds, redis.NewSliceCmd(ctx, "hmget", rec, "input", "owner"))
 		}
 	}
 	if len(cmds) == 0 {
 		return false
 	}
-	ask(ctx, s.connection, has)
+	ask(ctx, s.conn, has)
 	var gone []any
-	for i, err := range ask(ctx, s.connection, cmds) {
+	for i, err := range ask(ctx, s.conn, cmds) {
 		if err != nil {
 			continue
 		}
@@ -198,7 +198,7 @@ func (s *quotas) recount(ctx context.Context, owner string) bool {
 			gone = append(gone, names[i])
 		}
 	}
-	return len(gone) > 0 && s.client.ZRem(ctx, owned, gone...).Err() == nil
+	return len(gone) > 0 && s.conn.client.ZRem(ctx, owned, gone...).Err() == nil
 }
 
 // recountNow reports whether it is time to recount an owner's threads.

@@ -17,18 +17,19 @@ const missedEvents = 64
 // reads are the calls that read threads and their logs. They wait for each other by the
 // limits of each server's readers.
 type reads struct {
-	*connection
-	*groupCommit
-	logs knownLogs
+	conn    *connection
+	commits *groupCommit
+	logs    knownLogs
+	made    madeEvents
 }
 
 // Read implements store.Admission. Large threads are read a few at a time, and of
 // one thread one at a time; who has to wait does so as long as its context allows.
 func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
-	t := s.keys.thread(key)
+	t := s.conn.keys.thread(key)
 	follow := int64(0)
 	if q.Follower {
-		follow = s.opts.Follow.Milliseconds()
+		follow = s.conn.settings.Follow.Milliseconds()
 	}
 	var after store.Position
 	if q.After != nil {
@@ -52,7 +53,7 @@ func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 	if q.Window > 0 {
 		window = q.Window
 	}
-	queues := s.queuesOf(t.part)
+	queues := s.commits.queuesOf(t.part)
 	r, err := s.runIn(ctx, queues.small, t, 0, ask(smallRead, window))
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func (s *reads) runIn(ctx context.Context, limit *readLimit, t threadKeys, bytes
 		return nil, fmt.Errorf("redisstore: %s: %w", c.script.name, err)
 	}
 	defer limit.give(t.base, bytes)
-	return s.run(ctx, c)
+	return s.conn.run(ctx, c)
 }
 
 // These say what the events of a view are after, as read.lua says it; 0 is the snapshot.
@@ -140,7 +141,7 @@ func (s *reads) readView(t threadKeys, r *reply, q store.ReadQuery) (*store.Thre
 	v.QueueLength = int(r.int())
 	readKnown(v, r, q)
 	v.DispatchEpoch, v.Paused = r.int(), r.bool()
-	v.Drafts = readDrafts(r)
+	v.Drafts = r.jsonByID()
 	v.Tenant, v.Title, v.Deleted, v.Bytes = r.string(), r.string(), r.bool(), r.int()
 	v.Owner, v.Used = r.string(), r.bool()
 	var w *window
@@ -150,7 +151,7 @@ func (s *reads) readView(t threadKeys, r *reply, q store.ReadQuery) (*store.Thre
 	}
 	log := knownLog{epoch: v.Epoch, base: r.int(), bytes: r.int(), end: v.Seq}
 	if waiting := r.list(); waiting.more() {
-		v.Execution = waiting.waiting()
+		v.Execution = readWaiting(waiting)
 		r.join(waiting)
 	}
 	if from != fromWanted {

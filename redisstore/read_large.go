@@ -29,7 +29,7 @@ var errMoved = errors.New("redisstore: the thread has moved on")
 // once in the end: one that can never be read is worse than a server that waits.
 func (s *reads) readLarge(ctx context.Context, t threadKeys, q store.ReadQuery, ask func(window any) call) (*store.ThreadView, error) {
 	for range moveTries {
-		r, err := s.run(ctx, ask(q.Window))
+		r, err := s.conn.run(ctx, ask(q.Window))
 		if err != nil {
 			return nil, err
 		}
@@ -45,7 +45,7 @@ func (s *reads) readLarge(ctx context.Context, t threadKeys, q store.ReadQuery, 
 			return v, err
 		}
 	}
-	r, err := s.run(ctx, ask(""))
+	r, err := s.conn.run(ctx, ask(""))
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (s *reads) readPieces(ctx context.Context, t threadKeys, v *store.ThreadVie
 
 // readPiece reads the piece before a place, and where that begins.
 func (s *reads) readPiece(ctx context.Context, t threadKeys, v *store.ThreadView, at orderPlace) (*reply, orderPlace, error) {
-	r, err := s.run(ctx, call{messagesScript, []string{t.rec(), t.snap(), t.producers()}, args{{"epoch", v.Epoch}, {"at", v.Snapshot.At},
+	r, err := s.conn.run(ctx, call{messagesScript, []string{t.rec(), t.snap(), t.producers()}, args{{"epoch", v.Epoch}, {"at", v.Snapshot.At},
 		{"chunk", at.chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", pieceMessages}, {"first", 0}, {"room", messageBytes}, {"by", ""}}, nil})
 	if err != nil {
 		return nil, at, err

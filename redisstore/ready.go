@@ -11,42 +11,42 @@ import (
 // writes wait for, by one command: how many partitions there are does not matter. Its error wraps store.ErrPartial
 // when some of a Cluster's masters do not answer.
 func (s *Store) Ready(ctx context.Context) error {
-	if err := s.usable(); err != nil {
+	if err := s.conn.usable(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
 	var keys []string
-	for i := range s.keys.parts {
-		keys = append(keys, s.keys.parts[i].leases)
+	for i := range s.conn.keys.parts {
+		keys = append(keys, s.conn.keys.parts[i].leases)
 	}
 	var mu sync.Mutex
 	var errs []error
-	s.perMaster(keys, func(master *redis.Client, at []int) {
+	s.conn.perMaster(keys, func(master *redis.Client, at []int) {
 		// A slot whose master is not known is looked for by asking for the key.
 		var cmd redis.Cmder = redis.NewIntCmd(ctx, "exists", keys[at[0]])
 		client := master
-		if single, ok := s.client.(*redis.Client); ok {
+		if single, ok := s.conn.client.(*redis.Client); ok {
 			client = single
 		}
-		if s.silences.has(master) {
+		if s.conn.silences.has(master) {
 			cmd.SetErr(errSilent)
 		} else if client != nil && s.opts.WaitReplicas > 0 {
-			cmd.SetErr(s.waitable(ctx, client))
+			cmd.SetErr(s.conn.waitable(ctx, client))
 		} else if master != nil {
 			cmd = redis.NewStatusCmd(ctx, "ping")
 			_ = master.Process(ctx, cmd)
 		} else {
-			_ = s.client.Process(ctx, cmd)
+			_ = s.conn.client.Process(ctx, cmd)
 		}
 		err := cmd.Err()
 		if err != nil {
 			err = storeError("ask whether it answers", err)
-			s.unheard(master, err)
+			s.conn.unheard(master, err)
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		errs = append(errs, err)
 	})
-	return s.missing(errs)
+	return s.conn.missing(errs)
 }

@@ -22,21 +22,21 @@ func (s *retention) retireRecords(ctx context.Context) error {
 	}
 	s.retired.records = time.Now()
 	var calls []call
-	for i := range s.keys.parts {
-		p := &s.keys.parts[i]
+	for i := range s.conn.keys.parts {
+		p := &s.conn.keys.parts[i]
 		calls = append(calls, call{script: recordsScript, keys: []string{p.notices, p.decisions, p.decided}, args: args{
 			{"age", s.opts.NoticeAge.Milliseconds()}, {"keep", s.opts.KeepDecisions.Milliseconds()}, {"limit", decisionsForgotten}}})
 	}
 	var partial error
 	for step := 0; len(calls) > 0 && step < recordsSteps; step++ {
-		replies, errs := s.runAll(ctx, calls)
-		if err := s.missing(errs); err != nil {
+		replies, errs := s.conn.runAll(ctx, calls)
+		if err := s.conn.missing(errs); err != nil {
 			partial = fmt.Errorf("redisstore: retire notices and decisions: %w", err)
 		}
 		var more []call
 		for i, r := range replies {
 			if wrongType(errs[i]) {
-				s.findWrong(ctx, calls[i].keys, []string{"stream", "stream", "zset"})
+				s.conn.findWrong(ctx, calls[i].keys, []string{"stream", "stream", "zset"})
 			}
 			if errs[i] == nil && r.bool() {
 				more = append(more, calls[i])

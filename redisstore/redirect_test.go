@@ -127,7 +127,7 @@ func TestNothingIsLostToSlotsThatMove(t *testing.T) {
 	w.advance(10)
 	for round := range 4 {
 		c := w.streams()[round%len(w.streams())]
-		keys := w.store.keys.thread(c.key)
+		keys := w.store.conn.keys.thread(c.key)
 		slot := int(crc16(strings.Trim(keys.part.base[len("aguiws:"):], "{}:")) % slots)
 		masters.move(slot, func(remaining func() []string, move func(...string)) {
 			unknown := w.unknown.Load()
@@ -222,8 +222,8 @@ func TestTheWorkloadSeesWhatIsNotAsAcknowledged(t *testing.T) {
 	if wrong := w.finishAll(); len(wrong) > 0 {
 		t.Fatalf("nothing is wrong, and it says %q", wrong)
 	}
-	ctx, client := context.Background(), w.store.client
-	lost, doubled, decided := w.store.keys.thread(w.callers[0].key), w.store.keys.thread(w.callers[1].key), w.store.keys.thread(w.callers[2].key)
+	ctx, client := context.Background(), w.store.conn.client
+	lost, doubled, decided := w.store.conn.keys.thread(w.callers[0].key), w.store.conn.keys.thread(w.callers[1].key), w.store.conn.keys.thread(w.callers[2].key)
 	client.RPop(ctx, lost.log())
 	client.RPush(ctx, doubled.log(), w.callers[1].log[len(w.callers[1].log)-1])
 	client.HIncrBy(ctx, decided.rec(), "ver", 1)

@@ -24,7 +24,7 @@ var unwaited = map[*script]bool{
 	hookReadScript: true, hookTakeScript: true, hookSettleScript: true, hookCountsScript: true, hookDeadScript: true,
 }
 
-func (s *connection) waits(c call) bool { return s.opts.WaitReplicas > 0 && !unwaited[c.script] }
+func (s *connection) waits(c call) bool { return s.settings.WaitReplicas > 0 && !unwaited[c.script] }
 
 // redirects bounds how often a script follows its slot to another node.
 const redirects = 3
@@ -46,7 +46,7 @@ func (s *connection) sendWaiting(ctx context.Context, calls []call) ([]*reply, [
 	for i, c := range calls {
 		all[i] = &awaited{call: c}
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout+s.opts.WaitTimeout)
+	ctx, cancel := context.WithTimeout(ctx, s.settings.Timeout+s.settings.WaitTimeout)
 	defer cancel()
 	for try, left := 0, all; len(left) > 0; try++ {
 		left = s.waitOnce(ctx, left, try == redirects)
@@ -181,16 +181,16 @@ func (s *connection) pipeWaiting(ctx context.Context, master redis.UniversalClie
 	// WAIT promises something about the writes of its own connection: a call that
 	// finds that it was carried out before writes nothing, and might wait for nothing.
 	asking()
-	mark := pipe.Set(ctx, waitKey(calls[0].keys[0]), s.opts.Node, 0)
+	mark := pipe.Set(ctx, waitKey(calls[0].keys[0]), s.settings.Node, 0)
 	if asking() {
 		pipe.Del(ctx, waitKey(calls[0].keys[0])) // or it would be in the way of the one that is to come
 	}
-	have := redis.NewIntCmd(ctx, "wait", s.opts.WaitReplicas, s.opts.WaitTimeout.Milliseconds())
+	have := redis.NewIntCmd(ctx, "wait", s.settings.WaitReplicas, s.settings.WaitTimeout.Milliseconds())
 	_ = pipe.Process(ctx, have)
 	_, _ = pipe.Exec(ctx) // each command has its own error
 	err := errors.Join(mark.Err(), have.Err())
-	if err == nil && have.Val() < int64(s.opts.WaitReplicas) {
-		err = fmt.Errorf("%d of %d replicas have acknowledged it within %v", have.Val(), s.opts.WaitReplicas, s.opts.WaitTimeout)
+	if err == nil && have.Val() < int64(s.settings.WaitReplicas) {
+		err = fmt.Errorf("%d of %d replicas have acknowledged it within %v", have.Val(), s.settings.WaitReplicas, s.settings.WaitTimeout)
 	}
 	for _, w := range calls {
 		w.reply, w.err = answered(w.call, w.cmd)
@@ -226,7 +226,7 @@ func (s *servers) awaitReplicas(ctx context.Context) error {
 		}
 		if time.Since(said) >= replicasReminder {
 			said = time.Now()
-			s.opts.Logger.Warn("waiting for replicas before anything is served", "error", err)
+			s.settings.Logger.Warn("waiting for replicas before anything is served", "error", err)
 		}
 		select {
 		case <-pause.C:
@@ -238,7 +238,7 @@ func (s *servers) awaitReplicas(ctx context.Context) error {
 
 // checkReplicas looks whether all masters that answer have the replicas that writes wait for.
 func (s *servers) checkReplicas(ctx context.Context) error {
-	if s.opts.WaitReplicas == 0 {
+	if s.settings.WaitReplicas == 0 {
 		return nil
 	}
 	switch c := s.client.(type) {
@@ -256,9 +256,9 @@ func (s *servers) waitable(ctx context.Context, master *redis.Client) error {
 	if err != nil {
 		return storeError("info", err)
 	}
-	if n := strings.Count(text, "state=online"); n < s.opts.WaitReplicas {
+	if n := strings.Count(text, "state=online"); n < s.settings.WaitReplicas {
 		return fmt.Errorf("redisstore: %w: WaitReplicas (--wait-replicas) is %d, and the server at %s has %d that are online: "+
-			"start more, or lower the setting", errTooFewReplicas, s.opts.WaitReplicas, master.Options().Addr, n)
+			"start more, or lower the setting", errTooFewReplicas, s.settings.WaitReplicas, master.Options().Addr, n)
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func TestAStoreWaitsForItsReplicas(t *testing.T) {
 		t.Errorf("with its replica: %v", err)
 	}
 	replica.Kill()
-	for s.checkReplicas(t.Context()) == nil { // until the master has noticed
+	for s.conn.checkReplicas(t.Context()) == nil { // until the master has noticed
 	}
 	if err := s.Ready(t.Context()); !errors.Is(err, errTooFewReplicas) {
 		t.Errorf("without its replica: %v", err)
@@ -170,7 +170,7 @@ func TestAnAcknowledgementWaitsWhereTheKeysHaveGone(t *testing.T) {
 		claim = res.Claim
 		return err
 	})
-	keys := s.keys.thread(testKey)
+	keys := s.conn.keys.thread(testKey)
 	slot := int(crc16(strings.Trim(keys.part.base[len("aguiws:"):], "{}:")) % slots)
 	target := (masters.owner(slot) + 1) % len(masters.clients)
 	number := int64(1)

@@ -132,3 +132,18 @@ func (r *reply) join(l *reply) {
 		r.err = l.err
 	}
 }
+
+// jsonByID reads ids and values; nil when there are none.
+func (r *reply) jsonByID() map[string]json.RawMessage {
+	l := r.list()
+	var byID map[string]json.RawMessage
+	for l.more() {
+		if byID == nil {
+			byID = map[string]json.RawMessage{}
+		}
+		id := l.string()
+		byID[id] = l.json()
+	}
+	r.join(l)
+	return byID
+}

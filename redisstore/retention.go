@@ -26,10 +26,11 @@ const (
 
 // retention forgets what is past its time.
 type retention struct {
-	*connection
-	*deliveries
-	*quotas
-	retired retirement
+	conn       *connection
+	deliveries *deliveries
+	quotas     *quotas
+	opts       *Options
+	retired    retirement
 }
 
 // retirement is how far a pass over the list of threads has come.
@@ -62,19 +63,19 @@ func (s *retention) retire(ctx context.Context) (more bool, err error) {
 	}
 	for left := retireLooks; left > 0 && err == nil; {
 		var members []string
-		members, err = s.retirePage(ctx, &s.keys.parts[at.part], at.after, left)
+		members, err = s.retirePage(ctx, &s.conn.keys.parts[at.part], at.after, left)
 		at.seen += len(members)
 		if len(members) == left {
 			at.after = members[left-1]
 			return true, err
 		}
 		left -= len(members)
-		silent := s.keys.parts[at.part]
+		silent := s.conn.keys.parts[at.part]
 		at.part, at.after = at.part+1, ""
-		for members == nil && errors.Is(err, store.ErrOutcomeUnknown) && at.part < len(s.keys.parts) && s.sameMaster(&silent, &s.keys.parts[at.part]) {
+		for members == nil && errors.Is(err, store.ErrOutcomeUnknown) && at.part < len(s.conn.keys.parts) && s.conn.sameMaster(&silent, &s.conn.keys.parts[at.part]) {
 			at.part++ // each would take as long again
 		}
-		if at.part == len(s.keys.parts) {
+		if at.part == len(s.conn.keys.parts) {
 			if at.seen > retireMany {
 				at.rests = time.Now().Add(time.Duration(at.seen) * retirePause)
 			}
@@ -93,7 +94,7 @@ func (s *retention) retirePage(ctx context.Context, p *partition, after string, 
 		from = "(" + after
 	}
 	cmd := redis.NewStringSliceCmd(ctx, "zrangebylex", p.threads, from, "+", "limit", 0, limit)
-	if err := s.missing(ask(ctx, s.connection, []*redis.StringSliceCmd{cmd})); err != nil {
+	if err := s.conn.missing(ask(ctx, s.conn, []*redis.StringSliceCmd{cmd})); err != nil {
 		return nil, fmt.Errorf("redisstore: retire: %w", err)
 	}
 	members := cmd.Val()
@@ -119,7 +120,7 @@ func (s *retention) retireDue(ctx context.Context, p *partition, members []strin
 		hash := m[max(len(m)-hashSize, 0):] // of what is no member, a key that is not there
 		cmds[i] = redis.NewSliceCmd(ctx, "hmget", p.base+hash+":rec", "thread", "look", "marks")
 	}
-	if err := s.missing(ask(ctx, s.connection, cmds)); err != nil {
+	if err := s.conn.missing(ask(ctx, s.conn, cmds)); err != nil {
 		return nil, fmt.Errorf("redisstore: retire: %w", err)
 	}
 	for i, cmd := range cmds {
@@ -169,14 +170,14 @@ func (s *retention) retireAll(ctx context.Context, threads []store.ThreadKey) (e
 	for len(threads) > 0 {
 		calls := make([]call, len(threads))
 		for i, key := range threads {
-			t := s.keys.thread(key)
+			t := s.conn.keys.thread(key)
 			calls[i] = call{script: retireScript, keys: t.all(), args: args{
 				{"member", t.member}, {"age", s.opts.RetainAge.Milliseconds()}, {"keep", s.opts.Keep.Milliseconds()},
 				{"ttl", s.opts.ThreadTTL.Milliseconds()}, {"remember", remember.Milliseconds()},
 				{"cursor", cmp.Or(cursors[i], "0")}, {"look", s.lookAfter()},
 			}}
 		}
-		replies, errs := s.runAll(ctx, calls)
+		replies, errs := s.conn.runAll(ctx, calls)
 		var left []store.ThreadKey
 		var at []string
 		for i, r := range replies {
@@ -189,8 +190,8 @@ func (s *retention) retireAll(ctx context.Context, threads []store.ThreadKey) (e
 				err = errors.Join(err, r.err)
 				continue
 			}
-			s.forgotten(threads[i], epoch)
-			s.disown(ctx, threads[i], owner)
+			s.deliveries.forgotten(threads[i], epoch)
+			s.quotas.disown(ctx, threads[i], owner)
 			if epoch != "" {
 				err = errors.Join(err, s.gone(ctx, threads[i], erased))
 			}

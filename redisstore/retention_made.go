@@ -20,17 +20,17 @@ func (s *retention) retireMade(ctx context.Context) error {
 	if s.opts.ThreadTTL <= 0 {
 		return nil
 	}
-	calls := make([]call, len(s.keys.parts))
-	for i := range s.keys.parts {
-		calls[i] = call{script: treeMadeScript, keys: []string{s.keys.parts[i].made()},
+	calls := make([]call, len(s.conn.keys.parts))
+	for i := range s.conn.keys.parts {
+		calls[i] = call{script: treeMadeScript, keys: []string{s.conn.keys.parts[i].made()},
 			args: args{{"ttl", s.opts.ThreadTTL.Milliseconds()}, {"limit", madeTogether}}}
 	}
-	replies, errs := s.runAll(ctx, calls)
-	failed := s.missing(errs)
+	replies, errs := s.conn.runAll(ctx, calls)
+	failed := s.conn.missing(errs)
 	for i, r := range replies {
 		for errs[i] == nil && r.more() && ctx.Err() == nil {
 			name := r.string()
-			if err := s.retireOne(ctx, s.keys.parts[i].made(), name); err != nil {
+			if err := s.retireOne(ctx, s.conn.keys.parts[i].made(), name); err != nil {
 				failed = errors.Join(failed, fmt.Errorf("redisstore: retire what was made: %w", err))
 			}
 		}
@@ -46,7 +46,7 @@ func (s *retention) retireOne(ctx context.Context, list, name string) error {
 		return err
 	}
 	if ok && !used[0] {
-		_, err := s.run(ctx, call{script: treeDoomScript, keys: s.keys.tree(key.Namespace),
+		_, err := s.conn.run(ctx, call{script: treeDoomScript, keys: s.conn.keys.tree(key.Namespace),
 			args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(store.DeleteDetach)}, {"deleter", ""}}})
 		if err != nil {
 			return err
@@ -55,5 +55,5 @@ func (s *retention) retireOne(ctx context.Context, list, name string) error {
 			return err
 		}
 	}
-	return errors.Join(ask(ctx, s.connection, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", list, name)})...)
+	return errors.Join(ask(ctx, s.conn, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", list, name)})...)
 }

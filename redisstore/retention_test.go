@@ -27,7 +27,7 @@ func resting(t *testing.T, o Options) (s *Store, do func(command ...any)) {
 	clock = clock.Add(2 * time.Hour)
 	return s, func(command ...any) {
 		t.Helper()
-		if err := s.client.Do(context.Background(), command...).Err(); err != nil {
+		if err := s.conn.client.Do(context.Background(), command...).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -62,7 +62,7 @@ func retired(t *testing.T, s *Store) (left []string, complaints string) {
 }
 
 func keyOf(s *Store, thread string) threadKeys {
-	return s.keys.thread(store.ThreadKey{Namespace: testKey.Namespace, Thread: thread})
+	return s.conn.keys.thread(store.ThreadKey{Namespace: testKey.Namespace, Thread: thread})
 }
 
 // A run that cannot be read keeps nothing, its own thread included.
@@ -72,7 +72,7 @@ func TestAThreadWithADamagedRunIsErased(t *testing.T) {
 	if left, complaints := retired(t, s); left != nil || complaints != "" {
 		t.Errorf("left are %q: %s", left, complaints)
 	}
-	if keys := s.client.Keys(context.Background(), keyOf(s, "t7").base+"*").Val(); len(keys) != 2 { // its record, and who follows it for now
+	if keys := s.conn.client.Keys(context.Background(), keyOf(s, "t7").base+"*").Val(); len(keys) != 2 { // its record, and who follows it for now
 		t.Errorf("of the damaged thread there are %q", keys)
 	}
 }
@@ -91,7 +91,7 @@ func TestADamagedThreadHoldsUpNoOther(t *testing.T) {
 			t.Errorf("left are %q: %s", left, complaints)
 		}
 	}
-	if n := s.client.Exists(context.Background(), keyOf(s, "t3").rec(), keyOf(s, "t3").log()).Val(); n != 2 { // it was looked at before anything was written
+	if n := s.conn.client.Exists(context.Background(), keyOf(s, "t3").rec(), keyOf(s, "t3").log()).Val(); n != 2 { // it was looked at before anything was written
 		t.Errorf("of the damaged thread's keys %d are left", n)
 	}
 }
@@ -99,7 +99,7 @@ func TestADamagedThreadHoldsUpNoOther(t *testing.T) {
 // A partition that does not answer holds up none behind it.
 func TestADamagedPartitionHoldsUpNoOther(t *testing.T) {
 	s, do := resting(t, Options{Partitions: 4})
-	first := &s.keys.parts[0]
+	first := &s.conn.keys.parts[0]
 	do("DEL", first.threads)
 	do("SET", first.threads, "garbage")
 	left, complaints := retired(t, s)
@@ -132,7 +132,7 @@ func TestLabelsGoWithTheirRuns(t *testing.T) {
 			}
 		}
 	}
-	labels, err := s.client.HLen(ctx, s.keys.thread(testKey).base+"memo").Result()
+	labels, err := s.conn.client.HLen(ctx, s.conn.keys.thread(testKey).base+"memo").Result()
 	if err != nil || labels < 100 || labels > 300 {
 		t.Errorf("%d labels are kept of runs of an hour, which are 120: %v", labels, err)
 	}

@@ -1,7 +1,6 @@
 package redisstore
 
 import (
-	"context"
 	"embed"
 	"fmt"
 	"regexp"
@@ -257,26 +256,28 @@ func (sc *script) place(name string) string {
 	return fmt.Sprint(len(args) + 1) // REST
 }
 
-// load gives the scripts to every server that may run them and answers. A server in this
-// process gets each script in full when it first runs: miniredis keeps what it has read of
-// a script for all servers of the process, and SCRIPT LOAD reads it anew.
-func (s *servers) load(ctx context.Context) error {
-	if s.opts.volatile {
-		return nil
-	}
-	one := func(ctx context.Context, c *redis.Client) error {
-		for _, sc := range allScripts {
-			if err := c.ScriptLoad(ctx, sc.source).Err(); err != nil {
-				return storeError("load "+sc.name+".lua", err)
-			}
-		}
-		return nil
-	}
-	switch c := s.client.(type) {
-	case *redis.ClusterClient:
-		return most(eachMaster(ctx, c, one))
-	case *redis.Client:
-		return one(ctx, c)
-	}
-	return nil // sent in full when they are missed
+// args are a script's arguments as its header names them, and in that order.
+type args []struct {
+	name  string
+	value any
 }
+
+func (a args) appendTo(list []any) []any {
+	for _, arg := range a {
+		list = append(list, arg.value)
+	}
+	return list
+}
+
+// group adds a group of arguments to the rest of a call, as the script's header names
+// them behind EACH.
+func (*script) group(rest []any, group args) []any { return group.appendTo(rest) }
+
+// metaSource is a script that stands without lib.lua: it concerns no thread.
+var metaSource = func() string {
+	source, err := luaFiles.ReadFile("lua/meta.lua")
+	if err != nil {
+		panic(err)
+	}
+	return string(source)
+}()

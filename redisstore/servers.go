@@ -17,25 +17,25 @@ import (
 // masters of a Cluster answer, it returns the others, beside an error that wraps
 // store.ErrPartial.
 func (s *Store) Servers(ctx context.Context) ([]store.Server, error) {
-	if err := s.usable(); err != nil {
+	if err := s.conn.usable(); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.conn.settings.Timeout)
 	defer cancel()
-	if s.opts.volatile {
+	if s.conn.settings.Volatile {
 		began := time.Now()
-		if err := s.client.Ping(ctx).Err(); err != nil {
+		if err := s.conn.client.Ping(ctx).Err(); err != nil {
 			return nil, storeError("ping", err)
 		}
 		return []store.Server{{Latency: time.Since(began)}}, nil
 	}
-	cluster, ok := s.client.(*redis.ClusterClient)
+	cluster, ok := s.conn.client.(*redis.ClusterClient)
 	if !ok {
-		one, err := serverOf(ctx, s.client)
+		one, err := serverOf(ctx, s.conn.client)
 		if err != nil {
 			return nil, err
 		}
-		if c, ok := s.client.(*redis.Client); ok {
+		if c, ok := s.conn.client.(*redis.Client); ok {
 			one.Address = c.Options().Addr
 		}
 		return []store.Server{one}, nil
@@ -43,12 +43,12 @@ func (s *Store) Servers(ctx context.Context) ([]store.Server, error) {
 	var mu sync.Mutex
 	var found []store.Server
 	err := eachMaster(ctx, cluster, func(ctx context.Context, c *redis.Client) error {
-		if s.silences.has(c) {
+		if s.conn.silences.has(c) {
 			return errSilent
 		}
 		one, err := serverOf(ctx, c)
 		if err != nil {
-			s.unheard(c, err)
+			s.conn.unheard(c, err)
 			return err
 		}
 		one.Address = c.Options().Addr

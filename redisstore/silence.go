@@ -85,7 +85,7 @@ func (s *connection) ping(master *redis.Client) {
 	client := redis.NewClient(&options)
 	defer client.Close()
 	defer s.silences.set(master, false, true)
-	for patience := doubtFor; s.isMaster(master); patience = s.opts.Timeout {
+	for patience := doubtFor; s.isMaster(master); patience = s.settings.Timeout {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		err := client.Ping(ctx).Err()
 		cancel()

@@ -35,7 +35,7 @@ func heardAgain(t *testing.T, s *Store) {
 	t.Helper()
 	poll := time.NewTicker(time.Millisecond)
 	defer poll.Stop()
-	for s.silences.some.Load() {
+	for s.conn.silences.some.Load() {
 		select {
 		case <-poll.C:
 		case <-t.Context().Done():
@@ -54,7 +54,7 @@ func TestASilentMasterIsAskedNothingThatOthersWaitFor(t *testing.T) {
 			s := open(t, masters.URL(), Options{Timeout: 300 * time.Millisecond, Lease: time.Hour})
 			ctx := context.Background()
 			owner := ""
-			for i := 0; owner == "" || masterOf(s.keys.owner(ownerID(store.Owner{Name: owner})).runs) != frozen; i++ {
+			for i := 0; owner == "" || masterOf(s.conn.keys.owner(ownerID(store.Owner{Name: owner})).runs) != frozen; i++ {
 				owner = fmt.Sprint("user", i)
 			}
 			suspendOn(t, s, threadOn(s, (frozen+1)%3, 0))
@@ -90,7 +90,7 @@ func TestASilentMasterIsAskedNothingThatOthersWaitFor(t *testing.T) {
 			each := processed(t, masters.Servers[frozen]) - before
 			masters.Servers[frozen].Freeze()
 			t.Cleanup(masters.Servers[frozen].Thaw)
-			for tries := 0; !s.silences.some.Load(); tries++ {
+			for tries := 0; !s.conn.silences.some.Load(); tries++ {
 				if tries == 10 {
 					t.Fatal("calls that were not answered do not show that a master is silent")
 				}

@@ -101,7 +101,7 @@ func readSnapshot(fields *reply, w *window) store.Snapshot {
 		snap.Older, snap.Before = w.older(), w.cursor()
 		return snap
 	}
-	ids := fields.order(chunks)
+	ids := readOrder(fields, chunks)
 	if ids == nil {
 		return snap
 	}
@@ -114,8 +114,8 @@ func readSnapshot(fields *reply, w *window) store.Snapshot {
 	return snap
 }
 
-// order is the ids of the messages; nil: there is none.
-func (r *reply) order(chunks map[string]string) []string {
+// readOrder reads the ids of the messages; nil: there is none.
+func readOrder(r *reply, chunks map[string]string) []string {
 	if chunks["n"] == "" {
 		return nil
 	}

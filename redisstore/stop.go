@@ -17,8 +17,8 @@ func (s *Store) Stop(ctx context.Context, st store.Stop) (store.StopResult, erro
 	if st.Request == "" {
 		return store.StopResult{}, errors.New("redisstore: stop: a call needs a name")
 	}
-	t := s.keys.thread(st.Thread)
-	r, err := s.run(ctx, call{script: stopScript, keys: t.all(), args: args{
+	t := s.conn.keys.thread(st.Thread)
+	r, err := s.conn.run(ctx, call{script: stopScript, keys: t.all(), args: args{
 		{"member", t.member}, {"label", st.Label}, {"terminal", st.Terminal}, {"request", st.Request},
 		{"run", st.RunID}, {"queued", st.QueuedOnly}, {"active", st.ActiveOnly}, {"unwatched", st.Unwatched},
 		{"behind", st.Behind.Milliseconds()}, {"letter", st.Letter}, {"reason", cutReason(st.Reason)},
@@ -32,9 +32,9 @@ func (s *Store) Stop(ctx context.Context, st store.Stop) (store.StopResult, erro
 	}
 	res.Ready = r.bool()
 	epoch, before, events := r.string(), r.int(), r.events()
-	s.logged(st.Thread, epoch, before+1, events)
-	s.cancelled(st.Thread, res.Events)
-	s.lost(st.Thread, r.string(), r.string())
+	s.deliveries.logged(st.Thread, epoch, before+1, events)
+	s.deliveries.cancelled(st.Thread, res.Events)
+	s.deliveries.lost(st.Thread, r.string(), r.string())
 	if behind := r.int(); res.Stopped && !res.Queued {
 		res.Behind = behind
 	}

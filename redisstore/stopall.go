@@ -15,8 +15,8 @@ func (s *Store) StopAll(ctx context.Context, i store.StopAll) (store.StopAllResu
 	if (i.Active != "" || i.Repair) && len(i.Terminal) == 0 {
 		return store.StopAllResult{}, errors.New("redisstore: stop all: an active run ends with an event")
 	}
-	t := s.keys.thread(i.Thread)
-	r, err := s.run(ctx, call{script: stopAllScript, keys: t.all(), args: args{
+	t := s.conn.keys.thread(i.Thread)
+	r, err := s.conn.run(ctx, call{script: stopAllScript, keys: t.all(), args: args{
 		{"member", t.member}, {"request", i.Request}, {"active", i.Active}, {"terminal", i.Terminal},
 		{"reason", cutReason(i.Reason)}, {"keep", s.opts.Keep.Milliseconds()},
 		{"repair", i.Repair},
@@ -36,11 +36,11 @@ func (s *Store) StopAll(ctx context.Context, i store.StopAll) (store.StopAllResu
 	}
 	r.join(superseded)
 	r.join(owed)
-	s.logged(i.Thread, r.string(), r.int()+1, r.events())
+	s.deliveries.logged(i.Thread, r.string(), r.int()+1, r.events())
 	for _, events := range res.Owed {
-		s.cancelled(i.Thread, events)
+		s.deliveries.cancelled(i.Thread, events)
 	}
-	s.lost(i.Thread, r.string(), r.string())
+	s.deliveries.lost(i.Thread, r.string(), r.string())
 	if behind := r.int(); res.Active != "" {
 		res.Behind = behind
 	}

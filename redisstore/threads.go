@@ -43,7 +43,7 @@ func (s *lists) Threads(ctx context.Context, q store.ThreadQuery) (store.ThreadP
 		info, ok := readInfo(r)
 		return info, ok && info.Thread.Namespace == q.Namespace && (q.Tenant == nil || info.Tenant == *q.Tenant) && q.Wants(&info)
 	}
-	threads, next, err := page(ctx, s, l, store.PageQuery{Limit: q.Limit, Cursor: q.Cursor}, load, read)
+	threads, next, err := page(ctx, s.conn, l, store.PageQuery{Limit: q.Limit, Cursor: q.Cursor}, load, read)
 	if err != nil {
 		err = fmt.Errorf("redisstore: threads: %w", err)
 	}
@@ -86,8 +86,8 @@ func readInfo(r *reply) (store.ThreadInfo, bool) {
 // SetTitle implements store.Threads. An empty title takes it away, so that the
 // next input with one names the thread.
 func (s *lists) SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error) {
-	t := s.keys.thread(key)
-	r, err := s.run(ctx, call{script: titleScript, keys: []string{t.rec()}, args: args{{"title", cutTitle(title)}}})
+	t := s.conn.keys.thread(key)
+	r, err := s.conn.run(ctx, call{script: titleScript, keys: []string{t.rec()}, args: args{{"title", cutTitle(title)}}})
 	if err != nil {
 		return false, err
 	}

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strings"
 
@@ -18,23 +17,9 @@ import (
 
 // tree keeps the threads of a namespace as trees, all of them in one partition.
 type tree struct {
-	*connection
-	*retention
+	conn      *connection
+	retention *retention
 }
-
-// tree are the keys of a namespace: its nodes, where they are found, the partition's
-// namespaces in which threads are being deleted, their metadata, and the partition's threads
-// that were made and are not used.
-func (k *keyspace) tree(namespace string) []string {
-	name := ownerID(store.Owner{Name: "tree/" + namespace})
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	p := &k.parts[h.Sum64()%uint64(len(k.parts))]
-	return []string{p.base + "tree:" + name + ":nodes", p.base + "tree:" + name + ":index", p.felled(), p.base + "tree:" + name + ":meta", p.made()}
-}
-
-func (p *partition) felled() string { return p.base + "felled" }
-func (p *partition) made() string   { return p.base + "made" }
 
 // treeRefusals are the verdicts of treeput.lua.
 var treeRefusals = []store.TreeRefusal{1: store.NodeMissing, store.NodeExists, store.NodeDeleting, store.NodeConflict,
@@ -61,7 +46,7 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 	if c.Parent != nil {
 		parent.Thread = *c.Parent
 	}
-	used, err := s.used(ctx, key, parent)
+	used, err := s.retention.used(ctx, key, parent)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +58,7 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 	if c.Resource != nil {
 		resource = *c.Resource
 	}
-	r, err := s.run(ctx, call{script: treePutScript, keys: s.keys.tree(key.Namespace), args: args{
+	r, err := s.conn.run(ctx, call{script: treePutScript, keys: s.conn.keys.tree(key.Namespace), args: args{
 		{"thread", key.Thread}, {"by", c.Request}, {"create", c.Create}, {"used", used[0]}, {"version", c.Version},
 		{"parented", c.Parent != nil}, {"parent", parent.Thread}, {"hasused", used[1]},
 		{"resourced", c.Resource != nil}, {"resource", resource}, {"described", c.Metadata != nil}, {"meta", []byte(meta)},
@@ -99,15 +84,15 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 	// A thread that has been put in for its inputs may have been deleted since it was found
 	// to have them, by somebody who did not know of a tree. A later deletion does know of
 	// it.
-	still, err := s.used(ctx, key, parent)
+	still, err := s.retention.used(ctx, key, parent)
 	if err != nil {
 		return nil, err
 	}
 	if adopted&1 != 0 && !still[0] {
-		return nil, errors.Join(&store.TreeError{Why: store.NodeMissing}, s.gone(ctx, key, erased))
+		return nil, errors.Join(&store.TreeError{Why: store.NodeMissing}, s.retention.gone(ctx, key, erased))
 	}
 	if adopted&2 != 0 && !still[1] {
-		return nil, errors.Join(&store.TreeError{Why: store.ParentMissing}, s.gone(ctx, parent, erased))
+		return nil, errors.Join(&store.TreeError{Why: store.ParentMissing}, s.retention.gone(ctx, parent, erased))
 	}
 	return node, nil
 }
@@ -116,9 +101,9 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 func (s *retention) used(ctx context.Context, threads ...store.ThreadKey) ([]bool, error) {
 	cmds := make([]*redis.SliceCmd, len(threads))
 	for i, key := range threads {
-		cmds[i] = redis.NewSliceCmd(ctx, "hmget", s.keys.thread(key).rec(), "input")
+		cmds[i] = redis.NewSliceCmd(ctx, "hmget", s.conn.keys.thread(key).rec(), "input")
 	}
-	if err := s.missing(ask(ctx, s.connection, cmds)); err != nil {
+	if err := s.conn.missing(ask(ctx, s.conn, cmds)); err != nil {
 		return nil, fmt.Errorf("redisstore: tree: %w", err)
 	}
 	used := make([]bool, len(threads))
@@ -134,7 +119,7 @@ func (s *tree) TreeNodes(ctx context.Context, namespace string, threads []string
 	for i, t := range threads {
 		rest[i] = t
 	}
-	r, err := s.run(ctx, call{script: treeReadScript, keys: s.keys.tree(namespace), rest: rest})
+	r, err := s.conn.run(ctx, call{script: treeReadScript, keys: s.conn.keys.tree(namespace), rest: rest})
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +134,7 @@ func (s *tree) TreeNodes(ctx context.Context, namespace string, threads []string
 
 // TreeBelow implements store.Tree.
 func (s *tree) TreeBelow(ctx context.Context, key store.ThreadKey) ([]string, error) {
-	r, err := s.run(ctx, call{script: treeBelowScript, keys: s.keys.tree(key.Namespace), args: args{{"thread", key.Thread}}})
+	r, err := s.conn.run(ctx, call{script: treeBelowScript, keys: s.conn.keys.tree(key.Namespace), args: args{{"thread", key.Thread}}})
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +239,7 @@ type placed struct {
 // treePiece reads as many places as that, and what their threads are at. It has fewer
 // where they are large, and says whether there may be more.
 func (s *tree) treePiece(ctx context.Context, q store.TreeQuery, from, to string, limit int) (list []placed, more bool, err error) {
-	r, err := s.run(ctx, call{script: treePageScript, keys: s.keys.tree(q.Namespace),
+	r, err := s.conn.run(ctx, call{script: treePageScript, keys: s.conn.keys.tree(q.Namespace),
 		args: args{{"from", from}, {"to", to}, {"limit", limit}, {"bytes", treePieceBytes}}})
 	if err != nil {
 		return nil, false, err
@@ -288,7 +273,7 @@ func (s *tree) treePiece(ctx context.Context, q store.TreeQuery, from, to string
 func (s *tree) ThreadInfos(ctx context.Context, threads []store.ThreadKey) ([]*store.ThreadInfo, error) {
 	of := map[*partition][]int{}
 	for i, key := range threads {
-		p := s.keys.thread(key).part
+		p := s.conn.keys.thread(key).part
 		of[p] = append(of[p], i)
 	}
 	var calls []call
@@ -297,13 +282,13 @@ func (s *tree) ThreadInfos(ctx context.Context, threads []store.ThreadKey) ([]*s
 		for group := range slices.Chunk(all, scriptRuns) {
 			keys := make([]threadKeys, len(group))
 			for i, at := range group {
-				keys[i] = s.keys.thread(threads[at])
+				keys[i] = s.conn.keys.thread(threads[at])
 			}
 			calls, groups = append(calls, infosOf(keys...)), append(groups, group)
 		}
 	}
 	infos := make([]*store.ThreadInfo, len(threads))
-	replies, errs := s.runAll(ctx, calls)
+	replies, errs := s.conn.runAll(ctx, calls)
 	for i, group := range groups {
 		if errs[i] != nil {
 			return nil, errs[i]

@@ -53,7 +53,7 @@ func (s *tree) DeleteTree(ctx context.Context, key store.ThreadKey, children sto
 	default:
 		return store.DeleteResult{}, fmt.Errorf("redisstore: delete: %q is no way of deleting", children)
 	}
-	r, err := s.run(ctx, call{script: treeDoomScript, keys: s.keys.tree(key.Namespace),
+	r, err := s.conn.run(ctx, call{script: treeDoomScript, keys: s.conn.keys.tree(key.Namespace),
 		args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(children)}, {"deleter", heldDeleter(by.Deleter)}}})
 	if err != nil {
 		return store.DeleteResult{}, err
@@ -69,7 +69,7 @@ func (s *tree) DeleteTree(ctx context.Context, key store.ThreadKey, children sto
 		return res, r.err
 	}
 	if children != store.DeleteCascade {
-		done, err := s.deleteResting(ctx, key, forgetResting, by)
+		done, err := s.retention.deleteResting(ctx, key, forgetResting, by)
 		done.Children = res.Children
 		return done, err
 	}
@@ -109,10 +109,10 @@ func (s *tree) doom(ctx context.Context, d doomed) error {
 		return nil // it may be erased already, and what has come since is another's
 	}
 	key := d.key
-	if _, err := s.run(ctx, call{script: doomScript, keys: []string{s.keys.thread(key).rec()}, args: args{{"keep", remember.Milliseconds()}}}); err != nil {
+	if _, err := s.conn.run(ctx, call{script: doomScript, keys: []string{s.conn.keys.thread(key).rec()}, args: args{{"keep", remember.Milliseconds()}}}); err != nil {
 		return err
 	}
-	_, err := s.run(ctx, call{script: treeDoomScript, keys: s.keys.tree(key.Namespace),
+	_, err := s.conn.run(ctx, call{script: treeDoomScript, keys: s.conn.keys.tree(key.Namespace),
 		args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", "erase"}, {"deleter", ""}}})
 	return err
 }
@@ -123,7 +123,7 @@ func (s *tree) fell(ctx context.Context, d doomed, withdraw store.Withdraw) erro
 	if _, err := s.retention.forget(ctx, d.key, forgetDoomed, d.deletion(withdraw)); err != nil {
 		return err
 	}
-	return s.gone(ctx, d.key, felled)
+	return s.retention.gone(ctx, d.key, felled)
 }
 
 // How a thread leaves its tree, as treegone.lua has it.
@@ -135,22 +135,22 @@ const (
 
 // gone takes a thread out of its tree, or, spared, lets it be again.
 func (s *retention) gone(ctx context.Context, key store.ThreadKey, how int) error {
-	r, err := s.run(ctx, call{script: treeGoneScript, keys: s.keys.tree(key.Namespace),
+	r, err := s.conn.run(ctx, call{script: treeGoneScript, keys: s.conn.keys.tree(key.Namespace),
 		args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"spare", how}}})
 	if err != nil {
 		return err
 	}
-	s.disownMade(ctx, key, r.string())
+	s.quotas.disownMade(ctx, key, r.string())
 	return r.err
 }
 
 // FinishDeletes implements store.Tree.
 func (s *tree) FinishDeletes(ctx context.Context, withdraw store.Withdraw) (more bool, err error) {
-	cmds := make([]*redis.StringSliceCmd, len(s.keys.parts))
-	for i := range s.keys.parts {
-		cmds[i] = redis.NewStringSliceCmd(ctx, "srandmember", s.keys.parts[i].felled(), 100)
+	cmds := make([]*redis.StringSliceCmd, len(s.conn.keys.parts))
+	for i := range s.conn.keys.parts {
+		cmds[i] = redis.NewStringSliceCmd(ctx, "srandmember", s.conn.keys.parts[i].felled(), 100)
 	}
-	if err := s.missing(ask(ctx, s.connection, cmds)); err != nil && !errors.Is(err, store.ErrPartial) {
+	if err := s.conn.missing(ask(ctx, s.conn, cmds)); err != nil && !errors.Is(err, store.ErrPartial) {
 		return false, fmt.Errorf("redisstore: finish deletes: %w", err)
 	}
 	left := fellTogether
@@ -168,7 +168,7 @@ func (s *tree) FinishDeletes(ctx context.Context, withdraw store.Withdraw) (more
 
 // finishIn goes on with as many of a namespace's deletions as that.
 func (s *tree) finishIn(ctx context.Context, namespace string, limit int, withdraw store.Withdraw) (int, error) {
-	r, err := s.run(ctx, call{script: treePageScript, keys: s.keys.tree(namespace),
+	r, err := s.conn.run(ctx, call{script: treePageScript, keys: s.conn.keys.tree(namespace),
 		args: args{{"from", "[d"}, {"to", "(e"}, {"limit", limit}, {"bytes", fellBytes}}})
 	if err != nil {
 		return 0, err
@@ -196,12 +196,12 @@ func (s *tree) finishIn(ctx context.Context, namespace string, limit int, withdr
 		return 0, r.err
 	}
 	if len(list) == 0 {
-		return 0, s.gone(ctx, store.ThreadKey{Namespace: namespace}, spared)
+		return 0, s.retention.gone(ctx, store.ThreadKey{Namespace: namespace}, spared)
 	}
 	var failed error
 	for i, d := range list {
 		if d.state == "rest" {
-			_, err = s.deleteResting(ctx, d.key, forgetResting, d.deletion(withdraw))
+			_, err = s.retention.deleteResting(ctx, d.key, forgetResting, d.deletion(withdraw))
 		} else if err = s.doom(ctx, d); err == nil {
 			err = s.fell(ctx, d, withdraw)
 		}

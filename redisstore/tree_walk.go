@@ -31,7 +31,7 @@ func (s *tree) TreeWalk(ctx context.Context, q store.TreeWalk) ([]store.TreeItem
 	var items []store.TreeItem
 	for bytes := 0; ; {
 		want := min(treePiece, limit+1-len(items))
-		r, err := s.run(ctx, call{script: treeWalkScript, keys: s.keys.tree(q.Thread.Namespace), args: args{
+		r, err := s.conn.run(ctx, call{script: treeWalkScript, keys: s.conn.keys.tree(q.Thread.Namespace), args: args{
 			{"thread", q.Thread.Thread}, {"under", under}, {"at", at}, {"limit", want}, {"bytes", treePieceBytes}}})
 		if err != nil {
 			return nil, "", err

@@ -21,28 +21,28 @@ const keepDead = 30 * 24 * time.Hour
 // owed at once and acknowledged. The group therefore never has anything pending, and none
 // of it has to be looked after there. Trimming the notices takes from no target what it is
 // owed.
-type webhooks struct{ *connection }
+type webhooks struct {
+	conn *connection
+	most int // webhooks of a target that a partition may have
+}
 
 // groupOf names a target's group.
 func groupOf(target string) string { return "webhook:" + target }
-
-// most is how many webhooks of a target a partition may have.
-func (s *webhooks) most() int { return max(s.opts.Webhooks/len(s.keys.parts), 1) }
 
 // onAll runs a script on all partitions, and returns the answers of those that answer,
 // by partition.
 func (s *webhooks) onAll(ctx context.Context, make func(p *partition) call) ([]*reply, error) {
 	var calls []call
-	for i := range s.keys.parts {
-		calls = append(calls, make(&s.keys.parts[i]))
+	for i := range s.conn.keys.parts {
+		calls = append(calls, make(&s.conn.keys.parts[i]))
 	}
-	replies, errs := s.runAll(ctx, calls)
+	replies, errs := s.conn.runAll(ctx, calls)
 	for i, err := range errs {
 		if err != nil {
 			replies[i] = nil
 		}
 	}
-	return replies, s.missing(errs)
+	return replies, s.conn.missing(errs)
 }
 
 // TakeWebhooks implements store.Webhooks. It asks those partitions for webhooks that have
@@ -79,7 +79,7 @@ func (s *webhooks) TakeWebhooks(ctx context.Context, t store.WebhookTake) (taken
 		}
 		if n := min(due, left); n > 0 {
 			left -= n
-			p := &s.keys.parts[at]
+			p := &s.conn.keys.parts[at]
 			h := p.target(t.Target)
 			parts = append(parts, p)
 			calls = append(calls, call{script: hookTakeScript, keys: []string{h.due, h.items, h.tries},
@@ -89,14 +89,14 @@ func (s *webhooks) TakeWebhooks(ctx context.Context, t store.WebhookTake) (taken
 	if len(calls) == 0 {
 		return taken, partial
 	}
-	replies, errs := s.runAll(ctx, calls)
+	replies, errs := s.conn.runAll(ctx, calls)
 	for i, r := range replies {
 		if errs[i] == nil {
 			taken.Webhooks = append(taken.Webhooks, s.readTaken(ctx, parts[i], t.Target, r)...)
 			errs[i] = r.err
 		}
 	}
-	err = s.missing(errs)
+	err = s.conn.missing(errs)
 	switch {
 	case err == nil || most(err) == nil && partial != nil:
 		return taken, partial
@@ -116,7 +116,7 @@ func (s *webhooks) readCall(p *partition, t store.WebhookTake) call {
 		kinds[i] = string(k)
 	}
 	return call{script: hookReadScript, keys: []string{p.notices, h.due, h.items}, args: args{
-		{"group", groupOf(t.Target)}, {"from", from}, {"most", s.most()}, {"kinds", between(kinds)}, {"agents", between(t.Agents)}, {"tenant", t.Tenant}}}
+		{"group", groupOf(t.Target)}, {"from", from}, {"most", s.most}, {"kinds", between(kinds)}, {"agents", between(t.Agents)}, {"tenant", t.Tenant}}}
 }
 
 // between writes a list with a comma before and behind each.
@@ -136,15 +136,15 @@ func (s *webhooks) readTaken(ctx context.Context, p *partition, target string, r
 		notice, err := itemNotice(p, id, fields)
 		tried, bad := readTries(tries)
 		if bad != nil {
-			s.opts.Logger.Error("the tries of a webhook cannot be read: the webhook counts as not tried yet", "target", target, "id", notice.ID, "error", bad)
+			s.conn.settings.Logger.Error("the tries of a webhook cannot be read: the webhook counts as not tried yet", "target", target, "id", notice.ID, "error", bad)
 			tried = store.WebhookTries{}
 		}
 		if err != nil {
-			s.opts.Logger.Error("a webhook cannot be read and is given up", "target", target, "id", notice.ID, "error", err)
+			s.conn.settings.Logger.Error("a webhook cannot be read and is given up", "target", target, "id", notice.ID, "error", err)
 			tried = store.WebhookTries{Count: tried.Count + 1, First: cmp.Or(tried.First, at), Last: at, Error: cut(err.Error(), reasonTold)}
 			// A webhook for which this fails is taken again when its hold is over.
 			if err := s.settle(ctx, p, target, id, store.WebhookResult{Hold: held, Kind: store.WebhookDead, Tries: tried}); err != nil {
-				s.opts.Logger.Error("a webhook cannot be given up", "target", target, "id", notice.ID, "error", err)
+				s.conn.settings.Logger.Error("a webhook cannot be given up", "target", target, "id", notice.ID, "error", err)
 			}
 			continue
 		}
@@ -200,7 +200,7 @@ func readTries(s string) (t store.WebhookTries, err error) {
 
 // SettleWebhook implements store.Webhooks.
 func (s *webhooks) SettleWebhook(ctx context.Context, target string, r store.WebhookResult) error {
-	p, id, ok := s.keys.noticeAt(r.ID)
+	p, id, ok := noticeAt(s.conn.keys, r.ID)
 	if !ok {
 		return fmt.Errorf("redisstore: webhooks: %q is no notice", r.ID)
 	}
@@ -209,8 +209,8 @@ func (s *webhooks) SettleWebhook(ctx context.Context, target string, r store.Web
 
 func (s *webhooks) settle(ctx context.Context, p *partition, target, id string, r store.WebhookResult) error {
 	h := p.target(target)
-	_, err := s.run(ctx, call{script: hookSettleScript, keys: []string{h.due, h.items, h.tries, h.dead}, args: args{
-		{"id", id}, {"held", r.Hold}, {"result", int(r.Kind)}, {"delay", r.Delay.Milliseconds()}, {"said", writeTries(r.Tries)}, {"most", s.most()}}})
+	_, err := s.conn.run(ctx, call{script: hookSettleScript, keys: []string{h.due, h.items, h.tries, h.dead}, args: args{
+		{"id", id}, {"held", r.Hold}, {"result", int(r.Kind)}, {"delay", r.Delay.Milliseconds()}, {"said", writeTries(r.Tries)}, {"most", s.most}}})
 	return err
 }
 
@@ -226,7 +226,7 @@ func (s *webhooks) CountWebhooks(ctx context.Context, target string) (c store.We
 			err = cmp.Or(err, r.err)
 		}
 	}
-	c.Most = s.most() * len(s.keys.parts)
+	c.Most = s.most * len(s.conn.keys.parts)
 	return c, err
 }
 
@@ -273,12 +273,12 @@ type targetsChange struct {
 }
 
 func (s *webhooks) targets(ctx context.Context, change targetsChange) (map[string]store.TargetState, error) {
-	c := call{script: targetsScript, keys: []string{s.keys.targets()}, args: args{{"gone", change.gone}, {"configuration", change.configuration},
+	c := call{script: targetsScript, keys: []string{s.conn.keys.targets()}, args: args{{"gone", change.gone}, {"configuration", change.configuration},
 		{"revived", change.revived}, {"forgotten", change.forgotten}, {"used", change.was}}}
 	for _, name := range change.used {
 		c.rest = append(c.rest, name)
 	}
-	r, err := s.run(ctx, c)
+	r, err := s.conn.run(ctx, c)
 	if err != nil {
 		return nil, err
 	}

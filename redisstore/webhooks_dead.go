@@ -67,7 +67,7 @@ func (d deadHook) bounds(part int) (from, behind string) {
 func (s *webhooks) DeadWebhooks(ctx context.Context, q store.DeadWebhookQuery) (page store.DeadWebhookPage, err error) {
 	var after *deadHook
 	if q.Cursor != "" {
-		d, err := deadHookOf(q.Cursor, len(s.keys.parts))
+		d, err := deadHookOf(q.Cursor, len(s.conn.keys.parts))
 		if err != nil {
 			return page, err
 		}
@@ -108,12 +108,12 @@ func (s *webhooks) DeadWebhooks(ctx context.Context, q store.DeadWebhookQuery) (
 func (s *webhooks) loadDead(ctx context.Context, q store.DeadWebhookQuery, found []deadHook, partial error) (list []store.DeadWebhook, err error) {
 	var items, tries []*redis.SliceCmd
 	for _, d := range found {
-		h := s.keys.parts[d.part].target(q.Target)
+		h := s.conn.keys.parts[d.part].target(q.Target)
 		items = append(items, redis.NewSliceCmd(ctx, "hmget", h.items, d.id))
 		tries = append(tries, redis.NewSliceCmd(ctx, "hmget", h.tries, d.id))
 	}
-	errs := ask(ctx, s.connection, append(items, tries...))
-	if err := s.missing(errs); err != nil {
+	errs := ask(ctx, s.conn, append(items, tries...))
+	if err := s.conn.missing(errs); err != nil {
 		if most(err) != nil {
 			return nil, err
 		}
@@ -130,7 +130,7 @@ func (s *webhooks) loadDead(ctx context.Context, q store.DeadWebhookQuery, found
 		}
 		w := store.DeadWebhook{Died: time.UnixMilli(d.died)}
 		// The unreadable part may be why it is dead.
-		w.Notice, _ = itemNotice(&s.keys.parts[d.part], d.id, item)
+		w.Notice, _ = itemNotice(&s.conn.keys.parts[d.part], d.id, item)
 		w.Tries, _ = readTries(tried)
 		if q.Tenant == "" || w.Notice.Tenant == q.Tenant {
 			list = append(list, w)
@@ -142,13 +142,13 @@ func (s *webhooks) loadDead(ctx context.Context, q store.DeadWebhookQuery, found
 // ResendWebhook implements store.Webhooks. The tenant of a notice does not change, so that
 // it may be looked at before. A notice that cannot be read cannot be sent.
 func (s *webhooks) ResendWebhook(ctx context.Context, target, tenant, id string) (bool, error) {
-	p, entry, ok := s.keys.noticeAt(id)
+	p, entry, ok := noticeAt(s.conn.keys, id)
 	if !ok {
 		return false, nil
 	}
 	h := p.target(target)
 	item := redis.NewSliceCmd(ctx, "hmget", h.items, entry)
-	if err := ask(ctx, s.connection, []*redis.SliceCmd{item})[0]; err != nil {
+	if err := ask(ctx, s.conn, []*redis.SliceCmd{item})[0]; err != nil {
 		return false, err
 	}
 	fields, _ := item.Val()[0].(string)
@@ -158,7 +158,7 @@ func (s *webhooks) ResendWebhook(ctx context.Context, target, tenant, id string)
 	if notice, err := itemNotice(p, entry, fields); err != nil || tenant != "" && notice.Tenant != tenant {
 		return false, nil
 	}
-	r, err := s.run(ctx, call{script: hookResendScript, keys: []string{h.due, h.tries, h.dead}, args: args{{"id", entry}}})
+	r, err := s.conn.run(ctx, call{script: hookResendScript, keys: []string{h.due, h.tries, h.dead}, args: args{{"id", entry}}})
 	if err != nil {
 		return false, fmt.Errorf("redisstore: send a webhook again: %w", err)
 	}

@@ -106,8 +106,8 @@ var hookTests = []struct {
 		h.want("crm", nil)
 		h.notice("t1", "kind", "run.started")
 		h.take(h.ask("crm"))
-		for i := range h.keys.parts {
-			if err := h.client.XTrimMaxLen(h.Context(), h.keys.parts[i].notices, 0).Err(); err != nil {
+		for i := range h.conn.keys.parts {
+			if err := h.conn.client.XTrimMaxLen(h.Context(), h.conn.keys.parts[i].notices, 0).Err(); err != nil {
 				h.Fatal(err)
 			}
 		}
@@ -118,8 +118,8 @@ var hookTests = []struct {
 		h.want("crm", nil)
 		h.notice("t1", "kind", "run.started")
 		h.take(h.ask("crm"))
-		for i := range h.keys.parts {
-			pending, err := h.client.XPending(h.Context(), h.keys.parts[i].notices, "webhook:crm").Result()
+		for i := range h.conn.keys.parts {
+			pending, err := h.conn.client.XPending(h.Context(), h.conn.keys.parts[i].notices, "webhook:crm").Result()
 			if err != nil || pending.Count != 0 {
 				h.Errorf("%+v, %v", pending, err)
 			}
@@ -127,7 +127,7 @@ var hookTests = []struct {
 	}},
 	{"as many wait as may, and the rest stays among the notices", func(h *hooks) {
 		h.want("crm", nil)
-		most := h.most()
+		most := h.webhooks.most
 		for range most + 3 {
 			h.notice("t1", "kind", "run.started")
 		}
@@ -211,15 +211,15 @@ var hookTests = []struct {
 	}},
 	{"as many dead ones are kept as may be, the latest", func(h *hooks) {
 		h.want("crm", nil)
-		for i := range h.most() + 3 {
+		for i := range h.webhooks.most + 3 {
 			h.notice("t", "kind", "run.started", "run", fmt.Sprint("r", i))
 			h.settle("crm", h.take(h.ask("crm"))[0], store.WebhookDead, 0)
 			h.clock = h.clock.Add(time.Second)
 		}
 		all := h.dead(store.DeadWebhookQuery{Target: "crm"})
-		h.same("kept", len(all), h.most())
+		h.same("kept", len(all), h.webhooks.most)
 		h.same("the oldest", all[len(all)-1].Notice.RunID, "r3")
-		h.same("counts", h.count("crm").Dead, h.most())
+		h.same("counts", h.count("crm").Dead, h.webhooks.most)
 	}},
 	{"a target that wants no more is known by its configuration, until it is revived", func(h *hooks) {
 		at := h.clock
@@ -262,8 +262,8 @@ var hookTests = []struct {
 		h.same("counts", h.count("crm"), store.WebhookCounts{})
 		states, err = h.UseTargets(h.Context(), nil)
 		h.same("states", []any{states, err}, []any{map[string]store.TargetState{}, nil})
-		for i := range h.keys.parts {
-			groups, err := h.client.XInfoGroups(h.Context(), h.keys.parts[i].notices).Result()
+		for i := range h.conn.keys.parts {
+			groups, err := h.conn.client.XInfoGroups(h.Context(), h.conn.keys.parts[i].notices).Result()
 			if err != nil || len(groups) > 0 {
 				h.Errorf("groups are left: %v, %v", groups, err)
 			}
@@ -282,7 +282,7 @@ var hookTests = []struct {
 		if _, err := h.UseTargets(h.Context(), []string{"crm"}); err != nil {
 			h.Fatal(err)
 		}
-		if err := inspector(h, h.client)(h.opts.Prefix); err != nil {
+		if err := inspector(h, h.conn.client)(h.opts.Prefix); err != nil {
 			h.Error(err)
 		}
 	}},
@@ -337,9 +337,9 @@ func TestWebhooksOnCluster(t *testing.T) {
 func (h *hooks) notice(thread string, fields ...string) string {
 	h.Helper()
 	key := store.ThreadKey{Namespace: "space", Thread: thread}
-	p := h.keys.thread(key).part
+	p := h.conn.keys.thread(key).part
 	values := append([]string{"namespace", "space", "thread", thread}, fields...)
-	entry, err := h.client.XAdd(h.Context(), &redis.XAddArgs{Stream: p.notices, Values: values}).Result()
+	entry, err := h.conn.client.XAdd(h.Context(), &redis.XAddArgs{Stream: p.notices, Values: values}).Result()
 	if err != nil {
 		h.Fatal(err)
 	}

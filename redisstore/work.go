@@ -23,12 +23,21 @@ const (
 
 // mailbox delivers threads that want a claim, by a stream for each partition and agent.
 type mailbox struct {
-	*connection
-	*deliveries
-	awaits  awaits
-	from    atomic.Uint64 // the partition that comes first
-	mu      sync.Mutex
-	forgets time.Time // when consumers that are gone are looked for again
+	conn       *connection
+	deliveries *deliveries
+	awaits     awaits
+	from       atomic.Uint64 // the partition that comes first
+	mu         sync.Mutex
+	forgets    time.Time // when consumers that are gone are looked for again
+}
+
+func newMailbox(c *connection, d *deliveries) *mailbox {
+	s := &mailbox{conn: c, deliveries: d, awaits: awaits{turn: make(chan struct{}, 1)}}
+	c.atClose(s.closeAwaits, func() error {
+		s.closeAwait()
+		return nil
+	})
+	return s
 }
 
 // workStream is one of those that a node reads.
@@ -78,7 +87,7 @@ func once(work []store.Work) []store.Work {
 
 // near reads what is new beside a thread.
 func (s *mailbox) near(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
-	p := s.keys.thread(q.Near).part
+	p := s.conn.keys.thread(q.Near).part
 	var streams []workStream
 	for _, agent := range q.Agents {
 		streams = append(streams, workStream{key: p.work + agent, agent: agent, unread: 1})
@@ -93,7 +102,7 @@ func (s *mailbox) idle(q store.WorkQuery) int64 {
 	case q.Idle < 0:
 		return 0
 	case q.Idle == 0:
-		return s.opts.Lease.Milliseconds()
+		return s.conn.settings.Lease.Milliseconds()
 	}
 	return q.Idle.Milliseconds()
 }
@@ -110,10 +119,10 @@ func (s *mailbox) offer(ctx context.Context, q store.WorkQuery, due []store.Thre
 	for i, key := range due {
 		calls[i] = s.offerCall(key)
 	}
-	replies, errs := s.runAll(ctx, calls)
+	replies, errs := s.conn.runAll(ctx, calls)
 	for i, key := range due {
 		o, err := s.offered(key, replies[i], errs[i])
-		j, ours := at[s.keys.thread(key).part.work+o.agent]
+		j, ours := at[s.conn.keys.thread(key).part.work+o.agent]
 		switch {
 		case err != nil && !errors.Is(err, store.ErrOutcomeUnknown):
 			work = append(work, store.Work{Thread: key})
@@ -135,7 +144,7 @@ type offered struct {
 }
 
 func (s *mailbox) offerCall(key store.ThreadKey) call {
-	t := s.keys.thread(key)
+	t := s.conn.keys.thread(key)
 	return call{script: offerScript, keys: t.all(), args: args{{"member", t.member}}}
 }
 
@@ -145,7 +154,7 @@ func (s *mailbox) offered(key store.ThreadKey, r *reply, err error) (o offered, 
 	}
 	epoch, before, events := r.string(), r.int(), r.events()
 	if len(events) > 0 {
-		s.logged(key, epoch, before+1, events)
+		s.deliveries.logged(key, epoch, before+1, events)
 	}
 	o = offered{offered: r.bool(), waited: time.Duration(r.int()) * time.Millisecond, agent: r.string()}
 	return o, r.err
@@ -164,7 +173,7 @@ func (s *mailbox) read(ctx context.Context, q store.WorkQuery, streams []workStr
 	unread := func() {
 		for _, st := range streams {
 			if n := min(st.unread, room); n > 0 {
-				add(st, redis.NewXStreamSliceCmd(ctx, "xreadgroup", "group", workers, s.opts.Node, "count", n, "streams", st.key, ">"))
+				add(st, redis.NewXStreamSliceCmd(ctx, "xreadgroup", "group", workers, s.conn.settings.Node, "count", n, "streams", st.key, ">"))
 				room -= n
 			}
 		}
@@ -172,7 +181,7 @@ func (s *mailbox) read(ctx context.Context, q store.WorkQuery, streams []workStr
 	late := func() {
 		for _, st := range streams {
 			if n := min(st.late, room); n > 0 {
-				add(st, redis.NewXAutoClaimCmd(ctx, "xautoclaim", st.key, workers, s.opts.Node, s.idle(q), st.from, "count", n))
+				add(st, redis.NewXAutoClaimCmd(ctx, "xautoclaim", st.key, workers, s.conn.settings.Node, s.idle(q), st.from, "count", n))
 				room -= n
 			}
 		}
@@ -185,7 +194,7 @@ func (s *mailbox) read(ctx context.Context, q store.WorkQuery, streams []workStr
 		late()
 		unread()
 	}
-	errs := askAt(ctx, s.connection, keys, cmds)
+	errs := askAt(ctx, s.conn, keys, cmds)
 	var work []store.Work
 	for i, cmd := range cmds {
 		var messages []redis.XMessage
@@ -202,7 +211,7 @@ func (s *mailbox) read(ctx context.Context, q store.WorkQuery, streams []workStr
 		}
 		work = append(work, s.delivered(ctx, keys[i], agents[i], messages)...)
 	}
-	return work, s.missing(errs)
+	return work, s.conn.missing(errs)
 }
 
 // delivered is what entries of a stream ask for.
@@ -210,7 +219,7 @@ func (s *mailbox) delivered(ctx context.Context, stream, agent string, messages 
 	for _, m := range messages {
 		member, _ := m.Values["thread"].(string)
 		key, ok := threadOf(member)
-		if !ok || s.keys.thread(key).part.work+agent != stream {
+		if !ok || s.conn.keys.thread(key).part.work+agent != stream {
 			s.drop(ctx, stream, m.ID)
 			continue
 		}
@@ -232,36 +241,36 @@ func (s *mailbox) Return(ctx context.Context, work []store.Work) error {
 	var keys []string
 	for _, w := range work {
 		if id, agent, ok := strings.Cut(w.Entry, " "); ok {
-			key := s.keys.thread(w.Thread).part.work + agent
+			key := s.conn.keys.thread(w.Thread).part.work + agent
 			keys = append(keys, key)
-			cmds = append(cmds, redis.NewStringSliceCmd(ctx, "xclaim", key, workers, s.opts.Node, 0, id,
+			cmds = append(cmds, redis.NewStringSliceCmd(ctx, "xclaim", key, workers, s.conn.settings.Node, 0, id,
 				"idle", returned.Milliseconds(), "justid"))
 		}
 	}
-	errs := askAt(ctx, s.connection, keys, cmds)
+	errs := askAt(ctx, s.conn, keys, cmds)
 	for i, err := range errs {
 		if strings.HasPrefix(errText(err), "NOGROUP") {
 			errs[i] = nil // then there is nothing that was delivered
 		}
 	}
-	return s.missing(errs)
+	return s.conn.missing(errs)
 }
 
 // drop takes out an entry that none of our scripts has made.
 func (s *mailbox) drop(ctx context.Context, key, id string) {
-	s.opts.Logger.Warn("a stream of work holds an entry that names no thread of its partition; the entry is removed", "stream", key, "entry", id)
-	_ = askAt(ctx, s.connection, []string{key, key}, []redis.Cmder{
+	s.conn.settings.Logger.Warn("a stream of work holds an entry that names no thread of its partition; the entry is removed", "stream", key, "entry", id)
+	_ = askAt(ctx, s.conn, []string{key, key}, []redis.Cmder{
 		redis.NewIntCmd(ctx, "xack", key, workers, id), redis.NewIntCmd(ctx, "xdel", key, id)})
 }
 
 // WorkStats implements store.Sweep.
 func (s *mailbox) WorkStats(ctx context.Context, agents []string) ([]store.WorkStats, error) {
-	calls := make([]call, len(s.keys.parts))
-	for i, p := range s.keys.parts {
+	calls := make([]call, len(s.conn.keys.parts))
+	for i, p := range s.conn.keys.parts {
 		calls[i] = call{waitingScript, []string{p.work}, nil, appendStrings(nil, agents)}
 	}
-	replies, errs := s.runAll(ctx, calls)
-	partial := s.missing(errs)
+	replies, errs := s.conn.runAll(ctx, calls)
+	partial := s.conn.missing(errs)
 	if most(partial) != nil {
 		return nil, partial
 	}

@@ -115,7 +115,7 @@ func TestWorkSurvivesItsStream(t *testing.T) {
 				if delivered && len(given(t, s, time.Hour, "")) != 1 {
 					t.Fatal("it is not delivered")
 				}
-				by[1] = s.keys.parts[0].work
+				by[1] = s.conn.keys.parts[0].work
 				do(t, server, by...)
 				if work := given(t, s, -1, ""); len(work) != 0 {
 					t.Errorf("given %+v of a stream that is empty", work)
@@ -140,9 +140,9 @@ func TestEntriesAndConsumersOfNobody(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s, _ := onClock(t, server, Options{Node: "me"})
 	begin(t, s, inline(0, "r1")) // it wants nobody
-	stream := s.keys.parts[0].work
+	stream := s.conn.keys.parts[0].work
 	do(t, server, "XGROUP", "CREATE", stream, workers, "0", "MKSTREAM")
-	do(t, server, "XADD", stream, "*", "thread", s.keys.thread(testKey).member)
+	do(t, server, "XADD", stream, "*", "thread", s.conn.keys.thread(testKey).member)
 	do(t, server, "XADD", stream, "*", "thread", "no thread")
 	do(t, server, "XADD", stream, "*", "what", "ever")
 	do(t, server, "XGROUP", "CREATECONSUMER", stream, workers, "gone")
@@ -161,14 +161,14 @@ func TestEntriesAndConsumersOfNobody(t *testing.T) {
 	}
 
 	forget := func(after string) string {
-		p := s.keys.parts[0]
-		_, err := s.run(t.Context(), call{dueScript, []string{p.leases, p.ready, p.work},
+		p := s.conn.keys.parts[0]
+		_, err := s.conn.run(t.Context(), call{dueScript, []string{p.leases, p.ready, p.work},
 			args{{"limit", 1}, {"turn", 0}, {"idle", 0}, {"check", 0}, {"gone", after}}, []any{""}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		left := ""
-		for _, c := range s.client.XInfoConsumers(t.Context(), stream, workers).Val() {
+		for _, c := range s.conn.client.XInfoConsumers(t.Context(), stream, workers).Val() {
 			left += " " + c.Name
 		}
 		return left
@@ -190,7 +190,7 @@ func TestWorkOfADamagedRun(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s, _ := onClock(t, server, Options{})
 	begin(t, s, queued(0, "r1"))
-	th := s.keys.thread(testKey)
+	th := s.conn.keys.thread(testKey)
 	do(t, server, "HDEL", th.base+"disp", "g:r1")
 	do(t, server, "HDEL", th.rec(), "work")
 	do(t, server, "DEL", th.part.work)
@@ -223,7 +223,7 @@ func TestNothingStarvesWork(t *testing.T) {
 	}{
 		"a thread that cannot be read": {-1, func(t *testing.T, server *redistest.Server, s *Store) {
 			enqueue(t, s, "sound", "a")
-			th := s.keys.thread(damaged)
+			th := s.conn.keys.thread(damaged)
 			do(t, server, "SET", th.rec(), "garbage")
 			do(t, server, "ZADD", th.part.ready, "1", th.member)
 		}, "damaged", calls / 2},
@@ -323,8 +323,8 @@ func TestChecksBesideServersBefore(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s, move := onClock(t, server, Options{})
 	begin(t, s, queued(0, "r1"))
-	p := s.keys.parts[0]
-	member := s.keys.thread(testKey).member
+	p := s.conn.keys.parts[0]
+	member := s.conn.keys.thread(testKey).member
 	places := func() string {
 		return fmt.Sprint(do(t, server, "ZCARD", p.ready), " due, ", do(t, server, "ZCARD", p.ready+":checks"), " to look at")
 	}
@@ -340,8 +340,8 @@ func TestChecksBesideServersBefore(t *testing.T) {
 		t.Fatal(res, err)
 	}
 	do(t, server, "ZADD", p.ready+":checks", "1", member)
-	do(t, server, "HDEL", s.keys.thread(testKey).rec(), "work")
-	do(t, server, "DEL", s.keys.thread(testKey).base+"queue")
+	do(t, server, "HDEL", s.conn.keys.thread(testKey).rec(), "work")
+	do(t, server, "DEL", s.conn.keys.thread(testKey).base+"queue")
 	move(2 * time.Minute)
 	if work := given(t, s, -1, ""); len(work) > 1 {
 		t.Fatalf("given %+v", work)

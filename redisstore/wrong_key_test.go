@@ -32,10 +32,10 @@ func TestAWrongKeyOfAPartitionHidesNoOther(t *testing.T) {
 			o := Options{Prefix: fmt.Sprint("wrong", i), Partitions: 8, Lease: time.Minute, Clock: func() time.Time { return clock },
 				ThreadTTL: 24 * time.Hour, Logger: slog.New(slog.NewTextHandler(&told, nil))}
 			s := open(t, server.URL(), o)
-			hurt := &s.keys.parts[3]
+			hurt := &s.conn.keys.parts[3]
 			var good []store.ThreadKey
 			for n := 0; len(good) < 12; n++ {
-				if key := (store.ThreadKey{Namespace: "n", Thread: fmt.Sprint("t", n)}); s.keys.thread(key).part != hurt {
+				if key := (store.ThreadKey{Namespace: "n", Thread: fmt.Sprint("t", n)}); s.conn.keys.thread(key).part != hurt {
 					good = append(good, key)
 				}
 			}
@@ -59,8 +59,8 @@ func TestAWrongKeyOfAPartitionHidesNoOther(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.client.Del(ctx, hurt.base+kind)
-			if err := s.client.Set(ctx, hurt.base+kind, "x", 0).Err(); err != nil {
+			s.conn.client.Del(ctx, hurt.base+kind)
+			if err := s.conn.client.Set(ctx, hurt.base+kind, "x", 0).Err(); err != nil {
 				t.Fatal(err)
 			}
 			if err := open(t, server.URL(), o).Ready(ctx); err != nil {

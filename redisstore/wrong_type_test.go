@@ -16,9 +16,9 @@ func TestAKeyOfAWrongTypeKeepsNothingElse(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{})
 	ctx := context.Background()
-	hurt := s.keys.thread(testKey)
+	hurt := s.conn.keys.thread(testKey)
 	good := testKey
-	for s.keys.thread(good).part == hurt.part {
+	for s.conn.keys.thread(good).part == hurt.part {
 		good.Thread += "x"
 	}
 	for _, key := range []store.ThreadKey{testKey, good} {
@@ -26,8 +26,8 @@ func TestAKeyOfAWrongTypeKeepsNothingElse(t *testing.T) {
 	}
 	spoil := func(key string) {
 		t.Helper()
-		s.client.Del(ctx, key)
-		if err := s.client.Set(ctx, key, "x", 0).Err(); err != nil {
+		s.conn.client.Del(ctx, key)
+		if err := s.conn.client.Set(ctx, key, "x", 0).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}

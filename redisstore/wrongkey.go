@@ -31,7 +31,7 @@ func (s *connection) wrongKey(key string) {
 	}
 	w.mu.Unlock()
 	if !again {
-		s.opts.Logger.Error("a key is of another type than it should be, and what is in it is left out: something else has written it; delete it", "key", key)
+		s.settings.Logger.Error("a key is of another type than it should be, and what is in it is left out: something else has written it; delete it", "key", key)
 	}
 }
 

@@ -1,0 +1,56 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// load gives the scripts to every server that may run them and answers. A server in this
+// process gets each script in full when it first runs: miniredis keeps what it has read of
+// a script for all servers of the process, and SCRIPT LOAD reads it anew.
+func (s *servers) load(ctx context.Context) error {
+	if s.settings.Volatile {
+		return nil
+	}
+	one := func(ctx context.Context, c *redis.Client) error {
+		for _, sc := range allScripts {
+			if err := c.ScriptLoad(ctx, sc.source).Err(); err != nil {
+				return storeError("load "+sc.name+".lua", err)
+			}
+		}
+		return nil
+	}
+	switch c := s.client.(type) {
+	case *redis.ClusterClient:
+		return most(eachMaster(ctx, c, one))
+	case *redis.Client:
+		return one(ctx, c)
+	}
+	return nil // sent in full when they are missed
+}
+
+// checkHistory runs a script that needs the history's name: where it cannot be
+// read, a fail-over that loses writes would go unnoticed. Any master that answers will
+// do.
+func (s *connection) checkHistory(ctx context.Context) error {
+	if s.settings.HistoryID != "" {
+		return nil
+	}
+	var err error
+	for i := range s.keys.parts {
+		p := &s.keys.parts[i]
+		if i > 0 && (!errors.Is(err, store.ErrOutcomeUnknown) && !errors.Is(err, store.ErrCorrupted) || ctx.Err() != nil || s.sameMaster(p, &s.keys.parts[i-1])) {
+			continue
+		}
+		if _, err = s.run(ctx, renewCall(p.base+"probe", p, "", store.Claim{}, time.Millisecond)); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("%w (scripts must be able to run INFO replication)", err)
+}
