@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // Activate implements store.Worker.
@@ -13,7 +14,7 @@ func (s *Store) Activate(ctx context.Context, a store.Activation) (store.CommitR
 		return store.CommitResult{}, errors.New("redisstore: activate: a run begins with an event")
 	}
 	t := s.conn.keys.thread(a.Claim.Thread)
-	r, err := s.conn.run(ctx, call{activateScript, t.all(), args{
+	r, err := s.conn.run(ctx, call{lua.Activate, t.all(), lua.Args{
 		{"member", t.member}, {"run", a.Claim.RunID}, {"token", a.Claim.Token}, {"depoch", a.Claim.DispatchEpoch},
 		{"execution", a.Execution}, {"frozen", compress(a.Frozen)}, {"agent", a.Agent}, {"user", a.User},
 	}, s.conn.appendEvents(nil, a.Events)})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 var beginStatus = []store.BeginStatus{store.BeginAccepted, store.BeginStale, store.BeginExpired,
@@ -40,7 +41,7 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 	if b.Priority != nil {
 		priority = *b.Priority
 	}
-	r, err := s.conn.run(ctx, call{beginScript, t.deciding(), args{
+	r, err := s.conn.run(ctx, call{lua.Begin, t.deciding(), lua.Args{
 		{"member", t.member},
 		{"version", b.Version},
 		{"deadline", b.Deadline},
@@ -95,7 +96,7 @@ func beginLists(p beginParts) (rest []any, branch store.Branch, messages []byte)
 		rest = append(rest, id, []byte(message))
 	}
 	for _, d := range p.decided {
-		rest = beginScript.group(rest, args{{"interrupt", d.Interrupt}, {"status", string(d.Status)}, {"by", d.User},
+		rest = lua.Begin.Group(rest, lua.Args{{"interrupt", d.Interrupt}, {"status", string(d.Status)}, {"by", d.User},
 			{"tool", d.Tool}, {"body", compress(d.Body)}})
 	}
 	if p.Branch != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // Checkpoint implements store.Checkpoints.
@@ -22,7 +23,7 @@ func (s *Store) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error
 		return false, fmt.Errorf("redisstore: checkpoint: %w", err)
 	}
 	rest := append(append(snap.pieces, snap.messages...), snap.removed...)
-	r, err := s.conn.run(ctx, call{checkpointScript, t.all(), args{
+	r, err := s.conn.run(ctx, call{lua.Checkpoint, t.all(), lua.Args{
 		{"version", c.Version},
 		{"epoch", c.At.Epoch},
 		{"from", c.From},
@@ -58,7 +59,7 @@ func (s *Store) midrun(ctx context.Context, b store.Batch) (store.CommitResult, 
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
 	}
 	rest := append(append(snap.pieces, snap.messages...), snap.removed...)
-	r, err := s.conn.run(ctx, call{midrunScript, t.all(), args{
+	r, err := s.conn.run(ctx, call{lua.Midrun, t.all(), lua.Args{
 		{"run", b.Claim.RunID},
 		{"token", b.Claim.Token},
 		{"depoch", b.Claim.DispatchEpoch},

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // Claim implements store.Worker.
@@ -13,7 +14,7 @@ func (s *Store) Claim(ctx context.Context, c store.ClaimRequest) (store.ClaimRes
 		return store.ClaimResult{}, errors.New("redisstore: claim: a claim needs a token")
 	}
 	t := s.conn.keys.thread(c.Thread)
-	r, err := s.conn.run(ctx, call{claimScript, t.all(), args{{"member", t.member}, {"token", c.Token},
+	r, err := s.conn.run(ctx, call{lua.Claim, t.all(), lua.Args{{"member", t.member}, {"token", c.Token},
 		{"lease", s.opts.Lease.Milliseconds()}, {"run", c.RunID}, {"spare", c.Spare}, {"entry", c.Entry}, {"any", c.Agents == nil}},
 		appendStrings(nil, c.Agents)})
 	if err != nil {

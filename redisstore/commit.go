@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // Commit implements store.Worker.
@@ -57,7 +58,7 @@ func (s *Store) note(ctx context.Context, b store.Batch) (store.CommitResult, er
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: closing events: %w", err)
 	}
 	t := s.conn.keys.thread(b.Claim.Thread)
-	r, err := s.conn.run(ctx, call{noteScript, t.all(), args{
+	r, err := s.conn.run(ctx, call{lua.Note, t.all(), lua.Args{
 		{"member", t.member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
 		{"number", b.Number}, {"expect", b.Expect}, {"closes", b.Closing != nil}, {"closing", closing},
 		{"events", len(b.Events)},

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -37,25 +38,25 @@ func (s *connection) oneSlot() bool {
 
 // call is one script with its keys and arguments.
 type call struct {
-	script *script
+	script *lua.Script
 	keys   []string
-	args   args
+	args   lua.Args
 	rest   []any // what comes behind, of which the script's header says what it is
 }
 
 // shared are the arguments that every script gets first, as lib.lua names them.
-func (s *connection) shared() args {
-	return args{{"now", s.now()}, {"history", s.settings.HistoryID}, {"fresh", newEpoch()}, {"node", s.settings.Node},
+func (s *connection) shared() lua.Args {
+	return lua.Args{{"now", s.now()}, {"history", s.settings.HistoryID}, {"fresh", newEpoch()}, {"node", s.settings.Node},
 		{"channels", s.keys.nodeChannels()}, {"nudges", s.keys.nudges()}, {"notices", s.settings.NoticesKept}}
 }
 
 func (s *connection) command(ctx context.Context, c call) *redis.Cmd {
-	list := make([]any, 0, 3+len(c.keys)+len(c.script.shared)+len(c.args)+len(c.rest))
-	list = append(list, "evalsha", c.script.sha, len(c.keys))
+	list := make([]any, 0, 3+len(c.keys)+len(c.script.Shared)+len(c.args)+len(c.rest))
+	list = append(list, "evalsha", c.script.SHA, len(c.keys))
 	for _, k := range c.keys {
 		list = append(list, k)
 	}
-	list = c.args.appendTo(s.shared().appendTo(list))
+	list = c.args.AppendTo(s.shared().AppendTo(list))
 	return redis.NewCmd(ctx, append(list, c.rest...)...)
 }
 
@@ -230,18 +231,18 @@ func (s *connection) pipeline(ctx context.Context, client redis.UniversalClient,
 }
 
 // process sends a script by its digest, and in full to a server that has lost it.
-func process(ctx context.Context, client redis.UniversalClient, cmd *redis.Cmd, sc *script) {
+func process(ctx context.Context, client redis.UniversalClient, cmd *redis.Cmd, sc *lua.Script) {
 	args := cmd.Args()
 	cmd.SetErr(nil)
 	_ = client.Process(ctx, cmd)
 	if refusedWith(cmd.Err(), "NOSCRIPT") {
-		args[0], args[1] = "eval", sc.source
+		args[0], args[1] = "eval", sc.Source
 		cmd.SetErr(nil)
 		_ = client.Process(ctx, cmd)
 	}
 	if worksFull(sc) && full(cmd.Err()) {
 		refusal := cmd.Err()
-		args[0], args[1] = "eval", allowFull+sc.source
+		args[0], args[1] = "eval", allowFull+sc.Source
 		cmd.SetErr(nil)
 		_ = client.Process(ctx, cmd)
 		if _, answer := cmd.Err().(redis.Error); answer { // by a server that does not know of it
@@ -253,13 +254,13 @@ func process(ctx context.Context, client redis.UniversalClient, cmd *redis.Cmd, 
 func answered(c call, cmd *redis.Cmd) (*reply, error) {
 	value, err := cmd.Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
-		return nil, storeError(c.script.name, err)
+		return nil, storeError(c.script.Name, err)
 	}
 	items, ok := value.([]any)
 	if !ok {
 		items = []any{value}
 	}
-	return &reply{name: c.script.name, items: items}, nil
+	return &reply{name: c.script.Name, items: items}, nil
 }
 
 var errClosed = errors.New("redisstore: closed")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // DeadLetters implements store.Dispatches. A dead letter that was requeued is none
@@ -12,10 +13,10 @@ import (
 func (s *lists) DeadLetters(ctx context.Context, q store.PageQuery) (store.DeadLetterPage, error) {
 	l := listing{kind: 'd', prefix: digest(q.Tenant), key: func(p *partition) string { return p.dead }}
 	load := func(threads []threadKeys, hits []hit) call {
-		c := call{script: deadLettersScript, args: args{{"tenant", q.Tenant}}}
+		c := call{script: lua.DeadLetters, args: lua.Args{{"tenant", q.Tenant}}}
 		for i, t := range threads {
 			c.keys = append(c.keys, t.rec(), t.base+"runs", t.base+"disp")
-			c.rest = deadLettersScript.group(c.rest, args{{"run", hits[i].member[stampSize+hashSize:]}})
+			c.rest = lua.DeadLetters.Group(c.rest, lua.Args{{"run", hits[i].member[stampSize+hashSize:]}})
 		}
 		return c
 	}

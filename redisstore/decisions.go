@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 const (
@@ -39,11 +40,11 @@ func (s *decisions) Decisions(ctx context.Context, q store.DecisionQuery) (store
 	}
 	l.from, l.to = latestFirst(q.From, q.To)
 	load := func(_ []threadKeys, hits []hit) call {
-		c := call{script: decisionsScript, args: args{{"tenant", q.Tenant}, {"all", q.AllTenants}, {"key", hash},
+		c := call{script: lua.Decisions, args: lua.Args{{"tenant", q.Tenant}, {"all", q.AllTenants}, {"key", hash},
 			{"namespace", q.Namespace}, {"user", q.User}, {"tool", q.Tool}, {"status", string(q.Status)}, {"agent", q.Agent}}}
 		for _, h := range hits {
 			c.keys = append(c.keys, h.part.decisions)
-			c.rest = decisionsScript.group(c.rest, args{{"id", entryOf(h).String()}})
+			c.rest = lua.Decisions.Group(c.rest, lua.Args{{"id", entryOf(h).String()}})
 		}
 		return c
 	}
@@ -92,7 +93,7 @@ func (s *decisions) Refused(ctx context.Context, key store.ThreadKey, interrupts
 		return nil
 	}
 	t := s.conn.keys.thread(key)
-	_, err := s.conn.run(ctx, call{script: refusedScript, keys: []string{t.journal(), t.base + "memo"}, rest: appendStrings(nil, interrupts)})
+	_, err := s.conn.run(ctx, call{script: lua.Refused, keys: []string{t.journal(), t.base + "memo"}, rest: appendStrings(nil, interrupts)})
 	return err
 }
 
@@ -100,8 +101,8 @@ func (s *decisions) Refused(ctx context.Context, key store.ThreadKey, interrupts
 func (s *decisions) ForgetDecisions(ctx context.Context, key store.ThreadKey) error {
 	t := s.conn.keys.thread(key)
 	for {
-		r, err := s.conn.run(ctx, call{script: forgetScript, keys: []string{t.part.decisions, t.part.decided},
-			args: args{{"key", t.hash()}, {"limit", decisionsForgotten}}})
+		r, err := s.conn.run(ctx, call{script: lua.Forget, keys: []string{t.part.decisions, t.part.decided},
+			args: lua.Args{{"key", t.hash()}, {"limit", decisionsForgotten}}})
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // remember is for how long a deleted thread's version is not used again: longer
@@ -42,8 +43,8 @@ func (s *retention) forget(ctx context.Context, key store.ThreadKey, which int, 
 	t := s.conn.keys.thread(key)
 	open, decisions := "", []any(nil)
 	for range judgedAnew {
-		r, err := s.conn.run(ctx, call{script: deleteScript, keys: t.deciding(),
-			args: args{{"member", t.member}, {"remember", remember.Milliseconds()}, {"force", which}, {"user", by.User}, {"open", open}},
+		r, err := s.conn.run(ctx, call{script: lua.Delete, keys: t.deciding(),
+			args: lua.Args{{"member", t.member}, {"remember", remember.Milliseconds()}, {"force", which}, {"user", by.User}, {"open", open}},
 			rest: decisions})
 		if err != nil {
 			return false, err
@@ -63,7 +64,7 @@ func (s *retention) forget(ctx context.Context, key store.ThreadKey, which int, 
 		}
 		decisions = nil
 		for _, d := range by.Withdraw(gone) {
-			decisions = deleteScript.group(decisions, args{{"interrupt", d.Interrupt}, {"status", string(d.Status)}, {"by", d.User},
+			decisions = lua.Delete.Group(decisions, lua.Args{{"interrupt", d.Interrupt}, {"status", string(d.Status)}, {"by", d.User},
 				{"tool", d.Tool}, {"body", compress(d.Body)}})
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // Finding is one thing that Diagnose looked at.
@@ -145,7 +147,7 @@ func (d *diagnosis) scripts(ctx context.Context, client redis.UniversalClient) {
 		d.fail("scripts", err)
 		return
 	}
-	d.good("scripts", "%d are loaded, and may ask for the server's history", len(allScripts))
+	d.good("scripts", "%d are loaded, and may ask for the server's history", len(lua.All))
 }
 
 // probe writes a key, reads it back and deletes it. It would go by itself.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // dispatches looks at them.
@@ -51,7 +52,7 @@ func (s *dispatches) dispatchesCall(key store.ThreadKey, id string, q store.Disp
 		q.Limit = dispatchPage
 	}
 	t := s.conn.keys.thread(key)
-	c := call{script: dispatchesScript, keys: t.all(), args: args{{"run", id}, {"limit", q.Limit}, {"offset", q.Offset}}}
+	c := call{script: lua.Dispatches, keys: t.all(), args: lua.Args{{"run", id}, {"limit", q.Limit}, {"offset", q.Offset}}}
 	for _, state := range q.States {
 		c.rest = append(c.rest, string(state))
 	}
@@ -91,7 +92,7 @@ func (s *dispatches) count(ctx context.Context, suffix string) (map[store.Dispat
 	}
 	calls := make([]call, len(s.conn.keys.parts))
 	for i := range calls {
-		calls[i] = call{script: countsScript, keys: []string{s.conn.keys.parts[i].counts}, rest: fields}
+		calls[i] = call{script: lua.Counts, keys: []string{s.conn.keys.parts[i].counts}, rest: fields}
 	}
 	replies, errs := s.conn.runAll(ctx, calls)
 	partial := s.conn.missing(errs)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // draftSize bounds one draft.
@@ -15,8 +16,8 @@ const draftSize = 64 << 10
 // id it only reads.
 func (s *lists) Drafts(ctx context.Context, key store.ThreadKey, version int64, by string, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error) {
 	t := s.conn.keys.thread(key)
-	c := call{script: draftsScript, keys: []string{t.rec(), t.journal(), t.base + "drafts", t.part.notices},
-		args: args{{"version", version}, {"by", by}}}
+	c := call{script: lua.Drafts, keys: []string{t.rec(), t.journal(), t.base + "drafts", t.part.notices},
+		args: lua.Args{{"version", version}, {"by", by}}}
 	for id, draft := range drafts {
 		if len(draft) > draftSize {
 			return nil, false, fmt.Errorf("redisstore: drafts: the draft for interrupt %q has %d bytes: at most %d are kept", id, len(draft), draftSize)

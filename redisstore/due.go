@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 const (
@@ -94,7 +95,7 @@ func (s *mailbox) askDue(ctx context.Context, q store.WorkQuery, agents []string
 	}
 	turn := max(rand.IntN(2*maxTurn)-maxTurn, 0)
 	for group := range slices.Chunk(parts, together) {
-		c := call{script: dueScript, args: args{{"limit", maxDue}, {"turn", turn}, {"idle", s.idle(q)},
+		c := call{script: lua.Due, args: lua.Args{{"limit", maxDue}, {"turn", turn}, {"idle", s.idle(q)},
 			{"check", check}, {"gone", gone.Milliseconds()}}, rest: appendStrings(nil, agents)}
 		for _, p := range group {
 			c.keys = append(c.keys, p.leases, p.ready, p.work)

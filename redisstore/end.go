@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // end sends a batch that ends its run. A run's batches come one at a time, so
@@ -38,7 +39,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 	rest = appendStrings(rest, e.Interrupts)
 	rest = appendStrings(rest, e.ToolCalls)
 	rest = append(append(append(rest, snap.pieces...), snap.messages...), snap.removed...)
-	r, err := s.conn.run(ctx, call{endScript, t.all(), args{
+	r, err := s.conn.run(ctx, call{lua.End, t.all(), lua.Args{
 		{"member", t.member},
 		{"run", b.Claim.RunID},
 		{"token", b.Claim.Token},

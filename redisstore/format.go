@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // format is the number of the stored format, which doc.go describes. Servers of two
@@ -36,7 +38,7 @@ const format = "3"
 // stored, when the prefix is new. It refuses a prefix that was recorded otherwise: no
 // thread would be found again, or none understood.
 func (s *connection) recordLayout(ctx context.Context) error {
-	have, err := s.client.Eval(ctx, metaSource, []string{metaKey(s.settings.Prefix)}, s.settings.Partitions, format).StringSlice()
+	have, err := s.client.Eval(ctx, lua.Meta, []string{metaKey(s.settings.Prefix)}, s.settings.Partitions, format).StringSlice()
 	if err != nil {
 		return storeError("record the layout", err)
 	}

@@ -1,6 +1,10 @@
 package redisstore
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/aguiws/aguiws/redisstore/lua"
+)
 
 // allowFull lets a script write on a server that has reached its maxmemory: of Redis 7 and
 // newer.
@@ -8,9 +12,9 @@ const allowFull = "#!lua flags=allow-oom\n"
 
 // worksFull reports whether a script is carried out by a server that is full: it makes room,
 // or registers who reads.
-func worksFull(sc *script) bool {
+func worksFull(sc *lua.Script) bool {
 	switch sc {
-	case deleteScript, doomScript, treeDoomScript, treeGoneScript, retireScript, readScript, tailScript:
+	case lua.Delete, lua.Doom, lua.TreeDoom, lua.TreeGone, lua.Retire, lua.Read, lua.Tail:
 		return true
 	}
 	return false

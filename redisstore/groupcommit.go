@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 const (
@@ -206,10 +207,10 @@ func (g *committer) aside(group []*pending, c call) {
 }
 
 func (s *groupCommit) commitCall(group []*pending) call {
-	c := call{script: commitScript, keys: make([]string, 0, 5*len(group))}
+	c := call{script: lua.Commit, keys: make([]string, 0, 5*len(group))}
 	n := 0
 	for _, p := range group {
-		n += len(commitScript.each) + len(p.batch.Events) + len(p.batch.Entries)
+		n += len(lua.Commit.Each) + len(p.batch.Events) + len(p.batch.Entries)
 	}
 	c.rest = make([]any, 0, n)
 	for _, p := range group {
@@ -224,7 +225,7 @@ func (s *groupCommit) commitCall(group []*pending) call {
 			c.keys = append(c.keys, p.keys.big())
 			flags += 2
 		}
-		c.rest = commitScript.group(c.rest, args{
+		c.rest = lua.Commit.Group(c.rest, lua.Args{
 			{"member", p.keys.member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
 			{"number", b.Number}, {"expect", b.Expect}, {"flags", flags}, {"closing", p.closing},
 			{"events", len(b.Events)}, {"entries", len(b.Entries)},

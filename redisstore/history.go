@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // load gives the scripts to every server that may run them and answers. A server in this
@@ -19,9 +20,9 @@ func (s *servers) load(ctx context.Context) error {
 		return nil
 	}
 	one := func(ctx context.Context, c *redis.Client) error {
-		for _, sc := range allScripts {
-			if err := c.ScriptLoad(ctx, sc.source).Err(); err != nil {
-				return storeError("load "+sc.name+".lua", err)
+		for _, sc := range lua.All {
+			if err := c.ScriptLoad(ctx, sc.Source).Err(); err != nil {
+				return storeError("load "+sc.Name+".lua", err)
 			}
 		}
 		return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // anyOne is index.lua's ANY.
@@ -51,10 +52,10 @@ func (s *lists) Inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage,
 func (s *lists) inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage, error) {
 	owner := ownerID(store.Owner{Name: q.Owner})
 	load := func(threads []threadKeys, hits []hit) call {
-		c := call{script: inboxScript, args: args{{"tenant", q.Tenant}, {"namespace", q.Namespace}, {"owner", owner}}}
+		c := call{script: lua.Inbox, args: lua.Args{{"tenant", q.Tenant}, {"namespace", q.Namespace}, {"owner", owner}}}
 		for i, t := range threads {
 			c.keys = append(c.keys, t.rec(), t.journal(), t.base+"drafts")
-			c.rest = inboxScript.group(c.rest, args{{"since", hits[i].member[:stampSize]}})
+			c.rest = lua.Inbox.Group(c.rest, lua.Args{{"since", hits[i].member[:stampSize]}})
 		}
 		return c
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // gone is GONE of join.lua.
@@ -23,7 +24,7 @@ func (s *Store) join(ctx context.Context, b store.Batch) (store.CommitResult, er
 		rest = append(rest, in.RunID, in.Finished)
 	}
 	t := s.conn.keys.thread(b.Claim.Thread)
-	r, err := s.conn.run(ctx, call{joinScript, t.all(), args{
+	r, err := s.conn.run(ctx, call{lua.Join, t.all(), lua.Args{
 		{"member", t.member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
 		{"number", b.Number}, {"expect", b.Expect}, {"taken", len(b.Join.Inputs)}, {"events", len(b.Events)},
 	}, appendBytes(s.conn.appendEvents(rest, b.Events), b.Entries)})

@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // Journal implements store.Worker.
 func (s *reads) Journal(ctx context.Context, c store.Claim) (*store.ExecutionView, error) {
 	t := s.conn.keys.thread(c.Thread)
-	r, err := s.conn.run(ctx, call{script: journalScript, keys: t.all(),
-		args: args{{"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}}})
+	r, err := s.conn.run(ctx, call{script: lua.Journal, keys: t.all(),
+		args: lua.Args{{"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}}})
 	if err != nil {
 		return nil, err
 	}

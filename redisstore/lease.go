@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -68,7 +69,7 @@ func (s *leases) Renew(ctx context.Context, c store.Claim) (bool, error) {
 }
 
 func renewCall(rec string, p *partition, member string, c store.Claim, lease time.Duration) call {
-	return call{script: renewScript, keys: []string{rec, p.leases, p.ready, p.work}, args: args{
+	return call{script: lua.Renew, keys: []string{rec, p.leases, p.ready, p.work}, args: lua.Args{
 		{"member", member}, {"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}, {"lease", lease.Milliseconds()},
 	}}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // tailGroup bounds how long one script keeps the server from others.
@@ -23,12 +24,12 @@ func (s *reads) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Posit
 		t := s.conn.keys.thread(key)
 		g := groups[t.part.index]
 		if g == nil || len(g.at) == tailGroup {
-			g = &group{call: call{script: tailScript, args: args{{"follow", s.conn.settings.Follow.Milliseconds()}}}}
+			g = &group{call: call{script: lua.Tail, args: lua.Args{{"follow", s.conn.settings.Follow.Milliseconds()}}}}
 			groups[t.part.index] = g
 			all = append(all, g)
 		}
 		g.keys = append(g.keys, t.rec(), t.followers())
-		g.rest = tailScript.group(g.rest, args{{"member", t.member}})
+		g.rest = lua.Tail.Group(g.rest, lua.Args{{"member", t.member}})
 		g.at = append(g.at, i)
 	}
 	calls := make([]call, len(all))

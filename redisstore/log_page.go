@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -41,7 +42,7 @@ func (s *reads) readLog(ctx context.Context, t threadKeys, epoch string, first i
 }
 
 func (s *reads) rangeCall(t threadKeys, epoch string, first int64, limit int) call {
-	return call{script: rangeScript, keys: []string{t.rec(), t.log(), t.big()}, args: args{{"member", t.member}, {"epoch", epoch},
+	return call{script: lua.Range, keys: []string{t.rec(), t.log(), t.big()}, args: lua.Args{{"member", t.member}, {"epoch", epoch},
 		{"first", first}, {"limit", limit}, {"follow", s.conn.settings.Follow.Milliseconds()}}}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // pageMessages is how many messages a page has if nobody says so.
@@ -41,7 +42,7 @@ func (s *reads) Messages(ctx context.Context, key store.ThreadKey, q store.Messa
 		by = 2
 	}
 	small := s.commits.queuesOf(t.part).small
-	r, err := s.runIn(ctx, small, t, 0, call{messagesScript, []string{t.rec(), t.snap(), t.producers()}, args{{"epoch", ""}, {"at", 0},
+	r, err := s.runIn(ctx, small, t, 0, call{lua.Messages, []string{t.rec(), t.snap(), t.producers()}, lua.Args{{"epoch", ""}, {"at", 0},
 		{"chunk", chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", limit}, {"first", 0}, {"room", windowBytes}, {"by", by}}, nil})
 	if err != nil {
 		return store.MessagePage{}, err

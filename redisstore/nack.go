@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // reasonSize is what is kept of a dispatch's error. Reading a run reads it too.
@@ -41,7 +42,7 @@ func (s *Store) Bury(ctx context.Context, n store.Nack) (store.NackResult, error
 func (s *Store) giveUp(ctx context.Context, how string, n store.Nack) (store.NackResult, error) {
 	c := n.Claim
 	t := s.conn.keys.thread(c.Thread)
-	r, err := s.conn.run(ctx, call{script: nackScript, keys: t.all(), args: args{
+	r, err := s.conn.run(ctx, call{script: lua.Nack, keys: t.all(), args: lua.Args{
 		{"member", t.member}, {"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}, {"how", how},
 		{"wait", max(n.Wait.Milliseconds(), 0)}, {"error", cutReason(n.Error)}, {"terminal", n.Terminal},
 		{"giveback", n.GiveBack}, {"keep", s.opts.Keep.Milliseconds()},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // nodesKept is for how long it is kept what a node has told that tells no more.
@@ -48,5 +49,5 @@ func (s *Store) Nodes(ctx context.Context) ([]store.NodeTold, error) {
 }
 
 func (s *Store) nodes(ctx context.Context, mode string, about []byte) (*reply, error) {
-	return s.conn.run(ctx, call{script: nodesScript, keys: []string{s.conn.keys.nodes()}, args: args{{"mode", mode}, {"about", about}, {"keep", nodesKept.Milliseconds()}}})
+	return s.conn.run(ctx, call{script: lua.Nodes, keys: []string{s.conn.keys.nodes()}, args: lua.Args{{"mode", mode}, {"about", about}, {"keep", nodesKept.Milliseconds()}}})
 }

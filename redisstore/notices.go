@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -173,11 +174,11 @@ func (s *notices) askNotices(ctx context.Context, at *noticePlaces, count int) (
 	var of [][]int
 	for i := range s.conn.keys.parts {
 		if len(calls) == 0 || !s.conn.oneSlot() {
-			calls, of = append(calls, call{script: noticesScript, args: args{{"count", count}}}), append(of, nil)
+			calls, of = append(calls, call{script: lua.Notices, args: lua.Args{{"count", count}}}), append(of, nil)
 		}
 		c := &calls[len(calls)-1]
 		c.keys = append(c.keys, s.conn.keys.parts[i].notices)
-		c.rest = noticesScript.group(c.rest, args{{"from", at.parts[i].from()}})
+		c.rest = lua.Notices.Group(c.rest, lua.Args{{"from", at.parts[i].from()}})
 		of[len(of)-1] = append(of[len(of)-1], i)
 	}
 	answers = make([]*reply, len(s.conn.keys.parts))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // pauses keeps the wish that a thread's run suspends.
@@ -50,7 +51,7 @@ type pausing struct {
 
 func (s *pauses) pause(ctx context.Context, key store.ThreadKey, p pausing) (bool, json.RawMessage, error) {
 	t := s.conn.keys.thread(key)
-	r, err := s.conn.run(ctx, call{script: pauseScript, keys: []string{t.rec(), t.disp()}, args: args{
+	r, err := s.conn.run(ctx, call{script: lua.Pause, keys: []string{t.rec(), t.disp()}, args: lua.Args{
 		{"how", p.how}, {"request", p.request}, {"run", p.claim.RunID}, {"token", p.claim.Token}, {"depoch", p.claim.DispatchEpoch},
 		{"note", p.note}, {"grace", p.grace.Milliseconds()}}})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 const (
@@ -28,7 +29,7 @@ type payloads struct{ conn *connection }
 // PutPayloadPiece implements store.Payloads.
 func (s *payloads) PutPayloadPiece(ctx context.Context, key store.ThreadKey, upload string, piece int, data []byte) error {
 	t := s.conn.keys.thread(key)
-	_, err := s.conn.run(ctx, call{script: payloadPutScript, keys: []string{t.upload(upload)}, args: args{
+	_, err := s.conn.run(ctx, call{script: lua.PayloadPut, keys: []string{t.upload(upload)}, args: lua.Args{
 		{"piece", piece}, {"data", compress(append([]byte{pieceMark}, data...))}, {"grace", store.PayloadGrace.Milliseconds()}}})
 	return err
 }
@@ -40,9 +41,9 @@ func (s *payloads) KeepPayload(ctx context.Context, key store.ThreadKey, upload 
 	}
 	t := s.conn.keys.thread(key)
 	pieces := (p.Size + store.PayloadPiece - 1) / store.PayloadPiece
-	r, err := s.conn.run(ctx, call{script: payloadKeepScript,
+	r, err := s.conn.run(ctx, call{script: lua.PayloadKeep,
 		keys: []string{t.rec(), t.payloads(), t.upload(upload), t.payload(p.Digest), t.part.payloadsDue(), t.part.payloadBytes()},
-		args: args{{"namespace", key.Namespace}, {"hash", t.hash()}, {"digest", p.Digest}, {"size", p.Size}, {"count", max(pieces, 1)},
+		args: lua.Args{{"namespace", key.Namespace}, {"hash", t.hash()}, {"digest", p.Digest}, {"size", p.Size}, {"count", max(pieces, 1)},
 			{"keep", p.Keep.Milliseconds()}, {"room", max(p.Thread, 0)}, {"most", store.MaxPayloads},
 			{"grace", store.PayloadGrace.Milliseconds()}, {"about", pack(nil, p.Type, p.Name)}}})
 	if err != nil {
@@ -116,8 +117,8 @@ func readPayload(r *reply, digest string) (store.PayloadInfo, error) {
 
 func (s *payloads) readPayload(ctx context.Context, key store.ThreadKey, digest string, piece int) (*reply, error) {
 	t := s.conn.keys.thread(key)
-	return s.conn.run(ctx, call{script: payloadReadScript, keys: []string{t.payloads(), t.payload(digest)},
-		args: args{{"digest", digest}, {"piece", piece}}})
+	return s.conn.run(ctx, call{script: lua.PayloadRead, keys: []string{t.payloads(), t.payload(digest)},
+		args: lua.Args{{"digest", digest}, {"piece", piece}}})
 }
 
 // Payload implements store.Payloads.
@@ -159,7 +160,7 @@ func (s *payloads) DuePayloads(ctx context.Context) (due []store.DuePayload, mor
 	calls := make([]call, len(s.conn.keys.parts))
 	for i := range s.conn.keys.parts {
 		p := &s.conn.keys.parts[i]
-		calls[i] = call{script: payloadDueScript, keys: []string{p.payloadsDue()}, args: args{{"base", p.base}, {"limit", payloadsDue},
+		calls[i] = call{script: lua.PayloadDue, keys: []string{p.payloadsDue()}, args: lua.Args{{"base", p.base}, {"limit", payloadsDue},
 			{"grace", store.PayloadGrace.Milliseconds()}, {"again", payloadAgain.Milliseconds()}, {"remember", rememberedGone.Milliseconds()},
 			{"most", 2 * store.MaxPayloads}}}
 	}
@@ -184,7 +185,7 @@ func (s *payloads) DuePayloads(ctx context.Context) (due []store.DuePayload, mor
 // SettlePayload implements store.Payloads.
 func (s *payloads) SettlePayload(ctx context.Context, p store.DuePayload, referred bool) error {
 	t := s.conn.keys.thread(p.Thread)
-	_, err := s.conn.run(ctx, call{script: payloadDropScript, keys: []string{t.payloads(), t.part.payloadsDue()}, args: args{
+	_, err := s.conn.run(ctx, call{script: lua.PayloadDrop, keys: []string{t.payloads(), t.part.payloadsDue()}, args: lua.Args{
 		{"thread", t.base}, {"member", t.payloadDue(p.Digest)}, {"digest", p.Digest}, {"staged", p.Staged}, {"referred", referred}}})
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 const (
@@ -69,7 +70,7 @@ func (s *quotas) takeCall(id string, t store.Take) call {
 		thread, made = s.conn.keys.thread(t.Thread).owned(), ownedAsMade(t.Thread)
 	}
 	o := s.conn.keys.owner(id)
-	return call{script: takeScript, keys: []string{o.runs, o.owned, o.inputs}, args: args{
+	return call{script: lua.Take, keys: []string{o.runs, o.owned, o.inputs}, args: lua.Args{
 		{"run", t.RunID}, {"hold", store.HoldFor.Milliseconds()}, {"runs", t.Runs}, {"thread", thread}, {"made", made}, {"makes", t.Makes},
 		{"threads", t.Threads},
 		{"rate", t.Inputs}, {"burst", max(t.Burst, 1)},
@@ -80,8 +81,8 @@ func (s *quotas) takeCall(id string, t store.Take) call {
 func (s *quotas) Keep(ctx context.Context, runs []store.Holding) error {
 	var calls []call
 	s.ofOwners(runs, func(o ownerKeys, run string) {
-		calls = append(calls, call{script: holdScript, keys: []string{o.runs},
-			args: args{{"run", run}, {"hold", store.HoldFor.Milliseconds()}}})
+		calls = append(calls, call{script: lua.Hold, keys: []string{o.runs},
+			args: lua.Args{{"run", run}, {"hold", store.HoldFor.Milliseconds()}}})
 	})
 	_, errs := s.conn.runAll(ctx, calls)
 	return errors.Join(errs...)
@@ -116,7 +117,7 @@ func (s *quotas) Usage(ctx context.Context, of store.Owner) (u store.Usage, err 
 		return u, nil
 	}
 	o := s.conn.keys.owner(id)
-	r, err := s.conn.run(ctx, call{script: usageScript, keys: []string{o.runs, o.owned}})
+	r, err := s.conn.run(ctx, call{script: lua.Usage, keys: []string{o.runs, o.owned}})
 	if err != nil {
 		return u, err
 	}

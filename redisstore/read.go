@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // missedEvents is how many of the events that a follower has missed come with a view. The
@@ -42,7 +43,7 @@ func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 	ask := func(most int, window any) call {
 		rest := appendStrings(nil, q.InterruptIDs)
 		rest = appendStrings(rest, q.ToolCallIDs)
-		return call{readScript, t.all(), args{
+		return call{lua.Read, t.all(), lua.Args{
 			{"member", t.member}, {"follow", follow}, {"sender", q.Sender}, {"epoch", after.Epoch}, {"seq", after.Seq},
 			{"have", have.Epoch}, {"haveseq", have.Seq}, {"label", q.Label},
 			{"run", q.RunID}, {"asked", len(q.InterruptIDs)}, {"calls", len(q.ToolCallIDs)}, {"inputs", q.Inputs},
@@ -95,7 +96,7 @@ func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 // runIn runs a script that reads so many bytes when it is its thread's turn.
 func (s *reads) runIn(ctx context.Context, limit *readLimit, t threadKeys, bytes int64, c call) (*reply, error) {
 	if err := limit.take(ctx, t.base, bytes); err != nil {
-		return nil, fmt.Errorf("redisstore: %s: %w", c.script.name, err)
+		return nil, fmt.Errorf("redisstore: %s: %w", c.script.Name, err)
 	}
 	defer limit.give(t.base, bytes)
 	return s.conn.run(ctx, c)

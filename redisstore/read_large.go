@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // A large thread is read in pieces, so that none of them keeps the server from others. All are
@@ -105,7 +106,7 @@ func (s *reads) readPieces(ctx context.Context, t threadKeys, v *store.ThreadVie
 
 // readPiece reads the piece before a place, and where that begins.
 func (s *reads) readPiece(ctx context.Context, t threadKeys, v *store.ThreadView, at orderPlace) (*reply, orderPlace, error) {
-	r, err := s.conn.run(ctx, call{messagesScript, []string{t.rec(), t.snap(), t.producers()}, args{{"epoch", v.Epoch}, {"at", v.Snapshot.At},
+	r, err := s.conn.run(ctx, call{lua.Messages, []string{t.rec(), t.snap(), t.producers()}, lua.Args{{"epoch", v.Epoch}, {"at", v.Snapshot.At},
 		{"chunk", at.chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", pieceMessages}, {"first", 0}, {"room", messageBytes}, {"by", ""}}, nil})
 	if err != nil {
 		return nil, at, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // recordsEvery is how often what partitions keep for a time is looked at.
@@ -24,7 +26,7 @@ func (s *retention) retireRecords(ctx context.Context) error {
 	var calls []call
 	for i := range s.conn.keys.parts {
 		p := &s.conn.keys.parts[i]
-		calls = append(calls, call{script: recordsScript, keys: []string{p.notices, p.decisions, p.decided}, args: args{
+		calls = append(calls, call{script: lua.Records, keys: []string{p.notices, p.decisions, p.decided}, args: lua.Args{
 			{"age", s.opts.NoticeAge.Milliseconds()}, {"keep", s.opts.KeepDecisions.Milliseconds()}, {"limit", decisionsForgotten}}})
 	}
 	var partial error

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -16,12 +17,12 @@ import (
 // read, or register a follower, or lengthen a lease, which ends early when it is
 // forgotten and does no harm, or count for owners. A fail-over may make webhooks forget
 // what was read of notices, together with where reading has come to, or that one was sent.
-var unwaited = map[*script]bool{
-	readScript: true, journalScript: true, rangeScript: true, tailScript: true, dueScript: true, renewScript: true,
-	inboxScript: true, threadsScript: true, deadLettersScript: true, dispatchesScript: true, countsScript: true, takeScript: true, holdScript: true, usageScript: true,
-	waitingScript: true, noticesScript: true, decisionsScript: true, flowReadScript: true, tokensScript: true, payloadReadScript: true, treeReadScript: true, treePageScript: true,
-	treeBelowScript: true, treeWalkScript: true, treeMadeScript: true,
-	hookReadScript: true, hookTakeScript: true, hookSettleScript: true, hookCountsScript: true, hookDeadScript: true,
+var unwaited = map[*lua.Script]bool{
+	lua.Read: true, lua.Journal: true, lua.Range: true, lua.Tail: true, lua.Due: true, lua.Renew: true,
+	lua.Inbox: true, lua.Threads: true, lua.DeadLetters: true, lua.Dispatches: true, lua.Counts: true, lua.Take: true, lua.Hold: true, lua.Usage: true,
+	lua.Waiting: true, lua.Notices: true, lua.Decisions: true, lua.FlowRead: true, lua.Tokens: true, lua.PayloadRead: true, lua.TreeRead: true, lua.TreePage: true,
+	lua.TreeBelow: true, lua.TreeWalk: true, lua.TreeMade: true,
+	lua.HookRead: true, lua.HookTake: true, lua.HookSettle: true, lua.HookCounts: true, lua.HookDead: true,
 }
 
 func (s *connection) waits(c call) bool { return s.settings.WaitReplicas > 0 && !unwaited[c.script] }
@@ -73,7 +74,7 @@ func (s *connection) waitOnce(ctx context.Context, calls []*awaited, last bool) 
 			node, err = cluster.MasterForKey(ctx, w.keys[0])
 		}
 		if err != nil {
-			w.err = storeError(w.script.name, err)
+			w.err = storeError(w.script.Name, err)
 			continue
 		}
 		groups[node] = append(groups[node], w)
@@ -174,7 +175,7 @@ func (s *connection) pipeWaiting(ctx context.Context, master redis.UniversalClie
 		asking()
 		w.cmd = s.command(ctx, w.call)
 		if full {
-			w.cmd.Args()[0], w.cmd.Args()[1] = "eval", w.script.source
+			w.cmd.Args()[0], w.cmd.Args()[1] = "eval", w.script.Source
 		}
 		_ = pipe.Process(ctx, w.cmd)
 	}
@@ -195,7 +196,7 @@ func (s *connection) pipeWaiting(ctx context.Context, master redis.UniversalClie
 	for _, w := range calls {
 		w.reply, w.err = answered(w.call, w.cmd)
 		if w.err == nil && err != nil {
-			w.reply, w.err = nil, fmt.Errorf("redisstore: %s: %w: %w", w.script.name, store.ErrOutcomeUnknown, err)
+			w.reply, w.err = nil, fmt.Errorf("redisstore: %s: %w: %w", w.script.Name, store.ErrOutcomeUnknown, err)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -171,7 +172,7 @@ func (s *retention) retireAll(ctx context.Context, threads []store.ThreadKey) (e
 		calls := make([]call, len(threads))
 		for i, key := range threads {
 			t := s.conn.keys.thread(key)
-			calls[i] = call{script: retireScript, keys: t.all(), args: args{
+			calls[i] = call{script: lua.Retire, keys: t.all(), args: lua.Args{
 				{"member", t.member}, {"age", s.opts.RetainAge.Milliseconds()}, {"keep", s.opts.Keep.Milliseconds()},
 				{"ttl", s.opts.ThreadTTL.Milliseconds()}, {"remember", remember.Milliseconds()},
 				{"cursor", cmp.Or(cursors[i], "0")}, {"look", s.lookAfter()},

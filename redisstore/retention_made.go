@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // madeTogether is how many threads of a partition that were made and never used one call
@@ -22,8 +23,8 @@ func (s *retention) retireMade(ctx context.Context) error {
 	}
 	calls := make([]call, len(s.conn.keys.parts))
 	for i := range s.conn.keys.parts {
-		calls[i] = call{script: treeMadeScript, keys: []string{s.conn.keys.parts[i].made()},
-			args: args{{"ttl", s.opts.ThreadTTL.Milliseconds()}, {"limit", madeTogether}}}
+		calls[i] = call{script: lua.TreeMade, keys: []string{s.conn.keys.parts[i].made()},
+			args: lua.Args{{"ttl", s.opts.ThreadTTL.Milliseconds()}, {"limit", madeTogether}}}
 	}
 	replies, errs := s.conn.runAll(ctx, calls)
 	failed := s.conn.missing(errs)
@@ -46,8 +47,8 @@ func (s *retention) retireOne(ctx context.Context, list, name string) error {
 		return err
 	}
 	if ok && !used[0] {
-		_, err := s.conn.run(ctx, call{script: treeDoomScript, keys: s.conn.keys.tree(key.Namespace),
-			args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(store.DeleteDetach)}, {"deleter", ""}}})
+		_, err := s.conn.run(ctx, call{script: lua.TreeDoom, keys: s.conn.keys.tree(key.Namespace),
+			args: lua.Args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(store.DeleteDetach)}, {"deleter", ""}}})
 		if err != nil {
 			return err
 		}

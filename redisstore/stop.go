@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // Stop implements store.Admission. Sent again under its request it answers as
@@ -18,7 +19,7 @@ func (s *Store) Stop(ctx context.Context, st store.Stop) (store.StopResult, erro
 		return store.StopResult{}, errors.New("redisstore: stop: a call needs a name")
 	}
 	t := s.conn.keys.thread(st.Thread)
-	r, err := s.conn.run(ctx, call{script: stopScript, keys: t.all(), args: args{
+	r, err := s.conn.run(ctx, call{script: lua.Stop, keys: t.all(), args: lua.Args{
 		{"member", t.member}, {"label", st.Label}, {"terminal", st.Terminal}, {"request", st.Request},
 		{"run", st.RunID}, {"queued", st.QueuedOnly}, {"active", st.ActiveOnly}, {"unwatched", st.Unwatched},
 		{"behind", st.Behind.Milliseconds()}, {"letter", st.Letter}, {"reason", cutReason(st.Reason)},

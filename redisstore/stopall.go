@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // StopAll implements store.Control.
@@ -16,7 +17,7 @@ func (s *Store) StopAll(ctx context.Context, i store.StopAll) (store.StopAllResu
 		return store.StopAllResult{}, errors.New("redisstore: stop all: an active run ends with an event")
 	}
 	t := s.conn.keys.thread(i.Thread)
-	r, err := s.conn.run(ctx, call{script: stopAllScript, keys: t.all(), args: args{
+	r, err := s.conn.run(ctx, call{script: lua.StopAll, keys: t.all(), args: lua.Args{
 		{"member", t.member}, {"request", i.Request}, {"active", i.Active}, {"terminal", i.Terminal},
 		{"reason", cutReason(i.Reason)}, {"keep", s.opts.Keep.Milliseconds()},
 		{"repair", i.Repair},

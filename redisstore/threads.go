@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // titleSize is what a record can hold without costing several times as much:
@@ -66,7 +67,7 @@ func filterName(f store.ThreadFilter) string {
 
 // infosOf asks for what a list says of threads of one partition.
 func infosOf(threads ...threadKeys) call {
-	c := call{script: threadsScript}
+	c := call{script: lua.Threads}
 	for _, t := range threads {
 		c.keys = append(c.keys, t.rec(), t.journal(), t.base+"queue", t.base+"runs")
 	}
@@ -87,7 +88,7 @@ func readInfo(r *reply) (store.ThreadInfo, bool) {
 // next input with one names the thread.
 func (s *lists) SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error) {
 	t := s.conn.keys.thread(key)
-	r, err := s.conn.run(ctx, call{script: titleScript, keys: []string{t.rec()}, args: args{{"title", cutTitle(title)}}})
+	r, err := s.conn.run(ctx, call{script: lua.Title, keys: []string{t.rec()}, args: lua.Args{{"title", cutTitle(title)}}})
 	if err != nil {
 		return false, err
 	}

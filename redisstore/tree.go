@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -58,7 +59,7 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 	if c.Resource != nil {
 		resource = *c.Resource
 	}
-	r, err := s.conn.run(ctx, call{script: treePutScript, keys: s.conn.keys.tree(key.Namespace), args: args{
+	r, err := s.conn.run(ctx, call{script: lua.TreePut, keys: s.conn.keys.tree(key.Namespace), args: lua.Args{
 		{"thread", key.Thread}, {"by", c.Request}, {"create", c.Create}, {"used", used[0]}, {"version", c.Version},
 		{"parented", c.Parent != nil}, {"parent", parent.Thread}, {"hasused", used[1]},
 		{"resourced", c.Resource != nil}, {"resource", resource}, {"described", c.Metadata != nil}, {"meta", []byte(meta)},
@@ -119,7 +120,7 @@ func (s *tree) TreeNodes(ctx context.Context, namespace string, threads []string
 	for i, t := range threads {
 		rest[i] = t
 	}
-	r, err := s.conn.run(ctx, call{script: treeReadScript, keys: s.conn.keys.tree(namespace), rest: rest})
+	r, err := s.conn.run(ctx, call{script: lua.TreeRead, keys: s.conn.keys.tree(namespace), rest: rest})
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +135,7 @@ func (s *tree) TreeNodes(ctx context.Context, namespace string, threads []string
 
 // TreeBelow implements store.Tree.
 func (s *tree) TreeBelow(ctx context.Context, key store.ThreadKey) ([]string, error) {
-	r, err := s.conn.run(ctx, call{script: treeBelowScript, keys: s.conn.keys.tree(key.Namespace), args: args{{"thread", key.Thread}}})
+	r, err := s.conn.run(ctx, call{script: lua.TreeBelow, keys: s.conn.keys.tree(key.Namespace), args: lua.Args{{"thread", key.Thread}}})
 	if err != nil {
 		return nil, err
 	}
@@ -239,8 +240,8 @@ type placed struct {
 // treePiece reads as many places as that, and what their threads are at. It has fewer
 // where they are large, and says whether there may be more.
 func (s *tree) treePiece(ctx context.Context, q store.TreeQuery, from, to string, limit int) (list []placed, more bool, err error) {
-	r, err := s.conn.run(ctx, call{script: treePageScript, keys: s.conn.keys.tree(q.Namespace),
-		args: args{{"from", from}, {"to", to}, {"limit", limit}, {"bytes", treePieceBytes}}})
+	r, err := s.conn.run(ctx, call{script: lua.TreePage, keys: s.conn.keys.tree(q.Namespace),
+		args: lua.Args{{"from", from}, {"to", to}, {"limit", limit}, {"bytes", treePieceBytes}}})
 	if err != nil {
 		return nil, false, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -53,8 +54,8 @@ func (s *tree) DeleteTree(ctx context.Context, key store.ThreadKey, children sto
 	default:
 		return store.DeleteResult{}, fmt.Errorf("redisstore: delete: %q is no way of deleting", children)
 	}
-	r, err := s.conn.run(ctx, call{script: treeDoomScript, keys: s.conn.keys.tree(key.Namespace),
-		args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(children)}, {"deleter", heldDeleter(by.Deleter)}}})
+	r, err := s.conn.run(ctx, call{script: lua.TreeDoom, keys: s.conn.keys.tree(key.Namespace),
+		args: lua.Args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(children)}, {"deleter", heldDeleter(by.Deleter)}}})
 	if err != nil {
 		return store.DeleteResult{}, err
 	}
@@ -109,11 +110,11 @@ func (s *tree) doom(ctx context.Context, d doomed) error {
 		return nil // it may be erased already, and what has come since is another's
 	}
 	key := d.key
-	if _, err := s.conn.run(ctx, call{script: doomScript, keys: []string{s.conn.keys.thread(key).rec()}, args: args{{"keep", remember.Milliseconds()}}}); err != nil {
+	if _, err := s.conn.run(ctx, call{script: lua.Doom, keys: []string{s.conn.keys.thread(key).rec()}, args: lua.Args{{"keep", remember.Milliseconds()}}}); err != nil {
 		return err
 	}
-	_, err := s.conn.run(ctx, call{script: treeDoomScript, keys: s.conn.keys.tree(key.Namespace),
-		args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", "erase"}, {"deleter", ""}}})
+	_, err := s.conn.run(ctx, call{script: lua.TreeDoom, keys: s.conn.keys.tree(key.Namespace),
+		args: lua.Args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", "erase"}, {"deleter", ""}}})
 	return err
 }
 
@@ -135,8 +136,8 @@ const (
 
 // gone takes a thread out of its tree, or, spared, lets it be again.
 func (s *retention) gone(ctx context.Context, key store.ThreadKey, how int) error {
-	r, err := s.conn.run(ctx, call{script: treeGoneScript, keys: s.conn.keys.tree(key.Namespace),
-		args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"spare", how}}})
+	r, err := s.conn.run(ctx, call{script: lua.TreeGone, keys: s.conn.keys.tree(key.Namespace),
+		args: lua.Args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"spare", how}}})
 	if err != nil {
 		return err
 	}
@@ -168,8 +169,8 @@ func (s *tree) FinishDeletes(ctx context.Context, withdraw store.Withdraw) (more
 
 // finishIn goes on with as many of a namespace's deletions as that.
 func (s *tree) finishIn(ctx context.Context, namespace string, limit int, withdraw store.Withdraw) (int, error) {
-	r, err := s.conn.run(ctx, call{script: treePageScript, keys: s.conn.keys.tree(namespace),
-		args: args{{"from", "[d"}, {"to", "(e"}, {"limit", limit}, {"bytes", fellBytes}}})
+	r, err := s.conn.run(ctx, call{script: lua.TreePage, keys: s.conn.keys.tree(namespace),
+		args: lua.Args{{"from", "[d"}, {"to", "(e"}, {"limit", limit}, {"bytes", fellBytes}}})
 	if err != nil {
 		return 0, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // keepDead is for how long dead webhooks are kept.
@@ -82,8 +83,8 @@ func (s *webhooks) TakeWebhooks(ctx context.Context, t store.WebhookTake) (taken
 			p := &s.conn.keys.parts[at]
 			h := p.target(t.Target)
 			parts = append(parts, p)
-			calls = append(calls, call{script: hookTakeScript, keys: []string{h.due, h.items, h.tries},
-				args: args{{"limit", n}, {"hold", t.Hold.Milliseconds()}}})
+			calls = append(calls, call{script: lua.HookTake, keys: []string{h.due, h.items, h.tries},
+				args: lua.Args{{"limit", n}, {"hold", t.Hold.Milliseconds()}}})
 		}
 	}
 	if len(calls) == 0 {
@@ -115,7 +116,7 @@ func (s *webhooks) readCall(p *partition, t store.WebhookTake) call {
 	for i, k := range t.Kinds {
 		kinds[i] = string(k)
 	}
-	return call{script: hookReadScript, keys: []string{p.notices, h.due, h.items}, args: args{
+	return call{script: lua.HookRead, keys: []string{p.notices, h.due, h.items}, args: lua.Args{
 		{"group", groupOf(t.Target)}, {"from", from}, {"most", s.most}, {"kinds", between(kinds)}, {"agents", between(t.Agents)}, {"tenant", t.Tenant}}}
 }
 
@@ -209,7 +210,7 @@ func (s *webhooks) SettleWebhook(ctx context.Context, target string, r store.Web
 
 func (s *webhooks) settle(ctx context.Context, p *partition, target, id string, r store.WebhookResult) error {
 	h := p.target(target)
-	_, err := s.conn.run(ctx, call{script: hookSettleScript, keys: []string{h.due, h.items, h.tries, h.dead}, args: args{
+	_, err := s.conn.run(ctx, call{script: lua.HookSettle, keys: []string{h.due, h.items, h.tries, h.dead}, args: lua.Args{
 		{"id", id}, {"held", r.Hold}, {"result", int(r.Kind)}, {"delay", r.Delay.Milliseconds()}, {"said", writeTries(r.Tries)}, {"most", s.most}}})
 	return err
 }
@@ -218,7 +219,7 @@ func (s *webhooks) settle(ctx context.Context, p *partition, target, id string, 
 func (s *webhooks) CountWebhooks(ctx context.Context, target string) (c store.WebhookCounts, err error) {
 	replies, err := s.onAll(ctx, func(p *partition) call {
 		h := p.target(target)
-		return call{script: hookCountsScript, keys: []string{h.due, h.items, h.tries, h.dead}, args: args{{"keep", keepDead.Milliseconds()}}}
+		return call{script: lua.HookCounts, keys: []string{h.due, h.items, h.tries, h.dead}, args: lua.Args{{"keep", keepDead.Milliseconds()}}}
 	})
 	for _, r := range replies {
 		if r != nil {
@@ -256,7 +257,7 @@ func (s *webhooks) ForgetTarget(ctx context.Context, name string, was store.Targ
 	}
 	_, err = s.onAll(ctx, func(p *partition) call {
 		h := p.target(name)
-		return call{script: hookForgetScript, keys: []string{p.notices, h.due, h.items, h.tries, h.dead}, args: args{{"group", groupOf(name)}}}
+		return call{script: lua.HookForget, keys: []string{p.notices, h.due, h.items, h.tries, h.dead}, args: lua.Args{{"group", groupOf(name)}}}
 	})
 	if err != nil {
 		return err
@@ -273,7 +274,7 @@ type targetsChange struct {
 }
 
 func (s *webhooks) targets(ctx context.Context, change targetsChange) (map[string]store.TargetState, error) {
-	c := call{script: targetsScript, keys: []string{s.conn.keys.targets()}, args: args{{"gone", change.gone}, {"configuration", change.configuration},
+	c := call{script: lua.Targets, keys: []string{s.conn.keys.targets()}, args: lua.Args{{"gone", change.gone}, {"configuration", change.configuration},
 		{"revived", change.revived}, {"forgotten", change.forgotten}, {"used", change.was}}}
 	for _, name := range change.used {
 		c.rest = append(c.rest, name)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -79,8 +80,8 @@ func (s *webhooks) DeadWebhooks(ctx context.Context, q store.DeadWebhookQuery) (
 		if after != nil {
 			from, behind = after.bounds(p.index)
 		}
-		return call{script: hookDeadScript, keys: []string{p.target(q.Target).dead},
-			args: args{{"from", from}, {"behind", behind}, {"keep", keepDead.Milliseconds()}, {"limit", limit + 1}}}
+		return call{script: lua.HookDead, keys: []string{p.target(q.Target).dead},
+			args: lua.Args{{"from", from}, {"behind", behind}, {"keep", keepDead.Milliseconds()}, {"limit", limit + 1}}}
 	})
 	if most(err) != nil {
 		return page, err
@@ -158,7 +159,7 @@ func (s *webhooks) ResendWebhook(ctx context.Context, target, tenant, id string)
 	if notice, err := itemNotice(p, entry, fields); err != nil || tenant != "" && notice.Tenant != tenant {
 		return false, nil
 	}
-	r, err := s.conn.run(ctx, call{script: hookResendScript, keys: []string{h.due, h.tries, h.dead}, args: args{{"id", entry}}})
+	r, err := s.conn.run(ctx, call{script: lua.HookResend, keys: []string{h.due, h.tries, h.dead}, args: lua.Args{{"id", entry}}})
 	if err != nil {
 		return false, fmt.Errorf("redisstore: send a webhook again: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -145,7 +146,7 @@ type offered struct {
 
 func (s *mailbox) offerCall(key store.ThreadKey) call {
 	t := s.conn.keys.thread(key)
-	return call{script: offerScript, keys: t.all(), args: args{{"member", t.member}}}
+	return call{script: lua.Offer, keys: t.all(), args: lua.Args{{"member", t.member}}}
 }
 
 func (s *mailbox) offered(key store.ThreadKey, r *reply, err error) (o offered, _ error) {
@@ -267,7 +268,7 @@ func (s *mailbox) drop(ctx context.Context, key, id string) {
 func (s *mailbox) WorkStats(ctx context.Context, agents []string) ([]store.WorkStats, error) {
 	calls := make([]call, len(s.conn.keys.parts))
 	for i, p := range s.conn.keys.parts {
-		calls[i] = call{waitingScript, []string{p.work}, nil, appendStrings(nil, agents)}
+		calls[i] = call{lua.Waiting, []string{p.work}, nil, appendStrings(nil, agents)}
 	}
 	replies, errs := s.conn.runAll(ctx, calls)
 	partial := s.conn.missing(errs)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
 	"github.com/alicebob/miniredis/v2"
@@ -162,8 +163,8 @@ func TestEntriesAndConsumersOfNobody(t *testing.T) {
 
 	forget := func(after string) string {
 		p := s.conn.keys.parts[0]
-		_, err := s.conn.run(t.Context(), call{dueScript, []string{p.leases, p.ready, p.work},
-			args{{"limit", 1}, {"turn", 0}, {"idle", 0}, {"check", 0}, {"gone", after}}, []any{""}})
+		_, err := s.conn.run(t.Context(), call{lua.Due, []string{p.leases, p.ready, p.work},
+			lua.Args{{"limit", 1}, {"turn", 0}, {"idle", 0}, {"check", 0}, {"gone", after}}, []any{""}})
 		if err != nil {
 			t.Fatal(err)
 		}
