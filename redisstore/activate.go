@@ -13,9 +13,9 @@ func (s *Store) Activate(ctx context.Context, a store.Activation) (store.CommitR
 	if len(a.Events) == 0 {
 		return store.CommitResult{}, errors.New("redisstore: activate: a run begins with an event")
 	}
-	t := s.conn.keys.thread(a.Claim.Thread)
-	r, err := s.conn.run(ctx, call{lua.Activate, t.all(), lua.Args{
-		{"member", t.member}, {"run", a.Claim.RunID}, {"token", a.Claim.Token}, {"depoch", a.Claim.DispatchEpoch},
+	t := s.conn.keys.Thread(a.Claim.Thread)
+	r, err := s.conn.run(ctx, call{lua.Activate, t.All(), lua.Args{
+		{"member", t.Member}, {"run", a.Claim.RunID}, {"token", a.Claim.Token}, {"depoch", a.Claim.DispatchEpoch},
 		{"execution", a.Execution}, {"frozen", compress(a.Frozen)}, {"agent", a.Agent}, {"user", a.User},
 	}, s.conn.appendEvents(nil, a.Events)})
 	if err != nil {

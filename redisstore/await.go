@@ -79,12 +79,12 @@ func (s *mailbox) Await(ctx context.Context, q store.WorkQuery) (work []store.Wo
 
 // awaited are the streams of the agents; nil: one command cannot have them all.
 func (s *mailbox) awaited(agents []string) (streams []workStream) {
-	if s.conn.settings.Volatile || !s.conn.oneSlot() || len(agents)*len(s.conn.keys.parts) > maxAwaited {
+	if s.conn.settings.Volatile || !s.conn.oneSlot() || len(agents)*len(s.conn.keys.Parts) > maxAwaited {
 		return nil
 	}
-	for i := range s.conn.keys.parts {
+	for i := range s.conn.keys.Parts {
 		for _, agent := range agents {
-			streams = append(streams, workStream{key: s.conn.keys.parts[i].work + agent, agent: agent})
+			streams = append(streams, workStream{key: s.conn.keys.Parts[i].Work + agent, agent: agent})
 		}
 	}
 	return streams

@@ -96,8 +96,8 @@ func TestAwaitEnds(t *testing.T) {
 			nextOf(t, s)
 		},
 		"with its stream": func(t *testing.T, server *redistest.Server, s *Store, w *waiter) {
-			for _, p := range s.conn.keys.parts {
-				do(t, server, "DEL", p.work)
+			for _, p := range s.conn.keys.Parts {
+				do(t, server, "DEL", p.Work)
 			}
 			begin(t, s, queued(0, "r1"))
 			if got := <-w.ended; len(got.work) == 0 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -35,14 +36,14 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 	if err != nil {
 		return store.BeginResult{}, fmt.Errorf("redisstore: begin: %w", err)
 	}
-	t := s.conn.keys.thread(b.Thread)
+	t := s.conn.keys.Thread(b.Thread)
 	rest, branch, messages := beginLists(p)
 	priority := uint8(middlePriority)
 	if b.Priority != nil {
 		priority = *b.Priority
 	}
-	r, err := s.conn.run(ctx, call{lua.Begin, t.deciding(), lua.Args{
-		{"member", t.member},
+	r, err := s.conn.run(ctx, call{lua.Begin, t.Deciding(), lua.Args{
+		{"member", t.Member},
 		{"version", b.Version},
 		{"deadline", b.Deadline},
 		{"keep", s.opts.Keep.Milliseconds()},
@@ -52,7 +53,7 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		{"look", s.lookAfter()},
 		{"tenant", b.Tenant},
 		{"user", b.User},
-		{"owner", ownerID(store.Owner{Name: b.User})},
+		{"owner", keyspace.OwnerID(store.Owner{Name: b.User})},
 		{"title", cutTitle(b.Title)},
 		{"run", b.RunID},
 		{"label", b.Label},

@@ -91,7 +91,7 @@ func suspendedKey(i int) store.ThreadKey {
 // table.
 func breakdown(b *testing.B, s *Store, key store.ThreadKey) string {
 	b.Helper()
-	ctx, base := context.Background(), s.conn.keys.thread(key).base
+	ctx, base := context.Background(), s.conn.keys.Thread(key).Base
 	keys, err := s.conn.client.Keys(ctx, strings.NewReplacer("[", "\\[", "]", "\\]", "*", "\\*", "?", "\\?").Replace(base)+"*").Result()
 	if err != nil {
 		b.Fatal(err)

@@ -33,7 +33,7 @@ func (s *reads) Branches(ctx context.Context, key store.ThreadKey) ([]store.Bran
 	pipe := s.conn.client.Pipeline()
 	for i := 0; i < len(items); i += 2 {
 		branches = append(branches, store.Branch{ID: items[i], About: json.RawMessage(items[i+1])})
-		kept = append(kept, pipe.HExists(ctx, s.conn.keys.thread(key).base+"archive", branchField+items[i]))
+		kept = append(kept, pipe.HExists(ctx, s.conn.keys.Thread(key).Base+"archive", branchField+items[i]))
 	}
 	if _, err := pipe.Exec(ctx); err != nil {
 		return nil, storeError("read branches", err)
@@ -61,7 +61,7 @@ func (s *reads) BranchMessages(ctx context.Context, key store.ThreadKey, id stri
 func (s *reads) archived(ctx context.Context, key store.ThreadKey, field string) (*string, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.conn.settings.Timeout)
 	defer cancel()
-	text, err := s.conn.client.HGet(ctx, s.conn.keys.thread(key).base+"archive", field).Result()
+	text, err := s.conn.client.HGet(ctx, s.conn.keys.Thread(key).Base+"archive", field).Result()
 	switch {
 	case errors.Is(err, redis.Nil):
 		return nil, nil

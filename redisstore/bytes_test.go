@@ -30,7 +30,7 @@ func TestBytesOfAThreadAreFoundOut(t *testing.T) {
 	if counted < messages*size {
 		t.Fatalf("%d bytes are counted", counted)
 	}
-	rec := s.conn.keys.thread(testKey).rec()
+	rec := s.conn.keys.Thread(testKey).Rec()
 	for _, stale := range []string{"", "7 1", "no number"} {
 		if err := s.conn.client.HSet(ctx, rec, "held", stale).Err(); err != nil {
 			t.Fatal(err)

@@ -17,13 +17,13 @@ func (s *Store) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error
 	if c.Snapshot.Frozen != nil || c.Snapshot.Open != nil {
 		return false, errors.New("redisstore: checkpoint: the snapshot of a thread at rest has no frozen or open part")
 	}
-	t := s.conn.keys.thread(c.Thread)
+	t := s.conn.keys.Thread(c.Thread)
 	snap, err := update(&c.Snapshot)
 	if err != nil {
 		return false, fmt.Errorf("redisstore: checkpoint: %w", err)
 	}
 	rest := append(append(snap.pieces, snap.messages...), snap.removed...)
-	r, err := s.conn.run(ctx, call{lua.Checkpoint, t.all(), lua.Args{
+	r, err := s.conn.run(ctx, call{lua.Checkpoint, t.All(), lua.Args{
 		{"version", c.Version},
 		{"epoch", c.At.Epoch},
 		{"from", c.From},
@@ -53,13 +53,13 @@ func (s *Store) midrun(ctx context.Context, b store.Batch) (store.CommitResult, 
 	if c.Snapshot.Open == nil || c.Undo == nil {
 		return store.CommitResult{}, errors.New("redisstore: commit: a checkpoint says what its run has open, and what undoes it")
 	}
-	t := s.conn.keys.thread(b.Claim.Thread)
+	t := s.conn.keys.Thread(b.Claim.Thread)
 	snap, err := update(&c.Snapshot)
 	if err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
 	}
 	rest := append(append(snap.pieces, snap.messages...), snap.removed...)
-	r, err := s.conn.run(ctx, call{lua.Midrun, t.all(), lua.Args{
+	r, err := s.conn.run(ctx, call{lua.Midrun, t.All(), lua.Args{
 		{"run", b.Claim.RunID},
 		{"token", b.Claim.Token},
 		{"depoch", b.Claim.DispatchEpoch},

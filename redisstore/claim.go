@@ -13,8 +13,8 @@ func (s *Store) Claim(ctx context.Context, c store.ClaimRequest) (store.ClaimRes
 	if c.Token == "" {
 		return store.ClaimResult{}, errors.New("redisstore: claim: a claim needs a token")
 	}
-	t := s.conn.keys.thread(c.Thread)
-	r, err := s.conn.run(ctx, call{lua.Claim, t.all(), lua.Args{{"member", t.member}, {"token", c.Token},
+	t := s.conn.keys.Thread(c.Thread)
+	r, err := s.conn.run(ctx, call{lua.Claim, t.All(), lua.Args{{"member", t.Member}, {"token", c.Token},
 		{"lease", s.opts.Lease.Milliseconds()}, {"run", c.RunID}, {"spare", c.Spare}, {"entry", c.Entry}, {"any", c.Agents == nil}},
 		appendStrings(nil, c.Agents)})
 	if err != nil {

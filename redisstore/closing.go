@@ -5,12 +5,14 @@ import (
 	"errors"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 )
 
 // dial makes a connection of a client whose servers were looked at, and does not return
 // before their layout is right, their replicas are there and their history can be read.
 func dial(ctx context.Context, client redis.UniversalClient, o settings) (*connection, error) {
-	c := &connection{servers: servers{client, o}, keys: newKeyspace(o.Prefix, o.Partitions), closing: make(chan struct{})}
+	c := &connection{servers: servers{client, o}, keys: keyspace.New(o.Prefix, o.Partitions), closing: make(chan struct{})}
 	if err := c.awaitReplicas(ctx); err != nil {
 		return nil, err
 	}
@@ -26,7 +28,7 @@ func dial(ctx context.Context, client redis.UniversalClient, o settings) (*conne
 
 // probe gives the servers the scripts, and reports whether these can run.
 func probe(ctx context.Context, client redis.UniversalClient, o settings) error {
-	c := &connection{servers: servers{client, o}, keys: newKeyspace(o.Prefix, o.Partitions), closing: make(chan struct{})}
+	c := &connection{servers: servers{client, o}, keys: keyspace.New(o.Prefix, o.Partitions), closing: make(chan struct{})}
 	return c.probe(ctx)
 }
 

@@ -29,25 +29,7 @@ func (s *Store) Commit(ctx context.Context, b store.Batch) (store.CommitResult, 
 	if err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: closing events: %w", err)
 	}
-	if err := ctx.Err(); err != nil {
-		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
-	}
-	t := s.conn.keys.thread(b.Claim.Thread)
-	p := &pending{keys: t, batch: b, closing: closing, done: make(chan outcome, 1)}
-	committers := s.commits.queuesOf(t.part).committers
-	group := committers[t.part.index%len(committers)]
-	if err := group.commit(p); err != nil {
-		return store.CommitResult{}, err
-	}
-	select {
-	case o := <-p.done:
-		return o.result, o.err
-	case <-ctx.Done():
-		if group.withdraw(p) {
-			return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", ctx.Err())
-		}
-		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w: %w", store.ErrOutcomeUnknown, ctx.Err())
-	}
+	return s.commits.commit(ctx, s.conn.keys.Thread(b.Claim.Thread), b, closing)
 }
 
 // note sends a batch of bookkeeping. It is rare, and knows more of its thread than
@@ -57,9 +39,9 @@ func (s *Store) note(ctx context.Context, b store.Batch) (store.CommitResult, er
 	if err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: closing events: %w", err)
 	}
-	t := s.conn.keys.thread(b.Claim.Thread)
-	r, err := s.conn.run(ctx, call{lua.Note, t.all(), lua.Args{
-		{"member", t.member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
+	t := s.conn.keys.Thread(b.Claim.Thread)
+	r, err := s.conn.run(ctx, call{lua.Note, t.All(), lua.Args{
+		{"member", t.Member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
 		{"number", b.Number}, {"expect", b.Expect}, {"closes", b.Closing != nil}, {"closing", closing},
 		{"events", len(b.Events)},
 	}, appendBytes(s.conn.appendEvents(nil, b.Events), b.Entries)})

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
@@ -16,7 +17,7 @@ import (
 // connection is how a store reaches its servers, and what every call to them needs.
 type connection struct {
 	servers
-	keys     *keyspace
+	keys     *keyspace.Space
 	asked    askedNodes
 	silences silences
 	wrong    wrongKeys
@@ -47,7 +48,7 @@ type call struct {
 // shared are the arguments that every script gets first, as lib.lua names them.
 func (s *connection) shared() lua.Args {
 	return lua.Args{{"now", s.now()}, {"history", s.settings.HistoryID}, {"fresh", newEpoch()}, {"node", s.settings.Node},
-		{"channels", s.keys.nodeChannels()}, {"nudges", s.keys.nudges()}, {"notices", s.settings.NoticesKept}}
+		{"channels", s.keys.NodeChannels()}, {"nudges", s.keys.Nudges()}, {"notices", s.settings.NoticesKept}}
 }
 
 func (s *connection) command(ctx context.Context, c call) *redis.Cmd {

@@ -110,7 +110,7 @@ func TestBatchesThatTravelTogether(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			taken = append(taken, &pending{keys: s.conn.keys.thread(b.Thread), done: make(chan outcome, 1),
+			taken = append(taken, &pending{keys: s.conn.keys.Thread(b.Thread), done: make(chan outcome, 1),
 				batch: store.Batch{Claim: res.Claim, Number: 2, Expect: 1, Events: [][]byte{delta, delta}}})
 		}
 		before := commands(t, server)

@@ -56,12 +56,12 @@ func wholePayload(t *testing.T, s *Store, digest string) []byte {
 // nothing takes away by itself.
 func keptOf(t *testing.T, s *Store) (total int64, lasting []string) {
 	t.Helper()
-	p := s.conn.keys.thread(testKey)
-	total, err := s.conn.client.HGet(t.Context(), p.part.payloadBytes(), testKey.Namespace).Int64()
+	p := s.conn.keys.Thread(testKey)
+	total, err := s.conn.client.HGet(t.Context(), p.Part.PayloadBytes(), testKey.Namespace).Int64()
 	if err != nil && err != redis.Nil {
 		t.Fatal(err)
 	}
-	for _, pattern := range []string{p.payload("*"), p.upload("*")} {
+	for _, pattern := range []string{p.Payload("*"), p.Upload("*")} {
 		keys, err := s.conn.client.Keys(t.Context(), pattern).Result()
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 )
 
 // listing is one query of an index: in each partition, the members that begin
@@ -17,7 +18,7 @@ import (
 type listing struct {
 	kind   byte
 	prefix string
-	key    func(*partition) string
+	key    func(*keyspace.Partition) string
 	// from and to bound the times in them: from ≤ time < to; "": they do not.
 	from, to string
 	only     string // what else a query asks for, of which its cursors are

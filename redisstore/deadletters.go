@@ -5,17 +5,18 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // DeadLetters implements store.Dispatches. A dead letter that was requeued is none
 // to care about, and is left out.
 func (s *lists) DeadLetters(ctx context.Context, q store.PageQuery) (store.DeadLetterPage, error) {
-	l := listing{kind: 'd', prefix: digest(q.Tenant), key: func(p *partition) string { return p.dead }}
-	load := func(threads []threadKeys, hits []hit) call {
+	l := listing{kind: 'd', prefix: digest(q.Tenant), key: func(p *keyspace.Partition) string { return p.Dead }}
+	load := func(threads []keyspace.Thread, hits []hit) call {
 		c := call{script: lua.DeadLetters, args: lua.Args{{"tenant", q.Tenant}}}
 		for i, t := range threads {
-			c.keys = append(c.keys, t.rec(), t.base+"runs", t.base+"disp")
+			c.keys = append(c.keys, t.Rec(), t.Base+"runs", t.Base+"disp")
 			c.rest = lua.DeadLetters.Group(c.rest, lua.Args{{"run", hits[i].member[stampSize+hashSize:]}})
 		}
 		return c
@@ -24,7 +25,7 @@ func (s *lists) DeadLetters(ctx context.Context, q store.PageQuery) (store.DeadL
 		if !r.more() {
 			return store.Dispatch{}, false
 		}
-		key, ok := threadOf(r.string())
+		key, ok := keyspace.ThreadOf(r.string())
 		return readDispatch(r, key), ok
 	}
 	letters, next, err := page(ctx, s.conn, l, q, load, read)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -24,12 +25,12 @@ type decisions struct{ conn *connection }
 
 // Decisions implements store.Decisions.
 func (s *decisions) Decisions(ctx context.Context, q store.DecisionQuery) (store.DecisionPage, error) {
-	l := listing{kind: 'd', prefix: "a", key: func(p *partition) string { return p.decided }, looks: decisionsScanned,
+	l := listing{kind: 'd', prefix: "a", key: func(p *keyspace.Partition) string { return p.Decided }, looks: decisionsScanned,
 		only: string(pack(nil, q.Tenant, strconv.FormatBool(q.AllTenants), q.User, q.Tool, string(q.Status), q.Namespace, q.Agent))}
 	hash := ""
 	switch {
 	case q.Thread != nil:
-		hash = s.conn.keys.thread(*q.Thread).hash()
+		hash = s.conn.keys.Thread(*q.Thread).Hash()
 		l.prefix = "h" + hash
 	case q.Namespace != "":
 		l.prefix = "n" + digest(q.Namespace)
@@ -39,11 +40,11 @@ func (s *decisions) Decisions(ctx context.Context, q store.DecisionQuery) (store
 		l.prefix = "t" + digest(q.Tenant)
 	}
 	l.from, l.to = latestFirst(q.From, q.To)
-	load := func(_ []threadKeys, hits []hit) call {
+	load := func(_ []keyspace.Thread, hits []hit) call {
 		c := call{script: lua.Decisions, args: lua.Args{{"tenant", q.Tenant}, {"all", q.AllTenants}, {"key", hash},
 			{"namespace", q.Namespace}, {"user", q.User}, {"tool", q.Tool}, {"status", string(q.Status)}, {"agent", q.Agent}}}
 		for _, h := range hits {
-			c.keys = append(c.keys, h.part.decisions)
+			c.keys = append(c.keys, h.part.Decisions)
 			c.rest = lua.Decisions.Group(c.rest, lua.Args{{"id", entryOf(h).String()}})
 		}
 		return c
@@ -67,7 +68,7 @@ func readDecision(h hit, r *reply) (store.Decision, bool) {
 	refused, asked, at := r.string(), r.string(), r.string()
 	d.Body = r.json()
 	id := entryOf(h)
-	d.ID = fmt.Sprintf("%013d-%06d-%d", id.ms, id.seq, h.part.index)
+	d.ID = fmt.Sprintf("%013d-%06d-%d", id.ms, id.seq, h.part.Index)
 	d.Refused, _ = strconv.Atoi(refused)
 	ms, bad := strconv.ParseInt(at, 10, 64)
 	d.At = time.UnixMilli(ms)
@@ -92,17 +93,17 @@ func (s *decisions) Refused(ctx context.Context, key store.ThreadKey, interrupts
 	if len(interrupts) == 0 {
 		return nil
 	}
-	t := s.conn.keys.thread(key)
-	_, err := s.conn.run(ctx, call{script: lua.Refused, keys: []string{t.journal(), t.base + "memo"}, rest: appendStrings(nil, interrupts)})
+	t := s.conn.keys.Thread(key)
+	_, err := s.conn.run(ctx, call{script: lua.Refused, keys: []string{t.Journal(), t.Base + "memo"}, rest: appendStrings(nil, interrupts)})
 	return err
 }
 
 // ForgetDecisions implements store.Decisions.
 func (s *decisions) ForgetDecisions(ctx context.Context, key store.ThreadKey) error {
-	t := s.conn.keys.thread(key)
+	t := s.conn.keys.Thread(key)
 	for {
-		r, err := s.conn.run(ctx, call{script: lua.Forget, keys: []string{t.part.decisions, t.part.decided},
-			args: lua.Args{{"key", t.hash()}, {"limit", decisionsForgotten}}})
+		r, err := s.conn.run(ctx, call{script: lua.Forget, keys: []string{t.Part.Decisions, t.Part.Decided},
+			args: lua.Args{{"key", t.Hash()}, {"limit", decisionsForgotten}}})
 		if err != nil {
 			return err
 		}

@@ -40,11 +40,11 @@ const (
 )
 
 func (s *retention) forget(ctx context.Context, key store.ThreadKey, which int, by store.Deletion) (bool, error) {
-	t := s.conn.keys.thread(key)
+	t := s.conn.keys.Thread(key)
 	open, decisions := "", []any(nil)
 	for range judgedAnew {
-		r, err := s.conn.run(ctx, call{script: lua.Delete, keys: t.deciding(),
-			args: lua.Args{{"member", t.member}, {"remember", remember.Milliseconds()}, {"force", which}, {"user", by.User}, {"open", open}},
+		r, err := s.conn.run(ctx, call{script: lua.Delete, keys: t.Deciding(),
+			args: lua.Args{{"member", t.Member}, {"remember", remember.Milliseconds()}, {"force", which}, {"user", by.User}, {"open", open}},
 			rest: decisions})
 		if err != nil {
 			return false, err

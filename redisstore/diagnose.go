@@ -10,6 +10,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -123,7 +124,7 @@ func (d *diagnosis) server(ctx context.Context, client redis.Cmdable, name strin
 // layout compares how threads are spread, and in which format they are stored, with
 // how they were when the prefix was first used.
 func (d *diagnosis) layout(ctx context.Context, client redis.UniversalClient) {
-	have, err := client.HMGet(ctx, metaKey(d.opts.Prefix), "partitions", "format").Result()
+	have, err := client.HMGet(ctx, keyspace.MetaKey(d.opts.Prefix), "partitions", "format").Result()
 	if err != nil {
 		d.fail("prefix", err)
 		return

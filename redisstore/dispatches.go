@@ -51,8 +51,8 @@ func (s *dispatches) dispatchesCall(key store.ThreadKey, id string, q store.Disp
 	if q.Limit == 0 {
 		q.Limit = dispatchPage
 	}
-	t := s.conn.keys.thread(key)
-	c := call{script: lua.Dispatches, keys: t.all(), args: lua.Args{{"run", id}, {"limit", q.Limit}, {"offset", q.Offset}}}
+	t := s.conn.keys.Thread(key)
+	c := call{script: lua.Dispatches, keys: t.All(), args: lua.Args{{"run", id}, {"limit", q.Limit}, {"offset", q.Offset}}}
 	for _, state := range q.States {
 		c.rest = append(c.rest, string(state))
 	}
@@ -90,9 +90,9 @@ func (s *dispatches) count(ctx context.Context, suffix string) (map[store.Dispat
 	for i, state := range dispatchStates {
 		fields[i] = string(state) + suffix
 	}
-	calls := make([]call, len(s.conn.keys.parts))
+	calls := make([]call, len(s.conn.keys.Parts))
 	for i := range calls {
-		calls[i] = call{script: lua.Counts, keys: []string{s.conn.keys.parts[i].counts}, rest: fields}
+		calls[i] = call{script: lua.Counts, keys: []string{s.conn.keys.Parts[i].Counts}, rest: fields}
 	}
 	replies, errs := s.conn.runAll(ctx, calls)
 	partial := s.conn.missing(errs)

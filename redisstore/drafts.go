@@ -15,8 +15,8 @@ const draftSize = 64 << 10
 // Drafts implements store.Inbox. A draft is JSON of at most 64 KiB. Without an
 // id it only reads.
 func (s *lists) Drafts(ctx context.Context, key store.ThreadKey, version int64, by string, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error) {
-	t := s.conn.keys.thread(key)
-	c := call{script: lua.Drafts, keys: []string{t.rec(), t.journal(), t.base + "drafts", t.part.notices},
+	t := s.conn.keys.Thread(key)
+	c := call{script: lua.Drafts, keys: []string{t.Rec(), t.Journal(), t.Base + "drafts", t.Part.Notices},
 		args: lua.Args{{"version", version}, {"by", by}}}
 	for id, draft := range drafts {
 		if len(draft) > draftSize {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -49,7 +50,7 @@ func (s *mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []s
 	seen := map[store.ThreadKey]bool{}
 	name := func(to *[]store.ThreadKey, members *reply, most int) {
 		for members.more() && len(*to) < most {
-			key, ok := threadOf(members.string())
+			key, ok := keyspace.ThreadOf(members.string())
 			if ok && !seen[key] { // what is no thread hides none
 				seen[key] = true
 				*to = append(*to, key)
@@ -64,7 +65,7 @@ func (s *mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []s
 		name(&due, members, maxOffers)
 		name(&checks, r.list(), maxChecked)
 		for _, agent := range q.Agents {
-			st := workStream{key: parts[i].work + agent, agent: agent}
+			st := workStream{key: parts[i].Work + agent, agent: agent}
 			if counts.more() {
 				st.unread, st.late, st.from = int(counts.int()), int(counts.int()), counts.string()
 			}
@@ -79,14 +80,14 @@ func (s *mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []s
 
 // askDue asks partitions, some of them in a script, where one server has them all. Any
 // comes first.
-func (s *mailbox) askDue(ctx context.Context, q store.WorkQuery, agents []string, gone time.Duration) (parts []*partition, answers []*reply, errs []error) {
-	n, together := len(s.conn.keys.parts), 1
+func (s *mailbox) askDue(ctx context.Context, q store.WorkQuery, agents []string, gone time.Duration) (parts []*keyspace.Partition, answers []*reply, errs []error) {
+	n, together := len(s.conn.keys.Parts), 1
 	if s.conn.oneSlot() {
 		together = dueTogether
 	}
 	from := int(s.from.Add(1) % uint64(n))
 	for i := range n {
-		parts = append(parts, &s.conn.keys.parts[(from+i)%n])
+		parts = append(parts, &s.conn.keys.Parts[(from+i)%n])
 	}
 	var calls []call
 	check := maxChecks
@@ -98,7 +99,7 @@ func (s *mailbox) askDue(ctx context.Context, q store.WorkQuery, agents []string
 		c := call{script: lua.Due, args: lua.Args{{"limit", maxDue}, {"turn", turn}, {"idle", s.idle(q)},
 			{"check", check}, {"gone", gone.Milliseconds()}}, rest: appendStrings(nil, agents)}
 		for _, p := range group {
-			c.keys = append(c.keys, p.leases, p.ready, p.work)
+			c.keys = append(c.keys, p.Leases, p.Ready, p.Work)
 		}
 		calls = append(calls, c)
 	}

@@ -110,7 +110,7 @@ func TestAnExecutionsKeysGoWithItsEnd(t *testing.T) {
 	}
 	closing(t, s)
 	kept := func() (names []string) {
-		for _, key := range s.conn.keys.thread(testKey).all() {
+		for _, key := range s.conn.keys.Thread(testKey).All() {
 			if n, err := s.conn.client.Exists(context.Background(), key).Result(); err != nil {
 				t.Fatal(err)
 			} else if n > 0 {

@@ -25,7 +25,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 	if e.Snapshot != nil && e.Snapshot.Open != nil {
 		return store.CommitResult{}, errors.New("redisstore: commit: a run that ends has nothing open")
 	}
-	t := s.conn.keys.thread(b.Claim.Thread)
+	t := s.conn.keys.Thread(b.Claim.Thread)
 	snap, err := update(e.Snapshot)
 	if err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
@@ -39,8 +39,8 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 	rest = appendStrings(rest, e.Interrupts)
 	rest = appendStrings(rest, e.ToolCalls)
 	rest = append(append(append(rest, snap.pieces...), snap.messages...), snap.removed...)
-	r, err := s.conn.run(ctx, call{lua.End, t.all(), lua.Args{
-		{"member", t.member},
+	r, err := s.conn.run(ctx, call{lua.End, t.All(), lua.Args{
+		{"member", t.Member},
 		{"run", b.Claim.RunID},
 		{"token", b.Claim.Token},
 		{"depoch", b.Claim.DispatchEpoch},

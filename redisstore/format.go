@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -16,7 +17,7 @@ import (
 //   - a member that is added to a JSON value, and may be missing
 //   - a field that is added to a hash, and a key that is added to a thread or to a
 //     partition, if nothing goes wrong when they are not kept up; a thread's key must
-//     be in threadKeys.all and go with the thread, so that a server that leaves it
+//     be in keyspace.Thread.all and go with the thread, so that a server that leaves it
 //     behind when it deletes the thread does no harm
 //   - a text that is added to the end of a packed list
 //   - a new kind of journal entry: a server that does not know it leaves the run to one
@@ -38,7 +39,7 @@ const format = "3"
 // stored, when the prefix is new. It refuses a prefix that was recorded otherwise: no
 // thread would be found again, or none understood.
 func (s *connection) recordLayout(ctx context.Context) error {
-	have, err := s.client.Eval(ctx, lua.Meta, []string{metaKey(s.settings.Prefix)}, s.settings.Partitions, format).StringSlice()
+	have, err := s.client.Eval(ctx, lua.Meta, []string{keyspace.MetaKey(s.settings.Prefix)}, s.settings.Partitions, format).StringSlice()
 	if err != nil {
 		return storeError("record the layout", err)
 	}

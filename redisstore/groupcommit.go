@@ -3,10 +3,12 @@ package redisstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -43,7 +45,7 @@ type committer struct {
 
 // pending is a batch on its way.
 type pending struct {
-	keys    threadKeys
+	keys    keyspace.Thread
 	batch   store.Batch
 	closing []byte
 	done    chan outcome // buffered
@@ -52,6 +54,28 @@ type pending struct {
 type outcome struct {
 	result store.CommitResult
 	err    error
+}
+
+// commit commits a batch together with those of other runs.
+func (s *groupCommit) commit(ctx context.Context, t keyspace.Thread, b store.Batch, closing []byte) (store.CommitResult, error) {
+	if err := ctx.Err(); err != nil {
+		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
+	}
+	p := &pending{keys: t, batch: b, closing: closing, done: make(chan outcome, 1)}
+	committers := s.queuesOf(t.Part).committers
+	group := committers[t.Part.Index%len(committers)]
+	if err := group.commit(p); err != nil {
+		return store.CommitResult{}, err
+	}
+	select {
+	case o := <-p.done:
+		return o.result, o.err
+	case <-ctx.Done():
+		if group.withdraw(p) {
+			return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", ctx.Err())
+		}
+		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w: %w", store.ErrOutcomeUnknown, ctx.Err())
+	}
 }
 
 // commit sends a batch, or has it sent by who is sending. If none is on the way, the caller
@@ -137,12 +161,12 @@ func weight(p *pending) int {
 // in a Cluster. Those of a partition whose slot has gone to another master go there
 // beside the others, which does not wait for it.
 func (g *committer) send(taken []*pending) {
-	master := g.s.conn.master(taken[0].keys.part.leases)
+	master := g.s.conn.master(taken[0].keys.Part.Leases)
 	var groups [][]*pending
 	var calls []call
 	for _, group := range g.s.inOneScript(taken) {
 		c := g.s.commitCall(group)
-		if g.s.conn.master(group[0].keys.part.leases) != master {
+		if g.s.conn.master(group[0].keys.Part.Leases) != master {
 			g.aside(group, c)
 			continue
 		}
@@ -188,7 +212,7 @@ func (s *groupCommit) inOneScript(taken []*pending) (groups [][]*pending) {
 	}
 	byPartition := make(map[int][]*pending)
 	for _, p := range taken {
-		byPartition[p.keys.part.index] = append(byPartition[p.keys.part.index], p)
+		byPartition[p.keys.Part.Index] = append(byPartition[p.keys.Part.Index], p)
 	}
 	for _, group := range byPartition {
 		groups = slices.AppendSeq(groups, slices.Chunk(group, scriptRuns))
@@ -215,18 +239,18 @@ func (s *groupCommit) commitCall(group []*pending) call {
 	c.rest = make([]any, 0, n)
 	for _, p := range group {
 		b, flags := &p.batch, 0
-		c.keys = append(c.keys, p.keys.rec(), p.keys.log(), p.keys.journal(), p.keys.followers())
+		c.keys = append(c.keys, p.keys.Rec(), p.keys.Log(), p.keys.Journal(), p.keys.Followers())
 		if b.Closing != nil {
-			c.keys = append(c.keys, p.keys.closing())
+			c.keys = append(c.keys, p.keys.Closing())
 			flags++
 		}
 		// A key that does not exist holds a script up while its slot moves.
 		if slices.ContainsFunc(b.Events, s.conn.large) {
-			c.keys = append(c.keys, p.keys.big())
+			c.keys = append(c.keys, p.keys.Big())
 			flags += 2
 		}
 		c.rest = lua.Commit.Group(c.rest, lua.Args{
-			{"member", p.keys.member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
+			{"member", p.keys.Member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
 			{"number", b.Number}, {"expect", b.Expect}, {"flags", flags}, {"closing", p.closing},
 			{"events", len(b.Events)}, {"entries", len(b.Entries)},
 		})

@@ -44,12 +44,12 @@ func (s *connection) checkHistory(ctx context.Context) error {
 		return nil
 	}
 	var err error
-	for i := range s.keys.parts {
-		p := &s.keys.parts[i]
-		if i > 0 && (!errors.Is(err, store.ErrOutcomeUnknown) && !errors.Is(err, store.ErrCorrupted) || ctx.Err() != nil || s.sameMaster(p, &s.keys.parts[i-1])) {
+	for i := range s.keys.Parts {
+		p := &s.keys.Parts[i]
+		if i > 0 && (!errors.Is(err, store.ErrOutcomeUnknown) && !errors.Is(err, store.ErrCorrupted) || ctx.Err() != nil || s.sameMaster(p, &s.keys.Parts[i-1])) {
 			continue
 		}
-		if _, err = s.run(ctx, renewCall(p.base+"probe", p, "", store.Claim{}, time.Millisecond)); err == nil {
+		if _, err = s.run(ctx, renewCall(p.Base+"probe", p, "", store.Claim{}, time.Millisecond)); err == nil {
 			return nil
 		}
 	}

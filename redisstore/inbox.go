@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -21,7 +22,7 @@ const ownerLooks = 1000
 
 // inboxOf is the listing of a reason; "": of any.
 func inboxOf(tenant, namespace, reason string) listing {
-	l := listing{kind: 'i', key: func(p *partition) string { return p.inbox }}
+	l := listing{kind: 'i', key: func(p *keyspace.Partition) string { return p.Inbox }}
 	switch {
 	case namespace != "":
 		l.prefix = digest("\x00"+namespace) + anyOne
@@ -50,11 +51,11 @@ func (s *lists) Inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage,
 }
 
 func (s *lists) inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage, error) {
-	owner := ownerID(store.Owner{Name: q.Owner})
-	load := func(threads []threadKeys, hits []hit) call {
+	owner := keyspace.OwnerID(store.Owner{Name: q.Owner})
+	load := func(threads []keyspace.Thread, hits []hit) call {
 		c := call{script: lua.Inbox, args: lua.Args{{"tenant", q.Tenant}, {"namespace", q.Namespace}, {"owner", owner}}}
 		for i, t := range threads {
-			c.keys = append(c.keys, t.rec(), t.journal(), t.base+"drafts")
+			c.keys = append(c.keys, t.Rec(), t.Journal(), t.Base+"drafts")
 			c.rest = lua.Inbox.Group(c.rest, lua.Args{{"since", hits[i].member[:stampSize]}})
 		}
 		return c
@@ -77,7 +78,7 @@ func readInboxItem(h hit, r *reply) (store.InboxItem, bool) {
 	if !r.more() {
 		return store.InboxItem{}, false
 	}
-	key, ok := threadOf(r.string())
+	key, ok := keyspace.ThreadOf(r.string())
 	item := store.InboxItem{Thread: key, Version: r.int(), Since: time.UnixMilli(unstamp(h.member[:stampSize])),
 		Title: r.string(), Tenant: r.string(), User: r.string(), Agent: r.string(), Suspension: r.json(), Drafts: r.jsonByID()}
 	if errors.Is(r.err, store.ErrCorrupted) {
@@ -108,10 +109,10 @@ func (s *lists) CountInbox(ctx context.Context, q store.InboxCount) (counts map[
 func (s *lists) countInboxes(ctx context.Context, tenants []string, q store.InboxCount) (map[string]int64, error) {
 	var cmds []*redis.IntCmd
 	for _, tenant := range tenants {
-		for i := range s.conn.keys.parts {
+		for i := range s.conn.keys.Parts {
 			for _, reason := range q.Reasons {
 				l := inboxOf(tenant, q.Namespace, reason)
-				cmds = append(cmds, redis.NewIntCmd(ctx, "zlexcount", s.conn.keys.parts[i].inbox, "["+l.prefix, l.end()))
+				cmds = append(cmds, redis.NewIntCmd(ctx, "zlexcount", s.conn.keys.Parts[i].Inbox, "["+l.prefix, l.end()))
 			}
 		}
 	}

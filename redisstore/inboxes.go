@@ -83,9 +83,9 @@ func seekTenant(cursor string) (tenant, inner string, err error) {
 // tenants are those that have dispatches, in order: whoever waits for an answer has the
 // one that asked. A master that does not answer leaves them incomplete.
 func (s *lists) tenants(ctx context.Context) ([]string, error) {
-	cmds := make([]*redis.StringSliceCmd, len(s.conn.keys.parts))
+	cmds := make([]*redis.StringSliceCmd, len(s.conn.keys.Parts))
 	for i := range cmds {
-		cmds[i] = redis.NewStringSliceCmd(ctx, "hkeys", s.conn.keys.parts[i].counts)
+		cmds[i] = redis.NewStringSliceCmd(ctx, "hkeys", s.conn.keys.Parts[i].Counts)
 	}
 	errs := ask(ctx, s.conn, cmds)
 	found := map[string]bool{}

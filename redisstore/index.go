@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 )
 
 const (
@@ -55,13 +57,13 @@ func stampOf(t time.Time) string {
 
 // hit is a member of an index, without the listing's prefix.
 type hit struct {
-	part   *partition
+	part   *keyspace.Partition
 	member string
 }
 
 // thread returns the keys of the hit's thread, whose hash stands behind a time.
-func (h hit) thread() threadKeys {
-	return threadKeys{part: h.part, base: h.part.base + h.member[stampSize:stampSize+hashSize] + ":"}
+func (h hit) thread() keyspace.Thread {
+	return keyspace.Thread{Part: h.part, Base: h.part.Base + h.member[stampSize:stampSize+hashSize] + ":"}
 }
 
 // latestFirst are the bounds, as listing has them, of times from ≤ t < to in an index that

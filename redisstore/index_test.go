@@ -24,8 +24,8 @@ func TestTheIndexesLetGoOfWhatIsGone(t *testing.T) {
 	ctx := context.Background()
 	holds := func(when string, inbox, threads, dead int64) {
 		t.Helper()
-		p := s.conn.keys.parts[0]
-		for key, want := range map[string]int64{p.inbox: inbox, p.threads: threads, p.dead: dead} {
+		p := s.conn.keys.Parts[0]
+		for key, want := range map[string]int64{p.Inbox: inbox, p.Threads: threads, p.Dead: dead} {
 			if n, err := s.conn.client.ZCard(ctx, key).Result(); n != want || err != nil {
 				t.Errorf("%s: %s holds %d, want %d (%v)", when, key, n, want, err)
 			}
@@ -75,7 +75,7 @@ func TestAMemberOfAnIndexProvesNothing(t *testing.T) {
 	if _, err := s.Bury(ctx, store.Nack{Claim: begin(t, s, b), Error: "e", Terminal: []byte("buried")}); err != nil {
 		t.Fatal(err)
 	}
-	p := s.conn.keys.parts[0]
+	p := s.conn.keys.Parts[0]
 	move := func(key, from, to string) {
 		for _, m := range s.conn.client.ZRange(ctx, key, 0, -1).Val() {
 			if rest, ok := strings.CutPrefix(m, from); ok {
@@ -83,9 +83,9 @@ func TestAMemberOfAnIndexProvesNothing(t *testing.T) {
 			}
 		}
 	}
-	move(p.inbox, digest("acme"), digest("mallory"))
-	move(p.dead, digest("acme"), digest("mallory"))
-	move(p.threads, digest("n"), digest("mallory"))
+	move(p.Inbox, digest("acme"), digest("mallory"))
+	move(p.Dead, digest("acme"), digest("mallory"))
+	move(p.Threads, digest("n"), digest("mallory"))
 	for tenant, want := range map[string]string{"acme": "1 1", "mallory": "0 0"} {
 		inbox, err := s.Inbox(ctx, store.InboxQuery{Tenant: tenant})
 		letters, errLetters := s.DeadLetters(ctx, store.PageQuery{Tenant: tenant})
@@ -101,7 +101,7 @@ func TestAMemberOfAnIndexProvesNothing(t *testing.T) {
 	// What is listed and gone is left out too, and the page is filled with others.
 	for i := range 30 {
 		member := digest("n") + fmt.Sprintf("%06d%022d", i, i)
-		if err := s.conn.client.ZAdd(ctx, p.threads, redis.Z{Member: member}).Err(); err != nil {
+		if err := s.conn.client.ZAdd(ctx, p.Threads, redis.Z{Member: member}).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -116,15 +116,15 @@ func TestLargeEventsGoWithTheirPositions(t *testing.T) {
 	ctx := context.Background()
 	holds := func(want int64) {
 		t.Helper()
-		th := s.conn.keys.thread(testKey)
-		list, errList := s.conn.client.LRange(ctx, th.log(), 0, -1).Result()
+		th := s.conn.keys.Thread(testKey)
+		list, errList := s.conn.client.LRange(ctx, th.Log(), 0, -1).Result()
 		marks := int64(0)
 		for _, e := range list {
 			if e == largeMark {
 				marks++
 			}
 		}
-		if n, err := s.conn.client.HLen(ctx, th.big()).Result(); n != want || marks != want || err != nil || errList != nil {
+		if n, err := s.conn.client.HLen(ctx, th.Big()).Result(); n != want || marks != want || err != nil || errList != nil {
 			t.Errorf("%d large events and %d marks, want %d of each (%v, %v)", n, marks, want, err, errList)
 		}
 	}

@@ -23,9 +23,9 @@ func (s *Store) join(ctx context.Context, b store.Batch) (store.CommitResult, er
 		}
 		rest = append(rest, in.RunID, in.Finished)
 	}
-	t := s.conn.keys.thread(b.Claim.Thread)
-	r, err := s.conn.run(ctx, call{lua.Join, t.all(), lua.Args{
-		{"member", t.member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
+	t := s.conn.keys.Thread(b.Claim.Thread)
+	r, err := s.conn.run(ctx, call{lua.Join, t.All(), lua.Args{
+		{"member", t.Member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
 		{"number", b.Number}, {"expect", b.Expect}, {"taken", len(b.Join.Inputs)}, {"events", len(b.Events)},
 	}, appendBytes(s.conn.appendEvents(rest, b.Events), b.Entries)})
 	if err != nil {

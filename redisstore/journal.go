@@ -10,8 +10,8 @@ import (
 
 // Journal implements store.Worker.
 func (s *reads) Journal(ctx context.Context, c store.Claim) (*store.ExecutionView, error) {
-	t := s.conn.keys.thread(c.Thread)
-	r, err := s.conn.run(ctx, call{script: lua.Journal, keys: t.all(),
+	t := s.conn.keys.Thread(c.Thread)
+	r, err := s.conn.run(ctx, call{script: lua.Journal, keys: t.All(),
 		args: lua.Args{{"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}}})
 	if err != nil {
 		return nil, err

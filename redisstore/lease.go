@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
@@ -20,7 +21,7 @@ type leases struct {
 }
 
 func newLeases(c *connection) *leases {
-	s := &leases{conn: c, renewing: beside(c.client, c.settings.Timeout), renewals: make([]renewals, len(c.keys.parts))}
+	s := &leases{conn: c, renewing: beside(c.client, c.settings.Timeout), renewals: make([]renewals, len(c.keys.Parts))}
 	for i := range s.renewals {
 		s.renewals[i].s = s
 	}
@@ -53,9 +54,9 @@ type renewed struct {
 // Renew implements store.Worker. A lease that has expired unclaimed is renewed
 // too: expiry permits a takeover, and only the takeover fences.
 func (s *leases) Renew(ctx context.Context, c store.Claim) (bool, error) {
-	t := s.conn.keys.thread(c.Thread)
-	n := &renewal{renewCall(t.rec(), t.part, t.member, c, s.conn.settings.Lease), make(chan renewed, 1)}
-	q := &s.renewals[t.part.index]
+	t := s.conn.keys.Thread(c.Thread)
+	n := &renewal{renewCall(t.Rec(), t.Part, t.Member, c, s.conn.settings.Lease), make(chan renewed, 1)}
+	q := &s.renewals[t.Part.Index]
 	if err := q.add(n); err != nil {
 		return false, err
 	}
@@ -68,8 +69,8 @@ func (s *leases) Renew(ctx context.Context, c store.Claim) (bool, error) {
 	}
 }
 
-func renewCall(rec string, p *partition, member string, c store.Claim, lease time.Duration) call {
-	return call{script: lua.Renew, keys: []string{rec, p.leases, p.ready, p.work}, args: lua.Args{
+func renewCall(rec string, p *keyspace.Partition, member string, c store.Claim, lease time.Duration) call {
+	return call{script: lua.Renew, keys: []string{rec, p.Leases, p.Ready, p.Work}, args: lua.Args{
 		{"member", member}, {"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}, {"lease", lease.Milliseconds()},
 	}}
 }

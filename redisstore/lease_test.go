@@ -38,7 +38,7 @@ func TestLeasesAreRenewedWhenAllConnectionsAreTaken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := start(t)
 			claim := begin(t, s, inline(0, "r1"))
-			ctx, never := context.Background(), s.conn.keys.thread(testKey).base+"never"
+			ctx, never := context.Background(), s.conn.keys.Thread(testKey).Base+"never"
 			var taken sync.WaitGroup
 			defer taken.Wait()
 			for range connections(s.conn.client) {

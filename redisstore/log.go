@@ -21,15 +21,15 @@ func (s *reads) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Posit
 	groups := make(map[int]*group)
 	var all []*group
 	for i, key := range keys {
-		t := s.conn.keys.thread(key)
-		g := groups[t.part.index]
+		t := s.conn.keys.Thread(key)
+		g := groups[t.Part.Index]
 		if g == nil || len(g.at) == tailGroup {
 			g = &group{call: call{script: lua.Tail, args: lua.Args{{"follow", s.conn.settings.Follow.Milliseconds()}}}}
-			groups[t.part.index] = g
+			groups[t.Part.Index] = g
 			all = append(all, g)
 		}
-		g.keys = append(g.keys, t.rec(), t.followers())
-		g.rest = lua.Tail.Group(g.rest, lua.Args{{"member", t.member}})
+		g.keys = append(g.keys, t.Rec(), t.Followers())
+		g.rest = lua.Tail.Group(g.rest, lua.Args{{"member", t.Member}})
 		g.at = append(g.at, i)
 	}
 	calls := make([]call, len(all))
@@ -61,13 +61,13 @@ func (s *reads) Range(ctx context.Context, key store.ThreadKey, epoch string, fi
 	if first < 1 || limit < 1 {
 		return store.RangeResult{}, errors.New("redisstore: range: positions and limits begin at 1")
 	}
-	t := s.conn.keys.thread(key)
-	limits := s.commits.queuesOf(t.part).small
-	if err := limits.take(ctx, t.base, 0); err != nil {
+	t := s.conn.keys.Thread(key)
+	limits := s.commits.queuesOf(t.Part).small
+	if err := limits.take(ctx, t.Base, 0); err != nil {
 		return store.RangeResult{}, fmt.Errorf("redisstore: range: %w", err)
 	}
 	res, err := s.readLog(ctx, t, epoch, first, limit)
-	limits.give(t.base, 0)
+	limits.give(t.Base, 0)
 	if err != nil {
 		return store.RangeResult{}, err
 	}

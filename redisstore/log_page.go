@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
@@ -27,7 +28,7 @@ const (
 
 // readLog reads the first of the events first..first+limit-1 of a log, of which some may be
 // marks of snapshots.
-func (s *reads) readLog(ctx context.Context, t threadKeys, epoch string, first int64, limit int) (store.RangeResult, error) {
+func (s *reads) readLog(ctx context.Context, t keyspace.Thread, epoch string, first int64, limit int) (store.RangeResult, error) {
 	if log, ok := s.logs.known(t); ok && log.epoch == epoch && log.base <= first && first <= log.end && log.bytes <= plainBytes && !log.uneven {
 		if res, ok, err := s.plainPage(ctx, t, log, first, limit); ok || err != nil {
 			return res, err
@@ -41,15 +42,15 @@ func (s *reads) readLog(ctx context.Context, t threadKeys, epoch string, first i
 	return res, r.err
 }
 
-func (s *reads) rangeCall(t threadKeys, epoch string, first int64, limit int) call {
-	return call{script: lua.Range, keys: []string{t.rec(), t.log(), t.big()}, args: lua.Args{{"member", t.member}, {"epoch", epoch},
+func (s *reads) rangeCall(t keyspace.Thread, epoch string, first int64, limit int) call {
+	return call{script: lua.Range, keys: []string{t.Rec(), t.Log(), t.Big()}, args: lua.Args{{"member", t.Member}, {"epoch", epoch},
 		{"first", first}, {"limit", limit}, {"follow", s.conn.settings.Follow.Milliseconds()}}}
 }
 
 var rangeStatus = [4]store.RangeStatus{store.RangeOK, store.RangeGone, store.RangeEpoch}
 
 // readRange reads the script's answer.
-func (s *reads) readRange(t threadKeys, r *reply) (store.RangeResult, knownLog) {
+func (s *reads) readRange(t keyspace.Thread, r *reply) (store.RangeResult, knownLog) {
 	res := store.RangeResult{Status: store.RangeStatus(rangeStatus[r.int()&3]), End: store.Position{Epoch: r.string(), Seq: r.int()}}
 	log := knownLog{epoch: res.End.Epoch, base: r.int(), bytes: r.int(), end: res.End.Seq}
 	res.Events = r.events()
@@ -60,10 +61,10 @@ func (s *reads) readRange(t threadKeys, r *reply) (store.RangeResult, knownLog) 
 }
 
 // plainPage is readLog by LRANGE. Not ok: the script is to be asked.
-func (s *reads) plainPage(ctx context.Context, t threadKeys, log knownLog, first int64, limit int) (res store.RangeResult, ok bool, err error) {
+func (s *reads) plainPage(ctx context.Context, t keyspace.Thread, log knownLog, first int64, limit int) (res store.RangeResult, ok bool, err error) {
 	client, single := s.conn.client.(*redis.Client)
 	if !single {
-		client = s.conn.master(t.rec())
+		client = s.conn.master(t.Rec())
 	}
 	if client == nil || s.conn.settings.Singly {
 		return res, false, nil
@@ -77,7 +78,7 @@ func (s *reads) plainPage(ctx context.Context, t threadKeys, log knownLog, first
 	check := s.rangeCall(t, log.epoch, first, 0)
 	pipe := client.Pipeline()
 	text := bytes.NewBuffer(make([]byte, 0, log.expect(limit)))
-	list := redis.NewRawWriteToCmd(ctx, text, "lrange", t.log(), first-log.base, first-log.base+int64(limit)-1)
+	list := redis.NewRawWriteToCmd(ctx, text, "lrange", t.Log(), first-log.base, first-log.base+int64(limit)-1)
 	verdict := s.conn.command(ctx, check)
 	_, _ = pipe.Process(ctx, list), pipe.Process(ctx, verdict)
 	_, _ = pipe.Exec(ctx) // each command has its own error
@@ -191,20 +192,20 @@ type knownLogs struct {
 	of map[string]knownLog // by the thread's base
 }
 
-func (k *knownLogs) known(t threadKeys) (knownLog, bool) {
+func (k *knownLogs) known(t keyspace.Thread) (knownLog, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	log, ok := k.of[t.base]
+	log, ok := k.of[t.Base]
 	return log, ok
 }
 
-func (k *knownLogs) note(t threadKeys, log knownLog) {
+func (k *knownLogs) note(t keyspace.Thread, log knownLog) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.of == nil {
 		k.of = map[string]knownLog{}
 	}
-	before, known := k.of[t.base]
+	before, known := k.of[t.Base]
 	if before.epoch == log.epoch && before.base == log.base {
 		log.uneven = log.uneven || before.uneven
 	}
@@ -214,5 +215,5 @@ func (k *knownLogs) note(t threadKeys, log knownLog) {
 			break
 		}
 	}
-	k.of[t.base] = log
+	k.of[t.Base] = log
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -77,7 +78,7 @@ func TestReplayCostsItsBytes(t *testing.T) {
 func TestPoisonedBeginningOfALog(t *testing.T) {
 	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: 1, Timeout: patience})
 	c := logging(t, s, 3000)
-	at := s.conn.keys.thread(testKey)
+	at := s.conn.keys.Thread(testKey)
 	epoch := view(t, s, store.ReadQuery{}).Epoch
 	right := knownLog{epoch: epoch, base: 1, end: 3000, bytes: 3000 * 180}
 	read := func(first int64) store.RangeResult {
@@ -165,7 +166,7 @@ func TestPagesAreBoundedInBytes(t *testing.T) {
 			s := open(t, server.URL(), Options{Partitions: 1, Timeout: patience})
 			want, epoch := logged(t, s, c.sizes...)
 			c.heard.epoch = epoch
-			s.logs.note(s.conn.keys.thread(testKey), c.heard)
+			s.logs.note(s.conn.keys.Thread(testKey), c.heard)
 			for _, waste := range []int{c.waste, 0} {
 				before, size := sent(t, server), 0
 				for at := 0; at < len(want); {
@@ -224,9 +225,9 @@ func TestFilledPages(t *testing.T) {
 func TestLogsThatAreKnownAreBounded(t *testing.T) {
 	var k knownLogs
 	for i := range 3 * keptLogs {
-		k.note(threadKeys{base: fmt.Sprint(i)}, knownLog{base: int64(i)})
+		k.note(keyspace.Thread{Base: fmt.Sprint(i)}, knownLog{base: int64(i)})
 	}
-	if last, ok := k.known(threadKeys{base: fmt.Sprint(3*keptLogs - 1)}); !ok || last.base != 3*keptLogs-1 || len(k.of) != keptLogs {
+	if last, ok := k.known(keyspace.Thread{Base: fmt.Sprint(3*keptLogs - 1)}); !ok || last.base != 3*keptLogs-1 || len(k.of) != keptLogs {
 		t.Errorf("%v, %d are known", last, len(k.of))
 	}
 }

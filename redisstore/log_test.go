@@ -34,7 +34,7 @@ func TestTailOfAThreadThatCannotBeRead(t *testing.T) {
 			other := inline(0, "r2")
 			other.Thread = bad
 			begin(t, s, other)
-			if err := damage(s, ctx, s.conn.keys.thread(bad).base); err != nil {
+			if err := damage(s, ctx, s.conn.keys.Thread(bad).Base); err != nil {
 				t.Fatal(err)
 			}
 			ends, err := s.Tail(ctx, []store.ThreadKey{bad, testKey})

@@ -14,13 +14,13 @@ type logins struct{ conn *connection }
 
 // PutFlow implements store.Logins.
 func (s *logins) PutFlow(ctx context.Context, id string, data []byte, keep time.Duration) error {
-	_, err := s.conn.run(ctx, call{script: lua.FlowPut, keys: []string{s.conn.keys.flow(id)}, args: lua.Args{{"data", data}, {"keep", keep.Milliseconds()}}})
+	_, err := s.conn.run(ctx, call{script: lua.FlowPut, keys: []string{s.conn.keys.Flow(id)}, args: lua.Args{{"data", data}, {"keep", keep.Milliseconds()}}})
 	return err
 }
 
 // Flow implements store.Logins.
 func (s *logins) Flow(ctx context.Context, id string) ([]byte, error) {
-	r, err := s.conn.run(ctx, call{script: lua.FlowRead, keys: []string{s.conn.keys.flow(id)}})
+	r, err := s.conn.run(ctx, call{script: lua.FlowRead, keys: []string{s.conn.keys.Flow(id)}})
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (s *logins) Flow(ctx context.Context, id string) ([]byte, error) {
 
 // TakeFlow implements store.Logins.
 func (s *logins) TakeFlow(ctx context.Context, id, by string) (store.FlowTaken, error) {
-	r, err := s.conn.run(ctx, call{script: lua.FlowTake, keys: []string{s.conn.keys.flow(id)}, args: lua.Args{{"by", by}}})
+	r, err := s.conn.run(ctx, call{script: lua.FlowTake, keys: []string{s.conn.keys.Flow(id)}, args: lua.Args{{"by", by}}})
 	if err != nil {
 		return store.FlowTaken{}, err
 	}
@@ -46,7 +46,7 @@ func bytesOf(s string) []byte {
 
 // Tokens implements store.Logins.
 func (s *logins) Tokens(ctx context.Context, user string) ([]store.StoredToken, error) {
-	r, err := s.conn.run(ctx, call{script: lua.Tokens, keys: []string{s.conn.keys.tokens(user)}})
+	r, err := s.conn.run(ctx, call{script: lua.Tokens, keys: []string{s.conn.keys.Tokens(user)}})
 	if err != nil {
 		return nil, err
 	}
@@ -75,20 +75,20 @@ func (s *logins) Tokens(ctx context.Context, user string) ([]store.StoredToken, 
 
 // PutToken implements store.Logins.
 func (s *logins) PutToken(ctx context.Context, user string, t store.StoredToken, was string, keep time.Duration) (bool, error) {
-	r, err := s.conn.run(ctx, call{script: lua.TokenPut, keys: []string{s.conn.keys.tokens(user)}, args: lua.Args{
+	r, err := s.conn.run(ctx, call{script: lua.TokenPut, keys: []string{s.conn.keys.Tokens(user)}, args: lua.Args{
 		{"provider", t.Provider}, {"was", was}, {"version", t.Version}, {"data", t.Sealed}, {"keep", keep.Milliseconds()}}})
 	return did(r, err)
 }
 
 // DropToken implements store.Logins.
 func (s *logins) DropToken(ctx context.Context, user, provider, version string) (bool, error) {
-	r, err := s.conn.run(ctx, call{script: lua.TokenDrop, keys: []string{s.conn.keys.tokens(user)}, args: lua.Args{{"provider", provider}, {"version", version}}})
+	r, err := s.conn.run(ctx, call{script: lua.TokenDrop, keys: []string{s.conn.keys.Tokens(user)}, args: lua.Args{{"provider", provider}, {"version", version}}})
 	return did(r, err)
 }
 
 // HoldToken implements store.Logins.
 func (s *logins) HoldToken(ctx context.Context, user, provider, version, by string, hold time.Duration) (bool, error) {
-	r, err := s.conn.run(ctx, call{script: lua.TokenHold, keys: []string{s.conn.keys.tokens(user)}, args: lua.Args{
+	r, err := s.conn.run(ctx, call{script: lua.TokenHold, keys: []string{s.conn.keys.Tokens(user)}, args: lua.Args{
 		{"provider", provider}, {"version", version}, {"by", by}, {"hold", hold.Milliseconds()}}})
 	return did(r, err)
 }

@@ -116,7 +116,7 @@ func TestAnEventThatTellsTheSnapshotIsAMark(t *testing.T) {
 	l := &telling{t: t, s: open(t, server.URL(), Options{})}
 	fresh := func() *Store { return open(t, server.URL(), Options{}) }
 	bytesOf := func() (n int) {
-		all, err := l.s.conn.client.LRange(context.Background(), l.s.conn.keys.thread(testKey).log(), 0, -1).Result()
+		all, err := l.s.conn.client.LRange(context.Background(), l.s.conn.keys.Thread(testKey).Log(), 0, -1).Result()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -267,7 +267,7 @@ func TestAThreadWithMarksIsRepaired(t *testing.T) {
 				l.turn(true, 100)
 			}
 			ctx := context.Background()
-			l.s.conn.client.HSet(ctx, l.s.conn.keys.thread(testKey).rec(), damage...)
+			l.s.conn.client.HSet(ctx, l.s.conn.keys.Thread(testKey).Rec(), damage...)
 			if _, err := l.s.StopAll(ctx, store.StopAll{Thread: testKey, Request: "q", Terminal: []byte("e"), Repair: true}); err != nil {
 				t.Fatal(err)
 			}

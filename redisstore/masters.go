@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 )
 
 const (
@@ -69,9 +71,9 @@ func (s *servers) perMaster(keys []string, send func(master *redis.Client, at []
 }
 
 // queuesOf are those of the partition's master.
-func (s *groupCommit) queuesOf(p *partition) *queues {
+func (s *groupCommit) queuesOf(p *keyspace.Partition) *queues {
 	name := ""
-	if master := s.conn.master(p.leases); master != nil {
+	if master := s.conn.master(p.Leases); master != nil {
 		name = master.Options().Addr
 	}
 	s.queues.mu.Lock()
@@ -118,7 +120,7 @@ func (s *groupCommit) closeCommitters() {
 }
 
 // sameMaster reports whether two partitions of a Cluster have the same master.
-func (s *servers) sameMaster(a, b *partition) bool {
-	master := s.master(a.leases)
-	return master != nil && master == s.master(b.leases)
+func (s *servers) sameMaster(a, b *keyspace.Partition) bool {
+	master := s.master(a.Leases)
+	return master != nil && master == s.master(b.Leases)
 }

@@ -74,8 +74,8 @@ func TestASuspendedRunCostsLittleBeyondItsPayload(t *testing.T) {
 	}
 	await(t, "nobody follows", func() bool { return !followed() })
 	// Notices are kept by number and age, however many runs are suspended.
-	for _, p := range s.conn.keys.parts {
-		if err := s.conn.client.Del(ctx, p.notices).Err(); err != nil {
+	for _, p := range s.conn.keys.Parts {
+		if err := s.conn.client.Del(ctx, p.Notices).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}

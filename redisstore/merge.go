@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -25,7 +26,7 @@ type merge struct {
 
 // source is one partition of a merge.
 type source struct {
-	part   *partition
+	part   *keyspace.Partition
 	at     string // the last member that was gone through
 	after  string // the last one that was read
 	ahead  []string
@@ -35,12 +36,12 @@ type source struct {
 
 func newMerge(s *connection, l listing) *merge {
 	c := &merge{s: s, l: l}
-	for i := range s.keys.parts {
+	for i := range s.keys.Parts {
 		from, late := l.late[i]
 		if !late {
 			from = l.after
 		}
-		c.parts = append(c.parts, source{part: &s.keys.parts[i], at: from, after: from, done: l.over && !late})
+		c.parts = append(c.parts, source{part: &s.keys.Parts[i], at: from, after: from, done: l.over && !late})
 	}
 	return c
 }
@@ -48,16 +49,16 @@ func newMerge(s *connection, l listing) *merge {
 // silence leaves a partition that has not answered to the next page, and out of all pages
 // one whose index is none. On one server, or when the error is another answer, it returns
 // the error.
-func (c *merge) silence(p *partition, err error) error {
+func (c *merge) silence(p *keyspace.Partition, err error) error {
 	if errors.Is(err, store.ErrCorrupted) {
-		c.parts[p.index].done, c.parts[p.index].ahead, c.answered = true, nil, true
+		c.parts[p.Index].done, c.parts[p.Index].ahead, c.answered = true, nil, true
 		c.err = cmp.Or(c.err, err)
 		return nil
 	}
 	if _, several := c.s.client.(*redis.ClusterClient); !several || !errors.Is(err, store.ErrOutcomeUnknown) {
 		return err
 	}
-	c.parts[p.index].silent, c.parts[p.index].ahead = true, nil
+	c.parts[p.Index].silent, c.parts[p.Index].ahead = true, nil
 	if c.err == nil {
 		c.err = err
 	}
@@ -73,7 +74,7 @@ func (c *merge) missing() error {
 }
 
 // through notes that a hit was gone through.
-func (c *merge) through(h hit) { c.parts[h.part.index].at = h.member }
+func (c *merge) through(h hit) { c.parts[h.part.Index].at = h.member }
 
 // next is the cursor of the page behind a full one, which ends with a member, or behind
 // all that has answered.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -25,7 +26,7 @@ const (
 
 // Messages implements store.Messages. A place that has moved is looked for in the order.
 func (s *reads) Messages(ctx context.Context, key store.ThreadKey, q store.MessageQuery) (store.MessagePage, error) {
-	t, limit := s.conn.keys.thread(key), q.Limit
+	t, limit := s.conn.keys.Thread(key), q.Limit
 	if limit <= 0 {
 		limit = pageMessages
 	}
@@ -41,8 +42,8 @@ func (s *reads) Messages(ctx context.Context, key store.ThreadKey, q store.Messa
 	if q.Bare {
 		by = 2
 	}
-	small := s.commits.queuesOf(t.part).small
-	r, err := s.runIn(ctx, small, t, 0, call{lua.Messages, []string{t.rec(), t.snap(), t.producers()}, lua.Args{{"epoch", ""}, {"at", 0},
+	small := s.commits.queuesOf(t.Part).small
+	r, err := s.runIn(ctx, small, t, 0, call{lua.Messages, []string{t.Rec(), t.Snap(), t.Producers()}, lua.Args{{"epoch", ""}, {"at", 0},
 		{"chunk", chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", limit}, {"first", 0}, {"room", windowBytes}, {"by", by}}, nil})
 	if err != nil {
 		return store.MessagePage{}, err
@@ -70,7 +71,7 @@ func (s *reads) Messages(ctx context.Context, key store.ThreadKey, q store.Messa
 const orderPiece = 32
 
 // messagesOf is a page before a message of which only the id is known, "" for the end.
-func (s *reads) messagesOf(ctx context.Context, t threadKeys, id string, limit int) (store.MessagePage, error) {
+func (s *reads) messagesOf(ctx context.Context, t keyspace.Thread, id string, limit int) (store.MessagePage, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.conn.settings.Timeout)
 	defer cancel()
 	ids, err := s.orderOf(ctx, t)
@@ -90,7 +91,7 @@ func (s *reads) messagesOf(ctx context.Context, t threadKeys, id string, limit i
 		for i, id := range ids[end-len(names) : end] {
 			names[i] = "m" + id
 		}
-		if r.items, err = s.conn.client.HMGet(ctx, t.snap(), names...).Result(); err != nil {
+		if r.items, err = s.conn.client.HMGet(ctx, t.Snap(), names...).Result(); err != nil {
 			return store.MessagePage{}, storeError("read messages", err)
 		}
 		w.first = orderPlace{offset: w.all - w.told, id: ids[end-len(names)]} // nothing stands there: it is looked for again
@@ -104,8 +105,8 @@ func (s *reads) messagesOf(ctx context.Context, t threadKeys, id string, limit i
 }
 
 // orderOf reads the ids of a thread's messages in pieces.
-func (s *reads) orderOf(ctx context.Context, t threadKeys) ([]string, error) {
-	head, err := s.conn.client.HMGet(ctx, t.snap(), "n").Result()
+func (s *reads) orderOf(ctx context.Context, t keyspace.Thread) ([]string, error) {
+	head, err := s.conn.client.HMGet(ctx, t.Snap(), "n").Result()
 	if err != nil {
 		return nil, storeError("read the order of messages", err)
 	}
@@ -122,7 +123,7 @@ func (s *reads) orderOf(ctx context.Context, t threadKeys) ([]string, error) {
 		for i := first; i < min(first+orderPiece, n); i++ {
 			names = append(names, "o"+strconv.Itoa(i))
 		}
-		texts, err := s.conn.client.HMGet(ctx, t.snap(), names...).Result()
+		texts, err := s.conn.client.HMGet(ctx, t.Snap(), names...).Result()
 		if err != nil {
 			return nil, storeError("read the order of messages", err)
 		}

@@ -41,9 +41,9 @@ func (s *Store) Bury(ctx context.Context, n store.Nack) (store.NackResult, error
 
 func (s *Store) giveUp(ctx context.Context, how string, n store.Nack) (store.NackResult, error) {
 	c := n.Claim
-	t := s.conn.keys.thread(c.Thread)
-	r, err := s.conn.run(ctx, call{script: lua.Nack, keys: t.all(), args: lua.Args{
-		{"member", t.member}, {"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}, {"how", how},
+	t := s.conn.keys.Thread(c.Thread)
+	r, err := s.conn.run(ctx, call{script: lua.Nack, keys: t.All(), args: lua.Args{
+		{"member", t.Member}, {"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}, {"how", how},
 		{"wait", max(n.Wait.Milliseconds(), 0)}, {"error", cutReason(n.Error)}, {"terminal", n.Terminal},
 		{"giveback", n.GiveBack}, {"keep", s.opts.Keep.Milliseconds()},
 	}})

@@ -49,5 +49,5 @@ func (s *Store) Nodes(ctx context.Context) ([]store.NodeTold, error) {
 }
 
 func (s *Store) nodes(ctx context.Context, mode string, about []byte) (*reply, error) {
-	return s.conn.run(ctx, call{script: lua.Nodes, keys: []string{s.conn.keys.nodes()}, args: lua.Args{{"mode", mode}, {"about", about}, {"keep", nodesKept.Milliseconds()}}})
+	return s.conn.run(ctx, call{script: lua.Nodes, keys: []string{s.conn.keys.Nodes()}, args: lua.Args{{"mode", mode}, {"about", about}, {"keep", nodesKept.Milliseconds()}}})
 }

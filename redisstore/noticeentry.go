@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 )
 
 // noticeID names a notice on all nodes: its place in the stream, and the partition.
 func noticeID(part int, entry string) string { return entry + "-" + strconv.Itoa(part) }
 
 // noticeAt is where a notice of that id is.
-func noticeAt(k *keyspace, id string) (p *partition, entry string, ok bool) {
+func noticeAt(k *keyspace.Space, id string) (p *keyspace.Partition, entry string, ok bool) {
 	parts := strings.Split(id, "-")
 	if len(parts) != 3 {
 		return nil, "", false
@@ -26,10 +27,10 @@ func noticeAt(k *keyspace, id string) (p *partition, entry string, ok bool) {
 		}
 	}
 	i, err := strconv.Atoi(parts[2])
-	if err != nil || i >= len(k.parts) {
+	if err != nil || i >= len(k.Parts) {
 		return nil, "", false
 	}
-	return &k.parts[i], parts[0] + "-" + parts[1], true
+	return &k.Parts[i], parts[0] + "-" + parts[1], true
 }
 
 // noticeOf reads an entry of a stream of notices. It passes over fields that it does not

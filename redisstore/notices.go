@@ -81,7 +81,7 @@ func (s *notices) noticesBehind(ctx context.Context, q store.NoticeQuery) (store
 		return store.NoticePage{}, fmt.Errorf("a page of %d is not possible", q.Limit)
 	}
 	limit := min(cmp.Or(q.Limit, noticePage), noticePageMost)
-	at, err := readPlaces(q.After, len(s.conn.keys.parts))
+	at, err := readPlaces(q.After, len(s.conn.keys.Parts))
 	if err != nil {
 		return store.NoticePage{}, err
 	}
@@ -172,16 +172,16 @@ func (s *notices) readNotices(ctx context.Context, at *noticePlaces, limit int) 
 func (s *notices) askNotices(ctx context.Context, at *noticePlaces, count int) (answers []*reply, clock int64, missing error) {
 	var calls []call
 	var of [][]int
-	for i := range s.conn.keys.parts {
+	for i := range s.conn.keys.Parts {
 		if len(calls) == 0 || !s.conn.oneSlot() {
 			calls, of = append(calls, call{script: lua.Notices, args: lua.Args{{"count", count}}}), append(of, nil)
 		}
 		c := &calls[len(calls)-1]
-		c.keys = append(c.keys, s.conn.keys.parts[i].notices)
+		c.keys = append(c.keys, s.conn.keys.Parts[i].Notices)
 		c.rest = lua.Notices.Group(c.rest, lua.Args{{"from", at.parts[i].from()}})
 		of[len(of)-1] = append(of[len(of)-1], i)
 	}
-	answers = make([]*reply, len(s.conn.keys.parts))
+	answers = make([]*reply, len(s.conn.keys.Parts))
 	replies, errs := s.conn.runAll(ctx, calls)
 	for c, r := range replies {
 		if refusedWith(errs[c], "CROSSSLOT") && !s.conn.apart.Swap(true) {
@@ -216,8 +216,8 @@ func (s *notices) await(ctx context.Context, at *noticePlaces, longest time.Dura
 	ctx, cancel := context.WithTimeout(ctx, block+s.conn.settings.Timeout)
 	defer cancel()
 	a := &redis.XReadArgs{Count: 1, Block: max(block, time.Millisecond)}
-	for i := range s.conn.keys.parts {
-		a.Streams = append(a.Streams, s.conn.keys.parts[i].notices)
+	for i := range s.conn.keys.Parts {
+		a.Streams = append(a.Streams, s.conn.keys.Parts[i].Notices)
 	}
 	for i := range at.parts {
 		a.Streams = append(a.Streams, at.parts[i].behind())

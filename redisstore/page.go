@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 )
 
 // lists are the calls that go across threads, by the indexes, and what people set there.
@@ -17,8 +18,8 @@ type lists struct{ conn *connection }
 // a list, or drops it. Items of masters of a Cluster that do not answer are missing on the
 // page, and come on a later one; the error says so by store.ErrPartial.
 func page[T any](ctx context.Context, s *connection, l listing, q store.PageQuery,
-	load func([]threadKeys, []hit) call, read func(hit, *reply) (T, bool)) (items []T, next string, err error) {
-	if err := l.seek(q.Cursor, len(s.keys.parts)); err != nil {
+	load func([]keyspace.Thread, []hit) call, read func(hit, *reply) (T, bool)) (items []T, next string, err error) {
+	if err := l.seek(q.Cursor, len(s.keys.Parts)); err != nil {
 		return nil, "", err
 	}
 	if q.Limit < 0 {
@@ -71,12 +72,12 @@ func page[T any](ctx context.Context, s *connection, l listing, q store.PageQuer
 
 // loadHits reads what hits are about, some of them in a script, and returns an answer for
 // each: nil where the master does not answer.
-func (c *merge) loadHits(ctx context.Context, hits []hit, load func([]threadKeys, []hit) call) ([]*reply, error) {
+func (c *merge) loadHits(ctx context.Context, hits []hit, load func([]keyspace.Thread, []hit) call) ([]*reply, error) {
 	groups := inScripts(c.s, hits)
 	calls := make([]call, len(groups))
 	for i, group := range groups {
 		of := make([]hit, len(group))
-		keys := make([]threadKeys, len(group))
+		keys := make([]keyspace.Thread, len(group))
 		for j, at := range group {
 			of[j], keys[j] = hits[at], hits[at].thread()
 		}
@@ -115,7 +116,7 @@ func inScripts(s *connection, hits []hit) (groups [][]int) {
 		}
 		return slices.Collect(slices.Chunk(all, scriptRuns))
 	}
-	at := map[*partition]int{}
+	at := map[*keyspace.Partition]int{}
 	for i, h := range hits {
 		group, known := at[h.part]
 		if !known {

@@ -50,8 +50,8 @@ type pausing struct {
 }
 
 func (s *pauses) pause(ctx context.Context, key store.ThreadKey, p pausing) (bool, json.RawMessage, error) {
-	t := s.conn.keys.thread(key)
-	r, err := s.conn.run(ctx, call{script: lua.Pause, keys: []string{t.rec(), t.disp()}, args: lua.Args{
+	t := s.conn.keys.Thread(key)
+	r, err := s.conn.run(ctx, call{script: lua.Pause, keys: []string{t.Rec(), t.Disp()}, args: lua.Args{
 		{"how", p.how}, {"request", p.request}, {"run", p.claim.RunID}, {"token", p.claim.Token}, {"depoch", p.claim.DispatchEpoch},
 		{"note", p.note}, {"grace", p.grace.Milliseconds()}}})
 	if err != nil {

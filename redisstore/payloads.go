@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -28,8 +29,8 @@ type payloads struct{ conn *connection }
 
 // PutPayloadPiece implements store.Payloads.
 func (s *payloads) PutPayloadPiece(ctx context.Context, key store.ThreadKey, upload string, piece int, data []byte) error {
-	t := s.conn.keys.thread(key)
-	_, err := s.conn.run(ctx, call{script: lua.PayloadPut, keys: []string{t.upload(upload)}, args: lua.Args{
+	t := s.conn.keys.Thread(key)
+	_, err := s.conn.run(ctx, call{script: lua.PayloadPut, keys: []string{t.Upload(upload)}, args: lua.Args{
 		{"piece", piece}, {"data", compress(append([]byte{pieceMark}, data...))}, {"grace", store.PayloadGrace.Milliseconds()}}})
 	return err
 }
@@ -39,11 +40,11 @@ func (s *payloads) KeepPayload(ctx context.Context, key store.ThreadKey, upload 
 	if err := s.roomInNamespace(ctx, key, p); err != nil {
 		return store.PayloadInfo{}, err
 	}
-	t := s.conn.keys.thread(key)
+	t := s.conn.keys.Thread(key)
 	pieces := (p.Size + store.PayloadPiece - 1) / store.PayloadPiece
 	r, err := s.conn.run(ctx, call{script: lua.PayloadKeep,
-		keys: []string{t.rec(), t.payloads(), t.upload(upload), t.payload(p.Digest), t.part.payloadsDue(), t.part.payloadBytes()},
-		args: lua.Args{{"namespace", key.Namespace}, {"hash", t.hash()}, {"digest", p.Digest}, {"size", p.Size}, {"count", max(pieces, 1)},
+		keys: []string{t.Rec(), t.Payloads(), t.Upload(upload), t.Payload(p.Digest), t.Part.PayloadsDue(), t.Part.PayloadBytes()},
+		args: lua.Args{{"namespace", key.Namespace}, {"hash", t.Hash()}, {"digest", p.Digest}, {"size", p.Size}, {"count", max(pieces, 1)},
 			{"keep", p.Keep.Milliseconds()}, {"room", max(p.Thread, 0)}, {"most", store.MaxPayloads},
 			{"grace", store.PayloadGrace.Milliseconds()}, {"about", pack(nil, p.Type, p.Name)}}})
 	if err != nil {
@@ -69,9 +70,9 @@ func (s *payloads) roomInNamespace(ctx context.Context, key store.ThreadKey, p s
 	if has, err := s.Payload(ctx, key, p.Digest); err != nil || has != nil && !has.Gone {
 		return err // it takes no more
 	}
-	cmds := make([]*redis.StringCmd, len(s.conn.keys.parts))
-	for i := range s.conn.keys.parts {
-		cmds[i] = redis.NewStringCmd(ctx, "hget", s.conn.keys.parts[i].payloadBytes(), key.Namespace)
+	cmds := make([]*redis.StringCmd, len(s.conn.keys.Parts))
+	for i := range s.conn.keys.Parts {
+		cmds[i] = redis.NewStringCmd(ctx, "hget", s.conn.keys.Parts[i].PayloadBytes(), key.Namespace)
 	}
 	sum := p.Size
 	for i, err := range ask(ctx, s.conn, cmds) {
@@ -116,8 +117,8 @@ func readPayload(r *reply, digest string) (store.PayloadInfo, error) {
 }
 
 func (s *payloads) readPayload(ctx context.Context, key store.ThreadKey, digest string, piece int) (*reply, error) {
-	t := s.conn.keys.thread(key)
-	return s.conn.run(ctx, call{script: lua.PayloadRead, keys: []string{t.payloads(), t.payload(digest)},
+	t := s.conn.keys.Thread(key)
+	return s.conn.run(ctx, call{script: lua.PayloadRead, keys: []string{t.Payloads(), t.Payload(digest)},
 		args: lua.Args{{"digest", digest}, {"piece", piece}}})
 }
 
@@ -157,10 +158,10 @@ func (s *payloads) ReadPayload(ctx context.Context, key store.ThreadKey, digest 
 
 // DuePayloads implements store.Payloads.
 func (s *payloads) DuePayloads(ctx context.Context) (due []store.DuePayload, more bool, err error) {
-	calls := make([]call, len(s.conn.keys.parts))
-	for i := range s.conn.keys.parts {
-		p := &s.conn.keys.parts[i]
-		calls[i] = call{script: lua.PayloadDue, keys: []string{p.payloadsDue()}, args: lua.Args{{"base", p.base}, {"limit", payloadsDue},
+	calls := make([]call, len(s.conn.keys.Parts))
+	for i := range s.conn.keys.Parts {
+		p := &s.conn.keys.Parts[i]
+		calls[i] = call{script: lua.PayloadDue, keys: []string{p.PayloadsDue()}, args: lua.Args{{"base", p.Base}, {"limit", payloadsDue},
 			{"grace", store.PayloadGrace.Milliseconds()}, {"again", payloadAgain.Milliseconds()}, {"remember", rememberedGone.Milliseconds()},
 			{"most", 2 * store.MaxPayloads}}}
 	}
@@ -171,7 +172,7 @@ func (s *payloads) DuePayloads(ctx context.Context) (due []store.DuePayload, mor
 		}
 		more = r.int() == payloadsDue || more
 		for l := r.list(); l.more(); {
-			key, known := threadOf(l.string())
+			key, known := keyspace.ThreadOf(l.string())
 			if d := (store.DuePayload{Thread: key, Digest: l.string(), Staged: l.int(), Live: l.bool()}); known {
 				due = append(due, d)
 			}
@@ -184,8 +185,8 @@ func (s *payloads) DuePayloads(ctx context.Context) (due []store.DuePayload, mor
 
 // SettlePayload implements store.Payloads.
 func (s *payloads) SettlePayload(ctx context.Context, p store.DuePayload, referred bool) error {
-	t := s.conn.keys.thread(p.Thread)
-	_, err := s.conn.run(ctx, call{script: lua.PayloadDrop, keys: []string{t.payloads(), t.part.payloadsDue()}, args: lua.Args{
-		{"thread", t.base}, {"member", t.payloadDue(p.Digest)}, {"digest", p.Digest}, {"staged", p.Staged}, {"referred", referred}}})
+	t := s.conn.keys.Thread(p.Thread)
+	_, err := s.conn.run(ctx, call{script: lua.PayloadDrop, keys: []string{t.Payloads(), t.Part.PayloadsDue()}, args: lua.Args{
+		{"thread", t.Base}, {"member", t.PayloadDue(p.Digest)}, {"digest", p.Digest}, {"staged", p.Staged}, {"referred", referred}}})
 	return err
 }

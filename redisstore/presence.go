@@ -125,7 +125,7 @@ func (p *presence) Offer(ctx context.Context, agents []string) error {
 	defer cancel()
 	names := make(map[string]bool, len(agents))
 	for _, agent := range agents {
-		names[p.conn.keys.takes(agent)] = true
+		names[p.conn.keys.Takes(agent)] = true
 	}
 	p.want(ctx, names)
 	for {
@@ -154,7 +154,7 @@ func (p *presence) Takers(ctx context.Context, agents []string) ([]int, error) {
 	defer cancel()
 	names := make([]string, len(agents))
 	for i, agent := range agents {
-		names[i] = p.conn.keys.takes(agent)
+		names[i] = p.conn.keys.Takes(agent)
 	}
 	var mu sync.Mutex
 	takers := make([]int, len(agents))

@@ -88,8 +88,8 @@ func awaitSubscriptions(t *testing.T, s *Store) {
 	t.Helper()
 	deadline := time.Now().Add(patience)
 	for {
-		n, err := s.conn.client.PubSubNumSub(t.Context(), s.conn.keys.nudges()).Result()
-		if err == nil && n[s.conn.keys.nudges()] == 2 {
+		n, err := s.conn.client.PubSubNumSub(t.Context(), s.conn.keys.Nudges()).Result()
+		if err == nil && n[s.conn.keys.Nudges()] == 2 {
 			return
 		}
 		if time.Now().After(deadline) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -88,7 +89,7 @@ func (s *deliveries) open(ctx context.Context) error {
 func (s *deliveries) subscribe(ctx context.Context) (*redis.PubSub, error) {
 	var sub *redis.PubSub
 	err := errSilent
-	if !s.conn.silent(s.conn.keys.nodeChannel(s.conn.settings.Node)) {
+	if !s.conn.silent(s.conn.keys.NodeChannel(s.conn.settings.Node)) {
 		sub, err = s.subscribeTo(ctx, s.conn.client)
 	}
 	if cluster, ok := s.conn.client.(*redis.ClusterClient); ok && errors.Is(err, store.ErrOutcomeUnknown) {
@@ -109,7 +110,7 @@ func (s *deliveries) subscribeTo(ctx context.Context, client redis.UniversalClie
 	ctx, cancel := context.WithTimeout(ctx, s.conn.settings.Timeout)
 	defer cancel()
 	offered := s.presence.names()
-	channels := append([]string{s.conn.keys.nodeChannel(s.conn.settings.Node), s.conn.keys.nudges()}, offered...)
+	channels := append([]string{s.conn.keys.NodeChannel(s.conn.settings.Node), s.conn.keys.Nudges()}, offered...)
 	sub := client.Subscribe(ctx, channels...)
 	for range channels {
 		if _, err := sub.Receive(ctx); err != nil {
@@ -174,7 +175,7 @@ func (s *deliveries) receive(sub *redis.PubSub) {
 			case *redis.Message:
 				s.message(m.Payload)
 			case *redis.Subscription:
-				if m.Channel == s.conn.keys.nodeChannel(s.conn.settings.Node) || m.Channel == s.conn.keys.nudges() {
+				if m.Channel == s.conn.keys.NodeChannel(s.conn.settings.Node) || m.Channel == s.conn.keys.Nudges() {
 					return // the library has reconnected by itself: what was sent meanwhile is lost
 				}
 				s.presence.confirmed()
@@ -184,7 +185,7 @@ func (s *deliveries) receive(sub *redis.PubSub) {
 	tick := time.NewTicker(pingEvery)
 	defer tick.Stop()
 	heard, last := int64(0), time.Now()
-	elsewhere := s.conn.silent(s.conn.keys.nodeChannel(s.conn.settings.Node))
+	elsewhere := s.conn.silent(s.conn.keys.NodeChannel(s.conn.settings.Node))
 	for {
 		select {
 		case <-ended:
@@ -198,7 +199,7 @@ func (s *deliveries) receive(sub *redis.PubSub) {
 			if n := sounds.Load(); n != heard {
 				heard, last = n, time.Now()
 			}
-			if !elsewhere && s.conn.silent(s.conn.keys.nodeChannel(s.conn.settings.Node)) || time.Since(last) > silentLimit || sub.Ping(context.Background()) != nil {
+			if !elsewhere && s.conn.silent(s.conn.keys.NodeChannel(s.conn.settings.Node)) || time.Since(last) > silentLimit || sub.Ping(context.Background()) != nil {
 				_ = sub.Close()
 				<-ended
 				return
@@ -234,7 +235,7 @@ func (s *deliveries) parse(payload string) (*store.Delivery, error) {
 	if parts[0] == "r" {
 		member = parts[2]
 	}
-	key, ok := threadOf(member)
+	key, ok := keyspace.ThreadOf(member)
 	if !ok {
 		return nil, errMessage
 	}

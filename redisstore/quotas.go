@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -29,13 +30,13 @@ type quotas struct {
 
 // Take implements store.Quotas. User and tenant are asked at once.
 func (s *quotas) Take(ctx context.Context, t store.Take) (store.Taken, error) {
-	taken := store.Taken{Owner: ownerID(t.User)}
+	taken := store.Taken{Owner: keyspace.OwnerID(t.User)}
 	var calls []call
 	if taken.Owner != "" {
 		calls = append(calls, s.takeCall(taken.Owner, t))
 	}
 	users := len(calls)
-	if tenant := ownerID(t.Tenant); tenant != "" {
+	if tenant := keyspace.OwnerID(t.Tenant); tenant != "" {
 		calls = append(calls, s.takeCall(tenant, store.Take{RunID: t.RunID, Runs: t.TenantRuns, Threads: -1, Inputs: -1}))
 	}
 	replies, errs := s.conn.runAll(ctx, calls)
@@ -67,10 +68,10 @@ func (s *quotas) Take(ctx context.Context, t store.Take) (store.Taken, error) {
 func (s *quotas) takeCall(id string, t store.Take) call {
 	thread, made := "", ""
 	if t.Thread != (store.ThreadKey{}) {
-		thread, made = s.conn.keys.thread(t.Thread).owned(), ownedAsMade(t.Thread)
+		thread, made = s.conn.keys.Thread(t.Thread).Owned(), keyspace.OwnedAsMade(t.Thread)
 	}
-	o := s.conn.keys.owner(id)
-	return call{script: lua.Take, keys: []string{o.runs, o.owned, o.inputs}, args: lua.Args{
+	o := s.conn.keys.Owner(id)
+	return call{script: lua.Take, keys: []string{o.Runs, o.Owned, o.Inputs}, args: lua.Args{
 		{"run", t.RunID}, {"hold", store.HoldFor.Milliseconds()}, {"runs", t.Runs}, {"thread", thread}, {"made", made}, {"makes", t.Makes},
 		{"threads", t.Threads},
 		{"rate", t.Inputs}, {"burst", max(t.Burst, 1)},
@@ -80,8 +81,8 @@ func (s *quotas) takeCall(id string, t store.Take) call {
 // Keep implements store.Quotas.
 func (s *quotas) Keep(ctx context.Context, runs []store.Holding) error {
 	var calls []call
-	s.ofOwners(runs, func(o ownerKeys, run string) {
-		calls = append(calls, call{script: lua.Hold, keys: []string{o.runs},
+	s.ofOwners(runs, func(o keyspace.Owner, run string) {
+		calls = append(calls, call{script: lua.Hold, keys: []string{o.Runs},
 			args: lua.Args{{"run", run}, {"hold", store.HoldFor.Milliseconds()}}})
 	})
 	_, errs := s.conn.runAll(ctx, calls)
@@ -91,7 +92,7 @@ func (s *quotas) Keep(ctx context.Context, runs []store.Holding) error {
 // Give implements store.Quotas. Runs that go off one list go together.
 func (s *quotas) Give(ctx context.Context, back []store.Holding) error {
 	runs := map[string][]any{}
-	s.ofOwners(back, func(o ownerKeys, run string) { runs[o.runs] = append(runs[o.runs], run) })
+	s.ofOwners(back, func(o keyspace.Owner, run string) { runs[o.Runs] = append(runs[o.Runs], run) })
 	var cmds []*redis.IntCmd
 	for key, of := range runs {
 		cmds = append(cmds, redis.NewIntCmd(ctx, append([]any{"zrem", key}, of...)...))
@@ -100,11 +101,11 @@ func (s *quotas) Give(ctx context.Context, back []store.Holding) error {
 }
 
 // ofOwners tells of each run for whom it counts.
-func (s *quotas) ofOwners(runs []store.Holding, tell func(o ownerKeys, run string)) {
+func (s *quotas) ofOwners(runs []store.Holding, tell func(o keyspace.Owner, run string)) {
 	for _, h := range runs {
 		for _, owner := range []store.Owner{h.User, h.Tenant} {
-			if id := ownerID(owner); id != "" {
-				tell(s.conn.keys.owner(id), h.RunID)
+			if id := keyspace.OwnerID(owner); id != "" {
+				tell(s.conn.keys.Owner(id), h.RunID)
 			}
 		}
 	}
@@ -112,12 +113,12 @@ func (s *quotas) ofOwners(runs []store.Holding, tell func(o ownerKeys, run strin
 
 // Usage implements store.Quotas.
 func (s *quotas) Usage(ctx context.Context, of store.Owner) (u store.Usage, err error) {
-	id := ownerID(of)
+	id := keyspace.OwnerID(of)
 	if id == "" {
 		return u, nil
 	}
-	o := s.conn.keys.owner(id)
-	r, err := s.conn.run(ctx, call{script: lua.Usage, keys: []string{o.runs, o.owned}})
+	o := s.conn.keys.Owner(id)
+	r, err := s.conn.run(ctx, call{script: lua.Usage, keys: []string{o.Runs, o.Owned}})
 	if err != nil {
 		return u, err
 	}
@@ -129,14 +130,14 @@ func (s *quotas) Usage(ctx context.Context, of store.Owner) (u store.Usage, err 
 // make up for it.
 func (s *quotas) disown(ctx context.Context, key store.ThreadKey, owner string) {
 	if owner != "" {
-		ask(ctx, s.conn, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", s.conn.keys.owner(owner).owned, s.conn.keys.thread(key).owned())})
+		ask(ctx, s.conn, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", s.conn.keys.Owner(owner).Owned, s.conn.keys.Thread(key).Owned())})
 	}
 }
 
 // disownMade is disown for a thread that was made.
 func (s *quotas) disownMade(ctx context.Context, key store.ThreadKey, owner string) {
 	if owner != "" {
-		ask(ctx, s.conn, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", s.conn.keys.owner(owner).owned, ownedAsMade(key))})
+		ask(ctx, s.conn, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", s.conn.keys.Owner(owner).Owned, keyspace.OwnedAsMade(key))})
 	}
 }
 
@@ -153,7 +154,7 @@ func (s *quotas) recount(ctx context.Context, owner string) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.conn.settings.Timeout)
 	defer cancel()
-	owned := s.conn.keys.owner(owner).owned
+	owned := s.conn.keys.Owner(owner).Owned
 	count, err := s.conn.client.ZCard(ctx, owned).Result()
 	if err != nil {
 		return false
@@ -170,12 +171,12 @@ func (s *quotas) recount(ctx context.Context, owner string) bool {
 	for _, z := range page {
 		name, _ := z.Member.(string)
 		old := now.Sub(time.UnixMilli(int64(z.Score))) > recountAfter
-		if key, ok := madeOwned(name); ok && old {
-			nodes[name] = redis.NewBoolCmd(ctx, "hexists", s.conn.keys.tree(key.Namespace)[0], key.Thread)
+		if key, ok := keyspace.MadeOwned(name); ok && old {
+			nodes[name] = redis.NewBoolCmd(ctx, "hexists", s.conn.keys.Tree(key.Namespace)[0], key.Thread)
 			has = append(has, nodes[name])
-			names, cmds = append(names, name), append(cmds, redis.NewSliceCmd(ctx, "hmget", s.conn.keys.thread(key).rec(), "input", "owner"))
+			names, cmds = append(names, name), append(cmds, redis.NewSliceCmd(ctx, "hmget", s.conn.keys.Thread(key).Rec(), "input", "owner"))
 		}
-		if rec, ok := s.conn.keys.ownedRecord(name); ok && old {
+		if rec, ok := s.conn.keys.OwnedRecord(name); ok && old {
 			names, cmds = append(names, name), append(cmds, redis.NewSliceCmd(ctx, "hmget", rec, "input", "owner"))
 		}
 	}

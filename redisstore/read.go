@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -27,7 +28,7 @@ type reads struct {
 // Read implements store.Admission. Large threads are read a few at a time, and of
 // one thread one at a time; who has to wait does so as long as its context allows.
 func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
-	t := s.conn.keys.thread(key)
+	t := s.conn.keys.Thread(key)
 	follow := int64(0)
 	if q.Follower {
 		follow = s.conn.settings.Follow.Milliseconds()
@@ -43,8 +44,8 @@ func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 	ask := func(most int, window any) call {
 		rest := appendStrings(nil, q.InterruptIDs)
 		rest = appendStrings(rest, q.ToolCallIDs)
-		return call{lua.Read, t.all(), lua.Args{
-			{"member", t.member}, {"follow", follow}, {"sender", q.Sender}, {"epoch", after.Epoch}, {"seq", after.Seq},
+		return call{lua.Read, t.All(), lua.Args{
+			{"member", t.Member}, {"follow", follow}, {"sender", q.Sender}, {"epoch", after.Epoch}, {"seq", after.Seq},
 			{"have", have.Epoch}, {"haveseq", have.Seq}, {"label", q.Label},
 			{"run", q.RunID}, {"asked", len(q.InterruptIDs)}, {"calls", len(q.ToolCallIDs)}, {"inputs", q.Inputs},
 			{"most", most}, {"missed", missedEvents}, {"window", window}, {"room", windowBytes}, {"journal", q.Journal},
@@ -54,7 +55,7 @@ func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 	if q.Window > 0 {
 		window = q.Window
 	}
-	queues := s.commits.queuesOf(t.part)
+	queues := s.commits.queuesOf(t.Part)
 	r, err := s.runIn(ctx, queues.small, t, 0, ask(smallRead, window))
 	if err != nil {
 		return nil, err
@@ -67,10 +68,10 @@ func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 		if err := store.Room(ctx, size); err != nil {
 			return nil, err
 		}
-		if err := queues.large.take(ctx, t.base, size); err != nil {
+		if err := queues.large.take(ctx, t.Base, size); err != nil {
 			return nil, fmt.Errorf("redisstore: read: %w", err)
 		}
-		defer queues.large.give(t.base, size)
+		defer queues.large.give(t.Base, size)
 		v, err := s.readLarge(ctx, t, q, func(window any) call { return ask(0, window) })
 		if err != nil {
 			return nil, err
@@ -94,11 +95,11 @@ func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 }
 
 // runIn runs a script that reads so many bytes when it is its thread's turn.
-func (s *reads) runIn(ctx context.Context, limit *readLimit, t threadKeys, bytes int64, c call) (*reply, error) {
-	if err := limit.take(ctx, t.base, bytes); err != nil {
+func (s *reads) runIn(ctx context.Context, limit *readLimit, t keyspace.Thread, bytes int64, c call) (*reply, error) {
+	if err := limit.take(ctx, t.Base, bytes); err != nil {
 		return nil, fmt.Errorf("redisstore: %s: %w", c.script.Name, err)
 	}
-	defer limit.give(t.base, bytes)
+	defer limit.give(t.Base, bytes)
 	return s.conn.run(ctx, c)
 }
 
@@ -109,7 +110,7 @@ const (
 )
 
 // readView reads a view, and where its window begins.
-func (s *reads) readView(t threadKeys, r *reply, q store.ReadQuery) (*store.ThreadView, *window, error) {
+func (s *reads) readView(t keyspace.Thread, r *reply, q store.ReadQuery) (*store.ThreadView, *window, error) {
 	v := &store.ThreadView{Now: time.UnixMilli(r.int()), Version: r.int(), Epoch: r.string(), Base: r.int(),
 		Seq: r.int(), Boundary: r.int()}
 	at, from := r.int(), r.int()

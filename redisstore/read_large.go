@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -28,7 +29,7 @@ var errMoved = errors.New("redisstore: the thread has moved on")
 
 // readLarge reads a thread in pieces. A thread that moves on again and again is read at
 // once in the end: one that can never be read is worse than a server that waits.
-func (s *reads) readLarge(ctx context.Context, t threadKeys, q store.ReadQuery, ask func(window any) call) (*store.ThreadView, error) {
+func (s *reads) readLarge(ctx context.Context, t keyspace.Thread, q store.ReadQuery, ask func(window any) call) (*store.ThreadView, error) {
 	for range moveTries {
 		r, err := s.conn.run(ctx, ask(q.Window))
 		if err != nil {
@@ -57,7 +58,7 @@ func (s *reads) readLarge(ctx context.Context, t threadKeys, q store.ReadQuery, 
 
 // readPieces reads the messages of a view, from the last to the first, while those that came
 // before are unfolded.
-func (s *reads) readPieces(ctx context.Context, t threadKeys, v *store.ThreadView, w *window, room *room) error {
+func (s *reads) readPieces(ctx context.Context, t keyspace.Thread, v *store.ThreadView, w *window, room *room) error {
 	if v.Snapshot.Messages == nil {
 		return nil
 	}
@@ -105,8 +106,8 @@ func (s *reads) readPieces(ctx context.Context, t threadKeys, v *store.ThreadVie
 }
 
 // readPiece reads the piece before a place, and where that begins.
-func (s *reads) readPiece(ctx context.Context, t threadKeys, v *store.ThreadView, at orderPlace) (*reply, orderPlace, error) {
-	r, err := s.conn.run(ctx, call{lua.Messages, []string{t.rec(), t.snap(), t.producers()}, lua.Args{{"epoch", v.Epoch}, {"at", v.Snapshot.At},
+func (s *reads) readPiece(ctx context.Context, t keyspace.Thread, v *store.ThreadView, at orderPlace) (*reply, orderPlace, error) {
+	r, err := s.conn.run(ctx, call{lua.Messages, []string{t.Rec(), t.Snap(), t.Producers()}, lua.Args{{"epoch", v.Epoch}, {"at", v.Snapshot.At},
 		{"chunk", at.chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", pieceMessages}, {"first", 0}, {"room", messageBytes}, {"by", ""}}, nil})
 	if err != nil {
 		return nil, at, err
@@ -123,7 +124,7 @@ func (s *reads) readPiece(ctx context.Context, t threadKeys, v *store.ThreadView
 }
 
 // readRest reads what a view lacks of the log's end.
-func (s *reads) readRest(ctx context.Context, t threadKeys, v *store.ThreadView) error {
+func (s *reads) readRest(ctx context.Context, t keyspace.Thread, v *store.ThreadView) error {
 	for !v.Recovered && v.From+int64(len(v.Log)) < v.Seq {
 		at := v.From + int64(len(v.Log))
 		res, err := s.readLog(ctx, t, v.Epoch, at+1, int(min(v.Seq-at, pieceEvents)))

@@ -17,8 +17,8 @@ func (s *Store) Ready(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
 	var keys []string
-	for i := range s.conn.keys.parts {
-		keys = append(keys, s.conn.keys.parts[i].leases)
+	for i := range s.conn.keys.Parts {
+		keys = append(keys, s.conn.keys.Parts[i].Leases)
 	}
 	var mu sync.Mutex
 	var errs []error

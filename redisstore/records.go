@@ -24,9 +24,9 @@ func (s *retention) retireRecords(ctx context.Context) error {
 	}
 	s.retired.records = time.Now()
 	var calls []call
-	for i := range s.conn.keys.parts {
-		p := &s.conn.keys.parts[i]
-		calls = append(calls, call{script: lua.Records, keys: []string{p.notices, p.decisions, p.decided}, args: lua.Args{
+	for i := range s.conn.keys.Parts {
+		p := &s.conn.keys.Parts[i]
+		calls = append(calls, call{script: lua.Records, keys: []string{p.Notices, p.Decisions, p.Decided}, args: lua.Args{
 			{"age", s.opts.NoticeAge.Milliseconds()}, {"keep", s.opts.KeepDecisions.Milliseconds()}, {"limit", decisionsForgotten}}})
 	}
 	var partial error

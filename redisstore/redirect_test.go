@@ -12,6 +12,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/internal/suite"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/redis/go-redis/v9"
 )
@@ -127,11 +128,11 @@ func TestNothingIsLostToSlotsThatMove(t *testing.T) {
 	w.advance(10)
 	for round := range 4 {
 		c := w.streams()[round%len(w.streams())]
-		keys := w.store.conn.keys.thread(c.key)
-		slot := int(crc16(strings.Trim(keys.part.base[len("aguiws:"):], "{}:")) % slots)
+		keys := w.store.conn.keys.Thread(c.key)
+		slot := int(keyspace.Crc16(strings.Trim(keys.Part.Base[len("aguiws:"):], "{}:")) % keyspace.Slots)
 		masters.move(slot, func(remaining func() []string, move func(...string)) {
 			unknown := w.unknown.Load()
-			move(keys.rec())
+			move(keys.Rec())
 			await(t, "the library gives up", func() bool { return t.Failed() || w.unknown.Load() > unknown })
 			for list := remaining(); len(list) > 0; list = remaining() {
 				at := w.wire.commandsSeen()
@@ -223,10 +224,10 @@ func TestTheWorkloadSeesWhatIsNotAsAcknowledged(t *testing.T) {
 		t.Fatalf("nothing is wrong, and it says %q", wrong)
 	}
 	ctx, client := context.Background(), w.store.conn.client
-	lost, doubled, decided := w.store.conn.keys.thread(w.callers[0].key), w.store.conn.keys.thread(w.callers[1].key), w.store.conn.keys.thread(w.callers[2].key)
-	client.RPop(ctx, lost.log())
-	client.RPush(ctx, doubled.log(), w.callers[1].log[len(w.callers[1].log)-1])
-	client.HIncrBy(ctx, decided.rec(), "ver", 1)
+	lost, doubled, decided := w.store.conn.keys.Thread(w.callers[0].key), w.store.conn.keys.Thread(w.callers[1].key), w.store.conn.keys.Thread(w.callers[2].key)
+	client.RPop(ctx, lost.Log())
+	client.RPush(ctx, doubled.Log(), w.callers[1].log[len(w.callers[1].log)-1])
+	client.HIncrBy(ctx, decided.Rec(), "ver", 1)
 	if wrong := w.finishAll(); len(wrong) != 3 {
 		t.Errorf("three things are wrong, and it says %q", wrong)
 	}

@@ -123,7 +123,7 @@ func startWorkload(t *testing.T, url string, cycles, streams int) *workload {
 func (w *workload) threadIn(partition int) store.ThreadKey {
 	for n := 0; ; n++ {
 		key := store.ThreadKey{Namespace: "workload", Thread: fmt.Sprintf("thread-%d-%d", len(w.callers), n)}
-		if w.store.conn.keys.thread(key).part.index == partition {
+		if w.store.conn.keys.Thread(key).Part.Index == partition {
 			return key
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/internal/suite"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
 )
@@ -170,8 +171,8 @@ func TestAnAcknowledgementWaitsWhereTheKeysHaveGone(t *testing.T) {
 		claim = res.Claim
 		return err
 	})
-	keys := s.conn.keys.thread(testKey)
-	slot := int(crc16(strings.Trim(keys.part.base[len("aguiws:"):], "{}:")) % slots)
+	keys := s.conn.keys.Thread(testKey)
+	slot := int(keyspace.Crc16(strings.Trim(keys.Part.Base[len("aguiws:"):], "{}:")) % keyspace.Slots)
 	target := (masters.owner(slot) + 1) % len(masters.clients)
 	number := int64(1)
 	commit := func(s *Store) error {
@@ -190,7 +191,7 @@ func TestAnAcknowledgementWaitsWhereTheKeysHaveGone(t *testing.T) {
 	}
 	masters.move(slot, func(remaining func() []string, move func(...string)) {
 		ok("before a key has gone", commit(s))
-		move(keys.rec(), keys.log(), keys.journal(), keys.followers())
+		move(keys.Rec(), keys.Log(), keys.Journal(), keys.Followers())
 		ok("when its keys have gone", commit(s))
 		ordered(t, cluster.Servers[target], "SCRIPT", "FLUSH")
 		ok("where the script is missed", commit(s))

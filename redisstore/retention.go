@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
@@ -64,19 +65,19 @@ func (s *retention) retire(ctx context.Context) (more bool, err error) {
 	}
 	for left := retireLooks; left > 0 && err == nil; {
 		var members []string
-		members, err = s.retirePage(ctx, &s.conn.keys.parts[at.part], at.after, left)
+		members, err = s.retirePage(ctx, &s.conn.keys.Parts[at.part], at.after, left)
 		at.seen += len(members)
 		if len(members) == left {
 			at.after = members[left-1]
 			return true, err
 		}
 		left -= len(members)
-		silent := s.conn.keys.parts[at.part]
+		silent := s.conn.keys.Parts[at.part]
 		at.part, at.after = at.part+1, ""
-		for members == nil && errors.Is(err, store.ErrOutcomeUnknown) && at.part < len(s.conn.keys.parts) && s.conn.sameMaster(&silent, &s.conn.keys.parts[at.part]) {
+		for members == nil && errors.Is(err, store.ErrOutcomeUnknown) && at.part < len(s.conn.keys.Parts) && s.conn.sameMaster(&silent, &s.conn.keys.Parts[at.part]) {
 			at.part++ // each would take as long again
 		}
-		if at.part == len(s.conn.keys.parts) {
+		if at.part == len(s.conn.keys.Parts) {
 			if at.seen > retireMany {
 				at.rests = time.Now().Add(time.Duration(at.seen) * retirePause)
 			}
@@ -89,12 +90,12 @@ func (s *retention) retire(ctx context.Context) (more bool, err error) {
 
 // retirePage retires what is due of the next threads of a partition, and returns
 // their members in the list.
-func (s *retention) retirePage(ctx context.Context, p *partition, after string, limit int) ([]string, error) {
+func (s *retention) retirePage(ctx context.Context, p *keyspace.Partition, after string, limit int) ([]string, error) {
 	from := "-"
 	if after != "" {
 		from = "(" + after
 	}
-	cmd := redis.NewStringSliceCmd(ctx, "zrangebylex", p.threads, from, "+", "limit", 0, limit)
+	cmd := redis.NewStringSliceCmd(ctx, "zrangebylex", p.Threads, from, "+", "limit", 0, limit)
 	if err := s.conn.missing(ask(ctx, s.conn, []*redis.StringSliceCmd{cmd})); err != nil {
 		return nil, fmt.Errorf("redisstore: retire: %w", err)
 	}
@@ -111,7 +112,7 @@ func (s *retention) retirePage(ctx context.Context, p *partition, after string, 
 
 // retireDue finds those of a partition's threads, given by their members in the
 // list, of which something may be due.
-func (s *retention) retireDue(ctx context.Context, p *partition, members []string) (due []store.ThreadKey, err error) {
+func (s *retention) retireDue(ctx context.Context, p *keyspace.Partition, members []string) (due []store.ThreadKey, err error) {
 	now := time.Now()
 	if s.opts.Clock != nil {
 		now = s.opts.Clock()
@@ -119,14 +120,14 @@ func (s *retention) retireDue(ctx context.Context, p *partition, members []strin
 	cmds := make([]*redis.SliceCmd, len(members))
 	for i, m := range members {
 		hash := m[max(len(m)-hashSize, 0):] // of what is no member, a key that is not there
-		cmds[i] = redis.NewSliceCmd(ctx, "hmget", p.base+hash+":rec", "thread", "look", "marks")
+		cmds[i] = redis.NewSliceCmd(ctx, "hmget", p.Base+hash+":rec", "thread", "look", "marks")
 	}
 	if err := s.conn.missing(ask(ctx, s.conn, cmds)); err != nil {
 		return nil, fmt.Errorf("redisstore: retire: %w", err)
 	}
 	for i, cmd := range cmds {
 		if len(members[i]) != digestSize+stampSize+hashSize {
-			err = fmt.Errorf("redisstore: retire: %s holds what is no member", p.threads)
+			err = fmt.Errorf("redisstore: retire: %s holds what is no member", p.Threads)
 			continue
 		}
 		v := cmd.Val()
@@ -134,7 +135,7 @@ func (s *retention) retireDue(ctx context.Context, p *partition, members []strin
 		look, _ := v[1].(string)
 		marks, _ := v[2].(string)
 		used := forever - unstamp(members[i][digestSize:digestSize+stampSize])
-		if key, ok := threadOf(member); ok && s.mayRetire(now.UnixMilli(), used, look, marks) {
+		if key, ok := keyspace.ThreadOf(member); ok && s.mayRetire(now.UnixMilli(), used, look, marks) {
 			due = append(due, key)
 		}
 	}
@@ -171,9 +172,9 @@ func (s *retention) retireAll(ctx context.Context, threads []store.ThreadKey) (e
 	for len(threads) > 0 {
 		calls := make([]call, len(threads))
 		for i, key := range threads {
-			t := s.conn.keys.thread(key)
-			calls[i] = call{script: lua.Retire, keys: t.all(), args: lua.Args{
-				{"member", t.member}, {"age", s.opts.RetainAge.Milliseconds()}, {"keep", s.opts.Keep.Milliseconds()},
+			t := s.conn.keys.Thread(key)
+			calls[i] = call{script: lua.Retire, keys: t.All(), args: lua.Args{
+				{"member", t.Member}, {"age", s.opts.RetainAge.Milliseconds()}, {"keep", s.opts.Keep.Milliseconds()},
 				{"ttl", s.opts.ThreadTTL.Milliseconds()}, {"remember", remember.Milliseconds()},
 				{"cursor", cmp.Or(cursors[i], "0")}, {"look", s.lookAfter()},
 			}}

@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -21,9 +22,9 @@ func (s *retention) retireMade(ctx context.Context) error {
 	if s.opts.ThreadTTL <= 0 {
 		return nil
 	}
-	calls := make([]call, len(s.conn.keys.parts))
-	for i := range s.conn.keys.parts {
-		calls[i] = call{script: lua.TreeMade, keys: []string{s.conn.keys.parts[i].made()},
+	calls := make([]call, len(s.conn.keys.Parts))
+	for i := range s.conn.keys.Parts {
+		calls[i] = call{script: lua.TreeMade, keys: []string{s.conn.keys.Parts[i].Made()},
 			args: lua.Args{{"ttl", s.opts.ThreadTTL.Milliseconds()}, {"limit", madeTogether}}}
 	}
 	replies, errs := s.conn.runAll(ctx, calls)
@@ -31,7 +32,7 @@ func (s *retention) retireMade(ctx context.Context) error {
 	for i, r := range replies {
 		for errs[i] == nil && r.more() && ctx.Err() == nil {
 			name := r.string()
-			if err := s.retireOne(ctx, s.conn.keys.parts[i].made(), name); err != nil {
+			if err := s.retireOne(ctx, s.conn.keys.Parts[i].Made(), name); err != nil {
 				failed = errors.Join(failed, fmt.Errorf("redisstore: retire what was made: %w", err))
 			}
 		}
@@ -41,13 +42,13 @@ func (s *retention) retireMade(ctx context.Context) error {
 
 // retireOne deletes a thread unless it was used meanwhile, and takes it off the list.
 func (s *retention) retireOne(ctx context.Context, list, name string) error {
-	key, ok := threadOf(name)
+	key, ok := keyspace.ThreadOf(name)
 	used, err := s.used(ctx, key)
 	if err != nil {
 		return err
 	}
 	if ok && !used[0] {
-		_, err := s.conn.run(ctx, call{script: lua.TreeDoom, keys: s.conn.keys.tree(key.Namespace),
+		_, err := s.conn.run(ctx, call{script: lua.TreeDoom, keys: s.conn.keys.Tree(key.Namespace),
 			args: lua.Args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(store.DeleteDetach)}, {"deleter", ""}}})
 		if err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 func TestUnusedThreadsAreForgotten(t *testing.T) {
 	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: 1})
 	ctx := context.Background()
-	rec := s.conn.keys.thread(testKey).rec()
+	rec := s.conn.keys.Thread(testKey).Rec()
 	ttl := func() time.Duration {
 		t.Helper()
 		d, err := s.conn.client.PTTL(ctx, rec).Result()
@@ -88,7 +88,7 @@ func TestFollowersThatHaveGoneAreStruckOut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	nodes, err := stays.conn.client.HKeys(context.Background(), stays.conn.keys.thread(testKey).followers()).Result()
+	nodes, err := stays.conn.client.HKeys(context.Background(), stays.conn.keys.Thread(testKey).Followers()).Result()
 	if err != nil || len(nodes) != 4 || !slices.Contains(nodes, "stays") || !slices.Contains(nodes, "passes 17") {
 		t.Errorf("the thread is followed by %q, %v", nodes, err)
 	}

@@ -106,8 +106,8 @@ func (s *connection) ping(master *redis.Client) {
 
 // isMaster reports whether a partition's keys are at the master.
 func (s *connection) isMaster(master *redis.Client) bool {
-	for i := range s.keys.parts {
-		if s.master(s.keys.parts[i].leases) == master {
+	for i := range s.keys.Parts {
+		if s.master(s.keys.Parts[i].Leases) == master {
 			return true
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/internal/suite"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -54,7 +55,7 @@ func TestASilentMasterIsAskedNothingThatOthersWaitFor(t *testing.T) {
 			s := open(t, masters.URL(), Options{Timeout: 300 * time.Millisecond, Lease: time.Hour})
 			ctx := context.Background()
 			owner := ""
-			for i := 0; owner == "" || masterOf(s.conn.keys.owner(ownerID(store.Owner{Name: owner})).runs) != frozen; i++ {
+			for i := 0; owner == "" || masterOf(s.conn.keys.Owner(keyspace.OwnerID(store.Owner{Name: owner})).Runs) != frozen; i++ {
 				owner = fmt.Sprint("user", i)
 			}
 			suspendOn(t, s, threadOn(s, (frozen+1)%3, 0))

@@ -18,9 +18,9 @@ func (s *Store) Stop(ctx context.Context, st store.Stop) (store.StopResult, erro
 	if st.Request == "" {
 		return store.StopResult{}, errors.New("redisstore: stop: a call needs a name")
 	}
-	t := s.conn.keys.thread(st.Thread)
-	r, err := s.conn.run(ctx, call{script: lua.Stop, keys: t.all(), args: lua.Args{
-		{"member", t.member}, {"label", st.Label}, {"terminal", st.Terminal}, {"request", st.Request},
+	t := s.conn.keys.Thread(st.Thread)
+	r, err := s.conn.run(ctx, call{script: lua.Stop, keys: t.All(), args: lua.Args{
+		{"member", t.Member}, {"label", st.Label}, {"terminal", st.Terminal}, {"request", st.Request},
 		{"run", st.RunID}, {"queued", st.QueuedOnly}, {"active", st.ActiveOnly}, {"unwatched", st.Unwatched},
 		{"behind", st.Behind.Milliseconds()}, {"letter", st.Letter}, {"reason", cutReason(st.Reason)},
 	}})

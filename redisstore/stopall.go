@@ -16,9 +16,9 @@ func (s *Store) StopAll(ctx context.Context, i store.StopAll) (store.StopAllResu
 	if (i.Active != "" || i.Repair) && len(i.Terminal) == 0 {
 		return store.StopAllResult{}, errors.New("redisstore: stop all: an active run ends with an event")
 	}
-	t := s.conn.keys.thread(i.Thread)
-	r, err := s.conn.run(ctx, call{script: lua.StopAll, keys: t.all(), args: lua.Args{
-		{"member", t.member}, {"request", i.Request}, {"active", i.Active}, {"terminal", i.Terminal},
+	t := s.conn.keys.Thread(i.Thread)
+	r, err := s.conn.run(ctx, call{script: lua.StopAll, keys: t.All(), args: lua.Args{
+		{"member", t.Member}, {"request", i.Request}, {"active", i.Active}, {"terminal", i.Terminal},
 		{"reason", cutReason(i.Reason)}, {"keep", s.opts.Keep.Milliseconds()},
 		{"repair", i.Repair},
 	}})

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -31,7 +32,7 @@ func cut(text string, size int) string {
 
 // Threads implements store.Threads.
 func (s *lists) Threads(ctx context.Context, q store.ThreadQuery) (store.ThreadPage, error) {
-	l := listing{kind: 't', prefix: digest(q.Namespace), key: func(p *partition) string { return p.threads }}
+	l := listing{kind: 't', prefix: digest(q.Namespace), key: func(p *keyspace.Partition) string { return p.Threads }}
 	l.from, l.to = latestFirst(q.From, q.To)
 	if !q.All() {
 		l.only, l.looks = filterName(q.ThreadFilter), threadLooks
@@ -39,7 +40,7 @@ func (s *lists) Threads(ctx context.Context, q store.ThreadQuery) (store.ThreadP
 	if q.Tenant != nil {
 		l.only, l.looks = string(pack(nil, l.only, *q.Tenant)), threadLooks
 	}
-	load := func(threads []threadKeys, _ []hit) call { return infosOf(threads...) }
+	load := func(threads []keyspace.Thread, _ []hit) call { return infosOf(threads...) }
 	read := func(_ hit, r *reply) (store.ThreadInfo, bool) {
 		info, ok := readInfo(r)
 		return info, ok && info.Thread.Namespace == q.Namespace && (q.Tenant == nil || info.Tenant == *q.Tenant) && q.Wants(&info)
@@ -66,10 +67,10 @@ func filterName(f store.ThreadFilter) string {
 }
 
 // infosOf asks for what a list says of threads of one partition.
-func infosOf(threads ...threadKeys) call {
+func infosOf(threads ...keyspace.Thread) call {
 	c := call{script: lua.Threads}
 	for _, t := range threads {
-		c.keys = append(c.keys, t.rec(), t.journal(), t.base+"queue", t.base+"runs")
+		c.keys = append(c.keys, t.Rec(), t.Journal(), t.Base+"queue", t.Base+"runs")
 	}
 	return c
 }
@@ -79,7 +80,7 @@ func readInfo(r *reply) (store.ThreadInfo, bool) {
 	if !r.more() {
 		return store.ThreadInfo{}, false
 	}
-	key, ok := threadOf(r.string())
+	key, ok := keyspace.ThreadOf(r.string())
 	return store.ThreadInfo{Thread: key, Title: r.string(), Updated: time.UnixMilli(r.int()), Active: r.bool(),
 		Suspended: r.bool(), Queued: int(r.int()), ActiveRun: r.string(), LatestRun: r.string(), Agent: r.string(), Tenant: r.string()}, ok
 }
@@ -87,8 +88,8 @@ func readInfo(r *reply) (store.ThreadInfo, bool) {
 // SetTitle implements store.Threads. An empty title takes it away, so that the
 // next input with one names the thread.
 func (s *lists) SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error) {
-	t := s.conn.keys.thread(key)
-	r, err := s.conn.run(ctx, call{script: lua.Title, keys: []string{t.rec()}, args: lua.Args{{"title", cutTitle(title)}}})
+	t := s.conn.keys.Thread(key)
+	r, err := s.conn.run(ctx, call{script: lua.Title, keys: []string{t.Rec()}, args: lua.Args{{"title", cutTitle(title)}}})
 	if err != nil {
 		return false, err
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
@@ -59,11 +60,11 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 	if c.Resource != nil {
 		resource = *c.Resource
 	}
-	r, err := s.conn.run(ctx, call{script: lua.TreePut, keys: s.conn.keys.tree(key.Namespace), args: lua.Args{
+	r, err := s.conn.run(ctx, call{script: lua.TreePut, keys: s.conn.keys.Tree(key.Namespace), args: lua.Args{
 		{"thread", key.Thread}, {"by", c.Request}, {"create", c.Create}, {"used", used[0]}, {"version", c.Version},
 		{"parented", c.Parent != nil}, {"parent", parent.Thread}, {"hasused", used[1]},
 		{"resourced", c.Resource != nil}, {"resource", resource}, {"described", c.Metadata != nil}, {"meta", []byte(meta)},
-		{"owner", c.Owner}, {"member", memberOf(key)}}})
+		{"owner", c.Owner}, {"member", keyspace.MemberOf(key)}}})
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +103,7 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 func (s *retention) used(ctx context.Context, threads ...store.ThreadKey) ([]bool, error) {
 	cmds := make([]*redis.SliceCmd, len(threads))
 	for i, key := range threads {
-		cmds[i] = redis.NewSliceCmd(ctx, "hmget", s.conn.keys.thread(key).rec(), "input")
+		cmds[i] = redis.NewSliceCmd(ctx, "hmget", s.conn.keys.Thread(key).Rec(), "input")
 	}
 	if err := s.conn.missing(ask(ctx, s.conn, cmds)); err != nil {
 		return nil, fmt.Errorf("redisstore: tree: %w", err)
@@ -120,7 +121,7 @@ func (s *tree) TreeNodes(ctx context.Context, namespace string, threads []string
 	for i, t := range threads {
 		rest[i] = t
 	}
-	r, err := s.conn.run(ctx, call{script: lua.TreeRead, keys: s.conn.keys.tree(namespace), rest: rest})
+	r, err := s.conn.run(ctx, call{script: lua.TreeRead, keys: s.conn.keys.Tree(namespace), rest: rest})
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +136,7 @@ func (s *tree) TreeNodes(ctx context.Context, namespace string, threads []string
 
 // TreeBelow implements store.Tree.
 func (s *tree) TreeBelow(ctx context.Context, key store.ThreadKey) ([]string, error) {
-	r, err := s.conn.run(ctx, call{script: lua.TreeBelow, keys: s.conn.keys.tree(key.Namespace), args: lua.Args{{"thread", key.Thread}}})
+	r, err := s.conn.run(ctx, call{script: lua.TreeBelow, keys: s.conn.keys.Tree(key.Namespace), args: lua.Args{{"thread", key.Thread}}})
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +241,7 @@ type placed struct {
 // treePiece reads as many places as that, and what their threads are at. It has fewer
 // where they are large, and says whether there may be more.
 func (s *tree) treePiece(ctx context.Context, q store.TreeQuery, from, to string, limit int) (list []placed, more bool, err error) {
-	r, err := s.conn.run(ctx, call{script: lua.TreePage, keys: s.conn.keys.tree(q.Namespace),
+	r, err := s.conn.run(ctx, call{script: lua.TreePage, keys: s.conn.keys.Tree(q.Namespace),
 		args: lua.Args{{"from", from}, {"to", to}, {"limit", limit}, {"bytes", treePieceBytes}}})
 	if err != nil {
 		return nil, false, err
@@ -272,18 +273,18 @@ func (s *tree) treePiece(ctx context.Context, q store.TreeQuery, from, to string
 
 // ThreadInfos implements store.Tree.
 func (s *tree) ThreadInfos(ctx context.Context, threads []store.ThreadKey) ([]*store.ThreadInfo, error) {
-	of := map[*partition][]int{}
+	of := map[*keyspace.Partition][]int{}
 	for i, key := range threads {
-		p := s.conn.keys.thread(key).part
+		p := s.conn.keys.Thread(key).Part
 		of[p] = append(of[p], i)
 	}
 	var calls []call
 	var groups [][]int
 	for _, all := range of {
 		for group := range slices.Chunk(all, scriptRuns) {
-			keys := make([]threadKeys, len(group))
+			keys := make([]keyspace.Thread, len(group))
 			for i, at := range group {
-				keys[i] = s.conn.keys.thread(threads[at])
+				keys[i] = s.conn.keys.Thread(threads[at])
 			}
 			calls, groups = append(calls, infosOf(keys...)), append(groups, group)
 		}

@@ -17,7 +17,7 @@ import (
 func TestNodesOfANamespaceHaveABound(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{Partitions: 1, Timeout: patience})
-	meta := s.conn.keys.tree(testKey.Namespace)[3]
+	meta := s.conn.keys.Tree(testKey.Namespace)[3]
 	bytes := func() int {
 		t.Helper()
 		n, err := strconv.Atoi(cmp.Or(s.conn.client.HGet(t.Context(), meta, "").Val(), "0"))

@@ -54,7 +54,7 @@ func (s *tree) DeleteTree(ctx context.Context, key store.ThreadKey, children sto
 	default:
 		return store.DeleteResult{}, fmt.Errorf("redisstore: delete: %q is no way of deleting", children)
 	}
-	r, err := s.conn.run(ctx, call{script: lua.TreeDoom, keys: s.conn.keys.tree(key.Namespace),
+	r, err := s.conn.run(ctx, call{script: lua.TreeDoom, keys: s.conn.keys.Tree(key.Namespace),
 		args: lua.Args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(children)}, {"deleter", heldDeleter(by.Deleter)}}})
 	if err != nil {
 		return store.DeleteResult{}, err
@@ -110,10 +110,10 @@ func (s *tree) doom(ctx context.Context, d doomed) error {
 		return nil // it may be erased already, and what has come since is another's
 	}
 	key := d.key
-	if _, err := s.conn.run(ctx, call{script: lua.Doom, keys: []string{s.conn.keys.thread(key).rec()}, args: lua.Args{{"keep", remember.Milliseconds()}}}); err != nil {
+	if _, err := s.conn.run(ctx, call{script: lua.Doom, keys: []string{s.conn.keys.Thread(key).Rec()}, args: lua.Args{{"keep", remember.Milliseconds()}}}); err != nil {
 		return err
 	}
-	_, err := s.conn.run(ctx, call{script: lua.TreeDoom, keys: s.conn.keys.tree(key.Namespace),
+	_, err := s.conn.run(ctx, call{script: lua.TreeDoom, keys: s.conn.keys.Tree(key.Namespace),
 		args: lua.Args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", "erase"}, {"deleter", ""}}})
 	return err
 }
@@ -136,7 +136,7 @@ const (
 
 // gone takes a thread out of its tree, or, spared, lets it be again.
 func (s *retention) gone(ctx context.Context, key store.ThreadKey, how int) error {
-	r, err := s.conn.run(ctx, call{script: lua.TreeGone, keys: s.conn.keys.tree(key.Namespace),
+	r, err := s.conn.run(ctx, call{script: lua.TreeGone, keys: s.conn.keys.Tree(key.Namespace),
 		args: lua.Args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"spare", how}}})
 	if err != nil {
 		return err
@@ -147,9 +147,9 @@ func (s *retention) gone(ctx context.Context, key store.ThreadKey, how int) erro
 
 // FinishDeletes implements store.Tree.
 func (s *tree) FinishDeletes(ctx context.Context, withdraw store.Withdraw) (more bool, err error) {
-	cmds := make([]*redis.StringSliceCmd, len(s.conn.keys.parts))
-	for i := range s.conn.keys.parts {
-		cmds[i] = redis.NewStringSliceCmd(ctx, "srandmember", s.conn.keys.parts[i].felled(), 100)
+	cmds := make([]*redis.StringSliceCmd, len(s.conn.keys.Parts))
+	for i := range s.conn.keys.Parts {
+		cmds[i] = redis.NewStringSliceCmd(ctx, "srandmember", s.conn.keys.Parts[i].Felled(), 100)
 	}
 	if err := s.conn.missing(ask(ctx, s.conn, cmds)); err != nil && !errors.Is(err, store.ErrPartial) {
 		return false, fmt.Errorf("redisstore: finish deletes: %w", err)
@@ -169,7 +169,7 @@ func (s *tree) FinishDeletes(ctx context.Context, withdraw store.Withdraw) (more
 
 // finishIn goes on with as many of a namespace's deletions as that.
 func (s *tree) finishIn(ctx context.Context, namespace string, limit int, withdraw store.Withdraw) (int, error) {
-	r, err := s.conn.run(ctx, call{script: lua.TreePage, keys: s.conn.keys.tree(namespace),
+	r, err := s.conn.run(ctx, call{script: lua.TreePage, keys: s.conn.keys.Tree(namespace),
 		args: lua.Args{{"from", "[d"}, {"to", "(e"}, {"limit", limit}, {"bytes", fellBytes}}})
 	if err != nil {
 		return 0, err

@@ -32,7 +32,7 @@ func (s *tree) TreeWalk(ctx context.Context, q store.TreeWalk) ([]store.TreeItem
 	var items []store.TreeItem
 	for bytes := 0; ; {
 		want := min(treePiece, limit+1-len(items))
-		r, err := s.conn.run(ctx, call{script: lua.TreeWalk, keys: s.conn.keys.tree(q.Thread.Namespace), args: lua.Args{
+		r, err := s.conn.run(ctx, call{script: lua.TreeWalk, keys: s.conn.keys.Tree(q.Thread.Namespace), args: lua.Args{
 			{"thread", q.Thread.Thread}, {"under", under}, {"at", at}, {"limit", want}, {"bytes", treePieceBytes}}})
 		if err != nil {
 			return nil, "", err

@@ -65,20 +65,6 @@ func withoutURL(err error) error {
 	return fmt.Errorf("redisstore: the store's URL: %w", err)
 }
 
-// Address is where a store's URL points to, without credentials and options, for
-// logs. If the two cannot be told apart, it is the scheme alone.
-func Address(raw string) string {
-	scheme, rest, ok := strings.Cut(raw, "://")
-	if !ok {
-		return ""
-	}
-	rest, query, _ := strings.Cut(rest, "?")
-	if strings.Contains(query, "@") {
-		rest = ""
-	}
-	return scheme + "://" + rest[strings.LastIndexByte(rest, '@')+1:]
-}
-
 // parseURL says what kind of deployment a URL names, and writes it as go-redis
 // reads it. Errors never repeat the URL: it may hold a password.
 func parseURL(raw string) (kind, plain string, err error) {

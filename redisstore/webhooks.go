@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -32,10 +33,10 @@ func groupOf(target string) string { return "webhook:" + target }
 
 // onAll runs a script on all partitions, and returns the answers of those that answer,
 // by partition.
-func (s *webhooks) onAll(ctx context.Context, make func(p *partition) call) ([]*reply, error) {
+func (s *webhooks) onAll(ctx context.Context, make func(p *keyspace.Partition) call) ([]*reply, error) {
 	var calls []call
-	for i := range s.conn.keys.parts {
-		calls = append(calls, make(&s.conn.keys.parts[i]))
+	for i := range s.conn.keys.Parts {
+		calls = append(calls, make(&s.conn.keys.Parts[i]))
 	}
 	replies, errs := s.conn.runAll(ctx, calls)
 	for i, err := range errs {
@@ -49,7 +50,7 @@ func (s *webhooks) onAll(ctx context.Context, make func(p *partition) call) ([]*
 // TakeWebhooks implements store.Webhooks. It asks those partitions for webhooks that have
 // said that some are due.
 func (s *webhooks) TakeWebhooks(ctx context.Context, t store.WebhookTake) (taken store.WebhooksTaken, err error) {
-	replies, partial := s.onAll(ctx, func(p *partition) call { return s.readCall(p, t) })
+	replies, partial := s.onAll(ctx, func(p *keyspace.Partition) call { return s.readCall(p, t) })
 	if most(partial) != nil {
 		return taken, fmt.Errorf("redisstore: webhooks: %w", partial)
 	}
@@ -59,7 +60,7 @@ func (s *webhooks) TakeWebhooks(ctx context.Context, t store.WebhookTake) (taken
 			taken.Next = d
 		}
 	}
-	var parts []*partition
+	var parts []*keyspace.Partition
 	var calls []call
 	// One comes first at random, so that a small limit starves none.
 	left, from := t.Limit, rand.IntN(len(replies))
@@ -80,10 +81,10 @@ func (s *webhooks) TakeWebhooks(ctx context.Context, t store.WebhookTake) (taken
 		}
 		if n := min(due, left); n > 0 {
 			left -= n
-			p := &s.conn.keys.parts[at]
-			h := p.target(t.Target)
+			p := &s.conn.keys.Parts[at]
+			h := p.Target(t.Target)
 			parts = append(parts, p)
-			calls = append(calls, call{script: lua.HookTake, keys: []string{h.due, h.items, h.tries},
+			calls = append(calls, call{script: lua.HookTake, keys: []string{h.Due, h.Items, h.Tries},
 				args: lua.Args{{"limit", n}, {"hold", t.Hold.Milliseconds()}}})
 		}
 	}
@@ -107,8 +108,8 @@ func (s *webhooks) TakeWebhooks(ctx context.Context, t store.WebhookTake) (taken
 	return taken, err
 }
 
-func (s *webhooks) readCall(p *partition, t store.WebhookTake) call {
-	h, from := p.target(t.Target), "$"
+func (s *webhooks) readCall(p *keyspace.Partition, t store.WebhookTake) call {
+	h, from := p.Target(t.Target), "$"
 	if t.FromStart {
 		from = "0"
 	}
@@ -116,7 +117,7 @@ func (s *webhooks) readCall(p *partition, t store.WebhookTake) call {
 	for i, k := range t.Kinds {
 		kinds[i] = string(k)
 	}
-	return call{script: lua.HookRead, keys: []string{p.notices, h.due, h.items}, args: lua.Args{
+	return call{script: lua.HookRead, keys: []string{p.Notices, h.Due, h.Items}, args: lua.Args{
 		{"group", groupOf(t.Target)}, {"from", from}, {"most", s.most}, {"kinds", between(kinds)}, {"agents", between(t.Agents)}, {"tenant", t.Tenant}}}
 }
 
@@ -130,7 +131,7 @@ func between(list []string) string {
 
 // readTaken reads what was taken. A webhook that cannot be read can be sent to nobody, and
 // is dead.
-func (s *webhooks) readTaken(ctx context.Context, p *partition, target string, r *reply) (list []store.Webhook) {
+func (s *webhooks) readTaken(ctx context.Context, p *keyspace.Partition, target string, r *reply) (list []store.Webhook) {
 	at, held := r.time(), strconv.FormatInt(r.int(), 10)
 	for r.more() {
 		id, fields, tries := r.string(), r.string(), r.string()
@@ -156,16 +157,16 @@ func (s *webhooks) readTaken(ctx context.Context, p *partition, target string, r
 
 // itemNotice reads a notice as a target is owed it: the fields of its entry, packed. It
 // returns what it can read of a notice that cannot be read whole.
-func itemNotice(p *partition, id, fields string) (store.Notice, error) {
+func itemNotice(p *keyspace.Partition, id, fields string) (store.Notice, error) {
 	list, err := unpack(fields)
 	if err != nil {
-		return store.Notice{ID: noticeID(p.index, id)}, fmt.Errorf("%w: %w", store.ErrCorrupted, err)
+		return store.Notice{ID: noticeID(p.Index, id)}, fmt.Errorf("%w: %w", store.ErrCorrupted, err)
 	}
 	v := map[string]string{}
 	for i := 0; i+1 < len(list); i += 2 {
 		v[list[i]] = list[i+1]
 	}
-	n, err := noticeOf(p.index, id, v)
+	n, err := noticeOf(p.Index, id, v)
 	if err == nil && n.Kind == "" {
 		err = fmt.Errorf("%w: a notice tells nothing", store.ErrCorrupted)
 	}
@@ -208,18 +209,18 @@ func (s *webhooks) SettleWebhook(ctx context.Context, target string, r store.Web
 	return s.settle(ctx, p, target, id, r)
 }
 
-func (s *webhooks) settle(ctx context.Context, p *partition, target, id string, r store.WebhookResult) error {
-	h := p.target(target)
-	_, err := s.conn.run(ctx, call{script: lua.HookSettle, keys: []string{h.due, h.items, h.tries, h.dead}, args: lua.Args{
+func (s *webhooks) settle(ctx context.Context, p *keyspace.Partition, target, id string, r store.WebhookResult) error {
+	h := p.Target(target)
+	_, err := s.conn.run(ctx, call{script: lua.HookSettle, keys: []string{h.Due, h.Items, h.Tries, h.Dead}, args: lua.Args{
 		{"id", id}, {"held", r.Hold}, {"result", int(r.Kind)}, {"delay", r.Delay.Milliseconds()}, {"said", writeTries(r.Tries)}, {"most", s.most}}})
 	return err
 }
 
 // CountWebhooks implements store.Webhooks. Dead ones that are past their time go with it.
 func (s *webhooks) CountWebhooks(ctx context.Context, target string) (c store.WebhookCounts, err error) {
-	replies, err := s.onAll(ctx, func(p *partition) call {
-		h := p.target(target)
-		return call{script: lua.HookCounts, keys: []string{h.due, h.items, h.tries, h.dead}, args: lua.Args{{"keep", keepDead.Milliseconds()}}}
+	replies, err := s.onAll(ctx, func(p *keyspace.Partition) call {
+		h := p.Target(target)
+		return call{script: lua.HookCounts, keys: []string{h.Due, h.Items, h.Tries, h.Dead}, args: lua.Args{{"keep", keepDead.Milliseconds()}}}
 	})
 	for _, r := range replies {
 		if r != nil {
@@ -227,7 +228,7 @@ func (s *webhooks) CountWebhooks(ctx context.Context, target string) (c store.We
 			err = cmp.Or(err, r.err)
 		}
 	}
-	c.Most = s.most * len(s.conn.keys.parts)
+	c.Most = s.most * len(s.conn.keys.Parts)
 	return c, err
 }
 
@@ -255,9 +256,9 @@ func (s *webhooks) ForgetTarget(ctx context.Context, name string, was store.Targ
 	if err != nil || !now[name].Used.Equal(was.Used) {
 		return err
 	}
-	_, err = s.onAll(ctx, func(p *partition) call {
-		h := p.target(name)
-		return call{script: lua.HookForget, keys: []string{p.notices, h.due, h.items, h.tries, h.dead}, args: lua.Args{{"group", groupOf(name)}}}
+	_, err = s.onAll(ctx, func(p *keyspace.Partition) call {
+		h := p.Target(name)
+		return call{script: lua.HookForget, keys: []string{p.Notices, h.Due, h.Items, h.Tries, h.Dead}, args: lua.Args{{"group", groupOf(name)}}}
 	})
 	if err != nil {
 		return err
@@ -274,7 +275,7 @@ type targetsChange struct {
 }
 
 func (s *webhooks) targets(ctx context.Context, change targetsChange) (map[string]store.TargetState, error) {
-	c := call{script: lua.Targets, keys: []string{s.conn.keys.targets()}, args: lua.Args{{"gone", change.gone}, {"configuration", change.configuration},
+	c := call{script: lua.Targets, keys: []string{s.conn.keys.Targets()}, args: lua.Args{{"gone", change.gone}, {"configuration", change.configuration},
 		{"revived", change.revived}, {"forgotten", change.forgotten}, {"used", change.was}}}
 	for _, name := range change.used {
 		c.rest = append(c.rest, name)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
@@ -68,19 +69,19 @@ func (d deadHook) bounds(part int) (from, behind string) {
 func (s *webhooks) DeadWebhooks(ctx context.Context, q store.DeadWebhookQuery) (page store.DeadWebhookPage, err error) {
 	var after *deadHook
 	if q.Cursor != "" {
-		d, err := deadHookOf(q.Cursor, len(s.conn.keys.parts))
+		d, err := deadHookOf(q.Cursor, len(s.conn.keys.Parts))
 		if err != nil {
 			return page, err
 		}
 		after = &d
 	}
 	limit := min(cmp.Or(q.Limit, pageSize), pageLimit)
-	replies, err := s.onAll(ctx, func(p *partition) call {
+	replies, err := s.onAll(ctx, func(p *keyspace.Partition) call {
 		from, behind := "+inf", ""
 		if after != nil {
-			from, behind = after.bounds(p.index)
+			from, behind = after.bounds(p.Index)
 		}
-		return call{script: lua.HookDead, keys: []string{p.target(q.Target).dead},
+		return call{script: lua.HookDead, keys: []string{p.Target(q.Target).Dead},
 			args: lua.Args{{"from", from}, {"behind", behind}, {"keep", keepDead.Milliseconds()}, {"limit", limit + 1}}}
 	})
 	if most(err) != nil {
@@ -109,9 +110,9 @@ func (s *webhooks) DeadWebhooks(ctx context.Context, q store.DeadWebhookQuery) (
 func (s *webhooks) loadDead(ctx context.Context, q store.DeadWebhookQuery, found []deadHook, partial error) (list []store.DeadWebhook, err error) {
 	var items, tries []*redis.SliceCmd
 	for _, d := range found {
-		h := s.conn.keys.parts[d.part].target(q.Target)
-		items = append(items, redis.NewSliceCmd(ctx, "hmget", h.items, d.id))
-		tries = append(tries, redis.NewSliceCmd(ctx, "hmget", h.tries, d.id))
+		h := s.conn.keys.Parts[d.part].Target(q.Target)
+		items = append(items, redis.NewSliceCmd(ctx, "hmget", h.Items, d.id))
+		tries = append(tries, redis.NewSliceCmd(ctx, "hmget", h.Tries, d.id))
 	}
 	errs := ask(ctx, s.conn, append(items, tries...))
 	if err := s.conn.missing(errs); err != nil {
@@ -131,7 +132,7 @@ func (s *webhooks) loadDead(ctx context.Context, q store.DeadWebhookQuery, found
 		}
 		w := store.DeadWebhook{Died: time.UnixMilli(d.died)}
 		// The unreadable part may be why it is dead.
-		w.Notice, _ = itemNotice(&s.conn.keys.parts[d.part], d.id, item)
+		w.Notice, _ = itemNotice(&s.conn.keys.Parts[d.part], d.id, item)
 		w.Tries, _ = readTries(tried)
 		if q.Tenant == "" || w.Notice.Tenant == q.Tenant {
 			list = append(list, w)
@@ -147,8 +148,8 @@ func (s *webhooks) ResendWebhook(ctx context.Context, target, tenant, id string)
 	if !ok {
 		return false, nil
 	}
-	h := p.target(target)
-	item := redis.NewSliceCmd(ctx, "hmget", h.items, entry)
+	h := p.Target(target)
+	item := redis.NewSliceCmd(ctx, "hmget", h.Items, entry)
 	if err := ask(ctx, s.conn, []*redis.SliceCmd{item})[0]; err != nil {
 		return false, err
 	}
@@ -159,7 +160,7 @@ func (s *webhooks) ResendWebhook(ctx context.Context, target, tenant, id string)
 	if notice, err := itemNotice(p, entry, fields); err != nil || tenant != "" && notice.Tenant != tenant {
 		return false, nil
 	}
-	r, err := s.conn.run(ctx, call{script: lua.HookResend, keys: []string{h.due, h.tries, h.dead}, args: lua.Args{{"id", entry}}})
+	r, err := s.conn.run(ctx, call{script: lua.HookResend, keys: []string{h.Due, h.Tries, h.Dead}, args: lua.Args{{"id", entry}}})
 	if err != nil {
 		return false, fmt.Errorf("redisstore: send a webhook again: %w", err)
 	}

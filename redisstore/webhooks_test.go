@@ -106,8 +106,8 @@ var hookTests = []struct {
 		h.want("crm", nil)
 		h.notice("t1", "kind", "run.started")
 		h.take(h.ask("crm"))
-		for i := range h.conn.keys.parts {
-			if err := h.conn.client.XTrimMaxLen(h.Context(), h.conn.keys.parts[i].notices, 0).Err(); err != nil {
+		for i := range h.conn.keys.Parts {
+			if err := h.conn.client.XTrimMaxLen(h.Context(), h.conn.keys.Parts[i].Notices, 0).Err(); err != nil {
 				h.Fatal(err)
 			}
 		}
@@ -118,8 +118,8 @@ var hookTests = []struct {
 		h.want("crm", nil)
 		h.notice("t1", "kind", "run.started")
 		h.take(h.ask("crm"))
-		for i := range h.conn.keys.parts {
-			pending, err := h.conn.client.XPending(h.Context(), h.conn.keys.parts[i].notices, "webhook:crm").Result()
+		for i := range h.conn.keys.Parts {
+			pending, err := h.conn.client.XPending(h.Context(), h.conn.keys.Parts[i].Notices, "webhook:crm").Result()
 			if err != nil || pending.Count != 0 {
 				h.Errorf("%+v, %v", pending, err)
 			}
@@ -262,8 +262,8 @@ var hookTests = []struct {
 		h.same("counts", h.count("crm"), store.WebhookCounts{})
 		states, err = h.UseTargets(h.Context(), nil)
 		h.same("states", []any{states, err}, []any{map[string]store.TargetState{}, nil})
-		for i := range h.conn.keys.parts {
-			groups, err := h.conn.client.XInfoGroups(h.Context(), h.conn.keys.parts[i].notices).Result()
+		for i := range h.conn.keys.Parts {
+			groups, err := h.conn.client.XInfoGroups(h.Context(), h.conn.keys.Parts[i].Notices).Result()
 			if err != nil || len(groups) > 0 {
 				h.Errorf("groups are left: %v, %v", groups, err)
 			}
@@ -337,13 +337,13 @@ func TestWebhooksOnCluster(t *testing.T) {
 func (h *hooks) notice(thread string, fields ...string) string {
 	h.Helper()
 	key := store.ThreadKey{Namespace: "space", Thread: thread}
-	p := h.conn.keys.thread(key).part
+	p := h.conn.keys.Thread(key).Part
 	values := append([]string{"namespace", "space", "thread", thread}, fields...)
-	entry, err := h.conn.client.XAdd(h.Context(), &redis.XAddArgs{Stream: p.notices, Values: values}).Result()
+	entry, err := h.conn.client.XAdd(h.Context(), &redis.XAddArgs{Stream: p.Notices, Values: values}).Result()
 	if err != nil {
 		h.Fatal(err)
 	}
-	return noticeID(p.index, entry)
+	return noticeID(p.Index, entry)
 }
 
 func (h *hooks) ask(target string) store.WebhookTake {

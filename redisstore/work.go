@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
@@ -88,10 +89,10 @@ func once(work []store.Work) []store.Work {
 
 // near reads what is new beside a thread.
 func (s *mailbox) near(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
-	p := s.conn.keys.thread(q.Near).part
+	p := s.conn.keys.Thread(q.Near).Part
 	var streams []workStream
 	for _, agent := range q.Agents {
-		streams = append(streams, workStream{key: p.work + agent, agent: agent, unread: 1})
+		streams = append(streams, workStream{key: p.Work + agent, agent: agent, unread: 1})
 	}
 	work, err := s.read(ctx, q, streams, q.Limit)
 	return once(work), err
@@ -123,7 +124,7 @@ func (s *mailbox) offer(ctx context.Context, q store.WorkQuery, due []store.Thre
 	replies, errs := s.conn.runAll(ctx, calls)
 	for i, key := range due {
 		o, err := s.offered(key, replies[i], errs[i])
-		j, ours := at[s.conn.keys.thread(key).part.work+o.agent]
+		j, ours := at[s.conn.keys.Thread(key).Part.Work+o.agent]
 		switch {
 		case err != nil && !errors.Is(err, store.ErrOutcomeUnknown):
 			work = append(work, store.Work{Thread: key})
@@ -145,8 +146,8 @@ type offered struct {
 }
 
 func (s *mailbox) offerCall(key store.ThreadKey) call {
-	t := s.conn.keys.thread(key)
-	return call{script: lua.Offer, keys: t.all(), args: lua.Args{{"member", t.member}}}
+	t := s.conn.keys.Thread(key)
+	return call{script: lua.Offer, keys: t.All(), args: lua.Args{{"member", t.Member}}}
 }
 
 func (s *mailbox) offered(key store.ThreadKey, r *reply, err error) (o offered, _ error) {
@@ -219,8 +220,8 @@ func (s *mailbox) read(ctx context.Context, q store.WorkQuery, streams []workStr
 func (s *mailbox) delivered(ctx context.Context, stream, agent string, messages []redis.XMessage) (work []store.Work) {
 	for _, m := range messages {
 		member, _ := m.Values["thread"].(string)
-		key, ok := threadOf(member)
-		if !ok || s.conn.keys.thread(key).part.work+agent != stream {
+		key, ok := keyspace.ThreadOf(member)
+		if !ok || s.conn.keys.Thread(key).Part.Work+agent != stream {
 			s.drop(ctx, stream, m.ID)
 			continue
 		}
@@ -242,7 +243,7 @@ func (s *mailbox) Return(ctx context.Context, work []store.Work) error {
 	var keys []string
 	for _, w := range work {
 		if id, agent, ok := strings.Cut(w.Entry, " "); ok {
-			key := s.conn.keys.thread(w.Thread).part.work + agent
+			key := s.conn.keys.Thread(w.Thread).Part.Work + agent
 			keys = append(keys, key)
 			cmds = append(cmds, redis.NewStringSliceCmd(ctx, "xclaim", key, workers, s.conn.settings.Node, 0, id,
 				"idle", returned.Milliseconds(), "justid"))
@@ -266,9 +267,9 @@ func (s *mailbox) drop(ctx context.Context, key, id string) {
 
 // WorkStats implements store.Sweep.
 func (s *mailbox) WorkStats(ctx context.Context, agents []string) ([]store.WorkStats, error) {
-	calls := make([]call, len(s.conn.keys.parts))
-	for i, p := range s.conn.keys.parts {
-		calls[i] = call{lua.Waiting, []string{p.work}, nil, appendStrings(nil, agents)}
+	calls := make([]call, len(s.conn.keys.Parts))
+	for i, p := range s.conn.keys.Parts {
+		calls[i] = call{lua.Waiting, []string{p.Work}, nil, appendStrings(nil, agents)}
 	}
 	replies, errs := s.conn.runAll(ctx, calls)
 	partial := s.conn.missing(errs)

@@ -116,7 +116,7 @@ func TestWorkSurvivesItsStream(t *testing.T) {
 				if delivered && len(given(t, s, time.Hour, "")) != 1 {
 					t.Fatal("it is not delivered")
 				}
-				by[1] = s.conn.keys.parts[0].work
+				by[1] = s.conn.keys.Parts[0].Work
 				do(t, server, by...)
 				if work := given(t, s, -1, ""); len(work) != 0 {
 					t.Errorf("given %+v of a stream that is empty", work)
@@ -141,9 +141,9 @@ func TestEntriesAndConsumersOfNobody(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s, _ := onClock(t, server, Options{Node: "me"})
 	begin(t, s, inline(0, "r1")) // it wants nobody
-	stream := s.conn.keys.parts[0].work
+	stream := s.conn.keys.Parts[0].Work
 	do(t, server, "XGROUP", "CREATE", stream, workers, "0", "MKSTREAM")
-	do(t, server, "XADD", stream, "*", "thread", s.conn.keys.thread(testKey).member)
+	do(t, server, "XADD", stream, "*", "thread", s.conn.keys.Thread(testKey).Member)
 	do(t, server, "XADD", stream, "*", "thread", "no thread")
 	do(t, server, "XADD", stream, "*", "what", "ever")
 	do(t, server, "XGROUP", "CREATECONSUMER", stream, workers, "gone")
@@ -162,8 +162,8 @@ func TestEntriesAndConsumersOfNobody(t *testing.T) {
 	}
 
 	forget := func(after string) string {
-		p := s.conn.keys.parts[0]
-		_, err := s.conn.run(t.Context(), call{lua.Due, []string{p.leases, p.ready, p.work},
+		p := s.conn.keys.Parts[0]
+		_, err := s.conn.run(t.Context(), call{lua.Due, []string{p.Leases, p.Ready, p.Work},
 			lua.Args{{"limit", 1}, {"turn", 0}, {"idle", 0}, {"check", 0}, {"gone", after}}, []any{""}})
 		if err != nil {
 			t.Fatal(err)
@@ -191,11 +191,11 @@ func TestWorkOfADamagedRun(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s, _ := onClock(t, server, Options{})
 	begin(t, s, queued(0, "r1"))
-	th := s.conn.keys.thread(testKey)
-	do(t, server, "HDEL", th.base+"disp", "g:r1")
-	do(t, server, "HDEL", th.rec(), "work")
-	do(t, server, "DEL", th.part.work)
-	do(t, server, "ZADD", th.part.ready, "1", th.member)
+	th := s.conn.keys.Thread(testKey)
+	do(t, server, "HDEL", th.Base+"disp", "g:r1")
+	do(t, server, "HDEL", th.Rec(), "work")
+	do(t, server, "DEL", th.Part.Work)
+	do(t, server, "ZADD", th.Part.Ready, "1", th.Member)
 	if work := given(t, s, time.Hour, "theirs"); len(work) != 1 || work[0].Thread != testKey || work[0].Entry != "" {
 		t.Errorf("given %+v", work)
 	}
@@ -224,9 +224,9 @@ func TestNothingStarvesWork(t *testing.T) {
 	}{
 		"a thread that cannot be read": {-1, func(t *testing.T, server *redistest.Server, s *Store) {
 			enqueue(t, s, "sound", "a")
-			th := s.conn.keys.thread(damaged)
-			do(t, server, "SET", th.rec(), "garbage")
-			do(t, server, "ZADD", th.part.ready, "1", th.member)
+			th := s.conn.keys.Thread(damaged)
+			do(t, server, "SET", th.Rec(), "garbage")
+			do(t, server, "ZADD", th.Part.Ready, "1", th.Member)
 		}, "damaged", calls / 2},
 		"another agent's stream": {time.Hour, func(t *testing.T, _ *redistest.Server, s *Store) {
 			for i := range calls {
@@ -324,13 +324,13 @@ func TestChecksBesideServersBefore(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s, move := onClock(t, server, Options{})
 	begin(t, s, queued(0, "r1"))
-	p := s.conn.keys.parts[0]
-	member := s.conn.keys.thread(testKey).member
+	p := s.conn.keys.Parts[0]
+	member := s.conn.keys.Thread(testKey).Member
 	places := func() string {
-		return fmt.Sprint(do(t, server, "ZCARD", p.ready), " due, ", do(t, server, "ZCARD", p.ready+":checks"), " to look at")
+		return fmt.Sprint(do(t, server, "ZCARD", p.Ready), " due, ", do(t, server, "ZCARD", p.Ready+":checks"), " to look at")
 	}
-	do(t, server, "ZREM", p.ready+":checks", member)
-	do(t, server, "ZADD", p.ready, "1", member)
+	do(t, server, "ZREM", p.Ready+":checks", member)
+	do(t, server, "ZADD", p.Ready, "1", member)
 	if work := given(t, s, time.Hour, ""); len(work) != 1 {
 		t.Fatalf("given %+v", work)
 	}
@@ -340,9 +340,9 @@ func TestChecksBesideServersBefore(t *testing.T) {
 	if res, err := s.Stop(t.Context(), store.Stop{Thread: testKey, Request: "q", Label: "label", Terminal: []byte("stopped")}); err != nil {
 		t.Fatal(res, err)
 	}
-	do(t, server, "ZADD", p.ready+":checks", "1", member)
-	do(t, server, "HDEL", s.conn.keys.thread(testKey).rec(), "work")
-	do(t, server, "DEL", s.conn.keys.thread(testKey).base+"queue")
+	do(t, server, "ZADD", p.Ready+":checks", "1", member)
+	do(t, server, "HDEL", s.conn.keys.Thread(testKey).Rec(), "work")
+	do(t, server, "DEL", s.conn.keys.Thread(testKey).Base+"queue")
 	move(2 * time.Minute)
 	if work := given(t, s, -1, ""); len(work) > 1 {
 		t.Fatalf("given %+v", work)

@@ -1,4 +1,4 @@
-package redisstore
+package keyspace
 
 import (
 	"os"
@@ -12,13 +12,13 @@ import (
 )
 
 func TestPartitionsSpreadEvenlyOverSlots(t *testing.T) {
-	if got := crc16("123456789"); got != 0x31c3 { // the check value of CRC-16/XMODEM
+	if got := Crc16("123456789"); got != 0x31c3 { // the check value of CRC-16/XMODEM
 		t.Fatalf("crc16: %x", got)
 	}
 	for _, n := range []int{1, 3, 64, 1024} {
 		tags := partitionTags(n)
 		for i, tag := range tags {
-			if slot := int(crc16(tag)) % slots; slot*n/slots != i {
+			if slot := int(Crc16(tag)) % Slots; slot*n/Slots != i {
 				t.Errorf("%d of %d: tag %s lies in slot %d", i, n, tag, slot)
 			}
 		}
@@ -29,7 +29,7 @@ func TestPartitionsSpreadEvenlyOverSlots(t *testing.T) {
 	}
 	masters := map[int]int{}
 	for _, tag := range partitionTags(64) {
-		masters[int(crc16(tag))%slots*3/slots]++
+		masters[int(Crc16(tag))%Slots*3/Slots]++
 	}
 	for m, n := range masters {
 		if n < 21 || n > 22 {
@@ -39,19 +39,19 @@ func TestPartitionsSpreadEvenlyOverSlots(t *testing.T) {
 }
 
 func TestKeysOfAThreadShareOneTag(t *testing.T) {
-	k := newKeyspace("p", 64)
+	k := New("p", 64)
 	for _, thread := range []string{"", "}{", "{p1}", strings.Repeat("x", 999)} {
-		th := k.thread(store.ThreadKey{Namespace: "{ns}", Thread: thread})
+		th := k.Thread(store.ThreadKey{Namespace: "{ns}", Thread: thread})
 		tags := regexp.MustCompile(`^p:\{(p\d+)\}:[0-9A-Za-z_:-]+$`)
 		var want string
-		for _, key := range th.all() {
+		for _, key := range th.All() {
 			m := tags.FindStringSubmatch(key)
 			if m == nil || want != "" && m[1] != want {
 				t.Fatalf("key %q", key)
 			}
 			want = m[1]
 		}
-		if got, ok := threadOf(th.member); !ok || got.Thread != thread || got.Namespace != "{ns}" {
+		if got, ok := ThreadOf(th.Member); !ok || got.Thread != thread || got.Namespace != "{ns}" {
 			t.Errorf("%q reads back as %q", thread, got)
 		}
 	}
@@ -64,11 +64,11 @@ func TestKeysOfAThreadShareOneTag(t *testing.T) {
 
 // The keys of a thread have the order of keysOf.
 func TestTheKeysOfAThreadAreInOrder(t *testing.T) {
-	text, err := os.ReadFile("lua/thread.lua")
+	text, err := os.ReadFile("../../lua/thread.lua")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, key := range newKeyspace("p", 1).thread(store.ThreadKey{}).all() {
+	for i, key := range New("p", 1).Thread(store.ThreadKey{}).All() {
 		want := key[strings.LastIndexByte(key, ':')+1:] + " = k[" + strconv.Itoa(i+1) + "]"
 		if !strings.Contains(string(text), want) {
 			t.Errorf("keysOf has not %s", want)
@@ -80,8 +80,8 @@ func TestTheKeysOfAThreadAreInOrder(t *testing.T) {
 func FuzzMember(f *testing.F) {
 	f.Add("9:x")
 	f.Fuzz(func(t *testing.T, s string) {
-		if key, ok := threadOf(s); ok {
-			if back, ok := threadOf(memberOf(key)); !ok || back != key {
+		if key, ok := ThreadOf(s); ok {
+			if back, ok := ThreadOf(MemberOf(key)); !ok || back != key {
 				t.Errorf("%q: %v, then %v", s, key, back)
 			}
 		}

@@ -1,4 +1,4 @@
-package redisstore
+package keyspace
 
 import (
 	"crypto/sha256"
@@ -9,7 +9,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-const slots = 16384
+const Slots = 16384
 
 // threadHash names a thread inside keys: a namespace and a thread id may hold
 // any bytes and be long, a key should not.
@@ -29,8 +29,8 @@ func partitionTags(n int) []string {
 	tags := make([]string, n)
 	for next, missing := 0, n; missing > 0; next++ {
 		tag := "p" + strconv.Itoa(next)
-		at := int(crc16(tag)%slots) * n
-		i, eighths := at/slots, at%slots*8/slots
+		at := int(Crc16(tag)%Slots) * n
+		i, eighths := at/Slots, at%Slots*8/Slots
 		if tags[i] == "" && (eighths == 3 || eighths == 4) {
 			tags[i] = tag
 			missing--
@@ -39,9 +39,9 @@ func partitionTags(n int) []string {
 	return tags
 }
 
-// crc16 is the checksum by which Cluster places keys (XMODEM's: polynomial
+// Crc16 is the checksum by which Cluster places keys (XMODEM's: polynomial
 // 0x1021, initial value 0).
-func crc16(s string) uint16 {
+func Crc16(s string) uint16 {
 	var crc uint16
 	for i := range len(s) {
 		crc ^= uint16(s[i]) << 8
