@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -44,7 +45,7 @@ type awaitConn struct {
 // Await implements store.Sweep, by one command on the streams of all partitions, which
 // takes one server.
 func (s *mailbox) Await(ctx context.Context, q store.WorkQuery) (work []store.Work, err error) {
-	if err := s.conn.usable(); err != nil {
+	if err := s.conn.Usable(); err != nil {
 		return nil, err
 	}
 	streams := s.awaited(q.Agents)
@@ -56,8 +57,8 @@ func (s *mailbox) Await(ctx context.Context, q store.WorkQuery) (work []store.Wo
 		defer func() { <-s.awaits.turn }()
 	case <-ctx.Done():
 		return nil, nil
-	case <-s.conn.closing:
-		return nil, errClosed
+	case <-s.conn.Closing:
+		return nil, link.ErrClosed
 	}
 	done := make(chan struct{})
 	over := s.beginAwait(func(over *awaitConn) {
@@ -65,13 +66,13 @@ func (s *mailbox) Await(ctx context.Context, q store.WorkQuery) (work []store.Wo
 		work, err = s.awaitNew(ctx, over, q, streams)
 	})
 	if over == nil {
-		return nil, errClosed
+		return nil, link.ErrClosed
 	}
 	select {
 	case <-done:
 	case <-ctx.Done():
 		s.endAwait(over, done)
-	case <-s.conn.closing:
+	case <-s.conn.Closing:
 		s.endAwait(over, done)
 	}
 	return work, err
@@ -79,12 +80,12 @@ func (s *mailbox) Await(ctx context.Context, q store.WorkQuery) (work []store.Wo
 
 // awaited are the streams of the agents; nil: one command cannot have them all.
 func (s *mailbox) awaited(agents []string) (streams []workStream) {
-	if s.conn.settings.Volatile || !s.conn.oneSlot() || len(agents)*len(s.conn.keys.Parts) > maxAwaited {
+	if s.conn.Settings.Volatile || !s.conn.OneSlot() || len(agents)*len(s.conn.Keys.Parts) > maxAwaited {
 		return nil
 	}
-	for i := range s.conn.keys.Parts {
+	for i := range s.conn.Keys.Parts {
 		for _, agent := range agents {
-			streams = append(streams, workStream{key: s.conn.keys.Parts[i].Work + agent, agent: agent})
+			streams = append(streams, workStream{key: s.conn.Keys.Parts[i].Work + agent, agent: agent})
 		}
 	}
 	return streams
@@ -99,11 +100,11 @@ func (s *mailbox) beginAwait(read func(*awaitConn)) *awaitConn {
 		return nil
 	}
 	if a.over == nil {
-		client := beside(s.conn.client, awaitFor+s.conn.settings.Timeout).(*redis.Client) // oneSlot says so
+		client := link.Beside(s.conn.Client, awaitFor+s.conn.Settings.Timeout).(*redis.Client) // OneSlot says so
 		a.over = &awaitConn{client: client, conn: client.Conn()}
 	}
 	over := a.over
-	s.conn.running.Go(func() { read(over) })
+	s.conn.Running.Go(func() { read(over) })
 	return over
 }
 
@@ -111,10 +112,10 @@ func (s *mailbox) beginAwait(read func(*awaitConn)) *awaitConn {
 // given just then. A connection whose server does not answer is closed, and what that loses
 // is late.
 func (s *mailbox) endAwait(over *awaitConn, done <-chan struct{}) {
-	ctx, cancel := context.WithTimeout(context.Background(), s.conn.settings.Timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), s.conn.Settings.Timeout)
 	defer cancel()
 	for {
-		if id := over.id.Load(); id != 0 && s.conn.client.Do(ctx, "client", "unblock", id).Err() != nil {
+		if id := over.id.Load(); id != 0 && s.conn.Client.Do(ctx, "client", "unblock", id).Err() != nil {
 			break
 		}
 		again := time.NewTimer(unblockPause)
@@ -135,7 +136,7 @@ func (s *mailbox) endAwait(over *awaitConn, done <-chan struct{}) {
 // awaitNew reads what is new, or comes within a while.
 func (s *mailbox) awaitNew(ctx context.Context, over *awaitConn, q store.WorkQuery, streams []workStream) ([]store.Work, error) {
 	got, err := s.readBlocked(ctx, over, q, streams)
-	if refusedWith(err, "NOGROUP") || wrongType(err) {
+	if link.RefusedWith(err, "NOGROUP") || link.WrongType(err) {
 		// No group has a stream that nobody has needed yet, and one that was removed
 		// while it was waited for.
 		if streams, err = s.makeGroups(ctx, streams); err == nil && len(streams) > 0 {
@@ -145,15 +146,15 @@ func (s *mailbox) awaitNew(ctx context.Context, over *awaitConn, q store.WorkQue
 	switch {
 	case errors.Is(err, redis.Nil):
 		return nil, nil
-	case refusedWith(err, "CROSSSLOT"):
-		s.conn.apart.Store(true)
+	case link.RefusedWith(err, "CROSSSLOT"):
+		s.conn.Apart.Store(true)
 		s.closeAwait()
 		return nil, store.ErrCannotAwait
 	case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return nil, nil
 	case err != nil:
 		s.closeAwait()
-		return nil, storeError("await work", err)
+		return nil, link.Error("await work", err)
 	}
 	ctx = context.WithoutCancel(ctx) // what was given is to be looked at
 	agents := map[string]string{}
@@ -174,7 +175,7 @@ func (s *mailbox) awaitNew(ctx context.Context, over *awaitConn, q store.WorkQue
 
 func (s *mailbox) readBlocked(ctx context.Context, over *awaitConn, q store.WorkQuery, streams []workStream) ([]redis.XStream, error) {
 	if over.id.Load() == 0 {
-		ctx, cancel := context.WithTimeout(ctx, s.conn.settings.Timeout)
+		ctx, cancel := context.WithTimeout(ctx, s.conn.Settings.Timeout)
 		defer cancel()
 		id, err := over.conn.ClientID(ctx).Result()
 		if err != nil {
@@ -185,14 +186,14 @@ func (s *mailbox) readBlocked(ctx context.Context, over *awaitConn, q store.Work
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	args := []any{"xreadgroup", "group", workers, s.conn.settings.Node, "count", max(q.Limit/len(streams), 1), "block", awaitFor.Milliseconds(), "streams"}
+	args := []any{"xreadgroup", "group", workers, s.conn.Settings.Node, "count", max(q.Limit/len(streams), 1), "block", awaitFor.Milliseconds(), "streams"}
 	for _, st := range streams {
 		args = append(args, st.key)
 	}
 	for range streams {
 		args = append(args, ">")
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), awaitFor+s.conn.settings.Timeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), awaitFor+s.conn.Settings.Timeout)
 	defer cancel()
 	cmd := redis.NewXStreamSliceCmd(ctx, args...)
 	s.awaits.held.Store(&q.Agents)
@@ -207,11 +208,11 @@ func (s *mailbox) makeGroups(ctx context.Context, streams []workStream) (sound [
 	for i, st := range streams {
 		keys[i], cmds[i] = st.key, redis.NewStatusCmd(ctx, "xgroup", "create", st.key, workers, "0", "mkstream")
 	}
-	for i, err := range askAt(ctx, s.conn, keys, cmds) {
+	for i, err := range link.AskAt(ctx, s.conn, keys, cmds) {
 		switch {
-		case err == nil || refusedWith(err, "BUSYGROUP"):
+		case err == nil || link.RefusedWith(err, "BUSYGROUP"):
 			sound = append(sound, streams[i])
-		case !wrongType(err):
+		case !link.WrongType(err):
 			return nil, err
 		}
 	}

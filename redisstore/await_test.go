@@ -96,7 +96,7 @@ func TestAwaitEnds(t *testing.T) {
 			nextOf(t, s)
 		},
 		"with its stream": func(t *testing.T, server *redistest.Server, s *Store, w *waiter) {
-			for _, p := range s.conn.keys.Parts {
+			for _, p := range s.conn.Keys.Parts {
 				do(t, server, "DEL", p.Work)
 			}
 			begin(t, s, queued(0, "r1"))
@@ -154,13 +154,13 @@ func TestAwaitWhereItCannot(t *testing.T) {
 				q.Agents = append(q.Agents, fmt.Sprint(i))
 			}
 		},
-		"keys of several slots are refused": func(*store.WorkQuery) { s.conn.apart.Store(true) },
+		"keys of several slots are refused": func(*store.WorkQuery) { s.conn.Apart.Store(true) },
 	} {
 		q := store.WorkQuery{Agents: []string{""}, Limit: 1}
 		prepare(&q)
 		if work, err := s.Await(t.Context(), q); !errors.Is(err, store.ErrCannotAwait) {
 			t.Errorf("%s: %+v %v", name, work, err)
 		}
-		s.conn.apart.Store(false)
+		s.conn.Apart.Store(false)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 )
 
 // branchBytes bounds what is kept of one branch: a script copies it.
@@ -22,21 +23,21 @@ func (s *reads) Branches(ctx context.Context, key store.ThreadKey) ([]store.Bran
 	if err != nil || list == nil {
 		return nil, err
 	}
-	items, err := unpack(*list)
+	items, err := link.Unpack(*list)
 	if err != nil || len(items)%2 != 0 {
 		return nil, nil // the next rewind begins a list that can be read
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.conn.settings.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.conn.Settings.Timeout)
 	defer cancel()
 	var branches []store.Branch
 	var kept []*redis.BoolCmd
-	pipe := s.conn.client.Pipeline()
+	pipe := s.conn.Client.Pipeline()
 	for i := 0; i < len(items); i += 2 {
 		branches = append(branches, store.Branch{ID: items[i], About: json.RawMessage(items[i+1])})
-		kept = append(kept, pipe.HExists(ctx, s.conn.keys.Thread(key).Base+"archive", branchField+items[i]))
+		kept = append(kept, pipe.HExists(ctx, s.conn.Keys.Thread(key).Base+"archive", branchField+items[i]))
 	}
 	if _, err := pipe.Exec(ctx); err != nil {
-		return nil, storeError("read branches", err)
+		return nil, link.Error("read branches", err)
 	}
 	for i, there := range kept {
 		branches[i].Kept = there.Val()
@@ -53,20 +54,20 @@ func (s *reads) BranchMessages(ctx context.Context, key store.ThreadKey, id stri
 	if err != nil || text == nil {
 		return nil, err
 	}
-	r := reply{name: "branches", items: []any{*text}, room: roomOf(ctx)}
-	messages := r.json()
-	return messages, r.err
+	r := link.Reply{Name: "branches", Items: []any{*text}, Room: link.RoomOf(ctx)}
+	messages := r.JSON()
+	return messages, r.Err
 }
 
 func (s *reads) archived(ctx context.Context, key store.ThreadKey, field string) (*string, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.conn.settings.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.conn.Settings.Timeout)
 	defer cancel()
-	text, err := s.conn.client.HGet(ctx, s.conn.keys.Thread(key).Base+"archive", field).Result()
+	text, err := s.conn.Client.HGet(ctx, s.conn.Keys.Thread(key).Base+"archive", field).Result()
 	switch {
 	case errors.Is(err, redis.Nil):
 		return nil, nil
 	case err != nil:
-		return nil, storeError("read branches", err)
+		return nil, link.Error("read branches", err)
 	}
 	return &text, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -17,13 +18,13 @@ func (s *Store) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error
 	if c.Snapshot.Frozen != nil || c.Snapshot.Open != nil {
 		return false, errors.New("redisstore: checkpoint: the snapshot of a thread at rest has no frozen or open part")
 	}
-	t := s.conn.keys.Thread(c.Thread)
+	t := s.conn.Keys.Thread(c.Thread)
 	snap, err := update(&c.Snapshot)
 	if err != nil {
 		return false, fmt.Errorf("redisstore: checkpoint: %w", err)
 	}
 	rest := append(append(snap.pieces, snap.messages...), snap.removed...)
-	r, err := s.conn.run(ctx, call{lua.Checkpoint, t.All(), lua.Args{
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Checkpoint, Keys: t.All(), Args: lua.Args{
 		{"version", c.Version},
 		{"epoch", c.At.Epoch},
 		{"from", c.From},
@@ -37,11 +38,11 @@ func (s *Store) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error
 		{"pieces", len(snap.pieces) / pieceParts},
 		{"messages", len(snap.messages) / 2},
 		{"removed", len(snap.removed)},
-	}, rest})
+	}, Rest: rest})
 	if err != nil {
 		return false, err
 	}
-	return r.int() == 1, r.err
+	return r.Int() == 1, r.Err
 }
 
 // midrun sends a batch that moves the snapshot while its run goes on.
@@ -53,13 +54,13 @@ func (s *Store) midrun(ctx context.Context, b store.Batch) (store.CommitResult, 
 	if c.Snapshot.Open == nil || c.Undo == nil {
 		return store.CommitResult{}, errors.New("redisstore: commit: a checkpoint says what its run has open, and what undoes it")
 	}
-	t := s.conn.keys.Thread(b.Claim.Thread)
+	t := s.conn.Keys.Thread(b.Claim.Thread)
 	snap, err := update(&c.Snapshot)
 	if err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
 	}
 	rest := append(append(snap.pieces, snap.messages...), snap.removed...)
-	r, err := s.conn.run(ctx, call{lua.Midrun, t.All(), lua.Args{
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Midrun, Keys: t.All(), Args: lua.Args{
 		{"run", b.Claim.RunID},
 		{"token", b.Claim.Token},
 		{"depoch", b.Claim.DispatchEpoch},
@@ -68,7 +69,7 @@ func (s *Store) midrun(ctx context.Context, b store.Batch) (store.CommitResult, 
 		{"state", snap.state},
 		{"frozen", snap.frozen},
 		{"open", snap.open},
-		{"undo", compress(c.Undo)},
+		{"undo", link.Compress(c.Undo)},
 		{"whole", snap.whole},
 		{"drop", snap.drop},
 		{"retain", s.opts.Retain},
@@ -77,10 +78,10 @@ func (s *Store) midrun(ctx context.Context, b store.Batch) (store.CommitResult, 
 		{"pieces", len(snap.pieces) / pieceParts},
 		{"messages", len(snap.messages) / 2},
 		{"removed", len(snap.removed)},
-	}, rest})
+	}, Rest: rest})
 	if err != nil {
 		return store.CommitResult{}, err
 	}
-	res := commitResult(r)
-	return res, r.err
+	res := link.CommitResult(r)
+	return res, r.Err
 }

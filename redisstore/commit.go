@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -25,32 +26,32 @@ func (s *Store) Commit(ctx context.Context, b store.Batch) (store.CommitResult, 
 	if b.Bookkeeping {
 		return s.note(ctx, b)
 	}
-	closing, err := packArray(b.Closing)
+	closing, err := link.PackArray(b.Closing)
 	if err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: closing events: %w", err)
 	}
-	return s.commits.commit(ctx, s.conn.keys.Thread(b.Claim.Thread), b, closing)
+	return s.commits.Commit(ctx, s.conn.Keys.Thread(b.Claim.Thread), b, closing)
 }
 
 // note sends a batch of bookkeeping. It is rare, and knows more of its thread than
 // what group commit does.
 func (s *Store) note(ctx context.Context, b store.Batch) (store.CommitResult, error) {
-	closing, err := packArray(b.Closing)
+	closing, err := link.PackArray(b.Closing)
 	if err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: closing events: %w", err)
 	}
-	t := s.conn.keys.Thread(b.Claim.Thread)
-	r, err := s.conn.run(ctx, call{lua.Note, t.All(), lua.Args{
+	t := s.conn.Keys.Thread(b.Claim.Thread)
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Note, Keys: t.All(), Args: lua.Args{
 		{"member", t.Member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
 		{"number", b.Number}, {"expect", b.Expect}, {"closes", b.Closing != nil}, {"closing", closing},
 		{"events", len(b.Events)},
-	}, appendBytes(s.conn.appendEvents(nil, b.Events), b.Entries)})
+	}, Rest: link.AppendBytes(s.conn.AppendEvents(nil, b.Events), b.Entries)})
 	if err != nil {
 		return store.CommitResult{}, err
 	}
-	res := commitResult(r)
-	if r.err == nil && res.Status == store.CommitOK {
-		s.deliveries.logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
+	res := link.CommitResult(r)
+	if r.Err == nil && res.Status == store.CommitOK {
+		s.deliveries.Logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
 	}
-	return res, r.err
+	return res, r.Err
 }

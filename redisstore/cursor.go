@@ -11,6 +11,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 )
 
 // listing is one query of an index: in each partition, the members that begin
@@ -52,7 +53,7 @@ func (l *listing) cursor() string {
 		for _, place := range slices.Sorted(maps.Keys(at)) {
 			list = append(list, place, strings.Join(at[place], ","))
 		}
-		raw = lateMark + l.mark() + string(pack(nil, list...))
+		raw = lateMark + l.mark() + string(link.Pack(nil, list...))
 	}
 	return base64.RawURLEncoding.EncodeToString([]byte(raw))
 }
@@ -60,7 +61,7 @@ func (l *listing) cursor() string {
 func (l *listing) mark() string {
 	of := l.prefix
 	if narrowed := l.from + l.to + l.only; narrowed != "" {
-		of = string(pack(nil, l.prefix, l.from, l.to, l.only))
+		of = string(link.Pack(nil, l.prefix, l.from, l.to, l.only))
 	}
 	return string(l.kind) + digest(of)[:4]
 }
@@ -83,7 +84,7 @@ func (l *listing) seek(cursor string, partitions int) error {
 		l.after = member
 		return place(member)
 	}
-	list, err := unpack(member)
+	list, err := link.Unpack(member)
 	if err != nil || len(list) < 3 || len(list)%2 == 0 {
 		return errCursor
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 )
 
 func TestACursorLeadsBackToWhereItWasMade(t *testing.T) {
@@ -33,7 +34,7 @@ func TestACursorLeadsBackToWhereItWasMade(t *testing.T) {
 		"nothing late": {a}, "no partition": {a, ""}, "half": {a, a, "1", b}, "no number": {a, a, "1,x"}, "no such partition": {a, a, "64"},
 		"negative": {a, a, "-1"}, "a short member": {"x", a, "1"}, "a short place": {a, "x", "1"}, "none": {},
 	} {
-		cursor := base64.RawURLEncoding.EncodeToString([]byte(lateMark + l.mark() + string(pack(nil, list...))))
+		cursor := base64.RawURLEncoding.EncodeToString([]byte(lateMark + l.mark() + string(link.Pack(nil, list...))))
 		if err := (&listing{kind: 'i', prefix: "prefix"}).seek(cursor, 64); !errors.Is(err, store.ErrBadCursor) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -13,19 +14,19 @@ import (
 // to care about, and is left out.
 func (s *lists) DeadLetters(ctx context.Context, q store.PageQuery) (store.DeadLetterPage, error) {
 	l := listing{kind: 'd', prefix: digest(q.Tenant), key: func(p *keyspace.Partition) string { return p.Dead }}
-	load := func(threads []keyspace.Thread, hits []hit) call {
-		c := call{script: lua.DeadLetters, args: lua.Args{{"tenant", q.Tenant}}}
+	load := func(threads []keyspace.Thread, hits []hit) link.Call {
+		c := link.Call{Script: lua.DeadLetters, Args: lua.Args{{"tenant", q.Tenant}}}
 		for i, t := range threads {
-			c.keys = append(c.keys, t.Rec(), t.Base+"runs", t.Base+"disp")
-			c.rest = lua.DeadLetters.Group(c.rest, lua.Args{{"run", hits[i].member[stampSize+hashSize:]}})
+			c.Keys = append(c.Keys, t.Rec(), t.Base+"runs", t.Base+"disp")
+			c.Rest = lua.DeadLetters.Group(c.Rest, lua.Args{{"run", hits[i].member[stampSize+hashSize:]}})
 		}
 		return c
 	}
-	read := func(_ hit, r *reply) (store.Dispatch, bool) {
-		if !r.more() {
+	read := func(_ hit, r *link.Reply) (store.Dispatch, bool) {
+		if !r.More() {
 			return store.Dispatch{}, false
 		}
-		key, ok := keyspace.ThreadOf(r.string())
+		key, ok := keyspace.ThreadOf(r.Text())
 		return readDispatch(r, key), ok
 	}
 	letters, next, err := page(ctx, s.conn, l, q, load, read)

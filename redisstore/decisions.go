@@ -9,6 +9,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -21,16 +22,16 @@ const (
 
 // decisions is the decision record. Its index has each entry in several places, by time, the
 // latest first.
-type decisions struct{ conn *connection }
+type decisions struct{ conn *link.Connection }
 
 // Decisions implements store.Decisions.
 func (s *decisions) Decisions(ctx context.Context, q store.DecisionQuery) (store.DecisionPage, error) {
 	l := listing{kind: 'd', prefix: "a", key: func(p *keyspace.Partition) string { return p.Decided }, looks: decisionsScanned,
-		only: string(pack(nil, q.Tenant, strconv.FormatBool(q.AllTenants), q.User, q.Tool, string(q.Status), q.Namespace, q.Agent))}
+		only: string(link.Pack(nil, q.Tenant, strconv.FormatBool(q.AllTenants), q.User, q.Tool, string(q.Status), q.Namespace, q.Agent))}
 	hash := ""
 	switch {
 	case q.Thread != nil:
-		hash = s.conn.keys.Thread(*q.Thread).Hash()
+		hash = s.conn.Keys.Thread(*q.Thread).Hash()
 		l.prefix = "h" + hash
 	case q.Namespace != "":
 		l.prefix = "n" + digest(q.Namespace)
@@ -40,12 +41,12 @@ func (s *decisions) Decisions(ctx context.Context, q store.DecisionQuery) (store
 		l.prefix = "t" + digest(q.Tenant)
 	}
 	l.from, l.to = latestFirst(q.From, q.To)
-	load := func(_ []keyspace.Thread, hits []hit) call {
-		c := call{script: lua.Decisions, args: lua.Args{{"tenant", q.Tenant}, {"all", q.AllTenants}, {"key", hash},
+	load := func(_ []keyspace.Thread, hits []hit) link.Call {
+		c := link.Call{Script: lua.Decisions, Args: lua.Args{{"tenant", q.Tenant}, {"all", q.AllTenants}, {"key", hash},
 			{"namespace", q.Namespace}, {"user", q.User}, {"tool", q.Tool}, {"status", string(q.Status)}, {"agent", q.Agent}}}
 		for _, h := range hits {
-			c.keys = append(c.keys, h.part.Decisions)
-			c.rest = lua.Decisions.Group(c.rest, lua.Args{{"id", entryOf(h).String()}})
+			c.Keys = append(c.Keys, h.part.Decisions)
+			c.Rest = lua.Decisions.Group(c.Rest, lua.Args{{"id", entryOf(h).String()}})
 		}
 		return c
 	}
@@ -57,16 +58,16 @@ func (s *decisions) Decisions(ctx context.Context, q store.DecisionQuery) (store
 }
 
 // readDecision reads an entry. False: it cannot be read as far as its time.
-func readDecision(h hit, r *reply) (store.Decision, bool) {
-	if !r.more() {
+func readDecision(h hit, r *link.Reply) (store.Decision, bool) {
+	if !r.More() {
 		return store.Decision{}, false
 	}
 	var d store.Decision
-	d.Interrupt, d.Status, d.User, d.Tool = r.string(), store.DecisionStatus(r.string()), r.string(), r.string()
-	d.Thread = store.ThreadKey{Namespace: r.string(), Thread: r.string()}
-	d.Tenant, d.Agent, d.RunID = r.string(), r.string(), r.string()
-	refused, asked, at := r.string(), r.string(), r.string()
-	d.Body = r.json()
+	d.Interrupt, d.Status, d.User, d.Tool = r.Text(), store.DecisionStatus(r.Text()), r.Text(), r.Text()
+	d.Thread = store.ThreadKey{Namespace: r.Text(), Thread: r.Text()}
+	d.Tenant, d.Agent, d.RunID = r.Text(), r.Text(), r.Text()
+	refused, asked, at := r.Text(), r.Text(), r.Text()
+	d.Body = r.JSON()
 	id := entryOf(h)
 	d.ID = fmt.Sprintf("%013d-%06d-%d", id.ms, id.seq, h.part.Index)
 	d.Refused, _ = strconv.Atoi(refused)
@@ -75,10 +76,10 @@ func readDecision(h hit, r *reply) (store.Decision, bool) {
 	if opened, err := strconv.ParseInt(asked, 10, 64); err == nil {
 		d.Asked = time.UnixMilli(opened)
 	}
-	if r.err != nil && !errors.Is(r.err, store.ErrCorrupted) {
+	if r.Err != nil && !errors.Is(r.Err, store.ErrCorrupted) {
 		return d, false
 	}
-	r.err = nil
+	r.Err = nil
 	return d, bad == nil
 }
 
@@ -93,22 +94,22 @@ func (s *decisions) Refused(ctx context.Context, key store.ThreadKey, interrupts
 	if len(interrupts) == 0 {
 		return nil
 	}
-	t := s.conn.keys.Thread(key)
-	_, err := s.conn.run(ctx, call{script: lua.Refused, keys: []string{t.Journal(), t.Base + "memo"}, rest: appendStrings(nil, interrupts)})
+	t := s.conn.Keys.Thread(key)
+	_, err := s.conn.Run(ctx, link.Call{Script: lua.Refused, Keys: []string{t.Journal(), t.Base + "memo"}, Rest: link.AppendStrings(nil, interrupts)})
 	return err
 }
 
 // ForgetDecisions implements store.Decisions.
 func (s *decisions) ForgetDecisions(ctx context.Context, key store.ThreadKey) error {
-	t := s.conn.keys.Thread(key)
+	t := s.conn.Keys.Thread(key)
 	for {
-		r, err := s.conn.run(ctx, call{script: lua.Forget, keys: []string{t.Part.Decisions, t.Part.Decided},
-			args: lua.Args{{"key", t.Hash()}, {"limit", decisionsForgotten}}})
+		r, err := s.conn.Run(ctx, link.Call{Script: lua.Forget, Keys: []string{t.Part.Decisions, t.Part.Decided},
+			Args: lua.Args{{"key", t.Hash()}, {"limit", decisionsForgotten}}})
 		if err != nil {
 			return err
 		}
-		if !r.bool() {
-			return r.err
+		if !r.Bool() {
+			return r.Err
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -40,32 +41,32 @@ const (
 )
 
 func (s *retention) forget(ctx context.Context, key store.ThreadKey, which int, by store.Deletion) (bool, error) {
-	t := s.conn.keys.Thread(key)
+	t := s.conn.Keys.Thread(key)
 	open, decisions := "", []any(nil)
 	for range judgedAnew {
-		r, err := s.conn.run(ctx, call{script: lua.Delete, keys: t.Deciding(),
-			args: lua.Args{{"member", t.Member}, {"remember", remember.Milliseconds()}, {"force", which}, {"user", by.User}, {"open", open}},
-			rest: decisions})
+		r, err := s.conn.Run(ctx, link.Call{Script: lua.Delete, Keys: t.Deciding(),
+			Args: lua.Args{{"member", t.Member}, {"remember", remember.Milliseconds()}, {"force", which}, {"user", by.User}, {"open", open}},
+			Rest: decisions})
 		if err != nil {
 			return false, err
 		}
-		verdict := r.int()
+		verdict := r.Int()
 		if verdict != 2 {
-			s.deliveries.forgotten(key, r.string())
-			s.quotas.disown(ctx, key, r.string())
-			return verdict == 1, r.err
+			s.deliveries.Forgotten(key, r.Text())
+			s.quotas.disown(ctx, key, r.Text())
+			return verdict == 1, r.Err
 		}
-		open = r.string()
+		open = r.Text()
 		gone := store.Withdrawn{By: by.Deleter}
-		gone.Interrupts, _ = unpack(r.string()) // what is damaged is left out
+		gone.Interrupts, _ = link.Unpack(r.Text()) // what is damaged is left out
 		// Nor does what cannot be unfolded keep a thread.
-		if gone.Suspension = r.json(); r.err != nil && !errors.Is(r.err, store.ErrCorrupted) {
-			return false, r.err
+		if gone.Suspension = r.JSON(); r.Err != nil && !errors.Is(r.Err, store.ErrCorrupted) {
+			return false, r.Err
 		}
 		decisions = nil
 		for _, d := range by.Withdraw(gone) {
 			decisions = lua.Delete.Group(decisions, lua.Args{{"interrupt", d.Interrupt}, {"status", string(d.Status)}, {"by", d.User},
-				{"tool", d.Tool}, {"body", compress(d.Body)}})
+				{"tool", d.Tool}, {"body", link.Compress(d.Body)}})
 		}
 	}
 	return false, fmt.Errorf("redisstore: delete: %w: the open questions change too fast", store.ErrOutcomeUnknown)

@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -27,7 +28,7 @@ type Finding struct {
 // going on is pointless.
 func Diagnose(ctx context.Context, url string, opts *Options) []Finding {
 	d := &diagnosis{opts: opts.withDefaults()}
-	client, err := connect(url, d.opts.Timeout)
+	client, err := link.Connect(url, d.opts.Timeout)
 	if err != nil {
 		d.fail("URL", err)
 		return d.findings
@@ -90,8 +91,8 @@ func (d *diagnosis) server(ctx context.Context, client redis.Cmdable, name strin
 		d.fail(name+"info", err)
 		return
 	}
-	info := parseInfo(text)
-	if v := info["redis_version"]; atLeast(v, 6, 2) {
+	info := link.ParseInfo(text)
+	if v := info["redis_version"]; link.AtLeast(v, 6, 2) {
 		d.good(name+"version", "%s", v)
 	} else {
 		d.fail(name+"version", fmt.Errorf("%q: at least 6.2 is needed", v))
@@ -105,7 +106,7 @@ func (d *diagnosis) server(ctx context.Context, client redis.Cmdable, name strin
 		d.fail(name+"role", fmt.Errorf("%q: the server must be a master", role))
 	}
 	warned := map[string]bool{}
-	for _, w := range durability(info) {
+	for _, w := range link.Durability(info) {
 		warned[w.Setting] = true
 		finding := Finding{Subject: name + w.Setting, Detail: w.Value + ": " + w.Problem, Warning: true}
 		if d.opts.Strict {
@@ -136,7 +137,7 @@ func (d *diagnosis) layout(ctx context.Context, client redis.UniversalClient) {
 		return
 	}
 	o := d.opts.settings()
-	if err := o.fits(partitions, stored); err != nil {
+	if err := o.Fits(partitions, stored); err != nil {
 		d.fail("prefix", err)
 		return
 	}
@@ -144,7 +145,7 @@ func (d *diagnosis) layout(ctx context.Context, client redis.UniversalClient) {
 }
 
 func (d *diagnosis) scripts(ctx context.Context, client redis.UniversalClient) {
-	if err := probe(ctx, client, d.opts.settings()); err != nil {
+	if err := link.Probe(ctx, client, d.opts.settings()); err != nil {
 		d.fail("scripts", err)
 		return
 	}

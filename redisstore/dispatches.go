@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // dispatches looks at them.
-type dispatches struct{ conn *connection }
+type dispatches struct{ conn *link.Connection }
 
 // Dispatch implements store.Dispatches.
 func (s *dispatches) Dispatch(ctx context.Context, key store.ThreadKey, id string) (*store.Dispatch, error) {
@@ -35,37 +36,37 @@ func (s *dispatches) Dispatches(ctx context.Context, key store.ThreadKey, q stor
 }
 
 func (s *dispatches) dispatches(ctx context.Context, key store.ThreadKey, id string, q store.DispatchQuery) ([]store.Dispatch, error) {
-	r, err := s.conn.run(ctx, s.dispatchesCall(key, id, q))
+	r, err := s.conn.Run(ctx, s.dispatchesCall(key, id, q))
 	if err != nil {
 		return nil, err
 	}
 	var list []store.Dispatch
-	for r.more() {
+	for r.More() {
 		list = append(list, readDispatch(r, key))
 	}
-	return list, r.err
+	return list, r.Err
 }
 
 // dispatchesCall asks for one dispatch, or for those of a query.
-func (s *dispatches) dispatchesCall(key store.ThreadKey, id string, q store.DispatchQuery) call {
+func (s *dispatches) dispatchesCall(key store.ThreadKey, id string, q store.DispatchQuery) link.Call {
 	if q.Limit == 0 {
 		q.Limit = dispatchPage
 	}
-	t := s.conn.keys.Thread(key)
-	c := call{script: lua.Dispatches, keys: t.All(), args: lua.Args{{"run", id}, {"limit", q.Limit}, {"offset", q.Offset}}}
+	t := s.conn.Keys.Thread(key)
+	c := link.Call{Script: lua.Dispatches, Keys: t.All(), Args: lua.Args{{"run", id}, {"limit", q.Limit}, {"offset", q.Offset}}}
 	for _, state := range q.States {
-		c.rest = append(c.rest, string(state))
+		c.Rest = append(c.Rest, string(state))
 	}
 	return c
 }
 
-func readDispatch(r *reply, key store.ThreadKey) store.Dispatch {
-	l := r.list()
-	d := store.Dispatch{ID: l.string(), Thread: key, State: store.DispatchState(l.string()), Epoch: l.int(),
-		Priority: uint8(l.int()), Dedupe: l.string(), Available: l.time(), Attempts: int(l.int()), MaxAttempts: int(l.int()),
-		Error: l.string(), ClaimedBy: l.string(), LeaseUntil: l.time(), Activated: l.bool(), Outcome: l.json(),
-		RequeuedAs: l.string(), Created: l.time(), Updated: l.time(), Completed: l.time(), Record: l.json(), Input: l.json(), Steps: l.json()}
-	r.join(l)
+func readDispatch(r *link.Reply, key store.ThreadKey) store.Dispatch {
+	l := r.List()
+	d := store.Dispatch{ID: l.Text(), Thread: key, State: store.DispatchState(l.Text()), Epoch: l.Int(),
+		Priority: uint8(l.Int()), Dedupe: l.Text(), Available: l.Time(), Attempts: int(l.Int()), MaxAttempts: int(l.Int()),
+		Error: l.Text(), ClaimedBy: l.Text(), LeaseUntil: l.Time(), Activated: l.Bool(), Outcome: l.JSON(),
+		RequeuedAs: l.Text(), Created: l.Time(), Updated: l.Time(), Completed: l.Time(), Record: l.JSON(), Input: l.JSON(), Steps: l.JSON()}
+	r.Join(l)
 	return d
 }
 
@@ -90,13 +91,13 @@ func (s *dispatches) count(ctx context.Context, suffix string) (map[store.Dispat
 	for i, state := range dispatchStates {
 		fields[i] = string(state) + suffix
 	}
-	calls := make([]call, len(s.conn.keys.Parts))
+	calls := make([]link.Call, len(s.conn.Keys.Parts))
 	for i := range calls {
-		calls[i] = call{script: lua.Counts, keys: []string{s.conn.keys.Parts[i].Counts}, rest: fields}
+		calls[i] = link.Call{Script: lua.Counts, Keys: []string{s.conn.Keys.Parts[i].Counts}, Rest: fields}
 	}
-	replies, errs := s.conn.runAll(ctx, calls)
-	partial := s.conn.missing(errs)
-	if most(partial) != nil {
+	replies, errs := s.conn.RunAll(ctx, calls)
+	partial := s.conn.Missing(errs)
+	if link.Most(partial) != nil {
 		return nil, partial
 	}
 	counts := map[store.DispatchState]int64{}
@@ -105,12 +106,12 @@ func (s *dispatches) count(ctx context.Context, suffix string) (map[store.Dispat
 			continue
 		}
 		for _, state := range dispatchStates {
-			if n := r.int(); n != 0 {
+			if n := r.Int(); n != 0 {
 				counts[state] += n
 			}
 		}
-		if r.err != nil {
-			return nil, r.err
+		if r.Err != nil {
+			return nil, r.Err
 		}
 	}
 	return counts, partial

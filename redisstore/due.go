@@ -8,6 +8,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -41,16 +42,16 @@ func (s *mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []s
 		counted, gone = q.Agents, s.forgetsNow()
 	}
 	parts, replies, errs := s.askDue(ctx, q, counted, gone)
-	partial := s.conn.missing(errs)
-	if most(partial) != nil {
+	partial := s.conn.Missing(errs)
+	if link.Most(partial) != nil {
 		return nil, nil, partial
 	}
 	var streams []workStream
 	var due, checks []store.ThreadKey
 	seen := map[store.ThreadKey]bool{}
-	name := func(to *[]store.ThreadKey, members *reply, most int) {
-		for members.more() && len(*to) < most {
-			key, ok := keyspace.ThreadOf(members.string())
+	name := func(to *[]store.ThreadKey, members *link.Reply, most int) {
+		for members.More() && len(*to) < most {
+			key, ok := keyspace.ThreadOf(members.Text())
 			if ok && !seen[key] { // what is no thread hides none
 				seen[key] = true
 				*to = append(*to, key)
@@ -61,18 +62,18 @@ func (s *mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []s
 		if errs[i] != nil {
 			continue
 		}
-		members, counts := r.list(), r.list()
+		members, counts := r.List(), r.List()
 		name(&due, members, maxOffers)
-		name(&checks, r.list(), maxChecked)
+		name(&checks, r.List(), maxChecked)
 		for _, agent := range q.Agents {
 			st := workStream{key: parts[i].Work + agent, agent: agent}
-			if counts.more() {
-				st.unread, st.late, st.from = int(counts.int()), int(counts.int()), counts.string()
+			if counts.More() {
+				st.unread, st.late, st.from = int(counts.Int()), int(counts.Int()), counts.Text()
 			}
 			streams = append(streams, st)
 		}
-		for wrong := r.list(); wrong.more(); {
-			s.conn.wrongKey(wrong.string())
+		for wrong := r.List(); wrong.More(); {
+			s.conn.WrongKey(wrong.Text())
 		}
 	}
 	return streams, append(due, checks...), partial
@@ -80,38 +81,38 @@ func (s *mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []s
 
 // askDue asks partitions, some of them in a script, where one server has them all. Any
 // comes first.
-func (s *mailbox) askDue(ctx context.Context, q store.WorkQuery, agents []string, gone time.Duration) (parts []*keyspace.Partition, answers []*reply, errs []error) {
-	n, together := len(s.conn.keys.Parts), 1
-	if s.conn.oneSlot() {
+func (s *mailbox) askDue(ctx context.Context, q store.WorkQuery, agents []string, gone time.Duration) (parts []*keyspace.Partition, answers []*link.Reply, errs []error) {
+	n, together := len(s.conn.Keys.Parts), 1
+	if s.conn.OneSlot() {
 		together = dueTogether
 	}
 	from := int(s.from.Add(1) % uint64(n))
 	for i := range n {
-		parts = append(parts, &s.conn.keys.Parts[(from+i)%n])
+		parts = append(parts, &s.conn.Keys.Parts[(from+i)%n])
 	}
-	var calls []call
+	var calls []link.Call
 	check := maxChecks
 	if len(agents) == 0 {
 		check = 0
 	}
 	turn := max(rand.IntN(2*maxTurn)-maxTurn, 0)
 	for group := range slices.Chunk(parts, together) {
-		c := call{script: lua.Due, args: lua.Args{{"limit", maxDue}, {"turn", turn}, {"idle", s.idle(q)},
-			{"check", check}, {"gone", gone.Milliseconds()}}, rest: appendStrings(nil, agents)}
+		c := link.Call{Script: lua.Due, Args: lua.Args{{"limit", maxDue}, {"turn", turn}, {"idle", s.idle(q)},
+			{"check", check}, {"gone", gone.Milliseconds()}}, Rest: link.AppendStrings(nil, agents)}
 		for _, p := range group {
-			c.keys = append(c.keys, p.Leases, p.Ready, p.Work)
+			c.Keys = append(c.Keys, p.Leases, p.Ready, p.Work)
 		}
 		calls = append(calls, c)
 	}
-	replies, failed := s.conn.runAll(ctx, calls)
-	answers, errs = make([]*reply, n), make([]error, n)
+	replies, failed := s.conn.RunAll(ctx, calls)
+	answers, errs = make([]*link.Reply, n), make([]error, n)
 	for i := range parts {
 		at := i / together
-		if refusedWith(failed[at], "CROSSSLOT") && !s.conn.apart.Swap(true) {
+		if link.RefusedWith(failed[at], "CROSSSLOT") && !s.conn.Apart.Swap(true) {
 			return s.askDue(ctx, q, agents, gone)
 		}
 		if errs[i] = failed[at]; errs[i] == nil {
-			answers[i] = replies[at].list()
+			answers[i] = replies[at].List()
 		}
 	}
 	return parts, answers, errs

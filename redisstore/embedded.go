@@ -57,15 +57,15 @@ func Embedded(opts *Options) (*Store, error) {
 		_ = shut()
 		return nil, err
 	}
-	s.conn.atClose(nil, shut)
-	s.conn.running.Go(func() {
+	s.conn.AtClose(nil, shut)
+	s.conn.Running.Go(func() {
 		tick := time.NewTicker(forgetEvery)
 		defer tick.Stop()
 		for {
 			select {
 			case <-tick.C:
 				server.FastForward(forgetEvery)
-			case <-s.conn.closing:
+			case <-s.conn.Closing:
 				return
 			}
 		}

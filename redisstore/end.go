@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -25,21 +26,21 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 	if e.Snapshot != nil && e.Snapshot.Open != nil {
 		return store.CommitResult{}, errors.New("redisstore: commit: a run that ends has nothing open")
 	}
-	t := s.conn.keys.Thread(b.Claim.Thread)
+	t := s.conn.Keys.Thread(b.Claim.Thread)
 	snap, err := update(e.Snapshot)
 	if err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
 	}
-	rest := s.conn.appendEvents(nil, b.Events)
+	rest := s.conn.AppendEvents(nil, b.Events)
 	mark := mark(b, s.opts.LargeEvent)
 	if mark != nil {
 		rest[len(b.Events)-2] = mark
 	}
-	rest = appendBytes(rest, compressAll(b.Entries))
-	rest = appendStrings(rest, e.Interrupts)
-	rest = appendStrings(rest, e.ToolCalls)
+	rest = link.AppendBytes(rest, link.CompressAll(b.Entries))
+	rest = link.AppendStrings(rest, e.Interrupts)
+	rest = link.AppendStrings(rest, e.ToolCalls)
 	rest = append(append(append(rest, snap.pieces...), snap.messages...), snap.removed...)
-	r, err := s.conn.run(ctx, call{lua.End, t.All(), lua.Args{
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.End, Keys: t.All(), Args: lua.Args{
 		{"member", t.Member},
 		{"run", b.Claim.RunID},
 		{"token", b.Claim.Token},
@@ -47,7 +48,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"number", b.Number},
 		{"expect", b.Expect},
 		{"kind", string(e.Kind)},
-		{"suspension", compress(e.Suspension)},
+		{"suspension", link.Compress(e.Suspension)},
 		{"deadline", e.Deadline},
 		{"reasons", digests(e.Reasons)},
 		{"told", packReasons(e.Reasons)},
@@ -71,23 +72,23 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"pieces", len(snap.pieces) / pieceParts},
 		{"messages", len(snap.messages) / 2},
 		{"removed", len(snap.removed)},
-	}, rest})
+	}, Rest: rest})
 	if err != nil {
 		return store.CommitResult{}, err
 	}
-	res := commitResult(r)
-	res.Ready, res.GaveBack = r.bool(), r.bool()
-	before, after := r.int(), r.events()
-	if r.err != nil {
-		return res, r.err
+	res := link.CommitResult(r)
+	res.Ready, res.GaveBack = r.Bool(), r.Bool()
+	before, after := r.Int(), r.Events()
+	if r.Err != nil {
+		return res, r.Err
 	}
 	if res.Status == store.CommitOK {
 		if mark != nil {
 			at := len(b.Events) - 2
 			s.reads.made.put(b.Claim.Thread, store.Position{Epoch: res.End.Epoch, Seq: b.Expect + 1 + int64(at)}, b.Events[at])
 		}
-		s.deliveries.logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
-		s.deliveries.logged(b.Claim.Thread, res.End.Epoch, before+1, after)
+		s.deliveries.Logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
+		s.deliveries.Logged(b.Claim.Thread, res.End.Epoch, before+1, after)
 	}
 	return res, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -52,11 +53,11 @@ func (s *lists) Inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage,
 
 func (s *lists) inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage, error) {
 	owner := keyspace.OwnerID(store.Owner{Name: q.Owner})
-	load := func(threads []keyspace.Thread, hits []hit) call {
-		c := call{script: lua.Inbox, args: lua.Args{{"tenant", q.Tenant}, {"namespace", q.Namespace}, {"owner", owner}}}
+	load := func(threads []keyspace.Thread, hits []hit) link.Call {
+		c := link.Call{Script: lua.Inbox, Args: lua.Args{{"tenant", q.Tenant}, {"namespace", q.Namespace}, {"owner", owner}}}
 		for i, t := range threads {
-			c.keys = append(c.keys, t.Rec(), t.Journal(), t.Base+"drafts")
-			c.rest = lua.Inbox.Group(c.rest, lua.Args{{"since", hits[i].member[:stampSize]}})
+			c.Keys = append(c.Keys, t.Rec(), t.Journal(), t.Base+"drafts")
+			c.Rest = lua.Inbox.Group(c.Rest, lua.Args{{"since", hits[i].member[:stampSize]}})
 		}
 		return c
 	}
@@ -74,15 +75,15 @@ func (s *lists) inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage,
 	return store.InboxPage{Items: items, Next: next}, err
 }
 
-func readInboxItem(h hit, r *reply) (store.InboxItem, bool) {
-	if !r.more() {
+func readInboxItem(h hit, r *link.Reply) (store.InboxItem, bool) {
+	if !r.More() {
 		return store.InboxItem{}, false
 	}
-	key, ok := keyspace.ThreadOf(r.string())
-	item := store.InboxItem{Thread: key, Version: r.int(), Since: time.UnixMilli(unstamp(h.member[:stampSize])),
-		Title: r.string(), Tenant: r.string(), User: r.string(), Agent: r.string(), Suspension: r.json(), Drafts: r.jsonByID()}
-	if errors.Is(r.err, store.ErrCorrupted) {
-		r.err, item.Corrupted = nil, true
+	key, ok := keyspace.ThreadOf(r.Text())
+	item := store.InboxItem{Thread: key, Version: r.Int(), Since: time.UnixMilli(unstamp(h.member[:stampSize])),
+		Title: r.Text(), Tenant: r.Text(), User: r.Text(), Agent: r.Text(), Suspension: r.JSON(), Drafts: r.JSONByID()}
+	if errors.Is(r.Err, store.ErrCorrupted) {
+		r.Err, item.Corrupted = nil, true
 	}
 	return item, ok && (item.Suspension != nil || item.Corrupted)
 }
@@ -109,16 +110,16 @@ func (s *lists) CountInbox(ctx context.Context, q store.InboxCount) (counts map[
 func (s *lists) countInboxes(ctx context.Context, tenants []string, q store.InboxCount) (map[string]int64, error) {
 	var cmds []*redis.IntCmd
 	for _, tenant := range tenants {
-		for i := range s.conn.keys.Parts {
+		for i := range s.conn.Keys.Parts {
 			for _, reason := range q.Reasons {
 				l := inboxOf(tenant, q.Namespace, reason)
-				cmds = append(cmds, redis.NewIntCmd(ctx, "zlexcount", s.conn.keys.Parts[i].Inbox, "["+l.prefix, l.end()))
+				cmds = append(cmds, redis.NewIntCmd(ctx, "zlexcount", s.conn.Keys.Parts[i].Inbox, "["+l.prefix, l.end()))
 			}
 		}
 	}
-	errs := ask(ctx, s.conn, cmds)
-	partial := s.conn.missing(errs)
-	if most(partial) != nil {
+	errs := link.Ask(ctx, s.conn, cmds)
+	partial := s.conn.Missing(errs)
+	if link.Most(partial) != nil {
 		return nil, partial
 	}
 	counts := make(map[string]int64, len(q.Reasons))

@@ -72,19 +72,19 @@ func suspendedThreads(t testing.TB, s *Store, n int) {
 	t.Helper()
 	ctx := context.Background()
 	originals := map[*keyspace.Partition]keyspace.Thread{}
-	for i := 0; len(originals) < len(s.conn.keys.Parts); i++ {
+	for i := 0; len(originals) < len(s.conn.Keys.Parts); i++ {
 		begin := inline(0, "7c61d2aa-93b1-4b0e-a7f4-3c1d9a0e5b21")
 		begin.Thread.Thread, begin.Tenant, begin.User = fmt.Sprintf("1f0a9c3e-5d0a-4b8e-9d64-%012d", i), "acme", "ann"
-		keys := s.conn.keys.Thread(begin.Thread)
+		keys := s.conn.Keys.Thread(begin.Thread)
 		if _, there := originals[keys.Part]; there {
 			continue
 		}
 		originals[keys.Part] = keys
 		suspendOne(t, s, begin)
 	}
-	client, each := s.conn.client.(*redis.Client), n/len(s.conn.keys.Parts)
-	for i := range s.conn.keys.Parts {
-		p := &s.conn.keys.Parts[i]
+	client, each := s.conn.Client.(*redis.Client), n/len(s.conn.Keys.Parts)
+	for i := range s.conn.Keys.Parts {
+		p := &s.conn.Keys.Parts[i]
 		o := originals[p]
 		// The first of the tenant's members is the one for any reason: its digest is of zeros.
 		tenant := digest("acme")
@@ -93,7 +93,7 @@ func suspendedThreads(t testing.TB, s *Store, n int) {
 			t.Fatalf("%q %v", members, err)
 		}
 		for made := 1; made < each; made += 1000 { // the original is one of them
-			if err := client.Eval(ctx, copies, []string{o.Base, p.Inbox}, p.Base, min(1000, each-made), made, members[0], len(s.conn.keys.Parts), i, digest("tool_call"), digest("\x00"+testKey.Namespace)).Err(); err != nil {
+			if err := client.Eval(ctx, copies, []string{o.Base, p.Inbox}, p.Base, min(1000, each-made), made, members[0], len(s.conn.Keys.Parts), i, digest("tool_call"), digest("\x00"+testKey.Namespace)).Err(); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -175,7 +175,7 @@ func TestInboxPageCostsTheSame(t *testing.T) {
 		reasons := []string{"", "tool_call", "input_required", "confirmation", "aguiws:uncertain_step", "aguiws:paused"}
 		count := func() {
 			n, err := s.CountInbox(ctx, store.InboxCount{Tenant: "acme", Reasons: reasons})
-			if each := int64(open / len(s.conn.keys.Parts) * len(s.conn.keys.Parts)); err != nil || n[""] != each || n["tool_call"] != each || n["confirmation"] != 0 {
+			if each := int64(open / len(s.conn.Keys.Parts) * len(s.conn.Keys.Parts)); err != nil || n[""] != each || n["tool_call"] != each || n["confirmation"] != 0 {
 				t.Fatalf("%v, %v", n, err)
 			}
 		}
@@ -235,7 +235,7 @@ func TestInboxPageCostsTheSame(t *testing.T) {
 // numbers are INFO's.
 func numbers(t testing.TB, s *Store) map[string]float64 {
 	t.Helper()
-	text, err := s.conn.client.Info(context.Background(), "stats").Result()
+	text, err := s.conn.Client.Info(context.Background(), "stats").Result()
 	if err != nil {
 		t.Fatal(err)
 	}

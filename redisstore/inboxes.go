@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 )
 
 // tenantsLooked is how many tenants a page of all inboxes asks for theirs.
@@ -48,7 +49,7 @@ func (s *lists) inboxes(ctx context.Context, q store.InboxQuery) (store.InboxPag
 			own.Cursor = inner
 		}
 		page, err := s.inbox(ctx, own)
-		if most(err) != nil {
+		if link.Most(err) != nil {
 			return store.InboxPage{}, err
 		}
 		p.Items = append(p.Items, page.Items...)
@@ -61,7 +62,7 @@ func (s *lists) inboxes(ctx context.Context, q store.InboxQuery) (store.InboxPag
 }
 
 func tenantCursor(tenant, inner string) string {
-	return base64.RawURLEncoding.EncodeToString([]byte(allMark + string(pack(nil, tenant, inner))))
+	return base64.RawURLEncoding.EncodeToString([]byte(allMark + string(link.Pack(nil, tenant, inner))))
 }
 
 func seekTenant(cursor string) (tenant, inner string, err error) {
@@ -73,7 +74,7 @@ func seekTenant(cursor string) (tenant, inner string, err error) {
 	if err != nil || !ours {
 		return "", "", errCursor
 	}
-	list, err := unpack(packed)
+	list, err := link.Unpack(packed)
 	if err != nil || len(list) != 2 {
 		return "", "", errCursor
 	}
@@ -83,14 +84,14 @@ func seekTenant(cursor string) (tenant, inner string, err error) {
 // tenants are those that have dispatches, in order: whoever waits for an answer has the
 // one that asked. A master that does not answer leaves them incomplete.
 func (s *lists) tenants(ctx context.Context) ([]string, error) {
-	cmds := make([]*redis.StringSliceCmd, len(s.conn.keys.Parts))
+	cmds := make([]*redis.StringSliceCmd, len(s.conn.Keys.Parts))
 	for i := range cmds {
-		cmds[i] = redis.NewStringSliceCmd(ctx, "hkeys", s.conn.keys.Parts[i].Counts)
+		cmds[i] = redis.NewStringSliceCmd(ctx, "hkeys", s.conn.Keys.Parts[i].Counts)
 	}
-	errs := ask(ctx, s.conn, cmds)
+	errs := link.Ask(ctx, s.conn, cmds)
 	found := map[string]bool{}
 	for i, cmd := range cmds {
-		if wrongType(errs[i]) {
+		if link.WrongType(errs[i]) {
 			continue // its tenants have threads elsewhere, or are not known
 		}
 		if errs[i] != nil {

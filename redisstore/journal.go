@@ -5,40 +5,41 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // Journal implements store.Worker.
 func (s *reads) Journal(ctx context.Context, c store.Claim) (*store.ExecutionView, error) {
-	t := s.conn.keys.Thread(c.Thread)
-	r, err := s.conn.run(ctx, call{script: lua.Journal, keys: t.All(),
-		args: lua.Args{{"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}}})
+	t := s.conn.Keys.Thread(c.Thread)
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Journal, Keys: t.All(),
+		Args: lua.Args{{"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}}})
 	if err != nil {
 		return nil, err
 	}
-	if !r.more() {
+	if !r.More() {
 		return nil, store.ErrClaimLost
 	}
 	e := readExecution(r)
-	return e, r.err
+	return e, r.Err
 }
 
 // readExecution reads what journal.lua returns of a claim that is held.
-func readExecution(r *reply) *store.ExecutionView {
+func readExecution(r *link.Reply) *store.ExecutionView {
 	e := readWaiting(r)
-	e.RunStarted, e.Crashes = r.int(), int(r.int())
-	e.Active = time.Duration(r.int()) * time.Millisecond
-	e.Undo = r.json()
+	e.RunStarted, e.Crashes = r.Int(), int(r.Int())
+	e.Active = time.Duration(r.Int()) * time.Millisecond
+	e.Undo = r.JSON()
 	return e
 }
 
 // readWaiting reads an execution, whether or not somebody carries it.
-func readWaiting(r *reply) *store.ExecutionView {
-	e := &store.ExecutionView{ID: r.string(), Agent: r.string(), Frozen: r.json(), Began: time.UnixMilli(r.int())}
-	entries := r.list()
-	for entries.more() {
-		e.Journal = append(e.Journal, entries.json())
+func readWaiting(r *link.Reply) *store.ExecutionView {
+	e := &store.ExecutionView{ID: r.Text(), Agent: r.Text(), Frozen: r.JSON(), Began: time.UnixMilli(r.Int())}
+	entries := r.List()
+	for entries.More() {
+		e.Journal = append(e.Journal, entries.JSON())
 	}
-	r.join(entries)
+	r.Join(entries)
 	return e
 }

@@ -5,27 +5,25 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
-	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
-	"github.com/aguiws/aguiws/redisstore/lua"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/redis/go-redis/v9"
 )
 
 // leases renews them, over connections of its own.
 type leases struct {
-	conn     *connection
+	conn     *link.Connection
 	renewing redis.UniversalClient
 	renewals []renewals // by partition
 }
 
-func newLeases(c *connection) *leases {
-	s := &leases{conn: c, renewing: beside(c.client, c.settings.Timeout), renewals: make([]renewals, len(c.keys.Parts))}
+func newLeases(c *link.Connection) *leases {
+	s := &leases{conn: c, renewing: link.Beside(c.Client, c.Settings.Timeout), renewals: make([]renewals, len(c.Keys.Parts))}
 	for i := range s.renewals {
 		s.renewals[i].s = s
 	}
-	c.atClose(s.closeRenewals, s.closeLeaseConnections)
+	c.AtClose(s.closeRenewals, s.closeLeaseConnections)
 	return s
 }
 
@@ -42,7 +40,7 @@ type renewals struct {
 }
 
 type renewal struct {
-	call call
+	call link.Call
 	done chan renewed // buffered
 }
 
@@ -54,8 +52,8 @@ type renewed struct {
 // Renew implements store.Worker. A lease that has expired unclaimed is renewed
 // too: expiry permits a takeover, and only the takeover fences.
 func (s *leases) Renew(ctx context.Context, c store.Claim) (bool, error) {
-	t := s.conn.keys.Thread(c.Thread)
-	n := &renewal{renewCall(t.Rec(), t.Part, t.Member, c, s.conn.settings.Lease), make(chan renewed, 1)}
+	t := s.conn.Keys.Thread(c.Thread)
+	n := &renewal{link.RenewCall(t.Rec(), t.Part, t.Member, c, s.conn.Settings.Lease), make(chan renewed, 1)}
 	q := &s.renewals[t.Part.Index]
 	if err := q.add(n); err != nil {
 		return false, err
@@ -69,22 +67,16 @@ func (s *leases) Renew(ctx context.Context, c store.Claim) (bool, error) {
 	}
 }
 
-func renewCall(rec string, p *keyspace.Partition, member string, c store.Claim, lease time.Duration) call {
-	return call{script: lua.Renew, keys: []string{rec, p.Leases, p.Ready, p.Work}, args: lua.Args{
-		{"member", member}, {"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}, {"lease", lease.Milliseconds()},
-	}}
-}
-
 func (q *renewals) add(n *renewal) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
-		return errClosed
+		return link.ErrClosed
 	}
 	q.queue = append(q.queue, n)
 	if !q.flowing {
 		q.flowing = true
-		q.s.conn.running.Go(q.flow)
+		q.s.conn.Running.Go(q.flow)
 	}
 	return nil
 }
@@ -109,7 +101,7 @@ func (q *renewals) take() []*renewal {
 
 func (q *renewals) flow() {
 	for taken := q.take(); len(taken) > 0; taken = q.take() {
-		calls := make([]call, len(taken))
+		calls := make([]link.Call, len(taken))
 		for i, n := range taken {
 			calls[i] = n.call
 		}
@@ -119,23 +111,14 @@ func (q *renewals) flow() {
 	}
 }
 
-func (s *leases) renew(calls []call) []renewed {
-	ctx, cancel := context.WithTimeout(context.Background(), s.conn.settings.Timeout)
+func (s *leases) renew(calls []link.Call) []renewed {
+	ctx, cancel := context.WithTimeout(context.Background(), s.conn.Settings.Timeout)
 	defer cancel()
-	replies, errs := make([]*reply, len(calls)), make([]error, len(calls))
-	if len(calls) > 1 && !s.conn.settings.Singly {
-		s.conn.pipeline(ctx, s.renewing, calls, replies, errs)
-	} else {
-		for i, c := range calls {
-			cmd := s.conn.command(ctx, c)
-			process(ctx, s.renewing, cmd, c.script)
-			replies[i], errs[i] = answered(c, cmd)
-		}
-	}
+	replies, errs := s.conn.RunOver(ctx, s.renewing, calls)
 	out := make([]renewed, len(calls))
 	for i, r := range replies {
 		if out[i].err = errs[i]; r != nil {
-			out[i] = renewed{r.bool(), r.err}
+			out[i] = renewed{r.Bool(), r.Err}
 		}
 	}
 	return out
@@ -153,7 +136,7 @@ func (s *leases) closeRenewals() {
 
 // closeLeaseConnections closes the connections that are not the caller's.
 func (s *leases) closeLeaseConnections() error {
-	if s.renewing == s.conn.client {
+	if s.renewing == s.conn.Client {
 		return nil
 	}
 	return s.renewing.Close()

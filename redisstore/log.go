@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -15,31 +16,31 @@ const tailGroup = 128
 // Tail implements store.Reader.
 func (s *reads) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Position, error) {
 	type group struct {
-		call
+		link.Call
 		at []int // where the answers go
 	}
 	groups := make(map[int]*group)
 	var all []*group
 	for i, key := range keys {
-		t := s.conn.keys.Thread(key)
+		t := s.conn.Keys.Thread(key)
 		g := groups[t.Part.Index]
 		if g == nil || len(g.at) == tailGroup {
-			g = &group{call: call{script: lua.Tail, args: lua.Args{{"follow", s.conn.settings.Follow.Milliseconds()}}}}
+			g = &group{Call: link.Call{Script: lua.Tail, Args: lua.Args{{"follow", s.conn.Settings.Follow.Milliseconds()}}}}
 			groups[t.Part.Index] = g
 			all = append(all, g)
 		}
-		g.keys = append(g.keys, t.Rec(), t.Followers())
-		g.rest = lua.Tail.Group(g.rest, lua.Args{{"member", t.Member}})
+		g.Keys = append(g.Keys, t.Rec(), t.Followers())
+		g.Rest = lua.Tail.Group(g.Rest, lua.Args{{"member", t.Member}})
 		g.at = append(g.at, i)
 	}
-	calls := make([]call, len(all))
+	calls := make([]link.Call, len(all))
 	for i, g := range all {
-		calls[i] = g.call
+		calls[i] = g.Call
 	}
 	ends := make([]store.Position, len(keys))
-	replies, errs := s.conn.runAll(ctx, calls)
-	partial := s.conn.missing(errs)
-	if most(partial) != nil {
+	replies, errs := s.conn.RunAll(ctx, calls)
+	partial := s.conn.Missing(errs)
+	if link.Most(partial) != nil {
 		return nil, partial
 	}
 	for i, r := range replies {
@@ -47,10 +48,10 @@ func (s *reads) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Posit
 			continue
 		}
 		for _, at := range all[i].at {
-			ends[at] = store.Position{Epoch: r.string(), Seq: r.int()}
+			ends[at] = store.Position{Epoch: r.Text(), Seq: r.Int()}
 		}
-		if r.err != nil {
-			return nil, r.err
+		if r.Err != nil {
+			return nil, r.Err
 		}
 	}
 	return ends, partial
@@ -61,17 +62,17 @@ func (s *reads) Range(ctx context.Context, key store.ThreadKey, epoch string, fi
 	if first < 1 || limit < 1 {
 		return store.RangeResult{}, errors.New("redisstore: range: positions and limits begin at 1")
 	}
-	t := s.conn.keys.Thread(key)
-	limits := s.commits.queuesOf(t.Part).small
-	if err := limits.take(ctx, t.Base, 0); err != nil {
+	t := s.conn.Keys.Thread(key)
+	limits := s.commits.QueuesOf(t.Part).Small
+	if err := limits.Take(ctx, t.Base, 0); err != nil {
 		return store.RangeResult{}, fmt.Errorf("redisstore: range: %w", err)
 	}
 	res, err := s.readLog(ctx, t, epoch, first, limit)
-	limits.give(t.Base, 0)
+	limits.Give(t.Base, 0)
 	if err != nil {
 		return store.RangeResult{}, err
 	}
-	if n := unmarked(res.Events); n > 0 {
+	if n := link.Unmarked(res.Events); n > 0 {
 		res.Events = res.Events[:n:n]
 	} else if n < len(res.Events) {
 		e, err := s.told(ctx, key, store.Position{Epoch: epoch, Seq: first}, res.Events[0])
@@ -81,7 +82,7 @@ func (s *reads) Range(ctx context.Context, key store.ThreadKey, epoch string, fi
 		if e == nil {
 			res.Status, res.Events = store.RangeGone, nil
 		} else {
-			res.Events = append([][]byte{e}, res.Events[1:1+unmarked(res.Events[1:])]...)
+			res.Events = append([][]byte{e}, res.Events[1:1+link.Unmarked(res.Events[1:])]...)
 		}
 	}
 	return res, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
@@ -34,27 +35,27 @@ func (s *reads) readLog(ctx context.Context, t keyspace.Thread, epoch string, fi
 			return res, err
 		}
 	}
-	r, err := s.conn.run(ctx, s.rangeCall(t, epoch, first, limit))
+	r, err := s.conn.Run(ctx, s.rangeCall(t, epoch, first, limit))
 	if err != nil {
 		return store.RangeResult{}, err
 	}
 	res, _ := s.readRange(t, r)
-	return res, r.err
+	return res, r.Err
 }
 
-func (s *reads) rangeCall(t keyspace.Thread, epoch string, first int64, limit int) call {
-	return call{script: lua.Range, keys: []string{t.Rec(), t.Log(), t.Big()}, args: lua.Args{{"member", t.Member}, {"epoch", epoch},
-		{"first", first}, {"limit", limit}, {"follow", s.conn.settings.Follow.Milliseconds()}}}
+func (s *reads) rangeCall(t keyspace.Thread, epoch string, first int64, limit int) link.Call {
+	return link.Call{Script: lua.Range, Keys: []string{t.Rec(), t.Log(), t.Big()}, Args: lua.Args{{"member", t.Member}, {"epoch", epoch},
+		{"first", first}, {"limit", limit}, {"follow", s.conn.Settings.Follow.Milliseconds()}}}
 }
 
 var rangeStatus = [4]store.RangeStatus{store.RangeOK, store.RangeGone, store.RangeEpoch}
 
 // readRange reads the script's answer.
-func (s *reads) readRange(t keyspace.Thread, r *reply) (store.RangeResult, knownLog) {
-	res := store.RangeResult{Status: store.RangeStatus(rangeStatus[r.int()&3]), End: store.Position{Epoch: r.string(), Seq: r.int()}}
-	log := knownLog{epoch: res.End.Epoch, base: r.int(), bytes: r.int(), end: res.End.Seq}
-	res.Events = r.events()
-	if r.err == nil && res.Status == store.RangeOK {
+func (s *reads) readRange(t keyspace.Thread, r *link.Reply) (store.RangeResult, knownLog) {
+	res := store.RangeResult{Status: store.RangeStatus(rangeStatus[r.Int()&3]), End: store.Position{Epoch: r.Text(), Seq: r.Int()}}
+	log := knownLog{epoch: res.End.Epoch, base: r.Int(), bytes: r.Int(), end: res.End.Seq}
+	res.Events = r.Events()
+	if r.Err == nil && res.Status == store.RangeOK {
 		s.logs.note(t, log)
 	}
 	return res, log
@@ -62,37 +63,37 @@ func (s *reads) readRange(t keyspace.Thread, r *reply) (store.RangeResult, known
 
 // plainPage is readLog by LRANGE. Not ok: the script is to be asked.
 func (s *reads) plainPage(ctx context.Context, t keyspace.Thread, log knownLog, first int64, limit int) (res store.RangeResult, ok bool, err error) {
-	client, single := s.conn.client.(*redis.Client)
+	client, single := s.conn.Client.(*redis.Client)
 	if !single {
-		client = s.conn.master(t.Rec())
+		client = s.conn.Master(t.Rec())
 	}
-	if client == nil || s.conn.settings.Singly {
+	if client == nil || s.conn.Settings.Singly {
 		return res, false, nil
 	}
-	if err := s.conn.usable(); err != nil {
+	if err := s.conn.Usable(); err != nil {
 		return res, false, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.conn.settings.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.conn.Settings.Timeout)
 	defer cancel()
 	limit = int(min(int64(limit), log.fill(), log.end-first+1)) // of what came since no sizes are known
 	check := s.rangeCall(t, log.epoch, first, 0)
 	pipe := client.Pipeline()
 	text := bytes.NewBuffer(make([]byte, 0, log.expect(limit)))
 	list := redis.NewRawWriteToCmd(ctx, text, "lrange", t.Log(), first-log.base, first-log.base+int64(limit)-1)
-	verdict := s.conn.command(ctx, check)
+	verdict := s.conn.Command(ctx, check)
 	_, _ = pipe.Process(ctx, list), pipe.Process(ctx, verdict)
 	_, _ = pipe.Exec(ctx) // each command has its own error
-	if redirected(verdict.Err()) || refusedWith(verdict.Err(), "NOSCRIPT") {
+	if link.Redirected(verdict.Err()) || link.RefusedWith(verdict.Err(), "NOSCRIPT") {
 		return res, false, nil
 	}
-	r, err := answered(check, verdict)
+	r, err := link.Answered(check, verdict)
 	if err != nil {
-		s.conn.reload(ctx, err)
+		s.conn.Reload(ctx, err)
 		return res, false, err
 	}
 	res, now := s.readRange(t, r)
-	if r.err != nil || res.Status != store.RangeOK {
-		return res, true, r.err
+	if r.Err != nil || res.Status != store.RangeOK {
+		return res, true, r.Err
 	}
 	events, whole := bulkStrings(text.Bytes())
 	if !whole || now.base != log.base {
@@ -103,7 +104,7 @@ func (s *reads) plainPage(ctx context.Context, t keyspace.Thread, log knownLog, 
 		now.uneven = true
 		s.logs.note(t, now)
 	}
-	apart := slices.ContainsFunc(page, func(e []byte) bool { return string(e) == largeMark })
+	apart := slices.ContainsFunc(page, func(e []byte) bool { return string(e) == link.LargeMark })
 	res.Events = page
 	return res, !apart && (len(page) > 0 || first > res.End.Seq), nil
 }

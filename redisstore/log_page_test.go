@@ -78,7 +78,7 @@ func TestReplayCostsItsBytes(t *testing.T) {
 func TestPoisonedBeginningOfALog(t *testing.T) {
 	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: 1, Timeout: patience})
 	c := logging(t, s, 3000)
-	at := s.conn.keys.Thread(testKey)
+	at := s.conn.Keys.Thread(testKey)
 	epoch := view(t, s, store.ReadQuery{}).Epoch
 	right := knownLog{epoch: epoch, base: 1, end: 3000, bytes: 3000 * 180}
 	read := func(first int64) store.RangeResult {
@@ -166,7 +166,7 @@ func TestPagesAreBoundedInBytes(t *testing.T) {
 			s := open(t, server.URL(), Options{Partitions: 1, Timeout: patience})
 			want, epoch := logged(t, s, c.sizes...)
 			c.heard.epoch = epoch
-			s.logs.note(s.conn.keys.Thread(testKey), c.heard)
+			s.logs.note(s.conn.Keys.Thread(testKey), c.heard)
 			for _, waste := range []int{c.waste, 0} {
 				before, size := sent(t, server), 0
 				for at := 0; at < len(want); {

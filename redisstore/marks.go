@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 )
 
 // An event that says the messages of the snapshot that is stored with it is as long as
@@ -31,7 +32,7 @@ func mark(b store.Batch, large int) []byte {
 	if len(e) < min(markFrom, large) || tells.Head < 0 || tells.Tail < 0 || tells.Head+tells.Tail > len(e) {
 		return nil
 	}
-	return pack([]byte(snapshotMark), e[:tells.Head], e[len(e)-tells.Tail:])
+	return link.Pack([]byte(link.SnapshotMark), e[:tells.Head], e[len(e)-tells.Tail:])
 }
 
 // told is the event at a position of which the log has a mark; nil: it cannot be made any
@@ -42,7 +43,7 @@ func (s *reads) told(ctx context.Context, key store.ThreadKey, at store.Position
 		return e, err
 	}
 	defer made()
-	parts, err := unpack(strings.TrimPrefix(string(mark), snapshotMark))
+	parts, err := link.Unpack(strings.TrimPrefix(string(mark), link.SnapshotMark))
 	if err != nil || len(parts) != 2 {
 		return nil, fmt.Errorf("redisstore: range: %w: logged event %d", store.ErrCorrupted, at.Seq)
 	}

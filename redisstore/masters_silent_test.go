@@ -42,7 +42,7 @@ func masterOf(key string) int {
 func threadOn(s *Store, master, n int) store.ThreadKey {
 	for i := 0; ; i++ {
 		key := store.ThreadKey{Namespace: "n", Thread: fmt.Sprint("t", i)}
-		if masterOf(s.conn.keys.Thread(key).Part.Leases) == master {
+		if masterOf(s.conn.Keys.Thread(key).Part.Leases) == master {
 			if n == 0 {
 				return key
 			}
@@ -261,7 +261,7 @@ func TestAStoreOpensAndHearsThoughAMasterIsFrozen(t *testing.T) {
 	frozen := (masterOf(keyspace.MetaKey("aguiws")) + 1) % 3
 	other := open(t, masters.URL(), Options{Node: "other"})
 	node := ""
-	for i := 0; node == "" || masterOf(other.conn.keys.NodeChannel(node)) != frozen; i++ {
+	for i := 0; node == "" || masterOf(other.conn.Keys.NodeChannel(node)) != frozen; i++ {
 		node = fmt.Sprint("node", i)
 	}
 	masters.Servers[frozen].Freeze()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -17,7 +18,7 @@ import (
 // is wanted, and again when it turns out to hold more of it. Those whose master does
 // not answer are left out, and come first on the next page.
 type merge struct {
-	s        *connection
+	s        *link.Connection
 	l        listing
 	parts    []source
 	answered bool  // one of them at least
@@ -34,14 +35,14 @@ type source struct {
 	silent bool // its master does not answer: nothing is ahead
 }
 
-func newMerge(s *connection, l listing) *merge {
+func newMerge(s *link.Connection, l listing) *merge {
 	c := &merge{s: s, l: l}
-	for i := range s.keys.Parts {
+	for i := range s.Keys.Parts {
 		from, late := l.late[i]
 		if !late {
 			from = l.after
 		}
-		c.parts = append(c.parts, source{part: &s.keys.Parts[i], at: from, after: from, done: l.over && !late})
+		c.parts = append(c.parts, source{part: &s.Keys.Parts[i], at: from, after: from, done: l.over && !late})
 	}
 	return c
 }
@@ -55,7 +56,7 @@ func (c *merge) silence(p *keyspace.Partition, err error) error {
 		c.err = cmp.Or(c.err, err)
 		return nil
 	}
-	if _, several := c.s.client.(*redis.ClusterClient); !several || !errors.Is(err, store.ErrOutcomeUnknown) {
+	if _, several := c.s.Client.(*redis.ClusterClient); !several || !errors.Is(err, store.ErrOutcomeUnknown) {
 		return err
 	}
 	c.parts[p.Index].silent, c.parts[p.Index].ahead = true, nil
@@ -160,7 +161,7 @@ func (c *merge) fill(ctx context.Context, n int) error {
 		asked = append(asked, p)
 		cmds = append(cmds, redis.NewStringSliceCmd(ctx, "zrangebylex", c.l.key(p.part), from, to, "limit", 0, count))
 	}
-	errs := ask(ctx, c.s, cmds)
+	errs := link.Ask(ctx, c.s, cmds)
 	for i, p := range asked {
 		if errs[i] != nil {
 			if err := c.silence(p.part, errs[i]); err != nil {
@@ -174,7 +175,7 @@ func (c *merge) fill(ctx context.Context, n int) error {
 		for _, m := range members {
 			p.after = m[len(c.l.prefix):]
 			if len(p.after) < stampSize+hashSize {
-				c.s.settings.Logger.Warn("an index holds a value that is no member; the value is passed over", "key", c.l.key(p.part), "member", m)
+				c.s.Settings.Logger.Warn("an index holds a value that is no member; the value is passed over", "key", c.l.key(p.part), "member", m)
 				p.after = cmp.Or(p.after, "\x00") // what comes first of all begins with it
 				continue
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -26,7 +27,7 @@ const (
 
 // Messages implements store.Messages. A place that has moved is looked for in the order.
 func (s *reads) Messages(ctx context.Context, key store.ThreadKey, q store.MessageQuery) (store.MessagePage, error) {
-	t, limit := s.conn.keys.Thread(key), q.Limit
+	t, limit := s.conn.Keys.Thread(key), q.Limit
 	if limit <= 0 {
 		limit = pageMessages
 	}
@@ -42,24 +43,24 @@ func (s *reads) Messages(ctx context.Context, key store.ThreadKey, q store.Messa
 	if q.Bare {
 		by = 2
 	}
-	small := s.commits.queuesOf(t.Part).small
-	r, err := s.runIn(ctx, small, t, 0, call{lua.Messages, []string{t.Rec(), t.Snap(), t.Producers()}, lua.Args{{"epoch", ""}, {"at", 0},
-		{"chunk", chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", limit}, {"first", 0}, {"room", windowBytes}, {"by", by}}, nil})
+	small := s.commits.QueuesOf(t.Part).Small
+	r, err := s.runIn(ctx, small, t, 0, link.Call{Script: lua.Messages, Keys: []string{t.Rec(), t.Snap(), t.Producers()}, Args: lua.Args{{"epoch", ""}, {"at", 0},
+		{"chunk", chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", limit}, {"first", 0}, {"room", windowBytes}, {"by", by}}, Rest: nil})
 	if err != nil {
 		return store.MessagePage{}, err
 	}
-	if what := r.int(); what != messagesRead {
-		if r.err != nil {
-			return store.MessagePage{}, r.err
+	if what := r.Int(); what != messagesRead {
+		if r.Err != nil {
+			return store.MessagePage{}, r.Err
 		}
 		return s.messagesOf(ctx, t, at.id, limit)
 	}
-	r.room = roomOf(ctx)
+	r.Room = link.RoomOf(ctx)
 	w := readWindow(r)
-	spans := r.list()
+	spans := r.List()
 	producers := readProducers(spans, w.ids)
-	if r.join(spans); r.err != nil {
-		return store.MessagePage{}, r.err
+	if r.Join(spans); r.Err != nil {
+		return store.MessagePage{}, r.Err
 	}
 	if older >= 0 {
 		w.all = older // those behind the place do not count
@@ -72,7 +73,7 @@ const orderPiece = 32
 
 // messagesOf is a page before a message of which only the id is known, "" for the end.
 func (s *reads) messagesOf(ctx context.Context, t keyspace.Thread, id string, limit int) (store.MessagePage, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.conn.settings.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.conn.Settings.Timeout)
 	defer cancel()
 	ids, err := s.orderOf(ctx, t)
 	if err != nil {
@@ -85,33 +86,33 @@ func (s *reads) messagesOf(ctx context.Context, t keyspace.Thread, id string, li
 		}
 	}
 	w := window{first: orderPlace{id: id}, all: int64(end), told: int64(min(limit, end))}
-	r := reply{name: "messages", room: roomOf(ctx)}
+	r := link.Reply{Name: "messages", Room: link.RoomOf(ctx)}
 	if w.told > 0 {
 		names := make([]string, w.told)
 		for i, id := range ids[end-len(names) : end] {
 			names[i] = "m" + id
 		}
-		if r.items, err = s.conn.client.HMGet(ctx, t.Snap(), names...).Result(); err != nil {
-			return store.MessagePage{}, storeError("read messages", err)
+		if r.Items, err = s.conn.Client.HMGet(ctx, t.Snap(), names...).Result(); err != nil {
+			return store.MessagePage{}, link.Error("read messages", err)
 		}
 		w.first = orderPlace{offset: w.all - w.told, id: ids[end-len(names)]} // nothing stands there: it is looked for again
 	}
-	for r.more() {
-		if m := r.json(); m != nil {
+	for r.More() {
+		if m := r.JSON(); m != nil {
 			w.messages = append(w.messages, m)
 		}
 	}
-	return store.MessagePage{Messages: w.messages, Older: w.older(), Before: w.cursor()}, r.err
+	return store.MessagePage{Messages: w.messages, Older: w.older(), Before: w.cursor()}, r.Err
 }
 
 // orderOf reads the ids of a thread's messages in pieces.
 func (s *reads) orderOf(ctx context.Context, t keyspace.Thread) ([]string, error) {
-	head, err := s.conn.client.HMGet(ctx, t.Snap(), "n").Result()
+	head, err := s.conn.Client.HMGet(ctx, t.Snap(), "n").Result()
 	if err != nil {
-		return nil, storeError("read the order of messages", err)
+		return nil, link.Error("read the order of messages", err)
 	}
-	r := reply{name: "messages", items: head, room: roomOf(ctx)}
-	count := r.string()
+	r := link.Reply{Name: "messages", Items: head, Room: link.RoomOf(ctx)}
+	count := r.Text()
 	if count == "" {
 		return nil, nil
 	}
@@ -123,9 +124,9 @@ func (s *reads) orderOf(ctx context.Context, t keyspace.Thread) ([]string, error
 		for i := first; i < min(first+orderPiece, n); i++ {
 			names = append(names, "o"+strconv.Itoa(i))
 		}
-		texts, err := s.conn.client.HMGet(ctx, t.Snap(), names...).Result()
+		texts, err := s.conn.Client.HMGet(ctx, t.Snap(), names...).Result()
 		if err != nil {
-			return nil, storeError("read the order of messages", err)
+			return nil, link.Error("read the order of messages", err)
 		}
 		for i, text := range texts {
 			if text, ok := text.(string); ok {
@@ -133,5 +134,5 @@ func (s *reads) orderOf(ctx context.Context, t keyspace.Thread) ([]string, error
 			}
 		}
 	}
-	return readOrder(&r, chunks), r.err
+	return readOrder(&r, chunks), r.Err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -41,8 +42,8 @@ func (s *Store) Bury(ctx context.Context, n store.Nack) (store.NackResult, error
 
 func (s *Store) giveUp(ctx context.Context, how string, n store.Nack) (store.NackResult, error) {
 	c := n.Claim
-	t := s.conn.keys.Thread(c.Thread)
-	r, err := s.conn.run(ctx, call{script: lua.Nack, keys: t.All(), args: lua.Args{
+	t := s.conn.Keys.Thread(c.Thread)
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Nack, Keys: t.All(), Args: lua.Args{
 		{"member", t.Member}, {"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}, {"how", how},
 		{"wait", max(n.Wait.Milliseconds(), 0)}, {"error", cutReason(n.Error)}, {"terminal", n.Terminal},
 		{"giveback", n.GiveBack}, {"keep", s.opts.Keep.Milliseconds()},
@@ -50,7 +51,7 @@ func (s *Store) giveUp(ctx context.Context, how string, n store.Nack) (store.Nac
 	if err != nil {
 		return store.NackResult{}, err
 	}
-	res := store.NackResult{State: store.DispatchState(r.string()), Ready: r.bool(), GaveBack: r.bool()}
-	s.deliveries.logged(c.Thread, r.string(), r.int()+1, r.events())
-	return res, r.err
+	res := store.NackResult{State: store.DispatchState(r.Text()), Ready: r.Bool(), GaveBack: r.Bool()}
+	s.deliveries.Logged(c.Thread, r.Text(), r.Int()+1, r.Events())
+	return res, r.Err
 }

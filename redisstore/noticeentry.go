@@ -10,6 +10,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 )
 
 // noticeID names a notice on all nodes: its place in the stream, and the partition.
@@ -41,8 +42,8 @@ func noticeOf(part int, entry string, v map[string]string) (n store.Notice, err 
 		Tenant: v["tenant"], Owner: v["owner"], Agent: v["agent"], RunID: v["run"], Label: v["label"], By: v["by"], How: v["how"]}
 	n.At, n.Deadline = cmp.Or(unixTime(v["at"]), unixTime(ms)), unixTime(v["deadline"])
 	var bad, worse error
-	n.Interrupts, bad = unpack(v["interrupts"])
-	n.Reasons, worse = unpack(v["reasons"])
+	n.Interrupts, bad = link.Unpack(v["interrupts"])
+	n.Reasons, worse = link.Unpack(v["reasons"])
 	if text := v["summaries"]; text != "" && json.Unmarshal([]byte(text), &n.Summaries) != nil {
 		n.Summaries = nil // they say nothing that the ids do not lead to
 	}

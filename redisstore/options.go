@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 )
 
 // Options of a Store. The zero value of each field is the default it names.
@@ -107,8 +109,8 @@ func (o *Options) check() error {
 }
 
 // settings are what the connection goes by.
-func (o *Options) settings() settings {
-	return settings{Prefix: o.Prefix, Partitions: o.Partitions, Node: o.Node, Lease: o.Lease, Follow: o.Follow, LargeEvent: o.LargeEvent,
+func (o *Options) settings() link.Settings {
+	return link.Settings{Prefix: o.Prefix, Partitions: o.Partitions, Node: o.Node, Lease: o.Lease, Follow: o.Follow, LargeEvent: o.LargeEvent,
 		NoticesKept: max(o.NoticeCount/o.Partitions, 1), Timeout: o.Timeout, WaitReplicas: o.WaitReplicas, WaitTimeout: o.WaitTimeout,
 		Logger: o.Logger, HistoryID: o.HistoryID, Clock: o.Clock, Volatile: o.volatile, Singly: o.singly}
 }

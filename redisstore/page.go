@@ -8,18 +8,19 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 )
 
 // lists are the calls that go across threads, by the indexes, and what people set there.
-type lists struct{ conn *connection }
+type lists struct{ conn *link.Connection }
 
 // page reads one page of a listing. load makes the call for some hits, whose script answers
 // a list for each, an empty one for what is not there any more. read makes an item of such
 // a list, or drops it. Items of masters of a Cluster that do not answer are missing on the
 // page, and come on a later one; the error says so by store.ErrPartial.
-func page[T any](ctx context.Context, s *connection, l listing, q store.PageQuery,
-	load func([]keyspace.Thread, []hit) call, read func(hit, *reply) (T, bool)) (items []T, next string, err error) {
-	if err := l.seek(q.Cursor, len(s.keys.Parts)); err != nil {
+func page[T any](ctx context.Context, s *link.Connection, l listing, q store.PageQuery,
+	load func([]keyspace.Thread, []hit) link.Call, read func(hit, *link.Reply) (T, bool)) (items []T, next string, err error) {
+	if err := l.seek(q.Cursor, len(s.Keys.Parts)); err != nil {
 		return nil, "", err
 	}
 	if q.Limit < 0 {
@@ -47,8 +48,8 @@ func page[T any](ctx context.Context, s *connection, l listing, q store.PageQuer
 				continue // its master does not answer
 			}
 			item, ok := read(h, answers[i])
-			if answers[i].err != nil {
-				return nil, "", answers[i].err
+			if answers[i].Err != nil {
+				return nil, "", answers[i].Err
 			}
 			if ok && len(items) == limit {
 				return items, c.next(last.member, true), c.missing()
@@ -72,9 +73,9 @@ func page[T any](ctx context.Context, s *connection, l listing, q store.PageQuer
 
 // loadHits reads what hits are about, some of them in a script, and returns an answer for
 // each: nil where the master does not answer.
-func (c *merge) loadHits(ctx context.Context, hits []hit, load func([]keyspace.Thread, []hit) call) ([]*reply, error) {
+func (c *merge) loadHits(ctx context.Context, hits []hit, load func([]keyspace.Thread, []hit) link.Call) ([]*link.Reply, error) {
 	groups := inScripts(c.s, hits)
-	calls := make([]call, len(groups))
+	calls := make([]link.Call, len(groups))
 	for i, group := range groups {
 		of := make([]hit, len(group))
 		keys := make([]keyspace.Thread, len(group))
@@ -83,10 +84,10 @@ func (c *merge) loadHits(ctx context.Context, hits []hit, load func([]keyspace.T
 		}
 		calls[i] = load(keys, of)
 	}
-	answers := make([]*reply, len(hits))
-	replies, errs := c.s.runAll(ctx, calls)
+	answers := make([]*link.Reply, len(hits))
+	replies, errs := c.s.RunAll(ctx, calls)
 	for i, group := range groups {
-		if refusedWith(errs[i], "CROSSSLOT") && !c.s.apart.Swap(true) {
+		if link.RefusedWith(errs[i], "CROSSSLOT") && !c.s.Apart.Swap(true) {
 			return c.loadHits(ctx, hits, load) // a script a partition, from now on
 		}
 		if errs[i] != nil {
@@ -96,10 +97,10 @@ func (c *merge) loadHits(ctx context.Context, hits []hit, load func([]keyspace.T
 			continue
 		}
 		for _, at := range group {
-			answers[at] = replies[i].list()
+			answers[at] = replies[i].List()
 		}
-		if replies[i].err != nil {
-			return nil, replies[i].err
+		if replies[i].Err != nil {
+			return nil, replies[i].Err
 		}
 	}
 	return answers, nil
@@ -108,13 +109,13 @@ func (c *merge) loadHits(ctx context.Context, hits []hit, load func([]keyspace.T
 // inScripts shares hits out, by their places. Those of a partition have a script; if the
 // server is no part of a Cluster, those of all partitions have one together. A script has
 // as many at a time as keep it from others for no longer than a group of batches does.
-func inScripts(s *connection, hits []hit) (groups [][]int) {
-	if s.oneSlot() {
+func inScripts(s *link.Connection, hits []hit) (groups [][]int) {
+	if s.OneSlot() {
 		all := make([]int, len(hits))
 		for i := range all {
 			all[i] = i
 		}
-		return slices.Collect(slices.Chunk(all, scriptRuns))
+		return slices.Collect(slices.Chunk(all, link.ScriptRuns))
 	}
 	at := map[*keyspace.Partition]int{}
 	for i, h := range hits {

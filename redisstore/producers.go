@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 )
 
 // stretches say of ids in a row who produced them: how many, the run and the step, packed.
@@ -24,22 +25,22 @@ func stretches(ids []string, by map[string]store.Producer) []byte {
 	if !known {
 		return []byte{}
 	}
-	return pack(nil, list...)
+	return link.Pack(nil, list...)
 }
 
 // readProducers reads who produced ids, the last of which comes first: of each chunk before
 // which offset they stand, from which on, and its stretches as snapshot.lua has them.
-func readProducers(r *reply, ids []string) map[string]store.Producer {
+func readProducers(r *link.Reply, ids []string) map[string]store.Producer {
 	by := map[string]store.Producer{}
-	for r.more() {
-		end, from, text := int(r.int()), int(r.int()), r.string()
+	for r.More() {
+		end, from, text := int(r.Int()), int(r.Int()), r.Text()
 		if end < from || end-from > len(ids) {
-			r.spoil("no place of messages")
+			r.Spoil("no place of messages")
 			return by
 		}
 		of := ids[:end-from]
 		ids = ids[end-from:]
-		list, err := unpack(text)
+		list, err := link.Unpack(text)
 		if err != nil || len(list)%3 != 0 {
 			continue // nobody knows
 		}

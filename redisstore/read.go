@@ -9,6 +9,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -19,8 +20,8 @@ const missedEvents = 64
 // reads are the calls that read threads and their logs. They wait for each other by the
 // limits of each server's readers.
 type reads struct {
-	conn    *connection
-	commits *groupCommit
+	conn    *link.Connection
+	commits *link.GroupCommit
 	logs    knownLogs
 	made    madeEvents
 }
@@ -28,10 +29,10 @@ type reads struct {
 // Read implements store.Admission. Large threads are read a few at a time, and of
 // one thread one at a time; who has to wait does so as long as its context allows.
 func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
-	t := s.conn.keys.Thread(key)
+	t := s.conn.Keys.Thread(key)
 	follow := int64(0)
 	if q.Follower {
-		follow = s.conn.settings.Follow.Milliseconds()
+		follow = s.conn.Settings.Follow.Milliseconds()
 	}
 	var after store.Position
 	if q.After != nil {
@@ -41,45 +42,45 @@ func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 	if q.Have != nil {
 		have = *q.Have
 	}
-	ask := func(most int, window any) call {
-		rest := appendStrings(nil, q.InterruptIDs)
-		rest = appendStrings(rest, q.ToolCallIDs)
-		return call{lua.Read, t.All(), lua.Args{
+	ask := func(most int, window any) link.Call {
+		rest := link.AppendStrings(nil, q.InterruptIDs)
+		rest = link.AppendStrings(rest, q.ToolCallIDs)
+		return link.Call{Script: lua.Read, Keys: t.All(), Args: lua.Args{
 			{"member", t.Member}, {"follow", follow}, {"sender", q.Sender}, {"epoch", after.Epoch}, {"seq", after.Seq},
 			{"have", have.Epoch}, {"haveseq", have.Seq}, {"label", q.Label},
 			{"run", q.RunID}, {"asked", len(q.InterruptIDs)}, {"calls", len(q.ToolCallIDs)}, {"inputs", q.Inputs},
 			{"most", most}, {"missed", missedEvents}, {"window", window}, {"room", windowBytes}, {"journal", q.Journal},
-		}, appendStrings(rest, q.MessageIDs)}
+		}, Rest: link.AppendStrings(rest, q.MessageIDs)}
 	}
 	window := any("")
 	if q.Window > 0 {
 		window = q.Window
 	}
-	queues := s.commits.queuesOf(t.Part)
-	r, err := s.runIn(ctx, queues.small, t, 0, ask(smallRead, window))
+	queues := s.commits.QueuesOf(t.Part)
+	r, err := s.runIn(ctx, queues.Small, t, 0, ask(link.SmallRead, window))
 	if err != nil {
 		return nil, err
 	}
-	if len(r.items) == 2 {
-		size, recovered := r.int(), r.int() == fromWanted
+	if len(r.Items) == 2 {
+		size, recovered := r.Int(), r.Int() == fromWanted
 		if q.Small {
-			return &store.ThreadView{Thread: key, Large: max(size, 1), Recovered: recovered}, r.err
+			return &store.ThreadView{Thread: key, Large: max(size, 1), Recovered: recovered}, r.Err
 		}
 		if err := store.Room(ctx, size); err != nil {
 			return nil, err
 		}
-		if err := queues.large.take(ctx, t.Base, size); err != nil {
+		if err := queues.Large.Take(ctx, t.Base, size); err != nil {
 			return nil, fmt.Errorf("redisstore: read: %w", err)
 		}
-		defer queues.large.give(t.Base, size)
-		v, err := s.readLarge(ctx, t, q, func(window any) call { return ask(0, window) })
+		defer queues.Large.Give(t.Base, size)
+		v, err := s.readLarge(ctx, t, q, func(window any) link.Call { return ask(0, window) })
 		if err != nil {
 			return nil, err
 		}
 		v.Thread = key
 		return v, nil
 	}
-	r.room = roomOf(ctx)
+	r.Room = link.RoomOf(ctx)
 	v, _, err := s.readView(t, r, q)
 	if err == nil && q.Window > 0 {
 		err = s.readRest(ctx, t, v)
@@ -95,12 +96,12 @@ func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 }
 
 // runIn runs a script that reads so many bytes when it is its thread's turn.
-func (s *reads) runIn(ctx context.Context, limit *readLimit, t keyspace.Thread, bytes int64, c call) (*reply, error) {
-	if err := limit.take(ctx, t.Base, bytes); err != nil {
-		return nil, fmt.Errorf("redisstore: %s: %w", c.script.Name, err)
+func (s *reads) runIn(ctx context.Context, limit *link.ReadLimit, t keyspace.Thread, bytes int64, c link.Call) (*link.Reply, error) {
+	if err := limit.Take(ctx, t.Base, bytes); err != nil {
+		return nil, fmt.Errorf("redisstore: %s: %w", c.Script.Name, err)
 	}
-	defer limit.give(t.Base, bytes)
-	return s.conn.run(ctx, c)
+	defer limit.Give(t.Base, bytes)
+	return s.conn.Run(ctx, c)
 }
 
 // These say what the events of a view are after, as read.lua says it; 0 is the snapshot.
@@ -110,59 +111,59 @@ const (
 )
 
 // readView reads a view, and where its window begins.
-func (s *reads) readView(t keyspace.Thread, r *reply, q store.ReadQuery) (*store.ThreadView, *window, error) {
-	v := &store.ThreadView{Now: time.UnixMilli(r.int()), Version: r.int(), Epoch: r.string(), Base: r.int(),
-		Seq: r.int(), Boundary: r.int()}
-	at, from := r.int(), r.int()
-	events := r.events()
-	stored := r.list()
+func (s *reads) readView(t keyspace.Thread, r *link.Reply, q store.ReadQuery) (*store.ThreadView, *window, error) {
+	v := &store.ThreadView{Now: time.UnixMilli(r.Int()), Version: r.Int(), Epoch: r.Text(), Base: r.Int(),
+		Seq: r.Int(), Boundary: r.Int()}
+	at, from := r.Int(), r.Int()
+	events := r.Events()
+	stored := r.List()
 	switch from {
 	case fromWanted:
-		v.Recovered, v.Missed = true, events[:unmarked(events)]
+		v.Recovered, v.Missed = true, events[:link.Unmarked(events)]
 	case fromHave:
 		v.Held, v.From, v.Log = true, q.Have.Seq, events
 	default:
 		v.From, v.Log = at, events
 	}
-	v.Suspension = r.json()
+	v.Suspension = r.JSON()
 	v.Active = readRun(r)
 	v.Latest = readRun(r)
 	v.Run = readRun(r)
-	labelled := r.list()
-	for labelled.more() {
+	labelled := r.List()
+	for labelled.More() {
 		if run := readRun(labelled); run != nil {
 			v.Labelled = append(v.Labelled, *run)
 		}
 	}
-	r.join(labelled)
-	queue := r.list()
-	for queue.more() {
-		v.Queue = append(v.Queue, store.QueuedRun{ID: queue.string(), Record: queue.json(), Size: queue.int(), Input: queue.json()})
+	r.Join(labelled)
+	queue := r.List()
+	for queue.More() {
+		v.Queue = append(v.Queue, store.QueuedRun{ID: queue.Text(), Record: queue.JSON(), Size: queue.Int(), Input: queue.JSON()})
 	}
-	r.join(queue)
-	v.QueueLength = int(r.int())
+	r.Join(queue)
+	v.QueueLength = int(r.Int())
 	readKnown(v, r, q)
-	v.DispatchEpoch, v.Paused = r.int(), r.bool()
-	v.Drafts = r.jsonByID()
-	v.Tenant, v.Title, v.Deleted, v.Bytes = r.string(), r.string(), r.bool(), r.int()
-	v.Owner, v.Used = r.string(), r.bool()
+	v.DispatchEpoch, v.Paused = r.Int(), r.Bool()
+	v.Drafts = r.JSONByID()
+	v.Tenant, v.Title, v.Deleted, v.Bytes = r.Text(), r.Text(), r.Bool(), r.Int()
+	v.Owner, v.Used = r.Text(), r.Bool()
 	var w *window
-	if told := r.list(); len(told.items) > 0 {
+	if told := r.List(); len(told.Items) > 0 {
 		w = readWindow(told)
-		r.join(told)
+		r.Join(told)
 	}
-	log := knownLog{epoch: v.Epoch, base: r.int(), bytes: r.int(), end: v.Seq}
-	if waiting := r.list(); waiting.more() {
+	log := knownLog{epoch: v.Epoch, base: r.Int(), bytes: r.Int(), end: v.Seq}
+	if waiting := r.List(); waiting.More() {
 		v.Execution = readWaiting(waiting)
-		r.join(waiting)
+		r.Join(waiting)
 	}
 	if from != fromWanted {
 		v.Snapshot = readSnapshot(stored, w)
 		v.Snapshot.At = at
-		r.join(stored)
+		r.Join(stored)
 	}
-	if r.err != nil {
-		return nil, nil, r.err
+	if r.Err != nil {
+		return nil, nil, r.Err
 	}
 	told := v.From + int64(len(v.Log))
 	if from == fromWanted && q.After != nil {
@@ -175,36 +176,36 @@ func (s *reads) readView(t keyspace.Thread, r *reply, q store.ReadQuery) (*store
 }
 
 // readKnown reads what is known of the interrupts, calls and messages that were asked for.
-func readKnown(v *store.ThreadView, r *reply, q store.ReadQuery) {
-	answers, asked, archived := r.list(), r.list(), r.list()
+func readKnown(v *store.ThreadView, r *link.Reply, q store.ReadQuery) {
+	answers, asked, archived := r.List(), r.List(), r.List()
 	v.Answers, v.Asked, v.Archived = map[string]json.RawMessage{}, map[string]bool{}, map[string]bool{}
 	for _, id := range q.InterruptIDs {
-		if a := answers.json(); a != nil {
+		if a := answers.JSON(); a != nil {
 			v.Answers[id] = a
 		}
 	}
 	for _, id := range q.ToolCallIDs {
-		if asked.bool() {
+		if asked.Bool() {
 			v.Asked[id] = true
 		}
 	}
-	r.join(answers)
-	r.join(asked)
+	r.Join(answers)
+	r.Join(asked)
 	for _, id := range q.MessageIDs {
-		if archived.more() && archived.bool() {
+		if archived.More() && archived.Bool() {
 			v.Archived[id] = true
 		}
 	}
-	r.join(archived)
+	r.Join(archived)
 }
 
-func readRun(r *reply) *store.RunState {
-	l := r.list()
-	if len(l.items) == 0 {
+func readRun(r *link.Reply) *store.RunState {
+	l := r.List()
+	if len(l.Items) == 0 {
 		return nil
 	}
-	run := &store.RunState{ID: l.string(), Record: l.json(), Status: store.RunStatus(l.string()), RunStarted: l.int(),
-		Terminal: l.json(), Execution: l.string(), LatestOfExe: l.string()}
-	r.join(l)
+	run := &store.RunState{ID: l.Text(), Record: l.JSON(), Status: store.RunStatus(l.Text()), RunStarted: l.Int(),
+		Terminal: l.JSON(), Execution: l.Text(), LatestOfExe: l.Text()}
+	r.Join(l)
 	return run
 }

@@ -146,7 +146,7 @@ func TestReadsKeepRedisForNoLongerThanAPiece(t *testing.T) {
 			t.Errorf("the whole of %d messages takes %+v", messages, whole)
 		}
 	}
-	slow, err := s.conn.client.(*redis.Client).SlowLogGet(ctx, 128).Result()
+	slow, err := s.conn.Client.(*redis.Client).SlowLogGet(ctx, 128).Result()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -29,16 +30,16 @@ var errMoved = errors.New("redisstore: the thread has moved on")
 
 // readLarge reads a thread in pieces. A thread that moves on again and again is read at
 // once in the end: one that can never be read is worse than a server that waits.
-func (s *reads) readLarge(ctx context.Context, t keyspace.Thread, q store.ReadQuery, ask func(window any) call) (*store.ThreadView, error) {
+func (s *reads) readLarge(ctx context.Context, t keyspace.Thread, q store.ReadQuery, ask func(window any) link.Call) (*store.ThreadView, error) {
 	for range moveTries {
-		r, err := s.conn.run(ctx, ask(q.Window))
+		r, err := s.conn.Run(ctx, ask(q.Window))
 		if err != nil {
 			return nil, err
 		}
-		r.room = roomOf(ctx)
+		r.Room = link.RoomOf(ctx)
 		v, w, err := s.readView(t, r, q)
 		if err == nil && w != nil && q.Window == 0 {
-			err = s.readPieces(ctx, t, v, w, r.room)
+			err = s.readPieces(ctx, t, v, w, r.Room)
 		}
 		if err == nil {
 			err = s.readRest(ctx, t, v)
@@ -47,25 +48,25 @@ func (s *reads) readLarge(ctx context.Context, t keyspace.Thread, q store.ReadQu
 			return v, err
 		}
 	}
-	r, err := s.conn.run(ctx, ask(""))
+	r, err := s.conn.Run(ctx, ask(""))
 	if err != nil {
 		return nil, err
 	}
-	r.room = roomOf(ctx)
+	r.Room = link.RoomOf(ctx)
 	v, _, err := s.readView(t, r, q)
 	return v, err
 }
 
 // readPieces reads the messages of a view, from the last to the first, while those that came
 // before are unfolded.
-func (s *reads) readPieces(ctx context.Context, t keyspace.Thread, v *store.ThreadView, w *window, room *room) error {
+func (s *reads) readPieces(ctx context.Context, t keyspace.Thread, v *store.ThreadView, w *window, room *link.Room) error {
 	if v.Snapshot.Messages == nil {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var failed error // once pieces is closed
-	pieces := make(chan *reply, 1)
+	pieces := make(chan *link.Reply, 1)
 	go func() {
 		defer close(pieces)
 		for at := w.first; at.chunk > 0 || at.offset > 0; {
@@ -78,7 +79,7 @@ func (s *reads) readPieces(ctx context.Context, t keyspace.Thread, v *store.Thre
 			case pieces <- r:
 				at = next
 			case <-ctx.Done():
-				failed = storeError("read messages", ctx.Err())
+				failed = link.Error("read messages", ctx.Err())
 				return
 			}
 		}
@@ -89,9 +90,9 @@ func (s *reads) readPieces(ctx context.Context, t keyspace.Thread, v *store.Thre
 		if spoilt != nil {
 			continue
 		}
-		r.room = room
+		r.Room = room
 		piece := readWindow(r)
-		if spoilt = r.err; spoilt != nil {
+		if spoilt = r.Err; spoilt != nil {
 			cancel()
 		}
 		slices.Reverse(piece.messages)
@@ -106,21 +107,21 @@ func (s *reads) readPieces(ctx context.Context, t keyspace.Thread, v *store.Thre
 }
 
 // readPiece reads the piece before a place, and where that begins.
-func (s *reads) readPiece(ctx context.Context, t keyspace.Thread, v *store.ThreadView, at orderPlace) (*reply, orderPlace, error) {
-	r, err := s.conn.run(ctx, call{lua.Messages, []string{t.Rec(), t.Snap(), t.Producers()}, lua.Args{{"epoch", v.Epoch}, {"at", v.Snapshot.At},
-		{"chunk", at.chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", pieceMessages}, {"first", 0}, {"room", messageBytes}, {"by", ""}}, nil})
+func (s *reads) readPiece(ctx context.Context, t keyspace.Thread, v *store.ThreadView, at orderPlace) (*link.Reply, orderPlace, error) {
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Messages, Keys: []string{t.Rec(), t.Snap(), t.Producers()}, Args: lua.Args{{"epoch", v.Epoch}, {"at", v.Snapshot.At},
+		{"chunk", at.chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", pieceMessages}, {"first", 0}, {"room", messageBytes}, {"by", ""}}, Rest: nil})
 	if err != nil {
 		return nil, at, err
 	}
-	if r.int() != messagesRead {
-		return nil, at, cmp.Or(r.err, errMoved)
+	if r.Int() != messagesRead {
+		return nil, at, cmp.Or(r.Err, errMoved)
 	}
 	ahead := *r
-	next := orderPlace{ahead.int(), ahead.int(), ahead.string()}
-	if ahead.err == nil && next == at {
-		ahead.spoil("no order of messages")
+	next := orderPlace{ahead.Int(), ahead.Int(), ahead.Text()}
+	if ahead.Err == nil && next == at {
+		ahead.Spoil("no order of messages")
 	}
-	return r, next, ahead.err
+	return r, next, ahead.Err
 }
 
 // readRest reads what a view lacks of the log's end.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -23,24 +24,24 @@ func (s *retention) retireRecords(ctx context.Context) error {
 		return nil
 	}
 	s.retired.records = time.Now()
-	var calls []call
-	for i := range s.conn.keys.Parts {
-		p := &s.conn.keys.Parts[i]
-		calls = append(calls, call{script: lua.Records, keys: []string{p.Notices, p.Decisions, p.Decided}, args: lua.Args{
+	var calls []link.Call
+	for i := range s.conn.Keys.Parts {
+		p := &s.conn.Keys.Parts[i]
+		calls = append(calls, link.Call{Script: lua.Records, Keys: []string{p.Notices, p.Decisions, p.Decided}, Args: lua.Args{
 			{"age", s.opts.NoticeAge.Milliseconds()}, {"keep", s.opts.KeepDecisions.Milliseconds()}, {"limit", decisionsForgotten}}})
 	}
 	var partial error
 	for step := 0; len(calls) > 0 && step < recordsSteps; step++ {
-		replies, errs := s.conn.runAll(ctx, calls)
-		if err := s.conn.missing(errs); err != nil {
+		replies, errs := s.conn.RunAll(ctx, calls)
+		if err := s.conn.Missing(errs); err != nil {
 			partial = fmt.Errorf("redisstore: retire notices and decisions: %w", err)
 		}
-		var more []call
+		var more []link.Call
 		for i, r := range replies {
-			if wrongType(errs[i]) {
-				s.conn.findWrong(ctx, calls[i].keys, []string{"stream", "stream", "zset"})
+			if link.WrongType(errs[i]) {
+				s.conn.FindWrong(ctx, calls[i].Keys, []string{"stream", "stream", "zset"})
 			}
-			if errs[i] == nil && r.bool() {
+			if errs[i] == nil && r.Bool() {
 				more = append(more, calls[i])
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
@@ -28,8 +29,8 @@ const (
 
 // retention forgets what is past its time.
 type retention struct {
-	conn       *connection
-	deliveries *deliveries
+	conn       *link.Connection
+	deliveries *link.Deliveries
 	quotas     *quotas
 	opts       *Options
 	retired    retirement
@@ -65,19 +66,19 @@ func (s *retention) retire(ctx context.Context) (more bool, err error) {
 	}
 	for left := retireLooks; left > 0 && err == nil; {
 		var members []string
-		members, err = s.retirePage(ctx, &s.conn.keys.Parts[at.part], at.after, left)
+		members, err = s.retirePage(ctx, &s.conn.Keys.Parts[at.part], at.after, left)
 		at.seen += len(members)
 		if len(members) == left {
 			at.after = members[left-1]
 			return true, err
 		}
 		left -= len(members)
-		silent := s.conn.keys.Parts[at.part]
+		silent := s.conn.Keys.Parts[at.part]
 		at.part, at.after = at.part+1, ""
-		for members == nil && errors.Is(err, store.ErrOutcomeUnknown) && at.part < len(s.conn.keys.Parts) && s.conn.sameMaster(&silent, &s.conn.keys.Parts[at.part]) {
+		for members == nil && errors.Is(err, store.ErrOutcomeUnknown) && at.part < len(s.conn.Keys.Parts) && s.conn.SameMaster(&silent, &s.conn.Keys.Parts[at.part]) {
 			at.part++ // each would take as long again
 		}
-		if at.part == len(s.conn.keys.Parts) {
+		if at.part == len(s.conn.Keys.Parts) {
 			if at.seen > retireMany {
 				at.rests = time.Now().Add(time.Duration(at.seen) * retirePause)
 			}
@@ -96,7 +97,7 @@ func (s *retention) retirePage(ctx context.Context, p *keyspace.Partition, after
 		from = "(" + after
 	}
 	cmd := redis.NewStringSliceCmd(ctx, "zrangebylex", p.Threads, from, "+", "limit", 0, limit)
-	if err := s.conn.missing(ask(ctx, s.conn, []*redis.StringSliceCmd{cmd})); err != nil {
+	if err := s.conn.Missing(link.Ask(ctx, s.conn, []*redis.StringSliceCmd{cmd})); err != nil {
 		return nil, fmt.Errorf("redisstore: retire: %w", err)
 	}
 	members := cmd.Val()
@@ -122,7 +123,7 @@ func (s *retention) retireDue(ctx context.Context, p *keyspace.Partition, member
 		hash := m[max(len(m)-hashSize, 0):] // of what is no member, a key that is not there
 		cmds[i] = redis.NewSliceCmd(ctx, "hmget", p.Base+hash+":rec", "thread", "look", "marks")
 	}
-	if err := s.conn.missing(ask(ctx, s.conn, cmds)); err != nil {
+	if err := s.conn.Missing(link.Ask(ctx, s.conn, cmds)); err != nil {
 		return nil, fmt.Errorf("redisstore: retire: %w", err)
 	}
 	for i, cmd := range cmds {
@@ -170,16 +171,16 @@ func (s *retention) mayRetire(now, used int64, look, marks string) bool {
 func (s *retention) retireAll(ctx context.Context, threads []store.ThreadKey) (err error) {
 	cursors := make([]string, len(threads))
 	for len(threads) > 0 {
-		calls := make([]call, len(threads))
+		calls := make([]link.Call, len(threads))
 		for i, key := range threads {
-			t := s.conn.keys.Thread(key)
-			calls[i] = call{script: lua.Retire, keys: t.All(), args: lua.Args{
+			t := s.conn.Keys.Thread(key)
+			calls[i] = link.Call{Script: lua.Retire, Keys: t.All(), Args: lua.Args{
 				{"member", t.Member}, {"age", s.opts.RetainAge.Milliseconds()}, {"keep", s.opts.Keep.Milliseconds()},
 				{"ttl", s.opts.ThreadTTL.Milliseconds()}, {"remember", remember.Milliseconds()},
 				{"cursor", cmp.Or(cursors[i], "0")}, {"look", s.lookAfter()},
 			}}
 		}
-		replies, errs := s.conn.runAll(ctx, calls)
+		replies, errs := s.conn.RunAll(ctx, calls)
 		var left []store.ThreadKey
 		var at []string
 		for i, r := range replies {
@@ -187,12 +188,12 @@ func (s *retention) retireAll(ctx context.Context, threads []store.ThreadKey) (e
 				err = errors.Join(err, fmt.Errorf("redisstore: retire thread %q of namespace %q: %w", threads[i].Thread, threads[i].Namespace, errs[i]))
 				continue
 			}
-			cursor, epoch, owner := r.string(), r.string(), r.string()
-			if r.err != nil {
-				err = errors.Join(err, r.err)
+			cursor, epoch, owner := r.Text(), r.Text(), r.Text()
+			if r.Err != nil {
+				err = errors.Join(err, r.Err)
 				continue
 			}
-			s.deliveries.forgotten(threads[i], epoch)
+			s.deliveries.Forgotten(threads[i], epoch)
 			s.quotas.disown(ctx, threads[i], owner)
 			if epoch != "" {
 				err = errors.Join(err, s.gone(ctx, threads[i], erased))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -22,17 +23,17 @@ func (s *retention) retireMade(ctx context.Context) error {
 	if s.opts.ThreadTTL <= 0 {
 		return nil
 	}
-	calls := make([]call, len(s.conn.keys.Parts))
-	for i := range s.conn.keys.Parts {
-		calls[i] = call{script: lua.TreeMade, keys: []string{s.conn.keys.Parts[i].Made()},
-			args: lua.Args{{"ttl", s.opts.ThreadTTL.Milliseconds()}, {"limit", madeTogether}}}
+	calls := make([]link.Call, len(s.conn.Keys.Parts))
+	for i := range s.conn.Keys.Parts {
+		calls[i] = link.Call{Script: lua.TreeMade, Keys: []string{s.conn.Keys.Parts[i].Made()},
+			Args: lua.Args{{"ttl", s.opts.ThreadTTL.Milliseconds()}, {"limit", madeTogether}}}
 	}
-	replies, errs := s.conn.runAll(ctx, calls)
-	failed := s.conn.missing(errs)
+	replies, errs := s.conn.RunAll(ctx, calls)
+	failed := s.conn.Missing(errs)
 	for i, r := range replies {
-		for errs[i] == nil && r.more() && ctx.Err() == nil {
-			name := r.string()
-			if err := s.retireOne(ctx, s.conn.keys.Parts[i].Made(), name); err != nil {
+		for errs[i] == nil && r.More() && ctx.Err() == nil {
+			name := r.Text()
+			if err := s.retireOne(ctx, s.conn.Keys.Parts[i].Made(), name); err != nil {
 				failed = errors.Join(failed, fmt.Errorf("redisstore: retire what was made: %w", err))
 			}
 		}
@@ -48,8 +49,8 @@ func (s *retention) retireOne(ctx context.Context, list, name string) error {
 		return err
 	}
 	if ok && !used[0] {
-		_, err := s.conn.run(ctx, call{script: lua.TreeDoom, keys: s.conn.keys.Tree(key.Namespace),
-			args: lua.Args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(store.DeleteDetach)}, {"deleter", ""}}})
+		_, err := s.conn.Run(ctx, link.Call{Script: lua.TreeDoom, Keys: s.conn.Keys.Tree(key.Namespace),
+			Args: lua.Args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(store.DeleteDetach)}, {"deleter", ""}}})
 		if err != nil {
 			return err
 		}
@@ -57,5 +58,5 @@ func (s *retention) retireOne(ctx context.Context, list, name string) error {
 			return err
 		}
 	}
-	return errors.Join(ask(ctx, s.conn, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", list, name)})...)
+	return errors.Join(link.Ask(ctx, s.conn, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", list, name)})...)
 }

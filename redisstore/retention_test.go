@@ -28,7 +28,7 @@ func resting(t *testing.T, o Options) (s *Store, do func(command ...any)) {
 	clock = clock.Add(2 * time.Hour)
 	return s, func(command ...any) {
 		t.Helper()
-		if err := s.conn.client.Do(context.Background(), command...).Err(); err != nil {
+		if err := s.conn.Client.Do(context.Background(), command...).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -63,7 +63,7 @@ func retired(t *testing.T, s *Store) (left []string, complaints string) {
 }
 
 func keyOf(s *Store, thread string) keyspace.Thread {
-	return s.conn.keys.Thread(store.ThreadKey{Namespace: testKey.Namespace, Thread: thread})
+	return s.conn.Keys.Thread(store.ThreadKey{Namespace: testKey.Namespace, Thread: thread})
 }
 
 // A run that cannot be read keeps nothing, its own thread included.
@@ -73,7 +73,7 @@ func TestAThreadWithADamagedRunIsErased(t *testing.T) {
 	if left, complaints := retired(t, s); left != nil || complaints != "" {
 		t.Errorf("left are %q: %s", left, complaints)
 	}
-	if keys := s.conn.client.Keys(context.Background(), keyOf(s, "t7").Base+"*").Val(); len(keys) != 2 { // its record, and who follows it for now
+	if keys := s.conn.Client.Keys(context.Background(), keyOf(s, "t7").Base+"*").Val(); len(keys) != 2 { // its record, and who follows it for now
 		t.Errorf("of the damaged thread there are %q", keys)
 	}
 }
@@ -92,7 +92,7 @@ func TestADamagedThreadHoldsUpNoOther(t *testing.T) {
 			t.Errorf("left are %q: %s", left, complaints)
 		}
 	}
-	if n := s.conn.client.Exists(context.Background(), keyOf(s, "t3").Rec(), keyOf(s, "t3").Log()).Val(); n != 2 { // it was looked at before anything was written
+	if n := s.conn.Client.Exists(context.Background(), keyOf(s, "t3").Rec(), keyOf(s, "t3").Log()).Val(); n != 2 { // it was looked at before anything was written
 		t.Errorf("of the damaged thread's keys %d are left", n)
 	}
 }
@@ -100,7 +100,7 @@ func TestADamagedThreadHoldsUpNoOther(t *testing.T) {
 // A partition that does not answer holds up none behind it.
 func TestADamagedPartitionHoldsUpNoOther(t *testing.T) {
 	s, do := resting(t, Options{Partitions: 4})
-	first := &s.conn.keys.Parts[0]
+	first := &s.conn.Keys.Parts[0]
 	do("DEL", first.Threads)
 	do("SET", first.Threads, "garbage")
 	left, complaints := retired(t, s)
@@ -133,7 +133,7 @@ func TestLabelsGoWithTheirRuns(t *testing.T) {
 			}
 		}
 	}
-	labels, err := s.conn.client.HLen(ctx, s.conn.keys.Thread(testKey).Base+"memo").Result()
+	labels, err := s.conn.Client.HLen(ctx, s.conn.Keys.Thread(testKey).Base+"memo").Result()
 	if err != nil || labels < 100 || labels > 300 {
 		t.Errorf("%d labels are kept of runs of an hour, which are 120: %v", labels, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 )
 
 // The bounds of a piece of the order of messages; snapshot.lua has those of a chunk.
@@ -33,7 +34,7 @@ func update(u *store.SnapshotUpdate) (snapshotUpdate, error) {
 	if u.Order != nil && (u.Drop != 0 || u.Append != nil) {
 		return snapshotUpdate{}, errors.New("the order of messages is given, or what changes in it")
 	}
-	s := snapshotUpdate{whole: u.Order != nil, drop: max(u.Drop, 0), state: compress(u.State), frozen: compress(u.Frozen), open: compress(u.Open)}
+	s := snapshotUpdate{whole: u.Order != nil, drop: max(u.Drop, 0), state: link.Compress(u.State), frozen: link.Compress(u.Frozen), open: link.Compress(u.Open)}
 	ids := u.Append
 	if s.whole {
 		ids = u.Order
@@ -48,7 +49,7 @@ func update(u *store.SnapshotUpdate) (snapshotUpdate, error) {
 	}
 	for id, m := range u.Upsert {
 		if !gone[id] {
-			s.messages = append(s.messages, id, compress(m))
+			s.messages = append(s.messages, id, link.Compress(m))
 		}
 	}
 	return s, nil
@@ -66,7 +67,7 @@ func pieces(ids []string, by map[string]store.Producer) []any {
 			bytes += len(ids[n]) + 5
 			n++
 		}
-		list = append(list, n, pack(nil, ids[:n]...), stretches(ids[:n], by))
+		list = append(list, n, link.Pack(nil, ids[:n]...), stretches(ids[:n], by))
 		ids = ids[n:]
 	}
 	return list
@@ -75,23 +76,23 @@ func pieces(ids []string, by map[string]store.Producer) []any {
 // readSnapshot reads the fields of the snapshot: s the state, f what is frozen, r what a run has open, the order of the messages
 // as snapshot.lua has it, and each message by its id behind an m. The messages of a window
 // were read before.
-func readSnapshot(fields *reply, w *window) store.Snapshot {
+func readSnapshot(fields *link.Reply, w *window) store.Snapshot {
 	var snap store.Snapshot
 	chunks := map[string]string{}
-	byID := make(map[string]json.RawMessage, len(fields.items)/2)
-	for fields.more() {
-		name := fields.string()
+	byID := make(map[string]json.RawMessage, len(fields.Items)/2)
+	for fields.More() {
+		name := fields.Text()
 		switch {
 		case name == "s":
-			snap.State = fields.json()
+			snap.State = fields.JSON()
 		case name == "f":
-			snap.Frozen = fields.json()
+			snap.Frozen = fields.JSON()
 		case name == "r":
-			snap.Open = fields.json()
+			snap.Open = fields.JSON()
 		case name == "n" || strings.HasPrefix(name, "o"):
-			chunks[name] = fields.string()
+			chunks[name] = fields.Text()
 		default:
-			byID[strings.TrimPrefix(name, "m")] = fields.json()
+			byID[strings.TrimPrefix(name, "m")] = fields.JSON()
 		}
 	}
 	if w != nil {
@@ -115,21 +116,21 @@ func readSnapshot(fields *reply, w *window) store.Snapshot {
 }
 
 // readOrder reads the ids of the messages; nil: there is none.
-func readOrder(r *reply, chunks map[string]string) []string {
+func readOrder(r *link.Reply, chunks map[string]string) []string {
 	if chunks["n"] == "" {
 		return nil
 	}
 	count, _, _ := strings.Cut(chunks["n"], " ")
 	n, err := strconv.Atoi(count)
 	if err != nil || n != len(chunks)-1 {
-		r.spoil("no order of messages")
+		r.Spoil("no order of messages")
 		return nil
 	}
 	ids := []string{}
 	for i := range n {
-		chunk, err := unpack(chunks["o"+strconv.Itoa(i)])
+		chunk, err := link.Unpack(chunks["o"+strconv.Itoa(i)])
 		if err != nil {
-			r.spoil("no order of messages")
+			r.Spoil("no order of messages")
 		}
 		ids = append(ids, chunk...)
 	}

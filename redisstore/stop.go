@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -18,8 +19,8 @@ func (s *Store) Stop(ctx context.Context, st store.Stop) (store.StopResult, erro
 	if st.Request == "" {
 		return store.StopResult{}, errors.New("redisstore: stop: a call needs a name")
 	}
-	t := s.conn.keys.Thread(st.Thread)
-	r, err := s.conn.run(ctx, call{script: lua.Stop, keys: t.All(), args: lua.Args{
+	t := s.conn.Keys.Thread(st.Thread)
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Stop, Keys: t.All(), Args: lua.Args{
 		{"member", t.Member}, {"label", st.Label}, {"terminal", st.Terminal}, {"request", st.Request},
 		{"run", st.RunID}, {"queued", st.QueuedOnly}, {"active", st.ActiveOnly}, {"unwatched", st.Unwatched},
 		{"behind", st.Behind.Milliseconds()}, {"letter", st.Letter}, {"reason", cutReason(st.Reason)},
@@ -27,17 +28,17 @@ func (s *Store) Stop(ctx context.Context, st store.Stop) (store.StopResult, erro
 	if err != nil {
 		return store.StopResult{}, err
 	}
-	res := store.StopResult{Stopped: r.bool(), Queued: r.bool(), RunID: r.string()}
-	if owed := r.events(); len(owed) > 0 {
+	res := store.StopResult{Stopped: r.Bool(), Queued: r.Bool(), RunID: r.Text()}
+	if owed := r.Events(); len(owed) > 0 {
 		res.Events = owed
 	}
-	res.Ready = r.bool()
-	epoch, before, events := r.string(), r.int(), r.events()
-	s.deliveries.logged(st.Thread, epoch, before+1, events)
-	s.deliveries.cancelled(st.Thread, res.Events)
-	s.deliveries.lost(st.Thread, r.string(), r.string())
-	if behind := r.int(); res.Stopped && !res.Queued {
+	res.Ready = r.Bool()
+	epoch, before, events := r.Text(), r.Int(), r.Events()
+	s.deliveries.Logged(st.Thread, epoch, before+1, events)
+	s.deliveries.Cancelled(st.Thread, res.Events)
+	s.deliveries.Lost(st.Thread, r.Text(), r.Text())
+	if behind := r.Int(); res.Stopped && !res.Queued {
 		res.Behind = behind
 	}
-	return res, r.err
+	return res, r.Err
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -15,10 +16,10 @@ import (
 // It is put together of what its calls are about. Each part knows the connection, and
 // those whose calls others hear of, the deliveries.
 type Store struct {
-	conn       *connection
-	deliveries *deliveries
-	*presence
-	commits *groupCommit
+	conn       *link.Connection
+	deliveries *link.Deliveries
+	*link.Presence
+	commits *link.GroupCommit
 	*leases
 	*retention
 	*reads
@@ -52,7 +53,7 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 	if o.WaitReplicas > 0 {
 		o.Timeout += o.WaitTimeout
 	}
-	client, err := connect(url, o.Timeout)
+	client, err := link.Connect(url, o.Timeout)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 		_ = client.Close()
 		return nil, err
 	}
-	s.conn.atClose(nil, client.Close)
+	s.conn.AtClose(nil, client.Close)
 	return s, nil
 }
 
@@ -88,26 +89,26 @@ func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Sto
 			o.Logger.Warn("redis setting", "setting", w.Setting, "value", w.Value, "problem", w.Problem)
 		}
 	}
-	c, err := dial(ctx, client, o.settings())
+	c, err := link.Dial(ctx, client, o.settings())
 	if err != nil {
 		return nil, err
 	}
 	s := assemble(c, &o)
 	s.warnings = warnings
-	if err := s.deliveries.open(ctx); err != nil {
+	if err := s.deliveries.Subscribe(ctx); err != nil {
 		_ = s.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func assemble(c *connection, o *Options) *Store {
-	p := &presence{conn: c}
-	d := &deliveries{conn: c, presence: p}
-	g := newGroupCommit(c, d)
+func assemble(c *link.Connection, o *Options) *Store {
+	p := link.NewPresence(c)
+	d := link.NewDeliveries(c, p)
+	g := link.NewGroupCommit(c, d)
 	q := &quotas{conn: c, recounts: map[string]time.Time{}}
 	keep := &retention{conn: c, deliveries: d, quotas: q, opts: o}
-	return &Store{opts: o, conn: c, deliveries: d, presence: p, commits: g, leases: newLeases(c),
+	return &Store{opts: o, conn: c, deliveries: d, Presence: p, commits: g, leases: newLeases(c),
 		retention: keep, mailbox: newMailbox(c, d), reads: &reads{conn: c, commits: g}, lists: &lists{c},
 		dispatches: &dispatches{c}, pauses: &pauses{c}, quotas: q, webhooks: &webhooks{c, max(o.Webhooks/o.Partitions, 1)},
 		notices: newNotices(c, o.NoticeAge), decisions: &decisions{c}, logins: &logins{c}, payloads: &payloads{c}, tree: &tree{c, keep}}
@@ -115,7 +116,7 @@ func assemble(c *connection, o *Options) *Store {
 
 // Close waits for what is in flight and ends every goroutine of the store. Calls
 // after it fail.
-func (s *Store) Close() error { return s.conn.close() }
+func (s *Store) Close() error { return s.conn.Close() }
 
 // Node implements store.Reader.
 func (s *Store) Node() string { return s.opts.Node }
@@ -128,3 +129,13 @@ func (s *Store) Listen(f func(store.Delivery)) { s.deliveries.Listen(f) }
 
 // Warnings returns what the start-up checks found.
 func (s *Store) Warnings() []Warning { return s.warnings }
+
+// Servers asks each master for what it says of itself, by one command each. If not all
+// masters of a Cluster answer, it returns the others, beside an error that wraps
+// store.ErrPartial.
+func (s *Store) Servers(ctx context.Context) ([]store.Server, error) { return s.conn.Servers(ctx) }
+
+// Ready asks each master that has a partition whether it answers and has the replicas that
+// writes wait for. Its error wraps store.ErrPartial when some of a Cluster's masters do not
+// answer.
+func (s *Store) Ready(ctx context.Context) error { return s.conn.Ready(ctx) }

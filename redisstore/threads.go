@@ -9,6 +9,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -38,10 +39,10 @@ func (s *lists) Threads(ctx context.Context, q store.ThreadQuery) (store.ThreadP
 		l.only, l.looks = filterName(q.ThreadFilter), threadLooks
 	}
 	if q.Tenant != nil {
-		l.only, l.looks = string(pack(nil, l.only, *q.Tenant)), threadLooks
+		l.only, l.looks = string(link.Pack(nil, l.only, *q.Tenant)), threadLooks
 	}
-	load := func(threads []keyspace.Thread, _ []hit) call { return infosOf(threads...) }
-	read := func(_ hit, r *reply) (store.ThreadInfo, bool) {
+	load := func(threads []keyspace.Thread, _ []hit) link.Call { return infosOf(threads...) }
+	read := func(_ hit, r *link.Reply) (store.ThreadInfo, bool) {
 		info, ok := readInfo(r)
 		return info, ok && info.Thread.Namespace == q.Namespace && (q.Tenant == nil || info.Tenant == *q.Tenant) && q.Wants(&info)
 	}
@@ -61,37 +62,37 @@ func filterName(f store.ThreadFilter) string {
 	case f.All():
 		return ""
 	case f.Agent == nil:
-		return string(pack(nil, string(f.Status)))
+		return string(link.Pack(nil, string(f.Status)))
 	}
-	return string(pack(nil, string(f.Status), *f.Agent))
+	return string(link.Pack(nil, string(f.Status), *f.Agent))
 }
 
 // infosOf asks for what a list says of threads of one partition.
-func infosOf(threads ...keyspace.Thread) call {
-	c := call{script: lua.Threads}
+func infosOf(threads ...keyspace.Thread) link.Call {
+	c := link.Call{Script: lua.Threads}
 	for _, t := range threads {
-		c.keys = append(c.keys, t.Rec(), t.Journal(), t.Base+"queue", t.Base+"runs")
+		c.Keys = append(c.Keys, t.Rec(), t.Journal(), t.Base+"queue", t.Base+"runs")
 	}
 	return c
 }
 
 // readInfo reads what infosOf has asked for of one thread; false: it was never used.
-func readInfo(r *reply) (store.ThreadInfo, bool) {
-	if !r.more() {
+func readInfo(r *link.Reply) (store.ThreadInfo, bool) {
+	if !r.More() {
 		return store.ThreadInfo{}, false
 	}
-	key, ok := keyspace.ThreadOf(r.string())
-	return store.ThreadInfo{Thread: key, Title: r.string(), Updated: time.UnixMilli(r.int()), Active: r.bool(),
-		Suspended: r.bool(), Queued: int(r.int()), ActiveRun: r.string(), LatestRun: r.string(), Agent: r.string(), Tenant: r.string()}, ok
+	key, ok := keyspace.ThreadOf(r.Text())
+	return store.ThreadInfo{Thread: key, Title: r.Text(), Updated: time.UnixMilli(r.Int()), Active: r.Bool(),
+		Suspended: r.Bool(), Queued: int(r.Int()), ActiveRun: r.Text(), LatestRun: r.Text(), Agent: r.Text(), Tenant: r.Text()}, ok
 }
 
 // SetTitle implements store.Threads. An empty title takes it away, so that the
 // next input with one names the thread.
 func (s *lists) SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error) {
-	t := s.conn.keys.Thread(key)
-	r, err := s.conn.run(ctx, call{script: lua.Title, keys: []string{t.Rec()}, args: lua.Args{{"title", cutTitle(title)}}})
+	t := s.conn.Keys.Thread(key)
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Title, Keys: []string{t.Rec()}, Args: lua.Args{{"title", cutTitle(title)}}})
 	if err != nil {
 		return false, err
 	}
-	return r.bool(), r.err
+	return r.Bool(), r.Err
 }

@@ -13,13 +13,14 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
 
 // tree keeps the threads of a namespace as trees, all of them in one partition.
 type tree struct {
-	conn      *connection
+	conn      *link.Connection
 	retention *retention
 }
 
@@ -28,16 +29,16 @@ var treeRefusals = []store.TreeRefusal{1: store.NodeMissing, store.NodeExists, s
 	store.ParentMissing, store.ParentCycle, store.ParentDeleting, store.TreeTooDeep, store.TreeTooLarge, store.TooManyNodes, store.TooMuchMetadata}
 
 // readNode reads what tree.lua has told; nil: nothing.
-func readNode(r *reply) *store.Node {
-	if !r.more() {
+func readNode(r *link.Reply) *store.Node {
+	if !r.More() {
 		return nil
 	}
-	n := &store.Node{Thread: r.string(), Parent: r.string(), Root: r.string(), Depth: int(r.int()), Created: r.time(), Updated: r.time(),
-		Version: r.int(), Resource: r.string(), Deleting: r.string() != ""}
-	if meta := r.string(); meta != "" {
+	n := &store.Node{Thread: r.Text(), Parent: r.Text(), Root: r.Text(), Depth: int(r.Int()), Created: r.Time(), Updated: r.Time(),
+		Version: r.Int(), Resource: r.Text(), Deleting: r.Text() != ""}
+	if meta := r.Text(); meta != "" {
 		n.Metadata = json.RawMessage(meta)
 	}
-	n.Children = int(r.int())
+	n.Children = int(r.Int())
 	return n
 }
 
@@ -60,7 +61,7 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 	if c.Resource != nil {
 		resource = *c.Resource
 	}
-	r, err := s.conn.run(ctx, call{script: lua.TreePut, keys: s.conn.keys.Tree(key.Namespace), args: lua.Args{
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.TreePut, Keys: s.conn.Keys.Tree(key.Namespace), Args: lua.Args{
 		{"thread", key.Thread}, {"by", c.Request}, {"create", c.Create}, {"used", used[0]}, {"version", c.Version},
 		{"parented", c.Parent != nil}, {"parent", parent.Thread}, {"hasused", used[1]},
 		{"resourced", c.Resource != nil}, {"resource", resource}, {"described", c.Metadata != nil}, {"meta", []byte(meta)},
@@ -68,14 +69,14 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 	if err != nil {
 		return nil, err
 	}
-	verdict, adopted, looked := r.int(), r.int(), int(r.int())
-	node := readNode(r.list())
+	verdict, adopted, looked := r.Int(), r.Int(), int(r.Int())
+	node := readNode(r.List())
 	if node != nil {
 		node.Looked = looked
 	}
 	switch {
-	case r.err != nil:
-		return nil, r.err
+	case r.Err != nil:
+		return nil, r.Err
 	case verdict < 0 || int(verdict) >= len(treeRefusals):
 		return nil, fmt.Errorf("redisstore: treeput: verdict %d", verdict)
 	case verdict > 0:
@@ -103,9 +104,9 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 func (s *retention) used(ctx context.Context, threads ...store.ThreadKey) ([]bool, error) {
 	cmds := make([]*redis.SliceCmd, len(threads))
 	for i, key := range threads {
-		cmds[i] = redis.NewSliceCmd(ctx, "hmget", s.conn.keys.Thread(key).Rec(), "input")
+		cmds[i] = redis.NewSliceCmd(ctx, "hmget", s.conn.Keys.Thread(key).Rec(), "input")
 	}
-	if err := s.conn.missing(ask(ctx, s.conn, cmds)); err != nil {
+	if err := s.conn.Missing(link.Ask(ctx, s.conn, cmds)); err != nil {
 		return nil, fmt.Errorf("redisstore: tree: %w", err)
 	}
 	used := make([]bool, len(threads))
@@ -121,30 +122,30 @@ func (s *tree) TreeNodes(ctx context.Context, namespace string, threads []string
 	for i, t := range threads {
 		rest[i] = t
 	}
-	r, err := s.conn.run(ctx, call{script: lua.TreeRead, keys: s.conn.keys.Tree(namespace), rest: rest})
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.TreeRead, Keys: s.conn.Keys.Tree(namespace), Rest: rest})
 	if err != nil {
 		return nil, err
 	}
 	var list []*store.Node
-	for r.more() {
-		one := r.list()
+	for r.More() {
+		one := r.List()
 		list = append(list, readNode(one))
-		r.join(one)
+		r.Join(one)
 	}
-	return list, r.err
+	return list, r.Err
 }
 
 // TreeBelow implements store.Tree.
 func (s *tree) TreeBelow(ctx context.Context, key store.ThreadKey) ([]string, error) {
-	r, err := s.conn.run(ctx, call{script: lua.TreeBelow, keys: s.conn.keys.Tree(key.Namespace), args: lua.Args{{"thread", key.Thread}}})
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.TreeBelow, Keys: s.conn.Keys.Tree(key.Namespace), Args: lua.Args{{"thread", key.Thread}}})
 	if err != nil {
 		return nil, err
 	}
 	var list []string
-	for r.more() {
-		list = append(list, r.string())
+	for r.More() {
+		list = append(list, r.Text())
 	}
-	return list, r.err
+	return list, r.Err
 }
 
 // treePlaces are the prefix of the places of what a query asks for, and the bounds of
@@ -189,7 +190,7 @@ func (s *tree) TreePage(ctx context.Context, q store.TreeQuery) ([]store.TreeIte
 	if from, to := latestFirst(q.From, q.To); !q.All() || from != "" || to != "" {
 		of = append(of, filterName(q.ThreadFilter), from, to)
 	}
-	mark, from := digest(string(pack(nil, of...))), "["+first
+	mark, from := digest(string(link.Pack(nil, of...))), "["+first
 	if q.Cursor != "" {
 		raw, err := base64.RawURLEncoding.Strict().DecodeString(q.Cursor)
 		place, ok := bytes.CutPrefix(raw, []byte(mark))
@@ -241,23 +242,23 @@ type placed struct {
 // treePiece reads as many places as that, and what their threads are at. It has fewer
 // where they are large, and says whether there may be more.
 func (s *tree) treePiece(ctx context.Context, q store.TreeQuery, from, to string, limit int) (list []placed, more bool, err error) {
-	r, err := s.conn.run(ctx, call{script: lua.TreePage, keys: s.conn.keys.Tree(q.Namespace),
-		args: lua.Args{{"from", from}, {"to", to}, {"limit", limit}, {"bytes", treePieceBytes}}})
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.TreePage, Keys: s.conn.Keys.Tree(q.Namespace),
+		Args: lua.Args{{"from", from}, {"to", to}, {"limit", limit}, {"bytes", treePieceBytes}}})
 	if err != nil {
 		return nil, false, err
 	}
-	more = r.bool()
+	more = r.Bool()
 	var keys []store.ThreadKey
-	for r.more() {
-		one := r.list()
-		p := placed{place: one.string(), node: readNode(one.list())}
-		if r.join(one); ofQuery(q, p.node) {
+	for r.More() {
+		one := r.List()
+		p := placed{place: one.Text(), node: readNode(one.List())}
+		if r.Join(one); ofQuery(q, p.node) {
 			keys = append(keys, store.ThreadKey{Namespace: q.Namespace, Thread: p.node.Thread})
 		}
 		list = append(list, p)
 	}
-	if r.err != nil {
-		return nil, false, r.err
+	if r.Err != nil {
+		return nil, false, r.Err
 	}
 	infos, err := s.ThreadInfos(ctx, keys)
 	if err != nil {
@@ -275,35 +276,35 @@ func (s *tree) treePiece(ctx context.Context, q store.TreeQuery, from, to string
 func (s *tree) ThreadInfos(ctx context.Context, threads []store.ThreadKey) ([]*store.ThreadInfo, error) {
 	of := map[*keyspace.Partition][]int{}
 	for i, key := range threads {
-		p := s.conn.keys.Thread(key).Part
+		p := s.conn.Keys.Thread(key).Part
 		of[p] = append(of[p], i)
 	}
-	var calls []call
+	var calls []link.Call
 	var groups [][]int
 	for _, all := range of {
-		for group := range slices.Chunk(all, scriptRuns) {
+		for group := range slices.Chunk(all, link.ScriptRuns) {
 			keys := make([]keyspace.Thread, len(group))
 			for i, at := range group {
-				keys[i] = s.conn.keys.Thread(threads[at])
+				keys[i] = s.conn.Keys.Thread(threads[at])
 			}
 			calls, groups = append(calls, infosOf(keys...)), append(groups, group)
 		}
 	}
 	infos := make([]*store.ThreadInfo, len(threads))
-	replies, errs := s.conn.runAll(ctx, calls)
+	replies, errs := s.conn.RunAll(ctx, calls)
 	for i, group := range groups {
 		if errs[i] != nil {
 			return nil, errs[i]
 		}
 		for _, at := range group {
-			one := replies[i].list()
+			one := replies[i].List()
 			if info, ok := readInfo(one); ok {
 				infos[at] = &info
 			}
-			replies[i].join(one)
+			replies[i].Join(one)
 		}
-		if replies[i].err != nil {
-			return nil, replies[i].err
+		if replies[i].Err != nil {
+			return nil, replies[i].Err
 		}
 	}
 	return infos, nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
@@ -29,7 +30,7 @@ func (d deadHook) compare(e deadHook) int {
 }
 
 func (d deadHook) cursor() string {
-	return base64.RawURLEncoding.EncodeToString(pack(nil, strconv.FormatInt(d.died, 10), strconv.Itoa(d.part), d.id))
+	return base64.RawURLEncoding.EncodeToString(link.Pack(nil, strconv.FormatInt(d.died, 10), strconv.Itoa(d.part), d.id))
 }
 
 // deadHookOf reads a cursor.
@@ -38,7 +39,7 @@ func deadHookOf(cursor string, partitions int) (d deadHook, err error) {
 	if err != nil {
 		return d, errCursor
 	}
-	items, err := unpack(string(raw))
+	items, err := link.Unpack(string(raw))
 	if err != nil || len(items) != 3 || len(items[2]) > cursorLimit {
 		return d, errCursor
 	}
@@ -69,30 +70,30 @@ func (d deadHook) bounds(part int) (from, behind string) {
 func (s *webhooks) DeadWebhooks(ctx context.Context, q store.DeadWebhookQuery) (page store.DeadWebhookPage, err error) {
 	var after *deadHook
 	if q.Cursor != "" {
-		d, err := deadHookOf(q.Cursor, len(s.conn.keys.Parts))
+		d, err := deadHookOf(q.Cursor, len(s.conn.Keys.Parts))
 		if err != nil {
 			return page, err
 		}
 		after = &d
 	}
 	limit := min(cmp.Or(q.Limit, pageSize), pageLimit)
-	replies, err := s.onAll(ctx, func(p *keyspace.Partition) call {
+	replies, err := s.onAll(ctx, func(p *keyspace.Partition) link.Call {
 		from, behind := "+inf", ""
 		if after != nil {
 			from, behind = after.bounds(p.Index)
 		}
-		return call{script: lua.HookDead, keys: []string{p.Target(q.Target).Dead},
-			args: lua.Args{{"from", from}, {"behind", behind}, {"keep", keepDead.Milliseconds()}, {"limit", limit + 1}}}
+		return link.Call{Script: lua.HookDead, Keys: []string{p.Target(q.Target).Dead},
+			Args: lua.Args{{"from", from}, {"behind", behind}, {"keep", keepDead.Milliseconds()}, {"limit", limit + 1}}}
 	})
-	if most(err) != nil {
+	if link.Most(err) != nil {
 		return page, err
 	}
 	var found []deadHook
 	for i, r := range replies {
-		for r != nil && r.more() {
-			id, died := r.string(), r.int()
-			if r.err != nil {
-				return page, r.err
+		for r != nil && r.More() {
+			id, died := r.Text(), r.Int()
+			if r.Err != nil {
+				return page, r.Err
 			}
 			found = append(found, deadHook{died: died, part: i, id: id})
 		}
@@ -110,13 +111,13 @@ func (s *webhooks) DeadWebhooks(ctx context.Context, q store.DeadWebhookQuery) (
 func (s *webhooks) loadDead(ctx context.Context, q store.DeadWebhookQuery, found []deadHook, partial error) (list []store.DeadWebhook, err error) {
 	var items, tries []*redis.SliceCmd
 	for _, d := range found {
-		h := s.conn.keys.Parts[d.part].Target(q.Target)
+		h := s.conn.Keys.Parts[d.part].Target(q.Target)
 		items = append(items, redis.NewSliceCmd(ctx, "hmget", h.Items, d.id))
 		tries = append(tries, redis.NewSliceCmd(ctx, "hmget", h.Tries, d.id))
 	}
-	errs := ask(ctx, s.conn, append(items, tries...))
-	if err := s.conn.missing(errs); err != nil {
-		if most(err) != nil {
+	errs := link.Ask(ctx, s.conn, append(items, tries...))
+	if err := s.conn.Missing(errs); err != nil {
+		if link.Most(err) != nil {
 			return nil, err
 		}
 		partial = err
@@ -132,7 +133,7 @@ func (s *webhooks) loadDead(ctx context.Context, q store.DeadWebhookQuery, found
 		}
 		w := store.DeadWebhook{Died: time.UnixMilli(d.died)}
 		// The unreadable part may be why it is dead.
-		w.Notice, _ = itemNotice(&s.conn.keys.Parts[d.part], d.id, item)
+		w.Notice, _ = itemNotice(&s.conn.Keys.Parts[d.part], d.id, item)
 		w.Tries, _ = readTries(tried)
 		if q.Tenant == "" || w.Notice.Tenant == q.Tenant {
 			list = append(list, w)
@@ -144,13 +145,13 @@ func (s *webhooks) loadDead(ctx context.Context, q store.DeadWebhookQuery, found
 // ResendWebhook implements store.Webhooks. The tenant of a notice does not change, so that
 // it may be looked at before. A notice that cannot be read cannot be sent.
 func (s *webhooks) ResendWebhook(ctx context.Context, target, tenant, id string) (bool, error) {
-	p, entry, ok := noticeAt(s.conn.keys, id)
+	p, entry, ok := noticeAt(s.conn.Keys, id)
 	if !ok {
 		return false, nil
 	}
 	h := p.Target(target)
 	item := redis.NewSliceCmd(ctx, "hmget", h.Items, entry)
-	if err := ask(ctx, s.conn, []*redis.SliceCmd{item})[0]; err != nil {
+	if err := link.Ask(ctx, s.conn, []*redis.SliceCmd{item})[0]; err != nil {
 		return false, err
 	}
 	fields, _ := item.Val()[0].(string)
@@ -160,9 +161,9 @@ func (s *webhooks) ResendWebhook(ctx context.Context, target, tenant, id string)
 	if notice, err := itemNotice(p, entry, fields); err != nil || tenant != "" && notice.Tenant != tenant {
 		return false, nil
 	}
-	r, err := s.conn.run(ctx, call{script: lua.HookResend, keys: []string{h.Due, h.Tries, h.Dead}, args: lua.Args{{"id", entry}}})
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.HookResend, Keys: []string{h.Due, h.Tries, h.Dead}, Args: lua.Args{{"id", entry}}})
 	if err != nil {
 		return false, fmt.Errorf("redisstore: send a webhook again: %w", err)
 	}
-	return r.bool(), r.err
+	return r.Bool(), r.Err
 }

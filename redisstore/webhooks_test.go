@@ -10,6 +10,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/internal/suite"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
@@ -32,7 +33,7 @@ var hookTests = []struct {
 	{"a notice comes back whole", func(h *hooks) {
 		h.want("crm", nil)
 		id := h.notice("t1", "kind", "interrupt.opened", "tenant", "acme", "owner", "ann", "agent", "script", "run", "r1", "label", "l1",
-			"interrupts", string(pack(nil, "i1", "i,2")), "reasons", string(pack(nil, "tool_call")), "deadline", "1700000005000", "by", "bob")
+			"interrupts", string(link.Pack(nil, "i1", "i,2")), "reasons", string(link.Pack(nil, "tool_call")), "deadline", "1700000005000", "by", "bob")
 		got := h.take(h.ask("crm"))[0].Notice
 		h.same("it", got, store.Notice{ID: id, Kind: store.NoticeOpened, At: got.At, Thread: store.ThreadKey{Namespace: "space", Thread: "t1"},
 			Tenant: "acme", Owner: "ann", Agent: "script", RunID: "r1", Label: "l1", Interrupts: []string{"i1", "i,2"}, Reasons: []string{"tool_call"},
@@ -106,8 +107,8 @@ var hookTests = []struct {
 		h.want("crm", nil)
 		h.notice("t1", "kind", "run.started")
 		h.take(h.ask("crm"))
-		for i := range h.conn.keys.Parts {
-			if err := h.conn.client.XTrimMaxLen(h.Context(), h.conn.keys.Parts[i].Notices, 0).Err(); err != nil {
+		for i := range h.conn.Keys.Parts {
+			if err := h.conn.Client.XTrimMaxLen(h.Context(), h.conn.Keys.Parts[i].Notices, 0).Err(); err != nil {
 				h.Fatal(err)
 			}
 		}
@@ -118,8 +119,8 @@ var hookTests = []struct {
 		h.want("crm", nil)
 		h.notice("t1", "kind", "run.started")
 		h.take(h.ask("crm"))
-		for i := range h.conn.keys.Parts {
-			pending, err := h.conn.client.XPending(h.Context(), h.conn.keys.Parts[i].Notices, "webhook:crm").Result()
+		for i := range h.conn.Keys.Parts {
+			pending, err := h.conn.Client.XPending(h.Context(), h.conn.Keys.Parts[i].Notices, "webhook:crm").Result()
 			if err != nil || pending.Count != 0 {
 				h.Errorf("%+v, %v", pending, err)
 			}
@@ -262,8 +263,8 @@ var hookTests = []struct {
 		h.same("counts", h.count("crm"), store.WebhookCounts{})
 		states, err = h.UseTargets(h.Context(), nil)
 		h.same("states", []any{states, err}, []any{map[string]store.TargetState{}, nil})
-		for i := range h.conn.keys.Parts {
-			groups, err := h.conn.client.XInfoGroups(h.Context(), h.conn.keys.Parts[i].Notices).Result()
+		for i := range h.conn.Keys.Parts {
+			groups, err := h.conn.Client.XInfoGroups(h.Context(), h.conn.Keys.Parts[i].Notices).Result()
 			if err != nil || len(groups) > 0 {
 				h.Errorf("groups are left: %v, %v", groups, err)
 			}
@@ -282,7 +283,7 @@ var hookTests = []struct {
 		if _, err := h.UseTargets(h.Context(), []string{"crm"}); err != nil {
 			h.Fatal(err)
 		}
-		if err := inspector(h, h.conn.client)(h.opts.Prefix); err != nil {
+		if err := inspector(h, h.conn.Client)(h.opts.Prefix); err != nil {
 			h.Error(err)
 		}
 	}},
@@ -337,9 +338,9 @@ func TestWebhooksOnCluster(t *testing.T) {
 func (h *hooks) notice(thread string, fields ...string) string {
 	h.Helper()
 	key := store.ThreadKey{Namespace: "space", Thread: thread}
-	p := h.conn.keys.Thread(key).Part
+	p := h.conn.Keys.Thread(key).Part
 	values := append([]string{"namespace", "space", "thread", thread}, fields...)
-	entry, err := h.conn.client.XAdd(h.Context(), &redis.XAddArgs{Stream: p.Notices, Values: values}).Result()
+	entry, err := h.conn.Client.XAdd(h.Context(), &redis.XAddArgs{Stream: p.Notices, Values: values}).Result()
 	if err != nil {
 		h.Fatal(err)
 	}

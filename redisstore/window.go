@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 )
 
 // windowBytes is about how many bytes the messages of a window, or of a page, have at most
@@ -26,17 +28,17 @@ type orderPlace struct {
 	id            string
 }
 
-func readWindow(r *reply) *window {
-	w := &window{first: orderPlace{r.int(), r.int(), r.string()}, all: r.int()}
-	listed := r.list()
-	w.told = int64(len(listed.items) / 2)
-	for listed.more() {
-		w.ids = append(w.ids, listed.string())
-		if m := listed.json(); m != nil {
+func readWindow(r *link.Reply) *window {
+	w := &window{first: orderPlace{r.Int(), r.Int(), r.Text()}, all: r.Int()}
+	listed := r.List()
+	w.told = int64(len(listed.Items) / 2)
+	for listed.More() {
+		w.ids = append(w.ids, listed.Text())
+		if m := listed.JSON(); m != nil {
 			w.messages = append(w.messages, m)
 		}
 	}
-	r.join(listed)
+	r.Join(listed)
 	slices.Reverse(w.messages)
 	if w.messages == nil {
 		w.messages = []json.RawMessage{}
@@ -57,7 +59,7 @@ func (w *window) cursor() string {
 	if w.older() == 0 {
 		return ""
 	}
-	return base64.RawURLEncoding.EncodeToString(pack(nil, strconv.FormatInt(w.first.chunk, 10),
+	return base64.RawURLEncoding.EncodeToString(link.Pack(nil, strconv.FormatInt(w.first.chunk, 10),
 		strconv.FormatInt(w.first.offset, 10), strconv.FormatInt(w.older(), 10), w.first.id))
 }
 
@@ -67,7 +69,7 @@ func placeOf(cursor string) (at orderPlace, older int64, err error) {
 	if err != nil {
 		return at, 0, errPlace
 	}
-	parts, err := unpack(string(raw))
+	parts, err := link.Unpack(string(raw))
 	if err != nil || len(parts) != 4 {
 		return at, 0, errPlace
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
@@ -25,17 +26,17 @@ const (
 
 // mailbox delivers threads that want a claim, by a stream for each partition and agent.
 type mailbox struct {
-	conn       *connection
-	deliveries *deliveries
+	conn       *link.Connection
+	deliveries *link.Deliveries
 	awaits     awaits
 	from       atomic.Uint64 // the partition that comes first
 	mu         sync.Mutex
 	forgets    time.Time // when consumers that are gone are looked for again
 }
 
-func newMailbox(c *connection, d *deliveries) *mailbox {
+func newMailbox(c *link.Connection, d *link.Deliveries) *mailbox {
 	s := &mailbox{conn: c, deliveries: d, awaits: awaits{turn: make(chan struct{}, 1)}}
-	c.atClose(s.closeAwaits, func() error {
+	c.AtClose(s.closeAwaits, func() error {
 		s.closeAwait()
 		return nil
 	})
@@ -60,7 +61,7 @@ func (s *mailbox) Work(ctx context.Context, q store.WorkQuery) ([]store.Work, er
 		return s.near(ctx, q)
 	}
 	streams, due, partial := s.due(ctx, q)
-	if most(partial) != nil {
+	if link.Most(partial) != nil {
 		return nil, partial
 	}
 	unlisted := s.offer(ctx, q, due, streams)
@@ -89,7 +90,7 @@ func once(work []store.Work) []store.Work {
 
 // near reads what is new beside a thread.
 func (s *mailbox) near(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
-	p := s.conn.keys.Thread(q.Near).Part
+	p := s.conn.Keys.Thread(q.Near).Part
 	var streams []workStream
 	for _, agent := range q.Agents {
 		streams = append(streams, workStream{key: p.Work + agent, agent: agent, unread: 1})
@@ -104,7 +105,7 @@ func (s *mailbox) idle(q store.WorkQuery) int64 {
 	case q.Idle < 0:
 		return 0
 	case q.Idle == 0:
-		return s.conn.settings.Lease.Milliseconds()
+		return s.conn.Settings.Lease.Milliseconds()
 	}
 	return q.Idle.Milliseconds()
 }
@@ -117,14 +118,14 @@ func (s *mailbox) offer(ctx context.Context, q store.WorkQuery, due []store.Thre
 	for i, st := range streams {
 		at[st.key] = i
 	}
-	calls := make([]call, len(due))
+	calls := make([]link.Call, len(due))
 	for i, key := range due {
 		calls[i] = s.offerCall(key)
 	}
-	replies, errs := s.conn.runAll(ctx, calls)
+	replies, errs := s.conn.RunAll(ctx, calls)
 	for i, key := range due {
 		o, err := s.offered(key, replies[i], errs[i])
-		j, ours := at[s.conn.keys.Thread(key).Part.Work+o.agent]
+		j, ours := at[s.conn.Keys.Thread(key).Part.Work+o.agent]
 		switch {
 		case err != nil && !errors.Is(err, store.ErrOutcomeUnknown):
 			work = append(work, store.Work{Thread: key})
@@ -145,21 +146,21 @@ type offered struct {
 	agent   string
 }
 
-func (s *mailbox) offerCall(key store.ThreadKey) call {
-	t := s.conn.keys.Thread(key)
-	return call{script: lua.Offer, keys: t.All(), args: lua.Args{{"member", t.Member}}}
+func (s *mailbox) offerCall(key store.ThreadKey) link.Call {
+	t := s.conn.Keys.Thread(key)
+	return link.Call{Script: lua.Offer, Keys: t.All(), Args: lua.Args{{"member", t.Member}}}
 }
 
-func (s *mailbox) offered(key store.ThreadKey, r *reply, err error) (o offered, _ error) {
+func (s *mailbox) offered(key store.ThreadKey, r *link.Reply, err error) (o offered, _ error) {
 	if err != nil {
 		return o, err
 	}
-	epoch, before, events := r.string(), r.int(), r.events()
+	epoch, before, events := r.Text(), r.Int(), r.Events()
 	if len(events) > 0 {
-		s.deliveries.logged(key, epoch, before+1, events)
+		s.deliveries.Logged(key, epoch, before+1, events)
 	}
-	o = offered{offered: r.bool(), waited: time.Duration(r.int()) * time.Millisecond, agent: r.string()}
-	return o, r.err
+	o = offered{offered: r.Bool(), waited: time.Duration(r.Int()) * time.Millisecond, agent: r.Text()}
+	return o, r.Err
 }
 
 // read reads as many entries as there is room for, in one round trip where the connection
@@ -175,7 +176,7 @@ func (s *mailbox) read(ctx context.Context, q store.WorkQuery, streams []workStr
 	unread := func() {
 		for _, st := range streams {
 			if n := min(st.unread, room); n > 0 {
-				add(st, redis.NewXStreamSliceCmd(ctx, "xreadgroup", "group", workers, s.conn.settings.Node, "count", n, "streams", st.key, ">"))
+				add(st, redis.NewXStreamSliceCmd(ctx, "xreadgroup", "group", workers, s.conn.Settings.Node, "count", n, "streams", st.key, ">"))
 				room -= n
 			}
 		}
@@ -183,7 +184,7 @@ func (s *mailbox) read(ctx context.Context, q store.WorkQuery, streams []workStr
 	late := func() {
 		for _, st := range streams {
 			if n := min(st.late, room); n > 0 {
-				add(st, redis.NewXAutoClaimCmd(ctx, "xautoclaim", st.key, workers, s.conn.settings.Node, s.idle(q), st.from, "count", n))
+				add(st, redis.NewXAutoClaimCmd(ctx, "xautoclaim", st.key, workers, s.conn.Settings.Node, s.idle(q), st.from, "count", n))
 				room -= n
 			}
 		}
@@ -196,7 +197,7 @@ func (s *mailbox) read(ctx context.Context, q store.WorkQuery, streams []workStr
 		late()
 		unread()
 	}
-	errs := askAt(ctx, s.conn, keys, cmds)
+	errs := link.AskAt(ctx, s.conn, keys, cmds)
 	var work []store.Work
 	for i, cmd := range cmds {
 		var messages []redis.XMessage
@@ -213,7 +214,7 @@ func (s *mailbox) read(ctx context.Context, q store.WorkQuery, streams []workStr
 		}
 		work = append(work, s.delivered(ctx, keys[i], agents[i], messages)...)
 	}
-	return work, s.conn.missing(errs)
+	return work, s.conn.Missing(errs)
 }
 
 // delivered is what entries of a stream ask for.
@@ -221,7 +222,7 @@ func (s *mailbox) delivered(ctx context.Context, stream, agent string, messages 
 	for _, m := range messages {
 		member, _ := m.Values["thread"].(string)
 		key, ok := keyspace.ThreadOf(member)
-		if !ok || s.conn.keys.Thread(key).Part.Work+agent != stream {
+		if !ok || s.conn.Keys.Thread(key).Part.Work+agent != stream {
 			s.drop(ctx, stream, m.ID)
 			continue
 		}
@@ -243,37 +244,37 @@ func (s *mailbox) Return(ctx context.Context, work []store.Work) error {
 	var keys []string
 	for _, w := range work {
 		if id, agent, ok := strings.Cut(w.Entry, " "); ok {
-			key := s.conn.keys.Thread(w.Thread).Part.Work + agent
+			key := s.conn.Keys.Thread(w.Thread).Part.Work + agent
 			keys = append(keys, key)
-			cmds = append(cmds, redis.NewStringSliceCmd(ctx, "xclaim", key, workers, s.conn.settings.Node, 0, id,
+			cmds = append(cmds, redis.NewStringSliceCmd(ctx, "xclaim", key, workers, s.conn.Settings.Node, 0, id,
 				"idle", returned.Milliseconds(), "justid"))
 		}
 	}
-	errs := askAt(ctx, s.conn, keys, cmds)
+	errs := link.AskAt(ctx, s.conn, keys, cmds)
 	for i, err := range errs {
 		if strings.HasPrefix(errText(err), "NOGROUP") {
 			errs[i] = nil // then there is nothing that was delivered
 		}
 	}
-	return s.conn.missing(errs)
+	return s.conn.Missing(errs)
 }
 
 // drop takes out an entry that none of our scripts has made.
 func (s *mailbox) drop(ctx context.Context, key, id string) {
-	s.conn.settings.Logger.Warn("a stream of work holds an entry that names no thread of its partition; the entry is removed", "stream", key, "entry", id)
-	_ = askAt(ctx, s.conn, []string{key, key}, []redis.Cmder{
+	s.conn.Settings.Logger.Warn("a stream of work holds an entry that names no thread of its partition; the entry is removed", "stream", key, "entry", id)
+	_ = link.AskAt(ctx, s.conn, []string{key, key}, []redis.Cmder{
 		redis.NewIntCmd(ctx, "xack", key, workers, id), redis.NewIntCmd(ctx, "xdel", key, id)})
 }
 
 // WorkStats implements store.Sweep.
 func (s *mailbox) WorkStats(ctx context.Context, agents []string) ([]store.WorkStats, error) {
-	calls := make([]call, len(s.conn.keys.Parts))
-	for i, p := range s.conn.keys.Parts {
-		calls[i] = call{lua.Waiting, []string{p.Work}, nil, appendStrings(nil, agents)}
+	calls := make([]link.Call, len(s.conn.Keys.Parts))
+	for i, p := range s.conn.Keys.Parts {
+		calls[i] = link.Call{Script: lua.Waiting, Keys: []string{p.Work}, Args: nil, Rest: link.AppendStrings(nil, agents)}
 	}
-	replies, errs := s.conn.runAll(ctx, calls)
-	partial := s.conn.missing(errs)
-	if most(partial) != nil {
+	replies, errs := s.conn.RunAll(ctx, calls)
+	partial := s.conn.Missing(errs)
+	if link.Most(partial) != nil {
 		return nil, partial
 	}
 	stats := make([]store.WorkStats, len(agents))
@@ -283,9 +284,9 @@ func (s *mailbox) WorkStats(ctx context.Context, agents []string) ([]store.WorkS
 			if errs[j] != nil {
 				continue
 			}
-			stats[i].Waiting += r.int()
-			stats[i].Pending += r.int()
-			stats[i].Oldest = max(stats[i].Oldest, time.Duration(r.int())*time.Millisecond)
+			stats[i].Waiting += r.Int()
+			stats[i].Pending += r.Int()
+			stats[i].Oldest = max(stats[i].Oldest, time.Duration(r.Int())*time.Millisecond)
 		}
 	}
 	return stats, partial

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
@@ -116,7 +117,7 @@ func TestWorkSurvivesItsStream(t *testing.T) {
 				if delivered && len(given(t, s, time.Hour, "")) != 1 {
 					t.Fatal("it is not delivered")
 				}
-				by[1] = s.conn.keys.Parts[0].Work
+				by[1] = s.conn.Keys.Parts[0].Work
 				do(t, server, by...)
 				if work := given(t, s, -1, ""); len(work) != 0 {
 					t.Errorf("given %+v of a stream that is empty", work)
@@ -141,9 +142,9 @@ func TestEntriesAndConsumersOfNobody(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s, _ := onClock(t, server, Options{Node: "me"})
 	begin(t, s, inline(0, "r1")) // it wants nobody
-	stream := s.conn.keys.Parts[0].Work
+	stream := s.conn.Keys.Parts[0].Work
 	do(t, server, "XGROUP", "CREATE", stream, workers, "0", "MKSTREAM")
-	do(t, server, "XADD", stream, "*", "thread", s.conn.keys.Thread(testKey).Member)
+	do(t, server, "XADD", stream, "*", "thread", s.conn.Keys.Thread(testKey).Member)
 	do(t, server, "XADD", stream, "*", "thread", "no thread")
 	do(t, server, "XADD", stream, "*", "what", "ever")
 	do(t, server, "XGROUP", "CREATECONSUMER", stream, workers, "gone")
@@ -162,14 +163,14 @@ func TestEntriesAndConsumersOfNobody(t *testing.T) {
 	}
 
 	forget := func(after string) string {
-		p := s.conn.keys.Parts[0]
-		_, err := s.conn.run(t.Context(), call{lua.Due, []string{p.Leases, p.Ready, p.Work},
-			lua.Args{{"limit", 1}, {"turn", 0}, {"idle", 0}, {"check", 0}, {"gone", after}}, []any{""}})
+		p := s.conn.Keys.Parts[0]
+		_, err := s.conn.Run(t.Context(), link.Call{Script: lua.Due, Keys: []string{p.Leases, p.Ready, p.Work},
+			Args: lua.Args{{"limit", 1}, {"turn", 0}, {"idle", 0}, {"check", 0}, {"gone", after}}, Rest: []any{""}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		left := ""
-		for _, c := range s.conn.client.XInfoConsumers(t.Context(), stream, workers).Val() {
+		for _, c := range s.conn.Client.XInfoConsumers(t.Context(), stream, workers).Val() {
 			left += " " + c.Name
 		}
 		return left
@@ -191,7 +192,7 @@ func TestWorkOfADamagedRun(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s, _ := onClock(t, server, Options{})
 	begin(t, s, queued(0, "r1"))
-	th := s.conn.keys.Thread(testKey)
+	th := s.conn.Keys.Thread(testKey)
 	do(t, server, "HDEL", th.Base+"disp", "g:r1")
 	do(t, server, "HDEL", th.Rec(), "work")
 	do(t, server, "DEL", th.Part.Work)
@@ -224,7 +225,7 @@ func TestNothingStarvesWork(t *testing.T) {
 	}{
 		"a thread that cannot be read": {-1, func(t *testing.T, server *redistest.Server, s *Store) {
 			enqueue(t, s, "sound", "a")
-			th := s.conn.keys.Thread(damaged)
+			th := s.conn.Keys.Thread(damaged)
 			do(t, server, "SET", th.Rec(), "garbage")
 			do(t, server, "ZADD", th.Part.Ready, "1", th.Member)
 		}, "damaged", calls / 2},
@@ -324,8 +325,8 @@ func TestChecksBesideServersBefore(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s, move := onClock(t, server, Options{})
 	begin(t, s, queued(0, "r1"))
-	p := s.conn.keys.Parts[0]
-	member := s.conn.keys.Thread(testKey).Member
+	p := s.conn.Keys.Parts[0]
+	member := s.conn.Keys.Thread(testKey).Member
 	places := func() string {
 		return fmt.Sprint(do(t, server, "ZCARD", p.Ready), " due, ", do(t, server, "ZCARD", p.Ready+":checks"), " to look at")
 	}
@@ -341,8 +342,8 @@ func TestChecksBesideServersBefore(t *testing.T) {
 		t.Fatal(res, err)
 	}
 	do(t, server, "ZADD", p.Ready+":checks", "1", member)
-	do(t, server, "HDEL", s.conn.keys.Thread(testKey).Rec(), "work")
-	do(t, server, "DEL", s.conn.keys.Thread(testKey).Base+"queue")
+	do(t, server, "HDEL", s.conn.Keys.Thread(testKey).Rec(), "work")
+	do(t, server, "DEL", s.conn.Keys.Thread(testKey).Base+"queue")
 	move(2 * time.Minute)
 	if work := given(t, s, -1, ""); len(work) > 1 {
 		t.Fatalf("given %+v", work)

@@ -251,7 +251,7 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 			b := l.ending(rewound, &store.SnapshotUpdate{Drop: messages, Remove: taken})
 			return func() {
 				done(l, b)
-				left, err := raw.HKeys(ctx, s.conn.keys.Thread(l.key).Snap()).Result()
+				left, err := raw.HKeys(ctx, s.conn.Keys.Thread(l.key).Snap()).Result()
 				if messages := slices.DeleteFunc(left, func(field string) bool { return field[0] != 'm' }); err != nil || len(messages) != 1 {
 					l.Fatalf("the snapshot holds %d messages: %v", len(messages), err)
 				}
@@ -311,7 +311,7 @@ func TestLargeMessagesThatGoAreNotRead(t *testing.T) {
 	const messages = 250
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{Partitions: 1, Timeout: patience})
-	ctx, at := context.Background(), s.conn.keys.Thread(testKey)
+	ctx, at := context.Background(), s.conn.Keys.Thread(testKey)
 	u := &store.SnapshotUpdate{Append: ids(0, messages), Upsert: map[string]json.RawMessage{}}
 	large := map[string]any{}
 	for _, id := range u.Append {
@@ -319,10 +319,10 @@ func TestLargeMessagesThatGoAreNotRead(t *testing.T) {
 		large["m"+id] = strings.Repeat("x", 256<<10)
 	}
 	turn(t, s, 1, "r1", u)
-	if err := s.conn.client.HSet(ctx, at.Snap(), large).Err(); err != nil {
+	if err := s.conn.Client.HSet(ctx, at.Snap(), large).Err(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.conn.client.HSet(ctx, at.Rec(), "held", "").Err(); err != nil {
+	if err := s.conn.Client.HSet(ctx, at.Rec(), "held", "").Err(); err != nil {
 		t.Fatal(err)
 	}
 	if bytes := view(t, s, store.ReadQuery{Window: 1}).Bytes; bytes < messages*256<<10 {
@@ -341,7 +341,7 @@ func TestLargeMessagesThatGoAreNotRead(t *testing.T) {
 	if bytes := view(t, s, store.ReadQuery{Window: 1}).Bytes; bytes > 1<<20 { // what there was is guessed
 		t.Errorf("%d messages of a byte are taken for %d bytes", messages, bytes)
 	}
-	if err := s.conn.client.HSet(ctx, at.Rec(), "held", "").Err(); err != nil {
+	if err := s.conn.Client.HSet(ctx, at.Rec(), "held", "").Err(); err != nil {
 		t.Fatal(err)
 	}
 	if n := lengths(); n >= messages {

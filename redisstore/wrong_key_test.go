@@ -33,10 +33,10 @@ func TestAWrongKeyOfAPartitionHidesNoOther(t *testing.T) {
 			o := Options{Prefix: fmt.Sprint("wrong", i), Partitions: 8, Lease: time.Minute, Clock: func() time.Time { return clock },
 				ThreadTTL: 24 * time.Hour, Logger: slog.New(slog.NewTextHandler(&told, nil))}
 			s := open(t, server.URL(), o)
-			hurt := &s.conn.keys.Parts[3]
+			hurt := &s.conn.Keys.Parts[3]
 			var good []store.ThreadKey
 			for n := 0; len(good) < 12; n++ {
-				if key := (store.ThreadKey{Namespace: "n", Thread: fmt.Sprint("t", n)}); s.conn.keys.Thread(key).Part != hurt {
+				if key := (store.ThreadKey{Namespace: "n", Thread: fmt.Sprint("t", n)}); s.conn.Keys.Thread(key).Part != hurt {
 					good = append(good, key)
 				}
 			}
@@ -60,8 +60,8 @@ func TestAWrongKeyOfAPartitionHidesNoOther(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.conn.client.Del(ctx, hurt.Base+kind)
-			if err := s.conn.client.Set(ctx, hurt.Base+kind, "x", 0).Err(); err != nil {
+			s.conn.Client.Del(ctx, hurt.Base+kind)
+			if err := s.conn.Client.Set(ctx, hurt.Base+kind, "x", 0).Err(); err != nil {
 				t.Fatal(err)
 			}
 			if err := open(t, server.URL(), o).Ready(ctx); err != nil {

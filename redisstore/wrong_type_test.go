@@ -16,9 +16,9 @@ func TestAKeyOfAWrongTypeKeepsNothingElse(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{})
 	ctx := context.Background()
-	hurt := s.conn.keys.Thread(testKey)
+	hurt := s.conn.Keys.Thread(testKey)
 	good := testKey
-	for s.conn.keys.Thread(good).Part == hurt.Part {
+	for s.conn.Keys.Thread(good).Part == hurt.Part {
 		good.Thread += "x"
 	}
 	for _, key := range []store.ThreadKey{testKey, good} {
@@ -26,8 +26,8 @@ func TestAKeyOfAWrongTypeKeepsNothingElse(t *testing.T) {
 	}
 	spoil := func(key string) {
 		t.Helper()
-		s.conn.client.Del(ctx, key)
-		if err := s.conn.client.Set(ctx, key, "x", 0).Err(); err != nil {
+		s.conn.Client.Del(ctx, key)
+		if err := s.conn.Client.Set(ctx, key, "x", 0).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
