@@ -55,7 +55,7 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		{"tenant", b.Tenant},
 		{"user", b.User},
 		{"owner", keyspace.OwnerID(store.Owner{Name: b.User})},
-		{"title", cutTitle(b.Title)},
+		{"title", link.CutTitle(b.Title)},
 		{"run", b.RunID},
 		{"label", b.Label},
 		{"execution", b.Execution},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/index"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
@@ -26,31 +27,31 @@ type decisions struct{ conn *link.Connection }
 
 // Decisions implements store.Decisions.
 func (s *decisions) Decisions(ctx context.Context, q store.DecisionQuery) (store.DecisionPage, error) {
-	l := listing{kind: 'd', prefix: "a", key: func(p *keyspace.Partition) string { return p.Decided }, looks: decisionsScanned,
-		only: string(link.Pack(nil, q.Tenant, strconv.FormatBool(q.AllTenants), q.User, q.Tool, string(q.Status), q.Namespace, q.Agent))}
+	l := index.Listing{Kind: 'd', Prefix: "a", Key: func(p *keyspace.Partition) string { return p.Decided }, Looks: decisionsScanned,
+		Only: string(link.Pack(nil, q.Tenant, strconv.FormatBool(q.AllTenants), q.User, q.Tool, string(q.Status), q.Namespace, q.Agent))}
 	hash := ""
 	switch {
 	case q.Thread != nil:
 		hash = s.conn.Keys.Thread(*q.Thread).Hash()
-		l.prefix = "h" + hash
+		l.Prefix = "h" + hash
 	case q.Namespace != "":
-		l.prefix = "n" + digest(q.Namespace)
+		l.Prefix = "n" + index.Digest(q.Namespace)
 	case !q.AllTenants && q.User != "":
-		l.prefix = "u" + digest(q.Tenant) + digest(q.User)
+		l.Prefix = "u" + index.Digest(q.Tenant) + index.Digest(q.User)
 	case !q.AllTenants:
-		l.prefix = "t" + digest(q.Tenant)
+		l.Prefix = "t" + index.Digest(q.Tenant)
 	}
-	l.from, l.to = latestFirst(q.From, q.To)
-	load := func(_ []keyspace.Thread, hits []hit) link.Call {
+	l.From, l.To = index.LatestFirst(q.From, q.To)
+	load := func(_ []keyspace.Thread, hits []index.Hit) link.Call {
 		c := link.Call{Script: lua.Decisions, Args: lua.Args{{"tenant", q.Tenant}, {"all", q.AllTenants}, {"key", hash},
 			{"namespace", q.Namespace}, {"user", q.User}, {"tool", q.Tool}, {"status", string(q.Status)}, {"agent", q.Agent}}}
 		for _, h := range hits {
-			c.Keys = append(c.Keys, h.part.Decisions)
+			c.Keys = append(c.Keys, h.Part.Decisions)
 			c.Rest = lua.Decisions.Group(c.Rest, lua.Args{{"id", entryOf(h).String()}})
 		}
 		return c
 	}
-	page, next, err := page(ctx, s.conn, l, store.PageQuery{Limit: q.Limit, Cursor: q.Cursor}, load, readDecision)
+	page, next, err := index.Page(ctx, s.conn, l, store.PageQuery{Limit: q.Limit, Cursor: q.Cursor}, load, readDecision)
 	if err != nil {
 		err = fmt.Errorf("redisstore: decisions: %w", err)
 	}
@@ -58,7 +59,7 @@ func (s *decisions) Decisions(ctx context.Context, q store.DecisionQuery) (store
 }
 
 // readDecision reads an entry. False: it cannot be read as far as its time.
-func readDecision(h hit, r *link.Reply) (store.Decision, bool) {
+func readDecision(h index.Hit, r *link.Reply) (store.Decision, bool) {
 	if !r.More() {
 		return store.Decision{}, false
 	}
@@ -69,7 +70,7 @@ func readDecision(h hit, r *link.Reply) (store.Decision, bool) {
 	refused, asked, at := r.Text(), r.Text(), r.Text()
 	d.Body = r.JSON()
 	id := entryOf(h)
-	d.ID = fmt.Sprintf("%013d-%06d-%d", id.ms, id.seq, h.part.Index)
+	d.ID = fmt.Sprintf("%013d-%06d-%d", id.ms, id.seq, h.Part.Index)
 	d.Refused, _ = strconv.Atoi(refused)
 	ms, bad := strconv.ParseInt(at, 10, 64)
 	d.At = time.UnixMilli(ms)
@@ -84,8 +85,8 @@ func readDecision(h hit, r *link.Reply) (store.Decision, bool) {
 }
 
 // entryOf is the entry that a member of the index is of; zero: of none.
-func entryOf(h hit) streamID {
-	id, _ := readStreamID(h.member[stampSize+hashSize:])
+func entryOf(h index.Hit) streamID {
+	id, _ := readStreamID(h.Member[index.StampSize+index.HashSize:])
 	return id
 }
 

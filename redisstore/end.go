@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/index"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
@@ -50,7 +51,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"kind", string(e.Kind)},
 		{"suspension", link.Compress(e.Suspension)},
 		{"deadline", e.Deadline},
-		{"reasons", digests(e.Reasons)},
+		{"reasons", index.Digests(e.Reasons)},
 		{"told", packReasons(e.Reasons)},
 		{"summaries", packSummaries(e.Summaries)},
 		{"giveback", givesBack(e)},

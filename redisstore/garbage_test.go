@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/index"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/redistest"
@@ -161,13 +162,13 @@ var garbageTests = []struct {
 			if err != nil {
 				g.Fatal(err)
 			}
-			stamp := strings.Repeat("\x01", stampSize)
-			for _, of := range []string{"a", "h" + hash, "t" + digest("")} {
+			stamp := strings.Repeat("\x01", index.StampSize)
+			for _, of := range []string{"a", "h" + hash, "t" + index.Digest("")} {
 				for _, m := range []string{"", "x", "\x00", stamp, stamp + hash, stamp + hash + "no id", stamp + hash + found[0].ID} {
 					g.conn.Client.ZAdd(g.Context(), p.Decided, redis.Z{Member: of + m})
 				}
 				for i, f := range found {
-					g.conn.Client.ZAdd(g.Context(), p.Decided, redis.Z{Member: of + stampAt(int64(i)) + hash + f.ID})
+					g.conn.Client.ZAdd(g.Context(), p.Decided, redis.Z{Member: of + index.StampAt(int64(i)) + hash + f.ID})
 				}
 			}
 		}
@@ -327,11 +328,11 @@ var garbageTests = []struct {
 		for i, text := range []string{"", "x", "9:x", string(link.Pack(nil, "", "bad", "deep")), string(link.Pack(nil, "a", "a", "1", "x", "y", "z", "", "all", "", ""))} {
 			id := fmt.Sprint("bad", i)
 			g.conn.Client.HSet(g.Context(), keys[0], id, text)
-			for _, place := range []string{"i", "r" + digest("a") + "\x00\x00\x00\x00\x00\x00", "c" + digest("a") + "\x00\x00\x00\x00\x00\x00", "d\xff"} {
+			for _, place := range []string{"i", "r" + index.Digest("a") + "\x00\x00\x00\x00\x00\x00", "c" + index.Digest("a") + "\x00\x00\x00\x00\x00\x00", "d\xff"} {
 				g.conn.Client.ZAdd(g.Context(), keys[1], redis.Z{Member: place + id})
 			}
 		}
-		for _, place := range []string{"", "c", "c" + digest("a"), "d", "i", "r", "x"} {
+		for _, place := range []string{"", "c", "c" + index.Digest("a"), "d", "i", "r", "x"} {
 			g.conn.Client.ZAdd(g.Context(), keys[1], redis.Z{Member: place})
 		}
 		g.conn.Client.SAdd(g.Context(), keys[2], "nobody", ns)

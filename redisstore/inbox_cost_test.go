@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/index"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/redis/go-redis/v9"
@@ -87,13 +88,13 @@ func suspendedThreads(t testing.TB, s *Store, n int) {
 		p := &s.conn.Keys.Parts[i]
 		o := originals[p]
 		// The first of the tenant's members is the one for any reason: its digest is of zeros.
-		tenant := digest("acme")
-		members, err := client.ZRangeArgs(ctx, redis.ZRangeArgs{Key: p.Inbox, Start: "[" + tenant, Stop: "(" + beyond(tenant), ByLex: true}).Result()
+		tenant := index.Digest("acme")
+		members, err := client.ZRangeArgs(ctx, redis.ZRangeArgs{Key: p.Inbox, Start: "[" + tenant, Stop: "(" + index.Beyond(tenant), ByLex: true}).Result()
 		if err != nil || len(members) != 2 {
 			t.Fatalf("%q %v", members, err)
 		}
 		for made := 1; made < each; made += 1000 { // the original is one of them
-			if err := client.Eval(ctx, copies, []string{o.Base, p.Inbox}, p.Base, min(1000, each-made), made, members[0], len(s.conn.Keys.Parts), i, digest("tool_call"), digest("\x00"+testKey.Namespace)).Err(); err != nil {
+			if err := client.Eval(ctx, copies, []string{o.Base, p.Inbox}, p.Base, min(1000, each-made), made, members[0], len(s.conn.Keys.Parts), i, index.Digest("tool_call"), index.Digest("\x00"+testKey.Namespace)).Err(); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -123,7 +124,7 @@ func TestInboxPageCostsTheSame(t *testing.T) {
 		read := func() cost {
 			return costs(func() {
 				p, err := s.Inbox(ctx, store.InboxQuery{Tenant: "acme", Cursor: cursor})
-				if err != nil || len(p.Items) != pageSize || p.Items[0].Suspension == nil {
+				if err != nil || len(p.Items) != index.PageSize || p.Items[0].Suspension == nil {
 					t.Fatalf("%d items, %v", len(p.Items), err)
 				}
 				cursor = p.Next
@@ -168,7 +169,7 @@ func TestInboxPageCostsTheSame(t *testing.T) {
 		}
 		own = costs(func() {
 			p, err := s.Inbox(ctx, store.InboxQuery{Namespace: testKey.Namespace})
-			if err != nil || len(p.Items) != pageSize {
+			if err != nil || len(p.Items) != index.PageSize {
 				t.Fatalf("%d items, %v", len(p.Items), err)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/index"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/redis/go-redis/v9"
@@ -84,9 +85,9 @@ func TestAMemberOfAnIndexProvesNothing(t *testing.T) {
 			}
 		}
 	}
-	move(p.Inbox, digest("acme"), digest("mallory"))
-	move(p.Dead, digest("acme"), digest("mallory"))
-	move(p.Threads, digest("n"), digest("mallory"))
+	move(p.Inbox, index.Digest("acme"), index.Digest("mallory"))
+	move(p.Dead, index.Digest("acme"), index.Digest("mallory"))
+	move(p.Threads, index.Digest("n"), index.Digest("mallory"))
 	for tenant, want := range map[string]string{"acme": "1 1", "mallory": "0 0"} {
 		inbox, err := s.Inbox(ctx, store.InboxQuery{Tenant: tenant})
 		letters, errLetters := s.DeadLetters(ctx, store.PageQuery{Tenant: tenant})
@@ -101,7 +102,7 @@ func TestAMemberOfAnIndexProvesNothing(t *testing.T) {
 	}
 	// What is listed and gone is left out too, and the page is filled with others.
 	for i := range 30 {
-		member := digest("n") + fmt.Sprintf("%06d%022d", i, i)
+		member := index.Digest("n") + fmt.Sprintf("%06d%022d", i, i)
 		if err := s.conn.Client.ZAdd(ctx, p.Threads, redis.Z{Member: member}).Err(); err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 // reasonSize is what is kept of a dispatch's error. Reading a run reads it too.
 const reasonSize = 1024
 
-func cutReason(text string) string { return cut(text, reasonSize) }
+func cutReason(text string) string { return link.Cut(text, reasonSize) }
 
 // HandBack implements store.Retries. A claim that is already lost is no error.
 func (s *Store) HandBack(ctx context.Context, c store.Claim) error {

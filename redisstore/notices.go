@@ -43,7 +43,7 @@ func newNotices(c *link.Connection, age time.Duration) *notices {
 func packReasons(reasons []string) []byte {
 	told := make([]string, len(reasons))
 	for i, r := range reasons {
-		told[i] = cut(r, reasonTold)
+		told[i] = link.Cut(r, reasonTold)
 	}
 	return link.Pack(nil, told...)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/index"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
@@ -120,14 +121,14 @@ func (s *retention) retireDue(ctx context.Context, p *keyspace.Partition, member
 	}
 	cmds := make([]*redis.SliceCmd, len(members))
 	for i, m := range members {
-		hash := m[max(len(m)-hashSize, 0):] // of what is no member, a key that is not there
+		hash := m[max(len(m)-index.HashSize, 0):] // of what is no member, a key that is not there
 		cmds[i] = redis.NewSliceCmd(ctx, "hmget", p.Base+hash+":rec", "thread", "look", "marks")
 	}
 	if err := s.conn.Missing(link.Ask(ctx, s.conn, cmds)); err != nil {
 		return nil, fmt.Errorf("redisstore: retire: %w", err)
 	}
 	for i, cmd := range cmds {
-		if len(members[i]) != digestSize+stampSize+hashSize {
+		if len(members[i]) != index.DigestSize+index.StampSize+index.HashSize {
 			err = fmt.Errorf("redisstore: retire: %s holds what is no member", p.Threads)
 			continue
 		}
@@ -135,7 +136,7 @@ func (s *retention) retireDue(ctx context.Context, p *keyspace.Partition, member
 		member, _ := v[0].(string)
 		look, _ := v[1].(string)
 		marks, _ := v[2].(string)
-		used := forever - unstamp(members[i][digestSize:digestSize+stampSize])
+		used := index.Forever - index.Unstamp(members[i][index.DigestSize:index.DigestSize+index.StampSize])
 		if key, ok := keyspace.ThreadOf(member); ok && s.mayRetire(now.UnixMilli(), used, look, marks) {
 			due = append(due, key)
 		}
@@ -160,8 +161,8 @@ func (s *retention) mayRetire(now, used int64, look, marks string) bool {
 		at, err := strconv.ParseInt(look, 10, 64)
 		return err != nil || at > 0 && at <= now
 	}
-	if len(marks) >= stampSize {
-		used = unstamp(marks[:stampSize])
+	if len(marks) >= index.StampSize {
+		used = index.Unstamp(marks[:index.StampSize])
 	}
 	return now-used >= s.opts.RetainAge.Milliseconds()
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/index"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/redis/go-redis/v9"
 )
@@ -23,7 +24,7 @@ type Store struct {
 	*leases
 	*retention
 	*reads
-	*lists
+	*index.Lists
 	*dispatches
 	*pauses
 	*quotas
@@ -109,7 +110,7 @@ func assemble(c *link.Connection, o *Options) *Store {
 	q := &quotas{conn: c, recounts: map[string]time.Time{}}
 	keep := &retention{conn: c, deliveries: d, quotas: q, opts: o}
 	return &Store{opts: o, conn: c, deliveries: d, Presence: p, commits: g, leases: newLeases(c),
-		retention: keep, mailbox: newMailbox(c, d), reads: &reads{conn: c, commits: g}, lists: &lists{c},
+		retention: keep, mailbox: newMailbox(c, d), reads: &reads{conn: c, commits: g}, Lists: index.NewLists(c),
 		dispatches: &dispatches{c}, pauses: &pauses{c}, quotas: q, webhooks: &webhooks{c, max(o.Webhooks/o.Partitions, 1)},
 		notices: newNotices(c, o.NoticeAge), decisions: &decisions{c}, logins: &logins{c}, payloads: &payloads{c}, tree: &tree{c, keep}}
 }

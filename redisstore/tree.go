@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/index"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
@@ -152,9 +153,9 @@ func (s *tree) TreeBelow(ctx context.Context, key store.ThreadKey) ([]string, er
 // these: from ≤ place < to.
 func treePlaces(q store.TreeQuery) (prefix, from, to string) {
 	ordered := func(kind, value string) (string, string, string) {
-		prefix := kind + digest(value)
-		first, end := latestFirst(q.From, q.To)
-		return prefix, prefix + first, prefix + cmp.Or(end, strings.Repeat("\xff", stampSize+1))
+		prefix := kind + index.Digest(value)
+		first, end := index.LatestFirst(q.From, q.To)
+		return prefix, prefix + first, prefix + cmp.Or(end, strings.Repeat("\xff", index.StampSize+1))
 	}
 	switch {
 	case q.Parent != "":
@@ -165,7 +166,7 @@ func treePlaces(q store.TreeQuery) (prefix, from, to string) {
 		return ordered("s", q.Resource)
 	}
 	prefix = "i" + q.Prefix
-	return prefix, prefix, beyond(prefix)
+	return prefix, prefix, index.Beyond(prefix)
 }
 
 // ofQuery reports whether a node is what was asked for: digests place, they prove nothing.
@@ -187,10 +188,10 @@ const (
 func (s *tree) TreePage(ctx context.Context, q store.TreeQuery) ([]store.TreeItem, string, error) {
 	prefix, first, end := treePlaces(q)
 	of := []string{q.Namespace, q.Parent, q.Root, q.Resource, q.Prefix}
-	if from, to := latestFirst(q.From, q.To); !q.All() || from != "" || to != "" {
-		of = append(of, filterName(q.ThreadFilter), from, to)
+	if from, to := index.LatestFirst(q.From, q.To); !q.All() || from != "" || to != "" {
+		of = append(of, index.FilterName(q.ThreadFilter), from, to)
 	}
-	mark, from := digest(string(link.Pack(nil, of...))), "["+first
+	mark, from := index.Digest(string(link.Pack(nil, of...))), "["+first
 	if q.Cursor != "" {
 		raw, err := base64.RawURLEncoding.Strict().DecodeString(q.Cursor)
 		place, ok := bytes.CutPrefix(raw, []byte(mark))
@@ -202,7 +203,7 @@ func (s *tree) TreePage(ctx context.Context, q store.TreeQuery) ([]store.TreeIte
 	if q.Limit < 0 {
 		return nil, "", fmt.Errorf("redisstore: tree: a page of %d is not possible", q.Limit)
 	}
-	limit := min(cmp.Or(q.Limit, pageSize), pageLimit)
+	limit := min(cmp.Or(q.Limit, index.PageSize), index.PageLimit)
 	var items []store.TreeItem
 	next := func() string { return base64.RawURLEncoding.EncodeToString([]byte(mark + from[1:])) }
 	for looked, bytes := 0, 0; ; {
@@ -226,7 +227,7 @@ func (s *tree) TreePage(ctx context.Context, q store.TreeQuery) ([]store.TreeIte
 		if !more {
 			return items, "", nil
 		}
-		if looked += len(piece); looked >= pageLimit {
+		if looked += len(piece); looked >= index.PageLimit {
 			return items, next(), nil
 		}
 	}
@@ -287,7 +288,7 @@ func (s *tree) ThreadInfos(ctx context.Context, threads []store.ThreadKey) ([]*s
 			for i, at := range group {
 				keys[i] = s.conn.Keys.Thread(threads[at])
 			}
-			calls, groups = append(calls, infosOf(keys...)), append(groups, group)
+			calls, groups = append(calls, index.InfosOf(keys...)), append(groups, group)
 		}
 	}
 	infos := make([]*store.ThreadInfo, len(threads))
@@ -298,7 +299,7 @@ func (s *tree) ThreadInfos(ctx context.Context, threads []store.ThreadKey) ([]*s
 		}
 		for _, at := range group {
 			one := replies[i].List()
-			if info, ok := readInfo(one); ok {
+			if info, ok := index.ReadInfo(one); ok {
 				infos[at] = &info
 			}
 			replies[i].Join(one)

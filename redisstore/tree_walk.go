@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/index"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
@@ -18,18 +19,18 @@ func (s *tree) TreeWalk(ctx context.Context, q store.TreeWalk) ([]store.TreeItem
 	if q.Limit < 0 {
 		return nil, "", fmt.Errorf("redisstore: tree: a page of %d is not possible", q.Limit)
 	}
-	mark := digest(string(link.Pack(nil, q.Thread.Namespace, q.Thread.Thread)))
+	mark := index.Digest(string(link.Pack(nil, q.Thread.Namespace, q.Thread.Thread)))
 	under, at := "", ""
 	if q.Cursor != "" {
 		raw, err := base64.RawURLEncoding.Strict().DecodeString(q.Cursor)
 		place, ok := bytes.CutPrefix(raw, []byte(mark))
 		parts, bad := link.Unpack(string(place))
-		if err != nil || !ok || bad != nil || len(parts) != 2 || len(parts[1]) <= stampSize {
+		if err != nil || !ok || bad != nil || len(parts) != 2 || len(parts[1]) <= index.StampSize {
 			return nil, "", errTreeCursor
 		}
 		under, at = parts[0], parts[1]
 	}
-	limit := min(cmp.Or(q.Limit, pageSize), pageLimit)
+	limit := min(cmp.Or(q.Limit, index.PageSize), index.PageLimit)
 	var items []store.TreeItem
 	for bytes := 0; ; {
 		want := min(treePiece, limit+1-len(items))

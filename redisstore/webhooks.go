@@ -144,7 +144,7 @@ func (s *webhooks) readTaken(ctx context.Context, p *keyspace.Partition, target 
 		}
 		if err != nil {
 			s.conn.Settings.Logger.Error("a webhook cannot be read and is given up", "target", target, "id", notice.ID, "error", err)
-			tried = store.WebhookTries{Count: tried.Count + 1, First: cmp.Or(tried.First, at), Last: at, Error: cut(err.Error(), reasonTold)}
+			tried = store.WebhookTries{Count: tried.Count + 1, First: cmp.Or(tried.First, at), Last: at, Error: link.Cut(err.Error(), reasonTold)}
 			// A webhook for which this fails is taken again when its hold is over.
 			if err := s.settle(ctx, p, target, id, store.WebhookResult{Hold: held, Kind: store.WebhookDead, Tries: tried}); err != nil {
 				s.conn.Settings.Logger.Error("a webhook cannot be given up", "target", target, "id", notice.ID, "error", err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/index"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/lua"
@@ -37,18 +38,18 @@ func (d deadHook) cursor() string {
 func deadHookOf(cursor string, partitions int) (d deadHook, err error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
 	if err != nil {
-		return d, errCursor
+		return d, index.ErrCursor
 	}
 	items, err := link.Unpack(string(raw))
-	if err != nil || len(items) != 3 || len(items[2]) > cursorLimit {
-		return d, errCursor
+	if err != nil || len(items) != 3 || len(items[2]) > index.CursorLimit {
+		return d, index.ErrCursor
 	}
 	var bad error
 	d.id = items[2]
 	d.died, err = strconv.ParseInt(items[0], 10, 64)
 	d.part, bad = strconv.Atoi(items[1])
 	if err != nil || bad != nil || d.part < 0 || d.part >= partitions {
-		return d, errCursor
+		return d, index.ErrCursor
 	}
 	return d, nil
 }
@@ -76,7 +77,7 @@ func (s *webhooks) DeadWebhooks(ctx context.Context, q store.DeadWebhookQuery) (
 		}
 		after = &d
 	}
-	limit := min(cmp.Or(q.Limit, pageSize), pageLimit)
+	limit := min(cmp.Or(q.Limit, index.PageSize), index.PageLimit)
 	replies, err := s.onAll(ctx, func(p *keyspace.Partition) link.Call {
 		from, behind := "+inf", ""
 		if after != nil {

@@ -1,4 +1,4 @@
-package redisstore
+package index
 
 import (
 	"cmp"
@@ -19,7 +19,7 @@ import (
 // not answer are left out, and come first on the next page.
 type merge struct {
 	s        *link.Connection
-	l        listing
+	l        Listing
 	parts    []source
 	answered bool  // one of them at least
 	err      error // of one that did not
@@ -35,7 +35,7 @@ type source struct {
 	silent bool // its master does not answer: nothing is ahead
 }
 
-func newMerge(s *link.Connection, l listing) *merge {
+func newMerge(s *link.Connection, l Listing) *merge {
 	c := &merge{s: s, l: l}
 	for i := range s.Keys.Parts {
 		from, late := l.late[i]
@@ -75,7 +75,7 @@ func (c *merge) missing() error {
 }
 
 // through notes that a hit was gone through.
-func (c *merge) through(h hit) { c.parts[h.part.Index].at = h.member }
+func (c *merge) through(h Hit) { c.parts[h.Part.Index].at = h.Member }
 
 // next is the cursor of the page behind a full one, which ends with a member, or behind
 // all that has answered.
@@ -104,8 +104,8 @@ func (c *merge) next(last string, full bool) string {
 }
 
 // take returns the next members in order, fewer than n only at the end.
-func (c *merge) take(ctx context.Context, n int) ([]hit, error) {
-	var hits []hit
+func (c *merge) take(ctx context.Context, n int) ([]Hit, error) {
+	var hits []Hit
 	for len(hits) < n {
 		if err := c.fill(ctx, n-len(hits)); err != nil {
 			return nil, err
@@ -132,7 +132,7 @@ func (c *merge) take(ctx context.Context, n int) ([]hit, error) {
 				break
 			}
 			p := &c.parts[first]
-			hits = append(hits, hit{p.part, p.ahead[0]})
+			hits = append(hits, Hit{p.part, p.ahead[0]})
 			p.ahead = p.ahead[1:]
 		}
 		if !slices.ContainsFunc(c.parts, func(p source) bool { return !p.silent && (!p.done || len(p.ahead) > 0) }) {
@@ -154,12 +154,12 @@ func (c *merge) fill(ctx context.Context, n int) error {
 		if len(p.ahead) >= (count+1)/2 || p.done || p.silent {
 			continue
 		}
-		from, to := "["+c.l.prefix+c.l.from, c.l.end()
+		from, to := "["+c.l.Prefix+c.l.From, c.l.end()
 		if p.after != "" {
-			from = "(" + c.l.prefix + p.after
+			from = "(" + c.l.Prefix + p.after
 		}
 		asked = append(asked, p)
-		cmds = append(cmds, redis.NewStringSliceCmd(ctx, "zrangebylex", c.l.key(p.part), from, to, "limit", 0, count))
+		cmds = append(cmds, redis.NewStringSliceCmd(ctx, "zrangebylex", c.l.Key(p.part), from, to, "limit", 0, count))
 	}
 	errs := link.Ask(ctx, c.s, cmds)
 	for i, p := range asked {
@@ -173,9 +173,9 @@ func (c *merge) fill(ctx context.Context, n int) error {
 		members := cmds[i].Val()
 		p.done = len(members) < count
 		for _, m := range members {
-			p.after = m[len(c.l.prefix):]
-			if len(p.after) < stampSize+hashSize {
-				c.s.Settings.Logger.Warn("an index holds a value that is no member; the value is passed over", "key", c.l.key(p.part), "member", m)
+			p.after = m[len(c.l.Prefix):]
+			if len(p.after) < StampSize+HashSize {
+				c.s.Settings.Logger.Warn("an index holds a value that is no member; the value is passed over", "key", c.l.Key(p.part), "member", m)
 				p.after = cmp.Or(p.after, "\x00") // what comes first of all begins with it
 				continue
 			}

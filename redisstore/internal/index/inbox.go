@@ -1,4 +1,4 @@
-package redisstore
+package index
 
 import (
 	"context"
@@ -16,27 +16,27 @@ import (
 )
 
 // anyOne is index.lua's ANY.
-var anyOne = string(make([]byte, digestSize))
+var anyOne = string(make([]byte, DigestSize))
 
 // ownerLooks is how many suspensions are looked at for a page of one owner's.
 const ownerLooks = 1000
 
 // inboxOf is the listing of a reason; "": of any.
-func inboxOf(tenant, namespace, reason string) listing {
-	l := listing{kind: 'i', key: func(p *keyspace.Partition) string { return p.Inbox }}
+func inboxOf(tenant, namespace, reason string) Listing {
+	l := Listing{Kind: 'i', Key: func(p *keyspace.Partition) string { return p.Inbox }}
 	switch {
 	case namespace != "":
-		l.prefix = digest("\x00"+namespace) + anyOne
+		l.Prefix = Digest("\x00"+namespace) + anyOne
 	case reason != "":
-		l.prefix = digest(tenant) + digest(reason)
+		l.Prefix = Digest(tenant) + Digest(reason)
 	default:
-		l.prefix = digest(tenant) + anyOne
+		l.Prefix = Digest(tenant) + anyOne
 	}
 	return l
 }
 
 // Inbox implements store.Inbox.
-func (s *lists) Inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage, error) {
+func (s *Lists) Inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage, error) {
 	of := s.inbox
 	switch {
 	case q.Namespace != "" && q.Reason != "":
@@ -51,36 +51,36 @@ func (s *lists) Inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage,
 	return p, err
 }
 
-func (s *lists) inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage, error) {
+func (s *Lists) inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage, error) {
 	owner := keyspace.OwnerID(store.Owner{Name: q.Owner})
-	load := func(threads []keyspace.Thread, hits []hit) link.Call {
+	load := func(threads []keyspace.Thread, hits []Hit) link.Call {
 		c := link.Call{Script: lua.Inbox, Args: lua.Args{{"tenant", q.Tenant}, {"namespace", q.Namespace}, {"owner", owner}}}
 		for i, t := range threads {
 			c.Keys = append(c.Keys, t.Rec(), t.Journal(), t.Base+"drafts")
-			c.Rest = lua.Inbox.Group(c.Rest, lua.Args{{"since", hits[i].member[:stampSize]}})
+			c.Rest = lua.Inbox.Group(c.Rest, lua.Args{{"since", hits[i].Member[:StampSize]}})
 		}
 		return c
 	}
 	l := inboxOf(q.Tenant, q.Namespace, q.Reason)
-	if l.only = owner; owner != "" {
-		l.looks = ownerLooks
+	if l.Only = owner; owner != "" {
+		l.Looks = ownerLooks
 	}
 	if !q.From.IsZero() {
-		l.from = stampOf(q.From)
+		l.From = StampAt(q.From.UnixMilli())
 	}
 	if !q.To.IsZero() {
-		l.to = stampOf(q.To)
+		l.To = StampAt(q.To.UnixMilli())
 	}
-	items, next, err := page(ctx, s.conn, l, store.PageQuery{Limit: q.Limit, Cursor: q.Cursor}, load, readInboxItem)
+	items, next, err := Page(ctx, s.conn, l, store.PageQuery{Limit: q.Limit, Cursor: q.Cursor}, load, readInboxItem)
 	return store.InboxPage{Items: items, Next: next}, err
 }
 
-func readInboxItem(h hit, r *link.Reply) (store.InboxItem, bool) {
+func readInboxItem(h Hit, r *link.Reply) (store.InboxItem, bool) {
 	if !r.More() {
 		return store.InboxItem{}, false
 	}
 	key, ok := keyspace.ThreadOf(r.Text())
-	item := store.InboxItem{Thread: key, Version: r.Int(), Since: time.UnixMilli(unstamp(h.member[:stampSize])),
+	item := store.InboxItem{Thread: key, Version: r.Int(), Since: time.UnixMilli(Unstamp(h.Member[:StampSize])),
 		Title: r.Text(), Tenant: r.Text(), User: r.Text(), Agent: r.Text(), Suspension: r.JSON(), Drafts: r.JSONByID()}
 	if errors.Is(r.Err, store.ErrCorrupted) {
 		r.Err, item.Corrupted = nil, true
@@ -90,7 +90,7 @@ func readInboxItem(h hit, r *link.Reply) (store.InboxItem, bool) {
 
 // CountInbox implements store.Inbox. Each number is a range of a partition's inbox,
 // which the server counts without looking at what is in it.
-func (s *lists) CountInbox(ctx context.Context, q store.InboxCount) (counts map[string]int64, err error) {
+func (s *Lists) CountInbox(ctx context.Context, q store.InboxCount) (counts map[string]int64, err error) {
 	tenants := []string{q.Tenant}
 	switch {
 	case q.Namespace != "" && slices.ContainsFunc(q.Reasons, func(r string) bool { return r != "" }):
@@ -107,13 +107,13 @@ func (s *lists) CountInbox(ctx context.Context, q store.InboxCount) (counts map[
 	return counts, err
 }
 
-func (s *lists) countInboxes(ctx context.Context, tenants []string, q store.InboxCount) (map[string]int64, error) {
+func (s *Lists) countInboxes(ctx context.Context, tenants []string, q store.InboxCount) (map[string]int64, error) {
 	var cmds []*redis.IntCmd
 	for _, tenant := range tenants {
 		for i := range s.conn.Keys.Parts {
 			for _, reason := range q.Reasons {
 				l := inboxOf(tenant, q.Namespace, reason)
-				cmds = append(cmds, redis.NewIntCmd(ctx, "zlexcount", s.conn.Keys.Parts[i].Inbox, "["+l.prefix, l.end()))
+				cmds = append(cmds, redis.NewIntCmd(ctx, "zlexcount", s.conn.Keys.Parts[i].Inbox, "["+l.Prefix, l.end()))
 			}
 		}
 	}

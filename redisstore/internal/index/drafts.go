@@ -1,4 +1,4 @@
-package redisstore
+package index
 
 import (
 	"context"
@@ -15,7 +15,7 @@ const draftSize = 64 << 10
 
 // Drafts implements store.Inbox. A draft is JSON of at most 64 KiB. Without an
 // id it only reads.
-func (s *lists) Drafts(ctx context.Context, key store.ThreadKey, version int64, by string, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error) {
+func (s *Lists) Drafts(ctx context.Context, key store.ThreadKey, version int64, by string, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error) {
 	t := s.conn.Keys.Thread(key)
 	c := link.Call{Script: lua.Drafts, Keys: []string{t.Rec(), t.Journal(), t.Base + "drafts", t.Part.Notices},
 		Args: lua.Args{{"version", version}, {"by", by}}}

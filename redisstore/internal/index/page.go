@@ -1,4 +1,4 @@
-package redisstore
+package index
 
 import (
 	"cmp"
@@ -11,28 +11,30 @@ import (
 	"github.com/aguiws/aguiws/redisstore/internal/link"
 )
 
-// lists are the calls that go across threads, by the indexes, and what people set there.
-type lists struct{ conn *link.Connection }
+// Lists are the calls that go across threads, by the indexes, and what people set there.
+type Lists struct{ conn *link.Connection }
 
-// page reads one page of a listing. load makes the call for some hits, whose script answers
+func NewLists(c *link.Connection) *Lists { return &Lists{c} }
+
+// Page reads one page of a listing. load makes the call for some hits, whose script answers
 // a list for each, an empty one for what is not there any more. read makes an item of such
 // a list, or drops it. Items of masters of a Cluster that do not answer are missing on the
 // page, and come on a later one; the error says so by store.ErrPartial.
-func page[T any](ctx context.Context, s *link.Connection, l listing, q store.PageQuery,
-	load func([]keyspace.Thread, []hit) link.Call, read func(hit, *link.Reply) (T, bool)) (items []T, next string, err error) {
+func Page[T any](ctx context.Context, s *link.Connection, l Listing, q store.PageQuery,
+	load func([]keyspace.Thread, []Hit) link.Call, read func(Hit, *link.Reply) (T, bool)) (items []T, next string, err error) {
 	if err := l.seek(q.Cursor, len(s.Keys.Parts)); err != nil {
 		return nil, "", err
 	}
 	if q.Limit < 0 {
 		return nil, "", fmt.Errorf("a page of %d is not possible", q.Limit)
 	}
-	limit := min(cmp.Or(q.Limit, pageSize), pageLimit)
+	limit := min(cmp.Or(q.Limit, PageSize), PageLimit)
 	c := newMerge(s, l)
-	var last hit // of the full page
+	var last Hit // of the full page
 	for looked := 0; ; {
 		want := limit + 1 - len(items)
-		if l.looks > 0 {
-			want = min(max(want, pageSize, looked), l.looks-looked) // few of them are wanted
+		if l.Looks > 0 {
+			want = min(max(want, PageSize, looked), l.Looks-looked) // few of them are wanted
 			looked += want
 		}
 		hits, err := c.take(ctx, want)
@@ -52,7 +54,7 @@ func page[T any](ctx context.Context, s *link.Connection, l listing, q store.Pag
 				return nil, "", answers[i].Err
 			}
 			if ok && len(items) == limit {
-				return items, c.next(last.member, true), c.missing()
+				return items, c.next(last.Member, true), c.missing()
 			}
 			c.through(h)
 			if ok {
@@ -65,19 +67,19 @@ func page[T any](ctx context.Context, s *link.Connection, l listing, q store.Pag
 			}
 			return items, c.next("", false), c.missing()
 		}
-		if looked == l.looks && looked > 0 {
-			return items, c.next(hits[len(hits)-1].member, true), c.missing()
+		if looked == l.Looks && looked > 0 {
+			return items, c.next(hits[len(hits)-1].Member, true), c.missing()
 		}
 	}
 }
 
 // loadHits reads what hits are about, some of them in a script, and returns an answer for
 // each: nil where the master does not answer.
-func (c *merge) loadHits(ctx context.Context, hits []hit, load func([]keyspace.Thread, []hit) link.Call) ([]*link.Reply, error) {
+func (c *merge) loadHits(ctx context.Context, hits []Hit, load func([]keyspace.Thread, []Hit) link.Call) ([]*link.Reply, error) {
 	groups := inScripts(c.s, hits)
 	calls := make([]link.Call, len(groups))
 	for i, group := range groups {
-		of := make([]hit, len(group))
+		of := make([]Hit, len(group))
 		keys := make([]keyspace.Thread, len(group))
 		for j, at := range group {
 			of[j], keys[j] = hits[at], hits[at].thread()
@@ -91,7 +93,7 @@ func (c *merge) loadHits(ctx context.Context, hits []hit, load func([]keyspace.T
 			return c.loadHits(ctx, hits, load) // a script a partition, from now on
 		}
 		if errs[i] != nil {
-			if err := c.silence(hits[group[0]].part, errs[i]); err != nil {
+			if err := c.silence(hits[group[0]].Part, errs[i]); err != nil {
 				return nil, err
 			}
 			continue
@@ -109,7 +111,7 @@ func (c *merge) loadHits(ctx context.Context, hits []hit, load func([]keyspace.T
 // inScripts shares hits out, by their places. Those of a partition have a script; if the
 // server is no part of a Cluster, those of all partitions have one together. A script has
 // as many at a time as keep it from others for no longer than a group of batches does.
-func inScripts(s *link.Connection, hits []hit) (groups [][]int) {
+func inScripts(s *link.Connection, hits []Hit) (groups [][]int) {
 	if s.OneSlot() {
 		all := make([]int, len(hits))
 		for i := range all {
@@ -119,10 +121,10 @@ func inScripts(s *link.Connection, hits []hit) (groups [][]int) {
 	}
 	at := map[*keyspace.Partition]int{}
 	for i, h := range hits {
-		group, known := at[h.part]
+		group, known := at[h.Part]
 		if !known {
 			group = len(groups)
-			at[h.part] = group
+			at[h.Part] = group
 			groups = append(groups, nil)
 		}
 		groups[group] = append(groups[group], i)

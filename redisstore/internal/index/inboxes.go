@@ -1,4 +1,4 @@
-package redisstore
+package index
 
 import (
 	"cmp"
@@ -23,7 +23,7 @@ const allMark = "a"
 
 // inboxes is a page of the inboxes of all tenants, one after the other. A page of one
 // costs as much as any, so that a page of all is short where many have nothing.
-func (s *lists) inboxes(ctx context.Context, q store.InboxQuery) (store.InboxPage, error) {
+func (s *Lists) inboxes(ctx context.Context, q store.InboxQuery) (store.InboxPage, error) {
 	at, inner, err := seekTenant(q.Cursor)
 	if err != nil {
 		return store.InboxPage{}, err
@@ -35,7 +35,7 @@ func (s *lists) inboxes(ctx context.Context, q store.InboxQuery) (store.InboxPag
 	if err != nil {
 		return store.InboxPage{}, err
 	}
-	limit := min(cmp.Or(q.Limit, pageSize), pageLimit)
+	limit := min(cmp.Or(q.Limit, PageSize), PageLimit)
 	var p store.InboxPage
 	first, _ := slices.BinarySearch(tenants, at)
 	for i, tenant := range tenants[first:] {
@@ -72,18 +72,18 @@ func seekTenant(cursor string) (tenant, inner string, err error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
 	packed, ours := strings.CutPrefix(string(raw), allMark)
 	if err != nil || !ours {
-		return "", "", errCursor
+		return "", "", ErrCursor
 	}
 	list, err := link.Unpack(packed)
 	if err != nil || len(list) != 2 {
-		return "", "", errCursor
+		return "", "", ErrCursor
 	}
 	return list[0], list[1], nil
 }
 
 // tenants are those that have dispatches, in order: whoever waits for an answer has the
 // one that asked. A master that does not answer leaves them incomplete.
-func (s *lists) tenants(ctx context.Context) ([]string, error) {
+func (s *Lists) tenants(ctx context.Context) ([]string, error) {
 	cmds := make([]*redis.StringSliceCmd, len(s.conn.Keys.Parts))
 	for i := range cmds {
 		cmds[i] = redis.NewStringSliceCmd(ctx, "hkeys", s.conn.Keys.Parts[i].Counts)

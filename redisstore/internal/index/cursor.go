@@ -1,4 +1,4 @@
-package redisstore
+package index
 
 import (
 	"cmp"
@@ -14,16 +14,16 @@ import (
 	"github.com/aguiws/aguiws/redisstore/internal/link"
 )
 
-// listing is one query of an index: in each partition, the members that begin
+// Listing is one query of an index: in each partition, the members that begin
 // with a prefix, and of these the ones after a place.
-type listing struct {
-	kind   byte
-	prefix string
-	key    func(*keyspace.Partition) string
-	// from and to bound the times in them: from ≤ time < to; "": they do not.
-	from, to string
-	only     string // what else a query asks for, of which its cursors are
-	looks    int    // how many are looked at for a page; 0: as many as it takes
+type Listing struct {
+	Kind   byte
+	Prefix string
+	Key    func(*keyspace.Partition) string
+	// From and to bound the times in them: from ≤ time < to; "": they do not.
+	From, To string
+	Only     string // what else a query asks for, of which its cursors are
+	Looks    int    // how many are looked at for a page; 0: as many as it takes
 	after    string // what follows the prefix in the last member of the page before
 	// late are the partitions that were not read so far, because their master did not
 	// answer, and the places after which they go on. Over: the others are at their end.
@@ -31,7 +31,7 @@ type listing struct {
 	over bool
 }
 
-var errCursor = fmt.Errorf("%w: ask for the first page with an empty one", store.ErrBadCursor)
+var ErrCursor = fmt.Errorf("%w: ask for the first page with an empty one", store.ErrBadCursor)
 
 // lateMark begins a cursor that has late partitions.
 const lateMark = "+"
@@ -39,7 +39,7 @@ const lateMark = "+"
 // cursor names the place of the listing. It belongs to the query that made it. Without
 // late partitions it is that of a member, else a list: the member, none when the others
 // are at their end, then places and behind each the partitions that go on there.
-func (l *listing) cursor() string {
+func (l *Listing) cursor() string {
 	raw := l.mark() + l.after
 	if len(l.late) > 0 {
 		at := map[string][]string{}
@@ -58,27 +58,27 @@ func (l *listing) cursor() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(raw))
 }
 
-func (l *listing) mark() string {
-	of := l.prefix
-	if narrowed := l.from + l.to + l.only; narrowed != "" {
-		of = string(link.Pack(nil, l.prefix, l.from, l.to, l.only))
+func (l *Listing) mark() string {
+	of := l.Prefix
+	if narrowed := l.From + l.To + l.Only; narrowed != "" {
+		of = string(link.Pack(nil, l.Prefix, l.From, l.To, l.Only))
 	}
-	return string(l.kind) + digest(of)[:4]
+	return string(l.Kind) + Digest(of)[:4]
 }
 
 // seek makes the listing go on where a cursor says, of a store with so many partitions.
-func (l *listing) seek(cursor string, partitions int) error {
+func (l *Listing) seek(cursor string, partitions int) error {
 	if cursor == "" {
 		return nil
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
 	if err != nil {
-		return errCursor
+		return ErrCursor
 	}
 	rest, late := strings.CutPrefix(string(raw), lateMark)
 	member, ok := strings.CutPrefix(rest, l.mark())
 	if !ok {
-		return errCursor
+		return ErrCursor
 	}
 	if !late {
 		l.after = member
@@ -86,7 +86,7 @@ func (l *listing) seek(cursor string, partitions int) error {
 	}
 	list, err := link.Unpack(member)
 	if err != nil || len(list) < 3 || len(list)%2 == 0 {
-		return errCursor
+		return ErrCursor
 	}
 	l.after, l.over, l.late = list[0], list[0] == "", map[int]string{}
 	err = nil
@@ -100,7 +100,7 @@ func (l *listing) seek(cursor string, partitions int) error {
 		for _, p := range strings.Split(at[1], ",") {
 			i, bad := strconv.Atoi(p)
 			if bad != nil || i < 0 || i >= partitions {
-				return errCursor
+				return ErrCursor
 			}
 			l.late[i] = at[0]
 		}
@@ -110,8 +110,8 @@ func (l *listing) seek(cursor string, partitions int) error {
 
 // place refuses what no member can be.
 func place(member string) error {
-	if len(member) < stampSize+hashSize || len(member) > cursorLimit {
-		return errCursor
+	if len(member) < StampSize+HashSize || len(member) > CursorLimit {
+		return ErrCursor
 	}
 	return nil
 }
