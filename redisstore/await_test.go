@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -88,7 +89,8 @@ func TestAwaitEnds(t *testing.T) {
 			}
 		},
 		"with its connection": func(t *testing.T, server *redistest.Server, s *Store, w *waiter) {
-			do(t, server, "CLIENT", "KILL", "ID", fmt.Sprint(s.awaits.over.id.Load()))
+			clients := do(t, server, "CLIENT", "LIST")
+			do(t, server, "CLIENT", "KILL", "ID", regexp.MustCompile(`(?m)^id=(\d+) .*cmd=xreadgroup`).FindStringSubmatch(clients)[1])
 			if got := <-w.ended; !errors.Is(got.err, store.ErrOutcomeUnknown) {
 				t.Errorf("%+v", got)
 			}

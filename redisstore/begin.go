@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/internal/threadlog"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -105,7 +106,7 @@ func beginLists(p beginParts) (rest []any, branch store.Branch, messages []byte)
 		branch = *p.Branch
 	}
 	messages = link.Compress(branch.Messages)
-	if len(messages) > branchBytes {
+	if len(messages) > threadlog.BranchBytes {
 		messages = nil
 	}
 	return rest, branch, messages
@@ -144,7 +145,7 @@ func (s *Store) begun(b store.Begin, p beginParts, r *link.Reply) (store.BeginRe
 	}
 	if r.More() {
 		if execution := r.List(); execution.More() {
-			res.Execution = readExecution(execution)
+			res.Execution = threadlog.ReadExecution(execution)
 			r.Join(execution)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/internal/threadlog"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -19,25 +20,25 @@ func (s *Store) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error
 		return false, errors.New("redisstore: checkpoint: the snapshot of a thread at rest has no frozen or open part")
 	}
 	t := s.conn.Keys.Thread(c.Thread)
-	snap, err := update(&c.Snapshot)
+	snap, err := threadlog.NewSnapshotUpdate(&c.Snapshot)
 	if err != nil {
 		return false, fmt.Errorf("redisstore: checkpoint: %w", err)
 	}
-	rest := append(append(snap.pieces, snap.messages...), snap.removed...)
+	rest := append(append(snap.Pieces, snap.Messages...), snap.Removed...)
 	r, err := s.conn.Run(ctx, link.Call{Script: lua.Checkpoint, Keys: t.All(), Args: lua.Args{
 		{"version", c.Version},
 		{"epoch", c.At.Epoch},
 		{"from", c.From},
 		{"at", c.At.Seq},
-		{"state", snap.state},
-		{"whole", snap.whole},
-		{"drop", snap.drop},
+		{"state", snap.State},
+		{"whole", snap.Whole},
+		{"drop", snap.Drop},
 		{"retain", s.opts.Retain},
 		{"bytes", s.opts.RetainBytes},
 		{"age", s.opts.RetainAge.Milliseconds()},
-		{"pieces", len(snap.pieces) / pieceParts},
-		{"messages", len(snap.messages) / 2},
-		{"removed", len(snap.removed)},
+		{"pieces", len(snap.Pieces) / threadlog.PieceParts},
+		{"messages", len(snap.Messages) / 2},
+		{"removed", len(snap.Removed)},
 	}, Rest: rest})
 	if err != nil {
 		return false, err
@@ -55,29 +56,29 @@ func (s *Store) midrun(ctx context.Context, b store.Batch) (store.CommitResult, 
 		return store.CommitResult{}, errors.New("redisstore: commit: a checkpoint says what its run has open, and what undoes it")
 	}
 	t := s.conn.Keys.Thread(b.Claim.Thread)
-	snap, err := update(&c.Snapshot)
+	snap, err := threadlog.NewSnapshotUpdate(&c.Snapshot)
 	if err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
 	}
-	rest := append(append(snap.pieces, snap.messages...), snap.removed...)
+	rest := append(append(snap.Pieces, snap.Messages...), snap.Removed...)
 	r, err := s.conn.Run(ctx, link.Call{Script: lua.Midrun, Keys: t.All(), Args: lua.Args{
 		{"run", b.Claim.RunID},
 		{"token", b.Claim.Token},
 		{"depoch", b.Claim.DispatchEpoch},
 		{"number", b.Number},
 		{"expect", b.Expect},
-		{"state", snap.state},
-		{"frozen", snap.frozen},
-		{"open", snap.open},
+		{"state", snap.State},
+		{"frozen", snap.Frozen},
+		{"open", snap.Open},
 		{"undo", link.Compress(c.Undo)},
-		{"whole", snap.whole},
-		{"drop", snap.drop},
+		{"whole", snap.Whole},
+		{"drop", snap.Drop},
 		{"retain", s.opts.Retain},
 		{"bytes", s.opts.RetainBytes},
 		{"age", s.opts.RetainAge.Milliseconds()},
-		{"pieces", len(snap.pieces) / pieceParts},
-		{"messages", len(snap.messages) / 2},
-		{"removed", len(snap.removed)},
+		{"pieces", len(snap.Pieces) / threadlog.PieceParts},
+		{"messages", len(snap.Messages) / 2},
+		{"removed", len(snap.Removed)},
 	}, Rest: rest})
 	if err != nil {
 		return store.CommitResult{}, err

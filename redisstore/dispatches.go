@@ -12,6 +12,8 @@ import (
 // dispatches looks at them.
 type dispatches struct{ conn *link.Connection }
 
+func newDispatches(c *link.Connection) *dispatches { return &dispatches{c} }
+
 // Dispatch implements store.Dispatches.
 func (s *dispatches) Dispatch(ctx context.Context, key store.ThreadKey, id string) (*store.Dispatch, error) {
 	if id == "" {

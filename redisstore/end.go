@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/index"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/internal/threadlog"
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
@@ -28,19 +29,19 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		return store.CommitResult{}, errors.New("redisstore: commit: a run that ends has nothing open")
 	}
 	t := s.conn.Keys.Thread(b.Claim.Thread)
-	snap, err := update(e.Snapshot)
+	snap, err := threadlog.NewSnapshotUpdate(e.Snapshot)
 	if err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
 	}
 	rest := s.conn.AppendEvents(nil, b.Events)
-	mark := mark(b, s.opts.LargeEvent)
+	mark := threadlog.Mark(b, s.opts.LargeEvent)
 	if mark != nil {
 		rest[len(b.Events)-2] = mark
 	}
 	rest = link.AppendBytes(rest, link.CompressAll(b.Entries))
 	rest = link.AppendStrings(rest, e.Interrupts)
 	rest = link.AppendStrings(rest, e.ToolCalls)
-	rest = append(append(append(rest, snap.pieces...), snap.messages...), snap.removed...)
+	rest = append(append(append(rest, snap.Pieces...), snap.Messages...), snap.Removed...)
 	r, err := s.conn.Run(ctx, link.Call{Script: lua.End, Keys: t.All(), Args: lua.Args{
 		{"member", t.Member},
 		{"run", b.Claim.RunID},
@@ -57,10 +58,10 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"giveback", givesBack(e)},
 		{"steps", []byte(e.Steps)},
 		{"snapshot", e.Snapshot != nil},
-		{"state", snap.state},
-		{"frozen", snap.frozen},
-		{"whole", snap.whole},
-		{"drop", snap.drop},
+		{"state", snap.State},
+		{"frozen", snap.Frozen},
+		{"whole", snap.Whole},
+		{"drop", snap.Drop},
 		{"mark", mark != nil},
 		{"keep", s.opts.Keep.Milliseconds()},
 		{"retain", s.opts.Retain},
@@ -70,9 +71,9 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"entries", len(b.Entries)},
 		{"interrupts", len(e.Interrupts)},
 		{"calls", len(e.ToolCalls)},
-		{"pieces", len(snap.pieces) / pieceParts},
-		{"messages", len(snap.messages) / 2},
-		{"removed", len(snap.removed)},
+		{"pieces", len(snap.Pieces) / threadlog.PieceParts},
+		{"messages", len(snap.Messages) / 2},
+		{"removed", len(snap.Removed)},
 	}, Rest: rest})
 	if err != nil {
 		return store.CommitResult{}, err
@@ -86,7 +87,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 	if res.Status == store.CommitOK {
 		if mark != nil {
 			at := len(b.Events) - 2
-			s.reads.made.put(b.Claim.Thread, store.Position{Epoch: res.End.Epoch, Seq: b.Expect + 1 + int64(at)}, b.Events[at])
+			s.cache.Made.Put(b.Claim.Thread, store.Position{Epoch: res.End.Epoch, Seq: b.Expect + 1 + int64(at)}, b.Events[at])
 		}
 		s.deliveries.Logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
 		s.deliveries.Logged(b.Claim.Thread, res.End.Epoch, before+1, after)

@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/index"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/internal/threadlog"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -19,13 +20,11 @@ import (
 type Store struct {
 	conn       *link.Connection
 	deliveries *link.Deliveries
-	*link.Presence
-	commits *link.GroupCommit
+	commits    *link.GroupCommit
+	cache      *threadlog.Cache
+	rooms
 	*leases
 	*retention
-	*reads
-	*index.Lists
-	*dispatches
 	*pauses
 	*quotas
 	*webhooks
@@ -35,10 +34,17 @@ type Store struct {
 	*payloads
 	*tree
 
-	*mailbox
-
 	opts     *Options
 	warnings []Warning
+}
+
+// rooms are the parts that lie in packages of their own.
+type rooms struct {
+	*link.Presence
+	*threadlog.Reader
+	*index.Lists
+	*mailbox
+	*dispatches
 }
 
 var (
@@ -109,9 +115,10 @@ func assemble(c *link.Connection, o *Options) *Store {
 	g := link.NewGroupCommit(c, d)
 	q := &quotas{conn: c, recounts: map[string]time.Time{}}
 	keep := &retention{conn: c, deliveries: d, quotas: q, opts: o}
-	return &Store{opts: o, conn: c, deliveries: d, Presence: p, commits: g, leases: newLeases(c),
-		retention: keep, mailbox: newMailbox(c, d), reads: &reads{conn: c, commits: g}, Lists: index.NewLists(c),
-		dispatches: &dispatches{c}, pauses: &pauses{c}, quotas: q, webhooks: &webhooks{c, max(o.Webhooks/o.Partitions, 1)},
+	kept := &threadlog.Cache{}
+	return &Store{conn: c, deliveries: d, commits: g, cache: kept, opts: o,
+		rooms:  rooms{p, threadlog.NewReader(c, g, kept), index.NewLists(c), newMailbox(c, d), newDispatches(c)},
+		leases: newLeases(c), retention: keep, pauses: &pauses{c}, quotas: q, webhooks: &webhooks{c, max(o.Webhooks/o.Partitions, 1)},
 		notices: newNotices(c, o.NoticeAge), decisions: &decisions{c}, logins: &logins{c}, payloads: &payloads{c}, tree: &tree{c, keep}}
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/threadlog"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/redis/go-redis/v9"
 )
@@ -237,7 +238,7 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 				for _, id := range ids(1, messages+1) {
 					k.Archive[id] = json.RawMessage("1")
 				}
-				k.Branch = &store.Branch{About: json.RawMessage("1"), Messages: json.RawMessage(incompressible(branchBytes))}
+				k.Branch = &store.Branch{About: json.RawMessage("1"), Messages: json.RawMessage(incompressible(threadlog.BranchBytes))}
 			})
 			return func() { rewound = begin(l.T, s, b) }
 		}},

@@ -1,4 +1,4 @@
-package redisstore
+package threadlog
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 )
 
 // Journal implements store.Worker.
-func (s *reads) Journal(ctx context.Context, c store.Claim) (*store.ExecutionView, error) {
+func (s *Reader) Journal(ctx context.Context, c store.Claim) (*store.ExecutionView, error) {
 	t := s.conn.Keys.Thread(c.Thread)
 	r, err := s.conn.Run(ctx, link.Call{Script: lua.Journal, Keys: t.All(),
 		Args: lua.Args{{"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}}})
@@ -20,12 +20,12 @@ func (s *reads) Journal(ctx context.Context, c store.Claim) (*store.ExecutionVie
 	if !r.More() {
 		return nil, store.ErrClaimLost
 	}
-	e := readExecution(r)
+	e := ReadExecution(r)
 	return e, r.Err
 }
 
-// readExecution reads what journal.lua returns of a claim that is held.
-func readExecution(r *link.Reply) *store.ExecutionView {
+// ReadExecution reads what journal.lua returns of a claim that is held.
+func ReadExecution(r *link.Reply) *store.ExecutionView {
 	e := readWaiting(r)
 	e.RunStarted, e.Crashes = r.Int(), int(r.Int())
 	e.Active = time.Duration(r.Int()) * time.Millisecond

@@ -1,4 +1,4 @@
-package redisstore
+package threadlog
 
 import (
 	"bytes"
@@ -21,9 +21,9 @@ import (
 // who comes back to a short thread finds all of it.
 const markFrom = 16 << 10
 
-// mark is what the log holds for the event that the batch's end says the snapshot can
+// Mark is what the log holds for the event that the batch's end says the snapshot can
 // make anew; nil: the event itself.
-func mark(b store.Batch, large int) []byte {
+func Mark(b store.Batch, large int) []byte {
 	tells := b.End.Tells
 	if tells == nil || len(b.Events) < 2 || b.End.Snapshot == nil {
 		return nil
@@ -37,8 +37,8 @@ func mark(b store.Batch, large int) []byte {
 
 // told is the event at a position of which the log has a mark; nil: it cannot be made any
 // more.
-func (s *reads) told(ctx context.Context, key store.ThreadKey, at store.Position, mark []byte) ([]byte, error) {
-	e, made, err := s.made.begin(ctx, key, at)
+func (s *Reader) told(ctx context.Context, key store.ThreadKey, at store.Position, mark []byte) ([]byte, error) {
+	e, made, err := s.cache.Made.begin(ctx, key, at)
 	if e != nil || err != nil {
 		return e, err
 	}
@@ -63,7 +63,7 @@ func (s *reads) told(ctx context.Context, key store.ThreadKey, at store.Position
 		text.Write(m)
 	}
 	text.WriteString(parts[1])
-	s.made.put(key, at, text.Bytes())
+	s.cache.Made.Put(key, at, text.Bytes())
 	return text.Bytes(), nil
 }
 
@@ -121,7 +121,7 @@ func (m *madeEvents) made(k madeAt, mine chan struct{}) {
 	close(mine)
 }
 
-func (m *madeEvents) put(key store.ThreadKey, at store.Position, e []byte) {
+func (m *madeEvents) Put(key store.ThreadKey, at store.Position, e []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	k := madeAt{key, at}

@@ -1,4 +1,4 @@
-package redisstore
+package threadlog
 
 import (
 	"context"
@@ -17,18 +17,21 @@ import (
 // others are read as pages of the log, which costs less than through a script.
 const missedEvents = 64
 
-// reads are the calls that read threads and their logs. They wait for each other by the
+// Reader are the calls that read threads and their logs. They wait for each other by the
 // limits of each server's readers.
-type reads struct {
+type Reader struct {
 	conn    *link.Connection
 	commits *link.GroupCommit
-	logs    knownLogs
-	made    madeEvents
+	cache   *Cache
+}
+
+func NewReader(c *link.Connection, g *link.GroupCommit, kept *Cache) *Reader {
+	return &Reader{conn: c, commits: g, cache: kept}
 }
 
 // Read implements store.Admission. Large threads are read a few at a time, and of
 // one thread one at a time; who has to wait does so as long as its context allows.
-func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
+func (s *Reader) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
 	t := s.conn.Keys.Thread(key)
 	follow := int64(0)
 	if q.Follower {
@@ -96,7 +99,7 @@ func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 }
 
 // runIn runs a script that reads so many bytes when it is its thread's turn.
-func (s *reads) runIn(ctx context.Context, limit *link.ReadLimit, t keyspace.Thread, bytes int64, c link.Call) (*link.Reply, error) {
+func (s *Reader) runIn(ctx context.Context, limit *link.ReadLimit, t keyspace.Thread, bytes int64, c link.Call) (*link.Reply, error) {
 	if err := limit.Take(ctx, t.Base, bytes); err != nil {
 		return nil, fmt.Errorf("redisstore: %s: %w", c.Script.Name, err)
 	}
@@ -111,7 +114,7 @@ const (
 )
 
 // readView reads a view, and where its window begins.
-func (s *reads) readView(t keyspace.Thread, r *link.Reply, q store.ReadQuery) (*store.ThreadView, *window, error) {
+func (s *Reader) readView(t keyspace.Thread, r *link.Reply, q store.ReadQuery) (*store.ThreadView, *window, error) {
 	v := &store.ThreadView{Now: time.UnixMilli(r.Int()), Version: r.Int(), Epoch: r.Text(), Base: r.Int(),
 		Seq: r.Int(), Boundary: r.Int()}
 	at, from := r.Int(), r.Int()
@@ -152,7 +155,7 @@ func (s *reads) readView(t keyspace.Thread, r *link.Reply, q store.ReadQuery) (*
 		w = readWindow(told)
 		r.Join(told)
 	}
-	log := knownLog{epoch: v.Epoch, base: r.Int(), bytes: r.Int(), end: v.Seq}
+	log := KnownLog{Epoch: v.Epoch, Base: r.Int(), Bytes: r.Int(), End: v.Seq}
 	if waiting := r.List(); waiting.More() {
 		v.Execution = readWaiting(waiting)
 		r.Join(waiting)
@@ -170,7 +173,7 @@ func (s *reads) readView(t keyspace.Thread, r *link.Reply, q store.ReadQuery) (*
 		told = q.After.Seq + int64(len(v.Missed))
 	}
 	if told < v.Seq {
-		s.logs.note(t, log) // the others are asked for next
+		s.cache.Logs.Note(t, log) // the others are asked for next
 	}
 	return v, w, nil
 }

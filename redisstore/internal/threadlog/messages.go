@@ -1,4 +1,4 @@
-package redisstore
+package threadlog
 
 import (
 	"context"
@@ -26,7 +26,7 @@ const (
 )
 
 // Messages implements store.Messages. A place that has moved is looked for in the order.
-func (s *reads) Messages(ctx context.Context, key store.ThreadKey, q store.MessageQuery) (store.MessagePage, error) {
+func (s *Reader) Messages(ctx context.Context, key store.ThreadKey, q store.MessageQuery) (store.MessagePage, error) {
 	t, limit := s.conn.Keys.Thread(key), q.Limit
 	if limit <= 0 {
 		limit = pageMessages
@@ -72,7 +72,7 @@ func (s *reads) Messages(ctx context.Context, key store.ThreadKey, q store.Messa
 const orderPiece = 32
 
 // messagesOf is a page before a message of which only the id is known, "" for the end.
-func (s *reads) messagesOf(ctx context.Context, t keyspace.Thread, id string, limit int) (store.MessagePage, error) {
+func (s *Reader) messagesOf(ctx context.Context, t keyspace.Thread, id string, limit int) (store.MessagePage, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.conn.Settings.Timeout)
 	defer cancel()
 	ids, err := s.orderOf(ctx, t)
@@ -106,7 +106,7 @@ func (s *reads) messagesOf(ctx context.Context, t keyspace.Thread, id string, li
 }
 
 // orderOf reads the ids of a thread's messages in pieces.
-func (s *reads) orderOf(ctx context.Context, t keyspace.Thread) ([]string, error) {
+func (s *Reader) orderOf(ctx context.Context, t keyspace.Thread) ([]string, error) {
 	head, err := s.conn.Client.HMGet(ctx, t.Snap(), "n").Result()
 	if err != nil {
 		return nil, link.Error("read the order of messages", err)

@@ -1,4 +1,4 @@
-package redisstore
+package threadlog
 
 import (
 	"context"
@@ -11,14 +11,14 @@ import (
 	"github.com/aguiws/aguiws/redisstore/internal/link"
 )
 
-// branchBytes bounds what is kept of one branch: a script copies it.
-const branchBytes = 1 << 20
+// BranchBytes bounds what is kept of one branch: a script copies it.
+const BranchBytes = 1 << 20
 
 // branchField is BRANCH in branch.lua.
 const branchField = "\xff"
 
 // Branches implements store.Branches.
-func (s *reads) Branches(ctx context.Context, key store.ThreadKey) ([]store.Branch, error) {
+func (s *Reader) Branches(ctx context.Context, key store.ThreadKey) ([]store.Branch, error) {
 	list, err := s.archived(ctx, key, branchField)
 	if err != nil || list == nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (s *reads) Branches(ctx context.Context, key store.ThreadKey) ([]store.Bran
 }
 
 // BranchMessages implements store.Branches.
-func (s *reads) BranchMessages(ctx context.Context, key store.ThreadKey, id string) (json.RawMessage, error) {
+func (s *Reader) BranchMessages(ctx context.Context, key store.ThreadKey, id string) (json.RawMessage, error) {
 	if id == "" {
 		return nil, nil
 	}
@@ -59,7 +59,7 @@ func (s *reads) BranchMessages(ctx context.Context, key store.ThreadKey, id stri
 	return messages, r.Err
 }
 
-func (s *reads) archived(ctx context.Context, key store.ThreadKey, field string) (*string, error) {
+func (s *Reader) archived(ctx context.Context, key store.ThreadKey, field string) (*string, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.conn.Settings.Timeout)
 	defer cancel()
 	text, err := s.conn.Client.HGet(ctx, s.conn.Keys.Thread(key).Base+"archive", field).Result()

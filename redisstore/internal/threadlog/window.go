@@ -1,4 +1,4 @@
-package redisstore
+package threadlog
 
 import (
 	"encoding/base64"

@@ -1,4 +1,4 @@
-package redisstore
+package threadlog
 
 import (
 	"encoding/json"
@@ -16,47 +16,47 @@ const (
 	pieceBytes = 8192
 )
 
-// snapshotUpdate is a store.SnapshotUpdate as the scripts get it.
-type snapshotUpdate struct {
-	whole             bool
-	pieces            []any // of the order, pieceParts each, as snapshot.lua's reorder has them
-	messages, removed []any
-	state, frozen     []byte
-	open              []byte
-	drop              int
+// SnapshotUpdate is a store.SnapshotUpdate as the scripts get it.
+type SnapshotUpdate struct {
+	Whole             bool
+	Pieces            []any // of the order, PieceParts each, as snapshot.lua's reorder has them
+	Messages, Removed []any
+	State, Frozen     []byte
+	Open              []byte
+	Drop              int
 }
 
-// update puts a SnapshotUpdate into what the scripts get; nil: there is none.
-func update(u *store.SnapshotUpdate) (snapshotUpdate, error) {
+// NewSnapshotUpdate puts a SnapshotUpdate into what the scripts get; nil: there is none.
+func NewSnapshotUpdate(u *store.SnapshotUpdate) (SnapshotUpdate, error) {
 	if u == nil {
-		return snapshotUpdate{}, nil
+		return SnapshotUpdate{}, nil
 	}
 	if u.Order != nil && (u.Drop != 0 || u.Append != nil) {
-		return snapshotUpdate{}, errors.New("the order of messages is given, or what changes in it")
+		return SnapshotUpdate{}, errors.New("the order of messages is given, or what changes in it")
 	}
-	s := snapshotUpdate{whole: u.Order != nil, drop: max(u.Drop, 0), state: link.Compress(u.State), frozen: link.Compress(u.Frozen), open: link.Compress(u.Open)}
+	s := SnapshotUpdate{Whole: u.Order != nil, Drop: max(u.Drop, 0), State: link.Compress(u.State), Frozen: link.Compress(u.Frozen), Open: link.Compress(u.Open)}
 	ids := u.Append
-	if s.whole {
+	if s.Whole {
 		ids = u.Order
 	}
-	s.pieces = pieces(ids, u.Producers)
+	s.Pieces = pieces(ids, u.Producers)
 	// The scripts count each message once.
 	gone := make(map[string]bool, len(u.Remove))
 	for _, id := range u.Remove {
 		if !gone[id] {
-			gone[id], s.removed = true, append(s.removed, id)
+			gone[id], s.Removed = true, append(s.Removed, id)
 		}
 	}
 	for id, m := range u.Upsert {
 		if !gone[id] {
-			s.messages = append(s.messages, id, link.Compress(m))
+			s.Messages = append(s.Messages, id, link.Compress(m))
 		}
 	}
 	return s, nil
 }
 
-// pieceParts is how many values a piece of an order has.
-const pieceParts = 3
+// PieceParts is how many values a piece of an order has.
+const PieceParts = 3
 
 // pieces packs ids into pieces of an order.
 func pieces(ids []string, by map[string]store.Producer) []any {

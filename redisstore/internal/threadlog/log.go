@@ -1,4 +1,4 @@
-package redisstore
+package threadlog
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 const tailGroup = 128
 
 // Tail implements store.Reader.
-func (s *reads) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Position, error) {
+func (s *Reader) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Position, error) {
 	type group struct {
 		link.Call
 		at []int // where the answers go
@@ -58,7 +58,7 @@ func (s *reads) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Posit
 }
 
 // Range implements store.Reader.
-func (s *reads) Range(ctx context.Context, key store.ThreadKey, epoch string, first int64, limit int) (store.RangeResult, error) {
+func (s *Reader) Range(ctx context.Context, key store.ThreadKey, epoch string, first int64, limit int) (store.RangeResult, error) {
 	if first < 1 || limit < 1 {
 		return store.RangeResult{}, errors.New("redisstore: range: positions and limits begin at 1")
 	}

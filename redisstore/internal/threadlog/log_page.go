@@ -1,4 +1,4 @@
-package redisstore
+package threadlog
 
 import (
 	"bytes"
@@ -21,16 +21,16 @@ import (
 // was there between them too.
 
 const (
-	pageBytes = 256 << 10 // about, of a page
-	// plainBytes is up to how many bytes there may be in a list that is read so: as many may
+	PageBytes = 256 << 10 // about, of a page
+	// PlainBytes is up to how many bytes there may be in a list that is read so: as many may
 	// come of a log whose events are of very different sizes, once.
-	plainBytes = 2 << 20
+	PlainBytes = 2 << 20
 )
 
 // readLog reads the first of the events first..first+limit-1 of a log, of which some may be
 // marks of snapshots.
-func (s *reads) readLog(ctx context.Context, t keyspace.Thread, epoch string, first int64, limit int) (store.RangeResult, error) {
-	if log, ok := s.logs.known(t); ok && log.epoch == epoch && log.base <= first && first <= log.end && log.bytes <= plainBytes && !log.uneven {
+func (s *Reader) readLog(ctx context.Context, t keyspace.Thread, epoch string, first int64, limit int) (store.RangeResult, error) {
+	if log, ok := s.cache.Logs.known(t); ok && log.Epoch == epoch && log.Base <= first && first <= log.End && log.Bytes <= PlainBytes && !log.uneven {
 		if res, ok, err := s.plainPage(ctx, t, log, first, limit); ok || err != nil {
 			return res, err
 		}
@@ -43,7 +43,7 @@ func (s *reads) readLog(ctx context.Context, t keyspace.Thread, epoch string, fi
 	return res, r.Err
 }
 
-func (s *reads) rangeCall(t keyspace.Thread, epoch string, first int64, limit int) link.Call {
+func (s *Reader) rangeCall(t keyspace.Thread, epoch string, first int64, limit int) link.Call {
 	return link.Call{Script: lua.Range, Keys: []string{t.Rec(), t.Log(), t.Big()}, Args: lua.Args{{"member", t.Member}, {"epoch", epoch},
 		{"first", first}, {"limit", limit}, {"follow", s.conn.Settings.Follow.Milliseconds()}}}
 }
@@ -51,18 +51,18 @@ func (s *reads) rangeCall(t keyspace.Thread, epoch string, first int64, limit in
 var rangeStatus = [4]store.RangeStatus{store.RangeOK, store.RangeGone, store.RangeEpoch}
 
 // readRange reads the script's answer.
-func (s *reads) readRange(t keyspace.Thread, r *link.Reply) (store.RangeResult, knownLog) {
+func (s *Reader) readRange(t keyspace.Thread, r *link.Reply) (store.RangeResult, KnownLog) {
 	res := store.RangeResult{Status: store.RangeStatus(rangeStatus[r.Int()&3]), End: store.Position{Epoch: r.Text(), Seq: r.Int()}}
-	log := knownLog{epoch: res.End.Epoch, base: r.Int(), bytes: r.Int(), end: res.End.Seq}
+	log := KnownLog{Epoch: res.End.Epoch, Base: r.Int(), Bytes: r.Int(), End: res.End.Seq}
 	res.Events = r.Events()
 	if r.Err == nil && res.Status == store.RangeOK {
-		s.logs.note(t, log)
+		s.cache.Logs.Note(t, log)
 	}
 	return res, log
 }
 
 // plainPage is readLog by LRANGE. Not ok: the script is to be asked.
-func (s *reads) plainPage(ctx context.Context, t keyspace.Thread, log knownLog, first int64, limit int) (res store.RangeResult, ok bool, err error) {
+func (s *Reader) plainPage(ctx context.Context, t keyspace.Thread, log KnownLog, first int64, limit int) (res store.RangeResult, ok bool, err error) {
 	client, single := s.conn.Client.(*redis.Client)
 	if !single {
 		client = s.conn.Master(t.Rec())
@@ -75,11 +75,11 @@ func (s *reads) plainPage(ctx context.Context, t keyspace.Thread, log knownLog, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.conn.Settings.Timeout)
 	defer cancel()
-	limit = int(min(int64(limit), log.fill(), log.end-first+1)) // of what came since no sizes are known
-	check := s.rangeCall(t, log.epoch, first, 0)
+	limit = int(min(int64(limit), log.fill(), log.End-first+1)) // of what came since no sizes are known
+	check := s.rangeCall(t, log.Epoch, first, 0)
 	pipe := client.Pipeline()
 	text := bytes.NewBuffer(make([]byte, 0, log.expect(limit)))
-	list := redis.NewRawWriteToCmd(ctx, text, "lrange", t.Log(), first-log.base, first-log.base+int64(limit)-1)
+	list := redis.NewRawWriteToCmd(ctx, text, "lrange", t.Log(), first-log.Base, first-log.Base+int64(limit)-1)
 	verdict := s.conn.Command(ctx, check)
 	_, _ = pipe.Process(ctx, list), pipe.Process(ctx, verdict)
 	_, _ = pipe.Exec(ctx) // each command has its own error
@@ -96,13 +96,13 @@ func (s *reads) plainPage(ctx context.Context, t keyspace.Thread, log knownLog, 
 		return res, true, r.Err
 	}
 	events, whole := bulkStrings(text.Bytes())
-	if !whole || now.base != log.base {
+	if !whole || now.Base != log.Base {
 		return res, false, nil
 	}
 	page, few := filled(events)
 	if few {
 		now.uneven = true
-		s.logs.note(t, now)
+		s.cache.Logs.Note(t, now)
 	}
 	apart := slices.ContainsFunc(page, func(e []byte) bool { return string(e) == link.LargeMark })
 	res.Events = page
@@ -114,7 +114,7 @@ func (s *reads) plainPage(ctx context.Context, t keyspace.Thread, log knownLog, 
 func filled(events [][]byte) (page [][]byte, few bool) {
 	n, size, all := 0, 0, 0
 	for _, e := range events {
-		if all < pageBytes {
+		if all < PageBytes {
 			n, size = n+1, size+len(e)
 		}
 		all += len(e)
@@ -161,26 +161,26 @@ func bulkStrings(text []byte) (list [][]byte, whole bool) {
 	return list, len(text) == 0
 }
 
-// knownLog is what was last heard of a log.
-type knownLog struct {
-	epoch     string
-	base, end int64 // of the list's first event, and the last
-	bytes     int64 // in the list
+// KnownLog is what was last heard of a log.
+type KnownLog struct {
+	Epoch     string
+	Base, End int64 // of the list's first event, and the last
+	Bytes     int64 // in the list
 	uneven    bool  // its events are too different for their number to say how many fill a page
 }
 
 // fill is how many of its events fill a page, if they are much alike.
-func (l knownLog) fill() int64 {
-	if l.bytes <= pageBytes {
+func (l KnownLog) fill() int64 {
+	if l.Bytes <= PageBytes {
 		return pieceEvents
 	}
-	return max(pageBytes*(l.end-l.base+1)/l.bytes, 1)
+	return max(PageBytes*(l.End-l.Base+1)/l.Bytes, 1)
 }
 
 // expect is about how many bytes so many of its events take on the wire.
-func (l knownLog) expect(events int) int64 {
-	there := max(l.end-l.base+1, 1)
-	return min(int64(events), there)*(l.bytes/there+10) + 512
+func (l KnownLog) expect(events int) int64 {
+	there := max(l.End-l.Base+1, 1)
+	return min(int64(events), there)*(l.Bytes/there+10) + 512
 }
 
 // keptLogs bounds knownLogs: those that are read page after page at a time.
@@ -190,24 +190,24 @@ const keptLogs = 1024
 // checked.
 type knownLogs struct {
 	mu sync.Mutex
-	of map[string]knownLog // by the thread's base
+	of map[string]KnownLog // by the thread's base
 }
 
-func (k *knownLogs) known(t keyspace.Thread) (knownLog, bool) {
+func (k *knownLogs) known(t keyspace.Thread) (KnownLog, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	log, ok := k.of[t.Base]
 	return log, ok
 }
 
-func (k *knownLogs) note(t keyspace.Thread, log knownLog) {
+func (k *knownLogs) Note(t keyspace.Thread, log KnownLog) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.of == nil {
-		k.of = map[string]knownLog{}
+		k.of = map[string]KnownLog{}
 	}
 	before, known := k.of[t.Base]
-	if before.epoch == log.epoch && before.base == log.base {
+	if before.Epoch == log.Epoch && before.Base == log.Base {
 		log.uneven = log.uneven || before.uneven
 	}
 	if !known && len(k.of) >= keptLogs {

@@ -1,4 +1,4 @@
-package redisstore
+package threadlog
 
 import (
 	"cmp"
@@ -19,8 +19,8 @@ import (
 // event at a position.
 
 const (
-	pieceMessages = 1024      // of a large thread, with one script
-	messageBytes  = 512 << 10 // about, of these
+	PieceMessages = 1024      // of a large thread, with one script
+	MessageBytes  = 512 << 10 // about, of these
 	pieceEvents   = 4096      // of its log
 	moveTries     = 8         // readings of a thread that moves on meanwhile
 )
@@ -30,7 +30,7 @@ var errMoved = errors.New("redisstore: the thread has moved on")
 
 // readLarge reads a thread in pieces. A thread that moves on again and again is read at
 // once in the end: one that can never be read is worse than a server that waits.
-func (s *reads) readLarge(ctx context.Context, t keyspace.Thread, q store.ReadQuery, ask func(window any) link.Call) (*store.ThreadView, error) {
+func (s *Reader) readLarge(ctx context.Context, t keyspace.Thread, q store.ReadQuery, ask func(window any) link.Call) (*store.ThreadView, error) {
 	for range moveTries {
 		r, err := s.conn.Run(ctx, ask(q.Window))
 		if err != nil {
@@ -59,7 +59,7 @@ func (s *reads) readLarge(ctx context.Context, t keyspace.Thread, q store.ReadQu
 
 // readPieces reads the messages of a view, from the last to the first, while those that came
 // before are unfolded.
-func (s *reads) readPieces(ctx context.Context, t keyspace.Thread, v *store.ThreadView, w *window, room *link.Room) error {
+func (s *Reader) readPieces(ctx context.Context, t keyspace.Thread, v *store.ThreadView, w *window, room *link.Room) error {
 	if v.Snapshot.Messages == nil {
 		return nil
 	}
@@ -107,9 +107,9 @@ func (s *reads) readPieces(ctx context.Context, t keyspace.Thread, v *store.Thre
 }
 
 // readPiece reads the piece before a place, and where that begins.
-func (s *reads) readPiece(ctx context.Context, t keyspace.Thread, v *store.ThreadView, at orderPlace) (*link.Reply, orderPlace, error) {
+func (s *Reader) readPiece(ctx context.Context, t keyspace.Thread, v *store.ThreadView, at orderPlace) (*link.Reply, orderPlace, error) {
 	r, err := s.conn.Run(ctx, link.Call{Script: lua.Messages, Keys: []string{t.Rec(), t.Snap(), t.Producers()}, Args: lua.Args{{"epoch", v.Epoch}, {"at", v.Snapshot.At},
-		{"chunk", at.chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", pieceMessages}, {"first", 0}, {"room", messageBytes}, {"by", ""}}, Rest: nil})
+		{"chunk", at.chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", PieceMessages}, {"first", 0}, {"room", MessageBytes}, {"by", ""}}, Rest: nil})
 	if err != nil {
 		return nil, at, err
 	}
@@ -125,7 +125,7 @@ func (s *reads) readPiece(ctx context.Context, t keyspace.Thread, v *store.Threa
 }
 
 // readRest reads what a view lacks of the log's end.
-func (s *reads) readRest(ctx context.Context, t keyspace.Thread, v *store.ThreadView) error {
+func (s *Reader) readRest(ctx context.Context, t keyspace.Thread, v *store.ThreadView) error {
 	for !v.Recovered && v.From+int64(len(v.Log)) < v.Seq {
 		at := v.From + int64(len(v.Log))
 		res, err := s.readLog(ctx, t, v.Epoch, at+1, int(min(v.Seq-at, pieceEvents)))
