@@ -11,6 +11,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/internal/suite"
+	"github.com/aguiws/aguiws/redisstore/internal/mailbox"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -152,7 +153,7 @@ func TestAwaitWhereItCannot(t *testing.T) {
 	s := open(t, server.URL(), Options{Timeout: patience})
 	for name, prepare := range map[string]func(q *store.WorkQuery){
 		"too many streams": func(q *store.WorkQuery) {
-			for i := range maxAwaited / 64 {
+			for i := range mailbox.MaxAwaited / 64 {
 				q.Agents = append(q.Agents, fmt.Sprint(i))
 			}
 		},

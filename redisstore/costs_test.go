@@ -11,6 +11,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/internal/mailbox"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -130,7 +131,7 @@ func TestBatchesThatTravelTogether(t *testing.T) {
 
 // TestCostsOfLookingForWork holds what a node asks each second where nothing happens.
 func TestCostsOfLookingForWork(t *testing.T) {
-	const calls = 3 * countEvery
+	const calls = 3 * mailbox.CountEvery
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{Timeout: patience})
 	q := store.WorkQuery{Agents: []string{""}, Limit: 10}

@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/index"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/internal/mailbox"
 	"github.com/aguiws/aguiws/redisstore/internal/threadlog"
 	"github.com/redis/go-redis/v9"
 )
@@ -43,8 +44,8 @@ type rooms struct {
 	*link.Presence
 	*threadlog.Reader
 	*index.Lists
-	*mailbox
-	*dispatches
+	*mailbox.Mailbox
+	*mailbox.Records
 }
 
 var (
@@ -117,7 +118,7 @@ func assemble(c *link.Connection, o *Options) *Store {
 	keep := &retention{conn: c, deliveries: d, quotas: q, opts: o}
 	kept := &threadlog.Cache{}
 	return &Store{conn: c, deliveries: d, commits: g, cache: kept, opts: o,
-		rooms:  rooms{p, threadlog.NewReader(c, g, kept), index.NewLists(c), newMailbox(c, d), newDispatches(c)},
+		rooms:  rooms{p, threadlog.NewReader(c, g, kept), index.NewLists(c), mailbox.New(c, d), mailbox.NewRecords(c)},
 		leases: newLeases(c), retention: keep, pauses: &pauses{c}, quotas: q, webhooks: &webhooks{c, max(o.Webhooks/o.Partitions, 1)},
 		notices: newNotices(c, o.NoticeAge), decisions: &decisions{c}, logins: &logins{c}, payloads: &payloads{c}, tree: &tree{c, keep}}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/internal/mailbox"
 	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
@@ -143,12 +144,12 @@ func TestEntriesAndConsumersOfNobody(t *testing.T) {
 	s, _ := onClock(t, server, Options{Node: "me"})
 	begin(t, s, inline(0, "r1")) // it wants nobody
 	stream := s.conn.Keys.Parts[0].Work
-	do(t, server, "XGROUP", "CREATE", stream, workers, "0", "MKSTREAM")
+	do(t, server, "XGROUP", "CREATE", stream, mailbox.Workers, "0", "MKSTREAM")
 	do(t, server, "XADD", stream, "*", "thread", s.conn.Keys.Thread(testKey).Member)
 	do(t, server, "XADD", stream, "*", "thread", "no thread")
 	do(t, server, "XADD", stream, "*", "what", "ever")
-	do(t, server, "XGROUP", "CREATECONSUMER", stream, workers, "gone")
-	do(t, server, "XREADGROUP", "GROUP", workers, "holds", "COUNT", "1", "STREAMS", stream, ">")
+	do(t, server, "XGROUP", "CREATECONSUMER", stream, mailbox.Workers, "gone")
+	do(t, server, "XREADGROUP", "GROUP", mailbox.Workers, "holds", "COUNT", "1", "STREAMS", stream, ">")
 	work := given(t, s, -1, "")
 	if len(work) != 1 {
 		t.Fatalf("given %+v", work)
@@ -170,13 +171,13 @@ func TestEntriesAndConsumersOfNobody(t *testing.T) {
 			t.Fatal(err)
 		}
 		left := ""
-		for _, c := range s.conn.Client.XInfoConsumers(t.Context(), stream, workers).Val() {
+		for _, c := range s.conn.Client.XInfoConsumers(t.Context(), stream, mailbox.Workers).Val() {
 			left += " " + c.Name
 		}
 		return left
 	}
 	do(t, server, "XADD", stream, "*", "thread", "x")
-	do(t, server, "XREADGROUP", "GROUP", workers, "holds", "COUNT", "1", "STREAMS", stream, ">")
+	do(t, server, "XREADGROUP", "GROUP", mailbox.Workers, "holds", "COUNT", "1", "STREAMS", stream, ">")
 	if left := forget("3600000"); !strings.Contains(left, "gone") {
 		t.Errorf("one that was just there was forgotten: %q", left)
 	}
@@ -291,7 +292,7 @@ func TestLateWorkBehindOthers(t *testing.T) {
 
 // What is due does not wait until it was looked whether a long queue is still there.
 func TestChecksOfEntriesHideNothingDue(t *testing.T) {
-	const long = 2 * maxDue
+	const long = 2 * mailbox.MaxDue
 	server := redistest.Start(t, redistest.Options{})
 	s, move := onClock(t, server, Options{})
 	for i := range long {

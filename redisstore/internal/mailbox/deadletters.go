@@ -1,4 +1,4 @@
-package redisstore
+package mailbox
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 // DeadLetters implements store.Dispatches. A dead letter that was requeued is none
 // to care about, and is left out.
-func (s *dispatches) DeadLetters(ctx context.Context, q store.PageQuery) (store.DeadLetterPage, error) {
+func (s *Records) DeadLetters(ctx context.Context, q store.PageQuery) (store.DeadLetterPage, error) {
 	l := index.Listing{Kind: 'd', Prefix: index.Digest(q.Tenant), Key: func(p *keyspace.Partition) string { return p.Dead }}
 	load := func(threads []keyspace.Thread, hits []index.Hit) link.Call {
 		c := link.Call{Script: lua.DeadLetters, Args: lua.Args{{"tenant", q.Tenant}}}

@@ -1,4 +1,4 @@
-package redisstore
+package mailbox
 
 import (
 	"context"
@@ -15,17 +15,17 @@ import (
 const (
 	// maxTurn is beyond the pages that any partition has due.
 	maxTurn = 1 << 30
-	// maxDue is how many threads a partition names at once that have come due.
-	maxDue = 256
+	// MaxDue is how many threads a partition names at once that have come due.
+	MaxDue = 256
 	// maxChecks is how many entries a partition names at once to look whether they are
 	// still there, and maxChecked of how many one call does.
 	maxChecks, maxChecked = 16, 256
 	// dueTogether is of how many partitions one script tells what is due: it keeps the
 	// server from others meanwhile.
 	dueTogether = 16
-	// countEvery is each how many calls streams are looked at by a node that awaits what
+	// CountEvery is each how many calls streams are looked at by a node that awaits what
 	// comes: what others have had for too long, or returned, is found so much later.
-	countEvery = 3
+	CountEvery = 3
 	// maxOffers is how many threads that have come due one call offers.
 	maxOffers = 512
 	// forgetConsumers is how often consumers are looked for that are gone, and
@@ -35,7 +35,7 @@ const (
 
 // due asks all partitions what is due, and how much there is to read in the streams of
 // the agents.
-func (s *mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []store.ThreadKey, error) {
+func (s *Mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []store.ThreadKey, error) {
 	var counted []string
 	var gone time.Duration
 	if s.counts(q) {
@@ -81,7 +81,7 @@ func (s *mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []s
 
 // askDue asks partitions, some of them in a script, where one server has them all. Any
 // comes first.
-func (s *mailbox) askDue(ctx context.Context, q store.WorkQuery, agents []string, gone time.Duration) (parts []*keyspace.Partition, answers []*link.Reply, errs []error) {
+func (s *Mailbox) askDue(ctx context.Context, q store.WorkQuery, agents []string, gone time.Duration) (parts []*keyspace.Partition, answers []*link.Reply, errs []error) {
 	n, together := len(s.conn.Keys.Parts), 1
 	if s.conn.OneSlot() {
 		together = dueTogether
@@ -97,7 +97,7 @@ func (s *mailbox) askDue(ctx context.Context, q store.WorkQuery, agents []string
 	}
 	turn := max(rand.IntN(2*maxTurn)-maxTurn, 0)
 	for group := range slices.Chunk(parts, together) {
-		c := link.Call{Script: lua.Due, Args: lua.Args{{"limit", maxDue}, {"turn", turn}, {"idle", s.idle(q)},
+		c := link.Call{Script: lua.Due, Args: lua.Args{{"limit", MaxDue}, {"turn", turn}, {"idle", s.idle(q)},
 			{"check", check}, {"gone", gone.Milliseconds()}}, Rest: link.AppendStrings(nil, agents)}
 		for _, p := range group {
 			c.Keys = append(c.Keys, p.Leases, p.Ready, p.Work)
@@ -120,14 +120,14 @@ func (s *mailbox) askDue(ctx context.Context, q store.WorkQuery, agents []string
 
 // counts reports whether it is to be looked what streams hold: not each time while a
 // blocking read of the same node is given what comes.
-func (s *mailbox) counts(q store.WorkQuery) bool {
+func (s *Mailbox) counts(q store.WorkQuery) bool {
 	held := s.awaits.held.Load()
-	return q.Backlog || held == nil || !slices.Equal(*held, q.Agents) || s.awaits.uncounted.Add(1)%countEvery == 0
+	return q.Backlog || held == nil || !slices.Equal(*held, q.Agents) || s.awaits.uncounted.Add(1)%CountEvery == 0
 }
 
 // forgetsNow is for how long consumers have been gone that are to be forgotten now; 0:
 // none is.
-func (s *mailbox) forgetsNow() time.Duration {
+func (s *Mailbox) forgetsNow() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if now := time.Now(); now.After(s.forgets) {

@@ -1,4 +1,4 @@
-package redisstore
+package mailbox
 
 import (
 	"context"
@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// workers is the consumer group of every stream of work.
-	workers = "workers"
+	// Workers is the consumer group of every stream of work.
+	Workers = "workers"
 	// returned is for how long nobody has had what was returned: longer than any lease.
 	returned = 30 * 24 * time.Hour
 )
 
-// mailbox delivers threads that want a claim, by a stream for each partition and agent.
-type mailbox struct {
+// Mailbox delivers threads that want a claim, by a stream for each partition and agent.
+type Mailbox struct {
 	conn       *link.Connection
 	deliveries *link.Deliveries
 	awaits     awaits
@@ -34,8 +34,8 @@ type mailbox struct {
 	forgets    time.Time // when consumers that are gone are looked for again
 }
 
-func newMailbox(c *link.Connection, d *link.Deliveries) *mailbox {
-	s := &mailbox{conn: c, deliveries: d, awaits: awaits{turn: make(chan struct{}, 1)}}
+func New(c *link.Connection, d *link.Deliveries) *Mailbox {
+	s := &Mailbox{conn: c, deliveries: d, awaits: awaits{turn: make(chan struct{}, 1)}}
 	c.AtClose(s.closeAwaits, func() error {
 		s.closeAwait()
 		return nil
@@ -56,7 +56,7 @@ type workStream struct {
 // read, but for every eighth call or so, so that they do not starve either. It takes one
 // round trip where nothing is due and nothing waits, one more for what is due, and one for
 // what is read.
-func (s *mailbox) Work(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
+func (s *Mailbox) Work(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
 	if q.Near != (store.ThreadKey{}) {
 		return s.near(ctx, q)
 	}
@@ -89,7 +89,7 @@ func once(work []store.Work) []store.Work {
 }
 
 // near reads what is new beside a thread.
-func (s *mailbox) near(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
+func (s *Mailbox) near(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
 	p := s.conn.Keys.Thread(q.Near).Part
 	var streams []workStream
 	for _, agent := range q.Agents {
@@ -100,7 +100,7 @@ func (s *mailbox) near(ctx context.Context, q store.WorkQuery) ([]store.Work, er
 }
 
 // idle is after how many ms an entry is given to somebody else.
-func (s *mailbox) idle(q store.WorkQuery) int64 {
+func (s *Mailbox) idle(q store.WorkQuery) int64 {
 	switch {
 	case q.Idle < 0:
 		return 0
@@ -113,7 +113,7 @@ func (s *mailbox) idle(q store.WorkQuery) int64 {
 // offer offers threads that are due, and counts their entries in the streams. It returns
 // those that nobody is asked for and yet are to be claimed: those that cannot be read,
 // which a claim finds out, and orphans.
-func (s *mailbox) offer(ctx context.Context, q store.WorkQuery, due []store.ThreadKey, streams []workStream) (work []store.Work) {
+func (s *Mailbox) offer(ctx context.Context, q store.WorkQuery, due []store.ThreadKey, streams []workStream) (work []store.Work) {
 	at := map[string]int{}
 	for i, st := range streams {
 		at[st.key] = i
@@ -146,12 +146,12 @@ type offered struct {
 	agent   string
 }
 
-func (s *mailbox) offerCall(key store.ThreadKey) link.Call {
+func (s *Mailbox) offerCall(key store.ThreadKey) link.Call {
 	t := s.conn.Keys.Thread(key)
 	return link.Call{Script: lua.Offer, Keys: t.All(), Args: lua.Args{{"member", t.Member}}}
 }
 
-func (s *mailbox) offered(key store.ThreadKey, r *link.Reply, err error) (o offered, _ error) {
+func (s *Mailbox) offered(key store.ThreadKey, r *link.Reply, err error) (o offered, _ error) {
 	if err != nil {
 		return o, err
 	}
@@ -166,7 +166,7 @@ func (s *mailbox) offered(key store.ThreadKey, r *link.Reply, err error) (o offe
 // read reads as many entries as there is room for, in one round trip where the connection
 // allows it. In turn by chance those come first that nobody has had, and those that somebody
 // has had for too long: neither starves the other.
-func (s *mailbox) read(ctx context.Context, q store.WorkQuery, streams []workStream, room int) ([]store.Work, error) {
+func (s *Mailbox) read(ctx context.Context, q store.WorkQuery, streams []workStream, room int) ([]store.Work, error) {
 	var cmds []redis.Cmder
 	var keys []string
 	var agents []string
@@ -176,7 +176,7 @@ func (s *mailbox) read(ctx context.Context, q store.WorkQuery, streams []workStr
 	unread := func() {
 		for _, st := range streams {
 			if n := min(st.unread, room); n > 0 {
-				add(st, redis.NewXStreamSliceCmd(ctx, "xreadgroup", "group", workers, s.conn.Settings.Node, "count", n, "streams", st.key, ">"))
+				add(st, redis.NewXStreamSliceCmd(ctx, "xreadgroup", "group", Workers, s.conn.Settings.Node, "count", n, "streams", st.key, ">"))
 				room -= n
 			}
 		}
@@ -184,7 +184,7 @@ func (s *mailbox) read(ctx context.Context, q store.WorkQuery, streams []workStr
 	late := func() {
 		for _, st := range streams {
 			if n := min(st.late, room); n > 0 {
-				add(st, redis.NewXAutoClaimCmd(ctx, "xautoclaim", st.key, workers, s.conn.Settings.Node, s.idle(q), st.from, "count", n))
+				add(st, redis.NewXAutoClaimCmd(ctx, "xautoclaim", st.key, Workers, s.conn.Settings.Node, s.idle(q), st.from, "count", n))
 				room -= n
 			}
 		}
@@ -218,7 +218,7 @@ func (s *mailbox) read(ctx context.Context, q store.WorkQuery, streams []workStr
 }
 
 // delivered is what entries of a stream ask for.
-func (s *mailbox) delivered(ctx context.Context, stream, agent string, messages []redis.XMessage) (work []store.Work) {
+func (s *Mailbox) delivered(ctx context.Context, stream, agent string, messages []redis.XMessage) (work []store.Work) {
 	for _, m := range messages {
 		member, _ := m.Values["thread"].(string)
 		key, ok := keyspace.ThreadOf(member)
@@ -239,14 +239,14 @@ func errText(err error) string {
 }
 
 // Return implements store.Sweep.
-func (s *mailbox) Return(ctx context.Context, work []store.Work) error {
+func (s *Mailbox) Return(ctx context.Context, work []store.Work) error {
 	var cmds []redis.Cmder
 	var keys []string
 	for _, w := range work {
 		if id, agent, ok := strings.Cut(w.Entry, " "); ok {
 			key := s.conn.Keys.Thread(w.Thread).Part.Work + agent
 			keys = append(keys, key)
-			cmds = append(cmds, redis.NewStringSliceCmd(ctx, "xclaim", key, workers, s.conn.Settings.Node, 0, id,
+			cmds = append(cmds, redis.NewStringSliceCmd(ctx, "xclaim", key, Workers, s.conn.Settings.Node, 0, id,
 				"idle", returned.Milliseconds(), "justid"))
 		}
 	}
@@ -260,14 +260,14 @@ func (s *mailbox) Return(ctx context.Context, work []store.Work) error {
 }
 
 // drop takes out an entry that none of our scripts has made.
-func (s *mailbox) drop(ctx context.Context, key, id string) {
+func (s *Mailbox) drop(ctx context.Context, key, id string) {
 	s.conn.Settings.Logger.Warn("a stream of work holds an entry that names no thread of its partition; the entry is removed", "stream", key, "entry", id)
 	_ = link.AskAt(ctx, s.conn, []string{key, key}, []redis.Cmder{
-		redis.NewIntCmd(ctx, "xack", key, workers, id), redis.NewIntCmd(ctx, "xdel", key, id)})
+		redis.NewIntCmd(ctx, "xack", key, Workers, id), redis.NewIntCmd(ctx, "xdel", key, id)})
 }
 
 // WorkStats implements store.Sweep.
-func (s *mailbox) WorkStats(ctx context.Context, agents []string) ([]store.WorkStats, error) {
+func (s *Mailbox) WorkStats(ctx context.Context, agents []string) ([]store.WorkStats, error) {
 	calls := make([]link.Call, len(s.conn.Keys.Parts))
 	for i, p := range s.conn.Keys.Parts {
 		calls[i] = link.Call{Script: lua.Waiting, Keys: []string{p.Work}, Args: nil, Rest: link.AppendStrings(nil, agents)}

@@ -1,4 +1,4 @@
-package redisstore
+package mailbox
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
-// dispatches looks at them.
-type dispatches struct{ conn *link.Connection }
+// Records looks at dispatches.
+type Records struct{ conn *link.Connection }
 
-func newDispatches(c *link.Connection) *dispatches { return &dispatches{c} }
+func NewRecords(c *link.Connection) *Records { return &Records{c} }
 
 // Dispatch implements store.Dispatches.
-func (s *dispatches) Dispatch(ctx context.Context, key store.ThreadKey, id string) (*store.Dispatch, error) {
+func (s *Records) Dispatch(ctx context.Context, key store.ThreadKey, id string) (*store.Dispatch, error) {
 	if id == "" {
 		return nil, nil
 	}
@@ -30,14 +30,14 @@ const dispatchPage = 100
 
 // Dispatches implements store.Dispatches. It reads what waits and what the page
 // holds, not what lies beyond it.
-func (s *dispatches) Dispatches(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) ([]store.Dispatch, error) {
+func (s *Records) Dispatches(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) ([]store.Dispatch, error) {
 	if q.Limit < 0 || q.Offset < 0 {
 		return nil, fmt.Errorf("redisstore: dispatches: limit %d, offset %d: neither can be negative", q.Limit, q.Offset)
 	}
 	return s.dispatches(ctx, key, "", q)
 }
 
-func (s *dispatches) dispatches(ctx context.Context, key store.ThreadKey, id string, q store.DispatchQuery) ([]store.Dispatch, error) {
+func (s *Records) dispatches(ctx context.Context, key store.ThreadKey, id string, q store.DispatchQuery) ([]store.Dispatch, error) {
 	r, err := s.conn.Run(ctx, s.dispatchesCall(key, id, q))
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (s *dispatches) dispatches(ctx context.Context, key store.ThreadKey, id str
 }
 
 // dispatchesCall asks for one dispatch, or for those of a query.
-func (s *dispatches) dispatchesCall(key store.ThreadKey, id string, q store.DispatchQuery) link.Call {
+func (s *Records) dispatchesCall(key store.ThreadKey, id string, q store.DispatchQuery) link.Call {
 	if q.Limit == 0 {
 		q.Limit = dispatchPage
 	}
@@ -73,12 +73,12 @@ func readDispatch(r *link.Reply, key store.ThreadKey) store.Dispatch {
 }
 
 // CountDispatches implements store.Dispatches.
-func (s *dispatches) CountDispatches(ctx context.Context) (map[store.DispatchState]int64, error) {
+func (s *Records) CountDispatches(ctx context.Context) (map[store.DispatchState]int64, error) {
 	return s.count(ctx, "")
 }
 
 // CountTenant implements store.Dispatches.
-func (s *dispatches) CountTenant(ctx context.Context, tenant string) (map[store.DispatchState]int64, error) {
+func (s *Records) CountTenant(ctx context.Context, tenant string) (map[store.DispatchState]int64, error) {
 	return s.count(ctx, ":"+tenant)
 }
 
@@ -88,7 +88,7 @@ var dispatchStates = []store.DispatchState{
 }
 
 // count adds up what the partitions count under each state with a suffix.
-func (s *dispatches) count(ctx context.Context, suffix string) (map[store.DispatchState]int64, error) {
+func (s *Records) count(ctx context.Context, suffix string) (map[store.DispatchState]int64, error) {
 	fields := make([]any, len(dispatchStates))
 	for i, state := range dispatchStates {
 		fields[i] = string(state) + suffix

@@ -1,4 +1,4 @@
-package redisstore
+package mailbox
 
 import (
 	"context"
@@ -16,9 +16,9 @@ const (
 	// awaitFor is for how long the server holds an await: a connection that has died
 	// is found out when that is over.
 	awaitFor = 5 * time.Second
-	// maxAwaited is how many streams one command names at most: the server may look
+	// MaxAwaited is how many streams one command names at most: the server may look
 	// at each of them for each node that waits whenever one has something.
-	maxAwaited = 256
+	MaxAwaited = 256
 	// unblockPause is for what has not been blocked yet.
 	unblockPause = 5 * time.Millisecond
 )
@@ -44,7 +44,7 @@ type awaitConn struct {
 
 // Await implements store.Sweep, by one command on the streams of all partitions, which
 // takes one server.
-func (s *mailbox) Await(ctx context.Context, q store.WorkQuery) (work []store.Work, err error) {
+func (s *Mailbox) Await(ctx context.Context, q store.WorkQuery) (work []store.Work, err error) {
 	if err := s.conn.Usable(); err != nil {
 		return nil, err
 	}
@@ -79,8 +79,8 @@ func (s *mailbox) Await(ctx context.Context, q store.WorkQuery) (work []store.Wo
 }
 
 // awaited are the streams of the agents; nil: one command cannot have them all.
-func (s *mailbox) awaited(agents []string) (streams []workStream) {
-	if s.conn.Settings.Volatile || !s.conn.OneSlot() || len(agents)*len(s.conn.Keys.Parts) > maxAwaited {
+func (s *Mailbox) awaited(agents []string) (streams []workStream) {
+	if s.conn.Settings.Volatile || !s.conn.OneSlot() || len(agents)*len(s.conn.Keys.Parts) > MaxAwaited {
 		return nil
 	}
 	for i := range s.conn.Keys.Parts {
@@ -92,7 +92,7 @@ func (s *mailbox) awaited(agents []string) (streams []workStream) {
 }
 
 // beginAwait reads in a goroutine that Close waits for; nil: it is closed.
-func (s *mailbox) beginAwait(read func(*awaitConn)) *awaitConn {
+func (s *Mailbox) beginAwait(read func(*awaitConn)) *awaitConn {
 	a := &s.awaits
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -111,7 +111,7 @@ func (s *mailbox) beginAwait(read func(*awaitConn)) *awaitConn {
 // endAwait has the server let go of a read, so that nothing is lost that it may have been
 // given just then. A connection whose server does not answer is closed, and what that loses
 // is late.
-func (s *mailbox) endAwait(over *awaitConn, done <-chan struct{}) {
+func (s *Mailbox) endAwait(over *awaitConn, done <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.conn.Settings.Timeout)
 	defer cancel()
 	for {
@@ -134,7 +134,7 @@ func (s *mailbox) endAwait(over *awaitConn, done <-chan struct{}) {
 }
 
 // awaitNew reads what is new, or comes within a while.
-func (s *mailbox) awaitNew(ctx context.Context, over *awaitConn, q store.WorkQuery, streams []workStream) ([]store.Work, error) {
+func (s *Mailbox) awaitNew(ctx context.Context, over *awaitConn, q store.WorkQuery, streams []workStream) ([]store.Work, error) {
 	got, err := s.readBlocked(ctx, over, q, streams)
 	if link.RefusedWith(err, "NOGROUP") || link.WrongType(err) {
 		// No group has a stream that nobody has needed yet, and one that was removed
@@ -173,7 +173,7 @@ func (s *mailbox) awaitNew(ctx context.Context, over *awaitConn, q store.WorkQue
 	return work, nil
 }
 
-func (s *mailbox) readBlocked(ctx context.Context, over *awaitConn, q store.WorkQuery, streams []workStream) ([]redis.XStream, error) {
+func (s *Mailbox) readBlocked(ctx context.Context, over *awaitConn, q store.WorkQuery, streams []workStream) ([]redis.XStream, error) {
 	if over.id.Load() == 0 {
 		ctx, cancel := context.WithTimeout(ctx, s.conn.Settings.Timeout)
 		defer cancel()
@@ -186,7 +186,7 @@ func (s *mailbox) readBlocked(ctx context.Context, over *awaitConn, q store.Work
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	args := []any{"xreadgroup", "group", workers, s.conn.Settings.Node, "count", max(q.Limit/len(streams), 1), "block", awaitFor.Milliseconds(), "streams"}
+	args := []any{"xreadgroup", "group", Workers, s.conn.Settings.Node, "count", max(q.Limit/len(streams), 1), "block", awaitFor.Milliseconds(), "streams"}
 	for _, st := range streams {
 		args = append(args, st.key)
 	}
@@ -203,10 +203,10 @@ func (s *mailbox) readBlocked(ctx context.Context, over *awaitConn, q store.Work
 }
 
 // makeGroups makes those that there are not, and leaves out what is no stream.
-func (s *mailbox) makeGroups(ctx context.Context, streams []workStream) (sound []workStream, err error) {
+func (s *Mailbox) makeGroups(ctx context.Context, streams []workStream) (sound []workStream, err error) {
 	keys, cmds := make([]string, len(streams)), make([]redis.Cmder, len(streams))
 	for i, st := range streams {
-		keys[i], cmds[i] = st.key, redis.NewStatusCmd(ctx, "xgroup", "create", st.key, workers, "0", "mkstream")
+		keys[i], cmds[i] = st.key, redis.NewStatusCmd(ctx, "xgroup", "create", st.key, Workers, "0", "mkstream")
 	}
 	for i, err := range link.AskAt(ctx, s.conn, keys, cmds) {
 		switch {
@@ -220,7 +220,7 @@ func (s *mailbox) makeGroups(ctx context.Context, streams []workStream) (sound [
 }
 
 // closeAwait gives the connection up; the next call makes another.
-func (s *mailbox) closeAwait() {
+func (s *Mailbox) closeAwait() {
 	a := &s.awaits
 	a.mu.Lock()
 	over := a.over
@@ -233,7 +233,7 @@ func (s *mailbox) closeAwait() {
 }
 
 // closeAwaits refuses further ones; the one under way ends.
-func (s *mailbox) closeAwaits() {
+func (s *Mailbox) closeAwaits() {
 	s.awaits.mu.Lock()
 	defer s.awaits.mu.Unlock()
 	s.awaits.closed = true
