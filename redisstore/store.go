@@ -16,8 +16,8 @@ import (
 // Store is a store.Store on Redis. Make one with Open, New or Embedded, and
 // close it.
 //
-// It is put together of what its calls are about. Each part knows the connection, and
-// those whose calls others hear of, the deliveries.
+// It is put together of what its calls are about. Each part knows the connection. A part
+// whose calls others hear of knows the deliveries too.
 type Store struct {
 	conn       *link.Connection
 	deliveries *link.Deliveries

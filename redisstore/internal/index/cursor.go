@@ -31,6 +31,7 @@ type Listing struct {
 	over bool
 }
 
+// ErrCursor refuses a cursor that no page has given.
 var ErrCursor = fmt.Errorf("%w: ask for the first page with an empty one", store.ErrBadCursor)
 
 // lateMark begins a cursor that has late partitions.

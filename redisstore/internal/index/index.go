@@ -1,3 +1,6 @@
+// Package index lists things across threads, by the sorted sets of all partitions: pages are
+// merged of these, and go on where a cursor says. Inboxes and lists of threads are here;
+// others give Page a listing of their own.
 package index
 
 import (
@@ -11,6 +14,7 @@ import (
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 )
 
+// The sizes of what a member of an index is made of, and of a page.
 const (
 	DigestSize = 8
 	StampSize  = 6

@@ -14,6 +14,7 @@ import (
 // Lists are the calls that go across threads, by the indexes, and what people set there.
 type Lists struct{ conn *link.Connection }
 
+// NewLists lists over a connection.
 func NewLists(c *link.Connection) *Lists { return &Lists{c} }
 
 // Page reads one page of a listing. load makes the call for some hits, whose script answers

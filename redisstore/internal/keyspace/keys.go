@@ -1,3 +1,5 @@
+// Package keyspace makes the names of all keys and channels. What they hold is in the table
+// of redisstore's doc.go.
 package keyspace
 
 import (
@@ -10,7 +12,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// Space makes every key and channel name. See doc.go for what they hold.
+// Space makes the names below one prefix.
 type Space struct {
 	prefix string
 	Parts  []Partition
@@ -27,6 +29,7 @@ type Partition struct {
 	Work                  string // the family of its streams: behind it comes an agent's name
 }
 
+// New returns the space of a prefix with so many partitions.
 func New(prefix string, partitions int) *Space {
 	k := &Space{prefix: prefix}
 	for i, tag := range partitionTags(partitions) {
@@ -38,16 +41,26 @@ func New(prefix string, partitions int) *Space {
 	return k
 }
 
-func MetaKey(prefix string) string            { return prefix + ":meta" }
-func (k *Space) NodeChannels() string         { return k.prefix + ":node:" }
+// MetaKey is the key of what is recorded of a prefix.
+func MetaKey(prefix string) string { return prefix + ":meta" }
+
+// NodeChannels is what the channels of all nodes begin with.
+func (k *Space) NodeChannels() string { return k.prefix + ":node:" }
+
+// NodeChannel is the channel of a node.
 func (k *Space) NodeChannel(id string) string { return k.NodeChannels() + id }
-func (k *Space) Nudges() string               { return k.prefix + ":nudge" }
-func (k *Space) Takes(agent string) string    { return k.prefix + ":takes:" + agent }
+
+// Nudges is the channel by which nodes hear that there is work.
+func (k *Space) Nudges() string { return k.prefix + ":nudge" }
+
+// Takes is the channel that those have who take runs of an agent.
+func (k *Space) Takes(agent string) string { return k.prefix + ":takes:" + agent }
 
 // Owner is what is counted of an owner, in a partition that its id chooses: who
 // deletes a thread knows no more of its owner.
 type Owner struct{ Runs, Owned, Inputs string }
 
+// Owner returns the keys of an owner by its id.
 func (k *Space) Owner(id string) Owner {
 	h := fnv.New64a()
 	h.Write([]byte(id))
@@ -98,13 +111,17 @@ func (k *Space) OwnedRecord(name string) (string, bool) {
 // Target is what a target of webhooks is owed of a partition.
 type Target struct{ Due, Items, Tries, Dead string }
 
+// Target returns the keys of a target of webhooks.
 func (p *Partition) Target(name string) Target {
 	base := p.Base + "hook:" + name + ":"
 	return Target{base + "due", base + "items", base + "tries", base + "dead"}
 }
 
+// Targets is the key of the targets of webhooks.
 func (k *Space) Targets() string { return k.prefix + ":targets" }
-func (k *Space) Nodes() string   { return k.prefix + ":nodes" }
+
+// Nodes is the key of what nodes tell of themselves.
+func (k *Space) Nodes() string { return k.prefix + ":nodes" }
 
 // Thread is one thread's keys, and its name in the partition's sorted sets.
 type Thread struct {
@@ -113,11 +130,14 @@ type Thread struct {
 	Member string
 }
 
+// Thread returns the keys of a thread.
 func (k *Space) Thread(key store.ThreadKey) Thread {
 	hash, sum := threadHash(key)
 	p := &k.Parts[sum%uint64(len(k.Parts))]
 	return Thread{Part: p, Base: p.Base + string(hash[:]) + ":", Member: MemberOf(key)}
 }
+
+// These are the keys of a thread, by what doc.go calls them.
 
 func (t Thread) Rec() string       { return t.Base + "rec" }
 func (t Thread) Log() string       { return t.Base + "log" }
@@ -153,6 +173,7 @@ func MemberOf(key store.ThreadKey) string {
 	return strconv.Itoa(len(key.Namespace)) + ":" + key.Namespace + key.Thread
 }
 
+// ThreadOf reads what MemberOf has written; false: it is something else.
 func ThreadOf(member string) (store.ThreadKey, bool) {
 	size, rest, ok := strings.Cut(member, ":")
 	n, err := strconv.Atoi(size)
@@ -175,6 +196,8 @@ func (k *Space) Tokens(user string) string {
 	return strings.TrimSuffix(k.Owner(OwnerID(store.Owner{Name: "login/" + user})).Runs, "runs") + "tokens"
 }
 
+// These are the keys of payloads, of a thread and of a partition.
+
 func (t Thread) Payloads() string             { return t.Base + "payloads" }
 func (t Thread) Payload(digest string) string { return t.Base + "payload:" + digest }
 func (t Thread) Upload(name string) string    { return t.Base + "upload:" + name }
@@ -192,6 +215,8 @@ func (k *Space) Tree(namespace string) []string {
 	p := &k.Parts[h.Sum64()%uint64(len(k.Parts))]
 	return []string{p.Base + "tree:" + name + ":nodes", p.Base + "tree:" + name + ":index", p.Felled(), p.Base + "tree:" + name + ":meta", p.Made()}
 }
+
+// Felled and Made are what a partition keeps of the trees of threads in it.
 
 func (p *Partition) Felled() string { return p.Base + "felled" }
 func (p *Partition) Made() string   { return p.Base + "made" }

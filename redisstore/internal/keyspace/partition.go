@@ -9,6 +9,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
+// Slots is how many Cluster has.
 const Slots = 16384
 
 // threadHash names a thread inside keys: a namespace and a thread id may hold

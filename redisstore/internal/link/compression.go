@@ -173,6 +173,7 @@ func (r *roomReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// CompressAll is Compress for each of some values.
 func CompressAll[S ~[]byte](items []S) [][]byte {
 	all := make([][]byte, len(items))
 	for i, item := range items {

@@ -1,3 +1,7 @@
+// Package link reaches the servers: it runs scripts and reads their replies, sends again
+// what may be sent again, commits batches of many runs together, and hears what other nodes
+// publish. It knows one server, Sentinel's master and Cluster, and says to nobody above it
+// which of them there is unless that changes what can be asked.
 package link
 
 import (
@@ -51,6 +55,7 @@ func (s *Connection) shared() lua.Args {
 		{"channels", s.Keys.NodeChannels()}, {"nudges", s.Keys.Nudges()}, {"notices", s.Settings.NoticesKept}}
 }
 
+// Command is a call as the client sends it.
 func (s *Connection) Command(ctx context.Context, c Call) *redis.Cmd {
 	list := make([]any, 0, 3+len(c.Keys)+len(c.Script.Shared)+len(c.Args)+len(c.Rest))
 	list = append(list, "evalsha", c.Script.SHA, len(c.Keys))
@@ -268,6 +273,7 @@ func process(ctx context.Context, client redis.UniversalClient, cmd *redis.Cmd, 
 	}
 }
 
+// Answered reads the reply of a command that has come back.
 func Answered(c Call, cmd *redis.Cmd) (*Reply, error) {
 	value, err := cmd.Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
@@ -280,8 +286,10 @@ func Answered(c Call, cmd *redis.Cmd) (*Reply, error) {
 	return &Reply{Name: c.Script.Name, Items: items}, nil
 }
 
+// ErrClosed is what a call gets of a store that is closed.
 var ErrClosed = errors.New("redisstore: closed")
 
+// Usable is an error once the connection closes.
 func (s *Connection) Usable() error {
 	select {
 	case <-s.Closing:
@@ -302,6 +310,7 @@ func (s *Connection) now() int64 {
 // newEpoch is 80 random bits: each thread keeps one.
 func newEpoch() string { return rand.Text()[:16] }
 
+// AppendStrings adds strings to the arguments of a call.
 func AppendStrings(args []any, items []string) []any {
 	for _, s := range items {
 		args = append(args, s)
@@ -309,6 +318,7 @@ func AppendStrings(args []any, items []string) []any {
 	return args
 }
 
+// AppendBytes adds values to the arguments of a call.
 func AppendBytes[S ~[]byte](args []any, items []S) []any {
 	for _, b := range items {
 		args = append(args, []byte(b))

@@ -17,7 +17,7 @@ import (
 //   - a member that is added to a JSON value, and may be missing
 //   - a field that is added to a hash, and a key that is added to a thread or to a
 //     partition, if nothing goes wrong when they are not kept up; a thread's key must
-//     be in keyspace.Thread.all and go with the thread, so that a server that leaves it
+//     be in keyspace.Thread.All and go with the thread, so that a server that leaves it
 //     behind when it deletes the thread does no harm
 //   - a text that is added to the end of a packed list
 //   - a new kind of journal entry: a server that does not know it leaves the run to one

@@ -26,6 +26,7 @@ type GroupCommit struct {
 	queues     queuesByServer
 }
 
+// NewGroupCommit commits over a connection, and has this node hear what it logged.
 func NewGroupCommit(c *Connection, d *Deliveries) *GroupCommit {
 	g := &GroupCommit{conn: c, deliveries: d}
 	c.AtClose(g.closeCommitters, nil)
@@ -288,6 +289,7 @@ func (s *GroupCommit) committed(p *pending, r *Reply, err error) {
 	p.done <- outcome{res, r.Err}
 }
 
+// CommitStatus is what the verdicts of scripts on a batch mean.
 var CommitStatus = [4]store.CommitStatus{store.CommitOK, store.CommitFenced, store.CommitAhead, store.CommitMismatch}
 
 // paused and joins are PAUSED and JOINS of lib.lua.
@@ -296,6 +298,7 @@ const (
 	Joins  = 16
 )
 
+// CommitResult reads what a script says of a batch.
 func CommitResult(r *Reply) store.CommitResult {
 	verdict := r.Int()
 	return store.CommitResult{Status: CommitStatus[verdict&3], Paused: verdict&Paused != 0, Joins: verdict&Joins != 0,

@@ -11,6 +11,7 @@ import (
 // Lists of strings travel and rest as each string's length, a colon, and the
 // string: exact for any bytes, and simple enough for a script.
 
+// Pack adds items to a packed list.
 func Pack[S ~string | ~[]byte](dst []byte, items ...S) []byte {
 	for _, s := range items {
 		dst = strconv.AppendInt(dst, int64(len(s)), 10)
@@ -22,6 +23,7 @@ func Pack[S ~string | ~[]byte](dst []byte, items ...S) []byte {
 
 var errPacked = errors.New("redisstore: a packed list is damaged")
 
+// Unpack reads a packed list.
 func Unpack(s string) ([]string, error) {
 	var items []string
 	for s != "" {

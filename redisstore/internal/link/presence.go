@@ -24,6 +24,7 @@ type Presence struct {
 	changed chan struct{}   // closed at the next change; nil when nobody waits
 }
 
+// NewPresence offers nothing yet.
 func NewPresence(c *Connection) *Presence { return &Presence{conn: c} }
 
 // change tells those who wait. The lock is held.

@@ -33,11 +33,13 @@ type Deliveries struct {
 	listener atomic.Pointer[func(store.Delivery)]
 }
 
+// NewDeliveries hears nothing of other nodes until Subscribe.
 func NewDeliveries(c *Connection, p *Presence) *Deliveries { return &Deliveries{conn: c, presence: p} }
 
 // Listen has f called with what this node hears.
 func (s *Deliveries) Listen(f func(store.Delivery)) { s.listener.Store(&f) }
 
+// Deliver tells who listens.
 func (s *Deliveries) Deliver(d store.Delivery) {
 	if f := s.listener.Load(); f != nil {
 		(*f)(d)

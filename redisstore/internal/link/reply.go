@@ -20,6 +20,7 @@ type Reply struct {
 	Room  *Room // nil: what is unfolded needs none
 }
 
+// Next is the next value, whatever it is.
 func (r *Reply) Next() any {
 	if r.at >= len(r.Items) {
 		r.Spoil("an answer that ends early")
@@ -43,6 +44,7 @@ func (r *Reply) Spoil(what string) {
 	}
 }
 
+// Int reads a number; an absent one is 0.
 func (r *Reply) Int() int64 {
 	switch v := r.Next().(type) {
 	case int64:
@@ -61,8 +63,10 @@ func (r *Reply) Int() int64 {
 	}
 }
 
+// Bool reads a number that is a yes or a no.
 func (r *Reply) Bool() bool { return r.Int() != 0 }
 
+// Text reads a string; an absent one is empty.
 func (r *Reply) Text() string {
 	switch v := r.Next().(type) {
 	case string:
@@ -115,8 +119,10 @@ func (r *Reply) List() *Reply {
 	return &Reply{Name: r.Name, Room: r.Room}
 }
 
+// More reports whether a value follows.
 func (r *Reply) More() bool { return r.at < len(r.Items) }
 
+// Events reads a list of events.
 func (r *Reply) Events() [][]byte {
 	l := r.List()
 	out := make([][]byte, 0, len(l.Items))
@@ -127,6 +133,7 @@ func (r *Reply) Events() [][]byte {
 	return out
 }
 
+// Join takes over the error of a nested answer.
 func (r *Reply) Join(l *Reply) {
 	if r.Err == nil {
 		r.Err = l.Err

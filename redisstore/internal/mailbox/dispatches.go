@@ -12,6 +12,7 @@ import (
 // Records looks at dispatches.
 type Records struct{ conn *link.Connection }
 
+// NewRecords looks over a connection.
 func NewRecords(c *link.Connection) *Records { return &Records{c} }
 
 // Dispatch implements store.Dispatches.

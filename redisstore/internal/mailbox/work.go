@@ -1,3 +1,5 @@
+// Package mailbox delivers threads that want a worker to nodes that have one, and looks at
+// dispatches. The streams only deliver: what is wanted is in the records, and a claim decides.
 package mailbox
 
 import (
@@ -34,6 +36,7 @@ type Mailbox struct {
 	forgets    time.Time // when consumers that are gone are looked for again
 }
 
+// New delivers over a connection; it ends with that.
 func New(c *link.Connection, d *link.Deliveries) *Mailbox {
 	s := &Mailbox{conn: c, deliveries: d, awaits: awaits{turn: make(chan struct{}, 1)}}
 	c.AtClose(s.closeAwaits, func() error {

@@ -200,6 +200,7 @@ func (k *knownLogs) known(t keyspace.Thread) (KnownLog, bool) {
 	return log, ok
 }
 
+// Note takes in what was heard of a log.
 func (k *knownLogs) Note(t keyspace.Thread, log KnownLog) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -121,6 +121,7 @@ func (m *madeEvents) made(k madeAt, mine chan struct{}) {
 	close(mine)
 }
 
+// Put keeps the event at a position.
 func (m *madeEvents) Put(key store.ThreadKey, at store.Position, e []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,3 +1,6 @@
+// Package threadlog reads threads: the snapshot that is stored, the log behind it, the
+// messages in pages, the journal of an execution, and the branches that rewinds have left. It
+// has the form in which a snapshot is stored, too.
 package threadlog
 
 import (
@@ -25,6 +28,7 @@ type Reader struct {
 	cache   *Cache
 }
 
+// NewReader reads over a connection, by the turns that its queues give readers.
 func NewReader(c *link.Connection, g *link.GroupCommit, kept *Cache) *Reader {
 	return &Reader{conn: c, commits: g, cache: kept}
 }
