@@ -1,9 +1,12 @@
 package gateway
 
 import (
+	"context"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,7 +19,11 @@ import (
 // says so, under the id that the agent may know.
 func TestAnswersOfWhichNobodyKnows(t *testing.T) {
 	drop := func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) { panic(http.ErrAbortHandler) }
-	hang := func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) { <-r.Context().Done() }
+	heard := make(chan struct{}, 1)
+	hang := func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) {
+		heard <- struct{}{}
+		<-r.Context().Done()
+	}
 	half := func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) {
 		sends(began)(w, r, in)
 		io.WriteString(w, `data: {"type":"RUN_E`)
@@ -39,6 +46,7 @@ func TestAnswersOfWhichNobodyKnows(t *testing.T) {
 					l.up.behind.Wait()
 					if name == "silence" {
 						l.up.options.FirstByteTimeout = 20 * time.Millisecond
+						l.up.client.Transport = connectedWhen(heard, l.up.client.Transport)
 					}
 					doubt := interrupted(t, l.answer(resolved(first[0].ID, "true")))
 					if len(doubt) != 1 || doubt[0].Reason != adapter.ReasonUncertainStep || !strings.Contains(doubt[0].Message, test.says) ||
@@ -68,3 +76,28 @@ func TestAnswersOfWhichNobodyKnows(t *testing.T) {
 		}
 	}
 }
+
+// connectedWhen tells of the next connection when the agent has read the request, or has
+// answered: on a slow machine it would have less than the time that it is given.
+func connectedWhen(heard <-chan struct{}, inner http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		connected := sync.OnceFunc(func() { httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{}) })
+		over := make(chan struct{})
+		defer close(over)
+		go func() {
+			select {
+			case <-heard:
+				connected()
+			case <-over:
+			}
+		}()
+		resp, err := inner.RoundTrip(r.WithContext(untraced{r.Context()}))
+		connected()
+		return resp, err
+	})
+}
+
+// untraced is a context of a request that tells nothing of its connection.
+type untraced struct{ context.Context }
+
+func (untraced) Value(any) any { return nil }

@@ -148,3 +148,7 @@ func (s *Store) Servers(ctx context.Context) ([]store.Server, error) { return s.
 // writes wait for. Its error wraps store.ErrPartial when some of a Cluster's masters do not
 // answer.
 func (s *Store) Ready(ctx context.Context) error { return s.conn.Ready(ctx) }
+
+// Keys names the keys that hold one thread, whether there is something in them or not, for
+// people who look into Redis.
+func (s *Store) Keys(key store.ThreadKey) []string { return s.conn.Keys.Thread(key).Own() }

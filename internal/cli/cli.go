@@ -6,7 +6,8 @@
 // judged together (validate.go). Then one of the commands goes on. serve wires store,
 // runner, identity and server together, listens, and drains when it is told to end
 // (serve.go). check says what it finds of what the settings name (check.go). record keeps
-// what an upstream answers (record.go). version says what this is.
+// what an upstream answers (record.go). show prints what the store holds of a thread
+// (package show). version says what this is.
 package cli
 
 import (
@@ -15,6 +16,9 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"time"
+
+	"github.com/aguiws/aguiws/internal/show"
 )
 
 // Main carries out one command line in an environment as os.Environ has it, says
@@ -54,8 +58,31 @@ func run(ctx context.Context, args []string, env environment, stdout, stderr io.
 		return check(ctx, s, stdout)
 	case s.command == "record":
 		return record(ctx, s, stdout)
+	case s.command == "show":
+		return showThread(ctx, s, stdout)
 	}
 	return serve(ctx, s, newLogger(s, stderr), stdout)
+}
+
+// showTimeout bounds what show waits for the network.
+const showTimeout = 30 * time.Second
+
+// showThread prints what Redis holds of a thread.
+func showThread(ctx context.Context, s *settings, w io.Writer) error {
+	if s.redis == "" {
+		return fmt.Errorf("show: %s is missing: the embedded store ends with its server, so there is nothing to look into", s.named("redis"))
+	}
+	ctx, cancel := context.WithTimeout(ctx, showTimeout)
+	defer cancel()
+	st, err := openStore(ctx, s, newLogger(s, io.Discard))
+	if err != nil {
+		return fmt.Errorf("show: %w", err)
+	}
+	defer st.Close()
+	if err := show.Thread(ctx, st, s.showing, w, readable); err != nil {
+		return fmt.Errorf("show: %w", err)
+	}
+	return nil
 }
 
 // loggedError is an error that the log has.

@@ -20,7 +20,7 @@ func readSettings(args []string, env environment, usage io.Writer) (*settings, e
 	s := newSettings()
 	s.crashAt = env.get("AGUIWS_CRASH_AT")
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		if commands := []string{"serve", "check", "record", "version"}; !slices.Contains(commands, args[0]) {
+		if commands := []string{"serve", "check", "record", "show", "version"}; !slices.Contains(commands, args[0]) {
 			return s, fmt.Errorf("unknown command %q%s: try aguiws --help", args[0], suggest(args[0], commands))
 		}
 		s.command, args = args[0], args[1:]
@@ -34,8 +34,13 @@ func readSettings(args []string, env environment, usage io.Writer) (*settings, e
 		flags = append(flags, s.recording.table()...)
 	case "check":
 		flags = append(append(flags, s.recording.table()[0]), s.checking.table()...)
+	case "show":
+		flags = append(flags, s.forShow()...)
 	}
-	err := s.readFlags(args, flags)
+	rest, err := s.readFlags(args, flags)
+	if err == nil {
+		err = s.readArguments(rest)
+	}
 	if errors.Is(err, errHelp) {
 		printUsage(usage, newSettings().table())
 	}
@@ -57,9 +62,9 @@ func readSettings(args []string, env environment, usage io.Writer) (*settings, e
 // readFlags sets what the command line says. The flag package would do, if it
 // told which flag it does not know in another way than in a text: there would be
 // no naming the one that was meant.
-func (s *settings) readFlags(args []string, table []setting) error {
+func (s *settings) readFlags(args []string, table []setting) (rest []string, err error) {
 	for len(args) > 0 {
-		arg, rest := args[0], args[1:]
+		arg, after := args[0], args[1:]
 		if len(arg) < 2 || arg[0] != '-' || arg == "--" {
 			break
 		}
@@ -67,27 +72,38 @@ func (s *settings) readFlags(args []string, table []setting) error {
 		at := slices.IndexFunc(table, func(each setting) bool { return each.name == name })
 		switch {
 		case name == "" || name[0] == '-':
-			return fmt.Errorf("bad flag syntax: %s: aguiws --help lists the flags", arg)
+			return nil, fmt.Errorf("bad flag syntax: %s: aguiws --help lists the flags", arg)
 		case name == "help" || name == "h":
-			return errHelp
+			return nil, errHelp
 		case at < 0:
-			return fmt.Errorf("unknown flag --%s%s: aguiws --help lists the flags", name, suggest(name, names(table)))
+			return nil, fmt.Errorf("unknown flag --%s%s: aguiws --help lists the flags", name, suggest(name, names(table)))
 		case given:
 		case table[at].value.kind() == "": // a switch
 			text = "true"
-		case len(rest) == 0:
-			return fmt.Errorf("flag needs an argument: --%s: aguiws --help lists the flags", name)
+		case len(after) == 0:
+			return nil, fmt.Errorf("flag needs an argument: --%s: aguiws --help lists the flags", name)
 		default:
-			text, rest = rest[0], rest[1:]
+			text, after = after[0], after[1:]
 		}
 		if err := table[at].value.Set(text); err != nil {
-			return fmt.Errorf("--%s: %w", name, err)
+			return nil, fmt.Errorf("--%s: %w", name, err)
 		}
 		s.from[name] = "--" + name
-		args = rest
+		args = after
 	}
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
+	}
+	return args, nil
+}
+
+// readArguments reads what stands behind the flags.
+func (s *settings) readArguments(args []string) error {
+	if s.command == "show" {
+		if len(args) == 0 {
+			return errors.New("show: the thread is missing: aguiws show [flags] THREAD")
+		}
+		s.showing.Thread, args = args[0], args[1:]
 	}
 	if len(args) > 0 {
 		return fmt.Errorf("unexpected argument %q: try aguiws --help", args[0])

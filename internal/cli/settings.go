@@ -5,15 +5,17 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/llm"
 	"github.com/aguiws/aguiws/server"
 )
 
 // settings is everything that can be set.
 type settings struct {
-	command   string // serve, check, record or version
+	command   string // serve, check, record, show or version
 	recording recording
 	checking  checking
+	showing   store.ThreadKey // what show is asked for
 
 	addr, tlsCert, tlsKey string
 	hosts, origins        []string
@@ -91,7 +93,7 @@ type jwtSettings struct {
 // newSettings returns the defaults.
 func newSettings() *settings {
 	return &settings{
-		command: "serve", recording: recording{message: checkMessage, out: "recording"}, addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
+		command: "serve", showing: store.ThreadKey{Namespace: "local"}, recording: recording{message: checkMessage, out: "recording"}, addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
 		retainEvents: 10_000, retainBytes: 8 << 20, retainAge: 7 * 24 * time.Hour,
 		noticeCount: 100_000, noticeAge: 7 * 24 * time.Hour, keepDecisions: 365 * 24 * time.Hour,
 		runTimeout: 6 * time.Hour, maxPark: 30 * 24 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, threadCache: 64 << 20, payloadBytes: 64 << 20, threadPayloads: 256 << 20, namespacePayloads: 4 << 30, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", unanswered: policies{common: "refuse"}, auth: "none",
@@ -109,6 +111,13 @@ func newSettings() *settings {
 
 // The groups of settings, in the order of the usage.
 var groups = []string{"Serving", "Upstreams", "The store", "Runs", "Identity", "Logins", "Webhooks", "Limits", "Operations"}
+
+// forShow lists what show alone can be told.
+func (s *settings) forShow() []setting {
+	return []setting{
+		{"namespace", "Showing", textValue{&s.showing.Namespace, "name"}, "of the thread; it is in the log and in what `/v1` answers. Without authentication it is local"},
+	}
+}
 
 // table lists the settings. Flags, environment, configuration file, usage and
 // the tables of docs/configuration.md are all made from it, or held to it by a test.

@@ -14,6 +14,8 @@ func printUsage(w io.Writer, table []setting) {
        aguiws check [flags]       tests the settings and what they name, and says what it found
        aguiws record [flags]      says something to an upstream once, and keeps the bytes of
                                   the answer: for a report, or for a test
+       aguiws show [flags] THREAD prints what Redis holds of a thread: its runs, its queue,
+                                  its open questions, and how far a waiting run has come
        aguiws version
 
 Every setting is a flag, a variable of the environment (--drain-timeout is
@@ -29,6 +31,8 @@ Flags of record:
 	printSettings(w, newSettings().recording.table())
 	fmt.Fprint(w, "\nFlags of check, beside --message:\n")
 	printSettings(w, newSettings().checking.table())
+	fmt.Fprint(w, "\nFlags of show, beside --redis and --prefix:\n")
+	printSettings(w, newSettings().forShow())
 	fmt.Fprint(w, `
 All:
 

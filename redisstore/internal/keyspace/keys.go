@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"hash/fnv"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -159,7 +160,12 @@ func (t Thread) All() []string {
 	}
 }
 
-// Deciding is all with the keys of the decision record.
+// Own are those of All that hold this thread alone.
+func (t Thread) Own() []string {
+	return slices.DeleteFunc(t.All(), func(k string) bool { return !strings.HasPrefix(k, t.Base) })
+}
+
+// Deciding is All with the keys of the decision record.
 func (t Thread) Deciding() []string { return append(t.All(), t.Part.Decisions, t.Part.Decided) }
 
 // Hash names the thread in keys.

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/aguiws/aguiws/redisstore/redistest"
+)
+
+// shown runs aguiws show.
+func shown(args ...string) (string, error) {
+	var out strings.Builder
+	err := run(context.Background(), append([]string{"show"}, args...), env(), &out, io.Discard)
+	return out.String(), err
+}
+
+// Whoever operates a server sees what the store holds of a thread that waits, while the
+// server runs, and the thread is as it was.
+func TestShow(t *testing.T) {
+	redis := redistest.Start(t, redistest.Options{})
+	c := start(t, env(), "--redis", redis.URL())
+	ws := c.dial(nil)
+	c.converse(ws, said("r1", "/effect"))
+	if last := c.converse(ws, said("r2", "/tool send_email {\"to\":\"ada\"}")); !strings.Contains(last, `"interrupt"`) {
+		t.Fatal(last)
+	}
+	out, err := shown("--redis", redis.URL(), "thread-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantLines(t, out,
+		`thread "thread-1" of namespace "local", tenant "local"`,
+		"  state    waits for an answer",
+		"runs, the latest first",
+		"queue: 0",
+		"open questions: 1",
+		"journal of execution ",
+		"keys in Redis",
+		"  aguiws:{")
+	for _, part := range []string{`client's id "r2"`, "ended: interrupt", `client's id "r1"`, "ended: success", "ask     "} {
+		if !strings.Contains(out, part) {
+			t.Errorf("%q is not shown:\n%s", part, out)
+		}
+	}
+	if again, err := shown("--redis", redis.URL(), "thread-1"); err != nil || ages.ReplaceAllString(again, "") != ages.ReplaceAllString(out, "") {
+		t.Errorf("it shows something else when it is asked again, %v:\n%s", err, again)
+	}
+	for says, args := range map[string][]string{
+		`namespace "local" has no thread "other"`:   {"--redis", redis.URL(), "other"},
+		`namespace "else" has no thread "thread-1"`: {"--redis", redis.URL(), "--namespace", "else", "thread-1"},
+		"the thread is missing":                     {"--redis", redis.URL()},
+		"--redis is missing: the embedded store":    {"thread-1"},
+		`unexpected argument "more": try aguiws --`: {"--redis", redis.URL(), "thread-1", "more"},
+	} {
+		if out, err := shown(args...); err == nil || !strings.Contains(err.Error(), says) || out != "" {
+			t.Errorf("%q: %v %s", args, err, out)
+		}
+	}
+}
+
+// ages is what passes by itself.
+var ages = regexp.MustCompile(`\(\S+ ago\)`)
