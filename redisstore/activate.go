@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // Activate implements store.Worker.
@@ -12,17 +14,17 @@ func (s *Store) Activate(ctx context.Context, a store.Activation) (store.CommitR
 	if len(a.Events) == 0 {
 		return store.CommitResult{}, errors.New("redisstore: activate: a run begins with an event")
 	}
-	t := s.keys.thread(a.Claim.Thread)
-	r, err := s.run(ctx, call{activateScript, t.all(), args{
-		{"member", t.member}, {"run", a.Claim.RunID}, {"token", a.Claim.Token}, {"depoch", a.Claim.DispatchEpoch},
-		{"execution", a.Execution}, {"frozen", compress(a.Frozen)}, {"agent", a.Agent}, {"user", a.User},
-	}, s.appendEvents(nil, a.Events)})
+	t := s.conn.Keys.Thread(a.Claim.Thread)
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Activate, Keys: t.All(), Args: lua.Args{
+		{"member", t.Member}, {"run", a.Claim.RunID}, {"token", a.Claim.Token}, {"depoch", a.Claim.DispatchEpoch},
+		{"execution", a.Execution}, {"frozen", link.Compress(a.Frozen)}, {"agent", a.Agent}, {"user", a.User},
+	}, Rest: s.conn.AppendEvents(nil, a.Events)})
 	if err != nil {
 		return store.CommitResult{}, err
 	}
-	res := commitResult(r)
+	res := link.CommitResult(r)
 	if res.Status == store.CommitOK {
-		s.logged(a.Claim.Thread, res.End.Epoch, res.End.Seq-int64(len(a.Events))+1, a.Events)
+		s.deliveries.Logged(a.Claim.Thread, res.End.Epoch, res.End.Seq-int64(len(a.Events))+1, a.Events)
 	}
-	return res, r.err
+	return res, r.Err
 }

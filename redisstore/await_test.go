@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/internal/suite"
+	"github.com/aguiws/aguiws/redisstore/internal/mailbox"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -88,7 +90,8 @@ func TestAwaitEnds(t *testing.T) {
 			}
 		},
 		"with its connection": func(t *testing.T, server *redistest.Server, s *Store, w *waiter) {
-			do(t, server, "CLIENT", "KILL", "ID", fmt.Sprint(s.awaits.over.id.Load()))
+			clients := do(t, server, "CLIENT", "LIST")
+			do(t, server, "CLIENT", "KILL", "ID", regexp.MustCompile(`(?m)^id=(\d+) .*cmd=xreadgroup`).FindStringSubmatch(clients)[1])
 			if got := <-w.ended; !errors.Is(got.err, store.ErrOutcomeUnknown) {
 				t.Errorf("%+v", got)
 			}
@@ -96,8 +99,8 @@ func TestAwaitEnds(t *testing.T) {
 			nextOf(t, s)
 		},
 		"with its stream": func(t *testing.T, server *redistest.Server, s *Store, w *waiter) {
-			for _, p := range s.keys.parts {
-				do(t, server, "DEL", p.work)
+			for _, p := range s.conn.Keys.Parts {
+				do(t, server, "DEL", p.Work)
 			}
 			begin(t, s, queued(0, "r1"))
 			if got := <-w.ended; len(got.work) == 0 {
@@ -150,17 +153,17 @@ func TestAwaitWhereItCannot(t *testing.T) {
 	s := open(t, server.URL(), Options{Timeout: patience})
 	for name, prepare := range map[string]func(q *store.WorkQuery){
 		"too many streams": func(q *store.WorkQuery) {
-			for i := range maxAwaited / 64 {
+			for i := range mailbox.MaxAwaited / 64 {
 				q.Agents = append(q.Agents, fmt.Sprint(i))
 			}
 		},
-		"keys of several slots are refused": func(*store.WorkQuery) { s.apart.Store(true) },
+		"keys of several slots are refused": func(*store.WorkQuery) { s.conn.Apart.Store(true) },
 	} {
 		q := store.WorkQuery{Agents: []string{""}, Limit: 1}
 		prepare(&q)
 		if work, err := s.Await(t.Context(), q); !errors.Is(err, store.ErrCannotAwait) {
 			t.Errorf("%s: %+v %v", name, work, err)
 		}
-		s.apart.Store(false)
+		s.conn.Apart.Store(false)
 	}
 }

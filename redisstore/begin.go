@@ -9,6 +9,10 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/internal/threadlog"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 var beginStatus = []store.BeginStatus{store.BeginAccepted, store.BeginStale, store.BeginExpired,
@@ -34,14 +38,14 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 	if err != nil {
 		return store.BeginResult{}, fmt.Errorf("redisstore: begin: %w", err)
 	}
-	t := s.keys.thread(b.Thread)
+	t := s.conn.Keys.Thread(b.Thread)
 	rest, branch, messages := beginLists(p)
 	priority := uint8(middlePriority)
 	if b.Priority != nil {
 		priority = *b.Priority
 	}
-	r, err := s.run(ctx, call{beginScript, t.deciding(), args{
-		{"member", t.member},
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Begin, Keys: t.Deciding(), Args: lua.Args{
+		{"member", t.Member},
 		{"version", b.Version},
 		{"deadline", b.Deadline},
 		{"keep", s.opts.Keep.Milliseconds()},
@@ -51,34 +55,34 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		{"look", s.lookAfter()},
 		{"tenant", b.Tenant},
 		{"user", b.User},
-		{"owner", ownerID(store.Owner{Name: b.User})},
-		{"title", cutTitle(b.Title)},
+		{"owner", keyspace.OwnerID(store.Owner{Name: b.User})},
+		{"title", link.CutTitle(b.Title)},
 		{"run", b.RunID},
 		{"label", b.Label},
 		{"execution", b.Execution},
-		{"record", compress(b.Record)},
-		{"headers", compress(b.Headers)},
+		{"record", link.Compress(b.Record)},
+		{"headers", link.Compress(b.Headers)},
 		{"priority", priority},
 		{"max", cmp.Or(b.MaxAttempts, usualAttempts)},
 		{"dedupe", b.Dedupe},
 		{"kind", p.kind},
-		{"input", compress(p.Input)},
+		{"input", link.Compress(p.Input)},
 		{"opens", p.Cancelled[0]},
 		{"cancels", p.Cancelled[1]},
 		{"available", waitUntil(p.Available)},
 		{"joins", p.Joins},
 		{"token", p.Token},
 		{"agent", cmp.Or(p.Enqueue.Agent, p.Fresh.Agent)},
-		{"frozen", compress(p.Frozen)},
+		{"frozen", link.Compress(p.Frozen)},
 		{"letter", p.letter},
-		{"decisions", compress(p.decisions)},
+		{"decisions", link.Compress(p.decisions)},
 		{"answers", len(p.answers)},
 		{"archived", len(p.Archive)},
 		{"about", []byte(branch.About)},
 		{"branch", messages},
 		{"restores", p.Restores},
 		{"decided", len(p.decided)},
-	}, s.appendEvents(rest, p.Events)})
+	}, Rest: s.conn.AppendEvents(rest, p.Events)})
 	if err != nil {
 		return store.BeginResult{}, err
 	}
@@ -95,24 +99,24 @@ func beginLists(p beginParts) (rest []any, branch store.Branch, messages []byte)
 		rest = append(rest, id, []byte(message))
 	}
 	for _, d := range p.decided {
-		rest = beginScript.group(rest, args{{"interrupt", d.Interrupt}, {"status", string(d.Status)}, {"by", d.User},
-			{"tool", d.Tool}, {"body", compress(d.Body)}})
+		rest = lua.Begin.Group(rest, lua.Args{{"interrupt", d.Interrupt}, {"status", string(d.Status)}, {"by", d.User},
+			{"tool", d.Tool}, {"body", link.Compress(d.Body)}})
 	}
 	if p.Branch != nil {
 		branch = *p.Branch
 	}
-	messages = compress(branch.Messages)
-	if len(messages) > branchBytes {
+	messages = link.Compress(branch.Messages)
+	if len(messages) > threadlog.BranchBytes {
 		messages = nil
 	}
 	return rest, branch, messages
 }
 
 // begun reads what the script says.
-func (s *Store) begun(b store.Begin, p beginParts, r *reply) (store.BeginResult, error) {
-	verdict := r.int()
+func (s *Store) begun(b store.Begin, p beginParts, r *link.Reply) (store.BeginResult, error) {
+	verdict := r.Int()
 	if verdict == 9 {
-		return store.BeginResult{Status: store.BeginDeleting}, r.err
+		return store.BeginResult{Status: store.BeginDeleting}, r.Err
 	}
 	if err := beginErrors[verdict]; err != nil {
 		return store.BeginResult{}, err
@@ -120,32 +124,32 @@ func (s *Store) begun(b store.Begin, p beginParts, r *reply) (store.BeginResult,
 	if verdict < 0 || int(verdict) >= len(beginStatus) {
 		return store.BeginResult{}, fmt.Errorf("redisstore: begin: verdict %d", verdict)
 	}
-	res := store.BeginResult{Status: beginStatus[verdict], Position: store.Position{Seq: r.int(), Epoch: r.string()}}
-	claimed, epoch := r.bool(), r.int()
+	res := store.BeginResult{Status: beginStatus[verdict], Position: store.Position{Seq: r.Int(), Epoch: r.Text()}}
+	claimed, epoch := r.Bool(), r.Int()
 	if claimed {
 		res.Claim = store.Claim{Thread: b.Thread, RunID: b.RunID, Token: p.Token, DispatchEpoch: epoch}
-		s.logged(b.Thread, res.Position.Epoch, res.Position.Seq+1, p.Events)
+		s.deliveries.Logged(b.Thread, res.Position.Epoch, res.Position.Seq+1, p.Events)
 	}
-	if released := r.list(); released.more() {
-		ready := released.bool()
-		s.logged(b.Thread, res.Position.Epoch, released.int()+1, released.events())
+	if released := r.List(); released.More() {
+		ready := released.Bool()
+		s.deliveries.Logged(b.Thread, res.Position.Epoch, released.Int()+1, released.Events())
 		if ready {
-			s.deliver(store.Delivery{Thread: b.Thread, Kind: store.DeliverReady})
+			s.deliveries.Deliver(store.Delivery{Thread: b.Thread, Kind: store.DeliverReady})
 		}
-		r.join(released)
+		r.Join(released)
 	}
 	if p.letter != "" && res.Status == store.BeginAccepted {
-		res.Headers = r.json()
+		res.Headers = r.JSON()
 	} else {
-		res.Of = r.string()
+		res.Of = r.Text()
 	}
-	if r.more() {
-		if execution := r.list(); execution.more() {
-			res.Execution = execution.execution()
-			r.join(execution)
+	if r.More() {
+		if execution := r.List(); execution.More() {
+			res.Execution = threadlog.ReadExecution(execution)
+			r.Join(execution)
 		}
 	}
-	return res, r.err
+	return res, r.Err
 }
 
 // farAhead is the last time in Unix ms that Lua writes digit by digit. It is in
@@ -226,11 +230,4 @@ func partsOf(b store.Begin) (p beginParts, err error) {
 		}
 	}
 	return p, nil
-}
-
-func appendBytes[S ~[]byte](args []any, items []S) []any {
-	for _, b := range items {
-		args = append(args, []byte(b))
-	}
-	return args
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -51,11 +52,11 @@ func BenchmarkPartition(b *testing.B) {
 // redisTime is the processor time that the server has used.
 func redisTime(b *testing.B, s *Store) time.Duration {
 	b.Helper()
-	text, err := s.client.Info(context.Background(), "cpu").Result()
+	text, err := s.conn.Client.Info(context.Background(), "cpu").Result()
 	if err != nil {
 		b.Fatal(err)
 	}
-	info, sum := parseInfo(text), 0.0
+	info, sum := link.ParseInfo(text), 0.0
 	for _, part := range []string{"used_cpu_user", "used_cpu_sys"} {
 		seconds, err := strconv.ParseFloat(info[part], 64)
 		if err != nil {

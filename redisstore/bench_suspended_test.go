@@ -16,6 +16,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -91,19 +92,19 @@ func suspendedKey(i int) store.ThreadKey {
 // table.
 func breakdown(b *testing.B, s *Store, key store.ThreadKey) string {
 	b.Helper()
-	ctx, base := context.Background(), s.keys.thread(key).base
-	keys, err := s.client.Keys(ctx, strings.NewReplacer("[", "\\[", "]", "\\]", "*", "\\*", "?", "\\?").Replace(base)+"*").Result()
+	ctx, base := context.Background(), s.conn.Keys.Thread(key).Base
+	keys, err := s.conn.Client.Keys(ctx, strings.NewReplacer("[", "\\[", "]", "\\]", "*", "\\*", "?", "\\?").Replace(base)+"*").Result()
 	if err != nil {
 		b.Fatal(err)
 	}
 	slices.Sort(keys)
 	text := "one thread:"
 	for _, k := range keys {
-		n, err := s.client.MemoryUsage(ctx, k).Result()
+		n, err := s.conn.Client.MemoryUsage(ctx, k).Result()
 		if err != nil {
 			b.Fatal(err)
 		}
-		encoding, err := s.client.ObjectEncoding(ctx, k).Result()
+		encoding, err := s.conn.Client.ObjectEncoding(ctx, k).Result()
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -171,7 +172,7 @@ func (s *scale) weigh(parts ...[]byte) {
 func forgetFollowers(b *testing.B, s *Store) {
 	b.Helper()
 	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(time.Millisecond) {
-		text, err := s.client.Info(context.Background(), "keyspace").Result()
+		text, err := s.conn.Client.Info(context.Background(), "keyspace").Result()
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -187,11 +188,11 @@ func forgetFollowers(b *testing.B, s *Store) {
 // redisMemory is what the server has allocated.
 func redisMemory(b *testing.B, s *Store) int64 {
 	b.Helper()
-	text, err := s.client.Info(context.Background(), "memory").Result()
+	text, err := s.conn.Client.Info(context.Background(), "memory").Result()
 	if err != nil {
 		b.Fatal(err)
 	}
-	n, err := strconv.ParseInt(parseInfo(text)["used_memory"], 10, 64)
+	n, err := strconv.ParseInt(link.ParseInfo(text)["used_memory"], 10, 64)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/redis/go-redis/v9"
 )
@@ -73,7 +74,7 @@ func (n *trips) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proces
 // onCounted opens a store whose commands are counted.
 func onCounted(t testing.TB, url string, o Options) (*Store, *trips) {
 	t.Helper()
-	client, err := connect(url, patience)
+	client, err := link.Connect(url, patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,12 +266,12 @@ func TestCommitsOfAClusterBehindOneAddress(t *testing.T) {
 	if err := commitMany(s, beginMany(t, s, runs), each, [][]byte{delta}); err != nil {
 		t.Error(err)
 	}
-	if !s.apart.Swap(false) {
+	if !s.conn.Apart.Swap(false) {
 		t.Error("nothing was refused")
 	}
 	page, err := s.Threads(context.Background(), store.ThreadQuery{Namespace: testKey.Namespace})
-	if err != nil || len(page.Threads) != runs || !s.apart.Load() {
-		t.Errorf("%d threads, %v, refused %t", len(page.Threads), err, s.apart.Load())
+	if err != nil || len(page.Threads) != runs || !s.conn.Apart.Load() {
+		t.Errorf("%d threads, %v, refused %t", len(page.Threads), err, s.conn.Apart.Load())
 	}
 }
 

@@ -30,9 +30,9 @@ func TestBytesOfAThreadAreFoundOut(t *testing.T) {
 	if counted < messages*size {
 		t.Fatalf("%d bytes are counted", counted)
 	}
-	rec := s.keys.thread(testKey).rec()
+	rec := s.conn.Keys.Thread(testKey).Rec()
 	for _, stale := range []string{"", "7 1", "no number"} {
-		if err := s.client.HSet(ctx, rec, "held", stale).Err(); err != nil {
+		if err := s.conn.Client.HSet(ctx, rec, "held", stale).Err(); err != nil {
 			t.Fatal(err)
 		}
 		if found := view(t, s, store.ReadQuery{}).Bytes; found < counted-counted/50 || found > counted+counted/50 {

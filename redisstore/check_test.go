@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/alicebob/miniredis/v2"
 )
@@ -21,7 +22,7 @@ func TestSettingsThatLoseDataAreNamed(t *testing.T) {
 		{"connected_slaves:0", "connected_slaves:2\r\nmin_slaves_good_slaves:2", ""},
 	}
 	for _, tt := range tests {
-		w := durability(parseInfo(strings.Replace(good, tt.from, tt.to, 1)))
+		w := link.Durability(link.ParseInfo(strings.Replace(good, tt.from, tt.to, 1)))
 		if tt.setting == "" && len(w) > 0 || tt.setting != "" && (len(w) != 1 || w[0].Setting != tt.setting) {
 			t.Errorf("%s: %v", tt.to, w)
 		}
@@ -30,7 +31,7 @@ func TestSettingsThatLoseDataAreNamed(t *testing.T) {
 
 func TestVersions(t *testing.T) {
 	for v, want := range map[string]bool{"6.2.0": true, "6.1.9": false, "7.0.15": true, "10.0": true, "5.9.9": false, "": false, "x.y": false} {
-		if atLeast(v, 6, 2) != want {
+		if link.AtLeast(v, 6, 2) != want {
 			t.Errorf("%s: %t", v, !want)
 		}
 	}

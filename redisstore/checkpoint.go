@@ -6,6 +6,9 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/internal/threadlog"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // Checkpoint implements store.Checkpoints.
@@ -16,31 +19,31 @@ func (s *Store) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error
 	if c.Snapshot.Frozen != nil || c.Snapshot.Open != nil {
 		return false, errors.New("redisstore: checkpoint: the snapshot of a thread at rest has no frozen or open part")
 	}
-	t := s.keys.thread(c.Thread)
-	snap, err := update(&c.Snapshot)
+	t := s.conn.Keys.Thread(c.Thread)
+	snap, err := threadlog.NewSnapshotUpdate(&c.Snapshot)
 	if err != nil {
 		return false, fmt.Errorf("redisstore: checkpoint: %w", err)
 	}
-	rest := append(append(snap.pieces, snap.messages...), snap.removed...)
-	r, err := s.run(ctx, call{checkpointScript, t.all(), args{
+	rest := append(append(snap.Pieces, snap.Messages...), snap.Removed...)
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Checkpoint, Keys: t.All(), Args: lua.Args{
 		{"version", c.Version},
 		{"epoch", c.At.Epoch},
 		{"from", c.From},
 		{"at", c.At.Seq},
-		{"state", snap.state},
-		{"whole", snap.whole},
-		{"drop", snap.drop},
+		{"state", snap.State},
+		{"whole", snap.Whole},
+		{"drop", snap.Drop},
 		{"retain", s.opts.Retain},
 		{"bytes", s.opts.RetainBytes},
 		{"age", s.opts.RetainAge.Milliseconds()},
-		{"pieces", len(snap.pieces) / pieceParts},
-		{"messages", len(snap.messages) / 2},
-		{"removed", len(snap.removed)},
-	}, rest})
+		{"pieces", len(snap.Pieces) / threadlog.PieceParts},
+		{"messages", len(snap.Messages) / 2},
+		{"removed", len(snap.Removed)},
+	}, Rest: rest})
 	if err != nil {
 		return false, err
 	}
-	return r.int() == 1, r.err
+	return r.Int() == 1, r.Err
 }
 
 // midrun sends a batch that moves the snapshot while its run goes on.
@@ -52,34 +55,34 @@ func (s *Store) midrun(ctx context.Context, b store.Batch) (store.CommitResult, 
 	if c.Snapshot.Open == nil || c.Undo == nil {
 		return store.CommitResult{}, errors.New("redisstore: commit: a checkpoint says what its run has open, and what undoes it")
 	}
-	t := s.keys.thread(b.Claim.Thread)
-	snap, err := update(&c.Snapshot)
+	t := s.conn.Keys.Thread(b.Claim.Thread)
+	snap, err := threadlog.NewSnapshotUpdate(&c.Snapshot)
 	if err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
 	}
-	rest := append(append(snap.pieces, snap.messages...), snap.removed...)
-	r, err := s.run(ctx, call{midrunScript, t.all(), args{
+	rest := append(append(snap.Pieces, snap.Messages...), snap.Removed...)
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Midrun, Keys: t.All(), Args: lua.Args{
 		{"run", b.Claim.RunID},
 		{"token", b.Claim.Token},
 		{"depoch", b.Claim.DispatchEpoch},
 		{"number", b.Number},
 		{"expect", b.Expect},
-		{"state", snap.state},
-		{"frozen", snap.frozen},
-		{"open", snap.open},
-		{"undo", compress(c.Undo)},
-		{"whole", snap.whole},
-		{"drop", snap.drop},
+		{"state", snap.State},
+		{"frozen", snap.Frozen},
+		{"open", snap.Open},
+		{"undo", link.Compress(c.Undo)},
+		{"whole", snap.Whole},
+		{"drop", snap.Drop},
 		{"retain", s.opts.Retain},
 		{"bytes", s.opts.RetainBytes},
 		{"age", s.opts.RetainAge.Milliseconds()},
-		{"pieces", len(snap.pieces) / pieceParts},
-		{"messages", len(snap.messages) / 2},
-		{"removed", len(snap.removed)},
-	}, rest})
+		{"pieces", len(snap.Pieces) / threadlog.PieceParts},
+		{"messages", len(snap.Messages) / 2},
+		{"removed", len(snap.Removed)},
+	}, Rest: rest})
 	if err != nil {
 		return store.CommitResult{}, err
 	}
-	res := commitResult(r)
-	return res, r.err
+	res := link.CommitResult(r)
+	return res, r.Err
 }

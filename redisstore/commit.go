@@ -5,21 +5,9 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
-
-var commitStatus = [4]store.CommitStatus{store.CommitOK, store.CommitFenced, store.CommitAhead, store.CommitMismatch}
-
-// paused and joins are PAUSED and JOINS of lib.lua.
-const (
-	paused = 8
-	joins  = 16
-)
-
-func commitResult(r *reply) store.CommitResult {
-	verdict := r.int()
-	return store.CommitResult{Status: commitStatus[verdict&3], Paused: verdict&paused != 0, Joins: verdict&joins != 0,
-		End: store.Position{Epoch: r.string(), Seq: r.int()}}
-}
 
 // Commit implements store.Worker.
 func (s *Store) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
@@ -38,57 +26,32 @@ func (s *Store) Commit(ctx context.Context, b store.Batch) (store.CommitResult, 
 	if b.Bookkeeping {
 		return s.note(ctx, b)
 	}
-	closing, err := packArray(b.Closing)
+	closing, err := link.PackArray(b.Closing)
 	if err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: closing events: %w", err)
 	}
-	if err := ctx.Err(); err != nil {
-		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
-	}
-	t := s.keys.thread(b.Claim.Thread)
-	p := &pending{keys: t, batch: b, closing: closing, done: make(chan outcome, 1)}
-	committers := s.queuesOf(t.part).committers
-	group := committers[t.part.index%len(committers)]
-	if err := group.commit(p); err != nil {
-		return store.CommitResult{}, err
-	}
-	select {
-	case o := <-p.done:
-		return o.result, o.err
-	case <-ctx.Done():
-		if group.withdraw(p) {
-			return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", ctx.Err())
-		}
-		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w: %w", store.ErrOutcomeUnknown, ctx.Err())
-	}
+	return s.commits.Commit(ctx, s.conn.Keys.Thread(b.Claim.Thread), b, closing)
 }
 
 // note sends a batch of bookkeeping. It is rare, and knows more of its thread than
 // what group commit does.
 func (s *Store) note(ctx context.Context, b store.Batch) (store.CommitResult, error) {
-	closing, err := packArray(b.Closing)
+	closing, err := link.PackArray(b.Closing)
 	if err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: closing events: %w", err)
 	}
-	t := s.keys.thread(b.Claim.Thread)
-	r, err := s.run(ctx, call{noteScript, t.all(), args{
-		{"member", t.member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
+	t := s.conn.Keys.Thread(b.Claim.Thread)
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Note, Keys: t.All(), Args: lua.Args{
+		{"member", t.Member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
 		{"number", b.Number}, {"expect", b.Expect}, {"closes", b.Closing != nil}, {"closing", closing},
 		{"events", len(b.Events)},
-	}, appendBytes(s.appendEvents(nil, b.Events), b.Entries)})
+	}, Rest: link.AppendBytes(s.conn.AppendEvents(nil, b.Events), b.Entries)})
 	if err != nil {
 		return store.CommitResult{}, err
 	}
-	res := commitResult(r)
-	if r.err == nil && res.Status == store.CommitOK {
-		s.logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
+	res := link.CommitResult(r)
+	if r.Err == nil && res.Status == store.CommitOK {
+		s.deliveries.Logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
 	}
-	return res, r.err
-}
-
-func appendStrings(args []any, items []string) []any {
-	for _, s := range items {
-		args = append(args, s)
-	}
-	return args
+	return res, r.Err
 }

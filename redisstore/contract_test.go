@@ -8,6 +8,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/internal/suite"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
 	"github.com/alicebob/miniredis/v2"
@@ -118,7 +119,7 @@ func TestModelOnMiniredis(t *testing.T) {
 
 func TestModelOnRedis(t *testing.T) {
 	url := redistest.Start(t, redistest.Options{}).URL()
-	client, err := connect(url, patience)
+	client, err := link.Connect(url, patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func TestModelOnRedis(t *testing.T) {
 func TestModelOnCluster(t *testing.T) {
 	suite.Full(t)
 	url := redistest.Cluster(t).URL()
-	client, err := connect(url, patience)
+	client, err := link.Connect(url, patience)
 	if err != nil {
 		t.Fatal(err)
 	}

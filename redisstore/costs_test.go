@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/internal/mailbox"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -102,7 +104,7 @@ func TestBatchesThatTravelTogether(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{Lease: time.Hour, Timeout: patience})
 	cost := func(n int, first string) int {
-		var taken []*pending
+		var taken []store.Batch
 		for i := range n {
 			b := inline(0, "r1")
 			b.Thread.Thread = fmt.Sprint(first, i)
@@ -110,27 +112,26 @@ func TestBatchesThatTravelTogether(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			taken = append(taken, &pending{keys: s.keys.thread(b.Thread), done: make(chan outcome, 1),
-				batch: store.Batch{Claim: res.Claim, Number: 2, Expect: 1, Events: [][]byte{delta, delta}}})
+			taken = append(taken, store.Batch{Claim: res.Claim, Number: 2, Expect: 1, Events: [][]byte{delta, delta}})
 		}
 		before := commands(t, server)
-		(&committer{s: s.groupCommit}).send(taken)
-		for _, p := range taken {
-			if o := <-p.done; o.err != nil || o.result.Status != store.CommitOK {
-				t.Fatalf("%+v %v", o.result, o.err)
+		results, errs := s.commits.Together(taken)
+		for i, res := range results {
+			if errs[i] != nil || res.Status != store.CommitOK {
+				t.Fatalf("%+v %v", res, errs[i])
 			}
 		}
 		return commands(t, server) - before
 	}
-	one, many := cost(1, "one"), cost(scriptRuns, "many")
-	if each := float64(many-one) / (scriptRuns - 1); each > 4.3 {
-		t.Errorf("one batch takes %d commands, %d of as many partitions as there are take %d: %.1f each", one, scriptRuns, many, each)
+	one, many := cost(1, "one"), cost(link.ScriptRuns, "many")
+	if each := float64(many-one) / (link.ScriptRuns - 1); each > 4.3 {
+		t.Errorf("one batch takes %d commands, %d of as many partitions as there are take %d: %.1f each", one, link.ScriptRuns, many, each)
 	}
 }
 
 // TestCostsOfLookingForWork holds what a node asks each second where nothing happens.
 func TestCostsOfLookingForWork(t *testing.T) {
-	const calls = 3 * countEvery
+	const calls = 3 * mailbox.CountEvery
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{Timeout: patience})
 	q := store.WorkQuery{Agents: []string{""}, Limit: 10}

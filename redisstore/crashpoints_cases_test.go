@@ -122,7 +122,7 @@ var crashCases = []crashCase{
 	{name: "offer what has come to its deadline", prepare: func(c *crash) (string, func(*Store) error) {
 		c.asks()
 		c.now = c.now.Add(time.Hour)
-		return c.s.keys.thread(testKey).member, func(s *Store) error {
+		return c.s.conn.Keys.Thread(testKey).Member, func(s *Store) error {
 			_, err := s.Work(context.Background(), store.WorkQuery{Agents: []string{"a"}, Limit: 9, Idle: time.Hour})
 			return err
 		}
@@ -143,7 +143,7 @@ var crashCases = []crashCase{
 	}},
 	{name: "delete", prepare: func(c *crash) (string, func(*Store) error) {
 		commit(c.T, c.s, c.ending(c.runs("r1"), store.EndFinish))
-		return c.s.keys.thread(testKey).member, func(s *Store) error {
+		return c.s.conn.Keys.Thread(testKey).Member, func(s *Store) error {
 			ok, err := s.Delete(context.Background(), testKey)
 			if err == nil && !ok {
 				err = errors.New("it is refused")
@@ -160,7 +160,7 @@ var crashCases = []crashCase{
 	{name: "retire", prepare: func(c *crash) (string, func(*Store) error) {
 		commit(c.T, c.s, c.ending(c.runs("r1"), store.EndFinish))
 		c.now = c.now.Add(48 * time.Hour)
-		return c.s.keys.thread(testKey).member, func(s *Store) error { _, err := s.Retire(context.Background()); return err }
+		return c.s.conn.Keys.Thread(testKey).Member, func(s *Store) error { _, err := s.Retire(context.Background()); return err }
 	}, notices: []string{"thread.deleted"}, swallowed: true},
 	{name: "owe a notice to a target", prepare: func(c *crash) (string, func(*Store) error) {
 		take := store.WebhookTake{Target: crashHook, FromStart: true, Kinds: []store.NoticeKind{store.NoticeThreadGone}, Limit: 9, Hold: time.Minute}

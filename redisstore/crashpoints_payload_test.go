@@ -56,18 +56,18 @@ func wholePayload(t *testing.T, s *Store, digest string) []byte {
 // nothing takes away by itself.
 func keptOf(t *testing.T, s *Store) (total int64, lasting []string) {
 	t.Helper()
-	p := s.keys.thread(testKey)
-	total, err := s.client.HGet(t.Context(), p.part.payloadBytes(), testKey.Namespace).Int64()
+	p := s.conn.Keys.Thread(testKey)
+	total, err := s.conn.Client.HGet(t.Context(), p.Part.PayloadBytes(), testKey.Namespace).Int64()
 	if err != nil && err != redis.Nil {
 		t.Fatal(err)
 	}
-	for _, pattern := range []string{p.payload("*"), p.upload("*")} {
-		keys, err := s.client.Keys(t.Context(), pattern).Result()
+	for _, pattern := range []string{p.Payload("*"), p.Upload("*")} {
+		keys, err := s.conn.Client.Keys(t.Context(), pattern).Result()
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, key := range keys {
-			if ttl := s.client.PTTL(t.Context(), key).Val(); ttl < 0 {
+			if ttl := s.conn.Client.PTTL(t.Context(), key).Val(); ttl < 0 {
 				lasting = append(lasting, key)
 			}
 		}
@@ -91,7 +91,7 @@ func TestCrashPointsOfStoringAPayload(t *testing.T) {
 				s, far := open(t, url, o), open(t, url, o)
 				begin(t, s, inline(0, "r1"))
 				at := &dying{left: points, behind: behind}
-				far.client.(*redis.Client).AddHook(at)
+				far.conn.Client.(*redis.Client).AddHook(at)
 				_, err := putPayload(t, far, "one", value)
 				if finished = !at.died; finished != (err == nil) {
 					t.Fatal(err)
@@ -166,7 +166,7 @@ func TestCrashPointsOfSweepingPayloads(t *testing.T) {
 				}
 				now = now.Add(store.PayloadGrace)
 				at := &dying{left: points, behind: behind}
-				far.client.(*redis.Client).AddHook(at)
+				far.conn.Client.(*redis.Client).AddHook(at)
 				err = sweep(far)
 				if finished = !at.died; finished != (err == nil) {
 					t.Fatal(err)

@@ -60,7 +60,7 @@ func (c *crash) state(after string) (now crashState) {
 			break
 		}
 	}
-	of, err := deliverer(c.s.client, 1)(c.s.opts.Prefix, []string{"", "a", "b"})
+	of, err := deliverer(c.s.conn.Client, 1)(c.s.opts.Prefix, []string{"", "a", "b"})
 	if err != nil {
 		c.Fatal(err)
 	}

@@ -102,7 +102,7 @@ func TestCrashPointsOfCascade(t *testing.T) {
 				s, far := open(t, server.URL(), o), open(t, server.URL(), o)
 				treeOf(t, s)
 				at := &dying{left: points, behind: behind}
-				far.client.(*redis.Client).AddHook(at)
+				far.conn.Client.(*redis.Client).AddHook(at)
 				res, err := far.DeleteTree(t.Context(), treeKey("a"), store.DeleteCascade, storetest.Deleting(""))
 				if finished = !at.died; finished != (err == nil) || finished != res.Deleted {
 					t.Fatalf("%+v, %v", res, err)
@@ -112,7 +112,7 @@ func TestCrashPointsOfCascade(t *testing.T) {
 				if begun && deleting != len(all)-1 {
 					t.Errorf("%q, of which %d are being deleted", all, deleting)
 				}
-				if marked := s.client.HExists(t.Context(), s.keys.thread(treeKey("a")).rec(), "going").Val(); marked {
+				if marked := s.conn.Client.HExists(t.Context(), s.conn.Keys.Thread(treeKey("a")).Rec(), "going").Val(); marked {
 					b := inline(view(t, s, store.ReadQuery{}).Version, "late")
 					b.Thread = treeKey("a")
 					if res, err := s.Begin(t.Context(), b); err != nil || res.Status != store.BeginDeleting {
@@ -128,7 +128,7 @@ func TestCrashPointsOfCascade(t *testing.T) {
 				// What is erased may begin anew before its deletion has been finished.
 				renewed := map[string]bool{}
 				for _, id := range []string{"b", "c", "d"} {
-					if v := s.client.HMGet(t.Context(), s.keys.thread(treeKey(id)).rec(), "was", "input").Val(); v[0] != nil && v[1] == nil {
+					if v := s.conn.Client.HMGet(t.Context(), s.conn.Keys.Thread(treeKey(id)).Rec(), "was", "input").Val(); v[0] != nil && v[1] == nil {
 						b := inline(versionOf(t, s, id), "new-"+id)
 						b.Thread = treeKey(id)
 						begin(t, s, b)
@@ -148,7 +148,7 @@ func TestCrashPointsOfCascade(t *testing.T) {
 						t.Errorf("%s: there %t, begun anew %t", id, there, renewed[id])
 					}
 				}
-				if n := s.client.Exists(t.Context(), s.keys.tree(testKey.Namespace)[2]).Val(); n != 0 {
+				if n := s.conn.Client.Exists(t.Context(), s.conn.Keys.Tree(testKey.Namespace)[2]).Val(); n != 0 {
 					t.Error("the namespace is still looked at")
 				}
 			})
@@ -200,14 +200,14 @@ func TestNodesAreSmall(t *testing.T) {
 	if _, err := s.PutNode(t.Context(), treeKey("a"), c); err != nil {
 		t.Fatal(err)
 	}
-	keys := s.keys.tree(testKey.Namespace)
-	if n := len(s.client.HGet(t.Context(), keys[0], "a").Val()); n == 0 || n > 200 {
+	keys := s.conn.Keys.Tree(testKey.Namespace)
+	if n := len(s.conn.Client.HGet(t.Context(), keys[0], "a").Val()); n == 0 || n > 200 {
 		t.Errorf("a node has %d bytes", n)
 	}
 	if res, err := s.DeleteTree(t.Context(), treeKey("a"), store.DeleteCascade, storetest.Deleting("")); err != nil || !res.Deleted {
 		t.Fatal(res, err)
 	}
-	if n := s.client.Exists(t.Context(), keys...).Val(); n != 0 {
+	if n := s.conn.Client.Exists(t.Context(), keys...).Val(); n != 0 {
 		t.Errorf("%d keys are left of it", n)
 	}
 }

@@ -8,6 +8,10 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/index"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 const (
@@ -19,80 +23,70 @@ const (
 
 // decisions is the decision record. Its index has each entry in several places, by time, the
 // latest first.
-type decisions struct{ *connection }
+type decisions struct{ conn *link.Connection }
 
 // Decisions implements store.Decisions.
 func (s *decisions) Decisions(ctx context.Context, q store.DecisionQuery) (store.DecisionPage, error) {
-	l := listing{kind: 'd', prefix: "a", key: func(p *partition) string { return p.decided }, looks: decisionsScanned,
-		only: string(pack(nil, q.Tenant, strconv.FormatBool(q.AllTenants), q.User, q.Tool, string(q.Status), q.Namespace, q.Agent))}
+	l := index.Listing{Kind: 'd', Prefix: "a", Key: func(p *keyspace.Partition) string { return p.Decided }, Looks: decisionsScanned,
+		Only: string(link.Pack(nil, q.Tenant, strconv.FormatBool(q.AllTenants), q.User, q.Tool, string(q.Status), q.Namespace, q.Agent))}
 	hash := ""
 	switch {
 	case q.Thread != nil:
-		hash = s.keys.thread(*q.Thread).hash()
-		l.prefix = "h" + hash
+		hash = s.conn.Keys.Thread(*q.Thread).Hash()
+		l.Prefix = "h" + hash
 	case q.Namespace != "":
-		l.prefix = "n" + digest(q.Namespace)
+		l.Prefix = "n" + index.Digest(q.Namespace)
 	case !q.AllTenants && q.User != "":
-		l.prefix = "u" + digest(q.Tenant) + digest(q.User)
+		l.Prefix = "u" + index.Digest(q.Tenant) + index.Digest(q.User)
 	case !q.AllTenants:
-		l.prefix = "t" + digest(q.Tenant)
+		l.Prefix = "t" + index.Digest(q.Tenant)
 	}
-	l.from, l.to = latestFirst(q.From, q.To)
-	load := func(_ []threadKeys, hits []hit) call {
-		c := call{script: decisionsScript, args: args{{"tenant", q.Tenant}, {"all", q.AllTenants}, {"key", hash},
+	l.From, l.To = index.LatestFirst(q.From, q.To)
+	load := func(_ []keyspace.Thread, hits []index.Hit) link.Call {
+		c := link.Call{Script: lua.Decisions, Args: lua.Args{{"tenant", q.Tenant}, {"all", q.AllTenants}, {"key", hash},
 			{"namespace", q.Namespace}, {"user", q.User}, {"tool", q.Tool}, {"status", string(q.Status)}, {"agent", q.Agent}}}
 		for _, h := range hits {
-			c.keys = append(c.keys, h.part.decisions)
-			c.rest = decisionsScript.group(c.rest, args{{"id", entryOf(h).String()}})
+			c.Keys = append(c.Keys, h.Part.Decisions)
+			c.Rest = lua.Decisions.Group(c.Rest, lua.Args{{"id", entryOf(h).String()}})
 		}
 		return c
 	}
-	page, next, err := page(ctx, &lists{s.connection}, l, store.PageQuery{Limit: q.Limit, Cursor: q.Cursor}, load, readDecision)
+	page, next, err := index.Page(ctx, s.conn, l, store.PageQuery{Limit: q.Limit, Cursor: q.Cursor}, load, readDecision)
 	if err != nil {
 		err = fmt.Errorf("redisstore: decisions: %w", err)
 	}
 	return store.DecisionPage{Decisions: page, Next: next}, err
 }
 
-// stampAt is index.lua's stamp.
-func stampAt(ms int64) string {
-	ms = min(max(ms, 0), forever)
-	b := make([]byte, stampSize)
-	for i := range b {
-		b[i] = byte(ms >> (8 * (stampSize - 1 - i)))
-	}
-	return string(b)
-}
-
 // readDecision reads an entry. False: it cannot be read as far as its time.
-func readDecision(h hit, r *reply) (store.Decision, bool) {
-	if !r.more() {
+func readDecision(h index.Hit, r *link.Reply) (store.Decision, bool) {
+	if !r.More() {
 		return store.Decision{}, false
 	}
 	var d store.Decision
-	d.Interrupt, d.Status, d.User, d.Tool = r.string(), store.DecisionStatus(r.string()), r.string(), r.string()
-	d.Thread = store.ThreadKey{Namespace: r.string(), Thread: r.string()}
-	d.Tenant, d.Agent, d.RunID = r.string(), r.string(), r.string()
-	refused, asked, at := r.string(), r.string(), r.string()
-	d.Body = r.json()
+	d.Interrupt, d.Status, d.User, d.Tool = r.Text(), store.DecisionStatus(r.Text()), r.Text(), r.Text()
+	d.Thread = store.ThreadKey{Namespace: r.Text(), Thread: r.Text()}
+	d.Tenant, d.Agent, d.RunID = r.Text(), r.Text(), r.Text()
+	refused, asked, at := r.Text(), r.Text(), r.Text()
+	d.Body = r.JSON()
 	id := entryOf(h)
-	d.ID = fmt.Sprintf("%013d-%06d-%d", id.ms, id.seq, h.part.index)
+	d.ID = fmt.Sprintf("%013d-%06d-%d", id.ms, id.seq, h.Part.Index)
 	d.Refused, _ = strconv.Atoi(refused)
 	ms, bad := strconv.ParseInt(at, 10, 64)
 	d.At = time.UnixMilli(ms)
 	if opened, err := strconv.ParseInt(asked, 10, 64); err == nil {
 		d.Asked = time.UnixMilli(opened)
 	}
-	if r.err != nil && !errors.Is(r.err, store.ErrCorrupted) {
+	if r.Err != nil && !errors.Is(r.Err, store.ErrCorrupted) {
 		return d, false
 	}
-	r.err = nil
+	r.Err = nil
 	return d, bad == nil
 }
 
 // entryOf is the entry that a member of the index is of; zero: of none.
-func entryOf(h hit) streamID {
-	id, _ := readStreamID(h.member[stampSize+hashSize:])
+func entryOf(h index.Hit) streamID {
+	id, _ := readStreamID(h.Member[index.StampSize+index.HashSize:])
 	return id
 }
 
@@ -101,22 +95,22 @@ func (s *decisions) Refused(ctx context.Context, key store.ThreadKey, interrupts
 	if len(interrupts) == 0 {
 		return nil
 	}
-	t := s.keys.thread(key)
-	_, err := s.run(ctx, call{script: refusedScript, keys: []string{t.journal(), t.base + "memo"}, rest: appendStrings(nil, interrupts)})
+	t := s.conn.Keys.Thread(key)
+	_, err := s.conn.Run(ctx, link.Call{Script: lua.Refused, Keys: []string{t.Journal(), t.Base + "memo"}, Rest: link.AppendStrings(nil, interrupts)})
 	return err
 }
 
 // ForgetDecisions implements store.Decisions.
 func (s *decisions) ForgetDecisions(ctx context.Context, key store.ThreadKey) error {
-	t := s.keys.thread(key)
+	t := s.conn.Keys.Thread(key)
 	for {
-		r, err := s.run(ctx, call{script: forgetScript, keys: []string{t.part.decisions, t.part.decided},
-			args: args{{"key", t.hash()}, {"limit", decisionsForgotten}}})
+		r, err := s.conn.Run(ctx, link.Call{Script: lua.Forget, Keys: []string{t.Part.Decisions, t.Part.Decided},
+			Args: lua.Args{{"key", t.Hash()}, {"limit", decisionsForgotten}}})
 		if err != nil {
 			return err
 		}
-		if !r.bool() {
-			return r.err
+		if !r.Bool() {
+			return r.Err
 		}
 	}
 }

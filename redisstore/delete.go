@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // remember is for how long a deleted thread's version is not used again: longer
@@ -18,12 +20,12 @@ const judgedAnew = 8
 
 // Delete implements store.Threads. A follower of the thread hears at once that its log has
 // begun again.
-func (s *Store) Delete(ctx context.Context, key store.ThreadKey) (bool, error) {
+func (s *retention) Delete(ctx context.Context, key store.ThreadKey) (bool, error) {
 	return s.forget(ctx, key, forgetResting, store.Deletion{})
 }
 
 // Erase implements store.Threads.
-func (s *Store) Erase(ctx context.Context, key store.ThreadKey, by store.Deletion) error {
+func (s *retention) Erase(ctx context.Context, key store.ThreadKey, by store.Deletion) error {
 	if _, err := s.forget(ctx, key, forgetAny, by); err != nil {
 		return err
 	}
@@ -39,41 +41,33 @@ const (
 )
 
 func (s *retention) forget(ctx context.Context, key store.ThreadKey, which int, by store.Deletion) (bool, error) {
-	t := s.keys.thread(key)
+	t := s.conn.Keys.Thread(key)
 	open, decisions := "", []any(nil)
 	for range judgedAnew {
-		r, err := s.run(ctx, call{script: deleteScript, keys: t.deciding(),
-			args: args{{"member", t.member}, {"remember", remember.Milliseconds()}, {"force", which}, {"user", by.User}, {"open", open}},
-			rest: decisions})
+		r, err := s.conn.Run(ctx, link.Call{Script: lua.Delete, Keys: t.Deciding(),
+			Args: lua.Args{{"member", t.Member}, {"remember", remember.Milliseconds()}, {"force", which}, {"user", by.User}, {"open", open}},
+			Rest: decisions})
 		if err != nil {
 			return false, err
 		}
-		verdict := r.int()
+		verdict := r.Int()
 		if verdict != 2 {
-			s.forgotten(key, r.string())
-			s.disown(ctx, key, r.string())
-			return verdict == 1, r.err
+			s.deliveries.Forgotten(key, r.Text())
+			s.quotas.disown(ctx, key, r.Text())
+			return verdict == 1, r.Err
 		}
-		open = r.string()
+		open = r.Text()
 		gone := store.Withdrawn{By: by.Deleter}
-		gone.Interrupts, _ = unpack(r.string()) // what is damaged is left out
+		gone.Interrupts, _ = link.Unpack(r.Text()) // what is damaged is left out
 		// Nor does what cannot be unfolded keep a thread.
-		if gone.Suspension = r.json(); r.err != nil && !errors.Is(r.err, store.ErrCorrupted) {
-			return false, r.err
+		if gone.Suspension = r.JSON(); r.Err != nil && !errors.Is(r.Err, store.ErrCorrupted) {
+			return false, r.Err
 		}
 		decisions = nil
 		for _, d := range by.Withdraw(gone) {
-			decisions = deleteScript.group(decisions, args{{"interrupt", d.Interrupt}, {"status", string(d.Status)}, {"by", d.User},
-				{"tool", d.Tool}, {"body", compress(d.Body)}})
+			decisions = lua.Delete.Group(decisions, lua.Args{{"interrupt", d.Interrupt}, {"status", string(d.Status)}, {"by", d.User},
+				{"tool", d.Tool}, {"body", link.Compress(d.Body)}})
 		}
 	}
 	return false, fmt.Errorf("redisstore: delete: %w: the open questions change too fast", store.ErrOutcomeUnknown)
-}
-
-// forgotten tells this node that a thread was forgotten and its log begins again; the
-// script tells the others.
-func (s *deliveries) forgotten(key store.ThreadKey, epoch string) {
-	if epoch != "" {
-		s.deliver(store.Delivery{Thread: key, Kind: store.DeliverEvents, Epoch: epoch, First: 1})
-	}
 }

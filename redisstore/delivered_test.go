@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 )
 
 // deliverer reads all streams of work of a space, by threads: of whose workers each asks
@@ -13,12 +15,12 @@ import (
 func deliverer(client redis.UniversalClient, partitions int) func(space string, agents []string) (map[string][]string, error) {
 	ctx := context.Background()
 	return func(space string, agents []string) (map[string][]string, error) {
-		keys := newKeyspace(space, partitions)
+		keys := keyspace.New(space, partitions)
 		pipe := client.Pipeline()
 		var entries []*redis.XMessageSliceCmd
-		for _, p := range keys.parts {
+		for _, p := range keys.Parts {
 			for _, agent := range agents {
-				entries = append(entries, pipe.XRange(ctx, p.work+agent, "-", "+"))
+				entries = append(entries, pipe.XRange(ctx, p.Work+agent, "-", "+"))
 			}
 		}
 		if _, err := pipe.Exec(ctx); err != nil {
@@ -29,12 +31,12 @@ func deliverer(client redis.UniversalClient, partitions int) func(space string, 
 		for i, cmd := range entries {
 			for _, m := range cmd.Val() {
 				agent, member := agents[i%len(agents)], fmt.Sprint(m.Values["thread"])
-				key, ok := threadOf(member)
+				key, ok := keyspace.ThreadOf(member)
 				if !ok || len(m.Values) != 1 {
 					return nil, fmt.Errorf("%s delivers %v", entries[i].Args(), m)
 				}
 				of[key.Thread] = append(of[key.Thread], agent)
-				named[m.ID+" "+agent] = records.HGet(ctx, keys.thread(key).rec(), "work")
+				named[m.ID+" "+agent] = records.HGet(ctx, keys.Thread(key).Rec(), "work")
 			}
 		}
 		if len(named) == 0 {

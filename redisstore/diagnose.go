@@ -2,12 +2,17 @@ package redisstore
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // Finding is one thing that Diagnose looked at.
@@ -23,7 +28,7 @@ type Finding struct {
 // going on is pointless.
 func Diagnose(ctx context.Context, url string, opts *Options) []Finding {
 	d := &diagnosis{opts: opts.withDefaults()}
-	client, err := connect(url, d.opts.Timeout)
+	client, err := link.Connect(url, d.opts.Timeout)
 	if err != nil {
 		d.fail("URL", err)
 		return d.findings
@@ -86,8 +91,8 @@ func (d *diagnosis) server(ctx context.Context, client redis.Cmdable, name strin
 		d.fail(name+"info", err)
 		return
 	}
-	info := parseInfo(text)
-	if v := info["redis_version"]; atLeast(v, 6, 2) {
+	info := link.ParseInfo(text)
+	if v := info["redis_version"]; link.AtLeast(v, 6, 2) {
 		d.good(name+"version", "%s", v)
 	} else {
 		d.fail(name+"version", fmt.Errorf("%q: at least 6.2 is needed", v))
@@ -101,7 +106,7 @@ func (d *diagnosis) server(ctx context.Context, client redis.Cmdable, name strin
 		d.fail(name+"role", fmt.Errorf("%q: the server must be a master", role))
 	}
 	warned := map[string]bool{}
-	for _, w := range durability(info) {
+	for _, w := range link.Durability(info) {
 		warned[w.Setting] = true
 		finding := Finding{Subject: name + w.Setting, Detail: w.Value + ": " + w.Problem, Warning: true}
 		if d.opts.Strict {
@@ -120,7 +125,7 @@ func (d *diagnosis) server(ctx context.Context, client redis.Cmdable, name strin
 // layout compares how threads are spread, and in which format they are stored, with
 // how they were when the prefix was first used.
 func (d *diagnosis) layout(ctx context.Context, client redis.UniversalClient) {
-	have, err := client.HMGet(ctx, metaKey(d.opts.Prefix), "partitions", "format").Result()
+	have, err := client.HMGet(ctx, keyspace.MetaKey(d.opts.Prefix), "partitions", "format").Result()
 	if err != nil {
 		d.fail("prefix", err)
 		return
@@ -131,7 +136,8 @@ func (d *diagnosis) layout(ctx context.Context, client redis.UniversalClient) {
 		d.good("prefix", "%q has not been used", d.opts.Prefix)
 		return
 	}
-	if err := d.opts.fits(partitions, stored); err != nil {
+	o := d.opts.settings()
+	if err := o.Fits(partitions, stored); err != nil {
 		d.fail("prefix", err)
 		return
 	}
@@ -139,21 +145,16 @@ func (d *diagnosis) layout(ctx context.Context, client redis.UniversalClient) {
 }
 
 func (d *diagnosis) scripts(ctx context.Context, client redis.UniversalClient) {
-	s := &connection{servers: servers{client, d.opts}, closing: make(chan struct{}), keys: newKeyspace(d.opts.Prefix, d.opts.Partitions)}
-	if err := s.load(ctx); err != nil {
+	if err := link.Probe(ctx, client, d.opts.settings()); err != nil {
 		d.fail("scripts", err)
 		return
 	}
-	if err := s.checkHistory(ctx); err != nil {
-		d.fail("scripts", err)
-		return
-	}
-	d.good("scripts", "%d are loaded, and may ask for the server's history", len(allScripts))
+	d.good("scripts", "%d are loaded, and may ask for the server's history", len(lua.All))
 }
 
 // probe writes a key, reads it back and deletes it. It would go by itself.
 func (d *diagnosis) probe(ctx context.Context, client redis.UniversalClient) {
-	key, want := d.opts.Prefix+":check:"+newID(), newID()
+	key, want := d.opts.Prefix+":check:"+rand.Text(), rand.Text()
 	if err := client.Set(ctx, key, want, 10*time.Second).Err(); err != nil {
 		d.fail("write", err)
 		return

@@ -88,10 +88,10 @@ func TestTheRecordStaysPackedWhateverARunLeavesOpen(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{})
 	ctx := context.Background()
-	keys := s.keys.thread(testKey)
+	keys := s.conn.Keys.Thread(testKey)
 	packed := func(when string) {
 		t.Helper()
-		if enc, err := s.client.ObjectEncoding(ctx, keys.rec()).Result(); enc != "listpack" && enc != "ziplist" || err != nil {
+		if enc, err := s.conn.Client.ObjectEncoding(ctx, keys.Rec()).Result(); enc != "listpack" && enc != "ziplist" || err != nil {
 			t.Errorf("%s: %s, %v", when, enc, err)
 		}
 	}
@@ -102,7 +102,7 @@ func TestTheRecordStaysPackedWhateverARunLeavesOpen(t *testing.T) {
 	commit(t, s, store.Batch{Claim: claim, Number: 3, Expect: 2, Events: [][]byte{[]byte("asks")},
 		End: &store.End{Kind: store.EndSuspend, Suspension: json.RawMessage("{}"), Interrupts: []string{"int"}}})
 	packed("at rest")
-	if n, err := s.client.Exists(ctx, keys.closing()).Result(); n != 0 || err != nil {
+	if n, err := s.conn.Client.Exists(ctx, keys.Closing()).Result(); n != 0 || err != nil {
 		t.Errorf("what closes the run is still there: %d, %v", n, err)
 	}
 }

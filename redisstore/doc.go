@@ -147,7 +147,7 @@
 // A suspended thread must be small. Values that may be longer than what Redis packs (64
 // bytes) are therefore kept out of the record, and what only a claim needs is taken out of
 // it at rest. Values that scripts only keep and hand back (records, frozen inputs,
-// journals, suspensions, messages, state) may be compressed: see compression.go.
+// journals, suspensions, messages, state) may be compressed: see internal/link.
 //
 // A payload is looked at an hour after it was put, whether anything of its thread refers to
 // it, when it expires, and once a day: a server that knows of no payloads deletes a
@@ -211,8 +211,8 @@
 //
 // # Format
 //
-// All this has a number, recorded when the prefix is first used: format.go says what
-// raises it. A store does not open on data of another number. Servers of different
+// All this has a number, recorded when the prefix is first used: internal/link/format.go
+// says what raises it. A store does not open on data of another number. Servers of different
 // releases may share the data when both write the same number.
 //
 // # Guarantees
@@ -253,8 +253,8 @@
 //
 // # Limits
 //
-// An event that tells all messages of a long thread is a mark in the log (marks.go).
-// The mark reads as the event was behind the snapshot that is stored with it; when the
+// An event that tells all messages of a long thread is a mark in the log
+// (internal/threadlog/marks.go). The mark reads as the event was behind the snapshot that is stored with it; when the
 // snapshot has moved on, the log up to it reads as trimmed.
 //
 // A follower that is restated, and has not asked for a window, reads all messages of a
@@ -271,8 +271,8 @@
 //
 // A page of a log is about 256 KiB. A list that has no more than 2 MiB is read by LRANGE. A
 // script behind it in the same round trip says whether the list was still where it was
-// thought to be (log_page.go). A longer one, one with events of very different sizes and a
-// page with a large event are read by the script alone.
+// thought to be (internal/threadlog/log_page.go). A longer one, one with events of very
+// different sizes and a page with a large event are read by the script alone.
 //
 // A script that writes does what is new, and takes well below 5 ms of the server however long its
 // thread is. Retire takes no more from the head of a log that has become too old than 6,000

@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"net"
 	"time"
@@ -29,7 +30,7 @@ func Embedded(opts *Options) (*Store, error) {
 	}
 	server := miniredis.NewMiniRedis()
 	o.volatile, o.singly = true, true
-	o.HistoryID = newID()
+	o.HistoryID = rand.Text()
 	if opts == nil || opts.Partitions == 0 {
 		o.Partitions = 1
 	}
@@ -56,15 +57,15 @@ func Embedded(opts *Options) (*Store, error) {
 		_ = shut()
 		return nil, err
 	}
-	s.release = append(s.release, shut)
-	s.running.Go(func() {
+	s.conn.AtClose(nil, shut)
+	s.conn.Running.Go(func() {
 		tick := time.NewTicker(forgetEvery)
 		defer tick.Stop()
 		for {
 			select {
 			case <-tick.C:
 				server.FastForward(forgetEvery)
-			case <-s.closing:
+			case <-s.conn.Closing:
 				return
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 )
 
 func TestEmbeddedStoresAreNotDurableAndShareNothing(t *testing.T) {
@@ -110,8 +111,8 @@ func TestAnExecutionsKeysGoWithItsEnd(t *testing.T) {
 	}
 	closing(t, s)
 	kept := func() (names []string) {
-		for _, key := range s.keys.thread(testKey).all() {
-			if n, err := s.client.Exists(context.Background(), key).Result(); err != nil {
+		for _, key := range s.conn.Keys.Thread(testKey).All() {
+			if n, err := s.conn.Client.Exists(context.Background(), key).Result(); err != nil {
 				t.Fatal(err)
 			} else if n > 0 {
 				names = append(names, key[strings.LastIndexByte(key, ':')+1:])
@@ -161,7 +162,7 @@ func TestCloseLetsBatchesOnTheirWayEndAndRefusesOthers(t *testing.T) {
 		group.Go(func() {
 			started <- struct{}{}
 			res, err := s.Commit(ctx, store.Batch{Claim: c, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}})
-			if err != nil && !errors.Is(err, errClosed) || err == nil && res.Status != store.CommitOK {
+			if err != nil && !errors.Is(err, link.ErrClosed) || err == nil && res.Status != store.CommitOK {
 				t.Errorf("%+v, %v", res, err)
 			}
 		})
@@ -174,7 +175,7 @@ func TestCloseLetsBatchesOnTheirWayEndAndRefusesOthers(t *testing.T) {
 	if _, err := s.Read(ctx, testKey, store.ReadQuery{}); err == nil {
 		t.Error("read after close: no error")
 	}
-	if _, err := s.Commit(ctx, store.Batch{Claim: claims[0], Number: 3, Expect: 2}); !errors.Is(err, errClosed) {
+	if _, err := s.Commit(ctx, store.Batch{Claim: claims[0], Number: 3, Expect: 2}); !errors.Is(err, link.ErrClosed) {
 		t.Errorf("commit after close: %v", err)
 	}
 	if err := s.Close(); err != nil {

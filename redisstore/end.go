@@ -6,6 +6,10 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/index"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/internal/threadlog"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // end sends a batch that ends its run. A run's batches come one at a time, so
@@ -24,40 +28,40 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 	if e.Snapshot != nil && e.Snapshot.Open != nil {
 		return store.CommitResult{}, errors.New("redisstore: commit: a run that ends has nothing open")
 	}
-	t := s.keys.thread(b.Claim.Thread)
-	snap, err := update(e.Snapshot)
+	t := s.conn.Keys.Thread(b.Claim.Thread)
+	snap, err := threadlog.NewSnapshotUpdate(e.Snapshot)
 	if err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
 	}
-	rest := s.appendEvents(nil, b.Events)
-	mark := s.mark(b)
+	rest := s.conn.AppendEvents(nil, b.Events)
+	mark := threadlog.Mark(b, s.opts.LargeEvent)
 	if mark != nil {
 		rest[len(b.Events)-2] = mark
 	}
-	rest = appendBytes(rest, compressAll(b.Entries))
-	rest = appendStrings(rest, e.Interrupts)
-	rest = appendStrings(rest, e.ToolCalls)
-	rest = append(append(append(rest, snap.pieces...), snap.messages...), snap.removed...)
-	r, err := s.run(ctx, call{endScript, t.all(), args{
-		{"member", t.member},
+	rest = link.AppendBytes(rest, link.CompressAll(b.Entries))
+	rest = link.AppendStrings(rest, e.Interrupts)
+	rest = link.AppendStrings(rest, e.ToolCalls)
+	rest = append(append(append(rest, snap.Pieces...), snap.Messages...), snap.Removed...)
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.End, Keys: t.All(), Args: lua.Args{
+		{"member", t.Member},
 		{"run", b.Claim.RunID},
 		{"token", b.Claim.Token},
 		{"depoch", b.Claim.DispatchEpoch},
 		{"number", b.Number},
 		{"expect", b.Expect},
 		{"kind", string(e.Kind)},
-		{"suspension", compress(e.Suspension)},
+		{"suspension", link.Compress(e.Suspension)},
 		{"deadline", e.Deadline},
-		{"reasons", digests(e.Reasons)},
+		{"reasons", index.Digests(e.Reasons)},
 		{"told", packReasons(e.Reasons)},
 		{"summaries", packSummaries(e.Summaries)},
 		{"giveback", givesBack(e)},
 		{"steps", []byte(e.Steps)},
 		{"snapshot", e.Snapshot != nil},
-		{"state", snap.state},
-		{"frozen", snap.frozen},
-		{"whole", snap.whole},
-		{"drop", snap.drop},
+		{"state", snap.State},
+		{"frozen", snap.Frozen},
+		{"whole", snap.Whole},
+		{"drop", snap.Drop},
 		{"mark", mark != nil},
 		{"keep", s.opts.Keep.Milliseconds()},
 		{"retain", s.opts.Retain},
@@ -67,26 +71,26 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"entries", len(b.Entries)},
 		{"interrupts", len(e.Interrupts)},
 		{"calls", len(e.ToolCalls)},
-		{"pieces", len(snap.pieces) / pieceParts},
-		{"messages", len(snap.messages) / 2},
-		{"removed", len(snap.removed)},
-	}, rest})
+		{"pieces", len(snap.Pieces) / threadlog.PieceParts},
+		{"messages", len(snap.Messages) / 2},
+		{"removed", len(snap.Removed)},
+	}, Rest: rest})
 	if err != nil {
 		return store.CommitResult{}, err
 	}
-	res := commitResult(r)
-	res.Ready, res.GaveBack = r.bool(), r.bool()
-	before, after := r.int(), r.events()
-	if r.err != nil {
-		return res, r.err
+	res := link.CommitResult(r)
+	res.Ready, res.GaveBack = r.Bool(), r.Bool()
+	before, after := r.Int(), r.Events()
+	if r.Err != nil {
+		return res, r.Err
 	}
 	if res.Status == store.CommitOK {
 		if mark != nil {
 			at := len(b.Events) - 2
-			s.made.put(b.Claim.Thread, store.Position{Epoch: res.End.Epoch, Seq: b.Expect + 1 + int64(at)}, b.Events[at])
+			s.cache.Made.Put(b.Claim.Thread, store.Position{Epoch: res.End.Epoch, Seq: b.Expect + 1 + int64(at)}, b.Events[at])
 		}
-		s.logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
-		s.logged(b.Claim.Thread, res.End.Epoch, before+1, after)
+		s.deliveries.Logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
+		s.deliveries.Logged(b.Claim.Thread, res.End.Epoch, before+1, after)
 	}
 	return res, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -53,7 +54,7 @@ func TestAPromotedReplicaGoesOnUnderAnotherEpoch(t *testing.T) {
 		master, err := pair.Master.Do("INFO", "replication")
 		replica, errReplica := pair.Replica.Do("INFO", "replication")
 		return err == nil && errReplica == nil &&
-			parseInfo(master)["master_repl_offset"] == parseInfo(replica)["slave_repl_offset"]
+			link.ParseInfo(master)["master_repl_offset"] == link.ParseInfo(replica)["slave_repl_offset"]
 	})
 	pair.Master.Kill()
 

@@ -14,7 +14,7 @@ func TestTheFormatIsRecordedAtFirstUse(t *testing.T) {
 	server := miniredis.NewMiniRedis()
 	t.Cleanup(server.Close)
 	onMiniredis(server)(t, storetest.Node{Space: "space"})
-	if got := server.HGet("space:meta", "format"); got != format {
+	if got := server.HGet("space:meta", "format"); got != "3" {
 		t.Errorf("format %q", got)
 	}
 }

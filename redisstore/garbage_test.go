@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/index"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
 	"github.com/alicebob/miniredis/v2"
@@ -27,7 +30,7 @@ type garbage struct {
 // add writes an entry as nobody of ours does.
 func (g *garbage) add(stream string, fields ...any) {
 	g.Helper()
-	if err := g.client.XAdd(g.Context(), &redis.XAddArgs{Stream: stream, Values: fields}).Err(); err != nil {
+	if err := g.conn.Client.XAdd(g.Context(), &redis.XAddArgs{Stream: stream, Values: fields}).Err(); err != nil {
 		g.Fatal(err)
 	}
 }
@@ -74,7 +77,7 @@ var garbageTests = []struct {
 		if _, err := g.TakeWebhooks(g.Context(), take); err != nil {
 			g.Fatal(err)
 		}
-		at := g.keys.parts[0].notices
+		at := g.conn.Keys.Parts[0].Notices
 		begin(g.T, g.Store, inline(0, "r1"))
 		for range 20 { // more than a page has
 			g.add(at, "what", "ever")
@@ -108,23 +111,23 @@ var garbageTests = []struct {
 	{"webhooks", func(g *garbage) {
 		take := store.WebhookTake{Target: "crm", Limit: 100, Hold: time.Minute, FromStart: true}
 		begin(g.T, g.Store, inline(0, "r1"))
-		h := g.keys.parts[0].target("crm")
-		for i, item := range []string{"garbage", "", "9:x", string(pack(nil, "kind", "run.started", "tenant", "acme", "interrupts", "x"))} {
+		h := g.conn.Keys.Parts[0].Target("crm")
+		for i, item := range []string{"garbage", "", "9:x", string(link.Pack(nil, "kind", "run.started", "tenant", "acme", "interrupts", "x"))} {
 			id := fmt.Sprintf("%d-0", i+1)
-			g.client.ZAdd(g.Context(), h.due, redis.Z{Member: id})
-			g.client.HSet(g.Context(), h.items, id, item)
+			g.conn.Client.ZAdd(g.Context(), h.Due, redis.Z{Member: id})
+			g.conn.Client.HSet(g.Context(), h.Items, id, item)
 		}
-		g.client.ZAdd(g.Context(), h.due, redis.Z{Member: "an id"})
-		g.client.HSet(g.Context(), h.items, "an id", string(pack(nil, "kind", "run.started")))
+		g.conn.Client.ZAdd(g.Context(), h.Due, redis.Z{Member: "an id"})
+		g.conn.Client.HSet(g.Context(), h.Items, "an id", string(link.Pack(nil, "kind", "run.started")))
 		for _, id := range []string{"77-7", "no id"} { // due, and there is nothing to be sent
-			g.client.ZAdd(g.Context(), h.due, redis.Z{Member: id})
+			g.conn.Client.ZAdd(g.Context(), h.Due, redis.Z{Member: id})
 		}
 		taken, err := g.TakeWebhooks(g.Context(), take)
 		if err != nil || len(taken.Webhooks) != 1 || taken.Webhooks[0].Notice.RunID != "r1" {
 			g.Fatal(taken, err)
 		}
 		// What came of its tries is lost, and so it has none.
-		g.client.HSet(g.Context(), h.tries, strings.TrimSuffix(taken.Webhooks[0].Notice.ID, "-0"), "garbage")
+		g.conn.Client.HSet(g.Context(), h.Tries, strings.TrimSuffix(taken.Webhooks[0].Notice.ID, "-0"), "garbage")
 		g.now = g.now.Add(time.Hour)
 		taken, err = g.TakeWebhooks(g.Context(), take)
 		if err != nil || len(taken.Webhooks) != 1 || taken.Webhooks[0].Tries.Count != 0 {
@@ -147,25 +150,25 @@ var garbageTests = []struct {
 		g.wants("of a tenant", fmt.Sprint(len(page.Dead), err), "1 <nil>")
 	}},
 	{"decisions", func(g *garbage) {
-		p := &g.keys.parts[0]
-		hash := g.keys.thread(testKey).hash()
+		p := &g.conn.Keys.Parts[0]
+		hash := g.conn.Keys.Thread(testKey).Hash()
 		junk := func() {
 			for _, at := range []string{"", "inf", "-1", "nan", "1e300", "0x", "1.5"} {
-				g.add(p.decisions, "interrupt", "bad", "key", hash, "at", at, "refused", "many", "asked", "inf", "body", "\x00\x01")
-				g.add(p.decisions, "at", at)
+				g.add(p.Decisions, "interrupt", "bad", "key", hash, "at", at, "refused", "many", "asked", "inf", "body", "\x00\x01")
+				g.add(p.Decisions, "at", at)
 			}
-			g.add(p.decisions, "what", "ever")
-			found, err := g.client.XRange(g.Context(), p.decisions, "-", "+").Result()
+			g.add(p.Decisions, "what", "ever")
+			found, err := g.conn.Client.XRange(g.Context(), p.Decisions, "-", "+").Result()
 			if err != nil {
 				g.Fatal(err)
 			}
-			stamp := strings.Repeat("\x01", stampSize)
-			for _, of := range []string{"a", "h" + hash, "t" + digest("")} {
+			stamp := strings.Repeat("\x01", index.StampSize)
+			for _, of := range []string{"a", "h" + hash, "t" + index.Digest("")} {
 				for _, m := range []string{"", "x", "\x00", stamp, stamp + hash, stamp + hash + "no id", stamp + hash + found[0].ID} {
-					g.client.ZAdd(g.Context(), p.decided, redis.Z{Member: of + m})
+					g.conn.Client.ZAdd(g.Context(), p.Decided, redis.Z{Member: of + m})
 				}
 				for i, f := range found {
-					g.client.ZAdd(g.Context(), p.decided, redis.Z{Member: of + stampAt(int64(i)) + hash + f.ID})
+					g.conn.Client.ZAdd(g.Context(), p.Decided, redis.Z{Member: of + index.StampAt(int64(i)) + hash + f.ID})
 				}
 			}
 		}
@@ -204,22 +207,22 @@ var garbageTests = []struct {
 				g.Fatal(err)
 			}
 		}
-		left, err := g.client.XLen(g.Context(), p.decisions).Result()
+		left, err := g.conn.Client.XLen(g.Context(), p.Decisions).Result()
 		g.wants("left of the record", fmt.Sprint(left, err), "0 <nil>")
 	}},
 	{"deliveries", func(g *garbage) {
-		p := &g.keys.parts[0]
+		p := &g.conn.Keys.Parts[0]
 		begin(g.T, g.Store, queued(0, "r1"))
 		other := store.ThreadKey{Namespace: "n", Thread: "0"}
-		for i := 1; g.keys.thread(other).part == p; i++ {
+		for i := 1; g.conn.Keys.Thread(other).Part == p; i++ {
 			other.Thread = fmt.Sprint(i)
 		}
-		mine := g.keys.thread(testKey).part
+		mine := g.conn.Keys.Thread(testKey).Part
 		for range 5 {
-			g.add(mine.work, "what", "ever")
-			g.add(mine.work, "thread", "")
-			g.add(mine.work, "thread", "999:x")
-			g.add(p.work, "thread", memberOf(other))
+			g.add(mine.Work, "what", "ever")
+			g.add(mine.Work, "thread", "")
+			g.add(mine.Work, "thread", "999:x")
+			g.add(p.Work, "thread", keyspace.MemberOf(other))
 		}
 		var got []string
 		for range 20 {
@@ -241,7 +244,7 @@ var garbageTests = []struct {
 		g.wants("what waits", fmt.Sprint(stats[0].Waiting, err), "1 <nil>")
 	}},
 	{"payloads", func(g *garbage) {
-		p := &g.keys.parts[0]
+		p := &g.conn.Keys.Parts[0]
 		put := func(id, digest string) store.ThreadKey {
 			key := testKey
 			key.Thread = id
@@ -261,32 +264,34 @@ var garbageTests = []struct {
 		}
 		digestOf := func(i int) string { return fmt.Sprintf("%064d", i) }
 		for _, m := range []string{"", ":", "x", "x:", ":y", "hash:digest", "{x}:\x00"} {
-			g.client.ZAdd(g.Context(), p.payloadsDue(), redis.Z{Member: m})
+			g.conn.Client.ZAdd(g.Context(), p.PayloadsDue(), redis.Z{Member: m})
 		}
 		var broken []store.ThreadKey
-		for i, harm := range []func(t threadKeys, digest string){
-			func(t threadKeys, _ string) { g.client.Set(g.Context(), t.payloads(), "x", 0) },
-			func(t threadKeys, digest string) { g.client.HSet(g.Context(), t.payloads(), "d"+digest, "x") },
-			func(t threadKeys, _ string) { g.client.HSet(g.Context(), t.payloads(), "n", "x", "bytes", "y") },
-			func(t threadKeys, digest string) {
-				g.client.HSet(g.Context(), t.payloads(), "d"+digest, strings.Repeat("9", 400)+" 1 1 0 ", "n", "x")
+		for i, harm := range []func(t keyspace.Thread, digest string){
+			func(t keyspace.Thread, _ string) { g.conn.Client.Set(g.Context(), t.Payloads(), "x", 0) },
+			func(t keyspace.Thread, digest string) { g.conn.Client.HSet(g.Context(), t.Payloads(), "d"+digest, "x") },
+			func(t keyspace.Thread, _ string) {
+				g.conn.Client.HSet(g.Context(), t.Payloads(), "n", "x", "bytes", "y")
 			},
-			func(t threadKeys, _ string) { g.client.HDel(g.Context(), t.rec(), "thread") },
-			func(t threadKeys, _ string) {
-				g.client.HSet(g.Context(), t.part.payloadBytes(), testKey.Namespace, "x")
+			func(t keyspace.Thread, digest string) {
+				g.conn.Client.HSet(g.Context(), t.Payloads(), "d"+digest, strings.Repeat("9", 400)+" 1 1 0 ", "n", "x")
 			},
-			func(t threadKeys, _ string) {
-				g.client.Del(g.Context(), t.rec())
-				g.client.Set(g.Context(), t.rec(), "x", 0)
+			func(t keyspace.Thread, _ string) { g.conn.Client.HDel(g.Context(), t.Rec(), "thread") },
+			func(t keyspace.Thread, _ string) {
+				g.conn.Client.HSet(g.Context(), t.Part.PayloadBytes(), testKey.Namespace, "x")
+			},
+			func(t keyspace.Thread, _ string) {
+				g.conn.Client.Del(g.Context(), t.Rec())
+				g.conn.Client.Set(g.Context(), t.Rec(), "x", 0)
 			},
 		} {
 			key := put(fmt.Sprint("broken", i), digestOf(i))
-			harm(g.keys.thread(key), digestOf(i))
+			harm(g.conn.Keys.Thread(key), digestOf(i))
 			broken = append(broken, key)
 		}
-		g.client.HDel(g.Context(), p.payloadBytes(), testKey.Namespace)
+		g.conn.Client.HDel(g.Context(), p.PayloadBytes(), testKey.Namespace)
 		good := put("good", digestOf(99))
-		g.client.HSet(g.Context(), p.payloadBytes(), testKey.Namespace, "x")
+		g.conn.Client.HSet(g.Context(), p.PayloadBytes(), testKey.Namespace, "x")
 		g.now = g.now.Add(store.PayloadGrace)
 		found := false
 		for range 3 {
@@ -319,18 +324,18 @@ var garbageTests = []struct {
 		plant("b", "a")
 		plant("c", "b")
 		plant("z", "")
-		keys := g.keys.tree(ns)
-		for i, text := range []string{"", "x", "9:x", string(pack(nil, "", "bad", "deep")), string(pack(nil, "a", "a", "1", "x", "y", "z", "", "all", "", ""))} {
+		keys := g.conn.Keys.Tree(ns)
+		for i, text := range []string{"", "x", "9:x", string(link.Pack(nil, "", "bad", "deep")), string(link.Pack(nil, "a", "a", "1", "x", "y", "z", "", "all", "", ""))} {
 			id := fmt.Sprint("bad", i)
-			g.client.HSet(g.Context(), keys[0], id, text)
-			for _, place := range []string{"i", "r" + digest("a") + "\x00\x00\x00\x00\x00\x00", "c" + digest("a") + "\x00\x00\x00\x00\x00\x00", "d\xff"} {
-				g.client.ZAdd(g.Context(), keys[1], redis.Z{Member: place + id})
+			g.conn.Client.HSet(g.Context(), keys[0], id, text)
+			for _, place := range []string{"i", "r" + index.Digest("a") + "\x00\x00\x00\x00\x00\x00", "c" + index.Digest("a") + "\x00\x00\x00\x00\x00\x00", "d\xff"} {
+				g.conn.Client.ZAdd(g.Context(), keys[1], redis.Z{Member: place + id})
 			}
 		}
-		for _, place := range []string{"", "c", "c" + digest("a"), "d", "i", "r", "x"} {
-			g.client.ZAdd(g.Context(), keys[1], redis.Z{Member: place})
+		for _, place := range []string{"", "c", "c" + index.Digest("a"), "d", "i", "r", "x"} {
+			g.conn.Client.ZAdd(g.Context(), keys[1], redis.Z{Member: place})
 		}
-		g.client.SAdd(g.Context(), keys[2], "nobody", ns)
+		g.conn.Client.SAdd(g.Context(), keys[2], "nobody", ns)
 		for name, q := range map[string]store.TreeQuery{"all": {}, "of a root": {Root: "a"}} {
 			q.Namespace = ns
 			nodes, _, err := g.TreePage(g.Context(), q)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/index"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/redis/go-redis/v9"
 )
@@ -70,29 +72,29 @@ func suspendOne(t testing.TB, s *Store, begin store.Begin) {
 func suspendedThreads(t testing.TB, s *Store, n int) {
 	t.Helper()
 	ctx := context.Background()
-	originals := map[*partition]threadKeys{}
-	for i := 0; len(originals) < len(s.keys.parts); i++ {
+	originals := map[*keyspace.Partition]keyspace.Thread{}
+	for i := 0; len(originals) < len(s.conn.Keys.Parts); i++ {
 		begin := inline(0, "7c61d2aa-93b1-4b0e-a7f4-3c1d9a0e5b21")
 		begin.Thread.Thread, begin.Tenant, begin.User = fmt.Sprintf("1f0a9c3e-5d0a-4b8e-9d64-%012d", i), "acme", "ann"
-		keys := s.keys.thread(begin.Thread)
-		if _, there := originals[keys.part]; there {
+		keys := s.conn.Keys.Thread(begin.Thread)
+		if _, there := originals[keys.Part]; there {
 			continue
 		}
-		originals[keys.part] = keys
+		originals[keys.Part] = keys
 		suspendOne(t, s, begin)
 	}
-	client, each := s.client.(*redis.Client), n/len(s.keys.parts)
-	for i := range s.keys.parts {
-		p := &s.keys.parts[i]
+	client, each := s.conn.Client.(*redis.Client), n/len(s.conn.Keys.Parts)
+	for i := range s.conn.Keys.Parts {
+		p := &s.conn.Keys.Parts[i]
 		o := originals[p]
 		// The first of the tenant's members is the one for any reason: its digest is of zeros.
-		tenant := digest("acme")
-		members, err := client.ZRangeArgs(ctx, redis.ZRangeArgs{Key: p.inbox, Start: "[" + tenant, Stop: "(" + beyond(tenant), ByLex: true}).Result()
+		tenant := index.Digest("acme")
+		members, err := client.ZRangeArgs(ctx, redis.ZRangeArgs{Key: p.Inbox, Start: "[" + tenant, Stop: "(" + index.Beyond(tenant), ByLex: true}).Result()
 		if err != nil || len(members) != 2 {
 			t.Fatalf("%q %v", members, err)
 		}
 		for made := 1; made < each; made += 1000 { // the original is one of them
-			if err := client.Eval(ctx, copies, []string{o.base, p.inbox}, p.base, min(1000, each-made), made, members[0], len(s.keys.parts), i, digest("tool_call"), digest("\x00"+testKey.Namespace)).Err(); err != nil {
+			if err := client.Eval(ctx, copies, []string{o.Base, p.Inbox}, p.Base, min(1000, each-made), made, members[0], len(s.conn.Keys.Parts), i, index.Digest("tool_call"), index.Digest("\x00"+testKey.Namespace)).Err(); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -122,7 +124,7 @@ func TestInboxPageCostsTheSame(t *testing.T) {
 		read := func() cost {
 			return costs(func() {
 				p, err := s.Inbox(ctx, store.InboxQuery{Tenant: "acme", Cursor: cursor})
-				if err != nil || len(p.Items) != pageSize || p.Items[0].Suspension == nil {
+				if err != nil || len(p.Items) != index.PageSize || p.Items[0].Suspension == nil {
 					t.Fatalf("%d items, %v", len(p.Items), err)
 				}
 				cursor = p.Next
@@ -167,14 +169,14 @@ func TestInboxPageCostsTheSame(t *testing.T) {
 		}
 		own = costs(func() {
 			p, err := s.Inbox(ctx, store.InboxQuery{Namespace: testKey.Namespace})
-			if err != nil || len(p.Items) != pageSize {
+			if err != nil || len(p.Items) != index.PageSize {
 				t.Fatalf("%d items, %v", len(p.Items), err)
 			}
 		})
 		reasons := []string{"", "tool_call", "input_required", "confirmation", "aguiws:uncertain_step", "aguiws:paused"}
 		count := func() {
 			n, err := s.CountInbox(ctx, store.InboxCount{Tenant: "acme", Reasons: reasons})
-			if each := int64(open / len(s.keys.parts) * len(s.keys.parts)); err != nil || n[""] != each || n["tool_call"] != each || n["confirmation"] != 0 {
+			if each := int64(open / len(s.conn.Keys.Parts) * len(s.conn.Keys.Parts)); err != nil || n[""] != each || n["tool_call"] != each || n["confirmation"] != 0 {
 				t.Fatalf("%v, %v", n, err)
 			}
 		}
@@ -234,7 +236,7 @@ func TestInboxPageCostsTheSame(t *testing.T) {
 // numbers are INFO's.
 func numbers(t testing.TB, s *Store) map[string]float64 {
 	t.Helper()
-	text, err := s.client.Info(context.Background(), "stats").Result()
+	text, err := s.conn.Client.Info(context.Background(), "stats").Result()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/index"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -32,7 +33,7 @@ func BenchmarkInbox(b *testing.B) {
 		defer s.Close()
 		suspendMany(b, s, open)
 		p, err := s.Inbox(ctx, store.InboxQuery{Tenant: "acme"})
-		if err != nil || len(p.Items) != pageSize {
+		if err != nil || len(p.Items) != index.PageSize {
 			b.Fatal(len(p.Items), err)
 		}
 		inboxes = append(inboxes, &inbox{open: open, store: s})
@@ -44,7 +45,7 @@ func BenchmarkInbox(b *testing.B) {
 					start, cursor := time.Now(), ""
 					for range 2 {
 						p, err := in.store.Inbox(ctx, store.InboxQuery{Tenant: "acme", Reason: reason, Cursor: cursor})
-						if err != nil || len(p.Items) != pageSize {
+						if err != nil || len(p.Items) != index.PageSize {
 							b.Fatal(len(p.Items), err)
 						}
 						cursor = p.Next

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/index"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/redis/go-redis/v9"
 )
@@ -24,9 +26,9 @@ func TestTheIndexesLetGoOfWhatIsGone(t *testing.T) {
 	ctx := context.Background()
 	holds := func(when string, inbox, threads, dead int64) {
 		t.Helper()
-		p := s.keys.parts[0]
-		for key, want := range map[string]int64{p.inbox: inbox, p.threads: threads, p.dead: dead} {
-			if n, err := s.client.ZCard(ctx, key).Result(); n != want || err != nil {
+		p := s.conn.Keys.Parts[0]
+		for key, want := range map[string]int64{p.Inbox: inbox, p.Threads: threads, p.Dead: dead} {
+			if n, err := s.conn.Client.ZCard(ctx, key).Result(); n != want || err != nil {
 				t.Errorf("%s: %s holds %d, want %d (%v)", when, key, n, want, err)
 			}
 		}
@@ -75,17 +77,17 @@ func TestAMemberOfAnIndexProvesNothing(t *testing.T) {
 	if _, err := s.Bury(ctx, store.Nack{Claim: begin(t, s, b), Error: "e", Terminal: []byte("buried")}); err != nil {
 		t.Fatal(err)
 	}
-	p := s.keys.parts[0]
+	p := s.conn.Keys.Parts[0]
 	move := func(key, from, to string) {
-		for _, m := range s.client.ZRange(ctx, key, 0, -1).Val() {
+		for _, m := range s.conn.Client.ZRange(ctx, key, 0, -1).Val() {
 			if rest, ok := strings.CutPrefix(m, from); ok {
-				s.client.ZAdd(ctx, key, redis.Z{Member: to + rest})
+				s.conn.Client.ZAdd(ctx, key, redis.Z{Member: to + rest})
 			}
 		}
 	}
-	move(p.inbox, digest("acme"), digest("mallory"))
-	move(p.dead, digest("acme"), digest("mallory"))
-	move(p.threads, digest("n"), digest("mallory"))
+	move(p.Inbox, index.Digest("acme"), index.Digest("mallory"))
+	move(p.Dead, index.Digest("acme"), index.Digest("mallory"))
+	move(p.Threads, index.Digest("n"), index.Digest("mallory"))
 	for tenant, want := range map[string]string{"acme": "1 1", "mallory": "0 0"} {
 		inbox, err := s.Inbox(ctx, store.InboxQuery{Tenant: tenant})
 		letters, errLetters := s.DeadLetters(ctx, store.PageQuery{Tenant: tenant})
@@ -100,8 +102,8 @@ func TestAMemberOfAnIndexProvesNothing(t *testing.T) {
 	}
 	// What is listed and gone is left out too, and the page is filled with others.
 	for i := range 30 {
-		member := digest("n") + fmt.Sprintf("%06d%022d", i, i)
-		if err := s.client.ZAdd(ctx, p.threads, redis.Z{Member: member}).Err(); err != nil {
+		member := index.Digest("n") + fmt.Sprintf("%06d%022d", i, i)
+		if err := s.conn.Client.ZAdd(ctx, p.Threads, redis.Z{Member: member}).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -116,15 +118,15 @@ func TestLargeEventsGoWithTheirPositions(t *testing.T) {
 	ctx := context.Background()
 	holds := func(want int64) {
 		t.Helper()
-		th := s.keys.thread(testKey)
-		list, errList := s.client.LRange(ctx, th.log(), 0, -1).Result()
+		th := s.conn.Keys.Thread(testKey)
+		list, errList := s.conn.Client.LRange(ctx, th.Log(), 0, -1).Result()
 		marks := int64(0)
 		for _, e := range list {
-			if e == largeMark {
+			if e == link.LargeMark {
 				marks++
 			}
 		}
-		if n, err := s.client.HLen(ctx, th.big()).Result(); n != want || marks != want || err != nil || errList != nil {
+		if n, err := s.conn.Client.HLen(ctx, th.Big()).Result(); n != want || marks != want || err != nil || errList != nil {
 			t.Errorf("%d large events and %d marks, want %d of each (%v, %v)", n, marks, want, err, errList)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // gone is GONE of join.lua.
@@ -22,28 +24,28 @@ func (s *Store) join(ctx context.Context, b store.Batch) (store.CommitResult, er
 		}
 		rest = append(rest, in.RunID, in.Finished)
 	}
-	t := s.keys.thread(b.Claim.Thread)
-	r, err := s.run(ctx, call{joinScript, t.all(), args{
-		{"member", t.member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
+	t := s.conn.Keys.Thread(b.Claim.Thread)
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Join, Keys: t.All(), Args: lua.Args{
+		{"member", t.Member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
 		{"number", b.Number}, {"expect", b.Expect}, {"taken", len(b.Join.Inputs)}, {"events", len(b.Events)},
-	}, appendBytes(s.appendEvents(rest, b.Events), b.Entries)})
+	}, Rest: link.AppendBytes(s.conn.AppendEvents(rest, b.Events), b.Entries)})
 	if err != nil {
 		return store.CommitResult{}, err
 	}
-	verdict := r.int()
+	verdict := r.Int()
 	if verdict == gone {
-		return store.CommitResult{Status: store.CommitGone, End: store.Position{Epoch: r.string(), Seq: r.int()}}, r.err
+		return store.CommitResult{Status: store.CommitGone, End: store.Position{Epoch: r.Text(), Seq: r.Int()}}, r.Err
 	}
-	res := store.CommitResult{Status: commitStatus[verdict&3], Paused: verdict&paused != 0, Joins: verdict&joins != 0,
-		End: store.Position{Epoch: r.string(), Seq: r.int()}}
-	if r.err != nil || res.Status != store.CommitOK {
-		return res, r.err
+	res := store.CommitResult{Status: link.CommitStatus[verdict&3], Paused: verdict&link.Paused != 0, Joins: verdict&link.Joins != 0,
+		End: store.Position{Epoch: r.Text(), Seq: r.Int()}}
+	if r.Err != nil || res.Status != store.CommitOK {
+		return res, r.Err
 	}
-	s.logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
-	for owed := r.list(); owed.more(); {
-		s.cancelled(b.Claim.Thread, owed.events())
-		if owed.err != nil {
-			return res, owed.err
+	s.deliveries.Logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
+	for owed := r.List(); owed.More(); {
+		s.deliveries.Cancelled(b.Claim.Thread, owed.Events())
+		if owed.Err != nil {
+			return res, owed.Err
 		}
 	}
 	return res, nil

@@ -5,20 +5,26 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/redis/go-redis/v9"
 )
 
-// renewConnections is how many connections to a server are kept for renewals.
-const renewConnections = 4
-
 // leases renews them, over connections of its own.
 type leases struct {
-	*connection
+	conn     *link.Connection
 	renewing redis.UniversalClient
 	renewals []renewals // by partition
+}
+
+func newLeases(c *link.Connection) *leases {
+	s := &leases{conn: c, renewing: link.Beside(c.Client, c.Settings.Timeout), renewals: make([]renewals, len(c.Keys.Parts))}
+	for i := range s.renewals {
+		s.renewals[i].s = s
+	}
+	c.AtClose(s.closeRenewals, s.closeLeaseConnections)
+	return s
 }
 
 // renewals extends the leases of a partition over connections of its own: who reads
@@ -34,7 +40,7 @@ type renewals struct {
 }
 
 type renewal struct {
-	call call
+	call link.Call
 	done chan renewed // buffered
 }
 
@@ -46,9 +52,9 @@ type renewed struct {
 // Renew implements store.Worker. A lease that has expired unclaimed is renewed
 // too: expiry permits a takeover, and only the takeover fences.
 func (s *leases) Renew(ctx context.Context, c store.Claim) (bool, error) {
-	t := s.keys.thread(c.Thread)
-	n := &renewal{renewCall(t.rec(), t.part, t.member, c, s.opts.Lease), make(chan renewed, 1)}
-	q := &s.renewals[t.part.index]
+	t := s.conn.Keys.Thread(c.Thread)
+	n := &renewal{link.RenewCall(t.Rec(), t.Part, t.Member, c, s.conn.Settings.Lease), make(chan renewed, 1)}
+	q := &s.renewals[t.Part.Index]
 	if err := q.add(n); err != nil {
 		return false, err
 	}
@@ -61,22 +67,16 @@ func (s *leases) Renew(ctx context.Context, c store.Claim) (bool, error) {
 	}
 }
 
-func renewCall(rec string, p *partition, member string, c store.Claim, lease time.Duration) call {
-	return call{script: renewScript, keys: []string{rec, p.leases, p.ready, p.work}, args: args{
-		{"member", member}, {"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}, {"lease", lease.Milliseconds()},
-	}}
-}
-
 func (q *renewals) add(n *renewal) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
-		return errClosed
+		return link.ErrClosed
 	}
 	q.queue = append(q.queue, n)
 	if !q.flowing {
 		q.flowing = true
-		q.s.running.Go(q.flow)
+		q.s.conn.Running.Go(q.flow)
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func (q *renewals) take() []*renewal {
 
 func (q *renewals) flow() {
 	for taken := q.take(); len(taken) > 0; taken = q.take() {
-		calls := make([]call, len(taken))
+		calls := make([]link.Call, len(taken))
 		for i, n := range taken {
 			calls[i] = n.call
 		}
@@ -111,35 +111,17 @@ func (q *renewals) flow() {
 	}
 }
 
-func (s *leases) renew(calls []call) []renewed {
-	ctx, cancel := context.WithTimeout(context.Background(), s.opts.Timeout)
+func (s *leases) renew(calls []link.Call) []renewed {
+	ctx, cancel := context.WithTimeout(context.Background(), s.conn.Settings.Timeout)
 	defer cancel()
-	replies, errs := make([]*reply, len(calls)), make([]error, len(calls))
-	if len(calls) > 1 && !s.opts.singly {
-		s.pipeline(ctx, s.renewing, calls, replies, errs)
-	} else {
-		for i, c := range calls {
-			cmd := s.command(ctx, c)
-			process(ctx, s.renewing, cmd, c.script)
-			replies[i], errs[i] = answered(c, cmd)
-		}
-	}
+	replies, errs := s.conn.RunOver(ctx, s.renewing, calls)
 	out := make([]renewed, len(calls))
 	for i, r := range replies {
 		if out[i].err = errs[i]; r != nil {
-			out[i] = renewed{r.bool(), r.err}
+			out[i] = renewed{r.Bool(), r.Err}
 		}
 	}
 	return out
-}
-
-// openRenewals makes the connections over which renewals go.
-func (s *leases) openRenewals() {
-	s.renewing = beside(s.client, s.opts.Timeout)
-	s.renewals = make([]renewals, len(s.keys.parts))
-	for i := range s.renewals {
-		s.renewals[i].s = s
-	}
 }
 
 // closeRenewals refuses further renewals; those that are queued are still sent.
@@ -154,30 +136,8 @@ func (s *leases) closeRenewals() {
 
 // closeLeaseConnections closes the connections that are not the caller's.
 func (s *leases) closeLeaseConnections() error {
-	if s.renewing == s.client {
+	if s.renewing == s.conn.Client {
 		return nil
 	}
 	return s.renewing.Close()
-}
-
-// beside is a client of the same servers with few connections of its own. A client that is
-// neither a Client nor a ClusterClient stands for itself.
-func beside(client redis.UniversalClient, timeout time.Duration) redis.UniversalClient {
-	switch c := client.(type) {
-	case *redis.Client:
-		o := *c.Options()
-		o.PushNotificationProcessor = nil // the library made it for that client
-		o.MaxRetries, o.ReadTimeout, o.WriteTimeout = -1, timeout, timeout
-		o.PoolSize, o.MaxConcurrentDials, o.PipelinePoolSize = renewConnections, renewConnections, -1
-		o.MinIdleConns, o.MaxIdleConns, o.MaxActiveConns = 0, 0, 0
-		return redis.NewClient(&o)
-	case *redis.ClusterClient:
-		o := *c.Options()
-		o.Addrs = slices.Clone(o.Addrs) // to which each client appends
-		o.MaxRetries, o.ReadTimeout, o.WriteTimeout = -1, timeout, timeout
-		o.PoolSize, o.MaxConcurrentDials, o.PipelinePoolSize = renewConnections, renewConnections, -1
-		o.MinIdleConns, o.MaxIdleConns, o.MaxActiveConns = 0, 0, 0
-		return redis.NewClusterClient(&o)
-	}
-	return client
 }

@@ -38,11 +38,11 @@ func TestLeasesAreRenewedWhenAllConnectionsAreTaken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := start(t)
 			claim := begin(t, s, inline(0, "r1"))
-			ctx, never := context.Background(), s.keys.thread(testKey).base+"never"
+			ctx, never := context.Background(), s.conn.Keys.Thread(testKey).Base+"never"
 			var taken sync.WaitGroup
 			defer taken.Wait()
-			for range connections(s.client) {
-				taken.Go(func() { s.client.BLPop(ctx, patience, never) })
+			for range connections(s.conn.Client) {
+				taken.Go(func() { s.conn.Client.BLPop(ctx, patience, never) })
 				defer s.renewing.RPush(ctx, never, "now")
 			}
 			await(t, "all connections are taken", func() bool {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/threadlog"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -77,9 +78,9 @@ func TestReplayCostsItsBytes(t *testing.T) {
 func TestPoisonedBeginningOfALog(t *testing.T) {
 	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: 1, Timeout: patience})
 	c := logging(t, s, 3000)
-	at := s.keys.thread(testKey)
+	at := s.conn.Keys.Thread(testKey)
 	epoch := view(t, s, store.ReadQuery{}).Epoch
-	right := knownLog{epoch: epoch, base: 1, end: 3000, bytes: 3000 * 180}
+	right := threadlog.KnownLog{Epoch: epoch, Base: 1, End: 3000, Bytes: 3000 * 180}
 	read := func(first int64) store.RangeResult {
 		t.Helper()
 		res, err := s.Range(context.Background(), testKey, epoch, first, 100)
@@ -88,21 +89,21 @@ func TestPoisonedBeginningOfALog(t *testing.T) {
 		}
 		return res
 	}
-	for name, poison := range map[string]func(*knownLog){
-		"nothing":             func(*knownLog) {},
-		"a later beginning":   func(l *knownLog) { l.base = 100 },
-		"an earlier one":      func(l *knownLog) { l.base = -50 },
-		"one behind the end":  func(l *knownLog) { l.base = 5000 },
-		"another epoch":       func(l *knownLog) { l.epoch = "another" },
-		"no bytes":            func(l *knownLog) { l.bytes = 0 },
-		"many bytes":          func(l *knownLog) { l.bytes = plainBytes },
-		"an end long ago":     func(l *knownLog) { l.end = 1 },
-		"an end yet to come":  func(l *knownLog) { l.end = 1 << 40 },
-		"an end that is none": func(l *knownLog) { l.end = -1 << 40 },
+	for name, poison := range map[string]func(*threadlog.KnownLog){
+		"nothing":             func(*threadlog.KnownLog) {},
+		"a later beginning":   func(l *threadlog.KnownLog) { l.Base = 100 },
+		"an earlier one":      func(l *threadlog.KnownLog) { l.Base = -50 },
+		"one behind the end":  func(l *threadlog.KnownLog) { l.Base = 5000 },
+		"another epoch":       func(l *threadlog.KnownLog) { l.Epoch = "another" },
+		"no bytes":            func(l *threadlog.KnownLog) { l.Bytes = 0 },
+		"many bytes":          func(l *threadlog.KnownLog) { l.Bytes = threadlog.PlainBytes },
+		"an end long ago":     func(l *threadlog.KnownLog) { l.End = 1 },
+		"an end yet to come":  func(l *threadlog.KnownLog) { l.End = 1 << 40 },
+		"an end that is none": func(l *threadlog.KnownLog) { l.End = -1 << 40 },
 	} {
 		log := right
 		poison(&log)
-		s.logs.note(at, log)
+		s.cache.Logs.Note(at, log)
 		for _, first := range []int64{2, 1500, 2990} {
 			res := read(first)
 			if want := fmt.Sprintf("%0140d", first); res.Status != store.RangeOK || len(res.Events) == 0 || !bytes.Contains(res.Events[0], []byte(want)) {
@@ -116,14 +117,14 @@ func TestPoisonedBeginningOfALog(t *testing.T) {
 	s.opts.Retain = 10
 	b := inline(view(t, s, store.ReadQuery{}).Version, "r2")
 	commit(t, s, store.Batch{Claim: begin(t, s, b), Number: 2, Expect: 3002, Events: [][]byte{delta}, End: finish})
-	s.logs.note(at, right)
+	s.cache.Logs.Note(at, right)
 	if res := read(1500); res.Status != store.RangeGone {
 		t.Errorf("what was trimmed is %v, %d events", res.Status, len(res.Events))
 	}
 	if _, err := s.Delete(context.Background(), testKey); err != nil {
 		t.Fatal(err)
 	}
-	s.logs.note(at, right)
+	s.cache.Logs.Note(at, right)
 	if res := read(2); res.Status != store.RangeEpoch {
 		t.Errorf("what was deleted is %v, %d events", res.Status, len(res.Events))
 	}
@@ -154,18 +155,18 @@ func TestPagesAreBoundedInBytes(t *testing.T) {
 	uneven := append(slices.Repeat([]int{100}, 2000), slices.Repeat([]int{large}, 30)...)
 	for name, c := range map[string]struct {
 		sizes []int
-		heard knownLog // epoch apart
-		waste int      // bytes that may be sent for nothing
+		heard threadlog.KnownLog // epoch apart
+		waste int                // bytes that may be sent for nothing
 	}{
-		"the log has grown since it was heard of": {grown, knownLog{base: 1, end: 10, bytes: 1800}, 0},
-		"small events before large ones":          {uneven, knownLog{base: 1, end: 2031, bytes: 2_000_010}, plainBytes},
+		"the log has grown since it was heard of": {grown, threadlog.KnownLog{Base: 1, End: 10, Bytes: 1800}, 0},
+		"small events before large ones":          {uneven, threadlog.KnownLog{Base: 1, End: 2031, Bytes: 2_000_010}, threadlog.PlainBytes},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := redistest.Start(t, redistest.Options{})
 			s := open(t, server.URL(), Options{Partitions: 1, Timeout: patience})
 			want, epoch := logged(t, s, c.sizes...)
-			c.heard.epoch = epoch
-			s.logs.note(s.keys.thread(testKey), c.heard)
+			c.heard.Epoch = epoch
+			s.cache.Logs.Note(s.conn.Keys.Thread(testKey), c.heard)
 			for _, waste := range []int{c.waste, 0} {
 				before, size := sent(t, server), 0
 				for at := 0; at < len(want); {
@@ -181,7 +182,7 @@ func TestPagesAreBoundedInBytes(t *testing.T) {
 						}
 						page += len(e)
 					}
-					if most := pageBytes + large; page > most || sent(t, server)-asked > most+waste+64<<10 {
+					if most := threadlog.PageBytes + large; page > most || sent(t, server)-asked > most+waste+64<<10 {
 						t.Errorf("a page of %d bytes, for which %d are sent", page, sent(t, server)-asked)
 					}
 					at, size = at+len(res.Events), size+page
@@ -192,83 +193,4 @@ func TestPagesAreBoundedInBytes(t *testing.T) {
 			}
 		})
 	}
-}
-
-// What is kept of a page does not keep the rest of what was read for it.
-func TestFilledPages(t *testing.T) {
-	event := func(size int) []byte { return bytes.Repeat([]byte("x"), size) }
-	for name, c := range map[string]struct {
-		events [][]byte
-		want   int
-		few    bool
-	}{
-		"none":                {nil, 0, false},
-		"one that is large":   {[][]byte{event(3 * pageBytes)}, 1, false},
-		"as many as fill one": {slices.Repeat([][]byte{event(pageBytes / 4)}, 4), 4, false},
-		"some more":           {slices.Repeat([][]byte{event(pageBytes / 4)}, 7), 4, false},
-		"many more":           {slices.Repeat([][]byte{event(pageBytes / 4)}, 9), 4, true},
-		"one and many":        {[][]byte{event(1), event(pageBytes), event(2 * pageBytes)}, 2, true},
-	} {
-		page, few := filled(c.events)
-		if len(page) != c.want || few != c.few {
-			t.Errorf("%s: %d, %t", name, len(page), few)
-		}
-		for i, e := range page {
-			if !bytes.Equal(e, c.events[i]) || cap(e) != len(e) || few == (&e[0] == &c.events[i][0]) {
-				t.Errorf("%s: event %d is not as it was, or where", name, i)
-			}
-		}
-	}
-}
-
-func TestLogsThatAreKnownAreBounded(t *testing.T) {
-	var k knownLogs
-	for i := range 3 * keptLogs {
-		k.note(threadKeys{base: fmt.Sprint(i)}, knownLog{base: int64(i)})
-	}
-	if last, ok := k.known(threadKeys{base: fmt.Sprint(3*keptLogs - 1)}); !ok || last.base != 3*keptLogs-1 || len(k.of) != keptLogs {
-		t.Errorf("%v, %d are known", last, len(k.of))
-	}
-}
-
-func TestBulkStrings(t *testing.T) {
-	for text, want := range map[string]string{
-		"*0\r\n":                        "[]",
-		"*2\r\n$1\r\na\r\n$0\r\n\r\n":   "[a ]",
-		"*1\r\n$4\r\n\r\n\r\n\r\n":      "[\r\n\r\n]",
-		"":                              "",
-		"-ERR no\r\n":                   "",
-		"*1\r\n":                        "",
-		"*1\r\n$-1\r\n":                 "",
-		"*-1\r\n":                       "",
-		"*1\r\n$2\r\na\r\n":             "",
-		"*1\r\n$1\r\na\r\nx":            "",
-		"*9999999999\r\n":               "",
-		"*2000000000\r\n$1\r\na\r\n":    "",
-		"*1\r\n$99999999999999999999\r": "",
-		"*1\r":                          "",
-	} {
-		list, whole := bulkStrings([]byte(text))
-		if got := fmt.Sprintf("%s", list); whole != (want != "") || whole && got != want {
-			t.Errorf("%q: %q, %t", text, got, whole)
-		}
-	}
-}
-
-func FuzzBulkStrings(f *testing.F) {
-	f.Add([]byte("*2\r\n$1\r\na\r\n$0\r\n\r\n"))
-	f.Add([]byte("*1\r\n$-1\r\n"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		list, whole := bulkStrings(text)
-		if !whole {
-			return
-		}
-		again := fmt.Appendf(nil, "*%d\r\n", len(list))
-		for _, e := range list {
-			again = fmt.Appendf(again, "$%d\r\n%s\r\n", len(e), e)
-		}
-		if other, whole := bulkStrings(again); !whole || fmt.Sprint(other) != fmt.Sprint(list) {
-			t.Errorf("%q is %q", text, again)
-		}
-	})
 }

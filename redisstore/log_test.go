@@ -12,18 +12,18 @@ import (
 func TestTailOfAThreadThatCannotBeRead(t *testing.T) {
 	for name, damage := range map[string]func(*Store, context.Context, string) error{
 		"a position that is no number": func(s *Store, ctx context.Context, base string) error {
-			return s.client.HSet(ctx, base+"rec", "seq", "x").Err()
+			return s.conn.Client.HSet(ctx, base+"rec", "seq", "x").Err()
 		},
 		"a record of another type": func(s *Store, ctx context.Context, base string) error {
-			s.client.Del(ctx, base+"rec")
-			return s.client.Set(ctx, base+"rec", "x", 0).Err()
+			s.conn.Client.Del(ctx, base+"rec")
+			return s.conn.Client.Set(ctx, base+"rec", "x", 0).Err()
 		},
 		"followers of another type": func(s *Store, ctx context.Context, base string) error {
-			s.client.Del(ctx, base+"followers")
-			return s.client.Set(ctx, base+"followers", "x", 0).Err()
+			s.conn.Client.Del(ctx, base+"followers")
+			return s.conn.Client.Set(ctx, base+"followers", "x", 0).Err()
 		},
 		"a follower without a time": func(s *Store, ctx context.Context, base string) error {
-			return s.client.HSet(ctx, base+"followers", "node", "x").Err()
+			return s.conn.Client.HSet(ctx, base+"followers", "node", "x").Err()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -34,7 +34,7 @@ func TestTailOfAThreadThatCannotBeRead(t *testing.T) {
 			other := inline(0, "r2")
 			other.Thread = bad
 			begin(t, s, other)
-			if err := damage(s, ctx, s.keys.thread(bad).base); err != nil {
+			if err := damage(s, ctx, s.conn.Keys.Thread(bad).Base); err != nil {
 				t.Fatal(err)
 			}
 			ends, err := s.Tail(ctx, []store.ThreadKey{bad, testKey})

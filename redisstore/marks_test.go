@@ -116,7 +116,7 @@ func TestAnEventThatTellsTheSnapshotIsAMark(t *testing.T) {
 	l := &telling{t: t, s: open(t, server.URL(), Options{})}
 	fresh := func() *Store { return open(t, server.URL(), Options{}) }
 	bytesOf := func() (n int) {
-		all, err := l.s.client.LRange(context.Background(), l.s.keys.thread(testKey).log(), 0, -1).Result()
+		all, err := l.s.conn.Client.LRange(context.Background(), l.s.conn.Keys.Thread(testKey).Log(), 0, -1).Result()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +201,7 @@ func TestAMarkIsNotDelivered(t *testing.T) {
 	l.turn(true, 200)
 	for d := range heard {
 		for _, e := range d.Events {
-			if isSnapshotMark(e) {
+			if strings.HasPrefix(string(e), "\x01snapshot:") {
 				t.Fatalf("delivered: %q", e)
 			}
 		}
@@ -222,7 +222,7 @@ func TestAMarkIsReadOnceForAllWhoComeBack(t *testing.T) {
 	marked, epoch := int64(len(l.log))-1, l.view().Epoch
 	other := open(t, server.URL(), Options{})
 	reads := func() (n int) {
-		stats, err := l.s.client.Info(context.Background(), "commandstats").Result()
+		stats, err := l.s.conn.Client.Info(context.Background(), "commandstats").Result()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -267,13 +267,13 @@ func TestAThreadWithMarksIsRepaired(t *testing.T) {
 				l.turn(true, 100)
 			}
 			ctx := context.Background()
-			l.s.client.HSet(ctx, l.s.keys.thread(testKey).rec(), damage...)
+			l.s.conn.Client.HSet(ctx, l.s.conn.Keys.Thread(testKey).Rec(), damage...)
 			if _, err := l.s.StopAll(ctx, store.StopAll{Thread: testKey, Request: "q", Terminal: []byte("e"), Repair: true}); err != nil {
 				t.Fatal(err)
 			}
 			v := l.view()
 			for _, e := range v.Log {
-				if isSnapshotMark(e) {
+				if strings.HasPrefix(string(e), "\x01snapshot:") {
 					t.Error("a mark is read as an event")
 				}
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/internal/suite"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -34,14 +35,14 @@ func masterOf(key string) int {
 	if _, tag, ok := strings.Cut(key, "{"); ok {
 		key, _, _ = strings.Cut(tag, "}")
 	}
-	return int(crc16(key)%slots) * 3 / slots
+	return int(keyspace.Crc16(key)%keyspace.Slots) * 3 / keyspace.Slots
 }
 
 // threadOn is the n-th thread that one of three masters has.
 func threadOn(s *Store, master, n int) store.ThreadKey {
 	for i := 0; ; i++ {
 		key := store.ThreadKey{Namespace: "n", Thread: fmt.Sprint("t", i)}
-		if masterOf(s.keys.thread(key).part.leases) == master {
+		if masterOf(s.conn.Keys.Thread(key).Part.Leases) == master {
 			if n == 0 {
 				return key
 			}
@@ -257,10 +258,10 @@ func wholePages(list func(string) ([]string, string, error), cursor string) (nam
 func TestAStoreOpensAndHearsThoughAMasterIsFrozen(t *testing.T) {
 	suite.Full(t)
 	masters := patientCluster(t)
-	frozen := (masterOf(metaKey("aguiws")) + 1) % 3
+	frozen := (masterOf(keyspace.MetaKey("aguiws")) + 1) % 3
 	other := open(t, masters.URL(), Options{Node: "other"})
 	node := ""
-	for i := 0; node == "" || masterOf(other.keys.nodeChannel(node)) != frozen; i++ {
+	for i := 0; node == "" || masterOf(other.conn.Keys.NodeChannel(node)) != frozen; i++ {
 		node = fmt.Sprint("node", i)
 	}
 	masters.Servers[frozen].Freeze()

@@ -47,7 +47,7 @@ func TestASuspendedRunCostsLittleBeyondItsPayload(t *testing.T) {
 		return payload + len(end.Entries[0]) + len(delta) // the terminal event is kept with its run
 	}
 	used := func() int {
-		n, err := s.client.Eval(ctx, `return string.match(redis.call('INFO', 'memory'), 'used_memory_dataset:(%d+)')`, nil).Text()
+		n, err := s.conn.Client.Eval(ctx, `return string.match(redis.call('INFO', 'memory'), 'used_memory_dataset:(%d+)')`, nil).Text()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func TestASuspendedRunCostsLittleBeyondItsPayload(t *testing.T) {
 	// Redis frees what has expired a few keys at a time; all else of a suspended
 	// thread stays.
 	followed := func() bool {
-		n, err := s.client.Eval(ctx, `return string.match(redis.call('INFO', 'keyspace'), 'expires=(%d+)') or '0'`, nil).Text()
+		n, err := s.conn.Client.Eval(ctx, `return string.match(redis.call('INFO', 'keyspace'), 'expires=(%d+)') or '0'`, nil).Text()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,8 +74,8 @@ func TestASuspendedRunCostsLittleBeyondItsPayload(t *testing.T) {
 	}
 	await(t, "nobody follows", func() bool { return !followed() })
 	// Notices are kept by number and age, however many runs are suspended.
-	for _, p := range s.keys.parts {
-		if err := s.client.Del(ctx, p.notices).Err(); err != nil {
+	for _, p := range s.conn.Keys.Parts {
+		if err := s.conn.Client.Del(ctx, p.Notices).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,12 +5,14 @@ import (
 	"errors"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // reasonSize is what is kept of a dispatch's error. Reading a run reads it too.
 const reasonSize = 1024
 
-func cutReason(text string) string { return cut(text, reasonSize) }
+func cutReason(text string) string { return link.Cut(text, reasonSize) }
 
 // HandBack implements store.Retries. A claim that is already lost is no error.
 func (s *Store) HandBack(ctx context.Context, c store.Claim) error {
@@ -40,16 +42,16 @@ func (s *Store) Bury(ctx context.Context, n store.Nack) (store.NackResult, error
 
 func (s *Store) giveUp(ctx context.Context, how string, n store.Nack) (store.NackResult, error) {
 	c := n.Claim
-	t := s.keys.thread(c.Thread)
-	r, err := s.run(ctx, call{script: nackScript, keys: t.all(), args: args{
-		{"member", t.member}, {"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}, {"how", how},
+	t := s.conn.Keys.Thread(c.Thread)
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Nack, Keys: t.All(), Args: lua.Args{
+		{"member", t.Member}, {"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}, {"how", how},
 		{"wait", max(n.Wait.Milliseconds(), 0)}, {"error", cutReason(n.Error)}, {"terminal", n.Terminal},
 		{"giveback", n.GiveBack}, {"keep", s.opts.Keep.Milliseconds()},
 	}})
 	if err != nil {
 		return store.NackResult{}, err
 	}
-	res := store.NackResult{State: store.DispatchState(r.string()), Ready: r.bool(), GaveBack: r.bool()}
-	s.logged(c.Thread, r.string(), r.int()+1, r.events())
-	return res, r.err
+	res := store.NackResult{State: store.DispatchState(r.Text()), Ready: r.Bool(), GaveBack: r.Bool()}
+	s.deliveries.Logged(c.Thread, r.Text(), r.Int()+1, r.Events())
+	return res, r.Err
 }

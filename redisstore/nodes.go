@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // nodesKept is for how long it is kept what a node has told that tells no more.
@@ -32,10 +34,10 @@ func (s *Store) Nodes(ctx context.Context) ([]store.NodeTold, error) {
 		return nil, err
 	}
 	var told []store.NodeTold
-	now, fields := r.time(), r.list()
-	for fields.more() {
-		node := fields.string()
-		at, about, _ := strings.Cut(fields.string(), " ")
+	now, fields := r.Time(), r.List()
+	for fields.More() {
+		node := fields.Text()
+		at, about, _ := strings.Cut(fields.Text(), " ")
 		ms, err := strconv.ParseInt(at, 10, 64)
 		if err != nil {
 			continue // none of ours
@@ -44,9 +46,9 @@ func (s *Store) Nodes(ctx context.Context) ([]store.NodeTold, error) {
 			told = append(told, store.NodeTold{Node: node, About: []byte(about), Age: max(age, 0)})
 		}
 	}
-	return told, errors.Join(r.err, fields.err)
+	return told, errors.Join(r.Err, fields.Err)
 }
 
-func (s *Store) nodes(ctx context.Context, mode string, about []byte) (*reply, error) {
-	return s.run(ctx, call{script: nodesScript, keys: []string{s.keys.nodes()}, args: args{{"mode", mode}, {"about", about}, {"keep", nodesKept.Milliseconds()}}})
+func (s *Store) nodes(ctx context.Context, mode string, about []byte) (*link.Reply, error) {
+	return s.conn.Run(ctx, link.Call{Script: lua.Nodes, Keys: []string{s.conn.Keys.Nodes()}, Args: lua.Args{{"mode", mode}, {"about", about}, {"keep", nodesKept.Milliseconds()}}})
 }

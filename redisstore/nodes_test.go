@@ -64,7 +64,7 @@ func TestNodesTellOfThemselves(t *testing.T) {
 	tell(1, "")
 	want("a:new:0s ")
 	tell(1, "back")
-	if err := nodes[0].client.HSet(t.Context(), nodes[0].keys.nodes(), "c", "none of ours").Err(); err != nil {
+	if err := nodes[0].conn.Client.HSet(t.Context(), nodes[0].conn.Keys.Nodes(), "c", "none of ours").Err(); err != nil {
 		t.Fatal(err)
 	}
 	want("a:new:0s b:back:0s ")
@@ -73,7 +73,7 @@ func TestNodesTellOfThemselves(t *testing.T) {
 	want("a:new:15m0s b:still here:0s ")
 	now = now.Add(time.Millisecond)
 	want("b:still here:1ms ")
-	if n := nodes[0].client.HLen(t.Context(), nodes[0].keys.nodes()).Val(); n != 1 {
+	if n := nodes[0].conn.Client.HLen(t.Context(), nodes[0].conn.Keys.Nodes()).Val(); n != 1 {
 		t.Errorf("%d nodes are kept", n)
 	}
 }

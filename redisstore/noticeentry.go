@@ -9,13 +9,15 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 )
 
 // noticeID names a notice on all nodes: its place in the stream, and the partition.
 func noticeID(part int, entry string) string { return entry + "-" + strconv.Itoa(part) }
 
 // noticeAt is where a notice of that id is.
-func (k *keyspace) noticeAt(id string) (p *partition, entry string, ok bool) {
+func noticeAt(k *keyspace.Space, id string) (p *keyspace.Partition, entry string, ok bool) {
 	parts := strings.Split(id, "-")
 	if len(parts) != 3 {
 		return nil, "", false
@@ -26,10 +28,10 @@ func (k *keyspace) noticeAt(id string) (p *partition, entry string, ok bool) {
 		}
 	}
 	i, err := strconv.Atoi(parts[2])
-	if err != nil || i >= len(k.parts) {
+	if err != nil || i >= len(k.Parts) {
 		return nil, "", false
 	}
-	return &k.parts[i], parts[0] + "-" + parts[1], true
+	return &k.Parts[i], parts[0] + "-" + parts[1], true
 }
 
 // noticeOf reads an entry of a stream of notices. It passes over fields that it does not
@@ -40,8 +42,8 @@ func noticeOf(part int, entry string, v map[string]string) (n store.Notice, err 
 		Tenant: v["tenant"], Owner: v["owner"], Agent: v["agent"], RunID: v["run"], Label: v["label"], By: v["by"], How: v["how"]}
 	n.At, n.Deadline = cmp.Or(unixTime(v["at"]), unixTime(ms)), unixTime(v["deadline"])
 	var bad, worse error
-	n.Interrupts, bad = unpack(v["interrupts"])
-	n.Reasons, worse = unpack(v["reasons"])
+	n.Interrupts, bad = link.Unpack(v["interrupts"])
+	n.Reasons, worse = link.Unpack(v["reasons"])
 	if text := v["summaries"]; text != "" && json.Unmarshal([]byte(text), &n.Summaries) != nil {
 		n.Summaries = nil // they say nothing that the ids do not lead to
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -27,19 +29,23 @@ const (
 
 // notices reads the partitions' Notice Streams as one.
 type notices struct {
-	*connection
+	conn    *link.Connection
 	waiting redis.UniversalClient // over which somebody waits for the next one
+	age     time.Duration         // for which a notice is kept
 }
 
-// noticesKept is how many a partition keeps.
-func (s *connection) noticesKept() int { return max(s.opts.NoticeCount/len(s.keys.parts), 1) }
+func newNotices(c *link.Connection, age time.Duration) *notices {
+	s := &notices{conn: c, waiting: link.Beside(c.Client, c.Settings.Timeout), age: age}
+	c.AtClose(nil, s.closeWaiting)
+	return s
+}
 
 func packReasons(reasons []string) []byte {
 	told := make([]string, len(reasons))
 	for i, r := range reasons {
-		told[i] = cut(r, reasonTold)
+		told[i] = link.Cut(r, reasonTold)
 	}
-	return pack(nil, told...)
+	return link.Pack(nil, told...)
 }
 
 // packSummaries is nothing where there are none.
@@ -54,10 +60,8 @@ func packSummaries(list []store.InterruptSummary) []byte {
 	return text
 }
 
-func (s *notices) openWaiting() { s.waiting = beside(s.client, s.opts.Timeout) }
-
 func (s *notices) closeWaiting() error {
-	if s.waiting == s.client {
+	if s.waiting == s.conn.Client {
 		return nil
 	}
 	return s.waiting.Close()
@@ -78,7 +82,7 @@ func (s *notices) noticesBehind(ctx context.Context, q store.NoticeQuery) (store
 		return store.NoticePage{}, fmt.Errorf("a page of %d is not possible", q.Limit)
 	}
 	limit := min(cmp.Or(q.Limit, noticePage), noticePageMost)
-	at, err := readPlaces(q.After, len(s.keys.parts))
+	at, err := readPlaces(q.After, len(s.conn.Keys.Parts))
 	if err != nil {
 		return store.NoticePage{}, err
 	}
@@ -95,8 +99,8 @@ func (s *notices) noticesBehind(ctx context.Context, q store.NoticeQuery) (store
 		switch {
 		case ctx.Err() != nil:
 			return page, ctx.Err()
-		case s.usable() != nil:
-			return page, s.usable()
+		case s.conn.Usable() != nil:
+			return page, s.conn.Usable()
 		}
 	}
 }
@@ -111,7 +115,7 @@ type found struct {
 // readNotices reads the next page behind places, and moves them behind it. It reports
 // whether there were entries, of which some may be none that can be read.
 func (s *notices) readNotices(ctx context.Context, at *noticePlaces, limit int) (page store.NoticePage, passed bool, err error) {
-	answers, clock, missing := s.askNotices(ctx, at, min(limit/4, s.noticesKept())+2)
+	answers, clock, missing := s.askNotices(ctx, at, min(limit/4, s.conn.Settings.NoticesKept)+2)
 	if clock == 0 {
 		return page, false, missing
 	}
@@ -121,7 +125,7 @@ func (s *notices) readNotices(ctx context.Context, at *noticePlaces, limit int) 
 		if answer == nil {
 			continue // its master does not answer, or nobody can read it
 		}
-		entries, more := answer.list(), answer.bool()
+		entries, more := answer.List(), answer.Bool()
 		ends[i] = !more
 		list := readEntries(entries, i)
 		p := &at.parts[i]
@@ -137,11 +141,11 @@ func (s *notices) readNotices(ctx context.Context, at *noticePlaces, limit int) 
 			list = list[1:]
 		case p.entry:
 			page.Missed, p.entry = true, false
-		case answer.more() && len(list) > 0:
-			length, first := answer.int(), answer.string()
-			page.Missed = page.Missed || length >= int64(s.noticesKept()) && first == list[0].at.String()
+		case answer.More() && len(list) > 0:
+			length, first := answer.Int(), answer.Text()
+			page.Missed = page.Missed || length >= int64(s.conn.Settings.NoticesKept) && first == list[0].at.String()
 		}
-		if p.ms > 0 && clock-p.ms > s.opts.NoticeAge.Milliseconds() {
+		if p.ms > 0 && clock-p.ms > s.age.Milliseconds() {
 			page.Missed = true
 		}
 		all = append(all, list...)
@@ -166,33 +170,33 @@ func (s *notices) readNotices(ctx context.Context, at *noticePlaces, limit int) 
 
 // askNotices reads so many entries of each partition, and the servers' clock, the one that
 // is most behind; 0: nobody answers. An answer is nil where there is none.
-func (s *notices) askNotices(ctx context.Context, at *noticePlaces, count int) (answers []*reply, clock int64, missing error) {
-	var calls []call
+func (s *notices) askNotices(ctx context.Context, at *noticePlaces, count int) (answers []*link.Reply, clock int64, missing error) {
+	var calls []link.Call
 	var of [][]int
-	for i := range s.keys.parts {
-		if len(calls) == 0 || !s.oneSlot() {
-			calls, of = append(calls, call{script: noticesScript, args: args{{"count", count}}}), append(of, nil)
+	for i := range s.conn.Keys.Parts {
+		if len(calls) == 0 || !s.conn.OneSlot() {
+			calls, of = append(calls, link.Call{Script: lua.Notices, Args: lua.Args{{"count", count}}}), append(of, nil)
 		}
 		c := &calls[len(calls)-1]
-		c.keys = append(c.keys, s.keys.parts[i].notices)
-		c.rest = noticesScript.group(c.rest, args{{"from", at.parts[i].from()}})
+		c.Keys = append(c.Keys, s.conn.Keys.Parts[i].Notices)
+		c.Rest = lua.Notices.Group(c.Rest, lua.Args{{"from", at.parts[i].from()}})
 		of[len(of)-1] = append(of[len(of)-1], i)
 	}
-	answers = make([]*reply, len(s.keys.parts))
-	replies, errs := s.runAll(ctx, calls)
+	answers = make([]*link.Reply, len(s.conn.Keys.Parts))
+	replies, errs := s.conn.RunAll(ctx, calls)
 	for c, r := range replies {
-		if refusedWith(errs[c], "CROSSSLOT") && !s.apart.Swap(true) {
+		if link.RefusedWith(errs[c], "CROSSSLOT") && !s.conn.Apart.Swap(true) {
 			return s.askNotices(ctx, at, count)
 		}
 		if errs[c] != nil {
 			missing = cmp.Or(missing, errs[c])
 			continue
 		}
-		if now := r.int(); clock == 0 || now < clock {
+		if now := r.Int(); clock == 0 || now < clock {
 			clock = now
 		}
 		for _, i := range of[c] {
-			if answer := r.list(); r.err == nil && answer.more() {
+			if answer := r.List(); r.Err == nil && answer.More() {
 				answers[i] = answer
 			}
 		}
@@ -205,22 +209,22 @@ func (s *notices) askNotices(ctx context.Context, at *noticePlaces, count int) (
 
 // await returns when there may be something behind places, or after a while.
 func (s *notices) await(ctx context.Context, at *noticePlaces, longest time.Duration) {
-	if !s.oneSlot() {
-		pause(ctx, s.closing, min(longest, noticePoll))
+	if !s.conn.OneSlot() {
+		pause(ctx, s.conn.Closing, min(longest, noticePoll))
 		return
 	}
 	block := min(longest, noticeBlock)
-	ctx, cancel := context.WithTimeout(ctx, block+s.opts.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, block+s.conn.Settings.Timeout)
 	defer cancel()
 	a := &redis.XReadArgs{Count: 1, Block: max(block, time.Millisecond)}
-	for i := range s.keys.parts {
-		a.Streams = append(a.Streams, s.keys.parts[i].notices)
+	for i := range s.conn.Keys.Parts {
+		a.Streams = append(a.Streams, s.conn.Keys.Parts[i].Notices)
 	}
 	for i := range at.parts {
 		a.Streams = append(a.Streams, at.parts[i].behind())
 	}
 	if err := s.waiting.XRead(ctx, a).Err(); err != nil && !errors.Is(err, redis.Nil) {
-		pause(ctx, s.closing, min(longest, noticePoll))
+		pause(ctx, s.conn.Closing, min(longest, noticePoll))
 	}
 }
 
@@ -235,17 +239,17 @@ func pause(ctx context.Context, closing <-chan struct{}, d time.Duration) {
 }
 
 // readEntries reads those of a partition, as far as they can be read.
-func readEntries(r *reply, part int) (list []found) {
-	for r.more() {
-		e := r.list()
-		id, ok := readStreamID(e.string())
-		if e.err != nil || !ok {
+func readEntries(r *link.Reply, part int) (list []found) {
+	for r.More() {
+		e := r.List()
+		id, ok := readStreamID(e.Text())
+		if e.Err != nil || !ok {
 			continue
 		}
 		f := found{part: part, at: id, fields: map[string]string{}}
-		for fields := e.list(); fields.more(); {
-			name := fields.string()
-			f.fields[name] = fields.string()
+		for fields := e.List(); fields.More(); {
+			name := fields.Text()
+			f.fields[name] = fields.Text()
 		}
 		list = append(list, f)
 	}

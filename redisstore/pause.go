@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // pauses keeps the wish that a thread's run suspends.
-type pauses struct{ *connection }
+type pauses struct{ conn *link.Connection }
 
 // Pause implements store.Control.
 func (s *pauses) Pause(ctx context.Context, key store.ThreadKey, w store.Wish) (bool, error) {
@@ -49,17 +51,17 @@ type pausing struct {
 }
 
 func (s *pauses) pause(ctx context.Context, key store.ThreadKey, p pausing) (bool, json.RawMessage, error) {
-	t := s.keys.thread(key)
-	r, err := s.run(ctx, call{script: pauseScript, keys: []string{t.rec(), t.disp()}, args: args{
+	t := s.conn.Keys.Thread(key)
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Pause, Keys: []string{t.Rec(), t.Disp()}, Args: lua.Args{
 		{"how", p.how}, {"request", p.request}, {"run", p.claim.RunID}, {"token", p.claim.Token}, {"depoch", p.claim.DispatchEpoch},
 		{"note", p.note}, {"grace", p.grace.Milliseconds()}}})
 	if err != nil {
 		return false, nil, err
 	}
-	is := r.bool()
-	note := json.RawMessage(r.string())
+	is := r.Bool()
+	note := json.RawMessage(r.Text())
 	if len(note) == 0 {
 		note = nil
 	}
-	return is, note, r.err
+	return is, note, r.Err
 }

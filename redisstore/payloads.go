@@ -12,6 +12,9 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 const (
@@ -23,20 +26,13 @@ const (
 
 // payloads are large values of threads, each in pieces, so that no script has more than
 // one of these.
-type payloads struct{ *connection }
-
-func (t threadKeys) payloads() string             { return t.base + "payloads" }
-func (t threadKeys) payload(digest string) string { return t.base + "payload:" + digest }
-func (t threadKeys) upload(name string) string    { return t.base + "upload:" + name }
-func (p *partition) payloadBytes() string         { return p.base + "payloads" }
-func (p *partition) payloadsDue() string          { return p.base + "payloads:due" }
-func (t threadKeys) payloadDue(d string) string   { return t.hash() + ":" + d }
+type payloads struct{ conn *link.Connection }
 
 // PutPayloadPiece implements store.Payloads.
 func (s *payloads) PutPayloadPiece(ctx context.Context, key store.ThreadKey, upload string, piece int, data []byte) error {
-	t := s.keys.thread(key)
-	_, err := s.run(ctx, call{script: payloadPutScript, keys: []string{t.upload(upload)}, args: args{
-		{"piece", piece}, {"data", compress(append([]byte{pieceMark}, data...))}, {"grace", store.PayloadGrace.Milliseconds()}}})
+	t := s.conn.Keys.Thread(key)
+	_, err := s.conn.Run(ctx, link.Call{Script: lua.PayloadPut, Keys: []string{t.Upload(upload)}, Args: lua.Args{
+		{"piece", piece}, {"data", link.Compress(append([]byte{pieceMark}, data...))}, {"grace", store.PayloadGrace.Milliseconds()}}})
 	return err
 }
 
@@ -45,17 +41,17 @@ func (s *payloads) KeepPayload(ctx context.Context, key store.ThreadKey, upload 
 	if err := s.roomInNamespace(ctx, key, p); err != nil {
 		return store.PayloadInfo{}, err
 	}
-	t := s.keys.thread(key)
+	t := s.conn.Keys.Thread(key)
 	pieces := (p.Size + store.PayloadPiece - 1) / store.PayloadPiece
-	r, err := s.run(ctx, call{script: payloadKeepScript,
-		keys: []string{t.rec(), t.payloads(), t.upload(upload), t.payload(p.Digest), t.part.payloadsDue(), t.part.payloadBytes()},
-		args: args{{"namespace", key.Namespace}, {"hash", t.hash()}, {"digest", p.Digest}, {"size", p.Size}, {"count", max(pieces, 1)},
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.PayloadKeep,
+		Keys: []string{t.Rec(), t.Payloads(), t.Upload(upload), t.Payload(p.Digest), t.Part.PayloadsDue(), t.Part.PayloadBytes()},
+		Args: lua.Args{{"namespace", key.Namespace}, {"hash", t.Hash()}, {"digest", p.Digest}, {"size", p.Size}, {"count", max(pieces, 1)},
 			{"keep", p.Keep.Milliseconds()}, {"room", max(p.Thread, 0)}, {"most", store.MaxPayloads},
-			{"grace", store.PayloadGrace.Milliseconds()}, {"about", pack(nil, p.Type, p.Name)}}})
+			{"grace", store.PayloadGrace.Milliseconds()}, {"about", link.Pack(nil, p.Type, p.Name)}}})
 	if err != nil {
 		return store.PayloadInfo{}, err
 	}
-	switch verdict := r.int(); verdict {
+	switch verdict := r.Int(); verdict {
 	case 0:
 		return readPayload(r, p.Digest)
 	case 1:
@@ -63,7 +59,7 @@ func (s *payloads) KeepPayload(ctx context.Context, key store.ThreadKey, upload 
 	case 2:
 		return store.PayloadInfo{}, fmt.Errorf("%w: the thread has as much of them as it may", store.ErrPayloadQuota)
 	default:
-		return store.PayloadInfo{}, cmp.Or(r.err, errors.New("redisstore: keep a payload: the thread is not in use"))
+		return store.PayloadInfo{}, cmp.Or(r.Err, errors.New("redisstore: keep a payload: the thread is not in use"))
 	}
 }
 
@@ -75,14 +71,14 @@ func (s *payloads) roomInNamespace(ctx context.Context, key store.ThreadKey, p s
 	if has, err := s.Payload(ctx, key, p.Digest); err != nil || has != nil && !has.Gone {
 		return err // it takes no more
 	}
-	cmds := make([]*redis.StringCmd, len(s.keys.parts))
-	for i := range s.keys.parts {
-		cmds[i] = redis.NewStringCmd(ctx, "hget", s.keys.parts[i].payloadBytes(), key.Namespace)
+	cmds := make([]*redis.StringCmd, len(s.conn.Keys.Parts))
+	for i := range s.conn.Keys.Parts {
+		cmds[i] = redis.NewStringCmd(ctx, "hget", s.conn.Keys.Parts[i].PayloadBytes(), key.Namespace)
 	}
 	sum := p.Size
-	for i, err := range ask(ctx, s.connection, cmds) {
+	for i, err := range link.Ask(ctx, s.conn, cmds) {
 		if err != nil && !errors.Is(err, redis.Nil) {
-			return storeError("count payloads", err)
+			return link.Error("count payloads", err)
 		}
 		cmd := cmds[i]
 		n, _ := strconv.ParseInt(cmd.Val(), 10, 64) // what is no number is none of ours
@@ -95,24 +91,24 @@ func (s *payloads) roomInNamespace(ctx context.Context, key store.ThreadKey, p s
 }
 
 // readPayload reads the line that a thread has of a payload.
-func readPayload(r *reply, digest string) (store.PayloadInfo, error) {
-	fields := strings.SplitN(r.string(), " ", 5)
-	if r.err != nil || len(fields) < 5 {
-		r.spoil("no payload")
-		return store.PayloadInfo{}, r.err
+func readPayload(r *link.Reply, digest string) (store.PayloadInfo, error) {
+	fields := strings.SplitN(r.Text(), " ", 5)
+	if r.Err != nil || len(fields) < 5 {
+		r.Spoil("no payload")
+		return store.PayloadInfo{}, r.Err
 	}
 	var n [3]int64
 	for i := range n {
 		var err error
 		if n[i], err = strconv.ParseInt(fields[i], 10, 64); err != nil {
-			r.spoil("no payload")
-			return store.PayloadInfo{}, r.err
+			r.Spoil("no payload")
+			return store.PayloadInfo{}, r.Err
 		}
 	}
-	about, err := unpack(fields[4])
+	about, err := link.Unpack(fields[4])
 	if err != nil || len(about) < 2 {
-		r.spoil("no payload")
-		return store.PayloadInfo{}, r.err
+		r.Spoil("no payload")
+		return store.PayloadInfo{}, r.Err
 	}
 	info := store.PayloadInfo{Digest: digest, Size: n[0], Created: time.UnixMilli(n[1]), Type: about[0], Name: about[1]}
 	if n[2] > 0 {
@@ -121,10 +117,10 @@ func readPayload(r *reply, digest string) (store.PayloadInfo, error) {
 	return info, nil
 }
 
-func (s *payloads) readPayload(ctx context.Context, key store.ThreadKey, digest string, piece int) (*reply, error) {
-	t := s.keys.thread(key)
-	return s.run(ctx, call{script: payloadReadScript, keys: []string{t.payloads(), t.payload(digest)},
-		args: args{{"digest", digest}, {"piece", piece}}})
+func (s *payloads) readPayload(ctx context.Context, key store.ThreadKey, digest string, piece int) (*link.Reply, error) {
+	t := s.conn.Keys.Thread(key)
+	return s.conn.Run(ctx, link.Call{Script: lua.PayloadRead, Keys: []string{t.Payloads(), t.Payload(digest)},
+		Args: lua.Args{{"digest", digest}, {"piece", piece}}})
 }
 
 // Payload implements store.Payloads.
@@ -133,9 +129,9 @@ func (s *payloads) Payload(ctx context.Context, key store.ThreadKey, digest stri
 	if err != nil {
 		return nil, err
 	}
-	state := r.int()
+	state := r.Int()
 	if state == 0 {
-		return nil, r.err
+		return nil, r.Err
 	}
 	info, err := readPayload(r, digest)
 	info.Gone = state == 2
@@ -148,50 +144,50 @@ func (s *payloads) ReadPayload(ctx context.Context, key store.ThreadKey, digest 
 	if err != nil {
 		return nil, err
 	}
-	state := r.int()
-	_ = r.string()
+	state := r.Int()
+	_ = r.Text()
 	if state != 1 {
-		return nil, r.err
+		return nil, r.Err
 	}
-	r.room = roomOf(ctx)
-	data := r.json()
+	r.Room = link.RoomOf(ctx)
+	data := r.JSON()
 	if len(data) == 0 {
-		return nil, r.err
+		return nil, r.Err
 	}
-	return data[1:], r.err
+	return data[1:], r.Err
 }
 
 // DuePayloads implements store.Payloads.
 func (s *payloads) DuePayloads(ctx context.Context) (due []store.DuePayload, more bool, err error) {
-	calls := make([]call, len(s.keys.parts))
-	for i := range s.keys.parts {
-		p := &s.keys.parts[i]
-		calls[i] = call{script: payloadDueScript, keys: []string{p.payloadsDue()}, args: args{{"base", p.base}, {"limit", payloadsDue},
+	calls := make([]link.Call, len(s.conn.Keys.Parts))
+	for i := range s.conn.Keys.Parts {
+		p := &s.conn.Keys.Parts[i]
+		calls[i] = link.Call{Script: lua.PayloadDue, Keys: []string{p.PayloadsDue()}, Args: lua.Args{{"base", p.Base}, {"limit", payloadsDue},
 			{"grace", store.PayloadGrace.Milliseconds()}, {"again", payloadAgain.Milliseconds()}, {"remember", rememberedGone.Milliseconds()},
 			{"most", 2 * store.MaxPayloads}}}
 	}
-	replies, errs := s.runAll(ctx, calls)
+	replies, errs := s.conn.RunAll(ctx, calls)
 	for i, r := range replies {
 		if errs[i] != nil {
 			continue
 		}
-		more = r.int() == payloadsDue || more
-		for l := r.list(); l.more(); {
-			key, known := threadOf(l.string())
-			if d := (store.DuePayload{Thread: key, Digest: l.string(), Staged: l.int(), Live: l.bool()}); known {
+		more = r.Int() == payloadsDue || more
+		for l := r.List(); l.More(); {
+			key, known := keyspace.ThreadOf(l.Text())
+			if d := (store.DuePayload{Thread: key, Digest: l.Text(), Staged: l.Int(), Live: l.Bool()}); known {
 				due = append(due, d)
 			}
-			r.join(l)
+			r.Join(l)
 		}
-		errs[i] = r.err
+		errs[i] = r.Err
 	}
 	return due, more, errors.Join(errs...)
 }
 
 // SettlePayload implements store.Payloads.
 func (s *payloads) SettlePayload(ctx context.Context, p store.DuePayload, referred bool) error {
-	t := s.keys.thread(p.Thread)
-	_, err := s.run(ctx, call{script: payloadDropScript, keys: []string{t.payloads(), t.part.payloadsDue()}, args: args{
-		{"thread", t.base}, {"member", t.payloadDue(p.Digest)}, {"digest", p.Digest}, {"staged", p.Staged}, {"referred", referred}}})
+	t := s.conn.Keys.Thread(p.Thread)
+	_, err := s.conn.Run(ctx, link.Call{Script: lua.PayloadDrop, Keys: []string{t.Payloads(), t.Part.PayloadsDue()}, Args: lua.Args{
+		{"thread", t.Base}, {"member", t.PayloadDue(p.Digest)}, {"digest", p.Digest}, {"staged", p.Staged}, {"referred", referred}}})
 	return err
 }

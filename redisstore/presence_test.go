@@ -51,7 +51,7 @@ func TestAnOfferOutlivesItsConnection(t *testing.T) {
 	}
 	again := func() {
 		t.Helper()
-		if n, err := a.client.Do(t.Context(), "client", "kill", "type", "pubsub").Int(); err != nil || n != 2 {
+		if n, err := a.conn.Client.Do(t.Context(), "client", "kill", "type", "pubsub").Int(); err != nil || n != 2 {
 			t.Fatalf("%d subscriptions were cut: %v", n, err)
 		}
 		// The library subscribes anew by itself before it reports the loss, and the
@@ -88,8 +88,8 @@ func awaitSubscriptions(t *testing.T, s *Store) {
 	t.Helper()
 	deadline := time.Now().Add(patience)
 	for {
-		n, err := s.client.PubSubNumSub(t.Context(), s.keys.nudges()).Result()
-		if err == nil && n[s.keys.nudges()] == 2 {
+		n, err := s.conn.Client.PubSubNumSub(t.Context(), s.conn.Keys.Nudges()).Result()
+		if err == nil && n[s.conn.Keys.Nudges()] == 2 {
 			return
 		}
 		if time.Now().After(deadline) {

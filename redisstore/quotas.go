@@ -10,6 +10,9 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 const (
@@ -21,29 +24,29 @@ const (
 
 // quotas counts what owners have.
 type quotas struct {
-	*connection
+	conn     *link.Connection
 	mu       sync.Mutex
 	recounts map[string]time.Time // owners by id, and when they were recounted
 }
 
 // Take implements store.Quotas. User and tenant are asked at once.
 func (s *quotas) Take(ctx context.Context, t store.Take) (store.Taken, error) {
-	taken := store.Taken{Owner: ownerID(t.User)}
-	var calls []call
+	taken := store.Taken{Owner: keyspace.OwnerID(t.User)}
+	var calls []link.Call
 	if taken.Owner != "" {
 		calls = append(calls, s.takeCall(taken.Owner, t))
 	}
 	users := len(calls)
-	if tenant := ownerID(t.Tenant); tenant != "" {
+	if tenant := keyspace.OwnerID(t.Tenant); tenant != "" {
 		calls = append(calls, s.takeCall(tenant, store.Take{RunID: t.RunID, Runs: t.TenantRuns, Threads: -1, Inputs: -1}))
 	}
-	replies, errs := s.runAll(ctx, calls)
+	replies, errs := s.conn.RunAll(ctx, calls)
 	for i, r := range replies {
 		if errs[i] != nil {
 			continue
 		}
-		over, wait, full := store.Over(r.int()), r.int(), r.bool()
-		if errs[i] = r.err; r.err != nil || i < users {
+		over, wait, full := store.Over(r.Int()), r.Int(), r.Bool()
+		if errs[i] = r.Err; r.Err != nil || i < users {
 			taken.Over, taken.Wait, taken.ThreadsFull = over, time.Duration(wait)*time.Millisecond, full
 		} else if over != store.OverNothing && taken.Over == store.OverNothing {
 			taken.Over = store.OverTenantRuns
@@ -55,21 +58,21 @@ func (s *quotas) Take(ctx context.Context, t store.Take) (store.Taken, error) {
 	}
 	if taken.ThreadsFull && s.recount(ctx, taken.Owner) {
 		t.Inputs = -1
-		if r, err := s.run(ctx, s.takeCall(taken.Owner, t)); err == nil {
-			_, _ = r.int(), r.int()
-			taken.ThreadsFull = r.bool()
+		if r, err := s.conn.Run(ctx, s.takeCall(taken.Owner, t)); err == nil {
+			_, _ = r.Int(), r.Int()
+			taken.ThreadsFull = r.Bool()
 		}
 	}
 	return taken, errors.Join(errs...)
 }
 
-func (s *quotas) takeCall(id string, t store.Take) call {
+func (s *quotas) takeCall(id string, t store.Take) link.Call {
 	thread, made := "", ""
 	if t.Thread != (store.ThreadKey{}) {
-		thread, made = s.keys.thread(t.Thread).owned(), ownedAsMade(t.Thread)
+		thread, made = s.conn.Keys.Thread(t.Thread).Owned(), keyspace.OwnedAsMade(t.Thread)
 	}
-	o := s.keys.owner(id)
-	return call{script: takeScript, keys: []string{o.runs, o.owned, o.inputs}, args: args{
+	o := s.conn.Keys.Owner(id)
+	return link.Call{Script: lua.Take, Keys: []string{o.Runs, o.Owned, o.Inputs}, Args: lua.Args{
 		{"run", t.RunID}, {"hold", store.HoldFor.Milliseconds()}, {"runs", t.Runs}, {"thread", thread}, {"made", made}, {"makes", t.Makes},
 		{"threads", t.Threads},
 		{"rate", t.Inputs}, {"burst", max(t.Burst, 1)},
@@ -78,32 +81,32 @@ func (s *quotas) takeCall(id string, t store.Take) call {
 
 // Keep implements store.Quotas.
 func (s *quotas) Keep(ctx context.Context, runs []store.Holding) error {
-	var calls []call
-	s.ofOwners(runs, func(o ownerKeys, run string) {
-		calls = append(calls, call{script: holdScript, keys: []string{o.runs},
-			args: args{{"run", run}, {"hold", store.HoldFor.Milliseconds()}}})
+	var calls []link.Call
+	s.ofOwners(runs, func(o keyspace.Owner, run string) {
+		calls = append(calls, link.Call{Script: lua.Hold, Keys: []string{o.Runs},
+			Args: lua.Args{{"run", run}, {"hold", store.HoldFor.Milliseconds()}}})
 	})
-	_, errs := s.runAll(ctx, calls)
+	_, errs := s.conn.RunAll(ctx, calls)
 	return errors.Join(errs...)
 }
 
 // Give implements store.Quotas. Runs that go off one list go together.
 func (s *quotas) Give(ctx context.Context, back []store.Holding) error {
 	runs := map[string][]any{}
-	s.ofOwners(back, func(o ownerKeys, run string) { runs[o.runs] = append(runs[o.runs], run) })
+	s.ofOwners(back, func(o keyspace.Owner, run string) { runs[o.Runs] = append(runs[o.Runs], run) })
 	var cmds []*redis.IntCmd
 	for key, of := range runs {
 		cmds = append(cmds, redis.NewIntCmd(ctx, append([]any{"zrem", key}, of...)...))
 	}
-	return errors.Join(ask(ctx, s.connection, cmds)...)
+	return errors.Join(link.Ask(ctx, s.conn, cmds)...)
 }
 
 // ofOwners tells of each run for whom it counts.
-func (s *quotas) ofOwners(runs []store.Holding, tell func(o ownerKeys, run string)) {
+func (s *quotas) ofOwners(runs []store.Holding, tell func(o keyspace.Owner, run string)) {
 	for _, h := range runs {
 		for _, owner := range []store.Owner{h.User, h.Tenant} {
-			if id := ownerID(owner); id != "" {
-				tell(s.keys.owner(id), h.RunID)
+			if id := keyspace.OwnerID(owner); id != "" {
+				tell(s.conn.Keys.Owner(id), h.RunID)
 			}
 		}
 	}
@@ -111,31 +114,31 @@ func (s *quotas) ofOwners(runs []store.Holding, tell func(o ownerKeys, run strin
 
 // Usage implements store.Quotas.
 func (s *quotas) Usage(ctx context.Context, of store.Owner) (u store.Usage, err error) {
-	id := ownerID(of)
+	id := keyspace.OwnerID(of)
 	if id == "" {
 		return u, nil
 	}
-	o := s.keys.owner(id)
-	r, err := s.run(ctx, call{script: usageScript, keys: []string{o.runs, o.owned}})
+	o := s.conn.Keys.Owner(id)
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Usage, Keys: []string{o.Runs, o.Owned}})
 	if err != nil {
 		return u, err
 	}
-	u.Runs, u.Threads = int(r.int()), int(r.int())
-	return u, r.err
+	u.Runs, u.Threads = int(r.Int()), int(r.Int())
+	return u, r.Err
 }
 
 // disown lets a thread that is gone count for nobody. If that does not come about, recounts
 // make up for it.
 func (s *quotas) disown(ctx context.Context, key store.ThreadKey, owner string) {
 	if owner != "" {
-		ask(ctx, s.connection, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", s.keys.owner(owner).owned, s.keys.thread(key).owned())})
+		link.Ask(ctx, s.conn, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", s.conn.Keys.Owner(owner).Owned, s.conn.Keys.Thread(key).Owned())})
 	}
 }
 
 // disownMade is disown for a thread that was made.
 func (s *quotas) disownMade(ctx context.Context, key store.ThreadKey, owner string) {
 	if owner != "" {
-		ask(ctx, s.connection, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", s.keys.owner(owner).owned, ownedAsMade(key))})
+		link.Ask(ctx, s.conn, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", s.conn.Keys.Owner(owner).Owned, keyspace.OwnedAsMade(key))})
 	}
 }
 
@@ -144,21 +147,21 @@ func (s *quotas) disownMade(ctx context.Context, key store.ThreadKey, owner stri
 // others that the owner has used. It returns whether there were any.
 func (s *quotas) recount(ctx context.Context, owner string) bool {
 	now := time.Now()
-	if s.opts.Clock != nil {
-		now = s.opts.Clock()
+	if s.conn.Settings.Clock != nil {
+		now = s.conn.Settings.Clock()
 	}
 	if !s.recountNow(owner, now) {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.conn.Settings.Timeout)
 	defer cancel()
-	owned := s.keys.owner(owner).owned
-	count, err := s.client.ZCard(ctx, owned).Result()
+	owned := s.conn.Keys.Owner(owner).Owned
+	count, err := s.conn.Client.ZCard(ctx, owned).Result()
 	if err != nil {
 		return false
 	}
 	first := rand.Int64N(max(count-recountPage, 0) + 1)
-	page, err := s.client.ZRangeWithScores(ctx, owned, first, first+recountPage-1).Result()
+	page, err := s.conn.Client.ZRangeWithScores(ctx, owned, first, first+recountPage-1).Result()
 	if err != nil {
 		return false
 	}
@@ -169,21 +172,21 @@ func (s *quotas) recount(ctx context.Context, owner string) bool {
 	for _, z := range page {
 		name, _ := z.Member.(string)
 		old := now.Sub(time.UnixMilli(int64(z.Score))) > recountAfter
-		if key, ok := madeOwned(name); ok && old {
-			nodes[name] = redis.NewBoolCmd(ctx, "hexists", s.keys.tree(key.Namespace)[0], key.Thread)
+		if key, ok := keyspace.MadeOwned(name); ok && old {
+			nodes[name] = redis.NewBoolCmd(ctx, "hexists", s.conn.Keys.Tree(key.Namespace)[0], key.Thread)
 			has = append(has, nodes[name])
-			names, cmds = append(names, name), append(cmds, redis.NewSliceCmd(ctx, "hmget", s.keys.thread(key).rec(), "input", "owner"))
+			names, cmds = append(names, name), append(cmds, redis.NewSliceCmd(ctx, "hmget", s.conn.Keys.Thread(key).Rec(), "input", "owner"))
 		}
-		if rec, ok := s.keys.ownedRecord(name); ok && old {
+		if rec, ok := s.conn.Keys.OwnedRecord(name); ok && old {
 			names, cmds = append(names, name), append(cmds, redis.NewSliceCmd(ctx, "hmget", rec, "input", "owner"))
 		}
 	}
 	if len(cmds) == 0 {
 		return false
 	}
-	ask(ctx, s.connection, has)
+	link.Ask(ctx, s.conn, has)
 	var gone []any
-	for i, err := range ask(ctx, s.connection, cmds) {
+	for i, err := range link.Ask(ctx, s.conn, cmds) {
 		if err != nil {
 			continue
 		}
@@ -198,7 +201,7 @@ func (s *quotas) recount(ctx context.Context, owner string) bool {
 			gone = append(gone, names[i])
 		}
 	}
-	return len(gone) > 0 && s.client.ZRem(ctx, owned, gone...).Err() == nil
+	return len(gone) > 0 && s.conn.Client.ZRem(ctx, owned, gone...).Err() == nil
 }
 
 // recountNow reports whether it is time to recount an owner's threads.

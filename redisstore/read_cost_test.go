@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/threadlog"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -142,11 +143,11 @@ func TestReadsKeepRedisForNoLongerThanAPiece(t *testing.T) {
 			}
 		})
 		t.Logf("the whole of %d messages: %d scripts, %d commands, %d bytes, %v", messages, whole.scripts, whole.commands, whole.bytes, time.Since(begun))
-		if perScript := whole.commands / whole.scripts; whole.scripts > 1 && perScript > pieceMessages+200 || whole.bytes/whole.scripts > messageBytes+(64<<10) {
+		if perScript := whole.commands / whole.scripts; whole.scripts > 1 && perScript > threadlog.PieceMessages+200 || whole.bytes/whole.scripts > threadlog.MessageBytes+(64<<10) {
 			t.Errorf("the whole of %d messages takes %+v", messages, whole)
 		}
 	}
-	slow, err := s.client.(*redis.Client).SlowLogGet(ctx, 128).Result()
+	slow, err := s.conn.Client.(*redis.Client).SlowLogGet(ctx, 128).Result()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -116,7 +117,7 @@ func TestManyViewersOfALargeThreadShareWhatIsReadOfIt(t *testing.T) {
 	come.Wait()
 	server.Thaw()
 	group.Wait()
-	if all := sent(t, server) - before - size; size < smallRead || all > viewers/3*size {
+	if all := sent(t, server) - before - size; size < link.SmallRead || all > viewers/3*size {
 		t.Errorf("%d viewers took %d bytes of a thread of %d", viewers, all, size)
 	}
 	close(over)

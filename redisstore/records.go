@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // recordsEvery is how often what partitions keep for a time is looked at.
@@ -21,24 +24,24 @@ func (s *retention) retireRecords(ctx context.Context) error {
 		return nil
 	}
 	s.retired.records = time.Now()
-	var calls []call
-	for i := range s.keys.parts {
-		p := &s.keys.parts[i]
-		calls = append(calls, call{script: recordsScript, keys: []string{p.notices, p.decisions, p.decided}, args: args{
+	var calls []link.Call
+	for i := range s.conn.Keys.Parts {
+		p := &s.conn.Keys.Parts[i]
+		calls = append(calls, link.Call{Script: lua.Records, Keys: []string{p.Notices, p.Decisions, p.Decided}, Args: lua.Args{
 			{"age", s.opts.NoticeAge.Milliseconds()}, {"keep", s.opts.KeepDecisions.Milliseconds()}, {"limit", decisionsForgotten}}})
 	}
 	var partial error
 	for step := 0; len(calls) > 0 && step < recordsSteps; step++ {
-		replies, errs := s.runAll(ctx, calls)
-		if err := s.missing(errs); err != nil {
+		replies, errs := s.conn.RunAll(ctx, calls)
+		if err := s.conn.Missing(errs); err != nil {
 			partial = fmt.Errorf("redisstore: retire notices and decisions: %w", err)
 		}
-		var more []call
+		var more []link.Call
 		for i, r := range replies {
-			if wrongType(errs[i]) {
-				s.findWrong(ctx, calls[i].keys, []string{"stream", "stream", "zset"})
+			if link.WrongType(errs[i]) {
+				s.conn.FindWrong(ctx, calls[i].Keys, []string{"stream", "stream", "zset"})
 			}
-			if errs[i] == nil && r.bool() {
+			if errs[i] == nil && r.Bool() {
 				more = append(more, calls[i])
 			}
 		}

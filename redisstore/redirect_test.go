@@ -12,6 +12,8 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/internal/suite"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/redis/go-redis/v9"
 )
@@ -127,11 +129,11 @@ func TestNothingIsLostToSlotsThatMove(t *testing.T) {
 	w.advance(10)
 	for round := range 4 {
 		c := w.streams()[round%len(w.streams())]
-		keys := w.store.keys.thread(c.key)
-		slot := int(crc16(strings.Trim(keys.part.base[len("aguiws:"):], "{}:")) % slots)
+		keys := w.store.conn.Keys.Thread(c.key)
+		slot := int(keyspace.Crc16(strings.Trim(keys.Part.Base[len("aguiws:"):], "{}:")) % keyspace.Slots)
 		masters.move(slot, func(remaining func() []string, move func(...string)) {
 			unknown := w.unknown.Load()
-			move(keys.rec())
+			move(keys.Rec())
 			await(t, "the library gives up", func() bool { return t.Failed() || w.unknown.Load() > unknown })
 			for list := remaining(); len(list) > 0; list = remaining() {
 				at := w.wire.commandsSeen()
@@ -222,11 +224,11 @@ func TestTheWorkloadSeesWhatIsNotAsAcknowledged(t *testing.T) {
 	if wrong := w.finishAll(); len(wrong) > 0 {
 		t.Fatalf("nothing is wrong, and it says %q", wrong)
 	}
-	ctx, client := context.Background(), w.store.client
-	lost, doubled, decided := w.store.keys.thread(w.callers[0].key), w.store.keys.thread(w.callers[1].key), w.store.keys.thread(w.callers[2].key)
-	client.RPop(ctx, lost.log())
-	client.RPush(ctx, doubled.log(), w.callers[1].log[len(w.callers[1].log)-1])
-	client.HIncrBy(ctx, decided.rec(), "ver", 1)
+	ctx, client := context.Background(), w.store.conn.Client
+	lost, doubled, decided := w.store.conn.Keys.Thread(w.callers[0].key), w.store.conn.Keys.Thread(w.callers[1].key), w.store.conn.Keys.Thread(w.callers[2].key)
+	client.RPop(ctx, lost.Log())
+	client.RPush(ctx, doubled.Log(), w.callers[1].log[len(w.callers[1].log)-1])
+	client.HIncrBy(ctx, decided.Rec(), "ver", 1)
 	if wrong := w.finishAll(); len(wrong) != 3 {
 		t.Errorf("three things are wrong, and it says %q", wrong)
 	}
@@ -240,7 +242,7 @@ func TestARefusalInsideAScriptIsAnUnknownOutcome(t *testing.T) {
 		"ERR Error running script (call to f_1): @user_script:45: @user_script: 45: Wrong type":                                             false,
 		"WRONGTYPE Operation against a key holding the wrong kind of value":                                                                 false,
 	} {
-		if got := errors.Is(storeError("begin", redisError(text)), store.ErrOutcomeUnknown); got != unknown {
+		if got := errors.Is(link.Error("begin", redisError(text)), store.ErrOutcomeUnknown); got != unknown {
 			t.Errorf("%s: unknown %t", text, got)
 		}
 	}
@@ -346,6 +348,6 @@ func replicated(t *testing.T, pair *redistest.Watched) {
 		master, err := pair.Master.Do("INFO", "replication")
 		replica, errReplica := pair.Replica.Do("INFO", "replication")
 		return err == nil && errReplica == nil &&
-			parseInfo(master)["master_repl_offset"] == parseInfo(replica)["slave_repl_offset"]
+			link.ParseInfo(master)["master_repl_offset"] == link.ParseInfo(replica)["slave_repl_offset"]
 	})
 }

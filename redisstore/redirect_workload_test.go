@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -85,7 +86,7 @@ func startWorkload(t *testing.T, url string, cycles, streams int) *workload {
 	t.Helper()
 	w := &workload{t: t, wire: &wire{refusals: map[string]int{}}}
 	opts := &Options{Node: "worker", Lease: time.Hour, Partitions: workloadPartitions}
-	client, err := connect(url, opts.withDefaults().Timeout)
+	client, err := link.Connect(url, opts.withDefaults().Timeout)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func startWorkload(t *testing.T, url string, cycles, streams int) *workload {
 func (w *workload) threadIn(partition int) store.ThreadKey {
 	for n := 0; ; n++ {
 		key := store.ThreadKey{Namespace: "workload", Thread: fmt.Sprintf("thread-%d-%d", len(w.callers), n)}
-		if w.store.keys.thread(key).part.index == partition {
+		if w.store.conn.Keys.Thread(key).Part.Index == partition {
 			return key
 		}
 	}

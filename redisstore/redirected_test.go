@@ -1,6 +1,10 @@
 package redisstore
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+)
 
 type refusal string
 
@@ -15,11 +19,11 @@ func TestRedirected(t *testing.T) {
 		"NOSCRIPT No matching script":                             false,
 		"ERR no":                                                  false,
 	} {
-		if redirected(refusal(answer)) != want {
+		if link.Redirected(refusal(answer)) != want {
 			t.Errorf("%q is redirected: %t", answer, !want)
 		}
 	}
-	if redirected(nil) {
+	if link.Redirected(nil) {
 		t.Error("no error is redirected")
 	}
 }

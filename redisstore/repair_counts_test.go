@@ -19,7 +19,7 @@ func TestRepairOfARunThatWasGivenBackKeepsTheCounts(t *testing.T) {
 	if _, err := s.CountDispatches(ctx); err != nil {
 		t.Fatal(err)
 	}
-	s.client.HSet(ctx, s.keys.thread(testKey).base+"runs", "m:r1", "x")
+	s.conn.Client.HSet(ctx, s.conn.Keys.Thread(testKey).Base+"runs", "m:r1", "x")
 	if _, err := s.StopAll(ctx, store.StopAll{Thread: testKey, Request: "q", Terminal: []byte("e"), Repair: true}); err != nil {
 		t.Fatal(err)
 	}

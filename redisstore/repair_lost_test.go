@@ -18,9 +18,9 @@ func TestRepairThatLosesTheMessagesEndsTheEpoch(t *testing.T) {
 	if v := view(t, s, have); !v.Held {
 		t.Fatal("not held")
 	}
-	key := s.keys.thread(testKey).snap()
-	s.client.Del(ctx, key)
-	s.client.Set(ctx, key, "x", 0)
+	key := s.conn.Keys.Thread(testKey).Snap()
+	s.conn.Client.Del(ctx, key)
+	s.conn.Client.Set(ctx, key, "x", 0)
 	if _, err := s.StopAll(ctx, store.StopAll{Thread: testKey, Request: "q", Terminal: []byte("e"), Repair: true}); err != nil {
 		t.Fatal(err)
 	}

@@ -15,14 +15,14 @@ func TestRepairGoesOnCountingRuns(t *testing.T) {
 	turn(t, s, 1, "r1", nil)
 	turn(t, s, 2, "r2", nil)
 	want := view(t, s, store.ReadQuery{RunID: "r1"}).Run.Terminal
-	if err := s.client.HSet(ctx, s.keys.thread(testKey).rec(), "n", "x").Err(); err != nil {
+	if err := s.conn.Client.HSet(ctx, s.conn.Keys.Thread(testKey).Rec(), "n", "x").Err(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.StopAll(ctx, store.StopAll{Thread: testKey, Request: "q", Terminal: []byte("e"), Repair: true}); err != nil {
 		t.Fatal(err)
 	}
 	begin(t, s, inline(view(t, s, store.ReadQuery{}).Version, "r3"))
-	if n, err := s.client.HGet(ctx, s.keys.thread(testKey).rec(), "n").Int(); err != nil || n != 3 {
+	if n, err := s.conn.Client.HGet(ctx, s.conn.Keys.Thread(testKey).Rec(), "n").Int(); err != nil || n != 3 {
 		t.Errorf("the third run is the %d.: %v", n, err)
 	}
 	if got := view(t, s, store.ReadQuery{RunID: "r1"}).Run.Terminal; string(got) != string(want) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/internal/suite"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
 )
@@ -110,9 +111,9 @@ func TestAStoreWaitsForItsReplicas(t *testing.T) {
 		t.Errorf("with its replica: %v", err)
 	}
 	replica.Kill()
-	for s.checkReplicas(t.Context()) == nil { // until the master has noticed
+	for s.Ready(t.Context()) == nil { // until the master has noticed
 	}
-	if err := s.Ready(t.Context()); !errors.Is(err, errTooFewReplicas) {
+	if err := s.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "there are too few replicas") {
 		t.Errorf("without its replica: %v", err)
 	}
 }
@@ -170,8 +171,8 @@ func TestAnAcknowledgementWaitsWhereTheKeysHaveGone(t *testing.T) {
 		claim = res.Claim
 		return err
 	})
-	keys := s.keys.thread(testKey)
-	slot := int(crc16(strings.Trim(keys.part.base[len("aguiws:"):], "{}:")) % slots)
+	keys := s.conn.Keys.Thread(testKey)
+	slot := int(keyspace.Crc16(strings.Trim(keys.Part.Base[len("aguiws:"):], "{}:")) % keyspace.Slots)
 	target := (masters.owner(slot) + 1) % len(masters.clients)
 	number := int64(1)
 	commit := func(s *Store) error {
@@ -190,7 +191,7 @@ func TestAnAcknowledgementWaitsWhereTheKeysHaveGone(t *testing.T) {
 	}
 	masters.move(slot, func(remaining func() []string, move func(...string)) {
 		ok("before a key has gone", commit(s))
-		move(keys.rec(), keys.log(), keys.journal(), keys.followers())
+		move(keys.Rec(), keys.Log(), keys.Journal(), keys.Followers())
 		ok("when its keys have gone", commit(s))
 		ordered(t, cluster.Servers[target], "SCRIPT", "FLUSH")
 		ok("where the script is missed", commit(s))

@@ -11,6 +11,10 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/index"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -26,10 +30,11 @@ const (
 
 // retention forgets what is past its time.
 type retention struct {
-	*connection
-	*deliveries
-	*quotas
-	retired retirement
+	conn       *link.Connection
+	deliveries *link.Deliveries
+	quotas     *quotas
+	opts       *Options
+	retired    retirement
 }
 
 // retirement is how far a pass over the list of threads has come.
@@ -62,19 +67,19 @@ func (s *retention) retire(ctx context.Context) (more bool, err error) {
 	}
 	for left := retireLooks; left > 0 && err == nil; {
 		var members []string
-		members, err = s.retirePage(ctx, &s.keys.parts[at.part], at.after, left)
+		members, err = s.retirePage(ctx, &s.conn.Keys.Parts[at.part], at.after, left)
 		at.seen += len(members)
 		if len(members) == left {
 			at.after = members[left-1]
 			return true, err
 		}
 		left -= len(members)
-		silent := s.keys.parts[at.part]
+		silent := s.conn.Keys.Parts[at.part]
 		at.part, at.after = at.part+1, ""
-		for members == nil && errors.Is(err, store.ErrOutcomeUnknown) && at.part < len(s.keys.parts) && s.sameMaster(&silent, &s.keys.parts[at.part]) {
+		for members == nil && errors.Is(err, store.ErrOutcomeUnknown) && at.part < len(s.conn.Keys.Parts) && s.conn.SameMaster(&silent, &s.conn.Keys.Parts[at.part]) {
 			at.part++ // each would take as long again
 		}
-		if at.part == len(s.keys.parts) {
+		if at.part == len(s.conn.Keys.Parts) {
 			if at.seen > retireMany {
 				at.rests = time.Now().Add(time.Duration(at.seen) * retirePause)
 			}
@@ -87,13 +92,13 @@ func (s *retention) retire(ctx context.Context) (more bool, err error) {
 
 // retirePage retires what is due of the next threads of a partition, and returns
 // their members in the list.
-func (s *retention) retirePage(ctx context.Context, p *partition, after string, limit int) ([]string, error) {
+func (s *retention) retirePage(ctx context.Context, p *keyspace.Partition, after string, limit int) ([]string, error) {
 	from := "-"
 	if after != "" {
 		from = "(" + after
 	}
-	cmd := redis.NewStringSliceCmd(ctx, "zrangebylex", p.threads, from, "+", "limit", 0, limit)
-	if err := s.missing(ask(ctx, s.connection, []*redis.StringSliceCmd{cmd})); err != nil {
+	cmd := redis.NewStringSliceCmd(ctx, "zrangebylex", p.Threads, from, "+", "limit", 0, limit)
+	if err := s.conn.Missing(link.Ask(ctx, s.conn, []*redis.StringSliceCmd{cmd})); err != nil {
 		return nil, fmt.Errorf("redisstore: retire: %w", err)
 	}
 	members := cmd.Val()
@@ -109,30 +114,30 @@ func (s *retention) retirePage(ctx context.Context, p *partition, after string, 
 
 // retireDue finds those of a partition's threads, given by their members in the
 // list, of which something may be due.
-func (s *retention) retireDue(ctx context.Context, p *partition, members []string) (due []store.ThreadKey, err error) {
+func (s *retention) retireDue(ctx context.Context, p *keyspace.Partition, members []string) (due []store.ThreadKey, err error) {
 	now := time.Now()
 	if s.opts.Clock != nil {
 		now = s.opts.Clock()
 	}
 	cmds := make([]*redis.SliceCmd, len(members))
 	for i, m := range members {
-		hash := m[max(len(m)-hashSize, 0):] // of what is no member, a key that is not there
-		cmds[i] = redis.NewSliceCmd(ctx, "hmget", p.base+hash+":rec", "thread", "look", "marks")
+		hash := m[max(len(m)-index.HashSize, 0):] // of what is no member, a key that is not there
+		cmds[i] = redis.NewSliceCmd(ctx, "hmget", p.Base+hash+":rec", "thread", "look", "marks")
 	}
-	if err := s.missing(ask(ctx, s.connection, cmds)); err != nil {
+	if err := s.conn.Missing(link.Ask(ctx, s.conn, cmds)); err != nil {
 		return nil, fmt.Errorf("redisstore: retire: %w", err)
 	}
 	for i, cmd := range cmds {
-		if len(members[i]) != digestSize+stampSize+hashSize {
-			err = fmt.Errorf("redisstore: retire: %s holds what is no member", p.threads)
+		if len(members[i]) != index.DigestSize+index.StampSize+index.HashSize {
+			err = fmt.Errorf("redisstore: retire: %s holds what is no member", p.Threads)
 			continue
 		}
 		v := cmd.Val()
 		member, _ := v[0].(string)
 		look, _ := v[1].(string)
 		marks, _ := v[2].(string)
-		used := forever - unstamp(members[i][digestSize:digestSize+stampSize])
-		if key, ok := threadOf(member); ok && s.mayRetire(now.UnixMilli(), used, look, marks) {
+		used := index.Forever - index.Unstamp(members[i][index.DigestSize:index.DigestSize+index.StampSize])
+		if key, ok := keyspace.ThreadOf(member); ok && s.mayRetire(now.UnixMilli(), used, look, marks) {
 			due = append(due, key)
 		}
 	}
@@ -156,8 +161,8 @@ func (s *retention) mayRetire(now, used int64, look, marks string) bool {
 		at, err := strconv.ParseInt(look, 10, 64)
 		return err != nil || at > 0 && at <= now
 	}
-	if len(marks) >= stampSize {
-		used = unstamp(marks[:stampSize])
+	if len(marks) >= index.StampSize {
+		used = index.Unstamp(marks[:index.StampSize])
 	}
 	return now-used >= s.opts.RetainAge.Milliseconds()
 }
@@ -167,16 +172,16 @@ func (s *retention) mayRetire(now, used int64, look, marks string) bool {
 func (s *retention) retireAll(ctx context.Context, threads []store.ThreadKey) (err error) {
 	cursors := make([]string, len(threads))
 	for len(threads) > 0 {
-		calls := make([]call, len(threads))
+		calls := make([]link.Call, len(threads))
 		for i, key := range threads {
-			t := s.keys.thread(key)
-			calls[i] = call{script: retireScript, keys: t.all(), args: args{
-				{"member", t.member}, {"age", s.opts.RetainAge.Milliseconds()}, {"keep", s.opts.Keep.Milliseconds()},
+			t := s.conn.Keys.Thread(key)
+			calls[i] = link.Call{Script: lua.Retire, Keys: t.All(), Args: lua.Args{
+				{"member", t.Member}, {"age", s.opts.RetainAge.Milliseconds()}, {"keep", s.opts.Keep.Milliseconds()},
 				{"ttl", s.opts.ThreadTTL.Milliseconds()}, {"remember", remember.Milliseconds()},
 				{"cursor", cmp.Or(cursors[i], "0")}, {"look", s.lookAfter()},
 			}}
 		}
-		replies, errs := s.runAll(ctx, calls)
+		replies, errs := s.conn.RunAll(ctx, calls)
 		var left []store.ThreadKey
 		var at []string
 		for i, r := range replies {
@@ -184,13 +189,13 @@ func (s *retention) retireAll(ctx context.Context, threads []store.ThreadKey) (e
 				err = errors.Join(err, fmt.Errorf("redisstore: retire thread %q of namespace %q: %w", threads[i].Thread, threads[i].Namespace, errs[i]))
 				continue
 			}
-			cursor, epoch, owner := r.string(), r.string(), r.string()
-			if r.err != nil {
-				err = errors.Join(err, r.err)
+			cursor, epoch, owner := r.Text(), r.Text(), r.Text()
+			if r.Err != nil {
+				err = errors.Join(err, r.Err)
 				continue
 			}
-			s.forgotten(threads[i], epoch)
-			s.disown(ctx, threads[i], owner)
+			s.deliveries.Forgotten(threads[i], epoch)
+			s.quotas.disown(ctx, threads[i], owner)
 			if epoch != "" {
 				err = errors.Join(err, s.gone(ctx, threads[i], erased))
 			}

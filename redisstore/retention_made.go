@@ -8,6 +8,9 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // madeTogether is how many threads of a partition that were made and never used one call
@@ -20,17 +23,17 @@ func (s *retention) retireMade(ctx context.Context) error {
 	if s.opts.ThreadTTL <= 0 {
 		return nil
 	}
-	calls := make([]call, len(s.keys.parts))
-	for i := range s.keys.parts {
-		calls[i] = call{script: treeMadeScript, keys: []string{s.keys.parts[i].made()},
-			args: args{{"ttl", s.opts.ThreadTTL.Milliseconds()}, {"limit", madeTogether}}}
+	calls := make([]link.Call, len(s.conn.Keys.Parts))
+	for i := range s.conn.Keys.Parts {
+		calls[i] = link.Call{Script: lua.TreeMade, Keys: []string{s.conn.Keys.Parts[i].Made()},
+			Args: lua.Args{{"ttl", s.opts.ThreadTTL.Milliseconds()}, {"limit", madeTogether}}}
 	}
-	replies, errs := s.runAll(ctx, calls)
-	failed := s.missing(errs)
+	replies, errs := s.conn.RunAll(ctx, calls)
+	failed := s.conn.Missing(errs)
 	for i, r := range replies {
-		for errs[i] == nil && r.more() && ctx.Err() == nil {
-			name := r.string()
-			if err := s.retireOne(ctx, s.keys.parts[i].made(), name); err != nil {
+		for errs[i] == nil && r.More() && ctx.Err() == nil {
+			name := r.Text()
+			if err := s.retireOne(ctx, s.conn.Keys.Parts[i].Made(), name); err != nil {
 				failed = errors.Join(failed, fmt.Errorf("redisstore: retire what was made: %w", err))
 			}
 		}
@@ -40,14 +43,14 @@ func (s *retention) retireMade(ctx context.Context) error {
 
 // retireOne deletes a thread unless it was used meanwhile, and takes it off the list.
 func (s *retention) retireOne(ctx context.Context, list, name string) error {
-	key, ok := threadOf(name)
+	key, ok := keyspace.ThreadOf(name)
 	used, err := s.used(ctx, key)
 	if err != nil {
 		return err
 	}
 	if ok && !used[0] {
-		_, err := s.run(ctx, call{script: treeDoomScript, keys: s.keys.tree(key.Namespace),
-			args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(store.DeleteDetach)}, {"deleter", ""}}})
+		_, err := s.conn.Run(ctx, link.Call{Script: lua.TreeDoom, Keys: s.conn.Keys.Tree(key.Namespace),
+			Args: lua.Args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(store.DeleteDetach)}, {"deleter", ""}}})
 		if err != nil {
 			return err
 		}
@@ -55,5 +58,5 @@ func (s *retention) retireOne(ctx context.Context, list, name string) error {
 			return err
 		}
 	}
-	return errors.Join(ask(ctx, s.connection, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", list, name)})...)
+	return errors.Join(link.Ask(ctx, s.conn, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", list, name)})...)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -27,7 +28,7 @@ func resting(t *testing.T, o Options) (s *Store, do func(command ...any)) {
 	clock = clock.Add(2 * time.Hour)
 	return s, func(command ...any) {
 		t.Helper()
-		if err := s.client.Do(context.Background(), command...).Err(); err != nil {
+		if err := s.conn.Client.Do(context.Background(), command...).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -61,18 +62,18 @@ func retired(t *testing.T, s *Store) (left []string, complaints string) {
 	return left, complaints
 }
 
-func keyOf(s *Store, thread string) threadKeys {
-	return s.keys.thread(store.ThreadKey{Namespace: testKey.Namespace, Thread: thread})
+func keyOf(s *Store, thread string) keyspace.Thread {
+	return s.conn.Keys.Thread(store.ThreadKey{Namespace: testKey.Namespace, Thread: thread})
 }
 
 // A run that cannot be read keeps nothing, its own thread included.
 func TestAThreadWithADamagedRunIsErased(t *testing.T) {
 	s, do := resting(t, Options{Partitions: 1})
-	do("HSET", keyOf(s, "t7").base+"runs", "m:damaged", "garbage")
+	do("HSET", keyOf(s, "t7").Base+"runs", "m:damaged", "garbage")
 	if left, complaints := retired(t, s); left != nil || complaints != "" {
 		t.Errorf("left are %q: %s", left, complaints)
 	}
-	if keys := s.client.Keys(context.Background(), keyOf(s, "t7").base+"*").Val(); len(keys) != 2 { // its record, and who follows it for now
+	if keys := s.conn.Client.Keys(context.Background(), keyOf(s, "t7").Base+"*").Val(); len(keys) != 2 { // its record, and who follows it for now
 		t.Errorf("of the damaged thread there are %q", keys)
 	}
 }
@@ -80,18 +81,18 @@ func TestAThreadWithADamagedRunIsErased(t *testing.T) {
 // A thread that no script gets past is told of, left as it is, and holds up nobody.
 func TestADamagedThreadHoldsUpNoOther(t *testing.T) {
 	s, do := resting(t, Options{Partitions: 1})
-	for _, key := range []string{keyOf(s, "t3").base + "runs", keyOf(s, "t9").base + "runs"} {
+	for _, key := range []string{keyOf(s, "t3").Base + "runs", keyOf(s, "t9").Base + "runs"} {
 		do("DEL", key)
 		do("SET", key, "garbage")
 	}
-	do("ZADD", keyOf(s, "t0").part.threads, 0, "garbage")
+	do("ZADD", keyOf(s, "t0").Part.Threads, 0, "garbage")
 	for range 2 {
 		left, complaints := retired(t, s)
 		if len(left) != 2 || strings.Count(complaints, "WRONGTYPE") < 2 || !strings.Contains(complaints, `"t3"`) || !strings.Contains(complaints, "no member") {
 			t.Errorf("left are %q: %s", left, complaints)
 		}
 	}
-	if n := s.client.Exists(context.Background(), keyOf(s, "t3").rec(), keyOf(s, "t3").log()).Val(); n != 2 { // it was looked at before anything was written
+	if n := s.conn.Client.Exists(context.Background(), keyOf(s, "t3").Rec(), keyOf(s, "t3").Log()).Val(); n != 2 { // it was looked at before anything was written
 		t.Errorf("of the damaged thread's keys %d are left", n)
 	}
 }
@@ -99,15 +100,15 @@ func TestADamagedThreadHoldsUpNoOther(t *testing.T) {
 // A partition that does not answer holds up none behind it.
 func TestADamagedPartitionHoldsUpNoOther(t *testing.T) {
 	s, do := resting(t, Options{Partitions: 4})
-	first := &s.keys.parts[0]
-	do("DEL", first.threads)
-	do("SET", first.threads, "garbage")
+	first := &s.conn.Keys.Parts[0]
+	do("DEL", first.Threads)
+	do("SET", first.Threads, "garbage")
 	left, complaints := retired(t, s)
 	if len(left) == 0 || len(left) > 15 || !strings.Contains(complaints, "WRONGTYPE") {
 		t.Errorf("left are %q: %s", left, complaints)
 	}
 	for _, thread := range left {
-		if keyOf(s, thread).part != first {
+		if keyOf(s, thread).Part != first {
 			t.Errorf("left is %s", thread)
 		}
 	}
@@ -132,7 +133,7 @@ func TestLabelsGoWithTheirRuns(t *testing.T) {
 			}
 		}
 	}
-	labels, err := s.client.HLen(ctx, s.keys.thread(testKey).base+"memo").Result()
+	labels, err := s.conn.Client.HLen(ctx, s.conn.Keys.Thread(testKey).Base+"memo").Result()
 	if err != nil || labels < 100 || labels > 300 {
 		t.Errorf("%d labels are kept of runs of an hour, which are 120: %v", labels, err)
 	}

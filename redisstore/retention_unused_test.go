@@ -15,10 +15,10 @@ import (
 func TestUnusedThreadsAreForgotten(t *testing.T) {
 	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: 1})
 	ctx := context.Background()
-	rec := s.keys.thread(testKey).rec()
+	rec := s.conn.Keys.Thread(testKey).Rec()
 	ttl := func() time.Duration {
 		t.Helper()
-		d, err := s.client.PTTL(ctx, rec).Result()
+		d, err := s.conn.Client.PTTL(ctx, rec).Result()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +28,7 @@ func TestUnusedThreadsAreForgotten(t *testing.T) {
 	if d := ttl(); d <= time.Minute || d > 2*time.Minute {
 		t.Errorf("an unused thread that is followed is kept for %v", d)
 	}
-	n, err := s.client.MemoryUsage(ctx, rec).Result()
+	n, err := s.conn.Client.MemoryUsage(ctx, rec).Result()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestUnusedThreadsAreForgotten(t *testing.T) {
 			}
 		},
 	} {
-		if err := s.client.PExpire(ctx, rec, time.Minute).Err(); err != nil {
+		if err := s.conn.Client.PExpire(ctx, rec, time.Minute).Err(); err != nil {
 			t.Fatal(err)
 		}
 		if look(); ttl() <= time.Minute || ttl() > 2*time.Minute {
@@ -88,7 +88,7 @@ func TestFollowersThatHaveGoneAreStruckOut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	nodes, err := stays.client.HKeys(context.Background(), stays.keys.thread(testKey).followers()).Result()
+	nodes, err := stays.conn.Client.HKeys(context.Background(), stays.conn.Keys.Thread(testKey).Followers()).Result()
 	if err != nil || len(nodes) != 4 || !slices.Contains(nodes, "stays") || !slices.Contains(nodes, "passes 17") {
 		t.Errorf("the thread is followed by %q, %v", nodes, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/internal/suite"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -30,12 +32,17 @@ func processed(t *testing.T, server *redistest.Server) int {
 	return n
 }
 
+// anySilent reports whether a master is taken for silent.
+func anySilent(s *Store) bool {
+	return slices.ContainsFunc(s.conn.Keys.Parts, func(p keyspace.Partition) bool { return s.conn.Silent(p.Leases) })
+}
+
 // heardAgain waits until no master is silent.
 func heardAgain(t *testing.T, s *Store) {
 	t.Helper()
 	poll := time.NewTicker(time.Millisecond)
 	defer poll.Stop()
-	for s.silences.some.Load() {
+	for anySilent(s) {
 		select {
 		case <-poll.C:
 		case <-t.Context().Done():
@@ -54,7 +61,7 @@ func TestASilentMasterIsAskedNothingThatOthersWaitFor(t *testing.T) {
 			s := open(t, masters.URL(), Options{Timeout: 300 * time.Millisecond, Lease: time.Hour})
 			ctx := context.Background()
 			owner := ""
-			for i := 0; owner == "" || masterOf(s.keys.owner(ownerID(store.Owner{Name: owner})).runs) != frozen; i++ {
+			for i := 0; owner == "" || masterOf(s.conn.Keys.Owner(keyspace.OwnerID(store.Owner{Name: owner})).Runs) != frozen; i++ {
 				owner = fmt.Sprint("user", i)
 			}
 			suspendOn(t, s, threadOn(s, (frozen+1)%3, 0))
@@ -90,7 +97,7 @@ func TestASilentMasterIsAskedNothingThatOthersWaitFor(t *testing.T) {
 			each := processed(t, masters.Servers[frozen]) - before
 			masters.Servers[frozen].Freeze()
 			t.Cleanup(masters.Servers[frozen].Thaw)
-			for tries := 0; !s.silences.some.Load(); tries++ {
+			for tries := 0; !anySilent(s); tries++ {
 				if tries == 10 {
 					t.Fatal("calls that were not answered do not show that a master is silent")
 				}

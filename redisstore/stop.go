@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // Stop implements store.Admission. Sent again under its request it answers as
@@ -17,26 +19,26 @@ func (s *Store) Stop(ctx context.Context, st store.Stop) (store.StopResult, erro
 	if st.Request == "" {
 		return store.StopResult{}, errors.New("redisstore: stop: a call needs a name")
 	}
-	t := s.keys.thread(st.Thread)
-	r, err := s.run(ctx, call{script: stopScript, keys: t.all(), args: args{
-		{"member", t.member}, {"label", st.Label}, {"terminal", st.Terminal}, {"request", st.Request},
+	t := s.conn.Keys.Thread(st.Thread)
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Stop, Keys: t.All(), Args: lua.Args{
+		{"member", t.Member}, {"label", st.Label}, {"terminal", st.Terminal}, {"request", st.Request},
 		{"run", st.RunID}, {"queued", st.QueuedOnly}, {"active", st.ActiveOnly}, {"unwatched", st.Unwatched},
 		{"behind", st.Behind.Milliseconds()}, {"letter", st.Letter}, {"reason", cutReason(st.Reason)},
 	}})
 	if err != nil {
 		return store.StopResult{}, err
 	}
-	res := store.StopResult{Stopped: r.bool(), Queued: r.bool(), RunID: r.string()}
-	if owed := r.events(); len(owed) > 0 {
+	res := store.StopResult{Stopped: r.Bool(), Queued: r.Bool(), RunID: r.Text()}
+	if owed := r.Events(); len(owed) > 0 {
 		res.Events = owed
 	}
-	res.Ready = r.bool()
-	epoch, before, events := r.string(), r.int(), r.events()
-	s.logged(st.Thread, epoch, before+1, events)
-	s.cancelled(st.Thread, res.Events)
-	s.lost(st.Thread, r.string(), r.string())
-	if behind := r.int(); res.Stopped && !res.Queued {
+	res.Ready = r.Bool()
+	epoch, before, events := r.Text(), r.Int(), r.Events()
+	s.deliveries.Logged(st.Thread, epoch, before+1, events)
+	s.deliveries.Cancelled(st.Thread, res.Events)
+	s.deliveries.Lost(st.Thread, r.Text(), r.Text())
+	if behind := r.Int(); res.Stopped && !res.Queued {
 		res.Behind = behind
 	}
-	return res, r.err
+	return res, r.Err
 }

@@ -8,49 +8,38 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/index"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
 
 // tree keeps the threads of a namespace as trees, all of them in one partition.
 type tree struct {
-	*connection
-	*retention
+	conn      *link.Connection
+	retention *retention
 }
-
-// tree are the keys of a namespace: its nodes, where they are found, the partition's
-// namespaces in which threads are being deleted, their metadata, and the partition's threads
-// that were made and are not used.
-func (k *keyspace) tree(namespace string) []string {
-	name := ownerID(store.Owner{Name: "tree/" + namespace})
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	p := &k.parts[h.Sum64()%uint64(len(k.parts))]
-	return []string{p.base + "tree:" + name + ":nodes", p.base + "tree:" + name + ":index", p.felled(), p.base + "tree:" + name + ":meta", p.made()}
-}
-
-func (p *partition) felled() string { return p.base + "felled" }
-func (p *partition) made() string   { return p.base + "made" }
 
 // treeRefusals are the verdicts of treeput.lua.
 var treeRefusals = []store.TreeRefusal{1: store.NodeMissing, store.NodeExists, store.NodeDeleting, store.NodeConflict,
 	store.ParentMissing, store.ParentCycle, store.ParentDeleting, store.TreeTooDeep, store.TreeTooLarge, store.TooManyNodes, store.TooMuchMetadata}
 
 // readNode reads what tree.lua has told; nil: nothing.
-func readNode(r *reply) *store.Node {
-	if !r.more() {
+func readNode(r *link.Reply) *store.Node {
+	if !r.More() {
 		return nil
 	}
-	n := &store.Node{Thread: r.string(), Parent: r.string(), Root: r.string(), Depth: int(r.int()), Created: r.time(), Updated: r.time(),
-		Version: r.int(), Resource: r.string(), Deleting: r.string() != ""}
-	if meta := r.string(); meta != "" {
+	n := &store.Node{Thread: r.Text(), Parent: r.Text(), Root: r.Text(), Depth: int(r.Int()), Created: r.Time(), Updated: r.Time(),
+		Version: r.Int(), Resource: r.Text(), Deleting: r.Text() != ""}
+	if meta := r.Text(); meta != "" {
 		n.Metadata = json.RawMessage(meta)
 	}
-	n.Children = int(r.int())
+	n.Children = int(r.Int())
 	return n
 }
 
@@ -61,7 +50,7 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 	if c.Parent != nil {
 		parent.Thread = *c.Parent
 	}
-	used, err := s.used(ctx, key, parent)
+	used, err := s.retention.used(ctx, key, parent)
 	if err != nil {
 		return nil, err
 	}
@@ -73,22 +62,22 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 	if c.Resource != nil {
 		resource = *c.Resource
 	}
-	r, err := s.run(ctx, call{script: treePutScript, keys: s.keys.tree(key.Namespace), args: args{
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.TreePut, Keys: s.conn.Keys.Tree(key.Namespace), Args: lua.Args{
 		{"thread", key.Thread}, {"by", c.Request}, {"create", c.Create}, {"used", used[0]}, {"version", c.Version},
 		{"parented", c.Parent != nil}, {"parent", parent.Thread}, {"hasused", used[1]},
 		{"resourced", c.Resource != nil}, {"resource", resource}, {"described", c.Metadata != nil}, {"meta", []byte(meta)},
-		{"owner", c.Owner}, {"member", memberOf(key)}}})
+		{"owner", c.Owner}, {"member", keyspace.MemberOf(key)}}})
 	if err != nil {
 		return nil, err
 	}
-	verdict, adopted, looked := r.int(), r.int(), int(r.int())
-	node := readNode(r.list())
+	verdict, adopted, looked := r.Int(), r.Int(), int(r.Int())
+	node := readNode(r.List())
 	if node != nil {
 		node.Looked = looked
 	}
 	switch {
-	case r.err != nil:
-		return nil, r.err
+	case r.Err != nil:
+		return nil, r.Err
 	case verdict < 0 || int(verdict) >= len(treeRefusals):
 		return nil, fmt.Errorf("redisstore: treeput: verdict %d", verdict)
 	case verdict > 0:
@@ -99,15 +88,15 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 	// A thread that has been put in for its inputs may have been deleted since it was found
 	// to have them, by somebody who did not know of a tree. A later deletion does know of
 	// it.
-	still, err := s.used(ctx, key, parent)
+	still, err := s.retention.used(ctx, key, parent)
 	if err != nil {
 		return nil, err
 	}
 	if adopted&1 != 0 && !still[0] {
-		return nil, errors.Join(&store.TreeError{Why: store.NodeMissing}, s.gone(ctx, key, erased))
+		return nil, errors.Join(&store.TreeError{Why: store.NodeMissing}, s.retention.gone(ctx, key, erased))
 	}
 	if adopted&2 != 0 && !still[1] {
-		return nil, errors.Join(&store.TreeError{Why: store.ParentMissing}, s.gone(ctx, parent, erased))
+		return nil, errors.Join(&store.TreeError{Why: store.ParentMissing}, s.retention.gone(ctx, parent, erased))
 	}
 	return node, nil
 }
@@ -116,9 +105,9 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 func (s *retention) used(ctx context.Context, threads ...store.ThreadKey) ([]bool, error) {
 	cmds := make([]*redis.SliceCmd, len(threads))
 	for i, key := range threads {
-		cmds[i] = redis.NewSliceCmd(ctx, "hmget", s.keys.thread(key).rec(), "input")
+		cmds[i] = redis.NewSliceCmd(ctx, "hmget", s.conn.Keys.Thread(key).Rec(), "input")
 	}
-	if err := s.missing(ask(ctx, s.connection, cmds)); err != nil {
+	if err := s.conn.Missing(link.Ask(ctx, s.conn, cmds)); err != nil {
 		return nil, fmt.Errorf("redisstore: tree: %w", err)
 	}
 	used := make([]bool, len(threads))
@@ -134,39 +123,39 @@ func (s *tree) TreeNodes(ctx context.Context, namespace string, threads []string
 	for i, t := range threads {
 		rest[i] = t
 	}
-	r, err := s.run(ctx, call{script: treeReadScript, keys: s.keys.tree(namespace), rest: rest})
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.TreeRead, Keys: s.conn.Keys.Tree(namespace), Rest: rest})
 	if err != nil {
 		return nil, err
 	}
 	var list []*store.Node
-	for r.more() {
-		one := r.list()
+	for r.More() {
+		one := r.List()
 		list = append(list, readNode(one))
-		r.join(one)
+		r.Join(one)
 	}
-	return list, r.err
+	return list, r.Err
 }
 
 // TreeBelow implements store.Tree.
 func (s *tree) TreeBelow(ctx context.Context, key store.ThreadKey) ([]string, error) {
-	r, err := s.run(ctx, call{script: treeBelowScript, keys: s.keys.tree(key.Namespace), args: args{{"thread", key.Thread}}})
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.TreeBelow, Keys: s.conn.Keys.Tree(key.Namespace), Args: lua.Args{{"thread", key.Thread}}})
 	if err != nil {
 		return nil, err
 	}
 	var list []string
-	for r.more() {
-		list = append(list, r.string())
+	for r.More() {
+		list = append(list, r.Text())
 	}
-	return list, r.err
+	return list, r.Err
 }
 
 // treePlaces are the prefix of the places of what a query asks for, and the bounds of
 // these: from ≤ place < to.
 func treePlaces(q store.TreeQuery) (prefix, from, to string) {
 	ordered := func(kind, value string) (string, string, string) {
-		prefix := kind + digest(value)
-		first, end := latestFirst(q.From, q.To)
-		return prefix, prefix + first, prefix + cmp.Or(end, strings.Repeat("\xff", stampSize+1))
+		prefix := kind + index.Digest(value)
+		first, end := index.LatestFirst(q.From, q.To)
+		return prefix, prefix + first, prefix + cmp.Or(end, strings.Repeat("\xff", index.StampSize+1))
 	}
 	switch {
 	case q.Parent != "":
@@ -177,7 +166,7 @@ func treePlaces(q store.TreeQuery) (prefix, from, to string) {
 		return ordered("s", q.Resource)
 	}
 	prefix = "i" + q.Prefix
-	return prefix, prefix, beyond(prefix)
+	return prefix, prefix, index.Beyond(prefix)
 }
 
 // ofQuery reports whether a node is what was asked for: digests place, they prove nothing.
@@ -199,10 +188,10 @@ const (
 func (s *tree) TreePage(ctx context.Context, q store.TreeQuery) ([]store.TreeItem, string, error) {
 	prefix, first, end := treePlaces(q)
 	of := []string{q.Namespace, q.Parent, q.Root, q.Resource, q.Prefix}
-	if from, to := latestFirst(q.From, q.To); !q.All() || from != "" || to != "" {
-		of = append(of, filterName(q.ThreadFilter), from, to)
+	if from, to := index.LatestFirst(q.From, q.To); !q.All() || from != "" || to != "" {
+		of = append(of, index.FilterName(q.ThreadFilter), from, to)
 	}
-	mark, from := digest(string(pack(nil, of...))), "["+first
+	mark, from := index.Digest(string(link.Pack(nil, of...))), "["+first
 	if q.Cursor != "" {
 		raw, err := base64.RawURLEncoding.Strict().DecodeString(q.Cursor)
 		place, ok := bytes.CutPrefix(raw, []byte(mark))
@@ -214,7 +203,7 @@ func (s *tree) TreePage(ctx context.Context, q store.TreeQuery) ([]store.TreeIte
 	if q.Limit < 0 {
 		return nil, "", fmt.Errorf("redisstore: tree: a page of %d is not possible", q.Limit)
 	}
-	limit := min(cmp.Or(q.Limit, pageSize), pageLimit)
+	limit := min(cmp.Or(q.Limit, index.PageSize), index.PageLimit)
 	var items []store.TreeItem
 	next := func() string { return base64.RawURLEncoding.EncodeToString([]byte(mark + from[1:])) }
 	for looked, bytes := 0, 0; ; {
@@ -238,7 +227,7 @@ func (s *tree) TreePage(ctx context.Context, q store.TreeQuery) ([]store.TreeIte
 		if !more {
 			return items, "", nil
 		}
-		if looked += len(piece); looked >= pageLimit {
+		if looked += len(piece); looked >= index.PageLimit {
 			return items, next(), nil
 		}
 	}
@@ -254,23 +243,23 @@ type placed struct {
 // treePiece reads as many places as that, and what their threads are at. It has fewer
 // where they are large, and says whether there may be more.
 func (s *tree) treePiece(ctx context.Context, q store.TreeQuery, from, to string, limit int) (list []placed, more bool, err error) {
-	r, err := s.run(ctx, call{script: treePageScript, keys: s.keys.tree(q.Namespace),
-		args: args{{"from", from}, {"to", to}, {"limit", limit}, {"bytes", treePieceBytes}}})
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.TreePage, Keys: s.conn.Keys.Tree(q.Namespace),
+		Args: lua.Args{{"from", from}, {"to", to}, {"limit", limit}, {"bytes", treePieceBytes}}})
 	if err != nil {
 		return nil, false, err
 	}
-	more = r.bool()
+	more = r.Bool()
 	var keys []store.ThreadKey
-	for r.more() {
-		one := r.list()
-		p := placed{place: one.string(), node: readNode(one.list())}
-		if r.join(one); ofQuery(q, p.node) {
+	for r.More() {
+		one := r.List()
+		p := placed{place: one.Text(), node: readNode(one.List())}
+		if r.Join(one); ofQuery(q, p.node) {
 			keys = append(keys, store.ThreadKey{Namespace: q.Namespace, Thread: p.node.Thread})
 		}
 		list = append(list, p)
 	}
-	if r.err != nil {
-		return nil, false, r.err
+	if r.Err != nil {
+		return nil, false, r.Err
 	}
 	infos, err := s.ThreadInfos(ctx, keys)
 	if err != nil {
@@ -286,37 +275,37 @@ func (s *tree) treePiece(ctx context.Context, q store.TreeQuery, from, to string
 
 // ThreadInfos implements store.Tree.
 func (s *tree) ThreadInfos(ctx context.Context, threads []store.ThreadKey) ([]*store.ThreadInfo, error) {
-	of := map[*partition][]int{}
+	of := map[*keyspace.Partition][]int{}
 	for i, key := range threads {
-		p := s.keys.thread(key).part
+		p := s.conn.Keys.Thread(key).Part
 		of[p] = append(of[p], i)
 	}
-	var calls []call
+	var calls []link.Call
 	var groups [][]int
 	for _, all := range of {
-		for group := range slices.Chunk(all, scriptRuns) {
-			keys := make([]threadKeys, len(group))
+		for group := range slices.Chunk(all, link.ScriptRuns) {
+			keys := make([]keyspace.Thread, len(group))
 			for i, at := range group {
-				keys[i] = s.keys.thread(threads[at])
+				keys[i] = s.conn.Keys.Thread(threads[at])
 			}
-			calls, groups = append(calls, infosOf(keys...)), append(groups, group)
+			calls, groups = append(calls, index.InfosOf(keys...)), append(groups, group)
 		}
 	}
 	infos := make([]*store.ThreadInfo, len(threads))
-	replies, errs := s.runAll(ctx, calls)
+	replies, errs := s.conn.RunAll(ctx, calls)
 	for i, group := range groups {
 		if errs[i] != nil {
 			return nil, errs[i]
 		}
 		for _, at := range group {
-			one := replies[i].list()
-			if info, ok := readInfo(one); ok {
+			one := replies[i].List()
+			if info, ok := index.ReadInfo(one); ok {
 				infos[at] = &info
 			}
-			replies[i].join(one)
+			replies[i].Join(one)
 		}
-		if replies[i].err != nil {
-			return nil, replies[i].err
+		if replies[i].Err != nil {
+			return nil, replies[i].Err
 		}
 	}
 	return infos, nil

@@ -17,10 +17,10 @@ import (
 func TestNodesOfANamespaceHaveABound(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{Partitions: 1, Timeout: patience})
-	meta := s.keys.tree(testKey.Namespace)[3]
+	meta := s.conn.Keys.Tree(testKey.Namespace)[3]
 	bytes := func() int {
 		t.Helper()
-		n, err := strconv.Atoi(cmp.Or(s.client.HGet(t.Context(), meta, "").Val(), "0"))
+		n, err := strconv.Atoi(cmp.Or(s.conn.Client.HGet(t.Context(), meta, "").Val(), "0"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestNodesOfANamespaceHaveABound(t *testing.T) {
 			t.Errorf("%d: %d bytes, want %d", i, got, tt.want)
 		}
 	}
-	s.client.HSet(t.Context(), meta, "", store.NamespaceBytes-20)
+	s.conn.Client.HSet(t.Context(), meta, "", store.NamespaceBytes-20)
 	var refused *store.TreeError
 	if err := put("three", true, "", `{"x":"`+strings.Repeat("x", 20)+`"}`); !errors.As(err, &refused) || refused.Why != store.TooMuchMetadata {
 		t.Errorf("more than may be: %v", err)

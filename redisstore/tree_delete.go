@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -30,10 +32,10 @@ type doomed struct {
 }
 
 // heldDeleter is who deletes, as the tree keeps it; readDeleter reads that.
-func heldDeleter(by store.Deleter) string { return string(pack(nil, by.User, string(by.From))) }
+func heldDeleter(by store.Deleter) string { return string(link.Pack(nil, by.User, string(by.From))) }
 
 func readDeleter(held string) (by store.Deleter) {
-	if list, err := unpack(held); err == nil && len(list) == 2 {
+	if list, err := link.Unpack(held); err == nil && len(list) == 2 {
 		by.User = list[0]
 		if list[1] != "" {
 			by.From = json.RawMessage(list[1])
@@ -53,23 +55,23 @@ func (s *tree) DeleteTree(ctx context.Context, key store.ThreadKey, children sto
 	default:
 		return store.DeleteResult{}, fmt.Errorf("redisstore: delete: %q is no way of deleting", children)
 	}
-	r, err := s.run(ctx, call{script: treeDoomScript, keys: s.keys.tree(key.Namespace),
-		args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(children)}, {"deleter", heldDeleter(by.Deleter)}}})
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.TreeDoom, Keys: s.conn.Keys.Tree(key.Namespace),
+		Args: lua.Args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(children)}, {"deleter", heldDeleter(by.Deleter)}}})
 	if err != nil {
 		return store.DeleteResult{}, err
 	}
-	res := store.DeleteResult{Children: int(r.int())}
-	threads := r.list()
+	res := store.DeleteResult{Children: int(r.Int())}
+	threads := r.List()
 	var list []doomed
-	for threads.more() {
-		list = append(list, doomed{store.ThreadKey{Namespace: key.Namespace, Thread: threads.string()}, threads.string(), threads.string()})
+	for threads.More() {
+		list = append(list, doomed{store.ThreadKey{Namespace: key.Namespace, Thread: threads.Text()}, threads.Text(), threads.Text()})
 	}
-	r.join(threads)
-	if r.err != nil || len(list) == 0 {
-		return res, r.err
+	r.Join(threads)
+	if r.Err != nil || len(list) == 0 {
+		return res, r.Err
 	}
 	if children != store.DeleteCascade {
-		done, err := s.deleteResting(ctx, key, forgetResting, by)
+		done, err := s.retention.deleteResting(ctx, key, forgetResting, by)
 		done.Children = res.Children
 		return done, err
 	}
@@ -109,11 +111,11 @@ func (s *tree) doom(ctx context.Context, d doomed) error {
 		return nil // it may be erased already, and what has come since is another's
 	}
 	key := d.key
-	if _, err := s.run(ctx, call{script: doomScript, keys: []string{s.keys.thread(key).rec()}, args: args{{"keep", remember.Milliseconds()}}}); err != nil {
+	if _, err := s.conn.Run(ctx, link.Call{Script: lua.Doom, Keys: []string{s.conn.Keys.Thread(key).Rec()}, Args: lua.Args{{"keep", remember.Milliseconds()}}}); err != nil {
 		return err
 	}
-	_, err := s.run(ctx, call{script: treeDoomScript, keys: s.keys.tree(key.Namespace),
-		args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", "erase"}, {"deleter", ""}}})
+	_, err := s.conn.Run(ctx, link.Call{Script: lua.TreeDoom, Keys: s.conn.Keys.Tree(key.Namespace),
+		Args: lua.Args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", "erase"}, {"deleter", ""}}})
 	return err
 }
 
@@ -123,7 +125,7 @@ func (s *tree) fell(ctx context.Context, d doomed, withdraw store.Withdraw) erro
 	if _, err := s.retention.forget(ctx, d.key, forgetDoomed, d.deletion(withdraw)); err != nil {
 		return err
 	}
-	return s.gone(ctx, d.key, felled)
+	return s.retention.gone(ctx, d.key, felled)
 }
 
 // How a thread leaves its tree, as treegone.lua has it.
@@ -135,22 +137,22 @@ const (
 
 // gone takes a thread out of its tree, or, spared, lets it be again.
 func (s *retention) gone(ctx context.Context, key store.ThreadKey, how int) error {
-	r, err := s.run(ctx, call{script: treeGoneScript, keys: s.keys.tree(key.Namespace),
-		args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"spare", how}}})
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.TreeGone, Keys: s.conn.Keys.Tree(key.Namespace),
+		Args: lua.Args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"spare", how}}})
 	if err != nil {
 		return err
 	}
-	s.disownMade(ctx, key, r.string())
-	return r.err
+	s.quotas.disownMade(ctx, key, r.Text())
+	return r.Err
 }
 
 // FinishDeletes implements store.Tree.
 func (s *tree) FinishDeletes(ctx context.Context, withdraw store.Withdraw) (more bool, err error) {
-	cmds := make([]*redis.StringSliceCmd, len(s.keys.parts))
-	for i := range s.keys.parts {
-		cmds[i] = redis.NewStringSliceCmd(ctx, "srandmember", s.keys.parts[i].felled(), 100)
+	cmds := make([]*redis.StringSliceCmd, len(s.conn.Keys.Parts))
+	for i := range s.conn.Keys.Parts {
+		cmds[i] = redis.NewStringSliceCmd(ctx, "srandmember", s.conn.Keys.Parts[i].Felled(), 100)
 	}
-	if err := s.missing(ask(ctx, s.connection, cmds)); err != nil && !errors.Is(err, store.ErrPartial) {
+	if err := s.conn.Missing(link.Ask(ctx, s.conn, cmds)); err != nil && !errors.Is(err, store.ErrPartial) {
 		return false, fmt.Errorf("redisstore: finish deletes: %w", err)
 	}
 	left := fellTogether
@@ -168,40 +170,40 @@ func (s *tree) FinishDeletes(ctx context.Context, withdraw store.Withdraw) (more
 
 // finishIn goes on with as many of a namespace's deletions as that.
 func (s *tree) finishIn(ctx context.Context, namespace string, limit int, withdraw store.Withdraw) (int, error) {
-	r, err := s.run(ctx, call{script: treePageScript, keys: s.keys.tree(namespace),
-		args: args{{"from", "[d"}, {"to", "(e"}, {"limit", limit}, {"bytes", fellBytes}}})
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.TreePage, Keys: s.conn.Keys.Tree(namespace),
+		Args: lua.Args{{"from", "[d"}, {"to", "(e"}, {"limit", limit}, {"bytes", fellBytes}}})
 	if err != nil {
 		return 0, err
 	}
-	r.bool()
+	r.Bool()
 	var list []doomed
-	for r.more() {
-		one := r.list()
-		one.string()
-		of := one.list()
-		if of.more() {
-			list = append(list, doomed{key: store.ThreadKey{Namespace: namespace, Thread: of.string()}})
+	for r.More() {
+		one := r.List()
+		one.Text()
+		of := one.List()
+		if of.More() {
+			list = append(list, doomed{key: store.ThreadKey{Namespace: namespace, Thread: of.Text()}})
 			for range 7 {
-				of.next()
+				of.Next()
 			}
 			last := &list[len(list)-1]
-			last.state = of.string()
-			of.next()
-			of.next()
-			last.deleter = of.string()
+			last.state = of.Text()
+			of.Next()
+			of.Next()
+			last.deleter = of.Text()
 		}
-		r.join(one)
+		r.Join(one)
 	}
-	if r.err != nil {
-		return 0, r.err
+	if r.Err != nil {
+		return 0, r.Err
 	}
 	if len(list) == 0 {
-		return 0, s.gone(ctx, store.ThreadKey{Namespace: namespace}, spared)
+		return 0, s.retention.gone(ctx, store.ThreadKey{Namespace: namespace}, spared)
 	}
 	var failed error
 	for i, d := range list {
 		if d.state == "rest" {
-			_, err = s.deleteResting(ctx, d.key, forgetResting, d.deletion(withdraw))
+			_, err = s.retention.deleteResting(ctx, d.key, forgetResting, d.deletion(withdraw))
 		} else if err = s.doom(ctx, d); err == nil {
 			err = s.fell(ctx, d, withdraw)
 		}

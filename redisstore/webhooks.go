@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
 // keepDead is for how long dead webhooks are kept.
@@ -21,35 +24,35 @@ const keepDead = 30 * 24 * time.Hour
 // owed at once and acknowledged. The group therefore never has anything pending, and none
 // of it has to be looked after there. Trimming the notices takes from no target what it is
 // owed.
-type webhooks struct{ *connection }
+type webhooks struct {
+	conn *link.Connection
+	most int // webhooks of a target that a partition may have
+}
 
 // groupOf names a target's group.
 func groupOf(target string) string { return "webhook:" + target }
 
-// most is how many webhooks of a target a partition may have.
-func (s *webhooks) most() int { return max(s.opts.Webhooks/len(s.keys.parts), 1) }
-
 // onAll runs a script on all partitions, and returns the answers of those that answer,
 // by partition.
-func (s *webhooks) onAll(ctx context.Context, make func(p *partition) call) ([]*reply, error) {
-	var calls []call
-	for i := range s.keys.parts {
-		calls = append(calls, make(&s.keys.parts[i]))
+func (s *webhooks) onAll(ctx context.Context, make func(p *keyspace.Partition) link.Call) ([]*link.Reply, error) {
+	var calls []link.Call
+	for i := range s.conn.Keys.Parts {
+		calls = append(calls, make(&s.conn.Keys.Parts[i]))
 	}
-	replies, errs := s.runAll(ctx, calls)
+	replies, errs := s.conn.RunAll(ctx, calls)
 	for i, err := range errs {
 		if err != nil {
 			replies[i] = nil
 		}
 	}
-	return replies, s.missing(errs)
+	return replies, s.conn.Missing(errs)
 }
 
 // TakeWebhooks implements store.Webhooks. It asks those partitions for webhooks that have
 // said that some are due.
 func (s *webhooks) TakeWebhooks(ctx context.Context, t store.WebhookTake) (taken store.WebhooksTaken, err error) {
-	replies, partial := s.onAll(ctx, func(p *partition) call { return s.readCall(p, t) })
-	if most(partial) != nil {
+	replies, partial := s.onAll(ctx, func(p *keyspace.Partition) link.Call { return s.readCall(p, t) })
+	if link.Most(partial) != nil {
 		return taken, fmt.Errorf("redisstore: webhooks: %w", partial)
 	}
 	taken.Next = -1
@@ -58,8 +61,8 @@ func (s *webhooks) TakeWebhooks(ctx context.Context, t store.WebhookTake) (taken
 			taken.Next = d
 		}
 	}
-	var parts []*partition
-	var calls []call
+	var parts []*keyspace.Partition
+	var calls []link.Call
 	// One comes first at random, so that a small limit starves none.
 	left, from := t.Limit, rand.IntN(len(replies))
 	for i := range replies {
@@ -68,9 +71,9 @@ func (s *webhooks) TakeWebhooks(ctx context.Context, t store.WebhookTake) (taken
 		if r == nil {
 			continue
 		}
-		due, next, more := int(r.int()), r.int(), r.bool()
-		if r.err != nil {
-			return taken, r.err
+		due, next, more := int(r.Int()), r.Int(), r.Bool()
+		if r.Err != nil {
+			return taken, r.Err
 		}
 		if more || due > left {
 			soon(0)
@@ -79,35 +82,35 @@ func (s *webhooks) TakeWebhooks(ctx context.Context, t store.WebhookTake) (taken
 		}
 		if n := min(due, left); n > 0 {
 			left -= n
-			p := &s.keys.parts[at]
-			h := p.target(t.Target)
+			p := &s.conn.Keys.Parts[at]
+			h := p.Target(t.Target)
 			parts = append(parts, p)
-			calls = append(calls, call{script: hookTakeScript, keys: []string{h.due, h.items, h.tries},
-				args: args{{"limit", n}, {"hold", t.Hold.Milliseconds()}}})
+			calls = append(calls, link.Call{Script: lua.HookTake, Keys: []string{h.Due, h.Items, h.Tries},
+				Args: lua.Args{{"limit", n}, {"hold", t.Hold.Milliseconds()}}})
 		}
 	}
 	if len(calls) == 0 {
 		return taken, partial
 	}
-	replies, errs := s.runAll(ctx, calls)
+	replies, errs := s.conn.RunAll(ctx, calls)
 	for i, r := range replies {
 		if errs[i] == nil {
 			taken.Webhooks = append(taken.Webhooks, s.readTaken(ctx, parts[i], t.Target, r)...)
-			errs[i] = r.err
+			errs[i] = r.Err
 		}
 	}
-	err = s.missing(errs)
+	err = s.conn.Missing(errs)
 	switch {
-	case err == nil || most(err) == nil && partial != nil:
+	case err == nil || link.Most(err) == nil && partial != nil:
 		return taken, partial
-	case most(err) != nil && len(taken.Webhooks) > 0: // which are held
+	case link.Most(err) != nil && len(taken.Webhooks) > 0: // which are held
 		return taken, fmt.Errorf("%w: %w", store.ErrPartial, err)
 	}
 	return taken, err
 }
 
-func (s *webhooks) readCall(p *partition, t store.WebhookTake) call {
-	h, from := p.target(t.Target), "$"
+func (s *webhooks) readCall(p *keyspace.Partition, t store.WebhookTake) link.Call {
+	h, from := p.Target(t.Target), "$"
 	if t.FromStart {
 		from = "0"
 	}
@@ -115,8 +118,8 @@ func (s *webhooks) readCall(p *partition, t store.WebhookTake) call {
 	for i, k := range t.Kinds {
 		kinds[i] = string(k)
 	}
-	return call{script: hookReadScript, keys: []string{p.notices, h.due, h.items}, args: args{
-		{"group", groupOf(t.Target)}, {"from", from}, {"most", s.most()}, {"kinds", between(kinds)}, {"agents", between(t.Agents)}, {"tenant", t.Tenant}}}
+	return link.Call{Script: lua.HookRead, Keys: []string{p.Notices, h.Due, h.Items}, Args: lua.Args{
+		{"group", groupOf(t.Target)}, {"from", from}, {"most", s.most}, {"kinds", between(kinds)}, {"agents", between(t.Agents)}, {"tenant", t.Tenant}}}
 }
 
 // between writes a list with a comma before and behind each.
@@ -129,22 +132,22 @@ func between(list []string) string {
 
 // readTaken reads what was taken. A webhook that cannot be read can be sent to nobody, and
 // is dead.
-func (s *webhooks) readTaken(ctx context.Context, p *partition, target string, r *reply) (list []store.Webhook) {
-	at, held := r.time(), strconv.FormatInt(r.int(), 10)
-	for r.more() {
-		id, fields, tries := r.string(), r.string(), r.string()
+func (s *webhooks) readTaken(ctx context.Context, p *keyspace.Partition, target string, r *link.Reply) (list []store.Webhook) {
+	at, held := r.Time(), strconv.FormatInt(r.Int(), 10)
+	for r.More() {
+		id, fields, tries := r.Text(), r.Text(), r.Text()
 		notice, err := itemNotice(p, id, fields)
 		tried, bad := readTries(tries)
 		if bad != nil {
-			s.opts.Logger.Error("the tries of a webhook cannot be read: the webhook counts as not tried yet", "target", target, "id", notice.ID, "error", bad)
+			s.conn.Settings.Logger.Error("the tries of a webhook cannot be read: the webhook counts as not tried yet", "target", target, "id", notice.ID, "error", bad)
 			tried = store.WebhookTries{}
 		}
 		if err != nil {
-			s.opts.Logger.Error("a webhook cannot be read and is given up", "target", target, "id", notice.ID, "error", err)
-			tried = store.WebhookTries{Count: tried.Count + 1, First: cmp.Or(tried.First, at), Last: at, Error: cut(err.Error(), reasonTold)}
+			s.conn.Settings.Logger.Error("a webhook cannot be read and is given up", "target", target, "id", notice.ID, "error", err)
+			tried = store.WebhookTries{Count: tried.Count + 1, First: cmp.Or(tried.First, at), Last: at, Error: link.Cut(err.Error(), reasonTold)}
 			// A webhook for which this fails is taken again when its hold is over.
 			if err := s.settle(ctx, p, target, id, store.WebhookResult{Hold: held, Kind: store.WebhookDead, Tries: tried}); err != nil {
-				s.opts.Logger.Error("a webhook cannot be given up", "target", target, "id", notice.ID, "error", err)
+				s.conn.Settings.Logger.Error("a webhook cannot be given up", "target", target, "id", notice.ID, "error", err)
 			}
 			continue
 		}
@@ -155,16 +158,16 @@ func (s *webhooks) readTaken(ctx context.Context, p *partition, target string, r
 
 // itemNotice reads a notice as a target is owed it: the fields of its entry, packed. It
 // returns what it can read of a notice that cannot be read whole.
-func itemNotice(p *partition, id, fields string) (store.Notice, error) {
-	list, err := unpack(fields)
+func itemNotice(p *keyspace.Partition, id, fields string) (store.Notice, error) {
+	list, err := link.Unpack(fields)
 	if err != nil {
-		return store.Notice{ID: noticeID(p.index, id)}, fmt.Errorf("%w: %w", store.ErrCorrupted, err)
+		return store.Notice{ID: noticeID(p.Index, id)}, fmt.Errorf("%w: %w", store.ErrCorrupted, err)
 	}
 	v := map[string]string{}
 	for i := 0; i+1 < len(list); i += 2 {
 		v[list[i]] = list[i+1]
 	}
-	n, err := noticeOf(p.index, id, v)
+	n, err := noticeOf(p.Index, id, v)
 	if err == nil && n.Kind == "" {
 		err = fmt.Errorf("%w: a notice tells nothing", store.ErrCorrupted)
 	}
@@ -179,54 +182,54 @@ func writeTries(t store.WebhookTries) string {
 	if t.Count == 0 {
 		return ""
 	}
-	return string(pack(nil, fmt.Sprint(t.Count), fmt.Sprint(t.First.UnixMilli()), fmt.Sprint(t.Last.UnixMilli()), t.Error))
+	return string(link.Pack(nil, fmt.Sprint(t.Count), fmt.Sprint(t.First.UnixMilli()), fmt.Sprint(t.Last.UnixMilli()), t.Error))
 }
 
 func readTries(s string) (t store.WebhookTries, err error) {
 	if s == "" {
 		return t, nil
 	}
-	items, err := unpack(s)
+	items, err := link.Unpack(s)
 	if err != nil {
 		return t, fmt.Errorf("%w: %w", store.ErrCorrupted, err)
 	}
-	r := &reply{name: "tries"}
+	r := &link.Reply{Name: "tries"}
 	for _, item := range items {
-		r.items = append(r.items, item)
+		r.Items = append(r.Items, item)
 	}
-	t = store.WebhookTries{Count: int(r.int()), First: r.time(), Last: r.time(), Error: r.string()}
-	return t, r.err
+	t = store.WebhookTries{Count: int(r.Int()), First: r.Time(), Last: r.Time(), Error: r.Text()}
+	return t, r.Err
 }
 
 // SettleWebhook implements store.Webhooks.
 func (s *webhooks) SettleWebhook(ctx context.Context, target string, r store.WebhookResult) error {
-	p, id, ok := s.keys.noticeAt(r.ID)
+	p, id, ok := noticeAt(s.conn.Keys, r.ID)
 	if !ok {
 		return fmt.Errorf("redisstore: webhooks: %q is no notice", r.ID)
 	}
 	return s.settle(ctx, p, target, id, r)
 }
 
-func (s *webhooks) settle(ctx context.Context, p *partition, target, id string, r store.WebhookResult) error {
-	h := p.target(target)
-	_, err := s.run(ctx, call{script: hookSettleScript, keys: []string{h.due, h.items, h.tries, h.dead}, args: args{
-		{"id", id}, {"held", r.Hold}, {"result", int(r.Kind)}, {"delay", r.Delay.Milliseconds()}, {"said", writeTries(r.Tries)}, {"most", s.most()}}})
+func (s *webhooks) settle(ctx context.Context, p *keyspace.Partition, target, id string, r store.WebhookResult) error {
+	h := p.Target(target)
+	_, err := s.conn.Run(ctx, link.Call{Script: lua.HookSettle, Keys: []string{h.Due, h.Items, h.Tries, h.Dead}, Args: lua.Args{
+		{"id", id}, {"held", r.Hold}, {"result", int(r.Kind)}, {"delay", r.Delay.Milliseconds()}, {"said", writeTries(r.Tries)}, {"most", s.most}}})
 	return err
 }
 
 // CountWebhooks implements store.Webhooks. Dead ones that are past their time go with it.
 func (s *webhooks) CountWebhooks(ctx context.Context, target string) (c store.WebhookCounts, err error) {
-	replies, err := s.onAll(ctx, func(p *partition) call {
-		h := p.target(target)
-		return call{script: hookCountsScript, keys: []string{h.due, h.items, h.tries, h.dead}, args: args{{"keep", keepDead.Milliseconds()}}}
+	replies, err := s.onAll(ctx, func(p *keyspace.Partition) link.Call {
+		h := p.Target(target)
+		return link.Call{Script: lua.HookCounts, Keys: []string{h.Due, h.Items, h.Tries, h.Dead}, Args: lua.Args{{"keep", keepDead.Milliseconds()}}}
 	})
 	for _, r := range replies {
 		if r != nil {
-			c.Waiting, c.Failed, c.Dead = c.Waiting+int(r.int()), c.Failed+int(r.int()), c.Dead+int(r.int())
-			err = cmp.Or(err, r.err)
+			c.Waiting, c.Failed, c.Dead = c.Waiting+int(r.Int()), c.Failed+int(r.Int()), c.Dead+int(r.Int())
+			err = cmp.Or(err, r.Err)
 		}
 	}
-	c.Most = s.most() * len(s.keys.parts)
+	c.Most = s.most * len(s.conn.Keys.Parts)
 	return c, err
 }
 
@@ -254,9 +257,9 @@ func (s *webhooks) ForgetTarget(ctx context.Context, name string, was store.Targ
 	if err != nil || !now[name].Used.Equal(was.Used) {
 		return err
 	}
-	_, err = s.onAll(ctx, func(p *partition) call {
-		h := p.target(name)
-		return call{script: hookForgetScript, keys: []string{p.notices, h.due, h.items, h.tries, h.dead}, args: args{{"group", groupOf(name)}}}
+	_, err = s.onAll(ctx, func(p *keyspace.Partition) link.Call {
+		h := p.Target(name)
+		return link.Call{Script: lua.HookForget, Keys: []string{p.Notices, h.Due, h.Items, h.Tries, h.Dead}, Args: lua.Args{{"group", groupOf(name)}}}
 	})
 	if err != nil {
 		return err
@@ -273,32 +276,32 @@ type targetsChange struct {
 }
 
 func (s *webhooks) targets(ctx context.Context, change targetsChange) (map[string]store.TargetState, error) {
-	c := call{script: targetsScript, keys: []string{s.keys.targets()}, args: args{{"gone", change.gone}, {"configuration", change.configuration},
+	c := link.Call{Script: lua.Targets, Keys: []string{s.conn.Keys.Targets()}, Args: lua.Args{{"gone", change.gone}, {"configuration", change.configuration},
 		{"revived", change.revived}, {"forgotten", change.forgotten}, {"used", change.was}}}
 	for _, name := range change.used {
-		c.rest = append(c.rest, name)
+		c.Rest = append(c.Rest, name)
 	}
-	r, err := s.run(ctx, c)
+	r, err := s.conn.Run(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	states, now := map[string]store.TargetState{}, r.time()
-	fields := r.list()
-	for fields.more() {
-		name, kind, _ := strings.Cut(fields.string(), ":")
+	states, now := map[string]store.TargetState{}, r.Time()
+	fields := r.List()
+	for fields.More() {
+		name, kind, _ := strings.Cut(fields.Text(), ":")
 		state := states[name]
 		switch kind {
 		case "":
-			state.Used = fields.time()
+			state.Used = fields.Time()
 			state.Idle = now.Sub(state.Used)
 		case "gone":
-			state.Gone = fields.string()
+			state.Gone = fields.Text()
 		case "since":
-			state.GoneAt = fields.time()
+			state.GoneAt = fields.Time()
 		default:
-			fields.string()
+			fields.Text()
 		}
 		states[name] = state
 	}
-	return states, errors.Join(r.err, fields.err)
+	return states, errors.Join(r.Err, fields.Err)
 }

@@ -11,6 +11,10 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/index"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -27,25 +31,25 @@ func (d deadHook) compare(e deadHook) int {
 }
 
 func (d deadHook) cursor() string {
-	return base64.RawURLEncoding.EncodeToString(pack(nil, strconv.FormatInt(d.died, 10), strconv.Itoa(d.part), d.id))
+	return base64.RawURLEncoding.EncodeToString(link.Pack(nil, strconv.FormatInt(d.died, 10), strconv.Itoa(d.part), d.id))
 }
 
 // deadHookOf reads a cursor.
 func deadHookOf(cursor string, partitions int) (d deadHook, err error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
 	if err != nil {
-		return d, errCursor
+		return d, index.ErrCursor
 	}
-	items, err := unpack(string(raw))
-	if err != nil || len(items) != 3 || len(items[2]) > cursorLimit {
-		return d, errCursor
+	items, err := link.Unpack(string(raw))
+	if err != nil || len(items) != 3 || len(items[2]) > index.CursorLimit {
+		return d, index.ErrCursor
 	}
 	var bad error
 	d.id = items[2]
 	d.died, err = strconv.ParseInt(items[0], 10, 64)
 	d.part, bad = strconv.Atoi(items[1])
 	if err != nil || bad != nil || d.part < 0 || d.part >= partitions {
-		return d, errCursor
+		return d, index.ErrCursor
 	}
 	return d, nil
 }
@@ -67,30 +71,30 @@ func (d deadHook) bounds(part int) (from, behind string) {
 func (s *webhooks) DeadWebhooks(ctx context.Context, q store.DeadWebhookQuery) (page store.DeadWebhookPage, err error) {
 	var after *deadHook
 	if q.Cursor != "" {
-		d, err := deadHookOf(q.Cursor, len(s.keys.parts))
+		d, err := deadHookOf(q.Cursor, len(s.conn.Keys.Parts))
 		if err != nil {
 			return page, err
 		}
 		after = &d
 	}
-	limit := min(cmp.Or(q.Limit, pageSize), pageLimit)
-	replies, err := s.onAll(ctx, func(p *partition) call {
+	limit := min(cmp.Or(q.Limit, index.PageSize), index.PageLimit)
+	replies, err := s.onAll(ctx, func(p *keyspace.Partition) link.Call {
 		from, behind := "+inf", ""
 		if after != nil {
-			from, behind = after.bounds(p.index)
+			from, behind = after.bounds(p.Index)
 		}
-		return call{script: hookDeadScript, keys: []string{p.target(q.Target).dead},
-			args: args{{"from", from}, {"behind", behind}, {"keep", keepDead.Milliseconds()}, {"limit", limit + 1}}}
+		return link.Call{Script: lua.HookDead, Keys: []string{p.Target(q.Target).Dead},
+			Args: lua.Args{{"from", from}, {"behind", behind}, {"keep", keepDead.Milliseconds()}, {"limit", limit + 1}}}
 	})
-	if most(err) != nil {
+	if link.Most(err) != nil {
 		return page, err
 	}
 	var found []deadHook
 	for i, r := range replies {
-		for r != nil && r.more() {
-			id, died := r.string(), r.int()
-			if r.err != nil {
-				return page, r.err
+		for r != nil && r.More() {
+			id, died := r.Text(), r.Int()
+			if r.Err != nil {
+				return page, r.Err
 			}
 			found = append(found, deadHook{died: died, part: i, id: id})
 		}
@@ -108,13 +112,13 @@ func (s *webhooks) DeadWebhooks(ctx context.Context, q store.DeadWebhookQuery) (
 func (s *webhooks) loadDead(ctx context.Context, q store.DeadWebhookQuery, found []deadHook, partial error) (list []store.DeadWebhook, err error) {
 	var items, tries []*redis.SliceCmd
 	for _, d := range found {
-		h := s.keys.parts[d.part].target(q.Target)
-		items = append(items, redis.NewSliceCmd(ctx, "hmget", h.items, d.id))
-		tries = append(tries, redis.NewSliceCmd(ctx, "hmget", h.tries, d.id))
+		h := s.conn.Keys.Parts[d.part].Target(q.Target)
+		items = append(items, redis.NewSliceCmd(ctx, "hmget", h.Items, d.id))
+		tries = append(tries, redis.NewSliceCmd(ctx, "hmget", h.Tries, d.id))
 	}
-	errs := ask(ctx, s.connection, append(items, tries...))
-	if err := s.missing(errs); err != nil {
-		if most(err) != nil {
+	errs := link.Ask(ctx, s.conn, append(items, tries...))
+	if err := s.conn.Missing(errs); err != nil {
+		if link.Most(err) != nil {
 			return nil, err
 		}
 		partial = err
@@ -130,7 +134,7 @@ func (s *webhooks) loadDead(ctx context.Context, q store.DeadWebhookQuery, found
 		}
 		w := store.DeadWebhook{Died: time.UnixMilli(d.died)}
 		// The unreadable part may be why it is dead.
-		w.Notice, _ = itemNotice(&s.keys.parts[d.part], d.id, item)
+		w.Notice, _ = itemNotice(&s.conn.Keys.Parts[d.part], d.id, item)
 		w.Tries, _ = readTries(tried)
 		if q.Tenant == "" || w.Notice.Tenant == q.Tenant {
 			list = append(list, w)
@@ -142,13 +146,13 @@ func (s *webhooks) loadDead(ctx context.Context, q store.DeadWebhookQuery, found
 // ResendWebhook implements store.Webhooks. The tenant of a notice does not change, so that
 // it may be looked at before. A notice that cannot be read cannot be sent.
 func (s *webhooks) ResendWebhook(ctx context.Context, target, tenant, id string) (bool, error) {
-	p, entry, ok := s.keys.noticeAt(id)
+	p, entry, ok := noticeAt(s.conn.Keys, id)
 	if !ok {
 		return false, nil
 	}
-	h := p.target(target)
-	item := redis.NewSliceCmd(ctx, "hmget", h.items, entry)
-	if err := ask(ctx, s.connection, []*redis.SliceCmd{item})[0]; err != nil {
+	h := p.Target(target)
+	item := redis.NewSliceCmd(ctx, "hmget", h.Items, entry)
+	if err := link.Ask(ctx, s.conn, []*redis.SliceCmd{item})[0]; err != nil {
 		return false, err
 	}
 	fields, _ := item.Val()[0].(string)
@@ -158,9 +162,9 @@ func (s *webhooks) ResendWebhook(ctx context.Context, target, tenant, id string)
 	if notice, err := itemNotice(p, entry, fields); err != nil || tenant != "" && notice.Tenant != tenant {
 		return false, nil
 	}
-	r, err := s.run(ctx, call{script: hookResendScript, keys: []string{h.due, h.tries, h.dead}, args: args{{"id", entry}}})
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.HookResend, Keys: []string{h.Due, h.Tries, h.Dead}, Args: lua.Args{{"id", entry}}})
 	if err != nil {
 		return false, fmt.Errorf("redisstore: send a webhook again: %w", err)
 	}
-	return r.bool(), r.err
+	return r.Bool(), r.Err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/internal/suite"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
@@ -32,7 +33,7 @@ var hookTests = []struct {
 	{"a notice comes back whole", func(h *hooks) {
 		h.want("crm", nil)
 		id := h.notice("t1", "kind", "interrupt.opened", "tenant", "acme", "owner", "ann", "agent", "script", "run", "r1", "label", "l1",
-			"interrupts", string(pack(nil, "i1", "i,2")), "reasons", string(pack(nil, "tool_call")), "deadline", "1700000005000", "by", "bob")
+			"interrupts", string(link.Pack(nil, "i1", "i,2")), "reasons", string(link.Pack(nil, "tool_call")), "deadline", "1700000005000", "by", "bob")
 		got := h.take(h.ask("crm"))[0].Notice
 		h.same("it", got, store.Notice{ID: id, Kind: store.NoticeOpened, At: got.At, Thread: store.ThreadKey{Namespace: "space", Thread: "t1"},
 			Tenant: "acme", Owner: "ann", Agent: "script", RunID: "r1", Label: "l1", Interrupts: []string{"i1", "i,2"}, Reasons: []string{"tool_call"},
@@ -106,8 +107,8 @@ var hookTests = []struct {
 		h.want("crm", nil)
 		h.notice("t1", "kind", "run.started")
 		h.take(h.ask("crm"))
-		for i := range h.keys.parts {
-			if err := h.client.XTrimMaxLen(h.Context(), h.keys.parts[i].notices, 0).Err(); err != nil {
+		for i := range h.conn.Keys.Parts {
+			if err := h.conn.Client.XTrimMaxLen(h.Context(), h.conn.Keys.Parts[i].Notices, 0).Err(); err != nil {
 				h.Fatal(err)
 			}
 		}
@@ -118,8 +119,8 @@ var hookTests = []struct {
 		h.want("crm", nil)
 		h.notice("t1", "kind", "run.started")
 		h.take(h.ask("crm"))
-		for i := range h.keys.parts {
-			pending, err := h.client.XPending(h.Context(), h.keys.parts[i].notices, "webhook:crm").Result()
+		for i := range h.conn.Keys.Parts {
+			pending, err := h.conn.Client.XPending(h.Context(), h.conn.Keys.Parts[i].Notices, "webhook:crm").Result()
 			if err != nil || pending.Count != 0 {
 				h.Errorf("%+v, %v", pending, err)
 			}
@@ -127,7 +128,7 @@ var hookTests = []struct {
 	}},
 	{"as many wait as may, and the rest stays among the notices", func(h *hooks) {
 		h.want("crm", nil)
-		most := h.most()
+		most := h.webhooks.most
 		for range most + 3 {
 			h.notice("t1", "kind", "run.started")
 		}
@@ -211,15 +212,15 @@ var hookTests = []struct {
 	}},
 	{"as many dead ones are kept as may be, the latest", func(h *hooks) {
 		h.want("crm", nil)
-		for i := range h.most() + 3 {
+		for i := range h.webhooks.most + 3 {
 			h.notice("t", "kind", "run.started", "run", fmt.Sprint("r", i))
 			h.settle("crm", h.take(h.ask("crm"))[0], store.WebhookDead, 0)
 			h.clock = h.clock.Add(time.Second)
 		}
 		all := h.dead(store.DeadWebhookQuery{Target: "crm"})
-		h.same("kept", len(all), h.most())
+		h.same("kept", len(all), h.webhooks.most)
 		h.same("the oldest", all[len(all)-1].Notice.RunID, "r3")
-		h.same("counts", h.count("crm").Dead, h.most())
+		h.same("counts", h.count("crm").Dead, h.webhooks.most)
 	}},
 	{"a target that wants no more is known by its configuration, until it is revived", func(h *hooks) {
 		at := h.clock
@@ -262,8 +263,8 @@ var hookTests = []struct {
 		h.same("counts", h.count("crm"), store.WebhookCounts{})
 		states, err = h.UseTargets(h.Context(), nil)
 		h.same("states", []any{states, err}, []any{map[string]store.TargetState{}, nil})
-		for i := range h.keys.parts {
-			groups, err := h.client.XInfoGroups(h.Context(), h.keys.parts[i].notices).Result()
+		for i := range h.conn.Keys.Parts {
+			groups, err := h.conn.Client.XInfoGroups(h.Context(), h.conn.Keys.Parts[i].Notices).Result()
 			if err != nil || len(groups) > 0 {
 				h.Errorf("groups are left: %v, %v", groups, err)
 			}
@@ -282,7 +283,7 @@ var hookTests = []struct {
 		if _, err := h.UseTargets(h.Context(), []string{"crm"}); err != nil {
 			h.Fatal(err)
 		}
-		if err := inspector(h, h.client)(h.opts.Prefix); err != nil {
+		if err := inspector(h, h.conn.Client)(h.opts.Prefix); err != nil {
 			h.Error(err)
 		}
 	}},
@@ -337,13 +338,13 @@ func TestWebhooksOnCluster(t *testing.T) {
 func (h *hooks) notice(thread string, fields ...string) string {
 	h.Helper()
 	key := store.ThreadKey{Namespace: "space", Thread: thread}
-	p := h.keys.thread(key).part
+	p := h.conn.Keys.Thread(key).Part
 	values := append([]string{"namespace", "space", "thread", thread}, fields...)
-	entry, err := h.client.XAdd(h.Context(), &redis.XAddArgs{Stream: p.notices, Values: values}).Result()
+	entry, err := h.conn.Client.XAdd(h.Context(), &redis.XAddArgs{Stream: p.Notices, Values: values}).Result()
 	if err != nil {
 		h.Fatal(err)
 	}
-	return noticeID(p.index, entry)
+	return noticeID(p.Index, entry)
 }
 
 func (h *hooks) ask(target string) store.WebhookTake {

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/internal/mailbox"
+	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
 	"github.com/alicebob/miniredis/v2"
@@ -115,7 +118,7 @@ func TestWorkSurvivesItsStream(t *testing.T) {
 				if delivered && len(given(t, s, time.Hour, "")) != 1 {
 					t.Fatal("it is not delivered")
 				}
-				by[1] = s.keys.parts[0].work
+				by[1] = s.conn.Keys.Parts[0].Work
 				do(t, server, by...)
 				if work := given(t, s, -1, ""); len(work) != 0 {
 					t.Errorf("given %+v of a stream that is empty", work)
@@ -140,13 +143,13 @@ func TestEntriesAndConsumersOfNobody(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s, _ := onClock(t, server, Options{Node: "me"})
 	begin(t, s, inline(0, "r1")) // it wants nobody
-	stream := s.keys.parts[0].work
-	do(t, server, "XGROUP", "CREATE", stream, workers, "0", "MKSTREAM")
-	do(t, server, "XADD", stream, "*", "thread", s.keys.thread(testKey).member)
+	stream := s.conn.Keys.Parts[0].Work
+	do(t, server, "XGROUP", "CREATE", stream, mailbox.Workers, "0", "MKSTREAM")
+	do(t, server, "XADD", stream, "*", "thread", s.conn.Keys.Thread(testKey).Member)
 	do(t, server, "XADD", stream, "*", "thread", "no thread")
 	do(t, server, "XADD", stream, "*", "what", "ever")
-	do(t, server, "XGROUP", "CREATECONSUMER", stream, workers, "gone")
-	do(t, server, "XREADGROUP", "GROUP", workers, "holds", "COUNT", "1", "STREAMS", stream, ">")
+	do(t, server, "XGROUP", "CREATECONSUMER", stream, mailbox.Workers, "gone")
+	do(t, server, "XREADGROUP", "GROUP", mailbox.Workers, "holds", "COUNT", "1", "STREAMS", stream, ">")
 	work := given(t, s, -1, "")
 	if len(work) != 1 {
 		t.Fatalf("given %+v", work)
@@ -161,20 +164,20 @@ func TestEntriesAndConsumersOfNobody(t *testing.T) {
 	}
 
 	forget := func(after string) string {
-		p := s.keys.parts[0]
-		_, err := s.run(t.Context(), call{dueScript, []string{p.leases, p.ready, p.work},
-			args{{"limit", 1}, {"turn", 0}, {"idle", 0}, {"check", 0}, {"gone", after}}, []any{""}})
+		p := s.conn.Keys.Parts[0]
+		_, err := s.conn.Run(t.Context(), link.Call{Script: lua.Due, Keys: []string{p.Leases, p.Ready, p.Work},
+			Args: lua.Args{{"limit", 1}, {"turn", 0}, {"idle", 0}, {"check", 0}, {"gone", after}}, Rest: []any{""}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		left := ""
-		for _, c := range s.client.XInfoConsumers(t.Context(), stream, workers).Val() {
+		for _, c := range s.conn.Client.XInfoConsumers(t.Context(), stream, mailbox.Workers).Val() {
 			left += " " + c.Name
 		}
 		return left
 	}
 	do(t, server, "XADD", stream, "*", "thread", "x")
-	do(t, server, "XREADGROUP", "GROUP", workers, "holds", "COUNT", "1", "STREAMS", stream, ">")
+	do(t, server, "XREADGROUP", "GROUP", mailbox.Workers, "holds", "COUNT", "1", "STREAMS", stream, ">")
 	if left := forget("3600000"); !strings.Contains(left, "gone") {
 		t.Errorf("one that was just there was forgotten: %q", left)
 	}
@@ -190,11 +193,11 @@ func TestWorkOfADamagedRun(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s, _ := onClock(t, server, Options{})
 	begin(t, s, queued(0, "r1"))
-	th := s.keys.thread(testKey)
-	do(t, server, "HDEL", th.base+"disp", "g:r1")
-	do(t, server, "HDEL", th.rec(), "work")
-	do(t, server, "DEL", th.part.work)
-	do(t, server, "ZADD", th.part.ready, "1", th.member)
+	th := s.conn.Keys.Thread(testKey)
+	do(t, server, "HDEL", th.Base+"disp", "g:r1")
+	do(t, server, "HDEL", th.Rec(), "work")
+	do(t, server, "DEL", th.Part.Work)
+	do(t, server, "ZADD", th.Part.Ready, "1", th.Member)
 	if work := given(t, s, time.Hour, "theirs"); len(work) != 1 || work[0].Thread != testKey || work[0].Entry != "" {
 		t.Errorf("given %+v", work)
 	}
@@ -223,9 +226,9 @@ func TestNothingStarvesWork(t *testing.T) {
 	}{
 		"a thread that cannot be read": {-1, func(t *testing.T, server *redistest.Server, s *Store) {
 			enqueue(t, s, "sound", "a")
-			th := s.keys.thread(damaged)
-			do(t, server, "SET", th.rec(), "garbage")
-			do(t, server, "ZADD", th.part.ready, "1", th.member)
+			th := s.conn.Keys.Thread(damaged)
+			do(t, server, "SET", th.Rec(), "garbage")
+			do(t, server, "ZADD", th.Part.Ready, "1", th.Member)
 		}, "damaged", calls / 2},
 		"another agent's stream": {time.Hour, func(t *testing.T, _ *redistest.Server, s *Store) {
 			for i := range calls {
@@ -289,7 +292,7 @@ func TestLateWorkBehindOthers(t *testing.T) {
 
 // What is due does not wait until it was looked whether a long queue is still there.
 func TestChecksOfEntriesHideNothingDue(t *testing.T) {
-	const long = 2 * maxDue
+	const long = 2 * mailbox.MaxDue
 	server := redistest.Start(t, redistest.Options{})
 	s, move := onClock(t, server, Options{})
 	for i := range long {
@@ -323,13 +326,13 @@ func TestChecksBesideServersBefore(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s, move := onClock(t, server, Options{})
 	begin(t, s, queued(0, "r1"))
-	p := s.keys.parts[0]
-	member := s.keys.thread(testKey).member
+	p := s.conn.Keys.Parts[0]
+	member := s.conn.Keys.Thread(testKey).Member
 	places := func() string {
-		return fmt.Sprint(do(t, server, "ZCARD", p.ready), " due, ", do(t, server, "ZCARD", p.ready+":checks"), " to look at")
+		return fmt.Sprint(do(t, server, "ZCARD", p.Ready), " due, ", do(t, server, "ZCARD", p.Ready+":checks"), " to look at")
 	}
-	do(t, server, "ZREM", p.ready+":checks", member)
-	do(t, server, "ZADD", p.ready, "1", member)
+	do(t, server, "ZREM", p.Ready+":checks", member)
+	do(t, server, "ZADD", p.Ready, "1", member)
 	if work := given(t, s, time.Hour, ""); len(work) != 1 {
 		t.Fatalf("given %+v", work)
 	}
@@ -339,9 +342,9 @@ func TestChecksBesideServersBefore(t *testing.T) {
 	if res, err := s.Stop(t.Context(), store.Stop{Thread: testKey, Request: "q", Label: "label", Terminal: []byte("stopped")}); err != nil {
 		t.Fatal(res, err)
 	}
-	do(t, server, "ZADD", p.ready+":checks", "1", member)
-	do(t, server, "HDEL", s.keys.thread(testKey).rec(), "work")
-	do(t, server, "DEL", s.keys.thread(testKey).base+"queue")
+	do(t, server, "ZADD", p.Ready+":checks", "1", member)
+	do(t, server, "HDEL", s.conn.Keys.Thread(testKey).Rec(), "work")
+	do(t, server, "DEL", s.conn.Keys.Thread(testKey).Base+"queue")
 	move(2 * time.Minute)
 	if work := given(t, s, -1, ""); len(work) > 1 {
 		t.Fatalf("given %+v", work)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/threadlog"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/redis/go-redis/v9"
 )
@@ -237,7 +238,7 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 				for _, id := range ids(1, messages+1) {
 					k.Archive[id] = json.RawMessage("1")
 				}
-				k.Branch = &store.Branch{About: json.RawMessage("1"), Messages: json.RawMessage(incompressible(branchBytes))}
+				k.Branch = &store.Branch{About: json.RawMessage("1"), Messages: json.RawMessage(incompressible(threadlog.BranchBytes))}
 			})
 			return func() { rewound = begin(l.T, s, b) }
 		}},
@@ -251,7 +252,7 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 			b := l.ending(rewound, &store.SnapshotUpdate{Drop: messages, Remove: taken})
 			return func() {
 				done(l, b)
-				left, err := raw.HKeys(ctx, s.keys.thread(l.key).snap()).Result()
+				left, err := raw.HKeys(ctx, s.conn.Keys.Thread(l.key).Snap()).Result()
 				if messages := slices.DeleteFunc(left, func(field string) bool { return field[0] != 'm' }); err != nil || len(messages) != 1 {
 					l.Fatalf("the snapshot holds %d messages: %v", len(messages), err)
 				}
@@ -311,7 +312,7 @@ func TestLargeMessagesThatGoAreNotRead(t *testing.T) {
 	const messages = 250
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{Partitions: 1, Timeout: patience})
-	ctx, at := context.Background(), s.keys.thread(testKey)
+	ctx, at := context.Background(), s.conn.Keys.Thread(testKey)
 	u := &store.SnapshotUpdate{Append: ids(0, messages), Upsert: map[string]json.RawMessage{}}
 	large := map[string]any{}
 	for _, id := range u.Append {
@@ -319,10 +320,10 @@ func TestLargeMessagesThatGoAreNotRead(t *testing.T) {
 		large["m"+id] = strings.Repeat("x", 256<<10)
 	}
 	turn(t, s, 1, "r1", u)
-	if err := s.client.HSet(ctx, at.snap(), large).Err(); err != nil {
+	if err := s.conn.Client.HSet(ctx, at.Snap(), large).Err(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.client.HSet(ctx, at.rec(), "held", "").Err(); err != nil {
+	if err := s.conn.Client.HSet(ctx, at.Rec(), "held", "").Err(); err != nil {
 		t.Fatal(err)
 	}
 	if bytes := view(t, s, store.ReadQuery{Window: 1}).Bytes; bytes < messages*256<<10 {
@@ -341,7 +342,7 @@ func TestLargeMessagesThatGoAreNotRead(t *testing.T) {
 	if bytes := view(t, s, store.ReadQuery{Window: 1}).Bytes; bytes > 1<<20 { // what there was is guessed
 		t.Errorf("%d messages of a byte are taken for %d bytes", messages, bytes)
 	}
-	if err := s.client.HSet(ctx, at.rec(), "held", "").Err(); err != nil {
+	if err := s.conn.Client.HSet(ctx, at.Rec(), "held", "").Err(); err != nil {
 		t.Fatal(err)
 	}
 	if n := lengths(); n >= messages {

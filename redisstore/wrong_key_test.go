@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
 )
@@ -18,11 +19,11 @@ import (
 // others hold, the store can be opened, and the log names the key, once.
 func TestAWrongKeyOfAPartitionHidesNoOther(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
-	probe := newKeyspace("p", 8).parts[0]
+	probe := keyspace.New("p", 8).Parts[0]
 	var kinds []string
-	for _, key := range []string{probe.leases, probe.ready, probe.ready + ":checks", probe.work + "a", probe.counts, probe.inbox, probe.threads, probe.dead,
-		probe.notices, probe.decisions, probe.decided, probe.felled(), probe.made()} {
-		kinds = append(kinds, strings.TrimPrefix(key, probe.base))
+	for _, key := range []string{probe.Leases, probe.Ready, probe.Ready + ":checks", probe.Work + "a", probe.Counts, probe.Inbox, probe.Threads, probe.Dead,
+		probe.Notices, probe.Decisions, probe.Decided, probe.Felled(), probe.Made()} {
+		kinds = append(kinds, strings.TrimPrefix(key, probe.Base))
 	}
 	for i, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
@@ -32,10 +33,10 @@ func TestAWrongKeyOfAPartitionHidesNoOther(t *testing.T) {
 			o := Options{Prefix: fmt.Sprint("wrong", i), Partitions: 8, Lease: time.Minute, Clock: func() time.Time { return clock },
 				ThreadTTL: 24 * time.Hour, Logger: slog.New(slog.NewTextHandler(&told, nil))}
 			s := open(t, server.URL(), o)
-			hurt := &s.keys.parts[3]
+			hurt := &s.conn.Keys.Parts[3]
 			var good []store.ThreadKey
 			for n := 0; len(good) < 12; n++ {
-				if key := (store.ThreadKey{Namespace: "n", Thread: fmt.Sprint("t", n)}); s.keys.thread(key).part != hurt {
+				if key := (store.ThreadKey{Namespace: "n", Thread: fmt.Sprint("t", n)}); s.conn.Keys.Thread(key).Part != hurt {
 					good = append(good, key)
 				}
 			}
@@ -59,8 +60,8 @@ func TestAWrongKeyOfAPartitionHidesNoOther(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.client.Del(ctx, hurt.base+kind)
-			if err := s.client.Set(ctx, hurt.base+kind, "x", 0).Err(); err != nil {
+			s.conn.Client.Del(ctx, hurt.Base+kind)
+			if err := s.conn.Client.Set(ctx, hurt.Base+kind, "x", 0).Err(); err != nil {
 				t.Fatal(err)
 			}
 			if err := open(t, server.URL(), o).Ready(ctx); err != nil {
@@ -132,7 +133,7 @@ func TestAWrongKeyOfAPartitionHidesNoOther(t *testing.T) {
 					t.Errorf("retire: %v", err)
 				}
 			}
-			if n := strings.Count(told.String(), hurt.base+kind); n != 1 {
+			if n := strings.Count(told.String(), hurt.Base+kind); n != 1 {
 				t.Errorf("it is told %d times: %s", n, told.String())
 			}
 		})

@@ -16,9 +16,9 @@ func TestAKeyOfAWrongTypeKeepsNothingElse(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{})
 	ctx := context.Background()
-	hurt := s.keys.thread(testKey)
+	hurt := s.conn.Keys.Thread(testKey)
 	good := testKey
-	for s.keys.thread(good).part == hurt.part {
+	for s.conn.Keys.Thread(good).Part == hurt.Part {
 		good.Thread += "x"
 	}
 	for _, key := range []store.ThreadKey{testKey, good} {
@@ -26,13 +26,13 @@ func TestAKeyOfAWrongTypeKeepsNothingElse(t *testing.T) {
 	}
 	spoil := func(key string) {
 		t.Helper()
-		s.client.Del(ctx, key)
-		if err := s.client.Set(ctx, key, "x", 0).Err(); err != nil {
+		s.conn.Client.Del(ctx, key)
+		if err := s.conn.Client.Set(ctx, key, "x", 0).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	spoil(hurt.part.inbox)
-	spoil(hurt.part.counts)
+	spoil(hurt.Part.Inbox)
+	spoil(hurt.Part.Counts)
 	page, err := s.Inbox(ctx, store.InboxQuery{Tenant: "tenant"})
 	if !errors.Is(err, store.ErrPartial) || len(page.Items) != 1 || page.Items[0].Thread != good || page.Next != "" {
 		t.Errorf("inbox: %+v %v", page, err)
@@ -43,7 +43,7 @@ func TestAKeyOfAWrongTypeKeepsNothingElse(t *testing.T) {
 	if n, err := s.CountTenant(ctx, "tenant"); !errors.Is(err, store.ErrPartial) || n[store.DispatchAcked] != 1 {
 		t.Errorf("counts: %v %v", n, err)
 	}
-	spoil(hurt.rec())
+	spoil(hurt.Rec())
 	if res, err := s.DeleteTree(ctx, testKey, store.DeleteCascade, storetest.Deleting("")); err != nil || !res.Deleted {
 		t.Errorf("delete: %+v %v", res, err)
 	}

@@ -1,0 +1,132 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
+)
+
+// anyOne is index.lua's ANY.
+var anyOne = string(make([]byte, DigestSize))
+
+// ownerLooks is how many suspensions are looked at for a page of one owner's.
+const ownerLooks = 1000
+
+// inboxOf is the listing of a reason; "": of any.
+func inboxOf(tenant, namespace, reason string) Listing {
+	l := Listing{Kind: 'i', Key: func(p *keyspace.Partition) string { return p.Inbox }}
+	switch {
+	case namespace != "":
+		l.Prefix = Digest("\x00"+namespace) + anyOne
+	case reason != "":
+		l.Prefix = Digest(tenant) + Digest(reason)
+	default:
+		l.Prefix = Digest(tenant) + anyOne
+	}
+	return l
+}
+
+// Inbox implements store.Inbox.
+func (s *Lists) Inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage, error) {
+	of := s.inbox
+	switch {
+	case q.Namespace != "" && q.Reason != "":
+		return store.InboxPage{}, errors.New("redisstore: inbox: a namespace's is not listed by reason")
+	case q.AllTenants && q.Namespace == "":
+		of = s.inboxes
+	}
+	p, err := of(ctx, q)
+	if err != nil {
+		err = fmt.Errorf("redisstore: inbox: %w", err)
+	}
+	return p, err
+}
+
+func (s *Lists) inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage, error) {
+	owner := keyspace.OwnerID(store.Owner{Name: q.Owner})
+	load := func(threads []keyspace.Thread, hits []Hit) link.Call {
+		c := link.Call{Script: lua.Inbox, Args: lua.Args{{"tenant", q.Tenant}, {"namespace", q.Namespace}, {"owner", owner}}}
+		for i, t := range threads {
+			c.Keys = append(c.Keys, t.Rec(), t.Journal(), t.Base+"drafts")
+			c.Rest = lua.Inbox.Group(c.Rest, lua.Args{{"since", hits[i].Member[:StampSize]}})
+		}
+		return c
+	}
+	l := inboxOf(q.Tenant, q.Namespace, q.Reason)
+	if l.Only = owner; owner != "" {
+		l.Looks = ownerLooks
+	}
+	if !q.From.IsZero() {
+		l.From = StampAt(q.From.UnixMilli())
+	}
+	if !q.To.IsZero() {
+		l.To = StampAt(q.To.UnixMilli())
+	}
+	items, next, err := Page(ctx, s.conn, l, store.PageQuery{Limit: q.Limit, Cursor: q.Cursor}, load, readInboxItem)
+	return store.InboxPage{Items: items, Next: next}, err
+}
+
+func readInboxItem(h Hit, r *link.Reply) (store.InboxItem, bool) {
+	if !r.More() {
+		return store.InboxItem{}, false
+	}
+	key, ok := keyspace.ThreadOf(r.Text())
+	item := store.InboxItem{Thread: key, Version: r.Int(), Since: time.UnixMilli(Unstamp(h.Member[:StampSize])),
+		Title: r.Text(), Tenant: r.Text(), User: r.Text(), Agent: r.Text(), Suspension: r.JSON(), Drafts: r.JSONByID()}
+	if errors.Is(r.Err, store.ErrCorrupted) {
+		r.Err, item.Corrupted = nil, true
+	}
+	return item, ok && (item.Suspension != nil || item.Corrupted)
+}
+
+// CountInbox implements store.Inbox. Each number is a range of a partition's inbox,
+// which the server counts without looking at what is in it.
+func (s *Lists) CountInbox(ctx context.Context, q store.InboxCount) (counts map[string]int64, err error) {
+	tenants := []string{q.Tenant}
+	switch {
+	case q.Namespace != "" && slices.ContainsFunc(q.Reasons, func(r string) bool { return r != "" }):
+		err = errors.New("a namespace's is not counted by reason")
+	case q.AllTenants && q.Namespace == "":
+		tenants, err = s.tenants(ctx)
+	}
+	if err == nil {
+		counts, err = s.countInboxes(ctx, tenants, q)
+	}
+	if err != nil {
+		err = fmt.Errorf("redisstore: count inbox: %w", err)
+	}
+	return counts, err
+}
+
+func (s *Lists) countInboxes(ctx context.Context, tenants []string, q store.InboxCount) (map[string]int64, error) {
+	var cmds []*redis.IntCmd
+	for _, tenant := range tenants {
+		for i := range s.conn.Keys.Parts {
+			for _, reason := range q.Reasons {
+				l := inboxOf(tenant, q.Namespace, reason)
+				cmds = append(cmds, redis.NewIntCmd(ctx, "zlexcount", s.conn.Keys.Parts[i].Inbox, "["+l.Prefix, l.end()))
+			}
+		}
+	}
+	errs := link.Ask(ctx, s.conn, cmds)
+	partial := s.conn.Missing(errs)
+	if link.Most(partial) != nil {
+		return nil, partial
+	}
+	counts := make(map[string]int64, len(q.Reasons))
+	for i, cmd := range cmds {
+		if errs[i] == nil {
+			counts[q.Reasons[i%len(q.Reasons)]] += cmd.Val()
+		}
+	}
+	return counts, partial
+}

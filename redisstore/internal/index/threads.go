@@ -1,0 +1,78 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
+)
+
+// Threads implements store.Threads.
+func (s *Lists) Threads(ctx context.Context, q store.ThreadQuery) (store.ThreadPage, error) {
+	l := Listing{Kind: 't', Prefix: Digest(q.Namespace), Key: func(p *keyspace.Partition) string { return p.Threads }}
+	l.From, l.To = LatestFirst(q.From, q.To)
+	if !q.All() {
+		l.Only, l.Looks = FilterName(q.ThreadFilter), threadLooks
+	}
+	if q.Tenant != nil {
+		l.Only, l.Looks = string(link.Pack(nil, l.Only, *q.Tenant)), threadLooks
+	}
+	load := func(threads []keyspace.Thread, _ []Hit) link.Call { return InfosOf(threads...) }
+	read := func(_ Hit, r *link.Reply) (store.ThreadInfo, bool) {
+		info, ok := ReadInfo(r)
+		return info, ok && info.Thread.Namespace == q.Namespace && (q.Tenant == nil || info.Tenant == *q.Tenant) && q.Wants(&info)
+	}
+	threads, next, err := Page(ctx, s.conn, l, store.PageQuery{Limit: q.Limit, Cursor: q.Cursor}, load, read)
+	if err != nil {
+		err = fmt.Errorf("redisstore: threads: %w", err)
+	}
+	return store.ThreadPage{Threads: threads, Next: next}, err
+}
+
+// threadLooks is how many threads are looked at for a page that a filter thins out.
+const threadLooks = 1000
+
+// FilterName tells filters apart; "": all threads.
+func FilterName(f store.ThreadFilter) string {
+	switch {
+	case f.All():
+		return ""
+	case f.Agent == nil:
+		return string(link.Pack(nil, string(f.Status)))
+	}
+	return string(link.Pack(nil, string(f.Status), *f.Agent))
+}
+
+// InfosOf asks for what a list says of threads of one partition.
+func InfosOf(threads ...keyspace.Thread) link.Call {
+	c := link.Call{Script: lua.Threads}
+	for _, t := range threads {
+		c.Keys = append(c.Keys, t.Rec(), t.Journal(), t.Base+"queue", t.Base+"runs")
+	}
+	return c
+}
+
+// ReadInfo reads what InfosOf has asked for of one thread; false: it was never used.
+func ReadInfo(r *link.Reply) (store.ThreadInfo, bool) {
+	if !r.More() {
+		return store.ThreadInfo{}, false
+	}
+	key, ok := keyspace.ThreadOf(r.Text())
+	return store.ThreadInfo{Thread: key, Title: r.Text(), Updated: time.UnixMilli(r.Int()), Active: r.Bool(),
+		Suspended: r.Bool(), Queued: int(r.Int()), ActiveRun: r.Text(), LatestRun: r.Text(), Agent: r.Text(), Tenant: r.Text()}, ok
+}
+
+// SetTitle implements store.Threads. An empty title takes it away, so that the
+// next input with one names the thread.
+func (s *Lists) SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error) {
+	t := s.conn.Keys.Thread(key)
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Title, Keys: []string{t.Rec()}, Args: lua.Args{{"title", link.CutTitle(title)}}})
+	if err != nil {
+		return false, err
+	}
+	return r.Bool(), r.Err
+}

@@ -1,0 +1,121 @@
+package mailbox
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
+)
+
+// Records looks at dispatches.
+type Records struct{ conn *link.Connection }
+
+// NewRecords looks over a connection.
+func NewRecords(c *link.Connection) *Records { return &Records{c} }
+
+// Dispatch implements store.Dispatches.
+func (s *Records) Dispatch(ctx context.Context, key store.ThreadKey, id string) (*store.Dispatch, error) {
+	if id == "" {
+		return nil, nil
+	}
+	list, err := s.dispatches(ctx, key, id, store.DispatchQuery{})
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[0], nil
+}
+
+const dispatchPage = 100
+
+// Dispatches implements store.Dispatches. It reads what waits and what the page
+// holds, not what lies beyond it.
+func (s *Records) Dispatches(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) ([]store.Dispatch, error) {
+	if q.Limit < 0 || q.Offset < 0 {
+		return nil, fmt.Errorf("redisstore: dispatches: limit %d, offset %d: neither can be negative", q.Limit, q.Offset)
+	}
+	return s.dispatches(ctx, key, "", q)
+}
+
+func (s *Records) dispatches(ctx context.Context, key store.ThreadKey, id string, q store.DispatchQuery) ([]store.Dispatch, error) {
+	r, err := s.conn.Run(ctx, s.dispatchesCall(key, id, q))
+	if err != nil {
+		return nil, err
+	}
+	var list []store.Dispatch
+	for r.More() {
+		list = append(list, readDispatch(r, key))
+	}
+	return list, r.Err
+}
+
+// dispatchesCall asks for one dispatch, or for those of a query.
+func (s *Records) dispatchesCall(key store.ThreadKey, id string, q store.DispatchQuery) link.Call {
+	if q.Limit == 0 {
+		q.Limit = dispatchPage
+	}
+	t := s.conn.Keys.Thread(key)
+	c := link.Call{Script: lua.Dispatches, Keys: t.All(), Args: lua.Args{{"run", id}, {"limit", q.Limit}, {"offset", q.Offset}}}
+	for _, state := range q.States {
+		c.Rest = append(c.Rest, string(state))
+	}
+	return c
+}
+
+func readDispatch(r *link.Reply, key store.ThreadKey) store.Dispatch {
+	l := r.List()
+	d := store.Dispatch{ID: l.Text(), Thread: key, State: store.DispatchState(l.Text()), Epoch: l.Int(),
+		Priority: uint8(l.Int()), Dedupe: l.Text(), Available: l.Time(), Attempts: int(l.Int()), MaxAttempts: int(l.Int()),
+		Error: l.Text(), ClaimedBy: l.Text(), LeaseUntil: l.Time(), Activated: l.Bool(), Outcome: l.JSON(),
+		RequeuedAs: l.Text(), Created: l.Time(), Updated: l.Time(), Completed: l.Time(), Record: l.JSON(), Input: l.JSON(), Steps: l.JSON()}
+	r.Join(l)
+	return d
+}
+
+// CountDispatches implements store.Dispatches.
+func (s *Records) CountDispatches(ctx context.Context) (map[store.DispatchState]int64, error) {
+	return s.count(ctx, "")
+}
+
+// CountTenant implements store.Dispatches.
+func (s *Records) CountTenant(ctx context.Context, tenant string) (map[store.DispatchState]int64, error) {
+	return s.count(ctx, ":"+tenant)
+}
+
+var dispatchStates = []store.DispatchState{
+	store.DispatchQueued, store.DispatchClaimed, store.DispatchAcked,
+	store.DispatchCancelled, store.DispatchSuperseded, store.DispatchDeadLetter,
+}
+
+// count adds up what the partitions count under each state with a suffix.
+func (s *Records) count(ctx context.Context, suffix string) (map[store.DispatchState]int64, error) {
+	fields := make([]any, len(dispatchStates))
+	for i, state := range dispatchStates {
+		fields[i] = string(state) + suffix
+	}
+	calls := make([]link.Call, len(s.conn.Keys.Parts))
+	for i := range calls {
+		calls[i] = link.Call{Script: lua.Counts, Keys: []string{s.conn.Keys.Parts[i].Counts}, Rest: fields}
+	}
+	replies, errs := s.conn.RunAll(ctx, calls)
+	partial := s.conn.Missing(errs)
+	if link.Most(partial) != nil {
+		return nil, partial
+	}
+	counts := map[store.DispatchState]int64{}
+	for i, r := range replies {
+		if errs[i] != nil {
+			continue
+		}
+		for _, state := range dispatchStates {
+			if n := r.Int(); n != 0 {
+				counts[state] += n
+			}
+		}
+		if r.Err != nil {
+			return nil, r.Err
+		}
+	}
+	return counts, partial
+}

@@ -1,0 +1,218 @@
+// Package threadlog reads threads: the snapshot that is stored, the log behind it, the
+// messages in pages, the journal of an execution, and the branches that rewinds have left. It
+// has the form in which a snapshot is stored, too.
+package threadlog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
+)
+
+// missedEvents is how many of the events that a follower has missed come with a view. The
+// others are read as pages of the log, which costs less than through a script.
+const missedEvents = 64
+
+// Reader are the calls that read threads and their logs. They wait for each other by the
+// limits of each server's readers.
+type Reader struct {
+	conn    *link.Connection
+	commits *link.GroupCommit
+	cache   *Cache
+}
+
+// NewReader reads over a connection, by the turns that its queues give readers.
+func NewReader(c *link.Connection, g *link.GroupCommit, kept *Cache) *Reader {
+	return &Reader{conn: c, commits: g, cache: kept}
+}
+
+// Read implements store.Admission. Large threads are read a few at a time, and of
+// one thread one at a time; who has to wait does so as long as its context allows.
+func (s *Reader) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
+	t := s.conn.Keys.Thread(key)
+	follow := int64(0)
+	if q.Follower {
+		follow = s.conn.Settings.Follow.Milliseconds()
+	}
+	var after store.Position
+	if q.After != nil {
+		after = *q.After
+	}
+	var have store.Position
+	if q.Have != nil {
+		have = *q.Have
+	}
+	ask := func(most int, window any) link.Call {
+		rest := link.AppendStrings(nil, q.InterruptIDs)
+		rest = link.AppendStrings(rest, q.ToolCallIDs)
+		return link.Call{Script: lua.Read, Keys: t.All(), Args: lua.Args{
+			{"member", t.Member}, {"follow", follow}, {"sender", q.Sender}, {"epoch", after.Epoch}, {"seq", after.Seq},
+			{"have", have.Epoch}, {"haveseq", have.Seq}, {"label", q.Label},
+			{"run", q.RunID}, {"asked", len(q.InterruptIDs)}, {"calls", len(q.ToolCallIDs)}, {"inputs", q.Inputs},
+			{"most", most}, {"missed", missedEvents}, {"window", window}, {"room", windowBytes}, {"journal", q.Journal},
+		}, Rest: link.AppendStrings(rest, q.MessageIDs)}
+	}
+	window := any("")
+	if q.Window > 0 {
+		window = q.Window
+	}
+	queues := s.commits.QueuesOf(t.Part)
+	r, err := s.runIn(ctx, queues.Small, t, 0, ask(link.SmallRead, window))
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Items) == 2 {
+		size, recovered := r.Int(), r.Int() == fromWanted
+		if q.Small {
+			return &store.ThreadView{Thread: key, Large: max(size, 1), Recovered: recovered}, r.Err
+		}
+		if err := store.Room(ctx, size); err != nil {
+			return nil, err
+		}
+		if err := queues.Large.Take(ctx, t.Base, size); err != nil {
+			return nil, fmt.Errorf("redisstore: read: %w", err)
+		}
+		defer queues.Large.Give(t.Base, size)
+		v, err := s.readLarge(ctx, t, q, func(window any) link.Call { return ask(0, window) })
+		if err != nil {
+			return nil, err
+		}
+		v.Thread = key
+		return v, nil
+	}
+	r.Room = link.RoomOf(ctx)
+	v, _, err := s.readView(t, r, q)
+	if err == nil && q.Window > 0 {
+		err = s.readRest(ctx, t, v)
+	}
+	if errors.Is(err, errMoved) { // else it would have been large
+		return s.Read(ctx, key, q)
+	}
+	if err != nil {
+		return nil, err
+	}
+	v.Thread = key
+	return v, nil
+}
+
+// runIn runs a script that reads so many bytes when it is its thread's turn.
+func (s *Reader) runIn(ctx context.Context, limit *link.ReadLimit, t keyspace.Thread, bytes int64, c link.Call) (*link.Reply, error) {
+	if err := limit.Take(ctx, t.Base, bytes); err != nil {
+		return nil, fmt.Errorf("redisstore: %s: %w", c.Script.Name, err)
+	}
+	defer limit.Give(t.Base, bytes)
+	return s.conn.Run(ctx, c)
+}
+
+// These say what the events of a view are after, as read.lua says it; 0 is the snapshot.
+const (
+	fromWanted = 1
+	fromHave   = 2
+)
+
+// readView reads a view, and where its window begins.
+func (s *Reader) readView(t keyspace.Thread, r *link.Reply, q store.ReadQuery) (*store.ThreadView, *window, error) {
+	v := &store.ThreadView{Now: time.UnixMilli(r.Int()), Version: r.Int(), Epoch: r.Text(), Base: r.Int(),
+		Seq: r.Int(), Boundary: r.Int()}
+	at, from := r.Int(), r.Int()
+	events := r.Events()
+	stored := r.List()
+	switch from {
+	case fromWanted:
+		v.Recovered, v.Missed = true, events[:link.Unmarked(events)]
+	case fromHave:
+		v.Held, v.From, v.Log = true, q.Have.Seq, events
+	default:
+		v.From, v.Log = at, events
+	}
+	v.Suspension = r.JSON()
+	v.Active = readRun(r)
+	v.Latest = readRun(r)
+	v.Run = readRun(r)
+	labelled := r.List()
+	for labelled.More() {
+		if run := readRun(labelled); run != nil {
+			v.Labelled = append(v.Labelled, *run)
+		}
+	}
+	r.Join(labelled)
+	queue := r.List()
+	for queue.More() {
+		v.Queue = append(v.Queue, store.QueuedRun{ID: queue.Text(), Record: queue.JSON(), Size: queue.Int(), Input: queue.JSON()})
+	}
+	r.Join(queue)
+	v.QueueLength = int(r.Int())
+	readKnown(v, r, q)
+	v.DispatchEpoch, v.Paused = r.Int(), r.Bool()
+	v.Drafts = r.JSONByID()
+	v.Tenant, v.Title, v.Deleted, v.Bytes = r.Text(), r.Text(), r.Bool(), r.Int()
+	v.Owner, v.Used = r.Text(), r.Bool()
+	var w *window
+	if told := r.List(); len(told.Items) > 0 {
+		w = readWindow(told)
+		r.Join(told)
+	}
+	log := KnownLog{Epoch: v.Epoch, Base: r.Int(), Bytes: r.Int(), End: v.Seq}
+	if waiting := r.List(); waiting.More() {
+		v.Execution = readWaiting(waiting)
+		r.Join(waiting)
+	}
+	if from != fromWanted {
+		v.Snapshot = readSnapshot(stored, w)
+		v.Snapshot.At = at
+		r.Join(stored)
+	}
+	if r.Err != nil {
+		return nil, nil, r.Err
+	}
+	told := v.From + int64(len(v.Log))
+	if from == fromWanted && q.After != nil {
+		told = q.After.Seq + int64(len(v.Missed))
+	}
+	if told < v.Seq {
+		s.cache.Logs.Note(t, log) // the others are asked for next
+	}
+	return v, w, nil
+}
+
+// readKnown reads what is known of the interrupts, calls and messages that were asked for.
+func readKnown(v *store.ThreadView, r *link.Reply, q store.ReadQuery) {
+	answers, asked, archived := r.List(), r.List(), r.List()
+	v.Answers, v.Asked, v.Archived = map[string]json.RawMessage{}, map[string]bool{}, map[string]bool{}
+	for _, id := range q.InterruptIDs {
+		if a := answers.JSON(); a != nil {
+			v.Answers[id] = a
+		}
+	}
+	for _, id := range q.ToolCallIDs {
+		if asked.Bool() {
+			v.Asked[id] = true
+		}
+	}
+	r.Join(answers)
+	r.Join(asked)
+	for _, id := range q.MessageIDs {
+		if archived.More() && archived.Bool() {
+			v.Archived[id] = true
+		}
+	}
+	r.Join(archived)
+}
+
+func readRun(r *link.Reply) *store.RunState {
+	l := r.List()
+	if len(l.Items) == 0 {
+		return nil
+	}
+	run := &store.RunState{ID: l.Text(), Record: l.JSON(), Status: store.RunStatus(l.Text()), RunStarted: l.Int(),
+		Terminal: l.JSON(), Execution: l.Text(), LatestOfExe: l.Text()}
+	r.Join(l)
+	return run
+}

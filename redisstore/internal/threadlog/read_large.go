@@ -1,0 +1,144 @@
+package threadlog
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
+)
+
+// A large thread is read in pieces, so that none of them keeps the server from others. All are
+// of one moment: a stored snapshot is what it was while its position is, and so is an
+// event at a position.
+
+const (
+	PieceMessages = 1024      // of a large thread, with one script
+	MessageBytes  = 512 << 10 // about, of these
+	pieceEvents   = 4096      // of its log
+	moveTries     = 8         // readings of a thread that moves on meanwhile
+)
+
+// errMoved says that a thread has moved on while it was read.
+var errMoved = errors.New("redisstore: the thread has moved on")
+
+// readLarge reads a thread in pieces. A thread that moves on again and again is read at
+// once in the end: one that can never be read is worse than a server that waits.
+func (s *Reader) readLarge(ctx context.Context, t keyspace.Thread, q store.ReadQuery, ask func(window any) link.Call) (*store.ThreadView, error) {
+	for range moveTries {
+		r, err := s.conn.Run(ctx, ask(q.Window))
+		if err != nil {
+			return nil, err
+		}
+		r.Room = link.RoomOf(ctx)
+		v, w, err := s.readView(t, r, q)
+		if err == nil && w != nil && q.Window == 0 {
+			err = s.readPieces(ctx, t, v, w, r.Room)
+		}
+		if err == nil {
+			err = s.readRest(ctx, t, v)
+		}
+		if !errors.Is(err, errMoved) {
+			return v, err
+		}
+	}
+	r, err := s.conn.Run(ctx, ask(""))
+	if err != nil {
+		return nil, err
+	}
+	r.Room = link.RoomOf(ctx)
+	v, _, err := s.readView(t, r, q)
+	return v, err
+}
+
+// readPieces reads the messages of a view, from the last to the first, while those that came
+// before are unfolded.
+func (s *Reader) readPieces(ctx context.Context, t keyspace.Thread, v *store.ThreadView, w *window, room *link.Room) error {
+	if v.Snapshot.Messages == nil {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var failed error // once pieces is closed
+	pieces := make(chan *link.Reply, 1)
+	go func() {
+		defer close(pieces)
+		for at := w.first; at.chunk > 0 || at.offset > 0; {
+			r, next, err := s.readPiece(ctx, t, v, at)
+			if err != nil {
+				failed = err
+				return
+			}
+			select {
+			case pieces <- r:
+				at = next
+			case <-ctx.Done():
+				failed = link.Error("read messages", ctx.Err())
+				return
+			}
+		}
+	}()
+	var spoilt error
+	messages := make([]json.RawMessage, 0, w.all)
+	for r := range pieces {
+		if spoilt != nil {
+			continue
+		}
+		r.Room = room
+		piece := readWindow(r)
+		if spoilt = r.Err; spoilt != nil {
+			cancel()
+		}
+		slices.Reverse(piece.messages)
+		messages = append(messages, piece.messages...)
+	}
+	if err := cmp.Or(spoilt, failed); err != nil {
+		return err
+	}
+	slices.Reverse(messages)
+	v.Snapshot.Messages, v.Snapshot.Older, v.Snapshot.Before = messages, 0, ""
+	return nil
+}
+
+// readPiece reads the piece before a place, and where that begins.
+func (s *Reader) readPiece(ctx context.Context, t keyspace.Thread, v *store.ThreadView, at orderPlace) (*link.Reply, orderPlace, error) {
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Messages, Keys: []string{t.Rec(), t.Snap(), t.Producers()}, Args: lua.Args{{"epoch", v.Epoch}, {"at", v.Snapshot.At},
+		{"chunk", at.chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", PieceMessages}, {"first", 0}, {"room", MessageBytes}, {"by", ""}}, Rest: nil})
+	if err != nil {
+		return nil, at, err
+	}
+	if r.Int() != messagesRead {
+		return nil, at, cmp.Or(r.Err, errMoved)
+	}
+	ahead := *r
+	next := orderPlace{ahead.Int(), ahead.Int(), ahead.Text()}
+	if ahead.Err == nil && next == at {
+		ahead.Spoil("no order of messages")
+	}
+	return r, next, ahead.Err
+}
+
+// readRest reads what a view lacks of the log's end.
+func (s *Reader) readRest(ctx context.Context, t keyspace.Thread, v *store.ThreadView) error {
+	for !v.Recovered && v.From+int64(len(v.Log)) < v.Seq {
+		at := v.From + int64(len(v.Log))
+		res, err := s.readLog(ctx, t, v.Epoch, at+1, int(min(v.Seq-at, pieceEvents)))
+		if err != nil {
+			return err
+		}
+		if res.Status != store.RangeOK {
+			return errMoved
+		}
+		if len(res.Events) == 0 {
+			return fmt.Errorf("redisstore: read: %w: logged event %d", store.ErrCorrupted, at+1)
+		}
+		v.Log = append(v.Log, res.Events...)
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package threadlog
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+)
+
+// The bounds of a piece of the order of messages; snapshot.lua has those of a chunk.
+const (
+	pieceIDs   = 128
+	pieceBytes = 8192
+)
+
+// SnapshotUpdate is a store.SnapshotUpdate as the scripts get it.
+type SnapshotUpdate struct {
+	Whole             bool
+	Pieces            []any // of the order, PieceParts each, as snapshot.lua's reorder has them
+	Messages, Removed []any
+	State, Frozen     []byte
+	Open              []byte
+	Drop              int
+}
+
+// NewSnapshotUpdate puts a SnapshotUpdate into what the scripts get; nil: there is none.
+func NewSnapshotUpdate(u *store.SnapshotUpdate) (SnapshotUpdate, error) {
+	if u == nil {
+		return SnapshotUpdate{}, nil
+	}
+	if u.Order != nil && (u.Drop != 0 || u.Append != nil) {
+		return SnapshotUpdate{}, errors.New("the order of messages is given, or what changes in it")
+	}
+	s := SnapshotUpdate{Whole: u.Order != nil, Drop: max(u.Drop, 0), State: link.Compress(u.State), Frozen: link.Compress(u.Frozen), Open: link.Compress(u.Open)}
+	ids := u.Append
+	if s.Whole {
+		ids = u.Order
+	}
+	s.Pieces = pieces(ids, u.Producers)
+	// The scripts count each message once.
+	gone := make(map[string]bool, len(u.Remove))
+	for _, id := range u.Remove {
+		if !gone[id] {
+			gone[id], s.Removed = true, append(s.Removed, id)
+		}
+	}
+	for id, m := range u.Upsert {
+		if !gone[id] {
+			s.Messages = append(s.Messages, id, link.Compress(m))
+		}
+	}
+	return s, nil
+}
+
+// PieceParts is how many values a piece of an order has.
+const PieceParts = 3
+
+// pieces packs ids into pieces of an order.
+func pieces(ids []string, by map[string]store.Producer) []any {
+	var list []any
+	for len(ids) > 0 {
+		n, bytes := 0, 0
+		for n < len(ids) && n < pieceIDs && (n == 0 || bytes+len(ids[n])+5 <= pieceBytes) {
+			bytes += len(ids[n]) + 5
+			n++
+		}
+		list = append(list, n, link.Pack(nil, ids[:n]...), stretches(ids[:n], by))
+		ids = ids[n:]
+	}
+	return list
+}
+
+// readSnapshot reads the fields of the snapshot: s the state, f what is frozen, r what a run has open, the order of the messages
+// as snapshot.lua has it, and each message by its id behind an m. The messages of a window
+// were read before.
+func readSnapshot(fields *link.Reply, w *window) store.Snapshot {
+	var snap store.Snapshot
+	chunks := map[string]string{}
+	byID := make(map[string]json.RawMessage, len(fields.Items)/2)
+	for fields.More() {
+		name := fields.Text()
+		switch {
+		case name == "s":
+			snap.State = fields.JSON()
+		case name == "f":
+			snap.Frozen = fields.JSON()
+		case name == "r":
+			snap.Open = fields.JSON()
+		case name == "n" || strings.HasPrefix(name, "o"):
+			chunks[name] = fields.Text()
+		default:
+			byID[strings.TrimPrefix(name, "m")] = fields.JSON()
+		}
+	}
+	if w != nil {
+		if chunks["n"] != "" {
+			snap.Messages = w.messages
+		}
+		snap.Older, snap.Before = w.older(), w.cursor()
+		return snap
+	}
+	ids := readOrder(fields, chunks)
+	if ids == nil {
+		return snap
+	}
+	snap.Messages = make([]json.RawMessage, 0, len(ids))
+	for _, id := range ids {
+		if m, ok := byID[id]; ok {
+			snap.Messages = append(snap.Messages, m)
+		}
+	}
+	return snap
+}
+
+// readOrder reads the ids of the messages; nil: there is none.
+func readOrder(r *link.Reply, chunks map[string]string) []string {
+	if chunks["n"] == "" {
+		return nil
+	}
+	count, _, _ := strings.Cut(chunks["n"], " ")
+	n, err := strconv.Atoi(count)
+	if err != nil || n != len(chunks)-1 {
+		r.Spoil("no order of messages")
+		return nil
+	}
+	ids := []string{}
+	for i := range n {
+		chunk, err := link.Unpack(chunks["o"+strconv.Itoa(i)])
+		if err != nil {
+			r.Spoil("no order of messages")
+		}
+		ids = append(ids, chunk...)
+	}
+	return ids
+}
