@@ -54,8 +54,13 @@ var (
 	_ store.Logins   = (*Store)(nil)
 )
 
-// Open connects to the server that the URL names (see parseURL), checks it, and
-// returns a store on it. The node channel is subscribed when Open returns.
+// Open connects to the server that the URL names, checks it, and returns a store on it. The
+// node channel is subscribed when Open returns. The URL has one of these forms:
+//
+//	redis://[user:password@]host[:port][/db]      one server; rediss:// with TLS
+//	unix://path                                   one server
+//	redis+sentinel://host,host,…/master[/db]      the master that Sentinel names
+//	redis+cluster://host,host,…                   Cluster
 func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 	o := opts.withDefaults()
 	if o.WaitReplicas > 0 {
