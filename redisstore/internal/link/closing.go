@@ -13,16 +13,12 @@ import (
 // before their layout is right, their replicas are there and their history can be read.
 func Dial(ctx context.Context, client redis.UniversalClient, o Settings) (*Connection, error) {
 	c := &Connection{servers: servers{client, o}, Keys: keyspace.New(o.Prefix, o.Partitions), Closing: make(chan struct{})}
-	if err := c.awaitReplicas(ctx); err != nil {
-		return nil, err
-	}
-	if err := c.recordLayout(ctx); err != nil {
-		return nil, err
-	}
-	if err := c.probe(ctx); err != nil {
-		return nil, err
-	}
 	c.AtClose(c.silences.close, c.asked.close)
+	for _, step := range []func(context.Context) error{c.awaitReplicas, c.recordLayout, c.probe} {
+		if err := step(ctx); err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
+	}
 	return c, nil
 }
 
