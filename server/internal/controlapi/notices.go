@@ -55,7 +55,7 @@ var noticeParameters = []parameter{
 	{"after", "next of the page before; from now on if left out"},
 	{"kind", "only these kinds, separated by commas"},
 	{"thread", "only this thread"},
-	{"namespace", "only threads of this namespace"},
+	{"namespace", "only threads of this namespace. One that is not the caller's own needs one of the scopes approver, admin"},
 	{"agent", "only this agent; of the default one if it is empty"},
 	tenantsParameter,
 }
@@ -81,6 +81,13 @@ func (c *call) noticeQuery(query url.Values) (notices.Query, error) {
 	if err := c.needs(c.op.home()); err != nil {
 		return q, err
 	}
+	all, err := c.allTenants(query)
+	if err == nil && !all {
+		err = c.mayName("namespace", query.Get("namespace"))
+	}
+	if err != nil {
+		return q, err
+	}
 	kinds := map[store.NoticeKind]bool{}
 	for kind := range strings.SplitSeq(query.Get("kind"), ",") {
 		if kind == "" {
@@ -95,10 +102,7 @@ func (c *call) noticeQuery(query url.Values) (notices.Query, error) {
 	if ofAgent {
 		agent, _ = c.AgentNamed(query.Get("agent"))
 	}
-	all, err := c.allTenants(query)
 	switch {
-	case err != nil:
-		return q, err
 	case all:
 		q.Topic.All = true
 	case c.ownOnly():

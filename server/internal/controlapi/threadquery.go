@@ -99,7 +99,7 @@ func (c *call) listedNamespace(query url.Values) (namespace string, foreign bool
 	if namespace == "" || namespace == c.caller.Namespace() {
 		return c.caller.Namespace(), false, nil
 	}
-	return namespace, true, c.needs(c.op.away())
+	return namespace, true, c.mayName("namespace", namespace)
 }
 
 func (c *call) listWaiting(q store.PageQuery) (any, error) {
