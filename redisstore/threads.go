@@ -80,7 +80,7 @@ func readInfo(r *reply) (store.ThreadInfo, bool) {
 	}
 	key, ok := threadOf(r.string())
 	return store.ThreadInfo{Thread: key, Title: r.string(), Updated: time.UnixMilli(r.int()), Active: r.bool(),
-		Suspended: r.bool(), Queued: int(r.int()), ActiveRun: r.string(), LatestRun: r.string(), Agent: r.string(), Tenant: r.string()}, ok
+		Suspended: r.bool(), Queued: int(r.int()), ActiveRun: r.string(), LatestRun: r.string(), Agent: r.string(), Tenant: r.string(), Failed: r.bool()}, ok
 }
 
 // SetTitle implements store.Threads. An empty title takes it away, so that the

@@ -20,6 +20,7 @@ type threadInfoJSON struct {
 	Active     bool      `json:"active" jsonschema:"a run is under way"`
 	Suspended  bool      `json:"waiting" jsonschema:"interrupts are open"`
 	Queued     int       `json:"queued" jsonschema:"inputs that wait"`
+	Failed     bool      `json:"failed" jsonschema:"the run that began last has failed; false if it was stopped, and of those that wait alone"`
 	ActiveRun  string    `json:"activeRun,omitempty" jsonschema:"id of the run under way"`
 	LatestRun  string    `json:"latestRun,omitempty" jsonschema:"id of the run that began last; left out of those that wait alone"`
 	Agent      string    `json:"agent,omitempty" jsonschema:"whose run began last; left out if it has no name"`
