@@ -182,7 +182,7 @@ func TestV1ThreadsOfANamespace(t *testing.T) {
 	for _, scope := range []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeMetrics, identity.ScopeAdmin} {
 		for namespace, holds := range map[string]bool{mine: true, colleagues: true, foreign: false, "acme/user/nobody": false} {
 			want := "403"
-			if scope == identity.ScopeAdmin || scope == identity.ScopeRead && namespace == mine {
+			if scope == identity.ScopeAdmin && namespace != foreign || scope == identity.ScopeRead && namespace == mine {
 				want = "200"
 			}
 			status, body := ask(scope, "namespace="+url.QueryEscape(namespace))

@@ -253,6 +253,8 @@ func TestNoticesByScope(t *testing.T) {
 		"without the scope":          {"0123456789abcdef-runner", "", codeForbidden, 403},
 		"all tenants, of an admin":   {tenantsAdmin, "?tenants=all", codeForbidden, 403},
 		"all tenants, of a user":     {annsToken, "?tenants=all", codeForbidden, 403},
+		"a colleague's namespace":    {annsToken, "?namespace=acme/user/ann", codeForbidden, 403},
+		"a namespace of a stranger":  {approverToken, "?namespace=other/user/ann", codeForbidden, 403},
 		"nobody":                     {"0123456789abcdef-nobody", "", "unauthenticated", 401},
 		"a kind that there is not":   {annsToken, "?kind=interrupt", codeInvalidInput, 400},
 		"tenants that are no tenant": {annsToken, "?tenants=acme", codeInvalidInput, 400},

@@ -88,4 +88,5 @@ type ThreadInfo struct {
 	LatestRun string // that began last; "": none has
 	Agent     string // whose run that is
 	Tenant    string
+	Failed    bool // that run has ended by EndFail, or is a dead letter that was not dismissed
 }

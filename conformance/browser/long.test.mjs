@@ -9,6 +9,9 @@ const MESSAGES = 2_000;
 /** How many of them the page holds at first. */
 const HELD = 200;
 
+/** How many are drawn for whoever reads upwards. */
+const MOST = 1_200;
+
 /** A thread that holds so many messages, of people and of an agent in turn. */
 async function long(server, count) {
   const threadId = randomUUID();
@@ -23,6 +26,49 @@ async function long(server, count) {
   return threadId;
 }
 
+const laidOut = (message) => message.evaluate((element) => element.checkVisibility({ contentVisibilityAuto: true }));
+
+/** Has an answer grow, of which nothing but the end of the conversation knows, and tells how many pictures a second there were. */
+async function grows(tab) {
+  await tab.page.evaluate(() => {
+    window.seen = { old: 0, all: 0, copied: 0, pictures: 0, from: performance.now() };
+    const parts = document.querySelectorAll(".messages");
+    const old = new Set([...parts].slice(0, -1));
+    const watch = new MutationObserver((records) => {
+      for (const { target } of records) {
+        window.seen.all++;
+        const part = (target instanceof Element ? target : target.parentElement)?.closest(".messages");
+        if (old.has(part)) window.seen.old++;
+      }
+    });
+    watch.observe(document.querySelector(".conversation"), { subtree: true, childList: true, characterData: true, attributes: true });
+    const copy = window.structuredClone;
+    window.structuredClone = (value, ...rest) => {
+      if (Array.isArray(value) && value.length > 100) window.seen.copied++;
+      return copy(value, ...rest);
+    };
+    const picture = () => {
+      window.seen.pictures++;
+      window.seen.next = requestAnimationFrame(picture);
+    };
+    picture();
+    window.over = () => {
+      watch.disconnect();
+      cancelAnimationFrame(window.seen.next);
+      window.structuredClone = copy;
+      return { ...window.seen, seconds: (performance.now() - window.seen.from) / 1_000 };
+    };
+  });
+  await tab.say("/slow 300 10");
+  await tab.says("299 300");
+  await tab.rest();
+  const seen = await tab.page.evaluate(() => window.over());
+  assert.ok(seen.all > 0, "something has grown");
+  assert.equal(seen.old, 0, "and nothing else was touched");
+  assert.ok(seen.copied < 30, `nor is the conversation copied for each of 300 pieces: ${seen.copied} times`);
+  return `${(seen.pictures / seen.seconds).toFixed(0)} pictures a second`;
+}
+
 test(`of ${MESSAGES} messages the last are there, those that do not change are not touched while another grows, and older ones come`, async () => {
   const tab = await Tab.open(await person({ viewport: { width: 900, height: 800 } }), embedded, await long(embedded, MESSAGES));
   await tab.says("ready");
@@ -31,26 +77,8 @@ test(`of ${MESSAGES} messages the last are there, those that do not change are n
   assert.equal(await tab.at("older").textContent(), `Show earlier messages (${(MESSAGES - HELD).toLocaleString("en")})`);
   await until(async () => /^(\(\d+\) )?Question number 0 · /.test(await tab.page.title()), "it is called how it began");
   await until(async () => (await tab.page.locator(".markdown").count()) === HELD / 2, "all answers are read as Markdown");
-  const laidOut = (message) => message.evaluate((element) => element.checkVisibility({ contentVisibilityAuto: true }));
   assert.equal(await laidOut(tab.at("message").first()), false, "what is out of sight is not laid out");
-  await tab.page.evaluate(() => {
-    window.touched = { old: 0, all: 0 };
-    const parts = document.querySelectorAll(".messages");
-    const old = new Set([...parts].slice(0, -1));
-    new MutationObserver((records) => {
-      for (const { target } of records) {
-        window.touched.all++;
-        const part = (target instanceof Element ? target : target.parentElement)?.closest(".messages");
-        if (old.has(part)) window.touched.old++;
-      }
-    }).observe(document.querySelector(".conversation"), { subtree: true, childList: true, characterData: true, attributes: true });
-  });
-  await tab.say("/slow 100 10");
-  await tab.says("99 100");
-  await tab.rest();
-  const touched = await tab.page.evaluate(() => window.touched);
-  assert.ok(touched.all > 0, "something has grown");
-  assert.equal(touched.old, 0, "and nothing else was touched");
+  await grows(tab);
   const sought = `Answer number ${MESSAGES - HELD + 21},`;
   assert.ok(await tab.page.evaluate((text) => window.find(text, false, true, true), sought), "the browser finds what is out of sight");
   const message = tab.page.locator(`[data-message-id="a${MESSAGES - HELD + 21}"]`);
@@ -65,6 +93,23 @@ test(`of ${MESSAGES} messages the last are there, those that do not change are n
   assert.equal(await tab.page.locator('[data-message-id="last"]').count(), 1, "nothing has gone for them");
   const numbers = await tab.at("message").evaluateAll((all) => all.map((one) => one.dataset.messageId).filter((id) => /^[qa]\d+$/.test(id)).map((id) => Number(id.slice(1))));
   assert.deepEqual(numbers, Array.from({ length: numbers.length }, (_, i) => MESSAGES - 2 - numbers.length + i), "in their order");
+});
+
+test("a message that grows below most of a long conversation costs no more than below little of it", async () => {
+  const tab = await Tab.open(await person({ viewport: { width: 900, height: 800 } }), embedded, await long(embedded, MESSAGES));
+  await tab.says("ready");
+  await tab.rest();
+  for (let drawn = HELD; drawn < MOST; ) {
+    await tab.page.evaluate(() => scrollTo({ top: 0, behavior: "instant" }));
+    await tab.at("older").click();
+    await until(async () => (await tab.at("message").count()) > drawn, "older messages come");
+    drawn = await tab.at("message").count();
+  }
+  await tab.page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: "instant" }));
+  await until(() => laidOut(tab.at("message").last()), "the end is in sight");
+  const parts = await tab.page.locator(".messages").evaluateAll((all) => all.map((part) => part.firstElementChild.checkVisibility({ contentVisibilityAuto: true })));
+  assert.ok(parts.length >= MOST / 40 && parts.filter(Boolean).length < 10, `few of ${parts.length} parts are laid out: ${parts.filter(Boolean).length}`);
+  console.log(`${await tab.at("message").count()} messages drawn: ${await grows(tab)}`);
 });
 
 test("older messages that are asked for during a run come behind it, and that is said", async () => {

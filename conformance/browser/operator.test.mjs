@@ -42,6 +42,27 @@ test("a run in progress is found, and cancelled", async () => {
   await until(async () => /Nothing with this id was found/.test(await ops.at("found").textContent()), "it says where it has looked");
 });
 
+test("a chat whose latest turn has failed is told by its mark, until another turn is better", async () => {
+  const context = await person();
+  const chat = await Tab.open(context, embedded);
+  await chat.say("/fail out of paper");
+  await chat.at("error").waitFor();
+  await chat.click("show-threads");
+  const row = chat.page.locator(`[data-testid="thread"][data-thread-id="${chat.threadId}"]`);
+  await until(async () => /failed just now/.test(await row.innerText()), "the list of chats says that it has failed");
+  await chat.shot("121-failed-in-the-list");
+  const ops = await Tab.at(context, `${embedded}/ops`);
+  const tags = ops.page.locator(`[data-testid="ops-thread"][data-thread-id="${chat.threadId}"] .tag`);
+  await until(async () => (await tags.allInnerTexts()).join() === "failed", "and so does the operator's view");
+  await tags.first().scrollIntoViewIfNeeded();
+  await ops.shot("122-failed-thread");
+  await chat.front();
+  await chat.say("/say fine");
+  await chat.says("fine");
+  await until(async () => !/failed/.test(await row.innerText()), "a turn that succeeds takes the mark away");
+  await until(async () => (await tags.count()) === 0, "in the operator's view too");
+});
+
 /** A chat whose agent goes from step to step, and the operator's view of it, its buttons shown. */
 async function stepping() {
   const context = await person();

@@ -14,6 +14,6 @@
 // only if it is beyond what a machine that does much else could make of it.
 //
 // Beside that each operation of the control API is asked for with a thousand times the usual
-// data: what the process holds for it, and that it counts for who asks. An operation that the
-// table of operations_test.go does not have fails the test.
+// data: that it succeeds, what the process holds for it, and that it counts for who asks. An
+// operation that the table of operations_test.go does not have fails the test.
 package hostile

@@ -104,6 +104,7 @@ else
   end
 end
 d.status, d.stamp, d.finish, d.ready, d.gave, d.steps = 'ended', stamp, finish, ready, gave, ARG.steps
+d.failed = ARG.kind == 'fail' and '1' or ''
 move(t, d, 'acked', r.n)
 -- While a suspension is open its run's terminal event is read from the log.
 if ARG.kind == 'suspend' then putRun(t, d) else putRun(t, d, 't' .. d.n, plain(ARGV[e2])) end

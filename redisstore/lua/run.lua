@@ -29,6 +29,7 @@ local TERMINAL = { acked = true, cancelled = true, superseded = true, dead_lette
 --   headers    for who carries it; '' when it has ended. Servers that do not know
 --              them lose them
 --   steps      those that it ran, once it has ended by its worker: store.RanSteps
+--   failed     '1': its worker ended it by store.EndFail
 local LINE = '^(%a)(%a)' .. string.rep(' (%d+)', 14) .. ' (.*)$'
 
 -- getRun reads a run; nil: there is none.
@@ -48,13 +49,14 @@ local function getRun(t, id)
     execution = texts[1] or '', stamp = texts[2] or '', dedupe = texts[3] or '',
     request = texts[4] or '', error = texts[5] or '', requeued = texts[6] or '', reached = texts[7] or '',
     label = texts[8] or '', agent = texts[9] or '', headers = texts[10] or '', steps = texts[11] or '',
+    failed = texts[12] or '',
   }
 end
 
 -- putRun stores a run's line, and with it fields of t.runs and what they hold.
 local function putRun(t, d, ...)
   local texts, last = { d.execution, d.stamp, d.dedupe, d.request, d.error, d.requeued, d.reached, d.label, d.agent, d.headers,
-    d.steps }, 11
+    d.steps, d.failed }, 12
   while texts[last] == '' do last = last - 1 end
   redis.call('HSET', t.runs, 'm:' .. d.id, table.concat({ LETTER[d.status] .. LETTER[d.state],
     d.n, d.admitted, d.started, d.finish, d.ready, d.gave, d.epoch, d.priority, d.max, d.attempts, d.available,
@@ -132,7 +134,7 @@ local function newRun(t, r, id, status, state)
     id = id, status = status, state = state, n = r.n, admitted = r.seq, started = 0, finish = 0, ready = 0, gave = 0,
     epoch = r.depoch, priority = 0, max = 0, attempts = 0, available = 0, created = NOW, updated = 0, completed = 0,
     execution = '', stamp = '', dedupe = '', request = '', error = '', requeued = '', reached = '',
-    label = '', agent = '', headers = '', steps = '',
+    label = '', agent = '', headers = '', steps = '', failed = '',
   }
 end
 

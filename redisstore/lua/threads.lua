@@ -3,8 +3,8 @@
 -- KEYS  for each: rec, journal, queue, runs
 --
 -- Returns for each: {thread, title, latest input, active, interrupts are open,
---   queued inputs, the active run, the latest one, whose that is, tenant}; {} when it was
---   deleted.
+--   queued inputs, the active run, the latest one, whose that is, tenant, that one has
+--   failed}; {} when it was deleted.
 
 local out = {}
 for k = 1, #KEYS, 4 do
@@ -15,7 +15,9 @@ for k = 1, #KEYS, 4 do
   waits = ok and waits
   local queued = redis.pcall('ZCARD', queue)
   local known, d = pcall(getRun, { runs = runs }, v[5] or '')
+  d = known and d or nil
   out[#out + 1] = v[3] and { v[1], v[2], tonumber(v[3]) or 0, (v[4] or '') ~= '' and 1 or 0, waits and 1 or 0,
-    type(queued) == 'number' and queued or 0, v[4] or '', v[5] or '', known and d and d.agent or '', v[6] or '' } or {}
+    type(queued) == 'number' and queued or 0, v[4] or '', v[5] or '', d and d.agent or '', v[6] or '',
+    d and (d.failed ~= '' or d.state == 'dead_letter') and 1 or 0 } or {}
 end
 return out

@@ -56,6 +56,28 @@ var threadsTests = []test{
 		th.ok(ending(claim, 2, 3, "end", store.EndFinish))
 		says(store.ThreadInfo{Title: "About", Updated: at, Queued: 1, LatestRun: "r3", Agent: "agent"})
 	}},
+	{"a list says of a thread that its latest run has failed, until another begins", func(e *env) {
+		th := e.thread()
+		failed := func(when string, want bool) {
+			e.Helper()
+			if infos := th.infos("space", 0); len(infos) != 1 || infos[0].Failed != want {
+				e.Errorf("%s: %+v", when, infos)
+			}
+		}
+		for i, kind := range []store.EndKind{store.EndFail, store.EndFinish, store.EndFail, store.EndCancel} {
+			claim := th.begun(th.execute(fmt.Sprint("r", i)))
+			failed("under way", false)
+			th.ok(ending(claim, 2, int64(2*i+1), "end", kind))
+			failed("ended", kind == store.EndFail)
+		}
+		claim := th.begun(th.execute("letter"))
+		res, err := th.s.Bury(e.Context(), store.Nack{Claim: claim, Error: "x", Terminal: []byte("end")})
+		same(th, "buried", must(th, res, err).State, store.DispatchDeadLetter)
+		failed("a dead letter", true)
+		stopped, err := th.s.Stop(e.Context(), store.Stop{Thread: th.key, RunID: "letter", Letter: true, Request: "dismissed", Terminal: []byte("end")})
+		must(th, stopped, err)
+		failed("a dead letter that was dismissed", false)
+	}},
 	{"an unused thread is in no list, whoever reads or follows it", func(e *env) {
 		th := e.thread()
 		th.view(store.ReadQuery{Follower: true})

@@ -7,7 +7,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -28,7 +30,9 @@ type Credential struct {
 // Identity is who a request is from.
 type Identity struct {
 	// Namespace is where the identity's thread ids mean something. Users who
-	// share threads share one.
+	// share threads share one. One of the form TENANT/user/NAME or
+	// TENANT/shared/NAME, as Tokens and JWT have them, lies in that tenant,
+	// escaped as url.PathEscape does it; others may lie in any.
 	Namespace string
 	Tenant    string
 	User      string
@@ -38,6 +42,14 @@ type Identity struct {
 	Expires time.Time
 	// Revoked closes them when it is closed. Nil: never.
 	Revoked <-chan struct{}
+}
+
+// InTenant reports whether a namespace may lie in a tenant, by its name. Whether
+// a thread of it does is kept with the thread.
+func InTenant(namespace, tenant string) bool {
+	of, name, _ := strings.Cut(namespace, "/")
+	kind, _, formed := strings.Cut(name, "/")
+	return !formed || kind != "user" && kind != "shared" || of == url.PathEscape(tenant)
 }
 
 // Scopes that the bindings ask for.

@@ -89,6 +89,26 @@ func TestNamespacesCannotCollide(t *testing.T) {
 	}
 }
 
+// A namespace by its name lies in the tenant whose credentials make such names, and one of
+// another form may lie in any.
+func TestNamespacesOfATenant(t *testing.T) {
+	for _, tenant := range []string{"a", "b", "a/user", ""} {
+		for _, shared := range []string{"", "team", "a/b"} {
+			id := identityOf(tenant, "ann", shared, nil)
+			for _, other := range []string{"a", "b", "a/user", "default"} {
+				if InTenant(id.Namespace, other) != (other == id.Tenant) {
+					t.Errorf("%q in %q: %t", id.Namespace, other, InTenant(id.Namespace, other))
+				}
+			}
+		}
+	}
+	for _, namespace := range []string{"", "local", "a/room", "room/1/2", "b/user"} {
+		if !InTenant(namespace, "a") {
+			t.Errorf("%q is not in a", namespace)
+		}
+	}
+}
+
 func TestTokensAreRefused(t *testing.T) {
 	for name, list := range map[string][]Token{
 		"none":           nil,

@@ -65,7 +65,7 @@ func (c *call) enterThread() error {
 	if namespace == "" || namespace == c.caller.Namespace() {
 		return c.needs(c.op.home())
 	}
-	if c.op.beyond == "" || c.needs(c.op.away()) != nil {
+	if c.op.beyond == "" || c.mayName("namespace", namespace) != nil {
 		return errNoThread
 	}
 	c.key.Namespace = namespace
@@ -82,12 +82,12 @@ func (c *call) enterThread() error {
 	return nil
 }
 
-// needs refuses a caller that has none of the scopes.
 func (c *call) hasAgent(name string) bool {
 	_, there := c.AgentNamed(name)
 	return there
 }
 
+// needs refuses a caller that has none of the scopes.
 func (c *call) needs(scopes []string) error {
 	if slices.ContainsFunc(scopes, c.caller.May) {
 		return nil

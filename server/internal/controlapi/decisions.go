@@ -124,18 +124,12 @@ func (c *call) decisionQuery(query url.Values) (q store.DecisionQuery, err error
 	if c.key.Thread == "" && c.ownOnly() { // else enterThread has seen to it
 		q.Namespace = c.caller.Namespace()
 	}
-	switch thread := query.Get("thread"); {
-	case c.key.Thread != "":
+	if c.key.Thread != "" {
 		q.Thread = &c.key
-	case thread != "":
-		q.Thread = &store.ThreadKey{Namespace: c.caller.Namespace(), Thread: thread}
-		if namespace := query.Get("namespace"); namespace != "" {
-			q.Thread.Namespace = namespace
-		}
-	case query.Get("namespace") != "":
-		return q, badRequest("namespace is that of a thread: name it too")
+		return q, nil
 	}
-	return q, nil
+	q.Thread, err = c.listedThread(q.AllTenants || tenant != c.caller.Tenant())
+	return q, err
 }
 
 func (c *call) listDecisions() (any, error) {

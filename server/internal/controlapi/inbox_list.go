@@ -11,7 +11,6 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
-	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
 var inboxParameters = append([]parameter{
@@ -46,10 +45,14 @@ func (c *call) listInbox() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	of, err := c.listedThread(q.AllTenants)
+	if err != nil {
+		return nil, err
+	}
 	switch c.r.URL.Query().Get("state") {
 	case "", "open":
 	case "resolved":
-		return c.listResolved(q)
+		return c.listResolved(q, of)
 	default:
 		return nil, badRequest("state is open or resolved")
 	}
@@ -61,32 +64,21 @@ func (c *call) listInbox() (any, error) {
 			return item
 		}
 	}
-	if thread := c.r.URL.Query().Get("thread"); thread != "" {
-		return c.listThreadsInbox(thread, q)
+	if of != nil {
+		return c.listThreadsInbox(*of, q)
 	}
 	items, next, err := c.Runner.Inbox(c.r.Context(), q)
 	return pageOf(items, next, err, list)
 }
 
-// listThreadsInbox is the inbox of one thread. A thread that the caller may not know of
-// does not wait.
-func (c *call) listThreadsInbox(thread string, q adapter.InboxQuery) (any, error) {
-	switch {
-	case !strictjson.IsName(thread):
-		return nil, badRequest("a thread id has " + strictjson.NameRule)
-	case q.Owner != "" || q.Agent != "" || q.AllTenants || !q.From.IsZero() || !q.To.IsZero():
+// listThreadsInbox is the inbox of one thread.
+func (c *call) listThreadsInbox(of store.ThreadKey, q adapter.InboxQuery) (any, error) {
+	if q.Owner != "" || q.Agent != "" || q.AllTenants || !q.From.IsZero() || !q.To.IsZero() {
 		return nil, badRequest("beside thread there are namespace, reason, runId, tool and deadlineBefore")
 	}
-	key, foreign := store.ThreadKey{Namespace: c.caller.Namespace(), Thread: thread}, false
-	if namespace := c.r.URL.Query().Get("namespace"); namespace != "" && namespace != key.Namespace {
-		key.Namespace, foreign = namespace, true
-	}
-	if foreign && c.ownOnly() {
-		return pageOf([]adapter.Suspended(nil), "", nil, c.summarised)
-	}
-	items, err := c.Runner.Open(c.r.Context(), []store.ThreadKey{key})
+	items, err := c.Runner.Open(c.r.Context(), []store.ThreadKey{of})
 	items = slices.DeleteFunc(items, func(s adapter.Suspended) bool {
-		return foreign && s.Tenant != c.caller.Tenant() || !q.Wants(&s)
+		return of.Namespace != c.caller.Namespace() && s.Tenant != c.caller.Tenant() || !q.Wants(&s)
 	})
 	return pageOf(items, "", err, c.summarised)
 }

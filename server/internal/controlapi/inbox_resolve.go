@@ -30,7 +30,7 @@ type resolveInboxJSON struct {
 
 type answersToThread struct {
 	ThreadID  string      `json:"threadId"`
-	Namespace string      `json:"namespace,omitempty" jsonschema:"The namespace of the thread. The default is the caller's own."`
+	Namespace string      `json:"namespace,omitempty" jsonschema:"The namespace of the thread. The default is the caller's own. Another one needs one of the scopes approver, admin."`
 	Entries   []entryJSON `json:"entries"`
 }
 
@@ -76,6 +76,9 @@ func (c *call) resolveInbox() (any, error) {
 			return nil, badRequest(where + "threadId has " + strictjson.NameRule)
 		}
 		threads[i] = store.ThreadKey{Namespace: c.caller.Namespace(), Thread: item.ThreadID}
+		if err := c.mayName(where+"namespace", item.Namespace); err != nil {
+			return nil, err
+		}
 		if item.Namespace != "" {
 			threads[i].Namespace = item.Namespace
 		}
@@ -149,15 +152,11 @@ func (c *call) answerOne(ctx context.Context, thread store.ThreadKey, key string
 	if err := ctx.Err(); err != nil {
 		return nil, err // its time is over before its turn came
 	}
-	foreign := thread.Namespace != c.caller.Namespace()
-	if foreign && c.ownOnly() {
-		return nil, errNoThread
-	}
 	tenant, used, err := c.Runner.Whose(ctx, thread)
 	if err != nil && !errors.Is(err, store.ErrCorrupted) {
 		return nil, err
 	}
-	if !used || foreign && tenant != c.caller.Tenant() {
+	if !used || thread.Namespace != c.caller.Namespace() && tenant != c.caller.Tenant() {
 		return nil, errNoThread
 	}
 	return c.answerThread(ctx, thread, c.itemLabel(thread, key), entries)

@@ -14,7 +14,6 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/notices"
-	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
 // A page looks at so many decisions, in so many reads, each of which passes over a bounded
@@ -37,21 +36,12 @@ type resolutionJSON struct {
 }
 
 // listResolved is the inbox of what was decided.
-func (c *call) listResolved(q adapter.InboxQuery) (any, error) {
+func (c *call) listResolved(q adapter.InboxQuery, thread *store.ThreadKey) (any, error) {
 	if !q.Before.IsZero() {
 		return nil, badRequest("deadlineBefore is of what is open")
 	}
 	// A question that was asked then or later was decided later.
-	of := store.DecisionQuery{Tenant: q.Tenant, AllTenants: q.AllTenants, Namespace: q.Namespace, User: q.Owner, Tool: q.Tool, Agent: q.Agent, From: q.From}
-	thread, namespace := c.r.URL.Query().Get("thread"), c.r.URL.Query().Get("namespace")
-	switch {
-	case thread != "" && !strictjson.IsName(thread):
-		return nil, badRequest("a thread id has " + strictjson.NameRule)
-	case thread != "":
-		of.Thread = &store.ThreadKey{Namespace: cmp.Or(namespace, c.caller.Namespace()), Thread: thread}
-	case namespace != "":
-		return nil, badRequest("namespace is that of a thread: name it too")
-	}
+	of := store.DecisionQuery{Tenant: q.Tenant, AllTenants: q.AllTenants, Namespace: q.Namespace, User: q.Owner, Tool: q.Tool, Agent: q.Agent, From: q.From, Thread: thread}
 	mark := resolvedMark(q)
 	if q.Cursor != "" {
 		inner, ours := strings.CutPrefix(q.Cursor, mark)

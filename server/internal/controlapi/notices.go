@@ -56,7 +56,7 @@ var noticeParameters = []parameter{
 	{"after", "The value of next in the previous page. Without it the notices begin now."},
 	{"kind", "The kinds of notices that are listed, separated by commas."},
 	{"thread", "The id of the only thread whose notices are listed."},
-	{"namespace", "The namespace of the threads whose notices are listed."},
+	{"namespace", "The namespace of the threads whose notices are listed. One that is not the caller's own needs one of the scopes approver, admin."},
 	{"agent", "The agent whose notices are listed. An empty value means the default agent."},
 	tenantsParameter,
 }
@@ -82,6 +82,13 @@ func (c *call) noticeQuery(query url.Values) (notices.Query, error) {
 	if err := c.needs(c.op.home()); err != nil {
 		return q, err
 	}
+	all, err := c.allTenants(query)
+	if err == nil && !all {
+		err = c.mayName("namespace", query.Get("namespace"))
+	}
+	if err != nil {
+		return q, err
+	}
 	kinds := map[store.NoticeKind]bool{}
 	for kind := range strings.SplitSeq(query.Get("kind"), ",") {
 		if kind == "" {
@@ -96,10 +103,7 @@ func (c *call) noticeQuery(query url.Values) (notices.Query, error) {
 	if ofAgent {
 		agent, _ = c.AgentNamed(query.Get("agent"))
 	}
-	all, err := c.allTenants(query)
 	switch {
-	case err != nil:
-		return q, err
 	case all:
 		q.Topic.All = true
 	case c.ownOnly():

@@ -99,7 +99,7 @@ func (c *call) listedNamespace(query url.Values) (namespace string, foreign bool
 	if namespace == "" || namespace == c.caller.Namespace() {
 		return c.caller.Namespace(), false, nil
 	}
-	return namespace, true, c.needs(c.op.away())
+	return namespace, true, c.mayName("namespace", namespace)
 }
 
 func (c *call) listWaiting(q store.PageQuery) (any, error) {
@@ -125,6 +125,6 @@ func (c *call) placed(namespace string, threads []store.ThreadInfo, next string,
 	}
 	return pageOf(threads, next, err, func(t store.ThreadInfo) threadInfoJSON {
 		of := stand[t.Thread.Thread]
-		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Suspended, t.Queued, t.ActiveRun, t.LatestRun, t.Agent, of.Parent, of.Waits, of.WaitsCount}
+		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Suspended, t.Queued, t.Failed, t.ActiveRun, t.LatestRun, t.Agent, of.Parent, of.Waits, of.WaitsCount}
 	})
 }

@@ -20,6 +20,7 @@ type threadInfoJSON struct {
 	Active     bool      `json:"active" jsonschema:"A run is under way."`
 	Suspended  bool      `json:"waiting" jsonschema:"Interrupts are open."`
 	Queued     int       `json:"queued" jsonschema:"The number of inputs that wait."`
+	Failed     bool      `json:"failed" jsonschema:"The run that began last has failed. A run that was stopped has not. A list with waiting=true does not say it."`
 	ActiveRun  string    `json:"activeRun,omitempty" jsonschema:"The id of the run that is under way."`
 	LatestRun  string    `json:"latestRun,omitempty" jsonschema:"The id of the run that began last. A list with waiting=true leaves it out."`
 	Agent      string    `json:"agent,omitempty" jsonschema:"The agent whose run began last. It is left out if the agent has no name."`

@@ -1,11 +1,14 @@
 package controlapi
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/refusal"
+	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
 // A caller that has a namespace knows of all threads in it, as those do who share one; the
@@ -20,6 +23,41 @@ const allTenantsNote = "The answer is about all tenants. A caller with the scope
 // ownOnly reports whether the caller has none of the scopes that show more than its
 // namespace.
 func (c *call) ownOnly() bool { return c.needs(c.op.away()) != nil }
+
+// mayName refuses a namespace that the caller has no business in, by its name alone: nothing
+// is told of what is there. "" is the caller's own. where is how the request calls it.
+func (c *call) mayName(where, namespace string) error {
+	switch {
+	case namespace == "" || namespace == c.caller.Namespace():
+		return nil
+	case c.needs(c.op.away()) != nil:
+		return newProblem(http.StatusForbidden, refusal.CodeForbidden, where+": another one than the caller's own needs "+anyOf(c.op.away()))
+	case !identity.InTenant(namespace, c.caller.Tenant()):
+		return newProblem(http.StatusForbidden, refusal.CodeForbidden, where+": it is of another tenant than the caller's")
+	}
+	return nil
+}
+
+// listedThread is the thread to which the query narrows a list; nil: to none. elsewhere: the
+// list has what is of other tenants.
+func (c *call) listedThread(elsewhere bool) (*store.ThreadKey, error) {
+	query := c.r.URL.Query()
+	thread, namespace := query.Get("thread"), query.Get("namespace")
+	switch {
+	case thread == "" && namespace == "":
+		return nil, nil
+	case thread == "":
+		return nil, badRequest("namespace is that of a thread: name it too")
+	case !strictjson.IsName(thread):
+		return nil, badRequest("a thread id has " + strictjson.NameRule)
+	}
+	if !elsewhere {
+		if err := c.mayName("namespace", namespace); err != nil {
+			return nil, err
+		}
+	}
+	return &store.ThreadKey{Namespace: cmp.Or(namespace, c.caller.Namespace()), Thread: thread}, nil
+}
 
 // allTenants reports whether the query asks for all tenants, as the caller may.
 func (c *call) allTenants(query url.Values) (bool, error) {

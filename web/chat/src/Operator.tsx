@@ -13,6 +13,7 @@ import { SignIn } from "./SignIn";
 import { bearer } from "./session";
 import { StoreSection } from "./StoreSection";
 import { ThreadRuns } from "./ThreadRuns";
+import { hasFailed } from "./threadstands";
 import { ago } from "./time";
 import { sentence, staleWords, wordsFor } from "./words";
 
@@ -113,6 +114,7 @@ export default function Operator() {
                   <span className="hint">{ago(thread.updatedAt)}</span>
                   {thread.active && <span className="tag asked">working</span>}
                   {thread.waiting && <span className="tag asked">suspended</span>}
+                  {hasFailed(thread) && <span className="tag late">failed</span>}
                   {thread.queued > 0 && <span className="tag">{thread.queued} queued</span>}
                   <span className="spacer" />
                   <a href={threadHref(thread.threadId)} onClick={onLink}>

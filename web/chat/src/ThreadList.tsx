@@ -10,9 +10,9 @@ import { RenameThread } from "./RenameThread";
 import { onLink, threadHref } from "./route";
 import { ThreadPlace } from "./ThreadPlace";
 import { threadGroups } from "./threadgroups";
+import { hasFailed, stands } from "./threadstands";
 import { useThreads } from "./threadpages";
 import { searchThreads } from "./threadsearch";
-import { ago } from "./time";
 import { staleWords } from "./words";
 
 /** How often those that wait are asked for where no notices come, in milliseconds. */
@@ -160,7 +160,7 @@ function Row({ thread, listed, current, changed, begin }: RowProps) {
     requestAnimationFrame(() => list?.querySelector<HTMLElement>(`[data-testid="deleted"][data-thread-id="${CSS.escape(thread.threadId)}"] button`)?.focus());
   };
   return (
-    <li data-testid="thread" data-thread-id={thread.threadId} data-waiting={thread.waiting} onKeyDown={keyed}>
+    <li data-testid="thread" data-thread-id={thread.threadId} data-waiting={thread.waiting} data-failed={hasFailed(thread)} onKeyDown={keyed}>
       {renaming ? (
         <RenameThread threadId={thread.threadId} title={thread.title || "Untitled"} done={renamed} failed={setFault} />
       ) : (
@@ -169,7 +169,7 @@ function Row({ thread, listed, current, changed, begin }: RowProps) {
             {title}
           </span>
           <span className="hint">
-            {thread.waiting ? "waiting for you" : thread.active ? "working" : thread.queued > 0 ? "queued" : ago(thread.updatedAt)}
+            {stands(thread)}
           </span>
         </a>
       )}

@@ -168,6 +168,8 @@ export interface ThreadInfo {
   active: boolean;
   waiting: boolean;
   queued: number;
+  /** The run that began last has failed. */
+  failed?: boolean;
   /** The thread that it stands below. */
   parentThreadId?: string;
   /** Threads below it that have open interrupts. */

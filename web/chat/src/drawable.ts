@@ -11,11 +11,20 @@ const MOST = 1_500;
 const LETTERS = 25;
 const IN_FORMULAS = 5;
 
-/** What makes a line an item of a list weighs more than its characters. */
-const ITEM = 4;
+/** What makes a line an item of a list, a quote or a heading weighs more than its characters. */
+const BLOCK = 4;
 
-/** So many markers of emphasis may stand in one paragraph. */
-const EMPHASIS = 300;
+/** So many characters that end something may stand in one paragraph: for each the parser looks back for what it ends. */
+const ENDS = 300;
+const ENDING = new Set("*_~$]");
+
+/**
+ * Behind a bracket the parser looks back to it from each word, which may be an address of mail. What stands between is
+ * counted, a marker as so many words, and of so many a word weighs one more.
+ */
+const BETWEEN = 4;
+const BACK = 1_600;
+const WORDLY = /[\w+.-]/;
 
 /** So deep may quotes and lists stand in each other. */
 const DEPTH = 12;
@@ -30,7 +39,8 @@ export function drawnUpTo(text: string): number {
   let fences = letters === LETTERS;
   let fence = "";
   let weight = 0;
-  let emphasis = 0;
+  let ends = 0;
+  let behind = 0;
   let end = 0;
   for (let from = 0; from < text.length; ) {
     const next = text.indexOf("\n", from) + 1 || text.length;
@@ -41,31 +51,44 @@ export function drawnUpTo(text: string): number {
       const said = line.trim();
       if (said.length >= fence.length && said === fence[0]!.repeat(said.length)) fence = "";
     } else if (line.trim() === "") {
-      emphasis = 0;
+      ends = behind = 0;
       if (weight <= MOST) end = next;
     } else {
       fences &&= !/^ {0,3}</.test(line);
       fence = (fences && FENCE.exec(line)?.[1]) || "";
-      const { depth, items, begins } = opened(line);
-      if (begins) emphasis = 0;
-      weight += items * ITEM;
+      const { depth, blocks, begins } = opened(line);
+      if (begins) ends = behind = 0;
+      weight += blocks * BLOCK + links(line);
+      let within = false;
       for (const letter of line) {
-        if (MARKERS.has(letter)) weight++;
-        if (letter === "*" || letter === "_" || letter === "~" || letter === "$") emphasis++;
+        const marks = MARKERS.has(letter);
+        if (marks) weight++;
+        if (ENDING.has(letter)) ends++;
+        if (behind > 0 ? marks : letter === "[") behind += BETWEEN;
+        const words = behind > 0 && WORDLY.test(letter);
+        if (words && !within) weight += ++behind / BACK;
+        within = words;
       }
-      if (depth > DEPTH || emphasis > EMPHASIS) return end;
+      if (depth > DEPTH || ends > ENDS) return end;
     }
     if (weight > MOST) return end;
   }
   return text.length;
 }
 
-/** What a line opens: how deep, how many items of lists, and whether a new paragraph begins with it in any case. */
-function opened(line: string): { depth: number; items: number; begins: boolean } {
-  const [before] = /^(?:[ \t>]|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))*/.exec(line)!;
+/** What a line opens: how deep, how many blocks, and whether a new paragraph begins with it in any case. */
+function opened(line: string): { depth: number; blocks: number; begins: boolean } {
+  const [before] = /^(?:[ \t>]|[-*+](?=\s)|\d{1,9}[.)](?=\s))*/.exec(line)!;
   const items = before.match(/[-*+]|\d+[.)]/g)?.length ?? 0;
   const quotes = before.split(">").length - 1;
+  // A line under a paragraph makes it a heading.
+  const headings = /^[-=]+\s*$/.test(line.slice(before.length)) ? 1 : 0;
   // An item stands in those that its line is indented behind.
   const indented = items > 0 ? before.length - before.trimStart().length : 0;
-  return { depth: items + quotes + indented / 2, items, begins: /^ {0,3}([-*+] |#{1,6} )/.test(line) };
+  return { depth: items + quotes + indented / 2, blocks: items + quotes + headings, begins: /^ {0,3}([-*+] |#{1,6} )/.test(line) };
+}
+
+/** How many links a line may hold that are words: those with a scheme, and addresses of mail, have a marker. */
+function links(line: string): number {
+  return line.split(/www\./i).length - 1;
 }

@@ -31,7 +31,9 @@ function keptIn(tree: Root): Range[] {
   // A list, as agents nest deeper than calls may.
   const left: Nodes[] = [tree];
   for (let node; (node = left.pop()); ) {
-    if (KEPT.has(node.type)) kept.push([node.position!.start.offset!, node.position!.end.offset!]);
+    const at = node.position;
+    // A link that was found in words has no place, and no such brackets.
+    if (KEPT.has(node.type)) at && kept.push([at.start.offset!, at.end.offset!]);
     else if ("children" in node) for (let i = node.children.length; i-- > 0; ) left.push(node.children[i]!);
   }
   return kept;

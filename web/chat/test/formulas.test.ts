@@ -37,6 +37,7 @@ describe("formulas", () => {
     ["not in an address", "[a](https://example.org/\\(b\\)) <https://example.org/\\(b\\)>", undefined],
     ["beside such code", "- \\(a\\)\n  ```\n  \\(a\\)\n  ```\n- `\\(a\\)` \\(b\\)", "- $$a$$\n  ```\n  \\(a\\)\n  ```\n- `\\(a\\)` $$b$$"],
     ["behind characters of two halves", "😀 `\\(a\\)` \\(b\\)\r\n`\\(c\\)`", "😀 `\\(a\\)` $$b$$\r\n`\\(c\\)`"],
+    ["beside an address in words", "\"www.a.example\" has \\(a\\)", "\"www.a.example\" has $$a$$"],
     ["not behind a backslash of its own", "\\\\(a\\)", "\\\\(a\\)"],
     ["not where dollars are already", "\\($$a$$\\)", "\\($$a$$\\)"],
   ];

@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { hasFailed, stands } from "../src/threadstands";
+
+const now = new Date().toISOString();
+const rest = { waiting: false, active: false, queued: 0, updatedAt: now };
+
+it.each([
+  ["at rest", rest, "just now"],
+  ["whose latest turn failed", { ...rest, failed: true }, "failed just now"],
+  ["that asks", { ...rest, failed: true, waiting: true }, "waiting for you"],
+  ["that tries again", { ...rest, failed: true, active: true }, "working"],
+  ["that is to try again", { ...rest, failed: true, queued: 1 }, "queued"],
+])("says how it stands with a chat %s", (_, thread, words) => {
+  expect(stands(thread)).toBe(words);
+  expect(hasFailed(thread)).toBe(words.startsWith("failed"));
+});
