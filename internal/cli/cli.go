@@ -74,6 +74,7 @@ func showThread(ctx context.Context, s *settings, w io.Writer) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, showTimeout)
 	defer cancel()
+	s.waitReplicas, s.strict = 0, false // what keeps a server from starting is the time to look
 	st, err := openStore(ctx, s, newLogger(s, io.Discard))
 	if err != nil {
 		return fmt.Errorf("show: %w", err)

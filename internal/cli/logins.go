@@ -53,7 +53,7 @@ func parseProviders(data []byte) ([]providerEntry, error) {
 }
 
 // loginSettings are those that mean nothing without providers.
-var loginSettings = []string{"login-keys", "public-url"}
+var loginSettings = []string{"login-keys"}
 
 // hasLogins reports whether there are providers.
 func (s *settings) hasLogins() bool { return len(s.logins) > 0 || s.loginFile != "" }
@@ -130,6 +130,14 @@ func agentLogins(svc *login.Service) adapter.Logins {
 	return svc
 }
 
+// pageAddress is where webhooks say that the page is; "": its path has to do.
+func (s *settings) pageAddress() string {
+	if s.publicURL == "" && s.auth != "none" {
+		return ""
+	}
+	return s.publicAddress()
+}
+
 // publicAddress is where browsers find the server: on this machine, unless it is said.
 func (s *settings) publicAddress() string {
 	if s.publicURL != "" {
@@ -147,6 +155,11 @@ func (s *settings) validateLogins() error {
 	for _, name := range loginSettings {
 		if s.from[name] != "" && !s.hasLogins() {
 			return fmt.Errorf("%s: needs --logins or --login-file", s.named(name))
+		}
+	}
+	if s.publicURL != "" {
+		if err := login.CheckPublicURL(s.publicURL); err != nil {
+			return fmt.Errorf("%s: %w", s.named("public-url"), err)
 		}
 	}
 	switch {

@@ -48,7 +48,7 @@ func TestProvidersOfLogins(t *testing.T) {
 	}{
 		{[]string{"--logins", good}, "needs --login-keys"},
 		{[]string{"--login-keys", keys}, "needs --logins or --login-file"},
-		{[]string{"--public-url", "https://x.example"}, "needs --logins or --login-file"},
+		{[]string{"--public-url", "http://chat.example.com"}, "must begin with https://"},
 		{[]string{"--logins", good, "--login-keys", keys, "--public-url", "http://chat.example.com"}, "must begin with https://"},
 		{[]string{"--logins", good, "--login-keys", keys, "--public-url", "https://chat.example.com/x"}, "no path"},
 		{[]string{"--logins", good, "--login-keys", keys, "--auth", "tokens", "--tokens", "[{token: 0123456789abcdef-ann, user: ann}]"}, "needs --public-url"},

@@ -57,7 +57,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 		return err
 	}
 	defer shut(runner.Shutdown, s)
-	hooks, err := webhook.New(store, targets, &webhook.Options{PrivateHosts: s.privateHosts(), PublicURL: s.publicURL, Observe: metrics.Webhook, Logger: log})
+	hooks, err := webhook.New(store, targets, &webhook.Options{PrivateHosts: s.privateHosts(), PublicURL: s.pageAddress(), Observe: metrics.Webhook, Logger: log})
 	if err != nil {
 		return err
 	}

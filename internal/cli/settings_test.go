@@ -88,9 +88,9 @@ func TestEverySettingInEveryWay(t *testing.T) {
 		}
 		// What it cannot be without.
 		args := map[string][]string{
-			"auth": {"--token-file", "f"}, "tokens": {"--auth", "tokens"}, "token-file": {"--auth", "tokens"}, "separate-duties": {"--auth", "tokens", "--token-file", "f"}, "webhook-private": {"--webhook-file", "f"}, "logins": {"--login-keys", "f"}, "login-file": {"--login-keys", "f"}, "login-keys": {"--login-file", "f"}, "public-url": {"--login-file", "f", "--login-keys", "f"}, "tls-cert": {"--tls-key", "k"}, "tls-key": {"--tls-cert", "c"},
+			"auth": {"--token-file", "f"}, "tokens": {"--auth", "tokens"}, "token-file": {"--auth", "tokens"}, "separate-duties": {"--auth", "tokens", "--token-file", "f"}, "webhook-private": {"--webhook-file", "f"}, "logins": {"--login-keys", "f"}, "login-file": {"--login-keys", "f"}, "login-keys": {"--login-file", "f"}, "tls-cert": {"--tls-key", "k"}, "tls-key": {"--tls-cert", "c"},
 			"model": {"--model-url", "http://m"}, "model-url": {"--model", "m"}, "model-key-file": {"--model", "m", "--model-url", "http://m"},
-			"mode": {"--redis", "redis://r"}, "wait-replicas": {"--redis", "redis://r"}, "max-held": {"--max-frame", "1KiB"},
+			"mode": {"--redis", "redis://r"}, "wait-replicas": {"--redis", "redis://r"}, "keep-runs": {"--run-timeout", "1m"}, "max-held": {"--max-frame", "1KiB"},
 		}[each.name]
 		if strings.HasPrefix(each.name, "jwt-") {
 			args = []string{"--auth", "jwt", "--jwt-keys", "https://k", "--jwt-issuer", "i", "--jwt-audience", "a"}
@@ -149,6 +149,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		{[]string{"--busy", "never"}, `--busy: "never": must be queue, reject or supersede`},
 		{[]string{"--unanswered", "ignore"}, `--unanswered: "ignore": must be refuse, cancel or AGENT=POLICY`},
 		{[]string{"--lease", "1ms"}, "--lease: 1ms: at least 100ms"},
+		{[]string{"--keep-runs", "6h"}, "--keep-runs: 6h0m0s: must be longer than run-timeout"},
 		{[]string{"--lease", "soon"}, `--lease: "soon": expected a time`},
 		{[]string{"--drain-timeout", "0"}, "--drain-timeout: 0s: at least"},
 		{[]string{"--max-frame", "4MB"}, `--max-frame: "4MB": expected a size`},

@@ -34,7 +34,7 @@ func TestShow(t *testing.T) {
 	wantLines(t, out,
 		`thread "thread-1" of namespace "local", tenant "local"`,
 		"  state    waits for an answer",
-		"runs, the latest first",
+		"runs, those that are carried out first",
 		"queue: 0",
 		"open questions: 1",
 		"journal of execution ",
@@ -44,6 +44,9 @@ func TestShow(t *testing.T) {
 		if !strings.Contains(out, part) {
 			t.Errorf("%q is not shown:\n%s", part, out)
 		}
+	}
+	if strings.Contains(out, "ada") {
+		t.Errorf("arguments are shown:\n%s", out)
 	}
 	if again, err := shown("--redis", redis.URL(), "thread-1"); err != nil || ages.ReplaceAllString(again, "") != ages.ReplaceAllString(out, "") {
 		t.Errorf("it shows something else when it is asked again, %v:\n%s", err, again)
@@ -58,6 +61,29 @@ func TestShow(t *testing.T) {
 		if out, err := shown(args...); err == nil || !strings.Contains(err.Error(), says) || out != "" {
 			t.Errorf("%q: %v %s", args, err, out)
 		}
+	}
+}
+
+// Of a thread whose data is damaged everything else is shown, and the command fails.
+func TestShowOfADamagedThread(t *testing.T) {
+	redis := redistest.Start(t, redistest.Options{})
+	c := start(t, env(), "--redis", redis.URL())
+	c.converse(c.dial(nil), said("r1", "/tool send_email {}"))
+	out, err := shown("--redis", redis.URL(), "thread-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := regexp.MustCompile(`aguiws:\S*:snap`).FindString(out)
+	if _, err := redis.Do("HSET", key, "n", "damaged"); err != nil {
+		t.Fatal(err)
+	}
+	out, err = shown("--redis", redis.URL(), "thread-1")
+	if err == nil {
+		t.Error("it is said to be whole")
+	}
+	wantLines(t, out, `thread "thread-1" of namespace "local" cannot be read whole`, "runs, those", "keys in Redis", "  "+key)
+	if !strings.Contains(out, "ended: interrupt") {
+		t.Errorf("its run is not shown:\n%s", out)
 	}
 }
 

@@ -31,7 +31,7 @@ Flags of record:
 	printSettings(w, newSettings().recording.table())
 	fmt.Fprint(w, "\nFlags of check, beside --message:\n")
 	printSettings(w, newSettings().checking.table())
-	fmt.Fprint(w, "\nFlags of show, beside --redis and --prefix:\n")
+	fmt.Fprint(w, "\nFlags of show, beside --redis and --redis-prefix:\n")
 	printSettings(w, newSettings().forShow())
 	fmt.Fprint(w, `
 All:

@@ -35,6 +35,9 @@ func (s *settings) checkOwners() error {
 // checkNeeds refuses a setting without another that it needs, or beside one that it
 // excludes.
 func (s *settings) checkNeeds() error {
+	if s.runTimeout >= s.keepRuns {
+		return fmt.Errorf("%s: %s: must be longer than run-timeout, which is %s: an input that is sent again while its run goes on is known by it", s.named("keep-runs"), s.keepRuns, s.runTimeout)
+	}
 	if (s.tlsCert == "") != (s.tlsKey == "") {
 		return errors.New("--tls-cert and --tls-key: one needs the other")
 	}

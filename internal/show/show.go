@@ -5,9 +5,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	mostRuns    = 20  // the latest runs that are listed
+	mostRuns    = 20  // runs that are carried out, and latest ones that ended
+	mostQueued  = 100 // inputs that wait
 	mostEntries = 500 // the latest entries of a journal that are listed
 	mostText    = 300 // characters of an agent's or a user's text
 )
@@ -29,27 +30,33 @@ type Store interface {
 
 // Thread prints what the store holds of one thread, and changes nothing of it. It leaves
 // out what people and agents said to each other, apart from the words of open questions.
-// Texts go through readable, which makes them fit for a terminal.
+// Texts go through readable, which makes them fit for a terminal. A part that cannot be
+// read is named instead, and the error says that there was one.
 func Thread(ctx context.Context, st Store, key store.ThreadKey, w io.Writer, readable func(string) string) error {
-	view, err := st.Read(ctx, key, store.ReadQuery{Journal: true, Window: 1})
-	if err != nil {
-		return err
-	}
-	if !view.Used {
+	p := &page{w: w, readable: readable, now: time.Now()}
+	view, unread := st.Read(ctx, key, store.ReadQuery{Journal: true, Window: 1})
+	switch {
+	case unread == nil && !view.Used:
 		return fmt.Errorf("namespace %q has no thread %q that has had an input: --namespace names another one", key.Namespace, key.Thread)
+	case unread == nil:
+		p.now = view.Now
+		p.thread(view)
+	default:
+		p.line("thread %q of namespace %q cannot be read whole: %v", key.Thread, key.Namespace, unread)
 	}
-	runs, err := st.Dispatches(ctx, key, store.DispatchQuery{})
-	if err != nil {
-		return err
+	live, err := st.Dispatches(ctx, key, store.DispatchQuery{States: []store.DispatchState{store.DispatchClaimed}, Limit: mostRuns})
+	unread = errors.Join(unread, err)
+	ended, err := st.Dispatches(ctx, key, store.DispatchQuery{Limit: mostRuns, States: []store.DispatchState{
+		store.DispatchAcked, store.DispatchCancelled, store.DispatchSuperseded, store.DispatchDeadLetter}})
+	unread = errors.Join(unread, err)
+	p.runs(append(live, ended...))
+	if view != nil {
+		p.queue(view)
+		p.questions(view)
+		p.journal(view.Execution)
 	}
-	p := &page{w: w, readable: readable, now: view.Now}
-	p.thread(view)
-	p.runs(runs)
-	p.queue(view)
-	p.questions(view)
-	p.journal(view.Execution)
 	p.keys(st, key)
-	return p.err
+	return errors.Join(unread, p.err)
 }
 
 // page writes sections of lines, and keeps the first error.
@@ -76,9 +83,6 @@ func (p *page) section(format string, args ...any) {
 
 func (p *page) thread(v *store.ThreadView) {
 	p.line("thread %q of namespace %q, tenant %q", v.Thread.Thread, v.Thread.Namespace, v.Tenant)
-	if v.Title != "" {
-		p.line("  title    %s", short(v.Title))
-	}
 	p.line("  state    %s", standing(v))
 	p.line("  log      epoch %s, events %d to %d", v.Epoch, v.Base, v.Seq)
 	p.line("  stored   %d bytes of messages, state and log; version %d", v.Bytes, v.Version)
@@ -102,10 +106,8 @@ func standing(v *store.ThreadView) string {
 }
 
 func (p *page) runs(runs []store.Dispatch) {
-	slices.SortStableFunc(runs, func(a, b store.Dispatch) int { return b.Created.Compare(a.Created) })
-	left := len(runs) - mostRuns
-	p.section("runs, the latest first")
-	for _, d := range runs[:min(len(runs), mostRuns)] {
+	p.section("runs, those that are carried out first, and then the latest %d that ended", mostRuns)
+	for _, d := range runs {
 		var record store.RunRecord
 		json.Unmarshal(d.Record, &record) // what cannot be read is shown as empty
 		p.line("  %s  %-11s  attempt %d of %d  priority %d  %s", d.ID, d.State, d.Attempts, d.MaxAttempts, d.Priority, p.ago(d.Created))
@@ -122,9 +124,6 @@ func (p *page) runs(runs []store.Dispatch) {
 		if d.Error != "" {
 			p.line("      error: %s", short(d.Error))
 		}
-	}
-	if left > 0 {
-		p.line("  and %d older ones", left)
 	}
 }
 
@@ -145,7 +144,7 @@ func ending(event json.RawMessage) string {
 
 func (p *page) queue(v *store.ThreadView) {
 	p.section("queue: %d", v.QueueLength)
-	for _, q := range v.Queue {
+	for _, q := range v.Queue[:min(len(v.Queue), mostQueued)] {
 		p.line("  %s  %d bytes", q.ID, q.Size)
 	}
 }

@@ -23,7 +23,7 @@ type Notice struct {
 	At         time.Time `json:"at"`
 	Severity   string    `json:"severity" jsonschema:"The severity is action if a question waits for an answer, warning if one expired without an answer, error if a run failed or is dead, and info otherwise."`
 	Sentence   string    `json:"sentence" jsonschema:"The sentence says in English what happened. It has names of agents, users and threads, and nothing that they wrote."`
-	Page       string    `json:"page,omitempty" jsonschema:"The path of the page that shows the thread. A webhook has the whole address if public-url is set."`
+	Page       string    `json:"page,omitempty" jsonschema:"The path of the page that shows the thread. A webhook has the whole address if the server knows it."`
 	ThreadID   string    `json:"threadId"`
 	Namespace  string    `json:"namespace"`
 	Tenant     string    `json:"tenant"`

@@ -1,7 +1,6 @@
 package notices
 
 import (
-	"fmt"
 	"net/url"
 	"strings"
 	"time"
@@ -45,9 +44,9 @@ func sentenceOf(n *store.Notice) string {
 	}
 	switch n.Kind {
 	case store.NoticeOpened:
-		return agent + " waits for " + waitsFor(n) + " in " + thread + until(n.Deadline) + "."
+		return agent + " waits for an answer in " + thread + until(n.Deadline) + "."
 	case store.NoticeReopened:
-		return agent + " waits again for " + waitsFor(n) + " in " + thread + until(n.Deadline) + "."
+		return agent + " waits again for an answer in " + thread + until(n.Deadline) + "."
 	case store.NoticeDrafted:
 		return who + " answered a part of what waits in " + thread + "."
 	case store.NoticeDecided:
@@ -69,17 +68,6 @@ func sentenceOf(n *store.Notice) string {
 		return strings.ToUpper(thread[:1]) + thread[1:] + " was deleted."
 	}
 	return ""
-}
-
-func waitsFor(n *store.Notice) string {
-	text := fmt.Sprintf("%d answers", len(n.Interrupts))
-	if len(n.Interrupts) == 1 {
-		text = "an answer"
-	}
-	if len(n.Reasons) > 0 {
-		text += " (" + strings.Join(n.Reasons, ", ") + ")"
-	}
-	return text
 }
 
 func until(deadline time.Time) string {

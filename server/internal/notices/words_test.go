@@ -13,8 +13,8 @@ func TestWords(t *testing.T) {
 		how                string
 		severity, sentence string
 	}{
-		{store.NoticeOpened, "", Action, "Agent mail waits for an answer (tool_call) in thread t of ann until 2030-03-17T17:46:40Z."},
-		{store.NoticeReopened, "", Action, "Agent mail waits again for an answer (tool_call) in thread t of ann until 2030-03-17T17:46:40Z."},
+		{store.NoticeOpened, "", Action, "Agent mail waits for an answer in thread t of ann until 2030-03-17T17:46:40Z."},
+		{store.NoticeReopened, "", Action, "Agent mail waits again for an answer in thread t of ann until 2030-03-17T17:46:40Z."},
 		{store.NoticeDrafted, "", Info, "bob answered a part of what waits in thread t of ann."},
 		{store.NoticeDecided, "resolved", Info, "bob answered what waited in thread t of ann."},
 		{store.NoticeDecided, "cancelled", Info, "bob cancelled what waited in thread t of ann."},
