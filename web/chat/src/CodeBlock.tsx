@@ -3,9 +3,6 @@ import { memo, useEffect, useState, type ReactNode } from "react";
 import { Copy } from "./Copy";
 import { part } from "./part";
 
-/** A longer text stays in one colour, in characters. */
-const COLOURED = 50_000;
-
 /** A text is coloured when it has not changed for so long, in milliseconds. */
 const STILL_MS = 150;
 
@@ -18,7 +15,7 @@ interface Coloured {
 export const CodeBlock = memo(function CodeBlock({ text, language }: { text: string; language?: string }) {
   const [coloured, show] = useState<Coloured>();
   useEffect(() => {
-    if (language === undefined || text.length > COLOURED) return;
+    if (language === undefined) return;
     let left = false;
     const timer = setTimeout(async () => {
       // Without its colours it can be read as well.
