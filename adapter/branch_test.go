@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
@@ -226,7 +227,8 @@ func TestBranchTooLargeForTheStore(t *testing.T) {
 		t.Skip("it takes large inputs; -short leaves it out")
 	}
 	calls := 0
-	l := newLab(t, tallying(&calls))
+	// Under the race detector the embedded store takes seconds for such an input.
+	l := newLab(t, tallying(&calls), func(o *adapter.Options) { o.StoreTimeout = time.Minute })
 	l.say("a")
 	l.submit(sized("b", 1<<20))
 	succeeded(t, l.untilEnd())

@@ -63,7 +63,7 @@ func ReadInfo(r *link.Reply) (store.ThreadInfo, bool) {
 	}
 	key, ok := keyspace.ThreadOf(r.Text())
 	return store.ThreadInfo{Thread: key, Title: r.Text(), Updated: time.UnixMilli(r.Int()), Active: r.Bool(),
-		Suspended: r.Bool(), Queued: int(r.Int()), ActiveRun: r.Text(), LatestRun: r.Text(), Agent: r.Text(), Tenant: r.Text()}, ok
+		Suspended: r.Bool(), Queued: int(r.Int()), ActiveRun: r.Text(), LatestRun: r.Text(), Agent: r.Text(), Tenant: r.Text(), Failed: r.Bool()}, ok
 }
 
 // SetTitle implements store.Threads. An empty title takes it away, so that the
