@@ -58,10 +58,9 @@ type Options struct {
 	// it. Agents that wait for runs on other threads take a place meanwhile. Default
 	// 10,000.
 	MaxRuns int
-	// MaxQueue is how many inputs may wait on one thread, those counted that were
-	// cancelled behind a run that is active, and not those that it has heard, unless they
-	// are very many; more are refused as CodeThreadBusy.
-	// Default 1,000.
+	// MaxQueue bounds the inputs that wait on one thread. Inputs that were cancelled
+	// behind an active run count until it ends. Inputs that it has heard do not count,
+	// unless they are very many. More are refused as CodeThreadBusy. Default 1,000.
 	MaxQueue int
 	// MaxQueueBytes is how much the inputs that wait on one thread may take in the store. A
 	// message that is new to the thread stands there twice. More inputs are refused as

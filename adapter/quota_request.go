@@ -10,8 +10,8 @@ import (
 type oneOfMany struct{}
 
 // OneOfMany is a context for all answers of one request, which is one of the user's inputs.
-// The first that comes so far counts for Options.MaxInputs; where there is no place for it,
-// there is none for the others.
+// The first answer that is judged counts for Options.MaxInputs. If it is refused for that,
+// the others are refused, too.
 func OneOfMany(ctx context.Context) context.Context {
 	return context.WithValue(ctx, oneOfMany{}, new(request))
 }

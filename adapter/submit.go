@@ -48,8 +48,8 @@ type Input struct {
 	// Commands: without resume entries, forwardedProps.command.resume answers what the
 	// thread asks, as CopilotKit's pages gave answers before 1.61.2.
 	Commands bool
-	// Sender: whoever sends it follows no more of the thread than the run of this input,
-	// and does not keep the runs of others from being stopped by CancelLeft.
+	// Sender says that the client follows only the run of this input. Such a client does
+	// not keep CancelLeft from stopping the runs of others.
 	Sender bool
 	// Left is asked about the active run, by its server-made id, that the input would
 	// have to wait for or is refused for: whether its client has left it. If so, and
