@@ -69,8 +69,8 @@ func TestStalledStream(t *testing.T) {
 func TestSlowStream(t *testing.T) {
 	b := newFake()
 	ts := newTestServer(t, b, &Options{WriteTimeout: patience})
-	conn := stalled(ts, followThread)
-	eventually(t, "it is served", func() bool { return b.followers() == 1 })
+	// From the beginning: a server that attaches late replays what was logged meanwhile.
+	conn := stalled(ts, "GET /agui/threads/t/events?after=e1:0&follow=1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
 	for i := range 200 {
 		b.log(localThread, big(i))
 	}
