@@ -36,7 +36,7 @@ func TestTheIndexesLetGoOfWhatIsGone(t *testing.T) {
 	b := inline(0, "r1")
 	b.Tenant = "acme"
 	commit(t, s, asks(begin(t, s, b), 1))
-	holds("suspended, of the tenant for any reason and for two, and of the namespace", 4, 1, 0)
+	holds("suspended, of the tenant and of everybody for any reason and for two, and of the namespace", 7, 1, 0)
 
 	answer := func(run string) store.Claim {
 		return begin(t, s, answering(view(t, s, store.ReadQuery{}).Version, run, "xr1"))
@@ -44,7 +44,7 @@ func TestTheIndexesLetGoOfWhatIsGone(t *testing.T) {
 	claim := answer("r2")
 	holds("answered", 0, 1, 0)
 	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 3, Events: [][]byte{[]byte("failed")}, End: &store.End{Kind: store.EndFail, GiveBack: true}})
-	holds("given back", 4, 1, 0)
+	holds("given back", 7, 1, 0)
 	claim = answer("r3")
 	if _, err := s.Bury(ctx, store.Nack{Claim: claim, Error: "e", Terminal: []byte("buried")}); err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ func TestASuspendedRunCostsLittleBeyondItsPayload(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures, and takes seconds under the race detector")
 	}
-	const threads, limit = 5000, 2200
+	const threads, limit = 5000, 2400
 	server := redistest.Start(t, redistest.Options{})
 	// One partition, as the indexes of few threads are packed more densely.
 	s := open(t, server.URL(), Options{Follow: time.Millisecond, Partitions: 1})

@@ -9,8 +9,8 @@ import (
 // Inbox is what answering open interrupts needs, across threads.
 type Inbox interface {
 	// Inbox pages through threads that have open interrupts, oldest suspension first. A
-	// page costs the same however many there are. A page with AllTenants or Owner may have
-	// fewer than Limit, or none, and a Next all the same.
+	// page costs the same however many there are. A page with Owner may have fewer than
+	// Limit, or none, and a Next all the same.
 	Inbox(ctx context.Context, q InboxQuery) (InboxPage, error)
 	// CountInbox counts the threads with open interrupts of a tenant, or of all, for each
 	// of the reasons, "" being any. It costs the same however many there are. Some, beside
@@ -28,7 +28,7 @@ type Inbox interface {
 // ErrPartial are as in PageQuery.
 type InboxQuery struct {
 	Tenant     string
-	AllTenants bool      // instead of Tenant: one tenant after the other
+	AllTenants bool      // instead of Tenant
 	Namespace  string    // instead of either: the threads of it, whose reasons are not told apart
 	Owner      string    // Begin.User of the input that used the thread first; "": anybody's
 	Reason     string    // of one of the open interrupts; "": any

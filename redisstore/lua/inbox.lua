@@ -3,6 +3,7 @@
 -- KEYS  for each: rec, journal, drafts
 -- ARGS
 --   tenant
+--   all        1: of any tenant
 --   namespace  instead of the tenant; '': none
 --   owner      '': any
 -- EACH
@@ -17,7 +18,7 @@ local DAMAGED = '\1'
 local function wanted(v)
   if ARG.owner ~= '' and v[5] ~= ARG.owner then return false end
   if ARG.namespace ~= '' then return namespaceOf(v[1]) == ARG.namespace end
-  return (v[4] or '') == ARG.tenant
+  return ARG.all == '1' or (v[4] or '') == ARG.tenant
 end
 
 local out = {}

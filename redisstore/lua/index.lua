@@ -38,8 +38,12 @@ end
 -- ANY stands for a reason in the member of those who ask for none.
 local ANY = string.rep('\0', 8)
 
+-- EVERYBODY stands for all tenants.
+local EVERYBODY = digest('\1')
+
 -- inbox lists a suspension, or takes it off the list: among its namespace's, and among
--- its tenant's for any reason and for each that it has. head is as suspension.lua has it.
+-- its tenant's and everybody's for any reason and for each that it has. head is as
+-- suspension.lua has it.
 local function inbox(t, member, command, head)
   local tail, reasons, change = head[1] .. hashOf(t), ANY .. head[3], {}
   local function put(place)
@@ -47,7 +51,12 @@ local function inbox(t, member, command, head)
     change[#change + 1] = place .. tail
   end
   put(digest('\0' .. namespaceOf(member)) .. ANY)
-  for i = 1, #reasons, 8 do put(tenantOf(t) .. string.sub(reasons, i, i + 7)) end
+  local own = tenantOf(t)
+  for i = 1, #reasons, 8 do
+    local reason = string.sub(reasons, i, i + 7)
+    put(own .. reason)
+    put(EVERYBODY .. reason)
+  end
   redis.call(command, t.inbox, unpack(change))
 end
 

@@ -71,7 +71,7 @@ var inboxOfTests = []test{
 				q    store.InboxQuery
 				want string
 			}{
-				"everybody's":                   {store.InboxQuery{AllTenants: true}, "t4 t0 t1 t2 t3"},
+				"everybody's":                   {store.InboxQuery{AllTenants: true}, "t0 t1 t2 t3 t4"},
 				"everybody's of a reason":       {store.InboxQuery{AllTenants: true, Reason: "confirmation"}, "t1 t3"},
 				"a tenant's":                    {store.InboxQuery{Tenant: "acme"}, "t0 t1 t2"},
 				"that of no tenant":             {store.InboxQuery{}, "t4"},

@@ -21,30 +21,32 @@ var anyOne = string(make([]byte, DigestSize))
 // ownerLooks is how many suspensions are looked at for a page of one owner's.
 const ownerLooks = 1000
 
+// everybody is index.lua's EVERYBODY.
+var everybody = Digest("\x01")
+
 // inboxOf is the listing of a reason; "": of any.
-func inboxOf(tenant, namespace, reason string) Listing {
+func inboxOf(tenant string, all bool, namespace, reason string) Listing {
 	l := Listing{Kind: 'i', Key: func(p *keyspace.Partition) string { return p.Inbox }}
+	whose, why := Digest(tenant), anyOne
 	switch {
 	case namespace != "":
-		l.Prefix = Digest("\x00"+namespace) + anyOne
-	case reason != "":
-		l.Prefix = Digest(tenant) + Digest(reason)
-	default:
-		l.Prefix = Digest(tenant) + anyOne
+		whose = Digest("\x00" + namespace)
+	case all:
+		whose = everybody
 	}
+	if reason != "" {
+		why = Digest(reason)
+	}
+	l.Prefix = whose + why
 	return l
 }
 
 // Inbox implements store.Inbox.
 func (s *Lists) Inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage, error) {
-	of := s.inbox
-	switch {
-	case q.Namespace != "" && q.Reason != "":
+	if q.Namespace != "" && q.Reason != "" {
 		return store.InboxPage{}, errors.New("redisstore: inbox: a namespace's is not listed by reason")
-	case q.AllTenants && q.Namespace == "":
-		of = s.inboxes
 	}
-	p, err := of(ctx, q)
+	p, err := s.inbox(ctx, q)
 	if err != nil {
 		err = fmt.Errorf("redisstore: inbox: %w", err)
 	}
@@ -54,14 +56,14 @@ func (s *Lists) Inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage,
 func (s *Lists) inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage, error) {
 	owner := keyspace.OwnerID(store.Owner{Name: q.Owner})
 	load := func(threads []keyspace.Thread, hits []Hit) link.Call {
-		c := link.Call{Script: lua.Inbox, Args: lua.Args{{"tenant", q.Tenant}, {"namespace", q.Namespace}, {"owner", owner}}}
+		c := link.Call{Script: lua.Inbox, Args: lua.Args{{"tenant", q.Tenant}, {"all", q.AllTenants}, {"namespace", q.Namespace}, {"owner", owner}}}
 		for i, t := range threads {
 			c.Keys = append(c.Keys, t.Rec(), t.Journal(), t.Base+"drafts")
 			c.Rest = lua.Inbox.Group(c.Rest, lua.Args{{"since", hits[i].Member[:StampSize]}})
 		}
 		return c
 	}
-	l := inboxOf(q.Tenant, q.Namespace, q.Reason)
+	l := inboxOf(q.Tenant, q.AllTenants, q.Namespace, q.Reason)
 	if l.Only = owner; owner != "" {
 		l.Looks = ownerLooks
 	}
@@ -91,15 +93,10 @@ func readInboxItem(h Hit, r *link.Reply) (store.InboxItem, bool) {
 // CountInbox implements store.Inbox. Each number is a range of a partition's inbox,
 // which the server counts without looking at what is in it.
 func (s *Lists) CountInbox(ctx context.Context, q store.InboxCount) (counts map[string]int64, err error) {
-	tenants := []string{q.Tenant}
-	switch {
-	case q.Namespace != "" && slices.ContainsFunc(q.Reasons, func(r string) bool { return r != "" }):
+	if q.Namespace != "" && slices.ContainsFunc(q.Reasons, func(r string) bool { return r != "" }) {
 		err = errors.New("a namespace's is not counted by reason")
-	case q.AllTenants && q.Namespace == "":
-		tenants, err = s.tenants(ctx)
-	}
-	if err == nil {
-		counts, err = s.countInboxes(ctx, tenants, q)
+	} else {
+		counts, err = s.countInbox(ctx, q)
 	}
 	if err != nil {
 		err = fmt.Errorf("redisstore: count inbox: %w", err)
@@ -107,14 +104,12 @@ func (s *Lists) CountInbox(ctx context.Context, q store.InboxCount) (counts map[
 	return counts, err
 }
 
-func (s *Lists) countInboxes(ctx context.Context, tenants []string, q store.InboxCount) (map[string]int64, error) {
+func (s *Lists) countInbox(ctx context.Context, q store.InboxCount) (map[string]int64, error) {
 	var cmds []*redis.IntCmd
-	for _, tenant := range tenants {
-		for i := range s.conn.Keys.Parts {
-			for _, reason := range q.Reasons {
-				l := inboxOf(tenant, q.Namespace, reason)
-				cmds = append(cmds, redis.NewIntCmd(ctx, "zlexcount", s.conn.Keys.Parts[i].Inbox, "["+l.Prefix, l.end()))
-			}
+	for i := range s.conn.Keys.Parts {
+		for _, reason := range q.Reasons {
+			l := inboxOf(q.Tenant, q.AllTenants, q.Namespace, reason)
+			cmds = append(cmds, redis.NewIntCmd(ctx, "zlexcount", s.conn.Keys.Parts[i].Inbox, "["+l.Prefix, l.end()))
 		}
 	}
 	errs := link.Ask(ctx, s.conn, cmds)
