@@ -14,6 +14,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/server/internal/budget"
+	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
@@ -75,7 +76,7 @@ func TestCloseIsAnswered(t *testing.T) {
 
 func TestMalformedFrames(t *testing.T) {
 	bad := []string{`[]`, `"x"`, `{`, ``, `null`, `{} {}`, strings.Repeat(`{"a":`, strictjson.MaxDepth+1) + `1` + strings.Repeat(`}`, strictjson.MaxDepth+1), `1`}
-	if len(bad) != maxMalformed {
+	if len(bad) != frames.MaxMalformed {
 		t.Fatal("the test needs as many frames as are endured")
 	}
 	t.Run("full", func(t *testing.T) {
@@ -117,14 +118,14 @@ func TestInvalidFrames(t *testing.T) {
 		`{"type":"ws.attach","threadid":"t"}`,
 		`{"type":"ws.detach"}`, `{"type":"ws.cancel","threadId":"t"}`, `{"type":"ws.cancel","runId":"r"}`,
 		`{"type":"ws.ping","type":"ws.ping"}`, `{"type":"ws.attach","threadId":"a","thread\u0049d":"b"}`,
-		`{"type":"ws.ping","id":"` + strings.Repeat("x", maxID+1) + `"}`, `{"type":"ws.ping","id":1}`, `{"type":"ws.ping","id":null}`,
+		`{"type":"ws.ping","id":"` + strings.Repeat("x", frames.MaxID+1) + `"}`, `{"type":"ws.ping","id":1}`, `{"type":"ws.ping","id":null}`,
 	} {
 		c.send(frame)
 		if f := c.expect("ws.error"); f["code"] != "invalid_frame" || f["message"] == "" {
 			t.Errorf("%s: %v", frame, f)
 		}
 	}
-	c.send(`{"type":"ws.ping","id":"` + strings.Repeat("x", maxID) + `"}`)
+	c.send(`{"type":"ws.ping","id":"` + strings.Repeat("x", frames.MaxID) + `"}`)
 	c.expect("ws.pong")
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/aguiws/aguiws/protocol/downgrade"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/copilotkit"
+	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
@@ -67,7 +68,7 @@ func (c copilotCaller) May(scope string) bool { return c.identity.May(scope) }
 
 func (c copilotCaller) Answer(w http.ResponseWriter, r *http.Request, agent string, body []byte, serve func(copilotkit.Stream)) *refusal.Refusal {
 	agent, _ = c.srv.agentNamed(agent)
-	return c.srv.answerInput(w, r, c.holding, agent, body, func(out *sse, f *frame) { serve(copilotStream{out, f, c}) })
+	return c.srv.answerInput(w, r, c.holding, agent, body, func(out *sse, f *frames.Frame) { serve(copilotStream{out, f, c}) })
 }
 
 func (c copilotCaller) Stop(ctx context.Context, thread, label string) (bool, error) {
@@ -101,15 +102,15 @@ func (c copilotCaller) key(thread string) store.ThreadKey {
 // copilotStream is a stream as CopilotKit's runtime knows one.
 type copilotStream struct {
 	*sse
-	f      *frame
+	f      *frames.Frame
 	caller copilotCaller
 }
 
-func (c copilotStream) Input() *protocol.RunAgentInput { return c.f.input }
+func (c copilotStream) Input() *protocol.RunAgentInput { return c.f.Input }
 
 func (c copilotStream) Run(tell func(finished []byte) ([][]byte, error), again func(open []json.RawMessage) ([][]byte, error)) {
-	c.f.commands, c.f.through = true, adapter.ThroughCopilotKit
-	w := &runWire{toldWire: toldWire{c.sse, tell}, thread: c.f.threadID, caller: c.caller}
+	c.f.Commands, c.f.Through = true, adapter.ThroughCopilotKit
+	w := &runWire{toldWire: toldWire{c.sse, tell}, thread: c.f.ThreadID, caller: c.caller}
 	if c.reads() {
 		w.again = again
 	}
@@ -127,7 +128,7 @@ type runWire struct {
 func (w *runWire) emit(event []byte, at store.Position) error {
 	again := w.again
 	w.again = nil
-	if again != nil && typeOf(event) == protocol.TypeRunError {
+	if again != nil && frames.TypeOf(event) == protocol.TypeRunError {
 		if err := w.askAgain(again); err != nil {
 			return err
 		}
@@ -163,7 +164,7 @@ type toldWire struct {
 }
 
 func (w toldWire) emit(event []byte, at store.Position) error {
-	if typeOf(event) != protocol.TypeRunFinished {
+	if frames.TypeOf(event) != protocol.TypeRunFinished {
 		return w.sse.emit(event, at)
 	}
 	told, err := w.tell(event)
@@ -185,15 +186,15 @@ func (c copilotStream) Restate(ended func(label string, event []byte) ([]byte, e
 		return refuseReading
 	}
 	t := &threadStream{out: c.sse, wire: toldWire{c.sse, tell}}
-	t.open(c.peer, c.f.threadID)
+	t.open(c.peer, c.f.ThreadID)
 	defer t.close()
 	a, err := t.attach(nil)
 	if err != nil {
 		return refuseReadingFor(err)
 	}
-	label, profile := restatedLabel(a), downgrade.ProfileOf(c.f.input.ProtocolVersion)
-	c.f.input = nil
-	c.f.done()
+	label, profile := restatedLabel(a), downgrade.ProfileOf(c.f.Input.ProtocolVersion)
+	c.f.Input = nil
+	c.f.Done()
 	t.lower = func(event []byte, over bool) ([]byte, error) {
 		if over {
 			var err error
@@ -201,7 +202,7 @@ func (c copilotStream) Restate(ended func(label string, event []byte) ([]byte, e
 				return nil, err
 			}
 		}
-		return c.lowered(profile, c.f.threadID, label, event)
+		return c.lowered(profile, c.f.ThreadID, label, event)
 	}
 	t.serve(a)
 	return nil

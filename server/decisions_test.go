@@ -18,6 +18,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // decisionList is a runner whose record is the test's, the latest first.
@@ -252,9 +253,9 @@ func TestDecisionsExport(t *testing.T) {
 	}
 	l.reads.Store(0)
 	l.breaks.Store(1)
-	ts.ask(http.MethodGet, "/v1/decisions?format=ndjson", "", "Authorization", "Bearer "+approverToken).problem(503, codeStore)
+	ts.ask(http.MethodGet, "/v1/decisions?format=ndjson", "", "Authorization", "Bearer "+approverToken).problem(503, refusal.CodeStore)
 	l.breaks.Store(0)
-	ts.ask(http.MethodGet, "/v1/decisions?format=csv", "", "Authorization", "Bearer 0123456789abcdef-runner").problem(403, codeForbidden)
+	ts.ask(http.MethodGet, "/v1/decisions?format=csv", "", "Authorization", "Bearer 0123456789abcdef-runner").problem(403, refusal.CodeForbidden)
 	// A thread of another namespace that has none, or is not there, is told as by a page.
 	for _, form := range []string{"csv", "ndjson"} {
 		ts.ask(http.MethodGet, "/v1/threads/none/decisions?namespace="+team+"&format="+form, "", "Authorization", "Bearer "+approverToken).problem(404, "thread_not_found")

@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/frames"
 )
 
 // delivery is a thread that a socket follows.
@@ -71,8 +72,8 @@ func (d *delivery) event(event []byte) (over bool, err error) {
 	if err := s.write(event); err != nil {
 		return false, err
 	}
-	if d.awaits && typeOf(event) == protocol.TypeRunStarted {
-		d.awaits = s.srv.awaiting.done(d.key, labelOf(event), s)
+	if d.awaits && frames.TypeOf(event) == protocol.TypeRunStarted {
+		d.awaits = s.srv.awaiting.done(d.key, frames.LabelOf(event), s)
 	}
 	return false, s.tellRepeats(d, false)
 }
@@ -163,7 +164,7 @@ func (s *fullSession) restate(d *delivery, a *follow.Attached, id string) error 
 func (s *fullSession) uncounted(thread string, at store.Position, events [][]byte) error {
 	if !s.reads() {
 		at = store.Position{} // which is none to keep
-		events = slices.DeleteFunc(slices.Clone(events), func(event []byte) bool { return !tells(event) })
+		events = slices.DeleteFunc(slices.Clone(events), func(event []byte) bool { return !frames.Tells(event) })
 	}
 	if len(events) == 0 {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
@@ -23,10 +24,10 @@ const (
 )
 
 var (
-	refuseAfter    = refusal.New(http.StatusBadRequest, codeInvalidInput, "Last-Event-ID and after are EPOCH:SEQ, as an event's id was")
-	refuseFollow   = refusal.New(http.StatusBadRequest, codeInvalidInput, "follow is 1, 0 or left out")
-	refuseWindow   = refusal.New(http.StatusBadRequest, codeInvalidInput, fmt.Sprintf(noCount, "window", maxWindow))
-	refuseThreadID = refusal.New(http.StatusBadRequest, codeInvalidInput, "a thread's id has "+strictjson.NameRule)
+	refuseAfter    = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, "Last-Event-ID and after are EPOCH:SEQ, as an event's id was")
+	refuseFollow   = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, "follow is 1, 0 or left out")
+	refuseWindow   = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, fmt.Sprintf(frames.CountRule, "window", frames.MaxWindow))
+	refuseThreadID = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, "a thread's id has "+strictjson.NameRule)
 )
 
 // serveEvents follows a thread over Server-Sent Events.
@@ -105,7 +106,7 @@ func (f *following) read(r *http.Request) *refusal.Refusal {
 	default:
 		return refuseFollow
 	}
-	if window := query.Get("window"); window != "" && !tellsCount([]byte(window), &f.window) {
+	if window := query.Get("window"); window != "" && !frames.TellsCount([]byte(window), &f.window) {
 		return refuseWindow
 	}
 	after := r.Header.Get("Last-Event-ID")
@@ -116,7 +117,7 @@ func (f *following) read(r *http.Request) *refusal.Refusal {
 		return nil
 	}
 	var ok bool
-	if f.after, ok = parseEventID(after); !ok {
+	if f.after, ok = frames.ParseEventID(after); !ok {
 		return refuseAfter
 	}
 	return nil
@@ -179,7 +180,7 @@ func (t *threadStream) owed() (over bool, err error) { return false, nil }
 
 func (t *threadStream) event(event []byte) (over bool, err error) {
 	t.known = nil
-	switch typeOf(event) {
+	switch frames.TypeOf(event) {
 	case protocol.TypeRunStarted:
 		t.running = true
 	case protocol.TypeRunFinished, protocol.TypeRunError:

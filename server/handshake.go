@@ -8,8 +8,12 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
+
+// Subprotocol is the name of the WebSocket binding, version 1.
+const Subprotocol = "agui.v1.json"
 
 // handshake is what a good request for a socket says.
 type handshake struct {
@@ -18,7 +22,7 @@ type handshake struct {
 	// subprotocol is what is spoken, unless the socket is plain.
 	subprotocol string
 	plain       bool
-	dialect     dialect
+	dialect     frames.Dialect
 	resumes     *resumption // of a plain socket that goes on with a run; nil: it asks for runs
 	counts      bool        // the client of a plain socket wants to be able to
 	origin      string
@@ -69,7 +73,7 @@ func (s *core) shakeFor(r *http.Request, subprotocol string) (*handshake, *refus
 		return nil, refuseUpgrade
 	}
 	offers := tokens(r.Header, "Sec-WebSocket-Protocol")
-	h.plain, h.dialect = len(offers) == 0, dialectOf(r)
+	h.plain, h.dialect = len(offers) == 0, frames.DialectOf(r)
 	if !h.plain && !slices.Contains(offers, subprotocol) {
 		return nil, refusal.New(http.StatusBadRequest, "unsupported_subprotocol", "supported subprotocols: "+subprotocol)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/budget"
+	"github.com/aguiws/aguiws/server/internal/frames"
 )
 
 func largeInput(run string, bytes int) string {
@@ -36,7 +37,7 @@ func TestWaitingInputsCount(t *testing.T) {
 			c.send(largeInput(fmt.Sprint("r", i+1), 3<<20))
 		}
 	}()
-	one := weigh([]byte(largeInput("r1", 3<<20)))
+	one := frames.Weigh([]byte(largeInput("r1", 3<<20)))
 	eventually(t, "one waits", func() bool { return ts.budget.Held() == one })
 	for i := range 6 {
 		b.log(localThread, runFinished("t", fmt.Sprint("r", i)))
@@ -79,7 +80,7 @@ func TestBodiesCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-judging
-	if held := ts.budget.Held(); held != weigh([]byte(body)) {
+	if held := ts.budget.Held(); held != frames.Weigh([]byte(body)) {
 		t.Errorf("%d bytes are held for an input of %d", held, len(body))
 	}
 	close(goOn)
@@ -99,18 +100,6 @@ func TestV1Overload(t *testing.T) {
 	release()
 	if status, _, _ := ts.get("/v1/inbox", ann, ""); status != http.StatusOK {
 		t.Errorf("got %d", status)
-	}
-}
-
-// The weight of a frame is about what it takes.
-func TestWeigh(t *testing.T) {
-	for text, want := range map[string]int64{
-		`{"a":1,"b":{"c":"x:y","d":[{"e\\":2},{"f\"":"::"}]}}`: 6,
-		`"a":`: 1, `"`: 0, `"a\`: 0, ``: 0, `"\\":`: 1, `"\":`: 0,
-	} {
-		if got := members([]byte(text)); got != want {
-			t.Errorf("%s: %d members, want %d", text, got, want)
-		}
 	}
 }
 

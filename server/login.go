@@ -99,7 +99,7 @@ func (s *core) serveLoginBegin(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-var refuseLogin = refusal.New(http.StatusForbidden, codeForbidden, "this identity may not answer")
+var refuseLogin = refusal.New(http.StatusForbidden, refusal.CodeForbidden, "this identity may not answer")
 
 // serveLoginReturn is where providers send browsers back to.
 func (s *core) serveLoginReturn(w http.ResponseWriter, r *http.Request, provider string) {

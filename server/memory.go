@@ -19,7 +19,7 @@ const (
 	shedRuns    = 0.90 // and new runs
 )
 
-var refuseMemory = refusal.New(http.StatusServiceUnavailable, codeOverloaded, "this server's memory is nearly used up").After(10 * time.Second)
+var refuseMemory = refusal.New(http.StatusServiceUnavailable, refusal.CodeOverloaded, "this server's memory is nearly used up").After(10 * time.Second)
 
 // memory knows how much of the process's memory is in use. It looks once a second at
 // most, when it is asked.

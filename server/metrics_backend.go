@@ -92,16 +92,3 @@ func (m *Metrics) noted(why *protocol.RunError) *protocol.RunError {
 	}
 	return why
 }
-
-// frame counts what a client sent. The name of a frame that does not exist becomes no
-// label.
-func (m *Metrics) frame(f *frame) {
-	kind := f.kind
-	switch {
-	case f.fault != nil:
-		kind = "invalid"
-	case f.input != nil:
-		kind = "input"
-	}
-	m.frames.WithLabelValues(kind).Inc()
-}

@@ -23,6 +23,7 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/fold"
 	"github.com/aguiws/aguiws/protocol/order"
+	"github.com/aguiws/aguiws/server/internal/frames"
 )
 
 var (
@@ -501,7 +502,7 @@ func (p *peerModel) event(data []byte) error {
 		if p.follows {
 			return fmt.Errorf("%v follows %v", p.wire, p.at)
 		}
-		if typeOf(data) != protocol.TypeRunStarted {
+		if frames.TypeOf(data) != protocol.TypeRunStarted {
 			return fmt.Errorf("following begins in the midst of a run, which nothing opened: %s", data)
 		}
 		p.attach(false)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/controlapi"
+	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/notices"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
@@ -17,7 +18,7 @@ import (
 // NoticesSubprotocol is the name of notices over a WebSocket, version 1.
 const NoticesSubprotocol = "aguiws.notices.v1.json"
 
-var refuseCursor = refusal.New(http.StatusBadRequest, codeInvalidInput, "after, or Last-Event-ID, is no cursor of this store: begin without one, and look at what is")
+var refuseCursor = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, "after, or Last-Event-ID, is no cursor of this store: begin without one, and look at what is")
 
 // newNotices reads notices for all who watch them.
 func (s *core) newNotices(source notices.Source) *notices.Feed {
@@ -174,7 +175,7 @@ func appendPage(b []byte, p *notices.Page, next bool) []byte {
 	}
 	b = append(b, ']')
 	if next {
-		cursor, _ := encode(p.Next) // a text
+		cursor, _ := frames.Encode(p.Next) // a text
 		b = append(append(b, `,"next":`...), cursor...)
 	}
 	if p.Missed {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/server/internal/controlapi"
+	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/notices"
 )
 
@@ -57,10 +58,10 @@ func (s *noticeSession) hush() {
 	s.poke()
 }
 
-func (s *noticeSession) parse([]byte) *frame { return &frame{kind: "ignored"} }
+func (s *noticeSession) parse([]byte) *frames.Frame { return &frames.Frame{Kind: "ignored"} }
 
-func (s *noticeSession) received(f *frame) bool {
-	f.done()
+func (s *noticeSession) received(f *frames.Frame) bool {
+	f.Done()
 	return true
 }
 

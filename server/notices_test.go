@@ -22,6 +22,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // noticeList is a runner whose notices are the test's. A cursor is how many lie before it.
@@ -250,16 +251,16 @@ func TestNoticesByScope(t *testing.T) {
 		token, query, code string
 		status             int
 	}{
-		"without the scope":          {"0123456789abcdef-runner", "", codeForbidden, 403},
-		"all tenants, of an admin":   {tenantsAdmin, "?tenants=all", codeForbidden, 403},
-		"all tenants, of a user":     {annsToken, "?tenants=all", codeForbidden, 403},
-		"a colleague's namespace":    {annsToken, "?namespace=acme/user/ann", codeForbidden, 403},
-		"a namespace of a stranger":  {approverToken, "?namespace=other/user/ann", codeForbidden, 403},
+		"without the scope":          {"0123456789abcdef-runner", "", refusal.CodeForbidden, 403},
+		"all tenants, of an admin":   {tenantsAdmin, "?tenants=all", refusal.CodeForbidden, 403},
+		"all tenants, of a user":     {annsToken, "?tenants=all", refusal.CodeForbidden, 403},
+		"a colleague's namespace":    {annsToken, "?namespace=acme/user/ann", refusal.CodeForbidden, 403},
+		"a namespace of a stranger":  {approverToken, "?namespace=other/user/ann", refusal.CodeForbidden, 403},
 		"nobody":                     {"0123456789abcdef-nobody", "", "unauthenticated", 401},
-		"a kind that there is not":   {annsToken, "?kind=interrupt", codeInvalidInput, 400},
-		"tenants that are no tenant": {annsToken, "?tenants=acme", codeInvalidInput, 400},
-		"a parameter that is none":   {annsToken, "?reason=x", codeInvalidInput, 400},
-		"a cursor that is none":      {annsToken, "?after=x", codeInvalidInput, 400},
+		"a kind that there is not":   {annsToken, "?kind=interrupt", refusal.CodeInvalidInput, 400},
+		"tenants that are no tenant": {annsToken, "?tenants=acme", refusal.CodeInvalidInput, 400},
+		"a parameter that is none":   {annsToken, "?reason=x", refusal.CodeInvalidInput, 400},
+		"a cursor that is none":      {annsToken, "?after=x", refusal.CodeInvalidInput, 400},
 	} {
 		for way, accept := range map[string]string{"page": "", "stream": "text/event-stream;q=0.9", "socket": ""} {
 			t.Run(name+"/"+way, func(t *testing.T) {
@@ -491,7 +492,7 @@ func TestNoticesWhileTheStoreFails(t *testing.T) {
 	fails(store.ErrOutcomeUnknown)
 	l.add(opened("acme", "ann", "one"))
 	for _, accept := range []string{"", "text/event-stream"} {
-		ts.ask(http.MethodGet, "/v1/notices?after=at-0", "", "Authorization", "Bearer "+annsToken, "Accept", accept).problem(503, codeStore)
+		ts.ask(http.MethodGet, "/v1/notices?after=at-0", "", "Authorization", "Bearer "+annsToken, "Accept", accept).problem(503, refusal.CodeStore)
 	}
 	fails(nil)
 	if p := stream.notices(); !slices.Equal(p.threads(), []string{"one"}) {

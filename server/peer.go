@@ -9,6 +9,7 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/budget"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // peer is the client at the other end of a connection that stays open, whatever
@@ -78,9 +79,9 @@ func (p *peer) mayRun() *protocol.RunError { return p.srv.metrics.noted(p.whyNot
 func (p *peer) whyNotRun() *protocol.RunError {
 	switch {
 	case p.srv.draining.Load():
-		return retryLater(codeDraining, "this server is shutting down; connect again", time.Second)
+		return retryLater(refusal.CodeDraining, "this server is shutting down; connect again", time.Second)
 	case !p.identity.May(identity.ScopeRun):
-		return &protocol.RunError{Code: codeForbidden, Message: "this identity may not start runs"}
+		return &protocol.RunError{Code: refusal.CodeForbidden, Message: "this identity may not start runs"}
 	case !p.srv.runs.StoreAvailable():
 		return storeDown()
 	}
@@ -94,7 +95,7 @@ func (s *core) mayInput(c *caller) *protocol.RunError {
 		return overloaded()
 	}
 	if wait := s.inputs.take(c.user); wait > 0 {
-		return retryLater(codeRateLimited, "too many inputs; slow down", wait+time.Millisecond)
+		return retryLater(refusal.CodeRateLimited, "too many inputs; slow down", wait+time.Millisecond)
 	}
 	return nil
 }

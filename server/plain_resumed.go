@@ -10,11 +10,12 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol/downgrade"
+	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
-var refuseOffset = refusal.New(http.StatusBadRequest, codeInvalidInput, "offset is the id of an event that a socket with runId was sent")
+var refuseOffset = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, "offset is the id of an event that a socket with runId was sent")
 
 // placed tells of each event of the log how a socket goes on behind it, to a client
 // that asked for that by its request.
@@ -38,7 +39,7 @@ func (w placed) emit(event []byte, at store.Position) error {
 
 // offsetOf is a position of a thread in one word.
 func offsetOf(thread string, at store.Position) string {
-	return url.QueryEscape(thread) + "/" + string(appendEventID(nil, at))
+	return url.QueryEscape(thread) + "/" + string(frames.AppendEventID(nil, at))
 }
 
 // resumption is where a client goes on with a run that another socket was sent a part
@@ -56,7 +57,7 @@ func (r *resumption) read(offset string) bool {
 		return false
 	}
 	var ok bool
-	r.at, ok = parseEventID(id)
+	r.at, ok = frames.ParseEventID(id)
 	return ok
 }
 
@@ -67,8 +68,8 @@ type resumedSession struct {
 	from *resumption
 }
 
-func (s *resumedSession) received(f *frame) bool {
-	f.done()
+func (s *resumedSession) received(f *frames.Frame) bool {
+	f.Done()
 	return true
 }
 
@@ -84,7 +85,7 @@ func (s *resumedSession) turn() error {
 
 func (s *resumedSession) tell() error {
 	r := &plainRun{
-		wire: placed{s.plainSession, s.from.thread}, label: s.from.label, dialect: dialectTanStack, profile: downgrade.ProfileCurrent,
+		wire: placed{s.plainSession, s.from.thread}, label: s.from.label, dialect: frames.TanStack, profile: downgrade.ProfileCurrent,
 		aborted: &atomic.Bool{}, mine: true, begun: true, resumed: true,
 	}
 	r.open(s.peer, s.from.thread)

@@ -12,6 +12,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/downgrade"
+	"github.com/aguiws/aguiws/server/internal/frames"
 )
 
 // wire carries the events of one stream to a client that knows no control
@@ -40,7 +41,7 @@ type plainRun struct {
 	resumed bool            // the client goes on where it said
 	rests   bool            // the log has no more of the run than it has now
 	debts   debts
-	dialect dialect
+	dialect frames.Dialect
 	through adapter.Through
 	profile downgrade.Profile // what the client's version can be sent
 	aborted *atomic.Bool      // the client has no use for the run any more
@@ -57,12 +58,12 @@ type stopping struct {
 // runPlain answers an input with its run's events. It is done with f when the run was
 // asked for, so that one that takes long does not hold it. stops: the run is not to go
 // on when the client leaves.
-func runPlain(p *peer, w wire, f *frame, stops bool) (err error) {
-	in := f.input
-	f.input = nil
-	r := &plainRun{wire: w, label: f.label, after: f.after, dialect: f.dialect.of(in), through: cmp.Or(f.through, adapter.ThroughSocket), aborted: &f.aborted}
-	r.profile = r.dialect.profile(in)
-	r.open(p, f.threadID)
+func runPlain(p *peer, w wire, f *frames.Frame, stops bool) (err error) {
+	in := f.Input
+	f.Input = nil
+	r := &plainRun{wire: w, label: f.Label, after: f.After, dialect: f.Dialect.Of(in), through: cmp.Or(f.Through, adapter.ThroughSocket), aborted: &f.Aborted}
+	r.profile = r.dialect.Profile(in)
+	r.open(p, f.ThreadID)
 	r.follower.Only("")
 	defer func() {
 		p.srv.awaiting.forget(r)
@@ -71,8 +72,8 @@ func runPlain(p *peer, w wire, f *frame, stops bool) (err error) {
 			p.srv.clientLeft(p, r.key, r.id, r.of)
 		}
 	}()
-	started, err := r.submit(in, f.commands)
-	f.done()
+	started, err := r.submit(in, f.Commands)
+	f.Done()
 	if !started || err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (r *plainRun) submit(in *protocol.RunAgentInput, commands bool) (more bool,
 	r.srv.awaiting.add(r.key, r.label, r)
 	ctx, cancel := r.call()
 	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.identity.Namespace, Tenant: r.identity.Tenant, User: r.name(), Agent: r.agent, From: r.origin(r.through), Run: in,
-		When: whenOf(in), Commands: commands, Sender: true, Left: r.left, Headers: r.headers})
+		When: frames.WhenOf(in), Commands: commands, Sender: true, Left: r.left, Headers: r.headers})
 	cancel()
 	r.clears(admitted)
 	if err != nil {
@@ -184,12 +185,12 @@ func (r *plainRun) stopped(rep follow.Repeated) *store.Position {
 // send writes an event as the client's version of AG-UI can read it, if it is for who
 // may not read.
 func (r *plainRun) send(event []byte, at store.Position) error {
-	if !r.reads() && !tells(event) {
+	if !r.reads() && !frames.Tells(event) {
 		return nil
 	}
 	event, err := r.lowered(r.profile, r.key.Thread, r.label, event)
 	if err == nil && event != nil {
-		event, err = r.dialect.told(event)
+		event, err = r.dialect.Told(event)
 	}
 	if err != nil || event == nil {
 		return err
@@ -210,7 +211,7 @@ func (r *plainRun) restated(*follow.Attached, bool) (over bool, err error) {
 
 // event writes an event if it is the run's.
 func (r *plainRun) event(event []byte) (over bool, err error) {
-	kind := typeOf(event)
+	kind := frames.TypeOf(event)
 	if !r.mine {
 		if kind != protocol.TypeRunStarted {
 			return false, nil
@@ -232,7 +233,7 @@ func (r *plainRun) event(event []byte) (over bool, err error) {
 		event = r.end
 	}
 	// A repeat may be answered by a run of another label.
-	if event, err = relabel(event, r.label); err != nil {
+	if event, err = frames.Relabel(event, r.label); err != nil {
 		return false, err
 	}
 	return ends, r.send(event, r.position)
@@ -293,7 +294,7 @@ func (r *plainRun) owed() (over bool, err error) {
 			continue
 		}
 		for _, event := range debt.events {
-			if event, err = relabel(event, r.label); err != nil {
+			if event, err = frames.Relabel(event, r.label); err != nil {
 				return true, err
 			}
 			if err := r.send(event, store.Position{}); err != nil {

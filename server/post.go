@@ -10,6 +10,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/problem"
+	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/requestbody"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
@@ -28,7 +29,7 @@ func CheckAgentName(name string) error {
 
 var (
 	refuseMethod = refusal.New(http.StatusMethodNotAllowed, "method_not_allowed", "that method means nothing here: see the Allow header")
-	refuseWork   = refusal.New(http.StatusServiceUnavailable, codeOverloaded, "this server has too much to do").After(10 * time.Second)
+	refuseWork   = refusal.New(http.StatusServiceUnavailable, refusal.CodeOverloaded, "this server has too much to do").After(10 * time.Second)
 )
 
 // servePost is AG-UI's HTTP binding: an input in, its run's events out.
@@ -37,7 +38,7 @@ func (s *core) servePost(w http.ResponseWriter, r *http.Request) {
 	if refused == nil {
 		held := s.hold(r.Context(), c)
 		defer held.Release()
-		refused = s.answerInput(w, r, held, agent, nil, func(out *sse, f *frame) { out.run(out, f, routeAGUI) })
+		refused = s.answerInput(w, r, held, agent, nil, func(out *sse, f *frames.Frame) { out.run(out, f, routeAGUI) })
 	}
 	if refused != nil {
 		refused.Write(w)
@@ -46,7 +47,7 @@ func (s *core) servePost(w http.ResponseWriter, r *http.Request) {
 
 // answerInput lets serve answer an input with events. body is what is read as
 // one; nil: the request's.
-func (s *core) answerInput(w http.ResponseWriter, r *http.Request, held *holding, agent string, body []byte, serve func(*sse, *frame)) *refusal.Refusal {
+func (s *core) answerInput(w http.ResponseWriter, r *http.Request, held *holding, agent string, body []byte, serve func(*sse, *frames.Frame)) *refusal.Refusal {
 	c := held.c
 	if refused := s.reserve(c.user, c.address, &s.opts); refused != nil {
 		return refused
@@ -56,9 +57,9 @@ func (s *core) answerInput(w http.ResponseWriter, r *http.Request, held *holding
 	if refused == nil {
 		s.stream(w, r, c, agent, func(out *sse) {
 			out.out.account.Join(held.bodies)
-			f.dialect, f.through = dialectOf(r), adapter.ThroughPOST
+			f.Dialect, f.Through = frames.DialectOf(r), adapter.ThroughPOST
 			if id := r.Header.Get("Last-Event-ID"); id != "" {
-				f.after, _ = parseEventID(id) // another server's is no reason to refuse
+				f.After, _ = frames.ParseEventID(id) // another server's is no reason to refuse
 				out.resumes = true
 			}
 			serve(out, f)
@@ -68,7 +69,7 @@ func (s *core) answerInput(w http.ResponseWriter, r *http.Request, held *holding
 }
 
 // run answers a readable input that came by a route, on a wire that ends in o.
-func (o *sse) run(w wire, f *frame, route string) {
+func (o *sse) run(w wire, f *frames.Frame, route string) {
 	stops := o.srv.opts.onDisconnect(route, o.agent) == DisconnectStop
 	o.begun(func() error { return runPlain(o.peer, w, f, stops) })
 }
@@ -100,7 +101,7 @@ func (o *sse) finish(err error) {
 	case errors.Is(err, closeOverload):
 		why = overloaded()
 	case errors.Is(err, closeDraining):
-		why = retryLater(codeDraining, "this server is shutting down; the same input sent again tells what became of the run", time.Second)
+		why = retryLater(refusal.CodeDraining, "this server is shutting down; the same input sent again tells what became of the run", time.Second)
 	case errors.Is(err, closeExpired):
 		why = &protocol.RunError{Code: refuseCredential.Code,
 			Message: "the credential has expired; the same input sent again with another tells what became of the run"}
@@ -115,14 +116,14 @@ func (o *sse) finish(err error) {
 	}
 }
 
-func (s *core) readInput(w http.ResponseWriter, r *http.Request, body []byte, held *holding) (*frame, *refusal.Refusal) {
+func (s *core) readInput(w http.ResponseWriter, r *http.Request, body []byte, held *holding) (*frames.Frame, *refusal.Refusal) {
 	if body == nil {
 		var refused *refusal.Refusal
 		if body, refused = requestbody.JSON(w, r, s.opts.MaxFrameBytes, held.Body); refused != nil {
 			return nil, refused
 		}
 	}
-	read, weight := held.bodies.Held(), weigh(body)
+	read, weight := held.bodies.Held(), frames.Weigh(body)
 	if err := held.take(held.bodies, weight); err != nil {
 		if full, ok := errors.AsType[*refusal.Error](err); ok {
 			return nil, full.Refusal
@@ -130,20 +131,20 @@ func (s *core) readInput(w http.ResponseWriter, r *http.Request, body []byte, he
 		return nil, refuseWork // to nobody
 	}
 	defer held.bodies.Give(read)
-	document, _, bad := objectOf(body)
+	document, _, bad := frames.ObjectOf(body)
 	if bad != nil {
 		return nil, refuseInput(bad.Message, []problem.Problem{{Message: bad.Message}})
 	}
-	f := &frame{account: held.bodies, weight: weight}
-	if bad := f.readInput(document); bad != nil {
-		return nil, refuseInput(bad.message, bad.fields)
+	f := &frames.Frame{Account: held.bodies, Weight: weight}
+	if bad := f.ReadInput(document); bad != nil {
+		return nil, refuseInput(bad.Message, bad.Fields)
 	}
 	return f, nil
 }
 
 // refuseInput says of a body that is no input what is wrong with it, and where.
 func refuseInput(message string, fields []problem.Problem) *refusal.Refusal {
-	refused := refusal.New(http.StatusBadRequest, codeInvalidInput, message)
+	refused := refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, message)
 	refused.Fields = append([]problem.Problem{}, fields...)
 	return refused
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
+	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // penalty is how long the reader rests after a frame over the rate, so that
@@ -41,21 +43,21 @@ func (sock *socket) read() error {
 		if err != nil {
 			return err
 		}
-		sock.srv.metrics.frame(f)
-		f.retryAfter = reserve(sock.intake.limit)
-		if f.fault != nil && f.fault.code == codeMalformed {
+		sock.srv.metrics.frames.WithLabelValues(f.Named()).Inc()
+		f.RetryAfter = reserve(sock.intake.limit)
+		if f.Fault != nil && f.Fault.Code == refusal.CodeMalformed {
 			sock.intake.malformed++
-			f.last = sock.intake.malformed == maxMalformed
+			f.Last = sock.intake.malformed == frames.MaxMalformed
 		}
 		if !sock.answers.received(f) {
 			if err := sock.enqueue(f); err != nil {
 				return err
 			}
 		}
-		if f.retryAfter > 0 {
+		if f.RetryAfter > 0 {
 			time.Sleep(penalty)
 		}
-		if f.last {
+		if f.Last {
 			<-sock.ctx.Done() // the session closes after its answer
 			return context.Cause(sock.ctx)
 		}
@@ -91,23 +93,23 @@ func (sock *socket) readError(err error) error {
 
 // parse reads a frame. The bytes that it takes of the budget are the frame's until that is
 // done.
-func (sock *socket) parse(data []byte) (*frame, error) {
-	weight := weigh(data)
+func (sock *socket) parse(data []byte) (*frames.Frame, error) {
+	weight := frames.Weigh(data)
 	if err := sock.take(weight); err != nil {
 		return nil, sock.readError(err)
 	}
 	f := sock.answers.parse(data)
-	f.account, f.weight = sock.frames, weight
-	if f.input == nil && weight > controlWeight {
-		f.weight = controlWeight
-		sock.frames.Give(weight - controlWeight)
+	f.Account, f.Weight = sock.frames, weight
+	if f.Input == nil && weight > frames.ControlWeight {
+		f.Weight = frames.ControlWeight
+		sock.frames.Give(weight - frames.ControlWeight)
 	}
 	if sock.intake.reading > 0 {
 		sock.frames.Give(sock.intake.reading)
 		sock.intake.reading = 0
 	}
-	f.sender = sock
-	sock.pending.Add(f.weight)
+	f.Source = sock
+	sock.pending.Add(f.Weight)
 	return f, nil
 }
 
@@ -146,8 +148,8 @@ func (sock *socket) awaitRoom() error {
 	return nil
 }
 
-// worked is called when a frame has been worked on.
-func (sock *socket) worked(weight int64) {
+// Worked is called when a frame has been worked on.
+func (sock *socket) Worked(weight int64) {
 	if left := sock.pending.Add(-weight); left <= budget.Small && left+weight > budget.Small {
 		select {
 		case sock.eased <- struct{}{}:
@@ -158,7 +160,7 @@ func (sock *socket) worked(weight int64) {
 
 // enqueue hands a frame to the session. While it waits no pong is read, which
 // is not the peer's fault.
-func (sock *socket) enqueue(f *frame) error {
+func (sock *socket) enqueue(f *frames.Frame) error {
 	defer sock.poke()
 	select {
 	case sock.inbox <- f:
@@ -171,7 +173,7 @@ func (sock *socket) enqueue(f *frame) error {
 	case sock.inbox <- f:
 		return nil
 	case <-sock.ctx.Done():
-		f.done()
+		f.Done()
 		return context.Cause(sock.ctx)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 func retryLater(code, message string, after time.Duration) *protocol.RunError {
@@ -21,7 +22,7 @@ func retryLater(code, message string, after time.Duration) *protocol.RunError {
 // storeDown refuses an input before anything was done for it. Clients are spread,
 // so that they do not all come at once when the store is back.
 func storeDown() *protocol.RunError {
-	return retryLater(codeStore, "the store does not answer; send the same input again", 2*time.Second+rand.N(3*time.Second))
+	return retryLater(refusal.CodeStore, "the store does not answer; send the same input again", 2*time.Second+rand.N(3*time.Second))
 }
 
 // unanswered says why an input, or its run, got no answer.
@@ -37,9 +38,9 @@ func unanswered(err error) *protocol.RunError {
 
 // overloaded refuses what finds no room now.
 func overloaded() *protocol.RunError {
-	return retryLater(codeOverloaded, "too much is held for clients now; send the same input again", 5*time.Second)
+	return retryLater(refusal.CodeOverloaded, "too much is held for clients now; send the same input again", 5*time.Second)
 }
 
 func outcomeUnknown() *protocol.RunError {
-	return retryLater(codeStore, "the outcome is unknown; send the same input again", time.Second)
+	return retryLater(refusal.CodeStore, "the outcome is unknown; send the same input again", time.Second)
 }

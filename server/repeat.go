@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/internal/frames"
 )
 
 // maxRepeats is how many repeats of one thread may wait for their socket.
@@ -17,15 +18,15 @@ const maxRepeats = 100
 // socket has come as far as the answer. If a restatement says what the client has not been
 // sent yet, that would come a second time behind it.
 type repeat struct {
-	frame    *frame // what of it the answer needs
+	frame    *frames.Frame // what of it the answer needs
 	admitted adapter.Admitted
 	told     *follow.Repeated // as of a position that the socket has still to reach; nil: not asked for yet
 }
 
 // repeat answers an input that was accepted before: the run that answers it is
 // restated under the label asked for, and goes on live.
-func (s *fullSession) repeat(ctx context.Context, f *frame, d *delivery, fresh bool, admitted adapter.Admitted) error {
-	r := &repeat{frame: &frame{id: f.id, threadID: f.threadID, label: f.label}, admitted: admitted}
+func (s *fullSession) repeat(ctx context.Context, f *frames.Frame, d *delivery, fresh bool, admitted adapter.Admitted) error {
+	r := &repeat{frame: &frames.Frame{ID: f.ID, ThreadID: f.ThreadID, Label: f.Label}, admitted: admitted}
 	if len(d.repeats) >= maxRepeats {
 		return s.refuse(f, s.srv.metrics.noted(retryLater(adapter.CodeThreadBusy, "too many inputs that were sent again wait for this socket", time.Second)), d.position)
 	}
@@ -65,7 +66,7 @@ func (s *fullSession) introduce(d *delivery, a *follow.Attached) error {
 func (s *fullSession) askAgain(ctx context.Context, d *delivery, r *repeat) (follow.Repeated, error) {
 	key, of := d.key, r.admitted.Of
 	awaits, _ := s.srv.awaiting.add(key, of, s)
-	told, err := s.srv.runs.Repeat(ctx, key, r.admitted.RunID, r.frame.label)
+	told, err := s.srv.runs.Repeat(ctx, key, r.admitted.RunID, r.frame.Label)
 	if err == nil && told.Status == store.RunQueued {
 		d.awaits = true
 	} else if awaits {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
+	"github.com/aguiws/aguiws/server/internal/frames"
 )
 
 // socket is a peer on a WebSocket: a reader and a session, each of which has a
@@ -19,7 +20,7 @@ type socket struct {
 	*peer
 	link    link
 	intake  intake
-	inbox   chan *frame
+	inbox   chan *frames.Frame
 	frames  *budget.Account
 	pending atomic.Int64  // bytes that frames hold which were not worked on
 	eased   chan struct{} // pending is little again
@@ -66,10 +67,10 @@ type outflow interface {
 // time is in it, beside the reader's in parse and received.
 type session interface {
 	// parse reads a text frame.
-	parse(data []byte) *frame
+	parse(data []byte) *frames.Frame
 	// received is shown each frame before it waits for its turn, and reports whether
 	// that was all there was to do for it.
-	received(f *frame) bool
+	received(f *frames.Frame) bool
 	// turn does what there is to do, or some of it, and asks for another turn
 	// by poke if there is more. It is called after every poke. An error ends
 	// the socket.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
+	"github.com/aguiws/aguiws/server/internal/frames"
 )
 
 func (s *core) serveSocket(w http.ResponseWriter, r *http.Request) {
@@ -34,7 +35,7 @@ func (s *core) serveSocket(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *core) newSocket(h *handshake) *socket {
-	sock := &socket{peer: s.newPeer(context.Background(), h.caller, h.agent), inbox: make(chan *frame, 8), eased: make(chan struct{}, 1), done: make(chan struct{})}
+	sock := &socket{peer: s.newPeer(context.Background(), h.caller, h.agent), inbox: make(chan *frames.Frame, 8), eased: make(chan struct{}, 1), done: make(chan struct{})}
 	sock.frames = s.account(budget.Frames, h.caller)
 	sock.frames.Join(sock.out.account)
 	cancel := sock.cancel

@@ -7,14 +7,13 @@ import (
 	"net/http"
 	"os"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/conn"
 	"github.com/aguiws/aguiws/server/internal/edge"
-	"github.com/aguiws/aguiws/server/internal/strictjson"
+	"github.com/aguiws/aguiws/server/internal/frames"
 )
 
 // ssePiece is how much a client must take within the write timeout.
@@ -116,7 +115,7 @@ func (o *sse) stand(at store.Position) {
 func (o *sse) mark(at store.Position) {
 	b := o.buffer()
 	*b = append(*b, "id: "...)
-	*b = appendEventID(*b, at)
+	*b = frames.AppendEventID(*b, at)
 	*b = append(*b, '\n')
 }
 
@@ -187,22 +186,4 @@ func oneLine(event []byte) []byte {
 		return event
 	}
 	return bytes.ReplaceAll(bytes.ReplaceAll(event, []byte("\n"), []byte(" ")), []byte("\r"), []byte(" "))
-}
-
-// appendEventID appends a position as the id of an event.
-func appendEventID(b []byte, at store.Position) []byte {
-	return strconv.AppendInt(append(append(b, at.Epoch...), ':'), at.Seq, 10)
-}
-
-// parseEventID reads what appendEventID wrote.
-func parseEventID(id string) (*store.Position, bool) {
-	i := strings.LastIndexByte(id, ':')
-	if i < 0 || !strictjson.IsName(id[:i]) {
-		return nil, false
-	}
-	seq, err := strconv.ParseUint(id[i+1:], 10, 63)
-	if err != nil {
-		return nil, false
-	}
-	return &store.Position{Epoch: id[:i], Seq: int64(seq)}, true
 }

@@ -14,9 +14,9 @@ import (
 )
 
 var (
-	refuseStopping = refusal.New(http.StatusForbidden, codeForbidden, "this identity may not cancel runs")
-	refuseRunID    = refusal.New(http.StatusBadRequest, codeInvalidInput, "a runId has "+strictjson.NameRule)
-	refuseStopped  = refusal.New(http.StatusServiceUnavailable, codeStore, "the outcome is unknown; stop again").After(time.Second)
+	refuseStopping = refusal.New(http.StatusForbidden, refusal.CodeForbidden, "this identity may not cancel runs")
+	refuseRunID    = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, "a runId has "+strictjson.NameRule)
+	refuseStopped  = refusal.New(http.StatusServiceUnavailable, refusal.CodeStore, "the outcome is unknown; stop again").After(time.Second)
 )
 
 // serveStop is ws.cancel over HTTP.

@@ -1,4 +1,4 @@
-package server
+package frames
 
 import "bytes"
 
@@ -6,15 +6,15 @@ const (
 	// memberWeight is about what a member of an object takes when it was read, beside
 	// its text.
 	memberWeight = 96
-	// controlWeight is what a frame takes that is no input: ids, and what is wrong.
-	controlWeight = 8 << 10
+	// ControlWeight is what a frame takes that is no input: ids, and what is wrong.
+	ControlWeight = 8 << 10
 	// lightText is so short that its members need not be counted.
 	lightText = 2 << 10
 )
 
-// weigh is about what a document takes while it is read and afterwards, and as much
+// Weigh is about what a document takes while it is read and afterwards, and as much
 // again, which the collector has not come to yet.
-func weigh(document []byte) int64 {
+func Weigh(document []byte) int64 {
 	n := int64(len(document))
 	if n <= lightText {
 		return 16 * n

@@ -1,4 +1,4 @@
-package server
+package frames
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ import (
 // string.
 var frequent = [...]protocol.EventType{protocol.TypeTextMessageContent, protocol.TypeToolCallArgs, protocol.TypeReasoningMessageContent}
 
-// typeOf reads an event's type. An event that the protocol package encodes has it first;
+// TypeOf reads an event's type. An event that the protocol package encodes has it first;
 // one that a relayed agent sent need not.
-func typeOf(event []byte) protocol.EventType {
+func TypeOf(event []byte) protocol.EventType {
 	if rest, ok := bytes.CutPrefix(event, []byte(`{"type":"`)); ok {
 		if end := bytes.IndexByte(rest, '"'); end > 0 && bytes.IndexByte(rest[:end], '\\') < 0 {
 			for _, kind := range frequent {
@@ -31,17 +31,17 @@ func typeOf(event []byte) protocol.EventType {
 	return protocol.EventType(kind)
 }
 
-// labelOf is the runId of an event that has one.
-func labelOf(event []byte) string {
+// LabelOf is the runId of an event that has one.
+func LabelOf(event []byte) string {
 	members, _ := strictjson.Members(event)
 	label, _ := strictjson.Text(members["runId"])
 	return label
 }
 
-// relabel writes the runId that the client asked under into the events that
+// Relabel writes the runId that the client asked under into the events that
 // carry one.
-func relabel(event []byte, label string) ([]byte, error) {
-	switch typeOf(event) {
+func Relabel(event []byte, label string) ([]byte, error) {
+	switch TypeOf(event) {
 	case protocol.TypeRunStarted, protocol.TypeRunFinished:
 	default:
 		return event, nil
@@ -65,4 +65,14 @@ func relabel(event []byte, label string) ([]byte, error) {
 		return nil, fmt.Errorf("server: log: %w", errors.Join(errors.New("not a run's boundary"), err))
 	}
 	return protocol.Encode(e)
+}
+
+// Tells reports whether an event is about its run alone. Snapshots are about the
+// thread, and changes of the state make sense only to who has had one.
+func Tells(event []byte) bool {
+	switch TypeOf(event) {
+	case protocol.TypeMessagesSnapshot, protocol.TypeStateSnapshot, protocol.TypeStateDelta:
+		return false
+	}
+	return true
 }

@@ -1,4 +1,4 @@
-package server
+package frames
 
 import (
 	"fmt"
@@ -22,8 +22,8 @@ func BenchmarkParseFrame(b *testing.B) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if f := parseFrame(data); f.fault != nil {
-			b.Fatal(f.fault.message)
+		if f := Parse(data); f.Fault != nil {
+			b.Fatal(f.Fault.Message)
 		}
 	}
 }
@@ -42,8 +42,8 @@ func TestFrameIsReadOnce(t *testing.T) {
 		}
 	})
 	frame := testing.AllocsPerRun(5, func() {
-		if f := parseFrame(data); f.fault != nil {
-			t.Fatal(f.fault.message)
+		if f := Parse(data); f.Fault != nil {
+			t.Fatal(f.Fault.Message)
 		}
 	})
 	if frame > input+50 {

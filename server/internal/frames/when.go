@@ -1,4 +1,4 @@
-package server
+package frames
 
 import (
 	"encoding/json"
@@ -7,9 +7,9 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// whenOf is what an input says in forwardedProps.aguiws.when. A value that is no word is
+// WhenOf is what an input says in forwardedProps.aguiws.when. A value that is no word is
 // handed on as it is, so that its sender is told.
-func whenOf(in *protocol.RunAgentInput) adapter.When {
+func WhenOf(in *protocol.RunAgentInput) adapter.When {
 	if in == nil || in.ForwardedProps.IsZero() {
 		return adapter.WhenQueue
 	}
