@@ -9,6 +9,7 @@ import (
 	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
 	"github.com/aguiws/aguiws/server/internal/edge"
+	"github.com/aguiws/aguiws/server/internal/meter"
 	"github.com/aguiws/aguiws/server/internal/notices"
 	"github.com/aguiws/aguiws/server/login"
 )
@@ -32,7 +33,7 @@ type core struct {
 	memory             memory
 	awaiting           awaiting
 	left               leftRuns
-	metrics            *Metrics
+	metrics            *meter.Counters
 	revocations        revocations
 	parking            conn.Parking
 	quiet              time.Duration // for which a client says nothing before its socket holds no goroutine
@@ -57,9 +58,9 @@ type core struct {
 // storeChanged makes each session look at whether the store answers.
 func (s *core) storeChanged() {
 	if s.runs.StoreAvailable() {
-		s.metrics.available.Set(1)
+		s.metrics.Available.Set(1)
 	} else {
-		s.metrics.available.Set(0)
+		s.metrics.Available.Set(0)
 	}
 	s.pokeAll()
 }

@@ -56,5 +56,5 @@ func (s *core) serveMetrics(w http.ResponseWriter, r *http.Request) {
 		refused.Write(w)
 		return
 	}
-	s.metrics.Handler().ServeHTTP(w, r)
+	s.opts.Metrics.Handler().ServeHTTP(w, r)
 }

@@ -85,11 +85,11 @@ func (s *fullSession) expect(f *frames.Frame, fresh bool) (awaits bool, refused 
 		return false, refused
 	}
 	if fresh && len(s.threads) >= s.srv.opts.ThreadsPerSocket {
-		return false, s.srv.metrics.noted(&protocol.RunError{Code: refusal.CodeTooManyThreads, Message: s.tooMany().Message})
+		return false, s.srv.metrics.Noted(&protocol.RunError{Code: refusal.CodeTooManyThreads, Message: s.tooMany().Message})
 	}
 	awaits, room := s.srv.awaiting.add(s.key(f.ThreadID), f.Label, s)
 	if !room {
-		return awaits, s.srv.metrics.noted(retryLater(adapter.CodeThreadBusy, fmt.Sprintf("%d inputs of this socket wait: wait for them, or cancel some", maxAwaited), time.Second))
+		return awaits, s.srv.metrics.Noted(retryLater(adapter.CodeThreadBusy, fmt.Sprintf("%d inputs of this socket wait: wait for them, or cancel some", maxAwaited), time.Second))
 	}
 	return awaits, nil
 }
@@ -161,7 +161,7 @@ func (s *fullSession) refuse(f *frames.Frame, why *protocol.RunError, at store.P
 // mayRun judges what needs no look at the thread.
 func (sock *socket) mayRun(f *frames.Frame) *protocol.RunError {
 	if f.RetryAfter > 0 {
-		return sock.srv.metrics.noted(retryLater(refusal.CodeRateLimited, "too many frames; slow down", f.RetryAfter+time.Millisecond))
+		return sock.srv.metrics.Noted(retryLater(refusal.CodeRateLimited, "too many frames; slow down", f.RetryAfter+time.Millisecond))
 	}
 	return sock.peer.mayRun()
 }

@@ -111,7 +111,7 @@ func (s *core) leftStopped(key store.ThreadKey, id string) {
 	s.left.mu.Lock()
 	r := s.left.drop(key, id)
 	s.left.mu.Unlock()
-	s.metrics.disconnects.Inc()
+	s.metrics.Disconnects.Inc()
 	if r != nil {
 		r.log.Info("a run was cancelled: its client closed the connection", "thread", key.Thread, "run", id, "after", time.Since(r.left).Round(time.Millisecond).String())
 	}

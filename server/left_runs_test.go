@@ -210,7 +210,7 @@ func TestNextMessageAfterLeaving(t *testing.T) {
 				if n := ts.leftCount(); n != 0 {
 					t.Errorf("%d runs are left", n)
 				}
-				counts(t, ts.metrics, 1, "aguiws_disconnect_cancels_total")
+				counts(t, ts.opts.Metrics, 1, "aguiws_disconnect_cancels_total")
 			})
 		}
 	}

@@ -75,7 +75,7 @@ const asideConnections = 256
 func (s *core) newEdge() *edge.Edge {
 	return edge.New(edge.Options{
 		WriteTimeout: s.opts.WriteTimeout, Strangers: s.opts.Strangers, StrangersPerAddress: s.opts.StrangersPerAddress,
-		Address: s.strangerAddress, Counted: func(n int) { s.metrics.strangers.Add(float64(n)) }, Displaced: s.metrics.displaced.Inc,
+		Address: s.strangerAddress, Counted: func(n int) { s.metrics.Strangers.Add(float64(n)) }, Displaced: s.metrics.Displaced.Inc,
 		Log: s.opts.Logger,
 	})
 }

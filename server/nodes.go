@@ -70,7 +70,7 @@ func (s *core) operate(load func() adapter.Load) {
 		if s.draining.Load() {
 			about.State = "draining"
 		}
-		s.metrics.holds(&about)
+		holds(s.metrics, &about)
 		n.rates.into(&about)
 		return about
 	}

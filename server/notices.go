@@ -30,7 +30,7 @@ func (s *core) newNotices(source notices.Source) *notices.Feed {
 			if forAll {
 				of = "all"
 			}
-			s.metrics.noticeReads.WithLabelValues(of).Inc()
+			s.metrics.NoticeReads.WithLabelValues(of).Inc()
 		},
 	})
 }
@@ -91,7 +91,7 @@ type pageWriter interface {
 func (s *core) watch(p *peer, q notices.Query) (*watching, *refusal.Refusal) {
 	n := &watching{peer: p}
 	n.watcher = s.notices.Watch(q, p.poke)
-	s.metrics.watchers.Inc()
+	s.metrics.Watchers.Inc()
 	if q.After == "" {
 		return n, nil
 	}
@@ -113,7 +113,7 @@ func (s *core) watch(p *peer, q notices.Query) (*watching, *refusal.Refusal) {
 
 func (n *watching) unwatch() {
 	n.watcher.Close()
-	n.srv.metrics.watchers.Dec()
+	n.srv.metrics.Watchers.Dec()
 }
 
 func (n *watching) next(ctx context.Context) (notices.Page, error) {
@@ -151,7 +151,7 @@ func (n *watching) advance(to pageWriter) (more bool, wait time.Duration, err er
 
 func (n *watching) tell(p *notices.Page, to pageWriter) error {
 	n.told = p.Next
-	n.srv.metrics.noticesTold.Add(float64(len(p.Items)))
+	n.srv.metrics.NoticesTold.Add(float64(len(p.Items)))
 	return to.page(p)
 }
 

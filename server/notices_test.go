@@ -343,7 +343,7 @@ func TestNoticesPageWaits(t *testing.T) {
 		p, _, _ := ts.page("?wait=25&after="+now.Next, annsToken)
 		told <- p
 	}()
-	eventually(t, "it waits", func() bool { return value(t, ts.metrics, "aguiws_notice_reads_total", "all") > 0 })
+	eventually(t, "it waits", func() bool { return value(t, ts.opts.Metrics, "aguiws_notice_reads_total", "all") > 0 })
 	if _, status, text := ts.page("?wait=1", annsToken); status != 429 {
 		t.Errorf("a second one that waits: %d %s", status, text)
 	}
@@ -372,7 +372,7 @@ func TestNoticesAreReadOnce(t *testing.T) {
 		c.read() // where it is
 		sockets = append(sockets, c)
 	}
-	counts(t, ts.metrics, 20, "aguiws_notice_watchers")
+	counts(t, ts.opts.Metrics, 20, "aguiws_notice_watchers")
 	eventually(t, "the feed waits for what comes", func() bool { return l.asked() >= 2 })
 	asked := l.asked()
 	for i := range 10 {
@@ -391,7 +391,7 @@ func TestNoticesAreReadOnce(t *testing.T) {
 	if more := l.asked() - asked; more > 10 {
 		t.Errorf("%d readings for 10 notices that 20 watch", more)
 	}
-	counts(t, ts.metrics, 200, "aguiws_notices_told_total")
+	counts(t, ts.opts.Metrics, 200, "aguiws_notices_told_total")
 }
 
 // A watcher that takes nothing holds up no other, is kept nothing for, and is given up.
@@ -401,14 +401,14 @@ func TestNoticesToWhoTakesNothing(t *testing.T) {
 	conn := stalled(ts, "GET /v1/notices HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\nAuthorization: Bearer "+annsToken+"\r\n\r\n")
 	defer conn.Close()
 	reads := ts.watch("", annsToken)
-	counts(t, ts.metrics, 2, "aguiws_notice_watchers")
+	counts(t, ts.opts.Metrics, 2, "aguiws_notice_watchers")
 	big := opened("acme", "ann", "t")
 	big.Reasons = []string{strings.Repeat("x", 60<<10)}
 	for range 120 { // 7 MB: more than any buffer on the way
 		l.add(big)
 		reads.notices()
 	}
-	counts(t, ts.metrics, 1, "aguiws_notice_watchers")
+	counts(t, ts.opts.Metrics, 1, "aguiws_notice_watchers")
 	if held := ts.budget.Held(); held > 1<<20 {
 		t.Errorf("%d bytes are held", held)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/login"
+	"github.com/aguiws/aguiws/server/metrics"
 	"github.com/aguiws/aguiws/server/webhook"
 )
 
@@ -79,7 +80,7 @@ type Options struct {
 	// Default: this node alone is shown.
 	Store Operated
 	// Metrics count what the server does, for /metrics. Default: new ones.
-	Metrics *Metrics
+	Metrics *metrics.Metrics
 	// Logger gets ids and codes, never a payload or a credential. Default:
 	// slog.Default().
 	Logger *slog.Logger
@@ -177,7 +178,7 @@ func (o *Options) withDefaults() Options {
 		c.Auth = identity.None{}
 	}
 	if c.Metrics == nil {
-		c.Metrics = NewMetrics()
+		c.Metrics = metrics.New()
 	}
 	if c.Fallback == nil {
 		c.Fallback = http.NotFoundHandler()

@@ -20,7 +20,7 @@ func (p *peer) mayRepeat(a adapter.Admitted) *protocol.RunError {
 	if a.Disposition != adapter.Repeat || p.reads() || a.User != "" && a.User == p.name() {
 		return nil
 	}
-	return p.srv.metrics.noted(&protocol.RunError{Code: refusal.CodeForbidden,
+	return p.srv.metrics.Noted(&protocol.RunError{Code: refusal.CodeForbidden,
 		Message: "the run that answers this is not known to be of this identity's inputs, and it may not follow threads"})
 }
 

@@ -74,7 +74,7 @@ func (p *peer) key(thread string) store.ThreadKey {
 }
 
 // mayRun judges an input by what needs no look at the thread.
-func (p *peer) mayRun() *protocol.RunError { return p.srv.metrics.noted(p.whyNotRun()) }
+func (p *peer) mayRun() *protocol.RunError { return p.srv.metrics.Noted(p.whyNotRun()) }
 
 func (p *peer) whyNotRun() *protocol.RunError {
 	switch {

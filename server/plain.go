@@ -86,7 +86,7 @@ func (s *plainSession) answer(f *frames.Frame) error {
 		why = frames.Faultf(refusal.CodeInvalidInput, "without the subprotocol %s only inputs are understood", Subprotocol)
 	}
 	if why != nil {
-		s.srv.metrics.refused(why.Code)
+		s.srv.metrics.Refused(why.Code)
 		err := refuse(s, &protocol.RunError{Code: why.Code, Message: why.Message})
 		if err == nil && f.Last {
 			return closeMalformed

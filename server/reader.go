@@ -43,7 +43,7 @@ func (sock *socket) read() error {
 		if err != nil {
 			return err
 		}
-		sock.srv.metrics.frames.WithLabelValues(f.Named()).Inc()
+		sock.srv.metrics.Frames.WithLabelValues(f.Named()).Inc()
 		f.RetryAfter = reserve(sock.intake.limit)
 		if f.Fault != nil && f.Fault.Code == refusal.CodeMalformed {
 			sock.intake.malformed++

@@ -49,7 +49,7 @@ func (s *core) credentialRefused(ctx context.Context, address string, err error)
 	if errors.As(err, &why); !slices.Contains(identity.Reasons, why.Reason) {
 		why = &identity.RefusedError{Reason: identity.ReasonOther, Detail: why.Detail}
 	}
-	s.metrics.credentials.WithLabelValues(string(why.Reason)).Inc()
+	s.metrics.Credentials.WithLabelValues(string(why.Reason)).Inc()
 	about := []any{"reason", why.Reason, "why", why.Detail, "address", address}
 	level := slog.LevelDebug
 	if why.Reason != identity.ReasonMissing {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/metrics"
 )
 
 // refusesEach refuses what each credential is named for.
@@ -34,7 +35,7 @@ func (refusesEach) Authenticate(_ context.Context, c identity.Credential) (ident
 func TestRefusedCredentialsAreExplained(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		m := NewMetrics()
+		m := metrics.New()
 		s, _, end := piped(t, newFake(), &Options{Auth: refusesEach{}, Metrics: m, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		defer end()
 		ask := func(bearer string) {

@@ -28,7 +28,7 @@ type repeat struct {
 func (s *fullSession) repeat(ctx context.Context, f *frames.Frame, d *delivery, fresh bool, admitted adapter.Admitted) error {
 	r := &repeat{frame: &frames.Frame{ID: f.ID, ThreadID: f.ThreadID, Label: f.Label}, admitted: admitted}
 	if len(d.repeats) >= maxRepeats {
-		return s.refuse(f, s.srv.metrics.noted(retryLater(adapter.CodeThreadBusy, "too many inputs that were sent again wait for this socket", time.Second)), d.position)
+		return s.refuse(f, s.srv.metrics.Noted(retryLater(adapter.CodeThreadBusy, "too many inputs that were sent again wait for this socket", time.Second)), d.position)
 	}
 	if fresh {
 		told, err := s.askAgain(ctx, d, r)

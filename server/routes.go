@@ -119,7 +119,7 @@ func (s *Server) Probes() http.Handler {
 	for _, r := range s.probes() {
 		mux.Handle(r.pattern, sealed(r.serve))
 	}
-	mux.Handle("GET /metrics", s.metrics.Handler())
+	mux.Handle("GET /metrics", s.opts.Metrics.Handler())
 	return s.edge.Handler(guarded(mux))
 }
 

@@ -40,11 +40,11 @@ func newServer(b backend, r *adapter.Runner, opts *Options) (*Server, error) {
 		connections: connections{sockets: map[connection]struct{}{}, users: map[string]int{}, addrs: map[string]int{}},
 	}}
 	s.left.of, s.left.looks = map[store.ThreadKey][]*leftRun{}, make(chan struct{}, maxLooks)
-	s.metrics = s.opts.Metrics
+	s.metrics = s.opts.Metrics.Counters()
 	if r != nil {
-		_ = s.metrics.registry.Register(newLoad(r.Load)) // of several servers the first counts
+		_ = s.opts.Metrics.Registry().Register(newLoad(r.Load)) // of several servers the first counts
 		s.work = newWork(r.WorkStats)
-		_ = s.metrics.registry.Register(s.work)
+		_ = s.opts.Metrics.Registry().Register(s.work)
 	}
 	s.runs = meteredBackend{b, s.metrics}
 	s.control = r
@@ -70,11 +70,11 @@ func newServer(b backend, r *adapter.Runner, opts *Options) (*Server, error) {
 	s.inputs = newLimiters(s.opts.InputsPerMinute/60, s.opts.InputBurst)
 	s.attaches = newLimiters(s.opts.AttachesPerMinute/60, s.opts.AttachBurst)
 	s.budget = budget.New(budget.Options{Total: s.opts.HeldBytes, User: s.opts.HeldPerUser, Address: s.opts.HeldPerAddress, Patience: s.opts.CallTimeout * 3 / 4})
-	_ = s.metrics.registry.Register(newHeld(s.budget.Usage))
+	_ = s.opts.Metrics.Registry().Register(newHeld(s.budget.Usage))
 	s.memory.limit, s.memory.log = s.opts.MemoryLimit, s.opts.Logger
-	_ = s.metrics.registry.Register(&s.memory)
+	_ = s.opts.Metrics.Registry().Register(&s.memory)
 	if s.opts.Webhooks != nil {
-		_ = s.metrics.registry.Register(newOwed(s.opts.Webhooks))
+		_ = s.opts.Metrics.Registry().Register(newOwed(s.opts.Webhooks))
 	}
 	err := s.nameAgents(b.DefaultAgent())
 	if err != nil {

@@ -174,7 +174,7 @@ func (s *fullSession) send(frame any) error {
 }
 
 func (s *fullSession) fault(f *frames.Frame, why *frames.Fault) error {
-	s.srv.metrics.refused(why.Code)
+	s.srv.metrics.Refused(why.Code)
 	return s.send(errorFrame{"ws.error", why.Code, why.Message, why.Retry.Milliseconds(), f.ThreadID, f.ID})
 }
 

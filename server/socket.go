@@ -137,7 +137,7 @@ func (sock *socket) close(err error) {
 		return
 	}
 	sock.link.Close(c.code, c.reason)
-	sock.srv.metrics.closed.WithLabelValues(strconv.Itoa(c.code)).Inc()
+	sock.srv.metrics.Closed.WithLabelValues(strconv.Itoa(c.code)).Inc()
 	sock.log.Debug("socket closed", "code", c.code, "reason", c.reason)
 }
 

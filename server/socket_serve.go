@@ -80,7 +80,7 @@ func (sock *socket) accept(w http.ResponseWriter, r *http.Request, h *handshake)
 // start begins to serve the socket. finish ends that.
 func (sock *socket) start() {
 	s := sock.srv
-	s.metrics.sockets.WithLabelValues(sock.mode).Inc()
+	s.metrics.Sockets.WithLabelValues(sock.mode).Inc()
 	s.track(sock)
 	sock.unwatch = s.revocations.watch(sock.identity.Revoked, sock)
 	sock.expiry = sock.expire()
@@ -117,6 +117,6 @@ func (sock *socket) finish() {
 	sock.unwatch()
 	sock.release()
 	s.untrack(sock)
-	s.metrics.sockets.WithLabelValues(sock.mode).Dec()
+	s.metrics.Sockets.WithLabelValues(sock.mode).Dec()
 	s.unreserve(sock.caller.user, sock.caller.address)
 }

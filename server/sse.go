@@ -46,8 +46,8 @@ func (s *core) stream(w http.ResponseWriter, r *http.Request, c *caller, agent s
 	}
 	s.track(out)
 	defer s.untrack(out)
-	s.metrics.streams.Inc()
-	defer s.metrics.streams.Dec()
+	s.metrics.Streams.Inc()
+	defer s.metrics.Streams.Dec()
 	out.silence = time.AfterFunc(s.opts.KeepAlive, func() {
 		out.quiet.Store(true)
 		out.poke()

@@ -9,6 +9,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/refusal"
+	"github.com/aguiws/aguiws/server/metrics"
 )
 
 // fakeStore is what a fake says of its store.
@@ -96,7 +97,7 @@ func TestInputWhileTheStoreIsDown(t *testing.T) {
 func TestReadyKnowsTheStore(t *testing.T) {
 	b := newFake()
 	asked := 0
-	m := NewMetrics()
+	m := metrics.New()
 	ts := newTestServer(t, b, &Options{Metrics: m, Ready: func(context.Context) error { asked++; return nil }})
 	ready := func(want int) {
 		t.Helper()

@@ -19,6 +19,7 @@ import (
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/metrics"
 )
 
 // checkTimeout bounds what check waits for the network.
@@ -45,7 +46,7 @@ func check(ctx context.Context, s *settings, w io.Writer) error {
 	for _, each := range s.strays {
 		r.say("warn", "environment", "%s", each)
 	}
-	agents, err := newAgents(s, server.NewMetrics(), slog.New(slog.DiscardHandler))
+	agents, err := newAgents(s, metrics.New(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		r.fail("agent", err)
 	}

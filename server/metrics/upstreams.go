@@ -1,4 +1,4 @@
-package server
+package metrics
 
 import (
 	"cmp"
@@ -136,8 +136,8 @@ func (u *Upstream) status() controlapi.Upstream {
 	return s
 }
 
-// upstreamStatus tells of them in the order in which they were made.
-func (m *Metrics) upstreamStatus() []controlapi.Upstream {
+// Upstreams tells of them in the order in which they were made.
+func (m *Metrics) Upstreams() []controlapi.Upstream {
 	list := make([]controlapi.Upstream, len(m.upstreams))
 	for i, u := range m.upstreams {
 		list[i] = u.status()

@@ -7,16 +7,19 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/metrics"
 )
 
 func TestMetricsOfWork(t *testing.T) {
-	m, asked := NewMetrics(), 0
+	m, asked := metrics.New(), 0
 	var failed error
 	w := newWork(func(context.Context) ([]store.WorkStats, error) {
 		asked++
 		return []store.WorkStats{{Agent: "", Waiting: 5, Pending: 2, Oldest: 3 * time.Second}, {Agent: "other"}}, failed
 	})
-	m.registry.MustRegister(w)
+	if err := m.Registry().Register(w); err != nil {
+		t.Fatal(err)
+	}
 	for _, want := range []struct {
 		name, agent string
 		n           float64

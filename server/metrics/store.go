@@ -1,4 +1,4 @@
-package server
+package metrics
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/internal/meter"
 )
 
 // Store returns the store with its calls counted and timed. Give it to
@@ -25,9 +26,9 @@ type meteredStore struct {
 func timed[T any](m *Metrics, call string, f func() (T, error)) (T, error) {
 	began := time.Now()
 	v, err := f()
-	m.storeTime.WithLabelValues(call).Observe(time.Since(began).Seconds())
+	m.counts.StoreTime.WithLabelValues(call).Observe(time.Since(began).Seconds())
 	if err != nil && !errors.Is(err, store.ErrNoRoom) {
-		m.storeErrors.WithLabelValues(call).Inc()
+		m.counts.StoreErrors.WithLabelValues(call).Inc()
 	}
 	return v, err
 }
@@ -41,10 +42,10 @@ func (s *meteredStore) Begin(ctx context.Context, b store.Begin) (store.BeginRes
 	if err != nil || r.Status != store.BeginAccepted {
 		return r, err
 	}
-	s.m.answered.Add(float64(len(b.Answers())))
+	s.m.counts.Answered.Add(float64(len(b.Answers())))
 	if claimed := b.Claimed(); claimed != nil {
-		s.m.started.Inc()
-		s.m.logged.Add(float64(len(claimed.Events)))
+		s.m.counts.Started.Inc()
+		s.m.counts.Logged.Add(float64(len(claimed.Events)))
 	}
 	return r, err
 }
@@ -56,7 +57,7 @@ func (s *meteredStore) Take(ctx context.Context, t store.Take) (store.Taken, err
 func (s *meteredStore) Stop(ctx context.Context, stop store.Stop) (store.StopResult, error) {
 	r, err := timed(s.m, "stop", func() (store.StopResult, error) { return s.Store.Stop(ctx, stop) })
 	if err == nil && r.Stopped {
-		s.m.ended.WithLabelValues(outcomes[store.EndCancel]).Inc()
+		s.m.counts.Ended.WithLabelValues(meter.Outcomes[store.EndCancel]).Inc()
 	}
 	return r, err
 }
@@ -64,7 +65,7 @@ func (s *meteredStore) Stop(ctx context.Context, stop store.Stop) (store.StopRes
 func (s *meteredStore) Claim(ctx context.Context, c store.ClaimRequest) (store.ClaimResult, error) {
 	r, err := timed(s.m, "claim", func() (store.ClaimResult, error) { return s.Store.Claim(ctx, c) })
 	if err == nil && r.Kind == store.ClaimTakeover {
-		s.m.takeovers.Inc()
+		s.m.counts.Takeovers.Inc()
 	}
 	return r, err
 }
@@ -72,15 +73,10 @@ func (s *meteredStore) Claim(ctx context.Context, c store.ClaimRequest) (store.C
 func (s *meteredStore) Activate(ctx context.Context, a store.Activation) (store.CommitResult, error) {
 	r, err := timed(s.m, "activate", func() (store.CommitResult, error) { return s.Store.Activate(ctx, a) })
 	if err == nil && r.Status == store.CommitOK {
-		s.m.started.Inc()
-		s.m.logged.Add(float64(len(a.Events)))
+		s.m.counts.Started.Inc()
+		s.m.counts.Logged.Add(float64(len(a.Events)))
 	}
 	return r, err
-}
-
-// outcomes is how docs/metrics.md calls the ends of runs.
-var outcomes = map[store.EndKind]string{
-	store.EndFinish: "success", store.EndSuspend: "interrupt", store.EndCancel: "cancelled", store.EndFail: "error",
 }
 
 func (s *meteredStore) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
@@ -88,12 +84,12 @@ func (s *meteredStore) Commit(ctx context.Context, b store.Batch) (store.CommitR
 	switch {
 	case err != nil:
 	case r.Status == store.CommitFenced:
-		s.m.fenced.Inc()
+		s.m.counts.Fenced.Inc()
 	case r.Status == store.CommitOK:
-		s.m.logged.Add(float64(len(b.Events)))
+		s.m.counts.Logged.Add(float64(len(b.Events)))
 		if b.End != nil {
-			s.m.ended.WithLabelValues(outcomes[b.End.Kind]).Inc()
-			s.m.raised.Add(float64(len(b.End.Interrupts)))
+			s.m.counts.Ended.WithLabelValues(meter.Outcomes[b.End.Kind]).Inc()
+			s.m.counts.Raised.Add(float64(len(b.End.Interrupts)))
 		}
 	}
 	return r, err
@@ -117,7 +113,7 @@ func (s *meteredStore) Bury(ctx context.Context, n store.Nack) (store.NackResult
 
 func (s *meteredStore) buried(r store.NackResult, err error) {
 	if err == nil && r.State == store.DispatchDeadLetter {
-		s.m.ended.WithLabelValues(outcomes[store.EndFail]).Inc()
+		s.m.counts.Ended.WithLabelValues(meter.Outcomes[store.EndFail]).Inc()
 	}
 }
 
@@ -128,7 +124,7 @@ func (s *meteredStore) StopAll(ctx context.Context, i store.StopAll) (store.Stop
 		if r.Active != "" {
 			n++
 		}
-		s.m.ended.WithLabelValues(outcomes[store.EndCancel]).Add(float64(n))
+		s.m.counts.Ended.WithLabelValues(meter.Outcomes[store.EndCancel]).Add(float64(n))
 	}
 	return r, err
 }

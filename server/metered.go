@@ -7,25 +7,25 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
-	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/meter"
 )
 
 // meteredBackend counts what is asked of the runner, whatever asks.
 type meteredBackend struct {
 	backend
-	m *Metrics
+	m *meter.Counters
 }
 
 func (b meteredBackend) Submit(ctx context.Context, in adapter.Input) (adapter.Admitted, error) {
 	a, err := b.backend.Submit(ctx, in)
 	switch {
 	case err != nil:
-		b.m.inputs.WithLabelValues("unknown").Inc()
+		b.m.Inputs.WithLabelValues("unknown").Inc()
 	case a.Disposition == adapter.Refused:
-		b.m.refused(a.Refusal.Code)
+		b.m.Refused(a.Refusal.Code)
 		fallthrough
 	default:
-		b.m.inputs.WithLabelValues(string(a.Disposition)).Inc()
+		b.m.Inputs.WithLabelValues(string(a.Disposition)).Inc()
 	}
 	return a, err
 }
@@ -33,19 +33,19 @@ func (b meteredBackend) Submit(ctx context.Context, in adapter.Input) (adapter.A
 func (b meteredBackend) Cancel(ctx context.Context, key store.ThreadKey, label string, by adapter.Actor) (adapter.Cancelled, error) {
 	c, err := b.backend.Cancel(ctx, key, label, by)
 	if err == nil && c.Stopped {
-		b.m.cancels.Inc()
+		b.m.Cancels.Inc()
 	}
 	return c, err
 }
 
 func (b meteredBackend) Follow(key store.ThreadKey, notify func()) follower {
-	b.m.threads.Inc()
+	b.m.Threads.Inc()
 	return &meteredFollower{follower: b.backend.Follow(key, notify), m: b.m}
 }
 
 type meteredFollower struct {
 	follower
-	m      *Metrics
+	m      *meter.Counters
 	closed sync.Once
 }
 
@@ -60,7 +60,7 @@ func (f *meteredFollower) Attach(ctx context.Context, after *store.Position) (*f
 func (f *meteredFollower) Next(ctx context.Context) (follow.Page, error) {
 	p, err := f.follower.Next(ctx)
 	if err == nil {
-		f.m.delivered.Add(float64(len(p.Events)))
+		f.m.Delivered.Add(float64(len(p.Events)))
 	}
 	if err == nil && p.Restated != nil {
 		f.placed(p.Restated)
@@ -73,22 +73,11 @@ func (f *meteredFollower) placed(a *follow.Attached) {
 	if a.Recovered {
 		result = "recovered"
 	}
-	f.m.attaches.WithLabelValues(result).Inc()
-	f.m.delivered.Add(float64(len(a.Restatement)))
+	f.m.Attaches.WithLabelValues(result).Inc()
+	f.m.Delivered.Add(float64(len(a.Restatement)))
 }
 
 func (f *meteredFollower) Close() {
-	f.closed.Do(f.m.threads.Dec)
+	f.closed.Do(f.m.Threads.Dec)
 	f.follower.Close()
-}
-
-// refused counts a refusal by its code.
-func (m *Metrics) refused(code string) { m.refusals.WithLabelValues(code).Inc() }
-
-// noted counts a refusal and returns it; nil is none.
-func (m *Metrics) noted(why *protocol.RunError) *protocol.RunError {
-	if why != nil {
-		m.refused(why.Code)
-	}
-	return why
 }

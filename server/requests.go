@@ -42,9 +42,9 @@ func (s *core) counted(next http.Handler) http.Handler {
 				a.status = http.StatusOK
 			}
 			// The multiplexers have written the pattern into the request.
-			s.metrics.requests.WithLabelValues(strings.TrimSuffix(r.Pattern, slash), strconv.Itoa(a.status)).Inc()
+			s.metrics.Requests.WithLabelValues(strings.TrimSuffix(r.Pattern, slash), strconv.Itoa(a.status)).Inc()
 			if a.code != "" {
-				s.metrics.refused(a.code)
+				s.metrics.Refused(a.code)
 			}
 		}()
 		next.ServeHTTP(a, r)
