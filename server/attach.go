@@ -19,10 +19,10 @@ var (
 // attach answers ws.attach. On a thread that is followed already it replaces
 // the delivery: the cursor moves, so nothing older comes after the answer.
 func (s *fullSession) attach(f *frames.Frame) error {
-	if !s.identity.May(identity.ScopeRead) {
+	if !s.Identity.May(identity.ScopeRead) {
 		return s.fault(f, frames.Faultf(refusal.CodeForbidden, "this identity may not follow threads"))
 	}
-	if wait := s.srv.attaches.take(s.user); wait > 0 {
+	if wait := s.srv.Attaches.Take(s.User); wait > 0 {
 		return s.fault(f, frames.Laterf(wait+time.Millisecond, refusal.CodeRateLimited, "too many attaches of this user; attach later"))
 	}
 	d := s.threads[f.ThreadID]
@@ -73,15 +73,15 @@ func (s *fullSession) drop(d *delivery) error {
 // cancelRun answers ws.cancel. The sender of an input that was cancelled while it waited
 // gets its end.
 func (s *fullSession) cancelRun(f *frames.Frame) error {
-	if !s.identity.May(identity.ScopeRun) {
+	if !s.Identity.May(identity.ScopeRun) {
 		return s.fault(f, frames.Faultf(refusal.CodeForbidden, "this identity may not cancel runs"))
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.Call()
 	defer cancel()
-	key := s.key(f.ThreadID)
-	c, err := s.srv.runs.Cancel(ctx, key, f.Label, s.actor(adapter.ThroughSocket))
+	key := s.Key(f.ThreadID)
+	c, err := s.srv.runs.Cancel(ctx, key, f.Label, s.Actor(adapter.ThroughSocket))
 	if err != nil {
-		s.logFailure("cancelling", f.ThreadID, err)
+		s.LogFailure("cancelling", f.ThreadID, err)
 		return s.fault(f, frames.Laterf(time.Second, refusal.CodeStore, "the outcome is unknown; cancel again"))
 	}
 	if err := s.send(cancelledFrame{"ws.cancelled", f.ID, f.ThreadID, f.Label, c.Stopped}); err != nil {

@@ -25,7 +25,7 @@ type delivery struct {
 // follow subscribes to a thread. It delivers nothing until it is placed.
 func (s *fullSession) follow(thread string) *delivery {
 	d := &delivery{session: s}
-	d.open(s.peer, thread)
+	d.open(s.srv.core, s.Peer, thread)
 	return d
 }
 
@@ -58,7 +58,7 @@ func (s *fullSession) advance(ctx context.Context) error {
 
 func (d *delivery) event(event []byte) (over bool, err error) {
 	s := d.session
-	if !d.reads() {
+	if !d.Reads() {
 		if err := d.ownEvent(event); err != nil {
 			return false, err
 		}
@@ -85,7 +85,7 @@ func (d *delivery) restated(a *follow.Attached, deleted bool) (over bool, err er
 		}
 		return true, d.session.send(detachedFrame{"ws.detached", "", d.key.Thread, "deleted"})
 	}
-	if !d.reads() {
+	if !d.Reads() {
 		return true, d.lostOwn()
 	}
 	d.askAnew()
@@ -115,7 +115,7 @@ func (s *fullSession) later(wait time.Duration) {
 	if s.retry == nil {
 		s.retry = time.AfterFunc(wait, func() {
 			s.again.Store(true)
-			s.poke()
+			s.Poke()
 		})
 		return
 	}
@@ -162,7 +162,7 @@ func (s *fullSession) restate(d *delivery, a *follow.Attached, id string) error 
 // uncounted writes events that are not in the log. A thread that the socket
 // does not follow has no position here; what is said for it is forgotten.
 func (s *fullSession) uncounted(thread string, at store.Position, events [][]byte) error {
-	if !s.reads() {
+	if !s.Reads() {
 		at = store.Position{} // which is none to keep
 		events = slices.DeleteFunc(slices.Clone(events), func(event []byte) bool { return !frames.Tells(event) })
 	}
@@ -170,7 +170,7 @@ func (s *fullSession) uncounted(thread string, at store.Position, events [][]byt
 		return nil
 	}
 	s.stream = ""
-	if d := s.threads[thread]; d != nil && d.position == at && s.reads() {
+	if d := s.threads[thread]; d != nil && d.position == at && s.Reads() {
 		d.based, s.stream = true, thread
 	}
 	if err := s.send(streamFrame{"ws.stream", thread, at.Epoch, at.Seq, len(events)}); err != nil {
@@ -196,5 +196,5 @@ func (s *fullSession) positionOf(thread string) store.Position {
 // owe makes the session pay by its own goroutine.
 func (s *fullSession) owe(thread string, events [][]byte) {
 	s.debts.add(thread, events)
-	s.poke()
+	s.Poke()
 }

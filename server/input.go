@@ -10,6 +10,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
@@ -23,7 +24,7 @@ func (s *fullSession) input(f *frames.Frame) error {
 	waits := false
 	defer func() {
 		if awaits && !waits {
-			s.srv.awaiting.done(s.key(f.ThreadID), f.Label, s)
+			s.srv.awaiting.done(s.Key(f.ThreadID), f.Label, s)
 		}
 	}()
 	fresh := d == nil
@@ -38,13 +39,13 @@ func (s *fullSession) input(f *frames.Frame) error {
 			}
 		}()
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.Call()
 	defer cancel()
 	admitted, err := s.submit(ctx, f, d, fresh)
 	if err != nil {
 		return s.storeFailed(f, err)
 	}
-	if refused := s.mayRepeat(admitted); refused != nil {
+	if refused := s.srv.mayRepeat(s.Peer, admitted); refused != nil {
 		return s.refuse(f, refused, s.positionOf(f.ThreadID))
 	}
 	switch admitted.Disposition {
@@ -71,7 +72,7 @@ func (s *fullSession) input(f *frames.Frame) error {
 		waits, d.awaits = true, true
 		return s.disposed(f, admitted)
 	default:
-		if s.reads() {
+		if s.Reads() {
 			s.srv.left.keep(d.key)
 		}
 		return s.repeat(ctx, f, d, fresh, admitted)
@@ -85,24 +86,24 @@ func (s *fullSession) expect(f *frames.Frame, fresh bool) (awaits bool, refused 
 		return false, refused
 	}
 	if fresh && len(s.threads) >= s.srv.opts.ThreadsPerSocket {
-		return false, s.srv.metrics.Noted(&protocol.RunError{Code: refusal.CodeTooManyThreads, Message: s.tooMany().Message})
+		return false, s.srv.Metrics.Noted(&protocol.RunError{Code: refusal.CodeTooManyThreads, Message: s.tooMany().Message})
 	}
-	awaits, room := s.srv.awaiting.add(s.key(f.ThreadID), f.Label, s)
+	awaits, room := s.srv.awaiting.add(s.Key(f.ThreadID), f.Label, s)
 	if !room {
-		return awaits, s.srv.metrics.Noted(retryLater(adapter.CodeThreadBusy, fmt.Sprintf("%d inputs of this socket wait: wait for them, or cancel some", maxAwaited), time.Second))
+		return awaits, s.srv.Metrics.Noted(peer.RetryLater(adapter.CodeThreadBusy, fmt.Sprintf("%d inputs of this socket wait: wait for them, or cancel some", maxAwaited), time.Second))
 	}
 	return awaits, nil
 }
 
 // submit submits the input. Fresh: the socket did not follow the thread before.
 func (s *fullSession) submit(ctx context.Context, f *frames.Frame, d *delivery, fresh bool) (adapter.Admitted, error) {
-	if fresh && !s.reads() {
+	if fresh && !s.Reads() {
 		// It is told nothing of where its run begins but the run.
 		if _, err := d.attachWithin(ctx, nil); err != nil {
 			return adapter.Admitted{}, err
 		}
 	}
-	in := adapter.Input{Namespace: s.identity.Namespace, Tenant: s.identity.Tenant, User: s.name(), Agent: s.agent, From: s.origin(adapter.ThroughSocket), Run: f.Input, When: frames.WhenOf(f.Input), Headers: s.headers}
+	in := adapter.Input{Namespace: s.Identity.Namespace, Tenant: s.Identity.Tenant, User: s.Name(), Agent: s.Agent, From: s.Origin(adapter.ThroughSocket), Run: f.Input, When: frames.WhenOf(f.Input), Headers: s.Headers}
 	if fresh {
 		in.Left = d.left
 	}
@@ -115,7 +116,7 @@ func (s *fullSession) submit(ctx context.Context, f *frames.Frame, d *delivery, 
 // placeQueued starts the delivery of a thread whose run waits. Not placed: the input was
 // refused.
 func (s *fullSession) placeQueued(ctx context.Context, f *frames.Frame, d *delivery) (placed bool, err error) {
-	if !s.reads() {
+	if !s.Reads() {
 		s.place(d)
 		return true, nil
 	}
@@ -142,8 +143,8 @@ func (s *fullSession) disposed(f *frames.Frame, a adapter.Admitted) error {
 // storeFailed refuses an input of which nobody knows whether it was accepted:
 // sent again, it begins or is recognised.
 func (s *fullSession) storeFailed(f *frames.Frame, err error) error {
-	s.logFailure("submitting an input", f.ThreadID, err)
-	return s.refuse(f, unanswered(err), s.positionOf(f.ThreadID))
+	s.LogFailure("submitting an input", f.ThreadID, err)
+	return s.refuse(f, peer.Unanswered(err), s.positionOf(f.ThreadID))
 }
 
 // refuse answers an input that begins no run.
@@ -161,7 +162,7 @@ func (s *fullSession) refuse(f *frames.Frame, why *protocol.RunError, at store.P
 // mayRun judges what needs no look at the thread.
 func (sock *socket) mayRun(f *frames.Frame) *protocol.RunError {
 	if f.RetryAfter > 0 {
-		return sock.srv.metrics.Noted(retryLater(refusal.CodeRateLimited, "too many frames; slow down", f.RetryAfter+time.Millisecond))
+		return sock.srv.Metrics.Noted(peer.RetryLater(refusal.CodeRateLimited, "too many frames; slow down", f.RetryAfter+time.Millisecond))
 	}
-	return sock.peer.mayRun()
+	return sock.srv.mayRun(sock.Peer)
 }

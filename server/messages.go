@@ -14,20 +14,20 @@ import (
 
 // messages answers ws.messages.
 func (s *fullSession) messages(f *frames.Frame) error {
-	if !s.identity.May(identity.ScopeRead) {
+	if !s.Identity.May(identity.ScopeRead) {
 		return s.fault(f, frames.Faultf(refusal.CodeForbidden, "this identity may not read threads"))
 	}
-	if wait := s.srv.attaches.take(s.user); wait > 0 {
+	if wait := s.srv.Attaches.Take(s.User); wait > 0 {
 		return s.fault(f, frames.Laterf(wait+time.Millisecond, refusal.CodeRateLimited, "too many pages for this user; ask later"))
 	}
-	ctx, cancel := s.look()
+	ctx, cancel := s.Look()
 	defer cancel()
-	page, err := s.srv.runs.Messages(ctx, s.key(f.ThreadID), store.MessageQuery{Before: f.Before, Limit: f.Limit})
+	page, err := s.srv.runs.Messages(ctx, s.Key(f.ThreadID), store.MessageQuery{Before: f.Before, Limit: f.Limit})
 	switch {
 	case errors.Is(err, store.ErrBadCursor):
 		return s.fault(f, frames.Faultf(refusal.CodeInvalidFrame, "before: not a place of this thread's messages; attach again"))
 	case err != nil:
-		s.logFailure("reading messages", f.ThreadID, err)
+		s.LogFailure("reading messages", f.ThreadID, err)
 		return s.fault(f, s.unread(err, "ask again"))
 	}
 	frame := messagesFrame{Type: "ws.messages", ID: f.ID, ThreadID: f.ThreadID, Messages: []json.RawMessage{}}

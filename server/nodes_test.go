@@ -133,8 +133,7 @@ func TestNodesKnowEachOther(t *testing.T) {
 			t.Errorf("in the end it knows %+v", nodes[1])
 		}
 
-		two.draining.Store(true)
-		close(two.drain)
+		two.gate.Close()
 		synctest.Wait()
 		time.Sleep(operatedFor)
 		wantStates(t, one, "true one:serving two:draining")

@@ -22,6 +22,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
@@ -409,7 +410,7 @@ func TestNoticesToWhoTakesNothing(t *testing.T) {
 		reads.notices()
 	}
 	counts(t, ts.opts.Metrics, 1, "aguiws_notice_watchers")
-	if held := ts.budget.Held(); held > 1<<20 {
+	if held := ts.gate.Budget.Held(); held > 1<<20 {
 		t.Errorf("%d bytes are held", held)
 	}
 }
@@ -449,16 +450,12 @@ func TestNoticesEnd(t *testing.T) {
 	}
 	stream, socket, waits := open(annsToken)
 	kept, keptSocket, keptWaits := open(bobsToken)
-	eventually(t, "all are there", func() bool {
-		ts.mu.Lock()
-		defer ts.mu.Unlock()
-		return len(ts.sockets) == 6
-	})
+	eventually(t, "all are there", func() bool { return ts.openSockets() == 6 })
 	if err := tokens.Replace([]identity.Token{{Token: bobsToken, Tenant: "acme", User: "bob", Namespace: "team"}}); err != nil {
 		t.Fatal(err)
 	}
 	stream.ends()
-	socket.closed(StatusExpired)
+	socket.closed(peer.StatusExpired)
 	if status := <-waits; status != 401 {
 		t.Errorf("a page that waited for nobody: %d", status)
 	}

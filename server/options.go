@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -9,25 +10,18 @@ import (
 
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/login"
 	"github.com/aguiws/aguiws/server/metrics"
 	"github.com/aguiws/aguiws/server/webhook"
 )
-
-// Authenticator decides who a request is from. Authenticate is called
-// concurrently, once a socket or request. It returns ErrUnauthenticated (401)
-// for a credential that is missing or bad, ErrForbidden (403) for one that may
-// not use this server, and any other error (503) when it cannot tell.
-type Authenticator interface {
-	Authenticate(ctx context.Context, c identity.Credential) (identity.Identity, error)
-}
 
 // Options are a Server's settings. The zero value serves loopback clients
 // without authentication. New copies them.
 type Options struct {
 	// Auth decides who a request is from. Default None, which serves only on
 	// loopback addresses.
-	Auth Authenticator
+	Auth identity.Authenticator
 	// Hosts are the names under which the server may be addressed, "name" for
 	// any port or "name:port"; others are refused, which is what stops DNS
 	// rebinding. Loopback names are always allowed. Default: no others.
@@ -214,6 +208,37 @@ func (o *Options) withDefaults() Options {
 	orElse(&c.HeldPerUser, c.HeldBytes/8)
 	orElse(&c.HeldPerAddress, c.HeldBytes/4)
 	return c
+}
+
+// gate are the settings of who may come in.
+func (o *Options) gate(byDefault string) peer.Options {
+	return peer.Options{
+		Auth: o.Auth, Hosts: o.Hosts, Origins: o.Origins, PassHeaders: o.PassHeaders, TrustedProxies: o.TrustedProxies,
+		Agents: o.Agents, Default: byDefault, CallTimeout: o.CallTimeout, Logger: o.Logger,
+		Limits: peer.Limits{
+			Sockets: o.Sockets, SocketsPerUser: o.SocketsPerUser, SocketsPerAddress: o.SocketsPerAddress,
+			RequestsPerAddress: o.RequestsPerAddress, RequestsPerUser: o.RequestsPerUser, RequestBurst: o.RequestBurst,
+			InputsPerMinute: o.InputsPerMinute, InputBurst: o.InputBurst, AttachesPerMinute: o.AttachesPerMinute, AttachBurst: o.AttachBurst,
+			HeldBytes: o.HeldBytes, HeldPerUser: o.HeldPerUser, HeldPerAddress: o.HeldPerAddress, MemoryLimit: o.MemoryLimit,
+		},
+	}
+}
+
+// sockets are the settings of WebSockets.
+func (o *Options) sockets(capabilities func(ctx context.Context, agent string) json.RawMessage) socketOptions {
+	return socketOptions{
+		Heartbeat: o.Heartbeat, PongTimeout: o.PongTimeout, KeepAlive: o.KeepAlive, WriteTimeout: o.WriteTimeout,
+		MaxFrameBytes: o.MaxFrameBytes, OutboundBuffer: o.OutboundBuffer, ThreadsPerSocket: o.ThreadsPerSocket,
+		FramesPerSecond: o.FramesPerSecond, FrameBurst: o.FrameBurst, Capabilities: capabilities,
+	}
+}
+
+// streams are the settings of streams over HTTP.
+func (o *Options) streams() streamOptions {
+	return streamOptions{
+		KeepAlive: o.KeepAlive, MaxFrameBytes: o.MaxFrameBytes, OutboundBuffer: o.OutboundBuffer,
+		Stops: func(agent string) bool { return o.onDisconnect(routeAGUI, agent) == DisconnectStop },
+	}
 }
 
 // heldFrames is how many of the largest frames the budget has room for at least.

@@ -1,28 +1,14 @@
 package server
 
 import (
-	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
-	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/frames"
-	"github.com/aguiws/aguiws/server/internal/refusal"
+	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
 // An identity that may run and not read is given the events of runs that its own
 // inputs began, and nothing that tells of what else the thread holds.
-
-// reads reports whether the caller may follow threads.
-func (c *caller) reads() bool { return c.identity.May(identity.ScopeRead) }
-
-// mayRepeat refuses a repeat of what may be somebody else's.
-func (p *peer) mayRepeat(a adapter.Admitted) *protocol.RunError {
-	if a.Disposition != adapter.Repeat || p.reads() || a.User != "" && a.User == p.name() {
-		return nil
-	}
-	return p.srv.metrics.Noted(&protocol.RunError{Code: refusal.CodeForbidden,
-		Message: "the run that answers this is not known to be of this identity's inputs, and it may not follow threads"})
-}
 
 // ownRuns are the runs of a thread that the inputs of a socket began, for one that may
 // not see others.
@@ -37,7 +23,7 @@ type ownRuns struct {
 func (d *delivery) owned(status store.RunStatus, seq int64, label, id string) {
 	o := &d.own
 	switch {
-	case d.reads():
+	case d.Reads():
 	case status == store.RunQueued:
 		if o.waits == nil {
 			o.waits = map[string]string{}
@@ -96,7 +82,7 @@ func (d *delivery) lostOwn() error {
 	if err := s.drop(d); err != nil || !owed {
 		return err
 	}
-	event, err := protocol.Encode(outcomeUnknown())
+	event, err := protocol.Encode(peer.OutcomeUnknown())
 	if err != nil {
 		return err
 	}

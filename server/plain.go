@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
@@ -47,7 +48,7 @@ func (s *plainSession) received(f *frames.Frame) bool {
 			}
 		}
 		f.Done()
-		s.poke()
+		s.Poke()
 		return true
 	}
 	return false
@@ -62,18 +63,18 @@ func (s *plainSession) answered(f *frames.Frame) {
 // turn serves a run as long as it streams.
 func (s *plainSession) turn() error {
 	select {
-	case <-s.srv.leave:
-		return closeDraining
+	case <-s.srv.Leave:
+		return peer.CloseDraining
 	case f := <-s.inbox:
 		if err := s.answer(f); err != nil {
 			return err
 		}
 		if len(s.inbox) > 0 {
-			s.poke()
+			s.Poke()
 		}
 	default: // a pong or the like was gathered
 	}
-	return s.flush()
+	return s.Flush()
 }
 
 func (s *plainSession) end() {}
@@ -86,10 +87,10 @@ func (s *plainSession) answer(f *frames.Frame) error {
 		why = frames.Faultf(refusal.CodeInvalidInput, "without the subprotocol %s only inputs are understood", Subprotocol)
 	}
 	if why != nil {
-		s.srv.metrics.Refused(why.Code)
+		s.srv.Metrics.Refused(why.Code)
 		err := refuse(s, &protocol.RunError{Code: why.Code, Message: why.Message})
 		if err == nil && f.Last {
-			return closeMalformed
+			return peer.CloseMalformed
 		}
 		return err
 	}
@@ -100,7 +101,7 @@ func (s *plainSession) answer(f *frames.Frame) error {
 	if s.counts && f.Dialect.Of(f.Input) == frames.TanStack {
 		w = placed{w, f.ThreadID}
 	}
-	return runPlain(s.peer, w, f, false)
+	return s.srv.runPlain(s.Peer, w, f, false)
 }
 
 // unlessAborted is a wire to a client that reads nothing more of a run that it stopped:

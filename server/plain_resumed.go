@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol/downgrade"
 	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
@@ -77,10 +78,10 @@ func (s *resumedSession) turn() error {
 	if err := s.tell(); err != nil {
 		return err
 	}
-	if err := s.flush(); err != nil {
+	if err := s.Flush(); err != nil {
 		return err
 	}
-	return closeEnded
+	return peer.CloseEnded
 }
 
 func (s *resumedSession) tell() error {
@@ -88,14 +89,14 @@ func (s *resumedSession) tell() error {
 		wire: placed{s.plainSession, s.from.thread}, label: s.from.label, dialect: frames.TanStack, profile: downgrade.ProfileCurrent,
 		aborted: &atomic.Bool{}, mine: true, begun: true, resumed: true,
 	}
-	r.open(s.peer, s.from.thread)
+	r.open(s.srv.core, s.Peer, s.from.thread)
 	defer r.close()
 	a, err := r.attach(s.from.at)
 	switch {
 	case err != nil:
-		return refuse(s, unanswered(err))
+		return refuse(s, peer.Unanswered(err))
 	case !a.Recovered:
-		return refuse(s, outcomeUnknown())
+		return refuse(s, peer.OutcomeUnknown())
 	}
 	r.rests = a.ActiveLabel == ""
 	return r.stream(r)

@@ -10,6 +10,7 @@ import (
 	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
 	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
@@ -43,8 +44,8 @@ func (sock *socket) read() error {
 		if err != nil {
 			return err
 		}
-		sock.srv.metrics.Frames.WithLabelValues(f.Named()).Inc()
-		f.RetryAfter = reserve(sock.intake.limit)
+		sock.srv.Metrics.Frames.WithLabelValues(f.Named()).Inc()
+		f.RetryAfter = peer.Reserve(sock.intake.limit)
 		if f.Fault != nil && f.Fault.Code == refusal.CodeMalformed {
 			sock.intake.malformed++
 			f.Last = sock.intake.malformed == frames.MaxMalformed
@@ -58,8 +59,8 @@ func (sock *socket) read() error {
 			time.Sleep(penalty)
 		}
 		if f.Last {
-			<-sock.ctx.Done() // the session closes after its answer
-			return context.Cause(sock.ctx)
+			<-sock.Ctx.Done() // the session closes after its answer
+			return context.Cause(sock.Ctx)
 		}
 	}
 }
@@ -67,27 +68,27 @@ func (sock *socket) read() error {
 // readError says how a socket ends that could not be read from.
 func (sock *socket) readError(err error) error {
 	full, noRoom := errors.AsType[*budget.Full](err)
-	why, known := errors.AsType[*closing](err)
+	why, known := errors.AsType[*peer.Closing](err)
 	switch {
 	case err == conn.ErrIdle:
 		return err
 	case noRoom:
-		sock.srv.overShare(sock.caller, full)
-		return closeOverload
+		sock.srv.OverShare(sock.Caller, full)
+		return peer.CloseOverload
 	case known:
 		return why
 	case errors.Is(err, conn.ErrTooBig):
-		return closeTooBig
+		return peer.CloseTooBig
 	case errors.Is(err, conn.ErrBinary):
-		return closeBinary
+		return peer.CloseBinary
 	case errors.Is(err, conn.ErrUTF8):
-		return closeUTF8
+		return peer.CloseUTF8
 	case errors.Is(err, conn.ErrSlow):
-		return closeSlow
+		return peer.CloseSlow
 	case errors.Is(err, conn.ErrFlood):
-		return closeFlood
+		return peer.CloseFlood
 	default:
-		return closeGone
+		return peer.CloseGone
 	}
 }
 
@@ -118,7 +119,7 @@ func (sock *socket) parse(data []byte) (*frames.Frame, error) {
 func (sock *socket) take(bytes int64) error {
 	sock.beat.pause()
 	defer sock.beat.resume()
-	return sock.frames.Take(sock.ctx, bytes)
+	return sock.frames.Take(sock.Ctx, bytes)
 }
 
 // grow takes what a message that is read needs: as much again is what the collector has
@@ -141,8 +142,8 @@ func (sock *socket) awaitRoom() error {
 	for sock.pending.Load() > budget.Small {
 		select {
 		case <-sock.eased:
-		case <-sock.ctx.Done():
-			return context.Cause(sock.ctx)
+		case <-sock.Ctx.Done():
+			return context.Cause(sock.Ctx)
 		}
 	}
 	return nil
@@ -161,7 +162,7 @@ func (sock *socket) Worked(weight int64) {
 // enqueue hands a frame to the session. While it waits no pong is read, which
 // is not the peer's fault.
 func (sock *socket) enqueue(f *frames.Frame) error {
-	defer sock.poke()
+	defer sock.Poke()
 	select {
 	case sock.inbox <- f:
 		return nil
@@ -172,8 +173,8 @@ func (sock *socket) enqueue(f *frames.Frame) error {
 	select {
 	case sock.inbox <- f:
 		return nil
-	case <-sock.ctx.Done():
+	case <-sock.Ctx.Done():
 		f.Done()
-		return context.Cause(sock.ctx)
+		return context.Cause(sock.Ctx)
 	}
 }

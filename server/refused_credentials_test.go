@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/metrics"
 )
 
@@ -42,8 +43,8 @@ func TestRefusedCredentialsAreExplained(t *testing.T) {
 			t.Helper()
 			r, _ := http.NewRequest(http.MethodGet, "/agui/capabilities", nil)
 			r.RemoteAddr = "192.0.2.1:7"
-			c, refused := s.authenticate(r, bearer, bearer != "", true)
-			if c != nil || refused != refuseCredential {
+			c, refused := s.gate.Authenticate(r, bearer, bearer != "", true)
+			if c != nil || refused != peer.RefuseCredential {
 				t.Fatalf("%q: %+v, %+v", bearer, c, refused)
 			}
 		}

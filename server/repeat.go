@@ -9,6 +9,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
 // maxRepeats is how many repeats of one thread may wait for their socket.
@@ -28,7 +29,7 @@ type repeat struct {
 func (s *fullSession) repeat(ctx context.Context, f *frames.Frame, d *delivery, fresh bool, admitted adapter.Admitted) error {
 	r := &repeat{frame: &frames.Frame{ID: f.ID, ThreadID: f.ThreadID, Label: f.Label}, admitted: admitted}
 	if len(d.repeats) >= maxRepeats {
-		return s.refuse(f, s.srv.metrics.Noted(retryLater(adapter.CodeThreadBusy, "too many inputs that were sent again wait for this socket", time.Second)), d.position)
+		return s.refuse(f, s.srv.Metrics.Noted(peer.RetryLater(adapter.CodeThreadBusy, "too many inputs that were sent again wait for this socket", time.Second)), d.position)
 	}
 	if fresh {
 		told, err := s.askAgain(ctx, d, r)
@@ -56,7 +57,7 @@ func (s *fullSession) repeat(ctx context.Context, f *frames.Frame, d *delivery, 
 // introduce tells a socket that begins to follow in the middle what is, as if it
 // had attached. An unused thread needs no introduction.
 func (s *fullSession) introduce(d *delivery, a *follow.Attached) error {
-	if len(a.Restatement) == 0 || !s.reads() {
+	if len(a.Restatement) == 0 || !s.Reads() {
 		return nil
 	}
 	return s.restate(d, a, "")
@@ -120,7 +121,7 @@ func (s *fullSession) tellRepeats(d *delivery, caughtUp bool) error {
 
 // askFrom reads the answer to a repeat as of where the socket is, or further on.
 func (s *fullSession) askFrom(d *delivery, r *repeat) (*follow.Repeated, error) {
-	ctx, cancel := s.look()
+	ctx, cancel := s.Look()
 	defer cancel()
 	told, err := s.askAgain(ctx, d, r)
 	if err == nil && told.At.Epoch == d.position.Epoch && told.At.Seq < d.position.Seq {

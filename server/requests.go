@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/aguiws/aguiws/server/internal/meter"
 )
 
 // answer remembers how a request was answered, to count it.
@@ -33,8 +35,8 @@ func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 // NoteCode takes the code of a refusal down.
 func (a *answer) NoteCode(code string) { a.code = code }
 
-// counted counts requests by the route that answered them.
-func (s *core) counted(next http.Handler) http.Handler {
+// countRequests counts requests by the route that answered them.
+func countRequests(m *meter.Counters, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := &answer{ResponseWriter: w}
 		defer func() {
@@ -42,9 +44,9 @@ func (s *core) counted(next http.Handler) http.Handler {
 				a.status = http.StatusOK
 			}
 			// The multiplexers have written the pattern into the request.
-			s.metrics.Requests.WithLabelValues(strings.TrimSuffix(r.Pattern, slash), strconv.Itoa(a.status)).Inc()
+			m.Requests.WithLabelValues(strings.TrimSuffix(r.Pattern, slash), strconv.Itoa(a.status)).Inc()
 			if a.code != "" {
-				s.metrics.Refused(a.code)
+				m.Refused(a.code)
 			}
 		}()
 		next.ServeHTTP(a, r)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
@@ -46,7 +47,7 @@ func (s *fullSession) turn() error {
 		}
 	}
 	select {
-	case <-s.srv.drain:
+	case <-s.srv.Drain:
 		if !s.warned {
 			s.warned = true
 			if err := s.goAway(); err != nil {
@@ -56,7 +57,7 @@ func (s *fullSession) turn() error {
 	default:
 	}
 	select {
-	case <-s.srv.leave:
+	case <-s.srv.Leave:
 		return s.depart()
 	default:
 	}
@@ -80,13 +81,13 @@ func (s *fullSession) turn() error {
 		}
 	default:
 	}
-	if err := s.advance(s.ctx); err != nil {
+	if err := s.advance(s.Ctx); err != nil {
 		return err
 	}
 	if len(s.inbox) > 0 {
-		s.poke()
+		s.Poke()
 	}
-	return s.flush()
+	return s.Flush()
 }
 
 func (s *fullSession) parse(data []byte) *frames.Frame { return frames.Parse(data) }
@@ -110,13 +111,13 @@ func (s *fullSession) hello() error {
 	opts := &s.srv.opts
 	return s.send(helloFrame{
 		Type: "ws.hello", Binding: "agui.v1", Profiles: profiles, HeartbeatMs: opts.Heartbeat.Milliseconds(), MaxFrameBytes: opts.MaxFrameBytes,
-		Durable: s.srv.runs.Durable(), Capabilities: s.srv.capabilitiesOf(s.ctx, s.agent),
+		Durable: s.srv.runs.Durable(), Capabilities: s.srv.opts.Capabilities(s.Ctx, s.Agent),
 	})
 }
 
 // depart writes what the threads ended with and closes.
 func (s *fullSession) depart() error {
-	ctx, cancel := context.WithTimeout(s.ctx, departure)
+	ctx, cancel := context.WithTimeout(s.Ctx, departure)
 	defer cancel()
 	for _, d := range s.threads {
 		d.ready.Store(true)
@@ -125,7 +126,7 @@ func (s *fullSession) depart() error {
 		if err := s.advance(ctx); err != nil {
 			return err
 		}
-		if err := s.flush(); err != nil {
+		if err := s.Flush(); err != nil {
 			return err
 		}
 		moved = false
@@ -133,7 +134,7 @@ func (s *fullSession) depart() error {
 			moved = moved || d.ready.Load()
 		}
 	}
-	return closeDraining
+	return peer.CloseDraining
 }
 
 // answer gives a frame its effect and its answer. An error ends the socket.
@@ -143,7 +144,7 @@ func (s *fullSession) answer(f *frames.Frame) error {
 	case f.Fault != nil:
 		err := s.fault(f, f.Fault)
 		if err == nil && f.Last {
-			return closeMalformed
+			return peer.CloseMalformed
 		}
 		return err
 	case f.Input != nil:
@@ -174,14 +175,14 @@ func (s *fullSession) send(frame any) error {
 }
 
 func (s *fullSession) fault(f *frames.Frame, why *frames.Fault) error {
-	s.srv.metrics.Refused(why.Code)
+	s.srv.Metrics.Refused(why.Code)
 	return s.send(errorFrame{"ws.error", why.Code, why.Message, why.Retry.Milliseconds(), f.ThreadID, f.ID})
 }
 
 func (s *fullSession) pong(f *frames.Frame) error {
 	positions := make(map[string]int64, len(s.threads))
 	for id, d := range s.threads {
-		if s.reads() {
+		if s.Reads() {
 			positions[id] = d.position.Seq
 		}
 	}

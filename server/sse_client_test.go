@@ -207,11 +207,7 @@ func (s *sseStream) refusedWith(status int, member, code string) map[string]any 
 // idle waits until no connection is being served and nothing is followed.
 func (ts *testServer) idle(b *fake) {
 	ts.t.Helper()
-	eventually(ts.t, "nothing is served", func() bool {
-		ts.mu.Lock()
-		defer ts.mu.Unlock()
-		return ts.open == 0 && len(ts.sockets) == 0
-	})
+	eventually(ts.t, "nothing is served", func() bool { return ts.openSockets() == 0 })
 	if n := b.followers(); n != 0 {
 		ts.t.Errorf("%d followers are left", n)
 	}

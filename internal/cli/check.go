@@ -17,7 +17,6 @@ import (
 
 	"github.com/aguiws/aguiws/internal/origin"
 	"github.com/aguiws/aguiws/redisstore"
-	"github.com/aguiws/aguiws/server"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/metrics"
 )
@@ -164,7 +163,7 @@ func readableByAll(file os.FileInfo) bool {
 var allowing = []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin, identity.ScopeMetrics}
 
 // credential says whom the credential of a file stands for, or why it is refused.
-func (r *report) credential(ctx context.Context, s *settings, auth server.Authenticator) {
+func (r *report) credential(ctx context.Context, s *settings, auth identity.Authenticator) {
 	if s.checking.credential == "" {
 		return
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
+	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/login"
 	"github.com/aguiws/aguiws/server/metrics"
 	"github.com/aguiws/aguiws/server/webhook"
@@ -159,7 +160,7 @@ func (s *settings) storeOptions(log *slog.Logger) *redisstore.Options {
 }
 
 // serverOptions are what the settings say of the server.
-func (s *settings) serverOptions(auth server.Authenticator, agents *agentSet, st *redisstore.Store, m *metrics.Metrics, log *slog.Logger) *server.Options {
+func (s *settings) serverOptions(auth identity.Authenticator, agents *agentSet, st *redisstore.Store, m *metrics.Metrics, log *slog.Logger) *server.Options {
 	return &server.Options{
 		Auth: auth, Hosts: s.hosts, Origins: s.origins, TrustedProxies: s.proxies, Agents: agents.names,
 		PassHeaders: agents.passHeaders(), Identities: agents.identities, Capabilities: agents.capabilities,

@@ -1,15 +1,16 @@
-package server
+package frames
 
 import (
 	"fmt"
+	"log/slog"
 
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/downgrade"
 )
 
-// lowered is an event of a run as a client's version of AG-UI can read it, or
+// Lowered is an event of a run as a client's version of AG-UI can read it, or
 // nil when it cannot. Losses are logged.
-func (p *peer) lowered(profile downgrade.Profile, thread, label string, event []byte) ([]byte, error) {
+func Lowered(log *slog.Logger, profile downgrade.Profile, thread, label string, event []byte) ([]byte, error) {
 	if profile.Keeps(event) {
 		return event, nil
 	}
@@ -19,7 +20,7 @@ func (p *peer) lowered(profile downgrade.Profile, thread, label string, event []
 	}
 	sent, losses := profile.Apply(e)
 	if len(losses) > 0 {
-		p.log.Warn("an event lost something for an older client", "thread", thread, "label", label,
+		log.Warn("an event lost something for an older client", "thread", thread, "label", label,
 			"type", string(e.Type()), "losses", losses)
 	}
 	switch {

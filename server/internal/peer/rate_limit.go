@@ -1,4 +1,4 @@
-package server
+package peer
 
 import (
 	"container/list"
@@ -15,9 +15,9 @@ const (
 	// maxOfSite is how many of them networks of one site may have, so that a site
 	// drops its own.
 	maxOfSite = 64
-	// threadsOfRequest is how many threads of a tree the store can look at, or move, in the
+	// ThreadsOfRequest is how many threads of a tree the store can look at, or move, in the
 	// time that a request takes it.
-	threadsOfRequest = 20
+	ThreadsOfRequest = 20
 )
 
 // limiters is a token bucket a key, for the keys used last. A nil one limits
@@ -54,8 +54,8 @@ func (l *limiters) bySite() {
 	}
 }
 
-// take takes a token of the key's, or says how long until there is one.
-func (l *limiters) take(key string) time.Duration {
+// Take takes a token of the key's, or says how long until there is one.
+func (l *limiters) Take(key string) time.Duration {
 	if l == nil || key == "" {
 		return 0
 	}
@@ -67,23 +67,23 @@ func (l *limiters) take(key string) time.Duration {
 	defer l.mu.Unlock()
 	own := l.limiter(key, site)
 	if site == "" {
-		return reserve(own.Limiter)
+		return Reserve(own.Limiter)
 	}
 	// A caller that may not take from one leaves the other's tokens to others.
 	whole := l.sites.limiter(site, "")
 	if whole.Tokens() < 1 {
-		return reserve(whole.Limiter)
+		return Reserve(whole.Limiter)
 	}
-	wait := reserve(own.Limiter)
+	wait := Reserve(own.Limiter)
 	if wait == 0 {
 		whole.Allow()
 	}
 	return wait
 }
 
-// charge takes so many tokens of a key's more for what was done, whether or not there are
+// Charge takes so many tokens of a key's more for what was done, whether or not there are
 // as many: then the key has to wait for them.
-func (l *limiters) charge(key string, tokens int) {
+func (l *limiters) Charge(key string, tokens int) {
 	if l == nil || key == "" || tokens <= 0 {
 		return
 	}
@@ -132,8 +132,8 @@ func (l *limiters) drop(one *limiter) {
 	}
 }
 
-// reserve takes a token, or says how long until there is one.
-func reserve(limit *rate.Limiter) time.Duration {
+// Reserve takes a token, or says how long until there is one.
+func Reserve(limit *rate.Limiter) time.Duration {
 	r := limit.Reserve()
 	d := r.Delay()
 	if d > 0 {

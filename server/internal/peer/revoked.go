@@ -1,4 +1,4 @@
-package server
+package peer
 
 import "sync"
 
@@ -8,20 +8,20 @@ import "sync"
 type revocations struct {
 	mu      sync.Mutex
 	by      map[<-chan struct{}]*revocation
-	running sync.WaitGroup // ends when every watch is stopped
+	Running sync.WaitGroup // ends when every watch is stopped
 }
 
 // poked is a connection that looks around when it is poked. Poking never blocks.
-type poked interface{ poke() }
+type poked interface{ Poke() }
 
 type revocation struct {
 	held map[poked]struct{}
 	over chan struct{} // closed when nobody holds it
 }
 
-// watch pokes c when revoked is closed, until the function that it returns is
+// Watch pokes c when revoked is closed, until the function that it returns is
 // called.
-func (r *revocations) watch(revoked <-chan struct{}, c poked) (stop func()) {
+func (r *revocations) Watch(revoked <-chan struct{}, c poked) (stop func()) {
 	if revoked == nil {
 		return func() {}
 	}
@@ -34,13 +34,13 @@ func (r *revocations) watch(revoked <-chan struct{}, c poked) (stop func()) {
 			r.by = map[<-chan struct{}]*revocation{}
 		}
 		r.by[revoked] = of
-		r.running.Go(func() {
+		r.Running.Go(func() {
 			select {
 			case <-revoked:
 				r.mu.Lock()
 				defer r.mu.Unlock()
 				for c := range of.held {
-					c.poke()
+					c.Poke()
 				}
 			case <-of.over:
 			}

@@ -1,4 +1,4 @@
-package server
+package peer
 
 import (
 	"fmt"
@@ -41,7 +41,7 @@ func passable(names []string) ([]string, error) {
 
 // passed are the headers of a request that go along with its inputs, by names in lower
 // case; nil: there are none. A header that came several times is one list.
-func (s *core) passed(r *http.Request) map[string]string {
+func (s *Gate) passed(r *http.Request) map[string]string {
 	var headers map[string]string
 	for _, name := range s.passes {
 		values := r.Header[name]

@@ -1,4 +1,4 @@
-package server
+package peer
 
 import (
 	"net/http"
@@ -59,10 +59,10 @@ func (p *refusedPages) due(name string) (as string, due bool) {
 	return name, true
 }
 
-// refusePage refuses a request of a page that may not use the server. It says so to whoever
+// RefusePage refuses a request of a page that may not use the server. It says so to whoever
 // can change that: in the log, and in an answer that a browser shows to the developer of
 // the page and not to the page.
-func (s *core) refusePage(r *http.Request) *refusal.Refusal {
+func (s *Gate) RefusePage(r *http.Request) *refusal.Refusal {
 	header := r.Header.Get("Origin")
 	if header == "" {
 		return refuseOrigin
@@ -102,10 +102,10 @@ func (s *core) refusePage(r *http.Request) *refusal.Refusal {
 
 // refuseName refuses a request under a name that is not the server's. The log tells of
 // those that pages make, such as a dev server's under the name of its machine.
-func (s *core) refuseName(r *http.Request) *refusal.Refusal {
+func (s *Gate) refuseName(r *http.Request) *refusal.Refusal {
 	if _, page := origin.Parse(r.Header.Get("Origin")); page {
 		if named, ok := origin.Of("http", r.Host); ok {
-			hosts := append(slices.Clone(s.opts.Hosts), named.Host())
+			hosts := append(slices.Clone(s.Options.Hosts), named.Host())
 			s.warnOfPage("host "+named.Host(), "a page was refused: it uses a name that is not one of Options.Hosts (--hosts), where only names belong that are this server's. The log says so of each once a minute",
 				"host", named.Host(), "setting", "--hosts "+strings.Join(hosts, ","))
 		}
@@ -113,19 +113,19 @@ func (s *core) refuseName(r *http.Request) *refusal.Refusal {
 	return refuseHost
 }
 
-func (s *core) warnOfPage(key, text string, about ...any) {
+func (s *Gate) warnOfPage(key, text string, about ...any) {
 	switch as, due := s.refusedPages.due(key); {
 	case !due:
 	case as == "":
-		s.opts.Logger.Warn("more pages were refused than are told of in a minute", "told", maxPagesTold)
+		s.Options.Logger.Warn("more pages were refused than are told of in a minute", "told", maxPagesTold)
 	default:
-		s.opts.Logger.Warn(text, about...)
+		s.Options.Logger.Warn(text, about...)
 	}
 }
 
 // originsWith is the flag that allows an origin too.
-func (s *core) originsWith(name string) string {
-	list := strings.Join(append(slices.Clone(s.opts.Origins), name), ",")
+func (s *Gate) originsWith(name string) string {
+	list := strings.Join(append(slices.Clone(s.Options.Origins), name), ",")
 	if len(list) > maxCommand {
 		list = "…," + name
 	}

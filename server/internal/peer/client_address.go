@@ -1,4 +1,4 @@
-package server
+package peer
 
 import (
 	"net"
@@ -11,7 +11,7 @@ import (
 // whom a trusted proxy says that it speaks for. A loopback address counts for
 // nobody: behind it is this machine, or a proxy that is not listed. An address that a proxy
 // says and that cannot be read counts for the proxy, a loopback one included.
-func (s *core) addressOf(r *http.Request) string {
+func (s *Gate) addressOf(r *http.Request) string {
 	addr, ok := parseAddress(r.RemoteAddr)
 	if !ok {
 		return ""
@@ -38,12 +38,12 @@ func (s *core) addressOf(r *http.Request) string {
 
 // warnOfProxy says, once, that whoever comes through a proxy is told apart from
 // nobody.
-func (s *core) warnOfProxy(r *http.Request) {
+func (s *Gate) warnOfProxy(r *http.Request) {
 	if r.Header.Get("X-Forwarded-For") == "" && r.Header.Get("Forwarded") == "" {
 		return
 	}
 	s.proxyWarning.Do(func() {
-		s.opts.Logger.Warn("a proxy on this machine is not listed: its clients have no limits by address. --trusted-proxies 127.0.0.1/32,::1/128 lists it, where it sets X-Forwarded-For")
+		s.Options.Logger.Warn("a proxy on this machine is not listed: its clients have no limits by address. --trusted-proxies 127.0.0.1/32,::1/128 lists it, where it sets X-Forwarded-For")
 	})
 }
 
@@ -89,11 +89,25 @@ func siteOf(key string) string {
 	return netip.PrefixFrom(network.Addr(), siteBits).Masked().String()
 }
 
-func (s *core) trusts(addr netip.Addr) bool {
-	for _, p := range s.opts.TrustedProxies {
+func (s *Gate) trusts(addr netip.Addr) bool {
+	for _, p := range s.Options.TrustedProxies {
 		if p.Contains(addr) {
 			return true
 		}
 	}
 	return false
+}
+
+// StrangerAddress is what a connection counts under by whose it is. A trusted
+// proxy's are many clients'.
+func (s *Gate) StrangerAddress(peer net.Addr) string {
+	at, err := netip.ParseAddrPort(peer.String())
+	if err != nil {
+		return ""
+	}
+	addr := plainAddress(at.Addr())
+	if addr.IsLoopback() || s.trusts(addr) {
+		return ""
+	}
+	return addressKey(addr)
 }

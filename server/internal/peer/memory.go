@@ -1,4 +1,4 @@
-package server
+package peer
 
 import (
 	"log/slog"
@@ -8,24 +8,22 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // These are shed as memory runs short, by how much of the limit is in use.
 const (
-	shedSockets = 0.80 // new connections that stay open
+	ShedSockets = 0.80 // new connections that stay open
 	shedRuns    = 0.90 // and new runs
 )
 
-var refuseMemory = refusal.New(http.StatusServiceUnavailable, refusal.CodeOverloaded, "this server's memory is nearly used up").After(10 * time.Second)
+var RefuseMemory = refusal.New(http.StatusServiceUnavailable, refusal.CodeOverloaded, "this server's memory is nearly used up").After(10 * time.Second)
 
 // memory knows how much of the process's memory is in use. It looks once a second at
 // most, when it is asked.
 type memory struct {
-	limit int64        // 0: there is none
-	used  func() int64 // nil: liveMemory
+	limit int64 // 0: there is none
+	used  func() int64
 	log   *slog.Logger
 
 	mu   sync.Mutex
@@ -41,27 +39,30 @@ type memory struct {
 // little to do, what it no longer holds would count for minutes.
 const collectAfter = 10 * time.Second
 
-// short reports whether more than that share of the limit is in use.
-func (m *memory) short(share float64) bool {
-	return m.limit > 0 && m.share() > share
+// Watch says what the limit is, and how much is in use.
+func (m *memory) Watch(limit int64, used func() int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.limit, m.used, m.at = limit, used, time.Time{}
 }
 
-func (m *memory) share() float64 {
+// Short reports whether more than that share of the limit is in use.
+func (m *memory) Short(share float64) bool {
+	return m.Share() > share
+}
+
+func (m *memory) Share() float64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.limit <= 0 {
 		return 0
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if now := time.Now(); now.Sub(m.at) >= time.Second {
-		used := m.used
-		if used == nil {
-			used = liveMemory
-		}
 		if m.told {
 			m.collect(now)
 		}
-		m.at, m.full = now, float64(used())/float64(m.limit)
-		if sheds := m.full > shedSockets; sheds != m.told {
+		m.at, m.full = now, float64(m.used())/float64(m.limit)
+		if sheds := m.full > ShedSockets; sheds != m.told {
 			m.told = sheds
 			if sheds {
 				m.log.Warn("memory runs short: new sockets are refused, and from 90 % on new runs", "limit", m.limit, "percent", int(m.full*100))
@@ -97,12 +98,4 @@ func liveMemory() (bytes int64) {
 		}
 	}
 	return bytes
-}
-
-var memoryUsed = prometheus.NewDesc("aguiws_memory_used_ratio", "How much of the memory limit is in use; 0 without a limit.", nil, nil)
-
-func (m *memory) Describe(ch chan<- *prometheus.Desc) { ch <- memoryUsed }
-
-func (m *memory) Collect(ch chan<- prometheus.Metric) {
-	ch <- prometheus.MustNewConstMetric(memoryUsed, prometheus.GaugeValue, m.share())
 }

@@ -1,4 +1,4 @@
-package server
+package peer
 
 import (
 	"encoding/base64"
@@ -11,10 +11,10 @@ import (
 
 const bearerPrefix = "agui.bearer."
 
-// bearerOf finds the credential that decides: the Authorization header, else
+// BearerOf finds the credential that decides: the Authorization header, else
 // the bearer subprotocol. A credential that is there and cannot be read is present and
 // empty: it is refused, not skipped. The query is never looked at.
-func bearerOf(r *http.Request, offers []string) (token string, present bool, refused *refusal.Refusal) {
+func BearerOf(r *http.Request, offers []string) (token string, present bool, refused *refusal.Refusal) {
 	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimSpace(token), true, nil
 	}

@@ -1,4 +1,4 @@
-package server
+package peer
 
 import (
 	"context"
@@ -44,12 +44,12 @@ var errUnreadableBearer = &identity.RefusedError{Reason: identity.ReasonMalforme
 
 // credentialRefused tells the log and the metrics why a credential was not taken. A
 // client that sends none may not know yet that it needs one: that is for who debugs.
-func (s *core) credentialRefused(ctx context.Context, address string, err error) {
+func (s *Gate) credentialRefused(ctx context.Context, address string, err error) {
 	why := &identity.RefusedError{Reason: identity.ReasonOther, Detail: err.Error()}
 	if errors.As(err, &why); !slices.Contains(identity.Reasons, why.Reason) {
 		why = &identity.RefusedError{Reason: identity.ReasonOther, Detail: why.Detail}
 	}
-	s.metrics.Credentials.WithLabelValues(string(why.Reason)).Inc()
+	s.Metrics.Credentials.WithLabelValues(string(why.Reason)).Inc()
 	about := []any{"reason", why.Reason, "why", why.Detail, "address", address}
 	level := slog.LevelDebug
 	if why.Reason != identity.ReasonMissing {
@@ -57,5 +57,5 @@ func (s *core) credentialRefused(ctx context.Context, address string, err error)
 			level, about = slog.LevelWarn, append(about, "refused", n)
 		}
 	}
-	s.opts.Logger.Log(ctx, level, "a credential was refused; a warning of each reason comes at most once a minute", about...)
+	s.Options.Logger.Log(ctx, level, "a credential was refused; a warning of each reason comes at most once a minute", about...)
 }

@@ -1,4 +1,4 @@
-package server
+package peer
 
 import (
 	"net"
@@ -48,8 +48,8 @@ func newPages(opts *Options) (pages, error) {
 	return pages{listed, none && len(listed) == 0}, err
 }
 
-// allow judges a present Origin by scheme, host and port.
-func (p pages) allow(r *http.Request, header string) bool {
+// Allow judges a present Origin by scheme, host and port.
+func (p pages) Allow(r *http.Request, header string) bool {
 	page, ok := origin.Parse(header)
 	if !ok {
 		return false
