@@ -20,7 +20,7 @@ func declaredCodes(t *testing.T) map[string]string {
 	t.Helper()
 	where := regexp.MustCompile(`^(?:server|adapter|gateway|llm)/(?:.*/)?[a-z_]+\.go$`)
 	named, word := regexp.MustCompile(`^[Cc]ode[A-Z]`), regexp.MustCompile(`^[a-z]+(?:_[a-z]+)*$`)
-	refuses := []string{"New", "newProblem", "faultf", "laterf", "retryLater"}
+	refuses := []string{"New", "newProblem", "Faultf", "Laterf", "RetryLater"}
 	found := map[string]string{}
 	for _, name := range treeFiles(t) {
 		if !where.MatchString(name) || strings.HasSuffix(name, "_test.go") {

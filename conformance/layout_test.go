@@ -27,7 +27,7 @@ var (
 	std      = []string{} // no dependency
 	whatever []string     // as many as are wanted
 	// below is what the roof stands on.
-	below = []string{"protocol", "adapter", "adapter/store", "adapter/follow", "adapter/script", "gateway", "llm", "llm/chat", "llm/demo", "redisstore", "server", "server/identity", "server/login", "server/webhook", "client", "web"}
+	below = []string{"protocol", "adapter", "adapter/store", "adapter/follow", "adapter/script", "gateway", "llm", "llm/chat", "llm/demo", "redisstore", "server", "server/identity", "server/login", "server/metrics", "server/webhook", "client", "web"}
 )
 
 // rooms are the house: imports run from the last to the first.
@@ -121,9 +121,20 @@ var rooms = []room{
 		theirs: std, never: []string{"net/http"}},
 	{folder: "server", why: "a binding drives a runner; which store is behind it must not show",
 		ours: []string{"adapter", "adapter/follow", "adapter/store", "protocol",
-			"internal/origin", "server/identity", "server/internal/budget", "server/internal/conn", "server/internal/controlapi", "server/internal/copilotkit", "server/internal/edge", "server/internal/notices", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson", "server/internal/tanstack", "server/login", "server/webhook"},
+			"internal/origin", "server/identity", "server/internal/budget", "server/internal/conn", "server/internal/controlapi", "server/internal/copilotkit", "server/internal/edge", "server/internal/frames", "server/internal/meter", "server/internal/notices", "server/internal/peer", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson", "server/internal/tanstack", "server/login", "server/metrics", "server/webhook"},
 		theirs: []string{"github.com/prometheus/client_golang", "github.com/prometheus/client_model", "golang.org/x/time"},
 		never:  []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis"}},
+	{folder: "server/internal/peer", why: "who somebody is, and how much they may take, does not depend on what they want",
+		ours:   []string{"adapter", "adapter/store", "protocol", "internal/origin", "server/identity", "server/internal/budget", "server/internal/conn", "server/internal/edge", "server/internal/meter", "server/internal/notices", "server/internal/refusal", "server/internal/strictjson", "server/login"},
+		theirs: []string{"golang.org/x/time"}, never: []string{"github.com/redis/go-redis"}},
+	{folder: "server/metrics", why: "what happens is counted for the operator, whoever made it happen",
+		ours:   []string{"adapter/store", "server/internal/controlapi", "server/internal/meter", "server/webhook"},
+		theirs: []string{"github.com/prometheus/client_golang"}, never: []string{"github.com/redis/go-redis", "github.com/coder/websocket"}},
+	{folder: "server/internal/meter", why: "each room counts, and none needs to know who is told",
+		ours: []string{"adapter/store", "protocol"}, theirs: []string{"github.com/prometheus/client_golang"}},
+	{folder: "server/internal/frames", why: "what a client sends is read and weighed, whatever carries it",
+		ours:   []string{"adapter", "adapter/store", "protocol", "server/internal/budget", "server/internal/refusal", "server/internal/strictjson", "server/internal/tanstack"},
+		theirs: std, never: []string{"github.com/coder/websocket"}},
 	{folder: "server/internal/notices", why: "what is read once for all who watch does not depend on what they watch with",
 		ours: []string{"adapter/store"}, theirs: std, never: []string{"net/http"}},
 	{folder: "server/internal/controlapi", why: "the control API asks a runner and says who may; sockets and streams are not its business",

@@ -7,6 +7,8 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 var (
@@ -16,23 +18,23 @@ var (
 
 // attach answers ws.attach. On a thread that is followed already it replaces
 // the delivery: the cursor moves, so nothing older comes after the answer.
-func (s *fullSession) attach(f *frame) error {
-	if !s.identity.May(identity.ScopeRead) {
-		return s.fault(f, faultf(codeForbidden, "this identity may not follow threads"))
+func (s *fullSession) attach(f *frames.Frame) error {
+	if !s.Identity.May(identity.ScopeRead) {
+		return s.fault(f, frames.Faultf(refusal.CodeForbidden, "this identity may not follow threads"))
 	}
-	if wait := s.srv.attaches.take(s.user); wait > 0 {
-		return s.fault(f, laterf(wait+time.Millisecond, codeRateLimited, "too many attaches of this user; attach later"))
+	if wait := s.srv.Attaches.Take(s.User); wait > 0 {
+		return s.fault(f, frames.Laterf(wait+time.Millisecond, refusal.CodeRateLimited, "too many attaches of this user; attach later"))
 	}
-	d := s.threads[f.threadID]
+	d := s.threads[f.ThreadID]
 	fresh := d == nil
 	if fresh {
 		if len(s.threads) >= s.srv.opts.ThreadsPerSocket {
 			return s.fault(f, s.tooMany())
 		}
-		d = s.follow(f.threadID)
+		d = s.follow(f.ThreadID)
 	}
-	d.follower.Window(f.window)
-	a, err := d.attach(f.after)
+	d.follower.Window(f.Window)
+	a, err := d.attach(f.After)
 	if err != nil {
 		if fresh {
 			d.close()
@@ -40,21 +42,21 @@ func (s *fullSession) attach(f *frame) error {
 		return s.fault(f, s.unread(err, "attach again"))
 	}
 	s.place(d)
-	return s.restate(d, a, f.id)
+	return s.restate(d, a, f.ID)
 }
 
-func (s *fullSession) tooMany() *fault {
-	return faultf(codeTooManyThreads, "a socket follows at most %d threads; detach from one", s.srv.opts.ThreadsPerSocket)
+func (s *fullSession) tooMany() *frames.Fault {
+	return frames.Faultf(refusal.CodeTooManyThreads, "a socket follows at most %d threads; detach from one", s.srv.opts.ThreadsPerSocket)
 }
 
 // detach answers ws.detach, also for a thread that is not followed.
-func (s *fullSession) detach(f *frame) error {
-	if d := s.threads[f.threadID]; d != nil {
+func (s *fullSession) detach(f *frames.Frame) error {
+	if d := s.threads[f.ThreadID]; d != nil {
 		if err := s.drop(d); err != nil {
 			return err
 		}
 	}
-	return s.send(detachedFrame{"ws.detached", f.id, f.threadID, "requested"})
+	return s.send(detachedFrame{"ws.detached", f.ID, f.ThreadID, "requested"})
 }
 
 // drop ends a delivery.
@@ -70,23 +72,23 @@ func (s *fullSession) drop(d *delivery) error {
 
 // cancelRun answers ws.cancel. The sender of an input that was cancelled while it waited
 // gets its end.
-func (s *fullSession) cancelRun(f *frame) error {
-	if !s.identity.May(identity.ScopeRun) {
-		return s.fault(f, faultf(codeForbidden, "this identity may not cancel runs"))
+func (s *fullSession) cancelRun(f *frames.Frame) error {
+	if !s.Identity.May(identity.ScopeRun) {
+		return s.fault(f, frames.Faultf(refusal.CodeForbidden, "this identity may not cancel runs"))
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.Call()
 	defer cancel()
-	key := s.key(f.threadID)
-	c, err := s.srv.runs.Cancel(ctx, key, f.label, s.actor(adapter.ThroughSocket))
+	key := s.Key(f.ThreadID)
+	c, err := s.srv.runs.Cancel(ctx, key, f.Label, s.Actor(adapter.ThroughSocket))
 	if err != nil {
-		s.logFailure("cancelling", f.threadID, err)
-		return s.fault(f, laterf(time.Second, codeStore, "the outcome is unknown; cancel again"))
+		s.LogFailure("cancelling", f.ThreadID, err)
+		return s.fault(f, frames.Laterf(time.Second, refusal.CodeStore, "the outcome is unknown; cancel again"))
 	}
-	if err := s.send(cancelledFrame{"ws.cancelled", f.id, f.threadID, f.label, c.Stopped}); err != nil {
+	if err := s.send(cancelledFrame{"ws.cancelled", f.ID, f.ThreadID, f.Label, c.Stopped}); err != nil {
 		return err
 	}
 	if len(c.Owed) > 0 {
-		s.srv.awaiting.pay(key, f.label, c.Owed)
+		s.srv.awaiting.pay(key, f.Label, c.Owed)
 	}
 	return nil
 }

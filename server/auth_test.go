@@ -17,6 +17,7 @@ import (
 
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
 // byToken authenticates by bearer token or by the cookie "session", both being
@@ -63,8 +64,8 @@ func TestReplacedTokens(t *testing.T) {
 	if err := tokens.Replace(list[:2]); err != nil {
 		t.Fatal(err)
 	}
-	bob.closed(StatusExpired)
-	cid.closed(StatusExpired)
+	bob.closed(peer.StatusExpired)
+	cid.closed(peer.StatusExpired)
 	ann.send(`{"type":"ws.ping"}`)
 	ann.expect("ws.pong")
 	if _, err := agui.Open(t.Context(), ts.http.URL+"/agui/ws", bearer("0123456789abcdef-cid")); err == nil {
@@ -74,7 +75,7 @@ func TestReplacedTokens(t *testing.T) {
 	if err := tokens.Replace(nil); err != nil {
 		t.Fatal(err)
 	}
-	ann.closed(StatusExpired)
+	ann.closed(peer.StatusExpired)
 }
 
 // A socket ends with its token.
@@ -110,6 +111,6 @@ func TestJWTExpiryClosesTheSocket(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		_, c, _ := bubble(t, newFake(), &Options{Auth: auth}, Subprotocol, bearerOffer(token(-28*time.Second))) // the leeway is left
-		c.closed(StatusExpired)
+		c.closed(peer.StatusExpired)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -50,9 +51,24 @@ func withIdentities(caps json.RawMessage, who map[string]protocol.IdentityCapabi
 	return identified, nil
 }
 
+// describe finds what is said of the agents without asking them.
+func (s *Server) describe(b backend) (err error) {
+	if s.capabilities, err = withTransport(b.Capabilities()); err != nil {
+		return fmt.Errorf("server: capabilities: %w", err)
+	}
+	if s.identified, err = withIdentities(s.capabilities, s.opts.Identities); err != nil {
+		return fmt.Errorf("server: identities: %w", err)
+	}
+	if err := s.announce(b.Unanswered); err != nil {
+		return fmt.Errorf("server: capabilities: %w", err)
+	}
+	s.askFor(s.opts.Capabilities)
+	return nil
+}
+
 // announce adds to the capabilities what becomes of unanswered interrupts, and of the
 // runs of clients that leave, that inputs need no messages but the new ones, and when they may be heard.
-func (s *core) announce(unanswered func(agent string) adapter.UnansweredPolicy) error {
+func (s *Server) announce(unanswered func(agent string) adapter.UnansweredPolicy) error {
 	with := func(agent string) (json.RawMessage, error) {
 		caps, err := withOwn(s.ownCapabilities(agent), "unanswered", unanswered(agent))
 		if err != nil {
@@ -73,7 +89,7 @@ func (s *core) announce(unanswered func(agent string) adapter.UnansweredPolicy) 
 			return err
 		}
 	}
-	common, err := with(s.byDefault)
+	common, err := with(s.gate.Options.Default)
 	if err != nil {
 		return err
 	}
@@ -121,7 +137,7 @@ func membersOf(text json.RawMessage, what string) (map[string]json.RawMessage, e
 
 // capabilitiesOf are those of the agent of this name, behind this server. An agent that
 // says them itself may be asked for them, which takes no longer than capabilitiesPatience.
-func (s *core) capabilitiesOf(ctx context.Context, agent string) json.RawMessage {
+func (s *Server) capabilitiesOf(ctx context.Context, agent string) json.RawMessage {
 	if asked := s.asked[agent]; asked != nil {
 		return asked.get(ctx)
 	}
@@ -129,15 +145,15 @@ func (s *core) capabilitiesOf(ctx context.Context, agent string) json.RawMessage
 }
 
 // ownCapabilities are what this server can say of the agent without asking it.
-func (s *core) ownCapabilities(agent string) json.RawMessage {
+func (s *Server) ownCapabilities(agent string) json.RawMessage {
 	if own, ok := s.identified[agent]; ok {
 		return own
 	}
 	return s.capabilities
 }
 
-func (s *core) serveCapabilities(w http.ResponseWriter, r *http.Request) {
-	_, agent, refused := s.enterFor(r)
+func (s *Server) serveCapabilities(w http.ResponseWriter, r *http.Request) {
+	_, agent, refused := s.gate.EnterFor(r)
 	if refused != nil {
 		refused.Write(w)
 		return

@@ -158,7 +158,7 @@ func with(object json.RawMessage, what string, set map[string]json.RawMessage) (
 }
 
 // askFor has the agents asked that say themselves what they can do.
-func (s *core) askFor(asked map[string]func(context.Context) (*protocol.AgentCapabilities, error)) {
+func (s *Server) askFor(asked map[string]func(context.Context) (*protocol.AgentCapabilities, error)) {
 	s.asked = map[string]*askedCapabilities{}
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
 		s.asked[name] = newAskedCapabilities(name, asked[name], s.ownCapabilities(name), s.opts.Logger)

@@ -58,6 +58,12 @@ func newTestServer(t *testing.T, b backend, opts *Options) *testServer {
 	return ts
 }
 
+// openSockets is how many sockets and streams there are.
+func (s *Server) openSockets() int {
+	n, _ := s.gate.Open("")
+	return n
+}
+
 // stop drains the server; a second call does nothing.
 func (ts *testServer) stop() {
 	if ts.down {
@@ -69,7 +75,7 @@ func (ts *testServer) stop() {
 	if err := ts.Shutdown(ctx); err != nil {
 		ts.t.Errorf("shutdown: %v", err)
 	}
-	eventually(ts.t, "nothing is held for clients", func() bool { return ts.budget.Held() == 0 })
+	eventually(ts.t, "nothing is held for clients", func() bool { return ts.gate.Budget.Held() == 0 })
 }
 
 // client is the test's end of a socket.
@@ -229,9 +235,9 @@ func (ts *testServer) awaitQueued() {
 func (ts *testServer) awaitSender() {
 	ts.t.Helper()
 	eventually(ts.t, "it waits", func() bool {
-		ts.awaiting.mu.Lock()
-		defer ts.awaiting.mu.Unlock()
-		return len(ts.awaiting.senders) == 1
+		ts.core.awaiting.mu.Lock()
+		defer ts.core.awaiting.mu.Unlock()
+		return len(ts.core.awaiting.senders) == 1
 	})
 }
 

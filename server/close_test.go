@@ -14,6 +14,8 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/server/internal/budget"
+	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
@@ -47,11 +49,7 @@ func TestCloseCodes(t *testing.T) {
 				if c.code > 0 {
 					sock.closed(c.code)
 				}
-				eventually(t, "the socket is gone", func() bool {
-					ts.mu.Lock()
-					defer ts.mu.Unlock()
-					return ts.open == 0 && len(ts.sockets) == 0
-				})
+				eventually(t, "the socket is gone", func() bool { return ts.openSockets() == 0 })
 			})
 		}
 	}
@@ -75,7 +73,7 @@ func TestCloseIsAnswered(t *testing.T) {
 
 func TestMalformedFrames(t *testing.T) {
 	bad := []string{`[]`, `"x"`, `{`, ``, `null`, `{} {}`, strings.Repeat(`{"a":`, strictjson.MaxDepth+1) + `1` + strings.Repeat(`}`, strictjson.MaxDepth+1), `1`}
-	if len(bad) != maxMalformed {
+	if len(bad) != frames.MaxMalformed {
 		t.Fatal("the test needs as many frames as are endured")
 	}
 	t.Run("full", func(t *testing.T) {
@@ -90,7 +88,7 @@ func TestMalformedFrames(t *testing.T) {
 				c.expect("ws.pong")
 			}
 		}
-		c.closed(StatusMalformed)
+		c.closed(peer.StatusMalformed)
 	})
 	t.Run("plain", func(t *testing.T) {
 		c := newTestServer(t, newFake(), nil).connect("/agui/ws", plainMode)
@@ -100,7 +98,7 @@ func TestMalformedFrames(t *testing.T) {
 				t.Errorf("%s: %v", frame, f)
 			}
 		}
-		c.closed(StatusMalformed)
+		c.closed(peer.StatusMalformed)
 	})
 }
 
@@ -117,14 +115,14 @@ func TestInvalidFrames(t *testing.T) {
 		`{"type":"ws.attach","threadid":"t"}`,
 		`{"type":"ws.detach"}`, `{"type":"ws.cancel","threadId":"t"}`, `{"type":"ws.cancel","runId":"r"}`,
 		`{"type":"ws.ping","type":"ws.ping"}`, `{"type":"ws.attach","threadId":"a","thread\u0049d":"b"}`,
-		`{"type":"ws.ping","id":"` + strings.Repeat("x", maxID+1) + `"}`, `{"type":"ws.ping","id":1}`, `{"type":"ws.ping","id":null}`,
+		`{"type":"ws.ping","id":"` + strings.Repeat("x", frames.MaxID+1) + `"}`, `{"type":"ws.ping","id":1}`, `{"type":"ws.ping","id":null}`,
 	} {
 		c.send(frame)
 		if f := c.expect("ws.error"); f["code"] != "invalid_frame" || f["message"] == "" {
 			t.Errorf("%s: %v", frame, f)
 		}
 	}
-	c.send(`{"type":"ws.ping","id":"` + strings.Repeat("x", maxID) + `"}`)
+	c.send(`{"type":"ws.ping","id":"` + strings.Repeat("x", frames.MaxID) + `"}`)
 	c.expect("ws.pong")
 }
 
@@ -134,7 +132,7 @@ func TestExpiredCredential(t *testing.T) {
 		began := time.Now()
 		_, c, _ := bubble(t, newFake(), &Options{Auth: byToken{"good": {Expires: began.Add(left)}}}, Subprotocol, bearerOffer("good"))
 		c.expect("ws.hello")
-		c.closed(StatusExpired)
+		c.closed(peer.StatusExpired)
 		if took := time.Since(began); took != left {
 			t.Errorf("it was closed after %v", took)
 		}
@@ -148,7 +146,7 @@ func TestRevokedCredential(t *testing.T) {
 		Subprotocols: []string{Subprotocol, bearerOffer("good")}, Header: map[string][]string{"Origin": {ts.http.URL}}})
 	c.expect("ws.hello")
 	close(revoked)
-	c.closed(StatusExpired)
+	c.closed(peer.StatusExpired)
 }
 
 func TestFault(t *testing.T) {
@@ -175,7 +173,7 @@ func TestFault(t *testing.T) {
 // A frame that finds no room in the budget closes its socket, and no other user's.
 func TestOverload(t *testing.T) {
 	ts := newTestServer(t, newFake(), &Options{CallTimeout: 50 * time.Millisecond, Auth: byToken{"eve": {User: "eve"}, "ann": {User: "ann"}}})
-	eve := ts.account(budget.Bodies, &caller{user: "\x00eve"})
+	eve := ts.gate.Account(budget.Bodies, &peer.Caller{User: "\x00eve"})
 	defer eve.Close()
 	if err := eve.Take(t.Context(), ts.opts.HeldPerUser); err != nil {
 		t.Fatal(err)
@@ -200,7 +198,7 @@ func TestBudgetIsGivenBack(t *testing.T) {
 		plain.expect("RUN_ERROR")
 		plain.expect("RUN_ERROR")
 	}
-	eventually(t, "the budget is given back", func() bool { return ts.budget.Held() == 0 })
+	eventually(t, "the budget is given back", func() bool { return ts.gate.Budget.Held() == 0 })
 }
 
 func TestDrain(t *testing.T) {
@@ -313,7 +311,7 @@ func TestReplyOverload(t *testing.T) {
 // fill takes all that there is for a kind.
 func (ts *testServer) fill(kind budget.Kind) (release func()) {
 	ts.t.Helper()
-	others, first := ts.account(kind, &caller{}), ts.account(kind, &caller{})
+	others, first := ts.gate.Account(kind, &peer.Caller{}), ts.gate.Account(kind, &peer.Caller{})
 	for _, err := range []error{others.Take(ts.t.Context(), ts.opts.HeldBytes/2), first.Take(ts.t.Context(), 1), first.Take(ts.t.Context(), 1<<20)} {
 		if err != nil { // the first goes on beyond what there is
 			ts.t.Fatal(err)

@@ -3,88 +3,48 @@ package server
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/controlapi"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // controlAPI is the control API on this server.
-func (s *core) controlAPI() *controlapi.API {
+func (s *Server) controlAPI() *controlapi.API {
 	return controlapi.New(controlapi.Config{
-		Runner: s.control, Notices: s.notices, Record: s.runs, Webhooks: s.opts.Webhooks, Logins: s.logins, Work: s.work.WorkStats, Upstreams: s.metrics.upstreamStatus,
+		Runner: s.control, Notices: s.core.notices, Record: s.core.runs, Webhooks: s.opts.Webhooks, Logins: s.logins, Work: s.work.WorkStats, Upstreams: s.opts.Metrics.Upstreams,
 		Nodes: s.nodes.Nodes, Store: s.nodes.Store,
 		Enter: func(r *http.Request) (controlapi.Caller, *refusal.Refusal) {
-			c, refused := s.enter(r)
+			c, refused := s.gate.Enter(r)
 			return controlCaller{s, c}, refused
 		},
-		AgentNamed: s.agentNamed, CallTimeout: s.opts.CallTimeout, MaxBodyBytes: s.opts.MaxFrameBytes, Logger: s.opts.Logger,
+		AgentNamed: s.gate.AgentNamed, CallTimeout: s.opts.CallTimeout, MaxBodyBytes: s.opts.MaxFrameBytes, Logger: s.opts.Logger,
 	})
 }
 
 // controlCaller is a caller as the control API knows one.
 type controlCaller struct {
-	srv *core
-	*caller
+	srv *Server
+	of  *peer.Caller
 }
 
-func (c controlCaller) Namespace() string                        { return c.identity.Namespace }
-func (c controlCaller) Tenant() string                           { return c.identity.Tenant }
-func (c controlCaller) User() string                             { return c.name() }
-func (c controlCaller) NameOf(user string) string                { return c.nameOf(user) }
-func (c controlCaller) May(scope string) bool                    { return c.identity.May(scope) }
-func (c controlCaller) Origin(t adapter.Through) adapter.Origin  { return c.origin(t) }
-func (c controlCaller) Headers() map[string]string               { return c.headers }
-func (c controlCaller) Credential() string                       { return c.bearer }
-func (c controlCaller) Hold(ctx context.Context) controlapi.Held { return c.srv.hold(ctx, c.caller) }
+func (c controlCaller) Namespace() string                       { return c.of.Identity.Namespace }
+func (c controlCaller) Tenant() string                          { return c.of.Identity.Tenant }
+func (c controlCaller) User() string                            { return c.of.Name() }
+func (c controlCaller) NameOf(user string) string               { return c.of.NameOf(user) }
+func (c controlCaller) May(scope string) bool                   { return c.of.Identity.May(scope) }
+func (c controlCaller) Origin(t adapter.Through) adapter.Origin { return c.of.Origin(t) }
+func (c controlCaller) Headers() map[string]string              { return c.of.Headers }
+func (c controlCaller) Credential() string                      { return c.of.Bearer }
+func (c controlCaller) Hold(ctx context.Context) controlapi.Held {
+	return c.srv.gate.Hold(ctx, c.of)
+}
 func (c controlCaller) Weigh(threads int) {
-	c.srv.byUser.charge(c.caller.user, threads/threadsOfRequest)
+	c.srv.gate.ByUser.Charge(c.of.User, threads/peer.ThreadsOfRequest)
 }
-func (c controlCaller) MayInput() *protocol.RunError { return c.srv.mayInput(c.caller) }
-
-// Wait counts a request that waits as one of the connections that stay open.
 func (c controlCaller) Wait(ctx context.Context) (context.Context, func(), *refusal.Refusal) {
-	if refused := c.srv.reserve(c.user, c.address, &c.srv.opts); refused != nil {
-		return nil, nil, refused
-	}
-	ctx, end := context.WithCancelCause(ctx)
-	expired := &refusal.Error{Refusal: refuseCredential}
-	w := &waiting{srv: c.srv, end: end, revoked: c.identity.Revoked}
-	c.srv.track(w)
-	unwatch := c.srv.revocations.watch(c.identity.Revoked, w)
-	var expiry *time.Timer
-	if !c.identity.Expires.IsZero() {
-		expiry = time.AfterFunc(time.Until(c.identity.Expires), func() { end(expired) })
-	}
-	w.poke()
-	return ctx, func() {
-		if expiry != nil {
-			expiry.Stop()
-		}
-		unwatch()
-		c.srv.untrack(w)
-		end(nil)
-		c.srv.unreserve(c.user, c.address)
-	}, nil
+	return c.srv.gate.Await(ctx, c.of)
 }
-
-// waiting is a request that waits for something to answer.
-type waiting struct {
-	srv     *core
-	end     context.CancelCauseFunc
-	revoked <-chan struct{}
-}
-
-func (w *waiting) cut(why *closing) { w.end(why) }
-
-func (w *waiting) poke() {
-	select {
-	case <-w.revoked:
-		w.end(&refusal.Error{Refusal: refuseCredential})
-	case <-w.srv.drain:
-		w.end(&refusal.Error{Refusal: refuseDraining})
-	default:
-	}
-}
+func (c controlCaller) MayInput() *protocol.RunError { return c.srv.gate.MayInput(c.of) }

@@ -19,6 +19,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/metrics"
 )
 
 // v1Server is a real server whose every answer is held against the OpenAPI
@@ -279,11 +280,11 @@ func say(text string) string {
 }
 
 func TestV1Operations(t *testing.T) {
-	metrics := NewMetrics()
-	up := metrics.Upstream("far", "http://far/agui", func() (inFlight, waiting int) { return 2, 1 })
-	up.Ended(UpstreamRequest{FirstEvent: 20 * time.Millisecond, Events: 3})
-	up.Ended(UpstreamRequest{Code: "upstream_failed"})
-	v := newV1With(t, &Options{FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000, Metrics: metrics})
+	m := metrics.New()
+	up := m.Upstream("far", "http://far/agui", func() (inFlight, waiting int) { return 2, 1 })
+	up.Ended(metrics.UpstreamRequest{FirstEvent: 20 * time.Millisecond, Events: 3})
+	up.Ended(metrics.UpstreamRequest{Code: "upstream_failed"})
+	v := newV1With(t, &Options{FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000, Metrics: m})
 	op := v.as("0123456789abcdef-operator")
 	if got := items(v.call("listThreads", 200, "/threads", "")); len(got) != 0 {
 		t.Fatalf("threads %v", got)

@@ -13,6 +13,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/redisstore/redistest"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // admitting are the operations that ask for a run, each of which is one of the
@@ -53,7 +54,7 @@ func TestV1InputRate(t *testing.T) {
 		switch counted := slices.Contains(admitting, op.id); {
 		case counted != (status == http.StatusTooManyRequests):
 			t.Errorf("%s: %d after the last input", op.id, status)
-		case counted && problem["code"] != codeRateLimited:
+		case counted && problem["code"] != refusal.CodeRateLimited:
 			t.Errorf("%s: %v", op.id, problem)
 		}
 	})
@@ -63,11 +64,11 @@ func TestV1InputRate(t *testing.T) {
 	c.send(input("other", "r"))
 	c.expect("ws.run")
 	c.expect("ws.stream")
-	if f := c.expect("RUN_ERROR"); f["code"] != codeRateLimited {
+	if f := c.expect("RUN_ERROR"); f["code"] != refusal.CodeRateLimited {
 		t.Errorf("an input by socket: %v", f)
 	}
 	v.as(annsToken).call("addInput", 202, "/threads/t/input", say("/say hello"))
-	counts(t, v.ts.opts.Metrics, float64(len(admitting)+1), "aguiws_refusals_total", codeRateLimited)
+	counts(t, v.ts.opts.Metrics, float64(len(admitting)+1), "aguiws_refusals_total", refusal.CodeRateLimited)
 }
 
 // What is asked for too often is refused by every operation.
@@ -75,7 +76,7 @@ func TestV1RequestRate(t *testing.T) {
 	v := newV1With(t, &Options{RequestsPerUser: 0.01, RequestBurst: 1}).as("0123456789abcdef-operator")
 	v.call("listThreads", 200, "/threads", "")
 	v.later(never, func(op operation, status int, problem map[string]any) {
-		if status != http.StatusTooManyRequests || problem["code"] != codeRateLimited {
+		if status != http.StatusTooManyRequests || problem["code"] != refusal.CodeRateLimited {
 			t.Errorf("%s: %d %v", op.id, status, problem)
 		}
 	})
@@ -100,7 +101,7 @@ func TestV1StoreGone(t *testing.T) {
 		if strings.Contains(op.path, "/webhooks") || slices.Contains([]string{"/upstreams", "/nodes", "/store"}, op.path) {
 			return
 		}
-		if status != http.StatusServiceUnavailable || problem["code"] != codeStore {
+		if status != http.StatusServiceUnavailable || problem["code"] != refusal.CodeStore {
 			t.Errorf("%s: %d %v", op.id, status, problem)
 		}
 	})

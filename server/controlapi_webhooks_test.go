@@ -12,6 +12,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/metrics"
 	"github.com/aguiws/aguiws/server/webhook"
 )
 
@@ -85,7 +86,7 @@ func TestV1Webhooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	metrics := NewMetrics()
+	metrics := metrics.New()
 	w := &walk{testServer: newTestServer(t, runner{r}, &Options{Auth: tokens, Webhooks: sender, Metrics: metrics})}
 	owed := `"owed":{"waiting":5,"failed":2,"dead":2,"most":100}`
 	dead := func(i int, tenant string) string {

@@ -5,20 +5,24 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // preflightAge is for how many seconds a browser remembers a preflight.
 const preflightAge = "600"
 
+var refuseMethod = refusal.New(http.StatusMethodNotAllowed, "method_not_allowed", "that method means nothing here: see the Allow header")
+
 // path is what the routes of one path have in common: what pages of other
 // origins may do with it, and what is answered to methods that it lacks.
 type path struct {
-	srv      *core
+	srv      *Server
 	byMethod map[string]http.HandlerFunc // "" is any method
 }
 
 // byPath gathers the routes by their path.
-func (s *core) byPath() map[string]path {
+func (s *Server) byPath() map[string]path {
 	paths := map[string]path{}
 	for _, r := range s.routes() {
 		method, at, found := strings.Cut(r.pattern, " ")
@@ -55,7 +59,7 @@ func (p path) serve(w http.ResponseWriter, r *http.Request) {
 	case r.Header.Get("Access-Control-Request-Method") == "":
 		w.WriteHeader(http.StatusNoContent)
 	case !allowed:
-		p.srv.refusePage(r).Write(w)
+		p.srv.gate.RefusePage(r).Write(w)
 	default:
 		p.preflight(w, r, methods)
 	}
@@ -67,7 +71,7 @@ func (p path) admit(w http.ResponseWriter, r *http.Request) bool {
 	h := w.Header()
 	h.Add("Vary", "Origin")
 	origin := r.Header.Get("Origin")
-	if origin == "" || !p.srv.pages.allow(r, origin) {
+	if origin == "" || !p.srv.gate.Pages.Allow(r, origin) {
 		return false
 	}
 	h.Set("Access-Control-Allow-Origin", origin)

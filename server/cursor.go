@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
 // backoffFirst and backoffMost bound how long a cursor that the store failed
@@ -25,7 +26,8 @@ const departure = 2 * time.Second
 // of it: a delivery of a socket is one, and so is a stream over HTTP or of a plain
 // socket. All but ready belongs to the goroutine that serves the client.
 type cursor struct {
-	*peer
+	*peer.Peer
+	srv      *core
 	key      store.ThreadKey
 	follower follower
 	position store.Position // of the last event that was given
@@ -49,27 +51,27 @@ type receiver interface {
 // sink is the receiver of a cursor that streams.
 type sink interface {
 	receiver
-	flush() error
+	Flush() error
 	// owed is called before the cursor is moved: what others owe the client.
 	owed() (over bool, err error)
 }
 
 // open subscribes to a thread. The cursor has no position until attach or seek,
 // and must be closed.
-func (c *cursor) open(p *peer, thread string) {
-	c.peer, c.key = p, p.key(thread)
-	c.follower = p.srv.runs.Follow(c.key, c.lookAgain)
+func (c *cursor) open(s *core, p *peer.Peer, thread string) {
+	c.srv, c.Peer, c.key = s, p, p.Key(thread)
+	c.follower = s.runs.Follow(c.key, c.lookAgain)
 }
 
 func (c *cursor) close() { c.follower.Close() }
 
 // attach places the cursor. The error was logged.
 func (c *cursor) attach(after *store.Position) (*follow.Attached, error) {
-	ctx, cancel := c.look()
+	ctx, cancel := c.Look()
 	defer cancel()
 	a, err := c.attachWithin(ctx, after)
 	if err != nil {
-		c.peer.logFailure("attaching", c.key.Thread, err)
+		c.Peer.LogFailure("attaching", c.key.Thread, err)
 	}
 	return a, err
 }
@@ -78,8 +80,8 @@ func (c *cursor) attachWithin(ctx context.Context, after *store.Position) (*foll
 	a, err := c.follower.Attach(ctx, after)
 	if err == nil {
 		c.position = a.Position
-		c.out.keep(a.Restatement)
-		if c.reads() {
+		c.Out.Keep(a.Restatement)
+		if c.Reads() {
 			c.srv.left.keep(c.key)
 		}
 	}
@@ -95,13 +97,13 @@ func (c *cursor) seek(at store.Position) {
 // lookAgain says that there may be something to find.
 func (c *cursor) lookAgain() {
 	c.ready.Store(true)
-	c.poke()
+	c.Poke()
 }
 
 // hasBegun reports whether a run of the thread is past the queue. It is taken for so
 // when the store does not say.
 func (c *cursor) hasBegun(id, label string) bool {
-	ctx, cancel := c.look()
+	ctx, cancel := c.Look()
 	defer cancel()
 	told, err := c.srv.runs.Repeat(ctx, c.key, id, label)
 	return err != nil || told.Status != store.RunQueued
@@ -128,21 +130,21 @@ func (c *cursor) stream(to sink) error {
 	retry := time.NewTimer(time.Hour)
 	defer retry.Stop()
 	for {
-		if err := to.flush(); err != nil {
+		if err := to.Flush(); err != nil {
 			return err
 		}
 		select {
-		case <-c.ctx.Done():
-			return context.Cause(c.ctx)
-		case <-c.identity.Revoked:
-			return closeExpired
-		case <-c.srv.leave:
+		case <-c.Ctx.Done():
+			return context.Cause(c.Ctx)
+		case <-c.Identity.Revoked:
+			return peer.CloseExpired
+		case <-c.srv.Leave:
 			return c.depart(to)
 		case <-retry.C:
 			c.ready.Store(true)
-		case <-c.wake:
+		case <-c.Wake:
 		}
-		if over, err := c.pay(c.ctx, to); over || err != nil {
+		if over, err := c.pay(c.Ctx, to); over || err != nil {
 			return err
 		}
 		if c.failures > 0 {
@@ -154,18 +156,18 @@ func (c *cursor) stream(to sink) error {
 // depart hands out what the thread ended with. Unless that is all that the
 // sink wanted, it reports that the server is draining.
 func (c *cursor) depart(to sink) error {
-	ctx, cancel := context.WithTimeout(c.ctx, departure)
+	ctx, cancel := context.WithTimeout(c.Ctx, departure)
 	defer cancel()
 	c.ready.Store(true)
 	for c.ready.Load() && ctx.Err() == nil {
 		if over, err := c.pay(ctx, to); over || err != nil {
 			return err
 		}
-		if err := to.flush(); err != nil {
+		if err := to.Flush(); err != nil {
 			return err
 		}
 	}
-	return closeDraining
+	return peer.CloseDraining
 }
 
 // pay hands out what is owed, then one page.
@@ -181,18 +183,18 @@ func (c *cursor) advance(ctx context.Context, to receiver) (over bool, err error
 	if !c.ready.Swap(false) {
 		return false, nil
 	}
-	page, err := c.follower.Next(c.reading(ctx))
+	page, err := c.follower.Next(c.Reading(ctx))
 	if err != nil {
-		if c.ctx.Err() != nil {
-			return false, context.Cause(c.ctx)
+		if c.Ctx.Err() != nil {
+			return false, context.Cause(c.Ctx)
 		}
 		c.failures++
-		c.peer.logFailure("following a thread", c.key.Thread, err)
+		c.Peer.LogFailure("following a thread", c.key.Thread, err)
 		return false, to.failed(err)
 	}
 	c.failures = 0
 	if page.Restated != nil {
-		c.out.keep(page.Restated.Restatement)
+		c.Out.Keep(page.Restated.Restatement)
 		c.position = page.Restated.Position
 		c.lookAgain()
 		return to.restated(page.Restated, page.Deleted)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // decisionList is a runner whose record is the test's, the latest first.
@@ -240,7 +241,7 @@ func TestDecisionsExport(t *testing.T) {
 			t.Errorf("%d lines of %s: %v", n, s.resp.Header.Get("Content-Type"), err)
 		}
 	}
-	if held := ts.budget.Held(); held != 0 {
+	if held := ts.gate.Budget.Held(); held != 0 {
 		t.Errorf("%d bytes are held", held)
 	}
 	// One that breaks off is no answer, and one that cannot begin is a problem.
@@ -252,9 +253,9 @@ func TestDecisionsExport(t *testing.T) {
 	}
 	l.reads.Store(0)
 	l.breaks.Store(1)
-	ts.ask(http.MethodGet, "/v1/decisions?format=ndjson", "", "Authorization", "Bearer "+approverToken).problem(503, codeStore)
+	ts.ask(http.MethodGet, "/v1/decisions?format=ndjson", "", "Authorization", "Bearer "+approverToken).problem(503, refusal.CodeStore)
 	l.breaks.Store(0)
-	ts.ask(http.MethodGet, "/v1/decisions?format=csv", "", "Authorization", "Bearer 0123456789abcdef-runner").problem(403, codeForbidden)
+	ts.ask(http.MethodGet, "/v1/decisions?format=csv", "", "Authorization", "Bearer 0123456789abcdef-runner").problem(403, refusal.CodeForbidden)
 	// A thread of another namespace that has none, or is not there, is told as by a page.
 	for _, form := range []string{"csv", "ndjson"} {
 		ts.ask(http.MethodGet, "/v1/threads/none/decisions?namespace="+team+"&format="+form, "", "Authorization", "Bearer "+approverToken).problem(404, "thread_not_found")
@@ -287,14 +288,14 @@ func TestDecisionsExportEnds(t *testing.T) {
 			ts := newTestServer(t, l, &Options{Auth: tokens, CallTimeout: 10 * time.Minute})
 			s := ts.ask(http.MethodGet, "/v1/decisions?format=ndjson", "", "Authorization", "Bearer "+approverToken)
 			eventually(t, "the second page is being read", func() bool { return l.reads.Load() == 2 })
-			if held := ts.budget.Held(); held == 0 {
+			if held := ts.gate.Budget.Held(); held == 0 {
 				t.Error("nothing is held for a page")
 			}
 			end(ts, tokens)
 			if text, err := io.ReadAll(s.resp.Body); err == nil {
 				t.Errorf("what was cut reads as whole: %d bytes", len(text))
 			}
-			eventually(t, "all is given back", func() bool { return ts.budget.Held() == 0 })
+			eventually(t, "all is given back", func() bool { return ts.gate.Budget.Held() == 0 })
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/frames"
 )
 
 // delivery is a thread that a socket follows.
@@ -24,7 +25,7 @@ type delivery struct {
 // follow subscribes to a thread. It delivers nothing until it is placed.
 func (s *fullSession) follow(thread string) *delivery {
 	d := &delivery{session: s}
-	d.open(s.peer, thread)
+	d.open(s.srv.core, s.Peer, thread)
 	return d
 }
 
@@ -57,7 +58,7 @@ func (s *fullSession) advance(ctx context.Context) error {
 
 func (d *delivery) event(event []byte) (over bool, err error) {
 	s := d.session
-	if !d.reads() {
+	if !d.Reads() {
 		if err := d.ownEvent(event); err != nil {
 			return false, err
 		}
@@ -71,8 +72,8 @@ func (d *delivery) event(event []byte) (over bool, err error) {
 	if err := s.write(event); err != nil {
 		return false, err
 	}
-	if d.awaits && typeOf(event) == protocol.TypeRunStarted {
-		d.awaits = s.srv.awaiting.done(d.key, labelOf(event), s)
+	if d.awaits && frames.TypeOf(event) == protocol.TypeRunStarted {
+		d.awaits = s.srv.awaiting.done(d.key, frames.LabelOf(event), s)
 	}
 	return false, s.tellRepeats(d, false)
 }
@@ -84,7 +85,7 @@ func (d *delivery) restated(a *follow.Attached, deleted bool) (over bool, err er
 		}
 		return true, d.session.send(detachedFrame{"ws.detached", "", d.key.Thread, "deleted"})
 	}
-	if !d.reads() {
+	if !d.Reads() {
 		return true, d.lostOwn()
 	}
 	d.askAnew()
@@ -114,7 +115,7 @@ func (s *fullSession) later(wait time.Duration) {
 	if s.retry == nil {
 		s.retry = time.AfterFunc(wait, func() {
 			s.again.Store(true)
-			s.poke()
+			s.Poke()
 		})
 		return
 	}
@@ -161,15 +162,15 @@ func (s *fullSession) restate(d *delivery, a *follow.Attached, id string) error 
 // uncounted writes events that are not in the log. A thread that the socket
 // does not follow has no position here; what is said for it is forgotten.
 func (s *fullSession) uncounted(thread string, at store.Position, events [][]byte) error {
-	if !s.reads() {
+	if !s.Reads() {
 		at = store.Position{} // which is none to keep
-		events = slices.DeleteFunc(slices.Clone(events), func(event []byte) bool { return !tells(event) })
+		events = slices.DeleteFunc(slices.Clone(events), func(event []byte) bool { return !frames.Tells(event) })
 	}
 	if len(events) == 0 {
 		return nil
 	}
 	s.stream = ""
-	if d := s.threads[thread]; d != nil && d.position == at && s.reads() {
+	if d := s.threads[thread]; d != nil && d.position == at && s.Reads() {
 		d.based, s.stream = true, thread
 	}
 	if err := s.send(streamFrame{"ws.stream", thread, at.Epoch, at.Seq, len(events)}); err != nil {
@@ -195,5 +196,5 @@ func (s *fullSession) positionOf(thread string) store.Position {
 // owe makes the session pay by its own goroutine.
 func (s *fullSession) owe(thread string, events [][]byte) {
 	s.debts.add(thread, events)
-	s.poke()
+	s.Poke()
 }

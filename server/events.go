@@ -10,6 +10,8 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
@@ -23,40 +25,39 @@ const (
 )
 
 var (
-	refuseAfter    = refusal.New(http.StatusBadRequest, codeInvalidInput, "Last-Event-ID and after are EPOCH:SEQ, as an event's id was")
-	refuseFollow   = refusal.New(http.StatusBadRequest, codeInvalidInput, "follow is 1, 0 or left out")
-	refuseWindow   = refusal.New(http.StatusBadRequest, codeInvalidInput, fmt.Sprintf(noCount, "window", maxWindow))
-	refuseThreadID = refusal.New(http.StatusBadRequest, codeInvalidInput, "a thread's id has "+strictjson.NameRule)
+	refuseAfter  = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, "Last-Event-ID and after are EPOCH:SEQ, as an event's id was")
+	refuseFollow = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, "follow is 1, 0 or left out")
+	refuseWindow = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, fmt.Sprintf(frames.CountRule, "window", frames.MaxWindow))
 )
 
 // serveEvents follows a thread over Server-Sent Events.
-func (s *core) serveEvents(w http.ResponseWriter, r *http.Request) {
-	c, refused := s.enter(r)
-	if refused == nil && !c.identity.May(identity.ScopeRead) {
-		refused = refuseReading
+func (s *streams) serveEvents(w http.ResponseWriter, r *http.Request) {
+	c, refused := s.Enter(r)
+	if refused == nil && !c.Identity.May(identity.ScopeRead) {
+		refused = peer.RefuseReading
 	}
 	var ask following
 	if refused == nil {
 		refused = ask.read(r)
 	}
-	if refused == nil && s.memory.short(shedSockets) {
-		refused = refuseMemory
+	if refused == nil && s.Memory.Short(peer.ShedSockets) {
+		refused = peer.RefuseMemory
 	}
 	if refused == nil {
-		refused = s.reserve(c.user, c.address, &s.opts)
+		refused = s.Reserve(c.User, c.Address)
 	}
 	if refused != nil {
 		refused.Write(w)
 		return
 	}
-	defer s.unreserve(c.user, c.address)
+	defer s.Unreserve(c.User, c.Address)
 	if r.Method == http.MethodHead {
 		w.Header().Set("Content-Type", "text/event-stream")
 		return
 	}
 	s.stream(w, r, c, "", func(out *sse) {
 		t := &threadStream{out: out, wire: out, keep: ask.follow, counted: true}
-		t.open(out.peer, ask.thread)
+		t.open(s.core, out.Peer, ask.thread)
 		defer t.close()
 		t.follower.Window(ask.window)
 		a, err := t.attach(ask.after)
@@ -77,12 +78,12 @@ func (s *core) serveEvents(w http.ResponseWriter, r *http.Request) {
 // refuseReadingFor says why a thread could not be read.
 func refuseReadingFor(err error) *refusal.Refusal {
 	if errors.Is(err, store.ErrCorrupted) {
-		return refuseCorrupted
+		return peer.RefuseCorrupted
 	}
 	if errors.Is(err, store.ErrNoRoom) {
-		return refuseShare
+		return peer.RefuseShare
 	}
-	return refuseStore
+	return peer.RefuseStore
 }
 
 // following is what a request to follow a thread asks for.
@@ -95,7 +96,7 @@ type following struct {
 
 func (f *following) read(r *http.Request) *refusal.Refusal {
 	if f.thread = r.PathValue("thread"); !strictjson.IsName(f.thread) {
-		return refuseThreadID
+		return peer.RefuseThreadID
 	}
 	query := r.URL.Query()
 	switch query.Get("follow") {
@@ -105,7 +106,7 @@ func (f *following) read(r *http.Request) *refusal.Refusal {
 	default:
 		return refuseFollow
 	}
-	if window := query.Get("window"); window != "" && !tellsCount([]byte(window), &f.window) {
+	if window := query.Get("window"); window != "" && !frames.TellsCount([]byte(window), &f.window) {
 		return refuseWindow
 	}
 	after := r.Header.Get("Last-Event-ID")
@@ -116,7 +117,7 @@ func (f *following) read(r *http.Request) *refusal.Refusal {
 		return nil
 	}
 	var ok bool
-	if f.after, ok = parseEventID(after); !ok {
+	if f.after, ok = frames.ParseEventID(after); !ok {
 		return refuseAfter
 	}
 	return nil
@@ -154,7 +155,7 @@ func (t *threadStream) serve(a *follow.Attached) {
 	if err == nil {
 		err = t.stream(t)
 	}
-	if t.counted && err != nil && closingOf(err) == err {
+	if t.counted && err != nil && peer.ClosingOf(err) == err {
 		err = nil // the client comes back and is told
 	}
 	t.out.finish(err)
@@ -173,13 +174,13 @@ func (t *threadStream) send(event []byte, at store.Position, ended bool) error {
 	return t.wire.emit(event, at)
 }
 
-func (t *threadStream) flush() error { return t.out.flush() }
+func (t *threadStream) Flush() error { return t.out.Flush() }
 
 func (t *threadStream) owed() (over bool, err error) { return false, nil }
 
 func (t *threadStream) event(event []byte) (over bool, err error) {
 	t.known = nil
-	switch typeOf(event) {
+	switch frames.TypeOf(event) {
 	case protocol.TypeRunStarted:
 		t.running = true
 	case protocol.TypeRunFinished, protocol.TypeRunError:
@@ -194,7 +195,7 @@ func (t *threadStream) restated(*follow.Attached, bool) (over bool, err error) {
 	if t.counted {
 		return true, nil
 	}
-	return true, refuse(t.out, outcomeUnknown())
+	return true, refuse(t.out, peer.OutcomeUnknown())
 }
 
 func (t *threadStream) failed(error) error { return nil }

@@ -12,6 +12,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/frames"
 )
 
 // What was missed comes once, with its positions, and the stream ends when the
@@ -49,7 +50,7 @@ func TestEventsRecovered(t *testing.T) {
 				}
 			}
 			for i := c.first; 0 < i && i <= 8; i++ {
-				if e, _ := s.next(); e.id != string(appendEventID(nil, store.Position{Epoch: "e1", Seq: int64(i)})) || e.data != log[i-1] {
+				if e, _ := s.next(); e.id != string(frames.AppendEventID(nil, store.Position{Epoch: "e1", Seq: int64(i)})) || e.data != log[i-1] {
 					t.Errorf("number %d is %+v", i, e)
 				}
 			}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -107,16 +106,4 @@ type goawayFrame struct {
 type storeFrame struct {
 	Type      string `json:"type"`
 	Available bool   `json:"available"`
-}
-
-// encode writes a control frame. A text that an agent made, such as an interrupt, keeps its
-// characters: nothing is escaped for HTML.
-func encode(frame any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(frame); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

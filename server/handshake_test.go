@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	agui "github.com/aguiws/aguiws/client"
 	"github.com/coder/websocket"
+
+	agui "github.com/aguiws/aguiws/client"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
@@ -33,7 +34,7 @@ func upgrade(extra ...string) http.Header {
 }
 
 func bearerOffer(token string) string {
-	return bearerPrefix + base64.RawURLEncoding.EncodeToString([]byte(token))
+	return "agui.bearer." + base64.RawURLEncoding.EncodeToString([]byte(token))
 }
 
 func TestHandshakeRefusals(t *testing.T) {
@@ -66,7 +67,7 @@ func TestHandshakeRefusals(t *testing.T) {
 		"bad bearer":            {opts: Options{Auth: auth}, header: upgrade(authorization, "Bearer bad"), status: 401, code: "unauthenticated"},
 		"empty bearer":          {opts: Options{Auth: auth}, header: upgrade(authorization, "Bearer "), status: 401, code: "unauthenticated"},
 		"bad offer":             {opts: Options{Auth: auth}, header: upgrade(protocols, Subprotocol+", "+bearerOffer("bad")), status: 401, code: "unauthenticated"},
-		"offer not base64":      {opts: Options{Auth: auth}, header: upgrade(protocols, Subprotocol+", "+bearerPrefix+"!!"), status: 401, code: "unauthenticated"},
+		"offer not base64":      {opts: Options{Auth: auth}, header: upgrade(protocols, Subprotocol+", agui.bearer.!!"), status: 401, code: "unauthenticated"},
 		"bad one not skipped":   {opts: Options{Auth: auth}, header: upgrade(authorization, "Bearer bad", protocols, Subprotocol+", "+bearerOffer("good"), "Cookie", "session=good"), status: 401, code: "unauthenticated"},
 		"query is no place":     {opts: Options{Auth: auth}, path: "/agui/ws?token=good&access_token=good", header: upgrade(authorization, "Bearer bad"), status: 401, code: "unauthenticated"},
 		"not for this server":   {opts: Options{Auth: auth}, header: upgrade(authorization, "Bearer foreign"), status: 403, code: "forbidden"},
@@ -155,9 +156,8 @@ func TestSocketLimits(t *testing.T) {
 	}
 	first.ws.CloseNow()
 	eventually(t, "the socket is given back", func() bool {
-		ts.mu.Lock()
-		defer ts.mu.Unlock()
-		return ts.open == 2 && ts.users["\x00a"] == 1
+		all, ofUser := ts.gate.Open("\x00a")
+		return all == 2 && ofUser == 1
 	})
 	dial("a")
 }

@@ -6,11 +6,12 @@ import (
 	"net/http"
 
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
 // serveHealth says that the process runs, whatever the store does.
-func (s *core) serveHealth(w http.ResponseWriter, r *http.Request) {
-	if refused := s.slowDownBy(s.probing, r); refused != nil {
+func (s *Server) serveHealth(w http.ResponseWriter, r *http.Request) {
+	if refused := s.gate.SlowDownBy(s.gate.Probing, r); refused != nil {
 		refused.Write(w)
 		return
 	}
@@ -18,18 +19,18 @@ func (s *core) serveHealth(w http.ResponseWriter, r *http.Request) {
 }
 
 // serveReady says whether the server wants traffic.
-func (s *core) serveReady(w http.ResponseWriter, r *http.Request) {
-	refused := s.slowDownBy(s.probing, r)
+func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
+	refused := s.gate.SlowDownBy(s.gate.Probing, r)
 	switch {
 	case refused != nil:
-	case s.draining.Load():
-		refused = refuseDraining
-	case s.memory.short(shedSockets):
-		refused = refuseMemory
-	case !s.runs.StoreAvailable():
-		refused = refuseStore
+	case s.gate.Closed():
+		refused = peer.RefuseDraining
+	case s.gate.Memory.Short(peer.ShedSockets):
+		refused = peer.RefuseMemory
+	case !s.core.runs.StoreAvailable():
+		refused = peer.RefuseStore
 	case s.opts.Ready != nil && s.readiness.ask(r.Context(), s.ready) != nil:
-		refused = refuseStore
+		refused = peer.RefuseStore
 	}
 	if refused != nil {
 		refused.Write(w)
@@ -38,7 +39,7 @@ func (s *core) serveReady(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, "ready\n")
 }
 
-func (s *core) ready(ctx context.Context) error {
+func (s *Server) ready(ctx context.Context) error {
 	err := s.opts.Ready(ctx)
 	if err != nil {
 		s.opts.Logger.Warn("not ready", "error", err)
@@ -47,14 +48,14 @@ func (s *core) ready(ctx context.Context) error {
 }
 
 // serveMetrics answers with the metrics to who may see them.
-func (s *core) serveMetrics(w http.ResponseWriter, r *http.Request) {
-	c, refused := s.enter(r)
-	if refused == nil && !c.identity.May(identity.ScopeMetrics) {
-		refused = refuseScope
+func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
+	c, refused := s.gate.Enter(r)
+	if refused == nil && !c.Identity.May(identity.ScopeMetrics) {
+		refused = peer.RefuseScope
 	}
 	if refused != nil {
 		refused.Write(w)
 		return
 	}
-	s.metrics.Handler().ServeHTTP(w, r)
+	s.opts.Metrics.Handler().ServeHTTP(w, r)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/server/metrics"
 )
 
 func TestHeartbeatKeepsAnAnsweringPeer(t *testing.T) {
@@ -64,7 +65,7 @@ func discard(read func([]byte) (int, error)) {
 func TestWriteTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newFake()
-		m := NewMetrics()
+		m := metrics.New()
 		s, c, _ := bubble(t, b, &Options{Heartbeat: 24 * time.Hour, Metrics: m}, Subprotocol)
 		c.expect("ws.hello")
 		c.follow("t")

@@ -15,6 +15,7 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/budget"
+	"github.com/aguiws/aguiws/server/internal/frames"
 )
 
 func largeInput(run string, bytes int) string {
@@ -36,19 +37,19 @@ func TestWaitingInputsCount(t *testing.T) {
 			c.send(largeInput(fmt.Sprint("r", i+1), 3<<20))
 		}
 	}()
-	one := weigh([]byte(largeInput("r1", 3<<20)))
-	eventually(t, "one waits", func() bool { return ts.budget.Held() == one })
+	one := frames.Weigh([]byte(largeInput("r1", 3<<20)))
+	eventually(t, "one waits", func() bool { return ts.gate.Budget.Held() == one })
 	for i := range 6 {
 		b.log(localThread, runFinished("t", fmt.Sprint("r", i)))
 		c.wants(runFinished("t", fmt.Sprint("r", i)), runStarted("t", fmt.Sprint("r", i+1)))
-		if held := ts.budget.Held(); held > 4*one {
+		if held := ts.gate.Budget.Held(); held > 4*one {
 			t.Errorf("%d bytes are held for 6 inputs of %d", held, one)
 		}
 	}
 	<-sent
 	b.log(localThread, runFinished("t", "r6"))
 	c.wants(runFinished("t", "r6"))
-	eventually(t, "nothing is held", func() bool { return ts.budget.Held() == 0 })
+	eventually(t, "nothing is held", func() bool { return ts.gate.Budget.Held() == 0 })
 }
 
 // The body of a request counts as it comes, and its input until it was judged.
@@ -68,22 +69,22 @@ func TestBodiesCount(t *testing.T) {
 	defer conn.Close()
 	body := largeInput("r", 2<<20)
 	fmt.Fprintf(conn, "POST /agui HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", len(body))
-	if held := ts.budget.Held(); held != 0 {
+	if held := ts.gate.Budget.Held(); held != 0 {
 		t.Errorf("%d bytes are held for a body that has not come", held)
 	}
 	if _, err := io.WriteString(conn, body[:1<<20]); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "half of it counts", func() bool { return ts.budget.Held() >= 2<<20 })
+	eventually(t, "half of it counts", func() bool { return ts.gate.Budget.Held() >= 2<<20 })
 	if _, err := io.WriteString(conn, body[1<<20:]); err != nil {
 		t.Fatal(err)
 	}
 	<-judging
-	if held := ts.budget.Held(); held != weigh([]byte(body)) {
+	if held := ts.gate.Budget.Held(); held != frames.Weigh([]byte(body)) {
 		t.Errorf("%d bytes are held for an input of %d", held, len(body))
 	}
 	close(goOn)
-	eventually(t, "nothing is held", func() bool { return ts.budget.Held() == 0 })
+	eventually(t, "nothing is held", func() bool { return ts.gate.Budget.Held() == 0 })
 	b.log(localThread, runFinished("t", "r"))
 }
 
@@ -99,18 +100,6 @@ func TestV1Overload(t *testing.T) {
 	release()
 	if status, _, _ := ts.get("/v1/inbox", ann, ""); status != http.StatusOK {
 		t.Errorf("got %d", status)
-	}
-}
-
-// The weight of a frame is about what it takes.
-func TestWeigh(t *testing.T) {
-	for text, want := range map[string]int64{
-		`{"a":1,"b":{"c":"x:y","d":[{"e\\":2},{"f\"":"::"}]}}`: 6,
-		`"a":`: 1, `"`: 0, `"a\`: 0, ``: 0, `"\\":`: 1, `"\":`: 0,
-	} {
-		if got := members([]byte(text)); got != want {
-			t.Errorf("%s: %d members, want %d", text, got, want)
-		}
 	}
 }
 
@@ -131,7 +120,7 @@ func TestThreadLargerThanShare(t *testing.T) {
 		t.Fatal(err)
 	}
 	ts := newTestServer(t, b, &Options{Auth: tokens})
-	tab := ts.budget.Open(budget.Replies, "\x00ann", "")
+	tab := ts.gate.Budget.Open(budget.Replies, "\x00ann", "")
 	defer tab.Close()
 	if err := tab.Take(t.Context(), budget.Small); err != nil {
 		t.Fatal(err)

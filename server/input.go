@@ -9,25 +9,28 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // input answers a RunAgentInput: ws.run, and what follows from it.
-func (s *fullSession) input(f *frame) error {
-	d := s.threads[f.threadID]
+func (s *fullSession) input(f *frames.Frame) error {
+	d := s.threads[f.ThreadID]
 	awaits, refused := s.expect(f, d == nil)
 	if refused != nil {
-		return s.refuse(f, refused, s.positionOf(f.threadID))
+		return s.refuse(f, refused, s.positionOf(f.ThreadID))
 	}
 	waits := false
 	defer func() {
 		if awaits && !waits {
-			s.srv.awaiting.done(s.key(f.threadID), f.label, s)
+			s.srv.awaiting.done(s.Key(f.ThreadID), f.Label, s)
 		}
 	}()
 	fresh := d == nil
 	if fresh {
 		// Before the run can begin, so that none of its events is missed.
-		d = s.follow(f.threadID)
+		d = s.follow(f.ThreadID)
 		d.follower.Only("")
 		defer func() {
 			if s.threads[d.key.Thread] != d {
@@ -36,14 +39,14 @@ func (s *fullSession) input(f *frame) error {
 			}
 		}()
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.Call()
 	defer cancel()
 	admitted, err := s.submit(ctx, f, d, fresh)
 	if err != nil {
 		return s.storeFailed(f, err)
 	}
-	if refused := s.mayRepeat(admitted); refused != nil {
-		return s.refuse(f, refused, s.positionOf(f.threadID))
+	if refused := s.srv.mayRepeat(s.Peer, admitted); refused != nil {
+		return s.refuse(f, refused, s.positionOf(f.ThreadID))
 	}
 	switch admitted.Disposition {
 	case adapter.Refused:
@@ -53,14 +56,14 @@ func (s *fullSession) input(f *frame) error {
 		}
 		return s.refuse(f, admitted.Refusal, at)
 	case adapter.Started:
-		d.owned(store.RunActive, admitted.Position.Seq+1, f.label, admitted.RunID)
+		d.owned(store.RunActive, admitted.Position.Seq+1, f.Label, admitted.RunID)
 		if fresh {
 			d.seek(admitted.Position)
 			s.place(d)
 		}
 		return s.disposed(f, admitted)
 	case adapter.Queued:
-		d.owned(store.RunQueued, 0, f.label, admitted.RunID)
+		d.owned(store.RunQueued, 0, f.Label, admitted.RunID)
 		if fresh {
 			if placed, err := s.placeQueued(ctx, f, d); !placed || err != nil {
 				return err
@@ -69,7 +72,7 @@ func (s *fullSession) input(f *frame) error {
 		waits, d.awaits = true, true
 		return s.disposed(f, admitted)
 	default:
-		if s.reads() {
+		if s.Reads() {
 			s.srv.left.keep(d.key)
 		}
 		return s.repeat(ctx, f, d, fresh, admitted)
@@ -78,29 +81,29 @@ func (s *fullSession) input(f *frame) error {
 
 // expect refuses an input that this socket may not send now. Awaits: the input counts
 // among those that the socket waits for.
-func (s *fullSession) expect(f *frame, fresh bool) (awaits bool, refused *protocol.RunError) {
+func (s *fullSession) expect(f *frames.Frame, fresh bool) (awaits bool, refused *protocol.RunError) {
 	if refused = s.mayRun(f); refused != nil {
 		return false, refused
 	}
 	if fresh && len(s.threads) >= s.srv.opts.ThreadsPerSocket {
-		return false, s.srv.metrics.noted(&protocol.RunError{Code: codeTooManyThreads, Message: s.tooMany().message})
+		return false, s.srv.Metrics.Noted(&protocol.RunError{Code: refusal.CodeTooManyThreads, Message: s.tooMany().Message})
 	}
-	awaits, room := s.srv.awaiting.add(s.key(f.threadID), f.label, s)
+	awaits, room := s.srv.awaiting.add(s.Key(f.ThreadID), f.Label, s)
 	if !room {
-		return awaits, s.srv.metrics.noted(retryLater(adapter.CodeThreadBusy, fmt.Sprintf("%d inputs of this socket wait: wait for them, or cancel some", maxAwaited), time.Second))
+		return awaits, s.srv.Metrics.Noted(peer.RetryLater(adapter.CodeThreadBusy, fmt.Sprintf("%d inputs of this socket wait: wait for them, or cancel some", maxAwaited), time.Second))
 	}
 	return awaits, nil
 }
 
 // submit submits the input. Fresh: the socket did not follow the thread before.
-func (s *fullSession) submit(ctx context.Context, f *frame, d *delivery, fresh bool) (adapter.Admitted, error) {
-	if fresh && !s.reads() {
+func (s *fullSession) submit(ctx context.Context, f *frames.Frame, d *delivery, fresh bool) (adapter.Admitted, error) {
+	if fresh && !s.Reads() {
 		// It is told nothing of where its run begins but the run.
 		if _, err := d.attachWithin(ctx, nil); err != nil {
 			return adapter.Admitted{}, err
 		}
 	}
-	in := adapter.Input{Namespace: s.identity.Namespace, Tenant: s.identity.Tenant, User: s.name(), Agent: s.agent, From: s.origin(adapter.ThroughSocket), Run: f.input, When: whenOf(f.input), Headers: s.headers}
+	in := adapter.Input{Namespace: s.Identity.Namespace, Tenant: s.Identity.Tenant, User: s.Name(), Agent: s.Agent, From: s.Origin(adapter.ThroughSocket), Run: f.Input, When: frames.WhenOf(f.Input), Headers: s.Headers}
 	if fresh {
 		in.Left = d.left
 	}
@@ -112,8 +115,8 @@ func (s *fullSession) submit(ctx context.Context, f *frame, d *delivery, fresh b
 
 // placeQueued starts the delivery of a thread whose run waits. Not placed: the input was
 // refused.
-func (s *fullSession) placeQueued(ctx context.Context, f *frame, d *delivery) (placed bool, err error) {
-	if !s.reads() {
+func (s *fullSession) placeQueued(ctx context.Context, f *frames.Frame, d *delivery) (placed bool, err error) {
+	if !s.Reads() {
 		s.place(d)
 		return true, nil
 	}
@@ -133,33 +136,33 @@ func (s *fullSession) placeAtEnd(ctx context.Context, d *delivery) (*follow.Atta
 	return a, err
 }
 
-func (s *fullSession) disposed(f *frame, a adapter.Admitted) error {
-	return s.send(runFrame{"ws.run", f.threadID, f.label, a.Disposition, a.Of, f.id})
+func (s *fullSession) disposed(f *frames.Frame, a adapter.Admitted) error {
+	return s.send(runFrame{"ws.run", f.ThreadID, f.Label, a.Disposition, a.Of, f.ID})
 }
 
 // storeFailed refuses an input of which nobody knows whether it was accepted:
 // sent again, it begins or is recognised.
-func (s *fullSession) storeFailed(f *frame, err error) error {
-	s.logFailure("submitting an input", f.threadID, err)
-	return s.refuse(f, unanswered(err), s.positionOf(f.threadID))
+func (s *fullSession) storeFailed(f *frames.Frame, err error) error {
+	s.LogFailure("submitting an input", f.ThreadID, err)
+	return s.refuse(f, peer.Unanswered(err), s.positionOf(f.ThreadID))
 }
 
 // refuse answers an input that begins no run.
-func (s *fullSession) refuse(f *frame, why *protocol.RunError, at store.Position) error {
+func (s *fullSession) refuse(f *frames.Frame, why *protocol.RunError, at store.Position) error {
 	event, err := protocol.Encode(why)
 	if err != nil {
 		return fmt.Errorf("server: refusal: %w", err)
 	}
-	if err := s.send(runFrame{"ws.run", f.threadID, f.label, adapter.Refused, "", f.id}); err != nil {
+	if err := s.send(runFrame{"ws.run", f.ThreadID, f.Label, adapter.Refused, "", f.ID}); err != nil {
 		return err
 	}
-	return s.uncounted(f.threadID, at, [][]byte{event})
+	return s.uncounted(f.ThreadID, at, [][]byte{event})
 }
 
 // mayRun judges what needs no look at the thread.
-func (sock *socket) mayRun(f *frame) *protocol.RunError {
-	if f.retryAfter > 0 {
-		return sock.srv.metrics.noted(retryLater(codeRateLimited, "too many frames; slow down", f.retryAfter+time.Millisecond))
+func (sock *socket) mayRun(f *frames.Frame) *protocol.RunError {
+	if f.RetryAfter > 0 {
+		return sock.srv.Metrics.Noted(peer.RetryLater(refusal.CodeRateLimited, "too many frames; slow down", f.RetryAfter+time.Millisecond))
 	}
-	return sock.peer.mayRun()
+	return sock.srv.mayRun(sock.Peer)
 }

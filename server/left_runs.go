@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
 const (
@@ -46,19 +47,19 @@ type leftRun struct {
 }
 
 // clientLeft begins the grace of a run whose client has gone.
-func (s *core) clientLeft(p *peer, key store.ThreadKey, id, label string) {
+func (s *core) clientLeft(p *peer.Peer, key store.ThreadKey, id, label string) {
 	w := &s.left
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if s.draining.Load() {
+	if s.Closed() {
 		return // it is finished, or handed over
 	}
 	w.drop(key, id) // it was left before, and asked for again
-	if w.count >= s.opts.Sockets {
-		p.log.Warn("too many runs are left by their clients: this run goes on", "thread", key.Thread, "run", id)
+	if w.count >= s.Options.Sockets {
+		p.Log.Warn("too many runs are left by their clients: this run goes on", "thread", key.Thread, "run", id)
 		return
 	}
-	r := &leftRun{srv: s, log: p.log, key: key, id: id, label: label, left: time.Now()}
+	r := &leftRun{srv: s, log: p.Log, key: key, id: id, label: label, left: time.Now()}
 	w.of[key] = append(w.of[key], r)
 	w.count++
 	r.timer = time.AfterFunc(0, r.look)
@@ -111,7 +112,7 @@ func (s *core) leftStopped(key store.ThreadKey, id string) {
 	s.left.mu.Lock()
 	r := s.left.drop(key, id)
 	s.left.mu.Unlock()
-	s.metrics.disconnects.Inc()
+	s.Metrics.Disconnects.Inc()
 	if r != nil {
 		r.log.Info("a run was cancelled: its client closed the connection", "thread", key.Thread, "run", id, "after", time.Since(r.left).Round(time.Millisecond).String())
 	}
@@ -120,25 +121,25 @@ func (s *core) leftStopped(key store.ThreadKey, id string) {
 // look cancels the run if its time has come.
 func (r *leftRun) look() {
 	s := r.srv
-	if !s.begin() {
+	if !s.Begin() {
 		return
 	}
-	defer s.handlers.Done()
+	defer s.Finish()
 	select {
 	case s.left.looks <- struct{}{}:
 		defer func() { <-s.left.looks }()
-	case <-s.drain:
+	case <-s.Drain:
 		return
 	}
 	if !s.left.has(r.key, r.id) {
 		return
 	}
 	elapsed := time.Since(r.left)
-	over, behind := elapsed >= s.opts.DisconnectGrace, elapsed+leftLook
+	over, behind := elapsed >= s.grace, elapsed+leftLook
 	if over {
 		behind = 0 // whatever waits
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), s.opts.CallTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), s.Options.CallTimeout)
 	c, err := s.runs.CancelLeft(ctx, r.key, r.id, r.label, behind)
 	cancel()
 	switch {
@@ -161,7 +162,7 @@ func (r *leftRun) look() {
 	}
 	switch {
 	case !over:
-		r.timer.Reset(min(max(leftLook, time.Duration(s.left.count)*leftSpacing), s.opts.DisconnectGrace-elapsed))
+		r.timer.Reset(min(max(leftLook, time.Duration(s.left.count)*leftSpacing), s.grace-elapsed))
 	case err != nil && r.failures < leftTries:
 		r.timer.Reset(min(backoffFirst<<(r.failures-1), backoffMost))
 	default:

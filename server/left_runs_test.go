@@ -21,6 +21,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/redisstore/redistest"
+	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
 // leavingNode serves the script agent to clients that leave.
@@ -83,9 +84,9 @@ func (ts *testServer) follows() *client {
 }
 
 func (ts *testServer) leftCount() int {
-	ts.left.mu.Lock()
-	defer ts.left.mu.Unlock()
-	return ts.left.count
+	ts.core.left.mu.Lock()
+	defer ts.core.left.mu.Unlock()
+	return ts.core.left.count
 }
 
 // isLeft waits until it is known that a run's client has gone.
@@ -210,7 +211,7 @@ func TestNextMessageAfterLeaving(t *testing.T) {
 				if n := ts.leftCount(); n != 0 {
 					t.Errorf("%d runs are left", n)
 				}
-				counts(t, ts.metrics, 1, "aguiws_disconnect_cancels_total")
+				counts(t, ts.opts.Metrics, 1, "aguiws_disconnect_cancels_total")
 			})
 		}
 	}
@@ -386,7 +387,7 @@ func TestGrace(t *testing.T) {
 		if !slices.Equal(looks, want) {
 			t.Errorf("got  %q\nwant %q", looks, want)
 		}
-		if s.left.count != 0 || len(s.left.of) != 0 {
+		if s.core.left.count != 0 || len(s.core.left.of) != 0 {
 			t.Error("it is still left")
 		}
 	})
@@ -416,8 +417,8 @@ func TestGraceWithoutTheStore(t *testing.T) {
 				near.Close()
 				time.Sleep(10 * time.Minute)
 				synctest.Wait()
-				if want := min(failing+1, leftTries); looks != want || s.left.count != 0 {
-					t.Errorf("it was tried %d times, want %d, and %d are left", looks, want, s.left.count)
+				if want := min(failing+1, leftTries); looks != want || s.core.left.count != 0 {
+					t.Errorf("it was tried %d times, want %d, and %d are left", looks, want, s.core.left.count)
 				}
 			})
 		})
@@ -437,14 +438,14 @@ func TestLooksAreSpaced(t *testing.T) {
 		s, _, end := piped(t, b, &Options{DisconnectGrace: time.Hour, Sockets: runs})
 		defer end()
 		for i := range runs {
-			s.clientLeft(&peer{log: slog.New(slog.DiscardHandler)}, store.ThreadKey{Namespace: "local", Thread: fmt.Sprint(i)}, "s", "r")
+			s.core.clientLeft(&peer.Peer{Log: slog.New(slog.DiscardHandler)}, store.ThreadKey{Namespace: "local", Thread: fmt.Sprint(i)}, "s", "r")
 		}
 		time.Sleep(seconds * time.Second)
 		synctest.Wait()
 		if most := int64(runs + seconds*int(time.Second/leftSpacing)); looks.Load() > most || looks.Load() < most/2 {
 			t.Errorf("the store was asked %d times in %d s, and %d are right", looks.Load(), seconds, most)
 		}
-		s.left.end()
+		s.core.left.end()
 	})
 }
 
@@ -514,7 +515,7 @@ func TestLeavingAnInterrupt(t *testing.T) {
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("%v %v", runs, err)
 	}
-	if c, err := ts.runs.CancelLeft(context.Background(), localThread, runs[0].ID, "r1", 0); err != nil || c.Stopped {
+	if c, err := ts.core.runs.CancelLeft(context.Background(), localThread, runs[0].ID, "r1", 0); err != nil || c.Stopped {
 		t.Errorf("got %+v %v", c, err)
 	}
 	_, last := ts.events("").rest()
@@ -562,7 +563,7 @@ func TestAskingForAnotherKeepsNothing(t *testing.T) {
 
 // waiting is how many senders of a queued input of thread t are remembered.
 func (ts *testServer) waiting(label string) int {
-	ts.awaiting.mu.Lock()
-	defer ts.awaiting.mu.Unlock()
-	return len(ts.awaiting.senders[awaited{localThread, label}])
+	ts.core.awaiting.mu.Lock()
+	defer ts.core.awaiting.mu.Unlock()
+	return len(ts.core.awaiting.senders[awaited{localThread, label}])
 }

@@ -125,7 +125,7 @@ func TestWaitingIsBounded(t *testing.T) {
 		t.Errorf("got %v", f)
 	}
 	for _, run := range []string{"0", "500"} {
-		ts.awaiting.pay(localThread, run, [][]byte{[]byte(runStarted("t", run)), []byte(runFinished("t", run))})
+		ts.core.awaiting.pay(localThread, run, [][]byte{[]byte(runStarted("t", run)), []byte(runFinished("t", run))})
 		c.expect("ws.stream")
 		c.wants(runStarted("t", run), runFinished("t", run))
 	}
@@ -137,9 +137,9 @@ func TestWaitingIsBounded(t *testing.T) {
 	remembered := func(n int) {
 		t.Helper()
 		eventually(t, fmt.Sprintf("%d are remembered", n), func() bool {
-			ts.awaiting.mu.Lock()
-			defer ts.awaiting.mu.Unlock()
-			return len(ts.awaiting.senders) == n && len(ts.awaiting.of) == min(n, 1)
+			ts.core.awaiting.mu.Lock()
+			defer ts.core.awaiting.mu.Unlock()
+			return len(ts.core.awaiting.senders) == n && len(ts.core.awaiting.of) == min(n, 1)
 		})
 	}
 	remembered(maxAwaited)
@@ -155,7 +155,7 @@ func TestCancelledWhileItIsJudged(t *testing.T) {
 	var ts *testServer
 	cancelled := [][]byte{[]byte(runStarted("t", "r")), []byte(runFinished("t", "r"))}
 	b.submit = func(context.Context, adapter.Input) (adapter.Admitted, error) {
-		ts.awaiting.pay(localThread, "r", cancelled)
+		ts.core.awaiting.pay(localThread, "r", cancelled)
 		return adapter.Admitted{Disposition: adapter.Queued, RunID: "s"}, nil
 	}
 	ts = newTestServer(t, b, nil)
@@ -172,7 +172,7 @@ func TestCancelledWhileItIsJudged(t *testing.T) {
 	b.set(func() {
 		b.submit = answering(adapter.Admitted{Disposition: adapter.Repeat, RunID: "s", Of: "r"})
 		b.repeat = func(store.ThreadKey, string, string) (follow.Repeated, error) {
-			ts.awaiting.pay(localThread, "r", cancelled)
+			ts.core.awaiting.pay(localThread, "r", cancelled)
 			return follow.Repeated{Status: store.RunQueued}, nil
 		}
 	})
@@ -186,7 +186,7 @@ func TestCancelledWhileItIsJudged(t *testing.T) {
 	// What comes of another run of that name is not the end of one that runs.
 	b.set(func() {
 		b.submit = func(_ context.Context, in adapter.Input) (adapter.Admitted, error) {
-			ts.awaiting.pay(localThread, "r", cancelled)
+			ts.core.awaiting.pay(localThread, "r", cancelled)
 			return b.start(in), nil
 		}
 	})
@@ -198,31 +198,29 @@ func TestCancelledWhileItIsJudged(t *testing.T) {
 
 // A client that goes away while its input is judged leaves nothing half done.
 func TestSubmitOutlivesTheSocket(t *testing.T) {
-	b := newFake()
-	judging, result := make(chan struct{}), make(chan error, 1)
-	goOn := make(chan struct{})
-	b.submit = func(ctx context.Context, in adapter.Input) (adapter.Admitted, error) {
-		close(judging)
-		<-goOn
-		result <- ctx.Err()
-		return b.start(in), nil
-	}
-	ts := newTestServer(t, b, nil)
-	c := ts.dial()
-	c.send(input("t", "r"))
-	<-judging
-	c.ws.CloseNow()
-	eventually(t, "the server has noticed", func() bool {
-		ts.mu.Lock()
-		defer ts.mu.Unlock()
-		for sock := range ts.sockets {
-			return sock.(*socket).ctx.Err() != nil
+	synctest.Test(t, func(t *testing.T) {
+		b := newFake()
+		judging, result := make(chan struct{}), make(chan error, 1)
+		goOn := make(chan struct{})
+		b.submit = func(ctx context.Context, in adapter.Input) (adapter.Admitted, error) {
+			close(judging)
+			<-goOn
+			result <- ctx.Err()
+			return b.start(in), nil
 		}
-		return false
+		_, c, _ := bubble(t, b, nil, Subprotocol)
+		c.expect("ws.hello")
+		c.send(input("t", "r"))
+		<-judging
+		c.ws.CloseNow()
+		synctest.Wait() // until the server has noticed
+		close(goOn)
+		if err := <-result; err != nil {
+			t.Errorf("the call was given up: %v", err)
+		}
+		synctest.Wait()
+		if n := b.followers(); n != 0 {
+			t.Errorf("%d threads are followed", n)
+		}
 	})
-	close(goOn)
-	if err := <-result; err != nil {
-		t.Errorf("the call was given up: %v", err)
-	}
-	eventually(t, "nothing is followed", func() bool { return b.followers() == 0 })
 }

@@ -6,11 +6,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"time"
 
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/edge"
+	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
 // Listen listens on a TCP address for Serve. It refuses one that other machines
@@ -28,7 +28,7 @@ func (s *Server) Listen(addr string) (net.Listener, error) {
 
 // checkListener closes a listener that it refuses.
 func (s *Server) checkListener(l net.Listener) error {
-	if _, none := s.opts.Auth.(identity.None); none && public(l.Addr()) {
+	if _, none := s.opts.Auth.(identity.None); none && peer.Public(l.Addr()) {
 		l.Close()
 		return fmt.Errorf("server: %s can be reached from other machines, and nobody is authenticated: listen on 127.0.0.1, or set an authenticator", l.Addr())
 	}
@@ -46,7 +46,7 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 	h := s.edge.Server(s.Handler())
 	s.mu.Lock()
-	if s.draining.Load() {
+	if s.gate.Closed() {
 		s.mu.Unlock()
 		l.Close()
 		return nil
@@ -72,24 +72,10 @@ func Aside(handler http.Handler, log *slog.Logger) *http.Server {
 const asideConnections = 256
 
 // newEdge bounds the connections of Serve and the requests of Handler.
-func (s *core) newEdge() *edge.Edge {
+func (s *Server) newEdge() *edge.Edge {
 	return edge.New(edge.Options{
 		WriteTimeout: s.opts.WriteTimeout, Strangers: s.opts.Strangers, StrangersPerAddress: s.opts.StrangersPerAddress,
-		Address: s.strangerAddress, Counted: func(n int) { s.metrics.strangers.Add(float64(n)) }, Displaced: s.metrics.displaced.Inc,
+		Address: s.gate.StrangerAddress, Counted: func(n int) { s.gate.Metrics.Strangers.Add(float64(n)) }, Displaced: s.gate.Metrics.Displaced.Inc,
 		Log: s.opts.Logger,
 	})
-}
-
-// strangerAddress is what a connection counts under by whose it is. A trusted
-// proxy's are many clients'.
-func (s *core) strangerAddress(peer net.Addr) string {
-	at, err := netip.ParseAddrPort(peer.String())
-	if err != nil {
-		return ""
-	}
-	addr := plainAddress(at.Addr())
-	if addr.IsLoopback() || s.trusts(addr) {
-		return ""
-	}
-	return addressKey(addr)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 	"github.com/aguiws/aguiws/server/login"
@@ -18,7 +19,7 @@ import (
 
 // loginRoutes are for browsers, which send no credential along: the one to which a provider
 // sends them back knows them by a cookie of the flow.
-func (s *core) loginRoutes() []route {
+func (s *Server) loginRoutes() []route {
 	if s.logins == nil {
 		return nil
 	}
@@ -44,7 +45,7 @@ func notByHead(serve http.HandlerFunc) http.HandlerFunc {
 
 // serveLoginBegin is what an interrupt calls authorizeUrl. A visitor who is recognised goes
 // on to the provider; if browsers send no credential, the page's button has to begin.
-func (s *core) serveLoginBegin(w http.ResponseWriter, r *http.Request) {
+func (s *Server) serveLoginBegin(w http.ResponseWriter, r *http.Request) {
 	elsewhere := false
 	if strings.EqualFold(r.Header.Get("Sec-Fetch-Mode"), "navigate") && strings.EqualFold(r.Header.Get("Sec-Fetch-Dest"), "document") {
 		// A link was followed. If the link is another site's, its reader has to say that
@@ -55,17 +56,17 @@ func (s *core) serveLoginBegin(w http.ResponseWriter, r *http.Request) {
 		r = r.Clone(r.Context())
 		r.Header.Del("Sec-Fetch-Site")
 	}
-	c, refused := s.enter(r)
+	c, refused := s.gate.Enter(r)
 	thread := r.PathValue("thread")
 	switch {
 	case refused != nil:
-	case !c.identity.May(identity.ScopeRun):
+	case !c.Identity.May(identity.ScopeRun):
 		refused = refuseLogin
 	case !strictjson.IsName(thread):
-		refused = refuseThreadID
+		refused = peer.RefuseThreadID
 	default:
-		if over := s.mayInput(c); over != nil {
-			refused = refuseRate
+		if over := s.gate.MayInput(c); over != nil {
+			refused = peer.RefuseRate
 		}
 	}
 	if refused != nil {
@@ -83,8 +84,8 @@ func (s *core) serveLoginBegin(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.opts.CallTimeout)
 	defer cancel()
 	begun, err := s.logins.Begin(ctx, login.Visitor{
-		Thread: store.ThreadKey{Namespace: c.identity.Namespace, Thread: thread}, Interrupt: r.PathValue("interrupt"),
-		Tenant: c.identity.Tenant, User: c.name(), From: c.origin(adapter.ThroughLogin), Headers: c.headers, Credential: c.bearer,
+		Thread: store.ThreadKey{Namespace: c.Identity.Namespace, Thread: thread}, Interrupt: r.PathValue("interrupt"),
+		Tenant: c.Identity.Tenant, User: c.Name(), From: c.Origin(adapter.ThroughLogin), Headers: c.Headers, Credential: c.Bearer,
 	})
 	switch {
 	case err != nil:
@@ -99,10 +100,10 @@ func (s *core) serveLoginBegin(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-var refuseLogin = refusal.New(http.StatusForbidden, codeForbidden, "this identity may not answer")
+var refuseLogin = refusal.New(http.StatusForbidden, refusal.CodeForbidden, "this identity may not answer")
 
 // serveLoginReturn is where providers send browsers back to.
-func (s *core) serveLoginReturn(w http.ResponseWriter, r *http.Request, provider string) {
+func (s *Server) serveLoginReturn(w http.ResponseWriter, r *http.Request, provider string) {
 	title, err := s.logins.Return(r.Context(), provider, s.knownTo(r), s.recheck(r), r)
 	if err != nil {
 		s.loginFailed(w, r, title, err)
@@ -113,36 +114,36 @@ func (s *core) serveLoginReturn(w http.ResponseWriter, r *http.Request, provider
 
 // knownTo is whom a request is from that says so by itself, as an input's user; "": it does
 // not need to.
-func (s *core) knownTo(r *http.Request) string {
-	bearer, present, refused := bearerOf(r, nil)
+func (s *Server) knownTo(r *http.Request) string {
+	bearer, present, refused := peer.BearerOf(r, nil)
 	if refused != nil {
 		return ""
 	}
-	if c, refused := s.authenticate(r, bearer, present, true); refused == nil {
-		return c.name()
+	if c, refused := s.gate.Authenticate(r, bearer, present, true); refused == nil {
+		return c.Name()
 	}
 	return ""
 }
 
 // recheck asks the authenticator for what it says now of a credential that a login was
 // begun with.
-func (s *core) recheck(r *http.Request) login.Recheck {
+func (s *Server) recheck(r *http.Request) login.Recheck {
 	return func(ctx context.Context, v login.Visitor) error {
 		ctx, cancel := context.WithTimeout(ctx, s.opts.CallTimeout)
 		defer cancel()
 		id, err := s.opts.Auth.Authenticate(ctx, identity.Credential{Bearer: v.Credential, Request: r})
-		if err != nil && refusalOf(err) == refuseAuthDown {
+		if err != nil && peer.RefusalOf(err) == peer.RefuseAuthDown {
 			return err
 		}
-		now := caller{identity: id, user: v.User}
-		if err != nil || !id.May(identity.ScopeRun) || id.Namespace != v.Thread.Namespace || now.name() != v.User {
+		now := peer.Caller{Identity: id, User: v.User}
+		if err != nil || !id.May(identity.ScopeRun) || id.Namespace != v.Thread.Namespace || now.Name() != v.User {
 			return login.ErrCredential
 		}
 		return nil
 	}
 }
 
-func (s *core) loginFailed(w http.ResponseWriter, r *http.Request, title string, err error) {
+func (s *Server) loginFailed(w http.ResponseWriter, r *http.Request, title string, err error) {
 	var p *login.Problem
 	switch {
 	case errors.As(err, &p):
@@ -153,7 +154,7 @@ func (s *core) loginFailed(w http.ResponseWriter, r *http.Request, title string,
 		s.opts.Logger.Info("a login came to nothing", "code", p.Code, "provider", title)
 		loginPage(w, p.Status, heading, p.What, p.Advice)
 	default:
-		logFailureFor(r.Context(), s.opts.Logger, "a login", err)
+		peer.LogFailureFor(r.Context(), s.opts.Logger, "a login", err)
 		loginPage(w, http.StatusServiceUnavailable, "Not signed in", "The server cannot tell what became of it now.",
 			"Wait a moment, go back to the chat, and press the button again if it still asks.")
 	}

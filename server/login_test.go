@@ -68,12 +68,12 @@ func (l *lockedText) String() string {
 	return l.text.String()
 }
 
-func newLoginLab(t *testing.T, hook func(string), auth Authenticator) *loginLab {
+func newLoginLab(t *testing.T, hook func(string), auth identity.Authenticator) *loginLab {
 	t.Helper()
 	return newLoginLabOn(t, embedded(t), hook, auth)
 }
 
-func newLoginLabOn(t *testing.T, st loginStore, hook func(string), auth Authenticator) *loginLab {
+func newLoginLabOn(t *testing.T, st loginStore, hook func(string), auth identity.Authenticator) *loginLab {
 	t.Helper()
 	l := &loginLab{store: st, provider: oauthtest.Start(t, publicURL), log: new(lockedText)}
 	sealer, err := login.ParseKeys(loginKey)
@@ -81,7 +81,7 @@ func newLoginLabOn(t *testing.T, st loginStore, hook func(string), auth Authenti
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	svc, err := login.New(l.store, login.Options{Sealer: sealer, PublicURL: publicURL, OneUser: auth == Authenticator(identity.None{}), Logger: log, Hook: hook, Providers: []login.Provider{
+	svc, err := login.New(l.store, login.Options{Sealer: sealer, PublicURL: publicURL, OneUser: auth == identity.Authenticator(identity.None{}), Logger: log, Hook: hook, Providers: []login.Provider{
 		{Name: "git", Title: "Git & Co", Issuer: l.provider.URL, ClientID: oauthtest.ClientID, ClientSecret: oauthtest.ClientSecret},
 		{Name: "mail", Issuer: "https://mail.example", ClientID: "x"}}})
 	if err != nil {
@@ -505,7 +505,7 @@ func TestLoginOfOneUser(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for auth, fits := range map[Authenticator]bool{namesNobody{}: !one, identity.None{}: one} {
+		for auth, fits := range map[identity.Authenticator]bool{namesNobody{}: !one, identity.None{}: one} {
 			if s, err := New(r, &Options{Auth: auth, Logins: svc}); (err == nil) != fits {
 				t.Errorf("%T, one user %t: %v, %v", auth, one, s, err)
 			}
@@ -518,7 +518,7 @@ func TestLoginOfOneUser(t *testing.T) {
 
 // changing is an authenticator whose credentials can be taken back.
 type changing struct {
-	Authenticator
+	identity.Authenticator
 	mu  sync.Mutex
 	now func(identity.Identity) (identity.Identity, error)
 }
@@ -583,24 +583,6 @@ func TestLoginOfALostCredential(t *testing.T) {
 				t.Errorf("then %d %s", resp.StatusCode, page)
 			}
 		})
-	}
-}
-
-// No upstream is told what binds a browser to a login.
-func TestLoginCookiesGoNowhere(t *testing.T) {
-	s := &core{passes: []string{"Cookie"}}
-	for came, goes := range map[string]string{
-		"a=1; aguiws-login-0123=x; b=2":    "a=1; b=2",
-		"__Host-aguiws-login-0123=x; a=1":  "a=1",
-		"a=1;__Host-aguiws-login-0123 = x": "a=1",
-		"aguiws-login-0123=x":              "",
-		"my-aguiws-login-0123=x; a=\"q\"":  "my-aguiws-login-0123=x; a=\"q\"",
-	} {
-		headers := s.passed(&http.Request{Header: http.Header{"Cookie": {came, came}}})
-		want := strings.TrimPrefix(goes+"; "+goes, "; ")
-		if got, there := headers["cookie"]; got != want || there != (goes != "") {
-			t.Errorf("%s: %q", came, got)
-		}
 	}
 }
 

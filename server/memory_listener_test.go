@@ -84,9 +84,3 @@ func bubble(t *testing.T, b backend, opts *Options, subprotocols ...string) (*Se
 	})
 	return s, &client{t, ws}, near
 }
-
-func (s *Server) openSockets() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.open
-}

@@ -18,13 +18,14 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/metrics"
 	"github.com/aguiws/aguiws/server/webhook"
 )
 
 // value is what a metric counts under label values, in the order of docs/metrics.md.
-func value(t *testing.T, m *Metrics, name string, labels ...string) float64 {
+func value(t *testing.T, m *metrics.Metrics, name string, labels ...string) float64 {
 	t.Helper()
-	families, err := m.registry.Gather()
+	families, err := m.Registry().Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,19 +44,19 @@ func value(t *testing.T, m *Metrics, name string, labels ...string) float64 {
 
 // counts waits until a metric counts that much: what a client is told is counted
 // before or after it is told.
-func counts(t *testing.T, m *Metrics, want float64, name string, labels ...string) {
+func counts(t *testing.T, m *metrics.Metrics, want float64, name string, labels ...string) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("%s%v is %v", name, labels, want), func() bool { return value(t, m, name, labels...) == want })
 }
 
-func metered(t *testing.T, opts *Options) (*testServer, *Metrics) {
+func metered(t *testing.T, opts *Options) (*testServer, *metrics.Metrics) {
 	t.Helper()
 	var err error
 	if opts.Webhooks, err = webhook.New(&deadStore{}, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = opts.Webhooks.Shutdown(context.Background()) })
-	opts.Metrics = NewMetrics()
+	opts.Metrics = metrics.New()
 	agent := script.New(script.Options{})
 	r, err := adapter.NewRunner(opts.Metrics.Store(embedded(t)), &adapter.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {
@@ -158,7 +159,7 @@ func TestMetricsCount(t *testing.T) {
 }
 
 // documented holds docs/metrics.md to what m has.
-func documented(t *testing.T, m *Metrics) {
+func documented(t *testing.T, m *metrics.Metrics) {
 	t.Helper()
 	page, err := os.ReadFile("../docs/metrics.md")
 	if err != nil {
@@ -169,7 +170,7 @@ func documented(t *testing.T, m *Metrics) {
 		rows[row[1]] = strings.NewReplacer("`", "", " ", "").Replace(row[2])
 	}
 	described := map[string]string{}
-	for _, line := range m.descriptions() {
+	for _, line := range descriptions(m) {
 		described[line[0]] = line[1]
 	}
 	for name, labels := range rows {
@@ -188,10 +189,10 @@ func documented(t *testing.T, m *Metrics) {
 }
 
 // descriptions are the names and labels of the metrics that are ours.
-func (m *Metrics) descriptions() (list [][2]string) {
+func descriptions(m *metrics.Metrics) (list [][2]string) {
 	all := make(chan *prometheus.Desc)
 	go func() {
-		m.registry.Describe(all)
+		m.Registry().Describe(all)
 		close(all)
 	}()
 	form := regexp.MustCompile(`fqName: "(aguiws_[^"]*)".*variableLabels: \{([^}]*)\}`)

@@ -23,6 +23,7 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/fold"
 	"github.com/aguiws/aguiws/protocol/order"
+	"github.com/aguiws/aguiws/server/internal/frames"
 )
 
 var (
@@ -148,15 +149,8 @@ func (h *history) play(r *adapter.Runner) error {
 // atRest waits until all that was sent was taken and nothing is under way.
 func (h *history) atRest(r *adapter.Runner) (*adapter.Thread, error) {
 	eventually(h.t, "the sockets that were cut are closed", func() bool {
-		h.ts.mu.Lock()
-		defer h.ts.mu.Unlock()
-		n := 0
-		for c := range h.ts.sockets {
-			if _, ok := c.(*socket); ok {
-				n++
-			}
-		}
-		return n <= len(h.peers)
+		m := h.ts.opts.Metrics
+		return value(h.t, m, "aguiws_sockets", "full")+value(h.t, m, "aguiws_sockets", "plain") <= float64(len(h.peers))
 	})
 	for _, p := range h.peers {
 		if err := p.ping(); err != nil {
@@ -501,7 +495,7 @@ func (p *peerModel) event(data []byte) error {
 		if p.follows {
 			return fmt.Errorf("%v follows %v", p.wire, p.at)
 		}
-		if typeOf(data) != protocol.TypeRunStarted {
+		if frames.TypeOf(data) != protocol.TypeRunStarted {
 			return fmt.Errorf("following begins in the midst of a run, which nothing opened: %s", data)
 		}
 		p.attach(false)

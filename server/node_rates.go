@@ -12,6 +12,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/controlapi"
+	"github.com/aguiws/aguiws/server/internal/meter"
 )
 
 const (
@@ -23,7 +24,7 @@ const (
 
 // rates are the latest counts of what this process does, a sample each tellEvery.
 type rates struct {
-	of *Metrics
+	of *meter.Counters
 
 	mu      sync.Mutex
 	samples []sample // the latest last
@@ -38,7 +39,7 @@ type sample struct {
 }
 
 func (r *rates) sample() {
-	s := r.of.sample()
+	s := sampleOf(r.of)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.samples = append(r.samples, s); len(r.samples) > ratesKept+1 {
@@ -88,13 +89,14 @@ func quantile(first, last sample, q float64) *float64 {
 	return &ms
 }
 
-func (m *Metrics) sample() sample {
+// sampleOf is what was counted until now.
+func sampleOf(m *meter.Counters) sample {
 	s := sample{buckets: map[float64]uint64{}, counts: map[string]float64{
-		"inputs": sum(m.inputs, "disposition", "started", "queued"), "runs": sum(m.started, ""), "failed": sum(m.ended, "outcome", outcomes[store.EndFail]),
-		"events": sum(m.logged, ""), "asked": sum(m.raised, ""),
+		"inputs": sum(m.Inputs, "disposition", "started", "queued"), "runs": sum(m.Started, ""), "failed": sum(m.Ended, "outcome", meter.Outcomes[store.EndFail]),
+		"events": sum(m.Logged, ""), "asked": sum(m.Raised, ""),
 	}}
-	s.errors = sum(m.storeErrors, "")
-	for _, each := range collected(m.storeTime) {
+	s.errors = sum(m.StoreErrors, "")
+	for _, each := range collected(m.StoreTime) {
 		h := each.GetHistogram()
 		s.calls += h.GetSampleCount()
 		for _, b := range h.GetBucket() {
@@ -105,8 +107,8 @@ func (m *Metrics) sample() sample {
 }
 
 // holds is what the process holds for clients now.
-func (m *Metrics) holds(about *controlapi.Node) {
-	about.Sockets, about.Streams, about.Threads = int64(sum(m.sockets, "")), int64(sum(m.streams, "")), int64(sum(m.threads, ""))
+func holds(m *meter.Counters, about *controlapi.Node) {
+	about.Sockets, about.Streams, about.Threads = int64(sum(m.Sockets, "")), int64(sum(m.Streams, "")), int64(sum(m.Threads, ""))
 }
 
 // sum adds what a metric counts, of all its labels or of those that have one of the values.

@@ -53,8 +53,8 @@ type nodes struct {
 }
 
 // operate begins to tell of this node.
-func (s *core) operate(load func() adapter.Load) {
-	n := &nodes{st: s.opts.Store, started: time.Now(), over: make(chan struct{}), rates: rates{of: s.metrics},
+func (s *Server) operate(load func() adapter.Load) {
+	n := &nodes{st: s.opts.Store, started: time.Now(), over: make(chan struct{}), rates: rates{of: s.gate.Metrics},
 		told: newRecently[[]store.NodeTold](), served: newRecently[[]store.Server]()}
 	version, host := buildVersion(), ""
 	if h, err := os.Hostname(); err == nil {
@@ -63,21 +63,21 @@ func (s *core) operate(load func() adapter.Load) {
 	n.about = func() controlapi.Node {
 		carried := load()
 		about := controlapi.Node{Host: host, State: "serving", Version: version, Go: runtime.Version(), Started: n.started.UTC(), Agents: slices.Clone(s.opts.Agents),
-			Runs: int64(carried.Runs), MaxRuns: int64(carried.MaxRuns), Memory: processMemory(), Available: s.runs.StoreAvailable()}
+			Runs: int64(carried.Runs), MaxRuns: int64(carried.MaxRuns), Memory: processMemory(), Available: s.core.runs.StoreAvailable()}
 		if about.Agents == nil {
 			about.Agents = []string{}
 		}
-		if s.draining.Load() {
+		if s.gate.Closed() {
 			about.State = "draining"
 		}
-		s.metrics.holds(&about)
+		holds(s.gate.Metrics, &about)
 		n.rates.into(&about)
 		return about
 	}
 	s.nodes = n
 	n.rates.sample()
 	if n.st != nil {
-		n.loop.Go(func() { n.tell(s.drain) })
+		n.loop.Go(func() { n.tell(s.gate.Drain) })
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/metrics"
 )
 
 // board is what nodes tell each other, in memory.
@@ -74,9 +75,9 @@ func (p place) Servers(context.Context) ([]store.Server, error) {
 }
 
 // operated is a server at a board, and the metrics of what it does.
-func operated(t *testing.T, b *board, name string) (*Server, *Metrics) {
+func operated(t *testing.T, b *board, name string) (*Server, *metrics.Metrics) {
 	t.Helper()
-	m := NewMetrics()
+	m := metrics.New()
 	f := newFake()
 	s, err := newServer(f, nil, &Options{Store: place{b, name}, Metrics: m, Agents: []string{"script"}})
 	if err != nil {
@@ -113,10 +114,10 @@ func TestNodesKnowEachOther(t *testing.T) {
 		one, _ := operated(t, b, "one")
 		time.Sleep(time.Second)
 		two, m := operated(t, b, "two")
-		m.started.Add(7)
-		m.inputs.WithLabelValues("started").Add(3)
-		m.inputs.WithLabelValues("refused").Inc()
-		m.storeTime.WithLabelValues("read").Observe(0.003)
+		m.Counters().Started.Add(7)
+		m.Counters().Inputs.WithLabelValues("started").Add(3)
+		m.Counters().Inputs.WithLabelValues("refused").Inc()
+		m.Counters().StoreTime.WithLabelValues("read").Observe(0.003)
 		time.Sleep(tellEvery + time.Second)
 		wantStates(t, one, "true one:serving two:serving")
 		nodes, _ := one.nodes.Nodes(t.Context())
@@ -132,8 +133,7 @@ func TestNodesKnowEachOther(t *testing.T) {
 			t.Errorf("in the end it knows %+v", nodes[1])
 		}
 
-		two.draining.Store(true)
-		close(two.drain)
+		two.gate.Close()
 		synctest.Wait()
 		time.Sleep(operatedFor)
 		wantStates(t, one, "true one:serving two:draining")

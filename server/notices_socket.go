@@ -5,24 +5,28 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/aguiws/aguiws/server/internal/controlapi"
+	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/notices"
+	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
-// serveNoticesSocket tells notices by a WebSocket: a frame is a page.
-func (s *core) serveNoticesSocket(w http.ResponseWriter, r *http.Request) {
+// NoticesSubprotocol is the name of notices over a WebSocket, version 1.
+const NoticesSubprotocol = "aguiws.notices.v1.json"
+
+// serveNotices tells notices by a WebSocket: a frame is a page.
+func (s *sockets) serveNotices(w http.ResponseWriter, r *http.Request, rules watchRules) {
 	h, refused := s.shakeFor(r, NoticesSubprotocol)
 	var q notices.Query
 	if refused == nil {
-		q, refused = s.noticeQuery(r, h.caller)
+		q, refused = s.admit(r, h.Caller, rules)
 	}
 	if refused != nil {
-		controlapi.Refuse(w, refused)
+		rules.refuse(w, refused)
 		return
 	}
 	sock := s.newSocket(h)
 	sock.turns.Store(1) // as if one were taken: notices may come before the connection is there
-	n, refused := s.watch(sock.peer, q)
+	n, refused := s.watch(sock.Peer, q)
 	if refused == nil {
 		session := &noticeSession{socket: sock, watching: n}
 		session.silence = time.AfterFunc(s.opts.KeepAlive, session.hush)
@@ -35,11 +39,11 @@ func (s *core) serveNoticesSocket(w http.ResponseWriter, r *http.Request) {
 		session.silence.Stop()
 		n.unwatch()
 	} else {
-		controlapi.Refuse(w, refused)
+		rules.refuse(w, refused)
 	}
-	sock.cancel(closeGone)
+	sock.Cancel(peer.CloseGone)
 	sock.release()
-	s.unreserve(h.caller.user, h.caller.address)
+	s.Unreserve(h.Caller.User, h.Caller.Address)
 }
 
 // noticeSession tells notices. It does not look at what the client sends. All but quiet
@@ -54,13 +58,13 @@ type noticeSession struct {
 
 func (s *noticeSession) hush() {
 	s.quiet.Store(true)
-	s.poke()
+	s.Poke()
 }
 
-func (s *noticeSession) parse([]byte) *frame { return &frame{kind: "ignored"} }
+func (s *noticeSession) parse([]byte) *frames.Frame { return &frames.Frame{Kind: "ignored"} }
 
-func (s *noticeSession) received(f *frame) bool {
-	f.done()
+func (s *noticeSession) received(f *frames.Frame) bool {
+	f.Done()
 	return true
 }
 
@@ -72,8 +76,8 @@ func (s *noticeSession) page(p *notices.Page) error {
 
 func (s *noticeSession) turn() error {
 	select {
-	case <-s.srv.leave:
-		return closeDraining
+	case <-s.srv.Leave:
+		return peer.CloseDraining
 	default:
 	}
 	more, wait, err := s.watching.advance(s)
@@ -84,13 +88,13 @@ func (s *noticeSession) turn() error {
 	case err != nil:
 		return err
 	case wait > 0 && s.retry == nil:
-		s.retry = time.AfterFunc(wait, s.poke)
+		s.retry = time.AfterFunc(wait, s.Poke)
 	case wait > 0:
 		s.retry.Reset(wait)
 	case more:
-		s.poke()
+		s.Poke()
 	}
-	return s.flush()
+	return s.Flush()
 }
 
 // breathe is a sign of life, and says where the client is.

@@ -5,31 +5,30 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/aguiws/aguiws/server/internal/controlapi"
 	"github.com/aguiws/aguiws/server/internal/notices"
 )
 
-// serveNoticesStream tells notices by Server-Sent Events: an event is a page, and its id
+// serveNotices tells notices by Server-Sent Events: an event is a page, and its id
 // the cursor behind it.
-func (s *core) serveNoticesStream(w http.ResponseWriter, r *http.Request) {
-	c, refused := s.enter(r)
+func (s *streams) serveNotices(w http.ResponseWriter, r *http.Request, rules watchRules) {
+	c, refused := s.Enter(r)
 	var q notices.Query
 	if refused == nil {
-		q, refused = s.noticeQuery(r, c)
+		q, refused = s.admit(r, c, rules)
 	}
 	if refused != nil {
-		controlapi.Refuse(w, refused)
+		rules.refuse(w, refused)
 		return
 	}
-	defer s.unreserve(c.user, c.address)
+	defer s.Unreserve(c.User, c.Address)
 	if r.Method == http.MethodHead {
 		w.Header().Set("Content-Type", "text/event-stream")
 		return
 	}
 	s.stream(w, r, c, "", func(out *sse) {
-		n, refused := s.watch(out.peer, q)
+		n, refused := s.watch(out.Peer, q)
 		if refused != nil {
-			controlapi.Refuse(w, refused)
+			rules.refuse(w, refused)
 			return
 		}
 		defer n.unwatch()
@@ -43,11 +42,11 @@ type noticeStream struct {
 	out *sse
 }
 
-func (n *noticeStream) flush() error { return n.out.flush() }
+func (n *noticeStream) Flush() error { return n.out.Flush() }
 
 // page gathers an event. One without notices is none: it says where the client is.
 func (n *noticeStream) page(p *notices.Page) error {
-	if err := n.gather(pageSize(p), n); err != nil {
+	if err := n.Gather(pageSize(p), n); err != nil {
 		return err
 	}
 	b := n.out.buffer()
@@ -73,28 +72,28 @@ func (n *noticeStream) serve() {
 			_, err = n.stand(n)
 		}
 		if err == nil {
-			err = n.flush()
+			err = n.Flush()
 		}
 		if err != nil {
-			n.log.Debug("notices end", "why", err)
+			n.Log.Debug("notices end", "why", err)
 			return
 		}
 		if wait > 0 {
 			retry.Reset(wait)
 		}
 		if more {
-			n.poke()
+			n.Poke()
 		}
 		select {
-		case <-n.ctx.Done():
-			n.log.Debug("notices end", "why", context.Cause(n.ctx))
+		case <-n.Ctx.Done():
+			n.Log.Debug("notices end", "why", context.Cause(n.Ctx))
 			return
-		case <-n.identity.Revoked:
+		case <-n.Identity.Revoked:
 			return
-		case <-n.srv.leave:
+		case <-n.srv.Leave:
 			return
 		case <-retry.C:
-		case <-n.wake:
+		case <-n.Wake:
 		}
 	}
 }

@@ -22,6 +22,8 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/peer"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // noticeList is a runner whose notices are the test's. A cursor is how many lie before it.
@@ -250,16 +252,16 @@ func TestNoticesByScope(t *testing.T) {
 		token, query, code string
 		status             int
 	}{
-		"without the scope":          {"0123456789abcdef-runner", "", codeForbidden, 403},
-		"all tenants, of an admin":   {tenantsAdmin, "?tenants=all", codeForbidden, 403},
-		"all tenants, of a user":     {annsToken, "?tenants=all", codeForbidden, 403},
-		"a colleague's namespace":    {annsToken, "?namespace=acme/user/ann", codeForbidden, 403},
-		"a namespace of a stranger":  {approverToken, "?namespace=other/user/ann", codeForbidden, 403},
+		"without the scope":          {"0123456789abcdef-runner", "", refusal.CodeForbidden, 403},
+		"all tenants, of an admin":   {tenantsAdmin, "?tenants=all", refusal.CodeForbidden, 403},
+		"all tenants, of a user":     {annsToken, "?tenants=all", refusal.CodeForbidden, 403},
+		"a colleague's namespace":    {annsToken, "?namespace=acme/user/ann", refusal.CodeForbidden, 403},
+		"a namespace of a stranger":  {approverToken, "?namespace=other/user/ann", refusal.CodeForbidden, 403},
 		"nobody":                     {"0123456789abcdef-nobody", "", "unauthenticated", 401},
-		"a kind that there is not":   {annsToken, "?kind=interrupt", codeInvalidInput, 400},
-		"tenants that are no tenant": {annsToken, "?tenants=acme", codeInvalidInput, 400},
-		"a parameter that is none":   {annsToken, "?reason=x", codeInvalidInput, 400},
-		"a cursor that is none":      {annsToken, "?after=x", codeInvalidInput, 400},
+		"a kind that there is not":   {annsToken, "?kind=interrupt", refusal.CodeInvalidInput, 400},
+		"tenants that are no tenant": {annsToken, "?tenants=acme", refusal.CodeInvalidInput, 400},
+		"a parameter that is none":   {annsToken, "?reason=x", refusal.CodeInvalidInput, 400},
+		"a cursor that is none":      {annsToken, "?after=x", refusal.CodeInvalidInput, 400},
 	} {
 		for way, accept := range map[string]string{"page": "", "stream": "text/event-stream;q=0.9", "socket": ""} {
 			t.Run(name+"/"+way, func(t *testing.T) {
@@ -342,7 +344,7 @@ func TestNoticesPageWaits(t *testing.T) {
 		p, _, _ := ts.page("?wait=25&after="+now.Next, annsToken)
 		told <- p
 	}()
-	eventually(t, "it waits", func() bool { return value(t, ts.metrics, "aguiws_notice_reads_total", "all") > 0 })
+	eventually(t, "it waits", func() bool { return value(t, ts.opts.Metrics, "aguiws_notice_reads_total", "all") > 0 })
 	if _, status, text := ts.page("?wait=1", annsToken); status != 429 {
 		t.Errorf("a second one that waits: %d %s", status, text)
 	}
@@ -371,7 +373,7 @@ func TestNoticesAreReadOnce(t *testing.T) {
 		c.read() // where it is
 		sockets = append(sockets, c)
 	}
-	counts(t, ts.metrics, 20, "aguiws_notice_watchers")
+	counts(t, ts.opts.Metrics, 20, "aguiws_notice_watchers")
 	eventually(t, "the feed waits for what comes", func() bool { return l.asked() >= 2 })
 	asked := l.asked()
 	for i := range 10 {
@@ -390,7 +392,7 @@ func TestNoticesAreReadOnce(t *testing.T) {
 	if more := l.asked() - asked; more > 10 {
 		t.Errorf("%d readings for 10 notices that 20 watch", more)
 	}
-	counts(t, ts.metrics, 200, "aguiws_notices_told_total")
+	counts(t, ts.opts.Metrics, 200, "aguiws_notices_told_total")
 }
 
 // A watcher that takes nothing holds up no other, is kept nothing for, and is given up.
@@ -400,15 +402,15 @@ func TestNoticesToWhoTakesNothing(t *testing.T) {
 	conn := stalled(ts, "GET /v1/notices HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\nAuthorization: Bearer "+annsToken+"\r\n\r\n")
 	defer conn.Close()
 	reads := ts.watch("", annsToken)
-	counts(t, ts.metrics, 2, "aguiws_notice_watchers")
+	counts(t, ts.opts.Metrics, 2, "aguiws_notice_watchers")
 	big := opened("acme", "ann", "t")
 	big.Reasons = []string{strings.Repeat("x", 60<<10)}
 	for range 120 { // 7 MB: more than any buffer on the way
 		l.add(big)
 		reads.notices()
 	}
-	counts(t, ts.metrics, 1, "aguiws_notice_watchers")
-	if held := ts.budget.Held(); held > 1<<20 {
+	counts(t, ts.opts.Metrics, 1, "aguiws_notice_watchers")
+	if held := ts.gate.Budget.Held(); held > 1<<20 {
 		t.Errorf("%d bytes are held", held)
 	}
 }
@@ -448,16 +450,12 @@ func TestNoticesEnd(t *testing.T) {
 	}
 	stream, socket, waits := open(annsToken)
 	kept, keptSocket, keptWaits := open(bobsToken)
-	eventually(t, "all are there", func() bool {
-		ts.mu.Lock()
-		defer ts.mu.Unlock()
-		return len(ts.sockets) == 6
-	})
+	eventually(t, "all are there", func() bool { return ts.openSockets() == 6 })
 	if err := tokens.Replace([]identity.Token{{Token: bobsToken, Tenant: "acme", User: "bob", Namespace: "team"}}); err != nil {
 		t.Fatal(err)
 	}
 	stream.ends()
-	socket.closed(StatusExpired)
+	socket.closed(peer.StatusExpired)
 	if status := <-waits; status != 401 {
 		t.Errorf("a page that waited for nobody: %d", status)
 	}
@@ -491,7 +489,7 @@ func TestNoticesWhileTheStoreFails(t *testing.T) {
 	fails(store.ErrOutcomeUnknown)
 	l.add(opened("acme", "ann", "one"))
 	for _, accept := range []string{"", "text/event-stream"} {
-		ts.ask(http.MethodGet, "/v1/notices?after=at-0", "", "Authorization", "Bearer "+annsToken, "Accept", accept).problem(503, codeStore)
+		ts.ask(http.MethodGet, "/v1/notices?after=at-0", "", "Authorization", "Bearer "+annsToken, "Accept", accept).problem(503, refusal.CodeStore)
 	}
 	fails(nil)
 	if p := stream.notices(); !slices.Equal(p.threads(), []string{"one"}) {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -9,24 +10,18 @@ import (
 
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/login"
+	"github.com/aguiws/aguiws/server/metrics"
 	"github.com/aguiws/aguiws/server/webhook"
 )
-
-// Authenticator decides who a request is from. Authenticate is called
-// concurrently, once a socket or request. It returns ErrUnauthenticated (401)
-// for a credential that is missing or bad, ErrForbidden (403) for one that may
-// not use this server, and any other error (503) when it cannot tell.
-type Authenticator interface {
-	Authenticate(ctx context.Context, c identity.Credential) (identity.Identity, error)
-}
 
 // Options are a Server's settings. The zero value serves loopback clients
 // without authentication. New copies them.
 type Options struct {
 	// Auth decides who a request is from. Default None, which serves only on
 	// loopback addresses.
-	Auth Authenticator
+	Auth identity.Authenticator
 	// Hosts are the names under which the server may be addressed, "name" for
 	// any port or "name:port"; others are refused, which is what stops DNS
 	// rebinding. Loopback names are always allowed. Default: no others.
@@ -79,7 +74,7 @@ type Options struct {
 	// Default: this node alone is shown.
 	Store Operated
 	// Metrics count what the server does, for /metrics. Default: new ones.
-	Metrics *Metrics
+	Metrics *metrics.Metrics
 	// Logger gets ids and codes, never a payload or a credential. Default:
 	// slog.Default().
 	Logger *slog.Logger
@@ -179,7 +174,7 @@ func (o *Options) withDefaults() Options {
 		c.Auth = identity.None{}
 	}
 	if c.Metrics == nil {
-		c.Metrics = NewMetrics()
+		c.Metrics = metrics.New()
 	}
 	if c.Fallback == nil {
 		c.Fallback = http.NotFoundHandler()
@@ -197,7 +192,7 @@ func (o *Options) withDefaults() Options {
 	orElse(&c.OutboundBuffer, 1<<20)
 	orElse(&c.ThreadsPerSocket, 16)
 	orElse(&c.FramesPerSecond, 20)
-	orElse(&c.FrameBurst, burst(2*c.FramesPerSecond))
+	orElse(&c.FrameBurst, max(int(2*c.FramesPerSecond), 1))
 	orElse(&c.Sockets, 10_000)
 	orElse(&c.SocketsPerUser, 64)
 	orElse(&c.SocketsPerAddress, 256)
@@ -206,9 +201,7 @@ func (o *Options) withDefaults() Options {
 	orElse(&c.RequestsPerAddress, 100)
 	orElse(&c.RequestsPerUser, 50)
 	orElse(&c.InputsPerMinute, 120)
-	orElse(&c.InputBurst, burst(c.InputsPerMinute/2))
 	orElse(&c.AttachesPerMinute, 600)
-	orElse(&c.AttachBurst, burst(2*c.AttachesPerMinute))
 	orElse(&c.HeldBytes, 256<<20)
 	c.HeldBytes = max(c.HeldBytes, heldFrames*c.MaxFrameBytes, 1<<20)
 	orElse(&c.HeldPerUser, c.HeldBytes/8)
@@ -216,11 +209,39 @@ func (o *Options) withDefaults() Options {
 	return c
 }
 
+// gate are the settings of who may come in.
+func (o *Options) gate(byDefault string) peer.Options {
+	return peer.Options{
+		Auth: o.Auth, Hosts: o.Hosts, Origins: o.Origins, PassHeaders: o.PassHeaders, TrustedProxies: o.TrustedProxies,
+		Agents: o.Agents, Default: byDefault, CallTimeout: o.CallTimeout, Logger: o.Logger,
+		Limits: peer.Limits{
+			Sockets: o.Sockets, SocketsPerUser: o.SocketsPerUser, SocketsPerAddress: o.SocketsPerAddress,
+			RequestsPerAddress: o.RequestsPerAddress, RequestsPerUser: o.RequestsPerUser, RequestBurst: o.RequestBurst,
+			InputsPerMinute: o.InputsPerMinute, InputBurst: o.InputBurst, AttachesPerMinute: o.AttachesPerMinute, AttachBurst: o.AttachBurst,
+			HeldBytes: o.HeldBytes, HeldPerUser: o.HeldPerUser, HeldPerAddress: o.HeldPerAddress, MemoryLimit: o.MemoryLimit,
+		},
+	}
+}
+
+// sockets are the settings of WebSockets.
+func (o *Options) sockets(capabilities func(ctx context.Context, agent string) json.RawMessage) socketOptions {
+	return socketOptions{
+		Heartbeat: o.Heartbeat, PongTimeout: o.PongTimeout, KeepAlive: o.KeepAlive, WriteTimeout: o.WriteTimeout,
+		MaxFrameBytes: o.MaxFrameBytes, OutboundBuffer: o.OutboundBuffer, ThreadsPerSocket: o.ThreadsPerSocket,
+		FramesPerSecond: o.FramesPerSecond, FrameBurst: o.FrameBurst, Capabilities: capabilities,
+	}
+}
+
+// streams are the settings of streams over HTTP.
+func (o *Options) streams() streamOptions {
+	return streamOptions{
+		KeepAlive: o.KeepAlive, MaxFrameBytes: o.MaxFrameBytes, OutboundBuffer: o.OutboundBuffer,
+		Stops: func(agent string) bool { return o.onDisconnect(routeAGUI, agent) == DisconnectStop },
+	}
+}
+
 // heldFrames is how many of the largest frames the budget has room for at least.
 const heldFrames = 32
-
-// burst is how many may come at once: one at least.
-func burst(rate float64) int { return max(int(rate), 1) }
 
 func orElse[T comparable](v *T, def T) {
 	var zero T

@@ -1,18 +1,31 @@
 package server
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/aguiws/aguiws/server/internal/peer"
+)
 
 // What a socket is owed for a thread that it has detached from meanwhile is not told.
 func TestDebtOfAThreadThatIsNotFollowed(t *testing.T) {
-	ts := newTestServer(t, newFake(), nil)
-	c := ts.dial()
-	c.send(`{"type":"ws.ping"}`)
-	c.wants(`{"type":"ws.pong","positions":{}}`)
-	ts.mu.Lock()
-	for s := range ts.sockets {
-		s.(*socket).answers.(*fullSession).owe("t", [][]byte{[]byte(`{"type":"CUSTOM","name":"x","value":1}`)})
+	link := &written{}
+	s := newFullSession(&socket{Peer: &peer.Peer{Caller: &peer.Caller{}}, link: link})
+	s.owe("t", [][]byte{[]byte(`{"type":"CUSTOM","name":"x","value":1}`)})
+	if err := s.advance(t.Context()); err != nil || link.texts != 0 {
+		t.Errorf("%d texts were written, %v", link.texts, err)
 	}
-	ts.mu.Unlock()
-	c.send(`{"type":"ws.ping"}`)
-	c.wants(`{"type":"ws.pong","positions":{}}`)
+	if owed := s.debts.take(); len(owed) != 0 {
+		t.Errorf("%d are owed still", len(owed))
+	}
+}
+
+// written is a link that counts what it takes.
+type written struct {
+	link
+	texts int
+}
+
+func (w *written) Write([]byte) error {
+	w.texts++
+	return nil
 }

@@ -1,36 +1,14 @@
 package server
 
 import (
-	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
-	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
 // An identity that may run and not read is given the events of runs that its own
 // inputs began, and nothing that tells of what else the thread holds.
-
-// reads reports whether the caller may follow threads.
-func (c *caller) reads() bool { return c.identity.May(identity.ScopeRead) }
-
-// tells reports whether an event is about its run alone. Snapshots are about the
-// thread, and changes of the state make sense only to who has had one.
-func tells(event []byte) bool {
-	switch typeOf(event) {
-	case protocol.TypeMessagesSnapshot, protocol.TypeStateSnapshot, protocol.TypeStateDelta:
-		return false
-	}
-	return true
-}
-
-// mayRepeat refuses a repeat of what may be somebody else's.
-func (p *peer) mayRepeat(a adapter.Admitted) *protocol.RunError {
-	if a.Disposition != adapter.Repeat || p.reads() || a.User != "" && a.User == p.name() {
-		return nil
-	}
-	return p.srv.metrics.noted(&protocol.RunError{Code: codeForbidden,
-		Message: "the run that answers this is not known to be of this identity's inputs, and it may not follow threads"})
-}
 
 // ownRuns are the runs of a thread that the inputs of a socket began, for one that may
 // not see others.
@@ -45,7 +23,7 @@ type ownRuns struct {
 func (d *delivery) owned(status store.RunStatus, seq int64, label, id string) {
 	o := &d.own
 	switch {
-	case d.reads():
+	case d.Reads():
 	case status == store.RunQueued:
 		if o.waits == nil {
 			o.waits = map[string]string{}
@@ -64,9 +42,9 @@ func (d *delivery) owned(status store.RunStatus, seq int64, label, id string) {
 // owns reports whether the event at the cursor is of a run of the socket's own.
 func (d *delivery) owns(event []byte) bool {
 	o := &d.own
-	kind := typeOf(event)
+	kind := frames.TypeOf(event)
 	if kind == protocol.TypeRunStarted && !o.within {
-		label := labelOf(event)
+		label := frames.LabelOf(event)
 		switch id := o.waits[label]; {
 		case o.begins[d.position.Seq]:
 			delete(o.begins, d.position.Seq)
@@ -90,8 +68,8 @@ func (d *delivery) ownEvent(event []byte) error {
 	if !d.owns(event) {
 		return nil
 	}
-	if d.awaits && typeOf(event) == protocol.TypeRunStarted {
-		d.awaits = s.srv.awaiting.done(d.key, labelOf(event), s)
+	if d.awaits && frames.TypeOf(event) == protocol.TypeRunStarted {
+		d.awaits = s.srv.awaiting.done(d.key, frames.LabelOf(event), s)
 	}
 	return s.uncounted(d.key.Thread, d.position, [][]byte{event})
 }
@@ -104,7 +82,7 @@ func (d *delivery) lostOwn() error {
 	if err := s.drop(d); err != nil || !owed {
 		return err
 	}
-	event, err := protocol.Encode(outcomeUnknown())
+	event, err := protocol.Encode(peer.OutcomeUnknown())
 	if err != nil {
 		return err
 	}

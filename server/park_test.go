@@ -29,7 +29,7 @@ func TestIdleSocketsHoldNoGoroutine(t *testing.T) {
 	}
 	b := newFake()
 	ts := newTestServer(t, b, &Options{Heartbeat: 300 * time.Millisecond})
-	ts.quiet = 100 * time.Millisecond
+	ts.sockets.quiet = 100 * time.Millisecond
 	var clients []*client
 	pinged := make(chan struct{}, 1000)
 	for range 20 {
@@ -113,7 +113,7 @@ func until(t *testing.T, r *bufio.Reader, text string) {
 func TestFramesInPieces(t *testing.T) {
 	ping := func(id string) []byte { return conntest.Frame(true, 1, []byte(`{"type":"ws.ping","id":"`+id+`"}`)) }
 	ts := newTestServer(t, newFake(), nil)
-	ts.quiet = 20 * time.Millisecond
+	ts.sockets.quiet = 20 * time.Millisecond
 	for name, early := range map[string][]byte{
 		"a frame":                  ping("early"),
 		"two frames":               append(ping("first"), ping("early")...),

@@ -7,6 +7,9 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // plainSession serves a client without a subprotocol: it sends inputs and
@@ -14,91 +17,91 @@ import (
 // that comes meanwhile waits in the inbox; one that stops a run does not.
 type plainSession struct {
 	*socket
-	dialect dialect
+	dialect frames.Dialect
 	counts  bool // clients of the dialect are told where they stand
 
 	mu    sync.Mutex
-	asked []*frame // inputs that were received and are not answered to their end
+	asked []*frames.Frame // inputs that were received and are not answered to their end
 }
 
 func newPlainSession(sock *socket, h *handshake) *plainSession {
 	return &plainSession{socket: sock, dialect: h.dialect, counts: h.counts}
 }
 
-func (s *plainSession) parse(data []byte) *frame {
-	f := parsePlainFrame(data)
-	f.dialect = s.dialect
+func (s *plainSession) parse(data []byte) *frames.Frame {
+	f := frames.ParsePlain(data)
+	f.Dialect = s.dialect
 	return f
 }
 
 // received stops what a client stops: the turn of that would come when the run is over.
-func (s *plainSession) received(f *frame) bool {
+func (s *plainSession) received(f *frames.Frame) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case f.input != nil:
+	case f.Input != nil:
 		s.asked = append(s.asked, f)
-	case f.kind == kindAbort && f.fault == nil:
+	case f.Kind == frames.KindAbort && f.Fault == nil:
 		for _, asked := range s.asked {
-			if asked.label == f.label {
-				asked.aborted.Store(true)
+			if asked.Label == f.Label {
+				asked.Aborted.Store(true)
 			}
 		}
-		f.done()
-		s.poke()
+		f.Done()
+		s.Poke()
 		return true
 	}
 	return false
 }
 
-func (s *plainSession) answered(f *frame) {
+func (s *plainSession) answered(f *frames.Frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asked = slices.DeleteFunc(s.asked, func(asked *frame) bool { return asked == f })
+	s.asked = slices.DeleteFunc(s.asked, func(asked *frames.Frame) bool { return asked == f })
 }
 
 // turn serves a run as long as it streams.
 func (s *plainSession) turn() error {
 	select {
-	case <-s.srv.leave:
-		return closeDraining
+	case <-s.srv.Leave:
+		return peer.CloseDraining
 	case f := <-s.inbox:
 		if err := s.answer(f); err != nil {
 			return err
 		}
 		if len(s.inbox) > 0 {
-			s.poke()
+			s.Poke()
 		}
 	default: // a pong or the like was gathered
 	}
-	return s.flush()
+	return s.Flush()
 }
 
 func (s *plainSession) end() {}
 
-func (s *plainSession) answer(f *frame) error {
-	defer f.done()
+func (s *plainSession) answer(f *frames.Frame) error {
+	defer f.Done()
 	defer s.answered(f)
-	why := f.fault
-	if why == nil && f.kind != "" {
-		why = faultf(codeInvalidInput, "without the subprotocol %s only inputs are understood", Subprotocol)
+	why := f.Fault
+	if why == nil && f.Kind != "" {
+		why = frames.Faultf(refusal.CodeInvalidInput, "without the subprotocol %s only inputs are understood", Subprotocol)
 	}
 	if why != nil {
-		s.srv.metrics.refused(why.code)
-		err := refuse(s, &protocol.RunError{Code: why.code, Message: why.message})
-		if err == nil && f.last {
-			return closeMalformed
+		s.srv.Metrics.Refused(why.Code)
+		err := refuse(s, &protocol.RunError{Code: why.Code, Message: why.Message})
+		if err == nil && f.Last {
+			return peer.CloseMalformed
 		}
 		return err
 	}
 	if refused := s.mayRun(f); refused != nil {
 		return refuse(s, refused)
 	}
-	w := wire(unlessAborted{s, &f.aborted})
-	if s.counts && f.dialect.of(f.input) == dialectTanStack {
-		w = placed{w, f.threadID}
+	w := wire(unlessAborted{s, &f.Aborted})
+	if s.counts && f.Dialect.Of(f.Input) == frames.TanStack {
+		w = placed{w, f.ThreadID}
 	}
-	return runPlain(s.peer, w, f, false)
+	return s.srv.runPlain(s.Peer, w, f, false)
 }
 
 // unlessAborted is a wire to a client that reads nothing more of a run that it stopped:

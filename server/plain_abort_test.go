@@ -7,6 +7,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/metrics"
 )
 
 const abort = `{"type":"abort","runId":"r"}`
@@ -51,7 +52,7 @@ func TestPlainAbort(t *testing.T) {
 func TestPlainAbortBeforeItsTurn(t *testing.T) {
 	b := newFake()
 	cancelled := stoppable(b, 0)
-	m := NewMetrics()
+	m := metrics.New()
 	ts := newTestServer(t, b, &Options{Metrics: m})
 	c := ts.connect("/agui/ws", plainMode)
 	c.send(input("t", "first"))

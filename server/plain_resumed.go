@@ -10,11 +10,13 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol/downgrade"
+	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
-var refuseOffset = refusal.New(http.StatusBadRequest, codeInvalidInput, "offset is the id of an event that a socket with runId was sent")
+var refuseOffset = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, "offset is the id of an event that a socket with runId was sent")
 
 // placed tells of each event of the log how a socket goes on behind it, to a client
 // that asked for that by its request.
@@ -38,7 +40,7 @@ func (w placed) emit(event []byte, at store.Position) error {
 
 // offsetOf is a position of a thread in one word.
 func offsetOf(thread string, at store.Position) string {
-	return url.QueryEscape(thread) + "/" + string(appendEventID(nil, at))
+	return url.QueryEscape(thread) + "/" + string(frames.AppendEventID(nil, at))
 }
 
 // resumption is where a client goes on with a run that another socket was sent a part
@@ -56,7 +58,7 @@ func (r *resumption) read(offset string) bool {
 		return false
 	}
 	var ok bool
-	r.at, ok = parseEventID(id)
+	r.at, ok = frames.ParseEventID(id)
 	return ok
 }
 
@@ -67,8 +69,8 @@ type resumedSession struct {
 	from *resumption
 }
 
-func (s *resumedSession) received(f *frame) bool {
-	f.done()
+func (s *resumedSession) received(f *frames.Frame) bool {
+	f.Done()
 	return true
 }
 
@@ -76,25 +78,25 @@ func (s *resumedSession) turn() error {
 	if err := s.tell(); err != nil {
 		return err
 	}
-	if err := s.flush(); err != nil {
+	if err := s.Flush(); err != nil {
 		return err
 	}
-	return closeEnded
+	return peer.CloseEnded
 }
 
 func (s *resumedSession) tell() error {
 	r := &plainRun{
-		wire: placed{s.plainSession, s.from.thread}, label: s.from.label, dialect: dialectTanStack, profile: downgrade.ProfileCurrent,
+		wire: placed{s.plainSession, s.from.thread}, label: s.from.label, dialect: frames.TanStack, profile: downgrade.ProfileCurrent,
 		aborted: &atomic.Bool{}, mine: true, begun: true, resumed: true,
 	}
-	r.open(s.peer, s.from.thread)
+	r.open(s.srv.core, s.Peer, s.from.thread)
 	defer r.close()
 	a, err := r.attach(s.from.at)
 	switch {
 	case err != nil:
-		return refuse(s, unanswered(err))
+		return refuse(s, peer.Unanswered(err))
 	case !a.Recovered:
-		return refuse(s, outcomeUnknown())
+		return refuse(s, peer.OutcomeUnknown())
 	}
 	r.rests = a.ActiveLabel == ""
 	return r.stream(r)

@@ -12,6 +12,8 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/downgrade"
+	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
 // wire carries the events of one stream to a client that knows no control
@@ -19,7 +21,7 @@ import (
 type wire interface {
 	// emit gathers an event. at is its position; zero for one that is in no log.
 	emit(event []byte, at store.Position) error
-	flush() error
+	Flush() error
 	// recovered says whether a repeat is answered from where its client stopped on; by
 	// the whole run else.
 	recovered(there bool)
@@ -40,7 +42,7 @@ type plainRun struct {
 	resumed bool            // the client goes on where it said
 	rests   bool            // the log has no more of the run than it has now
 	debts   debts
-	dialect dialect
+	dialect frames.Dialect
 	through adapter.Through
 	profile downgrade.Profile // what the client's version can be sent
 	aborted *atomic.Bool      // the client has no use for the run any more
@@ -57,22 +59,22 @@ type stopping struct {
 // runPlain answers an input with its run's events. It is done with f when the run was
 // asked for, so that one that takes long does not hold it. stops: the run is not to go
 // on when the client leaves.
-func runPlain(p *peer, w wire, f *frame, stops bool) (err error) {
-	in := f.input
-	f.input = nil
-	r := &plainRun{wire: w, label: f.label, after: f.after, dialect: f.dialect.of(in), through: cmp.Or(f.through, adapter.ThroughSocket), aborted: &f.aborted}
-	r.profile = r.dialect.profile(in)
-	r.open(p, f.threadID)
+func (s *core) runPlain(p *peer.Peer, w wire, f *frames.Frame, stops bool) (err error) {
+	in := f.Input
+	f.Input = nil
+	r := &plainRun{wire: w, label: f.Label, after: f.After, dialect: f.Dialect.Of(in), through: cmp.Or(f.Through, adapter.ThroughSocket), aborted: &f.Aborted}
+	r.profile = r.dialect.Profile(in)
+	r.open(s, p, f.ThreadID)
 	r.follower.Only("")
 	defer func() {
-		p.srv.awaiting.forget(r)
+		s.awaiting.forget(r)
 		r.close()
-		if stops && err == closeGone && r.id != "" && (r.mine || !p.srv.runs.Durable()) {
-			p.srv.clientLeft(p, r.key, r.id, r.of)
+		if stops && err == peer.CloseGone && r.id != "" && (r.mine || !s.runs.Durable()) {
+			s.clientLeft(p, r.key, r.id, r.of)
 		}
 	}()
-	started, err := r.submit(in, f.commands)
-	f.done()
+	started, err := r.submit(in, f.Commands)
+	f.Done()
 	if !started || err != nil {
 		return err
 	}
@@ -83,19 +85,19 @@ func runPlain(p *peer, w wire, f *frame, stops bool) (err error) {
 // what it wrote.
 func (r *plainRun) submit(in *protocol.RunAgentInput, commands bool) (more bool, err error) {
 	r.srv.awaiting.add(r.key, r.label, r)
-	ctx, cancel := r.call()
-	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.identity.Namespace, Tenant: r.identity.Tenant, User: r.name(), Agent: r.agent, From: r.origin(r.through), Run: in,
-		When: whenOf(in), Commands: commands, Sender: true, Left: r.left, Headers: r.headers})
+	ctx, cancel := r.Call()
+	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.Identity.Namespace, Tenant: r.Identity.Tenant, User: r.Name(), Agent: r.Agent, From: r.Origin(r.through), Run: in,
+		When: frames.WhenOf(in), Commands: commands, Sender: true, Left: r.left, Headers: r.Headers})
 	cancel()
 	r.clears(admitted)
 	if err != nil {
-		r.logFailure("submitting an input", r.key.Thread, err)
-		return false, refuse(r.wire, unanswered(err))
+		r.LogFailure("submitting an input", r.key.Thread, err)
+		return false, refuse(r.wire, peer.Unanswered(err))
 	}
 	if admitted.Disposition == adapter.Refused {
 		return false, refuse(r.wire, admitted.Refusal)
 	}
-	if refused := r.mayRepeat(admitted); refused != nil {
+	if refused := r.srv.mayRepeat(r.Peer, admitted); refused != nil {
 		return false, refuse(r.wire, refused)
 	}
 	r.id, r.of = admitted.RunID, admitted.Of
@@ -111,7 +113,7 @@ func (r *plainRun) submit(in *protocol.RunAgentInput, commands bool) (more bool,
 		r.srv.awaiting.done(r.key, r.label, r)
 		r.debts.take()
 	}
-	r.behind = admitted.Behind && r.reads()
+	r.behind = admitted.Behind && r.Reads()
 	if admitted.Disposition == adapter.Started {
 		r.mine = true
 		if !r.behind {
@@ -126,16 +128,16 @@ func (r *plainRun) submit(in *protocol.RunAgentInput, commands bool) (more bool,
 // resume writes the run as it is and puts the cursor there, and reports whether
 // that was all of it. A run that still waits is nothing yet.
 func (r *plainRun) resume() (over bool, err error) {
-	ctx, cancel := r.look()
+	ctx, cancel := r.Look()
 	defer cancel()
 	r.srv.awaiting.add(r.key, r.of, r)
 	rep, err := r.srv.runs.Repeat(ctx, r.key, r.id, r.label)
 	if err != nil {
-		r.logFailure("restating a run", r.key.Thread, err)
-		if r.ctx.Err() != nil {
-			return true, context.Cause(r.ctx)
+		r.LogFailure("restating a run", r.key.Thread, err)
+		if r.Ctx.Err() != nil {
+			return true, context.Cause(r.Ctx)
 		}
-		return true, refuse(r.wire, unanswered(err))
+		return true, refuse(r.wire, peer.Unanswered(err))
 	}
 	r.seek(rep.At)
 	if rep.Status == store.RunQueued {
@@ -184,12 +186,12 @@ func (r *plainRun) stopped(rep follow.Repeated) *store.Position {
 // send writes an event as the client's version of AG-UI can read it, if it is for who
 // may not read.
 func (r *plainRun) send(event []byte, at store.Position) error {
-	if !r.reads() && !tells(event) {
+	if !r.Reads() && !frames.Tells(event) {
 		return nil
 	}
-	event, err := r.lowered(r.profile, r.key.Thread, r.label, event)
+	event, err := frames.Lowered(r.Log, r.profile, r.key.Thread, r.label, event)
 	if err == nil && event != nil {
-		event, err = r.dialect.told(event)
+		event, err = r.dialect.Told(event)
 	}
 	if err != nil || event == nil {
 		return err
@@ -197,20 +199,20 @@ func (r *plainRun) send(event []byte, at store.Position) error {
 	return r.wire.emit(event, at)
 }
 
-func (r *plainRun) flush() error { return r.wire.flush() }
+func (r *plainRun) Flush() error { return r.wire.Flush() }
 
 func (r *plainRun) restated(*follow.Attached, bool) (over bool, err error) {
 	if r.begun {
 		// Events that were written cannot be taken back, and the rest is not to be had in
 		// order. The same input again brings all of it.
-		return true, refuse(r.wire, outcomeUnknown())
+		return true, refuse(r.wire, peer.OutcomeUnknown())
 	}
 	return r.resume()
 }
 
 // event writes an event if it is the run's.
 func (r *plainRun) event(event []byte) (over bool, err error) {
-	kind := typeOf(event)
+	kind := frames.TypeOf(event)
 	if !r.mine {
 		if kind != protocol.TypeRunStarted {
 			return false, nil
@@ -232,7 +234,7 @@ func (r *plainRun) event(event []byte) (over bool, err error) {
 		event = r.end
 	}
 	// A repeat may be answered by a run of another label.
-	if event, err = relabel(event, r.label); err != nil {
+	if event, err = frames.Relabel(event, r.label); err != nil {
 		return false, err
 	}
 	return ends, r.send(event, r.position)
@@ -250,8 +252,8 @@ func (r *plainRun) isMine(event []byte) (bool, error) {
 		return false, nil
 	}
 	begun := r.hasBegun(r.id, r.label)
-	if r.ctx.Err() != nil {
-		return false, context.Cause(r.ctx)
+	if r.Ctx.Err() != nil {
+		return false, context.Cause(r.Ctx)
 	}
 	return begun, nil
 }
@@ -264,7 +266,7 @@ func (r *plainRun) failed(error) error { return nil }
 // events.
 func (r *plainRun) owe(_ string, events [][]byte) {
 	r.debts.add(r.key.Thread, events)
-	r.poke()
+	r.Poke()
 }
 
 // obey stops the run if its client says so. The effect of that is in the log, or owed.
@@ -273,14 +275,14 @@ func (r *plainRun) obey() {
 	if !r.aborted.Load() || s.done || time.Now().Before(s.next) {
 		return
 	}
-	ctx, cancel := r.call()
+	ctx, cancel := r.Call()
 	defer cancel()
-	if _, err := r.srv.stop(ctx, r.key, r.of, r.actor(r.through)); err != nil {
+	if _, err := r.srv.stop(ctx, r.key, r.of, r.Actor(r.through)); err != nil {
 		s.failures++
 		wait := min(backoffFirst<<min(s.failures-1, 10), backoffMost)
 		s.next = time.Now().Add(wait)
-		time.AfterFunc(wait, r.poke)
-		r.log.Warn("cancelling failed", "thread", r.key.Thread, "error", err)
+		time.AfterFunc(wait, r.Poke)
+		r.Log.Warn("cancelling failed", "thread", r.key.Thread, "error", err)
 		return
 	}
 	s.done = true
@@ -293,7 +295,7 @@ func (r *plainRun) owed() (over bool, err error) {
 			continue
 		}
 		for _, event := range debt.events {
-			if event, err = relabel(event, r.label); err != nil {
+			if event, err = frames.Relabel(event, r.label); err != nil {
 				return true, err
 			}
 			if err := r.send(event, store.Position{}); err != nil {

@@ -2,42 +2,25 @@ package server
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/problem"
+	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/requestbody"
-	"github.com/aguiws/aguiws/server/internal/strictjson"
-)
-
-// reservedNames are those under /agui/ that are no agent's.
-var reservedNames = []string{"ws", "capabilities", "threads"}
-
-// CheckAgentName says why no agent can be served under a name, or nil.
-func CheckAgentName(name string) error {
-	if !strictjson.IsName(name) || slices.Contains(reservedNames, name) {
-		return fmt.Errorf("an agent cannot be named %q: its path would mean something else, or is none", name)
-	}
-	return nil
-}
-
-var (
-	refuseMethod = refusal.New(http.StatusMethodNotAllowed, "method_not_allowed", "that method means nothing here: see the Allow header")
-	refuseWork   = refusal.New(http.StatusServiceUnavailable, codeOverloaded, "this server has too much to do").After(10 * time.Second)
 )
 
 // servePost is AG-UI's HTTP binding: an input in, its run's events out.
-func (s *core) servePost(w http.ResponseWriter, r *http.Request) {
-	c, agent, refused := s.enterFor(r)
+func (s *streams) servePost(w http.ResponseWriter, r *http.Request) {
+	c, agent, refused := s.EnterFor(r)
 	if refused == nil {
-		held := s.hold(r.Context(), c)
+		held := s.Hold(r.Context(), c)
 		defer held.Release()
-		refused = s.answerInput(w, r, held, agent, nil, func(out *sse, f *frame) { out.run(out, f, routeAGUI) })
+		refused = s.answerInput(w, r, held, agent, nil, func(out *sse, f *frames.Frame) { out.run(out, f, s.opts.Stops(agent)) })
 	}
 	if refused != nil {
 		refused.Write(w)
@@ -46,19 +29,19 @@ func (s *core) servePost(w http.ResponseWriter, r *http.Request) {
 
 // answerInput lets serve answer an input with events. body is what is read as
 // one; nil: the request's.
-func (s *core) answerInput(w http.ResponseWriter, r *http.Request, held *holding, agent string, body []byte, serve func(*sse, *frame)) *refusal.Refusal {
-	c := held.c
-	if refused := s.reserve(c.user, c.address, &s.opts); refused != nil {
+func (s *streams) answerInput(w http.ResponseWriter, r *http.Request, held *peer.Holding, agent string, body []byte, serve func(*sse, *frames.Frame)) *refusal.Refusal {
+	c := held.Caller
+	if refused := s.Reserve(c.User, c.Address); refused != nil {
 		return refused
 	}
-	defer s.unreserve(c.user, c.address)
+	defer s.Unreserve(c.User, c.Address)
 	f, refused := s.readInput(w, r, body, held)
 	if refused == nil {
 		s.stream(w, r, c, agent, func(out *sse) {
-			out.out.account.Join(held.bodies)
-			f.dialect, f.through = dialectOf(r), adapter.ThroughPOST
+			out.Out.Account.Join(held.Bodies)
+			f.Dialect, f.Through = frames.DialectOf(r), adapter.ThroughPOST
 			if id := r.Header.Get("Last-Event-ID"); id != "" {
-				f.after, _ = parseEventID(id) // another server's is no reason to refuse
+				f.After, _ = frames.ParseEventID(id) // another server's is no reason to refuse
 				out.resumes = true
 			}
 			serve(out, f)
@@ -67,10 +50,10 @@ func (s *core) answerInput(w http.ResponseWriter, r *http.Request, held *holding
 	return refused
 }
 
-// run answers a readable input that came by a route, on a wire that ends in o.
-func (o *sse) run(w wire, f *frame, route string) {
-	stops := o.srv.opts.onDisconnect(route, o.agent) == DisconnectStop
-	o.begun(func() error { return runPlain(o.peer, w, f, stops) })
+// run answers a readable input on a wire that ends in o. stops: the run is not to go on
+// when the client leaves.
+func (o *sse) run(w wire, f *frames.Frame, stops bool) {
+	o.begun(func() error { return o.srv.runPlain(o.Peer, w, f, stops) })
 }
 
 // begun begins the answer, lets answer give it and ends it. A refusal of an input by its
@@ -81,7 +64,7 @@ func (o *sse) begun(answer func() error) {
 		err = o.begin()
 	}
 	if err == nil {
-		if refused := o.mayRun(); refused != nil {
+		if refused := o.srv.mayRun(o.Peer); refused != nil {
 			err = refuse(o, refused)
 		} else {
 			err = answer()
@@ -97,53 +80,53 @@ func (o *sse) finish(err error) {
 	var why *protocol.RunError
 	switch {
 	case err == nil:
-	case errors.Is(err, closeOverload):
-		why = overloaded()
-	case errors.Is(err, closeDraining):
-		why = retryLater(codeDraining, "this server is shutting down; the same input sent again tells what became of the run", time.Second)
-	case errors.Is(err, closeExpired):
-		why = &protocol.RunError{Code: refuseCredential.Code,
+	case errors.Is(err, peer.CloseOverload):
+		why = peer.Overloaded()
+	case errors.Is(err, peer.CloseDraining):
+		why = peer.RetryLater(refusal.CodeDraining, "this server is shutting down; the same input sent again tells what became of the run", time.Second)
+	case errors.Is(err, peer.CloseExpired):
+		why = &protocol.RunError{Code: peer.RefuseCredential.Code,
 			Message: "the credential has expired; the same input sent again with another tells what became of the run"}
-	case closingOf(err) == err:
+	case peer.ClosingOf(err) == err:
 		return
 	default:
-		o.log.Error("stream fails", "error", err)
-		why = outcomeUnknown()
+		o.Log.Error("stream fails", "error", err)
+		why = peer.OutcomeUnknown()
 	}
 	if why == nil || refuse(o, why) == nil {
-		o.flush()
+		o.Flush()
 	}
 }
 
-func (s *core) readInput(w http.ResponseWriter, r *http.Request, body []byte, held *holding) (*frame, *refusal.Refusal) {
+func (s *streams) readInput(w http.ResponseWriter, r *http.Request, body []byte, held *peer.Holding) (*frames.Frame, *refusal.Refusal) {
 	if body == nil {
 		var refused *refusal.Refusal
 		if body, refused = requestbody.JSON(w, r, s.opts.MaxFrameBytes, held.Body); refused != nil {
 			return nil, refused
 		}
 	}
-	read, weight := held.bodies.Held(), weigh(body)
-	if err := held.take(held.bodies, weight); err != nil {
+	read, weight := held.Bodies.Held(), frames.Weigh(body)
+	if err := held.Take(held.Bodies, weight); err != nil {
 		if full, ok := errors.AsType[*refusal.Error](err); ok {
 			return nil, full.Refusal
 		}
-		return nil, refuseWork // to nobody
+		return nil, peer.RefuseWork // to nobody
 	}
-	defer held.bodies.Give(read)
-	document, _, bad := objectOf(body)
+	defer held.Bodies.Give(read)
+	document, _, bad := frames.ObjectOf(body)
 	if bad != nil {
 		return nil, refuseInput(bad.Message, []problem.Problem{{Message: bad.Message}})
 	}
-	f := &frame{account: held.bodies, weight: weight}
-	if bad := f.readInput(document); bad != nil {
-		return nil, refuseInput(bad.message, bad.fields)
+	f := &frames.Frame{Account: held.Bodies, Weight: weight}
+	if bad := f.ReadInput(document); bad != nil {
+		return nil, refuseInput(bad.Message, bad.Fields)
 	}
 	return f, nil
 }
 
 // refuseInput says of a body that is no input what is wrong with it, and where.
 func refuseInput(message string, fields []problem.Problem) *refusal.Refusal {
-	refused := refusal.New(http.StatusBadRequest, codeInvalidInput, message)
+	refused := refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, message)
 	refused.Fields = append([]problem.Problem{}, fields...)
 	return refused
 }

@@ -2,204 +2,13 @@ package server
 
 import (
 	"bytes"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 )
-
-func TestLimitersAreBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := newLimiters(1, 2)
-		for i, want := range []time.Duration{0, 0, time.Second} {
-			if got := l.take("a"); got != want {
-				t.Errorf("take %d: wait %v, want %v", i, got, want)
-			}
-		}
-		for _, key := range []string{"b", "", "", ""} {
-			if l.take(key) != 0 {
-				t.Errorf("%q waits", key)
-			}
-		}
-		time.Sleep(time.Second)
-		for i, want := range []time.Duration{0, time.Second} {
-			if got := l.take("a"); got != want {
-				t.Errorf("take %d after a second: wait %v, want %v", i, got, want)
-			}
-		}
-		for i := range maxLimiters {
-			l.take("a") // stays among the last used
-			l.take(fmt.Sprint(i))
-		}
-		if len(l.byKey) != maxLimiters || l.used.Len() != maxLimiters {
-			t.Errorf("%d keys, %d in order", len(l.byKey), l.used.Len())
-		}
-		if l.take("a") == 0 {
-			t.Error("a key in use was forgotten")
-		}
-		if none := newLimiters(-1, 1); none != nil || none.take("a") != 0 {
-			t.Error("a negative rate limits")
-		}
-	})
-}
-
-func TestAddresses(t *testing.T) {
-	s, err := newServer(newFake(), nil, &Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("127.0.0.1/32")}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct{ peer, forwarded, want string }{
-		{"192.0.2.1:99", "", "192.0.2.1"},
-		{"192.0.2.1:99", "198.51.100.7", "192.0.2.1"}, // not a proxy of ours: it may say anything
-		{"10.1.1.1:99", "198.51.100.7", "198.51.100.7"},
-		{"10.1.1.1:99", "203.0.113.9, 198.51.100.7", "198.51.100.7"}, // what came before the last is hearsay
-		{"10.1.1.1:99", "203.0.113.9, 10.2.2.2", "203.0.113.9"},
-		{"10.1.1.1:99", "nonsense", "10.1.1.1"},
-		{"10.1.1.1:99", "198.51.100.7:567", "198.51.100.7"},
-		{"10.1.1.1:99", " 198.51.100.7:567 \t,10.2.2.2:1", "198.51.100.7"},
-		{"10.1.1.1:99", "203.0.113.9\n198.51.100.7, 10.2.2.2", "198.51.100.7"}, // on two lines
-		{"10.1.1.1:99", "[2001:db8::1]:567", "2001:db8::/64"},
-		{"10.1.1.1:99", "[2001:db8::1]", "2001:db8::/64"},
-		{"10.1.1.1:99", "2001:db8::1", "2001:db8::/64"},
-		{"10.1.1.1:99", "::ffff:198.51.100.7", "198.51.100.7"},
-		{"10.1.1.1:99", "[::ffff:198.51.100.7]:567", "198.51.100.7"},
-		{"10.1.1.1:99", "[fe80::1%eth0]:567", "fe80::/64"},
-		{"10.1.1.1:99", "nonsense, 10.2.2.2", "10.2.2.2"},
-		{"10.1.1.1:99", "198.51.100.7,", "10.1.1.1"},
-		{"127.0.0.1:99", "198.51.100.7:567", "198.51.100.7"},
-		{"127.0.0.1:99", "unknown", "127.0.0.1"},
-		{"127.0.0.1:99", "[2001:db8::1", "127.0.0.1"},
-		{"127.0.0.1:99", "2001:db8::1]", "127.0.0.1"},
-		{"127.0.0.1:99", "1.2.3.4.5", "127.0.0.1"},
-		{"[::ffff:10.1.1.1]:99", "198.51.100.7", "198.51.100.7"},
-		{"10.1.1.1:99", "", "10.1.1.1"},
-		{"127.0.0.1:99", "", ""},
-		{"127.0.0.1:99", "198.51.100.7", "198.51.100.7"},
-		{"[::1]:99", "198.51.100.7", ""},
-		{"[2001:db8:1:2:3::4]:99", "", "2001:db8:1:2::/64"},
-		{"[::ffff:192.0.2.1]:99", "", "192.0.2.1"},
-		{"[fe80::1%eth0]:99", "", "fe80::/64"},
-		{"@", "", ""},
-	} {
-		r := httptest.NewRequest(http.MethodGet, "/", nil)
-		r.RemoteAddr = c.peer
-		for line := range strings.SplitSeq(c.forwarded, "\n") {
-			if line != "" {
-				r.Header.Add("X-Forwarded-For", line)
-			}
-		}
-		if got := s.addressOf(r); got != c.want {
-			t.Errorf("%s for %q: %q, want %q", c.peer, c.forwarded, got, c.want)
-		}
-	}
-}
-
-// A loopback peer that speaks for others and is not listed is told of, once.
-func TestUnlistedProxyIsToldOf(t *testing.T) {
-	for _, c := range []struct {
-		peer, header string
-		trusted      bool
-		lines        int
-	}{
-		{"127.0.0.1:9", "X-Forwarded-For", false, 1},
-		{"[::1]:9", "Forwarded", false, 1},
-		{"127.0.0.1:9", "X-Forwarded-For", true, 0},
-		{"127.0.0.1:9", "X-Other", false, 0},
-		{"192.0.2.1:9", "X-Forwarded-For", false, 0},
-	} {
-		var log bytes.Buffer
-		opts := &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
-		if c.trusted {
-			opts.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-		}
-		s, err := newServer(newFake(), nil, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 3 {
-			r := httptest.NewRequest(http.MethodGet, "/healthz", nil)
-			r.RemoteAddr = c.peer
-			r.Header.Set(c.header, "192.0.2.7")
-			s.Handler().ServeHTTP(httptest.NewRecorder(), r)
-		}
-		if n := strings.Count(log.String(), "--trusted-proxies 127.0.0.1/32"); n != c.lines {
-			t.Errorf("%+v: %d lines: %s", c, n, &log)
-		}
-	}
-}
-
-// The networks of one site have a limit together, and crowd out nobody else.
-func TestSitesAreLimited(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := newLimiters(1, 2)
-		l.bySite()
-		network := func(site, n int) string { return fmt.Sprintf("2001:db8:%x:%x::/64", site, n) }
-		l.take("192.0.2.1")
-		l.take("192.0.2.1")
-		l.take(network(2, 1))
-		passed := 0
-		for n := range 1 << 16 {
-			if l.take(network(1, n)) == 0 {
-				passed++
-			}
-		}
-		if passed != 2*siteShare {
-			t.Errorf("%d requests of one site passed", passed)
-		}
-		if len(l.byKey) > maxOfSite+2 || l.used.Len() != len(l.byKey) || l.of["2001:db8:1::/48"].Len() != maxOfSite || len(l.sites.byKey) != 2 {
-			t.Errorf("%d keys, %d in order, %d sites", len(l.byKey), l.used.Len(), len(l.sites.byKey))
-		}
-		if l.take("192.0.2.1") == 0 {
-			t.Error("another address was forgotten")
-		}
-		if l.take(network(2, 1)) != 0 || l.take(network(2, 1)) == 0 || l.take(network(2, 2)) != 0 {
-			t.Error("another site has other limits")
-		}
-		// A network that may not take costs its site nothing.
-		for range 100 {
-			l.take(network(3, 1))
-		}
-		if l.take(network(3, 2)) != 0 {
-			t.Error("one network has taken all of its site's")
-		}
-		for n := range maxLimiters {
-			l.take(fmt.Sprint(n))
-		}
-		if len(l.of) != 0 || len(l.byKey) != maxLimiters {
-			t.Errorf("%d sites of %d keys are left", len(l.of), len(l.byKey))
-		}
-	})
-}
-
-// The sockets of a site's networks count together, too.
-func TestSocketsPerSite(t *testing.T) {
-	c := connections{sockets: map[connection]struct{}{}, users: map[string]int{}, addrs: map[string]int{}}
-	most := &Options{Sockets: 1000, SocketsPerAddress: 2, SocketsPerUser: -1}
-	var held []string
-	for n := range 100 {
-		address := fmt.Sprintf("2001:db8:1:%x::/64", n)
-		if c.reserve("u", address, most) == nil {
-			held = append(held, address)
-		}
-	}
-	if len(held) != 2*siteShare {
-		t.Errorf("%d sockets of one site", len(held))
-	}
-	if c.reserve("u", "2001:db8:2:1::/64", most) != nil || c.reserve("u", "192.0.2.1", most) != nil || c.reserve("u", "", most) != nil {
-		t.Error("others have no room")
-	}
-	for _, address := range append(held, "2001:db8:2:1::/64", "192.0.2.1", "") {
-		c.unreserve("u", address)
-	}
-	if len(c.addrs) != 0 {
-		t.Errorf("left: %v", c.addrs)
-	}
-}
 
 // A balancer's probes have limits of their own: what its clients do leaves them be.
 func TestProbesAreLimited(t *testing.T) {
@@ -281,11 +90,7 @@ func TestSocketsPerAddress(t *testing.T) {
 		t.Errorf("got %d %v", status, body)
 	}
 	c.ws.CloseNow()
-	eventually(t, "the address is given back", func() bool {
-		ts.mu.Lock()
-		defer ts.mu.Unlock()
-		return len(ts.addrs) == 0 && len(ts.users) == 0
-	})
+	eventually(t, "the address is given back", func() bool { return ts.openSockets() == 0 })
 	opts.Header.Set("Authorization", "Bearer b")
 	ts.connect("/agui/ws", opts)
 }
@@ -332,5 +137,39 @@ func TestSecurityHeaders(t *testing.T) {
 	_, h, _ := ts.get("/", nil, "evil.example")
 	if h.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("a refusal: %v", h)
+	}
+}
+
+// A loopback peer that speaks for others and is not listed is told of, once.
+func TestUnlistedProxyIsToldOf(t *testing.T) {
+	for _, c := range []struct {
+		peer, header string
+		trusted      bool
+		lines        int
+	}{
+		{"127.0.0.1:9", "X-Forwarded-For", false, 1},
+		{"[::1]:9", "Forwarded", false, 1},
+		{"127.0.0.1:9", "X-Forwarded-For", true, 0},
+		{"127.0.0.1:9", "X-Other", false, 0},
+		{"192.0.2.1:9", "X-Forwarded-For", false, 0},
+	} {
+		var log bytes.Buffer
+		opts := &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
+		if c.trusted {
+			opts.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+		}
+		s, err := newServer(newFake(), nil, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			r := httptest.NewRequest(http.MethodGet, "/healthz", nil)
+			r.RemoteAddr = c.peer
+			r.Header.Set(c.header, "192.0.2.7")
+			s.Handler().ServeHTTP(httptest.NewRecorder(), r)
+		}
+		if n := strings.Count(log.String(), "--trusted-proxies 127.0.0.1/32"); n != c.lines {
+			t.Errorf("%+v: %d lines: %s", c, n, &log)
+		}
 	}
 }

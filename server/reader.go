@@ -9,6 +9,9 @@ import (
 
 	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
+	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // penalty is how long the reader rests after a frame over the rate, so that
@@ -41,23 +44,23 @@ func (sock *socket) read() error {
 		if err != nil {
 			return err
 		}
-		sock.srv.metrics.frame(f)
-		f.retryAfter = reserve(sock.intake.limit)
-		if f.fault != nil && f.fault.code == codeMalformed {
+		sock.srv.Metrics.Frames.WithLabelValues(f.Named()).Inc()
+		f.RetryAfter = peer.Reserve(sock.intake.limit)
+		if f.Fault != nil && f.Fault.Code == refusal.CodeMalformed {
 			sock.intake.malformed++
-			f.last = sock.intake.malformed == maxMalformed
+			f.Last = sock.intake.malformed == frames.MaxMalformed
 		}
 		if !sock.answers.received(f) {
 			if err := sock.enqueue(f); err != nil {
 				return err
 			}
 		}
-		if f.retryAfter > 0 {
+		if f.RetryAfter > 0 {
 			time.Sleep(penalty)
 		}
-		if f.last {
-			<-sock.ctx.Done() // the session closes after its answer
-			return context.Cause(sock.ctx)
+		if f.Last {
+			<-sock.Ctx.Done() // the session closes after its answer
+			return context.Cause(sock.Ctx)
 		}
 	}
 }
@@ -65,49 +68,49 @@ func (sock *socket) read() error {
 // readError says how a socket ends that could not be read from.
 func (sock *socket) readError(err error) error {
 	full, noRoom := errors.AsType[*budget.Full](err)
-	why, known := errors.AsType[*closing](err)
+	why, known := errors.AsType[*peer.Closing](err)
 	switch {
 	case err == conn.ErrIdle:
 		return err
 	case noRoom:
-		sock.srv.overShare(sock.caller, full)
-		return closeOverload
+		sock.srv.OverShare(sock.Caller, full)
+		return peer.CloseOverload
 	case known:
 		return why
 	case errors.Is(err, conn.ErrTooBig):
-		return closeTooBig
+		return peer.CloseTooBig
 	case errors.Is(err, conn.ErrBinary):
-		return closeBinary
+		return peer.CloseBinary
 	case errors.Is(err, conn.ErrUTF8):
-		return closeUTF8
+		return peer.CloseUTF8
 	case errors.Is(err, conn.ErrSlow):
-		return closeSlow
+		return peer.CloseSlow
 	case errors.Is(err, conn.ErrFlood):
-		return closeFlood
+		return peer.CloseFlood
 	default:
-		return closeGone
+		return peer.CloseGone
 	}
 }
 
 // parse reads a frame. The bytes that it takes of the budget are the frame's until that is
 // done.
-func (sock *socket) parse(data []byte) (*frame, error) {
-	weight := weigh(data)
+func (sock *socket) parse(data []byte) (*frames.Frame, error) {
+	weight := frames.Weigh(data)
 	if err := sock.take(weight); err != nil {
 		return nil, sock.readError(err)
 	}
 	f := sock.answers.parse(data)
-	f.account, f.weight = sock.frames, weight
-	if f.input == nil && weight > controlWeight {
-		f.weight = controlWeight
-		sock.frames.Give(weight - controlWeight)
+	f.Account, f.Weight = sock.frames, weight
+	if f.Input == nil && weight > frames.ControlWeight {
+		f.Weight = frames.ControlWeight
+		sock.frames.Give(weight - frames.ControlWeight)
 	}
 	if sock.intake.reading > 0 {
 		sock.frames.Give(sock.intake.reading)
 		sock.intake.reading = 0
 	}
-	f.sender = sock
-	sock.pending.Add(f.weight)
+	f.Source = sock
+	sock.pending.Add(f.Weight)
 	return f, nil
 }
 
@@ -116,7 +119,7 @@ func (sock *socket) parse(data []byte) (*frame, error) {
 func (sock *socket) take(bytes int64) error {
 	sock.beat.pause()
 	defer sock.beat.resume()
-	return sock.frames.Take(sock.ctx, bytes)
+	return sock.frames.Take(sock.Ctx, bytes)
 }
 
 // grow takes what a message that is read needs: as much again is what the collector has
@@ -139,15 +142,15 @@ func (sock *socket) awaitRoom() error {
 	for sock.pending.Load() > budget.Small {
 		select {
 		case <-sock.eased:
-		case <-sock.ctx.Done():
-			return context.Cause(sock.ctx)
+		case <-sock.Ctx.Done():
+			return context.Cause(sock.Ctx)
 		}
 	}
 	return nil
 }
 
-// worked is called when a frame has been worked on.
-func (sock *socket) worked(weight int64) {
+// Worked is called when a frame has been worked on.
+func (sock *socket) Worked(weight int64) {
 	if left := sock.pending.Add(-weight); left <= budget.Small && left+weight > budget.Small {
 		select {
 		case sock.eased <- struct{}{}:
@@ -158,8 +161,8 @@ func (sock *socket) worked(weight int64) {
 
 // enqueue hands a frame to the session. While it waits no pong is read, which
 // is not the peer's fault.
-func (sock *socket) enqueue(f *frame) error {
-	defer sock.poke()
+func (sock *socket) enqueue(f *frames.Frame) error {
+	defer sock.Poke()
 	select {
 	case sock.inbox <- f:
 		return nil
@@ -170,8 +173,8 @@ func (sock *socket) enqueue(f *frame) error {
 	select {
 	case sock.inbox <- f:
 		return nil
-	case <-sock.ctx.Done():
-		f.done()
-		return context.Cause(sock.ctx)
+	case <-sock.Ctx.Done():
+		f.Done()
+		return context.Cause(sock.Ctx)
 	}
 }

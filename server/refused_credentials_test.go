@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/peer"
+	"github.com/aguiws/aguiws/server/metrics"
 )
 
 // refusesEach refuses what each credential is named for.
@@ -34,15 +36,15 @@ func (refusesEach) Authenticate(_ context.Context, c identity.Credential) (ident
 func TestRefusedCredentialsAreExplained(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		m := NewMetrics()
+		m := metrics.New()
 		s, _, end := piped(t, newFake(), &Options{Auth: refusesEach{}, Metrics: m, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 		defer end()
 		ask := func(bearer string) {
 			t.Helper()
 			r, _ := http.NewRequest(http.MethodGet, "/agui/capabilities", nil)
 			r.RemoteAddr = "192.0.2.1:7"
-			c, refused := s.authenticate(r, bearer, bearer != "", true)
-			if c != nil || refused != refuseCredential {
+			c, refused := s.gate.Authenticate(r, bearer, bearer != "", true)
+			if c != nil || refused != peer.RefuseCredential {
 				t.Fatalf("%q: %+v, %+v", bearer, c, refused)
 			}
 		}

@@ -8,6 +8,8 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
 // maxRepeats is how many repeats of one thread may wait for their socket.
@@ -17,17 +19,17 @@ const maxRepeats = 100
 // socket has come as far as the answer. If a restatement says what the client has not been
 // sent yet, that would come a second time behind it.
 type repeat struct {
-	frame    *frame // what of it the answer needs
+	frame    *frames.Frame // what of it the answer needs
 	admitted adapter.Admitted
 	told     *follow.Repeated // as of a position that the socket has still to reach; nil: not asked for yet
 }
 
 // repeat answers an input that was accepted before: the run that answers it is
 // restated under the label asked for, and goes on live.
-func (s *fullSession) repeat(ctx context.Context, f *frame, d *delivery, fresh bool, admitted adapter.Admitted) error {
-	r := &repeat{frame: &frame{id: f.id, threadID: f.threadID, label: f.label}, admitted: admitted}
+func (s *fullSession) repeat(ctx context.Context, f *frames.Frame, d *delivery, fresh bool, admitted adapter.Admitted) error {
+	r := &repeat{frame: &frames.Frame{ID: f.ID, ThreadID: f.ThreadID, Label: f.Label}, admitted: admitted}
 	if len(d.repeats) >= maxRepeats {
-		return s.refuse(f, s.srv.metrics.noted(retryLater(adapter.CodeThreadBusy, "too many inputs that were sent again wait for this socket", time.Second)), d.position)
+		return s.refuse(f, s.srv.Metrics.Noted(peer.RetryLater(adapter.CodeThreadBusy, "too many inputs that were sent again wait for this socket", time.Second)), d.position)
 	}
 	if fresh {
 		told, err := s.askAgain(ctx, d, r)
@@ -55,7 +57,7 @@ func (s *fullSession) repeat(ctx context.Context, f *frame, d *delivery, fresh b
 // introduce tells a socket that begins to follow in the middle what is, as if it
 // had attached. An unused thread needs no introduction.
 func (s *fullSession) introduce(d *delivery, a *follow.Attached) error {
-	if len(a.Restatement) == 0 || !s.reads() {
+	if len(a.Restatement) == 0 || !s.Reads() {
 		return nil
 	}
 	return s.restate(d, a, "")
@@ -65,7 +67,7 @@ func (s *fullSession) introduce(d *delivery, a *follow.Attached) error {
 func (s *fullSession) askAgain(ctx context.Context, d *delivery, r *repeat) (follow.Repeated, error) {
 	key, of := d.key, r.admitted.Of
 	awaits, _ := s.srv.awaiting.add(key, of, s)
-	told, err := s.srv.runs.Repeat(ctx, key, r.admitted.RunID, r.frame.label)
+	told, err := s.srv.runs.Repeat(ctx, key, r.admitted.RunID, r.frame.Label)
 	if err == nil && told.Status == store.RunQueued {
 		d.awaits = true
 	} else if awaits {
@@ -119,7 +121,7 @@ func (s *fullSession) tellRepeats(d *delivery, caughtUp bool) error {
 
 // askFrom reads the answer to a repeat as of where the socket is, or further on.
 func (s *fullSession) askFrom(d *delivery, r *repeat) (*follow.Repeated, error) {
-	ctx, cancel := s.look()
+	ctx, cancel := s.Look()
 	defer cancel()
 	told, err := s.askAgain(ctx, d, r)
 	if err == nil && told.At.Epoch == d.position.Epoch && told.At.Seq < d.position.Seq {

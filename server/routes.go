@@ -17,7 +17,7 @@ type route struct {
 
 // probes are answered whatever the Host and whoever asks: load balancers know
 // neither.
-func (s *core) probes() []route {
+func (s *Server) probes() []route {
 	return []route{
 		{"GET /healthz", s.serveHealth},
 		{"GET /readyz", s.serveReady},
@@ -26,7 +26,7 @@ func (s *core) probes() []route {
 
 // routes are answered to a Host that is allowed. Each decides itself who asks,
 // by enter, by the handshake, or by the cookie of a login.
-func (s *core) routes() []route {
+func (s *Server) routes() []route {
 	routes := s.bindingRoutes()
 	mount := func(others iter.Seq2[string, http.HandlerFunc]) {
 		for pattern, serve := range others {
@@ -42,7 +42,7 @@ func (s *core) routes() []route {
 }
 
 // v1Routes are the control API's. Notices are told by streams as well.
-func (s *core) v1Routes() iter.Seq2[string, http.HandlerFunc] {
+func (s *Server) v1Routes() iter.Seq2[string, http.HandlerFunc] {
 	return func(yield func(string, http.HandlerFunc) bool) {
 		for pattern, serve := range s.controlAPI().Routes() {
 			if pattern == controlapi.NoticesPattern {
@@ -69,14 +69,14 @@ func withSlash(routes []route) []route {
 	return routes
 }
 
-func (s *core) bindingRoutes() []route {
+func (s *Server) bindingRoutes() []route {
 	return []route{
-		{"/agui/ws", s.serveSocket},
-		{"/agui/{agent}/ws", s.serveSocket},
-		{"POST /agui", s.servePost},
-		{"POST /agui/{agent}", s.servePost},
-		{"GET /agui/threads/{thread}/events", s.serveEvents},
-		{"POST /agui/threads/{thread}/runs/{run}/stop", s.serveStop},
+		{"/agui/ws", s.sockets.serveSocket},
+		{"/agui/{agent}/ws", s.sockets.serveSocket},
+		{"POST /agui", s.streams.servePost},
+		{"POST /agui/{agent}", s.streams.servePost},
+		{"GET /agui/threads/{thread}/events", s.streams.serveEvents},
+		{"POST /agui/threads/{thread}/runs/{run}/stop", s.streams.serveStop},
 		{"GET /metrics", s.serveMetrics},
 		{"GET /agui/capabilities", s.serveCapabilities},
 		{"GET /agui/{agent}/capabilities", s.serveCapabilities},
@@ -99,17 +99,17 @@ func (s *Server) Handler() http.Handler {
 		outer.Handle(r.pattern, sealed(r.serve))
 	}
 	outer.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if refused := s.checkAddress(r); refused != nil {
+		if refused := s.gate.CheckAddress(r); refused != nil {
 			refused.Write(w)
 			return
 		}
-		if refused := s.slowDown(r); refused != nil {
+		if refused := s.gate.SlowDown(r); refused != nil {
 			refused.Write(w)
 			return
 		}
 		inner.ServeHTTP(w, r)
 	})
-	return s.edge.Handler(guarded(s.counted(outer)))
+	return s.edge.Handler(guarded(countRequests(s.gate.Metrics, outer)))
 }
 
 // Probes serves /healthz, /readyz and /metrics to whoever asks, for a listener
@@ -119,7 +119,7 @@ func (s *Server) Probes() http.Handler {
 	for _, r := range s.probes() {
 		mux.Handle(r.pattern, sealed(r.serve))
 	}
-	mux.Handle("GET /metrics", s.metrics.Handler())
+	mux.Handle("GET /metrics", s.opts.Metrics.Handler())
 	return s.edge.Handler(guarded(mux))
 }
 

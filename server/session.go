@@ -5,6 +5,10 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
+
+	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // fullSession speaks the binding: control frames, and any number of threads on
@@ -43,7 +47,7 @@ func (s *fullSession) turn() error {
 		}
 	}
 	select {
-	case <-s.srv.drain:
+	case <-s.srv.Drain:
 		if !s.warned {
 			s.warned = true
 			if err := s.goAway(); err != nil {
@@ -53,7 +57,7 @@ func (s *fullSession) turn() error {
 	default:
 	}
 	select {
-	case <-s.srv.leave:
+	case <-s.srv.Leave:
 		return s.depart()
 	default:
 	}
@@ -77,18 +81,18 @@ func (s *fullSession) turn() error {
 		}
 	default:
 	}
-	if err := s.advance(s.ctx); err != nil {
+	if err := s.advance(s.Ctx); err != nil {
 		return err
 	}
 	if len(s.inbox) > 0 {
-		s.poke()
+		s.Poke()
 	}
-	return s.flush()
+	return s.Flush()
 }
 
-func (s *fullSession) parse(data []byte) *frame { return parseFrame(data) }
+func (s *fullSession) parse(data []byte) *frames.Frame { return frames.Parse(data) }
 
-func (s *fullSession) received(*frame) bool { return false }
+func (s *fullSession) received(*frames.Frame) bool { return false }
 
 func (s *fullSession) end() {
 	s.srv.awaiting.forget(s)
@@ -107,13 +111,13 @@ func (s *fullSession) hello() error {
 	opts := &s.srv.opts
 	return s.send(helloFrame{
 		Type: "ws.hello", Binding: "agui.v1", Profiles: profiles, HeartbeatMs: opts.Heartbeat.Milliseconds(), MaxFrameBytes: opts.MaxFrameBytes,
-		Durable: s.srv.runs.Durable(), Capabilities: s.srv.capabilitiesOf(s.ctx, s.agent),
+		Durable: s.srv.runs.Durable(), Capabilities: s.srv.opts.Capabilities(s.Ctx, s.Agent),
 	})
 }
 
 // depart writes what the threads ended with and closes.
 func (s *fullSession) depart() error {
-	ctx, cancel := context.WithTimeout(s.ctx, departure)
+	ctx, cancel := context.WithTimeout(s.Ctx, departure)
 	defer cancel()
 	for _, d := range s.threads {
 		d.ready.Store(true)
@@ -122,7 +126,7 @@ func (s *fullSession) depart() error {
 		if err := s.advance(ctx); err != nil {
 			return err
 		}
-		if err := s.flush(); err != nil {
+		if err := s.Flush(); err != nil {
 			return err
 		}
 		moved = false
@@ -130,31 +134,31 @@ func (s *fullSession) depart() error {
 			moved = moved || d.ready.Load()
 		}
 	}
-	return closeDraining
+	return peer.CloseDraining
 }
 
 // answer gives a frame its effect and its answer. An error ends the socket.
-func (s *fullSession) answer(f *frame) error {
-	defer f.done()
+func (s *fullSession) answer(f *frames.Frame) error {
+	defer f.Done()
 	switch {
-	case f.fault != nil:
-		err := s.fault(f, f.fault)
-		if err == nil && f.last {
-			return closeMalformed
+	case f.Fault != nil:
+		err := s.fault(f, f.Fault)
+		if err == nil && f.Last {
+			return peer.CloseMalformed
 		}
 		return err
-	case f.input != nil:
+	case f.Input != nil:
 		return s.input(f)
-	case f.kind == "ws.detach":
+	case f.Kind == "ws.detach":
 		// Over the rate too: whoever was refused it would be sent more, for nothing.
 		return s.detach(f)
-	case f.retryAfter > 0:
-		return s.fault(f, laterf(f.retryAfter+time.Millisecond, codeRateLimited, "too many frames; slow down"))
-	case f.kind == "ws.attach":
+	case f.RetryAfter > 0:
+		return s.fault(f, frames.Laterf(f.RetryAfter+time.Millisecond, refusal.CodeRateLimited, "too many frames; slow down"))
+	case f.Kind == "ws.attach":
 		return s.attach(f)
-	case f.kind == "ws.messages":
+	case f.Kind == "ws.messages":
 		return s.messages(f)
-	case f.kind == "ws.cancel":
+	case f.Kind == "ws.cancel":
 		return s.cancelRun(f)
 	default:
 		return s.pong(f)
@@ -163,24 +167,24 @@ func (s *fullSession) answer(f *frame) error {
 
 // send gathers a control frame.
 func (s *fullSession) send(frame any) error {
-	data, err := encode(frame)
+	data, err := frames.Encode(frame)
 	if err != nil {
 		return err
 	}
 	return s.write(data)
 }
 
-func (s *fullSession) fault(f *frame, why *fault) error {
-	s.srv.metrics.refused(why.code)
-	return s.send(errorFrame{"ws.error", why.code, why.message, why.retry.Milliseconds(), f.threadID, f.id})
+func (s *fullSession) fault(f *frames.Frame, why *frames.Fault) error {
+	s.srv.Metrics.Refused(why.Code)
+	return s.send(errorFrame{"ws.error", why.Code, why.Message, why.Retry.Milliseconds(), f.ThreadID, f.ID})
 }
 
-func (s *fullSession) pong(f *frame) error {
+func (s *fullSession) pong(f *frames.Frame) error {
 	positions := make(map[string]int64, len(s.threads))
 	for id, d := range s.threads {
-		if s.reads() {
+		if s.Reads() {
 			positions[id] = d.position.Seq
 		}
 	}
-	return s.send(pongFrame{"ws.pong", f.id, positions})
+	return s.send(pongFrame{"ws.pong", f.ID, positions})
 }

@@ -10,16 +10,19 @@ import (
 
 	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
+	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
 // socket is a peer on a WebSocket: a reader and a session, each of which has a
 // goroutine only while there is something to do for it, where the connection
 // can be watched for that.
 type socket struct {
-	*peer
+	*peer.Peer
+	srv     *sockets
 	link    link
 	intake  intake
-	inbox   chan *frame
+	inbox   chan *frames.Frame
 	frames  *budget.Account
 	pending atomic.Int64  // bytes that frames hold which were not worked on
 	eased   chan struct{} // pending is little again
@@ -66,10 +69,10 @@ type outflow interface {
 // time is in it, beside the reader's in parse and received.
 type session interface {
 	// parse reads a text frame.
-	parse(data []byte) *frame
+	parse(data []byte) *frames.Frame
 	// received is shown each frame before it waits for its turn, and reports whether
 	// that was all there was to do for it.
-	received(f *frame) bool
+	received(f *frames.Frame) bool
 	// turn does what there is to do, or some of it, and asks for another turn
 	// by poke if there is more. It is called after every poke. An error ends
 	// the socket.
@@ -104,10 +107,10 @@ func (sock *socket) work() {
 // turn is the session's, unless the socket has ended.
 func (sock *socket) turn() error {
 	select {
-	case <-sock.ctx.Done():
-		return context.Cause(sock.ctx)
-	case <-sock.identity.Revoked:
-		return closeExpired
+	case <-sock.Ctx.Done():
+		return context.Cause(sock.Ctx)
+	case <-sock.Identity.Revoked:
+		return peer.CloseExpired
 	default:
 		return sock.answers.turn()
 	}
@@ -117,8 +120,8 @@ func (sock *socket) turn() error {
 func (sock *socket) guard(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			sock.log.Error("panic", "value", p, "stack", string(debug.Stack()))
-			err = closeFault
+			sock.Log.Error("panic", "value", p, "stack", string(debug.Stack()))
+			err = peer.CloseFault
 		}
 	}()
 	return f()
@@ -127,29 +130,29 @@ func (sock *socket) guard(f func() error) (err error) {
 // close ends the connection, with the closing handshake if the peer may still
 // be there. The session's goroutine calls it, so nothing else is being written.
 func (sock *socket) close(err error) {
-	c := closingOf(err)
+	c := peer.ClosingOf(err)
 	if c != err {
-		sock.log.Error("socket fails", "error", err)
+		sock.Log.Error("socket fails", "error", err)
 	}
-	sock.cancel(c)
+	sock.Cancel(c)
 	if sock.link == nil {
 		return
 	}
-	sock.link.Close(c.code, c.reason)
-	sock.srv.metrics.closed.WithLabelValues(strconv.Itoa(c.code)).Inc()
-	sock.log.Debug("socket closed", "code", c.code, "reason", c.reason)
+	sock.link.Close(c.Code, c.Reason)
+	sock.srv.Metrics.Closed.WithLabelValues(strconv.Itoa(c.Code)).Inc()
+	sock.Log.Debug("socket closed", "code", c.Code, "reason", c.Reason)
 }
 
-// cut ends the connection at once.
-func (sock *socket) cut(why *closing) {
-	sock.cancel(why)
+// Cut ends the connection at once.
+func (sock *socket) Cut(why *peer.Closing) {
+	sock.Cancel(why)
 	sock.link.Cut()
 }
 
 // hurry keeps a slow peer from holding up the end of the socket.
 func (sock *socket) hurry() {
 	at := time.Now()
-	if closingOf(context.Cause(sock.ctx)).code != 0 {
+	if peer.ClosingOf(context.Cause(sock.Ctx)).Code != 0 {
 		at = at.Add(conn.Farewell)
 	}
 	sock.link.GiveUp(at)
@@ -157,15 +160,15 @@ func (sock *socket) hurry() {
 
 // write gathers one text frame.
 func (sock *socket) write(data []byte) error {
-	if err := sock.gather(len(data), sock); err != nil {
+	if err := sock.Gather(len(data), sock); err != nil {
 		return err
 	}
-	return writing(sock.link.Write(data))
+	return peer.Writing(sock.link.Write(data))
 }
 
-// flush writes what was gathered.
-func (sock *socket) flush() error {
-	err := writing(sock.link.Flush())
-	sock.out.flushed()
+// Flush writes what was gathered.
+func (sock *socket) Flush() error {
+	err := peer.Writing(sock.link.Flush())
+	sock.Out.Flushed()
 	return err
 }

@@ -6,15 +6,17 @@ import (
 
 	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
+	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
-func (s *core) serveSocket(w http.ResponseWriter, r *http.Request) {
+func (s *sockets) serveSocket(w http.ResponseWriter, r *http.Request) {
 	h, refused := s.shake(r)
-	if refused == nil && s.memory.short(shedSockets) {
-		refused = refuseMemory
+	if refused == nil && s.Memory.Short(peer.ShedSockets) {
+		refused = peer.RefuseMemory
 	}
 	if refused == nil {
-		refused = s.reserve(h.caller.user, h.caller.address, &s.opts)
+		refused = s.Reserve(h.Caller.User, h.Caller.Address)
 	}
 	if refused != nil {
 		refused.Write(w)
@@ -22,10 +24,10 @@ func (s *core) serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	sock := s.newSocket(h)
 	if err := sock.accept(w, r, h); err != nil {
-		sock.log.Debug("handshake failed", "error", err)
-		sock.cancel(closeGone)
+		sock.Log.Debug("handshake failed", "error", err)
+		sock.Cancel(peer.CloseGone)
 		sock.release()
-		s.unreserve(h.caller.user, h.caller.address)
+		s.Unreserve(h.Caller.User, h.Caller.Address)
 		return
 	}
 	// The handler returns: what net/http holds for a request would else stay as
@@ -33,19 +35,19 @@ func (s *core) serveSocket(w http.ResponseWriter, r *http.Request) {
 	sock.start()
 }
 
-func (s *core) newSocket(h *handshake) *socket {
-	sock := &socket{peer: s.newPeer(context.Background(), h.caller, h.agent), inbox: make(chan *frame, 8), eased: make(chan struct{}, 1), done: make(chan struct{})}
-	sock.frames = s.account(budget.Frames, h.caller)
-	sock.frames.Join(sock.out.account)
-	cancel := sock.cancel
-	sock.cancel = func(why error) {
+func (s *sockets) newSocket(h *handshake) *socket {
+	sock := &socket{srv: s, Peer: s.NewPeer(context.Background(), h.Caller, h.agent), inbox: make(chan *frames.Frame, 8), eased: make(chan struct{}, 1), done: make(chan struct{})}
+	sock.frames = s.Account(budget.Frames, h.Caller)
+	sock.frames.Join(sock.Out.Account)
+	cancel := sock.Cancel
+	sock.Cancel = func(why error) {
 		cancel(why)
 		if !sock.ended.Swap(true) && sock.link != nil {
 			sock.hurry()
-			sock.poke()
+			sock.Poke()
 		}
 	}
-	sock.onPoke = sock.work
+	sock.OnPoke = sock.work
 	if sock.mode = "full"; h.plain {
 		plain := newPlainSession(sock, h)
 		if sock.mode, sock.answers = "plain", plain; h.resumes != nil {
@@ -63,7 +65,7 @@ func (sock *socket) accept(w http.ResponseWriter, r *http.Request, h *handshake)
 	opts := &conn.Options{
 		Origin: h.origin, MaxMessage: s.opts.MaxFrameBytes, OutboundBuffer: s.opts.OutboundBuffer, WriteTimeout: s.opts.WriteTimeout,
 		Grow: sock.grow, SmallFrames: s.opts.FramesPerSecond,
-		Quiet: s.quiet, Gathered: sock.poke, Reader: sock.reader, Parking: &s.parking,
+		Quiet: s.quiet, Gathered: sock.Poke, Reader: sock.reader, Parking: &s.parking,
 	}
 	if !h.plain {
 		opts.Subprotocols = []string{h.subprotocol}
@@ -79,12 +81,12 @@ func (sock *socket) accept(w http.ResponseWriter, r *http.Request, h *handshake)
 // start begins to serve the socket. finish ends that.
 func (sock *socket) start() {
 	s := sock.srv
-	s.metrics.sockets.WithLabelValues(sock.mode).Inc()
-	s.track(sock)
-	sock.unwatch = s.revocations.watch(sock.identity.Revoked, sock)
-	sock.expiry = sock.expire()
-	sock.beat.start(sock.ctx, &s.opts, sock.link, func() { sock.cut(closeSilent) })
-	sock.poke()
+	s.Metrics.Sockets.WithLabelValues(sock.mode).Inc()
+	s.Track(sock)
+	sock.unwatch = s.Revocations.Watch(sock.Identity.Revoked, sock)
+	sock.expiry = sock.Expire()
+	sock.beat.start(sock.Ctx, &s.opts, sock.link, func() { sock.Cut(peer.CloseSilent) })
+	sock.Poke()
 	sock.link.Await()
 }
 
@@ -96,7 +98,7 @@ func (sock *socket) reader() {
 		sock.link.Await()
 		return
 	}
-	sock.cancel(err)
+	sock.Cancel(err)
 	<-sock.done
 	sock.finish()
 }
@@ -104,7 +106,7 @@ func (sock *socket) reader() {
 // release gives back what the socket holds of the budget.
 func (sock *socket) release() {
 	sock.frames.Close()
-	sock.out.account.Close()
+	sock.Out.Account.Close()
 }
 
 func (sock *socket) finish() {
@@ -115,7 +117,7 @@ func (sock *socket) finish() {
 	}
 	sock.unwatch()
 	sock.release()
-	s.untrack(sock)
-	s.metrics.sockets.WithLabelValues(sock.mode).Dec()
-	s.unreserve(sock.caller.user, sock.caller.address)
+	s.Untrack(sock)
+	s.Metrics.Sockets.WithLabelValues(sock.mode).Dec()
+	s.Unreserve(sock.Caller.User, sock.Caller.Address)
 }

@@ -7,14 +7,14 @@ import (
 	"net/http"
 	"os"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/conn"
 	"github.com/aguiws/aguiws/server/internal/edge"
-	"github.com/aguiws/aguiws/server/internal/strictjson"
+	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
 // ssePiece is how much a client must take within the write timeout.
@@ -23,7 +23,8 @@ const ssePiece = 16 << 10
 // sse answers one request with Server-Sent Events. Its methods are for the
 // request's goroutine, except cut.
 type sse struct {
-	*peer
+	*peer.Peer
+	srv     *streams
 	w       http.ResponseWriter
 	control *http.ResponseController
 	buf     *[]byte
@@ -37,21 +38,21 @@ type sse struct {
 // stream opens the answer: from the first call of begin its status is 200, and
 // all that is to be said is said by events. serve ends when the client goes,
 // when its credential does, and when Shutdown has no more patience.
-func (s *core) stream(w http.ResponseWriter, r *http.Request, c *caller, agent string, serve func(*sse)) {
-	out := &sse{peer: s.newPeer(r.Context(), c, agent), w: w, control: http.NewResponseController(w)}
-	defer out.out.account.Close()
-	defer out.cancel(closeGone)
-	defer context.AfterFunc(r.Context(), func() { out.cancel(closeGone) })()
-	if expiry := out.expire(); expiry != nil {
+func (s *streams) stream(w http.ResponseWriter, r *http.Request, c *peer.Caller, agent string, serve func(*sse)) {
+	out := &sse{srv: s, Peer: s.NewPeer(r.Context(), c, agent), w: w, control: http.NewResponseController(w)}
+	defer out.Out.Account.Close()
+	defer out.Cancel(peer.CloseGone)
+	defer context.AfterFunc(r.Context(), func() { out.Cancel(peer.CloseGone) })()
+	if expiry := out.Expire(); expiry != nil {
 		defer expiry.Stop()
 	}
-	s.track(out)
-	defer s.untrack(out)
-	s.metrics.streams.Inc()
-	defer s.metrics.streams.Dec()
+	s.Track(out)
+	defer s.Untrack(out)
+	s.Metrics.Streams.Inc()
+	defer s.Metrics.Streams.Dec()
 	out.silence = time.AfterFunc(s.opts.KeepAlive, func() {
 		out.quiet.Store(true)
-		out.poke()
+		out.Poke()
 	})
 	defer out.silence.Stop()
 	defer func() {
@@ -89,7 +90,7 @@ func (o *sse) recovered(there bool) {
 
 // emit gathers an event.
 func (o *sse) emit(event []byte, at store.Position) error {
-	if err := o.gather(len(event), o); err != nil {
+	if err := o.Gather(len(event), o); err != nil {
 		return err
 	}
 	if at.Seq > 0 {
@@ -100,7 +101,7 @@ func (o *sse) emit(event []byte, at store.Position) error {
 	*b = append(*b, oneLine(event)...)
 	*b = append(*b, "\n\n"...)
 	if len(*b) >= conn.FlushAt {
-		return o.out.between(o)
+		return o.Out.Between(o)
 	}
 	return nil
 }
@@ -116,7 +117,7 @@ func (o *sse) stand(at store.Position) {
 func (o *sse) mark(at store.Position) {
 	b := o.buffer()
 	*b = append(*b, "id: "...)
-	*b = appendEventID(*b, at)
+	*b = frames.AppendEventID(*b, at)
 	*b = append(*b, '\n')
 }
 
@@ -127,9 +128,9 @@ func (o *sse) buffer() *[]byte {
 	return o.buf
 }
 
-// flush writes what was gathered, or a comment when there was silence for long.
-func (o *sse) flush() error {
-	defer o.out.flushed()
+// Flush writes what was gathered, or a comment when there was silence for long.
+func (o *sse) Flush() error {
+	defer o.Out.Flushed()
 	switch {
 	case o.buf != nil:
 	case !o.opened:
@@ -149,8 +150,8 @@ func (o *sse) flush() error {
 func (o *sse) push(data []byte) error {
 	o.open()
 	for first := true; first || len(data) > 0; first = false {
-		if o.ctx.Err() != nil && closingOf(context.Cause(o.ctx)).code == 0 {
-			return context.Cause(o.ctx)
+		if o.Ctx.Err() != nil && peer.ClosingOf(context.Cause(o.Ctx)).Code == 0 {
+			return context.Cause(o.Ctx)
 		}
 		piece := data[:min(len(data), ssePiece)]
 		data = data[len(piece):]
@@ -164,18 +165,18 @@ func (o *sse) push(data []byte) error {
 }
 
 func (o *sse) lost(err error) error {
-	why := closeGone
+	why := peer.CloseGone
 	if errors.Is(err, os.ErrDeadlineExceeded) && !o.severed.Load() {
-		why = closeStalled
+		why = peer.CloseStalled
 	}
-	o.cancel(why)
-	o.log.Debug("stream broken off", "error", err)
+	o.Cancel(why)
+	o.Log.Debug("stream broken off", "error", err)
 	return why
 }
 
-// cut ends the stream at once, whatever it is doing.
-func (o *sse) cut(why *closing) {
-	o.cancel(why)
+// Cut ends the stream at once, whatever it is doing.
+func (o *sse) Cut(why *peer.Closing) {
+	o.Cancel(why)
 	o.severed.Store(true)
 	o.control.SetWriteDeadline(time.Now())
 }
@@ -187,22 +188,4 @@ func oneLine(event []byte) []byte {
 		return event
 	}
 	return bytes.ReplaceAll(bytes.ReplaceAll(event, []byte("\n"), []byte(" ")), []byte("\r"), []byte(" "))
-}
-
-// appendEventID appends a position as the id of an event.
-func appendEventID(b []byte, at store.Position) []byte {
-	return strconv.AppendInt(append(append(b, at.Epoch...), ':'), at.Seq, 10)
-}
-
-// parseEventID reads what appendEventID wrote.
-func parseEventID(id string) (*store.Position, bool) {
-	i := strings.LastIndexByte(id, ':')
-	if i < 0 || !strictjson.IsName(id[:i]) {
-		return nil, false
-	}
-	seq, err := strconv.ParseUint(id[i+1:], 10, 63)
-	if err != nil {
-		return nil, false
-	}
-	return &store.Position{Epoch: id[:i], Seq: int64(seq)}, true
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/server/internal/frames"
 )
 
 // The requests in docs/binding/http.md are answered as it says, line by line.
@@ -107,7 +109,7 @@ func located(t *testing.T, got, want string, bound map[string]any) {
 		return
 	}
 	placeholder, seq, _ := strings.Cut(want, ":")
-	at, ok := parseEventID(got)
+	at, ok := frames.ParseEventID(got)
 	if !ok || strconv.FormatInt(at.Seq, 10) != seq || !matches(placeholder, at.Epoch, bound) {
 		t.Fatalf("the id is %q, want %q", got, want)
 	}

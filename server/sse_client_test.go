@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/server/internal/frames"
 )
 
 // sseEvent is one block of a stream.
@@ -205,11 +207,7 @@ func (s *sseStream) refusedWith(status int, member, code string) map[string]any 
 // idle waits until no connection is being served and nothing is followed.
 func (ts *testServer) idle(b *fake) {
 	ts.t.Helper()
-	eventually(ts.t, "nothing is served", func() bool {
-		ts.mu.Lock()
-		defer ts.mu.Unlock()
-		return ts.open == 0 && len(ts.sockets) == 0
-	})
+	eventually(ts.t, "nothing is served", func() bool { return ts.openSockets() == 0 })
 	if n := b.followers(); n != 0 {
 		ts.t.Errorf("%d followers are left", n)
 	}
@@ -224,8 +222,8 @@ func numbered(from, to int) (events []string) {
 
 func TestEventID(t *testing.T) {
 	for id, want := range map[string]int64{"e:0": 0, "e:12": 12, "a:b:3": 3, "": -1, "e": -1, "e:": -1, ":1": -1, "e:-1": -1, "e:1x": -1, "e:99999999999999999999": -1, "e:9223372036854775808": -1} {
-		at, ok := parseEventID(id)
-		if ok != (want >= 0) || ok && (at.Seq != want || string(appendEventID(nil, *at)) != id) {
+		at, ok := frames.ParseEventID(id)
+		if ok != (want >= 0) || ok && (at.Seq != want || string(frames.AppendEventID(nil, *at)) != id) {
 			t.Errorf("%q: %v %v", id, at, ok)
 		}
 	}

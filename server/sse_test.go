@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/internal/suite"
+	"github.com/aguiws/aguiws/server/metrics"
 )
 
 // stalled opens a stream by hand and reads nothing of it.
@@ -201,7 +202,7 @@ func TestPostSlowBody(t *testing.T) {
 }
 
 func TestStreamMetrics(t *testing.T) {
-	m := NewMetrics()
+	m := metrics.New()
 	b := newFake()
 	ts := newTestServer(t, b, &Options{Metrics: m})
 	s, follows := ts.post(input("t", "r")), ts.events("?follow=1")

@@ -9,26 +9,27 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
 var (
-	refuseStopping = refusal.New(http.StatusForbidden, codeForbidden, "this identity may not cancel runs")
-	refuseRunID    = refusal.New(http.StatusBadRequest, codeInvalidInput, "a runId has "+strictjson.NameRule)
-	refuseStopped  = refusal.New(http.StatusServiceUnavailable, codeStore, "the outcome is unknown; stop again").After(time.Second)
+	refuseStopping = refusal.New(http.StatusForbidden, refusal.CodeForbidden, "this identity may not cancel runs")
+	refuseRunID    = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, "a runId has "+strictjson.NameRule)
+	refuseStopped  = refusal.New(http.StatusServiceUnavailable, refusal.CodeStore, "the outcome is unknown; stop again").After(time.Second)
 )
 
 // serveStop is ws.cancel over HTTP.
-func (s *core) serveStop(w http.ResponseWriter, r *http.Request) {
+func (s *streams) serveStop(w http.ResponseWriter, r *http.Request) {
 	thread, label := r.PathValue("thread"), r.PathValue("run")
-	c, refused := s.enter(r)
+	c, refused := s.Enter(r)
 	switch {
 	case refused != nil:
-	case !c.identity.May(identity.ScopeRun):
+	case !c.Identity.May(identity.ScopeRun):
 		refused = refuseStopping
 	case !strictjson.IsName(thread):
-		refused = refuseThreadID
+		refused = peer.RefuseThreadID
 	case !strictjson.IsName(label):
 		refused = refuseRunID
 	}
@@ -36,11 +37,11 @@ func (s *core) serveStop(w http.ResponseWriter, r *http.Request) {
 		refused.Write(w)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.opts.CallTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.core.Options.CallTimeout)
 	defer cancel()
-	stopped, err := s.stop(ctx, store.ThreadKey{Namespace: c.identity.Namespace, Thread: thread}, label, c.actor(adapter.ThroughPOST))
+	stopped, err := s.stop(ctx, store.ThreadKey{Namespace: c.Identity.Namespace, Thread: thread}, label, c.Actor(adapter.ThroughPOST))
 	if err != nil {
-		s.opts.Logger.Warn("stopping failed", "thread", thread, "error", err)
+		s.core.Options.Logger.Warn("stopping failed", "thread", thread, "error", err)
 		refuseStopped.Write(w)
 		return
 	}
@@ -49,16 +50,4 @@ func (s *core) serveStop(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(struct {
 		Stopped bool `json:"stopped"`
 	}{stopped})
-}
-
-// stop cancels the runs of a label, and tells whoever waits for one of them here.
-func (s *core) stop(ctx context.Context, key store.ThreadKey, label string, by adapter.Actor) (bool, error) {
-	cancelled, err := s.runs.Cancel(ctx, key, label, by)
-	if err != nil {
-		return false, err
-	}
-	if len(cancelled.Owed) > 0 {
-		s.awaiting.pay(key, label, cancelled.Owed)
-	}
-	return cancelled.Stopped, nil
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/internal/refusal"
+	"github.com/aguiws/aguiws/server/metrics"
 )
 
 // fakeStore is what a fake says of its store.
@@ -78,10 +80,10 @@ func TestInputWhileTheStoreIsDown(t *testing.T) {
 		c.send(input("t", "r"))
 		c.wants(`{"type":"ws.run","threadId":"t","runId":"r","disposition":"refused"}`,
 			`{"type":"ws.stream","threadId":"t","epoch":"","seq":0,"uncounted":1}`)
-		refusal := c.expect("RUN_ERROR")
-		wait, _ := refusal["metadata"].(map[string]any)["aguiws"].(map[string]any)["retryAfterMs"].(float64)
-		if refusal["code"] != codeStore || wait < 2000 || wait > 5000 {
-			t.Errorf("refused with %v", refusal)
+		refused := c.expect("RUN_ERROR")
+		wait, _ := refused["metadata"].(map[string]any)["aguiws"].(map[string]any)["retryAfterMs"].(float64)
+		if refused["code"] != refusal.CodeStore || wait < 2000 || wait > 5000 {
+			t.Errorf("refused with %v", refused)
 		}
 	}
 	b.set(func() { b.submit = nil })
@@ -95,7 +97,7 @@ func TestInputWhileTheStoreIsDown(t *testing.T) {
 func TestReadyKnowsTheStore(t *testing.T) {
 	b := newFake()
 	asked := 0
-	m := NewMetrics()
+	m := metrics.New()
 	ts := newTestServer(t, b, &Options{Metrics: m, Ready: func(context.Context) error { asked++; return nil }})
 	ready := func(want int) {
 		t.Helper()

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
 // An answer about a tree is a page of it, and as many bytes as are stored.
@@ -60,7 +62,7 @@ func TestV1TreesAreWeighed(t *testing.T) {
 		if status, text, _ := v.send(method, path, body, nil); status != http.StatusOK {
 			t.Fatalf("%d %s", status, text)
 		}
-		return 1 + threads/threadsOfRequest
+		return 1 + threads/peer.ThreadsOfRequest
 	}
 	left -= asks("PATCH", "/threads/top/tree", `{"parentThreadId":"a"}`)
 	left -= asks("POST", "/threads/top/interrupt", `{}`)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/frames"
 )
 
 // novel is an event of a type that this version does not know, as its sender has written it.
@@ -97,8 +98,8 @@ func TestTypesAreReadAsWritten(t *testing.T) {
 		`{"type":"MESSAGES_SNAPSHOT","messages":[]}`, `{"messages":[],"type":"MESSAGES_SNAPSHOT"}`,
 		`{"type":"MESSAGES\u005fSNAPSHOT","messages":[]}`, `{"messages":[],"ty\u0070e" : "MESSAGES\u005fSNAPSHOT"}`, `{ "type":"MESSAGES_SNAPSHOT","messages":[]}`,
 	} {
-		if typeOf([]byte(text)) != protocol.TypeMessagesSnapshot || tells([]byte(text)) {
-			t.Errorf("%s is of type %q", text, typeOf([]byte(text)))
+		if frames.TypeOf([]byte(text)) != protocol.TypeMessagesSnapshot || frames.Tells([]byte(text)) {
+			t.Errorf("%s is of type %q", text, frames.TypeOf([]byte(text)))
 		}
 	}
 }

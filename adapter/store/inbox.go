@@ -64,3 +64,22 @@ type InboxItem struct {
 	Drafts     map[string]json.RawMessage
 	Corrupted  bool // the store cannot read what is stored of it
 }
+
+// Open says how much waits for people.
+type Open struct {
+	Threads int64     // with open interrupts
+	Since   time.Time // of the oldest suspension; zero: there is none
+}
+
+// OpenQuestions looks at the inbox of all tenants. It costs the same however many there are.
+func OpenQuestions(ctx context.Context, in Inbox) (Open, error) {
+	counts, err := in.CountInbox(ctx, InboxCount{AllTenants: true, Reasons: []string{""}})
+	if err != nil || counts[""] == 0 {
+		return Open{}, err
+	}
+	oldest, err := in.Inbox(ctx, InboxQuery{AllTenants: true, Limit: 1})
+	if err != nil || len(oldest.Items) == 0 {
+		return Open{}, err
+	}
+	return Open{Threads: counts[""], Since: oldest.Items[0].Since}, nil
+}

@@ -36,7 +36,7 @@ func main() {
 	}
 }
 
-// Authenticate makes a session a server.Authenticator. Each user has threads of
+// Authenticate makes a session a identity.Authenticator. Each user has threads of
 // its own, because each has a namespace.
 func (s *sessions) Authenticate(_ context.Context, c identity.Credential) (identity.Identity, error) {
 	user, known := s.user(c.Request)

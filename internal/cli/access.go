@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/aguiws/aguiws/server"
 	"github.com/aguiws/aguiws/server/identity"
 )
 
@@ -19,7 +18,7 @@ import (
 // SIGHUP reads its files again.
 type access struct {
 	s           *settings
-	auth        server.Authenticator
+	auth        identity.Authenticator
 	certificate atomic.Pointer[tls.Certificate] // nil: no TLS
 }
 

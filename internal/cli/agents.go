@@ -13,7 +13,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/gateway"
 	"github.com/aguiws/aguiws/protocol"
-	"github.com/aguiws/aguiws/server"
+	"github.com/aguiws/aguiws/server/metrics"
 )
 
 // ownAgents are those that the command has itself.
@@ -31,7 +31,7 @@ type agentSet struct {
 }
 
 // newAgents makes the agents that the settings name. It asks nobody for anything.
-func newAgents(s *settings, metrics *server.Metrics, log *slog.Logger) (*agentSet, error) {
+func newAgents(s *settings, m *metrics.Metrics, log *slog.Logger) (*agentSet, error) {
 	list, err := s.upstreamList()
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func newAgents(s *settings, metrics *server.Metrics, log *slog.Logger) (*agentSe
 	}
 	for i := range list {
 		each := &list[i]
-		upstream, err := each.upstream(s, metrics, log)
+		upstream, err := each.upstream(s, m, log)
 		if err != nil {
 			return nil, fmt.Errorf("upstream %q: %w", each.Name, err)
 		}
@@ -91,24 +91,24 @@ func (e *upstreamEntry) gatewayOptions(s *settings, log *slog.Logger) (*gateway.
 }
 
 // upstream makes the agent of an entry, counted in metrics.
-func (e *upstreamEntry) upstream(s *settings, metrics *server.Metrics, log *slog.Logger) (*gateway.Upstream, error) {
+func (e *upstreamEntry) upstream(s *settings, m *metrics.Metrics, log *slog.Logger) (*gateway.Upstream, error) {
 	options, err := e.gatewayOptions(s, log)
 	if err != nil {
 		return nil, err
 	}
-	var counted *server.Upstream
+	var counted *metrics.Upstream
 	options.Observe = func(o gateway.Observation) {
 		if o.Repair != "" {
 			counted.Repaired(o.Repair)
 			return
 		}
-		counted.Ended(server.UpstreamRequest{Code: o.Code, FirstEvent: o.FirstEvent, Events: o.Events})
+		counted.Ended(metrics.UpstreamRequest{Code: o.Code, FirstEvent: o.FirstEvent, Events: o.Events})
 	}
 	upstream, err := gateway.New(e.URL, options)
 	if err != nil {
 		return nil, err
 	}
-	counted = metrics.Upstream(e.Name, e.shownURL(), func() (inFlight, waiting int) {
+	counted = m.Upstream(e.Name, e.shownURL(), func() (inFlight, waiting int) {
 		now := upstream.Status()
 		return now.InFlight, now.Waiting
 	})

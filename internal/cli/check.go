@@ -17,8 +17,8 @@ import (
 
 	"github.com/aguiws/aguiws/internal/origin"
 	"github.com/aguiws/aguiws/redisstore"
-	"github.com/aguiws/aguiws/server"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/metrics"
 )
 
 // checkTimeout bounds what check waits for the network.
@@ -45,7 +45,7 @@ func check(ctx context.Context, s *settings, w io.Writer) error {
 	for _, each := range s.strays {
 		r.say("warn", "environment", "%s", each)
 	}
-	agents, err := newAgents(s, server.NewMetrics(), slog.New(slog.DiscardHandler))
+	agents, err := newAgents(s, metrics.New(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		r.fail("agent", err)
 	}
@@ -163,7 +163,7 @@ func readableByAll(file os.FileInfo) bool {
 var allowing = []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin, identity.ScopeMetrics}
 
 // credential says whom the credential of a file stands for, or why it is refused.
-func (r *report) credential(ctx context.Context, s *settings, auth server.Authenticator) {
+func (r *report) credential(ctx context.Context, s *settings, auth identity.Authenticator) {
 	if s.checking.credential == "" {
 		return
 	}

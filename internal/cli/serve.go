@@ -16,15 +16,17 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
+	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/login"
+	"github.com/aguiws/aguiws/server/metrics"
 	"github.com/aguiws/aguiws/server/webhook"
 	"github.com/aguiws/aguiws/web"
 )
 
 // serve wires the parts together, listens until ctx has ended, and drains.
 func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer) error {
-	metrics := server.NewMetrics()
-	agents, err := newAgents(s, metrics, log)
+	m := metrics.New()
+	agents, err := newAgents(s, m, log)
 	if err != nil {
 		return err
 	}
@@ -47,22 +49,22 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 		return err
 	}
 	defer store.Close()
-	logins, err := newLogins(s, store, metrics.Login, log)
+	logins, err := newLogins(s, store, m.Login, log)
 	if err != nil {
 		return err
 	}
 	s.explainMode(log, store.Durable())
-	runner, err := adapter.NewRunner(metrics.Store(store), s.runnerOptions(agents, logins, log))
+	runner, err := adapter.NewRunner(m.Store(store), s.runnerOptions(agents, logins, log))
 	if err != nil {
 		return err
 	}
 	defer shut(runner.Shutdown, s)
-	hooks, err := webhook.New(store, targets, &webhook.Options{PrivateHosts: s.privateHosts(), PublicURL: s.pageAddress(), Observe: metrics.Webhook, Logger: log})
+	hooks, err := webhook.New(store, targets, &webhook.Options{PrivateHosts: s.privateHosts(), PublicURL: s.pageAddress(), Observe: m.Webhook, Logger: log})
 	if err != nil {
 		return err
 	}
 	defer shut(hooks.Shutdown, s)
-	options := s.serverOptions(access.auth, agents, store, metrics, log)
+	options := s.serverOptions(access.auth, agents, store, m, log)
 	options.Webhooks, options.Logins = hooks, logins
 	srv, err := server.New(runner, options)
 	if err != nil {
@@ -158,11 +160,11 @@ func (s *settings) storeOptions(log *slog.Logger) *redisstore.Options {
 }
 
 // serverOptions are what the settings say of the server.
-func (s *settings) serverOptions(auth server.Authenticator, agents *agentSet, st *redisstore.Store, metrics *server.Metrics, log *slog.Logger) *server.Options {
+func (s *settings) serverOptions(auth identity.Authenticator, agents *agentSet, st *redisstore.Store, m *metrics.Metrics, log *slog.Logger) *server.Options {
 	return &server.Options{
 		Auth: auth, Hosts: s.hosts, Origins: s.origins, TrustedProxies: s.proxies, Agents: agents.names,
 		PassHeaders: agents.passHeaders(), Identities: agents.identities, Capabilities: agents.capabilities,
-		Fallback: web.HandlerFor("Start it with --redis URL to keep them."), Store: st, Metrics: metrics, Logger: log,
+		Fallback: web.HandlerFor("Start it with --redis URL to keep them."), Store: st, Metrics: m, Logger: log,
 		Ready: func(ctx context.Context) error {
 			err := st.Ready(ctx)
 			if errors.Is(err, store.ErrPartial) {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/gateway"
-	"github.com/aguiws/aguiws/server"
+	"github.com/aguiws/aguiws/server/metrics"
 )
 
 func agentsOf(t *testing.T, args ...string) (*agentSet, error) {
@@ -22,7 +22,7 @@ func agentsOf(t *testing.T, args ...string) (*agentSet, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newAgents(s, server.NewMetrics(), slog.New(slog.DiscardHandler))
+	return newAgents(s, metrics.New(), slog.New(slog.DiscardHandler))
 }
 
 // The first upstream answers where no agent is named, unless another one is set to; the
@@ -180,7 +180,7 @@ func TestGatewayPage(t *testing.T) {
 		}
 	}
 	s.upstreams[0].HeaderFiles, s.upstreams[0].TLSCA, s.upstreams[0].TLSCert, s.upstreams[0].TLSKey = nil, "", "", ""
-	if _, err := s.upstreams[0].upstream(s, server.NewMetrics(), slog.New(slog.DiscardHandler)); err != nil {
+	if _, err := s.upstreams[0].upstream(s, metrics.New(), slog.New(slog.DiscardHandler)); err != nil {
 		t.Error(err)
 	}
 	rows := func(title string) (first []string) {

@@ -20,6 +20,14 @@ var (
 	ErrForbidden = errors.New("identity: the credential is not for this server")
 )
 
+// Authenticator decides who a request is from. Authenticate is called
+// concurrently, once a socket or request. It returns ErrUnauthenticated (401)
+// for a credential that is missing or bad, ErrForbidden (403) for one that may
+// not use this server, and any other error (503) when it cannot tell.
+type Authenticator interface {
+	Authenticate(ctx context.Context, c Credential) (Identity, error)
+}
+
 // Credential is what a request offers. The bearer token decides if there is
 // one: an authenticator looks at cookies only when Bearer is empty.
 type Credential struct {

@@ -12,11 +12,18 @@ import (
 	"github.com/aguiws/aguiws/protocol/problem"
 )
 
-// Codes that several of the server's APIs refuse with.
+// Codes of refusals, as docs/binding/codes.md lists them. Those of runs that may not
+// start come from the runner, except for the ones here.
 const (
-	CodeForbidden    = "forbidden"
-	CodeInvalidInput = "invalid_input"
-	CodeRateLimited  = "rate_limited"
+	CodeDraining       = "server_draining"
+	CodeForbidden      = "forbidden"
+	CodeInvalidFrame   = "invalid_frame"
+	CodeInvalidInput   = "invalid_input"
+	CodeMalformed      = "malformed_frame"
+	CodeOverloaded     = "overloaded"
+	CodeRateLimited    = "rate_limited"
+	CodeStore          = "store_unavailable"
+	CodeTooManyThreads = "too_many_threads"
 )
 
 // Refusal is an HTTP answer to a request that gets no further.

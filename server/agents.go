@@ -1,0 +1,33 @@
+package server
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/aguiws/aguiws/server/internal/strictjson"
+)
+
+// reservedNames are those under /agui/ that are no agent's.
+var reservedNames = []string{"ws", "capabilities", "threads"}
+
+// CheckAgentName says why no agent can be served under a name, or nil.
+func CheckAgentName(name string) error {
+	if !strictjson.IsName(name) || slices.Contains(reservedNames, name) {
+		return fmt.Errorf("an agent cannot be named %q: its path would mean something else, or is none", name)
+	}
+	return nil
+}
+
+// nameAgents lists the agents by their names, and with them the default one if it has a
+// name.
+func (s *Server) nameAgents(byDefault string) error {
+	if byDefault != "" && !slices.Contains(s.opts.Agents, byDefault) {
+		s.opts.Agents = append([]string{byDefault}, s.opts.Agents...)
+	}
+	for _, name := range s.opts.Agents {
+		if err := CheckAgentName(name); err != nil {
+			return fmt.Errorf("server: %w", err)
+		}
+	}
+	return nil
+}

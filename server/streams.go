@@ -1,0 +1,20 @@
+package server
+
+import "time"
+
+// streamOptions are settings of streams over HTTP. server.Options describes each.
+type streamOptions struct {
+	KeepAlive      time.Duration
+	MaxFrameBytes  int64
+	OutboundBuffer int
+	// Stops reports whether the run of an agent is stopped when the client of a post leaves.
+	Stops func(agent string) bool
+}
+
+// streams serves Server-Sent Events.
+type streams struct {
+	*core
+	opts streamOptions
+}
+
+func newStreams(c *core, opts streamOptions) *streams { return &streams{c, opts} }
