@@ -137,3 +137,11 @@ func (n *names) goesOn(id string) bool {
 	n.look()
 	return n.fresh[id]
 }
+
+// retells reports whether an event is about a message or a call that the thread has under
+// the agent's own id.
+func (n *names) retells(e protocol.Event) bool {
+	does := protocol.EffectOf(e)
+	k, named := kinds[does.Family]
+	return named && does.ID != nil && n.taken(k, *does.ID)
+}

@@ -35,7 +35,7 @@ func (u *Upstream) receive(ctx context.Context, run *adapter.Run, r request, bod
 	v.relay.yes, v.relay.no = u.options.Yes, u.options.No
 	v.relay.repaired = v.repaired(u.log(run, r.ids))
 	v.relay.speaks = u.speaks
-	v.runs = runs{read: v.event, behind: x.behind, repaired: v.relay.repaired, sent: r.ids.run, own: &u.ownIDs, first: r.first, most: largeBytes}
+	v.runs = runs{read: v.event, behind: x.behind, repaired: v.relay.repaired, sent: r.ids.run, own: &u.ownIDs, retells: v.relay.names.retells, most: largeBytes}
 	if f, ok := errors.AsType[*failure](err); ok && r.retries(f) {
 		v.relay.repaired(RepairVersion)
 		return v, err

@@ -23,7 +23,6 @@ type request struct {
 	anew    bool                       // the agent knows nothing of the thread
 	later   bool                       // answers before these are the agent's
 	unheard bool                       // what comes of it is told nobody
-	first   bool                       // no agent has said anything in the thread
 	noPlace *failure                   // it could not be made here
 	// versionless leaves protocolVersion out, which agents of before AG-UI 1.0 may forbid.
 	versionless bool
@@ -37,7 +36,6 @@ func (r *request) body(c *call) (*payload, string, error) {
 	if len(messages) > 0 {
 		last = messages[len(messages)-1].ID
 	}
-	r.first = r.answers == nil && !slices.ContainsFunc(messages, func(m protocol.Message) bool { return slices.Contains(saidByAgents, m.Role) })
 	switch {
 	case r.anew:
 		messages = withoutOpenCalls(messages)

@@ -15,15 +15,16 @@ import (
 // A run under another id is kept until what follows says what it is: behind a replay
 // another run begins, and a run whose agent makes ids of its own is the last. It is told
 // when it goes on for longer than a replay does, or when the agent's last answer was one
-// run under an id of its own.
+// run under an id of its own. One that tells nothing of the thread again is hardly a replay,
+// and is told soon.
 type runs struct {
 	read     func() (received, error)
 	behind   func(waits bool) // that what comes is behind a run's end, or no longer is
 	repaired func(name string)
-	sent     string       // the id of the run that was asked for
-	own      *atomic.Bool // the agent's runs have ids of its own, one in an answer
-	first    bool         // no agent has said anything in the thread: hardly anything is told again
-	most     int          // bytes that are kept
+	sent     string                    // the id of the run that was asked for
+	own      *atomic.Bool              // the agent's runs have ids of its own, one in an answer
+	retells  func(protocol.Event) bool // the thread has what the event tells
+	most     int                       // bytes that are kept
 
 	begun   bool
 	foreign bool // the run that is under way has another id
@@ -31,6 +32,7 @@ type runs struct {
 	named   bool // a run had the one that was sent, or none
 	several bool
 	keeps   bool
+	retold  bool // what is kept has something of the thread
 	kept    []received
 	bytes   int
 	since   time.Time
@@ -39,12 +41,12 @@ type runs struct {
 	err   error // behind what is ready
 }
 
-// These bound what a replay takes, and what may be behind a run's end. In a thread that is
-// new here a replay is of an agent that remembers more, which has little to tell.
+// These bound what a replay takes, and what may be behind a run's end. A replay of what the
+// thread does not have is of an agent that remembers more, or gives ids anew, and comes at once.
 const (
-	replayTime      = 2 * time.Second
-	firstReplayTime = 100 * time.Millisecond
-	behindBytes     = 64 << 10
+	replayTime     = 2 * time.Second
+	newsReplayTime = 100 * time.Millisecond
+	behindBytes    = 64 << 10
 )
 
 // next is the next event of the run that is told. The error is the stream's.
@@ -97,9 +99,10 @@ func (s *runs) isOther(e *protocol.RunStarted) bool { return e.RunID != "" && e.
 
 func (s *runs) keep(e received) {
 	s.kept = append(s.kept, e)
-	longest := replayTime
-	if s.first {
-		longest = firstReplayTime
+	s.retold = s.retold || s.retells(e.event)
+	longest := newsReplayTime
+	if s.retold {
+		longest = replayTime
 	}
 	if s.bytes += len(e.text); !s.foreign || s.bytes > s.most || time.Since(s.since) > longest {
 		s.release()
@@ -112,7 +115,7 @@ func (s *runs) release() {
 	s.forget()
 }
 
-func (s *runs) forget() { s.kept, s.bytes, s.keeps = nil, 0, false }
+func (s *runs) forget() { s.kept, s.bytes, s.keeps, s.retold = nil, 0, false, false }
 
 // end looks at what follows a run's end. The events there decide which run is told, and how
 // it ended.

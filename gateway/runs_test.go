@@ -14,7 +14,7 @@ import (
 )
 
 // script is an answer in short: ">id" begins a run, "<" ends it, "!" fails it, a number waits
-// for seconds, a word is said. "ask" ends one with an interrupt.
+// for seconds, a word is said. "ask" ends one with an interrupt, and "old" is in the thread.
 func playing(t *testing.T, script string) func() (received, error) {
 	words := strings.Fields(script)
 	index := 0
@@ -48,6 +48,11 @@ func playing(t *testing.T, script string) func() (received, error) {
 	}
 }
 
+func old(e protocol.Event) bool {
+	said, ok := e.(*protocol.TextMessageContent)
+	return ok && said.Delta == "old"
+}
+
 // Of several runs of an answer the one that was asked for is told, with the end that counts.
 func TestRunsOfAnAnswer(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -55,7 +60,6 @@ func TestRunsOfAnAnswer(t *testing.T) {
 		repairs      string
 		own          bool // that the agent has ids of its own is known
 		knows        bool // and is then
-		first        bool // nothing of the thread can be told again
 	}{
 		"one":                              {script: ">r a b <", told: ">r a b <"},
 		"one that fails":                   {script: ">r a !x", told: ">r a !x"},
@@ -93,11 +97,12 @@ func TestRunsOfAnAnswer(t *testing.T) {
 		"nonsense behind it":               {script: ">r a < ? ? !x", told: ">r a !x(late)", repairs: "after_end after_end"},
 		"much behind it":                   {script: ">r a < " + strings.Repeat("x", behindBytes) + " !x", told: ">r a <", repairs: "after_end"},
 		"a late error of another's id":     {script: ">x a < !x", told: ">x a !x(late)", knows: true},
-		"longer than a replay":             {script: ">x a 5s b c <", told: ">x a b c <", knows: true},
-		"a replay that is too slow":        {script: ">old x 5s y < >r a <", told: ">old x y >r a <"},
-		"a replay in a thread's first":     {script: ">old x < >r a <", told: ">r a <", first: true, repairs: "replay"},
-		"no replay in a thread's first":    {script: ">x 1s a < >r b <", told: ">x a >r b <", first: true},
-		"a replay that takes its time":     {script: ">x 1s a < >r b <", told: ">r b <", repairs: "replay"},
+		"longer than a replay":             {script: ">x old 5s b c <", told: ">x old b c <", knows: true},
+		"a replay that is too slow":        {script: ">x old 5s y < >r a <", told: ">x old y >r a <"},
+		"a replay that takes its time":     {script: ">x old 1s y < >r a <", told: ">r a <", repairs: "replay"},
+		"one that begins late":             {script: ">x 1s old y < >r a <", told: ">r a <", repairs: "replay"},
+		"one of what the thread has not":   {script: ">x y 1s z < >r a <", told: ">x y z >r a <"},
+		"another one, which has":           {script: ">x old 1s < >y a 1s b < >r c <", told: ">y a b >r c <", repairs: "replay"},
 		"one that is too long":             {script: ">old " + strings.Repeat("x", 100) + " < >r a <", told: ">old " + strings.Repeat("x", 100) + " >r a <"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -107,7 +112,7 @@ func TestRunsOfAnAnswer(t *testing.T) {
 				var told, repairs []string
 				waits, atEnd := false, false
 				s := runs{
-					read: playing(t, test.script), sent: "r", own: &own, most: 100, first: test.first,
+					read: playing(t, test.script), sent: "r", own: &own, most: 100, retells: old,
 					behind: func(w bool) { waits = w }, repaired: func(name string) { repairs = append(repairs, name) },
 				}
 				for ended := false; !ended; {
@@ -155,7 +160,6 @@ func TestRunsAreStreamed(t *testing.T) {
 	for name, test := range map[string]struct {
 		script string
 		own    bool
-		first  bool
 		held   int // so many events are held back before
 	}{
 		"as it was sent":       {script: ">r a b c"},
@@ -163,16 +167,16 @@ func TestRunsAreStreamed(t *testing.T) {
 		"before it begins":     {script: "a >x b c"},
 		"behind a replay":      {script: ">old < >r a b"},
 		"under a known habit":  {script: ">x a b c", own: true},
-		"a thread's first":     {script: ">x 1s a b c", first: true, held: 1},
+		"new in the thread":    {script: ">x 1s a b c", held: 1},
 		"announced once more":  {script: ">r >x a b"},
-		"longer than a replay": {script: ">x a 5s b c d e", held: 3},
+		"longer than a replay": {script: ">x old 1s a 5s b c d e", held: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var own atomic.Bool
 				own.Store(test.own)
 				read, taken := playing(t, test.script), 0
-				s := runs{sent: "r", own: &own, most: 100, first: test.first, behind: func(bool) {}, repaired: func(string) {}}
+				s := runs{sent: "r", own: &own, most: 100, retells: old, behind: func(bool) {}, repaired: func(string) {}}
 				s.read = func() (received, error) { e, err := read(); taken = max(taken, e.index); return e, err }
 				var ahead []int
 				for {

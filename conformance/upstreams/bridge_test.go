@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -20,9 +19,6 @@ import (
 // yes is carried out once, a no and a cancel are not.
 func TestLangGraphBridge(t *testing.T) {
 	suite.Full(t)
-	if !slices.Contains(names(), "langgraph") {
-		t.Skip("AGUIWS_TARGETS does not name langgraph")
-	}
 	installed(t, "langgraph")
 	effects, port := filepath.Join(t.TempDir(), "effects"), redistest.FreePort(t)
 	graph := exec.Command("node", "langgraph/server.mjs", "0", effects)

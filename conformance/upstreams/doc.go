@@ -10,5 +10,6 @@
 // langgraph/bridge.mjs is a program that the docs show: it serves a graph by AG-UI.
 //
 // AGUIWS_TARGETS names the targets, as in AGUIWS_TARGETS=langgraph,mastra; without it
-// those are tried that are small. A target is skipped where its packages are not installed.
+// those are tried that are small. The unprepared agents and the bridge are always tried.
+// A test is skipped if the packages of its agent are not installed.
 package upstreams

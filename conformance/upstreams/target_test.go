@@ -62,19 +62,12 @@ var targets = []target{
 // small are tried where nobody has chosen.
 const small = "aguimock,tanstack"
 
-// names are those that AGUIWS_TARGETS has.
-func names() (all []string) {
-	for name := range strings.SplitSeq(cmp.Or(os.Getenv("AGUIWS_TARGETS"), small), ",") {
-		all = append(all, strings.TrimSpace(name))
-	}
-	return all
-}
-
 // chosen are the targets that AGUIWS_TARGETS names.
 func chosen(t *testing.T) []target {
 	t.Helper()
 	var all []target
-	for _, name := range names() {
+	for name := range strings.SplitSeq(cmp.Or(os.Getenv("AGUIWS_TARGETS"), small), ",") {
+		name = strings.TrimSpace(name)
 		before := len(all)
 		for _, each := range targets {
 			if each.folder == name || each.name == name {

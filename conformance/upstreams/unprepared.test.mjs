@@ -21,7 +21,7 @@ function answered(where, answer, options) {
       await tab.say(`${each.word} ${to}`);
       await asked(tab, 1);
       const card = tab.at("interrupt");
-      assert.match(await wordsOf(card), each.asks);
+      assert.match(await card.getByTestId("interrupt-message").innerText(), each.asks);
       const id = await card.getAttribute("data-interrupt-id");
       await answer({ each, context, tab, card, id });
       await outcome(tab, to, id, each);
@@ -30,12 +30,6 @@ function answered(where, answer, options) {
 }
 
 const asked = (tab, count) => until(async () => (await tab.at("interrupt").count()) === count, `${count} questions`);
-
-/** What a card asks. */
-async function wordsOf(card) {
-  const heading = (await card.locator("h2").textContent()).trim();
-  return heading === "The agent asks" ? (await card.innerText()).split("\n").map((line) => line.trim()).filter(Boolean).slice(1).join("\n") : heading;
-}
 
 /** What went out, once the agent has gone on. */
 async function outcome(tab, to, id, { sent, says, again }) {
@@ -61,3 +55,21 @@ answered("by inbox-cli, once", async ({ each, id }) => {
   await cli(...each.cli, id);
   await assert.rejects(cli(...each.cli, id), /no question with the id/);
 });
+
+// The package leaves this question out. Whoever sees this test fail may take the sentence out of docs/frameworks.md.
+if (target === "mastra") {
+  pageTest("mastra, unprepared: a tool that requires approval asks nobody and does nothing", async () => {
+    const [held, to] = [someone("gate"), someone("choose")];
+    const tab = await Tab.open(await person(), a);
+    await tab.say(`gate ${held}`);
+    await tab.rest();
+    await asked(tab, 0);
+    const inbox = await fetch(`${a}/v1/inbox?thread=${tab.threadId}`);
+    assert.deepEqual((await inbox.json()).items, []);
+    await tab.say(`choose ${to}`);
+    await asked(tab, 1);
+    await tab.decide(tab.at("interrupt").getByTestId("approve"));
+    await tab.says(`Sent to ${to}`);
+    assert.deepEqual([await sentTo(held), await sentTo(to)], [[], [{ to }]]);
+  });
+}

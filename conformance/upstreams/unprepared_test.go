@@ -38,9 +38,6 @@ func TestUnprepared(t *testing.T) {
 		t.Fatalf("building inbox-cli: %v\n%s", err, out)
 	}
 	for _, each := range unprepared {
-		if each.folder != "" && !slices.Contains(names(), each.folder) {
-			continue
-		}
 		t.Run(each.name, func(t *testing.T) {
 			if _, err := exec.LookPath(each.program); err != nil {
 				command.Missing(t, each.program, "install "+each.program)
