@@ -88,6 +88,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(listener) }()
+	sayWhatWaits(ctx, log, store)
 	select {
 	case err := <-served:
 		return err
@@ -145,6 +146,31 @@ func (s *settings) runMode() adapter.Mode {
 		return adapter.ModeAuto
 	}
 	return adapter.Mode(s.mode)
+}
+
+// sayWhatWaits says what a store that outlives the process has for people, for workers and
+// for operators.
+func sayWhatWaits(ctx context.Context, log *slog.Logger, st *redisstore.Store) {
+	if !st.Durable() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	open, err := store.OpenQuestions(ctx, st)
+	if err != nil {
+		log.Warn("what waits is not known", "error", err)
+		return
+	}
+	dispatches, err := st.CountDispatches(ctx)
+	if err != nil {
+		log.Warn("what waits is not known", "error", err)
+		return
+	}
+	oldest := ""
+	if open.Threads > 0 {
+		oldest = open.Since.UTC().Format(time.RFC3339)
+	}
+	log.Info("what waits", "questions", open.Threads, "oldest", oldest, "queued", dispatches[store.DispatchQueued], "running", dispatches[store.DispatchClaimed], "dead", dispatches[store.DispatchDeadLetter])
 }
 
 // explainMode says how executions go on behind a question, or a worker that was lost.

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
 func env(pairs ...string) (e environment) {
@@ -325,4 +327,25 @@ func TestLogKeepsSecrets(t *testing.T) {
 			t.Errorf("the log tells: %s", line)
 		}
 	}
+}
+
+// A start says what waits in a store that outlives the process.
+func TestStartSaysWhatWaits(t *testing.T) {
+	redis := redistest.Start(t, redistest.Options{AOF: "everysec"})
+	first := start(t, env(), "--redis", redis.URL())
+	eventually(t, "an empty store is said", func() bool {
+		return strings.Contains(first.log.String(), `msg="what waits" questions=0 oldest="" queued=0`)
+	})
+	response, err := http.Post("http://"+first.addr+"/agui", "application/json", strings.NewReader(
+		`{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user","content":"/confirm go on?"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(response.Body); err != nil || !strings.Contains(string(text), `"interrupt"`) {
+		t.Fatalf("%s %v", text, err)
+	}
+	response.Body.Close()
+	first.end()
+	second := start(t, env(), "--redis", redis.URL())
+	eventually(t, "the question is said", func() bool { return strings.Contains(second.log.String(), `msg="what waits" questions=1 oldest=2`) })
 }
