@@ -12,6 +12,7 @@ import { SelectWidget } from "./choicefields";
 import { NUMBER } from "./decimal";
 import { commonOf, labelOfField, more, ROOT } from "./fieldnames";
 import { isNumeric, numberOf, stringify, textOfNumber } from "./json";
+import { told } from "./judge";
 import { Marked, Misleading } from "./Marked";
 import { escaped, unescaped } from "./misleading";
 import { isText, useTyped } from "./typed";
@@ -42,7 +43,7 @@ function FieldTemplate({ id, label, children, rawErrors, rawDescription, hidden,
         )}
         {rawErrors && rawErrors.length > 0 && (
           <span className="fault" role="alert">
-            {[...new Set(rawErrors)].join("; ")}
+            <Marked text={told(label || "This", rawErrors)} />
           </span>
         )}
       </span>
