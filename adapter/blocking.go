@@ -58,11 +58,11 @@ func (x *execution) callBlocking() error {
 		p.ctx, p.cancel = context.WithCancelCause(x.node.ctx)
 		x.parked = p
 		p.follow(ctx)
-		run := &Run{x, x.main}
+		main := &line{x, x.main}
 		x.node.running.start(func() {
-			err := panics.Contain(func() error { return run.x.agent.Run(p.ctx, run) })
+			err := panics.Contain(func() error { return main.x.agent.Run(p.ctx, NewRun(main)) })
 			p.unfollow()
-			run.x.left <- departure{err: err}
+			main.x.left <- departure{err: err}
 		})
 	}
 	if d := <-x.left; !d.asked {
@@ -74,24 +74,24 @@ func (x *execution) callBlocking() error {
 
 // wait parks the goroutine of an agent whose question is stored, until an
 // activation brings the answers.
-func (r *Run) wait(calls []store.SuspendedCall) (Answers, []store.SuspendedCall, error) {
-	r.x.mu.Lock()
-	p, ending := r.x.parked, r.x.ending
-	r.x.mu.Unlock()
-	r.x.left <- departure{asked: true}
+func (l *line) wait(calls []store.SuspendedCall) (*store.JournalEntry, []store.SuspendedCall, error) {
+	l.x.mu.Lock()
+	p, ending := l.x.parked, l.x.ending
+	l.x.mu.Unlock()
+	l.x.left <- departure{asked: true}
 	select {
 	case next := <-p.resume:
 		next.mu.Lock()
 		defer next.mu.Unlock()
-		r.x, r.s, next.ending = next, next.main, ending
+		l.x, l.s, next.ending = next, next.main, ending
 		answer := next.journal.answered
 		if answer == nil {
-			return Answers{}, nil, next.seal(errors.New("adapter: the execution goes on without an answer"))
+			return nil, nil, next.seal(errors.New("adapter: the execution goes on without an answer"))
 		}
-		return answersOf(answer), calls, nil
+		return answer, calls, nil
 	case <-p.ctx.Done():
-		r.x.parking.unpark(r.x.id)
-		return Answers{}, nil, ErrStopped
+		l.x.parking.unpark(l.x.id)
+		return nil, nil, ErrStopped
 	}
 }
 

@@ -19,7 +19,7 @@ func (takesAll) Commit(_ context.Context, b store.Batch) (store.CommitResult, er
 
 // emitting is a run that can emit and no more, in which a text message, a message of
 // reasoning and a call are open.
-func emitting(t testing.TB) *Run {
+func emitting(t testing.TB) *line {
 	ctx, cancel := context.WithCancel(context.Background())
 	pipe := newPipeline(takesAll{}, store.Claim{}, 1, 1)
 	ended := make(chan struct{})
@@ -47,16 +47,16 @@ func emitting(t testing.TB) *Run {
 	if err := x.fold.Apply(begun); err != nil {
 		t.Fatal(err)
 	}
-	run := &Run{x, x.main}
-	err = run.Emit(
+	main := &line{x, x.main}
+	err = main.Emit([]protocol.Event{
 		&protocol.TextMessageStart{MessageID: "m", Role: protocol.RoleAssistant},
 		&protocol.ReasoningMessageStart{MessageID: "r", Role: protocol.RoleReasoning},
 		&protocol.ToolCallStart{ToolCallID: "c", ToolCallName: "send"},
-	)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return run
+	return main
 }
 
 var delta = strings.Repeat("x", 90)
@@ -83,7 +83,7 @@ var emissions = map[string]func(r *Run) error{
 func BenchmarkEmit(b *testing.B) {
 	for name, emit := range emissions {
 		b.Run(name, func(b *testing.B) {
-			run := emitting(b)
+			run := NewRun(emitting(b))
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := emit(run); err != nil {
@@ -97,7 +97,11 @@ func BenchmarkEmit(b *testing.B) {
 // TestTextAllocates has a model's tokens written: the text of the event, and a copy of
 // what comes as bytes.
 func TestTextAllocates(t *testing.T) {
-	w, token := &Text{run: emitting(t), id: "m"}, []byte(" token")
+	w, err := NewRun(emitting(t)).Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := []byte(" token")
 	if n := testing.AllocsPerRun(2000, func() { _, _ = w.WriteString(delta) }); n > 1 {
 		t.Errorf("a string: %v allocations", n)
 	}
@@ -111,7 +115,7 @@ func TestTextAllocates(t *testing.T) {
 func TestEmitAllocates(t *testing.T) {
 	most := map[string]float64{"text": 2, "arguments": 2, "reasoning": 2, "state": 5, "custom": 5, "message": 40}
 	for name, emit := range emissions {
-		run := emitting(t)
+		run := NewRun(emitting(t))
 		if n := testing.AllocsPerRun(2000, func() { _ = emit(run) }); n > most[name] {
 			t.Errorf("%s: %v allocations", name, n)
 		}

@@ -189,3 +189,7 @@ func tellsIn(event []byte) *store.SnapshotTold {
 	}
 	return &store.SnapshotTold{Head: len(head), Tail: len(tail)}
 }
+
+// errWentOn is what calls on a suspended run return. It is no ErrSuspended, so that an
+// agent that returns it is told from one that returns what it was given first.
+var errWentOn = fmt.Errorf("%w: it was suspended before", ErrStopped)

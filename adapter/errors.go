@@ -2,7 +2,6 @@ package adapter
 
 import (
 	"errors"
-	"fmt"
 )
 
 var (
@@ -15,10 +14,6 @@ var (
 	// call whose ErrSuspended was not returned.
 	ErrStopped = errors.New("adapter: the run is over for this worker; return this error")
 )
-
-// errWentOn is what calls on a suspended run return. It is no ErrSuspended, so that an
-// agent that returns it is told from one that returns what it was given first.
-var errWentOn = fmt.Errorf("%w: it was suspended before", ErrStopped)
 
 // DivergedError reports that a replay did not take the path that was
 // journaled. It ends the run with RUN_ERROR agent_replay_diverged.

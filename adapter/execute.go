@@ -155,7 +155,7 @@ func (x *execution) call() {
 	}
 	ctx, cancel := x.limitTime(x.ctx)
 	defer cancel()
-	err := panics.Contain(func() error { return x.agent.Run(ctx, &Run{x, x.main}) })
+	err := panics.Contain(func() error { return x.agent.Run(ctx, NewRun(&line{x, x.main})) })
 	x.finish(err)
 }
 

@@ -49,7 +49,7 @@ func BenchmarkManyCalls(b *testing.B) {
 		for _, n := range []int{10_000, 80_000} {
 			b.Run(fmt.Sprint(name, "/", n), func(b *testing.B) {
 				for b.Loop() {
-					run := emitting(b)
+					run := NewRun(emitting(b))
 					for i := range n {
 						if err := call(run, i); err != nil {
 							b.Fatal(err)
@@ -67,7 +67,7 @@ func TestManyCallsCostWhatTheyAre(t *testing.T) {
 	for name, call := range manyCalls {
 		t.Run(name, func(t *testing.T) {
 			perCall := func(n int) float64 {
-				run := emitting(t)
+				run := NewRun(emitting(t))
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				for i := range n {

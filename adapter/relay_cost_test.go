@@ -26,7 +26,7 @@ func relayed(t testing.TB) map[string]func(r *Run) error {
 func BenchmarkRelay(b *testing.B) {
 	for name, relay := range relayed(b) {
 		b.Run(name, func(b *testing.B) {
-			run := emitting(b)
+			run := NewRun(emitting(b))
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := relay(run); err != nil {
@@ -40,7 +40,7 @@ func BenchmarkRelay(b *testing.B) {
 // TestRelayAllocates: what is not encoded costs nothing.
 func TestRelayAllocates(t *testing.T) {
 	for name, relay := range relayed(t) {
-		run := emitting(t)
+		run := NewRun(emitting(t))
 		if n := testing.AllocsPerRun(2000, func() { _ = relay(run) }); n > 0 {
 			t.Errorf("%s: %v allocations", name, n)
 		}

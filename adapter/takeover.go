@@ -210,3 +210,8 @@ func (x *execution) askAbout(refs []store.StepRef) error {
 		Kind: store.EntryAsk, Scope: systemScope, Key: ordinalKey("uncertain", x.journal.asks+1), Steps: refs,
 	}, interrupts, nil, nil)
 }
+
+func restartable(a Agent) bool {
+	r, ok := a.(Restartable)
+	return ok && r.Restartable()
+}

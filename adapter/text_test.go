@@ -15,8 +15,7 @@ func TestTextIsCutBetweenRunes(t *testing.T) {
 			"bytes":  func(w *Text, s string) (int, error) { return w.Write([]byte(s)) },
 			"string": func(w *Text, s string) (int, error) { return io.WriteString(w, s) },
 		} {
-			run := emitting(t)
-			w := &Text{run: run, id: "m"}
+			w, message := written(t)
 			for rest := text; rest != ""; {
 				piece := rest[:min(size, len(rest))]
 				rest = rest[len(piece):]
@@ -24,7 +23,7 @@ func TestTextIsCutBetweenRunes(t *testing.T) {
 					t.Fatal(n, err)
 				}
 			}
-			if m, _ := run.x.fold.Message("m"); m.Content.String() != text {
+			if m := message(); m.Content.String() != text {
 				t.Errorf("%s of %d became %q", name, size, m.Content)
 			}
 			if _, err := write(w, "\xf0\x9f"); err != nil {
@@ -33,10 +32,23 @@ func TestTextIsCutBetweenRunes(t *testing.T) {
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if m, _ := run.x.fold.Message("m"); m.Content.String() != text+"\uFFFD" {
+			if m := message(); m.Content.String() != text+"\uFFFD" {
 				t.Errorf("%s of %d, cut off, became %q", name, size, m.Content)
 			}
 		}
+	}
+}
+
+// written is a text that a run has opened, and its message as of now.
+func written(t *testing.T) (*Text, func() protocol.Message) {
+	run := NewRun(emitting(t))
+	w, err := run.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, func() protocol.Message {
+		m, _ := run.Message(w.ID())
+		return m
 	}
 }
 
@@ -44,14 +56,17 @@ func TestTextIsCutBetweenRunes(t *testing.T) {
 func TestTextInABranchIsHeld(t *testing.T) {
 	x := emitting(t).x
 	s := newScope(x.journal, "branch", true)
-	w := &Text{run: &Run{x, s}, id: "m"}
+	w, err := NewRun(&line{x, s}).Text()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, piece := range []string{"one ", "two"} {
 		if _, err := w.WriteString(piece); err != nil {
 			t.Fatal(err)
 		}
 	}
 	said := ""
-	for _, e := range s.held {
+	for _, e := range s.held[1:] {
 		said += e.(*protocol.TextMessageContent).Delta
 	}
 	if said != "one two" {

@@ -3,7 +3,6 @@ package adapter
 import (
 	"cmp"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
@@ -11,35 +10,14 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// ReasonUncertainStep is the reason of the interrupt that asks what became of
-// a step that was started and not recorded.
-const ReasonUncertainStep = "aguiws:uncertain_step"
+// mayAsk reports whether the run can suspend at a step of the scope.
+func (x *execution) mayAsk(s *scope) bool { return !x.blocking() && !s.branch && x.forks == 0 }
 
-// uncertainSchema is what the answer to ReasonUncertainStep looks like.
-var uncertainSchema = protocol.Any(`{"type":"object","properties":{` +
-	`"action":{"type":"string","enum":["rerun","done","fail"],` +
-	`"description":"rerun: run the step again. done: it took effect, with this result. fail: treat it as failed."},` +
-	`"result":{"description":"with done: what the step returned"}},` +
-	`"required":["action"],"additionalProperties":false}`)
-
-// uncertainty is what a human said of an uncertain step.
-type uncertainty struct {
-	Action string // rerun, done, fail
-	Result string // JSON; with done
-}
-
-func readUncertainty(entry protocol.ResumeEntry) uncertainty {
-	if entry.Status == protocol.ResumeCancelled {
-		return uncertainty{Action: "fail"}
-	}
-	var answer struct {
-		Action string          `json:"action"`
-		Result json.RawMessage `json:"result"`
-	}
-	if err := json.Unmarshal(entry.Payload, &answer); err != nil || answer.Action == "" {
-		return uncertainty{Action: "fail"}
-	}
-	return uncertainty{Action: answer.Action, Result: string(answer.Result)}
+// askWhatBecame suspends the run with the question after a step that broke off.
+func (x *execution) askWhatBecame(ref store.StepRef, start *store.JournalEntry, about *store.StepAbout, why *UncertainError) error {
+	return x.suspend(&store.JournalEntry{
+		Kind: store.EntryAsk, Scope: systemScope, Key: ordinalKey(breakKey, x.journal.asks+1), Steps: []store.StepRef{ref},
+	}, []protocol.Interrupt{x.uncertainInterrupt(ref, about, why.Message)}, nil, start)
 }
 
 // uncertainInterrupt asks about one step, of which why says what has happened, without a
@@ -73,10 +51,4 @@ func (x *execution) uncertainInterrupt(ref store.StepRef, about *store.StepAbout
 		Reason: ReasonUncertainStep, Message: strings.Join(lines, "\n"), ResponseSchema: uncertainSchema,
 		Metadata: protocol.Metadata{lifecycle.MetadataKey: step, "answers": answers},
 	}
-}
-
-func sortRefs(refs []store.StepRef) {
-	slices.SortFunc(refs, func(a, b store.StepRef) int {
-		return cmp.Or(cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.Key, b.Key))
-	})
 }

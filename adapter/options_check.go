@@ -1,0 +1,17 @@
+package adapter
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+func (o *Options) checkRedactions() error {
+	for _, r := range slices.Concat(o.Redact, o.RedactLists) {
+		if _, err := ParseRedaction(r.Pointer); err != nil || !strings.HasPrefix(r.Pointer, "/") {
+			return errors.Join(fmt.Errorf("adapter: redaction %+v is none", r), err)
+		}
+	}
+	return nil
+}
