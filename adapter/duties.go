@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"github.com/aguiws/aguiws/adapter/internal/judge"
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -9,5 +10,5 @@ import (
 // be resolved by somebody else than whose messages led to it. Tool calls are so without
 // it. Clients see it in the interrupt's metadata.
 func AnotherResolves(i protocol.Interrupt) protocol.Interrupt {
-	return withOwn(i, judge.AnotherKey, true)
+	return lifecycle.WithOwn(i, judge.AnotherKey, true)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -34,13 +35,13 @@ const (
 // fit the ResponseSchema, or when the interrupt does not expire. The agent is told that the
 // answer is nobody's: see Answer.Expired.
 func AnswerOnExpiry(payload json.RawMessage, i protocol.Interrupt) protocol.Interrupt {
-	return withOwn(withOwn(i, "onExpiry", ExpiryAnswer), "expiryAnswer", payload)
+	return lifecycle.WithOwn(lifecycle.WithOwn(i, "onExpiry", ExpiryAnswer), "expiryAnswer", payload)
 }
 
 // OnExpiry returns the interrupt with a policy of its own, which clients see in
 // its metadata.
 func OnExpiry(policy ExpiryPolicy, i protocol.Interrupt) protocol.Interrupt {
-	return withOwn(i, "onExpiry", policy)
+	return lifecycle.WithOwn(i, "onExpiry", policy)
 }
 
 // OnExpiryAfter is OnExpiry with a grace between the expiry and what the policy makes of
@@ -48,5 +49,5 @@ func OnExpiry(policy ExpiryPolicy, i protocol.Interrupt) protocol.Interrupt {
 // cancelled. A new user message cancels it when all that is open has expired. ExpiryKeep
 // has no use for a grace.
 func OnExpiryAfter(grace time.Duration, policy ExpiryPolicy, i protocol.Interrupt) protocol.Interrupt {
-	return withOwn(OnExpiry(policy, i), "expiryGraceMs", grace.Milliseconds())
+	return lifecycle.WithOwn(OnExpiry(policy, i), "expiryGraceMs", grace.Milliseconds())
 }

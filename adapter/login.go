@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/internal/retry"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -63,7 +64,7 @@ func (r *Run) Login(ctx context.Context, provider string, scopes ...string) (*Lo
 	for {
 		// Whether there is one may have changed by a replay, which must find the same way.
 		has, err := IdempotentStep(ctx, r, "login "+provider, func(ctx context.Context) (bool, error) {
-			return retry(ctx, func() (bool, error) { return logins.Has(ctx, l.of) })
+			return retry.Do(ctx, func() (bool, error) { return logins.Has(ctx, l.of) })
 		}, Given(provider, scopes))
 		if err != nil {
 			return nil, err
@@ -89,13 +90,13 @@ func (r *Run) Login(ctx context.Context, provider string, scopes ...string) (*Lo
 // become a result, an event or a log: its JSON is an error, and its text says nothing, outside of unexported fields.
 // ErrNoLogin: Run.Login asks again.
 func (l *Login) Token(ctx context.Context) (Token, error) {
-	return retry(ctx, func() (Token, error) { return l.logins.Token(ctx, l.of) })
+	return retry.Do(ctx, func() (Token, error) { return l.logins.Token(ctx, l.of) })
 }
 
 // Discard forgets a token that the service has refused, so that Run.Login asks for another.
 // A newer one stays.
 func (l *Login) Discard(ctx context.Context, t Token) error {
-	_, err := retry(ctx, func() (bool, error) { return true, l.logins.Discard(ctx, l.of, t) })
+	_, err := retry.Do(ctx, func() (bool, error) { return true, l.logins.Discard(ctx, l.of, t) })
 	return err
 }
 

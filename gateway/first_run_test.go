@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 )
@@ -22,7 +23,7 @@ func TestWhetherARunIsTheFirst(t *testing.T) {
 	}
 	defer st.Close()
 	first := make(chan [2]bool, 1)
-	runner, err := adapter.NewRunner(st, &adapter.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+	runs, err := runner.NewRunner(st, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		c := &call{u: up, run: run, ctx: ctx, thread: up.threadID(run)}
 		begins, answers := request{}, request{answers: []protocol.ResumeEntry{cancelled("i")}}
 		for _, r := range []*request{&begins, &answers} {
@@ -36,7 +37,7 @@ func TestWhetherARunIsTheFirst(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer shutdown(runner)
+	defer shutdown(runs)
 	said := func(role protocol.Role) protocol.Message {
 		return protocol.Message{ID: "of-" + string(role), Role: role, Content: protocol.Text("x")}
 	}
@@ -49,7 +50,7 @@ func TestWhetherARunIsTheFirst(t *testing.T) {
 		"an agent": {protocol.Messages{said(protocol.RoleAssistant)}, false},
 	} {
 		in := &protocol.RunAgentInput{ThreadID: name, RunID: "run", Messages: append(test.before, said(protocol.RoleUser))}
-		if _, err := runner.Submit(t.Context(), adapter.Input{Namespace: "test", Run: in}); err != nil {
+		if _, err := runs.Submit(t.Context(), runner.Input{Namespace: "test", Run: in}); err != nil {
 			t.Fatal(err)
 		}
 		if got := <-first; got != [2]bool{test.first, false} {

@@ -7,8 +7,8 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/downgrade"
@@ -71,11 +71,11 @@ func (c copilotCaller) Answer(w http.ResponseWriter, r *http.Request, agent stri
 }
 
 func (c copilotCaller) Stop(ctx context.Context, thread, label string) (bool, error) {
-	return c.srv.stop(ctx, c.key(thread), label, c.actor(adapter.ThroughCopilotKit))
+	return c.srv.stop(ctx, c.key(thread), label, c.actor(runner.ThroughCopilotKit))
 }
 
 func (c copilotCaller) StopWaiting(ctx context.Context, thread string) (bool, error) {
-	run, err := c.srv.runs.CancelWaiting(ctx, c.key(thread), c.actor(adapter.ThroughCopilotKit))
+	run, err := c.srv.runs.CancelWaiting(ctx, c.key(thread), c.actor(runner.ThroughCopilotKit))
 	return run != "", err
 }
 
@@ -108,7 +108,7 @@ type copilotStream struct {
 func (c copilotStream) Input() *protocol.RunAgentInput { return c.f.input }
 
 func (c copilotStream) Run(tell func(finished []byte) ([][]byte, error), again func(open []json.RawMessage) ([][]byte, error)) {
-	c.f.commands, c.f.through = true, adapter.ThroughCopilotKit
+	c.f.commands, c.f.through = true, runner.ThroughCopilotKit
 	w := &runWire{toldWire: toldWire{c.sse, tell}, thread: c.f.threadID, caller: c.caller}
 	if c.reads() {
 		w.again = again

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
 	"github.com/aguiws/aguiws/server/internal/edge"
@@ -18,7 +18,7 @@ import (
 type core struct {
 	opts               Options
 	runs               backend
-	control            *adapter.Runner // nil: there is no control API
+	control            *runner.Runner // nil: there is no control API
 	notices            *notices.Feed
 	work               *work       // nil: there is none
 	nodes              *nodes      // nil: there are none

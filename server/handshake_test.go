@@ -10,10 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	agui "github.com/aguiws/aguiws/client"
 	"github.com/coder/websocket"
 
-	"github.com/aguiws/aguiws/adapter"
+	agui "github.com/aguiws/aguiws/client"
+
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -207,7 +208,7 @@ func TestCapabilities(t *testing.T) {
 		`{"custom":[]}`:           "",
 		`{"custom":{"aguiws":7}}`: "",
 	} {
-		if got, err := withOwn([]byte(have), "unanswered", adapter.UnansweredCancel); string(got) != want || (err == nil) != (want != "") {
+		if got, err := withOwn([]byte(have), "unanswered", runner.UnansweredCancel); string(got) != want || (err == nil) != (want != "") {
 			t.Errorf("%s became %s, %v", have, got, err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/budget"
@@ -16,7 +16,7 @@ import (
 	"github.com/aguiws/aguiws/server/login"
 )
 
-// A Server carries the runs of one adapter.Runner to clients. Make it with New;
+// A Server carries the runs of one runner.Runner to clients. Make it with New;
 // its methods may be called concurrently.
 type Server struct {
 	core
@@ -25,13 +25,13 @@ type Server struct {
 
 // New returns a server of the runner's runs. It refuses options that cannot
 // work.
-func New(r *adapter.Runner, opts *Options) (*Server, error) {
-	return newServer(runner{r}, r, opts)
+func New(r *runner.Runner, opts *Options) (*Server, error) {
+	return newServer(runnerBackend{r}, r, opts)
 }
 
 // newServer makes a server of a backend, and of the runner behind it. Without a runner
 // there is no control API, no login and nothing of a node.
-func newServer(b backend, r *adapter.Runner, opts *Options) (*Server, error) {
+func newServer(b backend, r *runner.Runner, opts *Options) (*Server, error) {
 	s := &Server{core: core{
 		opts:        opts.withDefaults(),
 		quiet:       time.Second,

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/llm"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
@@ -35,9 +36,7 @@ func payBack(_ context.Context, _ adapter.Invocation, r refund) (string, error) 
 	return "paid for " + r.Order, nil
 }
 
-func send(_ context.Context, _ adapter.Invocation, a address) (string, error) {
-	return "sent to " + a.City, nil
-}
+func send(_ context.Context, _ adapter.Invocation, a address) (string, error) { return "sent to " + a.City, nil }
 
 func main() {
 	log.Print("open http://127.0.0.1:8088/")
@@ -48,8 +47,8 @@ func handler() http.Handler {
 	agent := must(llm.New(llm.Options{URL: os.Getenv("MODEL_URL"), Key: os.Getenv("MODEL_KEY"), Model: cmp.Or(os.Getenv("MODEL"), "gpt-5-mini"),
 		Instructions: "You serve the customers of a shop. Be brief.", Tools: []llm.Tool{clock, pay, ship.Define()}}))
 	store := must(redisstore.Embedded(nil)) // redisstore.Open with a URL makes questions outlive the process
-	runner := must(adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}}))
-	return must(server.New(runner, &server.Options{Fallback: web.Handler()})).Handler()
+	runs := must(runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": agent}}))
+	return must(server.New(runs, &server.Options{Fallback: web.Handler()})).Handler()
 }
 
 func must[T any](made T, err error) T {
