@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,11 +63,12 @@ func newServer(b backend, r *runner.Runner, opts *Options) (*Server, error) {
 	b.OnStore(s.storeChanged)
 	s.storeChanged()
 	s.edge = s.newEdge()
-	s.byAddress = newLimiters(s.opts.RequestsPerAddress, s.opts.RequestBurst)
-	s.probing = newLimiters(s.opts.RequestsPerAddress, s.opts.RequestBurst)
+	fromAddress := cmp.Or(s.opts.RequestBurst, burst(2*s.opts.RequestsPerAddress))
+	s.byAddress = newLimiters(s.opts.RequestsPerAddress, fromAddress)
+	s.probing = newLimiters(s.opts.RequestsPerAddress, fromAddress)
 	s.byAddress.bySite()
 	s.probing.bySite()
-	s.byUser = newLimiters(s.opts.RequestsPerUser, s.opts.RequestBurst)
+	s.byUser = newLimiters(s.opts.RequestsPerUser, cmp.Or(s.opts.RequestBurst, burst(4*s.opts.RequestsPerUser)))
 	s.inputs = newLimiters(s.opts.InputsPerMinute/60, s.opts.InputBurst)
 	s.attaches = newLimiters(s.opts.AttachesPerMinute/60, s.opts.AttachBurst)
 	s.budget = budget.New(budget.Options{Total: s.opts.HeldBytes, User: s.opts.HeldPerUser, Address: s.opts.HeldPerAddress, Patience: s.opts.CallTimeout * 3 / 4})
