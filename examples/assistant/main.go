@@ -36,7 +36,9 @@ func payBack(_ context.Context, _ adapter.Invocation, r refund) (string, error) 
 	return "paid for " + r.Order, nil
 }
 
-func send(_ context.Context, _ adapter.Invocation, a address) (string, error) { return "sent to " + a.City, nil }
+func send(_ context.Context, _ adapter.Invocation, a address) (string, error) {
+	return "sent to " + a.City, nil
+}
 
 func main() {
 	log.Print("open http://127.0.0.1:8088/")
@@ -46,8 +48,7 @@ func main() {
 func handler() http.Handler {
 	agent := must(llm.New(llm.Options{URL: os.Getenv("MODEL_URL"), Key: os.Getenv("MODEL_KEY"), Model: cmp.Or(os.Getenv("MODEL"), "gpt-5-mini"),
 		Instructions: "You serve the customers of a shop. Be brief.", Tools: []llm.Tool{clock, pay, ship.Define()}}))
-	store := must(redisstore.Embedded(nil)) // redisstore.Open with a URL makes questions outlive the process
-	runs := must(runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": agent}}))
+	runs := must(runner.NewRunner(must(redisstore.Embedded(nil)), &runner.Options{Agents: map[string]adapter.Agent{"": agent}})) // redisstore.Open with a URL makes questions outlive the process
 	return must(server.New(runs, &server.Options{Fallback: web.Handler()})).Handler()
 }
 
