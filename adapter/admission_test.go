@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -45,7 +46,7 @@ func TestRefusals(t *testing.T) {
 	refusal := func(name, code string, in *protocol.RunAgentInput) *protocol.RunError {
 		t.Helper()
 		a := l.submit(in)
-		if a.Disposition != adapter.Refused || a.Refusal.Code != code {
+		if a.Disposition != runner.Refused || a.Refusal.Code != code {
 			t.Fatalf("%s: %s %+v", name, a.Disposition, a.Refusal)
 		}
 		return a.Refusal
@@ -102,7 +103,7 @@ func TestRefusalsOfPayloadsAreSmall(t *testing.T) {
 		{texts(40_000), adapter.CodePayloadTooComplex}, // all five of them
 	} {
 		a := l.submit(&protocol.RunAgentInput{Resume: answers(c.payload)})
-		if a.Disposition != adapter.Refused || a.Refusal.Code != c.code {
+		if a.Disposition != runner.Refused || a.Refusal.Code != c.code {
 			t.Fatalf("%.30s: %s %+v", c.payload, a.Disposition, a.Refusal)
 		}
 		text, err := json.Marshal(a.Refusal)
@@ -129,7 +130,7 @@ func TestResumeTwice(t *testing.T) {
 	succeeded(t, l.answer(entry))
 	for _, payload := range []string{`{"approved":true,"reason":"ok"}`, `{ "reason":"ok", "approved":true }`} {
 		a := l.submit(&protocol.RunAgentInput{RunID: "again" + payload, Resume: []protocol.ResumeEntry{resolved(open[0].ID, payload)}})
-		if a.Disposition != adapter.Repeat || a.Of != "run-2" {
+		if a.Disposition != runner.Repeat || a.Of != "run-2" {
 			t.Fatalf("%s: %s of %q %+v", payload, a.Disposition, a.Of, a.Refusal)
 		}
 		r, err := l.runner.Repeat(l.ctx(), l.key, a.RunID, "again")
@@ -141,7 +142,7 @@ func TestResumeTwice(t *testing.T) {
 		}
 	}
 	a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, `{"approved":false}`)}})
-	if a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodeConflict {
+	if a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodeConflict {
 		t.Fatalf("other answer: %s %+v", a.Disposition, a.Refusal)
 	}
 	if by := details(t, a.Refusal)["runId"]; by != "run-2" {
@@ -159,10 +160,10 @@ func (l *lab) answerWith(in *protocol.RunAgentInput, entries ...protocol.ResumeE
 	l.t.Helper()
 	in.Resume = entries
 	a := l.submit(in)
-	if a.Disposition == adapter.Repeat {
+	if a.Disposition == runner.Repeat {
 		l.t.Fatal("taken for a repeat")
 	}
-	if a.Disposition != adapter.Started {
+	if a.Disposition != runner.Started {
 		l.t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	events := l.untilEnd()
@@ -196,29 +197,29 @@ func TestResumeRace(t *testing.T) {
 			}
 			_, err := adapter.Step(ctx, run, "once", func(context.Context) (int32, error) { return ran.Add(1), nil })
 			return err
-		}), func(o *adapter.Options) { o.Lease = time.Minute })
+		}), func(o *runner.Options) { o.Lease = time.Minute })
 		open := interrupts(t, l.say("hi"))
-		answers := make(chan adapter.Admitted)
+		answers := make(chan runner.Admitted)
 		for i := range 4 {
 			go func() {
 				in := &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: fmt.Sprintf("racer-%d", i),
 					Resume: []protocol.ResumeEntry{resolved(open[0].ID, fmt.Sprint(i%2))}}
-				a, err := l.runner.Submit(context.Background(), adapter.Input{Namespace: l.key.Namespace, Run: in})
+				a, err := l.runner.Submit(context.Background(), runner.Input{Namespace: l.key.Namespace, Run: in})
 				if err != nil {
 					t.Error(err)
 				}
 				answers <- a
 			}()
 		}
-		count := map[adapter.Disposition]int{}
+		count := map[runner.Disposition]int{}
 		for range 4 {
 			a := <-answers
 			count[a.Disposition]++
-			if a.Disposition == adapter.Refused && a.Refusal.Code != adapter.CodeConflict {
+			if a.Disposition == runner.Refused && a.Refusal.Code != adapter.CodeConflict {
 				t.Errorf("refused with %s", a.Refusal.Code)
 			}
 		}
-		if count[adapter.Started] != 1 || count[adapter.Repeat] != 1 || count[adapter.Refused] != 2 {
+		if count[runner.Started] != 1 || count[runner.Repeat] != 1 || count[runner.Refused] != 2 {
 			t.Errorf("answers %v", count)
 		}
 		succeeded(t, l.untilEnd())
@@ -240,7 +241,7 @@ func TestExpiry(t *testing.T) {
 	}))
 	open := interrupts(t, l.say("hi"))
 	a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})
-	if a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodeExpired {
+	if a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodeExpired {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	succeeded(t, l.answer(cancelled(open[0].ID)))
@@ -261,7 +262,7 @@ func TestSteeringAway(t *testing.T) {
 	open := interrupts(t, l.say("hi"))
 	in := user("never mind")
 	in.Resume = []protocol.ResumeEntry{cancelled(open[0].ID)}
-	if a := l.submit(in); a.Disposition != adapter.Started {
+	if a := l.submit(in); a.Disposition != runner.Started {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	succeeded(t, l.untilEnd())
@@ -289,17 +290,17 @@ func gated() (adapter.Agent, chan struct{}) {
 func TestQueue(t *testing.T) {
 	agent, gate := gated()
 	l := newLab(t, agent)
-	if a := l.submit(user("one")); a.Disposition != adapter.Started {
+	if a := l.submit(user("one")); a.Disposition != runner.Started {
 		t.Fatal(a)
 	}
 	for _, text := range []string{"two", "three"} {
-		if a := l.submit(user(text)); a.Disposition != adapter.Queued {
+		if a := l.submit(user(text)); a.Disposition != runner.Queued {
 			t.Fatalf("%s: %s", text, a.Disposition)
 		}
 	}
 	again := user("two")
 	again.RunID = "run-2"
-	if a := l.submit(again); a.Disposition != adapter.Repeat || a.Of != "run-2" {
+	if a := l.submit(again); a.Disposition != runner.Repeat || a.Of != "run-2" {
 		t.Fatalf("sent again: %s of %q", a.Disposition, a.Of)
 	}
 	attached, err := l.runner.Follow(l.key, func() {}).Attach(l.ctx(), nil)
@@ -312,7 +313,7 @@ func TestQueue(t *testing.T) {
 	if got := string(attached.Queued[0].Messages); got != `[{"id":"m-two","role":"user","content":"two"}]` {
 		t.Errorf("waiting messages %s", got)
 	}
-	cancelledTwo, err := l.runner.Cancel(l.ctx(), l.key, "run-2", adapter.Actor{})
+	cancelledTwo, err := l.runner.Cancel(l.ctx(), l.key, "run-2", runner.Actor{})
 	if err != nil || !cancelledTwo.Stopped {
 		t.Fatalf("%+v %v", cancelledTwo, err)
 	}
@@ -339,9 +340,9 @@ func TestQueue(t *testing.T) {
 func TestBusyPolicies(t *testing.T) {
 	t.Run("reject", func(t *testing.T) {
 		agent, gate := gated()
-		l := newLab(t, agent, func(o *adapter.Options) { o.Busy = adapter.BusyReject })
+		l := newLab(t, agent, func(o *runner.Options) { o.Busy = runner.BusyReject })
 		l.submit(user("one"))
-		if a := l.submit(user("two")); a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodeThreadBusy {
+		if a := l.submit(user("two")); a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodeThreadBusy {
 			t.Errorf("%s %+v", a.Disposition, a.Refusal)
 		}
 		close(gate)
@@ -349,10 +350,10 @@ func TestBusyPolicies(t *testing.T) {
 	})
 	t.Run("supersede", func(t *testing.T) {
 		agent, gate := gated()
-		l := newLab(t, agent, func(o *adapter.Options) { o.Busy = adapter.BusySupersede })
+		l := newLab(t, agent, func(o *runner.Options) { o.Busy = runner.BusySupersede })
 		l.submit(user("one"))
 		close(gate)
-		if a := l.submit(user("two")); a.Disposition != adapter.Started {
+		if a := l.submit(user("two")); a.Disposition != runner.Started {
 			t.Errorf("%s %+v", a.Disposition, a.Refusal)
 		}
 		l.until(func(e protocol.Event) bool {
@@ -426,7 +427,7 @@ func TestPayloadOfHugeExponent(t *testing.T) {
 	l := newLab(t, asker(protocol.Interrupt{Reason: protocol.ReasonInputRequired, ResponseSchema: protocol.Any(`{"type":"integer","maximum":9}`)}))
 	open := interrupts(t, l.say("hi"))
 	a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, `1e1000000000`)}})
-	if a.Disposition != adapter.Refused {
+	if a.Disposition != runner.Refused {
 		t.Fatalf("%s", a.Disposition)
 	}
 	succeeded(t, l.answer(resolved(open[0].ID, `4`)))
@@ -444,7 +445,7 @@ func TestInputIsStripped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := l.submit(in); a.Disposition != adapter.Started {
+	if a := l.submit(in); a.Disposition != runner.Started {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	got := <-seen

@@ -36,8 +36,3 @@ type Unpausable interface {
 type Restartable interface {
 	Restartable() bool
 }
-
-func restartable(a Agent) bool {
-	r, ok := a.(Restartable)
-	return ok && r.Restartable()
-}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -62,7 +63,7 @@ func TestClerkSendsWhatIsApproved(t *testing.T) {
 			answer := test.answer(open[0].ID)
 			if test.refused {
 				a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{answer}})
-				if a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodePayloadInvalid {
+				if a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodePayloadInvalid {
 					t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 				}
 				answer = with(`{"approved":false}`)(open[0].ID)
@@ -132,7 +133,7 @@ func TestAnswer(t *testing.T) {
 // The messages that came with the answers are the agent's to read, now and in
 // every replay.
 func TestAnswersHaveTheirMessages(t *testing.T) {
-	for name, configure := range map[string]func(*adapter.Options){"replayed": func(*adapter.Options) {}, "blocking": blocking} {
+	for name, configure := range map[string]func(*runner.Options){"replayed": func(*runner.Options) {}, "blocking": blocking} {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 				var said []string
@@ -151,7 +152,7 @@ func TestAnswersHaveTheirMessages(t *testing.T) {
 			for _, text := range []string{"rather tomorrow", "or never"} {
 				in := user(text)
 				in.Resume = []protocol.ResumeEntry{resolved(interrupts(t, end)[0].ID, "true")}
-				if a := l.submit(in); a.Disposition != adapter.Started {
+				if a := l.submit(in); a.Disposition != runner.Started {
 					t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 				}
 				end = l.untilEnd()

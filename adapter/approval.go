@@ -35,18 +35,6 @@ const (
 	PassDecisionToTool ResumeMode = "pass_decision_to_tool"
 )
 
-// showMode tells clients what a resolved decision does to the call that an interrupt is
-// about, unless it is what they expect. A replay does not compare it, just as it does not
-// compare what a login needs.
-func showMode(i protocol.Interrupt, calls []store.SuspendedCall) protocol.Interrupt {
-	for _, c := range calls {
-		if c.ID == i.ToolCallID && ResumeMode(c.Mode) != ReplayToolCall {
-			return withOwn(i, "resumeMode", c.Mode)
-		}
-	}
-	return i
-}
-
 // approvalSchema is the default response schema of a call.
 var approvalSchema = approvalOf(`{"type":"object","description":"Arguments that replace all of the proposed ones"}`)
 
@@ -259,7 +247,7 @@ func (c ToolCall) carryOut(ctx context.Context, run *Run, call Invocation, outco
 	if c.Do == nil {
 		return outcome, fmt.Errorf("adapter: tool %s has nothing that carries it out", c.Name)
 	}
-	call.IdempotencyKey = run.callKey(c.ID)
+	call.IdempotencyKey = run.x.CallKey(c.ID)
 	var args any = call.Args
 	if !json.Valid(call.Args) {
 		args = string(call.Args)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
@@ -36,7 +37,7 @@ func TestAnAttachReadsWhatIsAskedFor(t *testing.T) {
 			return s
 		}
 		l := &lab{t: t, store: open(), key: store.ThreadKey{Namespace: "test", Thread: "thread"}}
-		quiet := func(o *adapter.Options) { o.MaxThreadBytes, o.Sweep = -1, time.Hour }
+		quiet := func(o *runner.Options) { o.MaxThreadBytes, o.Sweep = -1, time.Hour }
 		l.start(agent, quiet)
 		l.follow(nil)
 		for from := 0; from < size; from += 2500 {
@@ -44,7 +45,7 @@ func TestAnAttachReadsWhatIsAskedFor(t *testing.T) {
 			for i := from; i < min(size, from+2500); i++ {
 				history = append(history, protocol.Message{ID: fmt.Sprintf("00000000-0000-4000-8000-%012d", i), Role: protocol.RoleUser, Content: protocol.Text(strings.Repeat("word ", 80))})
 			}
-			if a := l.submit(&protocol.RunAgentInput{Messages: history}); a.Disposition != adapter.Started {
+			if a := l.submit(&protocol.RunAgentInput{Messages: history}); a.Disposition != runner.Started {
 				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 			}
 			succeeded(t, l.untilEnd())

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -46,12 +47,12 @@ func TestAttemptsAreSpentByLackOfProgress(t *testing.T) {
 				}
 				return nil
 			})
-			l := newLab(t, agent, func(o *adapter.Options) { o.Sweep = time.Hour })
+			l := newLab(t, agent, func(o *runner.Options) { o.Sweep = time.Hour })
 			over := make(chan struct{})
 			for lost, begun := true, false; lost; begun = true {
 				c := l.cutAfter(endings{l.store, sync.OnceFunc(func() { close(over) })}, -1)
 				way.Store(c)
-				w, err := adapter.NewRunner(deaf{c}, &adapter.Options{
+				w, err := runner.NewRunner(deaf{c}, &runner.Options{
 					Agents: map[string]adapter.Agent{"": agent}, Lease: soon, Sweep: time.Hour, MaxAttempts: attempts,
 				})
 				if err != nil {

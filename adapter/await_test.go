@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
@@ -79,7 +80,7 @@ func TestWorkIsAwaited(t *testing.T) {
 			source := open()
 			l := &lab{t: t, store: source}
 			for range test.nodes {
-				l.worker(open(), agent, func(o *adapter.Options) { o.Sweep, o.MaxRuns = time.Hour, test.places })
+				l.worker(open(), agent, func(o *runner.Options) { o.Sweep, o.MaxRuns = time.Hour, test.places })
 			}
 			seen := map[string]bool{}
 			for i := range runs {
@@ -127,7 +128,7 @@ func TestWorkThatWaitedIsTakenAsPlacesComeFree(t *testing.T) {
 				<-goOn
 				return nil
 			})
-			l.worker(open(), agent, func(o *adapter.Options) { o.Sweep, o.MaxRuns = time.Hour, places })
+			l.worker(open(), agent, func(o *runner.Options) { o.Sweep, o.MaxRuns = time.Hour, places })
 			seen := map[string]bool{}
 			for len(seen) < places { // each alone, so that none is known to wait
 				queue(max(before, len(seen)+1))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -35,24 +36,24 @@ func asksOnce(went *atomic.Int32, questions ...protocol.Interrupt) adapter.Agent
 }
 
 // race sends one input per payload from two nodes at once.
-func (l *lab) race(nodes []*adapter.Runner, stopAll string, payloads ...string) map[adapter.Disposition]int {
+func (l *lab) race(nodes []*runner.Runner, stopAll string, payloads ...string) map[runner.Disposition]int {
 	l.t.Helper()
-	answers := make(chan adapter.Admitted)
+	answers := make(chan runner.Admitted)
 	for i, payload := range payloads {
 		go func() {
 			in := &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: fmt.Sprint("racer-", i), Resume: []protocol.ResumeEntry{resolved(stopAll, payload)}}
-			a, err := nodes[i%len(nodes)].Submit(context.Background(), adapter.Input{Namespace: l.key.Namespace, Run: in})
+			a, err := nodes[i%len(nodes)].Submit(context.Background(), runner.Input{Namespace: l.key.Namespace, Run: in})
 			if err != nil {
 				l.t.Error(err)
 			}
 			answers <- a
 		}()
 	}
-	count := map[adapter.Disposition]int{}
+	count := map[runner.Disposition]int{}
 	for range payloads {
 		a := await(l, answers)
 		count[a.Disposition]++
-		if a.Disposition == adapter.Refused && (a.Refusal.Code != adapter.CodeConflict || details(l.t, a.Refusal)["runId"] == nil) {
+		if a.Disposition == runner.Refused && (a.Refusal.Code != adapter.CodeConflict || details(l.t, a.Refusal)["runId"] == nil) {
 			l.t.Errorf("refused with %+v", a.Refusal)
 		}
 	}
@@ -66,8 +67,8 @@ var answerBehaviours = []behaviour{
 			agent := asksOnce(&went, confirmation("?"))
 			l := newLab(t, agent)
 			open := interrupts(t, l.say("hi"))
-			count := l.race([]*adapter.Runner{l.runner, l.worker(l.store, agent)}, open[0].ID, "1", "1")
-			if count[adapter.Started] != 1 || count[adapter.Repeat] != 1 {
+			count := l.race([]*runner.Runner{l.runner, l.worker(l.store, agent)}, open[0].ID, "1", "1")
+			if count[runner.Started] != 1 || count[runner.Repeat] != 1 {
 				t.Errorf("answers %v", count)
 			}
 			succeeded(t, l.untilEnd())
@@ -82,8 +83,8 @@ var answerBehaviours = []behaviour{
 			agent := asksOnce(&went, confirmation("?"))
 			l := newLab(t, agent)
 			open := interrupts(t, l.say("hi"))
-			count := l.race([]*adapter.Runner{l.runner, l.worker(l.store, agent)}, open[0].ID, "1", "2")
-			if count[adapter.Started] != 1 || count[adapter.Refused] != 1 {
+			count := l.race([]*runner.Runner{l.runner, l.worker(l.store, agent)}, open[0].ID, "1", "2")
+			if count[runner.Started] != 1 || count[runner.Refused] != 1 {
 				t.Errorf("answers %v", count)
 			}
 			succeeded(t, l.untilEnd())
@@ -120,7 +121,7 @@ var answerBehaviours = []behaviour{
 		for i := range threads {
 			each := l.on(fmt.Sprint("thread", i))
 			labs = append(labs, each)
-			if a := each.submit(user("hi")); a.Disposition != adapter.Started {
+			if a := each.submit(user("hi")); a.Disposition != runner.Started {
 				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 			}
 		}
@@ -130,7 +131,7 @@ var answerBehaviours = []behaviour{
 				t.Errorf("%s is asked %q", each.key.Thread, open[0].Message)
 			}
 			in := &protocol.RunAgentInput{RunID: "answer", Resume: []protocol.ResumeEntry{resolved(open[0].ID, `"`+each.key.Thread+`"`)}}
-			if a := each.submit(in); a.Disposition != adapter.Started {
+			if a := each.submit(in); a.Disposition != runner.Started {
 				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 			}
 		}
@@ -151,7 +152,7 @@ var answerBehaviours = []behaviour{
 			{resolved(open[0].ID, "1")},
 			{resolved(open[0].ID, "1"), resolved(theirs[0].ID, "1")},
 		} {
-			if a := other.submit(&protocol.RunAgentInput{Resume: entries}); a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodeUnknownInterrupt {
+			if a := other.submit(&protocol.RunAgentInput{Resume: entries}); a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodeUnknownInterrupt {
 				t.Errorf("%s %+v", a.Disposition, a.Refusal)
 			}
 		}
@@ -166,12 +167,12 @@ var answerBehaviours = []behaviour{
 				i.ExpiresAt = run.Now().Add(30 * time.Millisecond).UTC().Format(time.RFC3339Nano)
 				return asksOnce(&went, i).Run(ctx, run)
 			})
-			l := newLab(t, agent, func(o *adapter.Options) { o.OnExpiry = adapter.ExpiryCancel; o.Sweep = time.Millisecond })
+			l := newLab(t, agent, func(o *runner.Options) { o.OnExpiry = adapter.ExpiryCancel; o.Sweep = time.Millisecond })
 			open := interrupts(t, l.say("hi"))
 			entry := []protocol.ResumeEntry{resolved(open[0].ID, "1")}
 			for started := false; !started; { // until it is answered, by whomever
 				a := l.submit(&protocol.RunAgentInput{Resume: entry})
-				if started = a.Disposition == adapter.Started || a.Disposition == adapter.Repeat; a.Disposition == adapter.Refused {
+				if started = a.Disposition == runner.Started || a.Disposition == runner.Repeat; a.Disposition == runner.Refused {
 					if a.Refusal.Code != adapter.CodeExpired {
 						t.Fatalf("%+v", a.Refusal)
 					}
@@ -239,7 +240,7 @@ var answerBehaviours = []behaviour{
 		l.replace(agent)
 		succeeded(t, l.answer(resolved(open[0].ID, "1")))
 		start := store.Position{Epoch: half.Epoch}
-		for name, r := range map[string]*adapter.Runner{"same node": l.runner, "other node": l.worker(l.store, agent)} {
+		for name, r := range map[string]*runner.Runner{"same node": l.runner, "other node": l.worker(l.store, agent)} {
 			f := r.Follow(l.key, func() {})
 			t.Cleanup(f.Close)
 			if a, err := f.Attach(l.ctx(), &start); err != nil || !a.Recovered {
@@ -289,13 +290,13 @@ var answerBehaviours = []behaviour{
 		}))
 		l.submit(user("first"))
 		await(l, asked)
-		if a := l.submit(user("second")); a.Disposition != adapter.Queued {
+		if a := l.submit(user("second")); a.Disposition != runner.Queued {
 			t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 		}
 		close(hold)
 		open := interrupts(t, l.untilEnd())
 		a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})
-		if a.Disposition != adapter.Started {
+		if a.Disposition != runner.Started {
 			t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 		}
 		l.untilLabel("run-2")

@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 )
 
 // seldom sweeps so rarely that only nudges make a node claim.
-func seldom(o *adapter.Options) { o.Sweep = time.Hour }
+func seldom(o *runner.Options) { o.Sweep = time.Hour }
 
 // leasing is a store with leases of another length than the lab's.
 func leasing(t *testing.T, lease time.Duration) store.Store {
@@ -53,13 +54,13 @@ func (l *lab) garbage(id string) {
 }
 
 // node is another node on the lab's store.
-func (l *lab) node(agent adapter.Agent, configure ...func(*adapter.Options)) *adapter.Runner {
+func (l *lab) node(agent adapter.Agent, configure ...func(*runner.Options)) *runner.Runner {
 	l.t.Helper()
-	o := &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: 5 * time.Millisecond}
+	o := &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: 5 * time.Millisecond}
 	for _, f := range configure {
 		f(o)
 	}
-	r, err := adapter.NewRunner(deaf{l.store}, o)
+	r, err := runner.NewRunner(deaf{l.store}, o)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ var dispatchBehaviours = []behaviour{
 		l := newLab(t, agent)
 		l.garbage("garbage")
 		a := l.submit(user("good"))
-		if a.Disposition != adapter.Queued && a.Disposition != adapter.Started {
+		if a.Disposition != runner.Queued && a.Disposition != runner.Started {
 			t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 		}
 		l.untilLabel("run-1")
@@ -183,7 +184,7 @@ var dispatchBehaviours = []behaviour{
 		var once sync.Once
 		s.start = func() {
 			once.Do(func() {
-				if c, err := l.runner.Cancel(context.Background(), l.key, "run-2", adapter.Actor{}); err != nil || !c.Stopped {
+				if c, err := l.runner.Cancel(context.Background(), l.key, "run-2", runner.Actor{}); err != nil || !c.Stopped {
 					t.Errorf("%+v %v", c, err)
 				}
 			})
@@ -212,7 +213,7 @@ var dispatchBehaviours = []behaviour{
 		l.submit(user("one"))
 		l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageEnd })
 		other := l.worker(l.store, asker())
-		if c, err := other.Cancel(l.ctx(), l.key, "run-1", adapter.Actor{}); err != nil || !c.Stopped {
+		if c, err := other.Cancel(l.ctx(), l.key, "run-1", runner.Actor{}); err != nil || !c.Stopped {
 			t.Fatalf("%+v %v", c, err)
 		}
 		l.untilEnd()
@@ -224,11 +225,11 @@ var dispatchBehaviours = []behaviour{
 		agent, gate := gated()
 		l := newLabOn(t, func(s store.Store) store.Store {
 			return &faulty{Store: s, cut: func() error { return errFault }}
-		}, agent, func(o *adapter.Options) { o.Busy = adapter.BusySupersede })
+		}, agent, func(o *runner.Options) { o.Busy = runner.BusySupersede })
 		l.submit(user("one"))
 		in := user("two")
 		in.ThreadID, in.RunID = l.key.Thread, "run-2"
-		if a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err == nil {
+		if a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err == nil {
 			t.Errorf("%s %+v", a.Disposition, a.Refusal)
 		}
 		close(gate)
@@ -247,16 +248,16 @@ var dispatchBehaviours = []behaviour{
 			defer running.Add(-1)
 			return run.Say("heard")
 		})
-		patient := func(o *adapter.Options) { o.Lease, o.StoreTimeout = time.Minute, time.Minute }
+		patient := func(o *runner.Options) { o.Lease, o.StoreTimeout = time.Minute, time.Minute }
 		l := newLabOn(t, func(store.Store) store.Store { return leasing(t, time.Minute) }, agent, patient)
-		nodes := []*adapter.Runner{l.runner, l.node(agent, patient)}
+		nodes := []*runner.Runner{l.runner, l.node(agent, patient)}
 		answers := make(chan error, inputs)
 		for i := range inputs {
 			go func() {
 				in := user(fmt.Sprint(i))
 				in.ThreadID, in.RunID = l.key.Thread, fmt.Sprint("run-", i)
-				a, err := nodes[i%2].Submit(context.Background(), adapter.Input{Namespace: l.key.Namespace, Run: in})
-				if err == nil && a.Disposition == adapter.Refused {
+				a, err := nodes[i%2].Submit(context.Background(), runner.Input{Namespace: l.key.Namespace, Run: in})
+				if err == nil && a.Disposition == runner.Refused {
 					err = fmt.Errorf("%+v", a.Refusal)
 				}
 				answers <- err
@@ -288,14 +289,14 @@ var dispatchBehaviours = []behaviour{
 		l := newLab(t, agent)
 		endless := user("x")
 		endless.Messages[0].ID = strings.Repeat("x", 1025)
-		for name, in := range map[string]adapter.Input{
+		for name, in := range map[string]runner.Input{
 			"agent":   {Namespace: "test", Agent: "nobody", Run: &protocol.RunAgentInput{ThreadID: "thread", RunID: "r", Messages: user("x").Messages}},
 			"thread":  {Namespace: "test", Run: &protocol.RunAgentInput{RunID: "r", Messages: user("x").Messages}},
 			"run":     {Namespace: "test", Run: &protocol.RunAgentInput{ThreadID: "thread", Messages: user("x").Messages}},
 			"message": {Namespace: "test", Run: &protocol.RunAgentInput{ThreadID: "thread", RunID: "r", Messages: endless.Messages}},
 		} {
 			a, err := l.runner.Submit(l.ctx(), in)
-			if err != nil || a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodeInvalidInput {
+			if err != nil || a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodeInvalidInput {
 				t.Errorf("%s: %s %+v %v", name, a.Disposition, a.Refusal, err)
 			}
 		}

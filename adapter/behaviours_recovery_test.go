@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -129,7 +130,7 @@ func leftBehind(t *testing.T, agent adapter.Agent) *lab {
 	await(l, held)
 	in := user("waiting")
 	in.ThreadID, in.RunID = l.key.Thread, "run-waiting"
-	if a, err := w.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != adapter.Queued {
+	if a, err := w.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != runner.Queued {
 		t.Fatalf("%s %+v %v", a.Disposition, a.Refusal, err)
 	}
 	l.lapse()
@@ -314,7 +315,7 @@ var recoveryBehaviours = []behaviour{
 	{"a lease is renewed for as long as the run takes, so that nobody takes it over", func(t *testing.T) {
 		agent, gate := gated()
 		renewed := make(chan struct{}, 100)
-		often := func(o *adapter.Options) { o.Lease = 400 * time.Millisecond }
+		often := func(o *runner.Options) { o.Lease = 400 * time.Millisecond }
 		l := newLabOn(t, func(s store.Store) store.Store {
 			return &faulty{Store: s, renew: func() { renewed <- struct{}{} }}
 		}, agent, often)
@@ -346,14 +347,14 @@ func (l *lab) untilLabel(label string) {
 }
 
 // probe returns a wait until the runner admits nothing more.
-func (l *lab) probe(runner *adapter.Runner) func() {
+func (l *lab) probe(r *runner.Runner) func() {
 	return func() {
 		l.t.Helper()
 		in := user("probe")
 		in.ThreadID, in.RunID = l.key.Thread, "probe"
 		for {
-			a, err := runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Agent: "nobody", Run: in})
-			if err != nil || a.Disposition != adapter.Refused {
+			a, err := r.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Agent: "nobody", Run: in})
+			if err != nil || a.Disposition != runner.Refused {
 				l.t.Fatalf("%s %v", a.Disposition, err)
 			}
 			if a.Refusal.Code == adapter.CodeServerDraining {

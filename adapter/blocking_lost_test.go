@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -41,7 +42,7 @@ func waiting(t *testing.T, question adapter.ExpiryPolicy) (l *lab, over chan err
 			_, err := run.Ask(ctx, adapter.OnExpiry(question, q))
 			over <- err
 			return err
-		}), blocking, func(o *adapter.Options) { o.MaxAttempts = 1 })
+		}), blocking, func(o *runner.Options) { o.MaxAttempts = 1 })
 	lossy.lapse = l.lapse
 	return l, over
 }

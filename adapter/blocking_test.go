@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
-func blocking(o *adapter.Options) { o.Mode = adapter.ModeBlocking }
+func blocking(o *runner.Options) { o.Mode = runner.ModeBlocking }
 
 // An agent that could not be replayed, because it counts what it does outside
 // of steps, is called once and goes on where it waited.
@@ -133,7 +134,7 @@ func TestBlockingRunIsCancelled(t *testing.T) {
 	open := interrupts(t, l.say("hi"))
 	l.submit(&protocol.RunAgentInput{RunID: "resume", Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})
 	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageEnd })
-	if c, err := l.runner.Cancel(l.ctx(), l.key, "resume", adapter.Actor{}); err != nil || !c.Stopped {
+	if c, err := l.runner.Cancel(l.ctx(), l.key, "resume", runner.Actor{}); err != nil || !c.Stopped {
 		t.Fatalf("%+v %v", c, err)
 	}
 	l.untilEnd()
@@ -150,9 +151,9 @@ func (lasting) Durable() bool { return true }
 
 // What waits in a process ends with it, whatever the store is.
 func TestBlockingIsNotDurable(t *testing.T) {
-	for _, mode := range []adapter.Mode{adapter.ModeBlocking, adapter.ModeAuto} {
-		l := newLabOn(t, func(s store.Store) store.Store { return lasting{s} }, stepper(nil), func(o *adapter.Options) { o.Mode = mode })
-		if l.runner.Durable() != (mode == adapter.ModeAuto) {
+	for _, mode := range []runner.Mode{runner.ModeBlocking, runner.ModeAuto} {
+		l := newLabOn(t, func(s store.Store) store.Store { return lasting{s} }, stepper(nil), func(o *runner.Options) { o.Mode = mode })
+		if l.runner.Durable() != (mode == runner.ModeAuto) {
 			t.Errorf("%q: durable is %t", mode, l.runner.Durable())
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/fold"
 )
@@ -24,11 +25,11 @@ func tallying(calls *int) adapter.Agent {
 }
 
 // inject adds to the lab's thread what must be accepted, and waits for the end.
-func (l *lab) inject(in adapter.Injection) adapter.Admitted {
+func (l *lab) inject(in runner.Injection) runner.Admitted {
 	l.t.Helper()
 	in.Namespace, in.Thread = l.key.Namespace, l.key.Thread
 	a, err := l.runner.Inject(l.ctx(), in)
-	if err != nil || a.Disposition != adapter.Started {
+	if err != nil || a.Disposition != runner.Started {
 		l.t.Fatalf("%+v %+v %v", a, a.Refusal, err)
 	}
 	succeeded(l.t, l.untilEnd())
@@ -51,7 +52,7 @@ func (l *lab) held() (messages protocol.Messages, texts string) {
 	return f.Messages(), strings.Join(all, " | ")
 }
 
-func (l *lab) branches() []adapter.Branch {
+func (l *lab) branches() []runner.Branch {
 	l.t.Helper()
 	branches, err := l.runner.Branches(l.ctx(), l.key)
 	if err != nil {
@@ -86,38 +87,38 @@ func TestBranches(t *testing.T) {
 		l.wellFormed()
 	}
 	held, _ := l.held()
-	l.inject(adapter.Injection{Text: "c", Before: "m-b"})
+	l.inject(runner.Injection{Text: "c", Before: "m-b"})
 	first := fmt.Sprintf("2 after %q: b true", held[1].ID)
 	want("edited", "a | 1: a | c | 3: c", first)
 
 	held, _ = l.held()
-	l.inject(adapter.Injection{After: held[2].ID})
+	l.inject(runner.Injection{After: held[2].ID})
 	anew := fmt.Sprintf("1 after %q:  true", held[2].ID)
 	want("answered anew", "a | 1: a | c | 3: c", anew, first)
 	if now, _ := l.held(); now[3].ID == held[3].ID {
 		t.Error("it is the answer from before")
 	}
-	l.inject(adapter.Injection{Text: "d", Before: "m-a"})
+	l.inject(runner.Injection{Text: "d", Before: "m-a"})
 	all := `4 after "": a true`
 	want("from the beginning", "d | 1: d", all, anew, first)
 
 	// What stood in a branch can be restored when that is back.
 	branches := l.branches()
-	in := adapter.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Restores: branches[1].ID}
+	in := runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Restores: branches[1].ID}
 	if a, err := l.runner.Inject(l.ctx(), in); err != nil || a.Refusal == nil || a.Refusal.Code != adapter.CodeBranchGone {
 		t.Errorf("%+v %v", a, err)
 	}
 	before := calls
-	restored := l.inject(adapter.Injection{Restores: branches[0].ID, Label: "back"})
+	restored := l.inject(runner.Injection{Restores: branches[0].ID, Label: "back"})
 	want("restored", "a | 1: a | c | 3: c", `2 after "": d true`, anew, first)
-	l.inject(adapter.Injection{Restores: branches[2].ID})
+	l.inject(runner.Injection{Restores: branches[2].ID})
 	second := fmt.Sprintf("2 after %q: c true", held[1].ID)
 	want("and the first one", "a | 1: a | b | 3: b", second, `2 after "": d true`, anew)
 	if calls != before {
 		t.Error("the agent was called to restore")
 	}
-	in = adapter.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Restores: branches[0].ID, Label: "back"}
-	if a, err := l.runner.Inject(l.ctx(), in); err != nil || a.Disposition != adapter.Repeat || a.RunID != restored.RunID {
+	in = runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Restores: branches[0].ID, Label: "back"}
+	if a, err := l.runner.Inject(l.ctx(), in); err != nil || a.Disposition != runner.Repeat || a.RunID != restored.RunID {
 		t.Errorf("sent again: %+v %v", a, err)
 	}
 	in.Label = "other"
@@ -146,29 +147,29 @@ func TestRefusedGoingBack(t *testing.T) {
 	}))
 	l.say("a")
 	held, _ := l.held()
-	refused := func(what string, in adapter.Injection, code string) {
+	refused := func(what string, in runner.Injection, code string) {
 		t.Helper()
 		in.Namespace, in.Thread = l.key.Namespace, l.key.Thread
 		if a, err := l.runner.Inject(l.ctx(), in); err != nil || a.Refusal == nil || a.Refusal.Code != code {
 			t.Errorf("%s: %+v %+v %v", what, a, a.Refusal, err)
 		}
 	}
-	refused("between a call and its result", adapter.Injection{Text: "b", After: held[1].ID}, adapter.CodeInvalidInput)
-	refused("anew what no user said", adapter.Injection{After: "result"}, adapter.CodeInvalidInput)
-	refused("nothing", adapter.Injection{}, adapter.CodeInvalidInput)
-	refused("two ways", adapter.Injection{Text: "b", After: "m-a", Before: "m-a"}, adapter.CodeInvalidInput)
-	refused("not there", adapter.Injection{Text: "b", Before: "x"}, adapter.CodeInvalidInput)
-	refused("no branch", adapter.Injection{Restores: "x"}, adapter.CodeBranchGone)
+	refused("between a call and its result", runner.Injection{Text: "b", After: held[1].ID}, adapter.CodeInvalidInput)
+	refused("anew what no user said", runner.Injection{After: "result"}, adapter.CodeInvalidInput)
+	refused("nothing", runner.Injection{}, adapter.CodeInvalidInput)
+	refused("two ways", runner.Injection{Text: "b", After: "m-a", Before: "m-a"}, adapter.CodeInvalidInput)
+	refused("not there", runner.Injection{Text: "b", Before: "x"}, adapter.CodeInvalidInput)
+	refused("no branch", runner.Injection{Restores: "x"}, adapter.CodeBranchGone)
 	if len(l.branches()) != 0 {
 		t.Error("a branch of what was refused")
 	}
 	l.submit(user("wait"))
-	for _, in := range []adapter.Injection{{Text: "b", Before: "m-a"}, {After: "m-a"}} {
+	for _, in := range []runner.Injection{{Text: "b", Before: "m-a"}, {After: "m-a"}} {
 		refused("while a run is under way", in, adapter.CodeThreadBusy)
 	}
 	close(gate)
 	l.untilEnd()
-	l.inject(adapter.Injection{After: "m-a"})
+	l.inject(runner.Injection{After: "m-a"})
 	if n := len(l.branches()); n != 1 {
 		t.Errorf("%d branches", n)
 	}
@@ -180,12 +181,12 @@ func TestRestoreIsTakenOver(t *testing.T) {
 	l := newLab(t, tallying(&calls))
 	l.say("a")
 	l.say("b")
-	l.inject(adapter.Injection{Text: "c", Before: "m-b"})
+	l.inject(runner.Injection{Text: "c", Before: "m-b"})
 	id := l.branches()[0].ID
 	cut := l.cutBefore(l.store, protocol.TypeRunFinished)
 	lost := l.worker(cut, tallying(&calls))
-	a, err := lost.Inject(l.ctx(), adapter.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Restores: id})
-	if err != nil || a.Disposition != adapter.Started {
+	a, err := lost.Inject(l.ctx(), runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Restores: id})
+	if err != nil || a.Disposition != runner.Started {
 		t.Fatalf("%+v %v", a, err)
 	}
 	before := calls
@@ -203,19 +204,19 @@ func TestBranchTooLarge(t *testing.T) {
 		t.Skip("it measures, and takes seconds under the race detector")
 	}
 	calls := 0
-	l := newLab(t, tallying(&calls), func(o *adapter.Options) { o.MaxThreadBytes = 64 << 20 })
+	l := newLab(t, tallying(&calls), func(o *runner.Options) { o.MaxThreadBytes = 64 << 20 })
 	l.say("a")
 	for i := range 3 {
 		l.submit(sized(fmt.Sprint(i), 1<<20))
 		succeeded(t, l.untilEnd())
 	}
 	held, _ := l.held()
-	l.inject(adapter.Injection{Text: "b", Before: held[2].ID})
+	l.inject(runner.Injection{Text: "b", Before: held[2].ID})
 	b := l.branches()
 	if len(b) != 1 || b[0].Kept || b[0].Count != 6 {
 		t.Fatalf("%+v", b)
 	}
-	in := adapter.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Restores: b[0].ID}
+	in := runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Restores: b[0].ID}
 	if a, err := l.runner.Inject(l.ctx(), in); err != nil || a.Refusal == nil || a.Refusal.Code != adapter.CodeBranchGone {
 		t.Errorf("%+v %v", a, err)
 	}
@@ -228,12 +229,12 @@ func TestBranchTooLargeForTheStore(t *testing.T) {
 	}
 	calls := 0
 	// Under the race detector the embedded store takes seconds for such an input.
-	l := newLab(t, tallying(&calls), func(o *adapter.Options) { o.StoreTimeout = time.Minute })
+	l := newLab(t, tallying(&calls), func(o *runner.Options) { o.StoreTimeout = time.Minute })
 	l.say("a")
 	l.submit(sized("b", 1<<20))
 	succeeded(t, l.untilEnd())
 	held, _ := l.held()
-	l.inject(adapter.Injection{Text: "c", Before: held[2].ID})
+	l.inject(runner.Injection{Text: "c", Before: held[2].ID})
 	b := l.branches()
 	if len(b) != 1 || b[0].Kept {
 		t.Fatalf("%+v", b)

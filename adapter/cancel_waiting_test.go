@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -20,7 +21,7 @@ func countedAsker(calls *atomic.Int32) adapter.Agent {
 	})
 }
 
-var bySocket = adapter.Actor{User: bob, From: adapter.Origin{Through: adapter.ThroughSocket, Name: "bob"}}
+var bySocket = runner.Actor{User: bob, From: runner.Origin{Through: runner.ThroughSocket, Name: "bob"}}
 
 func endedCancelled(t *testing.T, events []protocol.Event) {
 	t.Helper()
@@ -53,10 +54,10 @@ func TestCancelWaiting(t *testing.T) {
 		},
 		"with all below": func(l *lab, _ string) (bool, error) {
 			top := store.ThreadKey{Namespace: l.key.Namespace, Thread: "top"}
-			if _, err := l.runner.CreateThread(l.ctx(), top, adapter.NewThread{}); err != nil {
+			if _, err := l.runner.CreateThread(l.ctx(), top, runner.NewThread{}); err != nil {
 				return false, err
 			}
-			if _, err := l.runner.UpdateThread(l.ctx(), l.key, adapter.NewThread{Parent: &top.Thread}); err != nil {
+			if _, err := l.runner.UpdateThread(l.ctx(), l.key, runner.NewThread{Parent: &top.Thread}); err != nil {
 				return false, err
 			}
 			if b, err := l.runner.StopBelow(l.ctx(), top, "look", false, bySocket); err != nil || b.Waiting != 1 {
@@ -89,14 +90,14 @@ func TestCancelWaiting(t *testing.T) {
 				t.Errorf("followers are told %s", told)
 			}
 			for _, d := range l.decisions() {
-				if d.Status != store.DecisionCancelled || d.User != bob || d.Through != adapter.ThroughSocket {
+				if d.Status != store.DecisionCancelled || d.User != bob || d.Through != runner.ThroughSocket {
 					t.Errorf("on record is %+v %s", d.Decision, d.Body)
 				}
 			}
 			if n := len(l.decisions()); n != 2 {
 				t.Errorf("%d decisions are on record", n)
 			}
-			if inbox, _, err := l.runner.Inbox(l.ctx(), adapter.InboxQuery{InboxQuery: store.InboxQuery{AllTenants: true}}); err != nil || len(inbox) > 0 {
+			if inbox, _, err := l.runner.Inbox(l.ctx(), runner.InboxQuery{InboxQuery: store.InboxQuery{AllTenants: true}}); err != nil || len(inbox) > 0 {
 				t.Errorf("the inbox has %+v, %v", inbox, err)
 			}
 			late := l.from(byLink, &protocol.RunAgentInput{RunID: "late", Resume: []protocol.ResumeEntry{resolved(open[0].ID, "true"), resolved(open[1].ID, "true")}})
@@ -132,7 +133,7 @@ func TestCancelWaitingRace(t *testing.T) {
 		}()
 		a := l.from(byLink, &protocol.RunAgentInput{RunID: "answer", Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1"), resolved(open[1].ID, "2")}})
 		stopped := <-cancelled
-		if stopped == (a.Disposition == adapter.Started) {
+		if stopped == (a.Disposition == runner.Started) {
 			t.Fatalf("cancelled %v, and the answer was %s", stopped, a.Disposition)
 		}
 		events := l.untilEnd()

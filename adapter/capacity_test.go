@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -52,9 +53,9 @@ func (c *crowd) Run(ctx context.Context, run *adapter.Run) error {
 func (c *crowd) end() { c.leave <- struct{}{} }
 
 // full is a lab with one place, that sweeps no more.
-func full(t *testing.T, c *crowd, configure ...func(*adapter.Options)) *lab {
+func full(t *testing.T, c *crowd, configure ...func(*runner.Options)) *lab {
 	t.Helper()
-	return newLab(t, c, append(configure, func(o *adapter.Options) { o.MaxRuns, o.Sweep = 1, time.Hour })...)
+	return newLab(t, c, append(configure, func(o *runner.Options) { o.MaxRuns, o.Sweep = 1, time.Hour })...)
 }
 
 // idle waits until no place is taken: that is a little after a run's end is logged.
@@ -77,7 +78,7 @@ func (l *lab) fill(c *crowd) *lab {
 	l.t.Helper()
 	l.idle()
 	other := l.on("other")
-	if a := other.submit(user("hold")); a.Disposition != adapter.Started {
+	if a := other.submit(user("hold")); a.Disposition != runner.Started {
 		l.t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	await(l, c.began)
@@ -91,14 +92,14 @@ func (l *lab) fill(c *crowd) *lab {
 func TestRunsAtOnceAreBounded(t *testing.T) {
 	const runs, places = 20, 3
 	c := newCrowd()
-	l := newLab(t, c, func(o *adapter.Options) { o.MaxRuns, o.Sweep = places, time.Hour })
+	l := newLab(t, c, func(o *runner.Options) { o.MaxRuns, o.Sweep = places, time.Hour })
 	var labs []*lab
 	for i := range runs {
 		other := l.on(fmt.Sprint("thread-", i))
 		labs = append(labs, other)
-		want := adapter.Started
+		want := runner.Started
 		if i >= places {
-			want = adapter.Queued
+			want = runner.Queued
 		}
 		if a := other.submit(user("hi")); a.Disposition != want {
 			t.Fatalf("run %d: %s %+v", i, a.Disposition, a.Refusal)
@@ -128,7 +129,7 @@ func TestAnAnswerWaitsForAPlace(t *testing.T) {
 	open := interrupts(t, l.say("ask"))
 	other := l.fill(c)
 	a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})
-	if a.Disposition != adapter.Started {
+	if a.Disposition != runner.Started {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	if len(c.began) > 0 {
@@ -178,9 +179,9 @@ func TestAnotherNodeHasAPlace(t *testing.T) {
 
 // What cannot wait is refused and changes nothing.
 func TestWhatCannotWaitForAPlaceIsRefused(t *testing.T) {
-	busy := func(t *testing.T, a adapter.Admitted) {
+	busy := func(t *testing.T, a runner.Admitted) {
 		t.Helper()
-		if a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodeThreadBusy || details(t, a.Refusal)["retryAfterMs"] == nil {
+		if a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodeThreadBusy || details(t, a.Refusal)["retryAfterMs"] == nil {
 			t.Errorf("%s %+v", a.Disposition, a.Refusal)
 		}
 	}
@@ -190,7 +191,7 @@ func TestWhatCannotWaitForAPlaceIsRefused(t *testing.T) {
 	open := interrupts(t, steers.say("ask"))
 	l.idle()
 	rewinds := l.on("rewinds")
-	if a := rewinds.submit(user("one")); a.Disposition != adapter.Started {
+	if a := rewinds.submit(user("one")); a.Disposition != runner.Started {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	await(l, c.began)
@@ -220,7 +221,7 @@ func TestWhatCannotWaitForAPlaceIsRefused(t *testing.T) {
 func TestNothingWaitsForItsOwnPlace(t *testing.T) {
 	t.Run("supersede", func(t *testing.T) {
 		c := newCrowd()
-		l := full(t, c, func(o *adapter.Options) { o.Busy = adapter.BusySupersede })
+		l := full(t, c, func(o *runner.Options) { o.Busy = runner.BusySupersede })
 		l.submit(user("one"))
 		await(l, c.began)
 		l.submit(user("two"))
@@ -248,7 +249,7 @@ func TestNothingWaitsForItsOwnPlace(t *testing.T) {
 	})
 	t.Run("blocking", func(t *testing.T) {
 		c := newCrowd()
-		l := full(t, c, func(o *adapter.Options) { o.Mode = adapter.ModeBlocking })
+		l := full(t, c, func(o *runner.Options) { o.Mode = runner.ModeBlocking })
 		open := interrupts(t, l.say("ask"))
 		other := l.fill(c)
 		l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})

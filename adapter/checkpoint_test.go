@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/fold"
@@ -75,7 +76,7 @@ func newCheckpointLab(t *testing.T, agent adapter.Agent) (*lab, *checkpoints) {
 		t.Cleanup(func() { inner.Close() })
 		st.Store = inner
 		return st
-	}, agent, func(o *adapter.Options) { o.Lease = time.Minute })
+	}, agent, func(o *runner.Options) { o.Lease = time.Minute })
 	return l, st
 }
 
@@ -87,10 +88,10 @@ func TestStoppedRunsMoveTheSnapshot(t *testing.T) {
 		a := l.submit(user(fmt.Sprint(i)))
 		l.heard()
 		if i%2 == 0 {
-			if c, err := l.runner.CancelRun(l.ctx(), l.key, a.RunID, "enough", adapter.Actor{}); err != nil || !c.Stopped {
+			if c, err := l.runner.CancelRun(l.ctx(), l.key, a.RunID, "enough", runner.Actor{}); err != nil || !c.Stopped {
 				t.Fatalf("%+v %v", c, err)
 			}
-		} else if all, err := l.runner.StopAll(l.ctx(), l.key, "enough", adapter.Actor{}); err != nil || all.Active != a.RunID {
+		} else if all, err := l.runner.StopAll(l.ctx(), l.key, "enough", runner.Actor{}); err != nil || all.Active != a.RunID {
 			t.Fatalf("%+v %v", all, err)
 		}
 		if moved := await(l, st.made); !moved {
@@ -134,7 +135,7 @@ func TestInputsMoveTheSnapshotOfAThreadThatIsFarBehind(t *testing.T) {
 	for i := range 3 {
 		a := l.submit(user(fmt.Sprint(i)))
 		l.heard()
-		if c, err := l.runner.CancelRun(l.ctx(), l.key, a.RunID, "enough", adapter.Actor{}); err != nil || !c.Stopped {
+		if c, err := l.runner.CancelRun(l.ctx(), l.key, a.RunID, "enough", runner.Actor{}); err != nil || !c.Stopped {
 			t.Fatalf("%+v %v", c, err)
 		}
 		await(l, st.made)

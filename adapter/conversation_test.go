@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -143,7 +144,7 @@ func TestEveryAttemptIsGivenTheSameConversation(t *testing.T) {
 				for _, it := range th.Open.Interrupts {
 					entries = append(entries, resolved(it.ID, `{"approved":true}`))
 				}
-				if s := l.submit(&protocol.RunAgentInput{Resume: entries}); s.Disposition != adapter.Started {
+				if s := l.submit(&protocol.RunAgentInput{Resume: entries}); s.Disposition != runner.Started {
 					t.Fatalf("%s %+v", s.Disposition, s.Refusal)
 				}
 			}
@@ -212,7 +213,7 @@ func TestAnExecutionKeepsNoCopyOfItsThread(t *testing.T) {
 	for i, messages := range []protocol.Messages{nil, history, nil, nil} {
 		in := user(fmt.Sprint("turn ", i))
 		in.Messages = append(slices.Clone(messages), in.Messages...)
-		if a := l.submit(in); a.Disposition != adapter.Started {
+		if a := l.submit(in); a.Disposition != runner.Started {
 			t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 		}
 		open := interrupts(t, l.untilEnd())
@@ -249,7 +250,7 @@ func TestNothingIsKeptOfAConversationThatIsOver(t *testing.T) {
 			in := user("next")
 			in.Messages[0].Content = protocol.Text("say")
 			in.Resume = []protocol.ResumeEntry{cancelled(it.ID)}
-			if a := l.submit(in); a.Disposition != adapter.Started {
+			if a := l.submit(in); a.Disposition != runner.Started {
 				l.t.Fatalf("%+v", a.Refusal)
 			}
 			succeeded(l.t, l.untilEnd())
@@ -259,7 +260,7 @@ func TestNothingIsKeptOfAConversationThatIsOver(t *testing.T) {
 			l := newLab(t, agent)
 			in := user("go")
 			in.Messages = append(user("secret").Messages, in.Messages...)
-			if a := l.submit(in); a.Disposition != adapter.Started {
+			if a := l.submit(in); a.Disposition != runner.Started {
 				t.Fatalf("%+v", a)
 			}
 			open := interrupts(t, l.untilEnd())
@@ -305,10 +306,10 @@ func TestADeadLetterIsGivenTheSameConversation(t *testing.T) {
 				}
 				return run.Emit(&protocol.MessagesSnapshot{Messages: given[len(given)-1:]})
 			})
-			l := newLab(t, agent, func(o *adapter.Options) { o.Sweep = time.Hour })
+			l := newLab(t, agent, func(o *runner.Options) { o.Sweep = time.Hour })
 			succeeded(t, l.say("before"))
 			cut := l.cutBefore(l.store, protocol.TypeRunFinished)
-			w, err := adapter.NewRunner(deaf{cut}, &adapter.Options{
+			w, err := runner.NewRunner(deaf{cut}, &runner.Options{
 				Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: soon, MaxAttempts: 1,
 			})
 			if err != nil {
@@ -318,12 +319,12 @@ func TestADeadLetterIsGivenTheSameConversation(t *testing.T) {
 			in := user("hi")
 			in.ThreadID, in.RunID = l.key.Thread, "run-0"
 			if asks {
-				if s := l.submit(in); s.Disposition != adapter.Started {
+				if s := l.submit(in); s.Disposition != runner.Started {
 					t.Fatalf("%+v", s.Refusal)
 				}
 				in = &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: "run-a", Resume: []protocol.ResumeEntry{resolved(interrupts(t, l.untilEnd())[0].ID, `{}`)}}
 			}
-			if s, err := w.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err != nil || s.Disposition != adapter.Started {
+			if s, err := w.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err != nil || s.Disposition != runner.Started {
 				t.Fatalf("%+v %v", s, err)
 			}
 			await(l, cut.lost)
@@ -334,7 +335,7 @@ func TestADeadLetterIsGivenTheSameConversation(t *testing.T) {
 			l.replace(agent)
 			failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
 			s, err := l.runner.Requeue(l.ctx(), l.key, l.theRun(store.DispatchDeadLetter).ID)
-			if err != nil || s.Disposition != adapter.Started {
+			if err != nil || s.Disposition != runner.Started {
 				t.Fatalf("%+v %v", s, err)
 			}
 			succeeded(t, l.untilEnd())

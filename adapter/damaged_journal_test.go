@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -24,7 +25,7 @@ func stepsAndAsks(ctx context.Context, run *adapter.Run) error {
 func TestAnswerBeforeADamagedJournal(t *testing.T) {
 	s := newSpoilt(t, adapter.AgentFunc(stepsAndAsks))
 	s.submit(s.bad, "hi")
-	var open *adapter.Suspended
+	var open *runner.Suspended
 	s.until("it waits", func() bool {
 		thread, err := s.runner.Thread(s.ctx(), s.bad)
 		if err == nil && thread != nil {
@@ -33,13 +34,13 @@ func TestAnswerBeforeADamagedJournal(t *testing.T) {
 		return open != nil
 	})
 	entries := []protocol.ResumeEntry{resolved(open.Interrupts[0].ID, `{"approved":true}`)}
-	ways := map[string]func() (adapter.Admitted, error){
-		"input": func() (adapter.Admitted, error) {
-			return s.runner.Submit(s.ctx(), adapter.Input{Namespace: s.bad.Namespace, Tenant: "t",
+	ways := map[string]func() (runner.Admitted, error){
+		"input": func() (runner.Admitted, error) {
+			return s.runner.Submit(s.ctx(), runner.Input{Namespace: s.bad.Namespace, Tenant: "t",
 				Run: &protocol.RunAgentInput{ThreadID: s.bad.Thread, RunID: "answers", Resume: entries}})
 		},
-		"inbox": func() (adapter.Admitted, error) {
-			a, err := s.runner.Answer(s.ctx(), s.bad, "t", "", "answers", entries, adapter.Origin{}, nil)
+		"inbox": func() (runner.Admitted, error) {
+			a, err := s.runner.Answer(s.ctx(), s.bad, "t", "", "answers", entries, runner.Origin{}, nil)
 			return a.Admitted, err
 		},
 	}
@@ -58,7 +59,7 @@ func TestAnswerBeforeADamagedJournal(t *testing.T) {
 			case err != nil:
 				t.Errorf("%s: %v", name, err)
 				return
-			case a.Disposition == adapter.Refused:
+			case a.Disposition == runner.Refused:
 				refused++
 				page, err := s.runner.Decisions(s.ctx(), store.DecisionQuery{AllTenants: true, Thread: &s.bad})
 				if err != nil || len(page.Decisions) > 0 {
@@ -67,7 +68,7 @@ func TestAnswerBeforeADamagedJournal(t *testing.T) {
 				if err := s.db.RestoreReplace(s.ctx(), journal, 0, saved[journal]).Err(); err != nil {
 					t.Fatal(err)
 				}
-				if a, err = answer(); err != nil || a.Disposition != adapter.Started {
+				if a, err = answer(); err != nil || a.Disposition != runner.Started {
 					t.Errorf("%s: when it was mended: %+v %v", name, a.Refusal, err)
 					return
 				}

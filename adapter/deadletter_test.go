@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // theRun is the thread's only run in a state.
-func (l *lab) theRun(state store.DispatchState) adapter.RunInfo {
+func (l *lab) theRun(state store.DispatchState) runner.RunInfo {
 	l.t.Helper()
 	runs, err := l.runner.Runs(l.ctx(), l.key, store.DispatchQuery{States: []store.DispatchState{state}})
 	if err != nil || len(runs) != 1 {
@@ -39,7 +40,7 @@ func TestRequeueGoesOnFromTheJournal(t *testing.T) {
 	}
 }
 
-func requeued(t *testing.T, configure func(*adapter.Options)) {
+func requeued(t *testing.T, configure func(*runner.Options)) {
 	ran := map[string]int{}
 	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		for _, name := range []string{"one", "two"} {
@@ -57,9 +58,9 @@ func requeued(t *testing.T, configure func(*adapter.Options)) {
 		return nil
 	})
 	// Nothing is recorded between the loss of one worker and of the next.
-	l := newLab(t, agent, func(o *adapter.Options) { o.Sweep = time.Hour })
+	l := newLab(t, agent, func(o *runner.Options) { o.Sweep = time.Hour })
 	cut := l.cutBefore(l.store, protocol.TypeRunFinished)
-	l.beginOn(l.worker(cut, agent, configure, func(o *adapter.Options) { o.MaxAttempts = 1 }), "hi", "run-0")
+	l.beginOn(l.worker(cut, agent, configure, func(o *runner.Options) { o.MaxAttempts = 1 }), "hi", "run-0")
 	await(l, cut.lost)
 	if c, err := l.store.Claim(l.ctx(), store.ClaimRequest{Thread: l.key, Token: "lost too"}); err != nil || c.Kind != store.ClaimTakeover {
 		t.Fatalf("%+v %v", c, err)
@@ -73,7 +74,7 @@ func requeued(t *testing.T, configure func(*adapter.Options)) {
 	}
 	before := fmt.Sprint(ran)
 	admitted, err := l.runner.Requeue(l.ctx(), l.key, letter.ID)
-	if err != nil || admitted.Disposition != adapter.Started {
+	if err != nil || admitted.Disposition != runner.Started {
 		t.Fatalf("%+v %v", admitted, err)
 	}
 	succeeded(t, l.untilEnd())
@@ -87,7 +88,7 @@ func requeued(t *testing.T, configure func(*adapter.Options)) {
 	if letter := l.theRun(store.DispatchDeadLetter); letter.RequeuedAs != admitted.RunID {
 		t.Errorf("requeued as %q, not %q", letter.RequeuedAs, admitted.RunID)
 	}
-	if again, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || again.Disposition != adapter.Refused || again.Refusal.Code != adapter.CodeGone {
+	if again, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || again.Disposition != runner.Refused || again.Refusal.Code != adapter.CodeGone {
 		t.Errorf("requeued twice: %+v %v", again, err)
 	}
 }
@@ -100,7 +101,7 @@ func TestRequeueBeginsAgain(t *testing.T) {
 	l.lose(agent, 1)
 	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
 	letter := l.theRun(store.DispatchDeadLetter)
-	if a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || a.Disposition != adapter.Started {
+	if a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || a.Disposition != runner.Started {
 		t.Fatalf("%+v %v", a, err)
 	}
 	succeeded(t, l.untilEnd())
@@ -115,7 +116,7 @@ func TestRequeueIsTooLate(t *testing.T) {
 	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
 	letter := l.theRun(store.DispatchDeadLetter)
 	succeeded(t, l.say("next"))
-	if a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodeGone {
+	if a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodeGone {
 		t.Errorf("%+v %v", a, err)
 	}
 	if a, err := l.runner.Requeue(l.ctx(), l.key, "nobody"); err != nil || a.Refusal == nil || a.Refusal.Code != adapter.CodeGone {
@@ -136,7 +137,7 @@ func TestRequeueIsTooLate(t *testing.T) {
 		t.Errorf("%d dead letters", n)
 	}
 	for i, want := range []bool{true, false} {
-		if c, err := l.runner.CancelRun(l.ctx(), l.key, letter.ID, "seen", adapter.Actor{}); err != nil || c.Stopped != want {
+		if c, err := l.runner.CancelRun(l.ctx(), l.key, letter.ID, "seen", runner.Actor{}); err != nil || c.Stopped != want {
 			t.Errorf("%d: %+v %v", i, c, err)
 		}
 	}
@@ -157,19 +158,19 @@ func TestRequeueIsTooLate(t *testing.T) {
 }
 
 // impatient does not leave to others what it cannot carry.
-func impatient(o *adapter.Options) { o.AgentWait = -1 }
+func impatient(o *runner.Options) { o.AgentWait = -1 }
 
 // An input for an agent that no node has is given up when it has waited, and can be
 // requeued when the agent is there.
 func TestUnknownAgentBecomesADeadLetter(t *testing.T) {
 	first, gate := gated()
 	other := asker(confirmation("?"))
-	with := func(o *adapter.Options) { o.Agents["other"] = other }
+	with := func(o *runner.Options) { o.Agents["other"] = other }
 	l := newLab(t, first, with)
 	l.submit(user("one"))
 	in := user("two")
 	in.ThreadID, in.RunID = l.key.Thread, "waits"
-	if a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Agent: "other", Run: in}); err != nil || a.Disposition != adapter.Queued {
+	if a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Agent: "other", Run: in}); err != nil || a.Disposition != runner.Queued {
 		t.Fatalf("%+v %v", a, err)
 	}
 	wait := l.drain()
@@ -194,7 +195,7 @@ func TestUnknownAgentBecomesADeadLetter(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.replace(first, with)
-	if a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || a.Disposition != adapter.Started {
+	if a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || a.Disposition != runner.Started {
 		t.Fatalf("%+v %v", a, err)
 	}
 	interrupts(t, l.untilEnd())
@@ -203,12 +204,12 @@ func TestUnknownAgentBecomesADeadLetter(t *testing.T) {
 // A node that lacks the agent does not use a dead letter up.
 func TestRequeueWhereTheAgentIsUnknown(t *testing.T) {
 	first, gate := gated()
-	with := func(o *adapter.Options) { o.Agents["other"] = asker(confirmation("?")) }
+	with := func(o *runner.Options) { o.Agents["other"] = asker(confirmation("?")) }
 	l := newLab(t, first, with)
 	l.submit(user("one"))
 	in := user("two")
 	in.ThreadID, in.RunID = l.key.Thread, "waits"
-	if a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Agent: "other", Run: in}); err != nil || a.Disposition != adapter.Queued {
+	if a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Agent: "other", Run: in}); err != nil || a.Disposition != runner.Queued {
 		t.Fatalf("%+v %v", a, err)
 	}
 	wait := l.drain()
@@ -219,7 +220,7 @@ func TestRequeueWhereTheAgentIsUnknown(t *testing.T) {
 	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeRunError })
 	letter := l.theRun(store.DispatchDeadLetter)
 	a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID)
-	if err != nil || a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodeInvalidInput {
+	if err != nil || a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodeInvalidInput {
 		t.Errorf("%+v %v", a, err)
 	}
 	if letter := l.theRun(store.DispatchDeadLetter); letter.RequeuedAs != "" {
@@ -235,14 +236,14 @@ func TestRequeueKeepsTheDedupeKey(t *testing.T) {
 	cut := l.cutAfter(l.store, 1)
 	in := user("hi")
 	in.ThreadID, in.RunID = l.key.Thread, "run-0"
-	if a, err := l.worker(cut, agent).Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in,
-		Dispatch: adapter.DispatchOptions{Dedupe: "daily"}}); err != nil || a.Disposition != adapter.Started {
+	if a, err := l.worker(cut, agent).Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in,
+		Dispatch: runner.DispatchOptions{Dedupe: "daily"}}); err != nil || a.Disposition != runner.Started {
 		t.Fatalf("%+v %v", a, err)
 	}
 	await(l, cut.lost)
 	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
 	a, err := l.runner.Requeue(l.ctx(), l.key, l.theRun(store.DispatchDeadLetter).ID)
-	if err != nil || a.Disposition != adapter.Started {
+	if err != nil || a.Disposition != runner.Started {
 		t.Fatalf("%+v %v", a, err)
 	}
 	if info, err := l.runner.FindRun(l.ctx(), l.key, a.RunID); err != nil || info.Dedupe != "daily" {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -57,20 +58,20 @@ func (l *lab) restatedStart() (*protocol.RunStarted, told) {
 	return startOf(l.t, []protocol.Event{e})
 }
 
-var bobsSocket = adapter.Origin{Through: adapter.ThroughSocket, Credential: "token-of-bob", Name: "Bob"}
+var bobsSocket = runner.Origin{Through: runner.ThroughSocket, Credential: "token-of-bob", Name: "Bob"}
 
 // approve answers the only open interrupt and returns the run that continues.
 func (l *lab) approve(id, payload string) []protocol.Event {
 	l.t.Helper()
 	a := l.from(bobsSocket, &protocol.RunAgentInput{RunID: "approving", ParentRunID: "run-1", Resume: []protocol.ResumeEntry{resolved(id, payload)}})
-	if a.Disposition != adapter.Started {
+	if a.Disposition != runner.Started {
 		l.t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	return l.untilEnd()
 }
 
 // proposing runs an agent that asks about one call with arguments.
-func proposing(t *testing.T, args string, configure ...func(*adapter.Options)) (*lab, protocol.Interrupt) {
+func proposing(t *testing.T, args string, configure ...func(*runner.Options)) (*lab, protocol.Interrupt) {
 	t.Helper()
 	call := pay(new([]string), args, adapter.PolicyAsk)
 	call.ResponseSchema = protocol.Any(`{"type":"object"}`)
@@ -87,7 +88,7 @@ func TestFollowersAreToldOfAnApproval(t *testing.T) {
 	signed.Metadata = protocol.Metadata{"signature": rawJSON(`"of mine"`)}
 	before := l.now()
 	a := l.from(bobsSocket, &protocol.RunAgentInput{RunID: "approving", ParentRunID: "run-1", Resume: []protocol.ResumeEntry{signed}})
-	if a.Disposition != adapter.Started {
+	if a.Disposition != runner.Started {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	events := l.untilEnd()
@@ -166,7 +167,7 @@ func TestChangesOfArguments(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l, open := proposing(t, test.args, func(o *adapter.Options) { o.Redact = []adapter.Redaction{{Tool: "pay", Pointer: "/card"}} })
+			l, open := proposing(t, test.args, func(o *runner.Options) { o.Redact = []adapter.Redaction{{Tool: "pay", Pointer: "/card"}} })
 			started, says := startOf(t, l.approve(open.ID, `{"approved":true,"editedArgs":`+test.edited+`}`))
 			d := says.Decisions[0]
 			if cut := strings.Join(d.Cut, " "); cut != test.cut {
@@ -231,7 +232,7 @@ func TestToldAnswersAreBounded(t *testing.T) {
 
 // What is redacted in the record is told to nobody.
 func TestToldAnswersAreRedacted(t *testing.T) {
-	l, open := proposing(t, `{"pin":94711000001}`, func(o *adapter.Options) { o.Redact = []adapter.Redaction{{Pointer: "/pin"}, {Pointer: "/reason"}} })
+	l, open := proposing(t, `{"pin":94711000001}`, func(o *runner.Options) { o.Redact = []adapter.Redaction{{Pointer: "/pin"}, {Pointer: "/reason"}} })
 	events := l.approve(open.ID, `{"approved":false,"reason":"94711000002","editedArgs":{"pin":94711000003},"pin":94711000004}`)
 	started, says := startOf(t, events)
 	if text := string(l.events[len(l.events)-len(events)]); strings.Contains(text, "947110") || says.Decisions[0].Reason != "[redacted]" ||
@@ -261,7 +262,7 @@ func TestExpiryIsToldAsExpiry(t *testing.T) {
 			if test.answer == "" {
 				call.ExpiryAnswer = nil
 			}
-			l := newLab(t, caller(call), func(o *adapter.Options) { o.OnExpiry = test.policy })
+			l := newLab(t, caller(call), func(o *runner.Options) { o.OnExpiry = test.policy })
 			open := interrupts(t, l.say("hi"))[0]
 			l.forward(2 * time.Hour)
 			started, says := startOf(t, l.untilEnd())
@@ -287,7 +288,7 @@ func TestSteeringIsTold(t *testing.T) {
 	open := interrupts(t, l.say("ask"))
 	in := user("next")
 	in.RunID = "turning away"
-	if a := l.from(bobsSocket, in); a.Disposition != adapter.Started {
+	if a := l.from(bobsSocket, in); a.Disposition != runner.Started {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	started, says := startOf(t, l.untilEnd())
@@ -307,7 +308,7 @@ func TestDraftsAreToldOfWhoGaveThem(t *testing.T) {
 	open := interrupts(t, l.say("hi"))
 	for i, name := range []string{"Ann", "Bob"} {
 		a, err := l.runner.Answer(l.ctx(), l.key, "acme", "acme/"+name, "answer", []protocol.ResumeEntry{resolved(open[i].ID, `{"approved":true}`)},
-			adapter.Origin{Through: adapter.ThroughInbox, Name: name}, nil)
+			runner.Origin{Through: runner.ThroughInbox, Name: name}, nil)
 		if err != nil || len(a.Missing) != 1-i {
 			t.Fatalf("%+v %v", a, err)
 		}
@@ -371,7 +372,7 @@ func TestParentRunIsTold(t *testing.T) {
 		l.submit(in("three", "run-3"))
 		restated, _ := l.restatedStart()
 		check("restated in its midst", restated.ParentRunID)
-		if c, err := l.runner.Cancel(l.ctx(), l.key, "run-2", adapter.Actor{}); err != nil || !c.Stopped {
+		if c, err := l.runner.Cancel(l.ctx(), l.key, "run-2", runner.Actor{}); err != nil || !c.Stopped {
 			t.Fatalf("%+v %v", c, err)
 		}
 		check("a repeat of what was cancelled in the queue", parentOf(l.repeat(in("two", "run-2"))))
@@ -395,12 +396,12 @@ func TestParentRunIsTold(t *testing.T) {
 		cut := l.cutAfter(l.store, 1)
 		first := in("hi", "run-0")
 		first.ThreadID = l.key.Thread
-		if a, err := l.worker(cut, agent).Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: first}); err != nil || a.Disposition != adapter.Started {
+		if a, err := l.worker(cut, agent).Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: first}); err != nil || a.Disposition != runner.Started {
 			t.Fatalf("%+v %v", a, err)
 		}
 		await(l, cut.lost)
 		failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
-		if a, err := l.runner.Requeue(l.ctx(), l.key, l.theRun(store.DispatchDeadLetter).ID); err != nil || a.Disposition != adapter.Started {
+		if a, err := l.runner.Requeue(l.ctx(), l.key, l.theRun(store.DispatchDeadLetter).ID); err != nil || a.Disposition != runner.Started {
 			t.Fatalf("%+v %v", a, err)
 		}
 		check("requeued", parentOf(l.untilEnd()))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -27,13 +28,13 @@ func onDurable(s store.Store) store.Store { return durable{s} }
 // more. What it returns waits for the end.
 func (l *lab) drain() (wait func()) {
 	l.t.Helper()
-	ctx, runner, down := l.ctx(), l.runner, make(chan error, 1)
-	go func() { down <- runner.Shutdown(ctx) }()
+	ctx, r, down := l.ctx(), l.runner, make(chan error, 1)
+	go func() { down <- r.Shutdown(ctx) }()
 	probe := user("probe")
 	probe.ThreadID, probe.RunID = l.key.Thread, "probe"
 	for {
-		a, err := runner.Submit(ctx, adapter.Input{Namespace: l.key.Namespace, Agent: "nobody", Run: probe})
-		if err != nil || a.Disposition != adapter.Refused {
+		a, err := r.Submit(ctx, runner.Input{Namespace: l.key.Namespace, Agent: "nobody", Run: probe})
+		if err != nil || a.Disposition != runner.Refused {
 			l.t.Fatalf("%s %v", a.Disposition, err)
 		}
 		if a.Refusal.Code == adapter.CodeServerDraining {
@@ -82,9 +83,9 @@ func TestShutdownWaitsForAdmission(t *testing.T) {
 		adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error { return run.Say("hello") }))
 	in := user("hi")
 	in.ThreadID, in.RunID = l.key.Thread, "run-1"
-	ctx, admitted := l.ctx(), make(chan adapter.Admitted, 1)
+	ctx, admitted := l.ctx(), make(chan runner.Admitted, 1)
 	go func() {
-		a, err := l.runner.Submit(ctx, adapter.Input{Namespace: l.key.Namespace, Run: in})
+		a, err := l.runner.Submit(ctx, runner.Input{Namespace: l.key.Namespace, Run: in})
 		if err != nil {
 			t.Error(err)
 		}
@@ -93,7 +94,7 @@ func TestShutdownWaitsForAdmission(t *testing.T) {
 	await(l, held.reached)
 	wait := l.drain()
 	close(held.goOn)
-	if a := await(l, admitted); a.Disposition != adapter.Started {
+	if a := await(l, admitted); a.Disposition != runner.Started {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	wait()

@@ -1,104 +1,14 @@
 package adapter
 
 import (
-	"context"
-	"slices"
-
 	"github.com/aguiws/aguiws/adapter/internal/judge"
-	"github.com/aguiws/aguiws/adapter/internal/stored"
-	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/protocol"
-	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // AnotherResolves returns the interrupt as one that, with Options.SeparateDuties, must
 // be resolved by somebody else than whose messages led to it. Tool calls are so without
 // it. Clients see it in the interrupt's metadata.
 func AnotherResolves(i protocol.Interrupt) protocol.Interrupt {
-	return withOwn(i, judge.AnotherKey, true)
-}
-
-// answered is the latest user message of a conversation, if the input that was judged did
-// not bring it.
-func answered(j *judge.Judgement, held *fold.Fold, given protocol.Messages) *store.Answered {
-	for _, m := range slices.Backward(given) {
-		if m.Role != protocol.RoleUser {
-			continue
-		}
-		if !j.Fold.Has(m.ID) {
-			return nil
-		}
-		label, _ := held.Producer(m.ID)
-		return &store.Answered{Message: m.ID, Label: label}
-	}
-	return nil
-}
-
-// users are those whose messages the execution has been given, as far as they are
-// known; "" among them is somebody who is not. Nobody, if who began it is not.
-func (x *execution) users() ([]string, error) {
-	if x.frozen.User == "" {
-		return nil, nil
-	}
-	users := []string{x.frozen.User}
-	add := func(user string) {
-		if !slices.Contains(users, user) {
-			users = append(users, user)
-		}
-	}
-	for _, answer := range x.journal.answers {
-		if answer != nil && len(answer.Messages) > 0 && answer.User != "" {
-			add(answer.User)
-		}
-	}
-	for _, user := range x.journal.steered {
-		add(user)
-	}
-	if of := x.frozen.Answers; of != nil {
-		by, err := x.node.broughtBy(x.ctx, x.claim.Thread, *of)
-		if err != nil {
-			return nil, err
-		}
-		add(by)
-	}
-	slices.Sort(users[1:])
-	return users, nil
-}
-
-// producersLooked is among how many of a thread's last messages the one is looked for that
-// an input answers anew: what stands behind it was made by the run that goes on.
-const producersLooked = 200
-
-// broughtBy is who brought a message; "": it is not known. A run's record names the messages
-// of its input, which no label does: a client chooses that.
-func (n *node) broughtBy(ctx context.Context, key store.ThreadKey, of store.Answered) (string, error) {
-	label := of.Label
-	if label == "" {
-		page, err := retry(ctx, func() (store.MessagePage, error) {
-			return n.store.Messages(ctx, key, store.MessageQuery{Limit: producersLooked, Bare: true})
-		})
-		if err != nil {
-			return "", err
-		}
-		label = page.Producers[of.Message].RunID
-	}
-	if label == "" {
-		return "", nil
-	}
-	view, err := retry(ctx, func() (*store.ThreadView, error) {
-		return n.store.Read(ctx, key, store.ReadQuery{Label: label, Window: 1})
-	})
-	if err != nil {
-		return "", err
-	}
-	for _, run := range view.Labelled {
-		record, err := stored.Record(&run)
-		if err != nil {
-			return "", err
-		}
-		if slices.Contains(record.Messages, of.Message) {
-			return record.User, nil
-		}
-	}
-	return "", nil
+	return lifecycle.WithOwn(i, judge.AnotherKey, true)
 }

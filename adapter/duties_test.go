@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -34,23 +35,23 @@ func clerk() adapter.Agent {
 	})
 }
 
-func separate(o *adapter.Options) { o.SeparateDuties = true }
+func separate(o *runner.Options) { o.SeparateDuties = true }
 
 // as submits an input of a user's.
-func (l *lab) as(user string, in *protocol.RunAgentInput) adapter.Admitted {
+func (l *lab) as(user string, in *protocol.RunAgentInput) runner.Admitted {
 	l.t.Helper()
 	l.runs++
 	in.ThreadID, in.RunID = l.key.Thread, fmt.Sprintf("run-%d", l.runs)
-	admitted, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Tenant: "acme", User: user, Run: in})
+	admitted, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Tenant: "acme", User: user, Run: in})
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	return admitted
 }
 
-func refusedWith(t *testing.T, a adapter.Admitted, code string) {
+func refusedWith(t *testing.T, a runner.Admitted, code string) {
 	t.Helper()
-	if a.Disposition != adapter.Refused || a.Refusal.Code != code {
+	if a.Disposition != runner.Refused || a.Refusal.Code != code {
 		t.Fatalf("%s %+v, want %s", a.Disposition, a.Refusal, code)
 	}
 }
@@ -76,7 +77,7 @@ func TestOwnCallIsNotApproved(t *testing.T) {
 				return clerk().Run(ctx, run)
 			}), separate)
 			l.as(bob, user("first"))
-			if a := l.as(ann, user("pay")); a.Disposition != adapter.Queued {
+			if a := l.as(ann, user("pay")); a.Disposition != runner.Queued {
 				t.Fatalf("%+v", a)
 			}
 			close(gate)
@@ -85,8 +86,8 @@ func TestOwnCallIsNotApproved(t *testing.T) {
 		},
 		"injected": func(t *testing.T) *lab {
 			l := newLab(t, clerk(), separate)
-			a, err := l.runner.Inject(l.ctx(), adapter.Injection{Namespace: l.key.Namespace, Tenant: "acme", User: ann, Thread: l.key.Thread, Text: "again"})
-			if err != nil || a.Disposition != adapter.Started {
+			a, err := l.runner.Inject(l.ctx(), runner.Injection{Namespace: l.key.Namespace, Tenant: "acme", User: ann, Thread: l.key.Thread, Text: "again"})
+			if err != nil || a.Disposition != runner.Started {
 				t.Fatalf("%+v %v", a, err)
 			}
 			return l
@@ -106,13 +107,13 @@ func TestOwnCallIsNotApproved(t *testing.T) {
 				}
 				refusedWith(t, l.as(user, both(resolved(open[0].ID, `{"approved":false}`), cancelled(open[1].ID))), adapter.CodeOwnApproval)
 			}
-			if a := l.as(bob, both(resolved(open[0].ID, goAhead), resolved(open[1].ID, `1`))); a.Disposition != adapter.Started {
+			if a := l.as(bob, both(resolved(open[0].ID, goAhead), resolved(open[1].ID, `1`))); a.Disposition != runner.Started {
 				t.Fatalf("another is refused: %+v", a.Refusal)
 			}
 			succeeded(t, l.untilEnd())
 			l.as(ann, user("pay again"))
 			open = interrupts(t, l.untilEnd())
-			if a := l.as(ann, both(cancelled(open[0].ID), resolved(open[1].ID, `1`))); a.Disposition != adapter.Started {
+			if a := l.as(ann, both(cancelled(open[0].ID), resolved(open[1].ID, `1`))); a.Disposition != runner.Started {
 				t.Fatalf("the asker may not cancel: %+v", a.Refusal)
 			}
 			succeeded(t, l.untilEnd())
@@ -128,14 +129,14 @@ func TestMessageWithAnApprovalCountsForWhatFollows(t *testing.T) {
 	open := interrupts(t, l.untilEnd())
 	in := user("and this one")
 	in.Resume = []protocol.ResumeEntry{resolved(open[0].ID, goAhead), resolved(open[1].ID, `1`)}
-	if a := l.as(bob, in); a.Disposition != adapter.Started {
+	if a := l.as(bob, in); a.Disposition != runner.Started {
 		t.Fatalf("%+v", a.Refusal)
 	}
 	open = interrupts(t, l.untilEnd())
 	both := []protocol.ResumeEntry{resolved(open[0].ID, goAhead), resolved(open[1].ID, `1`)}
 	refusedWith(t, l.as(bob, &protocol.RunAgentInput{Resume: both}), adapter.CodeOwnApproval)
 	refusedWith(t, l.as(ann, &protocol.RunAgentInput{Resume: both}), adapter.CodeOwnApproval)
-	if a := l.as("acme/cid", &protocol.RunAgentInput{Resume: both}); a.Disposition != adapter.Started {
+	if a := l.as("acme/cid", &protocol.RunAgentInput{Resume: both}); a.Disposition != runner.Started {
 		t.Fatalf("%+v", a.Refusal)
 	}
 	succeeded(t, l.untilEnd())
@@ -146,9 +147,9 @@ func TestDraftOfAnOwnApproval(t *testing.T) {
 	l := newLab(t, clerk(), separate)
 	l.as(ann, user("pay"))
 	open := interrupts(t, l.untilEnd())
-	give := func(user string, entry protocol.ResumeEntry) adapter.Answered {
+	give := func(user string, entry protocol.ResumeEntry) runner.Answered {
 		t.Helper()
-		a, err := l.runner.Answer(l.ctx(), l.key, "acme", user, "answer", []protocol.ResumeEntry{entry}, adapter.Origin{}, nil)
+		a, err := l.runner.Answer(l.ctx(), l.key, "acme", user, "answer", []protocol.ResumeEntry{entry}, runner.Origin{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +167,7 @@ func TestDraftOfAnOwnApproval(t *testing.T) {
 	if a := give(bob, resolved(open[1].ID, `2`)); len(a.Missing) != 1 {
 		t.Fatalf("%+v", a)
 	}
-	if a := give(bob, resolved(open[0].ID, goAhead)); a.Admitted.Disposition != adapter.Started {
+	if a := give(bob, resolved(open[0].ID, goAhead)); a.Admitted.Disposition != runner.Started {
 		t.Fatalf("%+v %+v", a, a.Admitted.Refusal)
 	}
 	succeeded(t, l.untilEnd())
@@ -176,7 +177,7 @@ func TestDraftOfAnOwnApproval(t *testing.T) {
 	if a := give(bob, resolved(open[0].ID, goAhead)); len(a.Missing) != 1 {
 		t.Fatalf("%+v", a)
 	}
-	if a := give(ann, resolved(open[1].ID, `3`)); a.Admitted.Disposition != adapter.Started {
+	if a := give(ann, resolved(open[1].ID, `3`)); a.Admitted.Disposition != runner.Started {
 		t.Fatalf("ann completes what bob has approved: %+v", a.Admitted.Refusal)
 	}
 	succeeded(t, l.untilEnd())
@@ -200,7 +201,7 @@ func TestWhatIsAnApproval(t *testing.T) {
 		"for another without the option": {adapter.AnotherResolves(confirmation("?")), ann, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newLab(t, asker(test.asks), func(o *adapter.Options) { o.SeparateDuties = test.separate })
+			l := newLab(t, asker(test.asks), func(o *runner.Options) { o.SeparateDuties = test.separate })
 			l.as(test.asker, user("hi"))
 			open := interrupts(t, l.untilEnd())
 			answer := &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, `1`)}}
@@ -212,7 +213,7 @@ func TestWhatIsAnApproval(t *testing.T) {
 				}
 				a = l.as(ann, &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{cancelled(open[0].ID)}})
 			}
-			if a.Disposition != adapter.Started {
+			if a.Disposition != runner.Started {
 				t.Fatalf("%+v", a.Refusal)
 			}
 			succeeded(t, l.untilEnd())
@@ -301,7 +302,7 @@ func TestSteeringCountsForWhatFollows(t *testing.T) {
 	l.as(ann, user("pay"))
 	in := user("more")
 	in.ThreadID, in.RunID = l.key.Thread, "steering"
-	if a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Tenant: "acme", User: bob, Run: in, When: adapter.WhenStep}); err != nil || a.Disposition != adapter.Queued {
+	if a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Tenant: "acme", User: bob, Run: in, When: runner.WhenStep}); err != nil || a.Disposition != runner.Queued {
 		t.Fatalf("%+v %v", a, err)
 	}
 	let <- struct{}{}
@@ -312,7 +313,7 @@ func TestSteeringCountsForWhatFollows(t *testing.T) {
 		}
 		refusedWith(t, l.as(ann, answer()), adapter.CodeOwnApproval)
 		refusedWith(t, l.as(bob, answer()), adapter.CodeOwnApproval)
-		if a := l.as("acme/carol", answer()); a.Disposition != adapter.Started {
+		if a := l.as("acme/carol", answer()); a.Disposition != runner.Started {
 			t.Fatalf("%+v", a.Refusal)
 		}
 	}

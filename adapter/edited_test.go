@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -37,11 +38,11 @@ func TestEditedUnderItsID(t *testing.T) {
 		l.submit(edit(text, text))
 		succeeded(t, l.untilEnd())
 		want(text+" | 1: "+text, i+1)
-		if a := l.submit(edit(text, text)); a.Disposition != adapter.Repeat {
+		if a := l.submit(edit(text, text)); a.Disposition != runner.Repeat {
 			t.Errorf("again: %s", a.Disposition)
 		}
 	}
-	l.inject(adapter.Injection{Restores: l.branches()[1].ID})
+	l.inject(runner.Injection{Restores: l.branches()[1].ID})
 	want("a | 1: a | b | 3: b", 2)
 
 	asked := newLab(t, inquirer(), cancelling)

@@ -69,11 +69,10 @@ func (r *Run) Delegate(name, description string, fn func(subagent string) error)
 		return err
 	}
 	if err := fn(id); err != nil {
-		if r.over() {
+		if r.x.Over() {
 			return err
 		}
-		told, more := r.x.failure(err)
-		r.x.logFailure(told.Code, more)
+		told := r.x.Told(err)
 		failed := &protocol.SubagentError{SubagentRunID: id, Message: told.Message}
 		if user := (*UserError)(nil); errors.As(err, &user) && told.Message == user.Message {
 			failed.Code = user.Code
@@ -84,10 +83,4 @@ func (r *Run) Delegate(name, description string, fn func(subagent string) error)
 		return err
 	}
 	return r.Emit(&protocol.SubagentFinished{SubagentRunID: id})
-}
-
-func (r *Run) over() bool {
-	r.x.mu.Lock()
-	defer r.x.mu.Unlock()
-	return r.x.sealed != nil
 }

@@ -2,7 +2,6 @@ package adapter
 
 import (
 	"errors"
-	"fmt"
 )
 
 var (
@@ -15,10 +14,6 @@ var (
 	// call whose ErrSuspended was not returned.
 	ErrStopped = errors.New("adapter: the run is over for this worker; return this error")
 )
-
-// errWentOn is what calls on a suspended run return. It is no ErrSuspended, so that an
-// agent that returns it is told from one that returns what it was given first.
-var errWentOn = fmt.Errorf("%w: it was suspended before", ErrStopped)
 
 // DivergedError reports that a replay did not take the path that was
 // journaled. It ends the run with RUN_ERROR agent_replay_diverged.
@@ -33,3 +28,11 @@ func (e *DivergedError) Error() string {
 	}
 	return "adapter: replay diverged: " + e.Replayed + ", the journal holds " + e.Journaled
 }
+
+// ErrUntellable is wrapped by the errors of Run.Emit and Run.Relay for events that clients
+// could not send back. These are a message id that is empty or longer than 1024 bytes, an
+// id twice in a snapshot, and a message under the id of one of another role. Others are a
+// call without a parent under the id of a message, a state that has grown over
+// Options.MaxStateBytes, and anything that is nested deeper than 120 levels in the state or
+// in a message.
+var ErrUntellable = errors.New("clients could not send it back")

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
@@ -55,12 +56,12 @@ func Example() {
 		write: func(context.Context) (string, error) { return "Dear all, …", nil },
 		send:  func(_ context.Context, letter string) error { fmt.Println("sending:", letter); return nil },
 	}
-	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": clerk}})
+	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": clerk}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer runner.Shutdown(context.Background())
-	srv, err := server.New(runner, nil)
+	defer runs.Shutdown(context.Background())
+	srv, err := server.New(runs, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

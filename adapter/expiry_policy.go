@@ -1,18 +1,10 @@
 package adapter
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"maps"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/internal/canonical"
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
-	"github.com/aguiws/aguiws/adapter/internal/responseschema"
-	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -43,13 +35,13 @@ const (
 // fit the ResponseSchema, or when the interrupt does not expire. The agent is told that the
 // answer is nobody's: see Answer.Expired.
 func AnswerOnExpiry(payload json.RawMessage, i protocol.Interrupt) protocol.Interrupt {
-	return withOwn(withOwn(i, "onExpiry", ExpiryAnswer), "expiryAnswer", payload)
+	return lifecycle.WithOwn(lifecycle.WithOwn(i, "onExpiry", ExpiryAnswer), "expiryAnswer", payload)
 }
 
 // OnExpiry returns the interrupt with a policy of its own, which clients see in
 // its metadata.
 func OnExpiry(policy ExpiryPolicy, i protocol.Interrupt) protocol.Interrupt {
-	return withOwn(i, "onExpiry", policy)
+	return lifecycle.WithOwn(i, "onExpiry", policy)
 }
 
 // OnExpiryAfter is OnExpiry with a grace between the expiry and what the policy makes of
@@ -57,113 +49,5 @@ func OnExpiry(policy ExpiryPolicy, i protocol.Interrupt) protocol.Interrupt {
 // cancelled. A new user message cancels it when all that is open has expired. ExpiryKeep
 // has no use for a grace.
 func OnExpiryAfter(grace time.Duration, policy ExpiryPolicy, i protocol.Interrupt) protocol.Interrupt {
-	return withOwn(OnExpiry(policy, i), "expiryGraceMs", grace.Milliseconds())
-}
-
-// withOwn returns the interrupt with a member of ours in its metadata.
-func withOwn(i protocol.Interrupt, name string, value any) protocol.Interrupt {
-	i.Metadata = withOwnMetadata(i.Metadata, name, value)
-	return i
-}
-
-// withOwnMetadata is a copy with a member of ours in it.
-func withOwnMetadata(m protocol.Metadata, name string, value any) protocol.Metadata {
-	if m = maps.Clone(m); m == nil {
-		m = protocol.Metadata{}
-	}
-	own := map[string]json.RawMessage{}
-	if text := m[lifecycle.MetadataKey]; text != nil {
-		_ = json.Unmarshal(text, &own) // what is no object is replaced
-	}
-	own[name], _ = json.Marshal(value)
-	m[lifecycle.MetadataKey], _ = json.Marshal(own)
-	return m
-}
-
-// maxGrace bounds the grace behind an expiry.
-const maxGrace = 365 * 24 * time.Hour
-
-// ownExpiry is what an interrupt says of its expiry.
-type ownExpiry struct {
-	Policy ExpiryPolicy    `json:"onExpiry"`
-	Answer json.RawMessage `json:"expiryAnswer"`
-	Grace  int64           `json:"expiryGraceMs"`
-}
-
-func ownExpiryOf(i protocol.Interrupt) (own ownExpiry) {
-	if text := i.Metadata[lifecycle.MetadataKey]; text != nil {
-		_ = json.Unmarshal(text, &own) // what is no object says nothing
-	}
-	return own
-}
-
-// expiryPolicy is an interrupt's own policy, or the default.
-func expiryPolicy(i protocol.Interrupt, otherwise ExpiryPolicy) ExpiryPolicy {
-	switch own := ownExpiryOf(i); own.Policy {
-	case ExpiryKeep, ExpiryCancel, ExpiryFail, ExpiryAnswer:
-		return own.Policy
-	}
-	return otherwise
-}
-
-// checkExpiry refuses an answer for the expiry that nobody could give, or that there is
-// no time for.
-func (n *node) checkExpiry(ctx context.Context, i protocol.Interrupt) error {
-	own := ownExpiryOf(i)
-	if own.Grace < 0 || own.Grace > maxGrace.Milliseconds() {
-		return fmt.Errorf("the grace after the expiry is %d ms: must be 0 to %d days", own.Grace, int(maxGrace.Hours())/24)
-	}
-	if own.Policy != ExpiryAnswer {
-		return nil
-	}
-	switch {
-	case len(own.Answer) == 0:
-		return errors.New("the policy for the expiry is to answer, and there is no answer: use AnswerOnExpiry")
-	case i.ExpiresAt == "" && n.options.MaxPark < 0:
-		return errors.New("the interrupt has an answer for its expiry and does not expire")
-	}
-	if _, err := canonical.Digest(own.Answer); err != nil {
-		return fmt.Errorf("the answer for its expiry: %w", err)
-	}
-	if i.ResponseSchema.IsZero() {
-		return nil
-	}
-	problems, err := n.schemas.CheckWithin(ctx, new(responseschema.Budget), i.ResponseSchema, protocol.Any(own.Answer))
-	if err != nil {
-		return fmt.Errorf("the answer for its expiry: %w", err)
-	}
-	if len(problems) > 0 {
-		return fmt.Errorf("the answer for its expiry does not fit its responseSchema: %s %s", problems[0].Pointer, problems[0].Message)
-	}
-	return nil
-}
-
-// deadlineOf is when an interrupt that is asked now expires; zero: never.
-func (o *Options) deadlineOf(i protocol.Interrupt) time.Time {
-	at := expiryTime(i)
-	if at.IsZero() && o.MaxPark > 0 {
-		return time.Now().Add(o.MaxPark)
-	}
-	return at
-}
-
-// deadline is when the first of the open interrupts expires that is not to be
-// kept, in Unix ms; 0: none.
-func deadline(s *store.Suspension) int64 {
-	var first int64
-	for _, it := range s.Items {
-		if at := dueAt(it); at > 0 && ExpiryPolicy(it.OnExpiry) != ExpiryKeep && (first == 0 || at < first) {
-			first = at
-		}
-	}
-	return first
-}
-
-// dueAt is when an interrupt's policy is carried out, in Unix ms; 0: never.
-func dueAt(it store.SuspendedInterrupt) int64 { return cmp.Or(it.Due, it.ExpiresAt) }
-
-// expiryTime reads an interrupt's ExpiresAt; zero when it never expires.
-func expiryTime(i protocol.Interrupt) time.Time {
-	at, _, _ := protocol.ReadTime(i.ExpiresAt) // zero of what is none
-	return at
+	return lifecycle.WithOwn(OnExpiry(policy, i), "expiryGraceMs", grace.Milliseconds())
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/fold"
@@ -45,13 +46,13 @@ func TestExpiryPolicies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := newLab(t, expiring(test.own), func(o *adapter.Options) { o.OnExpiry = test.server })
+			l := newLab(t, expiring(test.own), func(o *runner.Options) { o.OnExpiry = test.server })
 			open := interrupts(t, l.say("hi"))
 			switch test.want {
 			case adapter.ExpiryKeep:
 				l.untilPast(open[0])
 				a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1"), resolved(open[1].ID, "1")}})
-				if a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodeExpired {
+				if a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodeExpired {
 					t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 				}
 				succeeded(t, l.answer(cancelled(open[0].ID), resolved(open[1].ID, "1")))
@@ -70,7 +71,7 @@ func TestExpiryPolicies(t *testing.T) {
 				t.Errorf("still open: %s %v", a.Interrupts, err)
 			}
 			late := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1"), resolved(open[1].ID, "1")}})
-			if late.Disposition != adapter.Refused || late.Refusal.Code != adapter.CodeExpired {
+			if late.Disposition != runner.Refused || late.Refusal.Code != adapter.CodeExpired {
 				t.Errorf("a late answer: %s %+v", late.Disposition, late.Refusal)
 			}
 		})
@@ -93,7 +94,7 @@ func TestExpiredUnderFailIsLeft(t *testing.T) {
 				first.ExpiresAt = run.Now().Add(20 * time.Millisecond).UTC().Format(time.RFC3339Nano)
 				_, err := run.Ask(ctx, first, second, confirmation("nameless"))
 				return err
-			}), func(o *adapter.Options) { o.OnExpiry = policy })
+			}), func(o *runner.Options) { o.OnExpiry = policy })
 			interrupts(t, l.say("ask"))
 			l.untilEnd()
 			succeeded(t, l.say("one"))
@@ -114,7 +115,7 @@ func TestExpiryDiverges(t *testing.T) {
 		i.ExpiresAt = run.Now().Add(20 * time.Millisecond).UTC().Format(time.RFC3339Nano)
 		_, err := run.Ask(ctx, i)
 		return err
-	}), func(o *adapter.Options) { o.OnExpiry = adapter.ExpiryCancel })
+	}), func(o *runner.Options) { o.OnExpiry = adapter.ExpiryCancel })
 	interrupts(t, l.say("hi"))
 	failedWith(t, l.untilEnd(), adapter.CodeReplayDiverged)
 	a, err := l.cursor.Attach(l.ctx(), nil)
@@ -199,7 +200,7 @@ func TestRewind(t *testing.T) {
 				succeeded(t, l.untilEnd())
 			}
 			in := &protocol.RunAgentInput{Messages: test.send(history(l))}
-			if a := l.submit(in); a.Disposition != adapter.Started {
+			if a := l.submit(in); a.Disposition != runner.Started {
 				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 			}
 			events := l.untilEnd()
@@ -221,7 +222,7 @@ func TestRewind(t *testing.T) {
 			}
 			// Sent again under its label it is a repeat, whatever it took out.
 			again := *in
-			if a := l.submit(&again); a.Disposition != adapter.Repeat {
+			if a := l.submit(&again); a.Disposition != runner.Repeat {
 				t.Errorf("sent again: %s", a.Disposition)
 			}
 		})

@@ -2,46 +2,14 @@ package adapter
 
 import (
 	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/aguiws/aguiws/protocol"
 )
-
-// ending is what a run's RUN_FINISHED says beside its outcome.
-type ending struct {
-	result   json.RawMessage
-	metadata protocol.Metadata
-}
 
 // Finish says what RUN_FINISHED is to hold when the agent returns nil: a result, any JSON
 // but null, and metadata; nil is none. The last call counts, and it counts for the run that
 // carries the execution then: a replay calls it again, an interrupt and an error do without.
 // A result that is no JSON fails the run.
 func (r *Run) Finish(result json.RawMessage, metadata protocol.Metadata) {
-	r.x.mu.Lock()
-	defer r.x.mu.Unlock()
-	r.x.ending = ending{slices.Clone(result), maps.Clone(metadata)}
-}
-
-// finished is the terminal event of a run that ends well.
-func (x *execution) finished() (*protocol.RunFinished, error) {
-	metadata := x.ending.metadata
-	if x.pipe.pausing() {
-		metadata = withOwnMetadata(metadata, "notPaused", "the run ended before it came to a step")
-	}
-	e := &protocol.RunFinished{
-		Base:     protocol.Base{Metadata: metadata},
-		ThreadID: x.claim.Thread.Thread, RunID: x.label, Result: protocol.Any(x.ending.result),
-		Outcome: &protocol.RunOutcome{Type: protocol.OutcomeSuccess, PendingToolCallIDs: x.open.list()},
-		Usage:   x.usage,
-	}
-	if x.ending.result == nil && x.ending.metadata == nil {
-		return e, nil
-	}
-	if _, err := protocol.Encode(e); err != nil {
-		return nil, fmt.Errorf("adapter: finish: %w", err)
-	}
-	return e, nil
+	r.x.Finish(result, metadata)
 }

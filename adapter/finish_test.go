@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -64,14 +65,14 @@ func encoded(t *testing.T, e protocol.Event) string {
 // An interrupt and an error have no result, and the run that goes on after the answer has
 // what was said before or after it.
 func TestFinishAcrossAsk(t *testing.T) {
-	for _, mode := range []adapter.Mode{"", adapter.ModeBlocking} {
+	for _, mode := range []runner.Mode{"", runner.ModeBlocking} {
 		l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 			run.Finish(json.RawMessage(`1`), nil)
 			if _, err := run.Ask(ctx, confirmation("?")); err != nil {
 				return err
 			}
 			return nil
-		}), func(o *adapter.Options) { o.Mode = mode })
+		}), func(o *runner.Options) { o.Mode = mode })
 		asked := l.say("hi")
 		if e := asked[len(asked)-1].(*protocol.RunFinished); e.Result != nil {
 			t.Errorf("the interrupt has the result %s", e.Result)
@@ -134,7 +135,7 @@ func TestCodeOfAnErrorIsAWord(t *testing.T) {
 	if at < 0 || events[at].(*protocol.SubagentError).Code != adapter.CodeReplayDiverged {
 		t.Errorf("logged %s", show(events))
 	}
-	if a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "true")}}); a.Disposition != adapter.Repeat {
+	if a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "true")}}); a.Disposition != runner.Repeat {
 		t.Errorf("the answer once more: %s %+v", a.Disposition, a.Refusal)
 	}
 }

@@ -1,11 +1,6 @@
 package adapter
 
-import (
-	"errors"
-
-	"github.com/aguiws/aguiws/adapter/store"
-	"github.com/aguiws/aguiws/protocol"
-)
+import "github.com/aguiws/aguiws/protocol"
 
 // GiveBackError says that what the answers asked for was not begun, as when a server that
 // they go to cannot be reached, and ends the run in RUN_ERROR. Returned by a Step's
@@ -39,19 +34,3 @@ func (e *GiveBackError) Error() string {
 
 // Unwrap returns Err.
 func (e *GiveBackError) Unwrap() error { return e.Err }
-
-// failed is how the run ends that an agent's error ended. A replay that diverges has done
-// nothing with the answers.
-func (x *execution) failed(why error) *store.End {
-	end := &store.End{Kind: store.EndFail}
-	var diverged *DivergedError
-	var back *GiveBackError
-	switch {
-	case x.journal.final:
-	case errors.As(why, &diverged):
-		end.GiveBack = true
-	case errors.As(why, &back) && x.continuing && !x.journal.effects && !x.blocking():
-		end.GiveBack, end.Over = true, x.journal.behind
-	}
-	return end
-}

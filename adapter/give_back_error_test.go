@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -90,11 +91,11 @@ func TestGiveBackError(t *testing.T) {
 						}
 						return 1, err
 					})
-				}), func(o *adapter.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+				}), func(o *runner.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 				open := interrupts(t, l.say("hi"))[0].ID
 				answer := func(runID string, entry protocol.ResumeEntry) []protocol.Event {
 					t.Helper()
-					if a := l.submit(&protocol.RunAgentInput{RunID: runID, Resume: []protocol.ResumeEntry{entry}}); a.Disposition != adapter.Started {
+					if a := l.submit(&protocol.RunAgentInput{RunID: runID, Resume: []protocol.ResumeEntry{entry}}); a.Disposition != runner.Started {
 						t.Fatalf("%s of %q %+v", a.Disposition, a.Of, a.Refusal)
 					}
 					return l.untilEnd()
@@ -121,7 +122,7 @@ func TestGiveBackError(t *testing.T) {
 				if got := l.texts(); !slices.Equal(got, want) {
 					t.Errorf("texts %q, want %q", got, want)
 				}
-				if a := l.submit(&protocol.RunAgentInput{RunID: "late", Resume: []protocol.ResumeEntry{resolved(open, "7")}}); a.Disposition != adapter.Refused {
+				if a := l.submit(&protocol.RunAgentInput{RunID: "late", Resume: []protocol.ResumeEntry{resolved(open, "7")}}); a.Disposition != runner.Refused {
 					t.Errorf("%s of %q", a.Disposition, a.Of)
 				}
 			})
@@ -136,7 +137,7 @@ func TestNothingToGiveBack(t *testing.T) {
 	works := func(context.Context) (int, error) { return 1, nil }
 	for name, test := range map[string]struct {
 		asks bool
-		mode adapter.Mode
+		mode runner.Mode
 		then func(ctx context.Context, run *adapter.Run) error
 	}{
 		"no answer": {then: func(ctx context.Context, run *adapter.Run) error { return inStep(ctx, run, fails) }},
@@ -149,7 +150,7 @@ func TestNothingToGiveBack(t *testing.T) {
 		"a branch": {asks: true, then: func(ctx context.Context, run *adapter.Run) error {
 			return adapter.Parallel(ctx, run, func(ctx context.Context, run *adapter.Run) error { return inStep(ctx, run, fails) })
 		}},
-		"a goroutine that is gone": {asks: true, mode: adapter.ModeBlocking, then: func(ctx context.Context, run *adapter.Run) error {
+		"a goroutine that is gone": {asks: true, mode: runner.ModeBlocking, then: func(ctx context.Context, run *adapter.Run) error {
 			return inStep(ctx, run, fails)
 		}},
 	} {
@@ -161,7 +162,7 @@ func TestNothingToGiveBack(t *testing.T) {
 					}
 				}
 				return test.then(ctx, run)
-			}), func(o *adapter.Options) { o.Mode = test.mode })
+			}), func(o *runner.Options) { o.Mode = test.mode })
 			events := l.say("hi")
 			if test.asks {
 				events = l.answer(resolved(interrupts(t, events)[0].ID, "true"))
@@ -202,7 +203,7 @@ func TestGiveBackAfterTakeover(t *testing.T) {
 	l.beginOn(w, "hi", "run-0")
 	open := interrupts(t, l.untilEnd())[0].ID
 	in := &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: "answer", Resume: []protocol.ResumeEntry{resolved(open, `true`)}}
-	if a, err := w.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != adapter.Started {
+	if a, err := w.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != runner.Started {
 		t.Fatalf("%s %v", a.Disposition, err)
 	}
 	failedWith(t, l.untilEnd(), unreachable)
@@ -236,7 +237,7 @@ func TestGiveBackThatIsLost(t *testing.T) {
 	open := interrupts(t, l.say("hi"))[0].ID
 	w := l.worker(l.cutBefore(l.store, protocol.TypeRunError), agent)
 	in := &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: "answer", Resume: []protocol.ResumeEntry{resolved(open, `true`)}}
-	if a, err := w.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != adapter.Started {
+	if a, err := w.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != runner.Started {
 		t.Fatalf("%s %v", a.Disposition, err)
 	}
 	asked := interrupts(t, l.untilEnd())

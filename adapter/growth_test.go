@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/fold"
@@ -69,7 +70,7 @@ func turnsIn(t *testing.T, n int, history bool) cost {
 	fill(t, st, l.key, n)
 	l.start(adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
 		return run.Say("yes")
-	}), func(o *adapter.Options) { o.Sweep = time.Hour }) // what passes with time is not a turn's
+	}), func(o *runner.Options) { o.Sweep = time.Hour }) // what passes with time is not a turn's
 	l.follow(nil)
 	thread, err := l.runner.Thread(l.ctx(), l.key)
 	if err != nil {
@@ -81,7 +82,7 @@ func turnsIn(t *testing.T, n int, history bool) cost {
 		if history {
 			in.Messages = append(held.Messages(), in.Messages...)
 		}
-		if a := l.submit(in); a.Disposition != adapter.Started || a.Behind {
+		if a := l.submit(in); a.Disposition != runner.Started || a.Behind {
 			t.Fatalf("%+v", a)
 		}
 		for _, e := range l.untilEnd() {

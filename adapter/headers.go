@@ -1,71 +1,8 @@
 package adapter
 
-import (
-	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-
-	"github.com/aguiws/aguiws/adapter/internal/stored"
-)
-
-// maxHeaderBytes bounds Input.Headers, names and values.
-const maxHeaderBytes = 16 << 10
-
 // Headers are what went along with the input of the run that carries the execution now
 // (Input.Headers), by names in lower case: of an answer's run the answer's. There are none of
 // a run that a time which ran out or a link has begun, or a server that does not know them
 // has handed on. They are not the same in a replay, so no path may depend on them, and
 // nothing made of them belongs in a step's result, an event or a log.
-func (r *Run) Headers() map[string]string {
-	return r.x.node.options.headersFor(r.x.named, maps.Clone(r.x.headers))
-}
-
-// headersFor are those that an agent gets. Names are in lower case.
-func (o *Options) headersFor(agent string, headers map[string]string) map[string]string {
-	if own, said := o.HeadersBy[agent]; said {
-		maps.DeleteFunc(headers, func(name, _ string) bool {
-			return !slices.ContainsFunc(own, func(n string) bool { return strings.EqualFold(n, name) })
-		})
-	}
-	return headers
-}
-
-func sizeOfHeaders(headers map[string]string) (n int) {
-	for name, value := range headers {
-		n += len(name) + len(value)
-	}
-	return n
-}
-
-func lowerCase(headers map[string]string) map[string]string {
-	if len(headers) == 0 {
-		return nil
-	}
-	lower := make(map[string]string, len(headers))
-	for name, value := range headers {
-		lower[strings.ToLower(name)] = value
-	}
-	return lower
-}
-
-// headersOf are headers as they are stored; nil: there are none.
-func headersOf(headers map[string]string) (json.RawMessage, error) {
-	if len(headers) == 0 {
-		return nil, nil
-	}
-	text, err := json.Marshal(headers)
-	if err != nil {
-		return nil, fmt.Errorf("adapter: headers: %w", err)
-	}
-	return text, nil
-}
-
-// headersIn reads what headersOf made.
-func headersIn(text json.RawMessage) (headers map[string]string, err error) {
-	if text == nil {
-		return nil, nil
-	}
-	return headers, stored.Decode(text, &headers, "the headers of a run")
-}
+func (r *Run) Headers() map[string]string { return r.x.Headers() }

@@ -9,19 +9,20 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // withHeader submits an input with a header.
-func (l *lab) withHeader(w *adapter.Runner, in *protocol.RunAgentInput, value string) adapter.Admitted {
+func (l *lab) withHeader(w *runner.Runner, in *protocol.RunAgentInput, value string) runner.Admitted {
 	l.t.Helper()
 	in.ThreadID = l.key.Thread
 	if in.RunID == "" {
 		l.runs++
 		in.RunID = fmt.Sprintf("run-%d", l.runs)
 	}
-	a, err := w.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in, Headers: map[string]string{"Authorization": value}})
+	a, err := w.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in, Headers: map[string]string{"Authorization": value}})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func TestHeadersAreTheRuns(t *testing.T) {
 	h.saw(l, "of the question")
 	// Drafts: the answer that makes it all has the headers.
 	for i, it := range open {
-		a, err := l.runner.Answer(l.ctx(), l.key, "", "", "answer", []protocol.ResumeEntry{resolved(it.ID, "true")}, adapter.Origin{},
+		a, err := l.runner.Answer(l.ctx(), l.key, "", "", "answer", []protocol.ResumeEntry{resolved(it.ID, "true")}, runner.Origin{},
 			map[string]string{"AUTHORIZATION": fmt.Sprint("of answer ", i)})
 		if err != nil || len(a.Missing) != 1-i {
 			t.Fatalf("%+v %v", a, err)
@@ -93,7 +94,7 @@ func TestHeadersWaitWithTheirRun(t *testing.T) {
 	}))
 	l.submit(user("one"))
 	for _, name := range []string{"two", "three"} {
-		if a := l.withHeader(l.runner, user(name), "of "+name); a.Disposition != adapter.Queued {
+		if a := l.withHeader(l.runner, user(name), "of "+name); a.Disposition != runner.Queued {
 			t.Fatalf("%s: %s", name, a.Disposition)
 		}
 	}
@@ -121,12 +122,12 @@ func TestHeadersAreTakenOver(t *testing.T) {
 
 func TestHeadersOfADeadLetter(t *testing.T) {
 	h := newHeaded()
-	l := newLab(t, h, func(o *adapter.Options) { o.MaxAttempts, o.Sweep = 1, 20*time.Millisecond })
-	l.withHeader(l.worker(l.cutBefore(l.store, protocol.TypeTextMessageStart), h, func(o *adapter.Options) { o.MaxAttempts = 1 }), user("go"), "of the lost")
+	l := newLab(t, h, func(o *runner.Options) { o.MaxAttempts, o.Sweep = 1, 20*time.Millisecond })
+	l.withHeader(l.worker(l.cutBefore(l.store, protocol.TypeTextMessageStart), h, func(o *runner.Options) { o.MaxAttempts = 1 }), user("go"), "of the lost")
 	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
 	h.saw(l, "of the lost")
 	letter := l.theRun(store.DispatchDeadLetter).ID
-	if a, err := l.runner.Requeue(l.ctx(), l.key, letter); err != nil || a.Disposition != adapter.Started {
+	if a, err := l.runner.Requeue(l.ctx(), l.key, letter); err != nil || a.Disposition != runner.Started {
 		t.Fatalf("%+v %v", a, err)
 	}
 	succeeded(t, l.untilEnd())
@@ -146,7 +147,7 @@ func TestHeadersAreBounded(t *testing.T) {
 	h.saw(l, fits)
 	given := map[string]string{"a": "b"}
 	own := maps.Clone(given)
-	if _, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: func() *protocol.RunAgentInput {
+	if _, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: func() *protocol.RunAgentInput {
 		in := user("again")
 		in.ThreadID, in.RunID = l.key.Thread, "again"
 		return in
@@ -206,15 +207,15 @@ func TestHeadersByAgent(t *testing.T) {
 		}
 		return nil
 	})
-	l := newLab(t, agent, func(o *adapter.Options) {
+	l := newLab(t, agent, func(o *runner.Options) {
 		o.Agents["b"], o.Agents["c"] = agent, agent
 		o.HeadersBy = map[string][]string{"b": {"X-Who"}, "c": nil}
 	})
 	sent := map[string]string{"x-who": "ann", "Cookie": "a=1"}
-	submit := func(thread, of string, in *protocol.RunAgentInput, headers map[string]string) adapter.Admitted {
+	submit := func(thread, of string, in *protocol.RunAgentInput, headers map[string]string) runner.Admitted {
 		t.Helper()
 		in.ThreadID, in.RunID = thread, "run-"+fmt.Sprint(len(in.Resume))
-		a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Agent: of, Run: in, Headers: headers})
+		a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Agent: of, Run: in, Headers: headers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,10 +228,10 @@ func TestHeadersByAgent(t *testing.T) {
 		}
 	}
 	large := map[string]string{"X-Who": "ann", "Cookie": strings.Repeat("x", 16<<10)}
-	if a := submit("large", "", user("hi"), large); a.Disposition != adapter.Refused {
+	if a := submit("large", "", user("hi"), large); a.Disposition != runner.Refused {
 		t.Errorf("too much is %s", a.Disposition)
 	}
-	if a := submit("small", "b", user("hi"), large); a.Disposition != adapter.Started {
+	if a := submit("small", "b", user("hi"), large); a.Disposition != runner.Started {
 		t.Errorf("what another would get makes it %s %+v", a.Disposition, a.Refusal)
 	}
 	if got := await(l, seen); !maps.Equal(got, map[string]string{"x-who": "ann"}) {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -111,7 +112,7 @@ func TestIdempotencyKeysOfOneID(t *testing.T) {
 	in := user("go on")
 	in.ThreadID, in.RunID = l.key.Thread, "answer"
 	in.Resume = append(in.Resume, resolved(open[0].ID, "1"))
-	if a, err := w.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != adapter.Started {
+	if a, err := w.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != runner.Started {
 		t.Fatalf("%s %v", a.Disposition, err)
 	}
 	succeeded(t, l.untilEnd())

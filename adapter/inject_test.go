@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // An input that cannot be accepted interrupts nothing.
 func TestRefusedInjectionStopsNothing(t *testing.T) {
-	for name, in := range map[string]adapter.Injection{
+	for name, in := range map[string]runner.Injection{
 		"agent":           {Text: "x", Agent: "nobody"},
 		"label":           {Text: "x", Label: strings.Repeat("x", 2000)},
 		"unknown message": {Text: "x", After: "nobody"},
@@ -52,7 +53,7 @@ func TestInjectionUnderAQuestionStopsNothing(t *testing.T) {
 	waits := l.submit(user("two"))
 	close(ask)
 	open := interrupts(t, l.untilEnd())
-	in := adapter.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "three", StopAll: true}
+	in := runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "three", StopAll: true}
 	if got, err := l.runner.Inject(l.ctx(), in); err != nil || got.Refusal == nil || got.Refusal.Code != adapter.CodePending {
 		t.Errorf("%+v %v", got, err)
 	}
@@ -60,7 +61,7 @@ func TestInjectionUnderAQuestionStopsNothing(t *testing.T) {
 	if err != nil || info.State != store.DispatchQueued {
 		t.Errorf("%+v %v", info, err)
 	}
-	if c, err := l.runner.CancelRun(l.ctx(), l.key, waits.RunID, "done", adapter.Actor{}); err != nil || !c.Stopped {
+	if c, err := l.runner.CancelRun(l.ctx(), l.key, waits.RunID, "done", runner.Actor{}); err != nil || !c.Stopped {
 		t.Errorf("%+v %v", c, err)
 	}
 	l.answer(resolved(open[0].ID, "true"))
@@ -70,10 +71,10 @@ func TestInjectionUnderAQuestionStopsNothing(t *testing.T) {
 // on; another one ends that, whatever the thread does with inputs while it is
 // busy.
 func TestInjectionStopsAll(t *testing.T) {
-	for _, busy := range []adapter.BusyPolicy{adapter.BusyQueue, adapter.BusyReject, adapter.BusySupersede} {
+	for _, busy := range []runner.BusyPolicy{runner.BusyQueue, runner.BusyReject, runner.BusySupersede} {
 		t.Run(string(busy), func(t *testing.T) {
 			agent, gate := gated()
-			l := newLab(t, agent, func(o *adapter.Options) { o.Busy = busy })
+			l := newLab(t, agent, func(o *runner.Options) { o.Busy = busy })
 			one := l.submit(user("one"))
 			ended := func(id string) {
 				t.Helper()
@@ -81,8 +82,8 @@ func TestInjectionStopsAll(t *testing.T) {
 					t.Errorf("the run before is %+v, %v", info, err)
 				}
 			}
-			inject := func(label string) adapter.Admitted {
-				got, err := l.runner.Inject(l.ctx(), adapter.Injection{
+			inject := func(label string) runner.Admitted {
+				got, err := l.runner.Inject(l.ctx(), runner.Injection{
 					Namespace: l.key.Namespace, Thread: l.key.Thread, Text: label, Label: label, StopAll: true,
 				})
 				if err != nil || got.Refusal != nil {
@@ -91,11 +92,11 @@ func TestInjectionStopsAll(t *testing.T) {
 				return got
 			}
 			first := inject("two")
-			if first.Disposition != adapter.Started {
+			if first.Disposition != runner.Started {
 				t.Fatalf("%+v", first)
 			}
 			ended(one.RunID)
-			if again := inject("two"); again.Disposition != adapter.Repeat || again.RunID != first.RunID {
+			if again := inject("two"); again.Disposition != runner.Repeat || again.RunID != first.RunID {
 				t.Errorf("%+v", again)
 			}
 			inject("three")
@@ -114,9 +115,9 @@ func TestInjectionForThePast(t *testing.T) {
 	agent, gate := gated()
 	close(gate)
 	l := newLab(t, agent)
-	a, err := l.runner.Inject(l.ctx(), adapter.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "x",
-		Dispatch: adapter.DispatchOptions{Available: time.Now().Add(-time.Hour)}})
-	if err != nil || a.Disposition != adapter.Started {
+	a, err := l.runner.Inject(l.ctx(), runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "x",
+		Dispatch: runner.DispatchOptions{Available: time.Now().Add(-time.Hour)}})
+	if err != nil || a.Disposition != runner.Started {
 		t.Fatalf("%+v %v", a, err)
 	}
 	succeeded(t, l.untilEnd())

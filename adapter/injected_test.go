@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -56,9 +57,9 @@ func tellInjected(ctx context.Context, run *adapter.Run) error {
 }
 
 // joining sends a message that is to join the run.
-func (l *lab) joining(text string) adapter.Admitted {
+func (l *lab) joining(text string) runner.Admitted {
 	l.t.Helper()
-	a, err := l.runner.Inject(l.ctx(), adapter.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: text, Label: "in-" + text, When: adapter.WhenStep})
+	a, err := l.runner.Inject(l.ctx(), runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: text, Label: "in-" + text, When: runner.WhenStep})
 	if err != nil || a.Refusal != nil {
 		l.t.Fatalf("%q: %+v %v", text, a.Refusal, err)
 	}
@@ -97,11 +98,11 @@ func TestInjected(t *testing.T) {
 	l := newLab(t, listener(3, let))
 	l.submit(user("hi"))
 	for _, text := range []string{"one", "two"} {
-		if a := l.joining(text); a.Disposition != adapter.Queued {
+		if a := l.joining(text); a.Disposition != runner.Queued {
 			t.Fatal(a.Disposition)
 		}
 	}
-	if a := l.joining("one"); a.Disposition != adapter.Repeat {
+	if a := l.joining("one"); a.Disposition != runner.Repeat {
 		t.Errorf("sent again: %s", a.Disposition)
 	}
 	let <- struct{}{}
@@ -111,14 +112,14 @@ func TestInjected(t *testing.T) {
 		return ok && text.Delta == "heard two"
 	})
 	a := l.joining("two")
-	if a.Disposition != adapter.Repeat {
+	if a.Disposition != runner.Repeat {
 		t.Errorf("sent again when it was taken: %s", a.Disposition)
 	}
 	told, err := l.runner.Repeat(l.ctx(), l.key, a.RunID, "in-two")
 	if err != nil || len(told.Events) != 2 || !strings.Contains(string(told.Events[1]), `"joined"`) || strings.Contains(string(told.Events[1]), "cancelled") {
 		t.Errorf("its sender is told %q, %v", told.Events, err)
 	}
-	if c, err := l.runner.Cancel(l.ctx(), l.key, "in-two", adapter.Actor{}); err != nil || c.Stopped {
+	if c, err := l.runner.Cancel(l.ctx(), l.key, "in-two", runner.Actor{}); err != nil || c.Stopped {
 		t.Errorf("taken, and cancelled: %+v %v", c, err)
 	}
 	let <- struct{}{}
@@ -134,7 +135,7 @@ func TestInjected(t *testing.T) {
 	// A client that sends all of its history says nothing new with it.
 	in := user("three")
 	in.Messages = append(protocol.Messages{{ID: "m-hi", Role: protocol.RoleUser, Content: protocol.Text("hi")}}, in.Messages...)
-	if a := l.submit(in); a.Disposition != adapter.Started {
+	if a := l.submit(in); a.Disposition != runner.Started {
 		t.Errorf("the next input: %s %+v", a.Disposition, a.Refusal)
 	}
 	for range 3 {
@@ -150,7 +151,7 @@ func TestNotInjected(t *testing.T) {
 	l.submit(user("hi"))
 	l.joining("one")
 	cancelled := l.joining("two")
-	if c, err := l.runner.CancelRun(l.ctx(), l.key, cancelled.RunID, "taken back", adapter.Actor{}); err != nil || !c.Stopped {
+	if c, err := l.runner.CancelRun(l.ctx(), l.key, cancelled.RunID, "taken back", runner.Actor{}); err != nil || !c.Stopped {
 		t.Fatalf("%+v %v", c, err)
 	}
 	close(gate)
@@ -168,7 +169,7 @@ func TestNotInjected(t *testing.T) {
 
 func TestInjectedAtRest(t *testing.T) {
 	l := newLab(t, asker(confirmation("?")))
-	if a := l.joining("hi"); a.Disposition != adapter.Started {
+	if a := l.joining("hi"); a.Disposition != runner.Started {
 		t.Fatal(a.Disposition)
 	}
 	interrupts(t, l.untilEnd())
@@ -176,16 +177,16 @@ func TestInjectedAtRest(t *testing.T) {
 
 // What comes while an interrupt is open answers nothing, and is heard by who goes on.
 func TestInjectedWhileItWaits(t *testing.T) {
-	for _, busy := range []adapter.BusyPolicy{adapter.BusyQueue, adapter.BusyReject} {
+	for _, busy := range []runner.BusyPolicy{runner.BusyQueue, runner.BusyReject} {
 		t.Run(string(busy), func(t *testing.T) {
 			l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 				if _, err := run.Ask(ctx, confirmation("?")); err != nil {
 					return err
 				}
 				return tellInjected(ctx, run)
-			}), func(o *adapter.Options) { o.Busy, o.Unanswered = busy, adapter.UnansweredCancel })
+			}), func(o *runner.Options) { o.Busy, o.Unanswered = busy, runner.UnansweredCancel })
 			open := interrupts(t, l.say("hi"))
-			if a := l.joining("one"); a.Disposition != adapter.Queued {
+			if a := l.joining("one"); a.Disposition != runner.Queued {
 				t.Fatalf("%s", a.Disposition)
 			}
 			if thread, err := l.runner.Thread(l.ctx(), l.key); err != nil || thread.Open == nil || thread.Queued != 1 {
@@ -205,7 +206,7 @@ func TestInjectedWhilePaused(t *testing.T) {
 	let := make(chan struct{})
 	l := newLab(t, listener(2, let))
 	l.submit(user("hi"))
-	if active, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{}); err != nil || active != adapter.PausePending {
+	if active, err := l.runner.Pause(l.ctx(), l.key, runner.PauseOptions{}); err != nil || active != runner.PausePending {
 		t.Fatal(active, err)
 	}
 	let <- struct{}{}
@@ -213,7 +214,7 @@ func TestInjectedWhilePaused(t *testing.T) {
 		t.Fatal(open[0].Reason)
 	}
 	l.joining("one")
-	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", adapter.Origin{}, nil); err != nil || !ok {
+	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", runner.Origin{}, nil); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	l.until(func(e protocol.Event) bool {
@@ -234,10 +235,10 @@ func TestInjectedIsReplayed(t *testing.T) {
 	for _, point := range []string{"before_join", "after_join"} {
 		t.Run(point, func(t *testing.T) {
 			let := make(chan struct{}, 4)
-			l := newLab(t, listener(2, let), func(o *adapter.Options) { o.Sweep = time.Hour })
+			l := newLab(t, listener(2, let), func(o *runner.Options) { o.Sweep = time.Hour })
 			cut := l.cutAfter(l.store, -1)
 			reached := make(chan struct{})
-			w := l.worker(cut, listener(2, let), func(o *adapter.Options) {
+			w := l.worker(cut, listener(2, let), func(o *runner.Options) {
 				o.Hook = func(at string) {
 					if at == point {
 						cut.sever()
@@ -291,7 +292,7 @@ func TestInjectedIsCancelledMeanwhile(t *testing.T) {
 	l.joining("one")
 	l.joining("two")
 	s.cancel = func() {
-		if c, err := l.runner.Cancel(context.Background(), l.key, "in-one", adapter.Actor{}); err != nil || !c.Stopped {
+		if c, err := l.runner.Cancel(context.Background(), l.key, "in-one", runner.Actor{}); err != nil || !c.Stopped {
 			t.Errorf("%+v %v", c, err)
 		}
 	}
@@ -304,23 +305,23 @@ func TestInjectedIsCancelledMeanwhile(t *testing.T) {
 func TestInjectedIsRefused(t *testing.T) {
 	agent, gate := gated()
 	defer close(gate)
-	l := newLab(t, agent, func(o *adapter.Options) { o.MaxQueue = 1 })
+	l := newLab(t, agent, func(o *runner.Options) { o.MaxQueue = 1 })
 	l.submit(user("hi"))
 	parts := protocol.PartsOf(protocol.Part{Type: protocol.PartText, Text: "x"})
 	for name, tt := range map[string]struct {
-		in   adapter.Input
+		in   runner.Input
 		code string
 		says string
 	}{
-		"unknown word": {adapter.Input{When: "now", Run: user("x")}, adapter.CodeInvalidInput, `"now"`},
-		"answers": {adapter.Input{When: adapter.WhenStep, Run: &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved("i", "1")}}},
+		"unknown word": {runner.Input{When: "now", Run: user("x")}, adapter.CodeInvalidInput, `"now"`},
+		"answers": {runner.Input{When: runner.WhenStep, Run: &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved("i", "1")}}},
 			adapter.CodeInvalidInput, "resume"},
-		"later": {adapter.Input{When: adapter.WhenStep, Run: user("x"), Dispatch: adapter.DispatchOptions{Available: time.Now().Add(time.Hour)}},
+		"later": {runner.Input{When: runner.WhenStep, Run: user("x"), Dispatch: runner.DispatchOptions{Available: time.Now().Add(time.Hour)}},
 			adapter.CodeInvalidInput, "time"},
-		"nothing new": {adapter.Input{When: adapter.WhenStep, Run: user("hi")}, adapter.CodeInvalidInput, "none"},
-		"parts": {adapter.Input{When: adapter.WhenStep, Run: &protocol.RunAgentInput{Messages: protocol.Messages{{ID: "p", Role: protocol.RoleUser, Content: parts}}}},
+		"nothing new": {runner.Input{When: runner.WhenStep, Run: user("hi")}, adapter.CodeInvalidInput, "none"},
+		"parts": {runner.Input{When: runner.WhenStep, Run: &protocol.RunAgentInput{Messages: protocol.Messages{{ID: "p", Role: protocol.RoleUser, Content: parts}}}},
 			adapter.CodeInvalidInput, "text alone"},
-		"another role": {adapter.Input{When: adapter.WhenStep, Run: &protocol.RunAgentInput{Messages: protocol.Messages{{ID: "s", Role: protocol.RoleSystem, Content: protocol.Text("x")}}}},
+		"another role": {runner.Input{When: runner.WhenStep, Run: &protocol.RunAgentInput{Messages: protocol.Messages{{ID: "s", Role: protocol.RoleSystem, Content: protocol.Text("x")}}}},
 			adapter.CodeInvalidInput, "role"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -334,7 +335,7 @@ func TestInjectedIsRefused(t *testing.T) {
 	l.joining("fits")
 	in := user("too many")
 	in.ThreadID, in.RunID = l.key.Thread, "too many"
-	a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in, When: adapter.WhenStep})
+	a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in, When: runner.WhenStep})
 	if err != nil || a.Refusal == nil || a.Refusal.Code != adapter.CodeThreadBusy {
 		t.Errorf("%+v %v", a.Refusal, err)
 	}
@@ -363,10 +364,10 @@ func TestInjectedInside(t *testing.T) {
 // What a dead letter has heard is in the thread, and what it has not begins a run.
 func TestInjectedIntoADeadLetter(t *testing.T) {
 	let := make(chan struct{}, 9)
-	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }), func(o *adapter.Options) { o.Sweep = time.Hour })
+	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }), func(o *runner.Options) { o.Sweep = time.Hour })
 	cut := l.cutAfter(l.store, -1)
 	reached := make(chan struct{})
-	w := l.worker(cut, listener(2, let), func(o *adapter.Options) {
+	w := l.worker(cut, listener(2, let), func(o *runner.Options) {
 		o.Hook = func(at string) {
 			if at == "after_join" {
 				cut.sever()
@@ -403,7 +404,7 @@ func TestInjectedIntoADeadLetter(t *testing.T) {
 // What a run has heard waits no more: more can be said to it, however small the queue.
 func TestInjectedMakesRoom(t *testing.T) {
 	let := make(chan struct{})
-	l := newLab(t, listener(3, let), func(o *adapter.Options) { o.MaxQueue = 1 })
+	l := newLab(t, listener(3, let), func(o *runner.Options) { o.MaxQueue = 1 })
 	l.submit(user("hi"))
 	for _, text := range []string{"one", "two", "three"} {
 		l.joining(text)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/fold"
@@ -31,7 +32,7 @@ const (
 type lab struct {
 	t      *testing.T
 	store  store.Store
-	runner *adapter.Runner
+	runner *runner.Runner
 	key    store.ThreadKey
 	runs   int
 	got    []protocol.Event // all that was logged
@@ -43,13 +44,13 @@ type lab struct {
 }
 
 // newLab runs agent on an embedded store.
-func newLab(t *testing.T, agent adapter.Agent, configure ...func(*adapter.Options)) *lab {
+func newLab(t *testing.T, agent adapter.Agent, configure ...func(*runner.Options)) *lab {
 	t.Helper()
 	return newLabOn(t, func(s store.Store) store.Store { return s }, agent, configure...)
 }
 
 // newLabOn runs agent on what wrap makes of an embedded store.
-func newLabOn(t *testing.T, wrap func(store.Store) store.Store, agent adapter.Agent, configure ...func(*adapter.Options)) *lab {
+func newLabOn(t *testing.T, wrap func(store.Store) store.Store, agent adapter.Agent, configure ...func(*runner.Options)) *lab {
 	t.Helper()
 	ahead := new(atomic.Int64)
 	st, err := redisstore.Embedded(&redisstore.Options{Lease: leaseInTests, Clock: func() time.Time {
@@ -93,7 +94,7 @@ func (l *lab) follow(after *store.Position) {
 }
 
 // replace starts another runner, and reads on where the one before left off.
-func (l *lab) replace(agent adapter.Agent, configure ...func(*adapter.Options)) {
+func (l *lab) replace(agent adapter.Agent, configure ...func(*runner.Options)) {
 	l.t.Helper()
 	at := l.cursor.Position()
 	l.cursor.Close()
@@ -115,13 +116,13 @@ type deaf struct{ store.Store }
 func (deaf) Listen(func(store.Delivery)) {}
 
 // worker is another node, with its own way to the lab's store.
-func (l *lab) worker(store store.Store, agent adapter.Agent, configure ...func(*adapter.Options)) *adapter.Runner {
+func (l *lab) worker(store store.Store, agent adapter.Agent, configure ...func(*runner.Options)) *runner.Runner {
 	l.t.Helper()
-	o := &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: soon, Logger: slog.New(slog.DiscardHandler)}
+	o := &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: soon, Logger: slog.New(slog.DiscardHandler)}
 	for _, fn := range configure {
 		fn(o)
 	}
-	w, err := adapter.NewRunner(deaf{store}, o)
+	w, err := runner.NewRunner(deaf{store}, o)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -131,7 +132,7 @@ func (l *lab) worker(store store.Store, agent adapter.Agent, configure ...func(*
 
 // abandon ends a worker with the test. What it carries is not waited for: a worker
 // that was cut off goes on trying.
-func (l *lab) abandon(w *adapter.Runner) {
+func (l *lab) abandon(w *runner.Runner) {
 	l.t.Cleanup(func() {
 		at, cancel := context.WithCancel(context.Background())
 		cancel()
@@ -140,11 +141,11 @@ func (l *lab) abandon(w *adapter.Runner) {
 }
 
 // beginOn lets a worker begin a run.
-func (l *lab) beginOn(w *adapter.Runner, text, label string) {
+func (l *lab) beginOn(w *runner.Runner, text, label string) {
 	l.t.Helper()
 	in := user(text)
 	in.ThreadID, in.RunID = l.key.Thread, label
-	if a, err := w.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != adapter.Started {
+	if a, err := w.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != runner.Started {
 		l.t.Fatalf("%s %+v %v", a.Disposition, a.Refusal, err)
 	}
 }
@@ -161,15 +162,15 @@ func await[T any](l *lab, from <-chan T) T {
 	}
 }
 
-func (l *lab) start(agent adapter.Agent, configure ...func(*adapter.Options)) {
+func (l *lab) start(agent adapter.Agent, configure ...func(*runner.Options)) {
 	l.t.Helper()
-	o := &adapter.Options{
+	o := &runner.Options{
 		Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: 20 * time.Millisecond, Logger: slog.New(slog.DiscardHandler),
 	}
 	for _, fn := range configure {
 		fn(o)
 	}
-	r, err := adapter.NewRunner(l.store, o)
+	r, err := runner.NewRunner(l.store, o)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -192,7 +193,7 @@ func (l *lab) ctx() context.Context {
 }
 
 // submit sends an input as a client would.
-func (l *lab) submit(input *protocol.RunAgentInput) adapter.Admitted {
+func (l *lab) submit(input *protocol.RunAgentInput) runner.Admitted {
 	l.t.Helper()
 	if input.ThreadID == "" {
 		input.ThreadID = l.key.Thread
@@ -201,7 +202,7 @@ func (l *lab) submit(input *protocol.RunAgentInput) adapter.Admitted {
 		l.runs++
 		input.RunID = fmt.Sprintf("run-%d", l.runs)
 	}
-	admitted, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: input})
+	admitted, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: input})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -212,7 +213,7 @@ func (l *lab) submit(input *protocol.RunAgentInput) adapter.Admitted {
 func (l *lab) say(text string) []protocol.Event {
 	l.t.Helper()
 	a := l.submit(user(text))
-	if a.Disposition != adapter.Started {
+	if a.Disposition != runner.Started {
 		l.t.Fatalf("%q: %s %+v", text, a.Disposition, a.Refusal)
 	}
 	return l.untilEnd()
@@ -222,7 +223,7 @@ func (l *lab) say(text string) []protocol.Event {
 func (l *lab) answer(entries ...protocol.ResumeEntry) []protocol.Event {
 	l.t.Helper()
 	a := l.submit(&protocol.RunAgentInput{Resume: entries})
-	if a.Disposition != adapter.Started {
+	if a.Disposition != runner.Started {
 		l.t.Fatalf("resume: %s %+v", a.Disposition, a.Refusal)
 	}
 	return l.untilEnd()

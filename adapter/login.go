@@ -2,23 +2,16 @@ package adapter
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
-
+	"github.com/aguiws/aguiws/adapter/internal/retry"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
-
-// ReasonAuthRequired is the reason of the interrupt by which Run.Login asks. Its metadata
-// has authorizeUrl, where a browser begins, provider and scopes. Only a login that came
-// about resolves it; it can be cancelled as any other.
-const ReasonAuthRequired = "aguiws:auth_required"
 
 // Logins is where tokens come from that users gave for their accounts at other services.
 // Its methods are called concurrently. A call that they answer with store.ErrOutcomeUnknown
@@ -62,16 +55,16 @@ type Login struct {
 // error of a provider that there is not is a *StepError. Like Ask, Login is called outside
 // of a Step; its result is used inside one.
 func (r *Run) Login(ctx context.Context, provider string, scopes ...string) (*Login, error) {
-	logins := r.x.node.options.Logins
+	logins := r.x.Logins()
 	if logins == nil {
 		return nil, fmt.Errorf("adapter: a login at %q: no providers are configured (Options.Logins)", provider)
 	}
 	scopes = slices.Compact(slices.Sorted(slices.Values(scopes)))
-	l := &Login{logins, store.Login{Provider: provider, Scopes: scopes, User: r.x.frozen.User}}
+	l := &Login{logins, store.Login{Provider: provider, Scopes: scopes, User: r.x.Frozen().User}}
 	for {
 		// Whether there is one may have changed by a replay, which must find the same way.
 		has, err := IdempotentStep(ctx, r, "login "+provider, func(ctx context.Context) (bool, error) {
-			return retry(ctx, func() (bool, error) { return logins.Has(ctx, l.of) })
+			return retry.Do(ctx, func() (bool, error) { return logins.Has(ctx, l.of) })
 		}, Given(provider, scopes))
 		if err != nil {
 			return nil, err
@@ -97,13 +90,13 @@ func (r *Run) Login(ctx context.Context, provider string, scopes ...string) (*Lo
 // become a result, an event or a log: its JSON is an error, and its text says nothing, outside of unexported fields.
 // ErrNoLogin: Run.Login asks again.
 func (l *Login) Token(ctx context.Context) (Token, error) {
-	return retry(ctx, func() (Token, error) { return l.logins.Token(ctx, l.of) })
+	return retry.Do(ctx, func() (Token, error) { return l.logins.Token(ctx, l.of) })
 }
 
 // Discard forgets a token that the service has refused, so that Run.Login asks for another.
 // A newer one stays.
 func (l *Login) Discard(ctx context.Context, t Token) error {
-	_, err := retry(ctx, func() (bool, error) { return true, l.logins.Discard(ctx, l.of, t) })
+	_, err := retry.Do(ctx, func() (bool, error) { return true, l.logins.Discard(ctx, l.of, t) })
 	return err
 }
 
@@ -125,46 +118,4 @@ func (t Token) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "[token]")
 // MarshalJSON is an error: a token must not be stored where anything else is.
 func (t Token) MarshalJSON() ([]byte, error) {
 	return nil, errors.New("a token has no JSON: it must not be journaled, told or logged")
-}
-
-// LoginAnswer says how an interrupt of ReasonAuthRequired ends.
-type LoginAnswer struct {
-	Thread       store.ThreadKey
-	Interrupt    string
-	Tenant, User string // as Input's
-	From         Origin
-	// Declined: the user has declined at the provider. Otherwise they have logged in.
-	Declined bool
-	Headers  map[string]string // as Input.Headers
-}
-
-// AnswerLogin ends an interrupt of ReasonAuthRequired. Sent again it is a repeat.
-func (ib *inbox) AnswerLogin(ctx context.Context, a LoginAnswer) (Admitted, error) {
-	entry := protocol.ResumeEntry{InterruptID: a.Interrupt, Status: protocol.ResumeResolved}
-	if a.Declined {
-		entry.Status = protocol.ResumeCancelled
-	}
-	in := Input{
-		Namespace: a.Thread.Namespace, Tenant: a.Tenant, User: a.User, From: a.From, Headers: a.Headers, login: a.Interrupt,
-		Run: &protocol.RunAgentInput{ThreadID: a.Thread.Thread, RunID: "login-" + uuid.NewString(), Resume: []protocol.ResumeEntry{entry}},
-	}
-	return ib.admission.Submit(ctx, in)
-}
-
-// showLogin puts into an interrupt what a login needs, which a configuration may word
-// otherwise by the next replay: it is no part of what a replay compares.
-func (n *node) showLogin(i *protocol.Interrupt, thread string, of *store.Login) {
-	scopes, _ := json.Marshal(of.Scopes)
-	text := func(s string) json.RawMessage {
-		t, _ := json.Marshal(s)
-		return t
-	}
-	title := n.options.Logins.Title(of.Provider)
-	i.Message = "Sign in at " + title + " to go on."
-	i.Metadata = protocol.Metadata{
-		"authorizeUrl": text(n.options.Logins.URL(thread, i.ID)), "provider": text(of.Provider), "providerTitle": text(title),
-	}
-	if len(of.Scopes) > 0 {
-		i.Metadata["scopes"] = scopes
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -70,9 +71,9 @@ var uses = adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 	return run.Say("used")
 })
 
-func (l *lab) loggedIn(id string) adapter.Admitted {
+func (l *lab) loggedIn(id string) runner.Admitted {
 	l.t.Helper()
-	a, err := l.runner.AnswerLogin(l.ctx(), adapter.LoginAnswer{Thread: l.key, Interrupt: id, From: adapter.Origin{Through: adapter.ThroughLogin}})
+	a, err := l.runner.AnswerLogin(l.ctx(), runner.LoginAnswer{Thread: l.key, Interrupt: id, From: runner.Origin{Through: runner.ThroughLogin}})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -80,12 +81,12 @@ func (l *lab) loggedIn(id string) adapter.Admitted {
 }
 
 func TestLogin(t *testing.T) {
-	for mode, configure := range map[string]func(*adapter.Options){
-		"by replay": func(*adapter.Options) {}, "blocking": func(o *adapter.Options) { o.Mode = adapter.ModeBlocking },
+	for mode, configure := range map[string]func(*runner.Options){
+		"by replay": func(*runner.Options) {}, "blocking": func(o *runner.Options) { o.Mode = runner.ModeBlocking },
 	} {
 		t.Run(mode, func(t *testing.T) {
 			a := &accounts{}
-			l := newLab(t, uses, configure, func(o *adapter.Options) { o.Logins = a })
+			l := newLab(t, uses, configure, func(o *runner.Options) { o.Logins = a })
 			l.submit(user("use it"))
 			asked := l.asked()
 			if asked.Reason != adapter.ReasonAuthRequired || string(asked.Metadata["authorizeUrl"]) != `"https://chat.example/login/thread/`+asked.ID+`"` || string(asked.Metadata["scopes"]) != `["repo"]` {
@@ -98,11 +99,11 @@ func TestLogin(t *testing.T) {
 			a.mu.Lock()
 			a.has, a.title = true, "renamed " // which a replay does not mind
 			a.mu.Unlock()
-			if r := l.loggedIn(asked.ID); r.Disposition != adapter.Started {
+			if r := l.loggedIn(asked.ID); r.Disposition != runner.Started {
 				t.Fatalf("%+v", r)
 			}
 			l.said("used")
-			if r := l.loggedIn(asked.ID); r.Disposition != adapter.Repeat {
+			if r := l.loggedIn(asked.ID); r.Disposition != runner.Repeat {
 				t.Errorf("again: %+v", r)
 			}
 			for _, event := range l.events {
@@ -117,7 +118,7 @@ func TestLogin(t *testing.T) {
 // What counts is whether there is a token: one that is gone by then is asked for again.
 func TestLoginWithoutATokenAsksAgain(t *testing.T) {
 	a := &accounts{}
-	l := newLab(t, uses, func(o *adapter.Options) { o.Logins = a })
+	l := newLab(t, uses, func(o *runner.Options) { o.Logins = a })
 	l.submit(user("use it"))
 	first := l.asked()
 	l.loggedIn(first.ID)
@@ -133,14 +134,14 @@ func TestLoginWithoutATokenAsksAgain(t *testing.T) {
 func TestLoginThatNobodyDoes(t *testing.T) {
 	for want, end := range map[string]func(l *lab, id string){
 		"declined": func(l *lab, id string) {
-			if a, err := l.runner.AnswerLogin(l.ctx(), adapter.LoginAnswer{Thread: l.key, Interrupt: id, Declined: true}); err != nil || a.Refusal != nil {
+			if a, err := l.runner.AnswerLogin(l.ctx(), runner.LoginAnswer{Thread: l.key, Interrupt: id, Declined: true}); err != nil || a.Refusal != nil {
 				l.t.Fatal(a, err)
 			}
 		},
 		"expired": func(l *lab, _ string) { l.forward(2 * time.Hour) },
 	} {
 		t.Run(want, func(t *testing.T) {
-			l := newLab(t, uses, func(o *adapter.Options) {
+			l := newLab(t, uses, func(o *runner.Options) {
 				o.Logins, o.MaxPark, o.OnExpiry = &accounts{}, time.Hour, adapter.ExpiryCancel
 			})
 			l.submit(user("use it"))
@@ -149,7 +150,7 @@ func TestLoginThatNobodyDoes(t *testing.T) {
 		})
 	}
 	t.Run("cancelled as any other", func(t *testing.T) {
-		l := newLab(t, uses, func(o *adapter.Options) { o.Logins = &accounts{} })
+		l := newLab(t, uses, func(o *runner.Options) { o.Logins = &accounts{} })
 		l.submit(user("use it"))
 		l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{cancelled(l.asked().ID)}})
 		l.said("declined")
@@ -164,7 +165,7 @@ func TestLoginAtNoProvider(t *testing.T) {
 		}
 		return run.Say(err.Error())
 	})
-	l := newLab(t, agent, func(o *adapter.Options) { o.Logins = &accounts{} })
+	l := newLab(t, agent, func(o *runner.Options) { o.Logins = &accounts{} })
 	l.submit(user("x"))
 	l.said("there is no provider named mail")
 	l = newLab(t, agent)

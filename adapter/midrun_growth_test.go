@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
@@ -63,7 +64,7 @@ func readsAfter(t *testing.T, mebibytes int) (read readsOfARun) {
 	value := json.RawMessage(fmt.Sprintf("%q", text.String()))
 	said := make(chan struct{}, 2)
 	agent := &talker{events: mebibytes << 10, value: value, said: said}
-	never := func(o *adapter.Options) {
+	never := func(o *runner.Options) {
 		if !*midrun {
 			o.CheckpointBytes = 1 << 50
 		}
@@ -85,7 +86,7 @@ func readsAfter(t *testing.T, mebibytes int) (read readsOfARun) {
 	l.start(agent, never)
 	read.attach = spent(func() { l.follow(nil) })
 	read.submit = spent(func() {
-		if a := l.submit(user("next")); a.Disposition != adapter.Queued {
+		if a := l.submit(user("next")); a.Disposition != runner.Queued {
 			t.Errorf("%+v", a)
 		}
 	})
@@ -99,7 +100,7 @@ func readsAfter(t *testing.T, mebibytes int) (read readsOfARun) {
 		await(l, said)
 	})
 	read.cancel = spent(func() {
-		if c, err := l.runner.Cancel(l.ctx(), l.key, "run-1", adapter.Actor{}); err != nil || !c.Stopped {
+		if c, err := l.runner.Cancel(l.ctx(), l.key, "run-1", runner.Actor{}); err != nil || !c.Stopped {
 			t.Fatalf("%+v %v", c, err)
 		}
 		l.untilEnd()

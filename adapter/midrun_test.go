@@ -12,6 +12,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/fold"
@@ -19,8 +20,8 @@ import (
 	"github.com/aguiws/aguiws/redisstore"
 )
 
-func checkpointing(bytes int64) func(*adapter.Options) {
-	return func(o *adapter.Options) { o.CheckpointBytes = bytes }
+func checkpointing(bytes int64) func(*runner.Options) {
+	return func(o *runner.Options) { o.CheckpointBytes = bytes }
 }
 
 // A run whose snapshot is moved again and again is taken over as one whose is not,
@@ -190,7 +191,7 @@ func retaining(t *testing.T, agent adapter.Agent, events int) *lab {
 		}
 		t.Cleanup(func() { inner.Close() })
 		return inner
-	}, agent, func(o *adapter.Options) { o.Lease, o.CheckpointBytes = time.Minute, 4<<10 })
+	}, agent, func(o *runner.Options) { o.Lease, o.CheckpointBytes = time.Minute, 4<<10 })
 }
 
 // A log keeps no more than it is to, however long its run goes on, and nor does it when
@@ -257,7 +258,7 @@ func TestALongRunThatIsCancelledLeavesAShortLog(t *testing.T) {
 	a := l.submit(user("go on"))
 	agent.more <- 2000
 	await(l, agent.said)
-	if c, err := l.runner.CancelRun(l.ctx(), l.key, a.RunID, "enough", adapter.Actor{}); err != nil || !c.Stopped {
+	if c, err := l.runner.CancelRun(l.ctx(), l.key, a.RunID, "enough", runner.Actor{}); err != nil || !c.Stopped {
 		t.Fatalf("%+v %v", c, err)
 	}
 	l.polled(func() bool {

@@ -3,18 +3,18 @@ package adapter_test
 import (
 	"testing"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 )
 
 // What a mode is said to come to is one that the store is taken for, and comes to itself.
 func TestChosenMode(t *testing.T) {
 	for _, tt := range []struct {
-		mode    adapter.Mode
+		mode    runner.Mode
 		durable bool
-		want    adapter.Mode
+		want    runner.Mode
 	}{
-		{adapter.ModeAuto, true, adapter.ModeDurable}, {adapter.ModeAuto, false, adapter.ModeAuto}, {adapter.ModeDurable, true, adapter.ModeDurable},
-		{adapter.ModeBlocking, true, adapter.ModeBlocking}, {adapter.ModeBlocking, false, adapter.ModeBlocking},
+		{runner.ModeAuto, true, runner.ModeDurable}, {runner.ModeAuto, false, runner.ModeAuto}, {runner.ModeDurable, true, runner.ModeDurable},
+		{runner.ModeBlocking, true, runner.ModeBlocking}, {runner.ModeBlocking, false, runner.ModeBlocking},
 	} {
 		chosen, why := tt.mode.Chosen(tt.durable)
 		again, same := chosen.Chosen(tt.durable)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -24,7 +25,7 @@ func TestEventsWithoutEffectAreLoggedOnce(t *testing.T) {
 		}
 		return nil
 	})
-	l := newLab(t, agent, func(o *adapter.Options) { o.Logger = slog.New(slog.NewTextHandler(log, nil)) })
+	l := newLab(t, agent, func(o *runner.Options) { o.Logger = slog.New(slog.NewTextHandler(log, nil)) })
 	for runs := 1; runs <= 2; runs++ {
 		succeeded(t, l.say("go "+strconv.Itoa(runs)))
 		if n := log.count("an event has no effect"); n != runs {

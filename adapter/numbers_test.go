@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -123,7 +124,7 @@ func TestNumbersAreTexts(t *testing.T) {
 	})
 	l := newLab(t, agent)
 	a := l.submit(&protocol.RunAgentInput{State: protocol.Any(`{"n":` + figures + `}`)})
-	if a.Disposition != adapter.Started {
+	if a.Disposition != runner.Started {
 		t.Fatalf("%+v", a)
 	}
 	open := interrupts(t, l.untilEnd())
@@ -172,7 +173,7 @@ func TestStateIsNotRounded(t *testing.T) {
 	} {
 		in := user(fmt.Sprint(i))
 		in.State = protocol.Any(c.sent)
-		if a := l.submit(in); a.Disposition != adapter.Started {
+		if a := l.submit(in); a.Disposition != runner.Started {
 			t.Fatalf("%+v", a)
 		}
 		succeeded(t, l.untilEnd())
@@ -227,9 +228,9 @@ func TestDraftKeepsItsNumbers(t *testing.T) {
 		return err
 	}))
 	open := interrupts(t, l.say("hi"))
-	give := func(id, payload string) adapter.Answered {
+	give := func(id, payload string) runner.Answered {
 		t.Helper()
-		a, err := l.runner.Answer(l.ctx(), l.key, "", "", "label", []protocol.ResumeEntry{resolved(id, payload)}, adapter.Origin{}, nil)
+		a, err := l.runner.Answer(l.ctx(), l.key, "", "", "label", []protocol.ResumeEntry{resolved(id, payload)}, runner.Origin{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +243,7 @@ func TestDraftKeepsItsNumbers(t *testing.T) {
 	if err != nil || string(th.Open.Interrupts[0].Draft.Payload) != figures {
 		t.Errorf("the draft is %s, %v", th.Open.Interrupts[0].Draft.Payload, err)
 	}
-	if a := give(open[1].ID, `true`); a.Admitted.Disposition != adapter.Started {
+	if a := give(open[1].ID, `true`); a.Admitted.Disposition != runner.Started {
 		t.Fatalf("%+v", a)
 	}
 	succeeded(t, l.untilEnd())

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/redisstore/redistest"
@@ -41,7 +42,7 @@ func TestRunsOutliveAnOutageOfRedis(t *testing.T) {
 				return err
 			})
 			l := &lab{t: t, store: st, key: store.ThreadKey{Namespace: "test", Thread: "thread"}}
-			l.start(agent, func(o *adapter.Options) { o.Lease = lease })
+			l.start(agent, func(o *runner.Options) { o.Lease = lease })
 			labs := make([]*lab, runs)
 			for i := range labs {
 				labs[i] = l.on(fmt.Sprint("thread-", i))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -33,15 +34,15 @@ func as(i protocol.Interrupt) protocol.Interrupt { return i }
 // clients are shown when that is.
 func TestMaxPark(t *testing.T) {
 	for name, test := range map[string]struct {
-		configure func(*adapter.Options)
+		configure func(*runner.Options)
 		change    func(protocol.Interrupt) protocol.Interrupt
 		after     time.Duration
 		want      string // what the agent says; "": it is failed
 	}{
-		"cancelled after the default": {func(o *adapter.Options) { o.OnExpiry = adapter.ExpiryCancel }, as, month, "false  true"},
-		"cancelled after a time":      {func(o *adapter.Options) { o.OnExpiry, o.MaxPark = adapter.ExpiryCancel, time.Hour }, as, time.Hour, "false  true"},
-		"failed":                      {func(o *adapter.Options) { o.OnExpiry = adapter.ExpiryFail }, as, month, ""},
-		"answered as the agent has it": {func(*adapter.Options) {}, func(i protocol.Interrupt) protocol.Interrupt {
+		"cancelled after the default": {func(o *runner.Options) { o.OnExpiry = adapter.ExpiryCancel }, as, month, "false  true"},
+		"cancelled after a time":      {func(o *runner.Options) { o.OnExpiry, o.MaxPark = adapter.ExpiryCancel, time.Hour }, as, time.Hour, "false  true"},
+		"failed":                      {func(o *runner.Options) { o.OnExpiry = adapter.ExpiryFail }, as, month, ""},
+		"answered as the agent has it": {func(*runner.Options) {}, func(i protocol.Interrupt) protocol.Interrupt {
 			return adapter.AnswerOnExpiry(json.RawMessage(`{"approved":true}`), i)
 		}, month, `true {"approved":true} true`},
 	} {
@@ -49,7 +50,7 @@ func TestMaxPark(t *testing.T) {
 			t.Parallel()
 			l := newLab(t, parked(test.change), test.configure)
 			open := interrupts(t, l.say("hi"))
-			items, _, err := l.runner.Inbox(l.ctx(), adapter.InboxQuery{InboxQuery: store.InboxQuery{}})
+			items, _, err := l.runner.Inbox(l.ctx(), runner.InboxQuery{InboxQuery: store.InboxQuery{}})
 			if err != nil || len(items) != 1 || items[0].Interrupts[0].Stale {
 				t.Fatalf("%+v %v", items, err)
 			}
@@ -89,17 +90,17 @@ func TestStaleQuestionIsCancelledByAMessage(t *testing.T) {
 	})
 	l := newLab(t, agent)
 	interrupts(t, l.say("ask"))
-	message := func() adapter.Admitted {
+	message := func() runner.Admitted {
 		return l.submit(&protocol.RunAgentInput{Messages: protocol.Messages{{ID: "new", Role: protocol.RoleUser, Content: protocol.Text("never mind")}}})
 	}
 	for _, forward := range []time.Duration{0, month + time.Minute} {
 		l.forward(forward)
-		if a := message(); a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodePending {
+		if a := message(); a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodePending {
 			t.Fatalf("after %s: %s %+v", forward, a.Disposition, a.Refusal)
 		}
 	}
 	l.forward(month)
-	if a := message(); a.Disposition != adapter.Started {
+	if a := message(); a.Disposition != runner.Started {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	succeeded(t, l.untilEnd())
@@ -120,11 +121,11 @@ func TestMessageBeforeTheSweepCancelsNoPolicy(t *testing.T) {
 		"fail":   func(i protocol.Interrupt) protocol.Interrupt { return adapter.OnExpiry(adapter.ExpiryFail, i) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newLab(t, parked(change), func(o *adapter.Options) { o.Sweep = time.Hour })
+			l := newLab(t, parked(change), func(o *runner.Options) { o.Sweep = time.Hour })
 			interrupts(t, l.say("ask"))
 			l.forward(month + time.Minute)
 			a := l.submit(&protocol.RunAgentInput{Messages: protocol.Messages{{ID: "new", Role: protocol.RoleUser, Content: protocol.Text("never mind")}}})
-			if a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodePending {
+			if a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodePending {
 				t.Errorf("%s %+v", a.Disposition, a.Refusal)
 			}
 		})
@@ -133,7 +134,7 @@ func TestMessageBeforeTheSweepCancelsNoPolicy(t *testing.T) {
 
 // Without MaxPark a question waits for ever.
 func TestWithoutMaxPark(t *testing.T) {
-	l := newLab(t, parked(as), func(o *adapter.Options) { o.MaxPark, o.OnExpiry = -1, adapter.ExpiryCancel })
+	l := newLab(t, parked(as), func(o *runner.Options) { o.MaxPark, o.OnExpiry = -1, adapter.ExpiryCancel })
 	open := interrupts(t, l.say("hi"))
 	l.forward(10 * month)
 	succeeded(t, l.answer(resolved(open[0].ID, `{"approved":true}`)))
@@ -166,7 +167,7 @@ func TestAnswerOnExpiryIsChecked(t *testing.T) {
 				_, err := run.Ask(ctx, i)
 				said <- err
 				return run.Say("refused")
-			}), func(o *adapter.Options) { o.MaxPark = test.maxPark })
+			}), func(o *runner.Options) { o.MaxPark = test.maxPark })
 			succeeded(t, l.say("hi"))
 			if err := <-said; err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v", err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
@@ -134,12 +135,12 @@ func TestResultsFromALengthOnAreReferredTo(t *testing.T) {
 		return nil
 	})
 	for name, tt := range map[string]struct {
-		configure func(*adapter.Options)
+		configure func(*runner.Options)
 		referred  string
 	}{
-		"off": {func(*adapter.Options) {}, "no no no no"},
-		"on":  {func(o *adapter.Options) { o.PayloadsFrom = 1000 }, "no application/json application/json text/plain; charset=utf-8"},
-		"no room": {func(o *adapter.Options) { o.PayloadsFrom, o.MaxThreadPayloadBytes = 1000, 1500 },
+		"off": {func(*runner.Options) {}, "no no no no"},
+		"on":  {func(o *runner.Options) { o.PayloadsFrom = 1000 }, "no application/json application/json text/plain; charset=utf-8"},
+		"no room": {func(o *runner.Options) { o.PayloadsFrom, o.MaxThreadPayloadBytes = 1000, 1500 },
 			"no application/json application/json no"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -181,7 +182,7 @@ func TestPayloadsThatCannotBe(t *testing.T) {
 			l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 				_, failed = run.PutPayload(ctx, tt.value, tt.options)
 				return nil
-			}), func(o *adapter.Options) { o.MaxPayloadBytes, o.MaxThreadPayloadBytes = 100, 50 })
+			}), func(o *runner.Options) { o.MaxPayloadBytes, o.MaxThreadPayloadBytes = 100, 50 })
 			l.say("go")
 			if failed == nil || !strings.Contains(failed.Error(), tt.want) {
 				t.Errorf("%v", failed)
@@ -295,7 +296,7 @@ func TestPayloadsOfBranchesStay(t *testing.T) {
 		return st
 	}, agent)
 	l.say("put")
-	l.inject(adapter.Injection{Text: "rather not", Before: "m-put"})
+	l.inject(runner.Injection{Text: "rather not", Before: "m-put"})
 	for _, text := range []string{"a", "b", "c"} {
 		l.say(text)
 	}

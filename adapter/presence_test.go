@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -96,7 +97,7 @@ func drainAmong(t *testing.T, agent *paced, takers func(question int, agent stri
 	c := &company{asked: make(chan struct{}, 100)}
 	c.takers = func(agent string) (int, error) { return takers(len(c.asked), agent) }
 	l := newLabOn(t, func(s store.Store) store.Store { c.Store = s; return c }, agent,
-		func(o *adapter.Options) { o.Agents["other"] = agent })
+		func(o *runner.Options) { o.Agents["other"] = agent })
 	if got := c.offers(); !slices.Equal(got, []string{"", "other"}) {
 		t.Errorf("it says that it takes runs of %q", got)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -14,7 +15,7 @@ import (
 // What waits on a thread is bounded by its size, as the store keeps it.
 func TestQueueIsBoundedByBytes(t *testing.T) {
 	agent, gate := gated()
-	l := newLab(t, agent, func(o *adapter.Options) { o.MaxQueueBytes = 160_000 })
+	l := newLab(t, agent, func(o *runner.Options) { o.MaxQueueBytes = 160_000 })
 	l.submit(user("one"))
 	large := func(name string) *protocol.RunAgentInput {
 		in := user(name)
@@ -26,14 +27,14 @@ func TestQueueIsBoundedByBytes(t *testing.T) {
 		return in
 	}
 	for _, name := range []string{"two", "three"} {
-		if a := l.submit(large(name)); a.Disposition != adapter.Queued {
+		if a := l.submit(large(name)); a.Disposition != runner.Queued {
 			t.Fatalf("%s: %+v", name, a)
 		}
 	}
 	if a := l.submit(large("four")); a.Refusal == nil || a.Refusal.Code != adapter.CodeThreadBusy || details(t, a.Refusal)["retryAfterMs"] == nil {
 		t.Errorf("a third large input: %+v", a)
 	}
-	if a := l.submit(user("small")); a.Disposition != adapter.Queued {
+	if a := l.submit(user("small")); a.Disposition != runner.Queued {
 		t.Errorf("a small one: %+v", a)
 	}
 	close(gate)
@@ -45,7 +46,7 @@ func TestQueueIsBoundedByBytes(t *testing.T) {
 		}
 		waits = view.Active != nil || view.QueueLength > 0
 	}
-	if a := l.submit(large("five")); a.Disposition != adapter.Started {
+	if a := l.submit(large("five")); a.Disposition != runner.Started {
 		t.Errorf("afterwards: %+v", a)
 	}
 	l.untilEnd()
@@ -55,14 +56,14 @@ func TestQueueIsBoundedByBytes(t *testing.T) {
 func TestCancelledInputsCountAsWaiting(t *testing.T) {
 	agent, gate := gated()
 	defer close(gate)
-	l := newLab(t, agent, func(o *adapter.Options) { o.MaxQueue = 5 })
+	l := newLab(t, agent, func(o *runner.Options) { o.MaxQueue = 5 })
 	l.submit(user("one"))
 	for n := range 5 {
 		in := user(fmt.Sprint("waits ", n))
-		if a := l.submit(in); a.Disposition != adapter.Queued {
+		if a := l.submit(in); a.Disposition != runner.Queued {
 			t.Fatalf("%d: %+v", n, a)
 		}
-		if c, err := l.runner.Cancel(l.ctx(), l.key, in.RunID, adapter.Actor{}); err != nil || !c.Stopped {
+		if c, err := l.runner.Cancel(l.ctx(), l.key, in.RunID, runner.Actor{}); err != nil || !c.Stopped {
 			t.Fatalf("%d: %+v %v", n, c, err)
 		}
 	}
@@ -81,7 +82,7 @@ func TestWaitingInputsAreReadByFollowersAlone(t *testing.T) {
 		l.submit(user(text))
 	}
 	again := user("three") // what waits is known, and is not taken for new
-	if a := l.submit(again); a.Disposition != adapter.Queued {
+	if a := l.submit(again); a.Disposition != runner.Queued {
 		t.Fatalf("%+v", a)
 	}
 	if _, err := l.runner.Thread(l.ctx(), l.key); err != nil {

@@ -12,28 +12,29 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // by submits an input of a user.
-func (l *lab) by(who, tenant string, text string) adapter.Admitted {
+func (l *lab) by(who, tenant string, text string) runner.Admitted {
 	l.t.Helper()
 	return l.send(who, tenant, user(text))
 }
 
-func (l *lab) send(who, tenant string, in *protocol.RunAgentInput) adapter.Admitted {
+func (l *lab) send(who, tenant string, in *protocol.RunAgentInput) runner.Admitted {
 	l.t.Helper()
 	l.runs++
 	in.ThreadID, in.RunID = l.key.Thread, fmt.Sprint("run-", l.runs)
-	a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Tenant: tenant, User: who, Run: in})
+	a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Tenant: tenant, User: who, Run: in})
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	return a
 }
 
-func (l *lab) refusedFor(code string, a adapter.Admitted) map[string]any {
+func (l *lab) refusedFor(code string, a runner.Admitted) map[string]any {
 	l.t.Helper()
 	if a.Refusal == nil || a.Refusal.Code != code {
 		l.t.Fatalf("not %s: %+v %+v", code, a, a.Refusal)
@@ -58,11 +59,11 @@ func (l *lab) eventually(what string, so func() bool) {
 
 func TestRunsAtOnceOfAUser(t *testing.T) {
 	c := newCrowd()
-	two := func(o *adapter.Options) { o.MaxRunsPerUser, o.MaxRunsPerTenant = 2, 3 }
+	two := func(o *runner.Options) { o.MaxRunsPerUser, o.MaxRunsPerTenant = 2, 3 }
 	l := newLab(t, c, two)
 	begun := func(l *lab, who, tenant string) {
 		t.Helper()
-		if a := l.by(who, tenant, "hold"); a.Disposition != adapter.Started {
+		if a := l.by(who, tenant, "hold"); a.Disposition != runner.Started {
 			t.Fatalf("%s: %+v %+v", who, a, a.Refusal)
 		}
 		await(l, c.began)
@@ -81,7 +82,7 @@ func TestRunsAtOnceOfAUser(t *testing.T) {
 		t.Errorf("details %v", d)
 	}
 	begun(fourth, "cem", "other")
-	if a := l.by("ann", "acme", "wait"); a.Disposition != adapter.Queued {
+	if a := l.by("ann", "acme", "wait"); a.Disposition != runner.Queued {
 		t.Errorf("what waits for its thread takes no place: %+v", a)
 	}
 	for range 4 {
@@ -108,12 +109,12 @@ func (l *lab) underWay(who string, want int) {
 // leaves it its place.
 func TestSupersedingAtALimit(t *testing.T) {
 	c := newCrowd()
-	l := newLab(t, c, func(o *adapter.Options) {
-		o.MaxRunsPerUser, o.Busy, o.MaxThreadBytes = 1, adapter.BusySupersede, 50_000
+	l := newLab(t, c, func(o *runner.Options) {
+		o.MaxRunsPerUser, o.Busy, o.MaxThreadBytes = 1, runner.BusySupersede, 50_000
 	})
 	other := l.on("other")
 	for who, at := range map[string]*lab{"ann": l, "bob": other} {
-		if a := at.by(who, "", "hold"); a.Disposition != adapter.Started {
+		if a := at.by(who, "", "hold"); a.Disposition != runner.Started {
 			t.Fatalf("%+v", a.Refusal)
 		}
 		await(l, c.began)
@@ -132,7 +133,7 @@ func TestSupersedingAtALimit(t *testing.T) {
 	if active() != before {
 		t.Error("a refused input has stopped a run")
 	}
-	if a := l.by("ann", "", "hold"); a.Disposition != adapter.Started {
+	if a := l.by("ann", "", "hold"); a.Disposition != runner.Started {
 		t.Fatalf("%+v", a.Refusal)
 	}
 	await(l, c.began)
@@ -149,19 +150,19 @@ func TestSupersedingAtALimit(t *testing.T) {
 // goes on: the run counts for who began what it goes on with.
 func TestAnswersCountForWhoAsked(t *testing.T) {
 	c := newCrowd()
-	l := newLab(t, c, func(o *adapter.Options) { o.MaxRunsPerUser, o.Sweep = 1, 10*time.Millisecond })
-	if a := l.by("ann", "acme", "ask"); a.Disposition != adapter.Started {
+	l := newLab(t, c, func(o *runner.Options) { o.MaxRunsPerUser, o.Sweep = 1, 10*time.Millisecond })
+	if a := l.by("ann", "acme", "ask"); a.Disposition != runner.Started {
 		t.Fatalf("%+v", a.Refusal)
 	}
 	open := interrupts(t, l.untilEnd())
 	l.underWay("ann", 0)
 	other := l.on("other")
-	if a := other.by("bob", "acme", "hold"); a.Disposition != adapter.Started {
+	if a := other.by("bob", "acme", "hold"); a.Disposition != runner.Started {
 		t.Fatalf("%+v", a.Refusal)
 	}
 	await(l, c.began)
-	answered, err := l.runner.Answer(l.ctx(), l.key, "acme", "bob", "answer", []protocol.ResumeEntry{resolved(open[0].ID, "1")}, adapter.Origin{}, nil)
-	if err != nil || answered.Admitted.Disposition != adapter.Started {
+	answered, err := l.runner.Answer(l.ctx(), l.key, "acme", "bob", "answer", []protocol.ResumeEntry{resolved(open[0].ID, "1")}, runner.Origin{}, nil)
+	if err != nil || answered.Admitted.Disposition != runner.Started {
 		t.Fatalf("%+v %v", answered.Admitted.Refusal, err)
 	}
 	await(l, c.began)
@@ -177,9 +178,9 @@ func TestAnswersCountForWhoAsked(t *testing.T) {
 // Who sends as soon as a run has ended is at no limit.
 func TestOneRunAfterAnotherIsOneAtOnce(t *testing.T) {
 	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }),
-		func(o *adapter.Options) { o.MaxRunsPerUser, o.MaxRunsPerTenant = 1, 1 })
+		func(o *runner.Options) { o.MaxRunsPerUser, o.MaxRunsPerTenant = 1, 1 })
 	for range 50 {
-		if a := l.by("ann", "acme", "hi"); a.Disposition != adapter.Started {
+		if a := l.by("ann", "acme", "hi"); a.Disposition != runner.Started {
 			t.Fatalf("%+v", a.Refusal)
 		}
 		l.untilEnd()
@@ -191,14 +192,14 @@ func TestOneRunAfterAnotherIsOneAtOnce(t *testing.T) {
 func TestQueuedRunsWaitForAPlaceAmongTheirUsers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrowd()
-		l := newLab(t, c, func(o *adapter.Options) { o.MaxRunsPerUser = 2 })
+		l := newLab(t, c, func(o *runner.Options) { o.MaxRunsPerUser = 2 })
 		const threads = 3
 		for i := range threads {
 			in := user("hold")
 			in.ThreadID, in.RunID = fmt.Sprint("later-", i), "r1"
-			a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, User: "ann", Run: in,
-				Dispatch: adapter.DispatchOptions{Available: time.Now().Add(time.Hour)}})
-			if err != nil || a.Disposition != adapter.Queued {
+			a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, User: "ann", Run: in,
+				Dispatch: runner.DispatchOptions{Available: time.Now().Add(time.Hour)}})
+			if err != nil || a.Disposition != runner.Queued {
 				t.Fatalf("%+v %v", a, err)
 			}
 		}
@@ -228,10 +229,10 @@ func TestQueuedRunsWaitForAPlaceAmongTheirUsers(t *testing.T) {
 
 func TestThreadsAndInputsOfAUser(t *testing.T) {
 	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }),
-		func(o *adapter.Options) { o.MaxThreadsPerUser, o.MaxInputs, o.InputBurst = 2, 1, 6 })
+		func(o *runner.Options) { o.MaxThreadsPerUser, o.MaxInputs, o.InputBurst = 2, 1, 6 })
 	one, two, three := l.on("one"), l.on("two"), l.on("three")
 	for _, at := range []*lab{one, two, one} {
-		if a := at.by("ann", "", "hi"); a.Disposition != adapter.Started {
+		if a := at.by("ann", "", "hi"); a.Disposition != runner.Started {
 			t.Fatalf("%+v", a.Refusal)
 		}
 		at.untilEnd()
@@ -243,14 +244,14 @@ func TestThreadsAndInputsOfAUser(t *testing.T) {
 		t.Fatal(deleted, err)
 	}
 	for i := range 2 {
-		if a := three.by("ann", "", "hi"); a.Disposition == adapter.Refused {
+		if a := three.by("ann", "", "hi"); a.Disposition == runner.Refused {
 			t.Fatalf("%d: %+v", i, a.Refusal)
 		}
 	}
 	if d := l.refusedFor(adapter.CodeRateLimited, three.by("ann", "", "hi")); d["retryAfterMs"].(float64) < 1000 {
 		t.Errorf("details %v", d)
 	}
-	if a := l.by("", "", "hi"); a.Disposition != adapter.Started {
+	if a := l.by("", "", "hi"); a.Disposition != runner.Started {
 		t.Errorf("nobody's: %+v", a.Refusal)
 	}
 }
@@ -260,24 +261,24 @@ func TestAnswersOfOneRequestAreOneInput(t *testing.T) {
 	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		_, err := run.Confirm(ctx, "sure?")
 		return err
-	}), func(o *adapter.Options) { o.MaxInputs, o.InputBurst = 1, 2 })
+	}), func(o *runner.Options) { o.MaxInputs, o.InputBurst = 1, 2 })
 	answer := func(request string, threads int) (codes []string) {
 		t.Helper()
 		var at []*lab
 		var open []protocol.Interrupt
 		for i := range threads {
 			one := l.on(fmt.Sprint(request, i))
-			if a := one.by("", "", "hi"); a.Disposition != adapter.Started {
+			if a := one.by("", "", "hi"); a.Disposition != runner.Started {
 				t.Fatalf("%+v", a.Refusal)
 			}
 			at, open = append(at, one), append(open, interrupts(t, one.untilEnd())[0])
 		}
 		codes = make([]string, threads)
-		ctx := adapter.OneOfMany(l.ctx())
+		ctx := runner.OneOfMany(l.ctx())
 		var group sync.WaitGroup
 		for i, one := range at {
 			group.Go(func() {
-				a, err := l.runner.Answer(ctx, one.key, "", "boss", "answer", []protocol.ResumeEntry{resolved(open[i].ID, `{"approved":true}`)}, adapter.Origin{}, nil)
+				a, err := l.runner.Answer(ctx, one.key, "", "boss", "answer", []protocol.ResumeEntry{resolved(open[i].ID, `{"approved":true}`)}, runner.Origin{}, nil)
 				switch {
 				case err != nil:
 					t.Error(err)
@@ -328,7 +329,7 @@ func (m meeting) Take(ctx context.Context, t store.Take) (store.Taken, error) {
 func TestOwnersAreAskedBesideTheThread(t *testing.T) {
 	l := newLabOn(t, func(s store.Store) store.Store { return meeting{Store: s, reads: make(chan struct{})} },
 		adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }))
-	if a := l.by("ann", "acme", "hi"); a.Disposition != adapter.Started {
+	if a := l.by("ann", "acme", "hi"); a.Disposition != runner.Started {
 		t.Fatalf("%+v", a.Refusal)
 	}
 	succeeded(t, l.untilEnd())
@@ -348,7 +349,7 @@ func TestOwnersThatCannotBeAskedHaveNoLimits(t *testing.T) {
 		l := newLabOn(t, func(s store.Store) store.Store { return silentQuotas{s} },
 			adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }))
 		asked := time.Now()
-		if a := l.by("ann", "acme", "hi"); a.Disposition != adapter.Started {
+		if a := l.by("ann", "acme", "hi"); a.Disposition != runner.Started {
 			t.Fatalf("%+v", a.Refusal)
 		}
 		if took := time.Since(asked); took > 4*time.Second {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/aguiws/aguiws/protocol"
@@ -40,9 +39,7 @@ func (r *Run) Relay(e protocol.Event, text []byte) error {
 	if err != nil {
 		return err
 	}
-	r.x.mu.Lock()
-	defer r.x.mu.Unlock()
-	return r.x.emit(r.s, []protocol.Event{e}, [][]byte{text})
+	return r.x.Relay(e, text)
 }
 
 // oneLine is an event's text without line breaks, which within JSON are white space.
@@ -63,16 +60,4 @@ func oneLine(text []byte) ([]byte, error) {
 		return nil, fmt.Errorf("adapter: relay: %w", err)
 	}
 	return line.Bytes(), nil
-}
-
-// hold keeps events of a branch back.
-func (s *scope) hold(events []protocol.Event, texts [][]byte) {
-	if texts != nil || s.heldTexts != nil {
-		s.heldTexts = append(s.heldTexts, make([][]byte, len(s.held)-len(s.heldTexts))...)
-		if texts == nil {
-			texts = make([][]byte, len(events))
-		}
-		s.heldTexts = append(s.heldTexts, texts...)
-	}
-	s.held = append(s.held, slices.Clone(events)...)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
 )
@@ -18,14 +19,14 @@ func TestNewRunnerRefuses(t *testing.T) {
 	defer store.Close()
 	agents := map[string]adapter.Agent{"": adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil })}
 	for name, test := range map[string]struct {
-		options *adapter.Options
+		options *runner.Options
 		says    string
 	}{
 		"no agent":           {nil, "needs an agent"},
-		"durable, in memory": {&adapter.Options{Agents: agents, Mode: adapter.ModeDurable}, "--redis"},
-		"unknown mode":       {&adapter.Options{Agents: agents, Mode: "fast"}, `"fast"`},
+		"durable, in memory": {&runner.Options{Agents: agents, Mode: runner.ModeDurable}, "--redis"},
+		"unknown mode":       {&runner.Options{Agents: agents, Mode: "fast"}, `"fast"`},
 	} {
-		if r, err := adapter.NewRunner(store, test.options); err == nil || !strings.Contains(err.Error(), test.says) {
+		if r, err := runner.NewRunner(store, test.options); err == nil || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: %v %v", name, r, err)
 		}
 	}
@@ -51,8 +52,8 @@ func TestSubmitOutlivesItsSender(t *testing.T) {
 	l := newLabOn(t, func(s store.Store) store.Store { return leaving{s, leave} }, agent)
 	in := user("hi")
 	in.ThreadID, in.RunID = l.key.Thread, "run-1"
-	a, err := l.runner.Submit(ctx, adapter.Input{Namespace: l.key.Namespace, Run: in})
-	if err != nil || a.Disposition != adapter.Started {
+	a, err := l.runner.Submit(ctx, runner.Input{Namespace: l.key.Namespace, Run: in})
+	if err != nil || a.Disposition != runner.Started {
 		t.Fatalf("%s %v", a.Disposition, err)
 	}
 	succeeded(t, l.untilEnd())

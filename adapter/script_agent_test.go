@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // scripted is a lab with the script agent, and its effects file.
-func scripted(t *testing.T, configure ...func(*adapter.Options)) (*lab, func() []map[string]any) {
+func scripted(t *testing.T, configure ...func(*runner.Options)) (*lab, func() []map[string]any) {
 	path := filepath.Join(t.TempDir(), "effects")
 	return newLab(t, script.New(script.Options{Effects: path}), configure...), func() []map[string]any {
 		t.Helper()
@@ -171,7 +172,7 @@ func TestScriptExpiry(t *testing.T) {
 		"/twice":                  "Nobody answered in time.",
 		"/form":                   "Nobody filled in the form in time.",
 	} {
-		l, effects := scripted(t, func(o *adapter.Options) { o.MaxPark, o.OnExpiry = time.Hour, adapter.ExpiryCancel })
+		l, effects := scripted(t, func(o *runner.Options) { o.MaxPark, o.OnExpiry = time.Hour, adapter.ExpiryCancel })
 		interrupts(t, l.say(command))
 		l.forward(2 * time.Hour)
 		succeeded(t, l.untilEnd())
@@ -204,7 +205,7 @@ func TestScriptForm(t *testing.T) {
 	open := interrupts(t, l.say("/form"))
 	for _, bad := range []string{`{}`, `{"quarter":"Q5","year":2025,"revenue":1}`, `{"quarter":"Q1","year":1999,"revenue":1}`, `{"quarter":"Q1","year":2025.5,"revenue":1}`} {
 		a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, bad)}})
-		if a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodePayloadInvalid {
+		if a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodePayloadInvalid {
 			t.Errorf("%s: %s", bad, a.Disposition)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -16,7 +17,7 @@ import (
 // cut, on one line, once, and no value.
 func TestUnknownMembersAreLoggedShort(t *testing.T) {
 	var log logged
-	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }), func(o *adapter.Options) {
+	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }), func(o *runner.Options) {
 		o.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	})
 	send := func(run, members string) string {
@@ -26,7 +27,7 @@ func TestUnknownMembersAreLoggedShort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a := l.submit(in); a.Disposition != adapter.Started {
+		if a := l.submit(in); a.Disposition != runner.Started {
 			t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 		}
 		l.untilEnd()
@@ -56,7 +57,7 @@ func TestLongTextsAreLoggedShort(t *testing.T) {
 	var log logged
 	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error {
 		panic(strings.Repeat("p", 1<<20))
-	}), func(o *adapter.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+	}), func(o *runner.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 	l.say("hi")
 	if got := log.take(); len(got) > 40<<10 || !strings.Contains(got, "ppp") {
 		t.Errorf("%d bytes of a panic", len(got))

@@ -47,27 +47,27 @@ func GoesOn() StepOption { return StepOption{goesOn: true} }
 // and nothing is recorded of the step.
 func First(fn func(ctx context.Context) error) StepOption { return StepOption{first: fn} }
 
-// stepManner is what its options say of a step.
-type stepManner struct {
-	idempotent bool
-	given      string // digest; "": nothing
-	goesOn     bool
-	first      []func(ctx context.Context) error
-	about      *store.StepAbout
+// StepManner is what its options say of a step.
+type StepManner struct {
+	Idempotent bool
+	Given      string // digest of what the step is given; "": nothing
+	GoesOn     bool
+	First      []func(ctx context.Context) error
+	About      *store.StepAbout
 }
 
-func mannerOf(idempotent bool, options []StepOption) (stepManner, error) {
-	m := stepManner{idempotent: idempotent}
+func mannerOf(idempotent bool, options []StepOption) (StepManner, error) {
+	m := StepManner{Idempotent: idempotent}
 	for _, o := range options {
-		m.goesOn = m.goesOn || o.goesOn
+		m.GoesOn = m.GoesOn || o.goesOn
 		if o.about != nil {
-			m.about = o.about
+			m.About = o.about
 		}
 		if o.first != nil {
-			m.first = append(m.first, o.first)
+			m.First = append(m.First, o.first)
 		}
 	}
 	var err error
-	m.given, err = givenDigest(options)
+	m.Given, err = givenDigest(options)
 	return m, err
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -70,7 +71,7 @@ func TestPauseSparesAStepThatGoesOn(t *testing.T) {
 	}))
 	l.submit(user("hi"))
 	await(l, reached)
-	if active, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{}); err != nil || active != adapter.PausePending {
+	if active, err := l.runner.Pause(l.ctx(), l.key, runner.PauseOptions{}); err != nil || active != runner.PausePending {
 		t.Fatal(active, err)
 	}
 	close(goOn)

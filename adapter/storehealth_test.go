@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -90,7 +91,7 @@ var errRefused = fmt.Errorf("redisstore: %w: connection refused", store.ErrOutco
 type failing struct {
 	t      *testing.T
 	store  failingStore
-	runner *adapter.Runner
+	runner *runner.Runner
 	log    bytes.Buffer
 	told   []bool // the changes, as it told them
 }
@@ -99,7 +100,7 @@ func newFailing(t *testing.T, level slog.Level) *failing {
 	t.Helper()
 	o := &failing{t: t}
 	var err error
-	o.runner, err = adapter.NewRunner(&o.store, &adapter.Options{
+	o.runner, err = runner.NewRunner(&o.store, &runner.Options{
 		Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil })},
 		Logger: slog.New(slog.NewJSONHandler(&o.log, &slog.HandlerOptions{Level: level})),
 	})

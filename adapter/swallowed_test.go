@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -79,7 +80,7 @@ func TestSwallowedSuspensionIsLogged(t *testing.T) {
 				agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 					return goOn.with(ctx, run, ask(context.WithValue(ctx, labKey{}, l), run))
 				})
-				l = newLab(t, agent, func(o *adapter.Options) {
+				l = newLab(t, agent, func(o *runner.Options) {
 					o.Logins, o.Logger = &accounts{}, slog.New(slog.NewTextHandler(&said, nil))
 				})
 				interrupts(t, l.say("hi"))
@@ -104,7 +105,7 @@ type labKey struct{}
 // pause has an operator pause the run of a lab's agent.
 func pause(ctx context.Context) {
 	l := ctx.Value(labKey{}).(*lab)
-	if _, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{}); err != nil {
+	if _, err := l.runner.Pause(l.ctx(), l.key, runner.PauseOptions{}); err != nil {
 		l.t.Error(err)
 	}
 }
@@ -123,7 +124,7 @@ func TestFailuresAreLoggedByDefault(t *testing.T) {
 		"the engine is on fire": func(context.Context, *adapter.Run) error { return errors.New("the engine is on fire") },
 		"a wing is off":         func(context.Context, *adapter.Run) error { panic("a wing is off") },
 	} {
-		newLab(t, fails, func(o *adapter.Options) { o.Logger = nil }).say("hi")
+		newLab(t, fails, func(o *runner.Options) { o.Logger = nil }).say("hi")
 		if !strings.Contains(said.take(), name) {
 			t.Errorf("the log has nothing of %q", name)
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -105,10 +106,10 @@ func (m *mailroom) Bury(context.Context, store.Nack) (store.NackResult, error) {
 }
 
 // sweeps runs a node on the mailroom in a bubble, for that long, and shuts it down.
-func (m *mailroom) sweeps(t *testing.T, d time.Duration, log *slog.Logger, check func(*adapter.Runner)) {
+func (m *mailroom) sweeps(t *testing.T, d time.Duration, log *slog.Logger, check func(*runner.Runner)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		r, err := adapter.NewRunner(m, &adapter.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(nil)}, Logger: log})
+		r, err := runner.NewRunner(m, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(nil)}, Logger: log})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +127,7 @@ func (m *mailroom) sweeps(t *testing.T, d time.Duration, log *slog.Logger, check
 func TestMuchThatIsDueIsClaimedAtOnce(t *testing.T) {
 	const threads = 3000
 	m := newMailroom(threads)
-	m.sweeps(t, 900*time.Millisecond, nil, func(*adapter.Runner) {
+	m.sweeps(t, 900*time.Millisecond, nil, func(*runner.Runner) {
 		if len(m.claims) != threads || len(m.due) != 0 {
 			t.Errorf("%d of %d claimed before the second sweep", len(m.claims), threads)
 		}
@@ -147,7 +148,7 @@ func TestMuchThatIsDueIsClaimedBesideReleases(t *testing.T) {
 		m.heard(store.Delivery{Kind: store.DeliverWork, Thread: store.ThreadKey{Thread: thread}})
 		return nil
 	}
-	m.sweeps(t, 900*time.Millisecond, nil, func(*adapter.Runner) {
+	m.sweeps(t, 900*time.Millisecond, nil, func(*runner.Runner) {
 		if len(m.claims) != threads || len(m.due) != 0 {
 			t.Errorf("%d of %d claimed before the second sweep", len(m.claims), threads)
 		}
@@ -163,7 +164,7 @@ func TestShutdownReturnsWhatWasDelivered(t *testing.T) {
 			m := newMailroom(threads)
 			m.entries, m.returned = true, map[string]bool{}
 			m.claim = func(string) error { return failure }
-			m.sweeps(t, 1500*time.Microsecond, nil, func(*adapter.Runner) {})
+			m.sweeps(t, 1500*time.Microsecond, nil, func(*runner.Runner) {})
 			kept := len(m.due)
 			if kept == 0 || len(m.claims) == 0 {
 				t.Fatalf("%d are due, %d were claimed", kept, len(m.claims))
@@ -188,7 +189,7 @@ func TestClaimsThatFailAreNotRepeatedAtOnce(t *testing.T) {
 		}
 		return errors.New("it cannot be read")
 	}
-	m.sweeps(t, sweeps*time.Second, nil, func(*adapter.Runner) {
+	m.sweeps(t, sweeps*time.Second, nil, func(*runner.Runner) {
 		if m.asked > sweeps+1 {
 			t.Errorf("asked %d times in %d sweeps", m.asked, sweeps)
 		}
@@ -216,7 +217,7 @@ func TestClaimsThatAreNotAnsweredAreRepeatedAtTheNextSweep(t *testing.T) {
 		}
 		return nil
 	}
-	m.sweeps(t, time.Minute, nil, func(*adapter.Runner) {
+	m.sweeps(t, time.Minute, nil, func(*runner.Runner) {
 		m.mu.Lock()
 		broken = false
 		m.mu.Unlock()
@@ -240,7 +241,7 @@ func TestPanicsOverStoredDataAreContained(t *testing.T) {
 	}
 	m.retire = func() { panic("an index is torn") }
 	var log bytes.Buffer
-	m.sweeps(t, 3*time.Minute, slog.New(slog.NewTextHandler(&log, nil)), func(r *adapter.Runner) {
+	m.sweeps(t, 3*time.Minute, slog.New(slog.NewTextHandler(&log, nil)), func(r *runner.Runner) {
 		if len(m.due) != 1 || m.due[0].Thread != "1" {
 			t.Errorf("due %v", m.due)
 		}

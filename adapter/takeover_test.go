@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/fold"
@@ -315,7 +316,7 @@ type cutRun struct {
 	events []protocol.Event
 }
 
-func runCut(t *testing.T, events int, configure ...func(*adapter.Options)) cutRun {
+func runCut(t *testing.T, events int, configure ...func(*runner.Options)) cutRun {
 	agent := &steady{restart: true, ran: map[string]int{}}
 	l := newLab(t, agent, configure...)
 	dying := l.cutAfter(l.store, events)
@@ -418,7 +419,7 @@ func TestUnreadableJournal(t *testing.T) {
 			lapse()
 		}}
 	}, asker(confirmation("?")),
-		func(o *adapter.Options) { o.AgentWait = -1 })
+		func(o *runner.Options) { o.AgentWait = -1 })
 	lapse = l.lapse
 	open := interrupts(t, l.say("hi"))
 	failedWith(t, l.answer(resolved(open[0].ID, "1")), adapter.CodeStateCorrupted)

@@ -49,7 +49,7 @@ func (t *Text) WriteString(text string) (int, error) {
 // own each time.
 func (t *Text) emit(delta string) error {
 	e := &t.event
-	if t.run.s.branch {
+	if t.run.x.Holds() {
 		e = new(protocol.TextMessageContent)
 	}
 	e.MessageID, e.Delta = t.id, delta

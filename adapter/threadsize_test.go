@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -24,8 +25,8 @@ func sized(name string, bytes int) *protocol.RunAgentInput {
 
 // A thread at its size takes no new input, and all else.
 func TestThreadIsBoundedByBytes(t *testing.T) {
-	l := newLab(t, asker(confirmation("?")), func(o *adapter.Options) { o.MaxThreadBytes = 100_000 })
-	wantLarge := func(what string, a adapter.Admitted) {
+	l := newLab(t, asker(confirmation("?")), func(o *runner.Options) { o.MaxThreadBytes = 100_000 })
+	wantLarge := func(what string, a runner.Admitted) {
 		t.Helper()
 		if a.Refusal == nil || a.Refusal.Code != adapter.CodeThreadTooLarge {
 			t.Fatalf("%s: %+v %+v", what, a, a.Refusal)
@@ -56,7 +57,7 @@ func TestThreadIsBoundedByBytes(t *testing.T) {
 	}
 	l.cursor.Close()
 	l.follow(nil)
-	if a := l.submit(sized("again", 10)); a.Disposition != adapter.Started {
+	if a := l.submit(sized("again", 10)); a.Disposition != runner.Started {
 		t.Errorf("after it was deleted: %+v", a)
 	}
 }
@@ -64,10 +65,10 @@ func TestThreadIsBoundedByBytes(t *testing.T) {
 // What would wait is refused too, and what takes more out than it brings is not.
 func TestRewindMakesRoom(t *testing.T) {
 	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }),
-		func(o *adapter.Options) { o.MaxThreadBytes = 205_000 })
+		func(o *runner.Options) { o.MaxThreadBytes = 205_000 })
 	kept, taken := sized("kept", 1000), sized("taken", 120_000)
 	for _, in := range []*protocol.RunAgentInput{kept, taken} {
-		if a := l.submit(in); a.Disposition != adapter.Started {
+		if a := l.submit(in); a.Disposition != runner.Started {
 			t.Fatalf("%+v", a.Refusal)
 		}
 		succeeded(t, l.untilEnd())
@@ -78,7 +79,7 @@ func TestRewindMakesRoom(t *testing.T) {
 	}
 	back := user("instead")
 	back.Messages = append(protocol.Messages{kept.Messages[0]}, back.Messages...)
-	if a := l.submit(back); a.Disposition != adapter.Started {
+	if a := l.submit(back); a.Disposition != runner.Started {
 		t.Fatalf("a rewind: %+v", a.Refusal)
 	}
 	succeeded(t, l.untilEnd())
@@ -91,8 +92,8 @@ func TestResultsOfCallsHaveRoom(t *testing.T) {
 			return nil
 		}
 		return run.Emit(&protocol.ToolCallStart{ToolCallID: "call", ToolCallName: "look"}, &protocol.ToolCallEnd{ToolCallID: "call"})
-	}), func(o *adapter.Options) { o.MaxThreadBytes = 100_000 })
-	if a := l.submit(sized("first", 70_000)); a.Disposition != adapter.Started {
+	}), func(o *runner.Options) { o.MaxThreadBytes = 100_000 })
+	if a := l.submit(sized("first", 70_000)); a.Disposition != runner.Started {
 		t.Fatalf("%+v", a.Refusal)
 	}
 	succeeded(t, l.untilEnd())
@@ -106,7 +107,7 @@ func TestResultsOfCallsHaveRoom(t *testing.T) {
 			t.Fatalf("%s: %+v", name, a)
 		}
 	}
-	if a := l.submit(result("seen", 10)); a.Disposition != adapter.Started {
+	if a := l.submit(result("seen", 10)); a.Disposition != runner.Started {
 		t.Fatalf("a result: %+v", a.Refusal)
 	}
 	succeeded(t, l.untilEnd())
@@ -115,15 +116,15 @@ func TestResultsOfCallsHaveRoom(t *testing.T) {
 // Clients send all that they hold. Of that a thread at work takes as much as one at rest.
 func TestWhatWaitsBringsWhatIsNew(t *testing.T) {
 	c := newCrowd()
-	l := newLab(t, c, func(o *adapter.Options) { o.MaxThreadBytes = 90_000 })
+	l := newLab(t, c, func(o *runner.Options) { o.MaxThreadBytes = 90_000 })
 	first := sized("first", 50_000)
-	if a := l.submit(first); a.Disposition != adapter.Started {
+	if a := l.submit(first); a.Disposition != runner.Started {
 		t.Fatalf("%+v", a.Refusal)
 	}
 	await(l, c.began)
 	more := user("more")
 	more.Messages = append(protocol.Messages{first.Messages[0]}, more.Messages...)
-	if a := l.submit(more); a.Disposition != adapter.Queued {
+	if a := l.submit(more); a.Disposition != runner.Queued {
 		t.Errorf("a small input: %+v", a.Refusal)
 	}
 	if a := l.submit(sized("large", 65_000)); a.Refusal == nil || a.Refusal.Code != adapter.CodeThreadTooLarge {
@@ -158,7 +159,7 @@ func TestEndlessAgentOutgrowsItsThread(t *testing.T) {
 				err := run(ctx, r)
 				ended <- r.Say("late")
 				return err
-			}), func(o *adapter.Options) { o.MaxThreadBytes = 100_000 })
+			}), func(o *runner.Options) { o.MaxThreadBytes = 100_000 })
 			failedWith(t, l.say("hi"), adapter.CodeThreadTooLarge)
 			if err := await(l, ended); err == nil {
 				t.Error("an agent that is over may still speak")

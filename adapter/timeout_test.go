@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 )
 
 // A run that takes too long ends in order, whether or not its agent heeds its
@@ -30,7 +31,7 @@ func TestRunTimeout(t *testing.T) {
 				<-release
 				late <- run.Say("late")
 				return nil
-			}), func(o *adapter.Options) { o.RunTimeout = 50 * time.Millisecond })
+			}), func(o *runner.Options) { o.RunTimeout = 50 * time.Millisecond })
 			failedWith(t, l.say("hi"), adapter.CodeRunTimeout)
 			close(release)
 			if err := await(l, late); err == nil {
@@ -43,7 +44,7 @@ func TestRunTimeout(t *testing.T) {
 
 // The time that a human takes does not count.
 func TestRunTimeoutDoesNotCountSuspension(t *testing.T) {
-	l := newLab(t, asker(confirmation("?")), func(o *adapter.Options) { o.RunTimeout = time.Hour })
+	l := newLab(t, asker(confirmation("?")), func(o *runner.Options) { o.RunTimeout = time.Hour })
 	open := interrupts(t, l.say("hi"))
 	succeeded(t, l.answer(resolved(open[0].ID, "1")))
 }
@@ -59,7 +60,7 @@ func TestRunTimeoutGoesOnThroughTakeovers(t *testing.T) {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	})
-	hour := func(o *adapter.Options) { o.RunTimeout = time.Hour }
+	hour := func(o *runner.Options) { o.RunTimeout = time.Hour }
 	l := newLab(t, agent, hour)
 	dying := l.cutAfter(l.store, -1)
 	l.beginOn(l.worker(dying, agent), "hi", "r1")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
@@ -67,12 +68,12 @@ func TestATurnWritesWhatIsNew(t *testing.T) {
 		}
 		t.Cleanup(func() { s.Close() })
 		l := &lab{t: t, store: s, key: store.ThreadKey{Namespace: "test", Thread: "thread"}}
-		l.start(agent, func(o *adapter.Options) { o.MaxThreadBytes, o.Sweep = -1, time.Hour })
+		l.start(agent, func(o *runner.Options) { o.MaxThreadBytes, o.Sweep = -1, time.Hour })
 		l.follow(nil)
 		say := func(i int, text string, messages ...protocol.Message) []protocol.Event {
 			t.Helper()
 			messages = append(messages, protocol.Message{ID: fmt.Sprintf("turn-%d", i), Role: protocol.RoleUser, Content: protocol.Text(text)})
-			if a := l.submit(&protocol.RunAgentInput{Messages: messages}); a.Disposition != adapter.Started {
+			if a := l.submit(&protocol.RunAgentInput{Messages: messages}); a.Disposition != runner.Started {
 				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 			}
 			return l.untilEnd()

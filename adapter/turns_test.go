@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -39,10 +39,10 @@ func TestManyInputsAtOnceToOneThread(t *testing.T) {
 			defer close(gate)
 			var counted *asks
 			l := newLabOn(t, func(s store.Store) store.Store { counted = &asks{Store: s}; return counted }, agent)
-			if a := l.submit(user("first")); a.Disposition != adapter.Started {
+			if a := l.submit(user("first")); a.Disposition != runner.Started {
 				t.Fatal(a)
 			}
-			nodes := []*adapter.Runner{l.runner}
+			nodes := []*runner.Runner{l.runner}
 			for len(nodes) < c.nodes {
 				nodes = append(nodes, l.worker(counted, agent))
 			}
@@ -53,8 +53,8 @@ func TestManyInputsAtOnceToOneThread(t *testing.T) {
 				all.Go(func() {
 					in := user(fmt.Sprint(i))
 					in.ThreadID, in.RunID = l.key.Thread, fmt.Sprint("run-of-", i)
-					a, err := nodes[i%len(nodes)].Submit(context.Background(), adapter.Input{Namespace: l.key.Namespace, Run: in})
-					if err != nil || a.Disposition != adapter.Queued {
+					a, err := nodes[i%len(nodes)].Submit(context.Background(), runner.Input{Namespace: l.key.Namespace, Run: in})
+					if err != nil || a.Disposition != runner.Queued {
 						t.Errorf("%s %+v %v", a.Disposition, a.Refusal, err)
 					}
 				})

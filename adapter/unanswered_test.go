@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/fold"
 )
 
-func cancelling(o *adapter.Options) { o.Unanswered = adapter.UnansweredCancel }
+func cancelling(o *runner.Options) { o.Unanswered = runner.UnansweredCancel }
 
 // inquirer asks two things of every message that says so, and answers others.
 func inquirer() adapter.Agent {
@@ -34,24 +35,24 @@ func inquirer() adapter.Agent {
 func TestUnansweredPolicies(t *testing.T) {
 	for _, test := range []struct {
 		name      string
-		configure func(*adapter.Options)
+		configure func(*runner.Options)
 		input     func(open []protocol.Interrupt) *protocol.RunAgentInput
 		code      string // of the refusal; "": it begins, and the questions are gone
 	}{
-		{"refused by default", func(*adapter.Options) {}, func([]protocol.Interrupt) *protocol.RunAgentInput { return user("next") }, adapter.CodePending},
-		{"refused as set", func(o *adapter.Options) { o.Unanswered = adapter.UnansweredRefuse }, func([]protocol.Interrupt) *protocol.RunAgentInput { return user("next") }, adapter.CodePending},
+		{"refused by default", func(*runner.Options) {}, func([]protocol.Interrupt) *protocol.RunAgentInput { return user("next") }, adapter.CodePending},
+		{"refused as set", func(o *runner.Options) { o.Unanswered = runner.UnansweredRefuse }, func([]protocol.Interrupt) *protocol.RunAgentInput { return user("next") }, adapter.CodePending},
 		{"cancelled", cancelling, func([]protocol.Interrupt) *protocol.RunAgentInput { return user("next") }, ""},
 		{"cancelled with an empty resume", cancelling, func([]protocol.Interrupt) *protocol.RunAgentInput {
 			in := user("next")
 			in.Resume = []protocol.ResumeEntry{}
 			return in
 		}, ""},
-		{"cancelled for the agent", func(o *adapter.Options) {
-			o.UnansweredBy = map[string]adapter.UnansweredPolicy{"": adapter.UnansweredCancel}
+		{"cancelled for the agent", func(o *runner.Options) {
+			o.UnansweredBy = map[string]runner.UnansweredPolicy{"": runner.UnansweredCancel}
 		}, func([]protocol.Interrupt) *protocol.RunAgentInput { return user("next") }, ""},
-		{"refused for the agent", func(o *adapter.Options) {
+		{"refused for the agent", func(o *runner.Options) {
 			cancelling(o)
-			o.UnansweredBy = map[string]adapter.UnansweredPolicy{"": adapter.UnansweredRefuse}
+			o.UnansweredBy = map[string]runner.UnansweredPolicy{"": runner.UnansweredRefuse}
 		}, func([]protocol.Interrupt) *protocol.RunAgentInput { return user("next") }, adapter.CodePending},
 		{"a bare run cancels nothing", cancelling, func([]protocol.Interrupt) *protocol.RunAgentInput { return &protocol.RunAgentInput{} }, adapter.CodePending},
 		{"neither do messages that are known", cancelling, func([]protocol.Interrupt) *protocol.RunAgentInput { return user("ask") }, adapter.CodePending},
@@ -91,7 +92,7 @@ func TestUnansweredPolicies(t *testing.T) {
 				succeeded(t, l.answer(resolved(open[0].ID, "1"), resolved(open[1].ID, "1")))
 				return
 			}
-			if a.Disposition != adapter.Started {
+			if a.Disposition != runner.Started {
 				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 			}
 			succeeded(t, l.untilEnd())
@@ -105,7 +106,7 @@ func TestUnansweredPolicies(t *testing.T) {
 			// Whoever answers now learns that it was answered; who cancels too is told so.
 			refusedWith(t, l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1"), resolved(open[1].ID, "1")}}), adapter.CodeConflict)
 			late := &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{cancelled(open[0].ID), cancelled(open[1].ID)}}
-			if again := l.submit(late); again.Disposition != adapter.Repeat || again.RunID != a.RunID {
+			if again := l.submit(late); again.Disposition != runner.Repeat || again.RunID != a.RunID {
 				t.Errorf("%+v", again)
 			}
 		})
@@ -113,17 +114,17 @@ func TestUnansweredPolicies(t *testing.T) {
 }
 
 func TestUnansweredPoliciesThatAreNone(t *testing.T) {
-	for name, configure := range map[string]func(*adapter.Options){
-		"policy":           func(o *adapter.Options) { o.Unanswered = "ignore" },
-		"agent's policy":   func(o *adapter.Options) { o.UnansweredBy = map[string]adapter.UnansweredPolicy{"": "ignore"} },
-		"agent's name":     func(o *adapter.Options) { o.UnansweredBy = map[string]adapter.UnansweredPolicy{"clerc": "cancel"} },
-		"no policy at all": func(o *adapter.Options) { o.UnansweredBy = map[string]adapter.UnansweredPolicy{"": ""} },
+	for name, configure := range map[string]func(*runner.Options){
+		"policy":           func(o *runner.Options) { o.Unanswered = "ignore" },
+		"agent's policy":   func(o *runner.Options) { o.UnansweredBy = map[string]runner.UnansweredPolicy{"": "ignore"} },
+		"agent's name":     func(o *runner.Options) { o.UnansweredBy = map[string]runner.UnansweredPolicy{"clerc": "cancel"} },
+		"no policy at all": func(o *runner.Options) { o.UnansweredBy = map[string]runner.UnansweredPolicy{"": ""} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t, inquirer())
-			o := &adapter.Options{Agents: map[string]adapter.Agent{"": inquirer()}}
+			o := &runner.Options{Agents: map[string]adapter.Agent{"": inquirer()}}
 			configure(o)
-			if r, err := adapter.NewRunner(l.store, o); err == nil {
+			if r, err := runner.NewRunner(l.store, o); err == nil {
 				l.abandon(r)
 				t.Error("it is taken")
 			}
@@ -133,19 +134,19 @@ func TestUnansweredPoliciesThatAreNone(t *testing.T) {
 
 // The policy is that of the agent which is to answer the message.
 func TestUnansweredByAgent(t *testing.T) {
-	l := newLab(t, inquirer(), func(o *adapter.Options) {
+	l := newLab(t, inquirer(), func(o *runner.Options) {
 		o.Agents["clerk"], o.Agents["judge"] = inquirer(), inquirer()
-		o.UnansweredBy = map[string]adapter.UnansweredPolicy{"clerk": adapter.UnansweredCancel}
+		o.UnansweredBy = map[string]runner.UnansweredPolicy{"clerk": runner.UnansweredCancel}
 	})
-	for agent, want := range map[string]adapter.UnansweredPolicy{"": adapter.UnansweredRefuse, "judge": adapter.UnansweredRefuse, "clerk": adapter.UnansweredCancel} {
+	for agent, want := range map[string]runner.UnansweredPolicy{"": runner.UnansweredRefuse, "judge": runner.UnansweredRefuse, "clerk": runner.UnansweredCancel} {
 		if got := l.runner.Unanswered(agent); got != want {
 			t.Errorf("%q: %s", agent, got)
 		}
 	}
-	to := func(agent, text string) adapter.Admitted {
+	to := func(agent, text string) runner.Admitted {
 		in := user(text)
 		in.ThreadID, in.RunID = l.key.Thread, "run-"+text
-		a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Agent: agent, Run: in})
+		a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Agent: agent, Run: in})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +155,7 @@ func TestUnansweredByAgent(t *testing.T) {
 	to("clerk", "ask")
 	interrupts(t, l.untilEnd())
 	refusedWith(t, to("judge", "next"), adapter.CodePending)
-	if a := to("clerk", "next"); a.Disposition != adapter.Started {
+	if a := to("clerk", "next"); a.Disposition != runner.Started {
 		t.Fatalf("%+v", a)
 	}
 	succeeded(t, l.untilEnd())
@@ -167,19 +168,19 @@ func TestUnansweredIsRepeated(t *testing.T) {
 	interrupts(t, l.untilEnd())
 	again := user("ask")
 	again.RunID = "run-1"
-	if a := l.submit(again); a.Disposition != adapter.Repeat || a.RunID != first.RunID {
+	if a := l.submit(again); a.Disposition != runner.Repeat || a.RunID != first.RunID {
 		t.Fatalf("what led to the question, sent again: %+v", a)
 	}
 	next := user("ask more")
 	next.RunID = "next"
 	begun := l.submit(next)
-	if begun.Disposition != adapter.Started {
+	if begun.Disposition != runner.Started {
 		t.Fatalf("%+v", begun)
 	}
 	interrupts(t, l.untilEnd())
 	// Its own questions are not cancelled by what led to them.
 	for range 2 {
-		if a := l.submit(next); a.Disposition != adapter.Repeat || a.RunID != begun.RunID {
+		if a := l.submit(next); a.Disposition != runner.Repeat || a.RunID != begun.RunID {
 			t.Fatalf("%+v", a)
 		}
 	}
@@ -194,20 +195,20 @@ func TestUnansweredByTwoPages(t *testing.T) {
 	l := newLab(t, inquirer(), cancelling)
 	interrupts(t, l.say("ask"))
 	var both sync.WaitGroup
-	got := make([]adapter.Admitted, 2)
+	got := make([]runner.Admitted, 2)
 	for i, text := range []string{"left", "right"} {
 		in := user(text)
 		in.ThreadID, in.RunID = l.key.Thread, "run-"+text
 		both.Go(func() {
 			var err error
-			if got[i], err = l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err != nil {
+			if got[i], err = l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	both.Wait()
 	for _, a := range got {
-		if a.Disposition != adapter.Started && a.Disposition != adapter.Queued {
+		if a.Disposition != runner.Started && a.Disposition != runner.Queued {
 			t.Fatalf("%+v", a)
 		}
 	}
@@ -219,7 +220,7 @@ func TestUnansweredByTwoPages(t *testing.T) {
 
 	open := interrupts(t, l.say("ask again"))
 	l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1"), resolved(open[1].ID, "1")}})
-	if a := l.submit(user("next")); a.Disposition != adapter.Started && a.Disposition != adapter.Queued {
+	if a := l.submit(user("next")); a.Disposition != runner.Started && a.Disposition != runner.Queued {
 		t.Fatalf("%+v", a)
 	}
 	succeeded(t, l.untilEnd())
@@ -234,7 +235,7 @@ func TestUnansweredWithSeparateDuties(t *testing.T) {
 	l := newLab(t, clerk(), separate, cancelling)
 	l.as(ann, user("pay"))
 	interrupts(t, l.untilEnd())
-	if a := l.as(ann, user("never mind")); a.Disposition != adapter.Started {
+	if a := l.as(ann, user("never mind")); a.Disposition != runner.Started {
 		t.Fatalf("%+v", a)
 	}
 	interrupts(t, l.untilEnd())
@@ -248,7 +249,7 @@ func TestUnansweredWithRewind(t *testing.T) {
 	in := user("hi")
 	in.Messages = append(in.Messages, protocol.Message{ID: l.idOf("to hi"), Role: protocol.RoleAssistant, Content: protocol.Text("to hi")})
 	in.Messages = append(in.Messages, user("other").Messages...)
-	if a := l.submit(in); a.Disposition != adapter.Started {
+	if a := l.submit(in); a.Disposition != runner.Started {
 		t.Fatalf("%+v", a)
 	}
 	succeeded(t, l.untilEnd())
@@ -290,13 +291,13 @@ func TestUnansweredWithAQueue(t *testing.T) {
 				return inquirer().Run(ctx, run)
 			}), cancelling)
 			l.submit(user("ask"))
-			if a := l.submit(user("early")); a.Disposition != adapter.Queued {
+			if a := l.submit(user("early")); a.Disposition != runner.Queued {
 				t.Fatalf("%+v", a)
 			}
 			close(ask)
 			interrupts(t, l.untilEnd())
-			a, err := l.runner.Inject(l.ctx(), adapter.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "late", StopAll: stops})
-			if err != nil || a.Disposition != adapter.Started {
+			a, err := l.runner.Inject(l.ctx(), runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "late", StopAll: stops})
+			if err != nil || a.Disposition != runner.Started {
 				t.Fatalf("%+v %v", a, err)
 			}
 			want := []string{"to late", "to early"}
@@ -315,8 +316,8 @@ func TestUnansweredWithAQueue(t *testing.T) {
 func TestUnansweredIsNotForLater(t *testing.T) {
 	l := newLab(t, inquirer(), cancelling)
 	interrupts(t, l.say("ask"))
-	a, err := l.runner.Inject(l.ctx(), adapter.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "tomorrow",
-		Dispatch: adapter.DispatchOptions{Available: time.Now().Add(24 * time.Hour)}})
+	a, err := l.runner.Inject(l.ctx(), runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "tomorrow",
+		Dispatch: runner.DispatchOptions{Available: time.Now().Add(24 * time.Hour)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +342,7 @@ func TestUnansweredUncertainStep(t *testing.T) {
 		return err
 	})
 	var log logged
-	l := newLab(t, agent, cancelling, func(o *adapter.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+	l := newLab(t, agent, cancelling, func(o *runner.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 	dying = l.cutAfter(l.store, -1)
 	l.beginOn(l.worker(dying, agent), "hi", "run-0")
 	if open := interrupts(t, l.untilEnd()); open[0].Reason != adapter.ReasonUncertainStep {
@@ -358,7 +359,7 @@ func TestUnansweredUncertainStep(t *testing.T) {
 
 // An agent that waits in memory is let go.
 func TestUnansweredWhileBlocking(t *testing.T) {
-	l := newLab(t, inquirer(), cancelling, func(o *adapter.Options) { o.Mode = adapter.ModeBlocking })
+	l := newLab(t, inquirer(), cancelling, func(o *runner.Options) { o.Mode = runner.ModeBlocking })
 	interrupts(t, l.say("ask"))
 	succeeded(t, l.say("next"))
 	if got := l.texts(); !slices.Equal(got, []string{"to next"}) {
@@ -371,8 +372,8 @@ func TestUnansweredOnTwoNodes(t *testing.T) {
 	l := newLab(t, inquirer())
 	interrupts(t, l.say("ask"))
 	refusedWith(t, l.submit(user("next")), adapter.CodePending)
-	other, err := adapter.NewRunner(deaf{l.store}, &adapter.Options{
-		Agents: map[string]adapter.Agent{"": inquirer()}, Lease: leaseInTests, Sweep: soon, Unanswered: adapter.UnansweredCancel})
+	other, err := runner.NewRunner(deaf{l.store}, &runner.Options{
+		Agents: map[string]adapter.Agent{"": inquirer()}, Lease: leaseInTests, Sweep: soon, Unanswered: runner.UnansweredCancel})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 )
 
 // Who is asked what became of a call is told which it was, with what, and by which key it can
@@ -28,7 +29,7 @@ func TestUncertainCallsAreTold(t *testing.T) {
 			})
 			return err
 		})
-		l := newLab(t, agent, func(o *adapter.Options) { o.RedactLists = []adapter.Redaction{{Tool: "pay", Pointer: "/card/number"}} })
+		l := newLab(t, agent, func(o *runner.Options) { o.RedactLists = []adapter.Redaction{{Tool: "pay", Pointer: "/card/number"}} })
 		if lost {
 			dying = l.cutAfter(l.store, -1)
 			l.beginOn(l.worker(dying, agent), "hi", "run-0")

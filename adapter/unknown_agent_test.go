@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -44,9 +45,9 @@ func (s *passes) Claim(ctx context.Context, c store.ClaimRequest) (store.ClaimRe
 }
 
 // newNode is a worker that knows an agent which the lab's runner does not.
-func (l *lab) newNode(store store.Store, agent adapter.Agent) *adapter.Runner {
+func (l *lab) newNode(store store.Store, agent adapter.Agent) *runner.Runner {
 	l.t.Helper()
-	r, err := adapter.NewRunner(deaf{store}, &adapter.Options{
+	r, err := runner.NewRunner(deaf{store}, &runner.Options{
 		Agents: map[string]adapter.Agent{"": agent, "new": agent}, Lease: leaseInTests, Sweep: soon, MaxAttempts: 2,
 	})
 	if err != nil {
@@ -65,10 +66,10 @@ func TestRunsOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 		}
 		return run.Say("hello")
 	})
-	in := func(label string) adapter.Input {
+	in := func(label string) runner.Input {
 		i := user("one")
 		i.ThreadID, i.RunID = "thread", label
-		return adapter.Input{Namespace: "test", Agent: "new", Run: i}
+		return runner.Input{Namespace: "test", Agent: "new", Run: i}
 	}
 	setUp := func(t *testing.T) (*lab, *passes) {
 		var counted *passes
@@ -101,7 +102,7 @@ func TestRunsOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 		i := in("run-0")
 		i.Dispatch.Available = time.Now().Add(time.Hour)
 		a, err := gone.Submit(l.ctx(), i)
-		if err != nil || a.Disposition != adapter.Queued {
+		if err != nil || a.Disposition != runner.Queued {
 			t.Fatalf("%+v %v", a, err)
 		}
 		if err := gone.Shutdown(l.ctx()); err != nil {
@@ -114,7 +115,7 @@ func TestRunsOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 		l, counted := setUp(t)
 		cut := l.cutBefore(counted.Store, "TEXT_MESSAGE_START")
 		a, err := l.newNode(cut, says).Submit(l.ctx(), in("run-0"))
-		if err != nil || a.Disposition != adapter.Started {
+		if err != nil || a.Disposition != runner.Started {
 			t.Fatalf("%+v %v", a, err)
 		}
 		await(l, cut.lost)
@@ -153,7 +154,7 @@ func TestAnswersAndExpiriesOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 				counted = &passes{Store: s, looked: make(chan struct{}, 100)}
 				return counted
 			}, asks,
-				func(o *adapter.Options) {
+				func(o *runner.Options) {
 					if o.MaxAttempts = 2; !test.patient {
 						o.AgentWait = -1
 					}
@@ -161,7 +162,7 @@ func TestAnswersAndExpiriesOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 			i := user("one")
 			i.ThreadID, i.RunID = "thread", "run-0"
 			gone := l.newNode(counted.Store, asks)
-			if a, err := gone.Submit(l.ctx(), adapter.Input{Namespace: "test", Agent: "new", Run: i}); err != nil || a.Disposition != adapter.Started {
+			if a, err := gone.Submit(l.ctx(), runner.Input{Namespace: "test", Agent: "new", Run: i}); err != nil || a.Disposition != runner.Started {
 				t.Fatalf("%+v %v", a, err)
 			}
 			open := interrupts(t, l.untilEnd())
@@ -170,7 +171,7 @@ func TestAnswersAndExpiriesOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 			}
 			if test.expires {
 				l.forward(time.Hour + time.Second)
-			} else if a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}}); a.Disposition != adapter.Started {
+			} else if a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}}); a.Disposition != runner.Started {
 				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 			}
 			if test.patient {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -64,20 +65,20 @@ func TestJournalsThatOnlyNewNodesCanRead(t *testing.T) {
 		}
 		return run.Say("hello")
 	})
-	setUp := func(t *testing.T, agent adapter.Agent) (*lab, *nacks, *adapter.Runner) {
+	setUp := func(t *testing.T, agent adapter.Agent) (*lab, *nacks, *runner.Runner) {
 		var counted *nacks
 		l := newLabOn(t, func(s store.Store) store.Store {
 			counted = &nacks{s, make(chan struct{}, 100), make(chan struct{}, 1)}
 			return foreign(counted)
-		}, agent, func(o *adapter.Options) { o.MaxAttempts = 2 })
+		}, agent, func(o *runner.Options) { o.MaxAttempts = 2 })
 		return l, counted, l.newNode(counted.Store, agent)
 	}
-	begin := func(l *lab, w *adapter.Runner) string {
+	begin := func(l *lab, w *runner.Runner) string {
 		l.t.Helper()
 		in := user("one")
 		in.ThreadID, in.RunID = l.key.Thread, "run-0"
-		a, err := w.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in})
-		if err != nil || a.Disposition != adapter.Started {
+		a, err := w.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in})
+		if err != nil || a.Disposition != runner.Started {
 			l.t.Fatalf("%+v %v", a, err)
 		}
 		return a.RunID
@@ -115,7 +116,7 @@ func TestJournalsThatOnlyNewNodesCanRead(t *testing.T) {
 		}
 		l.wellFormed()
 	}
-	shut := func(l *lab, w *adapter.Runner) {
+	shut := func(l *lab, w *runner.Runner) {
 		l.t.Helper()
 		if err := w.Shutdown(l.ctx()); err != nil {
 			l.t.Fatal(err)
@@ -180,7 +181,7 @@ func TestJournalsThatOnlyNewNodesCanRead(t *testing.T) {
 			letter := l.theRun(store.DispatchDeadLetter)
 			shut(l, w)
 			a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID)
-			if err != nil || a.Disposition != adapter.Started {
+			if err != nil || a.Disposition != runner.Started {
 				t.Fatalf("%+v %v", a, err)
 			}
 			left(l, counted, a.RunID, 1)
@@ -196,7 +197,7 @@ func TestJournalsThatOnlyNewNodesCanRead(t *testing.T) {
 			open := interrupts(t, l.untilEnd())
 			shut(l, gone)
 			shut(l, l.runner)
-			l.replace(asks, func(o *adapter.Options) { o.AgentWait = -1 })
+			l.replace(asks, func(o *runner.Options) { o.AgentWait = -1 })
 			failedWith(t, l.answer(resolved(open[0].ID, "1")), adapter.CodeStateCorrupted)
 			if n := len(counted.given); n != 0 {
 				t.Errorf("it was tried %d times again", n)

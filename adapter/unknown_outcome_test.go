@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -128,15 +129,15 @@ func TestRunWhoseBeginningWasNotAnswered(t *testing.T) {
 				st := &away{}
 				gaveUp := make(said, 1)
 				l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, agent,
-					func(o *adapter.Options) {
+					func(o *runner.Options) {
 						// What is said of a store that does not answer may be thinned.
 						o.Logger = slog.New(slog.NewTextHandler(gaveUp, &slog.HandlerOptions{Level: slog.LevelDebug}))
 					})
 				st.lose(tt.call, true)
 				in := user("hi")
 				in.ThreadID, in.RunID = l.key.Thread, "run-0"
-				send := func() (adapter.Admitted, error) {
-					o := adapter.Input{Namespace: l.key.Namespace, Run: in}
+				send := func() (runner.Admitted, error) {
+					o := runner.Input{Namespace: l.key.Namespace, Run: in}
 					if tt.call == "activate" {
 						o.Dispatch.Available = time.Now().Add(time.Millisecond)
 					}
@@ -154,7 +155,7 @@ func TestRunWhoseBeginningWasNotAnswered(t *testing.T) {
 				}
 				st.back()
 				a, err := send()
-				if err != nil || a.Disposition != adapter.Repeat {
+				if err != nil || a.Disposition != runner.Repeat {
 					t.Errorf("the same again: %s %+v %v", a.Disposition, a.Refusal, err)
 				}
 				succeeded(t, l.untilEnd())
@@ -176,11 +177,11 @@ func TestBeginThatNeverCameToTheStore(t *testing.T) {
 	})
 	st := &away{}
 	l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, agent,
-		func(o *adapter.Options) { o.StoreTimeout = 100 * time.Millisecond; o.Lease = soon })
+		func(o *runner.Options) { o.StoreTimeout = 100 * time.Millisecond; o.Lease = soon })
 	st.lose("begin", false)
 	in := user("hi")
 	in.ThreadID, in.RunID = l.key.Thread, "run-0"
-	if a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err == nil {
+	if a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err == nil {
 		t.Fatalf("%+v", a)
 	}
 	st.back()
@@ -220,15 +221,15 @@ func TestRunThatMayHaveBegunHasItsPlace(t *testing.T) {
 	c := newCrowd()
 	st := &unanswered{thread: "thread"}
 	l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, c,
-		func(o *adapter.Options) { o.MaxRuns, o.Sweep, o.StoreTimeout = 1, time.Hour, 100*time.Millisecond })
+		func(o *runner.Options) { o.MaxRuns, o.Sweep, o.StoreTimeout = 1, time.Hour, 100*time.Millisecond })
 	st.silent.Store(true)
 	in := user("hi")
 	in.ThreadID, in.RunID = l.key.Thread, "run-0"
-	if a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err == nil {
+	if a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err == nil {
 		t.Fatalf("%+v", a)
 	}
 	other := l.on("other")
-	if a := other.submit(user("hold")); a.Disposition != adapter.Queued {
+	if a := other.submit(user("hold")); a.Disposition != runner.Queued {
 		t.Errorf("another run is %s", a.Disposition)
 	}
 	st.silent.Store(false)

@@ -2,7 +2,6 @@ package adapter
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -15,8 +14,6 @@ func (r *Run) Usage(used ...protocol.TokenUsage) error {
 	if _, err := protocol.Encode(&protocol.RunError{Message: "-", Usage: used}); err != nil {
 		return fmt.Errorf("adapter: usage: %w", err)
 	}
-	r.x.mu.Lock()
-	defer r.x.mu.Unlock()
-	r.x.usage = slices.Clone(used)
+	r.x.Usage(used)
 	return nil
 }

@@ -1,14 +1,6 @@
 package adapter
 
-import (
-	"cmp"
-	"errors"
-	"strings"
-
-	"github.com/aguiws/aguiws/adapter/internal/panics"
-	"github.com/aguiws/aguiws/protocol"
-	"github.com/aguiws/aguiws/protocol/order"
-)
+import "github.com/aguiws/aguiws/protocol"
 
 // UserError is an error of an agent's that says something to those who follow the
 // thread. They are told Message; of any other error they learn that the agent
@@ -32,55 +24,3 @@ func (e *UserError) Error() string {
 
 // Unwrap returns Err.
 func (e *UserError) Unwrap() error { return e.Err }
-
-// failure says what clients are told of an agent's error, and what the log is: "" if
-// there is no more to it.
-func (x *execution) failure(err error) (told *protocol.RunError, logged string) {
-	var diverged *DivergedError
-	var broken *order.Error
-	var p *panics.Error
-	var user *UserError
-	var back *GiveBackError
-	switch {
-	case errors.As(err, &diverged):
-		return &protocol.RunError{Code: CodeReplayDiverged, Message: strings.TrimPrefix(diverged.Error(), "adapter: ")}, err.Error()
-	case errors.As(err, &broken):
-		return &protocol.RunError{Code: CodeProtocolViolation, Message: strings.TrimPrefix(broken.Error(), "protocol: ")}, err.Error()
-	case errors.As(err, &p):
-		return &protocol.RunError{Code: CodeAgentError, Message: "the agent panicked: the server's log says more of the run " + x.claim.RunID}, ""
-	case errors.As(err, &back):
-		return toldOf(back.Code, back.Message, back.Metadata, back.Err)
-	case errors.As(err, &user):
-		return toldOf(user.Code, user.Message, user.Metadata, user.Err)
-	}
-	return &protocol.RunError{Code: CodeAgentError, Message: "the agent failed: the server's log says why, by the run " + x.claim.RunID}, err.Error()
-}
-
-// toldOf is an error in the agent's own words.
-func toldOf(code, message string, metadata protocol.Metadata, err error) (told *protocol.RunError, logged string) {
-	if err != nil {
-		logged = err.Error()
-	}
-	told = &protocol.RunError{Base: protocol.Base{Metadata: metadata}, Code: cmp.Or(code, CodeAgentError), Message: message}
-	if _, bad := protocol.Encode(told); bad != nil {
-		told.Metadata = nil
-	}
-	return told, logged
-}
-
-// maxLoggedError bounds what the log is told of an agent's error.
-const maxLoggedError = 1 << 10
-
-// logFailure tells the log what clients are not told.
-func (x *execution) logFailure(code, text string) {
-	if text == "" {
-		return
-	}
-	x.node.log.Warn("the agent failed", "thread", x.claim.Thread.Thread, "label", x.label, "dispatch", x.claim.RunID,
-		"code", code, "error", logged(text), "bytes", len(text))
-}
-
-// logged is as much of an agent's error as the log is told.
-func logged(text string) string {
-	return strings.ToValidUTF8(text[:min(len(text), maxLoggedError)], "")
-}

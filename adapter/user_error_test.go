@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -61,7 +62,7 @@ func TestAgentsErrorIsTheAgents(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log logged
-			l := newLab(t, adapter.AgentFunc(test.fail), func(o *adapter.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+			l := newLab(t, adapter.AgentFunc(test.fail), func(o *runner.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 			events := l.say("hi")
 			e := events[len(events)-1].(*protocol.RunError)
 			if !strings.Contains(e.Message, test.told) {

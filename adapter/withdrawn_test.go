@@ -6,16 +6,17 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-var byOperator = adapter.Origin{Through: adapter.ThroughOperator, Credential: "token-of-bob"}
+var byOperator = runner.Origin{Through: runner.ThroughOperator, Credential: "token-of-bob"}
 
 // Who deletes a thread is on record as having cancelled what was open in it, as it was shown
 // and without what is redacted.
 func TestDeletionIsOnRecord(t *testing.T) {
 	var done []string
-	l := newLab(t, caller(pay(&done, `{"card":4711,"amount":1}`, adapter.PolicyAsk)), func(o *adapter.Options) {
+	l := newLab(t, caller(pay(&done, `{"card":4711,"amount":1}`, adapter.PolicyAsk)), func(o *runner.Options) {
 		o.Redact = []adapter.Redaction{{Tool: "pay", Pointer: "/card"}}
 	})
 	open := interrupts(t, l.say("hi"))[0]
@@ -26,7 +27,7 @@ func TestDeletionIsOnRecord(t *testing.T) {
 	if d.Interrupt != open.ID || d.Status != store.DecisionCancelled || d.User != bob || d.Tool != "pay" || d.RunID != "" || d.Origin != byOperator {
 		t.Errorf("%+v", d)
 	}
-	if d.Message != open.Message || d.ToolCallID != open.ToolCallID || d.AskedBy.Label != "run-1" || d.AnsweredBy != (adapter.DecisionRun{}) ||
+	if d.Message != open.Message || d.ToolCallID != open.ToolCallID || d.AskedBy.Label != "run-1" || d.AnsweredBy != (runner.DecisionRun{}) ||
 		!sameJSON(t, string(d.Arguments), `{"card":"[redacted]","amount":1}`) {
 		t.Errorf("the body is %s", d.Body)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
@@ -23,11 +24,11 @@ func exampleServer() (url string, end func()) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := server.New(runner, nil)
+	s, err := server.New(runs, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/redisstore"
@@ -51,7 +52,7 @@ func serve(t testing.TB, options *server.Options) *node {
 
 func serveFrom(t testing.TB, store *redisstore.Store, options *server.Options) *node {
 	t.Helper()
-	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func serveFrom(t testing.TB, store *redisstore.Store, options *server.Options) *
 	}
 	options.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
 	options.FrameBurst, options.InputBurst = 10_000, 10_000
-	ws, err := server.New(runner, options)
+	ws, err := server.New(runs, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/conformance"
 	"github.com/aguiws/aguiws/conformance/internal/command"
@@ -105,12 +106,12 @@ func serveAgents(t *testing.T, agents map[string]adapter.Agent) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: agents, MaxInputs: -1, MaxRunsPerUser: -1, Logger: quiet})
+	runs, err := runner.NewRunner(store, &runner.Options{Agents: agents, MaxInputs: -1, MaxRunsPerUser: -1, Logger: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { runner.Shutdown(context.Background()) })
-	srv, err := server.New(runner, &server.Options{Agents: []string{"script"}, Logger: quiet})
+	t.Cleanup(func() { runs.Shutdown(context.Background()) })
+	srv, err := server.New(runs, &server.Options{Agents: []string{"script"}, Logger: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}

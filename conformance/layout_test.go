@@ -27,7 +27,7 @@ var (
 	std      = []string{} // no dependency
 	whatever []string     // as many as are wanted
 	// below is what the roof stands on.
-	below = []string{"protocol", "adapter", "adapter/store", "adapter/follow", "adapter/script", "gateway", "llm", "llm/chat", "llm/demo", "redisstore", "server", "server/identity", "server/login", "server/metrics", "server/webhook", "client", "web"}
+	below = []string{"protocol", "adapter", "adapter/runner", "adapter/store", "adapter/follow", "adapter/script", "gateway", "llm", "llm/chat", "llm/demo", "redisstore", "server", "server/identity", "server/login", "server/metrics", "server/webhook", "client", "web"}
 )
 
 // rooms are the house: imports run from the last to the first.
@@ -64,9 +64,12 @@ var rooms = []room{
 		ours: []string{"adapter/store", "adapter/internal", "adapter/internal/canonical", "adapter/internal/responseschema", "protocol"}, theirs: std, never: []string{"net/http"}},
 	{folder: "adapter/follow", why: "following reads a log, whoever writes it: it starts nothing and knows no runner",
 		ours: []string{"adapter/store", "adapter/internal", "protocol"}, theirs: std, never: []string{"net/http"}},
-	{folder: "adapter", why: "what a run is must not depend on where it is stored or how it travels",
-		ours: []string{"adapter/store", "adapter/internal", "adapter/internal/canonical", "adapter/internal/judge", "adapter/internal/responseschema", "adapter/follow", "protocol"}, theirs: []string{
-			"github.com/google/jsonschema-go", "github.com/google/uuid"},
+	{folder: "adapter", why: "an agent's author reads what an agent can do, and not who carries it out",
+		ours: []string{"adapter/store", "adapter/internal", "adapter/internal/judge", "adapter/internal/responseschema", "protocol"}, theirs: []string{"github.com/google/jsonschema-go"},
+		never: []string{"net/http", "github.com/redis/go-redis", "github.com/alicebob/miniredis", "github.com/coder/websocket"}},
+	{folder: "adapter/runner", why: "what a run is must not depend on where it is stored or how it travels",
+		ours: []string{"adapter", "adapter/store", "adapter/internal", "adapter/internal/canonical", "adapter/internal/judge", "adapter/internal/responseschema", "adapter/follow", "protocol"}, theirs: []string{
+			"github.com/google/uuid"},
 		never: []string{"net/http", "github.com/redis/go-redis", "github.com/alicebob/miniredis", "github.com/coder/websocket"}},
 	{folder: "adapter/script", why: "an agent knows what an agent is, and no more: it is the first example of one",
 		ours: []string{"adapter", "protocol"}, theirs: std, never: []string{"net/http"}},
@@ -102,7 +105,7 @@ var rooms = []room{
 	{folder: "server/identity", why: "who somebody is has nothing to do with what is served to them",
 		ours: []string{"server/internal/strictjson"}, theirs: []string{"github.com/go-jose/go-jose/v4"}, never: []string{"github.com/coder/websocket"}},
 	{folder: "server/login", why: "users log in elsewhere for whatever agent, and tokens lie in whatever store: which API begins a flow is not its business",
-		ours: []string{"adapter", "adapter/store", "internal/origin"}, theirs: []string{"golang.org/x/oauth2"}, never: []string{"github.com/redis/go-redis", "github.com/coder/websocket"}},
+		ours: []string{"adapter", "adapter/runner", "adapter/store", "internal/origin"}, theirs: []string{"golang.org/x/oauth2"}, never: []string{"github.com/redis/go-redis", "github.com/coder/websocket"}},
 	{folder: "server/webhook", why: "what is sent to others is made of notices, whoever keeps them; who runs it and what it is counted by is not its business",
 		ours: []string{"adapter/store", "server/internal/notices"}, theirs: []string{"github.com/standard-webhooks/standard-webhooks/libraries", "code.dny.dev/ssrf"}, never: []string{"github.com/redis/go-redis", "github.com/coder/websocket"}},
 	{folder: "server/internal/oauthtest", why: "it starts an authorization server for tests, whoever logs in there",
@@ -120,7 +123,7 @@ var rooms = []room{
 	{folder: "internal/suite", why: "it tells tests of every room whether they run, and knows none of them",
 		theirs: std, never: []string{"net/http"}},
 	{folder: "server", why: "a binding drives a runner; which store is behind it must not show",
-		ours: []string{"adapter", "adapter/follow", "adapter/store", "protocol",
+		ours: []string{"adapter", "adapter/follow", "adapter/runner", "adapter/store", "protocol",
 			"internal/origin", "server/identity", "server/internal/budget", "server/internal/conn", "server/internal/controlapi", "server/internal/copilotkit", "server/internal/edge", "server/internal/frames", "server/internal/meter", "server/internal/notices", "server/internal/peer", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson", "server/internal/tanstack", "server/login", "server/metrics", "server/webhook"},
 		theirs: []string{"github.com/prometheus/client_golang", "github.com/prometheus/client_model", "golang.org/x/time"},
 		never:  []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis"}},
@@ -138,7 +141,7 @@ var rooms = []room{
 	{folder: "server/internal/notices", why: "what is read once for all who watch does not depend on what they watch with",
 		ours: []string{"adapter/store"}, theirs: std, never: []string{"net/http"}},
 	{folder: "server/internal/controlapi", why: "the control API asks a runner and says who may; sockets and streams are not its business",
-		ours:   []string{"adapter", "adapter/follow", "adapter/store", "protocol", "server/identity", "server/internal/notices", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson", "server/login", "server/webhook"},
+		ours:   []string{"adapter", "adapter/follow", "adapter/runner", "adapter/store", "protocol", "server/identity", "server/internal/notices", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson", "server/login", "server/webhook"},
 		theirs: []string{"github.com/google/jsonschema-go", "github.com/google/uuid"}, never: []string{"github.com/coder/websocket"}},
 	{folder: "server/internal/copilotkit", why: "a foreign protocol says what it needs of a stream, so that no stream knows of it",
 		ours:   []string{"adapter", "adapter/follow", "adapter/store", "protocol", "server/identity", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson"},

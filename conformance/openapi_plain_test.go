@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
 	"github.com/aguiws/aguiws/server/login"
@@ -57,12 +58,12 @@ func withAll(t *testing.T) *server.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(nil)}, Logins: logins})
+	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(nil)}, Logins: logins})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { runner.Shutdown(context.Background()) })
-	srv, err := server.New(runner, &server.Options{Logins: logins})
+	t.Cleanup(func() { runs.Shutdown(context.Background()) })
+	srv, err := server.New(runs, &server.Options{Logins: logins})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
@@ -79,7 +80,7 @@ func benchRuns(b *testing.B, agent adapter.Agent) {
 		b.Fatal(err)
 	}
 	defer st.Close()
-	r, err := adapter.NewRunner(st, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}})
+	r, err := runner.NewRunner(st, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func benchRuns(b *testing.B, agent adapter.Agent) {
 		}
 		in := user("go")
 		in.ThreadID, in.RunID = key.Thread, "run"
-		if _, err := r.Submit(b.Context(), adapter.Input{Namespace: key.Namespace, Run: in}); err != nil {
+		if _, err := r.Submit(b.Context(), runner.Input{Namespace: key.Namespace, Run: in}); err != nil {
 			b.Fatal(err)
 		}
 		for events := 0; events < benchEvents+4; {

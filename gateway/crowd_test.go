@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
 )
@@ -136,7 +137,7 @@ func data(events ...string) (stream string) {
 // crowd is a runner before upstreams, in a bubble of synctest.
 type crowd struct {
 	t      *testing.T
-	runner *adapter.Runner
+	runner *runner.Runner
 	close  func() error
 	ups    []*Upstream
 }
@@ -157,7 +158,7 @@ func newCrowd(t *testing.T, wrap func(store.Store) store.Store, agents map[strin
 			c.ups = append(c.ups, u)
 		}
 	}
-	c.runner, err = adapter.NewRunner(kept, &adapter.Options{Agents: agents, MaxRunsPerUser: -1, MaxRunsPerTenant: -1, Sweep: time.Minute})
+	c.runner, err = runner.NewRunner(kept, &runner.Options{Agents: agents, MaxRunsPerUser: -1, MaxRunsPerTenant: -1, Sweep: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,15 +183,15 @@ func (c *crowd) begin(agent, thread string) {
 	c.t.Helper()
 	in := user("go")
 	in.ThreadID, in.RunID = thread, "run"
-	a, err := c.runner.Submit(context.Background(), adapter.Input{Namespace: "test", Agent: agent, Run: in})
-	if err != nil || a.Disposition != adapter.Started {
+	a, err := c.runner.Submit(context.Background(), runner.Input{Namespace: "test", Agent: agent, Run: in})
+	if err != nil || a.Disposition != runner.Started {
 		c.t.Fatalf("%v %s %+v", err, a.Disposition, a.Refusal)
 	}
 }
 
 func (c *crowd) cancel(thread string) {
 	c.t.Helper()
-	if r, err := c.runner.Cancel(context.Background(), store.ThreadKey{Namespace: "test", Thread: thread}, "run", adapter.Actor{}); err != nil || !r.Stopped {
+	if r, err := c.runner.Cancel(context.Background(), store.ThreadKey{Namespace: "test", Thread: thread}, "run", runner.Actor{}); err != nil || !r.Stopped {
 		c.t.Fatalf("%v %+v", err, r)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/gateway"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
@@ -57,11 +58,11 @@ func newDoor(t testing.TB) *door {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": up}, Logger: quiet, MaxInputs: -1, MaxRunsPerUser: -1, MaxThreadsPerUser: -1})
+	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": up}, Logger: quiet, MaxInputs: -1, MaxRunsPerUser: -1, MaxThreadsPerUser: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.New(runner, &server.Options{Logger: quiet})
+	s, err := server.New(runs, &server.Options{Logger: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}

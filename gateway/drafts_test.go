@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -14,9 +15,9 @@ import (
 func TestDraftsStayHere(t *testing.T) {
 	l := newLab(t, nil, sends(began, asks(confirm+","+form)), sends(began, open, word, shut, done))
 	open := interrupted(t, l.say("go"))
-	give := func(entry protocol.ResumeEntry) adapter.Answered {
+	give := func(entry protocol.ResumeEntry) runner.Answered {
 		t.Helper()
-		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "ann", "answer", []protocol.ResumeEntry{entry}, adapter.Origin{}, nil)
+		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "ann", "answer", []protocol.ResumeEntry{entry}, runner.Origin{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +34,7 @@ func TestDraftsStayHere(t *testing.T) {
 	if n := len(l.peer.runs()); n != 1 {
 		t.Fatalf("%d requests while an answer is missing", n)
 	}
-	if a := give(cancelled(open[0].ID)); a.Admitted.Disposition != adapter.Started {
+	if a := give(cancelled(open[0].ID)); a.Admitted.Disposition != runner.Started {
 		t.Fatalf("%+v", a)
 	}
 	succeeded(t, l.untilEnd())

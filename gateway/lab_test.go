@@ -19,6 +19,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/fold"
@@ -39,7 +40,7 @@ type lab struct {
 	t      *testing.T
 	peer   *peer
 	up     *Upstream
-	runner *adapter.Runner
+	runner *runner.Runner
 	store  store.Store
 	key    store.ThreadKey
 	ahead  *atomic.Int64
@@ -217,13 +218,13 @@ func (l *lab) close() {
 }
 
 // start starts a worker on a store.
-func (l *lab) start(st store.Store, configure ...func(*adapter.Options)) *adapter.Runner {
+func (l *lab) start(st store.Store, configure ...func(*runner.Options)) *runner.Runner {
 	l.t.Helper()
-	o := &adapter.Options{Agents: map[string]adapter.Agent{"": l.up}, Lease: lease, Sweep: 20 * time.Millisecond}
+	o := &runner.Options{Agents: map[string]adapter.Agent{"": l.up}, Lease: lease, Sweep: 20 * time.Millisecond}
 	for _, fn := range configure {
 		fn(o)
 	}
-	r, err := adapter.NewRunner(st, o)
+	r, err := runner.NewRunner(st, o)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -231,7 +232,7 @@ func (l *lab) start(st store.Store, configure ...func(*adapter.Options)) *adapte
 	return r
 }
 
-func shutdown(r *adapter.Runner) {
+func shutdown(r *runner.Runner) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	r.Shutdown(ctx)
@@ -264,18 +265,18 @@ func (l *lab) ctx() context.Context {
 	return ctx
 }
 
-func (l *lab) submit(in *protocol.RunAgentInput) adapter.Admitted {
+func (l *lab) submit(in *protocol.RunAgentInput) runner.Admitted {
 	l.t.Helper()
 	in.ThreadID = l.key.Thread
 	if in.RunID == "" {
 		l.labels++
 		in.RunID = fmt.Sprintf("run-%d", l.labels)
 	}
-	admitted, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in})
+	admitted, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in})
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	if admitted.Disposition != adapter.Started {
+	if admitted.Disposition != runner.Started {
 		l.t.Fatalf("%s %+v", admitted.Disposition, admitted.Refusal)
 	}
 	return admitted

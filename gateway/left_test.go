@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -173,12 +174,12 @@ func TestTurningAwayToAnotherAgent(t *testing.T) {
 		t.Run(string(dialect), func(t *testing.T) {
 			l := newLab(t, nil, sends(began, asks(confirm)), sends(began, done))
 			other := newLab(t, &Options{Name: "other", Dialect: dialect}, sends(began, done))
-			l.runner = l.start(l.store, func(o *adapter.Options) { o.Agents = map[string]adapter.Agent{"": l.up, "other": other.up} })
+			l.runner = l.start(l.store, func(o *runner.Options) { o.Agents = map[string]adapter.Agent{"": l.up, "other": other.up} })
 			l.follow()
 			in := user("something else")
 			in.Resume = []protocol.ResumeEntry{cancelled(interrupted(t, l.say("go"))[0].ID)}
 			in.ThreadID, in.RunID = l.key.Thread, "else"
-			if _, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in, Agent: "other"}); err != nil {
+			if _, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in, Agent: "other"}); err != nil {
 				t.Fatal(err)
 			}
 			succeeded(t, l.untilEnd())

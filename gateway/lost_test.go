@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -73,10 +74,10 @@ func (c *cutStore) Claim(ctx context.Context, r store.ClaimRequest) (store.Claim
 }
 
 // doomed is a worker that can be cut off from the store.
-func (l *lab) doomed() (*adapter.Runner, *cutStore) {
+func (l *lab) doomed() (*runner.Runner, *cutStore) {
 	l.t.Helper()
 	cut := &cutStore{Store: l.store, lapse: func() { l.ahead.Add(int64(lease + time.Millisecond)) }}
-	r, err := adapter.NewRunner(cut, &adapter.Options{Agents: map[string]adapter.Agent{"": l.up}, Lease: lease, Sweep: time.Hour})
+	r, err := runner.NewRunner(cut, &runner.Options{Agents: map[string]adapter.Agent{"": l.up}, Lease: lease, Sweep: time.Hour})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func (l *lab) doomed() (*adapter.Runner, *cutStore) {
 }
 
 // doomedWith is doomed, for a worker that is configured otherwise.
-func (l *lab) doomedWith(options *Options) (*adapter.Runner, *cutStore) {
+func (l *lab) doomedWith(options *Options) (*runner.Runner, *cutStore) {
 	l.t.Helper()
 	other, err := New(l.peer.URL, options)
 	if err != nil {
@@ -160,7 +161,7 @@ func TestLostWorker(t *testing.T) {
 			l.peer.next(lost, whole)
 			doomed, cut := l.doomed()
 			in.ThreadID, in.RunID = "thread", "lost"
-			if a, err := doomed.Submit(l.ctx(), adapter.Input{Namespace: "test", Run: in}); err != nil || a.Disposition != adapter.Started {
+			if a, err := doomed.Submit(l.ctx(), runner.Input{Namespace: "test", Run: in}); err != nil || a.Disposition != runner.Started {
 				t.Fatalf("%v %+v", err, a)
 			}
 			<-reached

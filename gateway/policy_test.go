@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -48,12 +48,12 @@ func TestAgentsDoNotAnswerThemselves(t *testing.T) {
 func TestSeparateDutiesOfUpstreams(t *testing.T) {
 	l := newLab(t, &Options{SeparateDuties: true}, sends(began, asks(`{"id":"1","reason":"confirmation"}`)), sends(began, done))
 	shutdown(l.runner)
-	l.runner = l.start(l.store, func(o *adapter.Options) { o.SeparateDuties = true })
+	l.runner = l.start(l.store, func(o *runner.Options) { o.SeparateDuties = true })
 	l.follow()
-	submit := func(by, label string, in *protocol.RunAgentInput) adapter.Admitted {
+	submit := func(by, label string, in *protocol.RunAgentInput) runner.Admitted {
 		t.Helper()
 		in.ThreadID, in.RunID = l.key.Thread, label
-		a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, User: by, Run: in})
+		a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, User: by, Run: in})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,10 +61,10 @@ func TestSeparateDutiesOfUpstreams(t *testing.T) {
 	}
 	submit("ann", "1", user("go"))
 	answer := []protocol.ResumeEntry{resolved(interrupted(t, l.untilEnd())[0].ID, "true")}
-	if a := submit("ann", "2", &protocol.RunAgentInput{Resume: answer}); a.Disposition != adapter.Refused {
+	if a := submit("ann", "2", &protocol.RunAgentInput{Resume: answer}); a.Disposition != runner.Refused {
 		t.Errorf("her own answer is %s", a.Disposition)
 	}
-	if a := submit("bob", "3", &protocol.RunAgentInput{Resume: answer}); a.Disposition != adapter.Started {
+	if a := submit("bob", "3", &protocol.RunAgentInput{Resume: answer}); a.Disposition != runner.Started {
 		t.Fatalf("another's answer is %s %+v", a.Disposition, a.Refusal)
 	}
 	succeeded(t, l.untilEnd())

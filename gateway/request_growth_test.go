@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 )
@@ -27,7 +28,7 @@ func requestOf(t *testing.T, history History, messages int) (size, allocated int
 	}
 	defer st.Close()
 	admitted, made := make(chan struct{}), make(chan error, 1)
-	runner, err := adapter.NewRunner(st, &adapter.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+	runs, err := runner.NewRunner(st, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		c := &call{u: up, run: run, ctx: ctx, thread: up.threadID(run)}
 		r := request{ids: ids{c.thread, run.NewID()}}
 		<-admitted
@@ -51,7 +52,7 @@ func requestOf(t *testing.T, history History, messages int) (size, allocated int
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer shutdown(runner)
+	defer shutdown(runs)
 	in := &protocol.RunAgentInput{ThreadID: "thread", RunID: "run"}
 	for i := range messages {
 		role := protocol.RoleUser
@@ -61,9 +62,9 @@ func requestOf(t *testing.T, history History, messages int) (size, allocated int
 		in.Messages = append(in.Messages, protocol.Message{ID: fmt.Sprintf("message-%06d", i), Role: role, Content: protocol.Text(strings.Repeat("word ", 40))})
 	}
 	in.Messages = append(in.Messages, protocol.Message{ID: "latest", Role: protocol.RoleUser, Content: protocol.Text("go")})
-	a, err := runner.Submit(t.Context(), adapter.Input{Namespace: "test", Run: in})
+	a, err := runs.Submit(t.Context(), runner.Input{Namespace: "test", Run: in})
 	close(admitted)
-	if err != nil || a.Disposition != adapter.Started {
+	if err != nil || a.Disposition != runner.Started {
 		t.Fatalf("%v %+v", err, a)
 	}
 	if err := <-made; err != nil {

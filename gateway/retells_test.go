@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 )
@@ -41,7 +42,7 @@ func TestWhatRetells(t *testing.T) {
 		"a run":                     {&protocol.RunStarted{RunID: "m"}, false},
 		"a snapshot":                {&protocol.MessagesSnapshot{Messages: ofTheThread}, false},
 	}
-	runner, err := adapter.NewRunner(st, &adapter.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+	runs, err := runner.NewRunner(st, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		all := map[string]bool{}
 		for title, each := range events {
 			n := names{to: run, here: map[name]string{}}
@@ -53,9 +54,9 @@ func TestWhatRetells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer shutdown(runner)
+	defer shutdown(runs)
 	in := &protocol.RunAgentInput{ThreadID: "thread", RunID: "run", Messages: ofTheThread}
-	if _, err := runner.Submit(t.Context(), adapter.Input{Namespace: "test", Run: in}); err != nil {
+	if _, err := runs.Submit(t.Context(), runner.Input{Namespace: "test", Run: in}); err != nil {
 		t.Fatal(err)
 	}
 	for title, retells := range <-got {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/llm"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -106,8 +107,8 @@ func steered(t *testing.T, turns int) (*endpoint, *lab) {
 		c, ok := e.(*protocol.TextMessageContent)
 		return ok && c.Delta == "Blue"
 	})
-	a, err := l.runner.Inject(l.ctx(), adapter.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "not blue", When: adapter.WhenStep})
-	if err != nil || a.Disposition != adapter.Queued {
+	a, err := l.runner.Inject(l.ctx(), runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "not blue", When: runner.WhenStep})
+	if err != nil || a.Disposition != runner.Queued {
 		t.Fatalf("%+v %v", a, err)
 	}
 	close(more)
@@ -289,7 +290,7 @@ func TestCancelEndsTheRequest(t *testing.T) {
 	l := newLab(t, e.agent())
 	l.submit(user("hi"))
 	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageContent })
-	if _, err := l.runner.StopAll(l.ctx(), l.key, "enough", adapter.Actor{}); err != nil {
+	if _, err := l.runner.StopAll(l.ctx(), l.key, "enough", runner.Actor{}); err != nil {
 		t.Fatal(err)
 	}
 	l.end()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/llm"
 )
 
@@ -32,5 +33,5 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	_ = adapter.Options{Agents: map[string]adapter.Agent{"": agent}}
+	_ = runner.Options{Agents: map[string]adapter.Agent{"": agent}}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/llm"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -82,7 +83,7 @@ func TestFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			log := new(lines)
 			e := newEndpoint(t, c.reply)
-			l := newLab(t, e.agent(new(kit).tools()...), func(o *adapter.Options) { o.Logger = slog.New(slog.NewTextHandler(log, nil)) })
+			l := newLab(t, e.agent(new(kit).tools()...), func(o *runner.Options) { o.Logger = slog.New(slog.NewTextHandler(log, nil)) })
 			end := l.say("hi")
 			told := failed(t, end)
 			if code := end.(*protocol.RunError).Code; code != c.code || !strings.Contains(told, c.told) || len(told) > 500 {
@@ -132,7 +133,7 @@ func TestNothingOfTheKeyIsLeftByACut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			log := new(lines)
-			l := newLab(t, newEndpoint(t, c).agent(), func(o *adapter.Options) { o.Logger = slog.New(slog.NewTextHandler(log, nil)) })
+			l := newLab(t, newEndpoint(t, c).agent(), func(o *runner.Options) { o.Logger = slog.New(slog.NewTextHandler(log, nil)) })
 			failed(t, l.say("hi"))
 			if told := log.String() + l.raw(); strings.Contains(told, secret[:5]) || !strings.Contains(told, "xxx") {
 				t.Errorf("some of the key is in %s", told)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/fold"
@@ -28,7 +29,7 @@ const patience = 30 * time.Second
 type lab struct {
 	t      *testing.T
 	store  store.Store
-	runner *adapter.Runner
+	runner *runner.Runner
 	node   *mortal // the runner's
 	key    store.ThreadKey
 	runs   int
@@ -40,7 +41,7 @@ type lab struct {
 	ahead  atomic.Int64
 }
 
-func newLab(t *testing.T, agent adapter.Agent, configure ...func(*adapter.Options)) *lab {
+func newLab(t *testing.T, agent adapter.Agent, configure ...func(*runner.Options)) *lab {
 	t.Helper()
 	l := &lab{t: t, key: store.ThreadKey{Namespace: "test", Thread: "thread"}}
 	st, err := redisstore.Embedded(&redisstore.Options{Lease: lease, Clock: func() time.Time {
@@ -56,16 +57,16 @@ func newLab(t *testing.T, agent adapter.Agent, configure ...func(*adapter.Option
 }
 
 // start runs the agent on a node that can be lost.
-func (l *lab) start(agent adapter.Agent, configure ...func(*adapter.Options)) {
+func (l *lab) start(agent adapter.Agent, configure ...func(*runner.Options)) {
 	l.t.Helper()
 	node := &mortal{Store: l.store}
-	o := &adapter.Options{
+	o := &runner.Options{
 		Agents: map[string]adapter.Agent{"": agent}, Lease: lease, Sweep: 20 * time.Millisecond, Logger: slog.New(slog.DiscardHandler),
 	}
 	for _, fn := range configure {
 		fn(o)
 	}
-	r, err := adapter.NewRunner(node, o)
+	r, err := runner.NewRunner(node, o)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -149,8 +150,8 @@ func (l *lab) submit(input *protocol.RunAgentInput) {
 	l.t.Helper()
 	l.runs++
 	input.ThreadID, input.RunID = l.key.Thread, fmt.Sprintf("run-%d", l.runs)
-	a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: input})
-	if err != nil || a.Disposition != adapter.Started {
+	a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: input})
+	if err != nil || a.Disposition != runner.Started {
 		l.t.Fatalf("%s %+v %v", a.Disposition, a.Refusal, err)
 	}
 }

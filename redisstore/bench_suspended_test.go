@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
@@ -38,17 +39,17 @@ func BenchmarkSuspendedRuns(b *testing.B) {
 	}
 	defer s.Close()
 	scale := &scale{Store: s, done: make(chan struct{}, 1024)}
-	runner, err := adapter.NewRunner(scale, &adapter.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(payer)}, StoreTimeout: patience})
+	runs, err := runner.NewRunner(scale, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(payer)}, StoreTimeout: patience})
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer runner.Shutdown(context.Background())
+	defer runs.Shutdown(context.Background())
 	suspend := func(i int) {
 		key := suspendedKey(i)
 		in := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: fmt.Sprintf("7c61d2aa-93b1-4b0e-a7f4-%012d", i),
 			Messages: protocol.Messages{{ID: fmt.Sprintf("b2f0e1d4-0c6b-4f57-8f19-%012d", i), Role: protocol.RoleUser, Content: protocol.Text("Please pay the invoice of March.")}}}
-		a, err := runner.Submit(context.Background(), adapter.Input{Namespace: key.Namespace, Run: in})
-		if err != nil || a.Disposition != adapter.Started {
+		a, err := runs.Submit(context.Background(), runner.Input{Namespace: key.Namespace, Run: in})
+		if err != nil || a.Disposition != runner.Started {
 			b.Errorf("%s %+v %v", a.Disposition, a.Refusal, err)
 		}
 	}

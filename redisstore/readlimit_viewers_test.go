@@ -11,6 +11,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
@@ -62,7 +63,7 @@ func TestManyViewersOfALargeThreadShareWhatIsReadOfIt(t *testing.T) {
 		}
 		return nil
 	})
-	r, err := adapter.NewRunner(s, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}})
+	r, err := runner.NewRunner(s, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func TestManyViewersOfALargeThreadShareWhatIsReadOfIt(t *testing.T) {
 	start := func(thread string) {
 		in := &protocol.RunAgentInput{ThreadID: thread, RunID: "r", Messages: protocol.Messages{
 			{ID: "m", Role: protocol.RoleUser, Content: protocol.Text("go")}}}
-		if a, err := r.Submit(context.Background(), adapter.Input{Namespace: "n", Run: in}); err != nil || a.Disposition != adapter.Started {
+		if a, err := r.Submit(context.Background(), runner.Input{Namespace: "n", Run: in}); err != nil || a.Disposition != runner.Started {
 			t.Fatal(a, err)
 		}
 	}

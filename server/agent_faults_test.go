@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -38,13 +39,13 @@ func TestAgentAtFault(t *testing.T) {
 func TestProcessLost(t *testing.T) {
 	store := embedded(t)
 	start := func() *testServer {
-		r, err := adapter.NewRunner(store, &adapter.Options{
-			Agents: map[string]adapter.Agent{"": asking(func() string { return "Go on?" })}, Mode: adapter.ModeBlocking,
+		r, err := runner.NewRunner(store, &runner.Options{
+			Agents: map[string]adapter.Agent{"": asking(func() string { return "Go on?" })}, Mode: runner.ModeBlocking,
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return newTestServer(t, runner{r}, nil)
+		return newTestServer(t, runnerBackend{r}, nil)
 	}
 	first := start()
 	asked := newTab(first.dial())
@@ -62,11 +63,11 @@ func TestTimeLimit(t *testing.T) {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	})
-	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": endless}, RunTimeout: 10 * time.Millisecond})
+	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": endless}, RunTimeout: 10 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantCode(t, newTab(newTestServer(t, runner{r}, nil).dial()).ask("r1", "hello"), "run_timeout")
+	wantCode(t, newTab(newTestServer(t, runnerBackend{r}, nil).dial()).ask("r1", "hello"), "run_timeout")
 }
 
 // A run that makes too much of its thread ends with a code of its own, and the thread
@@ -79,11 +80,11 @@ func TestThreadSize(t *testing.T) {
 			}
 		}
 	})
-	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": talker}, MaxThreadBytes: 10_000})
+	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": talker}, MaxThreadBytes: 10_000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := newTestServer(t, runner{r}, nil)
+	srv := newTestServer(t, runnerBackend{r}, nil)
 	wantCode(t, newTab(srv.dial()).ask("r1", "hello"), "thread_too_large")
 	wantCode(t, newTab(srv.dial()).ask("r2", "more"), "thread_too_large")
 }

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/refusal"
@@ -79,7 +79,7 @@ func (s *fullSession) cancelRun(f *frames.Frame) error {
 	ctx, cancel := s.Call()
 	defer cancel()
 	key := s.Key(f.ThreadID)
-	c, err := s.srv.runs.Cancel(ctx, key, f.Label, s.Actor(adapter.ThroughSocket))
+	c, err := s.srv.runs.Cancel(ctx, key, f.Label, s.Actor(runner.ThroughSocket))
 	if err != nil {
 		s.LogFailure("cancelling", f.ThreadID, err)
 		return s.fault(f, frames.Laterf(time.Second, refusal.CodeStore, "the outcome is unknown; cancel again"))

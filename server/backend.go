@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/controlapi"
 	"github.com/aguiws/aguiws/server/internal/notices"
 )
 
-// backend is what a Server asks of an adapter.Runner, by who asks. All methods
+// backend is what a Server asks of an runner.Runner, by who asks. All methods
 // may be called concurrently.
 type backend interface {
 	inputs
@@ -24,11 +24,11 @@ type backend interface {
 
 // inputs are what a session makes of what its client sends.
 type inputs interface {
-	Submit(ctx context.Context, in adapter.Input) (adapter.Admitted, error)
+	Submit(ctx context.Context, in runner.Input) (runner.Admitted, error)
 	Repeat(ctx context.Context, key store.ThreadKey, runID, label string) (follow.Repeated, error)
-	Cancel(ctx context.Context, key store.ThreadKey, label string, by adapter.Actor) (adapter.Cancelled, error)
-	CancelWaiting(ctx context.Context, key store.ThreadKey, by adapter.Actor) (string, error)
-	CancelLeft(ctx context.Context, key store.ThreadKey, runID, label string, behind time.Duration) (adapter.Cancelled, error)
+	Cancel(ctx context.Context, key store.ThreadKey, label string, by runner.Actor) (runner.Cancelled, error)
+	CancelWaiting(ctx context.Context, key store.ThreadKey, by runner.Actor) (string, error)
+	CancelLeft(ctx context.Context, key store.ThreadKey, runID, label string, behind time.Duration) (runner.Cancelled, error)
 }
 
 // threads are what a cursor follows, and what was said before.
@@ -44,7 +44,7 @@ type lifetime interface {
 	StoreAvailable() bool
 	OnStore(changed func())
 	Capabilities() json.RawMessage
-	Unanswered(agent string) adapter.UnansweredPolicy
+	Unanswered(agent string) runner.UnansweredPolicy
 	DefaultAgent() string
 }
 
@@ -60,9 +60,9 @@ type follower interface {
 	Close()
 }
 
-// runner is an adapter.Runner as a backend.
-type runner struct{ *adapter.Runner }
+// runnerBackend is a runner.Runner as a backend.
+type runnerBackend struct{ *runner.Runner }
 
-func (r runner) Follow(key store.ThreadKey, notify func()) follower {
+func (r runnerBackend) Follow(key store.ThreadKey, notify func()) follower {
 	return r.Runner.Follow(key, notify)
 }

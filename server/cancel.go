@@ -3,12 +3,12 @@ package server
 import (
 	"context"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // stop cancels the runs of a label, and tells whoever waits for one of them here.
-func (s *core) stop(ctx context.Context, key store.ThreadKey, label string, by adapter.Actor) (bool, error) {
+func (s *core) stop(ctx context.Context, key store.ThreadKey, label string, by runner.Actor) (bool, error) {
 	cancelled, err := s.runs.Cancel(ctx, key, label, by)
 	if err != nil {
 		return false, err

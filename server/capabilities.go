@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -68,7 +68,7 @@ func (s *Server) describe(b backend) (err error) {
 
 // announce adds to the capabilities what becomes of unanswered interrupts, and of the
 // runs of clients that leave, that inputs need no messages but the new ones, and when they may be heard.
-func (s *Server) announce(unanswered func(agent string) adapter.UnansweredPolicy) error {
+func (s *Server) announce(unanswered func(agent string) runner.UnansweredPolicy) error {
 	with := func(agent string) (json.RawMessage, error) {
 		caps, err := withOwn(s.ownCapabilities(agent), "unanswered", unanswered(agent))
 		if err != nil {
@@ -77,7 +77,7 @@ func (s *Server) announce(unanswered func(agent string) adapter.UnansweredPolicy
 		if caps, err = withOwn(caps, "onDisconnect", s.opts.disconnectOf(agent)); err != nil {
 			return nil, err
 		}
-		if caps, err = withOwn(caps, "when", []adapter.When{adapter.WhenStep}); err != nil {
+		if caps, err = withOwn(caps, "when", []runner.When{runner.WhenStep}); err != nil {
 			return nil, err
 		}
 		return withOwn(caps, "newMessages", true)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	agui "github.com/aguiws/aguiws/client"
 )
 
@@ -31,7 +31,7 @@ type testServer struct {
 }
 
 // itself is the runner behind a backend that is one in part.
-func (r runner) itself() *adapter.Runner { return r.Runner }
+func (r runnerBackend) itself() *runner.Runner { return r.Runner }
 
 func newTestServer(t *testing.T, b backend, opts *Options) *testServer {
 	t.Helper()
@@ -41,8 +41,8 @@ func newTestServer(t *testing.T, b backend, opts *Options) *testServer {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
-	var r *adapter.Runner
-	if b, ok := b.(interface{ itself() *adapter.Runner }); ok {
+	var r *runner.Runner
+	if b, ok := b.(interface{ itself() *runner.Runner }); ok {
 		r = b.itself()
 	}
 	s, err := newServer(b, r, opts)

@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/server/internal/budget"
@@ -151,7 +152,7 @@ func TestRevokedCredential(t *testing.T) {
 
 func TestFault(t *testing.T) {
 	b := newFake()
-	b.submit = func(context.Context, adapter.Input) (adapter.Admitted, error) { panic("a bug") }
+	b.submit = func(context.Context, runner.Input) (runner.Admitted, error) { panic("a bug") }
 	ts := newTestServer(t, b, nil)
 	c := ts.dial()
 	c.send(input("t", "r"))
@@ -331,7 +332,7 @@ func TestHistoryBeyondAFrame(t *testing.T) {
 		given <- len(run.Input().Messages)
 		return run.Say("yes")
 	})
-	ts := nodeWith(t, embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": agent}}, &Options{MaxFrameBytes: 1000})
+	ts := nodeWith(t, embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent}}, &Options{MaxFrameBytes: 1000})
 	// send returns what the socket was closed with; nil: the run finished.
 	send := func(run string, messages ...string) error {
 		sock := ts.connect("/agui/ws", plainMode)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
 )
@@ -26,7 +27,7 @@ func (c corrupt) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuer
 // same request again would be of no use.
 func TestV1TellsWhatIsCorrupted(t *testing.T) {
 	var log logged
-	r, err := adapter.NewRunner(corrupt{embedded(t)}, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{}), "script": script.New(script.Options{})}})
+	r, err := runner.NewRunner(corrupt{embedded(t)}, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{}), "script": script.New(script.Options{})}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
@@ -67,7 +68,7 @@ var scopesOf = map[string]struct{ home, away string }{
 // namespaces, and somebody with each single scope.
 func scopesServer(t *testing.T, namespaces map[string]string) *walk {
 	agent := script.New(script.Options{})
-	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": agent}})
+	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,12 +82,12 @@ func scopesServer(t *testing.T, namespaces map[string]string) *walk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &walk{testServer: newTestServer(t, runner{r}, &Options{
+	w := &walk{testServer: newTestServer(t, runnerBackend{r}, &Options{
 		Auth: tokens, InputBurst: 10_000, RequestBurst: 10_000, RequestsPerUser: 10_000,
 	}), theirs: ids{thread: "t", run: "r", message: "nobody's", interrupt: "nobody's", dispatch: "nobody's"}}
 	for namespace, tenant := range namespaces {
 		key := store.ThreadKey{Namespace: namespace, Thread: w.theirs.thread}
-		if _, err := r.Inject(t.Context(), adapter.Injection{Namespace: namespace, Tenant: tenant, Thread: key.Thread, Text: "/confirm sure?"}); err != nil {
+		if _, err := r.Inject(t.Context(), runner.Injection{Namespace: namespace, Tenant: tenant, Thread: key.Thread, Text: "/confirm sure?"}); err != nil {
 			t.Fatal(err)
 		}
 		eventually(t, "the question", func() bool {

@@ -17,6 +17,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/metrics"
@@ -41,14 +42,14 @@ func newV1(t *testing.T) *v1Server {
 func newV1With(t *testing.T, opts *Options) *v1Server {
 	t.Helper()
 	agent := script.New(script.Options{})
-	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"script": agent}, Default: "script"})
+	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"script": agent}, Default: "script"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return newV1On(t, r, opts)
 }
 
-func newV1On(t *testing.T, r *adapter.Runner, opts *Options) *v1Server {
+func newV1On(t *testing.T, r *runner.Runner, opts *Options) *v1Server {
 	t.Helper()
 	all := []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin}
 	tokens, err := identity.NewTokens([]identity.Token{
@@ -63,7 +64,7 @@ func newV1On(t *testing.T, r *adapter.Runner, opts *Options) *v1Server {
 		t.Fatal(err)
 	}
 	opts.Auth, opts.Agents = tokens, []string{"script"}
-	ts := newTestServer(t, runner{r}, opts)
+	ts := newTestServer(t, runnerBackend{r}, opts)
 	v := &v1Server{t: t, ts: ts, token: annsToken, schemas: map[string]*jsonschema.Schema{}, seen: map[string]bool{}}
 	v.compile()
 	return v

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/redisstore/redistest"
@@ -90,7 +91,7 @@ func TestV1StoreGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	closes(t, store)
-	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, StoreTimeout: time.Second})
+	r, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, StoreTimeout: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
@@ -75,7 +76,7 @@ func TestV1Webhooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = sender.Shutdown(context.Background()) })
-	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func TestV1Webhooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	metrics := metrics.New()
-	w := &walk{testServer: newTestServer(t, runner{r}, &Options{Auth: tokens, Webhooks: sender, Metrics: metrics})}
+	w := &walk{testServer: newTestServer(t, runnerBackend{r}, &Options{Auth: tokens, Webhooks: sender, Metrics: metrics})}
 	owed := `"owed":{"waiting":5,"failed":2,"dead":2,"most":100}`
 	dead := func(i int, tenant string) string {
 		return fmt.Sprintf(`{"id":"1-1-%d","kind":"interrupt.opened","at":"1970-01-01T00:00:00.001Z","threadId":"of-%s","namespace":"n","tenant":"%s","diedAt":"1970-01-01T00:00:00.002Z","tries":13,"error":"503 Service Unavailable"}`, i, tenant, tenant)

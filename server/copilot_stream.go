@@ -7,8 +7,8 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/downgrade"
@@ -40,11 +40,11 @@ func (c copilotCaller) Answer(w http.ResponseWriter, r *http.Request, agent stri
 }
 
 func (c copilotCaller) Stop(ctx context.Context, thread, label string) (bool, error) {
-	return c.srv.stop(ctx, c.key(thread), label, c.Actor(adapter.ThroughCopilotKit))
+	return c.srv.stop(ctx, c.key(thread), label, c.Actor(runner.ThroughCopilotKit))
 }
 
 func (c copilotCaller) StopWaiting(ctx context.Context, thread string) (bool, error) {
-	run, err := c.srv.runs.CancelWaiting(ctx, c.key(thread), c.Actor(adapter.ThroughCopilotKit))
+	run, err := c.srv.runs.CancelWaiting(ctx, c.key(thread), c.Actor(runner.ThroughCopilotKit))
 	return run != "", err
 }
 
@@ -77,7 +77,7 @@ type copilotStream struct {
 func (c copilotStream) Input() *protocol.RunAgentInput { return c.f.Input }
 
 func (c copilotStream) Run(tell func(finished []byte) ([][]byte, error), again func(open []json.RawMessage) ([][]byte, error)) {
-	c.f.Commands, c.f.Through = true, adapter.ThroughCopilotKit
+	c.f.Commands, c.f.Through = true, runner.ThroughCopilotKit
 	w := &runWire{toldWire: toldWire{c.sse, tell}, thread: c.f.ThreadID, caller: c.caller}
 	if c.Reads() {
 		w.again = again

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 )
 
@@ -17,7 +18,7 @@ import (
 // name: in records, lists, notices, decisions, streams and metrics, and in what they are
 // searched by.
 func TestTheDefaultAgentHasOneName(t *testing.T) {
-	r, err := adapter.NewRunner(embedded(t), &adapter.Options{
+	r, err := runner.NewRunner(embedded(t), &runner.Options{
 		Agents:  map[string]adapter.Agent{"main": script.New(script.Options{}), "other": script.New(script.Options{})},
 		Default: "main",
 	})

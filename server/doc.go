@@ -1,6 +1,6 @@
 // Package server carries AG-UI runs over WebSockets and over HTTP.
 //
-//	browser ⇄ socket ─→ session ─→ adapter.Runner ─→ store
+//	browser ⇄ socket ─→ session ─→ runner.Runner ─→ store
 //	                       ↑                           │
 //	                       └──── followers: cursors ←──┘ over each thread's log
 //

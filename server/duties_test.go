@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/server/identity"
 )
@@ -15,7 +16,7 @@ import (
 // Whoever asked for a call may not approve it by any way that there is, and somebody
 // else may.
 func TestNobodyApprovesTheirOwn(t *testing.T) {
-	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, SeparateDuties: true})
+	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, SeparateDuties: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +31,7 @@ func TestNobodyApprovesTheirOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &walk{testServer: newTestServer(t, runner{r}, &Options{Auth: tokens, InputBurst: 1000, RequestBurst: 10_000})}
+	w := &walk{testServer: newTestServer(t, runnerBackend{r}, &Options{Auth: tokens, InputBurst: 1000, RequestBurst: 10_000})}
 	post := func(token, path, body string) string { return w.request(t, http.MethodPost, path, token, body) }
 	input := func(thread, run, members string) string {
 		return fmt.Sprintf(`{"threadId":%q,"runId":%q,"tools":[],"context":[],"state":{},"forwardedProps":{},%s}`, thread, run, members)

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
 	"github.com/aguiws/aguiws/server/identity"
@@ -35,14 +36,14 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer store.Close()
-	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{
+	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{
 		"": adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error { return run.Say("Hello.") }),
 	}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer runner.Shutdown(context.Background())
-	srv, err := server.New(runner, &server.Options{
+	defer runs.Shutdown(context.Background())
+	srv, err := server.New(runs, &server.Options{
 		Auth:     signedIn{"f00d": "ann"},
 		Origins:  []string{"https://shop.example"},
 		Fallback: http.NotFoundHandler(), // the rest of the site

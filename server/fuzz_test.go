@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/redisstore"
 )
 
@@ -28,7 +29,7 @@ func fuzzed(f *testing.F) *Server {
 		f.Fatal(err)
 	}
 	agent := adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error { return run.Say("x") })
-	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: quiet})
+	r, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: quiet})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 
 	agui "github.com/aguiws/aguiws/client"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -207,7 +207,7 @@ func TestCapabilities(t *testing.T) {
 		`{"custom":[]}`:           "",
 		`{"custom":{"aguiws":7}}`: "",
 	} {
-		if got, err := withOwn([]byte(have), "unanswered", adapter.UnansweredCancel); string(got) != want || (err == nil) != (want != "") {
+		if got, err := withOwn([]byte(have), "unanswered", runner.UnansweredCancel); string(got) != want || (err == nil) != (want != "") {
 			t.Errorf("%s became %s, %v", have, got, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 )
 
 // Lists leave out what a rule says; who opens the question sees all of what is approved.
@@ -19,7 +20,7 @@ func TestV1InboxIsRedacted(t *testing.T) {
 		})
 	}
 	paying := `{"amount":12.50,"card":{"number":"` + secret + `","name":"Ann"}}`
-	r, err := adapter.NewRunner(embedded(t), &adapter.Options{
+	r, err := runner.NewRunner(embedded(t), &runner.Options{
 		Agents:      map[string]adapter.Agent{"": asks("pay", paying), "script": asks("show", paying)},
 		RedactLists: []adapter.Redaction{{Tool: "pay", Pointer: "/card/number"}, {Pointer: "/password"}},
 	})
@@ -61,9 +62,9 @@ func TestV1InboxIsRedacted(t *testing.T) {
 }
 
 func TestListRulesAreChecked(t *testing.T) {
-	o := adapter.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil })},
+	o := runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil })},
 		RedactLists: []adapter.Redaction{{Pointer: "no pointer"}}}
-	if _, err := adapter.NewRunner(embedded(t), &o); err == nil {
+	if _, err := runner.NewRunner(embedded(t), &o); err == nil {
 		t.Error("a rule without a pointer is taken")
 	}
 }

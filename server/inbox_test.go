@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/protocol"
@@ -194,7 +195,7 @@ func TestV1InboxIsASummary(t *testing.T) {
 		_, err := run.Ask(ctx, list...)
 		return err
 	})
-	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": agent, "script": many}})
+	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent, "script": many}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +246,7 @@ func countedAgent(went *sync.Map) adapter.Agent {
 // however often and from how many sides the request comes.
 func TestV1InboxResolve(t *testing.T) {
 	var went sync.Map
-	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": countedAgent(&went), "script": script.New(script.Options{})},
+	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": countedAgent(&went), "script": script.New(script.Options{})},
 		MaxInputs: 1000, InputBurst: 60})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/frames"
@@ -49,20 +50,20 @@ func (s *fullSession) input(f *frames.Frame) error {
 		return s.refuse(f, refused, s.positionOf(f.ThreadID))
 	}
 	switch admitted.Disposition {
-	case adapter.Refused:
+	case runner.Refused:
 		at := d.position
 		if fresh {
 			at = admitted.Position
 		}
 		return s.refuse(f, admitted.Refusal, at)
-	case adapter.Started:
+	case runner.Started:
 		d.owned(store.RunActive, admitted.Position.Seq+1, f.Label, admitted.RunID)
 		if fresh {
 			d.seek(admitted.Position)
 			s.place(d)
 		}
 		return s.disposed(f, admitted)
-	case adapter.Queued:
+	case runner.Queued:
 		d.owned(store.RunQueued, 0, f.Label, admitted.RunID)
 		if fresh {
 			if placed, err := s.placeQueued(ctx, f, d); !placed || err != nil {
@@ -96,14 +97,14 @@ func (s *fullSession) expect(f *frames.Frame, fresh bool) (awaits bool, refused 
 }
 
 // submit submits the input. Fresh: the socket did not follow the thread before.
-func (s *fullSession) submit(ctx context.Context, f *frames.Frame, d *delivery, fresh bool) (adapter.Admitted, error) {
+func (s *fullSession) submit(ctx context.Context, f *frames.Frame, d *delivery, fresh bool) (runner.Admitted, error) {
 	if fresh && !s.Reads() {
 		// It is told nothing of where its run begins but the run.
 		if _, err := d.attachWithin(ctx, nil); err != nil {
-			return adapter.Admitted{}, err
+			return runner.Admitted{}, err
 		}
 	}
-	in := adapter.Input{Namespace: s.Identity.Namespace, Tenant: s.Identity.Tenant, User: s.Name(), Agent: s.Agent, From: s.Origin(adapter.ThroughSocket), Run: f.Input, When: frames.WhenOf(f.Input), Headers: s.Headers}
+	in := runner.Input{Namespace: s.Identity.Namespace, Tenant: s.Identity.Tenant, User: s.Name(), Agent: s.Agent, From: s.Origin(runner.ThroughSocket), Run: f.Input, When: frames.WhenOf(f.Input), Headers: s.Headers}
 	if fresh {
 		in.Left = d.left
 	}
@@ -136,7 +137,7 @@ func (s *fullSession) placeAtEnd(ctx context.Context, d *delivery) (*follow.Atta
 	return a, err
 }
 
-func (s *fullSession) disposed(f *frames.Frame, a adapter.Admitted) error {
+func (s *fullSession) disposed(f *frames.Frame, a runner.Admitted) error {
 	return s.send(runFrame{"ws.run", f.ThreadID, f.Label, a.Disposition, a.Of, f.ID})
 }
 
@@ -153,7 +154,7 @@ func (s *fullSession) refuse(f *frames.Frame, why *protocol.RunError, at store.P
 	if err != nil {
 		return fmt.Errorf("server: refusal: %w", err)
 	}
-	if err := s.send(runFrame{"ws.run", f.ThreadID, f.Label, adapter.Refused, "", f.ID}); err != nil {
+	if err := s.send(runFrame{"ws.run", f.ThreadID, f.Label, runner.Refused, "", f.ID}); err != nil {
 		return err
 	}
 	return s.uncounted(f.ThreadID, at, [][]byte{event})

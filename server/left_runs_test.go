@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
@@ -25,12 +26,12 @@ import (
 )
 
 // leavingNode serves the script agent to clients that leave.
-func leavingNode(t *testing.T, st store.Store, grace time.Duration, busy adapter.BusyPolicy) *testServer {
+func leavingNode(t *testing.T, st store.Store, grace time.Duration, busy runner.BusyPolicy) *testServer {
 	t.Helper()
-	ts := nodeWith(t, st, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Busy: busy},
+	ts := nodeWith(t, st, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Busy: busy},
 		&Options{FrameBurst: 1000, DisconnectGrace: grace})
 	t.Cleanup(func() {
-		if _, err := ts.control.StopAll(context.Background(), localThread, "the test is over", adapter.Actor{}); err != nil {
+		if _, err := ts.control.StopAll(context.Background(), localThread, "the test is over", runner.Actor{}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -178,7 +179,7 @@ func TestLeavingFinishes(t *testing.T) {
 // The next message does not wait for a run that is left, over whatever wire and
 // whatever becomes of messages while a run is active.
 func TestNextMessageAfterLeaving(t *testing.T) {
-	for _, busy := range []adapter.BusyPolicy{"", adapter.BusyReject} {
+	for _, busy := range []runner.BusyPolicy{"", runner.BusyReject} {
 		for name, next := range map[string]func(ts *testServer){
 			"POST": func(ts *testServer) {
 				s := ts.post(says("r2", "/say hello"))
@@ -357,12 +358,12 @@ func TestGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, began := newFake(), time.Now()
 		var looks []string
-		b.left = func(key store.ThreadKey, run, label string, behind time.Duration) (adapter.Cancelled, error) {
+		b.left = func(key store.ThreadKey, run, label string, behind time.Duration) (runner.Cancelled, error) {
 			looks = append(looks, fmt.Sprint(run, " ", label, " ", time.Since(began), " ", behind))
 			if len(looks) == 3 {
-				return adapter.Cancelled{}, errors.New("no answer")
+				return runner.Cancelled{}, errors.New("no answer")
 			}
-			return adapter.Cancelled{Stopped: behind == 0}, nil
+			return runner.Cancelled{Stopped: behind == 0}, nil
 		}
 		s, p, end := piped(t, b, &Options{DisconnectGrace: time.Second})
 		defer end()
@@ -399,11 +400,11 @@ func TestGraceWithoutTheStore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b, looks := newFake(), 0
-				b.left = func(store.ThreadKey, string, string, time.Duration) (adapter.Cancelled, error) {
+				b.left = func(store.ThreadKey, string, string, time.Duration) (runner.Cancelled, error) {
 					if looks++; looks <= failing {
-						return adapter.Cancelled{}, errors.New("no answer")
+						return runner.Cancelled{}, errors.New("no answer")
 					}
-					return adapter.Cancelled{Stopped: true}, nil
+					return runner.Cancelled{Stopped: true}, nil
 				}
 				s, p, end := piped(t, b, &Options{DisconnectGrace: -1})
 				defer end()
@@ -431,9 +432,9 @@ func TestLooksAreSpaced(t *testing.T) {
 		const runs, seconds = 4000, 20
 		var looks atomic.Int64
 		b := newFake()
-		b.left = func(store.ThreadKey, string, string, time.Duration) (adapter.Cancelled, error) {
+		b.left = func(store.ThreadKey, string, string, time.Duration) (runner.Cancelled, error) {
 			looks.Add(1)
-			return adapter.Cancelled{}, nil
+			return runner.Cancelled{}, nil
 		}
 		s, _, end := piped(t, b, &Options{DisconnectGrace: time.Hour, Sockets: runs})
 		defer end()
@@ -455,9 +456,9 @@ func TestServerEndsAreNotLeaving(t *testing.T) {
 	t.Parallel() // it ends by the clock
 	synctest.Test(t, func(t *testing.T) {
 		b := newFake()
-		b.left = func(store.ThreadKey, string, string, time.Duration) (adapter.Cancelled, error) {
+		b.left = func(store.ThreadKey, string, string, time.Duration) (runner.Cancelled, error) {
 			t.Error("it was taken for left")
-			return adapter.Cancelled{}, nil
+			return runner.Cancelled{}, nil
 		}
 		answer := byHand(t, b, &Options{Auth: byToken{"good": {Expires: time.Now().Add(time.Minute)}}})
 		answer(authorized(postThread, "good"))

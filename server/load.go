@@ -3,18 +3,18 @@ package server
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 )
 
 // load asks a runner what it carries when it is asked itself.
 type load struct {
-	load              func() adapter.Load
+	load              func() runner.Load
 	runs, max, panics *prometheus.Desc
 	threads, bytes    *prometheus.Desc // that are cached
 	reads             *prometheus.Desc
 }
 
-func newLoad(of func() adapter.Load) load {
+func newLoad(of func() runner.Load) load {
 	desc := func(name, help string) *prometheus.Desc { return prometheus.NewDesc("aguiws_"+name, help, nil, nil) }
 	return load{of, desc("runs", "Runs that this process carries."), desc("runs_max", "Runs that it carries at once at most."),
 		desc("panics_total", "Panics over stored data that were contained."),

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
@@ -163,11 +164,11 @@ func TestClientsThatGoAreNoFailures(t *testing.T) {
 				logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 				m := &moody{Store: embedded(t), asked: make(chan struct{}, 1)}
 				agent := script.New(script.Options{})
-				r, err := adapter.NewRunner(m, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: logger})
+				r, err := runner.NewRunner(m, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: logger})
 				if err != nil {
 					t.Fatal(err)
 				}
-				ts := newTestServer(t, runner{r}, &Options{Auth: m, Logger: logger})
+				ts := newTestServer(t, runnerBackend{r}, &Options{Auth: m, Logger: logger})
 				ts.ask(http.MethodPost, "/agui", says("r1", "/say hello"), "Authorization", "Bearer good").opened().rest()
 				if fails {
 					m.become(test.which, errors.New("the store is broken"))

@@ -22,6 +22,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
@@ -87,7 +88,7 @@ func newLoginLabOn(t *testing.T, st loginStore, hook func(string), auth identity
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := adapter.NewRunner(l.store, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Logins: svc, Logger: log})
+	r, err := runner.NewRunner(l.store, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Logins: svc, Logger: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func newLoginLabOn(t *testing.T, st loginStore, hook func(string), auth identity
 			t.Fatal(err)
 		}
 	}
-	l.walk = &walk{testServer: newTestServer(t, runner{r}, &Options{Auth: auth, Logins: svc, InputBurst: 1000, RequestBurst: 10_000, Logger: log})}
+	l.walk = &walk{testServer: newTestServer(t, runnerBackend{r}, &Options{Auth: auth, Logins: svc, InputBurst: 1000, RequestBurst: 10_000, Logger: log})}
 	return l
 }
 
@@ -501,7 +502,7 @@ func TestLoginOfOneUser(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := adapter.NewRunner(st, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Logins: svc})
+		r, err := runner.NewRunner(st, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Logins: svc})
 		if err != nil {
 			t.Fatal(err)
 		}

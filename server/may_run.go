@@ -3,7 +3,7 @@ package server
 import (
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/peer"
@@ -26,8 +26,8 @@ func (s *core) whyNotRun(p *peer.Peer) *protocol.RunError {
 }
 
 // mayRepeat refuses a repeat of what may be somebody else's.
-func (s *core) mayRepeat(p *peer.Peer, a adapter.Admitted) *protocol.RunError {
-	if a.Disposition != adapter.Repeat || p.Reads() || a.User != "" && a.User == p.Name() {
+func (s *core) mayRepeat(p *peer.Peer, a runner.Admitted) *protocol.RunError {
+	if a.Disposition != runner.Repeat || p.Reads() || a.User != "" && a.User == p.Name() {
 		return nil
 	}
 	return s.Metrics.Noted(&protocol.RunError{Code: refusal.CodeForbidden,

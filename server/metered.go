@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/meter"
 )
@@ -16,12 +16,12 @@ type meteredBackend struct {
 	m *meter.Counters
 }
 
-func (b meteredBackend) Submit(ctx context.Context, in adapter.Input) (adapter.Admitted, error) {
+func (b meteredBackend) Submit(ctx context.Context, in runner.Input) (runner.Admitted, error) {
 	a, err := b.backend.Submit(ctx, in)
 	switch {
 	case err != nil:
 		b.m.Inputs.WithLabelValues("unknown").Inc()
-	case a.Disposition == adapter.Refused:
+	case a.Disposition == runner.Refused:
 		b.m.Refused(a.Refusal.Code)
 		fallthrough
 	default:
@@ -30,7 +30,7 @@ func (b meteredBackend) Submit(ctx context.Context, in adapter.Input) (adapter.A
 	return a, err
 }
 
-func (b meteredBackend) Cancel(ctx context.Context, key store.ThreadKey, label string, by adapter.Actor) (adapter.Cancelled, error) {
+func (b meteredBackend) Cancel(ctx context.Context, key store.ThreadKey, label string, by runner.Actor) (runner.Cancelled, error) {
 	c, err := b.backend.Cancel(ctx, key, label, by)
 	if err == nil && c.Stopped {
 		b.m.Cancels.Inc()

@@ -16,6 +16,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/metrics"
@@ -58,11 +59,11 @@ func metered(t *testing.T, opts *Options) (*testServer, *metrics.Metrics) {
 	t.Cleanup(func() { _ = opts.Webhooks.Shutdown(context.Background()) })
 	opts.Metrics = metrics.New()
 	agent := script.New(script.Options{})
-	r, err := adapter.NewRunner(opts.Metrics.Store(embedded(t)), &adapter.Options{Agents: map[string]adapter.Agent{"": agent}})
+	r, err := runner.NewRunner(opts.Metrics.Store(embedded(t)), &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newTestServer(t, runner{r}, opts), opts.Metrics
+	return newTestServer(t, runnerBackend{r}, opts), opts.Metrics
 }
 
 func TestMetricsCount(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/fold"
@@ -37,11 +38,11 @@ var (
 // said as of a position is what the client had built by then.
 func TestModelOfTheBinding(t *testing.T) {
 	pace := &wordly{threads: map[string]chan struct{}{}}
-	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": pace}})
+	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": pace}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ts := newTestServer(t, runner{r}, &Options{FramesPerSecond: 1e6, FrameBurst: 1e6, InputsPerMinute: 1e6, InputBurst: 1e6,
+	ts := newTestServer(t, runnerBackend{r}, &Options{FramesPerSecond: 1e6, FrameBurst: 1e6, InputsPerMinute: 1e6, InputBurst: 1e6,
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	for seed := *modelSeed; seed < *modelSeed+uint64(*modelSeeds); seed++ {
 		h := &history{t: t, ts: ts, pace: pace, rnd: rand.New(rand.NewPCG(seed, 0)), thread: fmt.Sprintf("t%d", seed)}
@@ -116,7 +117,7 @@ func (in modelInput) frame(thread, label string) string {
 	return fmt.Sprintf(`{"threadId":%q,"runId":%q,%s}`, thread, label, in.body)
 }
 
-func (h *history) play(r *adapter.Runner) error {
+func (h *history) play(r *runner.Runner) error {
 	for range 1 + h.rnd.IntN(2) {
 		p := &peerModel{h: h}
 		p.connect()
@@ -147,7 +148,7 @@ func (h *history) play(r *adapter.Runner) error {
 }
 
 // atRest waits until all that was sent was taken and nothing is under way.
-func (h *history) atRest(r *adapter.Runner) (*adapter.Thread, error) {
+func (h *history) atRest(r *runner.Runner) (*runner.Thread, error) {
 	eventually(h.t, "the sockets that were cut are closed", func() bool {
 		m := h.ts.opts.Metrics
 		return value(h.t, m, "aguiws_sockets", "full")+value(h.t, m, "aguiws_sockets", "plain") <= float64(len(h.peers))
@@ -163,7 +164,7 @@ func (h *history) atRest(r *adapter.Runner) (*adapter.Thread, error) {
 			return nil, err
 		}
 		if thread == nil {
-			thread = &adapter.Thread{}
+			thread = &runner.Thread{}
 		}
 		if thread.Active != "" || thread.Queued > 0 && thread.Open == nil {
 			continue
@@ -571,7 +572,7 @@ func shownFold(messages protocol.Messages, state json.RawMessage) string {
 }
 
 // catchUp brings a peer up to the thread at rest, and compares.
-func (p *peerModel) catchUp(thread *adapter.Thread) error {
+func (p *peerModel) catchUp(thread *runner.Thread) error {
 	p.attach(false)
 	if err := p.until("caught up", func() bool { return p.live && p.asked == "" }); err != nil {
 		return err
@@ -659,7 +660,7 @@ func (p *plainModel) read(body io.Reader) error {
 
 // holds compares what was read with what the thread became: no text in it is
 // another, or longer.
-func (p *plainModel) holds(thread *adapter.Thread) error {
+func (p *plainModel) holds(thread *runner.Thread) error {
 	said := map[string]string{}
 	for _, m := range thread.Messages {
 		said[m.ID] = m.Content.String()

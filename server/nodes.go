@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/controlapi"
 )
@@ -53,7 +53,7 @@ type nodes struct {
 }
 
 // operate begins to tell of this node.
-func (s *Server) operate(load func() adapter.Load) {
+func (s *Server) operate(load func() runner.Load) {
 	n := &nodes{st: s.opts.Store, started: time.Now(), over: make(chan struct{}), rates: rates{of: s.gate.Metrics},
 		told: newRecently[[]store.NodeTold](), served: newRecently[[]store.Server]()}
 	version, host := buildVersion(), ""

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/metrics"
 )
@@ -83,7 +83,7 @@ func operated(t *testing.T, b *board, name string) (*Server, *metrics.Metrics) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.operate(func() adapter.Load { return adapter.Load{Runs: 2, MaxRuns: 9} })
+	s.operate(func() runner.Load { return runner.Load{Runs: 2, MaxRuns: 9} })
 	return s, m
 }
 
@@ -195,7 +195,7 @@ func TestNodeAloneIsShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.operate(func() adapter.Load { return adapter.Load{} })
+	s.operate(func() runner.Load { return runner.Load{} })
 	nodes, whole := s.nodes.Nodes(t.Context())
 	if len(nodes) != 1 || !whole || !nodes[0].Self {
 		t.Errorf("%+v", nodes)

@@ -18,6 +18,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
 	agui "github.com/aguiws/aguiws/client"
@@ -28,7 +29,7 @@ import (
 
 // noticeList is a runner whose notices are the test's. A cursor is how many lie before it.
 type noticeList struct {
-	runner
+	runnerBackend
 	mu      sync.Mutex
 	list    []store.Notice
 	more    chan struct{}
@@ -101,11 +102,11 @@ const (
 
 func noticesServer(t *testing.T, opts *Options) (*testServer, *noticeList) {
 	t.Helper()
-	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &noticeList{runner: runner{r}, more: make(chan struct{})}
+	l := &noticeList{runnerBackend: runnerBackend{r}, more: make(chan struct{})}
 	if opts.Auth == nil {
 		opts.Auth = tokensOf(t)
 	}

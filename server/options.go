@@ -34,7 +34,7 @@ type Options struct {
 	Origins []string
 	// Agents are the names served under /agui/{agent}/, which may not be ws,
 	// capabilities or threads. The default agent is served under its name, if it has one
-	// (adapter.Options.Default), whether or not it is among them. Default: no others.
+	// (runner.Options.Default), whether or not it is among them. Default: no others.
 	Agents []string
 	// PassHeaders names the headers of a request that go along with its input, to be read
 	// by the agent (adapter.Run.Headers), such as "Authorization". A POST passes its own,

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/order"
@@ -22,7 +23,7 @@ const (
 // newOwnRuns is a server on which ann has a thread, in a namespace that she shares with
 // two who may run and not read.
 func newOwnRuns(t *testing.T) *walk {
-	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func newOwnRuns(t *testing.T) *walk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &walk{testServer: newTestServer(t, runner{r}, &Options{Auth: tokens, FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000})}
+	w := &walk{testServer: newTestServer(t, runnerBackend{r}, &Options{Auth: tokens, FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000})}
 	w.ann(t, "r-ann", "/say "+canary)
 	w.ann(t, "r-state", `/state {"secret":"`+canary+`"}`)
 	return w

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -22,7 +23,7 @@ func passing(t *testing.T, names ...string) (*v1Server, <-chan map[string]string
 		}
 		return nil
 	})
-	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}})
+	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
 )
@@ -39,12 +40,12 @@ func payloadServer(t *testing.T, value string, options adapter.PayloadOptions) (
 		put <- err
 		return err
 	})
-	r, err := adapter.NewRunner(st, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}})
+	r, err := runner.NewRunner(st, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s = newTestServer(t, runner{r}, nil)
-	if _, err := r.Inject(t.Context(), adapter.Injection{Namespace: "local", Tenant: "local", Thread: "t", Text: "go"}); err != nil {
+	s = newTestServer(t, runnerBackend{r}, nil)
+	if _, err := r.Inject(t.Context(), runner.Injection{Namespace: "local", Tenant: "local", Thread: "t", Text: "go"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-put; err != nil {

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/downgrade"
@@ -43,7 +43,7 @@ type plainRun struct {
 	rests   bool            // the log has no more of the run than it has now
 	debts   debts
 	dialect frames.Dialect
-	through adapter.Through
+	through runner.Through
 	profile downgrade.Profile // what the client's version can be sent
 	aborted *atomic.Bool      // the client has no use for the run any more
 	stop    stopping
@@ -62,7 +62,7 @@ type stopping struct {
 func (s *core) runPlain(p *peer.Peer, w wire, f *frames.Frame, stops bool) (err error) {
 	in := f.Input
 	f.Input = nil
-	r := &plainRun{wire: w, label: f.Label, after: f.After, dialect: f.Dialect.Of(in), through: cmp.Or(f.Through, adapter.ThroughSocket), aborted: &f.Aborted}
+	r := &plainRun{wire: w, label: f.Label, after: f.After, dialect: f.Dialect.Of(in), through: cmp.Or(f.Through, runner.ThroughSocket), aborted: &f.Aborted}
 	r.profile = r.dialect.Profile(in)
 	r.open(s, p, f.ThreadID)
 	r.follower.Only("")
@@ -86,7 +86,7 @@ func (s *core) runPlain(p *peer.Peer, w wire, f *frames.Frame, stops bool) (err 
 func (r *plainRun) submit(in *protocol.RunAgentInput, commands bool) (more bool, err error) {
 	r.srv.awaiting.add(r.key, r.label, r)
 	ctx, cancel := r.Call()
-	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.Identity.Namespace, Tenant: r.Identity.Tenant, User: r.Name(), Agent: r.Agent, From: r.Origin(r.through), Run: in,
+	admitted, err := r.srv.runs.Submit(ctx, runner.Input{Namespace: r.Identity.Namespace, Tenant: r.Identity.Tenant, User: r.Name(), Agent: r.Agent, From: r.Origin(r.through), Run: in,
 		When: frames.WhenOf(in), Commands: commands, Sender: true, Left: r.left, Headers: r.Headers})
 	cancel()
 	r.clears(admitted)
@@ -94,27 +94,27 @@ func (r *plainRun) submit(in *protocol.RunAgentInput, commands bool) (more bool,
 		r.LogFailure("submitting an input", r.key.Thread, err)
 		return false, refuse(r.wire, peer.Unanswered(err))
 	}
-	if admitted.Disposition == adapter.Refused {
+	if admitted.Disposition == runner.Refused {
 		return false, refuse(r.wire, admitted.Refusal)
 	}
 	if refused := r.srv.mayRepeat(r.Peer, admitted); refused != nil {
 		return false, refuse(r.wire, refused)
 	}
 	r.id, r.of = admitted.RunID, admitted.Of
-	if admitted.Disposition != adapter.Repeat {
+	if admitted.Disposition != runner.Repeat {
 		r.of, r.after = r.label, nil
 	}
-	if admitted.Disposition != adapter.Repeat || admitted.Waits {
+	if admitted.Disposition != runner.Repeat || admitted.Waits {
 		r.follower.Only(r.id)
 	} else {
 		r.follower.All() // the run that answers may be another
 	}
-	if admitted.Disposition != adapter.Queued {
+	if admitted.Disposition != runner.Queued {
 		r.srv.awaiting.done(r.key, r.label, r)
 		r.debts.take()
 	}
 	r.behind = admitted.Behind && r.Reads()
-	if admitted.Disposition == adapter.Started {
+	if admitted.Disposition == runner.Started {
 		r.mine = true
 		if !r.behind {
 			r.seek(admitted.Position)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -26,13 +27,13 @@ func TestQuotasOfUsers(t *testing.T) {
 		}
 		return nil
 	})
-	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": holding},
+	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": holding},
 		MaxRunsPerUser: 1, MaxThreadsPerUser: 2, MaxInputs: 1, InputBurst: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
 	auth := byToken{"a": {User: "a", Namespace: "a"}, "b": {User: "b", Namespace: "b"}}
-	srv := newTestServer(t, runner{r}, &Options{Auth: auth})
+	srv := newTestServer(t, runnerBackend{r}, &Options{Auth: auth})
 	dial := func(who string) *tab {
 		c := srv.connect("/agui/ws", bearer(who, Subprotocol))
 		c.expect("ws.hello")
@@ -62,7 +63,7 @@ func TestQuotasOfUsers(t *testing.T) {
 // A thread that is made counts as one of its user's threads and inputs.
 func TestQuotasOfMadeThreads(t *testing.T) {
 	agent := script.New(script.Options{})
-	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, MaxThreadsPerUser: 3, MaxInputs: 1, InputBurst: 6})
+	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent}, MaxThreadsPerUser: 3, MaxInputs: 1, InputBurst: 6})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/conn"
 	"github.com/aguiws/aguiws/server/internal/edge"
@@ -16,11 +16,11 @@ import (
 	"github.com/aguiws/aguiws/server/login"
 )
 
-// A Server carries the runs of one adapter.Runner to clients. Make it with New;
+// A Server carries the runs of one runner.Runner to clients. Make it with New;
 // its methods may be called concurrently.
 type Server struct {
 	opts      Options
-	control   *adapter.Runner // nil: there is no control API
+	control   *runner.Runner // nil: there is no control API
 	gate      *peer.Gate
 	core      *core
 	sockets   *sockets
@@ -41,13 +41,13 @@ type Server struct {
 
 // New returns a server of the runner's runs. It refuses options that cannot
 // work.
-func New(r *adapter.Runner, opts *Options) (*Server, error) {
-	return newServer(runner{r}, r, opts)
+func New(r *runner.Runner, opts *Options) (*Server, error) {
+	return newServer(runnerBackend{r}, r, opts)
 }
 
 // newServer makes a server of a backend, and of the runner behind it. Without a runner
 // there is no control API, no login and nothing of a node.
-func newServer(b backend, r *adapter.Runner, opts *Options) (*Server, error) {
+func newServer(b backend, r *runner.Runner, opts *Options) (*Server, error) {
 	s := &Server{opts: opts.withDefaults(), control: r}
 	if r != nil && s.opts.Logins != nil {
 		if _, none := s.opts.Auth.(identity.None); none != s.opts.Logins.OneUser() {
@@ -86,7 +86,7 @@ func newServer(b backend, r *adapter.Runner, opts *Options) (*Server, error) {
 
 // collect registers what is counted when it is asked for. Of several servers of one
 // registry the first counts.
-func (s *Server) collect(r *adapter.Runner) {
+func (s *Server) collect(r *runner.Runner) {
 	registry := s.opts.Metrics.Registry()
 	if r != nil {
 		_ = registry.Register(newLoad(r.Load))

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/peer"
@@ -39,7 +39,7 @@ func (s *streams) serveStop(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.core.Options.CallTimeout)
 	defer cancel()
-	stopped, err := s.stop(ctx, store.ThreadKey{Namespace: c.Identity.Namespace, Thread: thread}, label, c.Actor(adapter.ThroughPOST))
+	stopped, err := s.stop(ctx, store.ThreadKey{Namespace: c.Identity.Namespace, Thread: thread}, label, c.Actor(runner.ThroughPOST))
 	if err != nil {
 		s.core.Options.Logger.Warn("stopping failed", "thread", thread, "error", err)
 		refuseStopped.Write(w)

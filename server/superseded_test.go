@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestEndToEndSupersededUnderAQuestion(t *testing.T) {
 	ask := make(chan struct{})
 	store := embedded(t)
-	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+	r, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		select {
 		case <-ask:
 		case <-ctx.Done():
@@ -24,7 +25,7 @@ func TestEndToEndSupersededUnderAQuestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ts := newTestServer(t, runner{r}, nil)
+	ts := newTestServer(t, runnerBackend{r}, nil)
 	first, sender := newTab(ts.dial()), newTab(ts.dial())
 	sender.follow("t")
 	first.send(says("r1", "hi"))
@@ -36,7 +37,7 @@ func TestEndToEndSupersededUnderAQuestion(t *testing.T) {
 	close(ask)
 	interrupts(t, first.until())
 	interrupts(t, sender.until())
-	if i, err := r.StopAll(context.Background(), localThread, "enough", adapter.Actor{}); err != nil || len(i.Superseded) != 1 {
+	if i, err := r.StopAll(context.Background(), localThread, "enough", runner.Actor{}); err != nil || len(i.Superseded) != 1 {
 		t.Fatalf("%+v, %v", i, err)
 	}
 	end, ok := sender.until().(*protocol.RunFinished)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
 	agui "github.com/aguiws/aguiws/client"
@@ -46,16 +47,16 @@ func closes(t *testing.T, store *redisstore.Store) {
 // node serves an agent from a store.
 func node(t *testing.T, store store.Store, agent adapter.Agent) *testServer {
 	t.Helper()
-	return nodeWith(t, store, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}}, &Options{FrameBurst: 1000})
+	return nodeWith(t, store, &runner.Options{Agents: map[string]adapter.Agent{"": agent}}, &Options{FrameBurst: 1000})
 }
 
-func nodeWith(t *testing.T, store store.Store, runs *adapter.Options, opts *Options) *testServer {
+func nodeWith(t *testing.T, store store.Store, runs *runner.Options, opts *Options) *testServer {
 	t.Helper()
-	r, err := adapter.NewRunner(store, runs)
+	r, err := runner.NewRunner(store, runs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newTestServer(t, runner{r}, opts)
+	return newTestServer(t, runnerBackend{r}, opts)
 }
 
 // tab is a client of one thread that counts and folds as docs/binding tells a

@@ -131,13 +131,13 @@ func TestV1TreesTellReadersAlone(t *testing.T) {
 	v := newV1(t)
 	v.call("createThread", 201, "/threads", `{"threadId":"top"}`)
 	v.call("createThread", 201, "/threads", `{"threadId":"mine","parentThreadId":"top","resourceId":"r","metadata":{"salary":123}}`)
-	runner := v.as("0123456789abcdef-runner")
+	runs := v.as("0123456789abcdef-runner")
 	for _, change := range []string{`{}`, `{"resourceId":"r"}`, `{"metadata":{"salary":123}}`, `{"parentThreadId":"top"}`} {
-		if got := runner.call("changeThread", 200, "/threads/mine/tree", change); len(got) != 2 || got["threadId"] != "mine" || got["version"] != 1.0 {
+		if got := runs.call("changeThread", 200, "/threads/mine/tree", change); len(got) != 2 || got["threadId"] != "mine" || got["version"] != 1.0 {
 			t.Errorf("%s: %v", change, got)
 		}
 	}
-	if got := runner.call("createThread", 201, "/threads", `{"threadId":"other","parentThreadId":"mine"}`); len(got) != 2 {
+	if got := runs.call("createThread", 201, "/threads", `{"threadId":"other","parentThreadId":"mine"}`); len(got) != 2 {
 		t.Errorf("%v", got)
 	}
 	if got := v.call("changeThread", 200, "/threads/mine/tree", `{"metadata":{"salary":124}}`); got["version"] != 2.0 || got["depth"] != 1.0 {

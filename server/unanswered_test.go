@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/server/identity"
 )
@@ -49,7 +50,7 @@ func TestUnansweredByEveryBinding(t *testing.T) {
 		"CopilotKit run":      posted("/copilotkit/agent/default/run", "%s"),
 		"CopilotKit envelope": posted("/copilotkit", `{"method":"agent/run","params":{"agentId":"default"},"body":%s}`),
 	}
-	for policy, want := range map[adapter.UnansweredPolicy]string{adapter.UnansweredRefuse: "interrupts_pending", adapter.UnansweredCancel: ""} {
+	for policy, want := range map[runner.UnansweredPolicy]string{runner.UnansweredRefuse: "interrupts_pending", runner.UnansweredCancel: ""} {
 		for way, send := range ways {
 			t.Run(string(policy)+" by "+way, func(t *testing.T) {
 				ts := unansweredServer(t, policy, operator)
@@ -76,9 +77,9 @@ func TestUnansweredByEveryBinding(t *testing.T) {
 	}
 }
 
-func unansweredServer(t *testing.T, policy adapter.UnansweredPolicy, token string) *testServer {
+func unansweredServer(t *testing.T, policy runner.UnansweredPolicy, token string) *testServer {
 	t.Helper()
-	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Unanswered: policy})
+	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Unanswered: policy})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,5 +87,5 @@ func unansweredServer(t *testing.T, policy adapter.UnansweredPolicy, token strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newTestServer(t, runner{r}, &Options{Auth: tokens})
+	return newTestServer(t, runnerBackend{r}, &Options{Auth: tokens})
 }

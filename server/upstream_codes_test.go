@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/gateway"
 )
 
@@ -56,11 +57,11 @@ func TestUpstreamFailuresAreTold(t *testing.T) {
 		names = append(names, code)
 	}
 	agents[""] = agents[names[0]]
-	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: agents})
+	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: agents})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ts := newTestServer(t, runner{r}, &Options{Agents: names})
+	ts := newTestServer(t, runnerBackend{r}, &Options{Agents: names})
 	for _, code := range names {
 		c := ts.connect("/agui/"+code+"/ws", nil)
 		c.expect("ws.hello")

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/internal/bindingschema"
@@ -92,7 +93,7 @@ func newWalk(t *testing.T) *walk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := adapter.NewRunner(st, &adapter.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}, Logins: logins})
+	r, err := runner.NewRunner(st, &runner.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}, Logins: logins})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func newWalk(t *testing.T) *walk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &walk{testServer: newTestServer(t, runner{r}, &Options{
+	w := &walk{testServer: newTestServer(t, runnerBackend{r}, &Options{
 		Auth: tokens, Agents: []string{"script"}, Logins: logins, FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000,
 	})}
 	w.theirs = ids{thread: "thread-0001-known", run: "run-0001-known", message: "message-0001-known"}

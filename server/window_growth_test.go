@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
@@ -29,7 +30,7 @@ func TestEventsWithAWindowCostTheSame(t *testing.T) {
 	}
 	serving := func() *testServer {
 		agents := map[string]adapter.Agent{"": script.New(script.Options{})}
-		return nodeWith(t, durable(t, redis), &adapter.Options{Agents: agents, MaxThreadBytes: -1}, nil)
+		return nodeWith(t, durable(t, redis), &runner.Options{Agents: agents, MaxThreadBytes: -1}, nil)
 	}
 	writer, reader := serving(), serving() // one has the threads in use, and one does not
 	const window, piece = 20, 1000

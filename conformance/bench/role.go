@@ -14,7 +14,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coder/websocket"
+	"github.com/redis/go-redis/v9"
+
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/conformance/bench/drive"
@@ -22,8 +26,6 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
-	"github.com/coder/websocket"
-	"github.com/redis/go-redis/v9"
 )
 
 // roleVariable of the environment makes this command one of the processes of a sample.
@@ -113,11 +115,11 @@ func serve(l net.Listener, redis, upstream string, window int) error {
 		}
 	}
 	quiet := slog.New(slog.DiscardHandler)
-	runner, err := adapter.NewRunner(kept, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: quiet})
+	runs, err := runner.NewRunner(kept, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: quiet})
 	if err != nil {
 		return err
 	}
-	s, err := server.New(runner, &server.Options{Logger: quiet, Sockets: 1 << 20, FramesPerSecond: 1e6, FrameBurst: 1e6, MaxFrameBytes: 64 << 20})
+	s, err := server.New(runs, &server.Options{Logger: quiet, Sockets: 1 << 20, FramesPerSecond: 1e6, FrameBurst: 1e6, MaxFrameBytes: 64 << 20})
 	if err != nil {
 		return err
 	}
@@ -131,7 +133,7 @@ func serve(l net.Listener, redis, upstream string, window int) error {
 		if words[0] != "suspend" {
 			return nil, fmt.Errorf("%q is no command", words)
 		}
-		return suspend(ctx, runner, words[1:])
+		return suspend(ctx, runs, words[1:])
 	})
 }
 
@@ -195,7 +197,7 @@ func (w *windows) Commit(ctx context.Context, b store.Batch) (store.CommitResult
 }
 
 // suspend has threads ask, from one number to another, and returns how long that took.
-func suspend(ctx context.Context, runner *adapter.Runner, words []string) (any, error) {
+func suspend(ctx context.Context, runs *runner.Runner, words []string) (any, error) {
 	var from, to int
 	if _, err := fmt.Sscan(strings.Join(words, " "), &from, &to); err != nil {
 		return nil, err
@@ -209,8 +211,8 @@ func suspend(ctx context.Context, runner *adapter.Runner, words []string) (any, 
 				in := &protocol.RunAgentInput{ThreadID: fmt.Sprintf("1f0a9c3e-5d0a-4b8e-9d64-%012d", i), RunID: fmt.Sprintf("7c61d2aa-93b1-4b0e-a7f4-%012d", i),
 					Messages: protocol.Messages{{ID: fmt.Sprintf("b2f0e1d4-0c6b-4f57-8f19-%012d", i), Role: protocol.RoleUser, Content: protocol.Text(
 						`/tool send_email {"to":"ann@example.com","subject":"Invoice of March","body":"Please find it attached."}`)}}}
-				a, err := runner.Submit(ctx, adapter.Input{Namespace: "local", Tenant: "local", Run: in})
-				if err == nil && a.Disposition != adapter.Started {
+				a, err := runs.Submit(ctx, runner.Input{Namespace: "local", Tenant: "local", Run: in})
+				if err == nil && a.Disposition != runner.Started {
 					err = fmt.Errorf("%s: %+v", a.Disposition, a.Refusal)
 				}
 				if err != nil {

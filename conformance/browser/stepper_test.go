@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
 	"github.com/aguiws/aguiws/web"
@@ -26,11 +27,11 @@ func stepper(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(unhurried)}})
+	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(unhurried)}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv, err := server.New(runner, &server.Options{Fallback: web.Handler()})
+	srv, err := server.New(runs, &server.Options{Fallback: web.Handler()})
 	if err != nil {
 		t.Fatal(err)
 	}

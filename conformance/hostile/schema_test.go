@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
@@ -59,7 +60,7 @@ func serveAsking(args []string) error {
 		}
 		return run.Say("hi")
 	})
-	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}})
+	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func serveAsking(args []string) error {
 	if err != nil {
 		return err
 	}
-	s, err := server.New(runner, &server.Options{Auth: auth, InputsPerMinute: 6000, InputBurst: 1000})
+	s, err := server.New(runs, &server.Options{Auth: auth, InputsPerMinute: 6000, InputBurst: 1000})
 	if err != nil {
 		return err
 	}

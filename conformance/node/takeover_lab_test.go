@@ -11,6 +11,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
@@ -114,7 +115,7 @@ type takeovers struct {
 	t      *testing.T
 	store  store.Store
 	clock  atomic.Int64
-	reader *adapter.Runner     // of all that follow; it carries no run
+	reader *runner.Runner      // of all that follow; it carries no run
 	all    *following          // has followed from the beginning
 	late   []*following        // came when a worker had just been lost
 	views  []*store.ThreadView // the thread after each run
@@ -143,9 +144,9 @@ func (l *takeovers) context() context.Context {
 	return ctx
 }
 
-func (l *takeovers) runner(store store.Store, sweep time.Duration) *adapter.Runner {
+func (l *takeovers) runner(store store.Store, sweep time.Duration) *runner.Runner {
 	l.t.Helper()
-	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": busy{}},
+	r, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": busy{}},
 		Lease: takeoverLease, Sweep: sweep, MaxAttempts: 100})
 	if err != nil {
 		l.t.Fatal(err)
@@ -163,8 +164,8 @@ func (l *takeovers) carry(in *protocol.RunAgentInput, losses ...loss) (passed in
 		store := &cutStore{Store: l.store, loss: how, lost: make(chan struct{}), ended: make(chan struct{})}
 		if i == 0 {
 			in.ThreadID = takeoverThread.Thread
-			a, err := l.runner(store, time.Hour).Submit(l.context(), adapter.Input{Namespace: takeoverThread.Namespace, Run: in})
-			if err != nil || a.Disposition != adapter.Started {
+			a, err := l.runner(store, time.Hour).Submit(l.context(), runner.Input{Namespace: takeoverThread.Namespace, Run: in})
+			if err != nil || a.Disposition != runner.Started {
 				l.t.Fatalf("%s %+v %v", a.Disposition, a.Refusal, err)
 			}
 		} else {
@@ -200,7 +201,7 @@ type following struct {
 	woken    chan struct{}
 }
 
-func (l *takeovers) follow(r *adapter.Runner) *following {
+func (l *takeovers) follow(r *runner.Runner) *following {
 	l.t.Helper()
 	f := &following{l: l, woken: make(chan struct{}, 1)}
 	f.cursor = r.Follow(takeoverThread, func() {

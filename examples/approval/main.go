@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
 	"github.com/aguiws/aguiws/web"
@@ -40,13 +41,13 @@ func serve(ctx context.Context, listener net.Listener) error {
 		return err
 	}
 	defer store.Close()
-	runner, err := adapter.NewRunner(store, &adapter.Options{
+	runs, err := runner.NewRunner(store, &runner.Options{
 		Agents: map[string]adapter.Agent{"": adapter.AgentFunc(clerk)},
 	})
 	if err != nil {
 		return err
 	}
-	srv, err := server.New(runner, &server.Options{Fallback: web.Handler()})
+	srv, err := server.New(runs, &server.Options{Fallback: web.Handler()})
 	if err != nil {
 		return err
 	}

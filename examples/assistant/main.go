@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/llm"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
@@ -47,9 +48,8 @@ func main() {
 func handler() http.Handler {
 	agent := must(llm.New(llm.Options{URL: os.Getenv("MODEL_URL"), Key: os.Getenv("MODEL_KEY"), Model: cmp.Or(os.Getenv("MODEL"), "gpt-5-mini"),
 		Instructions: "You serve the customers of a shop. Be brief.", Tools: []llm.Tool{clock, pay, ship.Define()}}))
-	store := must(redisstore.Embedded(nil)) // redisstore.Open with a URL makes questions outlive the process
-	runner := must(adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}}))
-	return must(server.New(runner, &server.Options{Fallback: web.Handler()})).Handler()
+	runs := must(runner.NewRunner(must(redisstore.Embedded(nil)), &runner.Options{Agents: map[string]adapter.Agent{"": agent}})) // redisstore.Open with a URL makes questions outlive the process
+	return must(server.New(runs, &server.Options{Fallback: web.Handler()})).Handler()
 }
 
 func must[T any](made T, err error) T {

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
@@ -84,19 +85,19 @@ func serve(ctx context.Context, addr, redis string) error {
 		return err
 	}
 	defer store.Close()
-	runner, err := adapter.NewRunner(store, &adapter.Options{
+	runs, err := runner.NewRunner(store, &runner.Options{
 		Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, // obeys commands; yours would stand here
 	})
 	if err != nil {
 		return err
 	}
-	srv, err := server.New(runner, &server.Options{Fallback: web.Handler()})
+	srv, err := server.New(runs, &server.Options{Fallback: web.Handler()})
 	if err != nil {
 		return err
 	}
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
-		return errors.Join(err, runner.Shutdown(ctx))
+		return errors.Join(err, runs.Shutdown(ctx))
 	}
 	fmt.Printf("open http://%s/ and end it with kill -9 %d\n", listener.Addr(), os.Getpid())
 	over := make(chan struct{})

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
 	"github.com/aguiws/aguiws/web"
@@ -102,11 +103,11 @@ func serve(ctx context.Context, listener net.Listener, redis string, agent adapt
 		return fmt.Errorf("no Redis to keep the run in: %w", err)
 	}
 	defer store.Close()
-	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Lease: lease})
+	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Lease: lease})
 	if err != nil {
 		return err
 	}
-	srv, err := server.New(runner, &server.Options{Fallback: web.Handler()})
+	srv, err := server.New(runs, &server.Options{Fallback: web.Handler()})
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
 	"github.com/aguiws/aguiws/server/identity"
@@ -61,15 +62,15 @@ func site(sessions *sessions) (http.Handler, func(context.Context) error, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	runner, err := adapter.NewRunner(store, &adapter.Options{
+	runs, err := runner.NewRunner(store, &runner.Options{
 		Agents: map[string]adapter.Agent{"": adapter.AgentFunc(greeter)},
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close())
 	}
-	agent, err := server.New(runner, &server.Options{Auth: sessions})
+	agent, err := server.New(runs, &server.Options{Auth: sessions})
 	if err != nil {
-		return nil, nil, errors.Join(err, runner.Shutdown(context.Background()), store.Close())
+		return nil, nil, errors.Join(err, runs.Shutdown(context.Background()), store.Close())
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/ai/", http.StripPrefix("/ai", agent.Handler()))

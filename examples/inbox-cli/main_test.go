@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
@@ -39,7 +40,7 @@ func newSite(t *testing.T, agent adapter.Agent) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}})
+	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func newSite(t *testing.T, agent adapter.Agent) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv, err := server.New(runner, &server.Options{Auth: tokens})
+	srv, err := server.New(runs, &server.Options{Auth: tokens})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/gateway"
 	"github.com/aguiws/aguiws/protocol"
@@ -154,10 +155,10 @@ func (a *agentSet) close(ctx context.Context) error {
 }
 
 // unansweredBy has a policy for each agent.
-func (s *settings) unansweredBy(a *agentSet) map[string]adapter.UnansweredPolicy {
-	by := map[string]adapter.UnansweredPolicy{}
+func (s *settings) unansweredBy(a *agentSet) map[string]runner.UnansweredPolicy {
+	by := map[string]runner.UnansweredPolicy{}
 	for _, name := range a.names {
-		by[name] = adapter.UnansweredPolicy(s.unanswered.of(name))
+		by[name] = runner.UnansweredPolicy(s.unanswered.of(name))
 	}
 	return by
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/gateway"
 	"github.com/aguiws/aguiws/redisstore"
 )
@@ -62,11 +63,11 @@ func (e *upstreamEntry) rehearse(ctx context.Context, x *exchange) (*findings, e
 	}
 	defer store.Close()
 	agent := &rehearsed{Upstream: upstream, ended: make(chan error, 1)}
-	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: quiet})
+	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: quiet})
 	if err != nil {
 		return nil, err
 	}
-	if _, err = runner.Inject(ctx, adapter.Injection{Namespace: "check", Thread: "check", Text: "check"}); err == nil {
+	if _, err = runs.Inject(ctx, runner.Injection{Namespace: "check", Thread: "check", Text: "check"}); err == nil {
 		select {
 		case err = <-agent.ended:
 			if told, ok := errors.AsType[*adapter.UserError](err); ok {
@@ -77,7 +78,7 @@ func (e *upstreamEntry) rehearse(ctx context.Context, x *exchange) (*findings, e
 			err = context.Cause(ctx)
 		}
 	}
-	err = errors.Join(err, runner.Shutdown(ctx), upstream.Close(ctx))
+	err = errors.Join(err, runs.Shutdown(ctx), upstream.Close(ctx))
 	found.protocol = upstream.Status().Protocol
 	return found, err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
@@ -54,11 +55,11 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 		return err
 	}
 	s.explainMode(log, store.Durable())
-	runner, err := adapter.NewRunner(m.Store(store), s.runnerOptions(agents, logins, log))
+	runs, err := runner.NewRunner(m.Store(store), s.runnerOptions(agents, logins, log))
 	if err != nil {
 		return err
 	}
-	defer shut(runner.Shutdown, s)
+	defer shut(runs.Shutdown, s)
 	hooks, err := webhook.New(store, targets, &webhook.Options{PrivateHosts: s.privateHosts(), PublicURL: s.pageAddress(), Observe: m.Webhook, Logger: log})
 	if err != nil {
 		return err
@@ -66,7 +67,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	defer shut(hooks.Shutdown, s)
 	options := s.serverOptions(access.auth, agents, store, m, log)
 	options.Webhooks, options.Logins = hooks, logins
-	srv, err := server.New(runner, options)
+	srv, err := server.New(runs, options)
 	if err != nil {
 		return err
 	}
@@ -103,8 +104,8 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 }
 
 // runnerOptions are the options of the runner that carries the agents.
-func (s *settings) runnerOptions(agents *agentSet, logins *login.Service, log *slog.Logger) *adapter.Options {
-	return &adapter.Options{
+func (s *settings) runnerOptions(agents *agentSet, logins *login.Service, log *slog.Logger) *runner.Options {
+	return &runner.Options{
 		Logins: agentLogins(logins),
 		Agents: agents.byName, Default: agents.byDefault, HeadersBy: agents.headersBy(), Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame, MaxStateBytes: s.maxFrame + s.maxFrame/16,
 		RunTimeout: orNever(s.runTimeout), MaxPark: orNever(s.maxPark), SeparateDuties: s.separateDuties, MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes, ThreadCache: cmp.Or(s.threadCache, -1),
@@ -126,11 +127,11 @@ func openStore(ctx context.Context, s *settings, log *slog.Logger) (*redisstore.
 	return store, nil
 }
 
-func (s *settings) busyPolicy() adapter.BusyPolicy {
+func (s *settings) busyPolicy() runner.BusyPolicy {
 	if s.busy == "queue" {
-		return adapter.BusyQueue
+		return runner.BusyQueue
 	}
-	return adapter.BusyPolicy(s.busy)
+	return runner.BusyPolicy(s.busy)
 }
 
 // orNever is a time that is none where it is 0.
@@ -141,11 +142,11 @@ func orNever(d time.Duration) time.Duration {
 	return d
 }
 
-func (s *settings) runMode() adapter.Mode {
+func (s *settings) runMode() runner.Mode {
 	if s.mode == "auto" {
-		return adapter.ModeAuto
+		return runner.ModeAuto
 	}
-	return adapter.Mode(s.mode)
+	return runner.Mode(s.mode)
 }
 
 // sayWhatWaits says what a store that outlives the process has for people, for workers and

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/llm"
 	"github.com/aguiws/aguiws/llm/demo"
@@ -56,16 +57,16 @@ func TestTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	runner, err := adapter.NewRunner(st, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}})
+	runs, err := runner.NewRunner(st, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	defer runner.Shutdown(ctx)
+	defer runs.Shutdown(ctx)
 	key := store.ThreadKey{Namespace: "n", Thread: "t"}
 	woken := make(chan struct{}, 1)
-	cursor := runner.Follow(key, func() {
+	cursor := runs.Follow(key, func() {
 		select {
 		case woken <- struct{}{}:
 		default:
@@ -79,7 +80,7 @@ func TestTools(t *testing.T) {
 	run := func(in protocol.RunAgentInput) *protocol.RunFinished {
 		t.Helper()
 		in.ThreadID = key.Thread
-		if a, err := runner.Submit(ctx, adapter.Input{Namespace: key.Namespace, Run: &in}); err != nil || a.Disposition != adapter.Started {
+		if a, err := runs.Submit(ctx, runner.Input{Namespace: key.Namespace, Run: &in}); err != nil || a.Disposition != runner.Started {
 			t.Fatalf("%+v %v", a, err)
 		}
 		for {

@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -20,26 +20,26 @@ import (
 // asking is a runner with one interrupt open.
 type askingRunner struct {
 	mu       sync.Mutex
-	open     adapter.OpenInterrupt
-	answered []adapter.LoginAnswer
+	open     runner.OpenInterrupt
+	answered []runner.LoginAnswer
 	refuses  string // a code
 }
 
-func (r *askingRunner) Open(_ context.Context, keys []store.ThreadKey) ([]adapter.Suspended, error) {
-	return []adapter.Suspended{{Thread: keys[0], Interrupts: []adapter.OpenInterrupt{r.open}}}, nil
+func (r *askingRunner) Open(_ context.Context, keys []store.ThreadKey) ([]runner.Suspended, error) {
+	return []runner.Suspended{{Thread: keys[0], Interrupts: []runner.OpenInterrupt{r.open}}}, nil
 }
 
-func (r *askingRunner) AnswerLogin(ctx context.Context, a adapter.LoginAnswer) (adapter.Admitted, error) {
+func (r *askingRunner) AnswerLogin(ctx context.Context, a runner.LoginAnswer) (runner.Admitted, error) {
 	if err := ctx.Err(); err != nil {
-		return adapter.Admitted{}, err
+		return runner.Admitted{}, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.refuses != "" {
-		return adapter.Admitted{Disposition: adapter.Refused, Refusal: &protocol.RunError{Code: r.refuses}}, nil
+		return runner.Admitted{Disposition: runner.Refused, Refusal: &protocol.RunError{Code: r.refuses}}, nil
 	}
 	r.answered = append(r.answered, a)
-	return adapter.Admitted{Disposition: adapter.Started}, nil
+	return runner.Admitted{Disposition: runner.Started}, nil
 }
 
 // flows keeps flows in memory.
@@ -70,7 +70,7 @@ func (f *flows) Tokens(context.Context, string) ([]store.StoredToken, error) { r
 func TestFlowExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := &flows{data: map[string][]byte{}, by: map[string]string{}}
-		r := &askingRunner{open: adapter.OpenInterrupt{ID: "i", Login: &ofAnn}}
+		r := &askingRunner{open: runner.OpenInterrupt{ID: "i", Login: &ofAnn}}
 		d := NewDesk(service(t, kept, "http://127.0.0.1:9", sealerOf(t, keyOf(1)), nil), r)
 		v := Visitor{Thread: store.ThreadKey{Namespace: "n", Thread: "t"}, Interrupt: "i", User: ofAnn.User}
 		begun, err := d.Begin(t.Context(), v)
@@ -122,7 +122,7 @@ func TestTabIsClosedEarly(t *testing.T) {
 		defer provider.Close()
 		ctx, leave := context.WithCancel(within(t))
 		defer leave()
-		r := &askingRunner{open: adapter.OpenInterrupt{ID: "i", Login: &ofAnn}}
+		r := &askingRunner{open: runner.OpenInterrupt{ID: "i", Login: &ofAnn}}
 		s := service(t, embedded(t), provider.URL, sealerOf(t, keyOf(1)), nil)
 		s.opts.Hook = func(at string) {
 			if at == point {
@@ -152,7 +152,7 @@ func TestCookieOverTLS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := NewDesk(s, &askingRunner{open: adapter.OpenInterrupt{ID: "i", Login: &ofAnn}})
+		d := NewDesk(s, &askingRunner{open: runner.OpenInterrupt{ID: "i", Login: &ofAnn}})
 		begun, err := d.Begin(t.Context(), Visitor{Thread: store.ThreadKey{Namespace: "n", Thread: "t"}, Interrupt: "i", User: ofAnn.User})
 		if err != nil {
 			t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/internal/suite"
@@ -112,11 +113,11 @@ func suggesting(t *testing.T, origin string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.New(runner, &server.Options{
+	s, err := server.New(runs, &server.Options{
 		Origins: []string{origin},
 		Suggest: func(_ context.Context, _ string, in *protocol.RunAgentInput) ([]server.Suggestion, error) {
 			return []server.Suggestion{{Title: "Count messages", Message: fmt.Sprintf("/say there were %d", len(in.Messages))}}, nil

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/notices"
@@ -17,7 +17,7 @@ import (
 
 // Config is what an API stands on. All of it may be used concurrently.
 type Config struct {
-	Runner  *adapter.Runner
+	Runner  *runner.Runner
 	Notices *notices.Feed
 	Record  Record
 	// Webhooks sends the server's webhooks; nil: there are none.
@@ -49,7 +49,7 @@ type Caller interface {
 	// NameOf is what inputs say of another user of the tenant; "": as User.
 	NameOf(user string) string
 	// Origin is how what the caller sends has come.
-	Origin(adapter.Through) adapter.Origin
+	Origin(runner.Through) runner.Origin
 	// Headers are those of the request that go along with an input.
 	Headers() map[string]string
 	// Credential is the bearer that the request came with; "": none.

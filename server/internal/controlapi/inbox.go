@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
@@ -82,7 +82,7 @@ func inboxOperations() []operation {
 	}
 }
 
-func interruptsOf(open *adapter.Suspended) []interruptJSON {
+func interruptsOf(open *runner.Suspended) []interruptJSON {
 	list := []interruptJSON{}
 	if open == nil {
 		return list
@@ -100,7 +100,7 @@ func interruptsOf(open *adapter.Suspended) []interruptJSON {
 	return list
 }
 
-func inboxItem(s adapter.Suspended) inboxItemJSON {
+func inboxItem(s runner.Suspended) inboxItemJSON {
 	return inboxItemJSON{
 		ThreadID: s.Thread.Thread, Namespace: s.Thread.Namespace, Agent: s.Agent, User: notices.UserOf(s.User), Title: s.Title, Since: s.Since.UTC(), Label: s.Label,
 		Interrupts: interruptsOf(&s), Corrupted: s.Corrupted,
@@ -152,7 +152,7 @@ func entriesOf(sent []entryJSON, where string) ([]protocol.ResumeEntry, error) {
 
 func (c *call) answerThread(ctx context.Context, key store.ThreadKey, label string, entries []protocol.ResumeEntry) (*resolvedJSON, error) {
 	answered, err := c.Runner.Answer(ctx, key, c.caller.Tenant(), c.caller.User(), label, entries,
-		c.caller.Origin(adapter.ThroughInbox), c.caller.Headers())
+		c.caller.Origin(runner.ThroughInbox), c.caller.Headers())
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package controlapi
 
-import "github.com/aguiws/aguiws/adapter"
+import (
+	"github.com/aguiws/aguiws/adapter/runner"
+)
 
 type stoppedBelowJSON struct {
 	Active  int `json:"active" jsonschema:"The number of threads with an active run or queued inputs that were not stopped."`
@@ -13,8 +15,8 @@ var stopParameters = []parameter{
 }
 
 // actor is the caller, as who stops what goes on.
-func (c *call) actor() adapter.Actor {
-	return adapter.Actor{User: c.caller.User(), From: c.caller.Origin(adapter.ThroughOperator)}
+func (c *call) actor() runner.Actor {
+	return runner.Actor{User: c.caller.User(), From: c.caller.Origin(runner.ThroughOperator)}
 }
 
 // stopsBelow reports whether what goes on below the thread is to be stopped too.

@@ -3,15 +3,15 @@ package frames
 import (
 	"encoding/json"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // WhenOf is what an input says in forwardedProps.aguiws.when. A value that is no word is
 // handed on as it is, so that its sender is told.
-func WhenOf(in *protocol.RunAgentInput) adapter.When {
+func WhenOf(in *protocol.RunAgentInput) runner.When {
 	if in == nil || in.ForwardedProps.IsZero() {
-		return adapter.WhenQueue
+		return runner.WhenQueue
 	}
 	var props struct {
 		Aguiws struct {
@@ -19,11 +19,11 @@ func WhenOf(in *protocol.RunAgentInput) adapter.When {
 		} `json:"aguiws"`
 	}
 	if json.Unmarshal(json.RawMessage(in.ForwardedProps), &props) != nil || props.Aguiws.When == nil {
-		return adapter.WhenQueue // of somebody else's making
+		return runner.WhenQueue // of somebody else's making
 	}
 	var when string
 	if json.Unmarshal(props.Aguiws.When, &when) != nil {
-		return adapter.When(props.Aguiws.When)
+		return runner.When(props.Aguiws.When)
 	}
-	return adapter.WhenNamed(when)
+	return runner.WhenNamed(when)
 }

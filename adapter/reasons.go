@@ -1,0 +1,15 @@
+package adapter
+
+// ReasonAuthRequired is the reason of the interrupt by which Run.Login asks. Its metadata
+// has authorizeUrl, where a browser begins, provider and scopes. Only a login that came
+// about resolves it; it can be cancelled as any other.
+const ReasonAuthRequired = "aguiws:auth_required"
+
+// ReasonPaused is the reason of the interrupt with which a run suspends that an
+// operator has paused. Resolving it, with any payload or none, goes on; cancelling it
+// ends the execution as cancelled.
+const ReasonPaused = "aguiws:paused"
+
+// ReasonUncertainStep is the reason of the interrupt that asks what became of
+// a step that was started and not recorded.
+const ReasonUncertainStep = "aguiws:uncertain_step"

@@ -1,0 +1,147 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/internal/judge"
+	"github.com/aguiws/aguiws/adapter/internal/stored"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// expire answers a suspension whose deadline has passed, unless somebody was
+// faster: the version decides.
+func (c *claimer) expire(ctx context.Context, key store.ThreadKey) error {
+	label := "expired-" + uuid.NewString()
+	j, err := c.read(ctx, key, &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label})
+	if err != nil {
+		return err
+	}
+	open, err := stored.Suspension(j.View.Suspension)
+	if err != nil || open == nil {
+		return err
+	}
+	policy := adapter.ExpiryKeep
+	for _, it := range open.Items {
+		if it.ExpiresAt == 0 || dueAt(it) >= j.View.Now.UnixMilli() {
+			continue
+		}
+		if policy != adapter.ExpiryFail && adapter.ExpiryPolicy(it.OnExpiry) != adapter.ExpiryKeep {
+			policy = adapter.ExpiryPolicy(it.OnExpiry)
+		}
+	}
+	if policy == adapter.ExpiryKeep {
+		return nil
+	}
+	v, err := j.Expire(open)
+	if err != nil {
+		return err
+	}
+	if policy == adapter.ExpiryFail {
+		v.Failure = adapter.CodeExpired
+	}
+	c.log.Info("interrupts have expired", "thread", key.Thread, "label", label, "policy", string(policy))
+	_, _, err = c.admission.endAsking(ctx, key, j, v, Actor{From: Origin{Through: ThroughExpiry}})
+	return err
+}
+
+// cancelWaiting cancels the open interrupts of the thread if which chooses them. A
+// suspension that cannot be read is left alone: the thread can be deleted.
+func (a *admission) cancelWaiting(ctx context.Context, key store.ThreadKey, by Actor, which func(*store.Suspension) bool) (string, error) {
+	for range maxTries {
+		view, err := a.store.Read(ctx, key, store.ReadQuery{})
+		if err != nil {
+			return "", unlessCorrupted(err)
+		}
+		open, err := stored.Suspension(view.Suspension)
+		if err != nil || open == nil || !which(open) {
+			return "", unlessCorrupted(err)
+		}
+		stale, err := a.endOpen(ctx, key, view.Version, open, by)
+		switch {
+		case err != nil:
+			return "", unlessCorrupted(err)
+		case !stale:
+			return open.RunID, nil
+		}
+	}
+	return "", fmt.Errorf("%w: the thread changes too fast for its questions to be cancelled", store.ErrOutcomeUnknown)
+}
+
+func unlessCorrupted(err error) error {
+	if errors.Is(err, store.ErrCorrupted) {
+		return nil
+	}
+	return err
+}
+
+// endOpen cancels what is open in a thread that still has the version. Nothing is cancelled
+// when the journal cannot be read, as nothing is answered then.
+func (a *admission) endOpen(ctx context.Context, key store.ThreadKey, version int64, open *store.Suspension, by Actor) (stale bool, err error) {
+	label := "cancelled-" + uuid.NewString()
+	var ids []string
+	for _, it := range open.Items {
+		ids = append(ids, it.ID)
+	}
+	j, err := a.read(ctx, key, &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label}, ids...)
+	if err != nil {
+		return false, err
+	}
+	if j.View.Version != version {
+		return true, nil
+	}
+	v, err := j.Withdraw(open)
+	if err != nil {
+		return false, err
+	}
+	if !a.enter() {
+		return false, errors.New("adapter: the server is shutting down: cancel again")
+	}
+	defer a.running.end()
+	a.capacity.occupy() // it calls no agent, and makes room
+	defer a.capacity.release()
+	admitted, stale, err := a.endAsking(ctx, key, j, v, by)
+	if err == nil && admitted.Refusal != nil {
+		err = fmt.Errorf("adapter: the run that waits could not be ended: %s", admitted.Refusal.Message)
+	}
+	if err == nil && !stale {
+		a.log.Info("a run that waited for answers was cancelled", "thread", key.Thread, "label", open.Label, "through", string(by.From.Through))
+	}
+	return stale, err
+}
+
+// endAsking begins the run that ends what asked, without a call of its agent unless the
+// verdict lets it go on. It waits for the end of a run that ends at once.
+func (a *admission) endAsking(ctx context.Context, key store.ThreadKey, j *judge.Judgement, v judge.Verdict, by Actor) (Admitted, bool, error) {
+	open := v.Continues
+	digest, err := judge.InputDigest(key, j.Input)
+	if err != nil {
+		return Admitted{}, false, err
+	}
+	n := beginBuilder{Judgement: j, Verdict: v, thread: key, digest: digest, user: by.User, from: by.From, redact: a.options.Redact}
+	record := store.RunRecord{Tenant: j.View.Tenant, CountsFor: beganBy(open, "")}
+	if v.Ends() {
+		record.Left = open.Refs()
+	}
+	b, run, err := n.build(store.Begin{MaxAttempts: a.options.MaxAttempts}, record)
+	if err != nil {
+		return Admitted{}, false, err
+	}
+	run.holding = holdingOfRecord(record, b.RunID)
+	if v.Ends() {
+		run.over = make(chan struct{})
+	}
+	admitted, stale, err := a.begin(ctx, b, run)
+	if run.over != nil && run.launched {
+		select {
+		case <-run.over:
+		case <-ctx.Done():
+		}
+	}
+	return admitted, stale, err
+}

@@ -1,0 +1,39 @@
+package runner
+
+import (
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// These bound what a notice shows of the interrupts that it tells of: how many, and their
+// bytes.
+const (
+	summariesShown = 5
+	summaryMessage = 300
+	summaryArgs    = 500
+	summaryBytes   = 4 << 10
+)
+
+// summaries are what a notice shows of interrupts that have just opened, if the options want
+// that: without what Options.RedactLists takes out of arguments.
+func (n *node) summaries(interrupts []protocol.Interrupt, items []store.SuspendedInterrupt) []store.InterruptSummary {
+	if !n.options.NoticeSummaries {
+		return nil
+	}
+	var list []store.InterruptSummary
+	room := summaryBytes
+	for i, it := range interrupts[:min(len(interrupts), summariesShown)] {
+		s := store.InterruptSummary{ID: it.ID, Reason: cutText(it.Reason, summaryMessage), Message: cutText(it.Message, summaryMessage)}
+		s.Truncated = len(s.Reason) < len(it.Reason) || len(s.Message) < len(it.Message)
+		if c := items[i].Call; c != nil {
+			args := string(redactions(n.options.RedactLists).in(c.Name, []byte(c.Arguments)))
+			s.Tool, s.Arguments, s.Redacted = cutText(c.Name, summaryMessage), cutText(args, summaryArgs), args != c.Arguments
+			s.Truncated = s.Truncated || len(s.Tool) < len(c.Name) || len(s.Arguments) < len(args)
+		}
+		if room -= len(s.ID) + len(s.Reason) + len(s.Message) + len(s.Tool) + len(s.Arguments); room < 0 {
+			break
+		}
+		list = append(list, s)
+	}
+	return list
+}

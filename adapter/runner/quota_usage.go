@@ -1,0 +1,39 @@
+package runner
+
+import (
+	"context"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// Quota is how much of something there is, and how much there may be: negative is no
+// limit.
+type Quota struct{ Used, Limit int }
+
+// Quotas is what a user and its tenant have of what they may have.
+type Quotas struct {
+	Runs, Threads Quota // of the user
+	TenantRuns    Quota
+}
+
+// Quotas returns what a user (Input.User) and a tenant have, as all nodes count it.
+// A user or a tenant without a name has nothing and no limits.
+func (r *Runner) Quotas(ctx context.Context, user, tenant string) (Quotas, error) {
+	owner, of := ownersOf(user, tenant)
+	q := Quotas{Runs: Quota{Limit: -1}, Threads: Quota{Limit: -1}, TenantRuns: Quota{Limit: -1}}
+	if owner != (store.Owner{}) {
+		has, err := r.store.Usage(ctx, owner)
+		if err != nil {
+			return q, err
+		}
+		q.Runs, q.Threads = Quota{has.Runs, r.options.MaxRunsPerUser}, Quota{has.Threads, r.options.MaxThreadsPerUser}
+	}
+	if of != (store.Owner{}) {
+		has, err := r.store.Usage(ctx, of)
+		if err != nil {
+			return q, err
+		}
+		q.TenantRuns = Quota{has.Runs, r.options.MaxRunsPerTenant}
+	}
+	return q, nil
+}

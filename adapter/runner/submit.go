@@ -1,0 +1,315 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/internal/judge"
+	"github.com/aguiws/aguiws/adapter/internal/retry"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// admission begins the runs of inputs.
+type admission struct {
+	*node
+	worker   *worker
+	control  *control
+	capacity *capacity
+	backoff  *backoff
+	parking  *parking
+	quotas   *quotas
+	turns    *turns
+	stripped logOnce[string] // names of which the log has told
+}
+
+// Input is a RunAgentInput with what the wire does not say.
+type Input struct {
+	Namespace string
+	Tenant    string // whose inbox the thread's interrupts are in
+	Agent     string // name; "" is the default agent, which may be named as well
+	// User is whose input it is, a name that no other user has, of whatever tenant.
+	// "": not known. Then nothing counts for them, and approving is refused with
+	// Options.SeparateDuties.
+	User     string
+	From     Origin // how it has come
+	Run      *protocol.RunAgentInput
+	Dispatch DispatchOptions
+	// Headers are what of the request that brought it goes along to the agent: see
+	// Run.Headers. They are kept with the run in the store until it has ended, and a
+	// credential among them as well. More than 16 KiB are refused. The case of their names
+	// does not count.
+	Headers map[string]string
+	// Commands: without resume entries, forwardedProps.command.resume answers what the
+	// thread asks, as CopilotKit's pages gave answers before 1.61.2.
+	Commands bool
+	// Sender says that the client follows only the run of this input. Such a client does
+	// not keep CancelLeft from stopping the runs of others.
+	Sender bool
+	// Left is asked about the active run, by its server-made id, that the input would
+	// have to wait for or is refused for: whether its client has left it. If so, and
+	// nobody else watches the thread, that run is cancelled and the input judged anew.
+	// It must not block. nil: no client has.
+	Left func(runID string) bool
+	// When says when its messages are to be heard, if another run is under way or waits.
+	When When
+	// stopsAll: what is under way makes room, whatever Options.Busy says.
+	stopsAll bool
+	// drafted are who has answered the interrupts of which the input's entries were
+	// drafts.
+	drafted map[string]signature
+	// back is how it goes back; nil: its messages may say so.
+	back *goingBack
+	// login is the interrupt that a login ends.
+	login string
+}
+
+// DispatchOptions say how an input waits when it has to.
+type DispatchOptions struct {
+	Priority *uint8 // 0 is claimed first, 255 last, then in the order of arrival; nil: 128
+	Dedupe   string // refused (CodeDuplicate) while an input of the thread with this key waits or runs; "": never
+	// Available is when the run may begin at the earliest, by the store's clock.
+	// The input is queued until then. Zero: at once.
+	Available time.Time
+}
+
+// Disposition is what became of an input (docs/binding/core.md, ws.run).
+type Disposition string
+
+const (
+	Started Disposition = "started"
+	Queued  Disposition = "queued"
+	Repeat  Disposition = "repeat"
+	Refused Disposition = "refused"
+)
+
+// Admitted answers Submit.
+type Admitted struct {
+	Disposition Disposition
+	RunID       string         // server-made; Repeat: of the run that answers the input
+	Of          string         // Repeat: that run's label, the client's runId
+	User        string         // Repeat: whose input began that run; "": not known
+	Waits       bool           // Repeat: that run waits in the queue
+	Position    store.Position // Started: the position before its RUN_STARTED
+	// Started and Queued: when the run begins, its sender does not hold all that the thread
+	// does, after a connection that was cut or because others ran meanwhile.
+	Behind  bool
+	Cleared string             // the run that was cancelled because of Input.Left; "": none was
+	Refusal *protocol.RunError // Refused
+}
+
+// maxIDBytes bounds the ids that clients choose.
+const maxIDBytes = 1024
+
+// Submit judges an input and, when it may run, begins or queues its run, which
+// then goes on whatever becomes of ctx. A refusal is an answer and changes
+// nothing. An error means that the store did not answer: the same input may be
+// sent again.
+func (a *admission) Submit(ctx context.Context, in Input) (Admitted, error) {
+	if a.draining() {
+		return refused(refuseDraining()), nil
+	}
+	in.Run, in.Agent = judge.Named(in.Run), a.options.agentNamed(in.Agent)
+	if refusal := a.checkInput(in); refusal != nil {
+		return refused(refusal), nil
+	}
+	give, refusal, err := a.turns.take(ctx, store.ThreadKey{Namespace: in.Namespace, Thread: in.Run.ThreadID})
+	if err != nil || refusal != nil {
+		return Admitted{Disposition: Refused, Refusal: refusal}, err
+	}
+	defer give()
+	admitted, _, err := a.submit(ctx, in, 0)
+	return admitted, err
+}
+
+func refuseDraining() *protocol.RunError {
+	return judge.RefuseForNow(adapter.CodeServerDraining, "the server is shutting down: connect again and send the same input")
+}
+
+// submit is Submit on a thread that must have a version; 0: any. Moved: it has
+// another. The caller has checked the input, and has the thread's turn.
+func (a *admission) submit(ctx context.Context, in Input, version int64) (admitted Admitted, moved bool, err error) {
+	if !a.enter() {
+		return refused(refuseDraining()), false, nil
+	}
+	defer a.running.end()
+	in.Run = a.strip(in.Run)
+	key := store.ThreadKey{Namespace: in.Namespace, Thread: in.Run.ThreadID}
+	digest, err := judge.InputDigest(key, in.Run)
+	if err != nil {
+		return refused(judge.Refuse(adapter.CodeInvalidInput, "resume or forwardedProps hold JSON that cannot be compared", nil)), false, nil
+	}
+	takes := a.quotas.takes(in.User, in.Tenant, uuid.NewString())
+	takes.Thread, takes.Threads, takes.Inputs, takes.Burst = key, a.options.MaxThreadsPerUser, a.options.MaxInputs, a.options.InputBurst
+	share := a.quotas.askAs(ctx, takes)
+	defer share.settle()
+	cleared := ""
+	defer func() { admitted.Cleared = cleared }()
+	for lost := (losses{}); ; {
+		t := attempt{admission: a, key: key, in: in, digest: digest, version: version, runID: takes.RunID, share: share, lost: &lost}
+		admitted, stale, err := t.try(ctx)
+		if stale && admitted.Cleared != "" {
+			cleared = admitted.Cleared
+		}
+		if errors.Is(err, store.ErrCorrupted) {
+			return refused(a.backoff.unreadable(key, err)), false, nil
+		}
+		if err != nil || !stale || version != 0 {
+			return admitted, stale, err
+		}
+		if !lost.again(ctx) {
+			return refused(judge.RefuseForNow(adapter.CodeThreadBusy, "the thread changes too fast to judge the input: try again")), false, nil
+		}
+	}
+}
+
+func refused(e *protocol.RunError) Admitted { return Admitted{Disposition: Refused, Refusal: e} }
+
+// checkInput refuses what decoding lets through and a thread cannot hold.
+func (a *admission) checkInput(in Input) *protocol.RunError {
+	bad := func(format string, args ...any) *protocol.RunError {
+		return judge.Refuse(adapter.CodeInvalidInput, fmt.Sprintf(format, args...), nil)
+	}
+	if refusal := in.checkWhen(); refusal != nil {
+		return refusal
+	}
+	if _, ok := a.options.Agents[in.Agent]; !ok {
+		return bad("there is no agent named %q", in.Agent)
+	}
+	if len(in.Run.ParentRunID) > maxIDBytes {
+		return bad("/parentRunId must have at most %d bytes", maxIDBytes)
+	}
+	for name, id := range map[string]string{"/threadId": in.Run.ThreadID, "/runId": in.Run.RunID} {
+		if id == "" || id == "." || id == ".." || id == "/" || len(id) > maxIDBytes {
+			return bad(`%s must have 1 to %d bytes, and not be ".", ".." or "/", which no URL can carry`, name, maxIDBytes)
+		}
+	}
+	if len(in.Dispatch.Dedupe) > maxIDBytes {
+		return bad("the dedupe key must have at most %d bytes", maxIDBytes)
+	}
+	seen := map[string]bool{}
+	for i, m := range in.Run.Messages {
+		if m.ID == "" || len(m.ID) > maxIDBytes {
+			return bad("/messages/%d/id must have 1 to %d bytes", i, maxIDBytes)
+		}
+		if seen[m.ID] {
+			return bad("/messages/%d/id is that of an earlier message", i)
+		}
+		seen[m.ID] = true
+	}
+	return nil
+}
+
+// strip returns the input without what this version does not recognise, which
+// agents would read and RUN_STARTED would repeat. The sender's input is not
+// changed.
+func (a *admission) strip(input *protocol.RunAgentInput) *protocol.RunAgentInput {
+	own := *input
+	removed := own.Strip()
+	if len(removed) == 0 {
+		return input
+	}
+	// A client that is newer sends them with every input.
+	level := slog.LevelDebug
+	if a.stripped.first(strings.Join(shortList(removed), " ")) {
+		level = slog.LevelWarn
+	}
+	a.log.Log(a.ctx, level, "an input had members that are not recognised; they were left out",
+		"thread", input.ThreadID, "label", input.RunID, "members", removed)
+	return &own
+}
+
+// queueFull refuses an input of a size that would have to wait where no more can.
+func (a *admission) queueFull(view *store.ThreadView, size int) *protocol.RunError {
+	held := int64(0)
+	for _, q := range view.Queue {
+		held += q.Size
+	}
+	problem := ""
+	switch {
+	case view.QueueLength >= a.options.MaxQueue:
+		problem = fmt.Sprintf("%d inputs wait on the thread already: wait, or cancel some", view.QueueLength)
+	case held+int64(size) > a.options.MaxQueueBytes:
+		problem = fmt.Sprintf("inputs of %d bytes wait on the thread, and with %d more they would be over %d: wait, or cancel some",
+			held, size, a.options.MaxQueueBytes)
+	default:
+		return nil
+	}
+	return judge.RefuseForNow(adapter.CodeThreadBusy, problem)
+}
+
+// noPlace refuses what cannot wait for a place.
+func (a *admission) noPlace() *protocol.RunError {
+	return judge.RefuseForNow(adapter.CodeThreadBusy, fmt.Sprintf("the server carries as many runs as it may, %d, and this cannot wait: try again", a.options.MaxRuns))
+}
+
+// begin admits the run, and carries it when it need not wait.
+func (a *admission) begin(ctx context.Context, b store.Begin, run *begun) (Admitted, bool, error) {
+	// A sender that goes away now must not leave a run that nobody carries.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.options.StoreTimeout)
+	defer cancel()
+	asked := time.Now()
+	result, err := retry.Do(ctx, func() (store.BeginResult, error) { return a.store.Begin(ctx, b) })
+	if err != nil {
+		if b.Claimed() != nil && errors.Is(err, store.ErrOutcomeUnknown) {
+			a.rescueBegun(b, *run, err)
+		}
+		return Admitted{}, false, err
+	}
+	switch result.Status {
+	case store.BeginStale:
+		return Admitted{}, true, nil
+	case store.BeginExpired:
+		return refused(judge.Refuse(adapter.CodeExpired, "an interrupt has expired, it can only be cancelled", nil)), false, nil
+	case store.BeginDuplicate:
+		return refused(judge.Refuse(adapter.CodeDuplicate, "an input with the same dedupe key waits or runs already",
+			map[string]any{"dispatchId": result.Of})), false, nil
+	case store.BeginDeleting:
+		return refused(judge.Refuse(adapter.CodeThreadDeleting, "the thread is being deleted: use another one", nil)), false, nil
+	case store.BeginGone:
+		return refused(judge.Refuse(adapter.CodeGone, "the dead letter was requeued already, or the thread has begun another execution: send the input again", nil)), false, nil
+	}
+	if b.Claimed() == nil {
+		return Admitted{Disposition: Queued, RunID: b.RunID, Position: result.Position}, false, nil
+	}
+	if result.Claim.Token == "" {
+		// Stopped, or taken over, before it was known here that it had begun.
+		return Admitted{Disposition: Started, RunID: b.RunID, Position: result.Position}, false, nil
+	}
+	run.launched = !run.left
+	a.carryBegun(b, *run, result, asked)
+	return Admitted{Disposition: Started, RunID: b.RunID, Position: result.Position}, false, nil
+}
+
+// carryBegun carries a run that this node has begun, and whose claim it asked
+// for at the given time.
+func (a *admission) carryBegun(b store.Begin, run begun, result store.BeginResult, asked time.Time) {
+	if run.continuing {
+		a.reached("after_decision")
+	} else {
+		a.reached("after_begin")
+	}
+	if run.left {
+		if err := a.worker.handBack(result.Claim); err != nil {
+			a.log.Warn("a run that has no place here is taken over when its lease ends", "thread", b.Thread.Thread, "label", b.Label, "error", err)
+		}
+		a.capacity.claimLater(b.Thread)
+		return
+	}
+	if result.Headers != nil {
+		var err error
+		if run.headers, err = headersIn(result.Headers); err != nil {
+			a.log.Error("a dead letter goes on without its headers", "thread", b.Thread.Thread, "label", b.Label, "error", err)
+		}
+	}
+	run.claim, run.asked, run.number, run.attempts, run.stored = result.Claim, asked, 1, 1, result.Execution
+	run.seq = result.Position.Seq + int64(len(run.events))
+	a.worker.launch(run)
+}
