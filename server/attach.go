@@ -33,11 +33,11 @@ func (s *fullSession) attach(f *frames.Frame) error {
 		}
 		d = s.follow(f.ThreadID)
 	}
-	d.follower.Window(f.Window)
-	a, err := d.attach(f.After)
+	d.Follower.Window(f.Window)
+	a, err := d.Attach(f.After)
 	if err != nil {
 		if fresh {
-			d.close()
+			d.Close()
 		}
 		return s.fault(f, s.unread(err, "attach again"))
 	}
@@ -61,10 +61,10 @@ func (s *fullSession) detach(f *frames.Frame) error {
 
 // drop ends a delivery.
 func (s *fullSession) drop(d *delivery) error {
-	d.close()
-	s.srv.awaiting.leave(d.key, s)
-	delete(s.threads, d.key.Thread)
-	if s.stream == d.key.Thread {
+	d.Close()
+	s.srv.Awaiting.Leave(d.Key, s)
+	delete(s.threads, d.Key.Thread)
+	if s.stream == d.Key.Thread {
 		s.stream = ""
 	}
 	return s.leaveRepeats(d, nil)
@@ -79,7 +79,7 @@ func (s *fullSession) cancelRun(f *frames.Frame) error {
 	ctx, cancel := s.Call()
 	defer cancel()
 	key := s.Key(f.ThreadID)
-	c, err := s.srv.runs.Cancel(ctx, key, f.Label, s.Actor(adapter.ThroughSocket))
+	c, err := s.srv.Runs.Cancel(ctx, key, f.Label, s.Actor(adapter.ThroughSocket))
 	if err != nil {
 		s.LogFailure("cancelling", f.ThreadID, err)
 		return s.fault(f, frames.Laterf(time.Second, refusal.CodeStore, "the outcome is unknown; cancel again"))
@@ -88,7 +88,7 @@ func (s *fullSession) cancelRun(f *frames.Frame) error {
 		return err
 	}
 	if len(c.Owed) > 0 {
-		s.srv.awaiting.pay(key, f.Label, c.Owed)
+		s.srv.Awaiting.Pay(key, f.Label, c.Owed)
 	}
 	return nil
 }

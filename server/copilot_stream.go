@@ -14,6 +14,7 @@ import (
 	"github.com/aguiws/aguiws/protocol/downgrade"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/copilotkit"
+	"github.com/aguiws/aguiws/server/internal/core"
 	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
@@ -40,27 +41,27 @@ func (c copilotCaller) Answer(w http.ResponseWriter, r *http.Request, agent stri
 }
 
 func (c copilotCaller) Stop(ctx context.Context, thread, label string) (bool, error) {
-	return c.srv.stop(ctx, c.key(thread), label, c.Actor(adapter.ThroughCopilotKit))
+	return c.srv.Stop(ctx, c.key(thread), label, c.Actor(adapter.ThroughCopilotKit))
 }
 
 func (c copilotCaller) StopWaiting(ctx context.Context, thread string) (bool, error) {
-	run, err := c.srv.runs.CancelWaiting(ctx, c.key(thread), c.Actor(adapter.ThroughCopilotKit))
+	run, err := c.srv.Runs.CancelWaiting(ctx, c.key(thread), c.Actor(adapter.ThroughCopilotKit))
 	return run != "", err
 }
 
 func (c copilotCaller) Follow(thread string) copilotkit.Follower {
-	return roomyFollower{c.srv.runs.Follow(c.key(thread), func() {}), c.Holding}
+	return roomyFollower{c.srv.Runs.Follow(c.key(thread), func() {}), c.Holding}
 }
 
 // roomyFollower attaches within what its request may hold.
 type roomyFollower struct {
-	follower
+	core.Follower
 	held *peer.Holding
 }
 
 func (f roomyFollower) Attach(ctx context.Context, after *store.Position) (*follow.Attached, error) {
 	defer f.held.Replies.Give(f.held.Replies.Held()) // it is looked at and dropped
-	return f.follower.Attach(store.WithRoom(ctx, f.held.Build), after)
+	return f.Follower.Attach(store.WithRoom(ctx, f.held.Build), after)
 }
 
 func (c copilotCaller) key(thread string) store.ThreadKey {
@@ -93,7 +94,7 @@ type runWire struct {
 	again  func(open []json.RawMessage) ([][]byte, error) // nil: not, or not any more
 }
 
-func (w *runWire) emit(event []byte, at store.Position) error {
+func (w *runWire) Emit(event []byte, at store.Position) error {
 	again := w.again
 	w.again = nil
 	if again != nil && frames.TypeOf(event) == protocol.TypeRunError {
@@ -101,7 +102,7 @@ func (w *runWire) emit(event []byte, at store.Position) error {
 			return err
 		}
 	}
-	return w.toldWire.emit(event, at)
+	return w.toldWire.Emit(event, at)
 }
 
 // askAgain writes what again makes of what is open. When that cannot be read, the
@@ -119,7 +120,7 @@ func (w *runWire) askAgain(again func(open []json.RawMessage) ([][]byte, error))
 	events, err := again(a.Interrupts)
 	for _, event := range events {
 		if err == nil {
-			err = w.sse.emit(event, store.Position{})
+			err = w.sse.Emit(event, store.Position{})
 		}
 	}
 	return err
@@ -131,9 +132,9 @@ type toldWire struct {
 	tell func(finished []byte) ([][]byte, error)
 }
 
-func (w toldWire) emit(event []byte, at store.Position) error {
+func (w toldWire) Emit(event []byte, at store.Position) error {
 	if frames.TypeOf(event) != protocol.TypeRunFinished {
-		return w.sse.emit(event, at)
+		return w.sse.Emit(event, at)
 	}
 	told, err := w.tell(event)
 	for i, event := range told {
@@ -141,9 +142,9 @@ func (w toldWire) emit(event []byte, at store.Position) error {
 			break
 		}
 		if i < len(told)-1 {
-			err = w.sse.emit(event, store.Position{})
+			err = w.sse.Emit(event, store.Position{})
 		} else {
-			err = w.sse.emit(event, at)
+			err = w.sse.Emit(event, at)
 		}
 	}
 	return err
@@ -154,9 +155,9 @@ func (c copilotStream) Restate(ended func(label string, event []byte) ([]byte, e
 		return peer.RefuseReading
 	}
 	t := &threadStream{out: c.sse, wire: toldWire{c.sse, tell}}
-	t.open(c.srv.core, c.Peer, c.f.ThreadID)
-	defer t.close()
-	a, err := t.attach(nil)
+	t.Open(c.srv.Core, c.Peer, c.f.ThreadID)
+	defer t.Close()
+	a, err := t.Attach(nil)
 	if err != nil {
 		return refuseReadingFor(err)
 	}
@@ -200,7 +201,7 @@ func (c copilotStream) Say(events ...protocol.Event) error {
 		if err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
-		if err := c.emit(text, store.Position{}); err != nil {
+		if err := c.Emit(text, store.Position{}); err != nil {
 			return err
 		}
 	}

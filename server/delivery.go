@@ -8,12 +8,13 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/core"
 	"github.com/aguiws/aguiws/server/internal/frames"
 )
 
 // delivery is a thread that a socket follows.
 type delivery struct {
-	cursor
+	core.Cursor
 	session *fullSession
 	based   bool      // the client knows position: no ws.stream is due but for switching
 	replay  bool      // ws.live is due when the cursor has caught up
@@ -25,38 +26,38 @@ type delivery struct {
 // follow subscribes to a thread. It delivers nothing until it is placed.
 func (s *fullSession) follow(thread string) *delivery {
 	d := &delivery{session: s}
-	d.open(s.srv.core, s.Peer, thread)
+	d.Open(s.srv.Core, s.Peer, thread)
 	return d
 }
 
 // place starts the delivery, or goes on with it, at where its cursor was put.
 func (s *fullSession) place(d *delivery) {
-	d.based, d.replay, d.failures = false, false, 0
+	d.based, d.replay, d.Failures = false, false, 0
 	d.askAnew()
-	s.threads[d.key.Thread] = d
-	d.lookAgain()
+	s.threads[d.Key.Thread] = d
+	d.LookAgain()
 }
 
 // advance moves each cursor that may find something by one page, and pays what
 // is owed. It asks to be called again while there is more.
 func (s *fullSession) advance(ctx context.Context) error {
-	for _, debt := range s.debts.take() {
-		if s.threads[debt.thread] == nil {
+	for _, debt := range s.debts.Take() {
+		if s.threads[debt.Thread] == nil {
 			continue // it was detached from meanwhile
 		}
-		if err := s.uncounted(debt.thread, s.positionOf(debt.thread), debt.events); err != nil {
+		if err := s.uncounted(debt.Thread, s.positionOf(debt.Thread), debt.Events); err != nil {
 			return err
 		}
 	}
 	for _, d := range s.threads {
-		if _, err := d.advance(ctx, d); err != nil {
+		if _, err := d.Advance(ctx, d); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *delivery) event(event []byte) (over bool, err error) {
+func (d *delivery) Event(event []byte) (over bool, err error) {
 	s := d.session
 	if !d.Reads() {
 		if err := d.ownEvent(event); err != nil {
@@ -64,7 +65,7 @@ func (d *delivery) event(event []byte) (over bool, err error) {
 		}
 		return false, s.tellRepeats(d, false)
 	}
-	if !d.based || s.stream != d.key.Thread {
+	if !d.based || s.stream != d.Key.Thread {
 		if err := s.base(d); err != nil {
 			return false, err
 		}
@@ -73,17 +74,17 @@ func (d *delivery) event(event []byte) (over bool, err error) {
 		return false, err
 	}
 	if d.awaits && frames.TypeOf(event) == protocol.TypeRunStarted {
-		d.awaits = s.srv.awaiting.done(d.key, frames.LabelOf(event), s)
+		d.awaits = s.srv.Awaiting.Done(d.Key, frames.LabelOf(event), s)
 	}
 	return false, s.tellRepeats(d, false)
 }
 
-func (d *delivery) restated(a *follow.Attached, deleted bool) (over bool, err error) {
+func (d *delivery) Restated(a *follow.Attached, deleted bool) (over bool, err error) {
 	if deleted {
 		if err := d.session.drop(d); err != nil {
 			return true, err
 		}
-		return true, d.session.send(detachedFrame{"ws.detached", "", d.key.Thread, "deleted"})
+		return true, d.session.send(detachedFrame{"ws.detached", "", d.Key.Thread, "deleted"})
 	}
 	if !d.Reads() {
 		return true, d.lostOwn()
@@ -92,18 +93,18 @@ func (d *delivery) restated(a *follow.Attached, deleted bool) (over bool, err er
 	return false, d.session.restate(d, a, "")
 }
 
-func (d *delivery) atEnd() (over bool, err error) {
+func (d *delivery) AtEnd() (over bool, err error) {
 	if d.replay {
 		d.replay = false
-		if err := d.session.send(liveFrame{"ws.live", d.key.Thread, d.position.Seq}); err != nil {
+		if err := d.session.send(liveFrame{"ws.live", d.Key.Thread, d.Position.Seq}); err != nil {
 			return false, err
 		}
 	}
 	return false, d.session.tellRepeats(d, true)
 }
 
-func (d *delivery) failed(why error) error {
-	d.session.later(d.backoff())
+func (d *delivery) Failed(why error) error {
+	d.session.later(d.Backoff())
 	if why == nil {
 		return nil
 	}
@@ -124,8 +125,8 @@ func (s *fullSession) later(wait time.Duration) {
 
 // base tells the client where the event at the cursor stands: after which one.
 func (s *fullSession) base(d *delivery) error {
-	d.based, s.stream = true, d.key.Thread
-	return s.send(streamFrame{"ws.stream", d.key.Thread, d.position.Epoch, d.position.Seq - 1, 0})
+	d.based, s.stream = true, d.Key.Thread
+	return s.send(streamFrame{"ws.stream", d.Key.Thread, d.Position.Epoch, d.Position.Seq - 1, 0})
 }
 
 // restate tells the client what is where the cursor was put, in answer to frame
@@ -133,7 +134,7 @@ func (s *fullSession) base(d *delivery) error {
 func (s *fullSession) restate(d *delivery, a *follow.Attached, id string) error {
 	d.based = false
 	frame := attachedFrame{
-		Type: "ws.attached", ID: id, ThreadID: d.key.Thread, Epoch: a.Position.Epoch, Seq: a.Position.Seq,
+		Type: "ws.attached", ID: id, ThreadID: d.Key.Thread, Epoch: a.Position.Epoch, Seq: a.Position.Seq,
 		Recovered: a.Recovered, ActiveLabel: a.ActiveLabel, Interrupts: a.Interrupts, Queued: a.Queued,
 		Older: a.Older, Before: a.Before,
 	}
@@ -153,10 +154,10 @@ func (s *fullSession) restate(d *delivery, a *follow.Attached, id string) error 
 	if a.Recovered {
 		return nil
 	}
-	if err := s.uncounted(d.key.Thread, d.position, a.Restatement); err != nil {
+	if err := s.uncounted(d.Key.Thread, d.Position, a.Restatement); err != nil {
 		return err
 	}
-	return s.send(liveFrame{"ws.live", d.key.Thread, d.position.Seq})
+	return s.send(liveFrame{"ws.live", d.Key.Thread, d.Position.Seq})
 }
 
 // uncounted writes events that are not in the log. A thread that the socket
@@ -170,7 +171,7 @@ func (s *fullSession) uncounted(thread string, at store.Position, events [][]byt
 		return nil
 	}
 	s.stream = ""
-	if d := s.threads[thread]; d != nil && d.position == at && s.Reads() {
+	if d := s.threads[thread]; d != nil && d.Position == at && s.Reads() {
 		d.based, s.stream = true, thread
 	}
 	if err := s.send(streamFrame{"ws.stream", thread, at.Epoch, at.Seq, len(events)}); err != nil {
@@ -188,13 +189,13 @@ func (s *fullSession) uncounted(thread string, at store.Position, events [][]byt
 // follow it.
 func (s *fullSession) positionOf(thread string) store.Position {
 	if d := s.threads[thread]; d != nil {
-		return d.position
+		return d.Position
 	}
 	return store.Position{}
 }
 
-// owe makes the session pay by its own goroutine.
-func (s *fullSession) owe(thread string, events [][]byte) {
-	s.debts.add(thread, events)
+// Owe makes the session pay by its own goroutine.
+func (s *fullSession) Owe(thread string, events [][]byte) {
+	s.debts.Add(thread, events)
 	s.Poke()
 }

@@ -30,7 +30,7 @@ func TestNobodyApprovesTheirOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &walk{testServer: newTestServer(t, runner{r}, &Options{Auth: tokens, InputBurst: 1000, RequestBurst: 10_000})}
+	w := &walk{testServer: newTestServer(t, running(r), &Options{Auth: tokens, InputBurst: 1000, RequestBurst: 10_000})}
 	post := func(token, path, body string) string { return w.request(t, http.MethodPost, path, token, body) }
 	input := func(thread, run, members string) string {
 		return fmt.Sprintf(`{"threadId":%q,"runId":%q,"tools":[],"context":[],"state":{},"forwardedProps":{},%s}`, thread, run, members)

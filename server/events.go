@@ -10,6 +10,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/core"
 	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
@@ -57,16 +58,16 @@ func (s *streams) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 	s.stream(w, r, c, "", func(out *sse) {
 		t := &threadStream{out: out, wire: out, keep: ask.follow, counted: true}
-		t.open(s.core, out.Peer, ask.thread)
-		defer t.close()
-		t.follower.Window(ask.window)
-		a, err := t.attach(ask.after)
+		t.Open(s.Core, out.Peer, ask.thread)
+		defer t.Close()
+		t.Follower.Window(ask.window)
+		a, err := t.Attach(ask.after)
 		if err != nil {
 			refuseReadingFor(err).Write(w)
 			return
 		}
 		out.resumes = true
-		out.recovered(a.Recovered)
+		out.Recovered(a.Recovered)
 		if a.Older > 0 {
 			w.Header().Set(olderHeader, strconv.FormatInt(a.Older, 10))
 			w.Header().Set(beforeHeader, a.Before)
@@ -126,9 +127,9 @@ func (f *following) read(r *http.Request) *refusal.Refusal {
 // threadStream is a thread as its followers see it: what was missed or the
 // thread restated, then what happens, until the thread is at rest.
 type threadStream struct {
-	cursor
+	core.Cursor
 	out     *sse
-	wire    wire             // of out: what events are written to
+	wire    core.Wire        // of out: what events are written to
 	keep    bool             // it goes on when the thread is at rest
 	counted bool             // the client keeps positions, and comes back with them
 	running bool             // a run is under way at the cursor
@@ -153,7 +154,7 @@ func (t *threadStream) serve(a *follow.Attached) {
 		t.out.stand(a.Position)
 	}
 	if err == nil {
-		err = t.stream(t)
+		err = t.Stream(t)
 	}
 	if t.counted && err != nil && peer.ClosingOf(err) == err {
 		err = nil // the client comes back and is told
@@ -171,14 +172,14 @@ func (t *threadStream) send(event []byte, at store.Position, ended bool) error {
 	if !t.counted {
 		at = store.Position{}
 	}
-	return t.wire.emit(event, at)
+	return t.wire.Emit(event, at)
 }
 
 func (t *threadStream) Flush() error { return t.out.Flush() }
 
-func (t *threadStream) owed() (over bool, err error) { return false, nil }
+func (t *threadStream) Owed() (over bool, err error) { return false, nil }
 
-func (t *threadStream) event(event []byte) (over bool, err error) {
+func (t *threadStream) Event(event []byte) (over bool, err error) {
 	t.known = nil
 	switch frames.TypeOf(event) {
 	case protocol.TypeRunStarted:
@@ -186,39 +187,39 @@ func (t *threadStream) event(event []byte) (over bool, err error) {
 	case protocol.TypeRunFinished, protocol.TypeRunError:
 		t.running = false
 	}
-	return false, t.send(event, t.position, false)
+	return false, t.send(event, t.Position, false)
 }
 
-// restated ends the stream: what was written cannot be taken back, and what
+// Restated ends the stream: what was written cannot be taken back, and what
 // follows does not continue it. A client that comes back is restated.
-func (t *threadStream) restated(*follow.Attached, bool) (over bool, err error) {
+func (t *threadStream) Restated(*follow.Attached, bool) (over bool, err error) {
 	if t.counted {
 		return true, nil
 	}
-	return true, refuse(t.out, peer.OutcomeUnknown())
+	return true, core.Refuse(t.out, peer.OutcomeUnknown())
 }
 
-func (t *threadStream) failed(error) error { return nil }
+func (t *threadStream) Failed(error) error { return nil }
 
-// atEnd ends the stream when the thread is at rest: no run is under way and
+// AtEnd ends the stream when the thread is at rest: no run is under way and
 // none is about to be, unless a question holds it up.
-func (t *threadStream) atEnd() (over bool, err error) {
+func (t *threadStream) AtEnd() (over bool, err error) {
 	if t.keep || t.running {
 		return false, nil
 	}
 	if t.known == nil {
-		at := t.position
-		a, err := t.attach(&at)
+		at := t.Position
+		a, err := t.Attach(&at)
 		if err != nil {
-			t.failures++
+			t.Failures++
 			return false, nil
 		}
 		if !a.Recovered {
-			return t.restated(a, false)
+			return t.Restated(a, false)
 		}
 		// Events that have come meanwhile are handed out before this is believed.
 		t.known = a
-		t.lookAgain()
+		t.LookAgain()
 		return false, nil
 	}
 	return t.known.ActiveLabel == "" && (len(t.known.Queued) == 0 || len(t.known.Interrupts) > 0), nil

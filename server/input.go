@@ -9,6 +9,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/core"
 	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
@@ -24,18 +25,18 @@ func (s *fullSession) input(f *frames.Frame) error {
 	waits := false
 	defer func() {
 		if awaits && !waits {
-			s.srv.awaiting.done(s.Key(f.ThreadID), f.Label, s)
+			s.srv.Awaiting.Done(s.Key(f.ThreadID), f.Label, s)
 		}
 	}()
 	fresh := d == nil
 	if fresh {
 		// Before the run can begin, so that none of its events is missed.
 		d = s.follow(f.ThreadID)
-		d.follower.Only("")
+		d.Follower.Only("")
 		defer func() {
-			if s.threads[d.key.Thread] != d {
-				d.close()
-				s.srv.awaiting.leave(d.key, s)
+			if s.threads[d.Key.Thread] != d {
+				d.Close()
+				s.srv.Awaiting.Leave(d.Key, s)
 			}
 		}()
 	}
@@ -45,12 +46,12 @@ func (s *fullSession) input(f *frames.Frame) error {
 	if err != nil {
 		return s.storeFailed(f, err)
 	}
-	if refused := s.srv.mayRepeat(s.Peer, admitted); refused != nil {
+	if refused := s.srv.MayRepeat(s.Peer, admitted); refused != nil {
 		return s.refuse(f, refused, s.positionOf(f.ThreadID))
 	}
 	switch admitted.Disposition {
 	case adapter.Refused:
-		at := d.position
+		at := d.Position
 		if fresh {
 			at = admitted.Position
 		}
@@ -58,7 +59,7 @@ func (s *fullSession) input(f *frames.Frame) error {
 	case adapter.Started:
 		d.owned(store.RunActive, admitted.Position.Seq+1, f.Label, admitted.RunID)
 		if fresh {
-			d.seek(admitted.Position)
+			d.Seek(admitted.Position)
 			s.place(d)
 		}
 		return s.disposed(f, admitted)
@@ -73,7 +74,7 @@ func (s *fullSession) input(f *frames.Frame) error {
 		return s.disposed(f, admitted)
 	default:
 		if s.Reads() {
-			s.srv.left.keep(d.key)
+			s.srv.Left.Keep(d.Key)
 		}
 		return s.repeat(ctx, f, d, fresh, admitted)
 	}
@@ -88,9 +89,9 @@ func (s *fullSession) expect(f *frames.Frame, fresh bool) (awaits bool, refused 
 	if fresh && len(s.threads) >= s.srv.opts.ThreadsPerSocket {
 		return false, s.srv.Metrics.Noted(&protocol.RunError{Code: refusal.CodeTooManyThreads, Message: s.tooMany().Message})
 	}
-	awaits, room := s.srv.awaiting.add(s.Key(f.ThreadID), f.Label, s)
+	awaits, room := s.srv.Awaiting.Add(s.Key(f.ThreadID), f.Label, s)
 	if !room {
-		return awaits, s.srv.Metrics.Noted(peer.RetryLater(adapter.CodeThreadBusy, fmt.Sprintf("%d inputs of this socket wait: wait for them, or cancel some", maxAwaited), time.Second))
+		return awaits, s.srv.Metrics.Noted(peer.RetryLater(adapter.CodeThreadBusy, fmt.Sprintf("%d inputs of this socket wait: wait for them, or cancel some", core.MaxAwaited), time.Second))
 	}
 	return awaits, nil
 }
@@ -99,17 +100,17 @@ func (s *fullSession) expect(f *frames.Frame, fresh bool) (awaits bool, refused 
 func (s *fullSession) submit(ctx context.Context, f *frames.Frame, d *delivery, fresh bool) (adapter.Admitted, error) {
 	if fresh && !s.Reads() {
 		// It is told nothing of where its run begins but the run.
-		if _, err := d.attachWithin(ctx, nil); err != nil {
+		if _, err := d.AttachWithin(ctx, nil); err != nil {
 			return adapter.Admitted{}, err
 		}
 	}
 	in := adapter.Input{Namespace: s.Identity.Namespace, Tenant: s.Identity.Tenant, User: s.Name(), Agent: s.Agent, From: s.Origin(adapter.ThroughSocket), Run: f.Input, When: frames.WhenOf(f.Input), Headers: s.Headers}
 	if fresh {
-		in.Left = d.left
+		in.Left = d.Left
 	}
-	admitted, err := s.srv.runs.Submit(ctx, in)
-	d.follower.All()
-	d.clears(admitted)
+	admitted, err := s.srv.Runs.Submit(ctx, in)
+	d.Follower.All()
+	d.Clears(admitted)
 	return admitted, err
 }
 
@@ -129,7 +130,7 @@ func (s *fullSession) placeQueued(ctx context.Context, f *frames.Frame, d *deliv
 
 // placeAtEnd starts the delivery at the log's end.
 func (s *fullSession) placeAtEnd(ctx context.Context, d *delivery) (*follow.Attached, error) {
-	a, err := d.attachWithin(ctx, nil)
+	a, err := d.AttachWithin(ctx, nil)
 	if err == nil {
 		s.place(d)
 	}
@@ -159,10 +160,10 @@ func (s *fullSession) refuse(f *frames.Frame, why *protocol.RunError, at store.P
 	return s.uncounted(f.ThreadID, at, [][]byte{event})
 }
 
-// mayRun judges what needs no look at the thread.
+// MayRun judges what needs no look at the thread.
 func (sock *socket) mayRun(f *frames.Frame) *protocol.RunError {
 	if f.RetryAfter > 0 {
 		return sock.srv.Metrics.Noted(peer.RetryLater(refusal.CodeRateLimited, "too many frames; slow down", f.RetryAfter+time.Millisecond))
 	}
-	return sock.srv.mayRun(sock.Peer)
+	return sock.srv.MayRun(sock.Peer)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/internal/core"
 )
 
 func TestRateLimit(t *testing.T) {
@@ -107,14 +108,14 @@ func TestThreadLimit(t *testing.T) {
 // is forgotten before it has begun or its sender was told its end.
 func TestWaitingIsBounded(t *testing.T) {
 	b := newQueueing()
-	ts := newTestServer(t, b, &Options{FrameBurst: 10 * maxAwaited})
+	ts := newTestServer(t, b, &Options{FrameBurst: 10 * core.MaxAwaited})
 	c := ts.dial()
 	queued := func(run string) {
 		t.Helper()
 		c.send(input("t", run))
 		c.wants(fmt.Sprintf(`{"type":"ws.run","threadId":"t","runId":%q,"disposition":"queued"}`, run))
 	}
-	for i := range maxAwaited {
+	for i := range core.MaxAwaited {
 		queued(fmt.Sprint(i))
 	}
 	queued("0") // is one of them
@@ -125,7 +126,7 @@ func TestWaitingIsBounded(t *testing.T) {
 		t.Errorf("got %v", f)
 	}
 	for _, run := range []string{"0", "500"} {
-		ts.core.awaiting.pay(localThread, run, [][]byte{[]byte(runStarted("t", run)), []byte(runFinished("t", run))})
+		ts.core.Awaiting.Pay(localThread, run, [][]byte{[]byte(runStarted("t", run)), []byte(runFinished("t", run))})
 		c.expect("ws.stream")
 		c.wants(runStarted("t", run), runFinished("t", run))
 	}
@@ -137,12 +138,10 @@ func TestWaitingIsBounded(t *testing.T) {
 	remembered := func(n int) {
 		t.Helper()
 		eventually(t, fmt.Sprintf("%d are remembered", n), func() bool {
-			ts.core.awaiting.mu.Lock()
-			defer ts.core.awaiting.mu.Unlock()
-			return len(ts.core.awaiting.senders) == n && len(ts.core.awaiting.of) == min(n, 1)
+			return ts.core.Awaiting.Inputs() == n
 		})
 	}
-	remembered(maxAwaited)
+	remembered(core.MaxAwaited)
 	b.set(func() { b.submit = refusedWith("thread_busy") })
 	c.send(`{"type":"ws.detach","threadId":"t"}`, input("t", "r"))
 	c.expect("ws.detached")
@@ -155,7 +154,7 @@ func TestCancelledWhileItIsJudged(t *testing.T) {
 	var ts *testServer
 	cancelled := [][]byte{[]byte(runStarted("t", "r")), []byte(runFinished("t", "r"))}
 	b.submit = func(context.Context, adapter.Input) (adapter.Admitted, error) {
-		ts.core.awaiting.pay(localThread, "r", cancelled)
+		ts.core.Awaiting.Pay(localThread, "r", cancelled)
 		return adapter.Admitted{Disposition: adapter.Queued, RunID: "s"}, nil
 	}
 	ts = newTestServer(t, b, nil)
@@ -172,7 +171,7 @@ func TestCancelledWhileItIsJudged(t *testing.T) {
 	b.set(func() {
 		b.submit = answering(adapter.Admitted{Disposition: adapter.Repeat, RunID: "s", Of: "r"})
 		b.repeat = func(store.ThreadKey, string, string) (follow.Repeated, error) {
-			ts.core.awaiting.pay(localThread, "r", cancelled)
+			ts.core.Awaiting.Pay(localThread, "r", cancelled)
 			return follow.Repeated{Status: store.RunQueued}, nil
 		}
 	})
@@ -186,7 +185,7 @@ func TestCancelledWhileItIsJudged(t *testing.T) {
 	// What comes of another run of that name is not the end of one that runs.
 	b.set(func() {
 		b.submit = func(_ context.Context, in adapter.Input) (adapter.Admitted, error) {
-			ts.core.awaiting.pay(localThread, "r", cancelled)
+			ts.core.Awaiting.Pay(localThread, "r", cancelled)
 			return b.start(in), nil
 		}
 	})

@@ -167,7 +167,7 @@ func TestClientsThatGoAreNoFailures(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				ts := newTestServer(t, runner{r}, &Options{Auth: m, Logger: logger})
+				ts := newTestServer(t, running(r), &Options{Auth: m, Logger: logger})
 				ts.ask(http.MethodPost, "/agui", says("r1", "/say hello"), "Authorization", "Bearer good").opened().rest()
 				if fails {
 					m.become(test.which, errors.New("the store is broken"))

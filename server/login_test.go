@@ -100,7 +100,7 @@ func newLoginLabOn(t *testing.T, st loginStore, hook func(string), auth identity
 			t.Fatal(err)
 		}
 	}
-	l.walk = &walk{testServer: newTestServer(t, runner{r}, &Options{Auth: auth, Logins: svc, InputBurst: 1000, RequestBurst: 10_000, Logger: log})}
+	l.walk = &walk{testServer: newTestServer(t, running(r), &Options{Auth: auth, Logins: svc, InputBurst: 1000, RequestBurst: 10_000, Logger: log})}
 	return l
 }
 
@@ -703,7 +703,7 @@ func TestLoginKeepsSecrets(t *testing.T) {
 	closes(t, st)
 	heard := &overheard{Store: st}
 	l := newLoginLabOn(t, heard, nil, nil)
-	first, status, _ := l.page("", annsToken)
+	first, status, _ := l.Page("", annsToken)
 	if status != http.StatusOK {
 		t.Fatal(status)
 	}

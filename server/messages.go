@@ -22,7 +22,7 @@ func (s *fullSession) messages(f *frames.Frame) error {
 	}
 	ctx, cancel := s.Look()
 	defer cancel()
-	page, err := s.srv.runs.Messages(ctx, s.Key(f.ThreadID), store.MessageQuery{Before: f.Before, Limit: f.Limit})
+	page, err := s.srv.Runs.Messages(ctx, s.Key(f.ThreadID), store.MessageQuery{Before: f.Before, Limit: f.Limit})
 	switch {
 	case errors.Is(err, store.ErrBadCursor):
 		return s.fault(f, frames.Faultf(refusal.CodeInvalidFrame, "before: not a place of this thread's messages; attach again"))

@@ -62,7 +62,7 @@ func metered(t *testing.T, opts *Options) (*testServer, *metrics.Metrics) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newTestServer(t, runner{r}, opts), opts.Metrics
+	return newTestServer(t, running(r), opts), opts.Metrics
 }
 
 func TestMetricsCount(t *testing.T) {

@@ -41,7 +41,7 @@ func TestModelOfTheBinding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ts := newTestServer(t, runner{r}, &Options{FramesPerSecond: 1e6, FrameBurst: 1e6, InputsPerMinute: 1e6, InputBurst: 1e6,
+	ts := newTestServer(t, running(r), &Options{FramesPerSecond: 1e6, FrameBurst: 1e6, InputsPerMinute: 1e6, InputBurst: 1e6,
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	for seed := *modelSeed; seed < *modelSeed+uint64(*modelSeeds); seed++ {
 		h := &history{t: t, ts: ts, pace: pace, rnd: rand.New(rand.NewPCG(seed, 0)), thread: fmt.Sprintf("t%d", seed)}
@@ -382,7 +382,7 @@ func (p *peerModel) take(data []byte) error {
 		return err
 	}
 	if !strings.HasPrefix(f.Type, "ws.") {
-		return p.event(data)
+		return p.Event(data)
 	}
 	if p.uncounted > 0 {
 		return fmt.Errorf("%s within a group", data)
@@ -476,7 +476,7 @@ func (p *peerModel) apply(events ...protocol.Event) error {
 	return nil
 }
 
-func (p *peerModel) event(data []byte) error {
+func (p *peerModel) Event(data []byte) error {
 	if p.uncounted > 0 {
 		p.group = append(p.group, data)
 		if p.uncounted--; p.uncounted == 0 {

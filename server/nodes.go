@@ -63,7 +63,7 @@ func (s *Server) operate(load func() adapter.Load) {
 	n.about = func() controlapi.Node {
 		carried := load()
 		about := controlapi.Node{Host: host, State: "serving", Version: version, Go: runtime.Version(), Started: n.started.UTC(), Agents: slices.Clone(s.opts.Agents),
-			Runs: int64(carried.Runs), MaxRuns: int64(carried.MaxRuns), Memory: processMemory(), Available: s.core.runs.StoreAvailable()}
+			Runs: int64(carried.Runs), MaxRuns: int64(carried.MaxRuns), Memory: processMemory(), Available: s.core.Runs.StoreAvailable()}
 		if about.Agents == nil {
 			about.Agents = []string{}
 		}

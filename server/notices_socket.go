@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/aguiws/aguiws/server/internal/core"
 	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/notices"
 	"github.com/aguiws/aguiws/server/internal/peer"
@@ -14,19 +15,19 @@ import (
 const NoticesSubprotocol = "aguiws.notices.v1.json"
 
 // serveNotices tells notices by a WebSocket: a frame is a page.
-func (s *sockets) serveNotices(w http.ResponseWriter, r *http.Request, rules watchRules) {
+func (s *sockets) serveNotices(w http.ResponseWriter, r *http.Request, rules core.WatchRules) {
 	h, refused := s.shakeFor(r, NoticesSubprotocol)
 	var q notices.Query
 	if refused == nil {
-		q, refused = s.admit(r, h.Caller, rules)
+		q, refused = s.Admit(r, h.Caller, rules)
 	}
 	if refused != nil {
-		rules.refuse(w, refused)
+		rules.Refuse(w, refused)
 		return
 	}
 	sock := s.newSocket(h)
 	sock.turns.Store(1) // as if one were taken: notices may come before the connection is there
-	n, refused := s.watch(sock.Peer, q)
+	n, refused := s.Watch(sock.Peer, q)
 	if refused == nil {
 		session := &noticeSession{socket: sock, watching: n}
 		session.silence = time.AfterFunc(s.opts.KeepAlive, session.hush)
@@ -37,9 +38,9 @@ func (s *sockets) serveNotices(w http.ResponseWriter, r *http.Request, rules wat
 			return
 		}
 		session.silence.Stop()
-		n.unwatch()
+		n.Unwatch()
 	} else {
-		rules.refuse(w, refused)
+		rules.Refuse(w, refused)
 	}
 	sock.Cancel(peer.CloseGone)
 	sock.release()
@@ -50,7 +51,7 @@ func (s *sockets) serveNotices(w http.ResponseWriter, r *http.Request, rules wat
 // belongs to the goroutine that takes the turn.
 type noticeSession struct {
 	*socket
-	watching *watching
+	watching *core.Watching
 	silence  *time.Timer
 	quiet    atomic.Bool // nothing was written for Options.KeepAlive
 	retry    *time.Timer // after the store has failed; nil: none has been needed
@@ -68,10 +69,10 @@ func (s *noticeSession) received(f *frames.Frame) bool {
 	return true
 }
 
-func (s *noticeSession) page(p *notices.Page) error {
+func (s *noticeSession) Page(p *notices.Page) error {
 	s.silence.Reset(s.srv.opts.KeepAlive)
 	s.quiet.Store(false)
-	return s.write(appendPage(make([]byte, 0, pageSize(p)), p, true))
+	return s.write(core.AppendPage(make([]byte, 0, core.PageSize(p)), p, true))
 }
 
 func (s *noticeSession) turn() error {
@@ -80,9 +81,9 @@ func (s *noticeSession) turn() error {
 		return peer.CloseDraining
 	default:
 	}
-	more, wait, err := s.watching.advance(s)
+	more, wait, err := s.watching.Advance(s)
 	if err == nil && s.quiet.Swap(false) {
-		err = s.breathe()
+		err = s.watching.Breathe(s)
 	}
 	switch {
 	case err != nil:
@@ -97,13 +98,8 @@ func (s *noticeSession) turn() error {
 	return s.Flush()
 }
 
-// breathe is a sign of life, and says where the client is.
-func (s *noticeSession) breathe() error {
-	return s.watching.tell(&notices.Page{Next: s.watching.watcher.Cursor()}, s)
-}
-
 func (s *noticeSession) end() {
-	s.watching.unwatch()
+	s.watching.Unwatch()
 	s.silence.Stop()
 	if s.retry != nil {
 		s.retry.Stop()

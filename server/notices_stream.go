@@ -5,19 +5,20 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/aguiws/aguiws/server/internal/core"
 	"github.com/aguiws/aguiws/server/internal/notices"
 )
 
 // serveNotices tells notices by Server-Sent Events: an event is a page, and its id
 // the cursor behind it.
-func (s *streams) serveNotices(w http.ResponseWriter, r *http.Request, rules watchRules) {
+func (s *streams) serveNotices(w http.ResponseWriter, r *http.Request, rules core.WatchRules) {
 	c, refused := s.Enter(r)
 	var q notices.Query
 	if refused == nil {
-		q, refused = s.admit(r, c, rules)
+		q, refused = s.Admit(r, c, rules)
 	}
 	if refused != nil {
-		rules.refuse(w, refused)
+		rules.Refuse(w, refused)
 		return
 	}
 	defer s.Unreserve(c.User, c.Address)
@@ -26,33 +27,33 @@ func (s *streams) serveNotices(w http.ResponseWriter, r *http.Request, rules wat
 		return
 	}
 	s.stream(w, r, c, "", func(out *sse) {
-		n, refused := s.watch(out.Peer, q)
+		n, refused := s.Watch(out.Peer, q)
 		if refused != nil {
-			rules.refuse(w, refused)
+			rules.Refuse(w, refused)
 			return
 		}
-		defer n.unwatch()
+		defer n.Unwatch()
 		(&noticeStream{n, out}).serve()
 	})
 }
 
 // noticeStream is notices over Server-Sent Events.
 type noticeStream struct {
-	*watching
+	*core.Watching
 	out *sse
 }
 
 func (n *noticeStream) Flush() error { return n.out.Flush() }
 
-// page gathers an event. One without notices is none: it says where the client is.
-func (n *noticeStream) page(p *notices.Page) error {
-	if err := n.Gather(pageSize(p), n); err != nil {
+// Page gathers an event. One without notices is none: it says where the client is.
+func (n *noticeStream) Page(p *notices.Page) error {
+	if err := n.Gather(core.PageSize(p), n); err != nil {
 		return err
 	}
 	b := n.out.buffer()
 	*b = append(append(append(*b, "id: "...), p.Next...), '\n')
 	if len(p.Items) > 0 || p.Missed {
-		*b = append(appendPage(append(*b, "data: "...), p, false), '\n')
+		*b = append(core.AppendPage(append(*b, "data: "...), p, false), '\n')
 	}
 	*b = append(*b, '\n')
 	return nil
@@ -67,9 +68,9 @@ func (n *noticeStream) serve() {
 	retry := time.NewTimer(0)
 	defer retry.Stop()
 	for {
-		more, wait, err := n.advance(n)
+		more, wait, err := n.Advance(n)
 		if err == nil && n.out.quiet.Load() {
-			_, err = n.stand(n)
+			_, err = n.Stand(n)
 		}
 		if err == nil {
 			err = n.Flush()
@@ -90,7 +91,7 @@ func (n *noticeStream) serve() {
 			return
 		case <-n.Identity.Revoked:
 			return
-		case <-n.srv.Leave:
+		case <-n.out.srv.Leave:
 			return
 		case <-retry.C:
 		case <-n.Wake:

@@ -10,11 +10,11 @@ import (
 func TestDebtOfAThreadThatIsNotFollowed(t *testing.T) {
 	link := &written{}
 	s := newFullSession(&socket{Peer: &peer.Peer{Caller: &peer.Caller{}}, link: link})
-	s.owe("t", [][]byte{[]byte(`{"type":"CUSTOM","name":"x","value":1}`)})
+	s.Owe("t", [][]byte{[]byte(`{"type":"CUSTOM","name":"x","value":1}`)})
 	if err := s.advance(t.Context()); err != nil || link.texts != 0 {
 		t.Errorf("%d texts were written, %v", link.texts, err)
 	}
-	if owed := s.debts.take(); len(owed) != 0 {
+	if owed := s.debts.Take(); len(owed) != 0 {
 		t.Errorf("%d are owed still", len(owed))
 	}
 }

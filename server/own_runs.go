@@ -46,10 +46,10 @@ func (d *delivery) owns(event []byte) bool {
 	if kind == protocol.TypeRunStarted && !o.within {
 		label := frames.LabelOf(event)
 		switch id := o.waits[label]; {
-		case o.begins[d.position.Seq]:
-			delete(o.begins, d.position.Seq)
+		case o.begins[d.Position.Seq]:
+			delete(o.begins, d.Position.Seq)
 			o.within = true
-		case id != "" && d.hasBegun(id, label):
+		case id != "" && d.HasBegun(id, label):
 			delete(o.waits, label)
 			o.within = true
 		}
@@ -69,9 +69,9 @@ func (d *delivery) ownEvent(event []byte) error {
 		return nil
 	}
 	if d.awaits && frames.TypeOf(event) == protocol.TypeRunStarted {
-		d.awaits = s.srv.awaiting.done(d.key, frames.LabelOf(event), s)
+		d.awaits = s.srv.Awaiting.Done(d.Key, frames.LabelOf(event), s)
 	}
-	return s.uncounted(d.key.Thread, d.position, [][]byte{event})
+	return s.uncounted(d.Key.Thread, d.Position, [][]byte{event})
 }
 
 // lostOwn ends the delivery to a socket that may not read, when it cannot go on in
@@ -86,5 +86,5 @@ func (d *delivery) lostOwn() error {
 	if err != nil {
 		return err
 	}
-	return s.uncounted(d.key.Thread, d.position, [][]byte{event})
+	return s.uncounted(d.Key.Thread, d.Position, [][]byte{event})
 }

@@ -34,7 +34,7 @@ func newOwnRuns(t *testing.T) *walk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &walk{testServer: newTestServer(t, runner{r}, &Options{Auth: tokens, FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000})}
+	w := &walk{testServer: newTestServer(t, running(r), &Options{Auth: tokens, FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000})}
 	w.ann(t, "r-ann", "/say "+canary)
 	w.ann(t, "r-state", `/state {"secret":"`+canary+`"}`)
 	return w

@@ -43,7 +43,7 @@ func payloadServer(t *testing.T, value string, options adapter.PayloadOptions) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	s = newTestServer(t, runner{r}, nil)
+	s = newTestServer(t, running(r), nil)
 	if _, err := r.Inject(t.Context(), adapter.Injection{Namespace: "local", Tenant: "local", Thread: "t", Text: "go"}); err != nil {
 		t.Fatal(err)
 	}

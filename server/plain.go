@@ -7,6 +7,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/core"
 	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
@@ -88,38 +89,38 @@ func (s *plainSession) answer(f *frames.Frame) error {
 	}
 	if why != nil {
 		s.srv.Metrics.Refused(why.Code)
-		err := refuse(s, &protocol.RunError{Code: why.Code, Message: why.Message})
+		err := core.Refuse(s, &protocol.RunError{Code: why.Code, Message: why.Message})
 		if err == nil && f.Last {
 			return peer.CloseMalformed
 		}
 		return err
 	}
 	if refused := s.mayRun(f); refused != nil {
-		return refuse(s, refused)
+		return core.Refuse(s, refused)
 	}
-	w := wire(unlessAborted{s, &f.Aborted})
+	w := core.Wire(unlessAborted{s, &f.Aborted})
 	if s.counts && f.Dialect.Of(f.Input) == frames.TanStack {
 		w = placed{w, f.ThreadID}
 	}
-	return s.srv.runPlain(s.Peer, w, f, false)
+	return s.srv.RunPlain(s.Peer, w, f, false)
 }
 
 // unlessAborted is a wire to a client that reads nothing more of a run that it stopped:
 // it would take it for the next one's.
 type unlessAborted struct {
-	wire
+	core.Wire
 	aborted *atomic.Bool
 }
 
-func (w unlessAborted) emit(event []byte, at store.Position) error {
+func (w unlessAborted) Emit(event []byte, at store.Position) error {
 	if w.aborted.Load() {
 		return nil
 	}
-	return w.wire.emit(event, at)
+	return w.Wire.Emit(event, at)
 }
 
-// emit gathers one text frame. Plain clients are told no positions.
-func (s *plainSession) emit(event []byte, _ store.Position) error { return s.write(event) }
+// Emit gathers one text frame. Plain clients are told no positions.
+func (s *plainSession) Emit(event []byte, _ store.Position) error { return s.write(event) }
 
-// recovered says nothing: plain clients are told where they stand by nothing but events.
-func (s *plainSession) recovered(bool) {}
+// Recovered says nothing: plain clients are told where they stand by nothing but events.
+func (s *plainSession) Recovered(bool) {}

@@ -6,10 +6,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync/atomic"
 
 	"github.com/aguiws/aguiws/adapter/store"
-	"github.com/aguiws/aguiws/protocol/downgrade"
+	"github.com/aguiws/aguiws/server/internal/core"
 	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
@@ -21,13 +20,13 @@ var refuseOffset = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, 
 // placed tells of each event of the log how a socket goes on behind it, to a client
 // that asked for that by its request.
 type placed struct {
-	wire
+	core.Wire
 	thread string
 }
 
-func (w placed) emit(event []byte, at store.Position) error {
+func (w placed) Emit(event []byte, at store.Position) error {
 	if at.Seq == 0 {
-		return w.wire.emit(event, at)
+		return w.Wire.Emit(event, at)
 	}
 	id, err := json.Marshal(offsetOf(w.thread, at))
 	if err != nil {
@@ -35,7 +34,7 @@ func (w placed) emit(event []byte, at store.Position) error {
 	}
 	text := make([]byte, 0, len(event)+len(id)+len(`{"id":,"chunk":}`))
 	text = append(append(append(text, `{"id":`...), id...), `,"chunk":`...)
-	return w.wire.emit(append(append(text, event...), '}'), at)
+	return w.Wire.Emit(append(append(text, event...), '}'), at)
 }
 
 // offsetOf is a position of a thread in one word.
@@ -75,29 +74,12 @@ func (s *resumedSession) received(f *frames.Frame) bool {
 }
 
 func (s *resumedSession) turn() error {
-	if err := s.tell(); err != nil {
+	w := placed{s.plainSession, s.from.thread}
+	if err := s.srv.ResumePlain(s.Peer, w, s.from.thread, s.from.label, s.from.at); err != nil {
 		return err
 	}
 	if err := s.Flush(); err != nil {
 		return err
 	}
 	return peer.CloseEnded
-}
-
-func (s *resumedSession) tell() error {
-	r := &plainRun{
-		wire: placed{s.plainSession, s.from.thread}, label: s.from.label, dialect: frames.TanStack, profile: downgrade.ProfileCurrent,
-		aborted: &atomic.Bool{}, mine: true, begun: true, resumed: true,
-	}
-	r.open(s.srv.core, s.Peer, s.from.thread)
-	defer r.close()
-	a, err := r.attach(s.from.at)
-	switch {
-	case err != nil:
-		return refuse(s, peer.Unanswered(err))
-	case !a.Recovered:
-		return refuse(s, peer.OutcomeUnknown())
-	}
-	r.rests = a.ActiveLabel == ""
-	return r.stream(r)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/problem"
+	"github.com/aguiws/aguiws/server/internal/core"
 	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
@@ -52,8 +53,8 @@ func (s *streams) answerInput(w http.ResponseWriter, r *http.Request, held *peer
 
 // run answers a readable input on a wire that ends in o. stops: the run is not to go on
 // when the client leaves.
-func (o *sse) run(w wire, f *frames.Frame, stops bool) {
-	o.begun(func() error { return o.srv.runPlain(o.Peer, w, f, stops) })
+func (o *sse) run(w core.Wire, f *frames.Frame, stops bool) {
+	o.begun(func() error { return o.srv.RunPlain(o.Peer, w, f, stops) })
 }
 
 // begun begins the answer, lets answer give it and ends it. A refusal of an input by its
@@ -64,8 +65,8 @@ func (o *sse) begun(answer func() error) {
 		err = o.begin()
 	}
 	if err == nil {
-		if refused := o.srv.mayRun(o.Peer); refused != nil {
-			err = refuse(o, refused)
+		if refused := o.srv.MayRun(o.Peer); refused != nil {
+			err = core.Refuse(o, refused)
 		} else {
 			err = answer()
 		}
@@ -93,7 +94,7 @@ func (o *sse) finish(err error) {
 		o.Log.Error("stream fails", "error", err)
 		why = peer.OutcomeUnknown()
 	}
-	if why == nil || refuse(o, why) == nil {
+	if why == nil || core.Refuse(o, why) == nil {
 		o.Flush()
 	}
 }

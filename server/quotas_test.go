@@ -32,7 +32,7 @@ func TestQuotasOfUsers(t *testing.T) {
 		t.Fatal(err)
 	}
 	auth := byToken{"a": {User: "a", Namespace: "a"}, "b": {User: "b", Namespace: "b"}}
-	srv := newTestServer(t, runner{r}, &Options{Auth: auth})
+	srv := newTestServer(t, running(r), &Options{Auth: auth})
 	dial := func(who string) *tab {
 		c := srv.connect("/agui/ws", bearer(who, Subprotocol))
 		c.expect("ws.hello")

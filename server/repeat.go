@@ -29,7 +29,7 @@ type repeat struct {
 func (s *fullSession) repeat(ctx context.Context, f *frames.Frame, d *delivery, fresh bool, admitted adapter.Admitted) error {
 	r := &repeat{frame: &frames.Frame{ID: f.ID, ThreadID: f.ThreadID, Label: f.Label}, admitted: admitted}
 	if len(d.repeats) >= maxRepeats {
-		return s.refuse(f, s.srv.Metrics.Noted(peer.RetryLater(adapter.CodeThreadBusy, "too many inputs that were sent again wait for this socket", time.Second)), d.position)
+		return s.refuse(f, s.srv.Metrics.Noted(peer.RetryLater(adapter.CodeThreadBusy, "too many inputs that were sent again wait for this socket", time.Second)), d.Position)
 	}
 	if fresh {
 		told, err := s.askAgain(ctx, d, r)
@@ -37,7 +37,7 @@ func (s *fullSession) repeat(ctx context.Context, f *frames.Frame, d *delivery, 
 			return s.storeFailed(f, err)
 		}
 		if told.Whole {
-			d.seek(told.At)
+			d.Seek(told.At)
 			s.place(d)
 			return s.answerAgain(d, r, told)
 		}
@@ -50,7 +50,7 @@ func (s *fullSession) repeat(ctx context.Context, f *frames.Frame, d *delivery, 
 		}
 	}
 	d.repeats = append(d.repeats, r)
-	d.lookAgain()
+	d.LookAgain()
 	return nil
 }
 
@@ -65,13 +65,13 @@ func (s *fullSession) introduce(d *delivery, a *follow.Attached) error {
 
 // askAgain reads the answer to a repeat.
 func (s *fullSession) askAgain(ctx context.Context, d *delivery, r *repeat) (follow.Repeated, error) {
-	key, of := d.key, r.admitted.Of
-	awaits, _ := s.srv.awaiting.add(key, of, s)
-	told, err := s.srv.runs.Repeat(ctx, key, r.admitted.RunID, r.frame.Label)
+	key, of := d.Key, r.admitted.Of
+	awaits, _ := s.srv.Awaiting.Add(key, of, s)
+	told, err := s.srv.Runs.Repeat(ctx, key, r.admitted.RunID, r.frame.Label)
 	if err == nil && told.Status == store.RunQueued {
 		d.awaits = true
 	} else if awaits {
-		s.srv.awaiting.done(key, of, s)
+		s.srv.Awaiting.Done(key, of, s)
 	}
 	return told, err
 }
@@ -85,7 +85,7 @@ func (s *fullSession) answerAgain(d *delivery, r *repeat, told follow.Repeated) 
 	if err := s.disposed(r.frame, r.admitted); err != nil {
 		return err
 	}
-	return s.uncounted(d.key.Thread, d.position, told.Events)
+	return s.uncounted(d.Key.Thread, d.Position, told.Events)
 }
 
 // tellRepeats answers the repeats that the socket has come far enough for. The
@@ -106,9 +106,9 @@ func (s *fullSession) tellRepeats(d *delivery, caughtUp bool) error {
 				}
 				continue
 			}
-			d.lookAgain()
+			d.LookAgain()
 		}
-		if len(r.told.Events) > 0 && r.told.At != d.position {
+		if len(r.told.Events) > 0 && r.told.At != d.Position {
 			return nil
 		}
 		d.repeats = d.repeats[1:]
@@ -124,8 +124,8 @@ func (s *fullSession) askFrom(d *delivery, r *repeat) (*follow.Repeated, error) 
 	ctx, cancel := s.Look()
 	defer cancel()
 	told, err := s.askAgain(ctx, d, r)
-	if err == nil && told.At.Epoch == d.position.Epoch && told.At.Seq < d.position.Seq {
-		err = fmt.Errorf("the store is at %d, and events up to %d were read", told.At.Seq, d.position.Seq)
+	if err == nil && told.At.Epoch == d.Position.Epoch && told.At.Seq < d.Position.Seq {
+		err = fmt.Errorf("the store is at %d, and events up to %d were read", told.At.Seq, d.Position.Seq)
 	}
 	return &told, err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/conn"
+	"github.com/aguiws/aguiws/server/internal/core"
 	"github.com/aguiws/aguiws/server/internal/edge"
 	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/login"
@@ -22,7 +23,7 @@ type Server struct {
 	opts      Options
 	control   *adapter.Runner // nil: there is no control API
 	gate      *peer.Gate
-	core      *core
+	core      *core.Core
 	sockets   *sockets
 	streams   *streams
 	edge      *edge.Edge
@@ -42,12 +43,12 @@ type Server struct {
 // New returns a server of the runner's runs. It refuses options that cannot
 // work.
 func New(r *adapter.Runner, opts *Options) (*Server, error) {
-	return newServer(runner{r}, r, opts)
+	return newServer(core.Runner{Runner: r}, r, opts)
 }
 
 // newServer makes a server of a backend, and of the runner behind it. Without a runner
 // there is no control API, no login and nothing of a node.
-func newServer(b backend, r *adapter.Runner, opts *Options) (*Server, error) {
+func newServer(b core.Backend, r *adapter.Runner, opts *Options) (*Server, error) {
 	s := &Server{opts: opts.withDefaults(), control: r}
 	if r != nil && s.opts.Logins != nil {
 		if _, none := s.opts.Auth.(identity.None); none != s.opts.Logins.OneUser() {
@@ -72,13 +73,13 @@ func newServer(b backend, r *adapter.Runner, opts *Options) (*Server, error) {
 	if err := s.describe(b); err != nil {
 		return nil, err
 	}
-	s.core = newCore(s.gate, b, s.opts.DisconnectGrace)
+	s.core = core.NewCore(s.gate, b, s.opts.DisconnectGrace)
 	s.sockets = newSockets(s.core, s.opts.sockets(s.capabilitiesOf))
 	s.streams = newStreams(s.core, s.opts.streams())
 	s.edge = s.newEdge()
 	s.collect(r)
 	if r != nil {
-		r.OnCancelled(s.core.awaiting.pay)
+		r.OnCancelled(s.core.Awaiting.Pay)
 		s.operate(r.Load)
 	}
 	return s, nil
@@ -106,16 +107,16 @@ func (s *Server) collect(r *adapter.Runner) {
 // open a second later is cut off. It may be called once.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.gate.Close()
-	s.core.left.end()
+	s.core.Left.Finish()
 	s.gate.PokeAll()
-	err := s.core.runs.Shutdown(ctx)
+	err := s.core.Runs.Shutdown(ctx)
 
 	close(s.gate.Leave)
 	s.edge.Hurry()
 	s.gate.PokeAll()
 	err = errors.Join(err, s.gate.Wait(ctx, conn.Farewell))
 	s.nodes.leave()
-	s.core.notices.Close()
+	s.core.Notices.Close()
 	s.gate.Revocations.Running.Wait()
 	s.sockets.parking.Close()
 	s.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/aguiws/aguiws/server/internal/core"
 	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
@@ -21,7 +22,7 @@ type fullSession struct {
 	stream string
 	retry  *time.Timer // for deliveries that the store failed; nil: none has been needed
 	again  atomic.Bool // retry has fired
-	debts  debts
+	debts  core.Debts
 
 	greeted, warned bool // ws.hello and ws.goaway are sent
 	toldDown        bool // the last ws.store said that the store does not answer
@@ -61,7 +62,7 @@ func (s *fullSession) turn() error {
 		return s.depart()
 	default:
 	}
-	if down := !s.srv.runs.StoreAvailable(); down != s.toldDown {
+	if down := !s.srv.Runs.StoreAvailable(); down != s.toldDown {
 		s.toldDown = down
 		if err := s.send(storeFrame{"ws.store", !down}); err != nil {
 			return err
@@ -69,8 +70,8 @@ func (s *fullSession) turn() error {
 	}
 	if s.again.Swap(false) {
 		for _, d := range s.threads {
-			if d.failures > 0 {
-				d.ready.Store(true)
+			if d.Failures > 0 {
+				d.Ready.Store(true)
 			}
 		}
 	}
@@ -95,9 +96,9 @@ func (s *fullSession) parse(data []byte) *frames.Frame { return frames.Parse(dat
 func (s *fullSession) received(*frames.Frame) bool { return false }
 
 func (s *fullSession) end() {
-	s.srv.awaiting.forget(s)
+	s.srv.Awaiting.Forget(s)
 	for _, d := range s.threads {
-		d.close()
+		d.Close()
 	}
 	if s.retry != nil {
 		s.retry.Stop()
@@ -111,16 +112,16 @@ func (s *fullSession) hello() error {
 	opts := &s.srv.opts
 	return s.send(helloFrame{
 		Type: "ws.hello", Binding: "agui.v1", Profiles: profiles, HeartbeatMs: opts.Heartbeat.Milliseconds(), MaxFrameBytes: opts.MaxFrameBytes,
-		Durable: s.srv.runs.Durable(), Capabilities: s.srv.opts.Capabilities(s.Ctx, s.Agent),
+		Durable: s.srv.Runs.Durable(), Capabilities: s.srv.opts.Capabilities(s.Ctx, s.Agent),
 	})
 }
 
 // depart writes what the threads ended with and closes.
 func (s *fullSession) depart() error {
-	ctx, cancel := context.WithTimeout(s.Ctx, departure)
+	ctx, cancel := context.WithTimeout(s.Ctx, core.Departure)
 	defer cancel()
 	for _, d := range s.threads {
-		d.ready.Store(true)
+		d.Ready.Store(true)
 	}
 	for moved := true; moved && ctx.Err() == nil; {
 		if err := s.advance(ctx); err != nil {
@@ -131,7 +132,7 @@ func (s *fullSession) depart() error {
 		}
 		moved = false
 		for _, d := range s.threads {
-			moved = moved || d.ready.Load()
+			moved = moved || d.Ready.Load()
 		}
 	}
 	return peer.CloseDraining
@@ -183,7 +184,7 @@ func (s *fullSession) pong(f *frames.Frame) error {
 	positions := make(map[string]int64, len(s.threads))
 	for id, d := range s.threads {
 		if s.Reads() {
-			positions[id] = d.position.Seq
+			positions[id] = d.Position.Seq
 		}
 	}
 	return s.send(pongFrame{"ws.pong", f.ID, positions})

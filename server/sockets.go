@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/server/internal/conn"
+	"github.com/aguiws/aguiws/server/internal/core"
 )
 
 // socketOptions are settings of WebSockets. server.Options describes each.
@@ -21,12 +22,12 @@ type socketOptions struct {
 
 // sockets serves WebSockets.
 type sockets struct {
-	*core
+	*core.Core
 	opts    socketOptions
 	parking conn.Parking
 	quiet   time.Duration // for which a client says nothing before its socket holds no goroutine
 }
 
-func newSockets(c *core, opts socketOptions) *sockets {
-	return &sockets{core: c, opts: opts, quiet: time.Second}
+func newSockets(c *core.Core, opts socketOptions) *sockets {
+	return &sockets{Core: c, opts: opts, quiet: time.Second}
 }

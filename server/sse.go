@@ -80,16 +80,16 @@ func (o *sse) open() {
 	o.w.WriteHeader(http.StatusOK)
 }
 
-// recovered says, to a client that said where it stopped, whether the stream goes on
+// Recovered says, to a client that said where it stopped, whether the stream goes on
 // there.
-func (o *sse) recovered(there bool) {
+func (o *sse) Recovered(there bool) {
 	if o.resumes && !o.opened {
 		o.w.Header().Set(recoveredHeader, strconv.FormatBool(there))
 	}
 }
 
-// emit gathers an event.
-func (o *sse) emit(event []byte, at store.Position) error {
+// Emit gathers an event.
+func (o *sse) Emit(event []byte, at store.Position) error {
 	if err := o.Gather(len(event), o); err != nil {
 		return err
 	}

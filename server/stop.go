@@ -37,11 +37,11 @@ func (s *streams) serveStop(w http.ResponseWriter, r *http.Request) {
 		refused.Write(w)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.core.Options.CallTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.Core.Options.CallTimeout)
 	defer cancel()
-	stopped, err := s.stop(ctx, store.ThreadKey{Namespace: c.Identity.Namespace, Thread: thread}, label, c.Actor(adapter.ThroughPOST))
+	stopped, err := s.Stop(ctx, store.ThreadKey{Namespace: c.Identity.Namespace, Thread: thread}, label, c.Actor(adapter.ThroughPOST))
 	if err != nil {
-		s.core.Options.Logger.Warn("stopping failed", "thread", thread, "error", err)
+		s.Core.Options.Logger.Warn("stopping failed", "thread", thread, "error", err)
 		refuseStopped.Write(w)
 		return
 	}

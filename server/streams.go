@@ -1,6 +1,10 @@
 package server
 
-import "time"
+import (
+	"time"
+
+	"github.com/aguiws/aguiws/server/internal/core"
+)
 
 // streamOptions are settings of streams over HTTP. server.Options describes each.
 type streamOptions struct {
@@ -13,8 +17,8 @@ type streamOptions struct {
 
 // streams serves Server-Sent Events.
 type streams struct {
-	*core
+	*core.Core
 	opts streamOptions
 }
 
-func newStreams(c *core, opts streamOptions) *streams { return &streams{c, opts} }
+func newStreams(c *core.Core, opts streamOptions) *streams { return &streams{c, opts} }

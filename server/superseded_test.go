@@ -24,7 +24,7 @@ func TestEndToEndSupersededUnderAQuestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ts := newTestServer(t, runner{r}, nil)
+	ts := newTestServer(t, running(r), nil)
 	first, sender := newTab(ts.dial()), newTab(ts.dial())
 	sender.follow("t")
 	first.send(says("r1", "hi"))

@@ -55,7 +55,7 @@ func nodeWith(t *testing.T, store store.Store, runs *adapter.Options, opts *Opti
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newTestServer(t, runner{r}, opts)
+	return newTestServer(t, running(r), opts)
 }
 
 // tab is a client of one thread that counts and folds as docs/binding tells a

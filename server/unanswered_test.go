@@ -86,5 +86,5 @@ func unansweredServer(t *testing.T, policy adapter.UnansweredPolicy, token strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newTestServer(t, runner{r}, &Options{Auth: tokens})
+	return newTestServer(t, running(r), &Options{Auth: tokens})
 }

@@ -105,7 +105,7 @@ func newWalk(t *testing.T) *walk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &walk{testServer: newTestServer(t, runner{r}, &Options{
+	w := &walk{testServer: newTestServer(t, running(r), &Options{
 		Auth: tokens, Agents: []string{"script"}, Logins: logins, FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000,
 	})}
 	w.theirs = ids{thread: "thread-0001-known", run: "run-0001-known", message: "message-0001-known"}

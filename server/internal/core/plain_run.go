@@ -1,4 +1,4 @@
-package server
+package core
 
 import (
 	"cmp"
@@ -16,21 +16,21 @@ import (
 	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
-// wire carries the events of one stream to a client that knows no control
+// Wire carries the events of one stream to a client that knows no control
 // frames: a plain socket, or the answer to a POST.
-type wire interface {
-	// emit gathers an event. at is its position; zero for one that is in no log.
-	emit(event []byte, at store.Position) error
+type Wire interface {
+	// Emit gathers an event. at is its position; zero for one that is in no log.
+	Emit(event []byte, at store.Position) error
 	Flush() error
-	// recovered says whether a repeat is answered from where its client stopped on; by
+	// Recovered says whether a repeat is answered from where its client stopped on; by
 	// the whole run else.
-	recovered(there bool)
+	Recovered(there bool)
 }
 
 // plainRun is the stream of one run, over whatever wire.
 type plainRun struct {
-	cursor
-	wire    wire
+	Cursor
+	wire    Wire
 	label   string          // as the client calls the run
 	of      string          // as the log calls it
 	id      string          // server-made
@@ -41,7 +41,7 @@ type plainRun struct {
 	end     []byte          // what ends the run for the client, in the place of what the log has; nil: that
 	resumed bool            // the client goes on where it said
 	rests   bool            // the log has no more of the run than it has now
-	debts   debts
+	debts   Debts
 	dialect frames.Dialect
 	through adapter.Through
 	profile downgrade.Profile // what the client's version can be sent
@@ -56,21 +56,21 @@ type stopping struct {
 	next     time.Time // no attempt before
 }
 
-// runPlain answers an input with its run's events. It is done with f when the run was
+// RunPlain answers an input with its run's events. It is done with f when the run was
 // asked for, so that one that takes long does not hold it. stops: the run is not to go
 // on when the client leaves.
-func (s *core) runPlain(p *peer.Peer, w wire, f *frames.Frame, stops bool) (err error) {
+func (s *Core) RunPlain(p *peer.Peer, w Wire, f *frames.Frame, stops bool) (err error) {
 	in := f.Input
 	f.Input = nil
 	r := &plainRun{wire: w, label: f.Label, after: f.After, dialect: f.Dialect.Of(in), through: cmp.Or(f.Through, adapter.ThroughSocket), aborted: &f.Aborted}
 	r.profile = r.dialect.Profile(in)
-	r.open(s, p, f.ThreadID)
-	r.follower.Only("")
+	r.Open(s, p, f.ThreadID)
+	r.Follower.Only("")
 	defer func() {
-		s.awaiting.forget(r)
-		r.close()
-		if stops && err == peer.CloseGone && r.id != "" && (r.mine || !s.runs.Durable()) {
-			s.clientLeft(p, r.key, r.id, r.of)
+		s.Awaiting.Forget(r)
+		r.Close()
+		if stops && err == peer.CloseGone && r.id != "" && (r.mine || !s.Runs.Durable()) {
+			s.ClientLeft(p, r.Key, r.id, r.of)
 		}
 	}()
 	started, err := r.submit(in, f.Commands)
@@ -78,46 +78,46 @@ func (s *core) runPlain(p *peer.Peer, w wire, f *frames.Frame, stops bool) (err 
 	if !started || err != nil {
 		return err
 	}
-	return r.stream(r)
+	return r.Stream(r)
 }
 
 // submit asks for the run, and reports whether there is more of it to come than
 // what it wrote.
 func (r *plainRun) submit(in *protocol.RunAgentInput, commands bool) (more bool, err error) {
-	r.srv.awaiting.add(r.key, r.label, r)
+	r.srv.Awaiting.Add(r.Key, r.label, r)
 	ctx, cancel := r.Call()
-	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.Identity.Namespace, Tenant: r.Identity.Tenant, User: r.Name(), Agent: r.Agent, From: r.Origin(r.through), Run: in,
-		When: frames.WhenOf(in), Commands: commands, Sender: true, Left: r.left, Headers: r.Headers})
+	admitted, err := r.srv.Runs.Submit(ctx, adapter.Input{Namespace: r.Identity.Namespace, Tenant: r.Identity.Tenant, User: r.Name(), Agent: r.Agent, From: r.Origin(r.through), Run: in,
+		When: frames.WhenOf(in), Commands: commands, Sender: true, Left: r.Left, Headers: r.Headers})
 	cancel()
-	r.clears(admitted)
+	r.Clears(admitted)
 	if err != nil {
-		r.LogFailure("submitting an input", r.key.Thread, err)
-		return false, refuse(r.wire, peer.Unanswered(err))
+		r.LogFailure("submitting an input", r.Key.Thread, err)
+		return false, Refuse(r.wire, peer.Unanswered(err))
 	}
 	if admitted.Disposition == adapter.Refused {
-		return false, refuse(r.wire, admitted.Refusal)
+		return false, Refuse(r.wire, admitted.Refusal)
 	}
-	if refused := r.srv.mayRepeat(r.Peer, admitted); refused != nil {
-		return false, refuse(r.wire, refused)
+	if refused := r.srv.MayRepeat(r.Peer, admitted); refused != nil {
+		return false, Refuse(r.wire, refused)
 	}
 	r.id, r.of = admitted.RunID, admitted.Of
 	if admitted.Disposition != adapter.Repeat {
 		r.of, r.after = r.label, nil
 	}
 	if admitted.Disposition != adapter.Repeat || admitted.Waits {
-		r.follower.Only(r.id)
+		r.Follower.Only(r.id)
 	} else {
-		r.follower.All() // the run that answers may be another
+		r.Follower.All() // the run that answers may be another
 	}
 	if admitted.Disposition != adapter.Queued {
-		r.srv.awaiting.done(r.key, r.label, r)
-		r.debts.take()
+		r.srv.Awaiting.Done(r.Key, r.label, r)
+		r.debts.Take()
 	}
 	r.behind = admitted.Behind && r.Reads()
 	if admitted.Disposition == adapter.Started {
 		r.mine = true
 		if !r.behind {
-			r.seek(admitted.Position)
+			r.Seek(admitted.Position)
 			return true, nil
 		}
 	}
@@ -130,30 +130,30 @@ func (r *plainRun) submit(in *protocol.RunAgentInput, commands bool) (more bool,
 func (r *plainRun) resume() (over bool, err error) {
 	ctx, cancel := r.Look()
 	defer cancel()
-	r.srv.awaiting.add(r.key, r.of, r)
-	rep, err := r.srv.runs.Repeat(ctx, r.key, r.id, r.label)
+	r.srv.Awaiting.Add(r.Key, r.of, r)
+	rep, err := r.srv.Runs.Repeat(ctx, r.Key, r.id, r.label)
 	if err != nil {
-		r.LogFailure("restating a run", r.key.Thread, err)
+		r.LogFailure("restating a run", r.Key.Thread, err)
 		if r.Ctx.Err() != nil {
 			return true, context.Cause(r.Ctx)
 		}
-		return true, refuse(r.wire, peer.Unanswered(err))
+		return true, Refuse(r.wire, peer.Unanswered(err))
 	}
-	r.seek(rep.At)
+	r.Seek(rep.At)
 	if rep.Status == store.RunQueued {
 		return false, nil
 	}
-	r.srv.awaiting.done(r.key, r.of, r)
-	r.debts.take()
+	r.srv.Awaiting.Done(r.Key, r.of, r)
+	r.debts.Take()
 	r.of = rep.Of
 	if rep.Status == store.RunActive {
-		r.srv.left.keep(r.key)
+		r.srv.Left.Keep(r.Key)
 	}
 	at := r.stopped(rep)
 	r.after, r.end = nil, nil
-	r.wire.recovered(at != nil)
+	r.wire.Recovered(at != nil)
 	if at != nil {
-		r.seek(*at)
+		r.Seek(*at)
 		r.mine, r.begun, r.resumed = true, at.Seq >= rep.Begins, true
 		if rep.Status != store.RunActive {
 			r.end = rep.Events[len(rep.Events)-1]
@@ -189,29 +189,29 @@ func (r *plainRun) send(event []byte, at store.Position) error {
 	if !r.Reads() && !frames.Tells(event) {
 		return nil
 	}
-	event, err := frames.Lowered(r.Log, r.profile, r.key.Thread, r.label, event)
+	event, err := frames.Lowered(r.Log, r.profile, r.Key.Thread, r.label, event)
 	if err == nil && event != nil {
 		event, err = r.dialect.Told(event)
 	}
 	if err != nil || event == nil {
 		return err
 	}
-	return r.wire.emit(event, at)
+	return r.wire.Emit(event, at)
 }
 
 func (r *plainRun) Flush() error { return r.wire.Flush() }
 
-func (r *plainRun) restated(*follow.Attached, bool) (over bool, err error) {
+func (r *plainRun) Restated(*follow.Attached, bool) (over bool, err error) {
 	if r.begun {
 		// Events that were written cannot be taken back, and the rest is not to be had in
 		// order. The same input again brings all of it.
-		return true, refuse(r.wire, peer.OutcomeUnknown())
+		return true, Refuse(r.wire, peer.OutcomeUnknown())
 	}
 	return r.resume()
 }
 
-// event writes an event if it is the run's.
-func (r *plainRun) event(event []byte) (over bool, err error) {
+// Event writes an event if it is the run's.
+func (r *plainRun) Event(event []byte) (over bool, err error) {
 	kind := frames.TypeOf(event)
 	if !r.mine {
 		if kind != protocol.TypeRunStarted {
@@ -225,7 +225,7 @@ func (r *plainRun) event(event []byte) (over bool, err error) {
 	}
 	if r.behind {
 		// A run that begins is told with all that the thread holds, instead of this.
-		r.lookAgain()
+		r.LookAgain()
 		return false, nil
 	}
 	r.begun = true
@@ -237,7 +237,7 @@ func (r *plainRun) event(event []byte) (over bool, err error) {
 	if event, err = frames.Relabel(event, r.label); err != nil {
 		return false, err
 	}
-	return ends, r.send(event, r.position)
+	return ends, r.send(event, r.Position)
 }
 
 // isMine tells the RUN_STARTED of the run from those of other runs under the
@@ -251,21 +251,21 @@ func (r *plainRun) isMine(event []byte) (bool, error) {
 	if !ok || started.RunID != r.of {
 		return false, nil
 	}
-	begun := r.hasBegun(r.id, r.label)
+	begun := r.HasBegun(r.id, r.label)
 	if r.Ctx.Err() != nil {
 		return false, context.Cause(r.Ctx)
 	}
 	return begun, nil
 }
 
-func (r *plainRun) atEnd() (over bool, err error) { return r.rests, nil }
+func (r *plainRun) AtEnd() (over bool, err error) { return r.rests, nil }
 
-func (r *plainRun) failed(error) error { return nil }
+func (r *plainRun) Failed(error) error { return nil }
 
-// owe makes the run end for its client, who waits for its turn, with these
+// Owe makes the run end for its client, who waits for its turn, with these
 // events.
-func (r *plainRun) owe(_ string, events [][]byte) {
-	r.debts.add(r.key.Thread, events)
+func (r *plainRun) Owe(_ string, events [][]byte) {
+	r.debts.Add(r.Key.Thread, events)
 	r.Poke()
 }
 
@@ -277,24 +277,24 @@ func (r *plainRun) obey() {
 	}
 	ctx, cancel := r.Call()
 	defer cancel()
-	if _, err := r.srv.stop(ctx, r.key, r.of, r.Actor(r.through)); err != nil {
+	if _, err := r.srv.Stop(ctx, r.Key, r.of, r.Actor(r.through)); err != nil {
 		s.failures++
 		wait := min(backoffFirst<<min(s.failures-1, 10), backoffMost)
 		s.next = time.Now().Add(wait)
 		time.AfterFunc(wait, r.Poke)
-		r.Log.Warn("cancelling failed", "thread", r.key.Thread, "error", err)
+		r.Log.Warn("cancelling failed", "thread", r.Key.Thread, "error", err)
 		return
 	}
 	s.done = true
 }
 
-func (r *plainRun) owed() (over bool, err error) {
+func (r *plainRun) Owed() (over bool, err error) {
 	r.obey()
-	for _, debt := range r.debts.take() {
+	for _, debt := range r.debts.Take() {
 		if r.begun {
 			continue
 		}
-		for _, event := range debt.events {
+		for _, event := range debt.Events {
 			if event, err = frames.Relabel(event, r.label); err != nil {
 				return true, err
 			}
@@ -310,11 +310,11 @@ func (r *plainRun) owed() (over bool, err error) {
 	return false, nil
 }
 
-// refuse is a whole stream, or the end of one that breaks off: one RUN_ERROR.
-func refuse(w wire, why *protocol.RunError) error {
+// Refuse is a whole stream, or the end of one that breaks off: one RUN_ERROR.
+func Refuse(w Wire, why *protocol.RunError) error {
 	event, err := protocol.Encode(why)
 	if err != nil {
 		return fmt.Errorf("server: refusal: %w", err)
 	}
-	return w.emit(event, store.Position{})
+	return w.Emit(event, store.Position{})
 }

@@ -1,4 +1,4 @@
-package server
+package core
 
 import (
 	"time"
@@ -10,23 +10,23 @@ import (
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
-// mayRun judges an input by what needs no look at the thread.
-func (s *core) mayRun(p *peer.Peer) *protocol.RunError { return s.Metrics.Noted(s.whyNotRun(p)) }
+// MayRun judges an input by what needs no look at the thread.
+func (s *Core) MayRun(p *peer.Peer) *protocol.RunError { return s.Metrics.Noted(s.whyNotRun(p)) }
 
-func (s *core) whyNotRun(p *peer.Peer) *protocol.RunError {
+func (s *Core) whyNotRun(p *peer.Peer) *protocol.RunError {
 	switch {
 	case s.Closed():
 		return peer.RetryLater(refusal.CodeDraining, "this server is shutting down; connect again", time.Second)
 	case !p.Identity.May(identity.ScopeRun):
 		return &protocol.RunError{Code: refusal.CodeForbidden, Message: "this identity may not start runs"}
-	case !s.runs.StoreAvailable():
+	case !s.Runs.StoreAvailable():
 		return peer.StoreDown()
 	}
 	return s.MayInput(p.Caller)
 }
 
-// mayRepeat refuses a repeat of what may be somebody else's.
-func (s *core) mayRepeat(p *peer.Peer, a adapter.Admitted) *protocol.RunError {
+// MayRepeat refuses a repeat of what may be somebody else's.
+func (s *Core) MayRepeat(p *peer.Peer, a adapter.Admitted) *protocol.RunError {
 	if a.Disposition != adapter.Repeat || p.Reads() || a.User != "" && a.User == p.Name() {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package server
+package core
 
 import (
 	"slices"
@@ -7,8 +7,8 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// maxAwaited is how many inputs of one socket may wait.
-const maxAwaited = 1000
+// MaxAwaited is how many inputs of one socket may wait.
+const MaxAwaited = 1000
 
 // awaiting knows which sockets and streams of this process sent an input that is
 // queued, so that they can be told when it is cancelled there.
@@ -25,20 +25,20 @@ type awaited struct {
 
 // sender is who awaits a queued input. owe must not block.
 type sender interface {
-	owe(thread string, events [][]byte)
+	Owe(thread string, events [][]byte)
 }
 
-// add remembers that an input of the sender's may wait from now on. It comes
+// Add remembers that an input of the sender's may wait from now on. It comes
 // before the question whether it does: what is cancelled in between is not
 // missed. fresh: it was not remembered. Without room it is not now either.
-func (w *awaiting) add(key store.ThreadKey, label string, s sender) (fresh, room bool) {
+func (w *awaiting) Add(key store.ThreadKey, label string, s sender) (fresh, room bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	a := awaited{key, label}
 	if slices.Contains(w.senders[a], s) {
 		return false, true
 	}
-	if len(w.of[s]) >= maxAwaited {
+	if len(w.of[s]) >= MaxAwaited {
 		return false, false
 	}
 	if w.senders == nil {
@@ -52,9 +52,9 @@ func (w *awaiting) add(key store.ThreadKey, label string, s sender) (fresh, room
 	return true, true
 }
 
-// done forgets an input that does not wait, or no more, and reports whether
+// Done forgets an input that does not wait, or no more, and reports whether
 // others of the thread do.
-func (w *awaiting) done(key store.ThreadKey, label string, s sender) (others bool) {
+func (w *awaiting) Done(key store.ThreadKey, label string, s sender) (others bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.remove(awaited{key, label}, s)
@@ -66,8 +66,8 @@ func (w *awaiting) done(key store.ThreadKey, label string, s sender) (others boo
 	return false
 }
 
-// leave forgets what the sender awaits on a thread.
-func (w *awaiting) leave(key store.ThreadKey, s sender) {
+// Leave forgets what the sender awaits on a thread.
+func (w *awaiting) Leave(key store.ThreadKey, s sender) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for a := range w.of[s] {
@@ -77,8 +77,8 @@ func (w *awaiting) leave(key store.ThreadKey, s sender) {
 	}
 }
 
-// pay hands the events owed to everybody who awaits the input.
-func (w *awaiting) pay(key store.ThreadKey, label string, events [][]byte) {
+// Pay hands the events owed to everybody who awaits the input.
+func (w *awaiting) Pay(key store.ThreadKey, label string, events [][]byte) {
 	w.mu.Lock()
 	a := awaited{key, label}
 	senders := slices.Clone(w.senders[a])
@@ -87,12 +87,25 @@ func (w *awaiting) pay(key store.ThreadKey, label string, events [][]byte) {
 	}
 	w.mu.Unlock()
 	for _, s := range senders {
-		s.owe(key.Thread, events)
+		s.Owe(key.Thread, events)
 	}
 }
 
-// forget drops everything that a sender awaits.
-func (w *awaiting) forget(s sender) {
+// Inputs is how many inputs are awaited, and waiting by how many one is.
+func (w *awaiting) Inputs() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.senders)
+}
+
+func (w *awaiting) Waiting(key store.ThreadKey, label string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.senders[awaited{key, label}])
+}
+
+// Forget drops everything that a sender awaits.
+func (w *awaiting) Forget(s sender) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for a := range w.of[s] {
@@ -111,24 +124,24 @@ func (w *awaiting) remove(a awaited, s sender) {
 	}
 }
 
-// debts are events that a session owes its client, put there by others.
-type debts struct {
+// Debts are events that a session owes its client, put there by others.
+type Debts struct {
 	mu   sync.Mutex
 	list []debt
 }
 
 type debt struct {
-	thread string
-	events [][]byte
+	Thread string
+	Events [][]byte
 }
 
-func (d *debts) add(thread string, events [][]byte) {
+func (d *Debts) Add(thread string, events [][]byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.list = append(d.list, debt{thread, events})
 }
 
-func (d *debts) take() []debt {
+func (d *Debts) Take() []debt {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	list := d.list

@@ -1,4 +1,4 @@
-package server
+package core
 
 import (
 	"context"
@@ -12,12 +12,12 @@ import (
 
 // meteredBackend counts what is asked of the runner, whatever asks.
 type meteredBackend struct {
-	backend
+	Backend
 	m *meter.Counters
 }
 
 func (b meteredBackend) Submit(ctx context.Context, in adapter.Input) (adapter.Admitted, error) {
-	a, err := b.backend.Submit(ctx, in)
+	a, err := b.Backend.Submit(ctx, in)
 	switch {
 	case err != nil:
 		b.m.Inputs.WithLabelValues("unknown").Inc()
@@ -31,26 +31,26 @@ func (b meteredBackend) Submit(ctx context.Context, in adapter.Input) (adapter.A
 }
 
 func (b meteredBackend) Cancel(ctx context.Context, key store.ThreadKey, label string, by adapter.Actor) (adapter.Cancelled, error) {
-	c, err := b.backend.Cancel(ctx, key, label, by)
+	c, err := b.Backend.Cancel(ctx, key, label, by)
 	if err == nil && c.Stopped {
 		b.m.Cancels.Inc()
 	}
 	return c, err
 }
 
-func (b meteredBackend) Follow(key store.ThreadKey, notify func()) follower {
+func (b meteredBackend) Follow(key store.ThreadKey, notify func()) Follower {
 	b.m.Threads.Inc()
-	return &meteredFollower{follower: b.backend.Follow(key, notify), m: b.m}
+	return &meteredFollower{Follower: b.Backend.Follow(key, notify), m: b.m}
 }
 
 type meteredFollower struct {
-	follower
+	Follower
 	m      *meter.Counters
 	closed sync.Once
 }
 
 func (f *meteredFollower) Attach(ctx context.Context, after *store.Position) (*follow.Attached, error) {
-	a, err := f.follower.Attach(ctx, after)
+	a, err := f.Follower.Attach(ctx, after)
 	if err == nil {
 		f.placed(a)
 	}
@@ -58,7 +58,7 @@ func (f *meteredFollower) Attach(ctx context.Context, after *store.Position) (*f
 }
 
 func (f *meteredFollower) Next(ctx context.Context) (follow.Page, error) {
-	p, err := f.follower.Next(ctx)
+	p, err := f.Follower.Next(ctx)
 	if err == nil {
 		f.m.Delivered.Add(float64(len(p.Events)))
 	}
@@ -79,5 +79,5 @@ func (f *meteredFollower) placed(a *follow.Attached) {
 
 func (f *meteredFollower) Close() {
 	f.closed.Do(f.m.Threads.Dec)
-	f.follower.Close()
+	f.Follower.Close()
 }

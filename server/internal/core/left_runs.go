@@ -1,4 +1,4 @@
-package server
+package core
 
 import (
 	"context"
@@ -37,7 +37,7 @@ type leftRuns struct {
 
 // leftRun is one of them.
 type leftRun struct {
-	srv       *core
+	srv       *Core
 	log       *slog.Logger
 	key       store.ThreadKey
 	id, label string // server-made, and as the log calls it
@@ -46,9 +46,9 @@ type leftRun struct {
 	failures  int         // since the grace is over; the look's own
 }
 
-// clientLeft begins the grace of a run whose client has gone.
-func (s *core) clientLeft(p *peer.Peer, key store.ThreadKey, id, label string) {
-	w := &s.left
+// ClientLeft begins the grace of a run whose client has gone.
+func (s *Core) ClientLeft(p *peer.Peer, key store.ThreadKey, id, label string) {
+	w := &s.Left
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if s.Closed() {
@@ -65,8 +65,8 @@ func (s *core) clientLeft(p *peer.Peer, key store.ThreadKey, id, label string) {
 	r.timer = time.AfterFunc(0, r.look)
 }
 
-// keep lets the runs of a thread go on: somebody has come to follow it.
-func (w *leftRuns) keep(key store.ThreadKey) {
+// Keep lets the runs of a thread go on: somebody has come to follow it.
+func (w *leftRuns) Keep(key store.ThreadKey) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, r := range slices.Clone(w.of[key]) {
@@ -74,8 +74,8 @@ func (w *leftRuns) keep(key store.ThreadKey) {
 	}
 }
 
-// end ends all graces. Their runs go on.
-func (w *leftRuns) end() {
+// Finish ends all graces. Their runs go on.
+func (w *leftRuns) Finish() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for key, runs := range w.of {
@@ -83,6 +83,13 @@ func (w *leftRuns) end() {
 			w.drop(key, r.id)
 		}
 	}
+}
+
+// Len is how many there are.
+func (w *leftRuns) Len() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.count
 }
 
 // has reports whether a run is left.
@@ -108,10 +115,10 @@ func (w *leftRuns) drop(key store.ThreadKey, id string) *leftRun {
 }
 
 // leftStopped notes that a run was cancelled because its client has left.
-func (s *core) leftStopped(key store.ThreadKey, id string) {
-	s.left.mu.Lock()
-	r := s.left.drop(key, id)
-	s.left.mu.Unlock()
+func (s *Core) leftStopped(key store.ThreadKey, id string) {
+	s.Left.mu.Lock()
+	r := s.Left.drop(key, id)
+	s.Left.mu.Unlock()
 	s.Metrics.Disconnects.Inc()
 	if r != nil {
 		r.log.Info("a run was cancelled: its client closed the connection", "thread", key.Thread, "run", id, "after", time.Since(r.left).Round(time.Millisecond).String())
@@ -126,12 +133,12 @@ func (r *leftRun) look() {
 	}
 	defer s.Finish()
 	select {
-	case s.left.looks <- struct{}{}:
-		defer func() { <-s.left.looks }()
+	case s.Left.looks <- struct{}{}:
+		defer func() { <-s.Left.looks }()
 	case <-s.Drain:
 		return
 	}
-	if !s.left.has(r.key, r.id) {
+	if !s.Left.has(r.key, r.id) {
 		return
 	}
 	elapsed := time.Since(r.left)
@@ -140,21 +147,21 @@ func (r *leftRun) look() {
 		behind = 0 // whatever waits
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), s.Options.CallTimeout)
-	c, err := s.runs.CancelLeft(ctx, r.key, r.id, r.label, behind)
+	c, err := s.Runs.CancelLeft(ctx, r.key, r.id, r.label, behind)
 	cancel()
 	switch {
 	case err == nil && c.Stopped:
 		s.leftStopped(r.key, r.id)
 		if len(c.Owed) > 0 {
-			s.awaiting.pay(r.key, r.label, c.Owed)
+			s.Awaiting.Pay(r.key, r.label, c.Owed)
 		}
 		return
 	case err != nil:
 		r.log.Warn("cancelling a run that its client has left failed", "thread", r.key.Thread, "run", r.id, "error", err)
 	}
-	s.left.mu.Lock()
-	defer s.left.mu.Unlock()
-	if !slices.Contains(s.left.of[r.key], r) {
+	s.Left.mu.Lock()
+	defer s.Left.mu.Unlock()
+	if !slices.Contains(s.Left.of[r.key], r) {
 		return
 	}
 	if over && err != nil {
@@ -162,11 +169,11 @@ func (r *leftRun) look() {
 	}
 	switch {
 	case !over:
-		r.timer.Reset(min(max(leftLook, time.Duration(s.left.count)*leftSpacing), s.grace-elapsed))
+		r.timer.Reset(min(max(leftLook, time.Duration(s.Left.count)*leftSpacing), s.grace-elapsed))
 	case err != nil && r.failures < leftTries:
 		r.timer.Reset(min(backoffFirst<<(r.failures-1), backoffMost))
 	default:
-		s.left.drop(r.key, r.id)
+		s.Left.drop(r.key, r.id)
 		r.log.Debug("a run that its client has left goes on, or has ended", "thread", r.key.Thread, "run", r.id)
 	}
 }

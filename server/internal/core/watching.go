@@ -1,4 +1,4 @@
-package server
+package core
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 var refuseCursor = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, "after, or Last-Event-ID, is no cursor of this store: begin without one, and look at what is")
 
 // newNotices reads notices for all who watch them.
-func (s *core) newNotices(source notices.Source) *notices.Feed {
+func (s *Core) newNotices(source notices.Source) *notices.Feed {
 	return notices.New(source, notices.Options{
 		Timeout: s.Options.CallTimeout,
 		Failed:  func(err error) { s.Options.Logger.Warn("reading notices failed", "error", err) },
@@ -30,15 +30,15 @@ func (s *core) newNotices(source notices.Source) *notices.Feed {
 	})
 }
 
-// watchRules are how requests to watch notices are read and refused.
-type watchRules struct {
-	query  func(r *http.Request, c *peer.Caller) (notices.Query, *refusal.Refusal)
-	refuse func(w http.ResponseWriter, refused *refusal.Refusal)
+// WatchRules are how requests to watch notices are read and refused.
+type WatchRules struct {
+	Query  func(r *http.Request, c *peer.Caller) (notices.Query, *refusal.Refusal)
+	Refuse func(w http.ResponseWriter, refused *refusal.Refusal)
 }
 
-// admit reads what a request to watch asks for. The caller calls unreserve.
-func (s *core) admit(r *http.Request, c *peer.Caller, rules watchRules) (notices.Query, *refusal.Refusal) {
-	q, refused := rules.query(r, c)
+// Admit reads what a request to watch asks for. The caller calls unreserve.
+func (s *Core) Admit(r *http.Request, c *peer.Caller, rules WatchRules) (notices.Query, *refusal.Refusal) {
+	q, refused := rules.Query(r, c)
 	if refused == nil && s.Memory.Short(peer.ShedSockets) {
 		refused = peer.RefuseMemory
 	}
@@ -48,11 +48,11 @@ func (s *core) admit(r *http.Request, c *peer.Caller, rules watchRules) (notices
 	return q, refused
 }
 
-// watching is a peer that watches notices. It belongs to the goroutine that serves the
+// Watching is a peer that watches notices. It belongs to the goroutine that serves the
 // peer.
-type watching struct {
+type Watching struct {
 	*peer.Peer
-	srv      *core
+	srv      *Core
 	watcher  *notices.Watcher
 	first    *notices.Page // what was found before the answer began
 	told     string        // the cursor that the client has last been told
@@ -62,14 +62,14 @@ type watching struct {
 // pageWriter takes what a watching peer is told.
 type pageWriter interface {
 	peer.Flusher
-	// page gathers a page, which may have nothing but a cursor.
-	page(p *notices.Page) error
+	// Page gathers a page, which may have nothing but a cursor.
+	Page(p *notices.Page) error
 }
 
-// watch begins to watch. It refuses a cursor that is none. The caller calls unwatch.
-func (s *core) watch(p *peer.Peer, q notices.Query) (*watching, *refusal.Refusal) {
-	n := &watching{Peer: p, srv: s}
-	n.watcher = s.notices.Watch(q, p.Poke)
+// Watch begins to watch. It refuses a cursor that is none. The caller calls unwatch.
+func (s *Core) Watch(p *peer.Peer, q notices.Query) (*Watching, *refusal.Refusal) {
+	n := &Watching{Peer: p, srv: s}
+	n.watcher = s.Notices.Watch(q, p.Poke)
 	s.Metrics.Watchers.Inc()
 	if q.After == "" {
 		return n, nil
@@ -79,7 +79,7 @@ func (s *core) watch(p *peer.Peer, q notices.Query) (*watching, *refusal.Refusal
 		n.first = &first
 		return n, nil
 	}
-	n.unwatch()
+	n.Unwatch()
 	switch {
 	case errors.Is(err, store.ErrBadCursor):
 		return nil, refuseCursor
@@ -90,21 +90,21 @@ func (s *core) watch(p *peer.Peer, q notices.Query) (*watching, *refusal.Refusal
 	return nil, peer.RefuseStore
 }
 
-func (n *watching) unwatch() {
+func (n *Watching) Unwatch() {
 	n.watcher.Close()
 	n.srv.Metrics.Watchers.Dec()
 }
 
-func (n *watching) next(ctx context.Context) (notices.Page, error) {
+func (n *Watching) next(ctx context.Context) (notices.Page, error) {
 	within, cancel := context.WithTimeout(n.Reading(ctx), n.srv.Options.CallTimeout)
 	defer cancel()
 	return n.watcher.Next(within)
 }
 
-// advance writes one page, if there is one, and reports whether there may be more at once.
+// Advance writes one page, if there is one, and reports whether there may be more at once.
 // wait is how long to wait before the next attempt, after the store has failed; 0: it has
 // not. An error ends the connection.
-func (n *watching) advance(to pageWriter) (more bool, wait time.Duration, err error) {
+func (n *Watching) Advance(to pageWriter) (more bool, wait time.Duration, err error) {
 	var p notices.Page
 	if n.first != nil {
 		p, n.first = *n.first, nil
@@ -128,14 +128,14 @@ func (n *watching) advance(to pageWriter) (more bool, wait time.Duration, err er
 	return false, min(backoffFirst<<min(n.failures-1, 10), backoffMost), nil
 }
 
-func (n *watching) tell(p *notices.Page, to pageWriter) error {
+func (n *Watching) tell(p *notices.Page, to pageWriter) error {
 	n.told = p.Next
 	n.srv.Metrics.NoticesTold.Add(float64(len(p.Items)))
-	return to.page(p)
+	return to.Page(p)
 }
 
-// stand tells a client that is told nothing for long where it is, if that has changed.
-func (n *watching) stand(to pageWriter) (told bool, err error) {
+// Stand tells a client that is told nothing for long where it is, if that has changed.
+func (n *Watching) Stand(to pageWriter) (told bool, err error) {
 	at := n.watcher.Cursor()
 	if at == "" || at == n.told {
 		return false, nil
@@ -143,8 +143,13 @@ func (n *watching) stand(to pageWriter) (told bool, err error) {
 	return true, n.tell(&notices.Page{Next: at}, to)
 }
 
-// appendPage appends a page as a client reads it. next: with its cursor.
-func appendPage(b []byte, p *notices.Page, next bool) []byte {
+// Breathe is a sign of life, and says where the client is.
+func (n *Watching) Breathe(to pageWriter) error {
+	return n.tell(&notices.Page{Next: n.watcher.Cursor()}, to)
+}
+
+// AppendPage appends a page as a client reads it. next: with its cursor.
+func AppendPage(b []byte, p *notices.Page, next bool) []byte {
 	b = append(b, `{"items":[`...)
 	for i, item := range p.Items {
 		if i > 0 {
@@ -163,8 +168,8 @@ func appendPage(b []byte, p *notices.Page, next bool) []byte {
 	return append(b, '}')
 }
 
-// pageSize is about how many bytes appendPage appends.
-func pageSize(p *notices.Page) int {
+// PageSize is about how many bytes AppendPage appends.
+func PageSize(p *notices.Page) int {
 	n := len(p.Next) + 64
 	for _, item := range p.Items {
 		n += len(item.Text) + 1

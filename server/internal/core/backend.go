@@ -1,4 +1,4 @@
-package server
+package core
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"github.com/aguiws/aguiws/server/internal/notices"
 )
 
-// backend is what a Server asks of an adapter.Runner, by who asks. All methods
+// Backend is what a Server asks of an adapter.Runner, by who asks. All methods
 // may be called concurrently.
-type backend interface {
+type Backend interface {
 	inputs
 	threads
 	lifetime
@@ -33,7 +33,7 @@ type inputs interface {
 
 // threads are what a cursor follows, and what was said before.
 type threads interface {
-	Follow(key store.ThreadKey, notify func()) follower
+	Follow(key store.ThreadKey, notify func()) Follower
 	Messages(ctx context.Context, key store.ThreadKey, q store.MessageQuery) (*store.MessagePage, error)
 }
 
@@ -48,9 +48,9 @@ type lifetime interface {
 	DefaultAgent() string
 }
 
-// follower is a cursor over one thread's log. One goroutine uses it; its
+// Follower is a cursor over one thread's log. One goroutine uses it; its
 // notify function is called from any.
-type follower interface {
+type Follower interface {
 	Attach(ctx context.Context, after *store.Position) (*follow.Attached, error)
 	Seek(store.Position)
 	Window(messages int)
@@ -60,9 +60,9 @@ type follower interface {
 	Close()
 }
 
-// runner is an adapter.Runner as a backend.
-type runner struct{ *adapter.Runner }
+// Runner is an adapter.Runner as a backend.
+type Runner struct{ *adapter.Runner }
 
-func (r runner) Follow(key store.ThreadKey, notify func()) follower {
+func (r Runner) Follow(key store.ThreadKey, notify func()) Follower {
 	return r.Runner.Follow(key, notify)
 }
