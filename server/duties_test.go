@@ -10,6 +10,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 // Whoever asked for a call may not approve it by any way that there is, and somebody
@@ -58,7 +59,7 @@ func TestNobodyApprovesTheirOwn(t *testing.T) {
 	const resolve = "/v1/threads/%s/interrupts/resolve?namespace=acme%%2Fshared%%2Fteam"
 	ways := map[string]func(token, thread, entry string) string{
 		"a socket": func(token, thread, entry string) string {
-			return socket(token, input(thread, "answers", `"messages":[],"resume":[`+entry+`]`), Subprotocol)
+			return socket(token, input(thread, "answers", `"messages":[],"resume":[`+entry+`]`), ws.Subprotocol)
 		},
 		"a plain socket": func(token, thread, entry string) string {
 			return socket(token, input(thread, "answers", `"messages":[],"resume":[`+entry+`]`))

@@ -16,6 +16,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 // logged is a log that a test reads while it is written.
@@ -125,7 +126,7 @@ func TestClientsThatGoAreNoFailures(t *testing.T) {
 	}
 	socket := func(plain bool, frames ...string) func(ts *testServer) func() {
 		return func(ts *testServer) func() {
-			opts := bearer("good", Subprotocol)
+			opts := bearer("good", ws.Subprotocol)
 			if plain {
 				opts = bearer("good")
 			}

@@ -28,6 +28,7 @@ import (
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/oauthtest"
+	"github.com/aguiws/aguiws/server/internal/ws"
 	"github.com/aguiws/aguiws/server/login"
 )
 
@@ -248,7 +249,7 @@ func TestLoginIsNoAnswer(t *testing.T) {
 	if !strings.Contains(said, `"login_required"`) {
 		t.Errorf("a POST is answered with %s", said)
 	}
-	c := l.connect("/agui/ws", bearer(annsToken, Subprotocol))
+	c := l.connect("/agui/ws", bearer(annsToken, ws.Subprotocol))
 	c.expect("ws.hello")
 	c.send(answerTo(ids{thread: "one", interrupt: interrupt}))
 	c.expect("ws.run")

@@ -24,6 +24,7 @@ import (
 	"github.com/aguiws/aguiws/protocol/fold"
 	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 var (
@@ -291,7 +292,7 @@ func (p *peerModel) connect() {
 	p.h.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	ws, _, err := websocket.Dial(ctx, p.h.ts.http.URL+"/agui/ws", &websocket.DialOptions{Subprotocols: []string{Subprotocol}})
+	ws, _, err := websocket.Dial(ctx, p.h.ts.http.URL+"/agui/ws", &websocket.DialOptions{Subprotocols: []string{ws.Subprotocol}})
 	if err != nil {
 		p.h.t.Fatal(err)
 	}

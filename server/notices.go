@@ -19,9 +19,9 @@ func (s *Server) noticesOver(page http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case peer.IsUpgrade(r):
-			s.sockets.serveNotices(w, r, rules)
+			s.sockets.ServeNotices(w, r, rules)
 		case slices.ContainsFunc(peer.Tokens(r.Header, "Accept"), isEventStream):
-			s.streams.serveNotices(w, r, rules)
+			s.streams.ServeNotices(w, r, rules)
 		default:
 			page(w, r)
 		}

@@ -24,6 +24,7 @@ import (
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 // noticeList is a runner whose notices are the test's. A cursor is how many lie before it.
@@ -191,7 +192,7 @@ func (ts *testServer) watch(query, token string) *sseStream {
 	return s
 }
 
-func noticesBearer(token string) *agui.DialOptions { return bearer(token, NoticesSubprotocol) }
+func noticesBearer(token string) *agui.DialOptions { return bearer(token, ws.NoticesSubprotocol) }
 
 func (ts *testServer) Page(query, token string) (p noticesPage, status int, text string) {
 	ts.t.Helper()

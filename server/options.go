@@ -11,6 +11,8 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/peer"
+	"github.com/aguiws/aguiws/server/internal/sse"
+	"github.com/aguiws/aguiws/server/internal/ws"
 	"github.com/aguiws/aguiws/server/login"
 	"github.com/aguiws/aguiws/server/metrics"
 	"github.com/aguiws/aguiws/server/webhook"
@@ -225,8 +227,8 @@ func (o *Options) gate(byDefault string) peer.Options {
 }
 
 // sockets are the settings of WebSockets.
-func (o *Options) sockets(capabilities func(ctx context.Context, agent string) json.RawMessage) socketOptions {
-	return socketOptions{
+func (o *Options) sockets(capabilities func(ctx context.Context, agent string) json.RawMessage) ws.Options {
+	return ws.Options{
 		Heartbeat: o.Heartbeat, PongTimeout: o.PongTimeout, KeepAlive: o.KeepAlive, WriteTimeout: o.WriteTimeout,
 		MaxFrameBytes: o.MaxFrameBytes, OutboundBuffer: o.OutboundBuffer, ThreadsPerSocket: o.ThreadsPerSocket,
 		FramesPerSecond: o.FramesPerSecond, FrameBurst: o.FrameBurst, Capabilities: capabilities,
@@ -234,8 +236,8 @@ func (o *Options) sockets(capabilities func(ctx context.Context, agent string) j
 }
 
 // streams are the settings of streams over HTTP.
-func (o *Options) streams() streamOptions {
-	return streamOptions{
+func (o *Options) streams() sse.Options {
+	return sse.Options{
 		KeepAlive: o.KeepAlive, MaxFrameBytes: o.MaxFrameBytes, OutboundBuffer: o.OutboundBuffer,
 		Stops: func(agent string) bool { return o.onDisconnect(routeAGUI, agent) == DisconnectStop },
 	}

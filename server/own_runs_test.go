@@ -12,6 +12,7 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 const (
@@ -114,7 +115,7 @@ func TestRunWithoutRead(t *testing.T) {
 		}
 	}
 	for name, way := range map[string]func(*walk, *testing.T) func(string) string{
-		"a socket": socketOf(Subprotocol), "a plain socket": socketOf(), "a POST": posts("/agui"), "CopilotKit": posts("/copilotkit/agent/default/run"),
+		"a socket": socketOf(ws.Subprotocol), "a plain socket": socketOf(), "a POST": posts("/agui"), "CopilotKit": posts("/copilotkit/agent/default/run"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newOwnRuns(t)
@@ -156,7 +157,7 @@ func TestRunWithoutReadThatWaits(t *testing.T) {
 	ann.send(saysOn("shared", "r-ann-slow", "/slow 30 20"))
 	for !strings.Contains(string(ann.read()), "RUN_STARTED") {
 	}
-	c := w.connect("/agui/ws", bearer(runOnly, Subprotocol))
+	c := w.connect("/agui/ws", bearer(runOnly, ws.Subprotocol))
 	defer c.ws.CloseNow()
 	c.expect("ws.hello")
 	c.send(saysOn("shared", "own-1", "/say hello"))

@@ -14,6 +14,8 @@ import (
 	"github.com/aguiws/aguiws/server/internal/core"
 	"github.com/aguiws/aguiws/server/internal/edge"
 	"github.com/aguiws/aguiws/server/internal/peer"
+	"github.com/aguiws/aguiws/server/internal/sse"
+	"github.com/aguiws/aguiws/server/internal/ws"
 	"github.com/aguiws/aguiws/server/login"
 )
 
@@ -24,8 +26,8 @@ type Server struct {
 	control   *adapter.Runner // nil: there is no control API
 	gate      *peer.Gate
 	core      *core.Core
-	sockets   *sockets
-	streams   *streams
+	sockets   *ws.Sockets
+	streams   *sse.Streams
 	edge      *edge.Edge
 	work      *work       // nil: there is none
 	nodes     *nodes      // nil: there are none
@@ -74,8 +76,8 @@ func newServer(b core.Backend, r *adapter.Runner, opts *Options) (*Server, error
 		return nil, err
 	}
 	s.core = core.NewCore(s.gate, b, s.opts.DisconnectGrace)
-	s.sockets = newSockets(s.core, s.opts.sockets(s.capabilitiesOf))
-	s.streams = newStreams(s.core, s.opts.streams())
+	s.sockets = ws.New(s.core, s.opts.sockets(s.capabilitiesOf))
+	s.streams = sse.New(s.core, s.opts.streams())
 	s.edge = s.newEdge()
 	s.collect(r)
 	if r != nil {
@@ -118,7 +120,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.nodes.leave()
 	s.core.Notices.Close()
 	s.gate.Revocations.Running.Wait()
-	s.sockets.parking.Close()
+	s.sockets.Close()
 	s.mu.Lock()
 	servers := s.http
 	s.mu.Unlock()

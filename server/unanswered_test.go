@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 // A message under an open question is refused, or turns away from it, whatever carries
@@ -24,7 +25,7 @@ func TestUnansweredByEveryBinding(t *testing.T) {
 	}
 	socket := func(plain bool) func(ts *testServer, input string) string {
 		return func(ts *testServer, input string) string {
-			opts := bearer(operator, Subprotocol)
+			opts := bearer(operator, ws.Subprotocol)
 			if plain {
 				opts = bearer(operator)
 			}

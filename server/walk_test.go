@@ -18,6 +18,7 @@ import (
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/internal/bindingschema"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/ws"
 	"github.com/aguiws/aguiws/server/login"
 )
 
@@ -137,7 +138,7 @@ func newWalk(t *testing.T) *walk {
 
 func (w *walk) as(token string) *client {
 	w.t.Helper()
-	c := w.connect("/agui/ws", bearer(token, Subprotocol))
+	c := w.connect("/agui/ws", bearer(token, ws.Subprotocol))
 	c.expect("ws.hello")
 	return c
 }
@@ -242,7 +243,7 @@ func TestWalkFrames(t *testing.T) {
 		t.Errorf("ann was told\n%s\nand is now\n%s", before, after)
 	}
 	for name, c := range map[string]struct{ token, subprotocol string }{
-		"nobody": {"", Subprotocol}, "nobody, plain": {"", ""}, "a wrong token": {"0123456789abcdef-xyz", Subprotocol}, "a wrong token, plain": {"0123456789abcdef-xyz", ""},
+		"nobody": {"", ws.Subprotocol}, "nobody, plain": {"", ""}, "a wrong token": {"0123456789abcdef-xyz", ws.Subprotocol}, "a wrong token, plain": {"0123456789abcdef-xyz", ""},
 	} {
 		opts := &agui.DialOptions{Subprotocols: []string{}, Header: http.Header{"Origin": {w.http.URL}}}
 		if c.token != "" {

@@ -1,4 +1,4 @@
-package server
+package sse
 
 import (
 	"errors"
@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// recoveredHeader says whether a stream begins where the client stopped.
-	recoveredHeader = "Aguiws-Recovered"
+	// RecoveredHeader says whether a stream begins where the client stopped.
+	RecoveredHeader = "Aguiws-Recovered"
 	// These say what a window leaves out: how many messages, and their place.
-	olderHeader  = "Aguiws-Older"
-	beforeHeader = "Aguiws-Before"
+	OlderHeader  = "Aguiws-Older"
+	BeforeHeader = "Aguiws-Before"
 )
 
 var (
@@ -31,8 +31,8 @@ var (
 	refuseWindow = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, fmt.Sprintf(frames.CountRule, "window", frames.MaxWindow))
 )
 
-// serveEvents follows a thread over Server-Sent Events.
-func (s *streams) serveEvents(w http.ResponseWriter, r *http.Request) {
+// ServeEvents follows a thread over Server-Sent Events.
+func (s *Streams) ServeEvents(w http.ResponseWriter, r *http.Request) {
 	c, refused := s.Enter(r)
 	if refused == nil && !c.Identity.May(identity.ScopeRead) {
 		refused = peer.RefuseReading
@@ -69,8 +69,8 @@ func (s *streams) serveEvents(w http.ResponseWriter, r *http.Request) {
 		out.resumes = true
 		out.Recovered(a.Recovered)
 		if a.Older > 0 {
-			w.Header().Set(olderHeader, strconv.FormatInt(a.Older, 10))
-			w.Header().Set(beforeHeader, a.Before)
+			w.Header().Set(OlderHeader, strconv.FormatInt(a.Older, 10))
+			w.Header().Set(BeforeHeader, a.Before)
 		}
 		t.serve(a)
 	})

@@ -1,4 +1,4 @@
-package server
+package ws
 
 import (
 	"net/http"
@@ -27,7 +27,7 @@ type handshake struct {
 
 // shake decides about a request for a socket, in the order of
 // docs/binding/opening.md. The Host was checked before.
-func (s *sockets) shake(r *http.Request) (*handshake, *refusal.Refusal) {
+func (s *Sockets) shake(r *http.Request) (*handshake, *refusal.Refusal) {
 	h, refused := s.shakeFor(r, Subprotocol)
 	if refused != nil {
 		return nil, refused
@@ -44,7 +44,7 @@ func (s *sockets) shake(r *http.Request) (*handshake, *refusal.Refusal) {
 
 // shakeFor is shake for a socket that speaks a subprotocol, as far as what is asked for on
 // it does not matter.
-func (s *sockets) shakeFor(r *http.Request, subprotocol string) (*handshake, *refusal.Refusal) {
+func (s *Sockets) shakeFor(r *http.Request, subprotocol string) (*handshake, *refusal.Refusal) {
 	h := &handshake{origin: r.Header.Get("Origin"), subprotocol: subprotocol}
 	if h.origin != "" && !s.Pages.Allow(r, h.origin) {
 		return nil, s.RefusePage(r)

@@ -1,4 +1,4 @@
-package server
+package ws
 
 import (
 	"context"
@@ -24,7 +24,7 @@ type heartbeat struct {
 }
 
 // start pings until ctx ends, and calls silent when the peer is not there.
-func (b *heartbeat) start(ctx context.Context, opts *socketOptions, peer pinger, silent func()) {
+func (b *heartbeat) start(ctx context.Context, opts *Options, peer pinger, silent func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	every := opts.Heartbeat

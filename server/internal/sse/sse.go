@@ -1,4 +1,4 @@
-package server
+package sse
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ const ssePiece = 16 << 10
 // request's goroutine, except cut.
 type sse struct {
 	*peer.Peer
-	srv     *streams
+	srv     *Streams
 	w       http.ResponseWriter
 	control *http.ResponseController
 	buf     *[]byte
@@ -38,7 +38,7 @@ type sse struct {
 // stream opens the answer: from the first call of begin its status is 200, and
 // all that is to be said is said by events. serve ends when the client goes,
 // when its credential does, and when Shutdown has no more patience.
-func (s *streams) stream(w http.ResponseWriter, r *http.Request, c *peer.Caller, agent string, serve func(*sse)) {
+func (s *Streams) stream(w http.ResponseWriter, r *http.Request, c *peer.Caller, agent string, serve func(*sse)) {
 	out := &sse{srv: s, Peer: s.NewPeer(r.Context(), c, agent), w: w, control: http.NewResponseController(w)}
 	defer out.Out.Account.Close()
 	defer out.Cancel(peer.CloseGone)
@@ -84,7 +84,7 @@ func (o *sse) open() {
 // there.
 func (o *sse) Recovered(there bool) {
 	if o.resumes && !o.opened {
-		o.w.Header().Set(recoveredHeader, strconv.FormatBool(there))
+		o.w.Header().Set(RecoveredHeader, strconv.FormatBool(there))
 	}
 }
 

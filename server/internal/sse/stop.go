@@ -1,4 +1,4 @@
-package server
+package sse
 
 import (
 	"context"
@@ -20,8 +20,8 @@ var (
 	refuseStopped  = refusal.New(http.StatusServiceUnavailable, refusal.CodeStore, "the outcome is unknown; stop again").After(time.Second)
 )
 
-// serveStop is ws.cancel over HTTP.
-func (s *streams) serveStop(w http.ResponseWriter, r *http.Request) {
+// ServeStop is ws.cancel over HTTP.
+func (s *Streams) ServeStop(w http.ResponseWriter, r *http.Request) {
 	thread, label := r.PathValue("thread"), r.PathValue("run")
 	c, refused := s.Enter(r)
 	switch {

@@ -1,4 +1,4 @@
-package server
+package sse
 
 import (
 	"errors"
@@ -15,8 +15,8 @@ import (
 	"github.com/aguiws/aguiws/server/internal/requestbody"
 )
 
-// servePost is AG-UI's HTTP binding: an input in, its run's events out.
-func (s *streams) servePost(w http.ResponseWriter, r *http.Request) {
+// ServePost is AG-UI's HTTP binding: an input in, its run's events out.
+func (s *Streams) ServePost(w http.ResponseWriter, r *http.Request) {
 	c, agent, refused := s.EnterFor(r)
 	if refused == nil {
 		held := s.Hold(r.Context(), c)
@@ -30,7 +30,7 @@ func (s *streams) servePost(w http.ResponseWriter, r *http.Request) {
 
 // answerInput lets serve answer an input with events. body is what is read as
 // one; nil: the request's.
-func (s *streams) answerInput(w http.ResponseWriter, r *http.Request, held *peer.Holding, agent string, body []byte, serve func(*sse, *frames.Frame)) *refusal.Refusal {
+func (s *Streams) answerInput(w http.ResponseWriter, r *http.Request, held *peer.Holding, agent string, body []byte, serve func(*sse, *frames.Frame)) *refusal.Refusal {
 	c := held.Caller
 	if refused := s.Reserve(c.User, c.Address); refused != nil {
 		return refused
@@ -99,7 +99,7 @@ func (o *sse) finish(err error) {
 	}
 }
 
-func (s *streams) readInput(w http.ResponseWriter, r *http.Request, body []byte, held *peer.Holding) (*frames.Frame, *refusal.Refusal) {
+func (s *Streams) readInput(w http.ResponseWriter, r *http.Request, body []byte, held *peer.Holding) (*frames.Frame, *refusal.Refusal) {
 	if body == nil {
 		var refused *refusal.Refusal
 		if body, refused = requestbody.JSON(w, r, s.opts.MaxFrameBytes, held.Body); refused != nil {

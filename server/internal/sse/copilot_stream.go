@@ -1,4 +1,4 @@
-package server
+package sse
 
 import (
 	"context"
@@ -20,16 +20,16 @@ import (
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
-// copilotCaller is a caller as CopilotKit's runtime knows one.
+// CopilotCaller is a caller as CopilotKit's runtime knows one.
 type copilotCaller struct {
-	srv *streams
+	srv *Streams
 	*peer.Caller
 	*peer.Holding
 	stops func(agent string) bool // the run of an agent is stopped when its client leaves
 }
 
-// copilotCaller is the caller of a request, which releases what it holds.
-func (s *streams) copilotCaller(ctx context.Context, c *peer.Caller, stops func(agent string) bool) copilotkit.Caller {
+// CopilotCaller is the caller of a request, which releases what it holds.
+func (s *Streams) CopilotCaller(ctx context.Context, c *peer.Caller, stops func(agent string) bool) copilotkit.Caller {
 	return copilotCaller{s, c, s.Hold(ctx, c), stops}
 }
 

@@ -1,4 +1,4 @@
-package server
+package ws
 
 import (
 	"net/http"
@@ -14,8 +14,8 @@ import (
 // NoticesSubprotocol is the name of notices over a WebSocket, version 1.
 const NoticesSubprotocol = "aguiws.notices.v1.json"
 
-// serveNotices tells notices by a WebSocket: a frame is a page.
-func (s *sockets) serveNotices(w http.ResponseWriter, r *http.Request, rules core.WatchRules) {
+// ServeNotices tells notices by a WebSocket: a frame is a page.
+func (s *Sockets) ServeNotices(w http.ResponseWriter, r *http.Request, rules core.WatchRules) {
 	h, refused := s.shakeFor(r, NoticesSubprotocol)
 	var q notices.Query
 	if refused == nil {

@@ -1,4 +1,4 @@
-package server
+package ws
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 // can be watched for that.
 type socket struct {
 	*peer.Peer
-	srv     *sockets
+	srv     *Sockets
 	link    link
 	intake  intake
 	inbox   chan *frames.Frame

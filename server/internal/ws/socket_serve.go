@@ -1,4 +1,4 @@
-package server
+package ws
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
-func (s *sockets) serveSocket(w http.ResponseWriter, r *http.Request) {
+func (s *Sockets) ServeSocket(w http.ResponseWriter, r *http.Request) {
 	h, refused := s.shake(r)
 	if refused == nil && s.Memory.Short(peer.ShedSockets) {
 		refused = peer.RefuseMemory
@@ -35,7 +35,7 @@ func (s *sockets) serveSocket(w http.ResponseWriter, r *http.Request) {
 	sock.start()
 }
 
-func (s *sockets) newSocket(h *handshake) *socket {
+func (s *Sockets) newSocket(h *handshake) *socket {
 	sock := &socket{srv: s, Peer: s.NewPeer(context.Background(), h.Caller, h.agent), inbox: make(chan *frames.Frame, 8), eased: make(chan struct{}, 1), done: make(chan struct{})}
 	sock.frames = s.Account(budget.Frames, h.Caller)
 	sock.frames.Join(sock.Out.Account)
@@ -65,7 +65,7 @@ func (sock *socket) accept(w http.ResponseWriter, r *http.Request, h *handshake)
 	opts := &conn.Options{
 		Origin: h.origin, MaxMessage: s.opts.MaxFrameBytes, OutboundBuffer: s.opts.OutboundBuffer, WriteTimeout: s.opts.WriteTimeout,
 		Grow: sock.grow, SmallFrames: s.opts.FramesPerSecond,
-		Quiet: s.quiet, Gathered: sock.Poke, Reader: sock.reader, Parking: &s.parking,
+		Quiet: s.Quiet, Gathered: sock.Poke, Reader: sock.reader, Parking: &s.parking,
 	}
 	if !h.plain {
 		opts.Subprotocols = []string{h.subprotocol}

@@ -1,4 +1,4 @@
-package server
+package sse
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"github.com/aguiws/aguiws/server/internal/notices"
 )
 
-// serveNotices tells notices by Server-Sent Events: an event is a page, and its id
+// ServeNotices tells notices by Server-Sent Events: an event is a page, and its id
 // the cursor behind it.
-func (s *streams) serveNotices(w http.ResponseWriter, r *http.Request, rules core.WatchRules) {
+func (s *Streams) ServeNotices(w http.ResponseWriter, r *http.Request, rules core.WatchRules) {
 	c, refused := s.Enter(r)
 	var q notices.Query
 	if refused == nil {
