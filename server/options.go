@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/peer"
@@ -157,6 +158,18 @@ type Options struct {
 	// caller's to call. Above 80 % of it new sockets are refused and the server is not
 	// ready, above 90 % new runs. Default 0: there is no limit.
 	MemoryLimit int64
+}
+
+// Operated is what operators are shown of a store. All methods may be called concurrently.
+type Operated interface {
+	// Node is this process's id in the store.
+	Node() string
+	// TellNode makes known to Nodes what this node tells of itself; nothing: it leaves.
+	TellNode(ctx context.Context, about []byte) error
+	Nodes(ctx context.Context) ([]store.NodeTold, error)
+	// Servers are those of the store. Beside an error that wraps store.ErrPartial, those
+	// that answered.
+	Servers(ctx context.Context) ([]store.Server, error)
 }
 
 // Suggestion is something that a page offers its reader to say next.

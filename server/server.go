@@ -13,6 +13,7 @@ import (
 	"github.com/aguiws/aguiws/server/internal/conn"
 	"github.com/aguiws/aguiws/server/internal/core"
 	"github.com/aguiws/aguiws/server/internal/edge"
+	"github.com/aguiws/aguiws/server/internal/ops"
 	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/sse"
 	"github.com/aguiws/aguiws/server/internal/ws"
@@ -29,10 +30,10 @@ type Server struct {
 	sockets   *ws.Sockets
 	streams   *sse.Streams
 	edge      *edge.Edge
-	work      *work       // nil: there is none
-	nodes     *nodes      // nil: there are none
+	work      *ops.Work   // nil: there is none
+	nodes     *ops.Node   // nil: there are none
 	logins    *login.Desk // nil: there are none
-	readiness readiness
+	readiness ops.Readiness
 
 	capabilities json.RawMessage
 	identified   map[string]json.RawMessage    // capabilities with what is an agent's own
@@ -82,7 +83,7 @@ func newServer(b core.Backend, r *adapter.Runner, opts *Options) (*Server, error
 	s.collect(r)
 	if r != nil {
 		r.OnCancelled(s.core.Awaiting.Pay)
-		s.operate(r.Load)
+		s.nodes = ops.NewNode(ops.Options{Store: s.opts.Store, Agents: s.opts.Agents, Counters: counts, Load: r.Load, Available: s.core.Runs.StoreAvailable, Drain: s.gate.Drain})
 	}
 	return s, nil
 }
@@ -92,14 +93,14 @@ func newServer(b core.Backend, r *adapter.Runner, opts *Options) (*Server, error
 func (s *Server) collect(r *adapter.Runner) {
 	registry := s.opts.Metrics.Registry()
 	if r != nil {
-		_ = registry.Register(newLoad(r.Load))
-		s.work = newWork(r.WorkStats)
+		_ = registry.Register(ops.NewLoad(r.Load))
+		s.work = ops.NewWork(r.WorkStats)
 		_ = registry.Register(s.work)
 	}
-	_ = registry.Register(newHeld(s.gate.Budget.Usage))
-	_ = registry.Register(newMemoryUsed(s.gate.Memory.Share))
+	_ = registry.Register(ops.NewHeld(s.gate.Budget.Usage))
+	_ = registry.Register(ops.NewMemoryUsed(s.gate.Memory.Share))
 	if s.opts.Webhooks != nil {
-		_ = registry.Register(newOwed(s.opts.Webhooks))
+		_ = registry.Register(ops.NewOwed(s.opts.Webhooks))
 	}
 }
 
@@ -117,7 +118,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.edge.Hurry()
 	s.gate.PokeAll()
 	err = errors.Join(err, s.gate.Wait(ctx, conn.Farewell))
-	s.nodes.leave()
+	s.nodes.Leave()
 	s.core.Notices.Close()
 	s.gate.Revocations.Running.Wait()
 	s.sockets.Close()

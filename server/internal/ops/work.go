@@ -1,4 +1,4 @@
-package server
+package ops
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 // workAge is for how long what waits for workers is not asked for again, whoever scrapes.
 const workAge = 2 * time.Second
 
-// work asks what waits for the workers of this process's agents when it is asked itself.
-type work struct {
+// Work asks what waits for the workers of this process's agents when it is asked itself.
+type Work struct {
 	of                       func(context.Context) ([]store.WorkStats, error)
 	waiting, pending, oldest *prometheus.Desc
 
@@ -24,16 +24,16 @@ type work struct {
 	err   error
 }
 
-func newWork(of func(context.Context) ([]store.WorkStats, error)) *work {
+func NewWork(of func(context.Context) ([]store.WorkStats, error)) *Work {
 	desc := func(name, help string) *prometheus.Desc {
 		return prometheus.NewDesc("aguiws_work_"+name, help, []string{"agent"}, nil)
 	}
-	return &work{of: of, waiting: desc("waiting", "Threads that want a worker, of all processes, by agent."),
+	return &Work{of: of, waiting: desc("waiting", "Threads that want a worker, of all processes, by agent."),
 		pending: desc("pending", "Of them, those that a process was given and has not claimed yet."),
 		oldest:  desc("oldest_seconds", "For how long the one has waited that has waited longest.")}
 }
 
-func (w *work) Describe(ch chan<- *prometheus.Desc) {
+func (w *Work) Describe(ch chan<- *prometheus.Desc) {
 	ch <- w.waiting
 	ch <- w.pending
 	ch <- w.oldest
@@ -41,7 +41,7 @@ func (w *work) Describe(ch chan<- *prometheus.Desc) {
 
 // WorkStats is what the store says, or said a moment ago: what fails is not asked for again
 // at once either.
-func (w *work) WorkStats(context.Context) ([]store.WorkStats, error) {
+func (w *Work) WorkStats(context.Context) ([]store.WorkStats, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if time.Since(w.asked) > workAge {
@@ -55,7 +55,7 @@ func (w *work) WorkStats(context.Context) ([]store.WorkStats, error) {
 }
 
 // Collect leaves the metrics out when the store does not answer in time.
-func (w *work) Collect(ch chan<- prometheus.Metric) {
+func (w *Work) Collect(ch chan<- prometheus.Metric) {
 	stats, err := w.WorkStats(context.Background())
 	if err != nil {
 		return

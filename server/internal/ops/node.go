@@ -1,4 +1,6 @@
-package server
+// Package ops is what operators are shown: this node among those that share its store,
+// whether it is ready, and what is counted when it is asked for.
+package ops
 
 import (
 	"cmp"
@@ -14,18 +16,25 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/controlapi"
+	"github.com/aguiws/aguiws/server/internal/meter"
 )
 
-// Operated is what operators are shown of a store. All methods may be called concurrently.
-type Operated interface {
-	// Node is this process's id in the store.
+// shared is a store as operators are shown it: server.Operated.
+type shared interface {
 	Node() string
-	// TellNode makes known to Nodes what this node tells of itself; nothing: it leaves.
 	TellNode(ctx context.Context, about []byte) error
 	Nodes(ctx context.Context) ([]store.NodeTold, error)
-	// Servers are those of the store. Beside an error that wraps store.ErrPartial, those
-	// that answered.
 	Servers(ctx context.Context) ([]store.Server, error)
+}
+
+// Options are what a node tells of itself.
+type Options struct {
+	Store     shared // nil: the node is alone
+	Agents    []string
+	Counters  *meter.Counters
+	Load      func() adapter.Load
+	Available func() bool     // the store is
+	Drain     <-chan struct{} // closed when draining begins
 }
 
 const (
@@ -39,9 +48,9 @@ const (
 	operatedTimeout = 2 * time.Second
 )
 
-// nodes is this node among those that share its store.
-type nodes struct {
-	st      Operated // nil: it is alone
+// Node is this node among those that share its store.
+type Node struct {
+	st      shared // nil: it is alone
 	started time.Time
 	rates   rates
 	about   func() controlapi.Node // as of now, without what its place in the store says
@@ -52,33 +61,35 @@ type nodes struct {
 	loop   sync.WaitGroup
 }
 
-// operate begins to tell of this node.
-func (s *Server) operate(load func() adapter.Load) {
-	n := &nodes{st: s.opts.Store, started: time.Now(), over: make(chan struct{}), rates: rates{of: s.gate.Metrics},
+// NewNode begins to tell of this node. The caller calls leave.
+func NewNode(o Options) *Node {
+	n := &Node{st: o.Store, started: time.Now(), over: make(chan struct{}), rates: rates{of: o.Counters},
 		told: newRecently[[]store.NodeTold](), served: newRecently[[]store.Server]()}
 	version, host := buildVersion(), ""
 	if h, err := os.Hostname(); err == nil {
 		host = h
 	}
 	n.about = func() controlapi.Node {
-		carried := load()
-		about := controlapi.Node{Host: host, State: "serving", Version: version, Go: runtime.Version(), Started: n.started.UTC(), Agents: slices.Clone(s.opts.Agents),
-			Runs: int64(carried.Runs), MaxRuns: int64(carried.MaxRuns), Memory: processMemory(), Available: s.core.Runs.StoreAvailable()}
+		carried := o.Load()
+		about := controlapi.Node{Host: host, State: "serving", Version: version, Go: runtime.Version(), Started: n.started.UTC(), Agents: slices.Clone(o.Agents),
+			Runs: int64(carried.Runs), MaxRuns: int64(carried.MaxRuns), Memory: processMemory(), Available: o.Available()}
 		if about.Agents == nil {
 			about.Agents = []string{}
 		}
-		if s.gate.Closed() {
+		select {
+		case <-o.Drain:
 			about.State = "draining"
+		default:
 		}
-		holds(s.gate.Metrics, &about)
+		holds(o.Counters, &about)
 		n.rates.into(&about)
 		return about
 	}
-	s.nodes = n
 	n.rates.sample()
 	if n.st != nil {
-		n.loop.Go(func() { n.tell(s.gate.Drain) })
+		n.loop.Go(func() { n.tell(o.Drain) })
 	}
+	return n
 }
 
 func buildVersion() string {
@@ -90,7 +101,7 @@ func buildVersion() string {
 
 // tell goes on until the node leaves. A store that does not answer is no reason to speak of
 // it: whoever needs the answer does.
-func (n *nodes) tell(drain <-chan struct{}) {
+func (n *Node) tell(drain <-chan struct{}) {
 	tick := time.NewTicker(tellEvery)
 	defer tick.Stop()
 	for {
@@ -107,19 +118,19 @@ func (n *nodes) tell(drain <-chan struct{}) {
 	}
 }
 
-func (n *nodes) text() []byte {
+func (n *Node) text() []byte {
 	text, _ := json.Marshal(n.about()) // of numbers and texts
 	return text
 }
 
-func (n *nodes) inTime(ask func(context.Context)) {
+func (n *Node) inTime(ask func(context.Context)) {
 	ctx, cancel := context.WithTimeout(context.Background(), operatedTimeout)
 	defer cancel()
 	ask(ctx)
 }
 
-// leave ends what operate began.
-func (n *nodes) leave() {
+// Leave ends what NewNode began.
+func (n *Node) Leave() {
 	if n == nil {
 		return
 	}
@@ -129,7 +140,7 @@ func (n *nodes) leave() {
 
 // Nodes implements controlapi.Operated. It needs no store for what this node knows of
 // itself.
-func (n *nodes) Nodes(context.Context) ([]controlapi.Node, bool) {
+func (n *Node) Nodes(context.Context) ([]controlapi.Node, bool) {
 	own := n.about()
 	own.Self = true
 	list := []controlapi.Node{own}
@@ -160,7 +171,7 @@ func (n *nodes) Nodes(context.Context) ([]controlapi.Node, bool) {
 }
 
 // Store implements controlapi.Operated.
-func (n *nodes) Store(context.Context) controlapi.StoreStatus {
+func (n *Node) Store(context.Context) controlapi.StoreStatus {
 	status := controlapi.StoreStatus{Available: n.about().Available, Servers: []controlapi.StoreServer{}}
 	if n.st == nil {
 		return status

@@ -1,4 +1,4 @@
-package server
+package ops
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
@@ -12,7 +12,7 @@ type held struct {
 	bytes, waiting, refused *prometheus.Desc
 }
 
-func newHeld(usage func() budget.Usage) held {
+func NewHeld(usage func() budget.Usage) held {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc("aguiws_"+name, help, labels, nil)
 	}
@@ -38,7 +38,7 @@ func (h held) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// newMemoryUsed tells how much of the memory limit is in use when it is asked itself.
-func newMemoryUsed(share func() float64) prometheus.Collector {
+// NewMemoryUsed tells how much of the memory limit is in use when it is asked itself.
+func NewMemoryUsed(share func() float64) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "aguiws_memory_used_ratio", Help: "How much of the memory limit is in use; 0 without a limit."}, share)
 }

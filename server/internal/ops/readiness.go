@@ -1,4 +1,4 @@
-package server
+package ops
 
 import (
 	"context"
@@ -13,9 +13,9 @@ const (
 	readyTimeout = 2 * time.Second
 )
 
-// readiness shares one answer among all who ask, so that asking costs nothing. The
+// Readiness shares one answer among all who ask, so that asking costs nothing. The
 // zero value is ready for use.
-type readiness struct {
+type Readiness struct {
 	mu     sync.Mutex
 	latest *readyAnswer
 }
@@ -26,9 +26,9 @@ type readyAnswer struct {
 	err   error
 }
 
-// ask returns what ready said within readyFor, or asks it. One of those who ask
+// Ask returns what ready said within readyFor, or asks it. One of those who ask
 // at once does, and nobody waits longer than readyTimeout.
-func (y *readiness) ask(ctx context.Context, ready func(context.Context) error) error {
+func (y *Readiness) Ask(ctx context.Context, ready func(context.Context) error) error {
 	y.mu.Lock()
 	a := y.latest
 	mine := a == nil || !a.at.IsZero() && time.Since(a.at) >= readyFor
@@ -54,7 +54,7 @@ func (y *readiness) ask(ctx context.Context, ready func(context.Context) error) 
 }
 
 // find is not the asker's alone: it goes on when they are gone.
-func (y *readiness) find(a *readyAnswer, ready func(context.Context) error) {
+func (y *Readiness) find(a *readyAnswer, ready func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), readyTimeout)
 	defer cancel()
 	a.err = context.Canceled // of one that panics

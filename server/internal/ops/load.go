@@ -1,4 +1,4 @@
-package server
+package ops
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
@@ -14,7 +14,7 @@ type load struct {
 	reads             *prometheus.Desc
 }
 
-func newLoad(of func() adapter.Load) load {
+func NewLoad(of func() adapter.Load) load {
 	desc := func(name, help string) *prometheus.Desc { return prometheus.NewDesc("aguiws_"+name, help, nil, nil) }
 	return load{of, desc("runs", "Runs that this process carries."), desc("runs_max", "Runs that it carries at once at most."),
 		desc("panics_total", "Panics over stored data that were contained."),

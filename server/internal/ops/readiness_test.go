@@ -1,4 +1,4 @@
-package server
+package ops
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // However many ask, one question a second is put, and all have its answer.
 func TestReadinessIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var y readiness
+		var y Readiness
 		var asked atomic.Int32
 		no := errors.New("no")
 		ready := func(context.Context) error {
@@ -27,7 +27,7 @@ func TestReadinessIsShared(t *testing.T) {
 			var all sync.WaitGroup
 			for range 100 {
 				all.Go(func() {
-					if err := y.ask(context.Background(), ready); errors.Is(err, no) != (second >= 2) {
+					if err := y.Ask(context.Background(), ready); errors.Is(err, no) != (second >= 2) {
 						t.Errorf("second %d: %v", second, err)
 					}
 				})
@@ -44,20 +44,20 @@ func TestReadinessIsShared(t *testing.T) {
 // Who asks waits neither for ever nor for who has gone.
 func TestReadinessIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var y readiness
+		var y Readiness
 		began := time.Now()
 		deaf, wake := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(deaf)
-			y.ask(context.Background(), func(context.Context) error { <-wake; return nil })
+			y.Ask(context.Background(), func(context.Context) error { <-wake; return nil })
 		}()
 		synctest.Wait()
-		if err := y.ask(context.Background(), nil); err == nil || time.Since(began) > readyTimeout {
+		if err := y.Ask(context.Background(), nil); err == nil || time.Since(began) > readyTimeout {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 		gone, cancel := context.WithCancel(context.Background())
 		cancel()
-		if err := y.ask(gone, nil); !errors.Is(err, context.Canceled) {
+		if err := y.Ask(gone, nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 		close(wake)
@@ -66,7 +66,7 @@ func TestReadinessIsBounded(t *testing.T) {
 		time.Sleep(readyFor)
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if err := y.ask(ctx, func(ctx context.Context) error { return ctx.Err() }); err != nil {
+		if err := y.Ask(ctx, func(ctx context.Context) error { return ctx.Err() }); err != nil {
 			t.Errorf("got %v", err)
 		}
 	})

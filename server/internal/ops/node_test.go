@@ -1,4 +1,4 @@
-package server
+package ops
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/internal/meter"
 	"github.com/aguiws/aguiws/server/metrics"
 )
 
@@ -74,17 +75,22 @@ func (p place) Servers(context.Context) ([]store.Server, error) {
 	return []store.Server{{Address: "r:1", Version: "7.0", Latency: 1500 * time.Microsecond, Memory: 5, Warnings: []store.ServerWarning{{Setting: "appendonly", Value: "no", Problem: "it forgets"}}}}, nil
 }
 
-// operated is a server at a board, and the metrics of what it does.
-func operated(t *testing.T, b *board, name string) (*Server, *metrics.Metrics) {
-	t.Helper()
-	m := metrics.New()
-	f := newFake()
-	s, err := newServer(f, nil, &Options{Store: place{b, name}, Metrics: m, Agents: []string{"script"}})
-	if err != nil {
-		t.Fatal(err)
+// member is a node at a board, what it counts, and what makes it drain.
+type member struct {
+	*Node
+	counts *meter.Counters
+	drain  chan struct{}
+}
+
+func operated(b *board, name string) member {
+	n := member{counts: metrics.New().Counters(), drain: make(chan struct{})}
+	o := Options{Agents: []string{"script"}, Counters: n.counts, Drain: n.drain, Available: func() bool { return true },
+		Load: func() adapter.Load { return adapter.Load{Runs: 2, MaxRuns: 9} }}
+	if b != nil {
+		o.Store = place{b, name}
 	}
-	s.operate(func() adapter.Load { return adapter.Load{Runs: 2, MaxRuns: 9} })
-	return s, m
+	n.Node = NewNode(o)
+	return n
 }
 
 func newBoard() *board {
@@ -92,8 +98,8 @@ func newBoard() *board {
 }
 
 // states are the nodes that one knows, with their states.
-func states(s *Server) string {
-	nodes, whole := s.nodes.Nodes(context.Background())
+func states(n member) string {
+	nodes, whole := n.Nodes(context.Background())
 	text := fmt.Sprint(whole)
 	for _, n := range nodes {
 		text += fmt.Sprintf(" %s:%s", n.Node, n.State)
@@ -101,9 +107,9 @@ func states(s *Server) string {
 	return text
 }
 
-func wantStates(t *testing.T, s *Server, want string) {
+func wantStates(t *testing.T, n member, want string) {
 	t.Helper()
-	if got := states(s); got != want {
+	if got := states(n); got != want {
 		t.Errorf("known is %q, not %q", got, want)
 	}
 }
@@ -111,16 +117,16 @@ func wantStates(t *testing.T, s *Server, want string) {
 func TestNodesKnowEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBoard()
-		one, _ := operated(t, b, "one")
+		one := operated(b, "one")
 		time.Sleep(time.Second)
-		two, m := operated(t, b, "two")
-		m.Counters().Started.Add(7)
-		m.Counters().Inputs.WithLabelValues("started").Add(3)
-		m.Counters().Inputs.WithLabelValues("refused").Inc()
-		m.Counters().StoreTime.WithLabelValues("read").Observe(0.003)
+		two := operated(b, "two")
+		two.counts.Started.Add(7)
+		two.counts.Inputs.WithLabelValues("started").Add(3)
+		two.counts.Inputs.WithLabelValues("refused").Inc()
+		two.counts.StoreTime.WithLabelValues("read").Observe(0.003)
 		time.Sleep(tellEvery + time.Second)
 		wantStates(t, one, "true one:serving two:serving")
-		nodes, _ := one.nodes.Nodes(t.Context())
+		nodes, _ := one.Nodes(t.Context())
 		far := nodes[1]
 		if far.Runs != 2 || far.MaxRuns != 9 || far.Self || !nodes[0].Self || far.Heard != 1000 || fmt.Sprint(far.Agents) != "[script]" || far.Memory <= 0 {
 			t.Errorf("it knows of the other %+v", far)
@@ -129,11 +135,11 @@ func TestNodesKnowEachOther(t *testing.T) {
 			t.Errorf("its rates are %v, the store's %d %v", far.Rates, far.StoreCalls, far.Store50)
 		}
 		time.Sleep(10 * ratesKept * tellEvery)
-		if nodes, _ := one.nodes.Nodes(t.Context()); len(nodes[1].Rates["runs"]) != ratesKept || nodes[1].StoreCalls != 0 || nodes[1].Store50 != nil {
+		if nodes, _ := one.Nodes(t.Context()); len(nodes[1].Rates["runs"]) != ratesKept || nodes[1].StoreCalls != 0 || nodes[1].Store50 != nil {
 			t.Errorf("in the end it knows %+v", nodes[1])
 		}
 
-		two.gate.Close()
+		close(two.drain)
 		synctest.Wait()
 		time.Sleep(operatedFor)
 		wantStates(t, one, "true one:serving two:draining")
@@ -145,10 +151,10 @@ func TestNodesKnowEachOther(t *testing.T) {
 		if got := states(one); !strings.Contains(got, "two:silent") || strings.Contains(got, "three") {
 			t.Errorf("known is %q", got)
 		}
-		two.nodes.leave()
+		two.Leave()
 		time.Sleep(operatedFor)
 		wantStates(t, one, "true one:serving")
-		one.nodes.leave()
+		one.Leave()
 	})
 }
 
@@ -157,8 +163,8 @@ func TestNodesKnowEachOther(t *testing.T) {
 func TestOperatedStoreIsSpared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBoard()
-		one, _ := operated(t, b, "one")
-		two, _ := operated(t, b, "two")
+		one := operated(b, "one")
+		two := operated(b, "two")
 		synctest.Wait()
 		for range 50 {
 			wantStates(t, one, "true one:serving two:serving")
@@ -166,7 +172,7 @@ func TestOperatedStoreIsSpared(t *testing.T) {
 		if b.asked != 1 {
 			t.Errorf("the store was asked %d times", b.asked)
 		}
-		if s := one.nodes.Store(t.Context()); !s.Available || s.Embedded || len(s.Servers) != 1 || s.Servers[0].Latency != 1.5 || s.Servers[0].Warnings[0].Problem != "it forgets" {
+		if s := one.Store(t.Context()); !s.Available || s.Embedded || len(s.Servers) != 1 || s.Servers[0].Latency != 1.5 || s.Servers[0].Warnings[0].Problem != "it forgets" {
 			t.Errorf("the store is %+v", s)
 		}
 		time.Sleep(operatedFor)
@@ -182,26 +188,22 @@ func TestOperatedStoreIsSpared(t *testing.T) {
 		if took := time.Since(began); took > operatedTimeout {
 			t.Errorf("who asks a store that stands still waits for %v", took)
 		}
-		if s := one.nodes.Store(t.Context()); s.Available || len(s.Servers) != 1 || s.Servers[0].Address != "r:1" {
+		if s := one.Store(t.Context()); s.Available || len(s.Servers) != 1 || s.Servers[0].Address != "r:1" {
 			t.Errorf("the store that stands still is %+v", s)
 		}
-		one.nodes.leave()
-		two.nodes.leave()
+		one.Leave()
+		two.Leave()
 	})
 }
 
 func TestNodeAloneIsShown(t *testing.T) {
-	s, err := newServer(newFake(), nil, &Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.operate(func() adapter.Load { return adapter.Load{} })
-	nodes, whole := s.nodes.Nodes(t.Context())
+	n := operated(nil, "")
+	nodes, whole := n.Nodes(t.Context())
 	if len(nodes) != 1 || !whole || !nodes[0].Self {
 		t.Errorf("%+v", nodes)
 	}
-	if status := s.nodes.Store(t.Context()); len(status.Servers) != 0 {
+	if status := n.Store(t.Context()); len(status.Servers) != 0 {
 		t.Errorf("%+v", status)
 	}
-	s.nodes.leave()
+	n.Leave()
 }
