@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -110,8 +111,8 @@ type Options struct {
 	OutboundBuffer int
 	// ThreadsPerSocket is how many threads one socket may follow. Default 16.
 	ThreadsPerSocket int
-	// FramesPerSecond and FrameBurst limit what one socket may send. Default 20
-	// and 40.
+	// FramesPerSecond and FrameBurst limit what one socket may send. Default 20,
+	// and twice as many at once.
 	FramesPerSecond float64
 	FrameBurst      int
 	// Sockets is how many sockets the process serves. Default 10,000.
@@ -128,16 +129,18 @@ type Options struct {
 	// the descriptors that the process may have is the most. Defaults 4,096 and 256.
 	Strangers, StrangersPerAddress int
 	// RequestsPerAddress and RequestsPerUser limit requests a second, handshakes
-	// of sockets included; RequestBurst may come at once. Defaults 100, 50, 200.
+	// of sockets included; RequestBurst may come at once. Defaults 100 and 50, and at
+	// once twice as many of an address and four times as many of a user.
 	RequestsPerAddress, RequestsPerUser float64
 	RequestBurst                        int
 	// InputsPerMinute and InputBurst limit the inputs of one user, over all
-	// connections. Defaults 120 and 60.
+	// connections. Default 120, and half as many at once.
 	InputsPerMinute float64
 	InputBurst      int
 	// AttachesPerMinute and AttachBurst limit how often one user attaches to threads,
 	// over all connections: the store keeps something of each for two minutes, also of
-	// those that nobody has used. Defaults 600 and 1,200.
+	// those that nobody has used. Default 600, and
+	// twice as many at once.
 	AttachesPerMinute float64
 	AttachBurst       int
 	// TrustedProxies are the networks of proxies whose X-Forwarded-For says
@@ -205,7 +208,7 @@ func (o *Options) withDefaults() Options {
 	orElse(&c.OutboundBuffer, 1<<20)
 	orElse(&c.ThreadsPerSocket, 16)
 	orElse(&c.FramesPerSecond, 20)
-	orElse(&c.FrameBurst, 40)
+	orElse(&c.FrameBurst, burst(2*c.FramesPerSecond))
 	orElse(&c.Sockets, 10_000)
 	orElse(&c.SocketsPerUser, 64)
 	orElse(&c.SocketsPerAddress, 256)
@@ -213,11 +216,10 @@ func (o *Options) withDefaults() Options {
 	orElse(&c.StrangersPerAddress, 256)
 	orElse(&c.RequestsPerAddress, 100)
 	orElse(&c.RequestsPerUser, 50)
-	orElse(&c.RequestBurst, 200)
 	orElse(&c.InputsPerMinute, 120)
-	orElse(&c.InputBurst, 60)
+	orElse(&c.InputBurst, burst(c.InputsPerMinute/2))
 	orElse(&c.AttachesPerMinute, 600)
-	orElse(&c.AttachBurst, 1200)
+	orElse(&c.AttachBurst, burst(2*c.AttachesPerMinute))
 	orElse(&c.HeldBytes, 256<<20)
 	c.HeldBytes = max(c.HeldBytes, heldFrames*c.MaxFrameBytes, 1<<20)
 	orElse(&c.HeldPerUser, c.HeldBytes/8)
@@ -232,7 +234,8 @@ func (o *Options) gate(byDefault string) peer.Options {
 		Agents: o.Agents, Default: byDefault, CallTimeout: o.CallTimeout, Logger: o.Logger,
 		Limits: peer.Limits{
 			Sockets: o.Sockets, SocketsPerUser: o.SocketsPerUser, SocketsPerAddress: o.SocketsPerAddress,
-			RequestsPerAddress: o.RequestsPerAddress, RequestsPerUser: o.RequestsPerUser, RequestBurst: o.RequestBurst,
+			RequestsPerAddress: o.RequestsPerAddress, RequestsPerUser: o.RequestsPerUser,
+			AddressBurst: cmp.Or(o.RequestBurst, burst(2*o.RequestsPerAddress)), UserBurst: cmp.Or(o.RequestBurst, burst(4*o.RequestsPerUser)),
 			InputsPerMinute: o.InputsPerMinute, InputBurst: o.InputBurst, AttachesPerMinute: o.AttachesPerMinute, AttachBurst: o.AttachBurst,
 			HeldBytes: o.HeldBytes, HeldPerUser: o.HeldPerUser, HeldPerAddress: o.HeldPerAddress, MemoryLimit: o.MemoryLimit,
 		},
@@ -258,6 +261,9 @@ func (o *Options) streams() sse.Options {
 
 // heldFrames is how many of the largest frames the budget has room for at least.
 const heldFrames = 32
+
+// burst is how many may come at once: one at least.
+func burst(rate float64) int { return max(int(rate), 1) }
 
 func orElse[T comparable](v *T, def T) {
 	var zero T

@@ -181,12 +181,12 @@ func manyAsk(t *testing.T, server *command.Server, op operation, named map[strin
 // countsFor has each operation asked for by a user of its own, more often than a user may.
 func countsFor(t *testing.T, redis *redistest.Server, outside string, list []operation, named map[string]string) {
 	t.Helper()
-	const burst = 4
+	const burst = 4 // of a user who may ask once a second
 	var users []string
 	for _, op := range list {
 		users = append(users, strings.ToLower(op.id)+"-user")
 	}
-	server := operated(t, redis, outside, users, "--max-requests-per-user", "1", "--max-requests-burst", fmt.Sprint(burst))
+	server := operated(t, redis, outside, users, "--max-requests-per-user", "1")
 	for i, op := range list {
 		statuses := make([]int, 2*burst)
 		ask := func(n int) {

@@ -63,7 +63,7 @@ func lay(t *testing.T, w way) *siege {
 	} else {
 		opts.Args = append([]string{
 			"--auth", "tokens", "--token-file", list, "--trusted-proxies", "127.0.0.1",
-			"--max-inputs", "6000", "--max-inputs-burst", "1000", "--drain-timeout", "30s",
+			"--max-inputs", "6000", "--drain-timeout", "30s",
 		}, w.args...)
 	}
 	s.server = command.Start(t, opts)

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -72,11 +71,8 @@ func startEndpoint(t *testing.T) *endpoint {
 // args are the command's arguments for an assistant of the endpoint's.
 func (e *endpoint) args(t *testing.T) []string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "key")
-	if err := os.WriteFile(path, []byte(key+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return []string{"--agent", "assistant", "--model", "gpt-4o", "--model-url", e.url + "/v1", "--model-key-file", path}
+	t.Setenv("AGUIWS_MODEL_KEY", key)
+	return []string{"--agent", "assistant", "--model", "gpt-4o", "--model-url", e.url + "/v1"}
 }
 
 // asked is how often the endpoint was asked for an answer.

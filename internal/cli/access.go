@@ -46,9 +46,9 @@ func newAccess(s *settings) (*access, error) {
 
 func newJWT(s *settings) (*identity.JWT, error) {
 	options := identity.JWTOptions{
-		KeySet: s.jwt.keySet, Issuer: s.jwt.issuer, Audience: s.jwt.audience, Algorithms: s.jwt.algorithms, Leeway: s.jwt.leeway,
+		KeySet: s.jwt.keySet, Issuer: s.jwt.issuer, Audience: s.jwt.audience, Algorithms: s.jwt.algorithms,
 		UserClaim: s.jwt.user, TenantClaim: s.jwt.tenant, NamespaceClaim: s.jwt.namespace,
-		ScopeClaim: s.jwt.scope, ScopePrefix: s.jwt.scopePrefix,
+		ScopeClaim: s.jwt.scope,
 	}
 	j, err := identity.NewJWT(options)
 	if err == nil {

@@ -185,7 +185,7 @@ func (r *report) credential(ctx context.Context, s *settings, auth identity.Auth
 	if !slices.ContainsFunc(allowing, who.May) {
 		level = "warn"
 		then = fmt.Sprintf(". It may do nothing, because %s is none of them: name a claim of your own in jwt-scopes, or have the issuer add %q",
-			strings.Join(allowing, ", "), s.jwt.scopePrefix+identity.ScopeRead+" "+s.jwt.scopePrefix+identity.ScopeRun)
+			strings.Join(allowing, ", "), identity.ScopeRead+" "+identity.ScopeRun)
 		if s.auth == "tokens" {
 			then = ". It may do nothing, because " + strings.Join(allowing, ", ") + " is none of them: correct scopes in its entry, or leave them out"
 		}

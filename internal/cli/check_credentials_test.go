@@ -37,13 +37,11 @@ func TestCheckWarnsOfATokenThatAllowsNothing(t *testing.T) {
 		level string
 		says  string
 	}{
-		"none":                 {nil, nil, "ok    ", "read and run, because it names no scopes"},
-		"ours among others":    {"openid read", nil, "ok    ", "the scopes: openid read"},
-		"of other programs":    {"openid profile email", nil, "warn  ", "the scopes: openid profile email. " + nothing + `, or have the issuer add "read run"`},
-		"empty":                {[]string{}, nil, "warn  ", nothing},
-		"no use by itself":     {"tenants", nil, "warn  ", nothing},
-		"ours without prefix":  {"read run", []string{"--jwt-scope-prefix", "agui:"}, "warn  ", `or have the issuer add "agui:read agui:run"`},
-		"ours with the prefix": {"agui:read", []string{"--jwt-scope-prefix", "agui:"}, "ok    ", "the scopes: read"},
+		"none":              {nil, nil, "ok    ", "read and run, because it names no scopes"},
+		"ours among others": {"openid read", nil, "ok    ", "the scopes: openid read"},
+		"of other programs": {"openid profile email", nil, "warn  ", "the scopes: openid profile email. " + nothing + `, or have the issuer add "read run"`},
+		"empty":             {[]string{}, nil, "warn  ", nothing},
+		"no use by itself":  {"tenants", nil, "warn  ", nothing},
 	} {
 		t.Run(name, func(t *testing.T) {
 			claims := map[string]any{"iss": "i", "aud": "a", "sub": "ann", "exp": time.Now().Add(time.Hour).Unix()}

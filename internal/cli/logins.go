@@ -56,42 +56,25 @@ func parseProviders(data []byte) ([]providerEntry, error) {
 var loginSettings = []string{"login-keys"}
 
 // hasLogins reports whether there are providers.
-func (s *settings) hasLogins() bool { return len(s.logins) > 0 || s.loginFile != "" }
+func (s *settings) hasLogins() bool { return len(s.logins) > 0 }
 
-func (s *settings) loginSetting() string {
-	if s.loginFile != "" {
-		return s.named("login-file")
-	}
-	return s.named("logins")
-}
-
-// providers are those of the settings or of their file, with their secrets.
+// providers are those of the settings, with their secrets.
 func (s *settings) providers() ([]login.Provider, error) {
-	list := s.logins
-	if s.loginFile != "" {
-		data, err := os.ReadFile(s.loginFile)
-		if err == nil {
-			list, err = parseProviders(data)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.loginSetting(), err)
-		}
-	}
 	var providers []login.Provider
-	for _, each := range list {
+	for _, each := range s.logins {
 		p := login.Provider{Name: each.Name, Title: each.Title, Issuer: each.Issuer, AuthorizeURL: each.AuthorizeURL, TokenURL: each.TokenURL, RevokeURL: each.RevokeURL,
 			ClientID: each.ClientID, ClientAuth: each.ClientAuth, Scopes: each.Scopes, Params: each.Params, RequireIss: each.RequireIss}
 		if each.ClientSecretFile != "" {
 			data, err := os.ReadFile(each.ClientSecretFile)
 			if err != nil {
-				return nil, fmt.Errorf("%s: provider %q: client-secret-file: %w", s.loginSetting(), each.Name, err)
+				return nil, fmt.Errorf("%s: provider %q: client-secret-file: %w", s.named("logins"), each.Name, err)
 			}
 			if p.ClientSecret = strings.TrimSpace(string(data)); p.ClientSecret == "" {
-				return nil, fmt.Errorf("%s: provider %q: client-secret-file: %s is empty", s.loginSetting(), each.Name, each.ClientSecretFile)
+				return nil, fmt.Errorf("%s: provider %q: client-secret-file: %s is empty", s.named("logins"), each.Name, each.ClientSecretFile)
 			}
 		}
 		if err := p.Check(); err != nil {
-			return nil, fmt.Errorf("%s: provider %q: %w", s.loginSetting(), each.Name, err)
+			return nil, fmt.Errorf("%s: provider %q: %w", s.named("logins"), each.Name, err)
 		}
 		providers = append(providers, p)
 	}
@@ -117,7 +100,7 @@ func newLogins(s *settings, st store.Logins, observe func(provider, event string
 	}
 	svc, err := login.New(st, login.Options{Providers: providers, Sealer: sealer, PublicURL: s.publicAddress(), OneUser: s.auth == "none", Observe: observe, Logger: log, Hook: crashHook(s.crashAt)})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.loginSetting(), err)
+		return nil, fmt.Errorf("%s: %w", s.named("logins"), err)
 	}
 	return svc, nil
 }
@@ -154,7 +137,7 @@ func (s *settings) publicAddress() string {
 func (s *settings) validateLogins() error {
 	for _, name := range loginSettings {
 		if s.from[name] != "" && !s.hasLogins() {
-			return fmt.Errorf("%s: needs --logins or --login-file", s.named(name))
+			return fmt.Errorf("%s: needs --logins", s.named(name))
 		}
 	}
 	if s.publicURL != "" {
@@ -165,12 +148,10 @@ func (s *settings) validateLogins() error {
 	switch {
 	case !s.hasLogins():
 		return nil
-	case len(s.logins) > 0 && s.loginFile != "":
-		return fmt.Errorf("%s: the providers are in --logins already", s.named("login-file"))
 	case s.loginKeys == "":
-		return fmt.Errorf("%s: tokens are stored encrypted, which needs --login-keys, a file with a key that openssl rand -base64 32 makes", s.loginSetting())
+		return fmt.Errorf("%s: tokens are stored encrypted, which needs --login-keys, a file with a key that openssl rand -base64 32 makes", s.named("logins"))
 	case s.publicURL == "" && s.auth != "none":
-		return fmt.Errorf("%s: the provider sends browsers back here, which needs --public-url, such as https://chat.example.com", s.loginSetting())
+		return fmt.Errorf("%s: the provider sends browsers back here, which needs --public-url, such as https://chat.example.com", s.named("logins"))
 	}
 	if err := login.CheckPublicURL(s.publicAddress()); err != nil {
 		return fmt.Errorf("%s: %w", s.named("public-url"), err)

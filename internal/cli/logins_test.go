@@ -22,23 +22,22 @@ func TestProvidersOfLogins(t *testing.T) {
 		one(`client-id: x`):                  "the provider needs an issuer, or authorize-url and token-url",
 		one(`issuer: "https://git.example"`): "client-id is missing",
 	} {
-		for _, args := range [][]string{{"--logins", text}, {"--login-file", write(t, "l.yaml", text)}} {
-			s, err := readSettings(append(args, "--login-keys", keys), env(), io.Discard)
-			if err == nil {
-				err = s.validate()
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			list, err := s.providers()
-			switch {
-			case says == "" && (err != nil || len(list) != 1 || list[0].ClientSecret != "k-4711"):
-				t.Errorf("%s: %v", text, err)
-			case says != "" && (err == nil || !strings.Contains(err.Error(), says) || !strings.HasPrefix(err.Error(), args[0]+`: provider "git": `)):
-				t.Errorf("%s: %v", text, err)
-			case err != nil && strings.Contains(err.Error(), "k-4711"):
-				t.Errorf("a secret is told: %v", err)
-			}
+		args := []string{"--logins", text}
+		s, err := readSettings(append(args, "--login-keys", keys), env(), io.Discard)
+		if err == nil {
+			err = s.validate()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := s.providers()
+		switch {
+		case says == "" && (err != nil || len(list) != 1 || list[0].ClientSecret != "k-4711"):
+			t.Errorf("%s: %v", text, err)
+		case says != "" && (err == nil || !strings.Contains(err.Error(), says) || !strings.HasPrefix(err.Error(), args[0]+`: provider "git": `)):
+			t.Errorf("%s: %v", text, err)
+		case err != nil && strings.Contains(err.Error(), "k-4711"):
+			t.Errorf("a secret is told: %v", err)
 		}
 	}
 	good := one(`issuer: "http://127.0.0.1:9", client-id: x`)
@@ -47,7 +46,7 @@ func TestProvidersOfLogins(t *testing.T) {
 		says string
 	}{
 		{[]string{"--logins", good}, "needs --login-keys"},
-		{[]string{"--login-keys", keys}, "needs --logins or --login-file"},
+		{[]string{"--login-keys", keys}, "needs --logins"},
 		{[]string{"--public-url", "http://chat.example.com"}, "must begin with https://"},
 		{[]string{"--logins", good, "--login-keys", keys, "--public-url", "http://chat.example.com"}, "must begin with https://"},
 		{[]string{"--logins", good, "--login-keys", keys, "--public-url", "https://chat.example.com/x"}, "no path"},

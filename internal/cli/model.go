@@ -3,9 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/url"
-	"os"
 	"strings"
 
 	"github.com/aguiws/aguiws/llm"
@@ -23,9 +21,9 @@ const (
 
 // modelSettings say which model the assistant asks.
 type modelSettings struct {
-	name, url, keyFile string
-	key                string // of the environment
-	openai             string // OpenAI's own key, of the environment
+	name, url string
+	key       string // of the environment
+	openai    string // OpenAI's own key, of the environment
 }
 
 // readModelKey takes what the environment says of keys, which no flag does: command lines
@@ -42,53 +40,24 @@ func (s *settings) validateModel() error {
 	m := s.model
 	switch {
 	case s.agent == assistant && m.name == "":
-		return fmt.Errorf("%s %s: needs a model: --model NAME, --model-url for any endpoint but OpenAI's, such as http://127.0.0.1:11434/v1 for Ollama, and the endpoint's key, if it wants one, in %s or --model-key-file",
+		return fmt.Errorf("%s %s: needs a model: --model NAME, --model-url for any endpoint but OpenAI's, such as http://127.0.0.1:11434/v1 for Ollama, and the endpoint's key, if it wants one, in %s",
 			s.named("agent"), assistant, modelKey)
 	case m.name == "" && s.from["model-url"] != "":
 		return fmt.Errorf("%s: needs --model", s.named("model-url"))
-	case m.name == "" && m.keyFile != "":
-		return fmt.Errorf("%s: needs --model", s.named("model-key-file"))
-	case m.key != "" && m.keyFile != "":
-		return fmt.Errorf("%s: there is a key in %s already", s.named("model-key-file"), modelKey)
-	case m.name != "" && m.url == llm.DefaultURL && m.key == "" && m.keyFile == "" && m.openai == "":
-		return fmt.Errorf("%s %s: OpenAI wants a key: in %s, %s or --model-key-file; or name another endpoint by --model-url, such as http://127.0.0.1:11434/v1 for Ollama",
+	case m.name != "" && m.url == llm.DefaultURL && m.key == "" && m.openai == "":
+		return fmt.Errorf("%s %s: OpenAI wants a key: in %s or %s; or name another endpoint by --model-url, such as http://127.0.0.1:11434/v1 for Ollama",
 			s.named("model"), m.name, openaiKey, modelKey)
 	}
 	return nil
 }
 
-// maxKey is more than any key has.
-const maxKey = 8 << 10
-
 // modelSecret is the key that is sent. OpenAI's own goes to OpenAI alone.
-func (s *settings) modelSecret() (string, error) {
+func (s *settings) modelSecret() string {
 	m := s.model
-	switch {
-	case m.keyFile != "":
-		return readKey(s.named("model-key-file"), m.keyFile)
-	case m.key != "":
-		return m.key, nil
-	case isOpenAI(m.url):
-		return m.openai, nil
+	if m.key == "" && isOpenAI(m.url) {
+		return m.openai
 	}
-	return "", nil
-}
-
-func readKey(named, path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", named, err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxKey+1))
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", named, err)
-	}
-	key := strings.TrimSpace(string(text))
-	if key == "" || len(text) > maxKey || strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c > '~' }) {
-		return "", fmt.Errorf("%s %s: expected a file with a key, and nothing else", named, path)
-	}
-	return key, nil
+	return m.key
 }
 
 // isOpenAI reports whether an address is OpenAI's.
@@ -99,11 +68,7 @@ func isOpenAI(address string) bool {
 
 // newAssistant makes the agent. It asks nobody for anything.
 func (s *settings) newAssistant() (*llm.Agent, error) {
-	key, err := s.modelSecret()
-	if err != nil {
-		return nil, err
-	}
-	a, err := demo.New(llm.Options{URL: s.model.url, Model: s.model.name, Key: key}, s.effects)
+	a, err := demo.New(llm.Options{URL: s.model.url, Model: s.model.name, Key: s.modelSecret()}, s.effects)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.named("model-url"), err)
 	}
@@ -123,7 +88,7 @@ func (r *report) model(ctx context.Context, s *settings) {
 	if err != nil {
 		return // that is said of the agents
 	}
-	key, _ := s.modelSecret() // newAssistant has had it
+	key := s.modelSecret()
 	u, err := url.Parse(s.model.url)
 	if err == nil && u.Scheme == "http" && key != "" && !isLoopback(u.Hostname()) {
 		r.say("warn", "model-url", "the key goes to %s without TLS: whoever is between can read it", u.Host)

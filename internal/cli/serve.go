@@ -107,8 +107,8 @@ func (s *settings) runnerOptions(agents *agentSet, logins *login.Service, log *s
 		Logins: agentLogins(logins),
 		Agents: agents.byName, Default: agents.byDefault, HeadersBy: agents.headersBy(), Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame, MaxStateBytes: s.maxFrame + s.maxFrame/16,
 		RunTimeout: orNever(s.runTimeout), MaxPark: orNever(s.maxPark), SeparateDuties: s.separateDuties, MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes, ThreadCache: cmp.Or(s.threadCache, -1),
-		PayloadsFrom: s.payloadsFrom, PayloadKeep: s.payloadKeep, MaxPayloadBytes: s.payloadBytes, MaxThreadPayloadBytes: s.threadPayloads, MaxNamespacePayloadBytes: s.namespacePayloads,
-		MaxRunsPerUser: s.runsPerUser, MaxRunsPerTenant: s.runsPerTenant, MaxThreadsPerUser: s.threadsPerUser, MaxInputs: s.inputs, InputBurst: s.inputBurst,
+		PayloadsFrom: s.payloadsFrom, PayloadKeep: s.payloadKeep,
+		MaxRunsPerUser: s.runsPerUser, MaxRunsPerTenant: s.runsPerTenant, MaxThreadsPerUser: s.threadsPerUser, MaxInputs: s.inputs, InputBurst: max(s.inputs/2, 1),
 		OnExpiry: adapter.ExpiryPolicy(s.onExpiry), UnansweredBy: s.unansweredBy(agents), Redact: s.redact, RedactLists: s.redactLists, NoticeSummaries: s.noticeSummaries, Logger: log, Hook: crashHook(s.crashAt),
 	}
 }
@@ -155,8 +155,8 @@ func (s *settings) explainMode(log *slog.Logger, durable bool) {
 
 func (s *settings) storeOptions(log *slog.Logger) *redisstore.Options {
 	return &redisstore.Options{Prefix: s.prefix, Lease: s.lease, Logger: log, Strict: s.strict, WaitReplicas: s.waitReplicas,
-		Retain: s.retainEvents, RetainBytes: int(s.retainBytes), RetainAge: s.retainAge, ThreadTTL: s.retainThreads,
-		NoticeCount: s.noticeCount, NoticeAge: s.noticeAge, Keep: s.keepRuns, KeepDecisions: s.keepDecisions}
+		RetainBytes: int(s.retainBytes), RetainAge: s.retainAge, ThreadTTL: s.retainThreads,
+		NoticeAge: s.noticeAge, Keep: s.keepRuns, KeepDecisions: s.keepDecisions}
 }
 
 // serverOptions are what the settings say of the server.
@@ -172,14 +172,12 @@ func (s *settings) serverOptions(auth identity.Authenticator, agents *agentSet, 
 			}
 			return err
 		},
-		OnDisconnect: s.onDisconnect, DisconnectGrace: cmp.Or(s.disconnectGrace, -1),
-		Heartbeat: s.heartbeat, KeepAlive: s.keepAlive, WriteTimeout: s.writeTimeout, MaxFrameBytes: s.maxFrame, HeldBytes: s.held, HeldPerUser: s.heldPerUser, HeldPerAddress: s.heldPerAddr, MemoryLimit: s.limitMemory(),
-		ThreadsPerSocket: s.threads, FramesPerSecond: float64(s.frames), FrameBurst: s.frameBurst,
-		Sockets: s.sockets, SocketsPerUser: s.socketsPerUser, SocketsPerAddress: s.socketsPerAddr,
-		Strangers: s.strangers, StrangersPerAddress: s.strangersPerAddr,
-		RequestsPerUser: float64(s.requestsPerUser), RequestsPerAddress: float64(s.requestsPerAddr), RequestBurst: s.request,
-		InputsPerMinute: float64(s.inputs), InputBurst: s.inputBurst,
-		AttachesPerMinute: float64(s.attaches), AttachBurst: s.attachBurst,
+		OnDisconnect: s.onDisconnect,
+		Heartbeat:    s.heartbeat, MaxFrameBytes: s.maxFrame, HeldBytes: s.held, MemoryLimit: s.limitMemory(),
+		ThreadsPerSocket: s.threads,
+		Sockets:          s.sockets, SocketsPerUser: s.socketsPerUser, SocketsPerAddress: s.socketsPerAddr,
+		RequestsPerUser: float64(s.requestsPerUser), RequestsPerAddress: float64(s.requestsPerAddr),
+		InputsPerMinute: float64(s.inputs),
 	}
 }
 

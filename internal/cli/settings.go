@@ -26,10 +26,8 @@ type settings struct {
 	strict        bool
 	waitReplicas  int
 
-	retainEvents                               int
 	retainBytes                                int64
 	retainAge, retainThreads                   time.Duration
-	noticeCount                                int
 	noticeAge, keepRuns, keepDecisions         time.Duration
 	redact, redactLists                        []adapter.Redaction
 	runTimeout, maxPark                        time.Duration
@@ -37,8 +35,7 @@ type settings struct {
 	noticeSummaries                            bool
 	maxRuns                                    int
 	threadBytes, threadCache                   int64
-	payloadsFrom, payloadBytes                 int64
-	threadPayloads, namespacePayloads          int64
+	payloadsFrom                               int64
 	payloadKeep                                time.Duration
 	runsPerUser, runsPerTenant, threadsPerUser int
 
@@ -52,27 +49,21 @@ type settings struct {
 	jwt       jwtSettings
 
 	webhooks       []webhookTarget
-	webhookFile    string
 	webhookPrivate []string
 	logins         []providerEntry
-	loginFile      string
 	loginKeys      string
 	publicURL      string
 
 	upstream, upstreams []upstreamEntry // of flags, and of the list
-	upstreamFile        string
 
-	onDisconnect    map[string]server.Disconnect
-	disconnectGrace time.Duration
+	onDisconnect map[string]server.Disconnect
 
-	maxFrame, held, heldPerUser, heldPerAddr  int64
-	heartbeat, keepAlive, writeTimeout        time.Duration
-	threads, frames, frameBurst               int
-	sockets, socketsPerUser, socketsPerAddr   int
-	strangers, strangersPerAddr               int
-	requestsPerUser, requestsPerAddr, request int
-	inputs, inputBurst                        int
-	attaches, attachBurst                     int
+	maxFrame, held                          int64
+	heartbeat                               time.Duration
+	threads                                 int
+	sockets, socketsPerUser, socketsPerAddr int
+	requestsPerUser, requestsPerAddr        int
+	inputs                                  int
 
 	logFormat, logLevel    string
 	metricsAddr, pprofAddr string
@@ -84,26 +75,24 @@ type settings struct {
 }
 
 type jwtSettings struct {
-	keySet, issuer, audience                    string
-	algorithms                                  []string
-	leeway                                      time.Duration
-	user, tenant, namespace, scope, scopePrefix string
+	keySet, issuer, audience       string
+	algorithms                     []string
+	user, tenant, namespace, scope string
 }
 
 // newSettings returns the defaults.
 func newSettings() *settings {
 	return &settings{
 		command: "serve", showing: store.ThreadKey{Namespace: "local"}, recording: recording{message: checkMessage, out: "recording"}, addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
-		retainEvents: 10_000, retainBytes: 8 << 20, retainAge: 7 * 24 * time.Hour,
-		noticeCount: 100_000, noticeAge: 7 * 24 * time.Hour, keepRuns: 30 * 24 * time.Hour, keepDecisions: 365 * 24 * time.Hour,
-		runTimeout: 6 * time.Hour, maxPark: 30 * 24 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, threadCache: 64 << 20, payloadBytes: 64 << 20, threadPayloads: 256 << 20, namespacePayloads: 4 << 30, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", unanswered: policies{common: "refuse"}, auth: "none",
-		jwt:          jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, leeway: 30 * time.Second, user: "sub", scope: "scope"},
+		retainBytes: 8 << 20, retainAge: 7 * 24 * time.Hour,
+		noticeAge: 7 * 24 * time.Hour, keepRuns: 30 * 24 * time.Hour, keepDecisions: 365 * 24 * time.Hour,
+		runTimeout: 6 * time.Hour, maxPark: 30 * 24 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, threadCache: 64 << 20, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", unanswered: policies{common: "refuse"}, auth: "none",
+		jwt:          jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, user: "sub", scope: "scope"},
 		model:        modelSettings{url: llm.DefaultURL},
-		onDisconnect: server.DisconnectDefaults(), disconnectGrace: 3 * time.Second,
-		maxFrame: 4 << 20, held: 256 << 20, heldPerUser: 32 << 20, heldPerAddr: 64 << 20, heartbeat: 25 * time.Second, keepAlive: 15 * time.Second, writeTimeout: 10 * time.Second,
-		threads: 16, frames: 20, frameBurst: 40, sockets: 10_000, socketsPerUser: 64, socketsPerAddr: 256,
-		strangers: 4096, strangersPerAddr: 256,
-		requestsPerUser: 50, requestsPerAddr: 100, request: 200, inputs: 120, inputBurst: 60, attaches: 600, attachBurst: 1200,
+		onDisconnect: server.DisconnectDefaults(),
+		maxFrame:     4 << 20, held: 256 << 20, heartbeat: 25 * time.Second,
+		threads: 16, sockets: 10_000, socketsPerUser: 64, socketsPerAddr: 256,
+		requestsPerUser: 50, requestsPerAddr: 100, inputs: 120,
 		logFormat: "text", logLevel: "info", drain: 20 * time.Second,
 		from: map[string]string{},
 	}
@@ -131,20 +120,17 @@ func (s *settings) table() []setting {
 		{"trusted-proxies", "Serving", prefixesValue{&s.proxies}, "proxies whose X-Forwarded-For is believed, for limits by address. Forwarded is not read"},
 
 		{"upstream", "Upstreams", upstreamValue{&s.upstream}, "an agent that another server serves as AG-UI over HTTP: `http://localhost:8000/agui`, or `weather=http://…` with a name, or `weather=langgraph+http://…` with a [dialect](docs/frameworks.md#agents), which is found out otherwise. Members of one word may stand behind a `#`: `http://…#max-event=32MiB&history=new`. Repeat the flag, or use commas, for several. Each is served under `/agui/` and its name, one without a name as `agent`. The first is served under `/agui` too, unless `agent` names another"},
-		{"upstreams", "Upstreams", upstreamsValue{&s.upstreams}, "upstreams in YAML or JSON, with all their members: `[{name: weather, url: https://…, headers: {Authorization: Bearer …}, idempotent: true}]`. The [gateway](docs/gateway.md#what-an-upstream-has) page lists the members. Other users of the machine can read command lines: prefer a file, or header-files in place of headers"},
-		{"upstream-file", "Upstreams", textValue{&s.upstreamFile, "file"}, "file with such a list"},
+		{"upstreams", "Upstreams", upstreamsValue{&s.upstreams}, "upstreams in YAML or JSON, with all their members: `[{name: weather, url: https://…, headers: {Authorization: Bearer …}, idempotent: true}]`. The [gateway](docs/gateway.md#what-an-upstream-has) page lists the members. Other users of the machine can read command lines: prefer the configuration file, or header-files in place of headers"},
 
 		{"redis", "The store", textValue{&s.redis, "URL"}, "`redis://host:6379/0`, `rediss://`, `unix:///path`, `redis+sentinel://host,host/master` or `redis+cluster://host,host`. If it is empty, the store is embedded and dies with the process"},
 		{"redis-prefix", "The store", textValue{&s.prefix, "name"}, "the beginning of all keys. Servers with the same prefix share their threads"},
 		{"strict-durability", "The store", switchValue{&s.strict}, "refuse a Redis whose settings may lose what it acknowledged. With `appendfsync everysec` (Redis's default) a power cut may still forget the last second; take `appendfsync always`, or `wait-replicas`"},
 		{"wait-replicas", "The store", numberValue{&s.waitReplicas, 0, 100}, "how many replicas must have a write before it is acknowledged and before it has effects"},
 		{"lease", "The store", durationValue{&s.lease, 100 * time.Millisecond, time.Hour}, "how long a worker may be silent before another server takes its run over. Set the same on all servers"},
-		{"retain-events", "The store", numberValue{&s.retainEvents, 1, 0}, "how many events a thread's log keeps for clients that come back. It never keeps fewer than since the thread's snapshot, which a run moves every 512 KiB"},
-		{"retain-bytes", "The store", bytesValue{&s.retainBytes, 1 << 10}, "how large such a log may be"},
-		{"retain-age", "The store", durationValue{&s.retainAge, time.Second, 0}, "how old the events of such a log may be"},
+		{"retain-bytes", "The store", bytesValue{&s.retainBytes, 1 << 10}, "how large a thread's log may be, which is kept for clients that come back. It has 10,000 events at most, and never fewer than since the thread's snapshot, which a run moves every 512 KiB"},
+		{"retain-age", "The store", durationValue{&s.retainAge, time.Second, 0}, "how old the events of a log may be"},
 		{"retain-threads", "The store", durationValue{&s.retainThreads, 0, 0}, "how long a thread is kept in which nothing goes on, or that was made and not used. 0s is for ever"},
 		{"notice-age", "The store", durationValue{&s.noticeAge, time.Minute, 0}, "how long notices are kept, roughly, for programs that read `/v1/notices` and for webhooks. Set the same on all servers"},
-		{"notice-count", "The store", numberValue{&s.noticeCount, 1, 0}, "how many notices are kept in all. Each partition keeps its share"},
 		{"keep-runs", "The store", durationValue{&s.keepRuns, time.Minute, 0}, "how long the server knows runs that have ended, dead ones too, and which input or answer it has had: later it takes the same one for a new one. The time begins with each run of the thread, and again when the run ends, so it must be longer than `run-timeout`. Set the same on all servers"},
 		{"keep-decisions", "The store", durationValue{&s.keepDecisions, time.Minute, 0}, "how long the decision record keeps a decision, also of a thread that was deleted. Set the same on all servers"},
 		{"redact", "The store", redactValue{&s.redact}, "values that the decision record does not keep, and followers are not told with answers. Each is a JSON pointer into the arguments of calls and into answers: `pay:/card/number` for one tool, `/password` for all. The record still has the SHA-256 of all the arguments"},
@@ -155,73 +141,52 @@ func (s *settings) table() []setting {
 		{"effects", "Runs", textValue{&s.effects, "file"}, "file to which the script agent and the assistant append a line for each effect"},
 		{"model", "Runs", textValue{&s.model.name, "name"}, "model of the agent `assistant`. That agent is served under `/agui/assistant`, and with `--agent assistant` under `/agui` too"},
 		{"model-url", "Runs", textValue{&s.model.url, "URL"}, "endpoint of the model, any with OpenAI's chat completions, such as `http://127.0.0.1:11434/v1` for Ollama. `AGUIWS_MODEL_KEY` holds its key; `OPENAI_API_KEY` goes to OpenAI alone"},
-		{"model-key-file", "Runs", textValue{&s.model.keyFile, "file"}, "file with the key, in place of the variable"},
 		{"busy", "Runs", choiceValue{&s.busy, []string{"queue", "reject", "supersede"}}, "an input while a run is active waits, is refused, or ends the others"},
 		{"mode", "Runs", choiceValue{&s.mode, []string{"auto", "durable", "blocking"}}, "durable refuses a store that dies with the process. Blocking keeps agents waiting in memory instead of calling them again, on one server"},
 		{"on-expiry", "Runs", choiceValue{&s.onExpiry, []string{"keep", "cancel", "fail"}}, "an interrupt that expires stays open, is cancelled, or fails its execution"},
 		{"max-park", "Runs", durationValue{&s.maxPark, 0, 0}, "how long a question waits that the agent gave no time to. It has expired then, and can still be cancelled while it is open, by a new message too. 0s is for ever"},
 		{"unanswered", "Runs", policiesValue{&s.unanswered, []string{"refuse", "cancel"}}, "a new message that answers none of the open questions is refused, or cancels them and is answered. `script=cancel` is for the inputs of one agent"},
-		{"on-disconnect", "Runs", disconnectValue{&s.onDisconnect}, "whether a run stops or finishes when its client over HTTP closes the connection, by route and by agent: `/agui=stop`, `script=finish`. An agent's value wins over its route's. Routes that are left out keep the default"},
-		{"disconnect-grace", "Runs", durationValue{&s.disconnectGrace, 0, time.Hour}, "how long such a run waits for its client. It goes on if the client asks for it or follows it again in that time"},
+		{"on-disconnect", "Runs", disconnectValue{&s.onDisconnect}, "whether a run stops or finishes when its client over HTTP closes the connection, by route and by agent: `/agui=stop`, `script=finish`. An agent's value wins over its route's. Routes that are left out keep the default. Such a run goes on if the client asks for it or follows it again within 3 s"},
 		{"run-timeout", "Runs", durationValue{&s.runTimeout, 0, 0}, "how long a run may be active, without the time it waits for answers. 0s is for ever"},
 		{"max-runs", "Runs", numberValue{&s.maxRuns, 1, 0}, "runs at once, without those that wait for answers. More wait for a place here or on another server"},
 
 		{"auth", "Identity", choiceValue{&s.auth, []string{"none", "tokens", "jwt"}}, "who may use the server: everybody on loopback; bearers of listed tokens; bearers of an issuer's tokens"},
 		{"tokens", "Identity", tokensValue{&s.tokens}, "the tokens, in YAML or JSON: `[{token: …, user: ann}]`. Other users of the machine can read command lines: prefer a file"},
 		{"token-file", "Identity", textValue{&s.tokenFile, "file"}, "file with such a list. SIGHUP reads it again and closes the connections of tokens that are gone, and of all tokens if the file cannot be read"},
-		{"separate-duties", "Identity", switchValue{&s.separateDuties}, "users may not approve a tool call that their own messages led to. Another user has to, with the scope `approver` or in a shared namespace. A user who edits the arguments decides alone what is carried out"},
+		{"separate-duties", "Identity", switchValue{&s.separateDuties}, "users may not approve a tool call, or answer a question of an upstream, that their own messages led to. Another user has to, with the scope `approver` or in a shared namespace. A user who edits the arguments decides alone what is carried out"},
 		{"jwt-keys", "Identity", textValue{&s.jwt.keySet, "URL"}, "`https://` URL of the issuer's key set (JWKS)"},
 		{"jwt-issuer", "Identity", textValue{&s.jwt.issuer, "text"}, "the value that `iss` must have"},
 		{"jwt-audience", "Identity", textValue{&s.jwt.audience, "text"}, "the value that `aud` must hold"},
 		{"jwt-algorithms", "Identity", listValue{&s.jwt.algorithms, "names"}, "algorithms that tokens may be signed with"},
-		{"jwt-leeway", "Identity", durationValue{&s.jwt.leeway, time.Nanosecond, 5 * time.Minute}, "how far the issuer's clock may be off"},
 		{"jwt-user", "Identity", textValue{&s.jwt.user, "claim"}, "claim that names the user. Dots lead into objects"},
 		{"jwt-tenant", "Identity", textValue{&s.jwt.tenant, "claim"}, "claim that names the tenant. If it is empty, all users are of one tenant"},
 		{"jwt-namespace", "Identity", textValue{&s.jwt.namespace, "claim"}, "claim that names the namespace in which users share threads. If it is empty, each user has one"},
 		{"jwt-scopes", "Identity", textValue{&s.jwt.scope, "claim"}, "claim that lists scopes. A token without it may read and run"},
-		{"jwt-scope-prefix", "Identity", textValue{&s.jwt.scopePrefix, "text"}, "beginning of this server's scopes in that claim"},
 
 		{"logins", "Logins", providersValue{&s.logins}, "the providers at which users can log in for agents, in YAML or JSON: `[{name: github, issuer: https://…, client-id: …, client-secret-file: /run/secrets/github, scopes: [repo]}]`. [Logins](docs/logins.md#what-a-provider-has) lists the members. Set the same on all servers"},
-		{"login-file", "Logins", textValue{&s.loginFile, "file"}, "file with such a list"},
 		{"login-keys", "Logins", textValue{&s.loginKeys, "file"}, "file with the keys that seal tokens, 32 bytes in base64 a line: the first encrypts, the others still decrypt. Set the same on all servers"},
 		{"public-url", "Logins", textValue{&s.publicURL, "URL"}, "address under which browsers reach the server, such as `https://chat.example.com`. Providers send them back to its `/login/callback/` with the provider's name, and webhooks link to its page. If it is empty, with `--auth none`, it is the one of `addr`"},
 
-		{"webhooks", "Webhooks", webhooksValue{&s.webhooks}, "the targets, in YAML or JSON: `[{name: crm, url: https://…, kinds: [interrupt.opened], tenant: acme, agents: [script], secrets: [whsec_…], from: now}]`. A target without kinds, tenant or agents gets all of them. Set the same on all servers. Other users of the machine can read command lines: prefer a file, or secret-files in place of secrets"},
-		{"webhook-file", "Webhooks", textValue{&s.webhookFile, "file"}, "file with such a list"},
+		{"webhooks", "Webhooks", webhooksValue{&s.webhooks}, "the targets, in YAML or JSON: `[{name: crm, url: https://…, kinds: [interrupt.opened], tenant: acme, agents: [script], secrets: [whsec_…], from: now}]`. A target without kinds, tenant or agents gets all of them. Set the same on all servers. Other users of the machine can read command lines: prefer the configuration file, or secret-files in place of secrets"},
 		{"webhook-private", "Webhooks", listValue{&s.webhookPrivate, "names"}, "hosts of targets that may have an address inside of a network, and may do without TLS"},
 
 		{"max-frame", "Limits", bytesValue{&s.maxFrame, 1 << 10}, "size of a frame or a body from a client. Four times as much may wait on one thread. A run may make a state a sixteenth larger than this"},
-		{"max-held", "Limits", bytesValue{&s.held, 1 << 20}, "bytes that the process holds for clients: frames and bodies until they are worked on, replies until they are taken. At least 32 times `max-frame`"},
-		{"max-held-per-user", "Limits", bytesLimitValue{&s.heldPerUser, 1 << 10}, "share of `max-held` for one user. A single message or reply may be larger. For this and every limit by user or address below, -1 is no limit, `--auth none` tells no users apart, and loopback addresses have no limit"},
-		{"max-held-per-address", "Limits", bytesLimitValue{&s.heldPerAddr, 1 << 10}, "share of `max-held` for one address, or one /64 network of IPv6"},
+		{"max-held", "Limits", bytesValue{&s.held, 1 << 20}, "bytes that the process holds for clients: frames and bodies until they are worked on, replies until they are taken. At least 32 times `max-frame`. One user may hold an eighth of it, one address a quarter"},
 		{"max-thread-bytes", "Limits", bytesValue{&s.threadBytes, 1 << 16}, "size of a thread's messages, state and log at which it takes no new input. It can still be read, answered, rewound and deleted. A run that makes it twice as large ends"},
 		{"payloads-from", "Limits", bytesValue{&s.payloadsFrom, 0}, "size of a tool's result, as text, from which on it travels by reference: clients and messages get a preview, and the store keeps the result once. A frontend that does not know of references shows the preview. 0 is never"},
 		{"keep-payloads", "Limits", durationValue{&s.payloadKeep, 0, 0}, "how long a large value is kept that a thread refers to. 0 is as long as the thread"},
-		{"max-payload", "Limits", bytesValue{&s.payloadBytes, 1 << 10}, "size of one large value"},
-		{"max-thread-payloads", "Limits", bytesLimitValue{&s.threadPayloads, 1 << 10}, "size of all large values of a thread. -1 is no limit"},
-		{"max-namespace-payloads", "Limits", bytesLimitValue{&s.namespacePayloads, 1 << 10}, "size of all large values of a namespace's threads. -1 is no limit"},
 		{"thread-cache", "Limits", bytesValue{&s.threadCache, 0}, "memory for the messages of threads in use, so that a turn reads only the new part of its thread. 0 is none"},
 		{"max-threads", "Limits", numberValue{&s.threads, 1, 10_000}, "threads that one socket may follow"},
-		{"max-frames", "Limits", numberValue{&s.frames, 1, 0}, "frames a second from one socket"},
-		{"max-frames-burst", "Limits", numberValue{&s.frameBurst, 1, 0}, "frames that may come at once from one socket"},
 		{"max-sockets", "Limits", numberValue{&s.sockets, 1, 0}, "open sockets and streams"},
-		{"max-sockets-per-user", "Limits", limitValue{&s.socketsPerUser}, "open sockets and streams of one user"},
+		{"max-sockets-per-user", "Limits", limitValue{&s.socketsPerUser}, "open sockets and streams of one user. For this and every limit by user or address below, -1 is no limit, `--auth none` tells no users apart, and loopback addresses have no limit"},
 		{"max-sockets-per-address", "Limits", limitValue{&s.socketsPerAddr}, "open sockets and streams of one address, or of one /64 network of IPv6. A /48 may have eight times as many. The same holds for requests"},
-		{"max-strangers", "Limits", numberValue{&s.strangers, 1, 0}, "open connections without a request of a recognised user, idle ones included, and at most a quarter of the descriptors. The oldest makes room for a new one"},
-		{"max-strangers-per-address", "Limits", limitValue{&s.strangersPerAddr}, "such connections of one address. Those of a trusted proxy have no such limit"},
 		{"max-requests-per-user", "Limits", limitValue{&s.requestsPerUser}, "requests a second of one user, handshakes included"},
 		{"max-requests-per-address", "Limits", limitValue{&s.requestsPerAddr}, "requests a second of one address, handshakes included"},
-		{"max-requests-burst", "Limits", numberValue{&s.request, 1, 0}, "requests that may come at once"},
-		{"max-inputs", "Limits", limitValue{&s.inputs}, "inputs a minute of one user, on all servers"},
-		{"max-inputs-burst", "Limits", numberValue{&s.inputBurst, 1, 0}, "inputs that may come at once"},
-		{"max-attaches", "Limits", limitValue{&s.attaches}, "how often a minute one user may attach to threads. The store keeps something of each for two minutes"},
-		{"max-attaches-burst", "Limits", numberValue{&s.attachBurst, 1, 0}, "attaches that may come at once"},
+		{"max-inputs", "Limits", limitValue{&s.inputs}, "inputs a minute of one user, on all servers. Half as many may come at once"},
 		{"max-runs-per-user", "Limits", limitValue{&s.runsPerUser}, "runs of one user at once on all servers, without those that wait for answers. Inputs in a thread's queue go on waiting, and answers are taken all the same"},
 		{"max-runs-per-tenant", "Limits", limitValue{&s.runsPerTenant}, "runs of one tenant at once on all servers, counted as those of a user. Users without a tenant, and all with `--auth none`, are of the tenant `default`"},
 		{"max-threads-per-user", "Limits", limitValue{&s.threadsPerUser}, "threads of one user that are not deleted, on all servers"},
 		{"heartbeat", "Limits", durationValue{&s.heartbeat, time.Second, time.Hour}, "time between pings of a socket. Proxies must close no sooner"},
-		{"keep-alive", "Limits", durationValue{&s.keepAlive, time.Second, time.Hour}, "how long a stream over HTTP may be silent before it gets a comment"},
-		{"write-timeout", "Limits", durationValue{&s.writeTimeout, 100 * time.Millisecond, time.Hour}, "how long a client may take nothing of what is written to it"},
 
 		{"memory-limit", "Operations", bytesLimitValue{&s.memoryLimit, 0}, "memory that the process may use. From 80 % in use on it refuses new sockets, from 90 % on new runs. 0 is `GOMEMLIMIT`, or nine tenths of a container's limit; -1 is no limit"},
 		{"drain-timeout", "Operations", durationValue{&s.drain, time.Millisecond, 24 * time.Hour}, "how long runs may go on after SIGTERM"},

@@ -49,11 +49,11 @@ func TestSettings(t *testing.T) {
 
 // What is kept of notices and decisions is what the settings say.
 func TestSettingsOfRecords(t *testing.T) {
-	s, err := readSettings([]string{"--notice-age", "2h", "--notice-count", "77", "--keep-decisions", "3h", "--redact", "/a:/b, pay:/card"}, env(), io.Discard)
+	s, err := readSettings([]string{"--notice-age", "2h", "--keep-decisions", "3h", "--redact", "/a:/b, pay:/card"}, env(), io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o := s.storeOptions(nil); o.NoticeAge != 2*time.Hour || o.NoticeCount != 77 || o.KeepDecisions != 3*time.Hour {
+	if o := s.storeOptions(nil); o.NoticeAge != 2*time.Hour || o.KeepDecisions != 3*time.Hour {
 		t.Errorf("the store gets %+v", o)
 	}
 	if !reflect.DeepEqual(s.redact, []adapter.Redaction{{Pointer: "/a:/b"}, {Tool: "pay", Pointer: "/card"}}) {
@@ -88,8 +88,8 @@ func TestEverySettingInEveryWay(t *testing.T) {
 		}
 		// What it cannot be without.
 		args := map[string][]string{
-			"auth": {"--token-file", "f"}, "tokens": {"--auth", "tokens"}, "token-file": {"--auth", "tokens"}, "separate-duties": {"--auth", "tokens", "--token-file", "f"}, "webhook-private": {"--webhook-file", "f"}, "logins": {"--login-keys", "f"}, "login-file": {"--login-keys", "f"}, "login-keys": {"--login-file", "f"}, "tls-cert": {"--tls-key", "k"}, "tls-key": {"--tls-cert", "c"},
-			"model": {"--model-url", "http://m"}, "model-url": {"--model", "m"}, "model-key-file": {"--model", "m", "--model-url", "http://m"},
+			"auth": {"--token-file", "f"}, "tokens": {"--auth", "tokens"}, "token-file": {"--auth", "tokens"}, "separate-duties": {"--auth", "tokens", "--token-file", "f"}, "webhook-private": {"--webhooks", "[{name: x}]"}, "logins": {"--login-keys", "f"}, "login-keys": {"--logins", "[{name: x}]"}, "tls-cert": {"--tls-key", "k"}, "tls-key": {"--tls-cert", "c"},
+			"model": {"--model-url", "http://m"}, "model-url": {"--model", "m"},
 			"mode": {"--redis", "redis://r"}, "wait-replicas": {"--redis", "redis://r"}, "keep-runs": {"--run-timeout", "1m"}, "max-held": {"--max-frame", "1KiB"},
 		}[each.name]
 		if strings.HasPrefix(each.name, "jwt-") {
@@ -154,7 +154,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		{[]string{"--drain-timeout", "0"}, "--drain-timeout: 0s: at least"},
 		{[]string{"--max-frame", "4MB"}, `--max-frame: "4MB": expected a size`},
 		{[]string{"--max-frame", "1GiB"}, "max-held: must be 32 times max-frame at least"},
-		{[]string{"--max-held-per-user", "-2"}, `--max-held-per-user: "-2": expected a size`},
+		{[]string{"--memory-limit", "-2"}, `--memory-limit: "-2": expected a size`},
 		{[]string{"--max-sockets", "0"}, "--max-sockets: 0: at least 1"},
 		{[]string{"--max-inputs", "0"}, "-1 for no limit"},
 		{[]string{"--trusted-proxies", "everybody"}, `--trusted-proxies: "everybody": expected addresses`},
@@ -179,7 +179,6 @@ func TestSettingsAreChecked(t *testing.T) {
 		{[]string{"--auth", "tokens", "--tokens", "nonsense"}, "expected a list of tokens"},
 		{[]string{"--webhooks", "[{nam: x}]"}, "--webhooks: line 1: field nam is no member of a target: name, url"},
 		{[]string{"--webhooks", "nonsense"}, "--webhooks: expected a list of targets"},
-		{[]string{"--webhooks", "[{name: x}]", "--webhook-file", "f"}, "--webhook-file: the targets are in --webhooks already"},
 		{[]string{"--webhook-private", "h"}, "--webhook-private: needs --webhooks"},
 		{[]string{"--upstream", "localhost:8000"}, "--upstream: its URL cannot be read: expected one such as http://localhost:8000/agui"},
 		{[]string{"--upstream", "ftp://h/"}, "--upstream: the URL begins with ftp: must be http or https"},
@@ -199,10 +198,9 @@ func TestSettingsAreChecked(t *testing.T) {
 		{[]string{"--upstreams", "[{nam: x}]"}, "--upstreams: line 1: field nam is no member of an upstream: name, url"},
 		{[]string{"--upstreams", "nonsense"}, "--upstreams: expected a list of upstreams"},
 		{[]string{"--upstreams", "[{url: http://h, concurrency: -1}]"}, "concurrency: -1: at least 1"},
-		{[]string{"--upstreams", "[{url: http://h}]", "--upstream-file", "f"}, "--upstream-file: the list is in --upstreams already"},
 		{[]string{"--upstream", "http://h/", "--on-disconnect", "script=stop"}, `--on-disconnect: there is no route or agent "script": must be one of /agui, /copilotkit, agent`},
 		{[]string{"--notice-age", "0"}, "--notice-age: 0s: at least 1m"},
-		{[]string{"--notice-count", "0"}, "--notice-count: 0: at least 1"},
+		{[]string{"--max-runs", "0"}, "--max-runs: 0: at least 1"},
 		{[]string{"--keep-decisions", "365d"}, `--keep-decisions: "365d": expected a time`},
 		{[]string{"--redact", "/a,card"}, `--redact: "card": expected a JSON pointer such as /password, or one into the calls of a tool, such as pay:/card/number`},
 		{[]string{"--redact", "/a~2"}, `--redact: "/a~2": in a JSON pointer ~ stands before 0 or 1`},

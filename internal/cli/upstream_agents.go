@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,22 +19,11 @@ var segment = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 // unnamedUpstream is what an upstream is called that nobody has named.
 const unnamedUpstream = "agent"
 
-// upstreamList are those of --upstream, then those of the list or its file, with names.
+// upstreamList are those of --upstream, then those of the list, with names.
 func (s *settings) upstreamList() ([]upstreamEntry, error) {
-	list, setting := s.upstreams, "upstreams"
-	if s.upstreamFile != "" {
-		setting = "upstream-file"
-		data, err := os.ReadFile(s.upstreamFile)
-		if err == nil {
-			list, err = parseUpstreams(data)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.named(setting), err)
-		}
-	}
 	var all []upstreamEntry
-	for i, each := range slices.Concat(s.upstream, list) {
-		from := setting
+	for i, each := range slices.Concat(s.upstream, s.upstreams) {
+		from := "upstreams"
 		if i < len(s.upstream) {
 			from = "upstream"
 		}

@@ -28,7 +28,7 @@ func agentsOf(t *testing.T, args ...string) (*agentSet, error) {
 // The first upstream answers where no agent is named, unless another one is set to; the
 // script agent is there where it is asked for, or nobody else is.
 func TestAgentsAreServed(t *testing.T) {
-	file := write(t, "u.yaml", "- {name: c, url: http://c/}\n- {url: http://d/}\n")
+	const list = "[{name: c, url: http://c/}, {url: http://d/}]"
 	for _, c := range []struct {
 		args      []string
 		names     string
@@ -40,13 +40,10 @@ func TestAgentsAreServed(t *testing.T) {
 		{[]string{"--upstream", "a=http://a/x?b=c", "--upstream", "http://b/"}, "a agent", "a", ""},
 		{[]string{"--upstream", "a=http://a/,b=http://b/", "--agent", "b"}, "a b", "b", ""},
 		{[]string{"--upstream", "a=http://a/", "--agent", "script"}, "a script", "script", ""},
-		{[]string{"--upstream", "a=http://a/", "--upstream-file", file}, "a c agent", "a", ""},
-		{[]string{"--upstream-file", file, "--unanswered", "c=cancel", "--on-disconnect", "c=finish"}, "c agent", "c", ""},
-		{[]string{"--upstream-file", file, "--on-disconnect", "e=finish"}, "", "", `--on-disconnect: there is no route or agent "e"`},
-		{[]string{"--upstream-file", file, "--unanswered", "e=cancel"}, "", "", "--unanswered e=cancel: no such agent: must be one of c, agent"},
+		{[]string{"--upstream", "a=http://a/", "--upstreams", list}, "a c agent", "a", ""},
+		{[]string{"--upstreams", list, "--unanswered", "c=cancel", "--on-disconnect", "c=finish"}, "c agent", "c", ""},
+		{[]string{"--upstreams", list, "--unanswered", "e=cancel"}, "", "", "--unanswered e=cancel: no such agent: must be one of c, agent"},
 		{[]string{"--upstream", "a=http://a/", "--agent", "x"}, "", "", `--agent "x": no such agent: must be one of a, assistant, script`},
-		{[]string{"--upstream-file", write(t, "e.yaml", "- {name: c, url: http://127.0.0.1:8080/}")}, "", "", "--upstream-file: upstream \"c\": 127.0.0.1:8080 is where this server listens"},
-		{[]string{"--upstream-file", "/does/not/exist"}, "", "", "--upstream-file: open /does/not/exist"},
 	} {
 		a, err := agentsOf(t, c.args...)
 		switch {

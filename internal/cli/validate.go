@@ -20,8 +20,8 @@ func (s *settings) validate() error {
 func (s *settings) checkOwners() error {
 	for auth, list := range map[string][]string{
 		"tokens": {"tokens", "token-file"},
-		"jwt": {"jwt-keys", "jwt-issuer", "jwt-audience", "jwt-algorithms", "jwt-leeway", "jwt-user", "jwt-tenant",
-			"jwt-namespace", "jwt-scopes", "jwt-scope-prefix"},
+		"jwt": {"jwt-keys", "jwt-issuer", "jwt-audience", "jwt-algorithms", "jwt-user", "jwt-tenant",
+			"jwt-namespace", "jwt-scopes"},
 	} {
 		for _, name := range list {
 			if s.from[name] != "" && s.auth != auth {
@@ -54,9 +54,7 @@ func (s *settings) checkNeeds() error {
 		{s.mode == "durable" && s.redis == "", "mode", " durable: the embedded store dies with the process: use --redis"},
 		{s.waitReplicas > 0 && s.redis == "", "wait-replicas", ": the embedded store has no replicas: use --redis"},
 		{s.held < 32*s.maxFrame, "max-held", ": must be 32 times max-frame at least"},
-		{len(s.webhooks) > 0 && s.webhookFile != "", "webhook-file", ": the targets are in --webhooks already"},
-		{len(s.upstreams) > 0 && s.upstreamFile != "", "upstream-file", ": the list is in --upstreams already"},
-		{len(s.webhookPrivate) > 0 && len(s.webhooks) == 0 && s.webhookFile == "", "webhook-private", ": needs --webhooks or --webhook-file"},
+		{len(s.webhookPrivate) > 0 && len(s.webhooks) == 0, "webhook-private", ": needs --webhooks"},
 		{s.prefix == "", "redis-prefix", ": a name is needed"},
 	} {
 		if c.wrong {
@@ -66,12 +64,8 @@ func (s *settings) checkNeeds() error {
 	return nil
 }
 
-// checkAgents judges what is said of agents by their names. A file of upstreams is read
-// when it is needed.
+// checkAgents judges what is said of agents by their names.
 func (s *settings) checkAgents() error {
-	if s.upstreamFile != "" {
-		return nil
-	}
 	list, err := s.upstreamList()
 	if err != nil {
 		return err

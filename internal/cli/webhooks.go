@@ -45,36 +45,18 @@ func parseWebhooks(data []byte) ([]webhookTarget, error) {
 		"expected a list of targets such as [{name: crm, url: https://…, kinds: [interrupt.opened], secrets: [whsec_…]}] in YAML or JSON")
 }
 
-// webhookSetting is what an error calls where the targets are from.
-func (s *settings) webhookSetting() string {
-	if s.webhookFile != "" {
-		return s.named("webhook-file")
-	}
-	return s.named("webhooks")
-}
-
-// targets are those of the settings or of their file, with the secrets of theirs.
+// targets are those of the settings, with the secrets of their files.
 func (s *settings) targets() ([]webhook.Target, error) {
-	list := s.webhooks
-	if s.webhookFile != "" {
-		data, err := os.ReadFile(s.webhookFile)
-		if err == nil {
-			list, err = parseWebhooks(data)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.webhookSetting(), err)
-		}
-	}
 	var targets []webhook.Target
-	for _, each := range list {
+	for _, each := range s.webhooks {
 		t, err := each.target()
 		if err != nil {
-			return nil, fmt.Errorf("%s: target %q: %w", s.webhookSetting(), each.Name, err)
+			return nil, fmt.Errorf("%s: target %q: %w", s.named("webhooks"), each.Name, err)
 		}
 		targets = append(targets, t)
 	}
 	if err := webhook.CheckTargets(targets, s.privateHosts()); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.webhookSetting(), err)
+		return nil, fmt.Errorf("%s: %w", s.named("webhooks"), err)
 	}
 	return targets, nil
 }

@@ -36,7 +36,7 @@ type Limits struct {
 	Sockets, SocketsPerUser, SocketsPerAddress int
 
 	RequestsPerAddress, RequestsPerUser float64
-	RequestBurst                        int
+	AddressBurst, UserBurst             int // requests at once
 	InputsPerMinute                     float64
 	InputBurst                          int
 	AttachesPerMinute                   float64
@@ -89,11 +89,11 @@ func NewGate(opts Options, counts *meter.Counters) (*Gate, error) {
 	if g.Pages, err = newPages(&opts); err != nil {
 		return nil, fmt.Errorf("server: origins: %w", err)
 	}
-	g.byAddress = newLimiters(opts.RequestsPerAddress, opts.RequestBurst)
-	g.Probing = newLimiters(opts.RequestsPerAddress, opts.RequestBurst)
+	g.byAddress = newLimiters(opts.RequestsPerAddress, opts.AddressBurst)
+	g.Probing = newLimiters(opts.RequestsPerAddress, opts.AddressBurst)
 	g.byAddress.bySite()
 	g.Probing.bySite()
-	g.ByUser = newLimiters(opts.RequestsPerUser, opts.RequestBurst)
+	g.ByUser = newLimiters(opts.RequestsPerUser, opts.UserBurst)
 	g.inputs = newLimiters(opts.InputsPerMinute/60, opts.InputBurst)
 	g.Attaches = newLimiters(opts.AttachesPerMinute/60, opts.AttachBurst)
 	g.Budget = budget.New(budget.Options{Total: opts.HeldBytes, User: opts.HeldPerUser, Address: opts.HeldPerAddress, Patience: opts.CallTimeout * 3 / 4})

@@ -1,15 +1,15 @@
 import { lazy, Suspense } from "react";
-import { Bar } from "./Bar";
-import { ChatPage } from "./ChatPage";
-import { OrElse } from "./OrElse";
-import { part } from "./part";
-import { usePath } from "./route";
-import { usePerson, useSession } from "./session";
+import { Bar } from "./bar/Bar";
+import { ChatPage } from "./chat/ChatPage";
+import { OrElse } from "./lib/OrElse";
+import { part } from "./lib/part";
+import { usePath } from "./lib/route";
+import { usePerson, useSession } from "./server/session";
 import { useElsewhere, useThreadId } from "./thread";
 
-const Inbox = lazy(() => part(() => import("./Inbox")));
-const Elsewhere = lazy(() => part(() => import("./Elsewhere")));
-const Operator = lazy(() => part(() => import("./Operator")));
+const Inbox = lazy(() => part(() => import("./inbox/Inbox")));
+const Elsewhere = lazy(() => part(() => import("./chat/Elsewhere")));
+const Operator = lazy(() => part(() => import("./ops/Operator")));
 
 /** The place of the address. */
 export function App() {

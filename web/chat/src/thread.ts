@@ -2,7 +2,7 @@
 
 import { randomUUID } from "@ag-ui/client";
 import { useCallback, useEffect, useState } from "react";
-import { go, threadHref, whenMoved } from "./route";
+import { go, threadHref, whenMoved } from "./lib/route";
 
 const PARAMETER = "thread";
 const NAMESPACE = "namespace";

@@ -1,8 +1,8 @@
 // What is worth an alert, and that nothing is told to who did not ask for it.
 
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { alertWords, Arrivals, canShow, chosenAlerts, keepAlerts, lookedAt, showOnDesktop } from "../src/alerts";
-import { iconFor } from "../src/tabicon";
+import { alertWords, Arrivals, canShow, chosenAlerts, keepAlerts, lookedAt, showOnDesktop } from "../src/bar/alerts";
+import { iconFor } from "../src/bar/tabicon";
 
 const kept = new Map<string, string>();
 
@@ -73,7 +73,7 @@ it("knows where a page may show nothing by itself", () => {
 /** Another tab of the same browser: the same storage and locks, and a module of its own. */
 async function tab() {
   vi.resetModules();
-  return (await import("../src/alerts")).tellOnce;
+  return (await import("../src/bar/alerts")).tellOnce;
 }
 
 it.each([["with locks", true], ["without", false]])("is told by one tab of several, %s", async (_, able) => {

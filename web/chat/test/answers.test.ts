@@ -2,9 +2,9 @@
 
 import type { Interrupt, Message } from "@ag-ui/client";
 import { describe, expect, it } from "vitest";
-import { aboutOf, decisionOf, entriesFor, factsOf, headingOf, labelOf, pretty, questionOf, readArguments, readJson, saidBeside, saysYes, subjectOf, toolCallOf, type Question } from "../src/answers";
-import { judge } from "../src/judge";
-import { presentable, worded, type Schema } from "../src/schema";
+import { aboutOf, decisionOf, entriesFor, factsOf, headingOf, labelOf, pretty, questionOf, readArguments, readJson, saidBeside, saysYes, subjectOf, toolCallOf, type Question } from "../src/forms/answers";
+import { judge } from "../src/forms/judge";
+import { presentable, worded, type Schema } from "../src/forms/schema";
 
 const ask = (more: Partial<Interrupt>): Interrupt => ({ id: "i", reason: "acme:any", ...more });
 const approval = {

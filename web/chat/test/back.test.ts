@@ -1,6 +1,6 @@
 import type { Message } from "@ag-ui/client";
 import { describe, expect, it } from "vitest";
-import { BEGIN, editable, lastTurn, placed, type Branch } from "../src/back";
+import { BEGIN, editable, lastTurn, placed, type Branch } from "../src/chat/back";
 
 const user = (id: string): Message => ({ id, role: "user", content: id });
 const answer = (id: string): Message => ({ id, role: "assistant", content: id });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { failedPart, firstEvent, perMinute, span, targetState, type TargetInfo } from "../src/backlogs";
+import { failedPart, firstEvent, perMinute, span, targetState, type TargetInfo } from "../src/ops/backlogs";
 
 it("says how long something has waited", () => {
   const said = [0, 999, 1_000, 59_999, 60_000, 3_599_999, 3_600_000, 86_399_999, 86_400_000, 3 * 86_400_000].map(span);

@@ -1,8 +1,8 @@
 // Several threads answered by one request, each once.
 
 import { expect, it, vi } from "vitest";
-import { ApiError, type InboxItem } from "../src/api";
-import { Bulk, bulkable, callsOf, MOST, questionsKey, toolsOf } from "../src/bulk";
+import { ApiError, type InboxItem } from "../src/server/api";
+import { Bulk, bulkable, callsOf, MOST, questionsKey, toolsOf } from "../src/inbox/bulk";
 
 type Asked = InboxItem["interrupts"][number];
 

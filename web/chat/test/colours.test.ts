@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import coloured, { COLOURED } from "../src/colours";
+import coloured, { COLOURED } from "../src/markdown/colours";
 
 const program = "func main() { println(1) }\n";
 

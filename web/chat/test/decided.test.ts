@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { decidedAbout } from "../src/decided";
-import { reasonsIn, reasonWords } from "../src/reasons";
+import { decidedAbout } from "../src/inbox/decided";
+import { reasonsIn, reasonWords } from "../src/inbox/reasons";
 
 test("a decision is about the words of what was asked, not its JSON", () => {
   expect(decidedAbout({ message: '{"question":"Send it?","to":"ann"}', reason: "x:ask" })).toBe("Send it?");

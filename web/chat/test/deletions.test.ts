@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Deletions, HELD_MS, type Tabs } from "../src/deletions";
-import { searchThreads } from "../src/threadsearch";
+import { Deletions, HELD_MS, type Tabs } from "../src/threads/deletions";
+import { searchThreads } from "../src/threads/threadsearch";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

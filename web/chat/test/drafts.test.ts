@@ -1,9 +1,9 @@
 // Answers that wait for the others, here and at the server.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ApiError, type Entry } from "../src/api";
-import type { Answer } from "../src/answers";
-import { Drafts, type Keeper } from "../src/drafts";
+import { ApiError, type Entry } from "../src/server/api";
+import type { Answer } from "../src/forms/answers";
+import { Drafts, type Keeper } from "../src/decision/drafts";
 
 const yes: Answer = { status: "resolved", payload: { approved: true } };
 const no: Answer = { status: "resolved", payload: { approved: false } };

@@ -3,8 +3,8 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it } from "vitest";
-import { drawnUpTo } from "../src/drawable";
-import Markdown from "../src/Markdown";
+import { drawnUpTo } from "../src/markdown/drawable";
+import Markdown from "../src/markdown/Markdown";
 
 const drawn = (text: string) => renderToStaticMarkup(createElement(Markdown, { text, growing: false }));
 const answer = "## A part\n\nSome **bold** words, `code` and a [link](https://a.example/x), and the sentence goes on for a while longer.\n\n- one item\n- another item\n\n";

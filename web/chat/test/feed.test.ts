@@ -1,8 +1,8 @@
 // The page's feed of notices: it comes back where it was, not too often, and not for nobody.
 
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Feed, type End, type FeedOptions, type Hear } from "../src/feed";
-import { poll } from "../src/poll";
+import { Feed, type End, type FeedOptions, type Hear } from "../src/server/feed";
+import { poll } from "../src/server/poll";
 
 class Page extends EventTarget {
   hidden = false;

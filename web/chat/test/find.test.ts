@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { CHATS, find } from "../src/find";
+import { CHATS, find } from "../src/ops/find";
 
 const run = { id: "r1", runId: "label", threadId: "t2", namespace: "n" };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { followsAfter } from "../src/follow";
+import { followsAfter } from "../src/chat/follow";
 
 describe("the end is followed", () => {
   const at = (top: number, height = 1000) => ({ top, seen: 300, height });

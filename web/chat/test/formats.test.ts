@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { judge } from "../src/judge";
+import { judge } from "../src/forms/judge";
 
 const file = new URL("../../../adapter/internal/responseschema/testdata/formats.json", import.meta.url);
 const examples = Object.entries(JSON.parse(readFileSync(file, "utf8")) as Record<string, { valid: string[]; invalid: string[] }>);

@@ -3,10 +3,10 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { questionOf } from "../src/answers";
-import { decided, drawn } from "../src/formschema";
-import { presentable, type Schema } from "../src/schema";
-import SchemaForm from "../src/SchemaForm";
+import { questionOf } from "../src/forms/answers";
+import { decided, drawn } from "../src/forms/formschema";
+import { presentable, type Schema } from "../src/forms/schema";
+import SchemaForm from "../src/forms/SchemaForm";
 
 const html = (schema: Schema, given?: unknown) => renderToStaticMarkup(createElement(SchemaForm, { schema: presentable(schema)!, given, locked: false, ref: null }));
 const flights = ["LH 1", "LH 2", "LH 3"];

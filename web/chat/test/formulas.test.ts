@@ -3,8 +3,8 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import ReactMarkdown from "react-markdown";
 import remarkGfm from "remark-gfm";
-import { dollared, mayHoldFormulas } from "../src/formulas";
-import maths from "../src/maths";
+import { dollared, mayHoldFormulas } from "../src/markdown/formulas";
+import maths from "../src/markdown/maths";
 
 /** What of a text is read as Markdown in the end. */
 function read(text: string): string {

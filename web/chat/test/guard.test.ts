@@ -1,7 +1,7 @@
 // What takes a decision, and when.
 
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { CALM_MS, Guard, SAID_MS, Spot, type Place } from "../src/guard";
+import { CALM_MS, Guard, SAID_MS, Spot, type Place } from "../src/lib/guard";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -2,7 +2,7 @@
 
 import type { Message } from "@ag-ui/client";
 import { expect, it } from "vitest";
-import { withEarlier, withLast, type MessagePage } from "../src/held";
+import { withEarlier, withLast, type MessagePage } from "../src/chat/held";
 
 /** Messages by the numbers that they stand at. */
 const page = (from: number, to: number, mark = ""): MessagePage => ({

@@ -1,7 +1,7 @@
 // Which keys do something in the inbox, and when.
 
 import { expect, it } from "vitest";
-import { keyActOf, neighbour, reach } from "../src/inboxkeys";
+import { keyActOf, neighbour, reach } from "../src/inbox/inboxkeys";
 
 const pressed = (key: string, more: object = {}) =>
   keyActOf({ key, ctrlKey: false, metaKey: false, altKey: false, repeat: false, defaultPrevented: false, isComposing: false, target: { tagName: "BODY" } as unknown as EventTarget, ...more });

@@ -1,8 +1,8 @@
 // What the server is asked for.
 
 import { expect, it } from "vitest";
-import { decidedAbout, decidedBy, decidedHow } from "../src/decided";
-import { countFilters, inboxPath, NO_FILTERS, type Filters } from "../src/inboxquery";
+import { decidedAbout, decidedBy, decidedHow } from "../src/inbox/decided";
+import { countFilters, inboxPath, NO_FILTERS, type Filters } from "../src/inbox/inboxquery";
 
 const at = Date.parse("2030-01-31T14:00:00Z");
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { withGone, type Kept } from "../src/kept";
+import { withGone, type Kept } from "../src/lib/kept";
 
 const of = (text: string): Kept<string>[] => [...text].map((letter) => ({ item: letter.toLowerCase(), gone: letter !== letter.toLowerCase() }));
 const text = (kept: Kept<string>[]) => kept.map(({ item, gone }) => (gone ? item.toUpperCase() : item)).join("");

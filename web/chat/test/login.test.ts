@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loginOf } from "../src/LoginBody";
+import { loginOf } from "../src/decision/LoginBody";
 
 const asked = (url: unknown, more: object = {}) => ({
   id: "i-1",

@@ -1,7 +1,7 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import Markdown from "../src/Markdown";
+import Markdown from "../src/markdown/Markdown";
 
 const drawn = (text: string) => renderToStaticMarkup(createElement(Markdown, { text, growing: false }));
 

@@ -1,9 +1,9 @@
 // What would be read as something else is seen.
 
 import { expect, it } from "vitest";
-import { readJson } from "../src/answers";
-import { stringify } from "../src/json";
-import { escaped, misleading, pieces, unescaped, visible } from "../src/misleading";
+import { readJson } from "../src/forms/answers";
+import { stringify } from "../src/lib/json";
+import { escaped, misleading, pieces, unescaped, visible } from "../src/lib/misleading";
 
 it.each<[string, string, RegExp]>([
   ["an override", "eve-\u202e4321", /U\+202E right-to-left override/],

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { countWords, lastMinute, line, nodeState, together, took, type NodeInfo } from "../src/nodes";
+import { countWords, lastMinute, line, nodeState, together, took, type NodeInfo } from "../src/ops/nodes";
 
 const node = (more: Partial<NodeInfo>): NodeInfo => ({
   node: "n", state: "serving", heardMs: 0, agents: [], sockets: 0, streams: 0, runs: 0, maxRuns: 1, memoryBytes: 1, storeAvailable: true, storeCalls: 0, storeErrors: 0, ...more,

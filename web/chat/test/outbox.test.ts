@@ -1,8 +1,8 @@
 // What was sent stays until it is taken.
 
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Outbox, type Outgoing } from "../src/outbox";
-import { forgetOwn, keepOwn, ownOf } from "../src/own";
+import { Outbox, type Outgoing } from "../src/chat/outbox";
+import { forgetOwn, keepOwn, ownOf } from "../src/server/own";
 
 const stored = new Map<string, string>();
 

@@ -1,7 +1,7 @@
 // What is written and not sent outlives a reload, within bounds.
 
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { forgetOwn, keepOwn, ownOf } from "../src/own";
+import { forgetOwn, keepOwn, ownOf } from "../src/server/own";
 
 const stored = new Map<string, string>();
 

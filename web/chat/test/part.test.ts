@@ -1,7 +1,7 @@
 // Parts of the page that are loaded when they are needed.
 
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { part } from "../src/part";
+import { part } from "../src/lib/part";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

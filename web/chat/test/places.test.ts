@@ -1,8 +1,8 @@
 // The places for streams that a browser's tabs share.
 
 import { expect, it, vi } from "vitest";
-import type { End } from "../src/feed";
-import { placed } from "../src/places";
+import type { End } from "../src/server/feed";
+import { placed } from "../src/server/places";
 
 type Give = (lock: Lock | null) => unknown;
 

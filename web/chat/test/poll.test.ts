@@ -1,7 +1,7 @@
 // How often the page asks, and when it does not.
 
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { poll } from "../src/poll";
+import { poll } from "../src/server/poll";
 
 class Page extends EventTarget {
   hidden = false;

@@ -1,7 +1,7 @@
 import type { Message } from "@ag-ui/client";
 import { describe, expect, it } from "vitest";
-import type { Mark } from "../src/record";
-import { PART, partsOf, rowsOf, samePart } from "../src/rows";
+import type { Mark } from "../src/decision/record";
+import { PART, partsOf, rowsOf, samePart } from "../src/chat/rows";
 
 const none = { interrupts: [], running: false, subagents: new Map() };
 const user = (id: string): Message => ({ id, role: "user", content: id });

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import type { DecisionInfo, RunInfo } from "../src/api";
-import { causes, requeueAll } from "../src/requeue";
-import { runDetail, runState } from "../src/runstates";
-import { between, wayOf, type RunOnRecord } from "../src/runway";
+import type { DecisionInfo, RunInfo } from "../src/server/api";
+import { causes, requeueAll } from "../src/ops/requeue";
+import { runDetail, runState } from "../src/ops/runstates";
+import { between, wayOf, type RunOnRecord } from "../src/ops/runway";
 
 const run = (more: Partial<RunOnRecord>): RunOnRecord => ({
   id: "r1", runId: "label", threadId: "t/1", namespace: "n", execution: "e", state: "acked", attempts: 1, maxAttempts: 3, createdAt: "2030-01-01T10:00:00Z", updatedAt: "2030-01-01T10:00:05Z", ...more,

@@ -1,7 +1,7 @@
 // Who the page is to the server, one after another.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { bearer, credential, signIn, whenOver } from "../src/session";
+import { bearer, credential, signIn, whenOver } from "../src/server/session";
 
 afterEach(() => signIn(undefined));
 
@@ -52,7 +52,7 @@ describe("a tab that is reloaded", () => {
   };
   const reloaded = async () => {
     vi.resetModules();
-    return import("../src/session");
+    return import("../src/server/session");
   };
   beforeEach(() => {
     stored.clear();
@@ -69,7 +69,7 @@ describe("a tab that is reloaded", () => {
   it("is signed out when somebody has signed out, with what they had written", async () => {
     const before = await reloaded();
     before.signIn("ann");
-    (await import("../src/own")).keepOwn("draft", "thread", "what Ann has written");
+    (await import("../src/server/own")).keepOwn("draft", "thread", "what Ann has written");
     expect(stored.size).toBe(2);
     before.signIn(undefined);
     expect((await reloaded()).bearer()).toBeUndefined();

@@ -1,7 +1,7 @@
 // Events that come in pieces.
 
 import { expect, it } from "vitest";
-import { Blocks } from "../src/sse";
+import { Blocks } from "../src/server/sse";
 
 const TEXT = 'id: 1-0\ndata: {"items":[]}\n\n: keep-alive\n\nid: 2-0\n\nevent: x\r\ndata:a\r\ndata: b\r\nretry\r\n\r\ndata: not whole';
 const WHOLE = [{ id: "1-0", data: '{"items":[]}' }, { id: "2-0" }, { data: "a\nb" }];

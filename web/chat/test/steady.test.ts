@@ -1,7 +1,7 @@
 // Markdown in mid-stream.
 
 import { describe, expect, it } from "vitest";
-import { steady } from "../src/steady";
+import { steady } from "../src/markdown/steady";
 
 describe("markdown that is still being written", () => {
   it.each([

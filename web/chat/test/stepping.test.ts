@@ -1,7 +1,7 @@
 // The way through several questions.
 
 import { expect, it } from "vitest";
-import { afterAnswer, wayOf } from "../src/stepping";
+import { afterAnswer, wayOf } from "../src/decision/stepping";
 
 const ids = ["a", "b", "c"];
 const those = (...given: string[]) => (id: string) => given.includes(id);

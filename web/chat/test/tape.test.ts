@@ -1,7 +1,7 @@
 // What crossed the wire, told apart by thread and bounded.
 
 import { expect, it, vi } from "vitest";
-import { Tape } from "../src/tape";
+import { Tape } from "../src/chat/tape";
 
 function recorder() {
   const tape = new Tape();

@@ -1,8 +1,8 @@
 // The order of the chats beside the one that is looked at.
 
 import { expect, it } from "vitest";
-import type { ThreadInfo } from "../src/api";
-import { threadGroups } from "../src/threadgroups";
+import type { ThreadInfo } from "../src/server/api";
+import { threadGroups } from "../src/threads/threadgroups";
 
 const NOW = new Date(2026, 10, 24, 0, 30).getTime();
 

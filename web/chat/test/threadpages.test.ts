@@ -1,8 +1,8 @@
 // What stands behind the latest chats while those change.
 
 import { expect, it } from "vitest";
-import type { ThreadInfo } from "../src/api";
-import { follow } from "../src/threadpages";
+import type { ThreadInfo } from "../src/server/api";
+import { follow } from "../src/threads/threadpages";
 
 /** The higher its number, the later a chat was last used. */
 const thread = (n: number, threadId = `t${n}`): ThreadInfo => ({ threadId, title: threadId, updatedAt: new Date(n * 1_000).toISOString(), active: false, waiting: false, queued: 0 });

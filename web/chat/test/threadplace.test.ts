@@ -3,8 +3,8 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it } from "vitest";
-import type { ThreadInfo } from "../src/api";
-import { ThreadPlace } from "../src/ThreadPlace";
+import type { ThreadInfo } from "../src/server/api";
+import { ThreadPlace } from "../src/threads/ThreadPlace";
 
 const place = (of: Partial<ThreadInfo>) =>
   renderToStaticMarkup(createElement(ThreadPlace, { listed: [], thread: { threadId: "t", title: "", updatedAt: "", active: false, waiting: false, queued: 0, ...of } }));

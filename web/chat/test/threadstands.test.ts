@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { hasFailed, stands } from "../src/threadstands";
+import { hasFailed, stands } from "../src/threads/threadstands";
 
 const now = new Date().toISOString();
 const rest = { waiting: false, active: false, queued: 0, updatedAt: now };

@@ -2,12 +2,12 @@
 
 import type { BaseEvent } from "@ag-ui/client";
 import { describe, expect, it } from "vitest";
-import type { DecisionInfo, RunInfo } from "../src/api";
-import { argFields } from "../src/argfields";
-import { parse } from "../src/json";
-import { ThreadRecord } from "../src/record";
-import { changesOf, placeOf, sideOf, toldBy, toldOnRecord, verdictOf } from "../src/told";
-import { badgesOf, toolStateOf } from "../src/toolstate";
+import type { DecisionInfo, RunInfo } from "../src/server/api";
+import { argFields } from "../src/decision/argfields";
+import { parse } from "../src/lib/json";
+import { ThreadRecord } from "../src/decision/record";
+import { changesOf, placeOf, sideOf, toldBy, toldOnRecord, verdictOf } from "../src/decision/told";
+import { badgesOf, toolStateOf } from "../src/chat/toolstate";
 
 const at = "2030-01-01T00:00:00Z";
 const told = { interruptId: "i", status: "resolved" as const, at };

@@ -1,6 +1,6 @@
 import type { Message } from "@ag-ui/client";
 import { afterEach, expect, it, vi } from "vitest";
-import { rememberUsed, usedIn, usedWords, type Used } from "../src/used";
+import { rememberUsed, usedIn, usedWords, type Used } from "../src/chat/used";
 
 afterEach(() => vi.unstubAllGlobals());
 

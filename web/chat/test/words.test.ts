@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { sentence, whyRestated, wordsFor } from "../src/words";
+import { sentence, whyRestated, wordsFor } from "../src/lib/words";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const read = (file: string) => readFileSync(root + file, "utf8");

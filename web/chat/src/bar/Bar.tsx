@@ -1,0 +1,72 @@
+import { useState, type ReactNode } from "react";
+import { AlertChoice } from "./AlertChoice";
+import { onLink, usePath } from "../lib/route";
+import { bearer, signIn, useSession } from "../server/session";
+import { chooseTheme, chosenTheme, THEMES, type Theme } from "../lib/theme";
+import { Waiting } from "./Waiting";
+
+const PLACES = [
+  ["/", "Chat"],
+  ["/inbox", "Inbox"],
+  ["/ops", "Operator"],
+] as const;
+
+interface BarProps {
+  /** What is looked at in the place, where that has a name of its own. */
+  title?: string;
+  children?: ReactNode;
+}
+
+/** The head of every place: where one is, where one can go, and what the place adds. It names the document, too, and says there how many chats wait. */
+export function Bar({ title, children }: BarProps) {
+  const path = usePath();
+  const session = useSession();
+  const place = PLACES.find(([href]) => href === path)?.[1] ?? "Chat";
+  const name = title ? `${title} · ${place}` : place;
+  return (
+    <header className="bar">
+      <h1 className="visually-hidden">{name}</h1>
+      <span className="brand">aguiws</span>
+      <nav aria-label="Places">
+        {PLACES.map(([href, words]) => (
+          <a key={href} href={href} aria-current={path === href ? "page" : undefined} data-testid={`go-${words.toLowerCase()}`} onClick={onLink}>
+            {words}
+            {href === "/inbox" && <Waiting key={session} name={name} />}
+          </a>
+        ))}
+      </nav>
+      {children}
+      <span className="spacer" />
+      {bearer() !== undefined && (
+        <button type="button" className="quiet" data-testid="sign-out" onClick={() => signIn(undefined)}>
+          Sign out
+        </button>
+      )}
+      <AlertChoice />
+      <ThemeChoice />
+    </header>
+  );
+}
+
+function ThemeChoice() {
+  const [theme, setTheme] = useState(chosenTheme);
+  return (
+    <select
+      className="theme"
+      aria-label="Theme"
+      data-testid="theme"
+      value={theme}
+      onChange={(event) => {
+        const chosen = event.target.value as Theme;
+        setTheme(chosen);
+        chooseTheme(chosen);
+      }}
+    >
+      {THEMES.map((one) => (
+        <option key={one} value={one}>
+          {one.charAt(0).toUpperCase() + one.slice(1)}
+        </option>
+      ))}
+    </select>
+  );
+}

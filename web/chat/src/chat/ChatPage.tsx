@@ -1,0 +1,284 @@
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { BackOf, BEGIN, editable, useGoingBack } from "./back";
+import { Bar } from "../bar/Bar";
+import { useChat } from "./chat";
+import { Composer } from "./Composer";
+import { composes } from "./composes";
+import { EmptyChat } from "./EmptyChat";
+import { ErrorNotice } from "./ErrorNotice";
+import { useFollow } from "./follow";
+import { Branches } from "./GoBack";
+import { Guarded } from "../lib/Guarded";
+import { Interrupts } from "../decision/Interrupts";
+import { Jump } from "./Jump";
+import { MemoryNotice } from "./MemoryNotice";
+import { MessageList } from "./MessageList";
+import { textOf } from "./messagetext";
+import { Older } from "./Older";
+import { OrElse } from "../lib/OrElse";
+import { OutgoingList } from "./OutgoingList";
+import { PartsGoOn } from "./PartsGoOn";
+import { part } from "../lib/part";
+import { bearer } from "../server/session";
+import { askedLast } from "./rows";
+import { SignIn } from "../server/SignIn";
+import { StatePanel } from "./StatePanel";
+import { StatusChip } from "./StatusChip";
+import { ThreadList } from "../threads/ThreadList";
+import { useTitle } from "./title";
+import { useWide } from "../lib/wide";
+import { whyRestated } from "../lib/words";
+
+const Inspector = lazy(() => part(() => import("./Inspector")));
+
+/** Failures of a connection that another token may mend. */
+const SIGNED_OUT = new Set(["unauthenticated", "4401"]);
+
+/** One thread, and the way to the others. */
+export function ChatPage({ threadId, begin }: { threadId: string; begin: () => void }) {
+  const [chat, picture] = useChat(threadId);
+  const [listed, setListed] = useState(false);
+  const [inspecting, setInspecting] = useState(false);
+  const wide = useWide();
+  const { state, status, failure } = picture;
+  const signedOut = status.connection === "failed" && SIGNED_OUT.has(status.failure?.code ?? "");
+  // What is queued is shown as queued until its run begins, in whichever place the agent holds it.
+  const queued = new Set(status.queued.flatMap((input) => (input.messages ?? []).map((message) => message.id)));
+  const messages = picture.messages.filter((message) => !queued.has(message.id));
+  const running = status.activeRunId !== undefined;
+  const empty = messages.length === 0 && status.queued.length === 0 && picture.outgoing.length === 0 && !running;
+  const sending = picture.outgoing.length > 0 || status.queued.length > 0;
+  const again = picture.ended ? askedLast({ messages, interrupts: status.interrupts, running, sending }) : undefined;
+  const away = useLasting(status.connection === "reconnecting", AWAY_MS);
+  const storeAway = status.connection === "connected" && !status.storeAvailable;
+  const waits = storeAway ? "the server's store does not answer." : status.connection === "connected" ? undefined : "there is no connection.";
+  const restated = status.lost ? whyRestated(status.restated) : undefined;
+  const quiet = useQuiet(running && !storeAway && status.connection === "connected", picture.position?.seq);
+  const [returned, giveBack] = useState<string>();
+  const content = useRef<HTMLElement>(null);
+  const follow = useFollow(content, !empty);
+  const back = useGoingBack({
+    threadId,
+    messages,
+    whole: status.older === 0,
+    synced: status.synced,
+    restated: picture.restated,
+    running,
+    asks: status.interrupts.length > 0,
+  });
+  /** Begins to change what was said last; answers whether there is such a message. */
+  const editLast = () => {
+    const last = messages.findLast(({ role }) => role === "user");
+    if (!last || !editable(last) || back.held) return false;
+    back.edit(last.id);
+    return true;
+  };
+  const title = useTitle(threadId, messages, status.older > 0);
+  /** The run that was stopped here last, until something else is said. */
+  const [stopping, setStopping] = useState<string>();
+  const send = (text: string) => {
+    setStopping(undefined);
+    void chat.send(text);
+    follow.jump();
+  };
+  const stop = (runId: string) => {
+    setStopping(runId);
+    chat.stop(runId);
+  };
+  const field = useRef<HTMLTextAreaElement>(null);
+  const stopper = useRef<HTMLButtonElement>(null);
+  const toggle = useRef<HTMLButtonElement>(null);
+  const hide = () => {
+    setListed(false);
+    toggle.current?.focus();
+  };
+  const covered = listed && !wide;
+  useEscape(covered, hide);
+  // The button is guarded: a run that has only just begun is not the one that somebody wants to stop.
+  useEscape(running && !covered, () => stopper.current?.click());
+  return (
+    <div className="place">
+      <Bar title={title}>
+        <StatusChip status={status} position={picture.position} />
+        {!wide && (
+          <button type="button" ref={toggle} data-testid="show-threads" aria-expanded={listed} onClick={() => setListed(!listed)}>
+            Chats
+          </button>
+        )}
+        <button type="button" data-testid="new-chat" onClick={begin}>
+          New chat
+        </button>
+      </Bar>
+      <div className="columns">
+        {(wide || listed) && !signedOut && <ThreadList current={threadId} outgoing={picture.outgoing.length} begin={begin} close={wide ? undefined : hide} />}
+        <div className="page">
+          {status.hello?.durable === false && <MemoryNotice />}
+          {away && (
+            <p className="banner" role="status" data-testid="away">
+              The server does not answer. It is tried again by itself, and what you send meanwhile goes out when it is back.{" "}
+              <button type="button" className="quiet" data-testid="try-now" onClick={() => chat.tryNow()}>
+                Try now
+              </button>
+            </p>
+          )}
+          {storeAway && (
+            <p className="banner" role="status" data-testid="store-away">
+              The server's store does not answer. What is shown is from before. What you send is kept here and goes out by itself when the store is back.
+            </p>
+          )}
+          <main ref={content}>
+            {signedOut && <SignIn wrong={bearer() !== undefined} />}
+            {empty && status.synced && <EmptyChat agent={status.hello?.capabilities?.identity} durable={status.hello?.durable !== false} send={send} />}
+            {messages.length === 0 && !status.synced && !failure && (
+              <p className="hint center" role="status" data-testid="loading">
+                {storeAway ? "The conversation is loaded as soon as the server's store answers." : "Loading the conversation…"}
+              </p>
+            )}
+            <Older count={status.older} first={messages[0]?.id} running={running} ask={() => chat.older()} />
+            <BackOf value={back}>
+              <Branches place={BEGIN} />
+              <MessageList
+                messages={messages}
+                interrupts={status.interrupts}
+                running={running}
+                subagents={picture.subagents}
+                used={picture.used}
+                decided={picture.decided}
+                marks={picture.marks}
+                sending={sending}
+                retry={send}
+              />
+            </BackOf>
+            <Interrupts
+              threadId={threadId}
+              open={status.interrupts}
+              messages={messages}
+              sending={picture.answering}
+              answer={(entries, said) => void chat.answer(entries, said)}
+            />
+            {stopping !== undefined && !running && <PartsGoOn key={stopping} threadId={threadId} runId={stopping} />}
+            {status.queued.map((input) => (
+              <div key={input.runId} className="queued" data-testid="queued" data-run-id={input.runId}>
+                <span className="tag">Queued</span>
+                <span className="text">{(input.messages ?? []).map((message) => textOf(message.content)).join("\n") || "an answer"}</span>
+                <Guarded subject={input.runId}>
+                  <button type="button" className="quiet" onClick={() => chat.stop(input.runId)}>
+                    Remove
+                  </button>
+                </Guarded>
+              </div>
+            ))}
+            <OutgoingList
+              items={picture.outgoing}
+              waits={waits}
+              retry={(runId) => chat.retry(runId)}
+              discard={(runId) => chat.discard(runId)}
+              edit={({ runId, message }) => {
+                chat.discard(runId);
+                giveBack(message?.content);
+              }}
+            />
+            {status.takenOver !== undefined && (
+              <p className="hint center" role="status" data-testid="taken-over">
+                The worker was lost; {running ? "going on" : "another went on"} from the last saved step. Words may be missing or come anew.
+              </p>
+            )}
+            {quiet && (
+              <p className="hint center" role="status" data-testid="quiet">
+                Nothing new has come for a while. The run goes on; should its server be lost, another takes it over.
+              </p>
+            )}
+            {restated && (
+              <p className="hint center" role="status" data-testid="restated">
+                Some of what was shown is not there any more: {restated}.
+              </p>
+            )}
+            {failure && !signedOut && (
+              <ErrorNotice failure={failure} remedy={picture.remedy} dismiss={() => chat.dismiss()} retry={again === undefined ? undefined : () => send(again)} />
+            )}
+          </main>
+          <StatePanel state={state} />
+          <details className="panel" data-testid="inspect" onToggle={(event) => setInspecting(event.currentTarget.open)}>
+            <summary>Protocol inspector</summary>
+            {inspecting && (
+              <OrElse instead={<p className="fault">The inspector could not be loaded. Reload the page.</p>}>
+                <Suspense fallback={<p className="hint">Loading…</p>}>
+                  <Inspector tape={chat.tape} threadId={threadId} />
+                </Suspense>
+              </OrElse>
+            )}
+          </details>
+          {follow.away && (
+            <Jump jump={follow.jump} left={() => field.current?.focus({ preventScroll: true })} />
+          )}
+          <Composer
+            threadId={threadId}
+            hidden={signedOut}
+            run={status.activeRunId}
+            stopping={running && stopping === status.activeRunId}
+            questions={status.interrupts.map(({ id }) => id)}
+            waiting={running ? undefined : status.waitingRunId}
+            returned={returned}
+            takeReturned={() => giveBack(undefined)}
+            send={send}
+            join={(text) => {
+              void chat.join(text);
+              follow.jump();
+            }}
+            editLast={editLast}
+            stop={stop}
+            field={field}
+            stopper={stopper}
+          />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Escape does this, unless it is meant for something else: a text that is being composed, a field that it empties, what is open. */
+function useEscape(active: boolean, leave: () => void): void {
+  const last = useRef(leave);
+  last.current = leave;
+  useEffect(() => {
+    if (!active) return;
+    const keyed = (event: KeyboardEvent) => {
+      const { target } = event;
+      const field = target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
+      if (event.key === "Escape" && !event.defaultPrevented && !composes(event) && !event.repeat && !field) last.current();
+    };
+    addEventListener("keydown", keyed);
+    return () => removeEventListener("keydown", keyed);
+  }, [active]);
+}
+
+/** A connection that is back sooner was not away, in milliseconds. */
+const AWAY_MS = 2_000;
+
+/** Whether something has held for that long. */
+function useLasting(holds: boolean, ms: number): boolean {
+  const [lasted, setLasted] = useState(false);
+  useEffect(() => {
+    if (!holds) return;
+    const timer = setTimeout(() => setLasted(true), ms);
+    return () => {
+      clearTimeout(timer);
+      setLasted(false);
+    };
+  }, [holds, ms]);
+  return lasted;
+}
+
+/** A run of which nothing comes for so long may have lost its server, in milliseconds. */
+const QUIET_MS = 5_000;
+
+/** Whether nothing has come for a while; `seq` is what came last. */
+function useQuiet(running: boolean, seq: number | undefined): boolean {
+  const [at, setAt] = useState<number>();
+  useEffect(() => {
+    if (!running || seq === undefined) return;
+    const timer = setTimeout(() => setAt(seq), QUIET_MS);
+    return () => clearTimeout(timer);
+  }, [running, seq]);
+  return running && at === seq && seq !== undefined;
+}

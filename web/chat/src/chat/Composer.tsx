@@ -1,0 +1,152 @@
+import { useEffect, useLayoutEffect, useRef, useState, type FormEvent, type KeyboardEvent, type RefObject } from "react";
+import { composes } from "./composes";
+import { Guarded } from "../lib/Guarded";
+import { keepOwn, ownOf } from "../server/own";
+
+interface Props {
+  threadId: string;
+  /** Nothing can be sent; what was typed stays. */
+  hidden: boolean;
+  /** The run in progress. */
+  run?: string;
+  /** It is being stopped. */
+  stopping: boolean;
+  /** The ids of the open questions. A message cancels them, so that only a button sends one. */
+  questions: string[];
+  /** Text that was not sent after all. */
+  returned?: string;
+  takeReturned: () => void;
+  send: (text: string) => void;
+  /** Sends for the run in progress to hear at its next step. */
+  join: (text: string) => void;
+  /** Begins to change the last message; answers whether it can be. */
+  editLast: () => boolean;
+  /** The run that waits for answers, if there is one. */
+  waiting: string | undefined;
+  stop: (runId: string) => void;
+  field: RefObject<HTMLTextAreaElement | null>;
+  stopper: RefObject<HTMLButtonElement | null>;
+}
+
+/** Where a message is written. It grows with its text, and keeps it for each chat. */
+export function Composer({ threadId, hidden, run, stopping, questions, waiting, returned, takeReturned, send, join, editLast, stop, field: box, stopper }: Props) {
+  const running = run !== undefined;
+  const asks = questions.length > 0;
+  const one = questions.length === 1;
+  const [text, setText] = useState(() => draftOf(threadId));
+  useEffect(() => keepOwn(DRAFT, threadId, text || undefined), [threadId, text]);
+  useEffect(() => {
+    if (!hidden) box.current?.focus({ preventScroll: true });
+  }, [hidden, box]);
+  useEffect(() => {
+    // A button that is gone leaves the keyboard nowhere; the next thing to do is here.
+    if (!asks && document.activeElement === document.body) box.current?.focus({ preventScroll: true });
+  }, [asks, running, box]);
+  useEffect(() => {
+    if (returned === undefined) return;
+    setText((now) => [now, returned].filter(Boolean).join("\n"));
+    box.current?.focus();
+    takeReturned();
+  }, [returned, takeReturned, box]);
+
+  const form = useRef<HTMLFormElement>(null);
+  useLayoutEffect(() => {
+    const { current } = form;
+    if (!current) return;
+    // What sticks to the window's end does so above this.
+    const measured = new ResizeObserver(() => current.parentElement!.style.setProperty("--composer", `${current.offsetHeight}px`));
+    measured.observe(current);
+    return () => measured.disconnect();
+  }, []);
+
+  const sendBy = (way: (text: string) => void) => {
+    const trimmed = text.trim();
+    if (trimmed === "") return;
+    setText("");
+    way(trimmed);
+  };
+  /** Enter was pressed while these questions were open. */
+  const [kept, keep] = useState("");
+  const submit = (event: FormEvent | KeyboardEvent) => {
+    event.preventDefault();
+    if (asks) keep(questions.join());
+    else sendBy(send);
+  };
+  const keyed = (event: KeyboardEvent) => {
+    const plain = !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey;
+    if (event.key === "ArrowUp" && plain && text === "" && !composes(event.nativeEvent) && editLast()) return event.preventDefault();
+    // An Enter that ends the composition of a character is not one that sends.
+    if (event.key !== "Enter" || event.shiftKey || composes(event.nativeEvent)) return;
+    // One that is held down may have been meant for what had the focus before.
+    if (event.repeat) return event.preventDefault();
+    submit(event);
+  };
+  return (
+    <form ref={form} className="composer" hidden={hidden} aria-label="New message" onSubmit={submit}>
+      <Guarded subject={questions.join(" ")} fixed className="writing">
+        <div className="growing" data-text={text}>
+          <textarea
+            ref={box}
+            data-submits
+            data-testid="composer"
+            aria-label="Message"
+            rows={1}
+            dir="auto"
+            value={text}
+            placeholder={asks ? "Or write something else" : running ? "Write the next message" : "Write a message"}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={keyed}
+          />
+        </div>
+        <div className="actions">
+          {running && (
+            <Guarded subject={run} fixed>
+              <button type="button" ref={stopper} data-testid="stop" title="Stop (Escape)" disabled={stopping} onClick={() => stop(run)}>
+                {stopping ? "Stopping…" : "Stop"}
+              </button>
+            </Guarded>
+          )}
+          {waiting !== undefined && (
+            <Guarded subject={waiting} fixed>
+              <button type="button" data-testid="stop-waiting" title="Cancels what is asked and ends the run" onClick={() => stop(waiting)}>
+                Stop
+              </button>
+            </Guarded>
+          )}
+          {running && !asks && (
+            <button
+              type="button"
+              data-testid="send-now"
+              title="The run hears it at its next step, if it listens; else it waits like any other message"
+              disabled={text.trim() === ""}
+              onClick={() => sendBy(join)}
+            >
+              Send now
+            </button>
+          )}
+          {asks ? (
+            <button key="instead" type="button" data-testid="send" disabled={text.trim() === ""} onClick={() => sendBy(send)}>
+              {one ? "Cancel the question and send" : "Cancel the questions and send"}
+            </button>
+          ) : (
+            <button key="send" type="submit" className="primary" data-testid="send" disabled={text.trim() === ""}>
+              Send
+            </button>
+          )}
+        </div>
+      </Guarded>
+      {asks && kept === questions.join() && text.trim() !== "" && (
+        <p className="hint unsent" role="status" data-testid="not-sent">
+          {one ? "Not sent: a question is open, and a message cancels it." : "Not sent: questions are open, and a message cancels them."} Answer above, or press the button to cancel and send.
+        </p>
+      )}
+    </form>
+  );
+}
+
+const DRAFT = "draft";
+
+function draftOf(threadId: string): string {
+  const kept = ownOf(DRAFT, threadId);
+  return typeof kept === "string" ? kept : "";
+}

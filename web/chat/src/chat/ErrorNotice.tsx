@@ -1,0 +1,42 @@
+import type { Notice, Remedy } from "./chat";
+import { Guarded } from "../lib/Guarded";
+import { Icon } from "../lib/Icon";
+import { stringify } from "../lib/json";
+import { wordsFor } from "../lib/words";
+
+const REMEDIES: Record<Remedy, string> = { hide: "Dismiss", attach: "Try again", connect: "Connect again" };
+
+interface Props {
+  failure: Notice;
+  remedy: Remedy;
+  dismiss: () => void;
+  /** Asks anew what the turn was asked that failed. */
+  retry?: () => void;
+}
+
+export function ErrorNotice({ failure, remedy, dismiss, retry }: Props) {
+  const { title, advice } = wordsFor(failure.code);
+  const fields = failure.details?.fields;
+  return (
+    <div className="error" role="alert" data-testid="error" data-code={failure.code}>
+      <div>
+        <strong>{title}</strong>
+        <p className="said">{failure.message}</p>
+        {fields !== undefined && <pre tabIndex={0}>{stringify(fields, 2)}</pre>}
+        <p>{advice}</p>
+      </div>
+      <div className="actions">
+        {retry && (
+          <Guarded subject={failure.message}>
+            <button type="button" data-testid="retry-turn" onClick={retry}>
+              <Icon name="retry" /> Try again
+            </button>
+          </Guarded>
+        )}
+        <button type="button" className="quiet" data-testid="dismiss-error" data-remedy={remedy} onClick={dismiss}>
+          {REMEDIES[remedy]}
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,169 @@
+import type { Message } from "@ag-ui/client";
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { editable, useBack } from "./back";
+import { composes } from "./composes";
+import { Guarded } from "../lib/Guarded";
+import { Icon } from "../lib/Icon";
+
+/** A message, or the field in which it is changed. */
+export function Editable({ message, children }: { message: Message; children: ReactNode }) {
+  const { editing } = useBack();
+  if (editing !== message.id || typeof message.content !== "string") return children;
+  return <Editor id={message.id} text={message.content} />;
+}
+
+function Editor({ id, text }: { id: string; text: string }) {
+  const { edit, say, held, going } = useBack();
+  const [draft, setDraft] = useState(text);
+  const [fault, setFault] = useState<string>();
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.setSelectionRange(text.length, text.length);
+  }, [text]);
+  const empty = draft.trim() === "";
+  const submit = () => {
+    if (empty || going) return;
+    if (held) setFault(held);
+    else void say(id, draft.trim()).then(setFault);
+  };
+  const leave = () => {
+    edit(undefined);
+    document.querySelector<HTMLElement>("[data-testid=composer]")?.focus({ preventScroll: true });
+  };
+  const keyed = (event: KeyboardEvent) => {
+    if (composes(event.nativeEvent)) return;
+    if (event.key === "Escape") {
+      event.preventDefault();
+      leave();
+    } else if (event.key === "Enter" && !event.shiftKey) {
+      event.preventDefault();
+      if (!event.repeat) submit();
+    }
+  };
+  return (
+    <form
+      className="editing"
+      aria-label="Change the message"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <div className="growing" data-text={draft}>
+        <textarea
+          ref={field}
+          data-testid="edit-field"
+          aria-label="The message"
+          aria-describedby={`edit-${id}`}
+          rows={1}
+          dir="auto"
+          value={draft}
+          onChange={(event) => setDraft(event.target.value)}
+          onKeyDown={keyed}
+        />
+      </div>
+      <p className="hint" id={`edit-${id}`}>
+        What follows is taken out and can be restored.
+      </p>
+      {fault !== undefined && (
+        <p className="fault" role="alert" data-testid="edit-fault">
+          {fault}
+        </p>
+      )}
+      <Guarded subject={id} className="actions">
+        <button type="submit" className="primary" data-testid="edit-send" disabled={empty || going}>
+          {going ? "Sending…" : "Send"}
+        </button>
+        <button type="button" data-edits data-testid="edit-cancel" onClick={leave}>
+          Cancel
+        </button>
+      </Guarded>
+    </form>
+  );
+}
+
+/** What goes back from a message. */
+export function GoBack({ message }: { message: Message }) {
+  const { readOnly, edit, editing, again, asked, answer, held, going } = useBack();
+  const [fault, setFault] = useState<string>();
+  const changes = !readOnly && editable(message) && editing !== message.id;
+  // Where nothing was answered, the question itself can be answered anew.
+  const renews = asked !== undefined && message.id === (answer ?? asked);
+  useEffect(() => setFault(undefined), [held]);
+  if (!changes && !renews) return null;
+  /** Says what is in the way when it is asked for: a run that begins and ends touches no button of a long conversation. */
+  const unless = (act: () => void) => () => (held ? setFault(held) : act());
+  return (
+    <>
+      {changes && (
+        <button type="button" className="copy" data-testid="edit-message" onClick={unless(() => edit(message.id))}>
+          <Icon name="pen" />
+          <span>Edit</span>
+        </button>
+      )}
+      {renews && (
+        <button
+          type="button"
+          className="copy"
+          data-testid="answer-anew"
+          aria-disabled={going}
+          onClick={unless(() => void again(asked).then(setFault))}
+        >
+          <Icon name="again" />
+          <span>Answer anew</span>
+        </button>
+      )}
+      {fault !== undefined && (
+        <span className="hint" role="status" data-testid="back-fault">
+          {fault}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** The earlier versions of what follows a place. */
+export function Branches({ place }: { place: string }) {
+  const { branches, restore, held, going } = useBack();
+  const [fault, setFault] = useState<string>();
+  const here = branches.get(place);
+  useEffect(() => setFault(undefined), [held]);
+  if (!here) return null;
+  return (
+    <details className="branches" data-testid="branches">
+      <summary>{here.length === 1 ? "1 earlier version" : `${here.length} earlier versions`}</summary>
+      <ul>
+        {here.map(({ id, at, title, messages, kept }) => (
+          <li key={id} data-testid="branch" data-branch-id={id}>
+            <span className="text" dir="auto">
+              {title || "Another answer"}
+            </span>
+            <span className="hint">
+              {messages === 1 ? "1 message" : `${messages.toLocaleString("en")} messages`}, replaced <time dateTime={at}>{new Date(at).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" })}</time>
+              {!kept && ". It was too long to be kept."}
+            </span>
+            {kept && (
+              <Guarded subject={id}>
+                <button
+                  type="button"
+                  data-testid="restore"
+                  aria-disabled={held !== undefined || going}
+                  title={held}
+                  onClick={() => (held ? setFault(held) : void restore(id).then(setFault))}
+                >
+                  Restore
+                </button>
+              </Guarded>
+            )}
+          </li>
+        ))}
+      </ul>
+      {fault !== undefined && (
+        <p className="fault" role="alert" data-testid="restore-fault">
+          {fault}
+        </p>
+      )}
+    </details>
+  );
+}

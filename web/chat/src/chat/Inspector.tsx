@@ -1,0 +1,78 @@
+import { useEffect, useState } from "react";
+import { pretty } from "../forms/answers";
+import { Folded } from "../lib/Folded";
+import type { Frame, Tape } from "./tape";
+
+/** What has come meanwhile is looked at this often, in milliseconds. */
+const EVERY_MS = 250;
+
+/** The frames that crossed the wire about this thread: control frames, inputs and events. */
+export default function Inspector({ tape, threadId }: { tape: Tape; threadId: string }) {
+  const [frames, setFrames] = useState<Frame[]>([]);
+  const [filter, setFilter] = useState("");
+  const [said, say] = useState("");
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = () => {
+      timer = undefined;
+      setFrames(tape.frames(threadId));
+    };
+    look();
+    const unwatch = tape.watch(() => (timer ??= setTimeout(look, EVERY_MS)));
+    return () => {
+      clearTimeout(timer);
+      unwatch();
+    };
+  }, [tape, threadId]);
+  const shown = frames.filter((frame) => frame.type.toLowerCase().includes(filter.trim().toLowerCase()));
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(shown.map((frame) => `${frame.sent ? ">" : "<"} ${frame.text}`).join("\n"));
+      say(`${shown.length} frames are in the clipboard.`);
+    } catch {
+      say("The browser does not let this page write to the clipboard. Select the text of a frame instead.");
+    }
+  };
+  return (
+    <section className="inspector" aria-label="Protocol inspector" data-testid="inspector">
+      <div className="actions">
+        <input
+          type="search"
+          aria-label="Filter by type"
+          placeholder="Filter by type, such as ws. or TEXT"
+          data-testid="frame-filter"
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+        />
+        <span className="hint">{shown.length} frames</span>
+        <span className="spacer" />
+        <button type="button" data-testid="copy-frames" disabled={shown.length === 0} onClick={() => void copy()}>
+          Copy
+        </button>
+      </div>
+      <p className="hint" role="status" data-testid="copied">
+        {said}
+      </p>
+      <ol className="frames" tabIndex={0} aria-label="Frames">
+        {shown.map((frame) => (
+          <FrameRow key={frame.id} frame={frame} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function FrameRow({ frame }: { frame: Frame }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <li data-testid="frame" data-type={frame.type} data-sent={frame.sent}>
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          <span className="hint">{frame.at}</span> <span aria-hidden="true">{frame.sent ? "↑" : "↓"}</span>
+          <span className="visually-hidden">{frame.sent ? "sent" : "received"}</span> <code>{frame.type}</code>
+        </summary>
+        {open && <Folded text={pretty(frame.text)} source={frame.text} hook="frame-text" label="Frame" />}
+      </details>
+    </li>
+  );
+}

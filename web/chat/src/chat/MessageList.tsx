@@ -1,0 +1,126 @@
+import type { Message } from "@ag-ui/client";
+import { Fragment, lazy, memo, Suspense, useCallback, useDeferredValue, useRef, useState } from "react";
+import { Copy } from "../lib/Copy";
+import { Folded, Paragraph } from "../lib/Folded";
+import { Branches, Editable, GoBack } from "./GoBack";
+import { stringify } from "../lib/json";
+import { textOf } from "./messagetext";
+import { OrElse } from "../lib/OrElse";
+import { part } from "../lib/part";
+import { partsOf, rowsOf, samePart, type Conversation, type Row } from "./rows";
+import { ToolCard } from "./ToolCard";
+import { TurnMark } from "./TurnMark";
+
+/** Loaded with the first answer. */
+const Markdown = lazy(() => part(() => import("../markdown/Markdown")));
+
+/** The conversation. What is out of sight is in the page, so that it can be searched and read out, and is not laid out. */
+export function MessageList({ retry, ...conversation }: Conversation & { retry: (text: string) => void }) {
+  const [begins] = useState(() => new Set<string>());
+  const parts = partsOf(rowsOf(conversation), begins);
+  // One function for all time: parts are drawn anew for what they show alone.
+  const last = useRef(retry);
+  last.current = retry;
+  const again = useCallback((text: string) => last.current(text), []);
+  return (
+    <div role="log" aria-label="Conversation" className="conversation">
+      {parts.map((rows) => (
+        <Part key={rows[0]!.message.id} rows={rows} retry={again} />
+      ))}
+      {conversation.running && (
+        <div className="working" data-testid="working">
+          <span className="visually-hidden">The agent is working</span>
+          <i aria-hidden="true" />
+          <i aria-hidden="true" />
+          <i aria-hidden="true" />
+        </div>
+      )}
+    </div>
+  );
+}
+
+const Part = memo(
+  function Part({ rows, retry }: { rows: readonly Row[]; retry: (text: string) => void }) {
+    return (
+      <ol className="messages">
+        {rows.map((row) => (
+          <Fragment key={row.message.id}>
+            <Item row={row} />
+            {row.marks.map((mark, i) => (
+              <li key={mark.key} className="message">
+                <TurnMark mark={mark} retry={row.again !== undefined && i === row.marks.length - 1 ? () => retry(row.again!) : undefined} />
+              </li>
+            ))}
+          </Fragment>
+        ))}
+      </ol>
+    );
+  },
+  (one, other) => samePart(one.rows, other.rows),
+);
+
+function Item({ row: { message, growing, cards, by, used } }: { row: Row }) {
+  const text = message.role === "assistant" || message.role === "user" ? textOf(message.content) : "";
+  return (
+    <li className={`message ${message.role}${by === undefined ? "" : " delegated"}`} data-testid="message" data-role={message.role} data-message-id={message.id}>
+      {by !== undefined && (
+        <span className="by" data-testid="subagent">
+          {by}
+        </span>
+      )}
+      <Editable message={message}>
+        <Body message={message} growing={growing} />
+      </Editable>
+      {cards.map((card) => (
+        <ToolCard key={card.call.id} {...card} />
+      ))}
+      {used !== undefined && (
+        <p className="hint" data-testid="used">
+          {used}
+        </p>
+      )}
+      {text !== "" && !growing && (
+        <div className="about">
+          <Copy text={text} label={message.role === "user" ? "Copy the message" : "Copy the answer"} hook="copy-message" />
+          <GoBack message={message} />
+        </div>
+      )}
+      <Branches place={message.id} />
+    </li>
+  );
+}
+
+const Body = memo(function Body({ message, growing }: { message: Message; growing: boolean }) {
+  if (message.role === "reasoning") {
+    return (
+      <details className="reasoning" data-testid="reasoning">
+        <summary>{growing ? "Thinking…" : "Reasoning"}</summary>
+        <p className="text">{message.content}</p>
+      </details>
+    );
+  }
+  if (message.role === "activity") {
+    return (
+      <details className="reasoning" data-testid="activity" open>
+        <summary>{message.activityType}</summary>
+        <Folded text={stringify(message.content, 2)} hook="activity-content" label="Activity" />
+      </details>
+    );
+  }
+  const text = textOf(message.content);
+  if (text === "") return null;
+  return message.role === "assistant" ? <Answer text={text} growing={growing} /> : <Paragraph text={text} label="Message" />;
+});
+
+function Answer({ text, growing }: { text: string; growing: boolean }) {
+  // A long text takes longer to read than a frame lasts: what is typed elsewhere goes first.
+  const shown = useDeferredValue(text);
+  const plain = <p className="text">{text}</p>;
+  return (
+    <OrElse instead={plain}>
+      <Suspense fallback={plain}>
+        <Markdown text={growing ? shown : text} growing={growing} />
+      </Suspense>
+    </OrElse>
+  );
+}

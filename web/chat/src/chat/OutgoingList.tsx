@@ -1,0 +1,56 @@
+import type { Outgoing } from "./outbox";
+import { Guarded } from "../lib/Guarded";
+import { sentence, wordsFor } from "../lib/words";
+
+interface Props {
+  items: readonly Outgoing[];
+  /** Why nothing can be taken at the moment; undefined where it can. */
+  waits?: string;
+  retry: (runId: string) => void;
+  discard: (runId: string) => void;
+  /** Takes the text of a message back, to be changed. */
+  edit: (item: Outgoing) => void;
+}
+
+/** Messages and answers that the server has not taken: on their way, or refused and kept for whoever wrote them. */
+export function OutgoingList({ items, waits, retry, discard, edit }: Props) {
+  return items.map((item) => {
+    const { runId, message, said = [], refusal } = item;
+    const words = refusal && wordsFor(refusal.code);
+    return (
+      <div key={runId} className={`outgoing${message ? " user" : ""}`} data-testid="outgoing" data-state={refusal ? "failed" : "pending"} data-run-id={runId}>
+        <p className="text">{message?.content ?? (said.join("\n") || "Your answer")}</p>
+        {!refusal && (
+          <p className={waits ? "hint" : "hint late-shown"} role="status">
+            {waits ? `Not sent yet: ${waits}` : "Sending…"}
+          </p>
+        )}
+        {refusal && words && (
+          <div role="alert">
+            <p className="fault">Not sent. {words.title}.</p>
+            <p className="hint">
+              {sentence(refusal.message)} {words.advice}
+            </p>
+          </div>
+        )}
+        {(refusal || waits) && (
+          <Guarded subject={`${runId} ${refusal === undefined}`} className="actions">
+            {refusal && (
+              <button type="button" className="primary" data-testid="retry" onClick={() => retry(runId)}>
+                Send again
+              </button>
+            )}
+            {message && (
+              <button type="button" data-testid="edit-unsent" onClick={() => edit(item)}>
+                Edit
+              </button>
+            )}
+            <button type="button" className="quiet" data-testid="discard" onClick={() => discard(runId)}>
+              Discard
+            </button>
+          </Guarded>
+        )}
+      </div>
+    );
+  });
+}

@@ -1,0 +1,63 @@
+import { ArgFields } from "../decision/ArgFields";
+import { questionText } from "../../../client/answers";
+import { aboutOf, labelOf, questionOf, saidBeside } from "../forms/answers";
+import { Folded, Paragraph } from "../lib/Folded";
+import { Guarded } from "../lib/Guarded";
+import { Icon } from "../lib/Icon";
+import { stringify } from "../lib/json";
+import { Marked } from "../lib/Marked";
+import type { Mark } from "../decision/record";
+import { verdictOf } from "../decision/told";
+import { Verdict } from "../decision/Verdict";
+import { sentence, wordsFor } from "../lib/words";
+
+/** What stays in the conversation: a question with its answer, or a turn that has failed or was stopped. */
+export function TurnMark({ mark, retry }: { mark: Mark; retry?: () => void }) {
+  if (mark.kind === "answer") return <Answered mark={mark} />;
+  const { how, code, message } = mark;
+  return (
+    <div className={`mark-end ${how}`} data-testid="turn-end" data-how={how} data-code={code}>
+      <Icon name={how === "failed" ? "alert" : "stop"} />
+      <span dir="auto">{how === "stopped" ? "Stopped." : `Failed: ${sentence(message || wordsFor(code).title)}`}</span>
+      {retry && (
+        <Guarded subject={mark.key}>
+          <button type="button" className="quiet" data-testid="retry-turn" onClick={retry}>
+            <Icon name="retry" /> Try again
+          </button>
+        </Guarded>
+      )}
+    </div>
+  );
+}
+
+function Answered({ mark: { told, question } }: { mark: Mark & { kind: "answer" } }) {
+  const message = questionText({ message: question?.message ?? told.message }) ?? aboutOf(question ?? told);
+  const { reason, ...beside } = (asObject(saidBeside({ status: "resolved", payload: told.payload })) ?? {}) as Record<string, unknown>;
+  const asked = question && questionOf(question);
+  const label = asked?.kind === "choice" && told.status === "resolved" && told.approved === undefined ? labelOf(asked, { status: "resolved", payload: told.payload }) : "Answered";
+  return (
+    <section className="tool answered-question" data-testid="answered-question" data-interrupt-id={told.interruptId} aria-label="A question and its answer">
+      <header>
+        <div className="asked-for">{message ? <Paragraph text={message} label="Question" /> : <span className="hint">A question</span>}</div>
+        <Verdict badges={[verdictOf(told, false)]} at={told.at} />
+      </header>
+      {typeof (told.reason ?? reason) === "string" && (
+        <p className="why" data-testid="decision-reason">
+          <span className="hint">Reason: </span>
+          {told.reason ?? String(reason)}
+        </p>
+      )}
+      {label !== "Answered" && (
+        <p className="why" data-testid="given-answer">
+          <Marked text={label} />
+        </p>
+      )}
+      {label === "Answered" && Object.keys(beside).length > 0 && <ArgFields text={stringify(beside)} hook="given-answer" label="The answer" compact />}
+      {label === "Answered" && told.payload !== undefined && asObject(told.payload) === undefined && <Folded text={stringify(told.payload, 2)} hook="given-answer" label="The answer" />}
+    </section>
+  );
+}
+
+function asObject(value: unknown): object | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+}

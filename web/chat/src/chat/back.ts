@@ -1,0 +1,152 @@
+// Going back in a conversation: a message is said otherwise, an answer given anew, or what was there before comes back.
+
+import type { Message } from "@ag-ui/client";
+import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
+import { ApiError, call } from "../server/api";
+import { sentence, wordsFor } from "../lib/words";
+
+/** What was taken out of the conversation together, and is kept. */
+export interface Branch {
+  id: string;
+  /** The message that it stood behind; undefined where it began the conversation. */
+  after?: string;
+  at: string;
+  messages: number;
+  title?: string;
+  /** Its messages can come back. */
+  kept: boolean;
+}
+
+/** The place of branches that began the conversation. */
+export const BEGIN = "";
+
+/** Which branches stand behind which of the messages that are shown. What stood behind a message that is not held here, or is in a branch itself, is left out. */
+export function placed(branches: readonly Branch[], messages: readonly Message[], whole: boolean): ReadonlyMap<string, readonly Branch[]> {
+  const at = new Map<string, Branch[]>();
+  for (const branch of branches) {
+    let index = branch.after === undefined ? -1 : messages.findIndex(({ id }) => id === branch.after);
+    if (index < 0 && (branch.after !== undefined || !whole)) continue;
+    // Results stand in the cards of their calls.
+    while (index >= 0 && !SHOWN.has(messages[index]!.role)) index--;
+    const place = index < 0 ? BEGIN : messages[index]!.id;
+    at.set(place, [...(at.get(place) ?? []), branch]);
+  }
+  return at;
+}
+
+const SHOWN = new Set<Message["role"]>(["user", "assistant", "reasoning", "activity"]);
+
+/** The last message of the user that has an answer, or should have; and the last message shown of that. */
+export function lastTurn(messages: readonly Message[]): { asked?: string; answer?: string } {
+  const index = messages.findLastIndex(({ role }) => role === "user");
+  const answer = messages.findLast(({ role }, i) => i > index && role === "assistant");
+  return index < 0 ? {} : { asked: messages[index]!.id, answer: answer?.id };
+}
+
+/** Whether a message can be said otherwise here: one that is text alone. */
+export function editable({ role, content }: Message): boolean {
+  return role === "user" && typeof content === "string";
+}
+
+export interface Back {
+  branches: ReadonlyMap<string, readonly Branch[]>;
+  asked?: string;
+  answer?: string;
+  /** The message that is being changed. */
+  editing?: string;
+  edit: (id: string | undefined) => void;
+  /** The conversation is only looked at. */
+  readOnly?: boolean;
+  /** Why nothing can go back at the moment; undefined where it can. */
+  held?: string;
+  /** Something is on its way. */
+  going: boolean;
+  /** Answers what stands in the way, in words; undefined when the server has taken it. */
+  say: (before: string, text: string) => Promise<string | undefined>;
+  again: (after: string) => Promise<string | undefined>;
+  restore: (branch: string) => Promise<string | undefined>;
+}
+
+const nobody = () => Promise.resolve(undefined);
+
+export const BackOf = createContext<Back>({ readOnly: true, branches: new Map(), edit: () => {}, going: false, say: nobody, again: nobody, restore: nobody });
+
+export const useBack = () => useContext(BackOf);
+
+interface Conversation {
+  threadId: string;
+  messages: readonly Message[];
+  /** All messages are held. */
+  whole: boolean;
+  /** What is held is what the server has. */
+  synced: boolean;
+  /** How often messages were told anew. */
+  restated: number;
+  running: boolean;
+  asks: boolean;
+}
+
+export function useGoingBack({ threadId, messages, whole, synced, restated, running, asks }: Conversation): Back {
+  const path = `/threads/${encodeURIComponent(threadId)}`;
+  const [branches, setBranches] = useState<readonly Branch[]>([]);
+  const [editing, edit] = useState<string>();
+  const [going, setGoing] = useState(false);
+  const under = useRef(false); // a second click comes before going is drawn
+  const some = messages.length > 0;
+  useEffect(() => {
+    setBranches([]);
+    edit(undefined);
+  }, [threadId]);
+  useEffect(() => {
+    if (!synced || !some) return;
+    let over = false;
+    call<{ items: Branch[] }>("GET", `${path}/branches`).then(
+      ({ items }) => !over && setBranches(items),
+      () => {}, // a conversation without its branches is whole
+    );
+    return () => {
+      over = true;
+    };
+  }, [path, synced, some, restated]);
+  const held = running ? "Stop the run first, or wait until it has ended." : asks ? "Answer or cancel the question first." : undefined;
+  const go = useCallback(
+    async (way: string, body: unknown): Promise<string | undefined> => {
+      if (under.current) return undefined;
+      under.current = true;
+      setGoing(true);
+      try {
+        await call("POST", `${path}${way}`, body);
+        edit(undefined);
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        const { title, advice } = wordsFor(error.code);
+        return `${title}. ${error.code === "branch_gone" ? sentence(error.message) : advice}`;
+      } finally {
+        under.current = false;
+        setGoing(false);
+      }
+    },
+    [path],
+  );
+  const { asked, answer } = lastTurn(messages);
+  const at = placed(branches, messages, whole);
+  // Another map only where something else stands in it: each change of a message comes by here.
+  const shape = [...at].map(([place, list]) => `${place} ${list.map(({ id }) => id).join()}`).join("\n");
+  const stands = useMemo(() => at, [shape]);
+  return useMemo(
+    () => ({
+      branches: stands,
+      asked,
+      answer,
+      editing,
+      edit,
+      held,
+      going,
+      say: (before, text) => go("/input", { text, before }),
+      again: (after) => go("/input", { text: "", after }),
+      restore: (branch) => go(`/branches/${encodeURIComponent(branch)}/restore`, {}),
+    }),
+    [stands, asked, answer, editing, held, going, go],
+  );
+}

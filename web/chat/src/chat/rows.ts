@@ -1,0 +1,156 @@
+// A conversation as it is drawn: messages with what belongs to each, in parts of which those that stay the same cost
+// nothing while another grows.
+
+import type { Interrupt, Message, ToolCall, ToolMessage } from "@ag-ui/client";
+import { questionOf } from "../forms/answers";
+import { textOf } from "./messagetext";
+import type { Mark } from "../decision/record";
+import type { Told } from "../decision/told";
+import { toolStateOf, type ToolState } from "./toolstate";
+
+export interface Card {
+  call: ToolCall;
+  state: ToolState;
+  result?: ToolMessage;
+  /** What was decided about it. */
+  told?: Told;
+}
+
+/** A message that is shown. */
+export interface Row {
+  message: Message;
+  /** More of it may come. */
+  growing: boolean;
+  cards: readonly Card[];
+  /** The subagent that said it. */
+  by?: string;
+  /** What the runs have used that ended behind it. */
+  used?: string;
+  /** What stands behind it. */
+  marks: readonly Mark[];
+  /** What the turn was asked that ended here without success. */
+  again?: string;
+}
+
+export interface Conversation {
+  messages: readonly Message[];
+  interrupts: readonly Interrupt[];
+  running: boolean;
+  /** What subagents are called, by their ids. */
+  subagents: ReadonlyMap<string, string>;
+  /** What runs have used, by the message that they ended behind. */
+  used?: ReadonlyMap<string, string>;
+  /** What was decided about calls, by call. */
+  decided?: ReadonlyMap<string, Told>;
+  marks?: readonly Mark[];
+  /** Something is on its way to the agent. */
+  sending?: boolean;
+}
+
+/** What is shown of a conversation. Results of known tool calls are in the calls' cards. */
+export function rowsOf({ messages, interrupts, running, subagents, used, decided, marks = [], sending = false }: Conversation): Row[] {
+  const results = new Map<string, ToolMessage>();
+  const calls = new Set<string>();
+  for (const message of messages) {
+    if (message.role === "tool") results.set(message.toolCallId, message);
+    if (message.role === "assistant") message.toolCalls?.forEach((call) => calls.add(call.id));
+  }
+  const about = new Map(interrupts.map((interrupt) => [interrupt.toolCallId, interrupt]));
+  const lastQuestion = messages.findLastIndex((message) => message.role === "user");
+  const behind = marksBehind(messages, marks);
+  const rows: Row[] = [];
+  for (const [index, message] of messages.entries()) {
+    const standing = behind.get(message.id) ?? [];
+    const hidden = message.role === "system" || message.role === "developer" || (message.role === "tool" && calls.has(message.toolCallId));
+    const before = rows.at(-1);
+    if (hidden) {
+      if (before && standing.length > 0) before.marks = [...before.marks, ...standing];
+      continue;
+    }
+    const growing = running && index > lastQuestion;
+    const { subagentRunId, name } = message as { subagentRunId?: string; name?: string };
+    const cards = (message.role === "assistant" && message.toolCalls) || [];
+    rows.push({
+      message,
+      growing,
+      cards: cards.map((call) => {
+        const [result, told] = [results.get(call.id), decided?.get(call.id)];
+        const question = about.get(call.id);
+        const asked = question !== undefined && questionOf(question).kind === "approval";
+        // Frameworks ask in the middle of a call, and say seldom of which.
+        const waiting = question !== undefined || (interrupts.length > 0 && !running && index > lastQuestion);
+        return { call, state: toolStateOf({ asked, waiting, running: growing, result, told }), result, told };
+      }),
+      by: subagentRunId === undefined ? undefined : (subagents.get(subagentRunId) ?? name ?? "Subagent"),
+      used: used?.get(message.id),
+      marks: standing,
+    });
+  }
+  const last = rows.at(-1);
+  if (last?.marks.at(-1)?.kind === "end") last.again = askedLast({ messages, interrupts, running, sending });
+  return rows;
+}
+
+/** What the last turn was asked, if it can be asked that again now. */
+export function askedLast({ messages, interrupts, running, sending }: Pick<Conversation, "messages" | "interrupts" | "running" | "sending">): string | undefined {
+  if (running || sending || interrupts.length > 0) return undefined;
+  return textOf(messages.findLast(({ role }) => role === "user")?.content) || undefined;
+}
+
+/** What stands behind which message. Of whose turn alone is known with which message it began: an answer behind that, an end at the turn's end. */
+function marksBehind(messages: readonly Message[], marks: readonly Mark[]): ReadonlyMap<string, readonly Mark[]> {
+  const standing = new Map<string, Mark[]>();
+  if (marks.length === 0) return standing;
+  const turnEnds = new Map<string, string>();
+  let asked: string[] = [];
+  for (const [i, { id, role }] of messages.entries()) {
+    if (role === "user" && messages[i - 1]?.role !== "user") asked = [];
+    if (role === "user") asked.push(id);
+    for (const question of asked) turnEnds.set(question, id);
+  }
+  for (const mark of marks) {
+    const behind = mark.behind ?? (mark.turn !== undefined && mark.kind === "end" ? turnEnds.get(mark.turn) : mark.turn);
+    if (behind !== undefined) standing.set(behind, [...(standing.get(behind) ?? []), mark]);
+  }
+  return standing;
+}
+
+/** How many rows are drawn together. */
+export const PART = 20;
+
+/** The rows in parts. `begins` has the messages that parts begin with, so that they stay when others come before them. */
+export function partsOf(rows: readonly Row[], begins: Set<string>): Row[][] {
+  const parts: Row[][] = [];
+  for (const row of rows) {
+    const last = parts.at(-1);
+    if (last && last.length < PART && !begins.has(row.message.id)) {
+      last.push(row);
+    } else {
+      begins.add(row.message.id);
+      parts.push([row]);
+    }
+  }
+  return parts;
+}
+
+/** Whether two parts are drawn alike. */
+export function samePart(one: readonly Row[], other: readonly Row[]): boolean {
+  return one.length === other.length && one.every((row, i) => sameRow(row, other[i]!));
+}
+
+function sameRow(one: Row, other: Row): boolean {
+  return (
+    one.message === other.message &&
+    one.growing === other.growing &&
+    one.by === other.by &&
+    one.used === other.used &&
+    one.again === other.again &&
+    one.marks.length === other.marks.length &&
+    one.marks.every((mark, i) => mark === other.marks[i]) &&
+    one.cards.length === other.cards.length &&
+    one.cards.every(({ call, state, result, told }, i) => {
+      const { call: call2, state: state2, result: result2, told: told2 } = other.cards[i]!;
+      return call === call2 && state === state2 && result === result2 && told === told2;
+    })
+  );
+}

@@ -1,0 +1,70 @@
+// What has become of a tool call.
+
+import type { ToolMessage } from "@ag-ui/client";
+import { parse } from "../lib/json";
+import { textOf } from "./messagetext";
+import { isObject } from "../forms/schema";
+import { verdictOf, type Badge, type Told } from "../decision/told";
+
+/** `asked`: whether it is carried out. `open`: the run has ended, and nothing says what became of the call. */
+export type ToolState = "working" | "asked" | "waiting" | "done" | "failed" | "declined" | "cancelled" | "expired" | "open";
+
+interface Call {
+  /** Whether it is carried out is asked. */
+  asked: boolean;
+  /** It goes on when something else has been answered. */
+  waiting?: boolean;
+  /** The run that made it, or goes on with it, is in progress. */
+  running: boolean;
+  result?: ToolMessage;
+  told?: Told;
+}
+
+/** A decision says what was decided, and a result what came of it; where nobody has told of decisions, the result says both. */
+export function toolStateOf({ asked, waiting, running, result, told }: Call): ToolState {
+  if (asked) return "asked";
+  if (told?.status === "cancelled" || told?.status === "expired") {
+    // A default answer may have had it carried out.
+    const came = result && (saidIn(result) ?? "done");
+    return came === "done" || (came === "failed" && told.status === "expired") ? came : told.status;
+  }
+  if (told?.approved === false) return "declined";
+  if (result) return saidIn(result) ?? "done";
+  return waiting ? "waiting" : running ? "working" : "open";
+}
+
+/** What a result says of a call that was not carried out. */
+function saidIn(result: ToolMessage): ToolState | undefined {
+  if (result.error !== undefined) return "failed";
+  let said: unknown;
+  try {
+    const text = textOf(result.content);
+    said = text.startsWith("{") ? parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
+  if (!isObject(said) || said.executed !== false) return undefined;
+  if (said.declined === true || said.denied === true) return "declined";
+  if (said.expired === true) return "expired";
+  return "failed";
+}
+
+const WORDS: Record<ToolState, Badge> = {
+  working: { words: "running", tone: "busy" },
+  asked: { words: "proposed", tone: "asked" },
+  waiting: { words: "waiting", tone: "asked" },
+  done: { words: "done", tone: "done" },
+  failed: { words: "failed", tone: "late" },
+  declined: { words: "declined", tone: "late" },
+  cancelled: { words: "cancelled", tone: "" },
+  expired: { words: "expired", tone: "late" },
+  open: { words: "no result", tone: "" },
+};
+
+/** What is said of a call: what was decided, and, where that is not all, how far it has come. */
+export function badgesOf(state: ToolState, told: Told | undefined): Badge[] {
+  if (!told || state === "asked") return [WORDS[state]];
+  const verdict = verdictOf(told, true);
+  if (told.status === "resolved" && told.approved === false) return [verdict];
+  return state === told.status ? [verdict] : [verdict, WORDS[state]];
+}

@@ -1,0 +1,169 @@
+import type { ToolCall } from "@ag-ui/client";
+import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from "react";
+import { readArguments, reasonOnly, sameJson } from "../forms/answers";
+import { ArgFields } from "./ArgFields";
+import { Fields } from "../forms/FormBody";
+import { Icon } from "../lib/Icon";
+import { stringify } from "../lib/json";
+import { JsonText } from "../lib/JsonText";
+import { printed } from "../lib/jsontext";
+import { Marked, Misleading } from "../lib/Marked";
+import { escaped } from "../lib/misleading";
+import { OrElse } from "../lib/OrElse";
+import { isObject, requiredOf, type Schema } from "../forms/schema";
+import type { SchemaFormHandle } from "../forms/SchemaForm";
+import { sizeWords } from "../lib/size";
+import { isText, useTyped } from "../forms/typed";
+import { Ways } from "./Ways";
+
+interface Props {
+  call?: ToolCall;
+  editable: boolean;
+  /** What the schema asks for beside the decision. */
+  extras?: Schema;
+  /** What was answered before. */
+  given?: unknown;
+  locked: boolean;
+  /** The button that abandons the question. */
+  abandon: ReactNode;
+  resolve: (payload: unknown) => void;
+}
+
+/** Approve, decline, or approve with other arguments. */
+export function ApprovalBody({ call, editable, extras, given, locked, abandon, resolve }: Props) {
+  const source = call?.function.arguments || "{}";
+  const read = useMemo(() => printed(source), [source]);
+  const proposed = read?.text ?? source;
+  const [unseen, setUnseen] = useState(0);
+  const { approved: _, editedArgs, ...beside } = isObject(given) ? given : {};
+  const [edited, setEdited] = useTyped<string | undefined>("args", () => (editedArgs === undefined ? undefined : escaped(stringify(editedArgs, 2))), isText);
+  const [fault, setFault] = useState<string>();
+  const form = useRef<SchemaFormHandle>(null);
+  const edit = useRef<HTMLButtonElement>(null);
+  // The usual question beside a decision needs no form to be loaded.
+  const asksWhy = reasonOnly(extras);
+  const [why, setWhy] = useTyped("why", typeof beside.reason === "string" ? beside.reason : "", isText);
+
+  const no = call || editable ? "Decline" : "No";
+
+  const decide = (decision: Record<string, unknown>) => {
+    if (asksWhy) {
+      resolve({ ...(why.trim() !== "" && { reason: why }), ...decision });
+      return;
+    }
+    // What nobody was asked yet and nobody has to say does not stand in the way.
+    const read = form.current ? form.current.read() : requiredOf(extras ?? {}).length === 0 ? { value: {} } : undefined;
+    if (read) resolve({ ...(isObject(read.value) ? read.value : {}), ...decision });
+  };
+  const approveEdited = () => {
+    const read = readArguments(edited ?? "");
+    if ("fault" in read) {
+      setFault(read.fault);
+      return;
+    }
+    setFault(undefined);
+    // What was opened and left as it was is approved as it was proposed.
+    decide(sameJson(read.value, source) ? { approved: true } : { approved: true, editedArgs: read.value });
+  };
+  const discard = () => {
+    setEdited(undefined);
+    setFault(undefined);
+    requestAnimationFrame(() => edit.current?.focus());
+  };
+  const keyed = (event: KeyboardEvent) => {
+    if (event.key === "Escape") {
+      event.preventDefault();
+      discard();
+    } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      approveEdited();
+    }
+  };
+
+  return (
+    <>
+      {call && (
+        <p>
+          <code className="name">
+            <Icon name="tool" />
+            <bdi>
+              <Marked text={call.function.name} />
+            </bdi>
+          </code>
+        </p>
+      )}
+      {call && <Misleading text={edited === undefined ? `${call.function.name}\n${proposed}` : call.function.name} />}
+      {read && read.twice.length > 0 && (
+        <p className="misleading" role="note" data-testid="named-twice">
+          <strong>Names a member twice:</strong> {read.twice.slice(0, 5).map((name) => JSON.stringify(name)).join(", ")}. Which of the values the tool takes is not known
+          here.
+        </p>
+      )}
+      {edited === undefined ? (
+        call && (
+          <ArgFields text={source} hook="proposed-args" label="Proposed arguments" hides={setUnseen} />
+        )
+      ) : (
+        <JsonText
+          label="Arguments"
+          hook="args-editor"
+          value={edited}
+          fault={fault}
+          rows={Math.min(16, edited.split("\n").length + 1)}
+          locked={locked}
+          autoFocus
+          change={setEdited}
+          keyed={keyed}
+        >
+          <span className="hint">Ctrl+Enter approves, Escape discards.</span>
+        </JsonText>
+      )}
+      {asksWhy && (
+        <label className="field">
+          <span>
+            Reason <span className="hint">(optional; the agent is told it with your answer)</span>
+          </span>
+          <input type="text" autoComplete="off" data-testid="field-reason" value={why} maxLength={asksWhy.most} disabled={locked} onChange={(event) => setWhy(event.target.value)} />
+        </label>
+      )}
+      {extras && !asksWhy && (
+        <OrElse instead={<p className="fault">The rest of the question could not be loaded. Reload the page to answer it.</p>}>
+          <Fields schema={extras} given={beside} locked={locked} handle={form} />
+        </OrElse>
+      )}
+      <div className="actions">
+        {edited === undefined ? (
+          <>
+            <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => decide({ approved: true })}>
+              {unseen > 0 && call ? `Approve with ${sizeWords(unseen)} not shown` : call || editable ? "Approve" : "Yes"}
+            </button>
+            {editable && (
+              <button type="button" ref={edit} data-edits data-testid="edit" disabled={locked} onClick={() => setEdited(read ? escaped(proposed) : proposed)}>
+                Edit arguments
+              </button>
+            )}
+            <button
+              type="button"
+              data-testid="decline"
+              disabled={locked}
+              onClick={() => decide({ approved: false })}
+            >
+              {no}
+            </button>
+          </>
+        ) : (
+          <>
+            <button type="button" className="primary" data-testid="approve-edited" disabled={locked} onClick={approveEdited}>
+              Approve with these
+            </button>
+            <button type="button" data-edits data-testid="discard-edits" onClick={discard}>
+              Discard edits
+            </button>
+          </>
+        )}
+        {abandon}
+      </div>
+      {edited === undefined && <Ways no={no} />}
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+import type { Change } from "../../../client";
+import { Marked } from "../lib/Marked";
+import { placeOf, sideOf } from "./told";
+
+/** How an approval has edited the arguments: place by place, what was proposed and what was approved. */
+export function Changes({ changes }: { changes: readonly Change[] }) {
+  return (
+    <dl className="changes" data-testid="changes" aria-label="What was edited">
+      {changes.map((change) => (
+        <div key={change.pointer}>
+          <dt>
+            <bdi>
+              <Marked text={placeOf(change.pointer)} />
+            </bdi>
+          </dt>
+          <dd>
+            {"before" in change && (
+              <del>
+                <span className="visually-hidden">was </span>
+                <Marked text={sideOf(change.before, change.cut?.includes("before"))} />
+                {change.cut?.includes("before") && "…"}
+              </del>
+            )}
+            {"after" in change && (
+              <ins>
+                <span className="visually-hidden">now </span>
+                <Marked text={sideOf(change.after, change.cut?.includes("after"))} />
+                {change.cut?.includes("after") && "…"}
+              </ins>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,203 @@
+import { isInterruptExpired, type Interrupt, type Message } from "@ag-ui/client";
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { questionText } from "../../../client/answers";
+import { ApprovalBody } from "./ApprovalBody";
+import { ArgFields } from "./ArgFields";
+import { aboutOf, factsOf, headingOf, labelOf, questionOf, saidBeside, saysYes, toolCallOf, type Answer } from "../forms/answers";
+import { AskedBody } from "./AskedBody";
+import { ChoiceBody } from "./ChoiceBody";
+import { Folded, Paragraph } from "../lib/Folded";
+import { Guarded } from "../lib/Guarded";
+import { Icon } from "../lib/Icon";
+import { stringify } from "../lib/json";
+import { LoginBody, loginOf } from "./LoginBody";
+import { Marked, Misleading } from "../lib/Marked";
+import { visible } from "../lib/misleading";
+import { Keeping } from "../forms/typed";
+
+interface Props {
+  threadId: string;
+  interrupt: Interrupt;
+  messages: readonly Message[];
+  /** What was decided and is not sent yet. */
+  answer?: Answer;
+  /** Why the last one was not taken. */
+  fault?: string;
+  disabled: boolean;
+  /** Nothing around it shows the call that it is about. */
+  alone?: boolean;
+  /** Decides, or, with undefined, takes the decision back. */
+  decide: (answer: Answer | undefined) => void;
+}
+
+/** What is said on the button that gives up, where "cancel" says too little. */
+const ABANDON = new Map([
+  ["aguiws:paused", "End the run"],
+  ["aguiws:auth_required", "Do not sign in"],
+]);
+
+/** One question, put as its schema asks for it. */
+export function InterruptCard({ threadId, interrupt, messages, answer, fault, disabled, alone = false, decide }: Props) {
+  const question = useMemo(() => questionOf(interrupt), [interrupt]);
+  const login = useMemo(() => loginOf(interrupt), [interrupt]);
+  const call = toolCallOf(interrupt, messages);
+  const left = useTimeLeft(interrupt.expiresAt);
+  const expired = isInterruptExpired(interrupt);
+  const card = useRef<HTMLElement>(null);
+  const settle = useSettling(card, answer !== undefined, decide);
+  const resolve = (payload: unknown) => settle({ status: "resolved", payload });
+  // Whoever changes an answer begins with what was said.
+  const before = useRef<Answer>(undefined);
+  if (answer) before.current = answer;
+  const label = answer && visible(labelOf(question, answer));
+  const given = before.current?.payload;
+  const yes = answer !== undefined && saysYes(question, answer);
+  const beside = answer && saidBeside(answer);
+  const { id, reason, message } = interrupt;
+  // What a server asks about a step has giving up among its answers. Abandoning stays possible when answering is not.
+  const abandon = (question.kind !== "choice" || reason !== "aguiws:uncertain_step" || expired) && (
+    <button
+      type="button"
+      className="quiet abandon"
+      data-testid="cancel"
+      disabled={disabled}
+      onClick={() => settle({ status: "cancelled" })}
+    >
+      {ABANDON.get(reason) ?? "Cancel"}
+    </button>
+  );
+  const { heading, said } = headingOf(interrupt);
+  const text = said ? undefined : questionText(interrupt);
+  const facts = factsOf(interrupt);
+  const { name, arguments: args } = call?.function ?? {};
+  const about = useMemo(() => (call || login ? undefined : aboutOf(interrupt)), [interrupt, call, login]);
+  const shown = useMemo(() => JSON.stringify([id, message, name, args, about, label, expired]), [id, message, name, args, about, label, expired]);
+  return (
+    <Guarded subject={shown}>
+      <article
+        ref={card}
+        className="question"
+        data-testid="interrupt"
+        data-interrupt-id={interrupt.id}
+        data-reason={interrupt.reason}
+        data-answered={answer !== undefined}
+        aria-label={visible(heading)}
+      >
+        <header>
+          <h2 data-testid={said ? "interrupt-message" : undefined} dir="auto">
+            <bdi>
+              <Marked text={heading} />
+            </bdi>
+          </h2>
+          {left !== undefined && (
+            <span className={expired ? "tag late" : "tag"} data-testid="expiry" data-expired={expired}>
+              {expired ? "expired" : `${left} left`}
+            </span>
+          )}
+        </header>
+        {text && <Paragraph text={text} hook="interrupt-message" label="Message" />}
+        {about && (heading === "The agent asks" && !text ? <Folded text={about} hook="interrupt-about" label="What the agent says of it" /> : <MoreSaid text={about} />)}
+        <Misleading text={`${heading}\n${text ?? ""}\n${about ?? ""}`} />
+        {call && (question.kind === "approval" ? expired && !answer : alone) && (
+          <div className="about-call" data-testid="about-call">
+            <code className="name">
+              <Icon name="tool" />
+              <bdi>
+                <Marked text={call.function.name} />
+              </bdi>
+            </code>
+            <ArgFields text={call.function.arguments || "{}"} hook="proposed-args" label="Arguments of the call" compact />
+          </div>
+        )}
+        {facts && <ArgFields text={facts} hook="interrupt-facts" label="What is known of it" compact />}
+        {fault && (
+          <p className="fault" role="alert">
+            {fault}
+          </p>
+        )}
+        {expired && <p className="hint">The time to answer is over. Cancel to go on.</p>}
+        {answer ? (
+          <>
+            <div className="actions">
+              <span className={yes ? "tag done" : "tag"} data-testid="decision">
+                {label}
+              </span>
+              <button type="button" className="quiet" data-testid="change" disabled={disabled} onClick={() => settle(undefined)}>
+                Change
+              </button>
+            </div>
+            {beside !== undefined && (
+              <Folded text={stringify(beside, 2)} hook="given" label="The answer" />
+            )}
+          </>
+        ) : expired ? (
+          <div className="actions">{abandon}</div>
+        ) : (
+          <Keeping threadId={threadId} question={id} anew={given !== undefined}>
+            {question.kind === "approval" && (
+              <ApprovalBody
+                call={call}
+                editable={question.editable}
+                extras={question.extras}
+                given={given}
+                locked={disabled}
+                abandon={abandon}
+                resolve={resolve}
+              />
+            )}
+            {login && <LoginBody login={login} locked={disabled} abandon={abandon} />}
+            {!login && question.kind === "choice" && (
+              <ChoiceBody question={question} given={given} locked={disabled} abandon={abandon} plain={reason.startsWith("aguiws:")} resolve={resolve} />
+            )}
+            {(question.kind === "form" || question.kind === "text" || question.kind === "json") && (
+              <AskedBody asked={question} given={given} locked={disabled} abandon={abandon} resolve={resolve} />
+            )}
+          </Keeping>
+        )}
+      </article>
+    </Guarded>
+  );
+}
+
+/** What an agent says beside its question. */
+function MoreSaid({ text }: { text: string }) {
+  return (
+    <details>
+      <summary data-testid="more-said">What else the agent says</summary>
+      <ArgFields text={text} hook="interrupt-about" label="What else the agent says" compact />
+    </details>
+  );
+}
+
+/** Decides, and keeps the focus in the card, whose buttons change with the decision. */
+function useSettling(card: RefObject<HTMLElement | null>, answered: boolean, decide: Props["decide"]): Props["decide"] {
+  const acted = useRef(false);
+  useEffect(() => {
+    if (!acted.current) return;
+    acted.current = false;
+    if (card.current?.contains(document.activeElement) || document.activeElement === document.body) {
+      card.current?.querySelector<HTMLElement>(answered ? '[data-testid="change"]' : "textarea, input, select, button")?.focus();
+    }
+  }, [card, answered]);
+  return (answer) => {
+    acted.current = true;
+    decide(answer);
+  };
+}
+
+/** The time left in words, ticking; undefined when there is no readable deadline. */
+function useTimeLeft(expiresAt: string | undefined): string | undefined {
+  const deadline = expiresAt === undefined ? Number.NaN : Date.parse(expiresAt);
+  const [, tick] = useState(0);
+  useEffect(() => {
+    if (Number.isNaN(deadline)) return;
+    const timer = setInterval(() => tick((n) => n + 1), 1_000);
+    return () => clearInterval(timer);
+  }, [deadline]);
+  if (Number.isNaN(deadline)) return undefined;
+  const seconds = Math.max(0, Math.ceil((deadline - Date.now()) / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+  return `${Math.floor(seconds / 86_400)} days`;
+}

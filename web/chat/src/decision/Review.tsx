@@ -1,0 +1,77 @@
+import type { Interrupt, Message } from "@ag-ui/client";
+import type { Change } from "../../../client";
+import { labelOf, questionOf, readJson, saysYes, saidBeside, subjectOf, toolCallOf, type Answer } from "../forms/answers";
+import { Changes } from "./Changes";
+import { stringify } from "../lib/json";
+import { Marked } from "../lib/Marked";
+import { visible } from "../lib/misleading";
+import { isObject } from "../forms/schema";
+import { changesOf } from "./told";
+
+interface Props {
+  open: readonly Interrupt[];
+  messages: readonly Message[];
+  answers: Readonly<Record<string, Answer>>;
+  faults: Readonly<Record<string, { message: string } | undefined>>;
+  /** Goes to a question. */
+  look: (id: string) => void;
+}
+
+/** A longer one is cut, in characters: it is seen whole at its question. */
+const SAID = 120;
+
+/** What will be sent, all of it at once. */
+export function Review({ open, messages, answers, faults, look }: Props) {
+  return (
+    <ol className="review" data-testid="review" aria-label="Your answers">
+      {open.map((interrupt, i) => {
+        const { id } = interrupt;
+        const answer = answers[id];
+        const question = questionOf(interrupt);
+        const label = answer && visible(labelOf(question, answer));
+        const yes = answer !== undefined && saysYes(question, answer);
+        const changed = answer && editedIn(answer, toolCallOf(interrupt, messages)?.function.arguments);
+        const beside = answer && (question.kind !== "choice" || label === "Answered") ? besideOf(answer, changed !== undefined) : "";
+        const way = answer ? "Change" : "Answer";
+        return (
+          <li key={id}>
+            <div className="about-what">
+              <p>
+                <Marked text={subjectOf(interrupt, messages)} />
+              </p>
+              {changed && <Changes changes={changed} />}
+              {beside !== "" && (
+                <p className="hint">
+                  <Marked text={beside.length > SAID ? `${beside.slice(0, SAID)}…` : beside} />
+                </p>
+              )}
+              {faults[id] && <p className="fault">{faults[id].message}</p>}
+            </div>
+            <span className={yes ? "tag done" : answer ? "tag" : "tag asked"}>{label ?? "Not answered"}</span>
+            <button type="button" className="quiet" data-testid="review-look" aria-label={`${way} question ${i + 1}`} onClick={() => look(id)}>
+              {way}
+            </button>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+/** What an approval edits; undefined where it edits nothing, or nobody can tell. */
+function editedIn({ payload }: Answer, proposed: string | undefined): Change[] | undefined {
+  if (proposed === undefined || !isObject(payload) || payload.editedArgs === undefined) return undefined;
+  const read = readJson(proposed);
+  return "value" in read ? changesOf(read.value, payload.editedArgs) : undefined;
+}
+
+/** What an answer says beside its decision, and beside edits that are shown. */
+function besideOf(answer: Answer, edits: boolean): string {
+  const said = saidBeside(answer);
+  if (!isObject(said)) return said === undefined ? "" : stringify(said);
+  const { editedArgs: _, ...others } = said;
+  const beside = edits ? others : said;
+  const { reason } = beside;
+  if (Object.keys(beside).join() === "reason" && typeof reason === "string") return reason;
+  return Object.keys(beside).length === 0 ? "" : stringify(beside);
+}

@@ -1,0 +1,178 @@
+// Answers that wait for the others of their thread. A server with the control API keeps them, for everybody who may
+// answer; what it does not keep stays here until all are sent together.
+
+import { useEffect, useMemo, useSyncExternalStore } from "react";
+import { ApiError, asker, call, type Entry, type InboxItem, type Page } from "../server/api";
+import { entryOf, type Answer } from "../forms/answers";
+import { useSession } from "../server/session";
+
+/** What a server does for drafts. Each call rejects with an ApiError. */
+export interface Keeper {
+  /** The drafts of the thread. */
+  load(): Promise<Entry[]>;
+  keep(entry: Entry): Promise<unknown>;
+  drop(interruptId: string): Promise<unknown>;
+}
+
+export interface DraftsPicture {
+  /** By interrupt id. */
+  answers: Readonly<Record<string, Answer>>;
+  /** Whether the server holds some of them. */
+  kept: boolean;
+  /** Why an answer could not be kept, by interrupt id. */
+  faults: Readonly<Record<string, ApiError>>;
+}
+
+/** How often others' drafts are asked for, in milliseconds. */
+const EVERY_MS = 2_000;
+
+/** Statuses of a server that keeps no drafts, or not for this identity. */
+const UNABLE = new Set([401, 403, 404, 405, 501]);
+
+/**
+ * The answer that would complete a thread's is not kept: the server would take it for the order to go on, which is
+ * given here by sending all. One call to the server is under way at a time.
+ */
+export class Drafts {
+  private open: readonly string[] = [];
+  private kept: Record<string, Answer> = {};
+  /** What was decided here and the server does not know; undefined takes back. */
+  private readonly here = new Map<string, Answer | undefined>();
+  private faults: Record<string, ApiError> = {};
+  private able = true;
+  private busy = false;
+  private again = false;
+  private readonly watchers = new Set<() => void>();
+  private picture: DraftsPicture = { answers: {}, kept: false, faults: {} };
+
+  constructor(private readonly keeper: Keeper) {}
+
+  /** These are the open questions now. A lone one is sent when it is answered, so nothing is kept for it. */
+  ask(open: readonly string[]): void {
+    if (open.length === this.open.length && open.every((id, i) => id === this.open[i])) return;
+    this.open = open;
+    const gone = (id: string) => !open.includes(id);
+    for (const id of [...this.here.keys()].filter(gone)) this.here.delete(id);
+    for (const id of Object.keys(this.kept).filter(gone)) delete this.kept[id];
+    this.faults = {};
+    this.changed();
+    void this.meet();
+  }
+
+  /** Decides, or, with undefined, takes a decision back. */
+  decide(id: string, answer: Answer | undefined): void {
+    this.here.set(id, answer);
+    delete this.faults[id];
+    this.changed();
+    void this.meet();
+  }
+
+  /** Keeps up with what others decide, until the returned function is called. */
+  follow(): () => void {
+    const timer = setInterval(() => {
+      if (!globalThis.document?.hidden) void this.meet();
+    }, EVERY_MS);
+    return () => clearInterval(timer);
+  }
+
+  watch = (watcher: () => void): (() => void) => {
+    this.watchers.add(watcher);
+    return () => this.watchers.delete(watcher);
+  };
+
+  look = (): DraftsPicture => this.picture;
+
+  /** Learns what the server holds and tells it what it does not. */
+  private async meet(): Promise<void> {
+    this.again = true;
+    if (this.busy) return;
+    this.busy = true;
+    try {
+      while (this.again && this.able && this.open.length > 1) {
+        this.again = false;
+        this.kept = this.readable(await this.keeper.load());
+        this.changed();
+        for (let next = this.unsaid(); next; next = this.unsaid()) await this.say(...next);
+      }
+    } catch (error) {
+      // Whoever does not answer now is asked again later.
+      if (!(error instanceof ApiError) || UNABLE.has(error.status) || error.code === "unreadable") this.able = false;
+    }
+    this.busy = false;
+  }
+
+  private readable(entries: Entry[]): Record<string, Answer> {
+    const kept: Record<string, Answer> = {};
+    for (const { interruptId, status, payload } of entries) {
+      if (this.open.includes(interruptId)) kept[interruptId] = { status, payload };
+    }
+    return kept;
+  }
+
+  /** The next decision for the server. */
+  private unsaid(): [id: string, answer: Answer | undefined] | undefined {
+    const answers = this.answers();
+    const complete = this.open.every((id) => answers[id]);
+    for (const [id, answer] of this.here) {
+      if (answer ? !complete : this.kept[id]) return [id, answer];
+      if (!answer) this.here.delete(id);
+    }
+    return undefined;
+  }
+
+  private async say(id: string, answer: Answer | undefined): Promise<void> {
+    try {
+      await (answer ? this.keeper.keep(entryOf(id, answer)) : this.keeper.drop(id));
+      if (answer) this.kept[id] = answer;
+      else delete this.kept[id];
+    } catch (error) {
+      if (!(error instanceof ApiError) || !refused(error)) throw error;
+      if (answer && this.open.includes(id)) this.faults[id] = error;
+      else delete this.kept[id];
+    }
+    // Unless it was decided differently meanwhile.
+    if (this.here.get(id) === answer) this.here.delete(id);
+    this.changed();
+  }
+
+  private answers(): Record<string, Answer> {
+    const answers = { ...this.kept };
+    for (const [id, answer] of this.here) {
+      if (answer) answers[id] = answer;
+      else delete answers[id];
+    }
+    return answers;
+  }
+
+  private changed(): void {
+    this.picture = { answers: this.answers(), kept: Object.keys(this.kept).length > 0, faults: { ...this.faults } };
+    for (const watcher of [...this.watchers]) watcher();
+  }
+}
+
+/** Whether the server said no to this one answer. */
+function refused({ status, code }: ApiError): boolean {
+  return code.startsWith("interrupt_") || (status >= 400 && status < 500 && status !== 429 && !UNABLE.has(status));
+}
+
+function keeperOf(threadId: string): Keeper {
+  const base = `/threads/${encodeURIComponent(threadId)}/interrupts`;
+  const ask = asker<Partial<Page<InboxItem>> | undefined>(base);
+  return {
+    load: async () => {
+      const page = await ask();
+      if (!Array.isArray(page?.items)) throw new ApiError(200, "unreadable", "The server answered something else than interrupts.");
+      return page.items.flatMap((item) => item.interrupts.flatMap(({ draft }) => draft ?? []));
+    },
+    keep: (entry) => call("POST", `${base}/resolve`, { entries: [entry] }),
+    drop: (id) => call("DELETE", `${base}/${encodeURIComponent(id)}/draft`),
+  };
+}
+
+export function useDrafts(threadId: string, open: readonly string[]): [Drafts, DraftsPicture] {
+  const session = useSession();
+  const drafts = useMemo(() => new Drafts(keeperOf(threadId)), [threadId, session]);
+  useEffect(() => drafts.follow(), [drafts]);
+  useEffect(() => drafts.ask(open));
+  return [drafts, useSyncExternalStore(drafts.watch, drafts.look)];
+}

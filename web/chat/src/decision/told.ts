@@ -1,0 +1,94 @@
+// What became of questions, as runs tell it and as it is on record: the same words in either case.
+
+import type { ResumeEntry } from "@ag-ui/client";
+import type { Change, Decision } from "../../../client";
+import type { DecisionInfo } from "../server/api";
+import { TAKEN } from "./argfields";
+import { stringify } from "../lib/json";
+import { isObject } from "../forms/schema";
+
+/** A decision, and what was asked where that is known. */
+export interface Told extends Decision {
+  payload?: unknown;
+  /** What was asked. */
+  message?: string;
+}
+
+/** A run's decision with the answer that it came with. */
+export function toldBy(decision: Decision, resume: readonly ResumeEntry[] = []): Told {
+  const payload = resume.find(({ interruptId }) => interruptId === decision.interruptId)?.payload as unknown;
+  return payload === undefined ? decision : { ...decision, payload };
+}
+
+/** A decision as it is on record. */
+export function toldOnRecord({ interruptId, toolCallId, status, user, through, at, message, arguments: args, payload }: DecisionInfo): Told {
+  const { approved, editedArgs, reason } = isObject(payload) ? payload : {};
+  const changed = editedArgs === undefined || args === undefined ? [] : changesOf(args, editedArgs);
+  return {
+    interruptId,
+    status,
+    at,
+    ...(toolCallId !== undefined && { toolCallId }),
+    ...(typeof approved === "boolean" && status === "resolved" && { approved }),
+    ...(user !== undefined && { by: user }),
+    ...(through !== undefined && { through }),
+    ...(typeof reason === "string" && { reason }),
+    ...(changed.length > 0 && { changed }),
+    ...(payload !== undefined && { payload }),
+    ...(message !== undefined && { message }),
+  };
+}
+
+/** More places than this are not told. */
+const MOST = 20;
+
+/** Where two values differ, in their order: what was, and what is. */
+export function changesOf(before: unknown, after: unknown): Change[] {
+  const found: Change[] = [];
+  const look = (pointer: string, one: unknown, other: unknown): void => {
+    if (found.length >= MOST || stringify(one) === stringify(other)) return;
+    if (!isObject(one) || !isObject(other)) {
+      found.push({ pointer, before: one, after: other });
+      return;
+    }
+    for (const name of new Set([...Object.keys(one), ...Object.keys(other)])) {
+      const at = `${pointer}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+      if (!Object.hasOwn(one, name)) found.push({ pointer: at, after: other[name] });
+      else if (!Object.hasOwn(other, name)) found.push({ pointer: at, before: one[name] });
+      else look(at, one[name], other[name]);
+    }
+  };
+  look("", before, after);
+  return found.slice(0, MOST);
+}
+
+/** A pointer as people read it: `/to/0/name` is `to › 0 › name`. */
+export function placeOf(pointer: string): string {
+  const names = pointer.split("/").slice(1).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return names.length === 0 ? "all of it" : names.join(" › ");
+}
+
+/** One side of a change, as JSON but for texts that nobody takes for something else. `cut`: it is the first part of a text. */
+export function sideOf(value: unknown, cut = false): string {
+  return typeof value === "string" && (cut || !TAKEN.test(value)) ? value : stringify(value);
+}
+
+export type Tone = "asked" | "done" | "late" | "busy" | "";
+
+export interface Badge {
+  words: string;
+  tone: Tone;
+}
+
+/** What was decided, in a word or two, with who did: "approved by ann". `call`: it was about a tool call. */
+export function verdictOf({ status, approved, by, changed, cut }: Told, call: boolean): Badge {
+  const who = by === undefined ? "" : ` by ${by}`;
+  if (status === "expired") return { words: "expired", tone: "late" };
+  if (status === "cancelled") return { words: `cancelled${who}`, tone: "" };
+  if (approved === false) return { words: `${call ? "declined" : "no"}${who}`, tone: "late" };
+  if (approved !== true) return { words: `answered${who}`, tone: "done" };
+  if (!call) return { words: `yes${who}`, tone: "done" };
+  // More changes than are told are none here.
+  const edited = (changed && changed.length > 0) || cut?.includes("changed");
+  return { words: `${edited ? "edited" : "approved"}${who}`, tone: "done" };
+}

@@ -1,0 +1,60 @@
+import { type ReactNode, useId, useState } from "react";
+import { Misleading } from "../lib/Marked";
+import { part } from "../lib/part";
+import type { Schema } from "./schema";
+import { isText, useTyped } from "./typed";
+
+interface Props {
+  schema: Schema;
+  /** What was answered before. */
+  given?: unknown;
+  locked: boolean;
+  /** The button that abandons the question. */
+  abandon: ReactNode;
+  resolve: (payload: unknown) => void;
+}
+
+/** An answer that is a text. */
+export function TextBody({ schema, given, locked, abandon, resolve }: Props) {
+  const [typed, setTyped] = useTyped("text", typeof given === "string" ? given : "", isText);
+  const [fault, setFault] = useState<string>();
+  const id = useId();
+  const send = async () => {
+    const { judge } = await part(() => import("./judge"));
+    const [first] = judge(schema, typed);
+    setFault(first?.message);
+    if (!first) resolve(typed);
+  };
+  return (
+    <>
+      <div className="field">
+        <label htmlFor={id}>Answer</label>
+        <textarea
+          id={id}
+          data-testid="answer-text"
+          rows={3}
+          dir="auto"
+          value={typed}
+          disabled={locked}
+          aria-invalid={fault !== undefined}
+          aria-describedby={`${id}-fault`}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <span id={`${id}-fault`}>
+          {fault && (
+            <span className="fault" role="alert">
+              {fault}
+            </span>
+          )}
+        </span>
+        <Misleading text={typed} />
+      </div>
+      <div className="actions">
+        <button type="button" className="primary" data-testid="submit-answer" disabled={locked} onClick={() => void send()}>
+          Send
+        </button>
+        {abandon}
+      </div>
+    </>
+  );
+}

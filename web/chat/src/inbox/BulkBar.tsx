@@ -1,0 +1,151 @@
+import { useEffect, useId, useLayoutEffect, useRef, useSyncExternalStore } from "react";
+import type { InboxItem } from "../server/api";
+import { callsOf, MOST, toolsOf, type Bulk, type Result, type Way } from "./bulk";
+import { Guarded, uncovered } from "../lib/Guarded";
+import { visible } from "../lib/misleading";
+import { sentence, wordsFor } from "../lib/words";
+
+const VERBS: Record<Way, { verb: string; done: string; means: string }> = {
+  approve: { verb: "Approve", done: "approved", means: "Each call is carried out with the arguments as shown, and each other question is answered with its yes." },
+  decline: { verb: "Decline", done: "declined", means: "Each agent goes on and knows that the answer was no." },
+};
+
+interface Props {
+  bulk: Bulk;
+  /** What can be chosen, of what is shown. */
+  offered: readonly InboxItem[];
+  /** That is all there is; else some of it may be there and not be known. */
+  whole: boolean;
+  chosen: readonly InboxItem[];
+  choose: (items: readonly InboxItem[]) => void;
+  /** Hears what became of some. */
+  heard: (way: Way, results: readonly Result[]) => void;
+}
+
+/** Answers several threads at once: what is chosen, what will happen, and what has. */
+export function BulkBar({ bulk, offered, whole, chosen, choose, heard }: Props) {
+  const { way, items, state, fault, results } = useSyncExternalStore(bulk.watch, bulk.look);
+  const box = useRef<HTMLElement>(null);
+  const asks = useId();
+  const asking = state !== "idle";
+  const nothing = offered.length < 2 && chosen.length === 0 && !asking && results.length === 0 && !fault;
+  useLayoutEffect(() => {
+    if (whole) bulk.keep(offered);
+  }, [bulk, offered, whole]);
+  useEffect(() => () => bulk.clear(), [bulk]);
+  // Where its buttons were there may be a card's now.
+  useLayoutEffect(uncovered, [asking]);
+  useLayoutEffect(() => {
+    if (nothing) uncovered();
+  }, [nothing]);
+  const asked = useRef(asking);
+  useEffect(() => {
+    if (asked.current === asking) return;
+    asked.current = asking;
+    // The buttons that were there are not.
+    if (document.activeElement === document.body || box.current?.contains(document.activeElement)) box.current?.focus({ preventScroll: true });
+  }, [asking]);
+  if (nothing) return null;
+  const { verb, done, means } = VERBS[way];
+  const refused = results.filter(({ error }) => error);
+  const send = async () => heard(way, await bulk.send());
+  return (
+    <section
+      ref={box}
+      className="bulk"
+      tabIndex={-1}
+      aria-label="Several at once"
+      aria-describedby={asking ? asks : undefined}
+      data-testid="bulk"
+      data-state={state}
+      onKeyDown={(event) => {
+        if (event.key === "Escape" && state === "asking") bulk.leave();
+      }}
+    >
+      {asking ? (
+        <Guarded fixed subject={`${way} ${items.map(({ threadId }) => threadId).join()}`} className="confirm">
+          <p id={asks} data-testid="bulk-asks">
+            <strong>
+              {verb} {items.length === 1 ? "what 1 chat asks" : `what ${items.length} chats ask`}?
+            </strong>{" "}
+            {callsOf(items).map(([tool, count]) => `${tool ? visible(tool) : "no tool call"} × ${count}`).join(", ")}. {means} Each is answered on its own; what is refused stays here with the reason.
+          </p>
+          {state === "unanswered" && fault && (
+            <p className="fault" role="alert" data-testid="bulk-unanswered">
+              {wordsFor(fault.code).title}. It is not known whether {items.length === 1 ? "this was" : "these were"} answered; sending again answers nothing twice.
+            </p>
+          )}
+          <div className="actions">
+            <button type="button" className="primary" data-testid="bulk-send" disabled={state === "sending"} onClick={() => void send()}>
+              {state === "sending" ? "Sending…" : state === "unanswered" ? "Send again" : `${verb} ${items.length}`}
+            </button>
+            <button type="button" data-edits data-testid="bulk-leave" disabled={state === "sending"} onClick={() => bulk.leave()}>
+              {state === "unanswered" ? "Leave it" : "Back"}
+            </button>
+          </div>
+        </Guarded>
+      ) : (
+        offered.length > 0 && (
+          <div className="actions">
+            <label className="filter">
+              <span className="hint">Select</span>
+              <select
+                value=""
+                data-testid="bulk-select"
+                onChange={(event) => {
+                  const [what, tool] = event.target.value.split(/:(.*)/s);
+                  const some = what === "none" ? [] : what === "tool" ? offered.filter((one) => toolsOf([one]).some(([name]) => name === tool)) : offered;
+                  choose(some.slice(0, MOST));
+                }}
+              >
+                <option value="">{chosen.length === 0 ? "several…" : `${chosen.length} selected`}</option>
+                <option value="all">all shown ({offered.length})</option>
+                {toolsOf(offered).map(([tool, count]) => (
+                  <option key={tool} value={`tool:${tool}`}>
+                    {visible(tool)} ({count})
+                  </option>
+                ))}
+                <option value="none">none</option>
+              </select>
+            </label>
+            <button type="button" data-testid="bulk-approve" disabled={chosen.length === 0} onClick={() => bulk.propose("approve", chosen)}>
+              {`Approve${chosen.length > 0 ? ` ${chosen.length}` : ""}…`}
+            </button>
+            <button type="button" data-testid="bulk-decline" disabled={chosen.length === 0} onClick={() => bulk.propose("decline", chosen)}>
+              {`Decline${chosen.length > 0 ? ` ${chosen.length}` : ""}…`}
+            </button>
+          </div>
+        )
+      )}
+      <div className="results" data-testid="bulk-results" {...(refused.length > 0 && { tabIndex: 0, role: "group", "aria-label": "Results" })}>
+        <div role="status">
+          {state === "idle" && fault && (
+            <p className="fault">
+              Nothing was answered. {wordsFor(fault.code).title}: {sentence(fault.message)} {wordsFor(fault.code).advice}
+            </p>
+          )}
+          {results.length > 0 && (
+            <p>
+              {results.length - refused.length} {done}
+              {refused.length > 0 && `, ${refused.length} refused`}.
+            </p>
+          )}
+          {refused.length > 0 && (
+            <ul>
+              {refused.map(({ item, error }) => (
+                <li key={`${item.namespace} ${item.threadId}`} className="fault">
+                  {visible(item.title || "Untitled")}: {refusalWords(error!)}
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** Why one was refused. */
+export function refusalWords({ code, detail }: NonNullable<Result["error"]>): string {
+  return `${wordsFor(code).title}. ${sentence(detail)} ${wordsFor(code).advice}`;
+}

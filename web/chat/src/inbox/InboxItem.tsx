@@ -1,0 +1,214 @@
+import type { Interrupt } from "@ag-ui/client";
+import { type ReactNode, useEffect, useState } from "react";
+import { ApiError, call, type InboxItem, type Page } from "../server/api";
+import { decisionOf, entryOf, headingOf, type Answer } from "../forms/answers";
+import { messagesOf } from "./bulk";
+import { questionText } from "../../../client/answers";
+import { DueTag } from "./DueTag";
+import { Guarded } from "../lib/Guarded";
+import { InterruptCard } from "../decision/InterruptCard";
+import { visible } from "../lib/misleading";
+import { onLink, threadHref } from "../lib/route";
+import { ago } from "../lib/time";
+import { wordsFor } from "../lib/words";
+
+/** What was done here about what a thread asks. */
+export interface Said {
+  /** Of what was asked. */
+  key: string;
+  text: string;
+}
+
+export function keyOf({ namespace, threadId }: InboxItem): string {
+  return `${namespace}\u0000${threadId}`;
+}
+
+/** What a thread asks, which is something else when its next run asks. */
+export function askKeyOf(item: InboxItem): string {
+  return `${keyOf(item)}\u0000${item.runId}`;
+}
+
+interface ItemProps {
+  item: InboxItem;
+  /** It is only looked at: it is answered in its own tenant. */
+  readOnly?: boolean;
+  /** Why a yes or no to several did not answer it. */
+  refused?: string;
+  say: (said: Said) => void;
+  changed: () => void;
+}
+
+/** An item as the list has it, or, where that is a summary, the whole of it once it is asked for. */
+export function Item(props: ItemProps) {
+  const { item, readOnly } = props;
+  const [whole, setWhole] = useState<InboxItem>();
+  const [fault, setFault] = useState<string>();
+  const summary = (item.omitted ?? 0) > 0 || item.interrupts.some((one) => one.truncated);
+  const show = async () => {
+    setFault(undefined);
+    try {
+      const path = `/threads/${encodeURIComponent(item.threadId)}/interrupts?namespace=${encodeURIComponent(item.namespace)}`;
+      const [got] = (await call<Page<InboxItem>>("GET", path)).items;
+      if (got) setWhole({ ...got, since: item.since, user: item.user, agent: item.agent });
+      else if (!whole) props.changed();
+    } catch (error) {
+      setFault(error instanceof ApiError ? error.message : String(error));
+    }
+  };
+  useEffect(() => {
+    // The list has another answer: what is shown whole may be answered in part by now.
+    if (whole && summary) void show();
+  }, [item]);
+  if (!summary && !readOnly) return <Open {...props} />;
+  if (!readOnly && whole && whole.runId === item.runId) {
+    const changed = () => {
+      void show();
+      props.changed();
+    };
+    return <Open {...props} item={whole} changed={changed} />;
+  }
+  const title = visible(item.title || "Untitled");
+  return (
+    <section className="inbox-item" data-testid="inbox-item" data-thread-id={item.threadId} aria-label={title}>
+      <Head {...props}>
+        <span className="tag">{item.interrupts.length + (item.omitted ?? 0)} to answer</span>
+      </Head>
+      {item.interrupts.map((one) => (
+        <p key={one.id}>
+          {visible(questionText(one.interrupt as unknown as Interrupt) ?? one.toolCall?.name ?? headingOf(one.interrupt as unknown as Interrupt).heading)}
+          {one.truncated && " …"}
+        </p>
+      ))}
+      {fault && <p role="alert">{fault}</p>}
+      {!readOnly && (
+        <div className="actions">
+          <button type="button" data-testid="inbox-whole" onClick={() => void show()}>
+            Show all of it, to answer
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Open(props: ItemProps) {
+  const { item, refused, say, changed } = props;
+  const [sending, setSending] = useState(false);
+  const [fault, setFault] = useState<{ code: string; message: string; again: () => void }>();
+  const base = `/threads/${encodeURIComponent(item.threadId)}/interrupts`;
+  const of = `?namespace=${encodeURIComponent(item.namespace)}`;
+  const title = visible(item.title || "Untitled");
+  const drafted = item.interrupts.filter((one) => one.draft).length;
+
+  const attempt = async (what: () => Promise<string>) => {
+    setSending(true);
+    setFault(undefined);
+    try {
+      say({ key: askKeyOf(item), text: await what() });
+    } catch (error) {
+      const again = () => void attempt(what);
+      setFault(error instanceof ApiError ? { code: error.code, message: error.message, again } : { code: "client", message: String(error), again });
+    }
+    setSending(false);
+    changed();
+  };
+  const decide = (interrupt: Interrupt, answer: Answer | undefined) =>
+    void attempt(async () => {
+      const { id } = interrupt;
+      if (!answer) {
+        await call("DELETE", `${base}/${encodeURIComponent(id)}/draft${of}`);
+        return `The answer for ${title} was taken back.`;
+      }
+      const decision = decisionOf(interrupt, messagesOf(interrupt, toolCallOf(item, id)), answer);
+      const { missing } = await call<{ missing: string[] }>("POST", `${base}/resolve${of}`, { entries: [entryOf(id, answer)] });
+      return missing.length > 0 ? `${decision}: kept as a draft. ${missing.length} more to answer for ${title}.` : `${decision}: ${title} goes on.`;
+    });
+
+  return (
+    <section className="inbox-item" data-testid="inbox-item" data-thread-id={item.threadId} aria-label={title}>
+      <Head {...props}>
+        {item.interrupts.length > 1 && (
+          <span className="tag" data-testid="inbox-progress">
+            {drafted} of {item.interrupts.length} answered
+          </span>
+        )}
+      </Head>
+      {refused && (
+        <p className="fault" data-testid="inbox-refused">
+          {refused}
+        </p>
+      )}
+      {item.corrupted && (
+        <p role="alert" data-testid="inbox-corrupted">
+          {wordsFor("state_corrupted").title}, so it cannot be answered. {wordsFor("state_corrupted").advice}
+        </p>
+      )}
+      {item.interrupts.map((one) => {
+        const interrupt = one.interrupt as unknown as Interrupt;
+        return (
+          <InterruptCard
+            key={one.id}
+            threadId={item.threadId}
+            interrupt={interrupt}
+            messages={messagesOf(interrupt, one.toolCall)}
+            answer={one.draft}
+            alone
+            disabled={sending}
+            decide={(answer) => decide(interrupt, answer)}
+          />
+        );
+      })}
+      {sending && (
+        <p className="hint late-shown" role="status">
+          Sending…
+        </p>
+      )}
+      {fault && (
+        <div className="error" role="alert" data-testid="error" data-code={fault.code}>
+          <div>
+            <strong>{wordsFor(fault.code).title}</strong>
+            <p className="said">{fault.message}</p>
+            <p>{wordsFor(fault.code).advice}</p>
+          </div>
+          <Guarded subject={fault.code}>
+            <button type="button" data-testid="retry" disabled={sending} onClick={fault.again}>
+              Send again
+            </button>
+          </Guarded>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function toolCallOf(item: InboxItem, id: string) {
+  return item.interrupts.find((one) => one.id === id)?.toolCall;
+}
+
+/** What an item is about, who asks, since when and until when. */
+function Head({ item, readOnly, children }: ItemProps & { children: ReactNode }) {
+  const title = visible(item.title || "Untitled");
+  return (
+    <header>
+      {readOnly ? (
+        <span>{title}</span>
+      ) : (
+        <a href={threadHref(item.threadId, item.namespace)} onClick={onLink}>
+          {title}
+        </a>
+      )}
+      <span className="hint">
+        {item.user !== undefined && (
+          <>
+            asked by <bdi data-testid="inbox-asker">{visible(item.user)}</bdi>{" "}
+          </>
+        )}
+        {ago(item.since)}
+      </span>
+      <DueTag interrupts={item.interrupts} />
+      {item.agent && <span className="tag">{visible(item.agent)}</span>}
+      {item.tenant && <span className="tag">tenant {visible(item.tenant)}</span>}
+      {children}
+    </header>
+  );
+}

@@ -1,0 +1,165 @@
+import { type MouseEvent, type ReactNode, useState } from "react";
+import { questionText } from "../../../client/answers";
+import { aboutOf } from "../forms/answers";
+import type { DecisionInfo } from "../server/api";
+import { decidedAbout, decidedBy, decidedHow } from "./decided";
+import { download } from "../server/download";
+import { Folded, Paragraph } from "../lib/Folded";
+import { stringify } from "../lib/json";
+import { visible } from "../lib/misleading";
+import { ofDecisions } from "../server/notices";
+import { Pager } from "../server/Pager";
+import { usePages } from "../server/pages";
+import { onLink, threadHref } from "../lib/route";
+import { SignIn } from "../server/SignIn";
+import { bearer } from "../server/session";
+import { ago } from "../lib/time";
+import { sentence, staleWords } from "../lib/words";
+
+/** How often the record is asked for where no notices come, in milliseconds. */
+const EVERY_MS = 10_000;
+
+/** How many decisions are shown at once. */
+const SIZE = 50;
+
+const STATUSES = [["", "any way"], ["resolved", "answered"], ["cancelled", "cancelled"], ["expired", "timed out"]] as const;
+
+const EXPORTS = [["csv", "CSV", "decisions.csv"], ["ndjson", "JSON lines", "decisions.jsonl"]] as const;
+
+/** What was decided, by whom, when and how, the latest first. */
+export function Resolved({ views }: { views: ReactNode }) {
+  const [status, setStatus] = useState("");
+  const [by, setBy] = useState({ user: "", tool: "" });
+  const [fault, setFault] = useState<string>();
+  const query = new URLSearchParams(Object.entries({ status, ...by }).filter(([, value]) => value !== ""));
+  const { data, error, place } = usePages<DecisionInfo>(`/decisions?limit=${SIZE}${query.size > 0 ? `&${query}` : ""}`, EVERY_MS, ofDecisions);
+  if (error?.status === 401) return <SignIn wrong={bearer() !== undefined} />;
+  const exported = (format: string) => `/decisions?format=${format}${query.size > 0 ? `&${query}` : ""}`;
+  const keep = (event: MouseEvent, path: string, name: string) => {
+    // A link comes without a token.
+    if (bearer() === undefined) return;
+    event.preventDefault();
+    setFault(undefined);
+    download(path, name).catch((failed: unknown) => setFault(failed instanceof Error ? failed.message : String(failed)));
+  };
+  return (
+    <>
+      <div className="filter">
+        <h2>Resolved</h2>
+        <span className="spacer" />
+        {views}
+      </div>
+      <div className="filters">
+        <label className="filter">
+          <span className="hint">How</span>
+          <select value={status} data-testid="resolved-status" onChange={(event) => setStatus(event.target.value)}>
+            {STATUSES.map(([value, words]) => (
+              <option key={value} value={value}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+        <NameFilter label="By user" hook="resolved-user" set={(user) => setBy((now) => ({ ...now, user }))} />
+        <NameFilter label="Tool" hook="resolved-tool" set={(tool) => setBy((now) => ({ ...now, tool }))} />
+        <span className="spacer" />
+        <span className="hint">Export as</span>
+        {EXPORTS.map(([format, words, name]) => (
+          <a key={format} href={`/v1${exported(format)}`} download={name} data-testid={`resolved-${format}`} onClick={(event) => keep(event, exported(format), name)}>
+            {words}
+          </a>
+        ))}
+      </div>
+      {(error ?? fault) && (
+        <p className="banner" role="alert">
+          {fault ? `The export failed. ${sentence(fault)}` : error!.status === 400 ? sentence(error!.message) : staleWords(error!, data !== undefined)}
+        </p>
+      )}
+      {data?.partial && (
+        <p className="banner" role="status">
+          A part of the store does not answer: more was decided than is shown.
+        </p>
+      )}
+      {!data && !error && <p className="hint center">Loading…</p>}
+      {data?.items.length === 0 && <p className="hint center">{query.size > 0 ? "Nothing that was decided fits the filters." : "Nothing was decided yet."}</p>}
+      <ol className="decided">
+        {data?.items.map((decision) => (
+          <Decision key={decision.id} decision={decision} />
+        ))}
+      </ol>
+      <Pager place={place} of="what was decided" />
+    </>
+  );
+}
+
+/** A name that is looked for when it is whole: with Enter, or when the field is left. */
+function NameFilter({ label, hook, set }: { label: string; hook: string; set: (name: string) => void }) {
+  return (
+    <label className="filter">
+      <span className="hint">{label}</span>
+      <input
+        className="name-filter"
+        autoComplete="off"
+        spellCheck={false}
+        data-testid={hook}
+        onBlur={(event) => set(event.target.value.trim())}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") set(event.currentTarget.value.trim());
+        }}
+      />
+    </label>
+  );
+}
+
+const TAGS: Record<DecisionInfo["status"], string> = { resolved: "tag done", cancelled: "tag", expired: "tag late" };
+
+function Decision({ decision }: { decision: DecisionInfo }) {
+  const { id, at, status, threadId, namespace, message, arguments: args, payload, cut, refused } = decision;
+  const how = decidedHow(decision);
+  const asked = questionText({ message });
+  const beside = message && aboutOf({ message });
+  return (
+    <li data-testid="decided" data-id={id} data-status={status} data-thread-id={threadId}>
+      <div className="row">
+        <span className={how === "Declined" ? "tag" : TAGS[status]} data-testid="decided-how">
+          {how}
+        </span>
+        <span className="about" dir="auto">
+          {visible(decidedAbout(decision))}
+        </span>
+      </div>
+      <div className="row hint">
+        <span data-testid="decided-by">{visible(decidedBy(decision))}</span>
+        <time dateTime={at} title={at}>
+          {new Date(at).toLocaleString()} ({ago(at)})
+        </time>
+        {refused > 0 && <span>{refused === 1 ? "1 answer was refused before" : `${refused} answers were refused before`}</span>}
+        <a href={threadHref(threadId, namespace)} onClick={onLink}>
+          Chat
+        </a>
+      </div>
+      {(message !== undefined || args !== undefined || payload !== undefined) && (
+        <Details>
+          {asked && <Paragraph text={asked} label="Message" />}
+          {beside && <Folded text={beside} hook="decided-beside" label="What the question had beside its words" />}
+          {args !== undefined && <span className="hint">Arguments as they were shown</span>}
+          {args !== undefined && <Folded text={stringify(args, 2)} hook="decided-args" label="Arguments as they were shown" />}
+          {payload !== undefined && <span className="hint">The answer</span>}
+          {payload !== undefined && <Folded text={stringify(payload, 2)} hook="decided-payload" label="The answer" />}
+          {cut && cut.length > 0 && <p className="hint">Not whole on record: {cut.join(", ")}.</p>}
+        </Details>
+      )}
+    </li>
+  );
+}
+
+/** What is drawn when it is asked for. */
+function Details({ children }: { children: ReactNode }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details data-testid="decided-details" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>What was shown and answered</summary>
+      {open && <div className="decided-details">{children}</div>}
+    </details>
+  );
+}

@@ -1,0 +1,178 @@
+// Many questions answered by one request: which can be, and what becomes of it.
+
+import { isInterruptExpired, randomUUID, type Interrupt, type Message } from "@ag-ui/client";
+import { ApiError, type Entry, type InboxItem } from "../server/api";
+import { answersOf } from "../../../client/answers";
+import { entryOf, pretty, type Answer } from "../forms/answers";
+import { folds } from "../lib/folds";
+
+/** So many threads are answered by one request. */
+export const MOST = 100;
+
+export type Way = "approve" | "decline";
+
+/** What a plain yes or no to a question is; undefined where it takes none. */
+export function plainAnswer(way: Way, interrupt: Interrupt): Answer | undefined {
+  const choice = answersOf(interrupt).choices.find(({ means }) => means === (way === "approve" ? "yes" : "no"));
+  return choice && { status: "resolved", payload: choice.payload };
+}
+
+/** The one message that the card looks the call up in. */
+export function messagesOf({ toolCallId }: Interrupt, toolCall: { name: string; arguments: string } | undefined): Message[] {
+  if (!toolCall || !toolCallId) return [];
+  return [{ id: "call", role: "assistant", toolCalls: [{ id: toolCallId, type: "function", function: toolCall }] }];
+}
+
+/** What an item asks as it is: another selection when it asks something else. */
+export function questionsKey({ namespace, threadId, interrupts }: InboxItem): string {
+  return JSON.stringify([namespace, threadId, interrupts.map(({ id }) => id)]);
+}
+
+/** Whether a plain yes or no answers all that a thread asks, and all of that is in sight. */
+export function bulkable({ corrupted, omitted, interrupts }: InboxItem): boolean {
+  if (corrupted || omitted || interrupts.length === 0) return false;
+  return interrupts.every(({ interrupt, toolCall, truncated, stale, draft }) => {
+    const asked = interrupt as unknown as Interrupt;
+    return Boolean(
+      !truncated && !stale && !draft && !isInterruptExpired(asked) && plainAnswer("approve", asked) && plainAnswer("decline", asked) &&
+      !folds(asked.message ?? "") && !folds(pretty(toolCall?.arguments ?? ""))
+    );
+  });
+}
+
+/** The tools that items ask about, with how many of them do, the most frequent first. */
+export function toolsOf(items: readonly InboxItem[]): Array<[tool: string, items: number]> {
+  const counts = new Map<string, number>();
+  for (const { interrupts } of items) {
+    for (const tool of new Set(interrupts.flatMap(({ toolCall }) => toolCall?.name ?? []))) counts.set(tool, (counts.get(tool) ?? 0) + 1);
+  }
+  return [...counts].sort(([, one], [, other]) => other - one);
+}
+
+/** How many calls of each tool items ask about, the most frequent first; "" is for what asks about no call. */
+export function callsOf(items: readonly InboxItem[]): Array<[tool: string, calls: number]> {
+  const counts = new Map<string, number>();
+  for (const { toolCall } of items.flatMap(({ interrupts }) => interrupts)) counts.set(toolCall?.name ?? "", (counts.get(toolCall?.name ?? "") ?? 0) + 1);
+  return [...counts].sort(([, one], [, other]) => other - one);
+}
+
+/** What became of one thread's answers. */
+export interface Result {
+  item: InboxItem;
+  error?: { status: number; code: string; detail: string };
+  /** So many of its questions are unanswered still; those answered are drafts until they are. */
+  missing?: number;
+}
+
+export interface BulkPicture {
+  way: Way;
+  /** What is to be answered, as it was chosen. */
+  items: readonly InboxItem[];
+  /** `asking`: nothing is sent. `unanswered`: it was, and what became of `items` is not known. */
+  state: "idle" | "asking" | "sending" | "unanswered";
+  /** Why all of it was refused, or is unanswered. */
+  fault?: ApiError;
+  /** Of what was sent last, as far as it is known. */
+  results: readonly Result[];
+}
+
+interface Request {
+  idempotencyKey: string;
+  items: Array<{ threadId: string; namespace: string; entries: Entry[] }>;
+}
+
+interface Reply {
+  items: Array<{ resolved?: { missing?: string[] }; error?: Result["error"] }>;
+}
+
+/** A request keeps its key until it is answered, so that sending it again answers nothing twice. */
+export class Bulk {
+  private key = "";
+  private readonly watchers = new Set<() => void>();
+  private picture: BulkPicture = { way: "approve", items: [], state: "idle", results: [] };
+
+  constructor(
+    private readonly post: (request: Request) => Promise<Reply>,
+    private readonly newKey: () => string = randomUUID,
+  ) {}
+
+  watch = (watcher: () => void): (() => void) => {
+    this.watchers.add(watcher);
+    return () => this.watchers.delete(watcher);
+  };
+
+  look = (): BulkPicture => this.picture;
+
+  /** Asks whether these are to be answered so; not while other answers are on their way. */
+  propose(way: Way, items: readonly InboxItem[]): void {
+    if (this.picture.state !== "idle" || items.length === 0) return;
+    this.key = this.newKey();
+    this.show({ way, items: items.slice(0, MOST), state: "asking", results: [], fault: undefined });
+  }
+
+  /** Hears what can be answered now: what was proposed and is not among it any more, as it was proposed, is not answered. */
+  keep(offered: readonly InboxItem[]): void {
+    const { state, items } = this.picture;
+    if (state !== "asking") return;
+    const there = new Set(offered.map(questionsKey));
+    const left = items.filter((item) => there.has(questionsKey(item)));
+    if (left.length === 0) this.leave();
+    else if (left.length < items.length) this.show({ items: left });
+  }
+
+  /** What became of the last ones has been seen. */
+  clear(): void {
+    const { state, fault, results } = this.picture;
+    if (state === "idle" && (fault || results.length > 0)) this.show({ fault: undefined, results: [] });
+  }
+
+  /** Does without: what was not sent never is, and what became of the rest is for the list to show. */
+  leave(): void {
+    if (this.picture.state !== "sending") this.show({ state: "idle", items: [], fault: undefined });
+  }
+
+  /** Sends what was proposed, or again what is unanswered. Answers what became known. */
+  async send(): Promise<readonly Result[]> {
+    const { state, way, items, results } = this.picture;
+    if (state !== "asking" && state !== "unanswered") return [];
+    this.show({ state: "sending", fault: undefined });
+    try {
+      const { items: told } = await this.post({
+        idempotencyKey: this.key,
+        items: items.map(({ threadId, namespace, interrupts }) => ({
+          threadId,
+          namespace,
+          entries: interrupts.map(({ id, interrupt }) => entryOf(id, plainAnswer(way, interrupt as unknown as Interrupt)!)),
+        })),
+      });
+      if (!Array.isArray(told) || told.length !== items.length) throw new ApiError(200, "unreadable", "The server answered something else than results.");
+      const all = items.map((item, i): Result => ({ item, error: told[i]!.error, missing: told[i]!.resolved?.missing?.length }));
+      const open = all.filter(({ error }) => error && passes(error.status));
+      const known = all.filter(({ error }) => !error || !passes(error.status));
+      const [first] = open;
+      this.show({
+        state: open.length > 0 ? "unanswered" : "idle",
+        items: open.map(({ item }) => item),
+        fault: first?.error && new ApiError(first.error.status, first.error.code, first.error.detail),
+        results: [...results, ...known],
+      });
+      return known;
+    } catch (error) {
+      const fault = error instanceof ApiError ? error : new ApiError(0, "client", String(error));
+      // A refusal says nothing about what was sent under this key before.
+      const refused = state === "asking" && fault.status >= 400 && !passes(fault.status);
+      this.show({ state: refused ? "idle" : "unanswered", items: refused ? [] : items, fault });
+      return [];
+    }
+  }
+
+  private show(some: Partial<BulkPicture>): void {
+    this.picture = { ...this.picture, ...some };
+    for (const watcher of [...this.watchers]) watcher();
+  }
+}
+
+/** Whether a status says nothing for good. */
+function passes(status: number): boolean {
+  return status >= 500 || status === 429 || status === 408;
+}

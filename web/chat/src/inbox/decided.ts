@@ -1,0 +1,43 @@
+// Decisions on record, in words.
+
+import { questionText } from "../../../client/answers";
+import type { DecisionInfo } from "../server/api";
+import { stringify } from "../lib/json";
+import { isObject } from "../forms/schema";
+
+/** How it was decided. A time that ran out is nobody's answer, whatever was answered in its place. */
+export function decidedHow({ status, payload }: Pick<DecisionInfo, "status" | "payload">): string {
+  if (status === "expired") return payload === undefined ? "Timed out" : "Timed out, default answer given";
+  if (status === "cancelled") return "Cancelled";
+  const { approved, editedArgs } = isObject(payload) ? payload : {};
+  if (approved === false) return "Declined";
+  if (approved !== true) return "Answered";
+  return editedArgs === undefined ? "Approved" : "Approved with edits";
+}
+
+const THROUGH: Record<string, string> = {
+  socket: "in the chat",
+  post: "over HTTP",
+  copilotkit: "in CopilotKit",
+  inbox: "in the inbox",
+  link: "by a link",
+  login: "by signing in",
+  operator: "as an operator",
+  steering: "by a new message",
+};
+
+/** Who decided, and through what. */
+export function decidedBy({ status, user, through = "" }: Pick<DecisionInfo, "status" | "user" | "through">): string {
+  if (status === "expired") return "nobody answered in time";
+  const way = Object.hasOwn(THROUGH, through) ? ` ${THROUGH[through]}` : "";
+  return `${user === undefined ? "by somebody without a name here" : `by ${user}`}${way}`;
+}
+
+/** What it was about is cut where it is longer, in characters. */
+const ABOUT = 160;
+
+/** What was decided about: the call, or what was asked. */
+export function decidedAbout({ tool, arguments: args, message, reason }: Pick<DecisionInfo, "tool" | "arguments" | "message" | "reason">): string {
+  const text = tool === undefined ? (questionText({ message }) ?? message ?? reason ?? "") : `${tool}${args === undefined ? "" : ` ${typeof args === "string" ? args : stringify(args)}`}`;
+  return text.length > ABOUT ? `${text.slice(0, ABOUT)}…` : text;
+}

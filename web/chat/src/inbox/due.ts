@@ -1,0 +1,42 @@
+// Until when what a thread asks may be answered, in words.
+
+import type { InboxItem } from "../server/api";
+
+export interface Due {
+  words: string;
+  /** Some of it has expired. */
+  expired: boolean;
+  /** When the words may be others, in milliseconds from now; left out where they stay. */
+  again?: number;
+  /** It is soon enough to be said in a list. */
+  soon: boolean;
+}
+
+const DAY = 86_400_000;
+
+const STEPS: Array<[ms: number, unit: Intl.RelativeTimeFormatUnit]> = [
+  [DAY, "day"],
+  [3_600_000, "hour"],
+  [60_000, "minute"],
+  [1_000, "second"],
+];
+
+// Of a day that is a whole one away, which is not always tomorrow.
+const words = new Intl.RelativeTimeFormat("en", { numeric: "always" });
+
+/** When the first of these is over, or how many are; undefined where none ever is. */
+export function dueOf(interrupts: InboxItem["interrupts"], now: number): Due | undefined {
+  const open: number[] = [];
+  let over = 0;
+  for (const { expiresAt, stale } of interrupts) {
+    const at = Date.parse(expiresAt ?? "");
+    if (stale || at <= now) over++;
+    else if (!Number.isNaN(at)) open.push(at);
+  }
+  const left = Math.min(...open) - now;
+  const again = open.length === 0 ? undefined : left < 90_000 ? 1_000 : 30_000;
+  if (over > 0) return { words: over < interrupts.length ? `${over} of ${interrupts.length} expired` : "expired", expired: true, again, soon: true };
+  if (again === undefined) return undefined;
+  const [step, unit] = STEPS.find(([ms]) => left >= ms) ?? STEPS.at(-1)!;
+  return { words: `expires ${words.format(Math.max(1, Math.trunc(left / step)), unit)}`, expired: false, again, soon: left < DAY };
+}

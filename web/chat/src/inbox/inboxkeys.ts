@@ -1,0 +1,95 @@
+// The inbox by single keys: which of them do what, and when they are only letters.
+
+import { uncovered } from "../lib/Guarded";
+
+/** `leave` a field. */
+export type KeyAct = "next" | "previous" | "leave" | "approve" | "decline" | "edit";
+
+const ACTS: Record<string, KeyAct> = { j: "next", k: "previous", a: "approve", d: "decline", e: "edit" };
+
+/** What a key that goes down means; undefined for a letter that is typed, a shortcut of somebody else's, and a decision that is held down. */
+export function keyActOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "repeat" | "defaultPrevented" | "isComposing" | "target">): KeyAct | undefined {
+  const leaves = event.key === "Escape" && isTyped(event.target);
+  const act = leaves ? "leave" : Object.hasOwn(ACTS, event.key) ? ACTS[event.key] : undefined;
+  if (!act || event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return undefined;
+  if (event.repeat && act !== "next" && act !== "previous") return undefined;
+  return leaves || !isTyped(event.target) ? act : undefined;
+}
+
+/** Whether letters go into it, or choose in it. */
+export function isTyped(target: EventTarget | null): boolean {
+  const { tagName, type, isContentEditable } = (target ?? {}) as Partial<HTMLInputElement>;
+  if (isContentEditable || tagName === "TEXTAREA" || tagName === "SELECT") return true;
+  return tagName === "INPUT" && !["checkbox", "radio", "button"].includes(type ?? "");
+}
+
+/** What is seen of a page, between what stays at its top and what stays at its foot, and what reaches from here to there: in the window's pixels. */
+export interface Span {
+  top: number;
+  bottom: number;
+}
+
+/** How far to scroll until the whole of it is in sight, or its end where it is larger than that; 0 where it is. */
+export function reach(room: Span, what: Span): number {
+  const below = what.bottom - room.bottom;
+  const spare = room.bottom - room.top - (what.bottom - what.top);
+  if (spare < 0) return below > 1 || what.bottom < room.top + END ? below + GAP : 0;
+  const gap = Math.min(GAP, spare / 2);
+  if (what.top < room.top - 1) return what.top - room.top - gap;
+  return below > 1 ? below + gap : 0;
+}
+
+/** What is scrolled to does not touch the edge, in pixels. */
+const GAP = 8;
+
+/** Of what is larger than the window at least so much before its end is in sight, in pixels. */
+const END = 100;
+
+/**
+ * Does in what is shown of a thread what the key means, for the open question that has the focus, or the first: presses its
+ * button, which may be too soon for it, or leads to what is to be filled in, or to the one way that is left. What is not in sight is only brought there, and
+ * what is folded is unfolded before it is approved: it is another press that decides.
+ */
+export function actOn(shown: ParentNode, act: Exclude<KeyAct, "next" | "previous" | "leave">): void {
+  const open = [...shown.querySelectorAll<HTMLElement>('[data-testid="interrupt"][data-answered="false"]')];
+  const question = open.find((one) => one.contains(document.activeElement)) ?? open[0];
+  if (!question) return;
+  const button = question.querySelector<HTMLButtonElement>(`[data-testid="${act}"]:not(:disabled)`);
+  if (!button) return question.querySelector<HTMLElement>('input, select, textarea, [data-testid="choice"], header:has([data-expired="true"]) ~ .actions [data-testid="cancel"]')?.focus();
+  const bar = document.querySelector(".bar")?.getBoundingClientRect().bottom ?? 0;
+  const foot = document.querySelector(".foot")?.getBoundingClientRect().top ?? innerHeight;
+  const room = { top: Math.max(0, bar), bottom: Math.min(innerHeight, foot) };
+  const by = reach(room, { top: question.getBoundingClientRect().top, bottom: button.getBoundingClientRect().bottom });
+  const folded = act === "approve" ? question.querySelectorAll<HTMLButtonElement>('[data-testid="unfold"][aria-expanded="false"]') : [];
+  if (by !== 0) scrollBy({ top: by, behavior: "instant" });
+  else if (folded.length > 0) folded.forEach((one) => one.click());
+  else return button.click();
+  uncovered();
+}
+
+/** The key of what follows on `from` in a list, leaving out what has gone from it; at its ends, and from nowhere, what is nearest. */
+export function neighbour(list: ReadonlyArray<{ key: string; gone: boolean }>, from: string | undefined, step: 1 | -1): string | undefined {
+  const at = list.findIndex(({ key }) => key === from);
+  const there = (one: { gone: boolean }) => !one.gone;
+  if (at < 0) return list.find(there)?.key;
+  return (step === 1 ? list.slice(at + 1).find(there) : list.slice(0, at).findLast(there))?.key;
+}
+
+const KEY = "aguiws:keys";
+
+export function keysOn(): boolean {
+  try {
+    return localStorage.getItem(KEY) !== "off";
+  } catch {
+    return true;
+  }
+}
+
+export function turnKeys(on: boolean): void {
+  try {
+    if (on) localStorage.removeItem(KEY);
+    else localStorage.setItem(KEY, "off");
+  } catch {
+    // It lasts until the reload.
+  }
+}

@@ -1,0 +1,77 @@
+import { type FormEvent, useRef, useState } from "react";
+import { ApiError, call } from "../server/api";
+import { find, LOOKED, type Found } from "./find";
+import { visible } from "../lib/misleading";
+import { onLink, threadHref } from "../lib/route";
+import { RunTable, type Act } from "./RunTable";
+import { sentence } from "../lib/words";
+
+/** What is not there, or is not this person's to see. */
+const NOTHING = [400, 403, 404];
+
+const get = async <T,>(path: string): Promise<T | undefined> => {
+  try {
+    return await call<T>("GET", path);
+  } catch (failed) {
+    if (failed instanceof ApiError && NOTHING.includes(failed.status)) return undefined;
+    throw failed;
+  }
+};
+
+/** Finds what has an id, whatever it is. */
+export function FindById({ act }: { act: Act }) {
+  const [id, setId] = useState("");
+  const [answer, setAnswer] = useState<{ id: string; found?: Found; fault?: string; looking?: boolean }>();
+  const latest = useRef("");
+  const look = async (event?: FormEvent) => {
+    event?.preventDefault();
+    const wanted = id.trim();
+    if (wanted === "") return setAnswer(undefined);
+    latest.current = wanted;
+    setAnswer({ id: wanted, looking: true });
+    const outcome = await find(wanted, get).then(
+      (found) => ({ id: wanted, found }),
+      (failed: unknown) => ({ id: wanted, fault: failed instanceof Error ? failed.message : String(failed) }),
+    );
+    if (latest.current === wanted) setAnswer(outcome);
+  };
+  const found = answer?.found;
+  const actHere: Act = async (...what) => {
+    await act(...what);
+    await look();
+  };
+  return (
+    <search>
+      <form className="find" onSubmit={(event) => void look(event)}>
+        <label className="field">
+          <span>Find by id</span>
+          <input type="search" value={id} autoComplete="off" spellCheck={false} placeholder="a run, chat, question or dispatch" data-testid="find" onChange={(event) => setId(event.target.value)} />
+        </label>
+        <button type="submit" data-testid="find-go">
+          Find
+        </button>
+      </form>
+      <div role="status" data-testid="found" data-what={found?.what}>
+        {answer?.looking && <p className="hint">Looking…</p>}
+        {answer?.fault && <p className="fault">{sentence(answer.fault)}</p>}
+        {answer && !answer.looking && !answer.fault && !found && <p className="hint">Nothing with this id was found. {LOOKED}</p>}
+        {found && (
+          <p>
+            It is a {found.what}
+            {found.what === "chat" ? "" : " of the chat"}{" "}
+            <a href={threadHref(found.threadId, found.namespace)} onClick={onLink} dir="auto">
+              {visible(found.title || found.threadId)}
+            </a>
+            {found.namespace && (
+              <span className="hint">
+                {" "}
+                in <code>{found.namespace}</code>
+              </span>
+            )}
+          </p>
+        )}
+      </div>
+      {found?.run && <RunTable runs={[found.run]} act={actHere} across={found.namespace !== undefined} shown={found.run.id} />}
+    </search>
+  );
+}

@@ -1,0 +1,108 @@
+import { Fragment, useId, useState } from "react";
+import type { RunInfo } from "../server/api";
+import { Guarded } from "../lib/Guarded";
+import { RunFacts } from "./RunFacts";
+import { runDetail, runState } from "./runstates";
+import { RunTimeline } from "./RunTimeline";
+import { ago } from "../lib/time";
+
+/** Does something and says what became of it; `outcome` reads the answer. */
+export type Act = (what: string, method: string, path: string, body?: unknown, outcome?: (answer: Record<string, unknown>) => string) => Promise<void>;
+
+/** The states of a dispatch, in the order of its life. */
+export const STATES: ReadonlyArray<RunInfo["state"]> = ["queued", "claimed", "acked", "cancelled", "superseded", "dead_letter"];
+
+export const stateWords = (state: string) => state.replace("_", " ");
+
+/** Runs with their dispatches, and what can be done about each. `across`: they are of several namespaces. `shown`: the id of one whose way is shown at once. */
+export function RunTable({ runs, act, across = false, shown }: { runs: RunInfo[]; act: Act; across?: boolean; shown?: string }) {
+  return (
+    <div className="scroll runs" tabIndex={0} role="group" aria-label="Runs">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Run</th>
+            <th scope="col">State</th>
+            <th scope="col">Attempts</th>
+            <th scope="col">Why</th>
+            <th scope="col">Updated</th>
+            {across && <th scope="col">Namespace</th>}
+            <th scope="col">
+              <span className="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <Row key={run.id} run={run} act={act} across={across} open={run.id === shown} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const dismissed = ({ stopped }: Record<string, unknown>) => (stopped ? "done, it cannot be requeued any more" : "it is no dead letter any more");
+
+function Row({ run, act, across, open: atFirst }: { run: RunInfo; act: Act; across: boolean; open: boolean }) {
+  const [open, setOpen] = useState(atFirst);
+  const way = useId();
+  const path = `/threads/${encodeURIComponent(run.threadId)}/runs/${encodeURIComponent(run.id)}`;
+  const of = across ? `?namespace=${encodeURIComponent(run.namespace)}` : "";
+  const live = run.state === "queued" || run.state === "claimed";
+  const { words, tone } = runState(run);
+  return (
+    <Fragment>
+      <tr data-testid="run" data-state={run.state} data-run-id={run.runId}>
+        <td>
+          <code title={run.id}>{run.runId}</code>
+          <RunFacts run={run} />
+        </td>
+        <td>
+          <span className={`tag ${tone}`} data-testid="run-state" title={`Dispatch ${stateWords(run.state)}${run.claimedBy ? `, by ${run.claimedBy}` : ""}`}>
+            {words}
+          </span>
+        </td>
+        <td>
+          {Math.min(run.attempts, run.maxAttempts)} of {run.maxAttempts}
+        </td>
+        <td dir="auto">{runDetail(run)}</td>
+        <td>{ago(run.updatedAt)}</td>
+        {across && (
+          <td>
+            <code>{run.namespace}</code>
+          </td>
+        )}
+        <td>
+          <Guarded subject={`${run.id} ${run.state}`}>
+            {live && (
+              <button type="button" data-testid="cancel-run" onClick={() => void act("Cancel", "POST", `${path}/cancel${of}`, { reason: "cancelled by an operator" })}>
+                Cancel
+              </button>
+            )}
+            {run.state === "dead_letter" && !run.requeuedAs && (
+              <>
+                <button type="button" data-testid="requeue" onClick={() => void act("Requeue", "POST", `${path}/requeue${of}`)}>
+                  Requeue
+                </button>
+                <button type="button" className="quiet" data-testid="dismiss" onClick={() => void act("Dismiss", "POST", `${path}/cancel${of}`, { reason: "by an operator" }, dismissed)}>
+                  Dismiss
+                </button>
+              </>
+            )}
+          </Guarded>
+          <button type="button" className="quiet" aria-expanded={open} aria-controls={way} data-testid="run-way" onClick={() => setOpen(!open)}>
+            History
+          </button>
+        </td>
+      </tr>
+      {open && (
+        <tr id={way}>
+          <td colSpan={across ? 7 : 6}>
+            <RunTimeline run={run} across={across} />
+          </td>
+        </tr>
+      )}
+    </Fragment>
+  );
+}

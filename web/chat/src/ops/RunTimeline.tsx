@@ -1,0 +1,35 @@
+import { usePolled, type DecisionInfo, type Page } from "../server/api";
+import { visible } from "../lib/misleading";
+import { between, wayOf, type RunOnRecord } from "./runway";
+
+const EVERY_MS = 5_000;
+
+/** The way of one run through its states. `across`: it may be of another namespace. */
+export function RunTimeline({ run, across }: { run: RunOnRecord; across: boolean }) {
+  const of = across ? `&namespace=${encodeURIComponent(run.namespace)}` : "";
+  const { data } = usePolled<Page<DecisionInfo>>(`/threads/${encodeURIComponent(run.threadId)}/decisions?limit=200${of}`, EVERY_MS);
+  const way = wayOf(run, data?.items);
+  return (
+    <ol className="timeline" data-testid="timeline" aria-label="The way of this run">
+      {way.map(({ at, words, detail, tone }, i) => {
+        const before = way.slice(0, i).findLast((one) => one.at)?.at;
+        return (
+          <li key={i} data-tone={tone}>
+            <strong dir="auto">{visible(words)}</strong>
+            {at && (
+              <time className="hint" dateTime={at} title={at}>
+                {new Date(at).toLocaleString()}
+                {between(before, at) && ` (${between(before, at)} later)`}
+              </time>
+            )}
+            {detail && (
+              <span className="hint" dir="auto">
+                {visible(detail)}
+              </span>
+            )}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}

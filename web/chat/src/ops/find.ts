@@ -1,0 +1,52 @@
+// Looking for whatever has an id: a chat, a run by either of its names, a question. No list of all of them is kept, so it is
+// looked for where it is likely, and said how far.
+
+import type { DecisionInfo, InboxItem, Page, RunInfo, ThreadInfo } from "../server/api";
+
+export interface Found {
+  what: "chat" | "run" | "question" | "decided question" | "dead letter";
+  threadId: string;
+  namespace?: string;
+  title?: string;
+  run?: RunInfo;
+}
+
+/** How many of the latest chats have their runs looked through. */
+export const CHATS = 50;
+
+/** What was looked through where nothing was found. */
+export const LOOKED = `Looked through chats of that id, open questions, the latest 200 decisions, 200 dead letters, and the latest 200 runs of your ${CHATS} latest chats.`;
+
+type Get = <T>(path: string) => Promise<T | undefined>;
+
+/** What has the id; undefined where nothing is found. `get` answers undefined for what is not there or not to be read. */
+export async function find(id: string, get: Get): Promise<Found | undefined> {
+  const thread = await get<ThreadInfo>(`/threads/${encodeURIComponent(id)}`);
+  if (thread) return { what: "chat", threadId: thread.threadId, title: thread.title };
+  const open = await get<Page<InboxItem>>("/inbox?limit=200");
+  for (const item of open?.items ?? []) {
+    const question = item.interrupts.some((one) => one.id === id);
+    if (question || item.threadId === id) return { what: question ? "question" : "chat", threadId: item.threadId, namespace: item.namespace, title: item.title };
+  }
+  const decided = await get<Page<DecisionInfo>>("/decisions?limit=200");
+  for (const one of decided?.items ?? []) {
+    if (one.interruptId === id || one.id === id) return { what: "decided question", threadId: one.threadId, namespace: one.namespace };
+    if (one.askedBy?.id === id || one.answeredBy?.id === id) return await runIn(one.threadId, one.namespace, id, get);
+  }
+  const dead = await get<Page<RunInfo>>("/dispatches?state=dead_letter&limit=200");
+  for (const run of dead?.items ?? []) {
+    if (run.id === id || run.runId === id) return { what: "dead letter", threadId: run.threadId, namespace: run.namespace, run };
+  }
+  const latest = await get<Page<ThreadInfo>>(`/threads?limit=${CHATS}`);
+  for (const { threadId, title } of latest?.items ?? []) {
+    const runs = await get<Page<RunInfo>>(`/threads/${encodeURIComponent(threadId)}/runs?limit=200`);
+    const run = runs?.items.find((one) => one.id === id || one.runId === id);
+    if (run) return { what: "run", threadId, title, run };
+  }
+  return undefined;
+}
+
+async function runIn(threadId: string, namespace: string, id: string, get: Get): Promise<Found> {
+  const run = await get<RunInfo>(`/threads/${encodeURIComponent(threadId)}/runs/${encodeURIComponent(id)}?namespace=${encodeURIComponent(namespace)}`);
+  return { what: "run", threadId, namespace, run };
+}

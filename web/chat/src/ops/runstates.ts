@@ -1,0 +1,47 @@
+// What became of a run, in words. That its dispatch is done with says nothing of that.
+
+import type { RunInfo } from "../server/api";
+import { sentence } from "../lib/words";
+
+export interface RunState {
+  words: string;
+  /** Of the badge: "" is neither good nor bad. */
+  tone: "" | "done" | "asked" | "late" | "busy";
+}
+
+type Told = Pick<RunInfo, "state" | "outcome" | "error" | "requeuedAs"> & { started?: boolean; availableAt?: string };
+
+/** The interrupt by which an operator has a run pause. */
+const PAUSED = "aguiws:paused";
+
+/** How it is with a run. */
+export function runState(run: Told, now = Date.now()): RunState {
+  switch (run.state) {
+    case "queued":
+      return { words: Date.parse(run.availableAt ?? "") > now ? "queued for later" : run.started ? "waits for a worker" : "queued", tone: "" };
+    case "claimed":
+      return { words: run.started ? "running" : "starting", tone: "busy" };
+    case "cancelled":
+      // It has ended in another way before that: as a dead letter.
+      return { words: run.outcome?.type === "RUN_ERROR" && run.outcome.code !== "cancelled" ? "dead, dismissed" : "cancelled in the queue", tone: "" };
+    case "superseded":
+      // Its claim was taken away: by who stopped it, which is said, or for a newer run.
+      return { words: run.error || run.outcome?.code === "cancelled" ? "stopped" : "superseded", tone: "" };
+    case "dead_letter":
+      return run.requeuedAs ? { words: "dead, requeued", tone: "" } : { words: "dead letter", tone: "late" };
+  }
+  const { outcome } = run;
+  if (outcome?.type === "RUN_ERROR") return outcome.code === "cancelled" ? { words: "stopped", tone: "" } : { words: "failed", tone: "late" };
+  if (outcome?.outcome?.type === "interrupt") {
+    const { interrupts } = outcome.outcome as { interrupts?: Array<{ reason?: string }> };
+    return interrupts?.some(({ reason }) => reason === PAUSED) ? { words: "paused", tone: "asked" } : { words: "asked a question", tone: "asked" };
+  }
+  if (outcome?.type === "RUN_FINISHED") return { words: "succeeded", tone: "done" };
+  return { words: "ended", tone: "" };
+}
+
+/** What is to be said beside that. */
+export function runDetail({ outcome, error }: Told): string {
+  if (outcome?.type === "RUN_ERROR") return [outcome.code ?? "agent_error", sentence(outcome.message ?? "")].filter(Boolean).join(": ");
+  return error ?? "";
+}

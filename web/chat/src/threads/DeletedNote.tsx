@@ -1,0 +1,24 @@
+import { useSyncExternalStore } from "react";
+import { pageDeletions } from "./deletions";
+import { visible } from "../lib/misleading";
+
+/** The chats that are about to be deleted, and the way to keep them. */
+export function DeletedNote() {
+  const deletions = pageDeletions();
+  const { held, fault } = useSyncExternalStore(deletions.watch, deletions.look);
+  return (
+    <div className="deleted" role="status">
+      {held.filter(({ done }) => !done).map(({ threadId, title }) => (
+        <p key={threadId} className="row" data-testid="deleted" data-thread-id={threadId}>
+          <span className="title" dir="auto">
+            Deleted “{visible(title)}”
+          </span>
+          <button type="button" data-testid="undo-delete" aria-label={`Undo: keep ${visible(title)}`} onClick={() => deletions.undo(threadId)}>
+            Undo
+          </button>
+        </p>
+      ))}
+      {fault && <p className="fault">It was not deleted: {fault.words}</p>}
+    </div>
+  );
+}

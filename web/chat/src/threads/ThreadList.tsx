@@ -1,0 +1,198 @@
+import { type KeyboardEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { usePolled, type Page, type ThreadInfo } from "../server/api";
+import { DeletedNote } from "./DeletedNote";
+import { pageDeletions } from "./deletions";
+import { Guarded } from "../lib/Guarded";
+import { Icon } from "../lib/Icon";
+import { visible } from "../lib/misleading";
+import { ofWaiting } from "../server/notices";
+import { RenameThread } from "./RenameThread";
+import { onLink, threadHref } from "../lib/route";
+import { ThreadPlace } from "./ThreadPlace";
+import { threadGroups } from "./threadgroups";
+import { hasFailed, stands } from "./threadstands";
+import { useThreads } from "./threadpages";
+import { searchThreads } from "./threadsearch";
+import { staleWords } from "../lib/words";
+
+/** How often those that wait are asked for where no notices come, in milliseconds. */
+const EVERY_MS = 5_000;
+
+const NONE: ThreadInfo[] = [];
+
+interface ListProps {
+  current: string;
+  /** So much was sent from here and is not known to have been taken. */
+  outgoing: number;
+  begin: () => void;
+  /** Puts the list away; left out where it always has a place. */
+  close?: () => void;
+}
+
+/** The threads of the namespace: those that wait for an answer first, then by day, latest first. */
+export function ThreadList({ current, outgoing, begin, close }: ListProps) {
+  const { items, error, more, fetching, fault, refresh } = useThreads();
+  const { data: waiting } = usePolled<Page<ThreadInfo>>("/threads?waiting=true&limit=50", EVERY_MS, ofWaiting);
+  const before = useRef(outgoing);
+  useEffect(() => {
+    // What was taken may wait for its run, or be the first of its thread.
+    if (outgoing < before.current) refresh();
+    before.current = outgoing;
+  }, [outgoing, refresh]);
+  const deletions = pageDeletions();
+  const { held } = useSyncExternalStore(deletions.watch, deletions.look);
+  useEffect(() => {
+    deletions.gone = refresh;
+  }, [deletions, refresh]);
+  const [wanted, search] = useState("");
+  const list = useRef<HTMLElement>(null);
+  const showMore = async (fetch: () => Promise<ThreadInfo | undefined>) => {
+    const first = await fetch();
+    // The button may be gone, and whoever goes on with the keyboard goes on with what has come.
+    if (first) requestAnimationFrame(() => list.current?.querySelector<HTMLElement>(`[data-thread-id="${CSS.escape(first.threadId)}"] a`)?.focus());
+  };
+  const hidden = new Set(held.map(({ threadId }) => threadId));
+  const shown = (all: readonly ThreadInfo[]) => searchThreads(all, wanted).filter(({ threadId }) => !hidden.has(threadId));
+  const groups = threadGroups(shown(items ?? NONE), shown(waiting?.items ?? NONE));
+  const some = (items?.length ?? 0) > 0 || (waiting?.items.length ?? 0) > 0;
+  return (
+    <nav ref={list} className="threads" aria-label="Chats" data-testid="thread-list">
+      <div className="actions">
+        <h2>Chats</h2>
+        <span className="spacer" />
+        {close && (
+          <button type="button" className="quiet" data-testid="hide-threads" autoFocus onClick={close}>
+            Close
+          </button>
+        )}
+      </div>
+      {error && (
+        <p className="hint" role="status">
+          {staleWords(error, items !== undefined)}
+        </p>
+      )}
+      {items?.length === 0 && !waiting?.items.length && !error && <p className="hint">None yet.</p>}
+      {some && (
+        <input
+          type="search"
+          className="thread-search"
+          placeholder="Search by title or id"
+          aria-label="Search chats by title or id"
+          autoComplete="off"
+          spellCheck={false}
+          value={wanted}
+          data-testid="thread-search"
+          onChange={(event) => search(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Escape" || wanted === "") return;
+            event.stopPropagation();
+            search("");
+          }}
+        />
+      )}
+      {some && wanted.trim() !== "" && (
+        <p className="hint" role="status" data-testid="thread-found">
+          {groups.length === 0 ? "None found" : `${groups.reduce((sum, { threads }) => sum + threads.length, 0)} found`}
+          {more ? ` among the latest ${items?.length ?? 0} and those that wait.` : "."}
+        </p>
+      )}
+      <DeletedNote />
+      {groups.map(({ name, threads }) => (
+        <section key={name} aria-label={name} data-testid="thread-group">
+          <h3>{name}</h3>
+          <ul>
+            {threads.map((thread) => (
+              <Row key={thread.threadId} thread={thread} listed={items ?? NONE} current={thread.threadId === current} changed={refresh} begin={begin} />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {more && (
+        <div className="actions center">
+          <button type="button" className="quiet" data-testid="more-threads" aria-disabled={fetching || undefined} onClick={() => void showMore(more)}>
+            {fetching ? "Fetching…" : wanted.trim() === "" ? "Show older chats" : "Look among older chats"}
+          </button>
+        </div>
+      )}
+      {fault && (
+        <p className="hint" role="status">
+          Older chats did not come: {fault}
+        </p>
+      )}
+    </nav>
+  );
+}
+
+interface RowProps {
+  thread: ThreadInfo;
+  listed: readonly ThreadInfo[];
+  current: boolean;
+  changed: () => void;
+  begin: () => void;
+}
+
+function Row({ thread, listed, current, changed, begin }: RowProps) {
+  const [renaming, rename] = useState(false);
+  const [fault, setFault] = useState<string>();
+  const title = visible(thread.title || "Untitled");
+  const pencil = useRef<HTMLButtonElement>(null);
+  const back = useRef(false);
+  useEffect(() => {
+    if (renaming || !back.current) return;
+    back.current = false;
+    if (document.activeElement === document.body) pencil.current?.focus();
+  }, [renaming]);
+  const renamed = (changedIt: boolean) => {
+    back.current = true;
+    rename(false);
+    if (changedIt) changed();
+  };
+  const keyed = (event: KeyboardEvent) => {
+    if (event.key !== "F2" || renaming) return;
+    event.preventDefault();
+    rename(true);
+  };
+  const forget = () => {
+    // Where it stood there may be nothing: whoever goes on with the keyboard goes on with the list.
+    const list = pencil.current?.closest("nav");
+    pageDeletions().hold(thread.threadId, thread.title || "Untitled");
+    if (current) begin();
+    requestAnimationFrame(() => list?.querySelector<HTMLElement>(`[data-testid="deleted"][data-thread-id="${CSS.escape(thread.threadId)}"] button`)?.focus());
+  };
+  return (
+    <li data-testid="thread" data-thread-id={thread.threadId} data-waiting={thread.waiting} data-failed={hasFailed(thread)} onKeyDown={keyed}>
+      {renaming ? (
+        <RenameThread threadId={thread.threadId} title={thread.title || "Untitled"} done={renamed} failed={setFault} />
+      ) : (
+        <a href={threadHref(thread.threadId)} aria-current={current ? "page" : undefined} onClick={onLink}>
+          <span className="title" dir="auto">
+            {title}
+          </span>
+          <span className="hint">
+            {stands(thread)}
+          </span>
+        </a>
+      )}
+      <ThreadPlace thread={thread} listed={listed} />
+      {!renaming && (
+        <div className="thread-does">
+          <button type="button" ref={pencil} className="quiet" aria-label={`Rename ${title}`} title="Rename (F2)" data-testid="rename-thread" onClick={() => rename(true)}>
+            <Icon name="pen" />
+          </button>
+          {!thread.waiting && !thread.active && thread.queued === 0 && (
+            <Guarded subject={thread.threadId}>
+              <button type="button" className="quiet" aria-label={`Delete ${title}`} title="Delete" data-testid="delete-thread" onClick={forget}>
+                ×
+              </button>
+            </Guarded>
+          )}
+        </div>
+      )}
+      {fault && (
+        <p className="fault" role="alert">
+          {fault}
+        </p>
+      )}
+    </li>
+  );
+}

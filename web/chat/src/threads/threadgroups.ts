@@ -1,0 +1,38 @@
+// In which order chats stand beside the one that is looked at: those that wait first, then by day.
+
+import type { ThreadInfo } from "../server/api";
+
+export interface ThreadGroup {
+  name: string;
+  threads: ThreadInfo[];
+}
+
+const DAY_MS = 86_400_000;
+
+const month = new Intl.DateTimeFormat("en", { month: "long", year: "numeric" });
+
+/** The groups of the latest threads, and of those that wait, which may be older. A group without any is left out. */
+export function threadGroups(latest: readonly ThreadInfo[], waiting: readonly ThreadInfo[], now = Date.now()): ThreadGroup[] {
+  const listed = new Set(latest.map(({ threadId }) => threadId));
+  const older = waiting.filter(({ threadId }) => !listed.has(threadId));
+  const groups = new Map<string, ThreadInfo[]>([["Waiting for you", [...latest.filter((one) => one.waiting), ...older]]]);
+  for (const thread of latest) {
+    if (thread.waiting) continue;
+    const name = dayOf(Date.parse(thread.updatedAt), now);
+    groups.set(name, [...(groups.get(name) ?? []), thread]);
+  }
+  return [...groups].flatMap(([name, threads]) => (threads.length > 0 ? [{ name, threads }] : []));
+}
+
+/** When something was, as it is spoken of; days are those of here. */
+function dayOf(at: number, now: number): string {
+  const days = Math.round((midnight(now) - midnight(at)) / DAY_MS);
+  if (Number.isNaN(days) || days <= 0) return "Today";
+  if (days === 1) return "Yesterday";
+  if (days < 7) return "Previous 7 days";
+  return days < 30 ? "Previous 30 days" : month.format(at);
+}
+
+function midnight(at: number): number {
+  return new Date(at).setHours(0, 0, 0, 0);
+}
