@@ -45,7 +45,7 @@ func TestProcessLost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return newTestServer(t, runnerBackend{r}, nil)
+		return newTestServer(t, running(r), nil)
 	}
 	first := start()
 	asked := newTab(first.dial())
@@ -67,7 +67,7 @@ func TestTimeLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantCode(t, newTab(newTestServer(t, runnerBackend{r}, nil).dial()).ask("r1", "hello"), "run_timeout")
+	wantCode(t, newTab(newTestServer(t, running(r), nil).dial()).ask("r1", "hello"), "run_timeout")
 }
 
 // A run that makes too much of its thread ends with a code of its own, and the thread
@@ -84,7 +84,7 @@ func TestThreadSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := newTestServer(t, runnerBackend{r}, nil)
+	srv := newTestServer(t, running(r), nil)
 	wantCode(t, newTab(srv.dial()).ask("r1", "hello"), "thread_too_large")
 	wantCode(t, newTab(srv.dial()).ask("r2", "more"), "thread_too_large")
 }

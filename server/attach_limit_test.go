@@ -3,6 +3,8 @@ package server
 import (
 	"fmt"
 	"testing"
+
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 // Attaches of one user count together, whichever sockets they come by: attaching to
@@ -10,7 +12,7 @@ import (
 func TestAttachLimit(t *testing.T) {
 	ts := newTestServer(t, newFake(), &Options{Auth: byToken{"a": {User: "a"}, "b": {User: "b"}}, AttachesPerMinute: 1, AttachBurst: 3})
 	dial := func(who string) *client {
-		c := ts.connect("/agui/ws", bearer(who, Subprotocol))
+		c := ts.connect("/agui/ws", bearer(who, ws.Subprotocol))
 		c.expect("ws.hello")
 		return c
 	}

@@ -18,6 +18,7 @@ import (
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/peer"
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 // byToken authenticates by bearer token or by the cookie "session", both being
@@ -55,7 +56,7 @@ func TestReplacedTokens(t *testing.T) {
 	}
 	ts := newTestServer(t, newFake(), &Options{Auth: tokens})
 	open := func(token string) *client {
-		c := ts.connect("/agui/ws", bearer(token, Subprotocol))
+		c := ts.connect("/agui/ws", bearer(token, ws.Subprotocol))
 		c.expect("ws.hello")
 		return c
 	}
@@ -110,7 +111,7 @@ func TestJWTExpiryClosesTheSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		_, c, _ := bubble(t, newFake(), &Options{Auth: auth}, Subprotocol, bearerOffer(token(-28*time.Second))) // the leeway is left
+		_, c, _ := bubble(t, newFake(), &Options{Auth: auth}, ws.Subprotocol, bearerOffer(token(-28*time.Second))) // the leeway is left
 		c.closed(peer.StatusExpired)
 	})
 }

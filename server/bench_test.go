@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/coder/websocket"
+
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 // BenchmarkDelivery is the way of an event from a thread's log to a client
@@ -27,7 +29,7 @@ func BenchmarkDelivery(b *testing.B) {
 			served := make(chan error, 1)
 			go func() { served <- s.Serve(l) }()
 			ctx := context.Background()
-			ws, _, err := websocket.Dial(ctx, "ws://"+l.Addr().String()+"/agui/ws", &websocket.DialOptions{Subprotocols: []string{Subprotocol}})
+			ws, _, err := websocket.Dial(ctx, "ws://"+l.Addr().String()+"/agui/ws", &websocket.DialOptions{Subprotocols: []string{ws.Subprotocol}})
 			if err != nil {
 				b.Fatal(err)
 			}

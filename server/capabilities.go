@@ -11,6 +11,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/core"
 )
 
 // withTransport adds to an agent's capabilities what this server adds to the
@@ -52,7 +53,7 @@ func withIdentities(caps json.RawMessage, who map[string]protocol.IdentityCapabi
 }
 
 // describe finds what is said of the agents without asking them.
-func (s *Server) describe(b backend) (err error) {
+func (s *Server) describe(b core.Backend) (err error) {
 	if s.capabilities, err = withTransport(b.Capabilities()); err != nil {
 		return fmt.Errorf("server: capabilities: %w", err)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/runner"
 	agui "github.com/aguiws/aguiws/client"
+	"github.com/aguiws/aguiws/server/internal/core"
 )
 
 // patience is how long a test waits for what must come, also on a machine that
@@ -30,10 +31,15 @@ type testServer struct {
 	down bool
 }
 
-// itself is the runner behind a backend that is one in part.
-func (r runnerBackend) itself() *runner.Runner { return r.Runner }
+// backed is a runner as a backend.
+type backed struct{ core.Runner }
 
-func newTestServer(t *testing.T, b backend, opts *Options) *testServer {
+func running(r *runner.Runner) backed { return backed{core.Runner{Runner: r}} }
+
+// itself is the runner behind a backend that is one in part.
+func (r backed) itself() *runner.Runner { return r.Runner.Runner }
+
+func newTestServer(t *testing.T, b core.Backend, opts *Options) *testServer {
 	t.Helper()
 	if opts == nil {
 		opts = &Options{}
@@ -235,9 +241,7 @@ func (ts *testServer) awaitQueued() {
 func (ts *testServer) awaitSender() {
 	ts.t.Helper()
 	eventually(ts.t, "it waits", func() bool {
-		ts.core.awaiting.mu.Lock()
-		defer ts.core.awaiting.mu.Unlock()
-		return len(ts.core.awaiting.senders) == 1
+		return ts.core.Awaiting.Inputs() == 1
 	})
 }
 

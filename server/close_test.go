@@ -18,6 +18,7 @@ import (
 	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 func TestCloseCodes(t *testing.T) {
@@ -131,7 +132,7 @@ func TestExpiredCredential(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const left = patience / 2
 		began := time.Now()
-		_, c, _ := bubble(t, newFake(), &Options{Auth: byToken{"good": {Expires: began.Add(left)}}}, Subprotocol, bearerOffer("good"))
+		_, c, _ := bubble(t, newFake(), &Options{Auth: byToken{"good": {Expires: began.Add(left)}}}, ws.Subprotocol, bearerOffer("good"))
 		c.expect("ws.hello")
 		c.closed(peer.StatusExpired)
 		if took := time.Since(began); took != left {
@@ -144,7 +145,7 @@ func TestRevokedCredential(t *testing.T) {
 	revoked := make(chan struct{})
 	ts := newTestServer(t, newFake(), &Options{Auth: byToken{"good": {Revoked: revoked}}})
 	c := ts.connect("/agui/ws", &agui.DialOptions{
-		Subprotocols: []string{Subprotocol, bearerOffer("good")}, Header: map[string][]string{"Origin": {ts.http.URL}}})
+		Subprotocols: []string{ws.Subprotocol, bearerOffer("good")}, Header: map[string][]string{"Origin": {ts.http.URL}}})
 	c.expect("ws.hello")
 	close(revoked)
 	c.closed(peer.StatusExpired)
@@ -179,10 +180,10 @@ func TestOverload(t *testing.T) {
 	if err := eve.Take(t.Context(), ts.opts.HeldPerUser); err != nil {
 		t.Fatal(err)
 	}
-	c := ts.connect("/agui/ws", bearer("eve", Subprotocol))
+	c := ts.connect("/agui/ws", bearer("eve", ws.Subprotocol))
 	c.send(`{"type":"ws.ping","x":"` + strings.Repeat("x", 1<<20) + `"}`)
 	c.closed(websocket.StatusTryAgainLater)
-	other := ts.connect("/agui/ws", bearer("ann", Subprotocol))
+	other := ts.connect("/agui/ws", bearer("ann", ws.Subprotocol))
 	other.expect("ws.hello")
 	other.send(`{"type":"ws.ping","x":"` + strings.Repeat("x", 1<<20) + `"}`)
 	other.expect("ws.pong")
@@ -262,7 +263,7 @@ func TestDrainIsBounded(t *testing.T) {
 // Too many control frames end a socket.
 func TestControlFramesAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, c, conn := bubble(t, newFake(), &Options{FramesPerSecond: 1}, Subprotocol)
+		_, c, conn := bubble(t, newFake(), &Options{FramesPerSecond: 1}, ws.Subprotocol)
 		c.expect("ws.hello")
 		go func() {
 			for range 100 {

@@ -14,7 +14,7 @@ import (
 // controlAPI is the control API on this server.
 func (s *Server) controlAPI() *controlapi.API {
 	return controlapi.New(controlapi.Config{
-		Runner: s.control, Notices: s.core.notices, Record: s.core.runs, Webhooks: s.opts.Webhooks, Logins: s.logins, Work: s.work.WorkStats, Upstreams: s.opts.Metrics.Upstreams,
+		Runner: s.control, Notices: s.core.Notices, Record: s.core.Runs, Webhooks: s.opts.Webhooks, Logins: s.logins, Work: s.work.WorkStats, Upstreams: s.opts.Metrics.Upstreams,
 		Nodes: s.nodes.Nodes, Store: s.nodes.Store,
 		Enter: func(r *http.Request) (controlapi.Caller, *refusal.Refusal) {
 			c, refused := s.gate.Enter(r)

@@ -82,7 +82,7 @@ func scopesServer(t *testing.T, namespaces map[string]string) *walk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &walk{testServer: newTestServer(t, runnerBackend{r}, &Options{
+	w := &walk{testServer: newTestServer(t, running(r), &Options{
 		Auth: tokens, InputBurst: 10_000, RequestBurst: 10_000, RequestsPerUser: 10_000,
 	}), theirs: ids{thread: "t", run: "r", message: "nobody's", interrupt: "nobody's", dispatch: "nobody's"}}
 	for namespace, tenant := range namespaces {

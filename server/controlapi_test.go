@@ -64,7 +64,7 @@ func newV1On(t *testing.T, r *runner.Runner, opts *Options) *v1Server {
 		t.Fatal(err)
 	}
 	opts.Auth, opts.Agents = tokens, []string{"script"}
-	ts := newTestServer(t, runnerBackend{r}, opts)
+	ts := newTestServer(t, running(r), opts)
 	v := &v1Server{t: t, ts: ts, token: annsToken, schemas: map[string]*jsonschema.Schema{}, seen: map[string]bool{}}
 	v.compile()
 	return v

@@ -15,6 +15,7 @@ import (
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/server/internal/refusal"
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 // admitting are the operations that ask for a run, each of which is one of the
@@ -60,7 +61,7 @@ func TestV1InputRate(t *testing.T) {
 		}
 	})
 	// The user's inputs are counted together, others' are not among them.
-	c := v.ts.connect("/agui/ws", bearer(v.token, Subprotocol))
+	c := v.ts.connect("/agui/ws", bearer(v.token, ws.Subprotocol))
 	c.expect("ws.hello")
 	c.send(input("other", "r"))
 	c.expect("ws.run")

@@ -88,7 +88,7 @@ func TestV1Webhooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	metrics := metrics.New()
-	w := &walk{testServer: newTestServer(t, runnerBackend{r}, &Options{Auth: tokens, Webhooks: sender, Metrics: metrics})}
+	w := &walk{testServer: newTestServer(t, running(r), &Options{Auth: tokens, Webhooks: sender, Metrics: metrics})}
 	owed := `"owed":{"waiting":5,"failed":2,"dead":2,"most":100}`
 	dead := func(i int, tenant string) string {
 		return fmt.Sprintf(`{"id":"1-1-%d","kind":"interrupt.opened","at":"1970-01-01T00:00:00.001Z","threadId":"of-%s","namespace":"n","tenant":"%s","diedAt":"1970-01-01T00:00:00.002Z","tries":13,"error":"503 Service Unavailable"}`, i, tenant, tenant)

@@ -19,7 +19,7 @@ func (s *Server) copilotkit() *copilotkit.Runtime {
 			if refused != nil {
 				return nil, refused
 			}
-			return s.streams.copilotCaller(r.Context(), c, stops), nil
+			return s.streams.CopilotCaller(r.Context(), c, stops), nil
 		},
 		Agents:      s.opts.Agents,
 		Describe:    s.describeAgent,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/server/internal/refusal"
+	"github.com/aguiws/aguiws/server/internal/sse"
 )
 
 // preflightAge is for how many seconds a browser remembers a preflight.
@@ -76,7 +77,7 @@ func (p path) admit(w http.ResponseWriter, r *http.Request) bool {
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Set("Access-Control-Allow-Credentials", "true")
-	h.Set("Access-Control-Expose-Headers", strings.Join([]string{recoveredHeader, olderHeader, beforeHeader, "Retry-After"}, ", "))
+	h.Set("Access-Control-Expose-Headers", strings.Join([]string{sse.RecoveredHeader, sse.OlderHeader, sse.BeforeHeader, "Retry-After"}, ", "))
 	return true
 }
 

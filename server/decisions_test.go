@@ -260,7 +260,7 @@ func TestDecisionsExport(t *testing.T) {
 	for _, form := range []string{"csv", "ndjson"} {
 		ts.ask(http.MethodGet, "/v1/threads/none/decisions?namespace="+team+"&format="+form, "", "Authorization", "Bearer "+approverToken).problem(404, "thread_not_found")
 	}
-	if p, status, _ := ts.page("", approverToken); status != 200 || p.Next == "" {
+	if p, status, _ := ts.Page("", approverToken); status != 200 || p.Next == "" {
 		t.Error("the server is not well after that")
 	}
 }

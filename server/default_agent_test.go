@@ -26,7 +26,7 @@ func TestTheDefaultAgentHasOneName(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := newV1On(t, r, &Options{FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000, OnDisconnect: map[string]Disconnect{"main": DisconnectFinish}})
-	before, _, _ := v.ts.page("", annsToken)
+	before, _, _ := v.ts.Page("", annsToken)
 	bearing := []string{"Authorization", "Bearer " + annsToken}
 	socket := func(path string) func(thread string) {
 		return func(thread string) {
@@ -74,7 +74,7 @@ func TestTheDefaultAgentHasOneName(t *testing.T) {
 		t.Errorf("of the default agent are %d of %d", len(found), len(ways))
 	}
 	for _, query := range []string{"agent=main", "agent="} {
-		page, status, text := v.ts.page("?after="+before.Next+"&"+query, annsToken)
+		page, status, text := v.ts.Page("?after="+before.Next+"&"+query, annsToken)
 		if status != http.StatusOK || len(page.Items) == 0 {
 			t.Errorf("notices of %s: %d %s", query, status, text)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 // Whoever asked for a call may not approve it by any way that there is, and somebody
@@ -31,7 +32,7 @@ func TestNobodyApprovesTheirOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &walk{testServer: newTestServer(t, runnerBackend{r}, &Options{Auth: tokens, InputBurst: 1000, RequestBurst: 10_000})}
+	w := &walk{testServer: newTestServer(t, running(r), &Options{Auth: tokens, InputBurst: 1000, RequestBurst: 10_000})}
 	post := func(token, path, body string) string { return w.request(t, http.MethodPost, path, token, body) }
 	input := func(thread, run, members string) string {
 		return fmt.Sprintf(`{"threadId":%q,"runId":%q,"tools":[],"context":[],"state":{},"forwardedProps":{},%s}`, thread, run, members)
@@ -59,7 +60,7 @@ func TestNobodyApprovesTheirOwn(t *testing.T) {
 	const resolve = "/v1/threads/%s/interrupts/resolve?namespace=acme%%2Fshared%%2Fteam"
 	ways := map[string]func(token, thread, entry string) string{
 		"a socket": func(token, thread, entry string) string {
-			return socket(token, input(thread, "answers", `"messages":[],"resume":[`+entry+`]`), Subprotocol)
+			return socket(token, input(thread, "answers", `"messages":[],"resume":[`+entry+`]`), ws.Subprotocol)
 		},
 		"a plain socket": func(token, thread, entry string) string {
 			return socket(token, input(thread, "answers", `"messages":[],"resume":[`+entry+`]`))

@@ -14,6 +14,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/controlapi"
+	"github.com/aguiws/aguiws/server/internal/core"
 	"github.com/aguiws/aguiws/server/internal/notices"
 )
 
@@ -236,7 +237,7 @@ func (b *fake) Unanswered(agent string) runner.UnansweredPolicy {
 	return runner.UnansweredRefuse
 }
 
-func (b *fake) Follow(key store.ThreadKey, notify func()) follower {
+func (b *fake) Follow(key store.ThreadKey, notify func()) core.Follower {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.thread(key)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 func upgrade(extra ...string) http.Header {
@@ -62,13 +63,13 @@ func TestHandshakeRefusals(t *testing.T) {
 		"unknown agent":         {path: "/agui/nobody/ws", header: upgrade(), status: 404, code: "unknown_agent"},
 		"unknown subprotocol":   {header: upgrade(protocols, "graphql-ws, agui.v2.json"), status: 400, code: "unsupported_subprotocol"},
 		"bearer offer alone":    {opts: Options{Auth: auth}, header: upgrade(protocols, bearerOffer("good")), status: 400, code: "unsupported_subprotocol"},
-		"two bearer offers":     {opts: Options{Auth: auth}, header: upgrade(protocols, Subprotocol+","+bearerOffer("good")+","+bearerOffer("good")), status: 400, code: "ambiguous_credential"},
+		"two bearer offers":     {opts: Options{Auth: auth}, header: upgrade(protocols, ws.Subprotocol+","+bearerOffer("good")+","+bearerOffer("good")), status: 400, code: "ambiguous_credential"},
 		"no origin, no bearer":  {opts: Options{Auth: auth}, header: upgrade("Cookie", "session=good"), status: 403, code: "origin_required"},
 		"bad bearer":            {opts: Options{Auth: auth}, header: upgrade(authorization, "Bearer bad"), status: 401, code: "unauthenticated"},
 		"empty bearer":          {opts: Options{Auth: auth}, header: upgrade(authorization, "Bearer "), status: 401, code: "unauthenticated"},
-		"bad offer":             {opts: Options{Auth: auth}, header: upgrade(protocols, Subprotocol+", "+bearerOffer("bad")), status: 401, code: "unauthenticated"},
-		"offer not base64":      {opts: Options{Auth: auth}, header: upgrade(protocols, Subprotocol+", agui.bearer.!!"), status: 401, code: "unauthenticated"},
-		"bad one not skipped":   {opts: Options{Auth: auth}, header: upgrade(authorization, "Bearer bad", protocols, Subprotocol+", "+bearerOffer("good"), "Cookie", "session=good"), status: 401, code: "unauthenticated"},
+		"bad offer":             {opts: Options{Auth: auth}, header: upgrade(protocols, ws.Subprotocol+", "+bearerOffer("bad")), status: 401, code: "unauthenticated"},
+		"offer not base64":      {opts: Options{Auth: auth}, header: upgrade(protocols, ws.Subprotocol+", agui.bearer.!!"), status: 401, code: "unauthenticated"},
+		"bad one not skipped":   {opts: Options{Auth: auth}, header: upgrade(authorization, "Bearer bad", protocols, ws.Subprotocol+", "+bearerOffer("good"), "Cookie", "session=good"), status: 401, code: "unauthenticated"},
 		"query is no place":     {opts: Options{Auth: auth}, path: "/agui/ws?token=good&access_token=good", header: upgrade(authorization, "Bearer bad"), status: 401, code: "unauthenticated"},
 		"not for this server":   {opts: Options{Auth: auth}, header: upgrade(authorization, "Bearer foreign"), status: 403, code: "forbidden"},
 		"authenticator is down": {opts: Options{Auth: auth}, header: upgrade(authorization, "Bearer down"), status: 503, code: "authenticator_unavailable"},
@@ -87,7 +88,7 @@ func TestHandshakeRefusals(t *testing.T) {
 			if (status == 401) != (header.Get("WWW-Authenticate") != "") {
 				t.Errorf("WWW-Authenticate is %q", header.Get("WWW-Authenticate"))
 			}
-			if c.code == "unsupported_subprotocol" && !strings.Contains(body["message"].(string), Subprotocol) {
+			if c.code == "unsupported_subprotocol" && !strings.Contains(body["message"].(string), ws.Subprotocol) {
 				t.Errorf("the message does not name what is supported: %v", body)
 			}
 		})
@@ -101,14 +102,14 @@ func TestHandshakeAccepts(t *testing.T) {
 		header []string
 		offers []string
 	}{
-		"authorization":           {[]string{"Authorization", "bearer good"}, []string{Subprotocol}},
-		"authorization decides":   {[]string{"Authorization", "Bearer good"}, []string{Subprotocol, bearerOffer("bad")}},
-		"other scheme is skipped": {[]string{"Authorization", "Basic x"}, []string{Subprotocol, bearerOffer("good")}},
-		"offer":                   {nil, []string{bearerOffer("good"), Subprotocol}},
-		"cookie and origin":       {[]string{"Cookie", "session=good", "Origin", "https://app.example"}, []string{Subprotocol}},
-		"default port":            {[]string{"Cookie", "session=good", "Origin", "https://app.example:443"}, []string{Subprotocol}},
-		"IPv6 origin":             {[]string{"Authorization", "Bearer good", "Origin", "http://[::1]:81"}, []string{Subprotocol}},
-		"own origin":              {[]string{"Cookie", "session=good", "Origin", ts.http.URL}, []string{Subprotocol}},
+		"authorization":           {[]string{"Authorization", "bearer good"}, []string{ws.Subprotocol}},
+		"authorization decides":   {[]string{"Authorization", "Bearer good"}, []string{ws.Subprotocol, bearerOffer("bad")}},
+		"other scheme is skipped": {[]string{"Authorization", "Basic x"}, []string{ws.Subprotocol, bearerOffer("good")}},
+		"offer":                   {nil, []string{bearerOffer("good"), ws.Subprotocol}},
+		"cookie and origin":       {[]string{"Cookie", "session=good", "Origin", "https://app.example"}, []string{ws.Subprotocol}},
+		"default port":            {[]string{"Cookie", "session=good", "Origin", "https://app.example:443"}, []string{ws.Subprotocol}},
+		"IPv6 origin":             {[]string{"Authorization", "Bearer good", "Origin", "http://[::1]:81"}, []string{ws.Subprotocol}},
+		"own origin":              {[]string{"Cookie", "session=good", "Origin", ts.http.URL}, []string{ws.Subprotocol}},
 		"plain":                   {[]string{"Authorization", "Bearer good"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -116,16 +117,16 @@ func TestHandshakeAccepts(t *testing.T) {
 			for i := 0; i < len(c.header); i += 2 {
 				h.Add(c.header[i], c.header[i+1])
 			}
-			ws, err := agui.Open(context.Background(), ts.http.URL+"/agui/ws", &agui.DialOptions{Header: h, Subprotocols: append([]string{}, c.offers...)})
+			sock, err := agui.Open(context.Background(), ts.http.URL+"/agui/ws", &agui.DialOptions{Header: h, Subprotocols: append([]string{}, c.offers...)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer ws.CloseNow()
+			defer sock.CloseNow()
 			want := ""
 			if c.offers != nil {
-				want = Subprotocol
+				want = ws.Subprotocol
 			}
-			if got := ws.Subprotocol(); got != want {
+			if got := sock.Subprotocol(); got != want {
 				t.Errorf("selected %q, want %q", got, want)
 			}
 		})

@@ -27,9 +27,9 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 		refused = peer.RefuseDraining
 	case s.gate.Memory.Short(peer.ShedSockets):
 		refused = peer.RefuseMemory
-	case !s.core.runs.StoreAvailable():
+	case !s.core.Runs.StoreAvailable():
 		refused = peer.RefuseStore
-	case s.opts.Ready != nil && s.readiness.ask(r.Context(), s.ready) != nil:
+	case s.opts.Ready != nil && s.readiness.Ask(r.Context(), s.ready) != nil:
 		refused = peer.RefuseStore
 	}
 	if refused != nil {

@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/server/internal/ws"
 	"github.com/aguiws/aguiws/server/metrics"
 )
 
 func TestHeartbeatKeepsAnAnsweringPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, c, _ := bubble(t, newFake(), nil, Subprotocol)
+		s, c, _ := bubble(t, newFake(), nil, ws.Subprotocol)
 		c.expect("ws.hello")
 		ctx, gone := context.WithCancel(context.Background())
 		go func() {
@@ -31,7 +32,7 @@ func TestHeartbeatKeepsAnAnsweringPeer(t *testing.T) {
 }
 
 func TestHeartbeatDropsASilentPeer(t *testing.T) {
-	for _, protocols := range [][]string{{Subprotocol}, nil} {
+	for _, protocols := range [][]string{{ws.Subprotocol}, nil} {
 		synctest.Test(t, func(t *testing.T) {
 			s, c, conn := bubble(t, newFake(), nil, protocols...)
 			if protocols != nil {
@@ -66,7 +67,7 @@ func TestWriteTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newFake()
 		m := metrics.New()
-		s, c, _ := bubble(t, b, &Options{Heartbeat: 24 * time.Hour, Metrics: m}, Subprotocol)
+		s, c, _ := bubble(t, b, &Options{Heartbeat: 24 * time.Hour, Metrics: m}, ws.Subprotocol)
 		c.expect("ws.hello")
 		c.follow("t")
 		b.log(localThread, custom("1"))
@@ -92,7 +93,7 @@ func TestWriteTimeout(t *testing.T) {
 func TestSlowReaderIsNotClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newFake()
-		s, c, conn := bubble(t, b, nil, Subprotocol)
+		s, c, conn := bubble(t, b, nil, ws.Subprotocol)
 		c.expect("ws.hello")
 		c.follow("t")
 		big := fmt.Sprintf(`{"type":"CUSTOM","name":"big","value":%q}`, strings.Repeat("x", 2000))
@@ -119,10 +120,10 @@ func TestSlowReaderIsNotClosed(t *testing.T) {
 func TestSlowReaderBlocksNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newFake()
-		s, slow, _ := bubble(t, b, nil, Subprotocol)
+		s, slow, _ := bubble(t, b, nil, ws.Subprotocol)
 		slow.expect("ws.hello")
 		slow.follow("t")
-		_, quick, _ := bubble(t, b, nil, Subprotocol)
+		_, quick, _ := bubble(t, b, nil, ws.Subprotocol)
 		quick.expect("ws.hello")
 		quick.follow("t")
 		began := time.Now()
@@ -170,7 +171,7 @@ func TestSlowUpload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newFake()
 		b.submit = func(_ context.Context, in runner.Input) (runner.Admitted, error) { return b.start(in), nil }
-		_, c, conn := bubble(t, b, nil, Subprotocol)
+		_, c, conn := bubble(t, b, nil, ws.Subprotocol)
 		c.expect("ws.hello")
 		frame := []byte(fmt.Sprintf(`{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user","content":%q}]}`, strings.Repeat("x", 2<<20)))
 		sent := make(chan struct{})

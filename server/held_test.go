@@ -16,6 +16,7 @@ import (
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 func largeInput(run string, bytes int) string {
@@ -125,7 +126,7 @@ func TestThreadLargerThanShare(t *testing.T) {
 	if err := tab.Take(t.Context(), budget.Small); err != nil {
 		t.Fatal(err)
 	}
-	c := ts.connect("/agui/ws", bearer(annsToken, Subprotocol))
+	c := ts.connect("/agui/ws", bearer(annsToken, ws.Subprotocol))
 	c.expect("ws.hello")
 	c.follow("t")
 	c.send(largeInput("r", 3<<20))

@@ -25,6 +25,13 @@ import (
 	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
+const (
+	// lookEvery is how often it is looked whether an input has come behind a run whose client
+	// has left, and tries how often it is tried to cancel one.
+	lookEvery = 250 * time.Millisecond
+	tries     = 12
+)
+
 // leavingNode serves the script agent to clients that leave.
 func leavingNode(t *testing.T, st store.Store, grace time.Duration, busy runner.BusyPolicy) *testServer {
 	t.Helper()
@@ -85,9 +92,7 @@ func (ts *testServer) follows() *client {
 }
 
 func (ts *testServer) leftCount() int {
-	ts.core.left.mu.Lock()
-	defer ts.core.left.mu.Unlock()
-	return ts.core.left.count
+	return ts.core.Left.Len()
 }
 
 // isLeft waits until it is known that a run's client has gone.
@@ -379,16 +384,16 @@ func TestGrace(t *testing.T) {
 		synctest.Wait()
 		var want []string
 		for i := range 5 {
-			behind := time.Duration(i+1) * leftLook
+			behind := time.Duration(i+1) * lookEvery
 			if i == 4 {
 				behind = 0
 			}
-			want = append(want, fmt.Sprint("server-r r ", time.Duration(i)*leftLook, " ", behind))
+			want = append(want, fmt.Sprint("server-r r ", time.Duration(i)*lookEvery, " ", behind))
 		}
 		if !slices.Equal(looks, want) {
 			t.Errorf("got  %q\nwant %q", looks, want)
 		}
-		if s.core.left.count != 0 || len(s.core.left.of) != 0 {
+		if s.core.Left.Len() != 0 {
 			t.Error("it is still left")
 		}
 	})
@@ -418,8 +423,8 @@ func TestGraceWithoutTheStore(t *testing.T) {
 				near.Close()
 				time.Sleep(10 * time.Minute)
 				synctest.Wait()
-				if want := min(failing+1, leftTries); looks != want || s.core.left.count != 0 {
-					t.Errorf("it was tried %d times, want %d, and %d are left", looks, want, s.core.left.count)
+				if want := min(failing+1, tries); looks != want || s.core.Left.Len() != 0 {
+					t.Errorf("it was tried %d times, want %d, and %d are left", looks, want, s.core.Left.Len())
 				}
 			})
 		})
@@ -439,14 +444,14 @@ func TestLooksAreSpaced(t *testing.T) {
 		s, _, end := piped(t, b, &Options{DisconnectGrace: time.Hour, Sockets: runs})
 		defer end()
 		for i := range runs {
-			s.core.clientLeft(&peer.Peer{Log: slog.New(slog.DiscardHandler)}, store.ThreadKey{Namespace: "local", Thread: fmt.Sprint(i)}, "s", "r")
+			s.core.ClientLeft(&peer.Peer{Log: slog.New(slog.DiscardHandler)}, store.ThreadKey{Namespace: "local", Thread: fmt.Sprint(i)}, "s", "r")
 		}
 		time.Sleep(seconds * time.Second)
 		synctest.Wait()
-		if most := int64(runs + seconds*int(time.Second/leftSpacing)); looks.Load() > most || looks.Load() < most/2 {
+		if most := int64(runs + seconds*int(time.Second/time.Millisecond)); looks.Load() > most || looks.Load() < most/2 {
 			t.Errorf("the store was asked %d times in %d s, and %d are right", looks.Load(), seconds, most)
 		}
-		s.core.left.end()
+		s.core.Left.Finish()
 	})
 }
 
@@ -516,7 +521,7 @@ func TestLeavingAnInterrupt(t *testing.T) {
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("%v %v", runs, err)
 	}
-	if c, err := ts.core.runs.CancelLeft(context.Background(), localThread, runs[0].ID, "r1", 0); err != nil || c.Stopped {
+	if c, err := ts.core.Runs.CancelLeft(context.Background(), localThread, runs[0].ID, "r1", 0); err != nil || c.Stopped {
 		t.Errorf("got %+v %v", c, err)
 	}
 	_, last := ts.events("").rest()
@@ -564,7 +569,5 @@ func TestAskingForAnotherKeepsNothing(t *testing.T) {
 
 // waiting is how many senders of a queued input of thread t are remembered.
 func (ts *testServer) waiting(label string) int {
-	ts.core.awaiting.mu.Lock()
-	defer ts.core.awaiting.mu.Unlock()
-	return len(ts.core.awaiting.senders[awaited{localThread, label}])
+	return ts.core.Awaiting.Waiting(localThread, label)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 // logged is a log that a test reads while it is written.
@@ -126,7 +127,7 @@ func TestClientsThatGoAreNoFailures(t *testing.T) {
 	}
 	socket := func(plain bool, frames ...string) func(ts *testServer) func() {
 		return func(ts *testServer) func() {
-			opts := bearer("good", Subprotocol)
+			opts := bearer("good", ws.Subprotocol)
 			if plain {
 				opts = bearer("good")
 			}
@@ -168,7 +169,7 @@ func TestClientsThatGoAreNoFailures(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				ts := newTestServer(t, runnerBackend{r}, &Options{Auth: m, Logger: logger})
+				ts := newTestServer(t, running(r), &Options{Auth: m, Logger: logger})
 				ts.ask(http.MethodPost, "/agui", says("r1", "/say hello"), "Authorization", "Bearer good").opened().rest()
 				if fails {
 					m.become(test.which, errors.New("the store is broken"))

@@ -29,6 +29,7 @@ import (
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/oauthtest"
+	"github.com/aguiws/aguiws/server/internal/ws"
 	"github.com/aguiws/aguiws/server/login"
 )
 
@@ -101,7 +102,7 @@ func newLoginLabOn(t *testing.T, st loginStore, hook func(string), auth identity
 			t.Fatal(err)
 		}
 	}
-	l.walk = &walk{testServer: newTestServer(t, runnerBackend{r}, &Options{Auth: auth, Logins: svc, InputBurst: 1000, RequestBurst: 10_000, Logger: log})}
+	l.walk = &walk{testServer: newTestServer(t, running(r), &Options{Auth: auth, Logins: svc, InputBurst: 1000, RequestBurst: 10_000, Logger: log})}
 	return l
 }
 
@@ -249,7 +250,7 @@ func TestLoginIsNoAnswer(t *testing.T) {
 	if !strings.Contains(said, `"login_required"`) {
 		t.Errorf("a POST is answered with %s", said)
 	}
-	c := l.connect("/agui/ws", bearer(annsToken, Subprotocol))
+	c := l.connect("/agui/ws", bearer(annsToken, ws.Subprotocol))
 	c.expect("ws.hello")
 	c.send(answerTo(ids{thread: "one", interrupt: interrupt}))
 	c.expect("ws.run")
@@ -704,7 +705,7 @@ func TestLoginKeepsSecrets(t *testing.T) {
 	closes(t, st)
 	heard := &overheard{Store: st}
 	l := newLoginLabOn(t, heard, nil, nil)
-	first, status, _ := l.page("", annsToken)
+	first, status, _ := l.Page("", annsToken)
 	if status != http.StatusOK {
 		t.Fatal(status)
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	agui "github.com/aguiws/aguiws/client"
+
+	"github.com/aguiws/aguiws/server/internal/core"
 )
 
 // pipes is a listener whose connections are in memory, so that a server and
@@ -37,7 +39,7 @@ func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
 
 // piped serves a backend to connections in memory. end, called when these are
 // closed, shuts it down.
-func piped(t *testing.T, b backend, opts *Options) (s *Server, p *pipes, end func()) {
+func piped(t *testing.T, b core.Backend, opts *Options) (s *Server, p *pipes, end func()) {
 	t.Helper()
 	if opts == nil {
 		opts = &Options{}
@@ -64,7 +66,7 @@ func piped(t *testing.T, b backend, opts *Options) (s *Server, p *pipes, end fun
 
 // bubble serves a backend inside a synctest bubble and dials it. The client's
 // end of the connection comes with it.
-func bubble(t *testing.T, b backend, opts *Options, subprotocols ...string) (*Server, *client, net.Conn) {
+func bubble(t *testing.T, b core.Backend, opts *Options, subprotocols ...string) (*Server, *client, net.Conn) {
 	t.Helper()
 	s, p, end := piped(t, b, opts)
 	near, far := net.Pipe()

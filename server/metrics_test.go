@@ -19,6 +19,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/ws"
 	"github.com/aguiws/aguiws/server/metrics"
 	"github.com/aguiws/aguiws/server/webhook"
 )
@@ -63,14 +64,14 @@ func metered(t *testing.T, opts *Options) (*testServer, *metrics.Metrics) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newTestServer(t, runnerBackend{r}, opts), opts.Metrics
+	return newTestServer(t, running(r), opts), opts.Metrics
 }
 
 func TestMetricsCount(t *testing.T) {
 	ts, m := metered(t, &Options{Auth: byToken{
 		"ann": {Namespace: "n", User: "user-4711"}, "probe": {Scopes: []string{identity.ScopeMetrics}},
 	}})
-	c := ts.connect("/agui/ws", bearer("ann", Subprotocol))
+	c := ts.connect("/agui/ws", bearer("ann", ws.Subprotocol))
 	c.expect("ws.hello")
 	tb := newTab(c)
 	if n := value(t, m, "aguiws_sockets", "full"); n != 1 {
@@ -84,7 +85,7 @@ func TestMetricsCount(t *testing.T) {
 	tb.send(resumes("r4", resolved(id, `{"approved":true}`)))
 	wantSuccess(t, tb.until())
 	tb.checkPosition()
-	other := ts.connect("/agui/ws", bearer("ann", Subprotocol))
+	other := ts.connect("/agui/ws", bearer("ann", ws.Subprotocol))
 	other.expect("ws.hello")
 	other.send(`{"type":"kind-4711"}`, `{"type":"ws.attach","threadId":"thread-4711"}`)
 	other.expect("ws.error")

@@ -25,6 +25,7 @@ import (
 	"github.com/aguiws/aguiws/protocol/fold"
 	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/server/internal/frames"
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 var (
@@ -42,7 +43,7 @@ func TestModelOfTheBinding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ts := newTestServer(t, runnerBackend{r}, &Options{FramesPerSecond: 1e6, FrameBurst: 1e6, InputsPerMinute: 1e6, InputBurst: 1e6,
+	ts := newTestServer(t, running(r), &Options{FramesPerSecond: 1e6, FrameBurst: 1e6, InputsPerMinute: 1e6, InputBurst: 1e6,
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	for seed := *modelSeed; seed < *modelSeed+uint64(*modelSeeds); seed++ {
 		h := &history{t: t, ts: ts, pace: pace, rnd: rand.New(rand.NewPCG(seed, 0)), thread: fmt.Sprintf("t%d", seed)}
@@ -292,7 +293,7 @@ func (p *peerModel) connect() {
 	p.h.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	ws, _, err := websocket.Dial(ctx, p.h.ts.http.URL+"/agui/ws", &websocket.DialOptions{Subprotocols: []string{Subprotocol}})
+	ws, _, err := websocket.Dial(ctx, p.h.ts.http.URL+"/agui/ws", &websocket.DialOptions{Subprotocols: []string{ws.Subprotocol}})
 	if err != nil {
 		p.h.t.Fatal(err)
 	}
@@ -383,7 +384,7 @@ func (p *peerModel) take(data []byte) error {
 		return err
 	}
 	if !strings.HasPrefix(f.Type, "ws.") {
-		return p.event(data)
+		return p.Event(data)
 	}
 	if p.uncounted > 0 {
 		return fmt.Errorf("%s within a group", data)
@@ -477,7 +478,7 @@ func (p *peerModel) apply(events ...protocol.Event) error {
 	return nil
 }
 
-func (p *peerModel) event(data []byte) error {
+func (p *peerModel) Event(data []byte) error {
 	if p.uncounted > 0 {
 		p.group = append(p.group, data)
 		if p.uncounted--; p.uncounted == 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/server/internal/controlapi"
+	"github.com/aguiws/aguiws/server/internal/core"
 	"github.com/aguiws/aguiws/server/internal/notices"
 	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
@@ -14,13 +15,13 @@ import (
 // noticesOver answers requests for notices: by a socket or a stream if that is asked for,
 // else by page.
 func (s *Server) noticesOver(page http.HandlerFunc) http.HandlerFunc {
-	rules := watchRules{query: s.noticeQuery, refuse: controlapi.Refuse}
+	rules := core.WatchRules{Query: s.noticeQuery, Refuse: controlapi.Refuse}
 	return func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case peer.IsUpgrade(r):
-			s.sockets.serveNotices(w, r, rules)
+			s.sockets.ServeNotices(w, r, rules)
 		case slices.ContainsFunc(peer.Tokens(r.Header, "Accept"), isEventStream):
-			s.streams.serveNotices(w, r, rules)
+			s.streams.ServeNotices(w, r, rules)
 		default:
 			page(w, r)
 		}

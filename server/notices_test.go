@@ -25,11 +25,12 @@ import (
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 // noticeList is a runner whose notices are the test's. A cursor is how many lie before it.
 type noticeList struct {
-	runnerBackend
+	backed
 	mu      sync.Mutex
 	list    []store.Notice
 	more    chan struct{}
@@ -106,7 +107,7 @@ func noticesServer(t *testing.T, opts *Options) (*testServer, *noticeList) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &noticeList{runnerBackend: runnerBackend{r}, more: make(chan struct{})}
+	l := &noticeList{backed: running(r), more: make(chan struct{})}
 	if opts.Auth == nil {
 		opts.Auth = tokensOf(t)
 	}
@@ -192,9 +193,9 @@ func (ts *testServer) watch(query, token string) *sseStream {
 	return s
 }
 
-func noticesBearer(token string) *agui.DialOptions { return bearer(token, NoticesSubprotocol) }
+func noticesBearer(token string) *agui.DialOptions { return bearer(token, ws.NoticesSubprotocol) }
 
-func (ts *testServer) page(query, token string) (p noticesPage, status int, text string) {
+func (ts *testServer) Page(query, token string) (p noticesPage, status int, text string) {
 	ts.t.Helper()
 	s := ts.ask(http.MethodGet, "/v1/notices"+query, "", "Authorization", "Bearer "+token)
 	body, err := io.ReadAll(s.resp.Body)
@@ -233,7 +234,7 @@ func TestNoticesByScope(t *testing.T) {
 		"of others' thread": {annsToken, "&thread=elsewhere", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, status, text := ts.page("?after=at-0"+c.query, c.token)
+			p, status, text := ts.Page("?after=at-0"+c.query, c.token)
 			if !slices.Equal(p.threads(), c.wants) || status != 200 {
 				t.Errorf("a page: %v, not %v: %d %s", p.threads(), c.wants, status, text)
 			}
@@ -322,7 +323,7 @@ func TestNoticesAreResumed(t *testing.T) {
 	for _, told := range []noticesPage{
 		ts.watch("?after=at-0", annsToken).notices(),
 		ts.connect("/v1/notices?after=at-0", noticesBearer(annsToken)).notices(),
-		first2(ts.page("?after=at-0", annsToken)),
+		first2(ts.Page("?after=at-0", annsToken)),
 	} {
 		if !told.Missed || !slices.Equal(told.threads(), []string{"three"}) {
 			t.Errorf("it is told %+v, and that some are gone is not", told)
@@ -336,17 +337,17 @@ func first2(p noticesPage, _ int, _ string) noticesPage { return p }
 func TestNoticesPageWaits(t *testing.T) {
 	t.Parallel() // it ends by the clock
 	ts, l := noticesServer(t, &Options{SocketsPerUser: 1})
-	now, _, text := ts.page("", annsToken)
+	now, _, text := ts.Page("", annsToken)
 	if len(now.Items) > 0 || now.Next == "" {
 		t.Fatalf("nothing has happened: %s", text)
 	}
 	told := make(chan noticesPage)
 	go func() {
-		p, _, _ := ts.page("?wait=25&after="+now.Next, annsToken)
+		p, _, _ := ts.Page("?wait=25&after="+now.Next, annsToken)
 		told <- p
 	}()
 	eventually(t, "it waits", func() bool { return value(t, ts.opts.Metrics, "aguiws_notice_reads_total", "all") > 0 })
-	if _, status, text := ts.page("?wait=1", annsToken); status != 429 {
+	if _, status, text := ts.Page("?wait=1", annsToken); status != 429 {
 		t.Errorf("a second one that waits: %d %s", status, text)
 	}
 	l.add(opened("other", "bob", "x"))
@@ -355,10 +356,10 @@ func TestNoticesPageWaits(t *testing.T) {
 	if !slices.Equal(p.threads(), []string{"mine"}) {
 		t.Errorf("told %+v", p)
 	}
-	if p, status, text := ts.page("?wait=1&after="+p.Next, annsToken); status != 200 || len(p.Items) > 0 || p.Next == "" {
+	if p, status, text := ts.Page("?wait=1&after="+p.Next, annsToken); status != 200 || len(p.Items) > 0 || p.Next == "" {
 		t.Errorf("nothing came: %d %s", status, text)
 	}
-	if _, status, _ := ts.page("?wait=26", annsToken); status != 400 {
+	if _, status, _ := ts.Page("?wait=26", annsToken); status != 400 {
 		t.Errorf("a wait that is too long: %d", status)
 	}
 }
@@ -444,7 +445,7 @@ func TestNoticesEnd(t *testing.T) {
 	open := func(token string) (*sseStream, *client, chan int) {
 		stream, socket, waits := ts.watch("", token), ts.connect("/v1/notices", noticesBearer(token)), make(chan int)
 		go func() {
-			_, status, _ := ts.page("?wait=25&after=at-0", token)
+			_, status, _ := ts.Page("?wait=25&after=at-0", token)
 			waits <- status
 		}()
 		return stream, socket, waits

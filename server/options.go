@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -8,9 +9,12 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/peer"
+	"github.com/aguiws/aguiws/server/internal/sse"
+	"github.com/aguiws/aguiws/server/internal/ws"
 	"github.com/aguiws/aguiws/server/login"
 	"github.com/aguiws/aguiws/server/metrics"
 	"github.com/aguiws/aguiws/server/webhook"
@@ -159,6 +163,18 @@ type Options struct {
 	MemoryLimit int64
 }
 
+// Operated is what operators are shown of a store. All methods may be called concurrently.
+type Operated interface {
+	// Node is this process's id in the store.
+	Node() string
+	// TellNode makes known to Nodes what this node tells of itself; nothing: it leaves.
+	TellNode(ctx context.Context, about []byte) error
+	Nodes(ctx context.Context) ([]store.NodeTold, error)
+	// Servers are those of the store. Beside an error that wraps store.ErrPartial, those
+	// that answered.
+	Servers(ctx context.Context) ([]store.Server, error)
+}
+
 // Suggestion is something that a page offers its reader to say next.
 type Suggestion struct {
 	Title   string // short: the text of a button
@@ -192,7 +208,7 @@ func (o *Options) withDefaults() Options {
 	orElse(&c.OutboundBuffer, 1<<20)
 	orElse(&c.ThreadsPerSocket, 16)
 	orElse(&c.FramesPerSecond, 20)
-	orElse(&c.FrameBurst, max(int(2*c.FramesPerSecond), 1))
+	orElse(&c.FrameBurst, burst(2*c.FramesPerSecond))
 	orElse(&c.Sockets, 10_000)
 	orElse(&c.SocketsPerUser, 64)
 	orElse(&c.SocketsPerAddress, 256)
@@ -201,7 +217,9 @@ func (o *Options) withDefaults() Options {
 	orElse(&c.RequestsPerAddress, 100)
 	orElse(&c.RequestsPerUser, 50)
 	orElse(&c.InputsPerMinute, 120)
+	orElse(&c.InputBurst, burst(c.InputsPerMinute/2))
 	orElse(&c.AttachesPerMinute, 600)
+	orElse(&c.AttachBurst, burst(2*c.AttachesPerMinute))
 	orElse(&c.HeldBytes, 256<<20)
 	c.HeldBytes = max(c.HeldBytes, heldFrames*c.MaxFrameBytes, 1<<20)
 	orElse(&c.HeldPerUser, c.HeldBytes/8)
@@ -216,7 +234,8 @@ func (o *Options) gate(byDefault string) peer.Options {
 		Agents: o.Agents, Default: byDefault, CallTimeout: o.CallTimeout, Logger: o.Logger,
 		Limits: peer.Limits{
 			Sockets: o.Sockets, SocketsPerUser: o.SocketsPerUser, SocketsPerAddress: o.SocketsPerAddress,
-			RequestsPerAddress: o.RequestsPerAddress, RequestsPerUser: o.RequestsPerUser, RequestBurst: o.RequestBurst,
+			RequestsPerAddress: o.RequestsPerAddress, RequestsPerUser: o.RequestsPerUser,
+			AddressBurst: cmp.Or(o.RequestBurst, burst(2*o.RequestsPerAddress)), UserBurst: cmp.Or(o.RequestBurst, burst(4*o.RequestsPerUser)),
 			InputsPerMinute: o.InputsPerMinute, InputBurst: o.InputBurst, AttachesPerMinute: o.AttachesPerMinute, AttachBurst: o.AttachBurst,
 			HeldBytes: o.HeldBytes, HeldPerUser: o.HeldPerUser, HeldPerAddress: o.HeldPerAddress, MemoryLimit: o.MemoryLimit,
 		},
@@ -224,8 +243,8 @@ func (o *Options) gate(byDefault string) peer.Options {
 }
 
 // sockets are the settings of WebSockets.
-func (o *Options) sockets(capabilities func(ctx context.Context, agent string) json.RawMessage) socketOptions {
-	return socketOptions{
+func (o *Options) sockets(capabilities func(ctx context.Context, agent string) json.RawMessage) ws.Options {
+	return ws.Options{
 		Heartbeat: o.Heartbeat, PongTimeout: o.PongTimeout, KeepAlive: o.KeepAlive, WriteTimeout: o.WriteTimeout,
 		MaxFrameBytes: o.MaxFrameBytes, OutboundBuffer: o.OutboundBuffer, ThreadsPerSocket: o.ThreadsPerSocket,
 		FramesPerSecond: o.FramesPerSecond, FrameBurst: o.FrameBurst, Capabilities: capabilities,
@@ -233,8 +252,8 @@ func (o *Options) sockets(capabilities func(ctx context.Context, agent string) j
 }
 
 // streams are the settings of streams over HTTP.
-func (o *Options) streams() streamOptions {
-	return streamOptions{
+func (o *Options) streams() sse.Options {
+	return sse.Options{
 		KeepAlive: o.KeepAlive, MaxFrameBytes: o.MaxFrameBytes, OutboundBuffer: o.OutboundBuffer,
 		Stops: func(agent string) bool { return o.onDisconnect(routeAGUI, agent) == DisconnectStop },
 	}
@@ -242,6 +261,9 @@ func (o *Options) streams() streamOptions {
 
 // heldFrames is how many of the largest frames the budget has room for at least.
 const heldFrames = 32
+
+// burst is how many may come at once: one at least.
+func burst(rate float64) int { return max(int(rate), 1) }
 
 func orElse[T comparable](v *T, def T) {
 	var zero T

@@ -13,6 +13,7 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/order"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 const (
@@ -35,7 +36,7 @@ func newOwnRuns(t *testing.T) *walk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &walk{testServer: newTestServer(t, runnerBackend{r}, &Options{Auth: tokens, FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000})}
+	w := &walk{testServer: newTestServer(t, running(r), &Options{Auth: tokens, FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000})}
 	w.ann(t, "r-ann", "/say "+canary)
 	w.ann(t, "r-state", `/state {"secret":"`+canary+`"}`)
 	return w
@@ -115,7 +116,7 @@ func TestRunWithoutRead(t *testing.T) {
 		}
 	}
 	for name, way := range map[string]func(*walk, *testing.T) func(string) string{
-		"a socket": socketOf(Subprotocol), "a plain socket": socketOf(), "a POST": posts("/agui"), "CopilotKit": posts("/copilotkit/agent/default/run"),
+		"a socket": socketOf(ws.Subprotocol), "a plain socket": socketOf(), "a POST": posts("/agui"), "CopilotKit": posts("/copilotkit/agent/default/run"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newOwnRuns(t)
@@ -157,7 +158,7 @@ func TestRunWithoutReadThatWaits(t *testing.T) {
 	ann.send(saysOn("shared", "r-ann-slow", "/slow 30 20"))
 	for !strings.Contains(string(ann.read()), "RUN_STARTED") {
 	}
-	c := w.connect("/agui/ws", bearer(runOnly, Subprotocol))
+	c := w.connect("/agui/ws", bearer(runOnly, ws.Subprotocol))
 	defer c.ws.CloseNow()
 	c.expect("ws.hello")
 	c.send(saysOn("shared", "own-1", "/say hello"))

@@ -12,13 +12,14 @@ import (
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/server/internal/conn"
 	"github.com/aguiws/aguiws/server/internal/conn/conntest"
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 // working counts goroutines of sockets.
 func working() int {
 	stacks := make([]byte, 8<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
-	return strings.Count(string(stacks), "server.(*socket).reader(") + strings.Count(string(stacks), "server.(*socket).work.func")
+	return strings.Count(string(stacks), "ws.(*socket).reader(") + strings.Count(string(stacks), "ws.(*socket).work.func")
 }
 
 // A socket on which nothing happens holds no goroutine, also when it has been
@@ -29,7 +30,7 @@ func TestIdleSocketsHoldNoGoroutine(t *testing.T) {
 	}
 	b := newFake()
 	ts := newTestServer(t, b, &Options{Heartbeat: 300 * time.Millisecond})
-	ts.sockets.quiet = 100 * time.Millisecond
+	ts.sockets.Quiet = 100 * time.Millisecond
 	var clients []*client
 	pinged := make(chan struct{}, 1000)
 	for range 20 {
@@ -88,7 +89,7 @@ func (ts *testServer) raw(follows []byte) (net.Conn, *bufio.Reader) {
 	ts.t.Cleanup(func() { network.Close() })
 	network.SetDeadline(time.Now().Add(patience))
 	request := "GET /agui/ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
-		"Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\nSec-WebSocket-Protocol: " + Subprotocol + "\r\n\r\n"
+		"Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\nSec-WebSocket-Protocol: " + ws.Subprotocol + "\r\n\r\n"
 	if _, err := network.Write(append([]byte(request), follows...)); err != nil {
 		ts.t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func until(t *testing.T, r *bufio.Reader, text string) {
 func TestFramesInPieces(t *testing.T) {
 	ping := func(id string) []byte { return conntest.Frame(true, 1, []byte(`{"type":"ws.ping","id":"`+id+`"}`)) }
 	ts := newTestServer(t, newFake(), nil)
-	ts.sockets.quiet = 20 * time.Millisecond
+	ts.sockets.Quiet = 20 * time.Millisecond
 	for name, early := range map[string][]byte{
 		"a frame":                  ping("early"),
 		"two frames":               append(ping("first"), ping("early")...),

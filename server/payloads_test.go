@@ -44,7 +44,7 @@ func payloadServer(t *testing.T, value string, options adapter.PayloadOptions) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	s = newTestServer(t, runnerBackend{r}, nil)
+	s = newTestServer(t, running(r), nil)
 	if _, err := r.Inject(t.Context(), runner.Injection{Namespace: "local", Tenant: "local", Thread: "t", Text: "go"}); err != nil {
 		t.Fatal(err)
 	}

@@ -114,22 +114,6 @@ func TestPlainResumedRefusals(t *testing.T) {
 	ts.ask("GET", "/agui/ws?runId=r&offset=t/e1:3", "", append(header, "Authorization", "Bearer runs")...).refusedWith(403, "code", "forbidden")
 }
 
-func FuzzOffset(f *testing.F) {
-	f.Add("t/e1:3")
-	f.Add("a%2Fb/e:1:2")
-	f.Add("-1")
-	f.Fuzz(func(t *testing.T, offset string) {
-		r := resumption{label: "r"}
-		if !r.read(offset) {
-			return
-		}
-		again := resumption{label: "r"}
-		if !again.read(offsetOf(r.thread, *r.at)) || again.thread != r.thread || *again.at != *r.at {
-			t.Errorf("%q is %+v, and that is %+v", offset, r, again)
-		}
-	})
-}
-
 // A client that is cut off goes on by sockets that each read a part of the run.
 func TestEndToEndPlainResumed(t *testing.T) {
 	ts, p := paced(t)

@@ -9,9 +9,10 @@ import (
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/core"
 )
 
-func plainClient(t *testing.T, b backend) *client {
+func plainClient(t *testing.T, b core.Backend) *client {
 	t.Helper()
 	return newTestServer(t, b, nil).connect("/agui/ws", plainMode)
 }

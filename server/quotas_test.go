@@ -9,6 +9,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 // Inputs count for the users that send them, through whichever binding, and refusals
@@ -33,9 +34,9 @@ func TestQuotasOfUsers(t *testing.T) {
 		t.Fatal(err)
 	}
 	auth := byToken{"a": {User: "a", Namespace: "a"}, "b": {User: "b", Namespace: "b"}}
-	srv := newTestServer(t, runnerBackend{r}, &Options{Auth: auth})
+	srv := newTestServer(t, running(r), &Options{Auth: auth})
 	dial := func(who string) *tab {
-		c := srv.connect("/agui/ws", bearer(who, Subprotocol))
+		c := srv.connect("/agui/ws", bearer(who, ws.Subprotocol))
 		c.expect("ws.hello")
 		return newTab(c)
 	}

@@ -71,12 +71,12 @@ func withSlash(routes []route) []route {
 
 func (s *Server) bindingRoutes() []route {
 	return []route{
-		{"/agui/ws", s.sockets.serveSocket},
-		{"/agui/{agent}/ws", s.sockets.serveSocket},
-		{"POST /agui", s.streams.servePost},
-		{"POST /agui/{agent}", s.streams.servePost},
-		{"GET /agui/threads/{thread}/events", s.streams.serveEvents},
-		{"POST /agui/threads/{thread}/runs/{run}/stop", s.streams.serveStop},
+		{"/agui/ws", s.sockets.ServeSocket},
+		{"/agui/{agent}/ws", s.sockets.ServeSocket},
+		{"POST /agui", s.streams.ServePost},
+		{"POST /agui/{agent}", s.streams.ServePost},
+		{"GET /agui/threads/{thread}/events", s.streams.ServeEvents},
+		{"POST /agui/threads/{thread}/runs/{run}/stop", s.streams.ServeStop},
 		{"GET /metrics", s.serveMetrics},
 		{"GET /agui/capabilities", s.serveCapabilities},
 		{"GET /agui/{agent}/capabilities", s.serveCapabilities},

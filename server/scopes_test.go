@@ -43,7 +43,7 @@ func TestEachScopeAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &walk{testServer: newTestServer(t, runnerBackend{r}, &Options{Auth: tokens, FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000})}
+	w := &walk{testServer: newTestServer(t, running(r), &Options{Auth: tokens, FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000})}
 	of := ids{thread: "t", run: "r", message: "m"}
 	frame := func(name string) func(string) string {
 		return func(token string) string {

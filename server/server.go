@@ -11,8 +11,12 @@ import (
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/conn"
+	"github.com/aguiws/aguiws/server/internal/core"
 	"github.com/aguiws/aguiws/server/internal/edge"
+	"github.com/aguiws/aguiws/server/internal/ops"
 	"github.com/aguiws/aguiws/server/internal/peer"
+	"github.com/aguiws/aguiws/server/internal/sse"
+	"github.com/aguiws/aguiws/server/internal/ws"
 	"github.com/aguiws/aguiws/server/login"
 )
 
@@ -22,14 +26,14 @@ type Server struct {
 	opts      Options
 	control   *runner.Runner // nil: there is no control API
 	gate      *peer.Gate
-	core      *core
-	sockets   *sockets
-	streams   *streams
+	core      *core.Core
+	sockets   *ws.Sockets
+	streams   *sse.Streams
 	edge      *edge.Edge
-	work      *work       // nil: there is none
-	nodes     *nodes      // nil: there are none
+	work      *ops.Work   // nil: there is none
+	nodes     *ops.Node   // nil: there are none
 	logins    *login.Desk // nil: there are none
-	readiness readiness
+	readiness ops.Readiness
 
 	capabilities json.RawMessage
 	identified   map[string]json.RawMessage    // capabilities with what is an agent's own
@@ -42,12 +46,12 @@ type Server struct {
 // New returns a server of the runner's runs. It refuses options that cannot
 // work.
 func New(r *runner.Runner, opts *Options) (*Server, error) {
-	return newServer(runnerBackend{r}, r, opts)
+	return newServer(core.Runner{Runner: r}, r, opts)
 }
 
 // newServer makes a server of a backend, and of the runner behind it. Without a runner
 // there is no control API, no login and nothing of a node.
-func newServer(b backend, r *runner.Runner, opts *Options) (*Server, error) {
+func newServer(b core.Backend, r *runner.Runner, opts *Options) (*Server, error) {
 	s := &Server{opts: opts.withDefaults(), control: r}
 	if r != nil && s.opts.Logins != nil {
 		if _, none := s.opts.Auth.(identity.None); none != s.opts.Logins.OneUser() {
@@ -72,14 +76,14 @@ func newServer(b backend, r *runner.Runner, opts *Options) (*Server, error) {
 	if err := s.describe(b); err != nil {
 		return nil, err
 	}
-	s.core = newCore(s.gate, b, s.opts.DisconnectGrace)
-	s.sockets = newSockets(s.core, s.opts.sockets(s.capabilitiesOf))
-	s.streams = newStreams(s.core, s.opts.streams())
+	s.core = core.NewCore(s.gate, b, s.opts.DisconnectGrace)
+	s.sockets = ws.New(s.core, s.opts.sockets(s.capabilitiesOf))
+	s.streams = sse.New(s.core, s.opts.streams())
 	s.edge = s.newEdge()
 	s.collect(r)
 	if r != nil {
-		r.OnCancelled(s.core.awaiting.pay)
-		s.operate(r.Load)
+		r.OnCancelled(s.core.Awaiting.Pay)
+		s.nodes = ops.NewNode(ops.Options{Store: s.opts.Store, Agents: s.opts.Agents, Counters: counts, Load: r.Load, Available: s.core.Runs.StoreAvailable, Drain: s.gate.Drain})
 	}
 	return s, nil
 }
@@ -89,14 +93,14 @@ func newServer(b backend, r *runner.Runner, opts *Options) (*Server, error) {
 func (s *Server) collect(r *runner.Runner) {
 	registry := s.opts.Metrics.Registry()
 	if r != nil {
-		_ = registry.Register(newLoad(r.Load))
-		s.work = newWork(r.WorkStats)
+		_ = registry.Register(ops.NewLoad(r.Load))
+		s.work = ops.NewWork(r.WorkStats)
 		_ = registry.Register(s.work)
 	}
-	_ = registry.Register(newHeld(s.gate.Budget.Usage))
-	_ = registry.Register(newMemoryUsed(s.gate.Memory.Share))
+	_ = registry.Register(ops.NewHeld(s.gate.Budget.Usage))
+	_ = registry.Register(ops.NewMemoryUsed(s.gate.Memory.Share))
 	if s.opts.Webhooks != nil {
-		_ = registry.Register(newOwed(s.opts.Webhooks))
+		_ = registry.Register(ops.NewOwed(s.opts.Webhooks))
 	}
 }
 
@@ -106,18 +110,18 @@ func (s *Server) collect(r *runner.Runner) {
 // open a second later is cut off. It may be called once.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.gate.Close()
-	s.core.left.end()
+	s.core.Left.Finish()
 	s.gate.PokeAll()
-	err := s.core.runs.Shutdown(ctx)
+	err := s.core.Runs.Shutdown(ctx)
 
 	close(s.gate.Leave)
 	s.edge.Hurry()
 	s.gate.PokeAll()
 	err = errors.Join(err, s.gate.Wait(ctx, conn.Farewell))
-	s.nodes.leave()
-	s.core.notices.Close()
+	s.nodes.Leave()
+	s.core.Notices.Close()
 	s.gate.Revocations.Running.Wait()
-	s.sockets.parking.Close()
+	s.sockets.Close()
 	s.mu.Lock()
 	servers := s.http
 	s.mu.Unlock()

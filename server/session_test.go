@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 func TestHello(t *testing.T) {
@@ -18,7 +19,7 @@ func TestHello(t *testing.T) {
 	b.durable = true
 	ts := newTestServer(t, b, nil)
 	c := ts.connect("/agui/ws", nil)
-	if got := c.ws.Subprotocol(); got != Subprotocol {
+	if got := c.ws.Subprotocol(); got != ws.Subprotocol {
 		t.Errorf("selected %q", got)
 	}
 	c.wants(`{"type":"ws.hello","binding":"agui.v1","profiles":["resume","queue","interrupts","history","windows","payloads","threads","drain"],"heartbeatMs":25000,"maxFrameBytes":4194304,"durable":true,
@@ -255,7 +256,7 @@ func TestNamespacesAndAgents(t *testing.T) {
 		return b.start(in), nil
 	}
 	ts := newTestServer(t, b, &Options{Agents: []string{"helper"}, Auth: byToken{"secret": {Namespace: "ns", User: "u"}}})
-	c := ts.connect("/agui/helper/ws", bearer("secret", Subprotocol))
+	c := ts.connect("/agui/helper/ws", bearer("secret", ws.Subprotocol))
 	c.expect("ws.hello")
 	c.send(`{"id":"7","threadId":"t","runId":"r","messages":[],"x":1}`)
 	c.expect("ws.run")
@@ -272,7 +273,7 @@ func TestScopes(t *testing.T) {
 	b := newFake()
 	ts := newTestServer(t, b, &Options{Auth: byToken{"reader": {User: "u", Scopes: []string{identity.ScopeRead}}, "nobody": {User: "v", Scopes: []string{}}}})
 	dial := func(token string) *client {
-		c := ts.connect("/agui/ws", bearer(token, Subprotocol))
+		c := ts.connect("/agui/ws", bearer(token, ws.Subprotocol))
 		c.expect("ws.hello")
 		return c
 	}

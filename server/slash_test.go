@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	agui "github.com/aguiws/aguiws/client"
+
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 // Each route is the same with a slash behind it: it is answered there, and not sent
@@ -34,7 +36,7 @@ func TestRoutesWithASlash(t *testing.T) {
 	if status := ts.ask(http.MethodPost, "/copilotkit/agent/default/stop/t/", "").resp.StatusCode; status != http.StatusOK {
 		t.Errorf("stop: %d", status)
 	}
-	ts.connect("/agui/ws/", &agui.DialOptions{Subprotocols: []string{Subprotocol}}).expect("ws.hello")
+	ts.connect("/agui/ws/", &agui.DialOptions{Subprotocols: []string{ws.Subprotocol}}).expect("ws.hello")
 
 	// What is reserved stays so, and methods and other names are judged as without.
 	for at, want := range map[string]int{

@@ -7,11 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/aguiws/aguiws/server/internal/frames"
 )
 
 // sseEvent is one block of a stream.
@@ -218,21 +215,4 @@ func numbered(from, to int) (events []string) {
 		events = append(events, custom(fmt.Sprint(i)))
 	}
 	return events
-}
-
-func TestEventID(t *testing.T) {
-	for id, want := range map[string]int64{"e:0": 0, "e:12": 12, "a:b:3": 3, "": -1, "e": -1, "e:": -1, ":1": -1, "e:-1": -1, "e:1x": -1, "e:99999999999999999999": -1, "e:9223372036854775808": -1} {
-		at, ok := frames.ParseEventID(id)
-		if ok != (want >= 0) || ok && (at.Seq != want || string(frames.AppendEventID(nil, *at)) != id) {
-			t.Errorf("%q: %v %v", id, at, ok)
-		}
-	}
-}
-
-func TestOneLine(t *testing.T) {
-	for in, want := range map[string]string{`{"a":1}`: `{"a":1}`, "{\n\"a\":\r\n1}": `{ "a":  1}`} {
-		if got := string(oneLine([]byte(in))); got != want || slices.Contains([]byte(got), '\n') {
-			t.Errorf("%q: %q", in, got)
-		}
-	}
 }

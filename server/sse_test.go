@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/internal/suite"
+	"github.com/aguiws/aguiws/server/internal/core"
 	"github.com/aguiws/aguiws/server/metrics"
 )
 
@@ -142,7 +143,7 @@ func TestShutdownCutsStreams(t *testing.T) {
 
 // byHand serves a backend inside a synctest bubble. answer sends what it is
 // given on one connection and reads an answer.
-func byHand(t *testing.T, b backend, opts *Options) (answer func(request string) (status int, body string)) {
+func byHand(t *testing.T, b core.Backend, opts *Options) (answer func(request string) (status int, body string)) {
 	t.Helper()
 	_, p, end := piped(t, b, opts)
 	near, far := net.Pipe()

@@ -25,7 +25,7 @@ func TestEndToEndSupersededUnderAQuestion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ts := newTestServer(t, runnerBackend{r}, nil)
+	ts := newTestServer(t, running(r), nil)
 	first, sender := newTab(ts.dial()), newTab(ts.dial())
 	sender.follow("t")
 	first.send(says("r1", "hi"))

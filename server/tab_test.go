@@ -56,7 +56,7 @@ func nodeWith(t *testing.T, store store.Store, runs *runner.Options, opts *Optio
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newTestServer(t, runnerBackend{r}, opts)
+	return newTestServer(t, running(r), opts)
 }
 
 // tab is a client of one thread that counts and folds as docs/binding tells a

@@ -9,6 +9,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/ws"
 )
 
 // A message under an open question is refused, or turns away from it, whatever carries
@@ -25,7 +26,7 @@ func TestUnansweredByEveryBinding(t *testing.T) {
 	}
 	socket := func(plain bool) func(ts *testServer, input string) string {
 		return func(ts *testServer, input string) string {
-			opts := bearer(operator, Subprotocol)
+			opts := bearer(operator, ws.Subprotocol)
 			if plain {
 				opts = bearer(operator)
 			}
@@ -87,5 +88,5 @@ func unansweredServer(t *testing.T, policy runner.UnansweredPolicy, token string
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newTestServer(t, runnerBackend{r}, &Options{Auth: tokens})
+	return newTestServer(t, running(r), &Options{Auth: tokens})
 }

@@ -61,7 +61,7 @@ func TestUpstreamFailuresAreTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ts := newTestServer(t, runnerBackend{r}, &Options{Agents: names})
+	ts := newTestServer(t, running(r), &Options{Agents: names})
 	for _, code := range names {
 		c := ts.connect("/agui/"+code+"/ws", nil)
 		c.expect("ws.hello")

@@ -19,6 +19,7 @@ import (
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/internal/bindingschema"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/ws"
 	"github.com/aguiws/aguiws/server/login"
 )
 
@@ -106,7 +107,7 @@ func newWalk(t *testing.T) *walk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &walk{testServer: newTestServer(t, runnerBackend{r}, &Options{
+	w := &walk{testServer: newTestServer(t, running(r), &Options{
 		Auth: tokens, Agents: []string{"script"}, Logins: logins, FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000,
 	})}
 	w.theirs = ids{thread: "thread-0001-known", run: "run-0001-known", message: "message-0001-known"}
@@ -138,7 +139,7 @@ func newWalk(t *testing.T) *walk {
 
 func (w *walk) as(token string) *client {
 	w.t.Helper()
-	c := w.connect("/agui/ws", bearer(token, Subprotocol))
+	c := w.connect("/agui/ws", bearer(token, ws.Subprotocol))
 	c.expect("ws.hello")
 	return c
 }
@@ -243,7 +244,7 @@ func TestWalkFrames(t *testing.T) {
 		t.Errorf("ann was told\n%s\nand is now\n%s", before, after)
 	}
 	for name, c := range map[string]struct{ token, subprotocol string }{
-		"nobody": {"", Subprotocol}, "nobody, plain": {"", ""}, "a wrong token": {"0123456789abcdef-xyz", Subprotocol}, "a wrong token, plain": {"0123456789abcdef-xyz", ""},
+		"nobody": {"", ws.Subprotocol}, "nobody, plain": {"", ""}, "a wrong token": {"0123456789abcdef-xyz", ws.Subprotocol}, "a wrong token, plain": {"0123456789abcdef-xyz", ""},
 	} {
 		opts := &agui.DialOptions{Subprotocols: []string{}, Header: http.Header{"Origin": {w.http.URL}}}
 		if c.token != "" {

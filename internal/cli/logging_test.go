@@ -19,7 +19,6 @@ import (
 
 	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/server"
 )
 
 // line is one of a log in JSON.
@@ -145,7 +144,7 @@ func TestLogOfAnOutage(t *testing.T) {
 		c.converse(ws, fmt.Sprintf(`{"threadId":"t%d","runId":"r","messages":[{"id":"m","role":"user","content":"/say hello"}]}`, i))
 		sockets = append(sockets, ws)
 	}
-	binding := &websocket.DialOptions{Subprotocols: []string{server.Subprotocol}}
+	binding := &websocket.DialOptions{Subprotocols: []string{"agui.v1.json"}}
 	watching := c.dial(binding)
 	before := len(c.log.lines(t))
 	redis.Freeze()

@@ -3,7 +3,6 @@
 package peer
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -37,7 +36,7 @@ type Limits struct {
 	Sockets, SocketsPerUser, SocketsPerAddress int
 
 	RequestsPerAddress, RequestsPerUser float64
-	RequestBurst                        int
+	AddressBurst, UserBurst             int // requests at once
 	InputsPerMinute                     float64
 	InputBurst                          int
 	AttachesPerMinute                   float64
@@ -90,14 +89,13 @@ func NewGate(opts Options, counts *meter.Counters) (*Gate, error) {
 	if g.Pages, err = newPages(&opts); err != nil {
 		return nil, fmt.Errorf("server: origins: %w", err)
 	}
-	fromAddress := cmp.Or(opts.RequestBurst, burst(2*opts.RequestsPerAddress))
-	g.byAddress = newLimiters(opts.RequestsPerAddress, fromAddress)
-	g.Probing = newLimiters(opts.RequestsPerAddress, fromAddress)
+	g.byAddress = newLimiters(opts.RequestsPerAddress, opts.AddressBurst)
+	g.Probing = newLimiters(opts.RequestsPerAddress, opts.AddressBurst)
 	g.byAddress.bySite()
 	g.Probing.bySite()
-	g.ByUser = newLimiters(opts.RequestsPerUser, cmp.Or(opts.RequestBurst, burst(4*opts.RequestsPerUser)))
-	g.inputs = newLimiters(opts.InputsPerMinute/60, cmp.Or(opts.InputBurst, burst(opts.InputsPerMinute/2)))
-	g.Attaches = newLimiters(opts.AttachesPerMinute/60, cmp.Or(opts.AttachBurst, burst(2*opts.AttachesPerMinute)))
+	g.ByUser = newLimiters(opts.RequestsPerUser, opts.UserBurst)
+	g.inputs = newLimiters(opts.InputsPerMinute/60, opts.InputBurst)
+	g.Attaches = newLimiters(opts.AttachesPerMinute/60, opts.AttachBurst)
 	g.Budget = budget.New(budget.Options{Total: opts.HeldBytes, User: opts.HeldPerUser, Address: opts.HeldPerAddress, Patience: opts.CallTimeout * 3 / 4})
 	g.Memory.log = opts.Logger
 	g.Memory.Watch(opts.MemoryLimit, liveMemory)

@@ -141,6 +141,3 @@ func Reserve(limit *rate.Limiter) time.Duration {
 	}
 	return d
 }
-
-// burst is how many may come at once: one at least.
-func burst(rate float64) int { return max(int(rate), 1) }
