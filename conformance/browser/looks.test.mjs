@@ -97,3 +97,42 @@ test("the theme follows the system until somebody chooses, and the choice is kep
   await tab.at("theme").selectOption("system");
   await until(async () => (await ground()) === dark, "the page is dark again");
 });
+
+test("a bubble ends with its text, a result that scrolls ends between two lines, and the rows of the inbox have one edge", async () => {
+  const tab = await Tab.open(await person({ viewport: SIZES.wide }), embedded);
+  await tab.say(`/tool list ${JSON.stringify(Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`item${i}`, i])))}`);
+  await tab.asked("tool_call");
+  await tab.click("approve");
+  await tab.at("tool-result").waitFor();
+  await tab.rest();
+  const { bubble, line, over, cut } = await tab.page.evaluate(() => {
+    const [text, result] = [document.querySelector(".message.user .text"), document.querySelector("[data-testid=tool-result]")];
+    const box = (() => {
+      let at = text;
+      while (at && getComputedStyle(at).backgroundColor === "rgba(0, 0, 0, 0)") at = at.parentElement;
+      return at;
+    })();
+    const { lineHeight, paddingTop } = getComputedStyle(result);
+    return {
+      bubble: box.clientHeight - text.clientHeight,
+      line: parseFloat(getComputedStyle(text).lineHeight),
+      over: result.scrollHeight - result.clientHeight,
+      cut: ((result.clientHeight - parseFloat(paddingTop)) / parseFloat(lineHeight)) % 1,
+    };
+  });
+  assert.ok(bubble < line, `no line of ${line} fits into the ${bubble} beside the text`);
+  assert.ok(over > line && (cut < 0.06 || cut > 0.94), `${cut} of a line is shown`);
+  for (const text of ["/confirm Really?", "/form"]) {
+    await tab.click("new-chat");
+    await tab.say(text);
+    await tab.at("interrupt").waitFor();
+  }
+  await tab.click("go-inbox");
+  const rows = (has) => tab.at("inbox-row").filter(has);
+  const choice = tab.page.getByTestId("inbox-choose");
+  await rows({ has: choice }).first().waitFor();
+  await rows({ hasNot: choice }).first().waitFor();
+  const edges = await tab.page.locator("[data-testid=inbox-row] .title").evaluateAll((titles) => titles.map((title) => Math.round(title.getBoundingClientRect().left)));
+  assert.equal(new Set(edges).size, 1, `${edges}`);
+  await tab.shot("65-inbox-rows");
+});

@@ -3,7 +3,7 @@
 import type { Interrupt, Message } from "@ag-ui/client";
 import { describe, expect, it } from "vitest";
 import { aboutOf, decisionOf, entriesFor, factsOf, headingOf, labelOf, pretty, questionOf, readArguments, readJson, saidBeside, saysYes, subjectOf, toolCallOf, type Question } from "../src/forms/answers";
-import { judge } from "../src/forms/judge";
+import { judge, told } from "../src/forms/judge";
 import { presentable, worded, type Schema } from "../src/forms/schema";
 
 const ask = (more: Partial<Interrupt>): Interrupt => ({ id: "i", reason: "acme:any", ...more });
@@ -135,8 +135,8 @@ describe("the judge", () => {
     [figures, { quarter: "Q2", year: 2026, revenue: 12.5 }, []],
     [figures, {}, [["quarter", "is required"], ["year", "is required"], ["revenue", "is required"]]],
     [figures, { quarter: "Q9", year: 1999, revenue: "much", note: "too long" },
-      [["quarter", /choices/], ["year", /must be at least 2000/], ["revenue", /must be number/], ["note", /must have at most 5 characters/]]],
-    [{ type: "integer" }, 1.5, [["", /must be integer/]]],
+      [["quarter", /choices/], ["year", /must be at least 2000/], ["revenue", "must be a number"], ["note", /must have at most 5 characters/]]],
+    [{ type: "integer" }, 1.5, [["", "must be a whole number"]]],
     [{ type: ["string", "null"] }, null, []],
     [{ multipleOf: 0.1 }, 0.3, []],
     [{ minLength: 2 }, "\u{1F600}", [["", /must have at least 2 characters/]]],
@@ -144,9 +144,9 @@ describe("the judge", () => {
       [["", /must be more than 1.5/], ["", /must be at most 0.5/], ["", /must be a multiple of 2/]]],
     [{ type: "array", minItems: 1 }, [], [["", /must have at least 1 item$/]]],
     [{ type: "string", format: "date" }, "tomorrow", [["", /must be of the form date/]]],
-    [{ type: "array", items: { type: "string" } }, ["a", 2], [["1", /must be string/]]],
-    [{ properties: { "a/b": { type: "string" } } }, { "a/b": 1 }, [["a/b", /must be string/]]],
-    [{ $ref: "#/$defs/x", $defs: { x: { type: "number" } } }, "x", [["", /must be number/]]],
+    [{ type: "array", items: { type: "string" } }, ["a", 2], [["1", "must be a text"]]],
+    [{ properties: { "a/b": { type: "string" } } }, { "a/b": 1 }, [["a/b", "must be a text"]]],
+    [{ $ref: "#/$defs/x", $defs: { x: { type: "number" } } }, "x", [["", "must be a number"]]],
     [{ type: "object", properties: { on: { type: "boolean" } }, if: { properties: { on: { const: true } }, required: ["on"] }, then: { required: ["why"] } }, { on: true }, [["why", "is required"]]],
     [{ type: "string", pattern: "(a+)+$" }, `${"a".repeat(60)}!`, []],
     [{ type: 7, required: "no", properties: 3 }, "anything", []],
@@ -159,6 +159,31 @@ describe("the judge", () => {
     if (wrong.length === 0) expect(found).toEqual([]);
   });
 
+  it.each<[schema: Schema, value: unknown, told: string]>([
+    [{ required: ["why"] }, {}, "It is required."],
+    [{ type: ["object", "boolean"] }, "x", "It must be an object or true or false."],
+    [{ type: "number", minimum: 3, multipleOf: 2 }, 1, "It must be at least 3 and must be a multiple of 2."],
+    [{ anyOf: [{ const: 1 }, { const: 2 }] }, 3, "It must be one of the choices."],
+    [{ anyOf: [{ type: "number" }, { minLength: 3 }] }, "x", "It must be a number or must have at least 3 characters."],
+    [{ oneOf: [{ type: "number" }, { minimum: 1 }] }, 2, "It must fit exactly one of several forms."],
+    [{ not: { type: "string" } }, "x", "It must be something else."],
+    [{ uniqueItems: true }, [1, 2, 1], "It must not have an item twice."],
+    [{ minProperties: 2 }, {}, "It must have at least 2 members."],
+    [{ maxProperties: 1 }, { a: 1, b: 2 }, "It must have at most 1 member."],
+    [{ propertyNames: { maxLength: 1 } }, { ab: 1 }, "It must have at most 1 character."],
+    [{ additionalProperties: false }, { a: 1 }, "It is not expected."],
+    [{ dependentRequired: { a: ["b"] } }, { a: 1 }, "It is required."],
+    [{ anyOf: [{ required: ["a"] }, { properties: { b: { const: 1 } }, required: ["b"] }] }, { b: 2 }, "It must fit one of several forms."],
+    [{ anyOf: [{ required: ["a"] }, { required: ["b"] }] }, {}, "It must fit one of several forms."],
+    [{ oneOf: [{ type: "number" }, { minimum: 1 }, { type: "string" }] }, 2, "It must fit exactly one of several forms."],
+    [{ oneOf: [{ type: "number" }, { type: "null" }] }, "x", "It must be a number or must be null."],
+    [{ additionalProperties: { type: "number" } }, { a: "x" }, "It must be a number."],
+    [{ contains: { const: 1 } }, [2], "It must contain an item of another form."],
+    [{ contains: { const: 1 }, minContains: 2 }, [1], "It must be as the question asks for it."],
+  ])("%j of %j is told with its subject: %s", (schema, value, words) => {
+    expect(told("It", judge(schema, value).map(({ message }) => message))).toBe(words);
+  });
+
   it("leaves the schema as it was", () => {
     const schema = structuredClone(figures);
     judge(schema, {});
@@ -168,9 +193,10 @@ describe("the judge", () => {
 
 it("reads JSON and says what is wrong with it", () => {
   expect(readJson("[1]")).toEqual({ value: [1] });
-  expect(readJson("[1")).toMatchObject({ fault: expect.stringContaining("is not JSON") });
+  expect(readJson("[1")).toMatchObject({ fault: expect.stringMatching(/^The text is not JSON: /) });
+  expect(readJson('{"a":1,"a":2}')).toEqual({ fault: 'The text names "a" twice.' });
   expect(readArguments('{"a":1}')).toEqual({ value: { a: 1 } });
-  expect(readArguments("[1]")).toEqual({ fault: "must be a JSON object" });
+  expect(readArguments("[1]")).toEqual({ fault: "The text must be a JSON object." });
 });
 
 describe("the entries", () => {

@@ -57,7 +57,7 @@ describe.each(NUMBERS)("the number %s", (number) => {
     const schema = parse(`{"type":"object","properties":{"account":{"type":"number","enum":[${number}]},"to":{"type":"string"}},"required":["account"]}`) as Schema;
     expect(judge(schema, parse(text))).toEqual([]);
     expect(judge(schema, parse('{"account":9007199254740995}'))).toEqual([{ path: ["account"], message: "must be one of the choices" }]);
-    expect(judge(schema, parse(`{"account":${number},"to":7}`))).toEqual([{ path: ["to"], message: "must be string" }]);
+    expect(judge(schema, parse(`{"account":${number},"to":7}`))).toEqual([{ path: ["to"], message: "must be a text" }]);
     expect(stringify(presentable(schema))).toContain(`"enum":[${number}]`);
   });
 });
@@ -96,7 +96,7 @@ describe("JSON as it is shown", () => {
 
   it("has every member, in its order, and says which come twice", () => {
     expect(pretty('{"b":1,"1":2,"b":3,"__proto__":4}')).toBe('{\n  "b": 1,\n  "1": 2,\n  "b": 3,\n  "__proto__": 4\n}');
-    expect(readJson('{"b":1,"a":{"b":2},"\\u0062":3}')).toEqual({ fault: 'names "b" twice' });
+    expect(readJson('{"b":1,"a":{"b":2},"\\u0062":3}')).toEqual({ fault: 'The text names "b" twice.' });
     expect(readJson('[{"a":1.0},{"a":2}]')).toHaveProperty("value");
   });
 
@@ -142,8 +142,8 @@ describe("decimals", () => {
     ['{"const":9007199254740993}', "9007199254740992", ["must be one of the choices"]],
     ['{"const":1}', "1.0", []],
     ['{"type":"integer"}', "1e400", []],
-    ['{"type":"integer"}', "1.50", ["must be integer"]],
-    ['{"type":"string"}', "1.0", ["must be string"]],
+    ['{"type":"integer"}', "1.50", ["must be a whole number"]],
+    ['{"type":"string"}', "1.0", ["must be a text"]],
     ['{"allOf":[{"$ref":"#/$defs/x"}],"$defs":{"x":{"maximum":9007199254740992}}}', "9007199254740993", ["must be at most 9007199254740992"]],
     // What turns a verdict around is the server's to judge.
     ['{"not":{"const":9007199254740992}}', "9007199254740993", []],

@@ -61,6 +61,11 @@ const Part = memo(
 
 function Item({ row: { message, growing, cards, by, used } }: { row: Row }) {
   const text = message.role === "assistant" || message.role === "user" ? textOf(message.content) : "";
+  const said = (
+    <Editable message={message}>
+      <Body message={message} growing={growing} />
+    </Editable>
+  );
   return (
     <li className={`message ${message.role}${by === undefined ? "" : " delegated"}`} data-testid="message" data-role={message.role} data-message-id={message.id}>
       {by !== undefined && (
@@ -68,9 +73,7 @@ function Item({ row: { message, growing, cards, by, used } }: { row: Row }) {
           {by}
         </span>
       )}
-      <Editable message={message}>
-        <Body message={message} growing={growing} />
-      </Editable>
+      {message.role === "user" ? <div className="bubble">{said}</div> : said}
       {cards.map((card) => (
         <ToolCard key={card.call.id} {...card} />
       ))}

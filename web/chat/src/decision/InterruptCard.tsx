@@ -1,11 +1,13 @@
-import { isInterruptExpired, type Interrupt, type Message } from "@ag-ui/client";
-import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import type { Interrupt, Message } from "@ag-ui/client";
+import { type RefObject, useEffect, useMemo, useRef } from "react";
 import { questionText } from "../../../client/answers";
 import { ApprovalBody } from "./ApprovalBody";
 import { ArgFields } from "./ArgFields";
 import { aboutOf, factsOf, headingOf, labelOf, questionOf, saidBeside, saysYes, toolCallOf, type Answer } from "../forms/answers";
 import { AskedBody } from "./AskedBody";
 import { ChoiceBody } from "./ChoiceBody";
+import type { Timed } from "../lib/due";
+import { DueTag, useDue } from "../lib/DueTag";
 import { Folded, Paragraph } from "../lib/Folded";
 import { Guarded } from "../lib/Guarded";
 import { Icon } from "../lib/Icon";
@@ -24,6 +26,8 @@ interface Props {
   /** Why the last one was not taken. */
   fault?: string;
   disabled: boolean;
+  /** Until when it may be answered, if the server says more of that than the question. */
+  until?: Timed;
   /** Nothing around it shows the call that it is about. */
   alone?: boolean;
   /** Decides, or, with undefined, takes the decision back. */
@@ -37,12 +41,12 @@ const ABANDON = new Map([
 ]);
 
 /** One question, put as its schema asks for it. */
-export function InterruptCard({ threadId, interrupt, messages, answer, fault, disabled, alone = false, decide }: Props) {
+export function InterruptCard({ threadId, interrupt, messages, answer, fault, disabled, until = interrupt, alone = false, decide }: Props) {
   const question = useMemo(() => questionOf(interrupt), [interrupt]);
   const login = useMemo(() => loginOf(interrupt), [interrupt]);
   const call = toolCallOf(interrupt, messages);
-  const left = useTimeLeft(interrupt.expiresAt);
-  const expired = isInterruptExpired(interrupt);
+  const due = useDue([until]);
+  const expired = due?.expired ?? false;
   const card = useRef<HTMLElement>(null);
   const settle = useSettling(card, answer !== undefined, decide);
   const resolve = (payload: unknown) => settle({ status: "resolved", payload });
@@ -89,11 +93,7 @@ export function InterruptCard({ threadId, interrupt, messages, answer, fault, di
               <Marked text={heading} />
             </bdi>
           </h2>
-          {left !== undefined && (
-            <span className={expired ? "tag late" : "tag"} data-testid="expiry" data-expired={expired}>
-              {expired ? "expired" : `${left} left`}
-            </span>
-          )}
+          {due && <DueTag due={due} hook="expiry" />}
         </header>
         {text && <Paragraph text={text} hook="interrupt-message" label="Message" />}
         {about && (heading === "The agent asks" && !text ? <Folded text={about} hook="interrupt-about" label="What the agent says of it" /> : <MoreSaid text={about} />)}
@@ -183,21 +183,4 @@ function useSettling(card: RefObject<HTMLElement | null>, answered: boolean, dec
     acted.current = true;
     decide(answer);
   };
-}
-
-/** The time left in words, ticking; undefined when there is no readable deadline. */
-function useTimeLeft(expiresAt: string | undefined): string | undefined {
-  const deadline = expiresAt === undefined ? Number.NaN : Date.parse(expiresAt);
-  const [, tick] = useState(0);
-  useEffect(() => {
-    if (Number.isNaN(deadline)) return;
-    const timer = setInterval(() => tick((n) => n + 1), 1_000);
-    return () => clearInterval(timer);
-  }, [deadline]);
-  if (Number.isNaN(deadline)) return undefined;
-  const seconds = Math.max(0, Math.ceil((deadline - Date.now()) / 1_000));
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
-  return `${Math.floor(seconds / 86_400)} days`;
 }

@@ -28,9 +28,9 @@ export function JsonBody({ schema, given, locked, abandon, resolve }: Props) {
       setFault(read.fault);
       return;
     }
-    const { judge } = await part(() => import("./judge"));
+    const { judge, told } = await part(() => import("./judge"));
     const [first] = judge(schema, read.value);
-    setFault(first && [first.path.join("."), first.message].filter(Boolean).join(" "));
+    setFault(first && told(first.path.join(".") || "The answer", [first.message]));
     if (!first) resolve(read.value);
   };
   return (

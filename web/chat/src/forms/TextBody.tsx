@@ -20,10 +20,10 @@ export function TextBody({ schema, given, locked, abandon, resolve }: Props) {
   const [fault, setFault] = useState<string>();
   const id = useId();
   const send = async () => {
-    const { judge } = await part(() => import("./judge"));
-    const [first] = judge(schema, typed);
-    setFault(first?.message);
-    if (!first) resolve(typed);
+    const { judge, told } = await part(() => import("./judge"));
+    const faults = judge(schema, typed);
+    setFault(faults.length > 0 ? told("The answer", faults.map(({ message }) => message)) : undefined);
+    if (faults.length === 0) resolve(typed);
   };
   return (
     <>

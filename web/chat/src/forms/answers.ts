@@ -231,9 +231,9 @@ export function readJson(typed: string): { value: unknown } | { fault: string } 
   try {
     const value = parse(typed);
     const [twice] = printed(typed)?.twice ?? [];
-    return twice === undefined ? { value } : { fault: `names ${JSON.stringify(twice)} twice` };
+    return twice === undefined ? { value } : { fault: `The text names ${JSON.stringify(twice)} twice.` };
   } catch (error) {
-    return { fault: `is not JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { fault: `The text is not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
 
@@ -241,7 +241,7 @@ export function readJson(typed: string): { value: unknown } | { fault: string } 
 export function readArguments(typed: string): { value: Record<string, unknown> } | { fault: string } {
   const read = readJson(typed);
   if ("fault" in read) return read;
-  return isObject(read.value) ? { value: read.value } : { fault: "must be a JSON object" };
+  return isObject(read.value) ? { value: read.value } : { fault: "The text must be a JSON object." };
 }
 
 /** Whether a value is what a text says: numbers by their text, members in their order. */

@@ -12,6 +12,7 @@ import { SelectWidget } from "./choicefields";
 import { NUMBER } from "../lib/decimal";
 import { commonOf, labelOfField, more, ROOT } from "./fieldnames";
 import { isNumeric, numberOf, stringify, textOfNumber } from "../lib/json";
+import { told } from "./judge";
 import { Marked, Misleading } from "../lib/Marked";
 import { escaped, unescaped } from "../lib/misleading";
 import { isText, useTyped } from "./typed";
@@ -42,7 +43,7 @@ function FieldTemplate({ id, label, children, rawErrors, rawDescription, hidden,
         )}
         {rawErrors && rawErrors.length > 0 && (
           <span className="fault" role="alert">
-            {[...new Set(rawErrors)].join("; ")}
+            <Marked text={told(label || "This", rawErrors)} />
           </span>
         )}
       </span>

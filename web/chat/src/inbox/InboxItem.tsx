@@ -4,7 +4,7 @@ import { ApiError, call, type InboxItem, type Page } from "../server/api";
 import { decisionOf, entryOf, headingOf, type Answer } from "../forms/answers";
 import { messagesOf } from "./bulk";
 import { questionText } from "../../../client/answers";
-import { DueTag } from "./DueTag";
+import { ThreadDue } from "../lib/DueTag";
 import { Guarded } from "../lib/Guarded";
 import { InterruptCard } from "../decision/InterruptCard";
 import { visible } from "../lib/misleading";
@@ -71,6 +71,7 @@ export function Item(props: ItemProps) {
   return (
     <section className="inbox-item" data-testid="inbox-item" data-thread-id={item.threadId} aria-label={title}>
       <Head {...props}>
+        <ThreadDue asked={item.interrupts} />
         <span className="tag">{item.interrupts.length + (item.omitted ?? 0)} to answer</span>
       </Head>
       {item.interrupts.map((one) => (
@@ -152,6 +153,7 @@ function Open(props: ItemProps) {
             interrupt={interrupt}
             messages={messagesOf(interrupt, one.toolCall)}
             answer={one.draft}
+            until={one}
             alone
             disabled={sending}
             decide={(answer) => decide(interrupt, answer)}
@@ -185,7 +187,7 @@ function toolCallOf(item: InboxItem, id: string) {
   return item.interrupts.find((one) => one.id === id)?.toolCall;
 }
 
-/** What an item is about, who asks, since when and until when. */
+/** What an item is about, who asks and since when. Each question says until when it may be answered. */
 function Head({ item, readOnly, children }: ItemProps & { children: ReactNode }) {
   const title = visible(item.title || "Untitled");
   return (
@@ -205,7 +207,6 @@ function Head({ item, readOnly, children }: ItemProps & { children: ReactNode })
         )}
         {ago(item.since)}
       </span>
-      <DueTag interrupts={item.interrupts} />
       {item.agent && <span className="tag">{visible(item.agent)}</span>}
       {item.tenant && <span className="tag">tenant {visible(item.tenant)}</span>}
       {children}

@@ -2,7 +2,7 @@ import type { Interrupt } from "@ag-ui/client";
 import { questionText } from "../../../client/answers";
 import { headingOf } from "../forms/answers";
 import type { InboxItem } from "../server/api";
-import { DueTag } from "./DueTag";
+import { ThreadDue } from "../lib/DueTag";
 import { visible } from "../lib/misleading";
 import { ago } from "../lib/time";
 
@@ -48,7 +48,7 @@ export function InboxRow({ item, picked, pick, refused, chosen, choose }: Props)
               <bdi data-testid="inbox-asker">{visible(item.user)}</bdi>
             </span>
           )}
-          <DueTag interrupts={item.interrupts} soon />
+          <ThreadDue asked={item.interrupts} soon />
           {count > 1 && <span className="tag">{drafted > 0 ? `${drafted} of ${count} answered` : `${count} questions`}</span>}
           {item.agent && <span className="tag">{visible(item.agent)}</span>}
           {refused && <span className="tag late">refused</span>}

@@ -1,6 +1,11 @@
 // Until when what a thread asks may be answered, in words.
 
-import type { InboxItem } from "../server/api";
+/** A question that may be answered for some time. */
+export interface Timed {
+  expiresAt?: string;
+  /** It is over by the server's clock. */
+  stale?: boolean;
+}
 
 export interface Due {
   words: string;
@@ -25,7 +30,7 @@ const STEPS: Array<[ms: number, unit: Intl.RelativeTimeFormatUnit]> = [
 const words = new Intl.RelativeTimeFormat("en", { numeric: "always" });
 
 /** When the first of these is over, or how many are; undefined where none ever is. */
-export function dueOf(interrupts: InboxItem["interrupts"], now: number): Due | undefined {
+export function dueOf(interrupts: readonly Timed[], now: number): Due | undefined {
   const open: number[] = [];
   let over = 0;
   for (const { expiresAt, stale } of interrupts) {

@@ -1,0 +1,29 @@
+import { useEffect, useState } from "react";
+import { dueOf, type Due, type Timed } from "./due";
+
+/** Until when questions may be answered, as time goes by. */
+export function useDue(asked: readonly Timed[]): Due | undefined {
+  const [, look] = useState(0);
+  const due = dueOf(asked, Date.now());
+  const again = due?.again;
+  useEffect(() => {
+    if (again === undefined) return;
+    const timer = setInterval(() => look((n) => n + 1), again);
+    return () => clearInterval(timer);
+  }, [again]);
+  return due;
+}
+
+export function DueTag({ due, hook }: { due: Due; hook: string }) {
+  return (
+    <span className={due.expired ? "tag late" : "tag"} data-testid={hook} data-expired={due.expired}>
+      {due.words}
+    </span>
+  );
+}
+
+/** Until when a thread's questions may be answered. `soon`: only what ends within a day, or has ended. */
+export function ThreadDue({ asked, soon = false }: { asked: readonly Timed[]; soon?: boolean }) {
+  const due = useDue(asked);
+  return due && (!soon || due.soon) ? <DueTag due={due} hook="inbox-due" /> : null;
+}
