@@ -95,7 +95,9 @@ func (t *attempt) judge(ctx context.Context) (*outcome, error) {
 		return nil, err
 	}
 	if t.in.back != nil && t.v.Refusal == nil && t.v.Repeats == nil {
-		t.v.Refusal = t.in.back.goBack(t.j, &t.v, t.isLater())
+		if t.v.Refusal, err = t.goBack(ctx, t.in.back); err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case t.v.Refusal != nil:
@@ -113,6 +115,22 @@ func (t *attempt) judge(ctx context.Context) (*outcome, error) {
 		return nil, t.share.replaces(t.j.View.Active)
 	}
 	return nil, nil
+}
+
+// goBack goes back as the input says. The messages of a branch are read when nothing else
+// refuses it.
+func (t *attempt) goBack(ctx context.Context, g *goingBack) (*protocol.RunError, error) {
+	if g.restores != "" {
+		if refusal, err := g.find(ctx, t.store, t.key); refusal != nil || err != nil {
+			return refusal, err
+		}
+	}
+	if refusal := g.goBack(t.j, &t.v, t.isLater()); refusal != nil || g.restores == "" {
+		return refusal, nil
+	}
+	refusal, err := g.read(ctx, t.store, t.key)
+	t.v.Fresh = g.messages
+	return refusal, err
 }
 
 // terms tells the judgement who sends the input, and returns what the input meets when a

@@ -78,7 +78,11 @@ func branch(held protocol.Messages, keep int, at time.Time) (*store.Branch, erro
 // stand in the thread as long as its archive, and make room for later ones. Those whose
 // After is not in the thread are part of another branch, and can be restored when that is.
 func (ts *threads) Branches(ctx context.Context, key store.ThreadKey) ([]Branch, error) {
-	kept, err := ts.store.Branches(ctx, key)
+	return branchesOf(ctx, ts.store, key)
+}
+
+func branchesOf(ctx context.Context, s store.Branches, key store.ThreadKey) ([]Branch, error) {
+	kept, err := s.Branches(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -95,44 +99,51 @@ func (ts *threads) Branches(ctx context.Context, key store.ThreadKey) ([]Branch,
 
 // goingBack is how an input goes back in its thread that says so itself.
 type goingBack struct {
-	after    string             // the last message that stays; "": none does, or before says it
-	before   string             // the first one that does not
-	again    bool               // the input brings nothing: what stays ends with a user message, which is answered anew
-	restores string             // the branch whose messages follow; "": none
-	messages protocol.Messages  // of it
-	refusal  *protocol.RunError // the branch is not there
+	after    string            // the last message that stays; "": none does, or before says it
+	before   string            // the first one that does not
+	again    bool              // the input brings nothing: what stays ends with a user message, which is answered anew
+	restores string            // the branch whose messages follow; "": none
+	messages protocol.Messages // of it
 }
 
-// branchToRestore reads one. A branch that is gone refuses only an input that is no repeat.
-func (ts *threads) branchToRestore(ctx context.Context, key store.ThreadKey, id string) (*goingBack, error) {
-	back := &goingBack{restores: id}
-	branches, err := ts.Branches(ctx, key)
+// find looks for the branch to restore. The thread's view must be of no later moment: if
+// the branch is restored meanwhile, the thread has moved, and no run begins.
+func (g *goingBack) find(ctx context.Context, s store.Branches, key store.ThreadKey) (*protocol.RunError, error) {
+	branches, err := branchesOf(ctx, s, key)
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(branches, func(b Branch) bool { return b.ID == id })
-	if i < 0 {
-		back.refusal = judge.Refuse(adapter.CodeBranchGone, fmt.Sprintf("the thread has no branch %q: it was restored, or has made room for later ones", id), nil)
-		return back, nil
+	i := slices.IndexFunc(branches, func(b Branch) bool { return b.ID == g.restores })
+	switch {
+	case i < 0:
+		return judge.Refuse(adapter.CodeBranchGone, fmt.Sprintf("the thread has no branch %q: it was restored, or has made room for later ones", g.restores), nil), nil
+	case !branches[i].Kept:
+		return errBranchNotKept(), nil
 	}
-	back.after = branches[i].After
-	text, err := ts.store.BranchMessages(ctx, key, id)
-	if err != nil {
+	g.after = branches[i].After
+	return nil, nil
+}
+
+// read reads the messages of the branch that was found.
+func (g *goingBack) read(ctx context.Context, s store.Branches, key store.ThreadKey) (*protocol.RunError, error) {
+	text, err := s.BranchMessages(ctx, key, g.restores)
+	switch {
+	case err != nil:
 		return nil, err
+	case text == nil:
+		return errBranchNotKept(), nil
 	}
-	if text == nil {
-		back.refusal = judge.Refuse(adapter.CodeBranchGone, "the messages of this branch were too many to be kept", nil)
-		return back, nil
-	}
-	return back, stored.Decode(text, &back.messages, "branch %s", id)
+	g.messages = nil
+	return nil, stored.Decode(text, &g.messages, "branch %s", g.restores)
+}
+
+func errBranchNotKept() *protocol.RunError {
+	return judge.Refuse(adapter.CodeBranchGone, "the messages of this branch were too many to be kept", nil)
 }
 
 // goBack lets the run of an input that was judged begin by going back. An input that waits
 // is refused: it would follow what the thread holds by then.
 func (g *goingBack) goBack(j *judge.Judgement, v *judge.Verdict, waits bool) *protocol.RunError {
-	if g.refusal != nil {
-		return g.refusal
-	}
 	keep := 0
 	if id := cmp.Or(g.after, g.before); id != "" {
 		place, held := j.Fold.Place(id)
@@ -158,9 +169,6 @@ func (g *goingBack) goBack(j *judge.Judgement, v *judge.Verdict, waits bool) *pr
 		return judge.RefuseForNow(adapter.CodeThreadBusy, "an input that goes back cannot wait: stop the run that is under way, or wait until it has ended")
 	}
 	v.Keep, v.Rewinds, v.Behind = keep, keep < j.Fold.Len() || g.restores != "", false
-	if g.restores != "" {
-		v.Fresh = g.messages
-	}
 	return nil
 }
 

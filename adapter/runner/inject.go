@@ -8,7 +8,6 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
-	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -50,9 +49,9 @@ func (ts *threads) Inject(ctx context.Context, in Injection) (Admitted, error) {
 	if in.When == WhenStep && (in.After != "" || in.Before != "" || in.Restores != "") {
 		return refused(judge.Refuse(adapter.CodeInvalidInput, "an input that joins a run cannot rewind the thread: leave out one of the two", nil)), nil
 	}
-	back, refusal, err := ts.goingBack(ctx, in)
-	if err != nil || refusal != nil {
-		return Admitted{Disposition: Refused, Refusal: refusal}, err
+	back, refusal := goingBackOf(in)
+	if refusal != nil {
+		return refused(refusal), nil
 	}
 	if in.Text != "" {
 		input.Messages = protocol.Messages{{ID: derive(in.Label, in.Thread, 1), Role: protocol.RoleUser, Content: protocol.Text(in.Text)}}
@@ -62,8 +61,8 @@ func (ts *threads) Inject(ctx context.Context, in Injection) (Admitted, error) {
 	})
 }
 
-// goingBack says how the injection goes back; nil: it does not.
-func (ts *threads) goingBack(ctx context.Context, in Injection) (*goingBack, *protocol.RunError, error) {
+// goingBackOf says how the injection goes back; nil: it does not.
+func goingBackOf(in Injection) (*goingBack, *protocol.RunError) {
 	ways := 0
 	for _, id := range []string{in.After, in.Before, in.Restores} {
 		if id != "" {
@@ -72,16 +71,15 @@ func (ts *threads) goingBack(ctx context.Context, in Injection) (*goingBack, *pr
 	}
 	switch {
 	case ways > 1:
-		return nil, judge.Refuse(adapter.CodeInvalidInput, "an input can go back in one way only: give one of after, before and the branch", nil), nil
+		return nil, judge.Refuse(adapter.CodeInvalidInput, "an input can go back in one way only: give one of after, before and the branch", nil)
 	case ways == 0 && in.Text == "":
-		return nil, judge.Refuse(adapter.CodeInvalidInput, "the input adds nothing: give a text", nil), nil
+		return nil, judge.Refuse(adapter.CodeInvalidInput, "the input adds nothing: give a text", nil)
 	case ways == 0:
-		return nil, nil, nil
+		return nil, nil
 	case in.Restores == "":
-		return &goingBack{after: in.After, before: in.Before, again: in.Text == ""}, nil, nil
+		return &goingBack{after: in.After, before: in.Before, again: in.Text == ""}, nil
 	case in.Text != "":
-		return nil, judge.Refuse(adapter.CodeInvalidInput, "a branch comes back alone: add the text when it has", nil), nil
+		return nil, judge.Refuse(adapter.CodeInvalidInput, "a branch comes back alone: add the text when it has", nil)
 	}
-	back, err := ts.branchToRestore(ctx, store.ThreadKey{Namespace: in.Namespace, Thread: in.Thread}, in.Restores)
-	return back, nil, err
+	return &goingBack{restores: in.Restores}, nil
 }

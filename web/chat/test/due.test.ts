@@ -1,7 +1,7 @@
 // Until when what is asked may be answered, in words.
 
 import { expect, it } from "vitest";
-import { dueOf } from "../src/decision/due";
+import { dueOf } from "../src/lib/due";
 
 const NOW = Date.parse("2030-01-31T12:00:00Z");
 const asked = (...seconds: Array<number | undefined>) =>

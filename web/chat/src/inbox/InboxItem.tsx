@@ -4,7 +4,7 @@ import { ApiError, call, type InboxItem, type Page } from "../server/api";
 import { decisionOf, entryOf, headingOf, type Answer } from "../forms/answers";
 import { messagesOf } from "./bulk";
 import { questionText } from "../../../client/answers";
-import { ThreadDue } from "../decision/DueTag";
+import { ThreadDue } from "../lib/DueTag";
 import { Guarded } from "../lib/Guarded";
 import { InterruptCard } from "../decision/InterruptCard";
 import { visible } from "../lib/misleading";

@@ -2,7 +2,7 @@ import type { Interrupt } from "@ag-ui/client";
 import { questionText } from "../../../client/answers";
 import { headingOf } from "../forms/answers";
 import type { InboxItem } from "../server/api";
-import { ThreadDue } from "../decision/DueTag";
+import { ThreadDue } from "../lib/DueTag";
 import { visible } from "../lib/misleading";
 import { ago } from "../lib/time";
 

@@ -2,6 +2,7 @@ import type { Root, RootContent } from "hast";
 import { memo, useEffect, useState, type ReactNode } from "react";
 import { Copy } from "../lib/Copy";
 import { part } from "../lib/part";
+import { spare } from "../lib/spare";
 
 /** A text is coloured when it has not changed for so long, in milliseconds. */
 const STILL_MS = 150;
@@ -17,14 +18,19 @@ export const CodeBlock = memo(function CodeBlock({ text, language }: { text: str
   useEffect(() => {
     if (language === undefined) return;
     let left = false;
+    let leave = () => {};
     const timer = setTimeout(async () => {
       // Without its colours it can be read as well.
       const colours = await part(() => import("./colours")).catch(() => undefined);
-      const tree = colours?.default(language, text);
-      if (tree && !left) show({ text, tree });
+      if (!colours || left) return;
+      leave = spare.ask(() => {
+        const tree = colours.default(language, text);
+        if (tree) show({ text, tree });
+      });
     }, STILL_MS);
     return () => {
       left = true;
+      leave();
       clearTimeout(timer);
     };
   }, [text, language]);

@@ -7,7 +7,7 @@ import { common, createLowlight } from "lowlight";
 const { markdown, ...languages } = common;
 const lowlight = createLowlight(languages);
 
-/** A longer text stays in one colour, in characters: what languages look for may take the square of them. 50 ms of a slow machine. */
+/** A longer text stays in one colour, in characters: what languages look for may take the square of them. 50 ms of a slow machine, of which a message may have several: they are coloured in turn. */
 export const COLOURED = 3_000;
 
 /** The text as a tree of what is of a kind; undefined where the language is not known, or the text is too long. */
