@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aguiws/aguiws/gateway/internal/wire"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -46,11 +47,11 @@ var deltas = map[string]string{
 
 // relaying is a stream of one event again and again, and what relays the next.
 func relaying(t testing.TB, event string) func() {
-	stream := newSSEReader(&recurring{text: strings.Repeat("data: "+event+"\n\n", 7)}, 1<<20, nil)
+	stream := wire.NewReader(&recurring{text: strings.Repeat("data: "+event+"\n\n", 7)}, 1<<20, nil)
 	r := newRelay(context.Background(), deaf{}, manners{}, DialectPlain, ids{})
 	decoding := newDecoding()
 	s := runs{read: func() (received, error) {
-		text, err := stream.next()
+		text, err := stream.Next()
 		if err != nil {
 			return received{}, err
 		}

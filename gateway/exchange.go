@@ -11,6 +11,8 @@ import (
 	"net/http/httptrace"
 	"sync/atomic"
 	"time"
+
+	"github.com/aguiws/aguiws/gateway/internal/wire"
 )
 
 // exchange is one request and the stream that answers it.
@@ -21,7 +23,7 @@ type exchange struct {
 	unhook  func() bool // from the run's context
 	watch   *watch
 	body    io.ReadCloser
-	stream  *sseReader
+	stream  *wire.Reader
 	threads ids // that were sent
 
 	began time.Time
@@ -30,9 +32,6 @@ type exchange struct {
 	sent  atomic.Bool // a connection took it, so the agent may have
 	over  bool
 }
-
-// ids are those of a thread and a run.
-type ids struct{ thread, run string }
 
 // lasted is for how long the request has been under way.
 func (x *exchange) lasted() time.Duration { return time.Since(x.began) }
@@ -49,7 +48,7 @@ var (
 )
 
 // send makes a request. It is the caller's to finish or to abandon, unless it failed.
-func (u *Upstream) send(ctx context.Context, body *payload, header http.Header, as ids) (*exchange, error) {
+func (u *Upstream) send(ctx context.Context, body *wire.Payload, header http.Header, as ids) (*exchange, error) {
 	x := &exchange{u: u, threads: as, began: time.Now()}
 	within, timeout := context.WithTimeoutCause(context.WithoutCancel(ctx), u.options.RunTimeout,
 		failed(CodeTimeout, "the run took longer than %v", u.options.RunTimeout))
@@ -71,24 +70,24 @@ func (u *Upstream) send(ctx context.Context, body *payload, header http.Header, 
 		return x, err
 	}
 	x.body = response.Body
-	x.stream = newSSEReader(x, int(u.options.MaxEventBytes), &largeRoom{ctx: x.ctx, places: u.large})
+	x.stream = wire.NewReader(x, int(u.options.MaxEventBytes), wire.NewRoom(x.ctx, u.large))
 	return x, nil
 }
 
-func (x *exchange) post(body *payload, header http.Header) (*http.Response, error) {
+func (x *exchange) post(body *wire.Payload, header http.Header) (*http.Response, error) {
 	traced := httptrace.WithClientTrace(x.ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
 		x.sent.Store(true)
 		x.watch.enter(forFirstEvent)
 	}})
-	defer body.sent()
+	defer body.Sent()
 	for attempt := 0; ; attempt++ {
-		request, err := http.NewRequestWithContext(traced, http.MethodPost, x.u.target, body.reader())
+		request, err := http.NewRequestWithContext(traced, http.MethodPost, x.u.target, body.Reader())
 		if err != nil {
 			return nil, failed(CodeUnavailable, "the agent cannot be asked").because(err)
 		}
 		request.Header = header
-		request.ContentLength = body.size()
-		request.GetBody = func() (io.ReadCloser, error) { return body.reader(), nil }
+		request.ContentLength = body.Size()
+		request.GetBody = func() (io.ReadCloser, error) { return body.Reader(), nil }
 		response, err := x.u.client.Do(request)
 		switch {
 		case err == nil:
@@ -121,7 +120,7 @@ func (x *exchange) broken(err error) error {
 	switch {
 	case errors.Is(err, errRunTooLarge):
 		return failed(CodeTooLarge, "the agent's answer is larger than %d bytes, the upstream's max-run: raise it if the agent is to say so much in one run", x.u.options.MaxRunBytes)
-	case errors.Is(err, errEventTooLarge):
+	case errors.Is(err, wire.ErrEventTooLarge):
 		f := failed(CodeTooLarge, "event %d of the agent is larger than %d bytes, the upstream's max-event: raise it, or let the agent leave out of its snapshots what is large", x.count.events+1, x.u.options.MaxEventBytes)
 		f.arrived = true
 		return f
@@ -189,7 +188,7 @@ func (x *exchange) Read(p []byte) (int, error) {
 
 // next is the text of the next event. The error says what has become of the stream.
 func (x *exchange) next() ([]byte, error) {
-	text, err := x.stream.next()
+	text, err := x.stream.Next()
 	if err != nil {
 		return nil, x.broken(err)
 	}
@@ -221,6 +220,6 @@ func (x *exchange) abandon() {
 	x.cancel(errAbandoned)
 	if x.body != nil {
 		x.body.Close()
-		x.stream.close()
+		x.stream.Close()
 	}
 }

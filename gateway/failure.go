@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -84,4 +86,30 @@ func excerpt(body []byte) string {
 		}
 		return r
 	}, strings.ToValidUTF8(string(cut), ""))
+}
+
+// forgottenCodes are how agents say in a RUN_ERROR that they do not know a question, without
+// case and separators.
+var forgottenCodes = []string{
+	"unknowninterrupt", "interruptunknown", "interruptnotfound", "nosuchinterrupt", "unknowninterrupts", "interruptsunknown", "nopendinginterrupt", "nopendinginterrupts", "checkpointnotfound", "runnotfound", "threadnotfound", "sessionnotfound",
+}
+
+// forgottenWords are parts of messages of frameworks that say it so.
+var forgottenWords = map[Dialect][]string{
+	DialectMastra:    {"no snapshot found", "no suspended", "was not suspended", "could not find a suspended"},
+	DialectLangGraph: {"no checkpointer set", "unknowninterrupt", "names no interrupt", "not found in pending interrupts"},
+}
+
+// forgets reports whether an agent has turned answers down because it does not know what they
+// are answers to.
+func (f *failure) forgets(d Dialect) bool {
+	if !f.own {
+		return f.status == http.StatusNotFound || f.status == http.StatusGone
+	}
+	code := strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(f.Code))
+	if slices.Contains(forgottenCodes, code) {
+		return true
+	}
+	message := strings.ToLower(f.Message)
+	return slices.ContainsFunc(forgottenWords[d], func(words string) bool { return strings.Contains(message, words) })
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
@@ -15,32 +13,6 @@ import (
 // ReasonForgotten is the reason of the interrupt that asks what is to become of an answer to
 // a question that the agent does not know any more.
 const ReasonForgotten = "aguiws:question_forgotten"
-
-// forgottenCodes are how agents say in a RUN_ERROR that they do not know a question, without
-// case and separators.
-var forgottenCodes = []string{
-	"unknowninterrupt", "interruptunknown", "interruptnotfound", "nosuchinterrupt", "unknowninterrupts", "interruptsunknown", "nopendinginterrupt", "nopendinginterrupts", "checkpointnotfound", "runnotfound", "threadnotfound", "sessionnotfound",
-}
-
-// forgottenWords are parts of messages of frameworks that say it so.
-var forgottenWords = map[Dialect][]string{
-	DialectMastra:    {"no snapshot found", "no suspended", "was not suspended", "could not find a suspended"},
-	DialectLangGraph: {"no checkpointer set", "unknowninterrupt", "names no interrupt", "not found in pending interrupts"},
-}
-
-// forgets reports whether an agent has turned answers down because it does not know what they
-// are answers to.
-func (f *failure) forgets(d Dialect) bool {
-	if !f.own {
-		return f.status == http.StatusNotFound || f.status == http.StatusGone
-	}
-	code := strings.NewReplacer("_", "", "-", "", ".", "", " ", "").Replace(strings.ToLower(f.Code))
-	if slices.Contains(forgottenCodes, code) {
-		return true
-	}
-	message := strings.ToLower(f.Message)
-	return slices.ContainsFunc(forgottenWords[d], func(words string) bool { return strings.Contains(message, words) })
-}
 
 // These are what a human says of it.
 const (

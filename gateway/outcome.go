@@ -38,3 +38,6 @@ type outcome struct {
 
 	because *failure // why they are asked again
 }
+
+// ids are those of a thread and a run.
+type ids struct{ thread, run string }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/gateway/internal/wire"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -24,7 +25,7 @@ type reception struct {
 
 // receive makes a request. The error is a *failure, or why the run is over; what is
 // returned with it has nothing to read.
-func (u *Upstream) receive(ctx context.Context, run *adapter.Run, r request, body *payload, header http.Header) (*reception, error) {
+func (u *Upstream) receive(ctx context.Context, run *adapter.Run, r request, body *wire.Payload, header http.Header) (*reception, error) {
 	x, err := u.send(ctx, body, header, r.ids)
 	v := &reception{exchange: x, decoding: newDecoding()}
 	var to sink = run
@@ -35,7 +36,7 @@ func (u *Upstream) receive(ctx context.Context, run *adapter.Run, r request, bod
 	v.relay.yes, v.relay.no = u.options.Yes, u.options.No
 	v.relay.repaired = v.repaired(u.log(run, r.ids))
 	v.relay.speaks = u.speaks
-	v.runs = runs{read: v.event, behind: x.behind, repaired: v.relay.repaired, sent: r.ids.run, own: &u.ownIDs, retells: v.relay.names.retells, most: largeBytes}
+	v.runs = runs{read: v.event, behind: x.behind, repaired: v.relay.repaired, sent: r.ids.run, own: &u.ownIDs, retells: v.relay.names.retells, most: wire.LargeBytes}
 	if f, ok := errors.AsType[*failure](err); ok && r.retries(f) {
 		v.relay.repaired(RepairVersion)
 		return v, err
@@ -82,7 +83,7 @@ func (v *reception) event() (received, error) {
 	if err != nil {
 		return received{}, err
 	}
-	return v.decoding.next(text, v.stream.cut)
+	return v.decoding.next(text, v.stream.Cut)
 }
 
 // peek reads as far as to the first event that says that the agent has taken what it was

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aguiws/aguiws/gateway/internal/wire"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -29,7 +30,7 @@ type request struct {
 }
 
 // body is the request's text, and the last message that the agent has been sent by it.
-func (r *request) body(c *call) (*payload, string, error) {
+func (r *request) body(c *call) (*wire.Payload, string, error) {
 	latest := c.run.LatestInput()
 	messages := c.run.Messages()
 	last := c.upTo
@@ -67,7 +68,7 @@ func (r *request) body(c *call) (*payload, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return newPayload(text), last, nil
+	return wire.NewPayload(text), last, nil
 }
 
 // toAgent are entries as the agent gets them: a cancellation that it would take for an

@@ -43,7 +43,7 @@ func requestOf(t *testing.T, history History, messages int) (size, allocated int
 				return err
 			}
 			if n := int64(after.TotalAlloc - before.TotalAlloc); allocated == 0 || n < allocated {
-				size, allocated = body.size(), n
+				size, allocated = body.Size(), n
 			}
 		}
 		made <- nil

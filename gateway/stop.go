@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/gateway/internal/wire"
 )
 
 const stopTimeout = 5 * time.Second
@@ -37,7 +38,7 @@ func (u *Upstream) stop(as ids, header http.Header, why error) (over <-chan stru
 			return
 		}
 		defer response.Body.Close()
-		_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, sseBuffer))
+		_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, wire.Buffer))
 		if response.StatusCode >= 300 {
 			u.options.Logger.Warn("a run could not be stopped at the agent", "upstream", u.options.Name, "status", response.StatusCode)
 		}

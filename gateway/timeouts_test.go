@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/aguiws/aguiws/gateway/internal/wire"
 )
 
 // quietPeer is a connection on which a script says when what comes.
@@ -86,7 +88,7 @@ func TestTimeouts(t *testing.T) {
 				var over sync.WaitGroup
 				u.client.Transport = quietPeer(&over, test.connects, test.answers)
 				begun, events := time.Now(), 0
-				x, err := u.send(context.Background(), newPayload([]byte("{}")), http.Header{}, ids{})
+				x, err := u.send(context.Background(), wire.NewPayload([]byte("{}")), http.Header{}, ids{})
 				for err == nil {
 					if _, err = x.next(); err == nil {
 						events++

@@ -1,4 +1,11 @@
+// Package gateway puts an agent that somebody else wrote, and that AG-UI over HTTP
+// reaches, behind a Runner: an Upstream is an adapter.Agent whose work is one POST a
+// turn. Its events are logged before anybody sees them, its interrupts become
+// suspensions, and an answer goes to it once: where nobody can know whether it has one, a
+// human is asked.
 package gateway
+
+import "github.com/aguiws/aguiws/gateway/internal/wire"
 
 import (
 	"cmp"
@@ -58,7 +65,7 @@ func New(rawURL string, options *Options) (*Upstream, error) {
 	u.manners = mannersOf[u.options.Dialect]
 	u.manners.ownMetadata, u.manners.separateDuties = u.options.OwnMetadata, u.options.SeparateDuties
 	u.places = make(chan struct{}, u.options.Concurrency)
-	u.large = make(chan struct{}, largeAtOnce)
+	u.large = make(chan struct{}, wire.LargeAtOnce)
 	u.client = u.options.client()
 	u.asked.u = u
 	return u, nil

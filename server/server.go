@@ -76,7 +76,7 @@ func newServer(b core.Backend, r *runner.Runner, opts *Options) (*Server, error)
 	if err := s.describe(b); err != nil {
 		return nil, err
 	}
-	s.core = core.NewCore(s.gate, b, s.opts.DisconnectGrace)
+	s.core = core.New(s.gate, b, s.opts.DisconnectGrace)
 	s.sockets = ws.New(s.core, s.opts.sockets(s.capabilitiesOf))
 	s.streams = sse.New(s.core, s.opts.streams())
 	s.edge = s.newEdge()

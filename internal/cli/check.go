@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -20,18 +19,6 @@ import (
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/metrics"
 )
-
-// checkTimeout bounds what check waits for the network.
-const checkTimeout = 15 * time.Second
-
-// checking is what check alone can be told.
-type checking struct{ credential string }
-
-func (c *checking) table() []setting {
-	return []setting{
-		{"jwt", "Checking", textValue{&c.credential, "file"}, "with a token in it: check says whom it stands for, or why it is refused"},
-	}
-}
 
 // check tests the settings, which have been read, and what they name. It writes
 // a line a finding, and returns an error if serving would fail.
@@ -64,21 +51,6 @@ func check(ctx context.Context, s *settings, w io.Writer) error {
 		return fmt.Errorf("check: %d of %d findings would keep it from working", r.failures, r.findings)
 	}
 	return nil
-}
-
-type report struct {
-	w                  io.Writer
-	findings, failures int
-}
-
-func (r *report) say(level, subject, format string, args ...any) {
-	r.findings++
-	fmt.Fprintf(r.w, "%-4s  %s: %s\n", level, subject, readable(fmt.Sprintf(format, args...)))
-}
-
-func (r *report) fail(subject string, err error) {
-	r.failures++
-	r.say("FAIL", subject, "%v", err)
 }
 
 func (r *report) address(s *settings) {

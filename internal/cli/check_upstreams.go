@@ -13,9 +13,6 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// checkMessage is what check says to an upstream. The agent decides what it makes of that.
-const checkMessage = "This is a test of the connection. Answer with one word, and use no tools."
-
 // upstreams connects to those that are configured. It also talks to one that the command
 // line names: whoever types it wants that.
 func (r *report) upstreams(ctx context.Context, s *settings, list []upstreamEntry) {

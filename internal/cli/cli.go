@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"time"
 
 	"github.com/aguiws/aguiws/internal/show"
@@ -90,10 +89,3 @@ func showThread(ctx context.Context, s *settings, w io.Writer) error {
 type loggedError struct{ error }
 
 func (e loggedError) Unwrap() error { return e.error }
-
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}

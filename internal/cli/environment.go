@@ -42,16 +42,6 @@ func (s *settings) readEnvironment(env environment, table []setting) error {
 	return nil
 }
 
-// stray is a variable that has the name of a setting and sets none.
-type stray struct {
-	name    string
-	nearest string // what was probably meant; "" when nothing is like it
-}
-
-func (s stray) String() string {
-	return s.name + " is no setting" + meant(s.nearest)
-}
-
 // platform is how Kubernetes and linked containers name what they tell of a
 // service; the second kind is told from a setting by its value.
 var platform = regexp.MustCompile(`^[^=]*_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)=|^[^=]*_PORT=(tcp|udp|sctp)://`)

@@ -19,13 +19,6 @@ const (
 	openaiKey = "OPENAI_API_KEY"
 )
 
-// modelSettings say which model the assistant asks.
-type modelSettings struct {
-	name, url string
-	key       string // of the environment
-	openai    string // OpenAI's own key, of the environment
-}
-
 // readModelKey takes what the environment says of keys, which no flag does: command lines
 // can be read by others.
 func (s *settings) readModelKey(env environment) {

@@ -13,17 +13,6 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// recording is what record alone can be told.
-type recording struct{ message, input, out string }
-
-func (c *recording) table() []setting {
-	return []setting{
-		{"message", "Recording", textValue{&c.message, "text"}, "what the upstream is told, by check too"},
-		{"input", "Recording", textValue{&c.input, "file"}, "the whole input (RunAgentInput) in its place, sent as it is: one that answers an interrupt, say"},
-		{"out", "Recording", textValue{&c.out, "name"}, "of the recording: NAME`.request.json` is what was sent, and NAME`.sse` what came. They must not be there yet"},
-	}
-}
-
 // record sends one input to an upstream, as it is, and keeps it and the answer's bytes.
 func record(ctx context.Context, s *settings, w io.Writer) error {
 	list, err := s.upstreamList()

@@ -212,3 +212,10 @@ func names(table []setting) []string {
 	}
 	return list
 }
+
+// modelSettings say which model the assistant asks.
+type modelSettings struct {
+	name, url string
+	key       string // of the environment
+	openai    string // OpenAI's own key, of the environment
+}

@@ -76,3 +76,8 @@ type Held interface {
 	Keep(bytes int64) error  // for an answer of so many bytes, instead of what was for making it
 	Release()
 }
+
+// Record is the record of what was decided.
+type Record interface {
+	Decisions(ctx context.Context, q store.DecisionQuery) (store.DecisionPage, error)
+}

@@ -86,12 +86,12 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, op *operation) {
 		format, err = exportFormat(r)
 	}
 	if format != "" && r.Method == http.MethodGet {
-		if err = a.export(w, r, c, held, format); err == nil {
+		if err = c.export(w, r, held, format); err == nil {
 			return
 		}
 	}
 	if op.bytes {
-		if err = a.servePayload(w, r, c, held); err == nil {
+		if err = c.servePayload(w, r, held); err == nil {
 			return
 		}
 	}
@@ -146,7 +146,3 @@ func written(answer any) ([]byte, error) {
 	err := to.Encode(answer)
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
 }
-
-// listed is what a list of things that may be large is made of, as far as is known before
-// it was read.
-const listed = 4 << 20

@@ -1,7 +1,6 @@
 package controlapi
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"net/url"
@@ -13,11 +12,6 @@ import (
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/notices"
 )
-
-// Record is the record of what was decided.
-type Record interface {
-	Decisions(ctx context.Context, q store.DecisionQuery) (store.DecisionPage, error)
-}
 
 type decisionJSON struct {
 	ID              string           `json:"id"`

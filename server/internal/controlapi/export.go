@@ -55,7 +55,7 @@ const exportPage = 25
 // export writes all that a list of decisions has, page by page. An export that breaks off
 // is no answer: the connection is cut, so that nobody takes a part for the whole. It ends
 // with the credential, and when the server drains.
-func (a *API) export(w http.ResponseWriter, r *http.Request, c *call, held Held, format string) error {
+func (c *call) export(w http.ResponseWriter, r *http.Request, held Held, format string) error {
 	ctx, release, refused := c.caller.Wait(r.Context())
 	if refused != nil {
 		return &problem{Refusal: refused}
@@ -65,7 +65,7 @@ func (a *API) export(w http.ResponseWriter, r *http.Request, c *call, held Held,
 		if err := held.Build(listed); err != nil {
 			return store.DecisionPage{}, err
 		}
-		within, cancel := context.WithTimeout(store.WithRoom(ctx, held.Build), a.config.CallTimeout)
+		within, cancel := context.WithTimeout(store.WithRoom(ctx, held.Build), c.CallTimeout)
 		defer cancel()
 		page, err := c.Record.Decisions(within, q)
 		if ended, ok := errors.AsType[*refusal.Error](context.Cause(ctx)); ok && err != nil {
@@ -73,7 +73,7 @@ func (a *API) export(w http.ResponseWriter, r *http.Request, c *call, held Held,
 		}
 		return page, err
 	}
-	within, cancel := context.WithTimeout(ctx, a.config.CallTimeout)
+	within, cancel := context.WithTimeout(ctx, c.CallTimeout)
 	defer cancel()
 	c.r = r.WithContext(within)
 	if err := c.enter(); err != nil {
@@ -122,7 +122,7 @@ func (a *API) export(w http.ResponseWriter, r *http.Request, c *call, held Held,
 		_ = held.Keep(0) // what was written is not held: this gives back, and waits for nothing
 		q.Cursor = page.Next
 		if page, err = read(q); err != nil {
-			a.config.Logger.Warn("an export breaks off", "operation", c.op.id, "error", err)
+			c.Logger.Warn("an export breaks off", "operation", c.op.id, "error", err)
 			panic(http.ErrAbortHandler)
 		}
 	}

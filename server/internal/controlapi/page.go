@@ -44,3 +44,7 @@ var pageParameters = []parameter{
 	{"limit", "The number of items in a page, at most 200. The default is 50."},
 	{"cursor", "The value of next in the previous page."},
 }
+
+// listed is what a list of things that may be large is made of, as far as is known before
+// it was read.
+const listed = 4 << 20

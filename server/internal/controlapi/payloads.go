@@ -30,14 +30,14 @@ func (c *call) noAnswer() (any, error) {
 }
 
 // servePayload answers with a payload. An error: nothing is written.
-func (a *API) servePayload(w http.ResponseWriter, r *http.Request, c *call, held Held) error {
-	ctx, cancel := context.WithTimeout(r.Context(), a.config.CallTimeout)
+func (c *call) servePayload(w http.ResponseWriter, r *http.Request, held Held) error {
+	ctx, cancel := context.WithTimeout(r.Context(), c.CallTimeout)
 	defer cancel()
 	c.r = r.WithContext(ctx)
 	if err := c.enter(); err != nil {
 		return err
 	}
-	info, err := a.config.Runner.Payload(ctx, c.key, c.digest)
+	info, err := c.Runner.Payload(ctx, c.key, c.digest)
 	switch {
 	case err != nil:
 		return err
@@ -62,14 +62,14 @@ func (a *API) servePayload(w http.ResponseWriter, r *http.Request, c *call, held
 		r.Header.Del("Range") // many small ranges would cost a piece each
 	}
 	http.ServeContent(w, r, "", info.Created, &payloadBytes{size: info.Size, piece: -1, read: func(i int) ([]byte, error) {
-		ctx, cancel := context.WithTimeout(r.Context(), a.config.CallTimeout)
+		ctx, cancel := context.WithTimeout(r.Context(), c.CallTimeout)
 		defer cancel()
-		piece, err := a.config.Runner.ReadPayload(ctx, c.key, c.digest, i)
+		piece, err := c.Runner.ReadPayload(ctx, c.key, c.digest, i)
 		if err == nil && len(piece) == 0 {
 			err = io.ErrUnexpectedEOF
 		}
 		if err != nil && r.Context().Err() == nil {
-			a.config.Logger.Warn("a payload breaks off", "thread", c.key.Thread, "namespace", c.key.Namespace, "error", err)
+			c.Logger.Warn("a payload breaks off", "thread", c.key.Thread, "namespace", c.key.Namespace, "error", err)
 		}
 		return piece, err
 	}})

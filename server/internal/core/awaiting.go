@@ -91,13 +91,14 @@ func (w *awaiting) Pay(key store.ThreadKey, label string, events [][]byte) {
 	}
 }
 
-// Inputs is how many inputs are awaited, and waiting by how many one is.
+// Inputs is how many inputs are awaited.
 func (w *awaiting) Inputs() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.senders)
 }
 
+// Waiting is how many await one input.
 func (w *awaiting) Waiting(key store.ThreadKey, label string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -135,12 +136,14 @@ type debt struct {
 	Events [][]byte
 }
 
+// Add adds events of a thread.
 func (d *Debts) Add(thread string, events [][]byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.list = append(d.list, debt{thread, events})
 }
 
+// Take returns what is owed, and forgets it.
 func (d *Debts) Take() []debt {
 	d.mu.Lock()
 	defer d.mu.Unlock()

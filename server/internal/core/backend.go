@@ -63,6 +63,7 @@ type Follower interface {
 // Runner is an runner.Runner as a backend.
 type Runner struct{ *runner.Runner }
 
+// Follow subscribes to a thread. The caller closes the follower.
 func (r Runner) Follow(key store.ThreadKey, notify func()) Follower {
 	return r.Runner.Follow(key, notify)
 }

@@ -21,8 +21,8 @@ type Core struct {
 	grace    time.Duration // for which a run goes on whose client has left
 }
 
-// NewCore returns the core of a server whose runs are a backend's.
-func NewCore(g *peer.Gate, b Backend, grace time.Duration) *Core {
+// New returns the core of a server whose runs are a backend's.
+func New(g *peer.Gate, b Backend, grace time.Duration) *Core {
 	s := &Core{Gate: g, Runs: meteredBackend{b, g.Metrics}, grace: grace}
 	s.Left.of, s.Left.looks = map[store.ThreadKey][]*leftRun{}, make(chan struct{}, maxLooks)
 	s.Notices = s.newNotices(b)

@@ -63,6 +63,7 @@ func (c *Cursor) Open(s *Core, p *peer.Peer, thread string) {
 	c.Follower = s.Runs.Follow(c.Key, c.LookAgain)
 }
 
+// Close ends the subscription.
 func (c *Cursor) Close() { c.Follower.Close() }
 
 // Attach places the cursor. The error was logged.
@@ -76,6 +77,7 @@ func (c *Cursor) Attach(after *store.Position) (*follow.Attached, error) {
 	return a, err
 }
 
+// AttachWithin is Attach within a context of the caller's, whose error was not logged.
 func (c *Cursor) AttachWithin(ctx context.Context, after *store.Position) (*follow.Attached, error) {
 	a, err := c.Follower.Attach(ctx, after)
 	if err == nil {

@@ -36,7 +36,7 @@ type WatchRules struct {
 	Refuse func(w http.ResponseWriter, refused *refusal.Refusal)
 }
 
-// Admit reads what a request to watch asks for. The caller calls unreserve.
+// Admit reads what a request to watch asks for. The caller calls Unreserve.
 func (s *Core) Admit(r *http.Request, c *peer.Caller, rules WatchRules) (notices.Query, *refusal.Refusal) {
 	q, refused := rules.Query(r, c)
 	if refused == nil && s.Memory.Short(peer.ShedSockets) {
@@ -66,7 +66,7 @@ type pageWriter interface {
 	Page(p *notices.Page) error
 }
 
-// Watch begins to watch. It refuses a cursor that is none. The caller calls unwatch.
+// Watch begins to watch. It refuses a cursor that is none. The caller calls Unwatch.
 func (s *Core) Watch(p *peer.Peer, q notices.Query) (*Watching, *refusal.Refusal) {
 	n := &Watching{Peer: p, srv: s}
 	n.watcher = s.Notices.Watch(q, p.Poke)
@@ -90,6 +90,7 @@ func (s *Core) Watch(p *peer.Peer, q notices.Query) (*Watching, *refusal.Refusal
 	return nil, peer.RefuseStore
 }
 
+// Unwatch ends what Watch began.
 func (n *Watching) Unwatch() {
 	n.watcher.Close()
 	n.srv.Metrics.Watchers.Dec()

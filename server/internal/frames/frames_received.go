@@ -85,6 +85,7 @@ type Fault struct {
 	Retry         time.Duration // the same frame may be sent again after that; 0: it would be refused again
 }
 
+// Faultf is a fault with a message that is cut if it is long.
 func Faultf(code, format string, args ...any) *Fault {
 	msg := fmt.Sprintf(format, args...)
 	if len(msg) > maxFaultBytes {
@@ -130,6 +131,7 @@ func Parse(data []byte) *Frame {
 	return f
 }
 
+// ReadInput reads an input into the frame.
 func (f *Frame) ReadInput(document protocol.Document) *Fault {
 	in, err := document.DecodeInput()
 	if err != nil {

@@ -12,6 +12,7 @@ type held struct {
 	bytes, waiting, refused *prometheus.Desc
 }
 
+// NewHeld collects what a budget says of its usage.
 func NewHeld(usage func() budget.Usage) held {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
 		return prometheus.NewDesc("aguiws_"+name, help, labels, nil)

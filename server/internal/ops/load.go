@@ -14,6 +14,7 @@ type load struct {
 	reads             *prometheus.Desc
 }
 
+// NewLoad collects what a runner says of its load.
 func NewLoad(of func() runner.Load) load {
 	desc := func(name, help string) *prometheus.Desc { return prometheus.NewDesc("aguiws_"+name, help, nil, nil) }
 	return load{of, desc("runs", "Runs that this process carries."), desc("runs_max", "Runs that it carries at once at most."),

@@ -61,7 +61,7 @@ type Node struct {
 	loop   sync.WaitGroup
 }
 
-// NewNode begins to tell of this node. The caller calls leave.
+// NewNode begins to tell of this node. The caller calls Leave.
 func NewNode(o Options) *Node {
 	n := &Node{st: o.Store, started: time.Now(), over: make(chan struct{}), rates: rates{of: o.Counters},
 		told: newRecently[[]store.NodeTold](), served: newRecently[[]store.Server]()}

@@ -17,6 +17,7 @@ type owed struct {
 	owed, wants *prometheus.Desc
 }
 
+// NewOwed collects what the targets of webhooks are owed.
 func NewOwed(s *webhook.Sender) owed {
 	return owed{s, prometheus.NewDesc("aguiws_webhooks_owed", "Webhooks in the store, of all processes, by target and state.", []string{"target", "state"}, nil),
 		prometheus.NewDesc("aguiws_webhook_target_enabled", "0 when the target has answered 410, and gets nothing more.", []string{"target"}, nil)}

@@ -24,6 +24,7 @@ type Work struct {
 	err   error
 }
 
+// NewWork collects what waits for workers, as of says.
 func NewWork(of func(context.Context) ([]store.WorkStats, error)) *Work {
 	desc := func(name, help string) *prometheus.Desc {
 		return prometheus.NewDesc("aguiws_work_"+name, help, []string{"agent"}, nil)

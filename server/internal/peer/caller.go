@@ -127,6 +127,7 @@ func (s *Gate) SlowDown(r *http.Request) *refusal.Refusal {
 	return s.SlowDownBy(s.byAddress, r)
 }
 
+// SlowDownBy refuses a request of an address that sends more than the limiters allow.
 func (s *Gate) SlowDownBy(l *limiters, r *http.Request) *refusal.Refusal {
 	if wait := l.Take(s.addressOf(r)); wait > 0 {
 		return RefuseRate.After(wait)

@@ -93,7 +93,7 @@ func (s *connections) cutOff() {
 }
 
 // Reserve counts a connection that stays open, a socket or a stream, before it
-// is answered. The caller calls unreserve in the end; Shutdown waits for that.
+// is answered. The caller calls Unreserve in the end; Shutdown waits for that.
 func (s *connections) Reserve(user, address string) *refusal.Refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +120,7 @@ func (s *connections) Reserve(user, address string) *refusal.Refusal {
 	return nil
 }
 
-// Begin counts work that no connection waits for. The caller calls finish in the
+// Begin counts work that no connection waits for. The caller calls Finish in the
 // end; Shutdown waits for that. False: the server drains.
 func (s *connections) Begin() bool {
 	s.mu.Lock()
@@ -154,12 +154,14 @@ func (s *connections) Unreserve(user, address string) {
 	s.handlers.Done()
 }
 
+// Track lets the connection be poked and cut.
 func (s *connections) Track(sock connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sockets[sock] = struct{}{}
 }
 
+// Untrack ends what Track began.
 func (s *connections) Untrack(sock connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -60,6 +60,7 @@ type Holding struct {
 	Bodies, Replies *budget.Account
 }
 
+// Hold opens what a request of the caller holds. The caller of Hold calls Release.
 func (s *Gate) Hold(ctx context.Context, c *Caller) *Holding {
 	h := &Holding{s, c, ctx, s.Account(budget.Bodies, c), s.Account(budget.Replies, c)}
 	h.Replies.Join(h.Bodies)

@@ -17,6 +17,7 @@ const (
 	shedRuns    = 0.90 // and new runs
 )
 
+// RefuseMemory refuses what is shed while memory is short.
 var RefuseMemory = refusal.New(http.StatusServiceUnavailable, refusal.CodeOverloaded, "this server's memory is nearly used up").After(10 * time.Second)
 
 // memory knows how much of the process's memory is in use. It looks once a second at
@@ -51,6 +52,7 @@ func (m *memory) Short(share float64) bool {
 	return m.Share() > share
 }
 
+// Share is how much of the limit is in use; 0 without a limit.
 func (m *memory) Share() float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -28,7 +28,7 @@ type Peer struct {
 }
 
 // NewPeer's ctx does not end with parent, whose values it has. The caller closes
-// out.account.
+// Out.Account.
 func (s *Gate) NewPeer(parent context.Context, c *Caller, agent string) *Peer {
 	p := &Peer{gate: s, Caller: c, Agent: agent, Wake: make(chan struct{}, 1)}
 	p.Out.Account = s.Account(budget.Replies, c)
@@ -68,6 +68,7 @@ func (p *Peer) Look() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(p.Reading(p.Ctx), p.gate.Options.CallTimeout)
 }
 
+// Key names a thread of the peer's namespace.
 func (p *Peer) Key(thread string) store.ThreadKey {
 	return store.ThreadKey{Namespace: p.Identity.Namespace, Thread: thread}
 }

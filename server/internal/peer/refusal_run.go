@@ -13,6 +13,7 @@ import (
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
+// RetryLater refuses an input that may be sent again after a while.
 func RetryLater(code, message string, after time.Duration) *protocol.RunError {
 	e := &protocol.RunError{Code: code, Message: message}
 	e.Metadata = protocol.Metadata{"aguiws": json.RawMessage(fmt.Sprintf(`{"retryAfterMs":%d}`, after.Milliseconds()))}
@@ -41,6 +42,7 @@ func Overloaded() *protocol.RunError {
 	return RetryLater(refusal.CodeOverloaded, "too much is held for clients now; send the same input again", 5*time.Second)
 }
 
+// OutcomeUnknown says that nobody knows whether an input was accepted: sent again, it tells.
 func OutcomeUnknown() *protocol.RunError {
 	return RetryLater(refusal.CodeStore, "the outcome is unknown; send the same input again", time.Second)
 }

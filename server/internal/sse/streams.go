@@ -23,4 +23,5 @@ type Streams struct {
 	opts Options
 }
 
+// New returns what serves the streams of a core.
 func New(c *core.Core, opts Options) *Streams { return &Streams{c, opts} }

@@ -10,6 +10,7 @@ import (
 	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
+// ServeSocket answers the handshake of a socket, and returns while the socket is served.
 func (s *Sockets) ServeSocket(w http.ResponseWriter, r *http.Request) {
 	h, refused := s.shake(r)
 	if refused == nil && s.Memory.Short(peer.ShedSockets) {

@@ -31,6 +31,7 @@ type Sockets struct {
 	Quiet time.Duration
 }
 
+// New returns what serves the sockets of a core. The caller calls Close.
 func New(c *core.Core, opts Options) *Sockets {
 	return &Sockets{Core: c, opts: opts, Quiet: time.Second}
 }

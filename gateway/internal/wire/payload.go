@@ -1,4 +1,4 @@
-package gateway
+package wire
 
 import (
 	"bytes"
@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// payload is a request's body. It is let go of when it has been sent: the answer may take
+// Payload is a request's body. It is let go of when it has been sent: the answer may take
 // an hour, and the transport holds the request for as long.
-type payload struct {
+type Payload struct {
 	n int64
 
 	mu    sync.Mutex
@@ -17,21 +17,24 @@ type payload struct {
 	done  bool // no more readers are asked for
 }
 
-func newPayload(text []byte) *payload { return &payload{n: int64(len(text)), bytes: text} }
+// NewPayload returns the body that is a text.
+func NewPayload(text []byte) *Payload { return &Payload{n: int64(len(text)), bytes: text} }
 
-func (p *payload) size() int64 { return p.n }
+// Size is how many bytes it has.
+func (p *Payload) Size() int64 { return p.n }
 
-func (p *payload) reader() io.ReadCloser {
+// Reader reads it from the beginning. The caller closes the reader.
+func (p *Payload) Reader() io.ReadCloser {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.open++
 	return &payloadReader{of: p, left: bytes.NewReader(p.bytes)}
 }
 
-// sent says that the answer has begun, or that there will be none.
-func (p *payload) sent() { p.close(0, true) }
+// Sent says that the answer has begun, or that there will be none.
+func (p *Payload) Sent() { p.close(0, true) }
 
-func (p *payload) close(readers int, done bool) {
+func (p *Payload) close(readers int, done bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.open -= readers
@@ -42,7 +45,7 @@ func (p *payload) close(readers int, done bool) {
 }
 
 type payloadReader struct {
-	of   *payload
+	of   *Payload
 	mu   sync.Mutex
 	left *bytes.Reader // nil: closed
 }

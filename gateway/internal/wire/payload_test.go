@@ -1,4 +1,4 @@
-package gateway
+package wire
 
 import (
 	"io"
@@ -7,9 +7,9 @@ import (
 
 // A body can be read again until the request is sent, and is let go of then.
 func TestPayloadIsLetGoOf(t *testing.T) {
-	p := newPayload([]byte("body"))
+	p := NewPayload([]byte("body"))
 	for range 2 {
-		r := p.reader()
+		r := p.Reader()
 		if text, err := io.ReadAll(r); err != nil || string(text) != "body" {
 			t.Errorf("%q %v", text, err)
 		}
@@ -19,13 +19,13 @@ func TestPayloadIsLetGoOf(t *testing.T) {
 			t.Errorf("%d %v", n, err)
 		}
 	}
-	last := p.reader()
-	p.sent()
+	last := p.Reader()
+	p.Sent()
 	if p.bytes == nil {
 		t.Error("it is gone while it is read")
 	}
 	last.Close()
-	if p.bytes != nil || p.size() != 4 {
+	if p.bytes != nil || p.Size() != 4 {
 		t.Error("it is held when nobody reads it")
 	}
 }

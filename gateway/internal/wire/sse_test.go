@@ -1,4 +1,4 @@
-package gateway
+package wire
 
 import (
 	"bytes"
@@ -12,10 +12,10 @@ import (
 
 // readAll keeps all that comes, and writes behind it as its owner may.
 func readAll(from io.Reader, max int) (events []string, err error) {
-	s := newSSEReader(from, max, nil)
+	s := NewReader(from, max, nil)
 	var kept [][]byte
 	for {
-		text, err := s.next()
+		text, err := s.Next()
 		if err != nil {
 			for _, each := range kept {
 				events = append(events, string(each))
@@ -50,7 +50,7 @@ func TestSSE(t *testing.T) {
 		"blank lines":               {"\n\n\ndata: a\n\n\n\n", []string{"a"}},
 		"nothing":                   {"", nil},
 		"many":                      {strings.Repeat("data: abcdefgh\n\ndata: ij\ndata: k\n\n", mostShared), slices.Repeat([]string{"abcdefgh", "ij\nk"}, mostShared)},
-		"larger than the buffer":    {"data: " + strings.Repeat("x", 3*sseBuffer) + "\n\ndata: b\n\n", []string{strings.Repeat("x", 3*sseBuffer), "b"}},
+		"larger than the buffer":    {"data: " + strings.Repeat("x", 3*Buffer) + "\n\ndata: b\n\n", []string{strings.Repeat("x", 3*Buffer), "b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, from := range []io.Reader{
@@ -75,7 +75,7 @@ func TestSSEIsBounded(t *testing.T) {
 		"lines of nothing": strings.Repeat("data:\n", 2*max) + "\n",
 	} {
 		events, err := readAll(strings.NewReader(stream), max)
-		if !errors.Is(err, errEventTooLarge) || len(events) > 0 {
+		if !errors.Is(err, ErrEventTooLarge) || len(events) > 0 {
 			t.Errorf("%s: %q %v", name, events, err)
 		}
 	}

@@ -1,4 +1,6 @@
-package gateway
+// Package wire reads and sends what goes between the gateway and an agent, within bounds:
+// streams of Server-Sent Events and bodies of requests.
+package wire
 
 import (
 	"bytes"
@@ -7,41 +9,44 @@ import (
 	"slices"
 )
 
-var errEventTooLarge = errors.New("gateway: an event is too large")
+// ErrEventTooLarge says that an event is over the bound of its stream.
+var ErrEventTooLarge = errors.New("gateway: an event is too large")
 
-// sseReader takes a stream of Server-Sent Events apart, within bounds. Libraries drop an
+// Reader takes a stream of Server-Sent Events apart, within bounds. Libraries drop an
 // event that the stream ends behind, which agents send, and make a string of each that
 // would have to be copied once more for the log.
-type sseReader struct {
+type Reader struct {
 	from    io.Reader
-	max     int        // bytes of an event
-	large   *largeRoom // for one that is large; nil: there is room for any
-	buf     []byte     // what was read; what is not taken yet begins at at
+	max     int    // bytes of an event
+	large   *Room  // for one that is large; nil: there is room for any
+	buf     []byte // what was read; what is not taken yet begins at at
 	at      int
 	scanned int // of buf, without the end of a line
 	skipLF  bool
 	begun   bool
 	event   []byte // data of the event that has begun; nil: none has
 	shared  []byte // where small events lie, one behind the other
-	cut     bool   // the event that was returned last had no end
+	Cut     bool   // the event that was returned last had no end
 }
 
-const sseBuffer = 4 << 10
+// Buffer is how many bytes are read at once, at least.
+const Buffer = 4 << 10
 
-func newSSEReader(from io.Reader, max int, large *largeRoom) *sseReader {
-	return &sseReader{from: from, max: max, large: large, buf: make([]byte, 0, sseBuffer)}
+// NewReader reads events of at most max bytes; large nil: there is room for any.
+func NewReader(from io.Reader, max int, large *Room) *Reader {
+	return &Reader{from: from, max: max, large: large, buf: make([]byte, 0, Buffer)}
 }
 
-// next returns the data of the next event that has any; the slice is the caller's, who has
+// Next returns the data of the next event that has any; the slice is the caller's, who has
 // no more use for a large one that came before. The error is io.EOF at the end,
-// errEventTooLarge, that of the room, or from's.
-func (s *sseReader) next() ([]byte, error) {
+// ErrEventTooLarge, that of the room, or from's.
+func (s *Reader) Next() ([]byte, error) {
 	s.shrink()
 	for {
 		line, err := s.line()
 		if err != nil {
 			if event := s.event; err == io.EOF && len(event) > 0 {
-				s.event, s.cut = nil, true
+				s.event, s.Cut = nil, true
 				return event, nil
 			}
 			return nil, err
@@ -60,9 +65,9 @@ func (s *sseReader) next() ([]byte, error) {
 		}
 		value = bytes.TrimPrefix(value, space)
 		if len(s.event)+len(value) > s.max {
-			return nil, errEventTooLarge
+			return nil, ErrEventTooLarge
 		}
-		if len(s.event)+len(value) > largeBytes {
+		if len(s.event)+len(value) > LargeBytes {
 			if err := s.large.enter(); err != nil {
 				return nil, err
 			}
@@ -76,19 +81,19 @@ func (s *sseReader) next() ([]byte, error) {
 }
 
 // shrink lets go of what a large event took.
-func (s *sseReader) shrink() {
-	if rest := s.buf[s.at:]; cap(s.buf) > 2*largeBytes && len(rest) <= largeBytes {
-		s.buf = append(make([]byte, 0, max(len(rest), sseBuffer)), rest...)
+func (s *Reader) shrink() {
+	if rest := s.buf[s.at:]; cap(s.buf) > 2*LargeBytes && len(rest) <= LargeBytes {
+		s.buf = append(make([]byte, 0, max(len(rest), Buffer)), rest...)
 		s.scanned -= s.at
 		s.at = 0
 	}
-	if cap(s.buf) <= 2*largeBytes {
+	if cap(s.buf) <= 2*LargeBytes {
 		s.large.leave()
 	}
 }
 
-// close lets others read.
-func (s *sseReader) close() { s.large.leave() }
+// Close lets others read.
+func (s *Reader) Close() { s.large.leave() }
 
 var (
 	colon = []byte(":")
@@ -105,7 +110,7 @@ const (
 )
 
 // keep is a copy that nothing else writes to.
-func (s *sseReader) keep(value []byte) []byte {
+func (s *Reader) keep(value []byte) []byte {
 	if len(value) > mostShared/8 {
 		return bytes.Clone(value)
 	}
@@ -119,7 +124,7 @@ func (s *sseReader) keep(value []byte) []byte {
 
 // line returns the next line without its end, which is LF, CR LF or CR. It is good until
 // the next call. The rest of the stream at its end is a line too.
-func (s *sseReader) line() ([]byte, error) {
+func (s *Reader) line() ([]byte, error) {
 	for {
 		if s.skipLF && s.at < len(s.buf) {
 			s.skipLF = false
@@ -149,9 +154,9 @@ func (s *sseReader) line() ([]byte, error) {
 }
 
 // whole judges a line, and leaves the mark of byte order out that a stream may begin with.
-func (s *sseReader) whole(line []byte) ([]byte, error) {
+func (s *Reader) whole(line []byte) ([]byte, error) {
 	if len(line) > s.max+len(field) {
-		return nil, errEventTooLarge
+		return nil, ErrEventTooLarge
 	}
 	if !s.begun {
 		s.begun = true
@@ -175,7 +180,7 @@ func endOfLine(text []byte) int {
 }
 
 // fill reads more, into room that it makes.
-func (s *sseReader) fill() error {
+func (s *Reader) fill() error {
 	if s.at > 0 {
 		n := copy(s.buf, s.buf[s.at:])
 		s.buf, s.at = s.buf[:n], 0
@@ -183,10 +188,10 @@ func (s *sseReader) fill() error {
 	}
 	room := s.max + len(field) + 1 - len(s.buf)
 	if room <= 0 {
-		return errEventTooLarge
+		return ErrEventTooLarge
 	}
 	if len(s.buf) == cap(s.buf) {
-		if len(s.buf) >= largeBytes {
+		if len(s.buf) >= LargeBytes {
 			if err := s.large.enter(); err != nil {
 				return err
 			}

@@ -1,0 +1,31 @@
+package gateway
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// An agent repeats a picture of 3 MiB, as those that tell their messages do, in turn after
+// turn: the thread goes on, and what is not taken says by what name the bound can be raised.
+func TestPicturesThatAgentsRepeat(t *testing.T) {
+	repeats := func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) {
+		text, err := in.Messages.MarshalJSON()
+		if err != nil {
+			t.Error(err)
+		}
+		sends(began, `{"type":"MESSAGES_SNAPSHOT","messages":`+string(text)+`}`, done)(w, r, in)
+	}
+	picture := protocol.Part{Type: protocol.PartImage, Source: &protocol.Source{Type: protocol.SourceData, Value: strings.Repeat("AAAA", 1<<20), MimeType: "image/png"}}
+	l := newLab(t, nil, repeats)
+	for _, id := range []string{"first", "second"} {
+		l.submit(&protocol.RunAgentInput{Messages: protocol.Messages{{ID: id, Role: protocol.RoleUser, Content: protocol.PartsOf(picture)}}})
+		succeeded(t, l.untilEnd())
+	}
+	if n := len(l.peer.runs()[1].in.Messages); n != 2 {
+		t.Errorf("the agent has %d messages", n)
+	}
+	l.wellFormed()
+}
