@@ -23,8 +23,8 @@ import (
 // shown to nobody, and Run.Left returns it.
 //
 // A reason is tool_call (with ToolCallID), input_required (with
-// ResponseSchema), confirmation, or namespaced as "framework:name". A
-// ResponseSchema has bounds of size and depth. It goes to clients as it is; of its keywords
+// ResponseSchema), confirmation, or namespaced as "framework:name". Ask is an error if the
+// ToolCallID is that of several calls of the thread. A ResponseSchema has bounds of size and depth. It goes to clients as it is; of its keywords
 // those are not checked that cannot be, as a pattern that is not RE2, or refer elsewhere.
 // Metadata goes to clients as it is: its member "answers", [{"label":"Yes","payload":true}, …],
 // lists answers that they offer as buttons, each of which must fit the ResponseSchema.
@@ -106,6 +106,9 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 	key := s.number("ask")
 	recorded := s.next()
 	if recorded == nil {
+		if err := x.shows(interrupts, calls); err != nil {
+			return Answers{}, nil, err
+		}
 		if x.blocking() {
 			x.park(s)
 		}
