@@ -49,7 +49,9 @@ func approvalOf(args string) protocol.Any {
 
 // ToolCall is a call that an agent proposes.
 type ToolCall struct {
-	ID              string // made by CallTools when empty
+	// ID is made by CallTools when empty. A call that is asked about has an ID that no other
+	// call of the thread has: models may repeat theirs in each turn.
+	ID              string
 	ParentMessageID string
 	Name            string
 	Args            json.RawMessage // an object; nil is {}

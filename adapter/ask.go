@@ -14,7 +14,8 @@ import (
 // shown to nobody, and Run.Left returns it.
 //
 // A reason is tool_call (with ToolCallID), input_required (with
-// ResponseSchema), confirmation, or namespaced as "framework:name". A
+// ResponseSchema), confirmation, or namespaced as "framework:name". Ask is an error if the
+// ToolCallID is that of several calls of the thread. A
 // ResponseSchema has bounds of size and depth. It goes to clients as it is; of its keywords
 // those are not checked that cannot be, as a pattern that is not RE2, or refer elsewhere.
 // Metadata goes to clients as it is: its member "answers", [{"label":"Yes","payload":true}, …],

@@ -63,6 +63,9 @@ func (l *line) askOnce(ctx context.Context, interrupts []protocol.Interrupt, cal
 	key := s.number("ask")
 	recorded := s.next()
 	if recorded == nil {
+		if err := x.shows(interrupts, calls); err != nil {
+			return nil, nil, err
+		}
 		if x.blocking() {
 			x.park(s)
 		}
