@@ -17,16 +17,16 @@ import (
 // function being called for it.
 type execution struct {
 	activation
-	node     *node
-	parking  *parking
-	presence *presence
-	agent    adapter.Agent
-	named    string // as which the node knows the agent
-	label    string // of the run that carries it
-	id       string
-	frozen   store.Frozen
-	given    *conversation // the messages of frozen's input; nil: they are stored with it
-	headers  map[string]string
+	node      *node
+	parking   *parking
+	handsBack func(ctx context.Context, agent string) bool // see presence
+	agent     adapter.Agent
+	named     string // as which the node knows the agent
+	label     string // of the run that carries it
+	id        string
+	frozen    store.Frozen
+	given     *conversation // the messages of frozen's input; nil: they are stored with it
+	headers   map[string]string
 
 	continuing bool          // the run answers interrupts
 	before     time.Duration // for which the run was active before this worker had it

@@ -31,11 +31,11 @@ func impossible(err error) error {
 }
 
 // unknownAgent is an error that a node with that agent will not have. orphan: there is
-// no such node. j is the journal that it would go on from; nil: there is none.
-func unknownAgent(name string, orphan bool, j *journal) error {
+// no such node. giveBack: decisions are given back.
+func unknownAgent(name string, orphan, giveBack bool) error {
 	return &activationError{
 		code: adapter.CodeAgentError, text: "the agent " + strconv.Quote(name) + " is not known to this server",
-		foreign: !orphan, giveBack: j != nil && !j.final,
+		foreign: !orphan, giveBack: giveBack,
 	}
 }
 

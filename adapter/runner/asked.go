@@ -48,7 +48,7 @@ func (l *line) askOnce(ctx context.Context, interrupts []protocol.Interrupt, cal
 		if err := checkInterrupt(ctx, interrupts[i], &x.node.schemas); err != nil {
 			return nil, nil, fmt.Errorf("adapter: Ask: interrupt %d: %w", i, err)
 		}
-		if err := x.node.checkExpiry(ctx, interrupts[i]); err != nil {
+		if err := checkExpiry(ctx, x.node, interrupts[i]); err != nil {
 			return nil, nil, fmt.Errorf("adapter: Ask: interrupt %d: %w", i, err)
 		}
 	}
@@ -106,7 +106,7 @@ func (l *line) Askable(ctx context.Context, i protocol.Interrupt) error {
 	if err := checkInterrupt(ctx, i, &l.x.node.schemas); err != nil {
 		return err
 	}
-	return l.x.node.checkExpiry(ctx, i)
+	return checkExpiry(ctx, l.x.node, i)
 }
 
 func (l *line) Fits(ctx context.Context, i protocol.Interrupt, payload json.RawMessage) bool {

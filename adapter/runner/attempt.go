@@ -17,7 +17,7 @@ import (
 type attempt struct {
 	*admission
 	key     store.ThreadKey
-	in      Input
+	in      Request
 	digest  string // of the input
 	version int64  // that the thread must have; 0: any
 	runID   string
@@ -67,7 +67,7 @@ func (t *attempt) read(ctx context.Context) (*outcome, error) {
 		command = judge.CommandOf(t.in.Run)
 	}
 	var err error
-	if t.j, err = t.admission.read(ctx, t.key, t.in.Run, command.Named()...); err == nil && command != nil {
+	if t.j, err = read(ctx, t.node, t.key, t.in.Run, command.Named()...); err == nil && command != nil {
 		err = t.j.Take(ctx, command, t.digest)
 	}
 	if err != nil {
@@ -81,7 +81,7 @@ func (t *attempt) read(ctx context.Context) (*outcome, error) {
 	}
 	if farBehind(t.j.View) && !t.lost.tidied {
 		t.lost.tidied = true
-		if t.tidied(ctx, t.key) {
+		if tidied(ctx, t.node, t.key) {
 			return &outcome{stale: true}, nil
 		}
 	}
@@ -94,8 +94,8 @@ func (t *attempt) judge(ctx context.Context) (*outcome, error) {
 	if t.v, err = t.j.Judge(ctx, t.terms(), t.digest); err != nil {
 		return nil, err
 	}
-	if t.in.back != nil && t.v.Refusal == nil && t.v.Repeats == nil {
-		t.v.Refusal = t.in.back.goBack(t.j, &t.v, t.isLater())
+	if t.in.Back != nil && t.v.Refusal == nil && t.v.Repeats == nil {
+		t.v.Refusal = t.in.Back.goBack(t.j, &t.v, t.isLater())
 	}
 	switch {
 	case t.v.Refusal != nil:
@@ -104,7 +104,7 @@ func (t *attempt) judge(ctx context.Context) (*outcome, error) {
 				return cleared, err
 			}
 		}
-		t.noteRefused(t.key, t.v.Refusal, t.j.Input.Resume)
+		noteRefused(t.node, t.key, t.v.Refusal, t.j.Input.Resume)
 		return refusing(t.v.Refusal), nil
 	case t.v.Repeats != nil:
 		record, err := stored.Record(t.v.Repeats)
@@ -120,20 +120,20 @@ func (t *attempt) judge(ctx context.Context) (*outcome, error) {
 func (t *attempt) terms() judge.Busy {
 	j, in := t.j, &t.in
 	j.Duties = judge.Duties{Separate: t.options.SeparateDuties, User: in.User, Drafted: map[string]string{}}
-	for id, by := range in.drafted {
+	for id, by := range in.Drafted {
 		j.Drafted[id] = by.User
 	}
-	j.LoggedIn, j.User = in.login, in.User
+	j.LoggedIn, j.User = in.Login, in.User
 	// An input that may begin only later cancels nothing now.
-	j.CancelsUnanswered = (t.options.unanswered(in.Agent) == UnansweredCancel || j.AllStale()) && !t.isLater()
+	j.CancelsUnanswered = (t.options.cancels(in.Agent) || j.AllStale()) && !t.isLater()
 	j.Joins = in.When == WhenStep
 	switch {
 	case j.Joins:
 		return judge.BusyQueue
-	case in.stopsAll:
+	case in.StopsAll:
 		return judge.BusySupersede
 	}
-	return judge.Busy(t.options.Busy)
+	return t.options.Busy
 }
 
 // isLater reports whether the run may begin only later.
@@ -200,7 +200,7 @@ func (t *attempt) build(ctx context.Context) (*outcome, error) {
 	b, run, err := beginBuilder{
 		Judgement: t.j, Verdict: t.v, thread: t.key, digest: t.digest, agent: t.in.Agent, user: t.in.User,
 		waits: t.waits && !t.v.Supersede, sent: t.in.Run, available: t.available, runID: t.runID,
-		from: t.in.From, drafted: t.in.drafted, redact: t.options.Redact, headers: t.headers, back: t.in.back,
+		from: t.in.From, drafted: t.in.Drafted, redact: t.options.Redact, headers: t.headers, back: t.in.Back,
 	}.build(store.Begin{
 		Tenant: t.in.Tenant, User: t.in.User, Title: titleOf(t.v.Fresh), MaxAttempts: t.options.MaxAttempts,
 		Priority: t.in.Dispatch.Priority, Dedupe: t.in.Dispatch.Dedupe, Sender: t.in.Sender,
@@ -219,10 +219,10 @@ func (t *attempt) build(ctx context.Context) (*outcome, error) {
 // comes later.
 func (t *attempt) makeRoom(ctx context.Context, b *store.Begin) (*outcome, error) {
 	adds := brings(*b, t.in.Run.Messages)
-	if t.in.back != nil {
-		adds += sizeOfMessages(t.in.back.messages)
+	if t.in.Back != nil {
+		adds += sizeOfMessages(t.in.Back.messages)
 	}
-	if large := t.options.tooLarge(t.j.View, t.v, t.j, adds); large != nil {
+	if large := tooLarge(&t.options, t.j.View, t.v, t.j, adds); large != nil {
 		return refusing(large), nil
 	}
 	if t.v.Supersede {
@@ -246,7 +246,7 @@ func (t *attempt) makeRoom(ctx context.Context, b *store.Begin) (*outcome, error
 func (t *attempt) start(ctx context.Context, b store.Begin, run *begun, record store.RunRecord) (*outcome, error) {
 	sharing := false // of what was asked for
 	if run != nil {
-		run.left = run.continuing && !t.placed && t.options.Mode != ModeBlocking
+		run.left = run.continuing && !t.placed && !t.options.Blocking
 		run.holding = holdingOfRecord(record, b.RunID)
 		sharing = t.share != nil && run.holding == t.share.holding()
 		run.counts = sharing && t.share.counts()
@@ -255,7 +255,7 @@ func (t *attempt) start(ctx context.Context, b store.Begin, run *begun, record s
 	if err != nil {
 		return nil, err
 	}
-	t.noteRefused(t.key, admitted.Refusal, t.j.Input.Resume)
+	noteRefused(t.node, t.key, admitted.Refusal, t.j.Input.Resume)
 	admitted.Behind = t.v.Behind
 	if sharing {
 		t.share.carried = run.launched
@@ -263,7 +263,7 @@ func (t *attempt) start(ctx context.Context, b store.Begin, run *begun, record s
 	if t.v.Steer && admitted.Disposition == Started {
 		t.parking.dismiss(t.v.Continues.Execution)
 		if len(t.in.Run.Resume) == 0 {
-			t.noteUnanswered(t.in, t.v)
+			t.noteUnanswered(&t.in, t.v)
 		}
 	}
 	return &outcome{admitted, stale}, nil

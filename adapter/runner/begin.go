@@ -141,8 +141,8 @@ func (n beginBuilder) enqueue() (store.Enqueue, error) {
 }
 
 // execute is how a new execution begins, folded in.
-func (n beginBuilder) execute(execution string) (run *begun, claimed store.Claimed, fresh store.Fresh, err error) {
-	run = n.begun(begun{label: n.Input.RunID, id: execution, agent: n.agent})
+func (n beginBuilder) execute(id string) (run *begun, claimed store.Claimed, fresh store.Fresh, err error) {
+	run = n.begun(begun{label: n.Input.RunID, id: id, agent: n.agent})
 	fresh.Agent = n.agent
 	said := n.Fresh
 	if n.back != nil && n.back.restores != "" {

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,8 +11,6 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
-	"github.com/aguiws/aguiws/protocol"
-	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // Branch is messages that a rewind took out of a thread together.
@@ -26,52 +23,6 @@ type Branch struct {
 	// Kept says that the messages can be restored. More than 4 MiB of them are not kept,
 	// or what the store takes for too many.
 	Kept bool
-}
-
-// aboutBranch is what a list of branches is made of.
-type aboutBranch struct {
-	After string `json:"after,omitempty"`
-	At    int64  `json:"at"`
-	Count int    `json:"n"`
-	Title string `json:"title,omitempty"`
-	Kept  bool   `json:"kept,omitempty"`
-}
-
-// branchBytes bounds the messages of a branch: they are encoded and deflated before the
-// run begins that takes them out.
-const branchBytes = 4 << 20
-
-// branch is what is kept of messages that are taken out from a place on.
-func branch(held protocol.Messages, keep int, at time.Time) (*store.Branch, error) {
-	out := held[keep:]
-	if len(out) == 0 {
-		return nil, nil
-	}
-	about := aboutBranch{At: at.UnixMilli(), Count: len(out), Title: titleOf(out)}
-	if keep > 0 {
-		about.After = held[keep-1].ID
-	}
-	b := &store.Branch{Messages: json.RawMessage("[")}
-	for i, m := range out {
-		text, err := m.MarshalJSON()
-		if err != nil {
-			return nil, fmt.Errorf("adapter: branch: %w", err)
-		}
-		if len(b.Messages)+len(text) > branchBytes {
-			b.Messages = nil
-			break
-		}
-		if i > 0 {
-			b.Messages = append(b.Messages, ',')
-		}
-		b.Messages = append(b.Messages, text...)
-	}
-	if about.Kept = b.Messages != nil; about.Kept {
-		b.Messages = append(b.Messages, ']')
-	}
-	var err error
-	b.About, err = json.Marshal(about)
-	return b, err
 }
 
 // Branches returns what rewinds took out of a thread and is kept, the latest first. They
@@ -91,16 +42,6 @@ func (ts *threads) Branches(ctx context.Context, key store.ThreadKey) ([]Branch,
 		branches = append(branches, Branch{ID: b.ID, After: about.After, At: unixMilli(about.At), Count: about.Count, Title: about.Title, Kept: about.Kept && b.Kept})
 	}
 	return branches, nil
-}
-
-// goingBack is how an input goes back in its thread that says so itself.
-type goingBack struct {
-	after    string             // the last message that stays; "": none does, or before says it
-	before   string             // the first one that does not
-	again    bool               // the input brings nothing: what stays ends with a user message, which is answered anew
-	restores string             // the branch whose messages follow; "": none
-	messages protocol.Messages  // of it
-	refusal  *protocol.RunError // the branch is not there
 }
 
 // branchToRestore reads one. A branch that is gone refuses only an input that is no repeat.
@@ -125,53 +66,4 @@ func (ts *threads) branchToRestore(ctx context.Context, key store.ThreadKey, id 
 		return back, nil
 	}
 	return back, stored.Decode(text, &back.messages, "branch %s", id)
-}
-
-// goBack lets the run of an input that was judged begin by going back. An input that waits
-// is refused: it would follow what the thread holds by then.
-func (g *goingBack) goBack(j *judge.Judgement, v *judge.Verdict, waits bool) *protocol.RunError {
-	if g.refusal != nil {
-		return g.refusal
-	}
-	keep := 0
-	if id := cmp.Or(g.after, g.before); id != "" {
-		place, held := j.Fold.Place(id)
-		switch {
-		case held:
-			keep = j.Fold.Rank(place)
-		case g.restores != "":
-			return judge.Refuse(adapter.CodeBranchGone, fmt.Sprintf("the thread does not hold message %q, behind which the branch stood: restore the branch that does first", id), nil)
-		default:
-			return judge.Refuse(adapter.CodeInvalidInput, fmt.Sprintf("the thread holds no message %q", id), nil)
-		}
-		if g.after != "" {
-			keep++
-		}
-	}
-	last, next := around(j.Fold, keep)
-	switch {
-	case next.Role == protocol.RoleTool:
-		return judge.Refuse(adapter.CodeInvalidInput, fmt.Sprintf("message %q is the result of a call that would stay: go back to before the call", next.ID), nil)
-	case g.again && last.Role != protocol.RoleUser:
-		return judge.Refuse(adapter.CodeInvalidInput, fmt.Sprintf("message %q is not a user's, which can be answered anew: give a text that follows it", last.ID), nil)
-	case waits, v.Queue:
-		return judge.RefuseForNow(adapter.CodeThreadBusy, "an input that goes back cannot wait: stop the run that is under way, or wait until it has ended")
-	}
-	v.Keep, v.Rewinds, v.Behind = keep, keep < j.Fold.Len() || g.restores != "", false
-	if g.restores != "" {
-		v.Fresh = g.messages
-	}
-	return nil
-}
-
-// around are the messages on both sides of a place that so many stand before.
-func around(f *fold.Fold, keep int) (last, next protocol.Message) {
-	for m := range f.All() {
-		if keep == 0 {
-			return last, m
-		}
-		last = m
-		keep--
-	}
-	return last, protocol.Message{}
 }

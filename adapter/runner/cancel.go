@@ -28,34 +28,6 @@ type control struct {
 	owes     atomic.Pointer[CancelledInQueue]
 }
 
-// Actor is who acts on a thread, and how the act has come. The decision record names it.
-type Actor struct {
-	User string // as Input.User; "": not known
-	From Origin
-}
-
-// Cancelled answers Cancel.
-type Cancelled struct {
-	Stopped bool // at least one run
-	// Owed are uncounted events for the senders of inputs that were stopped while
-	// they waited in the queue: how a run under their label ended.
-	Owed [][]byte
-}
-
-// AllStopped answers StopAll.
-type AllStopped struct {
-	Active     string   // the dispatch whose claim was taken away; "": none was active
-	Superseded []string // the dispatches that waited
-	Waiting    string   // the run whose open interrupts were cancelled; "": none were open
-	Epoch      int64    // the thread's dispatch epoch by now
-}
-
-// CancelledInQueue is told of inputs that were cancelled in the queue, on whichever
-// node, and that the log does not hold before the queue is released: label is the
-// client's runId, events are what their senders are owed, uncounted. It is called
-// from several goroutines, must not block, and may be told of one input twice.
-type CancelledInQueue func(key store.ThreadKey, label string, events [][]byte)
-
 // OnCancelled sets the one function that is told. Threads that nobody follows
 // here are not heard of.
 func (c *control) OnCancelled(f CancelledInQueue) { c.owes.Store(&f) }
@@ -74,55 +46,14 @@ func (c *control) cancelled(d store.Delivery) {
 	(*owe)(d.Thread, started.RunID, d.Events)
 }
 
-// Cancel ends all runs under the label, the client's runId, that have not ended
-// (ws.cancel): a run that is active, queued, or waits for answers. The open interrupts of a
-// run that waits are cancelled on record, and its agent is not called again. An error means
-// that the outcome is unknown; the call may be repeated.
-func (r *Runner) Cancel(ctx context.Context, key store.ThreadKey, label string, by Actor) (Cancelled, error) {
-	all, err := r.endRuns(ctx, key, label)
-	if err != nil || all.Stopped {
-		return all, err
-	}
-	waited, err := r.cancelWaiting(ctx, key, by, func(s *store.Suspension) bool { return s.Label == label })
-	all.Stopped = waited != ""
-	return all, err
-}
-
-// CancelRun ends one run by its server-made id, as Cancel does. A dead letter that was not
-// requeued is dismissed: it is listed no more and cannot be requeued.
-func (r *Runner) CancelRun(ctx context.Context, key store.ThreadKey, id, reason string, by Actor) (Cancelled, error) {
-	one, err := r.endRun(ctx, key, id, reason)
-	if err != nil || one.Stopped {
-		return one, err
-	}
-	waited, err := r.cancelWaiting(ctx, key, by, func(s *store.Suspension) bool { return s.RunID == id })
-	one.Stopped = waited != ""
-	return one, err
-}
-
-// CancelWaiting ends the run of the thread that waits for answers, as Cancel does, and
-// returns its server-made id; "": no run waits.
-func (r *Runner) CancelWaiting(ctx context.Context, key store.ThreadKey, by Actor) (string, error) {
-	return r.cancelWaiting(ctx, key, by, func(*store.Suspension) bool { return true })
-}
-
-// StopAll ends everything on the thread: the active run and a run that waits for answers end
-// cancelled, queued inputs are superseded, and no worker that held a claim before writes
-// again. Stored data that cannot be read and is in the way is removed.
-func (r *Runner) StopAll(ctx context.Context, key store.ThreadKey, reason string, by Actor) (AllStopped, error) {
-	all, err := r.endAll(ctx, key, reason)
-	if err == nil {
-		all.Waiting, err = r.CancelWaiting(ctx, key, by)
-	}
-	return all, err
-}
-
 // endAll stops the active run and the inputs that wait; open interrupts stay open. It
 // repairs what cannot be read and is in the way.
 func (c *control) endAll(ctx context.Context, key store.ThreadKey, reason string) (AllStopped, error) {
 	i, err := c.stopAll(ctx, key, reason, uuid.NewString())
 	if errors.Is(err, store.ErrCorrupted) {
-		i, err = c.repair(ctx, key, reason)
+		var all store.StopAllResult
+		all, err = c.active.repair(ctx, key, reason)
+		i = AllStopped{Active: all.Active, Superseded: all.Superseded, Epoch: all.Epoch}
 	}
 	c.backoff.mended(key)
 	return i, err

@@ -38,15 +38,15 @@ func (c *control) tidy(key store.ThreadKey, behind int64) {
 			return
 		}
 		defer give()
-		c.tidied(ctx, key)
+		tidied(ctx, c.node, key)
 	})
 }
 
 // tidied moves the snapshot of a thread that is far behind. False: it is where it was,
 // which costs time and nothing else.
-func (n *node) tidied(ctx context.Context, key store.ThreadKey) (moved bool) {
+func tidied(ctx context.Context, n *node, key store.ThreadKey) (moved bool) {
 	err := n.contain("checkpoint", key, func() (err error) {
-		moved, err = n.checkpoint(ctx, key)
+		moved, err = checkpoint(ctx, n, key)
 		return err
 	})
 	if err != nil && ctx.Err() == nil {
@@ -57,7 +57,7 @@ func (n *node) tidied(ctx context.Context, key store.ThreadKey) (moved bool) {
 
 // checkpoint reads all of a thread, and moves its snapshot if it is far behind. False:
 // it is not, or somebody was faster.
-func (n *node) checkpoint(ctx context.Context, key store.ThreadKey) (bool, error) {
+func checkpoint(ctx context.Context, n *node, key store.ThreadKey) (bool, error) {
 	view, err := n.store.Read(ctx, key, store.ReadQuery{})
 	if err != nil || !farBehind(view) {
 		return false, err

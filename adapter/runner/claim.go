@@ -99,7 +99,7 @@ func (c *claimer) activate(ctx context.Context, claimed store.ClaimResult, asked
 		return err
 	}
 	if c.options.Agents[queued.Agent] == nil {
-		return unknownAgent(queued.Agent, orphan, nil)
+		return unknownAgent(queued.Agent, orphan, false)
 	}
 	record, err := stored.Record(&store.RunState{Record: claimed.Record})
 	if err != nil {
@@ -108,7 +108,7 @@ func (c *claimer) activate(ctx context.Context, claimed store.ClaimResult, asked
 	// Not under the run's id: under that it was taken when it came, and is given back.
 	share := c.quotas.ask(c.quotas.takes(record.User, record.Tenant, claimed.Claim.RunID+"/queued"))
 	defer share.settle()
-	j, err := c.read(ctx, claimed.Claim.Thread, &input)
+	j, err := read(ctx, c.node, claimed.Claim.Thread, &input)
 	if err != nil {
 		return c.unused(claimed.Claim, err)
 	}

@@ -37,7 +37,7 @@ func (w *worker) nack(claim store.Claim, execution string, attempts int, failed 
 	}
 	result, err := retry.Do(ctx, func() (store.NackResult, error) { return call(ctx, n) })
 	if u.code == adapter.CodeStateCorrupted && errors.Is(err, store.ErrCorrupted) {
-		_, err = w.control.repair(ctx, claim.Thread, u.text)
+		_, err = w.active.repair(ctx, claim.Thread, u.text)
 		return err
 	}
 	if err != nil {

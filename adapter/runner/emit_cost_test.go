@@ -38,7 +38,7 @@ func emitting(t testing.TB) *line {
 	}
 	x := &execution{
 		activation: activation{ctx: ctx, pipe: pipe}, id: "x",
-		node:    &node{options: Options{CheckpointBytes: 1 << 60, MaxStateBytes: 1 << 60}},
+		node:    &node{options: settings{CheckpointBytes: 1 << 60, MaxStateBytes: 1 << 60}},
 		journal: j, main: newScope(j, "", false), over: map[string]bool{}, fold: fold.New(nil, nil), room: 1 << 60,
 	}
 	begun := &protocol.RunStarted{ThreadID: "t", RunID: "r"}

@@ -7,48 +7,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
-
-// expire answers a suspension whose deadline has passed, unless somebody was
-// faster: the version decides.
-func (c *claimer) expire(ctx context.Context, key store.ThreadKey) error {
-	label := "expired-" + uuid.NewString()
-	j, err := c.read(ctx, key, &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label})
-	if err != nil {
-		return err
-	}
-	open, err := stored.Suspension(j.View.Suspension)
-	if err != nil || open == nil {
-		return err
-	}
-	policy := adapter.ExpiryKeep
-	for _, it := range open.Items {
-		if it.ExpiresAt == 0 || dueAt(it) >= j.View.Now.UnixMilli() {
-			continue
-		}
-		if policy != adapter.ExpiryFail && adapter.ExpiryPolicy(it.OnExpiry) != adapter.ExpiryKeep {
-			policy = adapter.ExpiryPolicy(it.OnExpiry)
-		}
-	}
-	if policy == adapter.ExpiryKeep {
-		return nil
-	}
-	v, err := j.Expire(open)
-	if err != nil {
-		return err
-	}
-	if policy == adapter.ExpiryFail {
-		v.Failure = adapter.CodeExpired
-	}
-	c.log.Info("interrupts have expired", "thread", key.Thread, "label", label, "policy", string(policy))
-	_, _, err = c.admission.endAsking(ctx, key, j, v, Actor{From: Origin{Through: ThroughExpiry}})
-	return err
-}
 
 // cancelWaiting cancels the open interrupts of the thread if which chooses them. A
 // suspension that cannot be read is left alone: the thread can be deleted.
@@ -88,7 +51,7 @@ func (a *admission) endOpen(ctx context.Context, key store.ThreadKey, version in
 	for _, it := range open.Items {
 		ids = append(ids, it.ID)
 	}
-	j, err := a.read(ctx, key, &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label}, ids...)
+	j, err := read(ctx, a.node, key, &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label}, ids...)
 	if err != nil {
 		return false, err
 	}

@@ -54,7 +54,7 @@ type begun struct {
 // and the fold know the run, the journal is read, and after a takeover the
 // wire is taken back to the last entry.
 func (x *execution) prepare(b *begun) error {
-	var journal []json.RawMessage
+	var entries []json.RawMessage
 	if b.continuing || b.takeover || b.requeued {
 		view := b.stored
 		b.stored = nil // the run may go on for long, and keeps what was read of it
@@ -68,7 +68,7 @@ func (x *execution) prepare(b *begun) error {
 				return fmt.Errorf("adapter: journal: %w", err)
 			}
 		}
-		journal = view.Journal
+		entries = view.Journal
 		x.before = view.Active
 		if view.Undo != nil {
 			x.undo = new(store.Undo)
@@ -88,7 +88,7 @@ func (x *execution) prepare(b *begun) error {
 		}
 	}
 	var err error
-	if x.journal, err = readJournal(journal); err != nil {
+	if x.journal, err = readJournal(entries); err != nil {
 		return err
 	}
 	x.main = newScope(x.journal, "", false)
@@ -148,7 +148,7 @@ func (x *execution) stopHere() error {
 	return adapter.ErrStopped
 }
 
-func (x *execution) blocking() bool { return x.node.options.Mode == ModeBlocking }
+func (x *execution) blocking() bool { return x.node.options.Blocking }
 
 // call calls the agent's function and ends the run as it left it.
 func (x *execution) call() {

@@ -44,7 +44,7 @@ func expiryPolicy(i protocol.Interrupt, otherwise adapter.ExpiryPolicy) adapter.
 
 // checkExpiry refuses an answer for the expiry that nobody could give, or that there is
 // no time for.
-func (n *node) checkExpiry(ctx context.Context, i protocol.Interrupt) error {
+func checkExpiry(ctx context.Context, n *node, i protocol.Interrupt) error {
 	own := ownExpiryOf(i)
 	if own.Grace < 0 || own.Grace > maxGrace.Milliseconds() {
 		return fmt.Errorf("the grace after the expiry is %d ms: must be 0 to %d days", own.Grace, int(maxGrace.Hours())/24)
@@ -75,10 +75,10 @@ func (n *node) checkExpiry(ctx context.Context, i protocol.Interrupt) error {
 }
 
 // deadlineOf is when an interrupt that is asked now expires; zero: never.
-func (o *Options) deadlineOf(i protocol.Interrupt) time.Time {
+func deadlineOf(i protocol.Interrupt, park time.Duration) time.Time {
 	at := expiryTime(i)
-	if at.IsZero() && o.MaxPark > 0 {
-		return time.Now().Add(o.MaxPark)
+	if at.IsZero() && park > 0 {
+		return time.Now().Add(park)
 	}
 	return at
 }

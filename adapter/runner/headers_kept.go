@@ -14,7 +14,7 @@ import (
 const maxHeaderBytes = 16 << 10
 
 // headersFor are those that an agent gets. Names are in lower case.
-func (o *Options) headersFor(agent string, headers map[string]string) map[string]string {
+func (o *settings) headersFor(agent string, headers map[string]string) map[string]string {
 	if own, said := o.HeadersBy[agent]; said {
 		maps.DeleteFunc(headers, func(name, _ string) bool {
 			return !slices.ContainsFunc(own, func(n string) bool { return strings.EqualFold(n, name) })

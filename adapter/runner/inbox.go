@@ -44,8 +44,8 @@ type Answered struct {
 // all go with the resume.
 func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, user, label string, entries []protocol.ResumeEntry, from Origin, headers map[string]string) (Answered, error) {
 	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label, ProtocolVersion: lifecycle.Version, Resume: entries}
-	in := Input{Namespace: key.Namespace, Tenant: tenant, User: user, Agent: ib.options.Default, From: from, Run: input, Headers: headers}
-	if refusal := ib.admission.checkInput(in); refusal != nil {
+	in := Request{Input: Input{Namespace: key.Namespace, Tenant: tenant, User: user, Agent: ib.options.Default, From: from, Run: input, Headers: headers}}
+	if refusal := ib.admission.checkInput(&in); refusal != nil {
 		return Answered{Admitted: refused(refusal)}, nil
 	}
 	if len(entries) == 0 {
@@ -70,8 +70,8 @@ func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, user, 
 	}
 }
 
-func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, in Input, entries []protocol.ResumeEntry) (Answered, bool, error) {
-	j, err := ib.read(ctx, key, in.Run)
+func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, in Request, entries []protocol.ResumeEntry) (Answered, bool, error) {
+	j, err := read(ctx, ib.node, key, in.Run)
 	if err != nil {
 		return Answered{}, false, err
 	}
@@ -110,7 +110,7 @@ func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, in Input, entr
 		if foreign {
 			all.Resume, version = entries, 0 // Submit says what is wrong, or that it is a repeat
 		}
-		in.Run, in.drafted = all, by
+		in.Run, in.Drafted = all, by
 		admitted, moved, err := ib.admission.submit(ctx, in, version)
 		return Answered{Admitted: admitted}, moved, err
 	}
@@ -118,7 +118,7 @@ func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, in Input, entr
 	for _, e := range entries {
 		refusal, err := j.CheckDraft(ctx, open, e)
 		if err != nil || refusal != nil {
-			ib.noteRefused(key, refusal, []protocol.ResumeEntry{e})
+			noteRefused(ib.node, key, refusal, []protocol.ResumeEntry{e})
 			return Answered{Admitted: refused(refusal)}, false, err
 		}
 		if drafts[e.InterruptID], err = json.Marshal(signed(e, signature{in.User, in.From})); err != nil {

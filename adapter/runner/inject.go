@@ -57,9 +57,9 @@ func (ts *threads) Inject(ctx context.Context, in Injection) (Admitted, error) {
 	if in.Text != "" {
 		input.Messages = protocol.Messages{{ID: derive(in.Label, in.Thread, 1), Role: protocol.RoleUser, Content: protocol.Text(in.Text)}}
 	}
-	return ts.admission.Submit(ctx, Input{
-		Namespace: in.Namespace, Tenant: in.Tenant, User: in.User, From: in.From, Agent: in.Agent, Run: input, Dispatch: in.Dispatch, Headers: in.Headers, When: in.When, stopsAll: in.StopAll, back: back,
-	})
+	return ts.admission.take(ctx, Request{StopsAll: in.StopAll, Back: back, Input: Input{
+		Namespace: in.Namespace, Tenant: in.Tenant, User: in.User, From: in.From, Agent: in.Agent, Run: input, Dispatch: in.Dispatch, Headers: in.Headers, When: in.When,
+	}})
 }
 
 // goingBack says how the injection goes back; nil: it does not.

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"strconv"
@@ -96,26 +95,6 @@ func readJournal(entries []json.RawMessage) (*journal, error) {
 		}
 	}
 	return j, nil
-}
-
-// goesOn judges whether a waiting execution can be read. An execution that only newer
-// servers can read is left to them.
-func goesOn(view *store.ExecutionView) error {
-	var frozen store.Frozen
-	if err := stored.Decode(view.Frozen, &frozen, "the execution"); err != nil {
-		return err
-	}
-	if frozen.Input == nil {
-		return stored.Corrupted("the execution")
-	}
-	j, err := readJournal(view.Journal)
-	switch {
-	case errors.Is(err, store.ErrCorrupted):
-		return err
-	case err == nil && j.unasked == nil:
-		return stored.Corrupted("the journal has no question")
-	}
-	return nil
 }
 
 func (j *journal) add(r *store.JournalEntry) error {

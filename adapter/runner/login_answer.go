@@ -26,9 +26,9 @@ func (ib *inbox) AnswerLogin(ctx context.Context, a LoginAnswer) (Admitted, erro
 	if a.Declined {
 		entry.Status = protocol.ResumeCancelled
 	}
-	in := Input{
-		Namespace: a.Thread.Namespace, Tenant: a.Tenant, User: a.User, From: a.From, Headers: a.Headers, login: a.Interrupt,
+	in := Request{Login: a.Interrupt, Input: Input{
+		Namespace: a.Thread.Namespace, Tenant: a.Tenant, User: a.User, From: a.From, Headers: a.Headers,
 		Run: &protocol.RunAgentInput{ThreadID: a.Thread.Thread, RunID: "login-" + uuid.NewString(), Resume: []protocol.ResumeEntry{entry}},
-	}
-	return ib.admission.Submit(ctx, in)
+	}}
+	return ib.admission.take(ctx, in)
 }

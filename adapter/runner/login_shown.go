@@ -9,7 +9,7 @@ import (
 
 // showLogin puts into an interrupt what a login needs, which a configuration may word
 // otherwise by the next replay: it is no part of what a replay compares.
-func (n *node) showLogin(i *protocol.Interrupt, thread string, of *store.Login) {
+func showLogin(n *node, i *protocol.Interrupt, thread string, of *store.Login) {
 	scopes, _ := json.Marshal(of.Scopes)
 	text := func(s string) json.RawMessage {
 		t, _ := json.Marshal(s)

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/internal/folded"
-	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/responseschema"
 	"github.com/aguiws/aguiws/adapter/store"
-	"github.com/aguiws/aguiws/protocol"
 )
+
+// maxIDBytes bounds the ids that clients choose.
+const maxIDBytes = 1024
 
 // maxTries bounds how often a thread is read again because it moved meanwhile.
 const maxTries = 50
@@ -21,7 +22,7 @@ const maxTries = 50
 // what this process does.
 type node struct {
 	store   store.Store
-	options Options  // with their defaults
+	options settings
 	agents  []string // that this node carries runs of
 	log     *slog.Logger
 	health  *storeHealth
@@ -77,15 +78,4 @@ func (n *node) wait(d time.Duration) bool {
 	case <-timer.C:
 		return true
 	}
-}
-
-// read reads what judging an input takes, and what became of the named interrupts. An answer
-// to what cannot go on is an error that wraps store.ErrCorrupted: it would be lost.
-func (n *node) read(ctx context.Context, key store.ThreadKey, input *protocol.RunAgentInput, named ...string) (*judge.Judgement, error) {
-	j, err := judge.Read(ctx, n.store, n.folded, &n.schemas, key, input, named...)
-	if err == nil && j.View.Execution != nil {
-		err = goesOn(j.View.Execution)
-		j.View.Execution = nil // a run keeps its view for as long as it goes on
-	}
-	return j, err
 }

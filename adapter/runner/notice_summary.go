@@ -16,7 +16,7 @@ const (
 
 // summaries are what a notice shows of interrupts that have just opened, if the options want
 // that: without what Options.RedactLists takes out of arguments.
-func (n *node) summaries(interrupts []protocol.Interrupt, items []store.SuspendedInterrupt) []store.InterruptSummary {
+func summaries(n *node, interrupts []protocol.Interrupt, items []store.SuspendedInterrupt) []store.InterruptSummary {
 	if !n.options.NoticeSummaries {
 		return nil
 	}

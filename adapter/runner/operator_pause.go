@@ -33,11 +33,11 @@ var ErrCannotPause = errors.New("adapter: the run's agent cannot be paused: wait
 // of ReasonPaused. Whether a run comes to one shows afterwards only: one that ends first was
 // not paused, and its RUN_FINISHED says so in metadata.aguiws.notPaused. Errors are also
 // ErrCannotPause, and what wraps ErrPauseOptions.
-func (c *control) Pause(ctx context.Context, key store.ThreadKey, o PauseOptions) (PauseState, error) {
+func (ib *inbox) Pause(ctx context.Context, key store.ThreadKey, o PauseOptions) (PauseState, error) {
 	if err := o.check(); err != nil {
 		return PauseNothing, err
 	}
-	view, err := retry.Do(ctx, func() (*store.ThreadView, error) { return c.store.Read(ctx, key, store.ReadQuery{Window: 1}) })
+	view, err := retry.Do(ctx, func() (*store.ThreadView, error) { return ib.store.Read(ctx, key, store.ReadQuery{Window: 1}) })
 	if err != nil {
 		return PauseNothing, err
 	}
@@ -46,7 +46,7 @@ func (c *control) Pause(ctx context.Context, key store.ThreadKey, o PauseOptions
 		if err != nil {
 			return PauseNothing, err
 		}
-		if u, ok := c.options.Agents[record.Agent].(adapter.Unpausable); c.options.Mode == ModeBlocking || ok && u.Unpausable() {
+		if u, ok := ib.options.Agents[record.Agent].(adapter.Unpausable); ib.options.Blocking || ok && u.Unpausable() {
 			return PauseNothing, ErrCannotPause
 		}
 	}
@@ -61,7 +61,7 @@ func (c *control) Pause(ctx context.Context, key store.ThreadKey, o PauseOptions
 	if err != nil {
 		return PauseNothing, err
 	}
-	active, err := retry.Do(ctx, func() (bool, error) { return c.store.Pause(ctx, key, wish) })
+	active, err := retry.Do(ctx, func() (bool, error) { return ib.store.Pause(ctx, key, wish) })
 	if err != nil || !active {
 		return PauseNothing, err
 	}

@@ -9,11 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
-	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
-	"github.com/aguiws/aguiws/protocol"
 )
 
 // PauseReason says in a word why a run is paused.
@@ -32,8 +28,8 @@ const maxPauseTime = 366 * 24 * time.Hour
 type OnPauseTimeout string
 
 const (
-	PauseGoesOn  OnPauseTimeout = "go_on"  // it goes on, as if somebody had said so
-	PauseCancels OnPauseTimeout = "cancel" // it ends as cancelled
+	PauseGoesOn  OnPauseTimeout = "go_on"      // it goes on, as if somebody had said so
+	PauseCancels OnPauseTimeout = pauseCancels // it ends as cancelled
 )
 
 // PauseOptions say how a run is paused.
@@ -80,41 +76,7 @@ func pauseReasonList() string {
 	return strings.Join(words, ", ")
 }
 
-// pauseNote is what goes along with the wish, to who carries it out.
-type pauseNote struct {
-	Reason    PauseReason    `json:"reason,omitempty"`
-	Text      string         `json:"text,omitempty"`
-	TimeoutMs int64          `json:"timeoutMs,omitempty"`
-	OnTimeout OnPauseTimeout `json:"onTimeout,omitempty"`
-}
-
 func (o PauseOptions) wish() (store.Wish, error) {
-	note, err := json.Marshal(pauseNote{o.Reason, o.Text, o.Timeout.Milliseconds(), o.OnTimeout})
+	note, err := json.Marshal(pauseNote{string(o.Reason), o.Text, o.Timeout.Milliseconds(), string(o.OnTimeout)})
 	return store.Wish{Note: note, Grace: o.Grace}, err
-}
-
-// pauseInterrupt is what people are shown of a paused run.
-func pauseInterrupt(w *store.Wish, now time.Time) protocol.Interrupt {
-	shown := protocol.Interrupt{Reason: adapter.ReasonPaused, Message: "The run was paused by an operator. Go on?"}
-	var note pauseNote
-	if w.Note == nil || stored.Decode(w.Note, &note, "why a run is paused") != nil {
-		return shown // it is paused all the same
-	}
-	why := string(note.Reason)
-	if note.Text != "" {
-		why = strings.TrimPrefix(why+": "+note.Text, ": ")
-	}
-	if why != "" {
-		shown.Message = "The run was paused (" + why + "). Go on?"
-		shown = lifecycle.WithOwn(shown, "pause", map[string]any{"reason": note.Reason, "text": note.Text})
-	}
-	if note.TimeoutMs > 0 {
-		shown.ExpiresAt = now.Add(time.Duration(note.TimeoutMs) * time.Millisecond).UTC().Format(time.RFC3339Nano)
-		if note.OnTimeout == PauseCancels {
-			shown = adapter.OnExpiry(adapter.ExpiryCancel, shown)
-		} else {
-			shown = adapter.AnswerOnExpiry(json.RawMessage("true"), shown)
-		}
-	}
-	return shown
 }

@@ -12,7 +12,7 @@ import (
 func (l *line) PutPayload(ctx context.Context, value io.Reader, options adapter.PayloadOptions) (adapter.Payload, error) {
 	ctx, cancel := l.x.within(ctx)
 	defer cancel()
-	return l.x.node.putPayload(ctx, l.x.claim.Thread, value, options)
+	return putPayload(ctx, l.x.node, l.x.claim.Thread, value, options)
 }
 
 func (l *line) OpenPayload(ctx context.Context, ref string) (io.Reader, error) {

@@ -51,7 +51,7 @@ func previewOf(mediaType string, head []byte) string {
 	return string(cut)
 }
 
-func (n *node) newPayload(options adapter.PayloadOptions) (store.NewPayload, error) {
+func newPayload(n *node, options adapter.PayloadOptions) (store.NewPayload, error) {
 	p := store.NewPayload{Type: options.MediaType, Name: options.Name, Keep: options.Keep,
 		Thread: n.options.MaxThreadPayloadBytes, Namespace: n.options.MaxNamespacePayloadBytes}
 	if p.Type == "" {
@@ -70,8 +70,8 @@ func (n *node) newPayload(options adapter.PayloadOptions) (store.NewPayload, err
 }
 
 // putPayload puts piece by piece. Until all are there nothing counts.
-func (n *node) putPayload(ctx context.Context, key store.ThreadKey, value io.Reader, options adapter.PayloadOptions) (adapter.Payload, error) {
-	p, err := n.newPayload(options)
+func putPayload(ctx context.Context, n *node, key store.ThreadKey, value io.Reader, options adapter.PayloadOptions) (adapter.Payload, error) {
+	p, err := newPayload(n, options)
 	if err != nil {
 		return adapter.Payload{}, err
 	}
@@ -93,7 +93,7 @@ func (n *node) putPayload(ctx context.Context, key store.ThreadKey, value io.Rea
 			preview = previewOf(p.Type, piece[:got])
 		}
 		sum.Write(piece[:got])
-		if err := n.putPiece(ctx, key, upload, i, piece[:got]); err != nil {
+		if err := putPiece(ctx, n, key, upload, i, piece[:got]); err != nil {
 			return adapter.Payload{}, err
 		}
 		if ended != nil {
@@ -101,25 +101,25 @@ func (n *node) putPayload(ctx context.Context, key store.ThreadKey, value io.Rea
 		}
 	}
 	p.Digest = hex.EncodeToString(sum.Sum(nil))
-	return n.keepPayload(ctx, key, upload, p, preview)
+	return keepPayload(ctx, n, key, upload, p, preview)
 }
 
 // putValue is putPayload for what is at hand: what the thread has already is not sent.
-func (n *node) putValue(ctx context.Context, key store.ThreadKey, value []byte, options adapter.PayloadOptions) (adapter.Payload, error) {
-	p, err := n.newPayload(options)
+func putValue(ctx context.Context, n *node, key store.ThreadKey, value []byte, options adapter.PayloadOptions) (adapter.Payload, error) {
+	p, err := newPayload(n, options)
 	if err != nil {
 		return adapter.Payload{}, err
 	}
 	sum := sha256.Sum256(value)
 	p.Digest, p.Size = hex.EncodeToString(sum[:]), int64(len(value))
-	known, err := n.keepPayload(ctx, key, rand.Text(), p, previewOf(p.Type, value[:min(len(value), maxPreview)]))
+	known, err := keepPayload(ctx, n, key, rand.Text(), p, previewOf(p.Type, value[:min(len(value), maxPreview)]))
 	if errors.Is(err, store.ErrPayloadLost) {
-		return n.putPayload(ctx, key, bytes.NewReader(value), options)
+		return putPayload(ctx, n, key, bytes.NewReader(value), options)
 	}
 	return known, err
 }
 
-func (n *node) putPiece(ctx context.Context, key store.ThreadKey, upload string, i int, piece []byte) error {
+func putPiece(ctx context.Context, n *node, key store.ThreadKey, upload string, i int, piece []byte) error {
 	_, err := retry.Do(ctx, func() (struct{}, error) {
 		ctx, cancel := context.WithTimeout(ctx, n.options.StoreTimeout)
 		defer cancel()
@@ -128,7 +128,7 @@ func (n *node) putPiece(ctx context.Context, key store.ThreadKey, upload string,
 	return err
 }
 
-func (n *node) keepPayload(ctx context.Context, key store.ThreadKey, upload string, p store.NewPayload, preview string) (adapter.Payload, error) {
+func keepPayload(ctx context.Context, n *node, key store.ThreadKey, upload string, p store.NewPayload, preview string) (adapter.Payload, error) {
 	info, err := retry.Do(ctx, func() (store.PayloadInfo, error) {
 		ctx, cancel := context.WithTimeout(ctx, n.options.StoreTimeout)
 		defer cancel()
@@ -159,7 +159,7 @@ func (x *execution) byReference(result *protocol.ToolCallResult) *protocol.ToolC
 	if begins := strings.TrimLeft(text[:min(len(text), 64)], " \t\r\n"); begins != "" && strings.Contains("{[", begins[:1]) && json.Valid([]byte(text)) {
 		options.MediaType = "application/json"
 	}
-	p, err := x.node.putValue(x.ctx, x.claim.Thread, []byte(text), options)
+	p, err := putValue(x.ctx, x.node, x.claim.Thread, []byte(text), options)
 	if err != nil {
 		if x.ctx.Err() == nil {
 			x.node.log.Warn("a tool's result could not be kept as a payload and stays in its message", "thread", x.claim.Thread.Thread, "label", x.label, "bytes", len(text), "error", err)

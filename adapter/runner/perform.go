@@ -26,7 +26,7 @@ func (l *line) Step(ctx context.Context, name string, as adapter.StepManner, fn 
 		return nil, fmt.Errorf("adapter: step %s inside step %s: %w: use Parallel for steps at once", name, s.step, errInside)
 	}
 	s.passPauses()
-	if !as.GoesOn && s.live() && (x.recorded || restartable(x.agent)) && x.presence.handsBack(x.ctx, x.named) {
+	if !as.GoesOn && s.live() && (x.recorded || restartable(x.agent)) && x.handsBack(x.ctx, x.named) {
 		x.leaving = true
 		return nil, errHandBack
 	}

@@ -5,12 +5,6 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// RefusedThread is the error of CreateThread for a user who has as many threads, or has sent
-// as many inputs, as may be. It has CodeThreadQuota or CodeRateLimited.
-type RefusedThread struct{ *protocol.RunError }
-
-func (e RefusedThread) Error() string { return e.Message }
-
 // makes counts a thread that is to be made, as one of its user's threads and inputs, and
 // returns for whom it counts.
 func (q *quotas) makes(user string, key store.ThreadKey) (owner string, refused *protocol.RunError) {

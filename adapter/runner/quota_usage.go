@@ -18,22 +18,22 @@ type Quotas struct {
 
 // Quotas returns what a user (Input.User) and a tenant have, as all nodes count it.
 // A user or a tenant without a name has nothing and no limits.
-func (r *Runner) Quotas(ctx context.Context, user, tenant string) (Quotas, error) {
+func (rs *records) Quotas(ctx context.Context, user, tenant string) (Quotas, error) {
 	owner, of := ownersOf(user, tenant)
 	q := Quotas{Runs: Quota{Limit: -1}, Threads: Quota{Limit: -1}, TenantRuns: Quota{Limit: -1}}
 	if owner != (store.Owner{}) {
-		has, err := r.store.Usage(ctx, owner)
+		has, err := rs.store.Usage(ctx, owner)
 		if err != nil {
 			return q, err
 		}
-		q.Runs, q.Threads = Quota{has.Runs, r.options.MaxRunsPerUser}, Quota{has.Threads, r.options.MaxThreadsPerUser}
+		q.Runs, q.Threads = Quota{has.Runs, rs.options.MaxRunsPerUser}, Quota{has.Threads, rs.options.MaxThreadsPerUser}
 	}
 	if of != (store.Owner{}) {
-		has, err := r.store.Usage(ctx, of)
+		has, err := rs.store.Usage(ctx, of)
 		if err != nil {
 			return q, err
 		}
-		q.TenantRuns = Quota{has.Runs, r.options.MaxRunsPerTenant}
+		q.TenantRuns = Quota{has.Runs, rs.options.MaxRunsPerTenant}
 	}
 	return q, nil
 }

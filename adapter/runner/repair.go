@@ -13,18 +13,18 @@ import (
 
 // repair stops all of a thread in which the usual way stumbles over what cannot be
 // read.
-func (c *control) repair(ctx context.Context, key store.ThreadKey, reason string) (AllStopped, error) {
+func (a *activeRuns) repair(ctx context.Context, key store.ThreadKey, reason string) (store.StopAllResult, error) {
 	terminal, err := protocol.Encode(&protocol.RunError{Code: adapter.CodeStateCorrupted, Message: toldCorrupted})
 	if err != nil {
-		return AllStopped{}, err
+		return store.StopAllResult{}, err
 	}
 	i := store.StopAll{Thread: key, Request: uuid.NewString(), Reason: reason, Terminal: terminal, Repair: true}
-	result, err := retry.Do(ctx, func() (store.StopAllResult, error) { return c.store.StopAll(ctx, i) })
+	result, err := retry.Do(ctx, func() (store.StopAllResult, error) { return a.store.StopAll(ctx, i) })
 	if err != nil {
-		return AllStopped{}, err
+		return store.StopAllResult{}, err
 	}
 	if result.Active != "" {
-		c.active.fence(result.Active)
+		a.fence(result.Active)
 	}
-	return AllStopped{Active: result.Active, Superseded: result.Superseded, Epoch: result.Epoch}, nil
+	return result, nil
 }

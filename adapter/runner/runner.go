@@ -29,12 +29,13 @@ import (
 type Runner struct {
 	*node
 	*admission  // Submit
-	*control    // CancelLeft, Pause
+	*control    // CancelLeft
+	*stops      // Cancel, StopAll
 	*threads    // Threads, Inject
 	*trees      // CreateThread, Below, DeleteTree
-	*inbox      // Inbox, Answer, Unpause
+	*inbox      // Inbox, Answer, Pause, Unpause
 	*dispatches // Runs, DeadLetters, Requeue
-	*records    // Decisions, Notices
+	*records    // Decisions, Notices, Quotas
 
 	hub      *follow.Hub
 	capacity *capacity
@@ -53,7 +54,7 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 		return nil, err
 	}
 	r := new(Runner)
-	n := &node{options: o, agents: slices.Sorted(maps.Keys(o.Agents)), quiet: make(chan struct{}), health: newStoreHealth(o.Logger, r.storeChanged), folded: folded.New(o.ThreadCache)}
+	n := &node{options: o.settings(), agents: slices.Sorted(maps.Keys(o.Agents)), quiet: make(chan struct{}), health: newStoreHealth(o.Logger, r.storeChanged), folded: folded.New(o.ThreadCache)}
 	n.log, n.store = thinLog(o.Logger, n.health), watchedStore{st, n.health}
 	n.ctx, n.cancel = context.WithCancelCause(context.Background())
 	r.node = n
@@ -66,15 +67,16 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 	r.capacity = newCapacity(n, backoff)
 	r.control = &control{node: n, active: r.active, capacity: r.capacity, backoff: backoff, hub: r.hub, turns: newTurns(n.quiet)}
 	quotas := newQuotas(n)
-	worker := &worker{n, r.capacity, backoff, r.active, r.parking, r.presence, r.control, quotas}
+	worker := &worker{n, r.capacity, backoff, r.active, r.parking, r.presence, quotas}
 	r.admission = &admission{node: n, worker: worker, control: r.control, capacity: r.capacity, backoff: backoff, parking: r.parking, quotas: quotas, turns: r.control.turns}
 	r.capacity.claim = (&claimer{n, worker, r.admission, r.capacity, backoff, r.active, grace, quotas}).tryClaim
+	r.stops = &stops{n, r.control, r.admission}
 	r.threads = &threads{n, r.admission, backoff}
 	r.trees = &trees{n, r.threads, quotas}
 	r.inbox = &inbox{n, r.admission, r.threads, backoff}
 	r.records = &records{n}
 	r.dispatches = &dispatches{n, r.admission, r.capacity, backoff}
-	r.sweeper = &sweeper{node: n, trees: r.trees, hub: r.hub, capacity: r.capacity, backoff: backoff, grace: grace, quotas: quotas, nudges: make(chan store.Delivery, maxNudges)}
+	r.sweeper = &sweeper{node: n, finish: r.trees.finish, hub: r.hub, capacity: r.capacity, backoff: backoff, grace: grace, quotas: quotas, nudges: make(chan store.Delivery, maxNudges)}
 	st.Listen(r.receive)
 	r.presence.offer()
 	r.sweeper.over.Go(r.sweeper.sweep)
@@ -83,7 +85,7 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 }
 
 // Durable reports whether suspensions outlive the process.
-func (r *Runner) Durable() bool { return r.store.Durable() && r.options.Mode != ModeBlocking }
+func (r *Runner) Durable() bool { return r.store.Durable() && !r.options.Blocking }
 
 // StoreAvailable reports whether the store answers, as far as its latest calls
 // show: not, when for more than a second none has succeeded.
@@ -100,7 +102,10 @@ func (r *Runner) storeChanged() {
 }
 
 // Load returns what the node carries now.
-func (r *Runner) Load() Load { return r.capacity.load() }
+func (r *Runner) Load() Load {
+	runs := r.capacity.carries()
+	return Load{Runs: runs, MaxRuns: r.options.MaxRuns, Panics: r.panics.count.Load(), Cached: Cached(r.folded.Usage())}
+}
 
 // WorkStats is what waits for workers of this node's agents, on any node.
 func (r *Runner) WorkStats(ctx context.Context) ([]store.WorkStats, error) {

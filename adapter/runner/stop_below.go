@@ -20,9 +20,9 @@ type StoppedBelow struct {
 // StopBelow says what goes on below a thread, and with stop stops all in those threads, the
 // nearest first and 200 of them at most: while Active or Waiting is not 0, called again it goes on. It
 // looks once: what begins below meanwhile is not stopped. After an error some are stopped.
-func (r *Runner) StopBelow(ctx context.Context, key store.ThreadKey, reason string, stop bool, by Actor) (StoppedBelow, error) {
+func (ss *stops) StopBelow(ctx context.Context, key store.ThreadKey, reason string, stop bool, by Actor) (StoppedBelow, error) {
 	var out StoppedBelow
-	below, err := r.store.TreeBelow(ctx, key)
+	below, err := ss.store.TreeBelow(ctx, key)
 	if err != nil || len(below) == 0 {
 		return out, err
 	}
@@ -31,7 +31,7 @@ func (r *Runner) StopBelow(ctx context.Context, key store.ThreadKey, reason stri
 	for i, id := range below {
 		keys[i] = store.ThreadKey{Namespace: key.Namespace, Thread: id}
 	}
-	infos, err := r.store.ThreadInfos(ctx, keys)
+	infos, err := ss.store.ThreadInfos(ctx, keys)
 	if err != nil {
 		return out, err
 	}
@@ -50,7 +50,7 @@ func (r *Runner) StopBelow(ctx context.Context, key store.ThreadKey, reason stri
 				out.Active++
 			}
 		default:
-			if _, err := r.StopAll(ctx, keys[i], reason, by); err != nil {
+			if _, err := ss.StopAll(ctx, keys[i], reason, by); err != nil {
 				return out, err
 			}
 			out.Stopped++

@@ -30,94 +30,20 @@ type admission struct {
 	stripped logOnce[string] // names of which the log has told
 }
 
-// Input is a RunAgentInput with what the wire does not say.
-type Input struct {
-	Namespace string
-	Tenant    string // whose inbox the thread's interrupts are in
-	Agent     string // name; "" is the default agent, which may be named as well
-	// User is whose input it is, a name that no other user has, of whatever tenant.
-	// "": not known. Then nothing counts for them, and approving is refused with
-	// Options.SeparateDuties.
-	User     string
-	From     Origin // how it has come
-	Run      *protocol.RunAgentInput
-	Dispatch DispatchOptions
-	// Headers are what of the request that brought it goes along to the agent: see
-	// Run.Headers. They are kept with the run in the store until it has ended, and a
-	// credential among them as well. More than 16 KiB are refused. The case of their names
-	// does not count.
-	Headers map[string]string
-	// Commands: without resume entries, forwardedProps.command.resume answers what the
-	// thread asks, as CopilotKit's pages gave answers before 1.61.2.
-	Commands bool
-	// Sender says that the client follows only the run of this input. Such a client does
-	// not keep CancelLeft from stopping the runs of others.
-	Sender bool
-	// Left is asked about the active run, by its server-made id, that the input would
-	// have to wait for or is refused for: whether its client has left it. If so, and
-	// nobody else watches the thread, that run is cancelled and the input judged anew.
-	// It must not block. nil: no client has.
-	Left func(runID string) bool
-	// When says when its messages are to be heard, if another run is under way or waits.
-	When When
-	// stopsAll: what is under way makes room, whatever Options.Busy says.
-	stopsAll bool
-	// drafted are who has answered the interrupts of which the input's entries were
-	// drafts.
-	drafted map[string]signature
-	// back is how it goes back; nil: its messages may say so.
-	back *goingBack
-	// login is the interrupt that a login ends.
-	login string
-}
-
-// DispatchOptions say how an input waits when it has to.
-type DispatchOptions struct {
-	Priority *uint8 // 0 is claimed first, 255 last, then in the order of arrival; nil: 128
-	Dedupe   string // refused (CodeDuplicate) while an input of the thread with this key waits or runs; "": never
-	// Available is when the run may begin at the earliest, by the store's clock.
-	// The input is queued until then. Zero: at once.
-	Available time.Time
-}
-
-// Disposition is what became of an input (docs/binding/core.md, ws.run).
-type Disposition string
-
-const (
-	Started Disposition = "started"
-	Queued  Disposition = "queued"
-	Repeat  Disposition = "repeat"
-	Refused Disposition = "refused"
-)
-
-// Admitted answers Submit.
-type Admitted struct {
-	Disposition Disposition
-	RunID       string         // server-made; Repeat: of the run that answers the input
-	Of          string         // Repeat: that run's label, the client's runId
-	User        string         // Repeat: whose input began that run; "": not known
-	Waits       bool           // Repeat: that run waits in the queue
-	Position    store.Position // Started: the position before its RUN_STARTED
-	// Started and Queued: when the run begins, its sender does not hold all that the thread
-	// does, after a connection that was cut or because others ran meanwhile.
-	Behind  bool
-	Cleared string             // the run that was cancelled because of Input.Left; "": none was
-	Refusal *protocol.RunError // Refused
-}
-
-// maxIDBytes bounds the ids that clients choose.
-const maxIDBytes = 1024
-
 // Submit judges an input and, when it may run, begins or queues its run, which
 // then goes on whatever becomes of ctx. A refusal is an answer and changes
 // nothing. An error means that the store did not answer: the same input may be
 // sent again.
 func (a *admission) Submit(ctx context.Context, in Input) (Admitted, error) {
+	return a.take(ctx, Request{Input: in})
+}
+
+func (a *admission) take(ctx context.Context, in Request) (Admitted, error) {
 	if a.draining() {
 		return refused(refuseDraining()), nil
 	}
 	in.Run, in.Agent = judge.Named(in.Run), a.options.agentNamed(in.Agent)
-	if refusal := a.checkInput(in); refusal != nil {
+	if refusal := a.checkInput(&in); refusal != nil {
 		return refused(refusal), nil
 	}
 	give, refusal, err := a.turns.take(ctx, store.ThreadKey{Namespace: in.Namespace, Thread: in.Run.ThreadID})
@@ -135,7 +61,7 @@ func refuseDraining() *protocol.RunError {
 
 // submit is Submit on a thread that must have a version; 0: any. Moved: it has
 // another. The caller has checked the input, and has the thread's turn.
-func (a *admission) submit(ctx context.Context, in Input, version int64) (admitted Admitted, moved bool, err error) {
+func (a *admission) submit(ctx context.Context, in Request, version int64) (admitted Admitted, moved bool, err error) {
 	if !a.enter() {
 		return refused(refuseDraining()), false, nil
 	}
@@ -173,11 +99,11 @@ func (a *admission) submit(ctx context.Context, in Input, version int64) (admitt
 func refused(e *protocol.RunError) Admitted { return Admitted{Disposition: Refused, Refusal: e} }
 
 // checkInput refuses what decoding lets through and a thread cannot hold.
-func (a *admission) checkInput(in Input) *protocol.RunError {
+func (a *admission) checkInput(in *Request) *protocol.RunError {
 	bad := func(format string, args ...any) *protocol.RunError {
 		return judge.Refuse(adapter.CodeInvalidInput, fmt.Sprintf(format, args...), nil)
 	}
-	if refusal := in.checkWhen(); refusal != nil {
+	if refusal := checkWhen(in); refusal != nil {
 		return refusal
 	}
 	if _, ok := a.options.Agents[in.Agent]; !ok {

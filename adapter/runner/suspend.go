@@ -29,10 +29,10 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		id := uuid.NewString()
 		interrupts[i].ID = id
 		if ask.Login != nil {
-			x.node.showLogin(&interrupts[i], x.claim.Thread.Thread, ask.Login)
+			showLogin(x.node, &interrupts[i], x.claim.Thread.Thread, ask.Login)
 		}
 		interrupts[i] = showMode(interrupts[i], ask.Calls)
-		deadline := x.node.options.deadlineOf(interrupts[i])
+		deadline := deadlineOf(interrupts[i], x.node.options.MaxPark)
 		if interrupts[i].ExpiresAt == "" && !deadline.IsZero() {
 			interrupts[i].ExpiresAt = deadline.UTC().Truncate(time.Millisecond).Format(time.RFC3339Nano)
 		}
@@ -79,7 +79,7 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		ToolCalls:  toolCalls,
 		Reasons:    reasons,
 		Deadline:   deadline(&s),
-		Summaries:  x.node.summaries(interrupts, s.Items),
+		Summaries:  summaries(x.node, interrupts, s.Items),
 	}, entries, &protocol.RunFinished{
 		ThreadID: x.claim.Thread.Thread,
 		RunID:    x.label,

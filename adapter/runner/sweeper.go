@@ -27,9 +27,9 @@ type sweeper struct {
 	backoff  *backoff
 	grace    *grace
 	quotas   *quotas
-	trees    *trees
-	nudges   chan store.Delivery // of work that other nodes have released
-	awaits   atomic.Bool         // the store has this node wait for it, and needs no nudges
+	finish   func(context.Context) bool // deletions that others have begun
+	nudges   chan store.Delivery        // of work that other nodes have released
+	awaits   atomic.Bool                // the store has this node wait for it, and needs no nudges
 	over     sync.WaitGroup
 }
 
@@ -47,7 +47,7 @@ func (s *sweeper) sweep() {
 		if more || time.Since(retired) >= retireEvery {
 			more = s.aside("retire", s.retire)
 			more = s.aside("payloads", s.settlePayloads) || more
-			more = s.aside("finish deletes", s.trees.finish) || more
+			more = s.aside("finish deletes", s.finish) || more
 			s.backoff.forgetFailing()
 			retired = time.Now()
 		}

@@ -2,9 +2,7 @@ package runner
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -13,21 +11,8 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// outgrowing is the part of Options.MaxThreadBytes that a run may add to a thread that
-// is larger than any new run would find it, so that it can be answered.
-const outgrowing = 16
-
-// roomFor is how many bytes a run may add to a thread of a size.
-func (o *Options) roomFor(size int64) int64 {
-	limit := o.MaxThreadBytes
-	if limit < 0 {
-		return math.MaxInt64
-	}
-	return max(2*limit-size, limit/outgrowing)
-}
-
 // tooLarge refuses a run that would add so many bytes to a thread of a size.
-func (o *Options) tooLarge(view *store.ThreadView, v judge.Verdict, j *judge.Judgement, adds int64) *protocol.RunError {
+func tooLarge(o *settings, view *store.ThreadView, v judge.Verdict, j *judge.Judgement, adds int64) *protocol.RunError {
 	room := o.MaxThreadBytes - view.Bytes
 	switch {
 	case v.Continues != nil && !v.Steer:
@@ -79,19 +64,4 @@ func sizeOfMessages(messages protocol.Messages) (n int64) {
 		n += int64(len(text))
 	}
 	return n
-}
-
-// outgrown reports whether the run has added more than it may.
-func (x *execution) outgrown() bool {
-	grown, _ := x.pipe.grown()
-	return grown > x.room
-}
-
-// outgrow ends the run, at once: an agent that goes on and on may heed no error.
-func (x *execution) outgrow() error {
-	err := x.fail(adapter.CodeThreadTooLarge, fmt.Sprintf("the run has added more than %d bytes to its thread", x.allowed), false)
-	if err != nil && !errors.Is(err, adapter.ErrStopped) {
-		x.broken = err
-	}
-	return x.seal(adapter.ErrStopped)
 }

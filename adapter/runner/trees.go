@@ -257,7 +257,7 @@ func (ts *trees) wait(ctx context.Context, namespace string, placed map[string]*
 // user is who deletes, as Input.User, and from how that has come: the record has both for
 // each question that was open.
 func (ts *trees) DeleteTree(ctx context.Context, key store.ThreadKey, children store.DeleteChildren, user string, from Origin) (store.DeleteResult, error) {
-	by := ts.deletion(user, from)
+	by := deletion(ts.node, user, from)
 	res, err := ts.store.DeleteTree(ctx, key, children, by)
 	broken := res.Unreadable
 	if err == nil && !res.Deleted && (children != store.DeleteReject || res.Children == 0) {
@@ -273,7 +273,7 @@ func (ts *trees) DeleteTree(ctx context.Context, key store.ThreadKey, children s
 
 // finish goes on with deletions that others have begun. True: there is more.
 func (ts *trees) finish(ctx context.Context) bool {
-	more, err := ts.store.FinishDeletes(ctx, ts.withdrawn)
+	more, err := ts.store.FinishDeletes(ctx, func(w store.Withdrawn) []store.Decided { return withdrawn(ts.node, w) })
 	if err != nil && ctx.Err() == nil {
 		ts.log.Warn("threads that are being deleted could not be", "error", err)
 	}
@@ -283,7 +283,7 @@ func (ts *trees) finish(ctx context.Context) bool {
 // DeleteThread forgets a thread. False: a run is active or waits, interrupts are open, or
 // threads stand below it, of which DeleteTree says what becomes. A thread that cannot be
 // read is forgotten whatever goes on in it. user and from are those of DeleteTree.
-func (r *Runner) DeleteThread(ctx context.Context, key store.ThreadKey, user string, from Origin) (bool, error) {
-	res, err := r.DeleteTree(ctx, key, store.DeleteReject, user, from)
+func (ts *trees) DeleteThread(ctx context.Context, key store.ThreadKey, user string, from Origin) (bool, error) {
+	res, err := ts.DeleteTree(ctx, key, store.DeleteReject, user, from)
 	return res.Deleted, err
 }

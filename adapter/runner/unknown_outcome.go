@@ -12,33 +12,6 @@ import (
 // is not known whether it has begun.
 const rescuePause = 250 * time.Millisecond
 
-// rescueBegun carries a run whose Begin was sent and never answered, if it turns
-// out to have begun: nobody else knows that its agent was not called, and whoever
-// took it over would have to give it up. It only asks, and begins nothing: the
-// sender was told to send the input again, and may have chosen not to. A Begin that
-// was on its way may be carried out when the store answers again; that is waited
-// for as long as a lease.
-func (a *admission) rescueBegun(b store.Begin, run begun, why error) {
-	var until time.Time
-	a.worker.rescue(b.Thread, b.Label, why, func(ctx context.Context) (bool, error) {
-		dispatch, err := a.store.Dispatch(ctx, b.Thread, b.RunID)
-		if err != nil {
-			return false, err
-		}
-		if dispatch == nil {
-			if until.IsZero() {
-				until = time.Now().Add(a.options.Lease)
-			}
-			return time.Now().After(until), nil
-		}
-		result, err := a.store.Begin(ctx, b) // is recognised
-		if err == nil && result.Claim.Token != "" {
-			err = a.worker.goOnWith(ctx, result.Claim, func(asked time.Time) { a.carryBegun(b, run, result, asked) })
-		}
-		return true, err
-	})
-}
-
 // goOnWith calls carry with the time at which the claim was asked for anew, unless it
 // is lost. Its lease has run since the unanswered call.
 func (w *worker) goOnWith(ctx context.Context, claim store.Claim, carry func(asked time.Time)) error {

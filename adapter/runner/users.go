@@ -30,7 +30,7 @@ func (x *execution) users() ([]string, error) {
 		add(user)
 	}
 	if of := x.frozen.Answers; of != nil {
-		by, err := x.node.broughtBy(x.ctx, x.claim.Thread, *of)
+		by, err := broughtByUser(x.ctx, x.node, x.claim.Thread, *of)
 		if err != nil {
 			return nil, err
 		}
@@ -44,9 +44,9 @@ func (x *execution) users() ([]string, error) {
 // an input answers anew: what stands behind it was made by the run that goes on.
 const producersLooked = 200
 
-// broughtBy is who brought a message; "": it is not known. A run's record names the messages
+// broughtByUser is who brought a message; "": it is not known. A run's record names the messages
 // of its input, which no label does: a client chooses that.
-func (n *node) broughtBy(ctx context.Context, key store.ThreadKey, of store.Answered) (string, error) {
+func broughtByUser(ctx context.Context, n *node, key store.ThreadKey, of store.Answered) (string, error) {
 	label := of.Label
 	if label == "" {
 		page, err := retry.Do(ctx, func() (store.MessagePage, error) {

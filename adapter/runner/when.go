@@ -1,13 +1,5 @@
 package runner
 
-import (
-	"fmt"
-
-	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/internal/judge"
-	"github.com/aguiws/aguiws/protocol"
-)
-
 // When says when the messages of an input are heard that comes while another run of its
 // thread is under way, or has asked.
 type When string
@@ -30,25 +22,4 @@ func WhenNamed(name string) When {
 		return WhenQueue
 	}
 	return When(name)
-}
-
-// checkWhen refuses what contradicts an input's When.
-func (in Input) checkWhen() *protocol.RunError {
-	why := ""
-	switch {
-	case in.When == WhenQueue:
-	case in.When != WhenStep:
-		why = fmt.Sprintf("when is %q: must be %q or \"queue\", or left out", in.When, WhenStep)
-	case len(in.Run.Resume) > 0:
-		why = "what joins a run answers nothing: send resume in an input of its own"
-	case in.stopsAll:
-		why = "what joins a run does not stop it: leave out either"
-	case !in.Dispatch.Available.IsZero():
-		why = "what joins a run does so at its next step, and not at a time: leave out either"
-	default:
-	}
-	if why == "" {
-		return nil
-	}
-	return judge.Refuse(adapter.CodeInvalidInput, why, nil)
 }

@@ -9,14 +9,14 @@ import (
 )
 
 // deletion is by whom a thread is deleted, and what goes on record of its open questions.
-func (n *node) deletion(user string, from Origin) store.Deletion {
+func deletion(n *node, user string, from Origin) store.Deletion {
 	text, _ := json.Marshal(from) // strings alone
-	return store.Deletion{Deleter: store.Deleter{User: user, From: text}, Withdraw: n.withdrawn}
+	return store.Deletion{Deleter: store.Deleter{User: user, From: text}, Withdraw: func(w store.Withdrawn) []store.Decided { return withdrawn(n, w) }}
 }
 
 // withdrawn is a store.Withdraw. The record lacks what cannot be read of a question; it has
 // that the question was open, and who cancelled it.
-func (n *node) withdrawn(w store.Withdrawn) (list []store.Decided) {
+func withdrawn(n *node, w store.Withdrawn) (list []store.Decided) {
 	var from Origin
 	_ = json.Unmarshal(w.By.From, &from)
 	open, err := stored.Suspension(w.Suspension)

@@ -16,7 +16,6 @@ type worker struct {
 	active   *activeRuns
 	parking  *parking
 	presence *presence
-	control  *control
 	quotas   *quotas
 }
 
@@ -41,18 +40,8 @@ func (w *worker) carry(b *begun) error {
 	defer w.quotas.carry(b.holding, b.counts)()
 	ctx, cancel := context.WithCancelCause(w.ctx)
 	defer cancel(adapter.ErrStopped)
-	x := &execution{
-		activation: activation{
-			claim: b.claim, ctx: ctx, cancel: cancel,
-			lease: newLease(w.store, b.claim, w.options.Lease, b.asked),
-			pipe:  newPipeline(w.store, b.claim, b.number, b.seq),
-		},
-		node: w.node, parking: w.parking, presence: w.presence,
-		agent: w.options.Agents[b.agent], named: b.agent, label: b.label, id: b.id, frozen: b.frozen, given: b.given, headers: b.headers,
-		continuing: b.continuing, stored: b.snapshot, hasParts: hasParts(b.view), version: b.view.Version,
-		allowed: w.options.roomFor(b.view.Bytes),
-	}
-	x.room = x.allowed
+	x := newExecution(ctx, cancel, w.node, b)
+	x.parking, x.handsBack = w.parking, w.presence.handsBack
 	if !w.active.track(&x.activation) {
 		return w.handBack(b.claim)
 	}
@@ -68,25 +57,7 @@ func (w *worker) carry(b *begun) error {
 		defer close(renewed)
 		x.lease.keep(ctx, cancel)
 	}()
-	err := x.prepare(b)
-	if err == nil {
-		if x.journal.stopped {
-			err = x.stopHere()
-		} else if x.journal.failure != "" {
-			err = x.giveUp(x.journal.failure, "an interrupt expired before it was answered")
-		} else if x.frozen.Restores {
-			x.finish(nil)
-		} else if x.agent == nil {
-			err = unknownAgent(x.named, b.orphan, x.journal)
-		} else if x.blocking() {
-			err = x.callBlocking()
-		} else {
-			x.call()
-		}
-		if err != nil {
-			w.parking.dismiss(x.id)
-		}
-	}
+	err := x.goThrough(b)
 	handBack := x.handedBack()
 	ended := x.pipe.result()
 	cancel(adapter.ErrStopped)

@@ -1,0 +1,15 @@
+package runner
+
+// Request is an input with what only this house says of it.
+type Request struct {
+	Input
+	// StopsAll: what is under way makes room, whatever Options.Busy says.
+	StopsAll bool
+	// Drafted are who has answered the interrupts of which the input's entries were
+	// drafts.
+	Drafted map[string]signature
+	// Back is how it goes back; nil: its messages may say so.
+	Back *goingBack
+	// Login is the interrupt that a login ends.
+	Login string
+}
