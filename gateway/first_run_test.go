@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
@@ -50,7 +51,7 @@ func TestWhetherARunIsTheFirst(t *testing.T) {
 		"an agent": {protocol.Messages{said(protocol.RoleAssistant)}, false},
 	} {
 		in := &protocol.RunAgentInput{ThreadID: name, RunID: "run", Messages: append(test.before, said(protocol.RoleUser))}
-		if _, err := runs.Submit(t.Context(), runner.Input{Namespace: "test", Run: in}); err != nil {
+		if _, err := runs.Submit(t.Context(), admission.Input{Namespace: "test", Run: in}); err != nil {
 			t.Fatal(err)
 		}
 		if got := <-first; got != [2]bool{test.first, false} {

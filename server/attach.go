@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 )
 
@@ -77,7 +77,7 @@ func (s *fullSession) cancelRun(f *frame) error {
 	ctx, cancel := s.call()
 	defer cancel()
 	key := s.key(f.threadID)
-	c, err := s.srv.runs.Cancel(ctx, key, f.label, s.actor(runner.ThroughSocket))
+	c, err := s.srv.runs.Cancel(ctx, key, f.label, s.actor(store.ThroughSocket))
 	if err != nil {
 		s.logFailure("cancelling", f.threadID, err)
 		return s.fault(f, laterf(time.Second, codeStore, "the outcome is unknown; cancel again"))

@@ -6,7 +6,8 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/edge"
 	"github.com/aguiws/aguiws/server/internal/notices"
@@ -38,8 +39,8 @@ func (c *caller) nameOf(user string) string {
 }
 
 // origin is how what the caller sends has come.
-func (c *caller) origin(through runner.Through) runner.Origin {
-	from := runner.Origin{Through: through, Credential: c.identity.User}
+func (c *caller) origin(through store.Through) store.Origin {
+	from := store.Origin{Through: through, Credential: c.identity.User}
 	if c.user != "" {
 		from.Name = c.identity.User
 	}
@@ -47,8 +48,8 @@ func (c *caller) origin(through runner.Through) runner.Origin {
 }
 
 // actor is who acts on a thread.
-func (c *caller) actor(through runner.Through) runner.Actor {
-	return runner.Actor{User: c.name(), From: c.origin(through)}
+func (c *caller) actor(through store.Through) admission.Actor {
+	return admission.Actor{User: c.name(), From: c.origin(through)}
 }
 
 // enter decides whom a request over HTTP is from, in the order of docs/binding/opening.md:

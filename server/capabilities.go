@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -61,7 +62,7 @@ func (s *core) announce(unanswered func(agent string) runner.UnansweredPolicy) e
 		if caps, err = withOwn(caps, "onDisconnect", s.opts.disconnectOf(agent)); err != nil {
 			return nil, err
 		}
-		if caps, err = withOwn(caps, "when", []runner.When{runner.WhenStep}); err != nil {
+		if caps, err = withOwn(caps, "when", []admission.When{admission.WhenStep}); err != nil {
 			return nil, err
 		}
 		return withOwn(caps, "newMessages", true)

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/controlapi"
 	"github.com/aguiws/aguiws/server/internal/refusal"
@@ -35,7 +35,7 @@ func (c controlCaller) Tenant() string                           { return c.iden
 func (c controlCaller) User() string                             { return c.name() }
 func (c controlCaller) NameOf(user string) string                { return c.nameOf(user) }
 func (c controlCaller) May(scope string) bool                    { return c.identity.May(scope) }
-func (c controlCaller) Origin(t runner.Through) runner.Origin    { return c.origin(t) }
+func (c controlCaller) Origin(t store.Through) store.Origin      { return c.origin(t) }
 func (c controlCaller) Headers() map[string]string               { return c.headers }
 func (c controlCaller) Credential() string                       { return c.bearer }
 func (c controlCaller) Hold(ctx context.Context) controlapi.Held { return c.srv.hold(ctx, c.caller) }

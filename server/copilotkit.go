@@ -8,7 +8,6 @@ import (
 	"net/http"
 
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/downgrade"
@@ -71,11 +70,11 @@ func (c copilotCaller) Answer(w http.ResponseWriter, r *http.Request, agent stri
 }
 
 func (c copilotCaller) Stop(ctx context.Context, thread, label string) (bool, error) {
-	return c.srv.stop(ctx, c.key(thread), label, c.actor(runner.ThroughCopilotKit))
+	return c.srv.stop(ctx, c.key(thread), label, c.actor(store.ThroughCopilotKit))
 }
 
 func (c copilotCaller) StopWaiting(ctx context.Context, thread string) (bool, error) {
-	run, err := c.srv.runs.CancelWaiting(ctx, c.key(thread), c.actor(runner.ThroughCopilotKit))
+	run, err := c.srv.runs.CancelWaiting(ctx, c.key(thread), c.actor(store.ThroughCopilotKit))
 	return run != "", err
 }
 
@@ -108,7 +107,7 @@ type copilotStream struct {
 func (c copilotStream) Input() *protocol.RunAgentInput { return c.f.input }
 
 func (c copilotStream) Run(tell func(finished []byte) ([][]byte, error), again func(open []json.RawMessage) ([][]byte, error)) {
-	c.f.commands, c.f.through = true, runner.ThroughCopilotKit
+	c.f.commands, c.f.through = true, store.ThroughCopilotKit
 	w := &runWire{toldWire: toldWire{c.sse, tell}, thread: c.f.threadID, caller: c.caller}
 	if c.reads() {
 		w.again = again

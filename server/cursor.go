@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -111,7 +111,7 @@ func (c *cursor) hasBegun(id, label string) bool {
 func (c *cursor) left(runID string) bool { return c.srv.left.has(c.key, runID) }
 
 // clears notes the run that made room for an input.
-func (c *cursor) clears(admitted runner.Admitted) {
+func (c *cursor) clears(admitted admission.Admitted) {
 	if admitted.Cleared != "" {
 		c.srv.leftStopped(c.key, admitted.Cleared)
 	}

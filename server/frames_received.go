@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/problem"
@@ -48,8 +47,8 @@ type frame struct {
 	input    *protocol.RunAgentInput
 	threadID string
 	label    string
-	commands bool           // the input may answer by a command
-	through  runner.Through // how the input has come; "": by a socket
+	commands bool          // the input may answer by a command
+	through  store.Through // how the input has come; "": by a socket
 	after    *store.Position
 	window   int    // of an attach; 0: all messages
 	before   string // of a page of messages

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -47,20 +47,20 @@ func (s *fullSession) input(f *frame) error {
 		return s.refuse(f, refused, s.positionOf(f.threadID))
 	}
 	switch admitted.Disposition {
-	case runner.Refused:
+	case admission.Refused:
 		at := d.position
 		if fresh {
 			at = admitted.Position
 		}
 		return s.refuse(f, admitted.Refusal, at)
-	case runner.Started:
+	case admission.Started:
 		d.owned(store.RunActive, admitted.Position.Seq+1, f.label, admitted.RunID)
 		if fresh {
 			d.seek(admitted.Position)
 			s.place(d)
 		}
 		return s.disposed(f, admitted)
-	case runner.Queued:
+	case admission.Queued:
 		d.owned(store.RunQueued, 0, f.label, admitted.RunID)
 		if fresh {
 			if placed, err := s.placeQueued(ctx, f, d); !placed || err != nil {
@@ -94,14 +94,14 @@ func (s *fullSession) expect(f *frame, fresh bool) (awaits bool, refused *protoc
 }
 
 // submit submits the input. Fresh: the socket did not follow the thread before.
-func (s *fullSession) submit(ctx context.Context, f *frame, d *delivery, fresh bool) (runner.Admitted, error) {
+func (s *fullSession) submit(ctx context.Context, f *frame, d *delivery, fresh bool) (admission.Admitted, error) {
 	if fresh && !s.reads() {
 		// It is told nothing of where its run begins but the run.
 		if _, err := d.attachWithin(ctx, nil); err != nil {
-			return runner.Admitted{}, err
+			return admission.Admitted{}, err
 		}
 	}
-	in := runner.Input{Namespace: s.identity.Namespace, Tenant: s.identity.Tenant, User: s.name(), Agent: s.agent, From: s.origin(runner.ThroughSocket), Run: f.input, When: whenOf(f.input), Headers: s.headers}
+	in := admission.Input{Namespace: s.identity.Namespace, Tenant: s.identity.Tenant, User: s.name(), Agent: s.agent, From: s.origin(store.ThroughSocket), Run: f.input, When: whenOf(f.input), Headers: s.headers}
 	if fresh {
 		in.Left = d.left
 	}
@@ -134,7 +134,7 @@ func (s *fullSession) placeAtEnd(ctx context.Context, d *delivery) (*follow.Atta
 	return a, err
 }
 
-func (s *fullSession) disposed(f *frame, a runner.Admitted) error {
+func (s *fullSession) disposed(f *frame, a admission.Admitted) error {
 	return s.send(runFrame{"ws.run", f.threadID, f.label, a.Disposition, a.Of, f.id})
 }
 
@@ -151,7 +151,7 @@ func (s *fullSession) refuse(f *frame, why *protocol.RunError, at store.Position
 	if err != nil {
 		return fmt.Errorf("server: refusal: %w", err)
 	}
-	if err := s.send(runFrame{"ws.run", f.threadID, f.label, runner.Refused, "", f.id}); err != nil {
+	if err := s.send(runFrame{"ws.run", f.threadID, f.label, admission.Refused, "", f.id}); err != nil {
 		return err
 	}
 	return s.uncounted(f.threadID, at, [][]byte{event})

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/refusal"
@@ -84,7 +83,7 @@ func (s *core) serveLoginBegin(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	begun, err := s.logins.Begin(ctx, login.Visitor{
 		Thread: store.ThreadKey{Namespace: c.identity.Namespace, Thread: thread}, Interrupt: r.PathValue("interrupt"),
-		Tenant: c.identity.Tenant, User: c.name(), From: c.origin(runner.ThroughLogin), Headers: c.headers, Credential: c.bearer,
+		Tenant: c.identity.Tenant, User: c.name(), From: c.origin(store.ThroughLogin), Headers: c.headers, Credential: c.bearer,
 	})
 	switch {
 	case err != nil:

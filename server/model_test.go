@@ -19,6 +19,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -147,7 +148,7 @@ func (h *history) play(r *runner.Runner) error {
 }
 
 // atRest waits until all that was sent was taken and nothing is under way.
-func (h *history) atRest(r *runner.Runner) (*runner.Thread, error) {
+func (h *history) atRest(r *runner.Runner) (*operate.Thread, error) {
 	eventually(h.t, "the sockets that were cut are closed", func() bool {
 		h.ts.mu.Lock()
 		defer h.ts.mu.Unlock()
@@ -170,7 +171,7 @@ func (h *history) atRest(r *runner.Runner) (*runner.Thread, error) {
 			return nil, err
 		}
 		if thread == nil {
-			thread = &runner.Thread{}
+			thread = &operate.Thread{}
 		}
 		if thread.Active != "" || thread.Queued > 0 && thread.Open == nil {
 			continue
@@ -578,7 +579,7 @@ func shownFold(messages protocol.Messages, state json.RawMessage) string {
 }
 
 // catchUp brings a peer up to the thread at rest, and compares.
-func (p *peerModel) catchUp(thread *runner.Thread) error {
+func (p *peerModel) catchUp(thread *operate.Thread) error {
 	p.attach(false)
 	if err := p.until("caught up", func() bool { return p.live && p.asked == "" }); err != nil {
 		return err
@@ -666,7 +667,7 @@ func (p *plainModel) read(body io.Reader) error {
 
 // holds compares what was read with what the thread became: no text in it is
 // another, or longer.
-func (p *plainModel) holds(thread *runner.Thread) error {
+func (p *plainModel) holds(thread *operate.Thread) error {
 	said := map[string]string{}
 	for _, m := range thread.Messages {
 		said[m.ID] = m.Content.String()

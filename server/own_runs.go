@@ -1,7 +1,7 @@
 package server
 
 import (
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
@@ -24,8 +24,8 @@ func tells(event []byte) bool {
 }
 
 // mayRepeat refuses a repeat of what may be somebody else's.
-func (p *peer) mayRepeat(a runner.Admitted) *protocol.RunError {
-	if a.Disposition != runner.Repeat || p.reads() || a.User != "" && a.User == p.name() {
+func (p *peer) mayRepeat(a admission.Admitted) *protocol.RunError {
+	if a.Disposition != admission.Repeat || p.reads() || a.User != "" && a.User == p.name() {
 		return nil
 	}
 	return p.srv.metrics.noted(&protocol.RunError{Code: codeForbidden,

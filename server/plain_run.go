@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/downgrade"
@@ -41,7 +41,7 @@ type plainRun struct {
 	rests   bool            // the log has no more of the run than it has now
 	debts   debts
 	dialect dialect
-	through runner.Through
+	through store.Through
 	profile downgrade.Profile // what the client's version can be sent
 	aborted *atomic.Bool      // the client has no use for the run any more
 	stop    stopping
@@ -60,7 +60,7 @@ type stopping struct {
 func runPlain(p *peer, w wire, f *frame, stops bool) (err error) {
 	in := f.input
 	f.input = nil
-	r := &plainRun{wire: w, label: f.label, after: f.after, dialect: f.dialect.of(in), through: cmp.Or(f.through, runner.ThroughSocket), aborted: &f.aborted}
+	r := &plainRun{wire: w, label: f.label, after: f.after, dialect: f.dialect.of(in), through: cmp.Or(f.through, store.ThroughSocket), aborted: &f.aborted}
 	r.profile = r.dialect.profile(in)
 	r.open(p, f.threadID)
 	r.follower.Only("")
@@ -84,7 +84,7 @@ func runPlain(p *peer, w wire, f *frame, stops bool) (err error) {
 func (r *plainRun) submit(in *protocol.RunAgentInput, commands bool) (more bool, err error) {
 	r.srv.awaiting.add(r.key, r.label, r)
 	ctx, cancel := r.call()
-	admitted, err := r.srv.runs.Submit(ctx, runner.Input{Namespace: r.identity.Namespace, Tenant: r.identity.Tenant, User: r.name(), Agent: r.agent, From: r.origin(r.through), Run: in,
+	admitted, err := r.srv.runs.Submit(ctx, admission.Input{Namespace: r.identity.Namespace, Tenant: r.identity.Tenant, User: r.name(), Agent: r.agent, From: r.origin(r.through), Run: in,
 		When: whenOf(in), Commands: commands, Sender: true, Left: r.left, Headers: r.headers})
 	cancel()
 	r.clears(admitted)
@@ -92,27 +92,27 @@ func (r *plainRun) submit(in *protocol.RunAgentInput, commands bool) (more bool,
 		r.logFailure("submitting an input", r.key.Thread, err)
 		return false, refuse(r.wire, unanswered(err))
 	}
-	if admitted.Disposition == runner.Refused {
+	if admitted.Disposition == admission.Refused {
 		return false, refuse(r.wire, admitted.Refusal)
 	}
 	if refused := r.mayRepeat(admitted); refused != nil {
 		return false, refuse(r.wire, refused)
 	}
 	r.id, r.of = admitted.RunID, admitted.Of
-	if admitted.Disposition != runner.Repeat {
+	if admitted.Disposition != admission.Repeat {
 		r.of, r.after = r.label, nil
 	}
-	if admitted.Disposition != runner.Repeat || admitted.Waits {
+	if admitted.Disposition != admission.Repeat || admitted.Waits {
 		r.follower.Only(r.id)
 	} else {
 		r.follower.All() // the run that answers may be another
 	}
-	if admitted.Disposition != runner.Queued {
+	if admitted.Disposition != admission.Queued {
 		r.srv.awaiting.done(r.key, r.label, r)
 		r.debts.take()
 	}
 	r.behind = admitted.Behind && r.reads()
-	if admitted.Disposition == runner.Started {
+	if admitted.Disposition == admission.Started {
 		r.mine = true
 		if !r.behind {
 			r.seek(admitted.Position)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/problem"
 	"github.com/aguiws/aguiws/server/internal/refusal"
@@ -56,7 +56,7 @@ func (s *core) answerInput(w http.ResponseWriter, r *http.Request, held *holding
 	if refused == nil {
 		s.stream(w, r, c, agent, func(out *sse) {
 			out.out.account.Join(held.bodies)
-			f.dialect, f.through = dialectOf(r), runner.ThroughPOST
+			f.dialect, f.through = dialectOf(r), store.ThroughPOST
 			if id := r.Header.Get("Last-Event-ID"); id != "" {
 				f.after, _ = parseEventID(id) // another server's is no reason to refuse
 				out.resumes = true

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/refusal"
@@ -38,7 +38,7 @@ func (s *core) serveStop(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.opts.CallTimeout)
 	defer cancel()
-	stopped, err := s.stop(ctx, store.ThreadKey{Namespace: c.identity.Namespace, Thread: thread}, label, c.actor(runner.ThroughPOST))
+	stopped, err := s.stop(ctx, store.ThreadKey{Namespace: c.identity.Namespace, Thread: thread}, label, c.actor(store.ThroughPOST))
 	if err != nil {
 		s.opts.Logger.Warn("stopping failed", "thread", thread, "error", err)
 		refuseStopped.Write(w)
@@ -52,7 +52,7 @@ func (s *core) serveStop(w http.ResponseWriter, r *http.Request) {
 }
 
 // stop cancels the runs of a label, and tells whoever waits for one of them here.
-func (s *core) stop(ctx context.Context, key store.ThreadKey, label string, by runner.Actor) (bool, error) {
+func (s *core) stop(ctx context.Context, key store.ThreadKey, label string, by admission.Actor) (bool, error) {
 	cancelled, err := s.runs.Cancel(ctx, key, label, by)
 	if err != nil {
 		return false, err

@@ -20,4 +20,4 @@ func (o *Options) checkDefault() error {
 
 // DefaultAgent is what the agent is called that answers inputs which name none; "": it has no
 // name.
-func (r *Runner) DefaultAgent() string { return r.options.Default }
+func (r *Runner) DefaultAgent() string { return r.node.Options.Default }

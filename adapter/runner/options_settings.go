@@ -1,10 +1,14 @@
 package runner
 
-import "github.com/aguiws/aguiws/adapter/internal/judge"
+import (
+	"github.com/aguiws/aguiws/adapter/internal/judge"
+
+	"github.com/aguiws/aguiws/adapter/internal/node"
+)
 
 // settings are what the rooms go by.
-func (o *Options) settings() settings {
-	s := settings{
+func (o *Options) settings() node.Settings {
+	s := node.Settings{
 		Agents: o.Agents, Default: o.Default, HeadersBy: o.HeadersBy, Blocking: o.Mode == ModeBlocking, Busy: judge.Busy(o.Busy),
 		Cancels: o.Unanswered == UnansweredCancel, CancelsBy: map[string]bool{}, OnExpiry: o.OnExpiry, Logins: o.Logins,
 		Lease: o.Lease, Sweep: o.Sweep, MaxPark: o.MaxPark, AgentWait: o.AgentWait, RunTimeout: o.RunTimeout, StoreTimeout: o.StoreTimeout, PayloadKeep: o.PayloadKeep,

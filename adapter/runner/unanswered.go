@@ -40,7 +40,7 @@ func (o *Options) completeUnanswered() error {
 
 // Unanswered is the policy for inputs to an agent.
 func (r *Runner) Unanswered(agent string) UnansweredPolicy {
-	if r.options.cancels(r.options.agentNamed(agent)) {
+	if r.node.Options.CancelsAsked(r.node.Options.AgentNamed(agent)) {
 		return UnansweredCancel
 	}
 	return UnansweredRefuse
