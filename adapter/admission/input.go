@@ -1,3 +1,4 @@
+// Package admission has the shapes of what is sent into threads, and of what it is answered.
 package admission
 
 import (

@@ -1,3 +1,4 @@
+// Package admit judges inputs, begins their runs, and stops runs.
 package admit
 
 import (

@@ -1,3 +1,5 @@
+// Package carry carries the runs that a node has claimed: how many, for whom, and what becomes
+// of those that cannot go on.
 package carry
 
 import (

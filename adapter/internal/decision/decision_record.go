@@ -1,3 +1,4 @@
+// Package decision says what is kept of a decision, and what followers are told of it.
 package decision
 
 import (

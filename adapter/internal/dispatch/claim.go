@@ -1,3 +1,4 @@
+// Package dispatch looks for what is due, and claims it.
 package dispatch
 
 import (

@@ -1,3 +1,5 @@
+// Package execution is an execution under way on this node: it calls the agent, and does what
+// its Run asks for.
 package execution
 
 import (

@@ -1,3 +1,4 @@
+// Package journal reads what an execution has recorded.
 package journal
 
 import (

@@ -1,3 +1,5 @@
+// Package node is what the rooms of a runner share: the store, the settings, the log, and the
+// life of what the process does.
 package node
 
 import (
