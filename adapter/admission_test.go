@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -46,7 +47,7 @@ func TestRefusals(t *testing.T) {
 	refusal := func(name, code string, in *protocol.RunAgentInput) *protocol.RunError {
 		t.Helper()
 		a := l.submit(in)
-		if a.Disposition != runner.Refused || a.Refusal.Code != code {
+		if a.Disposition != admission.Refused || a.Refusal.Code != code {
 			t.Fatalf("%s: %s %+v", name, a.Disposition, a.Refusal)
 		}
 		return a.Refusal
@@ -103,7 +104,7 @@ func TestRefusalsOfPayloadsAreSmall(t *testing.T) {
 		{texts(40_000), adapter.CodePayloadTooComplex}, // all five of them
 	} {
 		a := l.submit(&protocol.RunAgentInput{Resume: answers(c.payload)})
-		if a.Disposition != runner.Refused || a.Refusal.Code != c.code {
+		if a.Disposition != admission.Refused || a.Refusal.Code != c.code {
 			t.Fatalf("%.30s: %s %+v", c.payload, a.Disposition, a.Refusal)
 		}
 		text, err := json.Marshal(a.Refusal)
@@ -130,7 +131,7 @@ func TestResumeTwice(t *testing.T) {
 	succeeded(t, l.answer(entry))
 	for _, payload := range []string{`{"approved":true,"reason":"ok"}`, `{ "reason":"ok", "approved":true }`} {
 		a := l.submit(&protocol.RunAgentInput{RunID: "again" + payload, Resume: []protocol.ResumeEntry{resolved(open[0].ID, payload)}})
-		if a.Disposition != runner.Repeat || a.Of != "run-2" {
+		if a.Disposition != admission.Repeat || a.Of != "run-2" {
 			t.Fatalf("%s: %s of %q %+v", payload, a.Disposition, a.Of, a.Refusal)
 		}
 		r, err := l.runner.Repeat(l.ctx(), l.key, a.RunID, "again")
@@ -142,7 +143,7 @@ func TestResumeTwice(t *testing.T) {
 		}
 	}
 	a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, `{"approved":false}`)}})
-	if a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodeConflict {
+	if a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodeConflict {
 		t.Fatalf("other answer: %s %+v", a.Disposition, a.Refusal)
 	}
 	if by := details(t, a.Refusal)["runId"]; by != "run-2" {
@@ -160,10 +161,10 @@ func (l *lab) answerWith(in *protocol.RunAgentInput, entries ...protocol.ResumeE
 	l.t.Helper()
 	in.Resume = entries
 	a := l.submit(in)
-	if a.Disposition == runner.Repeat {
+	if a.Disposition == admission.Repeat {
 		l.t.Fatal("taken for a repeat")
 	}
-	if a.Disposition != runner.Started {
+	if a.Disposition != admission.Started {
 		l.t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	events := l.untilEnd()
@@ -199,27 +200,27 @@ func TestResumeRace(t *testing.T) {
 			return err
 		}), func(o *runner.Options) { o.Lease = time.Minute })
 		open := interrupts(t, l.say("hi"))
-		answers := make(chan runner.Admitted)
+		answers := make(chan admission.Admitted)
 		for i := range 4 {
 			go func() {
 				in := &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: fmt.Sprintf("racer-%d", i),
 					Resume: []protocol.ResumeEntry{resolved(open[0].ID, fmt.Sprint(i%2))}}
-				a, err := l.runner.Submit(context.Background(), runner.Input{Namespace: l.key.Namespace, Run: in})
+				a, err := l.runner.Submit(context.Background(), admission.Input{Namespace: l.key.Namespace, Run: in})
 				if err != nil {
 					t.Error(err)
 				}
 				answers <- a
 			}()
 		}
-		count := map[runner.Disposition]int{}
+		count := map[admission.Disposition]int{}
 		for range 4 {
 			a := <-answers
 			count[a.Disposition]++
-			if a.Disposition == runner.Refused && a.Refusal.Code != adapter.CodeConflict {
+			if a.Disposition == admission.Refused && a.Refusal.Code != adapter.CodeConflict {
 				t.Errorf("refused with %s", a.Refusal.Code)
 			}
 		}
-		if count[runner.Started] != 1 || count[runner.Repeat] != 1 || count[runner.Refused] != 2 {
+		if count[admission.Started] != 1 || count[admission.Repeat] != 1 || count[admission.Refused] != 2 {
 			t.Errorf("answers %v", count)
 		}
 		succeeded(t, l.untilEnd())
@@ -241,7 +242,7 @@ func TestExpiry(t *testing.T) {
 	}))
 	open := interrupts(t, l.say("hi"))
 	a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})
-	if a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodeExpired {
+	if a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodeExpired {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	succeeded(t, l.answer(cancelled(open[0].ID)))
@@ -262,7 +263,7 @@ func TestSteeringAway(t *testing.T) {
 	open := interrupts(t, l.say("hi"))
 	in := user("never mind")
 	in.Resume = []protocol.ResumeEntry{cancelled(open[0].ID)}
-	if a := l.submit(in); a.Disposition != runner.Started {
+	if a := l.submit(in); a.Disposition != admission.Started {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	succeeded(t, l.untilEnd())
@@ -290,17 +291,17 @@ func gated() (adapter.Agent, chan struct{}) {
 func TestQueue(t *testing.T) {
 	agent, gate := gated()
 	l := newLab(t, agent)
-	if a := l.submit(user("one")); a.Disposition != runner.Started {
+	if a := l.submit(user("one")); a.Disposition != admission.Started {
 		t.Fatal(a)
 	}
 	for _, text := range []string{"two", "three"} {
-		if a := l.submit(user(text)); a.Disposition != runner.Queued {
+		if a := l.submit(user(text)); a.Disposition != admission.Queued {
 			t.Fatalf("%s: %s", text, a.Disposition)
 		}
 	}
 	again := user("two")
 	again.RunID = "run-2"
-	if a := l.submit(again); a.Disposition != runner.Repeat || a.Of != "run-2" {
+	if a := l.submit(again); a.Disposition != admission.Repeat || a.Of != "run-2" {
 		t.Fatalf("sent again: %s of %q", a.Disposition, a.Of)
 	}
 	attached, err := l.runner.Follow(l.key, func() {}).Attach(l.ctx(), nil)
@@ -313,7 +314,7 @@ func TestQueue(t *testing.T) {
 	if got := string(attached.Queued[0].Messages); got != `[{"id":"m-two","role":"user","content":"two"}]` {
 		t.Errorf("waiting messages %s", got)
 	}
-	cancelledTwo, err := l.runner.Cancel(l.ctx(), l.key, "run-2", runner.Actor{})
+	cancelledTwo, err := l.runner.Cancel(l.ctx(), l.key, "run-2", admission.Actor{})
 	if err != nil || !cancelledTwo.Stopped {
 		t.Fatalf("%+v %v", cancelledTwo, err)
 	}
@@ -342,7 +343,7 @@ func TestBusyPolicies(t *testing.T) {
 		agent, gate := gated()
 		l := newLab(t, agent, func(o *runner.Options) { o.Busy = runner.BusyReject })
 		l.submit(user("one"))
-		if a := l.submit(user("two")); a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodeThreadBusy {
+		if a := l.submit(user("two")); a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodeThreadBusy {
 			t.Errorf("%s %+v", a.Disposition, a.Refusal)
 		}
 		close(gate)
@@ -353,7 +354,7 @@ func TestBusyPolicies(t *testing.T) {
 		l := newLab(t, agent, func(o *runner.Options) { o.Busy = runner.BusySupersede })
 		l.submit(user("one"))
 		close(gate)
-		if a := l.submit(user("two")); a.Disposition != runner.Started {
+		if a := l.submit(user("two")); a.Disposition != admission.Started {
 			t.Errorf("%s %+v", a.Disposition, a.Refusal)
 		}
 		l.until(func(e protocol.Event) bool {
@@ -427,7 +428,7 @@ func TestPayloadOfHugeExponent(t *testing.T) {
 	l := newLab(t, asker(protocol.Interrupt{Reason: protocol.ReasonInputRequired, ResponseSchema: protocol.Any(`{"type":"integer","maximum":9}`)}))
 	open := interrupts(t, l.say("hi"))
 	a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, `1e1000000000`)}})
-	if a.Disposition != runner.Refused {
+	if a.Disposition != admission.Refused {
 		t.Fatalf("%s", a.Disposition)
 	}
 	succeeded(t, l.answer(resolved(open[0].ID, `4`)))
@@ -445,7 +446,7 @@ func TestInputIsStripped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := l.submit(in); a.Disposition != runner.Started {
+	if a := l.submit(in); a.Disposition != admission.Started {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	got := <-seen

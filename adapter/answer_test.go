@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -63,7 +64,7 @@ func TestClerkSendsWhatIsApproved(t *testing.T) {
 			answer := test.answer(open[0].ID)
 			if test.refused {
 				a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{answer}})
-				if a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodePayloadInvalid {
+				if a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodePayloadInvalid {
 					t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 				}
 				answer = with(`{"approved":false}`)(open[0].ID)
@@ -152,7 +153,7 @@ func TestAnswersHaveTheirMessages(t *testing.T) {
 			for _, text := range []string{"rather tomorrow", "or never"} {
 				in := user(text)
 				in.Resume = []protocol.ResumeEntry{resolved(interrupts(t, end)[0].ID, "true")}
-				if a := l.submit(in); a.Disposition != runner.Started {
+				if a := l.submit(in); a.Disposition != admission.Started {
 					t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 				}
 				end = l.untilEnd()

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -36,24 +37,24 @@ func asksOnce(went *atomic.Int32, questions ...protocol.Interrupt) adapter.Agent
 }
 
 // race sends one input per payload from two nodes at once.
-func (l *lab) race(nodes []*runner.Runner, stopAll string, payloads ...string) map[runner.Disposition]int {
+func (l *lab) race(nodes []*runner.Runner, stopAll string, payloads ...string) map[admission.Disposition]int {
 	l.t.Helper()
-	answers := make(chan runner.Admitted)
+	answers := make(chan admission.Admitted)
 	for i, payload := range payloads {
 		go func() {
 			in := &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: fmt.Sprint("racer-", i), Resume: []protocol.ResumeEntry{resolved(stopAll, payload)}}
-			a, err := nodes[i%len(nodes)].Submit(context.Background(), runner.Input{Namespace: l.key.Namespace, Run: in})
+			a, err := nodes[i%len(nodes)].Submit(context.Background(), admission.Input{Namespace: l.key.Namespace, Run: in})
 			if err != nil {
 				l.t.Error(err)
 			}
 			answers <- a
 		}()
 	}
-	count := map[runner.Disposition]int{}
+	count := map[admission.Disposition]int{}
 	for range payloads {
 		a := await(l, answers)
 		count[a.Disposition]++
-		if a.Disposition == runner.Refused && (a.Refusal.Code != adapter.CodeConflict || details(l.t, a.Refusal)["runId"] == nil) {
+		if a.Disposition == admission.Refused && (a.Refusal.Code != adapter.CodeConflict || details(l.t, a.Refusal)["runId"] == nil) {
 			l.t.Errorf("refused with %+v", a.Refusal)
 		}
 	}
@@ -68,7 +69,7 @@ var answerBehaviours = []behaviour{
 			l := newLab(t, agent)
 			open := interrupts(t, l.say("hi"))
 			count := l.race([]*runner.Runner{l.runner, l.worker(l.store, agent)}, open[0].ID, "1", "1")
-			if count[runner.Started] != 1 || count[runner.Repeat] != 1 {
+			if count[admission.Started] != 1 || count[admission.Repeat] != 1 {
 				t.Errorf("answers %v", count)
 			}
 			succeeded(t, l.untilEnd())
@@ -84,7 +85,7 @@ var answerBehaviours = []behaviour{
 			l := newLab(t, agent)
 			open := interrupts(t, l.say("hi"))
 			count := l.race([]*runner.Runner{l.runner, l.worker(l.store, agent)}, open[0].ID, "1", "2")
-			if count[runner.Started] != 1 || count[runner.Refused] != 1 {
+			if count[admission.Started] != 1 || count[admission.Refused] != 1 {
 				t.Errorf("answers %v", count)
 			}
 			succeeded(t, l.untilEnd())
@@ -121,7 +122,7 @@ var answerBehaviours = []behaviour{
 		for i := range threads {
 			each := l.on(fmt.Sprint("thread", i))
 			labs = append(labs, each)
-			if a := each.submit(user("hi")); a.Disposition != runner.Started {
+			if a := each.submit(user("hi")); a.Disposition != admission.Started {
 				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 			}
 		}
@@ -131,7 +132,7 @@ var answerBehaviours = []behaviour{
 				t.Errorf("%s is asked %q", each.key.Thread, open[0].Message)
 			}
 			in := &protocol.RunAgentInput{RunID: "answer", Resume: []protocol.ResumeEntry{resolved(open[0].ID, `"`+each.key.Thread+`"`)}}
-			if a := each.submit(in); a.Disposition != runner.Started {
+			if a := each.submit(in); a.Disposition != admission.Started {
 				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 			}
 		}
@@ -152,7 +153,7 @@ var answerBehaviours = []behaviour{
 			{resolved(open[0].ID, "1")},
 			{resolved(open[0].ID, "1"), resolved(theirs[0].ID, "1")},
 		} {
-			if a := other.submit(&protocol.RunAgentInput{Resume: entries}); a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodeUnknownInterrupt {
+			if a := other.submit(&protocol.RunAgentInput{Resume: entries}); a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodeUnknownInterrupt {
 				t.Errorf("%s %+v", a.Disposition, a.Refusal)
 			}
 		}
@@ -172,7 +173,7 @@ var answerBehaviours = []behaviour{
 			entry := []protocol.ResumeEntry{resolved(open[0].ID, "1")}
 			for started := false; !started; { // until it is answered, by whomever
 				a := l.submit(&protocol.RunAgentInput{Resume: entry})
-				if started = a.Disposition == runner.Started || a.Disposition == runner.Repeat; a.Disposition == runner.Refused {
+				if started = a.Disposition == admission.Started || a.Disposition == admission.Repeat; a.Disposition == admission.Refused {
 					if a.Refusal.Code != adapter.CodeExpired {
 						t.Fatalf("%+v", a.Refusal)
 					}
@@ -290,13 +291,13 @@ var answerBehaviours = []behaviour{
 		}))
 		l.submit(user("first"))
 		await(l, asked)
-		if a := l.submit(user("second")); a.Disposition != runner.Queued {
+		if a := l.submit(user("second")); a.Disposition != admission.Queued {
 			t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 		}
 		close(hold)
 		open := interrupts(t, l.untilEnd())
 		a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})
-		if a.Disposition != runner.Started {
+		if a.Disposition != admission.Started {
 			t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 		}
 		l.untilLabel("run-2")

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -149,7 +149,7 @@ var approvalBehaviours = []behaviour{
 			Messages: protocol.Messages{{ID: "made-up", Role: protocol.RoleTool, ToolCallID: open[0].ToolCallID, Content: protocol.Text("yes")}},
 			Resume:   []protocol.ResumeEntry{resolved(open[0].ID, yes)},
 		}
-		if a := l.submit(in); a.Disposition != runner.Started {
+		if a := l.submit(in); a.Disposition != admission.Started {
 			t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 		}
 		succeeded(t, l.untilEnd())
@@ -161,7 +161,7 @@ var approvalBehaviours = []behaviour{
 		}
 		again := &protocol.RunAgentInput{RunID: "again", Messages: slices.Clone(in.Messages), Resume: in.Resume}
 		again.Messages[0].ID = "made-up-again"
-		if a := l.submit(again); a.Disposition != runner.Repeat {
+		if a := l.submit(again); a.Disposition != admission.Repeat {
 			t.Errorf("clicked again: %s %+v", a.Disposition, a.Refusal)
 		}
 	}},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -106,7 +107,7 @@ var dispatchBehaviours = []behaviour{
 		l := newLab(t, agent)
 		l.garbage("garbage")
 		a := l.submit(user("good"))
-		if a.Disposition != runner.Queued && a.Disposition != runner.Started {
+		if a.Disposition != admission.Queued && a.Disposition != admission.Started {
 			t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 		}
 		l.untilLabel("run-1")
@@ -184,7 +185,7 @@ var dispatchBehaviours = []behaviour{
 		var once sync.Once
 		s.start = func() {
 			once.Do(func() {
-				if c, err := l.runner.Cancel(context.Background(), l.key, "run-2", runner.Actor{}); err != nil || !c.Stopped {
+				if c, err := l.runner.Cancel(context.Background(), l.key, "run-2", admission.Actor{}); err != nil || !c.Stopped {
 					t.Errorf("%+v %v", c, err)
 				}
 			})
@@ -213,7 +214,7 @@ var dispatchBehaviours = []behaviour{
 		l.submit(user("one"))
 		l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageEnd })
 		other := l.worker(l.store, asker())
-		if c, err := other.Cancel(l.ctx(), l.key, "run-1", runner.Actor{}); err != nil || !c.Stopped {
+		if c, err := other.Cancel(l.ctx(), l.key, "run-1", admission.Actor{}); err != nil || !c.Stopped {
 			t.Fatalf("%+v %v", c, err)
 		}
 		l.untilEnd()
@@ -229,7 +230,7 @@ var dispatchBehaviours = []behaviour{
 		l.submit(user("one"))
 		in := user("two")
 		in.ThreadID, in.RunID = l.key.Thread, "run-2"
-		if a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err == nil {
+		if a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: in}); err == nil {
 			t.Errorf("%s %+v", a.Disposition, a.Refusal)
 		}
 		close(gate)
@@ -256,8 +257,8 @@ var dispatchBehaviours = []behaviour{
 			go func() {
 				in := user(fmt.Sprint(i))
 				in.ThreadID, in.RunID = l.key.Thread, fmt.Sprint("run-", i)
-				a, err := nodes[i%2].Submit(context.Background(), runner.Input{Namespace: l.key.Namespace, Run: in})
-				if err == nil && a.Disposition == runner.Refused {
+				a, err := nodes[i%2].Submit(context.Background(), admission.Input{Namespace: l.key.Namespace, Run: in})
+				if err == nil && a.Disposition == admission.Refused {
 					err = fmt.Errorf("%+v", a.Refusal)
 				}
 				answers <- err
@@ -289,14 +290,14 @@ var dispatchBehaviours = []behaviour{
 		l := newLab(t, agent)
 		endless := user("x")
 		endless.Messages[0].ID = strings.Repeat("x", 1025)
-		for name, in := range map[string]runner.Input{
+		for name, in := range map[string]admission.Input{
 			"agent":   {Namespace: "test", Agent: "nobody", Run: &protocol.RunAgentInput{ThreadID: "thread", RunID: "r", Messages: user("x").Messages}},
 			"thread":  {Namespace: "test", Run: &protocol.RunAgentInput{RunID: "r", Messages: user("x").Messages}},
 			"run":     {Namespace: "test", Run: &protocol.RunAgentInput{ThreadID: "thread", Messages: user("x").Messages}},
 			"message": {Namespace: "test", Run: &protocol.RunAgentInput{ThreadID: "thread", RunID: "r", Messages: endless.Messages}},
 		} {
 			a, err := l.runner.Submit(l.ctx(), in)
-			if err != nil || a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodeInvalidInput {
+			if err != nil || a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodeInvalidInput {
 				t.Errorf("%s: %s %+v %v", name, a.Disposition, a.Refusal, err)
 			}
 		}

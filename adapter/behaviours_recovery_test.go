@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -130,7 +131,7 @@ func leftBehind(t *testing.T, agent adapter.Agent) *lab {
 	await(l, held)
 	in := user("waiting")
 	in.ThreadID, in.RunID = l.key.Thread, "run-waiting"
-	if a, err := w.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != runner.Queued {
+	if a, err := w.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != admission.Queued {
 		t.Fatalf("%s %+v %v", a.Disposition, a.Refusal, err)
 	}
 	l.lapse()
@@ -353,8 +354,8 @@ func (l *lab) probe(r *runner.Runner) func() {
 		in := user("probe")
 		in.ThreadID, in.RunID = l.key.Thread, "probe"
 		for {
-			a, err := r.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Agent: "nobody", Run: in})
-			if err != nil || a.Disposition != runner.Refused {
+			a, err := r.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Agent: "nobody", Run: in})
+			if err != nil || a.Disposition != admission.Refused {
 				l.t.Fatalf("%s %v", a.Disposition, err)
 			}
 			if a.Refusal.Code == adapter.CodeServerDraining {

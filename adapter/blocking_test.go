@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -134,7 +135,7 @@ func TestBlockingRunIsCancelled(t *testing.T) {
 	open := interrupts(t, l.say("hi"))
 	l.submit(&protocol.RunAgentInput{RunID: "resume", Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})
 	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageEnd })
-	if c, err := l.runner.Cancel(l.ctx(), l.key, "resume", runner.Actor{}); err != nil || !c.Stopped {
+	if c, err := l.runner.Cancel(l.ctx(), l.key, "resume", admission.Actor{}); err != nil || !c.Stopped {
 		t.Fatalf("%+v %v", c, err)
 	}
 	l.untilEnd()

@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -35,13 +36,13 @@ func TestABranchIsRestoredOnce(t *testing.T) {
 	l := newLabOn(t, func(s store.Store) store.Store { st = &meddled{Store: s}; return st }, tallying(&calls))
 	l.say("a")
 	l.say("b")
-	l.inject(runner.Injection{Text: "c", Before: "m-b"})
-	in := runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Restores: l.branches()[0].ID, Label: "here"}
+	l.inject(operate.Injection{Text: "c", Before: "m-b"})
+	in := operate.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Restores: l.branches()[0].ID, Label: "here"}
 	other := l.worker(st.Store, tallying(&calls))
 	st.meddling = func() {
 		there := in
 		there.Label = "there"
-		if a, err := other.Inject(l.ctx(), there); err != nil || a.Disposition != runner.Started {
+		if a, err := other.Inject(l.ctx(), there); err != nil || a.Disposition != admission.Started {
 			t.Fatalf("%+v %v", a, err)
 		}
 		succeeded(t, l.untilEnd())
@@ -56,7 +57,7 @@ func TestABranchIsRestoredOnce(t *testing.T) {
 	in.Label = "later"
 	gone("restored before")
 	in.Label = "there"
-	if a, err := l.runner.Inject(l.ctx(), in); err != nil || a.Disposition != runner.Repeat {
+	if a, err := l.runner.Inject(l.ctx(), in); err != nil || a.Disposition != admission.Repeat {
 		t.Errorf("sent again: %+v %v", a, err)
 	}
 	if n := len(l.branches()); n != 1 || st.reads != 1 {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/fold"
@@ -25,11 +27,11 @@ func tallying(calls *int) adapter.Agent {
 }
 
 // inject adds to the lab's thread what must be accepted, and waits for the end.
-func (l *lab) inject(in runner.Injection) runner.Admitted {
+func (l *lab) inject(in operate.Injection) admission.Admitted {
 	l.t.Helper()
 	in.Namespace, in.Thread = l.key.Namespace, l.key.Thread
 	a, err := l.runner.Inject(l.ctx(), in)
-	if err != nil || a.Disposition != runner.Started {
+	if err != nil || a.Disposition != admission.Started {
 		l.t.Fatalf("%+v %+v %v", a, a.Refusal, err)
 	}
 	succeeded(l.t, l.untilEnd())
@@ -52,7 +54,7 @@ func (l *lab) held() (messages protocol.Messages, texts string) {
 	return f.Messages(), strings.Join(all, " | ")
 }
 
-func (l *lab) branches() []runner.Branch {
+func (l *lab) branches() []operate.Branch {
 	l.t.Helper()
 	branches, err := l.runner.Branches(l.ctx(), l.key)
 	if err != nil {
@@ -87,38 +89,38 @@ func TestBranches(t *testing.T) {
 		l.wellFormed()
 	}
 	held, _ := l.held()
-	l.inject(runner.Injection{Text: "c", Before: "m-b"})
+	l.inject(operate.Injection{Text: "c", Before: "m-b"})
 	first := fmt.Sprintf("2 after %q: b true", held[1].ID)
 	want("edited", "a | 1: a | c | 3: c", first)
 
 	held, _ = l.held()
-	l.inject(runner.Injection{After: held[2].ID})
+	l.inject(operate.Injection{After: held[2].ID})
 	anew := fmt.Sprintf("1 after %q:  true", held[2].ID)
 	want("answered anew", "a | 1: a | c | 3: c", anew, first)
 	if now, _ := l.held(); now[3].ID == held[3].ID {
 		t.Error("it is the answer from before")
 	}
-	l.inject(runner.Injection{Text: "d", Before: "m-a"})
+	l.inject(operate.Injection{Text: "d", Before: "m-a"})
 	all := `4 after "": a true`
 	want("from the beginning", "d | 1: d", all, anew, first)
 
 	// What stood in a branch can be restored when that is back.
 	branches := l.branches()
-	in := runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Restores: branches[1].ID}
+	in := operate.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Restores: branches[1].ID}
 	if a, err := l.runner.Inject(l.ctx(), in); err != nil || a.Refusal == nil || a.Refusal.Code != adapter.CodeBranchGone {
 		t.Errorf("%+v %v", a, err)
 	}
 	before := calls
-	restored := l.inject(runner.Injection{Restores: branches[0].ID, Label: "back"})
+	restored := l.inject(operate.Injection{Restores: branches[0].ID, Label: "back"})
 	want("restored", "a | 1: a | c | 3: c", `2 after "": d true`, anew, first)
-	l.inject(runner.Injection{Restores: branches[2].ID})
+	l.inject(operate.Injection{Restores: branches[2].ID})
 	second := fmt.Sprintf("2 after %q: c true", held[1].ID)
 	want("and the first one", "a | 1: a | b | 3: b", second, `2 after "": d true`, anew)
 	if calls != before {
 		t.Error("the agent was called to restore")
 	}
-	in = runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Restores: branches[0].ID, Label: "back"}
-	if a, err := l.runner.Inject(l.ctx(), in); err != nil || a.Disposition != runner.Repeat || a.RunID != restored.RunID {
+	in = operate.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Restores: branches[0].ID, Label: "back"}
+	if a, err := l.runner.Inject(l.ctx(), in); err != nil || a.Disposition != admission.Repeat || a.RunID != restored.RunID {
 		t.Errorf("sent again: %+v %v", a, err)
 	}
 	in.Label = "other"
@@ -147,29 +149,29 @@ func TestRefusedGoingBack(t *testing.T) {
 	}))
 	l.say("a")
 	held, _ := l.held()
-	refused := func(what string, in runner.Injection, code string) {
+	refused := func(what string, in operate.Injection, code string) {
 		t.Helper()
 		in.Namespace, in.Thread = l.key.Namespace, l.key.Thread
 		if a, err := l.runner.Inject(l.ctx(), in); err != nil || a.Refusal == nil || a.Refusal.Code != code {
 			t.Errorf("%s: %+v %+v %v", what, a, a.Refusal, err)
 		}
 	}
-	refused("between a call and its result", runner.Injection{Text: "b", After: held[1].ID}, adapter.CodeInvalidInput)
-	refused("anew what no user said", runner.Injection{After: "result"}, adapter.CodeInvalidInput)
-	refused("nothing", runner.Injection{}, adapter.CodeInvalidInput)
-	refused("two ways", runner.Injection{Text: "b", After: "m-a", Before: "m-a"}, adapter.CodeInvalidInput)
-	refused("not there", runner.Injection{Text: "b", Before: "x"}, adapter.CodeInvalidInput)
-	refused("no branch", runner.Injection{Restores: "x"}, adapter.CodeBranchGone)
+	refused("between a call and its result", operate.Injection{Text: "b", After: held[1].ID}, adapter.CodeInvalidInput)
+	refused("anew what no user said", operate.Injection{After: "result"}, adapter.CodeInvalidInput)
+	refused("nothing", operate.Injection{}, adapter.CodeInvalidInput)
+	refused("two ways", operate.Injection{Text: "b", After: "m-a", Before: "m-a"}, adapter.CodeInvalidInput)
+	refused("not there", operate.Injection{Text: "b", Before: "x"}, adapter.CodeInvalidInput)
+	refused("no branch", operate.Injection{Restores: "x"}, adapter.CodeBranchGone)
 	if len(l.branches()) != 0 {
 		t.Error("a branch of what was refused")
 	}
 	l.submit(user("wait"))
-	for _, in := range []runner.Injection{{Text: "b", Before: "m-a"}, {After: "m-a"}} {
+	for _, in := range []operate.Injection{{Text: "b", Before: "m-a"}, {After: "m-a"}} {
 		refused("while a run is under way", in, adapter.CodeThreadBusy)
 	}
 	close(gate)
 	l.untilEnd()
-	l.inject(runner.Injection{After: "m-a"})
+	l.inject(operate.Injection{After: "m-a"})
 	if n := len(l.branches()); n != 1 {
 		t.Errorf("%d branches", n)
 	}
@@ -181,12 +183,12 @@ func TestRestoreIsTakenOver(t *testing.T) {
 	l := newLab(t, tallying(&calls))
 	l.say("a")
 	l.say("b")
-	l.inject(runner.Injection{Text: "c", Before: "m-b"})
+	l.inject(operate.Injection{Text: "c", Before: "m-b"})
 	id := l.branches()[0].ID
 	cut := l.cutBefore(l.store, protocol.TypeRunFinished)
 	lost := l.worker(cut, tallying(&calls))
-	a, err := lost.Inject(l.ctx(), runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Restores: id})
-	if err != nil || a.Disposition != runner.Started {
+	a, err := lost.Inject(l.ctx(), operate.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Restores: id})
+	if err != nil || a.Disposition != admission.Started {
 		t.Fatalf("%+v %v", a, err)
 	}
 	before := calls
@@ -211,12 +213,12 @@ func TestBranchTooLarge(t *testing.T) {
 		succeeded(t, l.untilEnd())
 	}
 	held, _ := l.held()
-	l.inject(runner.Injection{Text: "b", Before: held[2].ID})
+	l.inject(operate.Injection{Text: "b", Before: held[2].ID})
 	b := l.branches()
 	if len(b) != 1 || b[0].Kept || b[0].Count != 6 {
 		t.Fatalf("%+v", b)
 	}
-	in := runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Restores: b[0].ID}
+	in := operate.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Restores: b[0].ID}
 	if a, err := l.runner.Inject(l.ctx(), in); err != nil || a.Refusal == nil || a.Refusal.Code != adapter.CodeBranchGone {
 		t.Errorf("%+v %v", a, err)
 	}
@@ -234,7 +236,7 @@ func TestBranchTooLargeForTheStore(t *testing.T) {
 	l.submit(sized("b", 1<<20))
 	succeeded(t, l.untilEnd())
 	held, _ := l.held()
-	l.inject(runner.Injection{Text: "c", Before: held[2].ID})
+	l.inject(operate.Injection{Text: "c", Before: held[2].ID})
 	b := l.branches()
 	if len(b) != 1 || b[0].Kept {
 		t.Fatalf("%+v", b)

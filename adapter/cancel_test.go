@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -17,7 +17,7 @@ func TestCancelActive(t *testing.T) {
 	l := newLab(t, agent)
 	l.submit(user("one"))
 	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageEnd })
-	c, err := l.runner.Cancel(l.ctx(), l.key, "run-1", runner.Actor{})
+	c, err := l.runner.Cancel(l.ctx(), l.key, "run-1", admission.Actor{})
 	if err != nil || !c.Stopped || c.Owed != nil {
 		t.Fatalf("%+v %v", c, err)
 	}
@@ -26,7 +26,7 @@ func TestCancelActive(t *testing.T) {
 		t.Fatalf("ended %s", show(end))
 	}
 	l.wellFormed()
-	if c, err := l.runner.Cancel(l.ctx(), l.key, "run-1", runner.Actor{}); err != nil || c.Owed != nil {
+	if c, err := l.runner.Cancel(l.ctx(), l.key, "run-1", admission.Actor{}); err != nil || c.Owed != nil {
 		t.Errorf("stopped twice: %+v %v", c, err)
 	}
 	succeeded(t, func() []protocol.Event {
@@ -34,10 +34,10 @@ func TestCancelActive(t *testing.T) {
 		close(gate)
 		return l.untilEnd()
 	}())
-	if c, err := l.runner.Cancel(l.ctx(), l.key, "ends", runner.Actor{}); err != nil || c.Stopped {
+	if c, err := l.runner.Cancel(l.ctx(), l.key, "ends", admission.Actor{}); err != nil || c.Stopped {
 		t.Errorf("stopped a run that had ended: %+v %v", c, err)
 	}
-	if c, err := l.runner.Cancel(l.ctx(), l.key, "nobody", runner.Actor{}); err != nil || c.Stopped {
+	if c, err := l.runner.Cancel(l.ctx(), l.key, "nobody", admission.Actor{}); err != nil || c.Stopped {
 		t.Errorf("stopped nobody: %+v %v", c, err)
 	}
 }
@@ -58,7 +58,7 @@ func TestCancelClosesWhatIsOpen(t *testing.T) {
 	}))
 	l.submit(user("one"))
 	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageContent })
-	if c, err := l.runner.Cancel(l.ctx(), l.key, "run-1", runner.Actor{}); err != nil || !c.Stopped {
+	if c, err := l.runner.Cancel(l.ctx(), l.key, "run-1", admission.Actor{}); err != nil || !c.Stopped {
 		t.Fatalf("%+v %v", c, err)
 	}
 	if got := show(l.untilEnd()); got != "TEXT_MESSAGE_END STEP_FINISHED RUN_FINISHED" {
@@ -94,11 +94,11 @@ func TestCancelAllOfALabel(t *testing.T) {
 				}
 			}
 			canceller := l.worker(&silentStop{Store: l.store}, agent)
-			c, err := canceller.Cancel(l.ctx(), l.key, "same", runner.Actor{})
+			c, err := canceller.Cancel(l.ctx(), l.key, "same", admission.Actor{})
 			if err != nil || !c.Stopped || show(decoded(t, c.Owed)) != "RUN_STARTED RUN_FINISHED" {
 				t.Fatalf("%+v %v", c, err)
 			}
-			if c, err := canceller.Cancel(l.ctx(), l.key, "same", runner.Actor{}); err != nil || c.Stopped {
+			if c, err := canceller.Cancel(l.ctx(), l.key, "same", admission.Actor{}); err != nil || c.Stopped {
 				t.Errorf("again: %+v %v", c, err)
 			}
 			close(gate)

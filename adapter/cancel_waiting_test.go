@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -21,7 +22,7 @@ func countedAsker(calls *atomic.Int32) adapter.Agent {
 	})
 }
 
-var bySocket = runner.Actor{User: bob, From: runner.Origin{Through: runner.ThroughSocket, Name: "bob"}}
+var bySocket = admission.Actor{User: bob, From: store.Origin{Through: store.ThroughSocket, Name: "bob"}}
 
 func endedCancelled(t *testing.T, events []protocol.Event) {
 	t.Helper()
@@ -54,10 +55,10 @@ func TestCancelWaiting(t *testing.T) {
 		},
 		"with all below": func(l *lab, _ string) (bool, error) {
 			top := store.ThreadKey{Namespace: l.key.Namespace, Thread: "top"}
-			if _, err := l.runner.CreateThread(l.ctx(), top, runner.NewThread{}); err != nil {
+			if _, err := l.runner.CreateThread(l.ctx(), top, operate.NewThread{}); err != nil {
 				return false, err
 			}
-			if _, err := l.runner.UpdateThread(l.ctx(), l.key, runner.NewThread{Parent: &top.Thread}); err != nil {
+			if _, err := l.runner.UpdateThread(l.ctx(), l.key, operate.NewThread{Parent: &top.Thread}); err != nil {
 				return false, err
 			}
 			if b, err := l.runner.StopBelow(l.ctx(), top, "look", false, bySocket); err != nil || b.Waiting != 1 {
@@ -90,14 +91,14 @@ func TestCancelWaiting(t *testing.T) {
 				t.Errorf("followers are told %s", told)
 			}
 			for _, d := range l.decisions() {
-				if d.Status != store.DecisionCancelled || d.User != bob || d.Through != runner.ThroughSocket {
+				if d.Status != store.DecisionCancelled || d.User != bob || d.Through != store.ThroughSocket {
 					t.Errorf("on record is %+v %s", d.Decision, d.Body)
 				}
 			}
 			if n := len(l.decisions()); n != 2 {
 				t.Errorf("%d decisions are on record", n)
 			}
-			if inbox, _, err := l.runner.Inbox(l.ctx(), runner.InboxQuery{InboxQuery: store.InboxQuery{AllTenants: true}}); err != nil || len(inbox) > 0 {
+			if inbox, _, err := l.runner.Inbox(l.ctx(), operate.InboxQuery{InboxQuery: store.InboxQuery{AllTenants: true}}); err != nil || len(inbox) > 0 {
 				t.Errorf("the inbox has %+v, %v", inbox, err)
 			}
 			late := l.from(byLink, &protocol.RunAgentInput{RunID: "late", Resume: []protocol.ResumeEntry{resolved(open[0].ID, "true"), resolved(open[1].ID, "true")}})
@@ -133,7 +134,7 @@ func TestCancelWaitingRace(t *testing.T) {
 		}()
 		a := l.from(byLink, &protocol.RunAgentInput{RunID: "answer", Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1"), resolved(open[1].ID, "2")}})
 		stopped := <-cancelled
-		if stopped == (a.Disposition == runner.Started) {
+		if stopped == (a.Disposition == admission.Started) {
 			t.Fatalf("cancelled %v, and the answer was %s", stopped, a.Disposition)
 		}
 		events := l.untilEnd()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -78,7 +79,7 @@ func (l *lab) fill(c *crowd) *lab {
 	l.t.Helper()
 	l.idle()
 	other := l.on("other")
-	if a := other.submit(user("hold")); a.Disposition != runner.Started {
+	if a := other.submit(user("hold")); a.Disposition != admission.Started {
 		l.t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	await(l, c.began)
@@ -97,9 +98,9 @@ func TestRunsAtOnceAreBounded(t *testing.T) {
 	for i := range runs {
 		other := l.on(fmt.Sprint("thread-", i))
 		labs = append(labs, other)
-		want := runner.Started
+		want := admission.Started
 		if i >= places {
-			want = runner.Queued
+			want = admission.Queued
 		}
 		if a := other.submit(user("hi")); a.Disposition != want {
 			t.Fatalf("run %d: %s %+v", i, a.Disposition, a.Refusal)
@@ -129,7 +130,7 @@ func TestAnAnswerWaitsForAPlace(t *testing.T) {
 	open := interrupts(t, l.say("ask"))
 	other := l.fill(c)
 	a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})
-	if a.Disposition != runner.Started {
+	if a.Disposition != admission.Started {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	if len(c.began) > 0 {
@@ -179,9 +180,9 @@ func TestAnotherNodeHasAPlace(t *testing.T) {
 
 // What cannot wait is refused and changes nothing.
 func TestWhatCannotWaitForAPlaceIsRefused(t *testing.T) {
-	busy := func(t *testing.T, a runner.Admitted) {
+	busy := func(t *testing.T, a admission.Admitted) {
 		t.Helper()
-		if a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodeThreadBusy || details(t, a.Refusal)["retryAfterMs"] == nil {
+		if a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodeThreadBusy || details(t, a.Refusal)["retryAfterMs"] == nil {
 			t.Errorf("%s %+v", a.Disposition, a.Refusal)
 		}
 	}
@@ -191,7 +192,7 @@ func TestWhatCannotWaitForAPlaceIsRefused(t *testing.T) {
 	open := interrupts(t, steers.say("ask"))
 	l.idle()
 	rewinds := l.on("rewinds")
-	if a := rewinds.submit(user("one")); a.Disposition != runner.Started {
+	if a := rewinds.submit(user("one")); a.Disposition != admission.Started {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	await(l, c.began)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -88,10 +89,10 @@ func TestStoppedRunsMoveTheSnapshot(t *testing.T) {
 		a := l.submit(user(fmt.Sprint(i)))
 		l.heard()
 		if i%2 == 0 {
-			if c, err := l.runner.CancelRun(l.ctx(), l.key, a.RunID, "enough", runner.Actor{}); err != nil || !c.Stopped {
+			if c, err := l.runner.CancelRun(l.ctx(), l.key, a.RunID, "enough", admission.Actor{}); err != nil || !c.Stopped {
 				t.Fatalf("%+v %v", c, err)
 			}
-		} else if all, err := l.runner.StopAll(l.ctx(), l.key, "enough", runner.Actor{}); err != nil || all.Active != a.RunID {
+		} else if all, err := l.runner.StopAll(l.ctx(), l.key, "enough", admission.Actor{}); err != nil || all.Active != a.RunID {
 			t.Fatalf("%+v %v", all, err)
 		}
 		if moved := await(l, st.made); !moved {
@@ -135,7 +136,7 @@ func TestInputsMoveTheSnapshotOfAThreadThatIsFarBehind(t *testing.T) {
 	for i := range 3 {
 		a := l.submit(user(fmt.Sprint(i)))
 		l.heard()
-		if c, err := l.runner.CancelRun(l.ctx(), l.key, a.RunID, "enough", runner.Actor{}); err != nil || !c.Stopped {
+		if c, err := l.runner.CancelRun(l.ctx(), l.key, a.RunID, "enough", admission.Actor{}); err != nil || !c.Stopped {
 			t.Fatalf("%+v %v", c, err)
 		}
 		await(l, st.made)

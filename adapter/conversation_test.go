@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -144,7 +145,7 @@ func TestEveryAttemptIsGivenTheSameConversation(t *testing.T) {
 				for _, it := range th.Open.Interrupts {
 					entries = append(entries, resolved(it.ID, `{"approved":true}`))
 				}
-				if s := l.submit(&protocol.RunAgentInput{Resume: entries}); s.Disposition != runner.Started {
+				if s := l.submit(&protocol.RunAgentInput{Resume: entries}); s.Disposition != admission.Started {
 					t.Fatalf("%s %+v", s.Disposition, s.Refusal)
 				}
 			}
@@ -213,7 +214,7 @@ func TestAnExecutionKeepsNoCopyOfItsThread(t *testing.T) {
 	for i, messages := range []protocol.Messages{nil, history, nil, nil} {
 		in := user(fmt.Sprint("turn ", i))
 		in.Messages = append(slices.Clone(messages), in.Messages...)
-		if a := l.submit(in); a.Disposition != runner.Started {
+		if a := l.submit(in); a.Disposition != admission.Started {
 			t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 		}
 		open := interrupts(t, l.untilEnd())
@@ -250,7 +251,7 @@ func TestNothingIsKeptOfAConversationThatIsOver(t *testing.T) {
 			in := user("next")
 			in.Messages[0].Content = protocol.Text("say")
 			in.Resume = []protocol.ResumeEntry{cancelled(it.ID)}
-			if a := l.submit(in); a.Disposition != runner.Started {
+			if a := l.submit(in); a.Disposition != admission.Started {
 				l.t.Fatalf("%+v", a.Refusal)
 			}
 			succeeded(l.t, l.untilEnd())
@@ -260,7 +261,7 @@ func TestNothingIsKeptOfAConversationThatIsOver(t *testing.T) {
 			l := newLab(t, agent)
 			in := user("go")
 			in.Messages = append(user("secret").Messages, in.Messages...)
-			if a := l.submit(in); a.Disposition != runner.Started {
+			if a := l.submit(in); a.Disposition != admission.Started {
 				t.Fatalf("%+v", a)
 			}
 			open := interrupts(t, l.untilEnd())
@@ -319,12 +320,12 @@ func TestADeadLetterIsGivenTheSameConversation(t *testing.T) {
 			in := user("hi")
 			in.ThreadID, in.RunID = l.key.Thread, "run-0"
 			if asks {
-				if s := l.submit(in); s.Disposition != runner.Started {
+				if s := l.submit(in); s.Disposition != admission.Started {
 					t.Fatalf("%+v", s.Refusal)
 				}
 				in = &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: "run-a", Resume: []protocol.ResumeEntry{resolved(interrupts(t, l.untilEnd())[0].ID, `{}`)}}
 			}
-			if s, err := w.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err != nil || s.Disposition != runner.Started {
+			if s, err := w.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: in}); err != nil || s.Disposition != admission.Started {
 				t.Fatalf("%+v %v", s, err)
 			}
 			await(l, cut.lost)
@@ -335,7 +336,7 @@ func TestADeadLetterIsGivenTheSameConversation(t *testing.T) {
 			l.replace(agent)
 			failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
 			s, err := l.runner.Requeue(l.ctx(), l.key, l.theRun(store.DispatchDeadLetter).ID)
-			if err != nil || s.Disposition != runner.Started {
+			if err != nil || s.Disposition != admission.Started {
 				t.Fatalf("%+v %v", s, err)
 			}
 			succeeded(t, l.untilEnd())

@@ -13,6 +13,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -100,11 +102,11 @@ func (s *spoilt) ctx() context.Context {
 	return ctx
 }
 
-func (s *spoilt) submit(key store.ThreadKey, text string) runner.Admitted {
+func (s *spoilt) submit(key store.ThreadKey, text string) admission.Admitted {
 	s.t.Helper()
 	in := user(text)
 	in.ThreadID, in.RunID = key.Thread, "run-"+text
-	a, err := s.runner.Submit(s.ctx(), runner.Input{Namespace: key.Namespace, Tenant: "t", Run: in})
+	a, err := s.runner.Submit(s.ctx(), admission.Input{Namespace: key.Namespace, Tenant: "t", Run: in})
 	if err != nil {
 		s.t.Fatalf("submit to %s: %v", key.Thread, err)
 	}
@@ -270,7 +272,7 @@ var states = map[string]func(s *spoilt){
 			thread, err := s.runner.Thread(s.ctx(), s.bad)
 			return err == nil && len(thread.Messages) == 2
 		})
-		if a := s.submit(s.bad, "later"); a.Disposition != runner.Queued {
+		if a := s.submit(s.bad, "later"); a.Disposition != admission.Queued {
 			s.t.Fatal(a)
 		}
 	},
@@ -355,7 +357,7 @@ func (s *spoilt) check(name string) {
 	_, err = f.Attach(ctx, nil)
 	s.allowed(name, "attach", err)
 	f.Close()
-	if _, _, err := s.runner.Inbox(ctx, runner.InboxQuery{InboxQuery: store.InboxQuery{Tenant: "t"}}); err != nil {
+	if _, _, err := s.runner.Inbox(ctx, operate.InboxQuery{InboxQuery: store.InboxQuery{Tenant: "t"}}); err != nil {
 		s.t.Errorf("%s: inbox: %v", name, err)
 	}
 	if _, _, err := s.runner.Threads(ctx, store.ThreadQuery{Namespace: "n"}); err != nil {
@@ -366,10 +368,10 @@ func (s *spoilt) check(name string) {
 	}
 	_, err = s.runner.Runs(ctx, s.bad, store.DispatchQuery{})
 	s.allowed(name, "runs", err)
-	if _, err := s.runner.StopAll(ctx, s.bad, "damaged", runner.Actor{}); err != nil {
+	if _, err := s.runner.StopAll(ctx, s.bad, "damaged", admission.Actor{}); err != nil {
 		s.t.Errorf("%s: interrupt: %v", name, err)
 	}
-	if deleted, err := s.runner.DeleteThread(ctx, s.bad, "", runner.Origin{}); err != nil {
+	if deleted, err := s.runner.DeleteThread(ctx, s.bad, "", store.Origin{}); err != nil {
 		s.t.Errorf("%s: delete: %v", name, err)
 	} else if !deleted {
 		// Only what can be read may keep it: a question that can be answered.
@@ -407,7 +409,7 @@ func TestRunWithADamagedJournal(t *testing.T) {
 		run, err := s.runner.FindRun(s.ctx(), s.bad, runs[0].ID)
 		return err == nil && run.State == store.DispatchDeadLetter && strings.Contains(string(run.Outcome), adapter.CodeStateCorrupted)
 	})
-	if a := s.submit(s.bad, "hi"); a.Disposition != runner.Started {
+	if a := s.submit(s.bad, "hi"); a.Disposition != admission.Started {
 		t.Errorf("afterwards: %+v", a.Refusal)
 	}
 }
@@ -438,7 +440,7 @@ func TestSweepLeavesADamagedThreadAlone(t *testing.T) {
 	for range 3 {
 		in := user("more")
 		in.ThreadID, in.RunID = s.bad.Thread, "more"
-		a, err := s.runner.Submit(s.ctx(), runner.Input{Namespace: s.bad.Namespace, Run: in})
+		a, err := s.runner.Submit(s.ctx(), admission.Input{Namespace: s.bad.Namespace, Run: in})
 		if err != nil || a.Refusal == nil || a.Refusal.Code != adapter.CodeStateCorrupted {
 			t.Errorf("an input: %+v %v", a, err)
 		}
@@ -446,7 +448,7 @@ func TestSweepLeavesADamagedThreadAlone(t *testing.T) {
 	if told := s.log.count("cannot be read: interrupt or delete"); told != 1 {
 		t.Errorf("of the inputs that were refused it is told %d times", told)
 	}
-	if a := s.submit(s.good, "hi"); a.Disposition != runner.Started {
+	if a := s.submit(s.good, "hi"); a.Disposition != admission.Started {
 		t.Errorf("another thread: %+v", a)
 	}
 }
@@ -528,7 +530,7 @@ func TestJournalRecordOfNoKnownKind(t *testing.T) {
 // the error says why.
 func TestADamagedTreeDeletesNothing(t *testing.T) {
 	s := newSpoilt(t, adapter.AgentFunc(asksOrWaits))
-	if _, err := s.runner.CreateThread(s.ctx(), s.bad, runner.NewThread{}); err != nil {
+	if _, err := s.runner.CreateThread(s.ctx(), s.bad, operate.NewThread{}); err != nil {
 		t.Fatal(err)
 	}
 	s.submit(s.bad, "wait")
@@ -549,7 +551,7 @@ func TestADamagedTreeDeletesNothing(t *testing.T) {
 			ways = append(ways, store.DeleteCascade)
 		}
 		for _, how := range ways {
-			if res, err := s.runner.DeleteTree(s.ctx(), s.bad, how, "", runner.Origin{}); res.Deleted || !strings.HasSuffix(key, ":meta") && err == nil {
+			if res, err := s.runner.DeleteTree(s.ctx(), s.bad, how, "", store.Origin{}); res.Deleted || !strings.HasSuffix(key, ":meta") && err == nil {
 				t.Errorf("%s: %s: %+v, %v", key, how, res, err)
 			}
 		}

@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -25,7 +26,7 @@ func stepsAndAsks(ctx context.Context, run *adapter.Run) error {
 func TestAnswerBeforeADamagedJournal(t *testing.T) {
 	s := newSpoilt(t, adapter.AgentFunc(stepsAndAsks))
 	s.submit(s.bad, "hi")
-	var open *runner.Suspended
+	var open *operate.Suspended
 	s.until("it waits", func() bool {
 		thread, err := s.runner.Thread(s.ctx(), s.bad)
 		if err == nil && thread != nil {
@@ -34,13 +35,13 @@ func TestAnswerBeforeADamagedJournal(t *testing.T) {
 		return open != nil
 	})
 	entries := []protocol.ResumeEntry{resolved(open.Interrupts[0].ID, `{"approved":true}`)}
-	ways := map[string]func() (runner.Admitted, error){
-		"input": func() (runner.Admitted, error) {
-			return s.runner.Submit(s.ctx(), runner.Input{Namespace: s.bad.Namespace, Tenant: "t",
+	ways := map[string]func() (admission.Admitted, error){
+		"input": func() (admission.Admitted, error) {
+			return s.runner.Submit(s.ctx(), admission.Input{Namespace: s.bad.Namespace, Tenant: "t",
 				Run: &protocol.RunAgentInput{ThreadID: s.bad.Thread, RunID: "answers", Resume: entries}})
 		},
-		"inbox": func() (runner.Admitted, error) {
-			a, err := s.runner.Answer(s.ctx(), s.bad, "t", "", "answers", entries, runner.Origin{}, nil)
+		"inbox": func() (admission.Admitted, error) {
+			a, err := s.runner.Answer(s.ctx(), s.bad, "t", "", "answers", entries, store.Origin{}, nil)
 			return a.Admitted, err
 		},
 	}
@@ -59,7 +60,7 @@ func TestAnswerBeforeADamagedJournal(t *testing.T) {
 			case err != nil:
 				t.Errorf("%s: %v", name, err)
 				return
-			case a.Disposition == runner.Refused:
+			case a.Disposition == admission.Refused:
 				refused++
 				page, err := s.runner.Decisions(s.ctx(), store.DecisionQuery{AllTenants: true, Thread: &s.bad})
 				if err != nil || len(page.Decisions) > 0 {
@@ -68,7 +69,7 @@ func TestAnswerBeforeADamagedJournal(t *testing.T) {
 				if err := s.db.RestoreReplace(s.ctx(), journal, 0, saved[journal]).Err(); err != nil {
 					t.Fatal(err)
 				}
-				if a, err = answer(); err != nil || a.Disposition != runner.Started {
+				if a, err = answer(); err != nil || a.Disposition != admission.Started {
 					t.Errorf("%s: when it was mended: %+v %v", name, a.Refusal, err)
 					return
 				}

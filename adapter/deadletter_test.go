@@ -9,13 +9,15 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // theRun is the thread's only run in a state.
-func (l *lab) theRun(state store.DispatchState) runner.RunInfo {
+func (l *lab) theRun(state store.DispatchState) operate.RunInfo {
 	l.t.Helper()
 	runs, err := l.runner.Runs(l.ctx(), l.key, store.DispatchQuery{States: []store.DispatchState{state}})
 	if err != nil || len(runs) != 1 {
@@ -74,7 +76,7 @@ func requeued(t *testing.T, configure func(*runner.Options)) {
 	}
 	before := fmt.Sprint(ran)
 	admitted, err := l.runner.Requeue(l.ctx(), l.key, letter.ID)
-	if err != nil || admitted.Disposition != runner.Started {
+	if err != nil || admitted.Disposition != admission.Started {
 		t.Fatalf("%+v %v", admitted, err)
 	}
 	succeeded(t, l.untilEnd())
@@ -88,7 +90,7 @@ func requeued(t *testing.T, configure func(*runner.Options)) {
 	if letter := l.theRun(store.DispatchDeadLetter); letter.RequeuedAs != admitted.RunID {
 		t.Errorf("requeued as %q, not %q", letter.RequeuedAs, admitted.RunID)
 	}
-	if again, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || again.Disposition != runner.Refused || again.Refusal.Code != adapter.CodeGone {
+	if again, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || again.Disposition != admission.Refused || again.Refusal.Code != adapter.CodeGone {
 		t.Errorf("requeued twice: %+v %v", again, err)
 	}
 }
@@ -101,7 +103,7 @@ func TestRequeueBeginsAgain(t *testing.T) {
 	l.lose(agent, 1)
 	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
 	letter := l.theRun(store.DispatchDeadLetter)
-	if a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || a.Disposition != runner.Started {
+	if a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || a.Disposition != admission.Started {
 		t.Fatalf("%+v %v", a, err)
 	}
 	succeeded(t, l.untilEnd())
@@ -116,7 +118,7 @@ func TestRequeueIsTooLate(t *testing.T) {
 	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
 	letter := l.theRun(store.DispatchDeadLetter)
 	succeeded(t, l.say("next"))
-	if a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodeGone {
+	if a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodeGone {
 		t.Errorf("%+v %v", a, err)
 	}
 	if a, err := l.runner.Requeue(l.ctx(), l.key, "nobody"); err != nil || a.Refusal == nil || a.Refusal.Code != adapter.CodeGone {
@@ -137,7 +139,7 @@ func TestRequeueIsTooLate(t *testing.T) {
 		t.Errorf("%d dead letters", n)
 	}
 	for i, want := range []bool{true, false} {
-		if c, err := l.runner.CancelRun(l.ctx(), l.key, letter.ID, "seen", runner.Actor{}); err != nil || c.Stopped != want {
+		if c, err := l.runner.CancelRun(l.ctx(), l.key, letter.ID, "seen", admission.Actor{}); err != nil || c.Stopped != want {
 			t.Errorf("%d: %+v %v", i, c, err)
 		}
 	}
@@ -170,7 +172,7 @@ func TestUnknownAgentBecomesADeadLetter(t *testing.T) {
 	l.submit(user("one"))
 	in := user("two")
 	in.ThreadID, in.RunID = l.key.Thread, "waits"
-	if a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Agent: "other", Run: in}); err != nil || a.Disposition != runner.Queued {
+	if a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Agent: "other", Run: in}); err != nil || a.Disposition != admission.Queued {
 		t.Fatalf("%+v %v", a, err)
 	}
 	wait := l.drain()
@@ -195,7 +197,7 @@ func TestUnknownAgentBecomesADeadLetter(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.replace(first, with)
-	if a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || a.Disposition != runner.Started {
+	if a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || a.Disposition != admission.Started {
 		t.Fatalf("%+v %v", a, err)
 	}
 	interrupts(t, l.untilEnd())
@@ -209,7 +211,7 @@ func TestRequeueWhereTheAgentIsUnknown(t *testing.T) {
 	l.submit(user("one"))
 	in := user("two")
 	in.ThreadID, in.RunID = l.key.Thread, "waits"
-	if a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Agent: "other", Run: in}); err != nil || a.Disposition != runner.Queued {
+	if a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Agent: "other", Run: in}); err != nil || a.Disposition != admission.Queued {
 		t.Fatalf("%+v %v", a, err)
 	}
 	wait := l.drain()
@@ -220,7 +222,7 @@ func TestRequeueWhereTheAgentIsUnknown(t *testing.T) {
 	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeRunError })
 	letter := l.theRun(store.DispatchDeadLetter)
 	a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID)
-	if err != nil || a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodeInvalidInput {
+	if err != nil || a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodeInvalidInput {
 		t.Errorf("%+v %v", a, err)
 	}
 	if letter := l.theRun(store.DispatchDeadLetter); letter.RequeuedAs != "" {
@@ -236,14 +238,14 @@ func TestRequeueKeepsTheDedupeKey(t *testing.T) {
 	cut := l.cutAfter(l.store, 1)
 	in := user("hi")
 	in.ThreadID, in.RunID = l.key.Thread, "run-0"
-	if a, err := l.worker(cut, agent).Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in,
-		Dispatch: runner.DispatchOptions{Dedupe: "daily"}}); err != nil || a.Disposition != runner.Started {
+	if a, err := l.worker(cut, agent).Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: in,
+		Dispatch: admission.DispatchOptions{Dedupe: "daily"}}); err != nil || a.Disposition != admission.Started {
 		t.Fatalf("%+v %v", a, err)
 	}
 	await(l, cut.lost)
 	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
 	a, err := l.runner.Requeue(l.ctx(), l.key, l.theRun(store.DispatchDeadLetter).ID)
-	if err != nil || a.Disposition != runner.Started {
+	if err != nil || a.Disposition != admission.Started {
 		t.Fatalf("%+v %v", a, err)
 	}
 	if info, err := l.runner.FindRun(l.ctx(), l.key, a.RunID); err != nil || info.Dedupe != "daily" {

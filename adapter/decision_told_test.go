@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -58,13 +59,13 @@ func (l *lab) restatedStart() (*protocol.RunStarted, told) {
 	return startOf(l.t, []protocol.Event{e})
 }
 
-var bobsSocket = runner.Origin{Through: runner.ThroughSocket, Credential: "token-of-bob", Name: "Bob"}
+var bobsSocket = store.Origin{Through: store.ThroughSocket, Credential: "token-of-bob", Name: "Bob"}
 
 // approve answers the only open interrupt and returns the run that continues.
 func (l *lab) approve(id, payload string) []protocol.Event {
 	l.t.Helper()
 	a := l.from(bobsSocket, &protocol.RunAgentInput{RunID: "approving", ParentRunID: "run-1", Resume: []protocol.ResumeEntry{resolved(id, payload)}})
-	if a.Disposition != runner.Started {
+	if a.Disposition != admission.Started {
 		l.t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	return l.untilEnd()
@@ -88,7 +89,7 @@ func TestFollowersAreToldOfAnApproval(t *testing.T) {
 	signed.Metadata = protocol.Metadata{"signature": rawJSON(`"of mine"`)}
 	before := l.now()
 	a := l.from(bobsSocket, &protocol.RunAgentInput{RunID: "approving", ParentRunID: "run-1", Resume: []protocol.ResumeEntry{signed}})
-	if a.Disposition != runner.Started {
+	if a.Disposition != admission.Started {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	events := l.untilEnd()
@@ -288,7 +289,7 @@ func TestSteeringIsTold(t *testing.T) {
 	open := interrupts(t, l.say("ask"))
 	in := user("next")
 	in.RunID = "turning away"
-	if a := l.from(bobsSocket, in); a.Disposition != runner.Started {
+	if a := l.from(bobsSocket, in); a.Disposition != admission.Started {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	started, says := startOf(t, l.untilEnd())
@@ -308,7 +309,7 @@ func TestDraftsAreToldOfWhoGaveThem(t *testing.T) {
 	open := interrupts(t, l.say("hi"))
 	for i, name := range []string{"Ann", "Bob"} {
 		a, err := l.runner.Answer(l.ctx(), l.key, "acme", "acme/"+name, "answer", []protocol.ResumeEntry{resolved(open[i].ID, `{"approved":true}`)},
-			runner.Origin{Through: runner.ThroughInbox, Name: name}, nil)
+			store.Origin{Through: store.ThroughInbox, Name: name}, nil)
 		if err != nil || len(a.Missing) != 1-i {
 			t.Fatalf("%+v %v", a, err)
 		}
@@ -372,7 +373,7 @@ func TestParentRunIsTold(t *testing.T) {
 		l.submit(in("three", "run-3"))
 		restated, _ := l.restatedStart()
 		check("restated in its midst", restated.ParentRunID)
-		if c, err := l.runner.Cancel(l.ctx(), l.key, "run-2", runner.Actor{}); err != nil || !c.Stopped {
+		if c, err := l.runner.Cancel(l.ctx(), l.key, "run-2", admission.Actor{}); err != nil || !c.Stopped {
 			t.Fatalf("%+v %v", c, err)
 		}
 		check("a repeat of what was cancelled in the queue", parentOf(l.repeat(in("two", "run-2"))))
@@ -396,12 +397,12 @@ func TestParentRunIsTold(t *testing.T) {
 		cut := l.cutAfter(l.store, 1)
 		first := in("hi", "run-0")
 		first.ThreadID = l.key.Thread
-		if a, err := l.worker(cut, agent).Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: first}); err != nil || a.Disposition != runner.Started {
+		if a, err := l.worker(cut, agent).Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: first}); err != nil || a.Disposition != admission.Started {
 			t.Fatalf("%+v %v", a, err)
 		}
 		await(l, cut.lost)
 		failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
-		if a, err := l.runner.Requeue(l.ctx(), l.key, l.theRun(store.DispatchDeadLetter).ID); err != nil || a.Disposition != runner.Started {
+		if a, err := l.runner.Requeue(l.ctx(), l.key, l.theRun(store.DispatchDeadLetter).ID); err != nil || a.Disposition != admission.Started {
 			t.Fatalf("%+v %v", a, err)
 		}
 		check("requeued", parentOf(l.untilEnd()))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -17,7 +18,7 @@ import (
 // decision is an entry of the record with what its Body says.
 type decision struct {
 	store.Decision
-	runner.DecisionBody
+	store.DecisionBody
 }
 
 // decisions are those of the lab's thread, the latest first.
@@ -49,10 +50,10 @@ func (l *lab) decided() decision {
 }
 
 // from submits an input of bob's that has come from somewhere.
-func (l *lab) from(origin runner.Origin, in *protocol.RunAgentInput) runner.Admitted {
+func (l *lab) from(origin store.Origin, in *protocol.RunAgentInput) admission.Admitted {
 	l.t.Helper()
 	in.ThreadID = l.key.Thread
-	a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Tenant: "acme", User: bob, From: origin, Run: in})
+	a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Tenant: "acme", User: bob, From: origin, Run: in})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func (l *lab) now() time.Time {
 	return view.Now
 }
 
-var byLink = runner.Origin{Through: runner.ThroughLink, Credential: "token-of-bob"}
+var byLink = store.Origin{Through: store.ThroughLink, Credential: "token-of-bob"}
 
 // The record says who approved what, as it was shown, through what, and when it was asked.
 func TestApprovalIsOnRecord(t *testing.T) {
@@ -82,7 +83,7 @@ func TestApprovalIsOnRecord(t *testing.T) {
 	after := l.now()
 	l.forward(time.Hour)
 	a := l.from(byLink, &protocol.RunAgentInput{RunID: "approving", ParentRunID: "run-1", Resume: []protocol.ResumeEntry{resolved(open.ID, edited)}})
-	if a.Disposition != runner.Started {
+	if a.Disposition != admission.Started {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	succeeded(t, l.untilEnd())
@@ -99,7 +100,7 @@ func TestApprovalIsOnRecord(t *testing.T) {
 	if d.Origin != byLink || d.Reason != protocol.ReasonToolCall || d.Message != open.Message || d.ToolCallID != open.ToolCallID || len(d.Cut) > 0 {
 		t.Errorf("the body is %s", d.Body)
 	}
-	if d.AnsweredBy != (runner.DecisionRun{Label: "approving", RunID: a.RunID}) || d.AskedBy.Label != "run-1" || d.AskedBy.RunID == "" || d.AskedBy.RunID == a.RunID {
+	if d.AnsweredBy != (store.DecisionRun{Label: "approving", RunID: a.RunID}) || d.AskedBy.Label != "run-1" || d.AskedBy.RunID == "" || d.AskedBy.RunID == a.RunID {
 		t.Errorf("asked by %+v, answered by %+v", d.AskedBy, d.AnsweredBy)
 	}
 	// In the form of RFC 8785 members are in order; 1.50 is 1.5 to it.
@@ -187,7 +188,7 @@ func TestExpiryOnRecord(t *testing.T) {
 			l.forward(2 * time.Hour)
 			l.untilEnd()
 			d := l.decided()
-			if d.Interrupt != open.ID || d.Status != store.DecisionExpired || d.User != "" || d.Origin != (runner.Origin{Through: runner.ThroughExpiry}) || string(d.Payload) != test.answer {
+			if d.Interrupt != open.ID || d.Status != store.DecisionExpired || d.User != "" || d.Origin != (store.Origin{Through: store.ThroughExpiry}) || string(d.Payload) != test.answer {
 				t.Errorf("%+v %s", d.Decision, d.Body)
 			}
 		})
@@ -200,8 +201,8 @@ func TestSteeringOnRecord(t *testing.T) {
 	open := interrupts(t, l.say("ask"))
 	in := user("next")
 	in.RunID = "turning away"
-	a := l.from(runner.Origin{Through: runner.ThroughSocket, Credential: "token-of-bob"}, in)
-	if a.Disposition != runner.Started {
+	a := l.from(store.Origin{Through: store.ThroughSocket, Credential: "token-of-bob"}, in)
+	if a.Disposition != admission.Started {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	succeeded(t, l.untilEnd())
@@ -210,7 +211,7 @@ func TestSteeringOnRecord(t *testing.T) {
 		t.Fatalf("%d decisions", len(list))
 	}
 	for _, d := range list {
-		if d.Status != store.DecisionCancelled || d.User != bob || d.Origin != (runner.Origin{Through: runner.ThroughSteering, Credential: "token-of-bob"}) || d.AnsweredBy.RunID != a.RunID {
+		if d.Status != store.DecisionCancelled || d.User != bob || d.Origin != (store.Origin{Through: store.ThroughSteering, Credential: "token-of-bob"}) || d.AnsweredBy.RunID != a.RunID {
 			t.Errorf("%+v %s", d.Decision, d.Body)
 		}
 	}
@@ -233,7 +234,7 @@ func TestRefusedAnswersAreCounted(t *testing.T) {
 	before := version()
 	wrong := resolved(open.ID, `"many"`)
 	refusedWith(t, l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{wrong}}), adapter.CodePayloadInvalid)
-	a, err := l.runner.Answer(l.ctx(), l.key, "acme", bob, "answer", []protocol.ResumeEntry{wrong}, runner.Origin{Through: runner.ThroughInbox}, nil)
+	a, err := l.runner.Answer(l.ctx(), l.key, "acme", bob, "answer", []protocol.ResumeEntry{wrong}, store.Origin{Through: store.ThroughInbox}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

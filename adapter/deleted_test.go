@@ -6,7 +6,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -14,7 +14,7 @@ func TestWhoFollowsADeletedThreadIsToldThatItIsEmpty(t *testing.T) {
 	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }))
 	l.say("hello")
 	before := l.cursor.Position()
-	if ok, err := l.runner.DeleteThread(l.ctx(), l.key, "", runner.Origin{}); err != nil || !ok {
+	if ok, err := l.runner.DeleteThread(l.ctx(), l.key, "", store.Origin{}); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	for {
@@ -44,7 +44,7 @@ func TestWhoFollowsADeletedThreadIsToldThatItIsEmpty(t *testing.T) {
 func TestWhoFollowsAThreadThatWasBegunAgainIsRestated(t *testing.T) {
 	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }))
 	l.say("hello")
-	if ok, err := l.runner.DeleteThread(l.ctx(), l.key, "", runner.Origin{}); err != nil || !ok {
+	if ok, err := l.runner.DeleteThread(l.ctx(), l.key, "", store.Origin{}); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	l.submit(user("again"))
@@ -73,13 +73,13 @@ func TestTheInboxFindsSuspensionsByTheReasonsOfTheirInterrupts(t *testing.T) {
 	l := newLab(t, asker(confirmation("?"), question, question))
 	open := interrupts(t, l.say("go"))
 	for reason, want := range map[string]int{"": 1, "confirmation": 1, "acme:budget": 1, "tool_call": 0} {
-		items, _, err := l.runner.Inbox(l.ctx(), runner.InboxQuery{InboxQuery: store.InboxQuery{Reason: reason}})
+		items, _, err := l.runner.Inbox(l.ctx(), operate.InboxQuery{InboxQuery: store.InboxQuery{Reason: reason}})
 		if err != nil || len(items) != want {
 			t.Errorf("%q: %+v, %v", reason, items, err)
 		}
 	}
 	l.answer(resolved(open[0].ID, "1"), resolved(open[1].ID, "1"), resolved(open[2].ID, "1"))
-	if items, _, err := l.runner.Inbox(l.ctx(), runner.InboxQuery{InboxQuery: store.InboxQuery{Reason: "acme:budget"}}); err != nil || len(items) != 0 {
+	if items, _, err := l.runner.Inbox(l.ctx(), operate.InboxQuery{InboxQuery: store.InboxQuery{Reason: "acme:budget"}}); err != nil || len(items) != 0 {
 		t.Errorf("answered: %+v, %v", items, err)
 	}
 }

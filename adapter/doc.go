@@ -1,11 +1,6 @@
-// Package adapter is what a run is: it admits inputs, calls agents, journals
-// what they do, suspends them when they ask, and continues them when they are
-// answered, on whichever node. It knows neither Redis nor HTTP: a Store keeps
-// threads, and a server puts a Runner behind a wire.
-//
-//	 input ──▶ Runner.Submit ──▶ judge ──▶ Store.Begin ──▶ execution ──▶ Agent.Run
-//	                                                          │  Emit, Step, Ask
-//	follower ◀── hub ◀── Delivery ◀── Store.Commit ◀── pipeline
+// Package adapter is what an agent's author reads: what an Agent is, and what its Run can do.
+// Package runner below it calls agents, journals what they do, suspends them when they ask,
+// and continues them when they are answered, on whichever node.
 //
 // # Writing an agent
 //

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -33,19 +35,19 @@ func TestHalvesThatMeetAreSubmitted(t *testing.T) {
 	st := &beforeDrafts{}
 	l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, asker(confirmation("one"), confirmation("two")))
 	open := interrupts(t, l.say("hi"))
-	give := func(node *runner.Runner, label string, entry protocol.ResumeEntry) runner.Answered {
+	give := func(node *runner.Runner, label string, entry protocol.ResumeEntry) operate.Answered {
 		t.Helper()
-		a, err := node.Answer(l.ctx(), l.key, "tenant", "", label, []protocol.ResumeEntry{entry}, runner.Origin{}, nil)
+		a, err := node.Answer(l.ctx(), l.key, "tenant", "", label, []protocol.ResumeEntry{entry}, store.Origin{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return a
 	}
-	var other runner.Answered
+	var other operate.Answered
 	elsewhere := l.worker(st, asker())
 	st.do = func() { other = give(elsewhere, "second", resolved(open[1].ID, `2`)) }
 	a := give(l.runner, "first", resolved(open[0].ID, `1`))
-	if len(other.Missing) != 1 || len(a.Missing) != 0 || a.Admitted.Disposition != runner.Started {
+	if len(other.Missing) != 1 || len(a.Missing) != 0 || a.Admitted.Disposition != admission.Started {
 		t.Fatalf("first %+v, second %+v", a, other)
 	}
 	succeeded(t, l.untilEnd())
@@ -56,7 +58,7 @@ func TestDraftThatIsTooLarge(t *testing.T) {
 	l := newLab(t, asker(confirmation("one"), confirmation("two")))
 	open := interrupts(t, l.say("hi"))
 	a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "", "answer", []protocol.ResumeEntry{
-		resolved(open[0].ID, `"`+strings.Repeat("x", 64<<10)+`"`)}, runner.Origin{}, nil)
+		resolved(open[0].ID, `"`+strings.Repeat("x", 64<<10)+`"`)}, store.Origin{}, nil)
 	if err != nil || a.Admitted.Refusal == nil || a.Admitted.Refusal.Code != adapter.CodeInvalidInput || !strings.Contains(a.Admitted.Refusal.Message, "65536") {
 		t.Fatalf("%+v %v", a, err)
 	}
@@ -82,9 +84,9 @@ func TestDraftTakenBackInTime(t *testing.T) {
 	st := &beforeBegin{}
 	l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, asker(confirmation("one"), confirmation("two")))
 	open := interrupts(t, l.say("hi"))
-	give := func(entry protocol.ResumeEntry) runner.Answered {
+	give := func(entry protocol.ResumeEntry) operate.Answered {
 		t.Helper()
-		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "", "answer", []protocol.ResumeEntry{entry}, runner.Origin{}, nil)
+		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "", "answer", []protocol.ResumeEntry{entry}, store.Origin{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -33,8 +33,8 @@ func (l *lab) drain() (wait func()) {
 	probe := user("probe")
 	probe.ThreadID, probe.RunID = l.key.Thread, "probe"
 	for {
-		a, err := r.Submit(ctx, runner.Input{Namespace: l.key.Namespace, Agent: "nobody", Run: probe})
-		if err != nil || a.Disposition != runner.Refused {
+		a, err := r.Submit(ctx, admission.Input{Namespace: l.key.Namespace, Agent: "nobody", Run: probe})
+		if err != nil || a.Disposition != admission.Refused {
 			l.t.Fatalf("%s %v", a.Disposition, err)
 		}
 		if a.Refusal.Code == adapter.CodeServerDraining {
@@ -83,9 +83,9 @@ func TestShutdownWaitsForAdmission(t *testing.T) {
 		adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error { return run.Say("hello") }))
 	in := user("hi")
 	in.ThreadID, in.RunID = l.key.Thread, "run-1"
-	ctx, admitted := l.ctx(), make(chan runner.Admitted, 1)
+	ctx, admitted := l.ctx(), make(chan admission.Admitted, 1)
 	go func() {
-		a, err := l.runner.Submit(ctx, runner.Input{Namespace: l.key.Namespace, Run: in})
+		a, err := l.runner.Submit(ctx, admission.Input{Namespace: l.key.Namespace, Run: in})
 		if err != nil {
 			t.Error(err)
 		}
@@ -94,7 +94,7 @@ func TestShutdownWaitsForAdmission(t *testing.T) {
 	await(l, held.reached)
 	wait := l.drain()
 	close(held.goOn)
-	if a := await(l, admitted); a.Disposition != runner.Started {
+	if a := await(l, admitted); a.Disposition != admission.Started {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	wait()

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -38,20 +40,20 @@ func clerk() adapter.Agent {
 func separate(o *runner.Options) { o.SeparateDuties = true }
 
 // as submits an input of a user's.
-func (l *lab) as(user string, in *protocol.RunAgentInput) runner.Admitted {
+func (l *lab) as(user string, in *protocol.RunAgentInput) admission.Admitted {
 	l.t.Helper()
 	l.runs++
 	in.ThreadID, in.RunID = l.key.Thread, fmt.Sprintf("run-%d", l.runs)
-	admitted, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Tenant: "acme", User: user, Run: in})
+	admitted, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Tenant: "acme", User: user, Run: in})
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	return admitted
 }
 
-func refusedWith(t *testing.T, a runner.Admitted, code string) {
+func refusedWith(t *testing.T, a admission.Admitted, code string) {
 	t.Helper()
-	if a.Disposition != runner.Refused || a.Refusal.Code != code {
+	if a.Disposition != admission.Refused || a.Refusal.Code != code {
 		t.Fatalf("%s %+v, want %s", a.Disposition, a.Refusal, code)
 	}
 }
@@ -77,7 +79,7 @@ func TestOwnCallIsNotApproved(t *testing.T) {
 				return clerk().Run(ctx, run)
 			}), separate)
 			l.as(bob, user("first"))
-			if a := l.as(ann, user("pay")); a.Disposition != runner.Queued {
+			if a := l.as(ann, user("pay")); a.Disposition != admission.Queued {
 				t.Fatalf("%+v", a)
 			}
 			close(gate)
@@ -86,8 +88,8 @@ func TestOwnCallIsNotApproved(t *testing.T) {
 		},
 		"injected": func(t *testing.T) *lab {
 			l := newLab(t, clerk(), separate)
-			a, err := l.runner.Inject(l.ctx(), runner.Injection{Namespace: l.key.Namespace, Tenant: "acme", User: ann, Thread: l.key.Thread, Text: "again"})
-			if err != nil || a.Disposition != runner.Started {
+			a, err := l.runner.Inject(l.ctx(), operate.Injection{Namespace: l.key.Namespace, Tenant: "acme", User: ann, Thread: l.key.Thread, Text: "again"})
+			if err != nil || a.Disposition != admission.Started {
 				t.Fatalf("%+v %v", a, err)
 			}
 			return l
@@ -107,13 +109,13 @@ func TestOwnCallIsNotApproved(t *testing.T) {
 				}
 				refusedWith(t, l.as(user, both(resolved(open[0].ID, `{"approved":false}`), cancelled(open[1].ID))), adapter.CodeOwnApproval)
 			}
-			if a := l.as(bob, both(resolved(open[0].ID, goAhead), resolved(open[1].ID, `1`))); a.Disposition != runner.Started {
+			if a := l.as(bob, both(resolved(open[0].ID, goAhead), resolved(open[1].ID, `1`))); a.Disposition != admission.Started {
 				t.Fatalf("another is refused: %+v", a.Refusal)
 			}
 			succeeded(t, l.untilEnd())
 			l.as(ann, user("pay again"))
 			open = interrupts(t, l.untilEnd())
-			if a := l.as(ann, both(cancelled(open[0].ID), resolved(open[1].ID, `1`))); a.Disposition != runner.Started {
+			if a := l.as(ann, both(cancelled(open[0].ID), resolved(open[1].ID, `1`))); a.Disposition != admission.Started {
 				t.Fatalf("the asker may not cancel: %+v", a.Refusal)
 			}
 			succeeded(t, l.untilEnd())
@@ -129,14 +131,14 @@ func TestMessageWithAnApprovalCountsForWhatFollows(t *testing.T) {
 	open := interrupts(t, l.untilEnd())
 	in := user("and this one")
 	in.Resume = []protocol.ResumeEntry{resolved(open[0].ID, goAhead), resolved(open[1].ID, `1`)}
-	if a := l.as(bob, in); a.Disposition != runner.Started {
+	if a := l.as(bob, in); a.Disposition != admission.Started {
 		t.Fatalf("%+v", a.Refusal)
 	}
 	open = interrupts(t, l.untilEnd())
 	both := []protocol.ResumeEntry{resolved(open[0].ID, goAhead), resolved(open[1].ID, `1`)}
 	refusedWith(t, l.as(bob, &protocol.RunAgentInput{Resume: both}), adapter.CodeOwnApproval)
 	refusedWith(t, l.as(ann, &protocol.RunAgentInput{Resume: both}), adapter.CodeOwnApproval)
-	if a := l.as("acme/cid", &protocol.RunAgentInput{Resume: both}); a.Disposition != runner.Started {
+	if a := l.as("acme/cid", &protocol.RunAgentInput{Resume: both}); a.Disposition != admission.Started {
 		t.Fatalf("%+v", a.Refusal)
 	}
 	succeeded(t, l.untilEnd())
@@ -147,9 +149,9 @@ func TestDraftOfAnOwnApproval(t *testing.T) {
 	l := newLab(t, clerk(), separate)
 	l.as(ann, user("pay"))
 	open := interrupts(t, l.untilEnd())
-	give := func(user string, entry protocol.ResumeEntry) runner.Answered {
+	give := func(user string, entry protocol.ResumeEntry) operate.Answered {
 		t.Helper()
-		a, err := l.runner.Answer(l.ctx(), l.key, "acme", user, "answer", []protocol.ResumeEntry{entry}, runner.Origin{}, nil)
+		a, err := l.runner.Answer(l.ctx(), l.key, "acme", user, "answer", []protocol.ResumeEntry{entry}, store.Origin{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +169,7 @@ func TestDraftOfAnOwnApproval(t *testing.T) {
 	if a := give(bob, resolved(open[1].ID, `2`)); len(a.Missing) != 1 {
 		t.Fatalf("%+v", a)
 	}
-	if a := give(bob, resolved(open[0].ID, goAhead)); a.Admitted.Disposition != runner.Started {
+	if a := give(bob, resolved(open[0].ID, goAhead)); a.Admitted.Disposition != admission.Started {
 		t.Fatalf("%+v %+v", a, a.Admitted.Refusal)
 	}
 	succeeded(t, l.untilEnd())
@@ -177,7 +179,7 @@ func TestDraftOfAnOwnApproval(t *testing.T) {
 	if a := give(bob, resolved(open[0].ID, goAhead)); len(a.Missing) != 1 {
 		t.Fatalf("%+v", a)
 	}
-	if a := give(ann, resolved(open[1].ID, `3`)); a.Admitted.Disposition != runner.Started {
+	if a := give(ann, resolved(open[1].ID, `3`)); a.Admitted.Disposition != admission.Started {
 		t.Fatalf("ann completes what bob has approved: %+v", a.Admitted.Refusal)
 	}
 	succeeded(t, l.untilEnd())
@@ -213,7 +215,7 @@ func TestWhatIsAnApproval(t *testing.T) {
 				}
 				a = l.as(ann, &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{cancelled(open[0].ID)}})
 			}
-			if a.Disposition != runner.Started {
+			if a.Disposition != admission.Started {
 				t.Fatalf("%+v", a.Refusal)
 			}
 			succeeded(t, l.untilEnd())
@@ -302,7 +304,7 @@ func TestSteeringCountsForWhatFollows(t *testing.T) {
 	l.as(ann, user("pay"))
 	in := user("more")
 	in.ThreadID, in.RunID = l.key.Thread, "steering"
-	if a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Tenant: "acme", User: bob, Run: in, When: runner.WhenStep}); err != nil || a.Disposition != runner.Queued {
+	if a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Tenant: "acme", User: bob, Run: in, When: admission.WhenStep}); err != nil || a.Disposition != admission.Queued {
 		t.Fatalf("%+v %v", a, err)
 	}
 	let <- struct{}{}
@@ -313,7 +315,7 @@ func TestSteeringCountsForWhatFollows(t *testing.T) {
 		}
 		refusedWith(t, l.as(ann, answer()), adapter.CodeOwnApproval)
 		refusedWith(t, l.as(bob, answer()), adapter.CodeOwnApproval)
-		if a := l.as("acme/carol", answer()); a.Disposition != runner.Started {
+		if a := l.as("acme/carol", answer()); a.Disposition != admission.Started {
 			t.Fatalf("%+v", a.Refusal)
 		}
 	}

@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -38,11 +39,11 @@ func TestEditedUnderItsID(t *testing.T) {
 		l.submit(edit(text, text))
 		succeeded(t, l.untilEnd())
 		want(text+" | 1: "+text, i+1)
-		if a := l.submit(edit(text, text)); a.Disposition != runner.Repeat {
+		if a := l.submit(edit(text, text)); a.Disposition != admission.Repeat {
 			t.Errorf("again: %s", a.Disposition)
 		}
 	}
-	l.inject(runner.Injection{Restores: l.branches()[1].ID})
+	l.inject(operate.Injection{Restores: l.branches()[1].ID})
 	want("a | 1: a | b | 3: b", 2)
 
 	asked := newLab(t, inquirer(), cancelling)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -31,7 +31,7 @@ func TestGraceBehindTheExpiry(t *testing.T) {
 				t.Errorf("clients are told %s", told)
 			}
 			l.forward(time.Hour + time.Minute)
-			if a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, `{"approved":true}`)}}); a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodeExpired {
+			if a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, `{"approved":true}`)}}); a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodeExpired {
 				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 			}
 			l.forward(time.Hour)
@@ -64,7 +64,7 @@ func TestGraceIsLeftByAMessageOrACancellation(t *testing.T) {
 			l := newLab(t, parked(after(adapter.ExpiryFail)))
 			open := interrupts(t, l.say("hi"))
 			l.forward(time.Hour + time.Minute)
-			if a := l.submit(in(open[0].ID)); a.Disposition != runner.Started {
+			if a := l.submit(in(open[0].ID)); a.Disposition != admission.Started {
 				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 			}
 			l.untilEnd()

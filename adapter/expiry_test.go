@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -52,7 +53,7 @@ func TestExpiryPolicies(t *testing.T) {
 			case adapter.ExpiryKeep:
 				l.untilPast(open[0])
 				a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1"), resolved(open[1].ID, "1")}})
-				if a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodeExpired {
+				if a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodeExpired {
 					t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 				}
 				succeeded(t, l.answer(cancelled(open[0].ID), resolved(open[1].ID, "1")))
@@ -71,7 +72,7 @@ func TestExpiryPolicies(t *testing.T) {
 				t.Errorf("still open: %s %v", a.Interrupts, err)
 			}
 			late := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1"), resolved(open[1].ID, "1")}})
-			if late.Disposition != runner.Refused || late.Refusal.Code != adapter.CodeExpired {
+			if late.Disposition != admission.Refused || late.Refusal.Code != adapter.CodeExpired {
 				t.Errorf("a late answer: %s %+v", late.Disposition, late.Refusal)
 			}
 		})
@@ -200,7 +201,7 @@ func TestRewind(t *testing.T) {
 				succeeded(t, l.untilEnd())
 			}
 			in := &protocol.RunAgentInput{Messages: test.send(history(l))}
-			if a := l.submit(in); a.Disposition != runner.Started {
+			if a := l.submit(in); a.Disposition != admission.Started {
 				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 			}
 			events := l.untilEnd()
@@ -222,7 +223,7 @@ func TestRewind(t *testing.T) {
 			}
 			// Sent again under its label it is a repeat, whatever it took out.
 			again := *in
-			if a := l.submit(&again); a.Disposition != runner.Repeat {
+			if a := l.submit(&again); a.Disposition != admission.Repeat {
 				t.Errorf("sent again: %s", a.Disposition)
 			}
 		})

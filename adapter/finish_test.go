@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -135,7 +136,7 @@ func TestCodeOfAnErrorIsAWord(t *testing.T) {
 	if at < 0 || events[at].(*protocol.SubagentError).Code != adapter.CodeReplayDiverged {
 		t.Errorf("logged %s", show(events))
 	}
-	if a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "true")}}); a.Disposition != runner.Repeat {
+	if a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "true")}}); a.Disposition != admission.Repeat {
 		t.Errorf("the answer once more: %s %+v", a.Disposition, a.Refusal)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/fold"
@@ -57,7 +57,7 @@ func (l *lab) sent() protocol.Messages {
 func (l *lab) saySending(messages protocol.Messages, text string) {
 	l.t.Helper()
 	a := l.submit(&protocol.RunAgentInput{Messages: append(messages, user(text).Messages...)})
-	if a.Disposition != runner.Started {
+	if a.Disposition != admission.Started {
 		l.t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	succeeded(l.t, l.untilEnd())
@@ -79,11 +79,11 @@ func TestAnInputWaitsAsItWasSent(t *testing.T) {
 	l := newLab(t, lookingUp)
 	l.saySending(nil, "one")
 	sent := append(l.sent(), user("two").Messages...)
-	a, err := l.runner.Submit(l.ctx(), runner.Input{
+	a, err := l.runner.Submit(l.ctx(), admission.Input{
 		Namespace: l.key.Namespace, Run: &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: "later", Messages: sent},
-		Dispatch: runner.DispatchOptions{Available: time.Now().Add(time.Hour)},
+		Dispatch: admission.DispatchOptions{Available: time.Now().Add(time.Hour)},
 	})
-	if err != nil || a.Disposition != runner.Queued {
+	if err != nil || a.Disposition != admission.Queued {
 		t.Fatalf("%+v %v", a, err)
 	}
 	view, err := l.store.Read(l.ctx(), l.key, store.ReadQuery{Inputs: true})
@@ -172,7 +172,7 @@ func TestCallsPutIntoOneMessage(t *testing.T) {
 			l.saySending(nil, "one")
 			answered := append(append(user("one").Messages, shown...), result("one"), result("two"))
 			a := l.submit(&protocol.RunAgentInput{Messages: answered})
-			if a.Disposition != runner.Started {
+			if a.Disposition != admission.Started {
 				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 			}
 			succeeded(t, l.untilEnd())

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -95,7 +96,7 @@ func TestGiveBackError(t *testing.T) {
 				open := interrupts(t, l.say("hi"))[0].ID
 				answer := func(runID string, entry protocol.ResumeEntry) []protocol.Event {
 					t.Helper()
-					if a := l.submit(&protocol.RunAgentInput{RunID: runID, Resume: []protocol.ResumeEntry{entry}}); a.Disposition != runner.Started {
+					if a := l.submit(&protocol.RunAgentInput{RunID: runID, Resume: []protocol.ResumeEntry{entry}}); a.Disposition != admission.Started {
 						t.Fatalf("%s of %q %+v", a.Disposition, a.Of, a.Refusal)
 					}
 					return l.untilEnd()
@@ -122,7 +123,7 @@ func TestGiveBackError(t *testing.T) {
 				if got := l.texts(); !slices.Equal(got, want) {
 					t.Errorf("texts %q, want %q", got, want)
 				}
-				if a := l.submit(&protocol.RunAgentInput{RunID: "late", Resume: []protocol.ResumeEntry{resolved(open, "7")}}); a.Disposition != runner.Refused {
+				if a := l.submit(&protocol.RunAgentInput{RunID: "late", Resume: []protocol.ResumeEntry{resolved(open, "7")}}); a.Disposition != admission.Refused {
 					t.Errorf("%s of %q", a.Disposition, a.Of)
 				}
 			})
@@ -203,7 +204,7 @@ func TestGiveBackAfterTakeover(t *testing.T) {
 	l.beginOn(w, "hi", "run-0")
 	open := interrupts(t, l.untilEnd())[0].ID
 	in := &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: "answer", Resume: []protocol.ResumeEntry{resolved(open, `true`)}}
-	if a, err := w.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != runner.Started {
+	if a, err := w.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != admission.Started {
 		t.Fatalf("%s %v", a.Disposition, err)
 	}
 	failedWith(t, l.untilEnd(), unreachable)
@@ -237,7 +238,7 @@ func TestGiveBackThatIsLost(t *testing.T) {
 	open := interrupts(t, l.say("hi"))[0].ID
 	w := l.worker(l.cutBefore(l.store, protocol.TypeRunError), agent)
 	in := &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: "answer", Resume: []protocol.ResumeEntry{resolved(open, `true`)}}
-	if a, err := w.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != runner.Started {
+	if a, err := w.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != admission.Started {
 		t.Fatalf("%s %v", a.Disposition, err)
 	}
 	asked := interrupts(t, l.untilEnd())

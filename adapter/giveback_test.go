@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -55,7 +55,7 @@ func TestDecisionIsGivenBackAfterTakeover(t *testing.T) {
 			l.beginOn(w, "hi", "run-0")
 			open := interrupts(t, l.untilEnd())
 			in := &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: "answer", Resume: []protocol.ResumeEntry{resolved(open[0].ID, `true`)}}
-			if a, err := w.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != runner.Started {
+			if a, err := w.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != admission.Started {
 				t.Fatalf("%s %v", a.Disposition, err)
 			}
 			l.until(func(e protocol.Event) bool {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -82,7 +83,7 @@ func turnsIn(t *testing.T, n int, history bool) cost {
 		if history {
 			in.Messages = append(held.Messages(), in.Messages...)
 		}
-		if a := l.submit(in); a.Disposition != runner.Started || a.Behind {
+		if a := l.submit(in); a.Disposition != admission.Started || a.Behind {
 			t.Fatalf("%+v", a)
 		}
 		for _, e := range l.untilEnd() {

@@ -9,20 +9,21 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // withHeader submits an input with a header.
-func (l *lab) withHeader(w *runner.Runner, in *protocol.RunAgentInput, value string) runner.Admitted {
+func (l *lab) withHeader(w *runner.Runner, in *protocol.RunAgentInput, value string) admission.Admitted {
 	l.t.Helper()
 	in.ThreadID = l.key.Thread
 	if in.RunID == "" {
 		l.runs++
 		in.RunID = fmt.Sprintf("run-%d", l.runs)
 	}
-	a, err := w.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in, Headers: map[string]string{"Authorization": value}})
+	a, err := w.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: in, Headers: map[string]string{"Authorization": value}})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func TestHeadersAreTheRuns(t *testing.T) {
 	h.saw(l, "of the question")
 	// Drafts: the answer that makes it all has the headers.
 	for i, it := range open {
-		a, err := l.runner.Answer(l.ctx(), l.key, "", "", "answer", []protocol.ResumeEntry{resolved(it.ID, "true")}, runner.Origin{},
+		a, err := l.runner.Answer(l.ctx(), l.key, "", "", "answer", []protocol.ResumeEntry{resolved(it.ID, "true")}, store.Origin{},
 			map[string]string{"AUTHORIZATION": fmt.Sprint("of answer ", i)})
 		if err != nil || len(a.Missing) != 1-i {
 			t.Fatalf("%+v %v", a, err)
@@ -94,7 +95,7 @@ func TestHeadersWaitWithTheirRun(t *testing.T) {
 	}))
 	l.submit(user("one"))
 	for _, name := range []string{"two", "three"} {
-		if a := l.withHeader(l.runner, user(name), "of "+name); a.Disposition != runner.Queued {
+		if a := l.withHeader(l.runner, user(name), "of "+name); a.Disposition != admission.Queued {
 			t.Fatalf("%s: %s", name, a.Disposition)
 		}
 	}
@@ -127,7 +128,7 @@ func TestHeadersOfADeadLetter(t *testing.T) {
 	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
 	h.saw(l, "of the lost")
 	letter := l.theRun(store.DispatchDeadLetter).ID
-	if a, err := l.runner.Requeue(l.ctx(), l.key, letter); err != nil || a.Disposition != runner.Started {
+	if a, err := l.runner.Requeue(l.ctx(), l.key, letter); err != nil || a.Disposition != admission.Started {
 		t.Fatalf("%+v %v", a, err)
 	}
 	succeeded(t, l.untilEnd())
@@ -147,7 +148,7 @@ func TestHeadersAreBounded(t *testing.T) {
 	h.saw(l, fits)
 	given := map[string]string{"a": "b"}
 	own := maps.Clone(given)
-	if _, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: func() *protocol.RunAgentInput {
+	if _, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: func() *protocol.RunAgentInput {
 		in := user("again")
 		in.ThreadID, in.RunID = l.key.Thread, "again"
 		return in
@@ -212,10 +213,10 @@ func TestHeadersByAgent(t *testing.T) {
 		o.HeadersBy = map[string][]string{"b": {"X-Who"}, "c": nil}
 	})
 	sent := map[string]string{"x-who": "ann", "Cookie": "a=1"}
-	submit := func(thread, of string, in *protocol.RunAgentInput, headers map[string]string) runner.Admitted {
+	submit := func(thread, of string, in *protocol.RunAgentInput, headers map[string]string) admission.Admitted {
 		t.Helper()
 		in.ThreadID, in.RunID = thread, "run-"+fmt.Sprint(len(in.Resume))
-		a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Agent: of, Run: in, Headers: headers})
+		a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Agent: of, Run: in, Headers: headers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,10 +229,10 @@ func TestHeadersByAgent(t *testing.T) {
 		}
 	}
 	large := map[string]string{"X-Who": "ann", "Cookie": strings.Repeat("x", 16<<10)}
-	if a := submit("large", "", user("hi"), large); a.Disposition != runner.Refused {
+	if a := submit("large", "", user("hi"), large); a.Disposition != admission.Refused {
 		t.Errorf("too much is %s", a.Disposition)
 	}
-	if a := submit("small", "b", user("hi"), large); a.Disposition != runner.Started {
+	if a := submit("small", "b", user("hi"), large); a.Disposition != admission.Started {
 		t.Errorf("what another would get makes it %s %+v", a.Disposition, a.Refusal)
 	}
 	if got := await(l, seen); !maps.Equal(got, map[string]string{"x-who": "ann"}) {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -112,7 +112,7 @@ func TestIdempotencyKeysOfOneID(t *testing.T) {
 	in := user("go on")
 	in.ThreadID, in.RunID = l.key.Thread, "answer"
 	in.Resume = append(in.Resume, resolved(open[0].ID, "1"))
-	if a, err := w.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != runner.Started {
+	if a, err := w.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != admission.Started {
 		t.Fatalf("%s %v", a.Disposition, err)
 	}
 	succeeded(t, l.untilEnd())

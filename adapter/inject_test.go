@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -15,7 +17,7 @@ import (
 
 // An input that cannot be accepted interrupts nothing.
 func TestRefusedInjectionStopsNothing(t *testing.T) {
-	for name, in := range map[string]runner.Injection{
+	for name, in := range map[string]operate.Injection{
 		"agent":           {Text: "x", Agent: "nobody"},
 		"label":           {Text: "x", Label: strings.Repeat("x", 2000)},
 		"unknown message": {Text: "x", After: "nobody"},
@@ -53,7 +55,7 @@ func TestInjectionUnderAQuestionStopsNothing(t *testing.T) {
 	waits := l.submit(user("two"))
 	close(ask)
 	open := interrupts(t, l.untilEnd())
-	in := runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "three", StopAll: true}
+	in := operate.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "three", StopAll: true}
 	if got, err := l.runner.Inject(l.ctx(), in); err != nil || got.Refusal == nil || got.Refusal.Code != adapter.CodePending {
 		t.Errorf("%+v %v", got, err)
 	}
@@ -61,7 +63,7 @@ func TestInjectionUnderAQuestionStopsNothing(t *testing.T) {
 	if err != nil || info.State != store.DispatchQueued {
 		t.Errorf("%+v %v", info, err)
 	}
-	if c, err := l.runner.CancelRun(l.ctx(), l.key, waits.RunID, "done", runner.Actor{}); err != nil || !c.Stopped {
+	if c, err := l.runner.CancelRun(l.ctx(), l.key, waits.RunID, "done", admission.Actor{}); err != nil || !c.Stopped {
 		t.Errorf("%+v %v", c, err)
 	}
 	l.answer(resolved(open[0].ID, "true"))
@@ -82,8 +84,8 @@ func TestInjectionStopsAll(t *testing.T) {
 					t.Errorf("the run before is %+v, %v", info, err)
 				}
 			}
-			inject := func(label string) runner.Admitted {
-				got, err := l.runner.Inject(l.ctx(), runner.Injection{
+			inject := func(label string) admission.Admitted {
+				got, err := l.runner.Inject(l.ctx(), operate.Injection{
 					Namespace: l.key.Namespace, Thread: l.key.Thread, Text: label, Label: label, StopAll: true,
 				})
 				if err != nil || got.Refusal != nil {
@@ -92,11 +94,11 @@ func TestInjectionStopsAll(t *testing.T) {
 				return got
 			}
 			first := inject("two")
-			if first.Disposition != runner.Started {
+			if first.Disposition != admission.Started {
 				t.Fatalf("%+v", first)
 			}
 			ended(one.RunID)
-			if again := inject("two"); again.Disposition != runner.Repeat || again.RunID != first.RunID {
+			if again := inject("two"); again.Disposition != admission.Repeat || again.RunID != first.RunID {
 				t.Errorf("%+v", again)
 			}
 			inject("three")
@@ -115,9 +117,9 @@ func TestInjectionForThePast(t *testing.T) {
 	agent, gate := gated()
 	close(gate)
 	l := newLab(t, agent)
-	a, err := l.runner.Inject(l.ctx(), runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "x",
-		Dispatch: runner.DispatchOptions{Available: time.Now().Add(-time.Hour)}})
-	if err != nil || a.Disposition != runner.Started {
+	a, err := l.runner.Inject(l.ctx(), operate.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "x",
+		Dispatch: admission.DispatchOptions{Available: time.Now().Add(-time.Hour)}})
+	if err != nil || a.Disposition != admission.Started {
 		t.Fatalf("%+v %v", a, err)
 	}
 	succeeded(t, l.untilEnd())

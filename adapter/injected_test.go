@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -57,9 +59,9 @@ func tellInjected(ctx context.Context, run *adapter.Run) error {
 }
 
 // joining sends a message that is to join the run.
-func (l *lab) joining(text string) runner.Admitted {
+func (l *lab) joining(text string) admission.Admitted {
 	l.t.Helper()
-	a, err := l.runner.Inject(l.ctx(), runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: text, Label: "in-" + text, When: runner.WhenStep})
+	a, err := l.runner.Inject(l.ctx(), operate.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: text, Label: "in-" + text, When: admission.WhenStep})
 	if err != nil || a.Refusal != nil {
 		l.t.Fatalf("%q: %+v %v", text, a.Refusal, err)
 	}
@@ -98,11 +100,11 @@ func TestInjected(t *testing.T) {
 	l := newLab(t, listener(3, let))
 	l.submit(user("hi"))
 	for _, text := range []string{"one", "two"} {
-		if a := l.joining(text); a.Disposition != runner.Queued {
+		if a := l.joining(text); a.Disposition != admission.Queued {
 			t.Fatal(a.Disposition)
 		}
 	}
-	if a := l.joining("one"); a.Disposition != runner.Repeat {
+	if a := l.joining("one"); a.Disposition != admission.Repeat {
 		t.Errorf("sent again: %s", a.Disposition)
 	}
 	let <- struct{}{}
@@ -112,14 +114,14 @@ func TestInjected(t *testing.T) {
 		return ok && text.Delta == "heard two"
 	})
 	a := l.joining("two")
-	if a.Disposition != runner.Repeat {
+	if a.Disposition != admission.Repeat {
 		t.Errorf("sent again when it was taken: %s", a.Disposition)
 	}
 	told, err := l.runner.Repeat(l.ctx(), l.key, a.RunID, "in-two")
 	if err != nil || len(told.Events) != 2 || !strings.Contains(string(told.Events[1]), `"joined"`) || strings.Contains(string(told.Events[1]), "cancelled") {
 		t.Errorf("its sender is told %q, %v", told.Events, err)
 	}
-	if c, err := l.runner.Cancel(l.ctx(), l.key, "in-two", runner.Actor{}); err != nil || c.Stopped {
+	if c, err := l.runner.Cancel(l.ctx(), l.key, "in-two", admission.Actor{}); err != nil || c.Stopped {
 		t.Errorf("taken, and cancelled: %+v %v", c, err)
 	}
 	let <- struct{}{}
@@ -135,7 +137,7 @@ func TestInjected(t *testing.T) {
 	// A client that sends all of its history says nothing new with it.
 	in := user("three")
 	in.Messages = append(protocol.Messages{{ID: "m-hi", Role: protocol.RoleUser, Content: protocol.Text("hi")}}, in.Messages...)
-	if a := l.submit(in); a.Disposition != runner.Started {
+	if a := l.submit(in); a.Disposition != admission.Started {
 		t.Errorf("the next input: %s %+v", a.Disposition, a.Refusal)
 	}
 	for range 3 {
@@ -151,7 +153,7 @@ func TestNotInjected(t *testing.T) {
 	l.submit(user("hi"))
 	l.joining("one")
 	cancelled := l.joining("two")
-	if c, err := l.runner.CancelRun(l.ctx(), l.key, cancelled.RunID, "taken back", runner.Actor{}); err != nil || !c.Stopped {
+	if c, err := l.runner.CancelRun(l.ctx(), l.key, cancelled.RunID, "taken back", admission.Actor{}); err != nil || !c.Stopped {
 		t.Fatalf("%+v %v", c, err)
 	}
 	close(gate)
@@ -169,7 +171,7 @@ func TestNotInjected(t *testing.T) {
 
 func TestInjectedAtRest(t *testing.T) {
 	l := newLab(t, asker(confirmation("?")))
-	if a := l.joining("hi"); a.Disposition != runner.Started {
+	if a := l.joining("hi"); a.Disposition != admission.Started {
 		t.Fatal(a.Disposition)
 	}
 	interrupts(t, l.untilEnd())
@@ -186,7 +188,7 @@ func TestInjectedWhileItWaits(t *testing.T) {
 				return tellInjected(ctx, run)
 			}), func(o *runner.Options) { o.Busy, o.Unanswered = busy, runner.UnansweredCancel })
 			open := interrupts(t, l.say("hi"))
-			if a := l.joining("one"); a.Disposition != runner.Queued {
+			if a := l.joining("one"); a.Disposition != admission.Queued {
 				t.Fatalf("%s", a.Disposition)
 			}
 			if thread, err := l.runner.Thread(l.ctx(), l.key); err != nil || thread.Open == nil || thread.Queued != 1 {
@@ -206,7 +208,7 @@ func TestInjectedWhilePaused(t *testing.T) {
 	let := make(chan struct{})
 	l := newLab(t, listener(2, let))
 	l.submit(user("hi"))
-	if active, err := l.runner.Pause(l.ctx(), l.key, runner.PauseOptions{}); err != nil || active != runner.PausePending {
+	if active, err := l.runner.Pause(l.ctx(), l.key, operate.PauseOptions{}); err != nil || active != operate.PausePending {
 		t.Fatal(active, err)
 	}
 	let <- struct{}{}
@@ -214,7 +216,7 @@ func TestInjectedWhilePaused(t *testing.T) {
 		t.Fatal(open[0].Reason)
 	}
 	l.joining("one")
-	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", runner.Origin{}, nil); err != nil || !ok {
+	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", store.Origin{}, nil); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	l.until(func(e protocol.Event) bool {
@@ -292,7 +294,7 @@ func TestInjectedIsCancelledMeanwhile(t *testing.T) {
 	l.joining("one")
 	l.joining("two")
 	s.cancel = func() {
-		if c, err := l.runner.Cancel(context.Background(), l.key, "in-one", runner.Actor{}); err != nil || !c.Stopped {
+		if c, err := l.runner.Cancel(context.Background(), l.key, "in-one", admission.Actor{}); err != nil || !c.Stopped {
 			t.Errorf("%+v %v", c, err)
 		}
 	}
@@ -309,19 +311,19 @@ func TestInjectedIsRefused(t *testing.T) {
 	l.submit(user("hi"))
 	parts := protocol.PartsOf(protocol.Part{Type: protocol.PartText, Text: "x"})
 	for name, tt := range map[string]struct {
-		in   runner.Input
+		in   admission.Input
 		code string
 		says string
 	}{
-		"unknown word": {runner.Input{When: "now", Run: user("x")}, adapter.CodeInvalidInput, `"now"`},
-		"answers": {runner.Input{When: runner.WhenStep, Run: &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved("i", "1")}}},
+		"unknown word": {admission.Input{When: "now", Run: user("x")}, adapter.CodeInvalidInput, `"now"`},
+		"answers": {admission.Input{When: admission.WhenStep, Run: &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved("i", "1")}}},
 			adapter.CodeInvalidInput, "resume"},
-		"later": {runner.Input{When: runner.WhenStep, Run: user("x"), Dispatch: runner.DispatchOptions{Available: time.Now().Add(time.Hour)}},
+		"later": {admission.Input{When: admission.WhenStep, Run: user("x"), Dispatch: admission.DispatchOptions{Available: time.Now().Add(time.Hour)}},
 			adapter.CodeInvalidInput, "time"},
-		"nothing new": {runner.Input{When: runner.WhenStep, Run: user("hi")}, adapter.CodeInvalidInput, "none"},
-		"parts": {runner.Input{When: runner.WhenStep, Run: &protocol.RunAgentInput{Messages: protocol.Messages{{ID: "p", Role: protocol.RoleUser, Content: parts}}}},
+		"nothing new": {admission.Input{When: admission.WhenStep, Run: user("hi")}, adapter.CodeInvalidInput, "none"},
+		"parts": {admission.Input{When: admission.WhenStep, Run: &protocol.RunAgentInput{Messages: protocol.Messages{{ID: "p", Role: protocol.RoleUser, Content: parts}}}},
 			adapter.CodeInvalidInput, "text alone"},
-		"another role": {runner.Input{When: runner.WhenStep, Run: &protocol.RunAgentInput{Messages: protocol.Messages{{ID: "s", Role: protocol.RoleSystem, Content: protocol.Text("x")}}}},
+		"another role": {admission.Input{When: admission.WhenStep, Run: &protocol.RunAgentInput{Messages: protocol.Messages{{ID: "s", Role: protocol.RoleSystem, Content: protocol.Text("x")}}}},
 			adapter.CodeInvalidInput, "role"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -335,7 +337,7 @@ func TestInjectedIsRefused(t *testing.T) {
 	l.joining("fits")
 	in := user("too many")
 	in.ThreadID, in.RunID = l.key.Thread, "too many"
-	a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in, When: runner.WhenStep})
+	a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: in, When: admission.WhenStep})
 	if err != nil || a.Refusal == nil || a.Refusal.Code != adapter.CodeThreadBusy {
 		t.Errorf("%+v %v", a.Refusal, err)
 	}

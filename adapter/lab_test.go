@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -145,7 +146,7 @@ func (l *lab) beginOn(w *runner.Runner, text, label string) {
 	l.t.Helper()
 	in := user(text)
 	in.ThreadID, in.RunID = l.key.Thread, label
-	if a, err := w.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != runner.Started {
+	if a, err := w.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != admission.Started {
 		l.t.Fatalf("%s %+v %v", a.Disposition, a.Refusal, err)
 	}
 }
@@ -193,7 +194,7 @@ func (l *lab) ctx() context.Context {
 }
 
 // submit sends an input as a client would.
-func (l *lab) submit(input *protocol.RunAgentInput) runner.Admitted {
+func (l *lab) submit(input *protocol.RunAgentInput) admission.Admitted {
 	l.t.Helper()
 	if input.ThreadID == "" {
 		input.ThreadID = l.key.Thread
@@ -202,7 +203,7 @@ func (l *lab) submit(input *protocol.RunAgentInput) runner.Admitted {
 		l.runs++
 		input.RunID = fmt.Sprintf("run-%d", l.runs)
 	}
-	admitted, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: input})
+	admitted, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: input})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -213,7 +214,7 @@ func (l *lab) submit(input *protocol.RunAgentInput) runner.Admitted {
 func (l *lab) say(text string) []protocol.Event {
 	l.t.Helper()
 	a := l.submit(user(text))
-	if a.Disposition != runner.Started {
+	if a.Disposition != admission.Started {
 		l.t.Fatalf("%q: %s %+v", text, a.Disposition, a.Refusal)
 	}
 	return l.untilEnd()
@@ -223,7 +224,7 @@ func (l *lab) say(text string) []protocol.Event {
 func (l *lab) answer(entries ...protocol.ResumeEntry) []protocol.Event {
 	l.t.Helper()
 	a := l.submit(&protocol.RunAgentInput{Resume: entries})
-	if a.Disposition != runner.Started {
+	if a.Disposition != admission.Started {
 		l.t.Fatalf("resume: %s %+v", a.Disposition, a.Refusal)
 	}
 	return l.untilEnd()

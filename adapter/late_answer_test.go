@@ -3,7 +3,7 @@ package adapter_test
 import (
 	"testing"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -30,7 +30,7 @@ func TestAnAnswerAgainAfterARewind(t *testing.T) {
 	succeeded(t, l.answer(resolved(asked2[0].ID, "1")))
 
 	late := &protocol.RunAgentInput{RunID: "late", Messages: held, Resume: []protocol.ResumeEntry{resolved(asked[0].ID, "1")}}
-	if a := l.submit(late); a.Disposition != runner.Repeat {
+	if a := l.submit(late); a.Disposition != admission.Repeat {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	if thread, err = l.runner.Thread(l.ctx(), l.key); err != nil || thread.Active != "" {
@@ -38,7 +38,7 @@ func TestAnAnswerAgainAfterARewind(t *testing.T) {
 	}
 
 	more := &protocol.RunAgentInput{RunID: "more", Messages: append(held[:len(held):len(held)], user("four").Messages...), Resume: late.Resume}
-	if a := l.submit(more); a.Disposition != runner.Started {
+	if a := l.submit(more); a.Disposition != admission.Started {
 		t.Fatalf("with a new message: %s %+v", a.Disposition, a.Refusal)
 	}
 	l.untilEnd()

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -52,11 +52,11 @@ func TestLatestInput(t *testing.T) {
 	open = interrupts(t, l.untilEnd())
 	// The last is taken over.
 	w := l.worker(l.cutBefore(l.store, protocol.TypeTextMessageStart), agent)
-	a, err := w.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: &protocol.RunAgentInput{
+	a, err := w.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: &protocol.RunAgentInput{
 		ThreadID: l.key.Thread, RunID: "run-4", ForwardedProps: protocol.Any(`{}`),
 		Resume: []protocol.ResumeEntry{resolved(open[0].ID, "true")},
 	}})
-	if err != nil || a.Disposition != runner.Started {
+	if err != nil || a.Disposition != admission.Started {
 		t.Fatalf("%+v %v", a, err)
 	}
 	events := l.untilEnd()
@@ -80,10 +80,10 @@ func TestLatestInputWithoutItsAnswer(t *testing.T) {
 		}))
 		l.submit(user("hi"))
 		l.untilEnd()
-		a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Commands: true, Run: &protocol.RunAgentInput{
+		a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Commands: true, Run: &protocol.RunAgentInput{
 			ThreadID: l.key.Thread, RunID: "answer", ForwardedProps: protocol.Any(props),
 		}})
-		if err != nil || a.Disposition != runner.Started {
+		if err != nil || a.Disposition != admission.Started {
 			t.Fatalf("%+v %v", a, err)
 		}
 		said := ""

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -71,9 +73,9 @@ var uses = adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 	return run.Say("used")
 })
 
-func (l *lab) loggedIn(id string) runner.Admitted {
+func (l *lab) loggedIn(id string) admission.Admitted {
 	l.t.Helper()
-	a, err := l.runner.AnswerLogin(l.ctx(), runner.LoginAnswer{Thread: l.key, Interrupt: id, From: runner.Origin{Through: runner.ThroughLogin}})
+	a, err := l.runner.AnswerLogin(l.ctx(), operate.LoginAnswer{Thread: l.key, Interrupt: id, From: store.Origin{Through: store.ThroughLogin}})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -99,11 +101,11 @@ func TestLogin(t *testing.T) {
 			a.mu.Lock()
 			a.has, a.title = true, "renamed " // which a replay does not mind
 			a.mu.Unlock()
-			if r := l.loggedIn(asked.ID); r.Disposition != runner.Started {
+			if r := l.loggedIn(asked.ID); r.Disposition != admission.Started {
 				t.Fatalf("%+v", r)
 			}
 			l.said("used")
-			if r := l.loggedIn(asked.ID); r.Disposition != runner.Repeat {
+			if r := l.loggedIn(asked.ID); r.Disposition != admission.Repeat {
 				t.Errorf("again: %+v", r)
 			}
 			for _, event := range l.events {
@@ -134,7 +136,7 @@ func TestLoginWithoutATokenAsksAgain(t *testing.T) {
 func TestLoginThatNobodyDoes(t *testing.T) {
 	for want, end := range map[string]func(l *lab, id string){
 		"declined": func(l *lab, id string) {
-			if a, err := l.runner.AnswerLogin(l.ctx(), runner.LoginAnswer{Thread: l.key, Interrupt: id, Declined: true}); err != nil || a.Refusal != nil {
+			if a, err := l.runner.AnswerLogin(l.ctx(), operate.LoginAnswer{Thread: l.key, Interrupt: id, Declined: true}); err != nil || a.Refusal != nil {
 				l.t.Fatal(a, err)
 			}
 		},

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
@@ -48,7 +48,7 @@ func TestMarksReadAsTheBytesThatWereDelivered(t *testing.T) {
 		in.Messages = append(in.Messages, protocol.Message{ID: fmt.Sprint("old-", i), Role: protocol.RoleUser, Name: "<n>",
 			Content: protocol.Text(strings.Repeat("words & <more> ", 20)), Metadata: protocol.Metadata{"n": []byte(`1.50`)}})
 	}
-	if a := l.submit(in); a.Disposition != runner.Started {
+	if a := l.submit(in); a.Disposition != admission.Started {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	open := interrupts(t, l.untilEnd())

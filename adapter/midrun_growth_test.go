@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -86,7 +87,7 @@ func readsAfter(t *testing.T, mebibytes int) (read readsOfARun) {
 	l.start(agent, never)
 	read.attach = spent(func() { l.follow(nil) })
 	read.submit = spent(func() {
-		if a := l.submit(user("next")); a.Disposition != runner.Queued {
+		if a := l.submit(user("next")); a.Disposition != admission.Queued {
 			t.Errorf("%+v", a)
 		}
 	})
@@ -100,7 +101,7 @@ func readsAfter(t *testing.T, mebibytes int) (read readsOfARun) {
 		await(l, said)
 	})
 	read.cancel = spent(func() {
-		if c, err := l.runner.Cancel(l.ctx(), l.key, "run-1", runner.Actor{}); err != nil || !c.Stopped {
+		if c, err := l.runner.Cancel(l.ctx(), l.key, "run-1", admission.Actor{}); err != nil || !c.Stopped {
 			t.Fatalf("%+v %v", c, err)
 		}
 		l.untilEnd()

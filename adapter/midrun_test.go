@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -258,7 +259,7 @@ func TestALongRunThatIsCancelledLeavesAShortLog(t *testing.T) {
 	a := l.submit(user("go on"))
 	agent.more <- 2000
 	await(l, agent.said)
-	if c, err := l.runner.CancelRun(l.ctx(), l.key, a.RunID, "enough", runner.Actor{}); err != nil || !c.Stopped {
+	if c, err := l.runner.CancelRun(l.ctx(), l.key, a.RunID, "enough", admission.Actor{}); err != nil || !c.Stopped {
 		t.Fatalf("%+v %v", c, err)
 	}
 	l.polled(func() bool {

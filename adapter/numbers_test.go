@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -124,7 +126,7 @@ func TestNumbersAreTexts(t *testing.T) {
 	})
 	l := newLab(t, agent)
 	a := l.submit(&protocol.RunAgentInput{State: protocol.Any(`{"n":` + figures + `}`)})
-	if a.Disposition != runner.Started {
+	if a.Disposition != admission.Started {
 		t.Fatalf("%+v", a)
 	}
 	open := interrupts(t, l.untilEnd())
@@ -173,7 +175,7 @@ func TestStateIsNotRounded(t *testing.T) {
 	} {
 		in := user(fmt.Sprint(i))
 		in.State = protocol.Any(c.sent)
-		if a := l.submit(in); a.Disposition != runner.Started {
+		if a := l.submit(in); a.Disposition != admission.Started {
 			t.Fatalf("%+v", a)
 		}
 		succeeded(t, l.untilEnd())
@@ -228,9 +230,9 @@ func TestDraftKeepsItsNumbers(t *testing.T) {
 		return err
 	}))
 	open := interrupts(t, l.say("hi"))
-	give := func(id, payload string) runner.Answered {
+	give := func(id, payload string) operate.Answered {
 		t.Helper()
-		a, err := l.runner.Answer(l.ctx(), l.key, "", "", "label", []protocol.ResumeEntry{resolved(id, payload)}, runner.Origin{}, nil)
+		a, err := l.runner.Answer(l.ctx(), l.key, "", "", "label", []protocol.ResumeEntry{resolved(id, payload)}, store.Origin{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -243,7 +245,7 @@ func TestDraftKeepsItsNumbers(t *testing.T) {
 	if err != nil || string(th.Open.Interrupts[0].Draft.Payload) != figures {
 		t.Errorf("the draft is %s, %v", th.Open.Interrupts[0].Draft.Payload, err)
 	}
-	if a := give(open[1].ID, `true`); a.Admitted.Disposition != runner.Started {
+	if a := give(open[1].ID, `true`); a.Admitted.Disposition != admission.Started {
 		t.Fatalf("%+v", a)
 	}
 	succeeded(t, l.untilEnd())

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -26,7 +28,7 @@ func TestStopAll(t *testing.T) {
 	l := newLab(t, agent)
 	a := l.submit(user("one"))
 	q := l.submit(user("two"))
-	i, err := l.runner.StopAll(l.ctx(), l.key, "enough", runner.Actor{})
+	i, err := l.runner.StopAll(l.ctx(), l.key, "enough", admission.Actor{})
 	if err != nil || i.Active != a.RunID || !slices.Equal(i.Superseded, []string{q.RunID}) || i.Epoch != 1 {
 		t.Fatalf("%+v %v", i, err)
 	}
@@ -53,11 +55,11 @@ func TestCancelRunByID(t *testing.T) {
 	a := l.submit(user("one"))
 	q := l.submit(user("two"))
 	for _, id := range []string{q.RunID, a.RunID} {
-		if c, err := l.runner.CancelRun(l.ctx(), l.key, id, "by an operator", runner.Actor{}); err != nil || !c.Stopped {
+		if c, err := l.runner.CancelRun(l.ctx(), l.key, id, "by an operator", admission.Actor{}); err != nil || !c.Stopped {
 			t.Fatalf("%+v %v", c, err)
 		}
 	}
-	if c, err := l.runner.CancelRun(l.ctx(), l.key, "nobody", "", runner.Actor{}); err != nil || c.Stopped {
+	if c, err := l.runner.CancelRun(l.ctx(), l.key, "nobody", "", admission.Actor{}); err != nil || c.Stopped {
 		t.Errorf("%+v %v", c, err)
 	}
 	l.untilEnd()
@@ -96,7 +98,7 @@ func stepper(let <-chan struct{}) adapter.Agent {
 func TestOperatorPause(t *testing.T) {
 	for name, resume := range map[string]func(l *lab, open protocol.Interrupt) protocol.OutcomeType{
 		"goes on": func(l *lab, _ protocol.Interrupt) protocol.OutcomeType {
-			if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", runner.Origin{}, nil); err != nil || !ok {
+			if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", store.Origin{}, nil); err != nil || !ok {
 				l.t.Fatal(ok, err)
 			}
 			return protocol.OutcomeSuccess
@@ -114,19 +116,19 @@ func TestOperatorPause(t *testing.T) {
 			let := make(chan struct{}, 3)
 			l := newLab(t, stepper(let))
 			l.submit(user("hi"))
-			if active, err := l.runner.Pause(l.ctx(), l.key, runner.PauseOptions{}); err != nil || active != runner.PausePending {
+			if active, err := l.runner.Pause(l.ctx(), l.key, operate.PauseOptions{}); err != nil || active != operate.PausePending {
 				t.Fatal(active, err)
 			}
-			is := func(want runner.PauseState) {
+			is := func(want operate.PauseState) {
 				t.Helper()
 				if thread, err := l.runner.Thread(l.ctx(), l.key); err != nil || thread.Pause != want {
 					t.Errorf("it is %q: %+v %v", want, thread, err)
 				}
 			}
-			is(runner.PausePending)
+			is(operate.PausePending)
 			let <- struct{}{}
 			open := interrupts(t, l.untilEnd())
-			is(runner.PausePaused)
+			is(operate.PausePaused)
 			if len(open) != 1 || open[0].Reason != adapter.ReasonPaused {
 				t.Fatalf("%+v", open)
 			}
@@ -136,7 +138,7 @@ func TestOperatorPause(t *testing.T) {
 			if got := outcomeOf(t, l.untilEnd()); got != want {
 				t.Errorf("outcome %s", got)
 			}
-			is(runner.PauseNothing)
+			is(operate.PauseNothing)
 			if want == protocol.OutcomeSuccess && len(l.texts()) != 3 {
 				t.Errorf("said %q", l.texts())
 			}
@@ -148,27 +150,27 @@ func TestOperatorPause(t *testing.T) {
 func TestPauseIsTakenBack(t *testing.T) {
 	let := make(chan struct{}, 3)
 	l := newLab(t, stepper(let))
-	if active, err := l.runner.Pause(l.ctx(), l.key, runner.PauseOptions{}); err != nil || active != runner.PauseNothing {
+	if active, err := l.runner.Pause(l.ctx(), l.key, operate.PauseOptions{}); err != nil || active != operate.PauseNothing {
 		t.Fatal("a thread at rest was paused", active, err)
 	}
 	l.submit(user("hi"))
-	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", runner.Origin{}, nil); err != nil || ok {
+	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", store.Origin{}, nil); err != nil || ok {
 		t.Fatal("nothing was paused, and it went on", ok, err)
 	}
-	if active, err := l.runner.Pause(l.ctx(), l.key, runner.PauseOptions{}); err != nil || active != runner.PausePending {
+	if active, err := l.runner.Pause(l.ctx(), l.key, operate.PauseOptions{}); err != nil || active != operate.PausePending {
 		t.Fatal(active, err)
 	}
-	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", runner.Origin{}, nil); err != nil || !ok {
+	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", store.Origin{}, nil); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", runner.Origin{}, nil); err != nil || ok {
+	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", store.Origin{}, nil); err != nil || ok {
 		t.Fatal("it was taken back already", ok, err)
 	}
 	for range 3 {
 		let <- struct{}{}
 	}
 	succeeded(t, l.untilEnd())
-	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "again", runner.Origin{}, nil); err != nil || ok {
+	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "again", store.Origin{}, nil); err != nil || ok {
 		t.Error("something went on", ok, err)
 	}
 }
@@ -178,9 +180,9 @@ func TestAnswersAreKeptUntilAllAreGiven(t *testing.T) {
 		protocol.Interrupt{Reason: protocol.ReasonConfirmation, Message: "one", ResponseSchema: approval},
 		confirmation("two"), confirmation("three")))
 	open := interrupts(t, l.say("hi"))
-	give := func(entries ...protocol.ResumeEntry) runner.Answered {
+	give := func(entries ...protocol.ResumeEntry) operate.Answered {
 		t.Helper()
-		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "", "answer", entries, runner.Origin{}, nil)
+		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "", "answer", entries, store.Origin{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,14 +214,14 @@ func TestAnswersAreKeptUntilAllAreGiven(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	a := give(resolved(open[2].ID, `3`))
-	if a.Missing != nil || a.Admitted.Disposition != runner.Started {
+	if a.Missing != nil || a.Admitted.Disposition != admission.Started {
 		t.Fatalf("%+v", a)
 	}
 	succeeded(t, l.untilEnd())
 	if got, want := l.texts(), []string{`resolved{"approved":true} resolved"second" resolved3`}; !slices.Equal(got, want) {
 		t.Errorf("said %q", got)
 	}
-	if a := give(resolved(open[2].ID, `3`)); a.Admitted.Disposition != runner.Repeat {
+	if a := give(resolved(open[2].ID, `3`)); a.Admitted.Disposition != admission.Repeat {
 		t.Errorf("answered again: %+v", a)
 	}
 }
@@ -228,11 +230,11 @@ func TestInboxAndThreads(t *testing.T) {
 	l := newLab(t, asker(confirmation("?")))
 	in := user("Please book\n the  flight")
 	in.ThreadID, in.RunID = l.key.Thread, "r"
-	if _, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Tenant: "acme", Run: in}); err != nil {
+	if _, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Tenant: "acme", Run: in}); err != nil {
 		t.Fatal(err)
 	}
 	open := interrupts(t, l.untilEnd())
-	items, next, err := l.runner.Inbox(l.ctx(), runner.InboxQuery{InboxQuery: store.InboxQuery{Tenant: "acme"}})
+	items, next, err := l.runner.Inbox(l.ctx(), operate.InboxQuery{InboxQuery: store.InboxQuery{Tenant: "acme"}})
 	if err != nil || next != "" || len(items) != 1 || items[0].Thread != l.key || items[0].Interrupts[0].ID != open[0].ID || items[0].Label != "r" {
 		t.Fatalf("%+v %q %v", items, next, err)
 	}
@@ -240,7 +242,7 @@ func TestInboxAndThreads(t *testing.T) {
 		t.Errorf("%+v", items[0])
 	}
 	for _, q := range []store.InboxQuery{{Tenant: "other"}, {Tenant: "acme", Reason: "other:reason"}} {
-		if items, _, err := l.runner.Inbox(l.ctx(), runner.InboxQuery{InboxQuery: q}); err != nil || len(items) != 0 {
+		if items, _, err := l.runner.Inbox(l.ctx(), operate.InboxQuery{InboxQuery: q}); err != nil || len(items) != 0 {
 			t.Errorf("%+v: %+v %v", q, items, err)
 		}
 	}
@@ -251,14 +253,14 @@ func TestInboxAndThreads(t *testing.T) {
 	if err != nil || next != "" || len(threads) != 1 || threads[0].Title != "Flight" || !threads[0].Suspended || threads[0].Active {
 		t.Fatalf("%+v %q %v", threads, next, err)
 	}
-	if ok, err := l.runner.DeleteThread(l.ctx(), l.key, "", runner.Origin{}); err != nil || ok {
+	if ok, err := l.runner.DeleteThread(l.ctx(), l.key, "", store.Origin{}); err != nil || ok {
 		t.Fatal("a suspended thread was deleted", ok, err)
 	}
 	l.answer(resolved(open[0].ID, "1"))
-	if items, _, err := l.runner.Inbox(l.ctx(), runner.InboxQuery{InboxQuery: store.InboxQuery{Tenant: "acme"}}); err != nil || len(items) != 0 {
+	if items, _, err := l.runner.Inbox(l.ctx(), operate.InboxQuery{InboxQuery: store.InboxQuery{Tenant: "acme"}}); err != nil || len(items) != 0 {
 		t.Errorf("%+v %v", items, err)
 	}
-	if ok, err := l.runner.DeleteThread(l.ctx(), l.key, "", runner.Origin{}); err != nil || !ok {
+	if ok, err := l.runner.DeleteThread(l.ctx(), l.key, "", store.Origin{}); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	if thread, err := l.runner.Thread(l.ctx(), l.key); err != nil || thread != nil {
@@ -289,7 +291,7 @@ func TestInject(t *testing.T) {
 	})
 	l := newLab(t, agent)
 	l.say("one")
-	inject := func(in runner.Injection) runner.Admitted {
+	inject := func(in operate.Injection) admission.Admitted {
 		t.Helper()
 		in.Namespace, in.Thread = l.key.Namespace, l.key.Thread
 		a, err := l.runner.Inject(l.ctx(), in)
@@ -298,17 +300,17 @@ func TestInject(t *testing.T) {
 		}
 		return a
 	}
-	if a := inject(runner.Injection{Text: "two", Label: "r2"}); a.Disposition != runner.Started {
+	if a := inject(operate.Injection{Text: "two", Label: "r2"}); a.Disposition != admission.Started {
 		t.Fatalf("%+v", a)
 	}
 	l.untilEnd()
-	if a := inject(runner.Injection{Text: "two", Label: "r2"}); a.Disposition != runner.Repeat {
+	if a := inject(operate.Injection{Text: "two", Label: "r2"}); a.Disposition != admission.Repeat {
 		t.Fatalf("%+v", a)
 	}
-	if a := inject(runner.Injection{Text: "x", After: "nobody"}); a.Refusal == nil {
+	if a := inject(operate.Injection{Text: "x", After: "nobody"}); a.Refusal == nil {
 		t.Fatalf("%+v", a)
 	}
-	if a := inject(runner.Injection{Text: "instead", After: "m-one"}); a.Disposition != runner.Started {
+	if a := inject(operate.Injection{Text: "instead", After: "m-one"}); a.Disposition != admission.Started {
 		t.Fatalf("%+v", a)
 	}
 	l.untilEnd()
@@ -316,15 +318,15 @@ func TestInject(t *testing.T) {
 	if got, want := l.texts(), []string{"heard instead"}; !slices.Equal(got, want) {
 		t.Errorf("said %q", got)
 	}
-	later := runner.DispatchOptions{Available: time.Now().Add(time.Hour), Dedupe: "daily"}
-	if a := inject(runner.Injection{Text: "later", Dispatch: later}); a.Disposition != runner.Queued {
+	later := admission.DispatchOptions{Available: time.Now().Add(time.Hour), Dedupe: "daily"}
+	if a := inject(operate.Injection{Text: "later", Dispatch: later}); a.Disposition != admission.Queued {
 		t.Fatalf("%+v", a)
 	}
-	if a := inject(runner.Injection{Text: "later still", Dispatch: later}); a.Refusal == nil || a.Refusal.Code != adapter.CodeDuplicate {
+	if a := inject(operate.Injection{Text: "later still", Dispatch: later}); a.Refusal == nil || a.Refusal.Code != adapter.CodeDuplicate {
 		t.Fatalf("%+v", a)
 	}
 	succeeded(t, func() []protocol.Event {
-		if a := inject(runner.Injection{Text: "now"}); a.Disposition == runner.Refused {
+		if a := inject(operate.Injection{Text: "now"}); a.Disposition == admission.Refused {
 			t.Fatalf("%+v", a)
 		}
 		return l.untilEnd()
@@ -336,7 +338,7 @@ func TestQueueIsBounded(t *testing.T) {
 	l := newLab(t, agent, func(o *runner.Options) { o.MaxQueue = 2 })
 	l.submit(user("one"))
 	for _, text := range []string{"two", "three"} {
-		if a := l.submit(user(text)); a.Disposition != runner.Queued {
+		if a := l.submit(user(text)); a.Disposition != admission.Queued {
 			t.Fatalf("%s: %+v", text, a)
 		}
 	}
@@ -352,7 +354,7 @@ func TestQueueIsBounded(t *testing.T) {
 			return isEnd(e)
 		})
 	}
-	if a := l.submit(user("five")); a.Disposition != runner.Started {
+	if a := l.submit(user("five")); a.Disposition != admission.Started {
 		t.Errorf("%+v", a)
 	}
 	l.untilEnd()

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -50,7 +52,7 @@ func TestMaxPark(t *testing.T) {
 			t.Parallel()
 			l := newLab(t, parked(test.change), test.configure)
 			open := interrupts(t, l.say("hi"))
-			items, _, err := l.runner.Inbox(l.ctx(), runner.InboxQuery{InboxQuery: store.InboxQuery{}})
+			items, _, err := l.runner.Inbox(l.ctx(), operate.InboxQuery{InboxQuery: store.InboxQuery{}})
 			if err != nil || len(items) != 1 || items[0].Interrupts[0].Stale {
 				t.Fatalf("%+v %v", items, err)
 			}
@@ -90,17 +92,17 @@ func TestStaleQuestionIsCancelledByAMessage(t *testing.T) {
 	})
 	l := newLab(t, agent)
 	interrupts(t, l.say("ask"))
-	message := func() runner.Admitted {
+	message := func() admission.Admitted {
 		return l.submit(&protocol.RunAgentInput{Messages: protocol.Messages{{ID: "new", Role: protocol.RoleUser, Content: protocol.Text("never mind")}}})
 	}
 	for _, forward := range []time.Duration{0, month + time.Minute} {
 		l.forward(forward)
-		if a := message(); a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodePending {
+		if a := message(); a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodePending {
 			t.Fatalf("after %s: %s %+v", forward, a.Disposition, a.Refusal)
 		}
 	}
 	l.forward(month)
-	if a := message(); a.Disposition != runner.Started {
+	if a := message(); a.Disposition != admission.Started {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	succeeded(t, l.untilEnd())
@@ -125,7 +127,7 @@ func TestMessageBeforeTheSweepCancelsNoPolicy(t *testing.T) {
 			interrupts(t, l.say("ask"))
 			l.forward(month + time.Minute)
 			a := l.submit(&protocol.RunAgentInput{Messages: protocol.Messages{{ID: "new", Role: protocol.RoleUser, Content: protocol.Text("never mind")}}})
-			if a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodePending {
+			if a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodePending {
 				t.Errorf("%s %+v", a.Disposition, a.Refusal)
 			}
 		})

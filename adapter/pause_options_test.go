@@ -9,28 +9,31 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // pausedRun is a lab whose run is paused, and what people are shown.
-func pausedRun(t *testing.T, o runner.PauseOptions) (*lab, chan<- struct{}, protocol.Interrupt) {
+func pausedRun(t *testing.T, o operate.PauseOptions) (*lab, chan<- struct{}, protocol.Interrupt) {
 	let := make(chan struct{}, 2)
 	l := newLab(t, listener(2, let))
 	l.submit(user("hi"))
-	if state, err := l.runner.Pause(l.ctx(), l.key, o); err != nil || state != runner.PausePending {
+	if state, err := l.runner.Pause(l.ctx(), l.key, o); err != nil || state != operate.PausePending {
 		t.Fatal(state, err)
 	}
 	let <- struct{}{}
 	open := interrupts(t, l.untilEnd())
-	if state, err := l.runner.Pause(l.ctx(), l.key, o); err != nil || state != runner.PausePaused {
+	if state, err := l.runner.Pause(l.ctx(), l.key, o); err != nil || state != operate.PausePaused {
 		t.Errorf("paused, and paused again: %q %v", state, err)
 	}
 	return l, let, open[0]
 }
 
 func TestPauseSaysWhy(t *testing.T) {
-	_, _, shown := pausedRun(t, runner.PauseOptions{Reason: "safety", Text: "look at the draft"})
+	_, _, shown := pausedRun(t, operate.PauseOptions{Reason: "safety", Text: "look at the draft"})
 	if shown.Message != "The run was paused (safety: look at the draft). Go on?" {
 		t.Errorf("%+v", shown)
 	}
@@ -41,11 +44,11 @@ func TestPauseSaysWhy(t *testing.T) {
 
 // A pause whose time is over ends as it was asked to.
 func TestPauseTimesOut(t *testing.T) {
-	for policy, want := range map[runner.OnPauseTimeout]protocol.OutcomeType{
-		"": protocol.OutcomeSuccess, runner.PauseGoesOn: protocol.OutcomeSuccess, runner.PauseCancels: protocol.OutcomeCancelled,
+	for policy, want := range map[operate.OnPauseTimeout]protocol.OutcomeType{
+		"": protocol.OutcomeSuccess, operate.PauseGoesOn: protocol.OutcomeSuccess, operate.PauseCancels: protocol.OutcomeCancelled,
 	} {
 		t.Run(string(policy), func(t *testing.T) {
-			l, let, _ := pausedRun(t, runner.PauseOptions{Timeout: time.Minute, OnTimeout: policy})
+			l, let, _ := pausedRun(t, operate.PauseOptions{Timeout: time.Minute, OnTimeout: policy})
 			let <- struct{}{}
 			l.forward(2 * time.Minute)
 			if got := outcomeOf(t, l.untilEnd()); got != want {
@@ -61,7 +64,7 @@ func TestPauseGrace(t *testing.T) {
 	let := make(chan struct{})
 	l := newLab(t, listener(1, let))
 	l.submit(user("hi"))
-	if state, err := l.runner.Pause(l.ctx(), l.key, runner.PauseOptions{Grace: time.Second}); err != nil || state != runner.PausePending {
+	if state, err := l.runner.Pause(l.ctx(), l.key, operate.PauseOptions{Grace: time.Second}); err != nil || state != operate.PausePending {
 		t.Fatal(state, err)
 	}
 	paused := func() bool {
@@ -70,7 +73,7 @@ func TestPauseGrace(t *testing.T) {
 		if err != nil || thread == nil {
 			t.Fatal(thread, err)
 		}
-		return thread.Pause == runner.PausePending
+		return thread.Pause == operate.PausePending
 	}
 	if !paused() {
 		t.Error("within its grace it is no wish")
@@ -98,7 +101,7 @@ func TestPauseIsNotMet(t *testing.T) {
 	}))
 	l.submit(user("hi"))
 	await(l, agent)
-	if state, err := l.runner.Pause(l.ctx(), l.key, runner.PauseOptions{}); err != nil || state != runner.PausePending {
+	if state, err := l.runner.Pause(l.ctx(), l.key, operate.PauseOptions{}); err != nil || state != operate.PausePending {
 		t.Fatal(state, err)
 	}
 	close(say)
@@ -127,14 +130,14 @@ func TestPauseOfWhatCannotBe(t *testing.T) {
 		"blocking":     newLab(t, agent, func(o *runner.Options) { o.Mode = runner.ModeBlocking }),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if state, err := l.runner.Pause(l.ctx(), l.key, runner.PauseOptions{}); err != nil || state != runner.PauseNothing {
+			if state, err := l.runner.Pause(l.ctx(), l.key, operate.PauseOptions{}); err != nil || state != operate.PauseNothing {
 				t.Errorf("at rest: %q %v", state, err)
 			}
 			l.submit(user("hi"))
-			if state, err := l.runner.Pause(l.ctx(), l.key, runner.PauseOptions{}); !errors.Is(err, runner.ErrCannotPause) {
+			if state, err := l.runner.Pause(l.ctx(), l.key, operate.PauseOptions{}); !errors.Is(err, operate.ErrCannotPause) {
 				t.Errorf("%q %v", state, err)
 			}
-			if thread, err := l.runner.Thread(l.ctx(), l.key); err != nil || thread.Pause != runner.PauseNothing {
+			if thread, err := l.runner.Thread(l.ctx(), l.key); err != nil || thread.Pause != operate.PauseNothing {
 				t.Errorf("%+v %v", thread, err)
 			}
 		})
@@ -143,16 +146,16 @@ func TestPauseOfWhatCannotBe(t *testing.T) {
 
 func TestPauseOptionsAreRefused(t *testing.T) {
 	l := newLab(t, asker(confirmation("?")))
-	for says, o := range map[string]runner.PauseOptions{
+	for says, o := range map[string]operate.PauseOptions{
 		"one of review":   {Reason: "because"},
 		"at most 500":     {Text: strings.Repeat("x", 501)},
 		"UTF-8":           {Text: "\xff"},
 		"be between":      {Timeout: -time.Second},
 		"timeout and":     {Grace: 1 << 62},
 		"go_on or cancel": {Timeout: time.Second, OnTimeout: "fail"},
-		"needs a timeout": {OnTimeout: runner.PauseCancels},
+		"needs a timeout": {OnTimeout: operate.PauseCancels},
 	} {
-		if _, err := l.runner.Pause(l.ctx(), l.key, o); !errors.Is(err, runner.ErrPauseOptions) || !strings.Contains(err.Error(), says) {
+		if _, err := l.runner.Pause(l.ctx(), l.key, o); !errors.Is(err, operate.ErrPauseOptions) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
@@ -178,21 +181,21 @@ func TestPauseOfARunThatWentOn(t *testing.T) {
 		want         error
 	}{
 		"it can, and the default agent's cannot": {unpausable{waits()}, waits(), nil},
-		"it cannot, and the default agent's can": {waits(), unpausable{waits()}, runner.ErrCannotPause},
+		"it cannot, and the default agent's can": {waits(), unpausable{waits()}, operate.ErrCannotPause},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t, tt.first, func(o *runner.Options) { o.Agents["other"] = tt.other })
 			in := user("hi")
 			in.ThreadID, in.RunID = l.key.Thread, "r"
-			if a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Agent: "other", Run: in}); err != nil || a.Disposition != runner.Started {
+			if a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Agent: "other", Run: in}); err != nil || a.Disposition != admission.Started {
 				t.Fatalf("%+v %v", a, err)
 			}
 			open := interrupts(t, l.untilEnd())
 			l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})
-			if state, err := l.runner.Pause(l.ctx(), l.key, runner.PauseOptions{}); !errors.Is(err, tt.want) {
+			if state, err := l.runner.Pause(l.ctx(), l.key, operate.PauseOptions{}); !errors.Is(err, tt.want) {
 				t.Errorf("%q %v", state, err)
 			}
-			if _, err := l.runner.StopAll(l.ctx(), l.key, "over", runner.Actor{}); err != nil {
+			if _, err := l.runner.StopAll(l.ctx(), l.key, "over", admission.Actor{}); err != nil {
 				t.Fatal(err)
 			}
 			l.untilEnd()
@@ -206,23 +209,23 @@ func TestPauseOfALargeThread(t *testing.T) {
 	l := newLab(t, listener(2, let))
 	in := user("hi")
 	in.Messages[0].Content = protocol.Text(strings.Repeat("long ", 1<<16))
-	if a := l.submit(in); a.Disposition != runner.Started {
+	if a := l.submit(in); a.Disposition != admission.Started {
 		t.Fatalf("%+v", a.Refusal)
 	}
-	pause := func() runner.PauseState {
+	pause := func() operate.PauseState {
 		t.Helper()
-		state, err := l.runner.Pause(l.ctx(), l.key, runner.PauseOptions{})
+		state, err := l.runner.Pause(l.ctx(), l.key, operate.PauseOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return state
 	}
-	if state := pause(); state != runner.PausePending {
+	if state := pause(); state != operate.PausePending {
 		t.Errorf("%q", state)
 	}
 	let <- struct{}{}
 	interrupts(t, l.untilEnd())
-	if state := pause(); state != runner.PausePaused {
+	if state := pause(); state != operate.PausePaused {
 		t.Errorf("paused, and paused again: %q", state)
 	}
 }
@@ -238,12 +241,12 @@ func TestWhoGoesOnIsOnRecord(t *testing.T) {
 	}))
 	l.submit(user("hi"))
 	await(l, seen)
-	if state, err := l.runner.Pause(l.ctx(), l.key, runner.PauseOptions{Reason: "safety"}); err != nil || state != runner.PausePending {
+	if state, err := l.runner.Pause(l.ctx(), l.key, operate.PauseOptions{Reason: "safety"}); err != nil || state != operate.PausePending {
 		t.Fatal(state, err)
 	}
 	let <- struct{}{}
 	interrupts(t, l.untilEnd())
-	from := runner.Origin{Through: runner.ThroughOperator, Credential: "token-of-bob"}
+	from := store.Origin{Through: store.ThroughOperator, Credential: "token-of-bob"}
 	if ok, err := l.runner.Unpause(l.ctx(), l.key, "acme", bob, "unpause", from, map[string]string{"X-Who": "bob"}); err != nil || !ok {
 		t.Fatal(ok, err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -41,7 +41,7 @@ func TestPauseRepeatsNothing(t *testing.T) {
 	}))
 	l.submit(user("hi"))
 	for range 2 {
-		if active, err := l.runner.Pause(l.ctx(), l.key, runner.PauseOptions{}); err != nil || active != runner.PausePending {
+		if active, err := l.runner.Pause(l.ctx(), l.key, operate.PauseOptions{}); err != nil || active != operate.PausePending {
 			t.Fatal(active, err)
 		}
 		let <- struct{}{}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -27,12 +27,12 @@ func TestPauseIsTakenBackBetweenSteps(t *testing.T) {
 		return step(func() {})
 	}))
 	l.submit(user("hi"))
-	if active, err := l.runner.Pause(l.ctx(), l.key, runner.PauseOptions{}); err != nil || active != runner.PausePending {
+	if active, err := l.runner.Pause(l.ctx(), l.key, operate.PauseOptions{}); err != nil || active != operate.PausePending {
 		t.Fatal(active, err)
 	}
 	close(in)
 	await(l, between)
-	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", runner.Origin{}, nil); err != nil || !ok {
+	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", store.Origin{}, nil); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	close(on)
@@ -73,7 +73,7 @@ func TestUnpauseWhileTheRunIsSuspending(t *testing.T) {
 	let := make(chan struct{}, 3)
 	l := newLabOn(t, func(store store.Store) store.Store { s.Store = store; return s }, stepper(let))
 	l.submit(user("hi"))
-	if active, err := l.runner.Pause(l.ctx(), l.key, runner.PauseOptions{}); err != nil || active != runner.PausePending {
+	if active, err := l.runner.Pause(l.ctx(), l.key, operate.PauseOptions{}); err != nil || active != operate.PausePending {
 		t.Fatal(active, err)
 	}
 	for range 3 {
@@ -82,7 +82,7 @@ func TestUnpauseWhileTheRunIsSuspending(t *testing.T) {
 	await(l, s.taken)
 	unpaused := make(chan error, 1)
 	go func() {
-		ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", runner.Origin{}, nil)
+		ok, err := l.runner.Unpause(l.ctx(), l.key, "", "", "unpause", store.Origin{}, nil)
 		if err == nil && !ok {
 			err = errFault
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -296,7 +297,7 @@ func TestPayloadsOfBranchesStay(t *testing.T) {
 		return st
 	}, agent)
 	l.say("put")
-	l.inject(runner.Injection{Text: "rather not", Before: "m-put"})
+	l.inject(operate.Injection{Text: "rather not", Before: "m-put"})
 	for _, text := range []string{"a", "b", "c"} {
 		l.say(text)
 	}

@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -90,7 +91,7 @@ func TestMessagesTellTheRunAndTheStepInWhichTheyCame(t *testing.T) {
 	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageEnd })
 	want = append(want, "wait run-4/", "planned wait run-4/plan")
 	is(want...)
-	if _, err := l.runner.StopAll(l.ctx(), l.key, "test", runner.Actor{}); err != nil {
+	if _, err := l.runner.StopAll(l.ctx(), l.key, "test", admission.Actor{}); err != nil {
 		t.Fatal(err)
 	}
 	l.untilEnd()
@@ -101,7 +102,7 @@ func TestMessagesTellTheRunAndTheStepInWhichTheyCame(t *testing.T) {
 	is(slices.Concat(want, []string{"two run-5/", "planned two run-5/plan", "did two run-5/"})...)
 
 	// What is put in the place of messages came in its own run.
-	if _, err := l.runner.Inject(l.ctx(), runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "again", Label: "rewinds", After: "m-one"}); err != nil {
+	if _, err := l.runner.Inject(l.ctx(), operate.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "again", Label: "rewinds", After: "m-one"}); err != nil {
 		t.Fatal(err)
 	}
 	l.untilEnd()

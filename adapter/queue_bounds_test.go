@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -27,14 +28,14 @@ func TestQueueIsBoundedByBytes(t *testing.T) {
 		return in
 	}
 	for _, name := range []string{"two", "three"} {
-		if a := l.submit(large(name)); a.Disposition != runner.Queued {
+		if a := l.submit(large(name)); a.Disposition != admission.Queued {
 			t.Fatalf("%s: %+v", name, a)
 		}
 	}
 	if a := l.submit(large("four")); a.Refusal == nil || a.Refusal.Code != adapter.CodeThreadBusy || details(t, a.Refusal)["retryAfterMs"] == nil {
 		t.Errorf("a third large input: %+v", a)
 	}
-	if a := l.submit(user("small")); a.Disposition != runner.Queued {
+	if a := l.submit(user("small")); a.Disposition != admission.Queued {
 		t.Errorf("a small one: %+v", a)
 	}
 	close(gate)
@@ -46,7 +47,7 @@ func TestQueueIsBoundedByBytes(t *testing.T) {
 		}
 		waits = view.Active != nil || view.QueueLength > 0
 	}
-	if a := l.submit(large("five")); a.Disposition != runner.Started {
+	if a := l.submit(large("five")); a.Disposition != admission.Started {
 		t.Errorf("afterwards: %+v", a)
 	}
 	l.untilEnd()
@@ -60,10 +61,10 @@ func TestCancelledInputsCountAsWaiting(t *testing.T) {
 	l.submit(user("one"))
 	for n := range 5 {
 		in := user(fmt.Sprint("waits ", n))
-		if a := l.submit(in); a.Disposition != runner.Queued {
+		if a := l.submit(in); a.Disposition != admission.Queued {
 			t.Fatalf("%d: %+v", n, a)
 		}
-		if c, err := l.runner.Cancel(l.ctx(), l.key, in.RunID, runner.Actor{}); err != nil || !c.Stopped {
+		if c, err := l.runner.Cancel(l.ctx(), l.key, in.RunID, admission.Actor{}); err != nil || !c.Stopped {
 			t.Fatalf("%d: %+v %v", n, c, err)
 		}
 	}
@@ -82,7 +83,7 @@ func TestWaitingInputsAreReadByFollowersAlone(t *testing.T) {
 		l.submit(user(text))
 	}
 	again := user("three") // what waits is known, and is not taken for new
-	if a := l.submit(again); a.Disposition != runner.Queued {
+	if a := l.submit(again); a.Disposition != admission.Queued {
 		t.Fatalf("%+v", a)
 	}
 	if _, err := l.runner.Thread(l.ctx(), l.key); err != nil {

@@ -12,29 +12,30 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // by submits an input of a user.
-func (l *lab) by(who, tenant string, text string) runner.Admitted {
+func (l *lab) by(who, tenant string, text string) admission.Admitted {
 	l.t.Helper()
 	return l.send(who, tenant, user(text))
 }
 
-func (l *lab) send(who, tenant string, in *protocol.RunAgentInput) runner.Admitted {
+func (l *lab) send(who, tenant string, in *protocol.RunAgentInput) admission.Admitted {
 	l.t.Helper()
 	l.runs++
 	in.ThreadID, in.RunID = l.key.Thread, fmt.Sprint("run-", l.runs)
-	a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Tenant: tenant, User: who, Run: in})
+	a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Tenant: tenant, User: who, Run: in})
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	return a
 }
 
-func (l *lab) refusedFor(code string, a runner.Admitted) map[string]any {
+func (l *lab) refusedFor(code string, a admission.Admitted) map[string]any {
 	l.t.Helper()
 	if a.Refusal == nil || a.Refusal.Code != code {
 		l.t.Fatalf("not %s: %+v %+v", code, a, a.Refusal)
@@ -63,7 +64,7 @@ func TestRunsAtOnceOfAUser(t *testing.T) {
 	l := newLab(t, c, two)
 	begun := func(l *lab, who, tenant string) {
 		t.Helper()
-		if a := l.by(who, tenant, "hold"); a.Disposition != runner.Started {
+		if a := l.by(who, tenant, "hold"); a.Disposition != admission.Started {
 			t.Fatalf("%s: %+v %+v", who, a, a.Refusal)
 		}
 		await(l, c.began)
@@ -82,7 +83,7 @@ func TestRunsAtOnceOfAUser(t *testing.T) {
 		t.Errorf("details %v", d)
 	}
 	begun(fourth, "cem", "other")
-	if a := l.by("ann", "acme", "wait"); a.Disposition != runner.Queued {
+	if a := l.by("ann", "acme", "wait"); a.Disposition != admission.Queued {
 		t.Errorf("what waits for its thread takes no place: %+v", a)
 	}
 	for range 4 {
@@ -114,7 +115,7 @@ func TestSupersedingAtALimit(t *testing.T) {
 	})
 	other := l.on("other")
 	for who, at := range map[string]*lab{"ann": l, "bob": other} {
-		if a := at.by(who, "", "hold"); a.Disposition != runner.Started {
+		if a := at.by(who, "", "hold"); a.Disposition != admission.Started {
 			t.Fatalf("%+v", a.Refusal)
 		}
 		await(l, c.began)
@@ -133,7 +134,7 @@ func TestSupersedingAtALimit(t *testing.T) {
 	if active() != before {
 		t.Error("a refused input has stopped a run")
 	}
-	if a := l.by("ann", "", "hold"); a.Disposition != runner.Started {
+	if a := l.by("ann", "", "hold"); a.Disposition != admission.Started {
 		t.Fatalf("%+v", a.Refusal)
 	}
 	await(l, c.began)
@@ -151,18 +152,18 @@ func TestSupersedingAtALimit(t *testing.T) {
 func TestAnswersCountForWhoAsked(t *testing.T) {
 	c := newCrowd()
 	l := newLab(t, c, func(o *runner.Options) { o.MaxRunsPerUser, o.Sweep = 1, 10*time.Millisecond })
-	if a := l.by("ann", "acme", "ask"); a.Disposition != runner.Started {
+	if a := l.by("ann", "acme", "ask"); a.Disposition != admission.Started {
 		t.Fatalf("%+v", a.Refusal)
 	}
 	open := interrupts(t, l.untilEnd())
 	l.underWay("ann", 0)
 	other := l.on("other")
-	if a := other.by("bob", "acme", "hold"); a.Disposition != runner.Started {
+	if a := other.by("bob", "acme", "hold"); a.Disposition != admission.Started {
 		t.Fatalf("%+v", a.Refusal)
 	}
 	await(l, c.began)
-	answered, err := l.runner.Answer(l.ctx(), l.key, "acme", "bob", "answer", []protocol.ResumeEntry{resolved(open[0].ID, "1")}, runner.Origin{}, nil)
-	if err != nil || answered.Admitted.Disposition != runner.Started {
+	answered, err := l.runner.Answer(l.ctx(), l.key, "acme", "bob", "answer", []protocol.ResumeEntry{resolved(open[0].ID, "1")}, store.Origin{}, nil)
+	if err != nil || answered.Admitted.Disposition != admission.Started {
 		t.Fatalf("%+v %v", answered.Admitted.Refusal, err)
 	}
 	await(l, c.began)
@@ -180,7 +181,7 @@ func TestOneRunAfterAnotherIsOneAtOnce(t *testing.T) {
 	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }),
 		func(o *runner.Options) { o.MaxRunsPerUser, o.MaxRunsPerTenant = 1, 1 })
 	for range 50 {
-		if a := l.by("ann", "acme", "hi"); a.Disposition != runner.Started {
+		if a := l.by("ann", "acme", "hi"); a.Disposition != admission.Started {
 			t.Fatalf("%+v", a.Refusal)
 		}
 		l.untilEnd()
@@ -197,9 +198,9 @@ func TestQueuedRunsWaitForAPlaceAmongTheirUsers(t *testing.T) {
 		for i := range threads {
 			in := user("hold")
 			in.ThreadID, in.RunID = fmt.Sprint("later-", i), "r1"
-			a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, User: "ann", Run: in,
-				Dispatch: runner.DispatchOptions{Available: time.Now().Add(time.Hour)}})
-			if err != nil || a.Disposition != runner.Queued {
+			a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, User: "ann", Run: in,
+				Dispatch: admission.DispatchOptions{Available: time.Now().Add(time.Hour)}})
+			if err != nil || a.Disposition != admission.Queued {
 				t.Fatalf("%+v %v", a, err)
 			}
 		}
@@ -232,7 +233,7 @@ func TestThreadsAndInputsOfAUser(t *testing.T) {
 		func(o *runner.Options) { o.MaxThreadsPerUser, o.MaxInputs, o.InputBurst = 2, 1, 6 })
 	one, two, three := l.on("one"), l.on("two"), l.on("three")
 	for _, at := range []*lab{one, two, one} {
-		if a := at.by("ann", "", "hi"); a.Disposition != runner.Started {
+		if a := at.by("ann", "", "hi"); a.Disposition != admission.Started {
 			t.Fatalf("%+v", a.Refusal)
 		}
 		at.untilEnd()
@@ -244,14 +245,14 @@ func TestThreadsAndInputsOfAUser(t *testing.T) {
 		t.Fatal(deleted, err)
 	}
 	for i := range 2 {
-		if a := three.by("ann", "", "hi"); a.Disposition == runner.Refused {
+		if a := three.by("ann", "", "hi"); a.Disposition == admission.Refused {
 			t.Fatalf("%d: %+v", i, a.Refusal)
 		}
 	}
 	if d := l.refusedFor(adapter.CodeRateLimited, three.by("ann", "", "hi")); d["retryAfterMs"].(float64) < 1000 {
 		t.Errorf("details %v", d)
 	}
-	if a := l.by("", "", "hi"); a.Disposition != runner.Started {
+	if a := l.by("", "", "hi"); a.Disposition != admission.Started {
 		t.Errorf("nobody's: %+v", a.Refusal)
 	}
 }
@@ -268,17 +269,17 @@ func TestAnswersOfOneRequestAreOneInput(t *testing.T) {
 		var open []protocol.Interrupt
 		for i := range threads {
 			one := l.on(fmt.Sprint(request, i))
-			if a := one.by("", "", "hi"); a.Disposition != runner.Started {
+			if a := one.by("", "", "hi"); a.Disposition != admission.Started {
 				t.Fatalf("%+v", a.Refusal)
 			}
 			at, open = append(at, one), append(open, interrupts(t, one.untilEnd())[0])
 		}
 		codes = make([]string, threads)
-		ctx := runner.OneOfMany(l.ctx())
+		ctx := admission.OneOfMany(l.ctx())
 		var group sync.WaitGroup
 		for i, one := range at {
 			group.Go(func() {
-				a, err := l.runner.Answer(ctx, one.key, "", "boss", "answer", []protocol.ResumeEntry{resolved(open[i].ID, `{"approved":true}`)}, runner.Origin{}, nil)
+				a, err := l.runner.Answer(ctx, one.key, "", "boss", "answer", []protocol.ResumeEntry{resolved(open[i].ID, `{"approved":true}`)}, store.Origin{}, nil)
 				switch {
 				case err != nil:
 					t.Error(err)
@@ -329,7 +330,7 @@ func (m meeting) Take(ctx context.Context, t store.Take) (store.Taken, error) {
 func TestOwnersAreAskedBesideTheThread(t *testing.T) {
 	l := newLabOn(t, func(s store.Store) store.Store { return meeting{Store: s, reads: make(chan struct{})} },
 		adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }))
-	if a := l.by("ann", "acme", "hi"); a.Disposition != runner.Started {
+	if a := l.by("ann", "acme", "hi"); a.Disposition != admission.Started {
 		t.Fatalf("%+v", a.Refusal)
 	}
 	succeeded(t, l.untilEnd())
@@ -349,7 +350,7 @@ func TestOwnersThatCannotBeAskedHaveNoLimits(t *testing.T) {
 		l := newLabOn(t, func(s store.Store) store.Store { return silentQuotas{s} },
 			adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }))
 		asked := time.Now()
-		if a := l.by("ann", "acme", "hi"); a.Disposition != runner.Started {
+		if a := l.by("ann", "acme", "hi"); a.Disposition != admission.Started {
 			t.Fatalf("%+v", a.Refusal)
 		}
 		if took := time.Since(asked); took > 4*time.Second {

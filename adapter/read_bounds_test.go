@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -52,12 +52,12 @@ func TestRepeatedAnswersAreReadToABound(t *testing.T) {
 		events = l.answer(entry)
 	}
 	succeeded(t, events)
-	resend := func(entries []protocol.ResumeEntry) (a runner.Admitted, reads int64) {
+	resend := func(entries []protocol.ResumeEntry) (a admission.Admitted, reads int64) {
 		before := counted.n.Load()
 		a = l.submit(&protocol.RunAgentInput{Resume: entries})
 		return a, counted.n.Load() - before
 	}
-	if a, reads := resend(entries[:3]); a.Disposition != runner.Repeat || reads > 4 {
+	if a, reads := resend(entries[:3]); a.Disposition != admission.Repeat || reads > 4 {
 		t.Errorf("three answers again: %+v after %d reads", a, reads)
 	}
 	a, reads := resend(entries)

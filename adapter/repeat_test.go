@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -17,7 +17,7 @@ import (
 func (l *lab) repeat(in *protocol.RunAgentInput) []protocol.Event {
 	l.t.Helper()
 	a := l.submit(in)
-	if a.Disposition != runner.Repeat {
+	if a.Disposition != admission.Repeat {
 		l.t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	r, err := l.runner.Repeat(l.ctx(), l.key, a.RunID, in.RunID)
@@ -47,7 +47,7 @@ func TestRepeatOfARunCancelledInTheQueue(t *testing.T) {
 	l := newLab(t, agent)
 	l.submit(user("one"))
 	l.submit(user("two"))
-	if c, err := l.runner.Cancel(l.ctx(), l.key, "run-2", runner.Actor{}); err != nil || !c.Stopped {
+	if c, err := l.runner.Cancel(l.ctx(), l.key, "run-2", admission.Actor{}); err != nil || !c.Stopped {
 		t.Fatalf("%+v %v", c, err)
 	}
 	again := user("two")
@@ -73,7 +73,7 @@ func TestRepeatOfAnEndedRunWhileAnotherIsActive(t *testing.T) {
 	again := user("one")
 	again.RunID = "run-1"
 	a := l.submit(again)
-	if a.Disposition != runner.Repeat {
+	if a.Disposition != admission.Repeat {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
 	ask := func() follow.Repeated {
@@ -134,7 +134,7 @@ func TestSameAnswerAfterGiveBack(t *testing.T) {
 	open := interrupts(t, l.say("hi"))
 	answer := func() []protocol.Event {
 		a := l.submit(&protocol.RunAgentInput{RunID: "run-2", Resume: []protocol.ResumeEntry{resolved(open[0].ID, "true")}})
-		if a.Disposition != runner.Started {
+		if a.Disposition != admission.Started {
 			t.Fatalf("%s of %q %+v", a.Disposition, a.Of, a.Refusal)
 		}
 		return l.untilEnd()
@@ -172,10 +172,10 @@ func TestAnswersChangeWhileTheyAreRead(t *testing.T) {
 	one := interrupts(t, l.say("hi"))[0].ID
 	two := interrupts(t, l.answer(resolved(one, "1")))[0].ID
 	store := &readThen{Store: l.store, then: func() { succeeded(t, l.answer(resolved(two, "1"))) }}
-	a, err := l.worker(store, asker(confirmation("?"))).Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: &protocol.RunAgentInput{
+	a, err := l.worker(store, asker(confirmation("?"))).Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: &protocol.RunAgentInput{
 		ThreadID: l.key.Thread, RunID: "another-client", Resume: []protocol.ResumeEntry{resolved(one, "1"), resolved(two, "1")},
 	}})
-	if err != nil || a.Disposition != runner.Repeat {
+	if err != nil || a.Disposition != admission.Repeat {
 		t.Errorf("%s %+v %v", a.Disposition, a.Refusal, err)
 	}
 }

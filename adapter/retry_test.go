@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -41,7 +41,7 @@ func TestStoppedBeforeItsBeginningIsKnown(t *testing.T) {
 			return agent.Run(ctx, run)
 		}))
 	st.do = func(b store.Begin) {
-		if c, err := l.runner.CancelRun(l.ctx(), l.key, b.RunID, "", runner.Actor{}); err != nil || !c.Stopped {
+		if c, err := l.runner.CancelRun(l.ctx(), l.key, b.RunID, "", admission.Actor{}); err != nil || !c.Stopped {
 			t.Error(c, err)
 		}
 	}

@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // foundRuns are all pages of a query.
-func (l *lab) foundRuns(q runner.RunQuery) (all []runner.RunInfo) {
+func (l *lab) foundRuns(q operate.RunQuery) (all []operate.RunInfo) {
 	l.t.Helper()
 	q.Namespace = l.key.Namespace
 	for {
@@ -31,7 +32,7 @@ func (l *lab) foundRuns(q runner.RunQuery) (all []runner.RunInfo) {
 }
 
 // stepsOf are a run's steps, in short.
-func stepsOf(r runner.RunInfo) string {
+func stepsOf(r operate.RunInfo) string {
 	var list []string
 	for _, s := range r.Steps.Steps {
 		list = append(list, fmt.Sprintf("%s %d/%d", s.Name, s.Count, s.Failed))
@@ -68,25 +69,25 @@ func TestRunRecord(t *testing.T) {
 		t.Fatalf("%+v %v", open, err)
 	}
 	l.answer(resolved(interrupts(t, asks)[0].ID, `{"approved":true}`))
-	if a := l.submit(&protocol.RunAgentInput{RunID: "child", ParentRunID: "run-1", Messages: protocol.Messages{{ID: "c", Role: protocol.RoleUser, Content: protocol.Text("x")}}}); a.Disposition != runner.Started {
+	if a := l.submit(&protocol.RunAgentInput{RunID: "child", ParentRunID: "run-1", Messages: protocol.Messages{{ID: "c", Role: protocol.RoleUser, Content: protocol.Text("x")}}}); a.Disposition != admission.Started {
 		t.Fatalf("%+v", a)
 	}
 	l.untilEnd()
-	if a, err := l.runner.Inject(l.ctx(), runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "x", Label: "injected", From: runner.Origin{Through: runner.ThroughOperator}}); err != nil || a.Disposition != runner.Started {
+	if a, err := l.runner.Inject(l.ctx(), operate.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "x", Label: "injected", From: store.Origin{Through: store.ThroughOperator}}); err != nil || a.Disposition != admission.Started {
 		t.Fatalf("%+v %v", a, err)
 	}
 	l.untilEnd()
-	runs := l.foundRuns(runner.RunQuery{Thread: l.key.Thread})
+	runs := l.foundRuns(operate.RunQuery{Thread: l.key.Thread})
 	slices.Reverse(runs)
 	if len(runs) != 4 {
 		t.Fatalf("%+v", runs)
 	}
 	for i, want := range []struct {
-		origin        runner.RunOrigin
+		origin        store.RunOrigin
 		parent, steps string
 	}{
-		{runner.OriginUser, "", "look 2/0"}, {runner.OriginResume, "", "write 1/1"},
-		{runner.OriginChild, "run-1", "look 2/0"}, {runner.OriginOperator, "", "look 2/0"},
+		{store.OriginUser, "", "look 2/0"}, {store.OriginResume, "", "write 1/1"},
+		{store.OriginChild, "run-1", "look 2/0"}, {store.OriginOperator, "", "look 2/0"},
 	} {
 		r := runs[i]
 		if r.Origin != want.origin || r.ParentRunID != want.parent || stepsOf(r) != want.steps {
@@ -112,7 +113,7 @@ func TestRunRecordOfExpiry(t *testing.T) {
 	l := newLab(t, expiring(adapter.ExpiryCancel))
 	interrupts(t, l.say("hi"))
 	l.untilEnd()
-	if runs := l.foundRuns(runner.RunQuery{Thread: l.key.Thread, Origin: runner.OriginExpiry}); len(runs) != 1 || !strings.HasPrefix(runs[0].Label, "expired-") {
+	if runs := l.foundRuns(operate.RunQuery{Thread: l.key.Thread, Origin: store.OriginExpiry}); len(runs) != 1 || !strings.HasPrefix(runs[0].Label, "expired-") {
 		t.Errorf("%+v", runs)
 	}
 }
@@ -170,37 +171,37 @@ func TestFindRuns(t *testing.T) {
 	}
 	other := l.on("other")
 	other.say("hi")
-	ids := func(runs []runner.RunInfo) (list []string) {
+	ids := func(runs []operate.RunInfo) (list []string) {
 		for _, r := range runs {
 			list = append(list, r.ID)
 		}
 		return list
 	}
-	all := ids(l.foundRuns(runner.RunQuery{Thread: l.key.Thread}))
+	all := ids(l.foundRuns(operate.RunQuery{Thread: l.key.Thread}))
 	if len(all) != 5 {
 		t.Fatalf("%q", all)
 	}
-	if got := ids(l.foundRuns(runner.RunQuery{Limit: 2})); len(got) != 6 || !slices.Equal(got[1:], all) {
+	if got := ids(l.foundRuns(operate.RunQuery{Limit: 2})); len(got) != 6 || !slices.Equal(got[1:], all) {
 		t.Errorf("of both threads %q, of one %q", got, all)
 	}
-	for name, q := range map[string]runner.RunQuery{
+	for name, q := range map[string]operate.RunQuery{
 		"prefix": {IDPrefix: all[3][:13]}, "label": {Label: "run-2", Thread: l.key.Thread},
-		"combined": {Label: "run-2", IDPrefix: all[3], States: []store.DispatchState{store.DispatchAcked}, Origin: runner.OriginUser, Thread: l.key.Thread},
+		"combined": {Label: "run-2", IDPrefix: all[3], States: []store.DispatchState{store.DispatchAcked}, Origin: store.OriginUser, Thread: l.key.Thread},
 	} {
 		q.Limit = 1
 		if got := ids(l.foundRuns(q)); !slices.Equal(got, all[3:4]) {
 			t.Errorf("%s: %q, want %q", name, got, all[3:4])
 		}
 	}
-	for name, q := range map[string]runner.RunQuery{
-		"state": {States: []store.DispatchState{store.DispatchDeadLetter}}, "origin": {Origin: runner.OriginExpiry}, "agent": {Agent: "nobody"},
+	for name, q := range map[string]operate.RunQuery{
+		"state": {States: []store.DispatchState{store.DispatchDeadLetter}}, "origin": {Origin: store.OriginExpiry}, "agent": {Agent: "nobody"},
 		"parent": {Parent: "x"}, "metacharacters": {IDPrefix: "*"}, "combined": {Label: "run-2", IDPrefix: all[0], Thread: l.key.Thread}, "thread": {Thread: "nobody"},
 	} {
 		if got := ids(l.foundRuns(q)); len(got) != 0 {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	q := runner.RunQuery{Namespace: l.key.Namespace, Thread: l.key.Thread, Limit: 2}
+	q := operate.RunQuery{Namespace: l.key.Namespace, Thread: l.key.Thread, Limit: 2}
 	first, next, err := l.runner.FindRuns(l.ctx(), q)
 	if err != nil {
 		t.Fatal(err)
@@ -213,8 +214,8 @@ func TestFindRuns(t *testing.T) {
 	if got := append(ids(first), ids(second)...); err != nil || !slices.Equal(got, all[:4]) {
 		t.Errorf("%q %v, want %q", got, err, all[:4])
 	}
-	for name, q := range map[string]runner.RunQuery{
-		"another query": {Namespace: q.Namespace, Thread: q.Thread, Origin: runner.OriginUser, Cursor: next}, "no cursor": {Namespace: q.Namespace, Cursor: "?"},
+	for name, q := range map[string]operate.RunQuery{
+		"another query": {Namespace: q.Namespace, Thread: q.Thread, Origin: store.OriginUser, Cursor: next}, "no cursor": {Namespace: q.Namespace, Cursor: "?"},
 		"another thread": {Namespace: q.Namespace, Thread: "other", Cursor: next},
 	} {
 		if _, _, err := l.runner.FindRuns(l.ctx(), q); !errors.Is(err, store.ErrBadCursor) {

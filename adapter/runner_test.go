@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
@@ -52,8 +53,8 @@ func TestSubmitOutlivesItsSender(t *testing.T) {
 	l := newLabOn(t, func(s store.Store) store.Store { return leaving{s, leave} }, agent)
 	in := user("hi")
 	in.ThreadID, in.RunID = l.key.Thread, "run-1"
-	a, err := l.runner.Submit(ctx, runner.Input{Namespace: l.key.Namespace, Run: in})
-	if err != nil || a.Disposition != runner.Started {
+	a, err := l.runner.Submit(ctx, admission.Input{Namespace: l.key.Namespace, Run: in})
+	if err != nil || a.Disposition != admission.Started {
 		t.Fatalf("%s %v", a.Disposition, err)
 	}
 	succeeded(t, l.untilEnd())

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/protocol"
@@ -205,7 +206,7 @@ func TestScriptForm(t *testing.T) {
 	open := interrupts(t, l.say("/form"))
 	for _, bad := range []string{`{}`, `{"quarter":"Q5","year":2025,"revenue":1}`, `{"quarter":"Q1","year":1999,"revenue":1}`, `{"quarter":"Q1","year":2025.5,"revenue":1}`} {
 		a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, bad)}})
-		if a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodePayloadInvalid {
+		if a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodePayloadInvalid {
 			t.Errorf("%s: %s", bad, a.Disposition)
 		}
 	}

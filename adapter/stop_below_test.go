@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 )
@@ -43,7 +45,7 @@ func (s *treeReads) count() string {
 
 func below(t *testing.T, r *runner.Runner, parent, child store.ThreadKey) {
 	t.Helper()
-	if _, err := r.CreateThread(t.Context(), child, runner.NewThread{Parent: &parent.Thread}); err != nil {
+	if _, err := r.CreateThread(t.Context(), child, operate.NewThread{Parent: &parent.Thread}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -57,7 +59,7 @@ func TestStopBelowIsBounded(t *testing.T) {
 	const threads = 203
 	reads := &treeReads{}
 	l := newLabOn(t, func(s store.Store) store.Store { reads.Store = s; return reads }, adapter.AgentFunc(asksOrWaits))
-	if _, err := l.runner.CreateThread(t.Context(), l.key, runner.NewThread{}); err != nil {
+	if _, err := l.runner.CreateThread(t.Context(), l.key, operate.NewThread{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := l.runner.Placed(t.Context(), l.key.Namespace, []string{l.key.Thread}); err != nil || reads.count() != "1 0 0" {
@@ -68,13 +70,13 @@ func TestStopBelowIsBounded(t *testing.T) {
 		below(t, l.runner, l.key, child)
 		in := user("wait")
 		in.ThreadID, in.RunID = child.Thread, "run"
-		if _, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: child.Namespace, Run: in}); err != nil {
+		if _, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: child.Namespace, Run: in}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	reads.count()
-	for i, want := range []runner.StoppedBelow{{Active: threads}, {Active: threads - 200, Stopped: 200}, {Stopped: threads - 200}, {}} {
-		got, err := l.runner.StopBelow(l.ctx(), l.key, "test", i > 0, runner.Actor{})
+	for i, want := range []operate.StoppedBelow{{Active: threads}, {Active: threads - 200, Stopped: 200}, {Stopped: threads - 200}, {}} {
+		got, err := l.runner.StopBelow(l.ctx(), l.key, "test", i > 0, admission.Actor{})
 		want.Threads = threads
 		if err != nil || got != want {
 			t.Errorf("call %d: %+v, %v, want %+v", i, got, err, want)
@@ -89,7 +91,7 @@ func TestStopBelowIsBounded(t *testing.T) {
 func TestStopBelowPassesWhatCannotBeRead(t *testing.T) {
 	s := newSpoilt(t, adapter.AgentFunc(asksOrWaits))
 	top := store.ThreadKey{Namespace: "n", Thread: "top"}
-	if _, err := s.runner.CreateThread(s.ctx(), top, runner.NewThread{}); err != nil {
+	if _, err := s.runner.CreateThread(s.ctx(), top, operate.NewThread{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, key := range []store.ThreadKey{s.bad, s.good} {
@@ -105,8 +107,8 @@ func TestStopBelowPassesWhatCannotBeRead(t *testing.T) {
 		t.Fatal("a run that goes on has no journal")
 	}
 	s.db.Set(s.ctx(), journal, "x", 0)
-	got, err := s.runner.StopBelow(s.ctx(), top, "test", true, runner.Actor{})
-	if want := (runner.StoppedBelow{Stopped: 2, Threads: 2}); err != nil || got != want {
+	got, err := s.runner.StopBelow(s.ctx(), top, "test", true, admission.Actor{})
+	if want := (operate.StoppedBelow{Stopped: 2, Threads: 2}); err != nil || got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 }

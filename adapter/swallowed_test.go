@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -105,7 +106,7 @@ type labKey struct{}
 // pause has an operator pause the run of a lab's agent.
 func pause(ctx context.Context) {
 	l := ctx.Value(labKey{}).(*lab)
-	if _, err := l.runner.Pause(l.ctx(), l.key, runner.PauseOptions{}); err != nil {
+	if _, err := l.runner.Pause(l.ctx(), l.key, operate.PauseOptions{}); err != nil {
 		l.t.Error(err)
 	}
 }

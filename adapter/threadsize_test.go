@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -26,7 +27,7 @@ func sized(name string, bytes int) *protocol.RunAgentInput {
 // A thread at its size takes no new input, and all else.
 func TestThreadIsBoundedByBytes(t *testing.T) {
 	l := newLab(t, asker(confirmation("?")), func(o *runner.Options) { o.MaxThreadBytes = 100_000 })
-	wantLarge := func(what string, a runner.Admitted) {
+	wantLarge := func(what string, a admission.Admitted) {
 		t.Helper()
 		if a.Refusal == nil || a.Refusal.Code != adapter.CodeThreadTooLarge {
 			t.Fatalf("%s: %+v %+v", what, a, a.Refusal)
@@ -57,7 +58,7 @@ func TestThreadIsBoundedByBytes(t *testing.T) {
 	}
 	l.cursor.Close()
 	l.follow(nil)
-	if a := l.submit(sized("again", 10)); a.Disposition != runner.Started {
+	if a := l.submit(sized("again", 10)); a.Disposition != admission.Started {
 		t.Errorf("after it was deleted: %+v", a)
 	}
 }
@@ -68,7 +69,7 @@ func TestRewindMakesRoom(t *testing.T) {
 		func(o *runner.Options) { o.MaxThreadBytes = 205_000 })
 	kept, taken := sized("kept", 1000), sized("taken", 120_000)
 	for _, in := range []*protocol.RunAgentInput{kept, taken} {
-		if a := l.submit(in); a.Disposition != runner.Started {
+		if a := l.submit(in); a.Disposition != admission.Started {
 			t.Fatalf("%+v", a.Refusal)
 		}
 		succeeded(t, l.untilEnd())
@@ -79,7 +80,7 @@ func TestRewindMakesRoom(t *testing.T) {
 	}
 	back := user("instead")
 	back.Messages = append(protocol.Messages{kept.Messages[0]}, back.Messages...)
-	if a := l.submit(back); a.Disposition != runner.Started {
+	if a := l.submit(back); a.Disposition != admission.Started {
 		t.Fatalf("a rewind: %+v", a.Refusal)
 	}
 	succeeded(t, l.untilEnd())
@@ -93,7 +94,7 @@ func TestResultsOfCallsHaveRoom(t *testing.T) {
 		}
 		return run.Emit(&protocol.ToolCallStart{ToolCallID: "call", ToolCallName: "look"}, &protocol.ToolCallEnd{ToolCallID: "call"})
 	}), func(o *runner.Options) { o.MaxThreadBytes = 100_000 })
-	if a := l.submit(sized("first", 70_000)); a.Disposition != runner.Started {
+	if a := l.submit(sized("first", 70_000)); a.Disposition != admission.Started {
 		t.Fatalf("%+v", a.Refusal)
 	}
 	succeeded(t, l.untilEnd())
@@ -107,7 +108,7 @@ func TestResultsOfCallsHaveRoom(t *testing.T) {
 			t.Fatalf("%s: %+v", name, a)
 		}
 	}
-	if a := l.submit(result("seen", 10)); a.Disposition != runner.Started {
+	if a := l.submit(result("seen", 10)); a.Disposition != admission.Started {
 		t.Fatalf("a result: %+v", a.Refusal)
 	}
 	succeeded(t, l.untilEnd())
@@ -118,13 +119,13 @@ func TestWhatWaitsBringsWhatIsNew(t *testing.T) {
 	c := newCrowd()
 	l := newLab(t, c, func(o *runner.Options) { o.MaxThreadBytes = 90_000 })
 	first := sized("first", 50_000)
-	if a := l.submit(first); a.Disposition != runner.Started {
+	if a := l.submit(first); a.Disposition != admission.Started {
 		t.Fatalf("%+v", a.Refusal)
 	}
 	await(l, c.began)
 	more := user("more")
 	more.Messages = append(protocol.Messages{first.Messages[0]}, more.Messages...)
-	if a := l.submit(more); a.Disposition != runner.Queued {
+	if a := l.submit(more); a.Disposition != admission.Queued {
 		t.Errorf("a small input: %+v", a.Refusal)
 	}
 	if a := l.submit(sized("large", 65_000)); a.Refusal == nil || a.Refusal.Code != adapter.CodeThreadTooLarge {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -99,7 +99,7 @@ func TestToolEdited(t *testing.T) {
 		`{"approved":true,"editedArgs":{"to":"ada","amount":1,"secret":1}}`,
 	} {
 		a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, bad)}})
-		if a.Disposition != runner.Refused || a.Refusal.Code != adapter.CodePayloadInvalid {
+		if a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodePayloadInvalid {
 			t.Errorf("%s: %s", bad, a.Disposition)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -73,7 +74,7 @@ func TestATurnWritesWhatIsNew(t *testing.T) {
 		say := func(i int, text string, messages ...protocol.Message) []protocol.Event {
 			t.Helper()
 			messages = append(messages, protocol.Message{ID: fmt.Sprintf("turn-%d", i), Role: protocol.RoleUser, Content: protocol.Text(text)})
-			if a := l.submit(&protocol.RunAgentInput{Messages: messages}); a.Disposition != runner.Started {
+			if a := l.submit(&protocol.RunAgentInput{Messages: messages}); a.Disposition != admission.Started {
 				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 			}
 			return l.untilEnd()

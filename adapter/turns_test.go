@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 )
@@ -39,7 +40,7 @@ func TestManyInputsAtOnceToOneThread(t *testing.T) {
 			defer close(gate)
 			var counted *asks
 			l := newLabOn(t, func(s store.Store) store.Store { counted = &asks{Store: s}; return counted }, agent)
-			if a := l.submit(user("first")); a.Disposition != runner.Started {
+			if a := l.submit(user("first")); a.Disposition != admission.Started {
 				t.Fatal(a)
 			}
 			nodes := []*runner.Runner{l.runner}
@@ -53,8 +54,8 @@ func TestManyInputsAtOnceToOneThread(t *testing.T) {
 				all.Go(func() {
 					in := user(fmt.Sprint(i))
 					in.ThreadID, in.RunID = l.key.Thread, fmt.Sprint("run-of-", i)
-					a, err := nodes[i%len(nodes)].Submit(context.Background(), runner.Input{Namespace: l.key.Namespace, Run: in})
-					if err != nil || a.Disposition != runner.Queued {
+					a, err := nodes[i%len(nodes)].Submit(context.Background(), admission.Input{Namespace: l.key.Namespace, Run: in})
+					if err != nil || a.Disposition != admission.Queued {
 						t.Errorf("%s %+v %v", a.Disposition, a.Refusal, err)
 					}
 				})

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/fold"
@@ -92,7 +94,7 @@ func TestUnansweredPolicies(t *testing.T) {
 				succeeded(t, l.answer(resolved(open[0].ID, "1"), resolved(open[1].ID, "1")))
 				return
 			}
-			if a.Disposition != runner.Started {
+			if a.Disposition != admission.Started {
 				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 			}
 			succeeded(t, l.untilEnd())
@@ -106,7 +108,7 @@ func TestUnansweredPolicies(t *testing.T) {
 			// Whoever answers now learns that it was answered; who cancels too is told so.
 			refusedWith(t, l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1"), resolved(open[1].ID, "1")}}), adapter.CodeConflict)
 			late := &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{cancelled(open[0].ID), cancelled(open[1].ID)}}
-			if again := l.submit(late); again.Disposition != runner.Repeat || again.RunID != a.RunID {
+			if again := l.submit(late); again.Disposition != admission.Repeat || again.RunID != a.RunID {
 				t.Errorf("%+v", again)
 			}
 		})
@@ -143,10 +145,10 @@ func TestUnansweredByAgent(t *testing.T) {
 			t.Errorf("%q: %s", agent, got)
 		}
 	}
-	to := func(agent, text string) runner.Admitted {
+	to := func(agent, text string) admission.Admitted {
 		in := user(text)
 		in.ThreadID, in.RunID = l.key.Thread, "run-"+text
-		a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Agent: agent, Run: in})
+		a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Agent: agent, Run: in})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +157,7 @@ func TestUnansweredByAgent(t *testing.T) {
 	to("clerk", "ask")
 	interrupts(t, l.untilEnd())
 	refusedWith(t, to("judge", "next"), adapter.CodePending)
-	if a := to("clerk", "next"); a.Disposition != runner.Started {
+	if a := to("clerk", "next"); a.Disposition != admission.Started {
 		t.Fatalf("%+v", a)
 	}
 	succeeded(t, l.untilEnd())
@@ -168,19 +170,19 @@ func TestUnansweredIsRepeated(t *testing.T) {
 	interrupts(t, l.untilEnd())
 	again := user("ask")
 	again.RunID = "run-1"
-	if a := l.submit(again); a.Disposition != runner.Repeat || a.RunID != first.RunID {
+	if a := l.submit(again); a.Disposition != admission.Repeat || a.RunID != first.RunID {
 		t.Fatalf("what led to the question, sent again: %+v", a)
 	}
 	next := user("ask more")
 	next.RunID = "next"
 	begun := l.submit(next)
-	if begun.Disposition != runner.Started {
+	if begun.Disposition != admission.Started {
 		t.Fatalf("%+v", begun)
 	}
 	interrupts(t, l.untilEnd())
 	// Its own questions are not cancelled by what led to them.
 	for range 2 {
-		if a := l.submit(next); a.Disposition != runner.Repeat || a.RunID != begun.RunID {
+		if a := l.submit(next); a.Disposition != admission.Repeat || a.RunID != begun.RunID {
 			t.Fatalf("%+v", a)
 		}
 	}
@@ -195,20 +197,20 @@ func TestUnansweredByTwoPages(t *testing.T) {
 	l := newLab(t, inquirer(), cancelling)
 	interrupts(t, l.say("ask"))
 	var both sync.WaitGroup
-	got := make([]runner.Admitted, 2)
+	got := make([]admission.Admitted, 2)
 	for i, text := range []string{"left", "right"} {
 		in := user(text)
 		in.ThreadID, in.RunID = l.key.Thread, "run-"+text
 		both.Go(func() {
 			var err error
-			if got[i], err = l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err != nil {
+			if got[i], err = l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: in}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	both.Wait()
 	for _, a := range got {
-		if a.Disposition != runner.Started && a.Disposition != runner.Queued {
+		if a.Disposition != admission.Started && a.Disposition != admission.Queued {
 			t.Fatalf("%+v", a)
 		}
 	}
@@ -220,7 +222,7 @@ func TestUnansweredByTwoPages(t *testing.T) {
 
 	open := interrupts(t, l.say("ask again"))
 	l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1"), resolved(open[1].ID, "1")}})
-	if a := l.submit(user("next")); a.Disposition != runner.Started && a.Disposition != runner.Queued {
+	if a := l.submit(user("next")); a.Disposition != admission.Started && a.Disposition != admission.Queued {
 		t.Fatalf("%+v", a)
 	}
 	succeeded(t, l.untilEnd())
@@ -235,7 +237,7 @@ func TestUnansweredWithSeparateDuties(t *testing.T) {
 	l := newLab(t, clerk(), separate, cancelling)
 	l.as(ann, user("pay"))
 	interrupts(t, l.untilEnd())
-	if a := l.as(ann, user("never mind")); a.Disposition != runner.Started {
+	if a := l.as(ann, user("never mind")); a.Disposition != admission.Started {
 		t.Fatalf("%+v", a)
 	}
 	interrupts(t, l.untilEnd())
@@ -249,7 +251,7 @@ func TestUnansweredWithRewind(t *testing.T) {
 	in := user("hi")
 	in.Messages = append(in.Messages, protocol.Message{ID: l.idOf("to hi"), Role: protocol.RoleAssistant, Content: protocol.Text("to hi")})
 	in.Messages = append(in.Messages, user("other").Messages...)
-	if a := l.submit(in); a.Disposition != runner.Started {
+	if a := l.submit(in); a.Disposition != admission.Started {
 		t.Fatalf("%+v", a)
 	}
 	succeeded(t, l.untilEnd())
@@ -291,13 +293,13 @@ func TestUnansweredWithAQueue(t *testing.T) {
 				return inquirer().Run(ctx, run)
 			}), cancelling)
 			l.submit(user("ask"))
-			if a := l.submit(user("early")); a.Disposition != runner.Queued {
+			if a := l.submit(user("early")); a.Disposition != admission.Queued {
 				t.Fatalf("%+v", a)
 			}
 			close(ask)
 			interrupts(t, l.untilEnd())
-			a, err := l.runner.Inject(l.ctx(), runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "late", StopAll: stops})
-			if err != nil || a.Disposition != runner.Started {
+			a, err := l.runner.Inject(l.ctx(), operate.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "late", StopAll: stops})
+			if err != nil || a.Disposition != admission.Started {
 				t.Fatalf("%+v %v", a, err)
 			}
 			want := []string{"to late", "to early"}
@@ -316,8 +318,8 @@ func TestUnansweredWithAQueue(t *testing.T) {
 func TestUnansweredIsNotForLater(t *testing.T) {
 	l := newLab(t, inquirer(), cancelling)
 	interrupts(t, l.say("ask"))
-	a, err := l.runner.Inject(l.ctx(), runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "tomorrow",
-		Dispatch: runner.DispatchOptions{Available: time.Now().Add(24 * time.Hour)}})
+	a, err := l.runner.Inject(l.ctx(), operate.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "tomorrow",
+		Dispatch: admission.DispatchOptions{Available: time.Now().Add(24 * time.Hour)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -66,10 +67,10 @@ func TestRunsOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 		}
 		return run.Say("hello")
 	})
-	in := func(label string) runner.Input {
+	in := func(label string) admission.Input {
 		i := user("one")
 		i.ThreadID, i.RunID = "thread", label
-		return runner.Input{Namespace: "test", Agent: "new", Run: i}
+		return admission.Input{Namespace: "test", Agent: "new", Run: i}
 	}
 	setUp := func(t *testing.T) (*lab, *passes) {
 		var counted *passes
@@ -102,7 +103,7 @@ func TestRunsOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 		i := in("run-0")
 		i.Dispatch.Available = time.Now().Add(time.Hour)
 		a, err := gone.Submit(l.ctx(), i)
-		if err != nil || a.Disposition != runner.Queued {
+		if err != nil || a.Disposition != admission.Queued {
 			t.Fatalf("%+v %v", a, err)
 		}
 		if err := gone.Shutdown(l.ctx()); err != nil {
@@ -115,7 +116,7 @@ func TestRunsOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 		l, counted := setUp(t)
 		cut := l.cutBefore(counted.Store, "TEXT_MESSAGE_START")
 		a, err := l.newNode(cut, says).Submit(l.ctx(), in("run-0"))
-		if err != nil || a.Disposition != runner.Started {
+		if err != nil || a.Disposition != admission.Started {
 			t.Fatalf("%+v %v", a, err)
 		}
 		await(l, cut.lost)
@@ -162,7 +163,7 @@ func TestAnswersAndExpiriesOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 			i := user("one")
 			i.ThreadID, i.RunID = "thread", "run-0"
 			gone := l.newNode(counted.Store, asks)
-			if a, err := gone.Submit(l.ctx(), runner.Input{Namespace: "test", Agent: "new", Run: i}); err != nil || a.Disposition != runner.Started {
+			if a, err := gone.Submit(l.ctx(), admission.Input{Namespace: "test", Agent: "new", Run: i}); err != nil || a.Disposition != admission.Started {
 				t.Fatalf("%+v %v", a, err)
 			}
 			open := interrupts(t, l.untilEnd())
@@ -171,7 +172,7 @@ func TestAnswersAndExpiriesOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 			}
 			if test.expires {
 				l.forward(time.Hour + time.Second)
-			} else if a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}}); a.Disposition != runner.Started {
+			} else if a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}}); a.Disposition != admission.Started {
 				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 			}
 			if test.patient {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -77,8 +78,8 @@ func TestJournalsThatOnlyNewNodesCanRead(t *testing.T) {
 		l.t.Helper()
 		in := user("one")
 		in.ThreadID, in.RunID = l.key.Thread, "run-0"
-		a, err := w.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in})
-		if err != nil || a.Disposition != runner.Started {
+		a, err := w.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: in})
+		if err != nil || a.Disposition != admission.Started {
 			l.t.Fatalf("%+v %v", a, err)
 		}
 		return a.RunID
@@ -181,7 +182,7 @@ func TestJournalsThatOnlyNewNodesCanRead(t *testing.T) {
 			letter := l.theRun(store.DispatchDeadLetter)
 			shut(l, w)
 			a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID)
-			if err != nil || a.Disposition != runner.Started {
+			if err != nil || a.Disposition != admission.Started {
 				t.Fatalf("%+v %v", a, err)
 			}
 			left(l, counted, a.RunID, 1)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 )
@@ -136,8 +137,8 @@ func TestRunWhoseBeginningWasNotAnswered(t *testing.T) {
 				st.lose(tt.call, true)
 				in := user("hi")
 				in.ThreadID, in.RunID = l.key.Thread, "run-0"
-				send := func() (runner.Admitted, error) {
-					o := runner.Input{Namespace: l.key.Namespace, Run: in}
+				send := func() (admission.Admitted, error) {
+					o := admission.Input{Namespace: l.key.Namespace, Run: in}
 					if tt.call == "activate" {
 						o.Dispatch.Available = time.Now().Add(time.Millisecond)
 					}
@@ -155,7 +156,7 @@ func TestRunWhoseBeginningWasNotAnswered(t *testing.T) {
 				}
 				st.back()
 				a, err := send()
-				if err != nil || a.Disposition != runner.Repeat {
+				if err != nil || a.Disposition != admission.Repeat {
 					t.Errorf("the same again: %s %+v %v", a.Disposition, a.Refusal, err)
 				}
 				succeeded(t, l.untilEnd())
@@ -181,7 +182,7 @@ func TestBeginThatNeverCameToTheStore(t *testing.T) {
 	st.lose("begin", false)
 	in := user("hi")
 	in.ThreadID, in.RunID = l.key.Thread, "run-0"
-	if a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err == nil {
+	if a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: in}); err == nil {
 		t.Fatalf("%+v", a)
 	}
 	st.back()
@@ -225,11 +226,11 @@ func TestRunThatMayHaveBegunHasItsPlace(t *testing.T) {
 	st.silent.Store(true)
 	in := user("hi")
 	in.ThreadID, in.RunID = l.key.Thread, "run-0"
-	if a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in}); err == nil {
+	if a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: in}); err == nil {
 		t.Fatalf("%+v", a)
 	}
 	other := l.on("other")
-	if a := other.submit(user("hold")); a.Disposition != runner.Queued {
+	if a := other.submit(user("hold")); a.Disposition != admission.Queued {
 		t.Errorf("another run is %s", a.Disposition)
 	}
 	st.silent.Store(false)

@@ -10,7 +10,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-var byOperator = runner.Origin{Through: runner.ThroughOperator, Credential: "token-of-bob"}
+var byOperator = store.Origin{Through: store.ThroughOperator, Credential: "token-of-bob"}
 
 // Who deletes a thread is on record as having cancelled what was open in it, as it was shown
 // and without what is redacted.
@@ -27,7 +27,7 @@ func TestDeletionIsOnRecord(t *testing.T) {
 	if d.Interrupt != open.ID || d.Status != store.DecisionCancelled || d.User != bob || d.Tool != "pay" || d.RunID != "" || d.Origin != byOperator {
 		t.Errorf("%+v", d)
 	}
-	if d.Message != open.Message || d.ToolCallID != open.ToolCallID || d.AskedBy.Label != "run-1" || d.AnsweredBy != (runner.DecisionRun{}) ||
+	if d.Message != open.Message || d.ToolCallID != open.ToolCallID || d.AskedBy.Label != "run-1" || d.AnsweredBy != (store.DecisionRun{}) ||
 		!sameJSON(t, string(d.Arguments), `{"card":"[redacted]","amount":1}`) {
 		t.Errorf("the body is %s", d.Body)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -102,7 +103,7 @@ func benchRuns(b *testing.B, agent adapter.Agent) {
 		}
 		in := user("go")
 		in.ThreadID, in.RunID = key.Thread, "run"
-		if _, err := r.Submit(b.Context(), runner.Input{Namespace: key.Namespace, Run: in}); err != nil {
+		if _, err := r.Submit(b.Context(), admission.Input{Namespace: key.Namespace, Run: in}); err != nil {
 			b.Fatal(err)
 		}
 		for events := 0; events < benchEvents+4; {

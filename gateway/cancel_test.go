@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -40,7 +40,7 @@ func TestCancel(t *testing.T) {
 			if events != nil {
 				l.until(isWord)
 			}
-			if c, err := l.runner.Cancel(l.ctx(), l.key, "cancelled", runner.Actor{}); err != nil || !c.Stopped {
+			if c, err := l.runner.Cancel(l.ctx(), l.key, "cancelled", admission.Actor{}); err != nil || !c.Stopped {
 				t.Fatalf("%+v %v", c, err)
 			}
 			logged := l.untilEnd()

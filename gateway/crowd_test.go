@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
@@ -183,15 +184,15 @@ func (c *crowd) begin(agent, thread string) {
 	c.t.Helper()
 	in := user("go")
 	in.ThreadID, in.RunID = thread, "run"
-	a, err := c.runner.Submit(context.Background(), runner.Input{Namespace: "test", Agent: agent, Run: in})
-	if err != nil || a.Disposition != runner.Started {
+	a, err := c.runner.Submit(context.Background(), admission.Input{Namespace: "test", Agent: agent, Run: in})
+	if err != nil || a.Disposition != admission.Started {
 		c.t.Fatalf("%v %s %+v", err, a.Disposition, a.Refusal)
 	}
 }
 
 func (c *crowd) cancel(thread string) {
 	c.t.Helper()
-	if r, err := c.runner.Cancel(context.Background(), store.ThreadKey{Namespace: "test", Thread: thread}, "run", runner.Actor{}); err != nil || !r.Stopped {
+	if r, err := c.runner.Cancel(context.Background(), store.ThreadKey{Namespace: "test", Thread: thread}, "run", admission.Actor{}); err != nil || !r.Stopped {
 		c.t.Fatalf("%v %+v", err, r)
 	}
 }

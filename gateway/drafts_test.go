@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -15,9 +16,9 @@ import (
 func TestDraftsStayHere(t *testing.T) {
 	l := newLab(t, nil, sends(began, asks(confirm+","+form)), sends(began, open, word, shut, done))
 	open := interrupted(t, l.say("go"))
-	give := func(entry protocol.ResumeEntry) runner.Answered {
+	give := func(entry protocol.ResumeEntry) operate.Answered {
 		t.Helper()
-		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "ann", "answer", []protocol.ResumeEntry{entry}, runner.Origin{}, nil)
+		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "ann", "answer", []protocol.ResumeEntry{entry}, store.Origin{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +35,7 @@ func TestDraftsStayHere(t *testing.T) {
 	if n := len(l.peer.runs()); n != 1 {
 		t.Fatalf("%d requests while an answer is missing", n)
 	}
-	if a := give(cancelled(open[0].ID)); a.Admitted.Disposition != runner.Started {
+	if a := give(cancelled(open[0].ID)); a.Admitted.Disposition != admission.Started {
 		t.Fatalf("%+v", a)
 	}
 	succeeded(t, l.untilEnd())

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -40,7 +40,7 @@ func TestDrainWaitsForAnAnswer(t *testing.T) {
 	})
 	draining := l.start(others{l.store})
 	in := &protocol.RunAgentInput{ThreadID: "thread", RunID: "answer", Resume: []protocol.ResumeEntry{resolved(first[0].ID, "true")}}
-	if a, err := draining.Submit(l.ctx(), runner.Input{Namespace: "test", Run: in}); err != nil || a.Disposition != runner.Started {
+	if a, err := draining.Submit(l.ctx(), admission.Input{Namespace: "test", Run: in}); err != nil || a.Disposition != admission.Started {
 		t.Fatalf("%v %+v", err, a)
 	}
 	<-reached
@@ -49,8 +49,8 @@ func TestDrainWaitsForAnAnswer(t *testing.T) {
 	for {
 		probe := user("probe")
 		probe.ThreadID, probe.RunID = "thread", "probe"
-		a, err := draining.Submit(ctx, runner.Input{Namespace: "test", Agent: "nobody", Run: probe})
-		if err != nil || a.Disposition != runner.Refused {
+		a, err := draining.Submit(ctx, admission.Input{Namespace: "test", Agent: "nobody", Run: probe})
+		if err != nil || a.Disposition != admission.Refused {
 			t.Fatalf("%v %+v", err, a)
 		}
 		if a.Refusal.Code == adapter.CodeServerDraining {

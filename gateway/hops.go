@@ -6,7 +6,7 @@ import (
 )
 
 // HopsHeader tells in each request how many gateways it has passed, this one included, as
-// far as the caller's comes along with its run (runner.Input.Headers): the same two before
+// far as the caller's comes along with its run (admission.Input.Headers): the same two before
 // one another would ask each other for ever.
 const HopsHeader = "Aguiws-Hops"
 

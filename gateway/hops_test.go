@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 )
 
 // A gateway that stands in front of itself is found out.
@@ -13,7 +13,7 @@ func TestHops(t *testing.T) {
 		l := newLab(t, nil, sends(began, done))
 		in := user("go")
 		in.ThreadID, in.RunID = l.key.Thread, "run"
-		if _, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in, Headers: map[string]string{HopsHeader: came}}); err != nil {
+		if _, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: in, Headers: map[string]string{HopsHeader: came}}); err != nil {
 			t.Fatal(err)
 		}
 		end := l.untilEnd()

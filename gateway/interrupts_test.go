@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -254,7 +254,7 @@ func TestNaiveExpiry(t *testing.T) {
 		t.Errorf("told %q, want %q", open[0].ExpiresAt, want)
 	}
 	late := &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: "late", Resume: []protocol.ResumeEntry{resolved(open[0].ID, "true")}}
-	admitted, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: late})
+	admitted, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: late})
 	if err != nil || admitted.Refusal == nil || admitted.Refusal.Code != adapter.CodeExpired {
 		t.Errorf("an hour late: %+v, %v", admitted, err)
 	}
@@ -272,7 +272,7 @@ func TestSchemasAreTold(t *testing.T) {
 		t.Errorf("repaired %v", repairs)
 	}
 	wrong := &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: "wrong", Resume: []protocol.ResumeEntry{resolved(open[0].ID, `{"n":0.5}`)}}
-	admitted, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: wrong})
+	admitted, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: wrong})
 	if err != nil || admitted.Refusal == nil || admitted.Refusal.Code != adapter.CodePayloadInvalid {
 		t.Errorf("a wrong answer: %+v, %v", admitted, err)
 	}

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -265,18 +266,18 @@ func (l *lab) ctx() context.Context {
 	return ctx
 }
 
-func (l *lab) submit(in *protocol.RunAgentInput) runner.Admitted {
+func (l *lab) submit(in *protocol.RunAgentInput) admission.Admitted {
 	l.t.Helper()
 	in.ThreadID = l.key.Thread
 	if in.RunID == "" {
 		l.labels++
 		in.RunID = fmt.Sprintf("run-%d", l.labels)
 	}
-	admitted, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in})
+	admitted, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: in})
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	if admitted.Disposition != runner.Started {
+	if admitted.Disposition != admission.Started {
 		l.t.Fatalf("%s %+v", admitted.Disposition, admitted.Refusal)
 	}
 	return admitted

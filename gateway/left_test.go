@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -179,7 +180,7 @@ func TestTurningAwayToAnotherAgent(t *testing.T) {
 			in := user("something else")
 			in.Resume = []protocol.ResumeEntry{cancelled(interrupted(t, l.say("go"))[0].ID)}
 			in.ThreadID, in.RunID = l.key.Thread, "else"
-			if _, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: in, Agent: "other"}); err != nil {
+			if _, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: in, Agent: "other"}); err != nil {
 				t.Fatal(err)
 			}
 			succeeded(t, l.untilEnd())

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -161,7 +162,7 @@ func TestLostWorker(t *testing.T) {
 			l.peer.next(lost, whole)
 			doomed, cut := l.doomed()
 			in.ThreadID, in.RunID = "thread", "lost"
-			if a, err := doomed.Submit(l.ctx(), runner.Input{Namespace: "test", Run: in}); err != nil || a.Disposition != runner.Started {
+			if a, err := doomed.Submit(l.ctx(), admission.Input{Namespace: "test", Run: in}); err != nil || a.Disposition != admission.Started {
 				t.Fatalf("%v %+v", err, a)
 			}
 			<-reached

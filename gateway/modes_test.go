@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -40,7 +40,7 @@ func TestModeChangesWhereAWorkerIsLost(t *testing.T) {
 			in := &protocol.RunAgentInput{ThreadID: "thread", RunID: "lost", Resume: []protocol.ResumeEntry{resolved(interrupted(t, l.say("go"))[0].ID, "true")}}
 			l.peer.next(hangs(reached, began, open, word), sends(began, open, word, shut, done))
 			doomed, cut := l.doomedWith(nil)
-			if a, err := doomed.Submit(l.ctx(), runner.Input{Namespace: "test", Run: in}); err != nil || a.Disposition != runner.Started {
+			if a, err := doomed.Submit(l.ctx(), admission.Input{Namespace: "test", Run: in}); err != nil || a.Disposition != admission.Started {
 				t.Fatalf("%v %+v", err, a)
 			}
 			<-reached

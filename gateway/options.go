@@ -17,7 +17,7 @@ type Options struct {
 	// Header is sent with each request. Values are never logged.
 	Header http.Header
 	// PassHeaders names headers of the caller that go along, as far as the run has them
-	// (runner.Input.Headers). Hop-by-hop ones are refused.
+	// (admission.Input.Headers). Hop-by-hop ones are refused.
 	PassHeaders []string
 	// Dialect is one of Dialects; "" is DialectAuto.
 	Dialect Dialect

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -73,7 +73,7 @@ func TestReplaysTakeNoPlace(t *testing.T) {
 	in := &protocol.RunAgentInput{ThreadID: "thread", RunID: "lost", Resume: []protocol.ResumeEntry{resolved(interrupted(t, l.say("go"))[0].ID, "true")}}
 	l.peer.next(hangs(reached, began, open, word))
 	doomed, cut := l.doomedWith(nil)
-	if a, err := doomed.Submit(l.ctx(), runner.Input{Namespace: "test", Run: in}); err != nil || a.Disposition != runner.Started {
+	if a, err := doomed.Submit(l.ctx(), admission.Input{Namespace: "test", Run: in}); err != nil || a.Disposition != admission.Started {
 		t.Fatalf("%v %+v", err, a)
 	}
 	<-reached

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -50,10 +51,10 @@ func TestSeparateDutiesOfUpstreams(t *testing.T) {
 	shutdown(l.runner)
 	l.runner = l.start(l.store, func(o *runner.Options) { o.SeparateDuties = true })
 	l.follow()
-	submit := func(by, label string, in *protocol.RunAgentInput) runner.Admitted {
+	submit := func(by, label string, in *protocol.RunAgentInput) admission.Admitted {
 		t.Helper()
 		in.ThreadID, in.RunID = l.key.Thread, label
-		a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, User: by, Run: in})
+		a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, User: by, Run: in})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,10 +62,10 @@ func TestSeparateDutiesOfUpstreams(t *testing.T) {
 	}
 	submit("ann", "1", user("go"))
 	answer := []protocol.ResumeEntry{resolved(interrupted(t, l.untilEnd())[0].ID, "true")}
-	if a := submit("ann", "2", &protocol.RunAgentInput{Resume: answer}); a.Disposition != runner.Refused {
+	if a := submit("ann", "2", &protocol.RunAgentInput{Resume: answer}); a.Disposition != admission.Refused {
 		t.Errorf("her own answer is %s", a.Disposition)
 	}
-	if a := submit("bob", "3", &protocol.RunAgentInput{Resume: answer}); a.Disposition != runner.Started {
+	if a := submit("bob", "3", &protocol.RunAgentInput{Resume: answer}); a.Disposition != admission.Started {
 		t.Fatalf("another's answer is %s %+v", a.Disposition, a.Refusal)
 	}
 	succeeded(t, l.untilEnd())

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
@@ -62,9 +63,9 @@ func requestOf(t *testing.T, history History, messages int) (size, allocated int
 		in.Messages = append(in.Messages, protocol.Message{ID: fmt.Sprintf("message-%06d", i), Role: role, Content: protocol.Text(strings.Repeat("word ", 40))})
 	}
 	in.Messages = append(in.Messages, protocol.Message{ID: "latest", Role: protocol.RoleUser, Content: protocol.Text("go")})
-	a, err := runs.Submit(t.Context(), runner.Input{Namespace: "test", Run: in})
+	a, err := runs.Submit(t.Context(), admission.Input{Namespace: "test", Run: in})
 	close(admitted)
-	if err != nil || a.Disposition != runner.Started {
+	if err != nil || a.Disposition != admission.Started {
 		t.Fatalf("%v %+v", err, a)
 	}
 	if err := <-made; err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
@@ -56,7 +57,7 @@ func TestWhatRetells(t *testing.T) {
 	}
 	defer shutdown(runs)
 	in := &protocol.RunAgentInput{ThreadID: "thread", RunID: "run", Messages: ofTheThread}
-	if _, err := runs.Submit(t.Context(), runner.Input{Namespace: "test", Run: in}); err != nil {
+	if _, err := runs.Submit(t.Context(), admission.Input{Namespace: "test", Run: in}); err != nil {
 		t.Fatal(err)
 	}
 	for title, retells := range <-got {

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -129,7 +129,7 @@ func TestCallersHeaders(t *testing.T) {
 	say := func(in *protocol.RunAgentInput, label string, headers map[string]string) []protocol.Event {
 		t.Helper()
 		in.ThreadID, in.RunID = "thread", label
-		if a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: "test", Run: in, Headers: headers}); err != nil || a.Disposition != runner.Started {
+		if a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: "test", Run: in, Headers: headers}); err != nil || a.Disposition != admission.Started {
 			t.Fatalf("%v %+v", err, a)
 		}
 		return l.untilEnd()
@@ -252,7 +252,7 @@ func TestConcurrency(t *testing.T) {
 		t.Helper()
 		in := user("go")
 		in.ThreadID, in.RunID = thread, "run"
-		if a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: "test", Run: in}); err != nil || a.Disposition != runner.Started {
+		if a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: "test", Run: in}); err != nil || a.Disposition != admission.Started {
 			t.Fatalf("%v %+v", err, a)
 		}
 	}
@@ -266,7 +266,7 @@ func TestConcurrency(t *testing.T) {
 		t.Errorf("%+v, %d requests", s, len(l.peer.runs()))
 	}
 	l.on("waits")
-	if c, err := l.runner.Cancel(l.ctx(), l.key, "run", runner.Actor{}); err != nil || !c.Stopped {
+	if c, err := l.runner.Cancel(l.ctx(), l.key, "run", admission.Actor{}); err != nil || !c.Stopped {
 		t.Fatalf("%+v %v", c, err)
 	}
 	l.untilEnd()

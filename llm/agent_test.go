@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/llm"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -107,8 +108,8 @@ func steered(t *testing.T, turns int) (*endpoint, *lab) {
 		c, ok := e.(*protocol.TextMessageContent)
 		return ok && c.Delta == "Blue"
 	})
-	a, err := l.runner.Inject(l.ctx(), runner.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "not blue", When: runner.WhenStep})
-	if err != nil || a.Disposition != runner.Queued {
+	a, err := l.runner.Inject(l.ctx(), operate.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "not blue", When: admission.WhenStep})
+	if err != nil || a.Disposition != admission.Queued {
 		t.Fatalf("%+v %v", a, err)
 	}
 	close(more)
@@ -290,7 +291,7 @@ func TestCancelEndsTheRequest(t *testing.T) {
 	l := newLab(t, e.agent())
 	l.submit(user("hi"))
 	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageContent })
-	if _, err := l.runner.StopAll(l.ctx(), l.key, "enough", runner.Actor{}); err != nil {
+	if _, err := l.runner.StopAll(l.ctx(), l.key, "enough", admission.Actor{}); err != nil {
 		t.Fatal(err)
 	}
 	l.end()

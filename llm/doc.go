@@ -7,7 +7,7 @@
 // off is asked for once more and shown in place of what had come. Tools are adapter.Tools
 // with their policies, and forms; a frontend's tools are left for the frontend.
 //
-// The model is told what is sent to join the run (runner.WhenStep) with the next request;
+// The model is told what is sent to join the run (admission.WhenStep) with the next request;
 // after its last answer, that is one more.
 //
 // A model that does not answer ends the run in a RUN_ERROR whose code says what may help:

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -150,8 +151,8 @@ func (l *lab) submit(input *protocol.RunAgentInput) {
 	l.t.Helper()
 	l.runs++
 	input.ThreadID, input.RunID = l.key.Thread, fmt.Sprintf("run-%d", l.runs)
-	a, err := l.runner.Submit(l.ctx(), runner.Input{Namespace: l.key.Namespace, Run: input})
-	if err != nil || a.Disposition != runner.Started {
+	a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: input})
+	if err != nil || a.Disposition != admission.Started {
 		l.t.Fatalf("%s %+v %v", a.Disposition, a.Refusal, err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -48,8 +49,8 @@ func BenchmarkSuspendedRuns(b *testing.B) {
 		key := suspendedKey(i)
 		in := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: fmt.Sprintf("7c61d2aa-93b1-4b0e-a7f4-%012d", i),
 			Messages: protocol.Messages{{ID: fmt.Sprintf("b2f0e1d4-0c6b-4f57-8f19-%012d", i), Role: protocol.RoleUser, Content: protocol.Text("Please pay the invoice of March.")}}}
-		a, err := runs.Submit(context.Background(), runner.Input{Namespace: key.Namespace, Run: in})
-		if err != nil || a.Disposition != runner.Started {
+		a, err := runs.Submit(context.Background(), admission.Input{Namespace: key.Namespace, Run: in})
+		if err != nil || a.Disposition != admission.Started {
 			b.Errorf("%s %+v %v", a.Disposition, a.Refusal, err)
 		}
 	}

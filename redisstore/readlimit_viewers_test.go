@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -82,7 +83,7 @@ func TestManyViewersOfALargeThreadShareWhatIsReadOfIt(t *testing.T) {
 	start := func(thread string) {
 		in := &protocol.RunAgentInput{ThreadID: thread, RunID: "r", Messages: protocol.Messages{
 			{ID: "m", Role: protocol.RoleUser, Content: protocol.Text("go")}}}
-		if a, err := r.Submit(context.Background(), runner.Input{Namespace: "n", Run: in}); err != nil || a.Disposition != runner.Started {
+		if a, err := r.Submit(context.Background(), admission.Input{Namespace: "n", Run: in}); err != nil || a.Disposition != admission.Started {
 			t.Fatal(a, err)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -158,8 +158,8 @@ func TestDetach(t *testing.T) {
 	}
 }
 
-func repeats(of string) runner.Admitted {
-	return runner.Admitted{Disposition: runner.Repeat, RunID: "s-" + of, Of: of}
+func repeats(of string) admission.Admitted {
+	return admission.Admitted{Disposition: admission.Repeat, RunID: "s-" + of, Of: of}
 }
 
 func TestRepeatActiveOnFollowedThread(t *testing.T) {
@@ -315,7 +315,7 @@ func TestRepeatOrQueuedWithoutStore(t *testing.T) {
 		}
 	}
 	b.set(func() { b.failing = errors.New("no answer") })
-	b.set(func() { b.submit = answering(runner.Admitted{Disposition: runner.Queued, RunID: "s"}) })
+	b.set(func() { b.submit = answering(admission.Admitted{Disposition: admission.Queued, RunID: "s"}) })
 	refused()
 	b.set(func() {
 		b.submit = answering(repeats("r"))

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/core"
@@ -78,7 +79,7 @@ func (s *Server) announce(unanswered func(agent string) runner.UnansweredPolicy)
 		if caps, err = withOwn(caps, "onDisconnect", s.opts.disconnectOf(agent)); err != nil {
 			return nil, err
 		}
-		if caps, err = withOwn(caps, "when", []runner.When{runner.WhenStep}); err != nil {
+		if caps, err = withOwn(caps, "when", []admission.When{admission.WhenStep}); err != nil {
 			return nil, err
 		}
 		return withOwn(caps, "newMessages", true)

@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	agui "github.com/aguiws/aguiws/client"
@@ -153,7 +154,7 @@ func TestRevokedCredential(t *testing.T) {
 
 func TestFault(t *testing.T) {
 	b := newFake()
-	b.submit = func(context.Context, runner.Input) (runner.Admitted, error) { panic("a bug") }
+	b.submit = func(context.Context, admission.Input) (admission.Admitted, error) { panic("a bug") }
 	ts := newTestServer(t, b, nil)
 	c := ts.dial()
 	c.send(input("t", "r"))

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/controlapi"
 	"github.com/aguiws/aguiws/server/internal/peer"
@@ -30,14 +30,14 @@ type controlCaller struct {
 	of  *peer.Caller
 }
 
-func (c controlCaller) Namespace() string                     { return c.of.Identity.Namespace }
-func (c controlCaller) Tenant() string                        { return c.of.Identity.Tenant }
-func (c controlCaller) User() string                          { return c.of.Name() }
-func (c controlCaller) NameOf(user string) string             { return c.of.NameOf(user) }
-func (c controlCaller) May(scope string) bool                 { return c.of.Identity.May(scope) }
-func (c controlCaller) Origin(t runner.Through) runner.Origin { return c.of.Origin(t) }
-func (c controlCaller) Headers() map[string]string            { return c.of.Headers }
-func (c controlCaller) Credential() string                    { return c.of.Bearer }
+func (c controlCaller) Namespace() string                   { return c.of.Identity.Namespace }
+func (c controlCaller) Tenant() string                      { return c.of.Identity.Tenant }
+func (c controlCaller) User() string                        { return c.of.Name() }
+func (c controlCaller) NameOf(user string) string           { return c.of.NameOf(user) }
+func (c controlCaller) May(scope string) bool               { return c.of.Identity.May(scope) }
+func (c controlCaller) Origin(t store.Through) store.Origin { return c.of.Origin(t) }
+func (c controlCaller) Headers() map[string]string          { return c.of.Headers }
+func (c controlCaller) Credential() string                  { return c.of.Bearer }
 func (c controlCaller) Hold(ctx context.Context) controlapi.Held {
 	return c.srv.gate.Hold(ctx, c.of)
 }

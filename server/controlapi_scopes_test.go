@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -87,7 +88,7 @@ func scopesServer(t *testing.T, namespaces map[string]string) *walk {
 	}), theirs: ids{thread: "t", run: "r", message: "nobody's", interrupt: "nobody's", dispatch: "nobody's"}}
 	for namespace, tenant := range namespaces {
 		key := store.ThreadKey{Namespace: namespace, Thread: w.theirs.thread}
-		if _, err := r.Inject(t.Context(), runner.Injection{Namespace: namespace, Tenant: tenant, Thread: key.Thread, Text: "/confirm sure?"}); err != nil {
+		if _, err := r.Inject(t.Context(), operate.Injection{Namespace: namespace, Tenant: tenant, Thread: key.Thread, Text: "/confirm sure?"}); err != nil {
 			t.Fatal(err)
 		}
 		eventually(t, "the question", func() bool {

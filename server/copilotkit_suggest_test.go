@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -36,9 +36,9 @@ func TestCopilotSuggest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newFake()
-			b.submit = func(context.Context, runner.Input) (runner.Admitted, error) {
+			b.submit = func(context.Context, admission.Input) (admission.Admitted, error) {
 				t.Error("a run was asked for")
-				return runner.Admitted{}, errors.New("no")
+				return admission.Admitted{}, errors.New("no")
 			}
 			ts := newTestServer(t, b, &Options{Suggest: c.suggest})
 			s := ts.copilotkit(c.action, c.body).opened()

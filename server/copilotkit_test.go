@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 )
@@ -186,7 +186,7 @@ func TestCopilotStop(t *testing.T) {
 				}
 			}
 			var stopped []string
-			b.cancel = func(key store.ThreadKey, label string) (runner.Cancelled, error) {
+			b.cancel = func(key store.ThreadKey, label string) (admission.Cancelled, error) {
 				if key != localThread {
 					t.Errorf("of %v", key)
 				}
@@ -197,7 +197,7 @@ func TestCopilotStop(t *testing.T) {
 				if at >= 0 {
 					running = slices.Delete(running, at, at+1)
 				}
-				return runner.Cancelled{Stopped: at >= 0}, nil
+				return admission.Cancelled{Stopped: at >= 0}, nil
 			}
 			ts := newTestServer(t, b, nil)
 			s := ts.ask(http.MethodPost, "/copilotkit/agent/default/stop/t", c.body)
@@ -219,8 +219,8 @@ func TestCopilotStop(t *testing.T) {
 		})
 	}
 	b := newFake()
-	b.cancel = func(store.ThreadKey, string) (runner.Cancelled, error) {
-		return runner.Cancelled{}, errors.New("no answer")
+	b.cancel = func(store.ThreadKey, string) (admission.Cancelled, error) {
+		return admission.Cancelled{}, errors.New("no answer")
 	}
 	ts := newTestServer(t, b, nil)
 	ts.ask(http.MethodPost, "/copilotkit/agent/default/stop/t", `{"runId":"a"}`).refusedWith(500, "error", "Failed to stop agent")
@@ -229,8 +229,8 @@ func TestCopilotStop(t *testing.T) {
 	// A thread that does not come to rest was not stopped.
 	b.set(func() {
 		b.attached = func(a *follow.Attached) { a.ActiveLabel = "another" }
-		b.cancel = func(store.ThreadKey, string) (runner.Cancelled, error) {
-			return runner.Cancelled{Stopped: true}, nil
+		b.cancel = func(store.ThreadKey, string) (admission.Cancelled, error) {
+			return admission.Cancelled{Stopped: true}, nil
 		}
 	})
 	ts.ask(http.MethodPost, "/copilotkit/agent/default/stop/t", "").refusedWith(409, "error", "Failed to stop agent")

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -44,7 +44,7 @@ func TestFollowersAreToldWhoDecided(t *testing.T) {
 			if err := json.Unmarshal(started.Metadata["aguiws"], &says); err != nil {
 				t.Fatalf("%v in %s", err, e.data)
 			}
-			if d := says.Decisions; len(d) != 1 || d[0].InterruptID != id || d[0].By != "op" || d[0].Through != string(runner.ThroughInbox) || says.Restated != restated {
+			if d := says.Decisions; len(d) != 1 || d[0].InterruptID != id || d[0].By != "op" || d[0].Through != string(store.ThroughInbox) || says.Restated != restated {
 				t.Errorf("told %s", e.data)
 			}
 			return

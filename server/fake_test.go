@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -29,10 +30,10 @@ type fake struct {
 	threads map[store.ThreadKey]*fakeThread
 	labels  map[string]string // of the runs that inputs were answered with, by id
 
-	submit    func(context.Context, runner.Input) (runner.Admitted, error)
+	submit    func(context.Context, admission.Input) (admission.Admitted, error)
 	repeat    func(key store.ThreadKey, runID, label string) (follow.Repeated, error)
-	cancel    func(key store.ThreadKey, label string) (runner.Cancelled, error)
-	left      func(key store.ThreadKey, runID, label string, behind time.Duration) (runner.Cancelled, error)
+	cancel    func(key store.ThreadKey, label string) (admission.Cancelled, error)
+	left      func(key store.ThreadKey, runID, label string, behind time.Duration) (admission.Cancelled, error)
 	restating func(context.Context)  // before a repeat is answered
 	attached  func(*follow.Attached) // amends an answer
 	messages  func(key store.ThreadKey, q store.MessageQuery) (*store.MessagePage, error)
@@ -63,12 +64,12 @@ func newFake() *fake {
 // its sender is owed run r from beginning to end.
 func newQueueing() *fake {
 	b := newFake()
-	b.submit = answering(runner.Admitted{Disposition: runner.Queued, RunID: "s"})
+	b.submit = answering(admission.Admitted{Disposition: admission.Queued, RunID: "s"})
 	b.repeat = func(store.ThreadKey, string, string) (follow.Repeated, error) {
 		return follow.Repeated{Status: store.RunQueued}, nil
 	}
-	b.cancel = func(store.ThreadKey, string) (runner.Cancelled, error) {
-		return runner.Cancelled{Stopped: true, Owed: [][]byte{[]byte(runStarted("t", "r")), []byte(runFinished("t", "r"))}}, nil
+	b.cancel = func(store.ThreadKey, string) (admission.Cancelled, error) {
+		return admission.Cancelled{Stopped: true, Owed: [][]byte{[]byte(runStarted("t", "r")), []byte(runFinished("t", "r"))}}, nil
 	}
 	return b
 }
@@ -140,7 +141,7 @@ func (b *fake) seen() (seq int64) {
 	return seq
 }
 
-func (b *fake) Submit(ctx context.Context, in runner.Input) (runner.Admitted, error) {
+func (b *fake) Submit(ctx context.Context, in admission.Input) (admission.Admitted, error) {
 	b.mu.Lock()
 	submit := b.submit
 	b.mu.Unlock()
@@ -154,13 +155,13 @@ func (b *fake) Submit(ctx context.Context, in runner.Input) (runner.Admitted, er
 
 // start begins a run as a store does: its RUN_STARTED is logged before anybody
 // hears of it.
-func (b *fake) start(in runner.Input) runner.Admitted {
+func (b *fake) start(in admission.Input) admission.Admitted {
 	key := store.ThreadKey{Namespace: in.Namespace, Thread: in.Run.ThreadID}
 	b.mu.Lock()
 	at := b.thread(key).end()
 	b.mu.Unlock()
 	b.log(key, runStarted(in.Run.ThreadID, in.Run.RunID))
-	return runner.Admitted{Disposition: runner.Started, RunID: "server-" + in.Run.RunID, Position: at}
+	return admission.Admitted{Disposition: admission.Started, RunID: "server-" + in.Run.RunID, Position: at}
 }
 
 func (b *fake) Repeat(ctx context.Context, key store.ThreadKey, runID, label string) (follow.Repeated, error) {
@@ -182,23 +183,23 @@ func (b *fake) Repeat(ctx context.Context, key store.ThreadKey, runID, label str
 	return told, err
 }
 
-func (b *fake) CancelWaiting(context.Context, store.ThreadKey, runner.Actor) (string, error) {
+func (b *fake) CancelWaiting(context.Context, store.ThreadKey, admission.Actor) (string, error) {
 	return "", nil
 }
 
-func (b *fake) Cancel(_ context.Context, key store.ThreadKey, label string, _ runner.Actor) (runner.Cancelled, error) {
+func (b *fake) Cancel(_ context.Context, key store.ThreadKey, label string, _ admission.Actor) (admission.Cancelled, error) {
 	b.mu.Lock()
 	cancel := b.cancel
 	b.mu.Unlock()
 	return cancel(key, label)
 }
 
-func (b *fake) CancelLeft(_ context.Context, key store.ThreadKey, runID, label string, behind time.Duration) (runner.Cancelled, error) {
+func (b *fake) CancelLeft(_ context.Context, key store.ThreadKey, runID, label string, behind time.Duration) (admission.Cancelled, error) {
 	b.mu.Lock()
 	left := b.left
 	b.mu.Unlock()
 	if left == nil {
-		return runner.Cancelled{}, nil
+		return admission.Cancelled{}, nil
 	}
 	return left(key, runID, label, behind)
 }
@@ -347,12 +348,12 @@ func input(thread, run string) string {
 	return fmt.Sprintf(`{"threadId":%q,"runId":%q,"messages":[]}`, thread, run)
 }
 
-func refusedWith(code string) func(context.Context, runner.Input) (runner.Admitted, error) {
-	return func(context.Context, runner.Input) (runner.Admitted, error) {
-		return runner.Admitted{Disposition: runner.Refused, Refusal: &protocol.RunError{Code: code, Message: "no"}}, nil
+func refusedWith(code string) func(context.Context, admission.Input) (admission.Admitted, error) {
+	return func(context.Context, admission.Input) (admission.Admitted, error) {
+		return admission.Admitted{Disposition: admission.Refused, Refusal: &protocol.RunError{Code: code, Message: "no"}}, nil
 	}
 }
 
-func answering(a runner.Admitted) func(context.Context, runner.Input) (runner.Admitted, error) {
-	return func(context.Context, runner.Input) (runner.Admitted, error) { return a, nil }
+func answering(a admission.Admitted) func(context.Context, admission.Input) (admission.Admitted, error) {
+	return func(context.Context, admission.Input) (admission.Admitted, error) { return a, nil }
 }

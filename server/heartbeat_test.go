@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/server/internal/ws"
 	"github.com/aguiws/aguiws/server/metrics"
 )
@@ -170,7 +170,7 @@ func TestBusySessionIsNotASilentPeer(t *testing.T) {
 func TestSlowUpload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newFake()
-		b.submit = func(_ context.Context, in runner.Input) (runner.Admitted, error) { return b.start(in), nil }
+		b.submit = func(_ context.Context, in admission.Input) (admission.Admitted, error) { return b.start(in), nil }
 		_, c, conn := bubble(t, b, nil, ws.Subprotocol)
 		c.expect("ws.hello")
 		frame := []byte(fmt.Sprintf(`{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user","content":%q}]}`, strings.Repeat("x", 2<<20)))

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
@@ -57,7 +57,7 @@ func TestWaitingInputsCount(t *testing.T) {
 func TestBodiesCount(t *testing.T) {
 	b := newFake()
 	judging, goOn := make(chan struct{}), make(chan struct{})
-	b.submit = func(_ context.Context, in runner.Input) (runner.Admitted, error) {
+	b.submit = func(_ context.Context, in admission.Input) (admission.Admitted, error) {
 		close(judging)
 		<-goOn
 		return b.start(in), nil
@@ -110,11 +110,11 @@ func TestThreadLargerThanShare(t *testing.T) {
 	b := newFake()
 	b.stored = 20 << 20
 	b.log(store.ThreadKey{Namespace: "ann", Thread: "t"}, custom("1"))
-	b.submit = func(ctx context.Context, in runner.Input) (runner.Admitted, error) {
+	b.submit = func(ctx context.Context, in admission.Input) (admission.Admitted, error) {
 		if err := store.Room(ctx, b.stored); err != nil {
-			return runner.Admitted{}, err
+			return admission.Admitted{}, err
 		}
-		return runner.Admitted{Disposition: runner.Refused, Refusal: &protocol.RunError{Message: "no", Code: "thread_busy"}}, nil
+		return admission.Admitted{Disposition: admission.Refused, Refusal: &protocol.RunError{Message: "no", Code: "thread_busy"}}, nil
 	}
 	tokens, err := identity.NewTokens([]identity.Token{{Token: annsToken, User: "ann"}})
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -38,7 +39,7 @@ func leavingNode(t *testing.T, st store.Store, grace time.Duration, busy runner.
 	ts := nodeWith(t, st, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Busy: busy},
 		&Options{FrameBurst: 1000, DisconnectGrace: grace})
 	t.Cleanup(func() {
-		if _, err := ts.control.StopAll(context.Background(), localThread, "the test is over", runner.Actor{}); err != nil {
+		if _, err := ts.control.StopAll(context.Background(), localThread, "the test is over", admission.Actor{}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -363,12 +364,12 @@ func TestGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, began := newFake(), time.Now()
 		var looks []string
-		b.left = func(key store.ThreadKey, run, label string, behind time.Duration) (runner.Cancelled, error) {
+		b.left = func(key store.ThreadKey, run, label string, behind time.Duration) (admission.Cancelled, error) {
 			looks = append(looks, fmt.Sprint(run, " ", label, " ", time.Since(began), " ", behind))
 			if len(looks) == 3 {
-				return runner.Cancelled{}, errors.New("no answer")
+				return admission.Cancelled{}, errors.New("no answer")
 			}
-			return runner.Cancelled{Stopped: behind == 0}, nil
+			return admission.Cancelled{Stopped: behind == 0}, nil
 		}
 		s, p, end := piped(t, b, &Options{DisconnectGrace: time.Second})
 		defer end()
@@ -405,11 +406,11 @@ func TestGraceWithoutTheStore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b, looks := newFake(), 0
-				b.left = func(store.ThreadKey, string, string, time.Duration) (runner.Cancelled, error) {
+				b.left = func(store.ThreadKey, string, string, time.Duration) (admission.Cancelled, error) {
 					if looks++; looks <= failing {
-						return runner.Cancelled{}, errors.New("no answer")
+						return admission.Cancelled{}, errors.New("no answer")
 					}
-					return runner.Cancelled{Stopped: true}, nil
+					return admission.Cancelled{Stopped: true}, nil
 				}
 				s, p, end := piped(t, b, &Options{DisconnectGrace: -1})
 				defer end()
@@ -437,9 +438,9 @@ func TestLooksAreSpaced(t *testing.T) {
 		const runs, seconds = 4000, 20
 		var looks atomic.Int64
 		b := newFake()
-		b.left = func(store.ThreadKey, string, string, time.Duration) (runner.Cancelled, error) {
+		b.left = func(store.ThreadKey, string, string, time.Duration) (admission.Cancelled, error) {
 			looks.Add(1)
-			return runner.Cancelled{}, nil
+			return admission.Cancelled{}, nil
 		}
 		s, _, end := piped(t, b, &Options{DisconnectGrace: time.Hour, Sockets: runs})
 		defer end()
@@ -461,9 +462,9 @@ func TestServerEndsAreNotLeaving(t *testing.T) {
 	t.Parallel() // it ends by the clock
 	synctest.Test(t, func(t *testing.T) {
 		b := newFake()
-		b.left = func(store.ThreadKey, string, string, time.Duration) (runner.Cancelled, error) {
+		b.left = func(store.ThreadKey, string, string, time.Duration) (admission.Cancelled, error) {
 			t.Error("it was taken for left")
-			return runner.Cancelled{}, nil
+			return admission.Cancelled{}, nil
 		}
 		answer := byHand(t, b, &Options{Auth: byToken{"good": {Expires: time.Now().Add(time.Minute)}}})
 		answer(authorized(postThread, "good"))

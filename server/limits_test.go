@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/core"
 	"github.com/aguiws/aguiws/server/internal/ws"
@@ -154,9 +154,9 @@ func TestCancelledWhileItIsJudged(t *testing.T) {
 	b := newQueueing()
 	var ts *testServer
 	cancelled := [][]byte{[]byte(runStarted("t", "r")), []byte(runFinished("t", "r"))}
-	b.submit = func(context.Context, runner.Input) (runner.Admitted, error) {
+	b.submit = func(context.Context, admission.Input) (admission.Admitted, error) {
 		ts.core.Awaiting.Pay(localThread, "r", cancelled)
-		return runner.Admitted{Disposition: runner.Queued, RunID: "s"}, nil
+		return admission.Admitted{Disposition: admission.Queued, RunID: "s"}, nil
 	}
 	ts = newTestServer(t, b, nil)
 	c := ts.dial()
@@ -170,7 +170,7 @@ func TestCancelledWhileItIsJudged(t *testing.T) {
 
 	// The same for who sends it again.
 	b.set(func() {
-		b.submit = answering(runner.Admitted{Disposition: runner.Repeat, RunID: "s", Of: "r"})
+		b.submit = answering(admission.Admitted{Disposition: admission.Repeat, RunID: "s", Of: "r"})
 		b.repeat = func(store.ThreadKey, string, string) (follow.Repeated, error) {
 			ts.core.Awaiting.Pay(localThread, "r", cancelled)
 			return follow.Repeated{Status: store.RunQueued}, nil
@@ -185,7 +185,7 @@ func TestCancelledWhileItIsJudged(t *testing.T) {
 
 	// What comes of another run of that name is not the end of one that runs.
 	b.set(func() {
-		b.submit = func(_ context.Context, in runner.Input) (runner.Admitted, error) {
+		b.submit = func(_ context.Context, in admission.Input) (admission.Admitted, error) {
 			ts.core.Awaiting.Pay(localThread, "r", cancelled)
 			return b.start(in), nil
 		}
@@ -202,7 +202,7 @@ func TestSubmitOutlivesTheSocket(t *testing.T) {
 		b := newFake()
 		judging, result := make(chan struct{}), make(chan error, 1)
 		goOn := make(chan struct{})
-		b.submit = func(ctx context.Context, in runner.Input) (runner.Admitted, error) {
+		b.submit = func(ctx context.Context, in admission.Input) (admission.Admitted, error) {
 			close(judging)
 			<-goOn
 			result <- ctx.Err()

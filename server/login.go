@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/peer"
@@ -85,7 +84,7 @@ func (s *Server) serveLoginBegin(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	begun, err := s.logins.Begin(ctx, login.Visitor{
 		Thread: store.ThreadKey{Namespace: c.Identity.Namespace, Thread: thread}, Interrupt: r.PathValue("interrupt"),
-		Tenant: c.Identity.Tenant, User: c.Name(), From: c.Origin(runner.ThroughLogin), Headers: c.Headers, Credential: c.Bearer,
+		Tenant: c.Identity.Tenant, User: c.Name(), From: c.Origin(store.ThroughLogin), Headers: c.Headers, Credential: c.Bearer,
 	})
 	switch {
 	case err != nil:

@@ -19,6 +19,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -149,7 +150,7 @@ func (h *history) play(r *runner.Runner) error {
 }
 
 // atRest waits until all that was sent was taken and nothing is under way.
-func (h *history) atRest(r *runner.Runner) (*runner.Thread, error) {
+func (h *history) atRest(r *runner.Runner) (*operate.Thread, error) {
 	eventually(h.t, "the sockets that were cut are closed", func() bool {
 		m := h.ts.opts.Metrics
 		return value(h.t, m, "aguiws_sockets", "full")+value(h.t, m, "aguiws_sockets", "plain") <= float64(len(h.peers))
@@ -165,7 +166,7 @@ func (h *history) atRest(r *runner.Runner) (*runner.Thread, error) {
 			return nil, err
 		}
 		if thread == nil {
-			thread = &runner.Thread{}
+			thread = &operate.Thread{}
 		}
 		if thread.Active != "" || thread.Queued > 0 && thread.Open == nil {
 			continue
@@ -573,7 +574,7 @@ func shownFold(messages protocol.Messages, state json.RawMessage) string {
 }
 
 // catchUp brings a peer up to the thread at rest, and compares.
-func (p *peerModel) catchUp(thread *runner.Thread) error {
+func (p *peerModel) catchUp(thread *operate.Thread) error {
 	p.attach(false)
 	if err := p.until("caught up", func() bool { return p.live && p.asked == "" }); err != nil {
 		return err
@@ -661,7 +662,7 @@ func (p *plainModel) read(body io.Reader) error {
 
 // holds compares what was read with what the thread became: no text in it is
 // another, or longer.
-func (p *plainModel) holds(thread *runner.Thread) error {
+func (p *plainModel) holds(thread *operate.Thread) error {
 	said := map[string]string{}
 	for _, m := range thread.Messages {
 		said[m.ID] = m.Content.String()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
@@ -45,7 +46,7 @@ func payloadServer(t *testing.T, value string, options adapter.PayloadOptions) (
 		t.Fatal(err)
 	}
 	s = newTestServer(t, running(r), nil)
-	if _, err := r.Inject(t.Context(), runner.Injection{Namespace: "local", Tenant: "local", Thread: "t", Text: "go"}); err != nil {
+	if _, err := r.Inject(t.Context(), operate.Injection{Namespace: "local", Tenant: "local", Thread: "t", Text: "go"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-put; err != nil {

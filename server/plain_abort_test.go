@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/metrics"
 )
@@ -15,14 +15,14 @@ const abort = `{"type":"abort","runId":"r"}`
 // stoppable makes cancelling a run log its end, and counts.
 func stoppable(b *fake, failures int) (cancelled chan string) {
 	cancelled = make(chan string, 10)
-	b.cancel = func(key store.ThreadKey, label string) (runner.Cancelled, error) {
+	b.cancel = func(key store.ThreadKey, label string) (admission.Cancelled, error) {
 		cancelled <- label
 		if failures > 0 {
 			failures--
-			return runner.Cancelled{}, errors.New("no answer")
+			return admission.Cancelled{}, errors.New("no answer")
 		}
 		b.log(key, `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"cancelled"}}`)
-		return runner.Cancelled{Stopped: true}, nil
+		return admission.Cancelled{Stopped: true}, nil
 	}
 	return cancelled
 }
@@ -121,9 +121,9 @@ func TestPlainAbortWhatContinues(t *testing.T) {
 // said about it.
 func TestPlainAbortOfNothing(t *testing.T) {
 	b := newFake()
-	b.cancel = func(store.ThreadKey, string) (runner.Cancelled, error) {
+	b.cancel = func(store.ThreadKey, string) (admission.Cancelled, error) {
 		t.Error("a run was cancelled")
-		return runner.Cancelled{}, nil
+		return admission.Cancelled{}, nil
 	}
 	ts := newTestServer(t, b, nil)
 	c := ts.connect("/agui/ws", plainMode)

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -131,7 +131,7 @@ func TestHalfAMessageIsHealedInTheQueue(t *testing.T) {
 func TestHealedAsTheRunIsTakenUp(t *testing.T) {
 	const snapshot = `{"type":"MESSAGES_SNAPSHOT","messages":[]}`
 	b := newFake()
-	b.submit = answering(runner.Admitted{Disposition: runner.Queued, RunID: "s", Behind: true})
+	b.submit = answering(admission.Admitted{Disposition: admission.Queued, RunID: "s", Behind: true})
 	var begun atomic.Bool
 	asked := make(chan struct{}, 10)
 	b.repeat = func(store.ThreadKey, string, string) (follow.Repeated, error) {
@@ -155,7 +155,7 @@ func TestHealedAsTheRunIsTakenUp(t *testing.T) {
 // Who leaves while all that the thread holds is read for them has left.
 func TestLeavingWhileHealed(t *testing.T) {
 	b := newFake()
-	b.submit = answering(runner.Admitted{Disposition: runner.Started, RunID: "s", Behind: true})
+	b.submit = answering(admission.Admitted{Disposition: admission.Started, RunID: "s", Behind: true})
 	b.restating = func(ctx context.Context) { <-ctx.Done() }
 	b.repeat = func(store.ThreadKey, string, string) (follow.Repeated, error) {
 		return follow.Repeated{}, context.Canceled

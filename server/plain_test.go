@@ -5,8 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/core"
@@ -56,8 +56,8 @@ func TestPlainRefusals(t *testing.T) {
 	c.send(input("t", "r"))
 	c.wants(`{"type":"RUN_ERROR","message":"no","code":"interrupts_pending"}`)
 	b.set(func() {
-		b.submit = func(context.Context, runner.Input) (runner.Admitted, error) {
-			return runner.Admitted{}, errors.New("no answer")
+		b.submit = func(context.Context, admission.Input) (admission.Admitted, error) {
+			return admission.Admitted{}, errors.New("no answer")
 		}
 	})
 	c.send(input("t", "r"))
@@ -83,7 +83,7 @@ func TestPlainScope(t *testing.T) {
 func TestPlainQueued(t *testing.T) {
 	b := newFake()
 	b.log(localThread, runStarted("t", "other"))
-	b.submit = answering(runner.Admitted{Disposition: runner.Queued, RunID: "s"})
+	b.submit = answering(admission.Admitted{Disposition: admission.Queued, RunID: "s"})
 	status := store.RunQueued
 	b.repeat = func(_ store.ThreadKey, runID, _ string) (follow.Repeated, error) {
 		b.mu.Lock()

@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/budget"
@@ -40,7 +40,7 @@ func TestPostRun(t *testing.T) {
 	b = newFake()
 	named := newTestServer(t, b, &Options{Agents: []string{"other"}})
 	agents := make(chan string, 1)
-	b.submit = func(_ context.Context, in runner.Input) (runner.Admitted, error) {
+	b.submit = func(_ context.Context, in admission.Input) (admission.Admitted, error) {
 		agents <- in.Agent
 		return refusedWith("thread_busy")(context.Background(), in)
 	}
@@ -164,9 +164,9 @@ func TestPostOverload(t *testing.T) {
 func TestPostHeaderAtOnce(t *testing.T) {
 	b := newFake()
 	goOn := make(chan struct{})
-	b.submit = func(_ context.Context, in runner.Input) (runner.Admitted, error) {
+	b.submit = func(_ context.Context, in admission.Input) (admission.Admitted, error) {
 		<-goOn
-		return runner.Admitted{}, errors.New("no answer")
+		return admission.Admitted{}, errors.New("no answer")
 	}
 	ts := newTestServer(t, b, nil)
 	s := ts.post(input("t", "r"))

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/ws"
@@ -59,8 +59,8 @@ func TestEventBytesAreUntouched(t *testing.T) {
 
 func TestRefusedInput(t *testing.T) {
 	b := newFake()
-	b.submit = func(context.Context, runner.Input) (runner.Admitted, error) {
-		a, err := refusedWith("interrupts_pending")(nil, runner.Input{})
+	b.submit = func(context.Context, admission.Input) (admission.Admitted, error) {
+		a, err := refusedWith("interrupts_pending")(nil, admission.Input{})
 		a.Position = store.Position{Epoch: "e1", Seq: 4}
 		return a, err
 	}
@@ -103,7 +103,9 @@ func TestRefusedInputOnAttachedThread(t *testing.T) {
 func TestThreadThatCannotBeRead(t *testing.T) {
 	b := newFake()
 	damaged := fmt.Errorf("%w: message 1", store.ErrCorrupted)
-	b.submit = func(context.Context, runner.Input) (runner.Admitted, error) { return runner.Admitted{}, damaged }
+	b.submit = func(context.Context, admission.Input) (admission.Admitted, error) {
+		return admission.Admitted{}, damaged
+	}
 	b.failing = damaged
 	c := newTestServer(t, b, nil).dial()
 	c.send(input("t", "r"))
@@ -120,11 +122,11 @@ func TestThreadThatCannotBeRead(t *testing.T) {
 
 func TestStoreTrouble(t *testing.T) {
 	b := newFake()
-	b.submit = func(context.Context, runner.Input) (runner.Admitted, error) {
-		return runner.Admitted{}, errors.New("no answer")
+	b.submit = func(context.Context, admission.Input) (admission.Admitted, error) {
+		return admission.Admitted{}, errors.New("no answer")
 	}
-	b.cancel = func(store.ThreadKey, string) (runner.Cancelled, error) {
-		return runner.Cancelled{}, errors.New("no answer")
+	b.cancel = func(store.ThreadKey, string) (admission.Cancelled, error) {
+		return admission.Cancelled{}, errors.New("no answer")
 	}
 	c := newTestServer(t, b, nil).dial()
 	c.send(input("t", "r"))
@@ -165,8 +167,8 @@ func TestFollowingGoesOnAfterStoreTrouble(t *testing.T) {
 func TestQueuedInput(t *testing.T) {
 	b := newFake()
 	b.log(localThread, runStarted("t", "r1"))
-	b.submit = func(context.Context, runner.Input) (runner.Admitted, error) {
-		return runner.Admitted{Disposition: runner.Queued, RunID: "s2"}, nil
+	b.submit = func(context.Context, admission.Input) (admission.Admitted, error) {
+		return admission.Admitted{Disposition: admission.Queued, RunID: "s2"}, nil
 	}
 	c := newTestServer(t, b, nil).dial()
 	c.send(input("t", "r2"))
@@ -180,8 +182,8 @@ func TestQueuedInput(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	b := newFake()
-	b.cancel = func(key store.ThreadKey, label string) (runner.Cancelled, error) {
-		return runner.Cancelled{Stopped: key == localThread && label == "r"}, nil
+	b.cancel = func(key store.ThreadKey, label string) (admission.Cancelled, error) {
+		return admission.Cancelled{Stopped: key == localThread && label == "r"}, nil
 	}
 	c := newTestServer(t, b, nil).dial()
 	c.send(`{"type":"ws.cancel","threadId":"t","runId":"r","id":"1"}`, `{"type":"ws.cancel","threadId":"t","runId":"other"}`)
@@ -250,8 +252,8 @@ func TestFrameIsOfOneThread(t *testing.T) {
 
 func TestNamespacesAndAgents(t *testing.T) {
 	b := newFake()
-	seen := make(chan runner.Input, 1)
-	b.submit = func(_ context.Context, in runner.Input) (runner.Admitted, error) {
+	seen := make(chan admission.Input, 1)
+	b.submit = func(_ context.Context, in admission.Input) (admission.Admitted, error) {
 		seen <- in
 		return b.start(in), nil
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 )
@@ -50,8 +50,8 @@ func TestStopPays(t *testing.T) {
 
 func TestStopRefusals(t *testing.T) {
 	b := newFake()
-	b.cancel = func(store.ThreadKey, string) (runner.Cancelled, error) {
-		return runner.Cancelled{}, errors.New("no answer")
+	b.cancel = func(store.ThreadKey, string) (admission.Cancelled, error) {
+		return admission.Cancelled{}, errors.New("no answer")
 	}
 	ts := newTestServer(t, b, &Options{Origins: []string{"https://app.example"},
 		Auth: byToken{"good": {User: "u"}, "reader": {User: "r", Scopes: []string{identity.ScopeRead}}, "runner": {User: "w", Scopes: []string{identity.ScopeRun}}}})
@@ -69,7 +69,9 @@ func TestStopRefusals(t *testing.T) {
 		t.Errorf("got %v", s.resp.Header)
 	}
 	b.set(func() {
-		b.cancel = func(store.ThreadKey, string) (runner.Cancelled, error) { return runner.Cancelled{Stopped: true}, nil }
+		b.cancel = func(store.ThreadKey, string) (admission.Cancelled, error) {
+			return admission.Cancelled{Stopped: true}, nil
+		}
 	})
 	ts.stops("r", true, "Authorization", "Bearer runner")
 	get := ts.ask(http.MethodGet, "/agui/threads/t/runs/r/stop", "", "Authorization", "Bearer good")

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/metrics"
@@ -68,9 +68,9 @@ func TestStoreFrame(t *testing.T) {
 // may be sent again, and costs nothing of what the user may send.
 func TestInputWhileTheStoreIsDown(t *testing.T) {
 	b := newFake()
-	b.submit = func(context.Context, runner.Input) (runner.Admitted, error) {
+	b.submit = func(context.Context, admission.Input) (admission.Admitted, error) {
 		t.Error("the store was asked")
-		return runner.Admitted{}, store.ErrOutcomeUnknown
+		return admission.Admitted{}, store.ErrOutcomeUnknown
 	}
 	ts := newTestServer(t, b, &Options{InputsPerMinute: 1, InputBurst: 1})
 	c := ts.dial()

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -37,7 +38,7 @@ func TestEndToEndSupersededUnderAQuestion(t *testing.T) {
 	close(ask)
 	interrupts(t, first.until())
 	interrupts(t, sender.until())
-	if i, err := r.StopAll(context.Background(), localThread, "enough", runner.Actor{}); err != nil || len(i.Superseded) != 1 {
+	if i, err := r.StopAll(context.Background(), localThread, "enough", admission.Actor{}); err != nil || len(i.Superseded) != 1 {
 		t.Fatalf("%+v, %v", i, err)
 	}
 	end, ok := sender.until().(*protocol.RunFinished)

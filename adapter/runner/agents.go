@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 )
@@ -19,9 +18,6 @@ func (o *Options) checkDefault() error {
 	return nil
 }
 
-// agentNamed is what an agent is called; "" is the default one.
-func (o *Options) agentNamed(name string) string { return cmp.Or(name, o.Default) }
-
 // DefaultAgent is what the agent is called that answers inputs which name none; "": it has no
 // name.
-func (r *Runner) DefaultAgent() string { return r.options.Default }
+func (r *Runner) DefaultAgent() string { return r.node.Options.Default }

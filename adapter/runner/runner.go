@@ -10,7 +10,13 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/follow"
+	"github.com/aguiws/aguiws/adapter/internal/admit"
+	"github.com/aguiws/aguiws/adapter/internal/carry"
+	"github.com/aguiws/aguiws/adapter/internal/dispatch"
+	"github.com/aguiws/aguiws/adapter/internal/execution"
 	"github.com/aguiws/aguiws/adapter/internal/folded"
+	"github.com/aguiws/aguiws/adapter/internal/node"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -27,22 +33,18 @@ import (
 // A runner that shuts down hands an execution back at its next step if another
 // node takes runs of its agent. If none does, it finishes the run.
 type Runner struct {
-	*node
-	*admission  // Submit
-	*control    // CancelLeft, Pause
-	*threads    // Threads, Inject
-	*trees      // CreateThread, Below, DeleteTree
-	*inbox      // Inbox, Answer, Unpause
-	*dispatches // Runs, DeadLetters, Requeue
-	*records    // Decisions, Notices
+	*operate.Desk // what operators call
 
-	hub      *follow.Hub
-	capacity *capacity
-	active   *activeRuns
-	parking  *parking
-	presence *presence
-	sweeper  *sweeper
-	onStore  atomic.Pointer[func()]
+	node      *node.Node
+	admission *admit.Admission
+	control   *admit.Control
+	hub       *follow.Hub
+	capacity  *carry.Capacity
+	active    *carry.ActiveRuns
+	parking   *execution.Parking
+	presence  *carry.Presence
+	sweeper   *dispatch.Sweeper
+	onStore   atomic.Pointer[func()]
 }
 
 // NewRunner starts a runner on a store, which stays the caller's to close,
@@ -53,41 +55,37 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 		return nil, err
 	}
 	r := new(Runner)
-	n := &node{options: o, agents: slices.Sorted(maps.Keys(o.Agents)), quiet: make(chan struct{}), health: newStoreHealth(o.Logger, r.storeChanged), folded: folded.New(o.ThreadCache)}
-	n.log, n.store = thinLog(o.Logger, n.health), watchedStore{st, n.health}
-	n.ctx, n.cancel = context.WithCancelCause(context.Background())
+	n := &node.Node{Options: o.settings(), Agents: slices.Sorted(maps.Keys(o.Agents)), Quiet: make(chan struct{}), Health: node.NewStoreHealth(o.Logger, r.storeChanged), Folded: folded.New(o.ThreadCache)}
+	n.Log, n.Store = node.ThinLog(o.Logger, n.Health), node.WatchedStore{Store: st, Health: n.Health}
+	n.Ctx, n.Cancel = context.WithCancelCause(context.Background())
 	r.node = n
-	r.hub = follow.New(n.store, n.folded)
-	r.active = &activeRuns{node: n, runs: map[string]*activation{}}
-	r.parking = &parking{parked: map[string]*parked{}}
-	r.presence = &presence{node: n, known: make(chan struct{})}
-	grace := &grace{lease: o.Lease, heard: time.Now()}
-	backoff := newBackoff(n)
-	r.capacity = newCapacity(n, backoff)
-	r.control = &control{node: n, active: r.active, capacity: r.capacity, backoff: backoff, hub: r.hub, turns: newTurns(n.quiet)}
-	quotas := newQuotas(n)
-	worker := &worker{n, r.capacity, backoff, r.active, r.parking, r.presence, r.control, quotas}
-	r.admission = &admission{node: n, worker: worker, control: r.control, capacity: r.capacity, backoff: backoff, parking: r.parking, quotas: quotas, turns: r.control.turns}
-	r.capacity.claim = (&claimer{n, worker, r.admission, r.capacity, backoff, r.active, grace, quotas}).tryClaim
-	r.threads = &threads{n, r.admission, backoff}
-	r.trees = &trees{n, r.threads, quotas}
-	r.inbox = &inbox{n, r.admission, r.threads, backoff}
-	r.records = &records{n}
-	r.dispatches = &dispatches{n, r.admission, r.capacity, backoff}
-	r.sweeper = &sweeper{node: n, trees: r.trees, hub: r.hub, capacity: r.capacity, backoff: backoff, grace: grace, quotas: quotas, nudges: make(chan store.Delivery, maxNudges)}
+	r.hub = follow.New(n.Store, n.Folded)
+	r.active = &carry.ActiveRuns{Node: n, Runs: map[string]*execution.Activation{}}
+	r.parking = &execution.Parking{Parked: map[string]*execution.Parked{}}
+	r.presence = &carry.Presence{Node: n, Known: make(chan struct{})}
+	grace := &dispatch.Grace{Lease: o.Lease, Heard: time.Now()}
+	backoff := carry.NewBackoff(n)
+	r.capacity = carry.NewCapacity(n, backoff)
+	r.control = &admit.Control{Node: n, Active: r.active, Capacity: r.capacity, Backoff: backoff, Hub: r.hub, Turns: admit.NewTurns(n.Quiet)}
+	quotas := carry.NewQuotas(n)
+	worker := &carry.Worker{Node: n, Capacity: r.capacity, Backoff: backoff, Active: r.active, Parking: r.parking, Presence: r.presence, Quotas: quotas}
+	r.admission = &admit.Admission{Node: n, Worker: worker, Control: r.control, Capacity: r.capacity, Backoff: backoff, Parking: r.parking, Quotas: quotas, Turns: r.control.Turns}
+	r.capacity.Claim = (&dispatch.Claimer{Node: n, Worker: worker, Admission: r.admission, Capacity: r.capacity, Backoff: backoff, Active: r.active, Grace: grace, Quotas: quotas}).TryClaim
+	r.Desk = operate.New(n, r.admission, r.control, r.capacity, backoff, quotas)
+	r.sweeper = &dispatch.Sweeper{Node: n, Finish: r.Desk.FinishDeletes, Hub: r.hub, Capacity: r.capacity, Backoff: backoff, Grace: grace, Quotas: quotas, Nudges: make(chan store.Delivery, dispatch.MaxNudges)}
 	st.Listen(r.receive)
-	r.presence.offer()
-	r.sweeper.over.Go(r.sweeper.sweep)
-	r.sweeper.over.Go(r.sweeper.await)
+	r.presence.Offer()
+	r.sweeper.Over.Go(r.sweeper.Sweep)
+	r.sweeper.Over.Go(r.sweeper.Await)
 	return r, nil
 }
 
 // Durable reports whether suspensions outlive the process.
-func (r *Runner) Durable() bool { return r.store.Durable() && r.options.Mode != ModeBlocking }
+func (r *Runner) Durable() bool { return r.node.Store.Durable() && !r.node.Options.Blocking }
 
 // StoreAvailable reports whether the store answers, as far as its latest calls
 // show: not, when for more than a second none has succeeded.
-func (r *Runner) StoreAvailable() bool { return r.health.available() }
+func (r *Runner) StoreAvailable() bool { return r.node.Health.Available() }
 
 // OnStore sets the one function that is called after each change of
 // StoreAvailable. It must not block.
@@ -100,11 +98,14 @@ func (r *Runner) storeChanged() {
 }
 
 // Load returns what the node carries now.
-func (r *Runner) Load() Load { return r.capacity.load() }
+func (r *Runner) Load() Load {
+	runs := r.capacity.Carries()
+	return Load{Runs: runs, MaxRuns: r.node.Options.MaxRuns, Panics: r.node.Panics.Count.Load(), Cached: Cached(r.node.Folded.Usage())}
+}
 
 // WorkStats is what waits for workers of this node's agents, on any node.
 func (r *Runner) WorkStats(ctx context.Context) ([]store.WorkStats, error) {
-	return r.store.WorkStats(ctx, r.agents)
+	return r.node.Store.WorkStats(ctx, r.node.Agents)
 }
 
 // Capabilities is what the agents can be relied upon for here, as
@@ -122,13 +123,13 @@ func (r *Runner) receive(d store.Delivery) {
 	case store.DeliverEvents:
 		r.hub.Deliver(d)
 	case store.DeliverReady:
-		r.capacity.claimLater(d.Thread)
+		r.capacity.ClaimLater(d.Thread)
 	case store.DeliverWork:
-		r.sweeper.nudged(d)
+		r.sweeper.Nudged(d)
 	case store.DeliverCancelled:
-		r.control.cancelled(d)
+		r.control.Cancelled(d)
 	case store.DeliverFenced:
-		r.active.fenceThread(d.Thread)
+		r.active.FenceThread(d.Thread)
 	case store.DeliverLost:
 		r.hub.Doubt()
 	}
@@ -150,5 +151,5 @@ func (r *Runner) Repeat(ctx context.Context, key store.ThreadKey, runID, label s
 // is, and when it is not. Five a minute of such messages about single calls are left as
 // they are. Long texts are cut.
 func (r *Runner) StoreLog(l *slog.Logger) *slog.Logger {
-	return thinLog(l, r.health)
+	return node.ThinLog(l, r.node.Health)
 }

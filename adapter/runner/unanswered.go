@@ -1,13 +1,7 @@
 package runner
 
 import (
-	"encoding/json"
 	"fmt"
-
-	"github.com/aguiws/aguiws/adapter/internal/judge"
-	"github.com/aguiws/aguiws/adapter/internal/stored"
-	"github.com/aguiws/aguiws/adapter/store"
-	"github.com/aguiws/aguiws/protocol"
 )
 
 // UnansweredPolicy says what becomes of an input that brings a new user message while
@@ -46,34 +40,8 @@ func (o *Options) completeUnanswered() error {
 
 // Unanswered is the policy for inputs to an agent.
 func (r *Runner) Unanswered(agent string) UnansweredPolicy {
-	return r.options.unanswered(r.options.agentNamed(agent))
-}
-
-func (o *Options) unanswered(agent string) UnansweredPolicy {
-	if policy, own := o.UnansweredBy[agent]; own {
-		return policy
+	if r.node.Options.CancelsAsked(r.node.Options.AgentNamed(agent)) {
+		return UnansweredCancel
 	}
-	return o.Unanswered
-}
-
-// noteUnanswered tells of what an input without answers has steered away from. A run that
-// asked about a step which may have taken effect gets no answer any more.
-func (a *admission) noteUnanswered(in Input, v judge.Verdict) {
-	var steps []string
-	for _, it := range v.Continues.Items {
-		var shown protocol.Interrupt
-		if it.By != store.AskedByStep || stored.Decode(it.Interrupt, &shown, "interrupt %s", it.ID) != nil {
-			continue
-		}
-		var about struct {
-			Step string `json:"step"`
-		}
-		_ = json.Unmarshal(shown.Metadata["aguiws"], &about)
-		steps = append(steps, about.Step)
-	}
-	if len(steps) > 0 {
-		a.log.Warn("another message ended a run that asked what became of a step: it may have taken effect", "thread", in.Run.ThreadID, "label", in.Run.RunID, "askedBy", v.Continues.Label, "steps", steps)
-		return
-	}
-	a.log.Debug("another message cancelled the open interrupts", "thread", in.Run.ThreadID, "label", in.Run.RunID, "interrupts", v.Continues.IDs())
+	return UnansweredRefuse
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -211,8 +212,8 @@ func suspend(ctx context.Context, runs *runner.Runner, words []string) (any, err
 				in := &protocol.RunAgentInput{ThreadID: fmt.Sprintf("1f0a9c3e-5d0a-4b8e-9d64-%012d", i), RunID: fmt.Sprintf("7c61d2aa-93b1-4b0e-a7f4-%012d", i),
 					Messages: protocol.Messages{{ID: fmt.Sprintf("b2f0e1d4-0c6b-4f57-8f19-%012d", i), Role: protocol.RoleUser, Content: protocol.Text(
 						`/tool send_email {"to":"ann@example.com","subject":"Invoice of March","body":"Please find it attached."}`)}}}
-				a, err := runs.Submit(ctx, runner.Input{Namespace: "local", Tenant: "local", Run: in})
-				if err == nil && a.Disposition != runner.Started {
+				a, err := runs.Submit(ctx, admission.Input{Namespace: "local", Tenant: "local", Run: in})
+				if err == nil && a.Disposition != admission.Started {
 					err = fmt.Errorf("%s: %+v", a.Disposition, a.Refusal)
 				}
 				if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -164,8 +165,8 @@ func (l *takeovers) carry(in *protocol.RunAgentInput, losses ...loss) (passed in
 		store := &cutStore{Store: l.store, loss: how, lost: make(chan struct{}), ended: make(chan struct{})}
 		if i == 0 {
 			in.ThreadID = takeoverThread.Thread
-			a, err := l.runner(store, time.Hour).Submit(l.context(), runner.Input{Namespace: takeoverThread.Namespace, Run: in})
-			if err != nil || a.Disposition != runner.Started {
+			a, err := l.runner(store, time.Hour).Submit(l.context(), admission.Input{Namespace: takeoverThread.Namespace, Run: in})
+			if err != nil || a.Disposition != admission.Started {
 				l.t.Fatalf("%s %+v %v", a.Disposition, a.Refusal, err)
 			}
 		} else {

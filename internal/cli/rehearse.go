@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/gateway"
 	"github.com/aguiws/aguiws/redisstore"
@@ -67,7 +68,7 @@ func (e *upstreamEntry) rehearse(ctx context.Context, x *exchange) (*findings, e
 	if err != nil {
 		return nil, err
 	}
-	if _, err = runs.Inject(ctx, runner.Injection{Namespace: "check", Thread: "check", Text: "check"}); err == nil {
+	if _, err = runs.Inject(ctx, operate.Injection{Namespace: "check", Thread: "check", Text: "check"}); err == nil {
 		select {
 		case err = <-agent.ended:
 			if told, ok := errors.AsType[*adapter.UserError](err); ok {

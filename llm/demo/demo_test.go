@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/llm"
@@ -80,7 +81,7 @@ func TestTools(t *testing.T) {
 	run := func(in protocol.RunAgentInput) *protocol.RunFinished {
 		t.Helper()
 		in.ThreadID = key.Thread
-		if a, err := runs.Submit(ctx, runner.Input{Namespace: key.Namespace, Run: &in}); err != nil || a.Disposition != runner.Started {
+		if a, err := runs.Submit(ctx, admission.Input{Namespace: key.Namespace, Run: &in}); err != nil || a.Disposition != admission.Started {
 			t.Fatalf("%+v %v", a, err)
 		}
 		for {

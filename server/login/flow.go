@@ -17,14 +17,15 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // Runner is what a Desk asks of an runner.Runner.
 type Runner interface {
-	Open(ctx context.Context, keys []store.ThreadKey) ([]runner.Suspended, error)
-	AnswerLogin(ctx context.Context, a runner.LoginAnswer) (runner.Admitted, error)
+	Open(ctx context.Context, keys []store.ThreadKey) ([]operate.Suspended, error)
+	AnswerLogin(ctx context.Context, a operate.LoginAnswer) (admission.Admitted, error)
 }
 
 // Desk is where people log in: it begins flows, takes browsers back, and answers the
@@ -42,7 +43,7 @@ type Visitor struct {
 	Thread       store.ThreadKey
 	Interrupt    string
 	Tenant, User string // as an input's
-	From         runner.Origin
+	From         store.Origin
 	Headers      map[string]string // as an input's
 	// Credential is the bearer that they came with; "": what says who they are comes along
 	// with each request by itself, or nobody has to say it.
@@ -75,7 +76,7 @@ type flow struct {
 	Interrupt string          `json:"interrupt"`
 	Tenant    string          `json:"tenant,omitempty"`
 	User      string          `json:"user,omitempty"`
-	From      runner.Origin   `json:"from"`
+	From      store.Origin    `json:"from"`
 	// Credential is sealed as all of it, and for as long as the flow is kept.
 	Credential string `json:"credential,omitempty"`
 }
@@ -114,7 +115,7 @@ func (s *Service) cookieName(id string) string {
 }
 
 // open finds the login that an open interrupt asks for.
-func (d *Desk) open(ctx context.Context, key store.ThreadKey, interrupt string) (*runner.OpenInterrupt, error) {
+func (d *Desk) open(ctx context.Context, key store.ThreadKey, interrupt string) (*operate.OpenInterrupt, error) {
 	list, err := d.runner.Open(ctx, []store.ThreadKey{key})
 	if err != nil {
 		return nil, err
@@ -334,14 +335,14 @@ func (d *Desk) exchange(ctx context.Context, p *client, at endpoint, f *flow, co
 
 // answer ends the interrupt as its user has decided.
 func (d *Desk) answer(ctx context.Context, v Visitor, declined bool) error {
-	v.From.Through = runner.ThroughLogin
-	admitted, err := patiently(ctx, func() (runner.Admitted, error) {
-		return d.runner.AnswerLogin(ctx, runner.LoginAnswer{Thread: v.Thread, Interrupt: v.Interrupt, Tenant: v.Tenant, User: v.User, From: v.From, Declined: declined, Headers: v.Headers})
+	v.From.Through = store.ThroughLogin
+	admitted, err := patiently(ctx, func() (admission.Admitted, error) {
+		return d.runner.AnswerLogin(ctx, operate.LoginAnswer{Thread: v.Thread, Interrupt: v.Interrupt, Tenant: v.Tenant, User: v.User, From: v.From, Declined: declined, Headers: v.Headers})
 	})
 	switch {
 	case err != nil:
 		return err
-	case admitted.Disposition != runner.Refused:
+	case admitted.Disposition != admission.Refused:
 		return nil
 	}
 	switch admitted.Refusal.Code {

@@ -12,7 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -20,26 +21,26 @@ import (
 // asking is a runner with one interrupt open.
 type askingRunner struct {
 	mu       sync.Mutex
-	open     runner.OpenInterrupt
-	answered []runner.LoginAnswer
+	open     operate.OpenInterrupt
+	answered []operate.LoginAnswer
 	refuses  string // a code
 }
 
-func (r *askingRunner) Open(_ context.Context, keys []store.ThreadKey) ([]runner.Suspended, error) {
-	return []runner.Suspended{{Thread: keys[0], Interrupts: []runner.OpenInterrupt{r.open}}}, nil
+func (r *askingRunner) Open(_ context.Context, keys []store.ThreadKey) ([]operate.Suspended, error) {
+	return []operate.Suspended{{Thread: keys[0], Interrupts: []operate.OpenInterrupt{r.open}}}, nil
 }
 
-func (r *askingRunner) AnswerLogin(ctx context.Context, a runner.LoginAnswer) (runner.Admitted, error) {
+func (r *askingRunner) AnswerLogin(ctx context.Context, a operate.LoginAnswer) (admission.Admitted, error) {
 	if err := ctx.Err(); err != nil {
-		return runner.Admitted{}, err
+		return admission.Admitted{}, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.refuses != "" {
-		return runner.Admitted{Disposition: runner.Refused, Refusal: &protocol.RunError{Code: r.refuses}}, nil
+		return admission.Admitted{Disposition: admission.Refused, Refusal: &protocol.RunError{Code: r.refuses}}, nil
 	}
 	r.answered = append(r.answered, a)
-	return runner.Admitted{Disposition: runner.Started}, nil
+	return admission.Admitted{Disposition: admission.Started}, nil
 }
 
 // flows keeps flows in memory.
@@ -70,7 +71,7 @@ func (f *flows) Tokens(context.Context, string) ([]store.StoredToken, error) { r
 func TestFlowExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kept := &flows{data: map[string][]byte{}, by: map[string]string{}}
-		r := &askingRunner{open: runner.OpenInterrupt{ID: "i", Login: &ofAnn}}
+		r := &askingRunner{open: operate.OpenInterrupt{ID: "i", Login: &ofAnn}}
 		d := NewDesk(service(t, kept, "http://127.0.0.1:9", sealerOf(t, keyOf(1)), nil), r)
 		v := Visitor{Thread: store.ThreadKey{Namespace: "n", Thread: "t"}, Interrupt: "i", User: ofAnn.User}
 		begun, err := d.Begin(t.Context(), v)
@@ -122,7 +123,7 @@ func TestTabIsClosedEarly(t *testing.T) {
 		defer provider.Close()
 		ctx, leave := context.WithCancel(within(t))
 		defer leave()
-		r := &askingRunner{open: runner.OpenInterrupt{ID: "i", Login: &ofAnn}}
+		r := &askingRunner{open: operate.OpenInterrupt{ID: "i", Login: &ofAnn}}
 		s := service(t, embedded(t), provider.URL, sealerOf(t, keyOf(1)), nil)
 		s.opts.Hook = func(at string) {
 			if at == point {
@@ -152,7 +153,7 @@ func TestCookieOverTLS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := NewDesk(s, &askingRunner{open: runner.OpenInterrupt{ID: "i", Login: &ofAnn}})
+		d := NewDesk(s, &askingRunner{open: operate.OpenInterrupt{ID: "i", Login: &ofAnn}})
 		begun, err := d.Begin(t.Context(), Visitor{Thread: store.ThreadKey{Namespace: "n", Thread: "t"}, Interrupt: "i", User: ofAnn.User})
 		if err != nil {
 			t.Fatal(err)

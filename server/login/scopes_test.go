@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -38,7 +38,7 @@ func begins(t *testing.T, d *Desk, r *askingRunner, scopes ...string) tab {
 	t.Helper()
 	of := ofAnn
 	of.Scopes = scopes
-	r.open = runner.OpenInterrupt{ID: "i", Login: &of}
+	r.open = operate.OpenInterrupt{ID: "i", Login: &of}
 	begun, err := d.Begin(within(t), Visitor{Thread: store.ThreadKey{Namespace: "n", Thread: "t"}, Interrupt: "i", User: of.User})
 	if err != nil {
 		t.Fatal(err)

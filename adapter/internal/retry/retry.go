@@ -1,3 +1,4 @@
+// Package retry sends calls of a store again whose outcome is not known.
 package retry
 
 import (

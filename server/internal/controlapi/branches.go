@@ -3,7 +3,7 @@ package controlapi
 import (
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 )
@@ -70,8 +70,8 @@ func (c *call) restoreBranch() (any, error) {
 	if in.Label == "" {
 		in.Label = newLabel("restore")
 	}
-	admitted, err := c.Runner.Inject(c.r.Context(), runner.Injection{
-		From:      c.caller.Origin(runner.ThroughOperator),
+	admitted, err := c.Runner.Inject(c.r.Context(), operate.Injection{
+		From:      c.caller.Origin(store.ThroughOperator),
 		Namespace: c.key.Namespace, Tenant: c.caller.Tenant(), User: c.caller.User(), Thread: c.key.Thread, Agent: in.Agent,
 		Label: in.Label, Restores: c.r.PathValue("branch"),
 	})

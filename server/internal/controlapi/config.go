@@ -49,7 +49,7 @@ type Caller interface {
 	// NameOf is what inputs say of another user of the tenant; "": as User.
 	NameOf(user string) string
 	// Origin is how what the caller sends has come.
-	Origin(runner.Through) runner.Origin
+	Origin(store.Through) store.Origin
 	// Headers are those of the request that go along with an input.
 	Headers() map[string]string
 	// Credential is the bearer that the request came with; "": none.

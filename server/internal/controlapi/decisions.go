@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/notices"
@@ -59,7 +58,7 @@ func decisionOf(d store.Decision) decisionJSON {
 
 // bodyOf is the rest of a decision. Members that cannot be read are left out: who decided
 // what stands beside it.
-func bodyOf(d store.Decision) (b runner.DecisionBody) {
+func bodyOf(d store.Decision) (b store.DecisionBody) {
 	_ = json.Unmarshal(d.Body, &b)
 	return b
 }

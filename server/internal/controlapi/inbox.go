@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
@@ -82,7 +82,7 @@ func inboxOperations() []operation {
 	}
 }
 
-func interruptsOf(open *runner.Suspended) []interruptJSON {
+func interruptsOf(open *operate.Suspended) []interruptJSON {
 	list := []interruptJSON{}
 	if open == nil {
 		return list
@@ -100,7 +100,7 @@ func interruptsOf(open *runner.Suspended) []interruptJSON {
 	return list
 }
 
-func inboxItem(s runner.Suspended) inboxItemJSON {
+func inboxItem(s operate.Suspended) inboxItemJSON {
 	return inboxItemJSON{
 		ThreadID: s.Thread.Thread, Namespace: s.Thread.Namespace, Agent: s.Agent, User: notices.UserOf(s.User), Title: s.Title, Since: s.Since.UTC(), Label: s.Label,
 		Interrupts: interruptsOf(&s), Corrupted: s.Corrupted,
@@ -152,7 +152,7 @@ func entriesOf(sent []entryJSON, where string) ([]protocol.ResumeEntry, error) {
 
 func (c *call) answerThread(ctx context.Context, key store.ThreadKey, label string, entries []protocol.ResumeEntry) (*resolvedJSON, error) {
 	answered, err := c.Runner.Answer(ctx, key, c.caller.Tenant(), c.caller.User(), label, entries,
-		c.caller.Origin(runner.ThroughInbox), c.caller.Headers())
+		c.caller.Origin(store.ThroughInbox), c.caller.Headers())
 	if err != nil {
 		return nil, err
 	}

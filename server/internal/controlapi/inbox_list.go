@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -59,7 +59,7 @@ func (c *call) listInbox() (any, error) {
 	}
 	list := c.summarised
 	if q.AllTenants {
-		list = func(s runner.Suspended) inboxItemJSON {
+		list = func(s operate.Suspended) inboxItemJSON {
 			item := c.summarised(s)
 			item.Tenant = s.Tenant
 			return item
@@ -73,24 +73,24 @@ func (c *call) listInbox() (any, error) {
 }
 
 // listThreadsInbox is the inbox of one thread.
-func (c *call) listThreadsInbox(of store.ThreadKey, q runner.InboxQuery) (any, error) {
+func (c *call) listThreadsInbox(of store.ThreadKey, q operate.InboxQuery) (any, error) {
 	if q.Owner != "" || q.Agent != "" || q.AllTenants || !q.From.IsZero() || !q.To.IsZero() {
 		return nil, badRequest("beside thread there are namespace, reason, runId, tool and deadlineBefore")
 	}
 	items, err := c.Runner.Open(c.r.Context(), []store.ThreadKey{of})
-	items = slices.DeleteFunc(items, func(s runner.Suspended) bool {
+	items = slices.DeleteFunc(items, func(s operate.Suspended) bool {
 		return of.Namespace != c.caller.Namespace() && s.Tenant != c.caller.Tenant() || !q.Wants(&s)
 	})
 	return pageOf(items, "", err, c.summarised)
 }
 
-func (c *call) inboxQuery() (runner.InboxQuery, error) {
+func (c *call) inboxQuery() (operate.InboxQuery, error) {
 	page, err := c.page()
 	if err != nil {
-		return runner.InboxQuery{}, err
+		return operate.InboxQuery{}, err
 	}
 	query := c.r.URL.Query()
-	q := runner.InboxQuery{
+	q := operate.InboxQuery{
 		InboxQuery: store.InboxQuery{Tenant: page.Tenant, Reason: query.Get("reason"), Limit: page.Limit, Cursor: page.Cursor},
 		Label:      query.Get("runId"), Agent: query.Get("agent"), Tool: query.Get("tool"),
 	}
@@ -160,7 +160,7 @@ const (
 )
 
 // summarised is an item that is no larger than shownItem and its first interrupt.
-func (c *call) summarised(s runner.Suspended) inboxItemJSON {
+func (c *call) summarised(s operate.Suspended) inboxItemJSON {
 	item := inboxItem(s)
 	room := shownItem
 	for i := range item.Interrupts {

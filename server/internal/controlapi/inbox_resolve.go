@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
@@ -95,7 +95,7 @@ func (c *call) resolveInbox() (any, error) {
 	failed := make([]*problem, len(threads))
 	var group sync.WaitGroup
 	turns := make(chan struct{}, answeredTogether)
-	ctx := runner.OneOfMany(c.r.Context())
+	ctx := admission.OneOfMany(c.r.Context())
 	for i, thread := range threads {
 		group.Go(func() {
 			turns <- struct{}{}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/notices"
@@ -36,7 +36,7 @@ type resolutionJSON struct {
 }
 
 // listResolved is the inbox of what was decided.
-func (c *call) listResolved(q runner.InboxQuery, thread *store.ThreadKey) (any, error) {
+func (c *call) listResolved(q operate.InboxQuery, thread *store.ThreadKey) (any, error) {
 	if !q.Before.IsZero() {
 		return nil, badRequest("deadlineBefore is of what is open")
 	}
@@ -64,14 +64,14 @@ func (c *call) listResolved(q runner.InboxQuery, thread *store.ThreadKey) (any, 
 }
 
 // resolvedMark begins the cursors of a query, with what the store does not look for.
-func resolvedMark(q runner.InboxQuery) string {
+func resolvedMark(q operate.InboxQuery) string {
 	text, _ := json.Marshal([]any{q.Reason, q.Label, q.From, q.To})
 	sum := sha256.Sum256(text)
 	return "r." + base64.RawURLEncoding.EncodeToString(sum[:6]) + "."
 }
 
 // resolved reads a page, and looks at a bounded number of decisions for it.
-func (c *call) resolved(of store.DecisionQuery, q runner.InboxQuery) (found []store.Decision, next string, err error) {
+func (c *call) resolved(of store.DecisionQuery, q operate.InboxQuery) (found []store.Decision, next string, err error) {
 	limit := cmp.Or(q.Limit, 50)
 	for looked, reads := 0, 1; ; reads++ {
 		of.Limit = limit - len(found) // so that none behind the page is passed over
@@ -92,7 +92,7 @@ func (c *call) resolved(of store.DecisionQuery, q runner.InboxQuery) (found []st
 	}
 }
 
-func wantsResolved(d store.Decision, q runner.InboxQuery) bool {
+func wantsResolved(d store.Decision, q operate.InboxQuery) bool {
 	if !q.From.IsZero() && d.Asked.Before(q.From) || !q.To.IsZero() && !d.Asked.Before(q.To) {
 		return false
 	}

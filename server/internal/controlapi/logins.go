@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/login"
 )
@@ -57,7 +57,7 @@ func loginOperations() []operation {
 
 func (c *call) visitor() login.Visitor {
 	return login.Visitor{Thread: c.key, Interrupt: c.r.PathValue("interrupt"), Tenant: c.caller.Tenant(), User: c.caller.User(),
-		From: c.caller.Origin(runner.ThroughLogin), Headers: c.caller.Headers(), Credential: c.caller.Credential()}
+		From: c.caller.Origin(store.ThroughLogin), Headers: c.caller.Headers(), Credential: c.caller.Credential()}
 }
 
 // problemOfLogin says why a login comes to nothing.

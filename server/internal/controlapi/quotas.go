@@ -1,7 +1,7 @@
 package controlapi
 
 import (
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/server/identity"
 )
 
@@ -28,7 +28,7 @@ func (c *call) getQuotas() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	quota := func(q runner.Quota) quotaJSON { return quotaJSON{q.Used, q.Limit} }
+	quota := func(q operate.Quota) quotaJSON { return quotaJSON{q.Used, q.Limit} }
 	answer := quotasJSON{Runs: quota(q.Runs), Threads: quota(q.Threads)}
 	if c.caller.May(identity.ScopeAdmin) {
 		tenant := quota(q.TenantRuns)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
@@ -68,7 +68,7 @@ type usageJSON struct {
 
 // runOf is a run as the caller may see it. Why an attempt failed is for whoever runs
 // the server; why it was stopped, somebody said who stopped it.
-func (c *call) runOf(r runner.RunInfo) runJSON {
+func (c *call) runOf(r operate.RunInfo) runJSON {
 	if r.Error != "" && r.State != store.DispatchCancelled && r.State != store.DispatchSuperseded && !c.caller.May(identity.ScopeAdmin) {
 		r.Error = "the last attempt failed"
 	}
@@ -138,15 +138,15 @@ var runParameters = []parameter{
 }
 
 // runQuery reads which runs are wanted.
-func (c *call) runQuery() (q runner.RunQuery, err error) {
+func (c *call) runQuery() (q operate.RunQuery, err error) {
 	if q.Limit, err = c.number("limit", maxPage); err != nil {
 		return q, err
 	}
 	asked := c.r.URL.Query()
 	q.Namespace, q.Tenant = c.caller.Namespace(), c.caller.Tenant()
-	q.Origin, q.Agent, q.Label, q.Parent = runner.RunOrigin(asked.Get("origin")), asked.Get("agent"), asked.Get("runId"), asked.Get("parentRunId")
+	q.Origin, q.Agent, q.Label, q.Parent = store.RunOrigin(asked.Get("origin")), asked.Get("agent"), asked.Get("runId"), asked.Get("parentRunId")
 	q.IDPrefix, q.Cursor = asked.Get("id"), asked.Get("cursor")
-	if q.Origin != "" && !slices.Contains(runner.RunOrigins, q.Origin) {
+	if q.Origin != "" && !slices.Contains(store.RunOrigins, q.Origin) {
 		return q, badRequest("origin: " + strconv.Quote(string(q.Origin)) + " is none of user, resume, operator, expiry and child")
 	}
 	for state := range strings.SplitSeq(asked.Get("state"), ",") {
@@ -199,7 +199,7 @@ func (c *call) findRuns() (any, error) {
 }
 
 // run finds the path's run.
-func (c *call) run() (*runner.RunInfo, error) {
+func (c *call) run() (*operate.RunInfo, error) {
 	info, err := c.Runner.FindRun(c.r.Context(), c.key, c.r.PathValue("run"))
 	if err == nil && info == nil {
 		err = errNoRun

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 )
@@ -23,7 +23,7 @@ func TestWhoIsToldWhyAnAttemptFailed(t *testing.T) {
 	reader := &call{caller: callerWith{scopes: []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover}}}
 	admin := &call{caller: callerWith{scopes: []string{identity.ScopeAdmin}}}
 	for _, state := range dispatchStates {
-		var run runner.RunInfo
+		var run operate.RunInfo
 		run.State, run.Error = state, why
 		want := "the last attempt failed"
 		if state == store.DispatchCancelled || state == store.DispatchSuperseded {

@@ -1,7 +1,8 @@
 package controlapi
 
 import (
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 type stoppedBelowJSON struct {
@@ -15,8 +16,8 @@ var stopParameters = []parameter{
 }
 
 // actor is the caller, as who stops what goes on.
-func (c *call) actor() runner.Actor {
-	return runner.Actor{User: c.caller.User(), From: c.caller.Origin(runner.ThroughOperator)}
+func (c *call) actor() admission.Actor {
+	return admission.Actor{User: c.caller.User(), From: c.caller.Origin(store.ThroughOperator)}
 }
 
 // stopsBelow reports whether what goes on below the thread is to be stopped too.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 )
@@ -103,7 +103,7 @@ func (c *call) listedNamespace(query url.Values) (namespace string, foreign bool
 }
 
 func (c *call) listWaiting(q store.PageQuery) (any, error) {
-	open, next, err := c.Runner.Inbox(c.r.Context(), runner.InboxQuery{
+	open, next, err := c.Runner.Inbox(c.r.Context(), operate.InboxQuery{
 		InboxQuery: store.InboxQuery{Namespace: c.caller.Namespace(), Limit: q.Limit, Cursor: q.Cursor},
 	})
 	threads := make([]store.ThreadInfo, len(open))

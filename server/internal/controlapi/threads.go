@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
@@ -167,7 +168,7 @@ func threadOperations() []operation {
 }
 
 // thread reads the path's thread, which must have been used.
-func (c *call) thread() (*runner.Thread, error) {
+func (c *call) thread() (*operate.Thread, error) {
 	t, err := c.Runner.Thread(c.r.Context(), c.key)
 	if err == nil && t == nil {
 		err = errNoThread
@@ -187,7 +188,7 @@ func (c *call) getThread() (any, error) {
 	return threadJSON{
 		ThreadID: t.Thread, Title: t.Title, State: t.State, Messages: messages,
 		Position: positionJSON{t.End.Epoch, t.End.Seq}, ActiveRun: t.Active, OpenRun: t.OpenRun, LatestRun: t.Latest, Queued: t.Queued,
-		Paused: t.Pause == runner.PausePaused, Pausing: t.Pause == runner.PausePending,
+		Paused: t.Pause == operate.PausePaused, Pausing: t.Pause == operate.PausePending,
 		Interrupts: interruptsOf(t.Open), Corrupted: t.Corrupted,
 		Parent: of.Parent, Waits: of.Waits, WaitsCount: of.WaitsCount, Partial: failed != nil,
 	}, err
@@ -263,18 +264,18 @@ func (c *call) addInput() (any, error) {
 	if in.Label == "" {
 		in.Label = newLabel("input")
 	}
-	admitted, err := c.Runner.Inject(c.r.Context(), runner.Injection{
-		From:      c.caller.Origin(runner.ThroughOperator),
+	admitted, err := c.Runner.Inject(c.r.Context(), operate.Injection{
+		From:      c.caller.Origin(store.ThroughOperator),
 		Namespace: c.key.Namespace, Tenant: c.caller.Tenant(), User: c.caller.User(), Thread: c.key.Thread, Agent: in.Agent, Text: in.Text,
-		Label: in.Label, StopAll: in.StopAll, After: in.After, Before: in.Before, When: runner.WhenNamed(in.When),
-		Dispatch: runner.DispatchOptions{Priority: in.Priority, Dedupe: in.Dedupe, Available: in.Available},
+		Label: in.Label, StopAll: in.StopAll, After: in.After, Before: in.Before, When: admission.WhenNamed(in.When),
+		Dispatch: admission.DispatchOptions{Priority: in.Priority, Dedupe: in.Dedupe, Available: in.Available},
 		Headers:  c.caller.Headers(),
 	})
 	return c.admitted(admitted, in.Label, err)
 }
 
 // admitted answers an input that was judged.
-func (c *call) admitted(a runner.Admitted, label string, err error) (any, error) {
+func (c *call) admitted(a admission.Admitted, label string, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -320,17 +321,17 @@ func (c *call) pauseThread() (any, error) {
 	if _, err := c.thread(); err != nil {
 		return nil, err
 	}
-	state, err := c.Runner.Pause(c.r.Context(), c.key, runner.PauseOptions{
-		Reason: runner.PauseReason(how.Reason), Text: how.Text, Timeout: milliseconds(how.TimeoutMs),
-		OnTimeout: runner.OnPauseTimeout(how.OnTimeout), Grace: milliseconds(how.GraceMs),
+	state, err := c.Runner.Pause(c.r.Context(), c.key, operate.PauseOptions{
+		Reason: operate.PauseReason(how.Reason), Text: how.Text, Timeout: milliseconds(how.TimeoutMs),
+		OnTimeout: operate.OnPauseTimeout(how.OnTimeout), Grace: milliseconds(how.GraceMs),
 	})
 	switch {
-	case errors.Is(err, runner.ErrCannotPause):
+	case errors.Is(err, operate.ErrCannotPause):
 		return nil, errCannotPause
-	case errors.Is(err, runner.ErrPauseOptions):
-		return nil, badRequest(strings.TrimPrefix(err.Error(), runner.ErrPauseOptions.Error()+": "))
+	case errors.Is(err, operate.ErrPauseOptions):
+		return nil, badRequest(strings.TrimPrefix(err.Error(), operate.ErrPauseOptions.Error()+": "))
 	}
-	return pausedJSON{state == runner.PausePaused, state == runner.PausePending}, err
+	return pausedJSON{state == operate.PausePaused, state == operate.PausePending}, err
 }
 
 // milliseconds is a time that is refused where it is none that can be waited for.
@@ -343,6 +344,6 @@ func (c *call) unpauseThread() (any, error) {
 		return nil, err
 	}
 	resumed, err := c.Runner.Unpause(c.r.Context(), c.key, c.caller.Tenant(), c.caller.User(), newLabel("unpause"),
-		c.caller.Origin(runner.ThroughOperator), c.caller.Headers())
+		c.caller.Origin(store.ThroughOperator), c.caller.Headers())
 	return resumedJSON{resumed}, err
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
@@ -102,7 +102,7 @@ func (c *call) shown(n store.Node) nodeJSON {
 	return nodeOf(n)
 }
 
-func treeThreadOf(t runner.TreeThread) treeThreadJSON {
+func treeThreadOf(t operate.TreeThread) treeThreadJSON {
 	out := treeThreadJSON{nodeJSON: nodeOf(t.Node), Waits: t.Waits, WaitsCount: t.WaitsCount}
 	if i := t.Info; i != nil {
 		out.Title, out.Input, out.Active, out.Waiting, out.Queued, out.Agent = i.Title, i.Updated.UTC(), i.Active, i.Suspended, i.Queued, i.Agent
@@ -113,11 +113,11 @@ func treeThreadOf(t runner.TreeThread) treeThreadJSON {
 // treeProblem says what a change of a tree was refused for.
 func treeProblem(err error) error {
 	var refused *store.TreeError
-	var full runner.RefusedThread
+	var full operate.RefusedThread
 	switch {
 	case errors.As(err, &full):
 		return problemOfInput(full.RunError)
-	case errors.Is(err, runner.ErrInvalidThread):
+	case errors.Is(err, operate.ErrInvalidThread):
 		return badRequest(err.Error())
 	case !errors.As(err, &refused):
 		return err
@@ -164,7 +164,7 @@ func (c *call) createThread() (any, error) {
 		return nil, err
 	}
 	node, err := c.Runner.CreateThread(c.r.Context(), store.ThreadKey{Namespace: c.caller.Namespace(), Thread: n.ThreadID},
-		runner.NewThread{Parent: n.Parent, Resource: n.Resource, Metadata: metadataOf(n.Metadata), User: c.caller.User()})
+		operate.NewThread{Parent: n.Parent, Resource: n.Resource, Metadata: metadataOf(n.Metadata), User: c.caller.User()})
 	if err != nil {
 		return nil, treeProblem(err)
 	}
@@ -227,7 +227,7 @@ func (c *call) changeThread() (any, error) {
 	if err := named("parentThreadId", n.Parent); err != nil {
 		return nil, err
 	}
-	change := runner.NewThread{Parent: n.Parent, Resource: n.Resource, Metadata: metadataOf(n.Metadata)}
+	change := operate.NewThread{Parent: n.Parent, Resource: n.Resource, Metadata: metadataOf(n.Metadata)}
 	if n.Version != nil {
 		version := int64(*n.Version)
 		change.Version = &version
@@ -259,7 +259,7 @@ func (c *call) deleteTree() (any, error) {
 	} else if err != nil && !errors.Is(err, store.ErrCorrupted) {
 		return nil, err
 	}
-	res, err := c.Runner.DeleteTree(c.r.Context(), c.key, how, c.caller.User(), c.caller.Origin(runner.ThroughOperator))
+	res, err := c.Runner.DeleteTree(c.r.Context(), c.key, how, c.caller.User(), c.caller.Origin(store.ThroughOperator))
 	switch {
 	case err != nil:
 		return nil, err

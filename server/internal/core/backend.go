@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -24,11 +25,11 @@ type Backend interface {
 
 // inputs are what a session makes of what its client sends.
 type inputs interface {
-	Submit(ctx context.Context, in runner.Input) (runner.Admitted, error)
+	Submit(ctx context.Context, in admission.Input) (admission.Admitted, error)
 	Repeat(ctx context.Context, key store.ThreadKey, runID, label string) (follow.Repeated, error)
-	Cancel(ctx context.Context, key store.ThreadKey, label string, by runner.Actor) (runner.Cancelled, error)
-	CancelWaiting(ctx context.Context, key store.ThreadKey, by runner.Actor) (string, error)
-	CancelLeft(ctx context.Context, key store.ThreadKey, runID, label string, behind time.Duration) (runner.Cancelled, error)
+	Cancel(ctx context.Context, key store.ThreadKey, label string, by admission.Actor) (admission.Cancelled, error)
+	CancelWaiting(ctx context.Context, key store.ThreadKey, by admission.Actor) (string, error)
+	CancelLeft(ctx context.Context, key store.ThreadKey, runID, label string, behind time.Duration) (admission.Cancelled, error)
 }
 
 // threads are what a cursor follows, and what was said before.

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/peer"
 )
@@ -115,7 +115,7 @@ func (c *Cursor) HasBegun(id, label string) bool {
 func (c *Cursor) Left(runID string) bool { return c.srv.Left.has(c.Key, runID) }
 
 // Clears notes the run that made room for an input.
-func (c *Cursor) Clears(admitted runner.Admitted) {
+func (c *Cursor) Clears(admitted admission.Admitted) {
 	if admitted.Cleared != "" {
 		c.srv.leftStopped(c.Key, admitted.Cleared)
 	}

@@ -3,7 +3,7 @@ package core
 import (
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/peer"
@@ -26,8 +26,8 @@ func (s *Core) whyNotRun(p *peer.Peer) *protocol.RunError {
 }
 
 // MayRepeat refuses a repeat of what may be somebody else's.
-func (s *Core) MayRepeat(p *peer.Peer, a runner.Admitted) *protocol.RunError {
-	if a.Disposition != runner.Repeat || p.Reads() || a.User != "" && a.User == p.Name() {
+func (s *Core) MayRepeat(p *peer.Peer, a admission.Admitted) *protocol.RunError {
+	if a.Disposition != admission.Repeat || p.Reads() || a.User != "" && a.User == p.Name() {
 		return nil
 	}
 	return s.Metrics.Noted(&protocol.RunError{Code: refusal.CodeForbidden,

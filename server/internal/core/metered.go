@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/meter"
 )
@@ -16,12 +16,12 @@ type meteredBackend struct {
 	m *meter.Counters
 }
 
-func (b meteredBackend) Submit(ctx context.Context, in runner.Input) (runner.Admitted, error) {
+func (b meteredBackend) Submit(ctx context.Context, in admission.Input) (admission.Admitted, error) {
 	a, err := b.Backend.Submit(ctx, in)
 	switch {
 	case err != nil:
 		b.m.Inputs.WithLabelValues("unknown").Inc()
-	case a.Disposition == runner.Refused:
+	case a.Disposition == admission.Refused:
 		b.m.Refused(a.Refusal.Code)
 		fallthrough
 	default:
@@ -30,7 +30,7 @@ func (b meteredBackend) Submit(ctx context.Context, in runner.Input) (runner.Adm
 	return a, err
 }
 
-func (b meteredBackend) Cancel(ctx context.Context, key store.ThreadKey, label string, by runner.Actor) (runner.Cancelled, error) {
+func (b meteredBackend) Cancel(ctx context.Context, key store.ThreadKey, label string, by admission.Actor) (admission.Cancelled, error) {
 	c, err := b.Backend.Cancel(ctx, key, label, by)
 	if err == nil && c.Stopped {
 		b.m.Cancels.Inc()

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/downgrade"
@@ -43,7 +43,7 @@ type plainRun struct {
 	rests   bool            // the log has no more of the run than it has now
 	debts   Debts
 	dialect frames.Dialect
-	through runner.Through
+	through store.Through
 	profile downgrade.Profile // what the client's version can be sent
 	aborted *atomic.Bool      // the client has no use for the run any more
 	stop    stopping
@@ -62,7 +62,7 @@ type stopping struct {
 func (s *Core) RunPlain(p *peer.Peer, w Wire, f *frames.Frame, stops bool) (err error) {
 	in := f.Input
 	f.Input = nil
-	r := &plainRun{wire: w, label: f.Label, after: f.After, dialect: f.Dialect.Of(in), through: cmp.Or(f.Through, runner.ThroughSocket), aborted: &f.Aborted}
+	r := &plainRun{wire: w, label: f.Label, after: f.After, dialect: f.Dialect.Of(in), through: cmp.Or(f.Through, store.ThroughSocket), aborted: &f.Aborted}
 	r.profile = r.dialect.Profile(in)
 	r.Open(s, p, f.ThreadID)
 	r.Follower.Only("")
@@ -86,7 +86,7 @@ func (s *Core) RunPlain(p *peer.Peer, w Wire, f *frames.Frame, stops bool) (err 
 func (r *plainRun) submit(in *protocol.RunAgentInput, commands bool) (more bool, err error) {
 	r.srv.Awaiting.Add(r.Key, r.label, r)
 	ctx, cancel := r.Call()
-	admitted, err := r.srv.Runs.Submit(ctx, runner.Input{Namespace: r.Identity.Namespace, Tenant: r.Identity.Tenant, User: r.Name(), Agent: r.Agent, From: r.Origin(r.through), Run: in,
+	admitted, err := r.srv.Runs.Submit(ctx, admission.Input{Namespace: r.Identity.Namespace, Tenant: r.Identity.Tenant, User: r.Name(), Agent: r.Agent, From: r.Origin(r.through), Run: in,
 		When: frames.WhenOf(in), Commands: commands, Sender: true, Left: r.Left, Headers: r.Headers})
 	cancel()
 	r.Clears(admitted)
@@ -94,27 +94,27 @@ func (r *plainRun) submit(in *protocol.RunAgentInput, commands bool) (more bool,
 		r.LogFailure("submitting an input", r.Key.Thread, err)
 		return false, Refuse(r.wire, peer.Unanswered(err))
 	}
-	if admitted.Disposition == runner.Refused {
+	if admitted.Disposition == admission.Refused {
 		return false, Refuse(r.wire, admitted.Refusal)
 	}
 	if refused := r.srv.MayRepeat(r.Peer, admitted); refused != nil {
 		return false, Refuse(r.wire, refused)
 	}
 	r.id, r.of = admitted.RunID, admitted.Of
-	if admitted.Disposition != runner.Repeat {
+	if admitted.Disposition != admission.Repeat {
 		r.of, r.after = r.label, nil
 	}
-	if admitted.Disposition != runner.Repeat || admitted.Waits {
+	if admitted.Disposition != admission.Repeat || admitted.Waits {
 		r.Follower.Only(r.id)
 	} else {
 		r.Follower.All() // the run that answers may be another
 	}
-	if admitted.Disposition != runner.Queued {
+	if admitted.Disposition != admission.Queued {
 		r.srv.Awaiting.Done(r.Key, r.label, r)
 		r.debts.Take()
 	}
 	r.behind = admitted.Behind && r.Reads()
-	if admitted.Disposition == runner.Started {
+	if admitted.Disposition == admission.Started {
 		r.mine = true
 		if !r.behind {
 			r.Seek(admitted.Position)

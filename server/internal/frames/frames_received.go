@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/problem"
@@ -33,8 +32,8 @@ type Frame struct {
 	Input    *protocol.RunAgentInput
 	ThreadID string
 	Label    string
-	Commands bool           // the input may answer by a command
-	Through  runner.Through // how the input has come; "": by a socket
+	Commands bool          // the input may answer by a command
+	Through  store.Through // how the input has come; "": by a socket
 	After    *store.Position
 	Window   int    // of an attach; 0: all messages
 	Before   string // of a page of messages

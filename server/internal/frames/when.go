@@ -3,15 +3,15 @@ package frames
 import (
 	"encoding/json"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // WhenOf is what an input says in forwardedProps.aguiws.when. A value that is no word is
 // handed on as it is, so that its sender is told.
-func WhenOf(in *protocol.RunAgentInput) runner.When {
+func WhenOf(in *protocol.RunAgentInput) admission.When {
 	if in == nil || in.ForwardedProps.IsZero() {
-		return runner.WhenQueue
+		return admission.WhenQueue
 	}
 	var props struct {
 		Aguiws struct {
@@ -19,11 +19,11 @@ func WhenOf(in *protocol.RunAgentInput) runner.When {
 		} `json:"aguiws"`
 	}
 	if json.Unmarshal(json.RawMessage(in.ForwardedProps), &props) != nil || props.Aguiws.When == nil {
-		return runner.WhenQueue // of somebody else's making
+		return admission.WhenQueue // of somebody else's making
 	}
 	var when string
 	if json.Unmarshal(props.Aguiws.When, &when) != nil {
-		return runner.When(props.Aguiws.When)
+		return admission.When(props.Aguiws.When)
 	}
-	return runner.WhenNamed(when)
+	return admission.WhenNamed(when)
 }

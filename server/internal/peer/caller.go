@@ -6,7 +6,8 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/edge"
 	"github.com/aguiws/aguiws/server/internal/notices"
@@ -41,8 +42,8 @@ func (c *Caller) NameOf(user string) string {
 func (c *Caller) Reads() bool { return c.Identity.May(identity.ScopeRead) }
 
 // Origin is how what the caller sends has come.
-func (c *Caller) Origin(through runner.Through) runner.Origin {
-	from := runner.Origin{Through: through, Credential: c.Identity.User}
+func (c *Caller) Origin(through store.Through) store.Origin {
+	from := store.Origin{Through: through, Credential: c.Identity.User}
 	if c.User != "" {
 		from.Name = c.Identity.User
 	}
@@ -50,8 +51,8 @@ func (c *Caller) Origin(through runner.Through) runner.Origin {
 }
 
 // Actor is who acts on a thread.
-func (c *Caller) Actor(through runner.Through) runner.Actor {
-	return runner.Actor{User: c.Name(), From: c.Origin(through)}
+func (c *Caller) Actor(through store.Through) admission.Actor {
+	return admission.Actor{User: c.Name(), From: c.Origin(through)}
 }
 
 // Enter decides whom a request over HTTP is from, in the order of docs/binding/opening.md:

@@ -8,7 +8,6 @@ import (
 	"net/http"
 
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/downgrade"
@@ -41,11 +40,11 @@ func (c copilotCaller) Answer(w http.ResponseWriter, r *http.Request, agent stri
 }
 
 func (c copilotCaller) Stop(ctx context.Context, thread, label string) (bool, error) {
-	return c.srv.Stop(ctx, c.key(thread), label, c.Actor(runner.ThroughCopilotKit))
+	return c.srv.Stop(ctx, c.key(thread), label, c.Actor(store.ThroughCopilotKit))
 }
 
 func (c copilotCaller) StopWaiting(ctx context.Context, thread string) (bool, error) {
-	run, err := c.srv.Runs.CancelWaiting(ctx, c.key(thread), c.Actor(runner.ThroughCopilotKit))
+	run, err := c.srv.Runs.CancelWaiting(ctx, c.key(thread), c.Actor(store.ThroughCopilotKit))
 	return run != "", err
 }
 
@@ -78,7 +77,7 @@ type copilotStream struct {
 func (c copilotStream) Input() *protocol.RunAgentInput { return c.f.Input }
 
 func (c copilotStream) Run(tell func(finished []byte) ([][]byte, error), again func(open []json.RawMessage) ([][]byte, error)) {
-	c.f.Commands, c.f.Through = true, runner.ThroughCopilotKit
+	c.f.Commands, c.f.Through = true, store.ThroughCopilotKit
 	w := &runWire{toldWire: toldWire{c.sse, tell}, thread: c.f.ThreadID, caller: c.caller}
 	if c.Reads() {
 		w.again = again

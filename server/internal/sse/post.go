@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/protocol/problem"
 	"github.com/aguiws/aguiws/server/internal/core"
@@ -40,7 +40,7 @@ func (s *Streams) answerInput(w http.ResponseWriter, r *http.Request, held *peer
 	if refused == nil {
 		s.stream(w, r, c, agent, func(out *sse) {
 			out.Out.Account.Join(held.Bodies)
-			f.Dialect, f.Through = frames.DialectOf(r), runner.ThroughPOST
+			f.Dialect, f.Through = frames.DialectOf(r), store.ThroughPOST
 			if id := r.Header.Get("Last-Event-ID"); id != "" {
 				f.After, _ = frames.ParseEventID(id) // another server's is no reason to refuse
 				out.resumes = true

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/peer"
@@ -39,7 +38,7 @@ func (s *Streams) ServeStop(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), s.Core.Options.CallTimeout)
 	defer cancel()
-	stopped, err := s.Stop(ctx, store.ThreadKey{Namespace: c.Identity.Namespace, Thread: thread}, label, c.Actor(runner.ThroughPOST))
+	stopped, err := s.Stop(ctx, store.ThreadKey{Namespace: c.Identity.Namespace, Thread: thread}, label, c.Actor(store.ThroughPOST))
 	if err != nil {
 		s.Core.Options.Logger.Warn("stopping failed", "thread", thread, "error", err)
 		refuseStopped.Write(w)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/refusal"
@@ -79,7 +79,7 @@ func (s *fullSession) cancelRun(f *frames.Frame) error {
 	ctx, cancel := s.Call()
 	defer cancel()
 	key := s.Key(f.ThreadID)
-	c, err := s.srv.Runs.Cancel(ctx, key, f.Label, s.Actor(runner.ThroughSocket))
+	c, err := s.srv.Runs.Cancel(ctx, key, f.Label, s.Actor(store.ThroughSocket))
 	if err != nil {
 		s.LogFailure("cancelling", f.ThreadID, err)
 		return s.fault(f, frames.Laterf(time.Second, refusal.CodeStore, "the outcome is unknown; cancel again"))

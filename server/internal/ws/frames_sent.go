@@ -3,8 +3,8 @@ package ws
 import (
 	"encoding/json"
 
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
 )
 
 // The control frames of the server, as docs/binding/frames.schema.json lists them.
@@ -20,12 +20,12 @@ type helloFrame struct {
 }
 
 type runFrame struct {
-	Type        string             `json:"type"`
-	ThreadID    string             `json:"threadId"`
-	Label       string             `json:"runId"`
-	Disposition runner.Disposition `json:"disposition"`
-	Of          string             `json:"of,omitzero"`
-	ID          string             `json:"id,omitzero"`
+	Type        string                `json:"type"`
+	ThreadID    string                `json:"threadId"`
+	Label       string                `json:"runId"`
+	Disposition admission.Disposition `json:"disposition"`
+	Of          string                `json:"of,omitzero"`
+	ID          string                `json:"id,omitzero"`
 }
 
 type streamFrame struct {

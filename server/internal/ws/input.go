@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/core"
@@ -51,20 +51,20 @@ func (s *fullSession) input(f *frames.Frame) error {
 		return s.refuse(f, refused, s.positionOf(f.ThreadID))
 	}
 	switch admitted.Disposition {
-	case runner.Refused:
+	case admission.Refused:
 		at := d.Position
 		if fresh {
 			at = admitted.Position
 		}
 		return s.refuse(f, admitted.Refusal, at)
-	case runner.Started:
+	case admission.Started:
 		d.owned(store.RunActive, admitted.Position.Seq+1, f.Label, admitted.RunID)
 		if fresh {
 			d.Seek(admitted.Position)
 			s.place(d)
 		}
 		return s.disposed(f, admitted)
-	case runner.Queued:
+	case admission.Queued:
 		d.owned(store.RunQueued, 0, f.Label, admitted.RunID)
 		if fresh {
 			if placed, err := s.placeQueued(ctx, f, d); !placed || err != nil {
@@ -98,14 +98,14 @@ func (s *fullSession) expect(f *frames.Frame, fresh bool) (awaits bool, refused 
 }
 
 // submit submits the input. Fresh: the socket did not follow the thread before.
-func (s *fullSession) submit(ctx context.Context, f *frames.Frame, d *delivery, fresh bool) (runner.Admitted, error) {
+func (s *fullSession) submit(ctx context.Context, f *frames.Frame, d *delivery, fresh bool) (admission.Admitted, error) {
 	if fresh && !s.Reads() {
 		// It is told nothing of where its run begins but the run.
 		if _, err := d.AttachWithin(ctx, nil); err != nil {
-			return runner.Admitted{}, err
+			return admission.Admitted{}, err
 		}
 	}
-	in := runner.Input{Namespace: s.Identity.Namespace, Tenant: s.Identity.Tenant, User: s.Name(), Agent: s.Agent, From: s.Origin(runner.ThroughSocket), Run: f.Input, When: frames.WhenOf(f.Input), Headers: s.Headers}
+	in := admission.Input{Namespace: s.Identity.Namespace, Tenant: s.Identity.Tenant, User: s.Name(), Agent: s.Agent, From: s.Origin(store.ThroughSocket), Run: f.Input, When: frames.WhenOf(f.Input), Headers: s.Headers}
 	if fresh {
 		in.Left = d.Left
 	}
@@ -138,7 +138,7 @@ func (s *fullSession) placeAtEnd(ctx context.Context, d *delivery) (*follow.Atta
 	return a, err
 }
 
-func (s *fullSession) disposed(f *frames.Frame, a runner.Admitted) error {
+func (s *fullSession) disposed(f *frames.Frame, a admission.Admitted) error {
 	return s.send(runFrame{"ws.run", f.ThreadID, f.Label, a.Disposition, a.Of, f.ID})
 }
 
@@ -155,7 +155,7 @@ func (s *fullSession) refuse(f *frames.Frame, why *protocol.RunError, at store.P
 	if err != nil {
 		return fmt.Errorf("server: refusal: %w", err)
 	}
-	if err := s.send(runFrame{"ws.run", f.ThreadID, f.Label, runner.Refused, "", f.ID}); err != nil {
+	if err := s.send(runFrame{"ws.run", f.ThreadID, f.Label, admission.Refused, "", f.ID}); err != nil {
 		return err
 	}
 	return s.uncounted(f.ThreadID, at, [][]byte{event})

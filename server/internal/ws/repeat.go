@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/frames"
 	"github.com/aguiws/aguiws/server/internal/peer"
@@ -21,13 +21,13 @@ const maxRepeats = 100
 // sent yet, that would come a second time behind it.
 type repeat struct {
 	frame    *frames.Frame // what of it the answer needs
-	admitted runner.Admitted
+	admitted admission.Admitted
 	told     *follow.Repeated // as of a position that the socket has still to reach; nil: not asked for yet
 }
 
 // repeat answers an input that was accepted before: the run that answers it is
 // restated under the label asked for, and goes on live.
-func (s *fullSession) repeat(ctx context.Context, f *frames.Frame, d *delivery, fresh bool, admitted runner.Admitted) error {
+func (s *fullSession) repeat(ctx context.Context, f *frames.Frame, d *delivery, fresh bool, admitted admission.Admitted) error {
 	r := &repeat{frame: &frames.Frame{ID: f.ID, ThreadID: f.ThreadID, Label: f.Label}, admitted: admitted}
 	if len(d.repeats) >= maxRepeats {
 		return s.refuse(f, s.srv.Metrics.Noted(peer.RetryLater(adapter.CodeThreadBusy, "too many inputs that were sent again wait for this socket", time.Second)), d.Position)

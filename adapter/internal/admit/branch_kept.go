@@ -1,0 +1,56 @@
+package admit
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// AboutBranch is what a list of branches is made of.
+type AboutBranch struct {
+	After string `json:"after,omitempty"`
+	At    int64  `json:"at"`
+	Count int    `json:"n"`
+	Title string `json:"title,omitempty"`
+	Kept  bool   `json:"kept,omitempty"`
+}
+
+// branchBytes bounds the messages of a branch: they are encoded and deflated before the
+// run begins that takes them out.
+const branchBytes = 4 << 20
+
+// branch is what is kept of messages that are taken out from a place on.
+func branch(held protocol.Messages, keep int, at time.Time) (*store.Branch, error) {
+	out := held[keep:]
+	if len(out) == 0 {
+		return nil, nil
+	}
+	about := AboutBranch{At: at.UnixMilli(), Count: len(out), Title: titleOf(out)}
+	if keep > 0 {
+		about.After = held[keep-1].ID
+	}
+	b := &store.Branch{Messages: json.RawMessage("[")}
+	for i, m := range out {
+		text, err := m.MarshalJSON()
+		if err != nil {
+			return nil, fmt.Errorf("adapter: branch: %w", err)
+		}
+		if len(b.Messages)+len(text) > branchBytes {
+			b.Messages = nil
+			break
+		}
+		if i > 0 {
+			b.Messages = append(b.Messages, ',')
+		}
+		b.Messages = append(b.Messages, text...)
+	}
+	if about.Kept = b.Messages != nil; about.Kept {
+		b.Messages = append(b.Messages, ']')
+	}
+	var err error
+	b.About, err = json.Marshal(about)
+	return b, err
+}

@@ -1,0 +1,20 @@
+package admit
+
+import (
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/internal/decision"
+)
+
+// Request is an input with what only this house says of it.
+type Request struct {
+	admission.Input
+	// StopsAll: what is under way makes room, whatever Options.Busy says.
+	StopsAll bool
+	// Drafted are who has answered the interrupts of which the input's entries were
+	// drafts.
+	Drafted map[string]decision.Signature
+	// Back is how it goes back; nil: its messages may say so.
+	Back *GoingBack
+	// Login is the interrupt that a login ends.
+	Login string
+}

@@ -1,0 +1,196 @@
+package execution
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/internal/folded"
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
+	"github.com/aguiws/aguiws/adapter/internal/panics"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
+)
+
+// ErrHandBack seals a run that another worker is to go on with.
+var ErrHandBack = fmt.Errorf("%w: the worker is draining", adapter.ErrStopped)
+
+// finish ends the run as the agent's function left it. It does nothing when
+// the run is over already.
+func (x *execution) finish(returned error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	log := x.node.Log.With("thread", x.Claim.Thread.Thread, "label", x.label, "dispatch", x.Claim.RunID)
+	if x.sealed != nil && !errors.Is(x.sealed, adapter.ErrStopped) && !errors.Is(x.sealed, adapter.ErrSuspended) {
+		returned, x.sealed = x.sealed, nil // what was refused decides, whatever the agent made of it
+	}
+	switch {
+	case x.leaving:
+		x.seal(ErrHandBack)
+		return
+	case x.sealed != nil || x.Ctx.Err() != nil:
+		if x.sealed == adapter.ErrSuspended && !errors.Is(returned, adapter.ErrSuspended) {
+			log.Warn("the agent did not return the error of what it asked by (Ask, Confirm, CallTools, Login or Step) and went on; the run is suspended all the same", "returned", logged(fmt.Sprint(returned)))
+		}
+		return
+	case returned == nil && x.main.cursor < len(x.main.entries):
+		returned = &adapter.DivergedError{Journaled: x.main.next().String(), Replayed: "the agent's function returned"}
+	}
+	var terminal *protocol.RunFinished
+	if returned == nil {
+		terminal, returned = x.finished()
+	}
+	var err error
+	if returned == nil {
+		err = x.end(&store.End{Kind: store.EndFinish}, nil, terminal)
+	} else {
+		told, more := x.failure(returned)
+		x.logFailure(told.Code, more)
+		var p *panics.Error
+		if errors.As(returned, &p) {
+			log.Error("the agent panicked", "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
+		}
+		told.Usage = x.usage
+		err = x.end(x.failed(returned), nil, told)
+	}
+	if err != nil && !errors.Is(err, adapter.ErrStopped) {
+		log.Error("the run could not be ended in order", "error", err)
+		x.Broken = err
+	}
+	x.seal(adapter.ErrStopped)
+}
+
+func (x *execution) fail(code, text string, giveBack bool) error {
+	giveBack = giveBack && !x.journal.Final
+	return x.end(&store.End{Kind: store.EndFail, GiveBack: giveBack}, nil, &protocol.RunError{Message: text, Code: code, Usage: x.usage})
+}
+
+// end closes what is open, says what is, and ends the run, in one commit.
+//
+// Messages are restated where a client could otherwise miss something: before
+// an interrupt, and in a run that answered one, whose tool results clients
+// before 1.0 drop.
+func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal protocol.Event) error {
+	var it item
+	add := func(events ...protocol.Event) error {
+		for _, e := range events {
+			text, err := x.append(e, protocol.EffectOf(e), nil)
+			if err != nil {
+				return err
+			}
+			it.events = append(it.events, text)
+		}
+		return nil
+	}
+	for _, e := range x.expander.Flush() {
+		if err := add(x.main.resume(x.renames.apply(e), x)...); err != nil {
+			return err
+		}
+	}
+	closings := x.fold.Closings()
+	if end.Kind == store.EndSuspend {
+		closings = x.fold.Suspensions()
+	}
+	if err := add(closings...); err != nil {
+		return err
+	}
+	if end.Kind == store.EndSuspend {
+		if err := add(&protocol.StateSnapshot{Snapshot: lifecycle.State(x.fold.State())}); err != nil {
+			return err
+		}
+	}
+	if end.Kind == store.EndSuspend || x.continuing {
+		if err := add(&protocol.MessagesSnapshot{Messages: x.fold.Messages()}); err != nil {
+			return err
+		}
+		end.Tells = tellsIn(it.events[len(it.events)-1])
+	}
+	if err := add(terminal); err != nil {
+		return err
+	}
+	var err error
+	if end.Snapshot, err = UpdateOf(x.stored, x.fold); err != nil {
+		return err
+	}
+	if end.Kind == store.EndSuspend || end.GiveBack {
+		if end.Snapshot.Frozen, err = x.frozenParts(); err != nil {
+			return err
+		}
+	} else if x.hasParts {
+		end.Snapshot.Frozen = noParts
+	}
+	if x.journal != nil {
+		end.Steps = x.journal.Ran.Text()
+	}
+	it.entries, it.end, it.closing = entries, end, json.RawMessage("[]")
+	if err := x.Pipe.add(x.Ctx, it, true); err != nil {
+		return err
+	}
+	// The next reader of the thread reads on from here.
+	if at := x.Pipe.Result().End; at != (store.Position{}) {
+		x.node.Folded.Keep(x.Claim.Thread, at, x.version, at.Seq, folded.Thread{Fold: x.fold, Snapshot: x.fold})
+	}
+	return nil
+}
+
+// UpdateOf is what has changed since the stored snapshot.
+func UpdateOf(snapshot, now *fold.Fold) (*store.SnapshotUpdate, error) {
+	changes := now.Since(snapshot)
+	u := &store.SnapshotUpdate{Upsert: map[string]json.RawMessage{}}
+	if state := now.State(); !bytes.Equal(state, snapshot.State()) {
+		u.State = state
+	}
+	for _, m := range slices.Concat(changes.Changed, changes.Added) {
+		text, err := m.MarshalJSON() // as it stands in a MESSAGES_SNAPSHOT
+		if err != nil {
+			return nil, fmt.Errorf("adapter: message %s: %w", m.ID, err)
+		}
+		u.Upsert[m.ID] = text
+	}
+	for _, id := range changes.Removed {
+		if !now.Has(id) {
+			u.Remove = append(u.Remove, id)
+		}
+	}
+	added := changes.Added
+	if changes.Moved || len(changes.Removed) > 0 {
+		u.Drop, added = reordered(snapshot.Messages(), now.Messages())
+	}
+	for _, m := range added {
+		u.Append = append(u.Append, m.ID)
+		if run, step := now.Producer(m.ID); run != "" {
+			if u.Producers == nil {
+				u.Producers = map[string]store.Producer{}
+			}
+			u.Producers[m.ID] = store.Producer{RunID: run, Step: step}
+		}
+	}
+	return u, nil
+}
+
+// reordered is how many messages go off the end of an order, and which come in their
+// place, to make another order of it.
+func reordered(was, now protocol.Messages) (drop int, added protocol.Messages) {
+	same := 0
+	for same < len(was) && same < len(now) && was[same].ID == now[same].ID {
+		same++
+	}
+	return len(was) - same, now[same:]
+}
+
+// tellsIn is how the restated messages lie in an event; nil: in another way.
+func tellsIn(event []byte) *store.SnapshotTold {
+	const head, tail = `{"type":"MESSAGES_SNAPSHOT","messages":[`, `]}`
+	if !bytes.HasPrefix(event, []byte(head)) || !bytes.HasSuffix(event, []byte(tail)) {
+		return nil
+	}
+	return &store.SnapshotTold{Head: len(head), Tail: len(tail)}
+}
+
+// errWentOn is what calls on a suspended run return. It is no ErrSuspended, so that an
+// agent that returns it is told from one that returns what it was given first.
+var errWentOn = fmt.Errorf("%w: it was suspended before", adapter.ErrStopped)

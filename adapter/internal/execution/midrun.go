@@ -1,0 +1,183 @@
+package execution
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/aguiws/aguiws/adapter/internal/stored"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/protocol/fold"
+)
+
+// A run moves its thread's snapshot while it goes on, so that what attaching, an input and
+// a takeover read does not grow as long as it runs. Beside the snapshot lies what it has
+// open, and what leads a takeover back to the journal's last entry.
+
+// eventWeight is what reading an event takes beside its bytes, in terms of these.
+const eventWeight = 128
+
+// maxEnded is how many of a run's subagents that have ended a takeover knows of, beside
+// those of the log behind the snapshot.
+const maxEnded = 1024
+
+// recorded is what a takeover goes back to.
+type recorded struct {
+	at    int64      // where the log ended
+	fold  *fold.Fold // the thread as of then
+	calls []string   // of the run, without a result
+	begun []string   // the subagents that have begun since
+}
+
+// recordHere notes that a takeover goes back to where the run is now.
+func (x *execution) recordHere() {
+	x.back = recorded{at: x.Pipe.end(), fold: x.fold.Clone(), calls: x.open.list()}
+}
+
+// logged takes notice of what was added to the run, and moves the snapshot when too much
+// is behind it.
+func (x *execution) logged(it item) error {
+	x.behind += int64(SizeOf(it.events) + eventWeight*len(it.events))
+	if slices.ContainsFunc(it.entries, func(e *store.JournalEntry) bool { return e.Kind != store.EntryStart }) {
+		x.recordHere()
+	}
+	if it.end != nil || x.behind <= max(x.node.Options.CheckpointBytes, x.rewritten) {
+		return nil
+	}
+	if err := x.checkpoint(); err != nil {
+		return x.seal(err)
+	}
+	return nil
+}
+
+// checkpoint moves the snapshot to where the run is now. The next checkpoint comes only
+// when as much lies behind this one as it writes: otherwise a long message that grows would
+// be written again and again.
+func (x *execution) checkpoint() error {
+	update, err := UpdateOf(x.stored, x.fold)
+	if err != nil {
+		return err
+	}
+	if update.Frozen, err = x.frozenParts(); err != nil {
+		return err
+	}
+	if update.Open, err = stored.Opened(x.fold); err != nil {
+		return fmt.Errorf("adapter: encoding what the run has open: %w", err)
+	}
+	at := x.Pipe.end()
+	undo := store.Undo{At: at, Calls: x.open.list(), Ended: x.ended[max(len(x.ended)-maxEnded, 0):]}
+	if x.back.at < at {
+		if undo.Back, err = x.back.from(x.fold); err != nil {
+			return err
+		}
+	}
+	c := store.RunCheckpoint{Snapshot: *update}
+	if c.Undo, err = json.Marshal(undo); err != nil {
+		return fmt.Errorf("adapter: encoding what undoes a checkpoint: %w", err)
+	}
+	if err := x.Pipe.add(x.Ctx, item{checkpoint: &c}, false); err != nil {
+		return err
+	}
+	x.stored, x.hasParts = x.fold.Clone(), x.hasParts || update.Frozen != nil
+	x.behind, x.rewritten = 0, int64(len(c.Undo)+len(update.State))
+	for _, m := range update.Upsert {
+		x.rewritten += int64(len(m))
+	}
+	if x.allowed < math.MaxInt64 {
+		grown, journaled := x.Pipe.grown()
+		x.room = grown + x.allowed - journaled - max(int64(x.fold.Weight())-x.weighed, 0)
+	}
+	return nil
+}
+
+// from is what makes of a later fold the one that was recorded.
+func (r *recorded) from(now *fold.Fold) (*store.UndoTo, error) {
+	u := &store.UndoTo{At: r.at, Calls: r.calls, Begun: r.begun}
+	if state := r.fold.State(); !bytes.Equal(state, now.State()) {
+		u.State = state
+	}
+	changes := now.Since(r.fold)
+	ids := slices.Clone(changes.Removed)
+	for _, m := range changes.Changed {
+		ids = append(ids, m.ID)
+	}
+	if u.Drop = len(changes.Added); changes.Moved || len(changes.Removed) > 0 {
+		var back protocol.Messages
+		u.Drop, back = reordered(now.Messages(), r.fold.Messages())
+		for _, m := range back {
+			u.Append = append(u.Append, m.ID)
+		}
+	}
+	for _, id := range ids {
+		if m, held := r.fold.Message(id); held {
+			u.Messages = append(u.Messages, m)
+		}
+	}
+	var err error
+	if u.Open, err = stored.Opened(r.fold); err != nil {
+		return nil, fmt.Errorf("adapter: encoding what the run had open: %w", err)
+	}
+	return u, nil
+}
+
+// undone is the fold that was recorded before a snapshot.
+func undone(snapshot *fold.Fold, u *store.UndoTo) (*fold.Fold, error) {
+	was := make(map[string]protocol.Message, len(u.Messages))
+	for _, m := range u.Messages {
+		was[m.ID] = m
+	}
+	held := snapshot.Messages()
+	if u.Drop < 0 || u.Drop > len(held) {
+		return nil, stored.Corrupted("what undoes a checkpoint")
+	}
+	messages := slices.Clone(held[:len(held)-u.Drop])
+	for i, m := range messages {
+		if other, changed := was[m.ID]; changed {
+			messages[i] = other
+		}
+	}
+	for _, id := range u.Append {
+		m, ok := was[id]
+		if !ok {
+			if m, ok = snapshot.Message(id); !ok {
+				return nil, stored.Corrupted("what undoes a checkpoint")
+			}
+		}
+		messages = append(messages, m)
+	}
+	state := u.State
+	if state == nil {
+		state = snapshot.State()
+	}
+	f := fold.New(messages, state)
+	return f, stored.Reopen(f, u.Open)
+}
+
+// undoOf is what lies beside a snapshot in the midst of the view's run; nil: the snapshot is
+// as of before it.
+func (x *execution) undoOf(view *store.ThreadView, runStarted int64) (*store.Undo, error) {
+	if view.Snapshot.At < runStarted {
+		return nil, nil
+	}
+	if x.undo == nil || x.undo.At != view.Snapshot.At {
+		return nil, stored.Corrupted("what undoes a checkpoint")
+	}
+	return x.undo, nil
+}
+
+// asOf is the thread as of an entry of the journal, or the execution's beginning, and the
+// subagents of which only the undo knows that they began after that.
+func (x *execution) asOf(view *store.ThreadView, at int64) (was *fold.Fold, begun []string, err error) {
+	if at >= view.Snapshot.At {
+		was, err = stored.Fold(view, at)
+		return was, nil, err
+	}
+	if x.undo == nil || x.undo.At != view.Snapshot.At || x.undo.Back == nil || x.undo.Back.At != at {
+		return nil, nil, stored.Corrupted("what undoes a checkpoint")
+	}
+	was, err = undone(x.stored, x.undo.Back)
+	return was, x.undo.Back.Begun, err
+}

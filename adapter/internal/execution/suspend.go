@@ -1,0 +1,116 @@
+package execution
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/internal/journal"
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// suspend ends the run with interrupts, in one commit with the ask's entry,
+// and seals it. It returns ErrSuspended when that is stored.
+// refs are the agent's own ids of them; nil: it has none. before is journaled before the
+// ask, unless it is nil.
+func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Interrupt, refs []string, before *store.JournalEntry) error {
+	users, err := x.users()
+	if err != nil {
+		return err
+	}
+	s := store.Suspension{Execution: x.id, RunID: x.Claim.RunID, Label: x.label, Agent: x.named, Users: users}
+	var toolCalls, reasons []string
+	for i := range interrupts {
+		id := uuid.NewString()
+		interrupts[i].ID = id
+		if ask.Login != nil {
+			showLogin(x.node, &interrupts[i], x.Claim.Thread.Thread, ask.Login)
+		}
+		interrupts[i] = showMode(interrupts[i], ask.Calls)
+		deadline := deadlineOf(interrupts[i], x.node.Options.MaxPark)
+		if interrupts[i].ExpiresAt == "" && !deadline.IsZero() {
+			interrupts[i].ExpiresAt = deadline.UTC().Truncate(time.Millisecond).Format(time.RFC3339Nano)
+		}
+		shown, err := json.Marshal(interrupts[i])
+		if err != nil {
+			return fmt.Errorf("adapter: Ask: %w", err)
+		}
+		it := store.SuspendedInterrupt{ID: id, Interrupt: shown, Login: ask.Login, By: journal.AskedBy(ask)}
+		if refs != nil {
+			it.Ref = refs[i]
+		}
+		if !deadline.IsZero() {
+			it.ExpiresAt, it.OnExpiry = deadline.UnixMilli(), string(expiryPolicy(interrupts[i], x.node.Options.OnExpiry))
+			if grace := ownExpiryOf(interrupts[i]).Grace; grace > 0 && it.OnExpiry != string(adapter.ExpiryKeep) {
+				it.Due = it.ExpiresAt + grace
+			}
+			if it.OnExpiry == string(adapter.ExpiryAnswer) {
+				it.Default = ownExpiryOf(interrupts[i]).Answer
+			}
+		}
+		s.Items = append(s.Items, it)
+		ask.IDs = append(ask.IDs, id)
+		if id := interrupts[i].ToolCallID; id != "" {
+			toolCalls = append(toolCalls, id)
+			s.Items[i].Call = x.callOf(id)
+		}
+		if !slices.Contains(reasons, interrupts[i].Reason) {
+			reasons = append(reasons, interrupts[i].Reason)
+		}
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("adapter: Ask: %w", err)
+	}
+	entries := []*store.JournalEntry{ask}
+	if before != nil {
+		entries = []*store.JournalEntry{before, ask}
+	}
+	x.node.Reached("mid_suspend")
+	err = x.end(&store.End{
+		Kind:       store.EndSuspend,
+		Suspension: text,
+		Interrupts: ask.IDs,
+		ToolCalls:  toolCalls,
+		Reasons:    reasons,
+		Deadline:   deadline(&s),
+		Summaries:  summaries(x.node, interrupts, s.Items),
+	}, entries, &protocol.RunFinished{
+		ThreadID: x.Claim.Thread.Thread,
+		RunID:    x.label,
+		Outcome:  &protocol.RunOutcome{Type: protocol.OutcomeInterrupt, Interrupts: interrupts},
+		Usage:    x.usage,
+	})
+	if err != nil {
+		return err
+	}
+	return x.seal(adapter.ErrSuspended)
+}
+
+// callOf is a tool call that the thread holds; nil when it holds none of that
+// id.
+func (x *execution) callOf(id string) *protocol.ToolFunction {
+	c, held := x.fold.Call(id)
+	if !held {
+		return nil
+	}
+	return &protocol.ToolFunction{Name: c.Function.Name, Arguments: c.Function.Arguments}
+}
+
+// showMode tells clients what a resolved decision does to the call that an interrupt is
+// about, unless it is what they expect. A replay does not compare it, just as it does not
+// compare what a login needs.
+func showMode(i protocol.Interrupt, calls []store.SuspendedCall) protocol.Interrupt {
+	for _, c := range calls {
+		if c.ID == i.ToolCallID && adapter.ResumeMode(c.Mode) != adapter.ReplayToolCall {
+			return lifecycle.WithOwn(i, "resumeMode", c.Mode)
+		}
+	}
+	return i
+}

@@ -1,0 +1,40 @@
+package journal
+
+import (
+	"strings"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// PauseKey numbers the asks of operators, outside the agent's own.
+const PauseKey = "pause"
+
+// IsPause reports whether an entry is of an operator's pause.
+func IsPause(r *store.JournalEntry) bool {
+	return r.Kind == store.EntryAsk && r.Scope == SystemScope && strings.HasPrefix(r.Key, PauseKey+"#")
+}
+
+// AskedBy says which of the server's own an ask is.
+func AskedBy(ask *store.JournalEntry) string {
+	switch {
+	case IsPause(ask):
+		return store.AskedByPause
+	case ask.Scope == SystemScope:
+		return store.AskedByStep
+	}
+	return ""
+}
+
+// stopsAtPause reports whether an answer says that a paused execution ends.
+func stopsAtPause(ask, answer *store.JournalEntry) bool {
+	return IsPause(ask) && len(answer.Entries) == 1 && answer.Entries[0].Status == protocol.ResumeCancelled
+}
+
+// BreakKey numbers the asks of steps that broke off, outside the agent's own. They take
+// nothing back, unlike the asks after a lost worker.
+const BreakKey = "broke"
+
+func isBreak(r *store.JournalEntry) bool {
+	return r.Kind == store.EntryAsk && r.Scope == SystemScope && strings.HasPrefix(r.Key, BreakKey+"#")
+}

@@ -1,0 +1,41 @@
+package operate
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/internal/admit"
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// Branch is messages that a rewind took out of a thread together.
+type Branch struct {
+	ID    string    // of the run that took them out
+	After string    // the message that they stood behind; "": they began the thread
+	At    time.Time // when they were taken out
+	Count int
+	Title string // what their first user message says
+	// Kept says that the messages can be restored. More than 4 MiB of them are not kept,
+	// or what the store takes for too many.
+	Kept bool
+}
+
+// Branches returns what rewinds took out of a thread and is kept, the latest first. They
+// stand in the thread as long as its archive, and make room for later ones. Those whose
+// After is not in the thread are part of another branch, and can be restored when that is.
+func (ts *threads) Branches(ctx context.Context, key store.ThreadKey) ([]Branch, error) {
+	kept, err := ts.Store.Branches(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	var branches []Branch
+	for _, b := range kept {
+		var about admit.AboutBranch
+		if json.Unmarshal(b.About, &about) != nil {
+			continue // the others can be restored
+		}
+		branches = append(branches, Branch{ID: b.ID, After: about.After, At: unixMilli(about.At), Count: about.Count, Title: about.Title, Kept: about.Kept && b.Kept})
+	}
+	return branches, nil
+}

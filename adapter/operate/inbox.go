@@ -1,0 +1,151 @@
+package operate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
+	"github.com/aguiws/aguiws/adapter/internal/admit"
+	"github.com/aguiws/aguiws/adapter/internal/carry"
+	"github.com/aguiws/aguiws/adapter/internal/decision"
+	"github.com/aguiws/aguiws/adapter/internal/judge"
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
+	"github.com/aguiws/aguiws/adapter/internal/node"
+	"github.com/aguiws/aguiws/adapter/internal/stored"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// inbox shows what is open, and answers it.
+type inbox struct {
+	*node.Node
+	admission *admit.Admission
+	threads   *threads
+	backoff   *carry.Backoff
+}
+
+// maxDraftBytes is what a store keeps of a draft.
+const maxDraftBytes = 64 << 10
+
+// Answered answers Answer.
+type Answered struct {
+	// Missing are the open interrupts that have no answer yet: what was given is
+	// kept as drafts. Empty: all are answered, and Admitted says what became of
+	// the resume.
+	Missing  []string
+	Admitted admission.Admitted
+}
+
+// Answer answers open interrupts of a thread, some of them or all. Answers to
+// some are kept as drafts, and replaced by later ones, until all are covered;
+// then they are submitted as one resume. A refusal is in Admitted and keeps
+// nothing. user is whose answers these are, as Input.User, and from how they have come. label is the runId of the
+// continuation; the same answers sent again
+// are repeats under any label. headers are Input.Headers: those of the answer that makes it
+// all go with the resume.
+func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, user, label string, entries []protocol.ResumeEntry, from store.Origin, headers map[string]string) (Answered, error) {
+	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label, ProtocolVersion: lifecycle.Version, Resume: entries}
+	in := admit.Request{Input: admission.Input{Namespace: key.Namespace, Tenant: tenant, User: user, Agent: ib.Options.Default, From: from, Run: input, Headers: headers}}
+	if refusal := ib.admission.CheckInput(&in); refusal != nil {
+		return Answered{Admitted: admit.Refused(refusal)}, nil
+	}
+	if len(entries) == 0 {
+		return Answered{Admitted: admit.Refused(judge.Refuse(adapter.CodeInvalidInput, "the input has no answer: give at least one", nil))}, nil
+	}
+	give, refusal, err := ib.admission.Turns.Take(ctx, key)
+	if err != nil || refusal != nil {
+		return Answered{Admitted: admission.Admitted{Disposition: admission.Refused, Refusal: refusal}}, err
+	}
+	defer give()
+	for lost := (admit.Losses{}); ; {
+		answered, stale, err := ib.answer(ctx, key, in, entries)
+		if errors.Is(err, store.ErrCorrupted) {
+			return Answered{Admitted: admit.Refused(ib.backoff.Unreadable(key, err))}, nil
+		}
+		if err != nil || !stale {
+			return answered, err
+		}
+		if !lost.Again(ctx) {
+			return Answered{}, fmt.Errorf("%w: the thread changes too fast to be answered", store.ErrOutcomeUnknown)
+		}
+	}
+}
+
+func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, in admit.Request, entries []protocol.ResumeEntry) (Answered, bool, error) {
+	j, err := admit.Read(ctx, ib.Node, key, in.Run)
+	if err != nil {
+		return Answered{}, false, err
+	}
+	j.Duties = judge.Duties{Separate: ib.Options.SeparateDuties, User: in.User}
+	open, err := stored.Suspension(j.View.Suspension)
+	if err != nil {
+		return Answered{}, false, err
+	}
+	given, by := map[string]protocol.ResumeEntry{}, map[string]decision.Signature{}
+	for id, text := range j.View.Drafts {
+		var draft protocol.ResumeEntry
+		if err := stored.Decode(text, &draft, "the draft for interrupt %s", id); err != nil {
+			return Answered{}, false, err
+		}
+		by[id], given[id] = decision.DraftOf(&draft), draft
+	}
+	foreign := false
+	for _, e := range entries {
+		by[e.InterruptID], given[e.InterruptID] = decision.Signature{User: in.User, Origin: in.From}, e
+		foreign = foreign || open.Item(e.InterruptID) == nil
+	}
+	var missing []string
+	all := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: in.Run.RunID, ProtocolVersion: lifecycle.Version}
+	if open != nil {
+		for _, it := range open.Items {
+			entry, ok := given[it.ID]
+			if !ok {
+				missing = append(missing, it.ID)
+				continue
+			}
+			all.Resume = append(all.Resume, entry)
+		}
+	}
+	if foreign || len(missing) == 0 {
+		version := j.View.Version // drafts may be taken back until all is accepted
+		if foreign {
+			all.Resume, version = entries, 0 // Submit says what is wrong, or that it is a repeat
+		}
+		in.Run, in.Drafted = all, by
+		admitted, moved, err := ib.admission.SubmitAt(ctx, in, version)
+		return Answered{Admitted: admitted}, moved, err
+	}
+	drafts := map[string]json.RawMessage{}
+	for _, e := range entries {
+		refusal, err := j.CheckDraft(ctx, open, e)
+		if err != nil || refusal != nil {
+			decision.NoteRefused(ib.Node, key, refusal, []protocol.ResumeEntry{e})
+			return Answered{Admitted: admit.Refused(refusal)}, false, err
+		}
+		if drafts[e.InterruptID], err = json.Marshal(decision.Signed(e, decision.Signature{User: in.User, Origin: in.From})); err != nil {
+			return Answered{}, false, fmt.Errorf("adapter: draft: %w", err)
+		}
+		if n := len(drafts[e.InterruptID]); n > maxDraftBytes {
+			return Answered{Admitted: admit.Refused(judge.Refuse(adapter.CodeInvalidInput, fmt.Sprintf(
+				"the answer to interrupt %s has %d bytes, and at most %d are kept until the others are given: give all of them at once",
+				e.InterruptID, n, maxDraftBytes), nil))}, false, nil
+		}
+	}
+	now, kept, err := ib.Store.Drafts(ctx, key, j.View.Version, in.User, drafts)
+	if err != nil || !kept {
+		return Answered{}, err == nil, err
+	}
+	// Others may have given the rest meanwhile: then it is all there to submit.
+	missing = slices.DeleteFunc(open.IDs(), func(id string) bool { return now[id] != nil })
+	return Answered{Missing: missing}, len(missing) == 0, nil
+}
+
+// DropDraft takes a draft back; user is who does it, as Input.User. False: the interrupt is not open.
+func (ib *inbox) DropDraft(ctx context.Context, key store.ThreadKey, user, interruptID string) (bool, error) {
+	_, ok, err := ib.Store.Drafts(ctx, key, 0, user, map[string]json.RawMessage{interruptID: nil})
+	return ok, err
+}

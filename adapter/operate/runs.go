@@ -1,0 +1,108 @@
+package operate
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/aguiws/aguiws/adapter/internal/admit"
+	"github.com/aguiws/aguiws/adapter/internal/carry"
+	"github.com/aguiws/aguiws/adapter/internal/node"
+	"github.com/aguiws/aguiws/adapter/internal/stored"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// dispatches shows the runs of threads, and goes on with dead letters.
+type dispatches struct {
+	*node.Node
+	admission *admit.Admission
+	capacity  *carry.Capacity
+	backoff   *carry.Backoff
+}
+
+// RunInfo is a run as operators see it: its dispatch, and what its record says.
+type RunInfo struct {
+	store.Dispatch
+	Label     string // the client's runId
+	Execution string
+	Agent     string // "" : the default agent, or that of the execution it continues
+	// ParentRunID is the client's name for the run that this one came from; "": none.
+	ParentRunID string
+	Origin      store.RunOrigin // "": it is not known
+	// Steps are those that the run ran itself, known once its worker has ended it.
+	Steps store.RanSteps
+	// MessageID is of the last message that its input brought; "": it brought none.
+	MessageID string
+	// Usage is what the agent has reported where the run ended.
+	Usage []protocol.TokenUsage
+}
+
+func runInfo(d store.Dispatch) (RunInfo, error) {
+	record, err := stored.Record(&store.RunState{ID: d.ID, Record: d.Record})
+	info := RunInfo{Dispatch: d, Label: record.Label, Execution: record.Execution, Agent: record.Agent,
+		ParentRunID: record.ParentRunID, Origin: store.RunOrigin(record.Origin)}
+	if n := len(record.Messages); n > 0 {
+		info.MessageID = record.Messages[n-1]
+	}
+	// Usage and steps that cannot be read are left out: a list of runs is not to end there.
+	var told struct{ Usage []protocol.TokenUsage }
+	if json.Unmarshal(d.Outcome, &told) == nil {
+		info.Usage = told.Usage
+	}
+	var ran store.RanSteps
+	if json.Unmarshal(d.Steps, &ran) == nil {
+		info.Steps = ran
+	}
+	return info, err
+}
+
+func runInfos(dispatches []store.Dispatch) ([]RunInfo, error) {
+	runs := make([]RunInfo, len(dispatches))
+	for i, d := range dispatches {
+		var err error
+		if runs[i], err = runInfo(d); err != nil {
+			return nil, err
+		}
+	}
+	return runs, nil
+}
+
+// Runs lists the runs of a thread: those that wait or are active in the order of
+// claiming, then the others, latest first.
+func (ds *dispatches) Runs(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) ([]RunInfo, error) {
+	dispatches, err := ds.Store.Dispatches(ctx, key, q)
+	if err != nil {
+		return nil, err
+	}
+	return runInfos(dispatches)
+}
+
+// FindRun returns one run of a thread by its server-made id; nil when there is
+// none.
+func (ds *dispatches) FindRun(ctx context.Context, key store.ThreadKey, id string) (*RunInfo, error) {
+	d, err := ds.Store.Dispatch(ctx, key, id)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	info, err := runInfo(*d)
+	return &info, err
+}
+
+// DeadLetters pages through a tenant's dead letters, oldest first, and returns
+// the cursor of the next page, "" at the end. Errors are as Inbox's.
+func (ds *dispatches) DeadLetters(ctx context.Context, q store.PageQuery) ([]RunInfo, string, error) {
+	page, partial := ds.Store.DeadLetters(ctx, q)
+	if partial != nil && !errors.Is(partial, store.ErrPartial) {
+		return nil, "", partial
+	}
+	runs, err := runInfos(page.Letters)
+	return runs, page.Next, cmp.Or(err, partial)
+}
+
+// CountDispatches counts the dispatches of a tenant's threads by state. Errors are as
+// Inbox's.
+func (ds *dispatches) CountDispatches(ctx context.Context, tenant string) (map[store.DispatchState]int64, error) {
+	return ds.Store.CountTenant(ctx, tenant)
+}
