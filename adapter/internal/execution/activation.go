@@ -78,3 +78,9 @@ type Activation struct {
 	Ctx    context.Context // ends when the run is over for this worker
 	Cancel context.CancelCauseFunc
 }
+
+// ending is what a run's RUN_FINISHED says beside its outcome.
+type ending struct {
+	result   json.RawMessage
+	metadata protocol.Metadata
+}

@@ -1,18 +1,11 @@
 package execution
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/protocol"
 )
-
-// ending is what a run's RUN_FINISHED says beside its outcome.
-type ending struct {
-	result   json.RawMessage
-	metadata protocol.Metadata
-}
 
 // finished is the terminal event of a run that ends well.
 func (x *execution) finished() (*protocol.RunFinished, error) {
