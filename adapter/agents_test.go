@@ -29,7 +29,7 @@ func TestDefaultAgent(t *testing.T) {
 		{map[string]adapter.Agent{"a": agent}, "b", `there is no agent named "b"`},
 		{map[string]adapter.Agent{"": agent, "a": agent}, "a", "leave out either"},
 	} {
-		l, err := runner.NewRunner(st, &runner.Options{Agents: tt.agents, Default: tt.name})
+		l, err := runner.New(st, &runner.Options{Agents: tt.agents, Default: tt.name})
 		switch {
 		case tt.fails != "" && (err == nil || !strings.Contains(err.Error(), tt.fails)):
 			t.Errorf("%q: %v, want %s", tt.name, err, tt.fails)

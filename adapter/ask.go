@@ -21,7 +21,7 @@ import (
 // Metadata goes to clients as it is: its member "answers", [{"label":"Yes","payload":true}, …],
 // lists answers that they offer as buttons, each of which must fit the ResponseSchema.
 // ExpiresAt is as protocol.ReadTime reads it, and told so that all clients read the same time;
-// without one Options.MaxPark is the time there is. Inside a Step or a branch of Parallel, Ask is an
+// without one runner.Options.MaxPark is the time there is. Inside a Step or a branch of Parallel, Ask is an
 // error at once and suspends nothing. Ask is an error as well while another goroutine is
 // inside a Step. It does not wait for that Step: a step that asks by a context of its own
 // would wait for itself. A replay, in which steps take no time, could find the two calls in

@@ -52,7 +52,7 @@ func TestAttemptsAreSpentByLackOfProgress(t *testing.T) {
 			for lost, begun := true, false; lost; begun = true {
 				c := l.cutAfter(endings{l.store, sync.OnceFunc(func() { close(over) })}, -1)
 				way.Store(c)
-				w, err := runner.NewRunner(deaf{c}, &runner.Options{
+				w, err := runner.New(deaf{c}, &runner.Options{
 					Agents: map[string]adapter.Agent{"": agent}, Lease: soon, Sweep: time.Hour, MaxAttempts: attempts,
 				})
 				if err != nil {

@@ -61,7 +61,7 @@ func (l *lab) node(agent adapter.Agent, configure ...func(*runner.Options)) *run
 	for _, f := range configure {
 		f(o)
 	}
-	r, err := runner.NewRunner(deaf{l.store}, o)
+	r, err := runner.New(deaf{l.store}, o)
 	if err != nil {
 		l.t.Fatal(err)
 	}

@@ -8,10 +8,10 @@ const (
 	CodeProtocolViolation = "agent_protocol_violation"
 	CodeReplayDiverged    = "agent_replay_diverged"
 	CodeWorkerLost        = "worker_lost"
-	// CodeRunTimeout is that of a run that took longer than Options.RunTimeout.
+	// CodeRunTimeout is that of a run that took longer than runner.Options.RunTimeout.
 	CodeRunTimeout = "run_timeout"
 	// CodeThreadTooLarge is that of a run that makes too much of its thread, and of an
-	// input to a thread that is too large: see Options.MaxThreadBytes.
+	// input to a thread that is too large: see runner.Options.MaxThreadBytes.
 	CodeThreadTooLarge = "thread_too_large"
 	// CodeStateCorrupted is also that of an input that is refused, because something
 	// stored of its thread cannot be read.
@@ -27,14 +27,14 @@ const (
 	CodeExpired           = judge.CodeExpired
 	CodePayloadInvalid    = judge.CodePayloadInvalid
 	CodePayloadTooComplex = judge.CodePayloadTooComplex
-	CodeOwnApproval       = judge.CodeOwnApproval // Options.SeparateDuties
+	CodeOwnApproval       = judge.CodeOwnApproval // runner.Options.SeparateDuties
 	CodeLoginRequired     = judge.CodeLoginRequired
 	CodeThreadBusy        = judge.CodeThreadBusy
 	CodeStoreUnavailable  = "store_unavailable"
 	CodeServerDraining    = "server_draining"
-	CodeTooManyRuns       = "too_many_runs"      // Options.MaxRunsPerUser, Options.MaxRunsPerTenant
-	CodeThreadQuota       = "thread_quota"       // Options.MaxThreadsPerUser
-	CodeRateLimited       = "rate_limited"       // Options.MaxInputs
+	CodeTooManyRuns       = "too_many_runs"      // runner.Options.MaxRunsPerUser, runner.Options.MaxRunsPerTenant
+	CodeThreadQuota       = "thread_quota"       // runner.Options.MaxThreadsPerUser
+	CodeRateLimited       = "rate_limited"       // runner.Options.MaxInputs
 	CodeDuplicate         = "dispatch_duplicate" // DispatchOptions.Dedupe
 	CodeGone              = "dispatch_gone"      // Runner.Requeue
 	CodeThreadDeleting    = "thread_deleting"    // Runner.DeleteTree

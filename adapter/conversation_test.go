@@ -310,7 +310,7 @@ func TestADeadLetterIsGivenTheSameConversation(t *testing.T) {
 			l := newLab(t, agent, func(o *runner.Options) { o.Sweep = time.Hour })
 			succeeded(t, l.say("before"))
 			cut := l.cutBefore(l.store, protocol.TypeRunFinished)
-			w, err := runner.NewRunner(deaf{cut}, &runner.Options{
+			w, err := runner.New(deaf{cut}, &runner.Options{
 				Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: soon, MaxAttempts: 1,
 			})
 			if err != nil {

@@ -81,7 +81,7 @@ func newSpoilt(t *testing.T, agent adapter.Agent) *spoilt {
 
 func (s *spoilt) start() {
 	s.t.Helper()
-	r, err := runner.NewRunner(s.claiming, &runner.Options{
+	r, err := runner.New(s.claiming, &runner.Options{
 		Agents: map[string]adapter.Agent{"": s.agent}, Sweep: 5 * time.Millisecond,
 		Logger: slog.New(slog.NewTextHandler(s.log, nil)),
 	})

@@ -6,7 +6,7 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// AnotherResolves returns the interrupt as one that, with Options.SeparateDuties, must
+// AnotherResolves returns the interrupt as one that, with runner.Options.SeparateDuties, must
 // be resolved by somebody else than whose messages led to it. Tool calls are so without
 // it. Clients see it in the interrupt's metadata.
 func AnotherResolves(i protocol.Interrupt) protocol.Interrupt {

@@ -33,6 +33,6 @@ func (e *DivergedError) Error() string {
 // could not send back. These are a message id that is empty or longer than 1024 bytes, an
 // id twice in a snapshot, and a message under the id of one of another role. Others are a
 // call without a parent under the id of a message, a state that has grown over
-// Options.MaxStateBytes, and anything that is nested deeper than 120 levels in the state or
+// runner.Options.MaxStateBytes, and anything that is nested deeper than 120 levels in the state or
 // in a message.
 var ErrUntellable = errors.New("clients could not send it back")

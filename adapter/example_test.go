@@ -56,7 +56,7 @@ func Example() {
 		write: func(context.Context) (string, error) { return "Dear all, …", nil },
 		send:  func(_ context.Context, letter string) error { fmt.Println("sending:", letter); return nil },
 	}
-	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": clerk}})
+	runs, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{"": clerk}})
 	if err != nil {
 		log.Fatal(err)
 	}

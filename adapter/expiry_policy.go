@@ -13,11 +13,11 @@ import (
 type ExpiryPolicy string
 
 const (
-	// ExpiryDefault is what Options.OnExpiry says.
+	// ExpiryDefault is what runner.Options.OnExpiry says.
 	ExpiryDefault ExpiryPolicy = ""
 	// ExpiryKeep leaves it open: it can still be cancelled. When all of a thread's open
 	// interrupts have expired and are kept, a new user message cancels them, whatever
-	// Options.Unanswered says.
+	// runner.Options.Unanswered says.
 	ExpiryKeep ExpiryPolicy = "keep"
 	// ExpiryCancel cancels every open interrupt of the thread and continues the
 	// execution.

@@ -123,7 +123,7 @@ func (l *lab) worker(store store.Store, agent adapter.Agent, configure ...func(*
 	for _, fn := range configure {
 		fn(o)
 	}
-	w, err := runner.NewRunner(deaf{store}, o)
+	w, err := runner.New(deaf{store}, o)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func (l *lab) start(agent adapter.Agent, configure ...func(*runner.Options)) {
 	for _, fn := range configure {
 		fn(o)
 	}
-	r, err := runner.NewRunner(l.store, o)
+	r, err := runner.New(l.store, o)
 	if err != nil {
 		l.t.Fatal(err)
 	}

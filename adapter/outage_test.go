@@ -265,7 +265,7 @@ func TestNothingWithAnEffectBeginsWithoutTheLease(t *testing.T) {
 					}
 					l := newLab(t, agent("second"))
 					silent := &outage{}
-					w, err := runner.NewRunner(deaf{through{Store: l.store, all: silent}}, &runner.Options{
+					w, err := runner.New(deaf{through{Store: l.store, all: silent}}, &runner.Options{
 						Agents: map[string]adapter.Agent{"": agent("first")}, Lease: leaseInTests, Sweep: time.Hour,
 						Hook: func(point string) {
 							if point == "step_before_effect" { // and here the machine stands still
@@ -323,7 +323,7 @@ func TestAStepThatNeverBeganIsNotAskedAbout(t *testing.T) {
 		}
 		l := newLab(t, agent("second"))
 		silent := &outage{}
-		w, err := runner.NewRunner(deaf{through{Store: l.store, all: new(outage), renews: silent}}, &runner.Options{
+		w, err := runner.New(deaf{through{Store: l.store, all: new(outage), renews: silent}}, &runner.Options{
 			Agents: map[string]adapter.Agent{"": agent("first")}, Lease: leaseInTests, Sweep: time.Hour,
 		})
 		if err != nil {

@@ -23,7 +23,7 @@ var (
 	ErrNoPayload = errors.New("adapter: the thread has no such payload")
 	// ErrPayloadExpired says that it had one, whose time is over: the agent is to make it again.
 	ErrPayloadExpired = errors.New("adapter: the payload has expired")
-	// ErrPayloadTooLarge says that a value has more bytes than Options.MaxPayloadBytes.
+	// ErrPayloadTooLarge says that a value has more bytes than runner.Options.MaxPayloadBytes.
 	ErrPayloadTooLarge = errors.New("adapter: the payload is larger than one may be")
 )
 
@@ -47,7 +47,7 @@ type Payload struct {
 type PayloadOptions struct {
 	MediaType string // default application/octet-stream
 	Name      string // of a file
-	// Keep is for how long; 0: Options.PayloadKeep.
+	// Keep is for how long; 0: runner.Options.PayloadKeep.
 	Keep time.Duration
 }
 

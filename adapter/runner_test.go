@@ -12,7 +12,7 @@ import (
 	"github.com/aguiws/aguiws/redisstore"
 )
 
-func TestNewRunnerRefuses(t *testing.T) {
+func TestNewRefuses(t *testing.T) {
 	store, err := redisstore.Embedded(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +27,7 @@ func TestNewRunnerRefuses(t *testing.T) {
 		"durable, in memory": {&runner.Options{Agents: agents, Mode: runner.ModeDurable}, "--redis"},
 		"unknown mode":       {&runner.Options{Agents: agents, Mode: "fast"}, `"fast"`},
 	} {
-		if r, err := runner.NewRunner(store, test.options); err == nil || !strings.Contains(err.Error(), test.says) {
+		if r, err := runner.New(store, test.options); err == nil || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: %v %v", name, r, err)
 		}
 	}

@@ -30,7 +30,7 @@ func (e *StepError) Error() string { return e.Message }
 // which ends the run and gives back the answers that it carries out, nor an
 // UncertainError, after which a human is asked as well.
 //
-// fn is called only while at least a fifth of Options.Lease is left of this worker's
+// fn is called only while at least a fifth of runner.Options.Lease is left of this worker's
 // claim, looked at right before; else Step waits until the claim is renewed. A machine
 // that stands still inside fn for longer than that may find that another one has the
 // run. While the store does not answer Step waits with what fn returned.

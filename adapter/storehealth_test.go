@@ -100,7 +100,7 @@ func newFailing(t *testing.T, level slog.Level) *failing {
 	t.Helper()
 	o := &failing{t: t}
 	var err error
-	o.runner, err = runner.NewRunner(&o.store, &runner.Options{
+	o.runner, err = runner.New(&o.store, &runner.Options{
 		Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil })},
 		Logger: slog.New(slog.NewJSONHandler(&o.log, &slog.HandlerOptions{Level: level})),
 	})

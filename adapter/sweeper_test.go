@@ -109,7 +109,7 @@ func (m *mailroom) Bury(context.Context, store.Nack) (store.NackResult, error) {
 func (m *mailroom) sweeps(t *testing.T, d time.Duration, log *slog.Logger, check func(*runner.Runner)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		r, err := runner.NewRunner(m, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(nil)}, Logger: log})
+		r, err := runner.New(m, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(nil)}, Logger: log})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -126,7 +126,7 @@ func TestUnansweredPoliciesThatAreNone(t *testing.T) {
 			l := newLab(t, inquirer())
 			o := &runner.Options{Agents: map[string]adapter.Agent{"": inquirer()}}
 			configure(o)
-			if r, err := runner.NewRunner(l.store, o); err == nil {
+			if r, err := runner.New(l.store, o); err == nil {
 				l.abandon(r)
 				t.Error("it is taken")
 			}
@@ -374,7 +374,7 @@ func TestUnansweredOnTwoNodes(t *testing.T) {
 	l := newLab(t, inquirer())
 	interrupts(t, l.say("ask"))
 	refusedWith(t, l.submit(user("next")), adapter.CodePending)
-	other, err := runner.NewRunner(deaf{l.store}, &runner.Options{
+	other, err := runner.New(deaf{l.store}, &runner.Options{
 		Agents: map[string]adapter.Agent{"": inquirer()}, Lease: leaseInTests, Sweep: soon, Unanswered: runner.UnansweredCancel})
 	if err != nil {
 		t.Fatal(err)

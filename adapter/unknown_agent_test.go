@@ -48,7 +48,7 @@ func (s *passes) Claim(ctx context.Context, c store.ClaimRequest) (store.ClaimRe
 // newNode is a worker that knows an agent which the lab's runner does not.
 func (l *lab) newNode(store store.Store, agent adapter.Agent) *runner.Runner {
 	l.t.Helper()
-	r, err := runner.NewRunner(deaf{store}, &runner.Options{
+	r, err := runner.New(deaf{store}, &runner.Options{
 		Agents: map[string]adapter.Agent{"": agent, "new": agent}, Lease: leaseInTests, Sweep: soon, MaxAttempts: 2,
 	})
 	if err != nil {

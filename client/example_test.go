@@ -24,7 +24,7 @@ func exampleServer() (url string, end func()) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	runs, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func serve(t testing.TB, options *server.Options) *node {
 
 func serveFrom(t testing.TB, store *redisstore.Store, options *server.Options) *node {
 	t.Helper()
-	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	runs, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 	if err != nil {
 		t.Fatal(err)
 	}

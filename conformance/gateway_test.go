@@ -106,7 +106,7 @@ func serveAgents(t *testing.T, agents map[string]adapter.Agent) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	runs, err := runner.NewRunner(store, &runner.Options{Agents: agents, MaxInputs: -1, MaxRunsPerUser: -1, Logger: quiet})
+	runs, err := runner.New(store, &runner.Options{Agents: agents, MaxInputs: -1, MaxRunsPerUser: -1, Logger: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}

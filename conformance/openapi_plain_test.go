@@ -58,7 +58,7 @@ func withAll(t *testing.T) *server.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(nil)}, Logins: logins})
+	runs, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(nil)}, Logins: logins})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func benchRuns(b *testing.B, agent adapter.Agent) {
 		b.Fatal(err)
 	}
 	defer st.Close()
-	r, err := runner.NewRunner(st, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
+	r, err := runner.New(st, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -159,7 +159,7 @@ func newCrowd(t *testing.T, wrap func(store.Store) store.Store, agents map[strin
 			c.ups = append(c.ups, u)
 		}
 	}
-	c.runner, err = runner.NewRunner(kept, &runner.Options{Agents: agents, MaxRunsPerUser: -1, MaxRunsPerTenant: -1, Sweep: time.Minute})
+	c.runner, err = runner.New(kept, &runner.Options{Agents: agents, MaxRunsPerUser: -1, MaxRunsPerTenant: -1, Sweep: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

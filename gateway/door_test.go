@@ -58,7 +58,7 @@ func newDoor(t testing.TB) *door {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": up}, Logger: quiet, MaxInputs: -1, MaxRunsPerUser: -1, MaxThreadsPerUser: -1})
+	runs, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{"": up}, Logger: quiet, MaxInputs: -1, MaxRunsPerUser: -1, MaxThreadsPerUser: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -225,7 +225,7 @@ func (l *lab) start(st store.Store, configure ...func(*runner.Options)) *runner.
 	for _, fn := range configure {
 		fn(o)
 	}
-	r, err := runner.NewRunner(st, o)
+	r, err := runner.New(st, o)
 	if err != nil {
 		l.t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func (c *cutStore) Claim(ctx context.Context, r store.ClaimRequest) (store.Claim
 func (l *lab) doomed() (*runner.Runner, *cutStore) {
 	l.t.Helper()
 	cut := &cutStore{Store: l.store, lapse: func() { l.ahead.Add(int64(lease + time.Millisecond)) }}
-	r, err := runner.NewRunner(cut, &runner.Options{Agents: map[string]adapter.Agent{"": l.up}, Lease: lease, Sweep: time.Hour})
+	r, err := runner.New(cut, &runner.Options{Agents: map[string]adapter.Agent{"": l.up}, Lease: lease, Sweep: time.Hour})
 	if err != nil {
 		l.t.Fatal(err)
 	}

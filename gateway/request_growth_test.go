@@ -29,7 +29,7 @@ func requestOf(t *testing.T, history History, messages int) (size, allocated int
 	}
 	defer st.Close()
 	admitted, made := make(chan struct{}), make(chan error, 1)
-	runs, err := runner.NewRunner(st, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+	runs, err := runner.New(st, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		c := &call{u: up, run: run, ctx: ctx, thread: up.threadID(run)}
 		r := request{ids: ids{c.thread, run.NewID()}}
 		<-admitted

@@ -43,7 +43,7 @@ func TestWhatRetells(t *testing.T) {
 		"a run":                     {&protocol.RunStarted{RunID: "m"}, false},
 		"a snapshot":                {&protocol.MessagesSnapshot{Messages: ofTheThread}, false},
 	}
-	runs, err := runner.NewRunner(st, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+	runs, err := runner.New(st, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		all := map[string]bool{}
 		for title, each := range events {
 			n := names{to: run, here: map[name]string{}}

@@ -67,7 +67,7 @@ func (l *lab) start(agent adapter.Agent, configure ...func(*runner.Options)) {
 	for _, fn := range configure {
 		fn(o)
 	}
-	r, err := runner.NewRunner(node, o)
+	r, err := runner.New(node, o)
 	if err != nil {
 		l.t.Fatal(err)
 	}

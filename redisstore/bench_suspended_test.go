@@ -40,7 +40,7 @@ func BenchmarkSuspendedRuns(b *testing.B) {
 	}
 	defer s.Close()
 	scale := &scale{Store: s, done: make(chan struct{}, 1024)}
-	runs, err := runner.NewRunner(scale, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(payer)}, StoreTimeout: patience})
+	runs, err := runner.New(scale, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(payer)}, StoreTimeout: patience})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func TestManyViewersOfALargeThreadShareWhatIsReadOfIt(t *testing.T) {
 		}
 		return nil
 	})
-	r, err := runner.NewRunner(s, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
+	r, err := runner.New(s, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {
 		t.Fatal(err)
 	}

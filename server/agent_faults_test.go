@@ -39,7 +39,7 @@ func TestAgentAtFault(t *testing.T) {
 func TestProcessLost(t *testing.T) {
 	store := embedded(t)
 	start := func() *testServer {
-		r, err := runner.NewRunner(store, &runner.Options{
+		r, err := runner.New(store, &runner.Options{
 			Agents: map[string]adapter.Agent{"": asking(func() string { return "Go on?" })}, Mode: runner.ModeBlocking,
 		})
 		if err != nil {
@@ -63,7 +63,7 @@ func TestTimeLimit(t *testing.T) {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	})
-	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": endless}, RunTimeout: 10 * time.Millisecond})
+	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": endless}, RunTimeout: 10 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestThreadSize(t *testing.T) {
 			}
 		}
 	})
-	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": talker}, MaxThreadBytes: 10_000})
+	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": talker}, MaxThreadBytes: 10_000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func (s partStore) WorkStats(context.Context, []string) ([]store.WorkStats, erro
 // A page says when a part of the store is missing on it. A sum that misses a part is
 // none.
 func TestV1PartOfTheStoreGone(t *testing.T) {
-	r, err := runner.NewRunner(partStore{embedded(t)}, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	r, err := runner.New(partStore{embedded(t)}, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 	if err != nil {
 		t.Fatal(err)
 	}

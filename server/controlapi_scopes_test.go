@@ -69,7 +69,7 @@ var scopesOf = map[string]struct{ home, away string }{
 // namespaces, and somebody with each single scope.
 func scopesServer(t *testing.T, namespaces map[string]string) *walk {
 	agent := script.New(script.Options{})
-	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
+	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {
 		t.Fatal(err)
 	}

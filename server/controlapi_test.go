@@ -42,7 +42,7 @@ func newV1(t *testing.T) *v1Server {
 func newV1With(t *testing.T, opts *Options) *v1Server {
 	t.Helper()
 	agent := script.New(script.Options{})
-	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"script": agent}, Default: "script"})
+	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"script": agent}, Default: "script"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,7 +92,7 @@ func TestV1StoreGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	closes(t, store)
-	r, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, StoreTimeout: time.Second})
+	r, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, StoreTimeout: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

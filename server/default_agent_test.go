@@ -18,7 +18,7 @@ import (
 // name: in records, lists, notices, decisions, streams and metrics, and in what they are
 // searched by.
 func TestTheDefaultAgentHasOneName(t *testing.T) {
-	r, err := runner.NewRunner(embedded(t), &runner.Options{
+	r, err := runner.New(embedded(t), &runner.Options{
 		Agents:  map[string]adapter.Agent{"main": script.New(script.Options{}), "other": script.New(script.Options{})},
 		Default: "main",
 	})

@@ -17,7 +17,7 @@ import (
 // Whoever asked for a call may not approve it by any way that there is, and somebody
 // else may.
 func TestNobodyApprovesTheirOwn(t *testing.T) {
-	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, SeparateDuties: true})
+	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, SeparateDuties: true})
 	if err != nil {
 		t.Fatal(err)
 	}

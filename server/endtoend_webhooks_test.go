@@ -56,7 +56,7 @@ func TestEndToEndWebhooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = sender.Shutdown(context.Background()) })
-	r, err := runner.NewRunner(s, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{}), "script": script.New(script.Options{})}})
+	r, err := runner.New(s, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{}), "script": script.New(script.Options{})}})
 	if err != nil {
 		t.Fatal(err)
 	}

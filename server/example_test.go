@@ -36,7 +36,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer store.Close()
-	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{
+	runs, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{
 		"": adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error { return run.Say("Hello.") }),
 	}})
 	if err != nil {

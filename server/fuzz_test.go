@@ -29,7 +29,7 @@ func fuzzed(f *testing.F) *Server {
 		f.Fatal(err)
 	}
 	agent := adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error { return run.Say("x") })
-	r, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: quiet})
+	r, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: quiet})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func TestV1InboxIsRedacted(t *testing.T) {
 		})
 	}
 	paying := `{"amount":12.50,"card":{"number":"` + secret + `","name":"Ann"}}`
-	r, err := runner.NewRunner(embedded(t), &runner.Options{
+	r, err := runner.New(embedded(t), &runner.Options{
 		Agents:      map[string]adapter.Agent{"": asks("pay", paying), "script": asks("show", paying)},
 		RedactLists: []adapter.Redaction{{Tool: "pay", Pointer: "/card/number"}, {Pointer: "/password"}},
 	})
@@ -64,7 +64,7 @@ func TestV1InboxIsRedacted(t *testing.T) {
 func TestListRulesAreChecked(t *testing.T) {
 	o := runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil })},
 		RedactLists: []adapter.Redaction{{Pointer: "no pointer"}}}
-	if _, err := runner.NewRunner(embedded(t), &o); err == nil {
+	if _, err := runner.New(embedded(t), &o); err == nil {
 		t.Error("a rule without a pointer is taken")
 	}
 }

@@ -128,7 +128,7 @@ func TestV1InboxResolvedIsASummary(t *testing.T) {
 		_, err = adapter.CallTools(ctx, run, adapter.ToolCall{ID: "call", Name: "publish", Args: args, Message: large})
 		return err
 	})
-	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}})
+	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -195,7 +195,7 @@ func TestV1InboxIsASummary(t *testing.T) {
 		_, err := run.Ask(ctx, list...)
 		return err
 	})
-	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent, "script": many}})
+	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent, "script": many}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func countedAgent(went *sync.Map) adapter.Agent {
 // however often and from how many sides the request comes.
 func TestV1InboxResolve(t *testing.T) {
 	var went sync.Map
-	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": countedAgent(&went), "script": script.New(script.Options{})},
+	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": countedAgent(&went), "script": script.New(script.Options{})},
 		MaxInputs: 1000, InputBurst: 60})
 	if err != nil {
 		t.Fatal(err)

@@ -165,7 +165,7 @@ func TestClientsThatGoAreNoFailures(t *testing.T) {
 				logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 				m := &moody{Store: embedded(t), asked: make(chan struct{}, 1)}
 				agent := script.New(script.Options{})
-				r, err := runner.NewRunner(m, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: logger})
+				r, err := runner.New(m, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: logger})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -89,7 +89,7 @@ func newLoginLabOn(t *testing.T, st loginStore, hook func(string), auth identity
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := runner.NewRunner(l.store, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Logins: svc, Logger: log})
+	r, err := runner.New(l.store, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Logins: svc, Logger: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -503,7 +503,7 @@ func TestLoginOfOneUser(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := runner.NewRunner(st, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Logins: svc})
+		r, err := runner.New(st, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Logins: svc})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,7 @@ var (
 // said as of a position is what the client had built by then.
 func TestModelOfTheBinding(t *testing.T) {
 	pace := &wordly{threads: map[string]chan struct{}{}}
-	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": pace}})
+	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": pace}})
 	if err != nil {
 		t.Fatal(err)
 	}

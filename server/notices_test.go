@@ -103,7 +103,7 @@ const (
 
 func noticesServer(t *testing.T, opts *Options) (*testServer, *noticeList) {
 	t.Helper()
-	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ const (
 // newOwnRuns is a server on which ann has a thread, in a namespace that she shares with
 // two who may run and not read.
 func newOwnRuns(t *testing.T) *walk {
-	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func passing(t *testing.T, names ...string) (*v1Server, <-chan map[string]string
 		}
 		return nil
 	})
-	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}})
+	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}})
 	if err != nil {
 		t.Fatal(err)
 	}

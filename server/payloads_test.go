@@ -41,7 +41,7 @@ func payloadServer(t *testing.T, value string, options adapter.PayloadOptions) (
 		put <- err
 		return err
 	})
-	r, err := runner.NewRunner(st, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
+	r, err := runner.New(st, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {
 		t.Fatal(err)
 	}

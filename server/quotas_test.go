@@ -28,7 +28,7 @@ func TestQuotasOfUsers(t *testing.T) {
 		}
 		return nil
 	})
-	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": holding},
+	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": holding},
 		MaxRunsPerUser: 1, MaxThreadsPerUser: 2, MaxInputs: 1, InputBurst: 4})
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestQuotasOfUsers(t *testing.T) {
 // A thread that is made counts as one of its user's threads and inputs.
 func TestQuotasOfMadeThreads(t *testing.T) {
 	agent := script.New(script.Options{})
-	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent}, MaxThreadsPerUser: 3, MaxInputs: 1, InputBurst: 6})
+	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent}, MaxThreadsPerUser: 3, MaxInputs: 1, InputBurst: 6})
 	if err != nil {
 		t.Fatal(err)
 	}

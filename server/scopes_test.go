@@ -31,7 +31,7 @@ func TestEachScopeAlone(t *testing.T) {
 	if !slices.Equal(listed, all) {
 		t.Errorf("docs/binding/security.md lists %q, want %q", listed, all)
 	}
-	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 func TestEndToEndSupersededUnderAQuestion(t *testing.T) {
 	ask := make(chan struct{})
 	store := embedded(t)
-	r, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+	r, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		select {
 		case <-ask:
 		case <-ctx.Done():

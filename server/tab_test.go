@@ -52,7 +52,7 @@ func node(t *testing.T, store store.Store, agent adapter.Agent) *testServer {
 
 func nodeWith(t *testing.T, store store.Store, runs *runner.Options, opts *Options) *testServer {
 	t.Helper()
-	r, err := runner.NewRunner(store, runs)
+	r, err := runner.New(store, runs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func TestUnansweredByEveryBinding(t *testing.T) {
 
 func unansweredServer(t *testing.T, policy runner.UnansweredPolicy, token string) *testServer {
 	t.Helper()
-	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Unanswered: policy})
+	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Unanswered: policy})
 	if err != nil {
 		t.Fatal(err)
 	}

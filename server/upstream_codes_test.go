@@ -57,7 +57,7 @@ func TestUpstreamFailuresAreTold(t *testing.T) {
 		names = append(names, code)
 	}
 	agents[""] = agents[names[0]]
-	r, err := runner.NewRunner(embedded(t), &runner.Options{Agents: agents})
+	r, err := runner.New(embedded(t), &runner.Options{Agents: agents})
 	if err != nil {
 		t.Fatal(err)
 	}

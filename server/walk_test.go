@@ -94,7 +94,7 @@ func newWalk(t *testing.T) *walk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := runner.NewRunner(st, &runner.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}, Logins: logins})
+	r, err := runner.New(st, &runner.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}, Logins: logins})
 	if err != nil {
 		t.Fatal(err)
 	}

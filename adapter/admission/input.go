@@ -15,7 +15,7 @@ type Input struct {
 	Agent     string // name; "" is the default agent, which may be named as well
 	// User is whose input it is, a name that no other user has, of whatever tenant.
 	// "": not known. Then nothing counts for them, and approving is refused with
-	// Options.SeparateDuties.
+	// runner.Options.SeparateDuties.
 	User     string
 	From     store.Origin // how it has come
 	Run      *protocol.RunAgentInput

@@ -5,7 +5,7 @@ package admission
 type When string
 
 const (
-	// WhenQueue: by a run of its own, as Options.Busy and the open interrupts allow.
+	// WhenQueue: by a run of its own, as runner.Options.Busy and the open interrupts allow.
 	WhenQueue When = ""
 	// WhenStep: by that run, at its next Run.Injected. It answers nothing that is open, and
 	// is not refused for it. Until it is taken it waits in the queue as others do, where it

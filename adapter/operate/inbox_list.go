@@ -155,7 +155,7 @@ func (ib *inbox) listed(ctx context.Context, q store.InboxQuery) ([]Suspended, s
 }
 
 // ListedArguments are a call's arguments as lists show them: without what
-// Options.RedactLists takes out. False: nothing is taken out.
+// runner.Options.RedactLists takes out. False: nothing is taken out.
 func (ib *inbox) ListedArguments(call protocol.ToolFunction) (string, bool) {
 	text := decision.Redactions(ib.Options.RedactLists).In(call.Name, []byte(call.Arguments))
 	return string(text), string(text) != call.Arguments

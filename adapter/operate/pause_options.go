@@ -38,7 +38,7 @@ type PauseOptions struct {
 	Reason PauseReason
 	Text   string // people are shown it; at most 500 bytes
 	// Timeout is for how long the run stays paused, and OnTimeout what happens then, by
-	// default PauseGoesOn. 0: what Options.MaxPark and OnExpiry say.
+	// default PauseGoesOn. 0: what runner.Options.MaxPark and OnExpiry say.
 	Timeout   time.Duration
 	OnTimeout OnPauseTimeout
 	// Grace is for how long the run may take to come to a step; if it does not, the pause

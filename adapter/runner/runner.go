@@ -47,9 +47,9 @@ type Runner struct {
 	onStore   atomic.Pointer[func()]
 }
 
-// NewRunner starts a runner on a store, which stays the caller's to close,
+// New starts a runner on a store, which stays the caller's to close,
 // after Shutdown. The first sweep recovers what an earlier process left.
-func NewRunner(st store.Store, options *Options) (*Runner, error) {
+func New(st store.Store, options *Options) (*Runner, error) {
 	o, err := options.complete(st.Durable())
 	if err != nil {
 		return nil, err

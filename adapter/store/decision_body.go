@@ -8,13 +8,13 @@ type DecisionBody struct {
 	Reason     string `json:"reason"`
 	Message    string `json:"message,omitempty"` // as it was shown, without what is beyond 64 KiB
 	ToolCallID string `json:"toolCallId,omitempty"`
-	// Arguments are those of the call as they were shown, without what Options.Redact takes
+	// Arguments are those of the call as they were shown, without what runner.Options.Redact takes
 	// out: JSON or, of what is none or has more than 64 KiB, a string with its first part.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	// ArgumentsDigest is the SHA-256, in hex, of all the arguments in the form of RFC 8785,
 	// numbers by their exact value; of what is no JSON, as they are.
 	ArgumentsDigest string `json:"argumentsDigest,omitempty"`
-	// Payload is the answer's, without what Options.Redact takes out, and as Arguments else.
+	// Payload is the answer's, without what runner.Options.Redact takes out, and as Arguments else.
 	Payload json.RawMessage `json:"payload,omitempty"`
 	// Cut says what has more than 64 KiB: message, arguments, payload.
 	Cut []string `json:"cut,omitempty"`

@@ -116,7 +116,7 @@ func serve(l net.Listener, redis, upstream string, window int) error {
 		}
 	}
 	quiet := slog.New(slog.DiscardHandler)
-	runs, err := runner.NewRunner(kept, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: quiet})
+	runs, err := runner.New(kept, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: quiet})
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func serveAsking(args []string) error {
 		}
 		return run.Say("hi")
 	})
-	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
+	runs, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {
 		return err
 	}

@@ -147,7 +147,7 @@ func (l *takeovers) context() context.Context {
 
 func (l *takeovers) runner(store store.Store, sweep time.Duration) *runner.Runner {
 	l.t.Helper()
-	r, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": busy{}},
+	r, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{"": busy{}},
 		Lease: takeoverLease, Sweep: sweep, MaxAttempts: 100})
 	if err != nil {
 		l.t.Fatal(err)

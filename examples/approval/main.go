@@ -41,7 +41,7 @@ func serve(ctx context.Context, listener net.Listener) error {
 		return err
 	}
 	defer store.Close()
-	runs, err := runner.NewRunner(store, &runner.Options{
+	runs, err := runner.New(store, &runner.Options{
 		Agents: map[string]adapter.Agent{"": adapter.AgentFunc(clerk)},
 	})
 	if err != nil {

@@ -48,7 +48,7 @@ func main() {
 func handler() http.Handler {
 	agent := must(llm.New(llm.Options{URL: os.Getenv("MODEL_URL"), Key: os.Getenv("MODEL_KEY"), Model: cmp.Or(os.Getenv("MODEL"), "gpt-5-mini"),
 		Instructions: "You serve the customers of a shop. Be brief.", Tools: []llm.Tool{clock, pay, ship.Define()}}))
-	runs := must(runner.NewRunner(must(redisstore.Embedded(nil)), &runner.Options{Agents: map[string]adapter.Agent{"": agent}})) // redisstore.Open with a URL makes questions outlive the process
+	runs := must(runner.New(must(redisstore.Embedded(nil)), &runner.Options{Agents: map[string]adapter.Agent{"": agent}})) // redisstore.Open with a URL makes questions outlive the process
 	return must(server.New(runs, &server.Options{Fallback: web.Handler()})).Handler()
 }
 

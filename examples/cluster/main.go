@@ -85,7 +85,7 @@ func serve(ctx context.Context, addr, redis string) error {
 		return err
 	}
 	defer store.Close()
-	runs, err := runner.NewRunner(store, &runner.Options{
+	runs, err := runner.New(store, &runner.Options{
 		Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, // obeys commands; yours would stand here
 	})
 	if err != nil {

@@ -103,7 +103,7 @@ func serve(ctx context.Context, listener net.Listener, redis string, agent adapt
 		return fmt.Errorf("no Redis to keep the run in: %w", err)
 	}
 	defer store.Close()
-	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Lease: lease})
+	runs, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Lease: lease})
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func site(sessions *sessions) (http.Handler, func(context.Context) error, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	runs, err := runner.NewRunner(store, &runner.Options{
+	runs, err := runner.New(store, &runner.Options{
 		Agents: map[string]adapter.Agent{"": adapter.AgentFunc(greeter)},
 	})
 	if err != nil {

@@ -40,7 +40,7 @@ func newSite(t *testing.T, agent adapter.Agent) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
+	runs, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func (e *upstreamEntry) rehearse(ctx context.Context, x *exchange) (*findings, e
 	}
 	defer store.Close()
 	agent := &rehearsed{Upstream: upstream, ended: make(chan error, 1)}
-	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: quiet})
+	runs, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: quiet})
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 		return err
 	}
 	s.explainMode(log, store.Durable())
-	runs, err := runner.NewRunner(m.Store(store), s.runnerOptions(agents, logins, log))
+	runs, err := runner.New(m.Store(store), s.runnerOptions(agents, logins, log))
 	if err != nil {
 		return err
 	}

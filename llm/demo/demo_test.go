@@ -58,7 +58,7 @@ func TestTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	runs, err := runner.NewRunner(st, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
+	runs, err := runner.New(st, &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {
 		t.Fatal(err)
 	}

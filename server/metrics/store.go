@@ -11,7 +11,7 @@ import (
 )
 
 // Store returns the store with its calls counted and timed. Give it to
-// runner.NewRunner in place of the store itself, once.
+// runner.New in place of the store itself, once.
 func (m *Metrics) Store(store store.Store) store.Store {
 	m.registry.MustRegister(newDispatches(store), newQuestions(store))
 	return &meteredStore{store, m}

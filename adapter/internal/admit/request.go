@@ -8,7 +8,7 @@ import (
 // Request is an input with what only this house says of it.
 type Request struct {
 	admission.Input
-	// StopsAll: what is under way makes room, whatever Options.Busy says.
+	// StopsAll: what is under way makes room, whatever runner.Options.Busy says.
 	StopsAll bool
 	// Drafted are who has answered the interrupts of which the input's entries were
 	// drafts.

@@ -17,7 +17,7 @@ const (
 )
 
 // summaries are what a notice shows of interrupts that have just opened, if the options want
-// that: without what Options.RedactLists takes out of arguments.
+// that: without what runner.Options.RedactLists takes out of arguments.
 func summaries(n *node.Node, interrupts []protocol.Interrupt, items []store.SuspendedInterrupt) []store.InterruptSummary {
 	if !n.Options.NoticeSummaries {
 		return nil

@@ -147,7 +147,7 @@ func keepPayload(ctx context.Context, n *node.Node, key store.ThreadKey, upload 
 	return kept, nil
 }
 
-// byReference is a tool's result that is longer than Options.PayloadsFrom, with a
+// byReference is a tool's result that is longer than runner.Options.PayloadsFrom, with a
 // reference in its place; nil: it stays as it is. A result for which there is no room stays
 // too.
 func (x *execution) byReference(result *protocol.ToolCallResult) *protocol.ToolCallResult {

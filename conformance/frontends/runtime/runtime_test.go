@@ -113,7 +113,7 @@ func suggesting(t *testing.T, origin string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs, err := runner.NewRunner(store, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	runs, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
 	if err != nil {
 		t.Fatal(err)
 	}
