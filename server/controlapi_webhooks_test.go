@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -136,4 +138,27 @@ func TestV1Webhooks(t *testing.T) {
 	} {
 		counts(t, metrics, want.n, want.name, want.labels...)
 	}
+}
+
+// A target that takes nothing is told with the error and the status of its last try.
+func TestV1WebhooksTellWhyATargetTakesNothing(t *testing.T) {
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "later", http.StatusServiceUnavailable) }))
+	t.Cleanup(far.Close)
+	st := embedded(t)
+	sender, err := webhook.New(st, []webhook.Target{{Name: "far", URL: far.URL + "/k-4711", Secrets: []string{"whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX"}}},
+		&webhook.Options{PrivateHosts: []string{"127.0.0.1"}, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = sender.Shutdown(context.Background()) })
+	r, err := runner.New(st, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &walk{testServer: newTestServer(t, running(r), &Options{Webhooks: sender})}
+	w.request(t, "POST", "/agui", "", `{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user","content":"/confirm go on?"}]}`)
+	eventually(t, "the failure is told", func() bool {
+		answer := w.request(t, "GET", "/v1/webhooks", "", "")
+		return strings.Contains(answer, `"lastStatus":503`) && strings.Contains(answer, `"lastError":"`) && strings.Contains(answer, `"failingSince":"`) && !strings.Contains(answer, "4711")
+	})
 }
