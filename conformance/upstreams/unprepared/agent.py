@@ -1,6 +1,6 @@
 """What agent.mjs is, in Python and with nothing but its library.
 
-    python3 agent.py EFFECTS     the line "ready URL" says where it is
+    python3 agent.py EFFECTS [PORT]     the line "ready URL" says where it is
 """
 
 import json
@@ -70,6 +70,6 @@ class Agent(BaseHTTPRequestHandler):
 
 
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-server = ThreadingHTTPServer(("127.0.0.1", 0), Agent)
+server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[2]) if len(sys.argv) > 2 else 0), Agent)
 print(f"ready http://127.0.0.1:{server.server_address[1]}/", flush=True)
 server.serve_forever()
