@@ -53,7 +53,7 @@ func HeadersOf(headers map[string]string) (json.RawMessage, error) {
 	return text, nil
 }
 
-// HeadersIn reads what headersOf made.
+// HeadersIn reads what HeadersOf made.
 func HeadersIn(text json.RawMessage) (headers map[string]string, err error) {
 	if text == nil {
 		return nil, nil
