@@ -145,7 +145,7 @@ func TestV1WebhooksTellWhyATargetTakesNothing(t *testing.T) {
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "later", http.StatusServiceUnavailable) }))
 	t.Cleanup(far.Close)
 	st := embedded(t)
-	sender, err := webhook.New(st, []webhook.Target{{Name: "far", URL: far.URL + "/k-4711", Secrets: []string{"whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX"}}},
+	sender, err := webhook.New(st, []webhook.Target{{Name: "far", FromStart: true, URL: far.URL + "/k-4711", Secrets: []string{"whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX"}}},
 		&webhook.Options{PrivateHosts: []string{"127.0.0.1"}, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
