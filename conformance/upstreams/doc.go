@@ -7,9 +7,7 @@
 // AG-UI alone, of LangGraph and Mastra those that their documents have. They are answered on
 // the page, in the inbox, by inbox-cli and through CopilotKit.
 //
-// langgraph/bridge.mjs is a program that the docs show: it serves a graph by AG-UI.
-//
 // AGUIWS_TARGETS names the targets, as in AGUIWS_TARGETS=langgraph,mastra; without it
-// those are tried that are small. The unprepared agents and the bridge are always tried.
+// those are tried that are small. The unprepared agents are always tried.
 // A test is skipped if the packages of its agent are not installed.
 package upstreams

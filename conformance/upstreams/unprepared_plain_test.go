@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -41,5 +42,35 @@ func TestUnpreparedAgentsAlone(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The agent in Python that is started anew goes on with what it has asked, from its file.
+func TestUnpreparedAgentRemembers(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		command.Missing(t, "python3", "install python3")
+	}
+	effects, asked := filepath.Join(t.TempDir(), "effects"), filepath.Join(t.TempDir(), "asked.json")
+	told := func(agent *exec.Cmd, rest string) string {
+		response, err := http.Post(ready(t, agent), "application/json", strings.NewReader(`{"threadId":"t","runId":"r",`+rest+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(body)
+	}
+	agent := func() *exec.Cmd { return exec.Command("python3", "unprepared/agent.py", effects, "0", asked) }
+	first := agent()
+	question := regexp.MustCompile(`"interrupts": \[\{"id": "([^"]+)"`).FindStringSubmatch(told(first, `"messages":[{"id":"m","role":"user","content":"send ann"}]`))
+	if question == nil {
+		t.Fatal("it does not ask")
+	}
+	_ = first.Process.Kill()
+	if got := told(agent(), `"messages":[],"resume":[{"interruptId":"`+question[1]+`","status":"resolved","payload":{"approved":true}}]`); !strings.Contains(got, "Sent to ann") {
+		t.Errorf("it says %s", got)
 	}
 }

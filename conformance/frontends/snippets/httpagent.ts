@@ -1,6 +1,9 @@
-declare const threadId: string;
-
 import { HttpAgent, runHttpRequest, transformHttpEventStream, type Interrupt, type RunAgentInput } from "@ag-ui/client";
+
+const address = new URL(location.href);         // holds the thread's id, for a reload
+const threadId = address.searchParams.get("thread") ?? crypto.randomUUID();
+address.searchParams.set("thread", threadId);
+history.replaceState(null, "", address);
 
 class KeptAgent extends HttpAgent {
   connect({ threadId }: RunAgentInput) {
@@ -9,14 +12,17 @@ class KeptAgent extends HttpAgent {
   }
 }
 
+const agent = new KeptAgent({ url: "/agui", threadId });
+await agent.connectAgent();                     // calls connect: agent.messages and agent.pendingInterrupts are there
+
 // The buttons of a question: the answers that its agent lists, or a yes and a no.
 const yesAndNo = [{ label: "Yes", payload: { approved: true } }, { label: "No", payload: { approved: false } }];
 const choicesOf = ({ metadata }: Interrupt) => (metadata?.answers ?? yesAndNo) as { label: string; payload: unknown }[];
 
-const agent = new KeptAgent({ url: "/agui", threadId });
-await agent.connectAgent();                     // calls connect
-const resume = agent.pendingInterrupts.map((question) => {
-  const [choice] = choicesOf(question);         // yours is the one whose button was pressed
-  return { interruptId: question.id, status: "resolved" as const, payload: choice?.payload };
-});
-if (resume.length > 0) await agent.runAgent({ resume });   // an entry for each question
+// Call it when every open question has its answer: chosen has the payload of the pressed button, by the question's id.
+async function answer(chosen: Map<string, unknown>) {
+  const resume = agent.pendingInterrupts.map(({ id }) => ({ interruptId: id, status: "resolved" as const, payload: chosen.get(id) }));
+  await agent.runAgent({ resume });
+}
+
+export { answer, choicesOf };

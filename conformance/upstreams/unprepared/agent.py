@@ -1,6 +1,8 @@
 """What agent.mjs is, in Python and with nothing but its library.
 
-    python3 agent.py EFFECTS [PORT]     the line "ready URL" says where it is
+    python3 agent.py EFFECTS [PORT [ASKED]]     the line "ready URL" says where it is
+
+A file ASKED keeps what was asked about, for an agent that is started anew.
 """
 
 import json
@@ -8,8 +10,16 @@ import signal
 import sys
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
-asked = {}
+file = Path(sys.argv[3]) if len(sys.argv) > 3 else None
+asked = json.loads(file.read_text()) if file and file.exists() else {}
+
+
+def ask(question, about):
+    asked[question] = about
+    if file:
+        file.write_text(json.dumps(asked))
 
 
 class Agent(BaseHTTPRequestHandler):
@@ -49,7 +59,7 @@ class Agent(BaseHTTPRequestHandler):
             self.tell(type="RUN_FINISHED", **ids)
             return
         question = str(uuid.uuid4())
-        asked[question] = (word, to)
+        ask(question, [word, to])
         message = f"When shall I write to {to}?" if word == "when" else f"Send to {to}?"
         interrupt = {"id": question, "reason": "ask_human", "message": message}
         self.tell(type="RUN_FINISHED", **ids, outcome={"type": "interrupt", "interrupts": [interrupt]})
