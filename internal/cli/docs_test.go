@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -25,9 +26,26 @@ func userDocs(t *testing.T) map[string]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list[filepath.Base(filepath.Dir(name))+"/"+filepath.Base(name)] = string(text)
+		list[filepath.Base(filepath.Dir(name))+"/"+filepath.Base(name)] = asTyped(string(text))
 	}
 	return list
+}
+
+var (
+	heredoc  = regexp.MustCompile(`(?s)cat > \S+\.yaml <<END\n(.*?\n)END\n`)
+	variable = regexp.MustCompile(`\$[A-Z]+`)
+)
+
+// asTyped is a page with the files that its shell commands write as blocks of their own, and
+// with a random text of openssl for each variable.
+func asTyped(text string) string {
+	text = heredoc.ReplaceAllString(text, "```\n\n```yaml\n$1```\n\n```sh\n")
+	return variable.ReplaceAllStringFunc(text, func(name string) string {
+		if name == "$PATH" || name == "$PWD" {
+			return name
+		}
+		return fmt.Sprintf("%x", sha256.Sum256([]byte(name)))[:48]
+	})
 }
 
 // blocks are what a page has in a language.
@@ -129,11 +147,11 @@ func tokensOf(t *testing.T, text string, wanted bool) []string {
 
 // shellWords are a line's, without quotes and without a comment.
 func shellWords(line string) (words []string) {
-	for _, word := range regexp.MustCompile(`(?:'[^']*'|[^\s'])+`).FindAllString(line, -1) {
+	for _, word := range regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^\s'"])+`).FindAllString(line, -1) {
 		if strings.HasPrefix(word, "#") || word == "&&" || word == "|" {
 			break
 		}
-		words = append(words, strings.ReplaceAll(word, "'", ""))
+		words = append(words, strings.Trim(word, `'"`))
 	}
 	return words
 }
