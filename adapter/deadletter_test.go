@@ -87,8 +87,8 @@ func requeued(t *testing.T, configure func(*runner.Options)) {
 	if got := fmt.Sprint(ran); got != before {
 		t.Errorf("steps ran %s, and %s before", got, before)
 	}
-	if letter := l.theRun(store.DispatchDeadLetter); letter.RequeuedAs != admitted.RunID {
-		t.Errorf("requeued as %q, not %q", letter.RequeuedAs, admitted.RunID)
+	if letter := l.theRun(store.DispatchDeadLetter); letter.ContinuedAs != admitted.RunID {
+		t.Errorf("requeued as %q, not %q", letter.ContinuedAs, admitted.RunID)
 	}
 	if again, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || again.Disposition != admission.Refused || again.Refusal.Code != adapter.CodeGone {
 		t.Errorf("requeued twice: %+v %v", again, err)
@@ -225,8 +225,8 @@ func TestRequeueWhereTheAgentIsUnknown(t *testing.T) {
 	if err != nil || a.Disposition != admission.Refused || a.Refusal.Code != adapter.CodeInvalidInput {
 		t.Errorf("%+v %v", a, err)
 	}
-	if letter := l.theRun(store.DispatchDeadLetter); letter.RequeuedAs != "" {
-		t.Errorf("requeued as %s", letter.RequeuedAs)
+	if letter := l.theRun(store.DispatchDeadLetter); letter.ContinuedAs != "" {
+		t.Errorf("requeued as %s", letter.ContinuedAs)
 	}
 }
 

@@ -18,13 +18,19 @@ import (
 
 // listener goes through steps, each of which waits to be let on, and says after each what
 // was injected.
-func listener(steps int, let <-chan struct{}) adapter.Agent {
+func listener(steps int, let <-chan struct{}) adapter.Agent { return listenerIn(steps, let, nil) }
+
+// listenerIn is a listener that tells when it is in a step.
+func listenerIn(steps int, let <-chan struct{}, in chan<- struct{}) adapter.Agent {
 	return adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		for i := range steps {
 			if err := run.Say(fmt.Sprintf("step %d", i)); err != nil {
 				return err
 			}
 			if _, err := adapter.IdempotentStep(ctx, run, "work", func(ctx context.Context) (int, error) {
+				if in != nil {
+					in <- struct{}{}
+				}
 				select {
 				case <-let:
 				case <-ctx.Done():
@@ -205,9 +211,10 @@ func TestInjectedWhileItWaits(t *testing.T) {
 // What comes while a run is paused is returned by the call at which it was paused, and
 // nothing is said again.
 func TestInjectedWhilePaused(t *testing.T) {
-	let := make(chan struct{})
-	l := newLab(t, listener(2, let))
+	let, in := make(chan struct{}), make(chan struct{}, 2)
+	l := newLab(t, listenerIn(2, let, in))
 	l.submit(user("hi"))
+	await(l, in)
 	if active, err := l.runner.Pause(l.ctx(), l.key, operate.PauseOptions{}); err != nil || active != operate.PausePending {
 		t.Fatal(active, err)
 	}

@@ -61,9 +61,10 @@ func TestPauseTimesOut(t *testing.T) {
 
 // A pause that no step has met by its grace is off.
 func TestPauseGrace(t *testing.T) {
-	let := make(chan struct{})
-	l := newLab(t, listener(1, let))
+	let, in := make(chan struct{}), make(chan struct{}, 1)
+	l := newLab(t, listenerIn(1, let, in))
 	l.submit(user("hi"))
+	await(l, in)
 	if state, err := l.runner.Pause(l.ctx(), l.key, operate.PauseOptions{Grace: time.Second}); err != nil || state != operate.PausePending {
 		t.Fatal(state, err)
 	}

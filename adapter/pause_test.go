@@ -13,13 +13,13 @@ import (
 // A wish that was taken back after a step was recorded, and before the next one,
 // stops nothing.
 func TestPauseIsTakenBackBetweenSteps(t *testing.T) {
-	in, between, on := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	begun, in, between, on := make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		step := func(fn func()) error {
 			_, err := adapter.IdempotentStep(ctx, run, "work", func(context.Context) (int, error) { fn(); return 1, nil })
 			return err
 		}
-		if err := step(func() { <-in }); err != nil {
+		if err := step(func() { close(begun); <-in }); err != nil {
 			return err
 		}
 		close(between)
@@ -27,6 +27,7 @@ func TestPauseIsTakenBackBetweenSteps(t *testing.T) {
 		return step(func() {})
 	}))
 	l.submit(user("hi"))
+	await(l, begun)
 	if active, err := l.runner.Pause(l.ctx(), l.key, operate.PauseOptions{}); err != nil || active != operate.PausePending {
 		t.Fatal(active, err)
 	}

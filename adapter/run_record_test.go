@@ -34,7 +34,7 @@ func (l *lab) foundRuns(q operate.RunQuery) (all []operate.RunInfo) {
 // stepsOf are a run's steps, in short.
 func stepsOf(r operate.RunInfo) string {
 	var list []string
-	for _, s := range r.Steps.Steps {
+	for _, s := range r.Summary.Steps {
 		list = append(list, fmt.Sprintf("%s %d/%d", s.Name, s.Count, s.Failed))
 	}
 	return strings.Join(list, ", ")
@@ -60,10 +60,16 @@ func TestRunRecord(t *testing.T) {
 		if _, err := adapter.Step(ctx, run, "write", func(context.Context) (int, error) { return 0, errors.New("no") }); err == nil {
 			t.Error("a step that fails returns no error")
 		}
+		if err := run.Say("It is done."); err != nil {
+			return err
+		}
 		return run.Usage(protocol.TokenUsage{Model: "m", InputTokens: &ten})
 	}))
 	before := time.Now().Add(-time.Minute)
 	asks := l.say("ask")
+	if waits := l.foundRuns(operate.RunQuery{Thread: l.key.Thread}); len(waits) != 1 || !waits[0].Waits || waits[0].Result != operate.ResultInterrupt {
+		t.Errorf("it waits as %+v", waits)
+	}
 	open, err := l.runner.Thread(l.ctx(), l.key)
 	if err != nil || open.OpenRun == "" || open.OpenRun != open.Latest || open.Active != "" {
 		t.Fatalf("%+v %v", open, err)
@@ -85,15 +91,23 @@ func TestRunRecord(t *testing.T) {
 	for i, want := range []struct {
 		origin        store.RunOrigin
 		parent, steps string
+		result        operate.RunResult
+		text          string
 	}{
-		{store.OriginUser, "", "look 2/0"}, {store.OriginResume, "", "write 1/1"},
-		{store.OriginChild, "run-1", "look 2/0"}, {store.OriginOperator, "", "look 2/0"},
+		{store.OriginUser, "", "look 2/0", operate.ResultInterrupt, ""}, {store.OriginResume, "", "write 1/1", operate.ResultSuccess, "It is done."},
+		{store.OriginChild, "run-1", "look 2/0", operate.ResultSuccess, ""}, {store.OriginOperator, "", "look 2/0", operate.ResultSuccess, ""},
 	} {
 		r := runs[i]
+		if r.Result != want.result || r.Waits || (r.ContinuedAs == runs[1].ID) != (i == 0) {
+			t.Errorf("run %d came to %q, waits %t, and %q went on with it", i, r.Result, r.Waits, r.ContinuedAs)
+		}
+		if did := r.Summary; did.Text != want.text || (did.Wrote == 1) != (want.text != "") || (did.Last != "") != (want.text != "") {
+			t.Errorf("run %d has written %+v, not %q", i, did, want.text)
+		}
 		if r.Origin != want.origin || r.ParentRunID != want.parent || stepsOf(r) != want.steps {
 			t.Errorf("run %d is of %q, from %q, with steps %s; want %+v", i, r.Origin, r.ParentRunID, stepsOf(r), want)
 		}
-		for _, s := range r.Steps.Steps {
+		for _, s := range r.Summary.Steps {
 			if s.First < before.UnixMilli() || s.Last < s.First {
 				t.Errorf("step %s is from %d to %d", s.Name, s.First, s.Last)
 			}
@@ -135,8 +149,8 @@ func TestRunRecordAfterTakeover(t *testing.T) {
 	l.lose(agent, 1)
 	l.untilEnd()
 	r := l.theRun(store.DispatchAcked)
-	if stepsOf(r) != "one 1/0, two 2/0" || r.Steps.Steps[0].First != 0 || r.Steps.Steps[1].Last == 0 {
-		t.Errorf("%+v", r.Steps)
+	if stepsOf(r) != "one 1/0, two 2/0" || r.Summary.Steps[0].First != 0 || r.Summary.Steps[1].Last == 0 {
+		t.Errorf("%+v", r.Summary)
 	}
 }
 
@@ -153,12 +167,12 @@ func TestRunRecordIsBounded(t *testing.T) {
 	}))
 	l.say("hi")
 	r := l.theRun(store.DispatchAcked)
-	sum := r.Steps.More
-	for _, s := range r.Steps.Steps {
+	sum := r.Summary.More
+	for _, s := range r.Summary.Steps {
 		sum += s.Count
 	}
-	if len(r.Dispatch.Steps) > 3<<10 || len(r.Steps.Steps) > 16 || sum != each {
-		t.Errorf("%d bytes, %d of %d steps: %+v", len(r.Dispatch.Steps), sum, each, r.Steps)
+	if len(r.Dispatch.Summary) > 3<<10 || len(r.Summary.Steps) > 16 || sum != each {
+		t.Errorf("%d bytes, %d of %d steps: %+v", len(r.Dispatch.Summary), sum, each, r.Summary)
 	}
 }
 
@@ -186,7 +200,7 @@ func TestFindRuns(t *testing.T) {
 	}
 	for name, q := range map[string]operate.RunQuery{
 		"prefix": {IDPrefix: all[3][:13]}, "label": {Label: "run-2", Thread: l.key.Thread},
-		"combined": {Label: "run-2", IDPrefix: all[3], States: []store.DispatchState{store.DispatchAcked}, Origin: store.OriginUser, Thread: l.key.Thread},
+		"combined": {Label: "run-2", IDPrefix: all[3], States: []store.DispatchState{store.DispatchAcked}, Origin: store.OriginUser, Result: operate.ResultSuccess, Thread: l.key.Thread},
 	} {
 		q.Limit = 1
 		if got := ids(l.foundRuns(q)); !slices.Equal(got, all[3:4]) {
@@ -194,7 +208,7 @@ func TestFindRuns(t *testing.T) {
 		}
 	}
 	for name, q := range map[string]operate.RunQuery{
-		"state": {States: []store.DispatchState{store.DispatchDeadLetter}}, "origin": {Origin: store.OriginExpiry}, "agent": {Agent: "nobody"},
+		"state": {States: []store.DispatchState{store.DispatchDeadLetter}}, "origin": {Origin: store.OriginExpiry}, "result": {Result: operate.ResultError}, "agent": {Agent: "nobody"},
 		"parent": {Parent: "x"}, "metacharacters": {IDPrefix: "*"}, "combined": {Label: "run-2", IDPrefix: all[0], Thread: l.key.Thread}, "thread": {Thread: "nobody"},
 	} {
 		if got := ids(l.foundRuns(q)); len(got) != 0 {

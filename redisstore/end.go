@@ -56,7 +56,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"told", packReasons(e.Reasons)},
 		{"summaries", packSummaries(e.Summaries)},
 		{"giveback", givesBack(e)},
-		{"steps", []byte(e.Steps)},
+		{"summary", []byte(e.Summary)},
 		{"snapshot", e.Snapshot != nil},
 		{"state", snap.State},
 		{"frozen", snap.Frozen},

@@ -172,6 +172,7 @@ func treePlaces(q store.TreeQuery) (prefix, from, to string) {
 // ofQuery reports whether a node is what was asked for: digests place, they prove nothing.
 func ofQuery(q store.TreeQuery, n *store.Node) bool {
 	return n != nil && (q.Parent == "" || n.Parent == q.Parent) && (q.Root == "" || n.Root == q.Root) && (q.Resource == "" || n.Resource == q.Resource) &&
+		strings.HasPrefix(n.Thread, q.Prefix) &&
 		(q.From.IsZero() || !n.Created.Before(q.From)) && (q.To.IsZero() || n.Created.Before(q.To))
 }
 

@@ -49,14 +49,14 @@ func triesTrees(v *v1Server) {
 	if !strings.Contains(listed, "top below <nil>: [deep] false; ") || !strings.Contains(listed, "deep below part: <nil> true; ") {
 		v.t.Errorf("%s", listed)
 	}
-	if got := v.call("getThread", 200, "/threads/top", ""); fmt.Sprint(got["waitsFor"], got["waitsForCount"], got["parentThreadId"]) != "[deep] 1 <nil>" {
+	if got := v.call("getThread", 200, "/threads/top", ""); fmt.Sprint(got["waitsFor"], got["waitsForCount"], got["parentThreadId"]) != "[deep] 1 <nil>" || got["resourceId"] != "order 7" || got["createdAt"] == nil || got["rootThreadId"] != "top" {
 		v.t.Errorf("a thread below waits, and its root says %v, %v", got["waitsFor"], got["waitsForCount"])
 	}
 	if got := v.call("getThread", 200, "/threads/deep", ""); got["parentThreadId"] != "part" || got["waitsFor"] != nil {
 		v.t.Errorf("%v", got)
 	}
 
-	for query, want := range map[string]string{"parent=top": "part ", "root=top": "deep part top ", "resource=order+7": "top ", "idPrefix=to": "top ", "idPrefix=*": "",
+	for query, want := range map[string]string{"parent=top": "part ", "root=top": "deep part top ", "resource=order+7": "top ", "idPrefix=to": "top ", "idPrefix=*": "", "root=top&parent=part": "deep ", "root=top&idPrefix=d": "deep ", "root=top&resource=order+7&idPrefix=d": "",
 		"root=top&status=waiting": "deep ", "root=top&status=idle": "part top ", "root=top&status=active": "", "root=top&agent=": "deep top ", "root=top&agent=other": "",
 		"root=top&from=" + made + "&to=2100-01-01T00:00:00Z": "deep part top ", "root=top&to=" + made: ""} {
 		got := ""
@@ -71,7 +71,7 @@ func triesTrees(v *v1Server) {
 	if p := v.fails("listTrees", 400, "invalid_input", "/trees?parent=top&cursor="+next, ""); !strings.Contains(p["detail"].(string), "this query") {
 		v.t.Errorf("%v", p)
 	}
-	for _, query := range []string{"root=top&parent=top", "status=asleep", "from=yesterday", "to=1", "root=top&status=idle&cursor=" + next} {
+	for _, query := range []string{"status=asleep", "from=yesterday", "to=1", "root=top&status=idle&cursor=" + next} {
 		v.fails("listTrees", 400, "invalid_input", "/trees?"+query, "")
 	}
 	for query, want := range map[string]string{"status=waiting": "deep", "status=waiting&agent=": "deep", "agent=other": "", "from=2100-01-01T00:00:00Z": "", "to=" + made: ""} {

@@ -22,6 +22,7 @@ type RunQuery struct {
 	Tenant    string // with no Thread: PageQuery.Tenant
 	States    []store.DispatchState
 	Origin    store.RunOrigin // "": any
+	Result    RunResult       // "": any
 	Agent     string          // "": any
 	Label     string          // the client's runId; "": any
 	Parent    string          // RunInfo.ParentRunID; "": any
@@ -78,7 +79,7 @@ func (p runPlace) cursor() string {
 }
 
 func (q *RunQuery) wants(r *RunInfo) bool {
-	return (q.Origin == "" || r.Origin == q.Origin) && (q.Agent == "" || r.Agent == q.Agent) && (q.Label == "" || r.Label == q.Label) &&
+	return (q.Origin == "" || r.Origin == q.Origin) && (q.Result == "" || r.Result == q.Result) && (q.Agent == "" || r.Agent == q.Agent) && (q.Label == "" || r.Label == q.Label) &&
 		(q.Parent == "" || r.ParentRunID == q.Parent) && strings.HasPrefix(r.ID, q.IDPrefix)
 }
 

@@ -41,7 +41,7 @@ func (ds *dispatches) Requeue(ctx context.Context, key store.ThreadKey, id strin
 		if err != nil {
 			return admission.Admitted{}, err
 		}
-		if letter == nil || letter.State != store.DispatchDeadLetter || letter.RequeuedAs != "" {
+		if letter == nil || letter.State != store.DispatchDeadLetter || letter.ContinuedAs != "" {
 			return admit.Refused(judge.Refuse(adapter.CodeGone, "the thread has no such dead letter, or the dead letter was requeued already", nil)), nil
 		}
 		admitted, stale, err := ds.requeue(ctx, key, letter)

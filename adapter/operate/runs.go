@@ -22,6 +22,19 @@ type dispatches struct {
 	backoff   *carry.Backoff
 }
 
+// RunResult is what a run came to; "": it has not ended.
+type RunResult string
+
+const (
+	ResultSuccess   RunResult = "success"
+	ResultInterrupt RunResult = "interrupt" // it ended with a question: see store.Dispatch.Waits
+	ResultCancelled RunResult = "cancelled"
+	ResultError     RunResult = "error"
+)
+
+// RunResults are all that there are.
+var RunResults = []RunResult{ResultSuccess, ResultInterrupt, ResultCancelled, ResultError}
+
 // RunInfo is a run as operators see it: its dispatch, and what its record says.
 type RunInfo struct {
 	store.Dispatch
@@ -31,10 +44,11 @@ type RunInfo struct {
 	// ParentRunID is the client's name for the run that this one came from; "": none.
 	ParentRunID string
 	Origin      store.RunOrigin // "": it is not known
-	// Steps are those that the run ran itself, known once its worker has ended it.
-	Steps store.RanSteps
+	// Summary is known once the run's worker has ended it.
+	Summary store.RunSummary
 	// MessageID is of the last message that its input brought; "": it brought none.
 	MessageID string
+	Result    RunResult
 	// Usage is what the agent has reported where the run ended.
 	Usage []protocol.TokenUsage
 }
@@ -46,16 +60,38 @@ func runInfo(d store.Dispatch) (RunInfo, error) {
 	if n := len(record.Messages); n > 0 {
 		info.MessageID = record.Messages[n-1]
 	}
-	// Usage and steps that cannot be read are left out: a list of runs is not to end there.
-	var told struct{ Usage []protocol.TokenUsage }
+	// Usage and a summary that cannot be read are left out: a list of runs is not to end there.
+	var told struct {
+		Type    protocol.EventType
+		Code    string
+		Outcome struct{ Type protocol.OutcomeType }
+		Usage   []protocol.TokenUsage
+	}
 	if json.Unmarshal(d.Outcome, &told) == nil {
 		info.Usage = told.Usage
+		info.Result = resultOf(told.Type, told.Code, told.Outcome.Type)
 	}
-	var ran store.RanSteps
-	if json.Unmarshal(d.Steps, &ran) == nil {
-		info.Steps = ran
+	var summary store.RunSummary
+	if json.Unmarshal(d.Summary, &summary) == nil {
+		info.Summary = summary
 	}
 	return info, err
+}
+
+// resultOf reads a terminal event. A run that was stopped ends with an outcome of its own, or
+// with an error of that code for clients that know no such outcome.
+func resultOf(event protocol.EventType, code string, outcome protocol.OutcomeType) RunResult {
+	switch {
+	case outcome == protocol.OutcomeCancelled, event == protocol.TypeRunError && code == string(ResultCancelled):
+		return ResultCancelled
+	case outcome == protocol.OutcomeInterrupt:
+		return ResultInterrupt
+	case event == protocol.TypeRunError:
+		return ResultError
+	case event == protocol.TypeRunFinished:
+		return ResultSuccess
+	}
+	return ""
 }
 
 func runInfos(dispatches []store.Dispatch) ([]RunInfo, error) {

@@ -144,6 +144,17 @@ func (ts *trees) alone(ctx context.Context, key store.ThreadKey) (*TreeThread, e
 	return &TreeThread{Node: store.Node{Thread: key.Thread, Root: key.Thread}, Info: infos[0]}, nil
 }
 
+// OneInTree is one thread as one of a tree, with its metadata and what waits below it; nil:
+// no tree knows of it. Errors are as Inbox's.
+func (ts *trees) OneInTree(ctx context.Context, key store.ThreadKey) (*TreeThread, error) {
+	items, _, err := ts.Store.TreeWalk(ctx, store.TreeWalk{Thread: key, Limit: 1})
+	if err != nil || len(items) == 0 {
+		return nil, err
+	}
+	one := &TreeThread{Node: items[0].Node, Info: items[0].Info}
+	return one, ts.wait(ctx, key.Namespace, map[string]*TreeThread{key.Thread: one})
+}
+
 // Below pages through a thread and all that stand below it, parents first; none: there is
 // no such thread. Which of them wait it says as Placed does. Errors are as Inbox's.
 func (ts *trees) Below(ctx context.Context, q store.TreeWalk) ([]TreeThread, string, error) {

@@ -53,11 +53,15 @@ type Dispatch struct {
 	Attempts    int       // claims since the run last recorded something, without those handed back
 	MaxAttempts int
 	Error       string          // of the last Nack; why it was buried, stopped or superseded. At most 1 KiB is kept
-	ClaimedBy   string          // node; with DispatchClaimed only
+	ClaimedBy   string          // the node that carries it, or carried it last; "": none has
+	Takeovers   int             // how often a worker went on with its run in place of another one
 	LeaseUntil  time.Time       // with DispatchClaimed only
 	Activated   bool            // its run's RUN_STARTED is logged
 	Outcome     json.RawMessage // its run's terminal event; nil before the end
-	RequeuedAs  string          // a dead letter's: the dispatch that went on with it
+	// ContinuedAs is the run that went on with it: with a dead letter, or with the answers
+	// to what it asked. Waits: the thread waits for those.
+	ContinuedAs string
+	Waits       bool
 	Created     time.Time
 	Updated     time.Time
 	Completed   time.Time       // when it became terminal
@@ -65,8 +69,8 @@ type Dispatch struct {
 	// Input is Enqueue.Input, of a run that was not activated, and of a dead letter
 	// that was never activated: what requeueing it takes.
 	Input json.RawMessage
-	// Steps is End.Steps; nil: none, or the run did not end by its worker.
-	Steps json.RawMessage
+	// Summary is End.Summary; nil: none, or the run did not end by its worker.
+	Summary json.RawMessage
 }
 
 // DispatchQuery filters Dispatches.

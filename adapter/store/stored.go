@@ -21,7 +21,7 @@ import (
 //	End.Suspension, ThreadView.Suspension                 Suspension
 //	ThreadView.Drafts, InboxItem.Drafts                   protocol.ResumeEntry, by interrupt id
 //	Snapshot.Messages                                     protocol.Message
-//	End.Steps, Dispatch.Steps                             RanSteps
+//	End.Summary, Dispatch.Summary                         RunSummary
 //	Begin.Headers, BeginResult.Headers, ClaimResult.Headers an object of strings
 //	events, terminals, Batch.Closing                      protocol.Event
 //
@@ -62,10 +62,18 @@ type SentMessages struct {
 	Digest string `json:"ids"` // of their ids, in order
 }
 
-// RanSteps are the steps that a run has run itself: none that it only replayed.
-type RanSteps struct {
-	Steps []RanStep `json:"steps"`
+// RunSummary is what a run has done.
+type RunSummary struct {
+	// Steps are those that the run has run itself: none that it only replayed.
+	Steps []RanStep `json:"steps,omitempty"`
 	More  int       `json:"more,omitempty"` // how many have run under names that are not told
+	// Wrote is how many messages the run has added to those of its input, First ("": Last)
+	// and Last are the ids of the first and the last of them, and Text is the beginning of the last one
+	// of the assistant's that has text. Messages before a checkpoint are left out.
+	Wrote int    `json:"wrote,omitempty"`
+	First string `json:"from,omitempty"`
+	Last  string `json:"to,omitempty"`
+	Text  string `json:"text,omitempty"`
 }
 
 // RanStep is what a run has run under one name.

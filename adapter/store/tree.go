@@ -26,11 +26,12 @@ type Tree interface {
 	// where they are large. The error is an ErrBadCursor if the cursor is of another thread,
 	// or where it stood is not below the thread any more.
 	TreeWalk(ctx context.Context, q TreeWalk) ([]TreeItem, string, error)
-	// TreePage pages through nodes, those that were made last first, or by their ids
-	// where the query asks for a prefix of them. A cursor belongs to the query that it
+	// TreePage pages through nodes, those that were made last first, or by their ids if
+	// the query has no Parent, Root or Resource. A cursor belongs to the query that it
 	// came from, but for Limit: with another it is an ErrBadCursor. A page has fewer than
-	// Limit where they are large. If times, Agent or Status are asked for, it may be short,
-	// or empty, and not the last one: so many threads are looked at for it.
+	// Limit where they are large. If times, Agent, Status, or two of the others are asked
+	// for, it may be short, or empty, and not the last one: so many threads are looked at
+	// for it.
 	TreePage(ctx context.Context, q TreeQuery) ([]TreeItem, string, error)
 	// ThreadInfos are what a list says of threads, in their order; nil for one that was
 	// never used.
@@ -82,8 +83,7 @@ const (
 	NamespaceBytes = 64 << 20 // of their ids, resources and metadata
 )
 
-// TreeQuery asks for nodes of a namespace. One of Parent, Root, Resource and Prefix is set
-// at most; none: all of them.
+// TreeQuery asks for the nodes of a namespace that have all that is set.
 type TreeQuery struct {
 	Namespace string
 	Parent    string

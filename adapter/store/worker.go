@@ -161,8 +161,8 @@ type End struct {
 	// messages. The store need not keep it: it may make it from the snapshot for who
 	// reads it. When the snapshot has moved on it takes the log up to there for trimmed.
 	Tells *SnapshotTold
-	// Steps are those that the run has run, as Dispatch.Steps returns it; nil: none.
-	Steps json.RawMessage
+	// Summary is what the run has done, as Dispatch.Summary returns it; nil: nothing.
+	Summary json.RawMessage
 	// GiveBack, with EndFail: when nothing but bookkeeping was journaled after the
 	// latest decisions, their answers and what was journaled since are forgotten,
 	// and the suspension opens again.

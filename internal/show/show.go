@@ -113,10 +113,19 @@ func (p *page) runs(runs []store.Dispatch) {
 		p.line("  %s  %-11s  attempt %d of %d  priority %d  %s", d.ID, d.State, d.Attempts, d.MaxAttempts, d.Priority, p.ago(d.Created))
 		p.line("      client's id %q, agent %q, user %q, because of %s", record.Label, record.Agent, record.User, cmp.Or(record.Origin, "an input"))
 		switch {
-		case d.ClaimedBy != "":
+		case !d.LeaseUntil.IsZero():
 			p.line("      server %s holds its lease for another %s", d.ClaimedBy, d.LeaseUntil.Sub(p.now).Round(time.Millisecond))
-		case d.RequeuedAs != "":
-			p.line("      run %s goes on with it", d.RequeuedAs)
+		case d.ClaimedBy != "":
+			p.line("      server %s carried it last", d.ClaimedBy)
+		}
+		if d.Takeovers > 0 {
+			p.line("      taken over %d times, from servers that were lost or drained", d.Takeovers)
+		}
+		switch {
+		case d.Waits:
+			p.line("      waits for answers")
+		case d.ContinuedAs != "":
+			p.line("      run %s continued it", d.ContinuedAs)
 		}
 		if end := ending(d.Outcome); end != "" {
 			p.line("      ended: %s", end)

@@ -120,7 +120,7 @@ end
 local letter
 if ARG.letter ~= '' then
   letter = getRun(t, ARG.letter)
-  if not letter or letter.state ~= 'dead_letter' or letter.requeued ~= '' then return refused(4) end
+  if not letter or letter.state ~= 'dead_letter' or letter.continued ~= '' then return refused(4) end
   if kind == 'requeue' and (letter.execution ~= ARG.execution or executing(t) ~= ARG.execution) then return refused(4) end
 end
 
@@ -170,7 +170,7 @@ local listed, keeps = about[1], {}
 if resumes then
   local given, closed = {}, nil
   for i = REST, archived - 1, 2 do given[#given + 1] = ARGV[i] end
-  closed, keeps = close(t, r, member)
+  closed, keeps = close(t, r, member, kind == 'resume' and run or '')
   listed = closed.wants ~= ''
   if kind == 'resume' then decided(t, closed, given, ARG.decisions) end
   answered(d, closed.head, made)
@@ -178,7 +178,7 @@ end
 if letter then
   unbury(t, letter)
   d.headers, letter.headers = letter.headers, ''
-  letter.requeued, letter.updated = run, math.max(NOW - letter.created, 0)
+  letter.continued, letter.updated = run, math.max(NOW - letter.created, 0)
   putRun(t, letter)
   redis.call('HDEL', t.disp, 'i:' .. letter.id)
 end
@@ -199,7 +199,7 @@ publish(t.followers, member, r.epoch, start + 1, ARGV, first, #ARGV)
 r.run, r.token, r.node, r.cn, r.attempts, r.kind = run, token, NODE, 1, 1, 'b'
 r.lease, r.latest = NOW + tonumber(ARG.lease), run
 r.since = since(run)
-d.started = start + 1
+d.started, d.node = start + 1, NODE
 if kind == 'requeue' then d.reached = redis.call('LLEN', t.journal) end
 putRun(t, d, unpack(keeps))
 redis.call('ZADD', t.leases, r.lease, member)

@@ -80,6 +80,8 @@ else
   r.run, r.attempts = id, d.attempts
 end
 
+if kind == 2 then d.taken = string.format('%d', (tonumber(d.taken) or 0) + 1) end
+d.node = NODE
 r.token, r.node, r.cn, r.attempts = token, NODE, 0, r.attempts + 1
 r.kind, r.lease = kind == 1 and 'q' or 't', NOW + tonumber(ARG.lease)
 if r.pause == '2' then r.pause = '1' end

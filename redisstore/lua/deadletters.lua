@@ -6,7 +6,7 @@
 -- EACH
 --   run
 --
--- Returns for each: {thread, the dispatch (as describe)}; {} when it was requeued or
+-- Returns for each: {thread, the dispatch (as describe)}; {} when it was gone on with or
 --   is forgotten, or is another tenant's.
 
 local out = {}
@@ -15,7 +15,7 @@ for k = 1, #KEYS, 3 do
   local function item()
     local v = redis.call('HMGET', t.rec, 'thread', 'tenant')
     local d = getRun(t, ARGV[REST + (k - 1) / 3])
-    if d and d.state == 'dead_letter' and d.requeued == '' and (v[2] or '') == ARG.tenant then
+    if d and d.state == 'dead_letter' and d.continued == '' and (v[2] or '') == ARG.tenant then
       return { v[1], describe(t, open(t.rec), d) }
     end
     return {}

@@ -15,7 +15,7 @@
 --   told        of the suspension, its reasons as notices name them
 --   summaries   of its interrupts, as notices show them; '': they do not
 --   giveback    0: nothing; else one more than how many entries it goes over
---   steps       that the run has run
+--   summary     what the run has done: store.RunSummary
 --   snapshot    1 or 0
 --   state       '': unchanged
 --   frozen      '': unchanged
@@ -103,7 +103,7 @@ else
     ready = 1
   end
 end
-d.status, d.stamp, d.finish, d.ready, d.gave, d.steps = 'ended', stamp, finish, ready, gave, ARG.steps
+d.status, d.stamp, d.finish, d.ready, d.gave, d.summary = 'ended', stamp, finish, ready, gave, ARG.summary
 d.failed = ARG.kind == 'fail' and '1' or ''
 move(t, d, 'acked', r.n)
 -- While a suspension is open its run's terminal event is read from the log.

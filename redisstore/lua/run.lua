@@ -22,14 +22,16 @@ local TERMINAL = { acked = true, cancelled = true, superseded = true, dead_lette
 --   created    Unix ms; updated and completed count from there
 --   stamp      names the call that was answered: see stampOf
 --   request    names the stop that ended it
---   requeued   the run that went on with this dead letter
+--   continued  the run that went on with this one: with a dead letter, or with what it asked
 --   reached    while it is active and was taken over: the journal's length at the
 --              last claim, and with the bookkeeping since
 --   label      the client's runId; agent: whose it is, once it has begun
 --   headers    for who carries it; '' when it has ended. Servers that do not know
 --              them lose them
---   steps      those that it ran, once it has ended by its worker: store.RanSteps
+--   summary    what it has done, once it has ended by its worker: store.RunSummary
 --   failed     '1': its worker ended it by store.EndFail
+--   node       that carries it, or carried it last
+--   taken      how often a worker went on with it in place of another one; '': never
 local LINE = '^(%a)(%a)' .. string.rep(' (%d+)', 14) .. ' (.*)$'
 
 -- getRun reads a run; nil: there is none.
@@ -47,20 +49,26 @@ local function getRun(t, id)
     available = tonumber(available),
     created = tonumber(created), updated = tonumber(updated), completed = tonumber(completed),
     execution = texts[1] or '', stamp = texts[2] or '', dedupe = texts[3] or '',
-    request = texts[4] or '', error = texts[5] or '', requeued = texts[6] or '', reached = texts[7] or '',
-    label = texts[8] or '', agent = texts[9] or '', headers = texts[10] or '', steps = texts[11] or '',
-    failed = texts[12] or '',
+    request = texts[4] or '', error = texts[5] or '', continued = texts[6] or '', reached = texts[7] or '',
+    label = texts[8] or '', agent = texts[9] or '', headers = texts[10] or '', summary = texts[11] or '',
+    failed = texts[12] or '', node = texts[13] or '', taken = texts[14] or '',
   }
+end
+
+-- lineOf is the field of t.runs that has a run's line, and the line.
+local function lineOf(d)
+  local texts, last = { d.execution, d.stamp, d.dedupe, d.request, d.error, d.continued, d.reached, d.label, d.agent, d.headers,
+    d.summary, d.failed, d.node, d.taken }, 14
+  while texts[last] == '' do last = last - 1 end
+  return 'm:' .. d.id, table.concat({ LETTER[d.status] .. LETTER[d.state],
+    d.n, d.admitted, d.started, d.finish, d.ready, d.gave, d.epoch, d.priority, d.max, d.attempts, d.available,
+    d.created, d.updated, d.completed, table.concat(pack({}, texts, 1, last)) }, ' ')
 end
 
 -- putRun stores a run's line, and with it fields of t.runs and what they hold.
 local function putRun(t, d, ...)
-  local texts, last = { d.execution, d.stamp, d.dedupe, d.request, d.error, d.requeued, d.reached, d.label, d.agent, d.headers,
-    d.steps, d.failed }, 12
-  while texts[last] == '' do last = last - 1 end
-  redis.call('HSET', t.runs, 'm:' .. d.id, table.concat({ LETTER[d.status] .. LETTER[d.state],
-    d.n, d.admitted, d.started, d.finish, d.ready, d.gave, d.epoch, d.priority, d.max, d.attempts, d.available,
-    d.created, d.updated, d.completed, table.concat(pack({}, texts, 1, last)) }, ' '), ...)
+  local field, line = lineOf(d)
+  redis.call('HSET', t.runs, field, line, ...)
 end
 
 -- runIDs lists the runs that the thread has kept, in no order.
@@ -133,8 +141,8 @@ local function newRun(t, r, id, status, state)
   return {
     id = id, status = status, state = state, n = r.n, admitted = r.seq, started = 0, finish = 0, ready = 0, gave = 0,
     epoch = r.depoch, priority = 0, max = 0, attempts = 0, available = 0, created = NOW, updated = 0, completed = 0,
-    execution = '', stamp = '', dedupe = '', request = '', error = '', requeued = '', reached = '',
-    label = '', agent = '', headers = '', steps = '', failed = '',
+    execution = '', stamp = '', dedupe = '', request = '', error = '', continued = '', reached = '',
+    label = '', agent = '', headers = '', summary = '', failed = '', node = '', taken = '',
   }
 end
 
@@ -189,13 +197,19 @@ local function terminalOf(t, r, d)
 end
 local function setTerminal(t, d, event) redis.call('HSET', t.runs, 't' .. d.n, event) end
 
--- asking is the field of t.runs for the terminal event of a run that has asked, and what it
--- holds: it is read from the log as long as the thread waits. Who takes it out of the log
--- stores it.
-local function asking(t, r, run)
-  local d = getRun(t, run)
-  local event = d and d.status == 'ended' and d.finish >= r.base and logged(r, t.log, t.big, d.finish, d.finish)[1]
-  if event then return 't' .. d.n, event end
+-- asking returns fields of t.runs, and what they hold: the terminal event of a run that has
+-- asked, which is read from the log as long as the thread waits, and who goes on with the
+-- run; by: '' nobody. Who takes the event out of the log stores it.
+local function asking(t, r, run, by)
+  local d, fields = getRun(t, run), {}
+  if not d then return fields end
+  local event = d.status == 'ended' and d.finish >= r.base and logged(r, t.log, t.big, d.finish, d.finish)[1]
+  if event then fields[1], fields[2] = 't' .. d.n, event end
+  if by ~= '' then
+    d.continued = by
+    fields[#fields + 1], fields[#fields + 2] = lineOf(d)
+  end
+  return fields
 end
 
 -- The live execution is one string, packed: fields of a hash cost more than most
@@ -292,13 +306,27 @@ local function stampOf(token, call)
   return string.sub(redis.sha1hex(table.concat(pack({}, { token, call }, 1, 2))), 1, 16)
 end
 
+-- waits reports whether the thread waits for answers to what a run has asked.
+local function waits(t, r, d)
+  if d.state ~= 'acked' then return false end
+  if t.waiting == nil then
+    local x = getExecution(t)
+    local open = x and x.open or ''
+    local head = open ~= '' and unpacked(unpacked(open)[1])
+    t.waiting = head and (head[2] ~= '' and head[2] or r.latest)
+  end
+  return t.waiting == d.id
+end
+
 -- describe is what is known of a dispatch: {run, state, epoch, priority, dedupe,
--- available, attempts, max, error, node, lease, started, terminal event, requeued
--- as, created, updated, completed, record, input, steps}; times are Unix ms, 0 none.
+-- available, attempts, max, error, node, lease, started, terminal event, continued
+-- by, created, updated, completed, record, input, summary, takeovers, waits}; times are
+-- Unix ms, 0 none.
 local function describe(t, r, d)
-  local held = r.run == d.id and r.token ~= ''
+  local held, asks = r.run == d.id and r.token ~= '', waits(t, r, d)
   return { d.id, d.state, d.epoch, d.priority, d.dedupe, d.available,
-    r.run == d.id and r.attempts or d.attempts, d.max, d.error, held and r.node or '', held and r.lease or 0,
-    d.started > 0 and 1 or 0, terminalOf(t, r, d), d.requeued, d.created, d.created + d.updated,
-    TERMINAL[d.state] and d.created + d.completed or 0, record(t, d), redis.call('HGET', t.disp, 'i:' .. d.id), d.steps ~= '' and d.steps }
+    r.run == d.id and r.attempts or d.attempts, d.max, d.error, d.node, held and r.lease or 0,
+    d.started > 0 and 1 or 0, terminalOf(t, r, d), asks and '' or d.continued, d.created, d.created + d.updated,
+    TERMINAL[d.state] and d.created + d.completed or 0, record(t, d), redis.call('HGET', t.disp, 'i:' .. d.id), d.summary ~= '' and d.summary,
+    tonumber(d.taken) or 0, asks and 1 or 0 }
 end

@@ -11,7 +11,7 @@
 --   active    1: only if it is not
 --   unwatched 1: only if no other node watches the thread
 --   behind    ms: only if an input waits, and has not waited for longer; 0: always
---   letter    1: a dead letter that was not requeued is cancelled, too
+--   letter    1: a dead letter that nobody went on with is cancelled, too
 --   reason
 --
 -- Returns {stopped, queued, run, events owed, ready, epoch, logged before,
@@ -50,7 +50,7 @@ for i = #ids, 1, -1 do
     return { 1, waited and 1 or 0, at.id, waited and cancellation(t, at.id) or {}, at.ready, r.epoch, before, {}, '', '', r.seq - r.snapat }
   end
   if at and not d and (at.status == 'active' or at.status == 'queued') then d = at end
-  if at and ARG.letter == '1' and at.state == 'dead_letter' and at.requeued == '' then
+  if at and ARG.letter == '1' and at.state == 'dead_letter' and at.continued == '' then
     redis.call('ZREM', t.past, pastMember(at))
     redis.call('HDEL', t.disp, 'i:' .. at.id)
     unbury(t, at)

@@ -42,16 +42,17 @@ local function suspend(t, member, text, wants, reasons, told, list, first, last)
 end
 
 -- close takes the suspension up, before another run is the thread's latest, and
--- returns what giveBack needs, and fields of t.runs that the caller stores. The execution
+-- returns what giveBack needs, and fields of t.runs that the caller stores, by: the run that
+-- goes on with what was asked; '': none does. The execution
 -- goes on by decided, or ends.
-local function close(t, r, member)
+local function close(t, r, member, by)
   local text, head = suspension(t)
   local x = getExecution(t)
   x.open = nil
   redis.call('DEL', t.drafts)
   inbox(t, member, 'ZREM', head)
   if head[2] == '' then head[2] = r.latest end
-  return { stored = sealed(head, text), head = head, wants = pastDeadline(t, r, member) or '' }, { asking(t, r, head[2]) }
+  return { stored = sealed(head, text), head = head, wants = pastDeadline(t, r, member) or '' }, asking(t, r, head[2], by)
 end
 
 -- decided lets the execution of a closed suspension go on. It can be given back

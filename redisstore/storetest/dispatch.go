@@ -52,25 +52,56 @@ var dispatchTests = []test{
 			c.move(time.Second)
 			th.ok(ending(claim, 2, 1, want, kind))
 			d := th.dispatch("r1")
-			same(th, string(kind), words(d.State, d.ClaimedBy, d.LeaseUntil.IsZero(), d.Activated, string(d.Outcome)), "acked true true end")
+			same(th, string(kind), words(d.State, d.ClaimedBy, d.LeaseUntil.IsZero(), d.Activated, string(d.Outcome)), "acked a true true end")
 			same(th, "completed", d.Completed, c.read())
 		}
+	}},
+	{"a run that has asked waits until another one goes on with it, or its execution ends", func(e *env) {
+		th := e.thread()
+		claim := th.begun(th.execute("r1"))
+		how := func(run string) string {
+			d := th.dispatch(run)
+			return fmt.Sprintf("%t %s", d.Waits, d.ContinuedAs)
+		}
+		same(th, "active", how("r1"), "false ")
+		th.ok(ending(claim, 2, 1, "asks", store.EndSuspend))
+		same(th, "asked", how("r1"), "true ")
+		claim = th.begun(th.resume("r2", "exe-r1"))
+		same(th, "answered", how("r1"), "false r2")
+		th.ok(ending(claim, 2, 3, "asks again", store.EndSuspend))
+		same(th, "both", how("r1")+" "+how("r2"), "false r2 true ")
+		th.begun(th.steer("r3"))
+		same(th, "steered away", how("r2"), "false ")
+	}},
+	{"a run keeps who carried it last, and how often it was taken over", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		th.begun(th.execute("r1"))
+		for i, node := range []string{"b", "c"} {
+			c.move(2 * e.lease)
+			th.from(e.node(node)).claimed("t"+node, store.ClaimTakeover)
+			d := th.dispatch("r1")
+			same(th, node, words(d.ClaimedBy, d.Takeovers), words(node, i+1))
+		}
+		th.stop("label-r1")
+		d := th.dispatch("r1")
+		same(th, "stopped", words(d.State, d.ClaimedBy, d.Takeovers), "superseded c 2")
 	}},
 	{"an ended dispatch keeps the steps that its run has run, and no other has any", func(e *env) {
 		th := e.thread()
 		claim := th.begun(th.execute("r1"))
-		same(th, "active", th.dispatch("r1").Steps == nil, true)
+		same(th, "active", th.dispatch("r1").Summary == nil, true)
 		asks := ending(claim, 2, 1, "asks", store.EndSuspend)
-		asks.End.Steps = raw(`{"steps":[{"name":"look","n":2}]}`)
+		asks.End.Summary = raw(`{"steps":[{"name":"look","n":2}]}`)
 		th.ok(asks)
 		claim = th.begun(th.resume("r2", "exe-r1"))
 		ends := ending(claim, 2, 3, "end", store.EndFinish)
-		ends.End.Steps = raw(`{"steps":[{"name":"write: \"x\"","n":1}]}`)
+		ends.End.Summary = raw(`{"steps":[{"name":"write: \"x\"","n":1}]}`)
 		th.ok(ends)
 		th.begun(th.execute("r3"))
 		th.stop("label-r3")
 		for run, want := range map[string]string{"r1": `{"steps":[{"name":"look","n":2}]}`, "r2": `{"steps":[{"name":"write: \"x\"","n":1}]}`, "r3": ""} {
-			same(th, run, string(th.dispatch(run).Steps), want)
+			same(th, run, string(th.dispatch(run).Summary), want)
 		}
 	}},
 	{"only the claim's own token acknowledges it", func(e *env) {

@@ -120,8 +120,6 @@ func misshapen(d store.Dispatch) string {
 		return "has no times"
 	case claimed && (d.ClaimedBy == "" || d.LeaseUntil.IsZero()):
 		return "is claimed by nobody, or for ever"
-	case !claimed && d.ClaimedBy != "":
-		return "is not claimed and has an owner"
 	case !claimed && !d.LeaseUntil.IsZero():
 		return "is not claimed and has a lease"
 	case d.State.Terminal() == d.Completed.IsZero():
@@ -130,8 +128,10 @@ func misshapen(d store.Dispatch) string {
 		return "is not terminal and has an outcome"
 	case d.Outcome != nil && !d.Activated && d.State != store.DispatchAcked: // of what has joined another run it is known before it is logged
 		return "has an outcome without a start"
-	case d.RequeuedAs != "" && d.State != store.DispatchDeadLetter:
-		return "was requeued and is no dead letter"
+	case d.ContinuedAs != "" && d.State != store.DispatchDeadLetter && d.State != store.DispatchAcked:
+		return "was gone on with and is neither a dead letter nor has asked"
+	case d.Waits && (d.State != store.DispatchAcked || d.ContinuedAs != ""):
+		return "waits, and has not ended or was gone on with"
 	case d.Activated && d.Input != nil && d.State != store.DispatchDeadLetter:
 		return "has started and keeps its input"
 	case len(d.Record) == 0:

@@ -187,7 +187,7 @@ func (m *model) leaves(r *run) {
 // finish makes a dispatch terminal.
 func (m *model) finish(r *run, state store.DispatchState, why string) {
 	r.State, r.Completed, r.Updated, r.Error = state, m.now, m.now, why
-	r.ClaimedBy, r.LeaseUntil, r.token = "", time.Time{}, ""
+	r.LeaseUntil, r.token = time.Time{}, ""
 	m.ended = append(m.ended, r)
 	if state != store.DispatchDeadLetter {
 		r.headers = ""
@@ -280,7 +280,11 @@ func (m *model) list() []store.Dispatch {
 		}
 	}
 	for _, r := range slices.Backward(m.ended) {
-		list = append(list, r.Dispatch)
+		d := r.Dispatch
+		if m.open != nil && m.open.by == r.ID {
+			d.Waits, d.ContinuedAs = true, ""
+		}
+		list = append(list, d)
 	}
 	return list
 }

@@ -47,7 +47,7 @@ func (m *model) begins(b store.Begin, node string) (res store.BeginResult, refus
 	}
 	r := m.admit(b)
 	if letter != nil {
-		letter.RequeuedAs, letter.Updated, letter.Input = r.ID, m.now, nil
+		letter.ContinuedAs, letter.Updated, letter.Input = r.ID, m.now, nil
 		r.headers, letter.headers = letter.headers, ""
 		res.Headers = raw(r.headers)
 	}
@@ -110,7 +110,7 @@ func letterOf(b store.Begin) (name string, fresh bool) {
 
 // requeues reports whether a dead letter can be begun again, or gone on with.
 func (m *model) requeues(letter *run, fresh bool) bool {
-	if letter == nil || letter.State != store.DispatchDeadLetter || letter.RequeuedAs != "" {
+	if letter == nil || letter.State != store.DispatchDeadLetter || letter.ContinuedAs != "" {
 		return false
 	}
 	return fresh || m.exe != nil && m.exe.id == letter.exe
@@ -144,6 +144,7 @@ func (m *model) answer(r *run, b store.Begin) {
 		m.answers[id] = string(text)
 	}
 	if k, ok := b.Kind.(store.Resume); ok {
+		m.runs[m.open.by].ContinuedAs = r.ID
 		m.exe.journal = append(m.exe.journal, string(k.Decisions))
 		m.exe.gave = &given{open: m.open, ids: slices.Sorted(maps.Keys(k.Answers)), deadline: m.deadline, length: len(m.exe.journal)}
 	}
@@ -235,6 +236,9 @@ func (m *model) claims(c store.ClaimRequest, node string) store.ClaimResult {
 		m.decide()
 		if r.queued = r.runStarted == 0; !r.queued && m.progressed(r) {
 			r.Attempts = 0
+		}
+		if !r.queued {
+			r.Takeovers++
 		}
 		m.claimed(r, c.Token, node)
 		return m.claimResult(r)

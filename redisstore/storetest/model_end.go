@@ -72,7 +72,7 @@ func (m *model) ends(b store.Batch) store.CommitResult {
 	r := m.active
 	m.write(b)
 	m.snap(b.End.Snapshot)
-	r.Steps = b.End.Steps
+	r.Summary = b.End.Summary
 	r.givenUp = giveUp{token: r.token, call: call, end: int64(len(m.log))}
 	m.unclaim(r, store.DispatchAcked, r.Error)
 	m.over(r)

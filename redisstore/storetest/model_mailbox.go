@@ -20,7 +20,7 @@ func (m *model) handsBack(c store.Claim) {
 func (m *model) again(r *run, wait time.Duration) bool {
 	m.decide()
 	r.State, r.Updated = store.DispatchQueued, m.now
-	r.ClaimedBy, r.LeaseUntil, r.token, r.number = "", time.Time{}, "", 0
+	r.LeaseUntil, r.token, r.number = time.Time{}, "", 0
 	r.Available = time.Time{}
 	retry := m.now.Add(wait)
 	if wait > 0 {

@@ -21,7 +21,7 @@ func (p *player) browse() {
 			inboxes[g.tenant] = append(inboxes[g.tenant], printed([]any{g.key.Thread, raw(g.open.text), len(g.drafts), rawMap(g.drafts)}))
 		}
 		for _, r := range g.begun {
-			if r.State == store.DispatchDeadLetter && r.RequeuedAs == "" {
+			if r.State == store.DispatchDeadLetter && r.ContinuedAs == "" {
 				letters[g.tenant] = append(letters[g.tenant], printed(r.Dispatch))
 			}
 		}

@@ -177,7 +177,7 @@ func event(kind string, words ...string) []byte {
 // letter is a dead letter, mostly one that was not requeued.
 func (p *player) letter(g *game) string {
 	for _, r := range slices.Backward(g.ended) {
-		if r.State == store.DispatchDeadLetter && (r.RequeuedAs == "" || p.one(8)) {
+		if r.State == store.DispatchDeadLetter && (r.ContinuedAs == "" || p.one(8)) {
 			return r.ID
 		}
 	}
@@ -267,7 +267,7 @@ func (p *player) endBatch(g *game, c store.Claim, kind store.EndKind) store.Batc
 		b.Events = append(b.Events, event("e", c.RunID, fmt.Sprint(p.next())))
 	}
 	b.Events = append(b.Events, event("T", c.RunID))
-	b.End = &store.End{Kind: kind, Steps: pick(p, nil, raw(fmt.Sprintf(`{"steps":[{"name":"s","n":%d}]}`, p.next())))}
+	b.End = &store.End{Kind: kind, Summary: pick(p, nil, raw(fmt.Sprintf(`{"steps":[{"name":"s","n":%d}]}`, p.next())))}
 	switch kind {
 	case store.EndSuspend:
 		n := p.next()

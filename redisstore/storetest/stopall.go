@@ -71,7 +71,7 @@ var stopAllTests = []test{
 		res, err := th.s.Stop(e.Context(), store.Stop{Thread: th.key, Request: "q", RunID: "r1", Reason: "replaced", Terminal: []byte("stopped")})
 		same(th, "stopped", must(th, res, err).Stopped, true)
 		d := th.dispatch("r1")
-		same(th, "dispatch", words(d.State, d.Error, d.ClaimedBy, d.LeaseUntil.IsZero(), string(d.Outcome)), "superseded replaced true stopped")
+		same(th, "dispatch", words(d.State, d.Error, d.ClaimedBy, d.LeaseUntil.IsZero(), string(d.Outcome)), "superseded replaced a true stopped")
 	}},
 	{"after an interrupt the owner of before can neither renew, nor start, nor write", func(e *env) {
 		th := e.thread()

@@ -219,7 +219,7 @@ func (st *storm) letter(s store.Store) string {
 		st.th.Error(err)
 	}
 	for _, d := range list {
-		if d.RequeuedAs == "" {
+		if d.ContinuedAs == "" {
 			return d.ID
 		}
 	}

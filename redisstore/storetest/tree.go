@@ -312,6 +312,8 @@ var treeTests = []test{
 				{store.TreeQuery{Root: "a"}, "k6 k5 k4 k3 k2 k1 k0 a b*"},
 				{store.TreeQuery{Resource: "res"}, "k6 k4 k2 k0"},
 				{store.TreeQuery{Prefix: "k"}, "k0 k1 k2 k3 k4 k5 k6"},
+				{store.TreeQuery{Parent: "a", Resource: "res"}, "k6 k4 k2 k0"}, {store.TreeQuery{Root: "a", Prefix: "k6"}, "k6"},
+				{store.TreeQuery{Root: "a", Resource: "res", Prefix: "b"}, ""},
 				{store.TreeQuery{Prefix: "*"}, "*"}, {store.TreeQuery{Prefix: "[x"}, "[x"}, {store.TreeQuery{Prefix: "k?"}, ""},
 				{store.TreeQuery{Parent: "nobody"}, ""},
 			} {

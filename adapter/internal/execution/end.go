@@ -121,9 +121,7 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 	} else if x.hasParts {
 		end.Snapshot.Frozen = noParts
 	}
-	if x.journal != nil {
-		end.Steps = x.journal.Ran.Text()
-	}
+	end.Summary = x.summary(end.Kind)
 	it.entries, it.end, it.closing = entries, end, json.RawMessage("[]")
 	if err := x.Pipe.add(x.Ctx, it, true); err != nil {
 		return err

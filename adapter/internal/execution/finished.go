@@ -1,9 +1,13 @@
 package execution
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
+	"github.com/aguiws/aguiws/adapter/internal/node"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -26,4 +30,41 @@ func (x *execution) finished() (*protocol.RunFinished, error) {
 		return nil, fmt.Errorf("adapter: finish: %w", err)
 	}
 	return e, nil
+}
+
+// maxSummaryText bounds the text in a run's summary, which lies on a line that is read often.
+const maxSummaryText = 256
+
+// summary is what the run has done, for its record; nil: nothing. A run that waits has no
+// text: its questions are what it says.
+func (x *execution) summary(how store.EndKind) json.RawMessage {
+	var s store.RunSummary
+	if x.journal != nil {
+		s = store.RunSummary(x.journal.Ran)
+	}
+	for _, m := range slices.Backward(x.fold.Messages()) {
+		if run, _ := x.fold.Producer(m.ID); run != x.label {
+			break
+		}
+		switch m.Role {
+		case protocol.RoleUser, protocol.RoleSystem, protocol.RoleDeveloper:
+			continue // of an input
+		case protocol.RoleAssistant:
+			if s.Text == "" && how != store.EndSuspend {
+				s.Text = node.ShortText(m.Content.String(), maxSummaryText)
+			}
+		}
+		if s.Wrote++; s.Last == "" {
+			s.Last = m.ID
+		}
+		s.First = m.ID
+	}
+	if s.Wrote == 1 {
+		s.First = "" // the same
+	}
+	if len(s.Steps) == 0 && s.Wrote == 0 {
+		return nil
+	}
+	text, _ := json.Marshal(s) // it holds texts and numbers alone
+	return text
 }

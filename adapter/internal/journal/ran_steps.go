@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -16,8 +15,8 @@ const (
 	maxRanStepName = 48
 )
 
-// RanSteps are the steps that a run has run so far, by name, in the order of their first.
-type RanSteps store.RanSteps
+// RanSteps has the steps that a run has run so far, by name, in the order of their first.
+type RanSteps store.RunSummary
 
 // Add notes a step that was recorded. at zero: by a worker that was lost, nobody knows when.
 func (r *RanSteps) Add(key string, failed bool, at time.Time) {
@@ -54,13 +53,4 @@ func stepName(key string) string {
 		key = key[:i]
 	}
 	return node.ShortText(strings.ToValidUTF8(key, "\uFFFD"), maxRanStepName)
-}
-
-// Text is what the store keeps; nil: none has run.
-func (r *RanSteps) Text() json.RawMessage {
-	if len(r.Steps) == 0 {
-		return nil
-	}
-	text, _ := json.Marshal(r)
-	return text
 }

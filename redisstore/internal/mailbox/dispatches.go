@@ -68,7 +68,8 @@ func readDispatch(r *link.Reply, key store.ThreadKey) store.Dispatch {
 	d := store.Dispatch{ID: l.Text(), Thread: key, State: store.DispatchState(l.Text()), Epoch: l.Int(),
 		Priority: uint8(l.Int()), Dedupe: l.Text(), Available: l.Time(), Attempts: int(l.Int()), MaxAttempts: int(l.Int()),
 		Error: l.Text(), ClaimedBy: l.Text(), LeaseUntil: l.Time(), Activated: l.Bool(), Outcome: l.JSON(),
-		RequeuedAs: l.Text(), Created: l.Time(), Updated: l.Time(), Completed: l.Time(), Record: l.JSON(), Input: l.JSON(), Steps: l.JSON()}
+		ContinuedAs: l.Text(), Created: l.Time(), Updated: l.Time(), Completed: l.Time(), Record: l.JSON(), Input: l.JSON(), Summary: l.JSON(),
+		Takeovers: int(l.Int()), Waits: l.Bool()}
 	r.Join(l)
 	return d
 }

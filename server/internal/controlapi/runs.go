@@ -34,14 +34,18 @@ type runJSON struct {
 	Attempts    int             `json:"attempts"`
 	MaxAttempts int             `json:"maxAttempts"`
 	Error       string          `json:"error,omitempty" jsonschema:"The error of the last attempt, or the reason of the stop. Callers with the scope admin receive the error in full."`
-	ClaimedBy   string          `json:"claimedBy,omitempty" jsonschema:"The id of the node that carries the run."`
+	ClaimedBy   string          `json:"claimedBy,omitempty" jsonschema:"The id of the node that carries the run, or carried it last."`
+	Takeovers   int             `json:"takeovers,omitempty" jsonschema:"The number of times that a node continued the run in place of another one, which was lost or drained."`
 	LeaseUntil  time.Time       `json:"leaseUntil,omitzero"`
 	Activated   bool            `json:"started" jsonschema:"The log has the run's RUN_STARTED."`
 	Outcome     json.RawMessage `json:"outcome,omitempty" jsonschema:"The run's last event."`
+	Result      string          `json:"result,omitempty" jsonschema:"The kind of the outcome: success, interrupt, cancelled or error."`
+	Waits       bool            `json:"waits,omitempty" jsonschema:"The thread waits for answers to what the run has asked."`
+	ContinuedAs string          `json:"continuedAs,omitempty" jsonschema:"The server's id of the run that continued this one: that has its answers, or is a dead letter's requeued run."`
 	Steps       []ranStepJSON   `json:"steps,omitempty" jsonschema:"The steps that the run executed. They are known after its worker has ended it."`
 	MoreSteps   int             `json:"moreSteps,omitempty" jsonschema:"The number of further steps, whose names are not listed."`
+	Wrote       *wroteJSON      `json:"wrote,omitempty" jsonschema:"The messages that the run added to those of its input. They are known after its worker has ended it."`
 	Usage       []usageJSON     `json:"usage,omitempty" jsonschema:"The usage of models, as the agent reported it at the end of the run."`
-	RequeuedAs  string          `json:"requeuedAs,omitempty"`
 	Created     time.Time       `json:"createdAt"`
 	Updated     time.Time       `json:"updatedAt"`
 	Completed   time.Time       `json:"completedAt,omitzero"`
@@ -53,6 +57,13 @@ type ranStepJSON struct {
 	Failed int       `json:"failed,omitempty" jsonschema:"The number of those that ended in an error."`
 	First  time.Time `json:"firstAt,omitzero" jsonschema:"The time of the first record. It is left out if a lost worker made it."`
 	Last   time.Time `json:"lastAt,omitzero"`
+}
+
+type wroteJSON struct {
+	Count int    `json:"count" jsonschema:"The number of messages since the run's last checkpoint, or since its beginning."`
+	First string `json:"firstId" jsonschema:"The id of the first one."`
+	Last  string `json:"lastId" jsonschema:"The id of the last one."`
+	Text  string `json:"text,omitempty" jsonschema:"The beginning of the last text of the assistant. A run that ended with an interrupt has none."`
 }
 
 type usageJSON struct {
@@ -73,19 +84,24 @@ func (c *call) runOf(r operate.RunInfo) runJSON {
 		r.Error = "the last attempt failed"
 	}
 	var steps []ranStepJSON
-	for _, s := range r.Steps.Steps {
+	for _, s := range r.Summary.Steps {
 		steps = append(steps, ranStepJSON{s.Name, s.Count, s.Failed, timeOf(s.First), timeOf(s.Last)})
 	}
 	var usage []usageJSON
 	for _, u := range r.Usage {
 		usage = append(usage, usageJSON{u.Provider, u.Model, u.InputTokens, u.OutputTokens, u.TotalTokens, u.ReasoningTokens, u.CachedInputTokens, u.CacheWriteInputTokens})
 	}
+	var wrote *wroteJSON
+	if did := r.Summary; did.Wrote > 0 {
+		wrote = &wroteJSON{did.Wrote, cmp.Or(did.First, did.Last), did.Last, did.Text}
+	}
 	return runJSON{
-		Origin: string(r.Origin), Steps: steps, MoreSteps: r.Steps.More, Usage: usage,
+		Takeovers: r.Takeovers, Result: string(r.Result), Waits: r.Waits, Wrote: wrote,
+		Origin: string(r.Origin), Steps: steps, MoreSteps: r.Summary.More, Usage: usage,
 		ID: r.ID, Label: r.Label, ParentRunID: r.ParentRunID, MessageID: r.MessageID, ThreadID: r.Thread.Thread, Namespace: r.Thread.Namespace, Execution: r.Execution, Agent: r.Agent,
 		State: string(r.State), Epoch: r.Epoch, Priority: r.Priority, Dedupe: r.Dedupe, Available: r.Available.UTC(),
 		Attempts: r.Attempts, MaxAttempts: r.MaxAttempts, Error: r.Error, ClaimedBy: r.ClaimedBy, LeaseUntil: r.LeaseUntil.UTC(),
-		Activated: r.Activated, Outcome: r.Outcome, RequeuedAs: r.RequeuedAs,
+		Activated: r.Activated, Outcome: r.Outcome, ContinuedAs: r.ContinuedAs,
 		Created: r.Created.UTC(), Updated: r.Updated.UTC(), Completed: r.Completed.UTC(),
 	}
 }
@@ -129,6 +145,7 @@ func runOperations() []operation {
 var runParameters = []parameter{
 	{"state", "The states of the dispatches that are listed, separated by commas."},
 	{"origin", "The origin of the runs that are listed: user, resume, operator, expiry or child."},
+	{"result", "The kind of the outcome of the runs that are listed: success, interrupt, cancelled or error."},
 	{"agent", "The agent of the runs that are listed."},
 	{"runId", "The client's id of the runs that are listed."},
 	{"parentRunId", "The client's id of the run that the listed runs came from."},
@@ -148,6 +165,9 @@ func (c *call) runQuery() (q operate.RunQuery, err error) {
 	q.IDPrefix, q.Cursor = asked.Get("id"), asked.Get("cursor")
 	if q.Origin != "" && !slices.Contains(store.RunOrigins, q.Origin) {
 		return q, badRequest("origin: " + strconv.Quote(string(q.Origin)) + " is none of user, resume, operator, expiry and child")
+	}
+	if q.Result = operate.RunResult(asked.Get("result")); q.Result != "" && !slices.Contains(operate.RunResults, q.Result) {
+		return q, badRequest("result: " + strconv.Quote(string(q.Result)) + " is none of success, interrupt, cancelled and error")
 	}
 	for state := range strings.SplitSeq(asked.Get("state"), ",") {
 		switch {
@@ -171,7 +191,7 @@ func (c *call) listRuns() (any, error) {
 		return nil, err
 	}
 	counts := c.r.URL.Query().Has("offset")
-	if counts && (q.Cursor != "" || q.Origin != "" || q.Agent != "" || q.Label != "" || q.Parent != "" || q.IDPrefix != "") {
+	if counts && (q.Cursor != "" || q.Origin != "" || q.Result != "" || q.Agent != "" || q.Label != "" || q.Parent != "" || q.IDPrefix != "") {
 		return nil, badRequest("offset: not with a cursor, nor with another filter than state: leave it out and go on by next")
 	}
 	if _, err := c.thread(); err != nil {

@@ -35,8 +35,9 @@ type positionJSON struct {
 	Seq   int64  `json:"seq"`
 }
 
+// threadJSON is a thread: where it stands, and what is in it.
 type threadJSON struct {
-	ThreadID   string            `json:"threadId"`
+	nodeJSON
 	Title      string            `json:"title"`
 	State      json.RawMessage   `json:"state"`
 	Messages   []json.RawMessage `json:"messages"`
@@ -48,10 +49,9 @@ type threadJSON struct {
 	Paused     bool              `json:"paused" jsonschema:"The run of the thread is paused. unpauseThread continues it."`
 	Pausing    bool              `json:"pausePending" jsonschema:"The active run will be paused at its next step."`
 	Interrupts []interruptJSON   `json:"interrupts"`
-	Parent     string            `json:"parentThreadId,omitempty" jsonschema:"The id of the parent thread."`
 	Waits      []string          `json:"waitsFor,omitempty" jsonschema:"Threads below this one that have open interrupts, the nearest first, at most 20. The server looks among the 200 threads of the namespace that have waited longest."`
 	WaitsCount int               `json:"waitsForCount,omitempty" jsonschema:"The number of threads below this one among those 200."`
-	Partial    bool              `json:"partial,omitempty" jsonschema:"The store could not read the thread's parent and the threads that wait below it."`
+	Partial    bool              `json:"partial,omitempty" jsonschema:"The store could not read the tree: what it has of the thread, such as its parent, resource and metadata, and the threads that wait below it."`
 	Corrupted  bool              `json:"corrupted,omitempty" jsonschema:"A part of the stored thread cannot be read and is left out."`
 }
 
@@ -177,20 +177,29 @@ func (c *call) thread() (*operate.Thread, error) {
 }
 
 func (c *call) getThread() (any, error) {
-	t, err := c.thread()
+	t, err := c.Runner.Thread(c.r.Context(), c.key)
 	if err != nil {
 		return nil, err
 	}
 	// The tree lies in another part of the store, which keeps nobody from the thread.
-	stand, failed := c.Runner.Placed(c.r.Context(), c.key.Namespace, []string{c.key.Thread})
-	of := stand[c.key.Thread]
+	placed, failed := c.Runner.OneInTree(c.r.Context(), c.key)
+	switch {
+	case t == nil && failed != nil:
+		return nil, failed
+	case t == nil && placed == nil:
+		return nil, errNoThread
+	case t == nil: // it was made, and has had no input
+		t = &operate.Thread{State: json.RawMessage("{}")}
+	case placed == nil:
+		placed = &operate.TreeThread{Node: store.Node{Thread: c.key.Thread, Root: c.key.Thread}}
+	}
 	messages, err := messageTexts(t.Messages)
 	return threadJSON{
-		ThreadID: t.Thread, Title: t.Title, State: t.State, Messages: messages,
+		nodeJSON: nodeOf(placed.Node), Title: t.Title, State: t.State, Messages: messages,
 		Position: positionJSON{t.End.Epoch, t.End.Seq}, ActiveRun: t.Active, OpenRun: t.OpenRun, LatestRun: t.Latest, Queued: t.Queued,
 		Paused: t.Pause == operate.PausePaused, Pausing: t.Pause == operate.PausePending,
 		Interrupts: interruptsOf(t.Open), Corrupted: t.Corrupted,
-		Parent: of.Parent, Waits: of.Waits, WaitsCount: of.WaitsCount, Partial: failed != nil,
+		Waits: placed.Waits, WaitsCount: placed.WaitsCount, Partial: failed != nil,
 	}, err
 }
 

@@ -66,7 +66,7 @@ var treeParameters = append([]parameter{
 	{"parent", "The id of a thread whose direct children are listed."},
 	{"root", "The id of the root of the tree that is listed."},
 	{"resource", "The resourceId of the threads that are listed."},
-	{"idPrefix", "The beginning of the ids of the threads that are listed. The list is sorted by id. No character is a wildcard."},
+	{"idPrefix", "The beginning of the ids of the threads that are listed. No character is a wildcard."},
 	{"from", "The earliest time at which a listed thread was made, in RFC 3339."},
 	{"to", "The time before which a listed thread was made, in RFC 3339."},
 }, append(filterParameters, pageParameters...)...)
@@ -77,7 +77,7 @@ func treeOperations() []operation {
 			notes: "Without the scope read the answer has only threadId and version.",
 			scope: identity.ScopeRun, admits: true, body: newThreadJSON{}, status: 201, answer: nodeJSON{}, serve: (*call).createThread},
 		{method: "GET", path: "/trees", id: "listTrees", lists: true, summary: "List the threads of the caller's namespace that stand in a tree or were made",
-			notes: "A thread is listed if it has a parent, children, metadata or a resource, or if createThread made it. The list of a parent, a root or a resource begins with the newest thread. Any other is sorted by id.",
+			notes: "A thread is listed if it has a parent, children, metadata or a resource, or if createThread made it. A list has the threads that match all parameters. The list of a parent, a root or a resource begins with the newest thread. Any other is sorted by id. With more than one of parent, root, resource and idPrefix a page may be short or empty and have a next one.",
 			scope: identity.ScopeRead, query: treeParameters, status: 200, answer: listOf[treeThreadJSON]{}, serve: (*call).listTrees},
 		{method: "GET", path: "/threads/{thread}/tree", id: "getTree", lists: true, summary: "List a thread and all threads below it, parents first",
 			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, query: pageParameters, status: 200, answer: listOf[treeThreadJSON]{}, serve: (*call).getTree},
@@ -184,15 +184,6 @@ func (c *call) listTrees() (any, error) {
 	}
 	if q.From, q.To, err = times(values); err != nil {
 		return nil, err
-	}
-	asked := 0
-	for _, v := range []string{q.Parent, q.Root, q.Resource, q.Prefix} {
-		if v != "" {
-			asked++
-		}
-	}
-	if asked > 1 {
-		return nil, badRequest("give at most one of parent, root, resource and idPrefix")
 	}
 	threads, next, err := c.Runner.Trees(c.r.Context(), q)
 	if errors.Is(err, store.ErrBadCursor) {

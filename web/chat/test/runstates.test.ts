@@ -16,8 +16,10 @@ it("says what a run came to, never what became of its dispatch", () => {
   expect(said({ outcome: { type: "RUN_FINISHED" } })).toBe("succeeded|done");
   expect(said({ outcome: { type: "RUN_ERROR", code: "run_timeout" } })).toBe("failed|late");
   expect(said({ outcome: { type: "RUN_ERROR", code: "cancelled" } })).toBe("stopped|");
-  expect(said({ outcome: asked("tool_call") })).toBe("asked a question|asked");
-  expect(said({ outcome: asked("aguiws:paused") })).toBe("paused|asked");
+  expect(said({ outcome: asked("tool_call"), waits: true })).toBe("waits for an answer|asked");
+  expect(said({ outcome: asked("aguiws:paused"), waits: true })).toBe("paused|asked");
+  expect(said({ outcome: asked("tool_call"), continuedAs: "r2" })).toBe("asked, and was answered|");
+  expect(said({ outcome: asked("tool_call") })).toBe("asked, and was not answered|");
   expect(said({})).toBe("ended|");
   expect(said({ state: "superseded" })).toBe("superseded|");
   expect(said({ state: "superseded", error: "cancelled by an operator" })).toBe("stopped|");
@@ -27,7 +29,7 @@ it("says what a run came to, never what became of its dispatch", () => {
   expect(said({ state: "claimed" })).toBe("starting|busy");
   expect(said({ state: "claimed", started: true })).toBe("running|busy");
   expect(said({ state: "dead_letter" })).toBe("dead letter|late");
-  expect(said({ state: "dead_letter", requeuedAs: "r2" })).toBe("dead, requeued|");
+  expect(said({ state: "dead_letter", continuedAs: "r2" })).toBe("dead, requeued|");
   expect(said({ state: "cancelled" })).toBe("cancelled in the queue|");
   expect(said({ state: "cancelled", outcome: { type: "RUN_ERROR", code: "cancelled" } })).toBe("cancelled in the queue|");
   expect(said({ state: "cancelled", outcome: { type: "RUN_ERROR", code: "worker_lost" } })).toBe("dead, dismissed|");
@@ -43,13 +45,14 @@ it("says why", () => {
 
 it("tells the way of a run, with the decisions before and behind it", () => {
   const decision = (more: Partial<DecisionInfo>): DecisionInfo => ({ id: "d", at: "2030-01-01T09:59:00Z", status: "resolved", threadId: "t/1", namespace: "n", interruptId: "i", refused: 0, ...more });
-  const way = wayOf(run({ started: true, outcome: asked("x"), completedAt: "2030-01-01T10:00:04Z" }), [
+  const way = wayOf(run({ started: true, outcome: asked("x"), takeovers: 1, claimedBy: "n2", continuedAs: "r2", completedAt: "2030-01-01T10:00:04Z" }), [
     decision({ user: "ann", answeredBy: { id: "r1" }, askedBy: { id: "r0" } }),
     decision({ at: "2030-01-01T10:05:00Z", status: "expired", askedBy: { id: "r1" }, answeredBy: { id: "r2" } }),
     decision({ askedBy: { id: "r7" } }),
   ]);
-  expect(way.map(({ words }) => words)).toEqual(["ann answered what was asked, which began it", "enqueued", "begun", "asked a question", "nobody answered in time what it asked"]);
-  expect(way.map(({ at }) => at?.slice(11, 19))).toEqual(["09:59:00", "10:00:00", undefined, "10:00:04", "10:05:00"]);
+  expect(way.map(({ words }) => words)).toEqual(["ann answered what was asked, which began it", "enqueued", "taken over once, from a node that was lost or drained", "begun", "asked, and was answered", "continued", "nobody answered in time what it asked"]);
+  expect(way.map(({ at }) => at?.slice(11, 19))).toEqual(["09:59:00", "10:00:00", undefined, undefined, "10:00:04", undefined, "10:05:00"]);
+  expect(way[4]?.detail).toBe("on node n2");
   expect(wayOf(run({ state: "claimed", claimedBy: "n1", leaseUntil: "2030-01-01T10:00:10Z" })).at(-1)?.detail).toContain("by node n1; its lease");
 });
 

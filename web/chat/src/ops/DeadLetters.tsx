@@ -25,7 +25,7 @@ export function DeadLetters({ letters, counted = 0, act, changed }: Props) {
   const [sending, setSending] = useState(false);
   const [results, setResults] = useState<readonly Requeued[]>([]);
   const items = letters.data?.items ?? [];
-  const ready = items.filter(({ requeuedAs }) => !requeuedAs);
+  const ready = items.filter(({ continuedAs }) => !continuedAs);
   const refused = results.filter(({ fault }) => fault !== undefined);
   const send = async () => {
     setSending(true);

@@ -80,7 +80,7 @@ function Row({ run, act, across, open: atFirst }: { run: RunInfo; act: Act; acro
                 Cancel
               </button>
             )}
-            {run.state === "dead_letter" && !run.requeuedAs && (
+            {run.state === "dead_letter" && !run.continuedAs && (
               <>
                 <button type="button" data-testid="requeue" onClick={() => void act("Requeue", "POST", `${path}/requeue${of}`)}>
                   Requeue

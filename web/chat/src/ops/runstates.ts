@@ -9,7 +9,7 @@ export interface RunState {
   tone: "" | "done" | "asked" | "late" | "busy";
 }
 
-type Told = Pick<RunInfo, "state" | "outcome" | "error" | "requeuedAs"> & { started?: boolean; availableAt?: string };
+type Told = Pick<RunInfo, "state" | "outcome" | "error" | "waits" | "continuedAs"> & { started?: boolean; availableAt?: string };
 
 /** The interrupt by which an operator has a run pause. */
 const PAUSED = "aguiws:paused";
@@ -28,13 +28,14 @@ export function runState(run: Told, now = Date.now()): RunState {
       // Its claim was taken away: by who stopped it, which is said, or for a newer run.
       return { words: run.error || run.outcome?.code === "cancelled" ? "stopped" : "superseded", tone: "" };
     case "dead_letter":
-      return run.requeuedAs ? { words: "dead, requeued", tone: "" } : { words: "dead letter", tone: "late" };
+      return run.continuedAs ? { words: "dead, requeued", tone: "" } : { words: "dead letter", tone: "late" };
   }
   const { outcome } = run;
   if (outcome?.type === "RUN_ERROR") return outcome.code === "cancelled" ? { words: "stopped", tone: "" } : { words: "failed", tone: "late" };
   if (outcome?.outcome?.type === "interrupt") {
     const { interrupts } = outcome.outcome as { interrupts?: Array<{ reason?: string }> };
-    return interrupts?.some(({ reason }) => reason === PAUSED) ? { words: "paused", tone: "asked" } : { words: "asked a question", tone: "asked" };
+    if (!run.waits) return { words: run.continuedAs ? "asked, and was answered" : "asked, and was not answered", tone: "" };
+    return interrupts?.some(({ reason }) => reason === PAUSED) ? { words: "paused", tone: "asked" } : { words: "waits for an answer", tone: "asked" };
   }
   if (outcome?.type === "RUN_FINISHED") return { words: "succeeded", tone: "done" };
   return { words: "ended", tone: "" };

@@ -27,16 +27,18 @@ export function wayOf(run: RunOnRecord, decisions: readonly DecisionInfo[] = [])
   }
   way.push({ at: run.createdAt, words: run.parentRunId ? `enqueued behind ${run.parentRunId}` : "enqueued", tone: "" });
   if (run.availableAt && Date.parse(run.availableAt) > Date.parse(run.createdAt)) way.push({ at: run.availableAt, words: "may be taken from then on", tone: "" });
+  if (run.takeovers) way.push({ words: run.takeovers === 1 ? "taken over once, from a node that was lost or drained" : `taken over ${run.takeovers} times, from nodes that were lost or drained`, tone: "busy" });
   if (run.started) way.push({ words: run.attempts > 1 ? `begun, ${run.attempts} attempts since it last recorded something` : "begun", tone: "busy" });
   else if (run.attempts > 0) way.push({ words: run.attempts === 1 ? "taken by a worker once" : `taken by workers ${run.attempts} times`, tone: "busy" });
   const { words, tone } = runState(run);
   if (run.state === "queued" || run.state === "claimed") {
-    const holder = run.claimedBy ? `by node ${run.claimedBy}` : undefined;
+    const holder = run.state === "claimed" && run.claimedBy ? `by node ${run.claimedBy}` : undefined;
     way.push({ at: run.updatedAt, words, detail: [holder, run.leaseUntil && run.state === "claimed" ? `its lease holds until ${new Date(run.leaseUntil).toLocaleTimeString()}` : undefined, run.error].filter(Boolean).join("; "), tone });
   } else {
-    way.push({ at: run.completedAt ?? run.updatedAt, words, detail: runDetail(run), tone });
+    const carrier = run.claimedBy ? `on node ${run.claimedBy}` : undefined;
+    way.push({ at: run.completedAt ?? run.updatedAt, words, detail: [runDetail(run), run.wrote?.text, carrier].filter(Boolean).join("; "), tone });
   }
-  if (run.requeuedAs) way.push({ words: "requeued", detail: run.requeuedAs, tone: "" });
+  if (run.continuedAs) way.push({ words: run.state === "dead_letter" ? "requeued" : "continued", detail: `as run ${run.continuedAs}`, tone: "" });
   for (const one of decisions) {
     if (one.askedBy?.id === run.id) way.push({ at: one.at, words: `${who(one)} ${did(one)} what it asked`, detail: about(one), tone: one.status === "resolved" ? "done" : "" });
   }

@@ -251,9 +251,16 @@ export interface RunInfo {
   attempts: number;
   maxAttempts: number;
   error?: string;
+  /** The node that carries it, or carried it last. */
   claimedBy?: string;
+  /** How often a node continued it in place of another one. */
+  takeovers?: number;
   outcome?: { type?: string; code?: string; message?: string; outcome?: { type?: string } };
-  requeuedAs?: string;
+  /** The thread waits for answers to what it has asked. */
+  waits?: boolean;
+  /** The run that continued it: with those answers, or with a dead letter. */
+  continuedAs?: string;
+  wrote?: { count: number; firstId: string; lastId: string; text?: string };
   /** Why it came to be; undefined: it is not known. */
   origin?: "user" | "resume" | "operator" | "expiry" | "child";
   parentRunId?: string;
