@@ -47,7 +47,10 @@ func TestAttemptsAreSpentByLackOfProgress(t *testing.T) {
 				}
 				return nil
 			})
-			l := newLab(t, agent, func(o *runner.Options) { o.Sweep = time.Hour })
+			l := newLab(t, agent, func(o *runner.Options) {
+				o.Agents, o.Default = map[string]adapter.Agent{"another": agent}, "another" // it follows the run, and never carries it
+				o.Sweep = time.Hour
+			})
 			over := make(chan struct{})
 			for lost, begun := true, false; lost; begun = true {
 				c := l.cutAfter(endings{l.store, sync.OnceFunc(func() { close(over) })}, -1)

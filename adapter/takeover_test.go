@@ -124,9 +124,12 @@ func (c *cutStore) closing(events [][]byte) rawJSON {
 	return list
 }
 
+// Renew is not under way when the way is cut: the lease would hold on behind it.
 func (c *cutStore) Renew(ctx context.Context, claim store.Claim) (bool, error) {
-	if err := c.pass(); err != nil {
-		return false, err
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cut {
+		return false, errCut
 	}
 	return c.Store.Renew(ctx, claim)
 }
