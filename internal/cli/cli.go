@@ -17,6 +17,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/aguiws/aguiws/internal/build"
 	"github.com/aguiws/aguiws/internal/show"
 )
 
@@ -51,7 +52,7 @@ func run(ctx context.Context, args []string, env environment, stdout, stderr io.
 		s.warnOfStrays(newLogger(s, stderr)) // what is missing may be what one of them was to set
 		return err
 	case s.command == "version":
-		fmt.Fprintln(stdout, "aguiws", version())
+		fmt.Fprintln(stdout, "aguiws", build.Get())
 		return nil
 	case s.command == "check":
 		return check(ctx, s, stdout)
