@@ -66,14 +66,23 @@ func TestYAML(t *testing.T) {
 
 // What is packed has the version of the sources.
 func TestVersions(t *testing.T) {
-	chart := parse[struct{ Version, AppVersion string }](t, "helm/aguiws/Chart.yaml")
-	app := regexp.MustCompile(`(?m)^appVersion: (.*)$`).FindStringSubmatch(read(t, "helm/aguiws/Chart.yaml"))
+	chart := parse[struct {
+		Version string
+		App     string `yaml:"appVersion"`
+	}](t, "helm/aguiws/Chart.yaml")
 	compose := parse[struct {
 		Services map[string]struct{ Image string }
 	}](t, "compose.yaml")
 	want := build.Version()
-	if chart.Version != want || app == nil || app[1] != want {
-		t.Errorf("the chart is of version %q for %q, and the sources of %q", chart.Version, app, want)
+	if snapshot := parse[struct {
+		Snapshot struct {
+			Version string `yaml:"version_template"`
+		}
+	}](t, "../.goreleaser.yaml"); snapshot.Snapshot.Version != want {
+		t.Errorf("a snapshot is of version %q, and the sources of %q", snapshot.Snapshot.Version, want)
+	}
+	if chart.Version != want || chart.App != want {
+		t.Errorf("the chart is of version %q for %q, and the sources of %q", chart.Version, chart.App, want)
 	}
 	if image := compose.Services["aguiws"].Image; !strings.HasSuffix(image, ":"+want) {
 		t.Errorf("compose.yaml names %s, and the sources are %s", image, want)
