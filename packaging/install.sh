@@ -43,14 +43,14 @@ main() {
   esac
 
   archive=aguiws_${version}_${os}_${arch}.tar.gz
-  fetch "$from/download/v$version/checksums.txt" "$scratch/checksums.txt"
+  fetch "$from/download/v$version/SHA256SUMS" "$scratch/SHA256SUMS"
   fetch "$from/download/v$version/$archive" "$scratch/$archive"
 
   # One line, and of this very file.
-  want=$(awk -v name="$archive" '$2 == name || $2 == "*" name { print $1 }' "$scratch/checksums.txt")
+  want=$(awk -v name="$archive" '$2 == name || $2 == "*" name { print $1 }' "$scratch/SHA256SUMS")
   case $want in
-  '') fail "checksums.txt of $version does not name $archive: nothing was installed" ;;
-  *[!0-9a-f]*) fail "checksums.txt of $version is not what it should be: nothing was installed" ;;
+  '') fail "SHA256SUMS of $version does not name $archive: nothing was installed" ;;
+  *[!0-9a-f]*) fail "SHA256SUMS of $version is not what it should be: nothing was installed" ;;
   esac
   got=$(sha256 "$scratch/$archive")
   [ "$got" = "$want" ] || fail "the checksum of $archive is $got and should be $want: nothing was installed"

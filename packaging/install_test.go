@@ -43,7 +43,7 @@ func releases(t *testing.T, version string, packed []byte, checksums string) str
 		http.Redirect(w, r, "/tag/v"+version, http.StatusFound)
 	})
 	mux.HandleFunc("/tag/v"+version, func(http.ResponseWriter, *http.Request) {})
-	mux.HandleFunc("/download/v"+version+"/checksums.txt", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, checksums) })
+	mux.HandleFunc("/download/v"+version+"/SHA256SUMS", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, checksums) })
 	mux.HandleFunc("/download/v"+version+"/"+archiveName(version), func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(packed) })
 	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)

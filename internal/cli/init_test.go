@@ -73,7 +73,7 @@ func TestConfigInitHasSettingsThatAreOff(t *testing.T) {
 func TestConfigInitRefuses(t *testing.T) {
 	for want, args := range map[string][]string{
 		"expected aguiws config init": {"config"},
-		"did you mean production":   {"config", "init", "prodction", "-"},
+		"did you mean production":     {"config", "init", "prodction", "-"},
 		"no such file or directory":   {"config", "init", "dev", filepath.Join(t.TempDir(), "none", "a.yaml")},
 	} {
 		if err := run(context.Background(), args, env(), io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), want) {
