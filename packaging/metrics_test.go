@@ -174,6 +174,8 @@ func TestDashboard(t *testing.T) {
 
 // What the chart scales by is exported.
 func TestChartScales(t *testing.T) {
-	values := parse[struct{ KEDA struct{ Query string } }](t, "helm/aguiws/values.yaml")
-	judge(t, values.KEDA.Query, exported(t))
+	values := parse[struct {
+		KEDA struct{ Prometheus struct{ Query string } }
+	}](t, "helm/aguiws/values.yaml")
+	judge(t, values.KEDA.Prometheus.Query, exported(t))
 }

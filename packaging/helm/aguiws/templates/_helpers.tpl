@@ -2,6 +2,10 @@
 {{- if contains .Chart.Name .Release.Name }}{{ .Release.Name | trunc 52 | trimSuffix "-" }}{{ else }}{{ printf "%s-%s" .Release.Name .Chart.Name | trunc 52 | trimSuffix "-" }}{{ end }}
 {{- end }}
 
+{{- define "aguiws.host" -}}
+{{ include "aguiws.name" . }}.{{ .Release.Namespace }}.svc
+{{- end }}
+
 {{- define "aguiws.selector" -}}
 app.kubernetes.io/name: {{ .Chart.Name }}
 app.kubernetes.io/instance: {{ .Release.Name }}
