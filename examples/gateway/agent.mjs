@@ -12,7 +12,7 @@ import { appendFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { z } from "zod";
 
-const [port = "4111", ledger = "ledger.txt"] = process.argv.slice(2);
+const [port = "4111", ledger = "ledger.txt", host = "127.0.0.1"] = process.argv.slice(2);
 
 const pay = createTool({
   id: "pay",
@@ -75,4 +75,4 @@ const server = createServer(async (request, response) => {
   });
   response.on("close", () => events.unsubscribe());
 });
-server.listen(Number(port), "127.0.0.1", () => console.log(`the agent is at http://127.0.0.1:${server.address().port}/`));
+server.listen(Number(port), host, () => console.log(`the agent is at http://${host}:${server.address().port}/`));

@@ -7,7 +7,8 @@
 // runner, identity and server together, listens, and drains when it is told to end
 // (serve.go). check says what it finds of what the settings name (check.go). record keeps
 // what an upstream answers (record.go). show prints what the store holds of a thread
-// (package show). version says what this is.
+// (package show). version says what this is, config init writes a file to begin with
+// (init.go), and healthz asks a server whether it is well.
 package cli
 
 import (
@@ -17,6 +18,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/aguiws/aguiws/internal/build"
 	"github.com/aguiws/aguiws/internal/show"
 )
 
@@ -37,6 +39,14 @@ func Main(ctx context.Context, args, environ []string, stdout, stderr io.Writer)
 // run carries out one command line. It returns when ctx has ended and the
 // server has drained.
 func run(ctx context.Context, args []string, env environment, stdout, stderr io.Writer) (err error) {
+	if len(args) > 0 {
+		switch args[0] { // they have no settings
+		case "config":
+			return configure(args[1:], stdout)
+		case "healthz":
+			return healthz(ctx, args[1:], stdout)
+		}
+	}
 	s, err := readSettings(args, env, stderr)
 	defer func() {
 		if err != nil && s.command == "serve" && s.logFormat == "json" {
@@ -51,7 +61,7 @@ func run(ctx context.Context, args []string, env environment, stdout, stderr io.
 		s.warnOfStrays(newLogger(s, stderr)) // what is missing may be what one of them was to set
 		return err
 	case s.command == "version":
-		fmt.Fprintln(stdout, "aguiws", version())
+		fmt.Fprintln(stdout, "aguiws", build.Get())
 		return nil
 	case s.command == "check":
 		return check(ctx, s, stdout)

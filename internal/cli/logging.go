@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/aguiws/aguiws/internal/build"
 	"github.com/aguiws/aguiws/redisstore"
 )
 
@@ -49,7 +50,7 @@ func introduce(log *slog.Logger, s *settings, agents *agentSet) {
 		each := &agents.upstreams[i]
 		upstreams = append(upstreams, each.Name+"="+each.shownURL())
 	}
-	log.Info("starting", "version", version(), "go", runtime.Version(), "addr", s.addr, "metricsAddr", s.metricsAddr, "pprofAddr", s.pprofAddr,
+	log.Info("starting", "version", build.Version(), "go", runtime.Version(), "addr", s.addr, "metricsAddr", s.metricsAddr, "pprofAddr", s.pprofAddr,
 		"store", store, "prefix", s.prefix, "auth", s.auth, "agents", strings.Join(agents.names, ","), "agent", agents.byDefault, "upstreams", strings.Join(upstreams, ","))
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/aguiws/aguiws/internal/build"
 	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
@@ -77,7 +78,7 @@ func TestFirstLine(t *testing.T) {
 	}
 	first := c.log.lines(t)[0]
 	for name, want := range map[string]any{
-		"msg": "starting", "version": version(), "go": runtime.Version(), "addr": "127.0.0.1:0", "metricsAddr": "127.0.0.1:0",
+		"msg": "starting", "version": build.Version(), "go": runtime.Version(), "addr": "127.0.0.1:0", "metricsAddr": "127.0.0.1:0",
 		"store": redis.URL(), "auth": "none", "agents": "script",
 	} {
 		if first[name] != want {

@@ -16,7 +16,12 @@ func printUsage(w io.Writer, table []setting) {
                                   the answer: for a report, or for a test
        aguiws show [flags] THREAD prints what Redis holds of a thread: its runs, its queue,
                                   its open questions, and how far a waiting run has come
-       aguiws version
+       aguiws config init [dev|production|gateway] [FILE]
+                                  writes a commented configuration file, aguiws.yaml if no
+                                  other is named; - is standard output
+       aguiws healthz URL         asks a server's /healthz or /readyz, and exits with 1
+                                  if the server is not well
+       aguiws version             says version, commit and date
 
 Every setting is a flag, a variable of the environment (--drain-timeout is
 AGUIWS_DRAIN_TIMEOUT) and a key of the configuration file (drain-timeout: 20s).

@@ -3,13 +3,14 @@ package metrics
 
 import (
 	"net/http"
-	"runtime/debug"
+	"runtime"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/aguiws/aguiws/internal/build"
 	"github.com/aguiws/aguiws/server/internal/meter"
 )
 
@@ -79,9 +80,7 @@ func New() *Metrics {
 	}, []string{"upstream"}))
 	add(m, newUpstreamLoad(m))
 	info := add(m, prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "aguiws_build_info", Help: "Always 1."}, []string{"version", "go"}))
-	if b, ok := debug.ReadBuildInfo(); ok {
-		info.WithLabelValues(b.Main.Version, b.GoVersion).Set(1)
-	}
+	info.WithLabelValues(build.Version(), runtime.Version()).Set(1)
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

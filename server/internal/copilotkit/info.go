@@ -4,10 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"runtime/debug"
-	"slices"
-	"strings"
 	"time"
+
+	"github.com/aguiws/aguiws/internal/build"
 )
 
 // describing bounds how long agents are asked what they can do, all together.
@@ -23,7 +22,7 @@ func (k *call) info() {
 		agents[name] = k.describe(ctx, name, name)
 	}
 	k.answer(http.StatusOK, infoJSON{
-		Version: moduleVersion(), Mode: "sse", Agents: agents, Suggestions: true, TelemetryDisabled: true,
+		Version: build.Version(), Mode: "sse", Agents: agents, Suggestions: true, TelemetryDisabled: true,
 	})
 }
 
@@ -56,17 +55,4 @@ type agentJSON struct {
 func (k *call) describe(ctx context.Context, called, name string) agentJSON {
 	description, capabilities := k.Describe(ctx, name)
 	return agentJSON{Name: called, Description: description, ClassName: "HttpAgent", Capabilities: capabilities}
-}
-
-// moduleVersion is this module's version in the program that it is part of.
-func moduleVersion() string {
-	const module = "github.com/aguiws/aguiws"
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, m := range append(slices.Clone(info.Deps), &info.Main) {
-			if m.Path == module && m.Version != "" {
-				return strings.Trim(m.Version, "()")
-			}
-		}
-	}
-	return "devel"
 }

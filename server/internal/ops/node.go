@@ -8,13 +8,13 @@ import (
 	"encoding/json"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/build"
 	"github.com/aguiws/aguiws/server/internal/controlapi"
 	"github.com/aguiws/aguiws/server/internal/meter"
 )
@@ -65,7 +65,7 @@ type Node struct {
 func NewNode(o Options) *Node {
 	n := &Node{st: o.Store, started: time.Now(), over: make(chan struct{}), rates: rates{of: o.Counters},
 		told: newRecently[[]store.NodeTold](), served: newRecently[[]store.Server]()}
-	version, host := buildVersion(), ""
+	version, host := build.Version(), ""
 	if h, err := os.Hostname(); err == nil {
 		host = h
 	}
@@ -90,13 +90,6 @@ func NewNode(o Options) *Node {
 		n.loop.Go(func() { n.tell(o.Drain) })
 	}
 	return n
-}
-
-func buildVersion() string {
-	if b, ok := debug.ReadBuildInfo(); ok {
-		return b.Main.Version
-	}
-	return ""
 }
 
 // tell goes on until the node leaves. A store that does not answer is no reason to speak of
