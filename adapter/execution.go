@@ -44,6 +44,7 @@ type Execution interface {
 	Step(ctx context.Context, name string, as StepManner, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error)
 	// Ask returns the journaled answer, and of the calls that it decides about those that
 	// were journaled. The login is what the one interrupt asks for; nil: it asks for none.
+	Sleep(ctx context.Context, until protocol.Interrupt) (*store.JournalEntry, error)
 	Ask(ctx context.Context, interrupts []protocol.Interrupt, calls []store.SuspendedCall, login *store.Login) (*store.JournalEntry, []store.SuspendedCall, error)
 	Askable(ctx context.Context, i protocol.Interrupt) error
 	Fits(ctx context.Context, i protocol.Interrupt, payload json.RawMessage) bool

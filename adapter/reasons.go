@@ -10,6 +10,10 @@ const ReasonAuthRequired = "aguiws:auth_required"
 // ends the execution as cancelled.
 const ReasonPaused = "aguiws:paused"
 
+// ReasonTimer is the reason of the interrupt with which Run.Sleep waits until its ExpiresAt.
+// Nobody can resolve it; it can be cancelled as any other.
+const ReasonTimer = "aguiws:timer"
+
 // ReasonUncertainStep is the reason of the interrupt that asks what became of
 // a step that was started and not recorded.
 const ReasonUncertainStep = "aguiws:uncertain_step"

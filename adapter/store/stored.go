@@ -206,7 +206,7 @@ type SuspendedInterrupt struct {
 	Call *protocol.ToolFunction `json:"call,omitempty"`
 	// Login is what it asks for, and what alone resolves it; nil: it asks for none.
 	Login *Login `json:"login,omitempty"`
-	// By is AskedByPause or AskedByStep where the server itself has asked, whatever the
+	// By is AskedByPause, AskedByStep or AskedByTimer if the server itself has asked, whatever the
 	// interrupt's reason; "": an agent has.
 	By string `json:"by,omitempty"`
 }
@@ -214,6 +214,7 @@ type SuspendedInterrupt struct {
 const (
 	AskedByPause = "pause" // of an operator's pause
 	AskedByStep  = "step"  // of a step of which nobody knows what became
+	AskedByTimer = "timer" // of a wait for a time, which ends it; nobody answers it
 )
 
 // Login is an account at a provider.

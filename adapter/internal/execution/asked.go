@@ -9,20 +9,31 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/internal/canonical"
+	"github.com/aguiws/aguiws/adapter/internal/journal"
 	"github.com/aguiws/aguiws/adapter/internal/responseschema"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 func (l *line) Ask(ctx context.Context, interrupts []protocol.Interrupt, calls []store.SuspendedCall, login *store.Login) (*store.JournalEntry, []store.SuspendedCall, error) {
-	answer, kept, err := l.askOnce(ctx, interrupts, calls, login)
+	return l.ask(ctx, journal.AskKey, interrupts, calls, login)
+}
+
+func (l *line) Sleep(ctx context.Context, until protocol.Interrupt) (*store.JournalEntry, error) {
+	answer, _, err := l.ask(ctx, journal.SleepKey, []protocol.Interrupt{until}, nil, nil)
+	return answer, err
+}
+
+// ask is numbered by kind, which is a key's name.
+func (l *line) ask(ctx context.Context, kind string, interrupts []protocol.Interrupt, calls []store.SuspendedCall, login *store.Login) (*store.JournalEntry, []store.SuspendedCall, error) {
+	answer, kept, err := l.askOnce(ctx, kind, interrupts, calls, login)
 	if errors.Is(err, adapter.ErrSuspended) && l.x.blocking() && l.x.parked.scope == l.s {
 		return l.wait(calls)
 	}
 	return answer, kept, err
 }
 
-func (l *line) askOnce(ctx context.Context, interrupts []protocol.Interrupt, calls []store.SuspendedCall, login *store.Login) (*store.JournalEntry, []store.SuspendedCall, error) {
+func (l *line) askOnce(ctx context.Context, kind string, interrupts []protocol.Interrupt, calls []store.SuspendedCall, login *store.Login) (*store.JournalEntry, []store.SuspendedCall, error) {
 	x, s := l.x, l.s
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -60,7 +71,7 @@ func (l *line) askOnce(ctx context.Context, interrupts []protocol.Interrupt, cal
 	if err != nil {
 		return nil, nil, err
 	}
-	key := s.number("ask")
+	key := s.number(kind)
 	recorded := s.next()
 	if recorded == nil {
 		if err := x.shows(interrupts, calls); err != nil {

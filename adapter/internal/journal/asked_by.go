@@ -7,6 +7,12 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
+// AskKey numbers an agent's questions, and SleepKey its waits for a time.
+const (
+	AskKey   = "ask"
+	SleepKey = "sleep"
+)
+
 // PauseKey numbers the asks of operators, outside the agent's own.
 const PauseKey = "pause"
 
@@ -22,6 +28,8 @@ func AskedBy(ask *store.JournalEntry) string {
 		return store.AskedByPause
 	case ask.Scope == SystemScope:
 		return store.AskedByStep
+	case strings.HasPrefix(ask.Key, SleepKey+"#"):
+		return store.AskedByTimer
 	}
 	return ""
 }

@@ -24,6 +24,9 @@ func (j *Judgement) CheckDraft(ctx context.Context, open *store.Suspension, entr
 	if j.needsLogin(*it) {
 		return refuseWithoutLogin([]string{it.ID}), nil
 	}
+	if it.By == store.AskedByTimer {
+		return refuseTimers([]string{it.ID}), nil
+	}
 	if j.own(open, shown, entry) {
 		return refuseOwn([]string{it.ID}), nil
 	}

@@ -331,7 +331,7 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 	for _, e := range entries {
 		byID[e.InterruptID] = e
 	}
-	var uncovered, own, expired, logins []string
+	var uncovered, own, expired, logins, timers []string
 	answers := payloads{schemas: j.schemas, budget: &j.budget}
 	cancelled := 0
 	for _, it := range open.Items {
@@ -356,6 +356,10 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 		}
 		if j.needsLogin(it) {
 			logins = append(logins, it.ID)
+			continue
+		}
+		if it.By == store.AskedByTimer {
+			timers = append(timers, it.ID)
 			continue
 		}
 		if j.own(open, shown, entry) {
@@ -384,6 +388,8 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 		return Verdict{Refusal: refuseOwn(own)}, nil
 	case len(logins) > 0:
 		return Verdict{Refusal: refuseWithoutLogin(logins)}, nil
+	case len(timers) > 0:
+		return Verdict{Refusal: refuseTimers(timers)}, nil
 	case len(expired) > 0:
 		return Verdict{Refusal: Refuse(CodeExpired, "these interrupts have expired, they can only be cancelled: "+list(expired),
 			map[string]any{"interruptIds": expired})}, nil

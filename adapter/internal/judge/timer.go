@@ -1,0 +1,8 @@
+package judge
+
+import "github.com/aguiws/aguiws/protocol"
+
+func refuseTimers(ids []string) *protocol.RunError {
+	return Refuse(CodeInvalidInput, "no answer resolves these interrupts: they wait for a time: wait for their expiresAt, or cancel them: "+list(ids),
+		map[string]any{"interruptIds": ids})
+}
