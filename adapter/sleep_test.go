@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/operate"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -71,4 +73,25 @@ func TestSleepInsideAStep(t *testing.T) {
 		return nil
 	}))
 	succeeded(t, l.say("hi"))
+}
+
+// A timer asks nobody: it is in no inbox, and nobody is told of it.
+func TestSleepAsksNobody(t *testing.T) {
+	l := newLab(t, sleeper(time.Hour))
+	interrupts(t, l.say("hi"))
+	if open, _, err := l.runner.Inbox(l.ctx(), operate.InboxQuery{InboxQuery: store.InboxQuery{Namespace: l.key.Namespace}}); err != nil || len(open) != 0 {
+		t.Errorf("the inbox has %+v, %v", open, err)
+	}
+	page, err := l.runner.Notices(l.ctx(), store.NoticeQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range page.Notices {
+		if n.Kind == store.NoticeOpened {
+			t.Errorf("told of %+v", n)
+		}
+	}
+	if thread, err := l.runner.Thread(l.ctx(), l.key); err != nil || thread.Open == nil || thread.Open.Interrupts[0].By != store.AskedByTimer {
+		t.Errorf("%+v, %v", thread, err)
+	}
 }

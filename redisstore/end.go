@@ -52,7 +52,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"kind", string(e.Kind)},
 		{"suspension", link.Compress(e.Suspension)},
 		{"deadline", e.Deadline},
-		{"reasons", index.Digests(e.Reasons)},
+		{"reasons", reasonsOf(e)},
 		{"told", packReasons(e.Reasons)},
 		{"summaries", packSummaries(e.Summaries)},
 		{"giveback", givesBack(e)},
@@ -101,4 +101,12 @@ func givesBack(e *store.End) int {
 		return 0
 	}
 	return 1 + max(e.Over, 0)
+}
+
+// reasonsOf is how the index finds a suspension; "-": it does not.
+func reasonsOf(e *store.End) string {
+	if e.Quiet {
+		return "-"
+	}
+	return index.Digests(e.Reasons)
 }

@@ -150,6 +150,9 @@ type End struct {
 	// Reasons are the interrupts' distinct reasons, by which the inbox finds the
 	// suspension.
 	Reasons []string
+	// Quiet, with EndSuspend: nobody is asked. The suspension is in no inbox, and no notice
+	// tells of it.
+	Quiet bool
 	// Summaries are what NoticeOpened shows of the interrupts.
 	Summaries []InterruptSummary
 	// Deadline is when the suspension wants a Claim if it is still open then,

@@ -11,7 +11,7 @@
 --   kind        'suspend', 'finish', 'fail' or 'cancel'
 --   suspension
 --   deadline    of the suspension, Unix ms; 0: none
---   reasons     of the suspension, their digests one after the other
+--   reasons     of the suspension, their digests one after the other; '-': nobody is asked
 --   told        of the suspension, its reasons as notices name them
 --   summaries   of its interrupts, as notices show them; '': they do not
 --   giveback    0: nothing; else one more than how many entries it goes over
@@ -91,7 +91,7 @@ if ARG.kind == 'suspend' then
   if undoes then dropUndo(t) end
   suspend(t, member, ARG.suspension, ARG.deadline ~= '0' and tonumber(ARG.deadline) + 1, ARG.reasons, ARG.told,
     ARGV, i1, i2)
-  changed(t, member, 'interrupt.opened', { [6] = ARG.told }, names(ARGV, i1, i2),
+  changed(t, member, 'interrupt.opened', { [3] = ARG.reasons, [6] = ARG.told }, names(ARGV, i1, i2),
     { run = run, label = d.label, summaries = ARG.summaries, deadline = ARG.deadline ~= '0' and ARG.deadline })
 elseif ARG.giveback ~= '0' and giveBack(t, member, d, tonumber(ARG.giveback) - 1) then
   gave = 1

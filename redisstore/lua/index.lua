@@ -45,6 +45,7 @@ local EVERYBODY = digest('\1')
 -- its tenant's and everybody's for any reason and for each that it has. head is as
 -- suspension.lua has it.
 local function inbox(t, member, command, head)
+  if quiet(head) then return end
   local tail, reasons, change = head[1] .. hashOf(t), ANY .. head[3], {}
   local function put(place)
     if command == 'ZADD' then change[#change + 1] = 0 end

@@ -37,6 +37,7 @@ end
 -- changed tells what became of open interrupts that are packed; head is as
 -- suspension.lua has it.
 local function changed(t, member, kind, head, interrupts, f)
+  if quiet(head) then return end
   local x = getExecution(t)
   f.agent, f.interrupts, f.reasons = x and x.agent, interrupts, head[6]
   notice(t, member, kind, f)

@@ -306,6 +306,9 @@ local function stampOf(token, call)
   return string.sub(redis.sha1hex(table.concat(pack({}, { token, call }, 1, 2))), 1, 16)
 end
 
+-- quiet reports whether a suspension asks nobody: its reasons are '-' then.
+local function quiet(head) return head[3] == '-' end
+
 -- waits reports whether the thread waits for answers to what a run has asked.
 local function waits(t, r, d)
   if d.state ~= 'acked' then return false end

@@ -34,7 +34,7 @@ local function reopen(t, member, stored, wants)
 end
 
 -- suspend opens a suspension with the interrupts list[first..last]; reasons are
--- their digests, one after the other, told what notices name of them.
+-- their digests, one after the other, or '-' if nobody is asked, told what notices name of them.
 local function suspend(t, member, text, wants, reasons, told, list, first, last)
   local open = {}
   for i = first, last do open[#open + 1] = digest(list[i]) end

@@ -154,6 +154,21 @@ var inboxTests = []test{
 		th.begun(with(th.steer("r4"), func(k *store.Steer) { k.Answers = map[string]json.RawMessage{"int": raws("null")[0]} }))
 		same(th, "steered away", th.inbox("acme", "", 0)+th.inbox("acme", "confirmation", 0), "")
 	}},
+	{"a suspension that asks nobody is in no inbox, and is a suspension all the same", func(e *env) {
+		th := e.thread()
+		b := th.execute("r1")
+		b.Tenant = "acme"
+		waits := ending(th.begun(b), 2, 1, "waits", store.EndSuspend)
+		waits.End.Quiet, waits.End.Reasons = true, []string{"timer"}
+		th.ok(waits)
+		same(th, "inbox", len(th.inboxItems("acme", "", 0)), 0)
+		same(th, "waits", th.dispatch("r1").Waits, true)
+		claim := th.begun(th.resume("r2", "exe-r1"))
+		end := ending(claim, 2, 3, "fails", store.EndFail)
+		end.End.GiveBack = true
+		th.ok(end)
+		same(th, "given back", words(len(th.inboxItems("acme", "", 0)), th.dispatch("r1").Waits), "0 true")
+	}},
 	{"a cursor stays where it is when suspensions come and go", func(e *env) {
 		c := e.stopped()
 		s := e.node("a")

@@ -75,6 +75,7 @@ type suspension struct {
 	text         string
 	ids, reasons []string
 	by           string // the run that asked
+	quiet        bool
 	at           time.Time
 }
 

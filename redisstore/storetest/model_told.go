@@ -24,6 +24,9 @@ func (m *model) tellEnd(r *run, how string) {
 
 // tellOf notes what became of interrupts of a suspension, while its execution is live.
 func (m *model) tellOf(kind store.NoticeKind, of *suspension, n store.Notice) {
+	if of.quiet {
+		return
+	}
 	n.Agent, n.Reasons = m.exe.agent, of.reasons
 	m.tell(kind, n)
 }

@@ -17,7 +17,7 @@ func (p *player) browse() {
 		if g.used {
 			threads = append(threads, g.key.Thread)
 		}
-		if g.open != nil {
+		if g.open != nil && !g.open.quiet {
 			inboxes[g.tenant] = append(inboxes[g.tenant], printed([]any{g.key.Thread, raw(g.open.text), len(g.drafts), rawMap(g.drafts)}))
 		}
 		for _, r := range g.begun {
@@ -65,7 +65,7 @@ func (p *player) waiting() {
 	var all []string
 	open := map[string]int64{}
 	for _, g := range p.games {
-		if g.open != nil {
+		if g.open != nil && !g.open.quiet {
 			all = append(all, g.tenant+" "+g.key.Thread)
 			open[g.tenant]++
 		}

@@ -277,6 +277,7 @@ func (p *player) endBatch(g *game, c store.Claim, kind store.EndKind) store.Batc
 			b.End.Interrupts = append(b.End.Interrupts, fmt.Sprint("j", n))
 		}
 		b.End.Reasons = pick(p, nil, []string{"tool_call"}, []string{"tool_call", "input_required"})
+		b.End.Quiet = p.one(4)
 		b.End.Summaries = pick(p, nil, []store.InterruptSummary{{ID: b.End.Interrupts[0], Message: fmt.Sprint("m", n), Redacted: true}})
 		if p.one(2) {
 			b.End.Deadline = g.now.Add(pick(p, time.Second, time.Minute)).UnixMilli()

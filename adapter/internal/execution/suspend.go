@@ -79,6 +79,7 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		Interrupts: ask.IDs,
 		ToolCalls:  toolCalls,
 		Reasons:    reasons,
+		Quiet:      journal.AskedBy(ask) == store.AskedByTimer,
 		Deadline:   deadline(&s),
 		Summaries:  summaries(x.node, interrupts, s.Items),
 	}, entries, &protocol.RunFinished{

@@ -3,7 +3,7 @@ import { type RefObject, useEffect, useMemo, useRef } from "react";
 import { questionText } from "../../../client/answers";
 import { ApprovalBody } from "./ApprovalBody";
 import { ArgFields } from "./ArgFields";
-import { aboutOf, factsOf, headingOf, labelOf, questionOf, saidBeside, saysYes, toolCallOf, type Answer } from "../forms/answers";
+import { aboutOf, factsOf, headingOf, labelOf, questionOf, saidBeside, saysYes, TIMER, toolCallOf, type Answer } from "../forms/answers";
 import { AskedBody } from "./AskedBody";
 import { ChoiceBody } from "./ChoiceBody";
 import type { Timed } from "../lib/due";
@@ -38,6 +38,7 @@ interface Props {
 const ABANDON = new Map([
   ["aguiws:paused", "End the run"],
   ["aguiws:auth_required", "Do not sign in"],
+  [TIMER, "Stop waiting"],
 ]);
 
 /** One question, put as its schema asks for it. */
@@ -115,7 +116,7 @@ export function InterruptCard({ threadId, interrupt, messages, answer, fault, di
             {fault}
           </p>
         )}
-        {expired && <p className="hint">The time to answer is over. Cancel to go on.</p>}
+        {expired && reason !== TIMER && <p className="hint">The time to answer is over. Cancel to go on.</p>}
         {answer ? (
           <>
             <div className="actions">
