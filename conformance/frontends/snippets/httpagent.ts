@@ -12,17 +12,30 @@ class KeptAgent extends HttpAgent {
   }
 }
 
-const agent = new KeptAgent({ url: "/agui", threadId });
-await agent.connectAgent();                     // calls connect: agent.messages and agent.pendingInterrupts are there
+const agent = new KeptAgent({ url: "http://127.0.0.1:8080/agui", threadId });
 
-// The buttons of a question: the answers that its agent lists, or a yes and a no.
+// Shows the thread, now and after each change. draw is yours: it draws messages, and the questions that are open.
+async function open(draw: (agent: HttpAgent) => void) {
+  agent.subscribe({ onEvent: () => draw(agent), onRunFinalized: () => draw(agent) });
+  await agent.connectAgent();                   // calls connect
+}
+
+async function send(text: string) {
+  agent.addMessage({ id: crypto.randomUUID(), role: "user", content: text });
+  await agent.runAgent();                       // ends with the run: agent.pendingInterrupts has what it has asked
+}
+
+// The buttons of a question: the answers that its agent lists; a yes and a no if it has no schema; else draw a form of the schema.
 const yesAndNo = [{ label: "Yes", payload: { approved: true } }, { label: "No", payload: { approved: false } }];
-const choicesOf = ({ metadata }: Interrupt) => (metadata?.answers ?? yesAndNo) as { label: string; payload: unknown }[];
+const choicesOf = ({ metadata, responseSchema }: Interrupt) =>
+  (metadata?.answers ?? (responseSchema ? [] : yesAndNo)) as { label: string; payload: unknown }[];
 
-// Call it when every open question has its answer: chosen has the payload of the pressed button, by the question's id.
+// Call it when every open question has its answer, by the question's id. A question that is not among them is cancelled.
+// It rejects if the server refuses an answer: the message says why, and the questions stay open.
 async function answer(chosen: Map<string, unknown>) {
-  const resume = agent.pendingInterrupts.map(({ id }) => ({ interruptId: id, status: "resolved" as const, payload: chosen.get(id) }));
+  const resume = agent.pendingInterrupts.map(({ id }) =>
+    chosen.has(id) ? { interruptId: id, status: "resolved" as const, payload: chosen.get(id) } : { interruptId: id, status: "cancelled" as const });
   await agent.runAgent({ resume });
 }
 
-export { answer, choicesOf };
+export { answer, choicesOf, open, send };

@@ -1,4 +1,4 @@
-"""What agent.mjs is, in Python and with nothing but its library.
+"""A whole agent that speaks AG-UI, with nothing but Python's library. It asks before it sends.
 
     python3 agent.py EFFECTS [PORT [ASKED]]     the line "ready URL" says where it is
 
@@ -16,10 +16,13 @@ file = Path(sys.argv[3]) if len(sys.argv) > 3 else None
 asked = json.loads(file.read_text()) if file and file.exists() else {}
 
 
-def ask(question, about):
+def ask(message, about):
+    """Keeps what a question is about, and returns the question."""
+    question = str(uuid.uuid4())
     asked[question] = about
     if file:
         file.write_text(json.dumps(asked))
+    return {"id": question, "reason": "example:ask_human", "message": message}
 
 
 class Agent(BaseHTTPRequestHandler):
@@ -49,22 +52,23 @@ class Agent(BaseHTTPRequestHandler):
         self.end_headers()
         self.tell(type="RUN_STARTED", **ids)
         if answer:
-            self.go_on(answer)
-            self.tell(type="RUN_FINISHED", **ids)
+            self.finish(ids, self.go_on(answer))
             return
         content = told["messages"][-1].get("content") if told["messages"] else None
         word, _, to = content.partition(" ") if isinstance(content, str) else ("", "", "")
         if word not in ("send", "when") or not to:
             self.say('Write "send NAME" or "when NAME".')
-            self.tell(type="RUN_FINISHED", **ids)
+            self.finish(ids)
             return
-        question = str(uuid.uuid4())
-        ask(question, [word, to])
         message = f"When shall I write to {to}?" if word == "when" else f"Send to {to}?"
-        interrupt = {"id": question, "reason": "ask_human", "message": message}
-        self.tell(type="RUN_FINISHED", **ids, outcome={"type": "interrupt", "interrupts": [interrupt]})
+        self.finish(ids, ask(message, [word, to]))
+
+    def finish(self, ids, question=None):
+        outcome = {"type": "interrupt", "interrupts": [question]} if question else {"type": "success"}
+        self.tell(type="RUN_FINISHED", **ids, outcome=outcome)
 
     def go_on(self, answer):
+        """Acts on the answer, and returns the next question; None: there is none."""
         word, to = asked[answer["interruptId"]]
         payload, args = answer.get("payload"), {"to": to}
         sends = answer["status"] == "resolved"
