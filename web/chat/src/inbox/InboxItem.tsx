@@ -1,9 +1,8 @@
 import type { Interrupt } from "@ag-ui/client";
 import { type ReactNode, useEffect, useState } from "react";
 import { ApiError, call, type InboxItem, type Page } from "../server/api";
-import { decisionOf, entryOf, headingOf, type Answer } from "../forms/answers";
+import { aboutWhat, calledBy, decisionOf, entryOf, type Answer } from "../forms/answers";
 import { messagesOf } from "./bulk";
-import { questionText } from "../../../client/answers";
 import { ThreadDue } from "../lib/DueTag";
 import { Guarded } from "../lib/Guarded";
 import { InterruptCard } from "../decision/InterruptCard";
@@ -76,7 +75,7 @@ export function Item(props: ItemProps) {
       </Head>
       {item.interrupts.map((one) => (
         <p key={one.id}>
-          {visible(questionText(one.interrupt as unknown as Interrupt) ?? one.toolCall?.name ?? headingOf(one.interrupt as unknown as Interrupt).heading)}
+          {aboutWhat(one.interrupt as unknown as Interrupt, calledBy(one.toolCall))}
           {one.truncated && " …"}
         </p>
       ))}
@@ -154,7 +153,7 @@ function Open(props: ItemProps) {
             messages={messagesOf(interrupt, one.toolCall)}
             answer={one.draft}
             until={one}
-            alone
+            asker={item}
             disabled={sending}
             decide={(answer) => decide(interrupt, answer)}
           />
