@@ -14,6 +14,7 @@ import { stringify } from "../lib/json";
 import { LoginBody, loginOf } from "./LoginBody";
 import { Marked, Misleading } from "../lib/Marked";
 import { visible } from "../lib/misleading";
+import { headlineOf } from "../lib/naming";
 import { Keeping } from "../forms/typed";
 
 interface Props {
@@ -71,6 +72,8 @@ export function InterruptCard({ threadId, interrupt, messages, answer, fault, di
   );
   const { heading, said } = headingOf(interrupt, call);
   const text = wordsOf(interrupt, call);
+  // What is made from the arguments is said to mislead where they are shown.
+  const made = call !== undefined && heading === headlineOf(call.function.name, call.function.arguments);
   const facts = factsOf(interrupt);
   const { name, arguments: args } = call?.function ?? {};
   const about = useMemo(() => (call || login ? undefined : aboutOf(interrupt)), [interrupt, call, login]);
@@ -97,7 +100,7 @@ export function InterruptCard({ threadId, interrupt, messages, answer, fault, di
         <Facts tool={call?.function.name} asker={asker} />
         {text && <Paragraph text={text} hook="interrupt-message" label="Message" />}
         {about && (heading === "The agent asks" && !text ? <Folded text={about} hook="interrupt-about" label="What the agent says of it" /> : <MoreSaid text={about} />)}
-        <Misleading text={`${heading}\n${text ?? ""}\n${about ?? ""}`} />
+        <Misleading text={`${made ? "" : heading}\n${text ?? ""}\n${about ?? ""}`} />
         {call && (question.kind !== "approval" || expired || answer) && (
           <div data-testid="about-call">
             <ArgFields text={call.function.arguments || "{}"} schema={question.kind === "approval" ? question.args : undefined} hook="proposed-args" label="Arguments of the call" compact />
