@@ -22,7 +22,7 @@ test("a question without a schema takes a yes, a no, options, a text, JSON and a
   assert.doesNotMatch(await card.innerText(), /letters:|\{|\}/);
   assert.equal(await tab.at("tool-card").last().getByTestId("verdict").textContent(), "waiting");
   await card.getByTestId("more-said").click();
-  assert.match(await card.getByTestId("interrupt-about").innerText(), /to\s+ann@example\.org\s+pages\s+2/);
+  assert.match(await card.getByTestId("interrupt-about").innerText(), /To\s+ann@example\.org\s+Pages\s+2/);
   await card.getByTestId("otherwise").click();
   await tab.shot("100-asks-light");
   assert.deepEqual(await barriers(tab.page), []);

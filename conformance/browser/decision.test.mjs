@@ -22,11 +22,12 @@ test("a call says what was decided about it, by whom and why, in every tab and a
   const other = await Tab.at(context, `${guarded}/?thread=${threadId}`, threadId, { serverMayRefuse: true });
   await signIn(other, ANN);
   await other.connected();
+  let proposed = 0;
   const propose = async () => {
     await tab.front();
     await tab.say(`/tool ${tool} {"eur":10,"to":{"name":"Ada"}}`);
     await tab.asked("tool_call");
-    await until(async () => (await verdict(tab).textContent()) === "proposed", "it is proposed");
+    assert.equal(await tab.page.locator(`[data-testid="tool-card"]`).filter({ hasText: tool }).count(), proposed++, "what is asked is shown once");
   };
   await propose();
   await tab.decide(tab.at("approve"));
@@ -44,7 +45,7 @@ test("a call says what was decided about it, by whom and why, in every tab and a
   await tab.decide(tab.at("approve-edited"));
   await until(async () => (await tab.at("changes").count()) === 1, "the change is shown");
   await verdicts(tab, other, "edited by anndone");
-  assert.deepEqual(await tab.at("changes").locator("dt, del, ins").allTextContents(), ["eur", "was 10", "now 7"]);
+  assert.deepEqual(await tab.at("changes").locator("dt, del, ins").allTextContents(), ["Eur", "was 10", "now 7"]);
   await propose();
   await tab.decide(tab.at("cancel"));
   await verdicts(tab, other, "cancelled by ann");
@@ -71,7 +72,7 @@ test("questions and what was answered stay in the conversation, and a yes has it
     await until(async () => (await one.at("answered-question").count()) === 2, "both answers stay");
     const [first, second] = await one.at("answered-question").allTextContents();
     assert.match(first, /Book the Adlon\?no/);
-    assert.match(second, /answered.*quarterQ3year2026revenue12\.5/);
+    assert.match(second, /answered.*QuarterQ3Year2026Revenue12\.5/);
     const inOrder = await one.page.evaluate(() => [...document.querySelectorAll('[data-testid="answered-question"], [data-role="assistant"]')].map((e) => e.dataset.testid));
     assert.deepEqual(inOrder.slice(0, 3), ["answered-question", "message", "answered-question"]);
   };
@@ -147,7 +148,7 @@ test("several questions come one at a time, are looked over before they are sent
   await step("Review");
   await reached("review", "submit-answers", "step-back");
   assert.deepEqual(await tab.at("review").locator(".tag").allTextContents(), ["Approved", "Approved with edits", "Declined"]);
-  assert.deepEqual(await tab.at("review").locator("dt, del, ins").allTextContents(), ["number", "was 2", "now 7"]);
+  assert.deepEqual(await tab.at("review").locator("dt, del, ins").allTextContents(), ["Number", "was 2", "now 7"]);
   assert.deepEqual(await barriers(tab.page), []);
   await tab.shot("94-review-phone");
   await tab.decide(tab.at("submit-answers"));

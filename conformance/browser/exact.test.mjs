@@ -87,15 +87,16 @@ for (const [place, colorScheme] of [["chat", "dark"], ["inbox", "light"]]) {
     await chat.says(`I have called ${tool}.`);
     assert.deepEqual(await calledWith(tool), [ARGS]);
     if (place === "inbox") {
-      // The line is cut where it is long.
-      const [said] = ARGS.replace("\u202e", "[U+202E]").split('",');
-      await until(async () => (await tab.at("inbox-said").textContent()).includes(said), "what was approved is said");
+      await until(async () => (await tab.at("inbox-said").textContent()).includes("to eve-[U+202E]4321"), "what was approved is said");
     }
-    const [call] = (await chat.rest()).messages.flatMap(({ calls }) => calls);
+    await chat.rest();
     await chat.front();
+    await chat.at("tool-card").last().locator("summary").first().click();
     await chat.at("tool-args-as-json").locator("summary").click();
     assert.equal(await chat.at("tool-args-json").textContent(), SHOWN);
-    for (const [name, value] of MEMBERS) assert.ok(call.result.includes(`"${name}": ${value}`), `${name} in ${call.result}`);
+    await chat.at("tool-result-as-json").locator("summary").click();
+    const result = await chat.at("tool-result-json").textContent();
+    for (const [name, value] of MEMBERS) assert.ok(result.includes(`"${name}": ${value}`), `${name} in ${result}`);
   });
 
   test(`${place}: an edit changes what was edited, and no other byte`, async () => {

@@ -552,11 +552,11 @@ test("a key that leads into a form says the way out, and Escape takes it", async
 test("the inbox says who asks and until when, and what expired can only be given up", async () => {
   const [soon, late] = [await suspendsAt("/expire 3000", BOB), await suspendsAt("/expire 1", BOB)];
   const open = await inbox(await person());
-  for (const [asking, due] of [[soon, /^expires in \d+ minutes$/], [late, /^expired$/]]) {
+  for (const [asking, due] of [[soon, /^due in \d+ min$/], [late, /^expired$/]]) {
     await open.row(asking).waitFor();
     const item = await open.pick(asking);
     for (const where of [open.row(asking), item]) {
-      const times = where.locator(".tag", { hasText: /expire|left/ });
+      const times = where.locator(".tag", { hasText: /due|expired/ });
       await until(async () => due.test(await times.textContent()), `it says ${due}, once`);
       assert.equal(await where.getByTestId("inbox-asker").textContent(), "bob");
       assert.ok((await drawn(where.getByTestId("inbox-asker"))) && (await drawn(times)));

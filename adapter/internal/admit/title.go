@@ -1,7 +1,9 @@
 package admit
 
 import (
+	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/aguiws/aguiws/protocol"
@@ -10,20 +12,99 @@ import (
 // maxTitleBytes is what a store keeps of a title.
 const maxTitleBytes = 60
 
-// titleOf names a thread after what its first user message says.
+// maxReadBytes is what is read of a message for its title.
+const maxReadBytes = 1000
+
+// titleOf names a thread after what its first user message says. The page names a
+// thread that it shows by the same rule: testdata/titles.json holds both to it.
 func titleOf(messages protocol.Messages) string {
 	for _, m := range messages {
 		if m.Role != protocol.RoleUser {
 			continue
 		}
-		if title := CutTitle(m.Content.String()); title != "" {
+		if title := sentenceTitle(m.Content.String()); title != "" {
 			return title
 		}
 	}
 	return ""
 }
 
-// CutTitle is one line of at most maxTitleBytes.
+var (
+	slashCommand = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_-]*$`)
+	compoundName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*([_-][A-Za-z0-9]+)+$`)
+	beginsJSON   = regexp.MustCompile(`\{"|\{\}|\["|\[\{|\[\[|\[\]|^[{[]$`)
+	emptyLine    = regexp.MustCompile(`\n\s*\n`)
+	fullStop     = regexp.MustCompile(`([。！？])`)
+)
+
+// sentenceTitle is the first sentence of a text, without commands and JSON. It is
+// empty when nothing else is in the text.
+func sentenceTitle(text string) string {
+	text = strings.TrimSpace(strings.ToValidUTF8(text, ""))
+	if text == "" || strings.ContainsRune("{[", rune(text[0])) && strings.ContainsRune("}]", rune(text[len(text)-1])) {
+		return ""
+	}
+	text = strings.ToValidUTF8(text[:min(len(text), maxReadBytes)], "")
+	command := ""
+	if first := strings.Fields(text)[0]; slashCommand.MatchString(first) {
+		command, text = first[1:], text[len(first):]
+	}
+	title := firstSentence(text)
+	if command != "" && !strings.ContainsFunc(title, unicode.IsLetter) {
+		title = strings.TrimSpace(spoken(command) + " " + title)
+	} else if command != "" && compoundName.MatchString(title) {
+		title = spoken(title)
+	}
+	return CutTitle(title)
+}
+
+func firstSentence(text string) string {
+	var words []string
+	for _, paragraph := range emptyLine.Split(fullStop.ReplaceAllString(text, "$1 "), -1) {
+		for _, word := range strings.Fields(paragraph) {
+			if at := beginsJSON.FindStringIndex(word); at != nil {
+				return sentenceOf(append(words, strings.TrimRight(word[:at[0]], "=")))
+			}
+			words = append(words, word)
+			if endsSentence(word) {
+				return sentenceOf(words)
+			}
+		}
+		if len(words) > 1 {
+			break
+		}
+	}
+	return sentenceOf(words)
+}
+
+// sentenceOf is the words without the stop at their end, unless that is all there is.
+func sentenceOf(words []string) string {
+	text := strings.TrimSpace(strings.Join(words, " "))
+	if title := strings.TrimRight(text, " .:,;-–—"); title != "" {
+		return title
+	}
+	return text
+}
+
+// endsSentence tells the end of a sentence from an abbreviation.
+func endsSentence(word string) bool {
+	word = strings.TrimRight(word, `"'”’)»`)
+	last, _ := utf8.DecodeLastRuneInString(word)
+	if strings.ContainsRune("!?…。！？", last) {
+		return true
+	}
+	before, stop := strings.CutSuffix(word, ".")
+	length := utf8.RuneCountInString(before)
+	return stop && length > 2 && (length > 5 || !strings.Contains(before, "."))
+}
+
+// spoken is an identifier in words.
+func spoken(name string) string {
+	name = strings.NewReplacer("_", " ", "-", " ").Replace(name)
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
+// CutTitle is one line of at most maxTitleBytes, cut at a word.
 func CutTitle(text string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
 	if len(text) <= maxTitleBytes {
@@ -33,6 +114,9 @@ func CutTitle(text string) string {
 	cut := maxTitleBytes - len(more)
 	for !utf8.RuneStart(text[cut]) {
 		cut--
+	}
+	if word := strings.LastIndexByte(text[:cut], ' '); word > cut/2 {
+		cut = word
 	}
 	return strings.TrimRight(text[:cut], " ") + more
 }

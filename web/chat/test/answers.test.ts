@@ -2,9 +2,9 @@
 
 import type { Interrupt, Message } from "@ag-ui/client";
 import { describe, expect, it } from "vitest";
-import { aboutOf, decisionOf, entriesFor, factsOf, headingOf, labelOf, pretty, questionOf, readArguments, readJson, saidBeside, saysYes, subjectOf, toolCallOf, type Question } from "../src/forms/answers";
+import { aboutOf, decisionOf, entriesFor, factsOf, headingOf, labelOf, pretty, questionOf, readArguments, readJson, saidBeside, saysYes, subjectOf, toolCallOf, wordsOf, type Question } from "../src/forms/answers";
 import { judge, told } from "../src/forms/judge";
-import { presentable, worded, type Schema } from "../src/forms/schema";
+import { presentable, type Schema } from "../src/forms/schema";
 
 const ask = (more: Partial<Interrupt>): Interrupt => ({ id: "i", reason: "acme:any", ...more });
 const approval = {
@@ -127,7 +127,7 @@ describe("a schema", () => {
   });
 
   it("has words for the names of its members", () => {
-    expect([worded("dueDate"), worded("due_date"), worded("x")]).toEqual(["Due date", "Due date", "X"]);
+    expect(presentable({ properties: { due_date: {}, to: { title: "Recipient" } } })).toEqual({ properties: { due_date: { title: "Due date" }, to: { title: "Recipient" } } });
   });
 });
 
@@ -246,6 +246,24 @@ it.each<[string, Partial<Interrupt>, string, boolean]>([
   ["its own words", { reason: "aguiws:question_forgotten", message: "The agent does not know its question any more." }, "The agent has forgotten its question", false],
 ])("has %s as a heading", (_, more, heading, said) => expect(headingOf(ask(more))).toEqual({ heading, said }));
 
+it("has what the agent calls it as a heading, or what the call would do", () => {
+  const call = { id: "c", type: "function" as const, function: { name: "send_email", arguments: '{"to":"ada@example.com"}' } };
+  expect(headingOf(ask({ message: "May it?" }), call)).toEqual({ heading: "Send email to ada@example.com", said: false });
+  expect(headingOf(ask({ message: "May it?", metadata: { title: "Invite Ada" } }), call)).toEqual({ heading: "Invite Ada", said: false });
+  expect(headingOf(ask({ reason: "aguiws:uncertain_step", metadata: { title: "All is well" } }), call)).toEqual({ heading: "Did this happen?", said: false });
+  for (const title of [7, "", " ", "x".repeat(201), "two\nlines"]) expect(headingOf(ask({ metadata: { title } }), call).heading).toBe("Send email to ada@example.com");
+});
+
+it("tells its agent's summary, or else its message, but no words that say what its card says", () => {
+  const call = { id: "c", type: "function" as const, function: { name: "pay", arguments: "{}" } };
+  const stock = "May the tool pay be called with these arguments?";
+  expect(wordsOf(ask({ message: stock }), call)).toBeUndefined();
+  expect(headingOf(ask({ message: stock }))).toEqual({ heading: stock, said: true });
+  expect(wordsOf(ask({ message: stock, metadata: { summary: "The invoice of May." } }), call)).toBe("The invoice of May.");
+  expect(wordsOf(ask({ message: "The last one." }), call)).toBe("The last one.");
+  expect(wordsOf(ask({ message: "word ".repeat(60) }), undefined)).toBe("word ".repeat(60));
+});
+
 it("tells what else a message of JSON says, and metadata where there are no words", () => {
   expect(aboutOf(ask({ message: '{"question":"Send it?","to":9007199254740993}' }))).toBe('{\n  "to": 9007199254740993\n}');
   expect(aboutOf(ask({ message: '{"question":"Send it?"}' }))).toBeUndefined();
@@ -267,6 +285,8 @@ it("says in a line what was decided about what", () => {
   expect(decisionOf(asked, [], { status: "cancelled" })).toBe("Cancelled “Send it?”");
   expect(subjectOf(ask({ reason: "langgraph:interrupt", message: '{"a":1}' }), [])).toBe("“{\"a\":1}”");
   expect(subjectOf(ask({ reason: "langgraph:interrupt" }), [])).toBe("“The agent asks”");
+  const messages: Message[] = [{ id: "m", role: "assistant", toolCalls: [{ id: "c", type: "function", function: { name: "send_email", arguments: '{"to":"ada"}' } }] }];
+  expect(decisionOf(ask({ reason: "tool_call", toolCallId: "c" }), messages, { status: "resolved", payload: { approved: true } })).toBe("Approved “Send email to ada”");
 });
 
 it("finds the call that a question is about", () => {

@@ -40,8 +40,8 @@ it.each([
 ] as const)("says of %j: %s", (decision, words) => expect(decidedBy(decision)).toBe(words));
 
 it.each([
-  [{ tool: "pay", arguments: { eur: 3 } }, 'pay {"eur":3}'],
-  [{ tool: "pay" }, "pay"],
+  [{ tool: "pay", arguments: { eur: 3 } }, "Pay, eur 3"],
+  [{ tool: "pay" }, "Pay"],
   [{ message: "Sure?", reason: "confirmation" }, "Sure?"],
-  [{ message: "a".repeat(200) }, `${"a".repeat(160)}…`],
+  [{ message: "a".repeat(200) }, `${"a".repeat(159)}…`],
 ])("says what %j was about", (decision, words) => expect(decidedAbout(decision)).toBe(words));

@@ -43,7 +43,7 @@ it("finds what was changed, to the digit", () => {
   const after = parse('{"a":{"b/c":1,"d":2},"same":[1],"new":"x"}');
   expect(changesOf(before, after).map(({ pointer }) => pointer)).toEqual(["/a/b~1c", "/gone", "/new"]);
   expect(sideOf(changesOf(before, after)[0]!.before)).toBe("1.0");
-  expect(placeOf("/a/b~1c")).toBe("a › b/c");
+  expect(placeOf("/a/b~1c")).toBe("A › B c");
   expect([10, "10", true, "true", "", " x", "ten"].map((side) => sideOf(side))).toEqual(["10", '"10"', "true", '"true"', '""', '" x"', "ten"]);
   expect(sideOf('{"a":', true)).toBe('{"a":');
   expect(changesOf(before, before)).toEqual([]);
@@ -77,14 +77,31 @@ describe("a call", () => {
 describe("fields", () => {
   it("keep numbers by their text, and texts apart from what they look like", () => {
     expect(argFields('{"n":9007199254740993,"one":1.0,"s":"10","t":"ten","e":"","b":true,"o":{"x":[1]}}')).toEqual([
-      { name: "n", kind: "word", text: "9007199254740993" },
-      { name: "one", kind: "word", text: "1.0" },
-      { name: "s", kind: "word", text: '"10"' },
-      { name: "t", kind: "text", text: "ten" },
-      { name: "e", kind: "word", text: '""' },
-      { name: "b", kind: "word", text: "true" },
-      { name: "o", kind: "json", text: '{\n  "x": [\n    1\n  ]\n}' },
+      { name: "n", label: "N", kind: "word", text: "9007199254740993" },
+      { name: "one", label: "One", kind: "word", text: "1.0" },
+      { name: "s", label: "S", kind: "word", text: '"10"' },
+      { name: "t", label: "T", kind: "text", text: "ten" },
+      { name: "e", label: "E", kind: "word", text: '""' },
+      { name: "b", label: "B", kind: "word", text: "true" },
+      { name: "o", label: "O", kind: "fields", text: "X", fields: [{ name: "x", label: "X", kind: "list", text: "1", fields: [{ name: "0", label: "1", kind: "word", text: "1" }] }] },
     ]);
+  });
+  it("fold what has parts, say the first of them, and are called what the schema calls them", () => {
+    const schema = { properties: { to: { title: "Guests", items: { properties: { mail: { title: "E-mail" } } } } } };
+    expect(argFields('{"to":[{"mail":"ada","size":2,"more":[]}]}', schema)).toEqual([
+      {
+        name: "to", label: "Guests", kind: "fields", text: "1",
+        fields: [{ name: "0", label: "1", kind: "fields", text: "ada, 2, []", fields: [
+          { name: "mail", label: "E-mail", kind: "text", text: "ada" },
+          { name: "size", label: "Size", kind: "word", text: "2" },
+          { name: "more", label: "More", kind: "word", text: "[]" },
+        ] }],
+      },
+    ]);
+  });
+  it("are JSON where they are deep, many or long", () => {
+    const kinds = (value: unknown) => JSON.stringify(argFields(JSON.stringify({ value }))).includes('"kind":"json"');
+    expect([[[[[1]]]], [[[[[[1]]]]]], Array(41).fill(1), { text: "x".repeat(6_000) }].map(kinds)).toEqual([false, true, true, true]);
   });
   it.each(["", '{"a":', "[1]", "1e400", '{"a":1,"a":2}', '{"a":{"b":1,"b":2}}', JSON.stringify(Object.fromEntries(Array.from({ length: 41 }, (_, i) => [i, i])))])("are not made of %s", (text) =>
     expect(argFields(text)).toBeUndefined());

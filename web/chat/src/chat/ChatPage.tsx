@@ -153,6 +153,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
               threadId={threadId}
               open={status.interrupts}
               messages={messages}
+              asker={{ agent: status.hello?.capabilities?.identity?.name }}
               sending={picture.answering}
               answer={(entries, said) => void chat.answer(entries, said)}
             />

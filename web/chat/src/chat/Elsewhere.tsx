@@ -1,10 +1,12 @@
 import type { Interrupt } from "@ag-ui/client";
 import { type ReactNode, useEffect, useState } from "react";
-import { questionText } from "../../../client/answers";
-import { headingOf } from "../forms/answers";
+import { ArgFields } from "../decision/ArgFields";
+import { Facts } from "../decision/Facts";
+import { aboutWhat, calledBy } from "../forms/answers";
 import { ApiError, call, usePolled, type DecisionInfo, type InboxItem, type Page, type RunInfo } from "../server/api";
 import { Bar } from "../bar/Bar";
 import { withEarlier, withLast, type MessagePage } from "./held";
+import { Marked } from "../lib/Marked";
 import { MessageList } from "./MessageList";
 import { visible } from "../lib/misleading";
 import { Older } from "./Older";
@@ -92,9 +94,13 @@ function Others({ threadId, namespace }: Props) {
           {item.interrupts.map(({ id, interrupt, toolCall }) => {
             const one = interrupt as unknown as Interrupt;
             return (
-              <p key={id} dir="auto">
-                {visible(questionText(one) ?? toolCall?.name ?? headingOf(one).heading)}
-              </p>
+              <div key={id} className="others-ask">
+                <p dir="auto">
+                  <Marked text={aboutWhat(one, calledBy(toolCall))} />
+                </p>
+                <Facts tool={toolCall?.name} asker={item} />
+                {toolCall && <ArgFields text={toolCall.arguments || "{}"} hook="proposed-args" label="Arguments of the call" compact />}
+              </div>
             );
           })}
         </section>

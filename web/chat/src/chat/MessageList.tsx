@@ -74,7 +74,7 @@ function Item({ row: { message, growing, cards, by, used } }: { row: Row }) {
         </span>
       )}
       {message.role === "user" ? <div className="bubble">{said}</div> : said}
-      {cards.map((card) => (
+      {cards.filter(({ open }) => !open).map((card) => (
         <ToolCard key={card.call.id} {...card} />
       ))}
       {used !== undefined && (

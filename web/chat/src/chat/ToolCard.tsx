@@ -1,35 +1,46 @@
 import { memo, useMemo } from "react";
 import { payloadIn } from "../../../client/payloads";
-import { pretty } from "../forms/answers";
 import { ArgFields } from "../decision/ArgFields";
 import { Changes } from "../decision/Changes";
+import { Facts } from "../decision/Facts";
 import { Folded } from "../lib/Folded";
 import { Icon } from "../lib/Icon";
 import { Marked } from "../lib/Marked";
 import { visible } from "../lib/misleading";
+import { headlineOf } from "../lib/naming";
 import { textOf } from "./messagetext";
 import { PayloadResult } from "./PayloadResult";
 import type { Card } from "./rows";
 import { badgesOf } from "./toolstate";
 import { Verdict } from "../decision/Verdict";
 
-/** A tool call: what is called, with what, what was decided about it, and what came of it. */
+/**
+ * A tool call on one line: what it does, what was decided about it, by whom and when. Opened, with what, and what came of
+ * it. Why it was decided so, and what was edited, stands below the line.
+ */
 export const ToolCard = memo(function ToolCard({ call, state, result, told }: Card) {
   const { name, arguments: given } = call.function;
+  const headline = useMemo(() => headlineOf(name, given), [name, given]);
   const badges = badgesOf(state, told);
   const answer = result && textOf(result.content);
   const large = payloadIn(result?.content);
   return (
-    <section className="tool" data-testid="tool-card" data-tool-call-id={call.id} data-state={state} aria-label={`Tool call ${visible(name)}, ${visible(badges.map(({ words }) => words).join(", "))}`}>
-      <header>
-        <code className="name">
+    <section className="tool" data-testid="tool-card" data-tool-call-id={call.id} data-state={state} aria-label={`${visible(headline)}: ${visible(badges.map(({ words }) => words).join(", "))}`}>
+      <details>
+        <summary>
           <Icon name="tool" />
-          <bdi>
-            <Marked text={name} />
-          </bdi>
-        </code>
-        <Verdict badges={badges} at={told?.at} />
-      </header>
+          <strong>
+            <bdi>
+              <Marked text={headline} />
+            </bdi>
+          </strong>
+          <Verdict badges={badges} at={told?.at} />
+        </summary>
+        <Facts tool={name} />
+        {given !== "" && <ArgFields text={given} hook="tool-args" label={told?.changed ? "Arguments as proposed" : "Arguments"} compact />}
+        {large && <PayloadResult payload={large} />}
+        {!large && answer !== undefined && <Result text={answer} told={state !== "done" && state !== "failed"} />}
+      </details>
       {told?.reason && (
         <p className="why" data-testid="decision-reason">
           <span className="hint">Reason: </span>
@@ -37,35 +48,17 @@ export const ToolCard = memo(function ToolCard({ call, state, result, told }: Ca
         </p>
       )}
       {told?.changed && <Changes changes={told.changed} />}
-      {given !== "" &&
-        (state === "asked" || told?.changed ? (
-          // The question below shows them, where they can be edited; what was edited is said above.
-          <details>
-            <summary>{told?.changed ? "Arguments as proposed" : "Arguments"}</summary>
-            <ArgFields text={given} hook="tool-args" label="Arguments" compact />
-          </details>
-        ) : (
-          <ArgFields text={given} hook="tool-args" label="Arguments" compact />
-        ))}
-      {large && <PayloadResult payload={large} />}
-      {!large && answer !== undefined && <Result text={answer} plain={state === "done" || state === "failed"} />}
     </section>
   );
 });
 
-/** What the agent was told. Where the badge says it already, it is folded. */
-function Result({ text, plain }: { text: string; plain: boolean }) {
-  const shown = useMemo(() => pretty(text), [text]);
-  const told = <Folded text={shown} source={text} hook="tool-result" label="Result" />;
-  return plain ? (
+/** What came of a call, or what the agent was told in place of that. */
+function Result({ text, told }: { text: string; told: boolean }) {
+  const object = useMemo(() => text.startsWith("{"), [text]);
+  return (
     <div className="result">
-      <p className="hint">Result</p>
-      {told}
+      <p className="hint">{told ? "What the agent was told" : "Result"}</p>
+      {object ? <ArgFields text={text} hook="tool-result" label="Result" compact /> : <Folded text={text} hook="tool-result" label="Result" />}
     </div>
-  ) : (
-    <details>
-      <summary>What the agent was told</summary>
-      {told}
-    </details>
   );
 }

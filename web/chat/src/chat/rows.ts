@@ -11,6 +11,8 @@ import { toolStateOf, type ToolState } from "./toolstate";
 export interface Card {
   call: ToolCall;
   state: ToolState;
+  /** A question about it is open, which shows it. */
+  open: boolean;
   result?: ToolMessage;
   /** What was decided about it. */
   told?: Told;
@@ -79,7 +81,7 @@ export function rowsOf({ messages, interrupts, running, subagents, used, decided
         const asked = question !== undefined && questionOf(question).kind === "approval";
         // Frameworks ask in the middle of a call, and say seldom of which.
         const waiting = question !== undefined || (interrupts.length > 0 && !running && index > lastQuestion);
-        return { call, state: toolStateOf({ asked, waiting, running: growing, result, told }), result, told };
+        return { call, open: question !== undefined, state: toolStateOf({ asked, waiting, running: growing, result, told }), result, told };
       }),
       by: subagentRunId === undefined ? undefined : (subagents.get(subagentRunId) ?? name ?? "Subagent"),
       used: used?.get(message.id),
@@ -148,9 +150,9 @@ function sameRow(one: Row, other: Row): boolean {
     one.marks.length === other.marks.length &&
     one.marks.every((mark, i) => mark === other.marks[i]) &&
     one.cards.length === other.cards.length &&
-    one.cards.every(({ call, state, result, told }, i) => {
-      const { call: call2, state: state2, result: result2, told: told2 } = other.cards[i]!;
-      return call === call2 && state === state2 && result === result2 && told === told2;
+    one.cards.every(({ call, state, open, result, told }, i) => {
+      const { call: call2, state: state2, open: open2, result: result2, told: told2 } = other.cards[i]!;
+      return call === call2 && state === state2 && open === open2 && result === result2 && told === told2;
     })
   );
 }

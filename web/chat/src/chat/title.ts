@@ -3,18 +3,78 @@ import { useEffect, useState } from "react";
 import { call, type ThreadInfo } from "../server/api";
 import { textOf } from "./messagetext";
 
-/** A longer title says no more, in characters. */
+/** What a title is cut to and what is read of a message for one, in bytes and characters, as the server does. */
 const LENGTH = 60;
+const READ = 1_000;
 
-/** What a conversation is called where it is looked at: how it began. Undefined before that. */
+const COMMAND = /^\/[A-Za-z][A-Za-z0-9_-]*$/;
+const COMPOUND = /^[A-Za-z][A-Za-z0-9]*([_-][A-Za-z0-9]+)+$/;
+const JSON_BEGINS = /\{"|\{\}|\["|\[\{|\[\[|\[\]|^[{[]$/;
+
+/** What a conversation is called where it is looked at: how it began. Undefined before that. The server names threads by the same rule. */
 export function titleOf(messages: readonly Message[]): string | undefined {
-  return shortened(textOf(messages.find((message) => message.role === "user")?.content));
+  for (const { role, content } of messages) {
+    const title = role === "user" ? sentenceTitle(textOf(content)) : "";
+    if (title !== "") return title;
+  }
+  return undefined;
 }
 
-function shortened(title: string): string | undefined {
-  const text = [...title.trim().replace(/\s+/g, " ")];
-  if (text.length === 0) return undefined;
-  return text.length > LENGTH ? `${text.slice(0, LENGTH - 1).join("")}…` : text.join("");
+/** The first sentence of a text, without commands and JSON; empty where there is nothing else. */
+export function sentenceTitle(given: string): string {
+  const text = given.trim();
+  if (text === "" || (/^[{[]/.test(text) && /[}\]]$/.test(text))) return "";
+  const begin = text.slice(0, READ);
+  const [first = ""] = begin.split(/\s/, 1);
+  const command = COMMAND.test(first) ? first.slice(1) : "";
+  const title = firstSentence(command === "" ? begin : begin.slice(first.length));
+  if (command !== "" && !/\p{L}/u.test(title)) return shortened(`${spoken(command)} ${title}`);
+  return shortened(command !== "" && COMPOUND.test(title) ? spoken(title) : title);
+}
+
+function firstSentence(text: string): string {
+  const words: string[] = [];
+  for (const paragraph of text.replace(/[。！？]/g, "$& ").split(/\n\s*\n/)) {
+    for (const word of paragraph.split(/\s+/).filter(Boolean)) {
+      const json = JSON_BEGINS.exec(word);
+      if (json) return sentenceOf([...words, word.slice(0, json.index).replace(/=+$/, "")]);
+      words.push(word);
+      if (endsSentence(word)) return sentenceOf(words);
+    }
+    if (words.length > 1) break;
+  }
+  return sentenceOf(words);
+}
+
+/** The words without the stop at their end, unless that is all there is. */
+function sentenceOf(words: readonly string[]): string {
+  const text = words.join(" ").trim();
+  return text.replace(/[ .:,;\-–—]+$/, "") || text;
+}
+
+/** Tells the end of a sentence from an abbreviation. */
+function endsSentence(word: string): boolean {
+  const bare = word.replace(/["'”’)»]+$/, "");
+  if (/[!?…。！？]$/.test(bare)) return true;
+  const before = bare.slice(0, -1);
+  const { length } = [...before];
+  return bare.endsWith(".") && length > 2 && (length > 5 || !before.includes("."));
+}
+
+/** An identifier in words. */
+function spoken(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1).replace(/[_-]/g, " ");
+}
+
+/** One line of so many bytes, cut at a word. */
+function shortened(title: string): string {
+  const text = title.trim().replace(/\s+/g, " ");
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length <= LENGTH) return text;
+  let end = LENGTH - 3;
+  while ((bytes[end]! & 0xc0) === 0x80) end--;
+  const word = bytes.lastIndexOf(0x20, end - 1);
+  return `${new TextDecoder().decode(bytes.subarray(0, word > end >> 1 ? word : end)).trimEnd()}…`;
 }
 
 /** What a conversation is called of which these messages are held. `cut`: not from its beginning, which the server knows. */
@@ -34,5 +94,5 @@ export function useTitle(threadId: string, messages: readonly Message[], cut: bo
     };
   }, [threadId, cut]);
   if (!cut) return titleOf(messages);
-  return told?.threadId === threadId ? shortened(told.title) : undefined;
+  return told?.threadId === threadId ? shortened(told.title) || undefined : undefined;
 }

@@ -3,11 +3,10 @@ import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from "r
 import { readArguments, reasonOnly, sameJson } from "../forms/answers";
 import { ArgFields } from "./ArgFields";
 import { Fields } from "../forms/FormBody";
-import { Icon } from "../lib/Icon";
 import { stringify } from "../lib/json";
 import { JsonText } from "../lib/JsonText";
 import { printed } from "../lib/jsontext";
-import { Marked, Misleading } from "../lib/Marked";
+import { Misleading } from "../lib/Marked";
 import { escaped } from "../lib/misleading";
 import { OrElse } from "../lib/OrElse";
 import { isObject, requiredOf, type Schema } from "../forms/schema";
@@ -19,6 +18,8 @@ import { Ways } from "./Ways";
 interface Props {
   call?: ToolCall;
   editable: boolean;
+  /** What its arguments are like. */
+  args?: Schema;
   /** What the schema asks for beside the decision. */
   extras?: Schema;
   /** What was answered before. */
@@ -30,7 +31,7 @@ interface Props {
 }
 
 /** Approve, decline, or approve with other arguments. */
-export function ApprovalBody({ call, editable, extras, given, locked, abandon, resolve }: Props) {
+export function ApprovalBody({ call, editable, args, extras, given, locked, abandon, resolve }: Props) {
   const source = call?.function.arguments || "{}";
   const read = useMemo(() => printed(source), [source]);
   const proposed = read?.text ?? source;
@@ -82,16 +83,6 @@ export function ApprovalBody({ call, editable, extras, given, locked, abandon, r
 
   return (
     <>
-      {call && (
-        <p>
-          <code className="name">
-            <Icon name="tool" />
-            <bdi>
-              <Marked text={call.function.name} />
-            </bdi>
-          </code>
-        </p>
-      )}
       {call && <Misleading text={edited === undefined ? `${call.function.name}\n${proposed}` : call.function.name} />}
       {read && read.twice.length > 0 && (
         <p className="misleading" role="note" data-testid="named-twice">
@@ -101,7 +92,7 @@ export function ApprovalBody({ call, editable, extras, given, locked, abandon, r
       )}
       {edited === undefined ? (
         call && (
-          <ArgFields text={source} hook="proposed-args" label="Proposed arguments" hides={setUnseen} />
+          <ArgFields text={source} schema={args} hook="proposed-args" label="Proposed arguments" hides={setUnseen} />
         )
       ) : (
         <JsonText

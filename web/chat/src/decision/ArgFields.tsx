@@ -3,6 +3,7 @@ import { pretty } from "../forms/answers";
 import { argFields, type ArgField } from "./argfields";
 import { Folded } from "../lib/Folded";
 import { Marked } from "../lib/Marked";
+import type { Schema } from "../forms/schema";
 
 /** A field that is longer is folded where nobody decides about it, in characters. */
 const SHORT = 240;
@@ -12,49 +13,61 @@ interface Props {
   text: string;
   hook: string;
   label: string;
-  /** It is only looked back at: long fields are folded away. */
+  /** What its members are called. */
+  schema?: Schema;
+  /** It is only looked back at: long fields, and those with parts, are folded away. */
   compact?: boolean;
   /** Hears how many bytes are not shown. */
   hides?: (bytes: number) => void;
 }
 
 /** JSON as fields with labels where it is an object, and as it is on demand; anything else as it is. */
-export function ArgFields({ text, hook, label, compact = false, hides }: Props) {
-  const fields = useMemo(() => argFields(text), [text]);
+export function ArgFields({ text, hook, label, schema, compact = false, hides }: Props) {
+  const fields = useMemo(() => argFields(text, schema), [text, schema]);
   const shown = useMemo(() => (fields ? "" : pretty(text)), [fields, text]);
   const [hidden, setHidden] = useState<Readonly<Record<string, number>>>({});
-  const hide = useCallback((name: string, bytes: number) => setHidden((now) => ((now[name] ?? 0) === bytes ? now : { ...now, [name]: bytes })), []);
-  const unseen = (fields ?? []).reduce((sum, { name }) => sum + (hidden[name] ?? 0), 0);
+  const hide = useCallback((place: string, bytes: number) => setHidden((now) => ((now[place] ?? 0) === bytes ? now : { ...now, [place]: bytes })), []);
+  const unseen = fields ? Object.values(hidden).reduce((sum, bytes) => sum + bytes, 0) : 0;
   useEffect(() => {
     if (fields) hides?.(unseen);
   }, [hides, fields, unseen]);
   if (!fields) return <Folded text={shown} source={text} hook={hook} label={label} hides={hides} />;
   return (
     <div className="args" data-testid={hook} role="group" aria-label={label}>
-      {fields.length === 0 ? (
-        <p className="hint">None</p>
-      ) : (
-        <dl>
-          {fields.map((field) => (
-            <div key={field.name} className={field.kind}>
-              <dt>
-                <bdi>
-                  <Marked text={field.name} />
-                </bdi>
-              </dt>
-              <dd>
-                <Value field={field} compact={compact} hide={hide} />
-              </dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      {fields.length === 0 ? <p className="hint">No arguments</p> : <Fields fields={fields} compact={compact} hide={hide} />}
       {fields.length > 0 && (
-        <OnDemand hook={`${hook}-as-json`} words="JSON">
+        <OnDemand hook={`${hook}-as-json`} words="Show JSON">
           <Json text={text} hook={`${hook}-json`} label={`${label}, as JSON`} />
         </OnDemand>
       )}
     </div>
+  );
+}
+
+interface FieldsProps {
+  fields: readonly ArgField[];
+  /** The place of what has them, in front of their names. */
+  place?: string;
+  compact: boolean;
+  hide: (place: string, bytes: number) => void;
+}
+
+function Fields({ fields, place = "", compact, hide }: FieldsProps) {
+  return (
+    <dl>
+      {fields.map((field) => (
+        <div key={field.name} className={field.kind}>
+          <dt title={field.name}>
+            <bdi>
+              <Marked text={field.label} />
+            </bdi>
+          </dt>
+          <dd>
+            <Value field={field} place={`${place}/${field.name}`} compact={compact} hide={hide} />
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
@@ -63,16 +76,35 @@ function Json({ text, hook, label }: { text: string; hook: string; label: string
   return <Folded text={shown} source={text} hook={hook} label={label} />;
 }
 
-function Value({ field: { name, kind, text }, compact, hide }: { field: ArgField; compact: boolean; hide: (name: string, bytes: number) => void }) {
-  const hides = useCallback((bytes: number) => hide(name, bytes), [hide, name]);
-  if (compact && (kind === "json" || text.length > SHORT)) {
+function Value({ field: { label, kind, text, fields }, place, compact, hide }: Omit<FieldsProps, "fields"> & { field: ArgField; place: string }) {
+  const hides = useCallback((bytes: number) => hide(place, bytes), [hide, place]);
+  if (fields) {
+    if (kind === "list") {
+      return (
+        <ul>
+          {fields.map((item) => (
+            <li key={item.name}>
+              <Value field={item} place={`${place}/${item.name}`} compact={compact} hide={hide} />
+            </li>
+          ))}
+        </ul>
+      );
+    }
+    // Whoever decides sees all of it, and may fold it away.
     return (
-      <OnDemand hook="folded-field" words={<Marked text={`${text.slice(0, 80).replace(/\s+/g, " ")}${text.length > 80 ? "…" : ""}`} />}>
-        <Folded text={text} json={kind === "json"} hook="long-text" label={name} />
+      <OnDemand hook="folded-fields" words={<Marked text={text} />} opened={`${fields.length} ${fields.length === 1 ? "part" : "parts"}`} open={!compact}>
+        <Fields fields={fields} place={place} compact={compact} hide={hide} />
       </OnDemand>
     );
   }
-  if (kind === "json" || text.length > SHORT) return <Folded text={text} json={kind === "json"} hook="long-text" label={name} hides={hides} />;
+  if (compact && (kind === "json" || text.length > SHORT)) {
+    return (
+      <OnDemand hook="folded-field" words={<Marked text={`${text.slice(0, 80).replace(/\s+/g, " ")}${text.length > 80 ? "…" : ""}`} />}>
+        <Folded text={text} json={kind === "json"} hook="long-text" label={label} />
+      </OnDemand>
+    );
+  }
+  if (kind === "json" || text.length > SHORT) return <Folded text={text} json={kind === "json"} hook="long-text" label={label} hides={hides} />;
   if (kind === "word") {
     return (
       <code>
@@ -87,12 +119,22 @@ function Value({ field: { name, kind, text }, compact, hide }: { field: ArgField
   );
 }
 
+interface OnDemandProps {
+  hook: string;
+  words: ReactNode;
+  /** What is said in place of the words while it is open. */
+  opened?: string;
+  /** It is open from the beginning. */
+  open?: boolean;
+  children: ReactNode;
+}
+
 /** What is drawn when it is asked for. */
-export function OnDemand({ hook, words, children }: { hook: string; words: ReactNode; children: ReactNode }) {
-  const [open, setOpen] = useState(false);
+export function OnDemand({ hook, words, opened, open: begins = false, children }: OnDemandProps) {
+  const [open, setOpen] = useState(begins);
   return (
-    <details data-testid={hook} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{words}</summary>
+    <details data-testid={hook} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{open && opened !== undefined ? opened : words}</summary>
       {open && children}
     </details>
   );

@@ -1,20 +1,20 @@
 import type { Interrupt, Message } from "@ag-ui/client";
 import { type RefObject, useEffect, useMemo, useRef } from "react";
-import { questionText } from "../../../client/answers";
 import { ApprovalBody } from "./ApprovalBody";
 import { ArgFields } from "./ArgFields";
-import { aboutOf, factsOf, headingOf, labelOf, questionOf, saidBeside, saysYes, TIMER, toolCallOf, type Answer } from "../forms/answers";
+import { aboutOf, factsOf, headingOf, labelOf, questionOf, saidBeside, saysYes, TIMER, toolCallOf, wordsOf, type Answer } from "../forms/answers";
 import { AskedBody } from "./AskedBody";
 import { ChoiceBody } from "./ChoiceBody";
 import type { Timed } from "../lib/due";
 import { DueTag, useDue } from "../lib/DueTag";
 import { Folded, Paragraph } from "../lib/Folded";
 import { Guarded } from "../lib/Guarded";
-import { Icon } from "../lib/Icon";
+import { Facts, type Asker } from "./Facts";
 import { stringify } from "../lib/json";
 import { LoginBody, loginOf } from "./LoginBody";
 import { Marked, Misleading } from "../lib/Marked";
 import { visible } from "../lib/misleading";
+import { headlineOf } from "../lib/naming";
 import { Keeping } from "../forms/typed";
 
 interface Props {
@@ -28,8 +28,8 @@ interface Props {
   disabled: boolean;
   /** Until when it may be answered, if the server says more of that than the question. */
   until?: Timed;
-  /** Nothing around it shows the call that it is about. */
-  alone?: boolean;
+  /** Who asks, and since when. */
+  asker?: Asker;
   /** Decides, or, with undefined, takes the decision back. */
   decide: (answer: Answer | undefined) => void;
 }
@@ -42,7 +42,7 @@ const ABANDON = new Map([
 ]);
 
 /** One question, put as its schema asks for it. */
-export function InterruptCard({ threadId, interrupt, messages, answer, fault, disabled, until = interrupt, alone = false, decide }: Props) {
+export function InterruptCard({ threadId, interrupt, messages, answer, fault, disabled, until = interrupt, asker, decide }: Props) {
   const question = useMemo(() => questionOf(interrupt), [interrupt]);
   const login = useMemo(() => loginOf(interrupt), [interrupt]);
   const call = toolCallOf(interrupt, messages);
@@ -71,8 +71,10 @@ export function InterruptCard({ threadId, interrupt, messages, answer, fault, di
       {ABANDON.get(reason) ?? "Cancel"}
     </button>
   );
-  const { heading, said } = headingOf(interrupt);
-  const text = said ? undefined : questionText(interrupt);
+  const { heading, said } = headingOf(interrupt, call);
+  const text = wordsOf(interrupt, call);
+  // What is made from the arguments is said to mislead where they are shown.
+  const made = call !== undefined && heading === headlineOf(call.function.name, call.function.arguments);
   const facts = factsOf(interrupt);
   const { name, arguments: args } = call?.function ?? {};
   const about = useMemo(() => (call || login ? undefined : aboutOf(interrupt)), [interrupt, call, login]);
@@ -96,18 +98,13 @@ export function InterruptCard({ threadId, interrupt, messages, answer, fault, di
           </h2>
           {due && <DueTag due={due} hook="expiry" />}
         </header>
+        <Facts tool={call?.function.name} asker={asker} />
         {text && <Paragraph text={text} hook="interrupt-message" label="Message" />}
         {about && (heading === "The agent asks" && !text ? <Folded text={about} hook="interrupt-about" label="What the agent says of it" /> : <MoreSaid text={about} />)}
-        <Misleading text={`${heading}\n${text ?? ""}\n${about ?? ""}`} />
-        {call && (question.kind === "approval" ? expired && !answer : alone) && (
-          <div className="about-call" data-testid="about-call">
-            <code className="name">
-              <Icon name="tool" />
-              <bdi>
-                <Marked text={call.function.name} />
-              </bdi>
-            </code>
-            <ArgFields text={call.function.arguments || "{}"} hook="proposed-args" label="Arguments of the call" compact />
+        <Misleading text={`${made ? "" : heading}\n${text ?? ""}\n${about ?? ""}`} />
+        {call && (question.kind !== "approval" || expired || answer) && (
+          <div data-testid="about-call">
+            <ArgFields text={call.function.arguments || "{}"} schema={question.kind === "approval" ? question.args : undefined} hook="proposed-args" label="Arguments of the call" compact />
           </div>
         )}
         {facts && <ArgFields text={facts} hook="interrupt-facts" label="What is known of it" compact />}
@@ -139,6 +136,7 @@ export function InterruptCard({ threadId, interrupt, messages, answer, fault, di
               <ApprovalBody
                 call={call}
                 editable={question.editable}
+                args={question.args}
                 extras={question.extras}
                 given={given}
                 locked={disabled}

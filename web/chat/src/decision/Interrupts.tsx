@@ -1,12 +1,14 @@
 import type { Interrupt, Message, ResumeEntry } from "@ag-ui/client";
-import { useEffect, useLayoutEffect, useRef } from "react";
-import { decisionOf, entriesFor, type Answer } from "../forms/answers";
+import { Fragment, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { aboutWhat, decisionOf, entriesFor, labelOf, questionOf, toolCallOf, type Answer } from "../forms/answers";
 import { useDrafts } from "./drafts";
+import type { Asker } from "./Facts";
 import { Guarded, uncovered } from "../lib/Guarded";
+import { Icon } from "../lib/Icon";
 import { InterruptCard } from "./InterruptCard";
 import { stringify } from "../lib/json";
-import { useKept } from "../lib/kept";
-import { KeptPlace } from "../lib/KeptPlace";
+import { Marked } from "../lib/Marked";
+import { visible } from "../lib/misleading";
 import { Review } from "./Review";
 import { Steps } from "./Steps";
 import { useSteps } from "./stepping";
@@ -15,6 +17,8 @@ interface Props {
   threadId: string;
   open: readonly Interrupt[];
   messages: readonly Message[];
+  /** Who asks. */
+  asker?: Asker;
   /** Answers are on their way. */
   sending: boolean;
   /** Sends the entries; `said` is what they say, in words. */
@@ -22,11 +26,10 @@ interface Props {
 }
 
 /** All open questions. One is sent when it is answered; several are shown one at a time, looked over, and sent together. */
-export function Interrupts({ threadId, open, messages, sending, answer }: Props) {
+export function Interrupts({ threadId, open, messages, asker, sending, answer }: Props) {
   const [drafts, { answers, kept: draftsKept, faults }] = useDrafts(threadId, open.map(({ id }) => id));
-  const [kept, forget] = useKept(open, idOf, threadId);
-  // What was sent from here, by interrupt id.
-  const sent = useRef<Record<string, string>>({});
+  // The one that was answered here last.
+  const [given, setGiven] = useState<{ id: string; label: string }>();
   const together = open.length > 1;
   // Where its button was there may be a card's now.
   useLayoutEffect(uncovered, [together]);
@@ -36,22 +39,24 @@ export function Interrupts({ threadId, open, messages, sending, answer }: Props)
   useEffect(() => {
     if (steps.moves > 0) box.current?.querySelector<HTMLElement>(".shown")?.focus();
   }, [steps.moves]);
-  if (kept.length === 0) return null;
+  if (open.length === 0) return null;
   const answered = open.filter((interrupt) => answers[interrupt.id]).length;
   const entries = entriesFor(open, answers);
 
-  const decide = (id: string, decision: Answer | undefined) => {
+  const decide = (interrupt: Interrupt, decision: Answer | undefined) => {
+    const { id } = interrupt;
     // A single answer that is refused is corrected in its card, so it is not kept as given.
     const single = !together && decision && entriesFor(open, { [id]: decision });
-    if (single) send(single, { [id]: decision });
-    else {
+    if (single) {
+      setGiven({ id, label: labelOf(questionOf(interrupt), decision) });
+      send(single, { [id]: decision });
+    } else {
       drafts.decide(id, decision);
       if (decision) steps.answered(id);
     }
   };
   const send = (entries: ResumeEntry[], given: Readonly<Record<string, Answer>>) => {
-    sent.current = Object.fromEntries(open.flatMap((one) => (given[one.id] ? [[one.id, decisionOf(one, messages, given[one.id]!)]] : [])));
-    answer(entries, Object.values(sent.current));
+    answer(entries, open.flatMap((one) => (given[one.id] ? [decisionOf(one, messages, given[one.id]!)] : [])));
   };
 
   const looksOver = together && steps.at === undefined;
@@ -60,26 +65,35 @@ export function Interrupts({ threadId, open, messages, sending, answer }: Props)
       {together && (
         <Steps step={steps.at === undefined ? undefined : steps.at + 1} of={open.length} answered={answered} kept={draftsKept} back={steps.back} next={steps.next} />
       )}
-      {kept.map(({ item: interrupt, gone }) => {
-        const shown = !together || (!gone && open[steps.at ?? -1]?.id === interrupt.id);
+      {open.map((interrupt) => {
+        const { id } = interrupt;
+        const shown = !together || open[steps.at ?? -1]?.id === id;
+        // What was answered folds where it stands; the card is there if it is refused.
+        const folded = !together && sending && given?.id === id;
         return (
-          <KeptPlace key={interrupt.id} gone={gone} hidden={!shown} others={open.length > 0} leave={() => forget(interrupt.id)}>
-            {gone ? (
-              <p>{sent.current[interrupt.id] ?? "Not open any more: it was answered or given up elsewhere."}</p>
-            ) : (
-              <div className={shown ? "shown" : undefined} tabIndex={together ? -1 : undefined}>
-                <InterruptCard
-                  threadId={threadId}
-                  interrupt={interrupt}
-                  messages={messages}
-                  answer={together ? answers[interrupt.id] : undefined}
-                  fault={faults[interrupt.id]?.message}
-                  disabled={sending}
-                  decide={(decision) => decide(interrupt.id, decision)}
-                />
-              </div>
+          <Fragment key={id}>
+            {folded && (
+              <p className="settled" role="status" data-testid="settled">
+                <Icon name="wait" />
+                <strong>
+                  <Marked text={aboutWhat(interrupt, toolCallOf(interrupt, messages))} />
+                </strong>
+                <span className="tag busy">{visible(given.label)}</span>
+              </p>
             )}
-          </KeptPlace>
+            <div className={shown ? "shown" : undefined} hidden={!shown || folded} tabIndex={together ? -1 : undefined}>
+              <InterruptCard
+                threadId={threadId}
+                interrupt={interrupt}
+                messages={messages}
+                answer={together ? answers[id] : undefined}
+                fault={faults[id]?.message}
+                asker={asker}
+                disabled={sending}
+                decide={(decision) => decide(interrupt, decision)}
+              />
+            </div>
+          </Fragment>
         );
       })}
       {looksOver && (

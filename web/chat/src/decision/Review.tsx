@@ -1,10 +1,11 @@
 import type { Interrupt, Message } from "@ag-ui/client";
 import type { Change } from "../../../client";
-import { labelOf, questionOf, readJson, saysYes, saidBeside, subjectOf, toolCallOf, type Answer } from "../forms/answers";
+import { aboutWhat, labelOf, questionOf, readJson, saysYes, saidBeside, toolCallOf, type Answer } from "../forms/answers";
 import { Changes } from "./Changes";
 import { stringify } from "../lib/json";
 import { Marked } from "../lib/Marked";
 import { visible } from "../lib/misleading";
+import { worded } from "../lib/naming";
 import { isObject } from "../forms/schema";
 import { changesOf } from "./told";
 
@@ -37,7 +38,7 @@ export function Review({ open, messages, answers, faults, look }: Props) {
           <li key={id}>
             <div className="about-what">
               <p>
-                <Marked text={subjectOf(interrupt, messages)} />
+                <Marked text={aboutWhat(interrupt, toolCallOf(interrupt, messages))} />
               </p>
               {changed && <Changes changes={changed} />}
               {beside !== "" && (
@@ -73,5 +74,5 @@ function besideOf(answer: Answer, edits: boolean): string {
   const beside = edits ? others : said;
   const { reason } = beside;
   if (Object.keys(beside).join() === "reason" && typeof reason === "string") return reason;
-  return Object.keys(beside).length === 0 ? "" : stringify(beside);
+  return Object.entries(beside).map(([name, value]) => `${worded(name)}: ${typeof value === "string" ? value : stringify(value)}`).join(", ");
 }

@@ -1,3 +1,4 @@
+import { Ago } from "../lib/Ago";
 import { Icon } from "../lib/Icon";
 import type { IconName } from "../lib/icons";
 import { Marked } from "../lib/Marked";
@@ -5,10 +6,10 @@ import type { Badge, Tone } from "./told";
 
 const ICONS: Record<Tone, IconName> = { asked: "question", done: "check", late: "refuse", busy: "wait", "": "close" };
 
-/** Badges in words, and on hover when it was decided. */
+/** Badges in words, and how long ago it was decided. */
 export function Verdict({ badges, at }: { badges: readonly Badge[]; at?: string }) {
-  return (
-    <span className="verdict" data-testid="verdict" title={at && new Date(at).toLocaleString()}>
+  const said = (
+    <span className="verdict" data-testid="verdict">
       {badges.map(({ words, tone }) => (
         <span key={words} className={`tag ${tone}`}>
           <Icon name={ICONS[tone]} />
@@ -17,6 +18,15 @@ export function Verdict({ badges, at }: { badges: readonly Badge[]; at?: string 
           </bdi>
         </span>
       ))}
+    </span>
+  );
+  if (at === undefined) return said;
+  return (
+    <span className="verdict-when">
+      {said}
+      <span className="hint">
+        <Ago at={at} />
+      </span>
     </span>
   );
 }

@@ -5,6 +5,7 @@ import type { Change, Decision } from "../../../client";
 import type { DecisionInfo } from "../server/api";
 import { TAKEN } from "./argfields";
 import { stringify } from "../lib/json";
+import { worded } from "../lib/naming";
 import { isObject } from "../forms/schema";
 
 /** A decision, and what was asked where that is known. */
@@ -62,10 +63,10 @@ export function changesOf(before: unknown, after: unknown): Change[] {
   return found.slice(0, MOST);
 }
 
-/** A pointer as people read it: `/to/0/name` is `to › 0 › name`. */
+/** A pointer as people read it: `/to/0/name` is `To › 0 › Name`. */
 export function placeOf(pointer: string): string {
   const names = pointer.split("/").slice(1).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
-  return names.length === 0 ? "all of it" : names.join(" › ");
+  return names.length === 0 ? "all of it" : names.map(worded).join(" › ");
 }
 
 /** One side of a change, as JSON but for texts that nobody takes for something else. `cut`: it is the first part of a text. */

@@ -6,6 +6,7 @@ import type { Entry } from "../server/api";
 import { isChoice } from "./formschema";
 import { parse, stringify } from "../lib/json";
 import { printed } from "../lib/jsontext";
+import { headlineOf, shortened } from "../lib/naming";
 import { visible } from "../lib/misleading";
 import { isObject, presentable, propertiesOf, requiredOf, type Schema } from "./schema";
 
@@ -20,7 +21,7 @@ export type Asked = { kind: "form" | "text" | "json"; schema: Schema };
 
 /** How a question is put. */
 export type Question =
-  | { kind: "approval"; editable: boolean; extras?: Schema }
+  | { kind: "approval"; editable: boolean; extras?: Schema; /** What the arguments are like. */ args?: Schema }
   | { kind: "choice"; choices: readonly AnswerChoice[]; otherwise: "any" | "object" | "nothing" | Asked }
   | Asked;
 
@@ -45,7 +46,8 @@ function approvalOf(schema: Schema): Question | undefined {
   const properties = propertiesOf(schema);
   if (properties.approved?.type !== "boolean" || COMPOSED.some((keyword) => keyword in schema)) return undefined;
   const extras = explained(without(schema, ["approved", "editedArgs"]));
-  const approval = { kind: "approval", editable: "editedArgs" in properties } as const;
+  const { editedArgs: args } = properties;
+  const approval = { kind: "approval", editable: args !== undefined, ...(args?.properties !== undefined && { args }) } as const;
   if (drawable(extras)) return { ...approval, extras };
   return requiredOf(extras).length === 0 ? approval : undefined;
 }
@@ -156,19 +158,40 @@ const OWN = new Map([
 /** A heading is shorter than this, in characters. */
 const HEADING = 200;
 
-/** What stands above a question. `said`: it is all of its words. A reason is its agent's framework's, and nothing to read. */
-export function headingOf(interrupt: Interrupt): { heading: string; said: boolean } {
+/**
+ * What stands above a question: what its agent calls it, what the call would do, or its words. `said`: it is all of its
+ * words. A reason is its agent's framework's, and nothing to read.
+ */
+export function headingOf(interrupt: Interrupt, call?: ToolCall): { heading: string; said: boolean } {
   const { reason } = interrupt;
   const own = OWN.get(reason);
+  const named = own ?? lineOf(interrupt, "title") ?? (call && headlineOf(call.function.name, call.function.arguments));
+  if (named !== undefined) return { heading: named, said: false };
   const text = questionText(interrupt);
-  if (own === undefined && text !== undefined && text.length < HEADING && !text.trim().includes("\n")) return { heading: text, said: true };
-  return { heading: own ?? HEADINGS.get(reason) ?? "The agent asks", said: false };
+  if (text !== undefined && text.length < HEADING && !text.trim().includes("\n")) return { heading: text, said: true };
+  return { heading: HEADINGS.get(reason) ?? "The agent asks", said: false };
+}
+
+/** What a question says below its heading: its agent's summary, or else its message, unless the heading or the call says as much. */
+export function wordsOf(interrupt: Interrupt, call: ToolCall | undefined): string | undefined {
+  const summary = lineOf(interrupt, "summary");
+  if (summary !== undefined) return summary;
+  const text = questionText(interrupt);
+  if (headingOf(interrupt, call).said || (call && text === `May the tool ${call.function.name} be called with these arguments?`)) return undefined;
+  return text;
+}
+
+/** What an agent says of its question in a line. */
+function lineOf({ metadata }: Interrupt, member: "title" | "summary"): string | undefined {
+  const line: unknown = isObject(metadata) ? metadata[member] : undefined;
+  if (typeof line !== "string" || line.trim() === "" || line.length > HEADING || line.trim().includes("\n")) return undefined;
+  return line.trim();
 }
 
 /** What a question says beside its words, as JSON: in its message, or in its metadata where it has no message; undefined where that is nothing. */
 export function aboutOf({ message, metadata }: Pick<Interrupt, "message" | "metadata">): string | undefined {
   if (!message) {
-    const { answers: _, ...others } = isObject(metadata) ? metadata : {};
+    const { answers: _, title: __, summary: ___, ...others } = isObject(metadata) ? metadata : {};
     return Object.keys(others).length === 0 ? undefined : stringify(others, 2);
   }
   const asking = askingMember(message);
@@ -191,7 +214,7 @@ export function factsOf({ reason, metadata }: Interrupt): string | undefined {
 /** A longer description is cut, in characters. */
 const DESCRIBED = 160;
 
-/** What was decided about what, in a line: `Approved pay {"eur":300}`. */
+/** What was decided about what, in a line: `Approved “Send email to ada@example.com”`. */
 export function decisionOf(interrupt: Interrupt, messages: readonly Message[], answer: Answer): string {
   const question = questionOf(interrupt);
   const label = labelOf(question, answer);
@@ -199,13 +222,16 @@ export function decisionOf(interrupt: Interrupt, messages: readonly Message[], a
   return `${chosen ? `Answered “${visible(label)}” to` : label} ${subjectOf(interrupt, messages)}`;
 }
 
-/** What a question is about, in a line: `pay {"eur":300}`. */
+/** What a question is about, in quotes: `“Send email to ada@example.com”`. */
 export function subjectOf(interrupt: Interrupt, messages: readonly Message[]): string {
-  const call = toolCallOf(interrupt, messages);
-  const about = call ? `${call.function.name} ${call.function.arguments}` : (questionText(interrupt) ?? (interrupt.message || headingOf(interrupt).heading));
-  const text = about.slice(0, 2 * DESCRIBED).trim().replace(/\s+/g, " ");
-  const cut = visible(about.length > 2 * DESCRIBED || text.length > DESCRIBED ? `${text.slice(0, DESCRIBED)}…` : text);
-  return call ? cut : `“${cut}”`;
+  return `“${aboutWhat(interrupt, toolCallOf(interrupt, messages))}”`;
+}
+
+/** What a question is about, in a line. */
+export function aboutWhat(interrupt: Interrupt, call?: ToolCall): string {
+  const { heading, said } = headingOf(interrupt, call);
+  const about = said || call || lineOf(interrupt, "title") !== undefined ? heading : (questionText(interrupt) ?? (interrupt.message || heading));
+  return visible(shortened(about, DESCRIBED));
 }
 
 /** What an answer says beside its decision; undefined where that is all. */
@@ -224,6 +250,11 @@ export function toolCallOf(interrupt: Interrupt, messages: readonly Message[]): 
     if (call) return call;
   }
   return undefined;
+}
+
+/** The call of a question that comes without the message of its call. */
+export function calledBy(call: { name: string; arguments: string } | undefined): ToolCall | undefined {
+  return call && { id: "", type: "function", function: call };
 }
 
 /** JSON as people read it; what is not JSON (yet) as it is. */

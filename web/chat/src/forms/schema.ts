@@ -1,6 +1,7 @@
 // Schemas of answers. They come from agents, so nothing of them is believed or executed.
 
 import { isExact, rounded } from "../lib/json";
+import { worded } from "../lib/naming";
 
 export type Schema = { [keyword: string]: unknown };
 
@@ -73,10 +74,4 @@ export function presentable(schema: unknown): Schema | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** A member's name as a label: `dueDate` and `due_date` read "Due date". */
-export function worded(name: string): string {
-  const words = name.replaceAll("_", " ").replace(/(\p{Ll})(\p{Lu})/gu, (_, end: string, begin: string) => `${end} ${begin.toLowerCase()}`);
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -1,15 +1,14 @@
 import type { Interrupt } from "@ag-ui/client";
 import { type ReactNode, useEffect, useState } from "react";
 import { ApiError, call, type InboxItem, type Page } from "../server/api";
-import { decisionOf, entryOf, headingOf, type Answer } from "../forms/answers";
+import { aboutWhat, calledBy, decisionOf, entryOf, type Answer } from "../forms/answers";
 import { messagesOf } from "./bulk";
-import { questionText } from "../../../client/answers";
+import { Facts } from "../decision/Facts";
 import { ThreadDue } from "../lib/DueTag";
 import { Guarded } from "../lib/Guarded";
 import { InterruptCard } from "../decision/InterruptCard";
 import { visible } from "../lib/misleading";
 import { onLink, threadHref } from "../lib/route";
-import { ago } from "../lib/time";
 import { wordsFor } from "../lib/words";
 
 /** What was done here about what a thread asks. */
@@ -74,9 +73,10 @@ export function Item(props: ItemProps) {
         <ThreadDue asked={item.interrupts} />
         <span className="tag">{item.interrupts.length + (item.omitted ?? 0)} to answer</span>
       </Head>
+      <Facts asker={item} />
       {item.interrupts.map((one) => (
         <p key={one.id}>
-          {visible(questionText(one.interrupt as unknown as Interrupt) ?? one.toolCall?.name ?? headingOf(one.interrupt as unknown as Interrupt).heading)}
+          {aboutWhat(one.interrupt as unknown as Interrupt, calledBy(one.toolCall))}
           {one.truncated && " …"}
         </p>
       ))}
@@ -154,7 +154,7 @@ function Open(props: ItemProps) {
             messages={messagesOf(interrupt, one.toolCall)}
             answer={one.draft}
             until={one}
-            alone
+            asker={item}
             disabled={sending}
             decide={(answer) => decide(interrupt, answer)}
           />
@@ -187,7 +187,7 @@ function toolCallOf(item: InboxItem, id: string) {
   return item.interrupts.find((one) => one.id === id)?.toolCall;
 }
 
-/** What an item is about, who asks and since when. Each question says until when it may be answered. */
+/** Which chat it is. Each question says who asks, since when, and until when it may be answered. */
 function Head({ item, readOnly, children }: ItemProps & { children: ReactNode }) {
   const title = visible(item.title || "Untitled");
   return (
@@ -199,15 +199,6 @@ function Head({ item, readOnly, children }: ItemProps & { children: ReactNode })
           {title}
         </a>
       )}
-      <span className="hint">
-        {item.user !== undefined && (
-          <>
-            asked by <bdi data-testid="inbox-asker">{visible(item.user)}</bdi>{" "}
-          </>
-        )}
-        {ago(item.since)}
-      </span>
-      {item.agent && <span className="tag">{visible(item.agent)}</span>}
       {item.tenant && <span className="tag">tenant {visible(item.tenant)}</span>}
       {children}
     </header>

@@ -1,6 +1,5 @@
 import type { Interrupt } from "@ag-ui/client";
-import { questionText } from "../../../client/answers";
-import { headingOf } from "../forms/answers";
+import { aboutWhat, calledBy } from "../forms/answers";
 import type { InboxItem } from "../server/api";
 import { ThreadDue } from "../lib/DueTag";
 import { visible } from "../lib/misleading";
@@ -62,8 +61,5 @@ export function InboxRow({ item, picked, pick, refused, chosen, choose }: Props)
 /** What a thread asks, on one line. */
 function asksWords({ interrupts }: Pick<InboxItem, "interrupts">): string {
   const [first] = interrupts;
-  if (!first) return "";
-  if (first.toolCall) return visible(`${first.toolCall.name} ${first.toolCall.arguments}`);
-  const asked = first.interrupt as unknown as Interrupt;
-  return visible(questionText(asked) ?? headingOf(asked).heading);
+  return first ? aboutWhat(first.interrupt as unknown as Interrupt, calledBy(first.toolCall)) : "";
 }

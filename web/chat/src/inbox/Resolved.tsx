@@ -4,6 +4,7 @@ import { aboutOf } from "../forms/answers";
 import type { DecisionInfo } from "../server/api";
 import { decidedAbout, decidedBy, decidedHow } from "./decided";
 import { download } from "../server/download";
+import { ArgFields } from "../decision/ArgFields";
 import { Folded, Paragraph } from "../lib/Folded";
 import { stringify } from "../lib/json";
 import { visible } from "../lib/misleading";
@@ -143,9 +144,9 @@ function Decision({ decision }: { decision: DecisionInfo }) {
           {asked && <Paragraph text={asked} label="Message" />}
           {beside && <Folded text={beside} hook="decided-beside" label="What the question had beside its words" />}
           {args !== undefined && <span className="hint">Arguments as they were shown</span>}
-          {args !== undefined && <Folded text={stringify(args, 2)} hook="decided-args" label="Arguments as they were shown" />}
+          {args !== undefined && <ArgFields text={stringify(args)} hook="decided-args" label="Arguments as they were shown" compact />}
           {payload !== undefined && <span className="hint">The answer</span>}
-          {payload !== undefined && <Folded text={stringify(payload, 2)} hook="decided-payload" label="The answer" />}
+          {payload !== undefined && <ArgFields text={stringify(payload)} hook="decided-payload" label="The answer" compact />}
           {cut && cut.length > 0 && <p className="hint">Not whole on record: {cut.join(", ")}.</p>}
         </Details>
       )}

@@ -3,6 +3,7 @@
 import { questionText } from "../../../client/answers";
 import type { DecisionInfo } from "../server/api";
 import { stringify } from "../lib/json";
+import { headlineOf, shortened } from "../lib/naming";
 import { isObject } from "../forms/schema";
 
 /** How it was decided. A time that ran out is nobody's answer, whatever was answered in its place. */
@@ -38,6 +39,6 @@ const ABOUT = 160;
 
 /** What was decided about: the call, or what was asked. */
 export function decidedAbout({ tool, arguments: args, message, reason }: Pick<DecisionInfo, "tool" | "arguments" | "message" | "reason">): string {
-  const text = tool === undefined ? (questionText({ message }) ?? message ?? reason ?? "") : `${tool}${args === undefined ? "" : ` ${typeof args === "string" ? args : stringify(args)}`}`;
-  return text.length > ABOUT ? `${text.slice(0, ABOUT)}…` : text;
+  if (tool !== undefined) return headlineOf(tool, args === undefined ? undefined : stringify(args));
+  return shortened(questionText({ message }) ?? message ?? reason ?? "", ABOUT);
 }

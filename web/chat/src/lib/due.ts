@@ -26,8 +26,8 @@ const STEPS: Array<[ms: number, unit: Intl.RelativeTimeFormatUnit]> = [
   [1_000, "second"],
 ];
 
-// Of a day that is a whole one away, which is not always tomorrow.
-const words = new Intl.RelativeTimeFormat("en", { numeric: "always" });
+// Of a day that is a whole one away, which is not always tomorrow. An English short form has a full stop: "12 min.".
+const words = new Intl.RelativeTimeFormat("en", { numeric: "always", style: "short" });
 
 /** When the first of these is over, or how many are; undefined where none ever is. */
 export function dueOf(interrupts: readonly Timed[], now: number): Due | undefined {
@@ -43,5 +43,5 @@ export function dueOf(interrupts: readonly Timed[], now: number): Due | undefine
   if (over > 0) return { words: over < interrupts.length ? `${over} of ${interrupts.length} expired` : "expired", expired: true, again, soon: true };
   if (again === undefined) return undefined;
   const [step, unit] = STEPS.find(([ms]) => left >= ms) ?? STEPS.at(-1)!;
-  return { words: `expires ${words.format(Math.max(1, Math.trunc(left / step)), unit)}`, expired: false, again, soon: left < DAY };
+  return { words: `due ${words.format(Math.max(1, Math.trunc(left / step)), unit).replace(/\.$/, "")}`, expired: false, again, soon: left < DAY };
 }

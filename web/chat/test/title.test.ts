@@ -1,0 +1,18 @@
+// What chats are called: the server's test reads the same cases.
+
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { sentenceTitle, titleOf } from "../src/chat/title";
+
+const cases: Array<{ text: string; title: string }> = JSON.parse(
+  readFileSync(new URL("../../../adapter/internal/admit/testdata/titles.json", import.meta.url), "utf8"),
+);
+
+it("is there a table of cases", () => expect(cases.length).toBeGreaterThan(20));
+
+it.each(cases)("calls $text $title", ({ text, title }) => expect(sentenceTitle(text)).toBe(title));
+
+it("is what the first message says that says something", () => {
+  expect(titleOf([])).toBeUndefined();
+  expect(titleOf([{ id: "a", role: "assistant", content: "Hi" }, { id: "b", role: "user", content: '{"a":1}' }, { id: "c", role: "user", content: "Go on." }])).toBe("Go on");
+});
