@@ -211,7 +211,7 @@ test("the connection says up to where the thread is held, and the inspector what
 test("threads are listed beside the chat, chosen, begun and deleted", async () => {
   const tab = await Tab.open(await person({ viewport: { width: 1280, height: 900 } }), embedded);
   const word = unique("title");
-  await tab.say(`/say ${word}`);
+  await tab.say(`/say about ${word}`);
   await tab.says(word);
   const row = tab.page.locator(`[data-testid="thread"][data-thread-id="${tab.threadId}"]`);
   await row.waitFor();
