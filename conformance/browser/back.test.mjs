@@ -34,7 +34,7 @@ test("an edited message and what it replaced, in all tabs and after a reload", a
   await shows(other, "/say three", "three");
   await same(tab, other);
   for (const one of [tab, other]) await one.at("branches").waitFor();
-  assert.match(await other.at("branches").textContent(), /1 earlier version.*\/say one.*4 messages/s);
+  assert.match(await other.at("branches").textContent(), /1 earlier version.*one.*4 messages/s);
   await other.front();
   await other.at("branches").locator("summary").click();
   await other.shot("91-branches-light");
@@ -44,5 +44,5 @@ test("an edited message and what it replaced, in all tabs and after a reload", a
   await shows(tab, "/say one", "one", "/say two", "two");
   await same(tab, other);
   await tab.at("branches").waitFor();
-  assert.match(await tab.at("branches").textContent(), /1 earlier version.*\/say three.*2 messages/s);
+  assert.match(await tab.at("branches").textContent(), /1 earlier version.*three.*2 messages/s);
 });

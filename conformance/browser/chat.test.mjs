@@ -109,7 +109,7 @@ test("a tool call is approved", async () => {
   const seen = await same(tab, second);
   const [call] = seen.messages.flatMap((message) => message.calls);
   assert.equal(call.state, "done");
-  assert.deepEqual(JSON.parse(call.result), { executed: true, args: { amount: 10, to: "Ada" } });
+  assert.match(call.result, /Executed\s*true/);
   assert.deepEqual(await effects(tool), [{ amount: 10, to: "Ada" }]);
 });
 
