@@ -24,6 +24,7 @@ await say('/tool book_table {"restaurant":"Adlon","guests":4,"time":"19:15"}');
 await page.getByTestId("interrupt").waitFor();
 await page.getByTestId("approve").waitFor();
 await page.waitForFunction(() => !document.querySelector(".guarded[aria-disabled]"));
+await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== "running"));
 await page.evaluate(() => document.fonts.ready);
 await page.screenshot({ path: fileURLToPath(new URL("picture.png", import.meta.url)) });
 await browser.close();
