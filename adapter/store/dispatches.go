@@ -54,12 +54,12 @@ type Dispatch struct {
 	MaxAttempts int
 	Error       string          // of the last Nack; why it was buried, stopped or superseded. At most 1 KiB is kept
 	ClaimedBy   string          // the node that carries it, or carried it last; "": none has
-	Takeovers   int             // how often a worker went on with its run in place of another one
+	Takeovers   int             // how often a worker continued its run in place of another one
 	LeaseUntil  time.Time       // with DispatchClaimed only
 	Activated   bool            // its run's RUN_STARTED is logged
 	Outcome     json.RawMessage // its run's terminal event; nil before the end
-	// ContinuedAs is the run that went on with it: with a dead letter, or with the answers
-	// to what it asked. Waits: the thread waits for those.
+	// ContinuedAs is the run that continued it, if it is a dead letter or has been answered;
+	// "": none has. Waits: the thread waits for answers to what it has asked.
 	ContinuedAs string
 	Waits       bool
 	Created     time.Time

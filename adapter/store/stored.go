@@ -67,9 +67,10 @@ type RunSummary struct {
 	// Steps are those that the run has run itself: none that it only replayed.
 	Steps []RanStep `json:"steps,omitempty"`
 	More  int       `json:"more,omitempty"` // how many have run under names that are not told
-	// Wrote is how many messages the run has added to those of its input, First ("": Last)
-	// and Last are the ids of the first and the last of them, and Text is the beginning of the last one
-	// of the assistant's that has text. Messages before a checkpoint are left out.
+	// Wrote counts the messages that the run has added to its input since its last
+	// checkpoint. First and Last are the ids of the first and the last one; First is "" if
+	// there is one alone. Text is the beginning of the assistant's last text; a run that
+	// suspends has none.
 	Wrote int    `json:"wrote,omitempty"`
 	First string `json:"from,omitempty"`
 	Last  string `json:"to,omitempty"`

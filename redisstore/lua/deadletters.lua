@@ -6,7 +6,7 @@
 -- EACH
 --   run
 --
--- Returns for each: {thread, the dispatch (as describe)}; {} when it was gone on with or
+-- Returns for each: {thread, the dispatch (as describe)}; {} when a run has continued it, or it
 --   is forgotten, or is another tenant's.
 
 local out = {}

@@ -22,7 +22,7 @@ local TERMINAL = { acked = true, cancelled = true, superseded = true, dead_lette
 --   created    Unix ms; updated and completed count from there
 --   stamp      names the call that was answered: see stampOf
 --   request    names the stop that ended it
---   continued  the run that went on with this one: with a dead letter, or with what it asked
+--   continued  the run that continued this one: a dead letter, or one that was answered
 --   reached    while it is active and was taken over: the journal's length at the
 --              last claim, and with the bookkeeping since
 --   label      the client's runId; agent: whose it is, once it has begun
@@ -31,7 +31,7 @@ local TERMINAL = { acked = true, cancelled = true, superseded = true, dead_lette
 --   summary    what it has done, once it has ended by its worker: store.RunSummary
 --   failed     '1': its worker ended it by store.EndFail
 --   node       that carries it, or carried it last
---   taken      how often a worker went on with it in place of another one; '': never
+--   taken      how often a worker continued it in place of another one; '': never
 local LINE = '^(%a)(%a)' .. string.rep(' (%d+)', 14) .. ' (.*)$'
 
 -- getRun reads a run; nil: there is none.

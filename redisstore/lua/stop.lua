@@ -11,7 +11,7 @@
 --   active    1: only if it is not
 --   unwatched 1: only if no other node watches the thread
 --   behind    ms: only if an input waits, and has not waited for longer; 0: always
---   letter    1: a dead letter that nobody went on with is cancelled, too
+--   letter    1: a dead letter that no run has continued is cancelled, too
 --   reason
 --
 -- Returns {stopped, queued, run, events owed, ready, epoch, logged before,

@@ -43,7 +43,7 @@ end
 
 -- close takes the suspension up, before another run is the thread's latest, and
 -- returns what giveBack needs, and fields of t.runs that the caller stores, by: the run that
--- goes on with what was asked; '': none does. The execution
+-- has the answers; '': none has. The execution
 -- goes on by decided, or ends.
 local function close(t, r, member, by)
   local text, head = suspension(t)

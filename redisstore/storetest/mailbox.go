@@ -129,9 +129,9 @@ func misshapen(d store.Dispatch) string {
 	case d.Outcome != nil && !d.Activated && d.State != store.DispatchAcked: // of what has joined another run it is known before it is logged
 		return "has an outcome without a start"
 	case d.ContinuedAs != "" && d.State != store.DispatchDeadLetter && d.State != store.DispatchAcked:
-		return "was gone on with and is neither a dead letter nor has asked"
+		return "was continued and is neither a dead letter nor has asked"
 	case d.Waits && (d.State != store.DispatchAcked || d.ContinuedAs != ""):
-		return "waits, and has not ended or was gone on with"
+		return "waits, and has not ended or was continued"
 	case d.Activated && d.Input != nil && d.State != store.DispatchDeadLetter:
 		return "has started and keeps its input"
 	case len(d.Record) == 0:
