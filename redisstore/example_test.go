@@ -6,7 +6,6 @@ import (
 	"log"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
 )
 
@@ -29,26 +28,6 @@ func Example() {
 
 	// Output:
 	// suspensions survive this process: false
-}
-
-// What was decided in threads goes with the threads' owner.
-func ExampleStore_ForgetDecisions() {
-	forget := func(ctx context.Context, namespace string, threads []string) error {
-		db, err := redisstore.Open(ctx, "redis://127.0.0.1:6379", nil)
-		if err != nil {
-			return err
-		}
-		defer db.Close()
-		for _, thread := range threads {
-			if err := db.ForgetDecisions(ctx, store.ThreadKey{Namespace: namespace, Thread: thread}); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if err := forget(context.Background(), "acme/user/ann", []string{"trip"}); err != nil {
-		log.Fatal(err)
-	}
 }
 
 // What is wrong with a Redis is said step by step, before a server relies on it.

@@ -51,3 +51,29 @@ func TestV1FindsRuns(t *testing.T) {
 		t.Errorf("elsewhere: %v", got)
 	}
 }
+
+func TestV1PurgesRuns(t *testing.T) {
+	v := newV1(t)
+	for range 2 {
+		v.call("addInput", 202, "/threads/t/input", say("hello"))
+		v.rests("t")
+	}
+	v.call("addInput", 202, "/threads/t/input", say("/confirm sure?"))
+	asked := v.rests("t")["openRun"]
+	for _, bad := range []string{"yesterday", "-1h", "5"} {
+		v.fails("purgeRuns", 400, "invalid_input", "/threads/t/runs/purge", `{"olderThan":"`+bad+`"}`)
+	}
+	v.as("0123456789abcdef-elsewhere").call("purgeRuns", 200, "/threads/t/runs/purge", `{}`)
+	if got := v.call("purgeRuns", 200, "/threads/t/runs/purge", `{"olderThan":"1h"}`); got["purged"] != 0. {
+		t.Errorf("of the last hour: %v", got)
+	}
+	if got := v.call("purgeRuns", 200, "/threads/t/runs/purge", `{}`); got["purged"] != 2. {
+		t.Errorf("all: %v", got)
+	}
+	if left := items(v.call("listRuns", 200, "/threads/t/runs", "")); len(left) != 1 || left[0]["id"] != asked || left[0]["waits"] != true {
+		t.Errorf("left: %v", left)
+	}
+	if told := items(v.call("listMessages", 200, "/threads/t/messages", "")); len(told) < 4 {
+		t.Errorf("messages: %v", told)
+	}
+}

@@ -18,6 +18,8 @@ func init() {
 	bodies["POST /v1/threads/{thread}/unpause"] = nothing
 	bodies["POST /v1/threads/{thread}/runs/{run}/cancel"] = func(ids) string { return `{}` }
 	bodies["POST /v1/threads/{thread}/runs/{run}/requeue"] = nothing
+	bodies["POST /v1/threads/{thread}/runs/purge"] = func(ids) string { return `{"olderThan":"1h"}` }
+	bodies["DELETE /v1/threads/{thread}/decisions"] = nothing
 	bodies["POST /v1/threads/{thread}/interrupts/resolve"] = func(i ids) string {
 		return fmt.Sprintf(`{"entries":[{"interruptId":%q,"status":"cancelled"}]}`, i.interrupt)
 	}

@@ -62,6 +62,11 @@ func (l *decisionList) Decisions(ctx context.Context, q store.DecisionQuery) (p 
 	return p, nil
 }
 
+func (l *decisionList) ForgetDecisions(_ context.Context, key store.ThreadKey) error {
+	l.list = slices.DeleteFunc(l.list, func(d store.Decision) bool { return d.Thread == key })
+	return nil
+}
+
 var decidedAt = time.Date(2030, 1, 31, 14, 2, 0, 0, time.UTC)
 
 // decided is what somebody decided of a tool call in a thread of a tenant.
@@ -163,6 +168,28 @@ func TestDecisionsByScope(t *testing.T) {
 		`"namespace":"acme/shared/team","interruptId":"i0","reason":"tool_call","message":"Pay?","tool":"pay","toolCallId":"c1","arguments":{"amount":200},` +
 		`"payload":{"approved":true,"editedArgs":{"amount":150}},"askedBy":{"id":"s1","runId":"r1"},"answeredBy":{"id":"s2","runId":"r2"},"refused":1}]}`; text != want {
 		t.Errorf("a decision is told as %s", text)
+	}
+}
+
+func TestDecisionsAreForgottenByAdmins(t *testing.T) {
+	ts, _ := decisionsServer(t, someDecisions()...)
+	for _, c := range []struct {
+		path, token string
+		status      int
+		left        []string // of all
+	}{
+		{"/threads/anns/decisions", annsToken, 403, []string{"0", "1", "2", "3"}},
+		{"/threads/anns/decisions?namespace=" + team, approverToken, 404, []string{"0", "1", "2", "3"}},
+		{"/threads/theirs/decisions?namespace=other/user/ann", tenantsAdmin, 404, []string{"0", "1", "2", "3"}},
+		{"/threads/none/decisions?namespace=" + team, tenantsAdmin, 404, []string{"0", "1", "2", "3"}},
+		{"/threads/anns/decisions?namespace=" + team, tenantsAdmin, 204, []string{"1", "2", "3"}},
+		{"/threads/anns/decisions?namespace=" + team, tenantsAdmin, 404, []string{"1", "2", "3"}},
+	} {
+		status := ts.ask(http.MethodDelete, "/v1"+c.path, "", "Authorization", "Bearer "+c.token).resp.StatusCode
+		left, _, _, _ := ts.decisions("/decisions?tenants=all", rootToken)
+		if status != c.status || !slices.Equal(left, c.left) {
+			t.Errorf("%s of %s: %d, left %v", c.path, c.token, status, left)
+		}
 	}
 }
 

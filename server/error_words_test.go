@@ -19,6 +19,7 @@ var goWords = regexp.MustCompile(`\bGo |json:|struct|unmarshal|reflect|\b(float6
 // wholeBodies have each member that what is sent to a route may have, by method and
 // path. inputTo and answerTo have those of inputs.
 var wholeBodies = map[string][]string{
+	"POST /v1/threads/{thread}/runs/purge":                {`{"olderThan":"1h"}`},
 	"PATCH /v1/threads/{thread}":                          {`{"title":"x"}`},
 	"POST /v1/threads":                                    {`{"threadId":"x","parentThreadId":"","resourceId":"r","metadata":{"a":1}}`},
 	"PATCH /v1/threads/{thread}/tree":                     {`{"version":0,"parentThreadId":"","resourceId":"r","metadata":{"a":1}}`},

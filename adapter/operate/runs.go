@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter/internal/admit"
 	"github.com/aguiws/aguiws/adapter/internal/carry"
@@ -141,4 +142,9 @@ func (ds *dispatches) DeadLetters(ctx context.Context, q store.PageQuery) ([]Run
 // Inbox's.
 func (ds *dispatches) CountDispatches(ctx context.Context, tenant string) (map[store.DispatchState]int64, error) {
 	return ds.Store.CountTenant(ctx, tenant)
+}
+
+// Purge forgets runs of a thread: see store.Dispatches.
+func (ds *dispatches) Purge(ctx context.Context, key store.ThreadKey, age time.Duration) (purged int, err error) {
+	return ds.Store.Purge(ctx, key, age)
 }

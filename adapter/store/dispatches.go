@@ -15,6 +15,10 @@ type Dispatches interface {
 	// Dispatches lists dispatches of the thread: those not terminal in the order
 	// of claiming, then terminal ones, latest first.
 	Dispatches(ctx context.Context, key ThreadKey, q DispatchQuery) ([]Dispatch, error)
+	// Purge forgets the thread's dispatches and runs that ended at least an age ago, dead
+	// letters too, and returns how many. An input of such a run that is sent again is a new
+	// one. The latest run stays, and so do those of an execution that is under way or waits.
+	Purge(ctx context.Context, key ThreadKey, age time.Duration) (purged int, err error)
 	// CountDispatches counts the dispatches of all threads by state. Terminal
 	// ones count as long as they are retained. Beside an error that wraps
 	// ErrPartial, those of the parts that answered.

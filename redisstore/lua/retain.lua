@@ -116,20 +116,21 @@ local function readable(t, id)
   return ok and d or nil
 end
 
--- prune drops runs that ended keep ms ago, from a cursor on, and returns the next
--- one; '0': those were all. The thread's latest run stays, and the runs of its
--- execution.
+-- prune drops runs that ended keep ms ago, from a cursor on. It returns the next cursor, '0'
+-- if those were all, and how many it has dropped. The thread's latest run stays, and the runs
+-- of its execution.
 local function prune(t, r, cursor, keep)
   local page = redis.call('HSCAN', t.runs, cursor, 'MATCH', 'm:*', 'COUNT', 300)
-  local execution = executing(t)
+  local execution, dropped = executing(t), 0
   for i = 1, #page[2], 2 do
     local d = readable(t, string.sub(page[2][i], 3))
     if d and d.status == 'ended' and d.id ~= r.latest and d.execution ~= execution
       and NOW - d.created - d.completed >= keep then
       drop(t, d)
+      dropped = dropped + 1
     end
   end
-  return page[1]
+  return page[1], dropped
 end
 
 -- unlabel forgets labels of which every run was dropped, from a cursor on as prune.

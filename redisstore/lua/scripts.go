@@ -45,6 +45,7 @@ var (
 	Hold        = newScript("hold")
 	Usage       = newScript("usage")
 	Retire      = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "retain", "retire")
+	Purge       = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "retain", "purge")
 	HookRead    = newScript("hookread")
 	HookTake    = newScript("hooktake")
 	HookSettle  = newScript("hooksettle")
@@ -84,7 +85,7 @@ var (
 	All = []*Script{Read, Begin, Commit, Note, Join, Activate, End, Checkpoint, Midrun,
 		Claim, Renew, Nack, Journal, Stop, StopAll, Pause, Dispatches,
 		Messages, Range, Tail, Due, Offer, Waiting, Counts, Inbox, Threads, Title, Drafts,
-		Delete, DeadLetters, Retire, Take, Hold, Usage,
+		Delete, DeadLetters, Retire, Purge, Take, Hold, Usage,
 		HookRead, HookTake, HookSettle, HookCounts, HookDead, HookResend,
 		HookForget, Targets, Nodes,
 		Notices, Decisions, Refused, Forget, Records,

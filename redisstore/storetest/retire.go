@@ -239,6 +239,43 @@ var retireTests = []test{
 		same(th, "counted", must(th, counts, err), map[store.DispatchState]int64{store.DispatchAcked: 1})
 		same(th, "latest", th.view().Latest.ID, "r4")
 	}},
+	{"a purge forgets runs that ended so long ago, dead letters too; the latest and those that wait stay", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		purge := func(age time.Duration) int {
+			n, err := th.s.Purge(e.Context(), th.key, age)
+			return must(th, n, err)
+		}
+		same(th, "of a thread that was never used", purge(0), 0)
+		th.whole("r1", "end")
+		c.move(time.Hour)
+		th.bury(failing(th.begun(th.execute("r2"))))
+		th.asks(th.begun(th.execute("r3")), 2, 5)
+		ids := func() (ids string) {
+			list, err := th.s.Dispatches(e.Context(), th.key, store.DispatchQuery{})
+			for _, d := range must(th, list, err) {
+				ids += d.ID + " "
+			}
+			return ids
+		}
+		before := ids()
+		same(th, "younger", purge(time.Hour+time.Millisecond), 0)
+		same(th, "all there", ids(), before)
+		same(th, "the older one", purge(time.Hour), 1)
+		same(th, "it can be read", th.view(store.ReadQuery{RunID: "r1"}).Run != nil, false)
+		same(th, "the dead letter", purge(0), 1)
+		same(th, "sent again", purge(0), 0)
+		asked := th.view().Latest.ID
+		same(th, "what waits", ids(), asked+" ")
+		same(th, "it still waits", th.view().Suspension != nil, true)
+		page, err := th.s.DeadLetters(e.Context(), store.PageQuery{})
+		same(th, "dead letters", len(must(th, page, err).Letters), 0)
+		counts, err := th.s.CountDispatches(e.Context())
+		same(th, "counted", must(th, counts, err), map[store.DispatchState]int64{store.DispatchAcked: 1})
+		if _, err := th.s.Purge(e.Context(), th.key, -1); err == nil {
+			th.Error("a negative age is taken")
+		}
+	}},
 	{"the run that asked stays as long as its question, whatever came after it", func(e *env) {
 		c := e.stopped()
 		e.keep = time.Hour

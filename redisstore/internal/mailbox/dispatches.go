@@ -3,6 +3,7 @@ package mailbox
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
@@ -72,6 +73,24 @@ func readDispatch(r *link.Reply, key store.ThreadKey) store.Dispatch {
 		Takeovers: int(l.Int()), Waits: l.Bool()}
 	r.Join(l)
 	return d
+}
+
+// Purge implements store.Dispatches.
+func (s *Records) Purge(ctx context.Context, key store.ThreadKey, age time.Duration) (purged int, err error) {
+	if age < 0 {
+		return 0, fmt.Errorf("redisstore: purge: an age of %s: it cannot be negative", age)
+	}
+	t, cursor := s.conn.Keys.Thread(key), "0"
+	for {
+		r, err := s.conn.Run(ctx, link.Call{Script: lua.Purge, Keys: t.All(), Args: lua.Args{{"age", age.Milliseconds()}, {"cursor", cursor}}})
+		if err != nil {
+			return purged, err
+		}
+		cursor = r.Text()
+		if purged += int(r.Int()); r.Err != nil || cursor == "0" {
+			return purged, r.Err
+		}
+	}
 }
 
 // CountDispatches implements store.Dispatches.

@@ -80,4 +80,5 @@ type Held interface {
 // Record is the record of what was decided.
 type Record interface {
 	Decisions(ctx context.Context, q store.DecisionQuery) (store.DecisionPage, error)
+	ForgetDecisions(ctx context.Context, key store.ThreadKey) error
 }

@@ -81,7 +81,17 @@ func decisionOperations() []operation {
 				{"tenant", "The tenant whose decisions are listed. Another tenant than the caller's needs the scopes admin and tenants."}, tenantsParameter}, filters...)},
 		{method: "GET", path: "/threads/{thread}/decisions", id: "listThreadDecisions", lists: true, exports: true, outlives: true, summary: "List the decisions of a thread, also of a deleted one, the latest first",
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: listOf[decisionJSON]{}, serve: (*call).listDecisions, query: filters},
+		{method: "DELETE", path: "/threads/{thread}/decisions", id: "forgetDecisions", outlives: true, summary: "Take the decisions of a thread out of the record, also of a deleted one",
+			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, status: 204, serve: (*call).forgetDecisions},
 	}
+}
+
+func (c *call) forgetDecisions() (any, error) {
+	page, err := c.Record.Decisions(c.r.Context(), store.DecisionQuery{Tenant: c.caller.Tenant(), Thread: &c.key, Limit: 1})
+	if unknown := c.goneThread(page, err); unknown != nil {
+		return nil, unknown
+	}
+	return nil, c.Record.ForgetDecisions(c.r.Context(), c.key)
 }
 
 var decisionStatuses = []store.DecisionStatus{store.DecisionResolved, store.DecisionCancelled, store.DecisionExpired}

@@ -112,6 +112,14 @@ type stoppedJSON struct {
 	Below *stoppedBelowJSON `json:"below,omitempty" jsonschema:"The state of the threads below the run's thread. It is left out if the store could not read it."`
 }
 
+type purgeJSON struct {
+	OlderThan string `json:"olderThan,omitempty" jsonschema:"The time since the end of a run that is forgotten, such as 24h or 90m. The default is 0s: all runs that have ended."`
+}
+
+type purgedJSON struct {
+	Purged int `json:"purged" jsonschema:"The number of runs that the server has forgotten."`
+}
+
 // countsJSON are dispatches by state.
 type countsJSON map[string]int64
 
@@ -134,6 +142,9 @@ func runOperations() []operation {
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, query: stopParameters, body: reasonJSON{}, status: 200, answer: stoppedJSON{}, serve: (*call).cancelRun},
 		{method: "POST", path: "/threads/{thread}/runs/{run}/requeue", id: "requeueRun", summary: "Run a dead letter again, in a new run",
 			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, admits: true, status: 202, answer: admittedJSON{}, serve: (*call).requeueRun},
+		{method: "POST", path: "/threads/{thread}/runs/purge", id: "purgeRuns", summary: "Forget runs that have ended, and dead letters, before keep-runs does",
+			notes: "The latest run stays, and so do the runs of an execution that is under way or waits. If the input of a forgotten run is sent again, the server takes it for a new one. Messages, and decisions on record, stay.",
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: purgeJSON{}, status: 200, answer: purgedJSON{}, serve: (*call).purgeRuns},
 		{method: "GET", path: "/dispatches", id: "listDispatches", lists: true, summary: "List the tenant's dead letters, oldest first",
 			scope: identity.ScopeAdmin, status: 200, answer: listOf[runJSON]{}, serve: (*call).listDeadLetters,
 			query: append([]parameter{{"state", "The state of the dispatches. The only value is dead_letter, which is also the default."}}, pageParameters...)},
@@ -269,6 +280,19 @@ func (c *call) requeueRun() (any, error) {
 		}
 	}
 	return c.admitted(admitted, "", err)
+}
+
+func (c *call) purgeRuns() (any, error) {
+	var asked purgeJSON
+	if err := c.read(&asked); err != nil {
+		return nil, err
+	}
+	age, err := time.ParseDuration(cmp.Or(asked.OlderThan, "0s"))
+	if err != nil || age < 0 {
+		return nil, badRequest("olderThan: " + strconv.Quote(asked.OlderThan) + " is no length of time: write 24h, for example")
+	}
+	purged, err := c.Runner.Purge(c.r.Context(), c.key, age)
+	return purgedJSON{purged}, err
 }
 
 func (c *call) listDeadLetters() (any, error) {
