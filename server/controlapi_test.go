@@ -430,6 +430,9 @@ func TestV1Operations(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	op.fails("requeueRun", 409, "dispatch_gone", "/threads/t1/runs/"+id+"/requeue"+theirs, "")
+	if got := op.call("purgeRuns", 200, "/threads/t2/runs/purge"+theirs, `{"olderThan":"24h"}`); got["purged"] != 0.0 {
+		t.Errorf("%v", got)
+	}
 	v.call("deleteThread", 204, "/threads/t1", "")
 	v.fails("getThread", 404, "thread_not_found", "/threads/t1", "")
 
@@ -439,6 +442,11 @@ func TestV1Operations(t *testing.T) {
 		if len(got) != 3 || fmt.Sprintln(got[0]["status"], got[0]["user"], got[0]["through"]) != "cancelled op inbox\n" {
 			t.Errorf("%s: %v", id, got)
 		}
+	}
+	v.fails("forgetDecisions", 403, "forbidden", "/threads/t2/decisions", "")
+	op.call("forgetDecisions", 204, "/threads/t2/decisions"+theirs, "")
+	if got := items(v.call("listThreadDecisions", 200, "/threads/t2/decisions", "")); len(got) != 0 {
+		t.Errorf("%v", got)
 	}
 	root := v.as("0123456789abcdef-root-of-all")
 	if got := fmt.Sprint(items(root.call("listWork", 200, "/work", ""))); got != "[map[agent:script lag:0 oldestMs:0 pending:0 waiting:0]]" {

@@ -20,6 +20,7 @@ interface Props {
 /** One thread of the inbox in the list: what it is about, what it asks, who does, since when and until when. */
 export function InboxRow({ item, picked, pick, refused, chosen, choose }: Props) {
   const title = visible(item.title || "Untitled");
+  const asks = asksWords(item);
   const count = item.interrupts.length + (item.omitted ?? 0);
   const drafted = item.interrupts.filter((one) => one.draft).length;
   return (
@@ -37,9 +38,11 @@ export function InboxRow({ item, picked, pick, refused, chosen, choose }: Props)
           {title}
         </span>
         <span className="hint when">{ago(item.since)}</span>
-        <span className="hint asks" dir="auto">
-          {asksWords(item)}
-        </span>
+        {asks !== title && (
+          <span className="hint asks" dir="auto">
+            {asks}
+          </span>
+        )}
         <span className="row tags">
           {item.user !== undefined && (
             <span className="hint asker">

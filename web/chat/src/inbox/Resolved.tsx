@@ -2,7 +2,7 @@ import { type MouseEvent, type ReactNode, useState } from "react";
 import { questionText } from "../../../client/answers";
 import { aboutOf } from "../forms/answers";
 import type { DecisionInfo } from "../server/api";
-import { decidedAbout, decidedBy, decidedHow } from "./decided";
+import { decidedAbout, decidedBy, decidedHow, decidedWhy } from "./decided";
 import { download } from "../server/download";
 import { ArgFields } from "../decision/ArgFields";
 import { Folded, Paragraph } from "../lib/Folded";
@@ -83,11 +83,24 @@ export function Resolved({ views }: { views: ReactNode }) {
       )}
       {!data && !error && <p className="hint center">Loading…</p>}
       {data?.items.length === 0 && <p className="hint center">{query.size > 0 ? "Nothing that was decided fits the filters." : "Nothing was decided yet."}</p>}
-      <ol className="decided">
-        {data?.items.map((decision) => (
-          <Decision key={decision.id} decision={decision} />
-        ))}
-      </ol>
+      {data !== undefined && data.items.length > 0 && (
+        <table className="decided">
+          <thead>
+            <tr>
+              {["What", "Answer", "By", "Agent", "When"].map((head) => (
+                <th key={head} scope="col">
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {data.items.map((decision) => (
+              <Decision key={decision.id} decision={decision} />
+            ))}
+          </tbody>
+        </table>
+      )}
       <Pager place={place} of="what was decided" />
     </>
   );
@@ -115,30 +128,19 @@ function NameFilter({ label, hook, set }: { label: string; hook: string; set: (n
 const TAGS: Record<DecisionInfo["status"], string> = { resolved: "tag done", cancelled: "tag", expired: "tag late" };
 
 function Decision({ decision }: { decision: DecisionInfo }) {
-  const { id, at, status, threadId, namespace, message, arguments: args, payload, cut, refused } = decision;
+  const { id, at, status, threadId, namespace, agent, message, arguments: args, payload, cut, refused } = decision;
   const how = decidedHow(decision);
+  const why = decidedWhy(decision);
   const asked = questionText({ message });
   const beside = message && aboutOf({ message });
   return (
-    <li data-testid="decided" data-id={id} data-status={status} data-thread-id={threadId}>
-      <div className="row">
-        <span className={how === "Declined" ? "tag" : TAGS[status]} data-testid="decided-how">
-          {how}
-        </span>
-        <span className="about" dir="auto">
+    <tr data-testid="decided" data-id={id} data-status={status} data-thread-id={threadId}>
+      <td className="what">
+        <a className="about" dir="auto" href={threadHref(threadId, namespace)} onClick={onLink}>
           {visible(decidedAbout(decision))}
-        </span>
-      </div>
-      <div className="row hint">
-        <span data-testid="decided-by">{visible(decidedBy(decision))}</span>
-        <time dateTime={at} title={at}>
-          {new Date(at).toLocaleString()} ({ago(at)})
-        </time>
-        {refused > 0 && <span>{refused === 1 ? "1 answer was refused before" : `${refused} answers were refused before`}</span>}
-        <a href={threadHref(threadId, namespace)} onClick={onLink}>
-          Chat
         </a>
-      </div>
+        {why !== undefined && <Paragraph text={why} label="Reason" />}
+        {refused > 0 && <span className="hint">{refused === 1 ? "1 answer was refused before" : `${refused} answers were refused before`}</span>}
       {(message !== undefined || args !== undefined || payload !== undefined) && (
         <Details>
           {asked && <Paragraph text={asked} label="Message" />}
@@ -150,7 +152,20 @@ function Decision({ decision }: { decision: DecisionInfo }) {
           {cut && cut.length > 0 && <p className="hint">Not whole on record: {cut.join(", ")}.</p>}
         </Details>
       )}
-    </li>
+      </td>
+      <td>
+        <span className={how === "Declined" ? "tag" : TAGS[status]} data-testid="decided-how">
+          {how}
+        </span>
+      </td>
+      <td data-testid="decided-by">{visible(decidedBy(decision))}</td>
+      <td>{agent !== undefined && visible(agent)}</td>
+      <td>
+        <time dateTime={at} title={new Date(at).toLocaleString()}>
+          {ago(at)}
+        </time>
+      </td>
+    </tr>
   );
 }
 

@@ -29,9 +29,15 @@ const THROUGH: Record<string, string> = {
 
 /** Who decided, and through what. */
 export function decidedBy({ status, user, through = "" }: Pick<DecisionInfo, "status" | "user" | "through">): string {
-  if (status === "expired") return "nobody answered in time";
+  if (status === "expired") return "nobody in time";
   const way = Object.hasOwn(THROUGH, through) ? ` ${THROUGH[through]}` : "";
-  return `${user === undefined ? "by somebody without a name here" : `by ${user}`}${way}`;
+  return `${user ?? "somebody"}${way}`;
+}
+
+/** Why, in the words of whoever decided. */
+export function decidedWhy({ payload }: Pick<DecisionInfo, "payload">): string | undefined {
+  const { reason } = isObject(payload) ? payload : {};
+  return typeof reason === "string" && reason.trim() !== "" ? reason : undefined;
 }
 
 /** What it was about is cut where it is longer, in characters. */

@@ -226,6 +226,8 @@ export interface DecisionInfo {
   interruptId: string;
   reason?: string;
   message?: string;
+  /** Left out of the default one's. */
+  agent?: string;
   tool?: string;
   toolCallId?: string;
   arguments?: unknown;
