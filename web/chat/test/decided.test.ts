@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decidedAbout, decidedBy, decidedWhy } from "../src/inbox/decided";
+import { decidedAbout, decidedWhy } from "../src/inbox/decided";
 import { reasonsIn, reasonWords } from "../src/inbox/reasons";
 
 test("a decision is about the words of what was asked, not its JSON", () => {
@@ -15,10 +15,7 @@ test("a question that its agent has forgotten is among the reasons", () => {
   expect(reasonWords("aguiws:question_forgotten", 2)).toBe("forgotten question (2)");
 });
 
-test("who decided stands without a by, and why in their words", () => {
-  expect(decidedBy({ status: "resolved", user: "ann", through: "inbox" })).toBe("ann in the inbox");
-  expect(decidedBy({ status: "cancelled", through: "socket" })).toBe("somebody in the chat");
-  expect(decidedBy({ status: "expired" })).toBe("nobody in time");
+test("why is in the words of whoever decided", () => {
   expect(decidedWhy({ payload: { approved: false, reason: "too dear" } })).toBe("too dear");
   for (const payload of [undefined, null, "x", { reason: 3 }, { reason: " " }]) expect(decidedWhy({ payload })).toBeUndefined();
 });

@@ -33,10 +33,10 @@ it.each([
 ] as const)("calls %j %s", (decision, words) => expect(decidedHow(decision)).toBe(words));
 
 it.each([
-  [{ status: "resolved", user: "ann", through: "inbox" }, "by ann in the inbox"],
-  [{ status: "resolved", user: "ann", through: "something new" }, "by ann"],
-  [{ status: "cancelled", through: "steering" }, "by somebody without a name here by a new message"],
-  [{ status: "expired", user: "ann", through: "expiry" }, "nobody answered in time"],
+  [{ status: "resolved", user: "ann", through: "inbox" }, "ann in the inbox"],
+  [{ status: "resolved", user: "ann", through: "something new" }, "ann"],
+  [{ status: "cancelled", through: "steering" }, "somebody by a new message"],
+  [{ status: "expired", user: "ann", through: "expiry" }, "nobody in time"],
 ] as const)("says of %j: %s", (decision, words) => expect(decidedBy(decision)).toBe(words));
 
 it.each([
