@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -74,8 +75,17 @@ func TestRunThatComesBackToItsNode(t *testing.T) {
 	w := l.worker(l.store, mine)
 	l.beginOn(w, "hi", "run-0")
 	await(l, inside)
-	l.lapse()
-	await(l, began)
+	for taken := false; !taken; {
+		l.lapse()
+		select {
+		case <-began:
+			taken = true
+		case <-time.After(5 * time.Second): // the worker has renewed its lease in between
+			if l.ctx().Err() != nil {
+				t.Fatal("nobody takes the run over")
+			}
+		}
+	}
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
 	l.runner.Shutdown(gone) // hands back

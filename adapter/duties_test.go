@@ -223,6 +223,11 @@ func TestWhatIsAnApproval(t *testing.T) {
 	}
 }
 
+// neverRenewed is a way to the store of a worker whose renewals do not arrive.
+type neverRenewed struct{ store.Store }
+
+func (neverRenewed) Renew(context.Context, store.Claim) (bool, error) { return false, errFault }
+
 // A takeover knows whose execution it goes on with.
 func TestTakeoverKeepsWhoAsked(t *testing.T) {
 	gate, begun := make(chan struct{}), make(chan struct{})
@@ -238,12 +243,16 @@ func TestTakeoverKeepsWhoAsked(t *testing.T) {
 			return clerk().Run(ctx, run)
 		})
 	}
-	l := newLab(t, agent(true), separate, seldom) // else it might find, and renew, its own lease
+	l := newLab(t, agent(false), separate)
+	w := l.worker(neverRenewed{l.store}, agent(true), separate, seldom)
 	t.Cleanup(func() { close(gate) })
-	l.as(ann, user("pay"))
+	in := user("pay")
+	in.ThreadID, in.RunID = l.key.Thread, "run-0"
+	if a, err := w.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Tenant: "acme", User: ann, Run: in}); err != nil || a.Disposition != admission.Started {
+		t.Fatalf("%+v %v", a.Refusal, err)
+	}
 	<-begun
 	l.lapse()
-	l.replace(agent(false), separate)
 	for {
 		events := l.untilEnd()
 		if end, ok := events[len(events)-1].(*protocol.RunFinished); ok {
