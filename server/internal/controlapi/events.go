@@ -16,6 +16,8 @@ import (
 // maxEventBytes is how large the body of an event may be.
 const maxEventBytes = 1 << 20
 
+type eventJSON json.RawMessage
+
 type eventTakenJSON struct {
 	Repeat bool `json:"repeat" jsonschema:"The same body had come before, and the server does nothing again."`
 }
@@ -26,7 +28,7 @@ func eventOperations() []operation {
 	return []operation{
 		{method: "POST", path: "/events/{token}", id: "sendEvent", summary: "Send the event that a run waits for",
 			notes:   "The body is any JSON value that fits the schema of the event, and none is null. The first one ends the wait.",
-			byToken: true, body: json.RawMessage{}, status: 200, answer: eventTakenJSON{}, serve: (*call).sendEvent},
+			byToken: true, body: eventJSON{}, status: 200, answer: eventTakenJSON{}, serve: (*call).sendEvent},
 	}
 }
 

@@ -21,6 +21,7 @@ var (
 	// These say what Go's types do not.
 	typeSchemas = map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage](): {},
+		reflect.TypeFor[eventJSON]():       {Description: "Any JSON value that fits the schema of the event."},
 		reflect.TypeFor[time.Time]():       {Type: "string", Format: "date-time"},
 	}
 )
