@@ -70,7 +70,7 @@ func (c *client) eventPath() string {
 
 func TestEventIsPosted(t *testing.T) {
 	waits := make(chan struct{})
-	_, stranger, c := eventsServer(t, waits)
+	v, stranger, c := eventsServer(t, waits)
 	c.send(says("r1", "go"))
 	path := c.eventPath()
 	early := stranger.fails("sendEvent", http.StatusTooEarly, adapter.CodeEventEarly, path, `{"amount":7}`)
@@ -79,6 +79,9 @@ func TestEventIsPosted(t *testing.T) {
 	}
 	close(waits)
 	c.until(`"reason":"aguiws:event"`)
+	if one := items(v.call("listThreads", 200, "/threads", ""))[0]; one["waitsOn"] != adapter.ReasonEvent || one["waitsUntil"] == nil {
+		t.Errorf("the list says %v", one)
+	}
 
 	stranger.fails("sendEvent", 404, "event_not_found", path+"A", `{"amount":7}`)
 	stranger.fails("sendEvent", 400, "invalid_input", path, `{"amount":`)
