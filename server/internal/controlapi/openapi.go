@@ -115,7 +115,7 @@ func (o *operation) describe() object {
 		responses := described["responses"].(object)
 		responses["404"] = errorResponse("No server of this store has made the token.")
 		responses["409"] = errorResponse("Another body was sent before, and it stays.")
-		responses["410"] = errorResponse("Nothing waits for the event any more.")
+		responses["410"] = errorResponse("The wait for the event has ended otherwise.")
 		responses["413"] = errorResponse("The body has more than 1 MiB.")
 		responses["422"] = errorResponse("The body does not fit the schema of the event. The run still waits.")
 		responses["425"] = laterResponse("The run does not wait for the event yet. The caller sends the same request again.")
