@@ -254,3 +254,30 @@ func TestEventsThatCannotBe(t *testing.T) {
 	}))
 	succeeded(t, l.say("hi"))
 }
+
+// A goroutine that waits goes on with the event.
+func TestEventInBlockingMode(t *testing.T) {
+	l, token, _ := awaiting(t, time.Hour, func(o *runner.Options) { o.Mode = runner.ModeBlocking })
+	if got := l.sends(token, `{"amount":7}`); got != string(admission.Started) {
+		t.Fatal(got)
+	}
+	l.said(`got {"amount":7}`)
+}
+
+// Tokens are the store's: another node takes them, and another store does not.
+func TestEventOnAnotherNode(t *testing.T) {
+	l, token, _ := awaiting(t, time.Hour)
+	w := l.worker(l.store, payee(time.Hour, make(chan string, 10)))
+	e, ok := w.OpenEvent(token)
+	if !ok {
+		t.Fatal("another node does not know the token")
+	}
+	if a, err := w.SendEvent(l.ctx(), e, json.RawMessage(`{"amount":7}`)); err != nil || a.Disposition != admission.Started {
+		t.Fatal(a, err)
+	}
+	l.said(`got {"amount":7}`)
+	other, _, _ := awaiting(t, time.Hour)
+	if _, ok := other.runner.OpenEvent(token); ok {
+		t.Error("another store knows the token")
+	}
+}
