@@ -122,6 +122,11 @@ func TestEventWithoutATime(t *testing.T) {
 func TestEventIsAnsweredByNobody(t *testing.T) {
 	l, token, id := awaiting(t, time.Hour)
 	refusedWith(t, l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(id, `{"amount":7}`)}}), adapter.CodeInvalidInput)
+	refused := l.submit(user("more"))
+	refusedWith(t, refused, adapter.CodePending)
+	if !strings.Contains(refused.Refusal.Message, "waits for a time or for an event") {
+		t.Errorf("a message is told %q", refused.Refusal.Message)
+	}
 	succeeded(t, l.answer(cancelled(id)))
 	if got := l.texts(); len(got) != 1 || got[0] != "cancelled" {
 		t.Errorf("texts %q", got)

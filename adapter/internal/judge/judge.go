@@ -166,7 +166,7 @@ func (j *Judgement) decide(ctx context.Context, v Verdict, open *store.Suspensio
 		return j.steerAway(ctx, v, open, busy)
 	}
 	if len(entries) == 0 {
-		return Verdict{Refusal: Refuse(CodePending, "the thread waits for answers: send resume with an entry for each open interrupt",
+		return Verdict{Refusal: Refuse(CodePending, j.pending(open),
 			map[string]any{"interruptIds": open.IDs()})}, nil
 	}
 	return j.judgeAnswers(ctx, v, open, entries)
