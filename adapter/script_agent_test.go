@@ -48,6 +48,8 @@ func TestScriptCommands(t *testing.T) {
 		`/state {"count":1}`: "The state is set.",
 		"/slow x":            "Usage: /slow N MS, with N up to 10000 deltas, up to 60000 milliseconds apart.",
 		"/steps 2 0":         "All 2 steps are done.",
+		"/sleep x":           "Usage: /sleep SECONDS.",
+		"/event a b":         "Usage: /event NAME, with letters, digits, dots, dashes and underscores.",
 		"/steps x":           "Usage: /steps N MS, with N up to 1000 steps of up to 60000 milliseconds.",
 		"/tool":              "Usage: /tool NAME JSON, with a JSON object of arguments.",
 		"/tool pay [1]":      "Usage: /tool NAME JSON, with a JSON object of arguments.",
