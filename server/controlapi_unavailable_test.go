@@ -78,6 +78,9 @@ func TestV1RequestRate(t *testing.T) {
 	v := newV1With(t, &Options{RequestsPerUser: 0.01, RequestBurst: 1}).as("0123456789abcdef-operator")
 	v.call("listThreads", 200, "/threads", "")
 	v.later(never, func(op operation, status int, problem map[string]any) {
+		if strings.Contains(op.path, "{token}") {
+			return // it counts for an address: nobody is known to send it
+		}
 		if status != http.StatusTooManyRequests || problem["code"] != refusal.CodeRateLimited {
 			t.Errorf("%s: %d %v", op.id, status, problem)
 		}
