@@ -39,4 +39,9 @@ const (
 	CodeGone              = "dispatch_gone"      // Runner.Requeue
 	CodeThreadDeleting    = "thread_deleting"    // Runner.DeleteTree
 	CodeBranchGone        = "branch_gone"        // Injection.Restores
+
+	// The codes of events that are not taken.
+	CodeEventEarly    = "event_too_early" // the run does not wait for it yet
+	CodeEventOver     = "event_over"      // nothing waits for it any more
+	CodeEventConflict = "event_conflict"  // another body has come before
 )

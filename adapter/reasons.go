@@ -14,6 +14,11 @@ const ReasonPaused = "aguiws:paused"
 // Nobody can resolve it; it can be cancelled as any other.
 const ReasonTimer = "aguiws:timer"
 
+// ReasonEvent is the reason of the interrupt with which Event.Wait waits, until its ExpiresAt
+// if it has one. Only whoever has the event's token resolves it; it can be cancelled as any
+// other. Its metadata names the event.
+const ReasonEvent = "aguiws:event"
+
 // ReasonUncertainStep is the reason of the interrupt that asks what became of
 // a step that was started and not recorded.
 const ReasonUncertainStep = "aguiws:uncertain_step"

@@ -10,7 +10,7 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// ErrWaitCancelled is what Run.Sleep returns if the wait was cancelled before its time.
+// ErrWaitCancelled is what Run.Sleep and Event.Wait return if the wait was cancelled.
 var ErrWaitCancelled = errors.New("the wait was cancelled")
 
 // Sleep suspends the run as Ask does until a time of the store's clock, to the millisecond.

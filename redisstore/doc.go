@@ -127,7 +127,8 @@
 //	            hash    what nodes tell of themselves, by node: when, and  nodes
 //	                    a text; all of it goes a quarter of an hour after the latest
 //	prefix:meta hash    the number of partitions, the format of it all,    start, the store itself
-//	                    how inbox lists what is open
+//	                    how inbox lists what is open, the secret by which
+//	                    the tokens of events are signed
 //
 // The memo expires Options.Keep after the thread's last end, never while it is suspended.
 // Followers expire when their time is over, and one that does not follow any more when

@@ -138,6 +138,9 @@ func (s *Store) Node() string { return s.opts.Node }
 // Durable implements store.Reader.
 func (s *Store) Durable() bool { return !s.opts.volatile }
 
+// Secret implements store.Reader.
+func (s *Store) Secret() []byte { return s.conn.Secret }
+
 // Listen implements store.Reader.
 func (s *Store) Listen(f func(store.Delivery)) { s.deliveries.Listen(f) }
 

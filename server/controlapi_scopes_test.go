@@ -64,6 +64,7 @@ var scopesOf = map[string]struct{ home, away string }{
 	"resendWebhook":       {"admin", ""},
 	"enableWebhooks":      {"admin", ""},
 	"countInbox":          {"read approver admin", ""},
+	"sendEvent":           {"nothing read run approver admin metrics", ""},
 	"resolveInbox":        {"run approver admin", ""},
 }
 

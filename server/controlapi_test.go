@@ -472,6 +472,7 @@ func TestV1Operations(t *testing.T) {
 		op.fails(id, 404, "webhook_not_found", path, "")
 	}
 
+	op.fails("sendEvent", 404, "event_not_found", "/events/none", `{}`)
 	op.fails("getPayload", 400, "invalid_input", "/payloads/none", "")
 	triesTrees(v)
 	for _, each := range v.ops {

@@ -14,6 +14,7 @@ func init() {
 	bodies["POST /v1/threads/{thread}/input"] = func(i ids) string { return fmt.Sprintf(`{"text":"/say x","after":%q}`, i.message) }
 	bodies["POST /v1/threads/{thread}/branches/{branch}/restore"] = func(ids) string { return `{}` }
 	bodies["POST /v1/threads/{thread}/interrupt"] = func(ids) string { return `{"reason":"x"}` }
+	bodies["POST /v1/events/{token}"] = func(i ids) string { return fmt.Sprintf(`{"thread":%q}`, i.thread) }
 	bodies["POST /v1/threads/{thread}/pause"] = func(ids) string { return `{"reason":"review"}` }
 	bodies["POST /v1/threads/{thread}/unpause"] = nothing
 	bodies["POST /v1/threads/{thread}/runs/{run}/cancel"] = func(ids) string { return `{}` }

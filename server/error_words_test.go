@@ -25,6 +25,7 @@ var wholeBodies = map[string][]string{
 	"PATCH /v1/threads/{thread}/tree":                     {`{"version":0,"parentThreadId":"","resourceId":"r","metadata":{"a":1}}`},
 	"POST /v1/threads/{thread}/input":                     {`{"text":"/say x","runId":"r","agent":"script","interrupt":true,"after":"m","before":"m","when":"step","priority":1,"dedupe":"d","availableAt":"2030-01-31T00:00:00Z"}`},
 	"POST /v1/threads/{thread}/branches/{branch}/restore": {`{"runId":"r","agent":"script"}`},
+	"POST /v1/events/{token}":                             {`{"a":1}`},
 	"POST /v1/threads/{thread}/interrupt":                 {`{"reason":"x"}`},
 	"POST /v1/threads/{thread}/pause":                     {`{"reason":"review","text":"x","timeoutMs":1000,"onTimeout":"cancel","graceMs":1000}`},
 	"POST /v1/threads/{thread}/runs/{run}/cancel":         {`{"reason":"x"}`},

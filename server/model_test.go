@@ -5,12 +5,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -39,7 +41,7 @@ var (
 // the store does, all that was streamed was legal where it stood, and what was
 // said as of a position is what the client had built by then.
 func TestModelOfTheBinding(t *testing.T) {
-	pace := &wordly{threads: map[string]chan struct{}{}}
+	pace := &wordly{threads: map[string]chan struct{}{}, tokens: map[string][]string{}}
 	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": pace}})
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +49,7 @@ func TestModelOfTheBinding(t *testing.T) {
 	ts := newTestServer(t, running(r), &Options{FramesPerSecond: 1e6, FrameBurst: 1e6, InputsPerMinute: 1e6, InputBurst: 1e6,
 		Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	for seed := *modelSeed; seed < *modelSeed+uint64(*modelSeeds); seed++ {
-		h := &history{t: t, ts: ts, pace: pace, rnd: rand.New(rand.NewPCG(seed, 0)), thread: fmt.Sprintf("t%d", seed)}
+		h := &history{t: t, ts: ts, pace: pace, took: map[string]string{}, rnd: rand.New(rand.NewPCG(seed, 0)), thread: fmt.Sprintf("t%d", seed)}
 		if err := h.play(r); err != nil {
 			var trace []string
 			for _, p := range h.peers {
@@ -63,6 +65,21 @@ func TestModelOfTheBinding(t *testing.T) {
 type wordly struct {
 	mu      sync.Mutex
 	threads map[string]chan struct{}
+	tokens  map[string][]string // of events, by thread, each once
+}
+
+func (p *wordly) handOut(thread, token string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !slices.Contains(p.tokens[thread], token) {
+		p.tokens[thread] = append(p.tokens[thread], token)
+	}
+}
+
+func (p *wordly) handedOut(thread string) []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.tokens[thread])
 }
 
 func (p *wordly) of(thread string) chan struct{} {
@@ -76,7 +93,16 @@ func (p *wordly) of(thread string) chan struct{} {
 
 func (p *wordly) Run(ctx context.Context, run *adapter.Run) error {
 	in := run.Input()
-	if m := in.Messages; len(m) > 0 && strings.HasPrefix(m[len(m)-1].Content.String(), "ask") {
+	if m := in.Messages; len(m) > 0 && strings.HasPrefix(m[len(m)-1].Content.String(), "await") {
+		e, err := run.Event(ctx, "word", nil)
+		if err != nil {
+			return err
+		}
+		p.handOut(in.ThreadID, e.Token)
+		if _, err := e.Wait(ctx, run.Now().Add(time.Hour)); err != nil && !errors.Is(err, adapter.ErrWaitCancelled) {
+			return err
+		}
+	} else if len(m) > 0 && strings.HasPrefix(m[len(m)-1].Content.String(), "ask") {
 		if _, err := run.Ask(ctx, protocol.Interrupt{Reason: protocol.ReasonConfirmation, Message: "Really?"}); err != nil {
 			return err
 		}
@@ -111,6 +137,7 @@ type history struct {
 	peers  []*peerModel
 	inputs []modelInput // that were sent, by whomever
 	plain  []*plainModel
+	took   map[string]string // what events were taken with, by token
 }
 
 type modelInput struct{ label, body, resume string }
@@ -198,8 +225,11 @@ func (h *history) step(p *peerModel) error {
 	case n < 14: // something new
 		in := modelInput{label: fmt.Sprintf("r%d", len(h.inputs)+1)}
 		what := "say"
-		if h.rnd.IntN(4) == 0 {
+		switch h.rnd.IntN(8) {
+		case 0, 1:
 			what = "ask"
+		case 2, 3:
+			what = "await"
 		}
 		in.body = fmt.Sprintf(`"messages":[{"id":"m%d","role":"user","content":%q}]`, len(h.inputs)+1, what)
 		h.inputs = append(h.inputs, in)
@@ -234,12 +264,47 @@ func (h *history) step(p *peerModel) error {
 		} else {
 			h.again(p)
 		}
-	case n < 86:
+	case n < 82:
+		for range 1 + h.rnd.IntN(3) {
+			if err := h.post(); err != nil {
+				return err
+			}
+		}
+	case n < 92:
 		for range 1 + h.rnd.IntN(8) {
 			h.pace.of(h.thread) <- struct{}{}
 		}
 	default:
 		return p.digest(h.rnd.IntN(12))
+	}
+	return nil
+}
+
+// post sends an event. The first body is the one that counts.
+func (h *history) post() error {
+	tokens := h.pace.handedOut(h.thread)
+	if len(tokens) == 0 {
+		return nil
+	}
+	token, body := tokens[h.rnd.IntN(len(tokens))], fmt.Sprint(h.rnd.IntN(2))
+	resp, err := http.Post(h.ts.http.URL+adapter.EventsPath+token, "application/json", strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	before, taken := h.took[token]
+	switch got := fmt.Sprint(resp.StatusCode, " ", string(text)); {
+	case got == `200 {"repeat":false}` && !taken:
+		h.took[token] = body
+	case got == `200 {"repeat":true}` && taken && before == body:
+	case resp.StatusCode == http.StatusConflict && taken && before != body:
+	case !taken && (resp.StatusCode == http.StatusTooEarly || resp.StatusCode == http.StatusGone || resp.StatusCode == http.StatusServiceUnavailable):
+	default:
+		return fmt.Errorf("the event %s is answered with %s after %q, which was taken: %v", body, got, before, taken)
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
 )
 
 // leastOf leaves out of a value what its schema does not require.
@@ -61,9 +63,12 @@ func TestOpenAPISaysWhatIsRequired(t *testing.T) {
 		v.call("addInput", 202, "/threads/"+thread+"/input", say("/confirm sure?"))
 		rested := v.rests(thread)
 		interrupt := rested["interrupts"].([]any)[0].(map[string]any)["id"].(string)
+		v.call("addInput", 202, "/threads/"+thread+"-waits/input", say("/event paid"))
+		_, token, _ := strings.Cut(fmt.Sprint(v.rests(thread + "-waits")["messages"]), adapter.EventsPath)
+		token, _, _ = strings.Cut(token, " ")
 		run := items(v.call("listRuns", 200, "/threads/"+thread+"/runs", ""))[0]["id"].(string)
 		path := regexp.MustCompile(`\{\w+\}`).ReplaceAllStringFunc(op.path, func(name string) string {
-			return map[string]string{"{thread}": thread, "{run}": run, "{interrupt}": interrupt, "{branch}": "none"}[name]
+			return map[string]string{"{thread}": thread, "{run}": run, "{interrupt}": interrupt, "{branch}": "none", "{token}": token}[name]
 		})
 		described := document.Paths["/v1"+op.path][strings.ToLower(op.method)]
 		body := ""

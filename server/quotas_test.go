@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/runner"
@@ -29,7 +30,7 @@ func TestQuotasOfUsers(t *testing.T) {
 		return nil
 	})
 	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": holding},
-		MaxRunsPerUser: 1, MaxThreadsPerUser: 2, MaxInputs: 1, InputBurst: 4})
+		MaxRunsPerUser: 1, MaxThreadsPerUser: 2, MaxInputs: 1, InputBurst: 4, StoreTimeout: 10 * time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func TestQuotasOfUsers(t *testing.T) {
 // A thread that is made counts as one of its user's threads and inputs.
 func TestQuotasOfMadeThreads(t *testing.T) {
 	agent := script.New(script.Options{})
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent}, MaxThreadsPerUser: 3, MaxInputs: 1, InputBurst: 6})
+	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent}, MaxThreadsPerUser: 3, MaxInputs: 1, InputBurst: 6, StoreTimeout: 10 * time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

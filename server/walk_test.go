@@ -44,6 +44,10 @@ var onlyRead = []string{"/agui/ws", "/agui/{agent}/ws", "/agui/threads/{thread}/
 // openRoutes are told to everybody, and may name nothing.
 var openRoutes = []string{"GET /healthz", "GET /readyz", "GET /login/callback/git"}
 
+// tokenRoutes are for whoever has what their paths name: without it everybody is told the
+// same.
+var tokenRoutes = []string{"POST /v1/events/{token}"}
+
 // controls are the control frames of a client, as docs/binding/frames.schema.json lists them.
 var controls = map[string]func(ids) string{
 	"ws.attach": func(i ids) string { return fmt.Sprintf(`{"type":"ws.attach","id":"x","threadId":%q}`, i.thread) },
@@ -333,6 +337,12 @@ func (w *walk) walkRoute(t *testing.T, method, path string) {
 		known, unknown, agentless := request(token, w.theirs, "script"), request(token, never, "script"), request(token, never, "nobody")
 		w.compare(t, "nobody", known, unknown)
 		w.compare(t, "nobody, of agents", known, agentless)
+		if slices.Contains(tokenRoutes, method+" "+path) {
+			if !strings.HasPrefix(known, "404 ") {
+				t.Errorf("with token %q it answers %s", token, known)
+			}
+			continue
+		}
 		if !strings.HasPrefix(known, "401 ") && (token != "" || !strings.HasPrefix(known, "403 ")) && !strings.Contains(known, "upgrade_required") {
 			t.Errorf("with token %q it answers %s", token, known)
 		}
@@ -351,6 +361,9 @@ func fill(t *testing.T, path string, of ids, agent string) string {
 		name := strings.ToLower(strings.Trim(wildcard, "{.$}"))
 		if name == "run" && strings.HasPrefix(path, "/v1/") {
 			return of.dispatch // the control API calls runs by the server's ids
+		}
+		if name == "token" {
+			return base64.RawURLEncoding.EncodeToString([]byte(of.thread + of.interrupt))
 		}
 		if name == "ref" {
 			return base64.RawURLEncoding.EncodeToString([]byte(of.thread)) + "." + reported

@@ -132,6 +132,9 @@ type Options struct {
 	// Logins are the accounts of users at other services that agents may ask for by
 	// Run.Login; nil: none.
 	Logins adapter.Logins
+	// PublicURL is where other systems find the server: Event.URL begins with it. "": Event.URL
+	// is a path.
+	PublicURL string
 	// Redact says what the decision record does not keep of arguments and answers, and
 	// followers are not told of answers.
 	Redact []adapter.Redaction

@@ -19,6 +19,8 @@
 //	/activity          an activity, changed by a delta
 //	/frontend NAME JSON  leaves a call for the frontend; its tool message is answered
 //	/steps N MS        N steps of MS milliseconds, and what was sent to join the run after each
+//	/sleep SECONDS     waits so long, and then does what /effect does
+//	/event NAME        says where the event is to be posted, waits for it, and then does what /effect does
 //	/login PROVIDER SCOPES  uses the account of whoever says it at a provider
 //	/report ROWS       a tool whose result is a table, by reference
 //

@@ -51,11 +51,13 @@ var commands = map[string]command{
 	"/login":    (*agent).login,
 	"/report":   (*agent).report,
 	"/steps":    (*agent).steps,
+	"/sleep":    (*agent).sleep,
+	"/event":    (*agent).event,
 }
 
 const help = "I am the script agent, and I do what I am told. Try /say TEXT, /slow N MS, /tool NAME JSON, " +
 	"/parallel N, /form, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, " +
-	"/think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES, /report ROWS or /steps N MS."
+	"/think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES, /report ROWS, /steps N MS, /sleep SECONDS or /event NAME."
 
 // Run obeys the last user message.
 func (a *agent) Run(ctx context.Context, run *adapter.Run) error {

@@ -19,6 +19,7 @@ const (
 	ThroughLink       Through = "link"
 	ThroughLogin      Through = "login"    // at a provider, which has sent the browser back
 	ThroughExpiry     Through = "expiry"   // nobody answered in time
+	ThroughEvent      Through = "event"    // from whoever has the token of an event that is waited for
 	ThroughOperator   Through = "operator" // an action on the thread
 	ThroughSteering   Through = "steering" // another message, which turned away from what was asked
 )

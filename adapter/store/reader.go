@@ -21,6 +21,9 @@ type Reader interface {
 	Listen(func(Delivery))
 	// Durable reports whether suspensions outlive this process.
 	Durable() bool
+	// Secret is what the nodes of this store share and nobody else knows, 32 bytes. It stays
+	// the same as long as the store.
+	Secret() []byte
 	// Node is the id under which this process follows and claims.
 	Node() string
 }

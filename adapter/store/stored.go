@@ -105,6 +105,8 @@ type Answer struct {
 	Expired bool `json:"expired,omitempty"`
 	// Stopped: the run that asked was cancelled, and this question with it.
 	Stopped bool `json:"stopped,omitempty"`
+	// Cancelled: the interrupt was, by whomever.
+	Cancelled bool `json:"cancelled,omitempty"`
 }
 
 // Frozen is what an execution's agent sees, fixed when it begins.
@@ -207,8 +209,8 @@ type SuspendedInterrupt struct {
 	Call *protocol.ToolFunction `json:"call,omitempty"`
 	// Login is what it asks for, and what alone resolves it; nil: it asks for none.
 	Login *Login `json:"login,omitempty"`
-	// By is AskedByPause, AskedByStep or AskedByTimer if the server itself has asked, whatever the
-	// interrupt's reason; "": an agent has.
+	// By is AskedByPause, AskedByStep, AskedByTimer or AskedByEvent if the server itself has
+	// asked, whatever the interrupt's reason; "": an agent has.
 	By string `json:"by,omitempty"`
 }
 
@@ -216,6 +218,7 @@ const (
 	AskedByPause = "pause" // of an operator's pause
 	AskedByStep  = "step"  // of a step of which nobody knows what became
 	AskedByTimer = "timer" // of a wait for a time, which ends it; nobody answers it
+	AskedByEvent = "event" // of a wait for an event, which whoever has its token answers, and nobody else
 )
 
 // Login is an account at a provider.

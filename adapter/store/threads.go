@@ -83,6 +83,10 @@ type ThreadInfo struct {
 	Updated   time.Time // its latest input
 	Active    bool
 	Suspended bool // interrupts are open
+	// WaitsOn is the reason of an open interrupt that asks nobody, and Until when that wait
+	// ends at the latest, zero if not by itself. "": no such interrupt is open.
+	WaitsOn   string
+	Until     time.Time
 	Queued    int
 	ActiveRun string // "": none is
 	LatestRun string // that began last; "": none has

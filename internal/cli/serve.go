@@ -106,7 +106,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 // runnerOptions are the options of the runner that carries the agents.
 func (s *settings) runnerOptions(agents *agentSet, logins *login.Service, log *slog.Logger) *runner.Options {
 	return &runner.Options{
-		Logins: agentLogins(logins),
+		Logins: agentLogins(logins), PublicURL: s.publicAddress(),
 		Agents: agents.byName, Default: agents.byDefault, HeadersBy: agents.headersBy(), Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame, MaxStateBytes: s.maxFrame + s.maxFrame/16,
 		RunTimeout: orNever(s.runTimeout), MaxPark: orNever(s.maxPark), SeparateDuties: s.separateDuties, MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes, ThreadCache: cmp.Or(s.threadCache, -1),
 		PayloadsFrom: s.payloadsFrom, PayloadKeep: s.payloadKeep,

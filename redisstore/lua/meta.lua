@@ -5,13 +5,17 @@
 -- ARGS
 --   partitions
 --   format
+--   secret       for when there is none
 --
--- Returns {partitions, format}, as they are now.
+-- Returns {partitions, format, secret}, as they are now. Data of another format gets no
+-- secret.
 
 local meta = unpack(KEYS)
-local partitions, format = unpack(ARGV)
+local partitions, format, secret = unpack(ARGV)
 
 if redis.call('HSETNX', meta, 'partitions', partitions) == 1 then
   redis.call('HSET', meta, 'format', format)
 end
-return { redis.call('HGET', meta, 'partitions'), redis.call('HGET', meta, 'format') or '' }
+local stored = redis.call('HGET', meta, 'format') or ''
+if stored == format then redis.call('HSETNX', meta, 'secret', secret) end
+return { redis.call('HGET', meta, 'partitions'), stored, redis.call('HGET', meta, 'secret') or '' }

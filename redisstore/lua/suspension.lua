@@ -3,7 +3,8 @@
 -- A suspension rests with its execution as two packed strings, what the index
 -- knows of it and its text. The first holds when it opened, the run that asked
 -- ('': the thread's latest), digests of its reasons, and of the ids of its
--- interrupts; then, packed, both as notices name them.
+-- interrupts; then, packed, both as notices name them; then the first millisecond
+-- after its deadline, '' if it has none.
 
 local function sealed(head, text)
   return table.concat(pack({}, { table.concat(pack({}, head, 1, #head)), text }, 1, 2))
@@ -38,7 +39,7 @@ end
 local function suspend(t, member, text, wants, reasons, told, list, first, last)
   local open = {}
   for i = first, last do open[#open + 1] = digest(list[i]) end
-  reopen(t, member, sealed({ stamp(NOW), '', reasons, table.concat(open), names(list, first, last), told }, text), wants)
+  reopen(t, member, sealed({ stamp(NOW), '', reasons, table.concat(open), names(list, first, last), told, wants and string.format('%.0f', wants) or '' }, text), wants)
 end
 
 -- close takes the suspension up, before another run is the thread's latest, and

@@ -15,7 +15,14 @@ func (p *player) browse() {
 	inboxes, letters := map[string][]string{}, map[string][]string{}
 	for _, g := range p.games {
 		if g.used {
-			threads = append(threads, g.key.Thread)
+			info := store.ThreadInfo{Suspended: g.open != nil}
+			if g.open != nil && g.open.quiet && len(g.open.reasons) > 0 {
+				info.WaitsOn = g.open.reasons[0]
+			}
+			if g.open != nil && g.open.quiet {
+				info.Until = until(g.deadline)
+			}
+			threads = append(threads, standing(g.key.Thread, info))
 		}
 		if g.open != nil && !g.open.quiet {
 			inboxes[g.tenant] = append(inboxes[g.tenant], printed([]any{g.key.Thread, raw(g.open.text), len(g.drafts), rawMap(g.drafts)}))
@@ -31,7 +38,7 @@ func (p *player) browse() {
 		page, err := p.nodes[0].Threads(ctx, store.ThreadQuery{Namespace: "play", Limit: q.Limit, Cursor: q.Cursor})
 		var ids []string
 		for _, info := range page.Threads {
-			ids = append(ids, info.Thread.Thread)
+			ids = append(ids, standing(info.Thread.Thread, info))
 		}
 		return ids, page.Next, err
 	})
@@ -58,6 +65,11 @@ func (p *player) browse() {
 			return items, page.Next, err
 		})
 	}
+}
+
+// standing is what a list says of for what a thread waits.
+func standing(thread string, of store.ThreadInfo) string {
+	return fmt.Sprint(thread, " ", of.Suspended, " ", of.WaitsOn, " ", of.Until.UnixMilli())
 }
 
 // waiting compares the inboxes that are nobody's alone, and what is counted in them.

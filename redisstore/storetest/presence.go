@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"bytes"
 	"io"
 	"slices"
 
@@ -34,6 +35,12 @@ func (e *env) counts(what string, s store.Store, want ...int) {
 }
 
 var presenceTests = []test{
+	{"the nodes of a store share a secret that stays", func(e *env) {
+		secret := e.node("a").Secret()
+		if len(secret) != 32 || !bytes.Equal(secret, e.node("b").Secret()) || bytes.Equal(secret, make([]byte, 32)) {
+			e.Errorf("secrets of %d bytes differ, or are none", len(secret))
+		}
+	}},
 	{"a node counts the others that take runs of an agent, and not itself", func(e *env) {
 		a, b, c := e.node("a"), e.node("b"), e.node("c")
 		e.counts("nobody has said anything", a, 0, 0, 0)

@@ -56,6 +56,31 @@ var threadsTests = []test{
 		th.ok(ending(claim, 2, 3, "end", store.EndFinish))
 		says(store.ThreadInfo{Title: "About", Updated: at, Queued: 1, LatestRun: "r3", Agent: "agent"})
 	}},
+	{"a list says for what a thread waits that asks nobody, and until when", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		says := func(when, reason string, until time.Time) {
+			e.Helper()
+			if infos := th.infos("space", 0); len(infos) != 1 || infos[0].Suspended != (reason != "") || infos[0].WaitsOn != reason || !infos[0].Until.Equal(until) {
+				e.Errorf("%s: %+v", when, infos)
+			}
+		}
+		waits := ending(th.begun(th.execute("r1")), 2, 1, "waits", store.EndSuspend)
+		until := c.read().Add(time.Hour)
+		waits.End.Quiet, waits.End.Reasons, waits.End.Deadline = true, []string{"timer"}, until.UnixMilli()
+		th.ok(waits)
+		says("a timer", "timer", until)
+		claim := th.begun(th.resume("r2", "exe-r1"))
+		says("awake", "", time.Time{})
+		end := ending(claim, 2, 3, "fails", store.EndFail)
+		end.End.GiveBack = true
+		th.ok(end)
+		says("given back", "timer", until)
+		waits = ending(th.begun(th.resume("r3", "exe-r1")), 2, 5, "waits", store.EndSuspend)
+		waits.End.Quiet, waits.End.Reasons = true, []string{"event"}
+		th.ok(waits)
+		says("an event", "event", time.Time{})
+	}},
 	{"a list says of a thread that its latest run has failed, until another begins", func(e *env) {
 		th := e.thread()
 		failed := func(when string, want bool) {

@@ -146,7 +146,7 @@ func (t *attempt) terms() judge.Busy {
 	for id, by := range in.Drafted {
 		j.Drafted[id] = by.User
 	}
-	j.LoggedIn, j.User = in.Login, in.User
+	j.LoggedIn, j.Event, j.User = in.Login, in.Event, in.User
 	// An input that may begin only later cancels nothing now.
 	j.CancelsUnanswered = (t.Options.CancelsAsked(in.Agent) || j.AllStale()) && !t.isLater()
 	j.Joins = in.When == admission.WhenStep

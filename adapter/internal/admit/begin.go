@@ -193,7 +193,7 @@ func (n BeginBuilder) answers(runID string) (map[string]json.RawMessage, error) 
 	kept := map[string]json.RawMessage{}
 	for i, entry := range n.Decisions {
 		text, err := json.Marshal(store.Answer{Key: n.Keys[i], RunID: runID, Label: n.Input.RunID, At: n.View.Now.UnixMilli(),
-			Expired: n.from.Through == store.ThroughExpiry, Stopped: n.Stops})
+			Expired: n.from.Through == store.ThroughExpiry, Stopped: n.Stops, Cancelled: entry.Status == protocol.ResumeCancelled})
 		if err != nil {
 			return nil, err
 		}

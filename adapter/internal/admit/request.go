@@ -15,6 +15,6 @@ type Request struct {
 	Drafted map[string]decision.Signature
 	// Back is how it goes back; nil: its messages may say so.
 	Back *GoingBack
-	// Login is the interrupt that a login ends.
-	Login string
+	// Login is the interrupt that a login ends, and Event the one that an event does.
+	Login, Event string
 }

@@ -16,10 +16,6 @@ import (
 )
 
 const (
-	// quotaWait is for how long the store may take to say what an input's owners have. An
-	// input of which that is not known begins: a part of the store that does not answer
-	// costs those no run whose threads are in others.
-	quotaWait = 500 * time.Millisecond
 	// lookAgain is after what time a place that was not free is looked for once more: a
 	// run's end is told a little before its place is given back.
 	lookAgain = 50 * time.Millisecond
@@ -114,7 +110,9 @@ func (q *Quotas) Ask(t store.Take) *Share {
 	s := &Share{q: q, take: t, asked: make(chan struct{})}
 	q.Running.Start(func() {
 		defer close(s.asked)
-		ctx, cancel := context.WithTimeout(q.Ctx, quotaWait)
+		// An input of which nothing is known in this time begins: a part of the store that
+		// does not answer costs those no run whose threads are in others.
+		ctx, cancel := context.WithTimeout(q.Ctx, q.Options.StoreTimeout/10)
 		defer cancel()
 		s.taken, s.err = q.Store.Take(ctx, t)
 		if over := s.taken.Over; (over == store.OverRuns || over == store.OverTenantRuns) && q.Wait(lookAgain) {

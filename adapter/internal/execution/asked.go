@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/internal/canonical"
+	"github.com/aguiws/aguiws/adapter/internal/event"
 	"github.com/aguiws/aguiws/adapter/internal/journal"
 	"github.com/aguiws/aguiws/adapter/internal/responseschema"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -24,7 +26,30 @@ func (l *line) Sleep(ctx context.Context, until protocol.Interrupt) (*store.Jour
 	return answer, err
 }
 
-// ask is numbered by kind, which is a key's name.
+func (l *line) Event(ctx context.Context, name string) (adapter.EventKey, error) {
+	x, s := l.x, l.s
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.closed(); err != nil {
+		return adapter.EventKey{}, err
+	}
+	if where := x.inside(ctx, s); where != "" {
+		return adapter.EventKey{}, fmt.Errorf("adapter: Event inside %s: %w: make the event before", where, errInside)
+	}
+	of := event.Wait{Thread: x.Claim.Thread, Execution: x.id, Key: s.number(journal.EventKey + name)}
+	token := of.Token(x.node.Store.Secret())
+	if len(token) > event.MaxToken {
+		return adapter.EventKey{}, fmt.Errorf("adapter: Event: the ids of the thread are too long: the token would have %d bytes, more than %d", len(token), event.MaxToken)
+	}
+	return adapter.EventKey{Journal: of.Key, Token: token, URL: x.node.Options.PublicURL + adapter.EventsPath + token}, nil
+}
+
+func (l *line) AwaitEvent(ctx context.Context, key string, until protocol.Interrupt) (*store.JournalEntry, error) {
+	answer, _, err := l.ask(ctx, key, []protocol.Interrupt{until}, nil, nil)
+	return answer, err
+}
+
+// ask is numbered by kind, which is a key's name, or a wait's for an event that has a number.
 func (l *line) ask(ctx context.Context, kind string, interrupts []protocol.Interrupt, calls []store.SuspendedCall, login *store.Login) (*store.JournalEntry, []store.SuspendedCall, error) {
 	answer, kept, err := l.askOnce(ctx, kind, interrupts, calls, login)
 	if errors.Is(err, adapter.ErrSuspended) && l.x.blocking() && l.x.parked.scope == l.s {
@@ -71,7 +96,10 @@ func (l *line) askOnce(ctx context.Context, kind string, interrupts []protocol.I
 	if err != nil {
 		return nil, nil, err
 	}
-	key := s.number(kind)
+	key := kind
+	if !strings.HasPrefix(kind, journal.EventKey) {
+		key = s.number(kind)
+	}
 	recorded := s.next()
 	if recorded == nil {
 		if err := x.shows(interrupts, calls); err != nil {

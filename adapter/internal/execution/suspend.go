@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/internal/event"
 	"github.com/aguiws/aguiws/adapter/internal/journal"
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -27,7 +28,7 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 	s := store.Suspension{Execution: x.id, RunID: x.Claim.RunID, Label: x.label, Agent: x.named, Users: users}
 	var toolCalls, reasons []string
 	for i := range interrupts {
-		id := uuid.NewString()
+		id := x.interruptID(ask)
 		interrupts[i].ID = id
 		if ask.Login != nil {
 			showLogin(x.node, &interrupts[i], x.Claim.Thread.Thread, ask.Login)
@@ -79,7 +80,7 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		Interrupts: ask.IDs,
 		ToolCalls:  toolCalls,
 		Reasons:    reasons,
-		Quiet:      journal.AskedBy(ask) == store.AskedByTimer,
+		Quiet:      journal.AsksNobody(ask),
 		Deadline:   deadline(&s),
 		Summaries:  summaries(x.node, interrupts, s.Items),
 	}, entries, &protocol.RunFinished{
@@ -92,6 +93,14 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		return err
 	}
 	return x.seal(adapter.ErrSuspended)
+}
+
+// interruptID is a new id. That of a wait for an event follows from its token.
+func (x *execution) interruptID(ask *store.JournalEntry) string {
+	if journal.AskedBy(ask) == store.AskedByEvent {
+		return event.Wait{Execution: x.id, Key: ask.Key}.Interrupt()
+	}
+	return uuid.NewString()
 }
 
 // callOf is a tool call that the thread holds; nil when it holds none of that

@@ -13,6 +13,9 @@ const (
 	SleepKey = "sleep"
 )
 
+// EventKey begins the names of an agent's waits for events, which are numbered by name.
+const EventKey = "event:"
+
 // PauseKey numbers the asks of operators, outside the agent's own.
 const PauseKey = "pause"
 
@@ -30,8 +33,19 @@ func AskedBy(ask *store.JournalEntry) string {
 		return store.AskedByStep
 	case strings.HasPrefix(ask.Key, SleepKey+"#"):
 		return store.AskedByTimer
+	case strings.HasPrefix(ask.Key, EventKey):
+		return store.AskedByEvent
 	}
 	return ""
+}
+
+// AsksNobody reports whether an ask is a wait that people are not told of.
+func AsksNobody(ask *store.JournalEntry) bool {
+	switch AskedBy(ask) {
+	case store.AskedByTimer, store.AskedByEvent:
+		return true
+	}
+	return false
 }
 
 // stopsAtPause reports whether an answer says that a paused execution ends.

@@ -24,7 +24,7 @@ func (j *Judgement) CheckDraft(ctx context.Context, open *store.Suspension, entr
 	if j.needsLogin(*it) {
 		return refuseWithoutLogin([]string{it.ID}), nil
 	}
-	if it.By == store.AskedByTimer {
+	if j.waits(*it) {
 		return refuseTimers([]string{it.ID}), nil
 	}
 	if j.own(open, shown, entry) {

@@ -72,8 +72,9 @@ type Judgement struct {
 	// Joins: what is active, or waits for answers, may take the input's messages. It is
 	// neither refused for that nor answers anything.
 	Joins bool
-	// LoggedIn is the interrupt that a login resolves, which nobody else can.
-	LoggedIn string
+	// LoggedIn is the interrupt that a login resolves, which nobody else can, and Event the
+	// one that an event does.
+	LoggedIn, Event string
 
 	sent     protocol.Messages // by the input, before any was recognised
 	knows    bool              // the input's sender holds messages of the thread
@@ -165,7 +166,7 @@ func (j *Judgement) decide(ctx context.Context, v Verdict, open *store.Suspensio
 		return j.steerAway(ctx, v, open, busy)
 	}
 	if len(entries) == 0 {
-		return Verdict{Refusal: Refuse(CodePending, "the thread waits for answers: send resume with an entry for each open interrupt",
+		return Verdict{Refusal: Refuse(CodePending, j.pending(open),
 			map[string]any{"interruptIds": open.IDs()})}, nil
 	}
 	return j.judgeAnswers(ctx, v, open, entries)
@@ -358,7 +359,7 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 			logins = append(logins, it.ID)
 			continue
 		}
-		if it.By == store.AskedByTimer {
+		if j.waits(it) {
 			timers = append(timers, it.ID)
 			continue
 		}
@@ -396,7 +397,7 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 	case payload != nil:
 		return Verdict{Refusal: payload}, nil
 	}
-	v.Continues = open
+	v.Continues, v.Final = open, j.Event != "" // whoever has sent an event cannot be told that it is wanted again
 	v.Steer = cancelled == len(open.Items) && slices.ContainsFunc(v.Fresh, func(m protocol.Message) bool { return m.Role == protocol.RoleUser })
 	return v, nil
 }

@@ -22,6 +22,7 @@ type Settings struct {
 	CancelsBy map[string]bool
 	OnExpiry  adapter.ExpiryPolicy
 	Logins    adapter.Logins
+	PublicURL string // without a slash at its end
 
 	Lease, Sweep, MaxPark, AgentWait, RunTimeout, StoreTimeout, PayloadKeep time.Duration
 

@@ -62,8 +62,15 @@ func ReadInfo(r *link.Reply) (store.ThreadInfo, bool) {
 		return store.ThreadInfo{}, false
 	}
 	key, ok := keyspace.ThreadOf(r.Text())
-	return store.ThreadInfo{Thread: key, Title: r.Text(), Updated: time.UnixMilli(r.Int()), Active: r.Bool(),
-		Suspended: r.Bool(), Queued: int(r.Int()), ActiveRun: r.Text(), LatestRun: r.Text(), Agent: r.Text(), Tenant: r.Text(), Failed: r.Bool()}, ok
+	info := store.ThreadInfo{Thread: key, Title: r.Text(), Updated: time.UnixMilli(r.Int()), Active: r.Bool(),
+		Suspended: r.Bool(), Queued: int(r.Int()), ActiveRun: r.Text(), LatestRun: r.Text(), Agent: r.Text(), Tenant: r.Text(), Failed: r.Bool()}
+	if reasons, err := link.Unpack(r.Text()); err == nil && len(reasons) > 0 {
+		info.WaitsOn = reasons[0]
+	}
+	if until := r.Int(); until > 0 {
+		info.Until = time.UnixMilli(until)
+	}
+	return info, ok
 }
 
 // SetTitle implements store.Threads. An empty title takes it away, so that the

@@ -22,6 +22,7 @@ import (
 type Connection struct {
 	servers
 	Keys     *keyspace.Space
+	Secret   []byte // that all nodes of the prefix have
 	asked    askedNodes
 	silences silences
 	wrong    wrongKeys

@@ -2,6 +2,8 @@ package link
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 
@@ -35,16 +37,21 @@ import (
 //   - two scripts of which one relies on what only the new one of the other does
 const format = "3"
 
-// recordLayout records how threads are spread over keys, and in which format they are
-// stored, when the prefix is new. It refuses a prefix that was recorded otherwise: no
+// recordLayout records how threads are spread over keys, in which format they are stored,
+// and a secret of the store's, when the prefix is new. It refuses a prefix that was recorded otherwise: no
 // thread would be found again, or none understood.
 func (s *Connection) recordLayout(ctx context.Context) error {
-	have, err := s.Client.Eval(ctx, lua.Meta, []string{keyspace.MetaKey(s.Settings.Prefix)}, s.Settings.Partitions, format).StringSlice()
+	fresh := make([]byte, 32)
+	rand.Read(fresh)
+	have, err := s.Client.Eval(ctx, lua.Meta, []string{keyspace.MetaKey(s.Settings.Prefix)}, s.Settings.Partitions, format, hex.EncodeToString(fresh)).StringSlice()
 	if err != nil {
 		return Error("record the layout", err)
 	}
 	if err := s.Settings.Fits(have[0], have[1]); err != nil {
 		return fmt.Errorf("redisstore: prefix %w", err)
+	}
+	if s.Secret, err = hex.DecodeString(have[2]); err != nil || len(s.Secret) != len(fresh) {
+		return fmt.Errorf("redisstore: prefix %q: the field secret of %s is not %d bytes in hexadecimal: remove it, and the tokens that were made with it end", s.Settings.Prefix, keyspace.MetaKey(s.Settings.Prefix), len(fresh))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
@@ -19,7 +20,8 @@ type call struct {
 	key    store.ThreadKey // of the path's thread
 	digest string          // of the path's payload
 	body   []byte
-	header http.Header // of the answer
+	event  operate.EventToken // of the path
+	header http.Header        // of the answer
 }
 
 func (c *call) carryOut() (any, error) {
@@ -47,6 +49,9 @@ func (c *call) enter() error {
 // enterThread decides whether the caller may do this to the path's thread. A thread that
 // the caller may not know of does not exist.
 func (c *call) enterThread() error {
+	if c.op.byToken {
+		return nil
+	}
 	if !c.op.ofThread() {
 		return c.needs(c.op.home())
 	}

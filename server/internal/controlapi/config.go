@@ -34,6 +34,8 @@ type Config struct {
 	Store func(context.Context) StoreStatus
 	// Enter decides whom a request is from.
 	Enter func(*http.Request) (Caller, *refusal.Refusal)
+	// Stranger is whoever sends a request that nothing says whom it is from.
+	Stranger func(*http.Request) Caller
 	// AgentNamed is what an agent is called, and whether it is served; "" is the default one.
 	AgentNamed   func(name string) (string, bool)
 	CallTimeout  time.Duration // of one operation

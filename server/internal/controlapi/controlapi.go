@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/requestbody"
 )
 
@@ -37,7 +38,7 @@ func New(c Config) *API {
 
 // operations are all that the control API can do.
 func operations() []operation {
-	return slices.Concat(threadOperations(), branchOperations(), payloadOperations(), treeOperations(), runOperations(), inboxOperations(), quotaOperations(), webhookOperations(), workOperations(), upstreamOperations())
+	return slices.Concat(threadOperations(), branchOperations(), payloadOperations(), treeOperations(), runOperations(), inboxOperations(), quotaOperations(), webhookOperations(), workOperations(), upstreamOperations(), eventOperations())
 }
 
 // Routes are what the API answers, by patterns of http.ServeMux.
@@ -66,20 +67,34 @@ func (a *API) serveDocument(w http.ResponseWriter, r *http.Request) {
 
 // serve answers one call: who asks, what is asked, then the operation.
 func (a *API) serve(w http.ResponseWriter, r *http.Request, op *operation) {
-	caller, refused := a.config.Enter(r)
+	c := &call{Config: &a.config, op: op, header: w.Header()}
+	var refused *refusal.Refusal
+	if op.byToken {
+		refused = c.enterByToken(r)
+	} else {
+		c.caller, refused = a.config.Enter(r)
+	}
 	if refused != nil {
 		(&problem{Refusal: refused}).write(w)
 		return
 	}
-	held := caller.Hold(r.Context())
+	held := c.caller.Hold(r.Context())
 	defer held.Release()
-	c := &call{Config: &a.config, caller: caller, op: op, header: w.Header()}
-	if op.body != nil {
-		if c.body, refused = requestbody.JSON(w, r, a.config.MaxBodyBytes, held.Body); refused != nil {
-			(&problem{Refusal: refused}).write(w)
-			return
-		}
+	if op.byToken {
+		c.body, refused = requestbody.Text(w, r, min(maxEventBytes, a.config.MaxBodyBytes), held.Body)
+	} else if op.body != nil {
+		c.body, refused = requestbody.JSON(w, r, a.config.MaxBodyBytes, held.Body)
 	}
+	if refused != nil {
+		(&problem{Refusal: refused}).write(w)
+		return
+	}
+	a.serveCall(w, r, c, held)
+}
+
+// serveCall answers a call whose body is read.
+func (a *API) serveCall(w http.ResponseWriter, r *http.Request, c *call, held Held) {
+	op := c.op
 	format := ""
 	var err error
 	if op.exports {

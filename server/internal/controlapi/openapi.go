@@ -21,6 +21,7 @@ var (
 	// These say what Go's types do not.
 	typeSchemas = map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage](): {},
+		reflect.TypeFor[eventJSON]():       {Description: "Any JSON value that fits the schema of the event."},
 		reflect.TypeFor[time.Time]():       {Type: "string", Format: "date-time"},
 	}
 )
@@ -76,6 +77,9 @@ func (o *operation) describe() object {
 		parameters = append(parameters, object{"name": p.name, "in": "query", "description": p.about, "schema": object{"type": "string"}})
 	}
 	about := "Needs " + anyOf(o.home()) + "."
+	if o.byToken {
+		about = "Needs the token in its path, and no other credential."
+	}
 	if o.beyond != "" && o.ofThread() {
 		about += " In other namespaces of the tenant it needs " + anyOf(o.away()) + "."
 	}
@@ -106,6 +110,16 @@ func (o *operation) describe() object {
 		responses["410"] = errorResponse("The payload has expired.")
 		responses["416"] = object{"description": "The payload has no such range."}
 	}
+	if o.byToken {
+		described["security"] = []object{}
+		responses := described["responses"].(object)
+		responses["404"] = errorResponse("No server of this store has made the token.")
+		responses["409"] = errorResponse("Another body was sent before, and it stays.")
+		responses["410"] = errorResponse("The wait for the event has ended otherwise.")
+		responses["413"] = errorResponse("The body has more than 1 MiB.")
+		responses["422"] = errorResponse("The body does not fit the schema of the event. The run still waits.")
+		responses["425"] = laterResponse("The run does not wait for the event yet. The caller sends the same request again.")
+	}
 	if o.body != nil {
 		described["requestBody"] = object{"required": true, "content": jsonContent(o.body)}
 	}
@@ -114,6 +128,9 @@ func (o *operation) describe() object {
 
 // rate says what counts.
 func (o *operation) rate() string {
+	if o.byToken {
+		return "Each call counts as a request of the caller's address."
+	}
 	if o.admits {
 		return "Each call counts as a request and as one of the user's inputs."
 	}

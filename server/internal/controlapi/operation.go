@@ -23,6 +23,7 @@ type operation struct {
 	exports       bool // all that there is, if it is asked to
 	bytes         bool // it answers with what is stored, as it is
 	outlives      bool // it tells of threads that are deleted too
+	byToken       bool // it is for whoever has the token of an event, which its path names
 	query         []parameter
 	body          any // a value of the body's type; nil: there is none
 	status        int // of success

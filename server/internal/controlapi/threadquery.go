@@ -125,6 +125,6 @@ func (c *call) placed(namespace string, threads []store.ThreadInfo, next string,
 	}
 	return pageOf(threads, next, err, func(t store.ThreadInfo) threadInfoJSON {
 		of := stand[t.Thread.Thread]
-		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Suspended, t.Queued, t.Failed, t.ActiveRun, t.LatestRun, t.Agent, of.Parent, of.Waits, of.WaitsCount}
+		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Suspended, t.WaitsOn, t.Until.UTC(), t.Queued, t.Failed, t.ActiveRun, t.LatestRun, t.Agent, of.Parent, of.Waits, of.WaitsCount}
 	})
 }

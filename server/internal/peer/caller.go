@@ -72,6 +72,9 @@ func (s *Gate) Enter(r *http.Request) (*Caller, *refusal.Refusal) {
 	return s.Authenticate(r, bearer, present, reads || origin != "")
 }
 
+// Stranger is whom a request is from that shows what it may do by what it asks for.
+func (s *Gate) Stranger(r *http.Request) *Caller { return &Caller{Address: s.addressOf(r)} }
+
 // EnterFor is enter for one of several agents, and says which one it is. Which agents there
 // are is told only to who is known.
 func (s *Gate) EnterFor(r *http.Request) (*Caller, string, *refusal.Refusal) {

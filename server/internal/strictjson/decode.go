@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,6 +28,19 @@ func Decode(data []byte, into any) error {
 		return errors.New("a member is not what it should be")
 	}
 	return nil
+}
+
+// Check refuses what is no JSON value, is nested too deep, or has members that come twice.
+func Check(data []byte) error {
+	if !json.Valid(data) {
+		return errors.New("expected one JSON value")
+	}
+	if _, bad := ValidMembers(slices.Concat([]byte(`{"":`), data, []byte{'}'})); bad != nil {
+		return bad
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	return fits(d, nil, "")
 }
 
 // fits reads a value that is valid JSON, nested no deeper than MaxDepth, and

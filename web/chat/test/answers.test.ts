@@ -40,7 +40,8 @@ describe("a question", () => {
     expect(questionOf(asked("For the auditor"))).toMatchObject({ extras: { properties: { reason: { description: "For the auditor" } } } });
     const { editedArgs: _, reason: __, ...properties } = approval.properties;
     expect(questionOf(ask({ responseSchema: { ...approval, properties } }))).toEqual({ kind: "approval", editable: false });
-    expect(questionOf(ask({ reason: "aguiws:timer" }))).toEqual({ kind: "choice", choices: [], otherwise: "nothing" });
+    for (const reason of ["aguiws:timer", "aguiws:event"])
+      expect(questionOf(ask({ reason, responseSchema: { type: "object" } }))).toEqual({ kind: "choice", choices: [], otherwise: "nothing" });
     expect(questionOf(ask({ reason: "tool_call" }))).toEqual({ kind: "approval", editable: true });
     const listed = [{ label: "Send", payload: "send" }];
     expect(questionOf(ask({ reason: "tool_call", metadata: { answers: listed } }))).toEqual({ kind: "choice", choices: listed, otherwise: "any" });

@@ -25,6 +25,10 @@ it("has those that wait first, however old they are, and each once", () => {
   expect(shape([thread("new", NOW), asks], [thread("ancient", back(300), true), asks])).toEqual(["Waiting for you: asks ancient", "Today: new"]);
 });
 
+it("has those that wait for nobody among the others", () => {
+  expect(shape([{ ...thread("sleeps", NOW, true), waitsOn: "aguiws:timer" }])).toEqual(["Today: sleeps"]);
+});
+
 it("believes the list about what has gone on since the others were looked for", () => {
   expect(shape([thread("answered", NOW)], [thread("answered", NOW, true)])).toEqual(["Today: answered"]);
 });

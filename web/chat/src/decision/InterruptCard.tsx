@@ -2,7 +2,7 @@ import type { Interrupt, Message } from "@ag-ui/client";
 import { type RefObject, useEffect, useMemo, useRef } from "react";
 import { ApprovalBody } from "./ApprovalBody";
 import { ArgFields } from "./ArgFields";
-import { aboutOf, factsOf, headingOf, labelOf, questionOf, saidBeside, saysYes, TIMER, toolCallOf, wordsOf, type Answer } from "../forms/answers";
+import { aboutOf, EVENT, factsOf, headingOf, labelOf, questionOf, saidBeside, saysYes, TIMER, toolCallOf, wordsOf, type Answer } from "../forms/answers";
 import { AskedBody } from "./AskedBody";
 import { ChoiceBody } from "./ChoiceBody";
 import type { Timed } from "../lib/due";
@@ -39,6 +39,7 @@ const ABANDON = new Map([
   ["aguiws:paused", "End the run"],
   ["aguiws:auth_required", "Do not sign in"],
   [TIMER, "Stop waiting"],
+  [EVENT, "Stop waiting"],
 ]);
 
 /** One question, put as its schema asks for it. */
@@ -113,7 +114,7 @@ export function InterruptCard({ threadId, interrupt, messages, answer, fault, di
             {fault}
           </p>
         )}
-        {expired && reason !== TIMER && <p className="hint">The time to answer is over. Cancel to go on.</p>}
+        {expired && reason !== TIMER && reason !== EVENT && <p className="hint">The time to answer is over. Cancel to go on.</p>}
         {answer ? (
           <>
             <div className="actions">

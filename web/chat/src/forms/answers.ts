@@ -29,7 +29,7 @@ const COMPOSED = ["$ref", "oneOf", "anyOf", "allOf", "not", "if"];
 
 /** Reads off the schema and the reason how to ask. Unknown reasons are asked by their schema. */
 export function questionOf(interrupt: Interrupt): Question {
-  if (interrupt.reason === TIMER) return { kind: "choice", choices: [], otherwise: "nothing" };
+  if (interrupt.reason === TIMER || interrupt.reason === EVENT) return { kind: "choice", choices: [], otherwise: "nothing" };
   const given = interrupt.responseSchema as Schema | undefined;
   const { choices, otherwise } = answersOf(interrupt);
   if (!given && otherwise === "schema") return { kind: "approval", editable: true }; // a call, of which nothing is listed
@@ -143,12 +143,14 @@ const HEADINGS = new Map([
   ["confirmation", "Confirmation needed"],
 ]);
 
-/** The interrupt by which an agent waits for a time: nobody is asked. */
+/** The interrupts by which an agent waits for a time, and for what another system tells it: nobody is asked. */
 export const TIMER = "aguiws:timer";
+export const EVENT = "aguiws:event";
 
 /** What a server asks of its own accord: its message says the rest. */
 const OWN = new Map([
   [TIMER, "The agent waits"],
+  [EVENT, "The agent waits for an event"],
   ["aguiws:uncertain_step", "Did this happen?"],
   ["aguiws:question_forgotten", "The agent has forgotten its question"],
   ["aguiws:paused", "Paused"],

@@ -18,3 +18,14 @@ export function ago(time: string | undefined, now = Date.now()): string {
   }
   return "just now";
 }
+
+const hour = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const month = new Intl.DateTimeFormat("en", { month: "short" });
+
+/** What clocks here show at a time, with its day unless that is today: "14:05", "31 Jan, 14:05". */
+export function clock(time: string, now = Date.now()): string {
+  const at = new Date(time);
+  if (Number.isNaN(at.getTime())) return time;
+  const today = at.toDateString() === new Date(now).toDateString();
+  return today ? hour.format(at) : `${at.getDate()} ${month.format(at)}, ${hour.format(at)}`;
+}

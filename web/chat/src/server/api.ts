@@ -167,6 +167,9 @@ export interface ThreadInfo {
   updatedAt: string;
   active: boolean;
   waiting: boolean;
+  /** The reason of an open interrupt that asks nobody, and when that wait ends at the latest. */
+  waitsOn?: string;
+  waitsUntil?: string;
   queued: number;
   /** The run that began last has failed. */
   failed?: boolean;

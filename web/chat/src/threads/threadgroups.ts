@@ -2,6 +2,11 @@
 
 import type { ThreadInfo } from "../server/api";
 
+/** Whether a chat waits for somebody: an open interrupt may ask nobody. */
+function asks({ waiting, waitsOn }: ThreadInfo): boolean {
+  return waiting && waitsOn === undefined;
+}
+
 export interface ThreadGroup {
   name: string;
   threads: ThreadInfo[];
@@ -15,9 +20,9 @@ const month = new Intl.DateTimeFormat("en", { month: "long", year: "numeric" });
 export function threadGroups(latest: readonly ThreadInfo[], waiting: readonly ThreadInfo[], now = Date.now()): ThreadGroup[] {
   const listed = new Set(latest.map(({ threadId }) => threadId));
   const older = waiting.filter(({ threadId }) => !listed.has(threadId));
-  const groups = new Map<string, ThreadInfo[]>([["Waiting for you", [...latest.filter((one) => one.waiting), ...older]]]);
+  const groups = new Map<string, ThreadInfo[]>([["Waiting for you", [...latest.filter(asks), ...older]]]);
   for (const thread of latest) {
-    if (thread.waiting) continue;
+    if (asks(thread)) continue;
     const name = dayOf(Date.parse(thread.updatedAt), now);
     groups.set(name, [...(groups.get(name) ?? []), thread]);
   }

@@ -1,9 +1,10 @@
 // How it stands with a chat, in a list of them.
 
 import type { ThreadInfo } from "../server/api";
-import { ago } from "../lib/time";
+import { TIMER } from "../forms/answers";
+import { ago, clock } from "../lib/time";
 
-type Stands = Pick<ThreadInfo, "waiting" | "active" | "queued" | "failed" | "updatedAt">;
+type Stands = Pick<ThreadInfo, "waiting" | "waitsOn" | "waitsUntil" | "active" | "queued" | "failed" | "updatedAt">;
 
 /** Whether its latest turn has failed, and nothing else goes on. */
 export function hasFailed({ waiting, active, queued, failed }: Stands): boolean {
@@ -11,6 +12,10 @@ export function hasFailed({ waiting, active, queued, failed }: Stands): boolean 
 }
 
 export function stands(thread: Stands): string {
+  if (thread.waiting && thread.waitsOn !== undefined) {
+    if (thread.waitsOn !== TIMER) return "waits for an event";
+    return thread.waitsUntil === undefined ? "sleeps" : `sleeps until ${clock(thread.waitsUntil)}`;
+  }
   if (thread.waiting) return "waiting for you";
   if (thread.active) return "working";
   if (thread.queued > 0) return "queued";
