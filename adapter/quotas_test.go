@@ -60,7 +60,7 @@ func (l *lab) eventually(what string, so func() bool) {
 
 func TestRunsAtOnceOfAUser(t *testing.T) {
 	c := newCrowd()
-	two := func(o *runner.Options) { o.MaxRunsPerUser, o.MaxRunsPerTenant = 2, 3 }
+	two := func(o *runner.Options) { o.MaxRunsPerUser, o.MaxRunsPerTenant, o.StoreTimeout = 2, 3, patience*10 }
 	l := newLab(t, c, two)
 	begun := func(l *lab, who, tenant string) {
 		t.Helper()
@@ -111,7 +111,7 @@ func (l *lab) underWay(who string, want int) {
 func TestSupersedingAtALimit(t *testing.T) {
 	c := newCrowd()
 	l := newLab(t, c, func(o *runner.Options) {
-		o.MaxRunsPerUser, o.Busy, o.MaxThreadBytes = 1, runner.BusySupersede, 50_000
+		o.MaxRunsPerUser, o.Busy, o.MaxThreadBytes, o.StoreTimeout = 1, runner.BusySupersede, 50_000, patience*10
 	})
 	other := l.on("other")
 	for who, at := range map[string]*lab{"ann": l, "bob": other} {
@@ -151,7 +151,9 @@ func TestSupersedingAtALimit(t *testing.T) {
 // goes on: the run counts for who began what it goes on with.
 func TestAnswersCountForWhoAsked(t *testing.T) {
 	c := newCrowd()
-	l := newLab(t, c, func(o *runner.Options) { o.MaxRunsPerUser, o.Sweep = 1, 10*time.Millisecond })
+	l := newLab(t, c, func(o *runner.Options) {
+		o.MaxRunsPerUser, o.Sweep, o.StoreTimeout = 1, 10*time.Millisecond, patience*10
+	})
 	if a := l.by("ann", "acme", "ask"); a.Disposition != admission.Started {
 		t.Fatalf("%+v", a.Refusal)
 	}
@@ -179,7 +181,7 @@ func TestAnswersCountForWhoAsked(t *testing.T) {
 // Who sends as soon as a run has ended is at no limit.
 func TestOneRunAfterAnotherIsOneAtOnce(t *testing.T) {
 	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }),
-		func(o *runner.Options) { o.MaxRunsPerUser, o.MaxRunsPerTenant = 1, 1 })
+		func(o *runner.Options) { o.MaxRunsPerUser, o.MaxRunsPerTenant, o.StoreTimeout = 1, 1, patience*10 })
 	for range 50 {
 		if a := l.by("ann", "acme", "hi"); a.Disposition != admission.Started {
 			t.Fatalf("%+v", a.Refusal)
@@ -193,7 +195,7 @@ func TestOneRunAfterAnotherIsOneAtOnce(t *testing.T) {
 func TestQueuedRunsWaitForAPlaceAmongTheirUsers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrowd()
-		l := newLab(t, c, func(o *runner.Options) { o.MaxRunsPerUser = 2 })
+		l := newLab(t, c, func(o *runner.Options) { o.MaxRunsPerUser, o.StoreTimeout = 2, patience*10 })
 		const threads = 3
 		for i := range threads {
 			in := user("hold")
@@ -230,7 +232,9 @@ func TestQueuedRunsWaitForAPlaceAmongTheirUsers(t *testing.T) {
 
 func TestThreadsAndInputsOfAUser(t *testing.T) {
 	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }),
-		func(o *runner.Options) { o.MaxThreadsPerUser, o.MaxInputs, o.InputBurst = 2, 1, 6 })
+		func(o *runner.Options) {
+			o.MaxThreadsPerUser, o.MaxInputs, o.InputBurst, o.StoreTimeout = 2, 1, 6, patience*10
+		})
 	one, two, three := l.on("one"), l.on("two"), l.on("three")
 	for _, at := range []*lab{one, two, one} {
 		if a := at.by("ann", "", "hi"); a.Disposition != admission.Started {
