@@ -45,6 +45,8 @@ type Execution interface {
 	// Ask returns the journaled answer, and of the calls that it decides about those that
 	// were journaled. The login is what the one interrupt asks for; nil: it asks for none.
 	Sleep(ctx context.Context, until protocol.Interrupt) (*store.JournalEntry, error)
+	// Call returns the journaled answer, and the thread of what was called.
+	Call(ctx context.Context, agent string, input *protocol.RunAgentInput) (*store.JournalEntry, string, error)
 	Ask(ctx context.Context, interrupts []protocol.Interrupt, calls []store.SuspendedCall, login *store.Login) (*store.JournalEntry, []store.SuspendedCall, error)
 	Askable(ctx context.Context, i protocol.Interrupt) error
 	Fits(ctx context.Context, i protocol.Interrupt, payload json.RawMessage) bool

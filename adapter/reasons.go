@@ -14,6 +14,11 @@ const ReasonPaused = "aguiws:paused"
 // Nobody can resolve it; it can be cancelled as any other.
 const ReasonTimer = "aguiws:timer"
 
+// ReasonCall is the reason of the interrupt with which Run.Call waits for another agent. The
+// "aguiws" of its metadata has the agent and its thread. Nobody can resolve it; if it is
+// cancelled, so is that agent's execution.
+const ReasonCall = "aguiws:call"
+
 // ReasonUncertainStep is the reason of the interrupt that asks what became of
 // a step that was started and not recorded.
 const ReasonUncertainStep = "aguiws:uncertain_step"

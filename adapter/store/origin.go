@@ -20,5 +20,6 @@ const (
 	ThroughLogin      Through = "login"    // at a provider, which has sent the browser back
 	ThroughExpiry     Through = "expiry"   // nobody answered in time
 	ThroughOperator   Through = "operator" // an action on the thread
+	ThroughCall       Through = "call"     // an agent has called another one, whose end is an answer
 	ThroughSteering   Through = "steering" // another message, which turned away from what was asked
 )

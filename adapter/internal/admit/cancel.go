@@ -28,7 +28,10 @@ type Control struct {
 	Backoff  *carry.Backoff
 	Hub      *follow.Hub
 	Turns    *turns
-	owes     atomic.Pointer[admission.CancelledInQueue]
+	// Ended is told of threads in which something has ended that may have been called from
+	// another thread. It must not block.
+	Ended func(store.ThreadKey)
+	owes  atomic.Pointer[admission.CancelledInQueue]
 }
 
 // OnCancelled sets the one function that is told. Threads that nobody follows
@@ -90,6 +93,7 @@ func (c *Control) stopAll(ctx context.Context, key store.ThreadKey, reason, requ
 			c.Active.Fence(result.Active)
 		}
 		c.tidy(key, result.Behind)
+		c.ended(key)
 		return admission.AllStopped{Active: result.Active, Superseded: result.Superseded, Epoch: result.Epoch}, nil
 	}
 	return admission.AllStopped{}, fmt.Errorf("%w: the thread changes too fast for all of it to be stopped", store.ErrOutcomeUnknown)
@@ -161,10 +165,19 @@ func (c *Control) stop(ctx context.Context, s store.Stop) (admission.Cancelled, 
 	if result.Stopped && !result.Queued {
 		c.Active.Fence(result.RunID)
 	}
+	if result.Stopped {
+		c.ended(key)
+	}
 	if result.Ready {
 		c.Capacity.ClaimLater(key)
 	} else {
 		c.tidy(key, result.Behind)
 	}
 	return admission.Cancelled{Stopped: result.Stopped, Owed: result.Events}, nil
+}
+
+func (c *Control) ended(key store.ThreadKey) {
+	if c.Ended != nil {
+		c.Ended(key)
+	}
 }

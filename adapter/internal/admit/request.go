@@ -3,6 +3,7 @@ package admit
 import (
 	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/internal/decision"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // Request is an input with what only this house says of it.
@@ -17,4 +18,8 @@ type Request struct {
 	Back *GoingBack
 	// Login is the interrupt that a login ends.
 	Login string
+	// Called is the interrupt that the end of a call resolves.
+	Called string
+	// Caller is the call that it begins the execution of; nil: none.
+	Caller *store.Caller
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/internal/journal"
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
+	"github.com/aguiws/aguiws/adapter/internal/node"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -24,7 +25,7 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 	if err != nil {
 		return err
 	}
-	s := store.Suspension{Execution: x.id, RunID: x.Claim.RunID, Label: x.label, Agent: x.named, Users: users}
+	s := store.Suspension{Execution: x.id, RunID: x.Claim.RunID, Label: x.label, Agent: x.named, Users: users, Caller: x.frozen.Caller}
 	var toolCalls, reasons []string
 	for i := range interrupts {
 		id := uuid.NewString()
@@ -34,6 +35,9 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		}
 		interrupts[i] = showMode(interrupts[i], ask.Calls)
 		deadline := deadlineOf(interrupts[i], x.node.Options.MaxPark)
+		if ask.Child != nil {
+			deadline = time.Time{} // it waits for as long as what was called goes on
+		}
 		if interrupts[i].ExpiresAt == "" && !deadline.IsZero() {
 			interrupts[i].ExpiresAt = deadline.UTC().Truncate(time.Millisecond).Format(time.RFC3339Nano)
 		}
@@ -44,6 +48,9 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		it := store.SuspendedInterrupt{ID: id, Interrupt: shown, Login: ask.Login, By: journal.AskedBy(ask)}
 		if refs != nil {
 			it.Ref = refs[i]
+		}
+		if ask.Child != nil {
+			x.waitFor(&it, ask)
 		}
 		if !deadline.IsZero() {
 			it.ExpiresAt, it.OnExpiry = deadline.UnixMilli(), string(expiryPolicy(interrupts[i], x.node.Options.OnExpiry))
@@ -79,7 +86,7 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		Interrupts: ask.IDs,
 		ToolCalls:  toolCalls,
 		Reasons:    reasons,
-		Quiet:      journal.AskedBy(ask) == store.AskedByTimer,
+		Quiet:      journal.AsksNobody(ask),
 		Deadline:   deadline(&s),
 		Summaries:  summaries(x.node, interrupts, s.Items),
 	}, entries, &protocol.RunFinished{
@@ -114,4 +121,22 @@ func showMode(i protocol.Interrupt, calls []store.SuspendedCall) protocol.Interr
 		}
 	}
 	return i
+}
+
+// showLogin puts into an interrupt what a login needs, which a configuration may word
+// otherwise by the next replay: it is no part of what a replay compares.
+func showLogin(n *node.Node, i *protocol.Interrupt, thread string, of *store.Login) {
+	scopes, _ := json.Marshal(of.Scopes)
+	text := func(s string) json.RawMessage {
+		t, _ := json.Marshal(s)
+		return t
+	}
+	title := n.Options.Logins.Title(of.Provider)
+	i.Message = "Sign in at " + title + " to go on."
+	i.Metadata = protocol.Metadata{
+		"authorizeUrl": text(n.Options.Logins.URL(thread, i.ID)), "provider": text(of.Provider), "providerTitle": text(title),
+	}
+	if len(of.Scopes) > 0 {
+		i.Metadata["scopes"] = scopes
+	}
 }

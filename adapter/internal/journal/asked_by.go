@@ -7,10 +7,12 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// AskKey numbers an agent's questions, and SleepKey its waits for a time.
+// AskKey numbers an agent's questions, SleepKey its waits for a time, and CallKey its calls of
+// other agents.
 const (
 	AskKey   = "ask"
 	SleepKey = "sleep"
+	CallKey  = "aguiws:call"
 )
 
 // PauseKey numbers the asks of operators, outside the agent's own.
@@ -30,8 +32,16 @@ func AskedBy(ask *store.JournalEntry) string {
 		return store.AskedByStep
 	case strings.HasPrefix(ask.Key, SleepKey+"#"):
 		return store.AskedByTimer
+	case strings.HasPrefix(ask.Key, CallKey+"#"):
+		return store.AskedByCall
 	}
 	return ""
+}
+
+// AsksNobody reports whether an ask is a wait that people are not told of.
+func AsksNobody(ask *store.JournalEntry) bool {
+	by := AskedBy(ask)
+	return by == store.AskedByTimer || by == store.AskedByCall
 }
 
 // stopsAtPause reports whether an answer says that a paused execution ends.

@@ -27,6 +27,9 @@ func (j *Judgement) CheckDraft(ctx context.Context, open *store.Suspension, entr
 	if it.By == store.AskedByTimer {
 		return refuseTimers([]string{it.ID}), nil
 	}
+	if it.By == store.AskedByCall {
+		return refuseCalls([]string{it.ID}), nil
+	}
 	if j.own(open, shown, entry) {
 		return refuseOwn([]string{it.ID}), nil
 	}

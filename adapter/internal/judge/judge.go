@@ -74,6 +74,8 @@ type Judgement struct {
 	Joins bool
 	// LoggedIn is the interrupt that a login resolves, which nobody else can.
 	LoggedIn string
+	// Called is the interrupt that the end of a call resolves, which nobody else can.
+	Called string
 
 	sent     protocol.Messages // by the input, before any was recognised
 	knows    bool              // the input's sender holds messages of the thread
@@ -331,7 +333,7 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 	for _, e := range entries {
 		byID[e.InterruptID] = e
 	}
-	var uncovered, own, expired, logins, timers []string
+	var uncovered, own, expired, logins, timers, calls []string
 	answers := payloads{schemas: j.schemas, budget: &j.budget}
 	cancelled := 0
 	for _, it := range open.Items {
@@ -362,6 +364,12 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 			timers = append(timers, it.ID)
 			continue
 		}
+		if it.By == store.AskedByCall {
+			if it.ID != j.Called {
+				calls = append(calls, it.ID)
+			}
+			continue
+		}
 		if j.own(open, shown, entry) {
 			own = append(own, it.ID)
 			continue
@@ -390,13 +398,15 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 		return Verdict{Refusal: refuseWithoutLogin(logins)}, nil
 	case len(timers) > 0:
 		return Verdict{Refusal: refuseTimers(timers)}, nil
+	case len(calls) > 0:
+		return Verdict{Refusal: refuseCalls(calls)}, nil
 	case len(expired) > 0:
 		return Verdict{Refusal: Refuse(CodeExpired, "these interrupts have expired, they can only be cancelled: "+list(expired),
 			map[string]any{"interruptIds": expired})}, nil
 	case payload != nil:
 		return Verdict{Refusal: payload}, nil
 	}
-	v.Continues = open
+	v.Continues, v.Final = open, j.Called != ""
 	v.Steer = cancelled == len(open.Items) && slices.ContainsFunc(v.Fresh, func(m protocol.Message) bool { return m.Role == protocol.RoleUser })
 	return v, nil
 }
