@@ -285,7 +285,7 @@ func (t *attempt) start(ctx context.Context, b store.Begin, run *execution.Begun
 	}
 	if t.v.Steer && admitted.Disposition == admission.Started {
 		t.Parking.Dismiss(t.v.Continues.Execution)
-		t.Control.ended(t.key)
+		t.Control.ended(t.key, t.v.Continues.Caller)
 		if len(t.in.Run.Resume) == 0 {
 			t.noteUnanswered(&t.in, t.v)
 		}

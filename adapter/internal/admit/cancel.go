@@ -28,10 +28,12 @@ type Control struct {
 	Backoff  *carry.Backoff
 	Hub      *follow.Hub
 	Turns    *turns
-	// Ended is told of threads in which something has ended that may have been called from
-	// another thread. It must not block.
-	Ended func(store.ThreadKey)
-	owes  atomic.Pointer[admission.CancelledInQueue]
+	// Calls are told when what a thread waits for has ended, or may have ended.
+	Calls interface {
+		Look(caller store.ThreadKey)
+		LookAbove(child store.ThreadKey)
+	}
+	owes atomic.Pointer[admission.CancelledInQueue]
 }
 
 // OnCancelled sets the one function that is told. Threads that nobody follows
@@ -72,11 +74,13 @@ func (c *Control) stopAll(ctx context.Context, key store.ThreadKey, reason, requ
 			return admission.AllStopped{}, err
 		}
 		i := store.StopAll{Thread: key, Request: request, Reason: reason}
+		callers := queuedBy(view)
 		if view.Active != nil {
 			record, err := stored.Record(view.Active)
 			if err != nil {
 				return admission.AllStopped{}, err
 			}
+			callers = append(callers, record.Caller)
 			i.Active = view.Active.ID
 			if i.Terminal, err = protocol.Encode(lifecycle.Cancelled(key, record.Label)); err != nil {
 				return admission.AllStopped{}, err
@@ -93,10 +97,20 @@ func (c *Control) stopAll(ctx context.Context, key store.ThreadKey, reason, requ
 			c.Active.Fence(result.Active)
 		}
 		c.tidy(key, result.Behind)
-		c.ended(key)
+		c.ended(key, callers...)
 		return admission.AllStopped{Active: result.Active, Superseded: result.Superseded, Epoch: result.Epoch}, nil
 	}
 	return admission.AllStopped{}, fmt.Errorf("%w: the thread changes too fast for all of it to be stopped", store.ErrOutcomeUnknown)
+}
+
+// queuedBy are the calls among the inputs that wait.
+func queuedBy(view *store.ThreadView) (callers []*store.Caller) {
+	for _, q := range view.Queue {
+		if record, err := stored.Record(&store.RunState{Record: q.Record}); err == nil {
+			callers = append(callers, record.Caller)
+		}
+	}
+	return callers
 }
 
 // EndRuns stops all runs under the label that are active or queued, the latest first: a
@@ -111,6 +125,9 @@ func (c *Control) EndRuns(ctx context.Context, key store.ThreadKey, label string
 		one, err := c.stop(ctx, store.Stop{Thread: key, Label: label, Terminal: terminal})
 		if err != nil || !one.Stopped {
 			return all, err
+		}
+		if !all.Stopped {
+			c.Calls.LookAbove(key)
 		}
 		all.Stopped = true
 		if all.Owed == nil {
@@ -134,7 +151,9 @@ func (c *Control) EndRun(ctx context.Context, key store.ThreadKey, id, reason st
 	if err != nil {
 		return admission.Cancelled{}, err
 	}
-	return c.stop(ctx, store.Stop{Thread: key, RunID: id, Letter: true, Reason: reason, Terminal: terminal})
+	one, err := c.stop(ctx, store.Stop{Thread: key, RunID: id, Letter: true, Reason: reason, Terminal: terminal})
+	c.ended(key, record.Caller)
+	return one, err
 }
 
 // CancelLeft stops one run by its server-made id, label being the client's runId for
@@ -165,9 +184,6 @@ func (c *Control) stop(ctx context.Context, s store.Stop) (admission.Cancelled, 
 	if result.Stopped && !result.Queued {
 		c.Active.Fence(result.RunID)
 	}
-	if result.Stopped {
-		c.ended(key)
-	}
 	if result.Ready {
 		c.Capacity.ClaimLater(key)
 	} else {
@@ -176,8 +192,11 @@ func (c *Control) stop(ctx context.Context, s store.Stop) (admission.Cancelled, 
 	return admission.Cancelled{Stopped: result.Stopped, Owed: result.Events}, nil
 }
 
-func (c *Control) ended(key store.ThreadKey) {
-	if c.Ended != nil {
-		c.Ended(key)
+// ended is told of runs of a thread that are over, of which some may have been called.
+func (c *Control) ended(key store.ThreadKey, callers ...*store.Caller) {
+	for _, by := range callers {
+		if by != nil {
+			c.Calls.Look(store.ThreadKey{Namespace: key.Namespace, Thread: by.Thread})
+		}
 	}
 }

@@ -86,3 +86,12 @@ type ending struct {
 	result   json.RawMessage
 	metadata protocol.Metadata
 }
+
+// Calls is what an execution needs of the house for calling agents, and for being called.
+type Calls interface {
+	// End ends the execution on a child thread that a thread has called and does not wait for
+	// any more. One that has not begun never does: it asks Waits first.
+	End(ctx context.Context, caller store.ThreadKey, child, by string) error
+	// Waits reports whether a call is waited for.
+	Waits(ctx context.Context, namespace string, caller *store.Caller) (bool, error)
+}

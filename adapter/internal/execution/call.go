@@ -3,34 +3,20 @@ package execution
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/internal/journal"
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
-	"github.com/aguiws/aguiws/adapter/internal/retry"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
-
-// Calls is what an execution needs of the house for calling agents, and for being called.
-type Calls interface {
-	// End ends the execution on a child thread that a thread has called and does not wait for
-	// any more. One that has not begun never does: it asks Waits first.
-	End(ctx context.Context, caller store.ThreadKey, child, by string) error
-	// Waits reports whether a call is waited for.
-	Waits(ctx context.Context, namespace string, caller *store.Caller) (bool, error)
-}
 
 const (
 	// maxCalls is how many calls an execution may make.
 	maxCalls = 64
 	// maxCallInput is how many bytes a call's input may have.
 	maxCallInput = 256 << 10
-	// LookAfter is after what time it is looked what became of a call, if nobody has told.
-	LookAfter = 5 * time.Second
 )
 
 // Call is one of the line's asks: what answers it is the end of the other agent's execution.
@@ -95,66 +81,4 @@ func (x *execution) callable(agent string, input *protocol.RunAgentInput) error 
 		return fmt.Errorf("adapter: Call: the input has %d bytes, and may have %d", len(text), maxCallInput)
 	}
 	return nil
-}
-
-// waitFor makes an interrupt one that waits for what the ask has called. The journal keeps of
-// that no more than its name.
-func (x *execution) waitFor(it *store.SuspendedInterrupt, ask *store.JournalEntry) {
-	c := *ask.Child
-	in := *c.Input
-	in.ParentRunID = x.label
-	c.Input, c.User, c.Asked = &in, x.frozen.User, time.Now().UnixMilli()
-	it.Child, it.Due = &c, c.Asked+LookAfter.Milliseconds()
-	ask.Child = &store.Child{Thread: c.Thread, Agent: c.Agent}
-	x.called = true
-}
-
-// settleCalls ends what the execution has called and does not wait for any more, before
-// anything else is done. False: it was called itself, and nobody waits for it.
-func (x *execution) settleCalls(b *Begun) (bool, error) {
-	var left []string
-	switch {
-	case x.journal.Stopped && x.journal.Called != nil:
-		left = []string{x.journal.Called.Thread}
-	case x.journal.Entries == 0:
-		left = x.frozen.LeftCalls
-	}
-	by := x.frozen.User
-	if x.journal.Answered != nil {
-		by = x.journal.Answered.User
-	}
-	for _, child := range left {
-		if err := x.endCall(child, by); err != nil {
-			return false, err
-		}
-	}
-	if x.frozen.Caller == nil || b.Continuing || b.Requeued || x.journal.Entries > 0 {
-		return true, nil
-	}
-	return retry.Do(x.Ctx, func() (bool, error) {
-		return x.Calls.Waits(x.Ctx, x.Claim.Thread.Namespace, x.frozen.Caller)
-	})
-}
-
-func (x *execution) endCall(child, by string) error {
-	_, err := retry.Do(x.Ctx, func() (struct{}, error) {
-		return struct{}{}, x.Calls.End(x.Ctx, x.Claim.Thread, child, by)
-	})
-	return err
-}
-
-// Tells is the thread whose call is to be looked at when this activation is over: its own if it
-// has called, or that of its caller if it has ended.
-func (x *execution) Tells() (thread store.ThreadKey, is bool) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	thread = x.Claim.Thread
-	switch {
-	case x.called:
-		return thread, true
-	case x.frozen.Caller == nil || errors.Is(x.sealed, adapter.ErrSuspended):
-		return thread, false
-	}
-	thread.Thread = x.frozen.Caller.Thread
-	return thread, true
 }

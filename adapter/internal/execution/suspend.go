@@ -140,3 +140,18 @@ func showLogin(n *node.Node, i *protocol.Interrupt, thread string, of *store.Log
 		i.Metadata["scopes"] = scopes
 	}
 }
+
+// LookAfter is after what time it is looked what became of a call, if nobody has told.
+const LookAfter = 5 * time.Second
+
+// waitFor makes an interrupt one that waits for what the ask has called. The journal keeps of
+// that no more than its name.
+func (x *execution) waitFor(it *store.SuspendedInterrupt, ask *store.JournalEntry) {
+	c := *ask.Child
+	in := *c.Input
+	in.ParentRunID = x.label
+	c.Input, c.User, c.Asked = &in, x.frozen.User, time.Now().UnixMilli()
+	it.Child, it.Due = &c, c.Asked+LookAfter.Milliseconds()
+	ask.Child = &store.Child{Thread: c.Thread, Agent: c.Agent}
+	x.called = true
+}

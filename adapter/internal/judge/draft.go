@@ -24,11 +24,8 @@ func (j *Judgement) CheckDraft(ctx context.Context, open *store.Suspension, entr
 	if j.needsLogin(*it) {
 		return refuseWithoutLogin([]string{it.ID}), nil
 	}
-	if it.By == store.AskedByTimer {
-		return refuseTimers([]string{it.ID}), nil
-	}
-	if it.By == store.AskedByCall {
-		return refuseCalls([]string{it.ID}), nil
+	if j.onlyWaits(*it) {
+		return refuseToResolve([]string{it.ID}), nil
 	}
 	if j.own(open, shown, entry) {
 		return refuseOwn([]string{it.ID}), nil

@@ -333,7 +333,7 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 	for _, e := range entries {
 		byID[e.InterruptID] = e
 	}
-	var uncovered, own, expired, logins, timers, calls []string
+	var uncovered, own, expired, logins, waits []string
 	answers := payloads{schemas: j.schemas, budget: &j.budget}
 	cancelled := 0
 	for _, it := range open.Items {
@@ -360,14 +360,11 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 			logins = append(logins, it.ID)
 			continue
 		}
-		if it.By == store.AskedByTimer {
-			timers = append(timers, it.ID)
+		if j.onlyWaits(it) {
+			waits = append(waits, it.ID)
 			continue
 		}
-		if it.By == store.AskedByCall {
-			if it.ID != j.Called {
-				calls = append(calls, it.ID)
-			}
+		if it.ID == j.Called {
 			continue
 		}
 		if j.own(open, shown, entry) {
@@ -396,10 +393,8 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 		return Verdict{Refusal: refuseOwn(own)}, nil
 	case len(logins) > 0:
 		return Verdict{Refusal: refuseWithoutLogin(logins)}, nil
-	case len(timers) > 0:
-		return Verdict{Refusal: refuseTimers(timers)}, nil
-	case len(calls) > 0:
-		return Verdict{Refusal: refuseCalls(calls)}, nil
+	case len(waits) > 0:
+		return Verdict{Refusal: refuseToResolve(waits)}, nil
 	case len(expired) > 0:
 		return Verdict{Refusal: Refuse(CodeExpired, "these interrupts have expired, they can only be cancelled: "+list(expired),
 			map[string]any{"interruptIds": expired})}, nil
