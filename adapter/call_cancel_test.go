@@ -178,3 +178,25 @@ func TestDeletingTheCaller(t *testing.T) {
 		}
 	}
 }
+
+// What is to begin when its caller is cancelled does not: its agent is not called.
+func TestCallThatBeginsAfterItsCallerIsCancelled(t *testing.T) {
+	times := 0
+	var l *lab
+	cancelled := make(chan error, 1)
+	l = newLab(t, lead("worker"), agents(map[string]adapter.Agent{"worker": echo(&times)}), func(o *runner.Options) {
+		o.Hook = func(at string) {
+			if at == "before_child" {
+				_, err := l.runner.Cancel(context.Background(), l.key, "run-1", admission.Actor{})
+				cancelled <- err
+			}
+		}
+	})
+	child := childOf(t, l.say("hi"))
+	if err := await(l, cancelled); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.ends(child); got != operate.ResultCancelled || times != 0 {
+		t.Errorf("it has come to %q, after %d calls", got, times)
+	}
+}

@@ -177,3 +177,49 @@ func TestCallCrashPoints(t *testing.T) {
 		}
 	}
 }
+
+// Wherever a node dies that cancels a caller, what was called is cancelled with it.
+func TestCancelledCallCrashPoints(t *testing.T) {
+	for _, behind := range []bool{false, true} {
+		for writes, lives := 0, false; !lives; writes++ {
+			t.Run(fmt.Sprint(writes, " ", behind), func(t *testing.T) {
+				agent, configure := chain()
+				l := newLab(t, agent, configure...)
+				middle := childOf(t, l.say("hi"))
+				worker := l.below(middle)
+				l.asks(worker)
+				w, m := l.toDie(writes, behind, agent, configure...)
+				cancel := func(r *runner.Runner) error {
+					ctx, stop := context.WithCancel(l.ctx())
+					defer stop()
+					go func() {
+						select {
+						case <-m.died:
+							stop()
+						case <-ctx.Done():
+						}
+					}()
+					_, err := r.Cancel(ctx, l.key, "run-1", admission.Actor{})
+					return err
+				}
+				if cancel(w) != nil {
+					if _, err := l.runner.Cancel(l.ctx(), l.key, "run-1", admission.Actor{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for _, thread := range []string{l.key.Thread, middle, worker} {
+					on := l.on(thread)
+					end := on.rests()
+					if run, err := l.runner.FindRun(l.ctx(), on.key, end.Latest); err != nil || run.Result != operate.ResultCancelled {
+						t.Errorf("%+v, %v", run, err)
+					}
+				}
+				select {
+				case <-m.died:
+				default:
+					lives = true
+				}
+			})
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -198,5 +199,33 @@ func (l *lab) asks(thread string) operate.OpenInterrupt {
 			return t.Open.Interrupts[0]
 		}
 		time.Sleep(time.Millisecond)
+	}
+}
+
+// What a thread below asks is answered at the one above, once; an input is told where to go.
+func TestQuestionOfTheCalledIsAnsweredAtTheCaller(t *testing.T) {
+	agent, configure := chain()
+	l := newLab(t, agent, configure...)
+	worker := l.below(childOf(t, l.say("hi")))
+	question := l.asks(worker)
+	yes := []protocol.ResumeEntry{resolved(question.ID, `{"approved":true}`)}
+	refused := l.submit(&protocol.RunAgentInput{Resume: yes})
+	refusedWith(t, refused, adapter.CodeUnknownInterrupt)
+	if got := details(t, refused.Refusal)["threadId"]; got != worker {
+		t.Errorf("told to answer %v, not %s", got, worker)
+	}
+	answer := func(entries []protocol.ResumeEntry, want admission.Disposition, code string) {
+		t.Helper()
+		a, err := l.runner.Answer(l.ctx(), l.key, "", "ann", "answer", entries, store.Origin{Through: store.ThroughInbox}, nil)
+		if err != nil || a.Admitted.Disposition != want || a.Thread != worker || want == admission.Refused && a.Admitted.Refusal.Code != code {
+			t.Errorf("%+v, %v", a, err)
+		}
+	}
+	answer(yes, admission.Started, "")
+	succeeded(t, l.untilEnd())
+	answer(yes, admission.Repeat, "")
+	answer([]protocol.ResumeEntry{resolved(question.ID, `{"approved":false}`)}, admission.Refused, adapter.CodeConflict)
+	if runs := l.foundRuns(operate.RunQuery{Thread: worker}); len(runs) != 2 {
+		t.Errorf("%d runs", len(runs))
 	}
 }

@@ -56,6 +56,9 @@ type RunRecord struct {
 	Joins bool `json:"joins,omitempty"`
 	// Caller is the call that its execution was begun by; nil: by none.
 	Caller *Caller `json:"caller,omitempty"`
+	// LeftCalls are the threads of the calls that its input does not wait for any more. The run
+	// ends them, or whoever stops it.
+	LeftCalls []string `json:"leftCalls,omitempty"`
 }
 
 // SentMessages tells the messages of an input from others, without naming them.

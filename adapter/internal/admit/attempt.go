@@ -111,8 +111,14 @@ func (t *attempt) judge(ctx context.Context) (*outcome, error) {
 				return cleared, err
 			}
 		}
+		below, err := t.askedBelow(ctx, t.v.Refusal)
+		if below != "" {
+			refused := refusing(elsewhere(t.v.Refusal, interruptIDs(t.in.Run.Resume), below))
+			refused.admitted.Elsewhere = below
+			return refused, nil
+		}
 		decision.NoteRefused(t.Node, t.key, t.v.Refusal, t.j.Input.Resume)
-		return refusing(t.v.Refusal), nil
+		return refusing(t.v.Refusal), err
 	case t.v.Repeats != nil:
 		record, err := stored.Record(t.v.Repeats)
 		return &outcome{admitted: admission.Admitted{Disposition: admission.Repeat, RunID: t.v.Repeats.ID, Of: record.Label, User: record.User, Waits: t.v.Repeats.Status == store.RunQueued}}, err

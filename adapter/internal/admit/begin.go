@@ -68,6 +68,9 @@ func (n BeginBuilder) Build(b store.Begin, record store.RunRecord) (store.Begin,
 	if n.Continues != nil && !n.Steer {
 		record.Caller = n.Continues.Caller
 	}
+	if n.Continues != nil && n.Called == "" {
+		record.LeftCalls = n.Continues.Called()
+	}
 	record.ParentRunID, record.Origin = n.Input.ParentRunID, string(n.origin())
 	record.Digest = n.Digest
 	decided, followers, err := n.decided(store.DecisionRun{Label: b.Label, RunID: b.RunID})

@@ -28,12 +28,10 @@ type Control struct {
 	Backoff  *carry.Backoff
 	Hub      *follow.Hub
 	Turns    *turns
-	// Calls are told when what a thread waits for has ended, or may have ended.
-	Calls interface {
-		Look(caller store.ThreadKey)
-		LookAbove(child store.ThreadKey)
-	}
-	owes atomic.Pointer[admission.CancelledInQueue]
+	// Calls are told when a run has ended that was called, and end what a run was about to end
+	// that is stopped itself.
+	Calls carry.Calls
+	owes  atomic.Pointer[admission.CancelledInQueue]
 }
 
 // OnCancelled sets the one function that is told. Threads that nobody follows
@@ -81,6 +79,9 @@ func (c *Control) stopAll(ctx context.Context, key store.ThreadKey, reason, requ
 				return admission.AllStopped{}, err
 			}
 			callers = append(callers, record.Caller)
+			if err := c.instead(ctx, key, record); err != nil {
+				return admission.AllStopped{}, err
+			}
 			i.Active = view.Active.ID
 			if i.Terminal, err = protocol.Encode(lifecycle.Cancelled(key, record.Label)); err != nil {
 				return admission.AllStopped{}, err
@@ -121,14 +122,16 @@ func (c *Control) EndRuns(ctx context.Context, key store.ThreadKey, label string
 	if err != nil {
 		return all, err
 	}
+	callers, err := c.insteadUnder(ctx, key, label)
+	if err != nil {
+		return all, err
+	}
 	for range c.Options.MaxQueue + 2 { // more only if others begin meanwhile
 		one, err := c.stop(ctx, store.Stop{Thread: key, Label: label, Terminal: terminal})
 		if err != nil || !one.Stopped {
 			return all, err
 		}
-		if !all.Stopped {
-			c.Calls.LookAbove(key)
-		}
+		c.ended(key, callers...)
 		all.Stopped = true
 		if all.Owed == nil {
 			all.Owed = one.Owed
@@ -149,6 +152,9 @@ func (c *Control) EndRun(ctx context.Context, key store.ThreadKey, id, reason st
 	}
 	terminal, err := protocol.Encode(lifecycle.Cancelled(key, record.Label))
 	if err != nil {
+		return admission.Cancelled{}, err
+	}
+	if err := c.instead(ctx, key, record); err != nil {
 		return admission.Cancelled{}, err
 	}
 	one, err := c.stop(ctx, store.Stop{Thread: key, RunID: id, Letter: true, Reason: reason, Terminal: terminal})
@@ -199,4 +205,34 @@ func (c *Control) ended(key store.ThreadKey, callers ...*store.Caller) {
 			c.Calls.Look(store.ThreadKey{Namespace: key.Namespace, Thread: by.Thread})
 		}
 	}
+}
+
+// instead ends what runs were about to end that are to be stopped.
+func (c *Control) instead(ctx context.Context, key store.ThreadKey, runs ...store.RunRecord) error {
+	for _, run := range runs {
+		for _, child := range run.LeftCalls {
+			if err := c.Calls.End(ctx, key, child, run.User); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// insteadUnder is instead for the runs under a label. It returns their callers.
+func (c *Control) insteadUnder(ctx context.Context, key store.ThreadKey, label string) (callers []*store.Caller, err error) {
+	view, err := c.Store.Read(ctx, key, store.ReadQuery{Label: label, Window: 1})
+	if err != nil {
+		return nil, err
+	}
+	var runs []store.RunRecord
+	for _, state := range view.Labelled {
+		if state.Status != store.RunActive && state.Status != store.RunQueued {
+			continue
+		}
+		if record, err := stored.Record(&state); err == nil {
+			runs, callers = append(runs, record), append(callers, record.Caller)
+		}
+	}
+	return callers, c.instead(ctx, key, runs...)
 }

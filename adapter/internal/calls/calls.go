@@ -31,17 +31,12 @@ type Calls struct {
 
 // Look sees beside its caller to what a thread waits for. The sweep does so again later.
 func (c *Calls) Look(caller store.ThreadKey) {
-	c.aside(caller, func(ctx context.Context) error { return c.see(ctx, caller, false) })
-}
-
-// LookAbove is Look for whoever may have called a thread in which something has ended.
-func (c *Calls) LookAbove(child store.ThreadKey) {
-	c.aside(child, func(ctx context.Context) error {
-		caller, is, err := c.Above(ctx, child)
-		if err != nil || !is {
-			return err
+	c.Background(func() {
+		ctx, cancel := context.WithTimeout(c.Ctx, c.Options.StoreTimeout)
+		defer cancel()
+		if err := c.Contain("call", caller, func() error { return c.see(ctx, caller, false) }); err != nil && ctx.Err() == nil {
+			c.Log.Debug("a call could not be looked at; the sweep does so", "thread", caller.Thread, "error", err)
 		}
-		return c.see(ctx, caller, false)
 	})
 }
 
@@ -52,16 +47,6 @@ func (c *Calls) Above(ctx context.Context, child store.ThreadKey) (store.ThreadK
 		return store.ThreadKey{}, false, err
 	}
 	return store.ThreadKey{Namespace: child.Namespace, Thread: nodes[0].Parent}, true, nil
-}
-
-func (c *Calls) aside(key store.ThreadKey, fn func(context.Context) error) {
-	c.Background(func() {
-		ctx, cancel := context.WithTimeout(c.Ctx, c.Options.StoreTimeout)
-		defer cancel()
-		if err := c.Contain("call", key, func() error { return fn(ctx) }); err != nil && ctx.Err() == nil {
-			c.Log.Debug("a call could not be looked at; the sweep does so", "thread", key.Thread, "error", err)
-		}
-	})
 }
 
 // Due is Look for a suspension that is past its time. False: it waits for no call.

@@ -2,6 +2,7 @@ package calls
 
 import (
 	"context"
+	"errors"
 
 	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/internal/node"
@@ -24,6 +25,9 @@ func (c *Calls) End(ctx context.Context, caller store.ThreadKey, child, by strin
 	key := store.ThreadKey{Namespace: caller.Namespace, Thread: child}
 	for range node.MaxTries {
 		is, err := c.find(ctx, caller, key)
+		if errors.Is(err, store.ErrCorrupted) {
+			break
+		}
 		if err != nil || is.run == nil || is.over {
 			return err
 		}

@@ -89,7 +89,7 @@ type ending struct {
 
 // Calls is what an execution needs of the house for calling agents, and for being called.
 type Calls interface {
-	// End ends the execution on a child thread that a thread has called and does not wait for
+	// End ends, for a user, the execution on a child thread that a thread has called and does not wait for
 	// any more. One that has not begun never does: it asks Waits first.
 	End(ctx context.Context, caller store.ThreadKey, child, by string) error
 	// Waits reports whether a call is waited for.
