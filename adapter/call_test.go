@@ -229,3 +229,43 @@ func TestQuestionOfTheCalledIsAnsweredAtTheCaller(t *testing.T) {
 		t.Errorf("%d runs", len(runs))
 	}
 }
+
+// A call counts for its user, and what is refused for good is told to its caller.
+func TestCallCountsForTheUser(t *testing.T) {
+	times := 0
+	l := newLab(t, lead("worker"), agents(map[string]adapter.Agent{"worker": echo(&times)}), func(o *runner.Options) { o.MaxThreadsPerUser = 1 })
+	l.sayAs("ann", "hi")
+	l.untilEnd()
+	l.said("refused " + adapter.CodeThreadQuota)
+	if times != 0 {
+		t.Errorf("called %d times", times)
+	}
+}
+
+// Who has begun the caller may not approve what the called asks.
+func TestCallKeepsDutiesSeparate(t *testing.T) {
+	l := newLab(t, lead("worker"), agents(map[string]adapter.Agent{"worker": asker(adapter.AnotherResolves(confirmation("Really?")))}),
+		func(o *runner.Options) { o.SeparateDuties = true })
+	l.sayAs("ann", "hi")
+	thread := childOf(t, l.untilEnd())
+	yes := []protocol.ResumeEntry{resolved(l.asks(thread).ID, `{"approved":true}`)}
+	for _, who := range []struct {
+		user string
+		want admission.Disposition
+	}{{"ann", admission.Refused}, {"bob", admission.Started}} {
+		a, err := l.runner.Answer(l.ctx(), l.key, "", who.user, "by "+who.user, yes, store.Origin{}, nil)
+		if err != nil || a.Admitted.Disposition != who.want {
+			t.Errorf("%s: %+v, %v", who.user, a, err)
+		}
+	}
+}
+
+func (l *lab) sayAs(who, text string) {
+	l.t.Helper()
+	in := user(text)
+	in.ThreadID, in.RunID = l.key.Thread, "run-1"
+	a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, User: who, Run: in})
+	if err != nil || a.Disposition != admission.Started {
+		l.t.Fatalf("%+v, %v", a, err)
+	}
+}
