@@ -182,7 +182,7 @@ func (p *player) postponeMove(g *game) move {
 }
 
 func (p *player) draftMove(g *game) move {
-	if p.one(4) {
+	if g.open != nil && p.one(3) {
 		return p.postponeMove(g)
 	}
 	version := pick(p, 0, g.version, g.version, g.version-1)
