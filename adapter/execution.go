@@ -48,6 +48,8 @@ type Execution interface {
 	// Event numbers the events of a name, and AwaitEvent waits for one by its key.
 	Event(ctx context.Context, name string) (EventKey, error)
 	AwaitEvent(ctx context.Context, key string, until protocol.Interrupt) (*store.JournalEntry, error)
+	// Call returns the journaled answer, and the thread of what was called.
+	Call(ctx context.Context, agent string, input *protocol.RunAgentInput) (*store.JournalEntry, string, error)
 	Ask(ctx context.Context, interrupts []protocol.Interrupt, calls []store.SuspendedCall, login *store.Login) (*store.JournalEntry, []store.SuspendedCall, error)
 	Askable(ctx context.Context, i protocol.Interrupt) error
 	Fits(ctx context.Context, i protocol.Interrupt, payload json.RawMessage) bool

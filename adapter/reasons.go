@@ -19,6 +19,11 @@ const ReasonTimer = "aguiws:timer"
 // other. Its metadata names the event.
 const ReasonEvent = "aguiws:event"
 
+// ReasonCall is the reason of the interrupt with which Run.Call waits for another agent. The
+// "aguiws" of its metadata has the agent and its thread. Nobody can resolve it; if it is
+// cancelled, so is that agent's execution.
+const ReasonCall = "aguiws:call"
+
 // ReasonUncertainStep is the reason of the interrupt that asks what became of
 // a step that was started and not recorded.
 const ReasonUncertainStep = "aguiws:uncertain_step"

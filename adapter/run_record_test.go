@@ -95,7 +95,7 @@ func TestRunRecord(t *testing.T) {
 		text          string
 	}{
 		{store.OriginUser, "", "look 2/0", operate.ResultInterrupt, ""}, {store.OriginResume, "", "write 1/1", operate.ResultSuccess, "It is done."},
-		{store.OriginChild, "run-1", "look 2/0", operate.ResultSuccess, ""}, {store.OriginOperator, "", "look 2/0", operate.ResultSuccess, ""},
+		{store.OriginUser, "run-1", "look 2/0", operate.ResultSuccess, ""}, {store.OriginOperator, "", "look 2/0", operate.ResultSuccess, ""},
 	} {
 		r := runs[i]
 		if r.Result != want.result || r.Waits || (r.ContinuedAs == runs[1].ID) != (i == 0) {

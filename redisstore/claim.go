@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
@@ -36,3 +37,13 @@ func (s *Store) Claim(ctx context.Context, c store.ClaimRequest) (store.ClaimRes
 }
 
 var claimKind = [4]store.ClaimKind{store.ClaimNothing, store.ClaimQueued, store.ClaimTakeover, store.ClaimExpired}
+
+// Postpone implements store.Sweep.
+func (s *Store) Postpone(ctx context.Context, key store.ThreadKey, interrupt string, until time.Time) (bool, error) {
+	t := s.conn.Keys.Thread(key)
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Postpone, Keys: t.All(), Args: lua.Args{{"member", t.Member}, {"interrupt", interrupt}, {"at", until.UnixMilli()}}})
+	if err != nil {
+		return false, err
+	}
+	return r.Bool(), r.Err
+}

@@ -72,4 +72,7 @@ type Admitted struct {
 	Behind  bool
 	Cleared string             // the run that was cancelled because of Input.Left; "": none was
 	Refusal *protocol.RunError // Refused
+	// Elsewhere is the thread below that has raised what an input answers that is Refused for
+	// that; "": none is known.
+	Elsewhere string
 }

@@ -5,6 +5,7 @@ package operate
 
 import (
 	"github.com/aguiws/aguiws/adapter/internal/admit"
+	"github.com/aguiws/aguiws/adapter/internal/calls"
 	"github.com/aguiws/aguiws/adapter/internal/carry"
 	"github.com/aguiws/aguiws/adapter/internal/node"
 )
@@ -20,10 +21,10 @@ type Desk struct {
 }
 
 // New is the desk of a node.
-func New(n *node.Node, a *admit.Admission, c *admit.Control, capacity *carry.Capacity, b *carry.Backoff, q *carry.Quotas) *Desk {
+func New(n *node.Node, a *admit.Admission, c *admit.Control, capacity *carry.Capacity, b *carry.Backoff, q *carry.Quotas, called *calls.Calls) *Desk {
 	list := &threads{n, a, b}
 	return &Desk{
-		stops: &stops{n, c, a}, threads: list, trees: &trees{n, list, q}, inbox: &inbox{n, a, list, b},
+		stops: &stops{n, c, a}, threads: list, trees: &trees{n, list, q, called}, inbox: &inbox{n, a, list, b},
 		dispatches: &dispatches{n, a, capacity, b}, records: &records{n},
 	}
 }

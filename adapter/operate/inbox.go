@@ -38,15 +38,18 @@ type Answered struct {
 	// the resume.
 	Missing  []string
 	Admitted admission.Admitted
+	// Thread is where they were given, if that is a thread below which has asked; "": in the
+	// one that was named.
+	Thread string
 }
 
 // Answer answers open interrupts of a thread, some of them or all. Answers to
 // some are kept as drafts, and replaced by later ones, until all are covered;
 // then they are submitted as one resume. A refusal is in Admitted and keeps
-// nothing. user is whose answers these are, as Input.User, and from how they have come. label is the runId of the
-// continuation; the same answers sent again
-// are repeats under any label. headers are Input.Headers: those of the answer that makes it
-// all go with the resume.
+// nothing. What a thread below has asked is answered there. user is whose answers these
+// are, as Input.User, and from how they have come. label is the runId of the continuation; the
+// same answers sent again are repeats under any label. headers are Input.Headers: those of the
+// answer that makes it all go with the resume.
 func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, user, label string, entries []protocol.ResumeEntry, from store.Origin, headers map[string]string) (Answered, error) {
 	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label, ProtocolVersion: lifecycle.Version, Resume: entries}
 	in := admit.Request{Input: admission.Input{Namespace: key.Namespace, Tenant: tenant, User: user, Agent: ib.Options.Default, From: from, Run: input, Headers: headers}}
@@ -56,6 +59,18 @@ func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, user, 
 	if len(entries) == 0 {
 		return Answered{Admitted: admit.Refused(judge.Refuse(adapter.CodeInvalidInput, "the input has no answer: give at least one", nil))}, nil
 	}
+	answered, err := ib.answerAt(ctx, key, in, entries)
+	if below := answered.Admitted.Elsewhere; err == nil && below != "" {
+		key.Thread = below
+		run := *in.Run
+		run.ThreadID, in.Run = below, &run
+		answered, err = ib.answerAt(ctx, key, in, entries)
+		answered.Thread = below
+	}
+	return answered, err
+}
+
+func (ib *inbox) answerAt(ctx context.Context, key store.ThreadKey, in admit.Request, entries []protocol.ResumeEntry) (Answered, error) {
 	give, refusal, err := ib.admission.Turns.Take(ctx, key)
 	if err != nil || refusal != nil {
 		return Answered{Admitted: admission.Admitted{Disposition: admission.Refused, Refusal: refusal}}, err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/internal/calls"
 	"github.com/aguiws/aguiws/adapter/internal/carry"
 	"github.com/aguiws/aguiws/adapter/internal/node"
 	"github.com/aguiws/aguiws/adapter/internal/retry"
@@ -30,6 +31,7 @@ type trees struct {
 	*node.Node
 	threads *threads
 	quotas  *carry.Quotas
+	calls   *calls.Calls
 }
 
 // TreeThread is a thread as one of a tree.
@@ -271,6 +273,9 @@ func (ts *trees) wait(ctx context.Context, namespace string, placed map[string]*
 // each question that was open.
 func (ts *trees) DeleteTree(ctx context.Context, key store.ThreadKey, children store.DeleteChildren, user string, from store.Origin) (store.DeleteResult, error) {
 	by := deletion(ts.Node, user, from)
+	if above, is, err := ts.calls.Above(ctx, key); err == nil && is {
+		defer ts.calls.Look(above) // which may have called it
+	}
 	res, err := ts.Store.DeleteTree(ctx, key, children, by)
 	broken := res.Unreadable
 	if err == nil && !res.Deleted && (children != store.DeleteReject || res.Children == 0) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/internal/admit"
+	"github.com/aguiws/aguiws/adapter/internal/calls"
 	"github.com/aguiws/aguiws/adapter/internal/carry"
 	"github.com/aguiws/aguiws/adapter/internal/dispatch"
 	"github.com/aguiws/aguiws/adapter/internal/execution"
@@ -70,8 +71,10 @@ func New(st store.Store, options *Options) (*Runner, error) {
 	quotas := carry.NewQuotas(n)
 	worker := &carry.Worker{Node: n, Capacity: r.capacity, Backoff: backoff, Active: r.active, Parking: r.parking, Presence: r.presence, Quotas: quotas}
 	r.admission = &admit.Admission{Node: n, Worker: worker, Control: r.control, Capacity: r.capacity, Backoff: backoff, Parking: r.parking, Quotas: quotas, Turns: r.control.Turns}
-	r.capacity.Claim = (&dispatch.Claimer{Node: n, Worker: worker, Admission: r.admission, Capacity: r.capacity, Backoff: backoff, Active: r.active, Grace: grace, Quotas: quotas}).TryClaim
-	r.Desk = operate.New(n, r.admission, r.control, r.capacity, backoff, quotas)
+	called := &calls.Calls{Node: n, Admission: r.admission}
+	worker.Calls, r.control.Calls = called, called
+	r.capacity.Claim = (&dispatch.Claimer{Calls: called.Due, Node: n, Worker: worker, Admission: r.admission, Capacity: r.capacity, Backoff: backoff, Active: r.active, Grace: grace, Quotas: quotas}).TryClaim
+	r.Desk = operate.New(n, r.admission, r.control, r.capacity, backoff, quotas, called)
 	r.sweeper = &dispatch.Sweeper{Node: n, Finish: r.Desk.FinishDeletes, Hub: r.hub, Capacity: r.capacity, Backoff: backoff, Grace: grace, Quotas: quotas, Nudges: make(chan store.Delivery, dispatch.MaxNudges)}
 	st.Listen(r.receive)
 	r.presence.Offer()

@@ -21,5 +21,6 @@ const (
 	ThroughExpiry     Through = "expiry"   // nobody answered in time
 	ThroughEvent      Through = "event"    // from whoever has the token of an event that is waited for
 	ThroughOperator   Through = "operator" // an action on the thread
+	ThroughCall       Through = "call"     // an agent has called another one, whose end is an answer
 	ThroughSteering   Through = "steering" // another message, which turned away from what was asked
 )

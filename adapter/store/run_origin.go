@@ -8,7 +8,7 @@ const (
 	OriginResume   RunOrigin = "resume"   // answers, wherever they were given
 	OriginOperator RunOrigin = "operator" // an action on the thread: an input by the control API, going on after a pause, a requeue
 	OriginExpiry   RunOrigin = "expiry"   // nobody answered in time
-	OriginChild    RunOrigin = "child"    // an input that names the run that spawned its own
+	OriginChild    RunOrigin = "child"    // the call of an agent on another thread
 )
 
 // RunOrigins are all there are.

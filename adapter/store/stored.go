@@ -54,6 +54,11 @@ type RunRecord struct {
 	Said string `json:"said,omitempty"`
 	// Joins: while it waits, another run may take its messages.
 	Joins bool `json:"joins,omitempty"`
+	// Caller is the call that its execution was begun by; nil: by none.
+	Caller *Caller `json:"caller,omitempty"`
+	// LeftCalls are the threads of the calls that its input does not wait for any more. The run
+	// ends them, or whoever stops it.
+	LeftCalls []string `json:"leftCalls,omitempty"`
 }
 
 // SentMessages tells the messages of an input from others, without naming them.
@@ -131,6 +136,11 @@ type Frozen struct {
 	Left []string `json:"left,omitempty"`
 	// Restores: the run restores a branch, and there is nothing for an agent to do.
 	Restores bool `json:"restores,omitempty"`
+	// Caller is the call that it was begun by; nil: by none.
+	Caller *Caller `json:"caller,omitempty"`
+	// LeftCalls are the threads of the calls that the input turned away from: they are ended
+	// before the agent is called.
+	LeftCalls []string `json:"leftCalls,omitempty"`
 }
 
 // Answered is a message that an earlier input brought.
@@ -194,6 +204,8 @@ type Suspension struct {
 	// Users are those whose messages have led to it: who began the execution, and who
 	// sent some with an answer. None: they are not known.
 	Users []string `json:"users,omitempty"`
+	// Caller is the call that the execution was begun by; nil: by none.
+	Caller *Caller `json:"caller,omitempty"`
 }
 
 // SuspendedInterrupt is one of a Suspension.
@@ -209,8 +221,10 @@ type SuspendedInterrupt struct {
 	Call *protocol.ToolFunction `json:"call,omitempty"`
 	// Login is what it asks for, and what alone resolves it; nil: it asks for none.
 	Login *Login `json:"login,omitempty"`
-	// By is AskedByPause, AskedByStep, AskedByTimer or AskedByEvent if the server itself has
-	// asked, whatever the interrupt's reason; "": an agent has.
+	// Child is what it waits for; nil: it waits for no call.
+	Child *Child `json:"child,omitempty"`
+	// By is AskedByPause, AskedByStep, AskedByTimer, AskedByEvent or AskedByCall if the server
+	// itself has asked, whatever the interrupt's reason; "": an agent has.
 	By string `json:"by,omitempty"`
 }
 
@@ -302,6 +316,7 @@ type JournalEntry struct {
 	Digest string          `json:"digest,omitempty"` // ask, start: of what was asked or given; "" is not compared
 	Calls  []SuspendedCall `json:"calls,omitempty"`  // ask: the calls to carry out
 	Login  *Login          `json:"login,omitempty"`  // ask: the account that is asked for
+	Child  *Child          `json:"child,omitempty"`  // ask: what was called
 	IDs    []string        `json:"ids,omitempty"`    // ask: interrupt ids in order
 	Steps  []StepRef       `json:"steps,omitempty"`  // ask in scope "!": the uncertain steps, in order of IDs
 

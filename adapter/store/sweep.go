@@ -23,6 +23,9 @@ type Sweep interface {
 	// again, to whoever asks next. Work that it does not reach is free when q.Idle has
 	// passed.
 	Return(ctx context.Context, work []Work) error
+	// Postpone says anew from when on the open suspension with the interrupt wants a Claim.
+	// False: the interrupt is not open.
+	Postpone(ctx context.Context, key ThreadKey, interrupt string, until time.Time) (bool, error)
 	// WorkStats counts what waits for a claim, by agent, of the agents that are named.
 	// Beside an error that wraps ErrPartial, what the parts that answered have.
 	WorkStats(ctx context.Context, agents []string) ([]WorkStats, error)

@@ -32,6 +32,7 @@ var (
 	Range       = newScript("thread", "range")
 	Tail        = newScript("thread", "tail")
 	Due         = newScript("due")
+	Postpone    = newScript("thread", "work", "run", "index", "suspension", "postpone")
 	Offer       = newScript("thread", "work", "run", "index", "suspension", "queue", "offer")
 	Waiting     = newScript("waiting")
 	Counts      = newScript("counts")
@@ -84,7 +85,7 @@ var (
 
 	All = []*Script{Read, Begin, Commit, Note, Join, Activate, End, Checkpoint, Midrun,
 		Claim, Renew, Nack, Journal, Stop, StopAll, Pause, Dispatches,
-		Messages, Range, Tail, Due, Offer, Waiting, Counts, Inbox, Threads, Title, Drafts,
+		Messages, Range, Tail, Due, Postpone, Offer, Waiting, Counts, Inbox, Threads, Title, Drafts,
 		Delete, DeadLetters, Retire, Purge, Take, Hold, Usage,
 		HookRead, HookTake, HookSettle, HookCounts, HookDead, HookResend,
 		HookForget, Targets, Nodes,

@@ -47,6 +47,38 @@ var expireTests = []test{
 		}
 		th.claimed("t3", store.ClaimNothing)
 	}},
+	{"a suspension is due when it was postponed to, whatever was delivered of it", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		th.expiring(c)
+		postpone := func(id string, until time.Time) bool {
+			is, err := th.s.Postpone(th.Context(), th.key, id, until)
+			if err != nil {
+				e.Fatal(err)
+			}
+			return is
+		}
+		c.move(2 * time.Minute)
+		if !th.due() {
+			e.Error("not due after its deadline")
+		}
+		until := c.read().Add(time.Minute)
+		same(th, "postponed", []bool{postpone("another", until), postpone("int", until), postpone("int", until)}, []bool{false, true, true})
+		if th.due() {
+			e.Error("due although it was postponed")
+		}
+		th.claimed("t1", store.ClaimNothing)
+		c.move(time.Minute)
+		if !th.due() {
+			e.Error("not due when it was postponed to")
+		}
+		th.claimed("t1", store.ClaimExpired)
+		th.begun(th.resume("r3", "exe-r1"))
+		same(th, "postponed when it is answered", postpone("int", until), false)
+		if th.due() {
+			e.Error("due although it is answered")
+		}
+	}},
 	{"a suspension that opens again has its deadline again", func(e *env) {
 		c := e.stopped()
 		th := e.thread()

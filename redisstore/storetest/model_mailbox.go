@@ -242,3 +242,12 @@ func (m *model) takesPause(c store.Claim) bool {
 	m.wish.taken = true
 	return true
 }
+
+// postpones predicts Postpone.
+func (m *model) postpones(id string, until time.Time) bool {
+	if m.open == nil || !slices.Contains(m.open.ids, id) {
+		return false
+	}
+	m.deadline, m.delivery = until.UnixMilli()-1, nil // due in the first millisecond behind it
+	return true
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
 )
@@ -96,6 +97,10 @@ func (p persistent) StopAll(ctx context.Context, i store.StopAll) (store.StopAll
 
 func (p persistent) Pause(ctx context.Context, key store.ThreadKey, w store.Wish) (bool, error) {
 	return again(func() (bool, error) { return p.Store.Pause(ctx, key, w) })
+}
+
+func (p persistent) Postpone(ctx context.Context, key store.ThreadKey, interrupt string, until time.Time) (bool, error) {
+	return again(func() (bool, error) { return p.Store.Postpone(ctx, key, interrupt, until) })
 }
 
 func (p persistent) Unpause(ctx context.Context, key store.ThreadKey, request string) (bool, error) {

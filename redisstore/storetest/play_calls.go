@@ -171,7 +171,20 @@ func (p *player) pauseMove(g *game) move {
 		func(string) (any, bool) { return g.pauses(), false })
 }
 
+func (p *player) postponeMove(g *game) move {
+	id := "none"
+	if g.open != nil && !p.one(8) {
+		id = pick(p, g.open.ids...)
+	}
+	until := g.now.Add(pick(p, 0, time.Second, time.Minute))
+	return newMove("postpone", []any{id, until}, func(s store.Store) (any, error) { return s.Postpone(p.ctx(), g.key, id, until) },
+		func(string) (any, bool) { return g.postpones(id, until), false })
+}
+
 func (p *player) draftMove(g *game) move {
+	if g.open != nil && p.one(3) {
+		return p.postponeMove(g)
+	}
 	version := pick(p, 0, g.version, g.version, g.version-1)
 	drafts := map[string]json.RawMessage{}
 	ids := []string{"none"}

@@ -111,8 +111,14 @@ func (t *attempt) judge(ctx context.Context) (*outcome, error) {
 				return cleared, err
 			}
 		}
+		below, err := t.askedBelow(ctx, t.v.Refusal)
+		if below != "" {
+			refused := refusing(elsewhere(t.v.Refusal, interruptIDs(t.in.Run.Resume), below))
+			refused.admitted.Elsewhere = below
+			return refused, nil
+		}
 		decision.NoteRefused(t.Node, t.key, t.v.Refusal, t.j.Input.Resume)
-		return refusing(t.v.Refusal), nil
+		return refusing(t.v.Refusal), err
 	case t.v.Repeats != nil:
 		record, err := stored.Record(t.v.Repeats)
 		return &outcome{admitted: admission.Admitted{Disposition: admission.Repeat, RunID: t.v.Repeats.ID, Of: record.Label, User: record.User, Waits: t.v.Repeats.Status == store.RunQueued}}, err
@@ -146,7 +152,7 @@ func (t *attempt) terms() judge.Busy {
 	for id, by := range in.Drafted {
 		j.Drafted[id] = by.User
 	}
-	j.LoggedIn, j.Event, j.User = in.Login, in.Event, in.User
+	j.LoggedIn, j.Event, j.Called, j.User = in.Login, in.Event, in.Called, in.User
 	// An input that may begin only later cancels nothing now.
 	j.CancelsUnanswered = (t.Options.CancelsAsked(in.Agent) || j.AllStale()) && !t.isLater()
 	j.Joins = in.When == admission.WhenStep
@@ -223,7 +229,7 @@ func (t *attempt) build(ctx context.Context) (*outcome, error) {
 	b, run, err := BeginBuilder{
 		Judgement: t.j, Verdict: t.v, Thread: t.key, Digest: t.digest, Agent: t.in.Agent, User: t.in.User,
 		waits: t.waits && !t.v.Supersede, sent: t.in.Run, available: t.available, runID: t.runID,
-		from: t.in.From, drafted: t.in.Drafted, redact: t.Options.Redact, Headers: t.headers, back: t.in.Back,
+		from: t.in.From, drafted: t.in.Drafted, redact: t.Options.Redact, Headers: t.headers, back: t.in.Back, Caller: t.in.Caller,
 	}.Build(store.Begin{
 		Tenant: t.in.Tenant, User: t.in.User, Title: titleOf(t.v.Fresh), MaxAttempts: t.Options.MaxAttempts,
 		Priority: t.in.Dispatch.Priority, Dedupe: t.in.Dispatch.Dedupe, Sender: t.in.Sender,
@@ -285,6 +291,7 @@ func (t *attempt) start(ctx context.Context, b store.Begin, run *execution.Begun
 	}
 	if t.v.Steer && admitted.Disposition == admission.Started {
 		t.Parking.Dismiss(t.v.Continues.Execution)
+		t.Control.ended(t.key, t.v.Continues.Caller)
 		if len(t.in.Run.Resume) == 0 {
 			t.noteUnanswered(&t.in, t.v)
 		}

@@ -36,6 +36,7 @@ type BeginBuilder struct {
 	back    *GoingBack      // how it goes back; nil: its messages may say so
 	runID   string          // "": a new one
 	Letter  *store.Dispatch // the dead letter that it requeues; nil: none
+	Caller  *store.Caller   // the call that begins its execution; nil: none does
 
 	told decision.ToldAnswers // by its RUN_STARTED, of its decisions
 
@@ -62,6 +63,13 @@ func (n BeginBuilder) Build(b store.Begin, record store.RunRecord) (store.Begin,
 	record.Label, record.Execution, record.Agent, record.User = b.Label, b.Execution, n.Agent, n.User
 	if n.Continues != nil && !n.Steer {
 		record.Agent = n.Continues.Agent // whoever its input was sent to
+	}
+	record.Caller = n.Caller
+	if n.Continues != nil && !n.Steer {
+		record.Caller = n.Continues.Caller
+	}
+	if n.Continues != nil && n.Called == "" {
+		record.LeftCalls = n.Continues.Called()
 	}
 	record.ParentRunID, record.Origin = n.Input.ParentRunID, string(n.origin())
 	record.Digest = n.Digest
@@ -169,7 +177,7 @@ func (n BeginBuilder) Execute(id string) (run *execution.Begun, claimed store.Cl
 	if claimed, err = n.claimed(run); err != nil {
 		return nil, claimed, fresh, err
 	}
-	run.Frozen, fresh.Frozen, err = freeze(n.Judgement, run, n.User, n.left(), fresh.Restores != "")
+	run.Frozen, fresh.Frozen, err = n.freeze(run, fresh.Restores != "")
 	return run, claimed, fresh, err
 }
 
@@ -261,13 +269,17 @@ func (n BeginBuilder) left() []string {
 }
 
 // freeze fixes what the execution's function sees.
-func freeze(j *judge.Judgement, run *execution.Begun, user string, left []string, restores bool) (store.Frozen, json.RawMessage, error) {
+func (n BeginBuilder) freeze(run *execution.Begun, restores bool) (store.Frozen, json.RawMessage, error) {
+	j := n.Judgement
 	run.Given = execution.ConversationOf(run.Fold)
 	input := *j.Input
 	input.Messages = protocol.Messages{}
 	input.State = protocol.Any(lifecycle.State(run.Fold.State()))
 	input.Resume = nil
-	f := store.Frozen{Input: &input, Label: run.Label, Now: j.View.Now, At: j.View.Seq, Begun: len(run.Events), User: user, Left: left, Restores: restores}
+	f := store.Frozen{Input: &input, Label: run.Label, Now: j.View.Now, At: j.View.Seq, Begun: len(run.Events), User: n.User, Left: n.left(), Restores: restores, Caller: n.Caller}
+	if n.Continues != nil {
+		f.LeftCalls = n.Continues.Called()
+	}
 	f.Of = &store.Conversation{At: f.At + int64(f.Begun), Count: run.Given.Count}
 	given := run.Given.Messages()
 	if !restores {

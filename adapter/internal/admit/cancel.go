@@ -28,7 +28,10 @@ type Control struct {
 	Backoff  *carry.Backoff
 	Hub      *follow.Hub
 	Turns    *turns
-	owes     atomic.Pointer[admission.CancelledInQueue]
+	// Calls are told when a run has ended that was called, and end what a run was about to end
+	// that is stopped itself.
+	Calls carry.Calls
+	owes  atomic.Pointer[admission.CancelledInQueue]
 }
 
 // OnCancelled sets the one function that is told. Threads that nobody follows
@@ -69,9 +72,14 @@ func (c *Control) stopAll(ctx context.Context, key store.ThreadKey, reason, requ
 			return admission.AllStopped{}, err
 		}
 		i := store.StopAll{Thread: key, Request: request, Reason: reason}
+		callers := queuedBy(view)
 		if view.Active != nil {
 			record, err := stored.Record(view.Active)
 			if err != nil {
+				return admission.AllStopped{}, err
+			}
+			callers = append(callers, record.Caller)
+			if err := c.instead(ctx, key, record); err != nil {
 				return admission.AllStopped{}, err
 			}
 			i.Active = view.Active.ID
@@ -90,9 +98,20 @@ func (c *Control) stopAll(ctx context.Context, key store.ThreadKey, reason, requ
 			c.Active.Fence(result.Active)
 		}
 		c.tidy(key, result.Behind)
+		c.ended(key, callers...)
 		return admission.AllStopped{Active: result.Active, Superseded: result.Superseded, Epoch: result.Epoch}, nil
 	}
 	return admission.AllStopped{}, fmt.Errorf("%w: the thread changes too fast for all of it to be stopped", store.ErrOutcomeUnknown)
+}
+
+// queuedBy are the calls among the inputs that wait.
+func queuedBy(view *store.ThreadView) (callers []*store.Caller) {
+	for _, q := range view.Queue {
+		if record, err := stored.Record(&store.RunState{Record: q.Record}); err == nil {
+			callers = append(callers, record.Caller)
+		}
+	}
+	return callers
 }
 
 // EndRuns stops all runs under the label that are active or queued, the latest first: a
@@ -103,11 +122,16 @@ func (c *Control) EndRuns(ctx context.Context, key store.ThreadKey, label string
 	if err != nil {
 		return all, err
 	}
+	callers, err := c.insteadUnder(ctx, key, label)
+	if err != nil {
+		return all, err
+	}
 	for range c.Options.MaxQueue + 2 { // more only if others begin meanwhile
 		one, err := c.stop(ctx, store.Stop{Thread: key, Label: label, Terminal: terminal})
 		if err != nil || !one.Stopped {
 			return all, err
 		}
+		c.ended(key, callers...)
 		all.Stopped = true
 		if all.Owed == nil {
 			all.Owed = one.Owed
@@ -130,7 +154,12 @@ func (c *Control) EndRun(ctx context.Context, key store.ThreadKey, id, reason st
 	if err != nil {
 		return admission.Cancelled{}, err
 	}
-	return c.stop(ctx, store.Stop{Thread: key, RunID: id, Letter: true, Reason: reason, Terminal: terminal})
+	if err := c.instead(ctx, key, record); err != nil {
+		return admission.Cancelled{}, err
+	}
+	one, err := c.stop(ctx, store.Stop{Thread: key, RunID: id, Letter: true, Reason: reason, Terminal: terminal})
+	c.ended(key, record.Caller)
+	return one, err
 }
 
 // CancelLeft stops one run by its server-made id, label being the client's runId for
@@ -167,4 +196,43 @@ func (c *Control) stop(ctx context.Context, s store.Stop) (admission.Cancelled, 
 		c.tidy(key, result.Behind)
 	}
 	return admission.Cancelled{Stopped: result.Stopped, Owed: result.Events}, nil
+}
+
+// ended is told of runs of a thread that are over, of which some may have been called.
+func (c *Control) ended(key store.ThreadKey, callers ...*store.Caller) {
+	for _, by := range callers {
+		if by != nil {
+			c.Calls.Look(store.ThreadKey{Namespace: key.Namespace, Thread: by.Thread})
+		}
+	}
+}
+
+// instead ends what runs were about to end that are to be stopped.
+func (c *Control) instead(ctx context.Context, key store.ThreadKey, runs ...store.RunRecord) error {
+	for _, run := range runs {
+		for _, child := range run.LeftCalls {
+			if err := c.Calls.End(ctx, key, child, run.User); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// insteadUnder is instead for the runs under a label. It returns their callers.
+func (c *Control) insteadUnder(ctx context.Context, key store.ThreadKey, label string) (callers []*store.Caller, err error) {
+	view, err := c.Store.Read(ctx, key, store.ReadQuery{Label: label, Window: 1})
+	if err != nil {
+		return nil, err
+	}
+	var runs []store.RunRecord
+	for _, state := range view.Labelled {
+		if state.Status != store.RunActive && state.Status != store.RunQueued {
+			continue
+		}
+		if record, err := stored.Record(&state); err == nil {
+			runs, callers = append(runs, record), append(callers, record.Caller)
+		}
+	}
+	return callers, c.instead(ctx, key, runs...)
 }

@@ -3,6 +3,7 @@ package admit
 import (
 	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/internal/decision"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // Request is an input with what only this house says of it.
@@ -15,6 +16,9 @@ type Request struct {
 	Drafted map[string]decision.Signature
 	// Back is how it goes back; nil: its messages may say so.
 	Back *GoingBack
-	// Login is the interrupt that a login ends, and Event the one that an event does.
-	Login, Event string
+	// Login is the interrupt that a login ends, Event the one that an event does, and Called
+	// the one that the end of a call does.
+	Login, Event, Called string
+	// Caller is the call that it begins the execution of; nil: none.
+	Caller *store.Caller
 }

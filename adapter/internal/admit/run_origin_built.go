@@ -13,7 +13,7 @@ func (n *BeginBuilder) origin() store.RunOrigin {
 		return store.OriginExpiry
 	case n.Continues != nil && !n.Steer:
 		return store.OriginResume
-	case n.Input.ParentRunID != "":
+	case n.Caller != nil:
 		return store.OriginChild
 	}
 	return store.OriginUser

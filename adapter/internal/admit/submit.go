@@ -79,6 +79,9 @@ func (a *Admission) SubmitAt(ctx context.Context, in Request, version int64) (ad
 	}
 	takes := a.Quotas.Takes(in.User, in.Tenant, uuid.NewString())
 	takes.Thread, takes.Threads, takes.Inputs, takes.Burst = key, a.Options.MaxThreadsPerUser, a.Options.MaxInputs, a.Options.InputBurst
+	if in.Called != "" || in.Caller != nil { // nobody has sent it
+		takes.Inputs = -1
+	}
 	share := a.Quotas.AskAs(ctx, takes)
 	defer share.Settle()
 	cleared := ""

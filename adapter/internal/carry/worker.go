@@ -21,6 +21,14 @@ type Worker struct {
 	Parking  *execution.Parking
 	Presence *Presence
 	Quotas   *Quotas
+	Calls    Calls
+}
+
+// Calls are those of agents by agents.
+type Calls interface {
+	execution.Calls
+	// Look sees to what a thread waits for, and does not wait for that.
+	Look(store.ThreadKey)
 }
 
 // Launch carries a claimed run in a goroutine of the runner's.
@@ -45,7 +53,7 @@ func (w *Worker) carry(b *execution.Begun) error {
 	ctx, cancel := context.WithCancelCause(w.Ctx)
 	defer cancel(adapter.ErrStopped)
 	x := execution.NewExecution(ctx, cancel, w.Node, b)
-	x.Parking, x.HandsBack = w.Parking, w.Presence.handsBack
+	x.Parking, x.HandsBack, x.Calls = w.Parking, w.Presence.handsBack, w.Calls
 	if !w.Active.track(&x.Activation) {
 		return w.HandBack(b.Claim)
 	}
@@ -77,7 +85,11 @@ func (w *Worker) carry(b *execution.Begun) error {
 	if ended.Ready {
 		w.Capacity.ClaimLater(b.Claim.Thread)
 	}
-	return w.Nack(b.Claim, b.Id, b.Attempts, node.Condemned(err))
+	err = w.Nack(b.Claim, b.Id, b.Attempts, node.Condemned(err))
+	if thread, is := x.Tells(); is {
+		w.Calls.Look(thread)
+	}
+	return err
 }
 
 // HandBack gives a claim up, so that any node may go on with the run at once.

@@ -32,6 +32,8 @@ type Claimer struct {
 	Active    *carry.ActiveRuns
 	Grace     *Grace
 	Quotas    *carry.Quotas
+	// Calls sees to a suspension that is past its time, if it waits for a call.
+	Calls func(context.Context, store.ThreadKey, *store.Suspension) (bool, error)
 }
 
 // TryClaim claims the thread once; took: there was something to claim. again: it is to
@@ -125,7 +127,7 @@ func (c *Claimer) activate(ctx context.Context, claimed store.ClaimResult, asked
 	if err != nil {
 		return err
 	}
-	n := admit.BeginBuilder{Judgement: j, Verdict: j.Accepted(), Thread: claimed.Claim.Thread, Agent: queued.Agent, User: record.User, Headers: headers}
+	n := admit.BeginBuilder{Judgement: j, Verdict: j.Accepted(), Thread: claimed.Claim.Thread, Agent: queued.Agent, User: record.User, Headers: headers, Caller: record.Caller}
 	run, once, fresh, err := n.Execute(record.Execution)
 	if err != nil {
 		return node.Impossible(err)

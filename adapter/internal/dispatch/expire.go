@@ -26,6 +26,9 @@ func (c *Claimer) expire(ctx context.Context, key store.ThreadKey) error {
 	if err != nil || open == nil {
 		return err
 	}
+	if is, err := c.Calls(ctx, key, open); is || err != nil {
+		return err
+	}
 	policy := adapter.ExpiryKeep
 	for _, it := range open.Items {
 		if it.ExpiresAt == 0 || execution.DueAt(it) >= j.View.Now.UnixMilli() {

@@ -24,6 +24,7 @@ type execution struct {
 	node      *node.Node
 	Parking   *Parking
 	HandsBack func(ctx context.Context, agent string) bool // see presence
+	Calls     Calls
 	agent     adapter.Agent
 	named     string // as which the node knows the agent
 	label     string // of the run that carries it
@@ -66,6 +67,7 @@ type execution struct {
 	sealed    error                 // why nothing more may be done
 	Broken    error                 // why the run could not be ended in order
 	joiners   bool                  // inputs waited to join when the run came here
+	called    bool                  // the run has suspended to wait for another agent
 	leaving   bool                  // another worker is to go on: no new step starts
 	recorded  bool                  // a takeover finds something to go on from
 }
@@ -83,4 +85,13 @@ type Activation struct {
 type ending struct {
 	result   json.RawMessage
 	metadata protocol.Metadata
+}
+
+// Calls is what an execution needs of the house for calling agents, and for being called.
+type Calls interface {
+	// End ends, for a user, the execution on a child thread that a thread has called and does not wait for
+	// any more. One that has not begun never does: it asks Waits first.
+	End(ctx context.Context, caller store.ThreadKey, child, by string) error
+	// Waits reports whether a call is waited for.
+	Waits(ctx context.Context, namespace string, caller *store.Caller) (bool, error)
 }

@@ -18,11 +18,11 @@ import (
 )
 
 func (l *line) Ask(ctx context.Context, interrupts []protocol.Interrupt, calls []store.SuspendedCall, login *store.Login) (*store.JournalEntry, []store.SuspendedCall, error) {
-	return l.ask(ctx, journal.AskKey, interrupts, calls, login)
+	return l.ask(ctx, journal.AskKey, interrupts, calls, login, nil)
 }
 
 func (l *line) Sleep(ctx context.Context, until protocol.Interrupt) (*store.JournalEntry, error) {
-	answer, _, err := l.ask(ctx, journal.SleepKey, []protocol.Interrupt{until}, nil, nil)
+	answer, _, err := l.ask(ctx, journal.SleepKey, []protocol.Interrupt{until}, nil, nil, nil)
 	return answer, err
 }
 
@@ -45,20 +45,20 @@ func (l *line) Event(ctx context.Context, name string) (adapter.EventKey, error)
 }
 
 func (l *line) AwaitEvent(ctx context.Context, key string, until protocol.Interrupt) (*store.JournalEntry, error) {
-	answer, _, err := l.ask(ctx, key, []protocol.Interrupt{until}, nil, nil)
+	answer, _, err := l.ask(ctx, key, []protocol.Interrupt{until}, nil, nil, nil)
 	return answer, err
 }
 
 // ask is numbered by kind, which is a key's name, or a wait's for an event that has a number.
-func (l *line) ask(ctx context.Context, kind string, interrupts []protocol.Interrupt, calls []store.SuspendedCall, login *store.Login) (*store.JournalEntry, []store.SuspendedCall, error) {
-	answer, kept, err := l.askOnce(ctx, kind, interrupts, calls, login)
+func (l *line) ask(ctx context.Context, kind string, interrupts []protocol.Interrupt, calls []store.SuspendedCall, login *store.Login, child *store.Child) (*store.JournalEntry, []store.SuspendedCall, error) {
+	answer, kept, err := l.askOnce(ctx, kind, interrupts, calls, login, child)
 	if errors.Is(err, adapter.ErrSuspended) && l.x.blocking() && l.x.parked.scope == l.s {
 		return l.wait(calls)
 	}
 	return answer, kept, err
 }
 
-func (l *line) askOnce(ctx context.Context, kind string, interrupts []protocol.Interrupt, calls []store.SuspendedCall, login *store.Login) (*store.JournalEntry, []store.SuspendedCall, error) {
+func (l *line) askOnce(ctx context.Context, kind string, interrupts []protocol.Interrupt, calls []store.SuspendedCall, login *store.Login, child *store.Child) (*store.JournalEntry, []store.SuspendedCall, error) {
 	x, s := l.x, l.s
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -92,7 +92,8 @@ func (l *line) askOnce(ctx context.Context, kind string, interrupts []protocol.I
 		Interrupts []protocol.Interrupt
 		Calls      []store.SuspendedCall
 		Login      *store.Login `json:",omitempty"`
-	}{interrupts, calls, login})
+		Child      *store.Child `json:",omitempty"`
+	}{interrupts, calls, login, child})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -108,7 +109,7 @@ func (l *line) askOnce(ctx context.Context, kind string, interrupts []protocol.I
 		if x.blocking() {
 			x.park(s)
 		}
-		err := x.suspend(&store.JournalEntry{Kind: store.EntryAsk, Scope: s.name, Key: key, Digest: asked, Calls: calls, Login: login}, interrupts, refs, nil)
+		err := x.suspend(&store.JournalEntry{Kind: store.EntryAsk, Scope: s.name, Key: key, Digest: asked, Calls: calls, Login: login, Child: child}, interrupts, refs, nil)
 		if x.blocking() && !errors.Is(err, adapter.ErrSuspended) {
 			x.Parking.Dismiss(x.id)
 		}

@@ -35,7 +35,12 @@ func (x *execution) GoThrough(b *Begun) error {
 }
 
 func (x *execution) goOnOrEnd(b *Begun) error {
+	waits, err := x.settleCalls(b)
 	switch {
+	case err != nil:
+		return err
+	case !waits:
+		return x.stopHere()
 	case x.journal.Stopped:
 		return x.stopHere()
 	case x.journal.Failure != "":

@@ -12,6 +12,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/event"
 	"github.com/aguiws/aguiws/adapter/internal/journal"
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
+	"github.com/aguiws/aguiws/adapter/internal/node"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -25,7 +26,7 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 	if err != nil {
 		return err
 	}
-	s := store.Suspension{Execution: x.id, RunID: x.Claim.RunID, Label: x.label, Agent: x.named, Users: users}
+	s := store.Suspension{Execution: x.id, RunID: x.Claim.RunID, Label: x.label, Agent: x.named, Users: users, Caller: x.frozen.Caller}
 	var toolCalls, reasons []string
 	for i := range interrupts {
 		id := x.interruptID(ask)
@@ -35,6 +36,9 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		}
 		interrupts[i] = showMode(interrupts[i], ask.Calls)
 		deadline := deadlineOf(interrupts[i], x.node.Options.MaxPark)
+		if ask.Child != nil {
+			deadline = time.Time{} // it waits for as long as what was called goes on
+		}
 		if interrupts[i].ExpiresAt == "" && !deadline.IsZero() {
 			interrupts[i].ExpiresAt = deadline.UTC().Truncate(time.Millisecond).Format(time.RFC3339Nano)
 		}
@@ -45,6 +49,9 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		it := store.SuspendedInterrupt{ID: id, Interrupt: shown, Login: ask.Login, By: journal.AskedBy(ask)}
 		if refs != nil {
 			it.Ref = refs[i]
+		}
+		if ask.Child != nil {
+			x.waitFor(&it, ask)
 		}
 		if !deadline.IsZero() {
 			it.ExpiresAt, it.OnExpiry = deadline.UnixMilli(), string(expiryPolicy(interrupts[i], x.node.Options.OnExpiry))
@@ -123,4 +130,37 @@ func showMode(i protocol.Interrupt, calls []store.SuspendedCall) protocol.Interr
 		}
 	}
 	return i
+}
+
+// showLogin puts into an interrupt what a login needs, which a configuration may word
+// otherwise by the next replay: it is no part of what a replay compares.
+func showLogin(n *node.Node, i *protocol.Interrupt, thread string, of *store.Login) {
+	scopes, _ := json.Marshal(of.Scopes)
+	text := func(s string) json.RawMessage {
+		t, _ := json.Marshal(s)
+		return t
+	}
+	title := n.Options.Logins.Title(of.Provider)
+	i.Message = "Sign in at " + title + " to go on."
+	i.Metadata = protocol.Metadata{
+		"authorizeUrl": text(n.Options.Logins.URL(thread, i.ID)), "provider": text(of.Provider), "providerTitle": text(title),
+	}
+	if len(of.Scopes) > 0 {
+		i.Metadata["scopes"] = scopes
+	}
+}
+
+// LookAfter is after what time it is looked what became of a call, if nobody has told.
+const LookAfter = 5 * time.Second
+
+// waitFor makes an interrupt one that waits for what the ask has called. The journal keeps of
+// that no more than its name.
+func (x *execution) waitFor(it *store.SuspendedInterrupt, ask *store.JournalEntry) {
+	c := *ask.Child
+	in := *c.Input
+	in.ParentRunID = x.label
+	c.Input, c.User, c.Asked = &in, x.frozen.User, time.Now().UnixMilli()
+	it.Child, it.Due = &c, c.Asked+LookAfter.Milliseconds()
+	ask.Child = &store.Child{Thread: c.Thread, Agent: c.Agent}
+	x.called = true
 }

@@ -37,6 +37,11 @@ func (x *execution) users() ([]string, error) {
 		}
 		add(by)
 	}
+	if x.frozen.Caller != nil {
+		for _, user := range x.frozen.Caller.Users {
+			add(user)
+		}
+	}
 	slices.Sort(users[1:])
 	return users, nil
 }

@@ -7,10 +7,12 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// AskKey numbers an agent's questions, and SleepKey its waits for a time.
+// AskKey numbers an agent's questions, SleepKey its waits for a time, and CallKey its calls of
+// other agents.
 const (
 	AskKey   = "ask"
 	SleepKey = "sleep"
+	CallKey  = "aguiws:call"
 )
 
 // EventKey begins the names of an agent's waits for events, which are numbered by name.
@@ -35,6 +37,8 @@ func AskedBy(ask *store.JournalEntry) string {
 		return store.AskedByTimer
 	case strings.HasPrefix(ask.Key, EventKey):
 		return store.AskedByEvent
+	case strings.HasPrefix(ask.Key, CallKey+"#"):
+		return store.AskedByCall
 	}
 	return ""
 }
@@ -42,7 +46,7 @@ func AskedBy(ask *store.JournalEntry) string {
 // AsksNobody reports whether an ask is a wait that people are not told of.
 func AsksNobody(ask *store.JournalEntry) bool {
 	switch AskedBy(ask) {
-	case store.AskedByTimer, store.AskedByEvent:
+	case store.AskedByTimer, store.AskedByEvent, store.AskedByCall:
 		return true
 	}
 	return false

@@ -52,6 +52,7 @@ type Journal struct {
 	BrokeOff map[store.StepRef]bool                      // asked about by their own worker: what was emitted before them stands
 	Answers  map[*store.JournalEntry]*store.JournalEntry // of each ask
 	Answered *store.JournalEntry                         // the last answer
+	Called   *store.Child                                // what the ask of the last answer has called; nil: nothing
 	Latest   *protocol.RunAgentInput                     // of the last answer that brought something; nil: none did
 	Failure  string                                      // of the last answer
 	Final    bool                                        // of the last answer
@@ -145,7 +146,7 @@ func (j *Journal) add(r *store.JournalEntry) error {
 		j.unasked = nil
 		j.Answers[ask] = r
 		j.Behind, j.Effects, j.Ran = 0, false, RanSteps{}
-		j.Answered = r
+		j.Answered, j.Called = r, ask.Child
 		if r.Input != nil {
 			j.Latest = r.Input
 		}

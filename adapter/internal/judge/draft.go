@@ -24,8 +24,8 @@ func (j *Judgement) CheckDraft(ctx context.Context, open *store.Suspension, entr
 	if j.needsLogin(*it) {
 		return refuseWithoutLogin([]string{it.ID}), nil
 	}
-	if j.waits(*it) {
-		return refuseTimers([]string{it.ID}), nil
+	if j.onlyWaits(*it) {
+		return refuseToResolve([]string{it.ID}), nil
 	}
 	if j.own(open, shown, entry) {
 		return refuseOwn([]string{it.ID}), nil

@@ -72,9 +72,9 @@ type Judgement struct {
 	// Joins: what is active, or waits for answers, may take the input's messages. It is
 	// neither refused for that nor answers anything.
 	Joins bool
-	// LoggedIn is the interrupt that a login resolves, which nobody else can, and Event the
-	// one that an event does.
-	LoggedIn, Event string
+	// LoggedIn is the interrupt that a login resolves, which nobody else can, Event the one
+	// that an event does, and Called the one that the end of a call does.
+	LoggedIn, Event, Called string
 
 	sent     protocol.Messages // by the input, before any was recognised
 	knows    bool              // the input's sender holds messages of the thread
@@ -332,7 +332,7 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 	for _, e := range entries {
 		byID[e.InterruptID] = e
 	}
-	var uncovered, own, expired, logins, timers []string
+	var uncovered, own, expired, logins, waits []string
 	answers := payloads{schemas: j.schemas, budget: &j.budget}
 	cancelled := 0
 	for _, it := range open.Items {
@@ -359,8 +359,11 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 			logins = append(logins, it.ID)
 			continue
 		}
-		if j.waits(it) {
-			timers = append(timers, it.ID)
+		if j.onlyWaits(it) {
+			waits = append(waits, it.ID)
+			continue
+		}
+		if it.ID == j.Called {
 			continue
 		}
 		if j.own(open, shown, entry) {
@@ -389,15 +392,15 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 		return Verdict{Refusal: refuseOwn(own)}, nil
 	case len(logins) > 0:
 		return Verdict{Refusal: refuseWithoutLogin(logins)}, nil
-	case len(timers) > 0:
-		return Verdict{Refusal: refuseTimers(timers)}, nil
+	case len(waits) > 0:
+		return Verdict{Refusal: refuseToResolve(waits)}, nil
 	case len(expired) > 0:
 		return Verdict{Refusal: Refuse(CodeExpired, "these interrupts have expired, they can only be cancelled: "+list(expired),
 			map[string]any{"interruptIds": expired})}, nil
 	case payload != nil:
 		return Verdict{Refusal: payload}, nil
 	}
-	v.Continues, v.Final = open, j.Event != "" // whoever has sent an event cannot be told that it is wanted again
+	v.Continues, v.Final = open, j.Event != "" || j.Called != "" // who has sent an event, or has ended, cannot be asked again
 	v.Steer = cancelled == len(open.Items) && slices.ContainsFunc(v.Fresh, func(m protocol.Message) bool { return m.Role == protocol.RoleUser })
 	return v, nil
 }

@@ -17,7 +17,7 @@ type decisionJSON struct {
 	At              time.Time        `json:"at" jsonschema:"The time of the decision, by the store's clock."`
 	Status          string           `json:"status" jsonschema:"The outcome: resolved, cancelled, or expired when nobody answered in time."`
 	User            string           `json:"user,omitempty" jsonschema:"The user who decided. It is left out if nobody did, or if the server does not tell users apart."`
-	Through         string           `json:"through,omitempty" jsonschema:"The way by which the answer came: socket, post, copilotkit, inbox, link, login, expiry, operator or steering."`
+	Through         string           `json:"through,omitempty" jsonschema:"The way by which the answer came: socket, post, copilotkit, inbox, link, login, call, expiry, operator or steering."`
 	Credential      string           `json:"credential,omitempty" jsonschema:"The subject of the credential."`
 	Tenant          string           `json:"tenant"`
 	ThreadID        string           `json:"threadId"`

@@ -60,6 +60,7 @@ type resolveJSON struct {
 type resolvedJSON struct {
 	Missing  []string      `json:"missing" jsonschema:"The ids of the interrupts that have no answer yet. The server keeps the answers as drafts until all have one."`
 	Admitted *admittedJSON `json:"admitted,omitempty" jsonschema:"The run that the answers began. It is left out while answers are missing."`
+	Thread   string        `json:"threadId,omitempty" jsonschema:"The thread below the named one that asked. The server gave the answers there. It is left out if the named thread asked."`
 }
 
 func inboxOperations() []operation {
@@ -157,14 +158,14 @@ func (c *call) answerThread(ctx context.Context, key store.ThreadKey, label stri
 		return nil, err
 	}
 	if len(answered.Missing) > 0 {
-		return &resolvedJSON{Missing: answered.Missing}, nil
+		return &resolvedJSON{Missing: answered.Missing, Thread: answered.Thread}, nil
 	}
 	admitted, err := c.admitted(answered.Admitted, label, nil)
 	if err != nil {
 		return nil, err
 	}
 	run := admitted.(admittedJSON)
-	return &resolvedJSON{Missing: []string{}, Admitted: &run}, nil
+	return &resolvedJSON{Missing: []string{}, Admitted: &run, Thread: answered.Thread}, nil
 }
 
 func (c *call) dropDraft() (any, error) {

@@ -28,7 +28,7 @@ type resolutionJSON struct {
 	At              time.Time       `json:"at"`
 	Status          string          `json:"status" jsonschema:"The outcome: resolved, cancelled, or expired when nobody answered in time."`
 	User            string          `json:"user,omitempty" jsonschema:"The user who decided. It is left out if nobody did, or if the server does not tell users apart."`
-	Through         string          `json:"through,omitempty" jsonschema:"The way by which the answer came: socket, post, copilotkit, inbox, link, login, expiry, operator or steering."`
+	Through         string          `json:"through,omitempty" jsonschema:"The way by which the answer came: socket, post, copilotkit, inbox, link, login, call, expiry, operator or steering."`
 	Payload         json.RawMessage `json:"payload,omitempty" jsonschema:"The answer. A summary leaves it out if it is large."`
 	ArgumentsDigest string          `json:"argumentsDigest,omitempty" jsonschema:"The digest of the arguments, as in listDecisions."`
 	AnsweredBy      decisionRunJSON `json:"answeredBy,omitzero" jsonschema:"The run that the answer began. It is left out if no run began because the thread was deleted."`

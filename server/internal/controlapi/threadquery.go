@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
@@ -125,6 +126,9 @@ func (c *call) placed(namespace string, threads []store.ThreadInfo, next string,
 	}
 	return pageOf(threads, next, err, func(t store.ThreadInfo) threadInfoJSON {
 		of := stand[t.Thread.Thread]
+		if t.WaitsOn == adapter.ReasonCall {
+			t.Until = time.Time{} // it is looked at then, and no more
+		}
 		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Suspended, t.WaitsOn, t.Until.UTC(), t.Queued, t.Failed, t.ActiveRun, t.LatestRun, t.Agent, of.Parent, of.Waits, of.WaitsCount}
 	})
 }

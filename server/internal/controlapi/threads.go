@@ -20,8 +20,8 @@ type threadInfoJSON struct {
 	Updated    time.Time `json:"updatedAt" jsonschema:"The time of the latest input. In a list with waiting=true it is the time of the question."`
 	Active     bool      `json:"active" jsonschema:"A run is under way."`
 	Suspended  bool      `json:"waiting" jsonschema:"Interrupts are open."`
-	WaitsOn    string    `json:"waitsOn,omitempty" jsonschema:"The reason of an open interrupt that asks nobody: aguiws:timer or aguiws:event."`
-	Until      time.Time `json:"waitsUntil,omitzero" jsonschema:"The time at which the wait for waitsOn ends at the latest."`
+	WaitsOn    string    `json:"waitsOn,omitempty" jsonschema:"The reason of an open interrupt that asks nobody: aguiws:timer, aguiws:event or aguiws:call."`
+	Until      time.Time `json:"waitsUntil,omitzero" jsonschema:"The time at which the wait for waitsOn ends at the latest. A wait for a call has none."`
 	Queued     int       `json:"queued" jsonschema:"The number of inputs that wait."`
 	Failed     bool      `json:"failed" jsonschema:"The run that began last has failed. A run that was stopped has not. A list with waiting=true does not say it."`
 	ActiveRun  string    `json:"activeRun,omitempty" jsonschema:"The id of the run that is under way."`

@@ -2,7 +2,7 @@
 
 import type { Interrupt, Message } from "@ag-ui/client";
 import { describe, expect, it } from "vitest";
-import { aboutOf, decisionOf, entriesFor, factsOf, headingOf, labelOf, pretty, questionOf, readArguments, readJson, saidBeside, saysYes, subjectOf, toolCallOf, wordsOf, type Question } from "../src/forms/answers";
+import { aboutOf, calledIn, decisionOf, entriesFor, factsOf, headingOf, labelOf, pretty, questionOf, readArguments, readJson, saidBeside, saysYes, subjectOf, toolCallOf, wordsOf, type Question } from "../src/forms/answers";
 import { judge, told } from "../src/forms/judge";
 import { presentable, type Schema } from "../src/forms/schema";
 
@@ -277,6 +277,14 @@ it("tells what is known of an uncertain step, and no names of its server's own",
   expect(factsOf(ask({ reason: "aguiws:uncertain_step", metadata: { aguiws: known } }))).toBe('{"tool":"pay","idempotencyKey":"k-1"}');
   expect(factsOf(ask({ reason: "aguiws:uncertain_step", metadata: { aguiws: { step: "send#1", branch: "" } } }))).toBeUndefined();
   expect(factsOf(ask({ reason: "acme:any", metadata: { aguiws: known } }))).toBeUndefined();
+});
+
+it("puts no question where an agent waits for another one, and names its chat", () => {
+  const call = ask({ reason: "aguiws:call", message: "The run waits for writer.", metadata: { aguiws: { agent: "writer", threadId: "c-1" } } });
+  expect(questionOf(call)).toEqual({ kind: "choice", choices: [], otherwise: "nothing" });
+  expect(headingOf(call).heading).toBe("The agent waits for another one");
+  expect(calledIn(call)).toBe("c-1");
+  expect(calledIn({ ...call, reason: "acme:any" })).toBeUndefined();
 });
 
 it("says in a line what was decided about what", () => {

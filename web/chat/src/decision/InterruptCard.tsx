@@ -2,7 +2,7 @@ import type { Interrupt, Message } from "@ag-ui/client";
 import { type RefObject, useEffect, useMemo, useRef } from "react";
 import { ApprovalBody } from "./ApprovalBody";
 import { ArgFields } from "./ArgFields";
-import { aboutOf, EVENT, factsOf, headingOf, labelOf, questionOf, saidBeside, saysYes, TIMER, toolCallOf, wordsOf, type Answer } from "../forms/answers";
+import { aboutOf, CALL, calledIn, EVENT, factsOf, headingOf, labelOf, questionOf, saidBeside, saysYes, TIMER, toolCallOf, wordsOf, type Answer } from "../forms/answers";
 import { AskedBody } from "./AskedBody";
 import { ChoiceBody } from "./ChoiceBody";
 import type { Timed } from "../lib/due";
@@ -15,6 +15,7 @@ import { LoginBody, loginOf } from "./LoginBody";
 import { Marked, Misleading } from "../lib/Marked";
 import { visible } from "../lib/misleading";
 import { headlineOf } from "../lib/naming";
+import { onLink, threadHref } from "../lib/route";
 import { Keeping } from "../forms/typed";
 
 interface Props {
@@ -40,6 +41,7 @@ const ABANDON = new Map([
   ["aguiws:auth_required", "Do not sign in"],
   [TIMER, "Stop waiting"],
   [EVENT, "Stop waiting"],
+  [CALL, "Stop the other agent"],
 ]);
 
 /** One question, put as its schema asks for it. */
@@ -77,6 +79,7 @@ export function InterruptCard({ threadId, interrupt, messages, answer, fault, di
   // What is made from the arguments is said to mislead where they are shown.
   const made = call !== undefined && heading === headlineOf(call.function.name, call.function.arguments);
   const facts = factsOf(interrupt);
+  const called = calledIn(interrupt);
   const { name, arguments: args } = call?.function ?? {};
   const about = useMemo(() => (call || login ? undefined : aboutOf(interrupt)), [interrupt, call, login]);
   const shown = useMemo(() => JSON.stringify([id, message, name, args, about, label, expired]), [id, message, name, args, about, label, expired]);
@@ -101,6 +104,11 @@ export function InterruptCard({ threadId, interrupt, messages, answer, fault, di
         </header>
         <Facts tool={call?.function.name} asker={asker} />
         {text && <Paragraph text={text} hook="interrupt-message" label="Message" />}
+        {called !== undefined && (
+          <a href={threadHref(called)} onClick={onLink} data-testid="called">
+            See what it does
+          </a>
+        )}
         {about && (heading === "The agent asks" && !text ? <Folded text={about} hook="interrupt-about" label="What the agent says of it" /> : <MoreSaid text={about} />)}
         <Misleading text={`${made ? "" : heading}\n${text ?? ""}\n${about ?? ""}`} />
         {call && (question.kind !== "approval" || expired || answer) && (

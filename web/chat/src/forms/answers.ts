@@ -29,7 +29,7 @@ const COMPOSED = ["$ref", "oneOf", "anyOf", "allOf", "not", "if"];
 
 /** Reads off the schema and the reason how to ask. Unknown reasons are asked by their schema. */
 export function questionOf(interrupt: Interrupt): Question {
-  if (interrupt.reason === TIMER || interrupt.reason === EVENT) return { kind: "choice", choices: [], otherwise: "nothing" };
+  if (waits(interrupt.reason)) return { kind: "choice", choices: [], otherwise: "nothing" };
   const given = interrupt.responseSchema as Schema | undefined;
   const { choices, otherwise } = answersOf(interrupt);
   if (!given && otherwise === "schema") return { kind: "approval", editable: true }; // a call, of which nothing is listed
@@ -147,10 +147,23 @@ const HEADINGS = new Map([
 export const TIMER = "aguiws:timer";
 export const EVENT = "aguiws:event";
 
+/** The interrupt by which an agent waits for another one, which it has called: nobody is asked. */
+export const CALL = "aguiws:call";
+
+/** Whether an interrupt of this reason waits for something else than an answer. */
+export const waits = (reason: string) => reason === TIMER || reason === EVENT || reason === CALL;
+
+/** The chat of the agent that was called; undefined: none was. */
+export function calledIn({ reason, metadata }: Interrupt): string | undefined {
+  const own: unknown = reason === CALL && isObject(metadata) ? metadata.aguiws : undefined;
+  return isObject(own) && typeof own.threadId === "string" ? own.threadId : undefined;
+}
+
 /** What a server asks of its own accord: its message says the rest. */
 const OWN = new Map([
   [TIMER, "The agent waits"],
   [EVENT, "The agent waits for an event"],
+  [CALL, "The agent waits for another one"],
   ["aguiws:uncertain_step", "Did this happen?"],
   ["aguiws:question_forgotten", "The agent has forgotten its question"],
   ["aguiws:paused", "Paused"],

@@ -2,9 +2,9 @@
 
 import type { ThreadInfo } from "../server/api";
 
-/** Whether a chat waits for somebody: an open interrupt may ask nobody. */
-function asks({ waiting, waitsOn }: ThreadInfo): boolean {
-  return waiting && waitsOn === undefined;
+/** Whether a chat, or one that stands below it, waits for somebody: an open interrupt may ask nobody. */
+function asks({ waiting, waitsOn, waitsFor }: ThreadInfo): boolean {
+  return waiting && (waitsOn === undefined || waitsFor !== undefined);
 }
 
 export interface ThreadGroup {

@@ -1,7 +1,7 @@
 // How it stands with a chat, in a list of them.
 
 import type { ThreadInfo } from "../server/api";
-import { TIMER } from "../forms/answers";
+import { CALL, TIMER } from "../forms/answers";
 import { ago, clock } from "../lib/time";
 
 type Stands = Pick<ThreadInfo, "waiting" | "waitsOn" | "waitsUntil" | "active" | "queued" | "failed" | "updatedAt">;
@@ -13,6 +13,7 @@ export function hasFailed({ waiting, active, queued, failed }: Stands): boolean 
 
 export function stands(thread: Stands): string {
   if (thread.waiting && thread.waitsOn !== undefined) {
+    if (thread.waitsOn === CALL) return "waits for another agent";
     if (thread.waitsOn !== TIMER) return "waits for an event";
     return thread.waitsUntil === undefined ? "sleeps" : `sleeps until ${clock(thread.waitsUntil)}`;
   }
