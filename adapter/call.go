@@ -41,6 +41,10 @@ const (
 	CallWithdrawn CallStatus = "withdrawn" // the call's own interrupt was cancelled, and the agent's execution with it
 )
 
+// CodeCallTooLarge is that of a CallError for an agent whose text and result have more than
+// 256 KiB together.
+const CodeCallTooLarge = "call_too_large"
+
 // CallError is what Run.Call returns if the agent that it called did not succeed. A replay
 // returns the same.
 type CallError struct {

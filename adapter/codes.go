@@ -17,10 +17,6 @@ const (
 	// stored of its thread cannot be read.
 	CodeStateCorrupted = "state_corrupted"
 
-	// CodeCallTooLarge is that of a CallError for an agent whose text and result have more than
-	// 256 KiB together.
-	CodeCallTooLarge = "call_too_large"
-
 	// The codes of refusals. An interrupt that expires may also end its execution with
 	// CodeExpired.
 	CodeInvalidInput      = judge.CodeInvalidInput

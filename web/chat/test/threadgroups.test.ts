@@ -27,6 +27,7 @@ it("has those that wait first, however old they are, and each once", () => {
 
 it("has those that wait for nobody among the others", () => {
   expect(shape([{ ...thread("sleeps", NOW, true), waitsOn: "aguiws:timer" }])).toEqual(["Today: sleeps"]);
+  expect(shape([{ ...thread("calls", NOW, true), waitsOn: "aguiws:call", waitsFor: ["part"] }])).toEqual(["Waiting for you: calls"]);
 });
 
 it("believes the list about what has gone on since the others were looked for", () => {

@@ -100,6 +100,7 @@ const WORDS: Record<string, Words> = {
   cannot_pause: { title: "This run cannot be paused", advice: "Its agent never comes to a step. Wait for the run, or stop it." },
   thread_in_use: { title: "The chat is in use", advice: "End what runs, waits or is asked in it first." },
   thread_has_children: { title: "Other chats are a part of it", advice: "Delete those first." },
+  call_too_large: { title: "Another agent said too much", advice: "Ask for less." },
   thread_exists: { title: "There is such a chat already", advice: "Choose another id." },
   version_conflict: { title: "It was changed elsewhere", advice: "Look again, and change what is there now." },
   thread_deleting: { title: "The chat is being deleted", advice: "Begin another one." },
