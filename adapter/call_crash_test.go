@@ -104,7 +104,7 @@ func (l *lab) toDie(writes int, behind bool, agent adapter.Agent, configure ...f
 // something has.
 func (l *lab) rests() *operate.Thread {
 	l.t.Helper()
-	for ctx := l.ctx(); ; time.Sleep(5 * time.Millisecond) {
+	for ctx := l.ctx(); ; time.Sleep(time.Millisecond) {
 		th, err := l.runner.Thread(ctx, l.key)
 		if err != nil {
 			l.t.Fatal(err)

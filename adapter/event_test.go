@@ -124,7 +124,7 @@ func TestEventIsAnsweredByNobody(t *testing.T) {
 	refusedWith(t, l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(id, `{"amount":7}`)}}), adapter.CodeInvalidInput)
 	refused := l.submit(user("more"))
 	refusedWith(t, refused, adapter.CodePending)
-	if !strings.Contains(refused.Refusal.Message, "waits for a time or for an event") {
+	if !strings.Contains(refused.Refusal.Message, "waits for a time, an event or another agent") {
 		t.Errorf("a message is told %q", refused.Refusal.Message)
 	}
 	succeeded(t, l.answer(cancelled(id)))
