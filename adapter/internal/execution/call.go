@@ -36,7 +36,7 @@ func (l *line) Call(ctx context.Context, agent string, input *protocol.RunAgentI
 		name = "the default agent"
 	}
 	answer, _, err := l.ask(ctx, journal.CallKey, []protocol.Interrupt{lifecycle.WithOwn(lifecycle.WithOwn(protocol.Interrupt{
-		Reason: adapter.ReasonCall, Message: "The run waits for " + name + ".",
+		Reason: adapter.ReasonCall, Message: "A call of " + name + ".",
 	}, "agent", agent), "threadId", child.Thread)}, nil, nil, child)
 	if err != nil || answer.Entries[0].Status == protocol.ResumeResolved {
 		return answer, child.Thread, err

@@ -6,7 +6,7 @@ import type { DecisionInfo, RunInfo } from "../src/server/api";
 import { argFields } from "../src/decision/argfields";
 import { parse } from "../src/lib/json";
 import { ThreadRecord } from "../src/decision/record";
-import { changesOf, placeOf, sideOf, toldBy, toldOnRecord, verdictOf } from "../src/decision/told";
+import { cameBack, changesOf, placeOf, sideOf, toldBy, toldOnRecord, verdictOf } from "../src/decision/told";
 import { badgesOf, toolStateOf } from "../src/chat/toolstate";
 
 const at = "2030-01-01T00:00:00Z";
@@ -35,6 +35,8 @@ describe("a decision", () => {
     [{}, false, "answered"],
     [{ status: "cancelled" as const, by: "ann" }, true, "cancelled by ann"],
     [{ status: "expired" as const }, true, "expired"],
+    [{ through: "call", payload: { thread: "c", text: "done" } }, false, "came back"],
+    [{ through: "call", payload: { thread: "c", status: "failed" } }, false, "failed"],
   ])("%j (of a call: %s) is %s", (more, call, words) => expect(verdictOf({ ...told, ...more }, call).words).toBe(words));
 });
 
@@ -198,6 +200,17 @@ describe("a thread's record", () => {
       { key: "end r0", how: "stopped", turn: "m0" },
       { key: "end r3", how: "failed", message: "no", turn: "m1" },
     ]);
+  });
+
+  it("has the answers of one place in the order in which they were given, as it learns of the latest first", () => {
+    const record = new ThreadRecord();
+    record.learn([onRecord({ interruptId: "second", at: "2026-01-02T00:00:00Z" }), onRecord({ interruptId: "first", at: "2026-01-01T00:00:00Z" })], []);
+    expect(record.look().marks).toMatchObject([{ key: "first" }, { key: "second" }]);
+  });
+
+  it("shows of a call what came back, and where it did", () => {
+    expect(cameBack({ interruptId: "i", status: "resolved", at: "", through: "call", payload: { thread: "c", run: "r", text: "done" } })).toEqual({ thread: "c", came: { text: "done" } });
+    expect(cameBack({ interruptId: "i", status: "resolved", at: "", through: "inbox", payload: { thread: "c" } })).toBeUndefined();
   });
 
   it("marks turns that failed or were stopped once, and none that never began", () => {

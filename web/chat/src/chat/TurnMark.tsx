@@ -6,8 +6,9 @@ import { Guarded } from "../lib/Guarded";
 import { Icon } from "../lib/Icon";
 import { stringify } from "../lib/json";
 import { Marked } from "../lib/Marked";
+import { onLink, threadHref } from "../lib/route";
 import type { Mark } from "../decision/record";
-import { verdictOf } from "../decision/told";
+import { cameBack, verdictOf } from "../decision/told";
 import { Verdict } from "../decision/Verdict";
 import { sentence, wordsFor } from "../lib/words";
 
@@ -32,7 +33,8 @@ export function TurnMark({ mark, retry }: { mark: Mark; retry?: () => void }) {
 
 function Answered({ mark: { told, question } }: { mark: Mark & { kind: "answer" } }) {
   const message = questionText({ message: question?.message ?? told.message }) ?? aboutOf(question ?? told);
-  const { reason, ...beside } = (asObject(saidBeside({ status: "resolved", payload: told.payload })) ?? {}) as Record<string, unknown>;
+  const called = cameBack(told);
+  const { reason, ...beside } = (called?.came ?? asObject(saidBeside({ status: "resolved", payload: told.payload })) ?? {}) as Record<string, unknown>;
   const asked = question && questionOf(question);
   const label = asked?.kind === "choice" && told.status === "resolved" && told.approved === undefined ? labelOf(asked, { status: "resolved", payload: told.payload }) : "Answered";
   return (
@@ -41,6 +43,11 @@ function Answered({ mark: { told, question } }: { mark: Mark & { kind: "answer" 
         <div className="asked-for">{message ? <Paragraph text={message} label="Question" /> : <span className="hint">A question</span>}</div>
         <Verdict badges={[verdictOf(told, false)]} at={told.at} />
       </header>
+      {called?.thread !== undefined && (
+        <a href={threadHref(called.thread)} onClick={onLink}>
+          See what it did
+        </a>
+      )}
       {typeof (told.reason ?? reason) === "string" && (
         <p className="why" data-testid="decision-reason">
           <span className="hint">Reason: </span>

@@ -133,7 +133,7 @@ export class ThreadRecord {
   private changed(): true {
     const calls = new Map<string, Told>();
     const marks: Mark[] = [];
-    for (const { told } of this.decisions.values()) {
+    for (const { told } of [...this.decisions.values()].sort((one, other) => Date.parse(one.told.at) - Date.parse(other.told.at))) {
       const { interruptId: key, toolCallId } = told;
       if (toolCallId !== undefined) {
         // Several questions may have been about one call.

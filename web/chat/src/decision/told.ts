@@ -63,6 +63,13 @@ export function changesOf(before: unknown, after: unknown): Change[] {
   return found.slice(0, MOST);
 }
 
+/** What an agent that was called has come to, without the names of its thread and run, and its chat. */
+export function cameBack({ through, payload }: Told): { thread?: string; came: object } | undefined {
+  if (through !== "call" || !isObject(payload)) return undefined;
+  const { thread, run: _, ...came } = payload;
+  return { came, ...(typeof thread === "string" && { thread }) };
+}
+
 /** A pointer as people read it: `/to/0/name` is `To › 0 › Name`. */
 export function placeOf(pointer: string): string {
   const names = pointer.split("/").slice(1).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
@@ -82,7 +89,11 @@ export interface Badge {
 }
 
 /** What was decided, in a word or two, with who did: "approved by ann". `call`: it was about a tool call. */
-export function verdictOf({ status, approved, by, changed, cut }: Told, call: boolean): Badge {
+export function verdictOf({ status, approved, by, changed, cut, through, payload }: Told, call: boolean): Badge {
+  if (through === "call" && status === "resolved") {
+    const failed = isObject(payload) ? payload.status : undefined;
+    return typeof failed === "string" ? { words: failed, tone: "late" } : { words: "came back", tone: "done" };
+  }
   const who = by === undefined ? "" : ` by ${by}`;
   if (status === "expired") return { words: "expired", tone: "late" };
   if (status === "cancelled") return { words: `cancelled${who}`, tone: "" };
