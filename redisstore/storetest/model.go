@@ -76,6 +76,7 @@ type suspension struct {
 	ids, reasons []string
 	by           string // the run that asked
 	quiet        bool
+	ends         int64 // Unix ms, as it was suspended: a postponed one is due at another time
 	at           time.Time
 }
 

@@ -141,7 +141,7 @@ func (m *model) behindDecisions() int {
 }
 
 func (m *model) suspend(r *run, e *store.End) {
-	m.open = &suspension{text: string(e.Suspension), ids: slices.Clone(e.Interrupts), reasons: slices.Clone(e.Reasons), by: r.ID, at: m.now, quiet: e.Quiet}
+	m.open = &suspension{text: string(e.Suspension), ids: slices.Clone(e.Interrupts), reasons: slices.Clone(e.Reasons), by: r.ID, at: m.now, quiet: e.Quiet, ends: e.Deadline}
 	m.deadline = e.Deadline
 	m.exe.gave, m.exe.undo = nil, ""
 	for _, id := range e.Interrupts {

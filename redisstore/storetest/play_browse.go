@@ -20,7 +20,7 @@ func (p *player) browse() {
 				info.WaitsOn = g.open.reasons[0]
 			}
 			if g.open != nil && g.open.quiet {
-				info.Until = until(g.deadline)
+				info.Until = until(g.open.ends)
 			}
 			threads = append(threads, standing(g.key.Thread, info))
 		}
