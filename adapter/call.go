@@ -79,7 +79,8 @@ func (e *CallError) Error() string {
 // A replay must come to the same agent and input. Call is called where Ask may be, outside of a
 // Step and of a branch of Parallel. The other errors that it returns at once are for an agent
 // that there is not, an input of more than 256 KiB, and the 65th call of an execution. Threads
-// stand 16 below each other at most: a deeper call is refused.
+// stand 16 below each other at most, and 1,000 below one root: a call beyond that is refused
+// until some are deleted.
 func (r *Run) Call(ctx context.Context, agent string, input CallInput) (CallResult, error) {
 	in := &protocol.RunAgentInput{Messages: make(protocol.Messages, len(input.Messages)), State: protocol.Any(input.State)}
 	copy(in.Messages, input.Messages)

@@ -206,11 +206,18 @@ func (h *history) atRest(r *runner.Runner) (*operate.Thread, error) {
 			again = true
 			if thread.Queued > 0 { // behind a question, and with it who asked
 				p.giveUp()
+				<-p.over
+				p.over = nil
+				continue
 			}
-			if err := <-p.over; err != nil && thread.Queued == 0 {
-				return nil, err
+			select {
+			case err := <-p.over:
+				if err != nil {
+					return nil, err
+				}
+				p.over = nil
+			default: // it may not be in the queue yet
 			}
-			p.over = nil
 		}
 		if !again {
 			return thread, nil

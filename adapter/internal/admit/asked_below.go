@@ -17,19 +17,19 @@ const belowLooked = 64
 // askedBelow is the thread below that has raised an interrupt which this one has not; "": none
 // is known. A thread of another tenant is not told.
 func (t *attempt) askedBelow(ctx context.Context, refused *protocol.RunError) (string, error) {
-	if refused.Code != judge.CodeUnknownInterrupt || len(t.in.Run.Resume) == 0 {
+	if refused.Code != judge.CodeUnknownInterrupt || len(t.in.Run.Resume) == 0 || t.in.Login != "" || t.in.Event != "" || t.in.Called != "" {
 		return "", nil
 	}
 	id := t.in.Run.Resume[0].InterruptID
 	below, err := t.Store.TreeBelow(ctx, t.key)
 	if err != nil {
-		return "", err
+		return "", nil // nothing below is known of: it is refused as it would be without
 	}
 	for _, thread := range below[:min(len(below), belowLooked)] {
 		key := store.ThreadKey{Namespace: t.key.Namespace, Thread: thread}
 		view, err := t.Store.Read(ctx, key, store.ReadQuery{InterruptIDs: []string{id}, Window: 1})
 		if err != nil {
-			return "", err
+			continue // what cannot be read there changes no refusal here
 		}
 		open, err := stored.Suspension(view.Suspension)
 		if errors.Is(err, store.ErrCorrupted) || view.Tenant != t.j.View.Tenant {

@@ -117,6 +117,9 @@ func (c *Calls) see(ctx context.Context, caller store.ThreadKey, due bool) error
 // begin begins what was called. It returns what the call comes to if it cannot ever begin.
 func (c *Calls) begin(ctx context.Context, caller, child store.ThreadKey, tenant string, open *store.Suspension, it *store.SuspendedInterrupt) (*ended, error) {
 	c.Reached("before_child")
+	if c.Options.Agents[it.Child.Agent] == nil {
+		return nil, nil // another node may know it: in a rolling deployment not all do
+	}
 	refused, err := c.place(ctx, caller, child, it.Child.User)
 	if refused != nil || err != nil {
 		return refused, err

@@ -88,6 +88,9 @@ func decisionOperations() []operation {
 
 func (c *call) forgetDecisions() (any, error) {
 	page, err := c.Record.Decisions(c.r.Context(), store.DecisionQuery{Tenant: c.caller.Tenant(), Thread: &c.key, Limit: 1})
+	if err != nil {
+		return nil, err
+	}
 	if unknown := c.goneThread(page, err); unknown != nil {
 		return nil, unknown
 	}
