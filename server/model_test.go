@@ -355,6 +355,7 @@ type peerModel struct {
 	group     [][]byte
 	restating *store.Position // announced by ws.attached
 	answering bool            // behind ws.run repeat
+	of        string          // the run that answers, as live events name it
 	follows   bool            // what is counted continues what is held
 	asked     string          // the attach that is on its way: what comes before its answer is of no use
 	attaches  int
@@ -446,12 +447,12 @@ func (p *peerModel) until(what string, done func() bool) error {
 func (p *peerModel) take(data []byte) error {
 	p.trace = append(p.trace, "← "+string(data))
 	var f struct {
-		Type, Epoch, ThreadID, ID, Disposition string
-		Seq                                    int64
-		Uncounted                              int
-		Recovered                              bool
-		Interrupts                             []struct{ ID string }
-		Positions                              map[string]int64
+		Type, Epoch, ThreadID, ID, Disposition, Of string
+		Seq                                        int64
+		Uncounted                                  int
+		Recovered                                  bool
+		Interrupts                                 []struct{ ID string }
+		Positions                                  map[string]int64
 	}
 	if err := json.Unmarshal(data, &f); err != nil {
 		return err
@@ -465,7 +466,7 @@ func (p *peerModel) take(data []byte) error {
 	at := store.Position{Epoch: f.Epoch, Seq: f.Seq}
 	switch f.Type {
 	case "ws.run":
-		p.answering = f.Disposition == "repeat"
+		p.answering, p.of = f.Disposition == "repeat", f.Of
 	case "ws.stream":
 		if f.Epoch != "" && p.follows && p.asked == "" && at != p.at {
 			return fmt.Errorf("the stream moves from %v, which was counted, to %v", p.at, at)
@@ -619,6 +620,11 @@ func (p *peerModel) told() error {
 	case p.follows:
 		return fmt.Errorf("restated as of %v, and %v is held", p.wire, p.at)
 	default:
+		switch events[len(events)-1].(type) {
+		case *protocol.RunFinished, *protocol.RunError:
+		default: // it goes on live, by its own name
+			first.RunID = p.of
+		}
 		return p.hold(p.wire, events...)
 	}
 }
