@@ -172,7 +172,12 @@ func TestDecisionsByScope(t *testing.T) {
 }
 
 func TestDecisionsAreForgottenByAdmins(t *testing.T) {
-	ts, _ := decisionsServer(t, someDecisions()...)
+	ts, l := decisionsServer(t, someDecisions()...)
+	// A record that cannot be read does not say whose it is.
+	l.breaks.Store(l.reads.Load() + 1)
+	if res := ts.ask(http.MethodDelete, "/v1/threads/anns/decisions?namespace="+team, "", "Authorization", "Bearer "+tenantsAdmin).resp; res.StatusCode != http.StatusServiceUnavailable || len(l.list) != 4 {
+		t.Errorf("without an answer of the store: %d, left %d", res.StatusCode, len(l.list))
+	}
 	for _, c := range []struct {
 		path, token string
 		status      int
