@@ -1,6 +1,7 @@
 package adapter_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -257,6 +258,43 @@ func TestCallKeepsDutiesSeparate(t *testing.T) {
 		if err != nil || a.Admitted.Disposition != who.want {
 			t.Errorf("%s: %+v, %v", who.user, a, err)
 		}
+	}
+}
+
+// Nor may who has written to what the caller has called, however deep, approve what it led the
+// caller to ask.
+func TestWhoWritesToTheCalledHasLedTheCaller(t *testing.T) {
+	calls := func(agent string, asks bool) adapter.Agent {
+		return adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+			r, err := run.Call(ctx, agent, adapter.CallInput{Text: "hi"})
+			if err == nil && asks {
+				_, err = run.Ask(ctx, adapter.AnotherResolves(confirmation(r.Text+"?")))
+			}
+			return cmp.Or(err, run.Say(r.Text))
+		})
+	}
+	repeats := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		answers, err := run.Ask(ctx, confirmation("what?"))
+		if err != nil {
+			return err
+		}
+		return run.Say(answers.Messages[0].Content.String())
+	})
+	l := newLab(t, calls("middle", true), agents(map[string]adapter.Agent{"middle": calls("worker", false), "worker": repeats}), separate)
+	l.sayAs(ann, "hi")
+	worker := l.on(l.below(childOf(t, l.untilEnd())))
+	says := user("pay bob")
+	says.Resume = []protocol.ResumeEntry{resolved(l.asks(worker.key.Thread).ID, "{}")}
+	if a := worker.as(bob, says); a.Disposition != admission.Started {
+		t.Fatalf("%+v", a)
+	}
+	asked := interrupts(t, l.untilEnd())[0]
+	yes := []protocol.ResumeEntry{resolved(asked.ID, `{"approved":true}`)}
+	for _, who := range []string{ann, bob, ""} {
+		refusedWith(t, l.as(who, &protocol.RunAgentInput{Resume: yes}), adapter.CodeOwnApproval)
+	}
+	if a := l.as("acme/eve", &protocol.RunAgentInput{Resume: yes}); a.Disposition != admission.Started {
+		t.Errorf("%+v", a)
 	}
 }
 

@@ -80,6 +80,8 @@ type RunSummary struct {
 	First string `json:"from,omitempty"`
 	Last  string `json:"to,omitempty"`
 	Text  string `json:"text,omitempty"`
+	// Users are those whose messages a call that has ended was given; of other runs none are kept.
+	Users []string `json:"users,omitempty"`
 }
 
 // RanStep is what a run has run under one name.
@@ -324,7 +326,7 @@ type JournalEntry struct {
 	Messages protocol.Messages      `json:"messages,omitempty"` // answer: messages that came with it; join: those that did
 	Label    string                 `json:"run,omitempty"`      // answer: the label of the run it began
 	User     string                 `json:"user,omitempty"`     // answer: whose it was; "": not known
-	Users    []string               `json:"users,omitempty"`    // join: whose they were, as far as that is known
+	Users    []string               `json:"users,omitempty"`    // join: whose they were, as far as that is known; answer: who has written to what was called
 	// Input is, of an answer, what its input brought for the agent: tools, context and
 	// forwardedProps, and no messages; nil: nothing.
 	Input *protocol.RunAgentInput `json:"input,omitempty"`

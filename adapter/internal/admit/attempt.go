@@ -229,7 +229,7 @@ func (t *attempt) build(ctx context.Context) (*outcome, error) {
 	b, run, err := BeginBuilder{
 		Judgement: t.j, Verdict: t.v, Thread: t.key, Digest: t.digest, Agent: t.in.Agent, User: t.in.User,
 		waits: t.waits && !t.v.Supersede, sent: t.in.Run, available: t.available, runID: t.runID,
-		from: t.in.From, drafted: t.in.Drafted, redact: t.Options.Redact, Headers: t.headers, back: t.in.Back, Caller: t.in.Caller,
+		from: t.in.From, drafted: t.in.Drafted, redact: t.Options.Redact, Headers: t.headers, back: t.in.Back, Caller: t.in.Caller, users: t.in.Users,
 	}.Build(store.Begin{
 		Tenant: t.in.Tenant, User: t.in.User, Title: titleOf(t.v.Fresh), MaxAttempts: t.Options.MaxAttempts,
 		Priority: t.in.Dispatch.Priority, Dedupe: t.in.Dispatch.Dedupe, Sender: t.in.Sender,

@@ -37,6 +37,7 @@ type BeginBuilder struct {
 	runID   string          // "": a new one
 	Letter  *store.Dispatch // the dead letter that it requeues; nil: none
 	Caller  *store.Caller   // the call that begins its execution; nil: none does
+	users   []string        // whose messages the call was given that it answers
 
 	told decision.ToldAnswers // by its RUN_STARTED, of its decisions
 
@@ -190,7 +191,7 @@ func (n BeginBuilder) resume(run *execution.Begun, answers map[string]json.RawMe
 	}
 	decisions, err := json.Marshal(store.JournalEntry{
 		Kind: store.EntryAnswer, Entries: n.Decisions, Messages: n.Fresh, Label: run.Label,
-		Position: n.View.Seq + int64(len(claimed.Events)), Final: n.Final, Failure: n.Failure, Stops: n.Stops, User: n.User,
+		Position: n.View.Seq + int64(len(claimed.Events)), Final: n.Final, Failure: n.Failure, Stops: n.Stops, User: n.User, Users: n.users,
 		Input: broughtBy(n.Input),
 	})
 	return store.Resume{Claimed: claimed, Answers: answers, Decided: decided, Decisions: decisions}, err

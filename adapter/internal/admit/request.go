@@ -19,6 +19,8 @@ type Request struct {
 	// Login is the interrupt that a login ends, Event the one that an event does, and Called
 	// the one that the end of a call does.
 	Login, Event, Called string
+	// Users, with Called, are those whose messages the call was given.
+	Users []string
 	// Caller is the call that it begins the execution of; nil: none.
 	Caller *store.Caller
 }

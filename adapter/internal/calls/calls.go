@@ -188,7 +188,7 @@ func (c *Calls) answer(ctx context.Context, caller store.ThreadKey, tenant strin
 	if err != nil {
 		return false, fmt.Errorf("adapter: result of a call: %w", err)
 	}
-	admitted, err := c.Admission.Take(ctx, admit.Request{Called: it.ID, Input: admission.Input{
+	admitted, err := c.Admission.Take(ctx, admit.Request{Called: it.ID, Users: end.users, Input: admission.Input{
 		Namespace: caller.Namespace, Tenant: tenant, From: store.Origin{Through: store.ThroughCall},
 		Run: &protocol.RunAgentInput{ThreadID: caller.Thread, RunID: "called-" + it.Child.Thread,
 			Resume: []protocol.ResumeEntry{{InterruptID: it.ID, Status: protocol.ResumeResolved, Payload: protocol.Any(payload)}}},

@@ -28,6 +28,7 @@ type ended struct {
 	Status  adapter.CallStatus `json:"status,omitempty"` // "": it has succeeded
 	Code    string             `json:"code,omitempty"`
 	Message string             `json:"message,omitempty"`
+	users   []string           // whose messages it was given; "" among them is somebody who is not known
 }
 
 // find looks for the execution that a thread has called on another.
@@ -77,6 +78,11 @@ func (c *Calls) find(ctx context.Context, caller, child store.ThreadKey) (found,
 // result is what the run that has ended a call has come to.
 func (c *Calls) result(ctx context.Context, child store.ThreadKey, run *store.RunState) (*ended, error) {
 	e := &ended{CallResult: adapter.CallResult{Run: run.ID}}
+	did, err := c.did(ctx, child, run.ID)
+	if err != nil {
+		return nil, err
+	}
+	e.users = did.Users
 	if run.Status == store.RunCancelled || run.Terminal == nil {
 		e.Status = adapter.CallCancelled
 		return e, nil
@@ -96,25 +102,30 @@ func (c *Calls) result(ctx context.Context, child store.ThreadKey, run *store.Ru
 		}
 		e.Result = json.RawMessage(end.Result)
 	}
-	if e.Text, err = c.text(ctx, child, run.ID); err != nil {
+	if e.Text, err = c.text(ctx, child, did.Last); err != nil {
 		return nil, err
 	}
 	if n := len(e.Text) + len(e.Result); n > maxResult {
-		return &ended{CallResult: adapter.CallResult{Run: run.ID}, Status: adapter.CallFailed, Code: adapter.CodeCallTooLarge,
+		return &ended{CallResult: adapter.CallResult{Run: run.ID}, users: e.users, Status: adapter.CallFailed, Code: adapter.CodeCallTooLarge,
 			Message: fmt.Sprintf("its text and result have %d bytes together, and may have %d", n, maxResult)}, nil
 	}
 	return e, nil
 }
 
-// text is that of the last message of an assistant that a run has added.
-func (c *Calls) text(ctx context.Context, child store.ThreadKey, run string) (string, error) {
+// did is what a run that has ended has done, as far as that is kept.
+func (c *Calls) did(ctx context.Context, child store.ThreadKey, run string) (did store.RunSummary, err error) {
 	d, err := c.Store.Dispatch(ctx, child, run)
-	if err != nil || d == nil {
-		return "", err
+	if err == nil && d != nil && len(d.Summary) > 0 {
+		err = stored.Decode(d.Summary, &did, "the summary of run "+run)
 	}
-	var did store.RunSummary
-	if json.Unmarshal(d.Summary, &did) != nil || did.Last == "" {
-		return "", nil // it has added nothing
+	return did, err
+}
+
+// text is that of the last message of an assistant that a run has added, whose last message is
+// given; "": it has added none.
+func (c *Calls) text(ctx context.Context, child store.ThreadKey, added string) (string, error) {
+	if added == "" {
+		return "", nil
 	}
 	view, err := c.Store.Read(ctx, child, store.ReadQuery{})
 	if err != nil {
@@ -126,7 +137,7 @@ func (c *Calls) text(ctx context.Context, child store.ThreadKey, run string) (st
 	}
 	messages := fold.Messages()
 	last := len(messages) - 1
-	for last >= 0 && messages[last].ID != did.Last {
+	for last >= 0 && messages[last].ID != added {
 		last--
 	}
 	for ; last >= 0; last-- {

@@ -121,7 +121,9 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 	} else if x.hasParts {
 		end.Snapshot.Frozen = noParts
 	}
-	end.Summary = x.summary(end.Kind)
+	if end.Summary, err = x.summary(end.Kind); err != nil {
+		return err
+	}
 	it.entries, it.end, it.closing = entries, end, json.RawMessage("[]")
 	if err := x.Pipe.add(x.Ctx, it, true); err != nil {
 		return err

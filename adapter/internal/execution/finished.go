@@ -37,7 +37,7 @@ const maxSummaryText = 256
 
 // summary is what the run has done, for its record; nil: nothing. A run that waits has no
 // text: its questions are what it says.
-func (x *execution) summary(how store.EndKind) json.RawMessage {
+func (x *execution) summary(how store.EndKind) (json.RawMessage, error) {
 	var s store.RunSummary
 	if x.journal != nil {
 		s = store.RunSummary(x.journal.Ran)
@@ -62,9 +62,16 @@ func (x *execution) summary(how store.EndKind) json.RawMessage {
 	if s.Wrote == 1 {
 		s.First = "" // the same
 	}
-	if len(s.Steps) == 0 && s.Wrote == 0 {
-		return nil
+	if x.frozen.Caller != nil && x.journal != nil && how != store.EndSuspend {
+		users, err := x.users()
+		if err != nil {
+			return nil, err
+		}
+		s.Users = users
+	}
+	if len(s.Steps) == 0 && s.Wrote == 0 && len(s.Users) == 0 {
+		return nil, nil
 	}
 	text, _ := json.Marshal(s) // it holds texts and numbers alone
-	return text
+	return text, nil
 }

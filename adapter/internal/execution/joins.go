@@ -119,7 +119,7 @@ func (x *execution) join(s *scope, key string) (protocol.Messages, error) {
 	}
 	x.node.Reached("after_join")
 	x.joiners = false
-	x.journal.Steered = append(x.journal.Steered, users...)
+	x.journal.Others = append(x.journal.Others, users...)
 	for i, e := range events {
 		if _, err := x.append(e, protocol.EffectOf(e), it.events[i]); err != nil {
 			return nil, x.seal(err)

@@ -27,7 +27,7 @@ func (x *execution) users() ([]string, error) {
 			add(answer.User)
 		}
 	}
-	for _, user := range x.journal.Steered {
+	for _, user := range x.journal.Others {
 		add(user)
 	}
 	if of := x.frozen.Answers; of != nil {

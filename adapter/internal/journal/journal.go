@@ -65,7 +65,7 @@ type Journal struct {
 	Behind   int                                         // entries behind the last answer, bookkeeping included
 	Effects  bool                                        // among those are others than starts and bookkeeping
 	Entries  int                                         // bookkeeping aside
-	Steered  []string                                    // users whose messages have joined
+	Others   []string                                    // users whose messages have joined, or were given to what was called
 	Ran      RanSteps                                    // since the last answer
 }
 
@@ -147,6 +147,7 @@ func (j *Journal) add(r *store.JournalEntry) error {
 		j.Answers[ask] = r
 		j.Behind, j.Effects, j.Ran = 0, false, RanSteps{}
 		j.Answered, j.Called = r, ask.Child
+		j.Others = append(j.Others, r.Users...)
 		if r.Input != nil {
 			j.Latest = r.Input
 		}
@@ -163,7 +164,7 @@ func (j *Journal) add(r *store.JournalEntry) error {
 		j.Renames++
 	case store.EntryJoin:
 		j.Scopes[r.Scope] = append(j.Scopes[r.Scope], r)
-		j.Steered = append(j.Steered, r.Users...)
+		j.Others = append(j.Others, r.Users...)
 	case store.EntryFork, store.EntryBranch:
 		j.Scopes[r.Scope] = append(j.Scopes[r.Scope], r)
 	case "":
