@@ -1,10 +1,16 @@
 package upstreams
 
 import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
@@ -64,5 +70,43 @@ func TestUnprepared(t *testing.T) {
 			}
 			command.NodeTests(t, env, append(args, "unprepared.test.mjs", "unprepared-copilotkit.test.mjs")...)
 		})
+	}
+}
+
+// A reader who starts the agent of the quickstart sees no traceback in its terminal. The
+// connection closes behind whatever a request has printed.
+func TestThePlainAgentOfPythonPrintsNoFault(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		command.Missing(t, "python3", "install python3")
+	}
+	cmd := exec.Command("python3", "unprepared/agent.py", filepath.Join(t.TempDir(), "effects"))
+	var printed bytes.Buffer
+	cmd.Stderr = &printed
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err, printed.String())
+	}
+	url := strings.TrimPrefix(strings.TrimSpace(line), "ready ")
+	response, err := http.Post(url, "application/json", strings.NewReader(`{"threadId":"t","runId":"r","messages":[{"content":"send ann"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, err := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	if err != nil || !bytes.Contains(told, []byte("RUN_FINISHED")) {
+		t.Fatalf("told %q, %v", told, err)
+	}
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	_ = cmd.Wait()
+	if printed.Len() > 0 {
+		t.Errorf("it printed\n%s", &printed)
 	}
 }

@@ -52,18 +52,18 @@ class Agent(BaseHTTPRequestHandler):
         self.end_headers()
         self.tell(type="RUN_STARTED", **ids)
         if answer:
-            self.finish(ids, self.go_on(answer))
+            self.end(ids, self.go_on(answer))
             return
         content = told["messages"][-1].get("content") if told["messages"] else None
         word, _, to = content.partition(" ") if isinstance(content, str) else ("", "", "")
         if word not in ("send", "when") or not to:
             self.say('Write "send NAME" or "when NAME".')
-            self.finish(ids)
+            self.end(ids)
             return
         message = f"When shall I write to {to}?" if word == "when" else f"Send to {to}?"
-        self.finish(ids, ask(message, [word, to]))
+        self.end(ids, ask(message, [word, to]))
 
-    def finish(self, ids, question=None):
+    def end(self, ids, question=None):
         outcome = {"type": "interrupt", "interrupts": [question]} if question else {"type": "success"}
         self.tell(type="RUN_FINISHED", **ids, outcome=outcome)
 
