@@ -1,7 +1,7 @@
 // Which keys do something in the inbox, and when.
 
 import { expect, it } from "vitest";
-import { keyActOf, neighbour, reach } from "../src/inbox/inboxkeys";
+import { keyActOf, neighbour, reach, stepOf } from "../src/inbox/inboxkeys";
 
 const pressed = (key: string, more: object = {}) =>
   keyActOf({ key, ctrlKey: false, metaKey: false, altKey: false, repeat: false, defaultPrevented: false, isComposing: false, target: { tagName: "BODY" } as unknown as EventTarget, ...more });
@@ -39,6 +39,11 @@ it.each([["one", 1, "three"], ["three", -1, "one"], ["two", 1, "three"], ["two",
   "goes from %s by %d to %s",
   (from, step, to) => expect(neighbour(list, from, step)).toBe(to),
 );
+
+it("goes through a list by the arrows alone", () => {
+  const step = (key: string, more: object = {}) => stepOf({ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...more });
+  expect([step("ArrowDown"), step("ArrowUp"), step("j"), step("ArrowDown", { shiftKey: true }), step("ArrowUp", { metaKey: true })]).toEqual([1, -1, undefined, undefined, undefined]);
+});
 
 const room = { top: 60, bottom: 500 };
 

@@ -1,19 +1,19 @@
 import type { Interrupt } from "@ag-ui/client";
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { usePolled, type ApiError, type InboxItem } from "../server/api";
 import { decisionOf } from "../forms/answers";
 import { bulkable, messagesOf, plainAnswer, questionsKey, toolsOf, type Bulk, type Result, type Way } from "./bulk";
 import { BulkBar, refusalWords } from "./BulkBar";
+import { DecisionTable } from "./DecisionTable";
 import { uncovered } from "../lib/Guarded";
 import { Icon } from "../lib/Icon";
 import { InboxFilters } from "./InboxFilters";
 import { askKeyOf, Item, keyOf, type Said } from "./InboxItem";
 import { InboxKeys, LeaveHint } from "./InboxKeys";
-import { actOn, keysOn, neighbour, turnKeys, type KeyAct } from "./inboxkeys";
-import { InboxRow } from "./InboxRow";
+import { actOn, keysOn, neighbour, stepOf, turnKeys, type KeyAct } from "./inboxkeys";
+import { COLUMNS, InboxRow } from "./InboxRow";
 import { countFilters, inboxPath, NO_FILTERS } from "./inboxquery";
 import { useKept } from "../lib/kept";
-import { KeptPlace } from "../lib/KeptPlace";
 import { visible } from "../lib/misleading";
 import { ofInbox, ofWaiting } from "../server/notices";
 import { Pager } from "../server/Pager";
@@ -44,14 +44,17 @@ const DECIDING = '[data-picked="true"] [data-testid="inbox-pick"], [data-testid=
 
 const NONE: InboxItem[] = [];
 
-/** What is looked at of a list, and what is asked there. `by` is how a person came to it; left out where it is what a list begins with. */
+/**
+ * What is looked at of a list, and what is asked there. `by` is how a person came to it: by a pointer, by a key that goes
+ * through the list, or by one that opens it. It is left out where it is what a list begins with.
+ */
 interface Picking {
   list: string;
   key?: string;
   ask?: string;
   /** What was looked at before the list alone. */
   left?: string;
-  by?: "click" | "key";
+  by?: "click" | "key" | "open";
 }
 
 /**
@@ -83,7 +86,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
   useLayoutEffect(uncovered, [picking]);
   const [keys, setKeys] = useState(keysOn);
   const detail = useRef<HTMLDivElement>(null);
-  const rows = useRef<HTMLDivElement>(null);
+  const rows = useRef<HTMLTableSectionElement>(null);
   const [said, setSaid] = useState<Said[]>([]);
   const say = (...some: Said[]) => setSaid((before) => [...before, ...some].slice(-Math.max(SAID, some.length)));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -97,17 +100,18 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
     // What was answered is gone, and its buttons with it.
     if (said.length > 0 && document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, [items.length, said]);
+  const listed = kept.map(({ item, gone }) => ({ key: keyOf(item), gone }));
+  const rowOf = (of: string | undefined) => {
+    const at = listed.findIndex(({ key, gone }) => !gone && key === of);
+    return rows.current?.children[at]?.querySelector<HTMLElement>('[data-testid="inbox-pick"]');
+  };
   useEffect(() => {
     const { by, key, left } = picking;
     if (by === undefined) return;
-    const row = (of: string | undefined) => {
-      const at = kept.findIndex(({ item, gone }) => !gone && keyOf(item) === of);
-      return rows.current?.children[at]?.querySelector<HTMLElement>('[data-testid="inbox-pick"]');
-    };
     // On a phone the list goes, and what is picked comes, or the other way round.
-    if (key === undefined) (row(left) ?? heading.current)?.focus();
-    else if (!beside) detail.current?.focus();
-    else if (by === "key") row(key)?.focus();
+    if (key === undefined) (rowOf(left) ?? heading.current)?.focus();
+    else if (!beside || by === "open") detail.current?.focus();
+    else if (by === "key") rowOf(key)?.focus();
     // What is asked begins at its beginning.
     if ((detail.current?.getBoundingClientRect().top ?? 0) < 0) detail.current!.scrollIntoView();
   }, [picking]);
@@ -138,10 +142,22 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
       if (asked) actOn(asked, what);
       return;
     }
-    const next = neighbour(kept.map(({ item, gone }) => ({ key: keyOf(item), gone })), picked, what === "next" ? 1 : -1);
+    const next = neighbour(listed, picked, what === "next" ? 1 : -1);
     // At the end it may be the same thread that asks again.
     const item = items.find((one) => keyOf(one) === next) ?? (open ? undefined : there);
     if (item) pick(item, "key");
+  };
+  // The arrows go through the list from where the focus is in it.
+  const arrow = (event: KeyboardEvent) => {
+    const step = stepOf(event);
+    const from = event.target instanceof Element ? event.target.closest('[data-testid="inbox-pick"]')?.closest("tr") : undefined;
+    if (!step || !from || !rows.current) return;
+    event.preventDefault();
+    const at = [...rows.current.children].indexOf(from);
+    const next = neighbour(listed, listed[at]?.key, step);
+    const item = items.find((one) => keyOf(one) === next);
+    if (item && beside) pick(item, "key");
+    else if (item) rowOf(next)?.focus();
   };
   const decides = (target: EventTarget | null) =>
     bulk.look().state === "idle" && target instanceof Element &&
@@ -201,28 +217,28 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
         </p>
       )}
       <div className="inbox" data-detail={detailed}>
-        {(beside || !detailed) && (
-          <div ref={rows} className="inbox-rows" role="list" aria-label="Chats that wait">
-            {kept.map(({ item, gone }) => {
-              const key = keyOf(item);
-              const asks = questionsKey(item);
-              return (
-                <KeptPlace key={key} gone={gone} others={items.length !== 0} leave={() => forget(key)}>
-                  {gone ? (
-                    <span>{visible(item.title || "Untitled")}: not open any more.</span>
-                  ) : (
-                    <InboxRow
-                      item={item}
-                      picked={key === picked}
-                      pick={() => pick(item)}
-                      refused={refused[asks] !== undefined}
-                      chosen={chosen.has(asks)}
-                      choose={offered.includes(item) ? (yes) => choose(changed(chosen, asks, yes)) : undefined}
-                    />
-                  )}
-                </KeptPlace>
-              );
-            })}
+        {(beside || !detailed) && kept.length > 0 && (
+          <div className="inbox-rows" onKeyDown={arrow}>
+            <DecisionTable label="Questions that wait" columns={COLUMNS} body={rows}>
+              {kept.map(({ item, gone }) => {
+                const key = keyOf(item);
+                const asks = questionsKey(item);
+                return (
+                  <InboxRow
+                    key={key}
+                    item={item}
+                    gone={gone}
+                    others={items.length !== 0}
+                    leave={() => forget(key)}
+                    picked={key === picked}
+                    pick={(keyed) => pick(item, keyed ? "open" : "click")}
+                    refused={refused[asks] !== undefined}
+                    chosen={chosen.has(asks)}
+                    choose={offered.includes(item) ? (yes) => choose(changed(chosen, asks, yes)) : undefined}
+                  />
+                );
+              })}
+            </DecisionTable>
           </div>
         )}
         {(detailed || shown.length > 0) && (

@@ -16,6 +16,12 @@ export function keyActOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey
   return leaves || !isTyped(event.target) ? act : undefined;
 }
 
+/** Which way an arrow goes through a list; undefined for another key, and a shortcut of somebody else's. */
+export function stepOf({ key, ctrlKey, metaKey, altKey, shiftKey }: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">): 1 | -1 | undefined {
+  if (ctrlKey || metaKey || altKey || shiftKey) return undefined;
+  return key === "ArrowDown" ? 1 : key === "ArrowUp" ? -1 : undefined;
+}
+
 /** Whether letters go into it, or choose in it. */
 export function isTyped(target: EventTarget | null): boolean {
   const { tagName, type, isContentEditable } = (target ?? {}) as Partial<HTMLInputElement>;
