@@ -5,20 +5,20 @@ import { decisionOf } from "../forms/answers";
 import { bulkable, messagesOf, plainAnswer, questionsKey, toolsOf, type Bulk, type Result, type Way } from "./bulk";
 import { BulkBar, refusalWords } from "./BulkBar";
 import { DecisionTable } from "./DecisionTable";
+import { useFacets } from "./facets";
 import { uncovered } from "../lib/Guarded";
 import { Icon } from "../lib/Icon";
 import { InboxFilters } from "./InboxFilters";
 import { askKeyOf, Item, keyOf, type Said } from "./InboxItem";
 import { InboxKeys, LeaveHint } from "./InboxKeys";
-import { actOn, keysOn, neighbour, stepOf, turnKeys, type KeyAct } from "./inboxkeys";
+import { actOn, follower, keysOn, neighbour, stepOf, turnKeys, type KeyAct } from "./inboxkeys";
 import { COLUMNS, InboxRow } from "./InboxRow";
-import { countFilters, inboxPath, NO_FILTERS } from "./inboxquery";
+import { inboxPath, isFiltered, NO_FILTERS } from "./inboxquery";
 import { useKept } from "../lib/kept";
 import { visible } from "../lib/misleading";
 import { ofInbox, ofWaiting } from "../server/notices";
 import { Pager } from "../server/Pager";
 import { usePages } from "../server/pages";
-import { reasonsIn } from "./reasons";
 import { SignIn } from "../server/SignIn";
 import { bearer } from "../server/session";
 import { useWide } from "../lib/wide";
@@ -46,7 +46,7 @@ const NONE: InboxItem[] = [];
 
 /**
  * What is looked at of a list, and what is asked there. `by` is how a person came to it: by a pointer, by a key that goes
- * through the list, or by one that opens it. It is left out where it is what a list begins with.
+ * through the list, by one that opens it, or by answering what was asked before. It is left out where it is what a list begins with.
  */
 interface Picking {
   list: string;
@@ -54,12 +54,13 @@ interface Picking {
   ask?: string;
   /** What was looked at before the list alone. */
   left?: string;
-  by?: "click" | "key" | "open";
+  by?: "click" | "key" | "open" | "answer";
 }
 
 /**
  * Open interrupts, those that have waited longest first, and what one of the threads asks beside them; where there is no
- * room for both it is one, then the other. What is answered leaves its place empty until another is picked.
+ * room for both it is one, then the other. What is answered here makes room for the next one, and what goes otherwise leaves
+ * its place empty until another is picked.
  */
 export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
   const [filters, setFilters] = useState(NO_FILTERS);
@@ -72,6 +73,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
     filters.everywhere ? undefined : ofWaiting,
   );
   const items = data?.items ?? NONE;
+  const facets = useFacets(items, totals?.reasons, filters);
   const [kept, forget] = useKept(items, keyOf, `${path} ${place.page}`);
   const beside = useWide(BESIDE);
   const list = `${path} ${place.page}`;
@@ -93,14 +95,23 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
   const [refused, setRefused] = useState<Record<string, string>>({});
   const heading = useRef<HTMLHeadingElement>(null);
   const count = useRef(0);
+  const listed = kept.map(({ item, gone }) => ({ key: keyOf(item), gone }));
+  const there = items.find((item) => keyOf(item) === picked);
+  const open = there && askKeyOf(there) === picking.ask ? there : undefined;
+  const saidHere = said.filter(({ key }) => key === picking.ask);
+  const followedBy = picked !== undefined && !open && saidHere.length > 0 ? follower(listed, picked) : undefined;
+  useLayoutEffect(() => {
+    // What was answered here makes room for the next one.
+    const item = items.find((one) => keyOf(one) === followedBy);
+    if (item) setPicking({ list, key: keyOf(item), ask: askKeyOf(item), by: "answer" });
+  }, [followedBy, items, list]);
   useEffect(() => {
     const more = items.length > count.current;
     count.current = items.length;
-    if (more) return;
+    if (more || followedBy !== undefined) return;
     // What was answered is gone, and its buttons with it.
     if (said.length > 0 && document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, [items.length, said]);
-  const listed = kept.map(({ item, gone }) => ({ key: keyOf(item), gone }));
   const rowOf = (of: string | undefined) => {
     const at = listed.findIndex(({ key, gone }) => !gone && key === of);
     return rows.current?.children[at]?.querySelector<HTMLElement>('[data-testid="inbox-pick"]');
@@ -110,7 +121,10 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
     if (by === undefined) return;
     // On a phone the list goes, and what is picked comes, or the other way round.
     if (key === undefined) (rowOf(left) ?? heading.current)?.focus();
-    else if (!beside || by === "open") detail.current?.focus();
+    else if (by === "answer") {
+      // The buttons that had the focus are gone.
+      if (document.activeElement === document.body) detail.current?.focus({ preventScroll: true });
+    } else if (!beside || by === "open") detail.current?.focus();
     else if (by === "key") rowOf(key)?.focus();
     // What is asked begins at its beginning.
     if ((detail.current?.getBoundingClientRect().top ?? 0) < 0) detail.current!.scrollIntoView();
@@ -130,11 +144,8 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
     refresh();
   };
   const pick = (item: InboxItem, by: Picking["by"] = "click") => setPicking({ list, key: keyOf(item), ask: askKeyOf(item), by });
-  const there = items.find((item) => keyOf(item) === picked);
-  const open = there && askKeyOf(there) === picking.ask ? there : undefined;
   const detailed = picked !== undefined && kept.length > 0;
   const shown = items.filter((item) => (detailed && item === open) || begun.has(askKeyOf(item)));
-  const saidHere = said.filter(({ key }) => key === picking.ask);
   const act = (what: KeyAct) => {
     if (what === "leave") return (rows.current?.querySelector<HTMLElement>('[data-picked="true"] [data-testid="inbox-pick"]') ?? heading.current)?.focus();
     if (what !== "next" && what !== "previous") {
@@ -163,7 +174,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
     bulk.look().state === "idle" && target instanceof Element &&
     (target === document.body || target === heading.current || detail.current?.contains(target) === true || target.matches(DECIDING));
   const keyed = kept.length > 0 && !filters.everywhere && beside;
-  const filtered = filters.reason !== "" || countFilters(filters) > 0;
+  const filtered = isFiltered(filters);
   return (
     <>
       <div className="filter">
@@ -181,7 +192,8 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
       <InboxFilters
         filters={filters}
         change={setFilters}
-        reasons={reasonsIn(items, totals?.reasons, filters.reason)}
+        facets={facets}
+        paged={(place.on ?? place.back) !== undefined}
         counts={totals?.reasons}
         tools={toolsOf(items).map(([tool]) => tool)}
       />

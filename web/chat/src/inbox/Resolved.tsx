@@ -9,6 +9,7 @@ import { ArgFields } from "../decision/ArgFields";
 import { Folded, Paragraph } from "../lib/Folded";
 import { stringify } from "../lib/json";
 import { visible } from "../lib/misleading";
+import { Menu } from "./Menu";
 import { ofDecisions } from "../server/notices";
 import { Pager } from "../server/Pager";
 import { usePages } from "../server/pages";
@@ -23,7 +24,7 @@ const EVERY_MS = 10_000;
 /** How many decisions are shown at once. */
 const SIZE = 50;
 
-const STATUSES = [["", "any way"], ["resolved", "answered"], ["cancelled", "cancelled"], ["expired", "timed out"]] as const;
+const STATUSES: Record<string, string> = { resolved: "answered", cancelled: "cancelled", expired: "timed out" };
 
 const COLUMNS = ["What", "Answer", "By", "Agent", "When"];
 
@@ -53,16 +54,7 @@ export function Resolved({ views }: { views: ReactNode }) {
         {views}
       </div>
       <div className="filters">
-        <label className="filter">
-          <span className="hint">How</span>
-          <select value={status} data-testid="resolved-status" onChange={(event) => setStatus(event.target.value)}>
-            {STATUSES.map(([value, words]) => (
-              <option key={value} value={value}>
-                {words}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Menu label="How" hook="resolved-status" value={status} all="any way" values={Object.keys(STATUSES)} words={(one) => STATUSES[one]!} choose={setStatus} />
         <NameFilter label="By user" hook="resolved-user" set={(user) => setBy((now) => ({ ...now, user }))} />
         <NameFilter label="Tool" hook="resolved-tool" set={(tool) => setBy((now) => ({ ...now, tool }))} />
         <span className="spacer" />
