@@ -57,13 +57,14 @@ export function Resolved({ views }: { views: ReactNode }) {
         <Menu label="How" hook="resolved-status" value={status} all="any way" values={Object.keys(STATUSES)} words={(one) => STATUSES[one]!} choose={setStatus} />
         <NameFilter label="By user" hook="resolved-user" set={(user) => setBy((now) => ({ ...now, user }))} />
         <NameFilter label="Tool" hook="resolved-tool" set={(tool) => setBy((now) => ({ ...now, tool }))} />
-        <span className="spacer" />
-        <span className="hint">Export as</span>
-        {EXPORTS.map(([format, words, name]) => (
-          <a key={format} href={`/v1${exported(format)}`} download={name} data-testid={`resolved-${format}`} onClick={(event) => keep(event, exported(format), name)}>
-            {words}
-          </a>
-        ))}
+        <span className="exports">
+          <span className="hint">Export as</span>
+          {EXPORTS.map(([format, words, name]) => (
+            <a key={format} href={`/v1${exported(format)}`} download={name} data-testid={`resolved-${format}`} onClick={(event) => keep(event, exported(format), name)}>
+              {words}
+            </a>
+          ))}
+        </span>
       </div>
       {(error ?? fault) && (
         <p className="banner" role="alert">
@@ -97,7 +98,6 @@ function NameFilter({ label, hook, set }: { label: string; hook: string; set: (n
     <label className="filter">
       <span className="hint">{label}</span>
       <input
-        className="name-filter"
         autoComplete="off"
         spellCheck={false}
         data-testid={hook}
