@@ -1,7 +1,7 @@
 // What the menus of the inbox are made of.
 
 import { expect, it } from "vitest";
-import { facetsOf, offered, together } from "../src/inbox/facets";
+import { changesIn, facetsOf, offered, together } from "../src/inbox/facets";
 import type { InboxItem } from "../src/server/api";
 
 const NOW = Date.parse("2030-01-31T12:00:00Z");
@@ -17,6 +17,10 @@ it("holds who asks, which agent, why and until when", () => {
     reason: ["confirmation", "tool_call"], agent: ["", "writer"], user: ["ann", "bob"], due: ["", "0", "3600"],
   });
   expect(facetsOf([item({ interrupts: [{ id: "i", interrupt: {}, stale: true }] })], undefined, NOW).due).toEqual(["0"]);
+});
+
+it("looks again when one of them has expired, or soon will", () => {
+  expect([[60], [4_000], [7_200, 90], [-5], [undefined]].map((seconds) => changesIn([item({}, ...seconds)], NOW))).toEqual([60_000, 400_000, 90_000, undefined, undefined]);
 });
 
 it("forgets nothing that was there", () => {

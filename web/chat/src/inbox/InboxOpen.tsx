@@ -189,14 +189,17 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
         <span className="spacer" />
         {views}
       </div>
-      <InboxFilters
-        filters={filters}
-        change={setFilters}
-        facets={facets}
-        paged={(place.on ?? place.back) !== undefined}
-        counts={totals?.reasons}
-        tools={toolsOf(items).map(([tool]) => tool)}
-      />
+      {/* On a phone there is what is asked, or the list and what it is filtered by. */}
+      <div hidden={detailed && !beside}>
+        <InboxFilters
+          filters={filters}
+          change={setFilters}
+          facets={facets}
+          paged={(place.on ?? place.back) !== undefined}
+          counts={totals?.reasons}
+          tools={toolsOf(items).map(([tool]) => tool)}
+        />
+      </div>
       {error && (
         <p className="banner" role="alert" data-testid="inbox-error">
           {faultWords(error, filters.everywhere, data !== undefined)}

@@ -1,6 +1,6 @@
 // What the list of open questions holds, of which its menus are made.
 
-import { useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { InboxItem } from "../server/api";
 import type { Filters } from "./inboxquery";
 
@@ -47,9 +47,28 @@ export function useFacets(items: readonly InboxItem[], counts: Record<string, nu
   const held = useRef<{ everywhere: boolean; facets: Facets }>(undefined);
   const before = held.current?.everywhere === filters.everywhere ? held.current.facets : undefined;
   const now = facetsOf(items, counts, Date.now());
+  const [looked, look] = useState(0);
+  useEffect(() => {
+    const left = changesIn(items, Date.now());
+    if (left === undefined) return;
+    const timer = setTimeout(() => look((n) => n + 1), Math.min(left, LONGEST_MS));
+    return () => clearTimeout(timer);
+  }, [items, looked]);
   const facets = before ? together(before, now) : now;
   held.current = { everywhere: filters.everywhere, facets };
   return facets;
+}
+
+/** A timer that is longer is over at once, in milliseconds. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** In how many milliseconds one of them will soon expire, or has; undefined: never. */
+export function changesIn(items: readonly InboxItem[], now: number): number | undefined {
+  const left = items.flatMap(({ interrupts }) => interrupts.flatMap(({ expiresAt, stale }) => {
+    const at = Date.parse(expiresAt ?? "") - now;
+    return stale ? [] : [at, at - SOON_S * 1_000].filter((ms) => ms > 0);
+  }));
+  return left.length === 0 ? undefined : Math.min(...left);
 }
 
 /** When the questions of a thread expire. */
