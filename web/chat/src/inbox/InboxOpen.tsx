@@ -122,8 +122,8 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
     // On a phone the list goes, and what is picked comes, or the other way round.
     if (key === undefined) (rowOf(left) ?? heading.current)?.focus();
     else if (by === "answer") {
-      // The buttons that had the focus are gone.
-      if (document.activeElement === document.body) detail.current?.focus({ preventScroll: true });
+      // The buttons that had the focus are gone: it is nowhere, or was led to the heading while they were sending.
+      if (document.activeElement === document.body || document.activeElement === heading.current) detail.current?.focus({ preventScroll: true });
     } else if (!beside || by === "open") detail.current?.focus();
     else if (by === "key") rowOf(key)?.focus();
     // What is asked begins at its beginning.
