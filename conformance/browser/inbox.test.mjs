@@ -43,16 +43,18 @@ test("questions come, are filtered and are answered where all threads' are", asy
   await open.at("inbox-reason").selectOption("");
   await open.decide((await open.pick(tool)).getByTestId("approve"));
   await until(async () => (await itemOf(open, tool).count()) === 0, "what is answered is gone");
-  await until(() => open.page.evaluate(() => document.activeElement?.tagName === "H2"), "the focus is at the head of what is left");
+  await itemOf(open, form).waitFor();
+  await until(() => open.page.evaluate(() => document.activeElement?.matches(".inbox-detail")), "the next one comes by itself, and has the focus");
   assert.match(await open.at("inbox-said").textContent(), /goes on/);
   await tool.says("I have called send.");
-  await open.decide((await open.pick(form)).getByTestId("submit-form"));
+  await open.decide(itemOf(open, form).getByTestId("submit-form"));
   await until(async () => (await itemOf(open, form).getByRole("alert").count()) > 0, "an answer is checked before it is sent");
   await itemOf(open, form).getByTestId("field-quarter").selectOption({ label: "Q2" });
   await itemOf(open, form).getByTestId("field-year").fill("2026");
   await itemOf(open, form).getByTestId("field-revenue").fill("1.5");
   await itemOf(open, form).getByTestId("submit-form").click();
   await until(async () => (await itemOf(open, form).count()) === 0, "the form is answered");
+  await until(() => open.page.evaluate(() => document.activeElement?.tagName === "H2"), "the focus is at the head of what is left");
   await form.says("You entered");
 });
 
@@ -209,8 +211,8 @@ test("what waits comes by itself and at once, is filtered, answered together, an
   await open.at("inbox-filters").locator("summary").click();
   await open.at("inbox-by-tool").fill(send);
   await until(async () => (await open.row(third).count()) === 0 && (await open.at("inbox-row").count()) === 2, "the tool is filtered by");
-  await open.at("inbox-by-due").selectOption("3600");
-  await open.at("inbox-empty").waitFor(); // none of them expires soon
+  await open.at("inbox-by-asked").selectOption("older:604800");
+  await open.at("inbox-empty").waitFor(); // none of them is as old
   await open.shot("43-filtered");
   await open.at("inbox-unfiltered").click();
   await open.row(third).waitFor();
@@ -309,6 +311,15 @@ test("by single keys: one goes through what waits, approves, declines and edits,
   await until(async () => (await picked()) === threads[1].threadId, "j goes on");
   await keyboard.press("k");
   await until(async () => (await picked()) === threads[0].threadId, "k goes back");
+  await keyboard.press("ArrowDown");
+  await until(async () => (await picked()) === threads[1].threadId, "an arrow goes on, too");
+  await keyboard.press("Enter");
+  await until(() => open.page.evaluate(() => document.activeElement.matches(".inbox-detail")), "Enter opens it");
+  await open.row(threads[0]).getByTestId("inbox-pick").focus();
+  await keyboard.press("Enter");
+  await until(async () => (await picked()) === threads[0].threadId, "and another one");
+  await keyboard.press("j");
+  await keyboard.press("k");
   await until(() => open.page.evaluate(() => document.activeElement.closest('[data-picked="true"]') !== null), "the focus goes along");
   assert.deepEqual(await barriers(open.page), []);
   await open.shot("44-inbox-keys");
@@ -336,11 +347,8 @@ test("by single keys: one goes through what waits, approves, declines and edits,
   await until(async () => (await picked()) === threads[0].threadId, "k goes back again");
   await presses("a", async () => (await itemOf(open, threads[0]).count()) === 0, "a approves");
   await until(async () => (await effects(tool)).length === 1, "it is carried out");
-  assert.equal(await open.at("inbox-item").count(), 0, "nothing else comes in its place");
-  await keyboard.press("j");
-  await until(async () => (await picked()) === threads[1].threadId, "j goes on from what has gone");
+  await until(async () => (await picked()) === threads[1].threadId, "the next one comes by itself");
   await presses("d", async () => (await itemOf(open, threads[1]).count()) === 0, "d declines");
-  await keyboard.press("j");
   await presses("e", async () => (await open.at("args-editor").count()) === 1, "e edits");
   await until(() => open.at("args-editor").evaluate((element) => element === document.activeElement), "the editor has the focus");
   await keyboard.press("ControlOrMeta+a");
@@ -491,17 +499,15 @@ test("what is folded is unfolded by a key before it is approved", async () => {
   await until(async () => (await effects(tool)).length === 1, "it is carried out");
 });
 
-test("what the same thread asks next is shown when it is asked for, and what was typed stays while another is looked at", async () => {
+test("what the same thread asks next comes after what others ask, and what was typed stays while another is looked at", async () => {
   const twice = await suspendsAt("/twice");
   const [form, other] = [await suspendsAt("/form"), await suspendsAt("/form")];
   const open = await inbox(await person());
   await open.row(other).waitFor();
   await open.decide((await open.pick(twice)).getByTestId("approve"));
-  await open.at("inbox-again").waitFor();
-  assert.equal(await open.at("inbox-item").count(), 0, "nothing comes in its place");
-  assert.match(await open.at("inbox-over").textContent(), /goes on/);
-  await open.click("inbox-again");
-  await open.decide(itemOf(open, twice).getByTestId("approve"));
+  await until(async () => (await open.at("inbox-item").count()) > 0 && (await itemOf(open, twice).count()) === 0, "another one comes in its place");
+  await open.row(twice).waitFor();
+  await open.decide((await open.pick(twice)).getByTestId("approve"));
   await until(async () => (await itemOf(open, twice).count()) + (await open.row(twice).count()) === 0, "it is over");
 
   const revenue = (of) => itemOf(open, of).getByTestId("field-revenue");
@@ -550,8 +556,18 @@ test("a key that leads into a form says the way out, and Escape takes it", async
 });
 
 test("the inbox says who asks and until when, and what expired can only be given up", async () => {
-  const [soon, late] = [await suspendsAt("/expire 3000", BOB), await suspendsAt("/expire 1", BOB)];
+  const [soon, late, own] = [await suspendsAt("/expire 3000", BOB), await suspendsAt("/expire 1", BOB), await suspendsAt("/confirm Mine?")];
   const open = await inbox(await person());
+  await open.row(own).waitFor();
+  await open.at("inbox-by-user").selectOption("bob");
+  await until(async () => (await open.row(own).count()) === 0 && (await open.row(soon).count()) === 1, "the menu has who asks");
+  await open.at("inbox-by-due").selectOption("0");
+  await until(async () => (await open.row(soon).count()) === 0 && (await open.row(late).count()) === 1, "and what is overdue");
+  await open.at("inbox-by-due").selectOption("3600");
+  await open.row(soon).waitFor();
+  await open.at("inbox-by-user").selectOption("");
+  await open.at("inbox-by-due").selectOption("");
+  await open.row(own).waitFor();
   for (const [asking, due] of [[soon, /^due in \d+ min$/], [late, /^expired$/]]) {
     await open.row(asking).waitFor();
     const item = await open.pick(asking);

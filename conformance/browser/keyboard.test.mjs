@@ -78,6 +78,9 @@ test("with the keyboard: a thread is chosen from the list, and another is delete
 
 test("with the keyboard: the inbox is filtered and answered, and a run is cancelled as an operator", async () => {
   const context = await person();
+  const form = await Tab.open(context, embedded);
+  await form.say("/form");
+  await form.asked("input_required");
   const tab = await Tab.open(context, embedded);
   const { keyboard } = tab.page;
   await tab.say("/confirm With the keyboard?");

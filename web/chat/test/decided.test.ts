@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { decidedAbout, decidedWhy } from "../src/inbox/decided";
-import { reasonsIn, reasonWords } from "../src/inbox/reasons";
+import { reasonWords } from "../src/inbox/reasons";
 
 test("a decision is about the words of what was asked, not its JSON", () => {
   expect(decidedAbout({ message: '{"question":"Send it?","to":"ann"}', reason: "x:ask" })).toBe("Send it?");
@@ -10,8 +10,8 @@ test("a decision is about the words of what was asked, not its JSON", () => {
   expect(decidedAbout({ tool: "pay", arguments: { eur: 3 }, message: "Pay?" })).toBe("Pay, eur 3");
 });
 
-test("a question that its agent has forgotten is among the reasons", () => {
-  expect(reasonsIn([], undefined, "")).toContain("aguiws:question_forgotten");
+test("a reason is told in words, with how many wait for it", () => {
+  expect(reasonWords("theirs")).toBe("theirs");
   expect(reasonWords("aguiws:question_forgotten", 2)).toBe("forgotten question (2)");
 });
 

@@ -1,7 +1,7 @@
 // Which keys do something in the inbox, and when.
 
 import { expect, it } from "vitest";
-import { keyActOf, neighbour, reach } from "../src/inbox/inboxkeys";
+import { follower, keyActOf, neighbour, reach, stepOf } from "../src/inbox/inboxkeys";
 
 const pressed = (key: string, more: object = {}) =>
   keyActOf({ key, ctrlKey: false, metaKey: false, altKey: false, repeat: false, defaultPrevented: false, isComposing: false, target: { tagName: "BODY" } as unknown as EventTarget, ...more });
@@ -39,6 +39,24 @@ it.each([["one", 1, "three"], ["three", -1, "one"], ["two", 1, "three"], ["two",
   "goes from %s by %d to %s",
   (from, step, to) => expect(neighbour(list, from, step)).toBe(to),
 );
+
+it.each([
+  ["what follows", "a-b.c", "b", "c"],
+  ["what follows on several that have gone", "a-b-c.d", "b", "d"],
+  ["what is before the last", "a.b-c", "c", "b"],
+  ["others before the same thread again", "a.b", "b", "a"],
+  ["the same thread again where it is alone", "a", "a", "a"],
+  ["nothing where nothing is left", "-a", "a", undefined],
+  ["the first where it was in a list that is gone", "b.c", "a", "b"],
+] as const)("after an answer comes %s", (_, shown, from, to) => {
+  const rows = [...shown.matchAll(/(-?)([a-z])/g)].map(([, gone, key]) => ({ key: key!, gone: gone === "-" }));
+  expect(follower(rows, from)).toBe(to);
+});
+
+it("goes through a list by the arrows alone", () => {
+  const step = (key: string, more: object = {}) => stepOf({ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...more });
+  expect([step("ArrowDown"), step("ArrowUp"), step("j"), step("ArrowDown", { shiftKey: true }), step("ArrowUp", { metaKey: true })]).toEqual([1, -1, undefined, undefined, undefined]);
+});
 
 const room = { top: 60, bottom: 500 };
 

@@ -1,24 +1,24 @@
 import type { Interrupt } from "@ag-ui/client";
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { usePolled, type ApiError, type InboxItem } from "../server/api";
 import { decisionOf } from "../forms/answers";
 import { bulkable, messagesOf, plainAnswer, questionsKey, toolsOf, type Bulk, type Result, type Way } from "./bulk";
 import { BulkBar, refusalWords } from "./BulkBar";
+import { DecisionTable } from "./DecisionTable";
+import { useFacets } from "./facets";
 import { uncovered } from "../lib/Guarded";
 import { Icon } from "../lib/Icon";
 import { InboxFilters } from "./InboxFilters";
 import { askKeyOf, Item, keyOf, type Said } from "./InboxItem";
 import { InboxKeys, LeaveHint } from "./InboxKeys";
-import { actOn, keysOn, neighbour, turnKeys, type KeyAct } from "./inboxkeys";
-import { InboxRow } from "./InboxRow";
-import { countFilters, inboxPath, NO_FILTERS } from "./inboxquery";
+import { actOn, follower, keysOn, neighbour, stepOf, turnKeys, type KeyAct } from "./inboxkeys";
+import { COLUMNS, InboxRow } from "./InboxRow";
+import { inboxPath, isFiltered, NO_FILTERS } from "./inboxquery";
 import { useKept } from "../lib/kept";
-import { KeptPlace } from "../lib/KeptPlace";
 import { visible } from "../lib/misleading";
 import { ofInbox, ofWaiting } from "../server/notices";
 import { Pager } from "../server/Pager";
 import { usePages } from "../server/pages";
-import { reasonsIn } from "./reasons";
 import { SignIn } from "../server/SignIn";
 import { bearer } from "../server/session";
 import { useWide } from "../lib/wide";
@@ -44,19 +44,23 @@ const DECIDING = '[data-picked="true"] [data-testid="inbox-pick"], [data-testid=
 
 const NONE: InboxItem[] = [];
 
-/** What is looked at of a list, and what is asked there. `by` is how a person came to it; left out where it is what a list begins with. */
+/**
+ * What is looked at of a list, and what is asked there. `by` is how a person came to it: by a pointer, by a key that goes
+ * through the list, by one that opens it, or by answering what was asked before. It is left out where it is what a list begins with.
+ */
 interface Picking {
   list: string;
   key?: string;
   ask?: string;
   /** What was looked at before the list alone. */
   left?: string;
-  by?: "click" | "key";
+  by?: "click" | "key" | "open" | "answer";
 }
 
 /**
  * Open interrupts, those that have waited longest first, and what one of the threads asks beside them; where there is no
- * room for both it is one, then the other. What is answered leaves its place empty until another is picked.
+ * room for both it is one, then the other. What is answered here makes room for the next one, and what goes otherwise leaves
+ * its place empty until another is picked.
  */
 export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
   const [filters, setFilters] = useState(NO_FILTERS);
@@ -69,6 +73,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
     filters.everywhere ? undefined : ofWaiting,
   );
   const items = data?.items ?? NONE;
+  const facets = useFacets(items, totals?.reasons, filters);
   const [kept, forget] = useKept(items, keyOf, `${path} ${place.page}`);
   const beside = useWide(BESIDE);
   const list = `${path} ${place.page}`;
@@ -83,31 +88,44 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
   useLayoutEffect(uncovered, [picking]);
   const [keys, setKeys] = useState(keysOn);
   const detail = useRef<HTMLDivElement>(null);
-  const rows = useRef<HTMLDivElement>(null);
+  const rows = useRef<HTMLTableSectionElement>(null);
   const [said, setSaid] = useState<Said[]>([]);
   const say = (...some: Said[]) => setSaid((before) => [...before, ...some].slice(-Math.max(SAID, some.length)));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<Record<string, string>>({});
   const heading = useRef<HTMLHeadingElement>(null);
   const count = useRef(0);
+  const listed = kept.map(({ item, gone }) => ({ key: keyOf(item), gone }));
+  const there = items.find((item) => keyOf(item) === picked);
+  const open = there && askKeyOf(there) === picking.ask ? there : undefined;
+  const saidHere = said.filter(({ key }) => key === picking.ask);
+  const followedBy = picked !== undefined && !open && saidHere.length > 0 ? follower(listed, picked) : undefined;
+  useLayoutEffect(() => {
+    // What was answered here makes room for the next one.
+    const item = items.find((one) => keyOf(one) === followedBy);
+    if (item) setPicking({ list, key: keyOf(item), ask: askKeyOf(item), by: "answer" });
+  }, [followedBy, items, list]);
   useEffect(() => {
     const more = items.length > count.current;
     count.current = items.length;
-    if (more) return;
+    if (more || followedBy !== undefined) return;
     // What was answered is gone, and its buttons with it.
     if (said.length > 0 && document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, [items.length, said]);
+  const rowOf = (of: string | undefined) => {
+    const at = listed.findIndex(({ key, gone }) => !gone && key === of);
+    return rows.current?.children[at]?.querySelector<HTMLElement>('[data-testid="inbox-pick"]');
+  };
   useEffect(() => {
     const { by, key, left } = picking;
     if (by === undefined) return;
-    const row = (of: string | undefined) => {
-      const at = kept.findIndex(({ item, gone }) => !gone && keyOf(item) === of);
-      return rows.current?.children[at]?.querySelector<HTMLElement>('[data-testid="inbox-pick"]');
-    };
     // On a phone the list goes, and what is picked comes, or the other way round.
-    if (key === undefined) (row(left) ?? heading.current)?.focus();
-    else if (!beside) detail.current?.focus();
-    else if (by === "key") row(key)?.focus();
+    if (key === undefined) (rowOf(left) ?? heading.current)?.focus();
+    else if (by === "answer") {
+      // The buttons that had the focus are gone: it is nowhere, or was led to the heading while they were sending.
+      if (document.activeElement === document.body || document.activeElement === heading.current) detail.current?.focus({ preventScroll: true });
+    } else if (!beside || by === "open") detail.current?.focus();
+    else if (by === "key") rowOf(key)?.focus();
     // What is asked begins at its beginning.
     if ((detail.current?.getBoundingClientRect().top ?? 0) < 0) detail.current!.scrollIntoView();
   }, [picking]);
@@ -126,11 +144,8 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
     refresh();
   };
   const pick = (item: InboxItem, by: Picking["by"] = "click") => setPicking({ list, key: keyOf(item), ask: askKeyOf(item), by });
-  const there = items.find((item) => keyOf(item) === picked);
-  const open = there && askKeyOf(there) === picking.ask ? there : undefined;
   const detailed = picked !== undefined && kept.length > 0;
   const shown = items.filter((item) => (detailed && item === open) || begun.has(askKeyOf(item)));
-  const saidHere = said.filter(({ key }) => key === picking.ask);
   const act = (what: KeyAct) => {
     if (what === "leave") return (rows.current?.querySelector<HTMLElement>('[data-picked="true"] [data-testid="inbox-pick"]') ?? heading.current)?.focus();
     if (what !== "next" && what !== "previous") {
@@ -138,16 +153,28 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
       if (asked) actOn(asked, what);
       return;
     }
-    const next = neighbour(kept.map(({ item, gone }) => ({ key: keyOf(item), gone })), picked, what === "next" ? 1 : -1);
+    const next = neighbour(listed, picked, what === "next" ? 1 : -1);
     // At the end it may be the same thread that asks again.
     const item = items.find((one) => keyOf(one) === next) ?? (open ? undefined : there);
     if (item) pick(item, "key");
+  };
+  // The arrows go through the list from where the focus is in it.
+  const arrow = (event: KeyboardEvent) => {
+    const step = stepOf(event);
+    const from = event.target instanceof Element ? event.target.closest('[data-testid="inbox-pick"]')?.closest("tr") : undefined;
+    if (!step || !from || !rows.current) return;
+    event.preventDefault();
+    const at = [...rows.current.children].indexOf(from);
+    const next = neighbour(listed, listed[at]?.key, step);
+    const item = items.find((one) => keyOf(one) === next);
+    if (item && beside) pick(item, "key");
+    else if (item) rowOf(next)?.focus();
   };
   const decides = (target: EventTarget | null) =>
     bulk.look().state === "idle" && target instanceof Element &&
     (target === document.body || target === heading.current || detail.current?.contains(target) === true || target.matches(DECIDING));
   const keyed = kept.length > 0 && !filters.everywhere && beside;
-  const filtered = filters.reason !== "" || countFilters(filters) > 0;
+  const filtered = isFiltered(filters);
   return (
     <>
       <div className="filter">
@@ -162,13 +189,17 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
         <span className="spacer" />
         {views}
       </div>
-      <InboxFilters
-        filters={filters}
-        change={setFilters}
-        reasons={reasonsIn(items, totals?.reasons, filters.reason)}
-        counts={totals?.reasons}
-        tools={toolsOf(items).map(([tool]) => tool)}
-      />
+      {/* On a phone there is what is asked, or the list and what it is filtered by. */}
+      <div hidden={detailed && !beside}>
+        <InboxFilters
+          filters={filters}
+          change={setFilters}
+          facets={facets}
+          paged={(place.on ?? place.back) !== undefined}
+          counts={totals?.reasons}
+          tools={toolsOf(items).map(([tool]) => tool)}
+        />
+      </div>
       {error && (
         <p className="banner" role="alert" data-testid="inbox-error">
           {faultWords(error, filters.everywhere, data !== undefined)}
@@ -201,28 +232,28 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
         </p>
       )}
       <div className="inbox" data-detail={detailed}>
-        {(beside || !detailed) && (
-          <div ref={rows} className="inbox-rows" role="list" aria-label="Chats that wait">
-            {kept.map(({ item, gone }) => {
-              const key = keyOf(item);
-              const asks = questionsKey(item);
-              return (
-                <KeptPlace key={key} gone={gone} others={items.length !== 0} leave={() => forget(key)}>
-                  {gone ? (
-                    <span>{visible(item.title || "Untitled")}: not open any more.</span>
-                  ) : (
-                    <InboxRow
-                      item={item}
-                      picked={key === picked}
-                      pick={() => pick(item)}
-                      refused={refused[asks] !== undefined}
-                      chosen={chosen.has(asks)}
-                      choose={offered.includes(item) ? (yes) => choose(changed(chosen, asks, yes)) : undefined}
-                    />
-                  )}
-                </KeptPlace>
-              );
-            })}
+        {(beside || !detailed) && kept.length > 0 && (
+          <div className="inbox-rows" onKeyDown={arrow}>
+            <DecisionTable label="Questions that wait" columns={COLUMNS} body={rows}>
+              {kept.map(({ item, gone }) => {
+                const key = keyOf(item);
+                const asks = questionsKey(item);
+                return (
+                  <InboxRow
+                    key={key}
+                    item={item}
+                    gone={gone}
+                    others={items.length !== 0}
+                    leave={() => forget(key)}
+                    picked={key === picked}
+                    pick={(keyed) => pick(item, keyed ? "open" : "click")}
+                    refused={refused[asks] !== undefined}
+                    chosen={chosen.has(asks)}
+                    choose={offered.includes(item) ? (yes) => choose(changed(chosen, asks, yes)) : undefined}
+                  />
+                );
+              })}
+            </DecisionTable>
           </div>
         )}
         {(detailed || shown.length > 0) && (

@@ -1,15 +1,24 @@
 import type { Interrupt } from "@ag-ui/client";
+import type { MouseEvent } from "react";
 import { aboutWhat, calledBy } from "../forms/answers";
 import type { InboxItem } from "../server/api";
+import { AgentCell, Cell, TimeCell } from "./DecisionTable";
+import { KeptRow } from "./KeptRow";
 import { ThreadDue } from "../lib/DueTag";
 import { visible } from "../lib/misleading";
-import { ago } from "../lib/time";
+
+export const COLUMNS = ["What", "Asked by", "Agent", "Since", "Due"];
 
 interface Props {
   item: InboxItem;
+  /** It is open no more, and its place is kept for a moment. */
+  gone: boolean;
+  others: boolean;
+  leave: () => void;
   /** It is the one that is looked at. */
   picked: boolean;
-  pick: () => void;
+  /** `keyed`: not by a pointer. */
+  pick: (keyed: boolean) => void;
   /** A yes or no to several did not answer it. */
   refused: boolean;
   /** Whether it is chosen, and the way to change that; left out where it cannot be. */
@@ -17,47 +26,55 @@ interface Props {
   choose?: (chosen: boolean) => void;
 }
 
-/** One thread of the inbox in the list: what it is about, what it asks, who does, since when and until when. */
-export function InboxRow({ item, picked, pick, refused, chosen, choose }: Props) {
-  const title = visible(item.title || "Untitled");
+/** One thread of the inbox in the table: what it asks, who does, which agent, since when and until when. */
+export function InboxRow({ item, gone, others, leave, picked, pick, refused, chosen, choose }: Props) {
   const asks = asksWords(item);
+  const title = visible(item.title || "Untitled");
   const count = item.interrupts.length + (item.omitted ?? 0);
   const drafted = item.interrupts.filter((one) => one.draft).length;
+  const row = {
+    className: "inbox-row",
+    "data-testid": "inbox-row",
+    "data-thread-id": item.threadId,
+    "data-picked": picked,
+    // For a pointer the whole row is the button in it.
+    onClick: ({ target }: MouseEvent) => {
+      if (!(target as Element).closest("button, label")) pick(false);
+    },
+  };
   return (
-    <div role="listitem" className="inbox-row" data-testid="inbox-row" data-thread-id={item.threadId} data-picked={picked}>
-      {choose ? (
-        <label className="choose">
-          <input type="checkbox" checked={chosen} data-testid="inbox-choose" onChange={(event) => choose(event.target.checked)} />
-          <span className="visually-hidden">Select {title}</span>
-        </label>
-      ) : (
-        <span />
-      )}
-      <button type="button" className="inbox-pick" aria-current={picked} data-testid="inbox-pick" onClick={pick}>
-        <span className="title" dir="auto">
-          {title}
-        </span>
-        <span className="hint when">{ago(item.since)}</span>
-        {asks !== title && (
-          <span className="hint asks" dir="auto">
-            {asks}
-          </span>
+    <KeptRow gone={gone} over={<>{asks || title}: not open any more.</>} width={COLUMNS.length} others={others} leave={leave} row={row}>
+      <Cell className="what">
+        {choose && (
+          <label className="choose">
+            <input type="checkbox" checked={chosen} data-testid="inbox-choose" onChange={(event) => choose(event.target.checked)} />
+            <span className="visually-hidden">Select {asks || title}</span>
+          </label>
         )}
-        <span className="row tags">
-          {item.user !== undefined && (
-            <span className="hint asker">
-              <span className="visually-hidden">Asked by </span>
-              <bdi data-testid="inbox-asker">{visible(item.user)}</bdi>
+        <button type="button" className="inbox-pick" aria-current={picked} data-testid="inbox-pick" onClick={({ detail }) => pick(detail === 0)}>
+          <span className="title" dir="auto">
+            {asks || title}
+          </span>
+          {asks !== "" && asks !== title && (
+            <span className="hint chat" dir="auto">
+              <span className="visually-hidden">, chat </span>
+              {title}
             </span>
           )}
-          <ThreadDue asked={item.interrupts} soon />
+        </button>
+        <span className="tags">
           {count > 1 && <span className="tag">{drafted > 0 ? `${drafted} of ${count} answered` : `${count} questions`}</span>}
-          {item.agent && <span className="tag">{visible(item.agent)}</span>}
           {refused && <span className="tag late">refused</span>}
           {item.corrupted && <span className="tag late">damaged</span>}
         </span>
-      </button>
-    </div>
+      </Cell>
+      <Cell told="asked by">{item.user !== undefined && <bdi data-testid="inbox-asker">{visible(item.user)}</bdi>}</Cell>
+      <AgentCell agent={item.agent} />
+      <TimeCell at={item.since} />
+      <Cell>
+        <ThreadDue asked={item.interrupts} />
+      </Cell>
+    </KeptRow>
   );
 }
 

@@ -2,19 +2,20 @@ import { type MouseEvent, type ReactNode, useState } from "react";
 import { questionText } from "../../../client/answers";
 import { aboutOf } from "../forms/answers";
 import type { DecisionInfo } from "../server/api";
+import { AgentCell, Cell, DecisionTable, TimeCell } from "./DecisionTable";
 import { decidedAbout, decidedBy, decidedHow, decidedWhy } from "./decided";
 import { download } from "../server/download";
 import { ArgFields } from "../decision/ArgFields";
 import { Folded, Paragraph } from "../lib/Folded";
 import { stringify } from "../lib/json";
 import { visible } from "../lib/misleading";
+import { Menu } from "./Menu";
 import { ofDecisions } from "../server/notices";
 import { Pager } from "../server/Pager";
 import { usePages } from "../server/pages";
 import { onLink, threadHref } from "../lib/route";
 import { SignIn } from "../server/SignIn";
 import { bearer } from "../server/session";
-import { ago } from "../lib/time";
 import { sentence, staleWords } from "../lib/words";
 
 /** How often the record is asked for where no notices come, in milliseconds. */
@@ -23,7 +24,9 @@ const EVERY_MS = 10_000;
 /** How many decisions are shown at once. */
 const SIZE = 50;
 
-const STATUSES = [["", "any way"], ["resolved", "answered"], ["cancelled", "cancelled"], ["expired", "timed out"]] as const;
+const STATUSES: Record<string, string> = { resolved: "answered", cancelled: "cancelled", expired: "timed out" };
+
+const COLUMNS = ["What", "Answer", "By", "Agent", "When"];
 
 const EXPORTS = [["csv", "CSV", "decisions.csv"], ["ndjson", "JSON lines", "decisions.jsonl"]] as const;
 
@@ -51,25 +54,17 @@ export function Resolved({ views }: { views: ReactNode }) {
         {views}
       </div>
       <div className="filters">
-        <label className="filter">
-          <span className="hint">How</span>
-          <select value={status} data-testid="resolved-status" onChange={(event) => setStatus(event.target.value)}>
-            {STATUSES.map(([value, words]) => (
-              <option key={value} value={value}>
-                {words}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Menu label="How" hook="resolved-status" value={status} all="any way" values={Object.keys(STATUSES)} words={(one) => STATUSES[one]!} choose={setStatus} />
         <NameFilter label="By user" hook="resolved-user" set={(user) => setBy((now) => ({ ...now, user }))} />
         <NameFilter label="Tool" hook="resolved-tool" set={(tool) => setBy((now) => ({ ...now, tool }))} />
-        <span className="spacer" />
-        <span className="hint">Export as</span>
-        {EXPORTS.map(([format, words, name]) => (
-          <a key={format} href={`/v1${exported(format)}`} download={name} data-testid={`resolved-${format}`} onClick={(event) => keep(event, exported(format), name)}>
-            {words}
-          </a>
-        ))}
+        <span className="exports">
+          <span className="hint">Export as</span>
+          {EXPORTS.map(([format, words, name]) => (
+            <a key={format} href={`/v1${exported(format)}`} download={name} data-testid={`resolved-${format}`} onClick={(event) => keep(event, exported(format), name)}>
+              {words}
+            </a>
+          ))}
+        </span>
       </div>
       {(error ?? fault) && (
         <p className="banner" role="alert">
@@ -84,22 +79,13 @@ export function Resolved({ views }: { views: ReactNode }) {
       {!data && !error && <p className="hint center">Loading…</p>}
       {data?.items.length === 0 && <p className="hint center">{query.size > 0 ? "Nothing that was decided fits the filters." : "Nothing was decided yet."}</p>}
       {data !== undefined && data.items.length > 0 && (
-        <table className="decided">
-          <thead>
-            <tr>
-              {["What", "Answer", "By", "Agent", "When"].map((head) => (
-                <th key={head} scope="col">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
+        <div className="decided">
+          <DecisionTable label="What was decided" columns={COLUMNS}>
             {data.items.map((decision) => (
               <Decision key={decision.id} decision={decision} />
             ))}
-          </tbody>
-        </table>
+          </DecisionTable>
+        </div>
       )}
       <Pager place={place} of="what was decided" />
     </>
@@ -112,7 +98,6 @@ function NameFilter({ label, hook, set }: { label: string; hook: string; set: (n
     <label className="filter">
       <span className="hint">{label}</span>
       <input
-        className="name-filter"
         autoComplete="off"
         spellCheck={false}
         data-testid={hook}
@@ -134,37 +119,33 @@ function Decision({ decision }: { decision: DecisionInfo }) {
   const asked = questionText({ message });
   const beside = message && aboutOf({ message });
   return (
-    <tr data-testid="decided" data-id={id} data-status={status} data-thread-id={threadId}>
-      <td className="what">
+    <tr role="row" data-testid="decided" data-id={id} data-status={status} data-thread-id={threadId}>
+      <Cell className="what">
         <a className="about" dir="auto" href={threadHref(threadId, namespace)} onClick={onLink}>
           {visible(decidedAbout(decision))}
         </a>
         {why !== undefined && <Paragraph text={why} label="Reason" />}
         {refused > 0 && <span className="hint">{refused === 1 ? "1 answer was refused before" : `${refused} answers were refused before`}</span>}
-      {(message !== undefined || args !== undefined || payload !== undefined) && (
-        <Details>
-          {asked && <Paragraph text={asked} label="Message" />}
-          {beside && <Folded text={beside} hook="decided-beside" label="What the question had beside its words" />}
-          {args !== undefined && <span className="hint">Arguments as they were shown</span>}
-          {args !== undefined && <ArgFields text={stringify(args)} hook="decided-args" label="Arguments as they were shown" compact />}
-          {payload !== undefined && <span className="hint">The answer</span>}
-          {payload !== undefined && <ArgFields text={stringify(payload)} hook="decided-payload" label="The answer" compact />}
-          {cut && cut.length > 0 && <p className="hint">Not whole on record: {cut.join(", ")}.</p>}
-        </Details>
-      )}
-      </td>
-      <td>
+        {(message !== undefined || args !== undefined || payload !== undefined) && (
+          <Details>
+            {asked && <Paragraph text={asked} label="Message" />}
+            {beside && <Folded text={beside} hook="decided-beside" label="What the question had beside its words" />}
+            {args !== undefined && <span className="hint">Arguments as they were shown</span>}
+            {args !== undefined && <ArgFields text={stringify(args)} hook="decided-args" label="Arguments as they were shown" compact />}
+            {payload !== undefined && <span className="hint">The answer</span>}
+            {payload !== undefined && <ArgFields text={stringify(payload)} hook="decided-payload" label="The answer" compact />}
+            {cut && cut.length > 0 && <p className="hint">Not whole on record: {cut.join(", ")}.</p>}
+          </Details>
+        )}
+      </Cell>
+      <Cell>
         <span className={how === "Declined" ? "tag" : TAGS[status]} data-testid="decided-how">
           {how}
         </span>
-      </td>
-      <td data-testid="decided-by">{visible(decidedBy(decision))}</td>
-      <td>{agent !== undefined && visible(agent)}</td>
-      <td>
-        <time dateTime={at} title={new Date(at).toLocaleString()}>
-          {ago(at)}
-        </time>
-      </td>
+      </Cell>
+      <Cell data-testid="decided-by">{visible(decidedBy(decision))}</Cell>
+      <AgentCell agent={agent} />
+      <TimeCell at={at} />
     </tr>
   );
 }

@@ -16,6 +16,12 @@ export function keyActOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey
   return leaves || !isTyped(event.target) ? act : undefined;
 }
 
+/** Which way an arrow goes through a list; undefined for another key, and a shortcut of somebody else's. */
+export function stepOf({ key, ctrlKey, metaKey, altKey, shiftKey }: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">): 1 | -1 | undefined {
+  if (ctrlKey || metaKey || altKey || shiftKey) return undefined;
+  return key === "ArrowDown" ? 1 : key === "ArrowUp" ? -1 : undefined;
+}
+
 /** Whether letters go into it, or choose in it. */
 export function isTyped(target: EventTarget | null): boolean {
   const { tagName, type, isContentEditable } = (target ?? {}) as Partial<HTMLInputElement>;
@@ -73,6 +79,13 @@ export function neighbour(list: ReadonlyArray<{ key: string; gone: boolean }>, f
   const there = (one: { gone: boolean }) => !one.gone;
   if (at < 0) return list.find(there)?.key;
   return (step === 1 ? list.slice(at + 1).find(there) : list.slice(0, at).findLast(there))?.key;
+}
+
+/** What comes after an answer to what is at `from`: what follows on it, or else is before it; of a thread that asks again, first all others. Undefined: nothing is there. */
+export function follower(list: ReadonlyArray<{ key: string; gone: boolean }>, from: string): string | undefined {
+  const again = list.some(({ key, gone }) => key === from && !gone);
+  if (again) return (list.find(({ key, gone }) => key !== from && !gone) ?? { key: from }).key;
+  return neighbour(list, from, 1) ?? neighbour(list, from, -1);
 }
 
 const KEY = "aguiws:keys";

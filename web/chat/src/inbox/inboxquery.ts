@@ -9,7 +9,7 @@ export interface Filters {
   runId: string;
   /** How long ago it was asked: `older:SECONDS` or `newer:SECONDS`. */
   asked: string;
-  /** Within how many seconds it expires. */
+  /** Within how many seconds it expires: 0 is for what has expired. */
   due: string;
   /** All tenants, for who may see them. */
   everywhere: boolean;
@@ -19,9 +19,14 @@ export interface Filters {
 
 export const NO_FILTERS: Filters = { reason: "", tool: "", agent: "", user: "", thread: "", runId: "", asked: "", due: "", everywhere: false, at: 0 };
 
-/** How many filters are set beside the reason, which is always in sight. */
-export function countFilters({ reason: _, at: __, ...rest }: Filters): number {
-  return Object.values(rest).filter(Boolean).length;
+/** How many filters are set beside those that have a menu. */
+export function countFilters({ tool, thread, runId, asked, everywhere }: Filters): number {
+  return [tool, thread, runId, asked, everywhere].filter(Boolean).length;
+}
+
+/** Whether any is set. */
+export function isFiltered({ at: _, ...rest }: Filters): boolean {
+  return Object.values(rest).some(Boolean);
 }
 
 /** The path of the inbox, of pages of `limit`. */

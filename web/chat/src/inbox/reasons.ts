@@ -1,9 +1,8 @@
 // Why threads wait, in words.
 
-import type { InboxItem } from "../server/api";
 import { visible } from "../lib/misleading";
 
-/** Others are offered as they are where something waits for them. */
+/** Others are offered as they are. */
 const REASONS: Record<string, string> = {
   tool_call: "tool call",
   input_required: "input",
@@ -18,10 +17,4 @@ const REASONS: Record<string, string> = {
 export function reasonWords(reason: string, count?: number): string {
   const words = (Object.hasOwn(REASONS, reason) && REASONS[reason]) || visible(reason);
   return count ? `${words} (${count})` : words;
-}
-
-/** The reasons that can be chosen among. */
-export function reasonsIn(items: readonly InboxItem[] | undefined, counts: Record<string, number> | undefined, chosen: string): string[] {
-  const waiting = (items ?? []).flatMap((item) => item.interrupts.map((one) => String(one.interrupt.reason)));
-  return [...new Set([...Object.keys(REASONS), ...Object.keys(counts ?? {}), ...waiting, ...(chosen === "" ? [] : [chosen])])];
 }

@@ -22,8 +22,8 @@ export function DueTag({ due, hook }: { due: Due; hook: string }) {
   );
 }
 
-/** Until when a thread's questions may be answered. `soon`: only what ends within a day, or has ended. */
-export function ThreadDue({ asked, soon = false }: { asked: readonly Timed[]; soon?: boolean }) {
+/** Until when a thread's questions may be answered. */
+export function ThreadDue({ asked }: { asked: readonly Timed[] }) {
   const due = useDue(asked);
-  return due && (!soon || due.soon) ? <DueTag due={due} hook="inbox-due" /> : null;
+  return due ? <DueTag due={due} hook="inbox-due" /> : null;
 }

@@ -13,14 +13,10 @@ export interface Due {
   expired: boolean;
   /** When the words may be others, in milliseconds from now; left out where they stay. */
   again?: number;
-  /** It is soon enough to be said in a list. */
-  soon: boolean;
 }
 
-const DAY = 86_400_000;
-
 const STEPS: Array<[ms: number, unit: Intl.RelativeTimeFormatUnit]> = [
-  [DAY, "day"],
+  [86_400_000, "day"],
   [3_600_000, "hour"],
   [60_000, "minute"],
   [1_000, "second"],
@@ -40,8 +36,8 @@ export function dueOf(interrupts: readonly Timed[], now: number): Due | undefine
   }
   const left = Math.min(...open) - now;
   const again = open.length === 0 ? undefined : left < 90_000 ? 1_000 : 30_000;
-  if (over > 0) return { words: over < interrupts.length ? `${over} of ${interrupts.length} expired` : "expired", expired: true, again, soon: true };
+  if (over > 0) return { words: over < interrupts.length ? `${over} of ${interrupts.length} expired` : "expired", expired: true, again };
   if (again === undefined) return undefined;
   const [step, unit] = STEPS.find(([ms]) => left >= ms) ?? STEPS.at(-1)!;
-  return { words: `due ${words.format(Math.max(1, Math.trunc(left / step)), unit).replace(/\.$/, "")}`, expired: false, again, soon: left < DAY };
+  return { words: `due ${words.format(Math.max(1, Math.trunc(left / step)), unit).replace(/\.$/, "")}`, expired: false, again };
 }

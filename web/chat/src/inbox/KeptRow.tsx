@@ -1,26 +1,31 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type HTMLAttributes, type ReactNode, useEffect, useRef } from "react";
+import { Cell } from "./DecisionTable";
 
 /** How long a place is kept at least, in milliseconds. */
 const KEPT_MS = 2_000;
 
 interface Props {
-  /** What was here has gone, and `children` are what is said in its place. */
+  /** What was here has gone. */
   gone: boolean;
-  /** It is not the one of the list that is shown. */
-  hidden?: boolean;
+  /** What is said in its place. */
+  over: ReactNode;
+  /** So many cells are in a row. */
+  width: number;
   /** Something else in the list can be acted on. */
   others: boolean;
   /** The place may be given up. */
   leave: () => void;
+  /** Of the row while it is there. */
+  row: HTMLAttributes<HTMLTableRowElement> & Record<`data-${string}`, string | boolean>;
   children: ReactNode;
 }
 
 /**
- * A place in a list, its parent. When what was in it has gone it is kept, as high as it was, for a moment, and beyond it
- * while the pointer is over others of the list: they would move under it.
+ * A row of a table. When what was in it has gone it is kept, as high as it was, for a moment, and beyond it while the
+ * pointer is over others of the table: they would move under it.
  */
-export function KeptPlace({ gone, hidden, others, leave, children }: Props) {
-  const box = useRef<HTMLDivElement>(null);
+export function KeptRow({ gone, over, width, others, leave, row, children }: Props) {
+  const box = useRef<HTMLTableRowElement>(null);
   const height = useRef<number>(undefined);
   // What is gone is still there to be measured while its successor is rendered.
   height.current = gone ? (height.current ?? box.current?.offsetHeight) : undefined;
@@ -40,15 +45,18 @@ export function KeptPlace({ gone, hidden, others, leave, children }: Props) {
       list?.removeEventListener("pointerleave", left);
     };
   }, [gone, others]);
+  if (!gone) {
+    return (
+      <tr ref={box} role="row" {...row}>
+        {children}
+      </tr>
+    );
+  }
   return (
-    <div ref={box} className={gone ? "kept" : undefined} hidden={hidden} style={{ height: height.current }}>
-      {gone ? (
-        <div className="answered" data-testid="answered">
-          {children}
-        </div>
-      ) : (
-        children
-      )}
-    </div>
+    <tr ref={box} role="row" className="kept" style={{ height: height.current }}>
+      <Cell colSpan={width} data-testid="answered">
+        {over}
+      </Cell>
+    </tr>
   );
 }

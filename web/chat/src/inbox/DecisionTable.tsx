@@ -1,0 +1,51 @@
+import type { ReactNode, Ref, TdHTMLAttributes } from "react";
+import { Ago } from "../lib/Ago";
+import { visible } from "../lib/misleading";
+
+interface Props {
+  label: string;
+  columns: readonly string[];
+  body?: Ref<HTMLTableSectionElement>;
+  children: ReactNode;
+}
+
+/**
+ * Decisions, open or made, with what each is about first. Where there is no room for columns the cells of a row stand
+ * below what it is about, and those whose column has to be told name it. The roles are named because a browser forgets
+ * them in a table that is drawn so.
+ */
+export function DecisionTable({ label, columns, body, children }: Props) {
+  return (
+    <table className="decisions" role="table" aria-label={label}>
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map((title) => (
+            <th key={title} role="columnheader" scope="col">
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody ref={body} role="rowgroup">
+        {children}
+      </tbody>
+    </table>
+  );
+}
+
+/** `told`: the name of its column, which is said beside it where there are no columns. */
+export function Cell({ told, ...rest }: { told?: string } & TdHTMLAttributes<HTMLTableCellElement> & Record<`data-${string}`, string>) {
+  return <td role="cell" data-told={told} {...rest} />;
+}
+
+export function AgentCell({ agent }: { agent: string | undefined }) {
+  return <Cell told="agent">{agent && <bdi>{visible(agent)}</bdi>}</Cell>;
+}
+
+export function TimeCell({ at }: { at: string | undefined }) {
+  return (
+    <Cell>
+      <Ago at={at} />
+    </Cell>
+  );
+}
