@@ -59,34 +59,6 @@ func TestPauseTimesOut(t *testing.T) {
 	}
 }
 
-// A pause that no step has met by its grace is off.
-func TestPauseGrace(t *testing.T) {
-	let, in := make(chan struct{}), make(chan struct{}, 1)
-	l := newLab(t, listenerIn(1, let, in))
-	l.submit(user("hi"))
-	await(l, in)
-	if state, err := l.runner.Pause(l.ctx(), l.key, operate.PauseOptions{Grace: time.Second}); err != nil || state != operate.PausePending {
-		t.Fatal(state, err)
-	}
-	paused := func() bool {
-		t.Helper()
-		thread, err := l.runner.Thread(l.ctx(), l.key)
-		if err != nil || thread == nil {
-			t.Fatal(thread, err)
-		}
-		return thread.Pause == operate.PausePending
-	}
-	if !paused() {
-		t.Error("within its grace it is no wish")
-	}
-	l.forward(2 * time.Second)
-	if paused() {
-		t.Error("after its grace it is still a wish")
-	}
-	let <- struct{}{}
-	succeeded(t, l.untilEnd())
-}
-
 // A run that has ended before it came to a step says that it was not paused.
 func TestPauseIsNotMet(t *testing.T) {
 	agent := make(chan *adapter.Run, 1)
@@ -152,7 +124,6 @@ func TestPauseOptionsAreRefused(t *testing.T) {
 		"at most 500":     {Text: strings.Repeat("x", 501)},
 		"UTF-8":           {Text: "\xff"},
 		"be between":      {Timeout: -time.Second},
-		"timeout and":     {Grace: 1 << 62},
 		"go_on or cancel": {Timeout: time.Second, OnTimeout: "fail"},
 		"needs a timeout": {OnTimeout: operate.PauseCancels},
 	} {

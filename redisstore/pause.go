@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
@@ -16,10 +15,7 @@ type pauses struct{ conn *link.Connection }
 
 // Pause implements store.Control.
 func (s *pauses) Pause(ctx context.Context, key store.ThreadKey, w store.Wish) (bool, error) {
-	if w.Grace < 0 {
-		return false, errors.New("redisstore: pause: the grace must not be negative")
-	}
-	is, _, err := s.pause(ctx, key, pausing{how: "wish", note: string(w.Note), grace: w.Grace})
+	is, _, err := s.pause(ctx, key, pausing{how: "wish", note: string(w.Note)})
 	return is, err
 }
 
@@ -47,14 +43,13 @@ type pausing struct {
 	request string
 	claim   store.Claim
 	note    string
-	grace   time.Duration
 }
 
 func (s *pauses) pause(ctx context.Context, key store.ThreadKey, p pausing) (bool, json.RawMessage, error) {
 	t := s.conn.Keys.Thread(key)
 	r, err := s.conn.Run(ctx, link.Call{Script: lua.Pause, Keys: []string{t.Rec(), t.Disp()}, Args: lua.Args{
 		{"how", p.how}, {"request", p.request}, {"run", p.claim.RunID}, {"token", p.claim.Token}, {"depoch", p.claim.DispatchEpoch},
-		{"note", p.note}, {"grace", p.grace.Milliseconds()}}})
+		{"note", p.note}}})
 	if err != nil {
 		return false, nil, err
 	}

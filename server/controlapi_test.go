@@ -401,7 +401,7 @@ func TestV1Operations(t *testing.T) {
 	if got := op.call("pauseThread", 200, "/threads/t2/pause"+theirs, `{}`); got["paused"] != false {
 		t.Errorf("%v", got)
 	}
-	v.call("pauseThread", 200, "/threads/t1/pause", `{"reason":"review","text":"mine","timeoutMs":60000,"onTimeout":"cancel","graceMs":1000}`)
+	v.call("pauseThread", 200, "/threads/t1/pause", `{"reason":"review","text":"mine","timeoutMs":60000,"onTimeout":"cancel"}`)
 	for _, wrong := range []string{`{"reason":"because"}`, `{"timeoutMs":-1}`, `{"timeoutMs":1000,"onTimeout":"fail"}`, `{"why":1}`} {
 		v.fails("pauseThread", 400, "invalid_input", "/threads/t1/pause", wrong)
 	}

@@ -27,7 +27,7 @@ var wholeBodies = map[string][]string{
 	"POST /v1/threads/{thread}/branches/{branch}/restore": {`{"runId":"r","agent":"script"}`},
 	"POST /v1/events/{token}":                             {`{"a":1}`},
 	"POST /v1/threads/{thread}/interrupt":                 {`{"reason":"x"}`},
-	"POST /v1/threads/{thread}/pause":                     {`{"reason":"review","text":"x","timeoutMs":1000,"onTimeout":"cancel","graceMs":1000}`},
+	"POST /v1/threads/{thread}/pause":                     {`{"reason":"review","text":"x","timeoutMs":1000,"onTimeout":"cancel"}`},
 	"POST /v1/threads/{thread}/runs/{run}/cancel":         {`{"reason":"x"}`},
 	"POST /v1/threads/{thread}/interrupts/resolve":        {`{"runId":"r","entries":[{"interruptId":"i","status":"resolved","payload":{"approved":true}}]}`},
 	"POST /v1/inbox/resolve":                              {`{"idempotencyKey":"k","items":[{"threadId":"t","namespace":"n","entries":[{"interruptId":"i","status":"resolved","payload":{"approved":true}}]}]}`},

@@ -22,7 +22,7 @@ var PauseReasons = []PauseReason{"review", "safety", "budget", "maintenance", "o
 // maxPauseText bounds what is said beside the reason, in bytes.
 const maxPauseText = 500
 
-// maxPauseTime bounds the times of a pause.
+// maxPauseTime bounds PauseOptions.Timeout.
 const maxPauseTime = 366 * 24 * time.Hour
 
 // OnPauseTimeout says what becomes of a paused run when its time is over.
@@ -41,9 +41,6 @@ type PauseOptions struct {
 	// default PauseGoesOn. 0: what runner.Options.MaxPark and OnExpiry say.
 	Timeout   time.Duration
 	OnTimeout OnPauseTimeout
-	// Grace is for how long the run may take to come to a step; if it does not, the pause
-	// is off. 0: until the run ends.
-	Grace time.Duration
 }
 
 // ErrPauseOptions wraps what is wrong with PauseOptions.
@@ -59,8 +56,8 @@ func (o PauseOptions) check() error {
 		return bad("reason %q: must be one of %s, or left out", o.Reason, pauseReasonList())
 	case len(o.Text) > maxPauseText || !utf8.ValidString(o.Text):
 		return bad("the text has %d bytes: must be UTF-8 of at most %d", len(o.Text), maxPauseText)
-	case o.Timeout < 0 || o.Timeout > maxPauseTime || o.Grace < 0 || o.Grace > maxPauseTime:
-		return bad("timeout and grace must be between 0 and %v", maxPauseTime)
+	case o.Timeout < 0 || o.Timeout > maxPauseTime:
+		return bad("timeout must be between 0 and %v", maxPauseTime)
 	case o.OnTimeout != "" && o.OnTimeout != PauseGoesOn && o.OnTimeout != PauseCancels:
 		return bad("onTimeout %q: must be %s or %s", o.OnTimeout, PauseGoesOn, PauseCancels)
 	case o.OnTimeout != "" && o.Timeout == 0:
@@ -79,5 +76,5 @@ func pauseReasonList() string {
 
 func (o PauseOptions) wish() (store.Wish, error) {
 	note, err := json.Marshal(journal.PauseNote{Reason: string(o.Reason), Text: o.Text, TimeoutMs: o.Timeout.Milliseconds(), OnTimeout: string(o.OnTimeout)})
-	return store.Wish{Note: note, Grace: o.Grace}, err
+	return store.Wish{Note: note}, err
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"time"
 )
 
 // Control is what is done to a thread from outside, whatever its worker does.
@@ -26,9 +25,6 @@ type Control interface {
 type Wish struct {
 	// Note is for the worker that carries it out, and is kept as it is; nil: nothing.
 	Note json.RawMessage
-	// Grace is for how long a worker may take the wish, by the store's clock; 0: for as
-	// long as the run goes on.
-	Grace time.Duration
 }
 
 // StopAll asks to end all that a thread has.

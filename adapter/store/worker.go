@@ -31,7 +31,7 @@ type Worker interface {
 	// Renew extends the claim's lease to now + lease. False: the claim is lost.
 	Renew(ctx context.Context, c Claim) (bool, error)
 	// TakePause makes the wish the claim's: its worker suspends the run, and
-	// nobody takes the wish back any more. Nil: there is none, its time is over, or the
+	// nobody takes the wish back any more. Nil: there is none, or the
 	// claim is lost. Another claim of the run finds the wish as it was set. The answer has
 	// the wish's Note.
 	TakePause(ctx context.Context, c Claim) (*Wish, error)

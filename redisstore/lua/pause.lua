@@ -1,7 +1,6 @@
 -- pause.lua: the wish that the active run suspends. In the record '1' is a wish, '2'
 -- one that the claim's worker carries out, and '0' stands before the name of the
--- call that took the last one back. What goes along with it stands in disp, behind the
--- time until which it is to be taken, or 0.
+-- call that took the last one back. What goes along with it stands in disp.
 --
 -- KEYS  rec, disp
 -- ARGS
@@ -11,29 +10,21 @@
 --   token
 --   depoch
 --   note     'wish': what goes along with it
---   grace    'wish': ms for which it may be taken; 0: for as long as the run goes on
 --
 -- Returns {1 if that is so now, of 'take' the note}; 0 when no run is active, there is no
---   wish, its time is over, or the claim is lost.
+--   wish, or the claim is lost.
 
 local r, how = open(KEY.rec), ARG.how
 local before, after, note = r.pause, nil, ''
 if r.run == '' then return { 0, '' } end
 if how == 'wish' then
   after = before == '2' and '2' or '1'
-  local grace = tonumber(ARG.grace)
-  redis.call('HSET', KEY.disp, 'p:', (grace > 0 and string.format('%.0f', NOW + grace) or '0') .. ' ' .. ARG.note)
+  redis.call('HSET', KEY.disp, 'p:', ARG.note)
 elseif how == 'back' then
   local back = '0' .. ARG.request
   if before == '1' or before == back then after = back end
 elseif holds(r, ARG.run, ARG.token, tonumber(ARG.depoch)) and (before == '1' or before == '2') then
-  local till, said = string.match(redis.call('HGET', KEY.disp, 'p:') or '', '^(%d+) (.*)$')
-  after, note = '2', said or ''
-  if before == '1' and till and tonumber(till) > 0 and NOW > tonumber(till) then
-    redis.call('HSET', KEY.rec, 'pause', '')
-    redis.call('HDEL', KEY.disp, 'p:')
-    return { 0, '' }
-  end
+  after, note = '2', redis.call('HGET', KEY.disp, 'p:') or ''
 end
 if not after then return { 0, '' } end
 if after ~= before then redis.call('HSET', KEY.rec, 'pause', after) end

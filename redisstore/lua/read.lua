@@ -149,12 +149,7 @@ end
 local active = run(r.run)
 if r.run ~= '' and not active then error('the active run has no record') end
 
--- A wish whose time is over is none any more, though no worker has come to it (pause.lua).
 local paused = r.pause == '1' or r.pause == '2'
-if r.pause == '1' then
-  local till = tonumber(string.match(redis.call('HGET', t.disp, 'p:') or '', '^(%d+) ') or 0)
-  paused = till == 0 or NOW <= till
-end
 
 local waiting = false
 if ARG.journal == '1' and suspended(t) then

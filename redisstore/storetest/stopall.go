@@ -207,12 +207,10 @@ var stopAllTests = []test{
 		claim = th.claimed("t2", store.ClaimTakeover).Claim
 		same(th, "after a takeover", words(th.ok(batch(claim, 1, 2, "c")).Paused, th.unpause("u2"), take(claim)), "true true false")
 	}},
-	{"what goes along with a wish is for who carries it out, while its time is not over", func(e *env) {
-		c := e.stopped()
-		e.lease = time.Hour
+	{"what goes along with a wish is for who carries it out", func(e *env) {
 		th := e.thread()
-		wish := func(note string, grace time.Duration) {
-			ok, err := th.s.Pause(e.Context(), th.key, store.Wish{Note: json.RawMessage(note), Grace: grace})
+		wish := func(note string) {
+			ok, err := th.s.Pause(e.Context(), th.key, store.Wish{Note: json.RawMessage(note)})
 			same(th, "wished", must(th, ok, err), true)
 		}
 		take := func(claim store.Claim) string {
@@ -223,19 +221,13 @@ var stopAllTests = []test{
 			return string(w.Note)
 		}
 		claim := th.begun(th.execute("r1"))
-		wish(`"first"`, 0)
-		wish(`"why"`, time.Minute)
-		c.move(time.Minute)
-		same(th, "in time", take(claim), `"why"`)
-		c.move(time.Hour / 2)
+		wish(`"first"`)
+		wish(`"why"`)
+		same(th, "the latest", take(claim), `"why"`)
 		same(th, "taken is taken", take(claim), `"why"`)
 		th.ok(ending(claim, 2, 1, "end", store.EndFinish))
 		claim = th.begun(th.execute("r2"))
-		wish(`"late"`, time.Minute)
-		same(th, "told", th.ok(batch(claim, 2, 3, "a")).Paused, true)
-		c.move(time.Minute + time.Millisecond)
-		same(th, "too late", take(claim), "none")
-		same(th, "wished no more", words(th.ok(batch(claim, 3, 4, "b")).Paused, th.view().Paused), "false false")
+		same(th, "gone with its run", take(claim), "none")
 		th.pause()
 		same(th, "another, with nothing", take(claim), "")
 	}},

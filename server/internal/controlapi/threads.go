@@ -133,7 +133,6 @@ type pauseJSON struct {
 	Text      string `json:"text,omitempty" jsonschema:"A text that people see, at most 500 bytes."`
 	TimeoutMs int    `json:"timeoutMs,omitempty" jsonschema:"The length of the pause in milliseconds. The default is a setting of the server."`
 	OnTimeout string `json:"onTimeout,omitempty" jsonschema:"The action at the end of the pause: go_on, the default, or cancel."`
-	GraceMs   int    `json:"graceMs,omitempty" jsonschema:"The time in milliseconds within which the run must reach a step. After it the request to pause lapses. The default is the end of the run."`
 }
 
 type pausedJSON struct {
@@ -334,7 +333,7 @@ func (c *call) pauseThread() (any, error) {
 	}
 	state, err := c.Runner.Pause(c.r.Context(), c.key, operate.PauseOptions{
 		Reason: operate.PauseReason(how.Reason), Text: how.Text, Timeout: milliseconds(how.TimeoutMs),
-		OnTimeout: operate.OnPauseTimeout(how.OnTimeout), Grace: milliseconds(how.GraceMs),
+		OnTimeout: operate.OnPauseTimeout(how.OnTimeout),
 	})
 	switch {
 	case errors.Is(err, operate.ErrCannotPause):
