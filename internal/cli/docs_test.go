@@ -73,7 +73,8 @@ func TestDocsConfigure(t *testing.T) {
 }
 
 // The command lines of this program that pages show are taken, and what they ask by curl
-// is answered by the demo agent's server. With tokens it is one that has the tokens of the page.
+// is answered by the demo agent's server, which asks at another message than the agents of the
+// pages. With tokens it is one that has the tokens of the page.
 func TestDocsCommand(t *testing.T) {
 	commands, requests := 0, 0
 	for name, text := range userDocs(t) {
@@ -104,7 +105,8 @@ func TestDocsCommand(t *testing.T) {
 					}
 					served := servers[withTokens]
 					requests++
-					answer, err := curl(strings.NewReplacer("127.0.0.1:8080", served.addr, "127.0.0.1:8081", served.addr, "INTERRUPT", interrupt), words[1:])
+					answer, err := curl(strings.NewReplacer("127.0.0.1:8080", served.addr, "127.0.0.1:8081", served.addr, "INTERRUPT", interrupt,
+						`"send ann"`, `"/confirm"`), words[1:])
 					if err != nil {
 						t.Errorf("%s: %s: %v", name, line, err)
 					}
