@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -229,6 +230,83 @@ func TestQuestionOfTheCalledIsAnsweredAtTheCaller(t *testing.T) {
 	if runs := l.foundRuns(operate.RunQuery{Thread: worker}); len(runs) != 2 {
 		t.Errorf("%d runs", len(runs))
 	}
+}
+
+// shortSighted is a way to the store that shows nothing of the threads below, or no such thread.
+type shortSighted struct {
+	store.Store
+	unseen string // a thread; "": it is not known which there are
+}
+
+func (s *shortSighted) TreeBelow(ctx context.Context, key store.ThreadKey) ([]string, error) {
+	if s.unseen == "" {
+		return nil, errCut
+	}
+	return s.Store.TreeBelow(ctx, key)
+}
+
+func (s *shortSighted) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
+	if key.Thread == s.unseen {
+		return nil, store.ErrCorrupted
+	}
+	return s.Store.Read(ctx, key, q)
+}
+
+// An input that is refused stays so, whatever becomes of looking below.
+func TestThreadsBelowSpoilNoRefusal(t *testing.T) {
+	agent, configure := chain()
+	l := newLab(t, agent, configure...)
+	child := childOf(t, l.say("hi"))
+	question := l.asks(l.below(child))
+	for _, unseen := range []string{"", child} {
+		node := l.worker(&shortSighted{l.store, unseen}, agent, configure...)
+		in := &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: "run-2", Resume: []protocol.ResumeEntry{resolved("nobody's", "true")}}
+		if unseen != "" {
+			in.Resume[0].InterruptID = question.ID // further below, it is found
+		}
+		a, err := node.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		refusedWith(t, a, adapter.CodeUnknownInterrupt)
+		if told := details(t, a.Refusal)["threadId"]; (told != nil) != (unseen != "") {
+			t.Errorf("told to answer %v", told)
+		}
+	}
+}
+
+// postponing counts how often a call is left for later.
+type postponing struct {
+	store.Store
+	times atomic.Int32
+}
+
+func (p *postponing) Postpone(ctx context.Context, key store.ThreadKey, id string, until time.Time) (bool, error) {
+	is, err := p.Store.Postpone(ctx, key, id, until)
+	p.times.Add(1)
+	return is, err
+}
+
+// A node that does not know the agent leaves the call to one that does: not all know it in a
+// rolling deployment.
+func TestCallOfAnAgentThatOnlyOthersKnow(t *testing.T) {
+	var later *postponing
+	l := newLabOn(t, func(s store.Store) store.Store { later = &postponing{Store: s}; return later }, lead("worker"))
+	times := 0
+	knows := agents(map[string]adapter.Agent{"worker": echo(&times)})
+	caller, m := l.toDie(1, true, lead("worker"), knows)
+	l.beginOn(caller, "hi", "run-1")
+	<-m.died
+	childOf(t, l.untilEnd())
+	l.forward(time.Minute)
+	for ctx := l.ctx(); later.times.Load() == 0; time.Sleep(time.Millisecond) {
+		if ctx.Err() != nil {
+			t.Fatal("the call is not left for later")
+		}
+	}
+	l.worker(l.store, lead("worker"), knows)
+	l.forward(time.Hour)
+	l.said("it said HI, and returned {\"n\":1}")
 }
 
 // A call counts for its user, and what is refused for good is told to its caller.
