@@ -8,19 +8,19 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// CallInput is what an agent is given that another one calls: at least a text or a message.
+// CallInput is the input of the agent that Run.Call calls. It needs a text or a message.
 type CallInput struct {
-	Messages protocol.Messages // one without an id gets one
-	Text     string            // of a user message behind them; "": there is none
-	State    json.RawMessage   // of its thread; nil: none
+	Messages protocol.Messages // a message without an id gets one
+	Text     string            // becomes a user message after Messages; "": none
+	State    json.RawMessage   // the state of the new thread, in JSON; nil: none
 }
 
-// CallResult is what an agent that was called came to.
+// CallResult is the result of a call.
 type CallResult struct {
-	Thread string          `json:"thread"`           // of its own, below the caller's
-	Run    string          `json:"run,omitempty"`    // server-made, the one that ended its execution
-	Text   string          `json:"text,omitempty"`   // of its last message; "": it wrote none
-	Result json.RawMessage `json:"result,omitempty"` // as Run.Finish; nil: none
+	Thread string          `json:"thread"`           // the called agent's own, below the caller's
+	Run    string          `json:"run,omitempty"`    // the server's id of the run that ended the called execution
+	Text   string          `json:"text,omitempty"`   // the text of the called agent's last message; "": it wrote none
+	Result json.RawMessage `json:"result,omitempty"` // what the called agent gave to Run.Finish; nil: nothing
 }
 
 // Decode unmarshals the result. In what is any numbers are json.Number.
@@ -76,11 +76,10 @@ func (e *CallError) Error() string {
 // came with theirs. Clients see an interrupt of ReasonCall, which nobody can resolve. Cancelling
 // it, this run or all of this thread cancels what was called, and what that has called.
 //
-// A replay must come to the same agent and input. Call is called where Ask may be, outside of a
-// Step and of a branch of Parallel. The other errors that it returns at once are for an agent
-// that there is not, an input of more than 256 KiB, and the 65th call of an execution. Threads
-// stand 16 below each other at most, and 1,000 below one root: a call beyond that is refused
-// until some are deleted.
+// A replay must come to the same agent and input. An agent may call where it may Ask, outside of
+// a Step and of a branch of Parallel. Call returns an error at once for an agent that does not
+// exist, for an input of more than 256 KiB, and for the 65th call of an execution. A tree has at
+// most 16 levels and 1,000 threads: a call beyond that is refused until some are deleted.
 func (r *Run) Call(ctx context.Context, agent string, input CallInput) (CallResult, error) {
 	in := &protocol.RunAgentInput{Messages: make(protocol.Messages, len(input.Messages)), State: protocol.Any(input.State)}
 	copy(in.Messages, input.Messages)

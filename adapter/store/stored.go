@@ -80,7 +80,8 @@ type RunSummary struct {
 	First string `json:"from,omitempty"`
 	Last  string `json:"to,omitempty"`
 	Text  string `json:"text,omitempty"`
-	// Users are those whose messages a call that has ended was given; of other runs none are kept.
+	// Users are those whose messages an execution was given that another agent called, when it has
+	// ended. Other runs keep none.
 	Users []string `json:"users,omitempty"`
 }
 
