@@ -118,6 +118,7 @@ func (l *lab) rests() *operate.Thread {
 
 // Wherever a node dies that calls, the agent is begun once, and its caller gets what it came to.
 func TestCallCrashPoints(t *testing.T) {
+	t.Parallel() // it waits for sweeps
 	for _, behind := range []bool{false, true} {
 		for writes, lives := 0, false; !lives; writes++ {
 			t.Run(fmt.Sprint(writes, " ", behind), func(t *testing.T) {
@@ -180,6 +181,7 @@ func TestCallCrashPoints(t *testing.T) {
 
 // Wherever a node dies that cancels a caller, what was called is cancelled with it.
 func TestCancelledCallCrashPoints(t *testing.T) {
+	t.Parallel() // it waits for sweeps
 	for _, behind := range []bool{false, true} {
 		for writes, lives := 0, false; !lives; writes++ {
 			t.Run(fmt.Sprint(writes, " ", behind), func(t *testing.T) {
