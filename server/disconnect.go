@@ -15,7 +15,7 @@ type Disconnect string
 
 const (
 	// DisconnectStop: the run is cancelled when the grace is over, or as soon as another
-	// input of the thread would wait for it, unless somebody follows the thread by then.
+	// input of the thread comes to the same server, unless somebody follows the thread by then.
 	DisconnectStop Disconnect = "stop"
 	// DisconnectFinish: the run goes on to its end.
 	DisconnectFinish Disconnect = "finish"

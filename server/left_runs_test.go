@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,14 +21,13 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/server/internal/peer"
 )
 
 const (
-	// lookEvery is how often it is looked whether an input has come behind a run whose client
-	// has left, and tries how often it is tried to cancel one.
-	lookEvery = 250 * time.Millisecond
-	tries     = 12
+	// just is how long before its client has left an input may have come behind a run to end
+	// it at once, and tries how often it is tried to cancel one.
+	just  = 250 * time.Millisecond
+	tries = 12
 )
 
 // leavingNode serves the script agent to clients that leave.
@@ -224,25 +221,41 @@ func TestNextMessageAfterLeaving(t *testing.T) {
 	}
 }
 
-// Whoever comes for the run within the grace keeps it.
+// Whoever comes back within the grace keeps the run for as long as they follow.
 func TestComingBackKeeps(t *testing.T) {
-	for name, come := range map[string]func(ts *testServer){
-		"the same input":              func(ts *testServer) { ts.post(says("r1", long)).until("TEXT_MESSAGE_CONTENT") },
-		"the same input, on a socket": func(ts *testServer) { c := ts.dial(); c.send(says("r1", long)); c.expect("ws.run") },
-		"GET events":                  func(ts *testServer) { ts.events("").expect("RUN_STARTED") },
-		"ws.attach":                   func(ts *testServer) { ts.follows() },
-		"connect":                     func(ts *testServer) { ts.copilotkit("connect", opening).opened().expect("RUN_STARTED") },
+	for name, come := range map[string]func(ts *testServer) (leave func()){
+		"the same input": func(ts *testServer) func() { return ts.asks(says("r1", long)).cancel },
+		"the same input, on a socket": func(ts *testServer) func() {
+			c := ts.dial()
+			c.send(says("r1", long))
+			c.expect("ws.run")
+			return func() { c.ws.CloseNow() }
+		},
+		"GET events": func(ts *testServer) func() { s := ts.events(""); s.expect("RUN_STARTED"); return s.cancel },
+		"ws.attach":  func(ts *testServer) func() { c := ts.follows(); return func() { c.ws.CloseNow() } },
+		"connect": func(ts *testServer) func() {
+			s := ts.copilotkit("connect", opening).opened()
+			s.expect("RUN_STARTED")
+			return s.cancel
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ts := leavingNode(t, embedded(t), time.Hour, "")
 			ts.asks(says("r1", long)).cancel()
 			ts.isLeft()
-			run := ts.active()
-			come(ts)
-			eventually(t, "it is kept", func() bool { return ts.leftCount() == 0 })
-			if ts.active() != run {
-				t.Error("it was stopped")
+			leave := come(ts)
+			over := func() bool { // as if the grace were
+				c, err := ts.core.Runs.CancelLeft(t.Context(), localThread, ts.active(), "r1", 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return c.Stopped
 			}
+			if over() {
+				t.Fatal("it was stopped")
+			}
+			leave()
+			eventually(t, "it is stopped without them", over)
 		})
 	}
 }
@@ -284,52 +297,38 @@ func TestLeavingOthers(t *testing.T) {
 	})
 }
 
-// What waits in the queue of a durable store is not stopped by one who leaves, and
-// elsewhere it is.
+// What waits in the queue is not stopped by one who leaves.
 func TestLeavingTheQueue(t *testing.T) {
-	for name, durably := range map[string]bool{"durable": true, "embedded": false} {
-		t.Run(name, func(t *testing.T) {
-			var st store.Store = embedded(t)
-			if durably {
-				st = durable(t, redistest.Start(t, redistest.Options{}))
-			}
-			ts := leavingNode(t, st, time.Millisecond, "")
-			first := ts.asks(says("r1", long))
-			waiting := ts.post(says("r2", "/say it came to its turn"))
-			ts.awaitQueued()
-			ts.awaitSender()
-			waiting.cancel()
-			eventually(t, "it has gone", func() bool { return ts.openSockets() == 1 && ts.leftCount() == 0 })
-			if !durably {
-				eventually(t, "it is cancelled", func() bool {
-					thread, err := ts.control.Thread(t.Context(), localThread)
-					return err == nil && thread.Queued == 0
-				})
-			}
-			ts.stops("r1", true)
-			first.until("RUN_ERROR") // as who is from before 1.0 is told of it
-			eventually(t, "rest", func() bool { return ts.active() == "" })
-			types, last := ts.events("").rest()
-			outcome, _ := last["outcome"].(map[string]any)
-			if last["runId"] != "r2" || (outcome["type"] == "cancelled") == durably {
-				t.Errorf("%v ended with %v", types, last)
-			}
-		})
+	ts := leavingNode(t, embedded(t), time.Millisecond, "")
+	first := ts.asks(says("r1", long))
+	waiting := ts.post(says("r2", "/say it came to its turn"))
+	ts.awaitQueued()
+	ts.awaitSender()
+	waiting.cancel()
+	eventually(t, "it has gone", func() bool { return ts.openSockets() == 1 && ts.leftCount() == 0 })
+	ts.stops("r1", true)
+	first.until("RUN_ERROR") // as who is from before 1.0 is told of it
+	eventually(t, "rest", func() bool { return ts.active() == "" })
+	types, last := ts.events("").rest()
+	if outcome, _ := last["outcome"].(map[string]any); last["runId"] != "r2" || outcome["type"] == "cancelled" {
+		t.Errorf("%v ended with %v", types, last)
 	}
 }
 
-// Between nodes, too, the next message begins at once, and whoever follows keeps a run.
+// Between nodes whoever follows keeps a run, and who waits behind it does not.
 func TestLeavingOnTwoNodes(t *testing.T) {
 	two := func(t *testing.T, grace time.Duration) (a, b *testServer) {
 		redis := redistest.Start(t, redistest.Options{})
 		return leavingNode(t, durable(t, redis), grace, ""), leavingNode(t, durable(t, redis), grace, "")
 	}
-	t.Run("the next message", func(t *testing.T) {
-		a, b := two(t, time.Hour)
+	t.Run("who waits", func(t *testing.T) {
+		a, b := two(t, time.Millisecond)
 		b.post(says("r0", "/say before")).rest() // it has followed the thread
-		a.asks(says("r1", long)).cancel()
-		a.isLeft()
-		if end := b.post(says("r2", "/say hello")).until("RUN_FINISHED"); end["runId"] != "r2" {
+		first := a.asks(says("r1", long))
+		next := b.post(says("r2", "/say hello"))
+		b.awaitQueued()
+		first.cancel()
+		if end := next.until("RUN_FINISHED"); end["runId"] != "r2" {
 			t.Errorf("got %v", end)
 		}
 		eventually(t, "it is forgotten", func() bool { return a.leftCount() == 0 })
@@ -358,15 +357,15 @@ func TestLeavingOnTwoNodes(t *testing.T) {
 	})
 }
 
-// The grace, to the moment: what has come behind is looked for, and what waits there
-// from before does not count until it is over.
+// The store is asked twice. At first only what came just before counts, as what was sent
+// when the connection was closed may. When the grace is over nothing needs to wait.
 func TestGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, began := newFake(), time.Now()
 		var looks []string
 		b.left = func(key store.ThreadKey, run, label string, behind time.Duration) (admission.Cancelled, error) {
 			looks = append(looks, fmt.Sprint(run, " ", label, " ", time.Since(began), " ", behind))
-			if len(looks) == 3 {
+			if len(looks) == 1 {
 				return admission.Cancelled{}, errors.New("no answer")
 			}
 			return admission.Cancelled{Stopped: behind == 0}, nil
@@ -383,14 +382,7 @@ func TestGrace(t *testing.T) {
 		near.Close()
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
-		var want []string
-		for i := range 5 {
-			behind := time.Duration(i+1) * lookEvery
-			if i == 4 {
-				behind = 0
-			}
-			want = append(want, fmt.Sprint("server-r r ", time.Duration(i)*lookEvery, " ", behind))
-		}
+		want := []string{fmt.Sprint("server-r r ", time.Duration(0), " ", just), fmt.Sprint("server-r r ", time.Second, " ", time.Duration(0))}
 		if !slices.Equal(looks, want) {
 			t.Errorf("got  %q\nwant %q", looks, want)
 		}
@@ -430,30 +422,6 @@ func TestGraceWithoutTheStore(t *testing.T) {
 			})
 		})
 	}
-}
-
-// However many runs are left, the store is not asked about them more often than it bears.
-func TestLooksAreSpaced(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const runs, seconds = 4000, 20
-		var looks atomic.Int64
-		b := newFake()
-		b.left = func(store.ThreadKey, string, string, time.Duration) (admission.Cancelled, error) {
-			looks.Add(1)
-			return admission.Cancelled{}, nil
-		}
-		s, _, end := piped(t, b, &Options{DisconnectGrace: time.Hour, Sockets: runs})
-		defer end()
-		for i := range runs {
-			s.core.ClientLeft(&peer.Peer{Log: slog.New(slog.DiscardHandler)}, store.ThreadKey{Namespace: "local", Thread: fmt.Sprint(i)}, "s", "r")
-		}
-		time.Sleep(seconds * time.Second)
-		synctest.Wait()
-		if most := int64(runs + seconds*int(time.Second/time.Millisecond)); looks.Load() > most || looks.Load() < most/2 {
-			t.Errorf("the store was asked %d times in %d s, and %d are right", looks.Load(), seconds, most)
-		}
-		s.core.Left.Finish()
-	})
 }
 
 // A client that is closed by the server has not left: by its credential, by a drain, or
@@ -531,40 +499,19 @@ func TestLeavingAnInterrupt(t *testing.T) {
 	}
 }
 
-// Who asks again for what waits behind a run that is left does not keep that run, and
-// neither does who asks for one that has ended.
+// Who asks again for what waits behind a run that is left does not keep that run.
 func TestAskingForAnotherKeepsNothing(t *testing.T) {
-	t.Run("what waits", func(t *testing.T) {
-		ts := leavingNode(t, durable(t, redistest.Start(t, redistest.Options{})), 300*time.Millisecond, "")
-		first := ts.asks(says("r1", long))
-		waiting := ts.post(says("r2", "/say hello"))
-		ts.awaitQueued()
-		again := ts.post(says("r2", "/say hello"))
-		eventually(t, "both wait", func() bool { return ts.waiting("r2") == 2 })
-		first.cancel()
-		for _, s := range []*sseStream{waiting, again} {
-			if end := s.until("RUN_FINISHED"); end["runId"] != "r2" {
-				t.Errorf("got %v", end)
-			}
+	ts := leavingNode(t, embedded(t), 300*time.Millisecond, "")
+	first := ts.asks(says("r1", long))
+	waiting := ts.post(says("r2", "/say hello"))
+	ts.awaitQueued()
+	again := ts.post(says("r2", "/say hello"))
+	eventually(t, "both wait", func() bool { return ts.waiting("r2") == 2 })
+	first.cancel()
+	for _, s := range []*sseStream{waiting, again} {
+		if end := s.until("RUN_FINISHED"); end["runId"] != "r2" {
+			t.Errorf("got %v", end)
 		}
-	})
-	for status, left := range map[store.RunStatus]int{store.RunEnded: 1, store.RunActive: 0} {
-		t.Run(string(status), func(t *testing.T) {
-			b := newFake()
-			ts := newTestServer(t, b, &Options{DisconnectGrace: time.Hour})
-			s := ts.ask(http.MethodPost, "/agui", input("t", "r")).opened()
-			s.expect("RUN_STARTED")
-			s.cancel()
-			ts.isLeft()
-			b.set(func() { b.submit, b.repeat = answering(repeats("r")), restatedAs(status) })
-			ts.post(input("t", "r")).expect("RUN_STARTED")
-			if status == store.RunActive {
-				eventually(t, "it is kept", func() bool { return ts.leftCount() == 0 })
-			}
-			if n := ts.leftCount(); n != left {
-				t.Errorf("%d runs are left", n)
-			}
-		})
 	}
 }
 

@@ -101,8 +101,8 @@ type Options struct {
 	// without a name as "default"; an agent's value goes before a route's. Default: see
 	// DisconnectDefaults.
 	OnDisconnect map[string]Disconnect
-	// DisconnectGrace is for how long such a run can be asked for or followed again, and
-	// then goes on. Default 3 s; negative: it is stopped at once.
+	// DisconnectGrace is after how long such a run is stopped, unless somebody follows
+	// the thread by then. Default 3 s; negative: it is stopped at once.
 	DisconnectGrace time.Duration
 	// MaxFrameBytes bounds a frame from a client. Default 4 MiB.
 	MaxFrameBytes int64

@@ -19,7 +19,7 @@ func (r *Runner) Submit(ctx context.Context, in admission.Input) (admission.Admi
 // CancelLeft stops one run by its server-made id, label being the client's runId for
 // it, because the client that asked for it has left. It does not while anybody else
 // watches the thread: here or, up to a minute after the last of them has gone, on
-// another node. On a durable store it does not while the run waits in the queue.
+// another node. Nor does it while the run waits in the queue.
 // behind: only if an input waits behind it that has come no longer ago than this; 0:
 // whatever waits.
 func (r *Runner) CancelLeft(ctx context.Context, key store.ThreadKey, id, label string, behind time.Duration) (admission.Cancelled, error) {

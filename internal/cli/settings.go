@@ -146,7 +146,7 @@ func (s *settings) table() []setting {
 		{"on-expiry", "Runs", choiceValue{&s.onExpiry, []string{"keep", "cancel", "fail"}}, "an interrupt that expires stays open, is cancelled, or fails its execution"},
 		{"max-park", "Runs", durationValue{&s.maxPark, 0, 0}, "how long a question waits that the agent gave no time to. It has expired then, and can still be cancelled while it is open, by a new message too. 0s is for ever"},
 		{"unanswered", "Runs", policiesValue{&s.unanswered, []string{"refuse", "cancel"}}, "a new message that answers none of the open questions is refused, or cancels them and is answered. `script=cancel` is for the inputs of one agent"},
-		{"on-disconnect", "Runs", disconnectValue{&s.onDisconnect}, "whether a run stops or finishes when its client over HTTP closes the connection, by route and by agent: `/agui=stop`, `script=finish`. An agent's value wins over its route's. Routes that are left out keep the default. Such a run goes on if the client asks for it or follows it again within 3 s"},
+		{"on-disconnect", "Runs", disconnectValue{&s.onDisconnect}, "whether a run stops or finishes when its client over HTTP closes the connection, by route and by agent: `/agui=stop`, `script=finish`. An agent's value wins over its route's. Routes that are left out keep the default. A run that stops does so 3 s later, unless somebody follows it then"},
 		{"run-timeout", "Runs", durationValue{&s.runTimeout, 0, 0}, "how long a run may be active, without the time it waits for answers. 0s is for ever"},
 		{"max-runs", "Runs", numberValue{&s.maxRuns, 1, 0}, "runs at once, without those that wait for answers. More wait for a place here or on another server"},
 

@@ -165,7 +165,7 @@ func (c *Control) EndRun(ctx context.Context, key store.ThreadKey, id, reason st
 // CancelLeft stops one run by its server-made id, label being the client's runId for
 // it, because the client that asked for it has left. It does not while anybody else
 // watches the thread: here or, up to a minute after the last of them has gone, on
-// another node. On a durable store it does not while the run waits in the queue.
+// another node. Nor does it while the run waits in the queue.
 // behind: only if an input waits behind it that has come no longer ago than this; 0:
 // whatever waits.
 func (c *Control) CancelLeft(ctx context.Context, key store.ThreadKey, id, label string, behind time.Duration) (admission.Cancelled, error) {
@@ -177,7 +177,7 @@ func (c *Control) CancelLeft(ctx context.Context, key store.ThreadKey, id, label
 		return admission.Cancelled{}, err
 	}
 	return c.stop(ctx, store.Stop{Thread: key, RunID: id, Reason: "its client has left", Terminal: terminal,
-		ActiveOnly: c.Store.Durable(), Unwatched: true, Behind: behind})
+		ActiveOnly: true, Unwatched: true, Behind: behind})
 }
 
 func (c *Control) stop(ctx context.Context, s store.Stop) (admission.Cancelled, error) {

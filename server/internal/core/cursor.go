@@ -83,9 +83,6 @@ func (c *Cursor) AttachWithin(ctx context.Context, after *store.Position) (*foll
 	if err == nil {
 		c.Position = a.Position
 		c.Out.Keep(a.Restatement)
-		if c.Reads() {
-			c.srv.Left.Keep(c.Key)
-		}
 	}
 	return a, err
 }

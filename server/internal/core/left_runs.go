@@ -12,14 +12,11 @@ import (
 )
 
 const (
-	// leftLook is how often it is looked whether another input has come behind a run whose
-	// client has left, on whichever node. By as much may it have come before: that a
-	// connection is closed may be known after what is sent on the next.
-	leftLook = 250 * time.Millisecond
-	// leftSpacing is the least time between two looks of a server, on average: each run is
-	// looked at the less often the more there are.
-	leftSpacing = time.Millisecond
-	// maxLooks is how many of them may ask the store at once.
+	// leftJust is how long before its client has left another input may have come behind a
+	// run to end it at once: that a connection is closed may be known after what is sent
+	// on the next.
+	leftJust = 250 * time.Millisecond
+	// maxLooks is how many looks may ask the store at once.
 	maxLooks = 32
 	// leftTries is how often a run is tried to be cancelled when its grace is over and the
 	// store does not answer.
@@ -63,15 +60,6 @@ func (s *Core) ClientLeft(p *peer.Peer, key store.ThreadKey, id, label string) {
 	w.of[key] = append(w.of[key], r)
 	w.count++
 	r.timer = time.AfterFunc(0, r.look)
-}
-
-// Keep lets the runs of a thread go on: somebody has come to follow it.
-func (w *leftRuns) Keep(key store.ThreadKey) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, r := range slices.Clone(w.of[key]) {
-		w.drop(key, r.id)
-	}
 }
 
 // Finish ends all graces. Their runs go on.
@@ -125,7 +113,8 @@ func (s *Core) leftStopped(key store.ThreadKey, id string) {
 	}
 }
 
-// look cancels the run if its time has come.
+// look cancels the run if its grace is over and nobody follows it. At first, if another
+// input has come just before.
 func (r *leftRun) look() {
 	s := r.srv
 	if !s.Begin() {
@@ -142,7 +131,7 @@ func (r *leftRun) look() {
 		return
 	}
 	elapsed := time.Since(r.left)
-	over, behind := elapsed >= s.grace, elapsed+leftLook
+	over, behind := elapsed >= s.grace, elapsed+leftJust
 	if over {
 		behind = 0 // whatever waits
 	}
@@ -152,9 +141,6 @@ func (r *leftRun) look() {
 	switch {
 	case err == nil && c.Stopped:
 		s.leftStopped(r.key, r.id)
-		if len(c.Owed) > 0 {
-			s.Awaiting.Pay(r.key, r.label, c.Owed)
-		}
 		return
 	case err != nil:
 		r.log.Warn("cancelling a run that its client has left failed", "thread", r.key.Thread, "run", r.id, "error", err)
@@ -169,7 +155,7 @@ func (r *leftRun) look() {
 	}
 	switch {
 	case !over:
-		r.timer.Reset(min(max(leftLook, time.Duration(s.Left.count)*leftSpacing), s.grace-elapsed))
+		r.timer.Reset(s.grace - elapsed)
 	case err != nil && r.failures < leftTries:
 		r.timer.Reset(min(backoffFirst<<(r.failures-1), backoffMost))
 	default:

@@ -69,7 +69,7 @@ func (s *Core) RunPlain(p *peer.Peer, w Wire, f *frames.Frame, stops bool) (err 
 	defer func() {
 		s.Awaiting.Forget(r)
 		r.Close()
-		if stops && err == peer.CloseGone && r.id != "" && (r.mine || !s.Runs.Durable()) {
+		if stops && err == peer.CloseGone && r.mine {
 			s.ClientLeft(p, r.Key, r.id, r.of)
 		}
 	}()
@@ -146,9 +146,6 @@ func (r *plainRun) resume() (over bool, err error) {
 	r.srv.Awaiting.Done(r.Key, r.of, r)
 	r.debts.Take()
 	r.of = rep.Of
-	if rep.Status == store.RunActive {
-		r.srv.Left.Keep(r.Key)
-	}
 	at := r.stopped(rep)
 	r.after, r.end = nil, nil
 	r.wire.Recovered(at != nil)

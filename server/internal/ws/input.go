@@ -74,9 +74,6 @@ func (s *fullSession) input(f *frames.Frame) error {
 		waits, d.awaits = true, true
 		return s.disposed(f, admitted)
 	default:
-		if s.Reads() {
-			s.srv.Left.Keep(d.Key)
-		}
 		return s.repeat(ctx, f, d, fresh, admitted)
 	}
 }
