@@ -102,6 +102,9 @@ func (c *Calls) result(ctx context.Context, child store.ThreadKey, run *store.Ru
 		}
 		e.Result = json.RawMessage(end.Result)
 	}
+	if len(e.users) == 0 {
+		e.users = []string{""} // what it has said may be anybody's words
+	}
 	if e.Text, err = c.text(ctx, child, did.Last); err != nil {
 		return nil, err
 	}
@@ -115,8 +118,8 @@ func (c *Calls) result(ctx context.Context, child store.ThreadKey, run *store.Ru
 // did is what a run that has ended has done, as far as that is kept.
 func (c *Calls) did(ctx context.Context, child store.ThreadKey, run string) (did store.RunSummary, err error) {
 	d, err := c.Store.Dispatch(ctx, child, run)
-	if err == nil && d != nil && len(d.Summary) > 0 {
-		err = stored.Decode(d.Summary, &did, "the summary of run "+run)
+	if err == nil && d != nil && len(d.Summary) > 0 && json.Unmarshal(d.Summary, &did) != nil {
+		did = store.RunSummary{}
 	}
 	return did, err
 }

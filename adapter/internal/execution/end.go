@@ -121,9 +121,7 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 	} else if x.hasParts {
 		end.Snapshot.Frozen = noParts
 	}
-	if end.Summary, err = x.summary(end.Kind); err != nil {
-		return err
-	}
+	end.Summary = x.summary(end)
 	it.entries, it.end, it.closing = entries, end, json.RawMessage("[]")
 	if err := x.Pipe.add(x.Ctx, it, true); err != nil {
 		return err

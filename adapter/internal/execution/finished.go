@@ -37,7 +37,7 @@ const maxSummaryText = 256
 
 // summary is what the run has done, for its record; nil: nothing. A run that waits has no
 // text: its questions are what it says.
-func (x *execution) summary(how store.EndKind) (json.RawMessage, error) {
+func (x *execution) summary(end *store.End) json.RawMessage {
 	var s store.RunSummary
 	if x.journal != nil {
 		s = store.RunSummary(x.journal.Ran)
@@ -50,7 +50,7 @@ func (x *execution) summary(how store.EndKind) (json.RawMessage, error) {
 		case protocol.RoleUser, protocol.RoleSystem, protocol.RoleDeveloper:
 			continue // of an input
 		case protocol.RoleAssistant:
-			if s.Text == "" && how != store.EndSuspend {
+			if s.Text == "" && end.Kind != store.EndSuspend {
 				s.Text = node.ShortText(m.Content.String(), maxSummaryText)
 			}
 		}
@@ -62,16 +62,16 @@ func (x *execution) summary(how store.EndKind) (json.RawMessage, error) {
 	if s.Wrote == 1 {
 		s.First = "" // the same
 	}
-	if x.frozen.Caller != nil && x.journal != nil && how != store.EndSuspend {
+	if x.frozen.Caller != nil && x.journal != nil && end.Kind != store.EndSuspend && !end.GiveBack {
 		users, err := x.users()
 		if err != nil {
-			return nil, err
+			users = []string{""} // somebody who is not known: an end waits for nobody's name
 		}
 		s.Users = users
 	}
 	if len(s.Steps) == 0 && s.Wrote == 0 && len(s.Users) == 0 {
-		return nil, nil
+		return nil
 	}
 	text, _ := json.Marshal(s) // it holds texts and numbers alone
-	return text, nil
+	return text
 }

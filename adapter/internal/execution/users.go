@@ -23,7 +23,7 @@ func (x *execution) users() ([]string, error) {
 		}
 	}
 	for _, answer := range x.journal.Answers {
-		if answer != nil && len(answer.Messages) > 0 && answer.User != "" {
+		if answer != nil && len(answer.Messages) > 0 {
 			add(answer.User)
 		}
 	}
