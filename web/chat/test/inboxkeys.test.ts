@@ -45,6 +45,7 @@ it.each([
   ["what follows on several that have gone", "a-b-c.d", "b", "d"],
   ["what is before the last", "a.b-c", "c", "b"],
   ["others before the same thread again", "a.b", "b", "a"],
+  ["what follows on the same thread again", "a.b.c", "b", "c"],
   ["the same thread again where it is alone", "a", "a", "a"],
   ["nothing where nothing is left", "-a", "a", undefined],
   ["the first where it was in a list that is gone", "b.c", "a", "b"],

@@ -16,6 +16,8 @@ export interface Said {
   /** Of what was asked. */
   key: string;
   text: string;
+  /** All of it is answered, and the chat goes on. */
+  goesOn: boolean;
 }
 
 export function keyOf({ namespace, threadId }: InboxItem): string {
@@ -101,11 +103,11 @@ function Open(props: ItemProps) {
   const title = visible(item.title || "Untitled");
   const drafted = item.interrupts.filter((one) => one.draft).length;
 
-  const attempt = async (what: () => Promise<string>) => {
+  const attempt = async (what: () => Promise<Omit<Said, "key">>) => {
     setSending(true);
     setFault(undefined);
     try {
-      say({ key: askKeyOf(item), text: await what() });
+      say({ key: askKeyOf(item), ...(await what()) });
     } catch (error) {
       const again = () => void attempt(what);
       setFault(error instanceof ApiError ? { code: error.code, message: error.message, again } : { code: "client", message: String(error), again });
@@ -118,11 +120,12 @@ function Open(props: ItemProps) {
       const { id } = interrupt;
       if (!answer) {
         await call("DELETE", `${base}/${encodeURIComponent(id)}/draft${of}`);
-        return `The answer for ${title} was taken back.`;
+        return { text: `The answer for ${title} was taken back.`, goesOn: false };
       }
       const decision = decisionOf(interrupt, messagesOf(interrupt, toolCallOf(item, id)), answer);
       const { missing } = await call<{ missing: string[] }>("POST", `${base}/resolve${of}`, { entries: [entryOf(id, answer)] });
-      return missing.length > 0 ? `${decision}: kept as a draft. ${missing.length} more to answer for ${title}.` : `${decision}: ${title} goes on.`;
+      const kept = missing.length > 0;
+      return { text: `${decision}: ${kept ? `kept as a draft. ${missing.length} more to answer for ${title}.` : `${title} goes on.`}`, goesOn: !kept };
     });
 
   return (

@@ -99,7 +99,8 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
   const there = items.find((item) => keyOf(item) === picked);
   const open = there && askKeyOf(there) === picking.ask ? there : undefined;
   const saidHere = said.filter(({ key }) => key === picking.ask);
-  const followedBy = picked !== undefined && !open && saidHere.length > 0 ? follower(listed, picked) : undefined;
+  const answeredHere = saidHere.some(({ goesOn }) => goesOn);
+  const followedBy = picked !== undefined && !open && answeredHere ? follower(listed, picked) : undefined;
   useLayoutEffect(() => {
     // What was answered here makes room for the next one.
     const item = items.find((one) => keyOf(one) === followedBy);
@@ -138,7 +139,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
   const heard = (way: Way, results: readonly Result[]) => {
     if (results.length === 0) return refresh();
     const taken = results.filter((one) => !one.error);
-    say(...taken.map(({ item, missing }) => ({ key: askKeyOf(item), text: saidOf(way, item, missing) })));
+    say(...taken.map(({ item, missing }) => ({ key: askKeyOf(item), text: saidOf(way, item, missing), goesOn: !missing })));
     setRefused(Object.fromEntries(results.flatMap(({ item, error }) => (error ? [[questionsKey(item), refusalWords(error)]] : []))));
     setChosen(new Set());
     refresh();
@@ -277,7 +278,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
                 {saidHere.map(({ text }, i) => (
                   <p key={i}>{text}</p>
                 ))}
-                {saidHere.length === 0 && <p>Not open any more: it was answered or given up elsewhere.</p>}
+                {!answeredHere && <p>Not open any more: it was answered or given up elsewhere.</p>}
                 {there && (
                   <p>
                     This chat asks again.{" "}

@@ -81,11 +81,10 @@ export function neighbour(list: ReadonlyArray<{ key: string; gone: boolean }>, f
   return (step === 1 ? list.slice(at + 1).find(there) : list.slice(0, at).findLast(there))?.key;
 }
 
-/** What comes after an answer to what is at `from`: what follows on it, or else is before it; of a thread that asks again, first all others. Undefined: nothing is there. */
+/** What comes after an answer to what is at `from`: what follows on it, or else is before it; a thread that asks again comes last. Undefined: nothing is there. */
 export function follower(list: ReadonlyArray<{ key: string; gone: boolean }>, from: string): string | undefined {
   const again = list.some(({ key, gone }) => key === from && !gone);
-  if (again) return (list.find(({ key, gone }) => key !== from && !gone) ?? { key: from }).key;
-  return neighbour(list, from, 1) ?? neighbour(list, from, -1);
+  return neighbour(list, from, 1) ?? neighbour(list, from, -1) ?? (again ? from : undefined);
 }
 
 const KEY = "aguiws:keys";
