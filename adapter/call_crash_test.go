@@ -100,9 +100,9 @@ func (l *lab) toDie(writes int, behind bool, agent adapter.Agent, configure ...f
 	return l.worker(m, agent, append(configure, patient)...), m
 }
 
-// rests waits, while leases and times run out, until nothing goes on in the thread any more, and
-// something has.
-func (l *lab) rests() *operate.Thread {
+// rests waits until nothing goes on in the thread any more, and something has. Leases and times
+// run out when the node has died: before, it would have to take its own runs over again.
+func (l *lab) rests(m *mortal) *operate.Thread {
 	l.t.Helper()
 	for ctx := l.ctx(); ; time.Sleep(time.Millisecond) {
 		th, err := l.runner.Thread(ctx, l.key)
@@ -112,7 +112,9 @@ func (l *lab) rests() *operate.Thread {
 		if th != nil && th.Active == "" && th.Open == nil && th.Queued == 0 && th.Latest != "" {
 			return th
 		}
-		l.lapse()
+		if m.alive() != nil {
+			l.lapse()
+		}
 	}
 }
 
@@ -150,7 +152,7 @@ func TestCallCrashPoints(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				l.rests()
+				l.rests(m)
 				select {
 				case <-m.died:
 				default:
@@ -209,7 +211,7 @@ func TestCancelledCallCrashPoints(t *testing.T) {
 				}
 				for _, thread := range []string{l.key.Thread, middle, worker} {
 					on := l.on(thread)
-					end := on.rests()
+					end := on.rests(m)
 					if run, err := l.runner.FindRun(l.ctx(), on.key, end.Latest); err != nil || run.Result != operate.ResultCancelled {
 						t.Errorf("%+v, %v", run, err)
 					}
