@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -272,6 +273,45 @@ func TestThreadsBelowSpoilNoRefusal(t *testing.T) {
 			t.Errorf("told to answer %v", told)
 		}
 	}
+}
+
+// postponing counts how often a call is left for later.
+type postponing struct {
+	store.Store
+	times atomic.Int32
+}
+
+func (p *postponing) Postpone(ctx context.Context, key store.ThreadKey, id string, until time.Time) (bool, error) {
+	is, err := p.Store.Postpone(ctx, key, id, until)
+	p.times.Add(1)
+	return is, err
+}
+
+// A node that does not know the agent leaves the call to one that does: not all know it in a
+// rolling deployment.
+func TestCallOfAnAgentThatOnlyOthersKnow(t *testing.T) {
+	var later *postponing
+	l := newLabOn(t, func(s store.Store) store.Store { later = &postponing{Store: s}; return later }, lead("worker"))
+	times := 0
+	knows := agents(map[string]adapter.Agent{"worker": echo(&times)})
+	caller, m := l.toDie(1, true, lead("worker"), knows)
+	l.beginOn(caller, "hi", "run-1")
+	<-m.died
+	childOf(t, l.untilEnd())
+	l.forward(time.Minute)
+	for ctx := l.ctx(); later.times.Load() == 0; time.Sleep(time.Millisecond) {
+		if ctx.Err() != nil {
+			t.Fatal("the call is not left for later")
+		}
+	}
+	l.worker(l.store, lead("worker"), knows)
+	for ctx := l.ctx(); ctx.Err() == nil; time.Sleep(10 * time.Millisecond) {
+		l.forward(time.Minute) // the one that does not know it may have looked first again
+		if th, err := l.runner.Thread(ctx, l.key); err == nil && th.Open == nil && th.Active == "" && th.Queued == 0 {
+			break
+		}
+	}
+	l.said("it said HI, and returned {\"n\":1}")
 }
 
 // A call counts for its user, and what is refused for good is told to its caller.

@@ -295,6 +295,7 @@ func TestDamagedThread(t *testing.T) {
 	}
 	for state, prepare := range states {
 		t.Run(state, func(t *testing.T) {
+			t.Parallel()
 			s := newSpoilt(t, adapter.AgentFunc(asksOrWaits))
 			prepare(s)
 			s.damage(func(name string, do func()) {
