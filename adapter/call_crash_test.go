@@ -92,6 +92,14 @@ func (m *mortal) Await(context.Context, store.WorkQuery) ([]store.Work, error) {
 	return nil, store.ErrCannotAwait
 }
 
+// crashStep is how many writes lie between two deaths of a crash test.
+func crashStep() int {
+	if testing.Short() {
+		return 3
+	}
+	return 1
+}
+
 // toDie is a node of the lab that lives for some writes.
 func (l *lab) toDie(writes int, behind bool, agent adapter.Agent, configure ...func(*runner.Options)) (*runner.Runner, *mortal) {
 	l.t.Helper()
@@ -124,7 +132,7 @@ func (l *lab) rests(m *mortal) *operate.Thread {
 func TestCallCrashPoints(t *testing.T) {
 	t.Parallel() // it waits for nodes that die
 	for _, behind := range []bool{false, true} {
-		for writes, lives := 0, false; !lives; writes++ {
+		for writes, lives := 0, false; !lives; writes += crashStep() {
 			t.Run(fmt.Sprint(writes, " ", behind), func(t *testing.T) {
 				worker := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 					if _, err := adapter.IdempotentStep(ctx, run, "work", func(context.Context) (int, error) { return 1, nil }); err != nil {
@@ -187,7 +195,7 @@ func TestCallCrashPoints(t *testing.T) {
 func TestCancelledCallCrashPoints(t *testing.T) {
 	t.Parallel() // it waits for nodes that die
 	for _, behind := range []bool{false, true} {
-		for writes, lives := 0, false; !lives; writes++ {
+		for writes, lives := 0, false; !lives; writes += crashStep() {
 			t.Run(fmt.Sprint(writes, " ", behind), func(t *testing.T) {
 				agent, configure := chain()
 				l := newLab(t, agent, configure...)

@@ -131,7 +131,10 @@ func (e *effects) of(what string) int {
 // and nobody is asked: neither the node's own sweep nor another's is faster than the
 // worker.
 func TestNobodyIsAskedAboutAStepThatEndedInAnOutage(t *testing.T) {
-	const runs = 20
+	runs := 20
+	if testing.Short() {
+		runs = 3
+	}
 	for _, patience := range []time.Duration{0, 2 * time.Second} {
 		for _, length := range []time.Duration{leaseInTests * 8 / 10, 3 * leaseInTests, 9*leaseInTests + 1234*time.Millisecond} {
 			t.Run(fmt.Sprintf("calls wait %v/%v", patience, length), func(t *testing.T) {
@@ -254,6 +257,9 @@ func TestNothingWithAnEffectBeginsWithoutTheLease(t *testing.T) {
 		},
 	}
 	for kind, do := range kinds {
+		if testing.Short() && kind != "step" {
+			continue
+		}
 		for _, lost := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, lost %t", kind, lost), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {

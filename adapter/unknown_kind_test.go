@@ -48,6 +48,9 @@ func foreign(s store.Store) *journals {
 // A run whose journal a node cannot read waits for one that can, however it comes to
 // that node and however often, and none of its attempts is spent.
 func TestJournalsThatOnlyNewNodesCanRead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one node after another: the race detector sees nothing in it")
+	}
 	t.Parallel()
 	asks := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		if _, err := adapter.IdempotentStep(ctx, run, "one", func(context.Context) (int, error) { return 1, nil }); err != nil {
