@@ -89,6 +89,23 @@ func plainly(t *testing.T, name string, all []string) {
 	}
 }
 
+// The words of the settings, which --help has too, read as the pages do.
+func TestDocsOfSettingsReadPlainly(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "docs", "configuration.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, settings, _ := strings.Cut(string(page), "<!-- settings -->")
+	var all []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `[^|]*\\|[^|]*\\| (.*) \\|$").FindAllStringSubmatch(settings, -1) {
+		all = append(all, sentences(row[1])...)
+	}
+	if len(all) < 100 {
+		t.Fatalf("only %d sentences were found", len(all))
+	}
+	plainly(t, "the settings", all)
+}
+
 // Every page of docs/ is in the index of its folder, and each index in the one above.
 func TestDocsAreIndexed(t *testing.T) {
 	for _, p := range pages(t) {

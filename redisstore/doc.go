@@ -168,23 +168,23 @@
 // Threads that come due later are in leases and ready, from where Work takes them to the
 // streams.
 //
-// One server hands what comes to one of the nodes that wait for it: Await is one blocking
-// XREADGROUP on the streams of all partitions, over a connection of its own. For that the
-// streams of a node's agents are there, with their group, before anything was in them. A
-// Cluster has no such command, so that there a nudge tells all nodes, and one of them reads.
-// Nodes that wait heed no nudges, and scripts send them all the same, to those that do not
-// wait. Without either Work finds what is new, which is what it is for besides what comes
-// due, and what was delivered and not claimed.
+// A single Redis hands each entry to one of the nodes that wait for it. Await is one
+// blocking XREADGROUP on the streams of all partitions, over a connection of its own. The
+// streams of a node's agents, with their group, are therefore made before anything is in
+// them. A Cluster has no such command: a nudge tells all nodes there, and one of them reads.
+// Scripts always send nudges, and nodes that wait in Await leave them aside. Work finds what
+// is new when neither does. It also finds what comes due, and what was delivered and not
+// claimed.
 //
 // The entry is taken out in no other way: no stream is trimmed, and a consumer is forgotten
 // when it has been gone for ten minutes and holds nothing. Entries that a node has read and
-// whose threads it has not claimed are given to another after WorkQuery.Idle. An entry that
-// somebody else has taken out is missed after a minute or, where many wait, several, and
-// added again. The stream of an agent stays when it is empty, with its group: less than a
-// kB. To look by hand: XINFO GROUPS and XLEN of Pwork:AGENT. Every entry waits for a claim,
-// so that the length is what waits, and pending what was delivered of it. Redis from 7 on
-// tells the lag too, but not while an entry that was never delivered has been taken out (a
-// run that was stopped, or claimed by who released it).
+// whose threads it has not claimed are given to another after WorkQuery.Idle. If another
+// program takes an entry out, a server finds that out after a minute, or several if many
+// wait, and adds it again. The stream of an agent stays when it is empty, with its group:
+// less than a kB. XINFO GROUPS and XLEN of Pwork:AGENT show it. Every entry waits for a
+// claim, so the length is what waits, and pending is what was delivered of it. Redis tells
+// the lag, too, from 7 on. It does not while an entry that was never delivered has been
+// taken out, such as that of a run that was stopped, or claimed by the node that released it.
 //
 // miniredis claims an entry that is gone with XAUTOCLAIM without striking it off what is pending, as
 // Redis before 7 does; both can do no harm, since scripts acknowledge what they delete.

@@ -47,6 +47,9 @@ var places = []string{"/inbox", "/ops"}
 // to GET and HEAD. Every other path is 404. It is safe for concurrent use, reads nothing from
 // disk and holds a compressed copy of each file.
 //
+// The page works at the root of a host alone, because it asks for its files by absolute
+// paths.
+//
 // Files whose names carry a hash may be cached for ever; the page itself is
 // asked for anew each time, so that a new server is seen at the next reload.
 func Handler() http.Handler {

@@ -84,7 +84,11 @@ func (r *report) dialect(subject string, e *upstreamEntry, heard gateway.Heard) 
 	}
 	switch {
 	case heard.Dialect == "":
-		r.say("ok", subject, "nothing in its answer tells of a framework, and the dialect is %s. Some agents tell it only when they ask: give by --message a text at which yours does, unless you have", configured)
+		hint := ". Some agents tell it only when they ask: --message gives a text at which yours asks"
+		if heard.Outcome || heard.Custom {
+			hint = ""
+		}
+		r.say("ok", subject, "nothing in its answer tells of a framework, and the dialect is %s%s", configured, hint)
 	case configured == gateway.DialectAuto && heard.Guess:
 		r.say("warn", subject, "the agent is taken for %s, because %s and nothing else tells whose that is: say it, dialect: %s in upstreams or --upstream %s=%s+%s", heard.Dialect, heard.Why, heard.Dialect, e.Name, heard.Dialect, e.shownURL())
 	case configured == gateway.DialectAuto:

@@ -54,7 +54,7 @@ func TestCheckConverses(t *testing.T) {
 		"in order": {answer: []string{begins, `{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","role":"assistant","delta":"hi"}`, ends}, says: []string{
 			`ok    upstream agent: http://HOST/agui is sent one message, in a thread of its own: "This is a test`,
 			"ok    upstream agent: the agent answered 200 text/event-stream: 3 events, the first after ",
-			"ok    upstream agent: the agent speaks AG-UI 1.1\n", "ok    upstream agent: nothing in its answer tells of a framework, and the dialect is auto",
+			"ok    upstream agent: the agent speaks AG-UI 1.1\n", "ok    upstream agent: nothing in its answer tells of a framework, and the dialect is auto. Some agents tell it only when they ask: --message gives a text at which yours asks\n",
 			"ok    upstream agent: the run ended in order, and asked nothing", "ok    upstream agent: nothing in its answer has to be put right\n",
 			"ok    upstream agent: the agent does not say what it can do, which it need not\n",
 		}},
@@ -74,6 +74,9 @@ func TestCheckConverses(t *testing.T) {
 		"both ways": {answer: []string{begins, `{"type":"CUSTOM","name":"on_interrupt","value":"{\"type\":\"mastra_suspend\",\"toolCallId\":\"c\",\"runId\":\"r\",\"resumeSchema\":\"{}\"}"}`,
 			`{"type":"RUN_FINISHED","threadId":"THREAD","runId":"RUN_ID","outcome":{"type":"interrupt","interrupts":[{"id":"r::c","reason":"mastra:tool_suspend"}]}}`}, says: []string{
 			"ok    upstream agent: the dialect is mastra, which the server finds out itself", "ok    upstream agent: the agent asks by the outcome of RUN_FINISHED and by CUSTOM on_interrupt: the two are one question\n",
+		}},
+		"asks": {answer: []string{begins, `{"type":"RUN_FINISHED","threadId":"THREAD","runId":"RUN_ID","outcome":{"type":"interrupt","interrupts":[{"id":"q1","reason":"example:ask"}]}}`}, says: []string{
+			"ok    upstream agent: nothing in its answer tells of a framework, and the dialect is auto\n", "ok    upstream agent: the agent asks by the outcome of RUN_FINISHED, as AG-UI has it\n",
 		}},
 		"cut short": {answer: []string{begins}, fails: true, says: []string{"FAIL  upstream agent: the run would end with upstream_truncated: "}},
 		"nonsense":  {answer: []string{begins, `{"type":"TEXT_MESSAGE_CONTENT","messageId":7}`}, fails: true, says: []string{"FAIL  upstream agent: the run would end with agent_protocol_violation: "}},
