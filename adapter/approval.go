@@ -29,7 +29,8 @@ const (
 	// with editedArgs in place of all its arguments if given; otherwise the
 	// result says that it was declined.
 	ReplayToolCall ResumeMode = ""
-	// UseDecisionAsToolResult takes the payload for the call's result.
+	// UseDecisionAsToolResult takes the payload for the call's result. A ToolCall without a
+	// ResponseSchema of its own asks for an approval, and that is then the result.
 	UseDecisionAsToolResult ResumeMode = "use_decision_as_tool_result"
 	// PassDecisionToTool carries the call out and hands it the decision.
 	PassDecisionToTool ResumeMode = "pass_decision_to_tool"

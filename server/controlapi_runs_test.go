@@ -77,3 +77,15 @@ func TestV1PurgesRuns(t *testing.T) {
 		t.Errorf("messages: %v", told)
 	}
 }
+
+// The highest priority is 0, and an input that names none has 128.
+func TestV1Priorities(t *testing.T) {
+	v := newV1(t)
+	for body, want := range map[string]float64{`{"text":"/say x","priority":0}`: 0, `{"text":"/say x"}`: 128} {
+		id := v.call("addInput", 202, "/threads/t/input", body)["id"].(string)
+		if run := v.call("getRun", 200, "/threads/t/runs/"+id, ""); run["priority"] != want {
+			t.Errorf("%s: %v", body, run["priority"])
+		}
+		v.rests("t")
+	}
+}

@@ -42,7 +42,8 @@ var (
 // said as of a position is what the client had built by then.
 func TestModelOfTheBinding(t *testing.T) {
 	pace := &wordly{threads: map[string]chan struct{}{}, tokens: map[string][]string{}}
-	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": pace}})
+	part := adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error { return run.Say("part") })
+	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": pace, "part": part}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,19 +94,8 @@ func (p *wordly) of(thread string) chan struct{} {
 
 func (p *wordly) Run(ctx context.Context, run *adapter.Run) error {
 	in := run.Input()
-	if m := in.Messages; len(m) > 0 && strings.HasPrefix(m[len(m)-1].Content.String(), "await") {
-		e, err := run.Event(ctx, "word", nil)
-		if err != nil {
-			return err
-		}
-		p.handOut(in.ThreadID, e.Token)
-		if _, err := e.Wait(ctx, run.Now().Add(time.Hour)); err != nil && !errors.Is(err, adapter.ErrWaitCancelled) {
-			return err
-		}
-	} else if len(m) > 0 && strings.HasPrefix(m[len(m)-1].Content.String(), "ask") {
-		if _, err := run.Ask(ctx, protocol.Interrupt{Reason: protocol.ReasonConfirmation, Message: "Really?"}); err != nil {
-			return err
-		}
+	if err := p.suspend(ctx, run, in); err != nil && !errors.Is(err, adapter.ErrWaitCancelled) {
+		return err
 	}
 	if err := run.SetState(map[string]string{"run": in.RunID}); err != nil {
 		return err
@@ -125,6 +115,35 @@ func (p *wordly) Run(ctx context.Context, run *adapter.Run) error {
 		}
 	}
 	return text.Close()
+}
+
+// suspend waits for what the last message names.
+func (p *wordly) suspend(ctx context.Context, run *adapter.Run, in *protocol.RunAgentInput) error {
+	if len(in.Messages) == 0 {
+		return nil
+	}
+	switch in.Messages[len(in.Messages)-1].Content.String() {
+	case "ask":
+		_, err := run.Ask(ctx, protocol.Interrupt{Reason: protocol.ReasonConfirmation, Message: "Really?"})
+		return err
+	case "await":
+		e, err := run.Event(ctx, "word", nil)
+		if err != nil {
+			return err
+		}
+		p.handOut(in.ThreadID, e.Token)
+		_, err = e.Wait(ctx, run.Now().Add(time.Hour))
+		return err
+	case "sleep":
+		return run.Sleep(ctx, run.Now().Add(time.Hour))
+	case "call":
+		_, err := run.Call(ctx, "part", adapter.CallInput{Text: "go"})
+		if failed := (*adapter.CallError)(nil); errors.As(err, &failed) {
+			return nil
+		}
+		return err
+	}
+	return nil
 }
 
 // history is one random history of one thread.
@@ -195,7 +214,7 @@ func (h *history) atRest(r *runner.Runner) (*operate.Thread, error) {
 		if thread == nil {
 			thread = &operate.Thread{}
 		}
-		if thread.Active != "" || thread.Queued > 0 && thread.Open == nil {
+		if thread.Active != "" || thread.Queued > 0 && thread.Open == nil || calls(thread) {
 			continue
 		}
 		again := false
@@ -226,6 +245,13 @@ func (h *history) atRest(r *runner.Runner) (*operate.Thread, error) {
 	return nil, fmt.Errorf("the thread does not come to rest")
 }
 
+// calls says whether a thread waits for an agent that it has called, which ends the wait by itself.
+func calls(thread *operate.Thread) bool {
+	return thread.Open != nil && slices.ContainsFunc(thread.Open.Interrupts, func(i operate.OpenInterrupt) bool {
+		return strings.Contains(string(i.Interrupt), `"reason":"`+adapter.ReasonCall+`"`)
+	})
+}
+
 // step is one of the things that clients do.
 func (h *history) step(p *peerModel) error {
 	switch n := h.rnd.IntN(100); {
@@ -237,6 +263,10 @@ func (h *history) step(p *peerModel) error {
 			what = "ask"
 		case 2, 3:
 			what = "await"
+		case 4:
+			what = "sleep"
+		case 5:
+			what = "call"
 		}
 		in.body = fmt.Sprintf(`"messages":[{"id":"m%d","role":"user","content":%q}]`, len(h.inputs)+1, what)
 		h.inputs = append(h.inputs, in)

@@ -21,8 +21,8 @@ const { AGUIWS_BROWSER, AGUIWS_CONTROL, AGUIWS_SHOTS } = process.env;
 /**
  * The addresses of the page: `a` and `b` share a Redis; `doomed` has one of its own and dies when it has carried out its
  * first tool call, before it can say so; `embedded` has none; `guarded` has none and asks for a token; the agent of
- * `steps` goes on from step to step until it is stopped, unless it is told to type: then it calls a tool whose arguments
- * come word by word; `gateway` stands before agents that other servers serve.
+ * `steps` goes on from step to step until it is stopped, unless it is told to call, which it does to an agent that asks,
+ * or to type: then it calls a tool whose arguments come word by word; `gateway` stands before agents that other servers serve.
  */
 export const [a, b, doomed, embedded, guarded, steps, gateway] = process.env.AGUIWS_URLS.split(",");
 

@@ -27,7 +27,8 @@ func stepper(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	runs, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(unhurried)}})
+	runs, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{
+		"": adapter.AgentFunc(unhurried), "part": adapter.AgentFunc(part)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,13 +13,36 @@ import (
 // grow on a slow machine.
 var letter = `{"to":"ada@example.com","body":"` + strings.Repeat("one two three four ", 10) + `and so on"}`
 
-// unhurried types a letter for whoever asks for one, and steps for the others.
+// unhurried types a letter for whoever asks for one, calls an agent that asks, and steps
+// for the others.
 func unhurried(ctx context.Context, run *adapter.Run) error {
 	messages := run.Input().Messages
-	if len(messages) > 0 && messages[len(messages)-1].Content.String() == "type" {
-		return typist(ctx, run)
+	if len(messages) > 0 {
+		switch messages[len(messages)-1].Content.String() {
+		case "type":
+			return typist(ctx, run)
+		case "call":
+			came, err := run.Call(ctx, "part", adapter.CallInput{Text: "Publish it?"})
+			if err != nil {
+				return err
+			}
+			return run.Say("The other agent says: " + came.Text)
+		}
 	}
 	return steps(ctx, run)
+}
+
+// part asks what it is told to.
+func part(ctx context.Context, run *adapter.Run) error {
+	messages := run.Input().Messages
+	yes, err := run.Confirm(ctx, messages[len(messages)-1].Content.String())
+	if err != nil {
+		return err
+	}
+	if !yes {
+		return run.Say("better not")
+	}
+	return run.Say("published")
 }
 
 // typist calls a tool whose arguments come at a pace that a reader can follow.

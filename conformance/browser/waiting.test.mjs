@@ -1,7 +1,7 @@
 // What waits is told wherever one is, and to who looks elsewhere if they want it.
 
 import assert from "node:assert/strict";
-import { embedded, person, Tab, test, unique, until } from "./lane.mjs";
+import { barriers, embedded, person, steps, Tab, test, unique, until } from "./lane.mjs";
 
 /** What a tab says of how many wait: at the inbox, in its title, and by its icon. */
 async function counted(tab) {
@@ -246,4 +246,50 @@ test("who stops a chat is told that its parts go on, and may stop them", async (
   for (const thread of parts) await until(async () => !(await active(thread)), "they are stopped");
   await tab.say("/say on we go");
   await tab.at("parts-go-on").waitFor({ state: "detached" });
+});
+
+test("who waits for a time or an event says so where a question would be and in the list, and is no question", async () => {
+  const tab = await Tab.open(await person({ viewport: { width: 1280, height: 900 } }), embedded);
+  const row = tab.page.locator(`[data-testid="thread"][data-thread-id="${tab.threadId}"]`);
+  const stands = (words) => until(async () => words.test(await row.innerText()), `the list says ${words}`);
+  const before = await countsAll(tab);
+  await tab.say("/sleep 600");
+  const sleeps = await tab.asked("aguiws:timer");
+  assert.equal(await sleeps.locator("h2").textContent(), "The agent waits");
+  await stands(/sleeps until/);
+  await counts(tab, before);
+  await tab.shot("97-sleeps");
+  assert.deepEqual(await barriers(tab.page), []);
+  await tab.decide(tab.at("stop-waiting"));
+  await tab.asked("aguiws:timer", 0);
+
+  await tab.say("/event paid");
+  const event = await tab.asked("aguiws:event");
+  assert.equal(await event.locator("h2").textContent(), "The agent waits for an event");
+  await stands(/waits for an event/);
+  await counts(tab, before);
+  await tab.shot("98-waits-for-an-event");
+  const [, url] = /POST JSON to (\S+)/.exec(await tab.last());
+  const taken = await fetch(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: "7" });
+  assert.deepEqual(await taken.json(), { repeat: false });
+  await tab.asked("aguiws:event", 0);
+  await tab.says("The effect took place.");
+});
+
+test("who has called another agent says so, leads to it, and shows that it asks", async () => {
+  const tab = await Tab.open(await person({ viewport: { width: 1280, height: 900 } }), steps);
+  await tab.say("call");
+  const card = await tab.asked("aguiws:call");
+  assert.equal(await card.locator("h2").textContent(), "The agent waits for another one");
+  const row = tab.page.locator(`[data-testid="thread"][data-thread-id="${tab.threadId}"]`);
+  await row.getByTestId("part-waits").waitFor();
+  await tab.shot("99-calls");
+  assert.deepEqual(await barriers(tab.page), []);
+  await tab.click("called");
+  await tab.asked("confirmation");
+  await tab.decide(tab.at("approve"));
+  await tab.says("published");
+  await tab.page.goBack();
+  await tab.says("The other agent says: published");
+  await tab.asked("aguiws:call", 0);
 });

@@ -64,6 +64,22 @@ func TestShow(t *testing.T) {
 	}
 }
 
+// Of what was answered it is shown whether it was approved, and nothing else.
+func TestShowOfAnAnswer(t *testing.T) {
+	redis := redistest.Start(t, redistest.Options{})
+	c := start(t, env(), "--redis", redis.URL())
+	ws := c.dial(nil)
+	asked := regexp.MustCompile(`"interrupts":\[\{"id":"([^"]+)"`).FindStringSubmatch(c.converse(ws, said("r1", "/twice")))
+	if asked == nil {
+		t.Fatal("nothing is asked")
+	}
+	c.converse(ws, `{"threadId":"thread-1","runId":"r2","messages":[],"resume":[{"interruptId":"`+asked[1]+`","status":"resolved","payload":{"approved":false,"reason":"dear"}}]}`)
+	out, err := shown("--redis", redis.URL(), "thread-1")
+	if err != nil || !strings.Contains(out, asked[1]+" resolved and declined, by nobody that is known") || strings.Contains(out, "dear") {
+		t.Errorf("%v:\n%s", err, out)
+	}
+}
+
 // Of a thread whose data is damaged everything else is shown, and the command fails.
 func TestShowOfADamagedThread(t *testing.T) {
 	redis := redistest.Start(t, redistest.Options{})

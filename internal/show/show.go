@@ -236,7 +236,7 @@ func entryText(e *store.JournalEntry) string {
 	case store.EntryAnswer:
 		said := make([]string, len(e.Entries))
 		for i, entry := range e.Entries {
-			said[i] = entry.InterruptID + " " + string(entry.Status)
+			said[i] = entry.InterruptID + " " + string(entry.Status) + verdict(entry.Payload)
 		}
 		text := strings.Join(said, ", ") + ", by " + cmp.Or(e.User, "nobody that is known")
 		if e.Failure != "" {
@@ -256,6 +256,18 @@ func entryText(e *store.JournalEntry) string {
 		return "ids got new names after a takeover"
 	}
 	return "this version does not know the kind"
+}
+
+// verdict is what an answer says of the call that it is about, if it says it.
+func verdict(payload protocol.Any) string {
+	var said struct{ Approved *bool }
+	if json.Unmarshal(payload, &said) != nil || said.Approved == nil {
+		return ""
+	}
+	if *said.Approved {
+		return " and approved"
+	}
+	return " and declined"
 }
 
 func (p *page) keys(st Store, key store.ThreadKey) {
