@@ -12,7 +12,7 @@ import (
 // An example is read in a minute: a page of ten lines, with one command among them. What is
 // said to be short elsewhere is that short.
 func TestExamplesAreShort(t *testing.T) {
-	most := map[string]int{"approval": 100, "assistant": 60}
+	most := map[string]int{"approval": 115, "assistant": 60}
 	command := regexp.MustCompile("(?ms)^```(?:sh)?$.*?^```$")
 	folders := map[string]bool{}
 	for _, name := range treeFiles(t) {

@@ -12,10 +12,10 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// declaredKeys reads the table of keys in doc.go: by T, P, O, H, L or prefix: and the rest
+// declaredKeys reads the table of keys in lua/doc.go: by T, P, O, H, L or prefix: and the rest
 // of the name, the type.
 func declaredKeys(t testing.TB) map[string]string {
-	text, err := os.ReadFile("doc.go")
+	text, err := os.ReadFile("lua/doc.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,12 +24,12 @@ func declaredKeys(t testing.TB) map[string]string {
 		declared[m[1]+m[2]] = m[3]
 	}
 	if len(declared) < 10 {
-		t.Fatalf("doc.go names %d keys", len(declared))
+		t.Fatalf("lua/doc.go names %d keys", len(declared))
 	}
 	return declared
 }
 
-// inspector finds keys that doc.go does not name, or of which it says another
+// inspector finds keys that lua/doc.go does not name, or of which it says another
 // type, among those of a space.
 func inspector(t testing.TB, client redis.UniversalClient) func(space string) error {
 	declared := declaredKeys(t)

@@ -272,7 +272,7 @@ var hookTests = []struct {
 		h.notice("t3", "kind", "run.started")
 		h.want("crm", nil) // it is a new one
 	}},
-	{"keys are those that doc.go names", func(h *hooks) {
+	{"keys are those that lua/doc.go names", func(h *hooks) {
 		h.want("crm", nil)
 		for i := range 3 {
 			h.notice(fmt.Sprint("t", i), "kind", "run.started")

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -21,22 +22,23 @@ import (
 
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8081", "address to listen on")
+	redis := flag.String("redis", "", "URL of the Redis that keeps the questions; none: they end with the process")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	listener, err := net.Listen("tcp", *addr)
 	if err != nil {
 		log.Fatal(err)
 	}
-	log.Printf("open http://%s/", listener.Addr())
-	if err := serve(ctx, listener); err != nil {
+	log.Printf("open http://%s/ (process %d)", listener.Addr(), os.Getpid())
+	if err := serve(ctx, listener, *redis); err != nil {
 		log.Fatal(err)
 	}
 }
 
 // serve serves the agent, and the page, until ctx has ended.
-func serve(ctx context.Context, listener net.Listener) error {
-	store, err := redisstore.Embedded(nil) // redisstore.Open(ctx, "redis://127.0.0.1:6379", nil) makes suspensions durable
+func serve(ctx context.Context, listener net.Listener, redis string) error {
+	store, err := open(ctx, redis)
 	if err != nil {
 		return err
 	}
@@ -64,9 +66,19 @@ func serve(ctx context.Context, listener net.Listener) error {
 	return <-ended
 }
 
+func open(ctx context.Context, redis string) (*redisstore.Store, error) {
+	if redis == "" {
+		return redisstore.Embedded(nil)
+	}
+	return redisstore.Open(ctx, redis, &redisstore.Options{Prefix: "clerk"})
+}
+
 // clerk drafts a reply and sends it when a human approves.
 func clerk(ctx context.Context, run *adapter.Run) error {
 	messages := run.Input().Messages
+	if len(messages) == 0 {
+		return run.Say("What is the mail to be about?")
+	}
 	asked := messages[len(messages)-1].Content.String()
 	draft, err := adapter.Step(ctx, run, "draft", func(context.Context) (string, error) {
 		return "Dear customer, thank you for: " + strings.TrimSpace(asked), nil // a model would be called here

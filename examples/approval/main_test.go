@@ -37,7 +37,7 @@ func TestApproval(t *testing.T) {
 				t.Fatal(err)
 			}
 			served := make(chan error, 1)
-			go func() { served <- serve(ctx, listener) }()
+			go func() { served <- serve(ctx, listener, "") }()
 			defer func() {
 				stop()
 				if err := <-served; err != nil {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -26,7 +27,7 @@ func main() {
 	file := flag.String("ledger", "ledger.txt", "file in which each step leaves a line")
 	pause := flag.Duration("pause", time.Second, "time that a step takes")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	listener, err := net.Listen("tcp", *addr)
 	if err != nil {

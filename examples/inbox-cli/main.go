@@ -13,13 +13,14 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	asks := terminal(os.Stdin) && terminal(os.Stdout)
 	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, asks)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -23,7 +24,7 @@ import (
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8081", "address to listen on")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	listener, err := net.Listen("tcp", *addr)
 	if err != nil {
@@ -125,5 +126,8 @@ func publish(_ context.Context, call adapter.Invocation) (json.RawMessage, error
 
 func asked(run *adapter.Run) string {
 	messages := run.Input().Messages
+	if len(messages) == 0 {
+		return ""
+	}
 	return messages[len(messages)-1].Content.String()
 }

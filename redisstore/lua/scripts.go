@@ -1,5 +1,3 @@
-// Package lua has the scripts by which a store decides, as Redis gets them: each is put
-// together of the files that it needs, with places for the names of its keys and arguments.
 package lua
 
 import (

@@ -1,5 +1,5 @@
 // Package keyspace makes the names of all keys and channels. What they hold is in the table
-// of redisstore's doc.go.
+// of package lua.
 package keyspace
 
 import (
@@ -138,7 +138,7 @@ func (k *Space) Thread(key store.ThreadKey) Thread {
 	return Thread{Part: p, Base: p.Base + string(hash[:]) + ":", Member: MemberOf(key)}
 }
 
-// These are the keys of a thread, by what doc.go calls them.
+// These are the keys of a thread, by what package lua calls them.
 
 func (t Thread) Rec() string       { return t.Base + "rec" }
 func (t Thread) Log() string       { return t.Base + "log" }

@@ -11,7 +11,7 @@ import (
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
-// format is the number of the stored format, which doc.go describes. Servers of two
+// format is the number of the stored format, which package lua describes. Servers of two
 // builds may share a Redis when they write the same number.
 //
 // These leave the number as it is, because a server that does not know them passes over
