@@ -38,7 +38,7 @@ var (
 	// ErrLoginDeclined is what Run.Login returns when somebody declined or cancelled, and
 	// ErrLoginExpired when nobody came in time.
 	ErrLoginDeclined = errors.New("the login was declined")
-	ErrLoginExpired  = errors.New("nobody has logged in in time")
+	ErrLoginExpired  = errors.New("the time to log in is over")
 )
 
 // Login is a user's account at another service, for the agent that was let use it.

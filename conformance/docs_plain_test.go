@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"io"
 	"math"
 	"os"
 	"path"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/aguiws/aguiws/internal/cli"
 )
 
 // longest is how many lines a page may have that is read from its beginning. One to look
@@ -89,21 +92,42 @@ func plainly(t *testing.T, name string, all []string) {
 	}
 }
 
-// The words of the settings, which --help has too, read as the pages do.
-func TestDocsOfSettingsReadPlainly(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "docs", "configuration.md"))
-	if err != nil {
-		t.Fatal(err)
+// helpItem begins a text of --help: a command's, or a flag's behind its name.
+var helpItem = regexp.MustCompile(`^(?:Usage:|      ) aguiws |^  --`)
+
+// What --help says of each command and flag reads as the pages do, whose tables of settings
+// have the same words.
+func TestHelpReadsPlainly(t *testing.T) {
+	var help strings.Builder
+	if code := cli.Main(t.Context(), []string{"--help"}, nil, io.Discard, &help); code != 0 {
+		t.Fatalf("--help exits with %d", code)
 	}
-	_, settings, _ := strings.Cut(string(page), "<!-- settings -->")
+	var items []string
+	flags, fresh := 0, true
+	for line := range strings.Lines(help.String()) {
+		text := strings.TrimSpace(strings.TrimPrefix(line, "Usage:"))
+		flag := strings.HasPrefix(line, "  --")
+		if fresh || helpItem.MatchString(line) {
+			items = append(items, "")
+		}
+		if flag {
+			flags, text = flags+1, ""
+		}
+		items[len(items)-1] += text + " "
+		fresh = text == "" && !flag
+	}
+	if flags < 80 {
+		t.Fatalf("only %d flags were found", flags)
+	}
 	var all []string
-	for _, row := range regexp.MustCompile("(?m)^\\| `[^|]*\\|[^|]*\\| (.*) \\|$").FindAllStringSubmatch(settings, -1) {
-		all = append(all, sentences(row[1])...)
+	for _, item := range items {
+		// A flag's text begins with a small letter.
+		if item = strings.TrimSpace(item); item != "" && inverted.MatchString(strings.ToUpper(item[:1])+item[1:]) {
+			t.Errorf("it begins with another thing than its subject: %s", item)
+		}
+		all = append(all, sentences(item)...)
 	}
-	if len(all) < 100 {
-		t.Fatalf("only %d sentences were found", len(all))
-	}
-	plainly(t, "the settings", all)
+	plainly(t, "--help", all)
 }
 
 // Every page of docs/ is in the index of its folder, and each index in the one above.

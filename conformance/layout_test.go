@@ -206,7 +206,7 @@ var rooms = []room{
 		ours: []string{"conformance", "client", "protocol"}, theirs: []string{"github.com/coder/websocket", "github.com/google/uuid", "github.com/santhosh-tekuri/jsonschema"},
 		never: []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis"}},
 	{folder: "conformance/internal/command", why: "it starts the command for tests, on a port that none of their Redis servers has",
-		ours: []string{"redisstore/redistest"}, theirs: std},
+		ours: []string{"internal/bindingschema", "redisstore/redistest"}, theirs: std},
 	{folder: "conformance/cmd", why: "the harness's command may bring a server of ours along, and no example",
 		ours: append([]string{"conformance"}, below...), theirs: whatever},
 	{folder: "conformance/bench", why: "it measures servers that it starts itself, this one with an agent of its own among them, beside rivals",

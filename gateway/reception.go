@@ -72,7 +72,7 @@ func (v *reception) repaired(log *slog.Logger) func(name string) {
 			if name == RepairOutcome {
 				level = slog.LevelWarn // AG-UI wants one: what was meant is not known
 			}
-			log.Log(v.ctx, level, "what the agent sent was repaired", "repair", name, "event", v.relay.index)
+			log.Log(v.ctx, level, "the agent's events were repaired", "repair", name, "event", v.relay.index)
 		}
 	}
 }

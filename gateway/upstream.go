@@ -174,7 +174,7 @@ func (o *Options) checkHeaders() error {
 	o.Header = o.Header.Clone()
 	repeats := func(name string) error {
 		if !o.Idempotent && slices.Contains(repeated, http.CanonicalHeaderKey(name)) {
-			return fmt.Errorf("gateway: with the header %q a request is sent twice when its connection breaks: only an agent that is idempotent can have it", name)
+			return fmt.Errorf("gateway: the header %q makes HTTP send a request again when its connection breaks: only an agent that is idempotent can have it", name)
 		}
 		return nil
 	}

@@ -36,7 +36,7 @@ type kit struct {
 func (k *kit) tools() []llm.Tool {
 	return []llm.Tool{
 		llm.Define(adapter.Tool[nothing, string]{
-			Name: "clock", Description: "tells the time", Policy: llm.Always[nothing],
+			Name: "clock", Description: "tells the time", Policy: llm.NeverAsk[nothing],
 			Do: func(context.Context, adapter.Invocation, nothing) (string, error) { return "noon", nil },
 		}),
 		llm.Define(adapter.Tool[mail, string]{

@@ -20,7 +20,7 @@ func ExampleNew() {
 	agent, err := llm.New(llm.Options{
 		URL: "http://127.0.0.1:11434/v1", Model: "qwen3", Instructions: "Be brief.",
 		Tools: []llm.Tool{llm.Define(adapter.Tool[zone, string]{
-			Name: "current_time", Description: "Tells the time", Policy: llm.Always[zone],
+			Name: "current_time", Description: "Tells the time", Policy: llm.NeverAsk[zone],
 			Do: func(_ context.Context, _ adapter.Invocation, z zone) (string, error) {
 				at, err := time.LoadLocation(z.Name)
 				if err != nil {

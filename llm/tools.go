@@ -35,8 +35,8 @@ func Define[In, Out any](t adapter.Tool[In, Out]) Tool {
 	return d
 }
 
-// Always is the policy of a tool that needs nobody's approval.
-func Always[In any](In) adapter.Policy { return adapter.PolicyAllow }
+// NeverAsk is the policy of a tool whose calls are all carried out without approval.
+func NeverAsk[In any](In) adapter.Policy { return adapter.PolicyAllow }
 
 type runKey struct{}
 

@@ -97,7 +97,7 @@ func (o *Options) check() error {
 	}
 	if o.Lease < time.Millisecond || o.Follow < time.Millisecond || o.Keep < time.Millisecond ||
 		o.Retain < 1 || o.RetainBytes < 1 || o.RetainAge < time.Millisecond || o.LargeEvent < 2 || o.ThreadTTL < 0 {
-		return errors.New("redisstore: the lease and the times to follow, to keep and to retain are a millisecond at least, an event and a byte are retained at least, a large event has two bytes, and a thread is kept for no negative time")
+		return errors.New("redisstore: the lease and the times to follow, to keep and to retain are a millisecond at least; an event and a byte are retained at least; a large event has two bytes; the time that a thread is kept is not negative")
 	}
 	if o.NoticeCount < 1 || o.NoticeAge < time.Millisecond || o.KeepDecisions < time.Millisecond {
 		return errors.New("redisstore: a notice is kept at least, and notices and decisions for a millisecond")

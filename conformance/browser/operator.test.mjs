@@ -39,7 +39,7 @@ test("a run in progress is found, and cancelled", async () => {
   await ops.shot("50-operator-found");
   await ops.fill("find", "nothing-has-this-id");
   await ops.click("find-go");
-  await until(async () => /Nothing with this id was found/.test(await ops.at("found").textContent()), "it says where it has looked");
+  await until(async () => /This id was not found/.test(await ops.at("found").textContent()), "it says where it has looked");
 });
 
 test("a chat whose latest turn has failed is told by its mark, until another turn is better", async () => {

@@ -26,7 +26,7 @@ type address struct{ Street, City string }
 
 // clock is free, pay asks somebody, who may edit it, and ship is a form.
 var (
-	clock = llm.Define(adapter.Tool[struct{}, string]{Name: "clock", Description: "Tells the time", Policy: llm.Always[struct{}],
+	clock = llm.Define(adapter.Tool[struct{}, string]{Name: "clock", Description: "Tells the time", Policy: llm.NeverAsk[struct{}],
 		Do: func(context.Context, adapter.Invocation, struct{}) (string, error) { return time.Now().String(), nil }})
 	pay  = llm.Define(adapter.Tool[refund, string]{Name: "refund", Description: "Pays an order back", Do: payBack})
 	ship = llm.Form[address, string]{Name: "ship", Description: "Sends a new parcel", Message: "Where is it to go?", Do: send}

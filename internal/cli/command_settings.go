@@ -5,7 +5,7 @@ type checking struct{ credential string }
 
 func (c *checking) table() []setting {
 	return []setting{
-		{"jwt", "Checking", textValue{&c.credential, "file"}, "with a token in it: check says whom it stands for, or why it is refused"},
+		{"jwt", "Checking", textValue{&c.credential, "file"}, "file with a token: check says whom it stands for, or why it is refused"},
 	}
 }
 
@@ -17,8 +17,8 @@ type recording struct{ message, input, out string }
 
 func (c *recording) table() []setting {
 	return []setting{
-		{"message", "Recording", textValue{&c.message, "text"}, "what the upstream is told, by check too"},
-		{"input", "Recording", textValue{&c.input, "file"}, "the whole input (RunAgentInput) in its place, sent as it is: one that answers an interrupt, say"},
-		{"out", "Recording", textValue{&c.out, "name"}, "of the recording: NAME`.request.json` is what was sent, and NAME`.sse` what came. They must not be there yet"},
+		{"message", "Recording", textValue{&c.message, "text"}, "text for the upstream, which check sends too"},
+		{"input", "Recording", textValue{&c.input, "file"}, "a whole input (RunAgentInput) in place of the message, sent as it is, such as one that answers an interrupt"},
+		{"out", "Recording", textValue{&c.out, "name"}, "name of the recording: NAME`.request.json` is what was sent, and NAME`.sse` what came. Neither file may exist yet"},
 	}
 }

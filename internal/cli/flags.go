@@ -11,7 +11,7 @@ import (
 // errHelp: the usage was printed, there is nothing more to do.
 var errHelp = errors.New("help")
 
-const configHelp = "file with settings, in YAML: `lease: 5s`. What the environment says counts more, and flags most"
+const configHelp = "file with settings, in YAML: `lease: 5s`. The environment wins over it, and flags win over both"
 
 // readSettings reads the command line, then what it does not say from the
 // environment, then what that does not say from the configuration file. A setting that

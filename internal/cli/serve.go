@@ -159,12 +159,12 @@ func sayWhatWaits(ctx context.Context, log *slog.Logger, st *redisstore.Store) {
 	defer cancel()
 	open, err := store.OpenQuestions(ctx, st)
 	if err != nil {
-		log.Warn("what waits is not known", "error", err)
+		log.Warn("the store does not say what waits", "error", err)
 		return
 	}
 	dispatches, err := st.CountDispatches(ctx)
 	if err != nil {
-		log.Warn("what waits is not known", "error", err)
+		log.Warn("the store does not say what waits", "error", err)
 		return
 	}
 	oldest := ""

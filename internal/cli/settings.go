@@ -104,7 +104,7 @@ var groups = []string{"Serving", "Upstreams", "The store", "Runs", "Identity", "
 // forShow lists what show alone can be told.
 func (s *settings) forShow() []setting {
 	return []setting{
-		{"namespace", "Showing", textValue{&s.showing.Namespace, "name"}, "of the thread; it is in the log and in what `/v1` answers. Without authentication it is local"},
+		{"namespace", "Showing", textValue{&s.showing.Namespace, "name"}, "namespace of the thread, which the log and `/v1` tell. Without authentication it is local"},
 	}
 }
 
@@ -150,7 +150,7 @@ func (s *settings) table() []setting {
 		{"run-timeout", "Runs", durationValue{&s.runTimeout, 0, 0}, "how long a run may be active, without the time it waits for answers. 0s is for ever"},
 		{"max-runs", "Runs", numberValue{&s.maxRuns, 1, 0}, "runs at once, without those that wait for answers. More wait for a place here or on another server"},
 
-		{"auth", "Identity", choiceValue{&s.auth, []string{"none", "tokens", "jwt"}}, "who may use the server: everybody on loopback; bearers of listed tokens; bearers of an issuer's tokens"},
+		{"auth", "Identity", choiceValue{&s.auth, []string{"none", "tokens", "jwt"}}, "the server's users: everybody on loopback; bearers of listed tokens; bearers of an issuer's tokens"},
 		{"tokens", "Identity", tokensValue{&s.tokens}, "the tokens, in YAML or JSON: `[{token: …, user: ann}]`. Other users of the machine can read command lines: prefer a file"},
 		{"token-file", "Identity", textValue{&s.tokenFile, "file"}, "file with such a list. SIGHUP reads it again and closes the connections of tokens that are gone, and of all tokens if the file cannot be read"},
 		{"separate-duties", "Identity", switchValue{&s.separateDuties}, "users may not approve a tool call, or answer a question of an upstream, that their own messages led to. Another user has to, with the scope `approver` or in a shared namespace. A user who edits the arguments decides alone what is carried out"},

@@ -25,11 +25,11 @@ func printUsage(w io.Writer, table []setting) {
 
 Every setting is a flag, a variable of the environment (--drain-timeout is
 AGUIWS_DRAIN_TIMEOUT) and a key of the configuration file (drain-timeout: 20s).
-Flags win over the environment, and the environment over the file. A variable
-of that kind that is no setting is a warning.
+Flags win over the environment, and the environment over the file. The server
+warns of a variable AGUIWS_… that is no setting.
 
-To check, --upstream on the command line means: say something to it, and say what
-it makes of it. An upstream that is configured elsewhere is connected to, and no more.
+check sends a message to an upstream that --upstream names on the command line, and
+says what comes of it. It only connects to an upstream that is configured elsewhere.
 
 Flags of record:
 `)

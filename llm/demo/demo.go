@@ -34,10 +34,10 @@ func New(o llm.Options, effects string) (*llm.Agent, error) {
 	o.Instructions, o.TellState = cmp.Or(o.Instructions, instructions), true
 	o.Tools = []llm.Tool{
 		llm.Define(adapter.Tool[place, string]{
-			Name: "current_time", Description: "Tells the date and time", Policy: llm.Always[place], Idempotent: true, Do: now,
+			Name: "current_time", Description: "Tells the date and time", Policy: llm.NeverAsk[place], Idempotent: true, Do: now,
 		}),
 		llm.Define(adapter.Tool[note, string]{
-			Name: "remember", Description: "Keeps a note in the state of this conversation", Policy: llm.Always[note], Idempotent: true, Do: remember,
+			Name: "remember", Description: "Keeps a note in the state of this conversation", Policy: llm.NeverAsk[note], Idempotent: true, Do: remember,
 		}),
 		llm.Define(adapter.Tool[email, string]{
 			Name: "send_email", Description: "Sends an email",

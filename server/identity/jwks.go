@@ -60,7 +60,7 @@ func newKeySet(address string) (*keySet, error) {
 	ip := net.ParseIP(u.Hostname())
 	local := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 	if u.Scheme != "https" && !(u.Scheme == "http" && local) {
-		return nil, errors.New("the key set's URL must begin with https://: whoever can change the keys can be anybody")
+		return nil, errors.New("the key set's URL must begin with https://: a person who changes the keys can be anybody")
 	}
 	return &keySet{
 		url: address, fetching: make(chan struct{}, 1),

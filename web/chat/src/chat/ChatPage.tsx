@@ -123,7 +123,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
           )}
           {storeAway && (
             <p className="banner" role="status" data-testid="store-away">
-              The server's store does not answer. What is shown is from before. What you send is kept here and goes out by itself when the store is back.
+              The server's store does not answer. The page shows what it read before. It keeps what you send, and sends it when the store is back.
             </p>
           )}
           <main ref={content}>
@@ -186,7 +186,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             )}
             {quiet && (
               <p className="hint center" role="status" data-testid="quiet">
-                Nothing new has come for a while. The run goes on; should its server be lost, another takes it over.
+                The agent has sent nothing new for a while. The run goes on; if its server is lost, another takes it over.
               </p>
             )}
             {restated && (

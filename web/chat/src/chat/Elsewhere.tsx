@@ -81,7 +81,7 @@ function Others({ threadId, namespace }: Props) {
         <section className="empty" aria-label="Not for you to read" data-testid="others-closed">
           <h2>You may not read this chat</h2>
           <p className="hint">
-            Its messages are shown to its own user, and to the scope admin. {item ? "What it asks you may answer in the inbox." : "Or it was deleted."}
+            Its messages are shown to its own user, and to the scope admin. {item ? "You may answer its questions in the inbox." : "Or it was deleted."}
           </p>
         </section>
       )}
@@ -89,7 +89,7 @@ function Others({ threadId, namespace }: Props) {
       {!last.data && !error && <Loading />}
       {last.data && !closed && <Conversation of={of} query={query} last={last.data} asked={item} />}
       {item && item.interrupts.length > 0 && (
-        <section className="question" aria-label="What it asks" data-testid="others-asks">
+        <section className="question" aria-label="Its questions" data-testid="others-asks">
           <h2>It waits for an answer</h2>
           {item.interrupts.map(({ id, interrupt, toolCall }) => {
             const one = interrupt as unknown as Interrupt;

@@ -48,7 +48,7 @@ export function EmptyChat({ agent, durable, send }: EmptyProps) {
     return (
       <section className="empty" aria-label="New chat" data-testid="empty">
         <h2>{agent?.name ? `What shall ${agent.name} do?` : "What shall the agent do?"}</h2>
-        <p className="hint">{agent?.description || "Write a message to begin. What you write and what is answered is kept under this address."}</p>
+        <p className="hint">{agent?.description || "Write a message to begin. The chat is kept under this address."}</p>
       </section>
     );
   }

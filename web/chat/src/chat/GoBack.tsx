@@ -64,7 +64,7 @@ function Editor({ id, text }: { id: string; text: string }) {
         />
       </div>
       <p className="hint" id={`edit-${id}`}>
-        What follows is taken out and can be restored.
+        Later messages are taken out and can be restored.
       </p>
       {fault !== undefined && (
         <p className="fault" role="alert" data-testid="edit-fault">

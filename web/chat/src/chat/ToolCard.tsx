@@ -57,7 +57,7 @@ function Result({ text, told }: { text: string; told: boolean }) {
   const object = useMemo(() => text.startsWith("{"), [text]);
   return (
     <div className="result">
-      <p className="hint">{told ? "What the agent was told" : "Result"}</p>
+      <p className="hint">{told ? "The agent was told" : "Result"}</p>
       {object ? <ArgFields text={text} hook="tool-result" label="Result" compact /> : <Folded text={text} hook="tool-result" label="Result" />}
     </div>
   );

@@ -5,7 +5,7 @@ import { placeOf, sideOf } from "./told";
 /** How an approval has edited the arguments: place by place, what was proposed and what was approved. */
 export function Changes({ changes }: { changes: readonly Change[] }) {
   return (
-    <dl className="changes" data-testid="changes" aria-label="What was edited">
+    <dl className="changes" data-testid="changes" aria-label="Edits">
       {changes.map((change) => (
         <div key={change.pointer}>
           <dt>

@@ -109,14 +109,14 @@ export function InterruptCard({ threadId, interrupt, messages, answer, fault, di
             See what it does
           </a>
         )}
-        {about && (heading === "The agent asks" && !text ? <Folded text={about} hook="interrupt-about" label="What the agent says of it" /> : <MoreSaid text={about} />)}
+        {about && (heading === "The agent asks" && !text ? <Folded text={about} hook="interrupt-about" label="Details from the agent" /> : <MoreSaid text={about} />)}
         <Misleading text={`${made ? "" : heading}\n${text ?? ""}\n${about ?? ""}`} />
         {call && (question.kind !== "approval" || expired || answer) && (
           <div data-testid="about-call">
             <ArgFields text={call.function.arguments || "{}"} schema={question.kind === "approval" ? question.args : undefined} hook="proposed-args" label="Arguments of the call" compact />
           </div>
         )}
-        {facts && <ArgFields text={facts} hook="interrupt-facts" label="What is known of it" compact />}
+        {facts && <ArgFields text={facts} hook="interrupt-facts" label="Known facts" compact />}
         {fault && (
           <p className="fault" role="alert">
             {fault}
@@ -171,8 +171,8 @@ export function InterruptCard({ threadId, interrupt, messages, answer, fault, di
 function MoreSaid({ text }: { text: string }) {
   return (
     <details>
-      <summary data-testid="more-said">What else the agent says</summary>
-      <ArgFields text={text} hook="interrupt-about" label="What else the agent says" compact />
+      <summary data-testid="more-said">More from the agent</summary>
+      <ArgFields text={text} hook="interrupt-about" label="More from the agent" compact />
     </details>
   );
 }

@@ -36,7 +36,7 @@ export function JsonBody({ schema, given, locked, abandon, resolve }: Props) {
   return (
     <>
       <details className="reasoning">
-        <summary>What the answer has to look like</summary>
+        <summary>Shape of the answer</summary>
         <Folded text={stringify(schema, 2)} hook="answer-schema" label="Schema of the answer" />
       </details>
       <JsonText label="Answer, as JSON" hook="json-answer" value={typed} fault={fault} rows={4} locked={locked} change={setTyped} />

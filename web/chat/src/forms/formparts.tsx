@@ -266,7 +266,7 @@ export const TEMPLATES: Partial<Omit<TemplatesType, "ButtonTemplates">> & { Butt
   TitleFieldTemplate: ({ title }: TitleFieldProps) => <Legend text={title} />,
   DescriptionFieldTemplate: ({ description }: DescriptionFieldProps) => <Words>{description}</Words>,
   FieldErrorTemplate: Nothing as React.ComponentType<FieldErrorProps>,
-  UnsupportedFieldTemplate: ({ reason }: UnsupportedFieldProps) => <Words>No form can ask for this: {reason}. Cancel the question if it is needed.</Words>,
+  UnsupportedFieldTemplate: ({ reason }: UnsupportedFieldProps) => <Words>A form cannot ask for this: {reason}. Cancel the question if it is needed.</Words>,
   ButtonTemplates: {
     AddButton: button("Add one"),
     RemoveButton: button("Remove"),

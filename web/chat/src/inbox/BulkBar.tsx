@@ -121,7 +121,7 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, heard }: Props) 
         <div role="status">
           {state === "idle" && fault && (
             <p className="fault">
-              Nothing was answered. {wordsFor(fault.code).title}: {sentence(fault.message)} {wordsFor(fault.code).advice}
+              No question was answered. {wordsFor(fault.code).title}: {sentence(fault.message)} {wordsFor(fault.code).advice}
             </p>
           )}
           {results.length > 0 && (

@@ -226,10 +226,10 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
       {data && kept.length === 0 && (
         <p className="hint center" data-testid="inbox-empty">
           {data.next
-            ? "Nothing on this page fits the filters. There may be more on the next."
+            ? "No question on this page fits the filters. The next page may have some."
             : filtered
-              ? "Nothing that waits fits the filters."
-              : "Nothing waits for you. Questions of all chats come here by themselves."}
+              ? "No question fits the filters."
+              : "No question waits for you. Questions of all chats come here by themselves."}
         </p>
       )}
       <div className="inbox" data-detail={detailed}>
@@ -258,7 +258,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
           </div>
         )}
         {(detailed || shown.length > 0) && (
-          <div ref={detail} className="inbox-detail" hidden={!detailed} tabIndex={-1} role="group" aria-label="What is asked">
+          <div ref={detail} className="inbox-detail" hidden={!detailed} tabIndex={-1} role="group" aria-label="The question">
             {!beside && (
               <button type="button" className="quiet" data-testid="inbox-back" onClick={() => setPicking({ list, left: picked, by: "click" })}>
                 <Icon name="back" /> Back to the list

@@ -77,17 +77,17 @@ export function Resolved({ views }: { views: ReactNode }) {
         </p>
       )}
       {!data && !error && <p className="hint center">Loading…</p>}
-      {data?.items.length === 0 && <p className="hint center">{query.size > 0 ? "Nothing that was decided fits the filters." : "Nothing was decided yet."}</p>}
+      {data?.items.length === 0 && <p className="hint center">{query.size > 0 ? "No decision fits the filters." : "No decisions yet."}</p>}
       {data !== undefined && data.items.length > 0 && (
         <div className="decided">
-          <DecisionTable label="What was decided" columns={COLUMNS}>
+          <DecisionTable label="Decisions" columns={COLUMNS}>
             {data.items.map((decision) => (
               <Decision key={decision.id} decision={decision} />
             ))}
           </DecisionTable>
         </div>
       )}
-      <Pager place={place} of="what was decided" />
+      <Pager place={place} of="decisions" />
     </>
   );
 }
@@ -129,7 +129,7 @@ function Decision({ decision }: { decision: DecisionInfo }) {
         {(message !== undefined || args !== undefined || payload !== undefined) && (
           <Details>
             {asked && <Paragraph text={asked} label="Message" />}
-            {beside && <Folded text={beside} hook="decided-beside" label="What the question had beside its words" />}
+            {beside && <Folded text={beside} hook="decided-beside" label="Details of the question" />}
             {args !== undefined && <span className="hint">Arguments as they were shown</span>}
             {args !== undefined && <ArgFields text={stringify(args)} hook="decided-args" label="Arguments as they were shown" compact />}
             {payload !== undefined && <span className="hint">The answer</span>}
@@ -155,7 +155,7 @@ function Details({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState(false);
   return (
     <details data-testid="decided-details" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>What was shown and answered</summary>
+      <summary>Question and answer</summary>
       {open && <div className="decided-details">{children}</div>}
     </details>
   );

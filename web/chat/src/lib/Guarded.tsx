@@ -113,7 +113,7 @@ export function Guarded({ subject, fixed = false, sticky = false, className = ""
       {children}
       {refused && (
         <p className="too-soon" role="status" data-testid="too-soon">
-          Nothing was done: this has only just come, changed or moved. Look at it, then try again.
+          This has only just come, changed or moved, so nothing was done. Look at it, then try again.
         </p>
       )}
     </div>

@@ -20,7 +20,7 @@ export function WorkSection() {
   return (
     <section aria-labelledby="work">
       <h2 id="work">Waiting for workers</h2>
-      <p className="hint">Of all tenants, by agent of this server: the streams that its runs are delivered by.</p>
+      <p className="hint">Streams that deliver the runs of all tenants, by agent of this server.</p>
       <Unread error={work.error} shown={work.data !== undefined} needs="the scope metrics, or admin with tenants" />
       {work.data && (
         <div className="scroll" tabIndex={0} role="group" aria-label="Streams">

@@ -44,7 +44,7 @@ export function DeadLetters({ letters, counted = 0, act, changed }: Props) {
       )}
       {items.length > 0 && (
         <p className="hint">
-          Of the whole tenant: runs whose workers were lost too often, or that could not go on. Requeue goes on with one; Dismiss takes it off this list, and it cannot be requeued any more.
+          Runs of the whole tenant whose workers were lost too often, or that could not go on. Requeue goes on with one; Dismiss takes it off this list, and it cannot be requeued any more.
         </p>
       )}
       {(ready.length > 1 || asked) && (

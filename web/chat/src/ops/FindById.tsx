@@ -54,7 +54,7 @@ export function FindById({ act }: { act: Act }) {
       <div role="status" data-testid="found" data-what={found?.what}>
         {answer?.looking && <p className="hint">Looking…</p>}
         {answer?.fault && <p className="fault">{sentence(answer.fault)}</p>}
-        {answer && !answer.looking && !answer.fault && !found && <p className="hint">Nothing with this id was found. {LOOKED}</p>}
+        {answer && !answer.looking && !answer.fault && !found && <p className="hint">This id was not found. {LOOKED}</p>}
         {found && (
           <p>
             It is a {found.what}

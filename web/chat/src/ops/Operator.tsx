@@ -76,7 +76,7 @@ export default function Operator() {
         <StoreSection />
         <section aria-labelledby="dispatches">
           <h2 id="dispatches">Dispatches</h2>
-          <p className="hint">Of the whole tenant, by how far they were delivered. A dead letter stays counted when it is requeued. What each run came to is told beside it below.</p>
+          <p className="hint">Dispatches of the whole tenant, by how far they were delivered. A requeued dead letter stays counted. The lists below say how each run ended.</p>
           <dl className="counts" data-testid="counts">
             {STATES.filter((state) => counts.data?.[state] !== undefined).map((state) => (
               <div key={state} data-state={state}>
@@ -94,7 +94,7 @@ export default function Operator() {
           <h2 id="all-threads">Threads</h2>
           <p className="hint">
             {threads.data?.items.length !== 0
-              ? "Of your own namespace, latest input first. Open one to see its runs."
+              ? "Threads of your own namespace, latest input first. Open one to see its runs."
               : threads.place.back
                 ? "None are left on this page."
                 : "None yet in your own namespace."}

@@ -16,7 +16,7 @@ export function StoreSection() {
       <Unread error={error} shown={data !== undefined} needs="the scope metrics, or admin with tenants" />
       {data && !data.available && (
         <p className="hint" role="status" data-testid="store-away">
-          The store does not answer. {data.at ? `What is shown is from ${ago(data.at)}; it is asked again by itself.` : "It is asked again by itself."}
+          The store does not answer. {data.at ? `The figures are from ${ago(data.at)}. ` : ""}The page asks again by itself.
         </p>
       )}
       {data?.available && data.partial && (

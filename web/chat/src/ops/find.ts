@@ -15,7 +15,7 @@ export interface Found {
 export const CHATS = 50;
 
 /** What was looked through where nothing was found. */
-export const LOOKED = `Looked through chats of that id, open questions, the latest 200 decisions, 200 dead letters, and the latest 200 runs of your ${CHATS} latest chats.`;
+export const LOOKED = `The search covers chats of that id, open questions, the latest 200 decisions, 200 dead letters, and the latest 200 runs of your ${CHATS} latest chats.`;
 
 type Get = <T>(path: string) => Promise<T | undefined>;
 

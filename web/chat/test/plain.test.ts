@@ -1,0 +1,28 @@
+// The texts of the page begin with their subject.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../src/", import.meta.url));
+const inverted = /^(?:As|Behind|Nobody|Nothing|Of|So|What|Where|Whether|Who|Whoever|Whose|With) \S+ \S/;
+
+/** The sentences of a file's strings and of its elements. */
+function sentences(file: string): string[] {
+  const list: string[] = [];
+  const visit = (node: ts.Node) => {
+    if (ts.isStringLiteralLike(node) || ts.isJsxText(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
+      list.push(...node.text.trim().replace(/\s+/g, " ").split(/(?<=[.!?:]) (?=[A-Z])/));
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, readFileSync(root + file, "utf8"), ts.ScriptTarget.Latest, false));
+  return list;
+}
+
+it("begins with a subject", () => {
+  const all = (readdirSync(root, { recursive: true }) as string[]).filter((file) => /\.tsx?$/.test(file)).flatMap(sentences);
+  expect(all.length).toBeGreaterThan(1000);
+  expect(all.filter((text) => inverted.test(text) && !text.endsWith("?"))).toEqual([]);
+});
