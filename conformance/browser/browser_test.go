@@ -107,6 +107,7 @@ func runPage(t *testing.T, browser string, tests []string) {
 		"AGUIWS_CONTROL=" + control.URL,
 		"AGUIWS_BROWSER=" + browser,
 		"AGUIWS_SHOTS=" + command.Artifacts(t),
+		command.Frames(t),
 	}
 	if len(tests) == 0 {
 		command.NodeChosen(t, env, gate, args...)

@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { after, afterEach, before, test as nodeTest } from "node:test";
+import { keepFrame } from "../node/frames.mjs";
 
 // The packages of both lanes are installed once, beside the other lane.
 const installed = createRequire(new URL("../node/", import.meta.url));
@@ -130,6 +131,10 @@ export class Tab {
       if (tab.serverMayNotKnow && /status of 404/.test(message.text())) return;
       if (tab.serverMayDie && /WebSocket connection to|Failed to load resource/.test(message.text())) return;
       complaints.push(message.text());
+    });
+    tab.page.on("websocket", (socket) => {
+      socket.on("framesent", ({ payload }) => keepFrame("client", payload));
+      socket.on("framereceived", ({ payload }) => keepFrame("server", payload));
     });
     await tab.page.goto(address);
     return tab;

@@ -7,6 +7,7 @@ import { readFile } from "node:fs/promises";
 import { afterEach, test as nodeTest } from "node:test";
 import WebSocket from "ws";
 import { Connection, TransportError, WebSocketAgent } from "./build/client.mjs";
+import { keepFrame } from "./frames.mjs";
 
 export { TransportError };
 
@@ -41,6 +42,19 @@ export function warned(what) {
   warnings.splice(warnings.indexOf(due[0]), 1);
 }
 
+/** A socket that keeps its control frames. */
+export class KeptSocket extends WebSocket {
+  constructor(url, protocols) {
+    super(url, protocols);
+    this.on("message", (data) => keepFrame("server", data));
+  }
+
+  send(data) {
+    keepFrame("client", data);
+    super.send(data);
+  }
+}
+
 /** A browser tab: one agent on a socket of its own. `server` chooses among the servers, `token` is the connection's. */
 export class Client {
   sockets = [];
@@ -50,7 +64,7 @@ export class Client {
 
   constructor(threadId, { server = 0, token } = {}) {
     const { sockets, frames } = this;
-    class Recorded extends WebSocket {
+    class Recorded extends KeptSocket {
       constructor(url, protocols) {
         super(url, protocols);
         sockets.push(this);

@@ -53,7 +53,7 @@ func runLane(t *testing.T, servers ...*command.Server) {
 	for _, s := range servers {
 		urls = append(urls, s.Socket())
 	}
-	env := []string{"AGUIWS_URLS=" + strings.Join(urls, ","), "AGUIWS_EFFECTS=" + servers[0].EffectsFile()}
+	env := []string{"AGUIWS_URLS=" + strings.Join(urls, ","), "AGUIWS_EFFECTS=" + servers[0].EffectsFile(), command.Frames(t)}
 	if !suite.IsFull() {
 		command.NodeChosen(t, env, gate)
 		return

@@ -4,9 +4,8 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { afterEach } from "node:test";
 import { ChatClient } from "@tanstack/ai-client";
-import WebSocket from "ws";
 import { aguiws } from "./build/tanstack.mjs";
-import { effects, numbers, test as anyTest, unique, until, urls } from "./lane.mjs";
+import { effects, KeptSocket, numbers, test as anyTest, unique, until, urls } from "./lane.mjs";
 import { showing } from "./shown.mjs";
 
 const { version } = JSON.parse(await readFile(new URL("node_modules/@tanstack/ai-client/package.json", import.meta.url), "utf8"));
@@ -37,7 +36,7 @@ class Page {
 
   constructor(threadId, { server = 0, ...options } = {}) {
     const { sockets, frames } = this;
-    class Recorded extends WebSocket {
+    class Recorded extends KeptSocket {
       constructor(url, protocols) {
         super(url, protocols);
         sockets.push(this);
