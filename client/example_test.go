@@ -63,9 +63,13 @@ func Example() {
 		if err != nil {
 			return err
 		}
-		for _, asked := range client.Asked(end) {
-			fmt.Println(asked.Message)
-			if _, err := thread.Answer(client.Resolve(asked, `{"approved":true}`)).Wait(ctx); err != nil {
+		for asked := client.Asked(end); len(asked) > 0; asked = client.Asked(end) {
+			var answers []protocol.ResumeEntry
+			for _, question := range asked {
+				fmt.Println(question.Message)
+				answers = append(answers, client.Resolve(question, `{"approved":true}`))
+			}
+			if end, err = thread.Answer(answers...).Wait(ctx); err != nil {
 				return err
 			}
 		}

@@ -184,7 +184,7 @@ func (s *settings) table() []setting {
 		{"max-requests-per-address", "Limits", limitValue{&s.requestsPerAddr}, "requests a second of one address, handshakes included"},
 		{"max-inputs", "Limits", limitValue{&s.inputs}, "inputs a minute of one user, on all servers. Half as many may come at once"},
 		{"max-runs-per-user", "Limits", limitValue{&s.runsPerUser}, "runs of one user at once on all servers, without those that wait for answers. Inputs in a thread's queue go on waiting, and answers are taken all the same"},
-		{"max-runs-per-tenant", "Limits", limitValue{&s.runsPerTenant}, "runs of one tenant at once on all servers, counted as those of a user. Users without a tenant, and all with `--auth none`, are of the tenant `default`"},
+		{"max-runs-per-tenant", "Limits", limitValue{&s.runsPerTenant}, "runs of one tenant at once on all servers, counted as those of a user. Users without a tenant are of the tenant `default`; with `--auth none` all are of the tenant `local`"},
 		{"max-threads-per-user", "Limits", limitValue{&s.threadsPerUser}, "threads of one user that are not deleted, on all servers"},
 		{"heartbeat", "Limits", durationValue{&s.heartbeat, time.Second, time.Hour}, "time between pings of a socket. Proxies must close no sooner"},
 

@@ -16,12 +16,17 @@ file = Path(sys.argv[3]) if len(sys.argv) > 3 else None
 asked = json.loads(file.read_text()) if file and file.exists() else {}
 
 
+def keep(question, value):
+    """Keeps what a question is about, or, when it is answered, what was said then."""
+    asked[question] = value
+    if file:
+        file.write_text(json.dumps(asked))
+
+
 def ask(message, about):
     """Keeps what a question is about, and returns the question."""
     question = str(uuid.uuid4())
-    asked[question] = about
-    if file:
-        file.write_text(json.dumps(asked))
+    keep(question, about)
     return {"id": question, "reason": "example:ask_human", "message": message}
 
 
@@ -69,7 +74,11 @@ class Agent(BaseHTTPRequestHandler):
 
     def go_on(self, answer):
         """Acts on the answer, and returns the next question; None: there is none."""
-        word, to = asked[answer["interruptId"]]
+        question = answer["interruptId"]
+        if isinstance(asked[question], str):  # after a crash an answer may come again
+            self.say(asked[question])
+            return
+        word, to = asked[question]
         payload, args = answer.get("payload"), {"to": to}
         sends = answer["status"] == "resolved"
         if word == "when":
@@ -80,7 +89,8 @@ class Agent(BaseHTTPRequestHandler):
         if sends:
             with open(sys.argv[1], "a") as effects:
                 effects.write(json.dumps({"tool": "send", "args": args}) + "\n")
-        self.say(f"Sent to {to}" if sends else f"Not sent to {to}")
+        keep(question, f"Sent to {to}" if sends else f"Not sent to {to}")
+        self.say(asked[question])
 
 
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
