@@ -61,6 +61,16 @@ test("a chat whose latest turn has failed is told by its mark, until another tur
   await chat.says("fine");
   await until(async () => !/failed/.test(await row.innerText()), "a turn that succeeds takes the mark away");
   await until(async () => (await tags.count()) === 0, "in the operator's view too");
+  // Of all runs those are shown that came to what is chosen.
+  await ops.front();
+  const all = ops.page.locator('section[aria-labelledby="all-runs"]');
+  const here = all.getByTestId("run").filter({ hasText: chat.threadId }).getByTestId("run-state");
+  await until(async () => (await here.allTextContents()).sort().join() === "failed,succeeded", "both runs are listed");
+  await all.getByTestId("run-result").selectOption("error");
+  await until(async () => (await here.allTextContents()).join() === "failed", "the one that failed is shown");
+  assert.ok((await all.getByTestId("run-state").allTextContents()).every((words) => words === "failed"), "and no other kind");
+  await all.scrollIntoViewIfNeeded();
+  await ops.shot("123-runs-that-failed");
 });
 
 /** A chat whose agent goes from step to step, and the operator's view of it, its buttons shown. */

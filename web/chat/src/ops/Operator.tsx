@@ -3,6 +3,7 @@ import { ApiError, call, usePolled, type RunInfo, type ThreadInfo } from "../ser
 import { UpstreamSection, WebhookSection, WorkSection } from "./Backlog";
 import { Bar } from "../bar/Bar";
 import { DeadLetters } from "./DeadLetters";
+import { FilteredRuns } from "./FilteredRuns";
 import { FindById } from "./FindById";
 import { NodesSection } from "./Nodes";
 import { Pager } from "../server/Pager";
@@ -21,6 +22,9 @@ const EVERY_MS = 3_000;
 
 /** How many threads or letters are shown at once. */
 const SIZE = 50;
+
+/** How many runs of all threads are. */
+const RUNS = 10;
 
 /** Threads, their runs and dispatches, what waits to be delivered and what could not be. */
 export default function Operator() {
@@ -90,6 +94,11 @@ export default function Operator() {
         <UpstreamSection />
         <DeadLetters letters={letters} counted={counts.data?.dead_letter} act={act} changed={refresh} />
         <WebhookSection act={act} />
+        <section aria-labelledby="all-runs">
+          <h2 id="all-runs">Runs</h2>
+          <p className="hint">Of your own namespace, beginning with the thread that had the latest input.</p>
+          <FilteredRuns path="/runs" size={RUNS} act={act} chats />
+        </section>
         <section aria-labelledby="all-threads">
           <h2 id="all-threads">Threads</h2>
           <p className="hint">
