@@ -8,6 +8,7 @@ import { FindById } from "./FindById";
 import { NodesSection } from "./Nodes";
 import { Pager } from "../server/Pager";
 import { usePages } from "../server/pages";
+import { QuestionsSection } from "./QuestionsSection";
 import { onLink, threadHref } from "../lib/route";
 import { STATES, stateWords, type Act } from "./RunTable";
 import { SignIn } from "../server/SignIn";
@@ -78,6 +79,7 @@ export default function Operator() {
         <FindById act={act} />
         <NodesSection />
         <StoreSection />
+        <QuestionsSection />
         <section aria-labelledby="dispatches">
           <h2 id="dispatches">Dispatches</h2>
           <p className="hint">Of the whole tenant, by how far they were delivered. A dead letter stays counted when it is requeued. What each run came to is told beside it below.</p>
