@@ -1,6 +1,7 @@
 import type { ThreadInfo } from "../server/api";
 import { Guarded } from "../lib/Guarded";
 import { FilteredRuns } from "./FilteredRuns";
+import { ForgetRuns } from "./ForgetRuns";
 import { PauseControl } from "./PauseControl";
 import type { Act } from "./RunTable";
 
@@ -40,6 +41,7 @@ export function ThreadRuns({ thread, act }: { thread: ThreadInfo; act: Act }) {
         </button>
       </Guarded>
       <FilteredRuns path={`${base}/runs`} size={SIZE} act={act} />
+      <ForgetRuns base={base} act={act} />
     </div>
   );
 }
