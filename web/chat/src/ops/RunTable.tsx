@@ -84,8 +84,8 @@ function Row({ run, act, across, chats, open: atFirst }: { run: RunInfo; act: Ac
         <td>{ago(run.updatedAt)}</td>
         {chats && (
           <td>
-            <a href={threadHref(run.threadId)} onClick={onLink} dir="auto">
-              {visible(run.threadId)}
+            <a href={threadHref(run.threadId)} onClick={onLink}>
+              <code title={run.threadId}>{visible(run.threadId)}</code>
             </a>
           </td>
         )}
