@@ -157,6 +157,22 @@ func (s *Store) Servers(ctx context.Context) ([]store.Server, error) { return s.
 // answer.
 func (s *Store) Ready(ctx context.Context) error { return s.conn.Ready(ctx) }
 
-// Keys names the keys that hold one thread, whether there is something in them or not, for
-// people who look into Redis.
-func (s *Store) Keys(key store.ThreadKey) []string { return s.conn.Keys.Thread(key).Own() }
+// Keys names the keys that hold one thread alone and are there, for people who look into
+// Redis.
+func (s *Store) Keys(ctx context.Context, key store.ThreadKey) ([]string, error) {
+	var there []string
+	var asked []*redis.IntCmd
+	own := s.conn.Keys.Thread(key).Own()
+	for _, name := range own {
+		asked = append(asked, redis.NewIntCmd(ctx, "exists", name))
+	}
+	for i, err := range link.Ask(ctx, s.conn, asked) {
+		if err != nil {
+			return nil, fmt.Errorf("redisstore: keys: %w", err)
+		}
+		if asked[i].Val() > 0 {
+			there = append(there, own[i])
+		}
+	}
+	return there, nil
+}

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/aguiws/aguiws/adapter/admission"
-	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/core"
 )
@@ -61,18 +60,19 @@ func (s *Server) describe(b core.Backend) (err error) {
 	if s.identified, err = withIdentities(s.capabilities, s.opts.Identities); err != nil {
 		return fmt.Errorf("server: identities: %w", err)
 	}
-	if err := s.announce(b.Unanswered); err != nil {
+	if err := s.announce(b); err != nil {
 		return fmt.Errorf("server: capabilities: %w", err)
 	}
 	s.askFor(s.opts.Capabilities)
 	return nil
 }
 
-// announce adds to the capabilities what becomes of unanswered interrupts, and of the
-// runs of clients that leave, that inputs need no messages but the new ones, and when they may be heard.
-func (s *Server) announce(unanswered func(agent string) runner.UnansweredPolicy) error {
+// announce adds to the capabilities what becomes of unanswered interrupts, of the runs of
+// clients that leave, and of suspended runs when the process ends, that inputs need no
+// messages but the new ones, and when they may be heard.
+func (s *Server) announce(b core.Backend) error {
 	with := func(agent string) (json.RawMessage, error) {
-		caps, err := withOwn(s.ownCapabilities(agent), "unanswered", unanswered(agent))
+		caps, err := withOwn(s.ownCapabilities(agent), "unanswered", b.Unanswered(agent))
 		if err != nil {
 			return nil, err
 		}
@@ -80,6 +80,9 @@ func (s *Server) announce(unanswered func(agent string) runner.UnansweredPolicy)
 			return nil, err
 		}
 		if caps, err = withOwn(caps, "when", []admission.When{admission.WhenStep}); err != nil {
+			return nil, err
+		}
+		if caps, err = withOwn(caps, "durable", b.Durable()); err != nil {
 			return nil, err
 		}
 		return withOwn(caps, "newMessages", true)

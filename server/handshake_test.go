@@ -198,7 +198,7 @@ func TestCapabilities(t *testing.T) {
 		}
 		custom, _ := body["custom"].(map[string]any)
 		own, _ := custom["aguiws"].(map[string]any)
-		if want := map[bool]string{true: "cancel", false: "refuse"}[strings.Contains(path, "helper")]; own["unanswered"] != want {
+		if want := map[bool]string{true: "cancel", false: "refuse"}[strings.Contains(path, "helper")]; own["unanswered"] != want || own["durable"] != false {
 			t.Errorf("%s: got %v", path, body)
 		}
 	}
@@ -211,6 +211,11 @@ func TestCapabilities(t *testing.T) {
 		if got, err := withOwn([]byte(have), "unanswered", runner.UnansweredCancel); string(got) != want || (err == nil) != (want != "") {
 			t.Errorf("%s became %s, %v", have, got, err)
 		}
+	}
+	lasting := newFake()
+	lasting.durable = true
+	if _, _, body := newTestServer(t, lasting, nil).get("/agui/capabilities", nil, ""); body["custom"].(map[string]any)["aguiws"].(map[string]any)["durable"] != true {
+		t.Errorf("where suspended runs outlive the process: %v", body)
 	}
 	if caps, err := withIdentities([]byte(`{"tools":{}}`), map[string]protocol.IdentityCapabilities{"helper": {Name: "Helper", Type: "t"}}); err != nil ||
 		len(caps) != 1 || string(caps["helper"]) != `{"identity":{"name":"Helper","type":"t"},"tools":{}}` {

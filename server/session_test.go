@@ -23,7 +23,7 @@ func TestHello(t *testing.T) {
 		t.Errorf("selected %q", got)
 	}
 	c.wants(`{"type":"ws.hello","binding":"agui.v1","profiles":["resume","queue","interrupts","history","windows","payloads","threads","drain"],"heartbeatMs":25000,"maxFrameBytes":4194304,"durable":true,
-		"capabilities":{"custom":{"aguiws":{"newMessages":true,"when":["step"],"unanswered":"refuse","onDisconnect":{"/agui":"stop","/copilotkit":"finish","graceMs":3000}}},"tools":{"supported":true},"transport":{"streaming":true,"websocket":true,"resumable":true}}}`)
+		"capabilities":{"custom":{"aguiws":{"durable":true,"newMessages":true,"when":["step"],"unanswered":"refuse","onDisconnect":{"/agui":"stop","/copilotkit":"finish","graceMs":3000}}},"tools":{"supported":true},"transport":{"streaming":true,"websocket":true,"resumable":true}}}`)
 }
 
 func TestStartedRun(t *testing.T) {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { doomed, embedded, kill, person, restart, runs, steps, Tab, test, unseen, until } from "./lane.mjs";
+import { barriers, doomed, embedded, kill, person, restart, runs, steps, Tab, test, unseen, until } from "./lane.mjs";
 
 test("a run in progress is found, and cancelled", async () => {
   const context = await person();
@@ -61,6 +61,44 @@ test("a chat whose latest turn has failed is told by its mark, until another tur
   await chat.says("fine");
   await until(async () => !/failed/.test(await row.innerText()), "a turn that succeeds takes the mark away");
   await until(async () => (await tags.count()) === 0, "in the operator's view too");
+  // Of all runs those are shown that came to what is chosen.
+  await ops.front();
+  const all = ops.page.locator('section[aria-labelledby="all-runs"]');
+  const here = all.getByTestId("run").filter({ hasText: chat.threadId }).getByTestId("run-state");
+  await until(async () => (await here.allTextContents()).sort().join() === "failed,succeeded", "both runs are listed");
+  await all.getByTestId("run-result").selectOption("error");
+  await until(async () => (await here.allTextContents()).join() === "failed", "the one that failed is shown");
+  assert.ok((await all.getByTestId("run-state").allTextContents()).every((words) => words === "failed"), "and no other kind");
+  await all.scrollIntoViewIfNeeded();
+  await ops.shot("123-runs-that-failed");
+});
+
+test("an operator sees what waits for people, and forgets the runs of a chat that has ended some", async () => {
+  const context = await person();
+  const chat = await Tab.open(context, embedded);
+  for (const words of ["one", "two"]) {
+    await chat.say(`/say ${words}`);
+    await chat.says(words);
+    await chat.rest();
+  }
+  await chat.say("/confirm Sure?");
+  await chat.asked("confirmation");
+  const ops = await Tab.at(context, `${embedded}/ops`);
+  await until(async () => /Open[1-9]\d*\s*Oldest(now|\d+ \w+)/.test(await ops.at("questions").textContent()), "open questions are counted, and the oldest has an age");
+  const thread = ops.page.locator(`[data-testid="ops-thread"][data-thread-id="${chat.threadId}"]`);
+  await thread.getByRole("button").first().click();
+  await until(async () => (await thread.getByTestId("run").count()) === 3, "all runs are listed");
+  await thread.getByTestId("forget").click();
+  assert.match(await ops.at("forget-asks").textContent(), /Forget all runs that have ended\?.*records are lost.*requeued.*decisions stay/);
+  await thread.getByTestId("forget-send").scrollIntoViewIfNeeded();
+  await ops.shot("56-forgets-runs");
+  assert.deepEqual(await barriers(ops.page), []);
+  await ops.decide(thread.getByTestId("forget-send"));
+  await until(async () => /Forget runs: 2 runs are forgotten/.test(await ops.at("ops-said").textContent()), "it says how many");
+  await until(async () => (await thread.getByTestId("run-state").allTextContents()).join() === "waits for an answer", "the one that waits stays");
+  await chat.front();
+  await chat.decide(chat.at("approve"));
+  await chat.asked("confirmation", 0);
 });
 
 /** A chat whose agent goes from step to step, and the operator's view of it, its buttons shown. */

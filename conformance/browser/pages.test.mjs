@@ -9,11 +9,11 @@ test("an operator turns the pages of threads, and of a thread's runs", async () 
   await context.route(/\/v1\/threads\?limit=50/, (route) => route.continue({ url: route.request().url().replace("limit=50", "limit=1") }));
   // And a run of many, as a long-lived thread has.
   let run;
-  await context.route(/\/runs\?.*limit=51/, async (route) => {
-    const first = /offset=0(&|$)/.test(route.request().url());
+  await context.route(/\/runs\?limit=50/, async (route) => {
+    const first = !/cursor=/.test(route.request().url());
     if (!run) [run] = (await (await route.fetch()).json()).items;
-    const many = Array.from({ length: first ? 51 : 1 }, (_, i) => ({ ...run, id: `${first}${i}`, runId: first ? `run-${i}` : "the-last-run" }));
-    await route.fulfill({ json: { items: many } });
+    const many = Array.from({ length: first ? 50 : 1 }, (_, i) => ({ ...run, id: `${first}${i}`, runId: first ? `run-${i}` : "the-last-run" }));
+    await route.fulfill({ json: { items: many, ...(first && { next: "the-rest" }) } });
   });
   const chats = [await Tab.open(context, embedded), await Tab.open(context, embedded)];
   for (const chat of chats) {
@@ -34,16 +34,18 @@ test("an operator turns the pages of threads, and of a thread's runs", async () 
   assert.match(await pager.textContent(), /Page 2/);
 
   await ops.at("ops-thread").getByRole("button").first().click();
-  const runs = ops.page.getByRole("navigation", { name: "Pages of runs" });
+  const thread = ops.at("ops-thread");
+  const runs = thread.getByRole("navigation", { name: "Pages of runs" });
+  const listed = thread.getByTestId("run");
   await runs.waitFor();
-  assert.equal(await ops.at("run").count(), 50);
+  assert.equal(await listed.count(), 50);
   await runs.getByTestId("page-on").click();
-  await until(async () => (await ops.at("run").allTextContents()).join().includes("the-last-run"), "the last run is found");
-  assert.equal(await ops.at("run").count(), 1);
+  await until(async () => (await listed.allTextContents()).join().includes("the-last-run"), "the last run is found");
+  assert.equal(await listed.count(), 1);
   assert.ok(await runs.getByTestId("page-on").isDisabled());
   await ops.shot("76-pages");
   await runs.getByTestId("page-back").click();
-  await until(async () => (await ops.at("run").count()) === 50, "and back");
+  await until(async () => (await listed.count()) === 50, "and back");
   await pager.getByTestId("page-back").click();
   await until(async () => (await shown()) === newer, "to the first page");
 });

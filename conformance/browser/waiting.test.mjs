@@ -258,6 +258,7 @@ test("who waits for a time or an event says so where a question would be and in 
   assert.equal(await sleeps.locator("h2").textContent(), "The agent waits");
   await stands(/sleeps until/);
   await counts(tab, before);
+  assert.equal(await tab.at("send").innerText(), "Stop waiting and send");
   await tab.shot("97-sleeps");
   assert.deepEqual(await barriers(tab.page), []);
   await tab.decide(tab.at("stop-waiting"));

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"io"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -45,6 +46,12 @@ func TestShow(t *testing.T) {
 			t.Errorf("%q is not shown:\n%s", part, out)
 		}
 	}
+	_, names, _ := strings.Cut(out, "keys in Redis\n")
+	for name := range strings.FieldsSeq(names) {
+		if there, err := redis.Do("EXISTS", name); err != nil || there != ":1" {
+			t.Errorf("%s is shown and not there: %v, %v", name, there, err)
+		}
+	}
 	if strings.Contains(out, "ada") {
 		t.Errorf("arguments are shown:\n%s", out)
 	}
@@ -61,6 +68,40 @@ func TestShow(t *testing.T) {
 		if out, err := shown(args...); err == nil || !strings.Contains(err.Error(), says) || out != "" {
 			t.Errorf("%q: %v %s", args, err, out)
 		}
+	}
+}
+
+// A thread that was made and had no input is shown as what it is.
+func TestShowOfAMadeThread(t *testing.T) {
+	redis := redistest.Start(t, redistest.Options{})
+	c := start(t, env(), "--redis", redis.URL())
+	c.makes(`{"threadId":"trip","resourceId":"order-17"}`)
+	c.makes(`{"threadId":"hotel","parentThreadId":"trip"}`)
+	for thread, says := range map[string][]string{
+		"trip":  {`thread "trip" of namespace "local"`, "  state    made, and never used", "  made     20", `  about    "order-17"`, "  threads  1 right below it"},
+		"hotel": {`thread "hotel" of namespace "local"`, "  state    made, and never used", `  parent   "trip"`},
+	} {
+		out, err := shown("--redis", redis.URL(), thread)
+		if err != nil {
+			t.Errorf("%s: %v", thread, err)
+		}
+		wantLines(t, out, says...)
+		if strings.Contains(out, "keys in Redis") {
+			t.Errorf("keys are shown, of which it has none:\n%s", out)
+		}
+	}
+}
+
+// makes makes a thread.
+func (c *started) makes(body string) {
+	c.t.Helper()
+	resp, err := http.Post("http://"+c.addr+"/v1/threads", "application/json", strings.NewReader(body))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusCreated {
+		c.t.Fatal(resp.Status)
 	}
 }
 

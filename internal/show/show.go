@@ -25,7 +25,7 @@ const (
 // Store is what is read.
 type Store interface {
 	store.Store
-	Keys(store.ThreadKey) []string // where a thread is stored
+	Keys(context.Context, store.ThreadKey) ([]string, error) // where a thread is stored
 }
 
 // Thread prints what the store holds of one thread, and changes nothing of it. It leaves
@@ -37,7 +37,8 @@ func Thread(ctx context.Context, st Store, key store.ThreadKey, w io.Writer, rea
 	view, unread := st.Read(ctx, key, store.ReadQuery{Journal: true, Window: 1})
 	switch {
 	case unread == nil && !view.Used:
-		return fmt.Errorf("namespace %q has no thread %q that has had an input: --namespace names another one", key.Namespace, key.Thread)
+		p.now = view.Now
+		return p.unused(ctx, st, key)
 	case unread == nil:
 		p.now = view.Now
 		p.thread(view)
@@ -55,8 +56,7 @@ func Thread(ctx context.Context, st Store, key store.ThreadKey, w io.Writer, rea
 		p.questions(view)
 		p.journal(view.Execution)
 	}
-	p.keys(st, key)
-	return errors.Join(unread, p.err)
+	return errors.Join(unread, p.keys(ctx, st, key), p.err)
 }
 
 // page writes sections of lines, and keeps the first error.
@@ -86,6 +86,35 @@ func (p *page) thread(v *store.ThreadView) {
 	p.line("  state    %s", standing(v))
 	p.line("  log      epoch %s, events %d to %d", v.Epoch, v.Base, v.Seq)
 	p.line("  stored   %d bytes of messages, state and log; version %d", v.Bytes, v.Version)
+}
+
+// unused prints what is kept of a thread that has had no input.
+func (p *page) unused(ctx context.Context, st Store, key store.ThreadKey) error {
+	nodes, err := st.TreeNodes(ctx, key.Namespace, []string{key.Thread})
+	if err != nil {
+		return err
+	}
+	if len(nodes) == 0 || nodes[0] == nil || nodes[0].Version == 0 {
+		return fmt.Errorf("namespace %q has no thread %q: --namespace names another one", key.Namespace, key.Thread)
+	}
+	n := nodes[0]
+	p.line("thread %q of namespace %q", key.Thread, key.Namespace)
+	state := "made, and never used"
+	if n.Deleting {
+		state = "being deleted"
+	}
+	p.line("  state    %s", state)
+	p.line("  made     %s", p.ago(n.Created))
+	if n.Parent != "" {
+		p.line("  parent   %q", n.Parent)
+	}
+	if n.Resource != "" {
+		p.line("  about    %q", n.Resource)
+	}
+	if n.Children > 0 {
+		p.line("  threads  %d right below it", n.Children)
+	}
+	return p.err
 }
 
 // standing says what a thread waits for.
@@ -270,11 +299,16 @@ func verdict(payload protocol.Any) string {
 	return " and declined"
 }
 
-func (p *page) keys(st Store, key store.ThreadKey) {
+func (p *page) keys(ctx context.Context, st Store, key store.ThreadKey) error {
+	names, err := st.Keys(ctx, key)
+	if err != nil {
+		return err
+	}
 	p.section("keys in Redis")
-	for _, name := range st.Keys(key) {
+	for _, name := range names {
 		p.line("  %s", name)
 	}
+	return nil
 }
 
 // ago is a time, and how far it is from the store's.

@@ -160,9 +160,9 @@ func (t Thread) All() []string {
 	}
 }
 
-// Own are those of All that hold this thread alone.
+// Own are those of All that hold this thread alone, and the one that lists its payloads.
 func (t Thread) Own() []string {
-	return slices.DeleteFunc(t.All(), func(k string) bool { return !strings.HasPrefix(k, t.Base) })
+	return append(slices.DeleteFunc(t.All(), func(k string) bool { return !strings.HasPrefix(k, t.Base) }), t.Payloads())
 }
 
 // Deciding is All with the keys of the decision record.

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { failedPart, firstEvent, perMinute, span, targetState, type TargetInfo } from "../src/ops/backlogs";
+import { failedPart, firstEvent, oldestWords, perMinute, span, targetState, type TargetInfo } from "../src/ops/backlogs";
 
 it("says how long something has waited", () => {
   const said = [0, 999, 1_000, 59_999, 60_000, 3_599_999, 3_600_000, 86_399_999, 86_400_000, 3 * 86_400_000].map(span);
@@ -29,4 +29,15 @@ it("says how it goes with an upstream", () => {
   expect(failedPart({ requests: 0, failed: 0 })).toBe("");
   expect(firstEvent({})).toBe("");
   expect(firstEvent({ firstEventMs: 0, firstEventP95Ms: 2_480 })).toBe("0 ms / 2.5 s");
+});
+
+it("says how long the first of the inbox has waited", () => {
+  const now = Date.parse("2030-01-01T10:00:00Z");
+  const first = (since?: string, more = {}) => oldestWords({ items: [{ since }], ...more }, now);
+  expect(first("2030-01-01T07:30:00Z")).toBe("2 h");
+  expect(first("2030-01-01T10:00:30Z")).toBe("now");
+  expect(first()).toBe("");
+  expect(oldestWords({ items: [] }, now)).toBe("none");
+  expect(oldestWords({ items: [], partial: true }, now)).toBe("");
+  expect(oldestWords(undefined, now)).toBe("");
 });

@@ -217,7 +217,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             hidden={signedOut}
             run={status.activeRunId}
             stopping={running && stopping === status.activeRunId}
-            questions={status.interrupts.map(({ id }) => id)}
+            interrupts={status.interrupts}
             waiting={running ? undefined : status.waitingRunId}
             returned={returned}
             takeReturned={() => giveBack(undefined)}

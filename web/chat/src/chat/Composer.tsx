@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState, type FormEvent, type KeyboardEvent, type RefObject } from "react";
 import { composes } from "./composes";
 import { Guarded } from "../lib/Guarded";
+import { insteadOf } from "./instead";
 import { keepOwn, ownOf } from "../server/own";
 
 interface Props {
@@ -11,8 +12,8 @@ interface Props {
   run?: string;
   /** It is being stopped. */
   stopping: boolean;
-  /** The ids of the open questions. A message cancels them, so that only a button sends one. */
-  questions: string[];
+  /** What is open. A message cancels it, so that only a button sends one. */
+  interrupts: ReadonlyArray<{ id: string; reason: string }>;
   /** Text that was not sent after all. */
   returned?: string;
   takeReturned: () => void;
@@ -29,10 +30,11 @@ interface Props {
 }
 
 /** Where a message is written. It grows with its text, and keeps it for each chat. */
-export function Composer({ threadId, hidden, run, stopping, questions, waiting, returned, takeReturned, send, join, editLast, stop, field: box, stopper }: Props) {
+export function Composer({ threadId, hidden, run, stopping, interrupts, waiting, returned, takeReturned, send, join, editLast, stop, field: box, stopper }: Props) {
   const running = run !== undefined;
-  const asks = questions.length > 0;
-  const one = questions.length === 1;
+  const open = interrupts.map(({ id }) => id).join(" ");
+  const asks = open !== "";
+  const instead = insteadOf(interrupts.map(({ reason }) => reason));
   const [text, setText] = useState(() => draftOf(threadId));
   useEffect(() => keepOwn(DRAFT, threadId, text || undefined), [threadId, text]);
   useEffect(() => {
@@ -65,11 +67,11 @@ export function Composer({ threadId, hidden, run, stopping, questions, waiting, 
     setText("");
     way(trimmed);
   };
-  /** Enter was pressed while these questions were open. */
+  /** Enter was pressed while these were open. */
   const [kept, keep] = useState("");
   const submit = (event: FormEvent | KeyboardEvent) => {
     event.preventDefault();
-    if (asks) keep(questions.join());
+    if (asks) keep(open);
     else sendBy(send);
   };
   const keyed = (event: KeyboardEvent) => {
@@ -83,7 +85,7 @@ export function Composer({ threadId, hidden, run, stopping, questions, waiting, 
   };
   return (
     <form ref={form} className="composer" hidden={hidden} aria-label="New message" onSubmit={submit}>
-      <Guarded subject={questions.join(" ")} fixed className="writing">
+      <Guarded subject={open} fixed className="writing">
         <div className="growing" data-text={text}>
           <textarea
             ref={box}
@@ -93,7 +95,7 @@ export function Composer({ threadId, hidden, run, stopping, questions, waiting, 
             rows={1}
             dir="auto"
             value={text}
-            placeholder={asks ? "Or write something else" : running ? "Write the next message" : "Write a message"}
+            placeholder={asks ? instead.placeholder : running ? "Write the next message" : "Write a message"}
             onChange={(event) => setText(event.target.value)}
             onKeyDown={keyed}
           />
@@ -108,7 +110,7 @@ export function Composer({ threadId, hidden, run, stopping, questions, waiting, 
           )}
           {waiting !== undefined && (
             <Guarded subject={waiting} fixed>
-              <button type="button" data-testid="stop-waiting" title="Cancels what is asked and ends the run" onClick={() => stop(waiting)}>
+              <button type="button" data-testid="stop-waiting" title={instead.stop} onClick={() => stop(waiting)}>
                 Stop
               </button>
             </Guarded>
@@ -126,7 +128,7 @@ export function Composer({ threadId, hidden, run, stopping, questions, waiting, 
           )}
           {asks ? (
             <button key="instead" type="button" data-testid="send" disabled={text.trim() === ""} onClick={() => sendBy(send)}>
-              {one ? "Cancel the question and send" : "Cancel the questions and send"}
+              {instead.button}
             </button>
           ) : (
             <button key="send" type="submit" className="primary" data-testid="send" disabled={text.trim() === ""}>
@@ -135,9 +137,9 @@ export function Composer({ threadId, hidden, run, stopping, questions, waiting, 
           )}
         </div>
       </Guarded>
-      {asks && kept === questions.join() && text.trim() !== "" && (
+      {asks && kept === open && text.trim() !== "" && (
         <p className="hint unsent" role="status" data-testid="not-sent">
-          {one ? "Not sent: a question is open, and a message cancels it." : "Not sent: questions are open, and a message cancels them."} Answer above, or press the button to cancel and send.
+          {instead.unsent}
         </p>
       )}
     </form>

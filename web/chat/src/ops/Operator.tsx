@@ -3,10 +3,12 @@ import { ApiError, call, usePolled, type RunInfo, type ThreadInfo } from "../ser
 import { UpstreamSection, WebhookSection, WorkSection } from "./Backlog";
 import { Bar } from "../bar/Bar";
 import { DeadLetters } from "./DeadLetters";
+import { FilteredRuns } from "./FilteredRuns";
 import { FindById } from "./FindById";
 import { NodesSection } from "./Nodes";
 import { Pager } from "../server/Pager";
 import { usePages } from "../server/pages";
+import { QuestionsSection } from "./QuestionsSection";
 import { onLink, threadHref } from "../lib/route";
 import { STATES, stateWords, type Act } from "./RunTable";
 import { SignIn } from "../server/SignIn";
@@ -21,6 +23,9 @@ const EVERY_MS = 3_000;
 
 /** How many threads or letters are shown at once. */
 const SIZE = 50;
+
+/** How many runs of all threads are. */
+const RUNS = 10;
 
 /** Threads, their runs and dispatches, what waits to be delivered and what could not be. */
 export default function Operator() {
@@ -74,6 +79,7 @@ export default function Operator() {
         <FindById act={act} />
         <NodesSection />
         <StoreSection />
+        <QuestionsSection />
         <section aria-labelledby="dispatches">
           <h2 id="dispatches">Dispatches</h2>
           <p className="hint">Dispatches of the whole tenant, by how far they were delivered. A requeued dead letter stays counted. The lists below say how each run ended.</p>
@@ -90,6 +96,11 @@ export default function Operator() {
         <UpstreamSection />
         <DeadLetters letters={letters} counted={counts.data?.dead_letter} act={act} changed={refresh} />
         <WebhookSection act={act} />
+        <section aria-labelledby="all-runs">
+          <h2 id="all-runs">Runs</h2>
+          <p className="hint">Of your own namespace, beginning with the thread that had the latest input.</p>
+          <FilteredRuns path="/runs" size={RUNS} act={act} chats />
+        </section>
         <section aria-labelledby="all-threads">
           <h2 id="all-threads">Threads</h2>
           <p className="hint">

@@ -1,6 +1,8 @@
 import { Fragment, useId, useState } from "react";
 import type { RunInfo } from "../server/api";
 import { Guarded } from "../lib/Guarded";
+import { visible } from "../lib/misleading";
+import { onLink, threadHref } from "../lib/route";
 import { RunFacts } from "./RunFacts";
 import { runDetail, runState } from "./runstates";
 import { RunTimeline } from "./RunTimeline";
@@ -14,8 +16,19 @@ export const STATES: ReadonlyArray<RunInfo["state"]> = ["queued", "claimed", "ac
 
 export const stateWords = (state: string) => state.replace("_", " ");
 
-/** Runs with their dispatches, and what can be done about each. `across`: they are of several namespaces. `shown`: the id of one whose way is shown at once. */
-export function RunTable({ runs, act, across = false, shown }: { runs: RunInfo[]; act: Act; across?: boolean; shown?: string }) {
+interface Props {
+  runs: RunInfo[];
+  act: Act;
+  /** They are of several namespaces. */
+  across?: boolean;
+  /** They are of several chats of one's own. */
+  chats?: boolean;
+  /** The id of one whose way is shown at once. */
+  shown?: string;
+}
+
+/** Runs with their dispatches, and what can be done about each. */
+export function RunTable({ runs, act, across = false, chats = false, shown }: Props) {
   return (
     <div className="scroll runs" tabIndex={0} role="group" aria-label="Runs">
       <table>
@@ -26,6 +39,7 @@ export function RunTable({ runs, act, across = false, shown }: { runs: RunInfo[]
             <th scope="col">Attempts</th>
             <th scope="col">Why</th>
             <th scope="col">Updated</th>
+            {chats && <th scope="col">Chat</th>}
             {across && <th scope="col">Namespace</th>}
             <th scope="col">
               <span className="visually-hidden">Actions</span>
@@ -34,7 +48,7 @@ export function RunTable({ runs, act, across = false, shown }: { runs: RunInfo[]
         </thead>
         <tbody>
           {runs.map((run) => (
-            <Row key={run.id} run={run} act={act} across={across} open={run.id === shown} />
+            <Row key={run.id} run={run} act={act} across={across} chats={chats} open={run.id === shown} />
           ))}
         </tbody>
       </table>
@@ -44,7 +58,7 @@ export function RunTable({ runs, act, across = false, shown }: { runs: RunInfo[]
 
 const dismissed = ({ stopped }: Record<string, unknown>) => (stopped ? "done, it cannot be requeued any more" : "it is no dead letter any more");
 
-function Row({ run, act, across, open: atFirst }: { run: RunInfo; act: Act; across: boolean; open: boolean }) {
+function Row({ run, act, across, chats, open: atFirst }: { run: RunInfo; act: Act; across: boolean; chats: boolean; open: boolean }) {
   const [open, setOpen] = useState(atFirst);
   const way = useId();
   const path = `/threads/${encodeURIComponent(run.threadId)}/runs/${encodeURIComponent(run.id)}`;
@@ -68,6 +82,13 @@ function Row({ run, act, across, open: atFirst }: { run: RunInfo; act: Act; acro
         </td>
         <td dir="auto">{runDetail(run)}</td>
         <td>{ago(run.updatedAt)}</td>
+        {chats && (
+          <td>
+            <a href={threadHref(run.threadId)} onClick={onLink}>
+              <code title={run.threadId}>{visible(run.threadId)}</code>
+            </a>
+          </td>
+        )}
         {across && (
           <td>
             <code>{run.namespace}</code>
@@ -98,7 +119,7 @@ function Row({ run, act, across, open: atFirst }: { run: RunInfo; act: Act; acro
       </tr>
       {open && (
         <tr id={way}>
-          <td colSpan={across ? 7 : 6}>
+          <td colSpan={6 + Number(across) + Number(chats)}>
             <RunTimeline run={run} across={across} />
           </td>
         </tr>

@@ -55,7 +55,8 @@ export function StoreSection() {
   );
 }
 
-function Figure({ name, value, more }: { name: string; value: string; more?: string }) {
+/** A number of a list of them, under its name. */
+export function Figure({ name, value, more }: { name: string; value: string; more?: string }) {
   return (
     <div>
       <dt>{name}</dt>

@@ -1,4 +1,6 @@
-// What waits for workers and for targets, in words.
+// What waits for workers, for targets and for people, in words.
+
+import type { InboxItem, Page } from "../server/api";
 
 /** What waits for the workers of an agent. */
 export interface WorkInfo {
@@ -69,6 +71,14 @@ export function span(ms: number): string {
     if (ms >= step) return `${Math.floor(ms / step)} ${unit}`;
   }
   return ms < 1_000 ? "now" : `${Math.floor(ms / 1_000)} s`;
+}
+
+/** How long the first of the inbox has waited: "3 min", "none"; nothing while that is not known. */
+export function oldestWords(inbox: Page<Pick<InboxItem, "since">> | undefined, now = Date.now()): string {
+  const first = inbox?.items[0];
+  if (!first) return inbox && !inbox.partial ? "none" : "";
+  // A clock that is slow has seen nothing of it yet.
+  return first.since ? span(Math.max(0, now - Date.parse(first.since))) : "";
 }
 
 export type TargetState = "disabled" | "full" | "failing" | "trying again" | "sending" | "up to date" | "not told";

@@ -27,19 +27,3 @@ export function usePages<T>(path: string, everyMs: number, news?: News): Polled<
     },
   };
 }
-
-/** The same of a list that counts: one more than a page is asked for, which tells whether there is another. */
-export function useCountedPages<T>(path: string, size: number, everyMs: number): Polled<T[]> & { place: Place } {
-  const [turned, turn] = useState({ path, page: 0 });
-  const page = turned.path === path ? turned.page : 0;
-  const { data, ...rest } = usePolled<Page<T>>(`${path}&limit=${size + 1}&offset=${page * size}`, everyMs);
-  return {
-    ...rest,
-    data: data?.items.slice(0, size),
-    place: {
-      page: page + 1,
-      back: page > 0 ? () => turn({ path, page: page - 1 }) : undefined,
-      on: data && data.items.length > size ? () => turn({ path, page: page + 1 }) : undefined,
-    },
-  };
-}
