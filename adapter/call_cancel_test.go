@@ -111,7 +111,7 @@ func TestCancellingTheCalledAnswersTheCaller(t *testing.T) {
 			return err
 		},
 		"delete": func(l *lab, child store.ThreadKey) error {
-			_, err := l.runner.DeleteTree(l.ctx(), child, store.DeleteCascade, "", store.Origin{})
+			_, err := l.runner.DeleteThread(l.ctx(), child, "", store.Origin{})
 			return err
 		},
 		"another message": func(l *lab, child store.ThreadKey) error {
@@ -152,15 +152,17 @@ func TestCancellingACalledRunThatIsActive(t *testing.T) {
 	}
 }
 
-// A caller that is deleted with all below it leaves nothing.
+// A caller that is deleted with all below it leaves nothing. Otherwise it stays while it waits.
 func TestDeletingTheCaller(t *testing.T) {
 	agent, configure := chain()
 	l := newLab(t, agent, configure...)
 	middle := childOf(t, l.say("hi"))
 	worker := l.below(middle)
 	l.asks(worker)
-	if res, err := l.runner.DeleteTree(l.ctx(), l.key, store.DeleteReject, "", store.Origin{}); err != nil || res.Deleted {
-		t.Fatalf("%+v, %v", res, err)
+	for _, how := range []store.DeleteChildren{store.DeleteReject, store.DeleteDetach} {
+		if res, err := l.runner.DeleteTree(l.ctx(), l.key, how, "", store.Origin{}); err != nil || res.Deleted {
+			t.Fatalf("%s: %+v, %v", how, res, err)
+		}
 	}
 	if res, err := l.runner.DeleteTree(l.ctx(), l.key, store.DeleteCascade, "", store.Origin{}); err != nil || !res.Deleted {
 		t.Fatalf("%+v, %v", res, err)

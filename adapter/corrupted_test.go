@@ -380,7 +380,7 @@ func (s *spoilt) check(name string) {
 			s.t.Errorf("%s: not deleted: %+v %v", name, thread, err)
 		}
 	}
-	if err := s.store.Erase(ctx, s.bad, store.Deletion{Withdraw: func(store.Withdrawn) []store.Decided { return nil }}); err != nil {
+	if err := s.store.Erase(ctx, s.bad, store.Deletion{Withdraw: func(store.Withdrawn) ([]store.Decided, bool) { return nil, false }}); err != nil {
 		s.t.Errorf("%s: erase: %v", name, err)
 	}
 	if thread, err := s.runner.Thread(ctx, s.bad); err != nil || thread != nil {

@@ -97,7 +97,7 @@ func TestEventEndsTheWait(t *testing.T) {
 	if err != nil || len(page.Decisions) != 1 || !strings.Contains(string(page.Decisions[0].Body), `"through":"event"`) {
 		t.Errorf("on record %+v %v", page.Decisions, err)
 	}
-	if ok, err := l.store.Delete(l.ctx(), l.key); err != nil || !ok {
+	if ok, err := l.store.Delete(l.ctx(), l.key, store.Deletion{}); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	if got := l.sends(token, `{"amount":7}`); got != adapter.CodeEventOver {

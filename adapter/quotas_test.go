@@ -245,7 +245,7 @@ func TestThreadsAndInputsOfAUser(t *testing.T) {
 	if d := l.refusedFor(adapter.CodeThreadQuota, three.by("ann", "", "hi")); d["limit"] != 2.0 {
 		t.Errorf("details %v", d)
 	}
-	if deleted, err := l.store.Delete(l.ctx(), one.key); err != nil || !deleted {
+	if deleted, err := l.store.Delete(l.ctx(), one.key, store.Deletion{}); err != nil || !deleted {
 		t.Fatal(deleted, err)
 	}
 	for i := range 2 {

@@ -53,7 +53,7 @@ func TestThreadIsBoundedByBytes(t *testing.T) {
 	if err != nil || len(held.Messages) == 0 {
 		t.Fatalf("it cannot be read: %v", err)
 	}
-	if deleted, err := l.store.Delete(l.ctx(), l.key); err != nil || !deleted {
+	if deleted, err := l.store.Delete(l.ctx(), l.key, store.Deletion{}); err != nil || !deleted {
 		t.Errorf("deleted %t, %v", deleted, err)
 	}
 	l.cursor.Close()

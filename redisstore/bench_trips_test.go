@@ -206,7 +206,7 @@ func TestRoundTrips(t *testing.T) {
 			res, err := s.StopAll(ctx, store.StopAll{Thread: testKey, Request: "i"})
 			ok("stop all", len(res.Superseded) == 1, err)
 		}},
-		{"delete", 1, 1, func() { gone, err := s.Delete(ctx, testKey); ok("delete", gone, err) }},
+		{"delete", 1, 1, func() { gone, err := s.Delete(ctx, testKey, store.Deletion{}); ok("delete", gone, err) }},
 		{"begin that is refused", 1, 1, func() {
 			res, err := s.Begin(ctx, inline(99, "r9"))
 			ok("begin", res.Status == store.BeginStale, err)

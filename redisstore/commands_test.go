@@ -90,7 +90,7 @@ func TestCallsDoNotGrowWithWhatIsOver(t *testing.T) {
 		t.Errorf("%d runs are found by a label", len(v.Labelled))
 	}
 	if c := cost(func() {
-		if deleted, err := s.Delete(ctx, testKey); err != nil || !deleted {
+		if deleted, err := s.Delete(ctx, testKey, store.Deletion{}); err != nil || !deleted {
 			t.Fatal(deleted, err)
 		}
 	}); c > 60 {

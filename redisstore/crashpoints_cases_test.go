@@ -144,13 +144,23 @@ var crashCases = []crashCase{
 	{name: "delete", prepare: func(c *crash) (string, func(*Store) error) {
 		commit(c.T, c.s, c.ending(c.runs("r1"), store.EndFinish))
 		return c.s.conn.Keys.Thread(testKey).Member, func(s *Store) error {
-			ok, err := s.Delete(context.Background(), testKey)
+			ok, err := s.Delete(context.Background(), testKey, storetest.Deleting(""))
 			if err == nil && !ok {
 				err = errors.New("it is refused")
 			}
 			return err
 		}
 	}, notices: []string{"thread.deleted"}},
+	{name: "delete what asks", prepare: func(c *crash) (string, func(*Store) error) {
+		c.asks()
+		return `"asked":`, func(s *Store) error {
+			ok, err := s.Delete(context.Background(), testKey, storetest.Deleting(""))
+			if err == nil && !ok {
+				err = errors.New("it is refused")
+			}
+			return err
+		}
+	}, notices: []string{"interrupt.cancelled r1 int", "thread.deleted"}, decisions: 1},
 	{name: "erase", prepare: func(c *crash) (string, func(*Store) error) {
 		c.asks()
 		c.now = c.now.Add(time.Hour)

@@ -167,7 +167,7 @@ func (c *crash) owes() store.Webhook {
 func (c *crash) forgets() {
 	c.Helper()
 	commit(c.T, c.s, c.ending(c.runs("r0"), store.EndFinish))
-	if ok, err := c.s.Delete(c.Context(), testKey); err != nil || !ok {
+	if ok, err := c.s.Delete(c.Context(), testKey, store.Deletion{}); err != nil || !ok {
 		c.Fatal(ok, err)
 	}
 }

@@ -20,8 +20,8 @@ const judgedAnew = 8
 
 // Delete implements store.Threads. A follower of the thread hears at once that its log has
 // begun again.
-func (s *retention) Delete(ctx context.Context, key store.ThreadKey) (bool, error) {
-	return s.forget(ctx, key, forgetResting, store.Deletion{})
+func (s *retention) Delete(ctx context.Context, key store.ThreadKey, by store.Deletion) (bool, error) {
+	return s.forget(ctx, key, forgetResting, by)
 }
 
 // Erase implements store.Threads.
@@ -63,8 +63,12 @@ func (s *retention) forget(ctx context.Context, key store.ThreadKey, which int, 
 		if gone.Suspension = r.JSON(); r.Err != nil && !errors.Is(r.Err, store.ErrCorrupted) {
 			return false, r.Err
 		}
+		list, keep := by.Withdraw(gone)
+		if keep && which == forgetResting {
+			return false, nil
+		}
 		decisions = nil
-		for _, d := range by.Withdraw(gone) {
+		for _, d := range list {
 			decisions = lua.Delete.Group(decisions, lua.Args{{"interrupt", d.Interrupt}, {"status", string(d.Status)}, {"by", d.User},
 				{"tool", d.Tool}, {"body", link.Compress(d.Body)}})
 		}

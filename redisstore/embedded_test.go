@@ -136,7 +136,7 @@ func TestAnExecutionsKeysGoWithItsEnd(t *testing.T) {
 	if got := fmt.Sprint(kept()); got != "[rec log runs memo followers counts threads notices]" {
 		t.Errorf("of a stopped run: %s", got)
 	}
-	if ok, err := s.Delete(context.Background(), testKey); !ok || err != nil {
+	if ok, err := s.Delete(context.Background(), testKey, store.Deletion{}); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	if got := fmt.Sprint(kept()); got != "[rec followers notices]" {

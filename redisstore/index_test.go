@@ -58,7 +58,7 @@ func TestTheIndexesLetGoOfWhatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds("buried again", 0, 1, 1)
-	if ok, err := s.Delete(ctx, testKey); !ok || err != nil {
+	if ok, err := s.Delete(ctx, testKey, store.Deletion{}); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
 	holds("deleted", 0, 0, 0)

@@ -121,7 +121,7 @@ func TestPoisonedBeginningOfALog(t *testing.T) {
 	if res := read(1500); res.Status != store.RangeGone {
 		t.Errorf("what was trimmed is %v, %d events", res.Status, len(res.Events))
 	}
-	if _, err := s.Delete(context.Background(), testKey); err != nil {
+	if _, err := s.Delete(context.Background(), testKey, store.Deletion{}); err != nil {
 		t.Fatal(err)
 	}
 	s.cache.Logs.Note(at, right)

@@ -63,7 +63,7 @@ func TestUnusedThreadsAreForgotten(t *testing.T) {
 		t.Errorf("a used thread goes in %v (%v)", ttl(), err)
 	}
 	// What was deleted is remembered for longer, and not for less because it is followed.
-	if deleted, err := s.Delete(ctx, testKey); !deleted || err != nil {
+	if deleted, err := s.Delete(ctx, testKey, store.Deletion{}); !deleted || err != nil {
 		t.Fatal(deleted, err)
 	}
 	if view(t, s, store.ReadQuery{Follower: true}); ttl() < remember-time.Minute {

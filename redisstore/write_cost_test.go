@@ -222,7 +222,7 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 		}},
 		{"a thread of 10,000 messages is deleted", "told", 1, 40, 0, func(l *load) func() {
 			return func() {
-				if deleted, err := s.Delete(ctx, l.key); err != nil || !deleted {
+				if deleted, err := s.Delete(ctx, l.key, store.Deletion{}); err != nil || !deleted {
 					l.Fatal(deleted, err)
 				}
 			}

@@ -68,8 +68,8 @@ var scopesOf = map[string]struct{ home, away string }{
 	"resolveInbox":        {"run approver admin", ""},
 }
 
-// scopesServer has a thread of the same id, with a question open, in each of the
-// namespaces, and somebody with each single scope.
+// scopesServer has a thread of the same id, with a question open and a thread below it so that
+// it is not deleted, in each of the namespaces, and somebody with each single scope.
 func scopesServer(t *testing.T, namespaces map[string]string) *walk {
 	agent := script.New(script.Options{})
 	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"": agent}})
@@ -98,6 +98,10 @@ func scopesServer(t *testing.T, namespaces map[string]string) *walk {
 			thread, err := r.Thread(t.Context(), key)
 			return err == nil && thread.Open != nil
 		})
+		below := store.ThreadKey{Namespace: namespace, Thread: "below"}
+		if _, err := r.CreateThread(t.Context(), below, operate.NewThread{Parent: &key.Thread}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return w
 }

@@ -97,7 +97,10 @@ func triesTrees(v *v1Server) {
 	if p := v.fails("deleteThread", 409, "thread_has_children", "/threads/top", ""); p["children"] != 1.0 {
 		v.t.Errorf("%v", p)
 	}
-	v.fails("deleteTree", 409, "thread_in_use", "/threads/deep/tree", "")
+	v.call("addInput", 202, "/threads/busy/input", say("/slow 1000 100"))
+	v.fails("deleteTree", 409, "thread_in_use", "/threads/busy/tree", "")
+	v.fails("deleteThread", 409, "thread_in_use", "/threads/busy", "")
+	v.call("interruptThread", 200, "/threads/busy/interrupt", `{}`)
 	v.fails("deleteTree", 400, "invalid_input", "/threads/top/tree?children=all", "")
 	v.fails("deleteTree", 404, "thread_not_found", "/threads/nobody/tree?children=cascade", "")
 	if got := v.call("deleteTree", 200, "/threads/top/tree?children=detach", ""); got["threads"] != 1.0 {

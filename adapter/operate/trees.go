@@ -267,16 +267,27 @@ func (ts *trees) wait(ctx context.Context, namespace string, placed map[string]*
 // DeleteTree deletes a thread, and does with those below it as children says.
 // store.DeleteCascade stops all of them: they refuse inputs from then on
 // (CodeThreadDeleting), and are forgotten soon, whichever node is left to do it. Without, a
-// thread in which something goes on is not deleted; one that cannot be read is. If it is
-// the tree that cannot be read, nothing is deleted, and the error wraps store.ErrCorrupted.
-// user is who deletes, as Input.User, and from how that has come: the record has both for
-// each question that was open.
+// thread in which a run is active or an input waits is not deleted; one that cannot be read is.
+// Nor does store.DeleteDetach delete a thread that waits for another which it has called: that
+// would stay, and nothing would end it. If it is the tree that cannot be read, nothing is
+// deleted, and the error wraps store.ErrCorrupted. user is who deletes, as Input.User, and from
+// how that has come: the record has both for each question that was open.
 func (ts *trees) DeleteTree(ctx context.Context, key store.ThreadKey, children store.DeleteChildren, user string, from store.Origin) (store.DeleteResult, error) {
-	by := deletion(ts.Node, user, from)
+	var waited []string // executions that somebody is to answer
+	by := deletion(user, from, func(w store.Withdrawn) ([]store.Decided, bool) {
+		list, open := withdrawn(ts.Node, w)
+		waited = append(waited, open.Execution)
+		return list, children == store.DeleteDetach && len(open.Called()) > 0
+	})
 	if above, is, err := ts.calls.Above(ctx, key); err == nil && is {
 		defer ts.calls.Look(above) // which may have called it
 	}
 	res, err := ts.Store.DeleteTree(ctx, key, children, by)
+	if res.Deleted {
+		for _, id := range waited {
+			ts.calls.Admission.Parking.Dismiss(id)
+		}
+	}
 	broken := res.Unreadable
 	if err == nil && !res.Deleted && (children != store.DeleteReject || res.Children == 0) {
 		broken, err = ts.threads.unreadableThread(ctx, key)
@@ -291,16 +302,19 @@ func (ts *trees) DeleteTree(ctx context.Context, key store.ThreadKey, children s
 
 // FinishDeletes goes on with deletions that others have begun. True: there is more.
 func (ts *trees) FinishDeletes(ctx context.Context) bool {
-	more, err := ts.Store.FinishDeletes(ctx, func(w store.Withdrawn) []store.Decided { return withdrawn(ts.Node, w) })
+	more, err := ts.Store.FinishDeletes(ctx, func(w store.Withdrawn) ([]store.Decided, bool) {
+		list, open := withdrawn(ts.Node, w)
+		return list, len(open.Called()) > 0 // nobody knows any more whether what it has called goes, too
+	})
 	if err != nil && ctx.Err() == nil {
 		ts.Log.Warn("threads that are being deleted could not be", "error", err)
 	}
 	return more
 }
 
-// DeleteThread forgets a thread. False: a run is active or waits, interrupts are open, or
-// threads stand below it, of which DeleteTree says what becomes. A thread that cannot be
-// read is forgotten whatever goes on in it. user and from are those of DeleteTree.
+// DeleteThread forgets a thread, and cancels what it waits for. False: a run is active, an input
+// waits, or threads stand below it, of which DeleteTree says what becomes. A thread that cannot
+// be read is forgotten whatever goes on in it. user and from are those of DeleteTree.
 func (ts *trees) DeleteThread(ctx context.Context, key store.ThreadKey, user string, from store.Origin) (bool, error) {
 	res, err := ts.DeleteTree(ctx, key, store.DeleteReject, user, from)
 	return res.Deleted, err

@@ -11,14 +11,15 @@ import (
 )
 
 // deletion is by whom a thread is deleted, and what goes on record of its open questions.
-func deletion(n *node.Node, user string, from store.Origin) store.Deletion {
+func deletion(user string, from store.Origin, withdraw store.Withdraw) store.Deletion {
 	text, _ := json.Marshal(from) // strings alone
-	return store.Deletion{Deleter: store.Deleter{User: user, From: text}, Withdraw: func(w store.Withdrawn) []store.Decided { return withdrawn(n, w) }}
+	return store.Deletion{Deleter: store.Deleter{User: user, From: text}, Withdraw: withdraw}
 }
 
-// withdrawn is a store.Withdraw. The record lacks what cannot be read of a question; it has
-// that the question was open, and who cancelled it.
-func withdrawn(n *node.Node, w store.Withdrawn) (list []store.Decided) {
+// withdrawn is what goes on record of the open questions of a thread that goes, and the
+// suspension that has them. The record lacks what cannot be read of a question; it has that the
+// question was open, and who cancelled it.
+func withdrawn(n *node.Node, w store.Withdrawn) (list []store.Decided, open *store.Suspension) {
 	var from store.Origin
 	_ = json.Unmarshal(w.By.From, &from)
 	open, err := stored.Suspension(w.Suspension)
@@ -36,5 +37,5 @@ func withdrawn(n *node.Node, w store.Withdrawn) (list []store.Decided) {
 		d.Body, _ = json.Marshal(body) // valid JSON and strings alone
 		list = append(list, d)
 	}
-	return list
+	return list, open
 }

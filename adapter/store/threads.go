@@ -15,9 +15,9 @@ type Threads interface {
 	// SetTitle names the thread. At most 60 bytes are kept. False: the thread
 	// was never used.
 	SetTitle(ctx context.Context, key ThreadKey, title string) (bool, error)
-	// Delete forgets the thread, unless a run is active, queued or suspended in
+	// Delete forgets the thread, unless a run is active or queued in it, or Withdraw keeps
 	// it: then false. Its log epoch is never used again.
-	Delete(ctx context.Context, key ThreadKey) (bool, error)
+	Delete(ctx context.Context, key ThreadKey, by Deletion) (bool, error)
 	// Erase is Delete whatever goes on in the thread, and whether or not what is
 	// stored of it can be read. Its worker is fenced.
 	Erase(ctx context.Context, key ThreadKey, by Deletion) error

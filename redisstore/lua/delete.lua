@@ -1,4 +1,4 @@
--- delete.lua: forget a thread in which nothing is going on.
+-- delete.lua: forget a thread in which no run is under way, with the questions open in it.
 --
 -- KEYS  all of the thread's, and decisions, decided
 -- ARGS
@@ -16,8 +16,8 @@
 --   body
 -- REST  the decisions
 --
--- Returns {1, epoch, owner}, or {0, '', ''} when a run is active or waits, or an interrupt
---   is open. epoch: the one under which the log begins again; '' when nobody has
+-- Returns {1, epoch, owner}, or {0, '', ''} when a run is active or an input waits.
+--   epoch: the one under which the log begins again; '' when nobody has
 --   used the thread or followed it. owner: for whom it has counted, or ''.
 --   {2, open, names, suspension} when other interrupts are open than the decisions are
 --   about: nothing is deleted.
@@ -29,6 +29,14 @@ local function gone()
   return redis.call('HEXISTS', t.rec, 'was') == 1 and redis.call('HEXISTS', t.rec, 'input') == 0
     and redis.call('EXISTS', t.log, t.big, t.snap, t.runs, t.memo, t.journal, t.closing, t.queue, t.disp, t.archive,
       t.drafts, t.past, t.producers) == 0
+end
+
+-- cancel takes the open questions off the lists, with the decisions on record. What of it
+-- fails keeps no thread.
+local function cancel(r, head)
+  pcall(recordDecisions, t, member, '', decisionsIn(REST, #ARGV))
+  pcall(inbox, t, member, 'ZREM', head)
+  pcall(changed, t, member, 'interrupt.cancelled', head, head[5], { run = head[2] == '' and r.latest or head[2], by = ARG.user })
 end
 
 if ARG.force == '2' and redis.call('HEXISTS', t.rec, 'going') == 0 then return { 1, '', '' } end
@@ -44,11 +52,7 @@ if ARG.force == '1' or ARG.force == '2' then
   if ok and text and head[4] ~= ARG.open then return { 2, head[4], head[5] or '', text } end
   r.depoch = r.depoch + 1
   fenced(r.node, member, r.token)
-  if ok and text then
-    pcall(recordDecisions, t, member, '', decisionsIn(REST, #ARGV))
-    pcall(inbox, t, member, 'ZREM', head)
-    pcall(changed, t, member, 'interrupt.cancelled', head, head[5], { run = head[2] == '' and r.latest or head[2], by = ARG.user })
-  end
+  if ok and text then cancel(r, head) end
   if ordered(t) then -- else what erase counts has them too
     local live = redis.call('ZRANGE', t.queue, 0, -1)
     live[#live + 1] = r.run
@@ -63,7 +67,12 @@ if ARG.force == '1' or ARG.force == '2' then
   return { 1, ARG.fresh, erase(t, r, member, ARG.remember, ARG.user) }
 end
 local r = open(t.rec)
-if r.run ~= '' or suspended(t) or redis.call('EXISTS', t.queue) == 1 then return { 0, '', '' } end
+if r.run ~= '' or redis.call('EXISTS', t.queue) == 1 then return { 0, '', '' } end
+local text, head = suspension(t)
+if text then
+  if head[4] ~= ARG.open then return { 2, head[4], head[5] or '', text } end
+  cancel(r, head)
+end
 if redis.call('HEXISTS', t.rec, 'input') == 0 then
   redis.call('HDEL', t.rec, 'going')
   return { 1, r.new and '' or r.epoch, '' }

@@ -8,7 +8,7 @@ import (
 
 func (th *thread) deleted() bool {
 	th.Helper()
-	ok, err := th.s.Delete(th.Context(), th.key)
+	ok, err := th.s.Delete(th.Context(), th.key, Deleting(""))
 	return must(th, ok, err)
 }
 
@@ -72,7 +72,7 @@ var deleteTests = []test{
 		same(th, "deleted again", th.deleted(), true)
 		same(th, "epoch", th.view().Epoch, v.Epoch)
 	}},
-	{"a thread is not deleted while a run is active or waits, or an interrupt is open", func(e *env) {
+	{"a thread is not deleted while a run is active or an input waits", func(e *env) {
 		th := e.thread()
 		refused := func(when string) {
 			e.Helper()
@@ -81,8 +81,8 @@ var deleteTests = []test{
 		claim := th.begun(th.execute("r1"))
 		refused("active")
 		th.asks(claim, 2, 1)
-		refused("suspended")
 		th.begun(th.wait("r2"))
+		refused("suspended and queued")
 		claim = th.begun(th.resume("r3", "exe-r1"))
 		th.ok(ending(claim, 2, 3, "end", store.EndFinish))
 		refused("queued")
@@ -101,7 +101,7 @@ var deleteTests = []test{
 			other.Listen(func(d store.Delivery) {
 				if n := len(d.Events); d.Kind == store.DeliverEvents && d.Thread == th.key && n > 0 && string(d.Events[n-1]) == last.event {
 					go func() {
-						ok, err := other.Delete(e.Context(), th.key)
+						ok, err := other.Delete(e.Context(), th.key, Deleting(""))
 						deleted <- ok && err == nil
 					}()
 				}

@@ -143,7 +143,7 @@ var messageTests = []test{
 		}
 		want.WriteString(" m552:h/ m553:h/ m554:h/")
 		same(th, "many", th.by(37, false), want.String())
-		deleted, err := th.s.Delete(e.Context(), th.key)
+		deleted, err := th.s.Delete(e.Context(), th.key, Deleting(""))
 		same(th, "deleted", must(th, deleted, err), true)
 		th.holding(2, 10)
 		same(th, "begun again", th.by(5, false), "m0 m1")

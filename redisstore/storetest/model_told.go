@@ -89,7 +89,8 @@ func (m *model) refuses(ids []string) {
 // erased notes what Delete or Erase tells of a thread that it takes away.
 func (m *model) erased() {
 	if m.open != nil {
-		for _, d := range withdraws(store.Withdrawn{Suspension: json.RawMessage(m.open.text), Interrupts: m.open.ids}) {
+		list, _ := withdraws(store.Withdrawn{Suspension: json.RawMessage(m.open.text), Interrupts: m.open.ids})
+		for _, d := range list {
 			m.recorded = append(m.recorded, store.Decision{Decided: d, At: m.now, Asked: m.open.at, Thread: m.key,
 				Tenant: m.tenant, Agent: m.exe.agent, Refused: m.refused[d.Interrupt]})
 		}

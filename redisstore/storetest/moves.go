@@ -126,12 +126,12 @@ func Deleting(user string) store.Deletion {
 	return store.Deletion{Deleter: by, Withdraw: withdraws}
 }
 
-func withdraws(w store.Withdrawn) (list []store.Decided) {
+func withdraws(w store.Withdrawn) (list []store.Decided, keep bool) {
 	for _, id := range w.Interrupts {
 		body, _ := json.Marshal(map[string]json.RawMessage{"asked": w.Suspension, "by": w.By.From})
 		list = append(list, store.Decided{Interrupt: id, Status: store.DecisionCancelled, User: w.By.User, Body: body})
 	}
-	return list
+	return list, false
 }
 
 func answered(run string) map[string]json.RawMessage {

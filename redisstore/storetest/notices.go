@@ -182,7 +182,7 @@ func (e *env) noticesOfEnds() {
 		th.Fatal(err)
 	}
 	at = th.hears(at, "run.started r2 as r2 of agent", "run.ended r2 as r2 of agent how cancel")
-	if ok, err := th.s.Delete(th.Context(), th.key); err != nil || !ok {
+	if ok, err := th.s.Delete(th.Context(), th.key, Deleting("")); err != nil || !ok {
 		th.Fatal(ok, err)
 	}
 	at = th.hears(at, "thread.deleted")
@@ -245,7 +245,7 @@ func (e *env) noticesOnce() {
 	}
 	at = th.hears(at, "run.ended r2 as r2 of agent how fail", "dispatch.dead r2 as r2 of agent")
 	for range 2 {
-		if _, err := th.s.Delete(th.Context(), th.key); err != nil {
+		if _, err := th.s.Delete(th.Context(), th.key, Deleting("")); err != nil {
 			th.Fatal(err)
 		}
 	}

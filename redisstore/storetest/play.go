@@ -248,16 +248,18 @@ func (p *player) fail(g *game, what string) {
 // leave deletes the thread, once that is possible, or erases it, and plays on one of its
 // key or on another.
 func (p *player) leave(g *game) {
-	busy := !g.idle() || len(g.queued) > 0
-	if busy && !p.deletes(g, false) {
+	free := g.active == nil && len(g.queued) == 0
+	switch {
+	case !free && !p.deletes(g, false):
 		return
-	}
-	if p.one(4) {
+	case p.one(4):
 		if !p.erases(g) {
 			return
 		}
-	} else {
-		p.finishAll(g)
+	default:
+		if !free || p.one(2) {
+			p.finishAll(g)
+		}
 		if p.over || !p.deletes(g, true) {
 			return
 		}
@@ -288,7 +290,7 @@ func (p *player) leave(g *game) {
 
 func (p *player) deletes(g *game, want bool) bool {
 	p.played["delete"]++
-	deleted, err := p.nodes[p.r.IntN(len(p.nodes))].Delete(p.ctx(), g.key)
+	deleted, err := p.nodes[p.r.IntN(len(p.nodes))].Delete(p.ctx(), g.key, Deleting(""))
 	if err != nil || deleted != want {
 		p.fail(g, fmt.Sprintf("deleted %t, %v, want %t", deleted, err, want))
 		return false

@@ -124,7 +124,7 @@ var readTests = []test{
 		end.End.Snapshot = &store.SnapshotUpdate{State: raws(`{}`)[0]}
 		th.ok(end)
 		have := &store.Position{Epoch: th.view().Epoch, Seq: 2}
-		if deleted, err := th.s.Delete(e.Context(), th.key); err != nil || !deleted {
+		if deleted, err := th.s.Delete(e.Context(), th.key, Deleting("")); err != nil || !deleted {
 			e.Fatal(deleted, err)
 		}
 		if v := th.view(store.ReadQuery{Have: have}); v.Held {

@@ -107,7 +107,7 @@ var retryTests = []test{
 			}},
 			{"delete", func() func() error {
 				return func() error {
-					_, err := th.s.Delete(e.Context(), th.key)
+					_, err := th.s.Delete(e.Context(), th.key, Deleting(""))
 					return err
 				}
 			}},

@@ -17,6 +17,14 @@ var withdrawnTests = []test{
 			}
 		})
 	}},
+	{"the open questions of a thread that is deleted are on record, and it is told who did it", func(e *env) {
+		e.withdraws(func(g *grove) {
+			if res, err := g.tree.DeleteTree(g.Context(), g.key("asks"), store.DeleteReject, Deleting("ann")); err != nil || !res.Deleted {
+				g.Fatal(res, err)
+			}
+		})
+	}},
+	{"a thread whose open questions are to be kept is not deleted, unless it goes with all that is above it", (*env).withdrawnNot},
 	{"the open questions below a thread that is deleted are on record, and it is told who did it", func(e *env) {
 		e.withdraws(func(g *grove) {
 			if _, err := g.tree.DeleteTree(g.Context(), g.key("top"), store.DeleteCascade, Deleting("ann")); err != nil {
@@ -68,6 +76,30 @@ func (e *env) withdraws(deletes func(g *grove)) {
 	same(th, "told", told, "interrupt.cancelled[one two]ann; thread.deleted[]ann; ")
 }
 
+func (e *env) withdrawnNot() {
+	g := e.grove("a")
+	g.plants("top")
+	th := g.on(g.s, "top")
+	th.suspended()
+	by := Deleting("ann")
+	by.Withdraw = func(w store.Withdrawn) ([]store.Decided, bool) {
+		list, _ := withdraws(w)
+		return list, true
+	}
+	th.unchanged(func() {
+		ok, err := g.s.Delete(e.Context(), th.key, by)
+		same(th, "deleted", must(th, ok, err), false)
+		for _, how := range []store.DeleteChildren{store.DeleteReject, store.DeleteDetach} {
+			res, err := g.tree.DeleteTree(e.Context(), th.key, how, by)
+			same(th, string(how), must(th, res, err).Deleted, false)
+		}
+	})
+	same(th, "on record", len(th.onRecord(store.DecisionQuery{})), 0)
+	res, err := g.tree.DeleteTree(e.Context(), th.key, store.DeleteCascade, by)
+	same(th, "deleted", must(th, res, err).Deleted, true)
+	same(th, "on record", len(th.onRecord(store.DecisionQuery{})), 1)
+}
+
 func (e *env) withdrawnLater() {
 	g := e.grove("a")
 	if !g.s.Durable() {
@@ -99,7 +131,7 @@ func (e *env) withdrawnAnew() {
 	th := e.thread()
 	th.suspended()
 	by, calls := Deleting("ann"), 0
-	by.Withdraw = func(w store.Withdrawn) []store.Decided {
+	by.Withdraw = func(w store.Withdrawn) ([]store.Decided, bool) {
 		if calls++; calls == 1 {
 			end := ending(th.begun(th.resume("r2", "exe-r1")), 2, 3, "asks again", store.EndSuspend)
 			end.End.Interrupts = []string{"next"}

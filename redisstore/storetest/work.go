@@ -177,7 +177,7 @@ var workTests = []test{
 		th.one(false, "")
 		th.stopAll("i1", "")
 		same(th, "all stopped", len(th.work(true, "")), 0)
-		deleted, err := th.s.Delete(e.Context(), th.key)
+		deleted, err := th.s.Delete(e.Context(), th.key, Deleting(""))
 		same(th, "deleted", must(th, deleted, err), true)
 		th.begun(th.wait("r3"))
 		same(th, "claim", th.claims(th.one(false, ""), "t2").Claim.RunID, "r3")

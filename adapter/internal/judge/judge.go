@@ -300,8 +300,11 @@ func (j *Judgement) sortEntries(open *store.Suspension) (entries []protocol.Resu
 		refusal = Refuse(CodeConflict, "the run that asked was cancelled, and these interrupts with it: "+list(stopped),
 			map[string]any{"interruptIds": stopped, "answeredAt": time.UnixMilli(first.At).UTC().Format(time.RFC3339Nano), "runId": first.Label})
 	case len(unknown) > 0:
-		refusal = Refuse(CodeUnknownInterrupt, "resume names interrupts that this thread never raised: "+list(unknown),
-			map[string]any{"interruptIds": unknown})
+		why := "resume names interrupts that this thread never raised: "
+		if j.View.Deleted {
+			why = "the thread was deleted, and what was open in it was cancelled: "
+		}
+		refusal = Refuse(CodeUnknownInterrupt, why+list(unknown), map[string]any{"interruptIds": unknown})
 	case len(conflicting) > 0:
 		refusal = Refuse(CodeConflict, "these interrupts were already answered differently: "+list(conflicting),
 			map[string]any{"interruptIds": conflicting, "answeredAt": time.UnixMilli(first.At).UTC().Format(time.RFC3339Nano), "runId": first.Label})

@@ -45,7 +45,7 @@ var (
 	errNoRun       = newProblem(http.StatusNotFound, "run_not_found", "the thread has no run with that id")
 	errNoInterrupt = newProblem(http.StatusNotFound, "interrupt_not_found", "the thread has no open interrupt with that id")
 	errCannotPause = newProblem(http.StatusConflict, "cannot_pause", "the run's agent never comes to a step at which it could be paused: wait for the run, or cancel it")
-	errThreadInUse = newProblem(http.StatusConflict, "thread_in_use", "a run is active or waits, or interrupts are open: end them first")
+	errThreadInUse = newProblem(http.StatusConflict, "thread_in_use", "a run is active, an input waits, or the thread waits for one that it has called: end them first")
 )
 
 func badRequest(detail string) *problem {

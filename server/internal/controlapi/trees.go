@@ -59,7 +59,7 @@ type deletedJSON struct {
 }
 
 var childrenParameters = []parameter{
-	{"children", "The treatment of the threads below. With reject, the default, the server refuses if there are any. With detach, each direct child becomes a root. With cascade, the server deletes all of them, also those with an active run."},
+	{"children", "The treatment of the threads below. With reject, the default, the server refuses if there are any. With detach, each direct child becomes a root, and the server refuses while the thread waits for an agent that it has called. With cascade, the server deletes all of them, also those with an active run."},
 }
 
 var treeParameters = append([]parameter{

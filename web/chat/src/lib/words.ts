@@ -98,7 +98,7 @@ const WORDS: Record<string, Words> = {
   payload_expired: { title: "This was not kept for longer", advice: "Ask the agent to make it again." },
   interrupt_not_found: { title: "The question is not open any more", advice: "It was answered or given up elsewhere." },
   cannot_pause: { title: "This run cannot be paused", advice: "Its agent never comes to a step. Wait for the run, or stop it." },
-  thread_in_use: { title: "The chat is in use", advice: "End what runs, waits or is asked in it first." },
+  thread_in_use: { title: "The chat is in use", advice: "Stop what runs or waits in it first." },
   thread_has_children: { title: "Other chats are a part of it", advice: "Delete those first." },
   call_too_large: { title: "Another agent said too much", advice: "Ask for less." },
   thread_exists: { title: "There is such a chat already", advice: "Choose another id." },

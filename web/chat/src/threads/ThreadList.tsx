@@ -179,9 +179,9 @@ function Row({ thread, listed, current, changed, begin }: RowProps) {
           <button type="button" ref={pencil} className="quiet" aria-label={`Rename ${title}`} title="Rename (F2)" data-testid="rename-thread" onClick={() => rename(true)}>
             <Icon name="pen" />
           </button>
-          {!thread.waiting && !thread.active && thread.queued === 0 && (
+          {!thread.active && thread.queued === 0 && (
             <Guarded subject={thread.threadId}>
-              <button type="button" className="quiet" aria-label={`Delete ${title}`} title="Delete" data-testid="delete-thread" onClick={forget}>
+              <button type="button" className="quiet" aria-label={`Delete ${title}`} title={thread.waiting ? "Delete, and cancel what waits" : "Delete"} data-testid="delete-thread" onClick={forget}>
                 ×
               </button>
             </Guarded>
