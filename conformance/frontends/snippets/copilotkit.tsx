@@ -5,7 +5,7 @@ import { WebSocketAgent } from "@aguiws/client/copilotkit";
 import { CopilotChat, CopilotKit } from "@copilotkit/react-core/v2";
 import "@copilotkit/react-core/v2/styles.css";
 
-const agent = new WebSocketAgent({ url: "/agui/ws", threadId });   // once, outside the component
+const agent = new WebSocketAgent({ url: "/agui/ws", threadId });   // once, outside the component; threadId as above
 agent.follow();                                                    // what other tabs and the server begin is shown, too
 const agents = { default: agent };
 
