@@ -50,7 +50,7 @@ async function devServer(config, server) {
   const key = `${config} ${server}`;
   if (!servers.has(key)) {
     const text = await readFile(path.join(AGUIWS_APP, `${config}.config.js`), "utf8");
-    const shown = await import(`data:text/javascript,${encodeURIComponent(text.replace("127.0.0.1:8080", server))}`);
+    const shown = await import(`data:text/javascript,${encodeURIComponent(text.replaceAll("127.0.0.1:8080", server))}`);
     const started = await createServer(
       mergeConfig(shown.default, {
         configFile: false,

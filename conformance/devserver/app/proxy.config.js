@@ -3,6 +3,7 @@ export default {
   server: {
     proxy: {
       "/agui": { target: "http://127.0.0.1:8080", ws: true, changeOrigin: false },
+      "/copilotkit": { target: "http://127.0.0.1:8080", changeOrigin: false },   // for runtimeUrl
     },
   },
 };

@@ -1,8 +1,32 @@
-// A question of the agent: a call that may be edited, answers that it lists, fields to fill in, or a yes and a no.
+// The agent's questions: a call that may be edited, answers that it lists, fields to fill in, or a yes and a no.
 
+import { useAgent, useDefaultRenderTool, useInterrupt } from "@copilotkit/react-core/v2";
 import { useState } from "react";
+import "./question.css";
 
-export interface Asked {
+/** Asks what the agent wants to know, in the chat. */
+export function Questions() {
+  useDefaultRenderTool(); // shows the agent's calls
+  const { agent } = useAgent({ agentId: "default" });
+  // The card folds them up, and nobody should approve what they do not see.
+  const argumentsOf = (toolCallId?: string) =>
+    agent.messages.flatMap((message) => (message.role === "assistant" && message.toolCalls) || []).find(({ id }) => id === toolCallId)?.function.arguments;
+  useInterrupt({
+    render: ({ interrupt, resolve, cancel }) =>
+      interrupt ? (
+        <Question
+          key={interrupt.id}
+          interrupt={interrupt}
+          args={argumentsOf(interrupt.toolCallId)}
+          resolve={(payload) => void resolve(payload)}
+          cancel={() => void cancel()}
+        />
+      ) : <></>,
+  });
+  return null;
+}
+
+interface Asked {
   id: string;
   reason: string;
   message?: string;
@@ -17,7 +41,7 @@ interface Props {
   cancel: () => void;
 }
 
-export function Question({ interrupt, args, resolve, cancel }: Props) {
+function Question({ interrupt, args, resolve, cancel }: Props) {
   const [text, setText] = useState("");
   // A call and a yes or no are approved, everything else is JSON that fits the schema.
   const approval = interrupt.reason === "tool_call" || !interrupt.responseSchema;

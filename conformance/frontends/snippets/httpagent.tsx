@@ -14,21 +14,22 @@ class KeptAgent extends HttpAgent {
 
 const agent = new KeptAgent({ url: "http://127.0.0.1:8080/agui", threadId });
 
-// Shows the thread, now and after each change. draw is yours: it draws messages, and the questions that are open.
-async function open(draw: (agent: HttpAgent) => void) {
-  agent.subscribe({ onEvent: () => draw(agent), onRunFinalized: () => draw(agent) });
-  await agent.connectAgent();                   // calls connect
+// Shows the thread, and says when something has changed.
+function open(changed: () => void) {
+  agent.subscribe({ onMessagesChanged: changed, onRunFinalized: changed });
+  agent.connectAgent().catch(console.error);    // calls connect
 }
 
 async function send(text: string) {
+  if (agent.pendingInterrupts.length) return;   // answer first: disable the composer, too
   agent.addMessage({ id: crypto.randomUUID(), role: "user", content: text });
   await agent.runAgent();                       // ends with the run: agent.pendingInterrupts has what it has asked
 }
 
-// The buttons of a question: the answers that its agent lists; a yes and a no if it has no schema; else draw a form of the schema.
+// The buttons of a question: the answers that its agent lists. A call or a question without a schema: yes and no. Any other: a form.
 const yesAndNo = [{ label: "Yes", payload: { approved: true } }, { label: "No", payload: { approved: false } }];
-const choicesOf = ({ metadata, responseSchema }: Interrupt) =>
-  (metadata?.answers ?? (responseSchema ? [] : yesAndNo)) as { label: string; payload: unknown }[];
+const choicesOf = ({ reason, metadata, responseSchema }: Interrupt) =>
+  (metadata?.answers ?? (reason === "tool_call" || !responseSchema ? yesAndNo : [])) as { label: string; payload: unknown }[];
 
 // Call it when every open question has its answer, by the question's id. A question that is not among them is cancelled.
 // It rejects if the server refuses an answer: the message says why, and the questions stay open.
@@ -38,4 +39,22 @@ async function answer(chosen: Map<string, unknown>) {
   await agent.runAgent({ resume });
 }
 
-export { answer, choicesOf, open, send };
+import { useSyncExternalStore } from "react";
+
+let changes = 0;
+const listeners = new Set<() => void>();
+open(() => {
+  changes++;
+  listeners.forEach((listener) => listener());
+});
+const listen = (listener: () => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+
+function useThread() {
+  useSyncExternalStore(listen, () => changes);
+  return agent;                                 // messages, pendingInterrupts, isRunning
+}
+
+export { answer, choicesOf, send, useThread };
