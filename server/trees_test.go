@@ -50,6 +50,11 @@ func triesTrees(v *v1Server) {
 	if got := of(items(v.call("getTree", 200, "/threads/top/tree", ""))); got != "top below <nil>: [deep] false; part below top: [deep] false; deep below part: <nil> true; " {
 		v.t.Errorf("%s", got)
 	}
+	for _, thread := range items(v.call("listThreads", 200, "/threads", "")) {
+		if thread["threadId"] == "top" && (thread["resourceId"] != "order 7" || thread["createdAt"] != made || thread["changedAt"] == nil) {
+			v.t.Errorf("%v", thread)
+		}
+	}
 	listed := of(items(v.call("listThreads", 200, "/threads", "")))
 	if !strings.Contains(listed, "top below <nil>: [deep] false; ") || !strings.Contains(listed, "deep below part: <nil> true; ") {
 		v.t.Errorf("%s", listed)
