@@ -42,8 +42,18 @@ func triesTrees(v *v1Server) {
 		}
 		return out
 	}
+	for _, thread := range items(v.call("getTree", 200, "/threads/top/tree", "")) {
+		if used := thread["threadId"] != "part"; used != (thread["updatedAt"] != nil) || thread["changedAt"] == nil {
+			v.t.Errorf("the time of the latest input, and that of the latest change: %v", thread)
+		}
+	}
 	if got := of(items(v.call("getTree", 200, "/threads/top/tree", ""))); got != "top below <nil>: [deep] false; part below top: [deep] false; deep below part: <nil> true; " {
 		v.t.Errorf("%s", got)
+	}
+	for _, thread := range items(v.call("listThreads", 200, "/threads", "")) {
+		if thread["threadId"] == "top" && (thread["resourceId"] != "order 7" || thread["createdAt"] != made || thread["changedAt"] == nil) {
+			v.t.Errorf("%v", thread)
+		}
 	}
 	listed := of(items(v.call("listThreads", 200, "/threads", "")))
 	if !strings.Contains(listed, "top below <nil>: [deep] false; ") || !strings.Contains(listed, "deep below part: <nil> true; ") {

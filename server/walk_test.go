@@ -188,7 +188,7 @@ func (w *walk) run(c *client, input string) string {
 }
 
 // made is what a server makes up: ids, epochs and times.
-var made = regexp.MustCompile(`"(epoch|messageId|id|toolCallId|createdAt|updatedAt|at)":"?[^",}]*"?|"timestamp":\d+|(?m:^id: [^:]+)`)
+var made = regexp.MustCompile(`"(epoch|messageId|id|toolCallId|createdAt|changedAt|updatedAt|at)":"?[^",}]*"?|"timestamp":\d+|(?m:^id: [^:]+)`)
 
 // plain takes out of an answer what names the request, and what is made up.
 func (w *walk) plain(answer string, of ids) string {

@@ -129,6 +129,6 @@ func (c *call) placed(namespace string, threads []store.ThreadInfo, next string,
 		if t.WaitsOn == adapter.ReasonCall {
 			t.Until = time.Time{} // it is looked at then, and no more
 		}
-		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Suspended, t.WaitsOn, t.Until.UTC(), t.Queued, t.Failed, t.ActiveRun, t.LatestRun, t.Agent, of.Parent, of.Waits, of.WaitsCount}
+		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Suspended, t.WaitsOn, t.Until.UTC(), t.Queued, t.Failed, t.ActiveRun, t.LatestRun, t.Agent, of.Parent, of.Waits, of.WaitsCount, of.Resource, of.Created.UTC(), of.Updated.UTC()}
 	})
 }

@@ -30,6 +30,9 @@ type threadInfoJSON struct {
 	Parent     string    `json:"parentThreadId,omitempty" jsonschema:"The id of the parent thread."`
 	Waits      []string  `json:"waitsFor,omitempty" jsonschema:"Threads below this one that have open interrupts, the nearest first, at most 20. The server looks among the 200 threads of the namespace that have waited longest."`
 	WaitsCount int       `json:"waitsForCount,omitempty" jsonschema:"The number of threads below this one among those 200."`
+	Resource   string    `json:"resourceId,omitempty"`
+	CreatedAt  time.Time `json:"createdAt,omitzero" jsonschema:"The time at which the thread was made. It is left out if the store has no record of it."`
+	ChangedAt  time.Time `json:"changedAt,omitzero" jsonschema:"The time of the latest change of the parent, the resource or the metadata."`
 }
 
 type positionJSON struct {

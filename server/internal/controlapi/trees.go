@@ -25,13 +25,13 @@ type nodeJSON struct {
 	Version   int64           `json:"version" jsonschema:"The number of changes of the parent, the resource and the metadata so far."`
 	Deleting  bool            `json:"deleting,omitempty" jsonschema:"The thread is being deleted and takes no input."`
 	CreatedAt time.Time       `json:"createdAt,omitzero" jsonschema:"The time at which the thread was made. It is left out if the store has no record of it."`
-	UpdatedAt time.Time       `json:"updatedAt,omitzero" jsonschema:"The time of the latest change of the parent, the resource or the metadata."`
+	ChangedAt time.Time       `json:"changedAt,omitzero" jsonschema:"The time of the latest change of the parent, the resource or the metadata."`
 }
 
 type treeThreadJSON struct {
 	nodeJSON
 	Title      string    `json:"title"`
-	Input      time.Time `json:"inputAt,omitzero" jsonschema:"The time of the latest input. It is left out before the first."`
+	Updated    time.Time `json:"updatedAt,omitzero" jsonschema:"The time of the latest input. It is left out before the first."`
 	Active     bool      `json:"active"`
 	Waiting    bool      `json:"waiting" jsonschema:"Interrupts are open."`
 	Queued     int       `json:"queued"`
@@ -105,7 +105,7 @@ func (c *call) shown(n store.Node) nodeJSON {
 func treeThreadOf(t operate.TreeThread) treeThreadJSON {
 	out := treeThreadJSON{nodeJSON: nodeOf(t.Node), Waits: t.Waits, WaitsCount: t.WaitsCount}
 	if i := t.Info; i != nil {
-		out.Title, out.Input, out.Active, out.Waiting, out.Queued, out.Agent = i.Title, i.Updated.UTC(), i.Active, i.Suspended, i.Queued, i.Agent
+		out.Title, out.Updated, out.Active, out.Waiting, out.Queued, out.Agent = i.Title, i.Updated.UTC(), i.Active, i.Suspended, i.Queued, i.Agent
 	}
 	return out
 }
