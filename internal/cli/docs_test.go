@@ -32,14 +32,20 @@ func userDocs(t *testing.T) map[string]string {
 }
 
 var (
-	heredoc  = regexp.MustCompile(`(?s)cat > \S+\.yaml <<END\n(.*?\n)END\n`)
+	heredoc  = regexp.MustCompile(`(?s)cat > (\S+)\.yaml <<END\n(.*?\n)END\n`)
 	variable = regexp.MustCompile(`\$[A-Z]+`)
 )
 
 // asTyped is a page with the files that its shell commands write as blocks of their own, and
 // with a random text of openssl for each variable.
 func asTyped(text string) string {
-	text = heredoc.ReplaceAllString(text, "```\n\n```yaml\n$1```\n\n```sh\n")
+	text = heredoc.ReplaceAllStringFunc(text, func(command string) string {
+		file, language := heredoc.FindStringSubmatch(command), "yaml"
+		if file[1] == "tokens" {
+			language = "tokens" // no settings
+		}
+		return "```\n\n```" + language + "\n" + file[2] + "```\n\n```sh\n"
+	})
 	return variable.ReplaceAllStringFunc(text, func(name string) string {
 		if name == "$PATH" || name == "$PWD" {
 			return name
@@ -158,11 +164,11 @@ func tokensOf(t *testing.T, text string, wanted bool) []string {
 	if !wanted {
 		return nil
 	}
-	list := regexp.MustCompile("(?m)^tokens:\n(?:- .*\n)+").FindString(text)
-	if list == "" {
+	lists := blocks(text, "tokens")
+	if len(lists) != 1 {
 		t.Fatal("a page sends tokens that it does not list")
 	}
-	return []string{"--config", write(t, "tokens.yaml", "auth: tokens\n"+list)}
+	return []string{"--auth", "tokens", "--token-file", write(t, "tokens.yaml", lists[0])}
 }
 
 // shellWords are a line's, without quotes and without a comment.
