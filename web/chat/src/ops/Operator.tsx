@@ -98,7 +98,7 @@ export default function Operator() {
         <WebhookSection act={act} />
         <section aria-labelledby="all-runs">
           <h2 id="all-runs">Runs</h2>
-          <p className="hint">Of your own namespace, beginning with the thread that had the latest input.</p>
+          <p className="hint">Threads of your own namespace, the latest input first.</p>
           <FilteredRuns path="/runs" size={RUNS} act={act} chats />
         </section>
         <section aria-labelledby="all-threads">

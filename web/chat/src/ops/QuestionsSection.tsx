@@ -14,7 +14,7 @@ export function QuestionsSection() {
     <section aria-labelledby="questions">
       <h2 id="questions">Open questions</h2>
       <p className="hint">
-        Of the whole tenant: threads that wait for people. The <a href="/inbox" onClick={onLink}>inbox</a> has them, the one that has waited longest first.
+        Threads of the whole tenant that wait for people. The <a href="/inbox" onClick={onLink}>inbox</a> has them, the one that has waited longest first.
       </p>
       <Unread error={error} shown={totals !== undefined} needs="the scopes read, approver and admin" />
       {totals && (
