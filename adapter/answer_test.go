@@ -57,7 +57,7 @@ func TestClerkSendsWhatIsApproved(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var sent []string
 			l := newLab(t, &Clerk{
-				write: func(context.Context) (string, error) { return "Dear all", nil },
+				write: func(context.Context, protocol.Messages) (string, error) { return "Dear all", nil },
 				send:  func(_ context.Context, letter string) error { sent = append(sent, letter); return nil },
 			})
 			open := interrupts(t, l.say("write to all"))

@@ -8,7 +8,10 @@
 // of its execution:
 //
 //	func (c *Clerk) Run(ctx context.Context, run *adapter.Run) error {
-//		letter, err := adapter.Step(ctx, run, "write", c.write) // runs once; if its worker dies inside, a human is asked
+//		asked := run.Input().Messages
+//		letter, err := adapter.Step(ctx, run, "write", func(ctx context.Context) (string, error) {
+//			return c.write(ctx, asked) // runs once; if its worker dies inside, a human is asked
+//		}, adapter.Given(asked))
 //		if err != nil {
 //			return err
 //		}

@@ -18,12 +18,15 @@ import (
 
 // Clerk drafts a letter and sends it when a human approves.
 type Clerk struct {
-	write func(ctx context.Context) (string, error)
+	write func(ctx context.Context, asked protocol.Messages) (string, error)
 	send  func(ctx context.Context, letter string) error
 }
 
 func (c *Clerk) Run(ctx context.Context, run *adapter.Run) error {
-	letter, err := adapter.Step(ctx, run, "write", c.write) // runs once; if its worker dies inside, a human is asked
+	asked := run.Input().Messages
+	letter, err := adapter.Step(ctx, run, "write", func(ctx context.Context) (string, error) {
+		return c.write(ctx, asked) // runs once; if its worker dies inside, a human is asked
+	}, adapter.Given(asked))
 	if err != nil {
 		return err
 	}
@@ -53,7 +56,7 @@ func Example() {
 	}
 	defer store.Close()
 	clerk := &Clerk{
-		write: func(context.Context) (string, error) { return "Dear all, …", nil },
+		write: func(context.Context, protocol.Messages) (string, error) { return "Dear all, …", nil },
 		send:  func(_ context.Context, letter string) error { fmt.Println("sending:", letter); return nil },
 	}
 	runs, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{"": clerk}})

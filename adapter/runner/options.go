@@ -13,7 +13,8 @@ import (
 
 // Options configure a Runner.
 type Options struct {
-	// Agents by name. The default one answers inputs that name none, and is needed.
+	// Agents by name. The default one answers inputs that name none, and is needed. The
+	// others are served if server.Options.Agents has their names, too.
 	Agents map[string]adapter.Agent
 	// Default names the default one of Agents. Records, notices, streams and lists call it
 	// so, whether or not an input names it. "": it is the one named "", which has no name.

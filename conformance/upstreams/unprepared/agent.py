@@ -17,7 +17,7 @@ asked = json.loads(file.read_text()) if file and file.exists() else {}
 
 
 def keep(question, value):
-    """Keeps what a question is about, or, when it is answered, what was said then."""
+    """Keeps what a question is about, or what came of it when it is answered."""
     asked[question] = value
     if file:
         file.write_text(json.dumps(asked))
@@ -46,8 +46,8 @@ class Agent(BaseHTTPRequestHandler):
     def do_POST(self):
         told = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         ids = {"threadId": told["threadId"], "runId": told["runId"]}
-        answer = (told.get("resume") or [None])[0]
-        if answer and answer["interruptId"] not in asked:
+        answers = told.get("resume") or []
+        if any(answer["interruptId"] not in asked for answer in answers):
             # It was asked before a restart. Behind a 200 nobody would learn that.
             self.send_response(404)
             self.end_headers()
@@ -56,8 +56,8 @@ class Agent(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
         self.tell(type="RUN_STARTED", **ids)
-        if answer:
-            self.end(ids, self.go_on(answer))
+        if answers:
+            self.end(ids, *filter(None, map(self.go_on, answers)))
             return
         content = told["messages"][-1].get("content") if told["messages"] else None
         word, _, to = content.partition(" ") if isinstance(content, str) else ("", "", "")
@@ -68,16 +68,16 @@ class Agent(BaseHTTPRequestHandler):
         message = f"When shall I write to {to}?" if word == "when" else f"Send to {to}?"
         self.end(ids, ask(message, [word, to]))
 
-    def end(self, ids, question=None):
-        outcome = {"type": "interrupt", "interrupts": [question]} if question else {"type": "success"}
+    def end(self, ids, *questions):
+        outcome = {"type": "interrupt", "interrupts": questions} if questions else {"type": "success"}
         self.tell(type="RUN_FINISHED", **ids, outcome=outcome)
 
     def go_on(self, answer):
         """Acts on the answer, and returns the next question; None: there is none."""
         question = answer["interruptId"]
-        if isinstance(asked[question], str):  # after a crash an answer may come again
-            self.say(asked[question])
-            return
+        if isinstance(asked[question], dict):  # after a crash an answer may come again
+            self.say(asked[question]["said"])
+            return asked[question]["next"]
         word, to = asked[question]
         payload, args = answer.get("payload"), {"to": to}
         sends = answer["status"] == "resolved"
@@ -89,8 +89,10 @@ class Agent(BaseHTTPRequestHandler):
         if sends:
             with open(sys.argv[1], "a") as effects:
                 effects.write(json.dumps({"tool": "send", "args": args}) + "\n")
-        keep(question, f"Sent to {to}" if sends else f"Not sent to {to}")
-        self.say(asked[question])
+        said, following = f"Sent to {to}" if sends else f"Not sent to {to}", None
+        keep(question, {"said": said, "next": following})
+        self.say(said)
+        return following
 
 
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
