@@ -37,8 +37,8 @@ func TestNewRefuses(t *testing.T) {
 		"a header":             {url: "http://x", options: Options{Header: http.Header{"Transfer-Encoding": {"x"}}}, says: "Transfer-Encoding"},
 		"a header's name":      {url: "http://x", options: Options{Header: http.Header{"X Y": {"x"}}}, says: "X Y"},
 		"a header passed on":   {url: "http://x", options: Options{PassHeaders: []string{"connection"}}, says: "connection"},
-		"a key for repeats":    {url: "http://x", options: Options{Header: http.Header{"Idempotency-Key": {"x"}}}, says: "sent twice"},
-		"one passed on":        {url: "http://x", options: Options{PassHeaders: []string{"x-idempotency-key"}}, says: "sent twice"},
+		"a key for repeats":    {url: "http://x", options: Options{Header: http.Header{"Idempotency-Key": {"x"}}}, says: "is idempotent can have it"},
+		"one passed on":        {url: "http://x", options: Options{PassHeaders: []string{"x-idempotency-key"}}, says: "is idempotent can have it"},
 		"asking and repeating": {url: "http://x", options: Options{Idempotent: true, AskLost: true}, says: "one of both"},
 	} {
 		_, err := New(test.url, &test.options)
