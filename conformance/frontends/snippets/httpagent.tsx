@@ -20,7 +20,7 @@ function open(changed: () => void) {
   agent.connectAgent().catch(console.error);    // calls connect
 }
 
-// Ends with the run: agent.pendingInterrupts has what it has asked. Rejects if the server refuses or the run fails; runAgent alone would resolve.
+// Ends with the run: agent.pendingInterrupts has what it asked. Rejects if the server refuses or the run fails; runAgent alone resolves.
 async function run(parameters?: RunAgentParameters) {
   let error: RunErrorEvent | undefined;
   await agent.runAgent(parameters, { onRunErrorEvent: ({ event }) => { error = event; } });
@@ -60,15 +60,8 @@ import { useSyncExternalStore } from "react";
 
 let changes = 0;
 const listeners = new Set<() => void>();
-open(() => {
-  changes++;
-  listeners.forEach((listener) => listener());
-});
-const listen = (listener: () => void) => {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-};
-
+open(() => { changes++; listeners.forEach((listener) => listener()); });
+const listen = (listener: () => void) => { listeners.add(listener); return () => void listeners.delete(listener); };
 function useThread() {
   useSyncExternalStore(listen, () => changes);
   return agent;                                 // messages, pendingInterrupts, isRunning

@@ -1,5 +1,5 @@
-import type { RunAgentParameters, RunErrorEvent } from "@ag-ui/client";
-import { WebSocketAgent } from "@aguiws/client";
+import type { Interrupt, RunAgentParameters, RunErrorEvent } from "@ag-ui/client";
+import { answersOf, WebSocketAgent } from "@aguiws/client";
 
 const address = new URL(location.href);         // holds the thread's id, for a reload
 const threadId = address.searchParams.get("thread") ?? crypto.randomUUID();
@@ -9,7 +9,7 @@ history.replaceState(null, "", address);
 const agent = new WebSocketAgent({ url: "/agui/ws", threadId });
 agent.follow();                                 // keeps agent.messages, state and pendingInterrupts, whoever runs
 
-// Ends with the run, through any number of lost sockets. Rejects if the server refuses or the run fails; runAgent alone would resolve.
+// Ends with the run, through any number of lost sockets. Rejects if the server refuses or the run fails; runAgent alone resolves.
 async function run(parameters?: RunAgentParameters) {
   let error: RunErrorEvent | undefined;
   await agent.runAgent(parameters, { onRunErrorEvent: ({ event }) => { error = event; } });
@@ -22,8 +22,10 @@ async function send(text: string) {
   await run();
 }
 
-// The buttons of a question are answersOf(question).choices. If it has none, draw a form of its responseSchema.
-// Call this when every open question has its answer, by the question's id. A question that is not among them is cancelled.
+// The buttons of a question. If it has none, draw a form of its responseSchema.
+const choicesOf = (question: Interrupt) => answersOf(question).choices;
+
+// Call it when every open question has its answer, by the question's id. A question that is not among them is cancelled.
 async function answer(chosen: Map<string, unknown>) {
   const resume = agent.pendingInterrupts.map(({ id }) =>
     chosen.has(id) ? { interruptId: id, status: "resolved" as const, payload: chosen.get(id) } : { interruptId: id, status: "cancelled" as const });
@@ -36,19 +38,12 @@ import { useSyncExternalStore } from "react";
 
 let changes = 0;
 const listeners = new Set<() => void>();
-const changed = () => {
-  changes++;
-  listeners.forEach((listener) => listener());
-};
+const changed = () => { changes++; listeners.forEach((listener) => listener()); };
 agent.subscribe({ onMessagesChanged: changed, onRunFinalized: changed });
-const listen = (listener: () => void) => {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-};
-
+const listen = (listener: () => void) => { listeners.add(listener); return () => void listeners.delete(listener); };
 function useThread() {
   useSyncExternalStore(listen, () => changes);
   return agent;                                 // messages, pendingInterrupts, isRunning
 }
 
-export { answer, send, stop, useThread };
+export { answer, choicesOf, send, stop, useThread };
