@@ -1,4 +1,4 @@
-import type { Interrupt } from "@ag-ui/client";
+import type { Interrupt, RunAgentParameters, RunErrorEvent } from "@ag-ui/client";
 import { answersOf, WebSocketAgent } from "@aguiws/client";
 
 const address = new URL(location.href);         // holds the thread's id, for a reload
@@ -9,19 +9,41 @@ history.replaceState(null, "", address);
 const agent = new WebSocketAgent({ url: "/agui/ws", threadId });
 agent.follow();                                 // keeps agent.messages, state and pendingInterrupts, whoever runs
 
+// Ends with the run, through any number of lost sockets. Rejects if the server refuses or the run fails; runAgent alone resolves.
+async function run(parameters?: RunAgentParameters) {
+  let error: RunErrorEvent | undefined;
+  await agent.runAgent(parameters, { onRunErrorEvent: ({ event }) => { error = event; } });
+  if (error) throw new Error(error.message);
+}
+
 async function send(text: string) {
   if (agent.pendingInterrupts.length) return;   // answer first: disable the composer, too
   agent.addMessage({ id: crypto.randomUUID(), role: "user", content: text });
-  await agent.runAgent();                       // ends with the run, through any number of lost sockets
+  await run();
 }
 
 // The buttons of a question. If it has none, draw a form of its responseSchema.
-const buttonsOf = (question: Interrupt) =>
-  answersOf(question).choices.map(({ label, payload }) => ({
-    label,
-    onClick: () => agent.runAgent({ resume: [{ interruptId: question.id, status: "resolved", payload }] }),
-  }));
+const choicesOf = (question: Interrupt) => answersOf(question).choices;
+
+// Call it when every open question has its answer, by the question's id. A question that is not among them is cancelled.
+async function answer(chosen: Map<string, unknown>) {
+  const resume = agent.pendingInterrupts.map(({ id }) =>
+    chosen.has(id) ? { interruptId: id, status: "resolved" as const, payload: chosen.get(id) } : { interruptId: id, status: "cancelled" as const });
+  await run({ resume });
+}
 
 const stop = () => agent.abortRun();            // stops the run at the server
 
-export { buttonsOf, send, stop };
+import { useSyncExternalStore } from "react";
+
+let changes = 0;
+const listeners = new Set<() => void>();
+const changed = () => { changes++; listeners.forEach((listener) => listener()); };
+agent.subscribe({ onMessagesChanged: changed, onRunFinalized: changed });
+const listen = (listener: () => void) => { listeners.add(listener); return () => void listeners.delete(listener); };
+function useThread() {
+  useSyncExternalStore(listen, () => changes);
+  return agent;                                 // messages, pendingInterrupts, isRunning
+}
+
+export { answer, choicesOf, send, stop, useThread };

@@ -76,6 +76,8 @@ interface Choice {
 
 /** What the agent takes for a yes and a no, if it is said. Such an agent may take `{"approved": false}` for a yes. */
 function answersIn({ reason, responseSchema, metadata }: Asked): Choice[] {
+  if (reason === "aguiws:auth_required") return [{ label: "Done", payload: {} }];
+  if (reason === "aguiws:paused") return [{ label: "Go on", payload: {} }];
   const answers = reason === "tool_call" && responseSchema ? undefined : metadata?.answers;
   return Array.isArray(answers) ? answers.filter((one): one is Choice => typeof one?.label === "string" && "payload" in one) : [];
 }
