@@ -227,12 +227,25 @@ func TestTheContractHoldsWithAReplica(t *testing.T) {
 	})
 }
 
+// writes is a writer of lines.
+type writes func(line string)
+
+func (w writes) Write(line []byte) (int, error) {
+	w(string(line))
+	return len(line), nil
+}
+
 func TestWaitingForReplicasIsRefusedWhereThereAreTooFew(t *testing.T) {
 	for what, open := range map[string]func() (*Store, error){
 		"a server without replicas": func() (*Store, error) {
-			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			return Open(ctx, redistest.Start(t, redistest.Options{}).URL(), &Options{WaitReplicas: 1})
+			waits := slog.New(slog.NewTextHandler(writes(func(line string) {
+				if strings.Contains(line, "waiting for replicas") {
+					cancel()
+				}
+			}), nil))
+			return Open(ctx, redistest.Start(t, redistest.Options{}).URL(), &Options{WaitReplicas: 1, Logger: waits})
 		},
 		"an embedded store": func() (*Store, error) { return Embedded(&Options{WaitReplicas: 1}) },
 		"a negative number": func() (*Store, error) {

@@ -220,11 +220,16 @@ func (s *servers) awaitReplicas(ctx context.Context) error {
 	pause := time.NewTicker(replicasPause)
 	defer pause.Stop()
 	var said time.Time
+	var few error
 	for {
 		err := s.checkReplicas(ctx)
+		if err != nil && few != nil && ctx.Err() != nil {
+			return few // it says more than that the time is over
+		}
 		if !errors.Is(err, errTooFewReplicas) {
 			return err
 		}
+		few = err
 		if time.Since(said) >= replicasReminder {
 			said = time.Now()
 			s.Settings.Logger.Warn("waiting for replicas before anything is served", "error", err)
