@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -93,12 +94,12 @@ func waitsForReplica(t *testing.T, url string, pause, resume func()) {
 // A store opens when the replicas are there, and is ready while they are.
 func TestAStoreWaitsForItsReplicas(t *testing.T) {
 	master := redistest.Start(t, redistest.Options{TCP: true, Args: []string{"--repl-diskless-sync-delay", "0"}})
-	said := make(chan struct{}, 1)
+	said := make(chan struct{})
 	opened := make(chan error, 1)
 	var s *Store
 	go func() {
 		var err error
-		s, err = Open(t.Context(), master.URL(), &Options{WaitReplicas: 1, Logger: slog.New(slog.NewTextHandler(wakes(said), nil))})
+		s, err = Open(t.Context(), master.URL(), &Options{WaitReplicas: 1, Logger: whenWaiting(func() { close(said) })})
 		opened <- err
 	}()
 	<-said
@@ -116,17 +117,6 @@ func TestAStoreWaitsForItsReplicas(t *testing.T) {
 	if err := s.Ready(t.Context()); err == nil || !strings.Contains(err.Error(), "there are too few replicas") {
 		t.Errorf("without its replica: %v", err)
 	}
-}
-
-// wakes says that something was written.
-type wakes chan struct{}
-
-func (w wakes) Write(p []byte) (int, error) {
-	select {
-	case w <- struct{}{}:
-	default:
-	}
-	return len(p), nil
 }
 
 func TestAnAcknowledgementWaitsForTheReplica(t *testing.T) {
@@ -227,7 +217,16 @@ func TestTheContractHoldsWithAReplica(t *testing.T) {
 	})
 }
 
-// writes is a writer of lines.
+// whenWaiting is a logger that calls do when a store begins to wait for replicas.
+func whenWaiting(do func()) *slog.Logger {
+	once := sync.OnceFunc(do)
+	return slog.New(slog.NewTextHandler(writes(func(line string) {
+		if strings.Contains(line, "waiting for replicas") {
+			once()
+		}
+	}), nil))
+}
+
 type writes func(line string)
 
 func (w writes) Write(line []byte) (int, error) {
@@ -240,12 +239,7 @@ func TestWaitingForReplicasIsRefusedWhereThereAreTooFew(t *testing.T) {
 		"a server without replicas": func() (*Store, error) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			waits := slog.New(slog.NewTextHandler(writes(func(line string) {
-				if strings.Contains(line, "waiting for replicas") {
-					cancel()
-				}
-			}), nil))
-			return Open(ctx, redistest.Start(t, redistest.Options{}).URL(), &Options{WaitReplicas: 1, Logger: waits})
+			return Open(ctx, redistest.Start(t, redistest.Options{}).URL(), &Options{WaitReplicas: 1, Logger: whenWaiting(cancel)})
 		},
 		"an embedded store": func() (*Store, error) { return Embedded(&Options{WaitReplicas: 1}) },
 		"a negative number": func() (*Store, error) {

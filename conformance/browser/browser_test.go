@@ -99,15 +99,16 @@ func runPage(t *testing.T, browser string, tests []string) {
 
 	// One file after another: they share the servers.
 	args := []string{"--test-concurrency=1"}
-	if *only != "" {
-		args = append(args, "--test-name-pattern="+*only)
-	}
 	env := []string{
 		"AGUIWS_URLS=" + strings.Join([]string{a.URL(), b.URL(), doomed.URL(), embedded.URL(), guarded.URL(), steps, gateway(t).URL()}, ","),
 		"AGUIWS_CONTROL=" + control.URL,
 		"AGUIWS_BROWSER=" + browser,
 		"AGUIWS_SHOTS=" + command.Artifacts(t),
-		command.Frames(t),
+	}
+	if *only != "" {
+		args = append(args, "--test-name-pattern="+*only)
+	} else {
+		env = append(env, command.Frames(t))
 	}
 	if len(tests) == 0 {
 		command.NodeChosen(t, env, gate, args...)

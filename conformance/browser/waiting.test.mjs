@@ -294,3 +294,22 @@ test("who has called another agent says so, leads to it, and shows that it asks"
   await tab.says("The other agent says: published");
   await tab.asked("aguiws:call", 0);
 });
+
+test("a chat that asks is deleted, and its question is decided on record and leaves the inbox and every tab", async () => {
+  const tab = await Tab.open(await person({ viewport: { width: 1280, height: 900 } }), embedded);
+  const before = await countsAll(tab);
+  const asking = await asks(`/confirm ${unique("doomed")}?`);
+  await counts(tab, before + 1);
+  const other = await Tab.at(tab.page.context(), `${embedded}/?thread=${asking}`);
+  await other.asked("confirmation");
+  await tab.front();
+  const row = tab.page.locator(`[data-testid="thread"][data-thread-id="${asking}"]`);
+  assert.equal(await row.getByTestId("delete-thread").getAttribute("title"), "Delete, and cancel what waits");
+  await tab.decide(row.getByTestId("delete-thread"));
+  await counts(tab, before);
+  await until(async () => (await fetch(`${embedded}/v1/threads/${asking}`)).status === 404, "the thread is gone");
+  await other.asked("confirmation", 0);
+  await other.shot("103-deleted-while-it-asked");
+  const { items } = await (await fetch(`${embedded}/v1/decisions?limit=1`)).json();
+  assert.equal(`${items[0].threadId} ${items[0].status}`, `${asking} cancelled`);
+});

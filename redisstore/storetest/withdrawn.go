@@ -128,25 +128,35 @@ func (e *env) withdrawnLater() {
 }
 
 func (e *env) withdrawnAnew() {
-	th := e.thread()
-	th.suspended()
-	by, calls := Deleting("ann"), 0
-	by.Withdraw = func(w store.Withdrawn) ([]store.Decided, bool) {
-		if calls++; calls == 1 {
-			end := ending(th.begun(th.resume("r2", "exe-r1")), 2, 3, "asks again", store.EndSuspend)
-			end.End.Interrupts = []string{"next"}
-			th.ok(end)
+	s := e.node("a")
+	for name, deletes := range map[string]func(th *thread, by store.Deletion) error{
+		"erased": func(th *thread, by store.Deletion) error { return th.s.Erase(e.Context(), th.key, by) },
+		"deleted": func(th *thread, by store.Deletion) error {
+			ok, err := th.s.Delete(e.Context(), th.key, by)
+			same(th, "deleted", ok, true)
+			return err
+		},
+	} {
+		th := e.on(s, name)
+		th.suspended()
+		by, calls := Deleting("ann"), 0
+		by.Withdraw = func(w store.Withdrawn) ([]store.Decided, bool) {
+			if calls++; calls == 1 {
+				end := ending(th.begun(th.resume("r2", "exe-r1")), 2, 3, "asks again", store.EndSuspend)
+				end.End.Interrupts = []string{"next"}
+				th.ok(end)
+			}
+			return withdraws(w)
 		}
-		return withdraws(w)
+		if err := deletes(th, by); err != nil {
+			e.Fatal(name, err)
+		}
+		var got []string
+		for _, d := range th.onRecord(store.DecisionQuery{Thread: &th.key}) {
+			got = append(got, fmt.Sprint(d.Interrupt, " ", d.Status, " ", d.User))
+		}
+		slices.Sort(got) // both may be of one millisecond
+		same(th, name+", on record", got, []string{"int resolved ", "next cancelled ann"})
+		same(th, name+", open", th.inbox("", "", 0), "")
 	}
-	if err := th.s.Erase(e.Context(), th.key, by); err != nil {
-		e.Fatal(err)
-	}
-	var got []string
-	for _, d := range th.onRecord(store.DecisionQuery{}) {
-		got = append(got, fmt.Sprint(d.Interrupt, " ", d.Status, " ", d.User))
-	}
-	slices.Sort(got) // both may be of one millisecond
-	same(th, "on record", got, []string{"int resolved ", "next cancelled ann"})
-	same(th, "open", th.inbox("", "", 0), "")
 }

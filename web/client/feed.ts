@@ -37,6 +37,8 @@ export interface FeedListener {
   /** An answer to `cancel`: the run has been stopped, or had ended, or is unknown. */
   cancelled(runId: string): void;
   lost(): void;
+  /** The thread was deleted, and all that was open in it. */
+  deleted(reason: string): void;
   failed(error: TransportError): void;
 }
 
@@ -252,7 +254,7 @@ export class Feed {
         // Answers to our own carry an id; without one the thread is gone.
         if (frame.id !== undefined) return;
         this.cursor.forget();
-        this.tell((listener) => listener.refused(undefined, "detached", frame.reason ?? "the thread was deleted"));
+        this.tell((listener) => listener.deleted(frame.reason ?? "the thread was deleted"));
     }
   }
 

@@ -346,6 +346,13 @@ export class AgentThread implements FeedListener {
     for (const exchange of this.exchanges) exchange.socketLost();
   }
 
+  deleted(reason: string): void {
+    this.interruptsKnown = true;
+    this.status.set({ activeRunId: undefined, interrupts: [], waitingRunId: undefined, queued: [] });
+    this.failed(refusalOf("detached", reason));
+    this.settle();
+  }
+
   failed(error: TransportError): void {
     this.status.set({ failure: { code: error.code, message: error.message } });
     this.current = undefined;

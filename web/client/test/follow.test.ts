@@ -43,6 +43,14 @@ describe("a follower", () => {
     expect(shown(agent)).toEqual(["user:q", "assistant:done"]);
   });
 
+  it("asks nothing any more when the thread is deleted, and says that it is", async () => {
+    const { bench, agent } = await following([user("u0", "q")], finished("r0", { type: "interrupt", interrupts: [interrupt("i1")] }));
+    bench.socket.say({ type: "ws.detached", threadId: "t", reason: "deleted" });
+    await settle();
+    expect(agent.pendingInterrupts).toEqual([]);
+    expect(agent.status).toMatchObject({ interrupts: [], waitingRunId: undefined, failure: { code: "detached" } });
+  });
+
   it("asks again after a failure whether interrupts are open", async () => {
     const { bench, agent } = await following([user("u0", "q")], finished("r0", { type: "interrupt", interrupts: [interrupt("i1")] }));
     bench.socket.say(started("r1"), failed("worker_lost"));
