@@ -349,7 +349,7 @@ export class AgentThread implements FeedListener {
   deleted(reason: string): void {
     this.interruptsKnown = true;
     this.status.set({ activeRunId: undefined, interrupts: [], waitingRunId: undefined, queued: [] });
-    this.failed(refusalOf("detached", reason));
+    this.failed(new TransportError("detached", reason));
     this.settle();
   }
 
