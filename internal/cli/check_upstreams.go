@@ -14,17 +14,18 @@ import (
 )
 
 // upstreams connects to those that are configured. It also talks to one that the command
-// line names: whoever types it wants that.
+// line names, and to all of them if the command line has a message: whoever types it wants that.
 func (r *report) upstreams(ctx context.Context, s *settings, list []upstreamEntry) {
 	for i := range list {
 		each := &list[i]
 		subject := "upstream " + each.Name
-		if i < len(s.upstream) && s.from["upstream"] == "--upstream" {
+		named := i < len(s.upstream) && s.from["upstream"] == "--upstream"
+		if named || s.from["message"] == "--message" {
 			r.converse(ctx, subject, each, s.recording.message)
 		} else if err := each.connect(ctx); err != nil {
 			r.say("warn", subject, "%s cannot be connected to now: %v", each.shownURL(), err)
 		} else {
-			r.say("ok", subject, "%s can be connected to; check --upstream %s=%s would say something to it", each.shownURL(), each.Name, each.shownURL())
+			r.say("ok", subject, "%s can be connected to; check --message TEXT would say something to it", each.shownURL())
 		}
 	}
 }

@@ -125,7 +125,13 @@ func TestCheckOfUpstreamsThatDoNotAnswer(t *testing.T) {
 	if err != nil || asked.Load() != 0 {
 		t.Errorf("asked %d times, %v", asked.Load(), err)
 	}
-	wantLines(t, out, "ok    upstream a: "+s.URL+" can be connected to; check --upstream a="+s.URL+" would say something to it\n", "warn  upstream b: "+gone+" cannot be connected to now: dial tcp ")
+	wantLines(t, out, "ok    upstream a: "+s.URL+" can be connected to; check --message TEXT would say something to it\n", "warn  upstream b: "+gone+" cannot be connected to now: dial tcp ")
+
+	out, err = checked(t, "--upstreams", "[{name: a, url: '"+s.URL+"'}]", "--message", "hi")
+	if err != nil || asked.Load() == 0 {
+		t.Errorf("asked %d times, %v", asked.Load(), err)
+	}
+	wantLines(t, out, `ok    upstream a: `+s.URL+` is sent one message, in a thread of its own: "hi"`)
 }
 
 // What an upstream repeats of its secrets is not told, and no terminal obeys what it says.

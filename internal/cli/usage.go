@@ -29,7 +29,8 @@ Flags win over the environment, and the environment over the file. The server
 warns of a variable AGUIWS_… that is no setting.
 
 check sends a message to an upstream that --upstream names on the command line, and
-says what comes of it. It only connects to an upstream that is configured elsewhere.
+says what comes of it. To an upstream that is configured elsewhere it only connects,
+unless --message is given.
 
 Flags of record:
 `)

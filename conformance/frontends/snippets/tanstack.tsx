@@ -1,6 +1,7 @@
 declare const threadId: string;
 
 import { useChat } from "@tanstack/ai-react";
+import { answersOf } from "@aguiws/client";
 import { aguiws } from "@aguiws/client/tanstack";
 
 const connection = aguiws({ url: "/agui/ws", threadId });   // once for each chat, outside the component
@@ -9,9 +10,18 @@ function Chat() {
   const { messages, sendMessage, stop, interrupts } = useChat({ connection, threadId, persistence: true, live: true });
   return (
     <>
-      {messages.map((message) => <p key={message.id}>{message.parts.map((part) => part.type === "text" && part.content)}</p>)}
+      {messages.map((message) => (
+        <p key={message.id}>
+          {message.parts.map((part) => part.type === "text" ? part.content : part.type === "tool-call" && `${part.name} ${part.arguments}`)}
+        </p>
+      ))}
       {interrupts.map((question) => question.kind === "generic" && (
-        <button key={question.id} onClick={() => question.resolveInterrupt({ approved: true })}>{question.message}</button>
+        <p key={question.id}>
+          {question.message}
+          {answersOf(question).choices.map(({ label, payload }) => (
+            <button key={label} onClick={() => question.resolveInterrupt(payload)}>{label}</button>
+          ))}
+        </p>
       ))}
       <button onClick={() => sendMessage("hello")}>say hello</button>
       <button onClick={stop}>stop</button>
