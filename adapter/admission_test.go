@@ -189,7 +189,11 @@ func decoded(t *testing.T, texts [][]byte) []protocol.Event {
 
 // Two clients race one answer: exactly one continuation runs.
 func TestResumeRace(t *testing.T) {
-	for range 20 {
+	times := 20
+	if testing.Short() {
+		times = 5
+	}
+	for range times {
 		ran := new(atomic.Int32)
 		// No worker is lost here, however slow the machine is.
 		l := newLabOn(t, func(store.Store) store.Store { return leasing(t, time.Minute) }, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {

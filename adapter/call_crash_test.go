@@ -95,7 +95,7 @@ func (m *mortal) Await(context.Context, store.WorkQuery) ([]store.Work, error) {
 // crashStep is how many writes lie between two deaths of a crash test.
 func crashStep() int {
 	if testing.Short() {
-		return 3
+		return 5
 	}
 	return 1
 }

@@ -3,6 +3,7 @@ package upstreams
 import (
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -31,46 +32,90 @@ func TestUnpreparedAgentsAlone(t *testing.T) {
 				`"messages":[{"id":"m","role":"user","content":"send a mail"}]`:                           `"Send to a mail?"`,
 				`"messages":[{"id":"m","role":"user","content":[{"type":"text","text":"send ann now"}]}]`: `"RUN_FINISHED"`,
 			} {
-				response, err := http.Post(url, "application/json", strings.NewReader(`{"threadId":"t","runId":"r",`+rest+`}`))
-				if err != nil {
-					t.Fatal(rest, err)
-				}
-				body, err := io.ReadAll(response.Body)
-				response.Body.Close()
-				if got := response.Status + "\n" + string(body); err != nil || !strings.Contains(strings.ReplaceAll(got, `": "`, `":"`), want) {
-					t.Errorf("%s is answered by %s, %v", rest, got, err)
+				if got := told(t, url, rest); !strings.Contains(strings.ReplaceAll(got, `": "`, `":"`), want) {
+					t.Errorf("%s is answered by %s", rest, got)
 				}
 			}
 		})
 	}
 }
 
-// The agent in Python that is started anew goes on with what it has asked, from its file.
-func TestUnpreparedAgentRemembers(t *testing.T) {
-	if _, err := exec.LookPath("python3"); err != nil {
-		command.Missing(t, "python3", "install python3")
+// told posts to an agent, and returns what it answers.
+func told(t *testing.T, url, rest string) string {
+	t.Helper()
+	response, err := http.Post(url, "application/json", strings.NewReader(`{"threadId":"t","runId":"r",`+rest+`}`))
+	if err != nil {
+		t.Error(err)
+		return ""
 	}
-	effects, asked := filepath.Join(t.TempDir(), "effects"), filepath.Join(t.TempDir(), "asked.json")
-	told := func(agent *exec.Cmd, rest string) string {
-		response, err := http.Post(ready(t, agent), "application/json", strings.NewReader(`{"threadId":"t","runId":"r",`+rest+`}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer response.Body.Close()
-		body, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(body)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Error(err)
 	}
-	agent := func() *exec.Cmd { return exec.Command("python3", "unprepared/agent.py", effects, "0", asked) }
-	first := agent()
-	question := regexp.MustCompile(`"interrupts": \[\{"id": "([^"]+)"`).FindStringSubmatch(told(first, `"messages":[{"id":"m","role":"user","content":"send ann"}]`))
+	return response.Status + "\n" + string(body)
+}
+
+// asked has an agent ask, and returns the question's id.
+func asked(t *testing.T, url, message string) string {
+	t.Helper()
+	question := regexp.MustCompile(`"interrupts": \[\{"id": "([^"]+)"`).FindStringSubmatch(told(t, url, `"messages":[{"id":"m","role":"user","content":"`+message+`"}]`))
 	if question == nil {
 		t.Fatal("it does not ask")
 	}
+	return question[1]
+}
+
+func resume(question, payload string) string {
+	return `"messages":[],"resume":[{"interruptId":"` + question + `","status":"resolved","payload":` + payload + `}]`
+}
+
+func python(t *testing.T, arguments ...string) *exec.Cmd {
+	t.Helper()
+	if _, err := exec.LookPath("python3"); err != nil {
+		command.Missing(t, "python3", "install python3")
+	}
+	return exec.Command("python3", append([]string{"unprepared/agent.py"}, arguments...)...)
+}
+
+// The agent in Python that is started anew goes on with what it has asked, from its file, and
+// sends what was edited.
+func TestUnpreparedAgentRemembers(t *testing.T) {
+	effects, file := filepath.Join(t.TempDir(), "effects"), filepath.Join(t.TempDir(), "asked.json")
+	first := python(t, effects, "0", file)
+	question := asked(t, ready(t, first), "draft ann")
 	_ = first.Process.Kill()
-	if got := told(agent(), `"messages":[],"resume":[{"interruptId":"`+question[1]+`","status":"resolved","payload":{"approved":true}}]`); !strings.Contains(got, "Sent to ann") {
+	if got := told(t, ready(t, python(t, effects, "0", file)), resume(question, `{"approved":true,"text":"Hello"}`)); !strings.Contains(got, "Sent to ann") {
 		t.Errorf("it says %s", got)
+	}
+	if sent, _ := os.ReadFile(effects); !strings.Contains(string(sent), `{"to": "ann", "text": "Hello"}`) {
+		t.Errorf("it has sent %s", sent)
+	}
+}
+
+// An answer that comes again while it is carried out is carried out once.
+func TestUnpreparedAgentActsOnce(t *testing.T) {
+	effects := filepath.Join(t.TempDir(), "effects")
+	if out, err := exec.Command("mkfifo", effects).CombinedOutput(); err != nil {
+		t.Skipf("mkfifo: %v, %s", err, out)
+	}
+	url := ready(t, python(t, effects))
+	question := asked(t, url, "send ann")
+	var answers [8]*http.Response
+	for i := range answers { // whose answers have begun: nothing is sent before somebody reads
+		var err error
+		if answers[i], err = http.Post(url, "application/json", strings.NewReader(`{"threadId":"t","runId":"r",`+resume(question, `{"approved":true}`)+`}`)); err != nil {
+			t.Fatal(err)
+		}
+		defer answers[i].Body.Close()
+	}
+	sent, err := os.ReadFile(effects)
+	if err != nil || strings.Count(string(sent), "\n") != 1 {
+		t.Errorf("it has sent %q, %v", sent, err)
+	}
+	for _, each := range answers {
+		if got, err := io.ReadAll(each.Body); err != nil || !strings.Contains(string(got), "Sent to ann") {
+			t.Errorf("it says %s, %v", got, err)
+		}
 	}
 }

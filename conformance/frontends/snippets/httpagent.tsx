@@ -1,4 +1,4 @@
-import { HttpAgent, runHttpRequest, transformHttpEventStream, type Interrupt, type RunAgentInput, type RunAgentParameters, type RunErrorEvent } from "@ag-ui/client";
+import { HttpAgent, runHttpRequest, transformHttpEventStream, type Interrupt, type Message, type RunAgentInput, type RunAgentParameters, type RunErrorEvent } from "@ag-ui/client";
 
 const address = new URL(location.href);         // holds the thread's id, for a reload
 const threadId = address.searchParams.get("thread") ?? crypto.randomUUID();
@@ -14,11 +14,8 @@ class KeptAgent extends HttpAgent {
 
 const agent = new KeptAgent({ url: "http://127.0.0.1:8080/agui", threadId });
 
-// Shows the thread, and says when something has changed.
-function open(changed: () => void) {
-  agent.subscribe({ onMessagesChanged: changed, onRunFinalized: changed });
-  agent.connectAgent().catch(console.error);    // calls connect
-}
+// Shows the thread: calls connect. If it rejects, the page knows nothing of the thread: say so, and connect again.
+const opened = agent.connectAgent();
 
 // Ends with the run: agent.pendingInterrupts has what it asked. Rejects if the server refuses or the run fails; runAgent alone resolves.
 async function run(parameters?: RunAgentParameters) {
@@ -34,11 +31,15 @@ async function run(parameters?: RunAgentParameters) {
 
 async function send(text: string) {
   if (agent.pendingInterrupts.length) return;   // answer first: disable the composer, too
-  agent.addMessage({ id: crypto.randomUUID(), role: "user", content: text });
-  await run();
+  const message: Message = { id: crypto.randomUUID(), role: "user", content: text };
+  agent.addMessage(message);
+  await run().catch((error) => {                // a message that no server has is not shown
+    agent.setMessages(agent.messages.filter((each) => each !== message));
+    throw error;
+  });
 }
 
-// The buttons of a question. If it has none, draw a form of its responseSchema.
+// The buttons of a question. If it has none, draw a form of its responseSchema, as examples/assistant-ui/src/form.tsx does.
 interface Choice { label: string; payload?: unknown }
 const yesAndNo: Choice[] = [{ label: "Yes", payload: { approved: true } }, { label: "No", payload: { approved: false } }];
 function choicesOf({ reason, metadata, responseSchema }: Interrupt): Choice[] {
@@ -56,15 +57,50 @@ async function answer(chosen: Map<string, unknown>) {
   await run({ resume });
 }
 
-import { useSyncExternalStore } from "react";
+import { useEffect, useState, useSyncExternalStore, type FormEvent } from "react";
 
 let changes = 0;
 const listeners = new Set<() => void>();
-open(() => { changes++; listeners.forEach((listener) => listener()); });
+const changed = () => { changes++; listeners.forEach((listener) => listener()); };
+agent.subscribe({ onMessagesChanged: changed, onRunFinalized: changed });
 const listen = (listener: () => void) => { listeners.add(listener); return () => void listeners.delete(listener); };
 function useThread() {
   useSyncExternalStore(listen, () => changes);
   return agent;                                 // messages, pendingInterrupts, isRunning
 }
 
-export { answer, choicesOf, send, useThread };
+function Chat() {
+  const { messages, pendingInterrupts, isRunning } = useThread();
+  const [chosen, setChosen] = useState(new Map<string, unknown>());
+  const [failure, setFailure] = useState("");
+  const tell = (work: Promise<unknown>) => work.then(() => setFailure(""), (error: Error) => setFailure(error.message));
+  useEffect(() => void tell(opened), []);
+  const choose = (id: string, payload?: unknown) => {
+    const all = new Map(chosen).set(id, payload);
+    setChosen(all);
+    if (pendingInterrupts.every((question) => all.has(question.id))) tell(answer(all));
+  };
+  const callOf = ({ toolCallId }: Interrupt) =>
+    messages.flatMap((message) => (message.role === "assistant" && message.toolCalls) || []).find(({ id }) => id === toolCallId)?.function;
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    tell(send(String(new FormData(event.currentTarget).get("text"))));
+    event.currentTarget.reset();
+  };
+  return (
+    <>
+      {messages.map((message) => <p key={message.id}>{typeof message.content === "string" && message.content}</p>)}
+      {pendingInterrupts.map((question) => (
+        <p key={question.id}>
+          {question.message} {callOf(question)?.name} {callOf(question)?.arguments}
+          {choicesOf(question).map(({ label, payload }) => <button key={label} onClick={() => choose(question.id, payload)}>{label}</button>)}
+        </p>
+      ))}
+      {pendingInterrupts.length > 0 && <button onClick={() => tell(answer(new Map()))}>Cancel</button>}
+      {failure && <p role="alert">{failure}</p>}
+      <form onSubmit={submit}><input name="text" disabled={isRunning || pendingInterrupts.length > 0} /></form>
+    </>
+  );
+}
+
+export { Chat };

@@ -6,7 +6,7 @@ const threadId = address.searchParams.get("thread") ?? crypto.randomUUID();
 address.searchParams.set("thread", threadId);
 history.replaceState(null, "", address);
 
-const agent = new WebSocketAgent({ url: "/agui/ws", threadId });
+const agent = new WebSocketAgent({ url: "ws://127.0.0.1:8080/agui/ws", threadId });   // "/agui/ws" behind a proxy
 agent.follow();                                 // keeps agent.messages, state and pendingInterrupts, whoever runs
 
 // Ends with the run, through any number of lost sockets. Rejects if the server refuses or the run fails; runAgent alone resolves.
@@ -22,7 +22,7 @@ async function send(text: string) {
   await run();
 }
 
-// The buttons of a question. If it has none, draw a form of its responseSchema.
+// The buttons of a question. If it has none, draw a form of its responseSchema, as examples/assistant-ui/src/form.tsx does.
 const choicesOf = (question: Interrupt) => answersOf(question).choices;
 
 // Call it when every open question has its answer, by the question's id. A question that is not among them is cancelled.

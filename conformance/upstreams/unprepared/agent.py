@@ -8,12 +8,15 @@ A file ASKED keeps what was asked about, for an agent that is started anew.
 import json
 import signal
 import sys
+import threading
 import uuid
+from collections import defaultdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 file = Path(sys.argv[3]) if len(sys.argv) > 3 else None
 asked = json.loads(file.read_text()) if file and file.exists() else {}
+answering = defaultdict(threading.Lock)  # the same answer may come while it is being carried out
 
 
 def keep(question, value):
@@ -23,11 +26,20 @@ def keep(question, value):
         file.write_text(json.dumps(asked))
 
 
-def ask(message, about):
+def ask(message, about, **more):
     """Keeps what a question is about, and returns the question."""
     question = str(uuid.uuid4())
     keep(question, about)
-    return {"id": question, "reason": "example:ask_human", "message": message}
+    return {"id": question, "reason": "example:ask_human", "message": message, **more}
+
+
+def draft_of(text):
+    """What an answer to a draft looks like: a yes or a no, and the text if it was changed."""
+    return {
+        "type": "object",
+        "properties": {"approved": {"type": "boolean"}, "text": {"type": "string", "default": text}},
+        "required": ["approved"],
+    }
 
 
 class Agent(BaseHTTPRequestHandler):
@@ -57,28 +69,36 @@ class Agent(BaseHTTPRequestHandler):
         self.end_headers()
         self.tell(type="RUN_STARTED", **ids)
         if answers:
-            self.end(ids, *filter(None, map(self.go_on, answers)))
+            self.end(ids, *filter(None, map(self.answered, answers)))
             return
         content = told["messages"][-1].get("content") if told["messages"] else None
         word, _, to = content.partition(" ") if isinstance(content, str) else ("", "", "")
-        if word not in ("send", "when") or not to:
-            self.say('Write "send NAME" or "when NAME".')
+        if word == "send" and to:
+            self.end(ids, ask(f"Send to {to}?", [word, to]))
+        elif word == "when" and to:
+            self.end(ids, ask(f"When shall I write to {to}?", [word, to]))
+        elif word == "draft" and to:
+            self.end(ids, ask(f"Send this to {to}?", [word, to], responseSchema=draft_of(f"Dear {to}")))
+        else:
+            self.say('Write "send NAME", "when NAME" or "draft NAME".')
             self.end(ids)
-            return
-        message = f"When shall I write to {to}?" if word == "when" else f"Send to {to}?"
-        self.end(ids, ask(message, [word, to]))
 
     def end(self, ids, *questions):
         outcome = {"type": "interrupt", "interrupts": questions} if questions else {"type": "success"}
         self.tell(type="RUN_FINISHED", **ids, outcome=outcome)
 
-    def go_on(self, answer):
-        """Acts on the answer, and returns the next question; None: there is none."""
+    def answered(self, answer):
+        """Acts once on the answer, and returns the next question; None: there is none."""
         question = answer["interruptId"]
-        if isinstance(asked[question], dict):  # after a crash an answer may come again
-            self.say(asked[question]["said"])
-            return asked[question]["next"]
-        word, to = asked[question]
+        with answering[question]:
+            if not isinstance(asked[question], dict):
+                said, following = self.go_on(answer, *asked[question])
+                keep(question, {"said": said, "next": following})
+        self.say(asked[question]["said"])
+        return asked[question]["next"]
+
+    def go_on(self, answer, word, to):
+        """Acts on the answer, and returns what to say and the next question; None: there is none."""
         payload, args = answer.get("payload"), {"to": to}
         sends = answer["status"] == "resolved"
         if word == "when":
@@ -86,13 +106,12 @@ class Agent(BaseHTTPRequestHandler):
             args["day"] = payload
         else:
             sends = sends and isinstance(payload, dict) and payload.get("approved") is True
+        if sends and word == "draft":
+            args["text"] = payload.get("text", f"Dear {to}")
         if sends:
             with open(sys.argv[1], "a") as effects:
                 effects.write(json.dumps({"tool": "send", "args": args}) + "\n")
-        said, following = f"Sent to {to}" if sends else f"Not sent to {to}", None
-        keep(question, {"said": said, "next": following})
-        self.say(said)
-        return following
+        return f"Sent to {to}" if sends else f"Not sent to {to}", None
 
 
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
