@@ -155,8 +155,11 @@ func FuzzDoor(f *testing.F) {
 	for _, seed := range doorSeeds {
 		f.Add([]byte(seed))
 	}
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 200 {
+	r, seeds := rand.New(rand.NewPCG(1, 2)), 200
+	if testing.Short() {
+		seeds = 20
+	}
+	for range seeds {
 		seed := make([]byte, 8+r.IntN(100))
 		for i := range seed {
 			seed[i] = byte(r.Uint32())
