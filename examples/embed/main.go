@@ -45,7 +45,7 @@ func (s *sessions) Authenticate(_ context.Context, c identity.Credential) (ident
 	if !known {
 		return identity.Identity{}, identity.ErrUnauthenticated
 	}
-	return identity.Identity{Namespace: "user:" + user, Tenant: "shop", User: user}, nil
+	return identity.Identity{Namespace: "shop/user/" + user, Tenant: "shop", User: user}, nil
 }
 
 // greeter is the agent.
@@ -59,7 +59,7 @@ func greeter(ctx context.Context, run *adapter.Run) error {
 
 // site is all that the program serves. What it returns ends the agent's part.
 func site(sessions *sessions) (http.Handler, func(context.Context) error, error) {
-	store, err := redisstore.Embedded(nil) // redisstore.Open(ctx, "redis://127.0.0.1:6379", nil) makes suspensions durable
+	store, err := redisstore.Embedded(nil) // redisstore.Open(ctx, url, &redisstore.Options{Prefix: "shop"}) makes suspensions durable
 	if err != nil {
 		return nil, nil, err
 	}

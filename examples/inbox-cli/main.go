@@ -155,7 +155,7 @@ func decide(ctx context.Context, in *client.Inbox, questions []question, d decis
 		if len(missing) > 0 {
 			fmt.Fprintf(stdout, "Kept. The thread goes on when %d more are answered.\n", len(missing))
 		} else {
-			fmt.Fprintln(stdout, "Answered. The thread goes on.")
+			fmt.Fprintln(stdout, "Answered.")
 		}
 		return nil
 	}

@@ -140,7 +140,7 @@ func TestAnswersByFlags(t *testing.T) {
 	if out, err := s.run(t, "", false, "--list"); err != nil || !strings.Contains(out, "it has an answer") {
 		t.Errorf("%s %v", out, err)
 	}
-	if out, err := s.run(t, "", false, "--decline", ids[1]); err != nil || out != "Answered. The thread goes on.\n" {
+	if out, err := s.run(t, "", false, "--decline", ids[1]); err != nil || out != "Answered.\n" {
 		t.Errorf("%s %v", out, err)
 	}
 	says(t, thread, "task_2 was declined")

@@ -112,5 +112,11 @@ end
 -- letterMember is a dead letter's place among its tenant's.
 local function letterMember(t, d) return tenantOf(t) .. stamp(d.created + d.completed) .. hashOf(t) .. d.id end
 
-local function bury(t, d) redis.call('ZADD', t.dead, 0, letterMember(t, d)) end
-local function unbury(t, d) redis.call('ZREM', t.dead, letterMember(t, d)) end
+-- bury and unbury count, and move does not: a dead letter that was requeued is none any more.
+local function bury(t, d)
+  if redis.call('ZADD', t.dead, 0, letterMember(t, d)) == 1 then count(t, { dead_letter = 1 }) end
+end
+
+local function unbury(t, d)
+  if redis.call('ZREM', t.dead, letterMember(t, d)) == 1 then count(t, { dead_letter = -1 }) end
+end

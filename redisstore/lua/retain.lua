@@ -105,8 +105,9 @@ local function drop(t, d)
   if d.state == 'dead_letter' then
     redis.call('HDEL', t.disp, 'i:' .. d.id)
     unbury(t, d)
+  else
+    count(t, { [d.state] = -1 })
   end
-  count(t, { [d.state] = -1 })
 end
 
 -- readable is a run; nil when its line cannot be read, which must not keep what
@@ -180,6 +181,7 @@ local function erase(t, r, member, remember, user)
   redis.call('ZREM', t.threads, threadMember(t, member, tonumber(redis.call('HGET', t.rec, 'input'))))
   withdraw(t, r, member)
   for state, n in pairs(states) do states[state] = -n end
+  states.dead_letter = nil
   count(t, states)
   for _, d in ipairs(letters) do unbury(t, d) end
   local owner = redis.call('HGET', t.rec, 'owner') or ''

@@ -149,7 +149,11 @@ end
 -- move gives a dispatch its next state. A terminal one lets go of its dedupe
 -- key, if it is still its own. made: as for ordered.
 local function move(t, d, state, made)
-  if state ~= d.state then count(t, { [d.state] = -1, [state] = 1 }) end
+  if state ~= d.state then
+    local change = { [d.state] = -1, [state] = 1 }
+    change.dead_letter = nil
+    count(t, change)
+  end
   d.state, d.updated = state, math.max(NOW - d.created, 0)
   if TERMINAL[state] then
     d.completed, d.reached = d.updated, ''

@@ -170,6 +170,7 @@ var nackTests = []test{
 		x, err := th.s.Journal(e.Context(), next)
 		same(th, "execution", must(th, x, err).ID+string(x.Frozen)+show(x.Journal), `exe-r1{"of":"r1"}["step"]`)
 		same(th, "requeued as", th.dispatch("r1").ContinuedAs, "r2")
+		same(th, "counted", th.counts(), map[store.DispatchState]int64{store.DispatchClaimed: 1})
 		th.ok(ending(next, 2, 4, "end", store.EndFinish))
 		more := th.requeue("r3", "exe-r1", "r1")
 		th.unchanged(func() { same(th, "twice", th.begin(more).Status, store.BeginGone) })
@@ -181,11 +182,15 @@ var nackTests = []test{
 		same(th, "requeued as", th.dispatch("r1").ContinuedAs, "r2")
 		twice := th.afresh("r2b", "r1")
 		th.unchanged(func() { same(th, "twice", th.begin(twice).Status, store.BeginGone) })
+		same(th, "counted", th.counts(), map[store.DispatchState]int64{store.DispatchAcked: 1})
 		th.bury(failing(th.begun(th.execute("r3"))))
 		th.ok(ending(th.begun(th.execute("r4")), 2, 7, "end", store.EndFinish))
 		late := th.requeue("r5", "exe-r3", "r3")
 		th.unchanged(func() { same(th, "another execution has begun", th.begin(late).Status, store.BeginGone) })
 		none := th.afresh("r6", "none")
 		th.unchanged(func() { same(th, "an unknown one", th.begin(none).Status, store.BeginGone) })
+		same(th, "counted", th.counts(), map[store.DispatchState]int64{store.DispatchAcked: 2, store.DispatchDeadLetter: 1})
+		same(th, "deleted", th.deleted(), true)
+		same(th, "counted", len(th.counts()), 0)
 	}},
 }

@@ -218,6 +218,9 @@ func (p *player) survey() {
 			tenants[g.tenant] = map[store.DispatchState]int64{}
 		}
 		for _, r := range g.begun {
+			if r.State == store.DispatchDeadLetter && r.ContinuedAs != "" {
+				continue // it was requeued
+			}
 			counts[r.State]++
 			tenants[g.tenant][r.State]++
 		}
