@@ -74,7 +74,8 @@ func (e *CallError) Error() string {
 //
 // The input counts as one of the user who began the execution. It has none of the headers that
 // came with theirs. Clients see an interrupt of ReasonCall, which nobody can resolve. Cancelling
-// it, this run or all of this thread cancels what was called, and what that has called.
+// it, this run or all of this thread cancels what was called, and what that has called. So does
+// a cancel that becomes a dead letter.
 //
 // A replay must come to the same agent and input. An agent may call where it may Ask, outside of
 // a Step and of a branch of Parallel. Call returns an error at once for an agent that does not
