@@ -21,6 +21,7 @@
 //	/steps N MS        N steps of MS milliseconds, and what was sent to join the run after each
 //	/sleep SECONDS     waits so long, and then does what /effect does
 //	/event NAME        says where the event is to be posted, waits for it, and then does what /effect does
+//	/call TEXT         has the default agent do TEXT on a thread below, and repeats what it said
 //	/login PROVIDER SCOPES  uses the account of whoever says it at a provider
 //	/report ROWS       a tool whose result is a table, by reference
 //

@@ -53,11 +53,12 @@ var commands = map[string]command{
 	"/steps":    (*agent).steps,
 	"/sleep":    (*agent).sleep,
 	"/event":    (*agent).event,
+	"/call":     (*agent).call,
 }
 
 const help = "I am the script agent, and I do what I am told. Try /say TEXT, /slow N MS, /tool NAME JSON, " +
 	"/parallel N, /form, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, " +
-	"/think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES, /report ROWS, /steps N MS, /sleep SECONDS or /event NAME."
+	"/think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES, /report ROWS, /steps N MS, /sleep SECONDS, /event NAME or /call TEXT."
 
 // Run obeys the last user message.
 func (a *agent) Run(ctx context.Context, run *adapter.Run) error {
