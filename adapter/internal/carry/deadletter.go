@@ -85,7 +85,7 @@ func (w *Worker) endsCalls(claim store.Claim, attempts int) bool {
 		case errors.Is(err, store.ErrOutcomeUnknown) || ctx.Err() != nil:
 			return false
 		case err != nil:
-			w.Log.Error("what a run had called could not be ended with it: cancel what goes on in its thread",
+			w.Log.Error("a run is given up, and its call could not be ended: cancel what goes on in the called thread",
 				"thread", child, "dispatch", claim.RunID, "error", err)
 		}
 	}
