@@ -41,9 +41,13 @@ const (
 	CallWithdrawn CallStatus = "withdrawn" // the call's own interrupt was cancelled, and the agent's execution with it
 )
 
-// CodeCallTooLarge is that of a CallError for an agent whose text and result have more than
-// 256 KiB together.
-const CodeCallTooLarge = "call_too_large"
+// Codes that only a CallError has. The last three are of CallRefused.
+const (
+	CodeCallTooLarge  = "call_too_large" // the agent's text and result have more than 256 KiB together
+	CodeCallTooDeep   = "call_too_deep"  // its thread would stand more than 16 below its root
+	CodeTreeFull      = "tree_full"      // the tree has its 1,000 threads
+	CodeNamespaceFull = "namespace_full" // the namespace has no room for another thread below one
+)
 
 // CallError is what Run.Call returns if the agent that it called did not succeed. A replay
 // returns the same.
@@ -51,7 +55,7 @@ type CallError struct {
 	Agent   string // "" is the default agent, if it has no name
 	Thread  string
 	Status  CallStatus
-	Code    string // of its RUN_ERROR, or of the refusal; "": there is none
+	Code    string // of its RUN_ERROR, or of the refusal; "": there is none. CallRefused has one always
 	Message string // as clients are told
 }
 
@@ -74,12 +78,14 @@ func (e *CallError) Error() string {
 //
 // The input counts as one of the user who began the execution. It has none of the headers that
 // came with theirs. Clients see an interrupt of ReasonCall, which nobody can resolve. Cancelling
-// it, this run or all of this thread cancels what was called, and what that has called.
+// it, this run or all of this thread cancels what was called, and what that has called. So does
+// a cancel that becomes a dead letter.
 //
 // A replay must come to the same agent and input. An agent may call where it may Ask, outside of
 // a Step and of a branch of Parallel. Call returns an error at once for an agent that does not
-// exist, for an input of more than 256 KiB, and for the 65th call of an execution. A tree has at
-// most 16 levels and 1,000 threads: a call beyond that is refused until some are deleted.
+// exist, for an input of more than 256 KiB, and for the 65th call of an execution. A call for whose
+// thread there is no room comes to a CallError that is CallRefused: CodeCallTooDeep, CodeTreeFull,
+// CodeNamespaceFull, or CodeThreadQuota of the user. Deleting threads makes room for all but the first.
 func (r *Run) Call(ctx context.Context, agent string, input CallInput) (CallResult, error) {
 	in := &protocol.RunAgentInput{Messages: make(protocol.Messages, len(input.Messages)), State: protocol.Any(input.State)}
 	copy(in.Messages, input.Messages)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -201,4 +202,111 @@ func TestCallThatBeginsAfterItsCallerIsCancelled(t *testing.T) {
 	if got := l.ends(child); got != operate.ResultCancelled || times != 0 {
 		t.Errorf("it has come to %q, after %d calls", got, times)
 	}
+}
+
+// A run that is given up before it has ended what it was to end has ended it all the same.
+func TestGivenUpBeforeItEndedTheCalled(t *testing.T) {
+	for name, ends := range map[string]struct {
+		before int // writes until the run has begun that ends it
+		end    func(ctx context.Context, l *lab, node *runner.Runner) error
+	}{
+		"cancel": {1, func(ctx context.Context, l *lab, node *runner.Runner) error {
+			_, err := node.Cancel(ctx, l.key, "run-1", admission.Actor{User: "ann"})
+			return err
+		}},
+		"another message": {0, func(ctx context.Context, l *lab, node *runner.Runner) error {
+			in := user("no")
+			in.ThreadID, in.RunID = l.key.Thread, "steer"
+			_, err := node.Submit(ctx, admission.Input{Namespace: l.key.Namespace, Run: in})
+			return err
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			agent, configure := chain(func(o *runner.Options) { o.Unanswered, o.MaxAttempts = runner.UnansweredCancel, 1 })
+			away := &outOfReach{}
+			l := newLabOn(t, func(s store.Store) store.Store { away.Store = s; return away }, agent, configure...)
+			middle := childOf(t, l.say("hi"))
+			worker := l.below(middle)
+			l.asks(worker)
+			lost, m := l.toDie(ends.before, true, agent, configure...)
+			if err := ends.end(m.while(l), l, lost); err == nil {
+				t.Fatal("it lives")
+			}
+			away.thread.Store(&middle) // while the next node looks
+			l.lapse()
+			for ctx, given, polls := l.ctx(), 0, 1; given == 0; polls++ {
+				time.Sleep(time.Millisecond)
+				runs, err := l.runner.Runs(ctx, l.key, store.DispatchQuery{States: []store.DispatchState{store.DispatchDeadLetter}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if given = len(runs); away.times.Load() > 1 {
+					away.thread.Store(nil)
+				}
+				if polls%50 == 0 {
+					l.forward(leaseInTests / 2)
+				}
+			}
+			away.thread.Store(nil)
+			if got := []operate.RunResult{l.ends(middle), l.ends(worker)}; got[0] != operate.ResultCancelled || got[1] != operate.ResultCancelled {
+				t.Errorf("what was called has come to %q", got)
+			}
+		})
+	}
+}
+
+// So has one that is stopped before it has, whoever stops it.
+func TestStoppedBeforeItEndedTheCalled(t *testing.T) {
+	for name, stop := range map[string]func(l *lab, id string) (admission.Cancelled, error){
+		"cancel": func(l *lab, _ string) (admission.Cancelled, error) {
+			return l.runner.Cancel(l.ctx(), l.key, "steer", admission.Actor{})
+		},
+		"cancel by id": func(l *lab, id string) (admission.Cancelled, error) {
+			return l.runner.CancelRun(l.ctx(), l.key, id, "", admission.Actor{})
+		},
+		"its client has left": func(l *lab, id string) (admission.Cancelled, error) {
+			l.cursor.Close()
+			l.forward(2 * time.Minute)
+			return l.runner.CancelLeft(l.ctx(), l.key, id, "steer", 0)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			agent, configure := chain(func(o *runner.Options) { o.Unanswered, o.Sweep = runner.UnansweredCancel, time.Hour })
+			l := newLab(t, agent, configure...)
+			middle := childOf(t, l.say("hi"))
+			worker := l.below(middle)
+			l.asks(worker)
+			lost, m := l.toDie(0, true, agent, configure...)
+			in := user("no")
+			in.ThreadID, in.RunID = l.key.Thread, "steer"
+			if _, err := lost.Submit(m.while(l), admission.Input{Namespace: l.key.Namespace, Run: in}); err == nil {
+				t.Fatal("it lives")
+			}
+			th, err := l.runner.Thread(l.ctx(), l.key)
+			if err != nil || th.Active == "" {
+				t.Fatalf("%+v, %v", th, err)
+			}
+			if c, err := stop(l, th.Active); err != nil || !c.Stopped {
+				t.Fatalf("%+v, %v", c, err)
+			}
+			if got := []operate.RunResult{l.ends(middle), l.ends(worker)}; got[0] != operate.ResultCancelled || got[1] != operate.ResultCancelled {
+				t.Errorf("what was called has come to %q", got)
+			}
+		})
+	}
+}
+
+// outOfReach is a way to the store on which a thread is out of reach for a while.
+type outOfReach struct {
+	store.Store
+	thread atomic.Pointer[string]
+	times  atomic.Int32
+}
+
+func (u *outOfReach) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
+	if at := u.thread.Load(); at != nil && *at == key.Thread {
+		u.times.Add(1)
+		return nil, store.ErrOutcomeUnknown
+	}
+	return u.Store.Read(ctx, key, q)
 }

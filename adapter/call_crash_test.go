@@ -34,6 +34,19 @@ func (m *mortal) alive() error {
 	return nil
 }
 
+// while is a context that ends when the node has died.
+func (m *mortal) while(l *lab) context.Context {
+	ctx, cancel := context.WithCancel(l.ctx())
+	go func() {
+		defer cancel()
+		select {
+		case <-m.died:
+		case <-ctx.Done():
+		}
+	}()
+	return ctx
+}
+
 // lives reports whether a write is done, and whether its answer is heard.
 func (m *mortal) lives() (done, heard bool) {
 	m.mu.Lock()
@@ -145,21 +158,12 @@ func TestCallCrashPoints(t *testing.T) {
 				w, m := l.toDie(writes, behind, restartable{lead("worker").Run}, named)
 				in := user("hi")
 				in.ThreadID, in.RunID = l.key.Thread, "run-1"
-				send := func(r *runner.Runner) error {
-					ctx, cancel := context.WithCancel(l.ctx())
-					defer cancel()
-					go func() {
-						select {
-						case <-m.died:
-							cancel()
-						case <-ctx.Done():
-						}
-					}()
+				sent := func(ctx context.Context, r *runner.Runner) error {
 					_, err := r.Submit(ctx, admission.Input{Namespace: l.key.Namespace, Run: in})
 					return err
 				}
-				if send(w) != nil {
-					if _, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: l.key.Namespace, Run: in}); err != nil {
+				if sent(m.while(l), w) != nil {
+					if err := sent(l.ctx(), l.runner); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -203,21 +207,12 @@ func TestCancelledCallCrashPoints(t *testing.T) {
 				worker := l.below(middle)
 				l.asks(worker)
 				w, m := l.toDie(writes, behind, agent, configure...)
-				cancel := func(r *runner.Runner) error {
-					ctx, stop := context.WithCancel(l.ctx())
-					defer stop()
-					go func() {
-						select {
-						case <-m.died:
-							stop()
-						case <-ctx.Done():
-						}
-					}()
+				cancelled := func(ctx context.Context, r *runner.Runner) error {
 					_, err := r.Cancel(ctx, l.key, "run-1", admission.Actor{})
 					return err
 				}
-				if cancel(w) != nil {
-					if _, err := l.runner.Cancel(l.ctx(), l.key, "run-1", admission.Actor{}); err != nil {
+				if cancelled(m.while(l), w) != nil {
+					if err := cancelled(l.ctx(), l.runner); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -154,7 +154,7 @@ func TestCallsAreAsDeepAsTheTree(t *testing.T) {
 		r, err := run.Call(ctx, "", adapter.CallInput{Text: "deeper"})
 		var refused *adapter.CallError
 		switch {
-		case errors.As(err, &refused) && refused.Status == adapter.CallRefused:
+		case errors.As(err, &refused) && refused.Status == adapter.CallRefused && refused.Code == adapter.CodeCallTooDeep:
 			return run.Say("0")
 		case err != nil:
 			return err
@@ -165,6 +165,31 @@ func TestCallsAreAsDeepAsTheTree(t *testing.T) {
 	}))
 	childOf(t, l.say("hi"))
 	l.said(fmt.Sprint(store.TreeDepth))
+}
+
+// What has no room beside the threads that there are is told so, by whose room it is.
+func TestCallsWithoutRoom(t *testing.T) {
+	for why, code := range map[store.TreeRefusal]string{
+		store.TreeTooLarge: adapter.CodeTreeFull, store.TooManyNodes: adapter.CodeNamespaceFull, store.TooMuchMetadata: adapter.CodeNamespaceFull,
+	} {
+		times := 0
+		l := newLabOn(t, func(s store.Store) store.Store { return roomless{s, why} }, lead("worker"), agents(map[string]adapter.Agent{"worker": echo(&times)}))
+		childOf(t, l.say("hi"))
+		l.said("refused " + code)
+		if times != 0 {
+			t.Errorf("called %d times", times)
+		}
+	}
+}
+
+// roomless is a store without room for another thread.
+type roomless struct {
+	store.Store
+	why store.TreeRefusal
+}
+
+func (r roomless) PutNode(context.Context, store.ThreadKey, store.NodeChange) (*store.Node, error) {
+	return nil, &store.TreeError{Why: r.why}
 }
 
 // A call is answered by nobody but what was called, asks nobody, and its inbox entry is the

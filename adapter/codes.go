@@ -38,6 +38,7 @@ const (
 	CodeDuplicate         = "dispatch_duplicate" // DispatchOptions.Dedupe
 	CodeGone              = "dispatch_gone"      // Runner.Requeue
 	CodeThreadDeleting    = "thread_deleting"    // Runner.DeleteTree
+	CodeThreadExists      = "thread_exists"      // Run.Call, if somebody else has used the thread
 	CodeBranchGone        = "branch_gone"        // Injection.Restores
 
 	// The codes of events that are not taken.

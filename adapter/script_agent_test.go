@@ -41,7 +41,7 @@ func scripted(t *testing.T, configure ...func(*runner.Options)) (*lab, func() []
 // What each command says in one run.
 func TestScriptCommands(t *testing.T) {
 	for message, want := range map[string]string{
-		"what can you do?":   "I am the script agent, and I do what I am told. Try /say TEXT, /slow N MS, /tool NAME JSON, /parallel N, /form, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, /think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES, /report ROWS, /steps N MS, /sleep SECONDS or /event NAME.",
+		"what can you do?":   "I am the script agent, and I do what I am told. Try /say TEXT, /slow N MS, /tool NAME JSON, /parallel N, /form, /date, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, /think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES, /report ROWS, /steps N MS, /sleep SECONDS, /event NAME or /call TEXT.",
 		"/say one two":       "one two",
 		"/slow 3 1":          "1 2 3 ",
 		"/effect":            "The effect took place.",
@@ -50,6 +50,7 @@ func TestScriptCommands(t *testing.T) {
 		"/steps 2 0":         "All 2 steps are done.",
 		"/sleep x":           "Usage: /sleep SECONDS.",
 		"/event a b":         "Usage: /event NAME, with letters, digits, dots, dashes and underscores.",
+		"/call":              "Usage: /call TEXT.",
 		"/steps x":           "Usage: /steps N MS, with N up to 1000 steps of up to 60000 milliseconds.",
 		"/tool":              "Usage: /tool NAME JSON, with a JSON object of arguments.",
 		"/tool pay [1]":      "Usage: /tool NAME JSON, with a JSON object of arguments.",

@@ -101,6 +101,10 @@ func (m *mailroom) Claim(_ context.Context, c store.ClaimRequest) (store.ClaimRe
 	return store.ClaimResult{}, nil
 }
 
+func (*mailroom) Dispatch(context.Context, store.ThreadKey, string) (*store.Dispatch, error) {
+	return nil, nil
+}
+
 func (m *mailroom) Bury(context.Context, store.Nack) (store.NackResult, error) {
 	return store.NackResult{State: store.DispatchDeadLetter}, nil
 }

@@ -103,7 +103,10 @@ func (h *httpConn) do(method, address string, body []byte, header http.Header) (
 	if err != nil {
 		return nil, err
 	}
-	request.Header = h.target.header()
+	request.Header = http.Header{}
+	if at, err := url.Parse(h.target.URL); err == nil && at.Host == request.URL.Host {
+		request.Header = h.target.header() // credentials are for the server under test
+	}
 	request.Header.Set("Accept", "text/event-stream, application/json;q=0.9")
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
@@ -123,6 +126,11 @@ func (h *httpConn) do(method, address string, body []byte, header http.Header) (
 	return answer, nil
 }
 
+// isURL reports whether a request is to a URL, and not to a path of the server.
+func isURL(address string) bool {
+	return strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://")
+}
+
 // request sends what the case wrote, "METHOD /path [content-type [body]]", and
 // makes one item of the answer: ANSWER, or REJECTED for a status from 400 to 499.
 func (h *httpConn) request(line string, x *exchange) {
@@ -134,7 +142,11 @@ func (h *httpConn) request(line string, x *exchange) {
 	if words[2] != "" {
 		header = http.Header{"Content-Type": {words[2]}}
 	}
-	answer, err := h.do(words[0], strings.TrimSuffix(h.target.URL, "/")+strings.TrimSuffix(words[1], "/"), []byte(words[3]), header)
+	address := words[1]
+	if !isURL(address) {
+		address = strings.TrimSuffix(h.target.URL, "/") + strings.TrimSuffix(address, "/")
+	}
+	answer, err := h.do(words[0], address, []byte(words[3]), header)
 	if err != nil {
 		h.c.wrong(ruleAnswered, "%v", err)
 		x.items.close()

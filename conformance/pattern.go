@@ -19,7 +19,7 @@ const more = "..."
 // pattern's elements, and may have more where the pattern ends with "...";
 // ["...", X, "..."] wants an element that matches X, wherever it is. "$name" is bound to what it stands against, or compared with
 // what it is bound to. "$_" is anything that is there, "$none" a member that is
-// not there, "~regexp" a string that matches.
+// not there, "~regexp" a string that matches; a group (?P<name>…) of it is bound to $name.
 func (v vars) match(pattern, value any, at string) error {
 	switch p := pattern.(type) {
 	case map[string]any:
@@ -106,8 +106,14 @@ func (v vars) matchString(p string, value any, at string) error {
 		if err != nil {
 			return fmt.Errorf("%s: the pattern: %w", place(at), err)
 		}
-		if !isText || !re.MatchString(text) {
+		found := re.FindStringSubmatch(text)
+		if !isText || found == nil {
 			return differs(at, "a match of "+expr, value)
+		}
+		for i, name := range re.SubexpNames() {
+			if name != "" {
+				v[name] = found[i]
+			}
 		}
 		return nil
 	}

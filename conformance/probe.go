@@ -57,7 +57,7 @@ func (t *Target) followable(ctx context.Context) bool {
 var needProfiles = map[string][]string{
 	"resume":     {"resume", "follow", "position"},
 	"queue":      {"queue"},
-	"interrupts": {"/confirm", "/tool", "/parallel", "/form", "/twice", "/expire"},
+	"interrupts": {"/confirm", "/tool", "/parallel", "/form", "/twice", "/expire", "/date", "/sleep", "/event", "/call"},
 	"history":    {"history"},
 	"drain":      {"drain"},
 }

@@ -33,6 +33,7 @@ var Features = map[string]string{
 	"durable":      "a suspended run survives a restart",
 	"capabilities": "what the server can do is told over HTTP: GET …/capabilities",
 	"direct":       "nothing between the harness and the server changes requests: Host arrives as it was sent",
+	"control":      "the control API of this project, at /v1 of the same host",
 	"limits":       "the limits are the defaults: 4 MiB a frame, 20 frames a second with a burst of 40, 16 threads a socket",
 }
 
@@ -44,9 +45,13 @@ var Commands = map[string]string{
 	"tool":     "tool NAME JSON: proposes the call and asks for approval by an interrupt of reason tool_call. Approved, it is carried out once; the result is {\"executed\":true,\"args\":…}",
 	"parallel": "parallel N: as tool, for N calls task_1 … task_N with {\"number\":n} in one interrupt outcome",
 	"form":     "form: asks by an interrupt of reason input_required whose schema wants quarter (Q1 to Q4), year (an integer) and revenue (a number), and echoes the answer as JSON in a message",
+	"date":     "date: asks by an interrupt of reason input_required whose schema wants date, a string of the format date, and echoes the answer as JSON in a message",
 	"confirm":  "confirm TEXT: asks by an interrupt of reason confirmation and without a schema, with TEXT as its message",
 	"twice":    "twice: asks, asks again in the run that continues, then ends",
 	"expire":   "expire SECONDS: as confirm, with an expiresAt that far ahead",
+	"sleep":    "sleep SECONDS: waits for so long, by an interrupt of reason aguiws:timer, and then says something",
+	"event":    "event NAME: says a URL in a message, waits by an interrupt of reason aguiws:event for JSON that is posted there, and then says something",
+	"call":     "call TEXT: has an agent that obeys these commands do TEXT on a thread of its own, waits for it by an interrupt of reason aguiws:call, and then says something",
 	"fail":     "fail TEXT: fails, which ends the run in RUN_ERROR",
 	"panic":    "panic: dies of a fault of its own, which must end the run in RUN_ERROR and nothing else",
 	"state":    "state JSON: makes the object the state by a snapshot, then adds the member steps by a delta",

@@ -54,20 +54,30 @@ func (t *trial) send(ctx context.Context, c *client, line string) error {
 			c.forget()
 		}
 		c.current = x
-		return c.conn.follow(t.vars["thread"].(string), after, x)
+		thread := t.vars["thread"].(string)
+		if rest != "" {
+			thread = t.vars.text(rest)
+		}
+		return c.conn.follow(thread, after, x)
 	case "stand":
 		epoch, seq, _ := strings.Cut(rest, ":")
 		n, err := strconv.ParseInt(seq, 10, 64)
 		c.stand(agui.Position{Epoch: epoch, Seq: n})
 		return err
 	case "request":
+		line := t.vars.text(rest)
 		h, ok := c.conn.(*httpConn)
-		if !ok {
+		switch _, address, _ := strings.Cut(line, " "); {
+		case ok:
+		case !isURL(address):
 			return errCannot
+		default: // beside the socket
+			h = openHTTP(ctx, c, t.target)
+			defer h.close()
 		}
 		x := &exchange{c: c, items: newQueue[item]()}
 		c.current = x
-		h.request(t.vars.text(rest), x)
+		h.request(line, x)
 		return nil
 	case "cancel":
 		return c.conn.cancel(t.vars["thread"].(string), t.vars.text("$"+rest))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -45,6 +46,9 @@ func newTrial(target *Target, c *Case) *trial {
 		t.vars[name] = t.profile.say(command[0], command[1])
 	}
 	t.vars["id"] = "r-" + id
+	if at, err := url.Parse(target.URL); err == nil {
+		t.vars["server"] = strings.Replace(at.Scheme, "ws", "http", 1) + "://" + at.Host
+	}
 	t.effectsFrom = sizeOf(target.Effects)
 	return t
 }

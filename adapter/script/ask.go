@@ -75,9 +75,19 @@ var formSchema = protocol.Any(`{"type":"object","title":"Quarterly figures","pro
 	`"required":["quarter","year","revenue"],"additionalProperties":false}`)
 
 func (a *agent) form(ctx context.Context, run *adapter.Run, _ string) error {
-	answers, err := run.Ask(ctx, protocol.Interrupt{
-		Reason: protocol.ReasonInputRequired, Message: "Please fill in the quarterly figures.", ResponseSchema: formSchema,
-	})
+	return fill(ctx, run, "Please fill in the quarterly figures.", formSchema)
+}
+
+var dateSchema = protocol.Any(`{"type":"object","title":"Appointment","properties":{` +
+	`"date":{"type":"string","title":"Date","format":"date"}},"required":["date"],"additionalProperties":false}`)
+
+func (a *agent) date(ctx context.Context, run *adapter.Run, _ string) error {
+	return fill(ctx, run, "Which day?", dateSchema)
+}
+
+// fill asks for a form, and echoes it.
+func fill(ctx context.Context, run *adapter.Run, text string, schema protocol.Any) error {
+	answers, err := run.Ask(ctx, protocol.Interrupt{Reason: protocol.ReasonInputRequired, Message: text, ResponseSchema: schema})
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@
 //	/tool NAME JSON    proposes the call and asks; approved, it is carried out once
 //	/parallel N        N such calls in one interrupt outcome
 //	/form              asks for quarter, year and revenue, and echoes them
+//	/date              asks for a day, and echoes it
 //	/confirm TEXT      asks for a confirmation without a schema
 //	/twice             asks, asks again after the answer, then ends
 //	/expire SECONDS    as /confirm, expiring that far ahead
@@ -21,6 +22,7 @@
 //	/steps N MS        N steps of MS milliseconds, and what was sent to join the run after each
 //	/sleep SECONDS     waits so long, and then does what /effect does
 //	/event NAME        says where the event is to be posted, waits for it, and then does what /effect does
+//	/call TEXT         has the default agent do TEXT on a thread below, and repeats what it said
 //	/login PROVIDER SCOPES  uses the account of whoever says it at a provider
 //	/report ROWS       a tool whose result is a table, by reference
 //

@@ -37,6 +37,7 @@ var commands = map[string]command{
 	"/tool":     (*agent).tool,
 	"/parallel": (*agent).parallel,
 	"/form":     (*agent).form,
+	"/date":     (*agent).date,
 	"/confirm":  (*agent).confirm,
 	"/twice":    (*agent).twice,
 	"/expire":   (*agent).expire,
@@ -53,11 +54,12 @@ var commands = map[string]command{
 	"/steps":    (*agent).steps,
 	"/sleep":    (*agent).sleep,
 	"/event":    (*agent).event,
+	"/call":     (*agent).call,
 }
 
 const help = "I am the script agent, and I do what I am told. Try /say TEXT, /slow N MS, /tool NAME JSON, " +
-	"/parallel N, /form, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, " +
-	"/think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES, /report ROWS, /steps N MS, /sleep SECONDS or /event NAME."
+	"/parallel N, /form, /date, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, " +
+	"/think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES, /report ROWS, /steps N MS, /sleep SECONDS, /event NAME or /call TEXT."
 
 // Run obeys the last user message.
 func (a *agent) Run(ctx context.Context, run *adapter.Run) error {

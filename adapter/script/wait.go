@@ -50,3 +50,20 @@ func (a *agent) event(ctx context.Context, run *adapter.Run, name string) error 
 	}
 	return a.effect(ctx, run, "")
 }
+
+// call has the server's default agent do what the text says, on a thread of its own, and
+// repeats what it said.
+func (a *agent) call(ctx context.Context, run *adapter.Run, text string) error {
+	if text == "" {
+		return stream(run, "Usage: /call TEXT.")
+	}
+	r, err := run.Call(ctx, "", adapter.CallInput{Text: text})
+	var failed *adapter.CallError
+	switch {
+	case errors.As(err, &failed):
+		return stream(run, "The call was "+string(failed.Status)+".")
+	case err != nil:
+		return err
+	}
+	return stream(run, "It said: "+r.Text)
+}

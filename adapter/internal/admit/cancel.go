@@ -142,19 +142,12 @@ func (c *Control) EndRuns(ctx context.Context, key store.ThreadKey, label string
 
 // EndRun stops one run by its server-made id, if it is active, queued, or a dead letter.
 func (c *Control) EndRun(ctx context.Context, key store.ThreadKey, id, reason string) (admission.Cancelled, error) {
-	view, err := c.Store.Read(ctx, key, store.ReadQuery{RunID: id})
-	if err != nil || view.Run == nil {
-		return admission.Cancelled{}, err
-	}
-	record, err := stored.Record(view.Run)
-	if err != nil {
+	record, err := c.insteadOf(ctx, key, id)
+	if err != nil || record == nil {
 		return admission.Cancelled{}, err
 	}
 	terminal, err := protocol.Encode(lifecycle.Cancelled(key, record.Label))
 	if err != nil {
-		return admission.Cancelled{}, err
-	}
-	if err := c.instead(ctx, key, record); err != nil {
 		return admission.Cancelled{}, err
 	}
 	one, err := c.stop(ctx, store.Stop{Thread: key, RunID: id, Letter: true, Reason: reason, Terminal: terminal})
@@ -172,12 +165,20 @@ func (c *Control) CancelLeft(ctx context.Context, key store.ThreadKey, id, label
 	if c.Hub.Watched(key, id) {
 		return admission.Cancelled{}, nil
 	}
+	record, err := c.insteadOf(ctx, key, id)
+	if err != nil || record == nil {
+		return admission.Cancelled{}, err
+	}
 	terminal, err := protocol.Encode(lifecycle.Cancelled(key, label))
 	if err != nil {
 		return admission.Cancelled{}, err
 	}
-	return c.stop(ctx, store.Stop{Thread: key, RunID: id, Reason: "its client has left", Terminal: terminal,
+	one, err := c.stop(ctx, store.Stop{Thread: key, RunID: id, Reason: "its client has left", Terminal: terminal,
 		ActiveOnly: true, Unwatched: true, Behind: behind})
+	if one.Stopped {
+		c.ended(key, record.Caller)
+	}
+	return one, err
 }
 
 func (c *Control) stop(ctx context.Context, s store.Stop) (admission.Cancelled, error) {
@@ -217,6 +218,19 @@ func (c *Control) instead(ctx context.Context, key store.ThreadKey, runs ...stor
 		}
 	}
 	return nil
+}
+
+// insteadOf is instead for one run, whose record it returns; nil: it is not kept.
+func (c *Control) insteadOf(ctx context.Context, key store.ThreadKey, id string) (*store.RunRecord, error) {
+	view, err := c.Store.Read(ctx, key, store.ReadQuery{RunID: id, Window: 1})
+	if err != nil || view.Run == nil {
+		return nil, err
+	}
+	record, err := stored.Record(view.Run)
+	if err != nil {
+		return nil, err
+	}
+	return &record, c.instead(ctx, key, record)
 }
 
 // insteadUnder is instead for the runs under a label. It returns their callers.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -152,10 +153,19 @@ func (c *Calls) place(ctx context.Context, caller, child store.ThreadKey, user s
 	if !errors.As(err, &not) || not.Why == store.NodeExists {
 		return nil, unlessTree(err)
 	}
-	if not.Why == store.ParentMissing || not.Why == store.ParentDeleting || not.Why == store.NodeDeleting {
+	code, full := noRoom[not.Why]
+	if !full {
 		return nil, err // who deletes the caller ends the call
 	}
-	return &ended{Status: adapter.CallRefused, Message: string(not.Why)}, nil
+	return &ended{Status: adapter.CallRefused, Code: code, Message: strings.TrimPrefix(string(not.Why), "parentThreadId: ")}, nil
+}
+
+// noRoom has the codes of the refusals that stay until somebody makes room.
+var noRoom = map[store.TreeRefusal]string{
+	store.TreeTooDeep:     adapter.CodeCallTooDeep,
+	store.TreeTooLarge:    adapter.CodeTreeFull,
+	store.TooManyNodes:    adapter.CodeNamespaceFull,
+	store.TooMuchMetadata: adapter.CodeNamespaceFull,
 }
 
 func unlessTree(err error) error {

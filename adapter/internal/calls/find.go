@@ -52,7 +52,7 @@ func (c *Calls) find(ctx context.Context, caller, child store.ThreadKey) (found,
 	case view.Deleted:
 		return found{ended: &ended{Status: adapter.CallCancelled, Message: "its thread was deleted"}}, nil
 	case view.Used: // it is not known to be free of a call that ran
-		return found{ended: &ended{Status: adapter.CallRefused, Message: "its thread has another use"}}, nil
+		return found{ended: &ended{Status: adapter.CallRefused, Code: adapter.CodeThreadExists, Message: "its thread has another use"}}, nil
 	default:
 		return found{}, nil
 	}

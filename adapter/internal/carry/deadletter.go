@@ -4,13 +4,20 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/internal/node"
 	"github.com/aguiws/aguiws/adapter/internal/retry"
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
+
+// callsPause is how long a run waits that is to be given up while what it was to end is out of
+// reach.
+const callsPause = 5 * time.Second
 
 // Nack gives up a claim whose activation failed: it is tried again later, or
 // becomes a dead letter, and then nobody continues its execution unless its
@@ -24,8 +31,6 @@ func (w *Worker) Nack(claim store.Claim, execution string, attempts int, failed 
 	if err != nil {
 		return err
 	}
-	ctx, stop := context.WithTimeout(context.Background(), w.Options.StoreTimeout)
-	defer stop()
 	n := store.Nack{Claim: claim, Error: u.Text, Terminal: terminal, GiveBack: u.GiveBack}
 	call := w.Store.Bury
 	if u.Foreign && w.Options.AgentWait > 0 {
@@ -36,6 +41,11 @@ func (w *Worker) Nack(claim store.Claim, execution string, attempts int, failed 
 			call, n.Wait, n.Free = w.Store.Nack, wait, true
 		}
 	}
+	if !n.Free && !n.GiveBack && !w.endsCalls(claim, attempts) {
+		call, n.Wait, n.Free = w.Store.Nack, callsPause, true
+	}
+	ctx, stop := context.WithTimeout(context.Background(), w.Options.StoreTimeout)
+	defer stop()
 	result, err := retry.Do(ctx, func() (store.NackResult, error) { return call(ctx, n) })
 	if u.Code == adapter.CodeStateCorrupted && errors.Is(err, store.ErrCorrupted) {
 		_, err = w.Active.Repair(ctx, claim.Thread, u.Text)
@@ -53,4 +63,31 @@ func (w *Worker) Nack(claim store.Claim, execution string, attempts int, failed 
 		w.Capacity.ClaimLater(claim.Thread)
 	}
 	return nil
+}
+
+// endsCalls ends what a run was about to end that is given up: nobody else does, unless the run
+// is requeued. False: that is to be tried again. Nodes that die of it do not try for ever.
+func (w *Worker) endsCalls(claim store.Claim, attempts int) bool {
+	ctx, stop := context.WithTimeout(w.Ctx, w.Options.StoreTimeout)
+	defer stop()
+	d, err := retry.Do(ctx, func() (*store.Dispatch, error) { return w.Store.Dispatch(ctx, claim.Thread, claim.RunID) })
+	if err != nil || d == nil {
+		return err == nil || errors.Is(err, store.ErrCorrupted)
+	}
+	record, _ := stored.Record(&store.RunState{Record: d.Record}) // one that cannot be read names nothing
+	for _, child := range record.LeftCalls {
+		if attempts > 2*d.MaxAttempts {
+			err = fmt.Errorf("the worker was lost %d times", attempts-1)
+		} else {
+			err = w.Calls.End(ctx, claim.Thread, child, record.User)
+		}
+		switch {
+		case errors.Is(err, store.ErrOutcomeUnknown) || ctx.Err() != nil:
+			return false
+		case err != nil:
+			w.Log.Error("a run is given up, and its call could not be ended: cancel what goes on in the called thread",
+				"thread", child, "dispatch", claim.RunID, "error", err)
+		}
+	}
+	return true
 }

@@ -92,7 +92,12 @@ func (c *Claimer) claim(ctx context.Context, w store.Work) (took, again bool, er
 	}
 	// A record that cannot be read is no reason not to give up the claim.
 	record, _ := stored.Record(&store.RunState{Record: claimed.Record})
-	return true, false, c.Worker.Nack(claimed.Claim, record.Execution, claimed.Attempts, node.Condemned(err))
+	failed := err != nil
+	err = c.Worker.Nack(claimed.Claim, record.Execution, claimed.Attempts, node.Condemned(err))
+	if failed && record.Caller != nil {
+		c.Worker.Calls.Look(store.ThreadKey{Namespace: key.Namespace, Thread: record.Caller.Thread})
+	}
+	return true, false, err
 }
 
 // activate judges a queued input again, on the thread as it has become, and
@@ -230,7 +235,7 @@ func (c *Claimer) exhausted(ctx context.Context, claimed store.ClaimResult) erro
 		if errors.As(err, &other) {
 			return other // who can read it knows what is to be given back
 		}
-		u.GiveBack = err == nil && !j.Final
+		u.GiveBack = err == nil && j.Answered != nil && !j.Final
 	}
 	return u
 }

@@ -8,7 +8,7 @@ const run = (more: Partial<RunOnRecord>): RunOnRecord => ({
   id: "r1", runId: "label", threadId: "t/1", namespace: "n", execution: "e", state: "acked", attempts: 1, maxAttempts: 3, createdAt: "2030-01-01T10:00:00Z", updatedAt: "2030-01-01T10:00:05Z", ...more,
 });
 
-const asked = (reason: string) => ({ type: "RUN_FINISHED", outcome: { type: "interrupt", interrupts: [{ reason }] } });
+const asked = (reason: string, expiresAt?: string) => ({ type: "RUN_FINISHED", outcome: { type: "interrupt", interrupts: [{ reason, expiresAt }] } });
 
 it("says what a run came to, never what became of its dispatch", () => {
   const said = (more: Partial<RunOnRecord>) => Object.values(runState(run(more))).join("|");
@@ -18,6 +18,11 @@ it("says what a run came to, never what became of its dispatch", () => {
   expect(said({ outcome: { type: "RUN_ERROR", code: "cancelled" } })).toBe("stopped|");
   expect(said({ outcome: asked("tool_call"), waits: true })).toBe("waits for an answer|asked");
   expect(said({ outcome: asked("aguiws:paused"), waits: true })).toBe("paused|asked");
+  expect(said({ outcome: asked("aguiws:timer", new Date(2020, 0, 31, 14, 5).toISOString()), waits: true })).toBe("sleeps until 31 Jan, 14:05|");
+  expect(said({ outcome: asked("aguiws:event", "2030-01-01T10:00:00Z"), waits: true })).toBe("waits for an event|");
+  expect(said({ outcome: asked("aguiws:call"), waits: true })).toBe("waits for another agent|");
+  expect(said({ outcome: asked("aguiws:timer"), continuedAs: "r2" })).toBe("waited, and went on|");
+  expect(said({ outcome: asked("aguiws:timer") })).toBe("waited, and did not go on|");
   expect(said({ outcome: asked("tool_call"), continuedAs: "r2" })).toBe("asked, and was answered|");
   expect(said({ outcome: asked("tool_call") })).toBe("asked, and was not answered|");
   expect(said({})).toBe("ended|");

@@ -2,7 +2,7 @@ import type { Interrupt } from "@ag-ui/client";
 import { type ReactNode, useEffect, useState } from "react";
 import { ArgFields } from "../decision/ArgFields";
 import { Facts } from "../decision/Facts";
-import { aboutWhat, calledBy } from "../forms/answers";
+import { aboutWhat, calledBy, waits } from "../forms/answers";
 import { ApiError, call, usePolled, type DecisionInfo, type InboxItem, type Page, type RunInfo } from "../server/api";
 import { Bar } from "../bar/Bar";
 import { withEarlier, withLast, type MessagePage } from "./held";
@@ -90,7 +90,7 @@ function Others({ threadId, namespace }: Props) {
       {last.data && !closed && <Conversation of={of} query={query} last={last.data} asked={item} />}
       {item && item.interrupts.length > 0 && (
         <section className="question" aria-label="Its questions" data-testid="others-asks">
-          <h2>It waits for an answer</h2>
+          <h2>{item.interrupts.every(({ interrupt }) => waits(String(interrupt.reason))) ? "It waits" : "It waits for an answer"}</h2>
           {item.interrupts.map(({ id, interrupt, toolCall }) => {
             const one = interrupt as unknown as Interrupt;
             return (

@@ -15,7 +15,7 @@ import { SignIn } from "../server/SignIn";
 import { bearer } from "../server/session";
 import { StoreSection } from "./StoreSection";
 import { ThreadRuns } from "./ThreadRuns";
-import { hasFailed } from "../threads/threadstands";
+import { hasFailed, stands } from "../threads/threadstands";
 import { ago } from "../lib/time";
 import { sentence, staleWords, wordsFor } from "../lib/words";
 
@@ -124,7 +124,7 @@ export default function Operator() {
                   </button>
                   <span className="hint">{ago(thread.updatedAt)}</span>
                   {thread.active && <span className="tag asked">working</span>}
-                  {thread.waiting && <span className="tag asked">suspended</span>}
+                  {thread.waiting && <span className={thread.waitsOn ? "tag" : "tag asked"}>{thread.waitsOn ? stands(thread) : "suspended"}</span>}
                   {hasFailed(thread) && <span className="tag late">failed</span>}
                   {thread.queued > 0 && <span className="tag">{thread.queued} queued</span>}
                   <span className="spacer" />

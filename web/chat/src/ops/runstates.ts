@@ -1,7 +1,9 @@
 // What became of a run, in words. That its dispatch is done with says nothing of that.
 
 import type { RunInfo } from "../server/api";
+import { waits } from "../forms/answers";
 import { sentence } from "../lib/words";
+import { waitsFor } from "../threads/threadstands";
 
 export interface RunState {
   words: string;
@@ -33,7 +35,9 @@ export function runState(run: Told, now = Date.now()): RunState {
   const { outcome } = run;
   if (outcome?.type === "RUN_ERROR") return outcome.code === "cancelled" ? { words: "stopped", tone: "" } : { words: "failed", tone: "late" };
   if (outcome?.outcome?.type === "interrupt") {
-    const { interrupts } = outcome.outcome as { interrupts?: Array<{ reason?: string }> };
+    const { interrupts } = outcome.outcome as { interrupts?: Array<{ reason?: string; expiresAt?: string }> };
+    const wait = interrupts?.find(({ reason }) => reason !== undefined && waits(reason));
+    if (wait) return { words: run.waits ? waitsFor(wait.reason!, wait.expiresAt) : run.continuedAs ? "waited, and went on" : "waited, and did not go on", tone: "" };
     if (!run.waits) return { words: run.continuedAs ? "asked, and was answered" : "asked, and was not answered", tone: "" };
     return interrupts?.some(({ reason }) => reason === PAUSED) ? { words: "paused", tone: "asked" } : { words: "waits for an answer", tone: "asked" };
   }

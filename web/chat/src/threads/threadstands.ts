@@ -11,12 +11,15 @@ export function hasFailed({ waiting, active, queued, failed }: Stands): boolean 
   return failed === true && !waiting && !active && queued === 0;
 }
 
+/** What is waited for by an interrupt that asks nobody. */
+export function waitsFor(reason: string, until?: string): string {
+  if (reason === CALL) return "waits for another agent";
+  if (reason !== TIMER) return "waits for an event";
+  return until === undefined ? "sleeps" : `sleeps until ${clock(until)}`;
+}
+
 export function stands(thread: Stands): string {
-  if (thread.waiting && thread.waitsOn !== undefined) {
-    if (thread.waitsOn === CALL) return "waits for another agent";
-    if (thread.waitsOn !== TIMER) return "waits for an event";
-    return thread.waitsUntil === undefined ? "sleeps" : `sleeps until ${clock(thread.waitsUntil)}`;
-  }
+  if (thread.waiting && thread.waitsOn !== undefined) return waitsFor(thread.waitsOn, thread.waitsUntil);
   if (thread.waiting) return "waiting for you";
   if (thread.active) return "working";
   if (thread.queued > 0) return "queued";
