@@ -24,6 +24,11 @@ func (s *treeReads) TreeNodes(ctx context.Context, namespace string, threads []s
 	return s.Store.TreeNodes(ctx, namespace, threads)
 }
 
+func (s *treeReads) TreeDescribed(ctx context.Context, namespace string, threads []string) ([]*store.Node, error) {
+	s.nodes.Add(1)
+	return s.Store.TreeDescribed(ctx, namespace, threads)
+}
+
 func (s *treeReads) TreeBelow(ctx context.Context, key store.ThreadKey) ([]string, error) {
 	s.nodes.Add(1)
 	return s.Store.TreeBelow(ctx, key)

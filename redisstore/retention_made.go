@@ -48,7 +48,7 @@ func (s *retention) retireOne(ctx context.Context, list, name string) error {
 	if err != nil {
 		return err
 	}
-	if ok && !used[0] {
+	if ok && !used[0].is {
 		_, err := s.conn.Run(ctx, link.Call{Script: lua.TreeDoom, Keys: s.conn.Keys.Tree(key.Namespace),
 			Args: lua.Args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(store.DeleteDetach)}, {"deleter", ""}}})
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -63,8 +64,8 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 		resource = *c.Resource
 	}
 	r, err := s.conn.Run(ctx, link.Call{Script: lua.TreePut, Keys: s.conn.Keys.Tree(key.Namespace), Args: lua.Args{
-		{"thread", key.Thread}, {"by", c.Request}, {"create", c.Create}, {"used", used[0]}, {"version", c.Version},
-		{"parented", c.Parent != nil}, {"parent", parent.Thread}, {"hasused", used[1]},
+		{"thread", key.Thread}, {"by", c.Request}, {"create", c.Create}, {"used", used[0].is}, {"first", used[0].first}, {"version", c.Version},
+		{"parented", c.Parent != nil}, {"parent", parent.Thread}, {"hasused", used[1].is}, {"hasfirst", used[1].first},
 		{"resourced", c.Resource != nil}, {"resource", resource}, {"described", c.Metadata != nil}, {"meta", []byte(meta)},
 		{"owner", c.Owner}, {"member", keyspace.MemberOf(key)}}})
 	if err != nil {
@@ -92,38 +93,74 @@ func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeCha
 	if err != nil {
 		return nil, err
 	}
-	if adopted&1 != 0 && !still[0] {
+	if adopted&1 != 0 && !still[0].is {
 		return nil, errors.Join(&store.TreeError{Why: store.NodeMissing}, s.retention.gone(ctx, key, erased))
 	}
-	if adopted&2 != 0 && !still[1] {
+	if adopted&2 != 0 && !still[1].is {
 		return nil, errors.Join(&store.TreeError{Why: store.ParentMissing}, s.retention.gone(ctx, parent, erased))
 	}
 	return node, nil
 }
 
-// used reports which threads have had an input.
-func (s *retention) used(ctx context.Context, threads ...store.ThreadKey) ([]bool, error) {
+// use says whether a thread has had an input, and when it got the first one, in Unix ms; 0:
+// nobody has noted it.
+type use struct {
+	is    bool
+	first int64
+}
+
+// used says what use has been made of threads.
+func (s *retention) used(ctx context.Context, threads ...store.ThreadKey) ([]use, error) {
 	cmds := make([]*redis.SliceCmd, len(threads))
 	for i, key := range threads {
-		cmds[i] = redis.NewSliceCmd(ctx, "hmget", s.conn.Keys.Thread(key).Rec(), "input")
+		cmds[i] = redis.NewSliceCmd(ctx, "hmget", s.conn.Keys.Thread(key).Rec(), "input", "first")
 	}
 	if err := s.conn.Missing(link.Ask(ctx, s.conn, cmds)); err != nil {
 		return nil, fmt.Errorf("redisstore: tree: %w", err)
 	}
-	used := make([]bool, len(threads))
+	used := make([]use, len(threads))
 	for i, cmd := range cmds {
-		used[i] = threads[i].Thread != "" && len(cmd.Val()) == 1 && cmd.Val()[0] != nil
+		v := cmd.Val()
+		if threads[i].Thread == "" || len(v) != 2 || v[0] == nil {
+			continue
+		}
+		used[i].is = true
+		if first, ok := v[1].(string); ok {
+			used[i].first, _ = strconv.ParseInt(first, 10, 64) // one that cannot be read is not known
+		}
 	}
 	return used, nil
 }
 
 // TreeNodes implements store.Tree.
 func (s *tree) TreeNodes(ctx context.Context, namespace string, threads []string) ([]*store.Node, error) {
+	return s.nodes(ctx, namespace, threads, 0)
+}
+
+// TreeDescribed implements store.Tree.
+func (s *tree) TreeDescribed(ctx context.Context, namespace string, threads []string) ([]*store.Node, error) {
+	var list []*store.Node
+	for len(list) < len(threads) {
+		piece, err := s.nodes(ctx, namespace, threads[len(list):], treePieceBytes)
+		if err == nil && len(piece) == 0 {
+			err = errors.New("redisstore: treeread tells nothing")
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, piece...)
+	}
+	return list, nil
+}
+
+// nodes reads threads' nodes with so many bytes of metadata, and fewer nodes if these have
+// more; 0: without.
+func (s *tree) nodes(ctx context.Context, namespace string, threads []string, bytes int) ([]*store.Node, error) {
 	rest := make([]any, len(threads))
 	for i, t := range threads {
 		rest[i] = t
 	}
-	r, err := s.conn.Run(ctx, link.Call{Script: lua.TreeRead, Keys: s.conn.Keys.Tree(namespace), Rest: rest})
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.TreeRead, Keys: s.conn.Keys.Tree(namespace), Args: lua.Args{{"bytes", bytes}}, Rest: rest})
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -65,5 +66,61 @@ func TestV1PartOfTheStoreGone(t *testing.T) {
 		if status, text, _ := v.send(http.MethodGet, sum, "", nil); status != http.StatusServiceUnavailable {
 			t.Errorf("%s: %d %s", sum, status, text)
 		}
+	}
+}
+
+// partTree is a store of which the tree, or what lists say of threads, does not answer.
+type partTree struct {
+	store.Store
+	tree, infos *atomic.Bool
+}
+
+func (s partTree) TreeWalk(ctx context.Context, q store.TreeWalk) ([]store.TreeItem, string, error) {
+	if s.tree.Load() {
+		return nil, "", errPart
+	}
+	return s.Store.TreeWalk(ctx, q)
+}
+
+func (s partTree) TreeDescribed(ctx context.Context, namespace string, threads []string) ([]*store.Node, error) {
+	if s.tree.Load() {
+		return nil, errPart
+	}
+	return s.Store.TreeDescribed(ctx, namespace, threads)
+}
+
+func (s partTree) ThreadInfos(ctx context.Context, threads []store.ThreadKey) ([]*store.ThreadInfo, error) {
+	if s.infos.Load() {
+		return nil, errPart
+	}
+	return s.Store.ThreadInfos(ctx, threads)
+}
+
+// A thread of which a part cannot be read says so, and tells no time at which it was not made.
+// What was changed is told as changed.
+func TestV1PartOfAThreadGone(t *testing.T) {
+	s := partTree{embedded(t), new(atomic.Bool), new(atomic.Bool)}
+	r, err := runner.New(s, &runner.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newV1On(t, r, &Options{})
+	v.call("createThread", 201, "/threads", `{"threadId":"t","resourceId":"r"}`)
+	v.call("addInput", 202, "/threads/t/input", say("/say hello"))
+	v.rests("t")
+	s.tree.Store(true)
+	page := v.call("listThreads", 200, "/threads", "")
+	for _, thread := range []map[string]any{v.call("getThread", 200, "/threads/t", ""), listedThread(page, "t")} {
+		if thread["partial"] != true || thread["createdAt"] != nil || thread["rootThreadId"] != nil || thread["title"] == "" {
+			t.Errorf("%v", thread)
+		}
+	}
+	if page["partial"] != true {
+		t.Errorf("%v", page)
+	}
+	s.tree.Store(false)
+	s.infos.Store(true)
+	if got := v.call("changeThread", 200, "/threads/t/tree", `{"resourceId":"s","version":1}`); got["partial"] != true || got["version"] != 2.0 || got["resourceId"] != "s" {
+		t.Errorf("%v", got)
 	}
 }

@@ -302,7 +302,7 @@ func TestV1Operations(t *testing.T) {
 	if again := v.call("addInput", 202, "/threads/t1/input", `{"text":"/say hello","runId":"r1"}`); again["disposition"] != "repeat" || again["id"] != first["id"] {
 		t.Errorf("%v", again)
 	}
-	v.call("renameThread", 204, "/threads/t1", `{"title":"A greeting"}`)
+	v.call("renameThread", 200, "/threads/t1", `{"title":"A greeting"}`)
 	thread := v.call("getThread", 200, "/threads/t1", "")
 	if thread["title"] != "A greeting" || len(thread["messages"].([]any)) != 2 {
 		t.Errorf("%v", thread)

@@ -47,6 +47,12 @@ func (ts *threads) Threads(ctx context.Context, q store.ThreadQuery) ([]store.Th
 	return page.Threads, page.Next, err
 }
 
+// ThreadInfos are what a list says of threads, in their order; nil for one that was never
+// used. Errors are as Inbox's.
+func (ts *threads) ThreadInfos(ctx context.Context, threads []store.ThreadKey) ([]*store.ThreadInfo, error) {
+	return ts.Store.ThreadInfos(ctx, threads)
+}
+
 // Thread reads one thread; nil when it was never used.
 func (ts *threads) Thread(ctx context.Context, key store.ThreadKey) (*Thread, error) {
 	view, err := ts.Store.Read(ctx, key, store.ReadQuery{})

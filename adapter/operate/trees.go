@@ -147,14 +147,29 @@ func (ts *trees) alone(ctx context.Context, key store.ThreadKey) (*TreeThread, e
 }
 
 // OneInTree is one thread as one of a tree, with its metadata and what waits below it; nil:
-// no tree knows of it. Errors are as Inbox's.
+// there is no such thread. Errors are as Inbox's.
 func (ts *trees) OneInTree(ctx context.Context, key store.ThreadKey) (*TreeThread, error) {
 	items, _, err := ts.Store.TreeWalk(ctx, store.TreeWalk{Thread: key, Limit: 1})
-	if err != nil || len(items) == 0 {
+	if err != nil {
 		return nil, err
+	}
+	if len(items) == 0 {
+		return ts.alone(ctx, key)
 	}
 	one := &TreeThread{Node: items[0].Node, Info: items[0].Info}
 	return one, ts.wait(ctx, key.Namespace, map[string]*TreeThread{key.Thread: one})
+}
+
+// Described is a thread whose node is known: with what it is at, and what waits below it.
+// Errors are as Inbox's.
+func (ts *trees) Described(ctx context.Context, key store.ThreadKey, n store.Node) (TreeThread, error) {
+	one := TreeThread{Node: n}
+	infos, err := ts.Store.ThreadInfos(ctx, []store.ThreadKey{key})
+	if err != nil {
+		return one, err
+	}
+	one.Info = infos[0]
+	return one, ts.wait(ctx, key.Namespace, map[string]*TreeThread{key.Thread: &one})
 }
 
 // Below pages through a thread and all that stand below it, parents first; none: there is
@@ -171,37 +186,42 @@ func (ts *trees) Below(ctx context.Context, q store.TreeWalk) ([]TreeThread, str
 		}
 		return []TreeThread{*one}, "", nil
 	}
+	return ts.listed(ctx, q.Thread.Namespace, items, next)
+}
+
+// Trees pages through threads by where they stand. Which of them wait it says as Placed
+// does. Errors are as Inbox's.
+func (ts *trees) Trees(ctx context.Context, q store.TreeQuery) ([]TreeThread, string, error) {
+	items, next, err := ts.Store.TreePage(ctx, q)
+	if err != nil {
+		return nil, "", err
+	}
+	return ts.listed(ctx, q.Namespace, items, next)
+}
+
+// listed is a page of threads of a namespace, with what waits below them.
+func (ts *trees) listed(ctx context.Context, namespace string, items []store.TreeItem, next string) ([]TreeThread, string, error) {
 	list := make([]TreeThread, len(items))
 	placed := map[string]*TreeThread{}
 	for i, item := range items {
 		list[i] = TreeThread{Node: item.Node, Info: item.Info}
 		placed[item.Thread] = &list[i]
 	}
-	return list, next, ts.wait(ctx, q.Thread.Namespace, placed)
-}
-
-// Trees pages through threads by where they stand. Errors are as Inbox's.
-func (ts *trees) Trees(ctx context.Context, q store.TreeQuery) ([]TreeThread, string, error) {
-	items, next, err := ts.Store.TreePage(ctx, q)
-	list := make([]TreeThread, len(items))
-	for i, item := range items {
-		list[i] = TreeThread{Node: item.Node, Info: item.Info}
-	}
-	return list, next, err
+	return list, next, ts.wait(ctx, namespace, placed)
 }
 
 // placedWaits is how many of a namespace's threads with open interrupts Placed looks at.
 const placedWaits = 200
 
-// Placed says where threads of a namespace stand, by their ids; those that stand alone
-// are left out. Which ones wait below a thread it says of the 200 of the namespace that
+// Placed says where threads of a namespace stand, by their ids, with their metadata; those
+// that stand alone are left out. Which ones wait below a thread it says of the 200 of the namespace that
 // have waited longest.
 func (ts *trees) Placed(ctx context.Context, namespace string, threads []string) (map[string]TreeThread, error) {
 	placed := map[string]TreeThread{}
 	if len(threads) == 0 {
 		return placed, nil
 	}
-	nodes, err := ts.Store.TreeNodes(ctx, namespace, threads)
+	nodes, err := ts.Store.TreeDescribed(ctx, namespace, threads)
 	if err != nil {
 		return nil, err
 	}

@@ -80,6 +80,7 @@ type ThreadPage struct {
 type ThreadInfo struct {
 	Thread    ThreadKey
 	Title     string
+	Created   time.Time // its first input; zero: nobody has noted it
 	Updated   time.Time // its latest input
 	Active    bool
 	Suspended bool // interrupts are open

@@ -18,6 +18,9 @@ type Tree interface {
 	// TreeNodes are those of the threads, in their order and without their metadata; nil
 	// for one of which nothing is kept.
 	TreeNodes(ctx context.Context, namespace string, threads []string) ([]*Node, error)
+	// TreeDescribed are those with their metadata. If this is much, it is read in pieces,
+	// between which nodes may change.
+	TreeDescribed(ctx context.Context, namespace string, threads []string) ([]*Node, error)
 	// TreeBelow are the threads that stand below one, the nearest first.
 	TreeBelow(ctx context.Context, key ThreadKey) ([]string, error)
 	// TreeWalk pages through a thread's node and those below it: each parent, then all

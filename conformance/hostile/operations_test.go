@@ -74,7 +74,7 @@ var operations = map[string]asked{
 	"countDispatches":     {want: 200},
 	"listThreads":         {query: "limit=200", want: 200, has: `"threadId"`},
 	"getThread":           {want: 200},
-	"renameThread":        {body: `{"title":"x"}`, want: 204},
+	"renameThread":        {body: `{"title":"x"}`, want: 200},
 	"deleteThread":        {thread: "doomed", want: 204},
 	"listMessages":        {query: "limit=200", want: 200, has: `"id"`},
 	"addInput":            {body: `{"text":"/say hi"}`, want: 202},

@@ -70,7 +70,7 @@ local TOUCHED = { 'input', 'title', 'was', 'look' }
 
 -- touch notes that the thread got an input, of whose record v is what TOUCHED names, and
 -- returns fields of the record that the caller stores. The first input fixes the thread's
--- tenant and its owner; later ones see to it that in so many ms somebody looks for what is
+-- beginning, its tenant and its owner; later ones see to it that in so many ms somebody looks for what is
 -- past its retention.
 local function touch(t, r, member, v, of, user, owner, title, ms)
   local fields = { 'input', NOW }
@@ -85,6 +85,7 @@ local function touch(t, r, member, v, of, user, owner, title, ms)
   else
     redis.call('PERSIST', t.rec)
     r.ver = r.ver + tonumber(v[3] or 0)
+    set('first', NOW)
     if of ~= '' then
       set('tenant', of)
       t.tenant = of

@@ -4,13 +4,13 @@
 --
 -- Returns for each: {thread, title, latest input, active, interrupts are open,
 --   queued inputs, the active run, the latest one, whose that is, tenant, that one has
---   failed, packed reasons of what waits and asks nobody, its deadline in ms or 0}; {} when
---   it was deleted.
+--   failed, packed reasons of what waits and asks nobody, its deadline in ms or 0, first
+--   input or 0}; {} when it was deleted.
 
 local out = {}
 for k = 1, #KEYS, 4 do
   local rec, journal, queue, runs = unpack(KEYS, k, k + 3)
-  local v = redis.pcall('HMGET', rec, 'thread', 'title', 'input', 'run', 'latest', 'tenant')
+  local v = redis.pcall('HMGET', rec, 'thread', 'title', 'input', 'run', 'latest', 'tenant', 'first')
   -- One that cannot be read is listed as if it were at rest, or not.
   local ok, waits = pcall(suspended, { journal = journal })
   waits = ok and waits
@@ -22,6 +22,6 @@ for k = 1, #KEYS, 4 do
   out[#out + 1] = v[3] and { v[1], v[2], tonumber(v[3]) or 0, (v[4] or '') ~= '' and 1 or 0, waits and 1 or 0,
     type(queued) == 'number' and queued or 0, v[4] or '', v[5] or '', d and d.agent or '', v[6] or '',
     d and (d.failed ~= '' or d.state == 'dead_letter') and 1 or 0,
-    silent and head[6] or '', silent and math.max((tonumber(head[7]) or 0) - 1, 0) or 0 } or {}
+    silent and head[6] or '', silent and math.max((tonumber(head[7]) or 0) - 1, 0) or 0, tonumber(v[7]) or 0 } or {}
 end
 return out

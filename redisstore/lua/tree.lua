@@ -53,8 +53,11 @@ local function unlist(n)
   for _, place in ipairs(places(n)) do redis.call('ZREM', KEY.index, place) end
 end
 
-local function fresh(id)
-  return { id = id, parent = '', root = id, depth = 0, created = NOW, updated = NOW, version = 0, resource = '', state = '', by = '', owner = '', deleter = '' }
+-- fresh is a node of which nothing is kept yet; at: when its thread got its first input, 0: it
+-- has had none, or nobody has noted it.
+local function fresh(id, at)
+  at = tonumber(at or 0)
+  return { id = id, parent = '', root = id, depth = 0, created = at > 0 and at or NOW, updated = NOW, version = 0, resource = '', state = '', by = '', owner = '', deleter = '' }
 end
 
 -- bounds are those of all places that begin with a prefix and a time.

@@ -6,10 +6,12 @@
 --   by        names the call
 --   create    1: it must not be there yet
 --   used      1: the thread has had an input
+--   first     when it got the first one; 0: not known
 --   version   that the change is for; -1: any
 --   parented  1: parent is set
 --   parent    '': none
 --   hasused   1: the parent has had an input
+--   hasfirst  when it got the first one; 0: not known
 --   resourced 1: resource is set
 --   resource
 --   described 1: meta is set
@@ -37,14 +39,14 @@ elseif new and ARG.used == '0' then
   return { 1, 0, 0, {} }
 end
 local has = new and 0 or n.version
-if ARG.version ~= '-1' and tonumber(ARG.version) ~= has then return { 4, 0, 0, n and told(n) or told(fresh(ARG.thread)) } end
+if ARG.version ~= '-1' and tonumber(ARG.version) ~= has then return { 4, 0, 0, n and told(n) or told(fresh(ARG.thread, ARG.first)) } end
 local moves = ARG.parented == '1' and ARG.parent ~= (n and n.parent or '')
 if ARG.create == '0' and not moves and (ARG.resourced == '0' or ARG.resource == (n and n.resource or ''))
   and (ARG.described == '0' or ARG.meta == described(ARG.thread)) then
-  return { 0, 0, 0, told(n or fresh(ARG.thread)) }
+  return { 0, 0, 0, told(n or fresh(ARG.thread, ARG.first)) }
 end
 if new and crowded() then return { 10, 0, 0, {} } end
-n = n or fresh(ARG.thread)
+n = n or fresh(ARG.thread, ARG.first)
 
 local more = new and #n.id or 0
 if ARG.resourced == '1' then more = more + #ARG.resource - #n.resource end
@@ -57,7 +59,7 @@ if moves then
     parent = node(ARG.parent)
     if not parent then
       if ARG.hasused == '0' then return { 5, 0, 0, {} } end
-      parent, adopts = fresh(ARG.parent), adopts + 2
+      parent, adopts = fresh(ARG.parent, ARG.hasfirst), adopts + 2
     end
     if parent.state ~= '' then return { 7, 0, 0, {} } end
     if not new and isBelow(parent, n.id) then return { 6, 0, 0, {} } end

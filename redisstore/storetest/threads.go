@@ -30,13 +30,14 @@ var threadsTests = []test{
 	{"a list says of a thread what is going on in it", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
+		first := c.read()
 		says := func(want store.ThreadInfo) {
 			e.Helper()
 			infos := th.infos("space", 0)
-			if len(infos) != 1 || !infos[0].Updated.Equal(want.Updated) {
+			if len(infos) != 1 || !infos[0].Updated.Equal(want.Updated) || !infos[0].Created.Equal(first) {
 				e.Fatalf("%+v", infos)
 			}
-			infos[0].Updated, want.Updated, want.Thread = time.Time{}, time.Time{}, th.key
+			infos[0].Created, infos[0].Updated, want.Updated, want.Thread = time.Time{}, time.Time{}, time.Time{}, th.key
 			same(th, "thread", infos[0], want)
 		}
 		b := th.execute("r1")

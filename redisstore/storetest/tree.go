@@ -166,6 +166,57 @@ var treeTests = []test{
 		}
 		g.is("put in", "up>down(1)up >up(0)up")
 	}},
+	{"a thread that had inputs is as old as the first one, whenever it is put into a tree", func(e *env) {
+		c := e.stopped()
+		g := e.grove("a")
+		first := c.read()
+		g.uses("up", "down")
+		c.move(time.Minute)
+		th := g.on(g.s, "down")
+		th.ok(ending(th.begun(th.execute("again")), 2, 3, "end", store.EndFinish))
+		c.move(time.Minute)
+		n, err := g.put("down", under(""))
+		if n = must(th, n, err); n.Version != 0 || !n.Created.Equal(first) {
+			e.Errorf("what changes nothing tells %+v", n)
+		}
+		_, err = g.put("down", under("up"))
+		must(th, n, err)
+		nodes, err := g.tree.TreeNodes(e.Context(), "space", []string{"up", "down"})
+		for _, n := range must(th, nodes, err) {
+			if !n.Created.Equal(first) {
+				e.Errorf("%+v, and its first input came at %s", n, first)
+			}
+		}
+		g.deletes("down", store.DeleteReject)
+		g.uses("down")
+		infos, err := g.tree.ThreadInfos(e.Context(), []store.ThreadKey{th.key})
+		if infos = must(th, infos, err); !infos[0].Created.Equal(c.read()) {
+			e.Errorf("after it was deleted: %+v", infos[0])
+		}
+	}},
+	{"what is said of many threads is read whole, however large", func(e *env) {
+		g := e.grove("a")
+		var ids []string
+		for i := range 50 {
+			ids = append(ids, fmt.Sprint("t", i))
+			if i%10 == 5 {
+				continue
+			}
+			meta := json.RawMessage(fmt.Sprintf(`{"of":%d,"a":%q}`, i, strings.Repeat("x", 15_000)))
+			if _, err := g.put(ids[i], store.NodeChange{Create: true, Version: store.AnyVersion, Metadata: &meta}); err != nil {
+				e.Fatal(err)
+			}
+		}
+		nodes, err := g.tree.TreeDescribed(e.Context(), "space", ids)
+		if err != nil || len(nodes) != len(ids) {
+			e.Fatal(len(nodes), err)
+		}
+		for i, n := range nodes {
+			if none := i%10 == 5; none != (n == nil) || !none && (n.Thread != ids[i] || !strings.HasPrefix(string(n.Metadata), fmt.Sprintf(`{"of":%d,`, i)) || len(n.Metadata) < 15_000) {
+				e.Fatalf("%s: %+v", ids[i], n)
+			}
+		}
+	}},
 	{"a parent that is missing is refused, and so is one below the thread", func(e *env) {
 		g := e.grove("a")
 		g.plants("a a/b a/b/c")

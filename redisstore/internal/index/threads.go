@@ -70,6 +70,7 @@ func ReadInfo(r *link.Reply) (store.ThreadInfo, bool) {
 	if until := r.Int(); until > 0 {
 		info.Until = time.UnixMilli(until)
 	}
+	info.Created = r.Time()
 	return info, ok
 }
 

@@ -18,12 +18,13 @@ type object = map[string]any
 var (
 	pathValue = regexp.MustCompile(`\{(\w+)\}`)
 
-	// These say what Go's types do not.
-	typeSchemas = map[reflect.Type]*jsonschema.Schema{
+	// plainSchemas say what Go's types do not, and typeSchemas also which of them have a name.
+	plainSchemas = map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage](): {},
 		reflect.TypeFor[eventJSON]():       {Description: "Any JSON value that fits the schema of the event."},
 		reflect.TypeFor[time.Time]():       {Type: "string", Format: "date-time"},
 	}
+	typeSchemas = threadSchemas()
 )
 
 // openAPI describes the operations as OpenAPI 3.1. Bodies and answers are
@@ -47,7 +48,7 @@ func openAPI(operations []operation) []byte {
 		"paths": paths,
 		"components": object{
 			"securitySchemes": object{"bearer": object{"type": "http", "scheme": "bearer"}},
-			"schemas":         object{"problem": problemSchema},
+			"schemas":         object{"problem": problemSchema, threadSchema: namedSchema(reflect.TypeFor[threadJSON]())},
 			"headers":         object{"retry": object{"description": "The number of seconds after which the caller may send the request again.", "schema": object{"type": "integer"}}},
 		},
 		"security": []object{{"bearer": []string{}}},
@@ -88,7 +89,7 @@ func (o *operation) describe() object {
 	}
 	success := object{"description": http.StatusText(o.status) + "."}
 	if o.answer != nil {
-		success["content"] = jsonContent(o.answer)
+		success["content"] = jsonContent(o.answer, o.blind)
 	}
 	if o.bytes {
 		success["content"] = object{"*/*": object{}}
@@ -121,7 +122,7 @@ func (o *operation) describe() object {
 		responses["425"] = laterResponse("The run does not wait for the event yet. The caller sends the same request again.")
 	}
 	if o.body != nil {
-		described["requestBody"] = object{"required": true, "content": jsonContent(o.body)}
+		described["requestBody"] = object{"required": true, "content": jsonContent(o.body, nil)}
 	}
 	return described
 }
@@ -148,10 +149,26 @@ func laterResponse(about string) object {
 	return response
 }
 
-func jsonContent(of any) object {
-	schema, err := jsonschema.ForType(reflect.TypeOf(of), &jsonschema.ForOptions{TypeSchemas: typeSchemas})
-	if err != nil {
-		panic(fmt.Errorf("controlapi: OpenAPI: %T: %w", of, err)) // a type of this package
+// jsonContent describes a value of one type, or of another one if that is not nil.
+func jsonContent(of, or any) object {
+	schema := schemaOf(reflect.TypeOf(of), typeSchemas)
+	if or != nil {
+		schema = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{schema, schemaOf(reflect.TypeOf(or), typeSchemas)}}
 	}
 	return object{"application/json": object{"schema": schema}}
+}
+
+func schemaOf(t reflect.Type, special map[reflect.Type]*jsonschema.Schema) *jsonschema.Schema {
+	schema, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: special})
+	if err != nil {
+		panic(fmt.Errorf("controlapi: OpenAPI: %s: %w", t, err)) // a type of this package
+	}
+	return schema
+}
+
+// namedSchema is one that others refer to. They say that nothing else is in it.
+func namedSchema(t reflect.Type) *jsonschema.Schema {
+	schema := schemaOf(t, plainSchemas)
+	schema.AdditionalProperties = nil
+	return schema
 }

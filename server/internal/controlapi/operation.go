@@ -28,6 +28,7 @@ type operation struct {
 	body          any // a value of the body's type; nil: there is none
 	status        int // of success
 	answer        any // a value of the answer's type; nil: there is none
+	blind         any // of what a caller without the scope read is answered; nil: answer
 	serve         func(*call) (any, error)
 }
 

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
@@ -107,9 +106,28 @@ func (c *call) listWaiting(q store.PageQuery) (any, error) {
 	open, next, err := c.Runner.Inbox(c.r.Context(), operate.InboxQuery{
 		InboxQuery: store.InboxQuery{Namespace: c.caller.Namespace(), Limit: q.Limit, Cursor: q.Cursor},
 	})
-	threads := make([]store.ThreadInfo, len(open))
+	partial, err := partly(err)
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]store.ThreadKey, len(open))
 	for i, s := range open {
-		threads[i] = store.ThreadInfo{Thread: s.Thread, Title: s.Title, Updated: s.Since, Suspended: true}
+		keys[i] = s.Thread
+	}
+	infos, err := c.Runner.ThreadInfos(c.r.Context(), keys)
+	if err != nil {
+		return nil, err
+	}
+	var threads []store.ThreadInfo
+	for _, info := range infos {
+		if info == nil {
+			continue // it was deleted meanwhile
+		}
+		info.Suspended = true
+		threads = append(threads, *info)
+	}
+	if partial {
+		err = store.ErrPartial
 	}
 	return c.placed(c.caller.Namespace(), threads, next, err)
 }
@@ -124,11 +142,15 @@ func (c *call) placed(namespace string, threads []store.ThreadInfo, next string,
 	if failed != nil && err == nil {
 		err = failed
 	}
-	return pageOf(threads, next, err, func(t store.ThreadInfo) threadInfoJSON {
-		of := stand[t.Thread.Thread]
-		if t.WaitsOn == adapter.ReasonCall {
-			t.Until = time.Time{} // it is looked at then, and no more
+	told := threadOf
+	if failed != nil {
+		told = partialThreadOf
+	}
+	return pageOf(threads, next, err, func(t store.ThreadInfo) threadJSON {
+		of, ok := stand[t.Thread.Thread]
+		if of.Info = &t; !ok {
+			of.Node = store.Node{Thread: t.Thread.Thread, Root: t.Thread.Thread}
 		}
-		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Suspended, t.WaitsOn, t.Until.UTC(), t.Queued, t.Failed, t.ActiveRun, t.LatestRun, t.Agent, of.Parent, of.Waits, of.WaitsCount, of.Resource, of.Created.UTC(), of.Updated.UTC()}
+		return told(of)
 	})
 }

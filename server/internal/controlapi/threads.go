@@ -14,50 +14,9 @@ import (
 	"github.com/aguiws/aguiws/server/identity"
 )
 
-type threadInfoJSON struct {
-	ThreadID   string    `json:"threadId"`
-	Title      string    `json:"title"`
-	Updated    time.Time `json:"updatedAt" jsonschema:"The time of the latest input. In a list with waiting=true it is the time of the question."`
-	Active     bool      `json:"active" jsonschema:"A run is under way."`
-	Suspended  bool      `json:"waiting" jsonschema:"Interrupts are open."`
-	WaitsOn    string    `json:"waitsOn,omitempty" jsonschema:"The reason of an open interrupt that asks nobody: aguiws:timer, aguiws:event or aguiws:call."`
-	Until      time.Time `json:"waitsUntil,omitzero" jsonschema:"The time at which the wait for waitsOn ends at the latest. A wait for a call has none."`
-	Queued     int       `json:"queued" jsonschema:"The number of inputs that wait."`
-	Failed     bool      `json:"failed" jsonschema:"The run that began last has failed. A run that was stopped has not. A list with waiting=true does not say it."`
-	ActiveRun  string    `json:"activeRun,omitempty" jsonschema:"The id of the run that is under way."`
-	LatestRun  string    `json:"latestRun,omitempty" jsonschema:"The id of the run that began last. A list with waiting=true leaves it out."`
-	Agent      string    `json:"agent,omitempty" jsonschema:"The agent whose run began last. It is left out if the agent has no name."`
-	Parent     string    `json:"parentThreadId,omitempty" jsonschema:"The id of the parent thread."`
-	Waits      []string  `json:"waitsFor,omitempty" jsonschema:"Threads below this one that have open interrupts, the nearest first, at most 20. The server looks among the 200 threads of the namespace that have waited longest."`
-	WaitsCount int       `json:"waitsForCount,omitempty" jsonschema:"The number of threads below this one among those 200."`
-	Resource   string    `json:"resourceId,omitempty"`
-	CreatedAt  time.Time `json:"createdAt,omitzero" jsonschema:"The time at which the thread was made. It is left out if the store has no record of it."`
-	ChangedAt  time.Time `json:"changedAt,omitzero" jsonschema:"The time of the latest change of the parent, the resource or the metadata."`
-}
-
 type positionJSON struct {
 	Epoch string `json:"epoch"`
 	Seq   int64  `json:"seq"`
-}
-
-// threadJSON is a thread: where it stands, and what is in it.
-type threadJSON struct {
-	nodeJSON
-	Title      string            `json:"title"`
-	State      json.RawMessage   `json:"state"`
-	Messages   []json.RawMessage `json:"messages"`
-	Position   positionJSON      `json:"position" jsonschema:"The end of the thread's log."`
-	ActiveRun  string            `json:"activeRun,omitempty" jsonschema:"The id of the run that is under way."`
-	OpenRun    string            `json:"openRun,omitempty" jsonschema:"The id of the run that is under way, or of the run that has asked."`
-	LatestRun  string            `json:"latestRun,omitempty" jsonschema:"The id of the run that began last."`
-	Queued     int               `json:"queued"`
-	Paused     bool              `json:"paused" jsonschema:"The run of the thread is paused. unpauseThread continues it."`
-	Pausing    bool              `json:"pausePending" jsonschema:"The active run will be paused at its next step."`
-	Interrupts []interruptJSON   `json:"interrupts"`
-	Waits      []string          `json:"waitsFor,omitempty" jsonschema:"Threads below this one that have open interrupts, the nearest first, at most 20. The server looks among the 200 threads of the namespace that have waited longest."`
-	WaitsCount int               `json:"waitsForCount,omitempty" jsonschema:"The number of threads below this one among those 200."`
-	Partial    bool              `json:"partial,omitempty" jsonschema:"The store could not read the tree: what it has of the thread, such as its parent, resource and metadata, and the threads that wait below it."`
-	Corrupted  bool              `json:"corrupted,omitempty" jsonschema:"A part of the stored thread cannot be read and is left out."`
 }
 
 type titleJSON struct {
@@ -149,12 +108,12 @@ type resumedJSON struct {
 
 func threadOperations() []operation {
 	return []operation{
-		{method: "GET", path: "/threads", id: "listThreads", summary: "List the threads of a namespace, the latest input first",
-			scope: identity.ScopeRead, query: threadsParameters, status: 200, answer: listOf[threadInfoJSON]{}, serve: (*call).listThreads},
+		{method: "GET", path: "/threads", id: "listThreads", lists: true, summary: "List the threads of a namespace, the latest input first",
+			scope: identity.ScopeRead, query: threadsParameters, status: 200, answer: listOf[threadJSON]{}, serve: (*call).listThreads},
 		{method: "GET", path: "/threads/{thread}", id: "getThread", summary: "Read a thread: its messages, its state and its open interrupts",
-			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: threadJSON{}, serve: (*call).getThread},
+			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: wholeThreadJSON{}, serve: (*call).getThread},
 		{method: "PATCH", path: "/threads/{thread}", id: "renameThread", summary: "Give a thread a title",
-			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: titleJSON{}, status: 204, serve: (*call).renameThread},
+			notes: blindNotes, scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: titleJSON{}, status: 200, answer: threadJSON{}, blind: blindThreadJSON{}, serve: (*call).renameThread},
 		{method: "DELETE", path: "/threads/{thread}", id: "deleteThread", summary: "Delete a thread in which no run is active and no input waits",
 			notes: "The questions that are open in it are cancelled, and the run that waits for them ends.",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, status: 204, serve: (*call).deleteThread},
@@ -179,33 +138,6 @@ func (c *call) thread() (*operate.Thread, error) {
 		err = errNoThread
 	}
 	return t, err
-}
-
-func (c *call) getThread() (any, error) {
-	t, err := c.Runner.Thread(c.r.Context(), c.key)
-	if err != nil {
-		return nil, err
-	}
-	// The tree lies in another part of the store, which keeps nobody from the thread.
-	placed, failed := c.Runner.OneInTree(c.r.Context(), c.key)
-	switch {
-	case t == nil && failed != nil:
-		return nil, failed
-	case t == nil && placed == nil:
-		return nil, errNoThread
-	case t == nil: // it was made, and has had no input
-		t = &operate.Thread{State: json.RawMessage("{}")}
-	case placed == nil:
-		placed = &operate.TreeThread{Node: store.Node{Thread: c.key.Thread, Root: c.key.Thread}}
-	}
-	messages, err := messageTexts(t.Messages)
-	return threadJSON{
-		nodeJSON: nodeOf(placed.Node), Title: t.Title, State: t.State, Messages: messages,
-		Position: positionJSON{t.End.Epoch, t.End.Seq}, ActiveRun: t.Active, OpenRun: t.OpenRun, LatestRun: t.Latest, Queued: t.Queued,
-		Paused: t.Pause == operate.PausePaused, Pausing: t.Pause == operate.PausePending,
-		Interrupts: interruptsOf(t.Open), Corrupted: t.Corrupted,
-		Waits: placed.Waits, WaitsCount: placed.WaitsCount, Partial: failed != nil,
-	}, err
 }
 
 // messageTexts are messages as JSON, which is no HTML, as in written.
@@ -253,10 +185,20 @@ func (c *call) renameThread() (any, error) {
 		return nil, err
 	}
 	used, err := c.Runner.SetTitle(c.r.Context(), c.key, title.Title)
-	if err == nil && !used {
+	if err != nil {
+		return nil, err
+	}
+	if !used {
+		return nil, errNoThread
+	}
+	t, err := c.Runner.OneInTree(c.r.Context(), c.key)
+	if err == nil && t == nil {
 		err = errNoThread
 	}
-	return nil, err
+	if err != nil {
+		return nil, err
+	}
+	return c.shown(*t, false), nil
 }
 
 func (c *call) deleteThread() (any, error) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/operate"
@@ -13,32 +12,6 @@ import (
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
-
-type nodeJSON struct {
-	ThreadID  string          `json:"threadId"`
-	Parent    string          `json:"parentThreadId,omitempty" jsonschema:"The id of the parent thread. A root has none."`
-	Root      string          `json:"rootThreadId,omitempty"`
-	Depth     *int            `json:"depth,omitempty" jsonschema:"The number of levels below the root."`
-	Children  *int            `json:"children,omitempty" jsonschema:"The number of its direct children."`
-	Resource  string          `json:"resourceId,omitempty"`
-	Metadata  json.RawMessage `json:"metadata,omitempty"`
-	Version   int64           `json:"version" jsonschema:"The number of changes of the parent, the resource and the metadata so far."`
-	Deleting  bool            `json:"deleting,omitempty" jsonschema:"The thread is being deleted and takes no input."`
-	CreatedAt time.Time       `json:"createdAt,omitzero" jsonschema:"The time at which the thread was made. It is left out if the store has no record of it."`
-	ChangedAt time.Time       `json:"changedAt,omitzero" jsonschema:"The time of the latest change of the parent, the resource or the metadata."`
-}
-
-type treeThreadJSON struct {
-	nodeJSON
-	Title      string    `json:"title"`
-	Updated    time.Time `json:"updatedAt,omitzero" jsonschema:"The time of the latest input. It is left out before the first."`
-	Active     bool      `json:"active"`
-	Waiting    bool      `json:"waiting" jsonschema:"Interrupts are open."`
-	Queued     int       `json:"queued"`
-	Agent      string    `json:"agent,omitempty" jsonschema:"The agent whose run began last. It is left out if the agent has no name."`
-	Waits      []string  `json:"waitsFor,omitempty" jsonschema:"Threads below this one that have open interrupts, the nearest first, at most 20. The server looks among the 200 threads of the namespace that have waited longest. Only getTree has this member."`
-	WaitsCount int       `json:"waitsForCount,omitempty" jsonschema:"The number of threads below this one among those 200."`
-}
 
 type newThreadJSON struct {
 	ThreadID string          `json:"threadId,omitempty" jsonschema:"An id for the thread. The server makes one if it is left out."`
@@ -74,40 +47,19 @@ var treeParameters = append([]parameter{
 func treeOperations() []operation {
 	return []operation{
 		{method: "POST", path: "/threads", id: "createThread", summary: "Make a thread before its first input, below another one if need be",
-			notes: "Without the scope read the answer has only threadId and version.",
-			scope: identity.ScopeRun, admits: true, body: newThreadJSON{}, status: 201, answer: nodeJSON{}, serve: (*call).createThread},
+			notes: blindNotes,
+			scope: identity.ScopeRun, admits: true, body: newThreadJSON{}, status: 201, answer: threadJSON{}, blind: blindThreadJSON{}, serve: (*call).createThread},
 		{method: "GET", path: "/trees", id: "listTrees", lists: true, summary: "List the threads of the caller's namespace that stand in a tree or were made",
 			notes: "A thread is listed if it has a parent, children, metadata or a resource, or if createThread made it. A list has the threads that match all parameters. The list of a parent, a root or a resource begins with the newest thread. Any other is sorted by id. With more than one of parent, root, resource and idPrefix a page may be short or empty and have a next one.",
-			scope: identity.ScopeRead, query: treeParameters, status: 200, answer: listOf[treeThreadJSON]{}, serve: (*call).listTrees},
+			scope: identity.ScopeRead, query: treeParameters, status: 200, answer: listOf[threadJSON]{}, serve: (*call).listTrees},
 		{method: "GET", path: "/threads/{thread}/tree", id: "getTree", lists: true, summary: "List a thread and all threads below it, parents first",
-			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, query: pageParameters, status: 200, answer: listOf[treeThreadJSON]{}, serve: (*call).getTree},
+			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, query: pageParameters, status: 200, answer: listOf[threadJSON]{}, serve: (*call).getTree},
 		{method: "PATCH", path: "/threads/{thread}/tree", id: "changeThread", summary: "Put a thread below another, or change its metadata or resource",
-			notes: "Without the scope read the answer has only threadId and version.",
-			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: threadChangeJSON{}, status: 200, answer: nodeJSON{}, serve: (*call).changeThread},
+			notes: blindNotes,
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: threadChangeJSON{}, status: 200, answer: threadJSON{}, blind: blindThreadJSON{}, serve: (*call).changeThread},
 		{method: "DELETE", path: "/threads/{thread}/tree", id: "deleteTree", summary: "Delete a thread, and treat the threads below it as the query says",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, query: childrenParameters, status: 200, answer: deletedJSON{}, serve: (*call).deleteTree},
 	}
-}
-
-func nodeOf(n store.Node) nodeJSON {
-	return nodeJSON{n.Thread, n.Parent, n.Root, &n.Depth, &n.Children, n.Resource, n.Metadata, n.Version, n.Deleting, n.Created.UTC(), n.Updated.UTC()}
-}
-
-// shown is what the caller is told of a thread that it has made or changed: without the
-// scope read that it is so, and under which version.
-func (c *call) shown(n store.Node) nodeJSON {
-	if c.needs(scopeList(identity.ScopeRead, c.op.beyond, identity.ScopeAdmin)) != nil {
-		return nodeJSON{ThreadID: n.Thread, Version: n.Version}
-	}
-	return nodeOf(n)
-}
-
-func treeThreadOf(t operate.TreeThread) treeThreadJSON {
-	out := treeThreadJSON{nodeJSON: nodeOf(t.Node), Waits: t.Waits, WaitsCount: t.WaitsCount}
-	if i := t.Info; i != nil {
-		out.Title, out.Updated, out.Active, out.Waiting, out.Queued, out.Agent = i.Title, i.Updated.UTC(), i.Active, i.Suspended, i.Queued, i.Agent
-	}
-	return out
 }
 
 // treeProblem says what a change of a tree was refused for.
@@ -168,7 +120,7 @@ func (c *call) createThread() (any, error) {
 	if err != nil {
 		return nil, treeProblem(err)
 	}
-	return c.shown(*node), nil
+	return c.shown(operate.TreeThread{Node: *node}, false), nil
 }
 
 func (c *call) listTrees() (any, error) {
@@ -189,7 +141,7 @@ func (c *call) listTrees() (any, error) {
 	if errors.Is(err, store.ErrBadCursor) {
 		return nil, badRequest("the cursor is none that this list has given for this query: ask for the first page without one")
 	}
-	return pageOf(threads, next, err, treeThreadOf)
+	return pageOf(threads, next, err, threadOf)
 }
 
 func (c *call) getTree() (any, error) {
@@ -207,7 +159,7 @@ func (c *call) getTree() (any, error) {
 	if err != nil && !errors.Is(err, store.ErrPartial) {
 		return nil, err
 	}
-	return pageOf(below, next, err, treeThreadOf)
+	return pageOf(below, next, err, threadOf)
 }
 
 func (c *call) changeThread() (any, error) {
@@ -231,7 +183,8 @@ func (c *call) changeThread() (any, error) {
 		return nil, treeProblem(err)
 	}
 	c.caller.Weigh(node.Looked)
-	return c.shown(*node), nil
+	t, err := c.Runner.Described(c.r.Context(), c.key, *node)
+	return c.shown(t, err != nil), nil // it is done, whatever cannot be read
 }
 
 func (c *call) deleteTree() (any, error) {

@@ -161,10 +161,27 @@ export interface Page<T> {
   partial?: boolean;
 }
 
+/** A thread, in all answers that tell of one. */
 export interface ThreadInfo {
   threadId: string;
   title: string;
-  updatedAt: string;
+  /** The thread that it stands below. */
+  parentThreadId?: string;
+  rootThreadId?: string;
+  depth?: number;
+  children?: number;
+  /** What it is about, in words of the application. */
+  resourceId?: string;
+  metadata?: Record<string, unknown>;
+  /** How often its parent, resource and metadata have changed. */
+  version?: number;
+  deleting?: boolean;
+  /** When it was made, or got its first input. */
+  createdAt?: string;
+  /** When it got its latest input: left out before the first. */
+  updatedAt?: string;
+  /** When its parent, resource or metadata changed last. */
+  changedAt?: string;
   active: boolean;
   waiting: boolean;
   /** The reason of an open interrupt that asks nobody, and when that wait ends at the latest. */
@@ -173,12 +190,16 @@ export interface ThreadInfo {
   queued: number;
   /** The run that began last has failed. */
   failed?: boolean;
-  /** The thread that it stands below. */
-  parentThreadId?: string;
+  activeRun?: string;
+  latestRun?: string;
+  /** Whose that run is. Left out of the default one's. */
+  agent?: string;
   /** Threads below it that have open interrupts. */
   waitsFor?: string[];
   /** How many there are: not all are named, and servers of before do not say it. */
   waitsForCount?: number;
+  /** The store could not read all of these members. */
+  partial?: boolean;
 }
 
 export interface Entry {

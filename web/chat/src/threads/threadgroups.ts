@@ -23,7 +23,7 @@ export function threadGroups(latest: readonly ThreadInfo[], waiting: readonly Th
   const groups = new Map<string, ThreadInfo[]>([["Waiting for you", [...latest.filter(asks), ...older]]]);
   for (const thread of latest) {
     if (asks(thread)) continue;
-    const name = dayOf(Date.parse(thread.updatedAt), now);
+    const name = dayOf(Date.parse(thread.updatedAt ?? ""), now);
     groups.set(name, [...(groups.get(name) ?? []), thread]);
   }
   return [...groups].flatMap(([name, threads]) => (threads.length > 0 ? [{ name, threads }] : []));

@@ -105,6 +105,6 @@ export function follow(was: readonly ThreadInfo[], latest: Page<ThreadInfo>, ear
   if (!latest.next || floor === undefined) return undefined;
   const out = behind(latest.items, was);
   if (out.length === was.length) return undefined;
-  const pushed = out.filter(({ updatedAt }) => Date.parse(updatedAt) <= Date.parse(floor));
+  const pushed = out.filter(({ updatedAt = "" }) => Date.parse(updatedAt) <= Date.parse(floor));
   return { ...earlier, items: [...pushed, ...behind(out, earlier.items)] };
 }
