@@ -91,6 +91,12 @@ func hoard(t *testing.T, server *command.Server) map[string]string {
 	}
 	put(t, server, "/agui", input("login", "r", "m", "/login idp"), 200)
 	named["login"] = open(t, server, "login")
+	put(t, server, "/agui", input("event", "r", "m", "/event paid"), 200)
+	event := regexp.MustCompile(`/v1/events/([A-Za-z0-9_.-]+)`).FindSubmatch(get(t, server, "/threads/event/messages", nil))
+	if event == nil {
+		t.Fatal("/event does not say where its event is to be posted")
+	}
+	named["event"] = string(event[1])
 	manyTimes(thousand, func(n int) {
 		put(t, server, fmt.Sprintf("/v1/threads/letter-%d/input", n), `{"text":"/slow 2 60000"}`, 202)
 	})
