@@ -78,6 +78,9 @@ func TestContractOnMiniredis(t *testing.T) {
 }
 
 func TestContractOnRedis(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one call after another: the race detector has nothing to find, and takes its time")
+	}
 	storetest.Run(t, onRedis(redistest.Start(t, redistest.Options{}).URL()))
 }
 

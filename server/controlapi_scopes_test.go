@@ -109,6 +109,9 @@ func scopesServer(t *testing.T, namespaces map[string]string) *walk {
 // Every operation, asked for with each single scope, in namespaces of all kinds.
 // Nothing that is asked for here changes what the others find.
 func TestV1Scopes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one request after another: the race detector has nothing to find, and takes its time")
+	}
 	const own, shared, colleagues, foreign = "acme/user/me", "acme/shared/team", "acme/user/ann", "other/user/me"
 	w := scopesServer(t, map[string]string{own: "acme", shared: "acme", colleagues: "acme", foreign: "other"})
 	_, document, _ := strings.Cut(w.request(t, http.MethodGet, "/v1/openapi.json", "0123456789abcdef-nothing-own", ""), "\n{")

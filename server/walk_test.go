@@ -267,6 +267,9 @@ func TestWalkFrames(t *testing.T) {
 // Whatever is registered is walked: a route that is new here must answer a
 // stranger as if what it names did not exist, and nobody not at all.
 func TestWalkRoutes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one request after another: the race detector has nothing to find, and takes its time")
+	}
 	w := newWalk(t)
 	before := w.state()
 	registered := map[string]bool{}
