@@ -2,6 +2,7 @@
 // theirs: one @ag-ui/client for both, as in an application that installs them.
 
 import { build } from "esbuild";
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -9,7 +10,17 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const installed = (name) => here(`node_modules/${name}`);
 const shared = ["@ag-ui/client", "@assistant-ui/react", "@assistant-ui/react-ag-ui", "react", "react-dom", "rxjs"];
 
+// The documents name a server by its whole address, and the lane's network has one of its own.
+const relative = {
+  name: "relative",
+  setup: ({ onLoad }) => onLoad({ filter: /snippets.httpagent\.tsx$/ }, async ({ path }) => ({
+    contents: (await readFile(path, "utf8")).replace("http://127.0.0.1:8080/agui", "/agui"),
+    loader: "tsx",
+  })),
+};
+
 const bundle = (entryPoints, aliases) => build({
+  plugins: [relative],
   entryPoints,
   outdir: here("build"),
   bundle: true,
@@ -31,6 +42,8 @@ const bundle = (entryPoints, aliases) => build({
 });
 
 await bundle([here("pages/copilotkit.tsx"), here("pages/assistant.tsx"), here("pages/questions.tsx")]);
+const ofWeb = (name) => [name, here(`../../web/node_modules/${name}`)];
+await bundle([here("pages/quickstart.tsx")], Object.fromEntries(["@ag-ui/client", "rxjs"].map(ofWeb)));
 await bundle([{ in: here("pages/assistant.tsx"), out: "assistant-0.0.56" }], {
   "@assistant-ui/react-ag-ui": installed("assistant-ui-react-ag-ui-0.0.56"),
 });

@@ -6,13 +6,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httputil"
 	"net/url"
 	"sync"
 	"testing"
 )
 
 // network stands between the pages and the server. It serves the pages itself,
-// and passes what goes to /agui/ on over TCP, as long as it is up.
+// and passes sockets to /agui/ on over TCP, as long as it is up. Requests pass a proxy.
 type network struct {
 	t      *testing.T
 	server string // host and port
@@ -44,14 +45,21 @@ const document = `<!doctype html>
 
 func (n *network) pages() http.Handler {
 	mux := http.NewServeMux()
-	for _, name := range []string{"copilotkit", "assistant", "assistant-0.0.56", "questions"} {
+	for _, name := range []string{"copilotkit", "assistant", "assistant-0.0.56", "questions", "quickstart"} {
 		mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			fmt.Fprintf(w, document, name)
 		})
 	}
 	mux.Handle("GET /build/", http.StripPrefix("/build/", http.FileServer(http.Dir(n.files))))
-	mux.HandleFunc("/agui/", n.pass)
+	mux.HandleFunc("POST /agui", n.request)
+	mux.HandleFunc("/agui/", func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") == "" {
+			n.request(w, r)
+			return
+		}
+		n.pass(w, r)
+	})
 	return mux
 }
 
@@ -102,6 +110,18 @@ func (n *network) pipe(to, from net.Conn, first io.Reader) {
 	delete(n.open, to)
 	delete(n.open, from)
 	n.mu.Unlock()
+}
+
+// request passes on a request. Its body is read first: the proxy of net/http/httputil cuts an
+// answer that begins before it has noticed the end of the body.
+func (n *network) request(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		n.t.Errorf("network: %v", err)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: n.server}).ServeHTTP(w, r)
 }
 
 func (n *network) pass(w http.ResponseWriter, r *http.Request) {

@@ -14,9 +14,6 @@ class KeptAgent extends HttpAgent {
 
 const agent = new KeptAgent({ url: "http://127.0.0.1:8080/agui", threadId });
 
-// Shows the thread: calls connect. If it rejects, the page knows nothing of the thread: say so, and connect again.
-const opened = agent.connectAgent();
-
 // Ends with the run: agent.pendingInterrupts has what it asked. Rejects if the server refuses or the run fails; runAgent alone resolves.
 async function run(parameters?: RunAgentParameters) {
   let error: RunErrorEvent | undefined;
@@ -41,12 +38,12 @@ async function send(text: string) {
 
 // The buttons of a question. If it has none, draw a form of its responseSchema, as examples/assistant-ui/src/form.tsx does.
 interface Choice { label: string; payload?: unknown }
-const yesAndNo: Choice[] = [{ label: "Yes", payload: { approved: true } }, { label: "No", payload: { approved: false } }];
+const either = (yes: string, no: string): Choice[] => [{ label: yes, payload: { approved: true } }, { label: no, payload: { approved: false } }];
 function choicesOf({ reason, metadata, responseSchema }: Interrupt): Choice[] {
   if (reason === "aguiws:auth_required") return [{ label: "Done" }];
   if (reason === "aguiws:paused") return [{ label: "Go on" }];
-  if (reason === "tool_call" && responseSchema) return yesAndNo;
-  return (metadata?.answers as Choice[] | undefined) ?? (responseSchema ? [] : yesAndNo);
+  if (reason === "tool_call" && responseSchema) return either("Approve", "Decline");
+  return (metadata?.answers as Choice[] | undefined) ?? (responseSchema ? [] : either("Yes", "No"));
 }
 
 // Call it when every open question has its answer, by the question's id. A question that is not among them is cancelled.
@@ -63,6 +60,7 @@ let changes = 0;
 const listeners = new Set<() => void>();
 const changed = () => { changes++; listeners.forEach((listener) => listener()); };
 agent.subscribe({ onMessagesChanged: changed, onRunFinalized: changed });
+const opened = agent.connectAgent();            // calls connect, which shows the thread: subscribe before it
 const listen = (listener: () => void) => { listeners.add(listener); return () => void listeners.delete(listener); };
 function useThread() {
   useSyncExternalStore(listen, () => changes);
@@ -94,10 +92,11 @@ function Chat() {
         <p key={question.id}>
           {question.message} {callOf(question)?.name} {callOf(question)?.arguments}
           {choicesOf(question).map(({ label, payload }) => <button key={label} onClick={() => choose(question.id, payload)}>{label}</button>)}
+          {chosen.has(question.id) && "✓"}
         </p>
       ))}
       {pendingInterrupts.length > 0 && <button onClick={() => tell(answer(new Map()))}>Cancel</button>}
-      {failure && <p role="alert">{failure}</p>}
+      {failure && <p role="alert">{failure} <button onClick={() => tell(agent.connectAgent())}>Load again</button></p>}
       <form onSubmit={submit}><input name="text" disabled={isRunning || pendingInterrupts.length > 0} /></form>
     </>
   );
