@@ -112,7 +112,7 @@ func TestV1Webhooks(t *testing.T) {
 		{"admin", "POST", "/ours/enable", "204", ""},
 	} {
 		answer := w.request(t, c.method, "/v1/webhooks"+c.path, "0123456789abcdef-"+c.who, "")
-		if !strings.HasPrefix(answer, c.status+" ") || !strings.Contains(answer, c.says) || strings.Contains(answer, "4711") {
+		if !strings.HasPrefix(answer, c.status+" ") || !strings.Contains(answer, c.says) || strings.Contains(answer, "k-4711") {
 			t.Errorf("%s %s for %s: %s, not %s %s", c.method, c.path, c.who, answer, c.status, c.says)
 		}
 	}
@@ -159,6 +159,6 @@ func TestV1WebhooksTellWhyATargetTakesNothing(t *testing.T) {
 	w.request(t, "POST", "/agui", "", `{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user","content":"/confirm go on?"}]}`)
 	eventually(t, "the failure is told", func() bool {
 		answer := w.request(t, "GET", "/v1/webhooks", "", "")
-		return strings.Contains(answer, `"lastStatus":503`) && strings.Contains(answer, `"lastError":"`) && strings.Contains(answer, `"failingSince":"`) && !strings.Contains(answer, "4711")
+		return strings.Contains(answer, `"lastStatus":503`) && strings.Contains(answer, `"lastError":"`) && strings.Contains(answer, `"failingSince":"`) && !strings.Contains(answer, "k-4711")
 	})
 }

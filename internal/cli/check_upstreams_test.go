@@ -92,7 +92,7 @@ func TestCheckConverses(t *testing.T) {
 				c.says[i] = strings.ReplaceAll(c.says[i], "HOST", s.Listener.Addr().String())
 			}
 			wantLines(t, out, c.says...)
-			if asked.Load() != 1 || strings.Contains(out, "4711") {
+			if asked.Load() != 1 || strings.Contains(out, "k-4711") {
 				t.Errorf("it was asked %d times:\n%s", asked.Load(), out)
 			}
 		})
@@ -157,7 +157,7 @@ func TestCheckTellsNoSecret(t *testing.T) {
 			var out strings.Builder
 			r := &report{w: &out}
 			r.converse(t.Context(), "upstream agent", &entry, "hi")
-			if text := out.String(); strings.Contains(text, "4711") || strings.Contains(text, "k-") || strings.Contains(text, "\x1b") || !strings.Contains(text, c.says) {
+			if text := out.String(); strings.Contains(text, "q-4711") || strings.Contains(text, "k-") || strings.Contains(text, "\x1b") || !strings.Contains(text, c.says) {
 				t.Errorf("told %q", text)
 			}
 		})

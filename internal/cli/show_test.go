@@ -25,7 +25,7 @@ func TestShow(t *testing.T) {
 	c := start(t, env(), "--redis", redis.URL())
 	ws := c.dial(nil)
 	c.converse(ws, said("r1", "/effect"))
-	if last := c.converse(ws, said("r2", "/tool send_email {\"to\":\"ada\"}")); !strings.Contains(last, `"interrupt"`) {
+	if last := c.converse(ws, said("r2", "/tool send_email {\"to\":\"zoe\"}")); !strings.Contains(last, `"interrupt"`) {
 		t.Fatal(last)
 	}
 	out, err := shown("--redis", redis.URL(), "thread-1")
@@ -52,7 +52,7 @@ func TestShow(t *testing.T) {
 			t.Errorf("%s is shown and not there: %v, %v", name, there, err)
 		}
 	}
-	if strings.Contains(out, "ada") {
+	if strings.Contains(out, "zoe") {
 		t.Errorf("arguments are shown:\n%s", out)
 	}
 	if again, err := shown("--redis", redis.URL(), "thread-1"); err != nil || ages.ReplaceAllString(again, "") != ages.ReplaceAllString(out, "") {

@@ -109,7 +109,7 @@ func TestServesUpstreams(t *testing.T) {
 	if all := strings.Join(c.said, "\n"); !strings.Contains(all, "aguiws: in front of "+far.URL+"/agui: http://"+c.addr+"/agui/weather\n") {
 		t.Errorf("it said %s", all)
 	}
-	if all := c.log.String() + strings.Join(c.said, "\n"); strings.Contains(all, "4711") || strings.Contains(all, "trace-1") || !strings.Contains(all, "agent=weather") {
+	if all := c.log.String() + strings.Join(c.said, "\n"); strings.Contains(all, "k-4711") || strings.Contains(all, "trace-1") || !strings.Contains(all, "agent=weather") {
 		t.Errorf("the log tells:\n%s", all)
 	}
 }
