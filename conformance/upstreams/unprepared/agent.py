@@ -16,14 +16,18 @@ from pathlib import Path
 
 file = Path(sys.argv[3]) if len(sys.argv) > 3 else None
 asked = json.loads(file.read_text()) if file and file.exists() else {}
+keeping = threading.Lock()
 answering = defaultdict(threading.Lock)  # the same answer may come while it is being carried out
 
 
 def keep(question, value):
     """Keeps what a question is about, or what came of it when it is answered."""
-    asked[question] = value
-    if file:
-        file.write_text(json.dumps(asked))
+    with keeping:
+        asked[question] = value
+        if file:  # which is whole, whenever this process ends
+            new = file.with_suffix(".new")
+            new.write_text(json.dumps(asked))
+            new.replace(file)
 
 
 def ask(message, about, **more):
