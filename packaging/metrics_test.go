@@ -117,7 +117,9 @@ func TestAlerts(t *testing.T) {
 	for _, g := range rules.Groups {
 		for _, r := range g.Rules {
 			named[r.Alert] = true
-			judge(t, r.Expr, known)
+			if !strings.HasPrefix(r.Expr, "up{") { // Prometheus makes that one
+				judge(t, r.Expr, known)
+			}
 			if !strings.Contains(page, "\n| `"+r.Alert+"` | ") {
 				t.Errorf("docs/operations.md has no line for %s", r.Alert)
 			}

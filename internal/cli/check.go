@@ -36,6 +36,9 @@ func check(ctx context.Context, s *settings, w io.Writer) error {
 	if err != nil {
 		r.fail("agent", err)
 	}
+	if agents != nil {
+		r.demo(s, agents)
+	}
 	r.address(s)
 	r.origins(s)
 	r.identity(ctx, s)
@@ -66,6 +69,18 @@ func (r *report) address(s *settings) {
 		}
 		l.Close()
 		r.say("ok", each.name, "%s can be listened on", each.addr)
+	}
+	if host, _, err := net.SplitHostPort(s.addr); err == nil && s.tlsCert == "" && len(s.proxies) == 0 && host != "localhost" {
+		if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
+			r.say("warn", "addr", "credentials come to %s in clear: set tls-cert, or a proxy that ends TLS, and that in trusted-proxies", s.addr)
+		}
+	}
+}
+
+// demo says when people get the demo agent, because no other one is named.
+func (r *report) demo(s *settings, agents *agentSet) {
+	if s.auth != "none" && len(agents.upstreams) == 0 && s.from["agent"] == "" && !s.hasAssistant() {
+		r.say("warn", "agent", "no agent is named, so the demo agent answers: set upstream")
 	}
 }
 

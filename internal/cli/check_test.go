@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,34 @@ func TestCheckWithoutRedis(t *testing.T) {
 		t.Errorf("got %v\n%s", err, out)
 	}
 	wantLines(t, out, "ok    auth: none", "FAIL  redis connect: ")
+}
+
+// Who lets others in is told when the demo agent would answer them, or when their
+// credentials could be read on the way.
+func TestCheckSaysWhatOthersMeet(t *testing.T) {
+	const demo, clear = "warn  agent: no agent is named", "warn  addr: credentials come to 0.0.0.0:0 in clear"
+	tokens := []string{"--auth", "tokens", "--tokens", "[{token: 0123456789abcdef, user: ann}]"}
+	for name, c := range map[string]struct {
+		args  []string
+		warns []string
+	}{
+		"this machine alone":       {nil, nil},
+		"others, nothing more set": {append(tokens, "--addr", "0.0.0.0:0"), []string{demo, clear}},
+		"an agent that is named":   {append(tokens, "--agent", "script"), nil},
+		"a proxy before it":        {append(tokens, "--agent", "script", "--addr", "0.0.0.0:0", "--trusted-proxies", "10.0.0.5"), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := checked(t, c.args...)
+			if err != nil {
+				t.Error(err)
+			}
+			for _, line := range []string{demo, clear} {
+				if got, want := strings.Contains(out, line), slices.Contains(c.warns, line); got != want {
+					t.Errorf("%q is said: %v\n%s", line, got, out)
+				}
+			}
+		})
+	}
 }
 
 func TestCheckOrigins(t *testing.T) {

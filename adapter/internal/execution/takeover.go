@@ -24,7 +24,7 @@ func (x *execution) takeOver(b Begun) error {
 	runStarted := b.View.Active.RunStarted
 	x.continuing = len(x.journal.Answers) > 0
 	if x.journal.Entries == 0 && !x.frozen.Restores && x.agent != nil && !restartable(x.agent) {
-		return &node.ActivationError{Code: adapter.CodeWorkerLost, Text: "the worker of the run was lost before anything was recorded"}
+		return &node.ActivationError{Code: adapter.CodeWorkerLost, Text: "the server was lost while the agent answered. What the agent had said is kept"}
 	}
 	keep := x.final()
 	if err := x.readRun(b.View, runStarted, keep); err != nil {
