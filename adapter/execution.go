@@ -42,14 +42,15 @@ type Execution interface {
 	Usage(used []protocol.TokenUsage)
 
 	Step(ctx context.Context, name string, as StepManner, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error)
-	// Ask returns the journaled answer, and of the calls that it decides about those that
-	// were journaled. The login is what the one interrupt asks for; nil: it asks for none.
+	// Sleep returns the journaled answer, which the clock gives.
 	Sleep(ctx context.Context, until protocol.Interrupt) (*store.JournalEntry, error)
 	// Event numbers the events of a name, and AwaitEvent waits for one by its key.
 	Event(ctx context.Context, name string) (EventKey, error)
 	AwaitEvent(ctx context.Context, key string, until protocol.Interrupt) (*store.JournalEntry, error)
 	// Call returns the journaled answer, and the thread of what was called.
 	Call(ctx context.Context, agent string, input *protocol.RunAgentInput) (*store.JournalEntry, string, error)
+	// Ask returns the journaled answer, and of the calls that it decides about those that
+	// were journaled. The login is what the one interrupt asks for; nil: it asks for none.
 	Ask(ctx context.Context, interrupts []protocol.Interrupt, calls []store.SuspendedCall, login *store.Login) (*store.JournalEntry, []store.SuspendedCall, error)
 	Askable(ctx context.Context, i protocol.Interrupt) error
 	Fits(ctx context.Context, i protocol.Interrupt, payload json.RawMessage) bool

@@ -11,9 +11,11 @@
 //	c, err := client.Dial(ctx, "ws://127.0.0.1:8080/agui/ws", nil)
 //	thread, err := c.Follow(ctx, "trip", nil)
 //	end, err := thread.Say("/confirm Book the Adlon?").Wait(ctx)
+//	var answers []protocol.ResumeEntry
 //	for _, asked := range client.Asked(end) {
-//		end, err = thread.Answer(client.Resolve(asked, `{"approved":true}`)).Wait(ctx)
+//		answers = append(answers, client.Resolve(asked, `{"approved":true}`))
 //	}
+//	end, err = thread.Answer(answers...).Wait(ctx) // all that are open, together
 //
 // An Inbox lists the interrupts that are open in any thread, and answers them, with
 // requests and without a socket.

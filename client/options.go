@@ -12,7 +12,8 @@ import (
 type Options struct {
 	// Token is sent as Authorization: Bearer.
 	Token string
-	// Header goes with every handshake; servers look at Origin.
+	// Header goes with every handshake. A server that knows its users otherwise than by
+	// Token refuses a handshake without Origin (origin_required): set the server's address.
 	Header http.Header
 	// Authorize, called before every handshake, may put a fresh credential into the
 	// header. An expired credential is then no reason to stop.

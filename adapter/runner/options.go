@@ -23,7 +23,7 @@ type Options struct {
 	// with their runs no others are kept, but for those of answers. An agent that is not in it
 	// gets all.
 	HeadersBy map[string][]string
-	// Mode says what may be relied upon. Default ModeAuto.
+	// Mode says how executions are continued, and what New refuses. Default ModeAuto.
 	Mode Mode
 	// Lease is how long a worker may be silent before its run is taken over; after
 	// the store itself was silent it takes up to 3/10 of that more. Default 10 s.
@@ -164,8 +164,11 @@ type Options struct {
 type Mode string
 
 const (
-	ModeAuto    Mode = ""        // by replay of the journal, on any store
-	ModeDurable Mode = "durable" // by replay, only on a store that outlives the process
+	// ModeAuto continues an execution by replay of its journal, for as long as the store
+	// lives: on Redis after any crash, on an embedded store until the process ends.
+	ModeAuto Mode = ""
+	// ModeDurable does the same, and New refuses a store that dies with the process.
+	ModeDurable Mode = "durable"
 	// ModeBlocking keeps an agent's goroutine waiting in Ask instead. Steps are
 	// not journaled and agents need not replay. It is for one process: what
 	// waits there cannot be continued by another, nor after its end.

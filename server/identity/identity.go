@@ -38,9 +38,11 @@ type Credential struct {
 // Identity is who a request is from.
 type Identity struct {
 	// Namespace is where the identity's thread ids mean something. Users who
-	// share threads share one. One of the form TENANT/user/NAME or
-	// TENANT/shared/NAME, as Tokens and JWT have them, lies in that tenant,
-	// escaped as url.PathEscape does it; others may lie in any.
+	// share threads share one. Begin it with the tenant, as Tokens and JWT do:
+	// TENANT/user/NAME or TENANT/shared/NAME, where TENANT is escaped as
+	// url.PathEscape does it. The server keeps the tenant of a namespace of that
+	// form apart by its name, too, and not of another one: two tenants that have
+	// the same one share its threads.
 	Namespace string
 	Tenant    string
 	User      string
