@@ -257,7 +257,24 @@ func TestNothingOfThePersonIsLeft(t *testing.T) {
 		"--webhooks", `[{name: crm, url: "http://127.0.0.1:9/", from: start, secrets: [whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX]}]`)
 	s.fill(ann, annSays, bob)
 	s.fill(bob, bobSays, ann)
-	deadLetter(t, server.URL())
+	// Ann has begun a run in a thread of bob's, which waits, and answered one of two questions.
+	there := "?namespace=default%2Fuser%2F" + bob
+	s.ask(bob, "POST", "/agui", input("begun", "first", "/say hello"))
+	s.ask(ann, "POST", "/v1/threads/begun/input"+there, `{"text":"/confirm go on?"}`)
+	eventually(t, "bob's thread asks", func() bool {
+		return strings.Contains(s.ask(bob, "GET", "/v1/inbox?limit=100", ""), `"begun"`)
+	})
+	first := s.asks(bob, "drafted", "/parallel 2")
+	s.ask(ann, "POST", "/v1/threads/drafted/interrupts/resolve"+there, `{"entries":[{"interruptId":"`+first+`","status":"resolved","payload":{"approved":true}}]}`)
+	leave(t, server.URL())
+	eventually(t, "webhooks are owed", func() bool {
+		for _, key := range where(everything(t, client), annSays) {
+			if strings.HasSuffix(key, ":hook:crm:items") {
+				return true
+			}
+		}
+		return false
+	})
 	// An input waits behind a run that goes on.
 	running := s.open(ann, "POST", "/agui", input("busy", "r1", "/slow 1000000 5"))
 	defer running.Body.Close()
@@ -265,13 +282,18 @@ func TestNothingOfThePersonIsLeft(t *testing.T) {
 	defer waiting.Body.Close()
 
 	before := everything(t, client)
+	for _, kind := range []string{"rec", "runs", "log", "journal", "drafts", "decisions", "notices", "items", "made"} {
+		if !slices.ContainsFunc(where(before, ann), func(key string) bool { return strings.HasSuffix(key, ":"+kind) }) {
+			t.Errorf("no %s names ann: there is nothing to erase", kind)
+		}
+	}
 	for _, word := range []string{ann, annSays} {
 		if len(where(before, word)) < 10 {
 			t.Fatalf("%s is not used: %q", word, where(before, word))
 		}
 	}
 	theirs := s.sees(bob)
-	if code, out := erase("--redis", server.URL(), "--user", ann, "--dry-run"); code != 0 || !strings.Contains(out, "     9  threads of the person") {
+	if code, out := erase("--redis", server.URL(), "--user", ann, "--dry-run"); code != 0 || !strings.Contains(out, "    10  threads of the person") {
 		t.Errorf("dry: %d\n%s", code, out)
 	}
 	if got := where(everything(t, client), annSays); len(got) < 10 {
@@ -279,9 +301,8 @@ func TestNothingOfThePersonIsLeft(t *testing.T) {
 	}
 	code, out := erase("--redis", server.URL(), "--user", ann)
 	if code != 0 {
-		t.Errorf("it ended with %d", code)
+		t.Errorf("it ended with %d:\n%s", code, out)
 	}
-	t.Log(out)
 	if strings.Contains(out, annSays) {
 		t.Errorf("the summary has contents:\n%s", out)
 	}
@@ -307,8 +328,8 @@ func TestNothingOfThePersonIsLeft(t *testing.T) {
 	}
 }
 
-// deadLetter leaves ann one.
-func deadLetter(t *testing.T, url string) {
+// leave leaves ann a dead letter, and webhooks that are dead.
+func leave(t *testing.T, url string) {
 	t.Helper()
 	st, err := redisstore.Open(context.Background(), url, &redisstore.Options{})
 	if err != nil {
@@ -330,6 +351,20 @@ func deadLetter(t *testing.T, url string) {
 	buried, err := st.Bury(t.Context(), store.Nack{Claim: claimed.Claim, Error: annSays, Terminal: []byte(`{"type":"RUN_ERROR","message":"` + annSays + `"}`)})
 	if err != nil || buried.State != store.DispatchDeadLetter {
 		t.Fatal(buried, err)
+	}
+	if _, err := st.UseTargets(t.Context(), []string{"desk"}); err != nil {
+		t.Fatal(err)
+	}
+	taken, err := st.TakeWebhooks(t.Context(), store.WebhookTake{Target: "desk", FromStart: true, Limit: 1000, Hold: time.Minute})
+	if err != nil || len(taken.Webhooks) < 10 {
+		t.Fatal(len(taken.Webhooks), err)
+	}
+	for _, w := range taken.Webhooks {
+		err := st.SettleWebhook(t.Context(), "desk", store.WebhookResult{ID: w.Notice.ID, Hold: w.Hold, Kind: store.WebhookDead,
+			Tries: store.WebhookTries{Count: 1, First: w.Taken, Last: w.Taken, Error: "refused"}})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
