@@ -41,6 +41,7 @@ func erase(ctx context.Context, s *settings, w io.Writer) error {
 	}
 	who := redisstore.Person{Tenant: c.tenant, Shown: c.user, Name: identity.NameOf(c.tenant, c.user),
 		Namespace: cmp.Or(c.namespace, identity.OwnNamespace(c.tenant, c.user))}
+	s.strict = false // what keeps a server from starting keeps nobody in the store
 	st, err := openStore(ctx, s, newLogger(s, io.Discard))
 	if err != nil {
 		return fmt.Errorf("erase: %w", err)
@@ -63,6 +64,9 @@ func erase(ctx context.Context, s *settings, w io.Writer) error {
 	return nil
 }
 
+// mostLeft is how many things that are left are named.
+const mostLeft = 100
+
 // reportErased writes what has gone.
 func reportErased(w io.Writer, head string, done *redisstore.Erased) error {
 	lines := []string{head}
@@ -83,8 +87,11 @@ func reportErased(w io.Writer, head string, done *redisstore.Erased) error {
 	for _, key := range done.Keep {
 		lines = append(lines, fmt.Sprintf("  kept    what the person has said in thread %q of namespace %q", key.Thread, key.Namespace))
 	}
-	for _, left := range done.Left {
+	for _, left := range done.Left[:min(len(done.Left), mostLeft)] {
 		lines = append(lines, "  left    "+left)
+	}
+	if more := len(done.Left) - mostLeft; more > 0 {
+		lines = append(lines, fmt.Sprintf("  left    %d more like these", more))
 	}
 	for _, line := range lines {
 		if _, err := fmt.Fprintln(w, readable(line)); err != nil {

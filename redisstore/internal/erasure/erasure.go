@@ -52,6 +52,8 @@ type erasing struct {
 	who  Person
 	dry  bool
 	sum  *Summary
+	// begun are the first answers of scans, by their keys.
+	begun map[string]*redis.ScanCmd
 }
 
 // Erase erases a person, or, dry, finds out what would go. The summary has what has gone so

@@ -83,7 +83,7 @@ func (e *erasing) targets(ctx context.Context) error {
 
 // owed goes through what a target is owed of a partition.
 func (e *erasing) owed(ctx context.Context, h keyspace.Target) error {
-	return e.scan(ctx, h.Items, "*", func(id, item string) error {
+	return e.scan(ctx, h.Items, func(id, item string) error {
 		list, err := link.Unpack(item)
 		fields := map[string]string{}
 		for i := 0; i+1 < len(list); i += 2 {
@@ -109,12 +109,19 @@ func (e *erasing) owed(ctx context.Context, h keyspace.Target) error {
 	})
 }
 
+func hscan(ctx context.Context, key string, cursor uint64) *redis.ScanCmd {
+	return redis.NewScanCmd(ctx, nil, "hscan", key, cursor, "count", page)
+}
+
 // scan goes through the fields of a hash, some at a time.
-func (e *erasing) scan(ctx context.Context, key, match string, one func(field, value string) error) error {
+func (e *erasing) scan(ctx context.Context, key string, one func(field, value string) error) error {
 	for cursor := uint64(0); ; {
-		cmd := redis.NewScanCmd(ctx, nil, "hscan", key, cursor, "match", match, "count", page)
-		if err := errors.Join(link.Ask(ctx, e.conn, []*redis.ScanCmd{cmd})...); err != nil {
-			return err
+		cmd := e.begun[key]
+		if delete(e.begun, key); cmd == nil {
+			cmd = hscan(ctx, key, cursor)
+			if err := errors.Join(link.Ask(ctx, e.conn, []*redis.ScanCmd{cmd})...); err != nil {
+				return err
+			}
 		}
 		list, next := cmd.Val()
 		for i := 0; i+1 < len(list); i += 2 {

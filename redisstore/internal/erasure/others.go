@@ -47,7 +47,7 @@ type other struct {
 	found  bool
 }
 
-// look reads what is small of some threads, in one round trip, and then the runs of each.
+// look reads of some threads what most have no more of, and then the rest of each.
 func (e *erasing) look(ctx context.Context, p *keyspace.Partition, members []string) error {
 	var bases []string
 	var recs []*redis.SliceCmd
@@ -58,7 +58,18 @@ func (e *erasing) look(ctx context.Context, p *keyspace.Partition, members []str
 		bases = append(bases, p.Base+m[len(m)-index.HashSize:]+":")
 		recs = append(recs, redis.NewSliceCmd(ctx, "hmget", bases[len(bases)-1]+"rec", "thread", "tenant", "user", "run", "owner"))
 	}
-	if err := e.conn.Missing(link.Ask(ctx, e.conn, recs)); err != nil {
+	if err := errors.Join(link.Ask(ctx, e.conn, recs)...); err != nil {
+		return err
+	}
+	var scans []*redis.ScanCmd
+	e.begun = map[string]*redis.ScanCmd{}
+	for _, base := range bases {
+		for _, key := range []string{base + "runs", base + "drafts"} {
+			e.begun[key] = hscan(ctx, key, 0)
+			scans = append(scans, e.begun[key])
+		}
+	}
+	if err := errors.Join(link.Ask(ctx, e.conn, scans)...); err != nil {
 		return err
 	}
 	for i, cmd := range recs {
@@ -145,7 +156,7 @@ const summaryText = 10 // among the texts of a line
 func (o *other) runs(ctx context.Context) (changes []held, err error) {
 	key, started := o.Base+"runs", map[string]int64{}
 	var records []held
-	err = o.scan(ctx, key, "*", func(field, value string) error {
+	err = o.scan(ctx, key, func(field, value string) error {
 		switch {
 		case strings.HasPrefix(field, "m:"):
 			m := line.FindStringSubmatch(value)
@@ -161,11 +172,7 @@ func (o *other) runs(ctx context.Context) (changes []held, err error) {
 				changes = append(changes, o.changed(held{key: key, field: field, was: value, is: m[1] + " " + string(link.Pack(nil, texts...))})...)
 			}
 		case strings.HasPrefix(field, "r"):
-			is, err := o.record(value)
-			if err != nil || is == value {
-				return err
-			}
-			records = append(records, held{key: key, field: field, was: value, is: is})
+			records = append(records, o.changed(held{key: key, field: field, was: value, is: o.record(value)})...)
 		}
 		return nil
 	})

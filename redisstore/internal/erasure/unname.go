@@ -15,31 +15,52 @@ import (
 	"github.com/aguiws/aguiws/redisstore/internal/link"
 )
 
-// without is an object without those of its members that are the person's name, and without
-// the name in those that are lists. What cannot be read stays as it is.
+// without is an object without those of its members that are the person's name, without the
+// name in those that are lists, and in those that are within. It is the same text if the
+// name is not there, or what is there cannot be read.
 func (o *other) without(text []byte, names ...string) []byte {
-	if !says(text, o.who.Name) {
-		return text
-	}
 	var members map[string]json.RawMessage
-	if json.Unmarshal(text, &members) != nil {
+	if !says(text, o.who.Name) || json.Unmarshal(text, &members) != nil {
 		return text
 	}
+	changed := false
 	for _, name := range names {
 		var list []string
 		var one string
 		switch {
 		case json.Unmarshal(members[name], &one) == nil && one == o.who.Name:
 			delete(members, name)
+			changed = true
 		case json.Unmarshal(members[name], &list) == nil && slices.Contains(list, o.who.Name):
-			list = slices.DeleteFunc(list, func(user string) bool { return user == o.who.Name })
-			if members[name], _ = json.Marshal(list); len(list) == 0 {
-				delete(members, name)
-			}
+			members[name] = encode(slices.DeleteFunc(list, func(user string) bool { return user == o.who.Name }))
+			changed = true
 		}
+	}
+	for _, name := range within {
+		was := members[name]
+		var list []json.RawMessage
+		if json.Unmarshal(was, &list) == nil {
+			for i := range list {
+				is := o.without(list[i], "user", "users")
+				changed = changed || !bytes.Equal(is, list[i])
+				list[i] = is
+			}
+			if len(list) > 0 {
+				members[name] = encode(list)
+			}
+		} else if is := o.without(was, "user", "users"); !bytes.Equal(is, was) {
+			members[name], changed = is, true
+		}
+	}
+	if !changed {
+		return text
 	}
 	return encode(members)
 }
+
+// within are the members of what is stored that name users themselves: accounts, calls of
+// agents, and the questions of a suspension.
+var within = []string{"login", "child", "caller", "items"}
 
 // encode writes members as they are: what a person was shown must not be written otherwise.
 func encode(v any) []byte {
@@ -62,20 +83,20 @@ func says(text []byte, name string) bool {
 }
 
 // record is a run's record without the person. It is the same text if the run is of others.
-func (o *other) record(stored string) (string, error) {
+func (o *other) record(stored string) string {
 	text, err := link.Decompress(stored)
-	if err != nil || !says(text, o.who.Name) {
-		return stored, nil // of what cannot be read nobody knows whose it is
-	}
 	var r store.RunRecord
-	if json.Unmarshal(text, &r) != nil || r.User != o.who.Name && r.CountsFor != o.who.Name {
-		return stored, nil
+	if err != nil || !says(text, o.who.Name) || json.Unmarshal(text, &r) != nil {
+		return stored // of what cannot be read nobody knows whose it is
 	}
 	is := o.without(text, "user", "countsFor")
 	if r.User == o.who.Name && len(r.Decisions) > 0 {
 		is = bytes.Replace(is, r.Decisions, o.anonymous(r.Decisions), 1)
 	}
-	return string(link.Compress(is)), nil
+	if bytes.Equal(is, text) {
+		return stored
+	}
+	return string(link.Compress(is))
 }
 
 // untold is a RUN_STARTED that does not tell who has decided. It is as long as it was, since
@@ -108,7 +129,7 @@ func (o *other) anonymous(told []byte) []byte {
 // drafts are answers of the person that wait for others'. They go.
 func (o *other) drafts(ctx context.Context) (changes []held, err error) {
 	key := o.Base + "drafts"
-	err = o.scan(ctx, key, "*", func(id, value string) error {
+	err = o.scan(ctx, key, func(id, value string) error {
 		var draft struct {
 			Metadata struct {
 				Aguiws struct {
