@@ -20,7 +20,7 @@ type erasing struct {
 
 func (c *erasing) table() []setting {
 	return []setting{
-		{"user", "Erasing", textValue{&c.user, "name"}, "the person, by the user of a token, or the claim of a JWT that `jwt-user-claim` names"},
+		{"user", "Erasing", textValue{&c.user, "name"}, "the person, by the user of a token, or the claim of a JWT that `jwt-user` names"},
 		{"tenant", "Erasing", textValue{&c.tenant, "name"}, "the person's tenant"},
 		{"namespace", "Erasing", textValue{&c.namespace, "name"}, "the namespace that holds the person's threads and those of nobody else. If it is empty, it is TENANT/user/USER"},
 		{"dry-run", "Erasing", switchValue{&c.dry}, "say what would go, and change nothing"},

@@ -17,12 +17,13 @@ import (
 )
 
 // others looks at all threads of the store for the person's name. What is said in a thread
-// of others is theirs and stays.
+// of others is theirs and stays. A thread that gets an input moves to the front of the list,
+// so the list is read from its end.
 func (e *erasing) others(ctx context.Context) error {
 	for i := range e.conn.Keys.Parts {
 		p := &e.conn.Keys.Parts[i]
-		for from := "-"; ; {
-			cmd := redis.NewStringSliceCmd(ctx, "zrangebylex", p.Threads, from, "+", "limit", 0, page)
+		for from := "+"; ; {
+			cmd := redis.NewStringSliceCmd(ctx, "zrevrangebylex", p.Threads, from, "-", "limit", 0, page)
 			if err := errors.Join(link.Ask(ctx, e.conn, []*redis.StringSliceCmd{cmd})...); err != nil {
 				return err
 			}
@@ -42,9 +43,7 @@ func (e *erasing) others(ctx context.Context) error {
 type other struct {
 	*erasing
 	keyspace.Thread
-	key    store.ThreadKey
-	tenant string
-	found  bool
+	key store.ThreadKey
 }
 
 // look reads of some threads what most have no more of, and then the rest of each.
@@ -56,7 +55,7 @@ func (e *erasing) look(ctx context.Context, p *keyspace.Partition, members []str
 			continue // of what is no member there is nothing to read
 		}
 		bases = append(bases, p.Base+m[len(m)-index.HashSize:]+":")
-		recs = append(recs, redis.NewSliceCmd(ctx, "hmget", bases[len(bases)-1]+"rec", "thread", "tenant", "user", "run", "owner"))
+		recs = append(recs, redis.NewSliceCmd(ctx, "hmget", bases[len(bases)-1]+"rec", "thread", "user", "owner", "run"))
 	}
 	if err := errors.Join(link.Ask(ctx, e.conn, recs)...); err != nil {
 		return err
@@ -73,7 +72,7 @@ func (e *erasing) look(ctx context.Context, p *keyspace.Partition, members []str
 		return err
 	}
 	for i, cmd := range recs {
-		v := make([]string, 5)
+		v := make([]string, 4)
 		for j, value := range cmd.Val() {
 			v[j], _ = value.(string)
 		}
@@ -81,8 +80,8 @@ func (e *erasing) look(ctx context.Context, p *keyspace.Partition, members []str
 		if !ok || key.Namespace == e.who.Namespace {
 			continue
 		}
-		o := &other{erasing: e, Thread: keyspace.Thread{Part: p, Base: bases[i], Member: v[0]}, key: key, tenant: v[1]}
-		if err := o.unname(ctx, v[2], v[4], v[3] != ""); err != nil {
+		o := &other{erasing: e, Thread: keyspace.Thread{Part: p, Base: bases[i], Member: v[0]}, key: key}
+		if err := o.unname(ctx, v[1], v[2], v[3] != ""); err != nil {
 			return fmt.Errorf("thread %q of namespace %q: %w", key.Thread, key.Namespace, err)
 		}
 	}
