@@ -7,7 +7,7 @@
 // runner, identity and server together, listens, and drains when it is told to end
 // (serve.go). check says what it finds of what the settings name (check.go). record keeps
 // what an upstream answers (record.go). show prints what the store holds of a thread
-// (package show). version says what this is, config init writes a file to begin with
+// (package show), and erase takes a person out of it (erase.go). version says what this is, config init writes a file to begin with
 // (init.go), and healthz asks a server whether it is well.
 package cli
 
@@ -69,6 +69,8 @@ func run(ctx context.Context, args []string, env environment, stdout, stderr io.
 		return record(ctx, s, stdout)
 	case s.command == "show":
 		return showThread(ctx, s, stdout)
+	case s.command == "erase":
+		return erase(ctx, s, stdout)
 	}
 	return serve(ctx, s, newLogger(s, stderr), stdout)
 }

@@ -20,7 +20,7 @@ func readSettings(args []string, env environment, usage io.Writer) (*settings, e
 	s := newSettings()
 	s.crashAt = env.get("AGUIWS_CRASH_AT")
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		if commands := []string{"serve", "check", "record", "show", "config", "healthz", "version"}; !slices.Contains(commands, args[0]) {
+		if commands := []string{"serve", "check", "record", "show", "erase", "config", "healthz", "version"}; !slices.Contains(commands, args[0]) {
 			return s, fmt.Errorf("unknown command %q%s: try aguiws --help", args[0], suggest(args[0], commands))
 		}
 		s.command, args = args[0], args[1:]
@@ -36,6 +36,8 @@ func readSettings(args []string, env environment, usage io.Writer) (*settings, e
 		flags = append(append(flags, s.recording.table()[0]), s.checking.table()...)
 	case "show":
 		flags = append(flags, s.forShow()...)
+	case "erase":
+		flags = append(flags, s.erasing.table()...)
 	}
 	rest, err := s.readFlags(args, flags)
 	if err == nil {

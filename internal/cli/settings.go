@@ -12,10 +12,11 @@ import (
 
 // settings is everything that can be set.
 type settings struct {
-	command   string // serve, check, record, show or version
+	command   string // serve, check, record, show, erase or version
 	recording recording
 	checking  checking
 	showing   store.ThreadKey // what show is asked for
+	erasing   erasing
 
 	addr, tlsCert, tlsKey string
 	hosts, origins        []string
@@ -83,7 +84,7 @@ type jwtSettings struct {
 // newSettings returns the defaults.
 func newSettings() *settings {
 	return &settings{
-		command: "serve", showing: store.ThreadKey{Namespace: "local"}, recording: recording{message: checkMessage, out: "recording"}, addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
+		command: "serve", showing: store.ThreadKey{Namespace: "local"}, erasing: erasing{tenant: "default"}, recording: recording{message: checkMessage, out: "recording"}, addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
 		retainBytes: 8 << 20, retainAge: 7 * 24 * time.Hour,
 		noticeAge: 7 * 24 * time.Hour, keepRuns: 30 * 24 * time.Hour, keepDecisions: 365 * 24 * time.Hour,
 		runTimeout: 6 * time.Hour, maxPark: 30 * 24 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, threadCache: 64 << 20, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", unanswered: policies{common: "refuse"}, auth: "none",

@@ -16,6 +16,9 @@ func printUsage(w io.Writer, table []setting) {
                                   the answer: for a report, or for a test
        aguiws show [flags] THREAD prints what Redis holds of a thread: its runs, its queue,
                                   its open questions, and how far a waiting run has come
+       aguiws erase --user NAME [flags]
+                                  takes a person out of Redis, says in counts what has gone,
+                                  and exits with 1 if something is left
        aguiws config init [dev|production|gateway] [FILE]
                                   writes a commented configuration file, aguiws.yaml if no
                                   other is named; - is standard output
@@ -39,6 +42,8 @@ Flags of record:
 	printSettings(w, newSettings().checking.table())
 	fmt.Fprint(w, "\nFlags of show, beside --redis and --redis-prefix:\n")
 	printSettings(w, newSettings().forShow())
+	fmt.Fprint(w, "\nFlags of erase, beside those that reach Redis:\n")
+	printSettings(w, newSettings().erasing.table())
 	fmt.Fprint(w, `
 All:
 

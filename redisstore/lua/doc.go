@@ -14,7 +14,8 @@
 //   - L is P, login: and the hash of a flow's id
 //   - N is P, tree: and the hash of a namespace
 //
-// These are the keys:
+// These are the keys. swap writes into several of them that is named in none: it takes a
+// person out of what others have (package erasure).
 //
 //	key         type    holds                                              written by
 //	Trec        hash    version, epoch and history, base, seq, boundary,   every script
@@ -89,8 +90,8 @@
 //	Pdead       zset    dead letters that were not requeued: tenant, when  nack, begin, delete, retire
 //	Pnotices    stream  what became true of threads (notice.lua)           begin, activate, end, stop, claim, nack,
 //	                                                                       stopall, drafts, delete, retire, records
-//	Pdecisions  stream  the decision record (decision.lua)                 begin, forget, records
-//	Pdecided    zset    its entries: all, and those of a thread, of a      begin, forget, records
+//	Pdecisions  stream  the decision record (decision.lua)                 begin, forget, records, unname
+//	Pdecided    zset    its entries: all, and those of a thread, of a      begin, forget, records, unname
 //	                    namespace, of a tenant, of a user there, the latest first
 //	Ppayloads   hash    bytes of payloads, by namespace                    payloadkeep, payloadsettle, payloaddue,
 //	                                                                       delete, retire

@@ -86,6 +86,7 @@ local function touch(t, r, member, v, of, user, owner, title, ms)
     redis.call('PERSIST', t.rec)
     r.ver = r.ver + tonumber(v[3] or 0)
     set('first', NOW)
+    if v[3] then set('thread', member) end
     if of ~= '' then
       set('tenant', of)
       t.tenant = of

@@ -173,7 +173,7 @@ end
 
 -- erase takes a thread away in which nothing goes on. Who has seen it as it was
 -- must not mistake its next life for it: the record keeps a new epoch, and the
--- version from which the next one goes on, for so many ms. user: who does it, if anybody.
+-- version from which the next one goes on, for so many ms, and not the thread's name. user: who does it, if anybody.
 -- It returns for whom the thread has counted.
 local function erase(t, r, member, remember, user)
   notice(t, member, 'thread.deleted', { by = user })
@@ -188,7 +188,7 @@ local function erase(t, r, member, remember, user)
   redis.call('UNLINK', t.rec, t.log, t.big, t.snap, t.runs, t.memo, t.journal, t.disp, t.archive,
     t.drafts, t.past, t.producers)
   unpayAll(string.sub(t.rec, 1, -4))
-  redis.call('HSET', t.rec, 'thread', member, 'epoch', ARG.fresh, 'replid', history(), 'base', 1, 'seq', 0,
+  redis.call('HSET', t.rec, 'epoch', ARG.fresh, 'replid', history(), 'base', 1, 'seq', 0,
     'depoch', r.depoch, 'was', r.ver)
   redis.call('PEXPIRE', t.rec, remember)
   begun(t, member, ARG.fresh)

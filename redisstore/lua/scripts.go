@@ -59,6 +59,8 @@ var (
 	Refused     = newScript("thread", "work", "run", "index", "suspension", "refused")
 	Forget      = newScript("index", "decision", "forget")
 	Records     = newScript("index", "decision", "records")
+	Unname      = newScript("index", "decision", "unname")
+	Swap        = newScript("swap")
 	FlowPut     = newScript("flowput")
 	FlowRead    = newScript("flowread")
 	FlowTake    = newScript("flowtake")
@@ -87,7 +89,7 @@ var (
 		Delete, DeadLetters, Retire, Purge, Take, Hold, Usage,
 		HookRead, HookTake, HookSettle, HookCounts, HookDead, HookResend,
 		HookForget, Targets, Nodes,
-		Notices, Decisions, Refused, Forget, Records,
+		Notices, Decisions, Refused, Forget, Records, Unname, Swap,
 		FlowPut, FlowRead, FlowTake, Tokens, TokenPut, TokenDrop, TokenHold,
 		PayloadPut, PayloadKeep, PayloadRead, PayloadDue, PayloadDrop,
 		TreePut, TreeRead, TreeBelow, TreeWalk, TreePage, TreeDoom, TreeGone, TreeMade, Doom}

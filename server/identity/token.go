@@ -119,12 +119,20 @@ func identityOf(tenant, user, shared string, scopes []string) Identity {
 	if tenant == "" {
 		tenant = "default"
 	}
-	namespace := url.PathEscape(tenant) + "/user/" + url.PathEscape(user)
+	namespace := OwnNamespace(tenant, user)
 	if shared != "" {
 		namespace = url.PathEscape(tenant) + "/shared/" + url.PathEscape(shared)
 	}
 	return Identity{Namespace: namespace, Tenant: tenant, User: user, Scopes: scopes}
 }
+
+// OwnNamespace is that of a user of a tenant who shares none.
+func OwnNamespace(tenant, user string) string {
+	return url.PathEscape(tenant) + "/user/" + url.PathEscape(user)
+}
+
+// NameOf is the name by which the store knows a user of a tenant.
+func NameOf(tenant, user string) string { return url.PathEscape(tenant) + "/" + url.PathEscape(user) }
 
 func sameIdentity(a, b Identity) bool {
 	return a.Namespace == b.Namespace && a.Tenant == b.Tenant && a.User == b.User &&

@@ -173,6 +173,9 @@ func (r *roomReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Decompress returns what Compress was given.
+func Decompress(value string) ([]byte, error) { return decompress(value, nil) }
+
 // CompressAll is Compress for each of some values.
 func CompressAll[S ~[]byte](items []S) [][]byte {
 	all := make([][]byte, len(items))

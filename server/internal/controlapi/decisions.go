@@ -119,7 +119,7 @@ func (c *call) decisionQuery(query url.Values) (q store.DecisionQuery, err error
 		if q.AllTenants {
 			return q, badRequest("user is one of a tenant: name it with tenant, instead of tenants")
 		}
-		q.User = notices.NameOf(tenant, user)
+		q.User = identity.NameOf(tenant, user)
 	}
 	if q.From, q.To, err = times(query); err != nil {
 		return q, err

@@ -66,9 +66,6 @@ func UserOf(name string) string {
 	return user
 }
 
-// NameOf is the name by which the store knows a user of a tenant.
-func NameOf(tenant, user string) string { return url.PathEscape(tenant) + "/" + url.PathEscape(user) }
-
 // Encode writes JSON without escapes that only HTML needs.
 func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer

@@ -29,8 +29,8 @@ func TestWords(t *testing.T) {
 		{store.NoticeThreadGone, "", Info, "Thread t of ann was deleted."},
 	} {
 		n := store.Notice{
-			Kind: tt.kind, How: tt.how, Thread: store.ThreadKey{Namespace: "acme/user/ann", Thread: "t"}, Owner: NameOf("acme", "ann"), Agent: "mail",
-			Interrupts: []string{"i"}, Reasons: []string{"tool_call"}, Deadline: time.Unix(1900000000, 0), By: NameOf("acme", "bob"),
+			Kind: tt.kind, How: tt.how, Thread: store.ThreadKey{Namespace: "acme/user/ann", Thread: "t"}, Owner: "acme/ann", Agent: "mail",
+			Interrupts: []string{"i"}, Reasons: []string{"tool_call"}, Deadline: time.Unix(1900000000, 0), By: "acme/bob",
 		}
 		if w := Wire(&n); w.Severity != tt.severity || w.Sentence != tt.sentence || (w.Page == "/?thread=t&namespace=acme%2Fuser%2Fann") != (tt.kind != store.NoticeThreadGone) {
 			t.Errorf("%s %s: %s %q %s", tt.kind, tt.how, w.Severity, w.Sentence, w.Page)

@@ -10,7 +10,6 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/edge"
-	"github.com/aguiws/aguiws/server/internal/notices"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
@@ -35,7 +34,7 @@ func (c *Caller) NameOf(user string) string {
 	if c.User == "" || user == "" {
 		return ""
 	}
-	return notices.NameOf(c.Identity.Tenant, user)
+	return identity.NameOf(c.Identity.Tenant, user)
 }
 
 // Reads reports whether the caller may follow threads.

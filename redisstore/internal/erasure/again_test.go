@@ -1,0 +1,121 @@
+package erasure_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+)
+
+var person = redisstore.Person{Namespace: "default/user/" + ann, Tenant: "default", Name: "default/" + ann, Shown: ann}
+
+// opened is a store on a server, and a client of the server.
+func opened(t *testing.T) (*redisstore.Store, *redis.Client) {
+	t.Helper()
+	server := redistest.Start(t, redistest.Options{})
+	options, err := redis.ParseURL(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := redis.NewClient(options)
+	st, err := redisstore.Open(t.Context(), server.URL(), &redisstore.Options{Timeout: patience, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		st.Close()
+		client.Close()
+	})
+	return st, client
+}
+
+// waits has an input of ann's wait in a thread for a worker that there is not.
+func waits(t *testing.T, st *redisstore.Store, key store.ThreadKey, run string) {
+	t.Helper()
+	record, err := json.Marshal(store.RunRecord{Label: run, Execution: run, User: person.Name, Tenant: "default"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	started := []byte(`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`)
+	got, err := st.Begin(t.Context(), store.Begin{Thread: key, RunID: run, Label: run, Execution: run, Record: record, Tenant: "default", User: person.Name,
+		Kind: store.Enqueue{Agent: "nobody", Input: []byte(`{}`), Cancelled: [2][]byte{started, []byte(`{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`)}}})
+	if err != nil || got.Status != store.BeginAccepted {
+		t.Fatal(got, err)
+	}
+}
+
+// Of a thread of others in which an input of the person waits it is said that it is left. When
+// the input has ended, the thread loses the name.
+func TestABusyThreadOfOthersIsLeft(t *testing.T) {
+	st, client := opened(t)
+	key := store.ThreadKey{Namespace: "default/shared/team", Thread: "ours"}
+	waits(t, st, key, "run")
+	done, err := st.ErasePerson(t.Context(), person, false)
+	if err != nil || len(done.Left) != 1 || !strings.Contains(done.Left[0], `thread "ours" of namespace "default/shared/team" names the person`) {
+		t.Fatalf("%+v %v", done, err)
+	}
+	if _, err := st.Stop(t.Context(), store.Stop{Thread: key, Request: "stops", RunID: "run", QueuedOnly: true}); err != nil {
+		t.Fatal(err)
+	}
+	if done, err = st.ErasePerson(t.Context(), person, false); err != nil || len(done.Left) != 0 || done.Runs != 1 {
+		t.Fatalf("%+v %v", done, err)
+	}
+	if got := where(everything(t, client), ann); len(got) > 0 {
+		t.Errorf("left in %q", got)
+	}
+	if infos, err := st.ThreadInfos(t.Context(), []store.ThreadKey{key}); err != nil || infos[0] == nil {
+		t.Errorf("the thread is gone: %v", err)
+	}
+}
+
+// An erasure that was stopped is gone on with by another one. A tree may have more threads than
+// one call deletes.
+func TestAnErasureIsGoneOnWith(t *testing.T) {
+	st, client := opened(t)
+	root := "a"
+	for i := range 300 {
+		id := "a"
+		change := store.NodeChange{Request: fmt.Sprint(i), Create: true, Version: store.AnyVersion}
+		if i > 0 {
+			id, change.Parent = fmt.Sprint("below-", i), &root
+		}
+		if _, err := st.PutNode(t.Context(), store.ThreadKey{Namespace: person.Namespace, Thread: id}, change); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 50 {
+		waits(t, st, store.ThreadKey{Namespace: person.Namespace, Thread: fmt.Sprint("alone-", i)}, fmt.Sprint("run-", i))
+	}
+	if done, err := st.ErasePerson(t.Context(), person, true); err != nil || done.Threads != 350 {
+		t.Fatalf("%+v %v", done, err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		defer stop()
+		for until := time.Now().Add(patience); time.Now().Before(until); {
+			if list, err := st.Threads(t.Context(), store.ThreadQuery{Namespace: person.Namespace, Limit: 100}); err != nil || len(list.Threads) < 50 {
+				return
+			}
+		}
+	}()
+	if _, err := st.ErasePerson(ctx, person, false); err != nil && ctx.Err() == nil {
+		t.Fatal(err)
+	}
+	stop()
+	done, err := st.ErasePerson(t.Context(), person, false)
+	if err != nil || len(done.Left) > 0 {
+		t.Fatalf("%+v %v", done, err)
+	}
+	if got := where(everything(t, client), ann); len(got) > 0 {
+		t.Errorf("left in %q", got)
+	}
+}

@@ -1,0 +1,148 @@
+package erasure
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
+)
+
+// signs are the fields of a notice that name a user.
+var signs = []string{"by", "owner"}
+
+// names reports whether fields of a notice name the person, and whether they tell of one of
+// the person's threads.
+func (e *erasing) names(fields map[string]string) (names, own bool) {
+	own = fields["namespace"] == e.who.Namespace
+	return own || slices.ContainsFunc(signs, func(s string) bool { return fields[s] == e.who.Name }), own
+}
+
+// notices takes out those that name the person, about threads of others too: what is in a
+// stream cannot be changed.
+func (e *erasing) notices(ctx context.Context) error {
+	for i := range e.conn.Keys.Parts {
+		key := e.conn.Keys.Parts[i].Notices
+		for from := "-"; ; {
+			cmd := redis.NewXMessageSliceCmd(ctx, "xrange", key, from, "+", "count", page)
+			if err := errors.Join(link.Ask(ctx, e.conn, []*redis.XMessageSliceCmd{cmd})...); err != nil {
+				return err
+			}
+			gone := []any{"xdel", key}
+			for _, m := range cmd.Val() {
+				fields := map[string]string{}
+				for name, value := range m.Values {
+					fields[name], _ = value.(string)
+				}
+				if names, _ := e.names(fields); names {
+					gone = append(gone, m.ID)
+				}
+				from = "(" + m.ID
+			}
+			if n := len(gone) - 2; n > 0 {
+				e.sum.Notices += n
+				if err := e.drop(ctx, [][]any{gone}); err != nil {
+					return err
+				}
+			}
+			if len(cmd.Val()) < page {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// targets takes away the webhooks about the person's threads, and the person's name from
+// those about others.
+func (e *erasing) targets(ctx context.Context) error {
+	known := redis.NewMapStringStringCmd(ctx, "hgetall", e.conn.Keys.Targets())
+	if err := errors.Join(link.Ask(ctx, e.conn, []*redis.MapStringStringCmd{known})...); err != nil {
+		return err
+	}
+	targets := map[string]bool{}
+	for field := range known.Val() {
+		name, _, _ := strings.Cut(field, ":")
+		targets[name] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(targets)) {
+		for i := range e.conn.Keys.Parts {
+			if err := e.owed(ctx, e.conn.Keys.Parts[i].Target(name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// owed goes through what a target is owed of a partition.
+func (e *erasing) owed(ctx context.Context, h keyspace.Target) error {
+	return e.scan(ctx, h.Items, func(id, item string) error {
+		list, err := link.Unpack(item)
+		fields := map[string]string{}
+		for i := 0; i+1 < len(list); i += 2 {
+			fields[list[i]] = list[i+1]
+		}
+		names, own := e.names(fields)
+		switch {
+		case err != nil && strings.Contains(item, e.who.Namespace), own:
+			e.sum.Webhooks++
+			return e.drop(ctx, [][]any{{"zrem", h.Due, id}, {"zrem", h.Dead, id}, {"hdel", h.Tries, id}, {"hdel", h.Items, id}})
+		case err != nil || !names:
+			return nil
+		}
+		var kept []string
+		for i := 0; i+1 < len(list); i += 2 {
+			if !slices.Contains(signs, list[i]) || list[i+1] != e.who.Name {
+				kept = append(kept, list[i], list[i+1])
+			}
+		}
+		e.sum.Webhooks++
+		_, err = e.swap(ctx, h.Items, id, 0, item, string(link.Pack(nil, kept...)))
+		return err
+	})
+}
+
+func hscan(ctx context.Context, key string, cursor uint64) *redis.ScanCmd {
+	return redis.NewScanCmd(ctx, nil, "hscan", key, cursor, "count", page)
+}
+
+// scan goes through the fields of a hash, some at a time.
+func (e *erasing) scan(ctx context.Context, key string, one func(field, value string) error) error {
+	for cursor := uint64(0); ; {
+		cmd := e.begun[key]
+		if delete(e.begun, key); cmd == nil {
+			cmd = hscan(ctx, key, cursor)
+			if err := errors.Join(link.Ask(ctx, e.conn, []*redis.ScanCmd{cmd})...); err != nil {
+				return err
+			}
+		}
+		list, next := cmd.Val()
+		for i := 0; i+1 < len(list); i += 2 {
+			if err := one(list[i], list[i+1]); err != nil {
+				return err
+			}
+		}
+		if cursor = next; cursor == 0 {
+			return nil
+		}
+	}
+}
+
+// swap puts a value in the place of another. False: something else is there by now.
+func (e *erasing) swap(ctx context.Context, key, field string, place int64, was, is string) (bool, error) {
+	if e.dry || was == is {
+		return true, nil
+	}
+	r, err := e.conn.Run(ctx, link.Call{Script: lua.Swap, Keys: []string{key}, Args: lua.Args{{"field", field}, {"place", place}, {"was", was}, {"is", is}}})
+	if err != nil {
+		return false, err
+	}
+	return r.Bool(), r.Err
+}

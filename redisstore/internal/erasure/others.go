@@ -1,0 +1,221 @@
+package erasure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/index"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+)
+
+// others looks at all threads of the store for the person's name. What is said in a thread
+// of others is theirs and stays. A thread that gets an input moves to the front of the list,
+// so the list is read from its end.
+func (e *erasing) others(ctx context.Context) error {
+	for i := range e.conn.Keys.Parts {
+		p := &e.conn.Keys.Parts[i]
+		for from := "+"; ; {
+			cmd := redis.NewStringSliceCmd(ctx, "zrevrangebylex", p.Threads, from, "-", "limit", 0, page)
+			if err := errors.Join(link.Ask(ctx, e.conn, []*redis.StringSliceCmd{cmd})...); err != nil {
+				return err
+			}
+			if err := e.look(ctx, p, cmd.Val()); err != nil {
+				return err
+			}
+			if len(cmd.Val()) < page {
+				break
+			}
+			from = "(" + cmd.Val()[page-1]
+		}
+	}
+	return nil
+}
+
+// other is a thread of others.
+type other struct {
+	*erasing
+	keyspace.Thread
+	key store.ThreadKey
+}
+
+// look reads of some threads what most have no more of, and then the rest of each.
+func (e *erasing) look(ctx context.Context, p *keyspace.Partition, members []string) error {
+	var bases []string
+	var recs []*redis.SliceCmd
+	for _, m := range members {
+		if len(m) != index.DigestSize+index.StampSize+index.HashSize {
+			continue // of what is no member there is nothing to read
+		}
+		bases = append(bases, p.Base+m[len(m)-index.HashSize:]+":")
+		recs = append(recs, redis.NewSliceCmd(ctx, "hmget", bases[len(bases)-1]+"rec", "thread", "user", "owner", "run"))
+	}
+	if err := errors.Join(link.Ask(ctx, e.conn, recs)...); err != nil {
+		return err
+	}
+	var scans []*redis.ScanCmd
+	e.begun = map[string]*redis.ScanCmd{}
+	for _, base := range bases {
+		for _, key := range []string{base + "runs", base + "drafts"} {
+			e.begun[key] = hscan(ctx, key, 0)
+			scans = append(scans, e.begun[key])
+		}
+	}
+	if err := errors.Join(link.Ask(ctx, e.conn, scans)...); err != nil {
+		return err
+	}
+	for i, cmd := range recs {
+		v := make([]string, 4)
+		for j, value := range cmd.Val() {
+			v[j], _ = value.(string)
+		}
+		key, ok := keyspace.ThreadOf(v[0])
+		if !ok || key.Namespace == e.who.Namespace {
+			continue
+		}
+		o := &other{erasing: e, Thread: keyspace.Thread{Part: p, Base: bases[i], Member: v[0]}, key: key}
+		if err := o.unname(ctx, v[1], v[2], v[3] != ""); err != nil {
+			return fmt.Errorf("thread %q of namespace %q: %w", key.Thread, key.Namespace, err)
+		}
+	}
+	return nil
+}
+
+// held is one stored value that is to become another.
+type held struct {
+	key, field string
+	place      int64
+	was, is    string
+}
+
+// unname takes the person's name out of a thread, unless something goes on in it: whoever
+// carries a run would write it again.
+func (o *other) unname(ctx context.Context, user, owner string, active bool) error {
+	var changes []held
+	if user == o.who.Name {
+		changes = append(changes, held{key: o.Rec(), field: "user", was: user}, held{key: o.Rec(), field: "owner", was: owner})
+	}
+	runs, err := o.runs(ctx)
+	if err != nil {
+		return err
+	}
+	drafts, err := o.drafts(ctx)
+	if err != nil {
+		return err
+	}
+	changes = append(append(changes, runs...), drafts...)
+	if len(changes) == 0 {
+		return nil
+	}
+	journal, err := o.journal(ctx)
+	if err != nil {
+		return err
+	}
+	changes = append(changes, journal...)
+	if len(runs) > 0 {
+		o.sum.Keep = append(o.sum.Keep, o.key)
+	}
+	waits := redis.NewIntCmd(ctx, "exists", o.Base+"queue")
+	if err := errors.Join(link.Ask(ctx, o.conn, []*redis.IntCmd{waits})...); err != nil {
+		return err
+	}
+	if active || waits.Val() > 0 {
+		o.sum.left("thread %q of namespace %q names the person, and a run is active in it or an input waits: run it again when that has ended", o.key.Thread, o.key.Namespace)
+		return nil
+	}
+	// The records of runs go last: by them the thread is found again.
+	for i := len(changes) - 1; i >= 0; i-- {
+		c := changes[i]
+		done, err := o.swap(ctx, c.key, c.field, c.place, c.was, c.is)
+		if err != nil {
+			return err
+		}
+		if !done {
+			o.sum.left("thread %q of namespace %q has changed meanwhile: run it again", o.key.Thread, o.key.Namespace)
+			return nil
+		}
+	}
+	return nil
+}
+
+// line is a run's as run.lua has it: the number, the position of its RUN_STARTED, and its texts.
+var line = regexp.MustCompile(`(?s)^(\w\w (\d+) \d+ (\d+)(?: \d+){11}) (.*)$`)
+
+const summaryText = 10 // among the texts of a line
+
+// runs are the records of the person's runs, what the log tells of their beginning, and the
+// summaries that name the person.
+func (o *other) runs(ctx context.Context) (changes []held, err error) {
+	key, started := o.Base+"runs", map[string]int64{}
+	var records []held
+	err = o.scan(ctx, key, func(field, value string) error {
+		switch {
+		case strings.HasPrefix(field, "m:"):
+			m := line.FindStringSubmatch(value)
+			if m == nil {
+				return nil // nobody can read it
+			}
+			started[m[2]], _ = strconv.ParseInt(m[3], 10, 64)
+			if !strings.Contains(m[4], o.who.Name) {
+				return nil
+			}
+			if texts, err := link.Unpack(m[4]); err == nil && len(texts) > summaryText {
+				texts[summaryText] = string(o.without([]byte(texts[summaryText]), "users"))
+				changes = append(changes, o.changed(held{key: key, field: field, was: value, is: m[1] + " " + string(link.Pack(nil, texts...))})...)
+			}
+		case strings.HasPrefix(field, "r"):
+			records = append(records, o.changed(held{key: key, field: field, was: value, is: o.record(value)})...)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	o.sum.Runs += len(records)
+	base := redis.NewSliceCmd(ctx, "hmget", o.Rec(), "base")
+	if err := errors.Join(link.Ask(ctx, o.conn, []*redis.SliceCmd{base})...); err != nil {
+		return nil, err
+	}
+	text, _ := base.Val()[0].(string)
+	first, _ := strconv.ParseInt(text, 10, 64)
+	for _, r := range records {
+		if at := started[r.field[1:]]; at >= max(first, 1) {
+			event, err := o.event(ctx, at, at-first)
+			if err != nil {
+				return nil, err
+			}
+			changes = append(changes, event...)
+		}
+	}
+	return append(records, changes...), nil
+}
+
+// changed is a change, if it is one.
+func (o *other) changed(h held) []held {
+	if h.was == h.is {
+		return nil
+	}
+	return []held{h}
+}
+
+// event is the RUN_STARTED of a run of the person.
+func (o *other) event(ctx context.Context, seq, place int64) ([]held, error) {
+	event := redis.NewStringCmd(ctx, "lindex", o.Log(), place)
+	big := redis.NewStringCmd(ctx, "hget", o.Big(), strconv.FormatInt(seq, 10))
+	for _, err := range link.Ask(ctx, o.conn, []*redis.StringCmd{event, big}) {
+		if err != nil && !errors.Is(err, redis.Nil) {
+			return nil, err
+		}
+	}
+	if text := big.Val(); text != "" {
+		return o.changed(held{key: o.Big(), field: strconv.FormatInt(seq, 10), was: text, is: o.untold(text)}), nil
+	}
+	return o.changed(held{key: o.Log(), place: place, was: event.Val(), is: o.untold(event.Val())}), nil
+}
