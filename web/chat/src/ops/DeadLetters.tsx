@@ -12,15 +12,13 @@ const wordsOf = (failed: unknown) => (failed instanceof ApiError ? `${sentence(f
 
 interface Props {
   letters: Polled<Page<RunInfo>> & { place: Place };
-  /** How many the server counts, with those that were requeued. */
-  counted?: number;
   act: Act;
   /** Some were requeued. */
   changed: () => void;
 }
 
 /** The dead letters, one by one and all that are shown at once. */
-export function DeadLetters({ letters, counted = 0, act, changed }: Props) {
+export function DeadLetters({ letters, act, changed }: Props) {
   const [asked, ask] = useState<readonly RunInfo[]>();
   const [sending, setSending] = useState(false);
   const [results, setResults] = useState<readonly Requeued[]>([]);
@@ -39,7 +37,7 @@ export function DeadLetters({ letters, counted = 0, act, changed }: Props) {
       <h2 id="letters">Dead letters</h2>
       {letters.data && items.length === 0 && (
         <p className="hint" data-testid="letters-none">
-          {noneWords(letters.data, letters.place, counted)}
+          {noneWords(letters.data, letters.place)}
         </p>
       )}
       {items.length > 0 && (
@@ -101,9 +99,8 @@ export function DeadLetters({ letters, counted = 0, act, changed }: Props) {
   );
 }
 
-function noneWords({ partial }: Page<RunInfo>, place: Place, counted: number): string {
+function noneWords({ partial }: Page<RunInfo>, place: Place): string {
   if (partial) return "A part of the store does not answer: there may be some.";
   if (place.back) return "None are left on this page.";
-  if (counted === 0) return "None: everything was delivered.";
-  return `None are left to requeue. ${counted === 1 ? "The one" : `The ${counted.toLocaleString("en")}`} counted above ${counted === 1 ? "was" : "were"} requeued, and went on in another run.`;
+  return "None are left: everything was delivered, requeued or dismissed.";
 }

@@ -82,7 +82,7 @@ export default function Operator() {
         <QuestionsSection />
         <section aria-labelledby="dispatches">
           <h2 id="dispatches">Dispatches</h2>
-          <p className="hint">Dispatches of the whole tenant, by how far they were delivered. A requeued dead letter stays counted. The lists below say how each run ended.</p>
+          <p className="hint">Dispatches of the whole tenant, by how far they were delivered. The lists below say how each run ended.</p>
           <dl className="counts" data-testid="counts">
             {STATES.filter((state) => counts.data?.[state] !== undefined).map((state) => (
               <div key={state} data-state={state}>
@@ -94,7 +94,7 @@ export default function Operator() {
         </section>
         <WorkSection />
         <UpstreamSection />
-        <DeadLetters letters={letters} counted={counts.data?.dead_letter} act={act} changed={refresh} />
+        <DeadLetters letters={letters} act={act} changed={refresh} />
         <WebhookSection act={act} />
         <section aria-labelledby="all-runs">
           <h2 id="all-runs">Runs</h2>
