@@ -71,6 +71,58 @@ func TestUnusedThreadsAreForgotten(t *testing.T) {
 	}
 }
 
+// The name of a thread that was made lasts until its first input, though somebody has followed
+// the thread, or it was deleted before. Without its name the record goes as others do.
+func TestNameOfAMadeThreadIsKept(t *testing.T) {
+	ctx, s := t.Context(), open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Follow: time.Minute})
+	rec := s.conn.Keys.Thread(testKey).Rec()
+	made, runs := 0, 0
+	makes := func() {
+		t.Helper()
+		made++
+		if _, err := s.PutNode(ctx, testKey, store.NodeChange{Request: fmt.Sprint(made), Create: true, Version: store.AnyVersion}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := func(title string) {
+		t.Helper()
+		if ok, err := s.SetTitle(ctx, testKey, title); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+	}
+	for when, before := range map[string]func(){
+		"of which nothing is known": func() {},
+		"that is followed":          func() { view(t, s, store.ReadQuery{Follower: true}) },
+		"that was deleted": func() {
+			runs++
+			claim := begin(t, s, inline(0, fmt.Sprint("r", runs)))
+			commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("end")}, End: &store.End{Kind: store.EndFinish}})
+			if deleted, err := s.Delete(ctx, testKey, store.Deletion{}); !deleted || err != nil {
+				t.Fatal(deleted, err)
+			}
+		},
+	} {
+		before()
+		makes()
+		names("Name")
+		view(t, s, store.ReadQuery{Follower: true})
+		if d := s.conn.Client.PTTL(ctx, rec).Val(); d != -1 {
+			t.Errorf("a thread %s: its name goes in %v", when, d)
+		}
+		names("")
+		if d := s.conn.Client.PTTL(ctx, rec).Val(); d == -1 {
+			t.Errorf("a thread %s: its record stays for ever without a name", when)
+		}
+		names("Name")
+		if res, err := s.DeleteTree(ctx, testKey, store.DeleteReject, store.Deletion{}); !res.Deleted || err != nil {
+			t.Fatal(res, err)
+		}
+		if d := s.conn.Client.PTTL(ctx, rec).Val(); d == -1 {
+			t.Errorf("a thread %s: its record stays for ever when it is deleted", when)
+		}
+	}
+}
+
 // Who comes and goes under ever new names leaves nothing with a thread that others
 // follow.
 func TestFollowersThatHaveGoneAreStruckOut(t *testing.T) {

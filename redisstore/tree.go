@@ -109,6 +109,51 @@ type use struct {
 	first int64
 }
 
+// SetTitle implements store.Threads. An empty title takes it away, so that the next input
+// with one names the thread.
+func (s *tree) SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error) {
+	if used, err := s.title(ctx, key, title, onlyUsed); used || err != nil {
+		return used, err
+	}
+	made, err := s.made(ctx, key)
+	if !made || err != nil {
+		return false, err
+	}
+	if _, err := s.title(ctx, key, title, whichever); err != nil {
+		return false, err
+	}
+	// It may have been deleted before it got its name, which would be the next one's.
+	if made, err = s.made(ctx, key); made || err != nil {
+		return made, err
+	}
+	_, err = s.title(ctx, key, "", onlyUnused)
+	return false, err
+}
+
+// made reports whether a thread is in the tree, and stays there.
+func (s *tree) made(ctx context.Context, key store.ThreadKey) (bool, error) {
+	nodes, err := s.TreeNodes(ctx, key.Namespace, []string{key.Thread})
+	return err == nil && len(nodes) == 1 && nodes[0] != nil && !nodes[0].Deleting, err
+}
+
+// Which threads title.lua names.
+const (
+	onlyUsed = iota
+	whichever
+	onlyUnused
+)
+
+// title keeps a title with a thread if it is one of those.
+func (s *tree) title(ctx context.Context, key store.ThreadKey, title string, which int) (bool, error) {
+	t := s.conn.Keys.Thread(key)
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Title, Keys: []string{t.Rec()}, Args: lua.Args{
+		{"title", link.CutTitle(title)}, {"unused", which}, {"member", t.Member}, {"keep", remember.Milliseconds()}}})
+	if err != nil {
+		return false, err
+	}
+	return r.Bool(), r.Err
+}
+
 // used says what use has been made of threads.
 func (s *retention) used(ctx context.Context, threads ...store.ThreadKey) ([]use, error) {
 	cmds := make([]*redis.SliceCmd, len(threads))

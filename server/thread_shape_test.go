@@ -54,6 +54,9 @@ func TestV1ThreadIsOneShape(t *testing.T) {
 	}
 	made["child"] = v.call("createThread", 201, "/threads", `{"threadId":"child","parentThreadId":"top","metadata":{}}`)
 	made["asks"] = v.call("createThread", 201, "/threads", `{"threadId":"asks","parentThreadId":"child"}`)
+	for _, thread := range []string{"top", "child"} {
+		v.call("renameThread", 200, "/threads/"+thread, `{"title":"The `+thread+`"}`)
+	}
 	for thread, text := range map[string]string{"used": "/say hello", "child": "/say hello", "asks": "/confirm sure?", "event": "/event paid", "adopted": "/say hello", "above": "/say hello"} {
 		v.call("addInput", 202, "/threads/"+thread+"/input", say(text))
 		v.rests(thread)
@@ -85,11 +88,11 @@ func TestV1ThreadIsOneShape(t *testing.T) {
 		if tt.inTree {
 			told["listTrees"] = listedThread(v.call("listTrees", 200, "/trees?idPrefix="+tt.thread, ""), tt.thread)
 		}
+		title, _ := told["getThread"]["title"].(string)
+		body, _ := json.Marshal(map[string]string{"title": title})
+		told["renameThread"] = v.call("renameThread", 200, "/threads/"+tt.thread, string(body))
 		if tt.used {
 			told["listThreads"] = listedThread(v.call("listThreads", 200, "/threads", ""), tt.thread)
-			title, _ := told["getThread"]["title"].(string)
-			body, _ := json.Marshal(map[string]string{"title": title})
-			told["renameThread"] = v.call("renameThread", 200, "/threads/"+tt.thread, string(body))
 		} else if tt.thread == "made" {
 			told["createThread"] = made["made"]
 		}
@@ -97,6 +100,9 @@ func TestV1ThreadIsOneShape(t *testing.T) {
 			told["waiting"] = listedThread(v.call("listThreads", 200, "/threads?waiting=true", ""), tt.thread)
 		}
 		want := told["getThread"]
+		if named := "The " + tt.thread; (tt.thread == "top" || tt.thread == "child") && want["title"] != named {
+			t.Errorf("%s: the title is %q, not the one that it got before its first input", tt.thread, want["title"])
+		}
 		for _, member := range members {
 			for route, got := range told {
 				if !reflect.DeepEqual(got[member], want[member]) {

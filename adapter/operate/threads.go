@@ -48,7 +48,7 @@ func (ts *threads) Threads(ctx context.Context, q store.ThreadQuery) ([]store.Th
 }
 
 // ThreadInfos are what a list says of threads, in their order; nil for one that was never
-// used. Errors are as Inbox's.
+// used, and not named either. Errors are as Inbox's.
 func (ts *threads) ThreadInfos(ctx context.Context, threads []store.ThreadKey) ([]*store.ThreadInfo, error) {
 	return ts.Store.ThreadInfos(ctx, threads)
 }
@@ -91,8 +91,8 @@ func (ts *threads) Thread(ctx context.Context, key store.ThreadKey) (*Thread, er
 	return t, err
 }
 
-// SetTitle names a thread. Longer titles are cut to 60 bytes. False: the thread
-// was never used.
+// SetTitle names a thread. Longer titles are cut to 60 bytes. False: there is no such
+// thread.
 func (ts *threads) SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error) {
 	return ts.Store.SetTitle(ctx, key, admit.CutTitle(title))
 }

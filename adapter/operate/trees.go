@@ -37,7 +37,7 @@ type trees struct {
 // TreeThread is a thread as one of a tree.
 type TreeThread struct {
 	store.Node
-	Info *store.ThreadInfo // nil: it had no input yet
+	Info *store.ThreadInfo // nil: it had no input yet, and has no name
 	// Waits are the threads below it that have open interrupts, the nearest first and those
 	// as near by their ids, MaxWaits of them at most. WaitsCount is how many there are.
 	Waits      []string
@@ -140,7 +140,7 @@ func (ts *trees) TreeThread(ctx context.Context, key store.ThreadKey) (*TreeThre
 // alone is a thread of which no tree knows.
 func (ts *trees) alone(ctx context.Context, key store.ThreadKey) (*TreeThread, error) {
 	infos, err := ts.Store.ThreadInfos(ctx, []store.ThreadKey{key})
-	if err != nil || infos[0] == nil {
+	if err != nil || infos[0] == nil || infos[0].Unused {
 		return nil, err
 	}
 	return &TreeThread{Node: store.Node{Thread: key.Thread, Root: key.Thread}, Info: infos[0]}, nil

@@ -12,8 +12,8 @@ type Threads interface {
 	// for, a page may be short, or empty, and not the last one: so many threads are looked
 	// at for it.
 	Threads(ctx context.Context, q ThreadQuery) (ThreadPage, error)
-	// SetTitle names the thread. At most 60 bytes are kept. False: the thread
-	// was never used.
+	// SetTitle names the thread, which Tree may have made before its first input. At most
+	// 60 bytes are kept. False: there is no such thread.
 	SetTitle(ctx context.Context, key ThreadKey, title string) (bool, error)
 	// Delete forgets the thread, unless a run is active or queued in it, or Withdraw keeps
 	// it: then false. Its log epoch is never used again.
@@ -80,6 +80,7 @@ type ThreadPage struct {
 type ThreadInfo struct {
 	Thread    ThreadKey
 	Title     string
+	Unused    bool      // it was made, and named before its first input: it has nothing else
 	Created   time.Time // its first input; zero: nobody has noted it
 	Updated   time.Time // its latest input
 	Active    bool

@@ -37,7 +37,7 @@ type Tree interface {
 	// for it.
 	TreePage(ctx context.Context, q TreeQuery) ([]TreeItem, string, error)
 	// ThreadInfos are what a list says of threads, in their order; nil for one that was
-	// never used.
+	// never used, and not named either.
 	ThreadInfos(ctx context.Context, threads []ThreadKey) ([]*ThreadInfo, error)
 	// DeleteTree deletes a thread as children says. FinishDeletes does what it has begun
 	// and cannot finish. Sent again it does what is left.

@@ -31,6 +31,12 @@ local function gone()
       t.drafts, t.past, t.producers) == 0
 end
 
+-- unname takes the name away that a thread got before its first input.
+local function unname()
+  redis.call('HDEL', t.rec, 'going')
+  if redis.call('HDEL', t.rec, 'title') == 1 then redis.call('PEXPIRE', t.rec, ARG.remember) end
+end
+
 -- cancel takes the open questions off the lists, with the decisions on record. What of it
 -- fails keeps no thread.
 local function cancel(r, head)
@@ -45,7 +51,7 @@ if ARG.force == '1' or ARG.force == '2' then
   repair(t)
   local r = open(t.rec)
   if gone() then
-    redis.call('HDEL', t.rec, 'going')
+    unname()
     return { 1, r.epoch, '' }
   end
   local ok, text, head = pcall(suspension, t)
@@ -74,7 +80,7 @@ if text then
   cancel(r, head)
 end
 if redis.call('HEXISTS', t.rec, 'input') == 0 then
-  redis.call('HDEL', t.rec, 'going')
+  unname()
   return { 1, r.new and '' or r.epoch, '' }
 end
 return { 1, ARG.fresh, erase(t, r, member, ARG.remember, ARG.user) }

@@ -40,7 +40,7 @@ local function open(rec, ...)
 end
 
 -- create stores the record of an unused thread, so that its epoch holds, for ms at
--- least: anybody may ask for any thread. ms nil: the caller uses it. What commit.lua reads comes first: that is
+-- least: anybody may ask for any thread. One that was made and named stays. ms nil: the caller uses it. What commit.lua reads comes first: that is
 -- where it is found fastest.
 local function create(rec, r, member, ms)
   if r.new then
@@ -48,7 +48,9 @@ local function create(rec, r, member, ms)
       'pause', r.pause, 'epoch', r.epoch, 'replid', history(), 'base', r.base,
       'thread', member)
   end
-  if ms and r.ver == 0 and (r.new or redis.call('PTTL', rec) < ms) then redis.call('PEXPIRE', rec, ms) end
+  if ms and r.ver == 0 and (r.new or redis.call('PTTL', rec) < ms) and redis.call('HEXISTS', rec, 'title') == 0 then
+    redis.call('PEXPIRE', rec, ms)
+  end
   r.new = false
 end
 

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -42,6 +43,56 @@ var treeMadeTests = []test{
 		if g.makes("four", 2) {
 			e.Error("one that was deleted counts")
 		}
+	}},
+	{"a thread that was made is named before its first input, and keeps the name until it is deleted", func(e *env) {
+		g := e.grove("a")
+		g.plants("one one/two three")
+		names := func(id, title string, want bool) {
+			e.Helper()
+			th := g.on(g.s, id)
+			ok, err := g.s.SetTitle(e.Context(), th.key, title)
+			same(th, id+" is named", must(th, ok, err), want)
+		}
+		shows := func(when, id, want string) {
+			e.Helper()
+			th := g.on(g.s, id)
+			infos, err := g.tree.ThreadInfos(e.Context(), []store.ThreadKey{th.key})
+			got := "nothing"
+			if info := must(th, infos, err)[0]; info != nil {
+				got = fmt.Sprint(info.Title, " ", info.Thread.Thread, " ", info.Unused)
+			}
+			same(th, id+" "+when, got, want)
+		}
+		for _, id := range []string{"one", "two", "three"} {
+			names(id, "Name", true)
+			shows("named", id, "Name "+id+" true")
+		}
+		names("nobody", "Name", false)
+		shows("never made", "nobody", "nothing")
+		th := g.on(g.s, "one")
+		th.view(store.ReadQuery{Follower: true})
+		same(th, "list", th.list("space", 0), "")
+		names("three", "", true)
+		shows("without its name", "three", "nothing")
+		names("three", "Other", true)
+
+		b := th.execute("r1")
+		b.Title = "What was said"
+		th.ok(ending(th.begun(b), 2, 1, "end", store.EndFinish))
+		shows("used", "one", "Name one false")
+
+		g.deletes("three", store.DeleteReject)
+		shows("deleted", "three", "nothing")
+		names("three", "Name", false)
+		g.plant("three", "")
+		shows("made again", "three", "nothing")
+		g.deletes("one", store.DeleteCascade)
+		g.plants("one two")
+		names("one", "New", true)
+		shows("made again after it was used", "one", "New one true")
+		shows("made again", "two", "nothing")
+		g.deletes("one", store.DeleteCascade)
+		shows("deleted again", "one", "nothing")
 	}},
 	{"a thread that is made and never used is retired by its latest change", func(e *env) {
 		e.ttl = time.Hour

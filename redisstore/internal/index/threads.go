@@ -24,7 +24,7 @@ func (s *Lists) Threads(ctx context.Context, q store.ThreadQuery) (store.ThreadP
 	load := func(threads []keyspace.Thread, _ []Hit) link.Call { return InfosOf(threads...) }
 	read := func(_ Hit, r *link.Reply) (store.ThreadInfo, bool) {
 		info, ok := ReadInfo(r)
-		return info, ok && info.Thread.Namespace == q.Namespace && (q.Tenant == nil || info.Tenant == *q.Tenant) && q.Wants(&info)
+		return info, ok && !info.Unused && info.Thread.Namespace == q.Namespace && (q.Tenant == nil || info.Tenant == *q.Tenant) && q.Wants(&info)
 	}
 	threads, next, err := Page(ctx, s.conn, l, store.PageQuery{Limit: q.Limit, Cursor: q.Cursor}, load, read)
 	if err != nil {
@@ -56,14 +56,18 @@ func InfosOf(threads ...keyspace.Thread) link.Call {
 	return c
 }
 
-// ReadInfo reads what InfosOf has asked for of one thread; false: it was never used.
+// ReadInfo reads what InfosOf has asked for of one thread; false: it was never used, and has no name.
 func ReadInfo(r *link.Reply) (store.ThreadInfo, bool) {
 	if !r.More() {
 		return store.ThreadInfo{}, false
 	}
 	key, ok := keyspace.ThreadOf(r.Text())
-	info := store.ThreadInfo{Thread: key, Title: r.Text(), Updated: time.UnixMilli(r.Int()), Active: r.Bool(),
+	title, updated := r.Text(), r.Int()
+	info := store.ThreadInfo{Thread: key, Title: title, Unused: updated < 0, Active: r.Bool(),
 		Suspended: r.Bool(), Queued: int(r.Int()), ActiveRun: r.Text(), LatestRun: r.Text(), Agent: r.Text(), Tenant: r.Text(), Failed: r.Bool()}
+	if !info.Unused {
+		info.Updated = time.UnixMilli(updated)
+	}
 	if reasons, err := link.Unpack(r.Text()); err == nil && len(reasons) > 0 {
 		info.WaitsOn = reasons[0]
 	}
@@ -72,15 +76,4 @@ func ReadInfo(r *link.Reply) (store.ThreadInfo, bool) {
 	}
 	info.Created = r.Time()
 	return info, ok
-}
-
-// SetTitle implements store.Threads. An empty title takes it away, so that the
-// next input with one names the thread.
-func (s *Lists) SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error) {
-	t := s.conn.Keys.Thread(key)
-	r, err := s.conn.Run(ctx, link.Call{Script: lua.Title, Keys: []string{t.Rec()}, Args: lua.Args{{"title", link.CutTitle(title)}}})
-	if err != nil {
-		return false, err
-	}
-	return r.Bool(), r.Err
 }

@@ -102,13 +102,16 @@ func threadOf(t operate.TreeThread) threadJSON {
 	if i == nil {
 		return out
 	}
+	if out.Title = i.Title; i.Unused {
+		return out
+	}
 	if n.Created.IsZero() {
 		out.Created = i.Created.UTC()
 	}
 	if i.WaitsOn != adapter.ReasonCall { // which is looked at then, and no more
 		out.Until = i.Until.UTC()
 	}
-	out.Title, out.Updated, out.Active, out.Suspended, out.WaitsOn = i.Title, i.Updated.UTC(), i.Active, i.Suspended, i.WaitsOn
+	out.Updated, out.Active, out.Suspended, out.WaitsOn = i.Updated.UTC(), i.Active, i.Suspended, i.WaitsOn
 	out.Queued, out.Failed, out.ActiveRun, out.LatestRun, out.Agent = i.Queued, i.Failed, i.ActiveRun, i.LatestRun, i.Agent
 	return out
 }
@@ -138,6 +141,9 @@ func (c *call) getThread() (any, error) {
 		return nil, errNoThread
 	case t == nil: // it was made, and has had no input
 		t = &operate.Thread{State: json.RawMessage("{}")}
+		if placed.Info != nil {
+			t.Title = placed.Info.Title
+		}
 	case placed == nil:
 		placed = &operate.TreeThread{Node: store.Node{Thread: c.key.Thread, Root: c.key.Thread}}
 	}

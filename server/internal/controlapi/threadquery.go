@@ -120,7 +120,7 @@ func (c *call) listWaiting(q store.PageQuery) (any, error) {
 	}
 	var threads []store.ThreadInfo
 	for _, info := range infos {
-		if info == nil {
+		if info == nil || info.Unused {
 			continue // it was deleted meanwhile
 		}
 		info.Suspended = true
