@@ -254,7 +254,7 @@ export class Feed {
         // Answers to our own carry an id; without one the thread is gone.
         if (frame.id !== undefined) return;
         this.cursor.forget();
-        this.tell((listener) => listener.deleted(frame.reason ?? "the thread was deleted"));
+        this.tell((listener) => listener.deleted("the thread was deleted"));
     }
   }
 

@@ -48,7 +48,7 @@ describe("a follower", () => {
     bench.socket.say({ type: "ws.detached", threadId: "t", reason: "deleted" });
     await settle();
     expect(agent.pendingInterrupts).toEqual([]);
-    expect(agent.status).toMatchObject({ interrupts: [], waitingRunId: undefined, failure: { code: "detached" } });
+    expect(agent.status).toMatchObject({ interrupts: [], waitingRunId: undefined, failure: { code: "detached", message: "the thread was deleted" } });
   });
 
   it("asks again after a failure whether interrupts are open", async () => {
