@@ -18,7 +18,7 @@ import (
 // A process dies before and behind the suspension by which a run waits for a time or an
 // event, and before and behind what ends the wait. The run goes on by itself, once.
 func TestCrashPointsOfWaits(t *testing.T) {
-	suite.Gate(t)
+	suite.Full(t)
 	for _, point := range []string{"mid_suspend", "after_decision", "resume_before_first_event", "after_record"} {
 		for _, say := range []string{"/sleep 1", "/event paid"} {
 			t.Run(say+" "+point, func(t *testing.T) {
