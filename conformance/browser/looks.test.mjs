@@ -90,10 +90,12 @@ test("the theme follows the system until somebody chooses, and the choice is kep
   await tab.page.emulateMedia({ colorScheme: "dark" });
   await until(async () => (await ground()) !== light, "the page is dark");
   const dark = await ground();
+  await tab.click("menu");
   await tab.at("theme").selectOption("light");
   await until(async () => (await ground()) === light, "the page is light");
   await tab.reload();
   assert.equal(await ground(), light);
+  await tab.click("menu");
   await tab.at("theme").selectOption("system");
   await until(async () => (await ground()) === dark, "the page is dark again");
 });

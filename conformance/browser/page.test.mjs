@@ -285,6 +285,7 @@ test("a server that asks who comes gets a token, and the tab keeps it to itself"
   await tab.at("inbox-empty").or(tab.at("inbox-row").first()).waitFor();
   await tab.page.reload();
   await tab.at("inbox-empty").or(tab.at("inbox-row").first()).waitFor();
+  await tab.click("menu");
   await tab.click("sign-out");
   await tab.at("sign-in").waitFor();
   await tab.fill("token", ANN);

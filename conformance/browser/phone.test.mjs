@@ -10,6 +10,8 @@ for (const colorScheme of ["light", "dark"]) {
     const judge = async (tab, what) => {
       const width = await tab.page.evaluate(() => document.documentElement.scrollWidth);
       found[what] = await barriers(tab.page);
+      const bar = await tab.page.locator(".bar").evaluate((element) => element.offsetHeight);
+      if (bar > 56) found[what].push(`its head is ${bar} pixels high, more than one row`);
       if (width > PHONE) found[what].push(`it is ${width} pixels wide`);
       const headings = await tab.page.getByRole("heading", { level: 1 }).count();
       if (headings !== 1) found[what].push(`it has ${headings} headings of the first level`);

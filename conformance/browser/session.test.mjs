@@ -43,6 +43,7 @@ test("who signs in after somebody else sees nothing of them, and writes nothing 
   const anns = sockets.filter((socket) => !socket.isClosed());
   assert.ok(anns.length > 0);
 
+  await tab.click("menu");
   await tab.click("sign-out");
   await tab.at("sign-in").waitFor();
   await until(() => anns.every((socket) => socket.isClosed()), "Ann's socket is closed");
@@ -63,6 +64,7 @@ test("who signs in after somebody else sees nothing of them, and writes nothing 
   assert.ok(ofAnn.includes("/slow 300 50") && !ofAnn.includes("Bob"), "Ann's thread has what Ann wrote");
 
   // And back: Ann finds her own.
+  await tab.click("menu");
   await tab.click("sign-out");
   await enter(ANN);
   await until(async () => (await tab.at("message").first().locator(".text").textContent()) === "/slow 300 50", "Ann's chat is Ann's");
@@ -85,6 +87,7 @@ test("who is signed in stays so when the tab is loaded anew, until they sign out
   await tab.page.getByRole("heading", { name: "Waiting for you" }).waitFor();
   await tab.page.goBack();
   await tab.connected();
+  await tab.click("menu");
   await tab.click("sign-out");
   await tab.at("sign-in").waitFor();
   await tab.page.reload();

@@ -134,7 +134,7 @@ test("who wants it is told by the desktop and by a sound while they look elsewhe
   assert.equal(await tab.page.evaluate(() => window.asked), 0);
 
   await tab.page.evaluate(() => localStorage.setItem("test:permission", "denied"));
-  await tab.click("alerts");
+  await tab.click("menu");
   await tab.click("alert-desktop");
   await tab.at("alert-refused").waitFor();
   assert.ok(!(await tab.at("alert-desktop").isChecked()));
@@ -166,7 +166,7 @@ test("who wants it is told by the desktop and by a sound while they look elsewhe
   assert.deepEqual(await told(), [1, 0], "without a sound");
 
   await tab.reload();
-  await tab.click("alerts");
+  await tab.click("menu");
   assert.ok(await tab.at("alert-desktop").isChecked(), "it is remembered");
   assert.ok(!(await tab.at("alert-sound").isChecked()));
   // Another tab has turned it off since: what is chosen here leaves that as it is.

@@ -1,7 +1,5 @@
 import { type ReactNode, useState } from "react";
 import { canShow, chosenAlerts, keepAlerts, playSound, type Choice } from "./alerts";
-import { Drop } from "../lib/Drop";
-import { Icon } from "../lib/Icon";
 
 const REFUSED = "Your browser keeps this page from showing notifications. Allow them in its settings for this site, then turn them on here.";
 const MISSING = "This browser does not offer notifications here. Most offer them over https only.";
@@ -29,27 +27,17 @@ export function AlertChoice() {
     // It is heard what was chosen; and the browser has seen a person choose it.
     if (on) playSound();
   };
-  const on = choice.desktop || choice.sound;
   return (
-    <Drop
-      className="alerts"
-      summary={
-        <summary title="Alerts" aria-label={on ? "Alerts, on" : "Alerts, off"} data-testid="alerts" data-on={on}>
-          <Icon name="bell" />
-        </summary>
-      }
-    >
-      <fieldset className="drop-panel" tabIndex={-1}>
-        <legend>When a chat is waiting and you are not looking at this page</legend>
-        <Switch label="Show a desktop notification" hook="alert-desktop" on={choice.desktop} set={(yes) => void desktop(yes)} />
-        <Switch label="Play a sound" hook="alert-sound" on={choice.sound} set={sound} />
-        {fault && (
-          <p className="fault" role="alert" data-testid="alert-refused">
-            {fault}
-          </p>
-        )}
-      </fieldset>
-    </Drop>
+    <fieldset>
+      <legend>When a chat is waiting and you are not looking at this page</legend>
+      <Switch label="Show a desktop notification" hook="alert-desktop" on={choice.desktop} set={(yes) => void desktop(yes)} />
+      <Switch label="Play a sound" hook="alert-sound" on={choice.sound} set={sound} />
+      {fault && (
+        <p className="fault" role="alert" data-testid="alert-refused">
+          {fault}
+        </p>
+      )}
+    </fieldset>
   );
 }
 

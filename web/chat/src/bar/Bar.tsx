@@ -1,8 +1,7 @@
-import { useState, type ReactNode } from "react";
-import { AlertChoice } from "./AlertChoice";
+import type { ReactNode } from "react";
 import { onLink, usePath } from "../lib/route";
-import { bearer, signIn, useSession } from "../server/session";
-import { chooseTheme, chosenTheme, THEMES, type Theme } from "../lib/theme";
+import { useSession } from "../server/session";
+import { Menu } from "./Menu";
 import { Waiting } from "./Waiting";
 
 const PLACES = [
@@ -37,36 +36,7 @@ export function Bar({ title, children }: BarProps) {
       </nav>
       {children}
       <span className="spacer" />
-      {bearer() !== undefined && (
-        <button type="button" className="quiet" data-testid="sign-out" onClick={() => signIn(undefined)}>
-          Sign out
-        </button>
-      )}
-      <AlertChoice />
-      <ThemeChoice />
+      <Menu />
     </header>
-  );
-}
-
-function ThemeChoice() {
-  const [theme, setTheme] = useState(chosenTheme);
-  return (
-    <select
-      className="theme"
-      aria-label="Theme"
-      data-testid="theme"
-      value={theme}
-      onChange={(event) => {
-        const chosen = event.target.value as Theme;
-        setTheme(chosen);
-        chooseTheme(chosen);
-      }}
-    >
-      {THEMES.map((one) => (
-        <option key={one} value={one}>
-          {one.charAt(0).toUpperCase() + one.slice(1)}
-        </option>
-      ))}
-    </select>
   );
 }

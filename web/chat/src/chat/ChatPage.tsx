@@ -9,6 +9,7 @@ import { ErrorNotice } from "./ErrorNotice";
 import { useFollow } from "./follow";
 import { Branches } from "./GoBack";
 import { Guarded } from "../lib/Guarded";
+import { Icon } from "../lib/Icon";
 import { Interrupts } from "../decision/Interrupts";
 import { Jump } from "./Jump";
 import { MemoryNotice } from "./MemoryNotice";
@@ -102,11 +103,13 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
         <StatusChip status={status} position={picture.position} />
         {!wide && (
           <button type="button" ref={toggle} data-testid="show-threads" aria-expanded={listed} onClick={() => setListed(!listed)}>
-            Chats
+            <Icon name="chats" />
+            <span className="words">Chats</span>
           </button>
         )}
-        <button type="button" data-testid="new-chat" onClick={begin}>
-          New chat
+        <button type="button" data-testid="new-chat" title="New chat" onClick={begin}>
+          <Icon name="plus" />
+          <span className="words">New chat</span>
         </button>
       </Bar>
       <div className="columns">

@@ -20,7 +20,7 @@ export function StatusChip({ status, position }: { status: ThreadStatus; positio
         <summary title="Connection">
           <span className="chip" role="status" data-testid="status" data-state={status.connection} data-running={running} data-store={storeAway ? "away" : undefined}>
             <span className="dot" aria-hidden="true" />
-            {storeAway ? "Store away" : running ? "Working" : WORDS[status.connection]}
+            <span className="words">{storeAway ? "Store away" : running ? "Working" : WORDS[status.connection]}</span>
           </span>
         </summary>
       }
