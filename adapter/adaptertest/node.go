@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -30,6 +31,7 @@ type node struct {
 	dead    bool
 	fenced  bool
 	open    map[stepOf]bool               // the steps that it is in
+	given   []store.Work                  // that it was asked to claim
 	unheard map[stepOf]store.JournalEntry // what those came to that ended when it was dead
 }
 
@@ -236,7 +238,11 @@ func (n *node) Renew(ctx context.Context, c store.Claim) (bool, error) {
 }
 
 func (n *node) Work(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
-	return read(n, func() ([]store.Work, error) { return n.Store.Work(ctx, q) })
+	work, err := read(n, func() ([]store.Work, error) { return n.Store.Work(ctx, q) })
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.given = append(n.given, work...)
+	return work, err
 }
 
 // Await is refused: a dead node is handed no work.
@@ -255,4 +261,8 @@ func (n *node) Nack(ctx context.Context, k store.Nack) (store.NackResult, error)
 
 func (n *node) Bury(ctx context.Context, k store.Nack) (store.NackResult, error) {
 	return read(n, func() (store.NackResult, error) { return n.Store.Bury(ctx, k) })
+}
+
+func (n *node) Postpone(ctx context.Context, key store.ThreadKey, interrupt string, until time.Time) (bool, error) {
+	return read(n, func() (bool, error) { return n.Store.Postpone(ctx, key, interrupt, until) })
 }
