@@ -3,6 +3,7 @@ package adaptertest_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -166,6 +167,41 @@ func TestBubble(t *testing.T) {
 		}))
 		if run := b.Send("hi"); run.Text() != "awake" {
 			t.Errorf("%q", run.Text())
+		}
+	})
+}
+
+// An event comes, or its time runs out, wherever a worker dies.
+func TestEvent(t *testing.T) {
+	adaptertest.EachCrash(t, func(t testing.TB) {
+		var url atomic.Value
+		b := adaptertest.New(t, restartable{func(ctx context.Context, run *adapter.Run) error {
+			for range 2 {
+				paid, err := run.Event(ctx, "paid", json.RawMessage(`{"type":"integer"}`))
+				if err != nil {
+					return err
+				}
+				url.Store(paid.URL)
+				switch euros, err := paid.Wait(ctx, run.Now().Add(24*time.Hour)); {
+				case errors.Is(err, adapter.ErrEventExpired):
+					return run.Say("late")
+				case err != nil:
+					return err
+				default:
+					if err := run.Say("paid " + string(euros)); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		}})
+		b.Send("sell it")
+		if run := b.Event(url.Load().(string), 5); run.Text() != "paid 5" || run.Outcome != protocol.OutcomeInterrupt {
+			t.Errorf("it says %q, %s", run.Text(), run.Outcome)
+		}
+		b.Forward(24 * time.Hour)
+		if run := b.Next(); run.Text() != "late" {
+			t.Errorf("it says %q", run.Text())
 		}
 	})
 }
