@@ -92,12 +92,12 @@ func (ds *dispatches) requeue(ctx context.Context, key store.ThreadKey, letter *
 	if err != nil {
 		return admission.Admitted{}, false, err
 	}
-	n := admit.BeginBuilder{Judgement: j, Thread: key, Digest: digest, Agent: old.Agent, User: old.User, Tenant: old.Tenant, Letter: letter}
+	n := admit.BeginBuilder{Judgement: j, Thread: key, Digest: digest, Agent: old.Agent, User: old.User, Letter: letter}
 	if letter.Input != nil {
 		n.Verdict = j.Accepted()
 	}
 	b, run, err := n.Build(store.Begin{MaxAttempts: letter.MaxAttempts, Priority: &letter.Priority, Dedupe: letter.Dedupe},
-		store.RunRecord{Execution: old.Execution, CountsFor: old.CountsFor})
+		store.RunRecord{Execution: old.Execution, Tenant: old.Tenant, CountsFor: old.CountsFor})
 	if err != nil {
 		return admission.Admitted{}, false, err
 	}

@@ -219,7 +219,7 @@ func (t *attempt) chooseHeaders() *protocol.RunError {
 
 // build builds the run's beginning, makes room for it, and begins it.
 func (t *attempt) build(ctx context.Context) (*outcome, error) {
-	record := store.RunRecord{Joins: t.v.Queue && t.j.Joins}
+	record := store.RunRecord{User: t.in.User, Tenant: t.in.Tenant, Joins: t.v.Queue && t.j.Joins}
 	if t.answers {
 		if by := carry.BeganBy(t.v.Continues, t.in.User); by != t.in.User {
 			record.CountsFor = by
@@ -227,7 +227,7 @@ func (t *attempt) build(ctx context.Context) (*outcome, error) {
 	}
 	t.j.Brought(&record)
 	b, run, err := BeginBuilder{
-		Judgement: t.j, Verdict: t.v, Thread: t.key, Digest: t.digest, Agent: t.in.Agent, User: t.in.User, Tenant: t.in.Tenant,
+		Judgement: t.j, Verdict: t.v, Thread: t.key, Digest: t.digest, Agent: t.in.Agent, User: t.in.User,
 		waits: t.waits && !t.v.Supersede, sent: t.in.Run, available: t.available, runID: t.runID,
 		from: t.in.From, drafted: t.in.Drafted, redact: t.Options.Redact, Headers: t.headers, back: t.in.Back, Caller: t.in.Caller, users: t.in.Users,
 	}.Build(store.Begin{

@@ -28,7 +28,7 @@ type BeginBuilder struct {
 	Digest string // of the input
 	Agent  string
 	User   string       // whose input it is; "": not known
-	Tenant string       // the user's
+	Tenant string       // the user's; Build takes that of the record
 	from   store.Origin // how it has come
 	// drafted are who has given the answers that the input only brings together.
 	drafted map[string]decision.Signature
@@ -62,7 +62,8 @@ func (n BeginBuilder) Build(b store.Begin, record store.RunRecord) (store.Begin,
 	default:
 		b.Execution = uuid.NewString()
 	}
-	record.Label, record.Execution, record.Agent, record.User, record.Tenant = b.Label, b.Execution, n.Agent, n.User, n.Tenant
+	record.Label, record.Execution, record.Agent, record.User = b.Label, b.Execution, n.Agent, n.User
+	n.Tenant = record.Tenant
 	if n.Continues != nil && !n.Steer {
 		record.Agent = n.Continues.Agent // whoever its input was sent to
 	}

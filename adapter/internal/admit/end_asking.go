@@ -89,8 +89,8 @@ func (a *Admission) EndAsking(ctx context.Context, key store.ThreadKey, j *judge
 	if err != nil {
 		return admission.Admitted{}, false, err
 	}
-	n := BeginBuilder{Judgement: j, Verdict: v, Thread: key, Digest: digest, User: by.User, Tenant: j.View.Tenant, from: by.From, redact: a.Options.Redact}
-	record := store.RunRecord{CountsFor: carry.BeganBy(open, "")}
+	n := BeginBuilder{Judgement: j, Verdict: v, Thread: key, Digest: digest, User: by.User, from: by.From, redact: a.Options.Redact}
+	record := store.RunRecord{Tenant: j.View.Tenant, CountsFor: carry.BeganBy(open, "")}
 	if v.Ends() {
 		record.Left = open.Refs()
 	}
