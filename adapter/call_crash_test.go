@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/adaptertest"
 	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/runner"
@@ -143,56 +144,31 @@ func (l *lab) rests(m *mortal) *operate.Thread {
 
 // Wherever a node dies that calls, the agent is begun once, and its caller gets what it came to.
 func TestCallCrashPoints(t *testing.T) {
-	t.Parallel() // it waits for nodes that die
-	for _, behind := range []bool{false, true} {
-		for writes, lives := 0, false; !lives; writes += crashStep() {
-			t.Run(fmt.Sprint(writes, " ", behind), func(t *testing.T) {
-				worker := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-					if _, err := adapter.IdempotentStep(ctx, run, "work", func(context.Context) (int, error) { return 1, nil }); err != nil {
-						return err
-					}
-					return run.Say("done")
-				})
-				named := agents(map[string]adapter.Agent{"worker": restartable{worker}})
-				l := newLab(t, restartable{lead("worker").Run}, named)
-				w, m := l.toDie(writes, behind, restartable{lead("worker").Run}, named)
-				in := user("hi")
-				in.ThreadID, in.RunID = l.key.Thread, "run-1"
-				sent := func(ctx context.Context, r *runner.Runner) error {
-					_, err := r.Submit(ctx, admission.Input{Namespace: l.key.Namespace, Run: in})
-					return err
-				}
-				if sent(m.while(l), w) != nil {
-					if err := sent(l.ctx(), l.runner); err != nil {
-						t.Fatal(err)
-					}
-				}
-				l.rests(m)
-				select {
-				case <-m.died:
-				default:
-					lives = true
-				}
-				runs := l.foundRuns(operate.RunQuery{})
-				begun := 0
-				for _, r := range runs {
-					if r.Origin == store.OriginChild {
-						begun++
-					}
-				}
-				if len(runs) != 3 || begun != 1 {
-					t.Errorf("%d runs, of which %d were called", len(runs), begun)
-				}
-				l.untilEnd()
-				if len(l.texts()) == 0 {
-					l.untilEnd()
-				}
-				if got := l.texts(); len(got) != 1 || got[0] != "it said done, and returned " {
-					t.Errorf("texts %q", got)
-				}
-			})
+	adaptertest.EachCrash(t, func(t testing.TB) {
+		worker := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+			if _, err := adapter.IdempotentStep(ctx, run, "work", func(context.Context) (int, error) { return 1, nil }); err != nil {
+				return err
+			}
+			return run.Say("done")
+		})
+		b := adaptertest.New(t, restartable{lead("worker").Run}, agents(map[string]adapter.Agent{"worker": restartable{worker}}))
+		if got := b.Send("hi").Text(); got != "it said done, and returned " {
+			t.Errorf("text %q", got)
 		}
-	}
+		runs, _, err := b.Runner().FindRuns(t.Context(), operate.RunQuery{Namespace: b.Key().Namespace})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := 0
+		for _, r := range runs {
+			if r.Origin == store.OriginChild {
+				begun++
+			}
+		}
+		if len(runs) != 3 || begun != 1 {
+			t.Errorf("%d runs, of which %d were called", len(runs), begun)
+		}
+	})
 }
 
 // Wherever a node dies that cancels a caller, what was called is cancelled with it.

@@ -34,7 +34,8 @@
 // A call belongs inside Step if it has an effect, or could turn out otherwise the next time
 // (a model, a clock, a random number). By what it is Given a replay knows it from another
 // step of its name. CallTools announces tool calls, asks about those that need it, and
-// carries them out. Everything else on Run streams events.
+// carries them out. Everything else on Run streams events. Package adaptertest runs agents in
+// tests, and lets their workers die.
 //
 // # A run
 //

@@ -275,7 +275,7 @@ func TestUserIsAnAddition(t *testing.T) {
 		if err := json.Unmarshal(text, &members); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"user", "users"} {
+		for _, name := range []string{"user", "users", "tenant"} {
 			if _, has := members[name]; has {
 				t.Errorf("%T without one has %q", v, name)
 			}

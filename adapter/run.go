@@ -28,6 +28,16 @@ func (r *Run) ThreadID() string { return r.x.Thread().Thread }
 // the same id.
 func (r *Run) Namespace() string { return r.x.Thread().Namespace }
 
+// User is who sent the input that the execution answers (admission.Input.User): a name that
+// no other user has, of whatever tenant. "": it is not known. It is the same in every replay,
+// on whichever node. Who answers, or has a message heard, does not change it. An agent that
+// another one calls has its caller's user and tenant.
+func (r *Run) User() string { return r.x.Frozen().User }
+
+// Tenant is the tenant of the User (admission.Input.Tenant), and as constant. "": there is
+// none, or a server that did not keep it began the execution.
+func (r *Run) Tenant() string { return r.x.Frozen().Tenant }
+
 // Input is the input that began the execution, with the thread's whole
 // conversation as its messages and the thread's state as its state. It is
 // shared between calls, its messages with other runs of the thread as well: neither

@@ -102,6 +102,8 @@ var rooms = []room{
 	{folder: "adapter/runner", why: "what a run is must not depend on where it is stored or how it travels",
 		ours: []string{"adapter", "adapter/internal", "adapter/store", "protocol", "adapter/admission", "adapter/follow", "adapter/operate", "adapter/internal/admit", "adapter/internal/calls", "adapter/internal/carry", "adapter/internal/dispatch", "adapter/internal/execution", "adapter/internal/judge", "adapter/internal/node"}, theirs: std,
 		never: []string{"net/http", "github.com/redis/go-redis", "github.com/alicebob/miniredis", "github.com/coder/websocket"}},
+	{folder: "adapter/adaptertest", why: "agents are tested on what carries them for good, with a store in memory; tests alone may know it",
+		ours: []string{"adapter", "adapter/admission", "adapter/follow", "adapter/operate", "adapter/runner", "adapter/store", "protocol", "redisstore"}, theirs: std, never: []string{"net/http"}},
 	{folder: "adapter/script", why: "an agent knows what an agent is, and no more: it is the first example of one",
 		ours: []string{"adapter", "protocol"}, theirs: std, never: []string{"net/http"}},
 	{folder: "gateway", why: "an agent that others serve is an agent like any other: who runs it, and what counts it, is not its business",

@@ -68,8 +68,8 @@ func TestAnswerIsStreamed(t *testing.T) {
 		}
 	})
 	l := newLab(t, e.agent())
-	l.submit(user("hi"))
-	l.until(func(e protocol.Event) bool {
+	l.Begin(user("hi"))
+	l.Until(func(e protocol.Event) bool {
 		c, ok := e.(*protocol.TextMessageContent)
 		return ok && c.Delta == "Hel" // while the answer still comes
 	})
@@ -103,12 +103,12 @@ func steered(t *testing.T, turns int) (*endpoint, *lab) {
 	o := e.options()
 	o.MaxTurns = turns
 	l := newLab(t, newAgent(t, o))
-	l.submit(user("a colour"))
-	l.until(func(e protocol.Event) bool {
+	l.Begin(user("a colour"))
+	l.Until(func(e protocol.Event) bool {
 		c, ok := e.(*protocol.TextMessageContent)
 		return ok && c.Delta == "Blue"
 	})
-	a, err := l.runner.Inject(l.ctx(), operate.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "not blue", When: admission.WhenStep})
+	a, err := l.Runner().Inject(t.Context(), operate.Injection{Namespace: l.Key().Namespace, Thread: l.Key().Thread, Text: "not blue", When: admission.WhenStep})
 	if err != nil || a.Disposition != admission.Queued {
 		t.Fatalf("%+v %v", a, err)
 	}
@@ -250,7 +250,7 @@ func TestFrontendTools(t *testing.T) {
 		{Name: "paint", Description: "paints", Parameters: protocol.Any(`{"type":"object"}`)},
 		{Name: "no good name!", Description: "x"}, {Name: "mail", Description: "another"}, {Name: "bare"},
 	}
-	l.submit(in)
+	l.Begin(in)
 	f := succeeded(t, l.end())
 	if len(f.Outcome.PendingToolCallIDs) != 1 {
 		t.Fatalf("%+v", f.Outcome)
@@ -262,7 +262,7 @@ func TestFrontendTools(t *testing.T) {
 	if got := strings.Join(offered, " "); got != "clock mail book paint bare" {
 		t.Errorf("offered %s", got)
 	}
-	l.submit(&protocol.RunAgentInput{Messages: protocol.Messages{
+	l.Begin(&protocol.RunAgentInput{Messages: protocol.Messages{
 		{ID: "r", Role: protocol.RoleTool, ToolCallID: f.Outcome.PendingToolCallIDs[0], Content: protocol.Text("red now")},
 	}})
 	succeeded(t, l.end())
@@ -289,17 +289,13 @@ func TestCancelEndsTheRequest(t *testing.T) {
 		close(over)
 	})
 	l := newLab(t, e.agent())
-	l.submit(user("hi"))
-	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageContent })
-	if _, err := l.runner.StopAll(l.ctx(), l.key, "enough", admission.Actor{}); err != nil {
+	l.Begin(user("hi"))
+	l.Until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageContent })
+	if _, err := l.Runner().StopAll(t.Context(), l.Key(), "enough", admission.Actor{}); err != nil {
 		t.Fatal(err)
 	}
 	l.end()
-	select {
-	case <-over:
-	case <-l.ctx().Done():
-		t.Fatal("the request goes on")
-	}
+	<-over // or the test times out: the request goes on
 	if len(e.requests()) != 1 {
 		t.Errorf("%d requests", len(e.requests()))
 	}
@@ -318,9 +314,9 @@ func TestCrashInAnswer(t *testing.T) {
 	agent := e.agent(k.tools()...)
 	l := newLab(t, agent)
 	open := interrupts(t, l.say("go"), 1)
-	l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0], `{"approved":true}`)}})
-	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageContent })
-	l.die(agent)
+	l.Begin(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0], `{"approved":true}`)}})
+	l.Until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageContent })
+	l.Crash()
 	succeeded(t, l.end())
 	if len(e.requests()) != 3 || k.sent.Load() != 1 {
 		t.Errorf("%d requests, %d sent", len(e.requests()), k.sent.Load())

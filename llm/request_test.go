@@ -23,7 +23,7 @@ func TestInstructions(t *testing.T) {
 	in := user("hi")
 	in.Context = []protocol.Context{{Description: "The page", Value: "orders"}}
 	in.State = protocol.Any(`{"cart":2}`)
-	l.submit(in)
+	l.Begin(in)
 	succeeded(t, l.end())
 	want := `system "Be brief.\n\nThe page:\norders\n\nThe state of this conversation, in JSON:\n{\"cart\":2}"` + "\n"
 	if got := e.requests()[0].texts(); !strings.HasPrefix(got, want) || temperature != 0.5 {

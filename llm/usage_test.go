@@ -36,9 +36,9 @@ func TestUsage(t *testing.T) {
 	l := newLab(t, agent)
 	asks := l.say("go")
 	tells(asks, 40, 10)
-	l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(interrupts(t, asks, 1)[0], `{"approved":true}`)}})
-	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageContent })
-	l.die(agent)
+	l.Begin(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(interrupts(t, asks, 1)[0], `{"approved":true}`)}})
+	l.Until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageContent })
+	l.Crash()
 	tells(l.end(), 30, 7)
 	tells(l.say("more"), 9, 1)
 }

@@ -11,16 +11,18 @@ const AskedByCall = "call"
 type Child struct {
 	Thread string                  `json:"thread"`
 	Agent  string                  `json:"agent,omitempty"`
-	Input  *protocol.RunAgentInput `json:"input,omitempty"` // a Suspension has it, and no journal
-	User   string                  `json:"user,omitempty"`  // whose the input is; "": not known
-	Asked  int64                   `json:"asked,omitempty"` // when it was called, Unix ms
+	Input  *protocol.RunAgentInput `json:"input,omitempty"`  // a Suspension has it, and no journal
+	User   string                  `json:"user,omitempty"`   // whose the input is; "": not known
+	Tenant string                  `json:"tenant,omitempty"` // the user's
+	Asked  int64                   `json:"asked,omitempty"`  // when it was called, Unix ms
 }
 
 // Caller is the call that began an execution.
 type Caller struct {
 	Thread    string   `json:"thread"` // that called, in the same namespace
 	Interrupt string   `json:"interrupt"`
-	Users     []string `json:"users,omitempty"` // Suspension.Users of the one that called
+	Users     []string `json:"users,omitempty"`  // Suspension.Users of the one that called
+	Tenant    string   `json:"tenant,omitempty"` // Child.Tenant: the thread may be another's
 }
 
 // Called are the threads of the calls that are waited for.

@@ -130,8 +130,9 @@ type Frozen struct {
 	// events began it.
 	At    int64 `json:"at"`
 	Begun int   `json:"begun"`
-	// User is whose input began the execution; "": not known.
-	User string `json:"user,omitempty"`
+	// User is whose input began the execution, and Tenant the user's; "": not known.
+	User   string `json:"user,omitempty"`
+	Tenant string `json:"tenant,omitempty"`
 	// Answers is the latest user message, if the input brought none itself.
 	Answers *Answered `json:"answers,omitempty"`
 	// Left are the Refs of the interrupts that the input turned away from, or that expired

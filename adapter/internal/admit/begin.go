@@ -28,6 +28,7 @@ type BeginBuilder struct {
 	Digest string // of the input
 	Agent  string
 	User   string       // whose input it is; "": not known
+	Tenant string       // the user's; Build takes that of the record
 	from   store.Origin // how it has come
 	// drafted are who has given the answers that the input only brings together.
 	drafted map[string]decision.Signature
@@ -62,6 +63,7 @@ func (n BeginBuilder) Build(b store.Begin, record store.RunRecord) (store.Begin,
 		b.Execution = uuid.NewString()
 	}
 	record.Label, record.Execution, record.Agent, record.User = b.Label, b.Execution, n.Agent, n.User
+	n.Tenant = record.Tenant
 	if n.Continues != nil && !n.Steer {
 		record.Agent = n.Continues.Agent // whoever its input was sent to
 	}
@@ -277,7 +279,10 @@ func (n BeginBuilder) freeze(run *execution.Begun, restores bool) (store.Frozen,
 	input.Messages = protocol.Messages{}
 	input.State = protocol.Any(lifecycle.State(run.Fold.State()))
 	input.Resume = nil
-	f := store.Frozen{Input: &input, Label: run.Label, Now: j.View.Now, At: j.View.Seq, Begun: len(run.Events), User: n.User, Left: n.left(), Restores: restores, Caller: n.Caller}
+	f := store.Frozen{Input: &input, Label: run.Label, Now: j.View.Now, At: j.View.Seq, Begun: len(run.Events), User: n.User, Tenant: n.Tenant, Left: n.left(), Restores: restores, Caller: n.Caller}
+	if n.Caller != nil {
+		f.Tenant = n.Caller.Tenant
+	}
 	if n.Continues != nil {
 		f.LeftCalls = n.Continues.Called()
 	}

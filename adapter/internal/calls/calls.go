@@ -126,7 +126,7 @@ func (c *Calls) begin(ctx context.Context, caller, child store.ThreadKey, tenant
 		return refused, err
 	}
 	admitted, err := c.Admission.Take(ctx, admit.Request{
-		Caller: &store.Caller{Thread: caller.Thread, Interrupt: it.ID, Users: open.Users},
+		Caller: &store.Caller{Thread: caller.Thread, Interrupt: it.ID, Users: open.Users, Tenant: it.Child.Tenant},
 		Input: admission.Input{Namespace: child.Namespace, Tenant: tenant, Agent: it.Child.Agent, User: it.Child.User,
 			From: store.Origin{Through: store.ThroughCall}, Run: it.Child.Input},
 	})

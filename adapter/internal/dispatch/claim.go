@@ -132,7 +132,7 @@ func (c *Claimer) activate(ctx context.Context, claimed store.ClaimResult, asked
 	if err != nil {
 		return err
 	}
-	n := admit.BeginBuilder{Judgement: j, Verdict: j.Accepted(), Thread: claimed.Claim.Thread, Agent: queued.Agent, User: record.User, Headers: headers, Caller: record.Caller}
+	n := admit.BeginBuilder{Judgement: j, Verdict: j.Accepted(), Thread: claimed.Claim.Thread, Agent: queued.Agent, User: record.User, Tenant: record.Tenant, Headers: headers, Caller: record.Caller}
 	run, once, fresh, err := n.Execute(record.Execution)
 	if err != nil {
 		return node.Impossible(err)

@@ -159,7 +159,7 @@ func (x *execution) waitFor(it *store.SuspendedInterrupt, ask *store.JournalEntr
 	c := *ask.Child
 	in := *c.Input
 	in.ParentRunID = x.label
-	c.Input, c.User, c.Asked = &in, x.frozen.User, time.Now().UnixMilli()
+	c.Input, c.User, c.Tenant, c.Asked = &in, x.frozen.User, x.frozen.Tenant, time.Now().UnixMilli()
 	it.Child, it.Due = &c, c.Asked+LookAfter.Milliseconds()
 	ask.Child = &store.Child{Thread: c.Thread, Agent: c.Agent}
 	x.called = true
