@@ -65,9 +65,11 @@ func TestPauseIsNotMet(t *testing.T) {
 	say, end := make(chan struct{}), make(chan struct{})
 	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		agent <- run
-		<-say
-		if err := run.Say("on"); err != nil {
-			return err
+		for range 2 {
+			<-say
+			if err := run.Say("on"); err != nil {
+				return err
+			}
 		}
 		<-end
 		return nil
@@ -77,8 +79,11 @@ func TestPauseIsNotMet(t *testing.T) {
 	if state, err := l.runner.Pause(l.ctx(), l.key, operate.PauseOptions{}); err != nil || state != operate.PausePending {
 		t.Fatal(state, err)
 	}
-	close(say)
-	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageEnd })
+	// A worker is told of the wish by the answer to a commit, which it has had when it commits again.
+	for range 2 {
+		say <- struct{}{}
+		l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageEnd })
+	}
 	close(end)
 	events := l.untilEnd()
 	succeeded(t, events)
