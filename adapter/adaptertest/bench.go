@@ -58,9 +58,9 @@ type Bench struct {
 	running string           // the runId of the last run that has started
 }
 
-// New runs an agent on an embedded store until the test ends. What configure sets are the
-// runner's options: other agents that the agent calls, logins, policies. What the runner logs
-// from warnings on stands in the test's log, unless a Logger is set.
+// New runs an agent on an embedded store until the test ends. configure sets the runner's
+// options: other agents that the agent calls, logins, policies. The test's log has the runner's
+// warnings and errors, unless a Logger is set.
 func New(t testing.TB, agent adapter.Agent, configure ...func(*runner.Options)) *Bench {
 	t.Helper()
 	b := &Bench{t: t, agent: agent, configure: configure, key: store.ThreadKey{Namespace: "test", Thread: "thread"}, below: map[string]string{}, told: fold.New(nil, nil)}

@@ -16,7 +16,7 @@ import (
 
 var errDead = errors.New("the node is dead")
 
-// node is a node's way to the store until it dies. What it writes then is not stored, and it
+// node is a node's way to the store until it dies. A dead node stores nothing, and it
 // begins no step any more. A step that was under way ends, since nobody can end it: what it
 // came to is kept for who is asked about it.
 type node struct {

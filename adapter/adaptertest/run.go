@@ -51,7 +51,7 @@ func (b *Bench) Next() *Run {
 	return b.ends("")
 }
 
-// Until waits for the next event that is wanted. What Next returns has the events up to it, too.
+// Until waits for the next event that is wanted. The Run of Next has the events up to it, too.
 func (b *Bench) Until(wanted func(protocol.Event) bool) protocol.Event {
 	b.t.Helper()
 	return b.until(wanted, false)
@@ -127,8 +127,8 @@ func (b *Bench) askedBelow() []protocol.Interrupt {
 	return asked
 }
 
-// until returns the next event that is wanted. With calls it returns nil when a thread below
-// this one asks.
+// until returns the next event that is wanted. It returns nil when calls is set and a
+// thread below this one asks.
 func (b *Bench) until(wanted func(protocol.Event) bool, calls bool) protocol.Event {
 	b.t.Helper()
 	ctx := b.ctx()
