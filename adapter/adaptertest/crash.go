@@ -16,10 +16,10 @@ import (
 // that each effect has taken place once. Every fifth write is tried with -short. EachCrash
 // ends with the first subtest that fails.
 //
-// The Bench does meanwhile what people would: it sends again what was not taken, or was
-// lost before a step had begun. It answers the question about an uncertain step by what became of
-// it: with its result, or by having it run again if it had not run. An agent that another one calls fails if it is lost before a step: let it be
-// adapter.Restartable.
+// The Bench does meanwhile what people would. It sends again what was not taken, or was lost
+// before a step had begun. It answers the question about an uncertain step by what became of
+// it: with its result, or by having it run again if it had not run. An agent that another one
+// calls fails if it is lost before a step: let it be adapter.Restartable.
 func EachCrash(t *testing.T, conversation func(t testing.TB)) {
 	t.Helper()
 	every := 1
