@@ -161,7 +161,7 @@ func TestUpstreamsAreAsked(t *testing.T) {
 }
 
 // docs/gateway.md shows a list that is one, with all that an upstream can have, and names each
-// repair once, and each code.
+// repair once.
 func TestGatewayPage(t *testing.T) {
 	data, err := os.ReadFile("../../docs/gateway.md")
 	if err != nil {
@@ -194,10 +194,5 @@ func TestGatewayPage(t *testing.T) {
 	}
 	if got, want := rows("What is put right"), slices.Sorted(slices.Values(gateway.Repairs)); !slices.Equal(got, want) {
 		t.Errorf("it lists the repairs %v, and there are %v", got, want)
-	}
-	for _, code := range []string{gateway.CodeUnavailable, gateway.CodeRefused, gateway.CodeFailed, gateway.CodeTimeout, gateway.CodeTruncated, gateway.CodeTooLarge, gateway.CodeContentType, gateway.CodeForgotten} {
-		if !slices.Contains(rows("How a run fails"), code) {
-			t.Errorf("it does not list %s", code)
-		}
 	}
 }
