@@ -31,6 +31,11 @@ type Options struct {
 	Lease time.Duration
 	// Sweep is how often lost and queued runs are looked for. Default 1 s.
 	Sweep time.Duration
+	// Linger is for how long a delta of a text, of reasoning or of a call's arguments waits, so
+	// that the deltas of all runs here travel together. The first delta of an item and any other
+	// event go at once, and take along what waits in their run. Sixteen deltas of a run wait no
+	// longer. Default 5 ms; negative: nothing waits.
+	Linger time.Duration
 	// MaxAttempts is how often a run is tried when its workers are lost before it
 	// records anything more: steps, questions and answers begin the count anew.
 	// Only its journal therefore bounds an agent that loses its worker after each step of
@@ -248,6 +253,9 @@ func (o *Options) complete(durable bool) (Options, error) {
 	}
 	c.Lease = orDefault(c.Lease, 10*time.Second)
 	c.Sweep = orDefault(c.Sweep, time.Second)
+	if c.Linger == 0 {
+		c.Linger = 5 * time.Millisecond
+	}
 	c.StoreTimeout = orDefault(c.StoreTimeout, 5*time.Second)
 	c.MaxAttempts = orDefault(c.MaxAttempts, 3)
 	c.MaxRuns = orDefault(c.MaxRuns, 10_000)

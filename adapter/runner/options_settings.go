@@ -12,7 +12,7 @@ func (o *Options) settings() node.Settings {
 	s := node.Settings{
 		Agents: o.Agents, Default: o.Default, HeadersBy: o.HeadersBy, Blocking: o.Mode == ModeBlocking, Busy: judge.Busy(o.Busy),
 		Cancels: o.Unanswered == UnansweredCancel, CancelsBy: map[string]bool{}, OnExpiry: o.OnExpiry, Logins: o.Logins, PublicURL: strings.TrimRight(o.PublicURL, "/"),
-		Lease: o.Lease, Sweep: o.Sweep, MaxPark: o.MaxPark, AgentWait: o.AgentWait, RunTimeout: o.RunTimeout, StoreTimeout: o.StoreTimeout, PayloadKeep: o.PayloadKeep,
+		Lease: o.Lease, Sweep: o.Sweep, MaxPark: o.MaxPark, AgentWait: o.AgentWait, RunTimeout: o.RunTimeout, Linger: o.Linger, StoreTimeout: o.StoreTimeout, PayloadKeep: o.PayloadKeep,
 		MaxAttempts: o.MaxAttempts, MaxRuns: o.MaxRuns, MaxQueue: o.MaxQueue,
 		MaxRunsPerUser: o.MaxRunsPerUser, MaxRunsPerTenant: o.MaxRunsPerTenant, MaxThreadsPerUser: o.MaxThreadsPerUser, MaxInputs: o.MaxInputs, InputBurst: o.InputBurst,
 		MaxQueueBytes: o.MaxQueueBytes, MaxThreadBytes: o.MaxThreadBytes, MaxStateBytes: o.MaxStateBytes, CheckpointBytes: o.CheckpointBytes, PayloadsFrom: o.PayloadsFrom,

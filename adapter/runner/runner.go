@@ -56,7 +56,7 @@ func New(st store.Store, options *Options) (*Runner, error) {
 		return nil, err
 	}
 	r := new(Runner)
-	n := &node.Node{Options: o.settings(), Agents: slices.Sorted(maps.Keys(o.Agents)), Quiet: make(chan struct{}), Health: node.NewStoreHealth(o.Logger, r.storeChanged), Folded: folded.New(o.ThreadCache)}
+	n := &node.Node{Options: o.settings(), Agents: slices.Sorted(maps.Keys(o.Agents)), Quiet: make(chan struct{}), Health: node.NewStoreHealth(o.Logger, r.storeChanged), Folded: folded.New(o.ThreadCache), Company: node.NewCompany(o.Linger)}
 	n.Log, n.Store = node.ThinLog(o.Logger, n.Health), node.WatchedStore{Store: st, Health: n.Health}
 	n.Ctx, n.Cancel = context.WithCancelCause(context.Background())
 	r.node = n

@@ -27,7 +27,7 @@ func (p plan) of(n int) int {
 var (
 	fast   = []string{rate, serverCPU, redisCPU, others}
 	inside = []string{rate, serverCPU, redisCPU, allocated, objects, commands, others}
-	paced  = []string{p50, p99, serverCPU, redisCPU, others}
+	paced  = []string{p50, p99, serverCPU, redisCPU, commands, objects, others}
 )
 
 func (p plan) streams() (rows []row, samples []sample) {
@@ -46,6 +46,9 @@ func (p plan) streams() (rows []row, samples []sample) {
 		{name: "centrifuge, one at a time", server: "centrifuge", redis: "none", kind: "centrifuge", clients: 100, events: 500},
 		{name: "centrifuge, 16 in flight", server: "centrifuge", args: []string{"--window", "16"}, redis: "none", kind: "centrifuge", clients: 100, events: 1000},
 		{name: "aguiws, paced", server: "aguiws", redis: "none", kind: "run", clients: 100, events: 150, rate: 50},
+		{name: "aguiws, paced, no linger", server: "aguiws", args: []string{"--linger", "-1ms"}, redis: "none", kind: "run", clients: 100, events: 150, rate: 50},
+		{name: "aguiws, one at a time, no linger", server: "aguiws", args: []string{"--window", "1", "--linger", "-1ms"}, redis: "none", kind: "run", clients: 100, events: 800},
+		{name: "aguiws, 16 in flight, no linger", server: "aguiws", args: []string{"--window", "16", "--linger", "-1ms"}, redis: "none", kind: "run", clients: 100, events: 3000},
 		{name: "aguiws, other node, paced", server: "aguiws", redis: "none", kind: "attach", clients: 100, events: 150, rate: 50, apart: true},
 		{name: "centrifuge, paced", server: "centrifuge", redis: "none", kind: "centrifuge", clients: 100, events: 150, rate: 50},
 		{name: "aguiws, gateway", server: "aguiws", redis: "none", kind: "run", clients: 100, events: 4000, behind: true},
@@ -76,6 +79,9 @@ func (p plan) streams() (rows []row, samples []sample) {
 		{"one at a time, against centrifuge", "aguiws, one at a time", "centrifuge, one at a time", inside},
 		{"16 in flight, against centrifuge", "aguiws, 16 in flight", "centrifuge, 16 in flight", inside},
 		{"paced 5,000/s, against centrifuge", "aguiws, paced", "centrifuge, paced", paced},
+		{"paced 5,000/s, no linger, against centrifuge", "aguiws, paced, no linger", "centrifuge, paced", paced},
+		{"one at a time, no linger, against centrifuge", "aguiws, one at a time, no linger", "centrifuge, one at a time", inside},
+		{"16 in flight, no linger, against centrifuge", "aguiws, 16 in flight, no linger", "centrifuge, 16 in flight", inside},
 		{"paced 5,000/s, other node against the same", "aguiws, other node, paced", "aguiws, paced", paced},
 		{"saturated, gateway against our own agent", "aguiws, gateway", "aguiws", inside},
 		{"paced 5,000/s, gateway against our own agent", "aguiws, gateway, paced", "aguiws, paced", paced},

@@ -36,6 +36,7 @@ func play(kind string, args []string) error {
 	flags := flag.NewFlagSet(kind, flag.ExitOnError)
 	redis := flags.String("redis", "", "host:port")
 	window := flags.Int("window", 0, "events of a run that are not acknowledged; 0: as many as the adapter lets be")
+	linger := flags.Duration("linger", 0, "for how long deltas wait for company; 0: as by default; negative: not at all")
 	upstream := flags.String("upstream", "", "`URL` of the agent; empty: one of its own")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -49,7 +50,7 @@ func play(kind string, args []string) error {
 	}
 	switch kind {
 	case "aguiws":
-		return serve(l, *redis, *upstream, *window)
+		return serve(l, *redis, *upstream, *window, *linger)
 	case "upstream":
 		return serveUpstream(l)
 	case "bare":
@@ -62,7 +63,7 @@ func play(kind string, args []string) error {
 
 // serve is this server with an agent that emits when it is told to, and obeys the script
 // agent's commands otherwise; or before an upstream.
-func serve(l net.Listener, redis, upstream string, window int) error {
+func serve(l net.Listener, redis, upstream string, window int, linger time.Duration) error {
 	ctx := context.Background()
 	opened, err := redisstore.Open(ctx, "redis://"+redis, nil)
 	if err != nil {
@@ -116,7 +117,7 @@ func serve(l net.Listener, redis, upstream string, window int) error {
 		}
 	}
 	quiet := slog.New(slog.DiscardHandler)
-	runs, err := runner.New(kept, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: quiet})
+	runs, err := runner.New(kept, &runner.Options{Agents: map[string]adapter.Agent{"": agent}, Linger: linger, Logger: quiet})
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ type settings struct {
 	retainAge, retainThreads                   time.Duration
 	noticeAge, keepRuns, keepDecisions         time.Duration
 	redact, redactLists                        []adapter.Redaction
-	runTimeout, maxPark                        time.Duration
+	runTimeout, maxPark, linger                time.Duration
 	separateDuties                             bool
 	noticeSummaries                            bool
 	maxRuns                                    int
@@ -61,7 +61,6 @@ type settings struct {
 
 	maxFrame, held                          int64
 	heartbeat                               time.Duration
-	threads                                 int
 	sockets, socketsPerUser, socketsPerAddr int
 	requestsPerUser, requestsPerAddr        int
 	inputs                                  int
@@ -87,12 +86,12 @@ func newSettings() *settings {
 		command: "serve", showing: store.ThreadKey{Namespace: "local"}, erasing: erasing{tenant: "default"}, recording: recording{message: checkMessage, out: "recording"}, addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
 		retainBytes: 8 << 20, retainAge: 7 * 24 * time.Hour,
 		noticeAge: 7 * 24 * time.Hour, keepRuns: 30 * 24 * time.Hour, keepDecisions: 365 * 24 * time.Hour,
-		runTimeout: 6 * time.Hour, maxPark: 30 * 24 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, threadCache: 64 << 20, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", unanswered: policies{common: "refuse"}, auth: "none",
+		runTimeout: 6 * time.Hour, maxPark: 30 * 24 * time.Hour, linger: 5 * time.Millisecond, maxRuns: 10_000, threadBytes: 64 << 20, threadCache: 64 << 20, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", unanswered: policies{common: "refuse"}, auth: "none",
 		jwt:          jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, user: "sub", scope: "scope"},
 		model:        modelSettings{url: llm.DefaultURL},
 		onDisconnect: server.DisconnectDefaults(),
 		maxFrame:     4 << 20, held: 256 << 20, heartbeat: 25 * time.Second,
-		threads: 16, sockets: 10_000, socketsPerUser: 64, socketsPerAddr: 256,
+		sockets: 10_000, socketsPerUser: 64, socketsPerAddr: 256,
 		requestsPerUser: 50, requestsPerAddr: 100, inputs: 120,
 		logFormat: "text", logLevel: "info", drain: 20 * time.Second,
 		from: map[string]string{},
@@ -149,6 +148,7 @@ func (s *settings) table() []setting {
 		{"unanswered", "Runs", policiesValue{&s.unanswered, []string{"refuse", "cancel"}}, "a new message that answers none of the open questions is refused, or cancels them and is answered. `script=cancel` is for the inputs of one agent"},
 		{"on-disconnect", "Runs", disconnectValue{&s.onDisconnect}, "whether a run stops or finishes when its client over HTTP closes the connection, by route and by agent: `/agui=stop`, `script=finish`. An agent's value wins over its route's. Routes that are left out keep the default. A run that stops does so 3 s later, unless somebody follows it then"},
 		{"run-timeout", "Runs", durationValue{&s.runTimeout, 0, 0}, "how long a run may be active, without the time it waits for answers. 0s is for ever"},
+		{"linger", "Runs", durationValue{&s.linger, 0, time.Second}, "how long the deltas of a run may wait for those of others, which travel with them and cost less. The first delta of a message or a call never waits. 0s is none"},
 		{"max-runs", "Runs", numberValue{&s.maxRuns, 1, 0}, "runs at once, without those that wait for answers. More wait for a place here or on another server"},
 
 		{"auth", "Identity", choiceValue{&s.auth, []string{"none", "tokens", "jwt"}}, "the server's users: everybody on loopback; bearers of listed tokens; bearers of an issuer's tokens"},
@@ -177,7 +177,6 @@ func (s *settings) table() []setting {
 		{"payloads-from", "Limits", bytesValue{&s.payloadsFrom, 0}, "size of a tool's result, as text, from which on it travels by reference: clients and messages get a preview, and the store keeps the result once. A frontend that does not know of references shows the preview. 0 is never"},
 		{"keep-payloads", "Limits", durationValue{&s.payloadKeep, 0, 0}, "how long a large value is kept that a thread refers to. 0 is as long as the thread"},
 		{"thread-cache", "Limits", bytesValue{&s.threadCache, 0}, "memory for the messages of threads in use, so that a turn reads only the new part of its thread. 0 is none"},
-		{"max-threads", "Limits", numberValue{&s.threads, 1, 10_000}, "threads that one socket may follow"},
 		{"max-sockets", "Limits", numberValue{&s.sockets, 1, 0}, "open sockets and streams"},
 		{"max-sockets-per-user", "Limits", limitValue{&s.socketsPerUser}, "open sockets and streams of one user. For this and every limit by user or address below, -1 is no limit, `--auth none` tells no users apart, and loopback addresses have no limit"},
 		{"max-sockets-per-address", "Limits", limitValue{&s.socketsPerAddr}, "open sockets and streams of one address, or of one /64 network of IPv6. A /48 may have eight times as many. The same holds for requests"},

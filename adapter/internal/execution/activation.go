@@ -52,6 +52,8 @@ type execution struct {
 	version   int64                 // of the thread before the run
 	hasParts  bool                  // the stored snapshot has what an execution was given
 	texts     [][]byte              // of the events that are being admitted; the slice is used again
+	urgent    bool                  // of the events that are being admitted, one waits for no company
+	mute      []protocol.ItemKey    // items that are open and have no delta
 	closes    json.RawMessage       // what closing told last
 	room      int64                 // bytes that may be added here; see outgrown
 	allowed   int64                 // bytes by which the run may make its thread larger

@@ -24,7 +24,7 @@ func (takesAll) Commit(_ context.Context, b store.Batch) (store.CommitResult, er
 // reasoning and a call are open.
 func emitting(t testing.TB) *line {
 	ctx, cancel := context.WithCancel(context.Background())
-	pipe := newPipeline(takesAll{}, store.Claim{}, 1, 1)
+	pipe := newPipeline(takesAll{}, nil, store.Claim{}, 1, 1)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

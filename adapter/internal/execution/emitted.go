@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
@@ -70,6 +71,7 @@ func (x *execution) add(it item, wait bool) error {
 // before it; the item is to be added before anything else is admitted.
 func (x *execution) admit(s *scope, events []protocol.Event, texts [][]byte) (item, error) {
 	restructured := false
+	x.urgent = false
 	var err error
 	for i, e := range events {
 		var text []byte
@@ -80,7 +82,7 @@ func (x *execution) admit(s *scope, events []protocol.Event, texts [][]byte) (it
 			break
 		}
 	}
-	it := item{events: x.texts}
+	it := item{events: x.texts, patient: !x.urgent}
 	if restructured {
 		it.closing = x.closing()
 	}
@@ -208,10 +210,33 @@ func (x *execution) append(e protocol.Event, does protocol.Effect, text []byte) 
 		}
 		x.node.Log.Log(x.Ctx, level, "an event has no effect", "thread", x.Claim.Thread.Thread, "label", x.label, "type", string(e.Type()), "error", err)
 	}
+	x.urgent = x.hurries(does) || x.urgent
 	if does.Verb != protocol.Continues {
 		x.track(e, does)
 	}
 	return text, nil
+}
+
+// hurries reports whether an event waits for no company: all but deltas, and of these the first
+// of an item.
+func (x *execution) hurries(does protocol.Effect) bool {
+	if does.Verb == protocol.Continues && len(x.mute) == 0 {
+		return false
+	}
+	key, named := does.Item()
+	if !named {
+		return does.Verb != protocol.Continues
+	}
+	at := slices.Index(x.mute, key)
+	switch {
+	case does.Verb == protocol.Opens && (does.Family == protocol.FamilyText || does.Family == protocol.FamilyReasoning || does.Family == protocol.FamilyToolCall):
+		x.mute = append(x.mute, key)
+	case at >= 0:
+		x.mute = slices.Delete(x.mute, at, at+1)
+	case does.Verb == protocol.Continues:
+		return false
+	}
+	return true
 }
 
 // track keeps the calls that this run opened and that have no result, and

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/internal/node"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -22,11 +23,18 @@ const (
 	maxUnackedSize = 1 << 20
 )
 
+// Deltas that have waited for company go when they are so many, or have so many bytes.
+const (
+	lingerEvents = 16
+	lingerBytes  = 16 << 10
+)
+
 // item is something a run adds, whole: events, then entries, then an end.
 type item struct {
 	events  [][]byte // the slice is copied
 	entries []*store.JournalEntry
 	notes   bool // the entries are bookkeeping
+	patient bool // the events can wait for company
 	closing json.RawMessage
 	// checkpoint is alone in its item.
 	checkpoint *store.RunCheckpoint
@@ -46,6 +54,7 @@ type gathered struct {
 	entries    []*store.JournalEntry
 	after      []int // how many of the events come before each entry
 	notes      bool
+	patient    bool // all items are
 	closing    json.RawMessage
 	end        *store.End
 	checkpoint *store.RunCheckpoint
@@ -61,16 +70,20 @@ type committer interface {
 
 // pipeline carries what one claimed run adds to the store, in order, one batch
 // in flight. Items that arrive while a batch is in flight make the next one, so that
-// batches grow with the load and nothing lingers. Once the load is what it is, an event
-// costs it no memory.
+// batches grow with the load. A batch of patient items alone waits for company, and any other
+// item takes it along. Once the load is what it is, an event costs it no memory.
 type pipeline struct {
-	store committer
-	claim store.Claim
+	store   committer
+	claim   store.Claim
+	company *node.Company // nil: nothing waits
+	due     func()        // ripen
 
 	mu        sync.Mutex
 	space     *sync.Cond
 	idle      bool          // run waits for wake
 	wake      chan struct{} // has room for one
+	waits     bool          // in company
+	ripe      bool          // it has waited in company
 	pending   []*gathered
 	spare     *gathered    // empty
 	added     atomic.Int64 // bytes of all events and entries
@@ -89,13 +102,13 @@ type pipeline struct {
 // newPipeline continues a claim whose last batch had the given number and left
 // the log at seq. run must be called, and ends with the first end, the first
 // verdict against the claim, or ctx.
-func newPipeline(store committer, claim store.Claim, number, seq int64) *pipeline {
+func newPipeline(store committer, company *node.Company, claim store.Claim, number, seq int64) *pipeline {
 	p := &pipeline{
-		store: store, claim: claim,
+		store: store, company: company, claim: claim,
 		number: number, expect: seq, idle: true,
 		wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
-	p.space = sync.NewCond(&p.mu)
+	p.space, p.due = sync.NewCond(&p.mu), p.ripen
 	return p
 }
 
@@ -107,6 +120,7 @@ func (p *pipeline) add(ctx context.Context, it item, wait bool) error {
 	if wait {
 		acked = make(chan error, 1)
 	}
+	it.patient = it.patient && !wait
 	size := SizeOf(it.events)
 	p.mu.Lock()
 	if p.full() {
@@ -120,10 +134,7 @@ func (p *pipeline) add(ctx context.Context, it item, wait bool) error {
 	p.unacked += len(it.events)
 	p.size += size
 	p.added.Add(int64(size))
-	if p.idle {
-		p.idle = false
-		p.wake <- struct{}{}
-	}
+	p.goOrWait()
 	p.mu.Unlock()
 	if !wait {
 		return nil
@@ -138,6 +149,34 @@ func (p *pipeline) add(ctx context.Context, it item, wait bool) error {
 		default:
 			return adapter.ErrStopped
 		}
+	}
+}
+
+// goOrWait wakes Run if it is idle and something goes. What does not go joins the company.
+func (p *pipeline) goOrWait() {
+	switch goes := p.goes(); {
+	case goes && p.idle:
+		p.idle = false
+		p.wake <- struct{}{}
+	case !goes && !p.waits:
+		p.waits = true
+		p.company.Join(p.due)
+	}
+}
+
+// goes reports whether the first of what was gathered, which there is, waits no longer.
+func (p *pipeline) goes() bool {
+	g := p.pending[0]
+	return p.company == nil || p.ripe || !g.patient || len(p.pending) > 1 || len(g.events) >= lingerEvents || g.weight >= lingerBytes
+}
+
+// ripen ends the waiting in company.
+func (p *pipeline) ripen() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waits, p.ripe = false, len(p.pending) > 0
+	if p.ripe {
+		p.goOrWait()
 	}
 }
 
@@ -166,7 +205,7 @@ func (p *pipeline) gather(it item, size int, acked chan<- error) {
 		if g, p.spare = p.spare, nil; g == nil {
 			g = new(gathered)
 		}
-		g.notes = it.notes
+		g.notes, g.patient = it.notes, true
 		p.pending = append(p.pending, g)
 	}
 	g.events = append(g.events, it.events...)
@@ -180,6 +219,7 @@ func (p *pipeline) gather(it item, size int, acked chan<- error) {
 		g.closing = it.closing
 	}
 	g.end, g.checkpoint, g.join = it.end, it.checkpoint, it.join
+	g.patient = g.patient && it.patient
 	if acked != nil {
 		g.acked = append(g.acked, acked)
 	}
@@ -235,6 +275,12 @@ func (p *pipeline) take() (*gathered, store.Batch) {
 		p.idle = true
 		return nil, batch
 	}
+	if !p.goes() {
+		p.idle = true
+		p.goOrWait()
+		return nil, batch
+	}
+	p.ripe = false
 	g := p.pending[0]
 	n := copy(p.pending, p.pending[1:])
 	p.pending[n] = nil

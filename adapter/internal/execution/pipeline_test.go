@@ -6,12 +6,15 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/internal/node"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // told is what a batch was when it was sent.
@@ -79,7 +82,7 @@ func piped(t *testing.T, st *slowStore, fn func(ctx context.Context, cancel func
 	synctest.Test(t, func(t *testing.T) {
 		st.t = t
 		ctx, cancel := context.WithCancel(context.Background())
-		p := newPipeline(st, store.Claim{}, 1, 10)
+		p := newPipeline(st, node.NewCompany(5*time.Millisecond), store.Claim{}, 1, 10)
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -222,5 +225,133 @@ func TestPipelineBoundsWhatIsUnderWay(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// timedStore notes when it is sent batches, and takes some time for each.
+type timedStore struct {
+	takes time.Duration
+	began time.Time
+	sent  []sending
+}
+
+type sending struct {
+	after  time.Duration
+	events int
+}
+
+func (s *timedStore) Commit(_ context.Context, b store.Batch) (store.CommitResult, error) {
+	s.sent = append(s.sent, sending{time.Since(s.began), len(b.Events)})
+	time.Sleep(s.takes)
+	return store.CommitResult{Status: store.CommitOK, End: store.Position{Seq: b.Expect + int64(len(b.Events))}}, nil
+}
+
+func TestPipelineWaitsForCompany(t *testing.T) {
+	const ms, wait = time.Millisecond, 5500 * time.Microsecond
+	delta, rest := item{events: texts("d"), patient: true}, item{events: texts("r")}
+	large := item{events: texts(strings.Repeat("x", lingerBytes)), patient: true}
+	for name, test := range map[string]struct {
+		takes time.Duration
+		items []item // a millisecond apart
+		waits bool   // for the last
+		want  []sending
+	}{
+		"deltas go together":             {items: []item{delta, delta, delta}, want: []sending{{wait, 3}}},
+		"and those behind them":          {items: slices.Repeat([]item{delta}, 7), want: []sending{{wait, 6}, {6*ms + wait, 1}}},
+		"another event takes them along": {items: []item{delta, delta, rest, delta}, want: []sending{{2 * ms, 3}, {wait, 1}}},
+		"who waits for one, too":         {items: []item{delta, delta}, waits: true, want: []sending{{ms, 2}}},
+		"many go at once":                {items: []item{{events: slices.Repeat(texts("d"), lingerEvents), patient: true}}, want: []sending{{0, lingerEvents}}},
+		"much goes at once":              {items: []item{large}, want: []sending{{0, 1}}},
+		"the store's time counts":        {takes: 3 * ms, items: []item{rest, delta, delta, delta}, want: []sending{{0, 1}, {ms + wait, 3}}},
+		"what has waited goes next":      {takes: 9 * ms, items: []item{rest, delta, delta, delta, delta}, want: []sending{{0, 1}, {9 * ms, 4}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st := &timedStore{takes: test.takes, began: time.Now()}
+				ctx, cancel := context.WithCancel(t.Context())
+				p := newPipeline(st, node.NewCompany(wait), store.Claim{}, 1, 10)
+				var over sync.WaitGroup
+				over.Go(func() { p.Run(ctx) })
+				for i, it := range test.items {
+					synctest.Wait()
+					time.Sleep(time.Until(st.began.Add(time.Duration(i) * ms)))
+					if err := p.add(ctx, it, test.waits && i == len(test.items)-1); err != nil {
+						t.Fatal(err)
+					}
+				}
+				time.Sleep(time.Second)
+				cancel()
+				over.Wait()
+				if !slices.Equal(st.sent, test.want) {
+					t.Errorf("%v", st.sent)
+				}
+			})
+		})
+	}
+}
+
+// TestCompanyLeavesTogether has the runs of a node send at the same moment, and at once when
+// they are enough.
+func TestCompanyLeavesTogether(t *testing.T) {
+	for runs, want := range map[int]time.Duration{10: 5 * time.Millisecond, 64: 0} {
+		synctest.Test(t, func(t *testing.T) {
+			began, company := time.Now(), node.NewCompany(5*time.Millisecond)
+			ctx, cancel := context.WithCancel(t.Context())
+			var over sync.WaitGroup
+			var stores []*timedStore
+			for range runs {
+				st := &timedStore{began: began}
+				p := newPipeline(st, company, store.Claim{}, 1, 10)
+				over.Go(func() { p.Run(ctx) })
+				if err := p.add(ctx, item{events: texts("d"), patient: true}, false); err != nil {
+					t.Fatal(err)
+				}
+				stores = append(stores, st)
+			}
+			time.Sleep(time.Second)
+			cancel()
+			over.Wait()
+			for _, st := range stores {
+				if !slices.Equal(st.sent, []sending{{want, 1}}) {
+					t.Fatalf("of %d runs: %v", runs, st.sent)
+				}
+			}
+		})
+	}
+}
+
+// TestFirstDeltaWaitsForNobody says which events wait for company.
+func TestFirstDeltaWaitsForNobody(t *testing.T) {
+	text := func(id string) protocol.Event { return &protocol.TextMessageContent{MessageID: id, Delta: "x"} }
+	args := &protocol.ToolCallArgs{ToolCallID: "c", Delta: "1"}
+	x := emitting(t).x
+	for i, test := range []struct {
+		events  []protocol.Event
+		patient bool
+	}{
+		{[]protocol.Event{text("m")}, false}, // emitting has opened it
+		{[]protocol.Event{text("m")}, true},
+		{[]protocol.Event{&protocol.ReasoningMessageContent{MessageID: "r", Delta: "x"}}, false},
+		{[]protocol.Event{args}, false},
+		{[]protocol.Event{args, text("m")}, true},
+		{[]protocol.Event{text("m"), &protocol.Custom{Name: "n", Value: json.RawMessage("1")}}, false},
+		{[]protocol.Event{&protocol.TextMessageStart{MessageID: "n", Role: protocol.RoleAssistant}}, false},
+		{[]protocol.Event{text("m")}, true},
+		{[]protocol.Event{text("n")}, false},
+		{[]protocol.Event{text("n")}, true},
+		{[]protocol.Event{&protocol.TextMessageEnd{MessageID: "n"}}, false},
+		{[]protocol.Event{&protocol.StepStarted{StepName: "s"}}, false},
+		{[]protocol.Event{text("m")}, true},
+	} {
+		it, err := x.admit(x.main, test.events, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if it.patient != test.patient {
+			t.Errorf("%d: patient is %t", i, it.patient)
+		}
+		if err := x.add(it, true); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

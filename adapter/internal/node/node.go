@@ -32,6 +32,7 @@ type Node struct {
 	Folded  *folded.Threads // in use here
 	Panics  panicLog
 	Running inflight // runs and claims
+	Company *Company // of the runs
 
 	Ctx      context.Context // ends when runs must stop
 	Cancel   context.CancelCauseFunc

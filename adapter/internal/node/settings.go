@@ -24,7 +24,7 @@ type Settings struct {
 	Logins    adapter.Logins
 	PublicURL string // without a slash at its end
 
-	Lease, Sweep, MaxPark, AgentWait, RunTimeout, StoreTimeout, PayloadKeep time.Duration
+	Lease, Sweep, MaxPark, AgentWait, RunTimeout, StoreTimeout, PayloadKeep, Linger time.Duration
 
 	MaxAttempts, MaxRuns, MaxQueue                                                int
 	MaxRunsPerUser, MaxRunsPerTenant, MaxThreadsPerUser, MaxInputs, InputBurst    int
