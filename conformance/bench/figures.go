@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"text/tabwriter"
 )
 
 // figures are what one sample measured, by name. The names say the unit.
@@ -94,27 +93,42 @@ func compare(rows []row, got results) []line {
 	return lines
 }
 
-// table prints lines. Ratios of rates are better above 1, all others below.
+// busy is the part of the machine, in percent, that others may use before a row is marked.
+const busy = 10
+
+// table prints lines in Markdown. Ratios of rates are better above 1, all others below.
 func table(w io.Writer, lines []line) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "row\tfigure\tours\trival\tratio: least\tmedian\tlargest\t")
+	marked := map[string]bool{}
+	for _, l := range lines {
+		if l.Figure == others && (l.Ours.Median > busy || l.Rival != nil && l.Rival.Median > busy) {
+			marked[l.Row] = true
+		}
+	}
+	fmt.Fprint(w, "| row | figure | ours | other | ratio: median (least to largest) |\n| --- | --- | --- | --- | --- |\n")
 	last := ""
 	for _, l := range lines {
-		name := l.Row
-		if name == last {
-			name = ""
+		if l.Figure == others {
+			continue
 		}
-		last = l.Row
-		rival, ratio := "", "\t\t"
+		name := ""
+		if l.Row != last {
+			name, last = l.Row, l.Row
+			if marked[name] {
+				name += " †"
+			}
+		}
+		rival, ratio := "", ""
 		if l.Rival != nil {
 			rival = short(l.Rival.Median)
 		}
 		if l.Ratio != nil {
-			ratio = fmt.Sprintf("%.2f\t%.2f\t%.2f", l.Ratio.Min, l.Ratio.Median, l.Ratio.Max)
+			ratio = fmt.Sprintf("%.2f (%.2f to %.2f)", l.Ratio.Median, l.Ratio.Min, l.Ratio.Max)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t\n", name, l.Figure, short(l.Ours.Median), rival, ratio)
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", name, l.Figure, short(l.Ours.Median), rival, ratio)
 	}
-	t.Flush()
+	if len(marked) > 0 {
+		fmt.Fprintf(w, "\n† Others used more than %d %% of the machine: measure again at rest.\n", busy)
+	}
 }
 
 // short has three digits that count.

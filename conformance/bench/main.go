@@ -1,17 +1,18 @@
 // Command bench measures this server beside what others would pick instead, in turns on
-// one machine, and prints ratios:
+// one machine, and prints ratios as a table in Markdown:
 //
-//	go run ./conformance/bench                          everything, five rounds: about an hour
+//	go run ./conformance/bench                          the main rows, three rounds: 20 minutes
+//	go run ./conformance/bench --only . --rounds 5      everything: more than an hour
 //	go run ./conformance/bench --only saturated --json out.json
-//	go run ./conformance/bench --quick --rounds 1       a glance at everything
-//	go run ./conformance/bench --list                   the rows, and what each is measured against
+//	go run ./conformance/bench --only . --quick --rounds 1
+//	go run ./conformance/bench --only . --list          the rows, and what each is measured against
 //
 // Each sample has a redis-server, servers and clients of its own, as processes, and ends
 // them. A ratio is of two samples of one round, ours to the other's; what is shown is the
 // least, the median and the largest of all rounds, so that a machine which does something
 // else meanwhile is seen. CPU of a server is getrusage of its process, that of Redis is
-// INFO's, and "others" is the share of the machine that neither they nor the clients used:
-// trust no round in which it is much.
+// INFO's, and "others" is the share of the machine that neither they nor the clients used. The
+// table marks a row in which it was more than a tenth.
 //
 // Rivals are bare coder/websocket with a write an event and no store, centrifuge with Redis
 // history, Node with @ag-ui/encoder, and the SSE writer of AG-UI's Go SDK. Those of Go are
@@ -52,8 +53,8 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	only := flags.String("only", "", "rows whose name matches this `regexp`")
-	rounds := flags.Int("rounds", 5, "how often each is measured")
+	only := flags.String("only", mainRows, "rows whose name matches this `regexp`")
+	rounds := flags.Int("rounds", 3, "how often each is measured")
 	quick := flags.Bool("quick", false, "a tenth of the work: shows that it goes, and little more")
 	large := flags.Bool("large", false, "threads of 50,000 messages and 1,000,000 suspended runs too")
 	list := flags.Bool("list", false, "list the rows and measure nothing")

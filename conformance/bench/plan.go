@@ -5,6 +5,9 @@ import (
 	"regexp"
 )
 
+// mainRows are those that the goals are about.
+const mainRows = `^(saturated, (100 runs|gateway against our own agent)$|one at a time|16 in flight|paced 5,000/s, (no linger, )?against|fan-out 50 paced 100/s, against bare|approval cycle|attach with|input to|answer to|replay|cold)`
+
 // plan says what is measured.
 type plan struct{ quick, large bool }
 
@@ -27,7 +30,7 @@ func (p plan) of(n int) int {
 var (
 	fast   = []string{rate, serverCPU, redisCPU, others}
 	inside = []string{rate, serverCPU, redisCPU, allocated, objects, commands, others}
-	paced  = []string{p50, p99, serverCPU, redisCPU, commands, objects, others}
+	paced  = []string{p50, p99, serverCPU, redisCPU, others}
 )
 
 func (p plan) streams() (rows []row, samples []sample) {
