@@ -167,6 +167,7 @@ func TestDevEndsItsAgent(t *testing.T) {
 	c.Env = append(os.Environ(), devRole+"=aguiws")
 	out, err := c.StdoutPipe()
 	if err == nil {
+		c.Stderr = c.Stdout
 		err = c.Start()
 	}
 	if err != nil {
@@ -174,9 +175,9 @@ func TestDevEndsItsAgent(t *testing.T) {
 	}
 	defer c.Process.Kill()
 	lines := bufio.NewScanner(out)
-	for lines.Scan() && !strings.HasPrefix(lines.Text(), "aguiws: open ") {
-	}
-	for range 2 {
+	for _, when := range []string{"aguiws: open ", "msg=draining "} {
+		for lines.Scan() && !strings.Contains(lines.Text(), when) {
+		}
 		if err := c.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
 		}

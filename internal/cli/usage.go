@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/aguiws/aguiws/internal/child"
 )
 
 // printUsage lists the commands and the settings.
@@ -39,7 +41,7 @@ says what comes of it. To an upstream that is configured elsewhere it only conne
 unless --message is given.
 
 dev expects the agent at --upstream, or at `+devUpstream+` when no upstream is set. It tells
-the agent to end by SIGTERM, and kills what is left of it after `+devGrace.String()+`. The agent gets the
+the agent to end by SIGTERM, and kills what is left of it after `+child.Grace.String()+`. The agent gets the
 environment without the variables AGUIWS_….
 
 Flags of record:
