@@ -221,10 +221,12 @@ var rooms = []room{
 		ours: below, theirs: whatever},
 	{folder: "internal/build", why: "a release has one version, whoever tells it",
 		theirs: std, never: []string{"net/http"}},
+	{folder: "internal/child", why: "a program is started, told to end and started again, whatever is served in front of it",
+		theirs: std, never: []string{"net/http"}},
 	{folder: "internal/show", why: "it reads the contract of a store, whichever store it is",
 		ours: []string{"protocol", "adapter/store"}, theirs: std},
 	{folder: "internal/cli", why: "the command wires things together, and knows no example and no harness",
-		ours: append([]string{"internal/build", "internal/origin", "internal/show"}, below...), theirs: whatever},
+		ours: append([]string{"internal/build", "internal/child", "internal/origin", "internal/show"}, below...), theirs: whatever},
 	{folder: "", why: "main hands a command line over and has the exit code back, and decides nothing",
 		ours: []string{"internal/cli"}, theirs: std},
 }

@@ -5,7 +5,7 @@
 // configuration file (configfile.go), and that over the defaults. They are
 // judged together (validate.go). Then one of the commands goes on. serve wires store,
 // runner, identity and server together, listens, and drains when it is told to end
-// (serve.go). check says what it finds of what the settings name (check.go). record keeps
+// (serve.go). dev does so in front of an agent that it starts itself (dev.go). check says what it finds of what the settings name (check.go). record keeps
 // what an upstream answers (record.go). show prints what the store holds of a thread
 // (package show), and erase takes a person out of it (erase.go). version says what this is, config init writes a file to begin with
 // (init.go), and healthz asks a server whether it is well.
@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, env environment, stdout, stderr io.
 	}
 	s, err := readSettings(args, env, stderr)
 	defer func() {
-		if err != nil && s.command == "serve" && s.logFormat == "json" {
+		if err != nil && (s.command == "serve" || s.command == "dev") && s.logFormat == "json" {
 			newLogger(s, stderr).Error("the command failed", "error", err)
 			err = loggedError{err}
 		}
@@ -71,6 +71,9 @@ func run(ctx context.Context, args []string, env environment, stdout, stderr io.
 		return showThread(ctx, s, stdout)
 	case s.command == "erase":
 		return erase(ctx, s, stdout)
+	}
+	if s.command == "dev" {
+		return dev(ctx, s, env, newLogger(s, stderr), stdout)
 	}
 	return serve(ctx, s, newLogger(s, stderr), stdout)
 }

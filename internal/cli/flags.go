@@ -20,7 +20,7 @@ func readSettings(args []string, env environment, usage io.Writer) (*settings, e
 	s := newSettings()
 	s.crashAt = env.get("AGUIWS_CRASH_AT")
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		if commands := []string{"serve", "check", "record", "show", "erase", "config", "healthz", "version"}; !slices.Contains(commands, args[0]) {
+		if commands := []string{"serve", "dev", "check", "record", "show", "erase", "config", "healthz", "version"}; !slices.Contains(commands, args[0]) {
 			return s, fmt.Errorf("unknown command %q%s: try aguiws --help", args[0], suggest(args[0], commands))
 		}
 		s.command, args = args[0], args[1:]
@@ -56,6 +56,9 @@ func readSettings(args []string, env environment, usage io.Writer) (*settings, e
 		if err := s.readFile(config, table); err != nil {
 			return s, err
 		}
+	}
+	if s.command == "dev" && len(s.upstream)+len(s.upstreams) == 0 {
+		s.upstream = []upstreamEntry{{URL: devUpstream}}
 	}
 	s.readModelKey(env)
 	return s, s.validate()
@@ -101,6 +104,12 @@ func (s *settings) readFlags(args []string, table []setting) (rest []string, err
 
 // readArguments reads what stands behind the flags.
 func (s *settings) readArguments(args []string) error {
+	if s.command == "dev" {
+		if len(args) == 0 {
+			return errors.New("dev: the agent's command is missing: aguiws dev [flags] -- COMMAND ARGUMENTS…")
+		}
+		s.agentCommand, args = args, nil
+	}
 	if s.command == "show" {
 		if len(args) == 0 {
 			return errors.New("show: the thread is missing: aguiws show [flags] THREAD")

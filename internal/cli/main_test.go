@@ -1,9 +1,15 @@
 package cli
 
 import (
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if role := os.Getenv(devRole); role != "" {
+		os.Exit(playDev(role))
+	}
+	goleak.VerifyTestMain(m)
+}

@@ -22,15 +22,9 @@ func record(ctx context.Context, s *settings, w io.Writer) error {
 	if len(list) == 0 {
 		return errors.New("record: the agent is missing: name it by --upstream URL")
 	}
-	_, chosen := s.agentNames(list)
-	var of *upstreamEntry
-	for i := range list {
-		if list[i].Name == chosen {
-			of = &list[i]
-		}
-	}
-	if of == nil {
-		return fmt.Errorf("record: %s %q: there is no upstream of that name", s.named("agent"), chosen)
+	of, err := s.chosenUpstream(list)
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
 	}
 	input := greeting(s.recording.message, protocol.Version11)
 	if s.recording.input != "" {

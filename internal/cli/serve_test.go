@@ -76,7 +76,7 @@ func start(t *testing.T, env environment, args ...string) *started {
 	c.log.serving = serving
 	r, w := io.Pipe()
 	go func() {
-		err := run(ctx, append([]string{"--addr", "127.0.0.1:0"}, args...), env, w, c.log)
+		err := run(ctx, args, append(env, "AGUIWS_ADDR=127.0.0.1:0"), w, c.log)
 		w.Close()
 		<-c.read
 		close(serving)

@@ -12,11 +12,12 @@ import (
 
 // settings is everything that can be set.
 type settings struct {
-	command   string // serve, check, record, show, erase or version
-	recording recording
-	checking  checking
-	showing   store.ThreadKey // what show is asked for
-	erasing   erasing
+	command      string   // serve, dev, check, record, show, erase or version
+	agentCommand []string // that dev starts
+	recording    recording
+	checking     checking
+	showing      store.ThreadKey // what show is asked for
+	erasing      erasing
 
 	addr, tlsCert, tlsKey string
 	hosts, origins        []string

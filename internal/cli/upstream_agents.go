@@ -44,6 +44,17 @@ func (s *settings) upstreamList() ([]upstreamEntry, error) {
 	return all, nil
 }
 
+// chosenUpstream is the one of the list that answers under /agui.
+func (s *settings) chosenUpstream(list []upstreamEntry) (*upstreamEntry, error) {
+	_, chosen := s.agentNames(list)
+	for i := range list {
+		if list[i].Name == chosen {
+			return &list[i], nil
+		}
+	}
+	return nil, fmt.Errorf("%s %q: there is no upstream of that name", s.named("agent"), chosen)
+}
+
 // check judges what an entry says, beside the settings.
 func (e *upstreamEntry) check(s *settings) error {
 	if err := server.CheckAgentName(e.Name); err != nil {

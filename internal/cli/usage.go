@@ -6,11 +6,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/aguiws/aguiws/internal/child"
 )
 
 // printUsage lists the commands and the settings.
 func printUsage(w io.Writer, table []setting) {
 	fmt.Fprint(w, `Usage: aguiws [serve] [flags]     serves an agent
+       aguiws dev [flags] -- COMMAND ARGUMENTS…
+                                  starts an agent, starts it again when it ends, and serves
+                                  in front of it
        aguiws check [flags]       tests the settings and what they name, and says what it found
        aguiws record [flags]      says something to an upstream once, and keeps the bytes of
                                   the answer: for a report, or for a test
@@ -34,6 +39,10 @@ warns of a variable AGUIWS_… that is no setting.
 check sends a message to an upstream that --upstream names on the command line, and
 says what comes of it. To an upstream that is configured elsewhere it only connects,
 unless --message is given.
+
+dev expects the agent at --upstream, or at `+devUpstream+` when no upstream is set. It tells
+the agent to end by SIGTERM, and kills what is left of it after `+child.Grace.String()+`. The agent gets the
+environment without the variables AGUIWS_….
 
 Flags of record:
 `)

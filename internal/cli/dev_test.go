@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// devRole is the variable that makes the test binary one of the programs around aguiws dev.
+const devRole = "TEST_DEV_ROLE"
+
+// playDev is one of these programs, and returns its exit code. An agent is a process that
+// starts another one, which serves, as npm and reloaders do; a stubborn one hears no signal.
+func playDev(role string) int {
+	switch role {
+	case "aguiws":
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		context.AfterFunc(ctx, stop)
+		return Main(ctx, os.Args[1:], append(os.Environ(), devRole+"=stubborn"), os.Stdout, os.Stderr)
+	case "broken":
+		fmt.Fprintln(os.Stderr, "no module named graph")
+		return 3
+	case "stubborn":
+		signal.Ignore(os.Interrupt, syscall.SIGTERM)
+		fallthrough
+	case "agent":
+		inner := exec.Command(os.Args[0], os.Args[1:]...)
+		inner.Env = append(os.Environ(), devRole+"=serves")
+		inner.Stdout, inner.Stderr = os.Stdout, os.Stderr
+		if inner.Run() != nil {
+			return 4
+		}
+		return 0
+	}
+	fmt.Println("settings:", os.Getenv("AGUIWS_ADDR"))
+	err := http.ListenAndServe(os.Args[1], http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ ThreadID, RunID string }
+		if json.NewDecoder(r.Body).Decode(&in) != nil {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, event := range []string{begins, `{"type":"TEXT_MESSAGE_CHUNK","messageId":"m-RUN_ID","role":"assistant","delta":"of ` + strconv.Itoa(os.Getppid()) + `"}`, ends} {
+			fmt.Fprintf(w, "data: %s\n\n", strings.NewReplacer("THREAD", in.ThreadID, "RUN_ID", in.RunID).Replace(event))
+		}
+	}))
+	fmt.Fprintln(os.Stderr, err)
+	return 5
+}
+
+// freeAddress is one on which nobody listens now.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// An agent that was killed is started again, without what it has left behind, and the server
+// before it goes on.
+func TestDevStartsItsAgentAgain(t *testing.T) {
+	at := freeAddress(t)
+	c := start(t, env(devRole, "agent"), "dev", "--upstream", "http://"+at+"/", "--", os.Args[0], at)
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	if status, body := get(t, client, "http://"+c.addr+"/", ""); status != 200 || !strings.Contains(body, "<html") {
+		t.Errorf("the page: %d %s", status, body)
+	}
+	pid := c.pidOfAnswer(client, "a")
+	p, err := os.FindProcess(pid)
+	if err == nil {
+		err = p.Kill()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for late := time.Now().Add(patience); strings.Count(c.log.String(), "the agent answers") < 2; time.Sleep(time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatalf("it is not there again:\n%s", c.log)
+		}
+	}
+	if again := c.pidOfAnswer(client, "b"); again == pid {
+		t.Errorf("%d answers again", pid)
+	}
+	c.end()
+	if log := c.log.String(); !strings.Contains(log, `why="signal: killed"`) {
+		t.Errorf("the log:\n%s", log)
+	}
+	// The settings of the server are none of the agent's.
+	if said := strings.Join(c.said, "\n") + "\n"; strings.Count(said, "agent | settings: \n") != 2 {
+		t.Errorf("it said:\n%s", said)
+	}
+	if conn, err := net.Dial("tcp", at); err == nil {
+		conn.Close()
+		t.Error("the agent outlives its server")
+	}
+}
+
+// pidOfAnswer has the agent run, and returns the process that it says it is of.
+func (c *started) pidOfAnswer(client *http.Client, thread string) int {
+	c.t.Helper()
+	resp, err := client.Post("http://"+c.addr+"/agui", "application/json", strings.NewReader(`{"threadId":"`+thread+`","runId":"r","messages":[{"id":"m","role":"user","content":"hi"}]}`))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	found := regexp.MustCompile(`"of (\d+)"`).FindSubmatch(body)
+	if err != nil || found == nil {
+		c.t.Fatalf("it answers %s, %v", body, err)
+	}
+	pid, err := strconv.Atoi(string(found[1]))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return pid
+}
+
+// What keeps an agent from ever answering is an error that says what to do.
+func TestDevGivesUp(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	free := "http://" + freeAddress(t) + "/"
+	for name, of := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no command":    {[]string{}, "dev: the agent's command is missing: aguiws dev [flags] -- COMMAND ARGUMENTS…"},
+		"no such":       {[]string{"--upstream", free, "--", "no-such-agent"}, `dev: the agent cannot be started: exec: "no-such-agent"`},
+		"no upstream":   {[]string{"--agent", "script", "--", os.Args[0]}, `dev: --agent "script": there is no upstream of that name`},
+		"taken":         {[]string{"--upstream", "http://" + l.Addr().String() + "/", os.Args[0]}, "dev: http://" + l.Addr().String() + "/ answers before the agent is started"},
+		"dies at once":  {[]string{"--upstream", free, os.Args[0]}, "ended 3 times before it answered at " + free + ": exit status 3. It said last:\n  no module named graph"},
+		"wrong setting": {[]string{"--upstream", free + "#history=old", os.Args[0]}, "history"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := run(t.Context(), append([]string{"dev"}, of.args...), env(devRole, "broken"), io.Discard, io.Discard)
+			if err == nil || !strings.Contains(err.Error(), of.want) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// Signals leave no process of the agent behind, whatever it makes of them, and though a
+// second one comes.
+func TestDevEndsItsAgent(t *testing.T) {
+	at := freeAddress(t)
+	c := exec.Command(os.Args[0], "dev", "--addr", "127.0.0.1:0", "--upstream", "http://"+at+"/", "--", os.Args[0], at)
+	c.Env = append(os.Environ(), devRole+"=aguiws")
+	out, err := c.StdoutPipe()
+	if err == nil {
+		c.Stderr = c.Stdout
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Process.Kill()
+	lines := bufio.NewScanner(out)
+	for _, when := range []string{"aguiws: open ", "msg=draining "} {
+		for lines.Scan() && !strings.Contains(lines.Text(), when) {
+		}
+		if err := c.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for lines.Scan() {
+	}
+	if err := c.Wait(); err != nil {
+		t.Errorf("it ends with %v", err)
+	}
+	if conn, err := net.Dial("tcp", at); err == nil {
+		conn.Close()
+		t.Error("the agent outlives its server")
+	}
+}
