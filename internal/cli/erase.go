@@ -69,7 +69,7 @@ const mostLeft = 100
 
 // reportErased writes what has gone.
 func reportErased(w io.Writer, head string, done *redisstore.Erased) error {
-	lines := []string{head}
+	lines, found := []string{head}, len(done.Keep)+len(done.Left)
 	for _, of := range []struct {
 		n    int
 		what string
@@ -82,7 +82,10 @@ func reportErased(w io.Writer, head string, done *redisstore.Erased) error {
 		{done.Webhooks, "webhooks that were owed, dead ones too"},
 		{done.Accounts, "accounts at other services"},
 	} {
-		lines = append(lines, fmt.Sprintf("  %6d  %s", of.n, of.what))
+		lines, found = append(lines, fmt.Sprintf("  %6d  %s", of.n, of.what)), found+of.n
+	}
+	if found == 0 {
+		lines = append(lines, "The store has nothing of this person. If it should have, look at --user, --tenant, --namespace and --redis-prefix.")
 	}
 	for _, key := range done.Keep {
 		lines = append(lines, fmt.Sprintf("  kept    what the person has said in thread %q of namespace %q", key.Thread, key.Namespace))

@@ -42,5 +42,14 @@ func TestErasedIsReported(t *testing.T) {
 	if err := reportErased(&out, "acme/ann", done); err != nil {
 		t.Fatal(err)
 	}
+	var nothing strings.Builder
+	if err := reportErased(&nothing, "acme/anne", new(redisstore.Erased)); err != nil {
+		t.Fatal(err)
+	}
+	const hint = "The store has nothing of this person."
+	wantLines(t, nothing.String(), hint)
+	if strings.Contains(out.String(), hint) {
+		t.Error("nothing is said to be there beside what is left")
+	}
 	wantLines(t, out.String(), "acme/ann\n", "       7  threads of the person", `  left    a\x1b[1m`, "  left    101 more like these\n")
 }
