@@ -116,3 +116,24 @@ func HexRune(digits []byte) (r rune) {
 	}
 	return r
 }
+
+// Escaped reports whether what stands between the quotes of a JSON string is as AppendString
+// writes it.
+func Escaped(text []byte) bool {
+	for i := bytes.IndexByte(text, '\\'); i >= 0; i = bytes.IndexByte(text, '\\') {
+		text = text[i+1:]
+		switch c := text[0]; c {
+		case '"', '\\', 'n', 'r', 't':
+			text = text[1:]
+		case 'u':
+			r := HexRune(text[1:])
+			if r >= ' ' || r == '\n' || r == '\r' || r == '\t' || text[4] != hex[r&15] {
+				return false
+			}
+			text = text[5:]
+		default:
+			return false
+		}
+	}
+	return true
+}
