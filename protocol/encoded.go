@@ -12,11 +12,14 @@ import (
 // UnmarshalJSON reads of it, and fails if either does. A text that Append has written is
 // checked and copied: nothing is made of it.
 func AppendMessage(dst, text []byte) ([]byte, error) {
-	r := encodedReader{wire.Reader{Data: text}}
+	if encodedText(text) {
+		return append(dst, text...), nil
+	}
 	if bad := wire.Check(text); bad != nil {
 		return dst, bad
 	}
 	s := shapeOf(reflect.TypeFor[Message]())
+	r := encodedReader{wire.Reader{Data: text}}
 	if r.value(s, false) && r.Pos == len(text) {
 		return append(dst, text...), nil
 	}
@@ -29,6 +32,26 @@ func AppendMessage(dst, text []byte) ([]byte, error) {
 		return dst, err
 	}
 	return out, nil
+}
+
+// encodedText reports whether a text that need not be JSON is a message as most of a history
+// are, with an id, a text and a role that needs nothing else, as Append writes it.
+func encodedText(text []byte) bool {
+	const id, role, content = `{"id":`, `,"role":`, `,"content":`
+	if !bytes.HasPrefix(text, []byte(id)) {
+		return false
+	}
+	i := wire.AfterEncoded(text, len(id))
+	if i < 0 || !bytes.HasPrefix(text[i:], []byte(role)) {
+		return false
+	}
+	i += len(role)
+	end := bytes.IndexByte(text[i:], ',')
+	if end < 0 || textRole(text[i:i+end]) == "" || !bytes.HasPrefix(text[i+end:], []byte(content)) {
+		return false
+	}
+	i = wire.AfterEncoded(text, i+end+len(content))
+	return i >= 0 && string(text[i:]) == "}"
 }
 
 // encodedReader walks a document that is known to be JSON in UTF-8, and says whether each
@@ -74,14 +97,13 @@ func (r *encodedReader) next(c byte) bool {
 // text goes past a string, and returns it as it is written; nil: AppendString writes it
 // otherwise, or it is none.
 func (r *encodedReader) text() []byte {
-	if r.Data[r.Pos] != '"' {
+	start := r.Pos
+	end := wire.AfterEncoded(r.Data, start)
+	if end < 0 {
 		return nil
 	}
-	token := r.Token()
-	if !wire.Escaped(token[1 : len(token)-1]) {
-		return nil
-	}
-	return token
+	r.Pos = end
+	return r.Data[start:end]
 }
 
 // open goes past any value that AppendOpen leaves as it is.

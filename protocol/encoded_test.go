@@ -3,6 +3,7 @@ package protocol
 import (
 	"bytes"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/aguiws/aguiws/protocol/internal/wire"
@@ -68,6 +69,9 @@ func asEncoded(t *testing.T, text []byte) (copied bool) {
 		r := encodedReader{wire.Reader{Data: text}}
 		copied = r.value(shapeOf(reflect.TypeFor[Message]()), false) && r.Pos == len(text)
 	}
+	if encodedText(text) && !copied {
+		t.Errorf("%s is taken for an encoded text", text)
+	}
 	var m Message
 	var want []byte
 	wrong := m.UnmarshalJSON(text)
@@ -109,12 +113,12 @@ func FuzzEncodedIsEncoded(f *testing.F) {
 }
 
 func BenchmarkAppendMessage(b *testing.B) {
-	for name, text := range map[string]string{"text": encodedTexts[0], "calls": encodedTexts[5], "parts": encodedTexts[8]} {
+	for name, text := range map[string]string{"text": strings.Replace(encodedTexts[0], "hello", strings.Repeat("a sentence\\n", 40), 1), "calls": encodedTexts[5], "parts": encodedTexts[8]} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
-			dst := make([]byte, 0, 1024)
+			dst, text := make([]byte, 0, 1024), []byte(text)
 			for b.Loop() {
-				if _, err := AppendMessage(dst, []byte(text)); err != nil {
+				if _, err := AppendMessage(dst, text); err != nil {
 					b.Fatal(err)
 				}
 			}

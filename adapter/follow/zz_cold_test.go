@@ -25,6 +25,7 @@ func BenchmarkCold(b *testing.B) {
 			}
 			defer s.Close()
 			key := holdingB(b, s, "t", n)
+			server.Do("CONFIG", "RESETSTAT")
 			b.ReportAllocs()
 			for b.Loop() {
 				h := New(s, folded.New(64<<20))
@@ -36,6 +37,15 @@ func BenchmarkCold(b *testing.B) {
 				f.Close()
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/message")
+			text, _ := server.Do("INFO", "commandstats")
+			for _, l := range strings.Split(text, "\n") {
+				var calls, usec int
+				for _, p := range []string{"evalsha", "eval", "hstrlen", "hmget", "fcall"} {
+					if k, _ := fmt.Sscanf(l, "cmdstat_"+p+":calls=%d,usec=%d", &calls, &usec); k == 2 {
+						b.ReportMetric(float64(usec)*1000/float64(b.N*n), p+"-ns/message")
+					}
+				}
+			}
 		})
 	}
 }
