@@ -43,11 +43,6 @@ func TellSnapshot(view *store.ThreadView) (*Told, error) {
 		return nil, nil
 	}
 	t := &Told{State: view.Snapshot.State, Older: view.Snapshot.Older, Before: view.Snapshot.Before}
-	if t.State == nil {
-		t.State = json.RawMessage("{}")
-	} else if !json.Valid(t.State) {
-		return nil, Corrupted("the state")
-	}
 	const open, shut = `{"type":"MESSAGES_SNAPSHOT","messages":[`, `]}`
 	size := len(open) + len(shut)
 	for _, m := range view.Snapshot.Messages {
@@ -64,6 +59,11 @@ func TellSnapshot(view *store.ThreadView) (*Told, error) {
 		}
 	}
 	t.Messages = append(t.Messages, shut...)
+	if t.State == nil {
+		t.State = json.RawMessage("{}")
+	} else if !json.Valid(t.State) {
+		return nil, Corrupted("the state")
+	}
 	return t, nil
 }
 
