@@ -174,7 +174,7 @@ type Slab struct {
 // These bound a piece of a slab. A value that would take half of one has its own.
 const (
 	firstSlab = 4 << 10
-	lastSlab  = 64 << 10
+	lastSlab  = 32 << 10
 )
 
 // room is an empty slice with room for n bytes, and for no more.
