@@ -9,6 +9,12 @@ import (
 	"github.com/aguiws/aguiws/protocol/fold"
 )
 
+// A MESSAGES_SNAPSHOT that is encoded, and has messages alone, has them between these.
+const (
+	MessagesHead = `{"type":"MESSAGES_SNAPSHOT","messages":[`
+	MessagesTail = `]}`
+)
+
 // Told is what there is to tell somebody of a thread who holds nothing of it.
 type Told struct {
 	Messages []byte           // an encoded MESSAGES_SNAPSHOT, which may be shared
@@ -43,12 +49,11 @@ func TellSnapshot(view *store.ThreadView) (*Told, error) {
 		return nil, nil
 	}
 	t := &Told{State: view.Snapshot.State, Older: view.Snapshot.Older, Before: view.Snapshot.Before}
-	const open, shut = `{"type":"MESSAGES_SNAPSHOT","messages":[`, `]}`
-	size := len(open) + len(shut)
+	size := len(MessagesHead) + len(MessagesTail)
 	for _, m := range view.Snapshot.Messages {
 		size += len(m) + len(",")
 	}
-	t.Messages = append(make([]byte, 0, size), open...)
+	t.Messages = append(make([]byte, 0, size), MessagesHead...)
 	for i, m := range view.Snapshot.Messages {
 		if i > 0 {
 			t.Messages = append(t.Messages, ',')
@@ -58,7 +63,7 @@ func TellSnapshot(view *store.ThreadView) (*Told, error) {
 			return nil, Corrupted("message %d", i)
 		}
 	}
-	t.Messages = append(t.Messages, shut...)
+	t.Messages = append(t.Messages, MessagesTail...)
 	if t.State == nil {
 		t.State = json.RawMessage("{}")
 	} else if !json.Valid(t.State) {
