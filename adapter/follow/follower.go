@@ -7,7 +7,6 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
-	"github.com/aguiws/aguiws/protocol/fold"
 )
 
 // maxPage bounds what Next returns at once.
@@ -120,19 +119,20 @@ func (f *Follower) Attach(ctx context.Context, after *store.Position) (*Attached
 	return a, nil
 }
 
-// attached is where a follower stands that attaches without a position. The fold is the
-// view's, nil for one that is yet to be made.
-func attached(view *store.ThreadView, f *fold.Fold) (a *Attached, err error) {
+// attached is where a follower stands that attaches without a position. Told is of the view,
+// nil for what is yet to be made.
+func attached(view *store.ThreadView, told *stored.Told) (a *Attached, err error) {
 	a = &Attached{Position: store.Position{Epoch: view.Epoch, Seq: view.Seq}, deleted: view.Deleted}
 	if view.Latest == nil {
 		return a, describe(a, view)
 	}
-	if f == nil {
-		if f, a.Older, a.Before, err = stored.Window(view); err != nil {
+	if told == nil {
+		if told, err = stored.Tell(view); err != nil {
 			return nil, err
 		}
 	}
-	if a.Restatement, err = restate(view, f, ""); err != nil {
+	a.Older, a.Before = told.Older, told.Before
+	if a.Restatement, err = restate(view, told, ""); err != nil {
 		return nil, err
 	}
 	return a, describe(a, view)

@@ -114,9 +114,9 @@ func (l *largeThreads) read(ctx context.Context, key largeKey) (*Attached, error
 		}
 		return attached(view, nil)
 	}
-	view, thread, err := l.folded.Read(ctx, l.store, key.ThreadKey, l.folded.Held(key.ThreadKey), q)
+	view, told, err := l.folded.Tell(ctx, l.store, key.ThreadKey, q)
 	if err != nil {
 		return nil, err
 	}
-	return attached(view, thread.Fold)
+	return attached(view, told)
 }

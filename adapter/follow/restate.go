@@ -9,13 +9,12 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
-	"github.com/aguiws/aguiws/protocol/fold"
 )
 
-// restate says with snapshots what a used thread is as its fold is (binding,
-// Following a thread): one well-formed run. If a label is given, the run is restated under
-// that runId instead of its own.
-func restate(view *store.ThreadView, f *fold.Fold, label string) ([][]byte, error) {
+// restate says with snapshots what a used thread is (binding, Following a thread): one
+// well-formed run. If a label is given, the run is restated under that runId instead of its
+// own.
+func restate(view *store.ThreadView, told *stored.Told, label string) ([][]byte, error) {
 	record, err := stored.Record(view.Latest)
 	if err != nil {
 		return nil, err
@@ -24,7 +23,7 @@ func restate(view *store.ThreadView, f *fold.Fold, label string) ([][]byte, erro
 		label = record.Label
 	}
 	if view.Active != nil && view.Active.ID == view.Latest.ID {
-		return restatement(view, f, label, record, f.Openings()...)
+		return restatement(view, told, label, record, told.Openings...)
 	}
 	if open, err := stored.Suspension(view.Suspension); err != nil {
 		return nil, err
@@ -33,13 +32,13 @@ func restate(view *store.ThreadView, f *fold.Fold, label string) ([][]byte, erro
 		if err != nil {
 			return nil, err
 		}
-		return restatement(view, f, label, record, terminal)
+		return restatement(view, told, label, record, terminal)
 	}
 	terminal, err := relabelled(view.Latest.Terminal, label)
 	if err != nil {
 		return nil, err
 	}
-	return restatement(view, f, label, record, terminal)
+	return restatement(view, told, label, record, terminal)
 }
 
 // restatedMetadata says of a RUN_STARTED that it is no event of the log.
@@ -49,31 +48,33 @@ type restatedMetadata struct {
 }
 
 // restatement encodes a restated run of that record with the given end.
-func restatement(view *store.ThreadView, f *fold.Fold, label string, record store.RunRecord, end ...protocol.Event) ([][]byte, error) {
+func restatement(view *store.ThreadView, told *stored.Told, label string, record store.RunRecord, end ...protocol.Event) ([][]byte, error) {
 	ours, err := json.Marshal(restatedMetadata{true, record.Decisions})
 	if err != nil {
 		return nil, fmt.Errorf("adapter: restating: %w", err)
 	}
-	events := append([]protocol.Event{
-		&protocol.RunStarted{
-			Base:            protocol.Base{Metadata: protocol.Metadata{lifecycle.MetadataKey: ours}},
-			ThreadID:        view.Thread.Thread,
-			RunID:           label,
-			ParentRunID:     record.ParentRunID,
-			ProtocolVersion: lifecycle.Version,
-		},
-		&protocol.StateSnapshot{Snapshot: lifecycle.State(f.State())},
-		&protocol.MessagesSnapshot{Messages: f.Messages()},
-	}, end...)
-	texts := make([][]byte, len(events))
-	for i, e := range events {
-		text, err := protocol.Encode(e)
-		if err != nil {
-			return nil, fmt.Errorf("adapter: restating: %w", err)
+	var texts [][]byte
+	add := func(events ...protocol.Event) error {
+		for _, e := range events {
+			text, err := protocol.Encode(e)
+			if err != nil {
+				return fmt.Errorf("adapter: restating: %w", err)
+			}
+			texts = append(texts, text)
 		}
-		texts[i] = text
+		return nil
 	}
-	return texts, nil
+	if err := add(&protocol.RunStarted{
+		Base:            protocol.Base{Metadata: protocol.Metadata{lifecycle.MetadataKey: ours}},
+		ThreadID:        view.Thread.Thread,
+		RunID:           label,
+		ParentRunID:     record.ParentRunID,
+		ProtocolVersion: lifecycle.Version,
+	}, &protocol.StateSnapshot{Snapshot: lifecycle.State(told.State)}); err != nil {
+		return nil, err
+	}
+	texts = append(texts, told.Messages)
+	return texts, add(end...)
 }
 
 // interruptOutcome is the interrupt outcome that lists exactly the open interrupts.
@@ -165,15 +166,15 @@ func repeat(view *store.ThreadView, label string, record store.RunRecord) (answe
 		if run.RunStarted == 0 || view.Latest == nil {
 			return answer, "", nil
 		}
-		f, err := stored.Fold(view, -1)
+		told, err := stored.Tell(view)
 		if err != nil {
 			return answer, "", err
 		}
 		answer.Whole = true
-		answer.Events, err = restate(view, f, label)
+		answer.Events, err = restate(view, told, label)
 		return answer, "", err
 	}
-	f, err := stored.Fold(view, -1)
+	told, err := stored.Tell(view)
 	if err != nil {
 		return answer, "", err
 	}
@@ -200,7 +201,7 @@ func repeat(view *store.ThreadView, label string, record store.RunRecord) (answe
 		}
 	}
 	answer.Whole = view.Latest != nil && view.Latest.ID == run.ID && (asks || open == nil)
-	answer.Events, err = restatement(view, f, label, record, terminal)
+	answer.Events, err = restatement(view, told, label, record, terminal)
 	return answer, "", err
 }
 

@@ -13,12 +13,13 @@
 --   by      1: and who produced them; 2: that alone
 --
 -- Returns {0} when the snapshot is another; {1} when the id does not stand there; or
---   {2, chunk, offset and id of the first message, how many there are in all, {id and message of each, the last one first}, {of each chunk that has
---   some of them before which offset they stand, from which on, who produced its ids}}.
+--   {2, chunk, offset and id of the first message, how many there are in all, {each message, behind its id
+--   with by, the last one first}, {of each chunk that has some of them before which offset they stand, from
+--   which on, who produced its ids}}.
 
 local r = open(KEY.rec)
 if ARG.epoch ~= '' and (r.epoch ~= ARG.epoch or r.snapat ~= tonumber(ARG.at)) then return { 0 } end
-local w = windowed({ snap = KEY.snap }, ARG.chunk, ARG.offset, ARG.id, tonumber(ARG.limit), tonumber(ARG.first), tonumber(ARG.room), ARG.by == '2')
+local w = windowed({ snap = KEY.snap }, ARG.chunk, ARG.offset, ARG.id, tonumber(ARG.limit), tonumber(ARG.first), tonumber(ARG.room), ARG.by ~= '', ARG.by == '2')
 if not w then return { 1 } end
 local by = {}
 for _, span in ipairs(ARG.by == '' and {} or w[6]) do

@@ -9,10 +9,11 @@ end
 
 -- windowed returns no more than limit messages that stand before the id at an offset of
 -- a chunk, and no more than about room bytes unless it is one: {chunk and offset of the first of them,
--- its id, how many there are in all, id and message of each, the last one first, and where
+-- its id, how many there are in all, each message, the last one first, and where
 -- in chunks they stand: of each chunk its number, before which offset, and from which on}. It
--- looks into no chunk before first. bare: without the messages. chunk '': the end of the order. nil: id does not stand there ('': whatever does).
-local function windowed(t, chunk, offset, id, limit, first, room, bare)
+-- looks into no chunk before first. named: an id is before each message. bare: without the
+-- messages. chunk '': the end of the order. nil: id does not stand there ('': whatever does).
+local function windowed(t, chunk, offset, id, limit, first, room, named, bare)
   local n = redis.call('HGET', t.snap, 'n')
   if not n then return { 0, 0, '', 0, {}, {} } end
   local chunks = tonumber(string.match(n, '^%d+'))
@@ -46,7 +47,7 @@ local function windowed(t, chunk, offset, id, limit, first, room, bare)
       local texts = bare and {} or redis.call('HMGET', t.snap, unpack(names))
       for i = 1, #names do
         at = ids[offset - i + 1]
-        list[#list + 1] = at
+        if named then list[#list + 1] = at end
         list[#list + 1] = texts[i] or false
       end
       spans[#spans + 1] = { chunk, offset, from }

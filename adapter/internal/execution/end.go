@@ -10,6 +10,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/folded"
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/internal/panics"
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -135,11 +136,10 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 
 // tellsIn is how the restated messages lie in an event; nil: in another way.
 func tellsIn(event []byte) *store.SnapshotTold {
-	const head, tail = `{"type":"MESSAGES_SNAPSHOT","messages":[`, `]}`
-	if !bytes.HasPrefix(event, []byte(head)) || !bytes.HasSuffix(event, []byte(tail)) {
+	if !bytes.HasPrefix(event, []byte(stored.MessagesHead)) || !bytes.HasSuffix(event, []byte(stored.MessagesTail)) {
 		return nil
 	}
-	return &store.SnapshotTold{Head: len(head), Tail: len(tail)}
+	return &store.SnapshotTold{Head: len(stored.MessagesHead), Tail: len(stored.MessagesTail)}
 }
 
 // errWentOn is what calls on a suspended run return. It is no ErrSuspended, so that an

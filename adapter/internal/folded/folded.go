@@ -49,6 +49,7 @@ type Held struct {
 	version int64 // the thread had at least
 	snapat  int64 // the position of its stored snapshot
 	Thread
+	told   *stored.Told // in place of Thread: what there is to fold when somebody needs that
 	weight int64
 }
 
@@ -82,12 +83,56 @@ func (h *Held) Has(message string) bool { return h != nil && h.Fold.Has(message)
 // Read reads a thread, of which held is what Threads have, and what it amounts to, which
 // is the caller's own. Held is used up.
 func (ts *Threads) Read(ctx context.Context, st Reader, key store.ThreadKey, held *Held, q store.ReadQuery) (*store.ThreadView, Thread, error) {
+	view, err := ts.read(ctx, st, key, held, q)
+	if err != nil {
+		return nil, Thread{}, err
+	}
+	t, err := ts.amounts(key, held, view)
+	return view, t, err
+}
+
+// Tell reads a thread that is told to somebody, and what there is to tell. What was only told
+// is folded when an input comes.
+func (ts *Threads) Tell(ctx context.Context, st Reader, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, *stored.Told, error) {
+	held := ts.latestOf(key)
+	view, err := ts.read(ctx, st, key, held, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	if view.Held && held.told != nil && len(view.Log) == 0 {
+		ts.count(true)
+		return view, held.told, nil
+	}
+	told, err := stored.TellSnapshot(view)
+	if err != nil {
+		return nil, nil, err
+	}
+	if told != nil {
+		ts.count(false)
+		ts.keep(view, &Held{key: key, told: told})
+		return view, told, nil
+	}
+	if view.Held {
+		if held, err = held.folded(); err != nil {
+			return nil, nil, err
+		}
+	}
+	t, err := ts.amounts(key, held, view)
+	if err != nil {
+		return nil, nil, err
+	}
+	told, err = stored.TellFold(t.Fold)
+	return view, told, err
+}
+
+// read reads what is behind a thread that is held, or all of it if that is no good.
+func (ts *Threads) read(ctx context.Context, st Reader, key store.ThreadKey, held *Held, q store.ReadQuery) (*store.ThreadView, error) {
 	if held != nil {
 		q.Have = &held.at
 	}
 	view, err := st.Read(ctx, key, q)
 	if err != nil {
-		return nil, Thread{}, err
+		return nil, err
 	}
 	if !view.Held {
 		ts.drop(held) // before its position is in the log again
@@ -95,10 +140,14 @@ func (ts *Threads) Read(ctx context.Context, st Reader, key store.ThreadKey, hel
 		ts.drop(held)
 		q.Have = nil
 		if view, err = st.Read(ctx, key, q); err != nil {
-			return nil, Thread{}, err
+			return nil, err
 		}
 	}
-	var t Thread
+	return view, nil
+}
+
+// amounts folds a view, and keeps what it amounts to.
+func (ts *Threads) amounts(key store.ThreadKey, held *Held, view *store.ThreadView) (t Thread, err error) {
 	if view.Held {
 		t, err = goOn(held, view)
 	} else {
@@ -106,11 +155,11 @@ func (ts *Threads) Read(ctx context.Context, st Reader, key store.ThreadKey, hel
 	}
 	if err != nil {
 		ts.drop(held)
-		return nil, Thread{}, err
+		return Thread{}, err
 	}
 	ts.count(view.Held)
-	ts.Keep(key, store.Position{Epoch: view.Epoch, Seq: view.Seq}, view.Version, view.Snapshot.At, t)
-	return view, t, nil
+	ts.keep(view, &Held{key: key, Thread: t})
+	return t, nil
 }
 
 // fits reports whether a view can go on from what is held: the thread has not gone back
@@ -147,18 +196,25 @@ func goOn(held *Held, view *store.ThreadView) (Thread, error) {
 // Keep keeps a thread as of a position, where it has a version at least. Its stored
 // snapshot is as of the other position of the same log.
 func (ts *Threads) Keep(key store.ThreadKey, at store.Position, version, snapat int64, t Thread) {
-	if at.Epoch == "" || at.Seq == 0 {
-		return
-	}
 	ts.put(&Held{key: key, at: at, version: version, snapat: snapat, Thread: t})
 }
 
+// keep keeps what a view amounts to.
+func (ts *Threads) keep(view *store.ThreadView, e *Held) {
+	e.at, e.version, e.snapat = store.Position{Epoch: view.Epoch, Seq: view.Seq}, view.Version, view.Snapshot.At
+	ts.put(e)
+}
+
 func (ts *Threads) put(e *Held) {
-	if ts == nil {
+	if ts == nil || e.at.Epoch == "" || e.at.Seq == 0 {
 		return
 	}
-	e.weight = int64(max(e.Fold.Weight(), e.Snapshot.Weight())) // nearly all of it they share
-	e.Thread = Thread{e.Fold.Clone(), e.Snapshot.Clone()}
+	if e.told != nil {
+		e.weight = int64(cap(e.told.Messages) + len(e.told.State))
+	} else {
+		e.weight = int64(max(e.Fold.Weight(), e.Snapshot.Weight())) // nearly all of it they share
+		e.Thread = e.Thread.clone()
+	}
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if at := ts.held[e.key]; at != nil {
@@ -178,6 +234,16 @@ func (ts *Threads) put(e *Held) {
 
 // Held returns what is held of a thread, nil for nothing. It is the caller's own.
 func (ts *Threads) Held(key store.ThreadKey) *Held {
+	h, err := ts.latestOf(key).folded()
+	if err != nil { // it was checked, so that there is no reason
+		ts.drop(h)
+		return nil
+	}
+	return h
+}
+
+// latestOf is Held of which nothing is folded yet that was only told.
+func (ts *Threads) latestOf(key store.ThreadKey) *Held {
 	if ts == nil {
 		return nil
 	}
@@ -189,9 +255,26 @@ func (ts *Threads) Held(key store.ThreadKey) *Held {
 	}
 	ts.latest.MoveToFront(at)
 	h := *at.Value.(*Held)
-	h.Thread = Thread{h.Fold.Clone(), h.Snapshot.Clone()}
+	if h.told == nil {
+		h.Thread = h.Thread.clone()
+	}
 	return &h
 }
+
+// folded folds what was only told.
+func (h *Held) folded() (*Held, error) {
+	if h == nil || h.told == nil {
+		return h, nil
+	}
+	f, err := h.told.Fold()
+	if err != nil {
+		return h, err
+	}
+	h.Thread, h.told = Thread{f, f.Clone()}, nil
+	return h, nil
+}
+
+func (t Thread) clone() Thread { return Thread{t.Fold.Clone(), t.Snapshot.Clone()} }
 
 // drop forgets what was held.
 func (ts *Threads) drop(h *Held) {

@@ -37,7 +37,11 @@ func (l *log) Read(_ context.Context, of store.ThreadKey, q store.ReadQuery) (*s
 		v.Held, v.From = true, h.Seq
 	} else {
 		for at := int64(1); at <= l.snapat; at++ {
-			v.Snapshot.Messages = append(v.Snapshot.Messages, json.RawMessage(message(at)))
+			text := message(at)
+			if l.broken {
+				text = "what is this"
+			}
+			v.Snapshot.Messages = append(v.Snapshot.Messages, json.RawMessage(text))
 		}
 	}
 	for at := v.From + 1; at <= l.seq; at++ {
@@ -151,6 +155,66 @@ func TestPoison(t *testing.T) {
 		ts.Keep(key, store.Position{Epoch: "e", Seq: 7}, 5, 6, wrong()) // by one who was slow
 		reads(t, ts, l, 0)
 	})
+}
+
+// tells tells the thread to somebody, and expects what the log says of it.
+func tells(t *testing.T, ts *Threads, l *log, behind ...int) {
+	t.Helper()
+	l.behind = nil
+	_, told, err := ts.Tell(t.Context(), l, key, store.ReadQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for at := range l.seq {
+		all = append(all, message(at+1))
+	}
+	if want := `{"type":"MESSAGES_SNAPSHOT","messages":[` + strings.Join(all, ",") + `]}`; string(told.Messages) != want || string(told.State) != "{}" {
+		t.Errorf("told %s, %s, expected %s", told.Messages, told.State, want)
+	}
+	if fmt.Sprint(l.behind) != fmt.Sprint(behind) {
+		t.Errorf("read %v, expected %v", l.behind, behind)
+	}
+}
+
+// A thread at rest is told without being folded. An input that comes then folds what was
+// told, and the next one who attaches is told what is folded.
+func TestTells(t *testing.T) {
+	l := &log{epoch: "e", version: 1, base: 1, snapat: 4, seq: 4}
+	ts := New(1 << 20)
+	tells(t, ts, l, -1)
+	if ts.held[key].Value.(*Held).Fold != nil {
+		t.Error("a thread at rest is folded")
+	}
+	size := ts.Usage().Bytes
+	if least := int64(4 * len(message(1))); size < least || size > 2*least {
+		t.Errorf("the messages have %d bytes, and weigh %d", least, size)
+	}
+	tells(t, ts, l, 0)
+	reads(t, ts, l, 0)
+	tells(t, ts, l, 0)
+	l.epoch = "f" // the store has lost some
+	tells(t, ts, l, -1)
+	l.seq = 6
+	tells(t, ts, l, 2)
+	tells(t, ts, l, 0)
+	l.snapat = 6
+	reads(t, ts, l, 0)
+	l.epoch, l.version = "g", 0
+	tells(t, ts, l, -1)
+	l.version = 3
+	l.seq, l.snapat = 8, 7
+	reads(t, ts, l, 2)
+	if u := ts.Usage(); u.Hits != 7 || u.Misses != 3 || u.Threads != 1 {
+		t.Errorf("%+v", u)
+	}
+	l.seq, l.version = 7, 2 // it has gone back to before what was seen
+	tells(t, ts, l, -1)
+	tells(t, New(-1), l, -1)
+	l.epoch, l.broken = "h", true
+	if _, _, err := ts.Tell(t.Context(), l, key, store.ReadQuery{}); !errors.Is(err, store.ErrCorrupted) || ts.Held(key) != nil {
+		t.Errorf("%v, and something is held: %v", err, ts.Held(key))
+	}
 }
 
 func TestBudget(t *testing.T) {

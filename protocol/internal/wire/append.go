@@ -48,3 +48,16 @@ func AppendPatch(dst []byte, raw []byte) ([]byte, error) {
 	err := json.Compact(buf, raw)
 	return buf.Bytes(), err
 }
+
+// Compact reports whether a JSON value has no white space outside of its strings.
+func Compact(value []byte) bool {
+	for i := 0; i < len(value); i++ {
+		switch value[i] {
+		case '"':
+			i = endOfString(value, i) - 1
+		case ' ', '\t', '\r', '\n':
+			return false
+		}
+	}
+	return true
+}

@@ -2,6 +2,8 @@ package wire
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -115,4 +117,64 @@ func HexRune(digits []byte) (r rune) {
 		r = r<<4 | rune(c)
 	}
 	return r
+}
+
+// AfterEncoded is where a string has ended that begins at a place, if AppendString has written
+// it; -1: it has not. Nothing has to be known of what is read.
+func AfterEncoded(data []byte, i int) int {
+	if i >= len(data) || data[i] != '"' {
+		return -1
+	}
+	for i++; i < len(data); {
+		if len(data)-i >= 8 {
+			stops := stops8(data[i:i+8]) | binary.LittleEndian.Uint64(data[i:])&0x8080808080808080
+			if stops == 0 {
+				i += 8
+				continue
+			}
+			i += bits.TrailingZeros64(stops) / 8
+		}
+		switch c := data[i]; {
+		case c == '"':
+			return i + 1
+		case c == '\\':
+			n := afterEscape(data[i+1:])
+			if n == 0 {
+				return -1
+			}
+			i += 1 + n
+		case c < ' ':
+			return -1
+		case c < utf8.RuneSelf:
+			i++
+		default:
+			r, n := utf8.DecodeRune(data[i:])
+			if r == utf8.RuneError && n == 1 {
+				return -1
+			}
+			i += n
+		}
+	}
+	return -1
+}
+
+// afterEscape is how long what stands behind a backslash is; 0: AppendString does not write it.
+func afterEscape(text []byte) int {
+	if len(text) == 0 {
+		return 0
+	}
+	switch c := text[0]; c {
+	case '"', '\\', 'n', 'r', 't':
+		return 1
+	case 'u':
+		if len(text) < 5 || text[1] != '0' || text[2] != '0' || text[3] != '0' && text[3] != '1' {
+			return 0
+		}
+		low := bytes.IndexByte([]byte(hex), text[4])
+		if r := rune(text[3]-'0')<<4 | rune(low); low < 0 || r == '\n' || r == '\r' || r == '\t' {
+			return 0
+		}
+		return 5
+	}
+	return 0
 }

@@ -122,8 +122,13 @@ var decompressors = sync.Pool{New: func() any {
 // decompress returns what compress was given. Before it takes so many bytes more it asks
 // room, if that is not nil.
 func decompress(value string, room func(bytes int64) error) ([]byte, error) {
+	return decompressIn(nil, value, room)
+}
+
+// decompressIn is decompress into a slab; nil: into a slice of its own.
+func decompressIn(slab *Slab, value string, room func(bytes int64) error) ([]byte, error) {
 	if len(value) == 0 || value[0] != compressed {
-		return []byte(value), nil
+		return append(slab.room(len(value)), value...), nil
 	}
 	d := decompressors.Get().(*decompressor)
 	defer func() {
@@ -143,7 +148,7 @@ func decompress(value string, room func(bytes int64) error) ([]byte, error) {
 		read, err := r.Read(d.first[n:])
 		n += read
 		if err == io.EOF {
-			return bytes.Clone(d.first[:n]), nil
+			return append(slab.room(n), d.first[:n]...), nil
 		}
 		if err != nil {
 			return nil, err
@@ -157,6 +162,33 @@ func decompress(value string, room func(bytes int64) error) ([]byte, error) {
 		return nil, errors.New("redisstore: a stored value unfolds beyond all bounds")
 	}
 	return slices.Concat(d.first[:n], rest), nil
+}
+
+// Slab is memory for values that are read together and let go together: one object holds
+// many. A value that is kept keeps its neighbours.
+type Slab struct {
+	free []byte
+	last int // how large its last piece was
+}
+
+// These bound a piece of a slab. A value that would take half of one has its own.
+const (
+	firstSlab = 4 << 10
+	lastSlab  = 32 << 10
+)
+
+// room is an empty slice with room for n bytes, and for no more.
+func (s *Slab) room(n int) []byte {
+	if s == nil || n > lastSlab/2 {
+		return make([]byte, 0, n)
+	}
+	if cap(s.free) < n {
+		s.last = max(n, min(max(2*s.last, firstSlab), lastSlab))
+		s.free = make([]byte, 0, s.last)
+	}
+	room := s.free[:0:n]
+	s.free = s.free[n:n:cap(s.free)]
+	return room
 }
 
 // roomReader asks for room for what it brings.

@@ -2,7 +2,9 @@ package link
 
 import (
 	"bytes"
+	"encoding/json"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -101,6 +103,33 @@ func TestCompressedLongAgo(t *testing.T) {
 	const stored = "\x01\x82\xaaH2J3H5L1\xd15H6K\xd25I35\u05f5H3\xb4\xd45@\x00C<\xa6\x04\xe4\xa4&\x16\xa7*\x14@\x13Ef^Y~fr*\xa8p\xf3M,J\xce\xd0S\xaa\x05\x04"
 	if got, err := decompress(stored, nil); err != nil || !bytes.HasPrefix(got, []byte(`{"id":"`)) {
 		t.Errorf("%q %v", got, err)
+	}
+}
+
+// Values that are read together take one object for many, and each has room for itself alone.
+func TestSlab(t *testing.T) {
+	var slab Slab
+	text := strings.Repeat("x", 100)
+	all := make([]json.RawMessage, 0, 1000)
+	r := Reply{Items: slices.Repeat([]any{text}, cap(all))}
+	if n := testing.AllocsPerRun(5, func() {
+		slab, all, r.at = Slab{}, all[:0], 0
+		for r.More() {
+			all = append(all, r.JSONIn(&slab))
+		}
+	}); !raced && n > 40 {
+		t.Errorf("%v objects for 1,000 values", n)
+	}
+	for i := range all {
+		all[i] = append(all[i][:50], "y"...)
+		if more := append(all[i][:100], "z"...); i+1 < len(all) && string(all[i+1]) != text || len(more) != 101 {
+			t.Fatalf("value %d reaches into the next one, %q", i, all[i+1])
+		}
+	}
+	for _, n := range []int{lastSlab / 2, lastSlab/2 + 1, 3 * lastSlab, 1, 0} {
+		if room := slab.room(n); len(room) != 0 || cap(room) != n {
+			t.Errorf("%d bytes of room, not %d", cap(room), n)
+		}
 	}
 }
 

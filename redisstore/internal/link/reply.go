@@ -88,12 +88,15 @@ func (r *Reply) Time() time.Time {
 }
 
 // JSON reads a value that may be absent, or compressed.
-func (r *Reply) JSON() json.RawMessage {
+func (r *Reply) JSON() json.RawMessage { return r.JSONIn(nil) }
+
+// JSONIn is JSON that is unfolded into a slab; nil: into a slice of its own.
+func (r *Reply) JSONIn(slab *Slab) json.RawMessage {
 	s := r.Text()
 	if s == "" {
 		return nil
 	}
-	value, err := decompress(s, r.Room.asker())
+	value, err := decompressIn(slab, s, r.Room.asker())
 	if errors.Is(err, store.ErrNoRoom) {
 		if r.Err == nil {
 			r.Err = err

@@ -56,7 +56,7 @@ func (s *Reader) Messages(ctx context.Context, key store.ThreadKey, q store.Mess
 		return s.messagesOf(ctx, t, at.id, limit)
 	}
 	r.Room = link.RoomOf(ctx)
-	w := readWindow(r)
+	w := readWindow(r, true)
 	spans := r.List()
 	producers := readProducers(spans, w.ids)
 	if r.Join(spans); r.Err != nil {

@@ -156,7 +156,7 @@ func (s *Reader) readView(t keyspace.Thread, r *link.Reply, q store.ReadQuery) (
 	v.Owner, v.Used = r.Text(), r.Bool()
 	var w *window
 	if told := r.List(); len(told.Items) > 0 {
-		w = readWindow(told)
+		w = readWindow(told, false)
 		r.Join(told)
 	}
 	log := KnownLog{Epoch: v.Epoch, Base: r.Int(), Bytes: r.Int(), End: v.Seq}

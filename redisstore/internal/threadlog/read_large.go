@@ -91,7 +91,7 @@ func (s *Reader) readPieces(ctx context.Context, t keyspace.Thread, v *store.Thr
 			continue
 		}
 		r.Room = room
-		piece := readWindow(r)
+		piece := readWindow(r, false)
 		if spoilt = r.Err; spoilt != nil {
 			cancel()
 		}

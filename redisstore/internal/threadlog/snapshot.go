@@ -80,6 +80,7 @@ func readSnapshot(fields *link.Reply, w *window) store.Snapshot {
 	var snap store.Snapshot
 	chunks := map[string]string{}
 	byID := make(map[string]json.RawMessage, len(fields.Items)/2)
+	var slab link.Slab
 	for fields.More() {
 		name := fields.Text()
 		switch {
@@ -92,7 +93,7 @@ func readSnapshot(fields *link.Reply, w *window) store.Snapshot {
 		case name == "n" || strings.HasPrefix(name, "o"):
 			chunks[name] = fields.Text()
 		default:
-			byID[strings.TrimPrefix(name, "m")] = fields.JSON()
+			byID[strings.TrimPrefix(name, "m")] = fields.JSONIn(&slab)
 		}
 	}
 	if w != nil {

@@ -19,7 +19,7 @@ type window struct {
 	first    orderPlace
 	all      int64    // how many messages there are
 	told     int64    // how many of them stand behind the first of these, it among them
-	ids      []string // of messages, the last one first
+	ids      []string // of messages, the last one first; nil: they were not asked for
 }
 
 // orderPlace is that of a message in the stored order.
@@ -28,21 +28,22 @@ type orderPlace struct {
 	id            string
 }
 
-func readWindow(r *link.Reply) *window {
+// readWindow reads what windowed returned, with the ids if it was asked for them.
+func readWindow(r *link.Reply, named bool) *window {
 	w := &window{first: orderPlace{r.Int(), r.Int(), r.Text()}, all: r.Int()}
 	listed := r.List()
-	w.told = int64(len(listed.Items) / 2)
-	for listed.More() {
-		w.ids = append(w.ids, listed.Text())
-		if m := listed.JSON(); m != nil {
+	w.messages = make([]json.RawMessage, 0, len(listed.Items))
+	var slab link.Slab
+	for ; listed.More(); w.told++ {
+		if named {
+			w.ids = append(w.ids, listed.Text())
+		}
+		if m := listed.JSONIn(&slab); m != nil {
 			w.messages = append(w.messages, m)
 		}
 	}
 	r.Join(listed)
 	slices.Reverse(w.messages)
-	if w.messages == nil {
-		w.messages = []json.RawMessage{}
-	}
 	return w
 }
 
