@@ -13,7 +13,7 @@ import { askKeyOf, Item, keyOf, type Said } from "./InboxItem";
 import { InboxKeys, LeaveHint } from "./InboxKeys";
 import { actOn, follower, keysOn, neighbour, stepOf, turnKeys, type KeyAct } from "./inboxkeys";
 import { COLUMNS, InboxRow } from "./InboxRow";
-import { inboxPath, isFiltered, NO_FILTERS } from "./inboxquery";
+import { inboxPath, isFiltered, NO_FILTERS, pathAt } from "./inboxquery";
 import { useKept } from "../lib/kept";
 import { visible } from "../lib/misleading";
 import { ofInbox, ofWaiting } from "../server/notices";
@@ -66,7 +66,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
   const [filters, setFilters] = useState(NO_FILTERS);
   const path = inboxPath(filters, SIZE);
   // Notices tell of the own tenant.
-  const { data, error, refresh, place } = usePages<InboxItem>(path, EVERY_MS, filters.everywhere ? undefined : ofInbox);
+  const { data, error, refresh, place } = usePages<InboxItem>(path, EVERY_MS, filters.everywhere ? undefined : ofInbox, pathAt);
   const { data: totals } = usePolled<{ total: number; reasons?: Record<string, number> }>(
     `/inbox/totals${filters.everywhere ? "?tenants=all" : ""}`,
     TOTALS_EVERY_MS,
