@@ -221,6 +221,13 @@ test("what waits comes by itself and at once, is filtered, answered together, an
   await open.at("bulk-select").selectOption(`tool:${send}`);
   assert.ok(await open.row(first).getByTestId("inbox-choose").isChecked());
   assert.ok(!(await open.row(third).getByTestId("inbox-choose").isChecked()));
+  // What is not shown any more is not chosen any more.
+  await open.at("inbox-by-tool").fill(pay);
+  await until(async () => (await open.at("inbox-row").count()) === 1, "the other tool is filtered by");
+  await open.at("inbox-by-tool").fill("");
+  await open.row(first).waitFor();
+  assert.equal(await open.page.getByTestId("inbox-choose").and(open.page.locator(":checked")).count(), 0);
+  await open.at("bulk-select").selectOption(`tool:${send}`);
   await open.click("bulk-approve");
   assert.match(await open.at("bulk-asks").textContent(), new RegExp(`Approve what 2 chats ask\\?.*${send} × 2`));
   assert.deepEqual(await barriers(open.page), []);
@@ -563,6 +570,7 @@ test("the inbox says who asks and until when, and what expired can only be given
   await until(async () => (await open.row(own).count()) === 0 && (await open.row(soon).count()) === 1, "the menu has who asks");
   await open.at("inbox-by-due").selectOption("0");
   await until(async () => (await open.row(soon).count()) === 0 && (await open.row(late).count()) === 1, "and what is overdue");
+  await open.row(await suspendsAt("/expire 3", BOB)).waitFor(); // it is not yet, and comes when it is
   await open.at("inbox-by-due").selectOption("3600");
   await open.row(soon).waitFor();
   await open.at("inbox-by-user").selectOption("");

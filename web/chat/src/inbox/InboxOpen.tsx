@@ -64,7 +64,8 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
   const say = (...some: Said[]) => setSaid((before) => [...before, ...some].slice(-Math.max(SAID, some.length)));
   const places = { heading: useRef<HTMLHeadingElement>(null), rows: useRef<HTMLTableSectionElement>(null), detail: useRef<HTMLDivElement>(null) };
   const picked = usePicked({ list, items, kept, said, beside }, places);
-  const selection = useSelection(bulk, filters.everywhere ? NONE : items, say, refresh);
+  const whole = data !== undefined && !data.partial;
+  const selection = useSelection(bulk, filters.everywhere ? NONE : items, whole, say, refresh);
   if (error?.status === 401) return <SignIn wrong={bearer() !== undefined} />;
   const { act, arrow, decides } = movesOf(items, picked, places, bulk, beside);
   const detailed = picked.key !== undefined && kept.length > 0;
@@ -141,7 +142,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
         <BulkBar
           bulk={bulk}
           offered={selection.offered}
-          whole={data !== undefined && !data.partial}
+          whole={whole}
           chosen={selection.chosen}
           choose={selection.choose}
           heard={selection.heard}

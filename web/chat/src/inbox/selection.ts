@@ -1,11 +1,11 @@
 // Which threads are chosen for one answer to all of them, and what became of it.
 
 import type { Interrupt } from "@ag-ui/client";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { InboxItem } from "../server/api";
 import { decisionOf } from "../forms/answers";
 import { visible } from "../lib/misleading";
-import { bulkable, messagesOf, plainAnswer, questionsKey, type Bulk, type Result, type Way } from "./bulk";
+import { among, bulkable, messagesOf, plainAnswer, questionsKey, type Bulk, type Result, type Way } from "./bulk";
 import { refusalWords } from "./BulkBar";
 import { askKeyOf, type Said } from "./InboxItem";
 
@@ -23,11 +23,14 @@ export interface Selection {
   heard: (way: Way, results: readonly Result[]) => void;
 }
 
-/** `say` tells what was answered, and `refresh` asks for the list again. */
-export function useSelection(bulk: Bulk, shown: readonly InboxItem[], say: (...some: Said[]) => void, refresh: () => void): Selection {
+/** What is chosen is shown. `whole`: that is all there is. `say` tells what was answered, and `refresh` asks for the list again. */
+export function useSelection(bulk: Bulk, shown: readonly InboxItem[], whole: boolean, say: (...some: Said[]) => void, refresh: () => void): Selection {
   const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<Record<string, string>>({});
   const offered = shown.filter(bulkable);
+  useEffect(() => {
+    if (whole) setKeys((now) => among(now, offered));
+  }, [shown, whole]);
   const has = (item: InboxItem) => keys.has(questionsKey(item));
   const choose = (now: ReadonlySet<string>) => {
     bulk.clear();
