@@ -13,8 +13,8 @@ interface Props {
   /** The list is beside it. */
   beside: boolean;
   keys: boolean;
-  /** One of the items, to be answered. */
-  children: (item: InboxItem) => ReactNode;
+  /** One of the items, to be answered, and whether it is looked at. */
+  children: (item: InboxItem, looking: boolean) => ReactNode;
 }
 
 /** What the picked thread asks, or what became of that. */
@@ -36,7 +36,7 @@ export function InboxDetail({ box, items, picked, detailed, beside, keys, childr
         const begin = () => setBegun((before) => (before.has(key) ? before : new Set(before).add(key)));
         return (
           <div key={key} className="inbox-asked" hidden={item !== open} onInput={begin}>
-            {children(item)}
+            {children(item, detailed && item === open)}
           </div>
         );
       })}

@@ -124,7 +124,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
           </div>
         )}
         <InboxDetail box={places.detail} items={items} picked={picked} detailed={detailed} beside={beside} keys={keys}>
-          {(item) => <Item item={item} readOnly={filters.everywhere} refused={selection.refused(item)} say={say} changed={refresh} />}
+          {(item, looking) => <Item item={item} looking={looking} readOnly={filters.everywhere} refused={selection.refused(item)} say={say} changed={refresh} />}
         </InboxDetail>
       </div>
       <Pager place={place} of="the inbox" />

@@ -230,6 +230,8 @@ export interface InboxItem {
   agent?: string;
   /** What is open cannot be read, so nobody can answer it. */
   corrupted?: boolean;
+  /** Others who look at it now, in a list. */
+  reviewers?: string[];
   /** So many questions are left out of a list. */
   omitted?: number;
   interrupts: Array<{
