@@ -222,7 +222,7 @@ func TestInboxPageCostsTheSame(t *testing.T) {
 		t.Errorf("one more of many is dearer: %+v, of 1,000 %+v", moreOfMany, more)
 	}
 	// To tighten: run it with -v, and leave a tenth of head room.
-	most := cost{commands: 245, sent: 20 << 10, received: 32 << 10, trips: 2}
+	most := cost{commands: 245, sent: 22 << 10, received: 32 << 10, trips: 2}
 	for name, c := range map[string]cost{"first": first, "later": deep, "first of many": firstOfMany, "later of many": deepOfMany} {
 		if c.commands > most.commands || c.sent > most.sent || c.received > most.received || c.trips > most.trips {
 			t.Errorf("%s page: %+v, and %+v is promised", name, c, most)

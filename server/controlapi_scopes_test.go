@@ -54,6 +54,8 @@ var scopesOf = map[string]struct{ home, away string }{
 	"listInbox":           {"read approver admin", ""},
 	"listInterrupts":      {"read approver admin", "approver admin"},
 	"resolveInterrupts":   {"run approver admin", "approver admin"},
+	"reviewInterrupts":    {"read approver admin", "approver admin"},
+	"leaveInterrupts":     {"read approver admin", "approver admin"},
 	"dropDraft":           {"run approver admin", "approver admin"},
 	"listWork":            {"metrics", ""}, // and admin with tenants
 	"listUpstreams":       {"metrics", ""}, // and admin with tenants

@@ -372,6 +372,7 @@ func TestV1Operations(t *testing.T) {
 	if got := items(op.call("listInterrupts", 200, "/threads/t2/interrupts"+theirs, "")); len(got) != 1 {
 		t.Fatalf("%v", got)
 	}
+	v.looks(op, "/threads/t2/interrupts/review", theirs)
 	var entries []string
 	for i, a := range asked {
 		id := a.(map[string]any)["id"].(string)
@@ -479,6 +480,29 @@ func TestV1Operations(t *testing.T) {
 			t.Errorf("the operation %s was not tried", each.id)
 		}
 	}
+}
+
+// looks has Ann and an operator look at the question that waits: each is told of the other, and
+// nobody of himself.
+func (v *v1Server) looks(op *v1Server, path, theirs string) {
+	v.t.Helper()
+	expect := func(what string, answer map[string]any, want string) {
+		v.t.Helper()
+		if got := fmt.Sprint(answer["reviewers"]); got != want {
+			v.t.Errorf("%s: %s look, and not %s", what, got, want)
+		}
+	}
+	listed := func(by *v1Server) map[string]any { return items(by.call("listInbox", 200, "/inbox", ""))[0] }
+	expect("the first", v.call("reviewInterrupts", 200, path, ""), "[]")
+	expect("the second", op.call("reviewInterrupts", 200, path+theirs, ""), "[ann]")
+	expect("the first, again", v.call("reviewInterrupts", 200, path, ""), "[op]")
+	expect("the first's inbox", listed(v), "[op]")
+	expect("the second's inbox", listed(op), "[ann]")
+	v.call("leaveInterrupts", 204, path, "")
+	expect("the second's inbox, afterwards", listed(op), "<nil>")
+	v.fails("reviewInterrupts", 404, "interrupt_not_found", "/threads/t1/interrupts/review", "")
+	v.call("leaveInterrupts", 204, "/threads/t1/interrupts/review", "")
+	v.fails("reviewInterrupts", 404, "thread_not_found", "/threads/t9/interrupts/review", "")
 }
 
 func TestV1Refusals(t *testing.T) {

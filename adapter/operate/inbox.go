@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/admission"
@@ -157,6 +158,21 @@ func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, in admit.Reque
 	// Others may have given the rest meanwhile: then it is all there to submit.
 	missing = slices.DeleteFunc(open.IDs(), func(id string) bool { return now[id] != nil })
 	return Answered{Missing: missing}, len(missing) == 0, nil
+}
+
+// reviewed is how long it is noted that somebody looks at open interrupts, unless that is
+// noted again.
+const reviewed = time.Minute
+
+// Review notes for a minute that a user, as Input.User, looks at the open interrupts of a
+// thread, or, over, does no longer. It returns all who do; false: nothing is open. A user
+// without a name is nobody to note.
+func (ib *inbox) Review(ctx context.Context, key store.ThreadKey, user string, over bool) ([]string, bool, error) {
+	length := reviewed
+	if over || user == "" {
+		length = 0
+	}
+	return ib.Store.Review(ctx, key, user, length)
 }
 
 // DropDraft takes a draft back; user is who does it, as Input.User. False: the interrupt is not open.

@@ -22,7 +22,15 @@ type Inbox interface {
 	// deleting one raises it. by is the user who does it; "": not known. It returns all drafts by then, or false when one of
 	// the ids is not open or the version has moved: nothing was changed.
 	Drafts(ctx context.Context, key ThreadKey, version int64, by string, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error)
+	// Review notes that a user looks at a thread's open interrupts, for so long from now; 0: no
+	// longer. It is a note and no lock, and changes nothing else. It ends by itself, and
+	// with the suspension. MostReviewers users are noted of a thread, and no further one.
+	// It returns the users that are noted by then, or false when nothing is open.
+	Review(ctx context.Context, key ThreadKey, by string, length time.Duration) ([]string, bool, error)
 }
+
+// MostReviewers is how many users are noted of a thread that look at its open interrupts.
+const MostReviewers = 8
 
 // InboxQuery asks for one page of an inbox. Limit, Cursor and what comes beside an
 // ErrPartial are as in PageQuery.
@@ -62,7 +70,8 @@ type InboxItem struct {
 	Title      string
 	Suspension json.RawMessage // as End gave it
 	Drafts     map[string]json.RawMessage
-	Corrupted  bool // the store cannot read what is stored of it
+	Reviewers  []string // the users who look at it: see Review
+	Corrupted  bool     // the store cannot read what is stored of it
 }
 
 // Open says how much waits for people.

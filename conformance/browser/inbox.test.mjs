@@ -221,6 +221,13 @@ test("what waits comes by itself and at once, is filtered, answered together, an
   await open.at("bulk-select").selectOption(`tool:${send}`);
   assert.ok(await open.row(first).getByTestId("inbox-choose").isChecked());
   assert.ok(!(await open.row(third).getByTestId("inbox-choose").isChecked()));
+  // What is not shown any more is not chosen any more.
+  await open.at("inbox-by-tool").fill(pay);
+  await until(async () => (await open.at("inbox-row").count()) === 1, "the other tool is filtered by");
+  await open.at("inbox-by-tool").fill("");
+  await open.row(first).waitFor();
+  assert.equal(await open.page.getByTestId("inbox-choose").and(open.page.locator(":checked")).count(), 0);
+  await open.at("bulk-select").selectOption(`tool:${send}`);
   await open.click("bulk-approve");
   assert.match(await open.at("bulk-asks").textContent(), new RegExp(`Approve what 2 chats ask\\?.*${send} × 2`));
   assert.deepEqual(await barriers(open.page), []);
@@ -563,6 +570,7 @@ test("the inbox says who asks and until when, and what expired can only be given
   await until(async () => (await open.row(own).count()) === 0 && (await open.row(soon).count()) === 1, "the menu has who asks");
   await open.at("inbox-by-due").selectOption("0");
   await until(async () => (await open.row(soon).count()) === 0 && (await open.row(late).count()) === 1, "and what is overdue");
+  await open.row(await suspendsAt("/expire 3", BOB)).waitFor(); // it is not yet, and comes when it is
   await open.at("inbox-by-due").selectOption("3600");
   await open.row(soon).waitFor();
   await open.at("inbox-by-user").selectOption("");
@@ -625,6 +633,49 @@ test("an approver reads the chat that asks, and writes nothing into it, or is to
   await ann.asked("confirmation");
   await ann.at("composer").waitFor();
   assert.equal(new URL(ann.page.url()).search, `?thread=${own.threadId}`);
+});
+
+test("others are told who looks at a question, and answer it all the same", async () => {
+  const asking = await suspends(unique("send"), { to: "ada" });
+  const [ann, eve] = [await inbox(await person()), await inbox(await person(), EVE)];
+  const says = async (tab, words, what) => {
+    await tab.front();
+    await until(async () => (await itemOf(tab, asking).getByTestId("inbox-reviewers").textContent()) === words, what);
+  };
+  await eve.row(asking).waitFor();
+  await eve.pick(asking);
+  await says(eve, "", "nobody else looks at it");
+  await ann.row(asking).waitFor();
+  await ann.pick(asking);
+  await says(ann, "eve is looking at this", "Ann is told at once");
+  await until(async () => /eve is looking/.test(await ann.row(asking).textContent()), "the list tells it, too");
+  await says(eve, "ann is looking at this", "Eve is told of Ann");
+  await ann.front();
+  for (const width of [900, PHONE, 320]) {
+    await ann.page.setViewportSize({ width, height: 844 });
+    assert.ok(await drawn(itemOf(ann, asking).getByTestId("inbox-reviewers")));
+    assert.ok(await ann.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `nothing is wider than ${width} px`);
+    assert.deepEqual([await unseen(ann.page), await barriers(ann.page)], [[], []]);
+  }
+  await ann.page.setViewportSize({ width: 900, height: 844 });
+  await ann.shot("50-inbox-reviewers");
+  await eve.click("view-resolved");
+  await says(ann, "", "Eve has left it");
+  await eve.front();
+  await eve.click("view-open");
+  await eve.pick(asking);
+  await says(ann, "eve is looking at this", "Eve is back");
+  await eve.front();
+  await eve.page.goto(`${guarded}/`);
+  await says(ann, "", "her page has gone");
+  await eve.page.goto(`${guarded}/inbox`);
+  await eve.row(asking).waitFor();
+  await eve.pick(asking);
+  await says(ann, "eve is looking at this", "and comes again");
+  await ann.decide(itemOf(ann, asking).getByTestId("approve"));
+  await until(async () => (await itemOf(ann, asking).count()) === 0, "Ann's answer is taken");
+  await eve.front();
+  await until(async () => (await itemOf(eve, asking).count()) === 0, "and Eve is told");
 });
 
 /** Whether it is there and seen. */

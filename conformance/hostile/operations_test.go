@@ -56,6 +56,8 @@ var operations = map[string]asked{
 	"resolveInbox":        {body: `{"idempotencyKey":"k","items":[{answers}]}`, want: 200, has: `"resolved"`},
 	"listInterrupts":      {thread: "q-999", want: 200, has: `"id"`},
 	"resolveInterrupts":   {thread: "many", body: `{"entries":[{"interruptId":"{many}","status":"cancelled"}]}`, want: 200},
+	"reviewInterrupts":    {thread: "q-999", want: 200, has: `"reviewers"`},
+	"leaveInterrupts":     {thread: "q-999", want: 204},
 	"dropDraft":           {thread: "many", named: map[string]string{"interrupt": "{many}"}, want: 204},
 	"beginLogin":          {thread: "login", named: map[string]string{"interrupt": "{login}", "provider": "idp"}, want: 200, has: `"url"`},
 	"getLogin":            {thread: "login", named: map[string]string{"interrupt": "{login}", "provider": "idp"}, want: 200, has: `"idp"`},

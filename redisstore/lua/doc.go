@@ -67,6 +67,8 @@
 //	Tarchive    hash    ids of messages that a rewind took out, and as     begin
 //	                    branches what they were (branch.lua)
 //	Tdrafts     hash    answers that wait for others, by interrupt id      drafts, begin
+//	Treviewers  string  packed: when the suspension opened, and until when  review
+//	                    which user looks at it
 //	Tpayloads   hash    large values: d and a digest: size, created, expires,  payloadkeep, payloadsettle, payloaddue,
 //	                    put, type and name; g: of one that has expired; n      delete, retire
 //	                    and bytes of all, ns: the namespace

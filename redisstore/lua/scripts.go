@@ -38,6 +38,7 @@ var (
 	Threads     = newScript("thread", "work", "run", "index", "suspension", "threads")
 	Title       = newScript("title")
 	Drafts      = newScript("thread", "work", "run", "index", "notice", "suspension", "drafts")
+	Review      = newScript("thread", "work", "run", "index", "suspension", "review")
 	Delete      = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "retain", "repair", "decision", "delete")
 	DeadLetters = newScript("thread", "work", "run", "deadletters")
 	Take        = newScript("take")
@@ -85,7 +86,7 @@ var (
 
 	All = []*Script{Read, Begin, Commit, Note, Join, Activate, End, Checkpoint, Midrun,
 		Claim, Renew, Nack, Journal, Stop, StopAll, Pause, Dispatches,
-		Messages, Range, Tail, Due, Postpone, Offer, Waiting, Counts, Inbox, Threads, Title, Drafts,
+		Messages, Range, Tail, Due, Postpone, Offer, Waiting, Counts, Inbox, Threads, Title, Drafts, Review,
 		Delete, DeadLetters, Retire, Purge, Take, Hold, Usage,
 		HookRead, HookTake, HookSettle, HookCounts, HookDead, HookResend,
 		HookForget, Targets, Nodes,

@@ -23,6 +23,22 @@ local function suspension(t)
   return parts[2], unpacked(parts[1])
 end
 
+-- reviewers are the users who look at the suspension now, each behind the time until which
+-- it does: those of a packed list that begins with when a suspension has opened. What is
+-- noted of another suspension is not of this, and what cannot be read is nothing.
+local function reviewers(noted, head)
+  local ok, list = pcall(unpacked, noted or '')
+  local out = {}
+  if not ok or list[1] ~= head[1] then return out end
+  for i = 3, #list, 2 do
+    if (tonumber(list[i - 1]) or 0) > NOW then
+      out[#out + 1] = list[i - 1]
+      out[#out + 1] = list[i]
+    end
+  end
+  return out
+end
+
 -- reopen leaves the thread suspended. wants is when it wants a claim,
 -- the first millisecond after its deadline; false: never.
 local function reopen(t, member, stored, wants)

@@ -49,7 +49,7 @@ var groups = []struct {
 }{
 	{"Read", readTests}, {"Begin", beginTests}, {"Commit", commitTests}, {"End", endTests}, {"Resume", resumeTests}, {"Headers", headerTests},
 	{"Expire", expireTests}, {"Claim", claimTests}, {"Work", workTests}, {"Stop", stopTests}, {"Join", joinTests}, {"Checkpoint", checkpointTests}, {"Follow", followTests}, {"Retry", retryTests}, {"History", historyTests},
-	{"Inbox", inboxTests}, {"InboxOf", inboxOfTests}, {"Threads", threadsTests}, {"ThreadQuery", threadQueryTests}, {"Drafts", draftsTests}, {"Delete", deleteTests},
+	{"Inbox", inboxTests}, {"InboxOf", inboxOfTests}, {"Threads", threadsTests}, {"ThreadQuery", threadQueryTests}, {"Drafts", draftsTests}, {"Review", reviewTests}, {"Delete", deleteTests},
 	{"Retire", retireTests}, {"Large", largeTests}, {"Messages", messageTests}, {"Page", pageTests}, {"Presence", presenceTests},
 	{"Dispatch", dispatchTests}, {"Queue", queueTests}, {"Dedupe", dedupeTests}, {"Nack", nackTests}, {"Interrupt", stopAllTests},
 	{"DeadLetters", deadLetterTests}, {"Retention", retentionTests}, {"Branches", branchTests}, {"Quotas", quotaTests}, {"Notices", noticeTests}, {"Decisions", decisionTests}, {"Withdrawn", withdrawnTests}, {"Logins", loginTests}, {"Payloads", payloadTests}, {"Tree", treeTests}, {"TreeWalk", treeWalkTests}, {"TreeMade", treeMadeTests}, {"TreePlay", treePlayTests}, {"Stress", stressTests}, {"Invariant", invariantTests},

@@ -14,13 +14,14 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-type drafts = interface {
+type others = interface {
+	Review(context.Context, store.ThreadKey, string, time.Duration) ([]string, bool, error)
 	Drafts(context.Context, store.ThreadKey, int64, string, map[string]json.RawMessage) (map[string]json.RawMessage, bool, error)
 }
 
 // waiting is an inbox with some threads, the oldest since a time.
 type waiting struct {
-	drafts
+	others
 	open  int64
 	since time.Time
 	err   error

@@ -58,7 +58,7 @@ func (s *Lists) inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage,
 	load := func(threads []keyspace.Thread, hits []Hit) link.Call {
 		c := link.Call{Script: lua.Inbox, Args: lua.Args{{"tenant", q.Tenant}, {"all", q.AllTenants}, {"namespace", q.Namespace}, {"owner", owner}}}
 		for i, t := range threads {
-			c.Keys = append(c.Keys, t.Rec(), t.Journal(), t.Base+"drafts")
+			c.Keys = append(c.Keys, t.Rec(), t.Journal(), t.Base+"drafts", t.Reviewers())
 			c.Rest = lua.Inbox.Group(c.Rest, lua.Args{{"since", hits[i].Member[:StampSize]}})
 		}
 		return c
@@ -83,7 +83,7 @@ func readInboxItem(h Hit, r *link.Reply) (store.InboxItem, bool) {
 	}
 	key, ok := keyspace.ThreadOf(r.Text())
 	item := store.InboxItem{Thread: key, Version: r.Int(), Since: time.UnixMilli(Unstamp(h.Member[:StampSize])),
-		Title: r.Text(), Tenant: r.Text(), User: r.Text(), Agent: r.Text(), Suspension: r.JSON(), Drafts: r.JSONByID()}
+		Title: r.Text(), Tenant: r.Text(), User: r.Text(), Agent: r.Text(), Suspension: r.JSON(), Drafts: r.JSONByID(), Reviewers: reviewers(r)}
 	if errors.Is(r.Err, store.ErrCorrupted) {
 		r.Err, item.Corrupted = nil, true
 	}

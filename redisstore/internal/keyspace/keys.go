@@ -149,6 +149,7 @@ func (t Thread) Disp() string      { return t.Base + "disp" }
 func (t Thread) Snap() string      { return t.Base + "snap" }
 func (t Thread) Closing() string   { return t.Base + "closing" }
 func (t Thread) Producers() string { return t.Base + "producers" }
+func (t Thread) Reviewers() string { return t.Base + "reviewers" }
 
 // All returns the keys in the order of keysOf in thread.lua.
 func (t Thread) All() []string {

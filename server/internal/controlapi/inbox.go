@@ -43,7 +43,12 @@ type inboxItemJSON struct {
 	Label      string          `json:"runId" jsonschema:"The client's id of the run that asked."`
 	Interrupts []interruptJSON `json:"interrupts"`
 	Omitted    int             `json:"omitted,omitempty" jsonschema:"The number of open interrupts that the item leaves out. listInterrupts has all."`
+	Reviewers  []string        `json:"reviewers,omitempty" jsonschema:"The other users who look at the interrupts now: see reviewInterrupts. Only a list of open interrupts has it."`
 	Corrupted  bool            `json:"corrupted,omitempty" jsonschema:"The store cannot read the open interrupts. Nobody can answer them, and the thread can be deleted."`
+}
+
+type reviewersJSON struct {
+	Reviewers []string `json:"reviewers" jsonschema:"The other users who look at the interrupts now."`
 }
 
 type entryJSON struct {
@@ -78,6 +83,11 @@ func inboxOperations() []operation {
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: listOf[inboxItemJSON]{}, serve: (*call).listInterrupts},
 		{method: "POST", path: "/threads/{thread}/interrupts/resolve", id: "resolveInterrupts", summary: "Answer some or all of a thread's open interrupts",
 			scope: identity.ScopeRun, beyond: identity.ScopeApprover, admits: true, body: resolveJSON{}, status: 200, answer: resolvedJSON{}, serve: (*call).resolve},
+		{method: "PUT", path: "/threads/{thread}/interrupts/review", id: "reviewInterrupts", summary: "Note for a minute that the caller looks at a thread's open interrupts",
+			notes: "It is a note for the others and no lock: anybody's answer is taken all the same. The note ends with the interrupts. The server notes at most 8 users of a thread, and nobody if it does not tell users apart.",
+			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: reviewersJSON{}, serve: (*call).review},
+		{method: "DELETE", path: "/threads/{thread}/interrupts/review", id: "leaveInterrupts", summary: "Delete the note that the caller looks at a thread's open interrupts",
+			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 204, serve: (*call).leave},
 		{method: "DELETE", path: "/threads/{thread}/interrupts/{interrupt}/draft", id: "dropDraft", summary: "Delete a draft",
 			scope: identity.ScopeRun, beyond: identity.ScopeApprover, status: 204, serve: (*call).dropDraft},
 	}
@@ -166,6 +176,38 @@ func (c *call) answerThread(ctx context.Context, key store.ThreadKey, label stri
 	}
 	run := admitted.(admittedJSON)
 	return &resolvedJSON{Missing: []string{}, Admitted: &run, Thread: answered.Thread}, nil
+}
+
+func (c *call) review() (any, error) {
+	all, open, err := c.reviewed(false)
+	if err == nil && !open {
+		err = errNoInterrupt
+	}
+	return reviewersJSON{Reviewers: c.others(all)}, err
+}
+
+func (c *call) leave() (any, error) {
+	_, _, err := c.reviewed(true)
+	return nil, err
+}
+
+func (c *call) reviewed(over bool) ([]string, bool, error) {
+	all, open, err := c.Runner.Review(c.r.Context(), c.key, c.caller.User(), over)
+	if err == nil && !open {
+		_, err = c.thread()
+	}
+	return all, open, err
+}
+
+// others are the names of those users who are not the caller.
+func (c *call) others(users []string) []string {
+	names := []string{}
+	for _, user := range users {
+		if user != c.caller.User() {
+			names = append(names, notices.UserOf(user))
+		}
+	}
+	return names
 }
 
 func (c *call) dropDraft() (any, error) {

@@ -162,6 +162,7 @@ const (
 // summarised is an item that is no larger than shownItem and its first interrupt.
 func (c *call) summarised(s operate.Suspended) inboxItemJSON {
 	item := inboxItem(s)
+	item.Reviewers = c.others(s.Reviewers)
 	room := shownItem
 	for i := range item.Interrupts {
 		it := &item.Interrupts[i]

@@ -2,7 +2,7 @@
 
 import { expect, it, vi } from "vitest";
 import { ApiError, type InboxItem } from "../src/server/api";
-import { Bulk, bulkable, callsOf, MOST, questionsKey, toolsOf } from "../src/inbox/bulk";
+import { among, Bulk, bulkable, callsOf, MOST, questionsKey, toolsOf } from "../src/inbox/bulk";
 
 type Asked = InboxItem["interrupts"][number];
 
@@ -52,6 +52,13 @@ it("asks first, and sends what was chosen then", async () => {
   bulk.leave();
   expect(await bulk.send()).toEqual([]);
   expect(post).toHaveBeenCalledTimes(1);
+});
+
+it("has what is chosen cut to what is on offer", () => {
+  const chosen = new Set([one, two].map(questionsKey));
+  expect(among(chosen, [two, one, item("three", asked())])).toBe(chosen);
+  expect(among(chosen, [one])).toEqual(new Set([questionsKey(one)]));
+  expect(among(chosen, [item("one", asked({ id: "another" }))]).size).toBe(0);
 });
 
 it.each([

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { decidedAbout, decidedBy, decidedHow } from "../src/inbox/decided";
-import { countFilters, inboxPath, isFiltered, NO_FILTERS, type Filters } from "../src/inbox/inboxquery";
+import { countFilters, inboxPath, isFiltered, NO_FILTERS, pathAt, type Filters } from "../src/inbox/inboxquery";
 
 const at = Date.parse("2030-01-31T14:00:00Z");
 
@@ -17,10 +17,18 @@ it.each<[Partial<Filters>, number, string]>([
   [{ due: "0" }, 0, "&deadlineBefore=2030-01-31T14%3A00%3A00.000Z"],
   [{ everywhere: true }, 1, "&tenants=all"],
 ])("asks for %j", (some, count, query) => {
-  const filters = { ...NO_FILTERS, ...some, at };
-  expect(inboxPath(filters, 50)).toBe(`/inbox?limit=50${query}`);
+  const filters = { ...NO_FILTERS, ...some };
+  expect(pathAt(inboxPath(filters, 50), at)).toBe(`/inbox?limit=50${query}`);
   expect(countFilters(filters)).toBe(count);
   expect(isFiltered(filters)).toBe(Object.keys(some).length > 0);
+});
+
+it("follows the clock, and stays the same list", () => {
+  const path = `${inboxPath({ ...NO_FILTERS, due: "0" }, 50)}&cursor=a%2Bb`;
+  expect([at, at + 60_000].map((now) => pathAt(path, now))).toEqual([
+    "/inbox?limit=50&deadlineBefore=2030-01-31T14%3A00%3A00.000Z&cursor=a%2Bb",
+    "/inbox?limit=50&deadlineBefore=2030-01-31T14%3A01%3A00.000Z&cursor=a%2Bb",
+  ]);
 });
 
 it.each([

@@ -1,6 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import type { InboxItem } from "../server/api";
-import { callsOf, MOST, toolsOf, type Bulk, type Result, type Way } from "./bulk";
+import { among, callsOf, MOST, questionsKey, toolsOf, type Bulk, type Result, type Way } from "./bulk";
 import { Guarded, uncovered } from "../lib/Guarded";
 import { visible } from "../lib/misleading";
 import { sentence, wordsFor } from "../lib/words";
@@ -48,6 +48,8 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, heard }: Props) 
   if (nothing) return null;
   const { verb, done, means } = VERBS[way];
   const refused = results.filter(({ error }) => error);
+  // A list that is on its way may have others.
+  const hidden = state === "asking" && among(new Set(items.map(questionsKey)), offered).size < items.length;
   const send = async () => heard(way, await bulk.send());
   return (
     <section
@@ -76,7 +78,7 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, heard }: Props) 
             </p>
           )}
           <div className="actions">
-            <button type="button" className="primary" data-testid="bulk-send" disabled={state === "sending"} onClick={() => void send()}>
+            <button type="button" className="primary" data-testid="bulk-send" disabled={state === "sending" || hidden} onClick={() => void send()}>
               {state === "sending" ? "Sending…" : state === "unanswered" ? "Send again" : `${verb} ${items.length}`}
             </button>
             <button type="button" data-edits data-testid="bulk-leave" disabled={state === "sending"} onClick={() => bulk.leave()}>

@@ -29,7 +29,7 @@ interface Props {
 /** Menus of what the list holds, and the other filters behind a word. */
 export function InboxFilters({ filters, change, facets, paged, counts, tools }: Props) {
   const [typed, setTyped] = useState<Typed>(filters);
-  const set = (some: Partial<Filters>) => change({ ...filters, ...pick(typed), ...some, at: Date.now() });
+  const set = (some: Partial<Filters>) => change({ ...filters, ...pick(typed), ...some });
   const named = (some: Partial<Typed>) => {
     setTyped({ ...typed, ...some });
     set(some);
@@ -97,7 +97,6 @@ export function InboxFilters({ filters, change, facets, paged, counts, tools }: 
             <span>All tenants</span>
           </label>
           <div className="actions">
-            {(filters.asked || filters.due) && <span className="hint">Times count from {new Date(filters.at).toLocaleTimeString()}.</span>}
             <button
               type="button"
               className="quiet"

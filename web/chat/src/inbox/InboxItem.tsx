@@ -8,6 +8,7 @@ import { ThreadDue } from "../lib/DueTag";
 import { Guarded } from "../lib/Guarded";
 import { InterruptCard } from "../decision/InterruptCard";
 import { visible } from "../lib/misleading";
+import { Reviewers } from "./Reviewers";
 import { onLink, threadHref } from "../lib/route";
 import { wordsFor } from "../lib/words";
 
@@ -33,6 +34,8 @@ interface ItemProps {
   item: InboxItem;
   /** It is only looked at: it is answered in its own tenant. */
   readOnly?: boolean;
+  /** It is what is looked at. */
+  looking: boolean;
   /** Why a yes or no to several did not answer it. */
   refused?: string;
   say: (said: Said) => void;
@@ -50,7 +53,7 @@ export function Item(props: ItemProps) {
     try {
       const path = `/threads/${encodeURIComponent(item.threadId)}/interrupts?namespace=${encodeURIComponent(item.namespace)}`;
       const [got] = (await call<Page<InboxItem>>("GET", path)).items;
-      if (got) setWhole({ ...got, since: item.since, user: item.user, agent: item.agent });
+      if (got) setWhole({ ...got, since: item.since, user: item.user, agent: item.agent, reviewers: item.reviewers });
       else if (!whole) props.changed();
     } catch (error) {
       setFault(error instanceof ApiError ? error.message : String(error));
@@ -191,7 +194,7 @@ function toolCallOf(item: InboxItem, id: string) {
 }
 
 /** Which chat it is. Each question says who asks, since when, and until when it may be answered. */
-function Head({ item, readOnly, children }: ItemProps & { children: ReactNode }) {
+function Head({ item, readOnly, looking, children }: ItemProps & { children: ReactNode }) {
   const title = visible(item.title || "Untitled");
   return (
     <header>
@@ -204,6 +207,7 @@ function Head({ item, readOnly, children }: ItemProps & { children: ReactNode })
       )}
       {item.tenant && <span className="tag">tenant {visible(item.tenant)}</span>}
       {children}
+      <Reviewers item={item} looking={looking && !readOnly} />
     </header>
   );
 }

@@ -5,6 +5,7 @@ import type { InboxItem } from "../server/api";
 import { AgentCell, Cell, TimeCell } from "./DecisionTable";
 import { KeptRow } from "./KeptRow";
 import { ThreadDue } from "../lib/DueTag";
+import { reviewersWords } from "./Reviewers";
 import { visible } from "../lib/misleading";
 
 export const COLUMNS = ["What", "Asked by", "Agent", "Since", "Due"];
@@ -64,6 +65,7 @@ export function InboxRow({ item, gone, others, leave, picked, pick, refused, cho
         </button>
         <span className="tags">
           {count > 1 && <span className="tag">{drafted > 0 ? `${drafted} of ${count} answered` : `${count} questions`}</span>}
+          {item.reviewers && <span className="tag">{reviewersWords(item.reviewers)}</span>}
           {refused && <span className="tag late">refused</span>}
           {item.corrupted && <span className="tag late">damaged</span>}
         </span>

@@ -40,6 +40,12 @@ export function bulkable({ corrupted, omitted, interrupts }: InboxItem): boolean
   });
 }
 
+/** The chosen ones, by questionsKey, that are on offer; the same set if all are. */
+export function among(chosen: ReadonlySet<string>, offered: readonly InboxItem[]): ReadonlySet<string> {
+  const left = offered.map(questionsKey).filter((key) => chosen.has(key));
+  return left.length === chosen.size ? chosen : new Set(left);
+}
+
 /** The tools that items ask about, with how many of them do, the most frequent first. */
 export function toolsOf(items: readonly InboxItem[]): Array<[tool: string, items: number]> {
   const counts = new Map<string, number>();

@@ -13,11 +13,9 @@ export interface Filters {
   due: string;
   /** All tenants, for who may see them. */
   everywhere: boolean;
-  /** When they were chosen, from which the times count. */
-  at: number;
 }
 
-export const NO_FILTERS: Filters = { reason: "", tool: "", agent: "", user: "", thread: "", runId: "", asked: "", due: "", everywhere: false, at: 0 };
+export const NO_FILTERS: Filters = { reason: "", tool: "", agent: "", user: "", thread: "", runId: "", asked: "", due: "", everywhere: false };
 
 /** How many filters are set beside those that have a menu. */
 export function countFilters({ tool, thread, runId, asked, everywhere }: Filters): number {
@@ -25,20 +23,33 @@ export function countFilters({ tool, thread, runId, asked, everywhere }: Filters
 }
 
 /** Whether any is set. */
-export function isFiltered({ at: _, ...rest }: Filters): boolean {
-  return Object.values(rest).some(Boolean);
+export function isFiltered(filters: Filters): boolean {
+  return Object.values(filters).some(Boolean);
 }
 
-/** The path of the inbox, of pages of `limit`. */
+/** What of a path is a time. */
+const TIMES = ["askedBefore", "askedAfter", "deadlineBefore"];
+
+/** The path of the inbox, of pages of `limit`. Its times are seconds from when it is asked for, so that it stays the same list. */
 export function inboxPath(filters: Filters, limit: number): string {
   const query = new URLSearchParams({ limit: String(limit) });
   for (const name of ["reason", "tool", "agent", "user", "thread", "runId"] as const) {
     if (filters[name].trim() !== "") query.set(name, filters[name].trim());
   }
-  const away = (seconds: number) => new Date(filters.at + seconds * 1_000).toISOString();
   const [how, seconds] = filters.asked.split(":");
-  if (seconds) query.set(how === "older" ? "askedBefore" : "askedAfter", away(-Number(seconds)));
-  if (filters.due) query.set("deadlineBefore", away(Number(filters.due)));
+  if (seconds) query.set(how === "older" ? "askedBefore" : "askedAfter", `-${seconds}`);
+  if (filters.due) query.set("deadlineBefore", filters.due);
   if (filters.everywhere) query.set("tenants", "all");
   return `/inbox?${query}`;
+}
+
+/** The path as the server is asked for it at a moment. */
+export function pathAt(path: string, now: number): string {
+  const [place, text] = path.split("?");
+  const query = new URLSearchParams(text);
+  for (const name of TIMES) {
+    const seconds = query.get(name);
+    if (seconds !== null) query.set(name, new Date(now + Number(seconds) * 1_000).toISOString());
+  }
+  return `${place}?${query}`;
 }

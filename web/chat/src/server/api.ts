@@ -103,8 +103,16 @@ const UNSEEN: Seen = {
   removeEventListener: (...heard: Parameters<Document["removeEventListener"]>) => document.removeEventListener(...heard),
 };
 
-/** What a path answers, asked again every so often while the page is looked at, or wanted unseen, or soon after news of it. */
-export function usePolled<T>(path: string, everyMs: number, news?: News): Polled<T> {
+/** What a path becomes when it is asked for. */
+export type PathAt = (path: string, now: number) => string;
+
+const AS_IS: PathAt = (path) => path;
+
+/**
+ * What a path answers, asked again every so often while the page is looked at, or wanted unseen, or soon after news of it.
+ * `at` puts in what is another at each call.
+ */
+export function usePolled<T>(path: string, everyMs: number, news?: News, at: PathAt = AS_IS): Polled<T> {
   const [answer, setAnswer] = useState<{ path: string; data?: T; error?: ApiError }>({ path });
   const [asked, askAgain] = useState(0);
   const etag = useRef<{ path: string; tag?: string }>({ path });
@@ -119,7 +127,7 @@ export function usePolled<T>(path: string, everyMs: number, news?: News): Polled
         if (!over) failed(new ApiError(0, "slow", "The server has not answered yet."));
       }, SLOW_MS);
       try {
-        const got = await send("GET", path, undefined, held.tag);
+        const got = await send("GET", at(path, Date.now()), undefined, held.tag);
         if (over) return;
         failing = false;
         if (got.status === 304) {
@@ -149,7 +157,7 @@ export function usePolled<T>(path: string, everyMs: number, news?: News): Polled
       unwatch?.();
       asking.end();
     };
-  }, [path, everyMs, news, asked]);
+  }, [path, everyMs, news, at, asked]);
   const refresh = useCallback(() => askAgain((n) => n + 1), []);
   return { ...(answer.path === path ? { data: answer.data, error: answer.error } : {}), refresh };
 }
@@ -222,6 +230,8 @@ export interface InboxItem {
   agent?: string;
   /** What is open cannot be read, so nobody can answer it. */
   corrupted?: boolean;
+  /** Others who look at it now, in a list. */
+  reviewers?: string[];
   /** So many questions are left out of a list. */
   omitted?: number;
   interrupts: Array<{

@@ -43,8 +43,8 @@ export function whenAsked(hear: () => void): () => void {
   return theFeed().watch(["interrupt.opened"], (notices) => notices && hear(), { unseen: true });
 }
 
-/** What waits, and what of it has been answered in part. */
-export const ofInbox = newsOf(...OPEN, "interrupt.drafted");
+/** What waits, and what of it has been answered in part. Nothing tells that a time has come, and who looks at it. */
+export const ofInbox: News = { ...newsOf(...OPEN, "interrupt.drafted"), safetyMs: 15_000 };
 
 /** What has been decided. */
 export const ofDecisions = newsOf("interrupt.decided", "interrupt.expired", "interrupt.cancelled");

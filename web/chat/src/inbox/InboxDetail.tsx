@@ -1,0 +1,62 @@
+import { type ReactNode, type RefObject, useState } from "react";
+import type { InboxItem } from "../server/api";
+import { Icon } from "../lib/Icon";
+import { askKeyOf } from "./InboxItem";
+import type { Picked } from "./picking";
+
+interface Props {
+  box: RefObject<HTMLDivElement | null>;
+  items: readonly InboxItem[];
+  picked: Picked;
+  /** Something is picked, and this is shown. */
+  detailed: boolean;
+  /** The list is beside it. */
+  beside: boolean;
+  keys: boolean;
+  /** One of the items, to be answered, and whether it is looked at. */
+  children: (item: InboxItem, looking: boolean) => ReactNode;
+}
+
+/** What the picked thread asks, or what became of that. */
+export function InboxDetail({ box, items, picked, detailed, beside, keys, children }: Props) {
+  const { open, there, said, answered, pick, leave } = picked;
+  // Something was typed into what these ask: it is kept while another is looked at.
+  const [begun, setBegun] = useState<ReadonlySet<string>>(new Set());
+  const shown = items.filter((item) => (detailed && item === open) || begun.has(askKeyOf(item)));
+  if (!detailed && shown.length === 0) return null;
+  return (
+    <div ref={box} className="inbox-detail" hidden={!detailed} tabIndex={-1} role="group" aria-label="The question">
+      {!beside && (
+        <button type="button" className="quiet" data-testid="inbox-back" onClick={leave}>
+          <Icon name="back" /> Back to the list
+        </button>
+      )}
+      {shown.map((item) => {
+        const key = askKeyOf(item);
+        const begin = () => setBegun((before) => (before.has(key) ? before : new Set(before).add(key)));
+        return (
+          <div key={key} className="inbox-asked" hidden={item !== open} onInput={begin}>
+            {children(item, detailed && item === open)}
+          </div>
+        );
+      })}
+      {!open && (
+        <div className="answered" data-testid="inbox-over">
+          {said.map(({ text }, i) => (
+            <p key={i}>{text}</p>
+          ))}
+          {!answered && <p>Not open any more: it was answered or given up elsewhere.</p>}
+          {there && (
+            <p>
+              This chat asks again.{" "}
+              <button type="button" data-testid="inbox-again" onClick={() => pick(there, "click")}>
+                Show what it asks
+              </button>
+            </p>
+          )}
+          {items.length > 0 && beside && <p>Choose what to look at next{keys && ", or press j"}.</p>}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+// What keys do in the inbox: they go through the list, and decide about what is picked.
+
+import type { KeyboardEvent } from "react";
+import type { InboxItem } from "../server/api";
+import type { Bulk } from "./bulk";
+import { keyOf } from "./InboxItem";
+import { actOn, neighbour, stepOf, type KeyAct } from "./inboxkeys";
+import type { Picked, Places } from "./picking";
+
+/** Where a key decides about what is shown, beside the page itself, its heading and what is shown. */
+const DECIDING = '[data-picked="true"] [data-testid="inbox-pick"], [data-testid="inbox-keys-on"]';
+
+export interface Moves {
+  act: (what: KeyAct) => void;
+  /** The arrows go through the list from where the focus is in it. */
+  arrow: (event: KeyboardEvent) => void;
+  decides: (target: EventTarget | null) => boolean;
+}
+
+export function movesOf(items: readonly InboxItem[], picked: Picked, { heading, rows, detail }: Places, bulk: Bulk, beside: boolean): Moves {
+  const { listed, open, there, pick, buttonOf } = picked;
+  const itemAt = (key: string | undefined) => items.find((one) => keyOf(one) === key);
+  return {
+    act(what) {
+      if (what === "leave") return (rows.current?.querySelector<HTMLElement>('[data-picked="true"] [data-testid="inbox-pick"]') ?? heading.current)?.focus();
+      if (what !== "next" && what !== "previous") {
+        const asked = detail.current?.querySelector(":scope > .inbox-asked:not([hidden])");
+        if (asked) actOn(asked, what);
+        return;
+      }
+      // At the end it may be the same thread that asks again.
+      const item = itemAt(neighbour(listed, picked.key, what === "next" ? 1 : -1)) ?? (open ? undefined : there);
+      if (item) pick(item, "key");
+    },
+    arrow(event) {
+      const step = stepOf(event);
+      const from = event.target instanceof Element ? event.target.closest('[data-testid="inbox-pick"]')?.closest("tr") : undefined;
+      if (!step || !from || !rows.current) return;
+      event.preventDefault();
+      const at = [...rows.current.children].indexOf(from);
+      const next = neighbour(listed, listed[at]?.key, step);
+      const item = itemAt(next);
+      if (item && beside) pick(item, "key");
+      else if (item) buttonOf(next)?.focus();
+    },
+    decides: (target) =>
+      bulk.look().state === "idle" && target instanceof Element &&
+      (target === document.body || target === heading.current || detail.current?.contains(target) === true || target.matches(DECIDING)),
+  };
+}

@@ -1,0 +1,71 @@
+// Which threads are chosen for one answer to all of them, and what became of it.
+
+import type { Interrupt } from "@ag-ui/client";
+import { useEffect, useState } from "react";
+import type { InboxItem } from "../server/api";
+import { decisionOf } from "../forms/answers";
+import { visible } from "../lib/misleading";
+import { among, bulkable, messagesOf, plainAnswer, questionsKey, type Bulk, type Result, type Way } from "./bulk";
+import { refusalWords } from "./BulkBar";
+import { askKeyOf, type Said } from "./InboxItem";
+
+export interface Selection {
+  /** What can be chosen. */
+  offered: readonly InboxItem[];
+  chosen: readonly InboxItem[];
+  choose: (items: readonly InboxItem[]) => void;
+  /** Whether one is chosen, and the way to change that; left out where it cannot be. */
+  has: (item: InboxItem) => boolean;
+  changer: (item: InboxItem) => ((chosen: boolean) => void) | undefined;
+  /** Why a yes or no to several did not answer it. */
+  refused: (item: InboxItem) => string | undefined;
+  /** Hears what became of some. */
+  heard: (way: Way, results: readonly Result[]) => void;
+}
+
+/** What is chosen is shown. `whole`: that is all there is. `say` tells what was answered, and `refresh` asks for the list again. */
+export function useSelection(bulk: Bulk, shown: readonly InboxItem[], whole: boolean, say: (...some: Said[]) => void, refresh: () => void): Selection {
+  const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
+  const [refused, setRefused] = useState<Record<string, string>>({});
+  const offered = shown.filter(bulkable);
+  useEffect(() => {
+    if (whole) setKeys((now) => among(now, offered));
+  }, [shown, whole]);
+  const has = (item: InboxItem) => keys.has(questionsKey(item));
+  const choose = (now: ReadonlySet<string>) => {
+    bulk.clear();
+    setKeys(now);
+  };
+  return {
+    offered,
+    chosen: offered.filter(has),
+    choose: (items) => choose(new Set(items.map(questionsKey))),
+    has,
+    changer: (item) => (offered.includes(item) ? (yes) => choose(changed(keys, questionsKey(item), yes)) : undefined),
+    refused: (item) => refused[questionsKey(item)],
+    heard(way, results) {
+      if (results.length === 0) return refresh();
+      const taken = results.filter((one) => !one.error);
+      say(...taken.map(({ item, missing }) => ({ key: askKeyOf(item), text: saidOf(way, item, missing), goesOn: !missing })));
+      setRefused(Object.fromEntries(results.flatMap(({ item, error }) => (error ? [[questionsKey(item), refusalWords(error)]] : []))));
+      setKeys(new Set());
+      refresh();
+    },
+  };
+}
+
+function changed(chosen: ReadonlySet<string>, key: string, yes: boolean): ReadonlySet<string> {
+  const now = new Set(chosen);
+  if (yes) now.add(key);
+  else now.delete(key);
+  return now;
+}
+
+function saidOf(way: Way, item: InboxItem, missing = 0): string {
+  const decisions = item.interrupts.map(({ interrupt, toolCall }) => {
+    const asked = interrupt as unknown as Interrupt;
+    return decisionOf(asked, messagesOf(asked, toolCall), plainAnswer(way, asked)!);
+  });
+  const title = visible(item.title || "Untitled");
+  return `${decisions.join(", ")}: ${missing > 0 ? `kept as a draft. ${missing} more to answer for ${title}.` : `${title} goes on.`}`;
+}
