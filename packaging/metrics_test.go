@@ -215,3 +215,22 @@ func TestChartScales(t *testing.T) {
 	known, _ := exported(t)
 	judge(t, values.KEDA.Prometheus.Query, known)
 }
+
+// AguiwsDown asks for a job of the name that the chart's PodMonitor and operations.md give it.
+func TestJob(t *testing.T) {
+	const job = "aguiws"
+	chart := parse[struct{ Name string }](t, "helm/aguiws/Chart.yaml")
+	for file, says := range map[string]string{
+		"prometheus/aguiws.rules.yaml":          `up{job="` + job + `"}`,
+		"helm/aguiws/templates/podmonitor.yaml": "\n  jobLabel: app.kubernetes.io/name ",
+		"helm/aguiws/templates/_helpers.tpl":    "\napp.kubernetes.io/name: {{ .Chart.Name }}\n",
+		"../docs/operations.md":                 "\n- job_name: " + job + "\n",
+	} {
+		if !strings.Contains(read(t, file), says) {
+			t.Errorf("%s does not say %q", file, says)
+		}
+	}
+	if chart.Name != job {
+		t.Errorf("the chart is called %q", chart.Name)
+	}
+}

@@ -201,7 +201,7 @@ func (s *settings) serverOptions(auth identity.Authenticator, agents *agentSet, 
 		},
 		OnDisconnect: s.onDisconnect,
 		Heartbeat:    s.heartbeat, MaxFrameBytes: s.maxFrame, HeldBytes: s.held, MemoryLimit: s.limitMemory(),
-		Sockets:          s.sockets, SocketsPerUser: s.socketsPerUser, SocketsPerAddress: s.socketsPerAddr,
+		Sockets: s.sockets, SocketsPerUser: s.socketsPerUser, SocketsPerAddress: s.socketsPerAddr,
 		RequestsPerUser: float64(s.requestsPerUser), RequestsPerAddress: float64(s.requestsPerAddr),
 		InputsPerMinute: float64(s.inputs),
 	}
