@@ -10,10 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/internal/build"
 	"github.com/aguiws/aguiws/server/internal/meter"
-	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // Metrics counts what a server.Server and its store do, for Prometheus. docs/metrics.md
@@ -33,13 +31,6 @@ type Metrics struct {
 	upstreamFirst                                     *prometheus.HistogramVec
 }
 
-// alerted are the codes that packaging/prometheus asks for. They begin at 0: increase() of a
-// series that begins at 1 is 0, and nobody would hear of the first.
-var alerted = []string{
-	refusal.CodeOverloaded, refusal.CodeRateLimited, refusal.CodeTooManySockets,
-	adapter.CodeTooManyRuns, adapter.CodeThreadQuota, adapter.CodeThreadTooLarge, adapter.CodeStateCorrupted,
-}
-
 // New returns metrics that nothing is counted in yet, but for the
 // process's own.
 func New() *Metrics {
@@ -56,9 +47,6 @@ func New() *Metrics {
 	c.Frames = m.vec("frames_received", "Frames from clients.", "kind")
 	c.Requests = m.vec("http_requests", "Answered requests.", "route", "status")
 	c.Refusals = m.vec("refusals", "Requests, frames and inputs that were refused.", "code")
-	for _, code := range alerted {
-		c.Refusals.WithLabelValues(code)
-	}
 	c.Credentials = m.vec("credentials_refused", "Credentials that were not taken, by the reason.", "reason")
 	c.Threads = add(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "aguiws_attached_threads", Help: "Threads that connections follow."}))
 	c.Delivered = m.count("events_delivered", "Events handed to connections, replay and restatements included.")
