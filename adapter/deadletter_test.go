@@ -3,6 +3,7 @@ package adapter_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -60,6 +61,7 @@ func requeued(t *testing.T, configure func(*runner.Options)) {
 		return nil
 	})
 	// Nothing is recorded between the loss of one worker and of the next.
+	var log logged
 	l := newLab(t, agent, func(o *runner.Options) { o.Sweep = time.Hour })
 	cut := l.cutBefore(l.store, protocol.TypeRunFinished)
 	l.beginOn(l.worker(cut, agent, configure, func(o *runner.Options) { o.MaxAttempts = 1 }), "hi", "run-0")
@@ -68,8 +70,9 @@ func requeued(t *testing.T, configure func(*runner.Options)) {
 		t.Fatalf("%+v %v", c, err)
 	}
 	l.lapse()
-	l.replace(agent, configure)
+	l.replace(agent, configure, func(o *runner.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
+	l.eventually("the log has the code", func() bool { return strings.Contains(log.String(), "code=worker_lost") })
 	letter := l.theRun(store.DispatchDeadLetter)
 	if letter.Label != "run-0" || letter.Error == "" || letter.Outcome == nil {
 		t.Errorf("dead letter %+v", letter)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/runner"
@@ -19,8 +20,9 @@ import (
 	"github.com/aguiws/aguiws/server/webhook"
 )
 
-// exported are the labels of the metrics that a server has, by name.
-func exported(t *testing.T) map[string][]string {
+// exported are the labels of the metrics that a server has, by name, and the series that it
+// has before anybody has asked it for anything.
+func exported(t *testing.T) (known map[string][]string, fresh []*dto.MetricFamily) {
 	t.Helper()
 	m := metrics.New()
 	st, err := redisstore.Embedded(nil)
@@ -32,7 +34,7 @@ func exported(t *testing.T) map[string][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hooks, err := webhook.New(st, nil, nil)
+	hooks, err := webhook.New(st, []webhook.Target{{Name: "crm", URL: "https://crm.example", Secrets: []string{"whsec_" + strings.Repeat("A", 32)}}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,20 +55,23 @@ func exported(t *testing.T) map[string][]string {
 		close(all)
 	}()
 	form := regexp.MustCompile(`fqName: "([^"]*)".*variableLabels: \{([^}]*)\}`)
-	list := map[string][]string{}
+	known = map[string][]string{}
 	for d := range all {
 		m := form.FindStringSubmatch(d.String())
 		if m == nil {
 			t.Fatalf("a description is written in another way: %s", d)
 		}
-		list[m[1]] = strings.FieldsFunc(m[2], func(r rune) bool { return r == ',' || r == ' ' })
+		known[m[1]] = strings.FieldsFunc(m[2], func(r rune) bool { return r == ',' || r == ' ' })
 	}
-	return list
+	if fresh, err = m.Registry().Gather(); err != nil {
+		t.Fatal(err)
+	}
+	return known, fresh
 }
 
 var (
 	metric = regexp.MustCompile(`\b((?:aguiws|process|go)_[a-z0-9_]+)(?:\{([^}]*)\})?`)
-	label  = regexp.MustCompile(`([a-z_]+)\s*(?:=~|!~|!=|=)\s*"`)
+	label  = regexp.MustCompile(`([a-z_]+)\s*(=~|!~|!=|=)\s*"([^"]*)"`)
 )
 
 // judge holds an expression to the metrics and labels that there are.
@@ -101,9 +106,36 @@ func judge(t *testing.T, expression string, known map[string][]string) {
 	}
 }
 
+// judgeFresh holds an expression to the series that a server has from its start: one that is
+// born at 1 has not increased, so nobody would hear of the first.
+func judgeFresh(t *testing.T, expression string, fresh []*dto.MetricFamily) (named int) {
+	t.Helper()
+	for _, m := range metric.FindAllStringSubmatch(expression, -1) {
+		for _, l := range label.FindAllStringSubmatch(m[2], -1) {
+			if l[2] != "=" && l[2] != "=~" {
+				continue
+			}
+			for value := range strings.SplitSeq(l[3], "|") {
+				named++
+				if !slices.ContainsFunc(fresh, func(f *dto.MetricFamily) bool {
+					return f.GetName() == m[1] && slices.ContainsFunc(f.GetMetric(), func(series *dto.Metric) bool {
+						return slices.ContainsFunc(series.GetLabel(), func(has *dto.LabelPair) bool {
+							return has.GetName() == l[1] && has.GetValue() == value
+						})
+					})
+				}) {
+					t.Errorf("%s: a server that has just begun has no %s{%s=%q}", expression, m[1], l[1], value)
+				}
+			}
+		}
+	}
+	return named
+}
+
 // The alerts ask for what servers export, and operations.md says what to do at each.
 func TestAlerts(t *testing.T) {
-	known := exported(t)
+	known, fresh := exported(t)
+	values := 0
 	rules := parse[struct {
 		Groups []struct {
 			Rules []struct {
@@ -119,6 +151,7 @@ func TestAlerts(t *testing.T) {
 			named[r.Alert] = true
 			if !strings.HasPrefix(r.Expr, "up{") { // Prometheus makes that one
 				judge(t, r.Expr, known)
+				values += judgeFresh(t, r.Expr, fresh)
 			}
 			if !strings.Contains(page, "\n| `"+r.Alert+"` | ") {
 				t.Errorf("docs/operations.md has no line for %s", r.Alert)
@@ -133,13 +166,13 @@ func TestAlerts(t *testing.T) {
 			t.Errorf("docs/operations.md names %s, which is no alert", m[1])
 		}
 	}
-	if len(named) < 10 {
-		t.Errorf("%d alerts were read", len(named))
+	if len(named) < 10 || values < 8 {
+		t.Errorf("%d alerts with %d values were read", len(named), values)
 	}
 }
 
 func TestDashboard(t *testing.T) {
-	known := exported(t)
+	known, _ := exported(t)
 	var board struct {
 		Panels []struct {
 			ID      int
@@ -179,5 +212,25 @@ func TestChartScales(t *testing.T) {
 	values := parse[struct {
 		KEDA struct{ Prometheus struct{ Query string } }
 	}](t, "helm/aguiws/values.yaml")
-	judge(t, values.KEDA.Prometheus.Query, exported(t))
+	known, _ := exported(t)
+	judge(t, values.KEDA.Prometheus.Query, known)
+}
+
+// AguiwsDown asks for a job of the name that the chart's PodMonitor and operations.md give it.
+func TestJob(t *testing.T) {
+	const job = "aguiws"
+	chart := parse[struct{ Name string }](t, "helm/aguiws/Chart.yaml")
+	for file, says := range map[string]string{
+		"prometheus/aguiws.rules.yaml":          `up{job="` + job + `"}`,
+		"helm/aguiws/templates/podmonitor.yaml": "\n  jobLabel: app.kubernetes.io/name ",
+		"helm/aguiws/templates/_helpers.tpl":    "\napp.kubernetes.io/name: {{ .Chart.Name }}\n",
+		"../docs/operations.md":                 "\n- job_name: " + job + "\n",
+	} {
+		if !strings.Contains(read(t, file), says) {
+			t.Errorf("%s does not say %q", file, says)
+		}
+	}
+	if chart.Name != job {
+		t.Errorf("the chart is called %q", chart.Name)
+	}
 }

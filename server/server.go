@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/conn"
@@ -15,6 +16,7 @@ import (
 	"github.com/aguiws/aguiws/server/internal/edge"
 	"github.com/aguiws/aguiws/server/internal/ops"
 	"github.com/aguiws/aguiws/server/internal/peer"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/sse"
 	"github.com/aguiws/aguiws/server/internal/ws"
 	"github.com/aguiws/aguiws/server/login"
@@ -88,9 +90,19 @@ func newServer(b core.Backend, r *runner.Runner, opts *Options) (*Server, error)
 	return s, nil
 }
 
+// alerted are the codes that packaging/prometheus asks for. They begin at 0: increase() of a
+// series that begins at 1 is 0, and nobody would hear of the first.
+var alerted = []string{
+	refusal.CodeOverloaded, refusal.CodeRateLimited, refusal.CodeTooManySockets,
+	adapter.CodeTooManyRuns, adapter.CodeThreadQuota, adapter.CodeThreadTooLarge, adapter.CodeStateCorrupted,
+}
+
 // collect registers what is counted when it is asked for. Of several servers of one
 // registry the first counts.
 func (s *Server) collect(r *runner.Runner) {
+	for _, code := range alerted {
+		s.opts.Metrics.Counters().Refusals.WithLabelValues(code)
+	}
 	registry := s.opts.Metrics.Registry()
 	if r != nil {
 		_ = registry.Register(ops.NewLoad(r.Load))

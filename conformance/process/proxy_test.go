@@ -143,7 +143,7 @@ func startNginx(t *testing.T, binary string, port int, upstream string) []byte {
 	}
 	dir := t.TempDir()
 	site := string(shown[1])
-	for from, to := range map[string]string{"listen 443 ssl": "listen 127.0.0.1:" + strconv.Itoa(port) + " ssl", "127.0.0.1:8080": upstream, "/etc/aguiws/": dir + "/"} {
+	for from, to := range map[string]string{"listen 443 ssl": "listen 127.0.0.1:" + strconv.Itoa(port) + " ssl", "127.0.0.1:8080": upstream, "127.0.0.1:8081": upstream, "/etc/aguiws/": dir + "/"} {
 		if !strings.Contains(site, from) {
 			t.Fatalf("the configuration of nginx does not hold %q", from)
 		}

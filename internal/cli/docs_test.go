@@ -86,13 +86,7 @@ func TestDocsCommand(t *testing.T) {
 	for name, text := range userDocs(t) {
 		servers := map[bool]*started{} // with tokens, and without
 		interrupt := ""
-		shown := blocks(text, "sh")
-		for _, unit := range blocks(text, "ini") {
-			for _, line := range regexp.MustCompile(`(?m)^ExecStart=.*/(aguiws .*)$`).FindAllStringSubmatch(unit, -1) {
-				shown = append(shown, line[1])
-			}
-		}
-		for _, block := range shown {
+		for _, block := range blocks(text, "sh") {
 			for line := range strings.Lines(strings.ReplaceAll(block, "\\\n", " ")) {
 				words := shellWords(line)
 				var vars environment

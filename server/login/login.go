@@ -1,11 +1,15 @@
 package login
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
+	"net"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -114,10 +118,40 @@ func CheckPublicURL(address string) error {
 	return nil
 }
 
-// Reach asks a provider for its metadata, and returns where people log in.
+// Reach asks a provider for its metadata, or connects to the addresses that are configured in
+// their place, and returns where people log in.
 func (s *Service) Reach(ctx context.Context, provider string) (string, error) {
-	at, err := s.providers[provider].endpoint(ctx)
+	p := s.providers[provider]
+	at, err := p.endpoint(ctx)
+	if err == nil && p.AuthorizeURL != "" {
+		if err = connects(ctx, "authorize-url", at.authorize); err == nil {
+			err = connects(ctx, "token-url", at.token)
+		}
+	}
 	return at.authorize, err
+}
+
+// connects says why nobody takes a connection at an address, and sends no request: one that is
+// not of a login may be refused. Behind a proxy only a request could tell.
+func connects(ctx context.Context, what, address string) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	if proxy, err := http.ProxyFromEnvironment(r); err != nil || proxy != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, providerTimeout)
+	defer cancel()
+	dial, port := (&net.Dialer{}).DialContext, "80"
+	if r.URL.Scheme == "https" {
+		dial, port = (&tls.Dialer{}).DialContext, "443"
+	}
+	c, err := dial(ctx, "tcp", net.JoinHostPort(r.URL.Hostname(), cmp.Or(r.URL.Port(), port)))
+	if err != nil {
+		return fmt.Errorf("%s: no connection to %s: %w", what, r.URL.Host, err)
+	}
+	return c.Close()
 }
 
 // RedirectURI is what a provider must know as this server's.

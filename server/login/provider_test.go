@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -41,6 +42,33 @@ func TestProvidersThatCannotWork(t *testing.T) {
 	p.Issuer = "http://127.0.0.1:9"
 	if err := p.Check(); err != nil {
 		t.Errorf("this machine may do without TLS: %v", err)
+	}
+}
+
+// Addresses that are configured are connected to, and asked nothing.
+func TestReachOfAddresses(t *testing.T) {
+	asked := atomic.Int64{}
+	count := http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) })
+	there, untrusted, gone := httptest.NewServer(count), httptest.NewUnstartedServer(count), httptest.NewServer(count)
+	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
+	untrusted.StartTLS()
+	defer there.Close()
+	defer untrusted.Close()
+	gone.Close()
+	for _, test := range []struct{ authorize, token, says string }{
+		{there.URL, there.URL, ""},
+		{there.URL, gone.URL, "token-url: no connection to " + gone.Listener.Addr().String()},
+		{gone.URL, there.URL, "authorize-url: no connection to " + gone.Listener.Addr().String()},
+		{untrusted.URL, there.URL, "certificate"},
+	} {
+		s := &Service{providers: map[string]*client{"git": newClient(Provider{Name: "git", AuthorizeURL: test.authorize + "/a", TokenURL: test.token + "/t", ClientID: "x"})}}
+		at, err := s.Reach(t.Context(), "git")
+		if at != test.authorize+"/a" || (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%q and %v, want %q", at, err, test.says)
+		}
+	}
+	if n := asked.Load(); n != 0 {
+		t.Errorf("%d requests were sent", n)
 	}
 }
 

@@ -29,7 +29,7 @@ func (d dispatches) Collect(ch chan<- prometheus.Metric) {
 	if err != nil {
 		return
 	}
-	for state, n := range counts {
-		ch <- prometheus.MustNewConstMetric(d.desc, prometheus.GaugeValue, float64(n), string(state))
+	for _, state := range []store.DispatchState{store.DispatchQueued, store.DispatchClaimed, store.DispatchAcked, store.DispatchCancelled, store.DispatchSuperseded, store.DispatchDeadLetter} {
+		ch <- prometheus.MustNewConstMetric(d.desc, prometheus.GaugeValue, float64(counts[state]), string(state))
 	}
 }

@@ -55,7 +55,7 @@ func (w *Worker) Nack(claim store.Claim, execution string, attempts int, failed 
 		return err
 	}
 	w.Log.Warn("a dispatch could not be delivered", "thread", claim.Thread.Thread, "dispatch", claim.RunID,
-		"attempt", attempts, "state", string(result.State), "error", u.Text)
+		"attempt", attempts, "state", string(result.State), "code", u.Code, "error", u.Text)
 	if result.State == store.DispatchDeadLetter && !result.GaveBack {
 		w.Parking.Dismiss(execution)
 	}

@@ -23,6 +23,7 @@ const (
 	CodeOverloaded     = "overloaded"
 	CodeRateLimited    = "rate_limited"
 	CodeStore          = "store_unavailable"
+	CodeTooManySockets = "too_many_sockets"
 	CodeTooManyThreads = "too_many_threads"
 )
 
