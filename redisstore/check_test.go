@@ -75,3 +75,20 @@ func TestAServerThatCannotBeUsedIsRefused(t *testing.T) {
 		t.Error("no history: no error")
 	}
 }
+
+// What a power cut may take is said, unless replicas have it by then.
+func TestDiagnoseNamesTheLastSecond(t *testing.T) {
+	for _, test := range []struct {
+		aof      string
+		replicas int
+		warns    bool
+	}{{"everysec", 0, true}, {"always", 0, false}, {"everysec", 1, false}, {"", 0, false}} {
+		warned := false
+		for _, f := range Diagnose(t.Context(), redistest.Start(t, redistest.Options{AOF: test.aof}).URL(), &Options{WaitReplicas: test.replicas}) {
+			warned = warned || f.Subject == "appendfsync" && f.Warning
+		}
+		if warned != test.warns {
+			t.Errorf("%+v", test)
+		}
+	}
+}

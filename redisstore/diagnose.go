@@ -117,8 +117,17 @@ func (d *diagnosis) server(ctx context.Context, client redis.Cmdable, name strin
 	if !warned["maxmemory-policy"] {
 		d.good(name+"maxmemory-policy", "noeviction")
 	}
-	if !warned["appendonly"] {
-		d.good(name+"appendonly", "yes")
+	if warned["appendonly"] {
+		return
+	}
+	d.good(name+"appendonly", "yes")
+	if d.opts.WaitReplicas > 0 {
+		return
+	}
+	// A user that may not ask gets no finding: only this one needs it.
+	if is, err := client.ConfigGet(ctx, "appendfsync").Result(); err == nil && is["appendfsync"] != "always" {
+		d.findings = append(d.findings, Finding{Subject: name + "appendfsync", Warning: true,
+			Detail: is["appendfsync"] + ": a power cut may forget the last second; set always, or --wait-replicas"})
 	}
 }
 

@@ -210,7 +210,7 @@ func (r *report) webhooks(ctx context.Context, s *settings) {
 			r.say("warn", "webhooks", "%s: nothing could be sent now: %v", t.Name, err)
 			continue
 		}
-		r.say("ok", "webhooks", "%s can be sent to %s", t.Name, t.Host())
+		r.say("ok", "webhooks", "%s may be sent to %s, and nothing was sent", t.Name, t.Host())
 	}
 }
 

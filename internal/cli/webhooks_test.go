@@ -46,5 +46,5 @@ func TestTargetsOfWebhooks(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	wantLines(t, out, "ok    webhooks: crm can be sent to https://93.184.216.34\n", "warn  webhooks: in: nothing could be sent now: prohibited IP address")
+	wantLines(t, out, "ok    webhooks: crm may be sent to https://93.184.216.34, and nothing was sent\n", "warn  webhooks: in: nothing could be sent now: prohibited IP address")
 }
