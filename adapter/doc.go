@@ -1,6 +1,7 @@
 // Package adapter is what an agent's author reads: what an Agent is, and what its Run can do.
 // Package runner below it calls agents, journals what they do, suspends them when they ask,
-// and continues them when they are answered, on whichever node.
+// and continues them when they are answered, on whichever node. Execution, NewRun and
+// StepManner are for that package alone.
 //
 // # Writing an agent
 //

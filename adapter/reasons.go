@@ -25,5 +25,7 @@ const ReasonEvent = "aguiws:event"
 const ReasonCall = "aguiws:call"
 
 // ReasonUncertainStep is the reason of the interrupt that asks what became of
-// a step that was started and not recorded.
+// a step that was started and not recorded. It may be answered that it was done, without its
+// result. Step then returns T's zero value and no error, and a tool call's Result is
+// {"executed":true}: check for it where you use the result.
 const ReasonUncertainStep = "aguiws:uncertain_step"

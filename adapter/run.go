@@ -28,8 +28,8 @@ func (r *Run) ThreadID() string { return r.x.Thread().Thread }
 // the same id.
 func (r *Run) Namespace() string { return r.x.Thread().Namespace }
 
-// User is who sent the input that the execution answers (admission.Input.User): a name that
-// no other user has, of whatever tenant. "": it is not known. It is the same in every replay,
+// User is who sent the input that the execution answers (Input.User of package
+// adapter/admission): a name that no other user has, of whatever tenant. "": it is not known. It is the same in every replay,
 // on whichever node. Who answers, or has a message heard, does not change it. An agent that
 // another one calls has its caller's user and tenant.
 func (r *Run) User() string { return r.x.Frozen().User }

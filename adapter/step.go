@@ -25,7 +25,8 @@ func (e *StepError) Error() string { return e.Message }
 //
 // If the worker dies after fn was started and before its result was recorded,
 // fn is not silently run again: a human is asked whether it took effect
-// (ReasonUncertainStep). fn's context ends when the run is cancelled or another
+// (ReasonUncertainStep). If they say that it was done and give no result, Step returns T's zero
+// value and no error: check for it where you use the result. fn's context ends when the run is cancelled or another
 // worker has it; what it then returns is not recorded. Neither is a GiveBackError,
 // which ends the run and gives back the answers that it carries out, nor an
 // UncertainError, after which a human is asked as well.

@@ -18,7 +18,8 @@ type StepOption struct {
 // maxAbout bounds the arguments that are kept of what a step is about, in bytes.
 const maxAbout = 4 << 10
 
-// StepAbout is what a step is about, for those who are asked what became of it.
+// StepAbout is what a step is about, for those who are asked what became of it. Its fields:
+// go doc store.StepAbout.
 type StepAbout = store.StepAbout
 
 // About says of a step what those are told who are asked what became of it: see

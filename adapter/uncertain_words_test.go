@@ -45,7 +45,7 @@ func TestUncertainCallsAreTold(t *testing.T) {
 		if own := string(open[0].Metadata["aguiws"]); !strings.Contains(own, `"idempotencyKey":"`+key+`"`) || !strings.Contains(own, `"name":"pay"`) {
 			t.Errorf("lost %v: metadata %s", lost, own)
 		}
-		if answers := string(open[0].Metadata["answers"]); !strings.Contains(answers, `"label":"Run it again"`) {
+		if answers := string(open[0].Metadata["answers"]); !strings.Contains(answers, `"label":"Do it again"`) {
 			t.Errorf("lost %v: answers %s", lost, answers)
 		}
 	}

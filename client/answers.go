@@ -36,9 +36,8 @@ const (
 )
 
 const (
-	reasonPaused    = "aguiws:paused"
-	reasonLogin     = "aguiws:auth_required"
-	reasonUncertain = "aguiws:uncertain_step"
+	reasonPaused = "aguiws:paused"
+	reasonLogin  = "aguiws:auth_required"
 
 	mostListed = 20 // of the answers that an agent lists
 	fewValues  = 8  // more are chosen from a list
@@ -84,7 +83,7 @@ func AnswersTo(i protocol.Interrupt) Answers {
 	if schema == nil {
 		return Answers{yesAndNo("Yes", "No"), AnyAnswer}
 	}
-	return bySchema(schema, i.Reason)
+	return bySchema(schema)
 }
 
 // QuestionText is the words of a question: its message or, where that is a JSON object, the

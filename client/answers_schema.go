@@ -110,8 +110,8 @@ func composed(schema members) bool {
 	})
 }
 
-func bySchema(schema members, reason string) Answers {
-	if values := valuesOf(schema, reason); values != nil {
+func bySchema(schema members) Answers {
+	if values := valuesOf(schema); values != nil {
 		return Answers{meant(values), NoOtherAnswer}
 	}
 	other := Answers{nil, SchemaAnswer}
@@ -131,14 +131,14 @@ func bySchema(schema members, reason string) Answers {
 		}
 	}
 	// A person who presses a button would pass over what else there is to say.
-	if len(required) != 1 || len(properties) > 1 && reason != reasonUncertain {
+	if len(required) != 1 || len(properties) > 1 {
 		return other
 	}
 	member := object(properties[required[0]])
 	if kind, _ := textOf(member["type"]); kind == "boolean" {
 		return other
 	}
-	values := meant(valuesOf(member, reason))
+	values := meant(valuesOf(member))
 	if values == nil {
 		return other
 	}
@@ -146,14 +146,11 @@ func bySchema(schema members, reason string) Answers {
 		payload, _ := json.Marshal(members{required[0]: json.RawMessage(values[i].Payload)}) // of JSON that was read
 		values[i].Payload = string(payload)
 	}
-	if len(properties) > 1 {
-		return Answers{values, SchemaAnswer}
-	}
 	return Answers{values, NoOtherAnswer}
 }
 
 // valuesOf are the few values that a schema allows, with labels; nil: it allows others.
-func valuesOf(schema members, reason string) (choices []AnswerChoice) {
+func valuesOf(schema members) (choices []AnswerChoice) {
 	keywords := slices.DeleteFunc(saying(schema), func(keyword string) bool { return keyword == "type" })
 	if kind, _ := textOf(schema["type"]); len(keywords) == 0 && kind == "boolean" {
 		return []AnswerChoice{{Label: "Yes", Payload: "true"}, {Label: "No", Payload: "false"}}
@@ -163,7 +160,7 @@ func valuesOf(schema members, reason string) (choices []AnswerChoice) {
 	}
 	add := func(value json.RawMessage, title string) {
 		if strings.TrimSpace(title) == "" {
-			title = worded(value, reason)
+			title = worded(value)
 		}
 		choices = append(choices, AnswerChoice{Label: title, Payload: string(value)})
 	}
@@ -189,13 +186,10 @@ var plainWord = regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 
 // worded is a value as a label: ask_again reads "Ask again", and what is no plain word stays
 // as it is.
-func worded(value json.RawMessage, reason string) string {
+func worded(value json.RawMessage) string {
 	text, ok := textOf(value)
 	if !ok {
 		return string(value)
-	}
-	if label := map[string]string{"rerun": "Do it again", "done": "It was done", "fail": "Give up"}[text]; reason == reasonUncertain && label != "" {
-		return label
 	}
 	if !plainWord.MatchString(text) {
 		return text

@@ -26,25 +26,6 @@
 //	<-signals
 //	s.Shutdown(ctx) // tells clients, ends or hands back the runs, closes with 1012
 //
-// # One socket
-//
-// A socket has a reader and a session. The reader takes frames off the wire,
-// checks them and puts them into a short queue. The session answers them one
-// after the other and, between them, moves its cursors forward and writes what
-// they find. It alone knows what was written to the socket, so nothing about
-// positions needs a lock. Its output is gathered and goes out in one system call a turn.
-//
-// Both have a goroutine only while there is something to do. On Linux the
-// connections of idle sockets are watched by one for all of them; elsewhere, and
-// under TLS, the reader keeps its own.
-//
-// The server keeps nothing in memory for a socket that reads slowly: its cursors stay
-// behind and read the log from the store later. A queue that is full holds up the reader,
-// and thereby the sender.
-//
-// A stream over HTTP has the request's goroutine and nothing else: a cursor that
-// writes what it finds, as a plain socket does.
-//
 // # What is checked before anything is believed
 //
 // The server checks the Host against an allow-list, then the Origin, then the credential.

@@ -23,8 +23,8 @@ import (
 // Options are a Server's settings. The zero value serves loopback clients
 // without authentication. New copies them.
 type Options struct {
-	// Auth decides who a request is from. Default None, which serves only on
-	// loopback addresses.
+	// Auth decides who a request is from: None, Tokens or JWT of package server/identity, or
+	// one of your own. Default identity.None, which serves only on loopback addresses.
 	Auth identity.Authenticator
 	// Hosts are the names under which the server may be addressed, "name" for
 	// any port or "name:port"; others are refused, which is what stops DNS

@@ -12,8 +12,8 @@ import (
 
 // EachCrash plays a conversation in a subtest for each write of the store: the worker dies
 // before the write, in others behind it, and another node goes on. The conversation makes what
-// the agent has effects on, and its Bench from the t that it is given. At its end it checks
-// that each effect has taken place once. Every fifth write is tried with -short. EachCrash
+// the agent has effects on, and its Bench from the t that it is given. The conversation
+// itself must check, at its end, that each effect has taken place once. Every fifth write is tried with -short. EachCrash
 // ends with the first subtest that fails.
 //
 // The Bench does meanwhile what people would. It sends again what was not taken, or was lost

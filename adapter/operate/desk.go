@@ -1,6 +1,16 @@
-// Package operate is what operators and the people in front of agents ask for beside runs:
-// inboxes and answers, threads and their trees, lists of runs, dead letters, pauses, stops, and
-// the record of decisions.
+// Package operate is what operators and the people in front of agents ask for beside runs. All
+// of it is methods of a Desk, which each runner.Runner is: call runs.Inbox(ctx, query) on what
+// runner.New returned. These are the methods:
+//
+//   - Questions: Inbox, CountInbox, Open, Answer, DropDraft, ListedArguments, AnswerLogin,
+//     OpenEvent, SendEvent.
+//   - Threads: Threads, Thread, ThreadInfos, Whose, SetTitle, Messages, Branches, Payload,
+//     ReadPayload, CreateThread, UpdateThread, DeleteThread, Inject.
+//   - Threads below others: Trees, TreeThread, OneInTree, Below, Placed, Described, DeleteTree,
+//     FinishDeletes.
+//   - Runs: Runs, FindRuns, FindRun, CountDispatches, DeadLetters, Requeue, Purge, Cancel,
+//     CancelRun, CancelWaiting, StopAll, StopBelow, Pause, Unpause.
+//   - Records: Decisions, ForgetDecisions, Notices, Quotas.
 package operate
 
 import (
@@ -10,7 +20,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/node"
 )
 
-// Desk answers operators. A runner.Runner has one, and makes it.
+// Desk answers operators. Each runner.Runner has one.
 type Desk struct {
 	*stops
 	*threads
@@ -20,7 +30,7 @@ type Desk struct {
 	*records
 }
 
-// New is the desk of a node.
+// New is for package runner alone.
 func New(n *node.Node, a *admit.Admission, c *admit.Control, capacity *carry.Capacity, b *carry.Backoff, q *carry.Quotas, called *calls.Calls) *Desk {
 	list := &threads{n, a, b}
 	return &Desk{

@@ -11,7 +11,8 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/judge"
 )
 
-// Options configure a Runner.
+// Options configure a Runner. Agents is needed. Of the others Lease, MaxRuns, RunTimeout,
+// MaxPark, Unanswered, Busy and SeparateDuties matter first; the defaults serve for the rest.
 type Options struct {
 	// Agents by name. The default one answers inputs that name none, and is needed. The
 	// others are served if server.Options.Agents has their names, too.
@@ -45,8 +46,8 @@ type Options struct {
 	// their own. Default ExpiryKeep.
 	OnExpiry adapter.ExpiryPolicy
 	// MaxPark is for how long an interrupt without an ExpiresAt of its own waits before
-	// it expires, so that no thread waits for ever. Clients are shown the interrupt as the
-	// agent gave it. Default 30 days; negative: for ever.
+	// it expires, so that no thread waits for ever. Clients are shown that time as its
+	// expiresAt. Default 30 days; negative: for ever.
 	MaxPark time.Duration
 	// Unanswered says what becomes of a new user message while interrupts are open that
 	// it does not answer. Default UnansweredRefuse. UnansweredBy says it for single

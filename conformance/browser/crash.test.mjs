@@ -119,7 +119,7 @@ test("a person says whether a call took place that nobody could record", async (
   await tab.reload();
   await tab.asked("aguiws:uncertain_step");
   await tab.front();
-  assert.deepEqual(await tab.at("choice").allTextContents(), ["Run it again", "It took effect", "Treat it as failed"]);
+  assert.deepEqual(await tab.at("choice").allTextContents(), ["Do it again", "It was done", "Give up"]);
   await tab.click("otherwise");
   await tab.at("field-action").selectOption({ label: "done" });
   await tab.fill("field-result", '{"executed":true}');

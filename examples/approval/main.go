@@ -82,7 +82,7 @@ func clerk(ctx context.Context, run *adapter.Run) error {
 	asked := messages[len(messages)-1].Content.String()
 	draft, err := adapter.Step(ctx, run, "draft", func(context.Context) (string, error) {
 		return "Dear customer, thank you for: " + strings.TrimSpace(asked), nil // a model would be called here
-	})
+	}, adapter.Given(asked))
 	if err != nil {
 		return err
 	}

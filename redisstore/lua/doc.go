@@ -1,6 +1,28 @@
 // Package lua has the scripts by which a store decides, as Redis gets them: each is put
 // together of the files that it needs, with places for the names of its keys and arguments.
 //
+// A script decides by Redis's clock and validates before its first write. Sent again it finds
+// what it did: runs by id, claims by token, batches by number, what gives a claim up by its
+// token, stop and stop all by their requests. A lease that has expired can be renewed and
+// written under until another claim is granted.
+//
+// A log epoch belongs to one history of the data, named by master_replid. When that changes (a
+// restart, a fail-over) the thread's epoch is another from the next script on, while positions,
+// log, journal and claims stay. A writer whose expected position lies beyond the log is told
+// CommitAhead.
+//
+// # What a script costs
+//
+// A script that writes does what is new, and takes well below 5 ms of the server however long
+// its thread is. Retire takes no more from the head of a log that has become too old than 6,000
+// events, or 1 MiB, at a time, and goes on at once. Four decisions over much take longer: a run
+// that begins and takes messages back, the end of that run, the end of one that told many new
+// messages, and stopping all. They cannot be made by halves, since readers would see half of it,
+// and a server that dies in between would leave it so. The bounds of a thread's size, of a frame
+// and of a queue bound them: a thread of 50,000 messages that is rewound to its beginning keeps
+// its server for some tenths of a second. Events that an end or a checkpoint makes too many for
+// a log are taken from it at once: a log that gave up fewer would outgrow its bounds.
+//
 // # Keys
 //
 // A thread lies in one of a fixed number of partitions. All keys of a partition

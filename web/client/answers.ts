@@ -33,10 +33,6 @@ const NO = new Set(["no", "decline", "reject", "deny"]);
 const SILENT = new Set(["$schema", "$id", "$comment", "title", "description", "examples", "default"]);
 const COMPOSED = ["$ref", "oneOf", "anyOf", "allOf", "not", "if"];
 
-/** The labels of what a server asks of a step of its own. */
-const ACTIONS = new Map<unknown, string>([["rerun", "Do it again"], ["done", "It was done"], ["fail", "Give up"]]);
-const UNCERTAIN = "aguiws:uncertain_step";
-
 type Schema = Record<string, unknown>;
 
 /**
@@ -54,7 +50,7 @@ export function answersOf({ reason, responseSchema, metadata }: Interrupt): Answ
   const decided = schema && approvalOf(schema, reason);
   if (decided) return { choices: decided, otherwise: "schema" };
   if (listed.length > 0) return { choices: listed, otherwise: schema ? "schema" : "any" };
-  return schema ? bySchema(schema, reason) : { choices: yesAndNo("Yes", "No"), otherwise: "any" };
+  return schema ? bySchema(schema) : { choices: yesAndNo("Yes", "No"), otherwise: "any" };
 }
 
 /** The words of a question: its message or, where that is a JSON object, the member of it that asks. Undefined: it has none. */
@@ -127,8 +123,8 @@ function approvalOf(schema: Schema, reason: string): AnswerChoice[] | undefined 
   return wanted(schema, "approved").length === 0 ? words(properties) : [];
 }
 
-function bySchema(schema: Schema, reason: string): Answers {
-  const values = valuesOf(schema, reason);
+function bySchema(schema: Schema): Answers {
+  const values = valuesOf(schema);
   if (values) return { choices: meant(values), otherwise: "nothing" };
   const keywords = Object.keys(schema).filter((keyword) => !SILENT.has(keyword));
   if (schema.type !== "object" || !keywords.every((keyword) => ["type", "properties", "required", "additionalProperties"].includes(keyword))) {
@@ -142,15 +138,15 @@ function bySchema(schema: Schema, reason: string): Answers {
     if (schema.additionalProperties === undefined || schema.additionalProperties === true) return { choices: yesAndNo("Yes", "No"), otherwise: "object" };
   }
   // What else there is to say would be passed over by whoever presses a button.
-  if (only === undefined || required.length > 1 || (names.length > 1 && reason !== UNCERTAIN)) return { choices: [], otherwise: "schema" };
+  if (only === undefined || required.length > 1 || names.length > 1) return { choices: [], otherwise: "schema" };
   const member = membersOf(schema)[only];
-  const choices = isObject(member) && member.type !== "boolean" ? valuesOf(member, reason) : undefined;
+  const choices = isObject(member) && member.type !== "boolean" ? valuesOf(member) : undefined;
   if (!choices) return { choices: [], otherwise: "schema" };
-  return { choices: meant(choices).map((one) => ({ ...one, payload: { [only]: one.payload } })), otherwise: names.length > 1 ? "schema" : "nothing" };
+  return { choices: meant(choices).map((one) => ({ ...one, payload: { [only]: one.payload } })), otherwise: "nothing" };
 }
 
 /** The few values that a schema allows, with labels; undefined where it allows others. */
-function valuesOf(schema: Schema, reason: string): AnswerChoice[] | undefined {
+function valuesOf(schema: Schema): AnswerChoice[] | undefined {
   const keywords = Object.keys(schema).filter((keyword) => !SILENT.has(keyword) && keyword !== "type");
   if (keywords.length === 0) return schema.type === "boolean" ? [{ label: "Yes", payload: true }, { label: "No", payload: false }] : undefined;
   if (keywords.length > 1) return undefined;
@@ -163,7 +159,7 @@ function valuesOf(schema: Schema, reason: string): AnswerChoice[] | undefined {
       : [];
   if (values.length === 0 || values.length > FEW || values.some(({ value }) => typeof value === "object" && value !== null)) return undefined;
   return values.map(({ value, title }) => ({
-    label: typeof title === "string" && title.trim() !== "" ? title : (reason === UNCERTAIN && ACTIONS.get(value)) || worded(value),
+    label: typeof title === "string" && title.trim() !== "" ? title : worded(value),
     payload: value,
   }));
 }

@@ -46,9 +46,9 @@ func (x *execution) uncertainInterrupt(ref store.StepRef, about *store.StepAbout
 	}
 	step, _ := json.Marshal(own) // of texts
 	answers, _ := json.Marshal([]map[string]any{
-		{"label": cmp.Or(about.Rerun, "Run it again"), "payload": map[string]string{"action": "rerun"}},
-		{"label": cmp.Or(about.Done, "It took effect"), "payload": map[string]string{"action": "done"}},
-		{"label": cmp.Or(about.Fail, "Treat it as failed"), "payload": map[string]string{"action": "fail"}},
+		{"label": cmp.Or(about.Rerun, "Do it again"), "payload": map[string]string{"action": "rerun"}},
+		{"label": cmp.Or(about.Done, "It was done"), "payload": map[string]string{"action": "done"}},
+		{"label": cmp.Or(about.Fail, "Give up"), "payload": map[string]string{"action": "fail"}},
 	})
 	return protocol.Interrupt{
 		Reason: adapter.ReasonUncertainStep, Message: strings.Join(lines, "\n"), ResponseSchema: journal.UncertainSchema,

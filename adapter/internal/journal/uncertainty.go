@@ -12,7 +12,7 @@ import (
 // UncertainSchema is what the answer to ReasonUncertainStep looks like.
 var UncertainSchema = protocol.Any(`{"type":"object","properties":{` +
 	`"action":{"type":"string","enum":["rerun","done","fail"],` +
-	`"description":"rerun: run the step again. done: it took effect, with this result. fail: treat it as failed."},` +
+	`"description":"rerun: do it again. done: it was done, with this result. fail: give up."},` +
 	`"result":{"description":"with done: what the step returned"}},` +
 	`"required":["action"],"additionalProperties":false}`)
 
