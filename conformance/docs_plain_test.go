@@ -31,7 +31,7 @@ func longest(name string) int {
 // plain are the pages beside docs/ and examples/ that must read plainly.
 var plain = []string{
 	"README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "web/README.md", "web/client/README.md",
-	"conformance/README.md", "conformance/CLIENTS.md", "conformance/BEHAVIOURS.md", "conformance/RULES.md", "conformance/bench/SIZING.md",
+	"conformance/README.md", "conformance/CLIENTS.md", "conformance/BEHAVIOURS.md", "conformance/RULES.md",
 }
 
 // readsPlainly reports whether a page must.

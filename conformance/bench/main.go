@@ -1,7 +1,7 @@
 // Command bench measures this server beside what others would pick instead, in turns on
 // one machine, and prints ratios as a table in Markdown:
 //
-//	go run ./conformance/bench                          the main rows, three rounds: 20 minutes
+//	go run ./conformance/bench                          the main rows, three rounds: four minutes
 //	go run ./conformance/bench --only . --rounds 5      everything: more than an hour
 //	go run ./conformance/bench --only saturated --json out.json
 //	go run ./conformance/bench --only . --quick --rounds 1
