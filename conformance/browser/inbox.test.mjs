@@ -636,6 +636,7 @@ test("an approver reads the chat that asks, and writes nothing into it, or is to
 });
 
 test("others are told who looks at a question, and answer it all the same", async () => {
+  const oldest = await suspends(unique("send"), { to: "bob" }); // an inbox opens its first question by itself
   const asking = await suspends(unique("send"), { to: "ada" });
   const [ann, eve] = [await inbox(await person()), await inbox(await person(), EVE)];
   const says = async (tab, words, what) => {
@@ -676,6 +677,10 @@ test("others are told who looks at a question, and answer it all the same", asyn
   await until(async () => (await itemOf(ann, asking).count()) === 0, "Ann's answer is taken");
   await eve.front();
   await until(async () => (await itemOf(eve, asking).count()) === 0, "and Eve is told");
+  await ann.front();
+  await ann.pick(oldest);
+  await ann.decide(itemOf(ann, oldest).getByTestId("approve"));
+  await until(async () => (await itemOf(ann, oldest).count()) === 0, "nothing is left for other tests");
 });
 
 /** Whether it is there and seen. */

@@ -349,3 +349,15 @@ func TestStartSaysWhatWaits(t *testing.T) {
 	second := start(t, env(), "--redis", redis.URL())
 	eventually(t, "the question is said", func() bool { return strings.Contains(second.log.String(), `msg="what waits" questions=1 oldest=2`) })
 }
+
+func TestLingerReachesTheRunner(t *testing.T) {
+	for text, want := range map[string]time.Duration{"0s": -1, "20ms": 20 * time.Millisecond} {
+		s, err := readSettings([]string{"serve", "--linger", text}, env(), io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.runnerOptions(&agentSet{}, nil, slog.New(slog.DiscardHandler)).Linger; got != want {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+}
