@@ -5,6 +5,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 export AGUIWS_ARTIFACTS=${AGUIWS_ARTIFACTS:-$PWD/artifacts}
 mkdir -p "$AGUIWS_ARTIFACTS"
+# Without the checkout's path in them, packages compiled in one clone serve in the next.
+export GOFLAGS="-trimpath${GOFLAGS:+ $GOFLAGS}"
 
 began=$SECONDS
 table=() # one line a step: result, seconds, name
