@@ -41,9 +41,9 @@ type asset struct {
 }
 
 // places are the paths at which the page shows something of its own.
-var places = []string{"/inbox", "/ops"}
+var places = []string{"/inbox", "/ops", "/ops/runs", "/ops/dead-letters", "/ops/servers", "/ops/upstreams", "/ops/webhooks"}
 
-// Handler serves the page at "/", "/inbox" and "/ops" and its files beside it,
+// Handler serves the page at "/", "/inbox", "/ops" and below it, and its files beside it,
 // to GET and HEAD. Every other path is 404. It is safe for concurrent use, reads nothing from
 // disk and holds a compressed copy of each file.
 //

@@ -60,7 +60,7 @@ func TestPageAndEveryFileItNamesAreServed(t *testing.T) {
 
 func TestEveryPlaceIsThePage(t *testing.T) {
 	page := read(t, request(t, "GET", "/").Body)
-	for _, place := range []string{"/inbox", "/ops"} {
+	for _, place := range places {
 		res := request(t, "GET", place)
 		if res.StatusCode != 200 || read(t, res.Body) != page || res.Header.Get("Cache-Control") != "no-cache" {
 			t.Errorf("%s: %d, Cache-Control %q", place, res.StatusCode, res.Header.Get("Cache-Control"))

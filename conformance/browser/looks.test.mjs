@@ -36,13 +36,17 @@ for (const colorScheme of ["light", "dark"]) {
       assert.ok(await fits(chat), "the inbox fits");
       await chat.shot(`62-inbox-${colorScheme}-${size}`);
       await chat.click("go-operator");
-      await chat.at("ops-thread").first().waitFor();
-      await chat.at("ops-thread").first().getByRole("button").first().click();
-      await chat.at("run").first().waitFor();
+      await chat.at("health").waitFor();
+      found.overview = await barriers(chat.page);
+      assert.ok(await fits(chat), "the overview fits");
+      await chat.shot(`63-overview-${colorScheme}-${size}`);
+      await chat.click("ops-runs");
+      await chat.at("run-way").first().click();
+      await chat.at("run-panel").waitFor();
       found.operator = await barriers(chat.page);
       assert.ok(await fits(chat), "the operator's view fits");
       await chat.shot(`63-operator-${colorScheme}-${size}`);
-      assert.deepEqual(found, { chat: [], inbox: [], operator: [] });
+      assert.deepEqual(found, { chat: [], inbox: [], overview: [], operator: [] });
     });
   }
 }

@@ -10,27 +10,30 @@ test("a run in progress is found, and cancelled", async () => {
   await chat.say("/slow 2000 50");
   await chat.says("1 2 3");
   const ops = await Tab.at(context, `${embedded}/ops`, undefined, { serverMayNotKnow: true });
-  const thread = ops.page.locator(`[data-testid="ops-thread"][data-thread-id="${chat.threadId}"]`);
-  await thread.getByRole("button").first().click();
-  const run = thread.locator('[data-testid="run"][data-state="claimed"]');
-  await run.waitFor();
-  assert.equal(await run.getByTestId("run-state").textContent(), "running");
-  await until(async () => (await ops.at("node").getAttribute("data-state")) === "serving", "this server is among the nodes");
-  assert.match(await ops.at("node").textContent(), /[1-9]\d* of \d+/);
-  assert.equal(await ops.at("sparkline").count(), 5);
-  await ops.at("store-server").waitFor();
+  await until(async () => (await ops.at("sparkline").count()) === 5, "what is done is drawn");
+  await ops.at("sparkline").last().hover();
+  assert.match(await ops.at("scale").last().textContent(), /^[\d.,]+, (now|\d+ \w+ ago)$/, "a pointer on the line reads one number");
   await until(async () => Number(await ops.at("counts").locator('[data-state="claimed"] dd').textContent()) >= 1, "it is counted");
   await ops.shot("50-operator");
+  await ops.click("ops-servers");
+  await until(async () => (await ops.at("node").getAttribute("data-state")) === "serving", "this server is among the servers");
+  assert.match(await ops.at("node").textContent(), /[1-9]\d* of \d+/);
+  await ops.at("store-server").waitFor();
+  await ops.shot("50-operator-servers");
+  await ops.click("ops-runs");
+  const own = ops.page.locator(`[data-testid="run"][data-thread-id="${chat.threadId}"]`);
+  const run = own.and(ops.page.locator('[data-state="claimed"]'));
+  await run.waitFor();
+  assert.equal(await run.getByTestId("run-state").textContent(), "running");
   await ops.decide(run.getByTestId("cancel-run"));
-  await until(async () => /cancelled/.test(await thread.getByTestId("run").first().textContent()), "the run is cancelled");
-  await until(async () => (await thread.getByTestId("cancel-run").count()) === 0, "there is nothing left to cancel");
+  await until(async () => /cancelled/.test(await own.first().textContent()), "the run is cancelled");
+  await until(async () => (await own.getByTestId("cancel-run").count()) === 0, "there is nothing left to cancel");
   await until(async () => /Cancel: done/.test(await ops.at("ops-said").textContent()), "it says so");
   await chat.rest();
   assert.equal(await chat.at("stop").count(), 0);
   await ops.front();
-  const ended = thread.getByTestId("run").first();
-  await until(async () => (await ended.getByTestId("run-state").textContent()) === "stopped", "what was stopped is not called done");
-  const id = await ended.locator("code").getAttribute("title");
+  await until(async () => (await own.getByTestId("run-state").first().textContent()) === "stopped", "what was stopped is not called done");
+  const [{ id }] = await runs(embedded, chat.threadId);
   await ops.fill("find", id);
   await ops.click("find-go");
   await until(async () => (await ops.at("found").getAttribute("data-what")) === "run", "the run is found by its id");
@@ -51,20 +54,14 @@ test("a chat whose latest turn has failed is told by its mark, until another tur
   const row = chat.page.locator(`[data-testid="thread"][data-thread-id="${chat.threadId}"]`);
   await until(async () => /failed just now/.test(await row.innerText()), "the list of chats says that it has failed");
   await chat.shot("121-failed-in-the-list");
-  const ops = await Tab.at(context, `${embedded}/ops`);
-  const tags = ops.page.locator(`[data-testid="ops-thread"][data-thread-id="${chat.threadId}"] .tag`);
-  await until(async () => (await tags.allInnerTexts()).join() === "failed", "and so does the operator's view");
-  await tags.first().scrollIntoViewIfNeeded();
-  await ops.shot("122-failed-thread");
   await chat.front();
   await chat.say("/say fine");
   await chat.says("fine");
   await until(async () => !/failed/.test(await row.innerText()), "a turn that succeeds takes the mark away");
-  await until(async () => (await tags.count()) === 0, "in the operator's view too");
   // Of all runs those are shown that came to what is chosen.
-  await ops.front();
+  const ops = await Tab.at(context, `${embedded}/ops/runs`);
   const all = ops.page.locator('section[aria-labelledby="all-runs"]');
-  const here = all.getByTestId("run").filter({ hasText: chat.threadId }).getByTestId("run-state");
+  const here = all.locator(`[data-thread-id="${chat.threadId}"]`).getByTestId("run-state");
   await until(async () => (await here.allTextContents()).sort().join() === "failed,succeeded", "both runs are listed");
   await all.getByTestId("run-result").selectOption("error");
   await until(async () => (await here.allTextContents()).join() === "failed", "the one that failed is shown");
@@ -84,18 +81,21 @@ test("an operator sees what waits for people, and forgets the runs of a chat tha
   await chat.say("/confirm Sure?");
   await chat.asked("confirmation");
   const ops = await Tab.at(context, `${embedded}/ops`);
+  await ops.at("health").waitFor();
   await until(async () => /Open[1-9]\d*\s*Oldest(now|\d+ \w+)/.test(await ops.at("questions").textContent()), "open questions are counted, and the oldest has an age");
-  const thread = ops.page.locator(`[data-testid="ops-thread"][data-thread-id="${chat.threadId}"]`);
-  await thread.getByRole("button").first().click();
-  await until(async () => (await thread.getByTestId("run").count()) === 3, "all runs are listed");
-  await thread.getByTestId("forget").click();
+  await ops.click("ops-runs");
+  await ops.page.locator(`[data-thread-id="${chat.threadId}"]`).getByTestId("run-way").first().click();
+  await ops.click("only-chat");
+  await until(async () => (await ops.at("run").count()) === 3, "the runs of the chat are listed");
+  await ops.at("run-way").first().click();
+  await ops.click("forget");
   assert.match(await ops.at("forget-asks").textContent(), /Forget all runs that have ended\?.*records are lost.*requeued.*decisions stay/);
-  await thread.getByTestId("forget-send").scrollIntoViewIfNeeded();
+  await ops.at("forget-send").scrollIntoViewIfNeeded();
   await ops.shot("56-forgets-runs");
   assert.deepEqual(await barriers(ops.page), []);
-  await ops.decide(thread.getByTestId("forget-send"));
+  await ops.decide(ops.at("forget-send"));
   await until(async () => /Forget runs: 2 runs are forgotten/.test(await ops.at("ops-said").textContent()), "it says how many");
-  await until(async () => (await thread.getByTestId("run-state").allTextContents()).join() === "waits for an answer", "the one that waits stays");
+  await until(async () => (await ops.at("run-state").allTextContents()).join() === "waits for an answer", "the one that waits stays");
   await chat.front();
   await chat.decide(chat.at("approve"));
   await chat.asked("confirmation", 0);
@@ -107,23 +107,26 @@ async function stepping() {
   const chat = await Tab.open(context, steps);
   await chat.say("go on until you are told");
   await until(async () => (await step(chat)) >= 2, "it goes from step to step");
-  const ops = await Tab.at(context, `${steps}/ops`);
-  const thread = ops.page.locator(`[data-testid="ops-thread"][data-thread-id="${chat.threadId}"]`);
+  const ops = await Tab.at(context, `${steps}/ops/runs`);
+  const own = ops.page.locator(`[data-testid="run"][data-thread-id="${chat.threadId}"]`);
   const said = (words) => until(async () => words.test((await ops.at("ops-said").allTextContents()).join()), `it says ${words}`);
   const press = async (hook) => {
     await ops.front();
-    await until(() => thread.getByTestId(hook).isEnabled(), `${hook} can be pressed`);
-    await ops.decide(thread.getByTestId(hook));
+    // The latest run is another one after each answer.
+    await until(async () => {
+      const latest = own.first();
+      if ((await latest.getAttribute("data-open")) !== "true") await latest.getByTestId("run-way").click();
+      return ops.at(hook).isEnabled();
+    }, `${hook} can be pressed`);
+    await ops.decide(ops.at(hook));
   };
-  await ops.front();
-  await thread.getByRole("button").first().click();
-  return { chat, ops, thread, said, press };
+  return { chat, ops, own, said, press };
 }
 
 const step = async (chat) => Number(/Step (\d+)/.exec(await chat.last())?.[1]);
 
 test("a run is paused at its next step, says so in the chat, and goes on", async () => {
-  const { chat, ops, thread, said, press } = await stepping();
+  const { chat, ops, said, press } = await stepping();
   await press("pause");
   await said(/Pause: the run stops at its next step/);
   await chat.front();
@@ -133,7 +136,7 @@ test("a run is paused at its next step, says so in the chat, and goes on", async
   const paused = await step(chat);
   await chat.shot("52-paused");
   await ops.front();
-  await until(() => thread.getByTestId("pause").isDisabled(), "what does not run cannot be paused");
+  await until(() => ops.at("pause").isDisabled(), "what does not run cannot be paused");
   await ops.shot("53-operator-paused");
   await press("unpause");
   await said(/Go on: the run goes on/);
@@ -155,7 +158,7 @@ test("a run is paused at its next step, says so in the chat, and goes on", async
 });
 
 test("all of a thread is stopped: what runs and what waits behind it", async () => {
-  const { chat, ops, thread, said, press } = await stepping();
+  const { chat, ops, own, said, press } = await stepping();
   await chat.front();
   await chat.say("and then this");
   await chat.at("queued").waitFor();
@@ -167,8 +170,8 @@ test("all of a thread is stopped: what runs and what waits behind it", async () 
   assert.equal(await chat.at("stop").count(), 0);
   await chat.shot("54-stopped");
   await ops.front();
-  await until(async () => (await thread.getByTestId("run").count()) === 2 && (await thread.getByTestId("cancel-run").count()) === 0, "there is nothing left to cancel");
-  await until(() => thread.getByTestId("interrupt-thread").isDisabled(), "there is nothing left to stop");
+  await until(async () => (await own.count()) === 2 && (await own.getByTestId("cancel-run").count()) === 0, "there is nothing left to cancel");
+  await until(() => ops.at("interrupt-thread").isDisabled(), "there is nothing left to stop");
   await ops.shot("55-operator-stopped");
 });
 
@@ -193,9 +196,12 @@ test("runs whose workers are lost again and again are dead letters: one is dismi
     await restart(2);
   }
   const ops = await Tab.at(context, `${doomed}/ops`);
+  await until(async () => /2 dead letters wait for a decision/.test(await ops.at("health").textContent()), "the first line says what is not well");
+  await ops.at("finding").filter({ hasText: "dead letters" }).getByRole("link").click();
   const letter = ops.page.locator('section[aria-labelledby="letters"] [data-testid="run"]');
   await until(async () => (await letter.count()) === 2, "the dead letters are shown");
-  assert.match(await letter.first().textContent(), /3 of 3/);
+  await letter.first().getByTestId("run-way").click();
+  assert.match(await ops.at("run-panel").textContent(), /3 of 3/);
   await ops.shot("51-dead-letter");
   const [gone] = await runs(doomed, other.threadId);
   const of = (run) => ops.page.locator(`section[aria-labelledby="letters"] [data-testid="run"][data-run-id="${run.runId}"]`);
@@ -207,7 +213,7 @@ test("runs whose workers are lost again and again are dead letters: one is dismi
   await until(async () => (await letter.count()) === 0, "the other is requeued");
   await until(async () => /Requeue: done/.test(await ops.at("ops-said").textContent()), "it says so");
   // What is counted is what the list has.
-  await until(async () => (await ops.at("counts").locator('[data-state="dead_letter"] dd').textContent()) === "0", "it is counted no more");
+  await until(async () => (await ops.at("ops-dead-letters").textContent()) === "Dead letters", "it is counted no more");
   assert.match(await ops.at("letters-none").textContent(), /None are left/);
   assert.deepEqual(await unseen(ops.page), []);
   await ops.shot("51-dead-letter-requeued");

@@ -17,7 +17,7 @@ test("an operator sees how it goes with upstreams, on a desk and on a phone", as
   await chat.reload();
   assert.equal(await chat.at("used").textContent(), "1,234 tokens in, 56 out", "it is known after a reload");
 
-  const ops = await Tab.at(context, `${gateway}/ops`);
+  const ops = await Tab.at(context, `${gateway}/ops/upstreams`);
   const rows = ops.at("upstream");
   await until(async () => (await rows.count()) === 2, "there is a row for each upstream");
   const shown = (name) => ops.page.locator(`[data-upstream="${name}"] td`).evaluateAll((cells) => Object.fromEntries(cells.map((cell) => [cell.dataset.label, cell.textContent])));

@@ -16,10 +16,11 @@ export function App() {
   const path = usePath();
   const session = useSession();
   const elsewhere = useElsewhere();
-  if (path === "/inbox" || path === "/ops") {
+  const ops = path === "/ops" || path.startsWith("/ops/");
+  if (path === "/inbox" || ops) {
     return (
-      <OrElse key={path} instead={<Loading words="This place could not be loaded. Reload the page when the server is back." />}>
-        <Suspense fallback={<Loading words="Loading…" />}>{path === "/inbox" ? <Inbox key={session} /> : <Operator key={session} />}</Suspense>
+      <OrElse key={ops ? "/ops" : path} instead={<Loading words="This place could not be loaded. Reload the page when the server is back." />}>
+        <Suspense fallback={<Loading words="Loading…" />}>{ops ? <Operator key={session} /> : <Inbox key={session} />}</Suspense>
       </OrElse>
     );
   }

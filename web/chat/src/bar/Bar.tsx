@@ -20,7 +20,7 @@ interface BarProps {
 export function Bar({ title, children }: BarProps) {
   const path = usePath();
   const session = useSession();
-  const place = PLACES.find(([href]) => href === path)?.[1] ?? "Chat";
+  const [here, place] = PLACES.find(([href]) => href === path || path.startsWith(`${href}/`)) ?? PLACES[0];
   const name = title ? `${title} · ${place}` : place;
   return (
     <header className="bar">
@@ -28,7 +28,7 @@ export function Bar({ title, children }: BarProps) {
       <span className="brand">aguiws</span>
       <nav aria-label="Places">
         {PLACES.map(([href, words]) => (
-          <a key={href} href={href} aria-current={path === href ? "page" : undefined} data-testid={`go-${words.toLowerCase()}`} onClick={onLink}>
+          <a key={href} href={href} aria-current={href === here ? "page" : undefined} data-testid={`go-${words.toLowerCase()}`} onClick={onLink}>
             {words}
             {href === "/inbox" && <Waiting key={session} name={name} />}
           </a>

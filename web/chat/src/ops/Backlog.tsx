@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { usePolled, type ApiError, type Page } from "../server/api";
+import { usePolled, type ApiError, type Page, type Polled } from "../server/api";
 import { Guarded } from "../lib/Guarded";
 import { failedPart, firstEvent, perMinute, span, targetState, type TargetInfo, type TargetState, type UpstreamInfo, type WorkInfo } from "./backlogs";
 import type { Act } from "./RunTable";
@@ -15,14 +15,15 @@ export function Unread({ error, shown, needs }: { error?: ApiError; shown: boole
 }
 
 /** What waits for workers, by agent. */
-export function WorkSection() {
-  const work = usePolled<Page<WorkInfo>>("/work", EVERY_MS);
+export function WorkSection({ work }: { work: Polled<Page<WorkInfo>> }) {
+  const busy = work.data?.items.filter(({ waiting, lag, pending }) => waiting + lag + pending > 0) ?? [];
   return (
     <section aria-labelledby="work">
       <h2 id="work">Waiting for workers</h2>
       <p className="hint">Streams that deliver the runs of all tenants, by agent of this server.</p>
       <Unread error={work.error} shown={work.data !== undefined} needs="the scope metrics, or admin with tenants" />
-      {work.data && (
+      {work.data && busy.length === 0 && <p className="hint">Nothing waits.</p>}
+      {busy.length > 0 && (
         <div className="scroll" tabIndex={0} role="group" aria-label="Streams">
           <table>
             <thead>
@@ -35,7 +36,7 @@ export function WorkSection() {
               </tr>
             </thead>
             <tbody>
-              {work.data.items.map((of) => (
+              {busy.map((of) => (
                 <tr key={of.agent} data-testid="work" data-agent={of.agent}>
                   <td>{of.agent ? <code>{of.agent}</code> : "default"}</td>
                   <td>{of.waiting}</td>
@@ -78,16 +79,16 @@ const UPSTREAM_COLUMNS: Record<string, (of: UpstreamInfo) => ReactNode> = {
     ),
 };
 
-/** The agents that other servers serve. A server without any does not speak of them. */
+/** The agents that other servers serve. */
 export function UpstreamSection() {
   const upstreams = usePolled<Page<UpstreamInfo>>("/upstreams", EVERY_MS);
-  if (upstreams.data ? upstreams.data.items.length === 0 : upstreams.error?.status === 403) return null;
   return (
     <section aria-labelledby="upstreams">
       <h2 id="upstreams">Upstreams</h2>
       <p className="hint">Agents that other servers serve, as this server has met them in the last five minutes. Repairs are counted since it began.</p>
       <Unread error={upstreams.error} shown={upstreams.data !== undefined} needs="the scope metrics, or admin with tenants" />
-      {upstreams.data && (
+      {upstreams.data?.items.length === 0 && <p className="hint">This server has none: its agents are its own.</p>}
+      {upstreams.data && upstreams.data.items.length > 0 && (
         <StackedTable
           label="Upstreams"
           className="upstreams"

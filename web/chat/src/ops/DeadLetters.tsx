@@ -1,35 +1,45 @@
 import { useState } from "react";
-import { ApiError, call, type Page, type Polled, type RunInfo } from "../server/api";
+import { ApiError, call, type Page, type RunInfo } from "../server/api";
 import { Guarded } from "../lib/Guarded";
 import { visible } from "../lib/misleading";
 import { Pager } from "../server/Pager";
-import type { Place } from "../server/pages";
+import { usePages, type Place } from "../server/pages";
 import { causes, requeueAll, type Requeued } from "./requeue";
 import { RunTable, type Act } from "./RunTable";
 import { sentence, wordsFor } from "../lib/words";
 
 const wordsOf = (failed: unknown) => (failed instanceof ApiError ? `${sentence(failed.message)} ${wordsFor(failed.code).advice}` : String(failed));
 
+const EVERY_MS = 3_000;
+
+/** How many are shown at once. */
+const SIZE = 50;
+
 interface Props {
-  letters: Polled<Page<RunInfo>> & { place: Place };
   act: Act;
   /** Some were requeued. */
   changed: () => void;
 }
 
 /** The dead letters, one by one and all that are shown at once. */
-export function DeadLetters({ letters, act, changed }: Props) {
+export function DeadLetters({ act, changed }: Props) {
+  const letters = usePages<RunInfo>(`/dispatches?state=dead_letter&limit=${SIZE}`, EVERY_MS);
   const [asked, ask] = useState<readonly RunInfo[]>();
   const [sending, setSending] = useState(false);
   const [results, setResults] = useState<readonly Requeued[]>([]);
   const items = letters.data?.items ?? [];
   const ready = items.filter(({ continuedAs }) => !continuedAs);
   const refused = results.filter(({ fault }) => fault !== undefined);
+  const actHere: Act = async (...what) => {
+    await act(...what);
+    letters.refresh();
+  };
   const send = async () => {
     setSending(true);
     await requeueAll(asked!, call, wordsOf, setResults);
     setSending(false);
     ask(undefined);
+    letters.refresh();
     changed();
   };
   return (
@@ -93,7 +103,7 @@ export function DeadLetters({ letters, act, changed }: Props) {
           )}
         </div>
       )}
-      {items.length > 0 && <RunTable runs={items} act={act} across />}
+      {items.length > 0 && <RunTable runs={items} act={actHere} across />}
       <Pager place={letters.place} of="dead letters" />
     </section>
   );

@@ -71,7 +71,7 @@ export function FindById({ act }: { act: Act }) {
           </p>
         )}
       </div>
-      {found?.run && <RunTable runs={[found.run]} act={actHere} across={found.namespace !== undefined} shown={found.run.id} />}
+      {found?.run && <RunTable key={found.run.id} runs={[found.run]} act={actHere} across={found.namespace !== undefined} shown={found.run.id} />}
     </search>
   );
 }

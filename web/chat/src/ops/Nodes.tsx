@@ -2,9 +2,8 @@ import type { ReactNode } from "react";
 import { usePolled, type Page } from "../server/api";
 import { Unread } from "./Backlog";
 import { span } from "./backlogs";
-import { countWords, lastMinute, nodeState, RATES, together, took, type NodeInfo } from "./nodes";
+import { nodeState, took, type NodeInfo } from "./nodes";
 import { sizeWords } from "../lib/size";
-import { Sparkline } from "./Sparkline";
 import { StackedTable } from "../lib/StackedTable";
 
 const EVERY_MS = 3_000;
@@ -13,7 +12,7 @@ const NEEDS = "the scope metrics, or admin with tenants";
 
 /** What is shown of a node; where there is no room beside one another, each under its title. */
 const COLUMNS: Record<string, (of: NodeInfo) => ReactNode> = {
-  Node: ({ node, host, self }) => (
+  Server: ({ node, host, self }) => (
     <span>
       <code title={node}>{[host, node.slice(0, 6)].filter(Boolean).join(" ") || "this server"}</code> {self && <span className="hint">answers you</span>}
     </span>
@@ -41,51 +40,27 @@ const COLUMNS: Record<string, (of: NodeInfo) => ReactNode> = {
   ),
 };
 
-/** The servers that share the store, and what all of them do. */
+/** The servers that share the store. */
 export function NodesSection() {
   const nodes = usePolled<Page<NodeInfo>>("/nodes", EVERY_MS);
   const items = nodes.data?.items ?? [];
   return (
     <section aria-labelledby="nodes">
-      <h2 id="nodes">Nodes</h2>
+      <h2 id="nodes">Servers</h2>
       <Unread error={nodes.error} shown={nodes.data !== undefined} needs={NEEDS} />
       {nodes.data?.partial && (
         <p className="hint" role="status" data-testid="nodes-partial">
-          The store does not answer: other nodes are shown as they were last heard of.
+          The store does not answer: other servers are shown as they were last heard of.
         </p>
       )}
       {items.length > 0 && (
-        <>
-          <Rates nodes={items} />
-          <StackedTable
-            label="Nodes"
-            columns={COLUMNS}
-            items={items}
-            row={({ node, state }) => ({ key: node || "self", "data-testid": "node", "data-node": node, "data-state": state })}
-          />
-        </>
+        <StackedTable
+          label="Servers"
+          columns={COLUMNS}
+          items={items}
+          row={({ node, state }) => ({ key: node || "self", "data-testid": "node", "data-node": node, "data-state": state })}
+        />
       )}
     </section>
-  );
-}
-
-function Rates({ nodes }: { nodes: readonly NodeInfo[] }) {
-  const everyMs = nodes.find((one) => one.everyMs)?.everyMs ?? 5_000;
-  return (
-    <dl className="counts rates" data-testid="rates">
-      {RATES.map(([rate, words]) => {
-        const series = together(nodes, rate);
-        const now = countWords(lastMinute(series, everyMs));
-        return (
-          <div key={rate} data-rate={rate}>
-            <dt>{words}</dt>
-            <dd>
-              {now} <span className="hint">a minute</span>
-              <Sparkline series={series} label={`${words}: ${now} a minute, ${countWords(Math.max(0, ...series))} at most in ${span(everyMs)}, over ${span(series.length * everyMs)}`} />
-            </dd>
-          </div>
-        );
-      })}
-    </dl>
   );
 }

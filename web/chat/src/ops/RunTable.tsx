@@ -1,12 +1,12 @@
-import { Fragment, useId, useState } from "react";
+import { useState } from "react";
 import type { RunInfo } from "../server/api";
 import { Guarded } from "../lib/Guarded";
 import { visible } from "../lib/misleading";
 import { onLink, threadHref } from "../lib/route";
-import { RunFacts } from "./RunFacts";
+import { RunPanel } from "./RunPanel";
 import { runDetail, runState } from "./runstates";
-import { RunTimeline } from "./RunTimeline";
 import { ago } from "../lib/time";
+import { tookWords } from "./runway";
 
 /** Does something and says what became of it; `outcome` reads the answer. */
 export type Act = (what: string, method: string, path: string, body?: unknown, outcome?: (answer: Record<string, unknown>) => string) => Promise<void>;
@@ -17,113 +17,93 @@ export const STATES: ReadonlyArray<RunInfo["state"]> = ["queued", "claimed", "ac
 export const stateWords = (state: string) => state.replace("_", " ");
 
 interface Props {
-  runs: RunInfo[];
+  runs: readonly RunInfo[];
   act: Act;
   /** They are of several namespaces. */
   across?: boolean;
-  /** They are of several chats of one's own. */
-  chats?: boolean;
-  /** The id of one whose way is shown at once. */
+  /** The id of one that is looked at from the beginning. */
   shown?: string;
+  /** Lists the runs of a chat alone. Without it no panel offers that. */
+  only?: (threadId: string) => void;
 }
 
-/** Runs with their dispatches, and what can be done about each. */
-export function RunTable({ runs, act, across = false, chats = false, shown }: Props) {
+/** Runs, and beside them all that is known of the chosen one. */
+export function RunTable({ runs, act, across = false, shown, only }: Props) {
+  const [chosen, choose] = useState<RunInfo | undefined>(() => runs.find(({ id }) => id === shown));
+  // A run that left the list is shown as it was.
+  const run = chosen && (runs.find(({ id }) => id === chosen.id) ?? chosen);
   return (
-    <div className="scroll runs" tabIndex={0} role="group" aria-label="Runs">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Run</th>
-            <th scope="col">State</th>
-            <th scope="col">Attempts</th>
-            <th scope="col">Why</th>
-            <th scope="col">Updated</th>
-            {chats && <th scope="col">Chat</th>}
-            {across && <th scope="col">Namespace</th>}
-            <th scope="col">
-              <span className="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => (
-            <Row key={run.id} run={run} act={act} across={across} chats={chats} open={run.id === shown} />
-          ))}
-        </tbody>
-      </table>
+    <div className="list-and-panel" data-open={run !== undefined}>
+      <div className="scroll runs" tabIndex={0} role="group" aria-label="Runs">
+        <table>
+          <thead>
+            <tr>
+              {["State", "Chat", "Agent", "Began", "Took", "Why"].map((title) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ))}
+              <th scope="col">
+                <span className="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {runs.map((one) => (
+              <Row key={one.id} run={one} act={act} across={across} open={one.id === run?.id} choose={() => choose(one.id === run?.id ? undefined : one)} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {run && <RunPanel key={run.id} run={run} act={act} across={across} only={only} close={() => choose(undefined)} />}
     </div>
   );
 }
 
 const dismissed = ({ stopped }: Record<string, unknown>) => (stopped ? "done, it cannot be requeued any more" : "it is no dead letter any more");
 
-function Row({ run, act, across, chats, open: atFirst }: { run: RunInfo; act: Act; across: boolean; chats: boolean; open: boolean }) {
-  const [open, setOpen] = useState(atFirst);
-  const way = useId();
+function Row({ run, act, across, open, choose }: { run: RunInfo; act: Act; across: boolean; open: boolean; choose: () => void }) {
   const path = `/threads/${encodeURIComponent(run.threadId)}/runs/${encodeURIComponent(run.id)}`;
   const of = across ? `?namespace=${encodeURIComponent(run.namespace)}` : "";
   const live = run.state === "queued" || run.state === "claimed";
   const { words, tone } = runState(run);
   return (
-    <Fragment>
-      <tr data-testid="run" data-state={run.state} data-run-id={run.runId}>
-        <td>
-          <code title={run.id}>{run.runId}</code>
-          <RunFacts run={run} />
-        </td>
-        <td>
-          <span className={`tag ${tone}`} data-testid="run-state" title={`Dispatch ${stateWords(run.state)}${run.claimedBy ? `, by ${run.claimedBy}` : ""}`}>
+    <tr data-testid="run" data-state={run.state} data-run-id={run.runId} data-thread-id={run.threadId} data-open={open}>
+      <td>
+        <button type="button" className="quiet" aria-expanded={open} data-testid="run-way" title={`Dispatch ${stateWords(run.state)}${run.claimedBy ? `, by ${run.claimedBy}` : ""}`} onClick={choose}>
+          <span className={`tag ${tone}`} data-testid="run-state">
             {words}
           </span>
-        </td>
-        <td>
-          {Math.min(run.attempts, run.maxAttempts)} of {run.maxAttempts}
-        </td>
-        <td dir="auto">{runDetail(run)}</td>
-        <td>{ago(run.updatedAt)}</td>
-        {chats && (
-          <td>
-            <a href={threadHref(run.threadId)} onClick={onLink}>
-              <code title={run.threadId}>{visible(run.threadId)}</code>
-            </a>
-          </td>
-        )}
-        {across && (
-          <td>
-            <code>{run.namespace}</code>
-          </td>
-        )}
-        <td>
-          <Guarded subject={`${run.id} ${run.state}`}>
-            {live && (
-              <button type="button" data-testid="cancel-run" onClick={() => void act("Cancel", "POST", `${path}/cancel${of}`, { reason: "cancelled by an operator" })}>
-                Cancel
+        </button>
+      </td>
+      <td>
+        <a href={threadHref(run.threadId, across ? run.namespace : undefined)} onClick={onLink}>
+          <code title={run.threadId}>{visible(run.threadId)}</code>
+        </a>
+      </td>
+      <td>{run.agent ? <code>{visible(run.agent)}</code> : "default"}</td>
+      <td>{ago(run.createdAt)}</td>
+      <td>{tookWords(run)}</td>
+      <td dir="auto">{runDetail(run)}</td>
+      <td>
+        <Guarded subject={`${run.id} ${run.state}`}>
+          {live && (
+            <button type="button" data-testid="cancel-run" onClick={() => void act("Cancel", "POST", `${path}/cancel${of}`, { reason: "cancelled by an operator" })}>
+              Cancel
+            </button>
+          )}
+          {run.state === "dead_letter" && !run.continuedAs && (
+            <>
+              <button type="button" data-testid="requeue" onClick={() => void act("Requeue", "POST", `${path}/requeue${of}`)}>
+                Requeue
               </button>
-            )}
-            {run.state === "dead_letter" && !run.continuedAs && (
-              <>
-                <button type="button" data-testid="requeue" onClick={() => void act("Requeue", "POST", `${path}/requeue${of}`)}>
-                  Requeue
-                </button>
-                <button type="button" className="quiet" data-testid="dismiss" onClick={() => void act("Dismiss", "POST", `${path}/cancel${of}`, { reason: "by an operator" }, dismissed)}>
-                  Dismiss
-                </button>
-              </>
-            )}
-          </Guarded>
-          <button type="button" className="quiet" aria-expanded={open} aria-controls={way} data-testid="run-way" onClick={() => setOpen(!open)}>
-            History
-          </button>
-        </td>
-      </tr>
-      {open && (
-        <tr id={way}>
-          <td colSpan={6 + Number(across) + Number(chats)}>
-            <RunTimeline run={run} across={across} />
-          </td>
-        </tr>
-      )}
-    </Fragment>
+              <button type="button" className="quiet" data-testid="dismiss" onClick={() => void act("Dismiss", "POST", `${path}/cancel${of}`, { reason: "by an operator" }, dismissed)}>
+                Dismiss
+              </button>
+            </>
+          )}
+        </Guarded>
+      </td>
+    </tr>
   );
 }

@@ -1,13 +1,35 @@
-import { line } from "./nodes";
+import { useState, type PointerEvent } from "react";
+import { span } from "./backlogs";
+import { countWords, line } from "./nodes";
 
 const WIDTH = 120;
 const HEIGHT = 24;
 
-/** A line that says how something went lately. `label` says it in words, for who does not see it. Time goes from left to right, whatever the direction of the text. */
-export function Sparkline({ series, label }: { series: readonly number[]; label: string }) {
+interface Props {
+  series: readonly number[];
+  /** What time one number is of. */
+  everyMs: number;
+  /** Says it in words, for who does not see it. */
+  label: string;
+}
+
+/** A line that says how something went lately, with its scale. A pointer on it reads one number. Time goes from left to right, whatever the direction of the text. */
+export function Sparkline({ series, everyMs, label }: Props) {
+  const [at, look] = useState<number>();
+  const onPointerMove = (event: PointerEvent<SVGSVGElement>) => {
+    const { left, width } = event.currentTarget.getBoundingClientRect();
+    look(Math.min(series.length - 1, Math.max(0, Math.round(((event.clientX - left) / width) * (series.length - 1)))));
+  };
+  const one = at === undefined ? undefined : series[at];
   return (
-    <svg className="sparkline" viewBox={`0 -2 ${WIDTH} ${HEIGHT + 4}`} preserveAspectRatio="none" role="img" aria-label={label} data-testid="sparkline">
-      {series.length > 1 && <polyline points={line(series, WIDTH, HEIGHT)} fill="none" stroke="currentColor" strokeWidth="1.5" vectorEffect="non-scaling-stroke" />}
-    </svg>
+    <>
+      <svg className="sparkline" viewBox={`0 -2 ${WIDTH} ${HEIGHT + 4}`} preserveAspectRatio="none" role="img" aria-label={label} data-testid="sparkline" onPointerMove={onPointerMove} onPointerLeave={() => look(undefined)}>
+        {series.length > 1 && <polyline points={line(series, WIDTH, HEIGHT)} fill="none" stroke="currentColor" strokeWidth="1.5" vectorEffect="non-scaling-stroke" />}
+        {one !== undefined && <line x1={(at! * WIDTH) / Math.max(1, series.length - 1)} x2={(at! * WIDTH) / Math.max(1, series.length - 1)} y1={-2} y2={HEIGHT + 2} stroke="currentColor" strokeWidth="1" vectorEffect="non-scaling-stroke" />}
+      </svg>
+      <span className="hint" aria-hidden="true" data-testid="scale">
+        {one === undefined ? `at most ${countWords(Math.max(0, ...series))} in ${span(everyMs)}` : `${countWords(one)}, ${span((series.length - 1 - at!) * everyMs)}${at === series.length - 1 ? "" : " ago"}`}
+      </span>
+    </>
   );
 }

@@ -56,9 +56,9 @@ export function StoreSection() {
 }
 
 /** A number of a list of them, under its name. */
-export function Figure({ name, value, more }: { name: string; value: string; more?: string }) {
+export function Figure({ name, value, more, state }: { name: string; value: string; more?: string; state?: string }) {
   return (
-    <div>
+    <div data-state={state}>
       <dt>{name}</dt>
       <dd>
         {value} {more && <span className="hint">{more}</span>}

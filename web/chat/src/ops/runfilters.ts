@@ -7,7 +7,14 @@ export interface RunFilters {
   result: string;
   /** The state of the dispatch; empty for any. */
   state: string;
+  /** The agent; empty for any. */
+  agent: string;
+  /** The id of the chat; empty for any. */
+  thread: string;
 }
+
+/** Every run. */
+export const ANY: RunFilters = { result: "", state: "", agent: "", thread: "" };
 
 const OUTCOMES: Record<string, string> = { success: "succeeded", interrupt: "asked or waited", cancelled: "stopped", error: "failed" };
 
@@ -17,18 +24,18 @@ export const RESULTS = Object.keys(OUTCOMES);
 export const resultWords = (result: string) => OUTCOMES[result] ?? result;
 
 /** Where a page of those runs is read. */
-export function runsPath(path: string, { result, state }: RunFilters, size: number): string {
+export function runsPath(filters: RunFilters, size: number): string {
   const query = new URLSearchParams({ limit: String(size) });
-  if (state) query.set("state", state);
-  if (result) query.set("result", result);
-  return `${path}?${query}`;
+  for (const [name, value] of Object.entries(filters)) if (value) query.set(name, value);
+  return `/runs?${query}`;
 }
 
 /** What is said of a page without runs: a page may be empty before the last. */
-export function noneWords({ result, state }: RunFilters, { on, back }: Pick<Place, "on" | "back">): string {
+export function noneWords({ result, state, agent, thread }: RunFilters, { on, back }: Pick<Place, "on" | "back">): string {
   if (on) return "None on this page. There may be some on the next.";
   if (back) return "None are left on this page.";
   const delivered = state.replace("_", " ");
+  if (agent || thread) return "None matches.";
   if (!result) return state ? `None is ${delivered}.` : "None yet.";
   return `None ${resultWords(result)}${state && ` of those that are ${delivered}`}.`;
 }

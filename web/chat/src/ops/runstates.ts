@@ -16,6 +16,10 @@ type Told = Pick<RunInfo, "state" | "outcome" | "error" | "waits" | "continuedAs
 /** The interrupt by which an operator has a run pause. */
 const PAUSED = "aguiws:paused";
 
+/** Whether an operator has a run pause. */
+export const isPaused = ({ waits, outcome }: Told) =>
+  waits === true && ((outcome?.outcome as { interrupts?: Array<{ reason?: string }> } | undefined)?.interrupts?.some(({ reason }) => reason === PAUSED) ?? false);
+
 /** How it is with a run. */
 export function runState(run: Told, now = Date.now()): RunState {
   switch (run.state) {
@@ -39,7 +43,7 @@ export function runState(run: Told, now = Date.now()): RunState {
     const wait = interrupts?.find(({ reason }) => reason !== undefined && waits(reason));
     if (wait) return { words: run.waits ? waitsFor(wait.reason!, wait.expiresAt) : run.continuedAs ? "waited, and went on" : "waited, and did not go on", tone: "" };
     if (!run.waits) return { words: run.continuedAs ? "asked, and was answered" : "asked, and was not answered", tone: "" };
-    return interrupts?.some(({ reason }) => reason === PAUSED) ? { words: "paused", tone: "asked" } : { words: "waits for an answer", tone: "asked" };
+    return isPaused(run) ? { words: "paused", tone: "asked" } : { words: "waits for an answer", tone: "asked" };
   }
   if (outcome?.type === "RUN_FINISHED") return { words: "succeeded", tone: "done" };
   return { words: "ended", tone: "" };

@@ -51,6 +51,12 @@ const did = ({ status }: DecisionInfo) => ({ resolved: "answered", cancelled: "c
 
 const about = ({ tool, message }: DecisionInfo) => tool ?? message;
 
+/** How long a run took from its input on, or has taken so far; empty if nobody knows. */
+export function tookWords(run: RunOnRecord, now = Date.now()): string {
+  const live = run.state === "queued" || run.state === "claimed";
+  return between(run.createdAt, live ? new Date(now).toISOString() : (run.completedAt ?? run.updatedAt));
+}
+
 /** How long it was from one station to another that has a time: "1.2 s", "3 min". */
 export function between(from: string | undefined, to: string | undefined): string {
   const ms = Date.parse(to ?? "") - Date.parse(from ?? "");

@@ -281,6 +281,8 @@ export interface RunInfo {
   threadId: string;
   namespace: string;
   execution: string;
+  /** Left out of the default one's. */
+  agent?: string;
   /** The last message that its input brought. */
   messageId?: string;
   state: "queued" | "claimed" | "acked" | "cancelled" | "superseded" | "dead_letter";

@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { findings, type Known } from "../src/ops/health";
+
+const words = (known: Known) => findings(known).map(({ words, href }) => `${words} ${href}`);
+const server = { latencyMs: 1, replicas: 0, commandsPerSecond: 0 };
+const well: Known = {
+  store: { available: true, servers: [{ ...server, warnings: [] }] },
+  nodes: [{ state: "serving", storeAvailable: true }, { state: "draining", storeAvailable: true }],
+  counts: { acked: 7, dead_letter: 0 },
+  upstreams: [{ name: "weather", requests: 9, failed: 0 }],
+  targets: [{ name: "crm", url: "https://crm.example", owed: { waiting: 2, failed: 1, dead: 0, most: 9 } }],
+  work: [{ agent: "", waiting: 3, lag: 0, pending: 0, oldestMs: 59_000 }],
+};
+
+it("finds nothing where all is well, or where nothing is known", () => {
+  expect(words(well)).toEqual([]);
+  expect(words({})).toEqual([]);
+});
+
+it.each<[keyof Known, Known, string]>([
+  ["store", { store: { available: false, servers: [] } }, "The store does not answer /ops/servers"],
+  ["store", { store: { available: true, partial: true, servers: [] } }, "Some of the store's servers do not answer /ops/servers"],
+  ["store", { store: { available: true, servers: [{ ...server, warnings: [{ setting: "appendonly", value: "no", problem: "x" }] }] } }, "1 setting of the store may lose data /ops/servers"],
+  ["nodes", { nodes: [{ state: "silent", storeAvailable: true }, { state: "silent", storeAvailable: true }] }, "2 servers are silent /ops/servers"],
+  ["nodes", { nodes: [{ state: "serving", storeAvailable: false }] }, "1 server does not reach the store /ops/servers"],
+  ["counts", { counts: { dead_letter: 3 } }, "3 dead letters wait for a decision /ops/dead-letters"],
+  ["upstreams", { upstreams: [{ name: "weather", requests: 10, failed: 2 }] }, "20 % of the requests to weather failed in the last five minutes /ops/upstreams"],
+  ["targets", { targets: [{ name: "crm", url: "", goneAt: "2030-01-31T14:02:00Z" }] }, "The webhook target crm is disabled /ops/webhooks"],
+  ["targets", { targets: [{ name: "crm", url: "", owed: { waiting: 0, failed: 0, dead: 1, most: 9 } }] }, "1 webhook to crm was given up /ops/webhooks"],
+  ["work", { work: [{ agent: "", waiting: 2, lag: 0, pending: 0, oldestMs: 180_000 }] }, "2 runs of the default agent wait for a worker, the oldest for 3 min /ops/runs"],
+])("says what is not well with %s", (_, change, want) => {
+  expect(words({ ...well, ...change })).toEqual([want]);
+});
