@@ -94,7 +94,7 @@ type ToolStatus string
 
 const (
 	ToolExecuted  ToolStatus = "executed"
-	ToolFailed    ToolStatus = "failed"    // Do failed
+	ToolFailed    ToolStatus = "failed"    // Do failed, or a human gave up on it after a crash: it may have taken effect
 	ToolDeclined  ToolStatus = "declined"  // by a human
 	ToolCancelled ToolStatus = "cancelled" // the interrupt was, by somebody: no result on the wire
 	ToolDenied    ToolStatus = "denied"    // by policy

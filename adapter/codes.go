@@ -19,17 +19,17 @@ const (
 
 	// The codes of refusals. An interrupt that expires may also end its execution with
 	// CodeExpired.
-	CodeInvalidInput      = judge.CodeInvalidInput
-	CodePending           = judge.CodePending
-	CodeUncovered         = judge.CodeUncovered
-	CodeUnknownInterrupt  = judge.CodeUnknownInterrupt
-	CodeConflict          = judge.CodeConflict
-	CodeExpired           = judge.CodeExpired
-	CodePayloadInvalid    = judge.CodePayloadInvalid
-	CodePayloadTooComplex = judge.CodePayloadTooComplex
-	CodeOwnApproval       = judge.CodeOwnApproval // runner.Options.SeparateDuties
-	CodeLoginRequired     = judge.CodeLoginRequired
-	CodeThreadBusy        = judge.CodeThreadBusy
+	CodeInvalidInput      = judge.CodeInvalidInput      // "invalid_input"
+	CodePending           = judge.CodePending           // "interrupts_pending"
+	CodeUncovered         = judge.CodeUncovered         // "interrupts_uncovered"
+	CodeUnknownInterrupt  = judge.CodeUnknownInterrupt  // "interrupt_unknown"
+	CodeConflict          = judge.CodeConflict          // "interrupt_conflict"
+	CodeExpired           = judge.CodeExpired           // "interrupt_expired"
+	CodePayloadInvalid    = judge.CodePayloadInvalid    // "interrupt_payload_invalid"
+	CodePayloadTooComplex = judge.CodePayloadTooComplex // "interrupt_payload_too_complex"
+	CodeOwnApproval       = judge.CodeOwnApproval       // "own_approval": runner.Options.SeparateDuties
+	CodeLoginRequired     = judge.CodeLoginRequired     // "login_required"
+	CodeThreadBusy        = judge.CodeThreadBusy        // "thread_busy"
 	CodeStoreUnavailable  = "store_unavailable"
 	CodeServerDraining    = "server_draining"
 	CodeTooManyRuns       = "too_many_runs"      // runner.Options.MaxRunsPerUser, runner.Options.MaxRunsPerTenant

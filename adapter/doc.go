@@ -74,6 +74,6 @@
 //	  ▲          │ the continuation could not go on and recorded nothing
 //	  └──────────┘
 //
-// The rules by which an input is judged are package judge below, in the order of
-// the binding's Answering interrupts. Equal answers are repeats and execute once.
+// docs/binding/interrupts.md has the rules by which an input is judged, in their order.
+// Equal answers are repeats and execute once.
 package adapter

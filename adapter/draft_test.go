@@ -46,7 +46,7 @@ func TestHalvesThatMeetAreSubmitted(t *testing.T) {
 	var other operate.Answered
 	elsewhere := l.worker(st, asker())
 	st.do = func() { other = give(elsewhere, "second", resolved(open[1].ID, `2`)) }
-	a := give(l.runner, "first", resolved(open[0].ID, `1`))
+	a := give(l.runner, "", resolved(open[0].ID, `1`)) // a label is made
 	if len(other.Missing) != 1 || len(a.Missing) != 0 || a.Admitted.Disposition != admission.Started {
 		t.Fatalf("first %+v, second %+v", a, other)
 	}

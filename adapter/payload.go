@@ -120,8 +120,7 @@ func (p Payload) Content() *protocol.Content {
 }
 
 // PayloadIn returns the payload that a tool's result refers to. The client has written it
-// if the client sent the message: OpenPayload reads none of another thread. OpenPayload
-// reads none of another thread.
+// if the client sent the message. OpenPayload reads none of another thread.
 func PayloadIn(content *protocol.Content) (Payload, bool) {
 	parts, _ := content.Parts()
 	for _, part := range parts {

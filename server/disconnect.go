@@ -30,7 +30,8 @@ const (
 // defaultAgent is what OnDisconnect calls the agent that has no name.
 const defaultAgent = "default"
 
-// DisconnectDefaults is what holds where Options.OnDisconnect says nothing else.
+// DisconnectDefaults is what holds if Options.OnDisconnect says nothing else: /agui stop,
+// /copilotkit finish.
 func DisconnectDefaults() map[string]Disconnect {
 	return map[string]Disconnect{routeAGUI: DisconnectStop, routeCopilotKit: DisconnectFinish}
 }

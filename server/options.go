@@ -39,7 +39,8 @@ type Options struct {
 	// Agents are the names served under /agui/{agent}/, which may not be ws,
 	// capabilities or threads. The default agent is served under its name, if it has one
 	// (runner.Options.Default), whether or not it is among them. Each is one of
-	// runner.Options.Agents. Default: no others.
+	// runner.Options.Agents: New does not check that, and an input to another name is
+	// refused (invalid_input). Default: no others.
 	Agents []string
 	// PassHeaders names the headers of a request that go along with its input, to be read
 	// by the agent (adapter.Run.Headers), such as "Authorization". A POST passes its own,
@@ -99,8 +100,8 @@ type Options struct {
 	CallTimeout time.Duration
 	// OnDisconnect says what becomes of a run whose client over HTTP closes the connection
 	// that asked for it. Its keys are routes, "/agui" and "/copilotkit", and agents, one
-	// without a name as "default"; an agent's value goes before a route's. Default: see
-	// DisconnectDefaults.
+	// without a name as "default"; an agent's value goes before a route's. Default:
+	// "/agui" stop, "/copilotkit" finish.
 	OnDisconnect map[string]Disconnect
 	// DisconnectGrace is after how long such a run is stopped, unless somebody follows
 	// the thread by then. Default 3 s; negative: it is stopped at once.

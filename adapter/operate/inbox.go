@@ -1,12 +1,15 @@
 package operate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/admission"
@@ -46,13 +49,15 @@ type Answered struct {
 
 // Answer answers open interrupts of a thread, some of them or all. Answers to
 // some are kept as drafts, and replaced by later ones, until all are covered;
-// then they are submitted as one resume. A refusal is in Admitted and keeps
-// nothing. What a thread below has asked is answered there. user is whose answers these
-// are, as Input.User, and from how they have come. label is the runId of the continuation; the
-// same answers sent again are repeats under any label. headers are Input.Headers: those of the
-// answer that makes it all go with the resume.
+// then they are submitted as one resume. What a thread below has asked is answered there.
+//
+// A refusal is no error: it is in Admitted.Refusal, Missing is empty, and nothing is kept.
+// user is whose answers these are, as Input.User. from says how they came, such as
+// store.Origin{Through: store.ThroughInbox}. label is the runId of the continuation; "": a new
+// one. The same answers sent again are repeats under any label. headers are Input.Headers, and
+// those of the last answer go with the resume; nil: none.
 func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, user, label string, entries []protocol.ResumeEntry, from store.Origin, headers map[string]string) (Answered, error) {
-	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label, ProtocolVersion: lifecycle.Version, Resume: entries}
+	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: cmp.Or(label, uuid.NewString()), ProtocolVersion: lifecycle.Version, Resume: entries}
 	in := admit.Request{Input: admission.Input{Namespace: key.Namespace, Tenant: tenant, User: user, Agent: ib.Options.Default, From: from, Run: input, Headers: headers}}
 	if refusal := ib.admission.CheckInput(&in); refusal != nil {
 		return Answered{Admitted: admit.Refused(refusal)}, nil

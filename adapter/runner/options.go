@@ -203,7 +203,7 @@ func (o *Options) complete(durable bool) (Options, error) {
 	case ModeAuto, ModeBlocking:
 	case ModeDurable:
 		if !durable {
-			return c, errors.New("adapter: durable mode needs a store that outlives the process: set --redis")
+			return c, errors.New("adapter: durable mode needs a store that outlives the process: set --redis, or take redisstore.Open in place of Embedded")
 		}
 	default:
 		return c, fmt.Errorf("adapter: unknown mode %q", c.Mode)

@@ -94,10 +94,13 @@ func clerk(ctx context.Context, run *adapter.Run) error {
 	if err != nil {
 		return err // the run is suspended: nothing of it stays in memory
 	}
-	if outcomes[0].Status != adapter.ToolExecuted {
-		return run.Say("I have not sent it.")
+	switch outcomes[0].Status {
+	case adapter.ToolExecuted:
+		return run.Say("Sent.")
+	case adapter.ToolFailed: // it may have left, if a crash came between
+		return run.Say("I could not make sure that it was sent.")
 	}
-	return run.Say("Sent.")
+	return run.Say("I have not sent it.")
 }
 
 // sendMail would hand the mail to a provider, with the key that makes a second
