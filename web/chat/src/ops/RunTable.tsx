@@ -38,14 +38,15 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
         <table>
           <thead>
             <tr>
-              {["State", "Chat", "Agent", "Began", "Took", "Why"].map((title) => (
+              <th scope="col">State</th>
+              <th scope="col">
+                <span className="visually-hidden">Actions</span>
+              </th>
+              {["Chat", "Agent", "Began", "Took", "Why"].map((title) => (
                 <th key={title} scope="col">
                   {title}
                 </th>
               ))}
-              <th scope="col">
-                <span className="visually-hidden">Actions</span>
-              </th>
             </tr>
           </thead>
           <tbody>
@@ -77,15 +78,6 @@ function Row({ run, act, across, open, choose }: { run: RunInfo; act: Act; acros
         </button>
       </td>
       <td>
-        <a href={threadHref(run.threadId, across ? run.namespace : undefined)} onClick={onLink}>
-          <code title={run.threadId}>{visible(run.threadId)}</code>
-        </a>
-      </td>
-      <td>{run.agent ? <code>{visible(run.agent)}</code> : "default"}</td>
-      <td>{ago(run.createdAt)}</td>
-      <td>{tookWords(run)}</td>
-      <td dir="auto">{runDetail(run)}</td>
-      <td>
         <Guarded subject={`${run.id} ${run.state}`}>
           {live && (
             <button type="button" data-testid="cancel-run" onClick={() => void act("Cancel", "POST", `${path}/cancel${of}`, { reason: "cancelled by an operator" })}>
@@ -104,6 +96,15 @@ function Row({ run, act, across, open, choose }: { run: RunInfo; act: Act; acros
           )}
         </Guarded>
       </td>
+      <td>
+        <a href={threadHref(run.threadId, across ? run.namespace : undefined)} onClick={onLink}>
+          <code title={run.threadId}>{visible(run.threadId)}</code>
+        </a>
+      </td>
+      <td>{run.agent ? <code>{visible(run.agent)}</code> : "default"}</td>
+      <td>{ago(run.createdAt)}</td>
+      <td>{tookWords(run)}</td>
+      <td dir="auto">{runDetail(run)}</td>
     </tr>
   );
 }
