@@ -198,14 +198,25 @@ func (r *report) effects(s *settings) {
 	r.say("ok", "effects", "%s can be appended to", s.effects)
 }
 
-// webhooks says where targets are. A target that is not found may be found later.
+// webhooks says where targets are, and which agents of theirs are not served. A target that
+// is not found may be found later.
 func (r *report) webhooks(ctx context.Context, s *settings) {
 	targets, err := s.targets()
 	if err != nil {
 		r.fail("webhooks", err)
 		return
 	}
+	list, err := s.upstreamList()
+	if err != nil {
+		return // agents fail by it
+	}
+	agents, _ := s.agentNames(list)
 	for _, t := range targets {
+		for _, agent := range t.Agents {
+			if !slices.Contains(agents, agent) {
+				r.say("warn", "webhooks", "%s: no agent here is called %s, so nothing is sent of it: there are %s", t.Name, agent, strings.Join(agents, ", "))
+			}
+		}
 		if err := t.CheckHost(ctx, s.privateHosts()); err != nil {
 			r.say("warn", "webhooks", "%s: nothing could be sent now: %v", t.Name, err)
 			continue

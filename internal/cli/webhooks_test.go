@@ -42,9 +42,9 @@ func TestTargetsOfWebhooks(t *testing.T) {
 			t.Errorf("a secret is told: %v", err)
 		}
 	}
-	out, err := checked(t, "--webhooks", `[{name: crm, url: "https://93.184.216.34/k-4711", secrets: [`+secret4711+`]}, {name: in, url: "https://localhost/", secrets: [`+secret4711+`]}]`)
+	out, err := checked(t, "--webhooks", `[{name: crm, url: "https://93.184.216.34/k-4711", agents: [script, clerk], secrets: [`+secret4711+`]}, {name: in, url: "https://localhost/", secrets: [`+secret4711+`]}]`)
 	if err != nil {
 		t.Error(err)
 	}
-	wantLines(t, out, "ok    webhooks: crm may be sent to https://93.184.216.34, and nothing was sent\n", "warn  webhooks: in: nothing could be sent now: prohibited IP address")
+	wantLines(t, out, "warn  webhooks: crm: no agent here is called clerk, so nothing is sent of it: there are script\n", "ok    webhooks: crm may be sent to https://93.184.216.34, and nothing was sent\n", "warn  webhooks: in: nothing could be sent now: prohibited IP address")
 }
