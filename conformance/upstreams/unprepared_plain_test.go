@@ -93,6 +93,26 @@ func TestUnpreparedAgentRemembers(t *testing.T) {
 	}
 }
 
+// A call that the agent proposes is shown before the question about it, and has its result after
+// the answer, however often that comes.
+func TestUnpreparedAgentProposes(t *testing.T) {
+	effects := filepath.Join(t.TempDir(), "effects")
+	url := ready(t, python(t, effects))
+	proposed := told(t, url, `"messages":[{"id":"m","role":"user","content":"mail ann"}]`)
+	parts := regexp.MustCompile(`(?s)"TOOL_CALL_END", "toolCallId": "([^"]+)".*"interrupts": \[\{"id": "([^"]+)".*"toolCallId": "([^"]+)"`).FindStringSubmatch(proposed)
+	if parts == nil || parts[1] != parts[3] {
+		t.Fatalf("it proposes %s", proposed)
+	}
+	for range 2 {
+		if got := told(t, url, resume(parts[2], `{"approved":true}`)); !regexp.MustCompile(`"TOOL_CALL_RESULT", "messageId": "[^"]+", "toolCallId": "` + parts[1] + `", "content": "Sent to ann"`).MatchString(got) {
+			t.Errorf("it says %s", got)
+		}
+	}
+	if sent, _ := os.ReadFile(effects); strings.Count(string(sent), "\n") != 1 {
+		t.Errorf("it has sent %s", sent)
+	}
+}
+
 // An answer that comes again while it is carried out is carried out once.
 func TestUnpreparedAgentActsOnce(t *testing.T) {
 	effects := filepath.Join(t.TempDir(), "effects")

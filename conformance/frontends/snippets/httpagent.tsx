@@ -61,6 +61,7 @@ const listeners = new Set<() => void>();
 const changed = () => { changes++; listeners.forEach((listener) => listener()); };
 agent.subscribe({ onMessagesChanged: changed, onRunFinalized: changed });
 const opened = agent.connectAgent();            // calls connect, which shows the thread: subscribe before it
+opened.catch(() => {});                         // Chat tells of it
 const listen = (listener: () => void) => { listeners.add(listener); return () => void listeners.delete(listener); };
 function useThread() {
   useSyncExternalStore(listen, () => changes);
@@ -82,8 +83,9 @@ function Chat() {
     messages.flatMap((message) => (message.role === "assistant" && message.toolCalls) || []).find(({ id }) => id === toolCallId)?.function;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    tell(send(String(new FormData(event.currentTarget).get("text"))));
-    event.currentTarget.reset();
+    const input = event.currentTarget.elements.namedItem("text") as HTMLInputElement, text = input.value;
+    input.value = "";
+    tell(send(text).catch((error) => { input.value ||= text; throw error; }));
   };
   return (
     <>

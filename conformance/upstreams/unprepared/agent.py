@@ -31,9 +31,9 @@ def keep(question, value):
 
 
 def ask(message, about, **more):
-    """Keeps what a question is about, and returns the question."""
+    """Keeps what a question is about, any JSON, and returns the question."""
     question = str(uuid.uuid4())
-    keep(question, about)
+    keep(question, {"about": about})
     return {"id": question, "reason": "example:ask_human", "message": message, **more}
 
 
@@ -59,6 +59,14 @@ class Agent(BaseHTTPRequestHandler):
         self.tell(type="TEXT_MESSAGE_CONTENT", messageId=message, delta=text)
         self.tell(type="TEXT_MESSAGE_END", messageId=message)
 
+    def propose(self, tool, args):
+        """Shows a call that waits for a yes, and returns its id."""
+        call = str(uuid.uuid4())
+        self.tell(type="TOOL_CALL_START", toolCallId=call, toolCallName=tool)
+        self.tell(type="TOOL_CALL_ARGS", toolCallId=call, delta=json.dumps(args))
+        self.tell(type="TOOL_CALL_END", toolCallId=call)
+        return call
+
     def do_POST(self):
         told = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         ids = {"threadId": told["threadId"], "runId": told["runId"]}
@@ -78,13 +86,16 @@ class Agent(BaseHTTPRequestHandler):
         content = told["messages"][-1].get("content") if told["messages"] else None
         word, _, to = content.partition(" ") if isinstance(content, str) else ("", "", "")
         if word == "send" and to:
-            self.end(ids, ask(f"Send to {to}?", [word, to]))
+            self.end(ids, ask(f"Send to {to}?", {"word": word, "to": to}))
+        elif word == "mail" and to:
+            call = self.propose("send_mail", {"to": to})
+            self.end(ids, ask(f"Mail {to}?", {"word": word, "to": to, "call": call}, toolCallId=call))
         elif word == "when" and to:
-            self.end(ids, ask(f"When shall I write to {to}?", [word, to]))
+            self.end(ids, ask(f"When shall I write to {to}?", {"word": word, "to": to}))
         elif word == "draft" and to:
-            self.end(ids, ask(f"Send this to {to}?", [word, to], responseSchema=draft_of(f"Dear {to}")))
+            self.end(ids, ask(f"Send this to {to}?", {"word": word, "to": to}, responseSchema=draft_of(f"Dear {to}")))
         else:
-            self.say('Write "send NAME", "when NAME" or "draft NAME".')
+            self.say('Write "send NAME", "mail NAME", "when NAME" or "draft NAME".')
             self.end(ids)
 
     def end(self, ids, *questions):
@@ -95,14 +106,21 @@ class Agent(BaseHTTPRequestHandler):
         """Acts once on the answer, and returns the next question; None: there is none."""
         question = answer["interruptId"]
         with answering[question]:
-            if not isinstance(asked[question], dict):
-                said, following = self.go_on(answer, *asked[question])
-                keep(question, {"said": said, "next": following})
-        self.say(asked[question]["said"])
-        return asked[question]["next"]
+            if "said" not in asked[question]:
+                said, following = self.go_on(answer, **asked[question]["about"])
+                keep(question, asked[question] | {"said": said, "next": following})
+        kept = asked[question]
+        if call := kept["about"].get("call"):
+            self.tell(type="TOOL_CALL_RESULT", messageId=str(uuid.uuid4()), toolCallId=call, content=kept["said"])
+        self.say(kept["said"])
+        return kept["next"]
 
-    def go_on(self, answer, word, to):
-        """Acts on the answer, and returns what to say and the next question; None: there is none."""
+    def go_on(self, answer, word, to, call=None):
+        """Acts on the answer, and returns what to say and the next question; None: there is none.
+
+        It is given what the question is about by name. An exception is asked about like a
+        crash, so it catches what its own action may raise.
+        """
         payload, args = answer.get("payload"), {"to": to}
         sends = answer["status"] == "resolved"
         if word == "when":
