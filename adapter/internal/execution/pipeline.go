@@ -12,6 +12,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/internal/node"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/tracing"
 )
 
 // The bounds of a batch and of what a run may have under way before Emit
@@ -77,6 +78,7 @@ type pipeline struct {
 	claim   store.Claim
 	company *node.Company // nil: nothing waits
 	due     func()        // ripen
+	traces  *tracing.Tracer
 
 	mu        sync.Mutex
 	space     *sync.Cond
@@ -253,10 +255,16 @@ func (p *pipeline) Run(ctx context.Context) {
 			if g == nil {
 				break
 			}
-			result, ok := p.commit(ctx, g, batch)
+			end := endOf(&batch)
+			within, span := p.traces.Commit(ctx, len(batch.Events), end)
+			result, ok := p.commit(within, g, batch)
+			span.End(!ok)
 			if !ok {
 				p.fail()
 				return
+			}
+			if end != "" {
+				p.traces.Ended(ctx, end, batch.End.Kind == store.EndFail)
 			}
 			p.ack(g, batch, result)
 			if batch.End != nil {
@@ -264,6 +272,14 @@ func (p *pipeline) Run(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// endOf is how a batch ends its run; "": it does not.
+func endOf(b *store.Batch) string {
+	if b.End == nil {
+		return ""
+	}
+	return string(b.End.Kind)
 }
 
 // take makes a batch of what was gathered first.

@@ -14,6 +14,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/internal/node"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/tracing"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -27,6 +28,9 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		return err
 	}
 	s := store.Suspension{Execution: x.id, RunID: x.Claim.RunID, Label: x.label, Agent: x.named, Users: users, Caller: x.frozen.Caller}
+	if x.node.Traces != nil {
+		ask.Trace, _ = tracing.Context(x.Ctx)
+	}
 	var toolCalls, reasons []string
 	for i := range interrupts {
 		id := x.interruptID(ask)
