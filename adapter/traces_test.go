@@ -98,6 +98,28 @@ func TestEveryWorkerGoesOnWithTheTrace(t *testing.T) {
 	}
 }
 
+// A text makes as many spans as another one, however long it is.
+func TestDeltasHaveNoSpans(t *testing.T) {
+	k := newKept(t)
+	l := newLab(t, adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
+		text, err := run.Text()
+		for range 2000 {
+			if err == nil {
+				_, err = text.Write([]byte("word "))
+			}
+		}
+		if err != nil {
+			return err
+		}
+		return text.Close()
+	}), k.on, func(o *runner.Options) { o.Linger = -1 })
+	succeeded(t, l.say("hi"))
+	k.named(t, "run", 1)
+	if all := k.GetSpans(); len(all) > 5 {
+		t.Errorf("%d spans: %v", len(all), all)
+	}
+}
+
 // An agent whose goroutine waits has the context of the run that began it. Its steps lie under
 // the run that they are of.
 func TestStepsOfAGoroutineThatWaited(t *testing.T) {

@@ -16,7 +16,7 @@ const (
 	SpanInput  = "input"  // an input, from its judgement until its run begins or waits
 	SpanRun    = "run"    // what one worker does for a run, until the run ends, pauses or moves on
 	SpanStep   = "step"   // a step's function
-	SpanCommit = "commit" // a batch of a run, until the store has it
+	SpanCommit = "commit" // a batch of a run, but of deltas alone, until the store has it
 )
 
 // The names of attributes. None has a text that a person or a model wrote.

@@ -255,16 +255,10 @@ func (p *pipeline) Run(ctx context.Context) {
 			if g == nil {
 				break
 			}
-			end := endOf(&batch)
-			within, span := p.traces.Commit(ctx, len(batch.Events), end)
-			result, ok := p.commit(within, g, batch)
-			span.End(!ok)
+			result, ok := p.traced(ctx, g, batch)
 			if !ok {
 				p.fail()
 				return
-			}
-			if end != "" {
-				p.traces.Ended(ctx, end, batch.End.Kind == store.EndFail)
 			}
 			p.ack(g, batch, result)
 			if batch.End != nil {
@@ -274,12 +268,22 @@ func (p *pipeline) Run(ctx context.Context) {
 	}
 }
 
-// endOf is how a batch ends its run; "": it does not.
-func endOf(b *store.Batch) string {
-	if b.End == nil {
-		return ""
+// traced is commit within a span. A batch of deltas alone has none: a model that takes its time
+// would make one for each of its words.
+func (p *pipeline) traced(ctx context.Context, g *gathered, batch store.Batch) (store.CommitResult, bool) {
+	if p.traces == nil || g.patient {
+		return p.commit(ctx, g, batch)
 	}
-	return string(b.End.Kind)
+	end := ""
+	if batch.End != nil {
+		end = string(batch.End.Kind)
+	}
+	within, span := p.traces.Commit(ctx, len(batch.Events), end)
+	result, ok := p.commit(within, g, batch)
+	if span.End(!ok); ok && end != "" {
+		p.traces.Ended(ctx, end, batch.End.Kind == store.EndFail)
+	}
+	return result, ok
 }
 
 // take makes a batch of what was gathered first.
