@@ -146,7 +146,7 @@ func (o *outcome) questions(upstream string) []protocol.Interrupt {
 func (c *call) resume(ctx context.Context, r request) (said outcome, err error) {
 	defer func() { c.spend(said) }()
 	r.ids = ids{c.thread, r.runID(c.run.NewID())}
-	all := func(context.Context) (outcome, error) { return c.noted(c.all(r)) }
+	all := c.asking(func() (outcome, error) { return c.noted(c.all(r)) })
 	place, about := c.place(&r), r.about()
 	switch {
 	case c.u.options.Idempotent:
@@ -154,11 +154,11 @@ func (c *call) resume(ctx context.Context, r request) (said outcome, err error) 
 	case c.u.options.AskLost:
 		said, err = adapter.Step(ctx, c.run, "resume", all, place, about)
 	default:
-		said, err = adapter.Step(ctx, c.run, "resume", func(context.Context) (outcome, error) {
+		said, err = adapter.Step(ctx, c.run, "resume", c.asking(func() (outcome, error) {
 			taken, err := ended(c.send(r))
 			taken.Taken = err == nil && taken.Failure == nil
 			return c.noted(taken, err)
-		}, place, about)
+		}), place, about)
 	}
 	if said, err = decided(said, err); err != nil || !said.Taken {
 		return said, err

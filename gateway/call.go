@@ -60,6 +60,7 @@ type call struct {
 	live   *reception
 	free   func() // lets go of the place that is held for it; nil: none is
 
+	step  context.Context       // of the step that makes a request; nil: none does
 	label string                // of the run that carries the execution
 	used  []protocol.TokenUsage // by its requests so far
 }
@@ -81,7 +82,7 @@ func (c *call) begin(ctx context.Context) (outcome, error) {
 	if mannersOf[of.dialect].turnsAway {
 		r.left, r.no, r.parent = of.left, of.no, of.asked
 	}
-	do := func(context.Context) (outcome, error) {
+	do := c.asking(func() (outcome, error) {
 		var settled outcome
 		if mannersOf[of.dialect].insists {
 			var err error
@@ -92,13 +93,21 @@ func (c *call) begin(ctx context.Context) (outcome, error) {
 		said, err := c.message(r)
 		said.Usage = together(settled.Usage, said.Usage)
 		return c.noted(said, err)
-	}
+	})
 	place := c.place(&r)
 	if c.u.options.AskLost {
 		about := adapter.About(adapter.StepAbout{Did: "The message went to the agent", Key: r.run, Rerun: "Send it again", Done: "It arrived", Fail: "Give up"})
 		return decided(adapter.Step(ctx, c.run, "run", do, place, about))
 	}
 	return decided(adapter.IdempotentStep(ctx, c.run, "run", do, place))
+}
+
+// asking is the function of a step that makes requests.
+func (c *call) asking(do func() (outcome, error)) func(context.Context) (outcome, error) {
+	return func(step context.Context) (outcome, error) {
+		c.step = step
+		return do()
+	}
 }
 
 // all makes a request and reads its answer to the end.

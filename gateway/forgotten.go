@@ -80,7 +80,7 @@ func (o *outcome) asksOfForgotten() protocol.Interrupt {
 func (c *call) anew(ctx context.Context) (outcome, error) {
 	c.thread, c.upTo = c.u.threadID(c.run), ""
 	r := request{ids: ids{c.thread, c.run.NewID()}, anew: true}
-	do := func(context.Context) (outcome, error) { return c.noted(c.all(r)) }
+	do := c.asking(func() (outcome, error) { return c.noted(c.all(r)) })
 	place := c.place(&r)
 	var said outcome
 	var err error

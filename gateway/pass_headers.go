@@ -4,13 +4,23 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/aguiws/aguiws/internal/tracing"
 )
 
-// pass adds the headers of the caller that go along. A header that the configuration sets
-// stays.
+// pass adds the headers of the caller that go along, and the trace context of the step. A
+// header that the configuration sets stays.
 func (c *call) pass(h http.Header) {
 	of := c.run.Headers()
 	h.Set(HopsHeader, strconv.Itoa(1+hops(of[strings.ToLower(HopsHeader)])))
+	if h.Get(tracing.Traceparent) == "" {
+		if parent, state := tracing.Context(c.step); parent != "" {
+			h.Set(tracing.Traceparent, parent)
+			if h.Del(tracing.Tracestate); state != "" {
+				h.Set(tracing.Tracestate, state)
+			}
+		}
+	}
 	for _, name := range c.u.options.PassHeaders {
 		if value := of[name]; value != "" && h.Get(name) == "" && plainText(value) {
 			h.Set(name, value)

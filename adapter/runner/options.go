@@ -7,6 +7,8 @@ import (
 	"math"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/internal/judge"
 )
@@ -162,6 +164,12 @@ type Options struct {
 	// Logger is told among others why an agent failed, which clients are not. Default
 	// slog.Default().
 	Logger *slog.Logger
+	// Traces makes the spans of inputs, runs, steps and commits. A run lies under its input,
+	// whichever node carries it, and steps and the gateway's requests go on with its trace. The
+	// parent of an input is the trace context of its Context, or of Input.Headers: those of
+	// server.Options.PassHeaders if it has "traceparent" and "tracestate". Providers must not
+	// block. Default nil: nothing is traced, which costs nothing.
+	Traces trace.TracerProvider
 	// Hook, for tests of crashes, is called at named points of a run's life.
 	Hook func(point string)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/node"
 	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/tracing"
 )
 
 // Runner admits inputs, carries runs and serves followers on one node. Its
@@ -58,6 +59,7 @@ func New(st store.Store, options *Options) (*Runner, error) {
 	r := new(Runner)
 	n := &node.Node{Options: o.settings(), Agents: slices.Sorted(maps.Keys(o.Agents)), Quiet: make(chan struct{}), Health: node.NewStoreHealth(o.Logger, r.storeChanged), Folded: folded.New(o.ThreadCache), Company: node.NewCompany(o.Linger)}
 	n.Log, n.Store = node.ThinLog(o.Logger, n.Health), node.WatchedStore{Store: st, Health: n.Health}
+	n.Traces = tracing.New(o.Traces, st.Node())
 	n.Ctx, n.Cancel = context.WithCancelCause(context.Background())
 	r.node = n
 	r.hub = follow.New(n.Store, n.Folded)

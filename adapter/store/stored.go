@@ -322,6 +322,7 @@ type JournalEntry struct {
 	Login  *Login          `json:"login,omitempty"`  // ask: the account that is asked for
 	Child  *Child          `json:"child,omitempty"`  // ask: what was called
 	IDs    []string        `json:"ids,omitempty"`    // ask: interrupt ids in order
+	Trace  string          `json:"trace,omitempty"`  // ask: the trace context of its run, a traceparent; "": it has none
 	Steps  []StepRef       `json:"steps,omitempty"`  // ask in scope "!": the uncertain steps, in order of IDs
 
 	Entries  []protocol.ResumeEntry `json:"entries,omitempty"`  // answer, in the ask's order

@@ -47,6 +47,7 @@ func check(ctx context.Context, s *settings, w io.Writer) error {
 	r.webhooks(ctx, s)
 	r.logins(ctx, s)
 	r.store(ctx, s)
+	r.traces(ctx, s.traces)
 	if agents != nil {
 		r.upstreams(whole, s, agents.upstreams)
 	}

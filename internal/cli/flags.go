@@ -61,6 +61,7 @@ func readSettings(args []string, env environment, usage io.Writer) (*settings, e
 		s.upstream = []upstreamEntry{{URL: devUpstream}}
 	}
 	s.readModelKey(env)
+	s.traces = readTraces(env)
 	return s, s.validate()
 }
 

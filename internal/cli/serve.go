@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/runner"
@@ -55,7 +56,9 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 		return err
 	}
 	s.explainMode(log, store.Durable())
-	runs, err := runner.New(m.Store(store), s.runnerOptions(agents, logins, log))
+	traces, flush := s.traces.provider(ctx, log)
+	defer flush()
+	runs, err := runner.New(m.Store(store), s.runnerOptions(agents, logins, traces, log))
 	if err != nil {
 		return err
 	}
@@ -104,8 +107,9 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 }
 
 // runnerOptions are the options of the runner that carries the agents.
-func (s *settings) runnerOptions(agents *agentSet, logins *login.Service, log *slog.Logger) *runner.Options {
+func (s *settings) runnerOptions(agents *agentSet, logins *login.Service, traces trace.TracerProvider, log *slog.Logger) *runner.Options {
 	return &runner.Options{
+		Traces: traces,
 		Logins: agentLogins(logins), PublicURL: s.publicAddress(),
 		Agents: agents.byName, Default: agents.byDefault, HeadersBy: agents.headersBy(), Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame, MaxStateBytes: s.maxFrame + s.maxFrame/16,
 		RunTimeout: orNever(s.runTimeout), MaxPark: orNever(s.maxPark), Linger: orNever(s.linger), SeparateDuties: s.separateDuties, MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes, ThreadCache: cmp.Or(s.threadCache, -1),
@@ -190,7 +194,7 @@ func (s *settings) storeOptions(log *slog.Logger) *redisstore.Options {
 func (s *settings) serverOptions(auth identity.Authenticator, agents *agentSet, st *redisstore.Store, m *metrics.Metrics, log *slog.Logger) *server.Options {
 	return &server.Options{
 		Auth: auth, Hosts: s.hosts, Origins: s.origins, TrustedProxies: s.proxies, Agents: agents.names,
-		PassHeaders: agents.passHeaders(), Identities: agents.identities, Capabilities: agents.capabilities,
+		PassHeaders: append(agents.passHeaders(), s.traces.headers()...), Identities: agents.identities, Capabilities: agents.capabilities,
 		Fallback: web.HandlerFor("Start it with --redis URL to keep them."), Store: st, Metrics: m, Logger: log,
 		Ready: func(ctx context.Context) error {
 			err := st.Ready(ctx)

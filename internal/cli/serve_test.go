@@ -356,7 +356,7 @@ func TestLingerReachesTheRunner(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.runnerOptions(&agentSet{}, nil, slog.New(slog.DiscardHandler)).Linger; got != want {
+		if got := s.runnerOptions(&agentSet{}, nil, nil, slog.New(slog.DiscardHandler)).Linger; got != want {
 			t.Errorf("%s: %s", text, got)
 		}
 	}

@@ -73,6 +73,7 @@ type settings struct {
 	crashAt                string
 	from                   map[string]string // where a setting was set, as errors call it
 	strays                 []stray           // of the environment
+	traces                 traceSettings     // of the environment
 }
 
 type jwtSettings struct {

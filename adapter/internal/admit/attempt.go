@@ -14,6 +14,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/node"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/tracing"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -171,7 +172,7 @@ func (t *attempt) isLater() bool { return t.in.Dispatch.Available.After(t.j.View
 // reserve decides whether the run begins now or waits, and finds what it takes to begin.
 func (t *attempt) reserve(ctx context.Context) (*outcome, error) {
 	t.answers = t.v.Continues != nil && !t.v.Steer
-	if problem := t.chooseHeaders(); problem != nil {
+	if problem := t.chooseHeaders(ctx); problem != nil {
 		return refusing(problem), nil
 	}
 	if t.v.Continues == nil && t.isLater() {
@@ -206,13 +207,16 @@ func (t *attempt) reserve(ctx context.Context) (*outcome, error) {
 
 // chooseHeaders keeps what goes along to the agent. The headers of an answer are chosen
 // later, because it is not known yet whose execution it answers.
-func (t *attempt) chooseHeaders() *protocol.RunError {
+func (t *attempt) chooseHeaders(ctx context.Context) *protocol.RunError {
 	t.headers = node.LowerCase(t.in.Headers)
 	if !t.answers {
 		t.headers = t.Options.HeadersFor(t.in.Agent, t.headers)
 	}
 	if n := node.SizeOfHeaders(t.headers); n > node.MaxHeaderBytes {
 		return judge.Refuse(adapter.CodeInvalidInput, fmt.Sprintf("the headers that go along have %d bytes, and at most %d are kept with a run", n, node.MaxHeaderBytes), nil)
+	}
+	if t.Traces != nil { // whoever carries the run goes on with the trace
+		t.headers = tracing.Into(t.headers, ctx)
 	}
 	return nil
 }

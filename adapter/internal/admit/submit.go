@@ -19,6 +19,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/node"
 	"github.com/aguiws/aguiws/adapter/internal/retry"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/tracing"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -71,6 +72,8 @@ func (a *Admission) SubmitAt(ctx context.Context, in Request, version int64) (ad
 		return Refused(refuseDraining()), false, nil
 	}
 	defer a.Running.End()
+	ctx, span := a.Traces.Input(ctx, node.LowerCase(in.Headers), tracing.Of{Thread: in.Run.ThreadID, Run: in.Run.RunID, Agent: in.Agent})
+	defer func() { endSpan(span, &admitted, err) }()
 	in.Run = a.strip(in.Run)
 	key := store.ThreadKey{Namespace: in.Namespace, Thread: in.Run.ThreadID}
 	digest, err := judge.InputDigest(key, in.Run)
@@ -102,6 +105,14 @@ func (a *Admission) SubmitAt(ctx context.Context, in Request, version int64) (ad
 			return Refused(judge.RefuseForNow(adapter.CodeThreadBusy, "the thread changes too fast to judge the input: try again")), false, nil
 		}
 	}
+}
+
+func endSpan(span tracing.Span, of *admission.Admitted, err error) {
+	code := ""
+	if of.Refusal != nil {
+		code = of.Refusal.Code
+	}
+	span.Judged(string(of.Disposition), of.RunID, code, err)
 }
 
 func Refused(e *protocol.RunError) admission.Admitted {

@@ -10,6 +10,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/execution"
 	"github.com/aguiws/aguiws/adapter/internal/node"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/tracing"
 )
 
 // Worker carries runs that this node has claimed.
@@ -48,10 +49,14 @@ func (w *Worker) Launch(b execution.Begun) {
 }
 
 // carry calls the agent for one activation, from claim to end.
-func (w *Worker) carry(b *execution.Begun) error {
+func (w *Worker) carry(b *execution.Begun) (err error) {
 	defer w.Quotas.carry(b.Holding, b.Counts)()
 	ctx, cancel := context.WithCancelCause(w.Ctx)
 	defer cancel(adapter.ErrStopped)
+	ctx, span := w.Traces.Run(ctx, b.Headers, tracing.Of{Thread: b.Claim.Thread.Thread, Run: b.Label, Dispatch: b.Claim.RunID}, b.Attempts)
+	defer func() {
+		span.End(err != nil && !errors.Is(err, adapter.ErrStopped) && !errors.Is(err, adapter.ErrSuspended))
+	}()
 	x := execution.NewExecution(ctx, cancel, w.Node, b)
 	x.Parking, x.HandsBack, x.Calls = w.Parking, w.Presence.handsBack, w.Calls
 	if !w.Active.track(&x.Activation) {
@@ -69,7 +74,7 @@ func (w *Worker) carry(b *execution.Begun) error {
 		defer close(renewed)
 		x.Lease.Keep(ctx, cancel)
 	}()
-	err := x.GoThrough(b)
+	err = x.GoThrough(b)
 	handBack := x.HandedBack()
 	ended := x.Pipe.Result()
 	cancel(adapter.ErrStopped)

@@ -93,6 +93,7 @@ func (x *execution) prepare(b *Begun) error {
 	if x.journal, err = journal.ReadJournal(entries); err != nil {
 		return err
 	}
+	x.node.Traces.GoesOn(x.Ctx, x.named, x.journal.Asked)
 	x.main = newScope(x.journal, "", false)
 	x.renames.subagents = x.journal.Renamed
 	x.over = map[string]bool{}

@@ -18,7 +18,7 @@ func NewExecution(ctx context.Context, cancel context.CancelCauseFunc, n *node.N
 		continuing: b.Continuing, stored: b.Snapshot, hasParts: hasParts(b.View), version: b.View.Version,
 		allowed: n.Options.RoomFor(b.View.Bytes),
 	}
-	x.room = x.allowed
+	x.room, x.Pipe.traces = x.allowed, n.Traces
 	return x
 }
 

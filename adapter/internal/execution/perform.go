@@ -156,11 +156,13 @@ func (x *execution) unlocked(ctx context.Context, ref store.StepRef, fn func(con
 	if err := x.Lease.await(ctx); err != nil {
 		return nil, err
 	}
+	ctx, span := x.node.Traces.Step(ctx, x.Ctx, ref.Key)
 	var result json.RawMessage
 	err := panics.Contain(func() (err error) {
 		result, err = fn(ctx)
 		return err
 	})
+	span.End(err != nil)
 	x.node.Reached("step_after_effect")
 	return result, err
 }

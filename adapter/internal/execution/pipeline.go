@@ -12,6 +12,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/internal/node"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/tracing"
 )
 
 // The bounds of a batch and of what a run may have under way before Emit
@@ -77,6 +78,7 @@ type pipeline struct {
 	claim   store.Claim
 	company *node.Company // nil: nothing waits
 	due     func()        // ripen
+	traces  *tracing.Tracer
 
 	mu        sync.Mutex
 	space     *sync.Cond
@@ -253,7 +255,7 @@ func (p *pipeline) Run(ctx context.Context) {
 			if g == nil {
 				break
 			}
-			result, ok := p.commit(ctx, g, batch)
+			result, ok := p.traced(ctx, g, batch)
 			if !ok {
 				p.fail()
 				return
@@ -264,6 +266,24 @@ func (p *pipeline) Run(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// traced is commit within a span. A batch of deltas alone has none: a model that takes its time
+// would make one for each of its words.
+func (p *pipeline) traced(ctx context.Context, g *gathered, batch store.Batch) (store.CommitResult, bool) {
+	if p.traces == nil || g.patient {
+		return p.commit(ctx, g, batch)
+	}
+	end := ""
+	if batch.End != nil {
+		end = string(batch.End.Kind)
+	}
+	within, span := p.traces.Commit(ctx, len(batch.Events), end)
+	result, ok := p.commit(within, g, batch)
+	if span.End(!ok); ok && end != "" {
+		p.traces.Ended(ctx, end, batch.End.Kind == store.EndFail)
+	}
+	return result, ok
 }
 
 // take makes a batch of what was gathered first.

@@ -14,6 +14,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/internal/node"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/tracing"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -76,10 +77,6 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 	if err != nil {
 		return fmt.Errorf("adapter: Ask: %w", err)
 	}
-	entries := []*store.JournalEntry{ask}
-	if before != nil {
-		entries = []*store.JournalEntry{before, ask}
-	}
 	x.node.Reached("mid_suspend")
 	err = x.end(&store.End{
 		Kind:       store.EndSuspend,
@@ -90,7 +87,7 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		Quiet:      journal.AsksNobody(ask),
 		Deadline:   deadline(&s),
 		Summaries:  summaries(x.node, interrupts, s.Items),
-	}, entries, &protocol.RunFinished{
+	}, x.asking(before, ask), &protocol.RunFinished{
 		ThreadID: x.Claim.Thread.Thread,
 		RunID:    x.label,
 		Outcome:  &protocol.RunOutcome{Type: protocol.OutcomeInterrupt, Interrupts: interrupts},
@@ -100,6 +97,18 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		return err
 	}
 	return x.seal(adapter.ErrSuspended)
+}
+
+// asking are the entries of an ask, which has the trace context of its run for the run that
+// goes on.
+func (x *execution) asking(before, ask *store.JournalEntry) []*store.JournalEntry {
+	if x.node.Traces != nil {
+		ask.Trace, _ = tracing.Context(x.Ctx)
+	}
+	if before != nil {
+		return []*store.JournalEntry{before, ask}
+	}
+	return []*store.JournalEntry{ask}
 }
 
 // interruptID is a new id. That of a wait for an event follows from its token.

@@ -61,6 +61,7 @@ type Journal struct {
 	Renamed  map[string]string                           // subagents, by the agent's own ids
 	unasked  *store.JournalEntry                         // the last ask, if it has no answer
 	Last     int64                                       // position of the last entry that is final
+	Asked    string                                      // the trace of the run that asked last; "": it has none
 	Asks     int                                         // asks so far, systemScope included
 	Behind   int                                         // entries behind the last answer, bookkeeping included
 	Effects  bool                                        // among those are others than starts and bookkeeping
@@ -136,7 +137,7 @@ func (j *Journal) add(r *store.JournalEntry) error {
 				j.BrokeOff[ref] = true
 			}
 		}
-		j.unasked = r
+		j.unasked, j.Asked = r, r.Trace
 		j.Asks++
 	case store.EntryAnswer:
 		ask := j.unasked

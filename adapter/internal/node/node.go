@@ -12,6 +12,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/folded"
 	"github.com/aguiws/aguiws/adapter/internal/responseschema"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/tracing"
 )
 
 // MaxIDBytes bounds the ids that clients choose.
@@ -27,6 +28,7 @@ type Node struct {
 	Options Settings
 	Agents  []string // that this node carries runs of
 	Log     *slog.Logger
+	Traces  *tracing.Tracer // nil: nothing is traced
 	Health  *storeHealth
 	Schemas responseschema.Set
 	Folded  *folded.Threads // in use here
