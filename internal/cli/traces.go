@@ -87,14 +87,14 @@ func (t traceSettings) client(options ...otlptracehttp.Option) otlptrace.Client 
 // nothing is traced.
 func (t traceSettings) provider(ctx context.Context, log *slog.Logger) (_ trace.TracerProvider, stop func()) {
 	if t.unusable != nil {
-		log.Warn("nothing is traced", "error", t.unusable)
+		log.Warn("traces are off", "error", t.unusable)
 	}
 	if t.endpoint == "" {
 		return nil, func() {}
 	}
 	exporter, err := otlptrace.New(ctx, t.client())
 	if err != nil { // ctx has ended
-		log.Warn("nothing is traced", "error", err)
+		log.Warn("traces are off", "error", err)
 		return nil, func() {}
 	}
 	otel.SetErrorHandler(&traceLog{log: log})
