@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable
 from .errors import ClosedError, DeletedError
 from .fold import Fold
 from .frames import JSON, Frame, Position
-from .pending import Cancelling, Paging
+from .pending import Cancelling, Paging, Pending
 from .run import AsyncRun, refused_frame, refused_run
 from .subscription import AsyncSubscription
 from .view import Update, View
@@ -150,7 +150,7 @@ class AsyncThread:
         if self._older:
             await self._answer_to(Paging(self, limit), self._pages)
 
-    async def _answer_to(self, asked: Any, waiting: list[Any]) -> Any:
+    async def _answer_to(self, asked: Pending, waiting: list[Any]) -> Any:
         waiting.append(asked)
         self._flush()
         try:

@@ -1,0 +1,359 @@
+"""The client as programs use it, against a server of the demo agent."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import unittest
+from pathlib import Path
+
+import aguiws
+from network import Network, record_frames
+
+URL = os.environ["AGUIWS_URL"]  # of the socket
+GUARDED = os.environ["AGUIWS_GUARDED"]  # of a server whose only token is TOKEN
+EFFECTS = Path(os.environ["AGUIWS_EFFECTS"])
+ROOT = Path(__file__).resolve().parents[2]
+TOKEN = "the token of the lane"
+PATIENCE = 60.0  # also on a machine that does much else
+QUICK = aguiws.Options(backoff_min=0.001, backoff_max=0.02)
+
+record_frames()
+
+
+def base(url: str) -> str:
+    return url.replace("ws://", "http://").removesuffix("/agui/ws")
+
+
+def effects(tool: str) -> int:
+    lines = EFFECTS.read_text().splitlines() if EFFECTS.exists() else []
+    return sum(json.loads(line)["tool"] == tool for line in lines)
+
+
+def last_words(view: aguiws.View) -> str:
+    return str(view.messages[-1]["content"])
+
+
+def yes(end: aguiws.JSON) -> list[aguiws.JSON]:
+    return [aguiws.resolve(i, {"approved": True}) for i in aguiws.asked(end)]
+
+
+class Sync(unittest.TestCase):
+    def setUp(self) -> None:
+        self.id = self._testMethodName
+        self.client = self.closed(aguiws.Client(URL, options=QUICK))
+
+    def closed(self, client: aguiws.Client) -> aguiws.Client:
+        self.addCleanup(client.close)
+        return client
+
+    def test_run_to_the_end(self) -> None:
+        thread = self.client.follow(self.id, timeout=PATIENCE)
+        with thread.subscribe() as updates:
+            run = thread.say("/say One word after another.")
+            told = []
+            for update in updates:
+                if update.event is not None:
+                    told.append(update.event)
+                    if update.event["type"] == "RUN_FINISHED":
+                        break
+        self.assertEqual(run.wait(timeout=PATIENCE), told[-1])
+        said = "".join(e["delta"] for e in told if e["type"] == "TEXT_MESSAGE_CONTENT")
+        self.assertEqual(said, "One word after another.")
+        self.assertEqual(last_words(thread.view()), said)
+        self.assertTrue(thread.view().at_rest)
+        with self.assertRaises(aguiws.FailedError) as failed:
+            thread.say("/fail on purpose").wait(timeout=PATIENCE)
+        self.assertEqual(failed.exception.code, "agent_error")
+
+    def test_an_answer_sent_twice_is_executed_once(self) -> None:
+        thread = self.client.follow(self.id, timeout=PATIENCE)
+        answers = yes(thread.say("/tool twice_sync {}").wait(timeout=PATIENCE))
+        self.assertEqual(len(answers), 1)
+        ends = [thread.answer(*answers), thread.answer(*answers)]
+        other = self.closed(aguiws.Client(URL)).follow(self.id, timeout=PATIENCE)
+        ends.append(other.answer(*answers))
+        for run in ends:
+            self.assertEqual(run.wait(timeout=PATIENCE)["outcome"]["type"], "success")
+        self.assertEqual(other.answer(*answers).accepted(timeout=PATIENCE).disposition, "repeat")
+        self.assertEqual(effects("twice_sync"), 1)
+        with self.assertRaises(aguiws.RefusedError) as refused:
+            thread.answer({**answers[0], "payload": {"approved": False}}).wait(timeout=PATIENCE)
+        self.assertEqual(refused.exception.code, "interrupt_conflict")
+        self.assertEqual(refused.exception.interrupt_ids, [answers[0]["interruptId"]])
+
+    def test_a_question_is_withdrawn(self) -> None:
+        thread = self.client.follow(self.id, timeout=PATIENCE)
+        end = thread.say("/tool withdrawn {}").wait(timeout=PATIENCE)
+        thread.answer(*map(aguiws.withdraw, aguiws.asked(end))).wait(timeout=PATIENCE)
+        self.assertEqual(effects("withdrawn"), 0)
+        self.assertEqual(thread.view().interrupts, [])
+
+    def test_inputs_wait_and_are_cancelled(self) -> None:
+        thread = self.client.follow(self.id, timeout=PATIENCE)
+        first = thread.say("/slow 1000 60000")
+        self.assertEqual(first.accepted(timeout=PATIENCE).disposition, "started")
+        second, third = thread.say("/say second"), thread.say("/say third")
+        for run in (second, third):
+            self.assertEqual(run.accepted(timeout=PATIENCE).disposition, "queued")
+        self.assertEqual([q["runId"] for q in thread.view().queued], [second.run_id, third.run_id])
+        self.assertTrue(second.cancel(timeout=PATIENCE))
+        self.assertEqual(second.wait(timeout=PATIENCE)["outcome"]["type"], "cancelled")
+        self.assertTrue(thread.cancel(first.run_id, timeout=PATIENCE))
+        self.assertEqual(first.wait(timeout=PATIENCE)["outcome"]["type"], "cancelled")
+        self.assertEqual(third.wait(timeout=PATIENCE)["outcome"]["type"], "success")
+        self.assertEqual(last_words(thread.view()), "third")
+        self.assertFalse(thread.cancel(first.run_id, timeout=PATIENCE))
+
+    def test_a_slow_reader_holds_a_bounded_number(self) -> None:
+        narrow = self.closed(aguiws.Client(URL, options=aguiws.Options(buffer=8)))
+        reading = narrow.follow(self.id, timeout=PATIENCE)
+        asking = self.client.follow(self.id, timeout=PATIENCE)
+        with reading.subscribe() as updates:
+            end = asking.say("/slow 400 1").wait(timeout=PATIENCE)
+            wanted = asking.view().position
+            self.assertIsNotNone(wanted)
+            inside = updates._subscription._updates
+            self.assertLessEqual(len(inside), 8)
+            first = updates.next(timeout=PATIENCE)
+            self.assertIsNotNone(first.view)
+            seqs = []
+            for update in updates:
+                assert update.event is not None and update.position is not None, update
+                self.assertLessEqual(len(inside), 8)
+                seqs.append(update.position.seq)
+                if update.event == end:
+                    break
+        self.assertEqual(seqs, list(range(1, wanted.seq + 1)))
+        self.assertEqual(reading.await_view(lambda v: v.at_rest, timeout=PATIENCE).messages, asking.view().messages)
+
+    def test_a_window_of_a_long_thread(self) -> None:
+        whole = self.client.follow(self.id, timeout=PATIENCE)
+        for n in range(4):
+            whole.say(f"/say {n}").wait(timeout=PATIENCE)
+        short = self.closed(aguiws.Client(URL, options=aguiws.Options(window=2)))
+        thread = short.follow(self.id, timeout=PATIENCE)
+        self.assertEqual((len(thread.view().messages), thread.view().older), (2, 6))
+        thread.older(3, timeout=PATIENCE)
+        self.assertEqual(thread.view().older, 3)
+        thread.say("/confirm Is it still right?").wait(timeout=PATIENCE)
+        thread.older(timeout=PATIENCE)
+        self.assertEqual(thread.view().older, 0)
+        self.assertEqual(thread.view().messages, whole.await_view(lambda v: len(v.interrupts) == 1, timeout=PATIENCE).messages)
+
+    def test_the_inbox_answers(self) -> None:
+        thread = self.client.follow(self.id, timeout=PATIENCE)
+        thread.say("/tool inbox_sync {}").wait(timeout=PATIENCE)
+        inbox = aguiws.Inbox(base(URL))
+        waiting = [w for w in inbox.waiting(tool="inbox_sync") if w.thread == self.id]
+        self.assertEqual([i.call["name"] for i in waiting[0].interrupts if i.call], ["inbox_sync"])
+        entry = aguiws.resolve(waiting[0].interrupts[0].interrupt, {"approved": True})
+        for _ in range(2):
+            self.assertEqual(inbox.answer(waiting[0], entry), [])
+        thread.await_view(lambda v: v.at_rest and not v.interrupts and last_words(v) == "I have called inbox_sync.", timeout=PATIENCE)
+        self.assertEqual(effects("inbox_sync"), 1)
+        with self.assertRaises(aguiws.RefusedError) as refused:
+            inbox.answer(waiting[0], {**entry, "payload": {"approved": False}})
+        self.assertEqual(refused.exception.code, "interrupt_conflict")
+
+    def test_a_payload_by_reference(self) -> None:
+        thread = self.client.follow(self.id, timeout=PATIENCE)
+        thread.say("/report 50000").wait(timeout=PATIENCE)
+        found = [p for m in thread.view().messages if (p := aguiws.payload_in(m.get("content")))]
+        self.assertEqual([p.name for p in found], ["report.csv"])
+        payloads = aguiws.Payloads(base(URL))
+        with payloads.open(found[0].ref) as reader:
+            whole = b"".join(reader)
+        self.assertEqual(len(whole), found[0].size)
+        with payloads.open(found[0].ref, len(whole) - 7) as reader:
+            self.assertEqual(b"".join(reader), whole[-7:])
+        with self.assertRaises(aguiws.RefusedError) as refused:
+            payloads.open(found[0].ref, len(whole) + 1)
+        self.assertEqual((refused.exception.status, refused.exception.code), (416, "no_such_range"))
+
+    def test_a_wrong_token(self) -> None:
+        for call in (
+            lambda: aguiws.Client(GUARDED, token="wrong").close(),
+            lambda: list(aguiws.Inbox(base(GUARDED), token="wrong").waiting()),
+            lambda: aguiws.Payloads(base(GUARDED), token="wrong").open("dA.00"),
+        ):
+            with self.assertRaises(aguiws.RefusedError) as refused:
+                call()
+            self.assertEqual((refused.exception.status, refused.exception.code), (401, "unauthenticated"))
+        made = self.closed(aguiws.Client(GUARDED, token=lambda: TOKEN))
+        self.assertEqual(made.follow(self.id, timeout=PATIENCE).say("/say in").wait(timeout=PATIENCE)["type"], "RUN_FINISHED")
+        self.assertEqual(list(aguiws.Inbox(base(GUARDED), token=TOKEN).waiting()), [])
+
+    def test_closing_ends_all_that_waits(self) -> None:
+        client = aguiws.Client(URL)
+        thread = client.follow(self.id, timeout=PATIENCE)
+        run = thread.say("/slow 1000 60000")
+        updates = thread.subscribe()
+        with self.assertRaises(TimeoutError):
+            run.wait(timeout=0.01)
+        errors: list[Exception] = []
+
+        def wait() -> None:
+            try:
+                run.wait()
+            except Exception as err:
+                errors.append(err)
+
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        client.close()
+        client.close()
+        waiting.join(PATIENCE)
+        self.assertIsInstance(errors[0], aguiws.ClosedError)
+        with self.assertRaises(aguiws.ClosedError):
+            thread.say("late")
+        self.assertEqual([u for u in updates if u.event], [])
+        self.assertTrue(self.client.follow(self.id, timeout=PATIENCE).cancel(run.run_id, timeout=PATIENCE))
+
+    def test_nobody_is_there(self) -> None:
+        network = Network(URL)
+        network.close()
+        with self.assertRaises(aguiws.UnreachableError):
+            aguiws.Client(network.url)
+        with self.assertRaises(aguiws.UnreachableError):
+            list(aguiws.Inbox(base(network.url)).waiting())
+
+
+class Async(unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self) -> None:
+        self.id = self._testMethodName + "_async"
+        self.client = await aguiws.AsyncClient(URL, options=QUICK).connect()
+        self.addAsyncCleanup(self.client.close)
+
+    async def follow(self, client: aguiws.AsyncClient | None = None) -> aguiws.AsyncThread:
+        return await asyncio.wait_for((client or self.client).follow(self.id), PATIENCE)
+
+    async def test_an_answer_sent_twice_is_executed_once(self) -> None:
+        thread = await self.follow()
+        answers = yes(await thread.say("/tool twice_async {}").wait())
+        runs = [thread.answer(*answers), thread.answer(*answers, run_id="mine"), thread.answer(*answers, run_id="mine")]
+        for run in runs:
+            self.assertEqual((await asyncio.wait_for(run.wait(), PATIENCE))["outcome"]["type"], "success")
+        self.assertEqual(effects("twice_async"), 1)
+
+    async def test_a_cut_stream_is_told_whole(self) -> None:
+        network = Network(URL)
+        self.addCleanup(network.close)
+        network.cuts = [3000, 700, 1500, 2500, 900, 4000]
+        cut = aguiws.AsyncClient(network.url, options=QUICK)
+        await cut.connect()
+        self.addAsyncCleanup(cut.close)
+        watched, cutting = await self.follow(), await self.follow(cut)
+        told: list[list[tuple[aguiws.Position | None, aguiws.JSON]]] = []
+
+        async def listen(updates: aguiws.AsyncSubscription) -> None:
+            events = []
+            async for update in updates:
+                if update.event is None:
+                    assert update.reason == "", "the thread was told anew"
+                    continue
+                events.append((update.position, update.event))
+                if update.event["type"] == "RUN_FINISHED":
+                    told.append(events)
+                    return
+
+        async with watched.subscribe() as one, cutting.subscribe() as other:
+            listening = asyncio.gather(listen(one), listen(other))
+            end = await asyncio.wait_for(cutting.say("/slow 300 1").wait(), PATIENCE)
+            await asyncio.wait_for(listening, PATIENCE)
+        self.assertEqual(told[0], told[1])
+        self.assertEqual(told[0][-1][1], end)
+        self.assertEqual(len({position for position, _ in told[1]}), len(told[1]))
+        self.assertEqual(network.cuts, [], "the network was not cut as often as it should be")
+        self.assertEqual(cutting.view().messages, watched.view().messages)
+
+    async def test_a_network_that_is_lost_around_an_answer(self) -> None:
+        network = Network(URL)
+        self.addCleanup(network.close)
+        async with aguiws.AsyncClient(network.url, options=QUICK) as client:
+            thread = await self.follow(client)
+            answers = yes(await asyncio.wait_for(thread.say("/tool lost {}").wait(), PATIENCE))
+            network.lose()
+            run = thread.answer(*answers)
+            await asyncio.wait_for(run.accepted(), PATIENCE)
+            network.lose()
+            self.assertEqual((await asyncio.wait_for(run.wait(), PATIENCE))["outcome"]["type"], "success")
+        self.assertEqual(effects("lost"), 1)
+
+    async def test_the_inbox_and_a_payload(self) -> None:
+        thread = await self.follow()
+        await thread.say("/confirm From the inbox?").wait()
+        inbox = aguiws.AsyncInbox(base(URL))
+        async for waiting in inbox.waiting():
+            if waiting.thread == self.id:
+                entry = aguiws.resolve(waiting.interrupts[0].interrupt, {"approved": True})
+                self.assertEqual(await inbox.answer(waiting, entry), [])
+        await asyncio.wait_for(thread.await_view(lambda v: v.at_rest and not v.interrupts), PATIENCE)
+        await asyncio.wait_for(thread.say("/report 20000").wait(), PATIENCE)
+        found = [p for m in thread.view().messages if (p := aguiws.payload_in(m.get("content")))]
+        async with await aguiws.AsyncPayloads(base(URL)).open(found[0].ref) as reader:
+            self.assertEqual(sum([len(part) async for part in reader]), found[0].size)
+
+    async def test_a_token_that_is_awaited(self) -> None:
+        asked = 0
+
+        async def token() -> str:
+            nonlocal asked
+            asked += 1
+            return TOKEN if asked > 1 else "wrong"
+
+        with self.assertRaises(aguiws.RefusedError) as refused:
+            await aguiws.AsyncClient(GUARDED, token=token).connect()
+        self.assertEqual(refused.exception.code, "unauthenticated")
+        async with aguiws.AsyncClient(GUARDED, token=token) as client:
+            await (await self.follow(client)).say("/say in").wait()
+        self.assertEqual([w async for w in aguiws.AsyncInbox(base(GUARDED), token=token).waiting()], [])
+        self.assertEqual(asked, 3)
+
+    async def test_all_that_an_agent_says(self) -> None:
+        """Leave what the client holds, live and restated, for the Go client to be held against."""
+        thread = await self.follow()
+        for command in ("/say Hello.", "/think Hm.", "/delegate Go.", "/activity", '/state {"a":[1]}', "/parallel 2", "/report 9", "/frontend f {}"):
+            end = await asyncio.wait_for(thread.say(command).wait(), PATIENCE)
+            while answers := yes(end):
+                end = await asyncio.wait_for(thread.answer(*answers).wait(), PATIENCE)
+        async with aguiws.AsyncClient(URL) as other:
+            restated = (await self.follow(other)).view()
+        live = thread.view()
+        self.assertEqual(live.as_json(), restated.as_json())
+        self.assertEqual(aguiws.View.from_json(json.loads(json.dumps(live.as_json()))).as_json(), live.as_json())
+        Path(os.environ["AGUIWS_HELD"]).write_text(json.dumps({"thread": self.id, "view": live.as_json()}))
+
+
+class Alone(unittest.TestCase):
+    """What needs no server, and the README."""
+
+    def test_answers_are_those_of_the_go_client(self) -> None:
+        rows = json.loads((ROOT / "client" / "testdata" / "answers.json").read_text())
+        self.assertGreater(len(rows), 20)
+        for row in rows:
+            with self.subTest(row["name"]):
+                found = aguiws.answers_to(row["interrupt"])
+                choices = [(c.label, c.payload if c.has_payload else None, c.means) for c in found.choices]
+                self.assertEqual(choices, [(c["label"], c.get("payload"), c.get("means", "")) for c in row["choices"]])
+                self.assertEqual(found.otherwise, row["otherwise"])
+                self.assertEqual(aguiws.question_text(row["interrupt"]), row["text"])
+
+    def test_examples_of_the_readme(self) -> None:
+        readme = (ROOT / "client" / "python" / "README.md").read_text()
+        blocks = re.findall(r"^```python\n(.*?)^```\n\n(?:It prints:\n\n```text\n(.*?)^```)?", readme, re.M | re.S)
+        self.assertGreaterEqual(len(blocks), 2)
+        for code, wanted in blocks:
+            code = code.replace("ws://127.0.0.1:8080/agui/ws", URL).replace("http://127.0.0.1:8080", base(URL))
+            done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=PATIENCE)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), code)
+            self.assertEqual(done.stdout, wanted, code)
+
+
+if __name__ == "__main__":
+    unittest.main()
