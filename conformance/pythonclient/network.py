@@ -9,7 +9,7 @@ import socket
 import threading
 from urllib.parse import urlsplit
 
-from aguiws.conn import Conn
+from aguiws import Conn, Frame
 
 
 class Network:
@@ -86,15 +86,16 @@ def record_frames() -> None:
     def keep(side: str, frame: str) -> None:
         file.write(json.dumps({"side": side, "frame": frame}) + "\n")
 
-    async def writing(self: Conn, text: str) -> None:
+    async def writing(self: Conn, text: bytes) -> None:
         if json.loads(text).get("type", "").startswith("ws."):
-            keep("client", text)
+            keep("client", text.decode())
         await write(self, text)
 
-    async def receiving(self: Conn):  # type: ignore[no-untyped-def]
+    async def receiving(self: Conn) -> Frame:
         frame = await receive(self)
         if not frame.is_event:
             keep("server", json.dumps(frame.data))
         return frame
 
-    Conn.write, Conn.receive = writing, receiving  # type: ignore[method-assign]
+    setattr(Conn, "write", writing)
+    setattr(Conn, "receive", receiving)

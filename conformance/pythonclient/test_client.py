@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import random
 import re
 import subprocess
 import sys
 import threading
 import unittest
 from pathlib import Path
+from typing import Any, Callable
+
+import websockets
 
 import aguiws
 from network import Network, record_frames
@@ -45,7 +49,7 @@ def yes(end: aguiws.JSON) -> list[aguiws.JSON]:
 
 class Sync(unittest.TestCase):
     def setUp(self) -> None:
-        self.id = self._testMethodName
+        self.name = self._testMethodName
         self.client = self.closed(aguiws.Client(URL, options=QUICK))
 
     def closed(self, client: aguiws.Client) -> aguiws.Client:
@@ -53,7 +57,7 @@ class Sync(unittest.TestCase):
         return client
 
     def test_run_to_the_end(self) -> None:
-        thread = self.client.follow(self.id, timeout=PATIENCE)
+        thread = self.client.follow(self.name, timeout=PATIENCE)
         with thread.subscribe() as updates:
             run = thread.say("/say One word after another.")
             told = []
@@ -72,11 +76,11 @@ class Sync(unittest.TestCase):
         self.assertEqual(failed.exception.code, "agent_error")
 
     def test_an_answer_sent_twice_is_executed_once(self) -> None:
-        thread = self.client.follow(self.id, timeout=PATIENCE)
+        thread = self.client.follow(self.name, timeout=PATIENCE)
         answers = yes(thread.say("/tool twice_sync {}").wait(timeout=PATIENCE))
         self.assertEqual(len(answers), 1)
         ends = [thread.answer(*answers), thread.answer(*answers)]
-        other = self.closed(aguiws.Client(URL)).follow(self.id, timeout=PATIENCE)
+        other = self.closed(aguiws.Client(URL)).follow(self.name, timeout=PATIENCE)
         ends.append(other.answer(*answers))
         for run in ends:
             self.assertEqual(run.wait(timeout=PATIENCE)["outcome"]["type"], "success")
@@ -88,14 +92,30 @@ class Sync(unittest.TestCase):
         self.assertEqual(refused.exception.interrupt_ids, [answers[0]["interruptId"]])
 
     def test_a_question_is_withdrawn(self) -> None:
-        thread = self.client.follow(self.id, timeout=PATIENCE)
+        thread = self.client.follow(self.name, timeout=PATIENCE)
         end = thread.say("/tool withdrawn {}").wait(timeout=PATIENCE)
-        thread.answer(*map(aguiws.withdraw, aguiws.asked(end))).wait(timeout=PATIENCE)
+        with thread.subscribe() as updates:
+            thread.answer(*map(aguiws.withdraw, aguiws.asked(end))).wait(timeout=PATIENCE)
+            [decided] = next(filter(None, (aguiws.decisions(u.event) for u in updates if u.event)))
+        self.assertEqual((decided["status"], decided["through"]), ("cancelled", "socket"))
         self.assertEqual(effects("withdrawn"), 0)
         self.assertEqual(thread.view().interrupts, [])
 
+    def test_an_input_that_cannot_be_sent(self) -> None:
+        thread = self.client.follow(self.name, timeout=PATIENCE)
+        with self.assertRaises(aguiws.TooLargeError):
+            thread.say("x" * 5_000_000).wait(timeout=PATIENCE)
+        for wrong in (float("nan"), "\ud800"):
+            with self.assertRaises(ValueError):
+                thread.send({"state": wrong})
+        with self.assertRaises(aguiws.RefusedError) as refused:
+            thread.send({"messages": "none"}).wait(timeout=PATIENCE)
+        self.assertEqual(refused.exception.code, "invalid_input")
+        thread.say("/say Ünïcode: 你好 🙂").wait(timeout=PATIENCE)
+        self.assertEqual(last_words(thread.view()), "Ünïcode: 你好 🙂")
+
     def test_inputs_wait_and_are_cancelled(self) -> None:
-        thread = self.client.follow(self.id, timeout=PATIENCE)
+        thread = self.client.follow(self.name, timeout=PATIENCE)
         first = thread.say("/slow 1000 60000")
         self.assertEqual(first.accepted(timeout=PATIENCE).disposition, "started")
         second, third = thread.say("/say second"), thread.say("/say third")
@@ -112,12 +132,12 @@ class Sync(unittest.TestCase):
 
     def test_a_slow_reader_holds_a_bounded_number(self) -> None:
         narrow = self.closed(aguiws.Client(URL, options=aguiws.Options(buffer=8)))
-        reading = narrow.follow(self.id, timeout=PATIENCE)
-        asking = self.client.follow(self.id, timeout=PATIENCE)
+        reading = narrow.follow(self.name, timeout=PATIENCE)
+        asking = self.client.follow(self.name, timeout=PATIENCE)
         with reading.subscribe() as updates:
             end = asking.say("/slow 400 1").wait(timeout=PATIENCE)
             wanted = asking.view().position
-            self.assertIsNotNone(wanted)
+            assert wanted is not None
             inside = updates._subscription._updates
             self.assertLessEqual(len(inside), 8)
             first = updates.next(timeout=PATIENCE)
@@ -133,11 +153,11 @@ class Sync(unittest.TestCase):
         self.assertEqual(reading.await_view(lambda v: v.at_rest, timeout=PATIENCE).messages, asking.view().messages)
 
     def test_a_window_of_a_long_thread(self) -> None:
-        whole = self.client.follow(self.id, timeout=PATIENCE)
+        whole = self.client.follow(self.name, timeout=PATIENCE)
         for n in range(4):
             whole.say(f"/say {n}").wait(timeout=PATIENCE)
         short = self.closed(aguiws.Client(URL, options=aguiws.Options(window=2)))
-        thread = short.follow(self.id, timeout=PATIENCE)
+        thread = short.follow(self.name, timeout=PATIENCE)
         self.assertEqual((len(thread.view().messages), thread.view().older), (2, 6))
         thread.older(3, timeout=PATIENCE)
         self.assertEqual(thread.view().older, 3)
@@ -147,10 +167,10 @@ class Sync(unittest.TestCase):
         self.assertEqual(thread.view().messages, whole.await_view(lambda v: len(v.interrupts) == 1, timeout=PATIENCE).messages)
 
     def test_the_inbox_answers(self) -> None:
-        thread = self.client.follow(self.id, timeout=PATIENCE)
+        thread = self.client.follow(self.name, timeout=PATIENCE)
         thread.say("/tool inbox_sync {}").wait(timeout=PATIENCE)
         inbox = aguiws.Inbox(base(URL))
-        waiting = [w for w in inbox.waiting(tool="inbox_sync") if w.thread == self.id]
+        waiting = [w for w in inbox.waiting(tool="inbox_sync") if w.thread == self.name]
         self.assertEqual([i.call["name"] for i in waiting[0].interrupts if i.call], ["inbox_sync"])
         entry = aguiws.resolve(waiting[0].interrupts[0].interrupt, {"approved": True})
         for _ in range(2):
@@ -162,7 +182,7 @@ class Sync(unittest.TestCase):
         self.assertEqual(refused.exception.code, "interrupt_conflict")
 
     def test_a_payload_by_reference(self) -> None:
-        thread = self.client.follow(self.id, timeout=PATIENCE)
+        thread = self.client.follow(self.name, timeout=PATIENCE)
         thread.say("/report 50000").wait(timeout=PATIENCE)
         found = [p for m in thread.view().messages if (p := aguiws.payload_in(m.get("content")))]
         self.assertEqual([p.name for p in found], ["report.csv"])
@@ -177,21 +197,22 @@ class Sync(unittest.TestCase):
         self.assertEqual((refused.exception.status, refused.exception.code), (416, "no_such_range"))
 
     def test_a_wrong_token(self) -> None:
-        for call in (
-            lambda: aguiws.Client(GUARDED, token="wrong").close(),
+        calls: list[Callable[[], object]] = [
+            lambda: aguiws.Client(GUARDED, token="wrong"),
             lambda: list(aguiws.Inbox(base(GUARDED), token="wrong").waiting()),
             lambda: aguiws.Payloads(base(GUARDED), token="wrong").open("dA.00"),
-        ):
+        ]
+        for call in calls:
             with self.assertRaises(aguiws.RefusedError) as refused:
                 call()
             self.assertEqual((refused.exception.status, refused.exception.code), (401, "unauthenticated"))
         made = self.closed(aguiws.Client(GUARDED, token=lambda: TOKEN))
-        self.assertEqual(made.follow(self.id, timeout=PATIENCE).say("/say in").wait(timeout=PATIENCE)["type"], "RUN_FINISHED")
+        self.assertEqual(made.follow(self.name, timeout=PATIENCE).say("/say in").wait(timeout=PATIENCE)["type"], "RUN_FINISHED")
         self.assertEqual(list(aguiws.Inbox(base(GUARDED), token=TOKEN).waiting()), [])
 
     def test_closing_ends_all_that_waits(self) -> None:
         client = aguiws.Client(URL)
-        thread = client.follow(self.id, timeout=PATIENCE)
+        thread = client.follow(self.name, timeout=PATIENCE)
         run = thread.say("/slow 1000 60000")
         updates = thread.subscribe()
         with self.assertRaises(TimeoutError):
@@ -213,7 +234,7 @@ class Sync(unittest.TestCase):
         with self.assertRaises(aguiws.ClosedError):
             thread.say("late")
         self.assertEqual([u for u in updates if u.event], [])
-        self.assertTrue(self.client.follow(self.id, timeout=PATIENCE).cancel(run.run_id, timeout=PATIENCE))
+        self.assertTrue(self.client.follow(self.name, timeout=PATIENCE).cancel(run.run_id, timeout=PATIENCE))
 
     def test_nobody_is_there(self) -> None:
         network = Network(URL)
@@ -226,12 +247,12 @@ class Sync(unittest.TestCase):
 
 class Async(unittest.IsolatedAsyncioTestCase):
     async def asyncSetUp(self) -> None:
-        self.id = self._testMethodName + "_async"
+        self.name = self._testMethodName + "_async"
         self.client = await aguiws.AsyncClient(URL, options=QUICK).connect()
         self.addAsyncCleanup(self.client.close)
 
     async def follow(self, client: aguiws.AsyncClient | None = None) -> aguiws.AsyncThread:
-        return await asyncio.wait_for((client or self.client).follow(self.id), PATIENCE)
+        return await asyncio.wait_for((client or self.client).follow(self.name), PATIENCE)
 
     async def test_an_answer_sent_twice_is_executed_once(self) -> None:
         thread = await self.follow()
@@ -285,12 +306,68 @@ class Async(unittest.IsolatedAsyncioTestCase):
             self.assertEqual((await asyncio.wait_for(run.wait(), PATIENCE))["outcome"]["type"], "success")
         self.assertEqual(effects("lost"), 1)
 
+    async def test_cuts_at_random(self) -> None:
+        chance = random.Random(1)
+        network = Network(URL)
+        self.addCleanup(network.close)
+        network.cuts = [20_000, *(chance.randint(300, 3000) for _ in range(60))]
+        approved = 0
+
+        async def talk(thread: aguiws.AsyncThread) -> None:
+            nonlocal approved
+            for _ in range(6):
+                command = chance.choice(["/say Hello there.", "/slow 30 1", "/tool random {}", "/think Hm."])
+                end = await thread.say(command).wait()
+                while answers := yes(end):
+                    approved += 1
+                    end = await thread.answer(*answers).wait()
+
+        async with aguiws.AsyncClient(network.url, options=QUICK) as client:
+            threads = [await client.follow(f"{self.name} {n}") for n in range(3)]
+            await asyncio.wait_for(asyncio.gather(*map(talk, threads)), PATIENCE)
+            for thread in threads:
+                whole = await self.client.follow(thread.id)
+                held = await asyncio.wait_for(thread.await_view(lambda v: v.at_rest), PATIENCE)
+                self.assertEqual(held.as_json(), whole.view().as_json())
+        self.assertLess(len(network.cuts), 50, "the network was hardly cut")
+        self.assertEqual(effects("random"), approved)
+
+    async def test_a_credential_that_ends(self) -> None:
+        hello = {"type": "ws.hello", "binding": "agui.v1", "profiles": ["resume"], "heartbeatMs": 25000}
+        came: asyncio.Queue[None] = asyncio.Queue()
+
+        async def revoke(socket: Any) -> None:
+            came.put_nowait(None)
+            await socket.send(json.dumps(hello))
+            try:
+                await socket.recv()  # what asks to follow
+                await socket.close(4401, "revoked")
+            except websockets.ConnectionClosed:
+                pass  # the client was faster
+
+        server: Any
+        async with websockets.serve(revoke, "127.0.0.1", 0, subprotocols=[aguiws.SUBPROTOCOL]) as server:  # type: ignore
+            url = f"ws://127.0.0.1:{list(server.sockets)[0].getsockname()[1]}/"
+            async with aguiws.AsyncClient(url, token=TOKEN, options=QUICK) as client:
+                with self.assertRaises(aguiws.StoppedError) as stopped:
+                    await asyncio.wait_for(client.follow(self.name), PATIENCE)
+                self.assertEqual(stopped.exception.code, 4401)
+                self.assertTrue(client.status.stopped)
+            self.assertEqual(came.qsize(), 1)
+            async with aguiws.AsyncClient(url, token=lambda: TOKEN, options=QUICK) as client:
+                following = asyncio.create_task(client.follow(self.name))
+                for _ in range(5):
+                    await asyncio.wait_for(came.get(), PATIENCE)
+                self.assertFalse(client.status.stopped)
+            with self.assertRaises(aguiws.ClosedError):
+                await following
+
     async def test_the_inbox_and_a_payload(self) -> None:
         thread = await self.follow()
         await thread.say("/confirm From the inbox?").wait()
         inbox = aguiws.AsyncInbox(base(URL))
         async for waiting in inbox.waiting():
-            if waiting.thread == self.id:
+            if waiting.thread == self.name:
                 entry = aguiws.resolve(waiting.interrupts[0].interrupt, {"approved": True})
                 self.assertEqual(await inbox.answer(waiting, entry), [])
         await asyncio.wait_for(thread.await_view(lambda v: v.at_rest and not v.interrupts), PATIENCE)
@@ -327,7 +404,7 @@ class Async(unittest.IsolatedAsyncioTestCase):
         live = thread.view()
         self.assertEqual(live.as_json(), restated.as_json())
         self.assertEqual(aguiws.View.from_json(json.loads(json.dumps(live.as_json()))).as_json(), live.as_json())
-        Path(os.environ["AGUIWS_HELD"]).write_text(json.dumps({"thread": self.id, "view": live.as_json()}))
+        Path(os.environ["AGUIWS_HELD"]).write_text(json.dumps({"thread": self.name, "view": live.as_json()}))
 
 
 class Alone(unittest.TestCase):

@@ -41,7 +41,7 @@ class _Socket:
         self.conn = conn
         self.hello = hello
         self.away = 0.0  # when to come back, as ws.goaway says
-        self.queue: list[str] = []  # to be written
+        self.queue: list[bytes] = []  # to be written
         self.wake = asyncio.Event()
         self.silent = False
 
@@ -92,9 +92,11 @@ class AsyncClient:
         task = self._task
         if task is None:
             return
-        if self._socket is not None:
-            await self._socket.conn.close()
-        task.cancel()
+        try:
+            if self._socket is not None:
+                await self._socket.conn.close()
+        finally:
+            task.cancel()
         await asyncio.wait({task}, timeout=_CLOSE_PATIENCE)
 
     async def __aenter__(self) -> AsyncClient:
@@ -203,6 +205,10 @@ class AsyncClient:
                     return
                 if isinstance(err, RefusedError):
                     await asyncio.sleep(err.retry_after)
+                continue
+            if self._error is not None:  # closed meanwhile: wait_for may lose a cancellation
+                socket.conn.cut()
+                return
 
     def _over(self, why: Exception) -> bool:
         """Note that there is no socket, and say whether there will be none."""
@@ -331,7 +337,7 @@ class AsyncClient:
         finally:
             self._change()
 
-    def _send(self, text: str) -> None:
+    def _send(self, text: bytes) -> None:
         """Queue a frame; without a socket it is lost."""
         if self._socket is not None:
             self._socket.queue.append(text)

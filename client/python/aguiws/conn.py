@@ -175,12 +175,12 @@ class Conn:
         """Write a frame. Afterwards it is written, which is not to say that it was taken."""
         await self.write(encode(frame))
 
-    async def write(self, text: str) -> None:
+    async def write(self, text: bytes) -> None:
         """Write a text frame as it is, whether or not the binding allows it."""
         if self._ended.is_set():
             raise self._closed()
         try:
-            self._protocol.send_text(text.encode())
+            self._protocol.send_text(text)
         except WebSocketException as err:
             raise self._closed() from err
         await self._flush()

@@ -51,10 +51,19 @@ _MEMBERS: dict[str, type | tuple[type, ...]] = {
 }  # fmt: skip
 
 
+def _read(text: bytes) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        return json.loads(text, parse_int=_integer)
+
+
 def parse(text: bytes) -> Frame:
     """Read a text frame of a server."""
     try:
-        data = json.loads(text)
+        data = _read(text)
     except (ValueError, RecursionError) as err:
         raise FrameError(f"a frame is no JSON: {err}") from err
     if not isinstance(data, dict) or not isinstance(data.get("type"), str):
@@ -96,6 +105,17 @@ class Counter:
         return frame
 
 
-def encode(frame: JSON) -> str:
-    """Write a frame as JSON. A float that JSON has no form for is an error."""
-    return json.dumps(frame, separators=(",", ":"), allow_nan=False)
+def encode(frame: JSON) -> bytes:
+    """Write a frame as JSON.
+
+    A float that JSON has no form for, and half a surrogate pair, are a ValueError.
+    """
+    return json.dumps(frame, separators=(",", ":"), allow_nan=False, ensure_ascii=False).encode()
+
+
+def _integer(digits: str) -> int | float:
+    """Python reads integers of 4,300 digits at most, and an event must be read to be counted."""
+    try:
+        return int(digits)
+    except ValueError:
+        return float(digits)

@@ -13,7 +13,7 @@ from urllib.parse import urlencode, urlsplit
 
 from .conn import seconds
 from .errors import AguiwsError, RefusedError, UnreachableError
-from .frames import JSON
+from .frames import JSON, encode
 from .options import Options, Token
 
 _CHUNK = 1 << 16
@@ -35,7 +35,7 @@ class ControlAPI:
         return self._call("GET", path + ("?" + urlencode(query) if query else ""), None)
 
     def post(self, path: str, body: JSON) -> JSON:
-        return self._call("POST", path, json.dumps(body, allow_nan=False).encode())
+        return self._call("POST", path, encode(body))
 
     def _call(self, method: str, path: str, body: bytes | None) -> JSON:
         deadline = time.monotonic() + self.options.dial_timeout

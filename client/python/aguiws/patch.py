@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import copy
-import json
-from typing import Any
+from typing import Any, Callable
 
 
 def apply_patch(document: Any, operations: Any) -> Any:
-    """Apply all operations to a copy, or none: ValueError says why.
+    """Make another document by all operations, or none: ValueError says why.
 
-    Operations of another name are left out, as a receiver does with what it does not know.
+    What an operation does not touch is in both documents. Operations of another name are left
+    out, as a receiver does with what it does not know.
     """
     if not isinstance(operations, list):
         raise ValueError("a patch is no list")
-    document = copy.deepcopy(document)
     for each in operations:
         if not isinstance(each, dict):
             raise ValueError("an operation is no object")
@@ -22,21 +20,19 @@ def apply_patch(document: Any, operations: Any) -> Any:
         if op in ("add", "replace", "test") and "value" not in each:
             raise ValueError(f"{op} has no value")
         if op == "add":
-            document = _add(document, _path(each, "path"), copy.deepcopy(each["value"]))
+            document = _add(document, _path(each, "path"), each["value"])
         elif op == "remove":
-            document, _ = _remove(document, _path(each, "path"))
+            document = _remove(document, _path(each, "path"))
         elif op == "replace":
             path = _path(each, "path")
-            _get(document, path)
-            document = _put(document, path, copy.deepcopy(each["value"]))
+            document = _add(_remove(document, path), path, each["value"])
         elif op == "move":
             source, path = _path(each, "from"), _path(each, "path")
             if len(path) > len(source) and path[: len(source)] == source:
                 raise ValueError("a value cannot move into itself")
-            document, value = _remove(document, source)
-            document = _add(document, path, value)
+            document = _add(_remove(document, source), path, _get(document, source))
         elif op == "copy":
-            document = _add(document, _path(each, "path"), copy.deepcopy(_get(document, _path(each, "from"))))
+            document = _add(document, _path(each, "path"), _get(document, _path(each, "from")))
         elif op == "test" and not same(_get(document, _path(each, "path")), each["value"]):
             raise ValueError("a test does not hold")
     return document
@@ -44,15 +40,11 @@ def apply_patch(document: Any, operations: Any) -> Any:
 
 def same(a: Any, b: Any) -> bool:
     """Whether two values are equal as JSON, where true is not 1."""
-    if a == b and type(a) is type(b) and not isinstance(a, (dict, list)):
-        return True
-    return json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True) or (
-        _number(a) and _number(b) and bool(a == b)
-    )
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(value, b[key]) for key, value in a.items())
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    return isinstance(a, bool) == isinstance(b, bool) and bool(a == b)
 
 
 def _path(operation: dict[str, Any], name: str) -> list[str]:
@@ -62,54 +54,61 @@ def _path(operation: dict[str, Any], name: str) -> list[str]:
     return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
 
 
-def _index(values: list[Any], key: str, end: int) -> int:
+def _index(key: str, end: int) -> int:
     if not key.isascii() or not key.isdigit() or key != "0" and key.startswith("0") or len(key) > 9 or int(key) >= end:
         raise ValueError(f"there is no place {key!r}")
     return int(key)
 
 
-def _step(at: Any, key: str) -> Any:
-    if isinstance(at, dict) and key in at:
-        return at[key]
+def _place(at: Any, key: str) -> Any:
+    """What a part of a pointer names in a container: the key itself, or the index of a list."""
     if isinstance(at, list):
-        return at[_index(at, key, len(at))]
+        return _index(key, len(at))
+    if isinstance(at, dict) and key in at:
+        return key
     raise ValueError(f"there is no {key!r}")
 
 
 def _get(document: Any, path: list[str]) -> Any:
     for key in path:
-        document = _step(document, key)
+        document = document[_place(document, key)]
     return document
 
 
-def _put(document: Any, path: list[str], value: Any) -> Any:
+def _within(document: Any, path: list[str], change: Callable[[Any], Any]) -> Any:
+    """The document with another container at a place, and with copies of those around it."""
     if not path:
-        return value
-    parent = _get(document, path[:-1])
-    if isinstance(parent, list):
-        parent[_index(parent, path[-1], len(parent))] = value
-    else:
-        parent[path[-1]] = value
-    return document
+        return change(document)
+    place = _place(document, path[0])
+    copy = document.copy()
+    copy[place] = _within(document[place], path[1:], change)
+    return copy
 
 
 def _add(document: Any, path: list[str], value: Any) -> Any:
     if not path:
         return value
-    parent, key = _get(document, path[:-1]), path[-1]
-    if isinstance(parent, list):
-        parent.insert(len(parent) if key == "-" else _index(parent, key, len(parent) + 1), value)
-    elif isinstance(parent, dict):
-        parent[key] = value
-    else:
+
+    def add(parent: Any) -> Any:
+        key = path[-1]
+        if isinstance(parent, list):
+            at = len(parent) if key == "-" else _index(key, len(parent) + 1)
+            return [*parent[:at], value, *parent[at:]]
+        if isinstance(parent, dict):
+            return {**parent, key: value}
         raise ValueError(f"nothing can be added at {key!r}")
-    return document
+
+    return _within(document, path[:-1], add)
 
 
-def _remove(document: Any, path: list[str]) -> tuple[Any, Any]:
+def _remove(document: Any, path: list[str]) -> Any:
     if not path:
-        return None, document
-    parent, key = _get(document, path[:-1]), path[-1]
-    value = _step(parent, key)
-    del parent[int(key) if isinstance(parent, list) else key]
-    return document, value
+        return None
+
+    def remove(parent: Any) -> Any:
+        place = _place(parent, path[-1])
+        copy = parent.copy()
+        del copy[place]
+        return copy
+
+    return _within(document, path[:-1], remove)

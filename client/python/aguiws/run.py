@@ -112,7 +112,7 @@ class AsyncRun:
         self._sent = True
         client = self._thread._client
         id = client._next_id()
-        text = f'{{"id":"{id}",{self._text[1:]}'  # the id stands beside the members of the input
+        text = b'{"id":"%b",%b' % (id.encode(), self._text[1:])  # the id stands beside the members of the input
         most = client._status.hello.get("maxFrameBytes", 0)
         if 0 < most < len(text):
             self._finish(None, TooLargeError(f"the input has {len(text)} bytes, and the server takes {most}"))

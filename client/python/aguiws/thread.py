@@ -275,7 +275,7 @@ class AsyncThread:
         self._attaching = ""
         self._put_off = self._missed = False
         data = frame.data
-        self._interrupts, self._queued = data.get("interrupts", []), data.get("queued", [])
+        self._interrupts, self._queued = _dicts(data.get("interrupts")), _dicts(data.get("queued"))
         self._told = frame.position
         self._restating, self._group = not data.get("recovered", False), []
         if self._restating:
@@ -452,8 +452,12 @@ def asked(end: JSON | None) -> list[JSON]:
     """The interrupts that a run's end leaves open; none of other events."""
     outcome = end.get("outcome") if end is not None and end.get("type") == "RUN_FINISHED" else None
     if isinstance(outcome, dict) and outcome.get("type") == "interrupt":
-        return list(outcome.get("interrupts") or ())
+        return _dicts(outcome.get("interrupts"))
     return []
+
+
+def _dicts(values: object) -> list[JSON]:
+    return [v for v in values if isinstance(v, dict)] if isinstance(values, list) else []
 
 
 def _is_restated(event: JSON) -> bool:
