@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Callable
 
 import websockets
+from websockets.exceptions import ConnectionClosed
 
 import aguiws
 from network import Network, record_frames
@@ -342,7 +343,7 @@ class Async(unittest.IsolatedAsyncioTestCase):
             try:
                 await socket.recv()  # what asks to follow
                 await socket.close(4401, "revoked")
-            except websockets.ConnectionClosed:
+            except ConnectionClosed:
                 pass  # the client was faster
 
         server: Any
@@ -420,6 +421,28 @@ class Alone(unittest.TestCase):
                 self.assertEqual(choices, [(c["label"], c.get("payload"), c.get("means", "")) for c in row["choices"]])
                 self.assertEqual(found.otherwise, row["otherwise"])
                 self.assertEqual(aguiws.question_text(row["interrupt"]), row["text"])
+
+    def test_what_an_agent_says_wrongly_is_left_out(self) -> None:
+        told = {"source": {}, "metadata": {"aguiws": {"payload": {"ref": "x", "size": "big", "name": 1}}}}
+        self.assertEqual(aguiws.payload_in([1, told]), aguiws.Payload("x"))
+        wrong: aguiws.JSON = {"id": "q", "message": 5, "metadata": {"answers": 5}, "responseSchema": []}
+        self.assertEqual(aguiws.question_text(wrong), "")
+        self.assertEqual(aguiws.answers_to(wrong).otherwise, "any")
+        self.assertEqual(aguiws.asked({"type": "RUN_FINISHED", "outcome": {"type": "interrupt", "interrupts": 5}}), [])
+        self.assertEqual(aguiws.decisions({"type": "RUN_STARTED", "metadata": []}), [])
+        fold = aguiws.Fold([{"id": "m", "role": "user", "content": "Hello."}], {"a": [1]})
+        wrongly: list[aguiws.JSON] = [
+            {"type": "TEXT_MESSAGE_CONTENT", "messageId": [], "delta": "x"},
+            {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": 5},
+            {"type": "TOOL_CALL_ARGS", "toolCallId": "nobody's", "delta": "x"},
+            {"type": "MESSAGES_SNAPSHOT", "messages": 5},
+            {"type": "STATE_DELTA", "delta": [{"op": "replace", "path": "/a/0", "value": 2}, {"op": "test", "path": "/a/0", "value": True}]},
+            {"type": "RUN_STARTED"},
+        ]
+        for event in wrongly:
+            with self.assertRaises(ValueError):
+                fold.apply(event)
+        self.assertEqual((fold.messages, fold.state), ([{"id": "m", "role": "user", "content": "Hello."}], {"a": [1]}))
 
     def test_examples_of_the_readme(self) -> None:
         readme = (ROOT / "client" / "python" / "README.md").read_text()

@@ -40,14 +40,15 @@ def decisions(event: JSON) -> list[JSON]:
 
 def question_text(interrupt: JSON) -> str:
     """The words of a question: its message or, if that is a JSON object, its member that asks."""
-    message = interrupt.get("message") or ""
+    message = interrupt.get("message")
+    message = message if isinstance(message, str) else ""
     text = message.strip()
     if not text or len(message) > _MOST_READ or text[0] not in "{[":
         return message if text else ""
     try:
         said = json.loads(text)
     except (ValueError, RecursionError):
-        return str(message)
+        return message
     for name in ("question", "message", "prompt", "title"):
         words = said.get(name) if isinstance(said, dict) else None
         if isinstance(words, str) and words.strip():

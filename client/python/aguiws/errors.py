@@ -87,10 +87,10 @@ class RefusedError(AguiwsError):
         self.retry_after = max(retry_after, millis(more.get("retryAfterMs")))
         self.interrupt_ids: list[str] = [i for i in _list(more.get("interruptIds")) if isinstance(i, str)]
         # When an interrupt was answered otherwise, in RFC 3339, and for which run.
-        self.answered_at = _text(more.get("answeredAt"))
-        self.run_id = _text(more.get("runId"))
+        self.answered_at = text(more.get("answeredAt"))
+        self.run_id = text(more.get("runId"))
         self.fields = [  # what is wrong in payloads
-            Field(_text(f.get("interruptId")), _text(f.get("pointer")), _text(f.get("message")))
+            Field(text(f.get("interruptId")), text(f.get("pointer")), text(f.get("message")))
             for f in _list(more.get("fields"))
             if isinstance(f, dict)
         ]
@@ -107,8 +107,8 @@ class FailedError(AguiwsError):
     """A run that began and failed. ``event`` is its RUN_ERROR."""
 
     def __init__(self, event: dict[str, Any]) -> None:
-        self.code = _text(event.get("code"))
-        self.message = _text(event.get("message"))
+        self.code = text(event.get("code"))
+        self.message = text(event.get("message"))
         self.event = event
         super().__init__(f"the run failed: {self.code}: {self.message}")
 
@@ -120,7 +120,8 @@ def millis(n: object) -> float:
     return min(max(n, 0), 1 << 40) / 1000
 
 
-def _text(value: object) -> str:
+def text(value: object) -> str:
+    """A text, "" of anything else."""
     return value if isinstance(value, str) else ""
 
 

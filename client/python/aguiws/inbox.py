@@ -63,7 +63,10 @@ class Inbox:
         while True:
             page = self._api.get("/v1/inbox", query)
             for item in page.get("items") or ():
-                waiting = self._whole(item)
+                try:
+                    waiting = self._whole(item)
+                except (KeyError, TypeError, AttributeError) as err:
+                    raise AguiwsError(f"an item of the inbox has another form than the server's: {err!r}") from err
                 if waiting.interrupts or waiting.corrupted:  # else it was answered meanwhile
                     yield waiting
             if not page.get("next"):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable, Mapping, Union
 if TYPE_CHECKING:
     from .frames import Frame
 
-# A bearer token, or a function that is called before every handshake and request. A function
-# may be a coroutine's.
+# A bearer token, or a function that is called before every handshake and request. The function
+# may be a coroutine's; any other must not block, since it is called in the client's loop.
 Token = Union[str, Callable[[], Union[str, Awaitable[str]]], None]
 
 

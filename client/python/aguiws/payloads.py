@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Iterator
 from urllib.parse import quote
 
-from .errors import RefusedError, UnreachableError
+from .errors import RefusedError, UnreachableError, text
 from .frames import JSON
 from .http import ControlAPI, awaited, refused
 from .options import Options, Token
@@ -35,22 +35,23 @@ class Payload:
     @classmethod
     def from_json(cls, told: JSON) -> Payload:
         """Read one as it stands in a state."""
+        size = told.get("size")
         return cls(
-            ref=told["ref"],
-            url=told.get("url") or "",
-            media_type=told.get("mediaType") or "",
-            name=told.get("name") or "",
-            size=told.get("size") or 0,
-            digest=told.get("digest") or "",
-            preview=told.get("preview") or "",
-            expires_at=told.get("expiresAt") or "",
+            ref=text(told.get("ref")),
+            url=text(told.get("url")),
+            media_type=text(told.get("mediaType")),
+            name=text(told.get("name")),
+            size=size if isinstance(size, int) else 0,
+            digest=text(told.get("digest")),
+            preview=text(told.get("preview")),
+            expires_at=text(told.get("expiresAt")),
         )
 
 
 def payload_in(content: Any) -> Payload | None:
     """The payload that a tool's result, the content of its message, refers to."""
     for part in content if isinstance(content, list) else ():
-        metadata = part.get("metadata") if isinstance(part, dict) and part.get("source") else None
+        metadata = part.get("metadata") if isinstance(part, dict) and part.get("source") is not None else None
         ours = metadata.get("aguiws") if isinstance(metadata, dict) else None
         told = ours.get("payload") if isinstance(ours, dict) else None
         if isinstance(told, dict) and isinstance(told.get("ref"), str) and told["ref"]:
@@ -106,14 +107,14 @@ class Payloads:
         if answer.status == (206 if start > 0 else 200):
             return PayloadReader(connection, answer)
         try:
-            text = answer.read(self._api.options.read_limit)
+            body = answer.read(self._api.options.read_limit)
         except (OSError, http.client.HTTPException) as err:
             raise UnreachableError(f"reading an answer: {err!r}") from err
         finally:
             connection.close()
         if answer.status == 416:
-            raise RefusedError("no_such_range", f"the payload ends before byte {start}", status=416, body=text)
-        raise refused(answer, text)
+            raise RefusedError("no_such_range", f"the payload ends before byte {start}", status=416, body=body)
+        raise refused(answer, body)
 
 
 class AsyncPayloadReader:

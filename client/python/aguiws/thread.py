@@ -398,7 +398,8 @@ class AsyncThread:
 
     def _precede(self, page: Frame) -> None:
         """Put a page before what is held. One that was asked for without a place may overlap."""
-        messages = [m for m in page.data.get("messages", []) if not self._fold.has(m["id"])]
+        told = [m for m in _dicts(page.data.get("messages")) if isinstance(m.get("id"), str)]
+        messages = [m for m in told if not self._fold.has(m["id"])]
         self._before = page.data.get("before", "")
         if messages or not page.data.get("older", 0):
             self._older = page.data.get("older", 0)
