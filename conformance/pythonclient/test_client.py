@@ -11,8 +11,9 @@ import subprocess
 import sys
 import threading
 import unittest
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, AsyncIterator, Awaitable, Callable
 
 import websockets
 from websockets.exceptions import ConnectionClosed
@@ -46,6 +47,17 @@ def last_words(view: aguiws.View) -> str:
 
 def yes(end: aguiws.JSON) -> list[aguiws.JSON]:
     return [aguiws.resolve(i, {"approved": True}) for i in aguiws.asked(end)]
+
+
+HELLO = json.dumps({"type": "ws.hello", "binding": "agui.v1", "profiles": ["resume"], "heartbeatMs": 25000})
+
+
+@asynccontextmanager
+async def serving(talk: Callable[[Any], Awaitable[None]]) -> AsyncIterator[str]:
+    """A server that says what the test says, and its address."""
+    server: Any = websockets.serve(talk, "127.0.0.1", 0, subprotocols=[aguiws.SUBPROTOCOL])  # type: ignore
+    async with server as listening:
+        yield f"ws://127.0.0.1:{list(listening.sockets)[0].getsockname()[1]}/"
 
 
 class Sync(unittest.TestCase):
@@ -334,21 +346,18 @@ class Async(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(effects("random"), approved)
 
     async def test_a_credential_that_ends(self) -> None:
-        hello = {"type": "ws.hello", "binding": "agui.v1", "profiles": ["resume"], "heartbeatMs": 25000}
         came: asyncio.Queue[None] = asyncio.Queue()
 
         async def revoke(socket: Any) -> None:
             came.put_nowait(None)
-            await socket.send(json.dumps(hello))
+            await socket.send(HELLO)
             try:
                 await socket.recv()  # what asks to follow
                 await socket.close(4401, "revoked")
             except ConnectionClosed:
                 pass  # the client was faster
 
-        server: Any
-        async with websockets.serve(revoke, "127.0.0.1", 0, subprotocols=[aguiws.SUBPROTOCOL]) as server:  # type: ignore
-            url = f"ws://127.0.0.1:{list(server.sockets)[0].getsockname()[1]}/"
+        async with serving(revoke) as url:
             async with aguiws.AsyncClient(url, token=TOKEN, options=QUICK) as client:
                 with self.assertRaises(aguiws.StoppedError) as stopped:
                     await asyncio.wait_for(client.follow(self.name), PATIENCE)
@@ -362,6 +371,39 @@ class Async(unittest.IsolatedAsyncioTestCase):
                 self.assertFalse(client.status.stopped)
             with self.assertRaises(aguiws.ClosedError):
                 await following
+
+    async def test_events_that_come_twice_or_too_early(self) -> None:
+        listening = asyncio.Event()
+
+        def event(n: int) -> aguiws.JSON:
+            return {"type": "CUSTOM", "name": str(n), "value": n}
+
+        async def stutter(socket: Any) -> None:
+            async def send(*frames: aguiws.JSON) -> None:
+                for frame in frames:
+                    await socket.send(json.dumps({"threadId": self.name, "epoch": "e", **frame}))
+
+            await socket.send(HELLO)
+            first = json.loads(await socket.recv())
+            await send({"type": "ws.attached", "id": first["id"], "seq": 0, "recovered": False, "reason": "no_position"})
+            await send({"type": "ws.live", "seq": 0})
+            await listening.wait()
+            await send({"type": "ws.stream", "seq": 0}, event(1), event(2))
+            await send({"type": "ws.stream", "seq": 1}, event(2), event(3), {"type": "ws.stream", "seq": 4}, event(5))
+            second = json.loads(await socket.recv())
+            self.assertEqual(second["after"], {"epoch": "e", "seq": 3})
+            await send(event(6), {"type": "ws.attached", "id": second["id"], "seq": 3, "recovered": True})
+            await send({"type": "ws.stream", "seq": 3}, event(4), event(5), event(6), {"type": "ws.live", "seq": 6})
+            await socket.wait_closed()
+
+        async with serving(stutter) as url, aguiws.AsyncClient(url, options=QUICK) as client:
+            thread = await self.follow(client)
+            async with thread.subscribe() as updates:
+                await updates.next()  # what is held
+                listening.set()
+                seen = [await asyncio.wait_for(updates.next(), PATIENCE) for _ in range(6)]
+            told = [(u.position.seq, u.event["value"]) for u in seen if u.event and u.position]
+            self.assertEqual(told, [(n, n) for n in range(1, 7)])
 
     async def test_the_inbox_and_a_payload(self) -> None:
         thread = await self.follow()
