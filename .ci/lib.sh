@@ -42,17 +42,21 @@ trap summary EXIT
 
 # tools installs the programs that are missing and tells the versions of all.
 tools() {
-  local missing=() as_root=()
+  local missing=()
   command -v redis-server >/dev/null || missing+=(redis-server)
   command -v chromium >/dev/null || command -v chromium-browser >/dev/null || missing+=(chromium)
-  if ((${#missing[@]})); then
-    ((EUID == 0)) || as_root=(sudo)
-    "${as_root[@]}" apt-get update -qq
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
-  fi
+  ((${#missing[@]} == 0)) || debian "${missing[@]}"
   go version
   node --version
   redis-server --version
+}
+
+# debian PACKAGE… installs packages of Debian.
+debian() {
+  local as_root=()
+  ((EUID == 0)) || as_root=(sudo)
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
 # packages FOLDER… installs the npm packages that the locks of these folders name.

@@ -6,5 +6,5 @@
 //	func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 //
 // Missing tools skip a test, unless the environment variable AGUIWS_REQUIRE
-// names them, as in AGUIWS_REQUIRE=redis,node,chromium: then they fail it.
+// names them, as in AGUIWS_REQUIRE=redis,node,chromium,python: then they fail it.
 package command
