@@ -12,13 +12,15 @@ import (
 	"github.com/aguiws/aguiws/internal/suite"
 )
 
-// publint holds the tarball to what bundlers and Node want of one.
+// publint holds the tarballs to what bundlers and Node want of them.
 func TestPublintFindsNothing(t *testing.T) {
 	suite.Full(t)
 	tools(t)
-	out, err := try(".", nil, "node", filepath.Join("node_modules", "publint", "src", "cli.js"), "run", "--strict", command.Pack(t))
-	if err != nil || !strings.Contains(out, "All good!") {
-		t.Errorf("publint: %v\n%s", err, out)
+	for _, tarball := range []string{command.Pack(t), packCreate(t)} {
+		out, err := try(".", nil, "node", filepath.Join("node_modules", "publint", "src", "cli.js"), "run", "--strict", tarball)
+		if err != nil || !strings.Contains(out, "All good!") {
+			t.Errorf("publint of %s: %v\n%s", filepath.Base(tarball), err, out)
+		}
 	}
 }
 

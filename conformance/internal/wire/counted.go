@@ -1,6 +1,9 @@
 package wire
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Counted is an event of the log as the tab counted and applied it.
 type Counted struct {
@@ -10,9 +13,9 @@ type Counted struct {
 
 // Parting is how a socket ended.
 type Parting struct {
-	URL    string // of the server
-	Warned bool   // by ws.goaway
-	Code   int    // of the close frame; -1 without one
+	Warned bool          // by ws.goaway
+	Code   int           // of the close frame; -1 without one
+	Away   time.Duration // until the tab was live again; 0 before
 }
 
 // Counted are all events that the tab has counted, in the order in which it

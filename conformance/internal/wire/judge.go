@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
@@ -60,6 +61,10 @@ func (tab *Tab) frame(f *client.Frame) {
 			tab.wrong("ws.live at %d, and the socket is at %d", f.Seq, j.at.Seq)
 		}
 		j.restates = false
+		if !tab.left.IsZero() {
+			tab.parted[len(tab.parted)-1].Away = time.Since(tab.left)
+			tab.left = time.Time{}
+		}
 	case "ws.pong":
 		if at, there := f.Positions[tab.name.thread]; !there || at != j.at.Seq {
 			tab.wrong("ws.pong with the positions %v", f.Positions)

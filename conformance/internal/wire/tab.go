@@ -44,10 +44,10 @@ type Tab struct {
 	attempts int
 	conn     net.Conn // the latest
 	now      client.Status
-	url      string // of the latest attempt
 	inputs   []*Input
 	judge    judge
 	parted   []Parting
+	left     time.Time // when it ceased to be live; zero while it is
 }
 
 // Run is a run as the log tells it.
@@ -115,7 +115,6 @@ func (tab *Tab) RoundTrip(r *http.Request) (*http.Response, error) {
 	tab.mu.Lock()
 	u := tab.urls[tab.attempts%len(tab.urls)]
 	tab.attempts++
-	tab.url = u.String()
 	tab.mu.Unlock()
 	r = r.Clone(r.Context())
 	r.URL.Host, r.URL.Path, r.Host = u.Host, u.Path, u.Host
@@ -136,7 +135,10 @@ func (tab *Tab) status(s client.Status) {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	if tab.now.Connected && !s.Connected && !s.Stopped {
-		tab.parted = append(tab.parted, Parting{tab.url, tab.now.Draining, int(websocket.CloseStatus(s.Err))})
+		tab.parted = append(tab.parted, Parting{Warned: tab.now.Draining, Code: int(websocket.CloseStatus(s.Err))})
+		if tab.left.IsZero() {
+			tab.left = time.Now()
+		}
 	}
 	tab.now = s
 }
