@@ -3,7 +3,7 @@ import { usePolled, type Page } from "../server/api";
 import { Unread } from "./Backlog";
 import { span } from "./backlogs";
 import { countWords, lastMinute, nodeState, RATES, together, took, type NodeInfo } from "./nodes";
-import { sizeWords } from "../lib/size";
+import { sizeWords } from "../../../react/lib/size";
 import { Sparkline } from "./Sparkline";
 import { StackedTable } from "../lib/StackedTable";
 

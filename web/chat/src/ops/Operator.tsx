@@ -15,8 +15,8 @@ import { SignIn } from "../server/SignIn";
 import { bearer } from "../server/session";
 import { StoreSection } from "./StoreSection";
 import { ThreadRuns } from "./ThreadRuns";
-import { hasFailed, stands } from "../threads/threadstands";
-import { ago } from "../lib/time";
+import { hasFailed, stands } from "../../../react/threads/stands";
+import { ago } from "../../../react/lib/time";
 import { sentence, staleWords, wordsFor } from "../lib/words";
 
 const EVERY_MS = 3_000;

@@ -1,12 +1,12 @@
 import { Fragment, useId, useState } from "react";
 import type { RunInfo } from "../server/api";
-import { Guarded } from "../lib/Guarded";
-import { visible } from "../lib/misleading";
+import { Guarded } from "../../../react/lib/Guarded";
+import { visible } from "../../../react/lib/misleading";
 import { onLink, threadHref } from "../lib/route";
 import { RunFacts } from "./RunFacts";
 import { runDetail, runState } from "./runstates";
 import { RunTimeline } from "./RunTimeline";
-import { ago } from "../lib/time";
+import { ago } from "../../../react/lib/time";
 
 /** Does something and says what became of it; `outcome` reads the answer. */
 export type Act = (what: string, method: string, path: string, body?: unknown, outcome?: (answer: Record<string, unknown>) => string) => Promise<void>;

@@ -1,5 +1,5 @@
 import type { ThreadInfo } from "../server/api";
-import { Guarded } from "../lib/Guarded";
+import { Guarded } from "../../../react/lib/Guarded";
 import { FilteredRuns } from "./FilteredRuns";
 import { ForgetRuns } from "./ForgetRuns";
 import { PauseControl } from "./PauseControl";
