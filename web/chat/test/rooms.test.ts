@@ -31,3 +31,9 @@ test("the parts import nothing of the page", () => {
   const files = ["", ...rooms].flatMap((room) => sources(join(src, room)).map((file) => join(src, room, file)));
   expect(files.filter((file) => /from "(\.\.\/)+(chat|client)\b/.test(readFileSync(file, "utf8")))).toEqual([]);
 });
+
+test("no two names of a package's files are the same but for case, which some file systems do not tell apart", () => {
+  const { src, rooms } = places[1]!;
+  const names = ["", ...rooms].flatMap((room) => sources(join(src, room)).map((file) => `${room}/${file.replace(/\.tsx?$/, "")}`.toLowerCase()));
+  expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
+});

@@ -6,7 +6,7 @@ import { ArgFields } from "./ArgFields.js";
 import { Fields } from "../forms/FormBody.js";
 import { stringify } from "../lib/json.js";
 import { JsonText } from "../lib/JsonText.js";
-import { printed } from "../lib/jsontext.js";
+import { printed } from "../lib/jsonscan.js";
 import { Misleading } from "../lib/Marked.js";
 import { escaped } from "../lib/misleading.js";
 import { OrElse } from "../lib/OrElse.js";

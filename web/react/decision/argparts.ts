@@ -2,7 +2,7 @@
 
 import { folds } from "../lib/folds.js";
 import { isExact, parse, stringify, textOfNumber } from "../lib/json.js";
-import { printed } from "../lib/jsontext.js";
+import { printed } from "../lib/jsonscan.js";
 import { labelsOf, shortened } from "../lib/naming.js";
 import { ENGLISH, type Strings } from "../lib/strings.js";
 import { isObject, propertiesOf, type Schema } from "../forms/schema.js";

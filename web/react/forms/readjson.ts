@@ -1,7 +1,7 @@
 // JSON as people read and write it.
 
 import { parse, stringify } from "../lib/json.js";
-import { printed } from "../lib/jsontext.js";
+import { printed } from "../lib/jsonscan.js";
 import { ENGLISH, type Strings } from "../lib/strings.js";
 import { isObject } from "./schema.js";
 

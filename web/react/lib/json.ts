@@ -2,7 +2,7 @@
 // here: a double would make 9007199254740993 another number, and 1e400 none.
 
 import { parse as parseLosslessly, stringify as stringifyLosslessly } from "lossless-json";
-import { scan } from "./jsontext.js";
+import { scan } from "./jsonscan.js";
 
 /**
  * The one member of an object that stands for a number. Agents cannot know it, so that nothing they send is taken for one,
