@@ -6,7 +6,7 @@ import { effects, Tab, unique, until } from "./lane.mjs";
 
 const copilotkit = {
   composer: 'textarea[data-testid="copilot-chat-textarea"]', send: '[data-testid="copilot-send-button"]',
-  assistant: '[data-testid="copilot-assistant-message"]', harmless: /CopilotKit|copilotkit/i,
+  assistant: '[data-testid="copilot-assistant-message"]',
 };
 const assistant = { composer: '[data-testid="composer"]', send: '[data-testid="send"]', assistant: '[data-testid="assistant"]' };
 const own = { composer: 'input[name="text"]', assistant: "main > p" };
