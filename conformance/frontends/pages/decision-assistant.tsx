@@ -1,10 +1,8 @@
 // assistant-ui asks, and <Decision> draws its questions.
 
 import { AssistantRuntimeProvider, ComposerPrimitive, MessagePrimitive, ThreadPrimitive, useAuiState } from "@assistant-ui/react";
-import { useAgUiInterrupts, useAgUiSubmitInterruptResponses, type AgUiResumeEntry } from "@assistant-ui/react-ag-ui";
 import { useAguiwsRuntime } from "@aguiws/client/assistant-ui";
-import { Decision } from "@aguiws/react";
-import { useState } from "react";
+import { Questions } from "../snippets/decisions-assistant";
 import { agent } from "./agent";
 
 export default function Chat() {
@@ -13,27 +11,11 @@ export default function Chat() {
     <AssistantRuntimeProvider runtime={runtime}>
       <ThreadPrimitive.Root>
         <ThreadPrimitive.Messages components={{ UserMessage, AssistantMessage }} />
-        <Questions />
+        <Questions agent={agent} />
         <Composer />
       </ThreadPrimitive.Root>
     </AssistantRuntimeProvider>
   );
-}
-
-/** The answers go out together, when there is one for each question. */
-function Questions() {
-  const open = useAgUiInterrupts();
-  const submit = useAgUiSubmitInterruptResponses();
-  const [answers, setAnswers] = useState<Record<string, AgUiResumeEntry>>({});
-  const answer = (entry: AgUiResumeEntry) => {
-    const all = { ...answers, [entry.interruptId]: entry };
-    const entries = open.flatMap(({ id }) => all[id] ?? []);
-    setAnswers(entries.length < open.length ? all : {});
-    if (entries.length === open.length) void submit(entries);
-  };
-  return open.map((interrupt) => (
-    <Decision key={interrupt.id} interrupt={interrupt} messages={agent.messages} answer={answers[interrupt.id]} onAnswer={(entry) => answer(entry as AgUiResumeEntry)} />
-  ));
 }
 
 function Composer() {

@@ -1,7 +1,7 @@
 // CopilotKit asks, and <Decision> draws its questions.
 
-import { Decision } from "@aguiws/react";
-import { CopilotChat, CopilotKit, useInterrupt } from "@copilotkit/react-core/v2";
+import { CopilotChat, CopilotKit } from "@copilotkit/react-core/v2";
+import { Questions } from "../snippets/decisions-copilotkit";
 import { agent, threadId } from "./agent";
 
 const agents = { default: agent };
@@ -9,26 +9,8 @@ const agents = { default: agent };
 export default function Chat() {
   return (
     <CopilotKit agents__unsafe_dev_only={agents} threadId={threadId}>
-      <Questions />
+      <Questions agent={agent} />
       <CopilotChat threadId={threadId} />
     </CopilotKit>
   );
-}
-
-function Questions() {
-  useInterrupt({
-    render: ({ interrupts, resolve, cancel }) => (
-      <>
-        {(interrupts ?? []).map((interrupt) => (
-          <Decision
-            key={interrupt.id}
-            interrupt={interrupt}
-            messages={agent.messages}
-            onAnswer={({ interruptId, status, payload }) => void (status === "resolved" ? resolve(payload, interruptId) : cancel(interruptId))}
-          />
-        ))}
-      </>
-    ),
-  });
-  return null;
 }
