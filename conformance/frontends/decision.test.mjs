@@ -83,3 +83,22 @@ test("the package's inbox and threads: a question is answered beside its chat", 
   await until(async () => /No question waits/.test(await tab.at("inbox").innerText()), "the inbox has nothing more");
   await asked(tab, 0);
 });
+
+test("the package's form and its inbox, in the words of the page", async () => {
+  const tab = await Tab.open("decision", own, { with: "office" });
+  await tab.agent((agent) => {
+    agent.addMessage({ id: "m1", role: "user", content: '/tool pay {"amount":10}' });
+    return agent.runAgent().then(() => agent.pendingInterrupts.length);
+  });
+  await tab.page.locator(`[data-testid="inbox-pick"][data-thread-id="${tab.threadId}"]`).click();
+  const inbox = tab.at("inbox-item");
+  await until(async () => /Genehmigen/.test(await inbox.innerText()), "the inbox has the words that it was given");
+  await press(inbox, "decline");
+  await until(async () => tab.agent((agent) => agent.status.interrupts.length === 0), "the answer has reached the agent");
+  await tab.at("field-amount").fill("-1");
+  await press(tab.page, "submit-form");
+  await until(async () => /at least 0/.test(await tab.page.locator("form").innerText()), "the form says what is wrong");
+  await tab.at("field-amount").fill("12.5");
+  await press(tab.page, "submit-form");
+  await until(async () => (await tab.page.locator("output").innerText()) === '{"amount":12.5}', "the form gives its answer");
+});

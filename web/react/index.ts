@@ -17,4 +17,5 @@ export { useStrings, Words } from "./lib/words.js";
 export { ThreadList, type ThreadListProps } from "./threads/ThreadList.js";
 export { useThreads, type Threads } from "./threads/useThreads.js";
 export { useInterrupts, type Interrupts, type OpenQuestion } from "./thread/useInterrupts.js";
-export { useThread, type Thread, type ThreadFault, type ThreadOptions, type ThreadPicture } from "./thread/useThread.js";
+export type { ThreadFault, ThreadPicture } from "./thread/threadstore.js";
+export { useThread, type Thread, type ThreadOptions } from "./thread/useThread.js";

@@ -8,6 +8,7 @@ const chats = {
   copilotkit: lazy(() => import("./decision-copilotkit")),
   assistant: lazy(() => import("./decision-assistant")),
   own: lazy(() => import("./decision-own")),
+  office: lazy(() => import("./decision-office")),
 };
 const Chat = chats[new URLSearchParams(location.search).get("with") as keyof typeof chats];
 

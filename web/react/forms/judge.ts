@@ -97,7 +97,7 @@ function faultOf({ keyword, instanceLocation, error }: OutputUnit, words: Words)
 
 function typesIn(error: string, { types, or, otherType }: Words): string {
   const [, expected = ""] = /Expected (.*)\.$/.exec(error) ?? [];
-  const named = [...expected.matchAll(/"([^"]*)"/g)].map(([, name = ""]) => types[name] ?? name);
+  const named = [...expected.matchAll(/"([^"]*)"/g)].map(([, name = ""]) => (Object.hasOwn(types, name) ? types[name]! : name));
   return named.length > 0 ? or(named) : otherType;
 }
 

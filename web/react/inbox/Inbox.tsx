@@ -2,6 +2,7 @@ import { type ReactNode, useCallback, useState } from "react";
 import { asksWords } from "./asks.js";
 import { useInbox, useQuestions, type InboxFilter } from "./useInbox.js";
 import type { Control } from "../control/control.js";
+import { Told } from "../control/Told.js";
 import type { InboxItem } from "../control/types.js";
 import { Decision } from "../decision/Decision.js";
 import { Ago } from "../lib/Ago.js";
@@ -25,13 +26,7 @@ export function Inbox({ control, filter, linkTo }: InboxProps) {
   const key = picked && keyOf(picked);
   return (
     <section className="aguiws inbox" aria-label={words.inbox} data-testid="inbox">
-      {error && (
-        <p className="fault" role="alert">
-          {words.notAsked(error.message)}
-        </p>
-      )}
-      {!items && !error && <p className="hint">{words.loading}</p>}
-      {items?.length === 0 && <p className="hint">{words.nothing}</p>}
+      <Told items={items} error={error} nothing={words.nothing} />
       <ul className="rows">
         {items?.map((item) => (
           <Row key={keyOf(item)} item={item} picked={keyOf(item) === key} pick={() => pick(item)} />

@@ -1,5 +1,6 @@
 // Until when what a thread asks may be answered, in words.
 
+import { relative } from "./relative.js";
 import { ENGLISH, type Strings } from "./strings.js";
 
 /** A question that may be answered for some time. */
@@ -24,15 +25,6 @@ const STEPS: Array<[ms: number, unit: Intl.RelativeTimeFormatUnit]> = [
   [1_000, "second"],
 ];
 
-const formats = new Map<string, Intl.RelativeTimeFormat>();
-
-function formatOf(locale: string): Intl.RelativeTimeFormat {
-  let format = formats.get(locale);
-  // Of a day that is a whole one away, which is not always tomorrow.
-  if (!format) formats.set(locale, (format = new Intl.RelativeTimeFormat(locale, { numeric: "always", style: "short" })));
-  return format;
-}
-
 /** When the first of these is over, or how many are; undefined where none ever is. */
 export function dueOf(interrupts: readonly Timed[], now: number, { locale, text }: Pick<Strings, "locale" | "text"> = ENGLISH): Due | undefined {
   const open: number[] = [];
@@ -47,6 +39,6 @@ export function dueOf(interrupts: readonly Timed[], now: number, { locale, text 
   if (over > 0) return { words: over < interrupts.length ? text.someExpired(over, interrupts.length) : text.expired, expired: true, again };
   if (again === undefined) return undefined;
   const [step, unit] = STEPS.find(([ms]) => left >= ms) ?? STEPS.at(-1)!;
-  // An English short form has a full stop: "12 min.".
-  return { words: text.due(formatOf(locale).format(Math.max(1, Math.trunc(left / step)), unit).replace(/\.$/, "")), expired: false, again };
+  // Of a day that is a whole one away, which is not always tomorrow. An English short form has a full stop: "12 min.".
+  return { words: text.due(relative(locale, "always").format(Math.max(1, Math.trunc(left / step)), unit).replace(/\.$/, "")), expired: false, again };
 }

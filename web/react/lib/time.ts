@@ -1,5 +1,6 @@
 // Times in words.
 
+import { relative } from "./relative.js";
 import { ENGLISH, type Strings } from "./strings.js";
 
 const STEPS: Array<[seconds: number, unit: Intl.RelativeTimeFormatUnit]> = [
@@ -8,21 +9,13 @@ const STEPS: Array<[seconds: number, unit: Intl.RelativeTimeFormatUnit]> = [
   [60, "minute"],
 ];
 
-const formats = new Map<string, Intl.RelativeTimeFormat>();
-
-function formatOf(locale: string): Intl.RelativeTimeFormat {
-  let format = formats.get(locale);
-  if (!format) formats.set(locale, (format = new Intl.RelativeTimeFormat(locale, { numeric: "auto" })));
-  return format;
-}
-
 /** How long ago something was: "5 minutes ago", "yesterday". */
 export function ago(time: string | undefined, now = Date.now(), { locale, text }: Pick<Strings, "locale" | "text"> = ENGLISH): string {
   const at = Date.parse(time ?? "");
   if (Number.isNaN(at)) return "";
   const seconds = Math.round((at - now) / 1_000);
   for (const [step, unit] of STEPS) {
-    if (Math.abs(seconds) >= step) return formatOf(locale).format(Math.trunc(seconds / step), unit);
+    if (Math.abs(seconds) >= step) return relative(locale, "auto").format(Math.trunc(seconds / step), unit);
   }
   return text.justNow;
 }

@@ -2,6 +2,7 @@ import type { MouseEvent } from "react";
 import { hasFailed, stands } from "./stands.js";
 import { useThreads } from "./useThreads.js";
 import type { Control } from "../control/control.js";
+import { Told } from "../control/Told.js";
 import { Marked } from "../lib/Marked.js";
 import { useStrings } from "../lib/words.js";
 
@@ -27,13 +28,7 @@ export function ThreadList({ control, current, onPick, hrefOf = (id) => `?thread
   };
   return (
     <nav className="aguiws threads" aria-label={words.chats} data-testid="thread-list">
-      {error && (
-        <p className="fault" role="alert">
-          {words.notAsked(error.message)}
-        </p>
-      )}
-      {!items && !error && <p className="hint">{words.loading}</p>}
-      {items?.length === 0 && <p className="hint">{words.noChats}</p>}
+      <Told items={items} error={error} nothing={words.noChats} />
       <ul className="rows">
         {items?.map((thread) => (
           <li key={thread.threadId} data-waiting={thread.waiting} data-failed={hasFailed(thread)}>
