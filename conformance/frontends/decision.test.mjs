@@ -85,7 +85,8 @@ test("the package's inbox and threads: a question is answered beside its chat", 
 });
 
 test("the package's form and its inbox, in the words of the page", async () => {
-  const tab = await Tab.open("decision", own, { with: "office" });
+  const tab = await Tab.open("decision", own, { with: "office", follow: "1" });
+  await tab.at("thread-list").waitFor();
   await tab.agent((agent) => {
     agent.addMessage({ id: "m1", role: "user", content: '/tool pay {"amount":10}' });
     return agent.runAgent().then(() => agent.pendingInterrupts.length);
