@@ -30,7 +30,7 @@ func longest(name string) int {
 
 // plain are the pages beside docs/ and examples/ that must read plainly.
 var plain = []string{
-	"README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "web/README.md", "web/client/README.md", "web/create/README.md",
+	"README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "web/README.md", "web/client/README.md", "web/create/README.md", "web/react/README.md",
 	"conformance/README.md", "conformance/CLIENTS.md", "conformance/BEHAVIOURS.md", "conformance/RULES.md",
 }
 

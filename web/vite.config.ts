@@ -28,7 +28,7 @@ export default defineConfig({
   plugins: [react(), countingIcons(9)],
   resolve: {
     // The sources, and never what was last compiled from them for npm.
-    alias: [{ find: /^(\.\.\/)+client$/, replacement: fileURLToPath(new URL("client/index.ts", import.meta.url)) }],
+    alias: [{ find: /^((\.\.\/)+|@aguiws\/)client$/, replacement: fileURLToPath(new URL("client/index.ts", import.meta.url)) }],
   },
   build: {
     outDir: "../dist",
@@ -46,6 +46,6 @@ export default defineConfig({
     // A slow machine is no fault of the page's.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    include: ["client/test/**/*.test.ts", "chat/test/**/*.test.ts"],
+    include: ["client/test/**/*.test.ts", "react/test/**/*.test.ts", "chat/test/**/*.test.ts"],
   },
 });

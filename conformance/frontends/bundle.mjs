@@ -2,7 +2,8 @@
 // theirs: one @ag-ui/client for both, as in an application that installs them.
 
 import { build } from "esbuild";
-import { readFile } from "node:fs/promises";
+import { join } from "../../web/react/styles/join.mjs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -13,8 +14,8 @@ const shared = ["@ag-ui/client", "@assistant-ui/react", "@assistant-ui/react-ag-
 // The documents name a server by its whole address, and the lane's network has one of its own.
 const relative = {
   name: "relative",
-  setup: ({ onLoad }) => onLoad({ filter: /snippets.httpagent\.tsx$/ }, async ({ path }) => ({
-    contents: (await readFile(path, "utf8")).replace("http://127.0.0.1:8080/agui", "/agui"),
+  setup: ({ onLoad }) => onLoad({ filter: /snippets.(httpagent|react)\.tsx$/ }, async ({ path }) => ({
+    contents: (await readFile(path, "utf8")).replace(/(http|ws):\/\/127\.0\.0\.1:8080\/agui/, "/agui"),
     loader: "tsx",
   })),
 };
@@ -34,6 +35,8 @@ const bundle = (entryPoints, aliases) => build({
     "@aguiws/client/assistant-ui": here("../../web/client/assistant-ui.ts"),
     "@aguiws/client/copilotkit": here("../../web/client/copilotkit.ts"),
     "@aguiws/client": here("../../web/client/index.ts"),
+    "@aguiws/react/styles.css": here("build/react.css"),
+    "@aguiws/react": here("../../web/react/index.ts"),
     ...Object.fromEntries(shared.map((name) => [name, installed(name)])),
     ...aliases,
   },
@@ -41,7 +44,9 @@ const bundle = (entryPoints, aliases) => build({
   logLevel: "warning",
 });
 
-await bundle([here("pages/copilotkit.tsx"), here("pages/assistant.tsx"), here("pages/questions.tsx")]);
+await mkdir(here("build"), { recursive: true });
+await writeFile(here("build/react.css"), await join());
+await bundle(["copilotkit", "assistant", "questions", "decision"].map((name) => here(`pages/${name}.tsx`)));
 const ofWeb = (name) => [name, here(`../../web/node_modules/${name}`)];
 await bundle([here("pages/quickstart.tsx")], Object.fromEntries(["@ag-ui/client", "rxjs"].map(ofWeb)));
 await bundle([{ in: here("pages/assistant.tsx"), out: "assistant-0.0.56" }], {

@@ -23,7 +23,7 @@ func TestFrontends(t *testing.T) {
 	browser := chromium(t)
 	in(t, ".", nil, "node", "bundle.mjs")
 	server := command.Start(t, command.Options{})
-	for _, page := range []string{"copilotkit", "assistant", "assistant-0.0.56", "questions", "quickstart"} {
+	for _, page := range []string{"copilotkit", "assistant", "assistant-0.0.56", "questions", "quickstart", "decision"} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			// Every version of a frontend is asked the same.

@@ -60,7 +60,7 @@ func TestPackageBesideCopilotKit(t *testing.T) {
 	})
 }
 
-// What the package's README shows, and the examples with pages, compile in an
+// What the READMEs of the packages show, and the examples with pages, compile in an
 // application that has the frontends that they are about. That snippets holds what the README shows is seen to
 // by a test of conformance.
 func TestSnippetsCompile(t *testing.T) {
@@ -70,6 +70,7 @@ func TestSnippetsCompile(t *testing.T) {
 	web, tsc := compiler(t)
 	const from = "node_modules"
 	app := install(t, "snippets", command.Pack(t), map[string]string{"@ag-ui": from, "rxjs": from, "@copilotkit": from, "@assistant-ui": from, "@types": from, "react": from, "@tanstack": web})
+	unpack(t, app, "react", command.PackReact(t))
 	for _, example := range []string{"assistant-ui", "copilotkit", "tanstack"} {
 		if err := os.CopyFS(filepath.Join(app, "example", example), os.DirFS(filepath.Join(command.Root(t), "examples", example, "src"))); err != nil {
 			t.Fatal(err)
@@ -98,15 +99,21 @@ func install(t *testing.T, sources, tarball string, others map[string]string) (a
 	if err := os.CopyFS(app, os.DirFS(sources)); err != nil {
 		t.Fatal(err)
 	}
-	ours := filepath.Join(app, "node_modules", "@aguiws", "client")
-	if err := os.MkdirAll(ours, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	in(t, ours, nil, "tar", "-xzf", tarball, "--strip-components=1")
+	unpack(t, app, "client", tarball)
 	for name, path := range others {
 		link(t, filepath.Join(path, name), filepath.Join(app, "node_modules", name))
 	}
 	return app
+}
+
+// unpack puts a package of this project where npm would.
+func unpack(t *testing.T, app, name, tarball string) {
+	t.Helper()
+	ours := filepath.Join(app, "node_modules", "@aguiws", name)
+	if err := os.MkdirAll(ours, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	in(t, ours, nil, "tar", "-xzf", tarball, "--strip-components=1")
 }
 
 func versionOf(t *testing.T, folder string) string {

@@ -13,7 +13,7 @@ import (
 )
 
 // packCreate is the tarball of web/create as npm would publish it, made of copies.
-func packCreate(t *testing.T) string {
+func packCreate(t testing.TB) string {
 	t.Helper()
 	root, checkout, made := command.Root(t), t.TempDir(), t.TempDir()
 	for _, name := range []string{"web/create", "conformance/frontends/snippets"} {

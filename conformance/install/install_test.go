@@ -299,7 +299,7 @@ func try(dir string, env []string, args ...string) (string, error) {
 	return string(out), err
 }
 
-func write(t *testing.T, dir, name, text string) {
+func write(t testing.TB, dir, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 		t.Fatal(err)

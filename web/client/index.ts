@@ -1,7 +1,7 @@
 // The AG-UI WebSocket binding for @ag-ui/client: `WebSocketAgent`, and what it is made of where a page needs it.
 
 export { WebSocketAgent, type WebSocketAgentConfig } from "./agent.js";
-export { answersOf, questionText, type AnswerChoice, type Answers } from "./answers.js";
+export { answersOf, askingMember, questionText, type AnswerChoice, type Answers } from "./answers.js";
 export type { BackoffOptions } from "./backoff.js";
 export { Connection } from "./connection.js";
 export type { Position } from "./cursor.js";

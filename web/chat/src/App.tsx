@@ -1,8 +1,8 @@
 import { lazy, Suspense } from "react";
 import { Bar } from "./bar/Bar";
 import { ChatPage } from "./chat/ChatPage";
-import { OrElse } from "./lib/OrElse";
-import { part } from "./lib/part";
+import { OrElse } from "../../react/lib/OrElse";
+import { part } from "../../react/lib/part";
 import { usePath } from "./lib/route";
 import { usePerson, useSession } from "./server/session";
 import { useElsewhere, useThreadId } from "./thread";

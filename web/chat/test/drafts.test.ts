@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError, type Entry } from "../src/server/api";
-import type { Answer } from "../src/forms/answers";
+import type { Answer } from "../../react/forms/answers";
 import { Drafts, type Keeper } from "../src/decision/drafts";
 
 const yes: Answer = { status: "resolved", payload: { approved: true } };

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Feed, type End, type FeedOptions, type Hear } from "../src/server/feed";
-import { poll } from "../src/server/poll";
+import { poll } from "../../react/control/poll";
 
 class Page extends EventTarget {
   hidden = false;

@@ -1,13 +1,14 @@
 // Numbers keep their text from where they come to where they go.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { entryOf, pretty, readArguments, readJson, sameJson, saidBeside } from "../src/forms/answers";
+import { entryOf, saidBeside } from "../../react/forms/answers";
+import { pretty, readArguments, readJson, sameJson } from "../../react/forms/readjson";
 import { call } from "../src/server/api";
-import { compare, isMultiple, isWhole } from "../src/lib/decimal";
-import { judge } from "../src/forms/judge";
-import { FRAMES, isExact, numberOf, parse, stringify, textOfNumber } from "../src/lib/json";
+import { compare, isMultiple, isWhole } from "../../react/lib/decimal";
+import { judge } from "../../react/forms/judge";
+import { FRAMES, isExact, numberOf, parse, stringify, textOfNumber } from "../../react/lib/json";
 import { Outbox } from "../src/chat/outbox";
-import { presentable, type Schema } from "../src/forms/schema";
+import { presentable, type Schema } from "../../react/forms/schema";
 
 const NUMBERS = ["9007199254740993", "1.0", "1e400", "-0", "1234567890123456789012345678901234567890", "0.1000000000000000055511151231257827", "1E2", "-1.50"];
 

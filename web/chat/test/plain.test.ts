@@ -1,11 +1,11 @@
-// The texts of the page begin with their subject.
+// The texts of the page and of its parts begin with their subject.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { expect, it } from "vitest";
 
-const root = fileURLToPath(new URL("../src/", import.meta.url));
+const roots = ["../src/", "../../react/"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 const inverted = /^(?:As|Behind|Nobody|Nothing|Of|So|What|Where|Whether|Who|Whoever|Whose|With) \S+ \S/;
 
 /** The sentences of a file's strings and of its elements. */
@@ -17,12 +17,13 @@ function sentences(file: string): string[] {
     }
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile(file, readFileSync(root + file, "utf8"), ts.ScriptTarget.Latest, false));
+  visit(ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, false));
   return list;
 }
 
 it("begins with a subject", () => {
-  const all = (readdirSync(root, { recursive: true }) as string[]).filter((file) => /\.tsx?$/.test(file)).flatMap(sentences);
+  const files = roots.flatMap((root) => (readdirSync(root, { recursive: true }) as string[]).filter((file) => /^(?!dist|types|test).*\.tsx?$/.test(file)).map((file) => root + file));
+  const all = files.flatMap(sentences);
   expect(all.length).toBeGreaterThan(1000);
   expect(all.filter((text) => inverted.test(text) && !text.endsWith("?"))).toEqual([]);
 });

@@ -3,8 +3,8 @@
 import type { BaseEvent } from "@ag-ui/client";
 import { describe, expect, it } from "vitest";
 import type { DecisionInfo, RunInfo } from "../src/server/api";
-import { argFields } from "../src/decision/argfields";
-import { parse } from "../src/lib/json";
+import { argFields } from "../../react/decision/argparts";
+import { parse } from "../../react/lib/json";
 import { ThreadRecord } from "../src/decision/record";
 import { cameBack, changesOf, placeOf, sideOf, toldBy, toldOnRecord, verdictOf } from "../src/decision/told";
 import { badgesOf, toolStateOf } from "../src/chat/toolstate";

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import { connectionFor } from "../index";
-import { FRAMES, parse, stringify } from "../../chat/src/lib/json";
+import { FRAMES, parse, stringify } from "../../react/lib/json";
 import { attached, Bench, live, settle, started, stream, type Frame } from "./fake";
 import { quietly } from "./scenes";
 

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { AlertChoice } from "./AlertChoice";
 import { Drop } from "../lib/Drop";
-import { Icon } from "../lib/Icon";
+import { Icon } from "../../../react/lib/Icon";
 import { bearer, signIn } from "../server/session";
 import { chooseTheme, chosenTheme, THEMES, type Theme } from "../lib/theme";
 

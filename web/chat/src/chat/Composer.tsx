@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState, type FormEvent, type KeyboardEvent, type RefObject } from "react";
 import { composes } from "./composes";
-import { Guarded } from "../lib/Guarded";
+import { Guarded } from "../../../react/lib/Guarded";
 import { insteadOf } from "./instead";
 import { keepOwn, ownOf } from "../server/own";
 

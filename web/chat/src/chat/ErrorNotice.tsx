@@ -1,7 +1,7 @@
 import type { Notice, Remedy } from "./chat";
-import { Guarded } from "../lib/Guarded";
-import { Icon } from "../lib/Icon";
-import { stringify } from "../lib/json";
+import { Guarded } from "../../../react/lib/Guarded";
+import { Icon } from "../../../react/lib/Icon";
+import { stringify } from "../../../react/lib/json";
 import { wordsFor } from "../lib/words";
 
 const REMEDIES: Record<Remedy, string> = { hide: "Dismiss", attach: "Try again", connect: "Connect again" };

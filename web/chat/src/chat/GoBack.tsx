@@ -2,8 +2,8 @@ import type { Message } from "@ag-ui/client";
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { editable, useBack } from "./back";
 import { composes } from "./composes";
-import { Guarded } from "../lib/Guarded";
-import { Icon } from "../lib/Icon";
+import { Guarded } from "../../../react/lib/Guarded";
+import { Icon } from "../../../react/lib/Icon";
 
 /** A message, or the field in which it is changed. */
 export function Editable({ message, children }: { message: Message; children: ReactNode }) {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
-import { pretty } from "../forms/answers";
-import { Folded } from "../lib/Folded";
+import { pretty } from "../../../react/forms/readjson";
+import { Folded } from "../../../react/lib/Folded";
 import type { Frame, Tape } from "./tape";
 
 /** What has come meanwhile is looked at this often, in milliseconds. */

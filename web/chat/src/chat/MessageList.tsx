@@ -1,12 +1,12 @@
 import type { Message } from "@ag-ui/client";
 import { Fragment, lazy, memo, Suspense, useCallback, useDeferredValue, useRef, useState } from "react";
 import { Copy } from "../lib/Copy";
-import { Folded, Paragraph } from "../lib/Folded";
+import { Folded, Paragraph } from "../../../react/lib/Folded";
 import { Branches, Editable, GoBack } from "./GoBack";
-import { stringify } from "../lib/json";
+import { stringify } from "../../../react/lib/json";
 import { textOf } from "./messagetext";
-import { OrElse } from "../lib/OrElse";
-import { part } from "../lib/part";
+import { OrElse } from "../../../react/lib/OrElse";
+import { part } from "../../../react/lib/part";
 import { partsOf, rowsOf, samePart, type Conversation, type Row } from "./rows";
 import { ToolCard } from "./ToolCard";
 import { TurnMark } from "./TurnMark";

@@ -1,5 +1,5 @@
 import type { Outgoing } from "./outbox";
-import { Guarded } from "../lib/Guarded";
+import { Guarded } from "../../../react/lib/Guarded";
 import { sentence, wordsFor } from "../lib/words";
 
 interface Props {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { ApiError, call, type Page } from "../server/api";
-import { Guarded } from "../lib/Guarded";
+import { Guarded } from "../../../react/lib/Guarded";
 
 /** How often threads below are stopped, as many at a time as the server does, before somebody has to ask anew. */
 const ROUNDS = 10;

@@ -1,12 +1,12 @@
 import { useState } from "react";
 import type { Payload } from "../../../client/payloads";
 import { fetchPayload } from "../../../client/payloads";
-import { pretty } from "../forms/answers";
+import { pretty } from "../../../react/forms/readjson";
 import { download } from "../server/download";
-import { Folded } from "../lib/Folded";
-import { Marked } from "../lib/Marked";
+import { Folded } from "../../../react/lib/Folded";
+import { Marked } from "../../../react/lib/Marked";
 import { bearer } from "../server/session";
-import { sizeWords } from "../lib/size";
+import { sizeWords } from "../../../react/lib/size";
 
 /** More than this is not drawn, in bytes: it can be kept as a file. */
 const DRAWN = 2 << 20;

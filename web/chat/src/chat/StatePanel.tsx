@@ -1,5 +1,5 @@
-import { Folded } from "../lib/Folded";
-import { isExact, stringify } from "../lib/json";
+import { Folded } from "../../../react/lib/Folded";
+import { isExact, stringify } from "../../../react/lib/json";
 
 /** The state the agent shares, when there is any. */
 export function StatePanel({ state }: { state: unknown }) {

@@ -4,7 +4,7 @@ import { randomUUID, type Interrupt, type Message, type ResumeEntry, type RunErr
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { TransportError, WebSocketAgent, type Position, type ThreadStatus } from "../../../client";
 import { call, type DecisionInfo, type Page, type RunInfo } from "../server/api";
-import { FRAMES } from "../lib/json";
+import { FRAMES } from "../../../react/lib/json";
 import { credential, useSession, whenOver } from "../server/session";
 import { namesInLog } from "./lognames";
 import { Outbox, type Outgoing } from "./outbox";

@@ -1,7 +1,7 @@
 // The end of a conversation stays in sight while its reader is there, and a reader of older text is left alone.
 
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from "react";
-import { scrolledByPage } from "../lib/Guarded";
+import { scrolledByPage } from "../../../react/lib/Guarded";
 
 /** Closer to the end than this is at the end, in pixels. */
 const NEAR = 8;

@@ -1,6 +1,6 @@
 // What a message does that is sent while the thread is suspended, in words.
 
-import { waits } from "../forms/answers";
+import { waits } from "../../../react/forms/question";
 
 export interface Instead {
   placeholder: string;

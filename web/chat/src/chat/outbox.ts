@@ -3,7 +3,7 @@
 
 import type { ResumeEntry } from "@ag-ui/client";
 import { keepOwn, ownOf, ownPerson } from "../server/own";
-import { isObject } from "../forms/schema";
+import { isObject } from "../../../react/forms/schema";
 
 /** Why something was not taken. */
 export interface Refusal {

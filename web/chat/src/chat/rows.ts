@@ -2,7 +2,7 @@
 // nothing while another grows.
 
 import type { Interrupt, Message, ToolCall, ToolMessage } from "@ag-ui/client";
-import { questionOf } from "../forms/answers";
+import { questionOf } from "../../../react/forms/question";
 import { textOf } from "./messagetext";
 import type { Mark } from "../decision/record";
 import type { Told } from "../decision/told";

@@ -1,9 +1,9 @@
 // What has become of a tool call.
 
 import type { ToolMessage } from "@ag-ui/client";
-import { parse } from "../lib/json";
+import { parse } from "../../../react/lib/json";
 import { textOf } from "./messagetext";
-import { isObject } from "../forms/schema";
+import { isObject } from "../../../react/forms/schema";
 import { verdictOf, type Badge, type Told } from "../decision/told";
 
 /** `asked`: whether it is carried out. `open`: the run has ended, and nothing says what became of the call. */

@@ -2,7 +2,7 @@
 
 import type { BaseEvent } from "@ag-ui/client";
 import type { Position } from "../../../client";
-import { parse } from "../lib/json";
+import { parse } from "../../../react/lib/json";
 import { readLog } from "./log";
 import type { ThreadRecord } from "../decision/record";
 

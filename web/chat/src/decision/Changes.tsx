@@ -1,5 +1,5 @@
 import type { Change } from "../../../client";
-import { Marked } from "../lib/Marked";
+import { Marked } from "../../../react/lib/Marked";
 import { placeOf, sideOf } from "./told";
 
 /** How an approval has edited the arguments: place by place, what was proposed and what was approved. */

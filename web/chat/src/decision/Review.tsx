@@ -1,12 +1,15 @@
 import type { Interrupt, Message } from "@ag-ui/client";
 import type { Change } from "../../../client";
-import { aboutWhat, labelOf, questionOf, readJson, saysYes, saidBeside, toolCallOf, type Answer } from "../forms/answers";
+import { labelOf, saysYes, saidBeside, type Answer } from "../../../react/forms/answers";
+import { questionOf } from "../../../react/forms/question";
+import { readJson } from "../../../react/forms/readjson";
+import { aboutWhat, toolCallOf } from "../../../react/forms/wording";
 import { Changes } from "./Changes";
-import { stringify } from "../lib/json";
-import { Marked } from "../lib/Marked";
-import { visible } from "../lib/misleading";
-import { worded } from "../lib/naming";
-import { isObject } from "../forms/schema";
+import { stringify } from "../../../react/lib/json";
+import { Marked } from "../../../react/lib/Marked";
+import { visible } from "../../../react/lib/misleading";
+import { worded } from "../../../react/lib/naming";
+import { isObject } from "../../../react/forms/schema";
 import { changesOf } from "./told";
 
 interface Props {

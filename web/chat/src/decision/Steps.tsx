@@ -1,4 +1,4 @@
-import { Icon } from "../lib/Icon";
+import { Icon } from "../../../react/lib/Icon";
 
 interface Props {
   /** Which question is shown, from 1; undefined: all answers are looked over. */

@@ -1,7 +1,7 @@
-import { Ago } from "../lib/Ago";
-import { Icon } from "../lib/Icon";
-import type { IconName } from "../lib/icons";
-import { Marked } from "../lib/Marked";
+import { Ago } from "../../../react/lib/Ago";
+import { Icon } from "../../../react/lib/Icon";
+import type { IconName } from "../../../react/lib/icons";
+import { Marked } from "../../../react/lib/Marked";
 import type { Badge, Tone } from "./told";
 
 const ICONS: Record<Tone, IconName> = { asked: "question", done: "check", late: "refuse", busy: "wait", "": "close" };

@@ -3,7 +3,7 @@
 
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { ApiError, asker, call, type Entry, type InboxItem, type Page } from "../server/api";
-import { entryOf, type Answer } from "../forms/answers";
+import { entryOf, type Answer } from "../../../react/forms/answers";
 import { useSession } from "../server/session";
 
 /** What a server does for drafts. Each call rejects with an ApiError. */

@@ -3,10 +3,10 @@
 import type { ResumeEntry } from "@ag-ui/client";
 import type { Change, Decision } from "../../../client";
 import type { DecisionInfo } from "../server/api";
-import { TAKEN } from "./argfields";
-import { stringify } from "../lib/json";
-import { worded } from "../lib/naming";
-import { isObject } from "../forms/schema";
+import { TAKEN } from "../../../react/decision/argparts";
+import { stringify } from "../../../react/lib/json";
+import { worded } from "../../../react/lib/naming";
+import { isObject } from "../../../react/forms/schema";
 
 /** A decision, and what was asked where that is known. */
 export interface Told extends Decision {

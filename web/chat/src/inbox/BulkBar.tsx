@@ -1,8 +1,8 @@
 import { useEffect, useId, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import type { InboxItem } from "../server/api";
 import { among, callsOf, MOST, questionsKey, toolsOf, type Bulk, type Result, type Way } from "./bulk";
-import { Guarded, uncovered } from "../lib/Guarded";
-import { visible } from "../lib/misleading";
+import { Guarded, uncovered } from "../../../react/lib/Guarded";
+import { visible } from "../../../react/lib/misleading";
 import { sentence, wordsFor } from "../lib/words";
 
 const VERBS: Record<Way, { verb: string; done: string; means: string }> = {

@@ -1,6 +1,6 @@
 import type { ReactNode, Ref, TdHTMLAttributes } from "react";
-import { Ago } from "../lib/Ago";
-import { visible } from "../lib/misleading";
+import { Ago } from "../../../react/lib/Ago";
+import { visible } from "../../../react/lib/misleading";
 
 interface Props {
   label: string;

@@ -1,6 +1,6 @@
 import { type ReactNode, type RefObject, useState } from "react";
 import type { InboxItem } from "../server/api";
-import { Icon } from "../lib/Icon";
+import { Icon } from "../../../react/lib/Icon";
 import { askKeyOf } from "./InboxItem";
 import type { Picked } from "./picking";
 

@@ -1,12 +1,11 @@
-import type { Interrupt } from "@ag-ui/client";
 import type { MouseEvent } from "react";
-import { aboutWhat, calledBy } from "../forms/answers";
+import { asksWords } from "../../../react/inbox/asks";
 import type { InboxItem } from "../server/api";
 import { AgentCell, Cell, TimeCell } from "./DecisionTable";
 import { KeptRow } from "./KeptRow";
-import { ThreadDue } from "../lib/DueTag";
+import { ThreadDue } from "../../../react/lib/DueTag";
 import { reviewersWords } from "./Reviewers";
-import { visible } from "../lib/misleading";
+import { visible } from "../../../react/lib/misleading";
 
 export const COLUMNS = ["What", "Asked by", "Agent", "Since", "Due"];
 
@@ -78,10 +77,4 @@ export function InboxRow({ item, gone, others, leave, picked, pick, refused, cho
       </Cell>
     </KeptRow>
   );
-}
-
-/** What a thread asks, on one line. */
-function asksWords({ interrupts }: Pick<InboxItem, "interrupts">): string {
-  const [first] = interrupts;
-  return first ? aboutWhat(first.interrupt as unknown as Interrupt, calledBy(first.toolCall)) : "";
 }

@@ -1,4 +1,4 @@
-import { visible } from "../lib/misleading";
+import { visible } from "../../../react/lib/misleading";
 
 interface Props {
   label: string;

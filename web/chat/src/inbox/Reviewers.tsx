@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { call, request, type InboxItem } from "../server/api";
-import { poll } from "../server/poll";
-import { visible } from "../lib/misleading";
+import { poll } from "../../../react/control/poll";
+import { visible } from "../../../react/lib/misleading";
 
 /** The server forgets who looks after a minute: so often it is told again, in milliseconds. */
 const EVERY_MS = 20_000;

@@ -3,8 +3,9 @@
 import { isInterruptExpired, randomUUID, type Interrupt, type Message } from "@ag-ui/client";
 import { ApiError, type Entry, type InboxItem } from "../server/api";
 import { answersOf } from "../../../client/answers";
-import { entryOf, pretty, type Answer } from "../forms/answers";
-import { folds } from "../lib/folds";
+import { entryOf, type Answer } from "../../../react/forms/answers";
+import { pretty } from "../../../react/forms/readjson";
+import { folds } from "../../../react/lib/folds";
 
 /** So many threads are answered by one request. */
 export const MOST = 100;

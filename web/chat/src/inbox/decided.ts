@@ -2,9 +2,9 @@
 
 import { questionText } from "../../../client/answers";
 import type { DecisionInfo } from "../server/api";
-import { stringify } from "../lib/json";
-import { headlineOf, shortened } from "../lib/naming";
-import { isObject } from "../forms/schema";
+import { stringify } from "../../../react/lib/json";
+import { headlineOf, shortened } from "../../../react/lib/naming";
+import { isObject } from "../../../react/forms/schema";
 
 /** How it was decided. A time that ran out is nobody's answer, whatever was answered in its place. */
 export function decidedHow({ status, payload }: Pick<DecisionInfo, "status" | "payload">): string {

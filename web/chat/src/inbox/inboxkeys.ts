@@ -1,6 +1,6 @@
 // The inbox by single keys: which of them do what, and when they are only letters.
 
-import { uncovered } from "../lib/Guarded";
+import { uncovered } from "../../../react/lib/Guarded";
 
 /** `leave` a field. */
 export type KeyAct = "next" | "previous" | "leave" | "approve" | "decline" | "edit";

@@ -2,7 +2,7 @@
 
 import { type RefObject, useEffect, useLayoutEffect, useState } from "react";
 import type { InboxItem } from "../server/api";
-import { uncovered } from "../lib/Guarded";
+import { uncovered } from "../../../react/lib/Guarded";
 import type { Kept } from "../lib/kept";
 import { askKeyOf, keyOf, type Said } from "./InboxItem";
 import { follower } from "./inboxkeys";

@@ -1,6 +1,6 @@
 // Why threads wait, in words.
 
-import { visible } from "../lib/misleading";
+import { visible } from "../../../react/lib/misleading";
 
 /** Others are offered as they are. */
 const REASONS: Record<string, string> = {

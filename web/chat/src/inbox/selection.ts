@@ -3,8 +3,8 @@
 import type { Interrupt } from "@ag-ui/client";
 import { useEffect, useState } from "react";
 import type { InboxItem } from "../server/api";
-import { decisionOf } from "../forms/answers";
-import { visible } from "../lib/misleading";
+import { decisionOf } from "../../../react/forms/wording";
+import { visible } from "../../../react/lib/misleading";
 import { among, bulkable, messagesOf, plainAnswer, questionsKey, type Bulk, type Result, type Way } from "./bulk";
 import { refusalWords } from "./BulkBar";
 import { askKeyOf, type Said } from "./InboxItem";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { Icon } from "./Icon";
+import { Icon } from "../../../react/lib/Icon";
 
 /** How long it is said that something was copied, in milliseconds. */
 const SAID_MS = 2_000;

@@ -1,7 +1,7 @@
 import type { Root, RootContent } from "hast";
 import { memo, useEffect, useState, type ReactNode } from "react";
 import { Copy } from "../lib/Copy";
-import { part } from "../lib/part";
+import { part } from "../../../react/lib/part";
 import { spare } from "../lib/spare";
 
 /** A text is coloured when it has not changed for so long, in milliseconds. */

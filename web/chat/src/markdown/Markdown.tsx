@@ -5,7 +5,7 @@ import remarkGfm from "remark-gfm";
 import { CodeBlock } from "./CodeBlock";
 import { drawnUpTo } from "./drawable";
 import { mayHoldFormulas } from "./formulas";
-import { part } from "../lib/part";
+import { part } from "../../../react/lib/part";
 import { hostOf, Picture } from "./Picture";
 import { steady } from "./steady";
 

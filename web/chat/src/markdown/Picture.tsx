@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { visible } from "../lib/misleading";
+import { visible } from "../../../react/lib/misleading";
 
 /** Pictures that are in the text itself tell nobody that they are looked at. */
 const WITHIN = /^data:image\/(png|jpeg|gif|webp|avif);base64,/i;

@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
 import { usePolled, type ApiError, type Page, type Polled } from "../server/api";
-import { Guarded } from "../lib/Guarded";
+import { Guarded } from "../../../react/lib/Guarded";
 import { failedPart, firstEvent, perMinute, span, targetState, type TargetInfo, type TargetState, type UpstreamInfo, type WorkInfo } from "./backlogs";
 import type { Act } from "./RunTable";
 import { StackedTable } from "../lib/StackedTable";
-import { ago } from "../lib/time";
+import { ago } from "../../../react/lib/time";
 import { staleWords, wordsFor } from "../lib/words";
 
 const EVERY_MS = 5_000;

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { ApiError, call, type Page, type RunInfo } from "../server/api";
-import { Guarded } from "../lib/Guarded";
-import { visible } from "../lib/misleading";
+import { Guarded } from "../../../react/lib/Guarded";
+import { visible } from "../../../react/lib/misleading";
 import { Pager } from "../server/Pager";
 import { usePages, type Place } from "../server/pages";
 import { causes, requeueAll, type Requeued } from "./requeue";

@@ -1,7 +1,7 @@
 import { type FormEvent, useRef, useState } from "react";
 import { ApiError, call } from "../server/api";
 import { find, LOOKED, type Found } from "./find";
-import { visible } from "../lib/misleading";
+import { visible } from "../../../react/lib/misleading";
 import { onLink, threadHref } from "../lib/route";
 import { RunTable, type Act } from "./RunTable";
 import { sentence } from "../lib/words";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { Guarded } from "../lib/Guarded";
+import { Guarded } from "../../../react/lib/Guarded";
 import { AGES, ageWords, forgotten } from "./forget";
 import type { Act } from "./RunTable";
 

@@ -3,7 +3,7 @@ import { usePolled, type Page } from "../server/api";
 import { Unread } from "./Backlog";
 import { span } from "./backlogs";
 import { nodeState, took, type NodeInfo } from "./nodes";
-import { sizeWords } from "../lib/size";
+import { sizeWords } from "../../../react/lib/size";
 import { StackedTable } from "../lib/StackedTable";
 
 const EVERY_MS = 3_000;

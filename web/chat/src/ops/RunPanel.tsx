@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import type { RunInfo } from "../server/api";
 import { ForgetRuns } from "./ForgetRuns";
-import { Guarded } from "../lib/Guarded";
-import { visible } from "../lib/misleading";
+import { Guarded } from "../../../react/lib/Guarded";
+import { visible } from "../../../react/lib/misleading";
 import { PauseControl } from "./PauseControl";
 import { RunFacts } from "./RunFacts";
 import type { Act } from "./RunTable";

@@ -1,11 +1,11 @@
 import { useState } from "react";
 import type { RunInfo } from "../server/api";
-import { Guarded } from "../lib/Guarded";
-import { visible } from "../lib/misleading";
+import { Guarded } from "../../../react/lib/Guarded";
+import { visible } from "../../../react/lib/misleading";
 import { onLink, threadHref } from "../lib/route";
 import { RunPanel } from "./RunPanel";
 import { runDetail, runState } from "./runstates";
-import { ago } from "../lib/time";
+import { ago } from "../../../react/lib/time";
 import { tookWords } from "./runway";
 
 /** Does something and says what became of it; `outcome` reads the answer. */

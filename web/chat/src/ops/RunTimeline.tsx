@@ -1,5 +1,5 @@
 import { usePolled, type DecisionInfo, type Page } from "../server/api";
-import { visible } from "../lib/misleading";
+import { visible } from "../../../react/lib/misleading";
 import { between, wayOf, type RunOnRecord } from "./runway";
 
 const EVERY_MS = 5_000;

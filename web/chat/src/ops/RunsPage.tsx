@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { RunInfo } from "../server/api";
 import { FindById } from "./FindById";
 import { Menu } from "../inbox/Menu";
-import { visible } from "../lib/misleading";
+import { visible } from "../../../react/lib/misleading";
 import { Pager } from "../server/Pager";
 import { usePages } from "../server/pages";
 import { ANY, noneWords, RESULTS, resultWords, runsPath } from "./runfilters";

@@ -2,8 +2,8 @@ import { usePolled } from "../server/api";
 import { Unread } from "./Backlog";
 import { span } from "./backlogs";
 import { countWords, took, type StoreInfo } from "./nodes";
-import { sizeWords } from "../lib/size";
-import { ago } from "../lib/time";
+import { sizeWords } from "../../../react/lib/size";
+import { ago } from "../../../react/lib/time";
 
 const EVERY_MS = 3_000;
 

@@ -1,9 +1,9 @@
 // What became of a run, in words. That its dispatch is done with says nothing of that.
 
 import type { RunInfo } from "../server/api";
-import { waits } from "../forms/answers";
+import { waits } from "../../../react/forms/question";
 import { sentence } from "../lib/words";
-import { waitsFor } from "../threads/threadstands";
+import { waitsFor } from "../../../react/threads/stands";
 
 export interface RunState {
   words: string;

@@ -1,7 +1,7 @@
 // Notices as the server tells them, for as long as somebody here wants them.
 
 import { Backoff } from "../../../client/backoff";
-import type { Seen } from "./poll";
+import type { Seen } from "../../../react/control/poll";
 import { Blocks, type Block } from "./sse";
 
 export interface Notice {

@@ -1,7 +1,7 @@
 // What a person has written here and the server has not: kept for the tab's reloads, in sessionStorage, a piece for each
 // thread. It is gone with the tab, and when that person leaves.
 
-import { parse, stringify } from "../lib/json";
+import { parse, stringify } from "../../../react/lib/json";
 
 const PREFIX = "aguiws:own:";
 

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 import { pageDeletions } from "./deletions";
-import { visible } from "../lib/misleading";
+import { visible } from "../../../react/lib/misleading";
 
 /** The chats that are about to be deleted, and the way to keep them. */
 export function DeletedNote() {

@@ -1,17 +1,17 @@
 import { type KeyboardEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { usePolled, type Page, type ThreadInfo } from "../server/api";
+import { control, usePolled, type Page, type ThreadInfo } from "../server/api";
 import { DeletedNote } from "./DeletedNote";
 import { pageDeletions } from "./deletions";
-import { Guarded } from "../lib/Guarded";
-import { Icon } from "../lib/Icon";
-import { visible } from "../lib/misleading";
-import { ofWaiting } from "../server/notices";
+import { Guarded } from "../../../react/lib/Guarded";
+import { Icon } from "../../../react/lib/Icon";
+import { visible } from "../../../react/lib/misleading";
+import { ofThreads, ofWaiting } from "../server/notices";
 import { RenameThread } from "./RenameThread";
 import { onLink, threadHref } from "../lib/route";
 import { ThreadPlace } from "./ThreadPlace";
 import { threadGroups } from "./threadgroups";
-import { hasFailed, stands } from "./threadstands";
-import { useThreads } from "./threadpages";
+import { hasFailed, stands } from "../../../react/threads/stands";
+import { useThreads } from "../../../react/threads/useThreads";
 import { searchThreads } from "./threadsearch";
 import { staleWords } from "../lib/words";
 
@@ -31,7 +31,7 @@ interface ListProps {
 
 /** The threads of the namespace: those that wait for an answer first, then by day, latest first. */
 export function ThreadList({ current, outgoing, begin, close }: ListProps) {
-  const { items, error, more, fetching, fault, refresh } = useThreads();
+  const { items, error, more, fetching, fault, refresh } = useThreads(control, ofThreads);
   const { data: waiting } = usePolled<Page<ThreadInfo>>("/threads?waiting=true&limit=50", EVERY_MS, ofWaiting);
   const before = useRef(outgoing);
   useEffect(() => {

@@ -1,0 +1,105 @@
+// <Decision> of @aguiws/react: the questions of CopilotKit, of assistant-ui, and of a page that has neither.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { effects, Tab, unique, until } from "./lane.mjs";
+
+const copilotkit = {
+  composer: 'textarea[data-testid="copilot-chat-textarea"]', send: '[data-testid="copilot-send-button"]',
+  assistant: '[data-testid="copilot-assistant-message"]',
+};
+const assistant = { composer: '[data-testid="composer"]', send: '[data-testid="send"]', assistant: '[data-testid="assistant"]' };
+const own = { composer: 'input[name="text"]', assistant: "main > p" };
+
+const asked = (tab, n = 1) => until(async () => (await tab.at("interrupt").count()) === n, `${n} questions`);
+
+/** What has only just come takes no decision. */
+const press = (where, hook) => where.locator(`.guarded:not([aria-disabled]) [data-testid="${hook}"]`).click();
+
+test("CopilotKit: a call is approved with edits", async () => {
+  const tool = unique("pay");
+  const tab = await Tab.open("decision", copilotkit, { with: "copilotkit" });
+  await tab.say(`/tool ${tool} {"amount":10}`);
+  await asked(tab);
+  assert.match(await tab.at("interrupt").innerText(), /Amount\s+10/);
+  await tab.shot("decision-copilotkit");
+  await press(tab.page, "edit");
+  await tab.at("args-editor").fill('{"amount":7}');
+  await press(tab.page, "approve-edited");
+  await tab.says(`I have called ${tool}.`);
+  assert.deepEqual(await effects(tool), [{ amount: 7 }]);
+  await asked(tab, 0);
+});
+
+test("assistant-ui: a form is checked, then sent", async () => {
+  const tab = await Tab.open("decision", assistant, { with: "assistant" });
+  await tab.say("/form");
+  await asked(tab);
+  await tab.at("field-quarter").selectOption({ label: "Q3" });
+  await tab.at("field-year").fill("1999");
+  await press(tab.page, "submit-form");
+  await until(async () => /at least 2000/.test(await tab.at("interrupt").innerText()), "the form says what is wrong");
+  await tab.shot("decision-assistant");
+  await tab.at("field-year").fill("2026");
+  await tab.at("field-revenue").fill("1.5");
+  await press(tab.page, "submit-form");
+  await tab.says('You entered {"quarter":"Q3","year":2026,"revenue":1.5}');
+  await asked(tab, 0);
+});
+
+const say = async (tab, text) => {
+  await tab.page.locator(own.composer).fill(text);
+  await tab.page.locator(own.composer).press("Enter");
+};
+
+test("the package's hooks: several questions are answered together, and an answer is changed", async () => {
+  const tab = await Tab.open("decision", own, { with: "own" });
+  await say(tab, "/parallel 2");
+  await asked(tab, 2);
+  const [first, second] = [0, 1].map((i) => tab.page.locator("main .guarded").nth(i));
+  const pressed = (card, hook) => until(async () => (await card.getAttribute("aria-disabled")) === null, "it takes a decision").then(() => card.getByTestId(hook).click());
+  await pressed(first, "approve");
+  await pressed(first, "change");
+  await pressed(first, "decline");
+  await tab.shot("decision-own");
+  await pressed(second, "approve");
+  await tab.says("task_1 was declined");
+  await tab.says("called task_2");
+  await asked(tab, 0);
+});
+
+test("the package's inbox and threads: a question is answered beside its chat", async () => {
+  const tab = await Tab.open("decision", own, { with: "own" });
+  await say(tab, "/confirm Book the Adlon?");
+  await asked(tab);
+  const thread = tab.page.locator(`nav [data-thread-id="${tab.threadId}"]`);
+  await until(async () => /waiting for you/.test(await thread.innerText()), "the list of threads says that it waits");
+  await tab.page.locator(`[data-testid="inbox-pick"][data-thread-id="${tab.threadId}"]`).click();
+  const inbox = tab.at("inbox-item");
+  await inbox.getByTestId("interrupt").waitFor();
+  await tab.shot("decision-inbox");
+  await press(inbox, "approve");
+  await tab.says("Confirmed.");
+  await until(async () => /No question waits/.test(await tab.at("inbox").innerText()), "the inbox has nothing more");
+  await asked(tab, 0);
+});
+
+test("the package's form and its inbox, in the words of the page", async () => {
+  const tab = await Tab.open("decision", own, { with: "office", follow: "1" });
+  await tab.at("thread-list").waitFor();
+  await tab.agent((agent) => {
+    agent.addMessage({ id: "m1", role: "user", content: '/tool pay {"amount":10}' });
+    return agent.runAgent().then(() => agent.pendingInterrupts.length);
+  });
+  await tab.page.locator(`[data-testid="inbox-pick"][data-thread-id="${tab.threadId}"]`).click();
+  const inbox = tab.at("inbox-item");
+  await until(async () => /Genehmigen/.test(await inbox.innerText()), "the inbox has the words that it was given");
+  await press(inbox, "decline");
+  await until(async () => tab.agent((agent) => agent.status.interrupts.length === 0), "the answer has reached the agent");
+  await tab.at("field-amount").fill("-1");
+  await press(tab.page, "submit-form");
+  await until(async () => /at least 0/.test(await tab.page.locator("form").innerText()), "the form says what is wrong");
+  await tab.at("field-amount").fill("12.5");
+  await press(tab.page, "submit-form");
+  await until(async () => (await tab.page.locator("output").innerText()) === '{"amount":12.5}', "the form gives its answer");
+});

@@ -1,0 +1,15 @@
+import { Control, DecisionForm, ENGLISH, Inbox, ThreadList, Words, type Strings } from "@aguiws/react";
+
+const control = new Control({ url: "/v1", token: () => sessionStorage.getItem("token") ?? undefined });
+const german: Strings = { ...ENGLISH, locale: "de", answer: { ...ENGLISH.answer, approve: "Genehmigen", decline: "Ablehnen" } };
+const invoice = { type: "object", properties: { amount: { type: "number", minimum: 0 }, due: { type: "string", format: "date" } }, required: ["amount"] };
+
+export function Office({ current, show, pay }: { current: string; show: (threadId: string) => void; pay: (invoice: unknown) => void }) {
+  return (
+    <Words strings={german}>
+      <ThreadList control={control} current={current} onPick={show} />
+      <Inbox control={control} filter={{ tool: "pay" }} linkTo={(threadId) => <a href={`/?thread=${threadId}`}>Chat</a>} />
+      <DecisionForm schema={invoice} onAnswer={pay} />
+    </Words>
+  );
+}

@@ -1,0 +1,41 @@
+package install
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
+)
+
+// The parts for React are installed with each React that they say they take, compiled against with every check, and
+// drawn by Node as a server draws them.
+func TestReactParts(t *testing.T) {
+	suite.Full(t)
+	tools(t)
+	client, parts := command.Pack(t), command.PackReact(t)
+	for name, packages := range map[string][]string{
+		"React 18": {"react@18.3.1", "react-dom@18.3.1", "@types/react@18.3.23", "@types/react-dom@18.3.7"},
+		"React 19": react,
+	} {
+		t.Run(name, func(t *testing.T) {
+			app := t.TempDir()
+			if err := os.CopyFS(app, os.DirFS("parts")); err != nil {
+				t.Fatal(err)
+			}
+			example, err := os.ReadFile(filepath.Join("..", "frontends", "snippets", "react.tsx"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, app, "react.tsx", string(example))
+			write(t, app, "package.json", `{"name": "app", "private": true, "type": "module"}`)
+			install(t, app, managers(t)[0], append([]string{client, parts, "@ag-ui/client@1.0.0"}, packages...), "npm_config_before="+asOf)
+			compile(t, app, false)
+			run(t, app)
+			if got := copies(t, app, "react"); len(got) != 1 {
+				t.Errorf("an application has %d copies of React: %q", len(got), got)
+			}
+		})
+	}
+}

@@ -1,0 +1,90 @@
+// The control API of a server, as parts of a page call it.
+
+import { parse, stringify } from "../lib/json.js";
+
+/** An answer that is no success. `code` is one of the binding's if it has one. */
+export class ControlError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly details: Record<string, unknown> = {},
+  ) {
+    super(message);
+  }
+}
+
+export interface ControlOptions {
+  /** Where the control API is: `/v1` behind the same origin, or the whole address. */
+  url: string;
+  /** The bearer token of now; undefined: nobody is signed in. */
+  token?: () => string | undefined;
+  /** For tests, and for what has to be added to every request. */
+  fetch?: typeof fetch;
+}
+
+/** What a path answered. */
+export interface ControlAnswer {
+  status: number;
+  etag?: string;
+  body: unknown;
+}
+
+/** A client of the control API. What it rejects with is a `ControlError`. */
+export class Control {
+  constructor(private readonly options: ControlOptions) {}
+
+  /** Whether somebody is told apart by a token. */
+  get signedIn(): boolean {
+    return this.options.token?.() !== undefined;
+  }
+
+  /** Asks for a path as whoever is signed in. */
+  request(path: string, { headers, ...rest }: RequestInit & { headers?: Record<string, string> } = {}): Promise<Response> {
+    const { url, token, fetch: send = fetch } = this.options;
+    const bearer = token?.();
+    return send(`${url}${path}`, { ...rest, headers: { ...(bearer && { Authorization: `Bearer ${bearer}` }), ...headers } });
+  }
+
+  /** `etag`: what is held already, and not sent again. */
+  async send(method: string, path: string, body?: unknown, etag?: string): Promise<ControlAnswer> {
+    let response: Response;
+    try {
+      response = await this.request(path, {
+        method,
+        headers: { ...(body !== undefined && { "Content-Type": "application/json" }), ...(etag && { "If-None-Match": etag }) },
+        ...(body !== undefined && { body: stringify(body) }),
+      });
+    } catch {
+      throw new ControlError(0, "unreachable", "The server does not answer.");
+    }
+    if (response.status === 304) return { status: 304, ...(etag && { etag }), body: undefined };
+    const text = await response.text();
+    let read: unknown;
+    try {
+      read = text === "" ? undefined : parse(text);
+    } catch {
+      throw new ControlError(response.status, "unreadable", `The server answered ${response.status} and something that is not JSON.`);
+    }
+    if (!response.ok) {
+      const problem = (read ?? {}) as { code?: string; detail?: string };
+      throw new ControlError(response.status, problem.code ?? "refused", problem.detail ?? `The server answered ${response.status}.`, problem);
+    }
+    const tag = response.headers.get("ETag");
+    return { status: response.status, ...(tag !== null && { etag: tag }), body: read };
+  }
+
+  async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    return (await this.send(method, path, body)).body as T;
+  }
+
+  /** Asks for a path, again and again; what has not changed is not sent again. */
+  asker<T>(path: string): () => Promise<T> {
+    let held: ControlAnswer = { status: 0, body: undefined };
+    return async () => {
+      const got = await this.send("GET", path, undefined, held.etag);
+      if (got.status !== 304) held = got;
+      return held.body as T;
+    };
+  }
+}

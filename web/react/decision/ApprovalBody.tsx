@@ -1,0 +1,163 @@
+import type { ToolCall } from "@ag-ui/client";
+import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from "react";
+import { reasonOnly } from "../forms/question.js";
+import { readArguments, sameJson } from "../forms/readjson.js";
+import { ArgFields } from "./ArgFields.js";
+import { Fields } from "../forms/FormBody.js";
+import { stringify } from "../lib/json.js";
+import { JsonText } from "../lib/JsonText.js";
+import { printed } from "../lib/jsonscan.js";
+import { Misleading } from "../lib/Marked.js";
+import { escaped } from "../lib/misleading.js";
+import { OrElse } from "../lib/OrElse.js";
+import { isObject, requiredOf, type Schema } from "../forms/schema.js";
+import type { SchemaFormHandle } from "../forms/SchemaForm.js";
+import { sizeWords } from "../lib/size.js";
+import { useStrings } from "../lib/words.js";
+import { isText, useTyped } from "../forms/typed.js";
+import { Ways } from "./Ways.js";
+
+interface Props {
+  call?: ToolCall;
+  editable: boolean;
+  /** What its arguments are like. */
+  args?: Schema;
+  /** What the schema asks for beside the decision. */
+  extras?: Schema;
+  /** What was answered before. */
+  given?: unknown;
+  locked: boolean;
+  /** The button that abandons the question. */
+  abandon: ReactNode;
+  resolve: (payload: unknown) => void;
+}
+
+/** Approve, decline, or approve with other arguments. */
+export function ApprovalBody({ call, editable, args, extras, given, locked, abandon, resolve }: Props) {
+  const strings = useStrings();
+  const { answer: words, decision, form: reading } = strings;
+  const source = call?.function.arguments || "{}";
+  const read = useMemo(() => printed(source), [source]);
+  const proposed = read?.text ?? source;
+  const [unseen, setUnseen] = useState(0);
+  const { approved: _, editedArgs, ...beside } = isObject(given) ? given : {};
+  const [edited, setEdited] = useTyped<string | undefined>("args", () => (editedArgs === undefined ? undefined : escaped(stringify(editedArgs, 2))), isText);
+  const [fault, setFault] = useState<string>();
+  const form = useRef<SchemaFormHandle>(null);
+  const edit = useRef<HTMLButtonElement>(null);
+  // The usual question beside a decision needs no form to be loaded.
+  const asksWhy = reasonOnly(extras);
+  const [why, setWhy] = useTyped("why", typeof beside.reason === "string" ? beside.reason : "", isText);
+
+  const no = call || editable ? words.decline : words.no;
+
+  const decide = (decision: Record<string, unknown>) => {
+    if (asksWhy) {
+      resolve({ ...(why.trim() !== "" && { reason: why }), ...decision });
+      return;
+    }
+    // What nobody was asked yet and nobody has to say does not stand in the way.
+    const read = form.current ? form.current.read() : requiredOf(extras ?? {}).length === 0 ? { value: {} } : undefined;
+    if (read) resolve({ ...(isObject(read.value) ? read.value : {}), ...decision });
+  };
+  const approveEdited = () => {
+    const read = readArguments(edited ?? "", reading);
+    if ("fault" in read) {
+      setFault(read.fault);
+      return;
+    }
+    setFault(undefined);
+    // What was opened and left as it was is approved as it was proposed.
+    decide(sameJson(read.value, source) ? { approved: true } : { approved: true, editedArgs: read.value });
+  };
+  const discard = () => {
+    setEdited(undefined);
+    setFault(undefined);
+    requestAnimationFrame(() => edit.current?.focus());
+  };
+  const keyed = (event: KeyboardEvent) => {
+    if (event.key === "Escape") {
+      event.preventDefault();
+      discard();
+    } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      approveEdited();
+    }
+  };
+
+  return (
+    <>
+      {call && <Misleading text={edited === undefined ? `${call.function.name}\n${proposed}` : call.function.name} />}
+      {read && read.twice.length > 0 && (
+        <p className="misleading" role="note" data-testid="named-twice">
+          <strong>{words.twice}</strong> {read.twice.slice(0, 5).map((name) => JSON.stringify(name)).join(", ")}. {words.twiceMeans}
+        </p>
+      )}
+      {edited === undefined ? (
+        call && (
+          <ArgFields text={source} schema={args} hook="proposed-args" label={decision.proposed} hides={setUnseen} />
+        )
+      ) : (
+        <JsonText
+          label={words.arguments}
+          hook="args-editor"
+          value={edited}
+          fault={fault}
+          rows={Math.min(16, edited.split("\n").length + 1)}
+          locked={locked}
+          autoFocus
+          change={setEdited}
+          keyed={keyed}
+        >
+          <span className="hint">{words.keys}</span>
+        </JsonText>
+      )}
+      {asksWhy && (
+        <label className="field">
+          <span>
+            {words.reason} <span className="hint">{words.reasonHint}</span>
+          </span>
+          <input type="text" autoComplete="off" data-testid="field-reason" value={why} maxLength={asksWhy.most} disabled={locked} onChange={(event) => setWhy(event.target.value)} />
+        </label>
+      )}
+      {extras && !asksWhy && (
+        <OrElse instead={<p className="fault">{words.notLoaded}</p>}>
+          <Fields schema={extras} given={beside} locked={locked} handle={form} />
+        </OrElse>
+      )}
+      <div className="actions">
+        {edited === undefined ? (
+          <>
+            <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => decide({ approved: true })}>
+              {unseen > 0 && call ? words.approveUnseen(sizeWords(unseen, strings)) : call || editable ? words.approve : words.yes}
+            </button>
+            {editable && (
+              <button type="button" ref={edit} data-edits data-testid="edit" disabled={locked} onClick={() => setEdited(read ? escaped(proposed) : proposed)}>
+                {words.edit}
+              </button>
+            )}
+            <button
+              type="button"
+              data-testid="decline"
+              disabled={locked}
+              onClick={() => decide({ approved: false })}
+            >
+              {no}
+            </button>
+          </>
+        ) : (
+          <>
+            <button type="button" className="primary" data-testid="approve-edited" disabled={locked} onClick={approveEdited}>
+              {words.approveEdited}
+            </button>
+            <button type="button" data-edits data-testid="discard-edits" onClick={discard}>
+              {words.discardEdits}
+            </button>
+          </>
+        )}
+        {abandon}
+      </div>
+      {edited === undefined && <Ways no={no} />}
+    </>
+  );
+}

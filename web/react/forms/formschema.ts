@@ -1,0 +1,146 @@
+// A schema as a form is made of it. Members that take one of some values are choices, which nobody has made before somebody
+// does; members that may be anything are JSON; long texts have several lines.
+
+import type { UiSchema } from "@rjsf/utils";
+import { stringify } from "../lib/json.js";
+import { ENGLISH } from "../lib/strings.js";
+import { isObject, propertiesOf, requiredOf, type Schema } from "./schema.js";
+
+/** Stands for the word for null. */
+const NULL = "\0null";
+
+interface Choice {
+  value: unknown;
+  label: string;
+}
+
+export interface Drawn {
+  schema: Schema;
+  ui: UiSchema;
+}
+
+/** More than this is drawn by its schema alone: references may make much of little. */
+const NODES = 1_000;
+
+/** `none`: what null is called. */
+export function drawn(schema: Schema, none = ENGLISH.form.none): Drawn {
+  let nodes = 0;
+  const draw = (given: Schema, within: readonly string[]): Drawn => {
+    if (++nodes > NODES) return { schema: given, ui: {} };
+    const choices = choicesOf(given, schema);
+    if (choices) {
+      const { oneOf: _, anyOf: __, allOf: ___, $ref: ____, const: _____, ...rest } = given;
+      return { schema: { ...rest, enum: choices.map(({ value }) => value) }, ui: { "ui:enumNames": choices.map(({ value, label }) => (value === null && label === NULL ? none : label)) } };
+    }
+    const { $ref } = given;
+    if (typeof $ref === "string") {
+      const target = within.includes($ref) ? undefined : referred($ref, schema);
+      return { schema: given, ui: target ? draw(target, [...within, $ref]).ui : {} };
+    }
+    const made: Schema = { ...given };
+    const ui: UiSchema = {};
+    for (const keyword of ["oneOf", "anyOf"]) {
+      const options: unknown = given[keyword];
+      if (!Array.isArray(options)) continue;
+      const parts = options.map((one: unknown) => (isObject(one) ? draw(one, within) : { schema: one, ui: {} }));
+      made[keyword] = parts.map((part) => part.schema);
+      ui[keyword] = parts.map((part) => part.ui);
+    }
+    if (isObject(given.items)) {
+      const items = draw(given.items, within);
+      made.items = items.schema;
+      ui.items = items.ui;
+      const values = choicesOf(given.items, schema)?.length ?? 0;
+      // Ticked or not: as a list of lists, each could be said twice.
+      if (values > 0 && !(typeof given.minItems === "number" && given.minItems > values)) made.uniqueItems = true;
+    }
+    for (const keyword of ["properties", "$defs", "definitions"]) {
+      const members: unknown = given[keyword];
+      if (!isObject(members)) continue;
+      const parts = Object.entries(members).map(([name, sub]) => [name, isObject(sub) ? draw(sub, within) : { schema: sub, ui: {} }] as const);
+      made[keyword] = Object.fromEntries(parts.map(([name, part]) => [name, part.schema]));
+      if (keyword === "properties") for (const [name, part] of parts) Object.defineProperty(ui, name, { value: { ...part.ui, ...fieldOf(part.schema) }, enumerable: true });
+    }
+    return { schema: made, ui };
+  };
+  return draw(schema, []);
+}
+
+/** What a member's schema does not say of how to ask. */
+function fieldOf(schema: unknown): UiSchema {
+  if (!isObject(schema)) return {};
+  const said = ["type", "enum", "const", "oneOf", "anyOf", "allOf", "$ref", "properties"].some((keyword) => keyword in schema);
+  if (!said || (schema.type === "object" && !isObject(schema.properties))) return { "ui:field": "JsonField" };
+  return schema.type === "string" && !("enum" in schema) && typeof schema.maxLength === "number" && schema.maxLength > 200 ? { "ui:widget": "textarea" } : {};
+}
+
+/** Whether a schema takes one of some values, or a list of them. */
+export function isChoice(schema: Schema): boolean {
+  return choicesOf(schema, schema) !== undefined || (schema.type === "array" && isObject(schema.items) && choicesOf(schema.items, schema) !== undefined);
+}
+
+/** The values that a schema allows; undefined where it allows others. */
+function choicesOf(schema: Schema, root: Schema, depth = 0): Choice[] | undefined {
+  if (depth > 8) return undefined;
+  const { enum: values, oneOf, anyOf, allOf, $ref } = schema;
+  if (Array.isArray(values)) return values.map((value: unknown) => ({ value, label: labelOf(value) }));
+  if (typeof $ref === "string") {
+    const target = referred($ref, root);
+    return target && choicesOf(target, root, depth + 1);
+  }
+  const options = oneOf ?? anyOf ?? (Array.isArray(allOf) && allOf.length === 1 ? allOf : undefined);
+  if (!Array.isArray(options) || options.length === 0) return undefined;
+  const all: Choice[] = [];
+  for (const option of options as unknown[]) {
+    const some = isObject(option) ? optionOf(option, root, depth + 1) : undefined;
+    if (!some) return undefined;
+    for (const one of some) if (all.every(({ value }) => stringify(value) !== stringify(one.value))) all.push(one);
+  }
+  return all;
+}
+
+function optionOf(option: Schema, root: Schema, depth: number): Choice[] | undefined {
+  if ("const" in option) return [{ value: option.const, label: typeof option.title === "string" && option.title.trim() !== "" ? option.title : labelOf(option.const) }];
+  return option.type === "null" ? [{ value: null, label: labelOf(null) }] : choicesOf(option, root, depth);
+}
+
+function labelOf(value: unknown): string {
+  return value === null ? NULL : typeof value === "string" ? value : stringify(value);
+}
+
+function referred(ref: string, root: Schema): Schema | undefined {
+  let at: unknown = root;
+  for (const part of ref.split("/").slice(1)) {
+    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    at = isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+  }
+  return isObject(at) ? at : undefined;
+}
+
+/** A value without the optional members that say nothing but what their schema fixes: nobody has chosen those. */
+export function decided(schema: Schema, value: unknown, root = schema): unknown {
+  if (!isObject(value)) return value;
+  const properties = propertiesOf(schema);
+  const required = new Set(requiredOf(schema));
+  const left = Object.entries(value).flatMap(([name, member]) => {
+    const sub = Object.hasOwn(properties, name) ? properties[name]! : undefined;
+    if (sub && !required.has(name) && isObject(member) && isFixed(sub, member, root, 0)) return [];
+    return [[name, sub ? decided(sub, member, root) : member] as const];
+  });
+  return Object.fromEntries(left);
+}
+
+function isFixed(schema: Schema, value: Record<string, unknown>, root: Schema, depth: number): boolean {
+  if (depth > 8) return false;
+  const target = typeof schema.$ref === "string" ? referred(schema.$ref, root) : undefined;
+  const ways = [target, schema.oneOf, schema.anyOf, schema.allOf].flat().filter(isObject);
+  if (ways.some((way) => isFixed(way, value, root, depth + 1))) return true;
+  const properties = propertiesOf(schema);
+  const names = Object.keys(value).filter((name) => value[name] !== undefined);
+  // An empty object may be what somebody added.
+  return names.length > 0 && names.every((name) => {
+    const sub = Object.hasOwn(properties, name) ? properties[name]! : {};
+    const member = value[name];
+    return "const" in sub ? stringify(sub.const) === stringify(member) : isObject(member) && isFixed(sub, member, root, depth + 1);
+  });
+}

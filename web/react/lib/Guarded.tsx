@@ -1,0 +1,134 @@
+import { type KeyboardEvent, type MouseEvent, type ReactNode, type SyntheticEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useBeforePaint } from "./beforepaint.js";
+import { Guard, Spot } from "./guard.js";
+import { useStrings } from "./words.js";
+
+const guard = new Guard();
+
+let guarded = 0;
+let unwatch: (() => void) | undefined;
+
+/** Whatever moves things on the page changes it first; a tab that comes into sight shows what came meanwhile. */
+function watchPage(): () => void {
+  let looking = 0;
+  // Once a frame; whoever acts before that looks then.
+  const changes = new MutationObserver(() => {
+    looking ||= requestAnimationFrame(() => {
+      looking = 0;
+      guard.look();
+    });
+  });
+  changes.observe(document.body, { childList: true, subtree: true, characterData: true, attributes: true, attributeFilter: ["open", "hidden", "rows", "style", "class"] });
+  const seen = () => {
+    if (!document.hidden) guard.disturb();
+  };
+  document.addEventListener("visibilitychange", seen);
+  return () => {
+    changes.disconnect();
+    cancelAnimationFrame(looking);
+    document.removeEventListener("visibilitychange", seen);
+  };
+}
+
+interface Props {
+  /** What is decided here, as far as it is shown; empty where nothing can be done by mistake. */
+  subject: string;
+  /** It stays where it is in the window, whatever size it has. */
+  fixed?: boolean;
+  /** It stays in the window where its parent's end is below that. */
+  sticky?: boolean;
+  className?: string;
+  children: ReactNode;
+}
+
+/**
+ * The one way to every control that decides something. Buttons and Enter in it do nothing while the guard has it wait: it
+ * says so to assistive technology, to the eye, and in words to whoever tries. A button that decides nothing beyond what it
+ * stands in, such as one that adds a field, says `data-edits`.
+ */
+export function Guarded({ subject, fixed = false, sticky = false, className = "", children }: Props) {
+  const { tooSoon } = useStrings().answer;
+  const box = useRef<HTMLDivElement>(null);
+  const [spot] = useState(
+    () =>
+      new Spot(() => {
+        if (fixed || !box.current) return undefined;
+        const { x, y } = box.current.getBoundingClientRect();
+        // What sticks is on the page where its parent ends, wherever it is in the window.
+        const end = sticky ? box.current.parentElement!.getBoundingClientRect().bottom : y;
+        return { x, y, scrolled: scrollY + end - y };
+      }),
+  );
+  const { calm, refused } = useSyncExternalStore(spot.watch, spot.read, spot.read);
+  useBeforePaint(() => spot.about(subject));
+  useEffect(() => {
+    const leave = guard.add(spot);
+    if (guarded++ === 0) unwatch = watchPage();
+    spot.look();
+    return () => {
+      leave();
+      if (--guarded === 0) unwatch?.();
+    };
+  }, [spot]);
+  const decided = () => {
+    guard.disturb();
+    // What is decided may need less room. It keeps what it had, so that what comes below does not move under the pointer.
+    if (box.current && !fixed) box.current.style.minHeight = `${box.current.offsetHeight}px`;
+  };
+  /** What stands in another guard within this one is that one's. */
+  const own = ({ target }: SyntheticEvent) => target instanceof Element && target.closest(".guarded") === box.current;
+  const check = (event: SyntheticEvent, act: Parameters<Spot["takes"]>[0], decides: boolean) => {
+    if (!own(event)) return;
+    if (!spot.takes(act)) {
+      event.preventDefault();
+      event.stopPropagation();
+    } else if (decides) decided();
+  };
+  const clicked = (event: MouseEvent) => {
+    const button = event.target instanceof Element && event.target.closest("button");
+    if (!button || button.disabled) return;
+    const edits = button.dataset.edits !== undefined;
+    // A button that submits decides with the form it submits.
+    check(event, { again: event.detail > 1 && !edits, lifted: event.detail > 0 }, !edits && button.type !== "submit");
+  };
+  const keyed = (event: KeyboardEvent) => {
+    const { target, key, repeat } = event;
+    if (target instanceof HTMLTextAreaElement) {
+      const submits = target.dataset.submits !== undefined || event.ctrlKey || event.metaKey;
+      if (key === "Enter" && submits) check(event, { again: repeat }, true);
+    } else if (repeat && (key === "Enter" || (key === " " && target instanceof HTMLButtonElement))) {
+      // The first of them is a click or a submit, which is checked when it comes.
+      check(event, { again: true }, false);
+    }
+  };
+  return (
+    <div
+      ref={box}
+      role="group"
+      className={`guarded ${className}`}
+      aria-disabled={!calm || undefined}
+      data-calm={calm}
+      onPointerDownCapture={() => spot.press()}
+      onClickCapture={clicked}
+      onSubmitCapture={(event) => check(event, {}, true)}
+      onKeyDownCapture={keyed}
+    >
+      {children}
+      {refused && (
+        <p className="too-soon" role="status" data-testid="too-soon">
+          {tooSoon}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What lay over other things is smaller or gone: others may be under the pointer. */
+export function uncovered(): void {
+  guard.disturb();
+}
+
+/** The page has scrolled by itself: other things may be under the pointer. */
+export function scrolledByPage(): void {
+  guard.look(true);
+}

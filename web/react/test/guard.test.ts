@@ -1,0 +1,131 @@
+// What takes a decision, and when.
+
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { CALM_MS, Guard, SAID_MS, Spot, type Place } from "../lib/guard";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function spotAt(place: Place | undefined = undefined, subject = "one") {
+  const at = { place };
+  const spot = new Spot(() => at.place);
+  spot.about(subject);
+  spot.look();
+  return { spot, at };
+}
+
+const pass = (ms: number) => vi.advanceTimersByTime(ms);
+
+it("takes nothing before what it decides has been seen for a moment", () => {
+  const { spot } = spotAt();
+  pass(CALM_MS - 1);
+  expect(spot.takes()).toBe(false);
+  // And whoever is hasty waits anew.
+  pass(CALM_MS - 1);
+  expect(spot.takes()).toBe(false);
+  pass(CALM_MS);
+  expect(spot.takes()).toBe(true);
+});
+
+it.each([60, 200, 400])("takes none of a series of clicks %i ms apart", (pauseMs) => {
+  const { spot } = spotAt();
+  for (let i = 0; i < 20; i++) {
+    pass(pauseMs);
+    expect(spot.takes()).toBe(false);
+  }
+});
+
+it("waits anew when it decides something else, and not when it is drawn again", () => {
+  const { spot } = spotAt();
+  pass(CALM_MS);
+  spot.about("one");
+  expect(spot.takes()).toBe(true);
+  spot.about("two");
+  expect(spot.takes()).toBe(false);
+});
+
+it("is not careful where there is nothing to decide by mistake", () => {
+  const { spot } = spotAt(undefined, "");
+  expect(spot.takes()).toBe(true);
+  expect(spot.takes({ again: true })).toBe(true);
+  expect(spot.read().calm).toBe(true);
+});
+
+it.each<[string, Place, boolean, boolean]>([
+  ["pushed down by what came above", { x: 0, y: 140, scrolled: 50 }, false, true],
+  ["pushed aside", { x: 30, y: 100, scrolled: 50 }, false, true],
+  ["scrolled by a person", { x: 0, y: -300, scrolled: 450 }, false, false],
+  ["scrolled by the page", { x: 0, y: -300, scrolled: 450 }, true, true],
+  ["kept in sight by the page while something came above", { x: 0, y: 100, scrolled: 90 }, true, false],
+  ["nudged", { x: 1, y: 103, scrolled: 50 }, false, false],
+])("%s", (_, place, byPage, moved) => {
+  const { spot, at } = spotAt({ x: 0, y: 100, scrolled: 50 });
+  pass(CALM_MS);
+  at.place = place;
+  spot.look(byPage);
+  expect(spot.takes()).toBe(!moved);
+});
+
+it("finds out at the act itself whether it has moved", () => {
+  const { spot, at } = spotAt({ x: 0, y: 100, scrolled: 0 });
+  pass(CALM_MS);
+  at.place = { x: 0, y: 200, scrolled: 0 };
+  expect(spot.takes()).toBe(false);
+});
+
+it("does not take the end of a press that began too soon, and takes a key after it", () => {
+  const { spot } = spotAt();
+  pass(CALM_MS - 1);
+  spot.press();
+  pass(CALM_MS);
+  expect(spot.takes({ lifted: true })).toBe(false);
+  pass(CALM_MS);
+  expect(spot.takes()).toBe(true);
+  spot.press();
+  expect(spot.takes({ lifted: true })).toBe(true);
+});
+
+it("takes neither a second click in a row nor a key that is held down", () => {
+  const { spot } = spotAt();
+  pass(CALM_MS);
+  expect(spot.takes({ again: true })).toBe(false);
+});
+
+it("has all spots wait after a decision in one", () => {
+  const guard = new Guard();
+  const { spot: one } = spotAt();
+  const { spot: other } = spotAt();
+  const { spot: left } = spotAt();
+  guard.add(one);
+  guard.add(other);
+  guard.add(left)();
+  pass(CALM_MS);
+  guard.disturb();
+  expect([one.takes(), other.takes(), left.takes()]).toEqual([false, false, true]);
+});
+
+it("tells when it is calm, and for a while that it has refused", () => {
+  const { spot } = spotAt();
+  const told: string[] = [];
+  const end = spot.watch(() => told.push(JSON.stringify(spot.read())));
+  pass(100);
+  spot.takes();
+  expect(spot.read()).toEqual({ calm: false, refused: true });
+  pass(CALM_MS);
+  expect(spot.read()).toEqual({ calm: true, refused: true });
+  pass(SAID_MS);
+  expect(spot.read()).toEqual({ calm: true, refused: false });
+  expect(told.length).toBe(3);
+  end();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it("goes by the clock where its timer is late", () => {
+  const { spot } = spotAt();
+  const end = spot.watch(() => {});
+  vi.setSystemTime(Date.now());
+  vi.spyOn(performance, "now").mockReturnValue(performance.now() + CALM_MS);
+  expect(spot.takes()).toBe(true);
+  end();
+  vi.restoreAllMocks();
+});

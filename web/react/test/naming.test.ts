@@ -1,0 +1,52 @@
+// Words for tools, arguments and calls.
+
+import { expect, it } from "vitest";
+import { headlineOf, labelsOf, shortened, worded } from "../lib/naming";
+
+it.each([
+  ["send_email", "Send email"],
+  ["sendEmail", "Send email"],
+  ["SendEmail", "Send email"],
+  ["send-email", "Send email"],
+  ["mail.send/now", "Mail send now"],
+  ["dueDate", "Due date"],
+  ["userID", "User ID"],
+  ["parseJSONFile", "Parse JSON file"],
+  ["task_1", "Task 1"],
+  ["to", "To"],
+  ["über_prüfen", "Über prüfen"],
+  ["发送", "发送"],
+  ["__", "__"],
+  ["", ""],
+])("reads %s as %s", (name, words) => expect(worded(name)).toBe(words));
+
+it.each([
+  ["send_email", '{"to":"ada@example.com","subject":"Hi"}', "Send email to ada@example.com"],
+  ["send_email", '{"subject":"Hi","to":["ada@example.com","bob@example.com","eve@example.com"]}', "Send email to ada@example.com and 2 more"],
+  ["send_email", '{"to":"","subject":"Hi"}', "Send email: Hi"],
+  ["send_email", '{"to":{"name":"Ada"}}', "Send email"],
+  ["delete_customer", '{"id":"C-88121","reason":"asked"}', "Delete customer: C-88121"],
+  ["refund_payment", '{"order":"A-10442","amount":129.90}', "Refund payment, order A-10442"],
+  ["pay", '{"eur":9007199254740993}', "Pay, eur 9007199254740993"],
+  ["task_1", '{"number":1}', "Task 1, number 1"],
+  ["wait", "{}", "Wait"],
+  ["wait", '{"half', "Wait"],
+  ["wait", "[1]", "Wait"],
+  ["wait", undefined, "Wait"],
+  ["note", `{"text":"${"word ".repeat(40)}"}`, `Note: ${"word ".repeat(10)}word…`],
+  ["note", `{"text":"a\\n\\tb"}`, "Note: a b"],
+  ["note", JSON.stringify({ text: "x".repeat(50_000) }), "Note"],
+])("says of %s what it does, case %#", (name, args, words) => expect(headlineOf(name, args)).toBe(words));
+
+it("labels members by their titles, or by their names as words, and never two alike", () => {
+  expect(labelsOf(["to", "due_date"])).toEqual(["To", "Due date"]);
+  expect(labelsOf(["to", "cc"], (name) => ({ to: "Recipient", cc: " " })[name])).toEqual(["Recipient", "Cc"]);
+  expect(labelsOf(["due_date", "dueDate", "to"])).toEqual(["due_date", "dueDate", "To"]);
+  expect(labelsOf(["a", "b"], () => "Same")).toEqual(["a", "b"]);
+});
+
+it("cuts at a word, and between two characters where there is none", () => {
+  expect(shortened("one two three", 13)).toBe("one two three");
+  expect(shortened("one two three", 12)).toBe("one two…");
+  expect(shortened("😀".repeat(20), 5)).toBe("😀😀😀😀…");
+});

@@ -1,0 +1,30 @@
+// How it stands with a chat, in a list of them.
+
+import type { ThreadInfo } from "../control/types.js";
+import { CALL, TIMER } from "../forms/question.js";
+import { ago, clock } from "../lib/time.js";
+import { ENGLISH, type Strings } from "../lib/strings.js";
+
+type Stands = Pick<ThreadInfo, "waiting" | "waitsOn" | "waitsUntil" | "active" | "queued" | "failed" | "updatedAt">;
+
+/** Whether its latest turn has failed, and nothing else goes on. */
+export function hasFailed({ waiting, active, queued, failed }: Stands): boolean {
+  return failed === true && !waiting && !active && queued === 0;
+}
+
+/** What is waited for by an interrupt that asks nobody. */
+export function waitsFor(reason: string, until?: string, { list }: Pick<Strings, "list"> = ENGLISH): string {
+  if (reason === CALL) return list.waitsForAgent;
+  if (reason !== TIMER) return list.waitsForEvent;
+  return until === undefined ? list.sleeps : list.sleepsUntil(clock(until));
+}
+
+export function stands(thread: Stands, strings: Strings = ENGLISH): string {
+  const { list } = strings;
+  if (thread.waiting && thread.waitsOn !== undefined) return waitsFor(thread.waitsOn, thread.waitsUntil, strings);
+  if (thread.waiting) return list.waiting;
+  if (thread.active) return list.working;
+  if (thread.queued > 0) return list.queued;
+  const when = ago(thread.updatedAt, Date.now(), strings);
+  return hasFailed(thread) ? list.failed(when) : when;
+}
