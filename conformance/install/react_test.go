@@ -9,8 +9,8 @@ import (
 	"github.com/aguiws/aguiws/internal/suite"
 )
 
-// The parts for React are installed with each React that they say they take, compiled against with every check, and
-// drawn by Node as a server draws them.
+// The parts for React are installed with each React that they say they take, compiled against with every check, drawn
+// by Node as a server draws them, and gone on with in a page.
 func TestReactParts(t *testing.T) {
 	suite.Full(t)
 	tools(t)
@@ -30,9 +30,12 @@ func TestReactParts(t *testing.T) {
 			}
 			write(t, app, "react.tsx", string(example))
 			write(t, app, "package.json", `{"name": "app", "private": true, "type": "module"}`)
-			install(t, app, managers(t)[0], append([]string{client, parts, "@ag-ui/client@1.0.0"}, packages...), "npm_config_before="+asOf)
+			install(t, app, managers(t)[0], append([]string{client, parts, "@ag-ui/client@1.0.0", "jsdom@26.1.0"}, packages...), "npm_config_before="+asOf)
 			compile(t, app, false)
 			run(t, app)
+			if out, err := try(app, nil, "node", "page.mjs"); err != nil {
+				t.Errorf("node page.mjs: %v\n%s", err, out)
+			}
 			if got := copies(t, app, "react"); len(got) != 1 {
 				t.Errorf("an application has %d copies of React: %q", len(got), got)
 			}

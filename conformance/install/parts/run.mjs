@@ -2,26 +2,21 @@
 
 import { Decision, DecisionForm, ENGLISH, Inbox, Control, ThreadList, Words } from "@aguiws/react";
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createElement, Suspense } from "react";
 import { renderToPipeableStream, renderToString } from "react-dom/server";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
+import { interrupt, toolCall } from "./asked.mjs";
 
 const complaints = [];
 console.error = (...said) => complaints.push(said.join(" "));
 
-const interrupt = {
-  id: "q1",
-  reason: "tool_call",
-  message: "<img src=x onerror=alert(1)>",
-  toolCallId: "c1",
-  responseSchema: { type: "object", properties: { approved: { type: "boolean" }, editedArgs: { type: "object" } }, required: ["approved"] },
-};
-const asked = { interrupt, toolCall: { name: "send_email", arguments: '{"to":"ada@example.com"}' }, onAnswer: () => {} };
+const asked = { interrupt, toolCall, onAnswer: () => {} };
 const html = renderToString(createElement(Decision, asked));
 for (const words of ["Send email to ada@example.com", "Approve", "Decline", "Edit arguments"]) assert.ok(html.includes(words), `${words} in ${html}`);
 assert.ok(!html.includes("<img"), html);
+await writeFile("asked.html", html);
 
 const german = { ...ENGLISH, answer: { ...ENGLISH.answer, approve: "Genehmigen" } };
 assert.ok(renderToString(createElement(Words, { strings: german }, createElement(Decision, asked))).includes("Genehmigen"));
