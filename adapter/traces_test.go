@@ -48,7 +48,7 @@ func (k kept) named(t *testing.T, name string, many int) tracetest.SpanStubs {
 func valueOf(s tracetest.SpanStub, key string) string {
 	for _, a := range s.Attributes {
 		if a.Key == attribute.Key(key) {
-			return a.Value.Emit()
+			return a.Value.String()
 		}
 	}
 	return ""

@@ -76,8 +76,8 @@ func TestOneTraceFromCallerToAgent(t *testing.T) {
 	}
 	for _, s := range kept.GetSpans() {
 		for _, a := range s.Attributes {
-			if strings.Contains(a.Value.Emit(), "secret") {
-				t.Errorf("%s tells %s", s.Name, a.Value.Emit())
+			if strings.Contains(a.Value.String(), "secret") {
+				t.Errorf("%s tells %s", s.Name, a.Value.String())
 			}
 		}
 	}

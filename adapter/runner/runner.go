@@ -59,7 +59,9 @@ func New(st store.Store, options *Options) (*Runner, error) {
 	r := new(Runner)
 	n := &node.Node{Options: o.settings(), Agents: slices.Sorted(maps.Keys(o.Agents)), Quiet: make(chan struct{}), Health: node.NewStoreHealth(o.Logger, r.storeChanged), Folded: folded.New(o.ThreadCache), Company: node.NewCompany(o.Linger)}
 	n.Log, n.Store = node.ThinLog(o.Logger, n.Health), node.WatchedStore{Store: st, Health: n.Health}
-	n.Traces = tracing.New(o.Traces, st.Node())
+	if o.Traces != nil {
+		n.Traces = tracing.New(o.Traces, st.Node())
+	}
 	n.Ctx, n.Cancel = context.WithCancelCause(context.Background())
 	r.node = n
 	r.hub = follow.New(n.Store, n.Folded)

@@ -43,11 +43,8 @@ type Tracer struct {
 	node attribute.KeyValue
 }
 
-// New makes the tracer of a node. It is nil without a provider.
+// New makes the tracer of a node.
 func New(p trace.TracerProvider, node string) *Tracer {
-	if p == nil {
-		return nil
-	}
 	return &Tracer{p.Tracer("github.com/aguiws/aguiws"), text(KeyNode, node)}
 }
 

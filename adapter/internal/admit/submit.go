@@ -72,8 +72,11 @@ func (a *Admission) SubmitAt(ctx context.Context, in Request, version int64) (ad
 		return Refused(refuseDraining()), false, nil
 	}
 	defer a.Running.End()
-	ctx, span := a.Traces.Input(ctx, node.LowerCase(in.Headers), tracing.Of{Thread: in.Run.ThreadID, Run: in.Run.RunID, Agent: in.Agent})
-	defer func() { endSpan(span, &admitted, err) }()
+	if a.Traces != nil {
+		var span tracing.Span
+		ctx, span = a.Traces.Input(ctx, node.LowerCase(in.Headers), tracing.Of{Thread: in.Run.ThreadID, Run: in.Run.RunID, Agent: in.Agent})
+		defer func() { endSpan(span, &admitted, err) }()
+	}
 	in.Run = a.strip(in.Run)
 	key := store.ThreadKey{Namespace: in.Namespace, Thread: in.Run.ThreadID}
 	digest, err := judge.InputDigest(key, in.Run)
