@@ -121,7 +121,7 @@ func TestV1ThreadIsOneShape(t *testing.T) {
 
 // The page's type of a thread has the members of the document, and no others.
 func TestThreadOfThePageIsTheDocuments(t *testing.T) {
-	source, err := os.ReadFile("../web/chat/src/server/api.ts")
+	source, err := os.ReadFile("../web/react/control/types.ts")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ async function send(text: string) {
   await run();
 }
 
-// The buttons of a question. If it has none, draw a form of its responseSchema, as examples/assistant-ui/src/form.tsx does.
+// The buttons of a question. If it has none, draw a form of its responseSchema: `<DecisionForm>` of @aguiws/react is one.
 const choicesOf = (question: Interrupt) => answersOf(question).choices;
 
 // Call it when every open question has its answer, by the question's id. A question that is not among them is cancelled.
