@@ -18,7 +18,7 @@ export function Chat() {
         void thread.send(String(new FormData(event.currentTarget).get("text")));
         event.currentTarget.reset();
       }}>
-        <input name="text" disabled={thread.running} />
+        <input name="text" disabled={thread.running || questions.length > 0} />
       </form>
     </main>
   );
