@@ -49,7 +49,9 @@ def yes(end: aguiws.JSON) -> list[aguiws.JSON]:
     return [aguiws.resolve(i, {"approved": True}) for i in aguiws.asked(end)]
 
 
-HELLO = json.dumps({"type": "ws.hello", "binding": "agui.v1", "profiles": ["resume"], "heartbeatMs": 25000})
+HELLO = json.dumps(
+    {"type": "ws.hello", "binding": "agui.v1", "profiles": ["resume"], "heartbeatMs": 25000, "maxFrameBytes": 4 << 20, "durable": True, "capabilities": {}}
+)
 
 
 @asynccontextmanager
@@ -374,6 +376,7 @@ class Async(unittest.IsolatedAsyncioTestCase):
 
     async def test_events_that_come_twice_or_too_early(self) -> None:
         listening = asyncio.Event()
+        rest = {"epoch": "e", "interrupts": [], "queued": []}
 
         def event(n: int) -> aguiws.JSON:
             return {"type": "CUSTOM", "name": str(n), "value": n}
@@ -381,19 +384,19 @@ class Async(unittest.IsolatedAsyncioTestCase):
         async def stutter(socket: Any) -> None:
             async def send(*frames: aguiws.JSON) -> None:
                 for frame in frames:
-                    await socket.send(json.dumps({"threadId": self.name, "epoch": "e", **frame}))
+                    await socket.send(json.dumps(frame if frame["type"] == "CUSTOM" else {"threadId": self.name, **frame}))
 
             await socket.send(HELLO)
             first = json.loads(await socket.recv())
-            await send({"type": "ws.attached", "id": first["id"], "seq": 0, "recovered": False, "reason": "no_position"})
+            await send({"type": "ws.attached", "id": first["id"], "seq": 0, "recovered": False, "reason": "no_position", **rest})
             await send({"type": "ws.live", "seq": 0})
             await listening.wait()
-            await send({"type": "ws.stream", "seq": 0}, event(1), event(2))
-            await send({"type": "ws.stream", "seq": 1}, event(2), event(3), {"type": "ws.stream", "seq": 4}, event(5))
+            await send({"type": "ws.stream", "epoch": "e", "seq": 0}, event(1), event(2))
+            await send({"type": "ws.stream", "epoch": "e", "seq": 1}, event(2), event(3), {"type": "ws.stream", "epoch": "e", "seq": 4}, event(5))
             second = json.loads(await socket.recv())
             self.assertEqual(second["after"], {"epoch": "e", "seq": 3})
-            await send(event(6), {"type": "ws.attached", "id": second["id"], "seq": 3, "recovered": True})
-            await send({"type": "ws.stream", "seq": 3}, event(4), event(5), event(6), {"type": "ws.live", "seq": 6})
+            await send(event(6), {"type": "ws.attached", "id": second["id"], "seq": 3, "recovered": True, **rest})
+            await send({"type": "ws.stream", "epoch": "e", "seq": 3}, event(4), event(5), event(6), {"type": "ws.live", "seq": 6})
             await socket.wait_closed()
 
         async with serving(stutter) as url, aguiws.AsyncClient(url, options=QUICK) as client:

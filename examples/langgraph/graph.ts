@@ -4,7 +4,7 @@ import { AIMessage } from "@langchain/core/messages";
 import { END, interrupt, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { appendFileSync } from "node:fs";
 
-/** What stands above the interrupt runs again when it is answered. What stands below it may run twice after a crash: a mail server would be given the id of the last message as a key. */
+/** What stands above the interrupt runs again when it is answered. What stands below it may run twice after a crash: a mail server would be given a key of the thread, the last message and the action. */
 function send({ messages }: typeof MessagesAnnotation.State) {
   const to = messages.at(-1)?.text.split(" ").at(-1);
   const sent = interrupt(`Send the mail to ${to}?`) === true;

@@ -31,7 +31,7 @@ def keep(question, value):
 
 
 def ask(message, about, **more):
-    """Keeps what a question is about, any JSON, and returns the question."""
+    """Keeps what a question is about, a dict of JSON that go_on is given, and returns the question."""
     question = str(uuid.uuid4())
     keep(question, {"about": about})
     return {"id": question, "reason": "example:ask_human", "message": message, **more}
@@ -69,7 +69,8 @@ class Agent(BaseHTTPRequestHandler):
 
     def do_POST(self):
         told = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        ids = {"threadId": told["threadId"], "runId": told["runId"]}
+        self.run = told["runId"]  # which a question about a crash shows
+        ids = {"threadId": told["threadId"], "runId": self.run}
         answers = told.get("resume") or []
         if any(answer["interruptId"] not in asked for answer in answers):
             # It was asked before a restart. Behind a 200 nobody would learn that.
