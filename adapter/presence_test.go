@@ -43,7 +43,8 @@ func (c *company) offers() []string {
 	return c.offered
 }
 
-func (*company) Durable() bool { return true }
+func (*company) Durable() bool        { return true }
+func (*company) Lease() time.Duration { return 10 * time.Second }
 
 func (c *company) Takers(_ context.Context, agents []string) ([]int, error) {
 	if offered := c.offers(); len(offered) > 0 {

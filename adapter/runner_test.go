@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/admission"
@@ -25,6 +26,7 @@ func TestNewRefuses(t *testing.T) {
 	}{
 		"no agent":           {nil, "needs an agent"},
 		"durable, in memory": {&runner.Options{Agents: agents, Mode: runner.ModeDurable}, "--redis"},
+		"lease":              {&runner.Options{Agents: agents, Lease: time.Minute}, "longer than the store's 10s"},
 		"unknown mode":       {&runner.Options{Agents: agents, Mode: "fast"}, `"fast"`},
 	} {
 		if r, err := runner.New(store, test.options); err == nil || !strings.Contains(err.Error(), test.says) {

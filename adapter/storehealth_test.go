@@ -51,6 +51,7 @@ func (s *failingStore) call(result *error) error {
 
 func (s *failingStore) Listen(func(store.Delivery))                               {}
 func (s *failingStore) Durable() bool                                             { return false }
+func (*failingStore) Lease() time.Duration                                        { return 10 * time.Second }
 func (s *failingStore) Retire(context.Context) (bool, error)                      { return false, s.call(&s.failed) }
 func (*failingStore) FinishDeletes(context.Context, store.Withdraw) (bool, error) { return false, nil }
 func (*failingStore) DuePayloads(context.Context) ([]store.DuePayload, bool, error) {

@@ -45,6 +45,7 @@ func newMailroom(threads int) *mailroom {
 
 func (m *mailroom) Listen(f func(store.Delivery)) { m.heard = f }
 func (*mailroom) Durable() bool                   { return false }
+func (*mailroom) Lease() time.Duration            { return 10 * time.Second }
 
 func (m *mailroom) Retire(context.Context) (bool, error) {
 	if m.retire != nil {

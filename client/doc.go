@@ -10,7 +10,7 @@
 //
 //	c, err := client.Dial(ctx, "ws://127.0.0.1:8080/agui/ws", nil)
 //	thread, err := c.Follow(ctx, "trip", nil)
-//	end, err := thread.Say("/confirm Book the Adlon?").Wait(ctx)
+//	end, err := thread.Say("/confirm Book the Adlon?").Wait(ctx) // a command of the demo agent
 //	var answers []protocol.ResumeEntry
 //	for _, asked := range client.Asked(end) {
 //		answers = append(answers, client.Resolve(asked, `{"approved":true}`))

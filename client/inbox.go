@@ -72,7 +72,7 @@ type InboxQuery struct {
 
 // Waiting lists threads that wait, those that have waited longest first, and whole, where
 // the server's own list has summaries. Questions that are answered or asked meanwhile may
-// be in it or not. It ends with the first error.
+// be in it or not. It ends with the first error: a refused connection is not tried again.
 func (in *Inbox) Waiting(ctx context.Context, q InboxQuery) iter.Seq2[Waiting, error] {
 	return func(yield func(Waiting, error) bool) {
 		query := url.Values{}

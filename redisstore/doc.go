@@ -9,6 +9,9 @@
 // open on data of another number. Servers of different releases may share the data when both
 // write the same number.
 //
+// A program calls Open, New or Embedded, Close, Warnings and ErasePerson. The other methods are
+// for the runner.
+//
 // # Guarantees
 //
 // Each call that decides happens entirely or not at all, by Redis's clock. It can be made

@@ -7,7 +7,7 @@ import (
 	"github.com/aguiws/aguiws/redisstore/internal/erasure"
 )
 
-// Person is whom ErasePerson erases, and Erased what came of it.
+// Person is whom ErasePerson erases. Erased counts what it has deleted.
 type (
 	Person = erasure.Person
 	Erased = erasure.Summary

@@ -15,7 +15,7 @@ type Options struct {
 	Prefix     string        // of every key and channel; "aguiws"
 	Partitions int           // fixed when the prefix is first used, refused if it differs later; 64
 	Node       string        // this process's id, unique among all that share the prefix; random
-	Lease      time.Duration // of a claim; 10 s
+	Lease      time.Duration // of a claim, after which another worker takes the run over; 10 s
 	Follow     time.Duration // for which a node follows a thread after Read, Tail or Begin; 60 s
 	Keep       time.Duration // of labels and answers, after the thread's last end; 30 days
 	Retain     int           // events in a log at rest, never fewer than those after its snapshot; 10,000

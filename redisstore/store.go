@@ -132,6 +132,9 @@ func assemble(c *link.Connection, o *Options) *Store {
 // after it fail.
 func (s *Store) Close() error { return s.conn.Close() }
 
+// Lease implements store.Reader.
+func (s *Store) Lease() time.Duration { return s.opts.Lease }
+
 // Node implements store.Reader.
 func (s *Store) Node() string { return s.opts.Node }
 

@@ -11,6 +11,11 @@
 //   - Runs: Runs, FindRuns, FindRun, CountDispatches, DeadLetters, Requeue, Purge, Cancel,
 //     CancelRun, CancelWaiting, StopAll, StopBelow, Pause, Unpause.
 //   - Records: Decisions, ForgetDecisions, Notices, Quotas.
+//
+// A Desk checks no permission but runner.Options.SeparateDuties: who may see and do what is for
+// its caller to decide. `go doc operate.Desk.Inbox` tells of a method, and the example of the
+// package lists an inbox and answers it. A call that asks several parts of a store may return
+// what it has, with an error that wraps store.ErrPartial.
 package operate
 
 import (

@@ -51,7 +51,8 @@ type Answered struct {
 // some are kept as drafts, and replaced by later ones, until all are covered;
 // then they are submitted as one resume. What a thread below has asked is answered there.
 //
-// A refusal is no error: it is in Admitted.Refusal, Missing is empty, and nothing is kept.
+// client.Resolve and client.Withdraw make entries. tenant is Suspended.Tenant. A refusal is no
+// error: it is in Admitted.Refusal, Missing is empty, and nothing is kept.
 // user is whose answers these are, as Input.User. from says how they came, such as
 // store.Origin{Through: store.ThroughInbox}. label is the runId of the continuation; "": a new
 // one. The same answers sent again are repeats under any label. headers are Input.Headers, and

@@ -28,9 +28,11 @@ type Options struct {
 	HeadersBy map[string][]string
 	// Mode says how executions are continued, and what New refuses. Default ModeAuto.
 	Mode Mode
-	// Lease is how long a worker may be silent before its run is taken over; after
-	// the store itself was silent it takes up to 3/10 of that more. Default 10 s.
-	// All nodes of a store should use the same.
+	// Lease is how long a worker may be silent before it stops its run. Another one takes the
+	// run over when the store's lease (redisstore.Options.Lease) is over too; after the store
+	// itself was silent it takes up to 3/10 of that more. New refuses a longer one than the
+	// store's, by which runs would be taken from workers that live. Default: the store's. All
+	// nodes of a store should use the same.
 	Lease time.Duration
 	// Sweep is how often lost and queued runs are looked for. Default 1 s.
 	Sweep time.Duration
@@ -199,7 +201,7 @@ const (
 )
 
 // complete returns the options with their defaults.
-func (o *Options) complete(durable bool) (Options, error) {
+func (o *Options) complete(durable bool, lease time.Duration) (Options, error) {
 	var c Options
 	if o != nil {
 		c = *o
@@ -215,6 +217,9 @@ func (o *Options) complete(durable bool) (Options, error) {
 		}
 	default:
 		return c, fmt.Errorf("adapter: unknown mode %q", c.Mode)
+	}
+	if c.Lease > lease {
+		return c, fmt.Errorf("adapter: a lease of %v is longer than the store's %v: set redisstore.Options.Lease as well", c.Lease, lease)
 	}
 	switch c.OnExpiry {
 	case adapter.ExpiryDefault:
@@ -260,7 +265,7 @@ func (o *Options) complete(durable bool) (Options, error) {
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}
-	c.Lease = orDefault(c.Lease, 10*time.Second)
+	c.Lease = orDefault(c.Lease, lease)
 	c.Sweep = orDefault(c.Sweep, time.Second)
 	if c.Linger == 0 {
 		c.Linger = 5 * time.Millisecond

@@ -52,7 +52,7 @@ type Runner struct {
 // New starts a runner on a store, which stays the caller's to close,
 // after Shutdown. The first sweep recovers what an earlier process left.
 func New(st store.Store, options *Options) (*Runner, error) {
-	o, err := options.complete(st.Durable())
+	o, err := options.complete(st.Durable(), st.Lease())
 	if err != nil {
 		return nil, err
 	}

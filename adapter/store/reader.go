@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Reader is what following a thread needs.
 type Reader interface {
@@ -26,6 +29,8 @@ type Reader interface {
 	Secret() []byte
 	// Node is the id under which this process follows and claims.
 	Node() string
+	// Lease is how long a claim holds unless it is renewed.
+	Lease() time.Duration
 }
 
 // Delivery is what Listen's function receives.

@@ -39,4 +39,6 @@ console.log(`The page is in ${folder}. It talks to the server at 127.0.0.1:8080.
 
   cd ${/^[\w./-]+$/.test(name) ? name : JSON.stringify(name)}
   npm install
-  npm run dev`);
+  npm run dev
+
+Until @aguiws/client is on npm, npm install takes its tarball: https://github.com/aguiws/aguiws/blob/main/web/create/README.md`);

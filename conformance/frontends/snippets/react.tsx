@@ -2,7 +2,11 @@ import { WebSocketAgent } from "@aguiws/client";
 import { Decision, useInterrupts, useThread } from "@aguiws/react";
 import "@aguiws/react/styles.css";               // leave it out to begin without any looks
 
-const threadId = new URLSearchParams(location.search).get("thread") ?? crypto.randomUUID();
+const address = new URL(location.href);         // holds the thread's id, for a reload
+const threadId = address.searchParams.get("thread") ?? crypto.randomUUID();
+address.searchParams.set("thread", threadId);
+history.replaceState(null, "", address);
+
 const agent = new WebSocketAgent({ url: "ws://127.0.0.1:8080/agui/ws", threadId });   // "/agui/ws" behind a proxy
 
 export function Chat() {
@@ -12,6 +16,7 @@ export function Chat() {
     <main>
       {thread.messages.map(({ id, content }) => <p key={id}>{typeof content === "string" && content}</p>)}
       {questions.map((question) => <Decision key={question.interrupt.id} {...question} />)}
+      {thread.status.connection !== "connected" && <p role="status">{thread.status.connection}</p>}
       {thread.fault && <p role="alert">{thread.fault.message}</p>}
       <form onSubmit={(event) => {
         event.preventDefault();

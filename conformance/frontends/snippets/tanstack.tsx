@@ -4,7 +4,7 @@ import { useChat } from "@tanstack/ai-react";
 import { answersOf } from "@aguiws/client";
 import { aguiws } from "@aguiws/client/tanstack";
 
-const connection = aguiws({ url: "/agui/ws", threadId });   // once for each chat, outside the component
+const connection = aguiws({ url: "/agui/ws", threadId });   // once for each chat, outside the component; threadId as above
 
 function Chat() {
   const { messages, sendMessage, stop, interrupts } = useChat({ connection, threadId, persistence: true, live: true });
@@ -21,6 +21,8 @@ function Chat() {
           {answersOf(question).choices.map(({ label, payload }) => (
             <button key={label} onClick={() => question.resolveInterrupt(payload)}>{label}</button>
           ))}
+          <button onClick={() => question.cancel()}>Cancel</button>
+          {question.error?.message}
         </p>
       ))}
       <button onClick={() => sendMessage("hello")}>say hello</button>

@@ -55,6 +55,23 @@ it("takes a message out again that was refused, and says why until the next run"
   expect(store.read().fault).toBeUndefined();
 });
 
+it("says of an answer that came too late why it was refused, while the run of the other goes on", async () => {
+  const { bench, store, attach } = await watched();
+  bench.socket.say(attached(1, true, { id: attach.id, interrupts: [interrupt("q1")] }), live(1));
+  await settle();
+  const taken = store.answer([{ interruptId: "q1", status: "resolved", payload: { approved: false } }]);
+  await settle();
+  const input = bench.socket.next();
+  bench.socket.say(run(input.runId, "refused"), stream(1, 1), failed("interrupt_conflict", "Answered differently."));
+  bench.socket.say(stream(1), started("of the other"), finished("of the other"));
+  await settle();
+  expect(await taken).toBe(false);
+  expect(store.read()).toMatchObject({ fault: { code: "interrupt_conflict" }, running: false });
+  void store.send("next");
+  await settle();
+  expect(store.read().fault).toBeUndefined();
+});
+
 it("is another object after a change, and the same one without any", async () => {
   const { agent, store, told, leave } = await watched();
   const before = store.read();

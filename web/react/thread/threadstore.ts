@@ -17,13 +17,15 @@ export interface ThreadPicture {
   status: ThreadStatus;
   /** A run is in progress, begun by anybody. */
   running: boolean;
-  /** What was refused here, or has failed, last; the next run takes it away. */
+  /** What was refused here, or has failed, last. The next run takes it away, and a refusal only what is sent here next. */
   fault?: ThreadFault;
 }
 
 export class ThreadStore {
   private picture: ThreadPicture;
   private fault?: ThreadFault;
+  /** The fault is a refusal: runs of others do not take it away, for nothing else tells that an answer came too late. */
+  private refused = false;
   private readonly watchers = new Set<() => void>();
   private leave?: () => void;
 
@@ -77,10 +79,12 @@ export class ThreadStore {
     }
     if (!began) undo?.();
     this.say(fault);
+    this.refused = fault !== undefined && !began;
     return began;
   }
 
   private say(fault: ThreadFault | undefined): void {
+    this.refused = false;
     this.fault = fault;
     this.changed();
   }
@@ -91,7 +95,9 @@ export class ThreadStore {
       onMessagesChanged: changed,
       onStateChanged: changed,
       onRunInitialized: changed,
-      onRunStartedEvent: () => this.say(undefined),
+      onRunStartedEvent: () => {
+        if (!this.refused) this.say(undefined);
+      },
       onRunFinalized: changed,
       // Of a run that others have begun, too.
       onRunErrorEvent: ({ event }) => this.say(faultOf(event)),
