@@ -122,7 +122,10 @@ func start(t *testing.T, folder string, env []string, args ...string) (said func
 	cmd := exec.CommandContext(t.Context(), "node", append([]string{"start.mjs"}, args...)...)
 	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), env...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	// A terminal's Ctrl-C reaches every process of the group, too.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = 30 * time.Second
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
