@@ -133,7 +133,7 @@ class Agent(BaseHTTPRequestHandler):
             args["text"] = payload.get("text", f"Dear {to}")
         if sends:
             with open(sys.argv[1], "a") as effects:
-                effects.write(json.dumps({"tool": "send", "args": args}) + "\n")
+                effects.write(json.dumps({"tool": "send", "args": args, "question": answer["interruptId"], "run": self.run}) + "\n")
         return f"Sent to {to}" if sends else f"Not sent to {to}", None
 
 
