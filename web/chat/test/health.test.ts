@@ -26,6 +26,8 @@ it.each<[keyof Known, Known, string]>([
   ["counts", { counts: { dead_letter: 3 } }, "3 dead letters wait for a decision /ops/dead-letters"],
   ["upstreams", { upstreams: [{ name: "weather", requests: 10, failed: 2 }] }, "20 % of the requests to weather failed in the last five minutes /ops/upstreams"],
   ["targets", { targets: [{ name: "crm", url: "", goneAt: "2030-01-31T14:02:00Z" }] }, "The webhook target crm is disabled /ops/webhooks"],
+  ["targets", { targets: [{ name: "crm", url: "", owed: { waiting: 1, failed: 1, failingSince: "2030-01-31T14:02:00Z", dead: 0, most: 9 } }] }, "The webhook target crm is failing /ops/webhooks"],
+  ["targets", { targets: [{ name: "crm", url: "", owed: { waiting: 9, failed: 0, dead: 0, most: 9 } }] }, "The webhook target crm is full /ops/webhooks"],
   ["targets", { targets: [{ name: "crm", url: "", owed: { waiting: 0, failed: 0, dead: 1, most: 9 } }] }, "1 webhook to crm was given up /ops/webhooks"],
   ["work", { work: [{ agent: "", waiting: 2, lag: 0, pending: 0, oldestMs: 180_000 }] }, "2 runs of the default agent wait for a worker, the oldest for 3 min /ops/runs"],
 ])("says what is not well with %s", (_, change, want) => {

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { DecisionInfo, RunInfo } from "../src/server/api";
 import { causes, requeueAll } from "../src/ops/requeue";
-import { runDetail, runState } from "../src/ops/runstates";
-import { between, wayOf, type RunOnRecord } from "../src/ops/runway";
+import { isPaused, runDetail, runState } from "../src/ops/runstates";
+import { between, wayOf, type RunOnRecord, tookWords } from "../src/ops/runway";
 
 const run = (more: Partial<RunOnRecord>): RunOnRecord => ({
   id: "r1", runId: "label", threadId: "t/1", namespace: "n", execution: "e", state: "acked", attempts: 1, maxAttempts: 3, createdAt: "2030-01-01T10:00:00Z", updatedAt: "2030-01-01T10:00:05Z", ...more,
@@ -83,4 +83,19 @@ it("requeues many, and tells of each what became of it", async () => {
   expect(sent).toEqual(["a", "b", "c"].map((id) => `POST /threads/t%2F1/runs/${id}/requeue?namespace=n`));
   expect(done.map(({ fault }) => fault)).toEqual([undefined, "it is gone", undefined]);
   expect(told).toEqual([1, 2, 3]);
+});
+
+it("says how long a run took, or has taken so far", () => {
+  const run = { createdAt: "2030-01-31T14:00:00Z", updatedAt: "2030-01-31T14:00:09Z" } as Parameters<typeof tookWords>[0];
+  const now = Date.parse("2030-01-31T14:03:00Z");
+  expect(tookWords({ ...run, state: "claimed" }, now)).toBe("3 min");
+  expect(tookWords({ ...run, state: "acked", completedAt: "2030-01-31T14:00:04Z" }, now)).toBe("4.0 s");
+  expect(tookWords({ ...run, state: "dead_letter" }, now)).toBe("9.0 s");
+});
+
+it("knows a run that an operator has paused, as long as it waits", () => {
+  const outcome = (reason: string) => ({ type: "RUN_FINISHED", outcome: { type: "interrupt", interrupts: [{ reason }] } });
+  expect(isPaused({ state: "acked", waits: true, outcome: outcome("aguiws:paused") })).toBe(true);
+  expect(isPaused({ state: "acked", waits: false, outcome: outcome("aguiws:paused") })).toBe(false);
+  expect(isPaused({ state: "acked", waits: true, outcome: outcome("tool_call") })).toBe(false);
 });
