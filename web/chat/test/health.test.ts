@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { findings, type Known } from "../src/ops/health";
+import { findings, missing, type Known } from "../src/ops/health";
 
 const words = (known: Known) => findings(known).map(({ words, href }) => `${words} ${href}`);
 const server = { latencyMs: 1, replicas: 0, commandsPerSecond: 0 };
@@ -32,4 +32,12 @@ it.each<[keyof Known, Known, string]>([
   ["work", { work: [{ agent: "", waiting: 2, lag: 0, pending: 0, oldestMs: 180_000 }] }, "2 runs of the default agent wait for a worker, the oldest for 3 min /ops/runs"],
 ])("says what is not well with %s", (_, change, want) => {
   expect(words({ ...well, ...change })).toEqual([want]);
+});
+
+it("does not call well what it has not read, or not lately", () => {
+  const read = { data: 1 }, refused = { error: 403 };
+  expect(missing([read, read])).toBe("");
+  expect(missing([read, refused])).toBe("part");
+  expect(missing([read, {}, refused])).toBe("looking");
+  expect(missing([read, { data: 1, error: "unreachable" }, refused])).toBe("stale");
 });

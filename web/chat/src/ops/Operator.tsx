@@ -77,7 +77,7 @@ export default function Operator() {
             {said.text}
           </p>
         )}
-        {part === "Overview" && <Overview counts={counts.data} />}
+        {part === "Overview" && <Overview counts={counts} />}
         {part === "Runs" && <RunsPage act={act} />}
         {part === "Dead letters" && <DeadLetters act={act} changed={counts.refresh} />}
         {part === "Servers" && (

@@ -2,7 +2,7 @@ import { usePolled, type Page, type Polled } from "../server/api";
 import { ActivitySection } from "./Activity";
 import { WorkSection } from "./Backlog";
 import type { TargetInfo, UpstreamInfo, WorkInfo } from "./backlogs";
-import { findings } from "./health";
+import { findings, missing } from "./health";
 import type { NodeInfo, StoreInfo } from "./nodes";
 import { QuestionsSection } from "./QuestionsSection";
 import { onLink } from "../lib/route";
@@ -11,22 +11,24 @@ import { Figure } from "./StoreSection";
 
 const EVERY_MS = 5_000;
 
+/** What is said if nothing was found. */
+const WELL = { looking: "Looking…", stale: "Not known: the server does not answer. What follows is older.", part: "All well, in what you may see.", "": "All well." };
+
 /** Whether all is well, what waits, and what is done. */
-export function Overview({ counts }: { counts?: Record<string, number> }) {
+export function Overview({ counts: delivered }: { counts: Polled<Record<string, number>> }) {
   const store = usePolled<StoreInfo>("/store", EVERY_MS);
   const nodes = usePolled<Page<NodeInfo>>("/nodes", EVERY_MS);
   const upstreams = usePolled<Page<UpstreamInfo>>("/upstreams", EVERY_MS);
   const targets = usePolled<Page<TargetInfo>>("/webhooks", EVERY_MS);
   const work = usePolled<Page<WorkInfo>>("/work", EVERY_MS);
-  const asked: Polled<unknown>[] = [store, nodes, upstreams, targets, work];
+  const counts = delivered.data;
   const found = findings({ store: store.data, nodes: nodes.data?.items, counts, upstreams: upstreams.data?.items, targets: targets.data?.items, work: work.data?.items });
-  const looking = counts === undefined || asked.some(({ data, error }) => data === undefined && error === undefined);
-  const unseen = asked.some(({ data, error }) => data === undefined && error !== undefined);
+  const lack = missing([delivered, store, nodes, upstreams, targets, work]);
   const some = STATES.filter((state) => (counts?.[state] ?? 0) > 0);
   return (
     <>
-      <div className="health" role="status" data-testid="health" data-well={!looking && found.length === 0}>
-        {found.length === 0 && <p>{looking ? "Looking…" : unseen ? "All well, in what you may see." : "All well."}</p>}
+      <div className="health" role="status" data-testid="health" data-well={(lack === "" || lack === "part") && found.length === 0}>
+        {found.length === 0 && <p>{WELL[lack]}</p>}
         {found.length > 0 && (
           <ul>
             {found.map(({ href, words }) => (

@@ -19,6 +19,13 @@ export interface Finding {
   href: string;
 }
 
+/** What nothing found means, by how the questions about it were answered: "" if nothing is missing. */
+export function missing(asked: readonly { data?: unknown; error?: unknown }[]): "looking" | "stale" | "part" | "" {
+  if (asked.some(({ data, error }) => data === undefined && error === undefined)) return "looking";
+  if (asked.some(({ data, error }) => data !== undefined && error !== undefined)) return "stale";
+  return asked.some(({ data }) => data === undefined) ? "part" : "";
+}
+
 /** A run that has waited longer for a worker is not well. */
 const WAITS_MS = 60_000;
 
