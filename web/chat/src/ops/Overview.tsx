@@ -12,7 +12,7 @@ import { Figure } from "./StoreSection";
 const EVERY_MS = 5_000;
 
 /** What is said if nothing was found. */
-const WELL = { looking: "Looking…", stale: "Not known: the server does not answer. What follows is older.", part: "All well, in what you may see.", "": "All well." };
+const WELL = { looking: "Looking…", stale: "Not known: the server does not answer. The parts below are older.", part: "All well, in what you may see.", "": "All well." };
 
 /** Whether all is well, what waits, and what is done. */
 export function Overview({ counts: delivered }: { counts: Polled<Record<string, number>> }) {
