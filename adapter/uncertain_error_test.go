@@ -12,12 +12,13 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
+var uncertainSteps = map[string]func(context.Context, *adapter.Run, string, func(context.Context) (int, error), ...adapter.StepOption) (int, error){
+	"step": adapter.Step[int], "idempotent step": adapter.IdempotentStep[int],
+}
+
 // What nobody knows of a step that broke off a human says, as after a worker's death.
 func TestUncertainError(t *testing.T) {
-	steps := map[string]func(context.Context, *adapter.Run, string, func(context.Context) (int, error), ...adapter.StepOption) (int, error){
-		"step": adapter.Step[int], "idempotent step": adapter.IdempotentStep[int],
-	}
-	for kind, step := range steps {
+	for kind, step := range uncertainSteps {
 		for _, given := range [][]adapter.StepOption{nil, {adapter.Given(1)}} {
 			for name, test := range map[string]struct {
 				answer protocol.ResumeEntry
@@ -93,4 +94,47 @@ func TestUncertainErrorWhereNobodyIsAsked(t *testing.T) {
 	}))
 	succeeded(t, l.say("hi"))
 	l.wellFormed()
+}
+
+// What a step has said when it breaks off is taken back before a human is asked, and said
+// once when it is done again.
+func TestUncertainErrorTakesBack(t *testing.T) {
+	for kind, step := range uncertainSteps {
+		t.Run(kind, func(t *testing.T) {
+			ran := 0
+			l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+				if err := run.Say("before"); err != nil {
+					return err
+				}
+				if _, err := step(ctx, run, "pay", func(context.Context) (int, error) {
+					if ran++; ran < 3 {
+						if err := run.Say("half"); err != nil {
+							return 0, err
+						}
+						return 0, &adapter.UncertainError{Message: "the line is dead"}
+					}
+					return 0, run.Say("whole")
+				}); err != nil {
+					return err
+				}
+				return run.Say("after")
+			}))
+			events := l.say("hi")
+			for range 2 {
+				open := interrupts(t, events)
+				if len(open) != 1 || !strings.Contains(open[0].Message, "whether it took effect: the line is dead.") {
+					t.Fatalf("interrupts %+v", open)
+				}
+				if got := l.texts(); len(got) > 0 {
+					t.Errorf("texts %q", got)
+				}
+				events = l.answer(resolved(open[0].ID, `{"action":"rerun"}`))
+			}
+			succeeded(t, events)
+			l.wellFormed()
+			if got := l.texts(); !slices.Equal(got, []string{"before", "whole", "after"}) {
+				t.Errorf("texts %q", got)
+			}
+		})
+	}
 }

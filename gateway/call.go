@@ -115,7 +115,12 @@ func (c *call) all(r request) (outcome, error) {
 	if said, err := ended(c.send(r)); err != nil || said.Failure != nil {
 		return said, err
 	}
-	return c.read()
+	live := c.live
+	said, err := c.read()
+	if err == nil && c.u.options.AskLost && !r.unheard && said.Failure.brokeOff() {
+		return outcome{}, live.uncertain(c.ctx, said.Failure)
+	}
+	return said, err
 }
 
 // message makes the request of a new message. An agent that has closed what is cancelled

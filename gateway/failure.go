@@ -63,6 +63,12 @@ func (f *failure) refusesAnswers() bool {
 	return f.Code == CodeRefused || f.own && !f.arrived && (strings.HasPrefix(f.Code, "interrupt_") || f.forgets(""))
 }
 
+// brokeOff reports whether the agent has gone silent in the midst of what it does: it has
+// died, or nobody can reach it.
+func (f *failure) brokeOff() bool {
+	return f != nil && !f.own && (f.Code == CodeTruncated || f.Code == CodeTimeout)
+}
+
 // Error is what clients are told.
 func (f *failure) Error() string { return f.Code + ": " + f.Message }
 

@@ -14,6 +14,8 @@ import (
 func (c *call) judged(r *request, v *reception, err error) error {
 	f, ok := errors.AsType[*failure](err)
 	switch {
+	case ok && r.answers == nil && !r.unheard && c.u.options.AskLost && v.sent.Load() && f.brokeOff():
+		return v.uncertain(c.ctx, f)
 	case !ok || r.answers == nil || r.unheard || f.arrived:
 		return err
 	case f.forgets(r.dialect):
@@ -21,9 +23,7 @@ func (c *call) judged(r *request, v *reception, err error) error {
 		c.u.log(c.run, r.ids).Warn("the agent does not know the question that was answered", "code", f.Code, "error", excerpt([]byte(f.Message)))
 		return f
 	case !f.own && v.sent.Load() && f.Code != CodeRefused && f.Code != CodeFailed && f.Code != CodeContentType:
-		// The request may be made again, under its id: it must not be stopped then.
-		v.awaitStop(c.ctx)
-		return &adapter.UncertainError{Message: f.Message}
+		return v.uncertain(c.ctx, f)
 	case r.turnedDown(f):
 		return f
 	case r.later:
@@ -51,6 +51,13 @@ func (r *request) turnedDown(f *failure) bool {
 
 func (f *failure) givenBack() error {
 	return &adapter.GiveBackError{Code: f.Code, Message: f.Message, Metadata: f.Metadata}
+}
+
+// uncertain is a failure after which a human is asked. The request may be made again, under
+// its id: it must not be stopped then.
+func (v *reception) uncertain(ctx context.Context, f *failure) error {
+	v.awaitStop(ctx)
+	return &adapter.UncertainError{Message: f.Message}
 }
 
 // awaitStop waits until the agent has been told to stop, where it is told.

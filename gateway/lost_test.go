@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -200,6 +201,65 @@ func TestLostWorker(t *testing.T) {
 	}
 }
 
+// An agent that dies in mid-answer leaves open what it has done, like a worker that dies:
+// with AskLost a human is asked, and what was said by then is taken back.
+func TestLostAgent(t *testing.T) {
+	drop := func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) {
+		sends(began, open, word)(w, r, in)
+		panic(http.ErrAbortHandler)
+	}
+	hang := func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) {
+		sends(began, open, word)(w, r, in)
+		<-r.Context().Done()
+	}
+	for name, lost := range map[string]turn{
+		"drops":              drop,
+		"ends":               sends(began, open, word),
+		"ends with an event": sends(began, open, word, `{"type":"STEP_STARTED","stepName":"s"}`),
+		"is silent":          hang,
+		"says nothing":       sends(),
+	} {
+		for _, resumed := range []bool{false, true} {
+			for action, sent := range map[string]int{"rerun": 2, "done": 1, "fail": 1} {
+				t.Run(fmt.Sprintf("%s/resumed %t/%s", name, resumed, action), func(t *testing.T) {
+					l := newLab(t, &Options{AskLost: true}, lost)
+					say, before := func() []protocol.Event { return l.say("go") }, 0
+					if resumed {
+						l.peer.next(sends(began, asks(confirm)), lost)
+						asked := interrupted(t, l.say("go"))
+						say, before = func() []protocol.Event { return l.answer(resolved(asked[0].ID, `{"n":1.0}`)) }, 1
+					}
+					if name == "is silent" {
+						l.up.options.SilenceTimeout = 50 * time.Millisecond
+					}
+					doubt := interrupted(t, say())
+					l.up.options.SilenceTimeout = patience
+					if len(doubt) != 1 || doubt[0].Reason != adapter.ReasonUncertainStep || strings.Contains(doubt[0].Message, "the server was lost") || l.said() != "" {
+						t.Fatalf("asked %s with %q in the thread", asJSON(t, doubt), l.said())
+					}
+					l.peer.next(sends(began, open, word, shut, done))
+					end := l.answer(resolved(doubt[0].ID, `{"action":"`+action+`"}`))
+					if action == "fail" {
+						failedWith(t, end, adapter.CodeWorkerLost)
+					} else {
+						succeeded(t, end)
+					}
+					l.wellFormed()
+					runs := l.peer.runs()[before:]
+					if len(runs) != sent || (l.said() == "hi") != (sent == 2) {
+						t.Fatalf("%d requests, said %q", len(runs), l.said())
+					}
+					for _, again := range runs[1:] {
+						if again.in.RunID != runs[0].in.RunID || asJSON(t, again.in.Resume) != asJSON(t, runs[0].in.Resume) || asJSON(t, again.in.Messages) != asJSON(t, runs[0].in.Messages) {
+							t.Errorf("sent %s\nthen %s", runs[0].body, again.body)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
 // An answer that the agent has not taken is the human's again, and goes once when it is
 // given again.
 func TestAnswersAreGivenBack(t *testing.T) {
@@ -255,6 +315,9 @@ func TestAnswersThatAreTaken(t *testing.T) {
 				options.MaxEventBytes = 1 << 20
 				l := newLab(t, &options, sends(began, asks(confirm)), test.turn, sends(began, done))
 				open := interrupted(t, l.say("go"))
+				if options.AskLost && test.code == CodeTruncated {
+					return // TestLostAgent
+				}
 				failedWith(t, l.answer(resolved(open[0].ID, "true")), test.code)
 				succeeded(t, l.say("more")) // nothing is open
 				l.wellFormed()

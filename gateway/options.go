@@ -27,8 +27,9 @@ type Options struct {
 	// same run, or may run again: what a lost worker has left is then sent again, silently.
 	// It and AskLost may differ from what a run was begun with.
 	Idempotent bool
-	// AskLost has a human asked what became of a run whose worker was lost after it was
-	// sent. Without it such a run ends in RUN_ERROR worker_lost.
+	// AskLost has a human asked what became of a run whose worker, or whose agent, was lost
+	// after it was sent. Without it such a run ends in RUN_ERROR worker_lost, or with the code
+	// CodeTruncated or CodeTimeout.
 	AskLost bool
 	// Yes and No are what the agent takes for one, JSON: they are offered for questions without
 	// a schema, and a cancellation is sent as the No if that fits the question. nil: as the

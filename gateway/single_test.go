@@ -14,16 +14,17 @@ func TestAnswersOneByOneThatFail(t *testing.T) {
 	const c1, c2, c3 = `{"id":"r::c1","reason":"mastra:x","message":"One?"}`, `{"id":"r::c2","reason":"mastra:x"}`, `{"id":"r::c3","reason":"mastra:x"}`
 	whole := sends(began, open, word, shut, done)
 	for name, test := range map[string]struct {
-		turns []turn // the answers to answers
-		again string // ids that are asked again; "": the run fails
-		says  string
+		turns  []turn // the answers to answers
+		breaks bool   // off in the midst, of which a human is asked with AskLost
+		again  string // ids that are asked again; "": the run fails
+		says   string
 	}{
 		"the second is refused":      {turns: []turn{sends(began, asks(c2)), status(400)}, again: "r::c2", says: "the agent refused the request: 400 Bad Request."},
 		"the second fails":           {turns: []turn{sends(began, asks(c2)), status(503)}, again: "r::c2", says: "503"},
 		"the second's own error":     {turns: []turn{sends(began, asks(c2)), sends(began, `{"type":"RUN_ERROR","message":"busy"}`)}, again: "r::c2", says: "busy"},
 		"the first fails within":     {turns: []turn{sends(began, open, word, `{"type":"RUN_ERROR","message":"it broke"}`)}, again: "r::c2", says: "it broke"},
-		"the second fails within":    {turns: []turn{sends(began, asks(c2)), sends(began, open, word)}},
-		"and another was asked":      {turns: []turn{sends(began, asks(c2+","+c3)), sends(began, open, word)}, again: "r::c3", says: "ended after"},
+		"the second fails within":    {turns: []turn{sends(began, asks(c2)), sends(began, open, word)}, breaks: true},
+		"and another was asked":      {turns: []turn{sends(began, asks(c2+","+c3)), sends(began, open, word)}, breaks: true, again: "r::c3", says: "ended after"},
 		"refused, and another asked": {turns: []turn{sends(began, asks(c2+","+c3)), status(400)}, again: "r::c2 r::c3", says: "400"},
 	} {
 		for mode, options := range modes {
@@ -32,8 +33,14 @@ func TestAnswersOneByOneThatFail(t *testing.T) {
 				l := newLab(t, &options, append([]turn{sends(began, asks(c1+","+c2))}, test.turns...)...)
 				first := interrupted(t, l.say("go"))
 				end := l.answer(resolved(first[0].ID, "1"), resolved(first[1].ID, "2"))
+				code, says := CodeTruncated, test.says
+				if mode == "ask-lost" && test.breaks {
+					doubt := interrupted(t, end)
+					end = l.answer(resolved(doubt[0].ID, `{"action":"fail"}`))
+					code, says = adapter.CodeWorkerLost, "declared failed"
+				}
 				if test.again == "" {
-					failedWith(t, end, CodeTruncated)
+					failedWith(t, end, code)
 					l.wellFormed()
 					return
 				}
@@ -43,7 +50,7 @@ func TestAnswersOneByOneThatFail(t *testing.T) {
 				// It fails again, and is given back: nothing was sent since.
 				l.peer.next(status(503), whole)
 				for _, q := range again {
-					if !strings.Contains(q.Message, test.says) || strings.Contains(q.Message, "One?") {
+					if !strings.Contains(q.Message, says) || strings.Contains(q.Message, "One?") {
 						t.Errorf("asked %q", q.Message)
 					}
 				}

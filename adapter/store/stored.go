@@ -313,6 +313,7 @@ type JournalEntry struct {
 	Failed *string         `json:"failed,omitempty"` // step: the error's text
 
 	Idempotent bool       `json:"idempotent,omitempty"` // start: the step may run again
+	BrokeOff   string     `json:"brokeOff,omitempty"`   // start once more: why the step's own worker does not know what became of it
 	About      *StepAbout `json:"about,omitempty"`      // start: what a human is told if it is not known what became of the step
 
 	Branches int `json:"branches,omitempty"` // fork

@@ -47,6 +47,7 @@ func (x *execution) emit(s *scope, events []protocol.Event, texts [][]byte) erro
 		s.hold(events, texts)
 		return nil
 	}
+	s.told = s.told || s.step != ""
 	it, err := x.admit(s, events, texts)
 	if len(it.events) > 0 {
 		if err := x.add(it, false); err != nil {

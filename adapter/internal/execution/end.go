@@ -15,8 +15,8 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// ErrHandBack seals a run that another worker is to go on with.
-var ErrHandBack = fmt.Errorf("%w: the worker is draining", adapter.ErrStopped)
+// ErrHandBack seals a run that any worker is to go on with.
+var ErrHandBack = fmt.Errorf("%w: a worker goes on with the run from its last record", adapter.ErrStopped)
 
 // finish ends the run as the agent's function left it. It does nothing when
 // the run is over already.

@@ -114,7 +114,7 @@ func (x *execution) ahead(ctx context.Context, s *scope, ref store.StepRef, firs
 // lock is held on entry and on return, not while fn runs. start is nil where it
 // is journaled.
 func (x *execution) perform(ctx context.Context, s *scope, ref store.StepRef, start *store.JournalEntry, about *store.StepAbout, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
-	s.step, s.stepIDs = ref.Key, 0
+	s.step, s.stepIDs, s.told = ref.Key, 0, false
 	defer func() { s.step = "" }()
 	result, err := x.unlocked(ctx, ref, fn)
 	var p *panics.Error
@@ -131,6 +131,9 @@ func (x *execution) perform(ctx context.Context, s *scope, ref store.StepRef, st
 		return nil, x.seal(err)
 	}
 	if why := (*adapter.UncertainError)(nil); errors.As(err, &why) && x.mayAsk(s) {
+		if s.told {
+			return nil, x.breakOff(s, ref, about, why)
+		}
 		return nil, x.askWhatBecame(ref, start, about, why)
 	}
 	done := &store.JournalEntry{Kind: store.EntryStep, Scope: ref.Scope, Key: ref.Key, Result: result}

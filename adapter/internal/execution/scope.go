@@ -23,6 +23,7 @@ type scope struct {
 	keys    string         // begins what idempotency keys derive from
 	step    string         // key of the step that is running
 	stepIDs int
+	told    bool // that step has emitted something
 	// shadow is what the replayed emissions would hold open; reopen what of it
 	// is closed on the wire and must be opened again before it goes on.
 	shadow *fold.Fold

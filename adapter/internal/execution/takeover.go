@@ -1,6 +1,7 @@
 package execution
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -207,7 +208,7 @@ func (x *execution) askAbout(refs []store.StepRef) error {
 	defer x.mu.Unlock()
 	interrupts := make([]protocol.Interrupt, len(refs))
 	for i, ref := range refs {
-		interrupts[i] = x.uncertainInterrupt(ref, x.journal.About[ref], "the server was lost meanwhile")
+		interrupts[i] = x.uncertainInterrupt(ref, x.journal.About[ref], cmp.Or(x.journal.Why[ref], "the server was lost meanwhile"))
 	}
 	return x.suspend(&store.JournalEntry{
 		Kind: store.EntryAsk, Scope: journal.SystemScope, Key: journal.OrdinalKey("uncertain", x.journal.Asks+1), Steps: refs,

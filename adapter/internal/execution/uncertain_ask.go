@@ -23,6 +23,17 @@ func (x *execution) askWhatBecame(ref store.StepRef, start *store.JournalEntry, 
 	}, []protocol.Interrupt{x.uncertainInterrupt(ref, about, why.Message)}, nil, start)
 }
 
+// breakOff hands the run on at a step that broke off after it had emitted something. Who goes
+// on with the run takes that back, and then asks.
+func (x *execution) breakOff(s *scope, ref store.StepRef, about *store.StepAbout, why *adapter.UncertainError) error {
+	start := &store.JournalEntry{Kind: store.EntryStart, Scope: ref.Scope, Key: ref.Key, About: about, BrokeOff: why.Message}
+	if err := x.record(s, start); err != nil {
+		return err
+	}
+	x.leaving = true
+	return ErrHandBack
+}
+
 // uncertainInterrupt asks about one step, of which why says what has happened, without a
 // full stop.
 func (x *execution) uncertainInterrupt(ref store.StepRef, about *store.StepAbout, why string) protocol.Interrupt {

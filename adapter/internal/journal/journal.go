@@ -48,6 +48,7 @@ type Journal struct {
 	Given    map[store.StepRef]string                    // digests of what steps were given
 	Started  map[store.StepRef]bool                      // not idempotent, started and not recorded, undecided
 	About    map[store.StepRef]*store.StepAbout          // what is said of started steps
+	Why      map[store.StepRef]string                    // why it is not known what became of them, by their own worker; "": it was lost
 	Decided  map[store.StepRef]uncertainty               // what a human said of a started step
 	BrokeOff map[store.StepRef]bool                      // asked about by their own worker: what was emitted before them stands
 	Answers  map[*store.JournalEntry]*store.JournalEntry // of each ask
@@ -79,6 +80,7 @@ func ReadJournal(entries []json.RawMessage) (*Journal, error) {
 		Given:    map[store.StepRef]string{},
 		Started:  map[store.StepRef]bool{},
 		About:    map[store.StepRef]*store.StepAbout{},
+		Why:      map[store.StepRef]string{},
 		Decided:  map[store.StepRef]uncertainty{},
 		BrokeOff: map[store.StepRef]bool{},
 		Answers:  map[*store.JournalEntry]*store.JournalEntry{},
@@ -115,7 +117,7 @@ func (j *Journal) add(r *store.JournalEntry) error {
 		}
 		if !r.Idempotent {
 			j.Started[ref] = true
-			j.About[ref] = r.About
+			j.About[ref], j.Why[ref] = r.About, r.BrokeOff
 			delete(j.Decided, ref)
 		}
 		return nil

@@ -9,6 +9,7 @@ import json
 import signal
 import sys
 import threading
+import time
 import uuid
 from collections import defaultdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -86,7 +87,7 @@ class Agent(BaseHTTPRequestHandler):
             return
         content = told["messages"][-1].get("content") if told["messages"] else None
         word, _, to = content.partition(" ") if isinstance(content, str) else ("", "", "")
-        if word == "send" and to:
+        if word in ("send", "slow") and to:
             self.end(ids, ask(f"Send to {to}?", {"word": word, "to": to}))
         elif word == "mail" and to:
             call = self.propose("send_mail", {"to": to})
@@ -96,7 +97,7 @@ class Agent(BaseHTTPRequestHandler):
         elif word == "draft" and to:
             self.end(ids, ask(f"Send this to {to}?", {"word": word, "to": to}, responseSchema=draft_of(f"Dear {to}")))
         else:
-            self.say('Write "send NAME", "mail NAME", "when NAME" or "draft NAME".')
+            self.say('Write "send NAME", "mail NAME", "when NAME", "draft NAME" or "slow NAME".')
             self.end(ids)
 
     def end(self, ids, *questions):
@@ -131,6 +132,9 @@ class Agent(BaseHTTPRequestHandler):
             sends = sends and isinstance(payload, dict) and payload.get("approved") is True
         if sends and word == "draft":
             args["text"] = payload.get("text", f"Dear {to}")
+        if sends and word == "slow":  # time to kill something
+            self.say("One moment.")
+            time.sleep(20)
         if sends:
             with open(sys.argv[1], "a") as effects:
                 effects.write(json.dumps({"tool": "send", "args": args, "question": answer["interruptId"], "run": self.run}) + "\n")
