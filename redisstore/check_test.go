@@ -77,18 +77,20 @@ func TestAServerThatCannotBeUsedIsRefused(t *testing.T) {
 }
 
 // What a power cut may take is said, unless replicas have it by then.
-func TestDiagnoseNamesTheLastSecond(t *testing.T) {
+func TestDiagnoseNamesWhatAPowerCutTakes(t *testing.T) {
 	for _, test := range []struct {
 		aof      string
 		replicas int
-		warns    bool
-	}{{"everysec", 0, true}, {"always", 0, false}, {"everysec", 1, false}, {"", 0, false}} {
-		warned := false
+		says     string // "": no warning
+	}{{"everysec", 0, "the last second"}, {"no", 0, "half a minute"}, {"always", 0, ""}, {"everysec", 1, ""}, {"", 0, ""}} {
+		said := ""
 		for _, f := range Diagnose(t.Context(), redistest.Start(t, redistest.Options{AOF: test.aof}).URL(), &Options{WaitReplicas: test.replicas}) {
-			warned = warned || f.Subject == "appendfsync" && f.Warning
+			if f.Subject == "appendfsync" && f.Warning {
+				said = f.Detail
+			}
 		}
-		if warned != test.warns {
-			t.Errorf("%+v", test)
+		if (said == "") != (test.says == "") || !strings.Contains(said, test.says) {
+			t.Errorf("%+v: %q", test, said)
 		}
 	}
 }

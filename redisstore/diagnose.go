@@ -126,8 +126,12 @@ func (d *diagnosis) server(ctx context.Context, client redis.Cmdable, name strin
 	}
 	// A user that may not ask gets no finding: only this one needs it.
 	if is, err := client.ConfigGet(ctx, "appendfsync").Result(); err == nil && is["appendfsync"] != "always" {
+		forgets := "the last second"
+		if is["appendfsync"] == "no" {
+			forgets = "the last half a minute"
+		}
 		d.findings = append(d.findings, Finding{Subject: name + "appendfsync", Warning: true,
-			Detail: is["appendfsync"] + ": a power cut may forget the last second; set always, or --wait-replicas"})
+			Detail: is["appendfsync"] + ": a power cut may forget " + forgets + "; set always, or --wait-replicas"})
 	}
 }
 
