@@ -36,7 +36,10 @@ type frontend struct {
 	sources []string
 }
 
-var react = []string{"react@19.3.1", "react-dom@19.3.1", "@types/react@19.3.0", "@types/react-dom@19.3.0"}
+var (
+	react   = []string{"react@19.3.1", "react-dom@19.3.1", "@types/react@19.3.0", "@types/react-dom@19.3.0"}
+	react18 = []string{"react@18.3.1", "react-dom@18.3.1", "@types/react@18.3.26", "@types/react-dom@18.3.7"}
+)
 
 // together are packages of assistant-ui that fit each other: the newest ask for some that were never published.
 const together = `{
@@ -51,6 +54,9 @@ var frontends = []frontend{
 	{name: "@assistant-ui/react-ag-ui 0.0.58", packages: append([]string{"@assistant-ui/react-ag-ui@0.0.58", "@assistant-ui/react@0.15.21"}, react...), overrides: together, sources: []string{"assistant.tsx"}},
 	{name: "@assistant-ui/react-ag-ui 0.0.49", packages: append([]string{"@assistant-ui/react-ag-ui@0.0.49", "@assistant-ui/react@0.15.21"}, react...), overrides: together, sources: []string{"assistant.tsx"}},
 	{name: "@tanstack/ai-react 0.27.3", packages: append([]string{"@tanstack/ai@0.58.0", "@tanstack/ai-react@0.27.3"}, react...), sources: []string{"tanstack.tsx"}},
+	{name: "React 18 and @copilotkit/react-core 1.74.0", packages: append([]string{"@copilotkit/react-core@1.74.0"}, react18...), sources: []string{"copilotkit.tsx"}},
+	{name: "React 18 and @assistant-ui/react-ag-ui 0.0.58", packages: append([]string{"@assistant-ui/react-ag-ui@0.0.58", "@assistant-ui/react@0.15.21"}, react18...), overrides: together, sources: []string{"assistant.tsx"}},
+	{name: "React 18 and @tanstack/ai-react 0.27.3", packages: append([]string{"@tanstack/ai@0.58.0", "@tanstack/ai-react@0.27.3"}, react18...), sources: []string{"tanstack.tsx"}},
 }
 
 // manager installs packages into a folder.
