@@ -36,16 +36,20 @@ func dev(ctx context.Context, s *settings, env environment, log *slog.Logger, st
 	// A terminal that is closed ends the agent, too.
 	ctx, cancel := signal.NotifyContext(ctx, syscall.SIGHUP)
 	defer cancel()
-	// A second signal ends the process at once, but not before its agent: nobody else would end that.
-	held := make(chan os.Signal, 1)
-	signal.Notify(held, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	// The agent outlives the drain: what it does may end in order. A second signal ends the agent,
+	// and what it did breaks off. Only then may a signal end this process at once: nobody else would
+	// end the agent.
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	keeping, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
 	answers := make(chan struct{})
 	agent := &child.Child{Command: s.agentCommand, Env: env.ofAgent(), Name: of.Name, URL: of.shownURL(), Connect: of.connect,
 		Answers: sync.OnceFunc(func() { close(answers) }), Out: stdout, Log: log}
 	kept := make(chan error, 1)
 	go func() {
-		defer signal.Stop(held)
-		kept <- agent.Keep(ctx)
+		defer signal.Stop(signals)
+		kept <- agent.Keep(keeping)
 	}()
 	select {
 	case err := <-kept:
@@ -53,10 +57,25 @@ func dev(ctx context.Context, s *settings, env environment, log *slog.Logger, st
 			return fmt.Errorf("dev: %w", err)
 		}
 		return nil
+	case <-ctx.Done():
+		end()
+		return <-kept
 	case <-answers:
 	}
+	var hurried sync.WaitGroup
+	hurried.Go(func() {
+		for range 2 {
+			select {
+			case <-signals:
+			case <-keeping.Done():
+				return
+			}
+		}
+		end()
+	})
 	err = serve(ctx, s, log, stdout)
-	cancel()
+	end()
+	hurried.Wait()
 	return errors.Join(err, <-kept)
 }
 

@@ -46,14 +46,26 @@ func playDev(role string) int {
 		return 0
 	}
 	fmt.Println("settings:", os.Getenv("AGUIWS_ADDR"))
+	goOn := make(chan struct{})
 	err := http.ListenAndServe(os.Args[1], http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var in struct{ ThreadID, RunID string }
+		var in struct {
+			ThreadID, RunID string
+			Messages        []struct{ Content string }
+		}
 		if json.NewDecoder(r.Body).Decode(&in) != nil {
 			http.NotFound(w, r)
 			return
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
+		if in.ThreadID == "" { // who waits goes on
+			close(goOn)
+			return
+		}
 		for _, event := range []string{begins, `{"type":"TEXT_MESSAGE_CHUNK","messageId":"m-RUN_ID","role":"assistant","delta":"of ` + strconv.Itoa(os.Getppid()) + `"}`, ends} {
+			if event == ends && len(in.Messages) > 0 && in.Messages[0].Content == "wait" {
+				_ = http.NewResponseController(w).Flush()
+				<-goOn
+			}
 			fmt.Fprintf(w, "data: %s\n\n", strings.NewReplacer("THREAD", in.ThreadID, "RUN_ID", in.RunID).Replace(event))
 		}
 	}))
@@ -157,6 +169,40 @@ func TestDevGivesUp(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What the agent does when the server is told to end ends in order.
+func TestDevDrainsBeforeItsAgentEnds(t *testing.T) {
+	at := freeAddress(t)
+	c := start(t, env(devRole, "agent"), "dev", "--upstream", "http://"+at+"/", "--", os.Args[0], at)
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Post("http://"+c.addr+"/agui", "application/json", strings.NewReader(`{"threadId":"a","runId":"r","messages":[{"id":"m","role":"user","content":"wait"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	events := bufio.NewScanner(resp.Body)
+	for events.Scan() && !strings.Contains(events.Text(), "TEXT_MESSAGE_CONTENT") {
+	}
+	c.stop()
+	for late := time.Now().Add(patience); !strings.Contains(c.log.String(), "msg=draining"); time.Sleep(time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatalf("it does not drain:\n%s", c.log)
+		}
+	}
+	if resp, err := client.Post("http://"+at+"/", "application/json", strings.NewReader("{}")); err != nil {
+		t.Errorf("the agent has not outlived the signal: %v", err)
+	} else {
+		resp.Body.Close()
+	}
+	last := ""
+	for events.Scan() {
+		last += events.Text()
+	}
+	if !strings.Contains(last, "RUN_FINISHED") || strings.Contains(last, "RUN_ERROR") {
+		t.Errorf("the run ends with %s", last)
+	}
+	c.end()
 }
 
 // Signals leave no process of the agent behind, whatever it makes of them, and though a
