@@ -162,6 +162,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                 used={picture.used}
                 decided={picture.decided}
                 marks={picture.marks}
+                times={picture.times}
                 sending={sending}
                 retry={send}
               />
