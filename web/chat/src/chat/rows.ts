@@ -6,7 +6,7 @@ import { questionOf } from "../../../react/forms/question";
 import { textOf } from "./messagetext";
 import type { Mark } from "../decision/record";
 import type { Told } from "../decision/told";
-import { isSameDay } from "./times";
+import { dayOf } from "./times";
 import { toolStateOf, type ToolState } from "./toolstate";
 
 export interface Card {
@@ -70,7 +70,7 @@ export function rowsOf({ messages, interrupts, running, subagents, used, decided
   const behind = marksBehind(messages, marks);
   const rows: Row[] = [];
   // A conversation that begins today need not say so.
-  let day = now;
+  let [dayFrom, dayTo] = times?.size ? dayOf(now) : [0, 0];
   for (const [index, message] of messages.entries()) {
     const standing = behind.get(message.id) ?? [];
     const hidden = message.role === "system" || message.role === "developer" || (message.role === "tool" && calls.has(message.toolCallId));
@@ -83,8 +83,8 @@ export function rowsOf({ messages, interrupts, running, subagents, used, decided
     const { subagentRunId, name } = message as { subagentRunId?: string; name?: string };
     const cards = (message.role === "assistant" && message.toolCalls) || [];
     const at = times?.get(message.id);
-    const begins = at !== undefined && !isSameDay(at, day);
-    if (at !== undefined) day = at;
+    const begins = at !== undefined && (at < dayFrom || at >= dayTo);
+    if (begins) [dayFrom, dayTo] = dayOf(at);
     rows.push({
       message,
       growing,

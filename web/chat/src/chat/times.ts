@@ -40,12 +40,15 @@ const withYear = new Intl.DateTimeFormat("en", { day: "numeric", month: "long", 
 /** A day in words: "Today", "Yesterday", "Friday, 30 January", "30 January 2029". */
 export function dayWords(at: number, now = Date.now()): string {
   const day = new Date(at);
-  const today = new Date(now);
-  if (isSameDay(at, now)) return "Today";
-  if (day.toDateString() === new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1).toDateString()) return "Yesterday";
-  return (day.getFullYear() === today.getFullYear() ? inYear : withYear).format(day);
+  const [today, tomorrow] = dayOf(now);
+  if (at >= today && at < tomorrow) return "Today";
+  if (dayOf(at)[1] === today) return "Yesterday";
+  return (day.getFullYear() === new Date(now).getFullYear() ? inYear : withYear).format(day);
 }
 
-export function isSameDay(one: number, other: number): boolean {
-  return new Date(one).toDateString() === new Date(other).toDateString();
+/** When the day begins that a time is in, and when the next one does. */
+export function dayOf(at: number): readonly [from: number, to: number] {
+  const day = new Date(at);
+  const [year, month, date] = [day.getFullYear(), day.getMonth(), day.getDate()];
+  return [new Date(year, month, date).getTime(), new Date(year, month, date + 1).getTime()];
 }
