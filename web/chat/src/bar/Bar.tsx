@@ -14,10 +14,12 @@ interface BarProps {
   /** What is looked at in the place, where that has a name of its own. */
   title?: string;
   children?: ReactNode;
+  /** What the place adds to the menu. */
+  menu?: ReactNode;
 }
 
 /** The head of every place: where one is, where one can go, and what the place adds. It names the document, too, and says there how many chats wait. */
-export function Bar({ title, children }: BarProps) {
+export function Bar({ title, children, menu }: BarProps) {
   const path = usePath();
   const session = useSession();
   const [here, place] = PLACES.find(([href]) => href === path || path.startsWith(`${href}/`)) ?? PLACES[0];
@@ -36,7 +38,7 @@ export function Bar({ title, children }: BarProps) {
       </nav>
       {children}
       <span className="spacer" />
-      <Menu />
+      <Menu>{menu}</Menu>
     </header>
   );
 }

@@ -1,12 +1,12 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { AlertChoice } from "./AlertChoice";
 import { Drop } from "../lib/Drop";
 import { Icon } from "../../../react/lib/Icon";
 import { bearer, signIn } from "../server/session";
 import { chooseTheme, chosenTheme, THEMES, type Theme } from "../lib/theme";
 
-/** What a person sets once, and need not see: the theme, the alerts, and who is signed in. */
-export function Menu() {
+/** What a person sets once, and need not see: the theme, the alerts, who is signed in, and what the place adds. */
+export function Menu({ children }: { children?: ReactNode }) {
   return (
     <Drop
       className="menu"
@@ -17,6 +17,7 @@ export function Menu() {
       }
     >
       <div className="drop-panel" tabIndex={-1}>
+        {children}
         <ThemeChoice />
         <AlertChoice />
         {bearer() !== undefined && (

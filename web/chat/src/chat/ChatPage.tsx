@@ -2,6 +2,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { BackOf, BEGIN, editable, useGoingBack } from "./back";
 import { Bar } from "../bar/Bar";
 import { useChat } from "./chat";
+import { commandsOf } from "./commands";
 import { Composer } from "./Composer";
 import { composes } from "./composes";
 import { EmptyChat } from "./EmptyChat";
@@ -24,7 +25,7 @@ import { bearer } from "../server/session";
 import { askedLast } from "./rows";
 import { SignIn } from "../server/SignIn";
 import { StatePanel } from "./StatePanel";
-import { StatusChip } from "./StatusChip";
+import { ConnectionFacts, StatusChip } from "./StatusChip";
 import { ThreadList } from "../threads/ThreadList";
 import { useTitle } from "./title";
 import { useWide } from "../lib/wide";
@@ -39,7 +40,7 @@ const SIGNED_OUT = new Set(["unauthenticated", "4401"]);
 export function ChatPage({ threadId, begin }: { threadId: string; begin: () => void }) {
   const [chat, picture] = useChat(threadId);
   const [listed, setListed] = useState(false);
-  const [inspecting, setInspecting] = useState(false);
+  const [inspecting, inspect] = useState(false);
   const wide = useWide();
   const { state, status, failure } = picture;
   const signedOut = status.connection === "failed" && SIGNED_OUT.has(status.failure?.code ?? "");
@@ -93,14 +94,28 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
     setListed(false);
     toggle.current?.focus();
   };
+  const closeInspector = () => {
+    inspect(false);
+    field.current?.focus({ preventScroll: true });
+  };
   const covered = listed && !wide;
   useEscape(covered, hide);
   // The button is guarded: a run that has only just begun is not the one that somebody wants to stop.
   useEscape(running && !covered, () => stopper.current?.click());
   return (
     <div className="place">
-      <Bar title={title}>
-        <StatusChip status={status} position={picture.position} />
+      <Bar
+        title={title}
+        menu={
+          <>
+            <ConnectionFacts status={status} position={picture.position} />
+            <button type="button" data-testid="inspect" aria-pressed={inspecting} onClick={() => inspect(!inspecting)}>
+              Protocol inspector
+            </button>
+          </>
+        }
+      >
+        <StatusChip status={status} />
         {!wide && (
           <button type="button" ref={toggle} data-testid="show-threads" aria-expanded={listed} onClick={() => setListed(!listed)}>
             <Icon name="chats" />
@@ -148,6 +163,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                 used={picture.used}
                 decided={picture.decided}
                 marks={picture.marks}
+                times={picture.times}
                 sending={sending}
                 retry={send}
               />
@@ -202,16 +218,13 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             )}
           </main>
           <StatePanel state={state} />
-          <details className="panel" data-testid="inspect" onToggle={(event) => setInspecting(event.currentTarget.open)}>
-            <summary>Protocol inspector</summary>
-            {inspecting && (
-              <OrElse instead={<p className="fault">The inspector could not be loaded. Reload the page.</p>}>
-                <Suspense fallback={<p className="hint">Loading…</p>}>
-                  <Inspector tape={chat.tape} threadId={threadId} />
-                </Suspense>
-              </OrElse>
-            )}
-          </details>
+          {inspecting && (
+            <OrElse instead={<p className="fault">The inspector could not be loaded. Reload the page.</p>}>
+              <Suspense fallback={<p className="hint">Loading…</p>}>
+                <Inspector tape={chat.tape} threadId={threadId} close={closeInspector} />
+              </Suspense>
+            </OrElse>
+          )}
           {follow.away && (
             <Jump jump={follow.jump} left={() => field.current?.focus({ preventScroll: true })} />
           )}
@@ -231,6 +244,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             }}
             editLast={editLast}
             stop={stop}
+            commands={commandsOf(status.hello?.capabilities?.identity)}
             field={field}
             stopper={stopper}
           />

@@ -1,7 +1,5 @@
 import type { ThreadStatus } from "../../../client";
-
-/** The type of the built-in agent. */
-const SCRIPT = "aguiws:script";
+import { commandsOf } from "./commands";
 
 const SLOW = "/slow 60 500";
 
@@ -13,24 +11,6 @@ const CARDS: Array<[words: string, what: string, command: string]> = [
 ];
 
 const IN_MEMORY = "It counts for half a minute. This server keeps everything in memory, so nothing is left to continue after it is killed: start it with --redis URL to see it.";
-
-/** What the built-in agent understands, one button each. */
-const COMMANDS: Array<[command: string, what: string]> = [
-  ["/say Hello from the script agent", "Streams a sentence, word by word"],
-  ["/slow 20 100", "Streams slowly; reload in the middle"],
-  ['/tool send_email {"to":"ada@example.com","subject":"Hi"}', "Proposes a tool call and waits for you"],
-  ["/parallel 3", "Three proposals, answered together"],
-  ["/form", "Asks for figures with a form"],
-  ["/confirm Deploy to production?", "Asks for a plain confirmation"],
-  ["/twice", "Asks, and asks again"],
-  ["/expire 60", "Asks with a deadline"],
-  ["/fail Something broke", "Ends with an error"],
-  ["/panic", "Panics, and is contained"],
-  ['/state {"count":1}', "Shares state with the page"],
-  ["/effect", "Does something that happens once"],
-  ["/think What could this be about?", "Reasons before it answers"],
-  ["/delegate Say hello", "Hands over to a subagent"],
-];
 
 type Identity = NonNullable<NonNullable<NonNullable<ThreadStatus["hello"]>["capabilities"]>["identity"]>;
 
@@ -44,7 +24,8 @@ interface EmptyProps {
 
 /** A chat that nobody has written in. What an agent understands is known of the built-in one only. */
 export function EmptyChat({ agent, durable, send }: EmptyProps) {
-  if (agent?.type !== SCRIPT) {
+  const commands = commandsOf(agent);
+  if (commands.length === 0) {
     return (
       <section className="empty" aria-label="New chat" data-testid="empty">
         <h2>{agent?.name ? `What shall ${agent.name} do?` : "What shall the agent do?"}</h2>
@@ -69,7 +50,7 @@ export function EmptyChat({ agent, durable, send }: EmptyProps) {
       <details data-testid="commands">
         <summary>Everything this agent understands</summary>
         <ul className="commands">
-          {COMMANDS.map(([command, what]) => (
+          {commands.map(([command, what]) => (
             <li key={command}>
               <button type="button" data-testid="command-button" data-command={command.split(" ")[0]} onClick={() => send(command)}>
                 <code>{command}</code>

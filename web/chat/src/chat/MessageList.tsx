@@ -8,6 +8,8 @@ import { textOf } from "./messagetext";
 import { OrElse } from "../../../react/lib/OrElse";
 import { part } from "../../../react/lib/part";
 import { partsOf, rowsOf, samePart, type Conversation, type Row } from "./rows";
+import { clock } from "../../../react/lib/time";
+import { dayWords } from "./times";
 import { ToolCard } from "./ToolCard";
 import { TurnMark } from "./TurnMark";
 
@@ -45,6 +47,11 @@ const Part = memo(
       <ol className="messages">
         {rows.map((row) => (
           <Fragment key={row.message.id}>
+            {row.day !== undefined && (
+              <li className="day" data-testid="day">
+                {dayWords(row.day)}
+              </li>
+            )}
             <Item row={row} />
             {row.marks.map((mark, i) => (
               <li key={mark.key} className="message">
@@ -59,7 +66,7 @@ const Part = memo(
   (one, other) => samePart(one.rows, other.rows),
 );
 
-function Item({ row: { message, growing, cards, by, used } }: { row: Row }) {
+function Item({ row: { message, growing, cards, by, used, at } }: { row: Row }) {
   const text = message.role === "assistant" || message.role === "user" ? textOf(message.content) : "";
   const said = (
     <Editable message={message}>
@@ -86,6 +93,11 @@ function Item({ row: { message, growing, cards, by, used } }: { row: Row }) {
         <div className="about">
           <Copy text={text} label={message.role === "user" ? "Copy the message" : "Copy the answer"} hook="copy-message" />
           <GoBack message={message} />
+          {at !== undefined && (
+            <time dateTime={new Date(at).toISOString()} title={new Date(at).toLocaleString("en")} data-testid="said-at">
+              {clock(new Date(at).toISOString())}
+            </time>
+          )}
         </div>
       )}
       <Branches place={message.id} />

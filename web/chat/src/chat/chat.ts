@@ -11,6 +11,7 @@ import { Outbox, type Outgoing } from "./outbox";
 import { namesOf, rememberName } from "./subagents";
 import { ThreadRecord, type Mark } from "../decision/record";
 import { Tape } from "./tape";
+import { Times } from "./times";
 import type { Told } from "../decision/told";
 import { turnsInLog } from "./turnsinlog";
 import { rememberUsed, usedIn, usedWords, type Used } from "./used";
@@ -42,6 +43,8 @@ export interface Picture {
   used: ReadonlyMap<string, string>;
   /** What was decided about tool calls, by call. */
   decided: ReadonlyMap<string, Told>;
+  /** When messages were said, by message. */
+  times: ReadonlyMap<string, number>;
   /** What stands between messages: answers, and turns that did not succeed. */
   marks: readonly Mark[];
   /** The last failure that nobody has put away, of a run or of the connection. */
@@ -91,6 +94,7 @@ export class Chat {
   private subagents: ReadonlyMap<string, string>;
   private namesAsked = false;
   private readonly record = new ThreadRecord();
+  private readonly times = new Times();
   /** Of which telling anew the record was looked up. */
   private recordAsked?: string;
   private restated = 0;
@@ -125,6 +129,8 @@ export class Chat {
       onStateChanged: changed,
       onRunStartedEvent: ({ event }) => {
         runId = event.runId;
+        const last = agent.messages.at(-1);
+        if (last?.role === "user") this.times.note(last.id);
         if (!this.notice?.refusal) this.notice = undefined;
         changed();
       },
@@ -132,7 +138,10 @@ export class Chat {
         this.restated++;
         changed();
       },
-      onRunFinishedEvent: ({ event }) => this.note(event.runId, event.usage),
+      onRunFinishedEvent: ({ event }) => {
+        this.times.note(this.lastTold(agent.messages));
+        this.note(event.runId, event.usage);
+      },
       onRunErrorEvent: ({ event, input }) => {
         this.note(runId, event.usage);
         // What refuses an input is said where the input is shown.
@@ -236,6 +245,7 @@ export class Chat {
     if (this.sending.has(runId)) return;
     this.sending.add(runId);
     this.outbox.put(item);
+    this.times.note(message?.id, item.at);
     if (message && this.agent.messages.every(({ id }) => id !== message.id)) this.agent.addMessage({ role: "user", ...message });
     const refusal = await this.run(runId, resume, joins);
     this.sending.delete(runId);
@@ -339,6 +349,7 @@ export class Chat {
         call<Page<RunInfo>>("GET", `${of}/runs?limit=${ON_RECORD}`),
       ]);
       this.record.learn(decisions.items, runs.items);
+      this.times.learn(runs.items);
       // Only the log tells between which messages of a turn something stands.
       if (this.record.lacksPlaces) await turnsInLog(threadId, position, this.record);
     } catch {
@@ -387,6 +398,7 @@ export class Chat {
       subagents: this.subagents,
       used: this.usedWords,
       decided: calls,
+      times: this.times.look(),
       marks: said ? marks.filter((mark) => mark !== said) : marks,
       failure,
       ended: said !== undefined,

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { isTyped, keyActOf, type KeyAct } from "./inboxkeys";
 
-const HELP: Array<[key: string, what: string]> = [["j", "next"], ["k", "previous"], ["a", "approve"], ["d", "decline"], ["e", "edit"], ["Enter", "open"], ["Esc", "leave a field"]];
+const HELP: Array<[key: string, what: string]> = [["j", "next"], ["k", "previous"], ["a", "approve"], ["d", "decline"], ["e", "edit"], ["x", "select"], ["A D", "all selected"], ["Enter", "open"], ["Esc", "leave a field"]];
 
 const DECIDES: ReadonlySet<KeyAct> = new Set(["approve", "decline", "edit"]);
 
