@@ -42,7 +42,7 @@ var bodies = map[string]func(ids) string{
 var onlyRead = []string{"/agui/ws", "/agui/{agent}/ws", "/agui/threads/{thread}/events"}
 
 // openRoutes are told to everybody, and may name nothing.
-var openRoutes = []string{"GET /healthz", "GET /readyz", "GET /login/callback/git"}
+var openRoutes = []string{"GET /healthz", "GET /readyz", "GET /login/callback/git", "GET /signin", "GET /signin/callback", "POST /signout"}
 
 // tokenRoutes are for whoever has what their paths name: without it everybody is told the
 // same.
