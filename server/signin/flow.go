@@ -130,7 +130,7 @@ func (s *Service) Return(ctx context.Context, r *http.Request) (Step, error) {
 	if err != nil {
 		return step, err
 	}
-	session, err := s.begin(id)
+	session, err := s.Session(id)
 	if err != nil {
 		return step, err
 	}

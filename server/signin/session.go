@@ -31,8 +31,8 @@ type session struct {
 // scopes are those that mean something here: a token may list others without number.
 var scopes = []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin, identity.ScopeMetrics, identity.ScopeTenants}
 
-// begin is the cookie of somebody who is signed in from now on.
-func (s *Service) begin(id identity.Identity) (*http.Cookie, error) {
+// Session is the cookie of somebody who is signed in from now on.
+func (s *Service) Session(id identity.Identity) (*http.Cookie, error) {
 	one := session{id.User, id.Tenant, id.Namespace, id.Name, nil, time.Now().Add(s.opts.Lifetime).Unix()}
 	if id.Scopes != nil {
 		one.Scopes = slices.DeleteFunc(slices.Clone(scopes), func(scope string) bool { return !id.May(scope) })

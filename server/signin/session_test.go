@@ -29,7 +29,7 @@ func (knows) Authenticate(_ context.Context, c identity.Credential) (identity.Id
 func TestASessionEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serviceAt(t, issuer, func(o *Options) { o.Lifetime = time.Hour })
-		c, err := s.begin(identity.Identity{User: "ann", Tenant: "acme", Namespace: "acme/user/ann"})
+		c, err := s.Session(identity.Identity{User: "ann", Tenant: "acme", Namespace: "acme/user/ann"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestASessionEnds(t *testing.T) {
 
 func TestWhatOpensNoSession(t *testing.T) {
 	s := serviceAt(t, issuer, nil)
-	c, err := s.begin(identity.Identity{User: "ann", Tenant: "acme", Namespace: "acme/user/ann", Scopes: []string{}})
+	c, err := s.Session(identity.Identity{User: "ann", Tenant: "acme", Namespace: "acme/user/ann", Scopes: []string{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestWhatOpensNoSession(t *testing.T) {
 // Who asks with a cookie alone is the server's own page.
 func TestForeignPages(t *testing.T) {
 	s := serviceAt(t, issuer, nil)
-	session, err := s.begin(identity.Identity{User: "ann", Tenant: "acme", Namespace: "acme/user/ann"})
+	session, err := s.Session(identity.Identity{User: "ann", Tenant: "acme", Namespace: "acme/user/ann"})
 	if err != nil {
 		t.Fatal(err)
 	}
