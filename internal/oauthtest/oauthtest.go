@@ -72,7 +72,7 @@ func Start(t testing.TB, redirect string) *Server {
 	s.signer, s.key = newKey(t)
 	s.manager = manage.NewDefaultManager()
 	s.manager.MapTokenStorage(&tokens{byCode: map[string]oauth2.TokenInfo{}, byAccess: map[string]oauth2.TokenInfo{}, byRefresh: map[string]oauth2.TokenInfo{}})
-	s.manager.MapClientStorage(clients{redirect})
+	s.SendTo(redirect)
 	s.manager.SetRefreshTokenCfg(&manage.RefreshingConfig{IsGenerateRefresh: true, IsRemoveAccess: true, IsRemoveRefreshing: true, AccessTokenExp: time.Hour, RefreshTokenExp: 24 * time.Hour})
 	s.Say(Says{})
 	config := server.NewConfig()
@@ -92,6 +92,9 @@ func Start(t testing.TB, redirect string) *Server {
 	t.Cleanup(s.Stop)
 	return s
 }
+
+// SendTo is where browsers are sent back to, before the server is asked.
+func (s *Server) SendTo(redirect string) { s.manager.MapClientStorage(clients{redirect}) }
 
 // Stop takes the server away.
 func (s *Server) Stop() { s.http.Close() }

@@ -101,7 +101,8 @@ func (b beside) Authenticate(ctx context.Context, c identity.Credential) (identi
 }
 
 // own reports whether the server's own page has sent a request. For what only reads it is
-// enough that nothing says otherwise: a person may have typed the address.
+// enough that nothing says otherwise: a person may have typed the address, or has come back
+// from a provider.
 func (s *Service) own(r *http.Request) bool {
 	if from := r.Header.Values("Origin"); len(from) > 0 {
 		page, ok := origin.Parse(from[0])
@@ -109,7 +110,8 @@ func (s *Service) own(r *http.Request) bool {
 	}
 	site := strings.ToLower(r.Header.Get("Sec-Fetch-Site"))
 	reads := (r.Method == http.MethodGet || r.Method == http.MethodHead) && r.Header.Get("Upgrade") == ""
-	return site == "same-origin" || reads && (site == "" || site == "none")
+	visits := r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
+	return site == "same-origin" || reads && (site == "" || site == "none" || visits)
 }
 
 // End is the cookie with which nobody is signed in any more; nil: the request is not the

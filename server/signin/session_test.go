@@ -95,14 +95,16 @@ func TestForeignPages(t *testing.T) {
 	for _, c := range []struct {
 		method, origin, site string
 		own                  bool
+		visit                string // "document" or "iframe"
 	}{
-		{"GET", "", "", true}, {"GET", "", "none", true}, {"GET", "", "same-origin", true}, {"HEAD", "", "", true},
-		{"GET", publicURL, "same-origin", true}, {"POST", publicURL, "", true}, {"POST", "", "same-origin", true}, {"DELETE", "HTTPS://chat.example:443", "", true},
-		{socket, publicURL, "", true}, {socket, publicURL, "same-origin", true}, {socket, "", "same-origin", true},
-		{"GET", "", "cross-site", false}, {"GET", "", "same-site", false}, {"GET", "https://evil.example", "", false}, {"GET", "https://evil.chat.example", "same-site", false},
-		{"GET", "null", "", false}, {"POST", "", "", false}, {"POST", "", "none", false}, {"POST", "", "cross-site", false}, {"POST", "https://evil.example", "cross-site", false},
-		{"POST", "https://evil.example", "same-origin", false}, {"POST", "null", "", false}, {"POST", "http://chat.example", "", false}, {"POST", "https://chat.example:8443", "", false},
-		{"PUT", "", "", false}, {"OPTIONS", "", "", false}, {socket, "", "", false}, {socket, "", "none", false}, {socket, "https://evil.example", "", false}, {socket, "null", "", false},
+		{"GET", "", "", true, ""}, {"GET", "", "none", true, ""}, {"GET", "", "same-origin", true, ""}, {"HEAD", "", "", true, ""},
+		{"GET", publicURL, "same-origin", true, ""}, {"POST", publicURL, "", true, ""}, {"POST", "", "same-origin", true, ""}, {"DELETE", "HTTPS://chat.example:443", "", true, ""},
+		{socket, publicURL, "", true, ""}, {socket, publicURL, "same-origin", true, ""}, {socket, "", "same-origin", true, ""},
+		{"GET", "", "cross-site", false, ""}, {"GET", "", "same-site", false, ""}, {"GET", "https://evil.example", "", false, ""}, {"GET", "https://evil.chat.example", "same-site", false, ""},
+		{"GET", "null", "", false, ""}, {"POST", "", "", false, ""}, {"POST", "", "none", false, ""}, {"POST", "", "cross-site", false, ""}, {"POST", "https://evil.example", "cross-site", false, ""},
+		{"POST", "https://evil.example", "same-origin", false, ""}, {"POST", "null", "", false, ""}, {"POST", "http://chat.example", "", false, ""}, {"POST", "https://chat.example:8443", "", false, ""},
+		{"PUT", "", "", false, ""}, {"OPTIONS", "", "", false, ""}, {socket, "", "", false, ""}, {socket, "", "none", false, ""}, {socket, "https://evil.example", "", false, ""}, {socket, "null", "", false, ""},
+		{"GET", "", "cross-site", true, "document"}, {"GET", "", "cross-site", false, "iframe"}, {"POST", "", "cross-site", false, "document"}, {"GET", "https://evil.example", "cross-site", false, "document"}, {socket, "", "cross-site", false, "document"},
 	} {
 		r := httptest.NewRequest(c.method, publicURL+"/v1/me", nil)
 		if c.method == socket {
@@ -110,7 +112,11 @@ func TestForeignPages(t *testing.T) {
 			r.Header.Set("Upgrade", "websocket")
 		}
 		r.AddCookie(session)
-		for name, value := range map[string]string{"Origin": c.origin, "Sec-Fetch-Site": c.site} {
+		mode := ""
+		if c.visit != "" {
+			mode = "navigate"
+		}
+		for name, value := range map[string]string{"Origin": c.origin, "Sec-Fetch-Site": c.site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": c.visit} {
 			if value != "" {
 				r.Header.Set(name, value)
 			}
