@@ -191,8 +191,7 @@ func (s *Service) refusedWith(code string) error {
 	return problemFailed
 }
 
-// notExchanged tells why a code has come to nothing. What is logged repeats nothing of the
-// request.
+// notExchanged tells why a code has come to nothing. The log repeats nothing of the request.
 func (s *Service) notExchanged(err error) error {
 	var said *oauth2.RetrieveError
 	var failed *url.Error
