@@ -1,13 +1,15 @@
 import type { ReactNode } from "react";
 import { onLink, usePath } from "../lib/route";
 import { useSession } from "../server/session";
+import { useMe } from "../server/who";
 import { Menu } from "./Menu";
 import { Waiting } from "./Waiting";
 
+/** The places, each with the scopes any one of which shows something there. */
 const PLACES = [
-  ["/", "Chat"],
-  ["/inbox", "Inbox"],
-  ["/ops", "Operator"],
+  ["/", "Chat", ["read", "run", "admin"]],
+  ["/inbox", "Inbox", ["read", "approver", "admin"]],
+  ["/ops", "Operator", ["admin"]],
 ] as const;
 
 interface BarProps {
@@ -22,6 +24,7 @@ interface BarProps {
 export function Bar({ title, children, menu }: BarProps) {
   const path = usePath();
   const session = useSession();
+  const me = useMe();
   const [here, place] = PLACES.find(([href]) => href === path || path.startsWith(`${href}/`)) ?? PLACES[0];
   const name = title ? `${title} · ${place}` : place;
   return (
@@ -29,7 +32,7 @@ export function Bar({ title, children, menu }: BarProps) {
       <h1 className="visually-hidden">{name}</h1>
       <span className="brand">aguiws</span>
       <nav aria-label="Places">
-        {PLACES.map(([href, words]) => (
+        {PLACES.filter(([href, , scopes]) => !me || href === here || scopes.some((scope) => me.scopes.includes(scope))).map(([href, words]) => (
           <a key={href} href={href} aria-current={href === here ? "page" : undefined} data-testid={`go-${words.toLowerCase()}`} onClick={onLink}>
             {words}
             {href === "/inbox" && <Waiting key={session} name={name} />}

@@ -2,7 +2,9 @@ import { type ReactNode, useState } from "react";
 import { AlertChoice } from "./AlertChoice";
 import { Drop } from "../lib/Drop";
 import { Icon } from "../../../react/lib/Icon";
-import { bearer, signIn } from "../server/session";
+import { bearer } from "../server/session";
+import { atProvider, signOut, useMe } from "../server/who";
+import { visible } from "../../../react/lib/misleading";
 import { chooseTheme, chosenTheme, THEMES, type Theme } from "../lib/theme";
 
 /** What a person sets once, and need not see: the theme, the alerts, who is signed in, and what the place adds. */
@@ -20,13 +22,37 @@ export function Menu({ children }: { children?: ReactNode }) {
         {children}
         <ThemeChoice />
         <AlertChoice />
-        {bearer() !== undefined && (
-          <button type="button" data-testid="sign-out" onClick={() => signIn(undefined)}>
-            Sign out
-          </button>
-        )}
+        <Person />
       </div>
     </Drop>
+  );
+}
+
+/** Who is signed in, with the way out; nothing where there is none. */
+function Person() {
+  const me = useMe();
+  const [fault, setFault] = useState(false);
+  if (bearer() === undefined && !(me && atProvider())) return null;
+  const leave = () => {
+    setFault(false);
+    signOut().catch(() => setFault(true));
+  };
+  return (
+    <>
+      {me && (
+        <p className="hint" data-testid="who">
+          Signed in as {visible(me.name ?? me.user)}
+        </p>
+      )}
+      <button type="button" data-testid="sign-out" onClick={leave}>
+        Sign out
+      </button>
+      {fault && (
+        <p className="fault" role="alert">
+          You are still signed in: the server did not answer. Try again.
+        </p>
+      )}
+    </>
   );
 }
 
