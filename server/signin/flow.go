@@ -63,7 +63,7 @@ func (s *Service) Begin(ctx context.Context, r *http.Request) (Step, error) {
 	defer cancel()
 	at, err := s.endpoints(ctx)
 	if err != nil {
-		s.opts.Logger.Warn("nobody can sign in: the provider cannot be asked", "error", err)
+		s.opts.Logger.Warn("the provider of sign-ins cannot be asked", "error", err)
 		return step, problemDown
 	}
 	f := flow{rand.Text() + rand.Text(), rand.Text() + rand.Text(), oauth2.GenerateVerifier(), step.Return, time.Now().Add(flowTime).Unix()}
@@ -146,7 +146,7 @@ func (s *Service) finish(ctx context.Context, f flow, said url.Values) (identity
 	none := identity.Identity{}
 	at, err := s.endpoints(ctx)
 	if err != nil {
-		s.opts.Logger.Warn("nobody can sign in: the provider cannot be asked", "error", err)
+		s.opts.Logger.Warn("the provider of sign-ins cannot be asked", "error", err)
 		return none, problemDown
 	}
 	if !s.metadata.CheckIss(at, said) {
@@ -162,7 +162,7 @@ func (s *Service) finish(ctx context.Context, f flow, said url.Values) (identity
 	}
 	idToken, _ := got.Extra("id_token").(string)
 	if idToken == "" {
-		s.opts.Logger.Warn("nobody is signed in: the provider's answer has no id_token")
+		s.opts.Logger.Warn("the provider's answer to a sign-in has no id_token")
 		return none, problemFailed
 	}
 	verifier, err := s.believing(at.Keys)
@@ -177,7 +177,7 @@ func (s *Service) finish(ctx context.Context, f flow, said url.Values) (identity
 		s.opts.Logger.Warn("an ID token is not taken", "error", err)
 		return none, problemIdentity
 	}
-	s.opts.Logger.Warn("nobody can sign in: the provider's keys cannot be had", "error", err)
+	s.opts.Logger.Warn("the keys of the provider of sign-ins cannot be had", "error", err)
 	return none, problemDown
 }
 
