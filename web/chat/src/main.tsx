@@ -1,12 +1,20 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { Words } from "../../react/lib/words";
 import { App } from "./App";
 import "./styles.css";
 import { chosenTheme, showTheme } from "./lib/theme";
+import { parts, speak } from "./words";
+import { showDirection } from "./words/language";
 
 showTheme(chosenTheme());
-createRoot(document.getElementById("root")!).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
+showDirection();
+void speak().then(() =>
+  createRoot(document.getElementById("root")!).render(
+    <StrictMode>
+      <Words strings={parts}>
+        <App />
+      </Words>
+    </StrictMode>,
+  ),
 );
