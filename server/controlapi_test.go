@@ -373,6 +373,10 @@ func TestV1Operations(t *testing.T) {
 		t.Fatalf("%v", got)
 	}
 	v.looks(op, "/threads/t2/interrupts/review", theirs)
+	of := "/threads/t2/interrupts/" + asked[0].(map[string]any)["id"].(string) + "/messages" + theirs
+	if led := items(op.call("listInterruptMessages", 200, of, "")); len(led) == 0 || led[len(led)-1]["role"] != "user" {
+		t.Errorf("%v", led)
+	}
 	var entries []string
 	for i, a := range asked {
 		id := a.(map[string]any)["id"].(string)
@@ -396,6 +400,7 @@ func TestV1Operations(t *testing.T) {
 		t.Errorf("%v", again)
 	}
 	v.fails("dropDraft", 404, "interrupt_not_found", "/threads/t2/interrupts/x/draft", "")
+	op.fails("listInterruptMessages", 404, "interrupt_not_found", of, "")
 
 	// Operators.
 	if got := op.call("pauseThread", 200, "/threads/t2/pause"+theirs, `{}`); got["paused"] != false {

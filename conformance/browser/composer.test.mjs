@@ -55,7 +55,7 @@ test("Escape stops the run, and not what it is meant for otherwise", async () =>
   const tab = await Tab.open(await person(), embedded);
   await tab.say("/slow 300 100");
   await until(async () => (await tab.at("status").getAttribute("data-running")) === "true", "a run is in progress");
-  await tab.page.locator(".connection summary").click();
+  await tab.click("menu");
   await tab.page.keyboard.press("Escape");
   await until(async () => !(await tab.at("position").isVisible()), "Escape closes what is open");
   assert.equal(await tab.at("stop").textContent(), "Stop", "and stops nothing then");

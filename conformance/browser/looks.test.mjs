@@ -61,7 +61,7 @@ test("on a phone, the head of an empty chat is seen and what opens stays on the 
     return top >= 0 && left >= 0 && right <= innerWidth && (over === element || element.contains(over));
   });
   await until(() => seen(tab.at("durable-banner")), "the chat begins at its beginning");
-  await tab.page.locator(".connection summary").click();
+  await tab.click("menu");
   await tab.at("position").waitFor();
   await until(() => seen(tab.at("position")), "the connection's details fit");
   assert.ok(await fits(tab));

@@ -192,10 +192,9 @@ test("the connection says up to where the thread is held, and the inspector what
   await tab.says("inspected");
   await tab.rest();
   await tab.front();
-  await tab.page.locator(".connection summary").click();
+  await tab.click("menu");
   await until(async () => Number(await attribute(tab, "position", "data-seq")) > 3, "it says up to where");
-  await tab.page.locator(".connection summary").click();
-  await tab.at("inspect").locator("summary").first().click();
+  await tab.click("inspect");
   await tab.page.locator('[data-testid="frame"][data-type="RUN_FINISHED"]').first().waitFor();
   await tab.fill("frame-filter", "ws.");
   await until(async () => (await tab.page.locator('[data-testid="frame"][data-type="RUN_FINISHED"]').count()) === 0, "the filter filters");

@@ -36,14 +36,15 @@ for (const colorScheme of ["light", "dark"]) {
     await judge(tab, "editing");
     await tab.say(`/fail ${"a_word_that_is_far_too_long_for_a_phone_".repeat(3)}`);
     await tab.at("error").waitFor();
-    await tab.page.locator(".connection summary").click();
+    await tab.click("menu");
     await tab.at("position").waitFor();
     await judge(tab, "error-and-connection");
     await tab.page.keyboard.press("Escape");
 
     await tab.say("/expire 1");
     await tab.page.locator('[data-testid="expiry"][data-expired="true"]').waitFor();
-    await tab.at("inspect").locator("summary").first().click();
+    await tab.click("menu");
+    await tab.click("inspect");
     await tab.fill("frame-filter", "RUN_STARTED");
     await tab.at("frame").first().locator("summary").click();
     await tab.at("frame").first().locator("pre").waitFor();

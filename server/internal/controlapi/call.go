@@ -7,6 +7,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
@@ -68,6 +69,9 @@ func (c *call) enterThread() error {
 	}
 	namespace := c.r.URL.Query().Get("namespace")
 	if namespace == "" || namespace == c.caller.Namespace() {
+		if c.op.readRun && c.caller.May(identity.ScopeRead) && c.caller.May(identity.ScopeRun) {
+			return nil
+		}
 		return c.needs(c.op.home())
 	}
 	if c.op.beyond == "" || c.mayName("namespace", namespace) != nil {
@@ -77,11 +81,11 @@ func (c *call) enterThread() error {
 	if c.op.outlives {
 		return nil // what there is of it decides
 	}
-	thread, err := c.Runner.Thread(c.r.Context(), c.key)
+	tenant, used, err := c.Runner.Whose(c.r.Context(), c.key)
 	if err != nil {
 		return err
 	}
-	if thread == nil || thread.Tenant != c.caller.Tenant() {
+	if !used || tenant != c.caller.Tenant() {
 		return errNoThread
 	}
 	return nil

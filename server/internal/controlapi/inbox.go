@@ -83,6 +83,7 @@ func inboxOperations() []operation {
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: listOf[inboxItemJSON]{}, serve: (*call).listInterrupts},
 		{method: "POST", path: "/threads/{thread}/interrupts/resolve", id: "resolveInterrupts", summary: "Answer some or all of a thread's open interrupts",
 			scope: identity.ScopeRun, beyond: identity.ScopeApprover, admits: true, body: resolveJSON{}, status: 200, answer: resolvedJSON{}, serve: (*call).resolve},
+		ledToOperation(),
 		{method: "PUT", path: "/threads/{thread}/interrupts/review", id: "reviewInterrupts", summary: "Note for a minute that the caller looks at a thread's open interrupts",
 			notes: "It is a note for the others and no lock: anybody's answer is taken all the same. The note ends with the interrupts. The server notes at most 8 users of a thread, and nobody if it does not tell users apart.",
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: reviewersJSON{}, serve: (*call).review},

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 type object = map[string]any
@@ -83,6 +85,9 @@ func (o *operation) describe() object {
 	}
 	if o.beyond != "" && o.ofThread() {
 		about += " In other namespaces of the tenant it needs " + anyOf(o.away()) + "."
+	}
+	if o.readRun {
+		about += " In the caller's own namespace the scopes " + identity.ScopeRead + " and " + identity.ScopeRun + " together are enough."
 	}
 	if o.notes != "" {
 		about += " " + o.notes

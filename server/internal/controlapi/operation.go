@@ -17,6 +17,7 @@ type operation struct {
 	// others of its tenant; "" there: it is about no thread. identity.ScopeAdmin lets it do
 	// all of it.
 	scope, beyond string
+	readRun       bool // identity.ScopeRead and ScopeRun together do as well in the caller's own namespace
 	admits        bool // it may begin a run, or a thread: each call is one of the user's inputs
 	lists         bool // what many threads hold
 	waits         bool // for what is to come, if it is asked to

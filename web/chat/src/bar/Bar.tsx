@@ -3,40 +3,43 @@ import { onLink, usePath } from "../lib/route";
 import { useSession } from "../server/session";
 import { Menu } from "./Menu";
 import { Waiting } from "./Waiting";
+import { words } from "../words";
 
 const PLACES = [
-  ["/", "Chat"],
-  ["/inbox", "Inbox"],
-  ["/ops", "Operator"],
+  ["/", "chat"],
+  ["/inbox", "inbox"],
+  ["/ops", "operator"],
 ] as const;
 
 interface BarProps {
   /** What is looked at in the place, where that has a name of its own. */
   title?: string;
   children?: ReactNode;
+  /** What the place adds to the menu. */
+  menu?: ReactNode;
 }
 
 /** The head of every place: where one is, where one can go, and what the place adds. It names the document, too, and says there how many chats wait. */
-export function Bar({ title, children }: BarProps) {
+export function Bar({ title, children, menu }: BarProps) {
   const path = usePath();
   const session = useSession();
   const [here, place] = PLACES.find(([href]) => href === path || path.startsWith(`${href}/`)) ?? PLACES[0];
-  const name = title ? `${title} · ${place}` : place;
+  const name = title ? `${title} · ${words.bar[place]}` : words.bar[place];
   return (
     <header className="bar">
       <h1 className="visually-hidden">{name}</h1>
       <span className="brand">aguiws</span>
-      <nav aria-label="Places">
-        {PLACES.map(([href, words]) => (
-          <a key={href} href={href} aria-current={href === here ? "page" : undefined} data-testid={`go-${words.toLowerCase()}`} onClick={onLink}>
-            {words}
+      <nav aria-label={words.bar.places}>
+        {PLACES.map(([href, one]) => (
+          <a key={href} href={href} aria-current={href === here ? "page" : undefined} data-testid={`go-${one}`} onClick={onLink}>
+            {words.bar[one]}
             {href === "/inbox" && <Waiting key={session} name={name} />}
           </a>
         ))}
       </nav>
       {children}
       <span className="spacer" />
-      <Menu />
+      <Menu>{menu}</Menu>
     </header>
   );
 }

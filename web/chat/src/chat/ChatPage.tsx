@@ -24,7 +24,7 @@ import { bearer } from "../server/session";
 import { askedLast } from "./rows";
 import { SignIn } from "../server/SignIn";
 import { StatePanel } from "./StatePanel";
-import { StatusChip } from "./StatusChip";
+import { ConnectionFacts, StatusChip } from "./StatusChip";
 import { ThreadList } from "../threads/ThreadList";
 import { useTitle } from "./title";
 import { useWide } from "../lib/wide";
@@ -40,7 +40,7 @@ const SIGNED_OUT = new Set(["unauthenticated", "4401"]);
 export function ChatPage({ threadId, begin }: { threadId: string; begin: () => void }) {
   const [chat, picture] = useChat(threadId);
   const [listed, setListed] = useState(false);
-  const [inspecting, setInspecting] = useState(false);
+  const [inspecting, inspect] = useState(false);
   const wide = useWide();
   const { state, status, failure } = picture;
   const signedOut = status.connection === "failed" && SIGNED_OUT.has(status.failure?.code ?? "");
@@ -94,14 +94,28 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
     setListed(false);
     toggle.current?.focus();
   };
+  const closeInspector = () => {
+    inspect(false);
+    field.current?.focus({ preventScroll: true });
+  };
   const covered = listed && !wide;
   useEscape(covered, hide);
   // The button is guarded: a run that has only just begun is not the one that somebody wants to stop.
   useEscape(running && !covered, () => stopper.current?.click());
   return (
     <div className="place">
-      <Bar title={title}>
-        <StatusChip status={status} position={picture.position} />
+      <Bar
+        title={title}
+        menu={
+          <>
+            <ConnectionFacts status={status} position={picture.position} />
+            <button type="button" data-testid="inspect" aria-pressed={inspecting} onClick={() => inspect(!inspecting)}>
+              {words.chat.inspector}
+            </button>
+          </>
+        }
+      >
+        <StatusChip status={status} />
         {!wide && (
           <button type="button" ref={toggle} data-testid="show-threads" aria-expanded={listed} onClick={() => setListed(!listed)}>
             <Icon name="chats" />
@@ -203,16 +217,13 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             )}
           </main>
           <StatePanel state={state} />
-          <details className="panel" data-testid="inspect" onToggle={(event) => setInspecting(event.currentTarget.open)}>
-            <summary>{words.chat.inspector}</summary>
-            {inspecting && (
-              <OrElse instead={<p className="fault">{words.chat.inspectorNotLoaded}</p>}>
-                <Suspense fallback={<p className="hint">{words.app.loading}</p>}>
-                  <Inspector tape={chat.tape} threadId={threadId} />
-                </Suspense>
-              </OrElse>
-            )}
-          </details>
+          {inspecting && (
+            <OrElse instead={<p className="fault">{words.chat.inspectorNotLoaded}</p>}>
+              <Suspense fallback={<p className="hint">{words.app.loading}</p>}>
+                <Inspector tape={chat.tape} threadId={threadId} close={closeInspector} />
+              </Suspense>
+            </OrElse>
+          )}
           {follow.away && (
             <Jump jump={follow.jump} left={() => field.current?.focus({ preventScroll: true })} />
           )}

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { pretty } from "../../../react/forms/readjson";
 import { Folded } from "../../../react/lib/Folded";
 import type { Frame, Tape } from "./tape";
@@ -8,10 +8,13 @@ import { words } from "../words";
 const EVERY_MS = 250;
 
 /** The frames that crossed the wire about this thread: control frames, inputs and events. */
-export default function Inspector({ tape, threadId }: { tape: Tape; threadId: string }) {
+export default function Inspector({ tape, threadId, close }: { tape: Tape; threadId: string; close: () => void }) {
   const [frames, setFrames] = useState<Frame[]>([]);
   const [filter, setFilter] = useState("");
   const [said, say] = useState("");
+  const field = useRef<HTMLInputElement>(null);
+  // Whoever opens it, does so in the menu, and goes on here.
+  useEffect(() => field.current?.focus(), []);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const look = () => {
@@ -38,6 +41,7 @@ export default function Inspector({ tape, threadId }: { tape: Tape; threadId: st
     <section className="inspector" aria-label={words.chat.inspector} data-testid="inspector">
       <div className="actions">
         <input
+          ref={field}
           type="search"
           aria-label={words.chat.filterByType}
           placeholder={words.chat.filterHint}
@@ -49,6 +53,9 @@ export default function Inspector({ tape, threadId }: { tape: Tape; threadId: st
         <span className="spacer" />
         <button type="button" data-testid="copy-frames" disabled={shown.length === 0} onClick={() => void copy()}>
           {words.lib.copy}
+        </button>
+        <button type="button" data-testid="close-inspector" onClick={close}>
+          {words.chat.close}
         </button>
       </div>
       <p className="hint" role="status" data-testid="copied">

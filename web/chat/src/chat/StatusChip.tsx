@@ -1,31 +1,40 @@
 import type { Position, ThreadStatus } from "../../../client";
-import { Drop } from "../lib/Drop";
 import { words } from "../words";
 
-/** The connection in a word, and, opened, up to where the page holds the thread. */
-export function StatusChip({ status, position }: { status: ThreadStatus; position?: Position }) {
-  const storeAway = status.connection === "connected" && !status.storeAvailable;
+const isStoreAway = (status: ThreadStatus) => status.connection === "connected" && !status.storeAvailable;
+
+/** The connection in a word. It is seen while something is wrong with it, and is otherwise told to readers of the screen alone. */
+export function StatusChip({ status }: { status: ThreadStatus }) {
+  const storeAway = isStoreAway(status);
   const running = status.connection === "connected" && status.activeRunId !== undefined;
+  const calm = !storeAway && (status.connection === "connected" || status.connection === "connecting" || status.connection === "idle");
   return (
-    <Drop
-      className="connection"
-      summary={
-        <summary title={words.chat.connection}>
-          <span className="chip" role="status" data-testid="status" data-state={status.connection} data-running={running} data-store={storeAway ? "away" : undefined}>
-            <span className="dot" aria-hidden="true" />
-            <span className="words">{storeAway ? words.chat.storeGone : running ? words.chat.working : words.chat.connections[status.connection]}</span>
-          </span>
-        </summary>
-      }
+    <span
+      className={calm ? "visually-hidden" : "chip"}
+      role="status"
+      data-testid="status"
+      data-state={status.connection}
+      data-running={running}
+      data-store={storeAway ? "away" : undefined}
     >
-      <dl data-testid="position" tabIndex={-1} data-seq={position?.seq}>
-        <dt>{words.chat.position}</dt>
-        <dd>{position ? words.chat.positionOf(position.seq, position.epoch) : words.chat.nothingHeld}</dd>
-        <dt>{words.chat.run}</dt>
-        <dd>{status.activeRunId ?? words.chat.none}</dd>
-        <dt>{words.chat.store}</dt>
-        <dd>{status.hello === undefined ? words.chat.unknown : storeAway ? words.chat.noAnswer : status.hello.durable ? words.chat.durable : words.chat.volatile}</dd>
-      </dl>
-    </Drop>
+      <span className="dot" aria-hidden="true" />
+      <span className="words">{storeAway ? words.chat.storeGone : running ? words.chat.working : words.chat.connections[status.connection]}</span>
+    </span>
+  );
+}
+
+/** The connection, and up to where the page holds the thread. */
+export function ConnectionFacts({ status, position }: { status: ThreadStatus; position?: Position }) {
+  return (
+    <dl className="connection" data-testid="position" data-seq={position?.seq}>
+      <dt>{words.chat.connection}</dt>
+      <dd>{words.chat.connections[status.connection]}</dd>
+      <dt>{words.chat.position}</dt>
+      <dd>{position ? words.chat.positionOf(position.seq, position.epoch) : words.chat.nothingHeld}</dd>
+      <dt>{words.chat.run}</dt>
+      <dd>{status.activeRunId ?? words.chat.none}</dd>
+      <dt>{words.chat.store}</dt>
+      <dd>{status.hello === undefined ? words.chat.unknown : isStoreAway(status) ? words.chat.noAnswer : status.hello.durable ? words.chat.durable : words.chat.volatile}</dd>
+    </dl>
   );
 }

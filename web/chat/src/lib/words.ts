@@ -5,6 +5,7 @@ import { words } from "../words";
 
 
 
+
 export interface Failure {
   title: string;
   advice: string;

@@ -1,5 +1,6 @@
 import { type FormEvent, useEffect, useState } from "react";
 import { refusedBearer, signIn } from "./session";
+import { words } from "../words";
 
 /** Asks for a token. It is kept for the tab, whatever is loaded in it. */
 export function SignIn({ wrong }: { wrong: boolean }) {
@@ -13,20 +14,20 @@ export function SignIn({ wrong }: { wrong: boolean }) {
   };
   return (
     <form className="sign-in" onSubmit={submit} data-testid="sign-in">
-      <h2>Sign in</h2>
-      <p className="hint">This server asks who you are. The token stays in this tab until you sign out or close it.</p>
+      <h2>{words.server.signIn}</h2>
+      <p className="hint">{words.server.asksWho}</p>
       {wrong && (
         <p className="fault" role="alert">
-          The server does not accept this token.
+          {words.server.tokenRefused}
         </p>
       )}
       <label className="field">
-        <span>Token</span>
+        <span>{words.server.token}</span>
         <input type="password" autoComplete="off" value={token} data-testid="token" autoFocus onChange={(event) => setToken(event.target.value)} />
       </label>
       <div className="actions">
         <button type="submit" className="primary">
-          Sign in
+          {words.server.signIn}
         </button>
       </div>
     </form>

@@ -32,6 +32,31 @@ const lib: Words["lib"] = {
   },
 };
 
+const bar: Words["bar"] = {
+  alertsRefused: "Der Browser zeigt für diese Seite keine Benachrichtigungen. Bitte in seinen Einstellungen für diese Website erlauben und dann hier einschalten.",
+  alertsMissing: "Dieser Browser bietet hier keine Benachrichtigungen. Die meisten bieten sie nur über https.",
+  whenWaiting: "Wenn ein Chat wartet und diese Seite nicht im Blick ist",
+  showAlert: "Desktop-Benachrichtigung anzeigen",
+  playSound: "Ton abspielen",
+  places: "Bereiche",
+  chat: "Chat",
+  inbox: "Posteingang",
+  operator: "Betrieb",
+  settings: "Einstellungen",
+  signOut: "Abmelden",
+  theme: "Farbschema",
+  themes: {
+    system: "System",
+    light: "Hell",
+    dark: "Dunkel",
+  },
+  language: "Sprache",
+  automatic: "Automatisch",
+  waiting: "warten",
+  alertsOn: "Benachrichtigungen sind eingeschaltet",
+  chatsWait: (total) => (total === 1 ? "1 Chat wartet auf eine Antwort" : `${total} Chats warten auf eine Antwort`),
+};
+
 const server: Words["server"] = {
   pagesOf: (what) => `Seiten: ${what}`,
   previous: "Zurück",
@@ -40,6 +65,10 @@ const server: Words["server"] = {
   answered: (status) => `Der Server hat mit ${status} geantwortet.`,
   brokeOff: "Der Server hat die Übertragung abgebrochen.",
   signedOut: "abgemeldet",
+  signIn: "Anmelden",
+  asksWho: "Dieser Server verlangt eine Anmeldung. Das Token bleibt in diesem Tab, bis Sie sich abmelden oder ihn schließen.",
+  tokenRefused: "Der Server akzeptiert dieses Token nicht.",
+  token: "Token",
 };
 
 const decision: Words["decision"] = {
@@ -318,6 +347,7 @@ const chat: Words["chat"] = {
   tokensInOut: (into, out) => `${into} Token hinein, ${out} heraus`,
   tokensOut: (n) => `${n} Token heraus`,
   tokens: (n) => `${n} Token`,
+  close: "Schließen",
 };
 
-export const de: Table = { page: { app, lib, server, decision, threads, markdown, chat, errors }, parts: GERMAN };
+export const de: Table = { page: { app, lib, bar, server, decision, threads, markdown, chat, errors }, parts: GERMAN };

@@ -23,6 +23,32 @@ const lib = {
   },
 };
 
+/** The head of every place, and its menu. */
+const bar = {
+  alertsRefused: "Your browser keeps this page from showing notifications. Allow them in its settings for this site, then turn them on here.",
+  alertsMissing: "This browser does not offer notifications here. Most offer them over https only.",
+  whenWaiting: "When a chat is waiting and you are not looking at this page",
+  showAlert: "Show a desktop notification",
+  playSound: "Play a sound",
+  places: "Places",
+  chat: "Chat",
+  inbox: "Inbox",
+  operator: "Operator",
+  settings: "Settings",
+  signOut: "Sign out",
+  theme: "Theme",
+  themes: {
+    system: "System",
+    light: "Light",
+    dark: "Dark",
+  },
+  language: "Language",
+  automatic: "Automatic",
+  waiting: "waiting",
+  alertsOn: "Notifications are on",
+  chatsWait: (total: number): string => (total === 1 ? "1 chat waits for an answer" : `${total} chats wait for an answer`),
+};
+
 /** The ways to the server. */
 const server = {
   pagesOf: (what: string) => `Pages of ${what}`,
@@ -32,6 +58,10 @@ const server = {
   answered: (status: number) => `The server answered ${status}.`,
   brokeOff: "The server broke off.",
   signedOut: "signed out",
+  signIn: "Sign in",
+  asksWho: "This server asks who you are. The token stays in this tab until you sign out or close it.",
+  tokenRefused: "The server does not accept this token.",
+  token: "Token",
 };
 
 /** Questions, and what became of them. */
@@ -314,6 +344,7 @@ const chat = {
   tokensInOut: (into: string, out: string) => `${into} tokens in, ${out} out`,
   tokensOut: (n: string) => `${n} tokens out`,
   tokens: (n: string) => `${n} tokens`,
+  close: "Close",
 };
 
-export const en = { app, lib, server, decision, threads, markdown, chat, errors };
+export const en = { app, lib, bar, server, decision, threads, markdown, chat, errors };
