@@ -34,7 +34,7 @@ export function Waiting({ name }: { name: string }) {
       {" "}
       <span className="badge" data-testid="inbox-badge" data-total={total}>
         {shown}
-        <span className="visually-hidden">{" "}{words.bar.waiting}</span>
+        <span className="visually-hidden"> {words.bar.waiting}</span>
       </span>
     </>
   );

@@ -6,6 +6,7 @@ import { words } from "../words";
 
 
 
+
 export interface Failure {
   title: string;
   advice: string;

@@ -3,7 +3,9 @@
 import { GERMAN } from "../../../react/lib/german";
 import type { Strings } from "../../../react/lib/strings";
 import { errors } from "./de.errors";
+import { ops } from "./de.ops";
 import type { en } from "./en";
+import type { ops as opsInEnglish } from "./en.ops";
 
 type Words = typeof en;
 
@@ -11,6 +13,7 @@ type Words = typeof en;
 export interface Table {
   page: Words;
   parts: Strings;
+  ops: typeof opsInEnglish;
 }
 
 const app: Words["app"] = {
@@ -350,4 +353,4 @@ const chat: Words["chat"] = {
   close: "Schließen",
 };
 
-export const de: Table = { page: { app, lib, bar, server, decision, threads, markdown, chat, errors }, parts: GERMAN };
+export const de: Table = { page: { app, lib, bar, server, decision, threads, markdown, chat, errors }, parts: GERMAN, ops };
