@@ -4,6 +4,8 @@
 import { words } from "../words";
 
 
+
+
 const KEY = "aguiws:alerts";
 
 /** A notification takes the place of another of its tag. */

@@ -7,6 +7,8 @@ import { words } from "../words";
 
 
 
+
+
 export interface Failure {
   title: string;
   advice: string;

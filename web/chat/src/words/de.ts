@@ -3,8 +3,10 @@
 import { GERMAN } from "../../../react/lib/german";
 import type { Strings } from "../../../react/lib/strings";
 import { errors } from "./de.errors";
+import { inbox } from "./de.inbox";
 import { ops } from "./de.ops";
 import type { en } from "./en";
+import type { inbox as inboxInEnglish } from "./en.inbox";
 import type { ops as opsInEnglish } from "./en.ops";
 
 type Words = typeof en;
@@ -13,6 +15,7 @@ type Words = typeof en;
 export interface Table {
   page: Words;
   parts: Strings;
+  inbox: typeof inboxInEnglish;
   ops: typeof opsInEnglish;
 }
 
@@ -353,4 +356,4 @@ const chat: Words["chat"] = {
   close: "Schließen",
 };
 
-export const de: Table = { page: { app, lib, bar, server, decision, threads, markdown, chat, errors }, parts: GERMAN, ops };
+export const de: Table = { page: { app, lib, bar, server, decision, threads, markdown, chat, errors }, parts: GERMAN, inbox, ops };
