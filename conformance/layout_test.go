@@ -27,7 +27,7 @@ var (
 	std      = []string{} // no dependency
 	whatever []string     // as many as are wanted
 	// below is what the roof stands on.
-	below = []string{"protocol", "adapter", "adapter/runner", "adapter/operate", "adapter/admission", "adapter/store", "adapter/follow", "adapter/script", "gateway", "llm", "llm/chat", "llm/demo", "redisstore", "server", "server/identity", "server/login", "server/metrics", "server/webhook", "client", "web"}
+	below = []string{"protocol", "adapter", "adapter/runner", "adapter/operate", "adapter/admission", "adapter/store", "adapter/follow", "adapter/script", "gateway", "llm", "llm/chat", "llm/demo", "redisstore", "server", "server/identity", "server/login", "server/metrics", "server/signin", "server/webhook", "client", "web"}
 )
 
 // rooms are the house: imports run from the last to the first.
@@ -143,10 +143,12 @@ var rooms = []room{
 		ours: []string{"server/internal/strictjson"}, theirs: []string{"github.com/go-jose/go-jose/v4"}, never: []string{"github.com/coder/websocket"}},
 	{folder: "server/login", why: "users log in elsewhere for whatever agent, and tokens lie in whatever store: which API begins a flow is not its business",
 		ours: []string{"adapter", "adapter/admission", "adapter/operate", "adapter/runner", "adapter/store", "internal/origin"}, theirs: []string{"golang.org/x/oauth2"}, never: []string{"github.com/redis/go-redis", "github.com/coder/websocket"}},
+	{folder: "server/signin", why: "people sign in at a provider as they log in at others, and are told apart as by their tokens: what they do then is not its business",
+		ours: []string{"internal/origin", "server/identity", "server/login"}, theirs: []string{"golang.org/x/oauth2"}, never: []string{"github.com/redis/go-redis", "github.com/coder/websocket"}},
 	{folder: "server/webhook", why: "what is sent to others is made of notices, whoever keeps them; who runs it and what it is counted by is not its business",
 		ours: []string{"adapter/store", "server/internal/notices"}, theirs: []string{"github.com/standard-webhooks/standard-webhooks/libraries", "code.dny.dev/ssrf"}, never: []string{"github.com/redis/go-redis", "github.com/coder/websocket"}},
-	{folder: "server/internal/oauthtest", why: "it starts an authorization server for tests, whoever logs in there",
-		theirs: []string{"github.com/go-oauth2/oauth2/v4"}},
+	{folder: "internal/oauthtest", why: "it starts an authorization server for tests, whoever logs in there",
+		theirs: []string{"github.com/go-jose/go-jose/v4", "github.com/go-oauth2/oauth2/v4"}},
 	{folder: "server/internal/conn", why: "it carries texts, whatever they say, so nobody else needs to know the WebSocket library and the kernel",
 		ours: []string{"server/internal/budget", "server/internal/unacked"}, theirs: []string{"github.com/coder/websocket", "golang.org/x/sys"}},
 	{folder: "server/internal/unacked", why: "it asks the kernel, whatever the bytes are", theirs: []string{"golang.org/x/sys"}, never: []string{"net/http"}},
@@ -163,11 +165,11 @@ var rooms = []room{
 		theirs: std, never: []string{"net/http"}},
 	{folder: "server", why: "a binding drives a runner; which store is behind it must not show",
 		ours: []string{"adapter", "adapter/admission", "adapter/runner", "adapter/store", "protocol",
-			"server/identity", "server/internal/conn", "server/internal/controlapi", "server/internal/copilotkit", "server/internal/core", "server/internal/edge", "server/internal/meter", "server/internal/notices", "server/internal/ops", "server/internal/peer", "server/internal/refusal", "server/internal/sse", "server/internal/strictjson", "server/internal/ws", "server/login", "server/metrics", "server/webhook"},
+			"server/identity", "server/internal/conn", "server/internal/controlapi", "server/internal/copilotkit", "server/internal/core", "server/internal/edge", "server/internal/meter", "server/internal/notices", "server/internal/ops", "server/internal/peer", "server/internal/refusal", "server/internal/sse", "server/internal/strictjson", "server/internal/ws", "server/login", "server/metrics", "server/signin", "server/webhook"},
 		theirs: std,
 		never:  []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis"}},
 	{folder: "server/internal/peer", why: "who somebody is, and how much they may take, does not depend on what they want",
-		ours:   []string{"adapter", "adapter/admission", "adapter/runner", "adapter/store", "protocol", "internal/origin", "server/identity", "server/internal/budget", "server/internal/conn", "server/internal/edge", "server/internal/meter", "server/internal/notices", "server/internal/refusal", "server/internal/strictjson", "server/login"},
+		ours:   []string{"adapter", "adapter/admission", "adapter/runner", "adapter/store", "protocol", "internal/origin", "server/identity", "server/internal/budget", "server/internal/conn", "server/internal/edge", "server/internal/meter", "server/internal/notices", "server/internal/refusal", "server/internal/strictjson", "server/login", "server/signin"},
 		theirs: []string{"golang.org/x/time"}, never: []string{"github.com/redis/go-redis"}},
 	{folder: "server/internal/core", why: "what a session does is the same, whatever carries it",
 		ours:   []string{"adapter", "adapter/admission", "adapter/follow", "adapter/runner", "adapter/store", "protocol", "server/identity", "server/internal/controlapi", "server/internal/frames", "server/internal/meter", "server/internal/notices", "server/internal/peer", "server/internal/refusal"},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/controlapi"
 	"github.com/aguiws/aguiws/server/internal/peer"
 	"github.com/aguiws/aguiws/server/internal/refusal"
@@ -31,6 +32,7 @@ type controlCaller struct {
 	of  *peer.Caller
 }
 
+func (c controlCaller) Who() identity.Identity              { return c.of.Identity }
 func (c controlCaller) Namespace() string                   { return c.of.Identity.Namespace }
 func (c controlCaller) Tenant() string                      { return c.of.Identity.Tenant }
 func (c controlCaller) User() string                        { return c.of.Name() }

@@ -30,6 +30,9 @@ func documentedScopes(t *testing.T) map[string]string {
 			if strings.HasPrefix(op.Description, "Needs the token in its path, and no other credential.") {
 				found = []string{"", "none"}
 			}
+			if strings.HasPrefix(op.Description, "Needs a credential, of whatever scopes.") {
+				found = []string{"", "any"}
+			}
 			if found == nil {
 				t.Fatalf("%s %s says %q", method, path, op.Description)
 			}

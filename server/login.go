@@ -77,7 +77,7 @@ func (s *Server) serveLoginBegin(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if elsewhere {
-		showLogin(w, http.StatusOK, loginText{"Sign in", "A page of another site has sent you here to connect an account of yours to the chat.", "If you did not ask for that, close this page.", "Sign in"})
+		showLogin(w, http.StatusOK, loginText{Title: "Sign in", What: "A page of another site has sent you here to connect an account of yours to the chat.", Advice: "If you did not ask for that, close this page.", Button: "Sign in"})
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.opts.CallTimeout)
@@ -160,13 +160,13 @@ func (s *Server) loginFailed(w http.ResponseWriter, r *http.Request, title strin
 }
 
 // loginPageText has no script, no style and no link: what opens it can do nothing. Its form
-// opens the same address.
+// opens the same address, or Action with the place to come back to.
 var loginPageText = template.Must(template.New("login").Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
-<title>{{.Title}}</title></head><body><main><h1>{{.Title}}</h1><p>{{.What}}</p><p>{{.Advice}}</p>{{with .Button}}<form><button>{{.}}</button></form>{{end}}</main></body></html>
+<title>{{.Title}}</title></head><body><main><h1>{{.Title}}</h1><p>{{.What}}</p><p>{{.Advice}}</p>{{if .Button}}<form{{with .Action}} action="{{.}}"{{end}}>{{with .Back}}<input type="hidden" name="return" value="{{.}}">{{end}}<button>{{.Button}}</button></form>{{end}}</main></body></html>
 `))
 
-type loginText struct{ Title, What, Advice, Button string } // a button opens the address again
+type loginText struct{ Title, What, Advice, Button, Action, Back string }
 
 func loginPage(w http.ResponseWriter, status int, title, what, advice string) {
 	showLogin(w, status, loginText{Title: title, What: what, Advice: advice})

@@ -25,10 +25,10 @@ import (
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/oauthtest"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/server/identity"
-	"github.com/aguiws/aguiws/server/internal/oauthtest"
 	"github.com/aguiws/aguiws/server/internal/ws"
 	"github.com/aguiws/aguiws/server/login"
 )

@@ -17,6 +17,7 @@ import (
 	"github.com/aguiws/aguiws/server/internal/ws"
 	"github.com/aguiws/aguiws/server/login"
 	"github.com/aguiws/aguiws/server/metrics"
+	"github.com/aguiws/aguiws/server/signin"
 	"github.com/aguiws/aguiws/server/webhook"
 )
 
@@ -75,6 +76,9 @@ type Options struct {
 	// Logins are users' logins at other services: the Service that is the runner's
 	// Options.Logins. Default: there are none.
 	Logins *login.Service
+	// SignIn lets people sign in to the page at a provider. Auth goes on deciding who sends
+	// a bearer token. It is for another Auth than None. Default: nobody signs in so.
+	SignIn *signin.Service
 	// Store is the runner's, if it can be asked and told of the nodes that share it:
 	// *redisstore.Store can. It is shown under /v1/store, and its nodes under /v1/nodes.
 	// Default: this node alone is shown.

@@ -34,7 +34,7 @@ func (s *Server) routes() []route {
 		}
 	}
 	mount(s.copilotkit().Routes())
-	routes = append(withSlash(routes), s.loginRoutes()...)
+	routes = append(append(withSlash(routes), s.loginRoutes()...), s.signInRoutes()...)
 	if s.control != nil {
 		mount(s.v1Routes())
 	}

@@ -55,6 +55,12 @@ func New(r *runner.Runner, opts *Options) (*Server, error) {
 // there is no control API, no login and nothing of a node.
 func newServer(b core.Backend, r *runner.Runner, opts *Options) (*Server, error) {
 	s := &Server{opts: opts.withDefaults(), control: r}
+	if s.opts.SignIn != nil {
+		if _, none := s.opts.Auth.(identity.None); none {
+			return nil, errSignInOfNobody
+		}
+		s.opts.Auth = s.opts.SignIn.Beside(s.opts.Auth)
+	}
 	if r != nil && s.opts.Logins != nil {
 		if _, none := s.opts.Auth.(identity.None); none != s.opts.Logins.OneUser() {
 			return nil, errors.New("server: Options.Logins: login.Options.OneUser is for identity.None, and for nothing else")

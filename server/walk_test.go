@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -42,7 +43,7 @@ var bodies = map[string]func(ids) string{
 var onlyRead = []string{"/agui/ws", "/agui/{agent}/ws", "/agui/threads/{thread}/events"}
 
 // openRoutes are told to everybody, and may name nothing.
-var openRoutes = []string{"GET /healthz", "GET /readyz", "GET /login/callback/git"}
+var openRoutes = []string{"GET /healthz", "GET /readyz", "GET /login/callback/git", "GET /signin", "GET /signin/callback", "POST /signout"}
 
 // tokenRoutes are for whoever has what their paths name: without it everybody is told the
 // same.
@@ -112,7 +113,7 @@ func newWalk(t *testing.T) *walk {
 		t.Fatal(err)
 	}
 	w := &walk{testServer: newTestServer(t, running(r), &Options{
-		Auth: tokens, Agents: []string{"script"}, Logins: logins, FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000,
+		Auth: tokens, Agents: []string{"script"}, Logins: logins, SignIn: signInAt(t, publicURL), FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000,
 	})}
 	w.theirs = ids{thread: "thread-0001-known", run: "run-0001-known", message: "message-0001-known"}
 	c := w.as(annsToken)
@@ -327,7 +328,13 @@ func (w *walk) walkRoute(t *testing.T, method, path string) {
 	request := func(token string, of ids, agent string) string {
 		return w.request(t, method, fill(t, path, of, agent), token, body(of))
 	}
-	for who, token := range strangers {
+	session, err := w.opts.SignIn.Session(identity.Identity{Tenant: "acme", User: "cid", Namespace: "acme/user/cid"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := maps.Clone(strangers)
+	all["a user by a session"] = bySession + session.Name + "=" + session.Value
+	for who, token := range all {
 		known := request(token, w.theirs, "script")
 		if strings.Contains(path, "{") || body(never) != "" {
 			w.compare(t, who, known, request(token, never, "script"))
@@ -383,6 +390,9 @@ func fill(t *testing.T, path string, of ids, agent string) string {
 	})
 }
 
+// bySession begins what stands for the cookie of a session in place of a token.
+const bySession = "session "
+
 // request returns all that is answered but the date.
 func (w *walk) request(t *testing.T, method, path, token, body string) string {
 	t.Helper()
@@ -396,7 +406,12 @@ func (w *walk) request(t *testing.T, method, path, token, body string) string {
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	if token != "" {
+	if cookie, session := strings.CutPrefix(token, bySession); session {
+		// As the page asks that the public URL serves.
+		r.Host = strings.TrimPrefix(publicURL, "http://")
+		r.Header.Set("Origin", publicURL)
+		r.Header.Set("Cookie", cookie)
+	} else if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
 	resp, err := w.http.Client().Do(r)

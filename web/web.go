@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"embed"
@@ -53,13 +54,22 @@ var places = []string{"/inbox", "/ops", "/ops/runs", "/ops/dead-letters", "/ops/
 // Files whose names carry a hash may be cached for ever; the page itself is
 // asked for anew each time, so that a new server is seen at the next reload.
 func Handler() http.Handler {
-	return HandlerFor("The program that serves this page can give redisstore.Open in place of redisstore.Embedded to keep them.")
+	return HandlerFor(Options{})
 }
 
-// HandlerFor is Handler with the program's own way to keep what would end with it, as a
-// sentence: the page shows it while the store is in memory.
-func HandlerFor(keep string) http.Handler {
-	assets, err := load(dist, keep)
+// Options are what the page says of the program that serves it.
+type Options struct {
+	// Keep is the program's own way to keep what would end with it, as a sentence: the page
+	// shows it while the store is in memory. Default: how a Go program does that.
+	Keep string
+	// SignIn has the page offer to sign in at a provider: server.Options.SignIn is set.
+	SignIn bool
+}
+
+// HandlerFor is Handler with options.
+func HandlerFor(o Options) http.Handler {
+	o.Keep = cmp.Or(o.Keep, "The program that serves this page can give redisstore.Open in place of redisstore.Embedded to keep them.")
+	assets, err := load(dist, o)
 	if err != nil {
 		// The files are part of the binary: only a broken build gets here.
 		panic(err)
@@ -84,7 +94,7 @@ func HandlerFor(keep string) http.Handler {
 	})
 }
 
-func load(files fs.FS, keep string) (map[string]*asset, error) {
+func load(files fs.FS, o Options) (map[string]*asset, error) {
 	root, err := fs.Sub(files, "dist")
 	if err != nil {
 		return nil, fmt.Errorf("web: %w", err)
@@ -99,8 +109,11 @@ func load(files fs.FS, keep string) (map[string]*asset, error) {
 			return err
 		}
 		if name == "index.html" {
-			meta := `<meta name="aguiws:keep" content="` + html.EscapeString(keep) + "\">\n  </head>"
-			body = bytes.Replace(body, []byte("</head>"), []byte(meta), 1)
+			meta := `<meta name="aguiws:keep" content="` + html.EscapeString(o.Keep) + "\">\n"
+			if o.SignIn {
+				meta += `    <meta name="aguiws:sign-in" content="/signin">` + "\n"
+			}
+			body = bytes.Replace(body, []byte("</head>"), []byte(meta+"  </head>"), 1)
 		}
 		a, err := newAsset(name, body)
 		if err != nil {

@@ -152,7 +152,7 @@ func TestLoadRefusesABrokenBuild(t *testing.T) {
 		"no content type":      {"dist/index.html": {Data: []byte("x")}, "dist/a.exe": {Data: []byte("x")}},
 		"nothing was embedded": {},
 	} {
-		if _, err := load(files, ""); err == nil {
+		if _, err := load(files, Options{}); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
@@ -161,11 +161,11 @@ func TestLoadRefusesABrokenBuild(t *testing.T) {
 // The sentence is somebody else's: it is text in the page, whatever it has in it.
 func TestPageSaysHowToKeep(t *testing.T) {
 	w := httptest.NewRecorder()
-	HandlerFor(`Set "keep" <script> & go`).ServeHTTP(w, httptest.NewRequest("GET", "/inbox", nil))
-	if want := `<meta name="aguiws:keep" content="Set &#34;keep&#34; &lt;script&gt; &amp; go">`; strings.Count(w.Body.String(), want) != 1 {
+	HandlerFor(Options{Keep: `Set "keep" <script> & go`, SignIn: true}).ServeHTTP(w, httptest.NewRequest("GET", "/inbox", nil))
+	if want := `<meta name="aguiws:keep" content="Set &#34;keep&#34; &lt;script&gt; &amp; go">`; strings.Count(w.Body.String(), want) != 1 || !strings.Contains(w.Body.String(), `<meta name="aguiws:sign-in" content="/signin">`) {
 		t.Errorf("the page is %s", w.Body)
 	}
-	if text := read(t, request(t, "GET", "/").Body); !strings.Contains(text, "redisstore.Open") || strings.Contains(text, "--redis") {
+	if text := read(t, request(t, "GET", "/").Body); !strings.Contains(text, "redisstore.Open") || strings.Contains(text, "--redis") || strings.Contains(text, "aguiws:sign-in") {
 		t.Errorf("in a program it is %s", text)
 	}
 }

@@ -23,9 +23,10 @@ const { AGUIWS_BROWSER, AGUIWS_CONTROL, AGUIWS_SHOTS } = process.env;
  * The addresses of the page: `a` and `b` share a Redis; `doomed` has one of its own and dies when it has carried out its
  * first tool call, before it can say so; `embedded` has none; `guarded` has none and asks for a token; the agent of
  * `steps` goes on from step to step until it is stopped, unless it is told to call, which it does to an agent that asks,
- * or to type: then it calls a tool whose arguments come word by word; `gateway` stands before agents that other servers serve.
+ * or to type: then it calls a tool whose arguments come word by word; `gateway` stands before agents that other servers serve;
+ * people sign in to `provided` at a provider, which agrees at once that they are Ann Example, who may answer.
  */
-export const [a, b, doomed, embedded, guarded, steps, gateway] = process.env.AGUIWS_URLS.split(",");
+export const [a, b, doomed, embedded, guarded, steps, gateway, provided] = process.env.AGUIWS_URLS.split(",");
 
 let browser;
 const contexts = new Set();

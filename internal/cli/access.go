@@ -45,11 +45,8 @@ func newAccess(s *settings) (*access, error) {
 }
 
 func newJWT(s *settings) (*identity.JWT, error) {
-	options := identity.JWTOptions{
-		KeySet: s.jwt.keySet, Issuer: s.jwt.issuer, Audience: s.jwt.audience, Algorithms: s.jwt.algorithms,
-		UserClaim: s.jwt.user, TenantClaim: s.jwt.tenant, NamespaceClaim: s.jwt.namespace,
-		ScopeClaim: s.jwt.scope,
-	}
+	options := s.claims()
+	options.KeySet, options.Issuer, options.Audience = s.jwt.keySet, s.jwt.issuer, s.jwt.audience
 	j, err := identity.NewJWT(options)
 	if err == nil {
 		return j, nil

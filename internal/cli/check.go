@@ -46,6 +46,7 @@ func check(ctx context.Context, s *settings, w io.Writer) error {
 	r.model(ctx, s)
 	r.webhooks(ctx, s)
 	r.logins(ctx, s)
+	r.signIn(ctx, s)
 	r.store(ctx, s)
 	r.traces(ctx, s.traces)
 	if agents != nil {

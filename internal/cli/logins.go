@@ -14,9 +14,6 @@ import (
 	"github.com/aguiws/aguiws/server/login"
 )
 
-// loginSettings are those that mean nothing without providers.
-var loginSettings = []string{"login-keys"}
-
 // hasLogins reports whether there are providers.
 func (s *settings) hasLogins() bool { return len(s.logins) > 0 }
 
@@ -26,14 +23,9 @@ func (s *settings) providers() ([]login.Provider, error) {
 	for _, each := range s.logins {
 		p := login.Provider{Name: each.Name, Title: each.Title, Issuer: each.Issuer, AuthorizeURL: each.AuthorizeURL, TokenURL: each.TokenURL, RevokeURL: each.RevokeURL,
 			ClientID: each.ClientID, ClientAuth: each.ClientAuth, Scopes: each.Scopes, Params: each.Params, RequireIss: each.RequireIss}
-		if each.ClientSecretFile != "" {
-			data, err := os.ReadFile(each.ClientSecretFile)
-			if err != nil {
-				return nil, fmt.Errorf("%s: provider %q: client-secret-file: %w", s.named("logins"), each.Name, err)
-			}
-			if p.ClientSecret = strings.TrimSpace(string(data)); p.ClientSecret == "" {
-				return nil, fmt.Errorf("%s: provider %q: client-secret-file: %s is empty", s.named("logins"), each.Name, each.ClientSecretFile)
-			}
+		var err error
+		if p.ClientSecret, err = secretOf(each.ClientSecretFile); err != nil {
+			return nil, fmt.Errorf("%s: provider %q: client-secret-file: %w", s.named("logins"), each.Name, err)
 		}
 		if err := p.Check(); err != nil {
 			return nil, fmt.Errorf("%s: provider %q: %w", s.named("logins"), each.Name, err)
@@ -41,6 +33,22 @@ func (s *settings) providers() ([]login.Provider, error) {
 		providers = append(providers, p)
 	}
 	return providers, nil
+}
+
+// secretOf is the secret in a file; "" without one.
+func secretOf(file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	secret := strings.TrimSpace(string(data))
+	if secret == "" {
+		return "", fmt.Errorf("%s is empty", file)
+	}
+	return secret, nil
 }
 
 // newLogins makes the logins that are configured; nil: there are none.
@@ -52,6 +60,19 @@ func newLogins(s *settings, st store.Logins, observe func(provider, event string
 	if err != nil {
 		return nil, err
 	}
+	sealer, err := s.sealer()
+	if err != nil {
+		return nil, err
+	}
+	svc, err := login.New(st, login.Options{Providers: providers, Sealer: sealer, PublicURL: s.publicAddress(), OneUser: s.auth == "none", Observe: observe, Logger: log, Hook: crashHook(s.crashAt)})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.named("logins"), err)
+	}
+	return svc, nil
+}
+
+// sealer has the keys of the settings.
+func (s *settings) sealer() (*login.Sealer, error) {
 	text, err := os.ReadFile(s.loginKeys)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.named("login-keys"), err)
@@ -60,11 +81,7 @@ func newLogins(s *settings, st store.Logins, observe func(provider, event string
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", s.named("login-keys"), s.loginKeys, err)
 	}
-	svc, err := login.New(st, login.Options{Providers: providers, Sealer: sealer, PublicURL: s.publicAddress(), OneUser: s.auth == "none", Observe: observe, Logger: log, Hook: crashHook(s.crashAt)})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.named("logins"), err)
-	}
-	return svc, nil
+	return sealer, nil
 }
 
 // agentLogins are logins as agents have them; nil stays nil.
@@ -97,10 +114,8 @@ func (s *settings) publicAddress() string {
 }
 
 func (s *settings) validateLogins() error {
-	for _, name := range loginSettings {
-		if s.from[name] != "" && !s.hasLogins() {
-			return fmt.Errorf("%s: needs --logins", s.named(name))
-		}
+	if s.from["login-keys"] != "" && !s.hasLogins() && !s.hasSignIn() {
+		return fmt.Errorf("%s: needs --logins or --signin-client-id", s.named("login-keys"))
 	}
 	if s.publicURL != "" {
 		if err := login.CheckPublicURL(s.publicURL); err != nil {

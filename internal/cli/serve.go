@@ -55,6 +55,10 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	if err != nil {
 		return err
 	}
+	signIn, err := newSignIn(s, log)
+	if err != nil {
+		return err
+	}
 	s.explainMode(log, store.Durable())
 	traces, flush := s.traces.provider(ctx, log)
 	defer flush()
@@ -69,7 +73,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	}
 	defer shut(hooks.Shutdown, s)
 	options := s.serverOptions(access.auth, agents, store, m, log)
-	options.Webhooks, options.Logins = hooks, logins
+	options.Webhooks, options.Logins, options.SignIn = hooks, logins, signIn
 	srv, err := server.New(runs, options)
 	if err != nil {
 		return err
@@ -192,10 +196,11 @@ func (s *settings) storeOptions(log *slog.Logger) *redisstore.Options {
 
 // serverOptions are what the settings say of the server.
 func (s *settings) serverOptions(auth identity.Authenticator, agents *agentSet, st *redisstore.Store, m *metrics.Metrics, log *slog.Logger) *server.Options {
+	hosts, origins := s.ownAddress()
 	return &server.Options{
-		Auth: auth, Hosts: s.hosts, Origins: s.origins, TrustedProxies: s.proxies, Agents: agents.names,
+		Auth: auth, Hosts: append(hosts, s.hosts...), Origins: append(origins, s.origins...), TrustedProxies: s.proxies, Agents: agents.names,
 		PassHeaders: append(agents.passHeaders(), s.traces.headers()...), Identities: agents.identities, Capabilities: agents.capabilities,
-		Fallback: web.HandlerFor("Start it with --redis URL to keep them."), Store: st, Metrics: m, Logger: log,
+		Fallback: web.HandlerFor(web.Options{Keep: "Start it with --redis URL to keep them.", SignIn: s.hasSignIn()}), Store: st, Metrics: m, Logger: log,
 		Ready: func(ctx context.Context) error {
 			err := st.Ready(ctx)
 			if errors.Is(err, store.ErrPartial) {

@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/llm"
 	"github.com/aguiws/aguiws/server"
+	"github.com/aguiws/aguiws/server/signin"
 )
 
 // settings is everything that can be set.
@@ -49,6 +50,7 @@ type settings struct {
 	tokens    []token
 	tokenFile string
 	jwt       jwtSettings
+	signIn    signInSettings
 
 	webhooks       []webhookTarget
 	webhookPrivate []string
@@ -82,6 +84,12 @@ type jwtSettings struct {
 	user, tenant, namespace, scope string
 }
 
+type signInSettings struct {
+	issuer, clientID, secretFile string
+	scopes                       []string
+	lifetime                     time.Duration
+}
+
 // newSettings returns the defaults.
 func newSettings() *settings {
 	return &settings{
@@ -90,6 +98,7 @@ func newSettings() *settings {
 		noticeAge: 7 * 24 * time.Hour, keepRuns: 30 * 24 * time.Hour, keepDecisions: 365 * 24 * time.Hour,
 		runTimeout: 6 * time.Hour, maxPark: 30 * 24 * time.Hour, linger: 5 * time.Millisecond, maxRuns: 10_000, threadBytes: 64 << 20, threadCache: 64 << 20, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", unanswered: policies{common: "refuse"}, auth: "none",
 		jwt:          jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, user: "sub", scope: "scope"},
+		signIn:       signInSettings{scopes: []string{"profile", "email"}, lifetime: signin.DefaultLifetime},
 		model:        modelSettings{url: llm.DefaultURL},
 		onDisconnect: server.DisconnectDefaults(),
 		maxFrame:     4 << 20, held: 256 << 20, heartbeat: 25 * time.Second,
@@ -165,9 +174,14 @@ func (s *settings) table() []setting {
 		{"jwt-tenant", "Identity", textValue{&s.jwt.tenant, "claim"}, "claim that names the tenant. If it is empty, all users are of one tenant"},
 		{"jwt-namespace", "Identity", textValue{&s.jwt.namespace, "claim"}, "claim that names the namespace in which users share threads. If it is empty, each user has one"},
 		{"jwt-scopes", "Identity", textValue{&s.jwt.scope, "claim"}, "claim that lists scopes. A token without it may read and run"},
+		{"signin-client-id", "Identity", textValue{&s.signIn.clientID, "text"}, "the client's id at a provider of OpenID Connect. With it people [sign in to the page](docs/signin.md) there, beside `--auth tokens` or `jwt`. The `jwt-` settings of claims and algorithms are for them, too. It needs `login-keys` and `public-url`"},
+		{"signin-client-secret-file", "Identity", textValue{&s.signIn.secretFile, "file"}, "file with the client's secret there. If it is empty, the server is a public client"},
+		{"signin-issuer", "Identity", textValue{&s.signIn.issuer, "URL"}, "the provider's issuer, whose metadata the server reads. If it is empty, it is `jwt-issuer`"},
+		{"signin-scopes", "Identity", listValue{&s.signIn.scopes, "names"}, "scopes that the server asks the provider for besides `openid`, so that the ID token has the claims that count"},
+		{"signin-lifetime", "Identity", durationValue{&s.signIn.lifetime, time.Minute, 30 * 24 * time.Hour}, "how long people stay signed in. Nothing ends a session earlier, except for another first key in `login-keys`"},
 
 		{"logins", "Logins", providersValue{&s.logins}, "the providers at which users can log in for agents, in YAML or JSON: `[{name: github, issuer: https://…, client-id: …, client-secret-file: /run/secrets/github, scopes: [repo]}]`. [Logins](docs/logins.md#what-a-provider-has) lists the members. Set the same on all servers"},
-		{"login-keys", "Logins", textValue{&s.loginKeys, "file"}, "file with the keys that seal tokens, 32 bytes in base64 a line: the first encrypts, the others still decrypt. Set the same on all servers"},
+		{"login-keys", "Logins", textValue{&s.loginKeys, "file"}, "file with the keys that seal tokens, 32 bytes in base64 a line: the first encrypts, the others still decrypt. The first seals the sessions of people who sign in, too. Set the same on all servers"},
 		{"public-url", "Logins", textValue{&s.publicURL, "URL"}, "address under which browsers reach the server, such as `https://chat.example.com`. Providers send them back to its `/login/callback/` with the provider's name, webhooks link to its page, and the URLs of events begin with it. If it is empty, with `--auth none`, it is the one of `addr`"},
 
 		{"webhooks", "Webhooks", webhooksValue{&s.webhooks}, "the targets, in YAML or JSON: `[{name: crm, url: https://…, kinds: [interrupt.opened], tenant: acme, agents: [script], secrets: [whsec_…], from: now}]`. A target without kinds, tenant or agents gets all of them. Set the same on all servers. Other users of the machine can read command lines: prefer the configuration file, or secret-files in place of secrets"},

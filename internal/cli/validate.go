@@ -4,17 +4,21 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 )
 
 // validate judges settings that depend on one another.
 func (s *settings) validate() error {
-	for _, check := range []func() error{s.checkOwners, s.checkNeeds, s.checkAgents, s.checkAddresses, s.validateLogins} {
+	for _, check := range []func() error{s.checkOwners, s.checkNeeds, s.checkAgents, s.checkAddresses, s.validateLogins, s.validateSignIn} {
 		if err := check(); err != nil {
 			return err
 		}
 	}
 	return s.validateModel()
 }
+
+// ofClaims are for people who sign in, too.
+var ofClaims = []string{"jwt-algorithms", "jwt-user", "jwt-tenant", "jwt-namespace", "jwt-scopes"}
 
 // checkOwners refuses a setting of another way of authentication than the one that is set.
 func (s *settings) checkOwners() error {
@@ -24,7 +28,7 @@ func (s *settings) checkOwners() error {
 			"jwt-namespace", "jwt-scopes"},
 	} {
 		for _, name := range list {
-			if s.from[name] != "" && s.auth != auth {
+			if s.from[name] != "" && s.auth != auth && !(s.hasSignIn() && slices.Contains(ofClaims, name)) {
 				return fmt.Errorf("%s: needs auth to be %s, which is %s", s.named(name), auth, s.auth)
 			}
 		}

@@ -18,12 +18,16 @@ var (
 	ErrUnauthenticated = errors.New("identity: no valid credential")
 	// ErrForbidden says that the credential is good but not for this server.
 	ErrForbidden = errors.New("identity: the credential is not for this server")
+	// ErrForeignPage says that a cookie came along with the request of a page that is not
+	// the server's own.
+	ErrForeignPage = errors.New("identity: a page of another origin asks with a cookie")
 )
 
 // Authenticator decides who a request is from. Authenticate is called
 // concurrently, once a socket or request. It returns ErrUnauthenticated (401)
 // for a credential that is missing or bad, ErrForbidden (403) for one that may
-// not use this server, and any other error (503) when it cannot tell.
+// not use this server, ErrForeignPage (403) for one that its owner did not mean to show,
+// and any other error (503) when it cannot tell.
 type Authenticator interface {
 	Authenticate(ctx context.Context, c Credential) (Identity, error)
 }
@@ -46,6 +50,8 @@ type Identity struct {
 	Namespace string
 	Tenant    string
 	User      string
+	// Name is what people call the user. It is shown to that user, and decides nothing.
+	Name string
 	// Scopes are what the identity may do. Nil: ScopeRead and ScopeRun.
 	Scopes []string
 	// Expires closes the identity's sockets. Zero: never.

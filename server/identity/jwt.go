@@ -114,49 +114,58 @@ func (j *JWT) Check(ctx context.Context) error {
 
 // Authenticate tells whom the bearer token stands for.
 func (j *JWT) Authenticate(ctx context.Context, c Credential) (Identity, error) {
-	if c.Bearer == "" {
-		return Identity{}, refused(ReasonMissing, "no bearer token came")
+	standard, all, err := j.signed(ctx, c.Bearer)
+	if err != nil {
+		return Identity{}, err
 	}
-	if len(c.Bearer) > maxTokenBytes {
-		return Identity{}, refused(ReasonMalformed, "the token has %d bytes, and at most %d are read", len(c.Bearer), maxTokenBytes)
+	return j.identify(standard, all)
+}
+
+// signed are the claims of a token that a key of the issuer has signed: nothing else is
+// known of them.
+func (j *JWT) signed(ctx context.Context, text string) (standard jwt.Claims, all map[string]json.RawMessage, err error) {
+	if text == "" {
+		return standard, nil, refused(ReasonMissing, "no bearer token came")
 	}
-	token, err := jwt.ParseSigned(c.Bearer, j.algorithms)
+	if len(text) > maxTokenBytes {
+		return standard, nil, refused(ReasonMalformed, "the token has %d bytes, and at most %d are read", len(text), maxTokenBytes)
+	}
+	token, err := jwt.ParseSigned(text, j.algorithms)
 	if errors.As(err, new(*jose.ErrUnexpectedSignatureAlgorithm)) {
-		return Identity{}, refused(ReasonAlgorithm, "the token is not signed by one of %s (jwt-algorithms)", strings.Join(j.opts.Algorithms, ", "))
+		return standard, nil, refused(ReasonAlgorithm, "the token is not signed by one of %s (jwt-algorithms)", strings.Join(j.opts.Algorithms, ", "))
 	}
 	if err != nil || len(token.Headers) != 1 {
-		return Identity{}, refused(ReasonMalformed, "the token is not a signed JWT of three parts")
+		return standard, nil, refused(ReasonMalformed, "the token is not a signed JWT of three parts")
 	}
 	if !isAccessToken(token.Headers[0]) {
-		return Identity{}, refused(ReasonType, "the header typ is neither JWT nor at+jwt: it is not an access token")
+		return standard, nil, refused(ReasonType, "the header typ is neither JWT nor at+jwt: it is not an access token")
 	}
 	kid, algorithm := token.Headers[0].KeyID, token.Headers[0].Algorithm
 	keys, err := j.keys.find(ctx, kid)
 	if err != nil {
-		return Identity{}, err
+		return standard, nil, err
 	}
 	keys = slices.DeleteFunc(keys, func(k jose.JSONWebKey) bool { return !fits(k, algorithm) })
 	if len(keys) == 0 {
-		return Identity{}, refused(ReasonUnknownKey, "the issuer's key set has no key of that name (kid) for %s", algorithm)
+		return standard, nil, refused(ReasonUnknownKey, "the issuer's key set has no key of that name (kid) for %s", algorithm)
 	}
 	if len(keys) > maxCandidates {
 		j.ambiguous.Do(func() {
 			j.opts.Logger.Error("tokens are refused: a token does not name its key (kid), and too many of the issuer's keys could be it; have the issuer name the key",
 				"kid", kid != "", "algorithm", algorithm, "keys", len(keys), "tried at most", maxCandidates)
 		})
-		return Identity{}, refused(ReasonUnknownKey, "the token names no key (kid), and %d keys of the issuer could be it", len(keys))
+		return standard, nil, refused(ReasonUnknownKey, "the token names no key (kid), and %d keys of the issuer could be it", len(keys))
 	}
 	for _, key := range keys {
-		var standard jwt.Claims
-		var all map[string]json.RawMessage
+		standard, all = jwt.Claims{}, nil
 		if token.Claims(key.Key, &standard, &all) == nil {
-			return j.identify(standard, all)
+			return standard, all, nil
 		}
 		if token.Claims(key.Key) == nil {
-			return Identity{}, refused(ReasonClaim, "the token is signed, and its claims are not of the types of RFC 7519")
+			return standard, nil, refused(ReasonClaim, "the token is signed, and its claims are not of the types of RFC 7519")
 		}
 	}
-	return Identity{}, refused(ReasonSignature, "no key of the issuer has signed the token")
+	return standard, nil, refused(ReasonSignature, "no key of the issuer has signed the token")
 }
 
 // isAccessToken reports whether a token may be one that says who asks (RFC 8725,

@@ -18,13 +18,15 @@ const (
 	ReasonExpired    Reason = "expired"     // it was good, or does not say until when it is
 	ReasonNotYet     Reason = "not_yet"     // it will be good
 	ReasonClaim      Reason = "claim"       // a claim that says who it is has no text, or the scopes no list
+	ReasonNonce      Reason = "nonce"       // it is not what this sign-in asked for
+	ReasonSession    Reason = "session"     // it is no session that this server's key has sealed
 	ReasonUnlisted   Reason = "unlisted"    // it is not on the list of tokens
 	ReasonOther      Reason = "other"       // an authenticator of the program refused it, and does not say why
 )
 
 // Reasons are all of them.
 var Reasons = []Reason{ReasonMissing, ReasonMalformed, ReasonAlgorithm, ReasonType, ReasonUnknownKey, ReasonSignature,
-	ReasonIssuer, ReasonAudience, ReasonExpired, ReasonNotYet, ReasonClaim, ReasonUnlisted, ReasonOther}
+	ReasonIssuer, ReasonAudience, ReasonExpired, ReasonNotYet, ReasonClaim, ReasonNonce, ReasonSession, ReasonUnlisted, ReasonOther}
 
 // RefusedError says why a credential is not taken. It wraps ErrUnauthenticated. The
 // server logs it and counts it by reason, and does not tell the client. An

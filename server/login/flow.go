@@ -177,7 +177,7 @@ func (d *Desk) Begin(ctx context.Context, v Visitor) (Begun, error) {
 		return Begun{}, err
 	}
 	id := digest(state)
-	if err := d.store.PutFlow(ctx, id, d.opts.Sealer.seal(text, sealedFlow+id), flowKept); err != nil {
+	if err := d.store.PutFlow(ctx, id, d.opts.Sealer.Seal(text, sealedFlow+id), flowKept); err != nil {
 		return Begun{}, err
 	}
 	d.note(ctx, &f, nil)
@@ -218,7 +218,7 @@ func (d *Desk) Return(ctx context.Context, provider, user string, recheck Rechec
 		return "", problemUnknown
 	}
 	var f flow
-	text, _, err := d.opts.Sealer.open(sealed, sealedFlow+id)
+	text, _, err := d.opts.Sealer.Open(sealed, sealedFlow+id)
 	if err != nil || json.Unmarshal(text, &f) != nil {
 		return "", problemUnknown
 	}
@@ -298,7 +298,7 @@ func (d *Desk) finish(ctx context.Context, id string, f *flow, said url.Values) 
 			}
 			return problemDenied
 		}
-		d.opts.Logger.Warn("a provider refuses to log a user in", "provider", p.Name, "code", errorCode(said.Get("error")))
+		d.opts.Logger.Warn("a provider refuses to log a user in", "provider", p.Name, "code", ErrorCode(said.Get("error")))
 		switch said.Get("error") {
 		case "temporarily_unavailable", "server_error":
 			return problemDown
@@ -316,7 +316,7 @@ func (d *Desk) finish(ctx context.Context, id string, f *flow, said url.Values) 
 }
 
 // exchange makes a token of a code, and stores it.
-func (d *Desk) exchange(ctx context.Context, p *client, at endpoint, f *flow, code string) error {
+func (d *Desk) exchange(ctx context.Context, p *client, at Endpoints, f *flow, code string) error {
 	got, err := p.config(at, d.RedirectURI(p.Name), f.Scopes).Exchange(using(ctx, p), code, oauth2.VerifierOption(f.Verifier))
 	if err != nil {
 		d.opts.Logger.Warn("a code could not be exchanged for a token", "provider", p.Name, "error", d.saidOf(p, err))
@@ -392,7 +392,7 @@ func (d *Desk) Asked(ctx context.Context, v Visitor) (Asked, error) {
 func (s *Service) saidOf(p *client, err error) error {
 	var said *oauth2.RetrieveError
 	if errors.As(err, &said) && said.Response != nil {
-		return fmt.Errorf("provider %s answers %d %s", p.Name, said.Response.StatusCode, errorCode(said.ErrorCode))
+		return fmt.Errorf("provider %s answers %d %s", p.Name, said.Response.StatusCode, ErrorCode(said.ErrorCode))
 	}
 	var failed *url.Error
 	if errors.As(err, &failed) {
@@ -401,8 +401,8 @@ func (s *Service) saidOf(p *client, err error) error {
 	return fmt.Errorf("provider %s answers what is no token", p.Name)
 }
 
-// errorCode is a code of OAuth as it may be logged.
-func errorCode(code string) string {
+// ErrorCode is a code of OAuth as it may be logged.
+func ErrorCode(code string) string {
 	if len(code) > 64 || strings.ContainsFunc(code, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
 		return "(unreadable)"
 	}

@@ -110,7 +110,7 @@ func CheckPublicURL(address string) error {
 		err = errors.New("the URL must have no path and no query")
 	}
 	if err == nil {
-		err = checkAddress(address)
+		err = CheckAddress(address)
 	}
 	if err != nil {
 		return fmt.Errorf("the public URL %q: %w", address, err)
@@ -124,11 +124,11 @@ func (s *Service) Reach(ctx context.Context, provider string) (string, error) {
 	p := s.providers[provider]
 	at, err := p.endpoint(ctx)
 	if err == nil && p.AuthorizeURL != "" {
-		if err = connects(ctx, "authorize-url", at.authorize); err == nil {
-			err = connects(ctx, "token-url", at.token)
+		if err = connects(ctx, "authorize-url", at.Authorize); err == nil {
+			err = connects(ctx, "token-url", at.Token)
 		}
 	}
-	return at.authorize, err
+	return at.Authorize, err
 }
 
 // connects says why nobody takes a connection at an address, and sends no request: one that is

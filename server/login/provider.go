@@ -3,27 +3,14 @@ package login
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
-	"time"
 
 	"golang.org/x/oauth2"
-
-	"github.com/aguiws/aguiws/internal/origin"
-)
-
-const (
-	providerTimeout = 10 * time.Second // of one request
-	discoveredFor   = time.Hour
-	askAgain        = 5 * time.Second // when metadata could not be had
-	maxMetadata     = 1 << 20
 )
 
 // Provider is a service at which users have accounts.
@@ -75,194 +62,47 @@ func (p *Provider) Check() error {
 		if address == "" {
 			continue
 		}
-		if err := checkAddress(address); err != nil {
+		if err := CheckAddress(address); err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
 	}
 	return nil
 }
 
-// checkAddress lets https by, and http of this machine.
-func checkAddress(address string) error {
-	u, err := url.Parse(address)
-	switch {
-	case err != nil || u.Hostname() == "":
-		return errors.New("the URL cannot be read: expected one such as https://accounts.example.com")
-	case u.User != nil || u.Fragment != "":
-		return errors.New("the URL must have no user, password or fragment")
-	case u.Scheme != "https" && !(u.Scheme == "http" && origin.Loopback(u.Hostname())):
-		return errors.New("the URL must begin with https://: secrets are sent there")
-	}
-	return nil
-}
-
-// endpoint is where a provider is asked.
-type endpoint struct {
-	authorize, token string
-	revoke           string // "": it takes no token back when it is asked
-	promisesIss      bool
-}
-
 // client is a provider as this server asks it.
 type client struct {
 	Provider
-	http *http.Client
-
-	mu     sync.Mutex
-	at     time.Time // when of was read; zero: never
-	of     endpoint
-	tried  time.Time // when it was last to be read
-	failed error     // why it was not
-	asking *asking   // nil: nobody reads it now
-}
-
-// asking is a reading of metadata for all who want them.
-type asking struct {
-	done  chan struct{} // closed when the others are set
-	found endpoint
-	err   error
+	*Metadata
 }
 
 func newClient(p Provider) *client {
-	return &client{Provider: p, http: &http.Client{Timeout: providerTimeout, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return errors.New("the server answers with a redirect, which is not followed")
-	}}}
+	return &client{p, NewMetadata(p.Issuer)}
 }
 
-// endpoint reads the provider's metadata where the configuration has no addresses. While
-// they cannot be had those that were read before are good.
-func (c *client) endpoint(ctx context.Context) (endpoint, error) {
+// endpoint reads the provider's metadata where the configuration has no addresses.
+func (c *client) endpoint(ctx context.Context) (Endpoints, error) {
 	if c.AuthorizeURL != "" {
-		return endpoint{authorize: c.AuthorizeURL, token: c.TokenURL, revoke: c.RevokeURL}, nil
+		return Endpoints{Authorize: c.AuthorizeURL, Token: c.TokenURL, Revoke: c.RevokeURL}, nil
 	}
-	c.mu.Lock()
-	known := !c.at.IsZero()
-	if known && time.Since(c.at) < discoveredFor || c.failed != nil && time.Since(c.tried) < askAgain {
-		defer c.mu.Unlock()
-		if known {
-			return c.of, nil
-		}
-		return endpoint{}, c.failed
-	}
-	one := c.asking
-	if one == nil {
-		one = &asking{done: make(chan struct{})}
-		c.asking = one
-		go c.read(context.WithoutCancel(ctx), one)
-	}
-	c.mu.Unlock()
-	select {
-	case <-one.done:
-		return one.found, one.err
-	case <-ctx.Done():
-		return endpoint{}, ctx.Err()
-	}
-}
-
-func (c *client) read(ctx context.Context, one *asking) {
-	ctx, cancel := context.WithTimeout(ctx, 2*providerTimeout)
-	defer cancel()
-	found, err := c.discover(ctx)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.asking, c.tried, c.failed = nil, time.Now(), err
-	if err == nil {
-		c.of, c.at = found, c.tried
-	} else if !c.at.IsZero() {
-		found, err = c.of, nil
-	}
-	one.found, one.err = found, err
-	close(one.done)
-}
-
-func (c *client) discover(ctx context.Context) (endpoint, error) {
-	issuer, err := url.Parse(c.Issuer)
-	if err != nil {
-		return endpoint{}, err
-	}
-	openid, oauth := *issuer, *issuer
-	openid.Path = strings.TrimSuffix(issuer.Path, "/") + "/.well-known/openid-configuration"
-	oauth.Path = "/.well-known/oauth-authorization-server" + strings.TrimSuffix(issuer.Path, "/")
-	var failed error
-	for _, at := range []url.URL{openid, oauth} {
-		found, err := c.metadata(ctx, at.String())
-		if err == nil {
-			return found, nil
-		}
-		failed = cmp.Or(failed, err)
-	}
-	return endpoint{}, failed
-}
-
-func (c *client) metadata(ctx context.Context, at string) (found endpoint, err error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
-	if err != nil {
-		return found, err
-	}
-	resp, err := c.http.Do(r)
-	if err != nil {
-		return found, err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return found, fmt.Errorf("%s answers %d", at, resp.StatusCode)
-	}
-	var m struct {
-		Issuer    string `json:"issuer"`
-		Authorize string `json:"authorization_endpoint"`
-		Token     string `json:"token_endpoint"`
-		Revoke    string `json:"revocation_endpoint"`
-		Iss       bool   `json:"authorization_response_iss_parameter_supported"`
-	}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, maxMetadata)).Decode(&m); err != nil {
-		return found, fmt.Errorf("%s answers what is no metadata: %w", at, err)
-	}
-	if m.Issuer != c.Issuer {
-		return found, fmt.Errorf("%s is the metadata of issuer %q, and %q is configured", at, m.Issuer, c.Issuer)
-	}
-	for what, address := range map[string]string{"authorization_endpoint": m.Authorize, "token_endpoint": m.Token} {
-		if err := c.mayLead(address); err != nil {
-			return found, fmt.Errorf("%s: %s: %w", at, what, err)
-		}
-	}
-	if m.Revoke = cmp.Or(c.RevokeURL, m.Revoke); m.Revoke != c.RevokeURL && c.mayLead(m.Revoke) != nil {
-		m.Revoke = "" // people can log in without
-	}
-	return endpoint{m.Authorize, m.Token, m.Revoke, m.Iss}, nil
-}
-
-// mayLead says why the provider's metadata must not name an address: one of this machine is
-// for an issuer of this machine alone.
-func (c *client) mayLead(address string) error {
-	if err := checkAddress(address); err != nil {
-		return err
-	}
-	issuer, err := url.Parse(c.Issuer)
-	if err != nil {
-		return err
-	}
-	if to, err := url.Parse(address); err != nil || origin.Loopback(to.Hostname()) && !origin.Loopback(issuer.Hostname()) {
-		return errors.New("the URL leads to this machine, and the issuer's does not")
-	}
-	return nil
+	at, err := c.Read(ctx)
+	at.Revoke = cmp.Or(c.RevokeURL, at.Revoke)
+	return at, err
 }
 
 // config is what golang.org/x/oauth2 asks the provider by.
-func (c *client) config(at endpoint, redirect string, scopes []string) *oauth2.Config {
+func (c *client) config(at Endpoints, redirect string, scopes []string) *oauth2.Config {
 	style := oauth2.AuthStyleInHeader
 	if c.ClientAuth == "post" || c.ClientSecret == "" {
 		style = oauth2.AuthStyleInParams
 	}
 	return &oauth2.Config{ClientID: c.ClientID, ClientSecret: c.ClientSecret, RedirectURL: redirect, Scopes: scopes,
-		Endpoint: oauth2.Endpoint{AuthURL: at.authorize, TokenURL: at.token, AuthStyle: style}}
+		Endpoint: oauth2.Endpoint{AuthURL: at.Authorize, TokenURL: at.Token, AuthStyle: style}}
 }
 
 // checkIss holds an answer to its issuer (RFC 9207), which has to be configured.
-func (c *client) checkIss(at endpoint, said url.Values) bool {
-	if !said.Has("iss") {
-		return !c.RequireIss && !at.promisesIss
-	}
-	return len(said["iss"]) == 1 && c.Issuer != "" && said.Get("iss") == c.Issuer
+func (c *client) checkIss(at Endpoints, said url.Values) bool {
+	at.PromisesIss = at.PromisesIss || c.RequireIss
+	return c.CheckIss(at, said)
 }
 
 // aboutClient reports whether the code of a refusal is about this server or its request, or

@@ -119,8 +119,8 @@ func TestMetadataOfRevocation(t *testing.T) {
 		if said == "configured" {
 			p.RevokeURL = want
 		}
-		if at, err := newClient(p).endpoint(within(t)); err != nil || at.revoke != strings.ReplaceAll(want, "ISSUER", s.URL) {
-			t.Errorf("%s: %q, %v", said, at.revoke, err)
+		if at, err := newClient(p).endpoint(within(t)); err != nil || at.Revoke != strings.ReplaceAll(want, "ISSUER", s.URL) {
+			t.Errorf("%s: %q, %v", said, at.Revoke, err)
 		}
 	}
 }
@@ -148,7 +148,7 @@ func TestIss(t *testing.T) {
 		if tt.said != nil {
 			said["iss"] = tt.said
 		}
-		if good := newClient(tt.p).checkIss(endpoint{promisesIss: tt.promises}, said); good != tt.good {
+		if good := newClient(tt.p).checkIss(Endpoints{PromisesIss: tt.promises}, said); good != tt.good {
 			t.Errorf("%s: %t", name, good)
 		}
 	}
@@ -188,7 +188,7 @@ func TestMetadataWhileTheProviderIsDown(t *testing.T) {
 		want := func(step string, good bool, times int32) {
 			t.Helper()
 			at, err := c.endpoint(t.Context())
-			if (err == nil) != good || good && at.token != "https://git.example/t" || asked.Load() != times {
+			if (err == nil) != good || good && at.Token != "https://git.example/t" || asked.Load() != times {
 				t.Errorf("%s: %+v, %v, asked %d times", step, at, err, asked.Load())
 			}
 		}

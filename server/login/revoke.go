@@ -43,11 +43,11 @@ func (s *Service) revoke(ctx context.Context, p *client, h *held) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), revokeTime)
 	defer cancel()
 	at, err := p.endpoint(ctx)
-	if err == nil && at.revoke == "" {
+	if err == nil && at.Revoke == "" {
 		return
 	}
 	if err == nil {
-		err = p.revoke(ctx, at.revoke, &h.token)
+		err = p.revoke(ctx, at.Revoke, &h.token)
 	}
 	if err != nil {
 		s.opts.Observe(p.Name, EventRevocationFailed)

@@ -34,14 +34,14 @@ func (d *Desk) underWay(ctx context.Context, p *client, user string, scopes []st
 		return nil, err
 	}
 	var others underWay
-	if text, _, err := d.opts.Sealer.open(sealed, sealedScopes+id); err == nil && json.Unmarshal(text, &others) == nil && time.Now().Before(others.Until) {
+	if text, _, err := d.opts.Sealer.Open(sealed, sealedScopes+id); err == nil && json.Unmarshal(text, &others) == nil && time.Now().Before(others.Until) {
 		scopes = p.wanted(store.Login{Scopes: slices.Concat(scopes, others.Scopes)})
 	}
 	text, err := json.Marshal(underWay{scopes, time.Now().Add(flowTime)})
 	if err != nil {
 		return nil, err
 	}
-	return scopes, d.store.PutFlow(ctx, id, d.opts.Sealer.seal(text, sealedScopes+id), flowTime)
+	return scopes, d.store.PutFlow(ctx, id, d.opts.Sealer.Seal(text, sealedScopes+id), flowTime)
 }
 
 // forgetUnderWay lets the next flow ask for no more than it is for: its user has declined.

@@ -3,6 +3,7 @@ package login
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -27,6 +28,32 @@ type Sealer struct {
 type sealKey struct {
 	name string
 	aead cipher.AEAD
+	key  []byte
+}
+
+func newSealKey(key []byte) (sealKey, error) {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return sealKey{}, err
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		return sealKey{}, err
+	}
+	name := sha256.Sum256(append([]byte("aguiws login key\x00"), key...))
+	return sealKey{string(name[:keyName]), aead, key}, nil
+}
+
+// Latest is a Sealer with a key of its own for a purpose, which follows from the first key
+// of s: it opens nothing that another key has sealed, and nothing of another purpose. What
+// strangers can have sealed as often as they like wears out no key but its own.
+func (s *Sealer) Latest(purpose string) (*Sealer, error) {
+	key, err := hkdf.Key(sha256.New, s.keys[0].key, nil, "aguiws "+purpose, 32)
+	if err != nil {
+		return nil, err
+	}
+	k, err := newSealKey(key)
+	return &Sealer{[]sealKey{k}}, err
 }
 
 // ParseKeys reads keys of 32 bytes in base64, one a line, of which the first encrypts.
@@ -44,16 +71,11 @@ func ParseKeys(text string) (*Sealer, error) {
 		if err != nil || len(key) != 32 {
 			return nil, fmt.Errorf("line %d is no key: a key is 32 bytes in base64, such as openssl rand -base64 32 makes", number)
 		}
-		block, err := aes.NewCipher(key)
+		k, err := newSealKey(key)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
-		aead, err := cipher.NewGCM(block)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", number, err)
-		}
-		name := sha256.Sum256(append([]byte("aguiws login key\x00"), key...))
-		s.keys = append(s.keys, sealKey{string(name[:keyName]), aead})
+		s.keys = append(s.keys, k)
 	}
 	if len(s.keys) == 0 {
 		return nil, errors.New("the file has no key: a key is 32 bytes in base64, such as openssl rand -base64 32 makes")
@@ -64,8 +86,8 @@ func ParseKeys(text string) (*Sealer, error) {
 // Count is how many keys there are.
 func (s *Sealer) Count() int { return len(s.keys) }
 
-// seal encrypts text; of is what it is of, and it opens as nothing else.
-func (s *Sealer) seal(text []byte, of string) []byte {
+// Seal encrypts text; of is what it is of, and it opens as nothing else.
+func (s *Sealer) Seal(text []byte, of string) []byte {
 	k := s.keys[0]
 	sealed := append([]byte{sealVersion}, k.name...)
 	nonce := make([]byte, k.aead.NonceSize())
@@ -74,8 +96,8 @@ func (s *Sealer) seal(text []byte, of string) []byte {
 	return k.aead.Seal(sealed, nonce, text, []byte(of))
 }
 
-// open decrypts. Old: another key than the first has sealed it.
-func (s *Sealer) open(sealed []byte, of string) (text []byte, old bool, err error) {
+// Open decrypts. Old: another key than the first has sealed it.
+func (s *Sealer) Open(sealed []byte, of string) (text []byte, old bool, err error) {
 	if len(sealed) < 1+keyName || sealed[0] != sealVersion {
 		return nil, false, errUnreadable
 	}

@@ -20,8 +20,8 @@ func sealerOf(t testing.TB, keys ...string) *Sealer {
 
 func TestSealer(t *testing.T) {
 	one := sealerOf(t, keyOf(1))
-	sealed := one.seal([]byte("token"), "ann")
-	if bytes.Contains(sealed, []byte("token")) || bytes.Equal(sealed, one.seal([]byte("token"), "ann")) {
+	sealed := one.Seal([]byte("token"), "ann")
+	if bytes.Contains(sealed, []byte("token")) || bytes.Equal(sealed, one.Seal([]byte("token"), "ann")) {
 		t.Error("what is sealed is in clear, or twice the same")
 	}
 	rotated := sealerOf(t, keyOf(2), keyOf(1))
@@ -34,13 +34,13 @@ func TestSealer(t *testing.T) {
 	}{
 		"its own key":           {one, sealed, "ann", true, false},
 		"rotated":               {rotated, sealed, "ann", true, true},
-		"sealed by the new key": {rotated, rotated.seal([]byte("token"), "ann"), "ann", true, false},
+		"sealed by the new key": {rotated, rotated.Seal([]byte("token"), "ann"), "ann", true, false},
 		"the new one alone":     {sealerOf(t, keyOf(2)), sealed, "ann", false, false},
 		"of somebody else":      {one, sealed, "bob", false, false},
 		"another version":       {one, append([]byte{9}, sealed[1:]...), "ann", false, false},
 		"nothing":               {one, nil, "ann", false, false},
 	} {
-		text, old, err := tt.by.open(tt.sealed, tt.of)
+		text, old, err := tt.by.Open(tt.sealed, tt.of)
 		if (err == nil) != tt.opens || tt.opens && string(text) != "token" || old != tt.old {
 			t.Errorf("%s: %q, old %t, %v", name, text, old, err)
 		}
@@ -48,10 +48,10 @@ func TestSealer(t *testing.T) {
 	for i := range sealed {
 		tampered := bytes.Clone(sealed)
 		tampered[i] ^= 1
-		if _, _, err := one.open(tampered, "ann"); err == nil {
+		if _, _, err := one.Open(tampered, "ann"); err == nil {
 			t.Errorf("byte %d may be changed", i)
 		}
-		if _, _, err := one.open(sealed[:i], "ann"); err == nil {
+		if _, _, err := one.Open(sealed[:i], "ann"); err == nil {
 			t.Errorf("%d bytes are enough", i)
 		}
 	}
@@ -68,9 +68,9 @@ func TestKeysThatAreNone(t *testing.T) {
 func FuzzOpen(f *testing.F) {
 	s := sealerOf(f, keyOf(1))
 	f.Add([]byte{sealVersion})
-	f.Add(s.seal([]byte("x"), ""))
+	f.Add(s.Seal([]byte("x"), ""))
 	f.Fuzz(func(t *testing.T, sealed []byte) {
-		if text, _, err := s.open(sealed, ""); err == nil && string(text) != "x" {
+		if text, _, err := s.Open(sealed, ""); err == nil && string(text) != "x" {
 			t.Errorf("%q opens", sealed)
 		}
 	})

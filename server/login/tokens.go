@@ -126,7 +126,7 @@ func (s *Service) stored(ctx context.Context, user, provider string) (h *held, v
 
 // read opens a stored token; nil: it cannot be opened, and its user is asked for another.
 func (s *Service) read(user string, stored store.StoredToken) *held {
-	text, old, err := s.opts.Sealer.open(stored.Sealed, s.sealedAs(user, stored.Provider))
+	text, old, err := s.opts.Sealer.Open(stored.Sealed, s.sealedAs(user, stored.Provider))
 	h := &held{version: stored.Version, old: old}
 	if err == nil && json.Unmarshal(text, &h.token) != nil {
 		err = errUnreadable
@@ -153,7 +153,7 @@ func (s *Service) putAs(ctx context.Context, user, provider, version string, t t
 	if err != nil {
 		return false, err
 	}
-	sealed := s.opts.Sealer.seal(text, s.sealedAs(user, provider))
+	sealed := s.opts.Sealer.Seal(text, s.sealedAs(user, provider))
 	return patiently(ctx, func() (bool, error) {
 		return s.store.PutToken(ctx, user, store.StoredToken{Provider: provider, Version: version, Sealed: sealed}, was, keepTokens)
 	})
@@ -242,7 +242,7 @@ func (s *Service) renew(ctx context.Context, p *client, of store.Login, h *held,
 		fresh, err = config.TokenSource(using(ctx, p), &oauth2.Token{RefreshToken: h.Refresh}).Token()
 	}
 	if code, said := refused(err); said && !aboutClient(code) {
-		s.opts.Logger.Info("a provider takes a login back: its user is asked again", "provider", of.Provider, "code", errorCode(code))
+		s.opts.Logger.Info("a provider takes a login back: its user is asked again", "provider", of.Provider, "code", ErrorCode(code))
 		s.opts.Observe(of.Provider, EventTakenBack)
 		if _, err := s.store.DropToken(ctx, of.User, of.Provider, h.version); err != nil {
 			return err

@@ -50,7 +50,7 @@ func (c *call) enter() error {
 // enterThread decides whether the caller may do this to the path's thread. A thread that
 // the caller may not know of does not exist.
 func (c *call) enterThread() error {
-	if c.op.byToken {
+	if c.op.byToken || c.op.whoever {
 		return nil
 	}
 	if !c.op.ofThread() {

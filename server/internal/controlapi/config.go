@@ -9,6 +9,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/notices"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/login"
@@ -45,6 +46,7 @@ type Config struct {
 
 // Caller is whom a request is from.
 type Caller interface {
+	Who() identity.Identity
 	Namespace() string
 	Tenant() string
 	User() string // as inputs say whose they are; "": users are not told apart

@@ -80,8 +80,11 @@ func (o *operation) describe() object {
 		parameters = append(parameters, object{"name": p.name, "in": "query", "description": p.about, "schema": object{"type": "string"}})
 	}
 	about := "Needs " + anyOf(o.home()) + "."
-	if o.byToken {
+	switch {
+	case o.byToken:
 		about = "Needs the token in its path, and no other credential."
+	case o.whoever:
+		about = "Needs a credential, of whatever scopes."
 	}
 	if o.beyond != "" && o.ofThread() {
 		about += " In other namespaces of the tenant it needs " + anyOf(o.away()) + "."

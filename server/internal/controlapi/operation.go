@@ -25,6 +25,7 @@ type operation struct {
 	bytes         bool // it answers with what is stored, as it is
 	outlives      bool // it tells of threads that are deleted too
 	byToken       bool // it is for whoever has the token of an event, which its path names
+	whoever       bool // is known may ask, whatever else they may do
 	query         []parameter
 	body          any // a value of the body's type; nil: there is none
 	status        int // of success

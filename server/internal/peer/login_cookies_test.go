@@ -14,6 +14,9 @@ func TestLoginCookiesGoNowhere(t *testing.T) {
 		"__Host-aguiws-login-0123=x; a=1":  "a=1",
 		"a=1;__Host-aguiws-login-0123 = x": "a=1",
 		"aguiws-login-0123=x":              "",
+		"__Host-aguiws-session=x; a=1":     "a=1",
+		"aguiws-session-8080=x; a=1":       "a=1",
+		"aguiws-signin-8080=x":             "",
 		"my-aguiws-login-0123=x; a=\"q\"":  "my-aguiws-login-0123=x; a=\"q\"",
 	} {
 		headers := s.passed(&http.Request{Header: http.Header{"Cookie": {came, came}}})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/server/login"
+	"github.com/aguiws/aguiws/server/signin"
 )
 
 // ofConnection are headers that mean something between two ends of a connection, and nothing
@@ -48,7 +49,7 @@ func (s *Gate) passed(r *http.Request) map[string]string {
 		separator := ", "
 		if name == "Cookie" {
 			separator = "; "
-			values = withoutLogins(values)
+			values = withoutOwn(values)
 		}
 		if len(values) == 0 {
 			continue
@@ -61,15 +62,17 @@ func (s *Gate) passed(r *http.Request) map[string]string {
 	return headers
 }
 
-// withoutLogins are Cookie headers without the cookies of logins, which bind a browser to
-// what its user has begun and are no upstream's business.
-func withoutLogins(values []string) []string {
+// withoutOwn are Cookie headers without the server's own cookies: those of logins, which
+// bind a browser to what its user has begun, and of who is signed in. They are no upstream's
+// business.
+func withoutOwn(values []string) []string {
 	var kept []string
 	for _, value := range values {
 		var pairs []string
 		for pair := range strings.SplitSeq(value, ";") {
 			name, _, _ := strings.Cut(pair, "=")
-			if pair = strings.TrimSpace(pair); pair != "" && !login.IsCookie(strings.TrimSpace(name)) {
+			name = strings.TrimSpace(name)
+			if pair = strings.TrimSpace(pair); pair != "" && !login.IsCookie(name) && !signin.IsCookie(name) {
 				pairs = append(pairs, pair)
 			}
 		}

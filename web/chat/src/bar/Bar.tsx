@@ -1,14 +1,16 @@
 import type { ReactNode } from "react";
 import { onLink, usePath } from "../lib/route";
 import { useSession } from "../server/session";
+import { useMe } from "../server/who";
 import { Menu } from "./Menu";
 import { Waiting } from "./Waiting";
 import { words } from "../words";
 
+/** The places, each with the scopes any one of which shows something there. */
 const PLACES = [
-  ["/", "chat"],
-  ["/inbox", "inbox"],
-  ["/ops", "operator"],
+  ["/", "chat", ["read", "run", "admin"]],
+  ["/inbox", "inbox", ["read", "approver", "admin"]],
+  ["/ops", "operator", ["admin"]],
 ] as const;
 
 interface BarProps {
@@ -23,6 +25,7 @@ interface BarProps {
 export function Bar({ title, children, menu }: BarProps) {
   const path = usePath();
   const session = useSession();
+  const me = useMe();
   const [here, place] = PLACES.find(([href]) => href === path || path.startsWith(`${href}/`)) ?? PLACES[0];
   const name = title ? `${title} · ${words.bar[place]}` : words.bar[place];
   return (
@@ -30,7 +33,7 @@ export function Bar({ title, children, menu }: BarProps) {
       <h1 className="visually-hidden">{name}</h1>
       <span className="brand">aguiws</span>
       <nav aria-label={words.bar.places}>
-        {PLACES.map(([href, one]) => (
+        {PLACES.filter(([href, , scopes]) => !me || href === here || scopes.some((scope) => me.scopes.includes(scope))).map(([href, one]) => (
           <a key={href} href={href} aria-current={href === here ? "page" : undefined} data-testid={`go-${one}`} onClick={onLink}>
             {words.bar[one]}
             {href === "/inbox" && <Waiting key={session} name={name} />}

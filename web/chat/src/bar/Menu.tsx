@@ -2,8 +2,10 @@ import { type ReactNode, useState } from "react";
 import { AlertChoice } from "./AlertChoice";
 import { Drop } from "../lib/Drop";
 import { Icon } from "../../../react/lib/Icon";
-import { bearer, signIn } from "../server/session";
 import { chooseLanguage, chosenLanguage, isLanguage, LANGUAGES } from "../words/language";
+import { bearer } from "../server/session";
+import { atProvider, signOut, useMe } from "../server/who";
+import { visible } from "../../../react/lib/misleading";
 import { chooseTheme, chosenTheme, THEMES, type Theme } from "../lib/theme";
 import { words } from "../words";
 
@@ -23,13 +25,37 @@ export function Menu({ children }: { children?: ReactNode }) {
         <ThemeChoice />
         <LanguageChoice />
         <AlertChoice />
-        {bearer() !== undefined && (
-          <button type="button" data-testid="sign-out" onClick={() => signIn(undefined)}>
-            {words.bar.signOut}
-          </button>
-        )}
+        <Person />
       </div>
     </Drop>
+  );
+}
+
+/** Who is signed in, with the way out; nothing where there is none. */
+function Person() {
+  const me = useMe();
+  const [fault, setFault] = useState(false);
+  if (bearer() === undefined && !(me && atProvider())) return null;
+  const leave = () => {
+    setFault(false);
+    signOut().catch(() => setFault(true));
+  };
+  return (
+    <>
+      {me && (
+        <p className="hint" data-testid="who">
+          {words.bar.signedInAs(visible(me.name ?? me.user))}
+        </p>
+      )}
+      <button type="button" data-testid="sign-out" onClick={leave}>
+        {words.bar.signOut}
+      </button>
+      {fault && (
+        <p className="fault" role="alert">
+          {words.bar.notSignedOut}
+        </p>
+      )}
+    </>
   );
 }
 

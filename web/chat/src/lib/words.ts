@@ -9,6 +9,7 @@ import { words } from "../words";
 
 
 
+
 export interface Failure {
   title: string;
   advice: string;

@@ -1,20 +1,50 @@
 import { type FormEvent, useEffect, useState } from "react";
 import { refusedBearer, signIn } from "./session";
+import { atProvider, goSignIn, wasSignedIn } from "./who";
 import { words } from "../words";
 
-/** Asks for a token. It is kept for the tab, whatever is loaded in it. */
+/** Offers the ways to sign in: at the server's provider, if it has one, and by a token. */
 export function SignIn({ wrong }: { wrong: boolean }) {
-  const [token, setToken] = useState("");
   useEffect(() => {
     if (wrong) refusedBearer();
   }, [wrong]);
+  return (
+    <div className="sign-in" data-testid="sign-in">
+      <h2>{words.server.signIn}</h2>
+      {atProvider() ? <Ways wrong={wrong} /> : <TokenForm wrong={wrong} focus />}
+    </div>
+  );
+}
+
+/** The provider, and a token for who has one. */
+function Ways({ wrong }: { wrong: boolean }) {
+  return (
+    <>
+      <p className="hint" role="status" data-testid="sign-in-why">
+        {wasSignedIn() ? words.server.sessionEnded : words.server.asksWhoOnly}
+      </p>
+      <div className="actions">
+        <button type="button" className="primary" data-testid="sign-in-go" autoFocus={!wrong} onClick={goSignIn}>
+          {words.server.signIn}
+        </button>
+      </div>
+      <details open={wrong} data-testid="use-token">
+        <summary>{words.server.useToken}</summary>
+        <TokenForm wrong={wrong} focus={wrong} />
+      </details>
+    </>
+  );
+}
+
+/** Asks for a token. It is kept for the tab, whatever is loaded in it. */
+function TokenForm({ wrong, focus }: { wrong: boolean; focus: boolean }) {
+  const [token, setToken] = useState("");
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (token.trim() !== "") signIn(token.trim());
   };
   return (
-    <form className="sign-in" onSubmit={submit} data-testid="sign-in">
-      <h2>{words.server.signIn}</h2>
+    <form onSubmit={submit}>
       <p className="hint">{words.server.asksWho}</p>
       {wrong && (
         <p className="fault" role="alert">
@@ -23,7 +53,7 @@ export function SignIn({ wrong }: { wrong: boolean }) {
       )}
       <label className="field">
         <span>{words.server.token}</span>
-        <input type="password" autoComplete="off" value={token} data-testid="token" autoFocus onChange={(event) => setToken(event.target.value)} />
+        <input type="password" autoComplete="off" value={token} data-testid="token" autoFocus={focus} onChange={(event) => setToken(event.target.value)} />
       </label>
       <div className="actions">
         <button type="submit" className="primary">

@@ -61,6 +61,8 @@ const bar: Words["bar"] = {
   waiting: "warten",
   alertsOn: "Benachrichtigungen sind eingeschaltet",
   chatsWait: (total) => (total === 1 ? "1 Chat wartet auf eine Antwort" : `${total} Chats warten auf eine Antwort`),
+  notSignedOut: "Noch angemeldet: Der Server hat nicht geantwortet. Bitte noch einmal versuchen.",
+  signedInAs: (name) => `Angemeldet als ${name}`,
 };
 
 const server: Words["server"] = {
@@ -75,6 +77,9 @@ const server: Words["server"] = {
   asksWho: "Dieser Server verlangt eine Anmeldung. Das Token bleibt in diesem Tab, bis Sie sich abmelden oder ihn schließen.",
   tokenRefused: "Der Server akzeptiert dieses Token nicht.",
   token: "Token",
+  sessionEnded: "Ihre Sitzung ist beendet. Was Sie in diesem Tab geschrieben haben, bleibt für Sie erhalten.",
+  asksWhoOnly: "Dieser Server verlangt eine Anmeldung.",
+  useToken: "Ein Token verwenden",
 };
 
 const decision: Words["decision"] = {

@@ -47,6 +47,8 @@ const bar = {
   waiting: "waiting",
   alertsOn: "Notifications are on",
   chatsWait: (total: number): string => (total === 1 ? "1 chat waits for an answer" : `${total} chats wait for an answer`),
+  notSignedOut: "You are still signed in: the server did not answer. Try again.",
+  signedInAs: (name: string) => `Signed in as ${name}`,
 };
 
 /** The ways to the server. */
@@ -62,6 +64,9 @@ const server = {
   asksWho: "This server asks who you are. The token stays in this tab until you sign out or close it.",
   tokenRefused: "The server does not accept this token.",
   token: "Token",
+  sessionEnded: "Your session has ended. What you have written in this tab is kept for you.",
+  asksWhoOnly: "This server asks who you are.",
+  useToken: "Use a token",
 };
 
 /** Questions, and what became of them. */

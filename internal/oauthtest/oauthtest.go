@@ -1,19 +1,25 @@
-// Package oauthtest starts an authorization server for tests: go-oauth2's, behind which a
-// test says what goes wrong.
+// Package oauthtest starts a provider for tests: go-oauth2's authorization server, behind
+// which a test says what goes wrong. Who asks for the scope openid gets an ID token, too.
 package oauthtest
 
 import (
 	"context"
+	"crypto/ed25519"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
 	"github.com/go-oauth2/oauth2/v4"
 	"github.com/go-oauth2/oauth2/v4/manage"
 	"github.com/go-oauth2/oauth2/v4/models"
@@ -34,9 +40,12 @@ type Server struct {
 	Asked   atomic.Int32 // how often its token endpoint was asked
 	Renewed atomic.Int32 // and for refresh tokens
 
-	mu    sync.Mutex
-	says  Says
-	given []string
+	mu     sync.Mutex
+	says   Says
+	given  []string
+	nonces map[string]string // of codes that were asked for with the scope openid
+	signer jose.Signer
+	key    jose.JSONWebKey
 
 	http    *httptest.Server
 	manager *manage.Manager
@@ -49,14 +58,21 @@ type Says struct {
 	Token     int    // status of the token endpoint
 	Lifetime  time.Duration
 	NoRefresh bool
+	// IDToken changes the claims of ID tokens; nil: nothing.
+	IDToken func(claims map[string]any)
+	// Forged has ID tokens signed with a key that is not published, under its name.
+	Forged bool
+	// NoIDToken leaves them out.
+	NoIDToken bool
 }
 
 // Start starts a server, which knows a redirect URI that begins with redirect.
 func Start(t testing.TB, redirect string) *Server {
-	s := &Server{}
+	s := &Server{nonces: map[string]string{}}
+	s.signer, s.key = newKey(t)
 	s.manager = manage.NewDefaultManager()
 	s.manager.MapTokenStorage(&tokens{byCode: map[string]oauth2.TokenInfo{}, byAccess: map[string]oauth2.TokenInfo{}, byRefresh: map[string]oauth2.TokenInfo{}})
-	s.manager.MapClientStorage(clients{redirect})
+	s.SendTo(redirect)
 	s.manager.SetRefreshTokenCfg(&manage.RefreshingConfig{IsGenerateRefresh: true, IsRemoveAccess: true, IsRemoveRefreshing: true, AccessTokenExp: time.Hour, RefreshTokenExp: 24 * time.Hour})
 	s.Say(Says{})
 	config := server.NewConfig()
@@ -66,6 +82,9 @@ func Start(t testing.TB, redirect string) *Server {
 	srv.SetUserAuthorizationHandler(func(http.ResponseWriter, *http.Request) (string, error) { return "her", nil })
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", s.metadata)
+	mux.HandleFunc("GET /jwks", func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{s.key}})
+	})
 	mux.HandleFunc("GET /authorize", func(w http.ResponseWriter, r *http.Request) { s.authorize(srv, w, r) })
 	mux.HandleFunc("POST /token", func(w http.ResponseWriter, r *http.Request) { s.token(srv, w, r) })
 	s.http = httptest.NewServer(mux)
@@ -73,6 +92,9 @@ func Start(t testing.TB, redirect string) *Server {
 	t.Cleanup(s.Stop)
 	return s
 }
+
+// SendTo is where browsers are sent back to, before the server is asked.
+func (s *Server) SendTo(redirect string) { s.manager.MapClientStorage(clients{redirect}) }
 
 // Stop takes the server away.
 func (s *Server) Stop() { s.http.Close() }
@@ -104,7 +126,7 @@ func (s *Server) said() Says {
 }
 
 func (s *Server) metadata(w http.ResponseWriter, _ *http.Request) {
-	_ = json.NewEncoder(w).Encode(map[string]any{"issuer": s.URL, "authorization_endpoint": s.URL + "/authorize", "token_endpoint": s.URL + "/token",
+	_ = json.NewEncoder(w).Encode(map[string]any{"issuer": s.URL, "authorization_endpoint": s.URL + "/authorize", "token_endpoint": s.URL + "/token", "jwks_uri": s.URL + "/jwks",
 		"authorization_response_iss_parameter_supported": true})
 }
 
@@ -126,6 +148,11 @@ func (s *Server) authorize(srv *server.Server, w http.ResponseWriter, r *http.Re
 	q := to.Query()
 	if code := q.Get("code"); code != "" {
 		s.note(code)
+		if slices.Contains(strings.Fields(r.URL.Query().Get("scope")), "openid") {
+			s.mu.Lock()
+			s.nonces[code] = r.URL.Query().Get("nonce")
+			s.mu.Unlock()
+		}
 	}
 	if says.Iss != "-" {
 		q.Set("iss", s.URL)
@@ -164,12 +191,65 @@ func (s *Server) token(srv *server.Server, w http.ResponseWriter, r *http.Reques
 		} else {
 			s.Issued.Add(1)
 		}
+		if idToken := s.idToken(r.PostForm.Get("code")); idToken != "" {
+			s.note(idToken)
+			got["id_token"] = idToken
+			answer.Body.Reset()
+			_ = json.NewEncoder(answer.Body).Encode(got)
+			answer.Header().Del("Content-Length")
+		}
 	}
 	for name, values := range answer.Header() {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(answer.Code)
 	_, _ = w.Write(answer.Body.Bytes())
+}
+
+// keyName is that of the key that signs ID tokens.
+const keyName = "k1"
+
+func newKey(t testing.TB) (jose.Signer, jose.JSONWebKey) {
+	t.Helper()
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: private}, (&jose.SignerOptions{}).WithType("JWT").WithHeader("kid", keyName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signer, jose.JSONWebKey{Key: public, KeyID: keyName, Use: "sig", Algorithm: string(jose.EdDSA)}
+}
+
+// idToken says who has agreed to a code; "": nobody asked that.
+func (s *Server) idToken(code string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	nonce, asked := s.nonces[code]
+	if !asked || s.says.NoIDToken {
+		return ""
+	}
+	now := time.Now()
+	claims := map[string]any{"iss": s.URL, "aud": ClientID, "sub": "her", "name": "Ann Example", "nonce": nonce, "iat": now.Unix(), "exp": now.Add(5 * time.Minute).Unix()}
+	if s.says.IDToken != nil {
+		s.says.IDToken(claims)
+	}
+	signer := s.signer
+	if s.says.Forged {
+		_, private, err := ed25519.GenerateKey(rand.Reader)
+		if err != nil {
+			return ""
+		}
+		if signer, err = jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: private}, (&jose.SignerOptions{}).WithHeader("kid", keyName)); err != nil {
+			return ""
+		}
+	}
+	text, err := jwt.Signed(signer).Claims(claims).Serialize()
+	if err != nil {
+		return ""
+	}
+	return text
 }
 
 func (s *Server) note(secret string) {

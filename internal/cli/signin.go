@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+
+	"github.com/aguiws/aguiws/internal/origin"
+	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/signin"
+)
+
+// hasSignIn reports whether people sign in at a provider.
+func (s *settings) hasSignIn() bool { return s.signIn.clientID != "" }
+
+// newSignIn makes what is configured; nil: nobody signs in so.
+func newSignIn(s *settings, log *slog.Logger) (*signin.Service, error) {
+	if !s.hasSignIn() {
+		return nil, nil
+	}
+	secret, err := secretOf(s.signIn.secretFile)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.named("signin-client-secret-file"), err)
+	}
+	sealer, err := s.sealer()
+	if err != nil {
+		return nil, err
+	}
+	svc, err := signin.New(signin.Options{Issuer: s.signInIssuer(), ClientID: s.signIn.clientID, ClientSecret: secret, Scopes: s.signIn.scopes,
+		PublicURL: s.publicAddress(), Sealer: sealer, Lifetime: s.signIn.lifetime, Claims: s.claims(), Logger: log})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.named("signin-client-id"), err)
+	}
+	return svc, nil
+}
+
+func (s *settings) signInIssuer() string { return cmp.Or(s.signIn.issuer, s.jwt.issuer) }
+
+// claims say what tokens and people who sign in are known by.
+func (s *settings) claims() identity.JWTOptions {
+	return identity.JWTOptions{Algorithms: s.jwt.algorithms, UserClaim: s.jwt.user, TenantClaim: s.jwt.tenant, NamespaceClaim: s.jwt.namespace, ScopeClaim: s.jwt.scope}
+}
+
+// ownAddress are the name and the origin under which people sign in, which the server
+// answers to; nothing where nobody signs in.
+func (s *settings) ownAddress() (hosts, origins []string) {
+	at, err := url.Parse(s.publicAddress())
+	if !s.hasSignIn() || err != nil {
+		return nil, nil
+	}
+	return []string{at.Host}, []string{at.Scheme + "://" + at.Host}
+}
+
+func (s *settings) validateSignIn() error {
+	if !s.hasSignIn() {
+		for _, name := range []string{"signin-client-secret-file", "signin-issuer", "signin-scopes", "signin-lifetime"} {
+			if s.from[name] != "" {
+				return fmt.Errorf("%s: needs --signin-client-id", s.named(name))
+			}
+		}
+		return nil
+	}
+	wrong := func(problem string) error { return errors.New(s.named("signin-client-id") + ": " + problem) }
+	host, _, _ := net.SplitHostPort(s.addr)
+	switch {
+	case s.auth == "none":
+		return wrong("without authentication all users are one: use --auth tokens or jwt")
+	case s.signInIssuer() == "":
+		return wrong("needs --signin-issuer, such as https://id.example.com")
+	case s.loginKeys == "":
+		return wrong("sessions are sealed, which needs --login-keys, a file with a key that openssl rand -base64 32 makes")
+	case s.publicURL == "" && !origin.Loopback(host):
+		return wrong("the provider sends browsers back here, which needs --public-url, such as https://chat.example.com")
+	}
+	return nil
+}
+
+// signIn says where people would sign in. A provider that is not reached may be reached
+// later.
+func (r *report) signIn(ctx context.Context, s *settings) {
+	svc, err := newSignIn(s, slog.New(slog.DiscardHandler))
+	if err != nil {
+		r.fail("signin", err)
+		return
+	}
+	if svc == nil {
+		return
+	}
+	if at, err := svc.Reach(ctx); err != nil {
+		r.say("warn", "signin", "nobody could sign in now: %v", err)
+	} else {
+		r.say("ok", "signin", "people sign in at %s, whose metadata are of %s", at, s.signInIssuer())
+	}
+	r.say("ok", "signin", "the provider must know the redirect URI %s", svc.RedirectURI())
+	if s.signIn.secretFile == "" {
+		r.say("warn", "signin", "without signin-client-secret-file this server is a public client there")
+	}
+}

@@ -1,0 +1,123 @@
+// Who is signed in, as the server says it, and the way to sign in and out that is not a token. What a tab was signed in
+// as is kept beside what was written in it, which is nobody else's.
+
+import { useEffect, useSyncExternalStore } from "react";
+import { request } from "./api";
+import { forgetOwn } from "./own";
+import { bearer, signIn, useSession } from "./session";
+
+const KEY = "aguiws:who";
+
+/** Tells other tabs that somebody has signed out. */
+const OUT = "aguiws:signed-out";
+
+/** How long the page waits at its beginning for who it is, in milliseconds. */
+const PATIENCE_MS = 3_000;
+
+export interface Me {
+  user: string;
+  tenant: string;
+  name?: string;
+  scopes: string[];
+}
+
+let me: Me | undefined;
+let lookedIn = -1;
+const watchers = new Set<() => void>();
+
+/** Where people sign in at a provider; undefined: this server has tokens alone. */
+const way = () => document.querySelector<HTMLMetaElement>('meta[name="aguiws:sign-in"]')?.content;
+
+/** Whether people can sign in at a provider. */
+export const atProvider = () => way() !== undefined;
+
+/** Goes to the provider, which sends the person back to where they are. */
+export function goSignIn(): void {
+  location.assign(`${way()}?return=${encodeURIComponent(location.pathname + location.search)}`);
+}
+
+/** Before anything of a person is shown, whose tab it is. */
+export async function firstLook(): Promise<void> {
+  if (!atProvider()) return;
+  addEventListener("storage", ({ key }) => {
+    if (key === OUT && bearer() === undefined && me) leaveTab();
+  });
+  lookedIn = 0;
+  await look(AbortSignal.timeout(PATIENCE_MS));
+}
+
+async function look(signal?: AbortSignal): Promise<void> {
+  const token = bearer();
+  let found: Me | undefined;
+  try {
+    const answer = await request("/me", { signal });
+    found = answer.ok ? ((await answer.json()) as Me) : undefined;
+  } catch {
+    // Nobody answers: the places say so.
+  }
+  if (bearer() !== token) return;
+  if (found && token === undefined && atProvider()) mine(JSON.stringify([found.tenant, found.user]));
+  me = found;
+  for (const watcher of [...watchers]) watcher();
+}
+
+/** The tab is this person's from now on: what another has written in it is gone. */
+function mine(person: string): void {
+  try {
+    const before = sessionStorage.getItem(KEY);
+    if (before !== null && before !== person) forgetOwn();
+    sessionStorage.setItem(KEY, person);
+  } catch {
+    // Full or forbidden: then nothing is kept.
+  }
+}
+
+/** Whether somebody was signed in at a provider in this tab, and has not signed out. */
+export function wasSignedIn(): boolean {
+  try {
+    return sessionStorage.getItem(KEY) !== null;
+  } catch {
+    return false;
+  }
+}
+
+function watch(watcher: () => void): () => void {
+  watchers.add(watcher);
+  return () => watchers.delete(watcher);
+}
+
+/** Who is signed in; undefined: nobody, or it is not known. */
+export function useMe(): Me | undefined {
+  const session = useSession();
+  useEffect(() => {
+    if (lookedIn === session) return;
+    lookedIn = session;
+    void look();
+  }, [session]);
+  return useSyncExternalStore(watch, () => me);
+}
+
+/** Signs out here and in the other tabs. Rejects where the server does not end the session. */
+export async function signOut(): Promise<void> {
+  if (!atProvider()) return signIn(undefined);
+  const answer = await fetch("/signout", { method: "POST" });
+  if (!answer.ok) throw new Error(String(answer.status));
+  try {
+    localStorage.setItem(OUT, String(Date.now()));
+  } catch {
+    // The others find out when their session is over.
+  }
+  signIn(undefined);
+  leaveTab();
+}
+
+/** Nothing of the person is left in the tab. */
+function leaveTab(): void {
+  try {
+    sessionStorage.removeItem(KEY);
+  } catch {
+    // Forbidden: then nothing was kept.
+  }
+  forgetOwn();
+  location.reload();
+}
