@@ -113,11 +113,13 @@ func longInput(t *testing.T, count int, last string) string {
 }
 
 // Whoever may answer a question of somebody else's thread is shown what was said last before
-// it, as texts, as long as it is open, and the server does not read the thread for it.
+// it, as texts, as long as it is open, and the server does not read the thread for it, nor to
+// list its questions.
 func TestAnswerersSeeWhatLedToTheQuestion(t *testing.T) {
 	s := newLedToServer(t, longInput(t, 100, `/tool pay {"to":"ada"}`))
 	s.whole.Store(0)
 	answer := s.ask(t, approverToken, s.question, annsThread)
+	s.request(t, http.MethodGet, "/v1/threads/t/interrupts"+annsThread, approverToken, "")
 	if n := s.whole.Load(); n != 0 {
 		t.Errorf("the thread was read whole %d times", n)
 	}

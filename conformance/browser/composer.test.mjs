@@ -1,7 +1,7 @@
 // Where a message is written, and what of the conversation is in sight meanwhile.
 
 import assert from "node:assert/strict";
-import { embedded, numbers, person, PHONE, Tab, test, until } from "./lane.mjs";
+import { barriers, embedded, numbers, person, PHONE, Tab, test, until } from "./lane.mjs";
 
 const VIEWPORTS = { wide: { width: 900, height: 800 }, phone: { width: PHONE, height: 844 } };
 
@@ -38,6 +38,34 @@ for (const [size, viewport] of Object.entries(VIEWPORTS)) {
     assert.equal((await heights(tab)).seen, empty.seen);
   });
 }
+
+test("a slash offers what the agent understands, an arrow and Enter write it, and Enter alone sends what is written", async () => {
+  const tab = await Tab.open(await person(), embedded);
+  const { keyboard } = tab.page;
+  const offered = tab.at("slash-command");
+  await tab.at("composer").focus();
+  await keyboard.type("/");
+  await until(async () => (await offered.count()) > 10, "all are offered");
+  assert.deepEqual(await barriers(tab.page), []);
+  await tab.shot("84-slash");
+  await keyboard.press("Escape");
+  await until(async () => (await tab.at("slash").count()) === 0, "Escape puts them away");
+  await keyboard.type("sl");
+  await until(async () => (await offered.count()) === 1, "those that fit are offered");
+  await keyboard.press("ArrowDown");
+  await until(async () => (await tab.at("composer").getAttribute("aria-activedescendant")) === (await offered.getAttribute("id")), "an arrow goes there");
+  await keyboard.press("Enter");
+  await until(async () => (await tab.at("composer").inputValue()) === "/slow 20 100", "it is written");
+  assert.equal(await tab.at("message").count(), 0, "and not sent");
+  await tab.fill("composer", "/sa");
+  await offered.click();
+  assert.match(await tab.at("composer").inputValue(), /^\/say Hello/);
+  await tab.fill("composer", "/form");
+  await keyboard.press("Enter");
+  await tab.asked("input_required");
+  assert.equal(await tab.at("day").count(), 0, "today is no news");
+  await until(async () => /^\d\d:\d\d$/.test(await tab.at("said-at").first().textContent()), "a message says when it was said");
+});
 
 test("each chat keeps what was typed in it", async () => {
   const tab = await Tab.open(await person(), embedded);

@@ -228,7 +228,15 @@ test("what waits comes by itself and at once, is filtered, answered together, an
   await open.row(first).waitFor();
   assert.equal(await open.page.getByTestId("inbox-choose").and(open.page.locator(":checked")).count(), 0);
   await open.at("bulk-select").selectOption(`tool:${send}`);
-  await open.click("bulk-approve");
+  // By keys: x takes one out and in again, and A asks about all.
+  await open.pick(first);
+  await open.page.keyboard.press("x");
+  await until(async () => !(await open.row(first).getByTestId("inbox-choose").isChecked()), "x takes it out");
+  await open.page.keyboard.press("x");
+  await until(() => open.row(first).getByTestId("inbox-choose").isChecked(), "and in again");
+  await open.page.keyboard.press("Shift+A");
+  await open.at("bulk-asks").waitFor();
+  await until(() => open.at("bulk").evaluate((bar) => bar === document.activeElement), "the proposal has the focus");
   assert.match(await open.at("bulk-asks").textContent(), new RegExp(`Approve what 2 chats ask\\?.*${send} × 2`));
   assert.deepEqual(await barriers(open.page), []);
   await open.shot("44-bulk-asks");
@@ -363,6 +371,11 @@ test("by single keys: one goes through what waits, approves, declines and edits,
   await presses("Control+Enter", async () => (await itemOf(open, threads[2]).count()) === 0, "and is sent");
   await until(async () => (await effects(tool)).length === 2, "with what was edited");
   assert.deepEqual((await effects(tool)).map(({ eur }) => eur), [1, 30]);
+  await open.click("view-resolved");
+  const edited = open.page.locator(`[data-testid="decided"][data-thread-id="${threads[2].threadId}"]`);
+  assert.match(await edited.getByTestId("changes").textContent(), /was 3\D*now 30/, "the record says what was edited");
+  await open.shot("47-resolved-edits");
+  await open.click("view-open");
 
   // Who wants no such keys turns them off, for good; on a phone there is the list, and then what is asked.
   const more = await suspends(tool, { eur: 4 });
@@ -619,8 +632,33 @@ test("an approver reads the chat that asks, and writes nothing into it, or is to
   assert.equal(await eve.at("composer").count() + await eve.at("empty").count(), 0);
   assert.deepEqual(await barriers(eve.page), []);
   await eve.shot("49-others-closed");
+  eve.serverMayDie = true;
+  await eve.page.route("**/interrupts/*/messages?*", (route) => route.fulfill({ status: 503, body: "" }));
   await chatOf(eve).getByRole("link", { name: "inbox" }).click();
-  await eve.decide((await eve.pick(asking)).getByTestId("approve"));
+  // What was said last before the question is for Eve, and whoever cannot load it answers without.
+  const led = eve.at("led-to-message");
+  const item = await eve.pick(asking);
+  await eve.at("led-to-fault").waitFor();
+  await eve.page.unroute("**/interrupts/*/messages?*");
+  await eve.at("led-to-fault").getByRole("button").click();
+  await until(async () => /\/confirm Deploy\?/.test((await led.allTextContents()).join()), "what was said is there");
+  assert.deepEqual(await barriers(eve.page), []);
+  const place = async (locator) => locator.boundingBox();
+  for (const width of [1440, 1280, PHONE]) {
+    await eve.page.setViewportSize({ width, height: 900 });
+    await until(async () => {
+      const [question, said] = await Promise.all([place(item), place(eve.at("led-to"))]);
+      return width === 1440 ? said.x >= question.x + question.width : said.y >= question.y + question.height;
+    }, `it stands beside the question, or below it where there is no room: ${width}`);
+    await eve.shot(`49-led-to-${width}`);
+  }
+  await eve.page.setViewportSize({ width: 900, height: 1000 });
+  await eve.page.route("**/interrupts/*/messages?*", (route) => route.fulfill({ status: 503, body: "" }));
+  await eve.page.reload();
+  await eve.row(asking).waitFor();
+  await eve.pick(asking);
+  await eve.at("led-to-fault").waitFor();
+  await eve.decide(item.getByTestId("approve"));
   await eve.click("view-resolved");
   await eve.page.locator(`[data-testid="decided"][data-thread-id="${asking.threadId}"]`).getByRole("link").click();
   await eve.at("others-closed").waitFor();

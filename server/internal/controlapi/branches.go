@@ -35,15 +35,6 @@ func branchOperations() []operation {
 	}
 }
 
-// used looks for the thread without reading all of it.
-func (c *call) used() error {
-	page, err := c.Runner.Messages(c.r.Context(), c.key, store.MessageQuery{Limit: 1})
-	if err == nil && page == nil {
-		err = errNoThread
-	}
-	return err
-}
-
 func (c *call) listBranches() (any, error) {
 	if err := c.used(); err != nil {
 		return nil, err

@@ -120,13 +120,16 @@ func inboxItem(s operate.Suspended) inboxItemJSON {
 }
 
 func (c *call) listInterrupts() (any, error) {
-	t, err := c.thread()
+	open, err := c.Runner.Open(c.r.Context(), []store.ThreadKey{c.key})
+	if err == nil && len(open) == 0 {
+		err = c.used()
+	}
 	if err != nil {
 		return nil, err
 	}
 	page := listOf[inboxItemJSON]{Items: []inboxItemJSON{}}
-	if t.Open != nil {
-		page.Items = append(page.Items, inboxItem(*t.Open))
+	for _, s := range open {
+		page.Items = append(page.Items, inboxItem(s))
 	}
 	return page, nil
 }
@@ -143,7 +146,7 @@ func (c *call) resolve() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := c.thread(); err != nil {
+	if err := c.used(); err != nil {
 		return nil, err
 	}
 	return c.answerThread(c.r.Context(), c.key, in.Label, entries)
@@ -195,7 +198,7 @@ func (c *call) leave() (any, error) {
 func (c *call) reviewed(over bool) ([]string, bool, error) {
 	all, open, err := c.Runner.Review(c.r.Context(), c.key, c.caller.User(), over)
 	if err == nil && !open {
-		_, err = c.thread()
+		err = c.used()
 	}
 	return all, open, err
 }
@@ -212,7 +215,7 @@ func (c *call) others(users []string) []string {
 }
 
 func (c *call) dropDraft() (any, error) {
-	if _, err := c.thread(); err != nil {
+	if err := c.used(); err != nil {
 		return nil, err
 	}
 	open, err := c.Runner.DropDraft(c.r.Context(), c.key, c.caller.User(), c.r.PathValue("interrupt"))

@@ -38,8 +38,8 @@ func (c *call) listInterruptMessages() (any, error) {
 		return nil, err
 	}
 	if led == nil {
-		if _, used, err := c.Runner.Whose(c.r.Context(), c.key); err != nil || !used {
-			return nil, orNoThread(err)
+		if err := c.used(); err != nil {
+			return nil, err
 		}
 		return nil, errNoInterrupt
 	}
@@ -56,12 +56,4 @@ func (c *call) listInterruptMessages() (any, error) {
 		out.Items = append(out.Items, said)
 	}
 	return out, nil
-}
-
-// orNoThread is the error of a look at a thread that is not there.
-func orNoThread(err error) error {
-	if err == nil {
-		err = errNoThread
-	}
-	return err
 }

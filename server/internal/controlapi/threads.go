@@ -140,6 +140,15 @@ func (c *call) thread() (*operate.Thread, error) {
 	return t, err
 }
 
+// used refuses the path's thread if it was never used, without reading what is in it.
+func (c *call) used() error {
+	_, used, err := c.Runner.Whose(c.r.Context(), c.key)
+	if err == nil && !used {
+		err = errNoThread
+	}
+	return err
+}
+
 // messageTexts are messages as JSON, which is no HTML, as in written.
 func messageTexts(messages protocol.Messages) ([]json.RawMessage, error) {
 	texts := make([]json.RawMessage, len(messages))

@@ -8,8 +8,8 @@ const pressed = (key: string, more: object = {}) =>
 const on = (tagName: string, more: object = {}) => ({ target: { tagName, ...more } as unknown as EventTarget });
 
 it("knows its keys and no others", () => {
-  expect(["j", "k", "a", "d", "e"].map((key) => pressed(key))).toEqual(["next", "previous", "approve", "decline", "edit"]);
-  expect(["x", "A", "Enter", "Escape", "constructor"].map((key) => pressed(key))).toEqual(Array(5).fill(undefined));
+  expect(["j", "k", "a", "d", "e", "x", "A", "D"].map((key) => pressed(key))).toEqual(["next", "previous", "approve", "decline", "edit", "choose", "approve chosen", "decline chosen"]);
+  expect(["y", "E", "Enter", "Escape", "constructor"].map((key) => pressed(key))).toEqual(Array(5).fill(undefined));
 });
 
 it.each([["a key with Ctrl", { ctrlKey: true }], ["with Meta", { metaKey: true }], ["with Alt", { altKey: true }], ["one that is taken", { defaultPrevented: true }],

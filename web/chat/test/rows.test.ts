@@ -73,6 +73,22 @@ describe("a conversation as it is drawn", () => {
     expect(other!.map((part, i) => one![i] !== undefined && samePart(one![i]!, part))).toEqual([true, false, true, false]);
   });
 
+  it("is drawn anew in one part for each piece of a message that grows below 1,200", () => {
+    const begins = new Set<string>();
+    const held = many(1_200);
+    const times = new Map(held.map(({ id }, i) => [id, 60_000 * i]));
+    const grown = (pieces: number) => [...held, { ...answer("growing"), content: "x ".repeat(pieces) } as Message];
+    const drawn = (pieces: number) => partsOf(rowsOf({ ...none, running: true, messages: grown(pieces), times, now: 90_000_000 + pieces }), begins);
+    let before = drawn(0);
+    let anew = 0;
+    for (let pieces = 1; pieces <= 100; pieces++) {
+      const parts = drawn(pieces);
+      anew += parts.filter((part, i) => before[i] === undefined || !samePart(before[i], part)).length;
+      before = parts;
+    }
+    expect(anew).toBe(100);
+  });
+
   it("keeps its parts when older messages come before them", () => {
     const begins = new Set<string>();
     const held = many(PART * 2 + 3);

@@ -1,5 +1,6 @@
 import { type ReactNode, useCallback, useState } from "react";
 import { asksWords } from "./asks.js";
+import { LedTo } from "./LedTo.js";
 import { useInbox, useQuestions, type InboxFilter } from "./useInbox.js";
 import type { Control } from "../control/control.js";
 import { Told } from "../control/Told.js";
@@ -82,6 +83,7 @@ function Questions({ control, item, link, answered, leave }: QuestionsProps) {
   const { list: words } = useStrings();
   const { questions, corrupted, sending, error, answer, takeBack } = useQuestions(control, item, answered);
   const [last, setLast] = useState<string>();
+  const first = questions?.[0]?.interrupt.id;
   const refusal = useCallback((id: string) => (id === last ? error?.message : undefined), [last, error]);
   return (
     <div className="picked" data-testid="inbox-item" data-thread-id={item.threadId}>
@@ -120,6 +122,7 @@ function Questions({ control, item, link, answered, leave }: QuestionsProps) {
           }}
         />
       ))}
+      {first !== undefined && <LedTo control={control} item={item} interrupt={first} />}
     </div>
   );
 }

@@ -194,6 +194,13 @@ const list: Strings["list"] = {
   working: "arbeitet",
   queued: "in der Warteschlange",
   failed: (when) => `${when} fehlgeschlagen`.trim(),
+  before: "Nachrichten vor der Frage",
+  beforeUnknown: "Die Nachrichten vor der Frage konnten nicht geladen werden. Sie lässt sich ohne sie beantworten.",
+  again: "Erneut versuchen",
+  earlier: "Frühere Nachrichten werden nicht angezeigt.",
+  user: "Benutzer",
+  agent: "Agent",
+  media: (count) => (count === 1 ? "1 Anhang" : `${count} Anhänge`),
 };
 
 const server: Strings["server"] = {

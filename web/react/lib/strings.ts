@@ -200,6 +200,13 @@ const list = {
   working: "working",
   queued: "queued",
   failed: (when: string) => `failed ${when}`,
+  before: "Messages before the question",
+  beforeUnknown: "The messages before the question could not be loaded. It can be answered without them.",
+  again: "Try again",
+  earlier: "Earlier messages are not shown.",
+  user: "User",
+  agent: "Agent",
+  media: (count: number) => (count === 1 ? "1 attachment" : `${count} attachments`),
 };
 
 /** What is said of a server that has not answered, or not as it should. */

@@ -4,7 +4,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 
-const FILES = ["tokens", "base", "buttons", "tags", "fields", "text", "args", "decision", "list"];
+const FILES = ["tokens", "base", "buttons", "tags", "fields", "text", "args", "decision", "list", "ledto"];
 const ROOT = ":where(.aguiws)";
 
 /** The text of styles.css. */

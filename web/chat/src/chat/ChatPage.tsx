@@ -2,6 +2,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { BackOf, BEGIN, editable, useGoingBack } from "./back";
 import { Bar } from "../bar/Bar";
 import { useChat } from "./chat";
+import { commandsOf } from "./commands";
 import { Composer } from "./Composer";
 import { composes } from "./composes";
 import { EmptyChat } from "./EmptyChat";
@@ -163,6 +164,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                 used={picture.used}
                 decided={picture.decided}
                 marks={picture.marks}
+                times={picture.times}
                 sending={sending}
                 retry={send}
               />
@@ -243,6 +245,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             }}
             editLast={editLast}
             stop={stop}
+            commands={commandsOf(status.hello?.capabilities?.identity)}
             field={field}
             stopper={stopper}
           />

@@ -1,8 +1,10 @@
 import { useEffect, useLayoutEffect, useRef, useState, type FormEvent, type KeyboardEvent, type RefObject } from "react";
+import type { Command } from "./commands";
 import { composes } from "./composes";
 import { Guarded } from "../../../react/lib/Guarded";
 import { insteadOf } from "./instead";
 import { keepOwn, ownOf } from "../server/own";
+import { useSlashMenu } from "./SlashMenu";
 import { words } from "../words";
 
 interface Props {
@@ -26,12 +28,14 @@ interface Props {
   /** The run that waits for answers, if there is one. */
   waiting: string | undefined;
   stop: (runId: string) => void;
+  /** What the agent understands with a slash before it. */
+  commands: readonly Command[];
   field: RefObject<HTMLTextAreaElement | null>;
   stopper: RefObject<HTMLButtonElement | null>;
 }
 
 /** Where a message is written. It grows with its text, and keeps it for each chat. */
-export function Composer({ threadId, hidden, run, stopping, interrupts, waiting, returned, takeReturned, send, join, editLast, stop, field: box, stopper }: Props) {
+export function Composer({ threadId, hidden, run, stopping, interrupts, waiting, returned, takeReturned, send, join, editLast, stop, commands, field: box, stopper }: Props) {
   const running = run !== undefined;
   const open = interrupts.map(({ id }) => id).join(" ");
   const asks = open !== "";
@@ -75,7 +79,12 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, waiting,
     if (asks) keep(open);
     else sendBy(send);
   };
+  const slash = useSlashMenu(text, commands, (command) => {
+    setText(command);
+    box.current?.focus();
+  });
   const keyed = (event: KeyboardEvent) => {
+    if (!composes(event.nativeEvent) && slash.keyed(event)) return;
     const plain = !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey;
     if (event.key === "ArrowUp" && plain && text === "" && !composes(event.nativeEvent) && editLast()) return event.preventDefault();
     // An Enter that ends the composition of a character is not one that sends.
@@ -86,6 +95,7 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, waiting,
   };
   return (
     <form ref={form} className="composer" hidden={hidden} aria-label={words.chat.newMessage} onSubmit={submit}>
+      {slash.menu}
       <Guarded subject={open} fixed className="writing">
         <div className="growing" data-text={text}>
           <textarea
@@ -99,6 +109,7 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, waiting,
             placeholder={asks ? instead.placeholder : running ? words.chat.writeNext : words.chat.write}
             onChange={(event) => setText(event.target.value)}
             onKeyDown={keyed}
+            {...slash.field}
           />
         </div>
         <div className="actions">

@@ -1,8 +1,6 @@
 import type { ThreadStatus } from "../../../client";
-import { words, type Words } from "../words";
-
-/** The type of the built-in agent. */
-const SCRIPT = "aguiws:script";
+import { commandsOf } from "./commands";
+import { words } from "../words";
 
 const SLOW = "/slow 60 500";
 
@@ -18,24 +16,6 @@ function cards(durable: boolean): Array<[title: string, what: string, command: s
   ];
 }
 
-/** What the built-in agent understands, one button each. */
-const COMMANDS: Array<[command: string, what: keyof Words["chat"]["commands"]]> = [
-  ["/say Hello from the script agent", "say"],
-  ["/slow 20 100", "slow"],
-  [EMAIL, "tool"],
-  ["/parallel 3", "parallel"],
-  ["/form", "form"],
-  ["/confirm Deploy to production?", "confirm"],
-  ["/twice", "twice"],
-  ["/expire 60", "expire"],
-  ["/fail Something broke", "fail"],
-  ["/panic", "panic"],
-  ['/state {"count":1}', "state"],
-  ["/effect", "effect"],
-  ["/think What could this be about?", "think"],
-  ["/delegate Say hello", "delegate"],
-];
-
 type Identity = NonNullable<NonNullable<NonNullable<ThreadStatus["hello"]>["capabilities"]>["identity"]>;
 
 interface EmptyProps {
@@ -48,7 +28,8 @@ interface EmptyProps {
 
 /** A chat that nobody has written in. What an agent understands is known of the built-in one only. */
 export function EmptyChat({ agent, durable, send }: EmptyProps) {
-  if (agent?.type !== SCRIPT) {
+  const commands = commandsOf(agent);
+  if (commands.length === 0) {
     return (
       <section className="empty" aria-label={words.chat.newChat} data-testid="empty">
         <h2>{agent?.name ? words.chat.whatShall(agent.name) : words.chat.whatShallIt}</h2>
@@ -73,7 +54,7 @@ export function EmptyChat({ agent, durable, send }: EmptyProps) {
       <details data-testid="commands">
         <summary>{words.chat.everything}</summary>
         <ul className="commands">
-          {COMMANDS.map(([command, what]) => (
+          {commands.map(([command, what]) => (
             <li key={command}>
               <button type="button" data-testid="command-button" data-command={command.split(" ")[0]} onClick={() => send(command)}>
                 <code>{command}</code>

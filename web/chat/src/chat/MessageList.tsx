@@ -8,9 +8,11 @@ import { textOf } from "./messagetext";
 import { OrElse } from "../../../react/lib/OrElse";
 import { part } from "../../../react/lib/part";
 import { partsOf, rowsOf, samePart, type Conversation, type Row } from "./rows";
+import { clock } from "../../../react/lib/time";
+import { dayWords } from "./times";
 import { ToolCard } from "./ToolCard";
 import { TurnMark } from "./TurnMark";
-import { words } from "../words";
+import { locale, words } from "../words";
 
 /** Loaded with the first answer. */
 const Markdown = lazy(() => part(() => import("../markdown/Markdown")));
@@ -46,6 +48,11 @@ const Part = memo(
       <ol className="messages">
         {rows.map((row) => (
           <Fragment key={row.message.id}>
+            {row.day !== undefined && (
+              <li className="day" data-testid="day">
+                {dayWords(row.day)}
+              </li>
+            )}
             <Item row={row} />
             {row.marks.map((mark, i) => (
               <li key={mark.key} className="message">
@@ -60,7 +67,7 @@ const Part = memo(
   (one, other) => samePart(one.rows, other.rows),
 );
 
-function Item({ row: { message, growing, cards, by, used } }: { row: Row }) {
+function Item({ row: { message, growing, cards, by, used, at } }: { row: Row }) {
   const text = message.role === "assistant" || message.role === "user" ? textOf(message.content) : "";
   const said = (
     <Editable message={message}>
@@ -87,6 +94,11 @@ function Item({ row: { message, growing, cards, by, used } }: { row: Row }) {
         <div className="about">
           <Copy text={text} label={message.role === "user" ? words.chat.copyMessage : words.chat.copyAnswer} hook="copy-message" />
           <GoBack message={message} />
+          {at !== undefined && (
+            <time dateTime={new Date(at).toISOString()} title={new Date(at).toLocaleString(locale)} data-testid="said-at">
+              {clock(new Date(at).toISOString(), Date.now(), { locale })}
+            </time>
+          )}
         </div>
       )}
       <Branches place={message.id} />

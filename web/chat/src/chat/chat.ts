@@ -11,6 +11,7 @@ import { Outbox, type Outgoing } from "./outbox";
 import { namesOf, rememberName } from "./subagents";
 import { ThreadRecord, type Mark } from "../decision/record";
 import { Tape } from "./tape";
+import { Times } from "./times";
 import type { Told } from "../decision/told";
 import { turnsInLog } from "./turnsinlog";
 import { rememberUsed, usedIn, usedWords, type Used } from "./used";
@@ -43,6 +44,8 @@ export interface Picture {
   used: ReadonlyMap<string, string>;
   /** What was decided about tool calls, by call. */
   decided: ReadonlyMap<string, Told>;
+  /** When messages were said, by message. */
+  times: ReadonlyMap<string, number>;
   /** What stands between messages: answers, and turns that did not succeed. */
   marks: readonly Mark[];
   /** The last failure that nobody has put away, of a run or of the connection. */
@@ -92,6 +95,7 @@ export class Chat {
   private subagents: ReadonlyMap<string, string>;
   private namesAsked = false;
   private readonly record = new ThreadRecord();
+  private readonly times = new Times();
   /** Of which telling anew the record was looked up. */
   private recordAsked?: string;
   private restated = 0;
@@ -126,6 +130,8 @@ export class Chat {
       onStateChanged: changed,
       onRunStartedEvent: ({ event }) => {
         runId = event.runId;
+        const last = agent.messages.at(-1);
+        if (last?.role === "user") this.times.note(last.id);
         if (!this.notice?.refusal) this.notice = undefined;
         changed();
       },
@@ -133,7 +139,10 @@ export class Chat {
         this.restated++;
         changed();
       },
-      onRunFinishedEvent: ({ event }) => this.note(event.runId, event.usage),
+      onRunFinishedEvent: ({ event }) => {
+        this.times.note(this.lastTold(agent.messages));
+        this.note(event.runId, event.usage);
+      },
       onRunErrorEvent: ({ event, input }) => {
         this.note(runId, event.usage);
         // What refuses an input is said where the input is shown.
@@ -237,6 +246,7 @@ export class Chat {
     if (this.sending.has(runId)) return;
     this.sending.add(runId);
     this.outbox.put(item);
+    this.times.note(message?.id, item.at);
     if (message && this.agent.messages.every(({ id }) => id !== message.id)) this.agent.addMessage({ role: "user", ...message });
     const refusal = await this.run(runId, resume, joins);
     this.sending.delete(runId);
@@ -340,6 +350,7 @@ export class Chat {
         call<Page<RunInfo>>("GET", `${of}/runs?limit=${ON_RECORD}`),
       ]);
       this.record.learn(decisions.items, runs.items);
+      this.times.learn(runs.items);
       // Only the log tells between which messages of a turn something stands.
       if (this.record.lacksPlaces) await turnsInLog(threadId, position, this.record);
     } catch {
@@ -388,6 +399,7 @@ export class Chat {
       subagents: this.subagents,
       used: this.usedWords,
       decided: calls,
+      times: this.times.look(),
       marks: said ? marks.filter((mark) => mark !== said) : marks,
       failure,
       ended: said !== undefined,

@@ -6,6 +6,7 @@ import { questionOf } from "../../../react/forms/question";
 import { textOf } from "./messagetext";
 import type { Mark } from "../decision/record";
 import type { Told } from "../decision/told";
+import { dayOf } from "./times";
 import { toolStateOf, type ToolState } from "./toolstate";
 import { parts, words } from "../words";
 
@@ -29,6 +30,10 @@ export interface Row {
   by?: string;
   /** What the runs have used that ended behind it. */
   used?: string;
+  /** When it was said, where that is known. */
+  at?: number;
+  /** It is the first of this day. */
+  day?: number;
   /** What stands behind it. */
   marks: readonly Mark[];
   /** What the turn was asked that ended here without success. */
@@ -48,10 +53,13 @@ export interface Conversation {
   marks?: readonly Mark[];
   /** Something is on its way to the agent. */
   sending?: boolean;
+  /** When messages were said, by message. */
+  times?: ReadonlyMap<string, number>;
+  now?: number;
 }
 
 /** What is shown of a conversation. Results of known tool calls are in the calls' cards. */
-export function rowsOf({ messages, interrupts, running, subagents, used, decided, marks = [], sending = false }: Conversation): Row[] {
+export function rowsOf({ messages, interrupts, running, subagents, used, decided, marks = [], sending = false, times, now = Date.now() }: Conversation): Row[] {
   const results = new Map<string, ToolMessage>();
   const calls = new Set<string>();
   for (const message of messages) {
@@ -62,6 +70,8 @@ export function rowsOf({ messages, interrupts, running, subagents, used, decided
   const lastQuestion = messages.findLastIndex((message) => message.role === "user");
   const behind = marksBehind(messages, marks);
   const rows: Row[] = [];
+  // A conversation that begins today need not say so.
+  let [dayFrom, dayTo] = times?.size ? dayOf(now) : [0, 0];
   for (const [index, message] of messages.entries()) {
     const standing = behind.get(message.id) ?? [];
     const hidden = message.role === "system" || message.role === "developer" || (message.role === "tool" && calls.has(message.toolCallId));
@@ -73,6 +83,9 @@ export function rowsOf({ messages, interrupts, running, subagents, used, decided
     const growing = running && index > lastQuestion;
     const { subagentRunId, name } = message as { subagentRunId?: string; name?: string };
     const cards = (message.role === "assistant" && message.toolCalls) || [];
+    const at = times?.get(message.id);
+    const begins = at !== undefined && (at < dayFrom || at >= dayTo);
+    if (begins) [dayFrom, dayTo] = dayOf(at);
     rows.push({
       message,
       growing,
@@ -86,6 +99,8 @@ export function rowsOf({ messages, interrupts, running, subagents, used, decided
       }),
       by: subagentRunId === undefined ? undefined : (subagents.get(subagentRunId) ?? name ?? words.chat.subagent),
       used: used?.get(message.id),
+      at,
+      day: begins ? at : undefined,
       marks: standing,
     });
   }
@@ -147,6 +162,8 @@ function sameRow(one: Row, other: Row): boolean {
     one.growing === other.growing &&
     one.by === other.by &&
     one.used === other.used &&
+    one.at === other.at &&
+    one.day === other.day &&
     one.again === other.again &&
     one.marks.length === other.marks.length &&
     one.marks.every((mark, i) => mark === other.marks[i]) &&

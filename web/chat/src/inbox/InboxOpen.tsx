@@ -1,5 +1,6 @@
 import { type ReactNode, useRef, useState } from "react";
-import { usePolled, type InboxItem } from "../server/api";
+import { LedTo } from "../../../react/inbox/LedTo";
+import { control, usePolled, type InboxItem } from "../server/api";
 import { toolsOf, type Bulk } from "./bulk";
 import { BulkBar } from "./BulkBar";
 import { DecisionTable } from "./DecisionTable";
@@ -68,7 +69,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
   const whole = data !== undefined && !data.partial;
   const selection = useSelection(bulk, filters.everywhere ? NONE : items, whole, say, refresh);
   if (error?.status === 401) return <SignIn wrong={bearer() !== undefined} />;
-  const { act, arrow, decides } = movesOf(items, picked, places, bulk, beside);
+  const { act, arrow, decides } = movesOf(items, picked, places, bulk, selection, beside);
   const detailed = picked.key !== undefined && kept.length > 0;
   const keyed = kept.length > 0 && !filters.everywhere && beside;
   const turn = (on: boolean) => {
@@ -125,7 +126,12 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
           </div>
         )}
         <InboxDetail box={places.detail} items={items} picked={picked} detailed={detailed} beside={beside} keys={keys}>
-          {(item, looking) => <Item item={item} looking={looking} readOnly={filters.everywhere} refused={selection.refused(item)} say={say} changed={refresh} />}
+          {(item, looking) => (
+            <>
+              <Item item={item} looking={looking} readOnly={filters.everywhere} refused={selection.refused(item)} say={say} changed={refresh} />
+              {!filters.everywhere && item.interrupts[0] && <LedTo control={control} item={item} interrupt={item.interrupts[0].id} />}
+            </>
+          )}
         </InboxDetail>
       </div>
       <Pager place={place} of={inbox.ofInbox} />

@@ -2,6 +2,8 @@ import { type MouseEvent, type ReactNode, useState } from "react";
 import { questionText } from "../../../client/answers";
 import { aboutOf } from "../../../react/forms/wording";
 import type { DecisionInfo } from "../server/api";
+import { Changes } from "../decision/Changes";
+import { toldOnRecord } from "../decision/told";
 import { AgentCell, Cell, DecisionTable, TimeCell } from "./DecisionTable";
 import { decidedAbout, decidedBy, decidedHow, decidedWhy } from "./decided";
 import { download } from "../server/download";
@@ -115,6 +117,7 @@ function Decision({ decision }: { decision: DecisionInfo }) {
   const how = decidedHow(decision);
   const why = decidedWhy(decision);
   const asked = questionText({ message });
+  const { changed = [] } = toldOnRecord(decision);
   const beside = message && aboutOf({ message });
   return (
     <tr role="row" data-testid="decided" data-id={id} data-status={status} data-thread-id={threadId}>
@@ -123,6 +126,7 @@ function Decision({ decision }: { decision: DecisionInfo }) {
           {visible(decidedAbout(decision))}
         </a>
         {why !== undefined && <Paragraph text={why} label={inbox.reason} />}
+        {changed.length > 0 && <Changes changes={changed} />}
         {refused > 0 && <span className="hint">{inbox.refusedBefore(refused)}</span>}
         {(message !== undefined || args !== undefined || payload !== undefined) && (
           <Details>

@@ -2,10 +2,10 @@
 
 import { uncovered } from "../../../react/lib/Guarded";
 
-/** `leave` a field. */
-export type KeyAct = "next" | "previous" | "leave" | "approve" | "decline" | "edit";
+/** `leave` a field; `choose` what is picked for an answer to several, and propose the yes or the no to those that are chosen. */
+export type KeyAct = "next" | "previous" | "leave" | "approve" | "decline" | "edit" | "choose" | "approve chosen" | "decline chosen";
 
-const ACTS: Record<string, KeyAct> = { j: "next", k: "previous", a: "approve", d: "decline", e: "edit" };
+const ACTS: Record<string, KeyAct> = { j: "next", k: "previous", a: "approve", d: "decline", e: "edit", x: "choose", A: "approve chosen", D: "decline chosen" };
 
 /** What a key that goes down means; undefined for a letter that is typed, a shortcut of somebody else's, and a decision that is held down. */
 export function keyActOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "repeat" | "defaultPrevented" | "isComposing" | "target">): KeyAct | undefined {
@@ -56,7 +56,7 @@ const END = 100;
  * button, which may be too soon for it, or leads to what is to be filled in, or to the one way that is left. What is not in sight is only brought there, and
  * what is folded is unfolded before it is approved: it is another press that decides.
  */
-export function actOn(shown: ParentNode, act: Exclude<KeyAct, "next" | "previous" | "leave">): void {
+export function actOn(shown: ParentNode, act: "approve" | "decline" | "edit"): void {
   const open = [...shown.querySelectorAll<HTMLElement>('[data-testid="interrupt"][data-answered="false"]')];
   const question = open.find((one) => one.contains(document.activeElement)) ?? open[0];
   if (!question) return;

@@ -6,6 +6,7 @@ import type { Bulk } from "./bulk";
 import { keyOf } from "./InboxItem";
 import { actOn, neighbour, stepOf, type KeyAct } from "./inboxkeys";
 import type { Picked, Places } from "./picking";
+import type { Selection } from "./selection";
 
 /** Where a key decides about what is shown, beside the page itself, its heading and what is shown. */
 const DECIDING = '[data-picked="true"] [data-testid="inbox-pick"], [data-testid="inbox-keys-on"]';
@@ -17,12 +18,22 @@ export interface Moves {
   decides: (target: EventTarget | null) => boolean;
 }
 
-export function movesOf(items: readonly InboxItem[], picked: Picked, { heading, rows, detail }: Places, bulk: Bulk, beside: boolean): Moves {
+export function movesOf(items: readonly InboxItem[], picked: Picked, { heading, rows, detail }: Places, bulk: Bulk, { changer, has, chosen }: Selection, beside: boolean): Moves {
   const { listed, open, there, pick, buttonOf } = picked;
   const itemAt = (key: string | undefined) => items.find((one) => keyOf(one) === key);
   return {
     act(what) {
       if (what === "leave") return (rows.current?.querySelector<HTMLElement>('[data-picked="true"] [data-testid="inbox-pick"]') ?? heading.current)?.focus();
+      if (what === "choose") {
+        if (open) changer(open)?.(!has(open));
+        return;
+      }
+      if (what === "approve chosen" || what === "decline chosen") {
+        if (chosen.length === 0 || bulk.look().state !== "idle") return;
+        // The proposal takes the focus that is nowhere.
+        if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+        return bulk.propose(what === "approve chosen" ? "approve" : "decline", chosen);
+      }
       if (what !== "next" && what !== "previous") {
         const asked = detail.current?.querySelector(":scope > .inbox-asked:not([hidden])");
         if (asked) actOn(asked, what);

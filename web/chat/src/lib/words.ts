@@ -10,6 +10,7 @@ import { words } from "../words";
 
 
 
+
 export interface Failure {
   title: string;
   advice: string;

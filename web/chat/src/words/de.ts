@@ -58,7 +58,7 @@ const bar: Words["bar"] = {
   },
   language: "Sprache",
   automatic: "Automatisch",
-  waiting: "warten",
+  waiting: "offen",
   alertsOn: "Benachrichtigungen sind eingeschaltet",
   chatsWait: (total) => (total === 1 ? "1 Chat wartet auf eine Antwort" : `${total} Chats warten auf eine Antwort`),
   notSignedOut: "Noch angemeldet: Der Server hat nicht geantwortet. Bitte noch einmal versuchen.",
@@ -77,7 +77,7 @@ const server: Words["server"] = {
   asksWho: "Dieser Server verlangt eine Anmeldung. Das Token bleibt in diesem Tab, bis Sie sich abmelden oder ihn schließen.",
   tokenRefused: "Der Server akzeptiert dieses Token nicht.",
   token: "Token",
-  sessionEnded: "Ihre Sitzung ist beendet. Was Sie in diesem Tab geschrieben haben, bleibt für Sie erhalten.",
+  sessionEnded: "Ihre Sitzung ist beendet. Dieser Tab behält, was Sie geschrieben haben.",
   asksWhoOnly: "Dieser Server verlangt eine Anmeldung.",
   useToken: "Ein Token verwenden",
 };
@@ -359,6 +359,7 @@ const chat: Words["chat"] = {
   tokensOut: (n) => `${n} Token heraus`,
   tokens: (n) => `${n} Token`,
   close: "Schließen",
+  commandList: "Befehle",
 };
 
 export const de: Table = { page: { app, lib, bar, server, decision, threads, markdown, chat, errors }, parts: GERMAN, inbox, ops };

@@ -64,7 +64,7 @@ const server = {
   asksWho: "This server asks who you are. The token stays in this tab until you sign out or close it.",
   tokenRefused: "The server does not accept this token.",
   token: "Token",
-  sessionEnded: "Your session has ended. What you have written in this tab is kept for you.",
+  sessionEnded: "Your session has ended. This tab keeps what you have written.",
   asksWhoOnly: "This server asks who you are.",
   useToken: "Use a token",
 };
@@ -350,6 +350,7 @@ const chat = {
   tokensOut: (n: string) => `${n} tokens out`,
   tokens: (n: string) => `${n} tokens`,
   close: "Close",
+  commandList: "Commands",
 };
 
 export const en = { app, lib, bar, server, decision, threads, markdown, chat, errors };
