@@ -8,6 +8,7 @@ import { GERMAN } from "../../react/lib/german";
 import { ENGLISH } from "../../react/lib/strings";
 import { de } from "../src/words/de";
 import { en } from "../src/words/en";
+import { apart } from "../src/words/en.apart";
 import { inbox } from "../src/words/en.inbox";
 import { ops } from "../src/words/en.ops";
 
@@ -164,6 +165,7 @@ function wordsOf(table: unknown, place = ""): Array<[place: string, holds: strin
 
 it.each<[string, unknown, unknown]>([
   ["the page", en, de.page],
+  ["what is loaded later", apart, de.apart],
   ["the inbox", inbox, de.inbox],
   ["the operator's view", ops, de.ops],
   ["its parts", ENGLISH, GERMAN],

@@ -8,6 +8,7 @@ import { words } from "../words";
 
 
 
+
 const KEY = "aguiws:alerts";
 
 /** A notification takes the place of another of its tag. */

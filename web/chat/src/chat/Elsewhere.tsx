@@ -17,6 +17,7 @@ import { bearer } from "../server/session";
 import { SignIn } from "../server/SignIn";
 import { sentence, staleWords, wordsFor } from "../lib/words";
 import { parts, words } from "../words";
+import { apart } from "../words/apart";
 
 const EVERY_MS = 10_000;
 
@@ -74,16 +75,16 @@ function Others({ threadId, namespace }: Props) {
   return (
     <Frame title={title}>
       <p className="banner" role="status">
-        {words.chat.somebodyElses}{last.data && !closed && words.chat.readOnly}{" "}
+        {apart.somebodyElses}{last.data && !closed && apart.readOnly}{" "}
         <a href="/inbox" onClick={onLink}>
-          {words.chat.backToInbox}
+          {apart.backToInbox}
         </a>
       </p>
       {closed && (
-        <section className="empty" aria-label={words.chat.notToRead} data-testid="others-closed">
-          <h2>{words.chat.mayNotRead}</h2>
+        <section className="empty" aria-label={apart.notToRead} data-testid="others-closed">
+          <h2>{apart.mayNotRead}</h2>
           <p className="hint">
-            {words.chat.shownToOwner} {item ? words.chat.answerInInbox : words.chat.orDeleted}
+            {apart.shownToOwner} {item ? apart.answerInInbox : apart.orDeleted}
           </p>
         </section>
       )}
@@ -91,8 +92,8 @@ function Others({ threadId, namespace }: Props) {
       {!last.data && !error && <Loading />}
       {last.data && !closed && <Conversation of={of} query={query} last={last.data} asked={item} />}
       {item && item.interrupts.length > 0 && (
-        <section className="question" aria-label={words.chat.itsQuestions} data-testid="others-asks">
-          <h2>{item.interrupts.every(({ interrupt }) => waits(String(interrupt.reason))) ? words.chat.itWaits : words.chat.itWaitsForAnswer}</h2>
+        <section className="question" aria-label={apart.itsQuestions} data-testid="others-asks">
+          <h2>{item.interrupts.every(({ interrupt }) => waits(String(interrupt.reason))) ? apart.itWaits : apart.itWaitsForAnswer}</h2>
           {item.interrupts.map(({ id, interrupt, toolCall }) => {
             const one = interrupt as unknown as Interrupt;
             return (
@@ -101,7 +102,7 @@ function Others({ threadId, namespace }: Props) {
                   <Marked text={aboutWhat(one, calledBy(toolCall), parts)} />
                 </p>
                 <Facts tool={toolCall?.name} asker={item} />
-                {toolCall && <ArgFields text={toolCall.arguments || "{}"} hook="proposed-args" label={words.chat.argumentsOfCall} compact />}
+                {toolCall && <ArgFields text={toolCall.arguments || "{}"} hook="proposed-args" label={apart.argumentsOfCall} compact />}
               </div>
             );
           })}

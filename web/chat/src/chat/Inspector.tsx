@@ -3,6 +3,7 @@ import { pretty } from "../../../react/forms/readjson";
 import { Folded } from "../../../react/lib/Folded";
 import type { Frame, Tape } from "./tape";
 import { words } from "../words";
+import { apart } from "../words/apart";
 
 /** What has come meanwhile is looked at this often, in milliseconds. */
 const EVERY_MS = 250;
@@ -32,9 +33,9 @@ export default function Inspector({ tape, threadId, close }: { tape: Tape; threa
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(shown.map((frame) => `${frame.sent ? ">" : "<"} ${frame.text}`).join("\n"));
-      say(words.chat.framesCopied(shown.length));
+      say(apart.framesCopied(shown.length));
     } catch {
-      say(words.chat.framesNotCopied);
+      say(apart.framesNotCopied);
     }
   };
   return (
@@ -43,25 +44,25 @@ export default function Inspector({ tape, threadId, close }: { tape: Tape; threa
         <input
           ref={field}
           type="search"
-          aria-label={words.chat.filterByType}
-          placeholder={words.chat.filterHint}
+          aria-label={apart.filterByType}
+          placeholder={apart.filterHint}
           data-testid="frame-filter"
           value={filter}
           onChange={(event) => setFilter(event.target.value)}
         />
-        <span className="hint">{words.chat.frameCount(shown.length)}</span>
+        <span className="hint">{apart.frameCount(shown.length)}</span>
         <span className="spacer" />
         <button type="button" data-testid="copy-frames" disabled={shown.length === 0} onClick={() => void copy()}>
           {words.lib.copy}
         </button>
         <button type="button" data-testid="close-inspector" onClick={close}>
-          {words.chat.close}
+          {apart.close}
         </button>
       </div>
       <p className="hint" role="status" data-testid="copied">
         {said}
       </p>
-      <ol className="frames" tabIndex={0} aria-label={words.chat.frames}>
+      <ol className="frames" tabIndex={0} aria-label={apart.frames}>
         {shown.map((frame) => (
           <FrameRow key={frame.id} frame={frame} />
         ))}
@@ -77,9 +78,9 @@ function FrameRow({ frame }: { frame: Frame }) {
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
           <span className="hint">{frame.at}</span> <span aria-hidden="true">{frame.sent ? "↑" : "↓"}</span>
-          <span className="visually-hidden">{frame.sent ? words.chat.sent : words.chat.received}</span> <code>{frame.type}</code>
+          <span className="visually-hidden">{frame.sent ? apart.sent : apart.received}</span> <code>{frame.type}</code>
         </summary>
-        {open && <Folded text={pretty(frame.text)} source={frame.text} hook="frame-text" label={words.chat.frame} />}
+        {open && <Folded text={pretty(frame.text)} source={frame.text} hook="frame-text" label={apart.frame} />}
       </details>
     </li>
   );

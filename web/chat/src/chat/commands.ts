@@ -2,6 +2,7 @@
 
 import { type Words } from "../words";
 
+
 export type Command = readonly [command: string, what: keyof Words["chat"]["commands"]];
 
 /** The type of the built-in agent. */

@@ -11,6 +11,7 @@ import { words } from "../words";
 
 
 
+
 export interface Failure {
   title: string;
   advice: string;

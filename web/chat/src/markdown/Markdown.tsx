@@ -8,7 +8,7 @@ import { mayHoldFormulas } from "./formulas";
 import { part } from "../../../react/lib/part";
 import { hostOf, Picture } from "./Picture";
 import { steady } from "./steady";
-import { words } from "../words";
+import { apart } from "../words/apart";
 
 /** A cell of figures: none of it goes on in another line. */
 const FIGURES = /^[\s\d.,:;/%‰°$€£¥+\-−–—()×^'’_]*\d[\s\d.,:;/%‰°$€£¥+\-−–—()×^'’_a-zµ]*$/i;
@@ -25,7 +25,7 @@ const COMPONENTS: Components = {
       <>
         {pictured && <>{children} </>}
         <a href={href} target="_blank" rel="noopener noreferrer nofollow">
-          {pictured ? words.markdown.linkTo(hostOf(href) ?? words.markdown.elsewhere) : children}
+          {pictured ? apart.linkTo(hostOf(href) ?? apart.elsewhere) : children}
         </a>
       </>
     );
@@ -34,7 +34,7 @@ const COMPONENTS: Components = {
   pre: ({ node }) => <CodeBlock text={codeOf(node)} language={languageOf(node)} />,
   // A block that scrolls has to be reachable with the keyboard.
   table: ({ children }) => (
-    <div className="scroll" role="region" aria-label={words.markdown.table} tabIndex={0}>
+    <div className="scroll" role="region" aria-label={apart.table} tabIndex={0}>
       <table>{children}</table>
     </div>
   ),
@@ -75,7 +75,7 @@ export default memo(function Markdown({ text, growing }: { text: string; growing
       {end > 0 && <Drawn text={growing && left === "" ? steady(text) : text.slice(0, end)} />}
       {left !== "" && (
         <div data-testid="not-drawn">
-          <p className="hint">{end > 0 ? words.markdown.writtenFromHere : words.markdown.written}</p>
+          <p className="hint">{end > 0 ? apart.writtenFromHere : apart.written}</p>
           <p className="text" dir="auto">
             {left}
           </p>

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { visible } from "../../../react/lib/misleading";
-import { words } from "../words";
+import { apart } from "../words/apart";
 
 /** Pictures that are in the text itself tell nobody that they are looked at. */
 const WITHIN = /^data:image\/(png|jpeg|gif|webp|avif);base64,/i;
@@ -8,20 +8,20 @@ const WITHIN = /^data:image\/(png|jpeg|gif|webp|avif);base64,/i;
 /** A picture in an agent's text: shown when somebody asks for it, and one from elsewhere in a tab of its own. */
 export function Picture({ src, alt }: { src?: string; alt?: string }) {
   const [shown, show] = useState(false);
-  const name = <bdi>{visible(alt || words.markdown.noDescription)}</bdi>;
+  const name = <bdi>{visible(alt || apart.noDescription)}</bdi>;
   if (src && WITHIN.test(src)) {
     if (shown) return <img src={src} alt={visible(alt ?? "")} data-testid="picture" />;
     return (
       <button type="button" className="picture" data-testid="show-picture" onClick={() => show(true)}>
-        {words.markdown.showPicture} {name}
+        {apart.showPicture} {name}
       </button>
     );
   }
   const host = hostOf(src);
-  if (host === undefined) return <span className="hint">[{words.markdown.picture}: {name}]</span>;
+  if (host === undefined) return <span className="hint">[{apart.picture}: {name}]</span>;
   return (
     <a className="picture" data-testid="open-picture" href={src} target="_blank" rel="noopener noreferrer nofollow">
-      {words.markdown.openPicture} {name} <span className="hint">({host})</span>
+      {apart.openPicture} {name} <span className="hint">({host})</span>
     </a>
   );
 }

@@ -3,9 +3,11 @@
 import { GERMAN } from "../../../react/lib/german";
 import type { Strings } from "../../../react/lib/strings";
 import { errors } from "./de.errors";
+import { apart } from "./de.apart";
 import { inbox } from "./de.inbox";
 import { ops } from "./de.ops";
 import type { en } from "./en";
+import type { apart as apartInEnglish } from "./en.apart";
 import type { inbox as inboxInEnglish } from "./en.inbox";
 import type { ops as opsInEnglish } from "./en.ops";
 
@@ -15,6 +17,7 @@ type Words = typeof en;
 export interface Table {
   page: Words;
   parts: Strings;
+  apart: typeof apartInEnglish;
   inbox: typeof inboxInEnglish;
   ops: typeof opsInEnglish;
 }
@@ -154,19 +157,6 @@ const threads: Words["threads"] = {
   previousMonth: "Letzte 30 Tage",
 };
 
-const markdown: Words["markdown"] = {
-  copyCode: "Code kopieren",
-  table: "Tabelle",
-  writtenFromHere: "Ab hier so angezeigt, wie es geschrieben wurde: Es ist zu viel für eine Formatierung.",
-  written: "So angezeigt, wie es geschrieben wurde: Es ist zu viel für eine Formatierung.",
-  linkTo: (host) => `(Link zu ${host})`,
-  elsewhere: "einem anderen Ort",
-  noDescription: "ohne Beschreibung",
-  showPicture: "Bild anzeigen:",
-  openPicture: "Bild öffnen:",
-  picture: "Bild",
-};
-
 const chat: Words["chat"] = {
   storeSilent: "Der Speicher des Servers antwortet nicht.",
   noConnection: "Es besteht keine Verbindung.",
@@ -195,18 +185,6 @@ const chat: Words["chat"] = {
   heardNext: "Der Lauf hört sie beim nächsten Schritt, falls er zuhört; sonst wartet sie wie jede andere Nachricht",
   sendNow: "Jetzt senden",
   send: "Senden",
-  readOnly: "Lesen ist möglich, Schreiben nicht.",
-  somebodyElses: "Dieser Chat gehört jemand anderem.",
-  backToInbox: "Zurück zum Posteingang",
-  notToRead: "Nicht einsehbar",
-  mayNotRead: "Dieser Chat ist nicht einsehbar",
-  shownToOwner: "Seine Nachrichten sehen nur der eigene Benutzer und der Scope admin.",
-  answerInInbox: "Seine Fragen lassen sich im Posteingang beantworten.",
-  orDeleted: "Oder er wurde gelöscht.",
-  itsQuestions: "Seine Fragen",
-  itWaits: "Er wartet",
-  itWaitsForAnswer: "Er wartet auf eine Antwort",
-  argumentsOfCall: "Argumente des Aufrufs",
   tries: {
     email: "Vor dem Senden einer E-Mail fragen",
     emailWhat: "Zu sehen ist, was gesendet würde; ohne Zustimmung wird nichts gesendet.",
@@ -255,15 +233,6 @@ const chat: Words["chat"] = {
   messages: (n, shown) => (n === 1 ? "1 Nachricht" : `${shown} Nachrichten`),
   replaced: "ersetzt",
   notKept: "Sie war zu lang, um aufbewahrt zu werden.",
-  framesCopied: (n) => `${n} Frames sind in der Zwischenablage.`,
-  framesNotCopied: "Der Browser lässt diese Seite nicht in die Zwischenablage schreiben. Stattdessen den Text eines Frames auswählen.",
-  filterByType: "Nach Typ filtern",
-  filterHint: "Nach Typ filtern, etwa ws. oder TEXT",
-  frames: "Frames",
-  frame: "Frame",
-  frameCount: (n) => `${n} Frames`,
-  sent: "gesendet",
-  received: "empfangen",
   jump: "Zum Neuesten springen",
   keepAdvice: "Mit --redis URL gestartet, bleiben sie erhalten.",
   dismissNotice: "Diesen Hinweis schließen",
@@ -358,8 +327,7 @@ const chat: Words["chat"] = {
   tokensInOut: (into, out) => `${into} Token hinein, ${out} heraus`,
   tokensOut: (n) => `${n} Token heraus`,
   tokens: (n) => `${n} Token`,
-  close: "Schließen",
   commandList: "Befehle",
 };
 
-export const de: Table = { page: { app, lib, bar, server, decision, threads, markdown, chat, errors }, parts: GERMAN, inbox, ops };
+export const de: Table = { page: { app, lib, bar, server, decision, threads, chat, errors }, parts: GERMAN, apart, inbox, ops };

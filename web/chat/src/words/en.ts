@@ -143,20 +143,6 @@ const threads = {
   previousMonth: "Previous 30 days",
 };
 
-/** Around the words of agents. */
-const markdown = {
-  copyCode: "Copy the code",
-  table: "Table",
-  writtenFromHere: "From here on it is shown as it was written: it is too much to lay out.",
-  written: "Shown as it was written: it is too much to lay out.",
-  linkTo: (host: string) => `(link to ${host})`,
-  elsewhere: "elsewhere",
-  noDescription: "no description",
-  showPicture: "Show the picture:",
-  openPicture: "Open the picture:",
-  picture: "picture",
-};
-
 /** A chat. */
 const chat = {
   storeSilent: "the server's store does not answer.",
@@ -186,18 +172,6 @@ const chat = {
   heardNext: "The run hears it at its next step, if it listens; else it waits like any other message",
   sendNow: "Send now",
   send: "Send",
-  readOnly: " You can read it, and not write in it.",
-  somebodyElses: "This chat is somebody else's.",
-  backToInbox: "Back to the inbox",
-  notToRead: "Not for you to read",
-  mayNotRead: "You may not read this chat",
-  shownToOwner: "Its messages are shown to its own user, and to the scope admin.",
-  answerInInbox: "You may answer its questions in the inbox.",
-  orDeleted: "Or it was deleted.",
-  itsQuestions: "Its questions",
-  itWaits: "It waits",
-  itWaitsForAnswer: "It waits for an answer",
-  argumentsOfCall: "Arguments of the call",
   tries: {
     email: "Ask me before sending an email",
     emailWhat: "You see what it would send, and nothing is sent before you say so.",
@@ -246,15 +220,6 @@ const chat = {
   messages: (n: number, shown: string): string => (n === 1 ? "1 message" : `${shown} messages`),
   replaced: "replaced",
   notKept: "It was too long to be kept.",
-  framesCopied: (n: number) => `${n} frames are in the clipboard.`,
-  framesNotCopied: "The browser does not let this page write to the clipboard. Select the text of a frame instead.",
-  filterByType: "Filter by type",
-  filterHint: "Filter by type, such as ws. or TEXT",
-  frames: "Frames",
-  frame: "Frame",
-  frameCount: (n: number) => `${n} frames`,
-  sent: "sent",
-  received: "received",
   jump: "Jump to latest",
   keepAdvice: "Start it with --redis URL to keep them.",
   dismissNotice: "Dismiss this notice",
@@ -349,8 +314,7 @@ const chat = {
   tokensInOut: (into: string, out: string) => `${into} tokens in, ${out} out`,
   tokensOut: (n: string) => `${n} tokens out`,
   tokens: (n: string) => `${n} tokens`,
-  close: "Close",
   commandList: "Commands",
 };
 
-export const en = { app, lib, bar, server, decision, threads, markdown, chat, errors };
+export const en = { app, lib, bar, server, decision, threads, chat, errors };

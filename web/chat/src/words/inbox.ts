@@ -1,5 +1,5 @@
 import { table } from ".";
 import { inbox as en } from "./en.inbox";
 
-/** The words of the inbox, which is loaded when the language is known. */
+/** The words of the inbox: loaded when the language is known. */
 export const inbox = table?.inbox ?? en;
