@@ -51,11 +51,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 		return err
 	}
 	defer store.Close()
-	logins, err := newLogins(s, store, m.Login, log)
-	if err != nil {
-		return err
-	}
-	signIn, err := newSignIn(s, log)
+	logins, signIn, err := newAccounts(s, store, m.Login, log)
 	if err != nil {
 		return err
 	}

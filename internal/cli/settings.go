@@ -174,7 +174,7 @@ func (s *settings) table() []setting {
 		{"jwt-tenant", "Identity", textValue{&s.jwt.tenant, "claim"}, "claim that names the tenant. If it is empty, all users are of one tenant"},
 		{"jwt-namespace", "Identity", textValue{&s.jwt.namespace, "claim"}, "claim that names the namespace in which users share threads. If it is empty, each user has one"},
 		{"jwt-scopes", "Identity", textValue{&s.jwt.scope, "claim"}, "claim that lists scopes. A token without it may read and run"},
-		{"signin-client-id", "Identity", textValue{&s.signIn.clientID, "text"}, "the client's id at a provider of OpenID Connect. With it people [sign in to the page](docs/signin.md) there, beside `--auth tokens` or `jwt`. The `jwt-` settings of claims and algorithms are for them, too. It needs `login-keys` and `public-url`"},
+		{"signin-client-id", "Identity", textValue{&s.signIn.clientID, "text"}, "the server's id at a provider of OpenID Connect. With it people sign in to the page there, beside `--auth tokens` or `jwt`. [Signin](docs/signin.md) says more. It needs `login-keys` and `public-url`"},
 		{"signin-client-secret-file", "Identity", textValue{&s.signIn.secretFile, "file"}, "file with the client's secret there. If it is empty, the server is a public client"},
 		{"signin-issuer", "Identity", textValue{&s.signIn.issuer, "URL"}, "the provider's issuer, whose metadata the server reads. If it is empty, it is `jwt-issuer`"},
 		{"signin-scopes", "Identity", listValue{&s.signIn.scopes, "names"}, "scopes that the server asks the provider for besides `openid`, so that the ID token has the claims that count"},

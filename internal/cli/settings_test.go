@@ -97,6 +97,9 @@ func TestEverySettingInEveryWay(t *testing.T) {
 		if strings.HasPrefix(each.name, "jwt-") {
 			args = []string{"--auth", "jwt", "--jwt-keys", "https://k", "--jwt-issuer", "i", "--jwt-audience", "a"}
 		}
+		if strings.HasPrefix(each.name, "signin-") {
+			args = []string{"--auth", "tokens", "--token-file", "f", "--signin-client-id", "i", "--signin-issuer", "https://i", "--login-keys", "f"}
+		}
 		without := func(name string) (list []string) {
 			for j := 0; j < len(args); j += 2 {
 				if args[j] != "--"+name {

@@ -9,8 +9,10 @@ import (
 	"net"
 	"net/url"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/internal/origin"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/login"
 	"github.com/aguiws/aguiws/server/signin"
 )
 
@@ -36,6 +38,16 @@ func newSignIn(s *settings, log *slog.Logger) (*signin.Service, error) {
 		return nil, fmt.Errorf("%s: %w", s.named("signin-client-id"), err)
 	}
 	return svc, nil
+}
+
+// newAccounts makes what people sign in and log in with at providers.
+func newAccounts(s *settings, st store.Logins, observe func(provider, event string), log *slog.Logger) (*login.Service, *signin.Service, error) {
+	logins, err := newLogins(s, st, observe, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	signIn, err := newSignIn(s, log)
+	return logins, signIn, err
 }
 
 func (s *settings) signInIssuer() string { return cmp.Or(s.signIn.issuer, s.jwt.issuer) }

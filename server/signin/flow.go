@@ -22,7 +22,7 @@ import (
 
 const (
 	flowTime   = 10 * time.Minute // for which a flow may be under way
-	finishTime = 20 * time.Second // bounds what is done once its browser is back
+	stepTime   = 12 * time.Second // bounds what a browser waits for the provider
 	maxReturn  = 1024
 	sealedFlow = "flow"
 )
@@ -59,6 +59,8 @@ func (s *Service) Begin(ctx context.Context, r *http.Request) (Step, error) {
 		step.URL = s.opts.PublicURL + BeginPath + "?" + url.Values{"return": {step.Return}, "here": {""}}.Encode()
 		return step, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, stepTime)
+	defer cancel()
 	at, err := s.endpoints(ctx)
 	if err != nil {
 		s.opts.Logger.Warn("nobody can sign in: the provider cannot be asked", "error", err)
@@ -124,7 +126,7 @@ func (s *Service) Return(ctx context.Context, r *http.Request) (Step, error) {
 	if !time.Now().Before(time.Unix(f.Until, 0)) {
 		return step, problemOtherBrowser
 	}
-	ctx, cancel := context.WithTimeout(ctx, finishTime)
+	ctx, cancel := context.WithTimeout(ctx, stepTime)
 	defer cancel()
 	id, err := s.finish(ctx, f, said)
 	if err != nil {
@@ -191,8 +193,7 @@ func (s *Service) refusedWith(code string) error {
 	return problemFailed
 }
 
-// notExchanged tells why a code has come to nothing. What is logged repeats nothing of the
-// request.
+// notExchanged tells why a code has come to nothing. The log repeats nothing of the request.
 func (s *Service) notExchanged(err error) error {
 	var said *oauth2.RetrieveError
 	var failed *url.Error

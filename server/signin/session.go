@@ -18,6 +18,9 @@ import (
 // else is said of it.
 const maxCookie = 3800
 
+// clocks is how far those of two servers may be apart.
+const clocks = time.Minute
+
 // session is what is sealed of somebody who is signed in.
 type session struct {
 	User      string   `json:"user"`
@@ -71,6 +74,9 @@ func (s *Service) open(value string) (identity.Identity, error) {
 	until := time.Unix(one.Until, 0)
 	if !time.Now().Before(until) {
 		return refused(identity.ReasonExpired, "the session of %.200q ended at %s", one.User, until.UTC().Format(time.RFC3339))
+	}
+	if time.Until(until) > s.opts.Lifetime+clocks {
+		return refused(identity.ReasonExpired, "the session of %.200q is of a longer signin-lifetime, and goes on until %s", one.User, until.UTC().Format(time.RFC3339))
 	}
 	return identity.Identity{Namespace: one.Namespace, Tenant: one.Tenant, User: one.User, Name: one.Name, Scopes: one.Scopes, Expires: until}, nil
 }

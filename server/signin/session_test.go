@@ -33,6 +33,10 @@ func TestASessionEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		shorter := serviceAt(t, issuer, func(o *Options) { o.Lifetime = 30 * time.Minute })
+		if id, err := shorter.open(c.Value); !errors.Is(err, identity.ErrUnauthenticated) {
+			t.Errorf("with a shorter lifetime: %+v, %v", id, err)
+		}
 		time.Sleep(time.Hour - time.Second)
 		id, err := s.open(c.Value)
 		if err != nil || id.Scopes != nil || !id.May(identity.ScopeRun) || id.May(identity.ScopeApprover) || time.Until(id.Expires) != time.Second {

@@ -1,5 +1,5 @@
 // Package signin lets people sign in to the page at a provider of OpenID Connect, by the
-// authorization code flow with PKCE. Who somebody is lies sealed in a cookie of their
+// authorization code flow with PKCE. The session lies sealed in a cookie of their
 // browser, and nowhere else. docs/signin.md says what people meet.
 package signin
 
@@ -52,8 +52,8 @@ type Options struct {
 	// Lifetime is for how long somebody is signed in. Default DefaultLifetime.
 	Lifetime time.Duration
 	// Claims say which claims of an ID token name the user, the tenant, the namespace and
-	// the scopes, and by which algorithms it may be signed. Who is believed follows from
-	// the provider.
+	// the scopes, and by which algorithms it may be signed. The issuer, the audience and
+	// the keys are the provider's.
 	Claims identity.JWTOptions
 	// Logger gets users, tenants and codes, never a token, a code or a cookie.
 	Logger *slog.Logger

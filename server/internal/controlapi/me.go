@@ -9,8 +9,8 @@ import (
 type meJSON struct {
 	User   string   `json:"user" jsonschema:"The user that the credential stands for."`
 	Tenant string   `json:"tenant"`
-	Name   string   `json:"name,omitempty" jsonschema:"What people call the user, if the credential says it."`
-	Scopes []string `json:"scopes" jsonschema:"What the caller may do. A credential without scopes may read and run."`
+	Name   string   `json:"name,omitempty" jsonschema:"The name by which people call the user, if the credential says it."`
+	Scopes []string `json:"scopes" jsonschema:"The scopes of the caller. A credential without scopes may read and run."`
 }
 
 func meOperations() []operation {

@@ -113,11 +113,11 @@ export async function signOut(): Promise<void> {
 
 /** Nothing of the person is left in the tab. */
 function leaveTab(): void {
+  forgetOwn();
   try {
-    sessionStorage.removeItem(KEY);
+    sessionStorage.clear();
   } catch {
     // Forbidden: then nothing was kept.
   }
-  forgetOwn();
   location.reload();
 }
