@@ -60,7 +60,8 @@ for (const colorScheme of ["light", "dark"]) {
     await guest.fill("token", ANN);
     await guest.page.keyboard.press("Enter");
     await guest.click("go-operator");
-    await guest.at("counts").waitFor();
+    // Nothing may have run at this server yet.
+    await guest.at("counts").waitFor({ state: "attached" });
     await titled(guest, "Operator · aguiws");
     assert.deepEqual(found, Object.fromEntries(Object.keys(found).map((what) => [what, []])));
   });
