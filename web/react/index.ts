@@ -12,6 +12,7 @@ export { Inbox, type InboxProps } from "./inbox/Inbox.js";
 export { useInbox, useQuestions, type InboxFilter, type InboxList, type InboxQuestion, type InboxThread } from "./inbox/useInbox.js";
 export type { Timed } from "./lib/due.js";
 export { FRAMES, stringify } from "./lib/json.js";
+export { GERMAN } from "./lib/german.js";
 export { ENGLISH, type Strings } from "./lib/strings.js";
 export { useStrings, Words } from "./lib/words.js";
 export { ThreadList, type ThreadListProps } from "./threads/ThreadList.js";

@@ -6,6 +6,7 @@ import { part } from "../../react/lib/part";
 import { usePath } from "./lib/route";
 import { usePerson, useSession } from "./server/session";
 import { useElsewhere, useThreadId } from "./thread";
+import { words } from "./words";
 
 const Inbox = lazy(() => part(() => import("./inbox/Inbox")));
 const Elsewhere = lazy(() => part(() => import("./chat/Elsewhere")));
@@ -19,16 +20,16 @@ export function App() {
   const ops = path === "/ops" || path.startsWith("/ops/");
   if (path === "/inbox" || ops) {
     return (
-      <OrElse key={ops ? "/ops" : path} instead={<Loading words="This place could not be loaded. Reload the page when the server is back." />}>
-        <Suspense fallback={<Loading words="Loading…" />}>{ops ? <Operator key={session} /> : <Inbox key={session} />}</Suspense>
+      <OrElse key={ops ? "/ops" : path} instead={<Loading say={words.app.placeNotLoaded} />}>
+        <Suspense fallback={<Loading />}>{ops ? <Operator key={session} /> : <Inbox key={session} />}</Suspense>
       </OrElse>
     );
   }
   if (elsewhere) {
     const { threadId, namespace } = elsewhere;
     return (
-      <OrElse key={`${namespace} ${threadId}`} instead={<Loading words="This chat could not be loaded. Reload the page when the server is back." />}>
-        <Suspense fallback={<Loading words="Loading…" />}>
+      <OrElse key={`${namespace} ${threadId}`} instead={<Loading say={words.app.chatNotLoaded} />}>
+        <Suspense fallback={<Loading />}>
           <Elsewhere key={session} threadId={threadId} namespace={namespace} />
         </Suspense>
       </OrElse>
@@ -43,13 +44,13 @@ function Chats() {
   return <ChatPage key={`${person} ${threadId}`} threadId={threadId} begin={begin} />;
 }
 
-function Loading({ words }: { words: string }) {
+function Loading({ say = words.app.loading }: { say?: string }) {
   return (
     <div className="place">
       <Bar />
       <main className="page">
         <p className="hint center" role="status">
-          {words}
+          {say}
         </p>
       </main>
     </div>

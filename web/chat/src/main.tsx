@@ -1,15 +1,21 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { Words } from "../../react/lib/words";
 import { App } from "./App";
 import "./styles.css";
 import { firstLook } from "./server/who";
 import { chosenTheme, showTheme } from "./lib/theme";
+import { parts, speak } from "./words";
+import { showDirection } from "./words/language";
 
 showTheme(chosenTheme());
-void firstLook().then(() =>
+showDirection();
+void Promise.all([speak(), firstLook()]).then(() =>
   createRoot(document.getElementById("root")!).render(
     <StrictMode>
-      <App />
+      <Words strings={parts}>
+        <App />
+      </Words>
     </StrictMode>,
   ),
 );

@@ -13,13 +13,13 @@ it("says how it goes with a target, the worst first", () => {
     owed: { waiting, failed, dead: 1, most: 100 },
     ...more,
   });
-  expect(targetState(of(0, 0))).toBe("up to date");
+  expect(targetState(of(0, 0))).toBe("done");
   expect(targetState(of(3, 0))).toBe("sending");
-  expect(targetState(of(3, 1))).toBe("trying again");
+  expect(targetState(of(3, 1))).toBe("trying");
   expect(targetState({ ...of(3, 1), owed: { waiting: 3, failed: 1, failingSince: "2030-01-31T14:02:00Z", dead: 0, most: 100 } })).toBe("failing");
   expect(targetState(of(100, 1))).toBe("full");
   expect(targetState(of(3, 1, { goneAt: "2030-01-31T14:02:00Z" }))).toBe("disabled");
-  expect(targetState(of(0, 0, { owed: undefined }))).toBe("not told");
+  expect(targetState(of(0, 0, { owed: undefined }))).toBe("untold");
 });
 
 it("says how it goes with an upstream", () => {

@@ -28,11 +28,11 @@ it("finds whatever has the id, and asks no further", async () => {
   expect(await said("t1")).toEqual(["chat", "t1", undefined, 1]);
   expect(await said("t3")).toEqual(["chat", "t3", undefined, 2]);
   expect(await said("i1")).toEqual(["question", "t3", undefined, 2]);
-  expect(await said("i2")).toEqual(["decided question", "t4", undefined, 3]);
+  expect(await said("i2")).toEqual(["decided", "t4", undefined, 3]);
   expect(await said("r5")).toEqual(["run", "t4", "r5", 4]);
-  expect(await said("dead")).toEqual(["dead letter", "t5", "dead", 4]);
+  expect(await said("dead")).toEqual(["dead", "t5", "dead", 4]);
   expect(await said("r1")).toEqual(["run", "t2", "r1", 7]);
-  expect(await said("label")).toEqual(["dead letter", "t5", "dead", 4]);
+  expect(await said("label")).toEqual(["dead", "t5", "dead", 4]);
   expect((await said("none"))[0]).toBeUndefined();
 });
 

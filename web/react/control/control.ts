@@ -1,6 +1,7 @@
 // The control API of a server, as parts of a page call it.
 
 import { parse, stringify } from "../lib/json.js";
+import { ENGLISH, type Strings } from "../lib/strings.js";
 
 /** An answer that is no success. `code` is one of the binding's if it has one. */
 export class ControlError extends Error {
@@ -19,6 +20,8 @@ export interface ControlOptions {
   url: string;
   /** The bearer token of now; undefined: nobody is signed in. */
   token?: () => string | undefined;
+  /** The words for what goes wrong on the way. Default English; what the server says stays as it is. */
+  strings?: () => Pick<Strings, "server">;
   /** For tests, and for what has to be added to every request. */
   fetch?: typeof fetch;
 }
@@ -39,6 +42,11 @@ export class Control {
     return this.options.token?.() !== undefined;
   }
 
+  /** What it says by itself. */
+  get words(): Strings["server"] {
+    return (this.options.strings?.() ?? ENGLISH).server;
+  }
+
   /** Asks for a path as whoever is signed in. */
   request(path: string, { headers, ...rest }: RequestInit & { headers?: Record<string, string> } = {}): Promise<Response> {
     const { url, token, fetch: send = fetch } = this.options;
@@ -56,7 +64,7 @@ export class Control {
         ...(body !== undefined && { body: stringify(body) }),
       });
     } catch {
-      throw new ControlError(0, "unreachable", "The server does not answer.");
+      throw new ControlError(0, "unreachable", this.words.noAnswer);
     }
     if (response.status === 304) return { status: 304, ...(etag && { etag }), body: undefined };
     const text = await response.text();
@@ -64,11 +72,11 @@ export class Control {
     try {
       read = text === "" ? undefined : parse(text);
     } catch {
-      throw new ControlError(response.status, "unreadable", `The server answered ${response.status} and something that is not JSON.`);
+      throw new ControlError(response.status, "unreadable", this.words.notJson(response.status));
     }
     if (!response.ok) {
       const problem = (read ?? {}) as { code?: string; detail?: string };
-      throw new ControlError(response.status, problem.code ?? "refused", problem.detail ?? `The server answered ${response.status}.`, problem);
+      throw new ControlError(response.status, problem.code ?? "refused", problem.detail ?? this.words.answered(response.status), problem);
     }
     const tag = response.headers.get("ETag");
     return { status: response.status, ...(tag !== null && { etag: tag }), body: read };

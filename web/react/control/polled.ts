@@ -59,7 +59,7 @@ export function usePolled<T>(control: Control, path: string, everyMs: number, ne
     const failed = (error: ControlError) => setAnswer((now) => ({ path, data: now.path === path ? now.data : undefined, error }));
     const ask = async (): Promise<"same" | void> => {
       const slow = setTimeout(() => {
-        if (!over) failed(new ControlError(0, "slow", "The server has not answered yet."));
+        if (!over) failed(new ControlError(0, "slow", control.words.noAnswerYet));
       }, SLOW_MS);
       try {
         const got = await control.send("GET", at(path, Date.now()), undefined, held.tag);

@@ -93,7 +93,7 @@ function said(schema: Schema, value: unknown): unknown {
 const validatorFor = (words: Strings["fault"]): ValidatorType => ({
   isValid: (schema, value, root) => {
     const { $defs, definitions } = (root ?? {}) as Schema;
-    return judge({ ...(schema as Schema), ...($defs !== undefined && { $defs }), ...(definitions !== undefined && { definitions }) }, value).length === 0;
+    return judge({ ...(schema as Schema), ...($defs !== undefined && { $defs }), ...(definitions !== undefined && { definitions }) }, value, words).length === 0;
   },
   rawValidation: (schema, value) => ({ errors: judge(schema as Schema, value, words) as never[] }),
   validateFormData: (value, schema) => {

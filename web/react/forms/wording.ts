@@ -75,7 +75,7 @@ const DESCRIBED = 160;
 
 /** What was decided about what, in a line: `Approved “Send email to ada@example.com”`. */
 export function decisionOf(interrupt: Interrupt, messages: readonly Message[], answer: Answer, strings: Strings = ENGLISH): string {
-  const question = questionOf(interrupt);
+  const question = questionOf(interrupt, strings.answer);
   const label = labelOf(question, answer, strings);
   const chosen = question.kind === "choice" && answer.status === "resolved" && wayOf(question, answer) === "chosen";
   const subject = subjectOf(interrupt, messages, strings);

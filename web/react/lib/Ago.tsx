@@ -26,7 +26,7 @@ export function Ago({ at }: { at: string | undefined }) {
   const words = useSyncExternalStore(watch, said, said);
   if (at === undefined || words === "") return null;
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString()}>
+    <time dateTime={at} title={new Date(at).toLocaleString(strings.locale)}>
       {words}
     </time>
   );

@@ -130,7 +130,7 @@ export function pieces(text: string, words: Words = ENGLISH.text): Piece[] {
       if (!wrong) continue;
       let at = index;
       for (const char of word) {
-        if (wrong.letters.test(char)) add(at, { text: char, marks: `${named(char)}: the word ${words.misled[wrong.why]}` });
+        if (wrong.letters.test(char)) add(at, { text: char, marks: `${named(char)}: ${words.theWord(words.misled[wrong.why])}` });
         at += char.length;
       }
     }

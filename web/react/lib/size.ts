@@ -11,10 +11,11 @@ export function bytesOf(text: string): number {
 }
 
 /** A number of bytes in words. */
-export function sizeWords(bytes: number, { text }: Pick<Strings, "text"> = ENGLISH): string {
+export function sizeWords(bytes: number, { text, locale }: Pick<Strings, "text" | "locale"> = ENGLISH): string {
   if (bytes < 1 << 10) return text.bytes(`${bytes}`);
-  if (bytes < 1 << 20) return `${(bytes / (1 << 10)).toFixed(1)} KiB`;
-  return bytes < 1 << 30 ? `${(bytes / (1 << 20)).toFixed(1)} MiB` : `${(bytes / (1 << 30)).toFixed(1)} GiB`;
+  const of = (unit: number) => (bytes / unit).toLocaleString(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1, useGrouping: false });
+  if (bytes < 1 << 20) return `${of(1 << 10)} KiB`;
+  return bytes < 1 << 30 ? `${of(1 << 20)} MiB` : `${of(1 << 30)} GiB`;
 }
 
 /** The SHA-256 of a text's UTF-8 in hexadecimal digits; null where the browser computes none. */

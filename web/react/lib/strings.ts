@@ -16,7 +16,6 @@ const decision = {
     "aguiws:auth_required": "Sign-in needed",
   } as Record<string, string>,
   asks: "The agent asks",
-  mayBeCalled: (tool: string) => `May the tool ${tool} be called with these arguments?`,
   cancel: "Cancel",
   /** What the button says that gives up, where "cancel" says too little. */
   abandon: {
@@ -170,6 +169,7 @@ const text = {
     wide: "mixes narrow and wide letters",
     twins: "looks Latin, and is Cyrillic",
   },
+  theWord: (why: string) => `the word ${why}`,
   more: (n: number) => `${n} more`,
   andMore: (first: string, n: number) => `${first} and ${n} more`,
   justNow: "just now",
@@ -209,8 +209,16 @@ const list = {
   media: (count: number) => (count === 1 ? "1 attachment" : `${count} attachments`),
 };
 
+/** What is said of a server that has not answered, or not as it should. */
+const server = {
+  noAnswer: "The server does not answer.",
+  noAnswerYet: "The server has not answered yet.",
+  notJson: (status: number) => `The server answered ${status} and something that is not JSON.`,
+  answered: (status: number) => `The server answered ${status}.`,
+};
+
 /** The English table, which is what the parts say unless they are given another. `locale` writes numbers and times. */
-export const ENGLISH = { locale: "en", decision, answer, form, fault, text, list };
+export const ENGLISH = { locale: "en", decision, answer, form, fault, text, list, server };
 
 /** A table of words. */
 export type Strings = typeof ENGLISH;

@@ -20,13 +20,13 @@ export function ago(time: string | undefined, now = Date.now(), { locale, text }
   return text.justNow;
 }
 
-const hour = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-const month = new Intl.DateTimeFormat("en", { month: "short" });
+const HOUR = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+const DAY = { month: "short", day: "numeric" } as const;
 
-/** What clocks here show at a time, with its day unless that is today: "14:05", "31 Jan, 14:05". */
-export function clock(time: string, now = Date.now()): string {
+/** What clocks here show at a time, with its day unless that is today: "14:05", "Jan 31, 14:05". */
+export function clock(time: string, now = Date.now(), { locale }: Pick<Strings, "locale"> = ENGLISH): string {
   const at = new Date(time);
   if (Number.isNaN(at.getTime())) return time;
   const today = at.toDateString() === new Date(now).toDateString();
-  return today ? hour.format(at) : `${at.getDate()} ${month.format(at)}, ${hour.format(at)}`;
+  return at.toLocaleString(locale, today ? HOUR : { ...DAY, ...HOUR });
 }

@@ -11,7 +11,7 @@ it.each([
   ["that waits for an event", { ...rest, waiting: true, waitsOn: "aguiws:event", waitsUntil: now }, "waits for an event"],
   ["that has called another agent", { ...rest, waiting: true, waitsOn: "aguiws:call" }, "waits for another agent"],
   ["that sleeps", { ...rest, waiting: true, waitsOn: "aguiws:timer" }, "sleeps"],
-  ["that sleeps until", { ...rest, waiting: true, waitsOn: "aguiws:timer", waitsUntil: new Date(2020, 0, 31, 14, 5).toISOString() }, "sleeps until 31 Jan, 14:05"],
+  ["that sleeps until", { ...rest, waiting: true, waitsOn: "aguiws:timer", waitsUntil: new Date(2020, 0, 31, 14, 5).toISOString() }, "sleeps until Jan 31, 14:05"],
   ["that tries again", { ...rest, failed: true, active: true }, "working"],
   ["that is to try again", { ...rest, failed: true, queued: 1 }, "queued"],
 ])("says how it stands with a chat %s", (_, thread, words) => {

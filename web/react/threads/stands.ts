@@ -13,10 +13,10 @@ export function hasFailed({ waiting, active, queued, failed }: Stands): boolean 
 }
 
 /** What is waited for by an interrupt that asks nobody. */
-export function waitsFor(reason: string, until?: string, { list }: Pick<Strings, "list"> = ENGLISH): string {
+export function waitsFor(reason: string, until?: string, { list, locale }: Pick<Strings, "list" | "locale"> = ENGLISH): string {
   if (reason === CALL) return list.waitsForAgent;
   if (reason !== TIMER) return list.waitsForEvent;
-  return until === undefined ? list.sleeps : list.sleepsUntil(clock(until));
+  return until === undefined ? list.sleeps : list.sleepsUntil(clock(until, Date.now(), { locale }));
 }
 
 export function stands(thread: Stands, strings: Strings = ENGLISH): string {

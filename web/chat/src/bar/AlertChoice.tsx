@@ -1,8 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { canShow, chosenAlerts, keepAlerts, playSound, type Choice } from "./alerts";
-
-const REFUSED = "Your browser keeps this page from showing notifications. Allow them in its settings for this site, then turn them on here.";
-const MISSING = "This browser does not offer notifications here. Most offer them over https only.";
+import { words } from "../words";
 
 /** How a person wants to be told of what waits. Nobody is asked for anything before that is turned on. */
 export function AlertChoice() {
@@ -17,9 +15,9 @@ export function AlertChoice() {
   const desktop = async (on: boolean) => {
     setFault(undefined);
     if (!on) return set({ desktop: false });
-    if (!("Notification" in window)) return setFault(MISSING);
-    if ((await Notification.requestPermission()) !== "granted") return setFault(REFUSED);
-    if (!canShow()) return setFault(MISSING);
+    if (!("Notification" in window)) return setFault(words.bar.alertsMissing);
+    if ((await Notification.requestPermission()) !== "granted") return setFault(words.bar.alertsRefused);
+    if (!canShow()) return setFault(words.bar.alertsMissing);
     set({ desktop: true });
   };
   const sound = (on: boolean) => {
@@ -29,9 +27,9 @@ export function AlertChoice() {
   };
   return (
     <fieldset>
-      <legend>When a chat is waiting and you are not looking at this page</legend>
-      <Switch label="Show a desktop notification" hook="alert-desktop" on={choice.desktop} set={(yes) => void desktop(yes)} />
-      <Switch label="Play a sound" hook="alert-sound" on={choice.sound} set={sound} />
+      <legend>{words.bar.whenWaiting}</legend>
+      <Switch label={words.bar.showAlert} hook="alert-desktop" on={choice.desktop} set={(yes) => void desktop(yes)} />
+      <Switch label={words.bar.playSound} hook="alert-sound" on={choice.sound} set={sound} />
       {fault && (
         <p className="fault" role="alert" data-testid="alert-refused">
           {fault}

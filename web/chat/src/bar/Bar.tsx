@@ -4,12 +4,13 @@ import { useSession } from "../server/session";
 import { useMe } from "../server/who";
 import { Menu } from "./Menu";
 import { Waiting } from "./Waiting";
+import { words } from "../words";
 
 /** The places, each with the scopes any one of which shows something there. */
 const PLACES = [
-  ["/", "Chat", ["read", "run", "admin"]],
-  ["/inbox", "Inbox", ["read", "approver", "admin"]],
-  ["/ops", "Operator", ["admin"]],
+  ["/", "chat", ["read", "run", "admin"]],
+  ["/inbox", "inbox", ["read", "approver", "admin"]],
+  ["/ops", "operator", ["admin"]],
 ] as const;
 
 interface BarProps {
@@ -26,15 +27,15 @@ export function Bar({ title, children, menu }: BarProps) {
   const session = useSession();
   const me = useMe();
   const [here, place] = PLACES.find(([href]) => href === path || path.startsWith(`${href}/`)) ?? PLACES[0];
-  const name = title ? `${title} · ${place}` : place;
+  const name = title ? `${title} · ${words.bar[place]}` : words.bar[place];
   return (
     <header className="bar">
       <h1 className="visually-hidden">{name}</h1>
       <span className="brand">aguiws</span>
-      <nav aria-label="Places">
-        {PLACES.filter(([href, , scopes]) => !me || href === here || scopes.some((scope) => me.scopes.includes(scope))).map(([href, words]) => (
-          <a key={href} href={href} aria-current={href === here ? "page" : undefined} data-testid={`go-${words.toLowerCase()}`} onClick={onLink}>
-            {words}
+      <nav aria-label={words.bar.places}>
+        {PLACES.filter(([href, , scopes]) => !me || href === here || scopes.some((scope) => me.scopes.includes(scope))).map(([href, one]) => (
+          <a key={href} href={href} aria-current={href === here ? "page" : undefined} data-testid={`go-${one}`} onClick={onLink}>
+            {words.bar[one]}
             {href === "/inbox" && <Waiting key={session} name={name} />}
           </a>
         ))}

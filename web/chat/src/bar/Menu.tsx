@@ -2,10 +2,12 @@ import { type ReactNode, useState } from "react";
 import { AlertChoice } from "./AlertChoice";
 import { Drop } from "../lib/Drop";
 import { Icon } from "../../../react/lib/Icon";
+import { chooseLanguage, chosenLanguage, isLanguage, LANGUAGES } from "../words/language";
 import { bearer } from "../server/session";
 import { atProvider, signOut, useMe } from "../server/who";
 import { visible } from "../../../react/lib/misleading";
 import { chooseTheme, chosenTheme, THEMES, type Theme } from "../lib/theme";
+import { words } from "../words";
 
 /** What a person sets once, and need not see: the theme, the alerts, who is signed in, and what the place adds. */
 export function Menu({ children }: { children?: ReactNode }) {
@@ -13,7 +15,7 @@ export function Menu({ children }: { children?: ReactNode }) {
     <Drop
       className="menu"
       summary={
-        <summary title="Settings" aria-label="Settings" data-testid="menu">
+        <summary title={words.bar.settings} aria-label={words.bar.settings} data-testid="menu">
           <Icon name="settings" />
         </summary>
       }
@@ -21,6 +23,7 @@ export function Menu({ children }: { children?: ReactNode }) {
       <div className="drop-panel" tabIndex={-1}>
         {children}
         <ThemeChoice />
+        <LanguageChoice />
         <AlertChoice />
         <Person />
       </div>
@@ -41,15 +44,15 @@ function Person() {
     <>
       {me && (
         <p className="hint" data-testid="who">
-          Signed in as {visible(me.name ?? me.user)}
+          {words.bar.signedInAs(visible(me.name ?? me.user))}
         </p>
       )}
       <button type="button" data-testid="sign-out" onClick={leave}>
-        Sign out
+        {words.bar.signOut}
       </button>
       {fault && (
         <p className="fault" role="alert">
-          You are still signed in: the server did not answer. Try again.
+          {words.bar.notSignedOut}
         </p>
       )}
     </>
@@ -60,7 +63,7 @@ function ThemeChoice() {
   const [theme, setTheme] = useState(chosenTheme);
   return (
     <label className="theme">
-      <span>Theme</span>
+      <span>{words.bar.theme}</span>
       <select
         data-testid="theme"
         value={theme}
@@ -72,7 +75,28 @@ function ThemeChoice() {
       >
         {THEMES.map((one) => (
           <option key={one} value={one}>
-            {one.charAt(0).toUpperCase() + one.slice(1)}
+            {words.bar.themes[one]}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** The page is loaded anew in another language: what was said stays as it is, and what is typed is kept. */
+function LanguageChoice() {
+  return (
+    <label className="theme">
+      <span>{words.bar.language}</span>
+      <select
+        data-testid="language"
+        value={chosenLanguage() ?? "auto"}
+        onChange={(event) => chooseLanguage(isLanguage(event.target.value) ? event.target.value : undefined)}
+      >
+        <option value="auto">{words.bar.automatic}</option>
+        {Object.entries(LANGUAGES).map(([one, name]) => (
+          <option key={one} value={one} lang={one}>
+            {name}
           </option>
         ))}
       </select>

@@ -5,6 +5,7 @@ import { ofCount, whenAsked } from "../server/notices";
 import { go } from "../lib/route";
 import { useSession } from "../server/session";
 import { showTabIcon } from "./tabicon";
+import { words } from "../words";
 
 /** How often those that wait are counted where no notices come, in milliseconds. */
 const EVERY_MS = 10_000;
@@ -33,7 +34,7 @@ export function Waiting({ name }: { name: string }) {
       {" "}
       <span className="badge" data-testid="inbox-badge" data-total={total}>
         {shown}
-        <span className="visually-hidden"> waiting</span>
+        <span className="visually-hidden"> {words.bar.waiting}</span>
       </span>
     </>
   );

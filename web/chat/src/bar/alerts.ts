@@ -1,6 +1,14 @@
 // Telling a person who does not look at the page that something waits: by the desktop, or by a sound. Neither unless it
 // was asked for; what was chosen is kept, as it is no secret.
 
+import { words } from "../words";
+
+
+
+
+
+
+
 const KEY = "aguiws:alerts";
 
 /** A notification takes the place of another of its tag. */
@@ -50,13 +58,13 @@ export class Arrivals {
 }
 
 export function alertWords(total: number): string {
-  return total === 1 ? "1 chat waits for an answer" : `${total} chats wait for an answer`;
+  return words.bar.chatsWait(total);
 }
 
 /** Whether this page can show notifications at all: some phones take them from service workers only. What is shown to find that out is closed again. */
 export function canShow(): boolean {
   try {
-    new Notification("aguiws", { body: "Notifications are on", tag: TAG, silent: true }).close();
+    new Notification("aguiws", { body: words.bar.alertsOn, tag: TAG, silent: true }).close();
     return true;
   } catch {
     return false;

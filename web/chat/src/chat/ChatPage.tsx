@@ -30,6 +30,7 @@ import { ThreadList } from "../threads/ThreadList";
 import { useTitle } from "./title";
 import { useWide } from "../lib/wide";
 import { whyRestated } from "../lib/words";
+import { words } from "../words";
 
 const Inspector = lazy(() => part(() => import("./Inspector")));
 
@@ -53,7 +54,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const again = picture.ended ? askedLast({ messages, interrupts: status.interrupts, running, sending }) : undefined;
   const away = useLasting(status.connection === "reconnecting", AWAY_MS);
   const storeAway = status.connection === "connected" && !status.storeAvailable;
-  const waits = storeAway ? "the server's store does not answer." : status.connection === "connected" ? undefined : "there is no connection.";
+  const waits = storeAway ? words.chat.storeSilent : status.connection === "connected" ? undefined : words.chat.noConnection;
   const restated = status.lost ? whyRestated(status.restated) : undefined;
   const quiet = useQuiet(running && !storeAway && status.connection === "connected", picture.position?.seq);
   const [returned, giveBack] = useState<string>();
@@ -110,7 +111,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
           <>
             <ConnectionFacts status={status} position={picture.position} />
             <button type="button" data-testid="inspect" aria-pressed={inspecting} onClick={() => inspect(!inspecting)}>
-              Protocol inspector
+              {words.chat.inspector}
             </button>
           </>
         }
@@ -119,12 +120,12 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
         {!wide && (
           <button type="button" ref={toggle} data-testid="show-threads" aria-expanded={listed} onClick={() => setListed(!listed)}>
             <Icon name="chats" />
-            <span className="words">Chats</span>
+            <span className="words">{words.chat.chats}</span>
           </button>
         )}
-        <button type="button" data-testid="new-chat" title="New chat" onClick={begin}>
+        <button type="button" data-testid="new-chat" title={words.chat.newChat} onClick={begin}>
           <Icon name="plus" />
-          <span className="words">New chat</span>
+          <span className="words">{words.chat.newChat}</span>
         </button>
       </Bar>
       <div className="columns">
@@ -133,15 +134,15 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
           {status.hello?.durable === false && <MemoryNotice />}
           {away && (
             <p className="banner" role="status" data-testid="away">
-              The server does not answer. It is tried again by itself, and what you send meanwhile goes out when it is back.{" "}
+              {words.chat.away}{" "}
               <button type="button" className="quiet" data-testid="try-now" onClick={() => chat.tryNow()}>
-                Try now
+                {words.chat.tryNow}
               </button>
             </p>
           )}
           {storeAway && (
             <p className="banner" role="status" data-testid="store-away">
-              The server's store does not answer. The page shows what it read before. It keeps what you send, and sends it when the store is back.
+              {words.chat.storeAway}
             </p>
           )}
           <main ref={content}>
@@ -149,7 +150,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             {empty && status.synced && <EmptyChat agent={status.hello?.capabilities?.identity} durable={status.hello?.durable !== false} send={send} />}
             {messages.length === 0 && !status.synced && !failure && (
               <p className="hint center" role="status" data-testid="loading">
-                {storeAway ? "The conversation is loaded as soon as the server's store answers." : "Loading the conversation…"}
+                {storeAway ? words.chat.loadedLater : words.chat.loading}
               </p>
             )}
             <Older count={status.older} first={messages[0]?.id} running={running} ask={() => chat.older()} />
@@ -179,11 +180,11 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             {stopping !== undefined && !running && <PartsGoOn key={stopping} threadId={threadId} runId={stopping} />}
             {status.queued.map((input) => (
               <div key={input.runId} className="queued" data-testid="queued" data-run-id={input.runId}>
-                <span className="tag">Queued</span>
-                <span className="text">{(input.messages ?? []).map((message) => textOf(message.content)).join("\n") || "an answer"}</span>
+                <span className="tag">{words.chat.queued}</span>
+                <span className="text">{(input.messages ?? []).map((message) => textOf(message.content)).join("\n") || words.chat.anAnswer}</span>
                 <Guarded subject={input.runId}>
                   <button type="button" className="quiet" onClick={() => chat.stop(input.runId)}>
-                    Remove
+                    {words.chat.remove}
                   </button>
                 </Guarded>
               </div>
@@ -200,17 +201,17 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             />
             {status.takenOver !== undefined && (
               <p className="hint center" role="status" data-testid="taken-over">
-                The worker was lost; {running ? "going on" : "another went on"} from the last saved step. Words may be missing or come anew.
+                {words.chat.takenOver(running)}
               </p>
             )}
             {quiet && (
               <p className="hint center" role="status" data-testid="quiet">
-                The agent has sent nothing new for a while. The run goes on; if its server is lost, another takes it over.
+                {words.chat.quiet}
               </p>
             )}
             {restated && (
               <p className="hint center" role="status" data-testid="restated">
-                Some of what was shown is not there any more: {restated}.
+                {words.chat.restated(restated)}
               </p>
             )}
             {failure && !signedOut && (
@@ -219,8 +220,8 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
           </main>
           <StatePanel state={state} />
           {inspecting && (
-            <OrElse instead={<p className="fault">The inspector could not be loaded. Reload the page.</p>}>
-              <Suspense fallback={<p className="hint">Loading…</p>}>
+            <OrElse instead={<p className="fault">{words.chat.inspectorNotLoaded}</p>}>
+              <Suspense fallback={<p className="hint">{words.app.loading}</p>}>
                 <Inspector tape={chat.tape} threadId={threadId} close={closeInspector} />
               </Suspense>
             </OrElse>

@@ -5,6 +5,7 @@ import { Guarded } from "../../../react/lib/Guarded";
 import { insteadOf } from "./instead";
 import { keepOwn, ownOf } from "../server/own";
 import { useSlashMenu } from "./SlashMenu";
+import { words } from "../words";
 
 interface Props {
   threadId: string;
@@ -93,7 +94,7 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, waiting,
     submit(event);
   };
   return (
-    <form ref={form} className="composer" hidden={hidden} aria-label="New message" onSubmit={submit}>
+    <form ref={form} className="composer" hidden={hidden} aria-label={words.chat.newMessage} onSubmit={submit}>
       {slash.menu}
       <Guarded subject={open} fixed className="writing">
         <div className="growing" data-text={text}>
@@ -101,11 +102,11 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, waiting,
             ref={box}
             data-submits
             data-testid="composer"
-            aria-label="Message"
+            aria-label={words.chat.message}
             rows={1}
             dir="auto"
             value={text}
-            placeholder={asks ? instead.placeholder : running ? "Write the next message" : "Write a message"}
+            placeholder={asks ? instead.placeholder : running ? words.chat.writeNext : words.chat.write}
             onChange={(event) => setText(event.target.value)}
             onKeyDown={keyed}
             {...slash.field}
@@ -114,15 +115,15 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, waiting,
         <div className="actions">
           {running && (
             <Guarded subject={run} fixed>
-              <button type="button" ref={stopper} data-testid="stop" title="Stop (Escape)" disabled={stopping} onClick={() => stop(run)}>
-                {stopping ? "Stopping…" : "Stop"}
+              <button type="button" ref={stopper} data-testid="stop" title={words.chat.stopKey} disabled={stopping} onClick={() => stop(run)}>
+                {stopping ? words.chat.stopping : words.chat.stop}
               </button>
             </Guarded>
           )}
           {waiting !== undefined && (
             <Guarded subject={waiting} fixed>
               <button type="button" data-testid="stop-waiting" title={instead.stop} onClick={() => stop(waiting)}>
-                Stop
+                {words.chat.stop}
               </button>
             </Guarded>
           )}
@@ -130,11 +131,11 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, waiting,
             <button
               type="button"
               data-testid="send-now"
-              title="The run hears it at its next step, if it listens; else it waits like any other message"
+              title={words.chat.heardNext}
               disabled={text.trim() === ""}
               onClick={() => sendBy(join)}
             >
-              Send now
+              {words.chat.sendNow}
             </button>
           )}
           {asks ? (
@@ -143,7 +144,7 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, waiting,
             </button>
           ) : (
             <button key="send" type="submit" className="primary" data-testid="send" disabled={text.trim() === ""}>
-              Send
+              {words.chat.send}
             </button>
           )}
         </div>

@@ -16,6 +16,8 @@ import { goInstead, onLink, threadHref } from "../lib/route";
 import { bearer } from "../server/session";
 import { SignIn } from "../server/SignIn";
 import { sentence, staleWords, wordsFor } from "../lib/words";
+import { parts, words } from "../words";
+import { apart } from "../words/apart";
 
 const EVERY_MS = 10_000;
 
@@ -67,22 +69,22 @@ function Others({ threadId, namespace }: Props) {
   const asks = usePolled<Page<InboxItem>>(`${of}/interrupts?${query}`, EVERY_MS);
   const last = usePolled<MessagePage>(`${of}/messages?${query}&limit=${SIZE}`, EVERY_MS);
   const [item] = asks.data?.items ?? [];
-  const title = item && visible(item.title || "Untitled");
+  const title = item && visible(item.title || words.threads.untitled);
   const { error } = last;
   const closed = error?.status === 403 || error?.status === 404;
   return (
     <Frame title={title}>
       <p className="banner" role="status">
-        This chat is somebody else's.{last.data && !closed && " You can read it, and not write in it."}{" "}
+        {apart.somebodyElses}{last.data && !closed && apart.readOnly}{" "}
         <a href="/inbox" onClick={onLink}>
-          Back to the inbox
+          {apart.backToInbox}
         </a>
       </p>
       {closed && (
-        <section className="empty" aria-label="Not for you to read" data-testid="others-closed">
-          <h2>You may not read this chat</h2>
+        <section className="empty" aria-label={apart.notToRead} data-testid="others-closed">
+          <h2>{apart.mayNotRead}</h2>
           <p className="hint">
-            Its messages are shown to its own user, and to the scope admin. {item ? "You may answer its questions in the inbox." : "Or it was deleted."}
+            {apart.shownToOwner} {item ? apart.answerInInbox : apart.orDeleted}
           </p>
         </section>
       )}
@@ -90,17 +92,17 @@ function Others({ threadId, namespace }: Props) {
       {!last.data && !error && <Loading />}
       {last.data && !closed && <Conversation of={of} query={query} last={last.data} asked={item} />}
       {item && item.interrupts.length > 0 && (
-        <section className="question" aria-label="Its questions" data-testid="others-asks">
-          <h2>{item.interrupts.every(({ interrupt }) => waits(String(interrupt.reason))) ? "It waits" : "It waits for an answer"}</h2>
+        <section className="question" aria-label={apart.itsQuestions} data-testid="others-asks">
+          <h2>{item.interrupts.every(({ interrupt }) => waits(String(interrupt.reason))) ? apart.itWaits : apart.itWaitsForAnswer}</h2>
           {item.interrupts.map(({ id, interrupt, toolCall }) => {
             const one = interrupt as unknown as Interrupt;
             return (
               <div key={id} className="others-ask">
                 <p dir="auto">
-                  <Marked text={aboutWhat(one, calledBy(toolCall))} />
+                  <Marked text={aboutWhat(one, calledBy(toolCall), parts)} />
                 </p>
                 <Facts tool={toolCall?.name} asker={item} />
-                {toolCall && <ArgFields text={toolCall.arguments || "{}"} hook="proposed-args" label="Arguments of the call" compact />}
+                {toolCall && <ArgFields text={toolCall.arguments || "{}"} hook="proposed-args" label={apart.argumentsOfCall} compact />}
               </div>
             );
           })}
@@ -194,7 +196,7 @@ function Frame({ title, children }: { title?: string; children: ReactNode }) {
 function Loading() {
   return (
     <p className="hint center" role="status">
-      Loading the conversation…
+      {words.chat.loading}
     </p>
   );
 }

@@ -3,8 +3,9 @@ import { Guarded } from "../../../react/lib/Guarded";
 import { Icon } from "../../../react/lib/Icon";
 import { stringify } from "../../../react/lib/json";
 import { wordsFor } from "../lib/words";
+import { words } from "../words";
 
-const REMEDIES: Record<Remedy, string> = { hide: "Dismiss", attach: "Try again", connect: "Connect again" };
+const remedies = (): Record<Remedy, string> => ({ hide: words.chat.dismiss, attach: words.chat.tryAgain, connect: words.chat.connectAgain });
 
 interface Props {
   failure: Notice;
@@ -29,12 +30,12 @@ export function ErrorNotice({ failure, remedy, dismiss, retry }: Props) {
         {retry && (
           <Guarded subject={failure.message}>
             <button type="button" data-testid="retry-turn" onClick={retry}>
-              <Icon name="retry" /> Try again
+              <Icon name="retry" /> {words.chat.tryAgain}
             </button>
           </Guarded>
         )}
         <button type="button" className="quiet" data-testid="dismiss-error" data-remedy={remedy} onClick={dismiss}>
-          {REMEDIES[remedy]}
+          {remedies()[remedy]}
         </button>
       </div>
     </div>

@@ -4,6 +4,7 @@ import { editable, useBack } from "./back";
 import { composes } from "./composes";
 import { Guarded } from "../../../react/lib/Guarded";
 import { Icon } from "../../../react/lib/Icon";
+import { locale, words } from "../words";
 
 /** A message, or the field in which it is changed. */
 export function Editable({ message, children }: { message: Message; children: ReactNode }) {
@@ -44,7 +45,7 @@ function Editor({ id, text }: { id: string; text: string }) {
   return (
     <form
       className="editing"
-      aria-label="Change the message"
+      aria-label={words.chat.changeMessage}
       onSubmit={(event) => {
         event.preventDefault();
         submit();
@@ -54,7 +55,7 @@ function Editor({ id, text }: { id: string; text: string }) {
         <textarea
           ref={field}
           data-testid="edit-field"
-          aria-label="The message"
+          aria-label={words.chat.theMessage}
           aria-describedby={`edit-${id}`}
           rows={1}
           dir="auto"
@@ -64,7 +65,7 @@ function Editor({ id, text }: { id: string; text: string }) {
         />
       </div>
       <p className="hint" id={`edit-${id}`}>
-        Later messages are taken out and can be restored.
+        {words.chat.laterTakenOut}
       </p>
       {fault !== undefined && (
         <p className="fault" role="alert" data-testid="edit-fault">
@@ -73,10 +74,10 @@ function Editor({ id, text }: { id: string; text: string }) {
       )}
       <Guarded subject={id} className="actions">
         <button type="submit" className="primary" data-testid="edit-send" disabled={empty || going}>
-          {going ? "Sending…" : "Send"}
+          {going ? words.chat.sending : words.chat.send}
         </button>
         <button type="button" data-edits data-testid="edit-cancel" onClick={leave}>
-          Cancel
+          {words.chat.cancel}
         </button>
       </Guarded>
     </form>
@@ -99,7 +100,7 @@ export function GoBack({ message }: { message: Message }) {
       {changes && (
         <button type="button" className="copy" data-testid="edit-message" onClick={unless(() => edit(message.id))}>
           <Icon name="pen" />
-          <span>Edit</span>
+          <span>{words.chat.edit}</span>
         </button>
       )}
       {renews && (
@@ -111,7 +112,7 @@ export function GoBack({ message }: { message: Message }) {
           onClick={unless(() => void again(asked).then(setFault))}
         >
           <Icon name="again" />
-          <span>Answer anew</span>
+          <span>{words.chat.answerAnew}</span>
         </button>
       )}
       {fault !== undefined && (
@@ -132,16 +133,17 @@ export function Branches({ place }: { place: string }) {
   if (!here) return null;
   return (
     <details className="branches" data-testid="branches">
-      <summary>{here.length === 1 ? "1 earlier version" : `${here.length} earlier versions`}</summary>
+      <summary>{words.chat.versions(here.length)}</summary>
       <ul>
         {here.map(({ id, at, title, messages, kept }) => (
           <li key={id} data-testid="branch" data-branch-id={id}>
             <span className="text" dir="auto">
-              {title || "Another answer"}
+              {title || words.chat.anotherAnswer}
             </span>
             <span className="hint">
-              {messages === 1 ? "1 message" : `${messages.toLocaleString("en")} messages`}, replaced <time dateTime={at}>{new Date(at).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" })}</time>
-              {!kept && ". It was too long to be kept."}
+              {words.chat.messages(messages, messages.toLocaleString(locale))}, {words.chat.replaced}{" "}
+              <time dateTime={at}>{new Date(at).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short" })}</time>
+              {!kept && `. ${words.chat.notKept}`}
             </span>
             {kept && (
               <Guarded subject={id}>
@@ -152,7 +154,7 @@ export function Branches({ place }: { place: string }) {
                   title={held}
                   onClick={() => (held ? setFault(held) : void restore(id).then(setFault))}
                 >
-                  Restore
+                  {words.chat.restore}
                 </button>
               </Guarded>
             )}

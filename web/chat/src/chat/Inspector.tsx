@@ -2,6 +2,8 @@ import { useEffect, useRef, useState } from "react";
 import { pretty } from "../../../react/forms/readjson";
 import { Folded } from "../../../react/lib/Folded";
 import type { Frame, Tape } from "./tape";
+import { words } from "../words";
+import { apart } from "../words/apart";
 
 /** What has come meanwhile is looked at this often, in milliseconds. */
 const EVERY_MS = 250;
@@ -31,36 +33,36 @@ export default function Inspector({ tape, threadId, close }: { tape: Tape; threa
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(shown.map((frame) => `${frame.sent ? ">" : "<"} ${frame.text}`).join("\n"));
-      say(`${shown.length} frames are in the clipboard.`);
+      say(apart.framesCopied(shown.length));
     } catch {
-      say("The browser does not let this page write to the clipboard. Select the text of a frame instead.");
+      say(apart.framesNotCopied);
     }
   };
   return (
-    <section className="inspector" aria-label="Protocol inspector" data-testid="inspector">
+    <section className="inspector" aria-label={words.chat.inspector} data-testid="inspector">
       <div className="actions">
         <input
           ref={field}
           type="search"
-          aria-label="Filter by type"
-          placeholder="Filter by type, such as ws. or TEXT"
+          aria-label={apart.filterByType}
+          placeholder={apart.filterHint}
           data-testid="frame-filter"
           value={filter}
           onChange={(event) => setFilter(event.target.value)}
         />
-        <span className="hint">{shown.length} frames</span>
+        <span className="hint">{apart.frameCount(shown.length)}</span>
         <span className="spacer" />
         <button type="button" data-testid="copy-frames" disabled={shown.length === 0} onClick={() => void copy()}>
-          Copy
+          {words.lib.copy}
         </button>
         <button type="button" data-testid="close-inspector" onClick={close}>
-          Close
+          {apart.close}
         </button>
       </div>
       <p className="hint" role="status" data-testid="copied">
         {said}
       </p>
-      <ol className="frames" tabIndex={0} aria-label="Frames">
+      <ol className="frames" tabIndex={0} aria-label={apart.frames}>
         {shown.map((frame) => (
           <FrameRow key={frame.id} frame={frame} />
         ))}
@@ -76,9 +78,9 @@ function FrameRow({ frame }: { frame: Frame }) {
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
           <span className="hint">{frame.at}</span> <span aria-hidden="true">{frame.sent ? "↑" : "↓"}</span>
-          <span className="visually-hidden">{frame.sent ? "sent" : "received"}</span> <code>{frame.type}</code>
+          <span className="visually-hidden">{frame.sent ? apart.sent : apart.received}</span> <code>{frame.type}</code>
         </summary>
-        {open && <Folded text={pretty(frame.text)} source={frame.text} hook="frame-text" label="Frame" />}
+        {open && <Folded text={pretty(frame.text)} source={frame.text} hook="frame-text" label={apart.frame} />}
       </details>
     </li>
   );

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from "react";
+import { words } from "../words";
 
 interface Props {
   jump: () => void;
@@ -21,7 +22,7 @@ export function Jump({ jump, left }: Props) {
   return (
     <div className="jump">
       <button type="button" ref={button} data-testid="jump" onClick={jump}>
-        Jump to latest
+        {words.chat.jump}
       </button>
     </div>
   );

@@ -1,12 +1,10 @@
 import { useState } from "react";
+import { words } from "../words";
 
 const KEY = "aguiws:memory-notice";
 
-/** What the page says where whoever serves it says nothing. */
-const OTHERWISE = "Start it with --redis URL to keep them.";
-
-/** What to do about it, as whoever serves the page put it there. */
-const advice = () => document.querySelector<HTMLMetaElement>('meta[name="aguiws:keep"]')?.content || OTHERWISE;
+/** What to do about it, as whoever serves the page put it there, or else in the page's words. */
+const advice = () => document.querySelector<HTMLMetaElement>('meta[name="aguiws:keep"]')?.content || words.chat.keepAdvice;
 
 function dismissed(): boolean {
   try {
@@ -32,8 +30,8 @@ export function MemoryNotice() {
   };
   return (
     <div className="banner memory-notice" role="status" data-testid="durable-banner">
-      <p>Questions asked here end with the server: its store is in memory. {advice()}</p>
-      <button type="button" className="quiet" aria-label="Dismiss this notice" title="Dismiss" data-testid="durable-dismiss" onClick={dismiss}>
+      <p>{words.chat.inMemory} {advice()}</p>
+      <button type="button" className="quiet" aria-label={words.chat.dismissNotice} title={words.chat.dismiss} data-testid="durable-dismiss" onClick={dismiss}>
         ×
       </button>
     </div>

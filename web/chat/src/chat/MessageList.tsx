@@ -12,6 +12,7 @@ import { clock } from "../../../react/lib/time";
 import { dayWords } from "./times";
 import { ToolCard } from "./ToolCard";
 import { TurnMark } from "./TurnMark";
+import { locale, words } from "../words";
 
 /** Loaded with the first answer. */
 const Markdown = lazy(() => part(() => import("../markdown/Markdown")));
@@ -25,13 +26,13 @@ export function MessageList({ retry, ...conversation }: Conversation & { retry: 
   last.current = retry;
   const again = useCallback((text: string) => last.current(text), []);
   return (
-    <div role="log" aria-label="Conversation" className="conversation">
+    <div role="log" aria-label={words.chat.conversation} className="conversation">
       {parts.map((rows) => (
         <Part key={rows[0]!.message.id} rows={rows} retry={again} />
       ))}
       {conversation.running && (
         <div className="working" data-testid="working">
-          <span className="visually-hidden">The agent is working</span>
+          <span className="visually-hidden">{words.chat.agentWorks}</span>
           <i aria-hidden="true" />
           <i aria-hidden="true" />
           <i aria-hidden="true" />
@@ -91,11 +92,11 @@ function Item({ row: { message, growing, cards, by, used, at } }: { row: Row }) 
       )}
       {text !== "" && !growing && (
         <div className="about">
-          <Copy text={text} label={message.role === "user" ? "Copy the message" : "Copy the answer"} hook="copy-message" />
+          <Copy text={text} label={message.role === "user" ? words.chat.copyMessage : words.chat.copyAnswer} hook="copy-message" />
           <GoBack message={message} />
           {at !== undefined && (
-            <time dateTime={new Date(at).toISOString()} title={new Date(at).toLocaleString("en")} data-testid="said-at">
-              {clock(new Date(at).toISOString())}
+            <time dateTime={new Date(at).toISOString()} title={new Date(at).toLocaleString(locale)} data-testid="said-at">
+              {clock(new Date(at).toISOString(), Date.now(), { locale })}
             </time>
           )}
         </div>
@@ -109,7 +110,7 @@ const Body = memo(function Body({ message, growing }: { message: Message; growin
   if (message.role === "reasoning") {
     return (
       <details className="reasoning" data-testid="reasoning">
-        <summary>{growing ? "Thinking…" : "Reasoning"}</summary>
+        <summary>{growing ? words.chat.thinking : words.chat.reasoning}</summary>
         <p className="text">{message.content}</p>
       </details>
     );
@@ -118,13 +119,13 @@ const Body = memo(function Body({ message, growing }: { message: Message; growin
     return (
       <details className="reasoning" data-testid="activity" open>
         <summary>{message.activityType}</summary>
-        <Folded text={stringify(message.content, 2)} hook="activity-content" label="Activity" />
+        <Folded text={stringify(message.content, 2)} hook="activity-content" label={words.chat.activity} />
       </details>
     );
   }
   const text = textOf(message.content);
   if (text === "") return null;
-  return message.role === "assistant" ? <Answer text={text} growing={growing} /> : <Paragraph text={text} label="Message" />;
+  return message.role === "assistant" ? <Answer text={text} growing={growing} /> : <Paragraph text={text} label={words.chat.message} />;
 });
 
 function Answer({ text, growing }: { text: string; growing: boolean }) {

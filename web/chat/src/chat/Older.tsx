@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { locale, words } from "../words";
 
 /** How far above what is seen the first message may be when those before it are asked for. */
 const AHEAD = "800px 0px 0px 0px";
@@ -48,12 +49,12 @@ export function Older({ count, first, running, ask }: Props) {
     <div ref={box} className="actions center">
       {waits && (
         <button type="button" className="quiet" data-testid="older" onClick={fetch}>
-          Show earlier messages ({count.toLocaleString("en")})
+          {words.chat.showEarlier(count.toLocaleString(locale))}
         </button>
       )}
       {held && (
         <span className="hint" role="status" data-testid="older-held">
-          They come when the run is over.
+          {words.chat.olderHeld}
         </span>
       )}
     </div>

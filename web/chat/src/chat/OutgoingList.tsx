@@ -1,6 +1,7 @@
 import type { Outgoing } from "./outbox";
 import { Guarded } from "../../../react/lib/Guarded";
 import { sentence, wordsFor } from "../lib/words";
+import { words } from "../words";
 
 interface Props {
   items: readonly Outgoing[];
@@ -16,20 +17,20 @@ interface Props {
 export function OutgoingList({ items, waits, retry, discard, edit }: Props) {
   return items.map((item) => {
     const { runId, message, said = [], refusal } = item;
-    const words = refusal && wordsFor(refusal.code);
+    const why = refusal && wordsFor(refusal.code);
     return (
       <div key={runId} className={`outgoing${message ? " user" : ""}`} data-testid="outgoing" data-state={refusal ? "failed" : "pending"} data-run-id={runId}>
-        <p className="text">{message?.content ?? (said.join("\n") || "Your answer")}</p>
+        <p className="text">{message?.content ?? (said.join("\n") || words.chat.yourAnswer)}</p>
         {!refusal && (
           <p className={waits ? "hint" : "hint late-shown"} role="status">
-            {waits ? `Not sent yet: ${waits}` : "Sending…"}
+            {waits ? words.chat.notSentYet(waits) : words.chat.sending}
           </p>
         )}
-        {refusal && words && (
+        {refusal && why && (
           <div role="alert">
-            <p className="fault">Not sent. {words.title}.</p>
+            <p className="fault">{words.chat.notSent(why.title)}</p>
             <p className="hint">
-              {sentence(refusal.message)} {words.advice}
+              {sentence(refusal.message)} {why.advice}
             </p>
           </div>
         )}
@@ -37,16 +38,16 @@ export function OutgoingList({ items, waits, retry, discard, edit }: Props) {
           <Guarded subject={`${runId} ${refusal === undefined}`} className="actions">
             {refusal && (
               <button type="button" className="primary" data-testid="retry" onClick={() => retry(runId)}>
-                Send again
+                {words.chat.sendAgain}
               </button>
             )}
             {message && (
               <button type="button" data-testid="edit-unsent" onClick={() => edit(item)}>
-                Edit
+                {words.chat.edit}
               </button>
             )}
             <button type="button" className="quiet" data-testid="discard" onClick={() => discard(runId)}>
-              Discard
+              {words.chat.discard}
             </button>
           </Guarded>
         )}

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import { ApiError, call, type Page } from "../server/api";
 import { Guarded } from "../../../react/lib/Guarded";
+import { words } from "../words";
 
 /** How often threads below are stopped, as many at a time as the server does, before somebody has to ask anew. */
 const ROUNDS = 10;
@@ -62,17 +63,16 @@ export function PartsGoOn({ threadId, runId }: Props) {
   };
   const goOn = below?.active ?? 0;
   if (goOn === 0 && stopped === 0) return null;
-  const parts = (count: number) => (count === 1 ? "A part" : `${count} parts`);
   return (
     <div className="mark-end" data-testid="parts-go-on" data-active={goOn}>
       <span role="status">
-        {goOn === 0 ? `${parts(stopped)} of this chat stopped, too.` : `${parts(goOn)} of this chat ${goOn === 1 ? "goes" : "go"} on.`}
-        {fault && ` More could not be stopped: ${fault}`}
+        {goOn === 0 ? words.chat.partsStopped(stopped) : words.chat.partsGoOn(goOn)}
+        {fault && ` ${words.chat.partsFailed(fault)}`}
       </span>
       {goOn > 0 && (
         <Guarded subject={runId}>
           <button type="button" className="quiet" data-testid="stop-parts" aria-disabled={busy || undefined} onClick={() => void stopAll()}>
-            {busy ? "Stopping…" : goOn === 1 ? "Stop it, too" : "Stop them, too"}
+            {busy ? words.chat.stopping : goOn === 1 ? words.chat.stopIt : words.chat.stopThem}
           </button>
         </Guarded>
       )}

@@ -7,6 +7,7 @@ import { Folded } from "../../../react/lib/Folded";
 import { Marked } from "../../../react/lib/Marked";
 import { bearer } from "../server/session";
 import { sizeWords } from "../../../react/lib/size";
+import { locale, parts, words } from "../words";
 
 /** More than this is not drawn, in bytes: it can be kept as a file. */
 const DRAWN = 2 << 20;
@@ -32,27 +33,27 @@ export function PayloadResult({ payload }: { payload: Payload }) {
   return (
     <div className="payload" data-testid="payload" data-ref={payload.ref} aria-busy={state === "loading"}>
       {all !== undefined ? (
-        <Folded text={pretty(all)} source={all} hook="tool-result" label="Result" />
+        <Folded text={pretty(all)} source={all} hook="tool-result" label={words.chat.result} />
       ) : (
         payload.preview && (
-          <pre data-testid="tool-result" tabIndex={0} aria-label="How the result begins">
+          <pre data-testid="tool-result" tabIndex={0} aria-label={words.chat.resultBegins}>
             <Marked text={payload.preview} json={false} />
           </pre>
         )
       )}
       <div className="fold">
         <span data-testid="payload-size">
-          {all === undefined && payload.preview ? "This is how it begins. " : ""}
-          {sizeWords(payload.size)} of <bdi>{payload.mediaType}</bdi>
-          {payload.expiresAt && `, until ${new Date(payload.expiresAt).toLocaleString()}`}.{" "}
+          {all === undefined && payload.preview ? `${words.chat.begins} ` : ""}
+          {sizeWords(payload.size, parts)} {words.chat.sizeOf} <bdi>{payload.mediaType}</bdi>
+          {payload.expiresAt && `, ${words.chat.until(new Date(payload.expiresAt).toLocaleString(locale))}`}.{" "}
         </span>
         {textual && payload.size <= DRAWN && (
           <button type="button" data-testid="payload-all" disabled={state === "loading"} aria-expanded={all !== undefined} onClick={() => (all === undefined ? void load() : show(undefined))}>
-            {all === undefined ? "Show all" : "Show less"}
+            {all === undefined ? words.chat.showAll : words.chat.showLess}
           </button>
         )}{" "}
         <button type="button" className="quiet" data-testid="payload-download" disabled={state === "loading"} onClick={() => void keep()}>
-          Download
+          {words.chat.download}
         </button>
       </div>
       {typeof state === "object" && (

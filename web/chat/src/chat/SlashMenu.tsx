@@ -1,5 +1,6 @@
 import { useId, useState, type KeyboardEvent } from "react";
 import { commandsFor, type Command } from "./commands";
+import { words } from "../words";
 
 const intoView = (option: HTMLElement | null) => option?.scrollIntoView({ block: "nearest" });
 
@@ -27,7 +28,7 @@ export function useSlashMenu(text: string, commands: readonly Command[], take: (
   };
   const field = shown ? { "aria-autocomplete": "list" as const, "aria-controls": id, ...(here.index >= 0 && { "aria-activedescendant": `${id}-${here.index}` }) } : {};
   const menu = shown && (
-    <ul className="slash" role="listbox" tabIndex={0} id={id} aria-label="Commands" data-testid="slash">
+    <ul className="slash" role="listbox" tabIndex={0} id={id} aria-label={words.chat.commandList} data-testid="slash">
       {offered.map(([command, what], i) => (
         <li
           key={command}
@@ -41,7 +42,7 @@ export function useSlashMenu(text: string, commands: readonly Command[], take: (
           onClick={() => take(command)}
         >
           <code>{command}</code>
-          <span>{what}</span>
+          <span>{words.chat.commands[what]}</span>
         </li>
       ))}
     </ul>

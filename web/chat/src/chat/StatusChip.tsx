@@ -1,12 +1,5 @@
 import type { Position, ThreadStatus } from "../../../client";
-
-const WORDS: Record<ThreadStatus["connection"], string> = {
-  idle: "Not connected",
-  connecting: "Connecting",
-  connected: "Connected",
-  reconnecting: "Reconnecting",
-  failed: "Disconnected",
-};
+import { words } from "../words";
 
 const isStoreAway = (status: ThreadStatus) => status.connection === "connected" && !status.storeAvailable;
 
@@ -25,7 +18,7 @@ export function StatusChip({ status }: { status: ThreadStatus }) {
       data-store={storeAway ? "away" : undefined}
     >
       <span className="dot" aria-hidden="true" />
-      <span className="words">{storeAway ? "Store away" : running ? "Working" : WORDS[status.connection]}</span>
+      <span className="words">{storeAway ? words.chat.storeGone : running ? words.chat.working : words.chat.connections[status.connection]}</span>
     </span>
   );
 }
@@ -34,14 +27,14 @@ export function StatusChip({ status }: { status: ThreadStatus }) {
 export function ConnectionFacts({ status, position }: { status: ThreadStatus; position?: Position }) {
   return (
     <dl className="connection" data-testid="position" data-seq={position?.seq}>
-      <dt>Connection</dt>
-      <dd>{WORDS[status.connection]}</dd>
-      <dt>Position</dt>
-      <dd>{position ? `${position.seq} of log ${position.epoch}` : "nothing is held yet"}</dd>
-      <dt>Run</dt>
-      <dd>{status.activeRunId ?? "none"}</dd>
-      <dt>Store</dt>
-      <dd>{status.hello === undefined ? "unknown" : isStoreAway(status) ? "does not answer" : status.hello.durable ? "outlives the server" : "in the server's memory"}</dd>
+      <dt>{words.chat.connection}</dt>
+      <dd>{words.chat.connections[status.connection]}</dd>
+      <dt>{words.chat.position}</dt>
+      <dd>{position ? words.chat.positionOf(position.seq, position.epoch) : words.chat.nothingHeld}</dd>
+      <dt>{words.chat.run}</dt>
+      <dd>{status.activeRunId ?? words.chat.none}</dd>
+      <dt>{words.chat.store}</dt>
+      <dd>{status.hello === undefined ? words.chat.unknown : isStoreAway(status) ? words.chat.noAnswer : status.hello.durable ? words.chat.durable : words.chat.volatile}</dd>
     </dl>
   );
 }

@@ -13,6 +13,7 @@ import { PayloadResult } from "./PayloadResult";
 import type { Card } from "./rows";
 import { badgesOf } from "./toolstate";
 import { Verdict } from "../decision/Verdict";
+import { parts, words } from "../words";
 
 /**
  * A tool call on one line: what it does, what was decided about it, by whom and when. Opened, with what, and what came of
@@ -20,7 +21,7 @@ import { Verdict } from "../decision/Verdict";
  */
 export const ToolCard = memo(function ToolCard({ call, state, result, told }: Card) {
   const { name, arguments: given } = call.function;
-  const headline = useMemo(() => headlineOf(name, given), [name, given]);
+  const headline = useMemo(() => headlineOf(name, given, parts.text.andMore), [name, given]);
   const badges = badgesOf(state, told);
   const answer = result && textOf(result.content);
   const large = payloadIn(result?.content);
@@ -37,13 +38,13 @@ export const ToolCard = memo(function ToolCard({ call, state, result, told }: Ca
           <Verdict badges={badges} at={told?.at} />
         </summary>
         <Facts tool={name} />
-        {given !== "" && <ArgFields text={given} hook="tool-args" label={told?.changed ? "Arguments as proposed" : "Arguments"} compact />}
+        {given !== "" && <ArgFields text={given} hook="tool-args" label={told?.changed ? words.chat.proposed : words.chat.arguments} compact />}
         {large && <PayloadResult payload={large} />}
         {!large && answer !== undefined && <Result text={answer} told={state !== "done" && state !== "failed"} />}
       </details>
       {told?.reason && (
         <p className="why" data-testid="decision-reason">
-          <span className="hint">Reason: </span>
+          <span className="hint">{words.chat.reason} </span>
           <Marked text={told.reason} />
         </p>
       )}
@@ -57,8 +58,8 @@ function Result({ text, told }: { text: string; told: boolean }) {
   const object = useMemo(() => text.startsWith("{"), [text]);
   return (
     <div className="result">
-      <p className="hint">{told ? "The agent was told" : "Result"}</p>
-      {object ? <ArgFields text={text} hook="tool-result" label="Result" compact /> : <Folded text={text} hook="tool-result" label="Result" />}
+      <p className="hint">{told ? words.chat.agentTold : words.chat.result}</p>
+      {object ? <ArgFields text={text} hook="tool-result" label={words.chat.result} compact /> : <Folded text={text} hook="tool-result" label={words.chat.result} />}
     </div>
   );
 }

@@ -13,6 +13,7 @@ import type { Mark } from "../decision/record";
 import { cameBack, verdictOf } from "../decision/told";
 import { Verdict } from "../decision/Verdict";
 import { sentence, wordsFor } from "../lib/words";
+import { parts, words } from "../words";
 
 /** What stays in the conversation: a question with its answer, or a turn that has failed or was stopped. */
 export function TurnMark({ mark, retry }: { mark: Mark; retry?: () => void }) {
@@ -21,11 +22,11 @@ export function TurnMark({ mark, retry }: { mark: Mark; retry?: () => void }) {
   return (
     <div className={`mark-end ${how}`} data-testid="turn-end" data-how={how} data-code={code}>
       <Icon name={how === "failed" ? "alert" : "stop"} />
-      <span dir="auto">{how === "stopped" ? "Stopped." : `Failed: ${sentence(message || wordsFor(code).title)}`}</span>
+      <span dir="auto">{how === "stopped" ? words.chat.stopped : words.chat.failed(sentence(message || wordsFor(code).title))}</span>
       {retry && (
         <Guarded subject={mark.key}>
           <button type="button" className="quiet" data-testid="retry-turn" onClick={retry}>
-            <Icon name="retry" /> Try again
+            <Icon name="retry" /> {words.chat.tryAgain}
           </button>
         </Guarded>
       )}
@@ -37,32 +38,32 @@ function Answered({ mark: { told, question } }: { mark: Mark & { kind: "answer" 
   const message = questionText({ message: question?.message ?? told.message }) ?? aboutOf(question ?? told);
   const called = cameBack(told);
   const { reason, ...beside } = (called?.came ?? asObject(saidBeside({ status: "resolved", payload: told.payload })) ?? {}) as Record<string, unknown>;
-  const asked = question && questionOf(question);
-  const label = asked?.kind === "choice" && told.status === "resolved" && told.approved === undefined ? labelOf(asked, { status: "resolved", payload: told.payload }) : "Answered";
+  const asked = question && questionOf(question, parts.answer);
+  const label = asked?.kind === "choice" && told.status === "resolved" && told.approved === undefined ? labelOf(asked, { status: "resolved", payload: told.payload }, parts) : parts.answer.answered;
   return (
-    <section className="tool answered-question" data-testid="answered-question" data-interrupt-id={told.interruptId} aria-label="A question and its answer">
+    <section className="tool answered-question" data-testid="answered-question" data-interrupt-id={told.interruptId} aria-label={words.chat.questionAndAnswer}>
       <header>
-        <div className="asked-for">{message ? <Paragraph text={message} label="Question" /> : <span className="hint">A question</span>}</div>
+        <div className="asked-for">{message ? <Paragraph text={message} label={words.chat.question} /> : <span className="hint">{words.chat.aQuestion}</span>}</div>
         <Verdict badges={[verdictOf(told, false)]} at={told.at} />
       </header>
       {called?.thread !== undefined && (
         <a href={threadHref(called.thread)} onClick={onLink}>
-          See what it did
+          {words.chat.seeWhatItDid}
         </a>
       )}
       {typeof (told.reason ?? reason) === "string" && (
         <p className="why" data-testid="decision-reason">
-          <span className="hint">Reason: </span>
+          <span className="hint">{words.chat.reason} </span>
           {told.reason ?? String(reason)}
         </p>
       )}
-      {label !== "Answered" && (
+      {label !== parts.answer.answered && (
         <p className="why" data-testid="given-answer">
           <Marked text={label} />
         </p>
       )}
-      {label === "Answered" && Object.keys(beside).length > 0 && <ArgFields text={stringify(beside)} hook="given-answer" label="The answer" compact />}
-      {label === "Answered" && told.payload !== undefined && asObject(told.payload) === undefined && <Folded text={stringify(told.payload, 2)} hook="given-answer" label="The answer" />}
+      {label === parts.answer.answered && Object.keys(beside).length > 0 && <ArgFields text={stringify(beside)} hook="given-answer" label={words.chat.theAnswer} compact />}
+      {label === parts.answer.answered && told.payload !== undefined && asObject(told.payload) === undefined && <Folded text={stringify(told.payload, 2)} hook="given-answer" label={words.chat.theAnswer} />}
     </section>
   );
 }

@@ -4,6 +4,7 @@ import type { Message } from "@ag-ui/client";
 import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { ApiError, call } from "../server/api";
 import { sentence, wordsFor } from "../lib/words";
+import { words } from "../words";
 
 /** What was taken out of the conversation together, and is kept. */
 export interface Branch {
@@ -108,7 +109,7 @@ export function useGoingBack({ threadId, messages, whole, synced, restated, runn
       over = true;
     };
   }, [path, synced, some, restated]);
-  const held = running ? "Stop the run first, or wait until it has ended." : asks ? "Answer or cancel the question first." : undefined;
+  const held = running ? words.chat.stopFirst : asks ? words.chat.answerFirst : undefined;
   const go = useCallback(
     async (way: string, body: unknown): Promise<string | undefined> => {
       if (under.current) return undefined;

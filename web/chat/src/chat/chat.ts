@@ -15,6 +15,7 @@ import { Times } from "./times";
 import type { Told } from "../decision/told";
 import { turnsInLog } from "./turnsinlog";
 import { rememberUsed, usedIn, usedWords, type Used } from "./used";
+import { words } from "../words";
 
 /** A failure of a run, as its event told it. */
 export interface Notice {
@@ -254,7 +255,7 @@ export class Chat {
       if (message) this.takeBack(message.id);
       // An answer that does not fit is corrected where it was given.
       if (waits && !(resume && !message && refusal.code.startsWith("interrupt"))) this.outbox.refuse(runId, refusal);
-      else if (refusal.code !== STOPPED.code) this.notice = refusal;
+      else if (refusal.code !== CANCELLED) this.notice = refusal;
     }
     if (!this.outbox.items.find((one) => one.runId === runId)?.refusal) this.outbox.drop(runId);
     this.changed();
@@ -268,7 +269,7 @@ export class Chat {
   private async run(runId: string, resume?: ResumeEntry[], joins?: boolean): Promise<Notice | undefined> {
     let began = false;
     // What ends without a word has been stopped before it was taken.
-    let refusal: Notice = STOPPED;
+    let refusal: Notice = stopped();
     this.notice = undefined;
     this.changed();
     try {
@@ -418,7 +419,10 @@ function noticeOf(event: RunErrorEvent): Notice {
   return { code: event.code ?? "agent_error", message: event.message, details };
 }
 
-const STOPPED: Notice = { refusal: true, code: "cancelled", message: "It was stopped before the server had taken it." };
+const CANCELLED = "cancelled";
+
+/** The person stopped it before. */
+const stopped = (): Notice => ({ refusal: true, code: CANCELLED, message: words.chat.stoppedBefore });
 
 export function useChat(threadId: string): [Chat, Picture] {
   const session = useSession();

@@ -1,25 +1,28 @@
 // What an agent understands that is written with a slash. That is known of the built-in one only.
 
-export type Command = readonly [command: string, what: string];
+import { type Words } from "../words";
+
+
+export type Command = readonly [command: string, what: keyof Words["chat"]["commands"]];
 
 /** The type of the built-in agent. */
 const SCRIPT = "aguiws:script";
 
 const COMMANDS: readonly Command[] = [
-  ["/say Hello from the script agent", "Streams a sentence, word by word"],
-  ["/slow 20 100", "Streams slowly; reload in the middle"],
-  ['/tool send_email {"to":"ada@example.com","subject":"Hi"}', "Proposes a tool call and waits for you"],
-  ["/parallel 3", "Three proposals, answered together"],
-  ["/form", "Asks for figures with a form"],
-  ["/confirm Deploy to production?", "Asks for a plain confirmation"],
-  ["/twice", "Asks, and asks again"],
-  ["/expire 60", "Asks with a deadline"],
-  ["/fail Something broke", "Ends with an error"],
-  ["/panic", "Panics, and is contained"],
-  ['/state {"count":1}', "Shares state with the page"],
-  ["/effect", "Does something that happens once"],
-  ["/think What could this be about?", "Reasons before it answers"],
-  ["/delegate Say hello", "Hands over to a subagent"],
+  ["/say Hello from the script agent", "say"],
+  ["/slow 20 100", "slow"],
+  ['/tool send_email {"to":"ada@example.com","subject":"Hi"}', "tool"],
+  ["/parallel 3", "parallel"],
+  ["/form", "form"],
+  ["/confirm Deploy to production?", "confirm"],
+  ["/twice", "twice"],
+  ["/expire 60", "expire"],
+  ["/fail Something broke", "fail"],
+  ["/panic", "panic"],
+  ['/state {"count":1}', "state"],
+  ["/effect", "effect"],
+  ["/think What could this be about?", "think"],
+  ["/delegate Say hello", "delegate"],
 ];
 
 const NONE: readonly Command[] = [];

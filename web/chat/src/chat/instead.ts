@@ -1,6 +1,7 @@
 // What a message does that is sent while the thread is suspended, in words.
 
 import { waits } from "../../../react/forms/question";
+import { words } from "../words";
 
 export interface Instead {
   placeholder: string;
@@ -16,17 +17,16 @@ export function insteadOf(reasons: readonly string[]): Instead {
   const asked = reasons.filter((reason) => !waits(reason)).length;
   if (asked === 0) {
     return {
-      placeholder: "Write a message",
-      button: "Stop waiting and send",
-      stop: "Ends what the agent waits for, and the run",
-      unsent: "Not sent: the agent waits, and a message ends that. Press the button to stop waiting and send.",
+      placeholder: words.chat.instead.write,
+      button: words.chat.instead.stopWaiting,
+      stop: words.chat.instead.endsWait,
+      unsent: words.chat.instead.unsentWaits,
     };
   }
-  const [questions, open] = asked === 1 ? ["the question", "a question is open, and a message cancels it"] : ["the questions", "questions are open, and a message cancels them"];
   return {
-    placeholder: "Or write something else",
-    button: `Cancel ${questions} and send`,
-    stop: "Cancels what is asked and ends the run",
-    unsent: `Not sent: ${open}. Answer above, or press the button to cancel and send.`,
+    placeholder: words.chat.instead.other,
+    button: words.chat.instead.cancelAndSend(asked),
+    stop: words.chat.instead.endsAsked,
+    unsent: words.chat.instead.unsentAsked(asked),
   };
 }

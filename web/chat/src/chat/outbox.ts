@@ -4,6 +4,7 @@
 import type { ResumeEntry } from "@ag-ui/client";
 import { keepOwn, ownOf, ownPerson } from "../server/own";
 import { isObject } from "../../../react/forms/schema";
+import { words } from "../words";
 
 /** Why something was not taken. */
 export interface Refusal {
@@ -40,7 +41,7 @@ export class Outbox {
   private readonly person = ownPerson();
 
   constructor(private readonly threadId: string) {
-    this.held = this.kept().map((item) => (item.refusal || Date.now() - item.at < FRESH_MS ? item : { ...item, refusal: UNKNOWN }));
+    this.held = this.kept().map((item) => (item.refusal || Date.now() - item.at < FRESH_MS ? item : { ...item, refusal: unknown() }));
   }
 
   /** Another array after every change. */
@@ -80,7 +81,7 @@ export class Outbox {
   }
 }
 
-const UNKNOWN: Refusal = { code: "unsent", message: "The page was loaded anew before the server had taken it." };
+const unknown = (): Refusal => ({ code: "unsent", message: words.chat.loadedAnew });
 
 function isOutgoing(value: unknown): value is Outgoing {
   if (!isObject(value)) return false;

@@ -8,6 +8,7 @@ import type { Mark } from "../decision/record";
 import type { Told } from "../decision/told";
 import { dayOf } from "./times";
 import { toolStateOf, type ToolState } from "./toolstate";
+import { parts, words } from "../words";
 
 export interface Card {
   call: ToolCall;
@@ -91,12 +92,12 @@ export function rowsOf({ messages, interrupts, running, subagents, used, decided
       cards: cards.map((call) => {
         const [result, told] = [results.get(call.id), decided?.get(call.id)];
         const question = about.get(call.id);
-        const asked = question !== undefined && questionOf(question).kind === "approval";
+        const asked = question !== undefined && questionOf(question, parts.answer).kind === "approval";
         // Frameworks ask in the middle of a call, and say seldom of which.
         const waiting = question !== undefined || (interrupts.length > 0 && !running && index > lastQuestion);
         return { call, open: question !== undefined, state: toolStateOf({ asked, waiting, running: growing, result, told }), result, told };
       }),
-      by: subagentRunId === undefined ? undefined : (subagents.get(subagentRunId) ?? name ?? "Subagent"),
+      by: subagentRunId === undefined ? undefined : (subagents.get(subagentRunId) ?? name ?? words.chat.subagent),
       used: used?.get(message.id),
       at,
       day: begins ? at : undefined,

@@ -1,6 +1,7 @@
 // When messages were said: as runs on record tell, or as it came here.
 
 import type { RunInfo } from "../server/api";
+import { locale, words } from "../words";
 
 /** More are forgotten, the oldest first. */
 const MOST = 1_000;
@@ -34,16 +35,16 @@ export class Times {
   }
 }
 
-const inYear = new Intl.DateTimeFormat("en", { weekday: "long", day: "numeric", month: "long" });
-const withYear = new Intl.DateTimeFormat("en", { day: "numeric", month: "long", year: "numeric" });
+const IN_YEAR = { weekday: "long", day: "numeric", month: "long" } as const;
+const WITH_YEAR = { day: "numeric", month: "long", year: "numeric" } as const;
 
 /** A day in words: "Today", "Yesterday", "Friday, 30 January", "30 January 2029". */
 export function dayWords(at: number, now = Date.now()): string {
   const day = new Date(at);
   const [today, tomorrow] = dayOf(now);
-  if (at >= today && at < tomorrow) return "Today";
-  if (dayOf(at)[1] === today) return "Yesterday";
-  return (day.getFullYear() === new Date(now).getFullYear() ? inYear : withYear).format(day);
+  if (at >= today && at < tomorrow) return words.threads.today;
+  if (dayOf(at)[1] === today) return words.threads.yesterday;
+  return day.toLocaleDateString(locale, day.getFullYear() === new Date(now).getFullYear() ? IN_YEAR : WITH_YEAR);
 }
 
 /** When the day begins that a time is in, and when the next one does. */

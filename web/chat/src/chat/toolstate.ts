@@ -4,7 +4,8 @@ import type { ToolMessage } from "@ag-ui/client";
 import { parse } from "../../../react/lib/json";
 import { textOf } from "./messagetext";
 import { isObject } from "../../../react/forms/schema";
-import { verdictOf, type Badge, type Told } from "../decision/told";
+import { verdictOf, type Badge, type Told, type Tone } from "../decision/told";
+import { words } from "../words";
 
 /** `asked`: whether it is carried out. `open`: the run has ended, and nothing says what became of the call. */
 export type ToolState = "working" | "asked" | "waiting" | "done" | "failed" | "declined" | "cancelled" | "expired" | "open";
@@ -49,22 +50,14 @@ function saidIn(result: ToolMessage): ToolState | undefined {
   return "failed";
 }
 
-const WORDS: Record<ToolState, Badge> = {
-  working: { words: "running", tone: "busy" },
-  asked: { words: "proposed", tone: "asked" },
-  waiting: { words: "waiting", tone: "asked" },
-  done: { words: "done", tone: "done" },
-  failed: { words: "failed", tone: "late" },
-  declined: { words: "declined", tone: "late" },
-  cancelled: { words: "cancelled", tone: "" },
-  expired: { words: "expired", tone: "late" },
-  open: { words: "no result", tone: "" },
-};
+const TONES: Record<ToolState, Tone> = { working: "busy", asked: "asked", waiting: "asked", done: "done", failed: "late", declined: "late", cancelled: "", expired: "late", open: "" };
+
+const badgeOf = (state: ToolState): Badge => ({ words: words.chat.states[state], tone: TONES[state] });
 
 /** What is said of a call: what was decided, and, where that is not all, how far it has come. */
 export function badgesOf(state: ToolState, told: Told | undefined): Badge[] {
-  if (!told || state === "asked") return [WORDS[state]];
+  if (!told || state === "asked") return [badgeOf(state)];
   const verdict = verdictOf(told, true);
   if (told.status === "resolved" && told.approved === false) return [verdict];
-  return state === told.status ? [verdict] : [verdict, WORDS[state]];
+  return state === told.status ? [verdict] : [verdict, badgeOf(state)];
 }

@@ -2,6 +2,7 @@
 // count is no secret.
 
 import type { Message, TokenUsage } from "@ag-ui/client";
+import { locale, words } from "../words";
 
 const KEY = "aguiws:used:";
 
@@ -49,16 +50,16 @@ function countsOf(usage: readonly TokenUsage[] | undefined): Pick<Used, "input" 
 
 /** What the runs that ended behind each message have used, by its id: "1,234 tokens in, 56 out". */
 export function usedWords(used: readonly Used[]): ReadonlyMap<string, string> {
-  return new Map(used.map(({ messageId }) => [messageId, words(used.filter((one) => one.messageId === messageId))]));
+  return new Map(used.map(({ messageId }) => [messageId, wordsOf(used.filter((one) => one.messageId === messageId))]));
 }
 
-function words(here: readonly Used[]): string {
+function wordsOf(here: readonly Used[]): string {
   const sum = (count: "input" | "output" | "total") => {
     const told = here.flatMap(({ [count]: n }) => (n === undefined ? [] : [n]));
-    return told.length === 0 ? undefined : told.reduce((a, b) => a + b).toLocaleString("en");
+    return told.length === 0 ? undefined : told.reduce((a, b) => a + b).toLocaleString(locale);
   };
   const [input, output, total] = [sum("input"), sum("output"), sum("total")];
-  if (input !== undefined) return `${input} tokens in${output === undefined ? "" : `, ${output} out`}`;
-  if (output !== undefined) return `${output} tokens out`;
-  return total === undefined ? "" : `${total} tokens`;
+  if (input !== undefined) return output === undefined ? words.chat.tokensIn(input) : words.chat.tokensInOut(input, output);
+  if (output !== undefined) return words.chat.tokensOut(output);
+  return total === undefined ? "" : words.chat.tokens(total);
 }

@@ -4,6 +4,7 @@ import type { Keep } from "../../../react/forms/typed";
 import { onLink, threadHref } from "../lib/route";
 import { control } from "../server/api";
 import { keepOwn, ownOf, ownPerson } from "../server/own";
+import { words } from "../words";
 
 interface Props extends Omit<DecisionProps, "onAnswer" | "onChange" | "keep" | "linkTo" | "control" | "exact"> {
   threadId: string;
@@ -42,7 +43,7 @@ function typedInto(threadId: string, question: string): Keep {
 function linkTo(threadId: string) {
   return (
     <a href={threadHref(threadId)} onClick={onLink} data-testid="called">
-      See what it does
+      {words.decision.seeWhatItDoes}
     </a>
   );
 }

@@ -14,6 +14,7 @@ import { visible } from "../../../react/lib/misleading";
 import { Review } from "./Review";
 import { Steps } from "./Steps";
 import { useSteps } from "./stepping";
+import { parts, words } from "../words";
 
 interface Props {
   threadId: string;
@@ -50,7 +51,7 @@ export function Interrupts({ threadId, open, messages, asker, sending, answer }:
     // A single answer that is refused is corrected in its card, so it is not kept as given.
     const single = !together && decision && entriesFor(open, { [id]: decision });
     if (single) {
-      setGiven({ id, label: labelOf(questionOf(interrupt), decision) });
+      setGiven({ id, label: labelOf(questionOf(interrupt, parts.answer), decision, parts) });
       send(single, { [id]: decision });
     } else {
       drafts.decide(id, decision);
@@ -58,12 +59,12 @@ export function Interrupts({ threadId, open, messages, asker, sending, answer }:
     }
   };
   const send = (entries: ResumeEntry[], given: Readonly<Record<string, Answer>>) => {
-    answer(entries, open.flatMap((one) => (given[one.id] ? [decisionOf(one, messages, given[one.id]!)] : [])));
+    answer(entries, open.flatMap((one) => (given[one.id] ? [decisionOf(one, messages, given[one.id]!, parts)] : [])));
   };
 
   const looksOver = together && steps.at === undefined;
   return (
-    <section ref={box} className="questions" aria-label="Open questions" onPointerDownCapture={steps.stay} onFocusCapture={steps.stay}>
+    <section ref={box} className="questions" aria-label={words.decision.openQuestions} onPointerDownCapture={steps.stay} onFocusCapture={steps.stay}>
       {together && (
         <Steps step={steps.at === undefined ? undefined : steps.at + 1} of={open.length} answered={answered} kept={draftsKept} back={steps.back} next={steps.next} />
       )}
@@ -78,7 +79,7 @@ export function Interrupts({ threadId, open, messages, asker, sending, answer }:
               <p className="settled" role="status" data-testid="settled">
                 <Icon name="wait" />
                 <strong>
-                  <Marked text={aboutWhat(interrupt, toolCallOf(interrupt, messages))} />
+                  <Marked text={aboutWhat(interrupt, toolCallOf(interrupt, messages), parts)} />
                 </strong>
                 <span className="tag busy">{visible(given.label)}</span>
               </p>
@@ -101,10 +102,10 @@ export function Interrupts({ threadId, open, messages, asker, sending, answer }:
       {looksOver && (
         <Guarded subject={stringify([open.map(idOf), answers])} className="question">
           <div className="shown" tabIndex={-1}>
-            <h2>Look it over, then send</h2>
+            <h2>{words.decision.lookOver}</h2>
           </div>
           <Review open={open} messages={messages} answers={answers} faults={faults} look={steps.look} />
-          {draftsKept && <p className="hint">Kept as drafts for everybody who may answer.</p>}
+          {draftsKept && <p className="hint">{words.decision.keptAsDrafts}</p>}
           <div className="actions">
             <button
               type="button"
@@ -113,9 +114,9 @@ export function Interrupts({ threadId, open, messages, asker, sending, answer }:
               disabled={!entries || sending}
               onClick={() => entries && send(entries, answers)}
             >
-              {sending ? "Sending…" : `Send ${open.length} answers`}
+              {sending ? words.decision.sending : words.decision.sendAnswers(open.length)}
             </button>
-            {!entries && <span className="hint">All questions are answered together.</span>}
+            {!entries && <span className="hint">{words.decision.together}</span>}
           </div>
         </Guarded>
       )}

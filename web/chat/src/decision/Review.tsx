@@ -11,6 +11,7 @@ import { visible } from "../../../react/lib/misleading";
 import { worded } from "../../../react/lib/naming";
 import { isObject } from "../../../react/forms/schema";
 import { changesOf } from "./told";
+import { parts, words } from "../words";
 
 interface Props {
   open: readonly Interrupt[];
@@ -27,21 +28,21 @@ const SAID = 120;
 /** What will be sent, all of it at once. */
 export function Review({ open, messages, answers, faults, look }: Props) {
   return (
-    <ol className="review" data-testid="review" aria-label="Your answers">
+    <ol className="review" data-testid="review" aria-label={words.decision.yourAnswers}>
       {open.map((interrupt, i) => {
         const { id } = interrupt;
         const answer = answers[id];
-        const question = questionOf(interrupt);
-        const label = answer && visible(labelOf(question, answer));
+        const question = questionOf(interrupt, parts.answer);
+        const label = answer && visible(labelOf(question, answer, parts));
         const yes = answer !== undefined && saysYes(question, answer);
         const changed = answer && editedIn(answer, toolCallOf(interrupt, messages)?.function.arguments);
-        const beside = answer && (question.kind !== "choice" || label === "Answered") ? besideOf(answer, changed !== undefined) : "";
-        const way = answer ? "Change" : "Answer";
+        const beside = answer && (question.kind !== "choice" || label === parts.answer.answered) ? besideOf(answer, changed !== undefined) : "";
+        const way = answer ? words.decision.change : words.decision.answer;
         return (
           <li key={id}>
             <div className="about-what">
               <p>
-                <Marked text={aboutWhat(interrupt, toolCallOf(interrupt, messages))} />
+                <Marked text={aboutWhat(interrupt, toolCallOf(interrupt, messages), parts)} />
               </p>
               {changed && <Changes changes={changed} />}
               {beside !== "" && (
@@ -51,8 +52,8 @@ export function Review({ open, messages, answers, faults, look }: Props) {
               )}
               {faults[id] && <p className="fault">{faults[id].message}</p>}
             </div>
-            <span className={yes ? "tag done" : answer ? "tag" : "tag asked"}>{label ?? "Not answered"}</span>
-            <button type="button" className="quiet" data-testid="review-look" aria-label={`${way} question ${i + 1}`} onClick={() => look(id)}>
+            <span className={yes ? "tag done" : answer ? "tag" : "tag asked"}>{label ?? words.decision.notAnswered}</span>
+            <button type="button" className="quiet" data-testid="review-look" aria-label={(answer ? words.decision.changeQuestion : words.decision.answerQuestion)(i + 1)} onClick={() => look(id)}>
               {way}
             </button>
           </li>
@@ -65,7 +66,7 @@ export function Review({ open, messages, answers, faults, look }: Props) {
 /** What an approval edits; undefined where it edits nothing, or nobody can tell. */
 function editedIn({ payload }: Answer, proposed: string | undefined): Change[] | undefined {
   if (proposed === undefined || !isObject(payload) || payload.editedArgs === undefined) return undefined;
-  const read = readJson(proposed);
+  const read = readJson(proposed, parts.form);
   return "value" in read ? changesOf(read.value, payload.editedArgs) : undefined;
 }
 

@@ -1,4 +1,5 @@
 import { Icon } from "../../../react/lib/Icon";
+import { words } from "../words";
 
 interface Props {
   /** Which question is shown, from 1; undefined: all answers are looked over. */
@@ -14,20 +15,20 @@ interface Props {
 /** Where somebody is among several questions, and the ways to the one before and after. They decide nothing. */
 export function Steps({ step, of, answered, kept, back, next }: Props) {
   return (
-    <nav className="steps" aria-label="Questions">
+    <nav className="steps" aria-label={words.decision.questions}>
       <button type="button" data-testid="step-back" disabled={!back} onClick={back}>
-        <Icon name="back" /> <span>Back</span>
+        <Icon name="back" /> <span>{words.decision.back}</span>
       </button>
       <div>
-        <strong data-testid="step">{step === undefined ? "Review" : `Question ${step} of ${of}`}</strong>
+        <strong data-testid="step">{step === undefined ? words.decision.review : words.decision.questionOf(step, of)}</strong>
         <span className="hint" role="status" data-testid="answer-progress">
-          {answered} of {of} answered
+          {words.decision.answeredOf(answered, of)}
         </span>
-        {kept && <span className="visually-hidden">Kept as drafts for everybody who may answer.</span>}
+        {kept && <span className="visually-hidden">{words.decision.keptAsDrafts}</span>}
       </div>
       {next && (
         <button type="button" data-testid="step-next" onClick={next}>
-          <span>{step === of ? "Review" : "Next"}</span> <Icon name="next" />
+          <span>{step === of ? words.decision.review : words.decision.next}</span> <Icon name="next" />
         </button>
       )}
     </nav>

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { ApiError, asker, call, type Entry, type InboxItem, type Page } from "../server/api";
 import { entryOf, type Answer } from "../../../react/forms/answers";
 import { useSession } from "../server/session";
+import { words } from "../words";
 
 /** What a server does for drafts. Each call rejects with an ApiError. */
 export interface Keeper {
@@ -161,7 +162,7 @@ function keeperOf(threadId: string): Keeper {
   return {
     load: async () => {
       const page = await ask();
-      if (!Array.isArray(page?.items)) throw new ApiError(200, "unreadable", "The server answered something else than interrupts.");
+      if (!Array.isArray(page?.items)) throw new ApiError(200, "unreadable", words.decision.notInterrupts);
       return page.items.flatMap((item) => item.interrupts.flatMap(({ draft }) => draft ?? []));
     },
     keep: (entry) => call("POST", `${base}/resolve`, { entries: [entry] }),

@@ -7,6 +7,7 @@ import { TAKEN } from "../../../react/decision/argparts";
 import { stringify } from "../../../react/lib/json";
 import { worded } from "../../../react/lib/naming";
 import { isObject } from "../../../react/forms/schema";
+import { words } from "../words";
 
 /** A decision, and what was asked where that is known. */
 export interface Told extends Decision {
@@ -73,7 +74,7 @@ export function cameBack({ through, payload }: Told): { thread?: string; came: o
 /** A pointer as people read it: `/to/0/name` is `To › 0 › Name`. */
 export function placeOf(pointer: string): string {
   const names = pointer.split("/").slice(1).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
-  return names.length === 0 ? "all of it" : names.map(worded).join(" › ");
+  return names.length === 0 ? words.decision.allOfIt : names.map(worded).join(" › ");
 }
 
 /** One side of a change, as JSON but for texts that nobody takes for something else. `cut`: it is the first part of a text. */
@@ -92,15 +93,16 @@ export interface Badge {
 export function verdictOf({ status, approved, by, changed, cut, through, payload }: Told, call: boolean): Badge {
   if (through === "call" && status === "resolved") {
     const failed = isObject(payload) ? payload.status : undefined;
-    return typeof failed === "string" ? { words: failed, tone: "late" } : { words: "came back", tone: "done" };
+    return typeof failed === "string" ? { words: failed, tone: "late" } : { words: words.decision.cameBack, tone: "done" };
   }
-  const who = by === undefined ? "" : ` by ${by}`;
-  if (status === "expired") return { words: "expired", tone: "late" };
-  if (status === "cancelled") return { words: `cancelled${who}`, tone: "" };
-  if (approved === false) return { words: `${call ? "declined" : "no"}${who}`, tone: "late" };
-  if (approved !== true) return { words: `answered${who}`, tone: "done" };
-  if (!call) return { words: `yes${who}`, tone: "done" };
+  const { verdicts, by: decidedBy } = words.decision;
+  const who = (verdict: string) => (by === undefined ? verdict : decidedBy(verdict, by));
+  if (status === "expired") return { words: verdicts.expired, tone: "late" };
+  if (status === "cancelled") return { words: who(verdicts.cancelled), tone: "" };
+  if (approved === false) return { words: who(call ? verdicts.declined : verdicts.no), tone: "late" };
+  if (approved !== true) return { words: who(verdicts.answered), tone: "done" };
+  if (!call) return { words: who(verdicts.yes), tone: "done" };
   // More changes than are told are none here.
   const edited = (changed && changed.length > 0) || cut?.includes("changed");
-  return { words: `${edited ? "edited" : "approved"}${who}`, tone: "done" };
+  return { words: who(edited ? verdicts.edited : verdicts.approved), tone: "done" };
 }

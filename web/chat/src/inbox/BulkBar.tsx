@@ -4,11 +4,8 @@ import { among, callsOf, MOST, questionsKey, toolsOf, type Bulk, type Result, ty
 import { Guarded, uncovered } from "../../../react/lib/Guarded";
 import { visible } from "../../../react/lib/misleading";
 import { sentence, wordsFor } from "../lib/words";
-
-const VERBS: Record<Way, { verb: string; done: string; means: string }> = {
-  approve: { verb: "Approve", done: "approved", means: "Each call is carried out with the arguments as shown, and each other question is answered with its yes." },
-  decline: { verb: "Decline", done: "declined", means: "Each agent goes on and knows that the answer was no." },
-};
+import { words } from "../words";
+import { inbox } from "../words/inbox";
 
 interface Props {
   bulk: Bulk;
@@ -46,8 +43,9 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, heard }: Props) 
     if (document.activeElement === document.body || box.current?.contains(document.activeElement)) box.current?.focus({ preventScroll: true });
   }, [asking]);
   if (nothing) return null;
-  const { verb, done, means } = VERBS[way];
+  const yes = way === "approve";
   const refused = results.filter(({ error }) => error);
+  const done = (yes ? inbox.bulk.approved : inbox.bulk.declined)(results.length - refused.length);
   // A list that is on its way may have others.
   const hidden = state === "asking" && among(new Set(items.map(questionsKey)), offered).size < items.length;
   const send = async () => heard(way, await bulk.send());
@@ -56,7 +54,7 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, heard }: Props) 
       ref={box}
       className="bulk"
       tabIndex={-1}
-      aria-label="Several at once"
+      aria-label={inbox.bulk.several}
       aria-describedby={asking ? asks : undefined}
       data-testid="bulk"
       data-state={state}
@@ -68,21 +66,21 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, heard }: Props) 
         <Guarded fixed subject={`${way} ${items.map(({ threadId }) => threadId).join()}`} className="confirm">
           <p id={asks} data-testid="bulk-asks">
             <strong>
-              {verb} {items.length === 1 ? "what 1 chat asks" : `what ${items.length} chats ask`}?
+              {(yes ? inbox.bulk.approveAsks : inbox.bulk.declineAsks)(items.length)}
             </strong>{" "}
-            {callsOf(items).map(([tool, count]) => `${tool ? visible(tool) : "no tool call"} × ${count}`).join(", ")}. {means} Each is answered on its own; what is refused stays here with the reason.
+            {callsOf(items).map(([tool, count]) => `${tool ? visible(tool) : inbox.bulk.noCall} × ${count}`).join(", ")}. {yes ? inbox.bulk.approveMeans : inbox.bulk.declineMeans} {inbox.bulk.each}
           </p>
           {state === "unanswered" && fault && (
             <p className="fault" role="alert" data-testid="bulk-unanswered">
-              {wordsFor(fault.code).title}. It is not known whether {items.length === 1 ? "this was" : "these were"} answered; sending again answers nothing twice.
+              {inbox.bulk.unknown(wordsFor(fault.code).title, items.length)}
             </p>
           )}
           <div className="actions">
             <button type="button" className="primary" data-testid="bulk-send" disabled={state === "sending" || hidden} onClick={() => void send()}>
-              {state === "sending" ? "Sending…" : state === "unanswered" ? "Send again" : `${verb} ${items.length}`}
+              {state === "sending" ? words.chat.sending : state === "unanswered" ? words.chat.sendAgain : (yes ? inbox.bulk.approve : inbox.bulk.decline)(items.length)}
             </button>
             <button type="button" data-edits data-testid="bulk-leave" disabled={state === "sending"} onClick={() => bulk.leave()}>
-              {state === "unanswered" ? "Leave it" : "Back"}
+              {state === "unanswered" ? inbox.bulk.leave : inbox.bulk.back}
             </button>
           </div>
         </Guarded>
@@ -90,7 +88,7 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, heard }: Props) 
         offered.length > 0 && (
           <div className="actions">
             <label className="filter">
-              <span className="hint">Select</span>
+              <span className="hint">{inbox.bulk.select}</span>
               <select
                 value=""
                 data-testid="bulk-select"
@@ -100,43 +98,42 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, heard }: Props) 
                   choose(some.slice(0, MOST));
                 }}
               >
-                <option value="">{chosen.length === 0 ? "several…" : `${chosen.length} selected`}</option>
-                <option value="all">all shown ({offered.length})</option>
+                <option value="">{chosen.length === 0 ? inbox.bulk.severalMore : inbox.bulk.selected(chosen.length)}</option>
+                <option value="all">{inbox.bulk.allShown(offered.length)}</option>
                 {toolsOf(offered).map(([tool, count]) => (
                   <option key={tool} value={`tool:${tool}`}>
                     {visible(tool)} ({count})
                   </option>
                 ))}
-                <option value="none">none</option>
+                <option value="none">{inbox.bulk.none}</option>
               </select>
             </label>
             <button type="button" data-testid="bulk-approve" disabled={chosen.length === 0} onClick={() => bulk.propose("approve", chosen)}>
-              {`Approve${chosen.length > 0 ? ` ${chosen.length}` : ""}…`}
+              {inbox.bulk.approveMore(chosen.length)}
             </button>
             <button type="button" data-testid="bulk-decline" disabled={chosen.length === 0} onClick={() => bulk.propose("decline", chosen)}>
-              {`Decline${chosen.length > 0 ? ` ${chosen.length}` : ""}…`}
+              {inbox.bulk.declineMore(chosen.length)}
             </button>
           </div>
         )
       )}
-      <div className="results" data-testid="bulk-results" {...(refused.length > 0 && { tabIndex: 0, role: "group", "aria-label": "Results" })}>
+      <div className="results" data-testid="bulk-results" {...(refused.length > 0 && { tabIndex: 0, role: "group", "aria-label": inbox.bulk.results })}>
         <div role="status">
           {state === "idle" && fault && (
             <p className="fault">
-              No question was answered. {wordsFor(fault.code).title}: {sentence(fault.message)} {wordsFor(fault.code).advice}
+              {inbox.bulk.noneAnswered(`${wordsFor(fault.code).title}: ${sentence(fault.message)} ${wordsFor(fault.code).advice}`)}
             </p>
           )}
           {results.length > 0 && (
             <p>
-              {results.length - refused.length} {done}
-              {refused.length > 0 && `, ${refused.length} refused`}.
+              {refused.length > 0 ? inbox.bulk.refused(done, refused.length) : done}.
             </p>
           )}
           {refused.length > 0 && (
             <ul>
               {refused.map(({ item, error }) => (
                 <li key={`${item.namespace} ${item.threadId}`} className="fault">
-                  {visible(item.title || "Untitled")}: {refusalWords(error!)}
+                  {visible(item.title || words.threads.untitled)}: {refusalWords(error!)}
                 </li>
               ))}
             </ul>

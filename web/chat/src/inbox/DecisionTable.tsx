@@ -1,6 +1,7 @@
 import type { ReactNode, Ref, TdHTMLAttributes } from "react";
 import { Ago } from "../../../react/lib/Ago";
 import { visible } from "../../../react/lib/misleading";
+import { inbox } from "../words/inbox";
 
 interface Props {
   label: string;
@@ -39,7 +40,7 @@ export function Cell({ told, ...rest }: { told?: string } & TdHTMLAttributes<HTM
 }
 
 export function AgentCell({ agent }: { agent: string | undefined }) {
-  return <Cell told="agent">{agent && <bdi>{visible(agent)}</bdi>}</Cell>;
+  return <Cell told={inbox.toldAgent}>{agent && <bdi>{visible(agent)}</bdi>}</Cell>;
 }
 
 export function TimeCell({ at }: { at: string | undefined }) {

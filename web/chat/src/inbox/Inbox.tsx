@@ -4,12 +4,13 @@ import { Bar } from "../bar/Bar";
 import { Bulk } from "./bulk";
 import { InboxOpen } from "./InboxOpen";
 import { Resolved } from "./Resolved";
+import { inbox } from "../words/inbox";
 
-const VIEWS = [["open", "Waiting"], ["resolved", "Resolved"]] as const;
+const VIEWS = ["open", "resolved"] as const;
 
 /** What waits for an answer across threads, and what was decided: of the tenant for who may answer for others, of the own namespace otherwise. */
 export default function Inbox() {
-  const [view, setView] = useState<(typeof VIEWS)[number][0]>("open");
+  const [view, setView] = useState<(typeof VIEWS)[number]>("open");
   // Answers that are on their way outlive a look at the other view.
   const [bulk] = useState(() => new Bulk((request) => call("POST", "/inbox/resolve", request)));
   const box = useRef<HTMLDivElement>(null);
@@ -23,10 +24,10 @@ export default function Inbox() {
     setView(name);
   };
   const views = (
-    <div className="views" role="group" aria-label="Views of the inbox">
-      {VIEWS.map(([name, words]) => (
+    <div className="views" role="group" aria-label={inbox.views}>
+      {VIEWS.map((name) => (
         <button key={name} type="button" aria-pressed={view === name} data-testid={`view-${name}`} onClick={() => choose(name)}>
-          {words}
+          {inbox[name]}
         </button>
       ))}
     </div>

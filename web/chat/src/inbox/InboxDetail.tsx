@@ -3,6 +3,7 @@ import type { InboxItem } from "../server/api";
 import { Icon } from "../../../react/lib/Icon";
 import { askKeyOf } from "./InboxItem";
 import type { Picked } from "./picking";
+import { inbox } from "../words/inbox";
 
 interface Props {
   box: RefObject<HTMLDivElement | null>;
@@ -25,10 +26,10 @@ export function InboxDetail({ box, items, picked, detailed, beside, keys, childr
   const shown = items.filter((item) => (detailed && item === open) || begun.has(askKeyOf(item)));
   if (!detailed && shown.length === 0) return null;
   return (
-    <div ref={box} className="inbox-detail" hidden={!detailed} tabIndex={-1} role="group" aria-label="The question">
+    <div ref={box} className="inbox-detail" hidden={!detailed} tabIndex={-1} role="group" aria-label={inbox.theQuestion}>
       {!beside && (
         <button type="button" className="quiet" data-testid="inbox-back" onClick={leave}>
-          <Icon name="back" /> Back to the list
+          <Icon name="back" /> {inbox.backToList}
         </button>
       )}
       {shown.map((item) => {
@@ -45,16 +46,16 @@ export function InboxDetail({ box, items, picked, detailed, beside, keys, childr
           {said.map(({ text }, i) => (
             <p key={i}>{text}</p>
           ))}
-          {!answered && <p>Not open any more: it was answered or given up elsewhere.</p>}
+          {!answered && <p>{inbox.notOpen}</p>}
           {there && (
             <p>
-              This chat asks again.{" "}
+              {inbox.asksAgain}{" "}
               <button type="button" data-testid="inbox-again" onClick={() => pick(there, "click")}>
-                Show what it asks
+                {inbox.showAsked}
               </button>
             </p>
           )}
-          {items.length > 0 && beside && <p>Choose what to look at next{keys && ", or press j"}.</p>}
+          {items.length > 0 && beside && <p>{keys ? inbox.chooseNextKey : inbox.chooseNext}</p>}
         </div>
       )}
     </div>

@@ -3,17 +3,18 @@ import { offered, type Facets } from "./facets";
 import { countFilters, isFiltered, NO_FILTERS, type Filters } from "./inboxquery";
 import { Menu } from "./Menu";
 import { reasonWords } from "./reasons";
+import { inbox } from "../words/inbox";
 
 /** What is typed is looked for when nothing more has come for so long, in milliseconds. */
 const TYPED_MS = 400;
 
-const ASKED = [["", "any time ago"], ["newer:3600", "within the last hour"], ["older:3600", "over an hour ago"], ["older:86400", "over a day ago"], ["older:604800", "over a week ago"]] as const;
-const TYPED = [["tool", "Tool"], ["user", "Asked by"], ["agent", "Agent"], ["thread", "Chat id"], ["runId", "Run id"]] as const;
+const ASKED = [["", "any"], ["newer:3600", "hour"], ["older:3600", "overHour"], ["older:86400", "overDay"], ["older:604800", "overWeek"]] as const;
+const TYPED = ["tool", "user", "agent", "thread", "runId"] as const;
 
 /** What has a menu is typed only where a list has several pages. */
 const MENUS: ReadonlySet<string> = new Set(["user", "agent"]);
 
-type Typed = Pick<Filters, (typeof TYPED)[number][0]>;
+type Typed = Pick<Filters, (typeof TYPED)[number]>;
 
 interface Props {
   filters: Filters;
@@ -50,23 +51,23 @@ export function InboxFilters({ filters, change, facets, paged, counts, tools }: 
   return (
     <div className="filters">
       <Menu
-        label="Reason"
+        label={inbox.reason}
         hook="inbox-reason"
         value={filters.reason}
-        all="any"
+        all={inbox.any}
         values={offered(facets.reason, filters.reason)}
         words={(one) => reasonWords(one, counts?.[one])}
         choose={(reason) => set({ reason })}
       />
-      <Menu label="Asked by" hook="inbox-by-user" value={filters.user} all="anybody" values={offered(facets.user, filters.user)} choose={(user) => named({ user })} />
-      <Menu label="Agent" hook="inbox-by-agent" value={filters.agent} all="any" values={offered(facets.agent, filters.agent)} choose={(agent) => named({ agent })} />
-      <Menu label="Due" hook="inbox-by-due" value={filters.due} all="any time" values={offered(facets.due, filters.due)} words={dueWords} choose={(due) => set({ due })} />
+      <Menu label={inbox.askedBy} hook="inbox-by-user" value={filters.user} all={inbox.anybody} values={offered(facets.user, filters.user)} choose={(user) => named({ user })} />
+      <Menu label={inbox.agent} hook="inbox-by-agent" value={filters.agent} all={inbox.any} values={offered(facets.agent, filters.agent)} choose={(agent) => named({ agent })} />
+      <Menu label={inbox.due} hook="inbox-by-due" value={filters.due} all={inbox.anyTime} values={offered(facets.due, filters.due)} words={dueWords} choose={(due) => set({ due })} />
       <details data-testid="inbox-filters">
-        <summary>{count === 0 ? "More filters" : `More filters, ${count} set`}</summary>
+        <summary>{count === 0 ? inbox.moreFilters : inbox.moreFiltersSet(count)}</summary>
         <form className="filter-fields" onSubmit={submit}>
-          {TYPED.filter(([name]) => fields.current || !MENUS.has(name)).map(([name, label]) => (
+          {TYPED.filter((name) => fields.current || !MENUS.has(name)).map((name) => (
             <label key={name} className="field">
-              <span>{label}</span>
+              <span>{inbox.typed[name]}</span>
               <input
                 value={typed[name]}
                 autoComplete="off"
@@ -83,18 +84,18 @@ export function InboxFilters({ filters, change, facets, paged, counts, tools }: 
             ))}
           </datalist>
           <label className="field">
-            <span>Asked</span>
+            <span>{inbox.asked}</span>
             <select value={filters.asked} data-testid="inbox-by-asked" onChange={(event) => set({ asked: event.target.value })}>
-              {ASKED.map(([value, words]) => (
+              {ASKED.map(([value, when]) => (
                 <option key={value} value={value}>
-                  {words}
+                  {inbox.asks[when]}
                 </option>
               ))}
             </select>
           </label>
           <label className="check">
             <input type="checkbox" checked={filters.everywhere} data-testid="inbox-everywhere" onChange={(event) => set({ everywhere: event.target.checked })} />
-            <span>All tenants</span>
+            <span>{inbox.allTenants}</span>
           </label>
           <div className="actions">
             <button
@@ -107,7 +108,7 @@ export function InboxFilters({ filters, change, facets, paged, counts, tools }: 
                 change({ ...NO_FILTERS, reason: filters.reason });
               }}
             >
-              Clear filters
+              {inbox.clearFilters}
             </button>
           </div>
         </form>
@@ -117,13 +118,13 @@ export function InboxFilters({ filters, change, facets, paged, counts, tools }: 
 }
 
 function dueWords(due: string): string {
-  return due === "0" ? "overdue" : "soon or overdue";
+  return due === "0" ? inbox.overdue : inbox.soon;
 }
 
 function pick(typed: Typed): Typed {
-  return Object.fromEntries(TYPED.map(([name]) => [name, typed[name]])) as unknown as Typed;
+  return Object.fromEntries(TYPED.map((name) => [name, typed[name]])) as unknown as Typed;
 }
 
 function same(one: Typed, other: Typed): boolean {
-  return TYPED.every(([name]) => one[name].trim() === other[name].trim());
+  return TYPED.every((name) => one[name].trim() === other[name].trim());
 }

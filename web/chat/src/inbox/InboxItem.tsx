@@ -12,6 +12,8 @@ import { visible } from "../../../react/lib/misleading";
 import { Reviewers } from "./Reviewers";
 import { onLink, threadHref } from "../lib/route";
 import { wordsFor } from "../lib/words";
+import { parts, words } from "../words";
+import { inbox } from "../words/inbox";
 
 /** What was done here about what a thread asks. */
 export interface Said {
@@ -72,17 +74,17 @@ export function Item(props: ItemProps) {
     };
     return <Open {...props} item={whole} changed={changed} />;
   }
-  const title = visible(item.title || "Untitled");
+  const title = visible(item.title || words.threads.untitled);
   return (
     <section className="inbox-item" data-testid="inbox-item" data-thread-id={item.threadId} aria-label={title}>
       <Head {...props}>
         <ThreadDue asked={item.interrupts} />
-        <span className="tag">{item.interrupts.length + (item.omitted ?? 0)} to answer</span>
+        <span className="tag">{inbox.toAnswer(item.interrupts.length + (item.omitted ?? 0))}</span>
       </Head>
       <Facts asker={item} />
       {item.interrupts.map((one) => (
         <p key={one.id}>
-          {aboutWhat(one.interrupt as unknown as Interrupt, calledBy(one.toolCall))}
+          {aboutWhat(one.interrupt as unknown as Interrupt, calledBy(one.toolCall), parts)}
           {one.truncated && " …"}
         </p>
       ))}
@@ -90,7 +92,7 @@ export function Item(props: ItemProps) {
       {!readOnly && (
         <div className="actions">
           <button type="button" data-testid="inbox-whole" onClick={() => void show()}>
-            Show all of it, to answer
+            {inbox.showAll}
           </button>
         </div>
       )}
@@ -104,7 +106,7 @@ function Open(props: ItemProps) {
   const [fault, setFault] = useState<{ code: string; message: string; again: () => void }>();
   const base = `/threads/${encodeURIComponent(item.threadId)}/interrupts`;
   const of = `?namespace=${encodeURIComponent(item.namespace)}`;
-  const title = visible(item.title || "Untitled");
+  const title = visible(item.title || words.threads.untitled);
   const drafted = item.interrupts.filter((one) => one.draft).length;
 
   const attempt = async (what: () => Promise<Omit<Said, "key">>) => {
@@ -124,12 +126,12 @@ function Open(props: ItemProps) {
       const { id } = interrupt;
       if (!answer) {
         await call("DELETE", `${base}/${encodeURIComponent(id)}/draft${of}`);
-        return { text: `The answer for ${title} was taken back.`, goesOn: false };
+        return { text: inbox.takenBack(title), goesOn: false };
       }
-      const decision = decisionOf(interrupt, messagesOf(interrupt, toolCallOf(item, id)), answer);
+      const decision = decisionOf(interrupt, messagesOf(interrupt, toolCallOf(item, id)), answer, parts);
       const { missing } = await call<{ missing: string[] }>("POST", `${base}/resolve${of}`, { entries: [entryOf(id, answer)] });
       const kept = missing.length > 0;
-      return { text: `${decision}: ${kept ? `kept as a draft. ${missing.length} more to answer for ${title}.` : `${title} goes on.`}`, goesOn: !kept };
+      return { text: kept ? inbox.keptAsDraft(decision, missing.length, title) : inbox.goesOn(decision, title), goesOn: !kept };
     });
 
   return (
@@ -137,7 +139,7 @@ function Open(props: ItemProps) {
       <Head {...props}>
         {item.interrupts.length > 1 && (
           <span className="tag" data-testid="inbox-progress">
-            {drafted} of {item.interrupts.length} answered
+            {inbox.answeredOf(drafted, item.interrupts.length)}
           </span>
         )}
       </Head>
@@ -148,7 +150,7 @@ function Open(props: ItemProps) {
       )}
       {item.corrupted && (
         <p role="alert" data-testid="inbox-corrupted">
-          {wordsFor("state_corrupted").title}, so it cannot be answered. {wordsFor("state_corrupted").advice}
+          {inbox.corrupted(wordsFor("state_corrupted").title, wordsFor("state_corrupted").advice)}
         </p>
       )}
       {item.interrupts.map((one) => {
@@ -169,7 +171,7 @@ function Open(props: ItemProps) {
       })}
       {sending && (
         <p className="hint late-shown" role="status">
-          Sending…
+          {words.chat.sending}
         </p>
       )}
       {fault && (
@@ -181,7 +183,7 @@ function Open(props: ItemProps) {
           </div>
           <Guarded subject={fault.code}>
             <button type="button" data-testid="retry" disabled={sending} onClick={fault.again}>
-              Send again
+              {words.chat.sendAgain}
             </button>
           </Guarded>
         </div>
@@ -196,7 +198,7 @@ function toolCallOf(item: InboxItem, id: string) {
 
 /** Which chat it is. Each question says who asks, since when, and until when it may be answered. */
 function Head({ item, readOnly, looking, children }: ItemProps & { children: ReactNode }) {
-  const title = visible(item.title || "Untitled");
+  const title = visible(item.title || words.threads.untitled);
   return (
     <header>
       {readOnly ? (
@@ -206,7 +208,7 @@ function Head({ item, readOnly, looking, children }: ItemProps & { children: Rea
           {title}
         </a>
       )}
-      {item.tenant && <span className="tag">tenant {visible(item.tenant)}</span>}
+      {item.tenant && <span className="tag">{inbox.tenant(visible(item.tenant))}</span>}
       {children}
       <Reviewers item={item} looking={looking && !readOnly} />
     </header>

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { isTyped, keyActOf, type KeyAct } from "./inboxkeys";
-
-const HELP: Array<[key: string, what: string]> = [["j", "next"], ["k", "previous"], ["a", "approve"], ["d", "decline"], ["e", "edit"], ["x", "select"], ["A D", "all selected"], ["Enter", "open"], ["Esc", "leave a field"]];
+import { inbox } from "../words/inbox";
 
 const DECIDES: ReadonlySet<KeyAct> = new Set(["approve", "decline", "edit"]);
 
@@ -34,10 +33,10 @@ export function InboxKeys(props: Props) {
     <div className="inbox-keys hint" data-testid="inbox-keys">
       <label className="check">
         <input type="checkbox" role="switch" checked={on} data-testid="inbox-keys-on" onChange={(event) => turn(event.target.checked)} />
-        <span>Keyboard shortcuts</span>
+        <span>{inbox.shortcuts}</span>
       </label>
       {on &&
-        HELP.map(([key, what]) => (
+        Object.entries(inbox.keys).map(([key, what]) => (
           <span key={key}>
             <kbd>{key}</kbd> {what}
           </span>
@@ -63,7 +62,7 @@ export function LeaveHint() {
   if (!typing) return null;
   return (
     <p className="leave-hint" role="status" data-testid="inbox-leave">
-      <kbd>Esc</kbd> leaves the field. Then the keys work again.
+      <kbd>Esc</kbd> {inbox.leavesField}
     </p>
   );
 }

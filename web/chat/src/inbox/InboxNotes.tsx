@@ -1,5 +1,7 @@
 import type { ApiError, InboxItem, Page } from "../server/api";
 import { sentence, staleWords } from "../lib/words";
+import { words } from "../words";
+import { inbox } from "../words/inbox";
 
 /** What went wrong with the list. */
 export function InboxFault({ error, everywhere, shown }: { error: ApiError; everywhere: boolean; shown: boolean }) {
@@ -16,17 +18,17 @@ export function InboxNotes({ data, failed, empty, filtered }: { data?: Page<Inbo
     <>
       {data?.partial && (
         <p className="banner" role="status" data-testid="inbox-partial">
-          A part of the store does not answer: more may wait than is shown.
+          {inbox.partialWaits}
         </p>
       )}
-      {!data && !failed && <p className="hint center">Loading…</p>}
+      {!data && !failed && <p className="hint center">{words.app.loading}</p>}
       {data && empty && (
         <p className="hint center" data-testid="inbox-empty">
           {data.next
-            ? "No question on this page fits the filters. The next page may have some."
+            ? inbox.noneHere
             : filtered
-              ? "No question fits the filters."
-              : "No question waits for you. Questions of all chats come here by themselves."}
+              ? inbox.noneFits
+              : inbox.noneWaits}
         </p>
       )}
     </>
@@ -36,8 +38,8 @@ export function InboxNotes({ data, failed, empty, filtered }: { data?: Page<Inbo
 function faultWords(error: ApiError, everywhere: boolean, shown: boolean): string {
   if (error.status === 403) {
     return everywhere
-      ? "Your identity may not see all tenants: that needs the scopes admin and tenants."
-      : "Your identity may not see the inbox: it needs the scope read or approver.";
+      ? inbox.notTenants
+      : inbox.notInbox;
   }
   return error.status === 400 ? sentence(error.message) : staleWords(error, shown);
 }

@@ -23,6 +23,7 @@ import { usePages } from "../server/pages";
 import { SignIn } from "../server/SignIn";
 import { bearer } from "../server/session";
 import { useWide } from "../lib/wide";
+import { inbox } from "../words/inbox";
 
 /** How often the inbox is asked for where no notices come, in milliseconds. */
 const EVERY_MS = 5_000;
@@ -79,7 +80,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
     <>
       <div className="filter">
         <h2 ref={places.heading} tabIndex={-1}>
-          Waiting for you
+          {inbox.waitingForYou}
         </h2>
         {totals !== undefined && totals.total > 0 && (
           <span className="tag" data-testid="inbox-total">
@@ -106,7 +107,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
       <div className="inbox" data-detail={detailed}>
         {(beside || !detailed) && kept.length > 0 && (
           <div className="inbox-rows" onKeyDown={arrow}>
-            <DecisionTable label="Questions that wait" columns={COLUMNS} body={places.rows}>
+            <DecisionTable label={inbox.waiting} columns={COLUMNS} body={places.rows}>
               {kept.map(({ item, gone }) => (
                 <InboxRow
                   key={keyOf(item)}
@@ -133,7 +134,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
           )}
         </InboxDetail>
       </div>
-      <Pager place={place} of="the inbox" />
+      <Pager place={place} of={inbox.ofInbox} />
       <div className="foot">
         {keyed && keys && <LeaveHint />}
         {said.length > 0 && (

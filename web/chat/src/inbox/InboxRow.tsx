@@ -6,8 +6,10 @@ import { KeptRow } from "./KeptRow";
 import { ThreadDue } from "../../../react/lib/DueTag";
 import { reviewersWords } from "./Reviewers";
 import { visible } from "../../../react/lib/misleading";
+import { parts, words } from "../words";
+import { inbox } from "../words/inbox";
 
-export const COLUMNS = ["What", "Asked by", "Agent", "Since", "Due"];
+export const COLUMNS = Object.values(inbox.columns);
 
 interface Props {
   item: InboxItem;
@@ -28,8 +30,8 @@ interface Props {
 
 /** One thread of the inbox in the table: what it asks, who does, which agent, since when and until when. */
 export function InboxRow({ item, gone, others, leave, picked, pick, refused, chosen, choose }: Props) {
-  const asks = asksWords(item);
-  const title = visible(item.title || "Untitled");
+  const asks = asksWords(item, parts);
+  const title = visible(item.title || words.threads.untitled);
   const count = item.interrupts.length + (item.omitted ?? 0);
   const drafted = item.interrupts.filter((one) => one.draft).length;
   const row = {
@@ -43,12 +45,12 @@ export function InboxRow({ item, gone, others, leave, picked, pick, refused, cho
     },
   };
   return (
-    <KeptRow gone={gone} over={<>{asks || title}: not open any more.</>} width={COLUMNS.length} others={others} leave={leave} row={row}>
+    <KeptRow gone={gone} over={inbox.gone(asks || title)} width={COLUMNS.length} others={others} leave={leave} row={row}>
       <Cell className="what">
         {choose && (
           <label className="choose">
             <input type="checkbox" checked={chosen} data-testid="inbox-choose" onChange={(event) => choose(event.target.checked)} />
-            <span className="visually-hidden">Select {asks || title}</span>
+            <span className="visually-hidden">{inbox.select(asks || title)}</span>
           </label>
         )}
         <button type="button" className="inbox-pick" aria-current={picked} data-testid="inbox-pick" onClick={({ detail }) => pick(detail === 0)}>
@@ -57,19 +59,19 @@ export function InboxRow({ item, gone, others, leave, picked, pick, refused, cho
           </span>
           {asks !== "" && asks !== title && (
             <span className="hint chat" dir="auto">
-              <span className="visually-hidden">, chat </span>
+              <span className="visually-hidden">{inbox.inChat} </span>
               {title}
             </span>
           )}
         </button>
         <span className="tags">
-          {count > 1 && <span className="tag">{drafted > 0 ? `${drafted} of ${count} answered` : `${count} questions`}</span>}
+          {count > 1 && <span className="tag">{drafted > 0 ? inbox.answeredOf(drafted, count) : inbox.questions(count)}</span>}
           {item.reviewers && <span className="tag">{reviewersWords(item.reviewers)}</span>}
-          {refused && <span className="tag late">refused</span>}
-          {item.corrupted && <span className="tag late">damaged</span>}
+          {refused && <span className="tag late">{inbox.refused}</span>}
+          {item.corrupted && <span className="tag late">{inbox.damaged}</span>}
         </span>
       </Cell>
-      <Cell told="asked by">{item.user !== undefined && <bdi data-testid="inbox-asker">{visible(item.user)}</bdi>}</Cell>
+      <Cell told={inbox.toldBy}>{item.user !== undefined && <bdi data-testid="inbox-asker">{visible(item.user)}</bdi>}</Cell>
       <AgentCell agent={item.agent} />
       <TimeCell at={item.since} />
       <Cell>

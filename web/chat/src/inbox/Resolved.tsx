@@ -19,6 +19,8 @@ import { onLink, threadHref } from "../lib/route";
 import { SignIn } from "../server/SignIn";
 import { bearer } from "../server/session";
 import { sentence, staleWords } from "../lib/words";
+import { words } from "../words";
+import { inbox } from "../words/inbox";
 
 /** How often the record is asked for where no notices come, in milliseconds. */
 const EVERY_MS = 10_000;
@@ -26,11 +28,7 @@ const EVERY_MS = 10_000;
 /** How many decisions are shown at once. */
 const SIZE = 50;
 
-const STATUSES: Record<string, string> = { resolved: "answered", cancelled: "cancelled", expired: "timed out" };
-
-const COLUMNS = ["What", "Answer", "By", "Agent", "When"];
-
-const EXPORTS = [["csv", "CSV", "decisions.csv"], ["ndjson", "JSON lines", "decisions.jsonl"]] as const;
+const EXPORTS = [["csv", "csv", "decisions.csv"], ["ndjson", "jsonLines", "decisions.jsonl"]] as const;
 
 /** What was decided, by whom, when and how, the latest first. */
 export function Resolved({ views }: { views: ReactNode }) {
@@ -51,45 +49,45 @@ export function Resolved({ views }: { views: ReactNode }) {
   return (
     <>
       <div className="filter">
-        <h2>Resolved</h2>
+        <h2>{inbox.resolved}</h2>
         <span className="spacer" />
         {views}
       </div>
       <div className="filters">
-        <Menu label="How" hook="resolved-status" value={status} all="any way" values={Object.keys(STATUSES)} words={(one) => STATUSES[one]!} choose={setStatus} />
-        <NameFilter label="By user" hook="resolved-user" set={(user) => setBy((now) => ({ ...now, user }))} />
-        <NameFilter label="Tool" hook="resolved-tool" set={(tool) => setBy((now) => ({ ...now, tool }))} />
+        <Menu label={inbox.howLabel} hook="resolved-status" value={status} all={inbox.anyWay} values={Object.keys(inbox.statuses)} words={(one) => inbox.statuses[one as keyof typeof inbox.statuses]} choose={setStatus} />
+        <NameFilter label={inbox.byUser} hook="resolved-user" set={(user) => setBy((now) => ({ ...now, user }))} />
+        <NameFilter label={inbox.tool} hook="resolved-tool" set={(tool) => setBy((now) => ({ ...now, tool }))} />
         <span className="exports">
-          <span className="hint">Export as</span>
-          {EXPORTS.map(([format, words, name]) => (
+          <span className="hint">{inbox.exportAs}</span>
+          {EXPORTS.map(([format, called, name]) => (
             <a key={format} href={`/v1${exported(format)}`} download={name} data-testid={`resolved-${format}`} onClick={(event) => keep(event, exported(format), name)}>
-              {words}
+              {inbox[called]}
             </a>
           ))}
         </span>
       </div>
       {(error ?? fault) && (
         <p className="banner" role="alert">
-          {fault ? `The export failed. ${sentence(fault)}` : error!.status === 400 ? sentence(error!.message) : staleWords(error!, data !== undefined)}
+          {fault ? inbox.exportFailed(sentence(fault)) : error!.status === 400 ? sentence(error!.message) : staleWords(error!, data !== undefined)}
         </p>
       )}
       {data?.partial && (
         <p className="banner" role="status">
-          A part of the store does not answer: more was decided than is shown.
+          {inbox.partialDecided}
         </p>
       )}
-      {!data && !error && <p className="hint center">Loading…</p>}
-      {data?.items.length === 0 && <p className="hint center">{query.size > 0 ? "No decision fits the filters." : "No decisions yet."}</p>}
+      {!data && !error && <p className="hint center">{words.app.loading}</p>}
+      {data?.items.length === 0 && <p className="hint center">{query.size > 0 ? inbox.noDecisionFits : inbox.noDecisions}</p>}
       {data !== undefined && data.items.length > 0 && (
         <div className="decided">
-          <DecisionTable label="Decisions" columns={COLUMNS}>
+          <DecisionTable label={inbox.decisions} columns={Object.values(inbox.decidedColumns)}>
             {data.items.map((decision) => (
               <Decision key={decision.id} decision={decision} />
             ))}
           </DecisionTable>
         </div>
       )}
-      <Pager place={place} of="decisions" />
+      <Pager place={place} of={inbox.ofDecisions} />
     </>
   );
 }
@@ -127,23 +125,23 @@ function Decision({ decision }: { decision: DecisionInfo }) {
         <a className="about" dir="auto" href={threadHref(threadId, namespace)} onClick={onLink}>
           {visible(decidedAbout(decision))}
         </a>
-        {why !== undefined && <Paragraph text={why} label="Reason" />}
+        {why !== undefined && <Paragraph text={why} label={inbox.reason} />}
         {changed.length > 0 && <Changes changes={changed} />}
-        {refused > 0 && <span className="hint">{refused === 1 ? "1 answer was refused before" : `${refused} answers were refused before`}</span>}
+        {refused > 0 && <span className="hint">{inbox.refusedBefore(refused)}</span>}
         {(message !== undefined || args !== undefined || payload !== undefined) && (
           <Details>
-            {asked && <Paragraph text={asked} label="Message" />}
-            {beside && <Folded text={beside} hook="decided-beside" label="Details of the question" />}
-            {args !== undefined && <span className="hint">Arguments as they were shown</span>}
-            {args !== undefined && <ArgFields text={stringify(args)} hook="decided-args" label="Arguments as they were shown" compact />}
-            {payload !== undefined && <span className="hint">The answer</span>}
-            {payload !== undefined && <ArgFields text={stringify(payload)} hook="decided-payload" label="The answer" compact />}
-            {cut && cut.length > 0 && <p className="hint">Not whole on record: {cut.join(", ")}.</p>}
+            {asked && <Paragraph text={asked} label={inbox.message} />}
+            {beside && <Folded text={beside} hook="decided-beside" label={inbox.details} />}
+            {args !== undefined && <span className="hint">{inbox.argumentsShown}</span>}
+            {args !== undefined && <ArgFields text={stringify(args)} hook="decided-args" label={inbox.argumentsShown} compact />}
+            {payload !== undefined && <span className="hint">{inbox.theAnswer}</span>}
+            {payload !== undefined && <ArgFields text={stringify(payload)} hook="decided-payload" label={inbox.theAnswer} compact />}
+            {cut && cut.length > 0 && <p className="hint">{inbox.notWhole(cut.join(", "))}</p>}
           </Details>
         )}
       </Cell>
       <Cell>
-        <span className={how === "Declined" ? "tag" : TAGS[status]} data-testid="decided-how">
+        <span className={how === inbox.how.declined ? "tag" : TAGS[status]} data-testid="decided-how">
           {how}
         </span>
       </Cell>
@@ -159,7 +157,7 @@ function Details({ children }: { children: ReactNode }) {
   const [open, setOpen] = useState(false);
   return (
     <details data-testid="decided-details" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Question and answer</summary>
+      <summary>{inbox.questionAndAnswer}</summary>
       {open && <div className="decided-details">{children}</div>}
     </details>
   );

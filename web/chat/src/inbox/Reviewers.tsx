@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { call, request, type InboxItem } from "../server/api";
 import { poll } from "../../../react/control/poll";
 import { visible } from "../../../react/lib/misleading";
+import { inbox } from "../words/inbox";
 
 /** The server forgets who looks after a minute: so often it is told again, in milliseconds. */
 const EVERY_MS = 20_000;
@@ -17,7 +18,7 @@ export function Reviewers({ item, looking }: { item: InboxItem; looking: boolean
   useEffect(() => (looking ? review({ namespace, threadId }, setOthers) : undefined), [looking, namespace, threadId, runId]);
   return (
     <span role="status" className={others.length > 0 ? "tag" : undefined} data-testid="inbox-reviewers">
-      {others.length > 0 && `${reviewersWords(others)} at this`}
+      {others.length > 0 && inbox.looksAtThis(reviewersWords(others))}
     </span>
   );
 }
@@ -25,7 +26,7 @@ export function Reviewers({ item, looking }: { item: InboxItem; looking: boolean
 /** Who looks. */
 export function reviewersWords(names: readonly string[]): string {
   const shown = names.map(visible);
-  return shown.length === 1 ? `${shown[0]} is looking` : `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)} are looking`;
+  return shown.length === 1 ? inbox.looks(shown[0]!) : inbox.look(shown.slice(0, -1).join(", "), shown.at(-1)!);
 }
 
 /** Tells again and again that this is looked at, and hears who else does, until the returned function is called or the page goes. */

@@ -6,6 +6,7 @@ import { answersOf } from "../../../client/answers";
 import { entryOf, type Answer } from "../../../react/forms/answers";
 import { pretty } from "../../../react/forms/readjson";
 import { folds } from "../../../react/lib/folds";
+import { inbox } from "../words/inbox";
 
 /** So many threads are answered by one request. */
 export const MOST = 100;
@@ -152,7 +153,7 @@ export class Bulk {
           entries: interrupts.map(({ id, interrupt }) => entryOf(id, plainAnswer(way, interrupt as unknown as Interrupt)!)),
         })),
       });
-      if (!Array.isArray(told) || told.length !== items.length) throw new ApiError(200, "unreadable", "The server answered something else than results.");
+      if (!Array.isArray(told) || told.length !== items.length) throw new ApiError(200, "unreadable", inbox.notResults);
       const all = items.map((item, i): Result => ({ item, error: told[i]!.error, missing: told[i]!.resolved?.missing?.length }));
       const open = all.filter(({ error }) => error && passes(error.status));
       const known = all.filter(({ error }) => !error || !passes(error.status));

@@ -5,33 +5,24 @@ import type { DecisionInfo } from "../server/api";
 import { stringify } from "../../../react/lib/json";
 import { headlineOf, shortened } from "../../../react/lib/naming";
 import { isObject } from "../../../react/forms/schema";
+import { parts } from "../words";
+import { inbox } from "../words/inbox";
 
 /** How it was decided. A time that ran out is nobody's answer, whatever was answered in its place. */
 export function decidedHow({ status, payload }: Pick<DecisionInfo, "status" | "payload">): string {
-  if (status === "expired") return payload === undefined ? "Timed out" : "Timed out, default answer given";
-  if (status === "cancelled") return "Cancelled";
+  if (status === "expired") return payload === undefined ? inbox.how.expired : inbox.how.defaulted;
+  if (status === "cancelled") return inbox.how.cancelled;
   const { approved, editedArgs } = isObject(payload) ? payload : {};
-  if (approved === false) return "Declined";
-  if (approved !== true) return "Answered";
-  return editedArgs === undefined ? "Approved" : "Approved with edits";
+  if (approved === false) return inbox.how.declined;
+  if (approved !== true) return inbox.how.answered;
+  return editedArgs === undefined ? inbox.how.approved : inbox.how.edited;
 }
-
-const THROUGH: Record<string, string> = {
-  socket: "in the chat",
-  post: "over HTTP",
-  copilotkit: "in CopilotKit",
-  inbox: "in the inbox",
-  link: "by a link",
-  login: "by signing in",
-  operator: "as an operator",
-  steering: "by a new message",
-};
 
 /** Who decided, and through what. */
 export function decidedBy({ status, user, through = "" }: Pick<DecisionInfo, "status" | "user" | "through">): string {
-  if (status === "expired") return "nobody in time";
-  const way = Object.hasOwn(THROUGH, through) ? ` ${THROUGH[through]}` : "";
-  return `${user ?? "somebody"}${way}`;
+  if (status === "expired") return inbox.nobody;
+  const way = Object.hasOwn(inbox.through, through) ? ` ${inbox.through[through as keyof typeof inbox.through]}` : "";
+  return `${user ?? inbox.somebody}${way}`;
 }
 
 /** Why, in the words of whoever decided. */
@@ -45,6 +36,6 @@ const ABOUT = 160;
 
 /** What was decided about: the call, or what was asked. */
 export function decidedAbout({ tool, arguments: args, message, reason }: Pick<DecisionInfo, "tool" | "arguments" | "message" | "reason">): string {
-  if (tool !== undefined) return headlineOf(tool, args === undefined ? undefined : stringify(args));
+  if (tool !== undefined) return headlineOf(tool, args === undefined ? undefined : stringify(args), parts.text.andMore);
   return shortened(questionText({ message }) ?? message ?? reason ?? "", ABOUT);
 }

@@ -1,20 +1,11 @@
 // Why threads wait, in words.
 
 import { visible } from "../../../react/lib/misleading";
+import { inbox } from "../words/inbox";
 
-/** Others are offered as they are. */
-const REASONS: Record<string, string> = {
-  tool_call: "tool call",
-  input_required: "input",
-  confirmation: "confirmation",
-  "aguiws:uncertain_step": "uncertain step",
-  "aguiws:question_forgotten": "forgotten question",
-  "aguiws:paused": "paused",
-  "aguiws:auth_required": "sign-in",
-};
-
-/** A reason, with how many wait for it where that is known. */
+/** A reason, which is offered as it is if there is no word for it, with how many wait for it where that is known. */
 export function reasonWords(reason: string, count?: number): string {
-  const words = (Object.hasOwn(REASONS, reason) && REASONS[reason]) || visible(reason);
-  return count ? `${words} (${count})` : words;
+  const said = (inbox.reasons as Record<string, string>)[reason];
+  const named = Object.hasOwn(inbox.reasons, reason) && said !== undefined ? said : visible(reason);
+  return count ? `${named} (${count})` : named;
 }

@@ -8,6 +8,8 @@ import { visible } from "../../../react/lib/misleading";
 import { among, bulkable, messagesOf, plainAnswer, questionsKey, type Bulk, type Result, type Way } from "./bulk";
 import { refusalWords } from "./BulkBar";
 import { askKeyOf, type Said } from "./InboxItem";
+import { parts, words } from "../words";
+import { inbox } from "../words/inbox";
 
 export interface Selection {
   /** What can be chosen. */
@@ -64,8 +66,9 @@ function changed(chosen: ReadonlySet<string>, key: string, yes: boolean): Readon
 function saidOf(way: Way, item: InboxItem, missing = 0): string {
   const decisions = item.interrupts.map(({ interrupt, toolCall }) => {
     const asked = interrupt as unknown as Interrupt;
-    return decisionOf(asked, messagesOf(asked, toolCall), plainAnswer(way, asked)!);
+    return decisionOf(asked, messagesOf(asked, toolCall), plainAnswer(way, asked)!, parts);
   });
-  const title = visible(item.title || "Untitled");
-  return `${decisions.join(", ")}: ${missing > 0 ? `kept as a draft. ${missing} more to answer for ${title}.` : `${title} goes on.`}`;
+  const title = visible(item.title || words.threads.untitled);
+  const done = decisions.join(", ");
+  return missing > 0 ? inbox.keptAsDraft(done, missing, title) : inbox.goesOn(done, title);
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { Icon } from "../../../react/lib/Icon";
+import { words } from "../words";
 
 /** How long it is said that something was copied, in milliseconds. */
 const SAID_MS = 2_000;
@@ -15,14 +16,14 @@ export function Copy({ text, label, hook }: { text: string; label: string; hook:
   if (!navigator.clipboard) return null;
   const copy = () =>
     navigator.clipboard.writeText(text).then(
-      () => say("Copied"),
-      () => say("Could not copy: the browser does not allow it"),
+      () => say(words.lib.copied),
+      () => say(words.lib.notCopied),
     );
   return (
     <>
       <button type="button" className="copy" data-testid={hook} aria-label={said === undefined ? label : undefined} onClick={() => void copy()}>
-        <Icon name={said === "Copied" ? "check" : "copy"} />
-        <span>{said ?? "Copy"}</span>
+        <Icon name={said === words.lib.copied ? "check" : "copy"} />
+        <span>{said ?? words.lib.copy}</span>
       </button>
       <span role="status" className="visually-hidden">
         {said}

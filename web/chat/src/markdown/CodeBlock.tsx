@@ -3,6 +3,7 @@ import { memo, useEffect, useState, type ReactNode } from "react";
 import { Copy } from "../lib/Copy";
 import { part } from "../../../react/lib/part";
 import { spare } from "../lib/spare";
+import { apart } from "../words/apart";
 
 /** A text is coloured when it has not changed for so long, in milliseconds. */
 const STILL_MS = 150;
@@ -39,7 +40,7 @@ export const CodeBlock = memo(function CodeBlock({ text, language }: { text: str
     <div className="code-block">
       <div className="code-head">
         <span>{language}</span>
-        <Copy text={text} label="Copy the code" hook="copy-code" />
+        <Copy text={text} label={apart.copyCode} hook="copy-code" />
       </div>
       <pre tabIndex={0} dir="ltr">
         <code data-coloured={upTo?.text === text || undefined}>

@@ -8,6 +8,7 @@ import { mayHoldFormulas } from "./formulas";
 import { part } from "../../../react/lib/part";
 import { hostOf, Picture } from "./Picture";
 import { steady } from "./steady";
+import { apart } from "../words/apart";
 
 /** A cell of figures: none of it goes on in another line. */
 const FIGURES = /^[\s\d.,:;/%‰°$€£¥+\-−–—()×^'’_]*\d[\s\d.,:;/%‰°$€£¥+\-−–—()×^'’_a-zµ]*$/i;
@@ -24,7 +25,7 @@ const COMPONENTS: Components = {
       <>
         {pictured && <>{children} </>}
         <a href={href} target="_blank" rel="noopener noreferrer nofollow">
-          {pictured ? `(link to ${hostOf(href) ?? "elsewhere"})` : children}
+          {pictured ? apart.linkTo(hostOf(href) ?? apart.elsewhere) : children}
         </a>
       </>
     );
@@ -33,7 +34,7 @@ const COMPONENTS: Components = {
   pre: ({ node }) => <CodeBlock text={codeOf(node)} language={languageOf(node)} />,
   // A block that scrolls has to be reachable with the keyboard.
   table: ({ children }) => (
-    <div className="scroll" role="region" aria-label="Table" tabIndex={0}>
+    <div className="scroll" role="region" aria-label={apart.table} tabIndex={0}>
       <table>{children}</table>
     </div>
   ),
@@ -74,7 +75,7 @@ export default memo(function Markdown({ text, growing }: { text: string; growing
       {end > 0 && <Drawn text={growing && left === "" ? steady(text) : text.slice(0, end)} />}
       {left !== "" && (
         <div data-testid="not-drawn">
-          <p className="hint">{end > 0 ? "From here on it is shown as it was written: it is too much to lay out." : "Shown as it was written: it is too much to lay out."}</p>
+          <p className="hint">{end > 0 ? apart.writtenFromHere : apart.written}</p>
           <p className="text" dir="auto">
             {left}
           </p>

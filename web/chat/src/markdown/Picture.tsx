@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { visible } from "../../../react/lib/misleading";
+import { apart } from "../words/apart";
 
 /** Pictures that are in the text itself tell nobody that they are looked at. */
 const WITHIN = /^data:image\/(png|jpeg|gif|webp|avif);base64,/i;
@@ -7,20 +8,20 @@ const WITHIN = /^data:image\/(png|jpeg|gif|webp|avif);base64,/i;
 /** A picture in an agent's text: shown when somebody asks for it, and one from elsewhere in a tab of its own. */
 export function Picture({ src, alt }: { src?: string; alt?: string }) {
   const [shown, show] = useState(false);
-  const name = <bdi>{visible(alt || "no description")}</bdi>;
+  const name = <bdi>{visible(alt || apart.noDescription)}</bdi>;
   if (src && WITHIN.test(src)) {
     if (shown) return <img src={src} alt={visible(alt ?? "")} data-testid="picture" />;
     return (
       <button type="button" className="picture" data-testid="show-picture" onClick={() => show(true)}>
-        Show the picture: {name}
+        {apart.showPicture} {name}
       </button>
     );
   }
   const host = hostOf(src);
-  if (host === undefined) return <span className="hint">[picture: {name}]</span>;
+  if (host === undefined) return <span className="hint">[{apart.picture}: {name}]</span>;
   return (
     <a className="picture" data-testid="open-picture" href={src} target="_blank" rel="noopener noreferrer nofollow">
-      Open the picture: {name} <span className="hint">({host})</span>
+      {apart.openPicture} {name} <span className="hint">({host})</span>
     </a>
   );
 }

@@ -6,12 +6,14 @@ import type { Act } from "./RunTable";
 import { StackedTable } from "../lib/StackedTable";
 import { ago } from "../../../react/lib/time";
 import { staleWords, wordsFor } from "../lib/words";
+import { parts } from "../words";
+import { ops } from "../words/ops";
 
 const EVERY_MS = 5_000;
 
 export function Unread({ error, shown, needs }: { error?: ApiError; shown: boolean; needs: string }) {
   if (!error) return null;
-  return <p className="hint">{error.status === 403 ? `This is told to ${needs}.` : staleWords(error, shown)}</p>;
+  return <p className="hint">{error.status === 403 ? needs : staleWords(error, shown)}</p>;
 }
 
 /** What waits for workers, by agent. */
@@ -19,26 +21,26 @@ export function WorkSection({ work }: { work: Polled<Page<WorkInfo>> }) {
   const busy = work.data?.items.filter(({ waiting, lag, pending }) => waiting + lag + pending > 0) ?? [];
   return (
     <section aria-labelledby="work">
-      <h2 id="work">Waiting for workers</h2>
-      <p className="hint">Streams that deliver the runs of all tenants, by agent of this server.</p>
-      <Unread error={work.error} shown={work.data !== undefined} needs="the scope metrics, or admin with tenants" />
-      {work.data && busy.length === 0 && <p className="hint">Nothing waits.</p>}
+      <h2 id="work">{ops.waitingForWorkers}</h2>
+      <p className="hint">{ops.streamsAbout}</p>
+      <Unread error={work.error} shown={work.data !== undefined} needs={ops.needsMetrics} />
+      {work.data && busy.length === 0 && <p className="hint">{ops.nothingWaits}</p>}
       {busy.length > 0 && (
-        <div className="scroll" tabIndex={0} role="group" aria-label="Streams">
+        <div className="scroll" tabIndex={0} role="group" aria-label={ops.streams}>
           <table>
             <thead>
               <tr>
-                <th scope="col">Agent</th>
-                <th scope="col">Length</th>
-                <th scope="col">Lag</th>
-                <th scope="col">Pending</th>
-                <th scope="col">Oldest</th>
+                <th scope="col">{ops.agent}</th>
+                <th scope="col">{ops.length}</th>
+                <th scope="col">{ops.lag}</th>
+                <th scope="col">{ops.pending}</th>
+                <th scope="col">{ops.oldest}</th>
               </tr>
             </thead>
             <tbody>
               {busy.map((of) => (
                 <tr key={of.agent} data-testid="work" data-agent={of.agent}>
-                  <td>{of.agent ? <code>{of.agent}</code> : "default"}</td>
+                  <td>{of.agent ? <code>{of.agent}</code> : ops.default}</td>
                   <td>{of.waiting}</td>
                   <td>{of.lag}</td>
                   <td>{of.pending}</td>
@@ -55,13 +57,13 @@ export function WorkSection({ work }: { work: Polled<Page<WorkInfo>> }) {
 
 /** What is shown of an upstream; where there is no room beside one another, each under its title. */
 const UPSTREAM_COLUMNS: Record<string, (of: UpstreamInfo) => ReactNode> = {
-  Agent: ({ name, url }) => <code title={url}>{name}</code>,
-  "In flight": ({ inFlight }) => inFlight,
-  Waiting: ({ waiting }) => waiting,
-  "A minute": perMinute,
-  Failed: failedPart,
-  "First event, p50 / p95": firstEvent,
-  Repairs: ({ repairs }) =>
+  [ops.agent]: ({ name, url }) => <code title={url}>{name}</code>,
+  [ops.upstream.inFlight]: ({ inFlight }) => inFlight,
+  [ops.upstream.waiting]: ({ waiting }) => waiting,
+  [ops.upstream.perMinute]: perMinute,
+  [ops.upstream.failed]: failedPart,
+  [ops.upstream.firstEvent]: firstEvent,
+  [ops.upstream.repairs]: ({ repairs }) =>
     Object.keys(repairs).length > 0 && (
       <ul>
         {Object.entries(repairs).map(([kind, n]) => (
@@ -71,10 +73,10 @@ const UPSTREAM_COLUMNS: Record<string, (of: UpstreamInfo) => ReactNode> = {
         ))}
       </ul>
     ),
-  "Last error": ({ lastError }) =>
+  [ops.upstream.lastError]: ({ lastError }) =>
     lastError && (
       <span>
-        <code title={wordsFor(lastError.code).title}>{lastError.code}</code> <span className="hint">{ago(lastError.at)}</span>
+        <code title={wordsFor(lastError.code).title}>{lastError.code}</code> <span className="hint">{ago(lastError.at, Date.now(), parts)}</span>
       </span>
     ),
 };
@@ -84,13 +86,13 @@ export function UpstreamSection() {
   const upstreams = usePolled<Page<UpstreamInfo>>("/upstreams", EVERY_MS);
   return (
     <section aria-labelledby="upstreams">
-      <h2 id="upstreams">Upstreams</h2>
-      <p className="hint">Agents that other servers serve, as this server has met them in the last five minutes. Repairs are counted since it began.</p>
-      <Unread error={upstreams.error} shown={upstreams.data !== undefined} needs="the scope metrics, or admin with tenants" />
-      {upstreams.data?.items.length === 0 && <p className="hint">This server has none: its agents are its own.</p>}
+      <h2 id="upstreams">{ops.places.upstreams}</h2>
+      <p className="hint">{ops.upstreamsAbout}</p>
+      <Unread error={upstreams.error} shown={upstreams.data !== undefined} needs={ops.needsMetrics} />
+      {upstreams.data?.items.length === 0 && <p className="hint">{ops.noUpstreams}</p>}
       {upstreams.data && upstreams.data.items.length > 0 && (
         <StackedTable
-          label="Upstreams"
+          label={ops.places.upstreams}
           className="upstreams"
           columns={UPSTREAM_COLUMNS}
           items={upstreams.data.items}
@@ -101,7 +103,7 @@ export function UpstreamSection() {
   );
 }
 
-const KINDS: Partial<Record<TargetState, string>> = { disabled: "late", full: "late", failing: "late", "trying again": "asked", "up to date": "done" };
+const KINDS: Partial<Record<TargetState, string>> = { disabled: "late", full: "late", failing: "late", trying: "asked", done: "done" };
 
 /** The targets of webhooks, and how it goes with them. */
 export function WebhookSection({ act }: { act: Act }) {
@@ -112,21 +114,21 @@ export function WebhookSection({ act }: { act: Act }) {
   };
   return (
     <section aria-labelledby="webhooks">
-      <h2 id="webhooks">Webhooks</h2>
-      <Unread error={targets.error} shown={targets.data !== undefined} needs="the scope admin" />
-      {targets.data?.items.length === 0 && <p className="hint">No targets are configured.</p>}
+      <h2 id="webhooks">{ops.places.webhooks}</h2>
+      <Unread error={targets.error} shown={targets.data !== undefined} needs={ops.needsAdmin} />
+      {targets.data?.items.length === 0 && <p className="hint">{ops.noTargets}</p>}
       {targets.data && targets.data.items.length > 0 && (
-        <div className="scroll" tabIndex={0} role="group" aria-label="Targets">
+        <div className="scroll" tabIndex={0} role="group" aria-label={ops.targets}>
           <table>
             <thead>
               <tr>
-                <th scope="col">Target</th>
-                <th scope="col">State</th>
-                <th scope="col">Backlog</th>
-                <th scope="col">Failed so far</th>
-                <th scope="col">Dead</th>
+                <th scope="col">{ops.target}</th>
+                <th scope="col">{ops.state}</th>
+                <th scope="col">{ops.backlog}</th>
+                <th scope="col">{ops.failedSoFar}</th>
+                <th scope="col">{ops.dead}</th>
                 <th scope="col">
-                  <span className="visually-hidden">Actions</span>
+                  <span className="visually-hidden">{ops.actions}</span>
                 </th>
               </tr>
             </thead>
@@ -138,7 +140,7 @@ export function WebhookSection({ act }: { act: Act }) {
           </table>
         </div>
       )}
-      {targets.data?.partial && <p className="hint">A part of the store does not answer: there may be more.</p>}
+      {targets.data?.partial && <p className="hint">{ops.partialMore}</p>}
     </section>
   );
 }
@@ -152,18 +154,18 @@ function Target({ target, act }: { target: TargetInfo; act: Act }) {
         <code title={target.url}>{target.name}</code>
       </td>
       <td>
-        <span className={`tag ${KINDS[state] ?? ""}`}>{state}</span>
-        {state === "failing" && <span className="hint"> began {ago(owed?.failingSince)}{owed?.lastError && `: ${owed.lastError}`}</span>}
-        {target.goneAt && <span className="hint"> it answered 410 {ago(target.goneAt)}</span>}
+        <span className={`tag ${KINDS[state] ?? ""}`}>{ops.targetStates[state]}</span>
+        {state === "failing" && <span className="hint"> {ops.began(ago(owed?.failingSince, Date.now(), parts))}{owed?.lastError && `: ${owed.lastError}`}</span>}
+        {target.goneAt && <span className="hint"> {ops.gone(ago(target.goneAt, Date.now(), parts))}</span>}
       </td>
-      <td>{owed && `${owed.waiting} of ${owed.most}`}</td>
+      <td>{owed && ops.nOf(owed.waiting, owed.most)}</td>
       <td>{owed?.failed}</td>
       <td>{owed?.dead}</td>
       <td>
         <Guarded subject={`${target.name} ${state}`}>
           {state === "disabled" && (
-            <button type="button" data-testid="enable-target" onClick={() => void act("Enable", "POST", `/webhooks/${encodeURIComponent(target.name)}/enable`)}>
-              Enable
+            <button type="button" data-testid="enable-target" onClick={() => void act(ops.enable, "POST", `/webhooks/${encodeURIComponent(target.name)}/enable`)}>
+              {ops.enable}
             </button>
           )}
         </Guarded>

@@ -7,6 +7,7 @@ import { usePages, type Place } from "../server/pages";
 import { causes, requeueAll, type Requeued } from "./requeue";
 import { RunTable, type Act } from "./RunTable";
 import { sentence, wordsFor } from "../lib/words";
+import { ops } from "../words/ops";
 
 const wordsOf = (failed: unknown) => (failed instanceof ApiError ? `${sentence(failed.message)} ${wordsFor(failed.code).advice}` : String(failed));
 
@@ -44,7 +45,7 @@ export function DeadLetters({ act, changed }: Props) {
   };
   return (
     <section aria-labelledby="letters">
-      <h2 id="letters">Dead letters</h2>
+      <h2 id="letters">{ops.places["dead-letters"]}</h2>
       {letters.data && items.length === 0 && (
         <p className="hint" data-testid="letters-none">
           {noneWords(letters.data, letters.place)}
@@ -52,7 +53,7 @@ export function DeadLetters({ act, changed }: Props) {
       )}
       {items.length > 0 && (
         <p className="hint">
-          Runs of the whole tenant whose workers were lost too often, or that could not go on. Requeue goes on with one; Dismiss takes it off this list, and it cannot be requeued any more.
+          {ops.deadAbout}
         </p>
       )}
       {(ready.length > 1 || asked) && (
@@ -60,15 +61,14 @@ export function DeadLetters({ act, changed }: Props) {
           {asked ? (
             <>
               <p data-testid="requeue-asks">
-                <strong>Requeue {asked.length} runs?</strong> <span dir="auto">{visible(causes(asked).join(", "))}</span>, in {new Set(asked.map(({ namespace, threadId }) => `${namespace} ${threadId}`)).size} chats. Each goes on with its journal in a run of its own; what is
-                refused stays here with the reason.
+                <strong>{ops.requeueRuns(asked.length)}</strong> <span dir="auto">{visible(causes(asked).join(", "))}</span>, {ops.requeueAbout(new Set(asked.map(({ namespace, threadId }) => `${namespace} ${threadId}`)).size)}
               </p>
               <div className="actions">
                 <button type="button" className="primary" data-testid="requeue-send" disabled={sending} onClick={() => void send()}>
-                  {sending ? `Requeueing, ${results.length} of ${asked.length}…` : `Requeue ${asked.length}`}
+                  {sending ? ops.requeueing(results.length, asked.length) : ops.requeueCount(asked.length)}
                 </button>
                 <button type="button" data-edits disabled={sending} onClick={() => ask(undefined)}>
-                  Back
+                  {ops.back}
                 </button>
               </div>
             </>
@@ -82,7 +82,7 @@ export function DeadLetters({ act, changed }: Props) {
                 ask(ready);
               }}
             >
-              Requeue all shown ({ready.length})…
+              {ops.requeueShown(ready.length)}
             </button>
           )}
         </Guarded>
@@ -90,7 +90,7 @@ export function DeadLetters({ act, changed }: Props) {
       {!sending && results.length > 0 && (
         <div role="status" data-testid="requeue-results">
           <p className="hint">
-            {results.length - refused.length} of {results.length} were requeued.
+            {ops.requeued(results.length - refused.length, results.length)}
           </p>
           {refused.length > 0 && (
             <ul>
@@ -104,13 +104,13 @@ export function DeadLetters({ act, changed }: Props) {
         </div>
       )}
       {items.length > 0 && <RunTable runs={items} act={actHere} across />}
-      <Pager place={letters.place} of="dead letters" />
+      <Pager place={letters.place} of={ops.ofDead} />
     </section>
   );
 }
 
 function noneWords({ partial }: Page<RunInfo>, place: Place): string {
-  if (partial) return "A part of the store does not answer: there may be some.";
-  if (place.back) return "None are left on this page.";
-  return "None are left: everything was delivered, requeued or dismissed.";
+  if (partial) return ops.partialSome;
+  if (place.back) return ops.noneLeftHere;
+  return ops.noDead;
 }

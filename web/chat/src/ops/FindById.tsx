@@ -1,10 +1,11 @@
 import { type FormEvent, useRef, useState } from "react";
 import { ApiError, call } from "../server/api";
-import { find, LOOKED, type Found } from "./find";
+import { CHATS, find, type Found } from "./find";
 import { visible } from "../../../react/lib/misleading";
 import { onLink, threadHref } from "../lib/route";
 import { RunTable, type Act } from "./RunTable";
 import { sentence } from "../lib/words";
+import { ops } from "../words/ops";
 
 /** What is not there, or is not this person's to see. */
 const NOTHING = [400, 403, 404];
@@ -44,28 +45,27 @@ export function FindById({ act }: { act: Act }) {
     <search>
       <form className="find" onSubmit={(event) => void look(event)}>
         <label className="field">
-          <span>Find by id</span>
-          <input type="search" value={id} autoComplete="off" spellCheck={false} placeholder="a run, chat, question or dispatch" data-testid="find" onChange={(event) => setId(event.target.value)} />
+          <span>{ops.findById}</span>
+          <input type="search" value={id} autoComplete="off" spellCheck={false} placeholder={ops.findWhat} data-testid="find" onChange={(event) => setId(event.target.value)} />
         </label>
         <button type="submit" data-testid="find-go">
-          Find
+          {ops.find}
         </button>
       </form>
       <div role="status" data-testid="found" data-what={found?.what}>
-        {answer?.looking && <p className="hint">Looking…</p>}
+        {answer?.looking && <p className="hint">{ops.looking}</p>}
         {answer?.fault && <p className="fault">{sentence(answer.fault)}</p>}
-        {answer && !answer.looking && !answer.fault && !found && <p className="hint">This id was not found. {LOOKED}</p>}
+        {answer && !answer.looking && !answer.fault && !found && <p className="hint">{ops.notFound} {ops.looked(CHATS)}</p>}
         {found && (
           <p>
-            It is a {found.what}
-            {found.what === "chat" ? "" : " of the chat"}{" "}
+            {ops.itIs[found.what]}{" "}
             <a href={threadHref(found.threadId, found.namespace)} onClick={onLink} dir="auto">
               {visible(found.title || found.threadId)}
             </a>
             {found.namespace && (
               <span className="hint">
                 {" "}
-                in <code>{found.namespace}</code>
+                {ops.inNamespace} <code>{found.namespace}</code>
               </span>
             )}
           </p>

@@ -5,37 +5,37 @@ import { span } from "./backlogs";
 import { nodeState, took, type NodeInfo } from "./nodes";
 import { sizeWords } from "../../../react/lib/size";
 import { StackedTable } from "../lib/StackedTable";
+import { parts } from "../words";
+import { ops } from "../words/ops";
 
 const EVERY_MS = 3_000;
 
-const NEEDS = "the scope metrics, or admin with tenants";
-
 /** What is shown of a node; where there is no room beside one another, each under its title. */
 const COLUMNS: Record<string, (of: NodeInfo) => ReactNode> = {
-  Server: ({ node, host, self }) => (
+  [ops.node.server]: ({ node, host, self }) => (
     <span>
-      <code title={node}>{[host, node.slice(0, 6)].filter(Boolean).join(" ") || "this server"}</code> {self && <span className="hint">answers you</span>}
+      <code title={node}>{[host, node.slice(0, 6)].filter(Boolean).join(" ") || ops.thisServer}</code> {self && <span className="hint">{ops.answersYou}</span>}
     </span>
   ),
-  State: (of) => {
+  [ops.node.state]: (of) => {
     const { words, tone } = nodeState(of);
     return (
       <span>
         <span className={`tag ${tone}`}>{words}</span>
-        {of.state === "silent" && <span className="hint"> for {span(of.heardMs)}</span>}
+        {of.state === "silent" && <span className="hint"> {ops.silentFor(span(of.heardMs))}</span>}
       </span>
     );
   },
-  Version: ({ version }) => version && <code>{version}</code>,
-  Up: ({ startedAt, heardMs }) => startedAt && span(Date.now() - Date.parse(startedAt) - heardMs),
-  Runs: ({ runs, maxRuns }) => `${runs} of ${maxRuns}`,
-  Sockets: ({ sockets }) => sockets,
-  Streams: ({ streams }) => streams,
-  Memory: ({ memoryBytes }) => sizeWords(memoryBytes),
-  "Store, p50 / p95": ({ storeMs, storeP95Ms, storeErrors, storeCalls }) => (
-    <span title={`${storeCalls} calls within the last minute`}>
+  [ops.node.version]: ({ version }) => version && <code>{version}</code>,
+  [ops.node.up]: ({ startedAt, heardMs }) => startedAt && span(Date.now() - Date.parse(startedAt) - heardMs),
+  [ops.node.runs]: ({ runs, maxRuns }) => ops.nOf(runs, maxRuns),
+  [ops.node.sockets]: ({ sockets }) => sockets,
+  [ops.node.streams]: ({ streams }) => streams,
+  [ops.node.memory]: ({ memoryBytes }) => sizeWords(memoryBytes, parts),
+  [ops.node.store]: ({ storeMs, storeP95Ms, storeErrors, storeCalls }) => (
+    <span title={ops.storeCalls(storeCalls)}>
       {[storeMs, storeP95Ms].filter((ms) => ms !== undefined).map((ms) => (ms! < 1 ? took(ms) : `≤ ${took(ms)}`)).join(" / ")}
-      {storeErrors > 0 && <span className="fault"> {storeErrors} failed</span>}
+      {storeErrors > 0 && <span className="fault"> {ops.storeErrors(storeErrors)}</span>}
     </span>
   ),
 };
@@ -46,16 +46,16 @@ export function NodesSection() {
   const items = nodes.data?.items ?? [];
   return (
     <section aria-labelledby="nodes">
-      <h2 id="nodes">Servers</h2>
-      <Unread error={nodes.error} shown={nodes.data !== undefined} needs={NEEDS} />
+      <h2 id="nodes">{ops.places.servers}</h2>
+      <Unread error={nodes.error} shown={nodes.data !== undefined} needs={ops.needsMetrics} />
       {nodes.data?.partial && (
         <p className="hint" role="status" data-testid="nodes-partial">
-          The store does not answer: other servers are shown as they were last heard of.
+          {ops.nodesPartial}
         </p>
       )}
       {items.length > 0 && (
         <StackedTable
-          label="Servers"
+          label={ops.places.servers}
           columns={COLUMNS}
           items={items}
           row={({ node, state }) => ({ key: node || "self", "data-testid": "node", "data-node": node, "data-state": state })}

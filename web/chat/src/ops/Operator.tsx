@@ -12,18 +12,14 @@ import { SignIn } from "../server/SignIn";
 import { bearer } from "../server/session";
 import { StoreSection } from "./StoreSection";
 import { sentence, staleWords, wordsFor } from "../lib/words";
+import { ops } from "../words/ops";
 
 const EVERY_MS = 3_000;
 
 /** The parts of the operator's view. web.go serves the page at each. */
-const PARTS = [
-  ["/ops", "Overview"],
-  ["/ops/runs", "Runs"],
-  ["/ops/dead-letters", "Dead letters"],
-  ["/ops/servers", "Servers"],
-  ["/ops/upstreams", "Upstreams"],
-  ["/ops/webhooks", "Webhooks"],
-] as const;
+const PARTS = ["overview", "runs", "dead-letters", "servers", "upstreams", "webhooks"] as const;
+
+const hrefOf = (part: (typeof PARTS)[number]) => (part === "overview" ? "/ops" : `/ops/${part}`);
 
 /** What the server does, what could not be done, and what an operator can do about it. */
 export default function Operator() {
@@ -47,29 +43,29 @@ export default function Operator() {
   const act: Act = async (what, method, at, body, outcome) => {
     try {
       const answer = await call(method, at, body);
-      setSaid({ text: `${what}: ${outcome?.(answer as Record<string, unknown>) ?? "done"}.`, bad: false });
+      setSaid({ text: `${what}: ${outcome?.(answer as Record<string, unknown>) ?? ops.done}.`, bad: false });
     } catch (failed) {
       setSaid({ text: `${what}: ${failed instanceof ApiError ? `${sentence(failed.message)} ${wordsFor(failed.code).advice}` : String(failed)}`, bad: true });
     }
     counts.refresh();
   };
-  const part = PARTS.find(([href]) => href === path)?.[1] ?? "Overview";
+  const part = PARTS.find((one) => hrefOf(one) === path) ?? "overview";
   const dead = counts.data?.dead_letter ?? 0;
   return (
     <div className="place">
-      <Bar title={part === "Overview" ? undefined : part} />
+      <Bar title={part === "overview" ? undefined : ops.places[part]} />
       <main className="page wide">
-        <nav className="parts" aria-label="Parts of the operator's view">
-          {PARTS.map(([href, words]) => (
-            <a key={href} href={href} aria-current={words === part ? "page" : undefined} data-testid={`ops-${words.toLowerCase().replace(" ", "-")}`} onClick={onLink}>
-              {words}
-              {words === "Dead letters" && dead > 0 && <span className="tag late">{dead}</span>}
+        <nav className="parts" aria-label={ops.parts}>
+          {PARTS.map((one) => (
+            <a key={one} href={hrefOf(one)} aria-current={one === part ? "page" : undefined} data-testid={`ops-${one}`} onClick={onLink}>
+              {ops.places[one]}
+              {one === "dead-letters" && dead > 0 && <span className="tag late">{dead}</span>}
             </a>
           ))}
         </nav>
         {error && (
           <p className="banner" role="alert" data-testid="ops-error">
-            {error.status === 403 ? "Your identity may not operate this server: it needs the scope admin." : staleWords(error, counts.data !== undefined)}
+            {error.status === 403 ? ops.notOperator : staleWords(error, counts.data !== undefined)}
           </p>
         )}
         {said && (
@@ -77,17 +73,17 @@ export default function Operator() {
             {said.text}
           </p>
         )}
-        {part === "Overview" && <Overview counts={counts} />}
-        {part === "Runs" && <RunsPage act={act} />}
-        {part === "Dead letters" && <DeadLetters act={act} changed={counts.refresh} />}
-        {part === "Servers" && (
+        {part === "overview" && <Overview counts={counts} />}
+        {part === "runs" && <RunsPage act={act} />}
+        {part === "dead-letters" && <DeadLetters act={act} changed={counts.refresh} />}
+        {part === "servers" && (
           <>
             <NodesSection />
             <StoreSection />
           </>
         )}
-        {part === "Upstreams" && <UpstreamSection />}
-        {part === "Webhooks" && <WebhookSection act={act} />}
+        {part === "upstreams" && <UpstreamSection />}
+        {part === "webhooks" && <WebhookSection act={act} />}
       </main>
     </div>
   );

@@ -8,11 +8,9 @@ import { QuestionsSection } from "./QuestionsSection";
 import { onLink } from "../lib/route";
 import { STATES, stateWords } from "./RunTable";
 import { Figure } from "./StoreSection";
+import { ops } from "../words/ops";
 
 const EVERY_MS = 5_000;
-
-/** What is said if nothing was found. */
-const WELL = { looking: "Looking…", stale: "Not known: the server does not answer. The parts below are older.", part: "All well, in what you may see.", "": "All well." };
 
 /** Whether all is well, what waits, and what is done. */
 export function Overview({ counts: delivered }: { counts: Polled<Record<string, number>> }) {
@@ -28,7 +26,7 @@ export function Overview({ counts: delivered }: { counts: Polled<Record<string, 
   return (
     <>
       <div className="health" role="status" data-testid="health" data-well={(lack === "" || lack === "part") && found.length === 0}>
-        {found.length === 0 && <p>{WELL[lack]}</p>}
+        {found.length === 0 && <p>{ops.well[lack || "all"]}</p>}
         {found.length > 0 && (
           <ul>
             {found.map(({ href, words }) => (
@@ -44,9 +42,9 @@ export function Overview({ counts: delivered }: { counts: Polled<Record<string, 
       <QuestionsSection />
       <ActivitySection nodes={nodes} />
       <section aria-labelledby="dispatches">
-        <h2 id="dispatches">Dispatches</h2>
-        <p className="hint">Dispatches of the whole tenant, by how far they were delivered. States without any are left out.</p>
-        {counts && some.length === 0 && <p className="hint">None yet.</p>}
+        <h2 id="dispatches">{ops.dispatches}</h2>
+        <p className="hint">{ops.dispatchesAbout}</p>
+        {counts && some.length === 0 && <p className="hint">{ops.noneYet}</p>}
         <dl className="counts" data-testid="counts">
           {some.map((state) => (
             <Figure key={state} name={stateWords(state)} value={String(counts?.[state])} state={state} />

@@ -1,7 +1,8 @@
 import { useState } from "react";
 import type { Act } from "./RunTable";
+import { ops } from "../words/ops";
 
-const REASONS = ["review", "safety", "budget", "maintenance", "other"];
+const REASONS = ["review", "safety", "budget", "maintenance", "other"] as const;
 
 const MINUTES = [5, 60, 24 * 60];
 
@@ -19,28 +20,30 @@ export function PauseControl({ base, disabled, act }: { base: string; disabled: 
       <button
         type="button"
         data-testid="pause"
-        title="The run asks before its next step whether to go on"
+        title={ops.pauseAbout}
         disabled={disabled}
-        onClick={() => void act("Pause", "POST", `${base}/pause`, how, outcome)}
+        onClick={() => void act(ops.pause, "POST", `${base}/pause`, how, outcome)}
       >
-        Pause at the next step
+        {ops.pauseNext}
       </button>
       <label className="filter">
-        <span className="hint">Why</span>
+        <span className="hint">{ops.why}</span>
         <select data-testid="pause-reason" disabled={disabled} value={reason} onChange={(event) => setReason(event.target.value)}>
-        <option value="">no reason</option>
+        <option value="">{ops.noReason}</option>
         {REASONS.map((one) => (
-          <option key={one}>{one}</option>
+          <option key={one} value={one}>
+            {ops.pauseReasons[one]}
+          </option>
         ))}
         </select>
       </label>
       <label className="filter">
-        <span className="hint">For</span>
+        <span className="hint">{ops.forHow}</span>
         <select data-testid="pause-timeout" disabled={disabled} value={after} onChange={(event) => setAfter(event.target.value)}>
-        <option value="">until somebody decides</option>
+        <option value="">{ops.untilDecided}</option>
         {MINUTES.flatMap((n) => [
-          <option key={`${n} go_on`} value={`${n} go_on`}>{`${span(n)}, then it goes on`}</option>,
-          <option key={`${n} cancel`} value={`${n} cancel`}>{`${span(n)}, then it ends`}</option>,
+          <option key={`${n} go_on`} value={`${n} go_on`}>{ops.thenGoesOn(span(n))}</option>,
+          <option key={`${n} cancel`} value={`${n} cancel`}>{ops.thenEnds(span(n))}</option>,
         ])}
         </select>
       </label>
@@ -48,9 +51,9 @@ export function PauseControl({ base, disabled, act }: { base: string; disabled: 
   );
 }
 
-const span = (minutes: number) => (minutes < 60 ? `${minutes} minutes` : minutes === 60 ? "an hour" : "a day");
+const span = (minutes: number) => (minutes < 60 ? ops.minutes(minutes) : minutes === 60 ? ops.anHour : ops.aDay);
 
 function outcome({ paused, pending }: Record<string, unknown>): string {
-  if (paused) return "the run is paused already";
-  return pending ? "the run stops at its next step, if it comes to one" : "no run is under way";
+  if (paused) return ops.pausedAlready;
+  return pending ? ops.stopsNext : ops.noRun;
 }

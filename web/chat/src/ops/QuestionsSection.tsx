@@ -3,6 +3,7 @@ import { Unread } from "./Backlog";
 import { oldestWords } from "./backlogs";
 import { Figure } from "./StoreSection";
 import { onLink } from "../lib/route";
+import { ops } from "../words/ops";
 
 const EVERY_MS = 5_000;
 
@@ -12,15 +13,15 @@ export function QuestionsSection() {
   const { data: oldest } = usePolled<Page<InboxItem>>("/inbox?limit=1", EVERY_MS);
   return (
     <section aria-labelledby="questions">
-      <h2 id="questions">Open questions</h2>
+      <h2 id="questions">{ops.questions}</h2>
       <p className="hint">
-        Threads of the whole tenant that wait for people. The <a href="/inbox" onClick={onLink}>inbox</a> has them, the one that has waited longest first.
+        {ops.questionsAbout} <a href="/inbox" onClick={onLink}>{ops.inbox}</a> {ops.questionsOrder}
       </p>
-      <Unread error={error} shown={totals !== undefined} needs="the scopes read, approver and admin" />
+      <Unread error={error} shown={totals !== undefined} needs={ops.needsInbox} />
       {totals && (
         <dl className="counts" data-testid="questions">
-          <Figure name="Open" value={String(totals.total)} />
-          <Figure name="Oldest" value={oldestWords(oldest)} />
+          <Figure name={ops.open} value={String(totals.total)} />
+          <Figure name={ops.oldest} value={oldestWords(oldest)} />
         </dl>
       )}
     </section>

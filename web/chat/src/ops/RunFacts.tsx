@@ -1,13 +1,5 @@
 import type { RunInfo } from "../server/api";
-
-/** Why a run came to be, in words. */
-const ORIGINS: Record<NonNullable<RunInfo["origin"]>, string> = {
-  user: "an input",
-  resume: "an answer",
-  operator: "an operator",
-  expiry: "an expiry",
-  child: "another run",
-};
+import { ops } from "../words/ops";
 
 function tokens(usage: NonNullable<RunInfo["usage"]>): string {
   const sum = (of: (one: (typeof usage)[number]) => number | undefined) => {
@@ -16,18 +8,18 @@ function tokens(usage: NonNullable<RunInfo["usage"]>): string {
   };
   const [into, out] = [sum((one) => one.inputTokens), sum((one) => one.outputTokens)];
   const all = sum((one) => one.totalTokens ?? (one.inputTokens === undefined && one.outputTokens === undefined ? undefined : (one.inputTokens ?? 0) + (one.outputTokens ?? 0)));
-  if (into === undefined && out === undefined) return all === undefined ? "" : `${all} tokens`;
-  return `${into ?? "?"} tokens in, ${out ?? "?"} out`;
+  if (into === undefined && out === undefined) return all === undefined ? "" : ops.tokens(all);
+  return ops.tokensInOut(String(into ?? "?"), String(out ?? "?"));
 }
 
 /** What a run came from, which steps it ran and what it has used, as far as that is known. */
 export function RunFacts({ run }: { run: RunInfo }) {
-  const steps = (run.steps ?? []).map(({ name, count, failed }) => `${name}${count > 1 ? ` × ${count}` : ""}${failed ? ` (${failed} failed)` : ""}`);
-  if (run.moreSteps) steps.push(`${run.moreSteps} more`);
+  const steps = (run.steps ?? []).map(({ name, count, failed }) => `${name}${count > 1 ? ` × ${count}` : ""}${failed ? ` ${ops.stepFailed(failed)}` : ""}`);
+  if (run.moreSteps) steps.push(ops.more(run.moreSteps));
   const facts = [
-    run.origin && `by ${ORIGINS[run.origin] ?? run.origin}`,
-    run.parentRunId && `from ${run.parentRunId}`,
-    steps.length > 0 && `steps: ${steps.join(", ")}`,
+    run.origin && ops.by(ops.origins[run.origin] ?? run.origin),
+    run.parentRunId && ops.from(run.parentRunId),
+    steps.length > 0 && ops.steps(steps.join(", ")),
     run.usage && tokens(run.usage),
   ].filter(Boolean);
   if (facts.length === 0) return null;

@@ -8,6 +8,7 @@ import { RunFacts } from "./RunFacts";
 import type { Act } from "./RunTable";
 import { isPaused } from "./runstates";
 import { RunTimeline } from "./RunTimeline";
+import { ops } from "../words/ops";
 
 interface Props {
   run: RunInfo;
@@ -22,18 +23,18 @@ interface Props {
 /** All that is known of a run, and what can be done about its chat. */
 export function RunPanel({ run, act, across, only, close }: Props) {
   const facts: Array<[string, ReactNode]> = [
-    ["Run", <code key="run">{visible(run.runId)}</code>],
-    ["Id", <code key="id">{run.id}</code>],
-    ["Attempts", `${Math.min(run.attempts, run.maxAttempts)} of ${run.maxAttempts}`],
+    [ops.run, <code key="run">{visible(run.runId)}</code>],
+    [ops.id, <code key="id">{run.id}</code>],
+    [ops.attempts, ops.nOf(Math.min(run.attempts, run.maxAttempts), run.maxAttempts)],
   ];
-  if (across) facts.push(["Namespace", <code key="namespace">{visible(run.namespace)}</code>]);
+  if (across) facts.push([ops.namespace, <code key="namespace">{visible(run.namespace)}</code>]);
   return (
-    <aside className="panel-aside" aria-label="The chosen run" data-testid="run-panel">
+    <aside className="panel-aside" aria-label={ops.chosenRun} data-testid="run-panel">
       <div className="row">
-        <h3>Run</h3>
+        <h3>{ops.run}</h3>
         <span className="spacer" />
         <button type="button" className="quiet" data-testid="panel-close" onClick={close}>
-          Close
+          {ops.close}
         </button>
       </div>
       <dl>
@@ -58,34 +59,34 @@ function ChatActions({ run, act, only }: { run: RunInfo; act: Act; only?: (threa
   const paused = isPaused(run);
   return (
     <>
-      <h3>Its chat</h3>
+      <h3>{ops.itsChat}</h3>
       <Guarded subject={`${run.id} ${live} ${paused}`} className="actions">
         <PauseControl base={base} disabled={run.state !== "claimed"} act={act} />
         <button
           type="button"
           data-testid="unpause"
-          title="Goes on with a run that was paused"
+          title={ops.goOnAbout}
           disabled={!paused}
-          onClick={() => void act("Go on", "POST", `${base}/unpause`, undefined, ({ resumed }) => (resumed ? "the run goes on" : "nothing was paused"))}
+          onClick={() => void act(ops.goOn, "POST", `${base}/unpause`, undefined, ({ resumed }) => (resumed ? ops.goesOn : ops.nothingPaused))}
         >
-          Go on
+          {ops.goOn}
         </button>
         <button
           type="button"
           data-testid="interrupt-thread"
-          title="Stops the run, what is queued behind it, and open questions"
+          title={ops.stopAllAbout}
           disabled={!live}
           onClick={() =>
-            void act("Stop all", "POST", `${base}/interrupt`, { reason: "interrupted by an operator" }, ({ active, superseded }) =>
-              active || (superseded as unknown[] | undefined)?.length ? "what ran or waited has ended" : "nothing was under way",
+            void act(ops.stopAll, "POST", `${base}/interrupt`, { reason: "interrupted by an operator" }, ({ active, superseded }) =>
+              active || (superseded as unknown[] | undefined)?.length ? ops.stoppedAll : ops.nothingUnderWay,
             )
           }
         >
-          Stop all
+          {ops.stopAll}
         </button>
         {only && (
           <button type="button" className="quiet" data-testid="only-chat" data-edits onClick={() => only(run.threadId)}>
-            Runs of this chat
+            {ops.runsOfChat}
           </button>
         )}
       </Guarded>

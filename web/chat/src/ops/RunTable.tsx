@@ -7,6 +7,8 @@ import { RunPanel } from "./RunPanel";
 import { runDetail, runState } from "./runstates";
 import { ago } from "../../../react/lib/time";
 import { tookWords } from "./runway";
+import { parts } from "../words";
+import { ops } from "../words/ops";
 
 /** Does something and says what became of it; `outcome` reads the answer. */
 export type Act = (what: string, method: string, path: string, body?: unknown, outcome?: (answer: Record<string, unknown>) => string) => Promise<void>;
@@ -14,7 +16,7 @@ export type Act = (what: string, method: string, path: string, body?: unknown, o
 /** The states of a dispatch, in the order of its life. */
 export const STATES: ReadonlyArray<RunInfo["state"]> = ["queued", "claimed", "acked", "cancelled", "superseded", "dead_letter"];
 
-export const stateWords = (state: string) => state.replace("_", " ");
+export const stateWords = (state: RunInfo["state"]) => ops.states[state] ?? state;
 
 interface Props {
   runs: readonly RunInfo[];
@@ -34,15 +36,15 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
   const run = chosen && (runs.find(({ id }) => id === chosen.id) ?? chosen);
   return (
     <div className="list-and-panel" data-open={run !== undefined}>
-      <div className="scroll runs" tabIndex={0} role="group" aria-label="Runs">
+      <div className="scroll runs" tabIndex={0} role="group" aria-label={ops.runs}>
         <table>
           <thead>
             <tr>
-              <th scope="col">State</th>
+              <th scope="col">{ops.state}</th>
               <th scope="col">
-                <span className="visually-hidden">Actions</span>
+                <span className="visually-hidden">{ops.actions}</span>
               </th>
-              {["Chat", "Agent", "Began", "Took", "Why"].map((title) => (
+              {Object.values(ops.columns).map((title) => (
                 <th key={title} scope="col">
                   {title}
                 </th>
@@ -61,7 +63,7 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
   );
 }
 
-const dismissed = ({ stopped }: Record<string, unknown>) => (stopped ? "done, it cannot be requeued any more" : "it is no dead letter any more");
+const dismissed = ({ stopped }: Record<string, unknown>) => (stopped ? ops.dismissed : ops.noDeadLetter);
 
 function Row({ run, act, across, open, choose }: { run: RunInfo; act: Act; across: boolean; open: boolean; choose: () => void }) {
   const path = `/threads/${encodeURIComponent(run.threadId)}/runs/${encodeURIComponent(run.id)}`;
@@ -71,7 +73,7 @@ function Row({ run, act, across, open, choose }: { run: RunInfo; act: Act; acros
   return (
     <tr data-testid="run" data-state={run.state} data-run-id={run.runId} data-thread-id={run.threadId} data-open={open}>
       <td>
-        <button type="button" className="quiet" aria-expanded={open} data-testid="run-way" title={`Dispatch ${stateWords(run.state)}${run.claimedBy ? `, by ${run.claimedBy}` : ""}`} onClick={choose}>
+        <button type="button" className="quiet" aria-expanded={open} data-testid="run-way" title={run.claimedBy ? ops.dispatchBy(stateWords(run.state), run.claimedBy) : ops.dispatch(stateWords(run.state))} onClick={choose}>
           <span className={`tag ${tone}`} data-testid="run-state">
             {words}
           </span>
@@ -80,17 +82,17 @@ function Row({ run, act, across, open, choose }: { run: RunInfo; act: Act; acros
       <td>
         <Guarded subject={`${run.id} ${run.state}`}>
           {live && (
-            <button type="button" data-testid="cancel-run" onClick={() => void act("Cancel", "POST", `${path}/cancel${of}`, { reason: "cancelled by an operator" })}>
-              Cancel
+            <button type="button" data-testid="cancel-run" onClick={() => void act(ops.cancel, "POST", `${path}/cancel${of}`, { reason: "cancelled by an operator" })}>
+              {ops.cancel}
             </button>
           )}
           {run.state === "dead_letter" && !run.continuedAs && (
             <>
-              <button type="button" data-testid="requeue" onClick={() => void act("Requeue", "POST", `${path}/requeue${of}`)}>
-                Requeue
+              <button type="button" data-testid="requeue" onClick={() => void act(ops.requeue, "POST", `${path}/requeue${of}`)}>
+                {ops.requeue}
               </button>
-              <button type="button" className="quiet" data-testid="dismiss" onClick={() => void act("Dismiss", "POST", `${path}/cancel${of}`, { reason: "by an operator" }, dismissed)}>
-                Dismiss
+              <button type="button" className="quiet" data-testid="dismiss" onClick={() => void act(ops.dismiss, "POST", `${path}/cancel${of}`, { reason: "by an operator" }, dismissed)}>
+                {ops.dismiss}
               </button>
             </>
           )}
@@ -101,8 +103,8 @@ function Row({ run, act, across, open, choose }: { run: RunInfo; act: Act; acros
           <code title={run.threadId}>{visible(run.threadId)}</code>
         </a>
       </td>
-      <td>{run.agent ? <code>{visible(run.agent)}</code> : "default"}</td>
-      <td>{ago(run.createdAt)}</td>
+      <td>{run.agent ? <code>{visible(run.agent)}</code> : ops.default}</td>
+      <td>{ago(run.createdAt, Date.now(), parts)}</td>
       <td>{tookWords(run)}</td>
       <td dir="auto">{runDetail(run)}</td>
     </tr>

@@ -1,6 +1,8 @@
 import { usePolled, type DecisionInfo, type Page } from "../server/api";
 import { visible } from "../../../react/lib/misleading";
 import { between, wayOf, type RunOnRecord } from "./runway";
+import { locale } from "../words";
+import { ops } from "../words/ops";
 
 const EVERY_MS = 5_000;
 
@@ -10,7 +12,7 @@ export function RunTimeline({ run, across }: { run: RunOnRecord; across: boolean
   const { data } = usePolled<Page<DecisionInfo>>(`/threads/${encodeURIComponent(run.threadId)}/decisions?limit=200${of}`, EVERY_MS);
   const way = wayOf(run, data?.items);
   return (
-    <ol className="timeline" data-testid="timeline" aria-label="The way of this run">
+    <ol className="timeline" data-testid="timeline" aria-label={ops.way}>
       {way.map(({ at, words, detail, tone }, i) => {
         const before = way.slice(0, i).findLast((one) => one.at)?.at;
         return (
@@ -18,8 +20,8 @@ export function RunTimeline({ run, across }: { run: RunOnRecord; across: boolean
             <strong dir="auto">{visible(words)}</strong>
             {at && (
               <time className="hint" dateTime={at} title={at}>
-                {new Date(at).toLocaleString()}
-                {between(before, at) && ` (${between(before, at)} later)`}
+                {new Date(at).toLocaleString(locale)}
+                {between(before, at) && ` ${ops.later(between(before, at))}`}
               </time>
             )}
             {detail && (

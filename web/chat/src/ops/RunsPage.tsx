@@ -7,6 +7,7 @@ import { Pager } from "../server/Pager";
 import { usePages } from "../server/pages";
 import { ANY, noneWords, RESULTS, resultWords, runsPath } from "./runfilters";
 import { RunTable, STATES, stateWords, type Act } from "./RunTable";
+import { ops } from "../words/ops";
 
 const EVERY_MS = 3_000;
 
@@ -26,15 +27,15 @@ export function RunsPage({ act }: { act: Act }) {
     <>
       <FindById act={act} />
       <section aria-labelledby="all-runs">
-        <h2 id="all-runs">Runs</h2>
-        <p className="hint">Runs of your own namespace, the latest first. Choose one to see its history, and to pause or stop its chat.</p>
+        <h2 id="all-runs">{ops.runs}</h2>
+        <p className="hint">{ops.runsAbout}</p>
         <div className="filters">
-          <Menu label="Outcome" hook="run-result" value={filters.result} all="any" values={RESULTS} words={resultWords} choose={(result) => setFilters({ ...filters, result })} />
-          <Menu label="Dispatches" hook="dispatch-state" value={filters.state} all="of any state" values={STATES} words={stateWords} choose={(state) => setFilters({ ...filters, state })} />
-          <Menu label="Agent" hook="run-agent" value={filters.agent} all="any" values={agents.length > 1 || filters.agent ? agents : undefined} choose={(agent) => setFilters({ ...filters, agent })} />
+          <Menu label={ops.outcome} hook="run-result" value={filters.result} all={ops.any} values={RESULTS} words={resultWords} choose={(result) => setFilters({ ...filters, result })} />
+          <Menu label={ops.dispatches} hook="dispatch-state" value={filters.state} all={ops.anyState} values={STATES} words={(state) => stateWords(state as RunInfo["state"])} choose={(state) => setFilters({ ...filters, state })} />
+          <Menu label={ops.agent} hook="run-agent" value={filters.agent} all={ops.any} values={agents.length > 1 || filters.agent ? agents : undefined} choose={(agent) => setFilters({ ...filters, agent })} />
           {filters.thread && (
             <button type="button" className="quiet" data-testid="any-chat" onClick={() => setFilters({ ...filters, thread: "" })}>
-              Only of <code>{visible(filters.thread)}</code> ✕
+              {ops.onlyOf} <code>{visible(filters.thread)}</code> ✕
             </button>
           )}
         </div>
@@ -45,7 +46,7 @@ export function RunsPage({ act }: { act: Act }) {
             {noneWords(filters, place)}
           </p>
         )}
-        <Pager place={place} of="runs" />
+        <Pager place={place} of={ops.ofRuns} />
       </section>
     </>
   );

@@ -1,6 +1,7 @@
 import { useState, type PointerEvent } from "react";
 import { span } from "./backlogs";
 import { countWords, line } from "./nodes";
+import { ops } from "../words/ops";
 
 const WIDTH = 120;
 const HEIGHT = 24;
@@ -28,7 +29,7 @@ export function Sparkline({ series, everyMs, label }: Props) {
         {one !== undefined && <line x1={(at! * WIDTH) / Math.max(1, series.length - 1)} x2={(at! * WIDTH) / Math.max(1, series.length - 1)} y1={-2} y2={HEIGHT + 2} stroke="currentColor" strokeWidth="1" vectorEffect="non-scaling-stroke" />}
       </svg>
       <span className="hint" aria-hidden="true" data-testid="scale">
-        {one === undefined ? `at most ${countWords(Math.max(0, ...series))} in ${span(everyMs)}` : `${countWords(one)}, ${span((series.length - 1 - at!) * everyMs)}${at === series.length - 1 ? "" : " ago"}`}
+        {one === undefined ? ops.atMost(countWords(Math.max(0, ...series)), span(everyMs)) : `${countWords(one)}, ${at === series.length - 1 ? ops.now : ops.ago(span((series.length - 1 - at!) * everyMs))}`}
       </span>
     </>
   );

@@ -4,6 +4,8 @@ import { span } from "./backlogs";
 import { countWords, took, type StoreInfo } from "./nodes";
 import { sizeWords } from "../../../react/lib/size";
 import { ago } from "../../../react/lib/time";
+import { parts } from "../words";
+import { ops } from "../words/ops";
 
 const EVERY_MS = 3_000;
 
@@ -12,19 +14,20 @@ export function StoreSection() {
   const { data, error } = usePolled<StoreInfo>("/store", EVERY_MS);
   return (
     <section aria-labelledby="store">
-      <h2 id="store">Store</h2>
-      <Unread error={error} shown={data !== undefined} needs="the scope metrics, or admin with tenants" />
+      <h2 id="store">{ops.store}</h2>
+      <Unread error={error} shown={data !== undefined} needs={ops.needsMetrics} />
       {data && !data.available && (
         <p className="hint" role="status" data-testid="store-away">
-          The store does not answer. {data.at ? `The figures are from ${ago(data.at)}. ` : ""}The page asks again by itself.
+          {ops.storeAway} {data.at ? `${ops.figuresFrom(ago(data.at, Date.now(), parts))} ` : ""}
+          {ops.asksAgain}
         </p>
       )}
       {data?.available && data.partial && (
         <p className="hint" role="status">
-          Some of the store's servers do not answer; the others are shown.
+          {ops.storePartial}
         </p>
       )}
-      {data?.embedded && <p className="hint">The store is inside this server and ends with it. To keep what was said, start with --redis.</p>}
+      {data?.embedded && <p className="hint">{ops.embedded}</p>}
       {data?.servers.map((of) => (
         <div key={of.address ?? ""} className="store-server" data-testid="store-server" data-available={data.available}>
           {of.address && (
@@ -33,18 +36,18 @@ export function StoreSection() {
             </h3>
           )}
           <dl className="counts">
-            <Figure name="Answers in" value={took(of.latencyMs)} />
-            {of.memoryBytes !== undefined && <Figure name="Memory" value={sizeWords(of.memoryBytes)} more={of.memoryLimitBytes ? `of ${sizeWords(of.memoryLimitBytes)}` : "no limit"} />}
-            {!data.embedded && <Figure name="Commands" value={countWords(of.commandsPerSecond)} more="a second" />}
-            {of.clients !== undefined && <Figure name="Connections" value={String(of.clients)} />}
-            {!data.embedded && <Figure name="Replicas" value={String(of.replicas)} />}
-            {of.uptimeMs !== undefined && <Figure name="Up" value={span(of.uptimeMs)} />}
+            <Figure name={ops.figures.latency} value={took(of.latencyMs)} />
+            {of.memoryBytes !== undefined && <Figure name={ops.figures.memory} value={sizeWords(of.memoryBytes, parts)} more={of.memoryLimitBytes ? ops.limit(sizeWords(of.memoryLimitBytes, parts)) : ops.noLimit} />}
+            {!data.embedded && <Figure name={ops.figures.commands} value={countWords(of.commandsPerSecond)} more={ops.figures.aSecond} />}
+            {of.clients !== undefined && <Figure name={ops.figures.clients} value={String(of.clients)} />}
+            {!data.embedded && <Figure name={ops.figures.replicas} value={String(of.replicas)} />}
+            {of.uptimeMs !== undefined && <Figure name={ops.figures.up} value={span(of.uptimeMs)} />}
           </dl>
           {of.warnings.length > 0 && (
             <ul className="store-warnings">
               {of.warnings.map(({ setting, value, problem }) => (
                 <li key={setting} data-testid="store-warning">
-                  <span className="tag late">may lose data</span> <code>{setting}</code> is <code>{value || "not set"}</code>: {problem}.
+                  <span className="tag late">{ops.mayLose}</span> <code>{setting}</code> {ops.is} <code>{value || ops.notSet}</code>: {problem}.
                 </li>
               ))}
             </ul>

@@ -4,7 +4,7 @@
 import type { DecisionInfo, InboxItem, Page, RunInfo, ThreadInfo } from "../server/api";
 
 export interface Found {
-  what: "chat" | "run" | "question" | "decided question" | "dead letter";
+  what: "chat" | "run" | "question" | "decided" | "dead";
   threadId: string;
   namespace?: string;
   title?: string;
@@ -13,9 +13,6 @@ export interface Found {
 
 /** How many of the latest chats have their runs looked through. */
 export const CHATS = 50;
-
-/** What was looked through where nothing was found. */
-export const LOOKED = `The search covers chats of that id, open questions, the latest 200 decisions, 200 dead letters, and the latest 200 runs of your ${CHATS} latest chats.`;
 
 type Get = <T>(path: string) => Promise<T | undefined>;
 
@@ -30,12 +27,12 @@ export async function find(id: string, get: Get): Promise<Found | undefined> {
   }
   const decided = await get<Page<DecisionInfo>>("/decisions?limit=200");
   for (const one of decided?.items ?? []) {
-    if (one.interruptId === id || one.id === id) return { what: "decided question", threadId: one.threadId, namespace: one.namespace };
+    if (one.interruptId === id || one.id === id) return { what: "decided", threadId: one.threadId, namespace: one.namespace };
     if (one.askedBy?.id === id || one.answeredBy?.id === id) return await runIn(one.threadId, one.namespace, id, get);
   }
   const dead = await get<Page<RunInfo>>("/dispatches?state=dead_letter&limit=200");
   for (const run of dead?.items ?? []) {
-    if (run.id === id || run.runId === id) return { what: "dead letter", threadId: run.threadId, namespace: run.namespace, run };
+    if (run.id === id || run.runId === id) return { what: "dead", threadId: run.threadId, namespace: run.namespace, run };
   }
   const latest = await get<Page<ThreadInfo>>(`/threads?limit=${CHATS}`);
   for (const { threadId, title } of latest?.items ?? []) {

@@ -1,5 +1,8 @@
 // What nodes and the store tell of themselves, in words and sums.
 
+import { locale } from "../words";
+import { ops } from "../words/ops";
+
 export interface NodeInfo {
   node: string;
   host?: string;
@@ -47,15 +50,9 @@ export interface StoreInfo {
 }
 
 /** What is shown of the rates, in this order. */
-export const RATES = [
-  ["inputs", "Inputs"],
-  ["runs", "Runs begun"],
-  ["failed", "Runs failed"],
-  ["asked", "Questions asked"],
-  ["events", "Events logged"],
-] as const;
+export const RATES = ["inputs", "runs", "failed", "asked", "events"] as const;
 
-export type Rate = (typeof RATES)[number][0];
+export type Rate = (typeof RATES)[number];
 
 /** A rate of all nodes together, the latest last. Nodes that have told for less long, or are silent, add to what they can. */
 export function together(nodes: readonly NodeInfo[], rate: Rate): number[] {
@@ -64,10 +61,15 @@ export function together(nodes: readonly NodeInfo[], rate: Rate): number[] {
   return Array.from({ length }, (_, i) => series.reduce((sum, one) => sum + (one[one.length - length + i] ?? 0), 0));
 }
 
+/** A number with one decimal: "0.4". */
+export function decimal(n: number): string {
+  return n.toLocaleString(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+}
+
 /** A count as it is spoken of: "0", "0.4", "12", "1,200". */
 export function countWords(n: number): string {
-  if (n === 0 || n >= 10) return Math.round(n).toLocaleString("en");
-  return n.toFixed(1);
+  if (n === 0 || n >= 10) return Math.round(n).toLocaleString(locale);
+  return decimal(n);
 }
 
 /** What of a series comes in a minute, over its last minute. */
@@ -81,15 +83,15 @@ export function lastMinute(series: readonly number[], everyMs: number): number {
 export function took(ms: number | undefined): string {
   if (ms === undefined) return "";
   if (ms < 1) return "< 1 ms";
-  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${decimal(ms / 1_000)} s`;
 }
 
 const TONES: Record<NodeInfo["state"], string> = { serving: "done", draining: "asked", silent: "late" };
 
 /** How it goes with a node: in a word, and its tone. */
 export function nodeState({ state, storeAvailable }: Pick<NodeInfo, "state" | "storeAvailable">): { words: string; tone: string } {
-  if (state === "serving" && !storeAvailable) return { words: "store away", tone: "late" };
-  return { words: state, tone: TONES[state] ?? "" };
+  if (state === "serving" && !storeAvailable) return { words: ops.nodeStates.away, tone: "late" };
+  return { words: ops.nodeStates[state] ?? state, tone: TONES[state] ?? "" };
 }
 
 /** The points of a line through a series within a box; one that has no height lies at the bottom. */

@@ -2,6 +2,7 @@
 
 import type { RunInfo } from "../server/api";
 import { runDetail } from "./runstates";
+import { ops } from "../words/ops";
 
 export interface Requeued {
   run: RunInfo;
@@ -13,7 +14,7 @@ export interface Requeued {
 export function causes(runs: readonly RunInfo[]): string[] {
   const counts = new Map<string, number>();
   for (const run of runs) {
-    const why = (runDetail(run).split(":", 1)[0] ?? "").trim() || "without a reason";
+    const why = (runDetail(run).split(":", 1)[0] ?? "").trim() || ops.noCause;
     counts.set(why, (counts.get(why) ?? 0) + 1);
   }
   return [...counts].sort(([, a], [, b]) => b - a).map(([why, n]) => `${n} × ${why}`);

@@ -1,6 +1,7 @@
 // Which runs of a list are shown, in words and as a request.
 
 import type { Place } from "../server/pages";
+import { ops } from "../words/ops";
 
 export interface RunFilters {
   /** The kind of the outcome; empty for any. */
@@ -16,12 +17,10 @@ export interface RunFilters {
 /** Every run. */
 export const ANY: RunFilters = { result: "", state: "", agent: "", thread: "" };
 
-const OUTCOMES: Record<string, string> = { success: "succeeded", interrupt: "asked or waited", cancelled: "stopped", error: "failed" };
-
 /** The kinds of outcomes that the server tells apart. */
-export const RESULTS = Object.keys(OUTCOMES);
+export const RESULTS = Object.keys(ops.results);
 
-export const resultWords = (result: string) => OUTCOMES[result] ?? result;
+export const resultWords = (result: string) => (ops.results as Record<string, string>)[result] ?? result;
 
 /** Where a page of those runs is read. */
 export function runsPath(filters: RunFilters, size: number): string {
@@ -32,10 +31,10 @@ export function runsPath(filters: RunFilters, size: number): string {
 
 /** What is said of a page without runs: a page may be empty before the last. */
 export function noneWords({ result, state, agent, thread }: RunFilters, { on, back }: Pick<Place, "on" | "back">): string {
-  if (on) return "None on this page. There may be some on the next.";
-  if (back) return "None are left on this page.";
-  const delivered = state.replace("_", " ");
-  if (agent || thread) return "None matches.";
-  if (!result) return state ? `None is ${delivered}.` : "None yet.";
-  return `None ${resultWords(result)}${state && ` of those that are ${delivered}`}.`;
+  if (on) return ops.noneHere;
+  if (back) return ops.noneLeftOn;
+  const delivered = (ops.states as Record<string, string>)[state] ?? state;
+  if (agent || thread) return ops.noneMatches;
+  if (!result) return state ? ops.noneIs(delivered) : ops.noneYet;
+  return state ? ops.noneDidOf(resultWords(result), delivered) : ops.noneDid(resultWords(result));
 }

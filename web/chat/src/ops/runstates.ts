@@ -4,6 +4,8 @@ import type { RunInfo } from "../server/api";
 import { waits } from "../../../react/forms/question";
 import { sentence } from "../lib/words";
 import { waitsFor } from "../../../react/threads/stands";
+import { parts } from "../words";
+import { ops } from "../words/ops";
 
 export interface RunState {
   words: string;
@@ -24,29 +26,29 @@ export const isPaused = ({ waits, outcome }: Told) =>
 export function runState(run: Told, now = Date.now()): RunState {
   switch (run.state) {
     case "queued":
-      return { words: Date.parse(run.availableAt ?? "") > now ? "queued for later" : run.started ? "waits for a worker" : "queued", tone: "" };
+      return { words: Date.parse(run.availableAt ?? "") > now ? ops.runStates.later : run.started ? ops.runStates.waits : ops.runStates.queued, tone: "" };
     case "claimed":
-      return { words: run.started ? "running" : "starting", tone: "busy" };
+      return { words: run.started ? ops.runStates.running : ops.runStates.starting, tone: "busy" };
     case "cancelled":
       // It has ended in another way before that: as a dead letter.
-      return { words: run.outcome?.type === "RUN_ERROR" && run.outcome.code !== "cancelled" ? "dead, dismissed" : "cancelled in the queue", tone: "" };
+      return { words: run.outcome?.type === "RUN_ERROR" && run.outcome.code !== "cancelled" ? ops.runStates.dismissed : ops.runStates.cancelled, tone: "" };
     case "superseded":
       // Its claim was taken away: by who stopped it, which is said, or for a newer run.
-      return { words: run.error || run.outcome?.code === "cancelled" ? "stopped" : "superseded", tone: "" };
+      return { words: run.error || run.outcome?.code === "cancelled" ? ops.runStates.stopped : ops.runStates.superseded, tone: "" };
     case "dead_letter":
-      return run.continuedAs ? { words: "dead, requeued", tone: "" } : { words: "dead letter", tone: "late" };
+      return run.continuedAs ? { words: ops.runStates.requeued, tone: "" } : { words: ops.states.dead_letter, tone: "late" };
   }
   const { outcome } = run;
-  if (outcome?.type === "RUN_ERROR") return outcome.code === "cancelled" ? { words: "stopped", tone: "" } : { words: "failed", tone: "late" };
+  if (outcome?.type === "RUN_ERROR") return outcome.code === "cancelled" ? { words: ops.runStates.stopped, tone: "" } : { words: ops.runStates.failed, tone: "late" };
   if (outcome?.outcome?.type === "interrupt") {
     const { interrupts } = outcome.outcome as { interrupts?: Array<{ reason?: string; expiresAt?: string }> };
     const wait = interrupts?.find(({ reason }) => reason !== undefined && waits(reason));
-    if (wait) return { words: run.waits ? waitsFor(wait.reason!, wait.expiresAt) : run.continuedAs ? "waited, and went on" : "waited, and did not go on", tone: "" };
-    if (!run.waits) return { words: run.continuedAs ? "asked, and was answered" : "asked, and was not answered", tone: "" };
-    return isPaused(run) ? { words: "paused", tone: "asked" } : { words: "waits for an answer", tone: "asked" };
+    if (wait) return { words: run.waits ? waitsFor(wait.reason!, wait.expiresAt, parts) : run.continuedAs ? ops.runStates.waited : ops.runStates.waitedOnly, tone: "" };
+    if (!run.waits) return { words: run.continuedAs ? ops.runStates.answered : ops.runStates.unanswered, tone: "" };
+    return isPaused(run) ? { words: ops.runStates.paused, tone: "asked" } : { words: ops.runStates.asks, tone: "asked" };
   }
-  if (outcome?.type === "RUN_FINISHED") return { words: "succeeded", tone: "done" };
-  return { words: "ended", tone: "" };
+  if (outcome?.type === "RUN_FINISHED") return { words: ops.runStates.succeeded, tone: "done" };
+  return { words: ops.runStates.ended, tone: "" };
 }
 
 /** What is to be said beside that. */

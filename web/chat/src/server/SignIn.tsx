@@ -1,6 +1,7 @@
 import { type FormEvent, useEffect, useState } from "react";
 import { refusedBearer, signIn } from "./session";
 import { atProvider, goSignIn, wasSignedIn } from "./who";
+import { words } from "../words";
 
 /** Offers the ways to sign in: at the server's provider, if it has one, and by a token. */
 export function SignIn({ wrong }: { wrong: boolean }) {
@@ -9,7 +10,7 @@ export function SignIn({ wrong }: { wrong: boolean }) {
   }, [wrong]);
   return (
     <div className="sign-in" data-testid="sign-in">
-      <h2>Sign in</h2>
+      <h2>{words.server.signIn}</h2>
       {atProvider() ? <Ways wrong={wrong} /> : <TokenForm wrong={wrong} focus />}
     </div>
   );
@@ -20,15 +21,15 @@ function Ways({ wrong }: { wrong: boolean }) {
   return (
     <>
       <p className="hint" role="status" data-testid="sign-in-why">
-        {wasSignedIn() ? "Your session has ended. What you have written in this tab is kept for you." : "This server asks who you are."}
+        {wasSignedIn() ? words.server.sessionEnded : words.server.asksWhoOnly}
       </p>
       <div className="actions">
         <button type="button" className="primary" data-testid="sign-in-go" autoFocus={!wrong} onClick={goSignIn}>
-          Sign in
+          {words.server.signIn}
         </button>
       </div>
       <details open={wrong} data-testid="use-token">
-        <summary>Use a token</summary>
+        <summary>{words.server.useToken}</summary>
         <TokenForm wrong={wrong} focus={wrong} />
       </details>
     </>
@@ -44,19 +45,19 @@ function TokenForm({ wrong, focus }: { wrong: boolean; focus: boolean }) {
   };
   return (
     <form onSubmit={submit}>
-      <p className="hint">This server asks who you are. The token stays in this tab until you sign out or close it.</p>
+      <p className="hint">{words.server.asksWho}</p>
       {wrong && (
         <p className="fault" role="alert">
-          The server does not accept this token.
+          {words.server.tokenRefused}
         </p>
       )}
       <label className="field">
-        <span>Token</span>
+        <span>{words.server.token}</span>
         <input type="password" autoComplete="off" value={token} data-testid="token" autoFocus={focus} onChange={(event) => setToken(event.target.value)} />
       </label>
       <div className="actions">
         <button type="submit" className="primary">
-          Sign in
+          {words.server.signIn}
         </button>
       </div>
     </form>

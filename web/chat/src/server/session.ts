@@ -3,6 +3,7 @@
 
 import { useSyncExternalStore } from "react";
 import { forgetOwn } from "./own";
+import { words } from "../words";
 
 const KEY = "aguiws:token";
 
@@ -68,7 +69,7 @@ function begunBefore(): Session {
 function begun(given: string): Session {
   const one: Session = { token: given };
   one.credential = () => {
-    if (one.token === undefined) throw new Error("signed out");
+    if (one.token === undefined) throw new Error(words.server.signedOut);
     return one.token;
   };
   return one;

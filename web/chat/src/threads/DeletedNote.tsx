@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { pageDeletions } from "./deletions";
 import { visible } from "../../../react/lib/misleading";
+import { words } from "../words";
 
 /** The chats that are about to be deleted, and the way to keep them. */
 export function DeletedNote() {
@@ -11,14 +12,14 @@ export function DeletedNote() {
       {held.filter(({ done }) => !done).map(({ threadId, title }) => (
         <p key={threadId} className="row" data-testid="deleted" data-thread-id={threadId}>
           <span className="title" dir="auto">
-            Deleted “{visible(title)}”
+            {words.threads.deleted(visible(title))}
           </span>
-          <button type="button" data-testid="undo-delete" aria-label={`Undo: keep ${visible(title)}`} onClick={() => deletions.undo(threadId)}>
-            Undo
+          <button type="button" data-testid="undo-delete" aria-label={words.threads.undoKeep(visible(title))} onClick={() => deletions.undo(threadId)}>
+            {words.threads.undo}
           </button>
         </p>
       ))}
-      {fault && <p className="fault">It was not deleted: {fault.words}</p>}
+      {fault && <p className="fault">{words.threads.notDeleted(fault.words)}</p>}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
 import { call } from "../server/api";
+import { words } from "../words";
 
 /** What the server keeps of a title, in bytes. */
 const MOST = 60;
@@ -41,7 +42,7 @@ export function RenameThread({ threadId, title, done, failed }: Props) {
     <form className="rename" onSubmit={(event) => void keep(event)}>
       <input
         value={text}
-        aria-label={`Title of ${title}`}
+        aria-label={words.threads.titleOf(title)}
         maxLength={MOST}
         autoComplete="off"
         dir="auto"

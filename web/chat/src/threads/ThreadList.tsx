@@ -14,6 +14,7 @@ import { hasFailed, stands } from "../../../react/threads/stands";
 import { useThreads } from "../../../react/threads/useThreads";
 import { searchThreads } from "./threadsearch";
 import { staleWords } from "../lib/words";
+import { parts, words } from "../words";
 
 /** How often those that wait are asked for where no notices come, in milliseconds. */
 const EVERY_MS = 5_000;
@@ -54,15 +55,16 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
   const hidden = new Set(held.map(({ threadId }) => threadId));
   const shown = (all: readonly ThreadInfo[]) => searchThreads(all, wanted).filter(({ threadId }) => !hidden.has(threadId));
   const groups = threadGroups(shown(items ?? NONE), shown(waiting?.items ?? NONE));
+  const found = words.threads.found(groups.reduce((sum, { threads }) => sum + threads.length, 0));
   const some = (items?.length ?? 0) > 0 || (waiting?.items.length ?? 0) > 0;
   return (
-    <nav ref={list} className="threads" aria-label="Chats" data-testid="thread-list">
+    <nav ref={list} className="threads" aria-label={words.threads.chats} data-testid="thread-list">
       <div className="actions">
-        <h2>Chats</h2>
+        <h2>{words.threads.chats}</h2>
         <span className="spacer" />
         {close && (
           <button type="button" className="quiet" data-testid="hide-threads" autoFocus onClick={close}>
-            Close
+            {words.threads.close}
           </button>
         )}
       </div>
@@ -71,13 +73,13 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
           {staleWords(error, items !== undefined)}
         </p>
       )}
-      {items?.length === 0 && !waiting?.items.length && !error && <p className="hint">None yet.</p>}
+      {items?.length === 0 && !waiting?.items.length && !error && <p className="hint">{words.threads.noneYet}</p>}
       {some && (
         <input
           type="search"
           className="thread-search"
-          placeholder="Search by title or id"
-          aria-label="Search chats by title or id"
+          placeholder={words.threads.search}
+          aria-label={words.threads.searchChats}
           autoComplete="off"
           spellCheck={false}
           value={wanted}
@@ -92,8 +94,7 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
       )}
       {some && wanted.trim() !== "" && (
         <p className="hint" role="status" data-testid="thread-found">
-          {groups.length === 0 ? "None found" : `${groups.reduce((sum, { threads }) => sum + threads.length, 0)} found`}
-          {more ? ` among the latest ${items?.length ?? 0} and those that wait.` : "."}
+          {more ? words.threads.amongLatest(found, items?.length ?? 0) : `${found}.`}
         </p>
       )}
       <DeletedNote />
@@ -110,13 +111,13 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
       {more && (
         <div className="actions center">
           <button type="button" className="quiet" data-testid="more-threads" aria-disabled={fetching || undefined} onClick={() => void showMore(more)}>
-            {fetching ? "Fetching…" : wanted.trim() === "" ? "Show older chats" : "Look among older chats"}
+            {fetching ? words.threads.fetching : wanted.trim() === "" ? words.threads.showOlder : words.threads.lookAmongOlder}
           </button>
         </div>
       )}
       {fault && (
         <p className="hint" role="status">
-          Older chats did not come: {fault}
+          {words.threads.olderFailed(fault)}
         </p>
       )}
     </nav>
@@ -134,7 +135,7 @@ interface RowProps {
 function Row({ thread, listed, current, changed, begin }: RowProps) {
   const [renaming, rename] = useState(false);
   const [fault, setFault] = useState<string>();
-  const title = visible(thread.title || "Untitled");
+  const title = visible(thread.title || words.threads.untitled);
   const pencil = useRef<HTMLButtonElement>(null);
   const back = useRef(false);
   useEffect(() => {
@@ -155,33 +156,33 @@ function Row({ thread, listed, current, changed, begin }: RowProps) {
   const forget = () => {
     // Where it stood there may be nothing: whoever goes on with the keyboard goes on with the list.
     const list = pencil.current?.closest("nav");
-    pageDeletions().hold(thread.threadId, thread.title || "Untitled");
+    pageDeletions().hold(thread.threadId, thread.title || words.threads.untitled);
     if (current) begin();
     requestAnimationFrame(() => list?.querySelector<HTMLElement>(`[data-testid="deleted"][data-thread-id="${CSS.escape(thread.threadId)}"] button`)?.focus());
   };
   return (
     <li data-testid="thread" data-thread-id={thread.threadId} data-waiting={thread.waiting} data-failed={hasFailed(thread)} onKeyDown={keyed}>
       {renaming ? (
-        <RenameThread threadId={thread.threadId} title={thread.title || "Untitled"} done={renamed} failed={setFault} />
+        <RenameThread threadId={thread.threadId} title={thread.title || words.threads.untitled} done={renamed} failed={setFault} />
       ) : (
         <a href={threadHref(thread.threadId)} aria-current={current ? "page" : undefined} onClick={onLink}>
           <span className="title" dir="auto">
             {title}
           </span>
           <span className="hint">
-            {stands(thread)}
+            {stands(thread, parts)}
           </span>
         </a>
       )}
       <ThreadPlace thread={thread} listed={listed} />
       {!renaming && (
         <div className="thread-does">
-          <button type="button" ref={pencil} className="quiet" aria-label={`Rename ${title}`} title="Rename (F2)" data-testid="rename-thread" onClick={() => rename(true)}>
+          <button type="button" ref={pencil} className="quiet" aria-label={words.threads.rename(title)} title={words.threads.renameKey} data-testid="rename-thread" onClick={() => rename(true)}>
             <Icon name="pen" />
           </button>
           {!thread.active && thread.queued === 0 && (
             <Guarded subject={thread.threadId}>
-              <button type="button" className="quiet" aria-label={`Delete ${title}`} title={thread.waiting ? "Delete, and cancel what waits" : "Delete"} data-testid="delete-thread" onClick={forget}>
+              <button type="button" className="quiet" aria-label={words.threads.remove(title)} title={thread.waiting ? words.threads.deleteAndCancel : words.threads.deleteIt} data-testid="delete-thread" onClick={forget}>
                 ×
               </button>
             </Guarded>

@@ -1,5 +1,6 @@
 import type { ThreadInfo } from "../server/api";
 import { onLink, threadHref } from "../lib/route";
+import { words } from "../words";
 
 interface PlaceProps {
   thread: ThreadInfo;
@@ -11,19 +12,19 @@ interface PlaceProps {
 export function ThreadPlace({ thread, listed }: PlaceProps) {
   const parent = thread.parentThreadId;
   const [waits] = thread.waitsFor ?? [];
-  const count = thread.waitsForCount ?? thread.waitsFor?.length;
+  const count = thread.waitsForCount ?? thread.waitsFor?.length ?? 0;
   if (parent === undefined && waits === undefined) return null;
-  const named = (id: string) => listed.find(({ threadId }) => threadId === id)?.title || "another chat";
+  const named = (id: string) => listed.find(({ threadId }) => threadId === id)?.title || words.threads.anotherChat;
   return (
     <p className="hint thread-place" data-testid="thread-place">
       {parent !== undefined && (
         <a href={threadHref(parent)} onClick={onLink} data-testid="part-of">
-          Part of {named(parent)}
+          {words.threads.partOf(named(parent))}
         </a>
       )}
       {waits !== undefined && (
         <a href={threadHref(waits)} onClick={onLink} data-testid="part-waits">
-          {count === 1 ? "A part waits for you" : `${count} parts wait for you`}
+          {words.threads.partsWait(count)}
         </a>
       )}
     </p>

@@ -1,6 +1,7 @@
 // In which order chats stand beside the one that is looked at: those that wait first, then by day.
 
 import type { ThreadInfo } from "../server/api";
+import { locale, words } from "../words";
 
 /** Whether a chat, or one that stands below it, waits for somebody: an open interrupt may ask nobody. */
 function asks({ waiting, waitsOn, waitsFor }: ThreadInfo): boolean {
@@ -14,13 +15,11 @@ export interface ThreadGroup {
 
 const DAY_MS = 86_400_000;
 
-const month = new Intl.DateTimeFormat("en", { month: "long", year: "numeric" });
-
 /** The groups of the latest threads, and of those that wait, which may be older. A group without any is left out. */
 export function threadGroups(latest: readonly ThreadInfo[], waiting: readonly ThreadInfo[], now = Date.now()): ThreadGroup[] {
   const listed = new Set(latest.map(({ threadId }) => threadId));
   const older = waiting.filter(({ threadId }) => !listed.has(threadId));
-  const groups = new Map<string, ThreadInfo[]>([["Waiting for you", [...latest.filter(asks), ...older]]]);
+  const groups = new Map<string, ThreadInfo[]>([[words.threads.waiting, [...latest.filter(asks), ...older]]]);
   for (const thread of latest) {
     if (asks(thread)) continue;
     const name = dayOf(Date.parse(thread.updatedAt ?? ""), now);
@@ -32,10 +31,10 @@ export function threadGroups(latest: readonly ThreadInfo[], waiting: readonly Th
 /** When something was, as it is spoken of; days are those of here. */
 function dayOf(at: number, now: number): string {
   const days = Math.round((midnight(now) - midnight(at)) / DAY_MS);
-  if (Number.isNaN(days) || days <= 0) return "Today";
-  if (days === 1) return "Yesterday";
-  if (days < 7) return "Previous 7 days";
-  return days < 30 ? "Previous 30 days" : month.format(at);
+  if (Number.isNaN(days) || days <= 0) return words.threads.today;
+  if (days === 1) return words.threads.yesterday;
+  if (days < 7) return words.threads.previousWeek;
+  return days < 30 ? words.threads.previousMonth : new Intl.DateTimeFormat(locale, { month: "long", year: "numeric" }).format(at);
 }
 
 function midnight(at: number): number {
