@@ -92,7 +92,14 @@ local function refused(verdict, holder) return { verdict, r.seq, r.epoch, 0, 0, 
 
 local function executionOf(d) return (kind == 'resume' or kind == 'requeue') and carried(t, r, d) or {} end
 
-local again = getRun(t, run)
+-- A thread without a version has had no run.
+local unused, again = r.ver == 0, nil
+if unused then
+  t.execution = false
+else
+  lookAhead(t, run, r.latest)
+  again = getRun(t, run)
+end
 if again then
   local claimed = kind ~= 'enqueue' and holds(r, run, token, r.depoch) and 1 or 0
   local ready = again.status == 'queued' and r.run == '' and not suspended(t) and (pastDeadline(t, r, member) or NOW + 1) <= NOW
@@ -110,6 +117,7 @@ if r.ver ~= tonumber(ARG.version) then return refused(1) end
 local deadline = tonumber(ARG.deadline)
 if deadline > 0 and NOW > deadline then return refused(2) end
 
+if kind == 'resume' or kind == 'requeue' then journaled(t) end
 local waits, resumes = suspended(t), kind == 'resume' or kind == 'steer'
 if kind ~= 'enqueue' then
   if r.run ~= '' then return refused(5) end
@@ -128,7 +136,11 @@ local archived = REST + 2 * tonumber(ARG.answers)
 local told = archived + 2 * tonumber(ARG.archived)
 local first = told + WIDTH * tonumber(ARG.decided)
 local made = decisionsIn(told, first - 1)
-if #made > 0 then recordDecisions(t, member, run, made) end
+local counted = refusals(made)
+counted[#counted + 1] = 'l:' .. ARG.label
+local known = not unused and redis.call('HMGET', t.memo, unpack(counted)) or {}
+local runs = table.remove(known)
+if #made > 0 then recordDecisions(t, member, run, made, known) end
 
 create(t.rec, r, member)
 local touched = { touch(t, r, member, about, ARG.tenant, ARG.user, ARG.owner, ARG.title, tonumber(ARG.look)) }
@@ -136,7 +148,7 @@ local start = r.seq
 local d = newRun(t, r, run, kind == 'enqueue' and 'queued' or 'active', kind == 'enqueue' and 'queued' or 'claimed')
 d.priority, d.max, d.dedupe, d.execution = tonumber(ARG.priority), tonumber(ARG.max), dedupe, ARG.execution
 d.label, d.agent, d.headers = ARG.label, ARG.agent, ARG.headers
-local memo = { labelling(t, ARG.label, run) }
+local memo = { labelling(t, ARG.label, run, runs) }
 for i = REST, archived - 1, 2 do
   memo[#memo + 1], memo[#memo + 2] = 'a:' .. ARGV[i], ARGV[i + 1]
 end

@@ -80,6 +80,7 @@ local function decided(t, closed, ids, decisions)
   local x = getExecution(t)
   x.susp, x.given = closed.stored, table.concat(pack({}, ids, 1, #ids))
   x.jlen, x.deadline = redis.call('RPUSH', t.journal, decisions), closed.wants
+  if t.entries then t.entries[#t.entries + 1] = decisions end
   putExecution(t, x)
 end
 

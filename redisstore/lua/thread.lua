@@ -40,16 +40,18 @@ local function open(rec, ...)
 end
 
 -- create stores the record of an unused thread, so that its epoch holds, for ms at
--- least: anybody may ask for any thread. One that was made and named stays. ms nil: the caller uses it. What commit.lua reads comes first: that is
+-- least: anybody may ask for any thread. One that was made and named stays. ms nil: the caller uses it.
+-- named: whether it has a title; nil: that is looked up. What commit.lua reads comes first: that is
 -- where it is found fastest.
-local function create(rec, r, member, ms)
+local function create(rec, r, member, ms, named)
   if r.new then
     redis.call('HSET', rec, 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
       'pause', r.pause, 'epoch', r.epoch, 'replid', history(), 'base', r.base,
       'thread', member)
   end
-  if ms and r.ver == 0 and (r.new or redis.call('PTTL', rec) < ms) and redis.call('HEXISTS', rec, 'title') == 0 then
-    redis.call('PEXPIRE', rec, ms)
+  if ms and r.ver == 0 and (r.new or redis.call('PTTL', rec) < ms) then
+    if named == nil then named = redis.call('HEXISTS', rec, 'title') == 1 end
+    if not named then redis.call('PEXPIRE', rec, ms) end
   end
   r.new = false
 end

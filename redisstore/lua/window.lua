@@ -7,6 +7,9 @@ local function counted(t, chunks)
     - redis.call('HEXISTS', t.snap, 'f') - redis.call('HEXISTS', t.snap, 'r')
 end
 
+-- NONE is what windowed returns of no messages.
+local NONE = { 0, 0, '', 0, {}, {} }
+
 -- windowed returns no more than limit messages that stand before the id at an offset of
 -- a chunk, and no more than about room bytes unless it is one: {chunk and offset of the first of them,
 -- its id, how many there are in all, each message, the last one first, and where
@@ -15,7 +18,7 @@ end
 -- messages. chunk '': the end of the order. nil: id does not stand there ('': whatever does).
 local function windowed(t, chunk, offset, id, limit, first, room, named, bare)
   local n = redis.call('HGET', t.snap, 'n')
-  if not n then return { 0, 0, '', 0, {}, {} } end
+  if not n then return NONE end
   local chunks = tonumber(string.match(n, '^%d+'))
   local list, ids, count, spans = {}, {}, 0, {}
   if chunk == '' then
