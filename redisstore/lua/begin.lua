@@ -142,7 +142,8 @@ local known = not unused and redis.call('HMGET', t.memo, unpack(counted)) or {}
 local runs = table.remove(known)
 if #made > 0 then recordDecisions(t, member, run, made, known) end
 
-create(t.rec, r, member)
+follow(r, tonumber(ARG.follow), ARG.sender == '1' and 'sender' or nil)
+if r.new then create(t.rec, r, member) end
 local touched = { touch(t, r, member, about, ARG.tenant, ARG.user, ARG.owner, ARG.title, tonumber(ARG.look)) }
 local start = r.seq
 local d = newRun(t, r, run, kind == 'enqueue' and 'queued' or 'active', kind == 'enqueue' and 'queued' or 'claimed')
@@ -155,7 +156,6 @@ end
 piecewise('HSET', t.memo, memo, 1, #memo)
 if not waits or resumes then redis.call('PEXPIRE', t.memo, ARG.keep) end
 if dedupe ~= '' then redis.call('HSET', t.disp, 'd:' .. dedupe, run) end
-follow(t.followers, tonumber(ARG.follow), ARG.sender == '1' and 'sender' or nil)
 
 if kind == 'enqueue' then
   d.available = tonumber(ARG.available)
@@ -169,7 +169,7 @@ if kind == 'enqueue' then
     ready = 1
   end
   local extra = r.extra or {}
-  publish(t.followers, member, r.epoch, start + 1, extra, 1, #extra)
+  publish(r.nodes, member, r.epoch, start + 1, extra, 1, #extra)
   if ARG.joins == '1' then touched[#touched + 1], touched[#touched + 2] = 'join', run end
   decide(t, r, unpack(touched))
   return { 0, start, r.epoch, 0, 0, { ready, start, extra }, '' }
@@ -206,11 +206,11 @@ local x = getExecution(t)
 d.agent = x.agent or ''
 notice(t, member, 'run.started', { run = run, label = d.label, agent = d.agent, by = ARG.user })
 append(r, t.log, t.big, ARGV, first, #ARGV)
-publish(t.followers, member, r.epoch, start + 1, ARGV, first, #ARGV)
+publish(r.nodes, member, r.epoch, start + 1, ARGV, first, #ARGV)
 
 r.run, r.token, r.node, r.cn, r.attempts, r.kind = run, token, NODE, 1, 1, 'b'
 r.lease, r.latest = NOW + tonumber(ARG.lease), run
-r.since = since(run)
+r.since = NOW
 d.started, d.node = start + 1, NODE
 if kind == 'requeue' then d.reached = redis.call('LLEN', t.journal) end
 putRun(t, d, unpack(keeps))

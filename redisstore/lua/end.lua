@@ -114,6 +114,6 @@ trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age))
 decide(t, r)
 
 local extra = r.extra or {}
-publish(t.followers, member, r.epoch, expect + 1, ARGV, e1, e2)
-publish(t.followers, member, r.epoch, finish + 1, extra, 1, #extra)
+publish(r.nodes, member, r.epoch, expect + 1, ARGV, e1, e2)
+publish(r.nodes, member, r.epoch, finish + 1, extra, 1, #extra)
 return { OK, r.epoch, finish, ready, gave, finish, extra }

@@ -103,12 +103,9 @@ local function touch(t, r, member, v, of, user, owner, title, ms)
 end
 
 -- begun tells the nodes that follow the thread that its log has begun again.
-local function begun(t, member, epoch)
+local function begun(r, member, epoch)
   local message = table.concat(pack({}, { 'e', member, epoch, 1 }, 1, 4))
-  local nodes = redis.call('HGETALL', t.followers)
-  for i = 1, #nodes, 2 do
-    if nodes[i] ~= NODE then redis.call('PUBLISH', ARG.channels .. nodes[i], message) end
-  end
+  for _, node in ipairs(others(r.nodes)) do redis.call('PUBLISH', ARG.channels .. node, message) end
 end
 
 -- letterMember is a dead letter's place among its tenant's.

@@ -98,26 +98,28 @@ local function pack(out, list, first, last)
   return out
 end
 
--- following are the nodes that follow a thread, and until when, as they were before the
--- script: what it changes is its own node's, to which it publishes nothing.
-local followings = {}
-local function following(followers)
-  local nodes = followings[followers] or redis.call('HGETALL', followers)
-  followings[followers] = nodes
-  return nodes
+-- A thread's record says in one field which nodes follow it: of each its id, a space, until
+-- when, '~' if it does so for the runs of inputs alone that it has sent, a space. What is
+-- anything else is nobody.
+local FOLLOWER = '(%S+) (%d+)(~?) '
+
+-- others are the nodes that follow by now, without the caller's own, which learns from the
+-- answer what they are told.
+local function others(nodes)
+  local list = {}
+  for node, till in string.gmatch(nodes, FOLLOWER) do
+    if node ~= NODE and tonumber(till) >= now() then list[#list + 1] = node end
+  end
+  return list
 end
 
 -- publish sends list[first..last], which begins at position `at`, to the nodes
--- that follow the thread. The caller's own node learns it from the answer.
-local function publish(followers, member, epoch, at, list, first, last)
-  if last < first then return end
-  local nodes, message = following(followers), nil
-  for i = 1, #nodes, 2 do
-    if nodes[i] ~= NODE and tonumber(nodes[i + 1]) >= now() then
-      message = message or table.concat(pack(pack({}, { 'e', member, epoch, at }, 1, 4), list, first, last))
-      redis.call('PUBLISH', ARG.channels .. nodes[i], message)
-    end
-  end
+-- that follow the thread.
+local function publish(nodes, member, epoch, at, list, first, last)
+  local to = last >= first and others(nodes) or {}
+  if #to == 0 then return end
+  local message = table.concat(pack(pack({}, { 'e', member, epoch, at }, 1, 4), list, first, last))
+  for _, node in ipairs(to) do redis.call('PUBLISH', ARG.channels .. node, message) end
 end
 
 local OK, FENCED, AHEAD, MISMATCH, STORED = 0, 1, 2, 3, 4

@@ -25,7 +25,7 @@ if verdict == OK then
   note(t, getRun(t, r.run), ARGV, last + 1, #ARGV)
   redis.call('HSET', t.rec, 'seq', r.seq, 'len', r.bytes, 'cn', ARG.number)
   if ARG.closes == '1' then redis.call('SET', t.closing, ARG.closing) end
-  publish(t.followers, member, r.epoch, expect + 1, ARGV, REST, last)
+  publish(r.nodes, member, r.epoch, expect + 1, ARGV, REST, last)
 elseif verdict == STORED then
   verdict = OK
 end

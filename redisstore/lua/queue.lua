@@ -69,14 +69,9 @@ end
 
 -- tell sends the nodes that follow the thread what the sender of a run that was
 -- cancelled in the queue is owed. The caller's own node learns it from the answer.
-local function tell(t, member, events)
-  local nodes, message = redis.call('HGETALL', t.followers), nil
-  for i = 1, #nodes, 2 do
-    if nodes[i] ~= NODE and tonumber(nodes[i + 1]) >= NOW then
-      message = message or table.concat(pack(pack({}, { 'w', member }, 1, 2), events, 1, #events))
-      redis.call('PUBLISH', ARG.channels .. nodes[i], message)
-    end
-  end
+local function tell(r, member, events)
+  local message = table.concat(pack(pack({}, { 'w', member }, 1, 2), events, 1, #events))
+  for _, node in ipairs(others(r.nodes)) do redis.call('PUBLISH', ARG.channels .. node, message) end
 end
 
 -- cut ends the active run whatever its worker does, and fences that. terminal

@@ -40,8 +40,8 @@ local r = table.remove(about, 1)
 -- A thread without a version has had no run: there is nothing in its other keys.
 local used = r.ver > 0
 if ARG.follow ~= '0' then
+  follow(r, tonumber(ARG.follow), ARG.sender == '1' and 'sender' or nil)
   create(t.rec, r, member, 2 * tonumber(ARG.follow), about[2] and true or false)
-  follow(t.followers, tonumber(ARG.follow), ARG.sender == '1' and 'sender' or nil)
 elseif r.new then
   r.epoch = '' -- looking at a thread does not use it
 end

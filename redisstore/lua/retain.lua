@@ -189,8 +189,8 @@ local function erase(t, r, member, remember, user)
     t.drafts, t.past, t.producers)
   unpayAll(string.sub(t.rec, 1, -4))
   redis.call('HSET', t.rec, 'epoch', ARG.fresh, 'replid', history(), 'base', 1, 'seq', 0,
-    'depoch', r.depoch, 'was', r.ver)
+    'depoch', r.depoch, 'was', r.ver, 'nodes', r.nodes)
   redis.call('PEXPIRE', t.rec, remember)
-  begun(t, member, ARG.fresh)
+  begun(r, member, ARG.fresh)
   return owner
 end

@@ -22,10 +22,8 @@ local r = open(t.rec)
 local before = r.seq
 
 local function watched()
-  local nodes = redis.call('HGETALL', t.followers)
-  for i = 1, #nodes, 2 do
-    local till = tonumber(nodes[i + 1])
-    if nodes[i] ~= NODE and (watches(till) or nodes[i] == r.node and till >= NOW) then return true end
+  for node, till, sends in string.gmatch(r.nodes, FOLLOWER) do
+    if node ~= NODE and tonumber(till) >= NOW and (sends == '' or node == r.node) then return true end
   end
   return false
 end
@@ -89,11 +87,11 @@ local owed = {}
 d = getRun(t, d.id)
 if d.status == 'stopped' then
   owed = cancellation(t, d.id)
-  tell(t, member, owed)
+  tell(r, member, owed)
 end
 d.ready = ready
 putRun(t, d)
 decide(t, r)
 local extra = r.extra or {}
-publish(t.followers, member, r.epoch, before + 1, extra, 1, #extra)
+publish(r.nodes, member, r.epoch, before + 1, extra, 1, #extra)
 return { 1, #owed > 0 and 1 or 0, d.id, owed, ready, r.epoch, before, extra, node, old, r.seq - r.snapat }

@@ -69,9 +69,9 @@ if not suspended(t) then
 end
 decide(t, r)
 local extra = r.extra or {}
-publish(t.followers, member, r.epoch, before + 1, extra, 1, #extra)
+publish(r.nodes, member, r.epoch, before + 1, extra, 1, #extra)
 local untold = owed(ids)
 for _, events in ipairs(untold) do
-  if #events > 0 then tell(t, member, events) end
+  if #events > 0 then tell(r, member, events) end
 end
 return { 0, r.depoch, active, ids, untold, r.epoch, before, extra, node, old, r.seq - r.snapat }

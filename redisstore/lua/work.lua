@@ -83,7 +83,7 @@ end
 local function unclaim(t, r, member)
   local wished = r.pause ~= ''
   r.unlisted = r.token ~= ''
-  r.run, r.token, r.lease, r.node, r.cn, r.attempts, r.kind, r.pause = '', '', 0, '', 0, 0, '', ''
+  r.run, r.token, r.lease, r.node, r.cn, r.attempts, r.kind, r.since, r.pause = '', '', 0, '', 0, 0, '', 0, ''
   redis.call('DEL', t.closing)
   if wished then redis.call('HDEL', t.disp, 'p:') end
   redis.call('ZREM', t.leases, member)
