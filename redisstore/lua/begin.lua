@@ -154,7 +154,12 @@ for i = REST, archived - 1, 2 do
   memo[#memo + 1], memo[#memo + 2] = 'a:' .. ARGV[i], ARGV[i + 1]
 end
 piecewise('HSET', t.memo, memo, 1, #memo)
-if not waits or resumes then redis.call('PEXPIRE', t.memo, ARG.keep) end
+-- It does not expire while a run is active or the thread waits.
+if kind == 'enqueue' and r.run == '' and not waits then
+  redis.call('PEXPIRE', t.memo, ARG.keep)
+elseif kind ~= 'enqueue' and not resumes and not unused then
+  redis.call('PERSIST', t.memo)
+end
 if dedupe ~= '' then redis.call('HSET', t.disp, 'd:' .. dedupe, run) end
 
 if kind == 'enqueue' then
@@ -162,7 +167,7 @@ if kind == 'enqueue' then
   putRun(t, d, 'r' .. d.n, ARG.record)
   redis.call('HSET', t.disp, 'i:' .. run, ARG.input, '1:' .. run, ARG.opens, '2:' .. run, ARG.cancels,
     'g:' .. run, ARG.agent)
-  enqueue(t, d, rank(d))
+  enqueue(t, r, d, rank(d))
   local ready = 0
   if r.run == '' and not waits and release(t, r, member) then
     nudge(t, r, member)

@@ -27,7 +27,7 @@ while KEYS[k] do
   local stop = entries + tonumber(ARGV[at + EACH.entries])
   local flags = tonumber(ARGV[at + EACH.flags])
   local closes, large = flags % 2, flags > 1 and 1 or 0
-  local v = redis.call('HMGET', rec, 'seq', 'cn', 'run', 'token', 'depoch', 'pause', 'epoch', 'replid', 'len', 'join', 'nodes')
+  local v = redis.call('HMGET', rec, 'seq', 'cn', 'run', 'token', 'depoch', 'pause', 'epoch', 'replid', 'len', 'join', 'nodes', 'has')
   local epoch = v[7] and current(rec, v[7], v[8]) or ARG.fresh
   r.seq, r.cn, r.run, r.token = tonumber(v[1] or 0), tonumber(v[2] or 0), v[3], v[4]
   r.depoch, r.bytes = v[5], tonumber(v[9] or 0)
@@ -36,8 +36,13 @@ while KEYS[k] do
   if verdict == OK then
     append(r, KEYS[k + 1], large == 1 and KEYS[k + 3 + closes] or nil, ARGV, events, entries - 1)
     piecewise('RPUSH', KEYS[k + 2], ARGV, entries, stop - 1)
-    redis.call('HSET', rec, 'seq', r.seq, 'len', r.bytes, 'cn', ARGV[at + EACH.number])
-    if closes == 1 then redis.call('SET', KEYS[k + 3], ARGV[at + EACH.closing]) end
+    local closing = closes == 1 and ARGV[at + EACH.closing]
+    r.has = v[12] or ''
+    if closing and (closing ~= '' or mayHave(r, 'c')) then
+      redis.call('SET', KEYS[k + 3], closing)
+      gets(r, 'c')
+    end
+    redis.call('HSET', rec, 'seq', r.seq, 'len', r.bytes, 'cn', ARGV[at + EACH.number], 'has', r.has)
     publish(v[11] or '', ARGV[at + EACH.member], epoch, expect + 1, ARGV, events, entries - 1)
   elseif verdict == STORED then
     verdict = OK

@@ -122,6 +122,16 @@ local function publish(nodes, member, epoch, at, list, first, last)
   for _, node in ipairs(to) do redis.call('PUBLISH', ARG.channels .. node, message) end
 end
 
+-- A thread's record says in one field, a letter for each, which of its keys may have something,
+-- so that those which have nothing need not be asked: c closing, d drafts, q queue.
+local function mayHave(r, letter) return string.find(r.has, letter, 1, true) ~= nil end
+
+local function gets(r, letter)
+  if not mayHave(r, letter) then r.has = r.has .. letter end
+end
+
+local function loses(r, letter) r.has = string.gsub(r.has, letter, '') end
+
 local OK, FENCED, AHEAD, MISMATCH, STORED = 0, 1, 2, 3, 4
 
 -- PAUSED is added to a verdict when the thread is wished to pause (pause.lua).

@@ -65,7 +65,7 @@ else
     putRun(t, d)
     unclaim(t, r, member)
     local head = redis.call('ZRANGE', t.queue, 0, 0, 'WITHSCORES')
-    enqueue(t, d, head[2] and math.min(rank(d), tonumber(head[2]) - 1) or rank(d))
+    enqueue(t, r, d, head[2] and math.min(rank(d), tonumber(head[2]) - 1) or rank(d))
     d.ready = release(t, r, member) and 1 or 0
   end
 end

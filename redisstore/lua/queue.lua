@@ -5,7 +5,10 @@
 -- a double holds exactly.
 local function rank(d) return d.priority * 1099511627776 + d.n end
 
-local function enqueue(t, d, score) redis.call('ZADD', t.queue, string.format('%.0f', score), d.id) end
+local function enqueue(t, r, d, score)
+  redis.call('ZADD', t.queue, string.format('%.0f', score), d.id)
+  gets(r, 'q')
+end
 
 -- forget drops what a run that waited needs no more. The input of one that never
 -- started stays with a dead letter, which may be requeued.
@@ -30,7 +33,7 @@ end
 -- there is none now.
 local function release(t, r, member, claims)
   local skipped, wants = 0, nil
-  while true do
+  while mayHave(r, 'q') do
     local page = redis.call('ZRANGE', t.queue, skipped, skipped + 99)
     for _, id in ipairs(page) do
       local d = getRun(t, id)
@@ -49,7 +52,10 @@ local function release(t, r, member, claims)
         skipped, wants = skipped + 1, math.min(wants or d.available, d.available)
       end
     end
-    if #page < 100 then break end
+    if #page < 100 then
+      if skipped == 0 then loses(r, 'q') end
+      break
+    end
   end
   if wants then
     later(t, r, member, wants)
@@ -79,7 +85,7 @@ end
 local function cut(t, r, member, d, terminal, state, why)
   local node, token = r.node, r.token
   if d.started > 0 then
-    log(t, r, unpacked(redis.call('GET', t.closing) or ''))
+    log(t, r, unpacked(mayHave(r, 'c') and redis.call('GET', t.closing) or ''))
     log(t, r, { terminal })
   else
     local events = cancellation(t, d.id)

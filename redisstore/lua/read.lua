@@ -67,7 +67,7 @@ local have = tonumber(ARG.haveseq)
 local has = not retained and ARG.have ~= '' and ARG.have == r.epoch and have >= math.max(r.base - 1, r.told) and have <= r.seq
   and (have >= r.snapat or behind(have) <= held(t, r) + behind(r.snapat))
 
-local queued = used and redis.call('ZRANGE', t.queue, 0, -1) or {}
+local queued = mayHave(r, 'q') and redis.call('ZRANGE', t.queue, 0, -1) or {}
 
 -- weight is about how many bytes what may be large has.
 local function weight()
@@ -124,7 +124,7 @@ end
 local calls = REST + tonumber(ARG.asked)
 local messages = calls + tonumber(ARG.calls)
 
--- noted are fields of t.memo: the label's runs, answers, tool calls that were asked about.
+-- noted are fields of t.memo: the label's runs, answers ('': none yet), tool calls that were asked about.
 local noted, texts, labelled, answers, asked = { 'l:' .. ARG.label }, {}, {}, {}, {}
 for i = REST, messages - 1 do noted[#noted + 1] = (i < calls and 'a:' or 'c:') .. ARGV[i] end
 for i = ARG.label == '' and 2 or 1, used and #noted or 0, 500 do
@@ -132,7 +132,7 @@ for i = ARG.label == '' and 2 or 1, used and #noted or 0, 500 do
 end
 for i = REST, messages - 1 do
   local text = texts[i - REST + 2] or false
-  if i < calls then answers[#answers + 1] = text else asked[#asked + 1] = text and 1 or 0 end
+  if i < calls then answers[#answers + 1] = text ~= '' and text else asked[#asked + 1] = text and 1 or 0 end
 end
 if ARG.label ~= '' then
   for _, id in ipairs(unpacked(texts[1] or '')) do labelled[#labelled + 1] = run(id) or nil end
@@ -176,5 +176,5 @@ end
 
 return { NOW, r.ver, r.epoch, retainedFrom(r), r.seq, r.bound, r.snapat, from, events, snapshot,
   used and suspension(t) or false, active, run(r.latest), run(ARG.run), labelled, queue, #queued - joined, answers, asked, archived,
-  r.depoch, paused and 1 or 0, suspended(t) and redis.call('HGETALL', t.drafts) or {}, about[1], about[2],
+  r.depoch, paused and 1 or 0, mayHave(r, 'd') and redis.call('HGETALL', t.drafts) or {}, about[1], about[2],
   (about[3] and not about[4]) and 1 or 0, held(t, r) + r.bytes, about[5], about[4] and 1 or 0, window, r.base, r.bytes, waiting }

@@ -13,6 +13,7 @@
 --   behind    ms: only if an input waits, and has not waited for longer; 0: always
 --   letter    1: a dead letter that no run has continued is cancelled, too
 --   reason
+--   keep      ms for which labels and answers are kept
 --
 -- Returns {stopped, queued, run, events owed, ready, epoch, logged before,
 --   events logged, fenced node, fenced token, events behind the snapshot}.
@@ -76,6 +77,7 @@ else
   local terminal = d.started > 0 and ARG.terminal
   node, old = cut(t, r, member, d, terminal, held and 'superseded' or 'cancelled', ARG.reason)
   dropJournal(t)
+  redis.call('PEXPIRE', t.memo, ARG.keep)
   idle = true
 end
 if idle and release(t, r, member) then

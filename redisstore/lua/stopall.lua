@@ -53,7 +53,7 @@ if active ~= '' then
     node, old = cut(t, r, member, d, (d.started > 0 or ARG.repair == '1') and ARG.terminal, 'superseded', ARG.reason)
   else -- the repair lost it
     node, old = r.node, r.token
-    log(t, r, unpacked(redis.call('GET', t.closing) or ''))
+    log(t, r, unpacked(mayHave(r, 'c') and redis.call('GET', t.closing) or ''))
     log(t, r, { ARG.terminal })
     r.bound = r.seq
     notice(t, member, 'run.ended', { run = active, how = 'cancel' })

@@ -29,13 +29,13 @@ end
 -- that does not exist yet gets its first epoch by create.
 local function open(rec, ...)
   local v = redis.call('HMGET', rec, 'ver', 'epoch', 'replid', 'base', 'seq', 'bound', 'snapat', 'run',
-    'token', 'depoch', 'claim', 'cn', 'latest', 'pause', 'n', 'len', 'marks', 'held', 'told', 'work', 'nodes', ...)
+    'token', 'depoch', 'claim', 'cn', 'latest', 'pause', 'n', 'len', 'marks', 'held', 'told', 'work', 'nodes', 'has', ...)
   local r = {
     ver = tonumber(v[1] or 0), epoch = v[2], base = tonumber(v[4] or 1), seq = tonumber(v[5] or 0),
     bound = tonumber(v[6] or 0), snapat = tonumber(v[7] or 0), run = v[8] or '', token = v[9] or '',
     depoch = tonumber(v[10] or 0), cn = tonumber(v[12] or 0), latest = v[13] or '', pause = v[14] or '',
     n = tonumber(v[15] or 0), bytes = tonumber(v[16] or 0), marks = v[17] or '',
-    held = v[18] or '', work = v[20] or '', nodes = v[21] or '',
+    held = v[18] or '', work = v[20] or '', nodes = v[21] or '', has = v[22] or '',
   }
   local lease, attempts, kind, since, node = string.match(v[11] or '', CLAIM)
   if not lease and (v[11] or '') ~= '' then error('the claim in a record is damaged') end
@@ -48,7 +48,7 @@ local function open(rec, ...)
   else
     r.epoch = current(rec, r.epoch, v[3])
   end
-  return r, unpack(v, 22)
+  return r, unpack(v, 23)
 end
 
 -- create stores who follows the thread, if that has changed, and the record of an unused thread, so that its epoch holds, for ms at
@@ -85,7 +85,7 @@ local function decide(t, r, ...)
   r.ver = r.ver + 1
   local fields = { 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
     'pause', r.pause, 'ver', r.ver, 'base', r.base, 'bound', r.bound, 'snapat', r.snapat, 'latest', r.latest, 'n', r.n,
-    'marks', r.marks, 'held', r.held, 'claim', claimOf(r) }
+    'marks', r.marks, 'held', r.held, 'claim', claimOf(r), 'has', r.has }
   if r.follows then fields[#fields + 1], fields[#fields + 2] = 'nodes', r.nodes end
   for _, v in ipairs({ ... }) do fields[#fields + 1] = v end
   redis.call('HSET', t.rec, unpack(fields))
