@@ -98,11 +98,11 @@ local function activeFor(r) return r.since > 0 and math.max(NOW - r.since, 0) or
 -- SAMPLE is how many messages are looked at to tell how many bytes all of them have.
 local SAMPLE = 64
 
--- held is how many bytes the messages and the state have: r.held says it, and of which
--- snapshot. Of one that a server has written that does not count them it is found out
+-- held is how many bytes the messages and the state have: r.held says it, of which
+-- snapshot, and how many chunks the order has then. Of one that a server has written that does not count them it is found out
 -- anew, of many messages from some.
 local function held(t, r)
-  local bytes, at = string.match(r.held, '^(%d+) (%d+)$')
+  local bytes, at = string.match(r.held, '^(%d+) (%d+)')
   if tonumber(at) == r.snapat then return tonumber(bytes) end
   bytes = 0
   if r.snapat > 0 then
