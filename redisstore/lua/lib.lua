@@ -88,12 +88,17 @@ local function append(r, log, big, list, first, last)
   r.seq, r.bytes = r.seq + last - first + 1, r.bytes + bytes
 end
 
+-- lengths are what pack has written before strings: to write a number takes long.
+local lengths = {}
+
 -- pack writes strings one after the other, each with its length.
 local function pack(out, list, first, last)
+  local n = #out
   for i = first, last do
     local s = tostring(list[i])
-    out[#out + 1] = #s .. ':'
-    out[#out + 1] = s
+    local length = lengths[#s] or #s .. ':'
+    lengths[#s] = length
+    out[n + 1], out[n + 2], n = length, s, n + 2
   end
   return out
 end

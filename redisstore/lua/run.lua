@@ -33,6 +33,7 @@ local TERMINAL = { acked = true, cancelled = true, superseded = true, dead_lette
 --   node       that carries it, or carried it last
 --   taken      how often a worker continued it in place of another one; '': never
 local LINE = '^(%a)(%a)' .. string.rep(' (%d+)', 14) .. ' (.*)$'
+local NUMBERED = string.rep(' %d', 14) .. ' '
 
 -- lookAhead reads the lines of two runs at once, for the next getRun of each.
 local function lookAhead(t, a, b)
@@ -68,9 +69,9 @@ local function lineOf(d)
   local texts, last = { d.execution, d.stamp, d.dedupe, d.request, d.error, d.continued, d.reached, d.label, d.agent, d.headers,
     d.summary, d.failed, d.node, d.taken }, 14
   while texts[last] == '' do last = last - 1 end
-  return 'm:' .. d.id, table.concat({ LETTER[d.status] .. LETTER[d.state],
+  return 'm:' .. d.id, LETTER[d.status] .. LETTER[d.state] .. string.format(NUMBERED,
     d.n, d.admitted, d.started, d.finish, d.ready, d.gave, d.epoch, d.priority, d.max, d.attempts, d.available,
-    d.created, d.updated, d.completed, table.concat(pack({}, texts, 1, last)) }, ' ')
+    d.created, d.updated, d.completed) .. table.concat(pack({}, texts, 1, last))
 end
 
 -- putRun stores a run's line, and with it fields of t.runs and what they hold.

@@ -123,13 +123,13 @@ end
 
 -- unpacked reads what pack, or its counterpart on the Go side, has written.
 local function unpacked(s)
-  local list, at = {}, 1
+  local list, n, at = {}, 0, 1
   while at <= #s do
-    local colon = string.find(s, ':', at, true)
-    local n = colon and tonumber(string.sub(s, at, colon - 1))
-    if not n or n < 0 or colon + n > #s then error('a packed list is damaged') end
-    list[#list + 1] = string.sub(s, colon + 1, colon + n)
-    at = colon + n + 1
+    local _, colon, length = string.find(s, '^(%d+):', at)
+    local last = colon and colon + length
+    if not last or last > #s then error('a packed list is damaged') end
+    list[n + 1] = string.sub(s, colon + 1, last)
+    n, at = n + 1, last + 1
   end
   return list
 end
