@@ -62,7 +62,7 @@ type Options struct {
 
 // nodeLength lets a thread's record name two nodes that follow it in 64 bytes, up to which
 // Redis keeps it packed.
-const nodeLength = 16
+const nodeLength = 12
 
 func (o *Options) withDefaults() Options {
 	var d Options

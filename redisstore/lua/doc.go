@@ -78,8 +78,7 @@
 //	Tpast       zset    of a thread with more than a few runs, its         begin, end, stop, claim, nack,
 //	                    terminal dispatches: state, when, run              interrupt, retire
 //	Tmemo       hash    what clients may refer to again: l: their run id   begin, end, nack, stopall
-//	                    to the latest 32 run ids, a: interrupt id to answer, empty
-//	                    while it is open, c: tool
+//	                    to the latest 32 run ids, a: interrupt id to answer, c: tool
 //	                    call ids asked about, x: a request to stop all
 //	                    to what it did, n: interrupt id to how many
 //	                    answers were refused while it is open

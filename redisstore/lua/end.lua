@@ -84,10 +84,10 @@ unclaim(t, r, member)
 local ready, gave = 0, 0
 over(t, member, d, ARG.kind)
 if ARG.kind == 'suspend' then
-  -- Who reuses the id of an interrupt has no answer to it.
-  local asked = {}
-  for i = i1, i2 do asked[#asked + 1], asked[#asked + 2] = 'a:' .. ARGV[i], '' end
+  local answers, asked = {}, {}
+  for i = i1, i2 do answers[#answers + 1] = 'a:' .. ARGV[i] end
   for i = c1, c2 do asked[#asked + 1], asked[#asked + 2] = 'c:' .. ARGV[i], 1 end
+  piecewise('HDEL', t.memo, answers, 1, #answers)
   piecewise('HSET', t.memo, asked, 1, #asked)
   -- The first millisecond after the deadline is when it wants a claim.
   if undoes then dropUndo(t) end

@@ -34,7 +34,8 @@ for k = 1, #KEYS, 4 do
     local text, head = suspension(t)
     if not text or head[1] ~= ARGV[REST + (k - 1) / 4] then return {} end
     local _, agent = executing(t)
-    return { v[1], v[2], v[3], v[4] or '', v[6] or '', agent, text, mayHave({ has = v[7] or '' }, 'd') and redis.call('HGETALL', t.drafts) or {}, reviewers(notes[(k + 3) / 4], head) }
+    local drafts = mayHave({ has = v[7] or '' }, 'd') and redis.call('HGETALL', t.drafts) or {}
+    return { v[1], v[2], v[3], v[4] or '', v[6] or '', agent, text, drafts, reviewers(notes[(k + 3) / 4], head) }
   end
   local ok, found = pcall(item)
   if not ok then found = v and v[1] and { v[1], 0, v[3], v[4] or '', v[6] or '', '', DAMAGED, {}, {} } or {} end

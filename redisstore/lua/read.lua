@@ -124,7 +124,7 @@ end
 local calls = REST + tonumber(ARG.asked)
 local messages = calls + tonumber(ARG.calls)
 
--- noted are fields of t.memo: the label's runs, answers ('': none yet), tool calls that were asked about.
+-- noted are fields of t.memo: the label's runs, answers, tool calls that were asked about.
 local noted, texts, labelled, answers, asked = { 'l:' .. ARG.label }, {}, {}, {}, {}
 for i = REST, messages - 1 do noted[#noted + 1] = (i < calls and 'a:' or 'c:') .. ARGV[i] end
 for i = ARG.label == '' and 2 or 1, used and #noted or 0, 500 do
@@ -132,7 +132,7 @@ for i = ARG.label == '' and 2 or 1, used and #noted or 0, 500 do
 end
 for i = REST, messages - 1 do
   local text = texts[i - REST + 2] or false
-  if i < calls then answers[#answers + 1] = text ~= '' and text else asked[#asked + 1] = text and 1 or 0 end
+  if i < calls then answers[#answers + 1] = text else asked[#asked + 1] = text and 1 or 0 end
 end
 if ARG.label ~= '' then
   for _, id in ipairs(unpacked(texts[1] or '')) do labelled[#labelled + 1] = run(id) or nil end

@@ -72,6 +72,7 @@ d.request = ARG.request
 local ready, node, old = 0, '', ''
 local idle = r.run == '' and not suspended(t)
 if d.status == 'queued' then
+  gets(r, 'q') -- whatever the record says
   dequeue(t, d, 'cancelled', ARG.reason)
 else
   local terminal = d.started > 0 and ARG.terminal

@@ -41,6 +41,7 @@ create(t.rec, r, member, tonumber(ARG.keep))
 r.depoch = r.depoch + 1
 local ids, active, node, old = {}, r.run, '', ''
 for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do
+  gets(r, 'q') -- whatever the record says
   local d = getRun(t, id)
   if d.status == 'queued' then
     dequeue(t, d, 'superseded', ARG.reason)

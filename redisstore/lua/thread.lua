@@ -37,6 +37,8 @@ local function open(rec, ...)
     n = tonumber(v[15] or 0), bytes = tonumber(v[16] or 0), marks = v[17] or '',
     held = v[18] or '', work = v[20] or '', nodes = v[21] or '', has = v[22] or '',
   }
+  if string.find(r.has, '[^cdq]') then error('a record says that it has what there is not') end
+  r.had = r.has
   local lease, attempts, kind, since, node = string.match(v[11] or '', CLAIM)
   if not lease and (v[11] or '') ~= '' then error('the claim in a record is damaged') end
   r.lease, r.attempts, r.since = tonumber(lease or 0), tonumber(attempts or 0), tonumber(since or 0)
@@ -85,7 +87,8 @@ local function decide(t, r, ...)
   r.ver = r.ver + 1
   local fields = { 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
     'pause', r.pause, 'ver', r.ver, 'base', r.base, 'bound', r.bound, 'snapat', r.snapat, 'latest', r.latest, 'n', r.n,
-    'marks', r.marks, 'held', r.held, 'claim', claimOf(r), 'has', r.has }
+    'marks', r.marks, 'held', r.held, 'claim', claimOf(r) }
+  if r.has ~= r.had then fields[#fields + 1], fields[#fields + 2] = 'has', r.has end
   if r.follows then fields[#fields + 1], fields[#fields + 2] = 'nodes', r.nodes end
   for _, v in ipairs({ ... }) do fields[#fields + 1] = v end
   redis.call('HSET', t.rec, unpack(fields))
