@@ -12,7 +12,6 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
-	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/redis/go-redis/v9"
 )
@@ -87,6 +86,7 @@ func onCounted(t testing.TB, url string, o Options) (*Store, *trips) {
 		t.Fatal(err)
 	}
 	s.renewing.(*redis.Client).AddHook(n)
+	scripted(s)
 	return closing(t, s), n
 }
 
@@ -97,11 +97,6 @@ func TestRoundTrips(t *testing.T) {
 	const partitions = 8
 	s, wire := onCounted(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: partitions, Lease: time.Hour, Timeout: patience})
 	ctx := context.Background()
-	for _, sc := range lua.All { // a server that has been in use for a while has them
-		if err := s.conn.Client.ScriptLoad(ctx, sc.Source).Err(); err != nil {
-			t.Fatal(err)
-		}
-	}
 	var claim store.Claim
 	var version int64
 	ok := func(what string, good bool, err error) {
