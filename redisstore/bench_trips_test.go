@@ -86,6 +86,7 @@ func onCounted(t testing.TB, url string, o Options) (*Store, *trips) {
 		t.Fatal(err)
 	}
 	s.renewing.(*redis.Client).AddHook(n)
+	scripted(s)
 	return closing(t, s), n
 }
 

@@ -99,6 +99,12 @@ func TestTheRecordStaysPackedWhateverARunLeavesOpen(t *testing.T) {
 	long := json.RawMessage(`["` + strings.Repeat("x", 4000) + `"]`)
 	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}, Closing: long})
 	packed("while it is open")
+	for _, q := range []store.ReadQuery{{Follower: true, Sender: true}, {Follower: true}} {
+		view(t, open(t, server.URL(), Options{}), q)
+		packed("while another node follows")
+		s.conn.Client.HSet(ctx, keys.Rec(), "nodes", "")
+		view(t, s, store.ReadQuery{Follower: true, Sender: true})
+	}
 	commit(t, s, store.Batch{Claim: claim, Number: 3, Expect: 2, Events: [][]byte{[]byte("asks")},
 		End: &store.End{Kind: store.EndSuspend, Suspension: json.RawMessage("{}"), Interrupts: []string{"int"}}})
 	packed("at rest")

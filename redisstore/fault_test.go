@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
 )
@@ -30,7 +31,17 @@ func open(t *testing.T, url string, o Options) *Store {
 	if err != nil {
 		t.Fatal(err)
 	}
+	scripted(s)
 	return closing(t, s)
+}
+
+// scripted gives a server all scripts, which one that has been in use for a while has.
+func scripted(s *Store) {
+	pipe := s.conn.Client.Pipeline()
+	for _, sc := range lua.All {
+		pipe.ScriptLoad(context.Background(), sc.Source)
+	}
+	_, _ = pipe.Exec(context.Background()) // of a server that does not answer, tests are told otherwise
 }
 
 func inline(version int64, run string) store.Begin {

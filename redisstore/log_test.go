@@ -18,12 +18,8 @@ func TestTailOfAThreadThatCannotBeRead(t *testing.T) {
 			s.conn.Client.Del(ctx, base+"rec")
 			return s.conn.Client.Set(ctx, base+"rec", "x", 0).Err()
 		},
-		"followers of another type": func(s *Store, ctx context.Context, base string) error {
-			s.conn.Client.Del(ctx, base+"followers")
-			return s.conn.Client.Set(ctx, base+"followers", "x", 0).Err()
-		},
-		"a follower without a time": func(s *Store, ctx context.Context, base string) error {
-			return s.conn.Client.HSet(ctx, base+"followers", "node", "x").Err()
+		"a claim of something else": func(s *Store, ctx context.Context, base string) error {
+			return s.conn.Client.HSet(ctx, base+"rec", "claim", "x").Err()
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

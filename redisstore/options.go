@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/aguiws/aguiws/redisstore/internal/link"
 )
@@ -14,7 +16,7 @@ import (
 type Options struct {
 	Prefix     string        // of every key and channel; "aguiws"
 	Partitions int           // fixed when the prefix is first used, refused if it differs later; 64
-	Node       string        // this process's id, unique among all that share the prefix; random
+	Node       string        // this process's id, unique among all that share the prefix, without white space; random
 	Lease      time.Duration // of a claim, after which another worker takes the run over; 10 s
 	Follow     time.Duration // for which a node follows a thread after Read, Tail or Begin; 60 s
 	Keep       time.Duration // of labels and answers, after the thread's last end; 30 days
@@ -58,6 +60,10 @@ type Options struct {
 	singly   bool // the connection cannot hold more than one command
 }
 
+// nodeLength lets a thread's record name two nodes that follow it in 64 bytes, up to which
+// Redis keeps it packed.
+const nodeLength = 12
+
 func (o *Options) withDefaults() Options {
 	var d Options
 	if o != nil {
@@ -65,7 +71,7 @@ func (o *Options) withDefaults() Options {
 	}
 	or(&d.Prefix, "aguiws")
 	or(&d.Partitions, 64)
-	or(&d.Node, rand.Text())
+	or(&d.Node, rand.Text()[:nodeLength])
 	or(&d.Lease, 10*time.Second)
 	or(&d.Follow, 60*time.Second)
 	or(&d.Keep, 30*24*time.Hour)
@@ -101,6 +107,9 @@ func (o *Options) check() error {
 	}
 	if o.NoticeCount < 1 || o.NoticeAge < time.Millisecond || o.KeepDecisions < time.Millisecond {
 		return errors.New("redisstore: a notice is kept at least, and notices and decisions for a millisecond")
+	}
+	if strings.ContainsFunc(o.Node, unicode.IsSpace) {
+		return fmt.Errorf("redisstore: the node %q: must have no white space", o.Node)
 	}
 	if o.WaitReplicas < 0 || o.WaitTimeout < time.Millisecond {
 		return errors.New("redisstore: WaitReplicas is 0 at least, WaitTimeout a millisecond")

@@ -181,7 +181,7 @@ func TestAnAcknowledgementWaitsWhereTheKeysHaveGone(t *testing.T) {
 	}
 	masters.move(slot, func(remaining func() []string, move func(...string)) {
 		ok("before a key has gone", commit(s))
-		move(keys.Rec(), keys.Log(), keys.Journal(), keys.Followers())
+		move(keys.Rec(), keys.Log(), keys.Journal())
 		ok("when its keys have gone", commit(s))
 		ordered(t, cluster.Servers[target], "SCRIPT", "FLUSH")
 		ok("where the script is missed", commit(s))

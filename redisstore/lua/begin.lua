@@ -92,7 +92,14 @@ local function refused(verdict, holder) return { verdict, r.seq, r.epoch, 0, 0, 
 
 local function executionOf(d) return (kind == 'resume' or kind == 'requeue') and carried(t, r, d) or {} end
 
-local again = getRun(t, run)
+-- A thread without a version has had no run.
+local unused, again = r.ver == 0, nil
+if unused then
+  t.execution = false
+else
+  lookAhead(t, run, r.latest)
+  again = getRun(t, run)
+end
 if again then
   local claimed = kind ~= 'enqueue' and holds(r, run, token, r.depoch) and 1 or 0
   local ready = again.status == 'queued' and r.run == '' and not suspended(t) and (pastDeadline(t, r, member) or NOW + 1) <= NOW
@@ -110,6 +117,7 @@ if r.ver ~= tonumber(ARG.version) then return refused(1) end
 local deadline = tonumber(ARG.deadline)
 if deadline > 0 and NOW > deadline then return refused(2) end
 
+if kind == 'resume' or kind == 'requeue' then journaled(t) end
 local waits, resumes = suspended(t), kind == 'resume' or kind == 'steer'
 if kind ~= 'enqueue' then
   if r.run ~= '' then return refused(5) end
@@ -128,36 +136,45 @@ local archived = REST + 2 * tonumber(ARG.answers)
 local told = archived + 2 * tonumber(ARG.archived)
 local first = told + WIDTH * tonumber(ARG.decided)
 local made = decisionsIn(told, first - 1)
-if #made > 0 then recordDecisions(t, member, run, made) end
+local counted = refusals(made)
+counted[#counted + 1] = 'l:' .. ARG.label
+local known = not unused and redis.call('HMGET', t.memo, unpack(counted)) or {}
+local runs = table.remove(known)
+if #made > 0 then recordDecisions(t, member, run, made, known) end
 
-create(t.rec, r, member)
+follow(r, tonumber(ARG.follow), ARG.sender == '1' and 'sender' or nil)
+if r.new then create(t.rec, r, member) end
 local touched = { touch(t, r, member, about, ARG.tenant, ARG.user, ARG.owner, ARG.title, tonumber(ARG.look)) }
 local start = r.seq
 local d = newRun(t, r, run, kind == 'enqueue' and 'queued' or 'active', kind == 'enqueue' and 'queued' or 'claimed')
 d.priority, d.max, d.dedupe, d.execution = tonumber(ARG.priority), tonumber(ARG.max), dedupe, ARG.execution
 d.label, d.agent, d.headers = ARG.label, ARG.agent, ARG.headers
-local memo = { labelling(t, ARG.label, run) }
+local memo = { labelling(t, ARG.label, run, runs) }
 for i = REST, archived - 1, 2 do
   memo[#memo + 1], memo[#memo + 2] = 'a:' .. ARGV[i], ARGV[i + 1]
 end
 piecewise('HSET', t.memo, memo, 1, #memo)
-if not waits or resumes then redis.call('PEXPIRE', t.memo, ARG.keep) end
+-- It does not expire while a run is active or the thread waits.
+if kind == 'enqueue' and r.run == '' and not waits then
+  redis.call('PEXPIRE', t.memo, ARG.keep)
+elseif kind ~= 'enqueue' and not resumes and not unused then
+  redis.call('PERSIST', t.memo)
+end
 if dedupe ~= '' then redis.call('HSET', t.disp, 'd:' .. dedupe, run) end
-follow(t.followers, tonumber(ARG.follow), ARG.sender == '1' and 'sender' or nil)
 
 if kind == 'enqueue' then
   d.available = tonumber(ARG.available)
   putRun(t, d, 'r' .. d.n, ARG.record)
   redis.call('HSET', t.disp, 'i:' .. run, ARG.input, '1:' .. run, ARG.opens, '2:' .. run, ARG.cancels,
     'g:' .. run, ARG.agent)
-  enqueue(t, d, rank(d))
+  enqueue(t, r, d, rank(d))
   local ready = 0
   if r.run == '' and not waits and release(t, r, member) then
     nudge(t, r, member)
     ready = 1
   end
   local extra = r.extra or {}
-  publish(t.followers, member, r.epoch, start + 1, extra, 1, #extra)
+  publish(r.nodes, member, r.epoch, start + 1, extra, 1, #extra)
   if ARG.joins == '1' then touched[#touched + 1], touched[#touched + 2] = 'join', run end
   decide(t, r, unpack(touched))
   return { 0, start, r.epoch, 0, 0, { ready, start, extra }, '' }
@@ -194,11 +211,11 @@ local x = getExecution(t)
 d.agent = x.agent or ''
 notice(t, member, 'run.started', { run = run, label = d.label, agent = d.agent, by = ARG.user })
 append(r, t.log, t.big, ARGV, first, #ARGV)
-publish(t.followers, member, r.epoch, start + 1, ARGV, first, #ARGV)
+publish(r.nodes, member, r.epoch, start + 1, ARGV, first, #ARGV)
 
 r.run, r.token, r.node, r.cn, r.attempts, r.kind = run, token, NODE, 1, 1, 'b'
 r.lease, r.latest = NOW + tonumber(ARG.lease), run
-r.since = since(run)
+r.since = NOW
 d.started, d.node = start + 1, NODE
 if kind == 'requeue' then d.reached = redis.call('LLEN', t.journal) end
 putRun(t, d, unpack(keeps))

@@ -63,7 +63,7 @@ else
   end
   local id = release(t, r, member, true)
   local head = id
-  publish(t.followers, member, r.epoch, before + 1, r.extra or {}, 1, r.seq - before)
+  publish(r.nodes, member, r.epoch, before + 1, r.extra or {}, 1, r.seq - before)
   if named ~= '' then
     -- Not in one expression: miniredis's Lua leaves a local as it was when the
     -- first operand of an `and` assigned to it is false.
@@ -85,7 +85,7 @@ d.node = NODE
 r.token, r.node, r.cn, r.attempts = token, NODE, 0, r.attempts + 1
 r.kind, r.lease = kind == 1 and 'q' or 't', NOW + tonumber(ARG.lease)
 if r.pause == '2' then r.pause = '1' end
-if kind == 1 then r.since = since(d.id) end
+if kind == 1 then r.since = NOW end
 d.status, d.available = 'active', 0
 move(t, d, 'claimed')
 putRun(t, d)

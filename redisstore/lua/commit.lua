@@ -1,7 +1,7 @@
 -- commit.lua: append batches of several runs, none of which ends, each with a
 -- verdict of its own.
 --
--- KEYS  for each: rec, log, journal, followers,
+-- KEYS  for each: rec, log, journal,
 --       and closing if one is given, big if an event is large
 -- EACH
 --   member
@@ -27,18 +27,23 @@ while KEYS[k] do
   local stop = entries + tonumber(ARGV[at + EACH.entries])
   local flags = tonumber(ARGV[at + EACH.flags])
   local closes, large = flags % 2, flags > 1 and 1 or 0
-  local v = redis.call('HMGET', rec, 'seq', 'cn', 'run', 'token', 'depoch', 'pause', 'epoch', 'replid', 'len', 'join')
+  local v = redis.call('HMGET', rec, 'seq', 'cn', 'run', 'token', 'depoch', 'pause', 'epoch', 'replid', 'len', 'join', 'nodes', 'has')
   local epoch = v[7] and current(rec, v[7], v[8]) or ARG.fresh
   r.seq, r.cn, r.run, r.token = tonumber(v[1] or 0), tonumber(v[2] or 0), v[3], v[4]
   r.depoch, r.bytes = v[5], tonumber(v[9] or 0)
   local verdict = fence(r, ARGV[at + EACH.run], ARGV[at + EACH.token], ARGV[at + EACH.depoch],
     tonumber(ARGV[at + EACH.number]), expect)
   if verdict == OK then
-    append(r, KEYS[k + 1], large == 1 and KEYS[k + 4 + closes] or nil, ARGV, events, entries - 1)
+    append(r, KEYS[k + 1], large == 1 and KEYS[k + 3 + closes] or nil, ARGV, events, entries - 1)
     piecewise('RPUSH', KEYS[k + 2], ARGV, entries, stop - 1)
-    redis.call('HSET', rec, 'seq', r.seq, 'len', r.bytes, 'cn', ARGV[at + EACH.number])
-    if closes == 1 then redis.call('SET', KEYS[k + 4], ARGV[at + EACH.closing]) end
-    publish(KEYS[k + 3], ARGV[at + EACH.member], epoch, expect + 1, ARGV, events, entries - 1)
+    local closing = closes == 1 and ARGV[at + EACH.closing]
+    r.has = v[12] or ''
+    if closing and (closing ~= '' or mayHave(r, 'c')) then
+      redis.call('SET', KEYS[k + 3], closing)
+      gets(r, 'c')
+    end
+    redis.call('HSET', rec, 'seq', r.seq, 'len', r.bytes, 'cn', ARGV[at + EACH.number], 'has', r.has)
+    publish(v[11] or '', ARGV[at + EACH.member], epoch, expect + 1, ARGV, events, entries - 1)
   elseif verdict == STORED then
     verdict = OK
   end
@@ -48,6 +53,6 @@ while KEYS[k] do
   end
   local n = #out
   out[n + 1], out[n + 2], out[n + 3] = verdict, epoch, r.seq
-  at, k = stop, k + 4 + closes + large
+  at, k = stop, k + 3 + closes + large
 end
 return out

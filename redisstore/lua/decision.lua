@@ -19,15 +19,21 @@ local function unstamped(s)
   return string.format('%.0f', ms)
 end
 
--- refusals are how many answers to each of some interrupts were refused, and are
--- counted no more.
-local function refusals(t, fields)
-  local counts, some = redis.call('HMGET', t.memo, unpack(fields)), {}
+-- refusals are the fields of t.memo that count the answers to each of some decisions' interrupts
+-- that were refused.
+local function refusals(list)
+  local fields = {}
+  for i, d in ipairs(list) do fields[i] = 'n:' .. d.interrupt end
+  return fields
+end
+
+-- uncount deletes those of the fields that hold something.
+local function uncount(t, fields, counts)
+  local some = {}
   for i, count in ipairs(counts) do
     if count then some[#some + 1] = fields[i] end
   end
   if #some > 0 then redis.call('HDEL', t.memo, unpack(some)) end
-  return counts
 end
 
 -- decisionsIn reads decisions from ARGV[first] to ARGV[last]; the script declares what EACH has.
@@ -40,16 +46,16 @@ local function decisionsIn(first, last)
   return list
 end
 
--- recordDecisions writes what was decided, by the run that the answer began; '': none.
-local function recordDecisions(t, member, run, list)
+-- recordDecisions writes what was decided, by the run that the answer began; '': none. counts
+-- are what the fields of refusals hold.
+local function recordDecisions(t, member, run, list, counts)
   local colon = string.find(member, ':', 1, true)
   local behind = colon + tonumber(string.sub(member, 1, colon - 1))
   local namespace = string.sub(member, colon + 1, behind)
-  local fields, members = {}, {}
+  local members = {}
   local _, head = suspension(t)
   local _, agent = executing(t)
-  for i, d in ipairs(list) do fields[i] = 'n:' .. d.interrupt end
-  local counts = refusals(t, fields)
+  uncount(t, refusals(list), counts)
   for i, d in ipairs(list) do
     local entry = { 'interrupt', d.interrupt, 'status', d.status, 'user', d.by, 'tool', d.tool,
       'namespace', namespace, 'thread', string.sub(member, behind + 1), 'tenant', tenant(t),

@@ -40,7 +40,10 @@ end
 -- cancel takes the open questions off the lists, with the decisions on record. What of it
 -- fails keeps no thread.
 local function cancel(r, head)
-  pcall(recordDecisions, t, member, '', decisionsIn(REST, #ARGV))
+  pcall(function()
+    local list = decisionsIn(REST, #ARGV)
+    recordDecisions(t, member, '', list, redis.call('HMGET', t.memo, unpack(refusals(list))))
+  end)
   pcall(inbox, t, member, 'ZREM', head)
   pcall(changed, t, member, 'interrupt.cancelled', head, head[5], { run = head[2] == '' and r.latest or head[2], by = ARG.user })
 end

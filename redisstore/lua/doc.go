@@ -41,12 +41,16 @@
 //
 //	key         type    holds                                              written by
 //	Trec        hash    version, epoch and history, base, seq, boundary,   every script
-//	                    the claim and its lease, the dispatch epoch, the
+//	                    the active run, its token, and in one field its
+//	                    lease, attempts, since when it is active and its
+//	                    node (thread.lua); the dispatch epoch, the
 //	                    wish to pause, the latest run, tenant, title, the
 //	                    latest input; how long the log is and since when,
 //	                    when to look for what is past its retention; how
-//	                    many bytes the snapshot has; since when which run
-//	                    is active; which input came last to join it;
+//	                    many bytes the snapshot has, and how many chunks;
+//	                    which input came last to join the run;
+//	                    which nodes follow, until when, and which keys
+//	                    may have something (lib.lua);
 //	                    where the log's latest marks of a
 //	                    snapshot are; the entry that asks for a worker: its
 //	                    id, since when a deadline has passed, the agent
@@ -55,12 +59,15 @@
 //	Tbig        hash    large events by position; the log holds a mark     begin, activate, commit, note, end, retire
 //	                    in their place
 //	Tsnap       hash    s: state, o and a number: the message ids in order, a  end, checkpoint, midrun
-//	                    chunk each, n: how many chunks, m: messages by id;
+//	                    chunk each, n: how many chunks, how many ids the
+//	                    last of them has and all have, p: the last chunk's
+//	                    producers, m: messages by id;
 //	                    f: what the execution was given, in terms of these;
 //	                    r: the run in whose midst all this is, and what it
 //	                    has open
-//	Tproducers  hash    by the number of a chunk of the order: which runs  end, checkpoint, midrun
-//	                    and steps its messages came in (snapshot.lua)
+//	Tproducers  hash    by the number of a chunk of the order, but the     end, checkpoint, midrun
+//	                    last: which runs and steps its messages came in
+//	                    (snapshot.lua)
 //	Truns       hash    m: a run and its dispatch by the run's id, on one  begin, activate, end, stop, claim, nack,
 //	                    line (run.lua), with its ordinal n in the thread   stopall
 //	                    and, until it has ended, the headers for its worker,
@@ -85,7 +92,6 @@
 //	Tdisp       hash    by run id: i: input, 1: and 2: the events of its   begin, activate, stop, end, claim, nack,
 //	                    cancellation; d: dedupe key to its run; p: what goes
 //	                    along with the wish to pause             stopall
-//	Tfollowers  hash    node to the time until which it follows            read, begin, tail
 //	Tarchive    hash    ids of messages that a rewind took out, and as     begin
 //	                    branches what they were (branch.lua)
 //	Tdrafts     hash    answers that wait for others, by interrupt id      drafts, begin
@@ -106,8 +112,8 @@
 //	                    their entry is still there                         nack, stopall, delete, retire
 //	Pwork:AGENT stream  threads that want a worker of the agent now, an    begin, claim, offer, renew, end, stop,
 //	                    entry each with one field, thread                  nack, stopall, delete, retire
-//	Pcounts     hash    dispatches by state, and by state and tenant; no   begin, claim, end, stop, nack, stopall,
-//	                    field of which there is none                       delete, retire
+//	Pcounts     hash    dispatches by state, and by state and tenant; what begin, claim, end, stop, nack, stopall,
+//	                    takes away alone leaves no field of none           delete, retire
 //	Pinbox      zset    open suspensions: tenant, reason or any, since;    begin, end, nack, delete
 //	                    namespace, any, since
 //	Pthreads    zset    threads: namespace, latest input                   begin, delete, retire
@@ -156,8 +162,7 @@
 //	                    the tokens of events are signed
 //
 // The memo expires Options.Keep after the thread's last end, never while it is suspended.
-// Followers expire when their time is over, and one that does not follow any more when
-// another does. The record of a thread without an input expires twice Options.Follow after
+// A follower whose time is over is struck out when another follows. The record of a thread without an input expires twice Options.Follow after
 // it was last followed, or Options.Keep after a stop all. The execution and its journal go
 // with the execution's end; those of a dead letter when another execution begins, or after
 // Options.Keep; what was archived, Options.Keep after the last rewind.
@@ -171,8 +176,8 @@
 // stays, with a new epoch and the version from which a next life goes on.
 //
 // A suspended thread must be small. Values that may be longer than what Redis packs (64
-// bytes) are therefore kept out of the record, and what only a claim needs is taken out of
-// it at rest. Values that scripts only keep and hand back (records, frozen inputs,
+// bytes) are therefore kept out of the record. Who follows it is longer from the third node
+// on at a time. Values that scripts only keep and hand back (records, frozen inputs,
 // journals, suspensions, messages, state) may be compressed: see internal/link.
 //
 // A payload is looked at an hour after it was put, whether anything of its thread refers to

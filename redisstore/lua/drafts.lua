@@ -29,7 +29,7 @@ if #ARGV >= REST then
     end
   end
 end
-local rec = changes and redis.call('HMGET', t.rec, 'ver', 'latest', 'thread')
+local rec = changes and redis.call('HMGET', t.rec, 'ver', 'latest', 'thread', 'has')
 if changes and version ~= 0 and tonumber(rec[1] or 0) ~= version then return { 0 } end
 for i = REST, #ARGV, 2 do
   if ARGV[i + 1] == '' then
@@ -37,6 +37,11 @@ for i = REST, #ARGV, 2 do
   else
     redis.call('HSET', t.drafts, ARGV[i], ARGV[i + 1])
   end
+end
+if changes then
+  local r = { has = rec[4] or '' }
+  gets(r, 'd')
+  redis.call('HSET', t.rec, 'has', r.has)
 end
 -- Who has judged on a draft that is there no more must judge again.
 if #others > 0 then

@@ -77,6 +77,8 @@ local finish = r.seq
 
 local undoes = not snapshot or resnap(t, r, snapshot, ARGV, was)
 
+-- begin has seen to it that the memo of a run that it made active does not expire.
+local persists = r.kind == 'b'
 d.attempts = r.attempts
 unclaim(t, r, member)
 local ready, gave = 0, 0
@@ -90,7 +92,7 @@ if ARG.kind == 'suspend' then
   -- The first millisecond after the deadline is when it wants a claim.
   if undoes then dropUndo(t) end
   suspend(t, member, ARG.suspension, ARG.deadline ~= '0' and tonumber(ARG.deadline) + 1, ARG.reasons, ARG.told,
-    ARGV, i1, i2)
+    ARGV, i1, i2, persists)
   changed(t, member, 'interrupt.opened', { [3] = ARG.reasons, [6] = ARG.told }, names(ARGV, i1, i2),
     { run = run, label = d.label, summaries = ARG.summaries, deadline = ARG.deadline ~= '0' and ARG.deadline })
 elseif ARG.giveback ~= '0' and giveBack(t, member, d, tonumber(ARG.giveback) - 1) then
@@ -114,6 +116,6 @@ trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age))
 decide(t, r)
 
 local extra = r.extra or {}
-publish(t.followers, member, r.epoch, expect + 1, ARGV, e1, e2)
-publish(t.followers, member, r.epoch, finish + 1, extra, 1, #extra)
+publish(r.nodes, member, r.epoch, expect + 1, ARGV, e1, e2)
+publish(r.nodes, member, r.epoch, finish + 1, extra, 1, #extra)
 return { OK, r.epoch, finish, ready, gave, finish, extra }

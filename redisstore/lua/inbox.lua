@@ -29,12 +29,13 @@ for k = 1, #KEYS, 4 do
   local t = { rec = KEYS[k], journal = KEYS[k + 1], drafts = KEYS[k + 2] }
   local v
   local function item()
-    v = redis.call('HMGET', t.rec, 'thread', 'ver', 'title', 'tenant', 'owner', 'user')
+    v = redis.call('HMGET', t.rec, 'thread', 'ver', 'title', 'tenant', 'owner', 'user', 'has')
     if not v[1] or not wanted(v) then return {} end
     local text, head = suspension(t)
     if not text or head[1] ~= ARGV[REST + (k - 1) / 4] then return {} end
     local _, agent = executing(t)
-    return { v[1], v[2], v[3], v[4] or '', v[6] or '', agent, text, redis.call('HGETALL', t.drafts), reviewers(notes[(k + 3) / 4], head) }
+    local drafts = mayHave({ has = v[7] or '' }, 'd') and redis.call('HGETALL', t.drafts) or {}
+    return { v[1], v[2], v[3], v[4] or '', v[6] or '', agent, text, drafts, reviewers(notes[(k + 3) / 4], head) }
   end
   local ok, found = pcall(item)
   if not ok then found = v and v[1] and { v[1], 0, v[3], v[4] or '', v[6] or '', '', DAMAGED, {}, {} } or {} end

@@ -7,21 +7,25 @@
 -- Readers hold what a member says against the thread's record: a digest places,
 -- it proves nothing.
 
+-- inBytes is a number as its last so many bytes, 6 at most, of which the first counts most.
+local function inBytes(n, bytes)
+  local floor = math.floor
+  return string.sub(string.char(floor(n / 1099511627776) % 256, floor(n / 4294967296) % 256, floor(n / 16777216) % 256,
+    floor(n / 65536) % 256, floor(n / 256) % 256, n % 256), -bytes)
+end
+
 -- digest is 8 bytes that stand for a string.
+local digested = {}
 local function digest(s)
-  local hex = string.sub(redis.sha1hex(s), 1, 16)
-  return (string.gsub(hex, '%x%x', function(h) return string.char(tonumber(h, 16)) end))
+  if not digested[s] then
+    local hex = redis.sha1hex(s)
+    digested[s] = inBytes(tonumber(string.sub(hex, 1, 8), 16), 4) .. inBytes(tonumber(string.sub(hex, 9, 16), 16), 4)
+  end
+  return digested[s]
 end
 
 -- stamp is a time in Unix ms as 6 bytes that sort as it does.
-local function stamp(ms)
-  local out = ''
-  for i = 1, 6 do
-    out = string.char(ms % 256) .. out
-    ms = math.floor(ms / 256)
-  end
-  return out
-end
+local function stamp(ms) return inBytes(ms, 6) end
 
 local FOREVER = 256 ^ 6 - 1
 
@@ -39,7 +43,7 @@ end
 local ANY = string.rep('\0', 8)
 
 -- EVERYBODY stands for all tenants.
-local EVERYBODY = digest('\1')
+local EVERYBODY = '\1'
 
 -- inbox lists a suspension, or takes it off the list: among its namespace's, and among
 -- its tenant's and everybody's for any reason and for each that it has. head is as
@@ -56,7 +60,7 @@ local function inbox(t, member, command, head)
   for i = 1, #reasons, 8 do
     local reason = string.sub(reasons, i, i + 7)
     put(own .. reason)
-    put(EVERYBODY .. reason)
+    put(digest(EVERYBODY) .. reason)
   end
   redis.call(command, t.inbox, unpack(change))
 end
@@ -103,12 +107,9 @@ local function touch(t, r, member, v, of, user, owner, title, ms)
 end
 
 -- begun tells the nodes that follow the thread that its log has begun again.
-local function begun(t, member, epoch)
+local function begun(r, member, epoch)
   local message = table.concat(pack({}, { 'e', member, epoch, 1 }, 1, 4))
-  local nodes = redis.call('HGETALL', t.followers)
-  for i = 1, #nodes, 2 do
-    if nodes[i] ~= NODE then redis.call('PUBLISH', ARG.channels .. nodes[i], message) end
-  end
+  for _, node in ipairs(others(r.nodes)) do redis.call('PUBLISH', ARG.channels .. node, message) end
 end
 
 -- letterMember is a dead letter's place among its tenant's.

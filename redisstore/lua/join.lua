@@ -38,13 +38,13 @@ if verdict == OK then
     setTerminal(t, d, ARGV[REST + 2 * i - 1])
     dequeue(t, d, 'acked', '')
     owed[i] = cancellation(t, d.id)
-    tell(t, member, owed[i])
+    tell(r, member, owed[i])
   end
   append(r, t.log, t.big, ARGV, events, entries - 1)
   piecewise('RPUSH', t.journal, ARGV, entries, #ARGV)
   r.cn = tonumber(ARG.number)
   decide(t, r)
-  publish(t.followers, member, r.epoch, expect + 1, ARGV, events, entries - 1)
+  publish(r.nodes, member, r.epoch, expect + 1, ARGV, events, entries - 1)
   local last = joins and getRun(t, joins)
   if joins and not (last and last.status == 'queued') then
     redis.call('HDEL', t.rec, 'join')

@@ -88,37 +88,54 @@ local function append(r, log, big, list, first, last)
   r.seq, r.bytes = r.seq + last - first + 1, r.bytes + bytes
 end
 
+-- lengths are what pack has written before strings: to write a number takes long.
+local lengths = {}
+
 -- pack writes strings one after the other, each with its length.
 local function pack(out, list, first, last)
+  local n = #out
   for i = first, last do
     local s = tostring(list[i])
-    out[#out + 1] = #s .. ':'
-    out[#out + 1] = s
+    local length = lengths[#s] or #s .. ':'
+    lengths[#s] = length
+    out[n + 1], out[n + 2], n = length, s, n + 2
   end
   return out
 end
 
--- following are the nodes that follow a thread, and until when, as they were before the
--- script: what it changes is its own node's, to which it publishes nothing.
-local followings = {}
-local function following(followers)
-  local nodes = followings[followers] or redis.call('HGETALL', followers)
-  followings[followers] = nodes
-  return nodes
+-- A thread's record says in one field which nodes follow it: of each its id, a space, until
+-- when, '~' if it does so for the runs of inputs alone that it has sent, a space. What is
+-- anything else is nobody.
+local FOLLOWER = '(%S+) (%d+)(~?) '
+
+-- others are the nodes that follow by now, without the caller's own, which learns from the
+-- answer what they are told.
+local function others(nodes)
+  local list = {}
+  for node, till in string.gmatch(nodes, FOLLOWER) do
+    if node ~= NODE and tonumber(till) >= now() then list[#list + 1] = node end
+  end
+  return list
 end
 
 -- publish sends list[first..last], which begins at position `at`, to the nodes
--- that follow the thread. The caller's own node learns it from the answer.
-local function publish(followers, member, epoch, at, list, first, last)
-  if last < first then return end
-  local nodes, message = following(followers), nil
-  for i = 1, #nodes, 2 do
-    if nodes[i] ~= NODE and tonumber(nodes[i + 1]) >= now() then
-      message = message or table.concat(pack(pack({}, { 'e', member, epoch, at }, 1, 4), list, first, last))
-      redis.call('PUBLISH', ARG.channels .. nodes[i], message)
-    end
-  end
+-- that follow the thread.
+local function publish(nodes, member, epoch, at, list, first, last)
+  local to = last >= first and others(nodes) or {}
+  if #to == 0 then return end
+  local message = table.concat(pack(pack({}, { 'e', member, epoch, at }, 1, 4), list, first, last))
+  for _, node in ipairs(to) do redis.call('PUBLISH', ARG.channels .. node, message) end
 end
+
+-- A thread's record says in one field, a letter for each, which of its keys may have something,
+-- so that those which have nothing need not be asked: c closing, d drafts, q queue.
+local function mayHave(r, letter) return string.find(r.has, letter, 1, true) ~= nil end
+
+local function gets(r, letter)
+  if not mayHave(r, letter) then r.has = r.has .. letter end
+end
+
+local function loses(r, letter) r.has = string.gsub(r.has, letter, '') end
 
 local OK, FENCED, AHEAD, MISMATCH, STORED = 0, 1, 2, 3, 4
 

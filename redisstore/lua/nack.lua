@@ -65,7 +65,7 @@ else
     putRun(t, d)
     unclaim(t, r, member)
     local head = redis.call('ZRANGE', t.queue, 0, 0, 'WITHSCORES')
-    enqueue(t, d, head[2] and math.min(rank(d), tonumber(head[2]) - 1) or rank(d))
+    enqueue(t, r, d, head[2] and math.min(rank(d), tonumber(head[2]) - 1) or rank(d))
     d.ready = release(t, r, member) and 1 or 0
   end
 end
@@ -73,5 +73,5 @@ putRun(t, d)
 if d.ready == 1 then nudge(t, r, member) end
 decide(t, r)
 local extra = r.extra or {}
-publish(t.followers, member, r.epoch, before + 1, extra, 1, #extra)
+publish(r.nodes, member, r.epoch, before + 1, extra, 1, #extra)
 return { d.state, d.ready, d.gave, r.epoch, before, extra }

@@ -23,9 +23,12 @@ local verdict = fence(r, ARG.run, ARG.token, tonumber(ARG.depoch), tonumber(ARG.
 if verdict == OK then
   append(r, t.log, t.big, ARGV, REST, last)
   note(t, getRun(t, r.run), ARGV, last + 1, #ARGV)
-  redis.call('HSET', t.rec, 'seq', r.seq, 'len', r.bytes, 'cn', ARG.number)
-  if ARG.closes == '1' then redis.call('SET', t.closing, ARG.closing) end
-  publish(t.followers, member, r.epoch, expect + 1, ARGV, REST, last)
+  if ARG.closes == '1' and (ARG.closing ~= '' or mayHave(r, 'c')) then
+    redis.call('SET', t.closing, ARG.closing)
+    gets(r, 'c')
+  end
+  redis.call('HSET', t.rec, 'seq', r.seq, 'len', r.bytes, 'cn', ARG.number, 'has', r.has)
+  publish(r.nodes, member, r.epoch, expect + 1, ARGV, REST, last)
 elseif verdict == STORED then
   verdict = OK
 end

@@ -5,7 +5,10 @@
 -- a double holds exactly.
 local function rank(d) return d.priority * 1099511627776 + d.n end
 
-local function enqueue(t, d, score) redis.call('ZADD', t.queue, string.format('%.0f', score), d.id) end
+local function enqueue(t, r, d, score)
+  redis.call('ZADD', t.queue, string.format('%.0f', score), d.id)
+  gets(r, 'q')
+end
 
 -- forget drops what a run that waited needs no more. The input of one that never
 -- started stays with a dead letter, which may be requeued.
@@ -30,7 +33,7 @@ end
 -- there is none now.
 local function release(t, r, member, claims)
   local skipped, wants = 0, nil
-  while true do
+  while mayHave(r, 'q') do
     local page = redis.call('ZRANGE', t.queue, skipped, skipped + 99)
     for _, id in ipairs(page) do
       local d = getRun(t, id)
@@ -49,7 +52,10 @@ local function release(t, r, member, claims)
         skipped, wants = skipped + 1, math.min(wants or d.available, d.available)
       end
     end
-    if #page < 100 then break end
+    if #page < 100 then
+      if skipped == 0 then loses(r, 'q') end
+      break
+    end
   end
   if wants then
     later(t, r, member, wants)
@@ -69,14 +75,9 @@ end
 
 -- tell sends the nodes that follow the thread what the sender of a run that was
 -- cancelled in the queue is owed. The caller's own node learns it from the answer.
-local function tell(t, member, events)
-  local nodes, message = redis.call('HGETALL', t.followers), nil
-  for i = 1, #nodes, 2 do
-    if nodes[i] ~= NODE and tonumber(nodes[i + 1]) >= NOW then
-      message = message or table.concat(pack(pack({}, { 'w', member }, 1, 2), events, 1, #events))
-      redis.call('PUBLISH', ARG.channels .. nodes[i], message)
-    end
-  end
+local function tell(r, member, events)
+  local message = table.concat(pack(pack({}, { 'w', member }, 1, 2), events, 1, #events))
+  for _, node in ipairs(others(r.nodes)) do redis.call('PUBLISH', ARG.channels .. node, message) end
 end
 
 -- cut ends the active run whatever its worker does, and fences that. terminal
@@ -84,7 +85,7 @@ end
 local function cut(t, r, member, d, terminal, state, why)
   local node, token = r.node, r.token
   if d.started > 0 then
-    log(t, r, unpacked(redis.call('GET', t.closing) or ''))
+    log(t, r, unpacked(mayHave(r, 'c') and redis.call('GET', t.closing) or ''))
     log(t, r, { terminal })
   else
     local events = cancellation(t, d.id)

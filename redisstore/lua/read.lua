@@ -35,10 +35,13 @@
 --   The queue holds of each run id, record, bytes, input.
 
 local t, member = keysOf(KEYS), ARG.member
-local r = open(t.rec)
+local about = { open(t.rec, 'tenant', 'title', 'was', 'input', 'owner') }
+local r = table.remove(about, 1)
+-- A thread without a version has had no run: there is nothing in its other keys.
+local used = r.ver > 0
 if ARG.follow ~= '0' then
-  create(t.rec, r, member, 2 * tonumber(ARG.follow))
-  follow(t.followers, tonumber(ARG.follow), ARG.sender == '1' and 'sender' or nil)
+  follow(r, tonumber(ARG.follow), ARG.sender == '1' and 'sender' or nil)
+  create(t.rec, r, member, 2 * tonumber(ARG.follow), about[2] and true or false)
 elseif r.new then
   r.epoch = '' -- looking at a thread does not use it
 end
@@ -46,7 +49,8 @@ end
 local function run(id)
   local d = id ~= '' and getRun(t, id)
   if not d then return false end
-  return { id, record(t, d), d.status, d.started, terminalOf(t, r, d), d.execution, latestOf(t, d) }
+  local kept, terminal, latest = besides(t, r, d)
+  return { id, kept, d.status, d.started, terminal, d.execution, latest }
 end
 
 local after = tonumber(ARG.seq)
@@ -63,7 +67,7 @@ local have = tonumber(ARG.haveseq)
 local has = not retained and ARG.have ~= '' and ARG.have == r.epoch and have >= math.max(r.base - 1, r.told) and have <= r.seq
   and (have >= r.snapat or behind(have) <= held(t, r) + behind(r.snapat))
 
-local queued = redis.call('ZRANGE', t.queue, 0, -1)
+local queued = mayHave(r, 'q') and redis.call('ZRANGE', t.queue, 0, -1) or {}
 
 -- weight is about how many bytes what may be large has.
 local function weight()
@@ -88,6 +92,7 @@ end
 -- afterwards are the events after a position: of many the first.
 local function afterwards(seq)
   seq = math.max(seq + 1, r.base)
+  if seq > r.seq then return {} end
   if ARG.window == '' then return logged(r, t.log, t.big, seq) end
   return leading(r, t.log, t.big, seq, r.seq)
 end
@@ -101,7 +106,7 @@ elseif has then
   local frozen = redis.call('HGET', t.snap, 'f')
   if frozen then snapshot = { 'f', frozen } end
   events = afterwards(have)
-else
+elseif used then
   window = ARG.window ~= '' and windowed(t, '', 0, '', tonumber(ARG.window), 0, tonumber(ARG.room))
   if window then
     for _, name in ipairs({ 's', 'f', 'r', 'n' }) do
@@ -112,12 +117,25 @@ else
     snapshot = redis.call('HGETALL', t.snap)
   end
   events = afterwards(r.snapat)
+elseif ARG.window ~= '' then
+  window = NONE
 end
 
-local labelled = {}
+local calls = REST + tonumber(ARG.asked)
+local messages = calls + tonumber(ARG.calls)
+
+-- noted are fields of t.memo: the label's runs, answers, tool calls that were asked about.
+local noted, texts, labelled, answers, asked = { 'l:' .. ARG.label }, {}, {}, {}, {}
+for i = REST, messages - 1 do noted[#noted + 1] = (i < calls and 'a:' or 'c:') .. ARGV[i] end
+for i = ARG.label == '' and 2 or 1, used and #noted or 0, 500 do
+  for j, text in ipairs(redis.call('HMGET', t.memo, unpack(noted, i, math.min(i + 499, #noted)))) do texts[i + j - 1] = text end
+end
+for i = REST, messages - 1 do
+  local text = texts[i - REST + 2] or false
+  if i < calls then answers[#answers + 1] = text else asked[#asked + 1] = text and 1 or 0 end
+end
 if ARG.label ~= '' then
-  local ids = redis.call('HGET', t.memo, 'l:' .. ARG.label)
-  for _, id in ipairs(unpacked(ids or '')) do labelled[#labelled + 1] = run(id) or nil end
+  for _, id in ipairs(unpacked(texts[1] or '')) do labelled[#labelled + 1] = run(id) or nil end
 end
 
 -- Of inputs that have joined a run so many stand in the queue beside those that wait.
@@ -137,12 +155,8 @@ for _, id in ipairs(queued) do
   end
 end
 
-local calls = REST + tonumber(ARG.asked)
-local messages = calls + tonumber(ARG.calls)
-local answers, asked, archived = {}, {}, {}
-for i = REST, calls - 1 do answers[#answers + 1] = redis.call('HGET', t.memo, 'a:' .. ARGV[i]) end
-for i = calls, messages - 1 do asked[#asked + 1] = redis.call('HEXISTS', t.memo, 'c:' .. ARGV[i]) end
-if messages <= #ARGV and redis.call('EXISTS', t.archive) == 1 then
+local archived = {}
+if used and messages <= #ARGV and redis.call('EXISTS', t.archive) == 1 then
   for i = messages, #ARGV do archived[#archived + 1] = redis.call('HEXISTS', t.archive, ARGV[i]) end
 end
 
@@ -152,15 +166,15 @@ if r.run ~= '' and not active then error('the active run has no record') end
 local paused = r.pause == '1' or r.pause == '2'
 
 local waiting = false
+if not used then t.execution = false end
+if ARG.journal == '1' and r.run == '' and t.execution == nil then journaled(t) end
 if ARG.journal == '1' and suspended(t) then
   local id, agent, began = executing(t)
-  local entries = redis.call('LRANGE', t.journal, 1, -1)
-  local frozen = frozenIn(table.remove(entries, 1) or false)
-  waiting = { id, agent, frozen, began or 0, entries }
+  local frozen = frozenIn(table.remove(t.entries, 1) or false)
+  waiting = { id, agent, frozen, began or 0, t.entries }
 end
 
-local about = redis.call('HMGET', t.rec, 'tenant', 'title', 'was', 'input', 'owner')
 return { NOW, r.ver, r.epoch, retainedFrom(r), r.seq, r.bound, r.snapat, from, events, snapshot,
-  suspension(t) or false, active, run(r.latest), run(ARG.run), labelled, queue, #queued - joined, answers, asked, archived,
-  r.depoch, paused and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2],
+  used and suspension(t) or false, active, run(r.latest), run(ARG.run), labelled, queue, #queued - joined, answers, asked, archived,
+  r.depoch, paused and 1 or 0, mayHave(r, 'd') and redis.call('HGETALL', t.drafts) or {}, about[1], about[2],
   (about[3] and not about[4]) and 1 or 0, held(t, r) + r.bytes, about[5], about[4] and 1 or 0, window, r.base, r.bytes, waiting }

@@ -3,9 +3,9 @@
 -- suspension.lua, and before a script opens the record.
 
 local TYPES = { rec = 'hash', log = 'list', snap = 'hash', runs = 'hash', memo = 'hash', journal = 'list', closing = 'string',
-  queue = 'zset', disp = 'hash', followers = 'hash', archive = 'hash', drafts = 'hash', big = 'hash', past = 'zset', producers = 'hash' }
+  queue = 'zset', disp = 'hash', archive = 'hash', drafts = 'hash', big = 'hash', past = 'zset', producers = 'hash' }
 
-local NUMBERS = { 'bound', 'snapat', 'depoch', 'lease', 'cn', 'attempts', 'n', 'len', 'input', 'look', 'was' }
+local NUMBERS = { 'bound', 'snapat', 'depoch', 'cn', 'n', 'len', 'input', 'look', 'was' }
 
 -- retype deletes what is of another type. It returns whether messages were lost.
 local function retype(t)
@@ -41,6 +41,9 @@ local function renumber(t)
     local n = redis.call('HGET', t.rec, field)
     if n and not tonumber(n) then redis.call('HSET', t.rec, field, field == 'n' and ordinal(t) or 0) end
   end
+  if redis.call('EXISTS', t.rec, t.closing, t.drafts, t.queue) > 0 then redis.call('HSET', t.rec, 'has', 'cdq') end
+  local claim = redis.call('HGET', t.rec, 'claim') or ''
+  if claim ~= '' and not string.find(claim, CLAIM) then redis.call('HSET', t.rec, 'claim', '') end
   -- No mark stands behind the snapshot that it tells.
   local told = tonumber(string.match(redis.call('HGET', t.rec, 'told') or '', '^%d+') or 0)
   if told > 0 and tonumber(redis.call('HGET', t.rec, 'snapat') or 0) <= told then
@@ -94,8 +97,4 @@ local function repair(t)
     redis.call('DEL', t.drafts)
   end
   if not pcall(unpacked, redis.call('GET', t.closing) or '') then redis.call('DEL', t.closing) end
-  local nodes = redis.call('HGETALL', t.followers)
-  for i = 2, #nodes, 2 do
-    if not tonumber(nodes[i]) then redis.call('HDEL', t.followers, nodes[i - 1]) end
-  end
 end

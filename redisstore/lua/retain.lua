@@ -185,12 +185,12 @@ local function erase(t, r, member, remember, user)
   count(t, states)
   for _, d in ipairs(letters) do unbury(t, d) end
   local owner = redis.call('HGET', t.rec, 'owner') or ''
-  redis.call('UNLINK', t.rec, t.log, t.big, t.snap, t.runs, t.memo, t.journal, t.disp, t.archive,
+  redis.call('UNLINK', t.rec, t.log, t.big, t.snap, t.runs, t.memo, t.journal, t.closing, t.disp, t.archive,
     t.drafts, t.past, t.producers)
   unpayAll(string.sub(t.rec, 1, -4))
   redis.call('HSET', t.rec, 'epoch', ARG.fresh, 'replid', history(), 'base', 1, 'seq', 0,
-    'depoch', r.depoch, 'was', r.ver)
+    'depoch', r.depoch, 'was', r.ver, 'nodes', r.nodes)
   redis.call('PEXPIRE', t.rec, remember)
-  begun(t, member, ARG.fresh)
+  begun(r, member, ARG.fresh)
   return owner
 end

@@ -33,10 +33,19 @@ local TERMINAL = { acked = true, cancelled = true, superseded = true, dead_lette
 --   node       that carries it, or carried it last
 --   taken      how often a worker continued it in place of another one; '': never
 local LINE = '^(%a)(%a)' .. string.rep(' (%d+)', 14) .. ' (.*)$'
+local NUMBERED = string.rep(' %d', 14) .. ' '
+
+-- lookAhead reads the lines of two runs at once, for the next getRun of each.
+local function lookAhead(t, a, b)
+  local lines = redis.call('HMGET', t.runs, 'm:' .. a, 'm:' .. b)
+  t.ahead = { [a] = lines[1], [b] = lines[2] }
+end
 
 -- getRun reads a run; nil: there is none.
 local function getRun(t, id)
-  local line = redis.call('HGET', t.runs, 'm:' .. id)
+  local line
+  if t.ahead then line, t.ahead[id] = t.ahead[id], nil end
+  if line == nil then line = redis.call('HGET', t.runs, 'm:' .. id) end
   if not line then return end
   local status, state, n, admitted, started, finish, ready, gave, epoch, priority, max, attempts, available,
     created, updated, completed, rest = string.match(line, LINE)
@@ -60,9 +69,9 @@ local function lineOf(d)
   local texts, last = { d.execution, d.stamp, d.dedupe, d.request, d.error, d.continued, d.reached, d.label, d.agent, d.headers,
     d.summary, d.failed, d.node, d.taken }, 14
   while texts[last] == '' do last = last - 1 end
-  return 'm:' .. d.id, table.concat({ LETTER[d.status] .. LETTER[d.state],
+  return 'm:' .. d.id, LETTER[d.status] .. LETTER[d.state] .. string.format(NUMBERED,
     d.n, d.admitted, d.started, d.finish, d.ready, d.gave, d.epoch, d.priority, d.max, d.attempts, d.available,
-    d.created, d.updated, d.completed, table.concat(pack({}, texts, 1, last)) }, ' ')
+    d.created, d.updated, d.completed) .. table.concat(pack({}, texts, 1, last))
 end
 
 -- putRun stores a run's line, and with it fields of t.runs and what they hold.
@@ -80,13 +89,20 @@ local function runIDs(t)
   return ids
 end
 
+local STATES = { 'queued', 'claimed', 'acked', 'cancelled', 'superseded', 'dead_letter' }
+
 -- count keeps the numbers of the partition's dispatches in each state, and of its
--- tenant's: more by so many. A field goes when it has come to nothing.
+-- tenant's: more by so many. What takes away alone strikes out every field of them that has
+-- come to nothing.
 local function count(t, more)
-  local fields, by, set, gone = {}, {}, {}, {}
-  for state, n in pairs(more) do
-    fields[#fields + 1], fields[#fields + 2] = state, state .. ':' .. tenant(t)
-    by[#by + 1], by[#by + 2] = n, n
+  local fields, by, set, gone, adds = {}, {}, {}, {}, false
+  for _, n in pairs(more) do adds = adds or n > 0 end
+  for _, state in ipairs(next(more) and STATES or {}) do
+    local n = more[state] or 0
+    if n ~= 0 or not adds then
+      fields[#fields + 1], fields[#fields + 2] = state, state .. ':' .. tenant(t)
+      by[#by + 1], by[#by + 2] = n, n
+    end
   end
   if #fields == 0 then return end
   local had = redis.pcall('HMGET', t.counts, unpack(fields))
@@ -96,7 +112,9 @@ local function count(t, more)
   end
   for i, n in ipairs(had) do
     local sum = math.max((tonumber(n) or 0) + by[i], 0)
-    if sum ~= 0 then
+    if sum ~= 0 and by[i] == 0 then
+      -- It stays as it is.
+    elseif sum ~= 0 or adds then
       set[#set + 1], set[#set + 2] = fields[i], string.format('%.0f', sum)
     elseif n then
       gone[#gone + 1] = fields[i]
@@ -165,19 +183,15 @@ local function move(t, d, state, made)
   end
 end
 
--- latestOf names an execution's latest run. Only an execution that was continued
--- says which one that is.
-local function latestOf(t, d) return redis.call('HGET', t.runs, 'l:' .. d.execution) or d.id end
-
 -- LABELLED is how many runs of one label are found by it.
 local LABELLED = 32
 
 -- labelling is the field of t.memo that has the runs of a label, a new one among them, and
--- what it holds. Of more than can be found those go that ended, then those that wait, each
+-- what it holds; was is what it held. Of more than can be found those go that ended, then those that wait, each
 -- the oldest first.
-local function labelling(t, name, id)
+local function labelling(t, name, id, was)
   local ids, going = {}, {}
-  for _, of in ipairs(unpacked(redis.call('HGET', t.memo, 'l:' .. name) or '')) do
+  for _, of in ipairs(unpacked(was or '')) do
     local line = redis.call('HGET', t.runs, 'm:' .. of)
     if line then
       ids[#ids + 1] = of
@@ -195,11 +209,21 @@ local function labelling(t, name, id)
 end
 
 local function record(t, d) return redis.call('HGET', t.runs, 'r' .. d.n) end
-local function terminalOf(t, r, d)
-  return redis.call('HGET', t.runs, 't' .. d.n)
-    or d.status == 'ended' and d.finish >= r.base and logged(r, t.log, t.big, d.finish, d.finish)[1]
+
+-- inLog is a run's terminal event, if the log has it.
+local function inLog(t, r, d)
+  return d.status == 'ended' and d.finish >= r.base and logged(r, t.log, t.big, d.finish, d.finish)[1]
 end
+
+local function terminalOf(t, r, d) return redis.call('HGET', t.runs, 't' .. d.n) or inLog(t, r, d) end
 local function setTerminal(t, d, event) redis.call('HSET', t.runs, 't' .. d.n, event) end
+
+-- besides are a run's record, its terminal event, and its execution's latest run. Only an
+-- execution that was continued says which one that is.
+local function besides(t, r, d)
+  local v = redis.call('HMGET', t.runs, 'r' .. d.n, 't' .. d.n, 'l:' .. d.execution)
+  return v[1], v[2] or inLog(t, r, d), v[3] or d.id
+end
 
 -- asking returns fields of t.runs, and what they hold: the terminal event of a run that has
 -- asked, which is read from the log as long as the thread waits, and who goes on with the
@@ -207,7 +231,7 @@ local function setTerminal(t, d, event) redis.call('HSET', t.runs, 't' .. d.n, e
 local function asking(t, r, run, by)
   local d, fields = getRun(t, run), {}
   if not d then return fields end
-  local event = d.status == 'ended' and d.finish >= r.base and logged(r, t.log, t.big, d.finish, d.finish)[1]
+  local event = inLog(t, r, d)
   if event then fields[1], fields[2] = 't' .. d.n, event end
   if by ~= '' then
     d.continued = by
@@ -222,17 +246,27 @@ end
 -- frozen the second: a list has no overhead for long ones.
 local EXECUTION = { 'id', 'agent', 'began', 'open', 'susp', 'given', 'jlen', 'deadline' }
 
+local function executionIn(stored)
+  local x = {}
+  for i, text in ipairs(unpacked(stored)) do x[EXECUTION[i]] = text end
+  return x
+end
+
 -- A script reads it once: who changes it puts it, and who drops the journal says so.
 local function getExecution(t)
   if t.execution == nil then
     local stored = redis.call('LINDEX', t.journal, 0)
-    local x = stored and {}
-    if x then
-      for i, text in ipairs(unpacked(stored)) do x[EXECUTION[i]] = text end
-    end
-    t.execution = x
+    t.execution = stored and executionIn(stored)
   end
   return t.execution or nil
+end
+
+-- journaled reads the whole journal at once, which getExecution and carried would else do
+-- apart. What comes to it is put into t.entries as well.
+local function journaled(t)
+  t.entries = redis.call('LRANGE', t.journal, 0, -1)
+  local stored = table.remove(t.entries, 1)
+  t.execution = stored and executionIn(stored) or false
 end
 
 local function packExecution(x)
@@ -292,7 +326,7 @@ end
 -- journal.lua returns it.
 local function carried(t, r, d)
   local id, agent, began = executing(t)
-  local entries = redis.call('LRANGE', t.journal, 1, -1)
+  local entries = t.entries or redis.call('LRANGE', t.journal, 1, -1)
   local frozen, undo = frozenIn(table.remove(entries, 1) or false)
   return { id or '', agent or '', frozen, began or 0, entries, d.started, math.max(r.attempts - 1, 0), activeFor(r), undo }
 end

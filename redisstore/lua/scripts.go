@@ -96,6 +96,11 @@ var (
 		TreePut, TreeRead, TreeBelow, TreeWalk, TreePage, TreeDoom, TreeGone, TreeMade, Doom}
 )
 
+// Common are the scripts of every run, and of what a server does by the clock. To collect what
+// scripts leave behind, Redis looks through all that it has been given, so that it gets the
+// others when somebody needs them.
+var Common = []*Script{Read, Begin, Commit, Note, Activate, End, Claim, Renew, Range, Tail, Due, Offer, Take, Hold}
+
 // Meta is a script that stands without lib.lua: it concerns no thread.
 var Meta = func() string {
 	source, err := files.ReadFile("meta.lua")

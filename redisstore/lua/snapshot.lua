@@ -3,10 +3,11 @@
 --
 -- The order of the messages is in chunks, o0, o1, …, packed lists of ids: who adds a
 -- message writes the last of them anew, however many there are. n says how many chunks
--- there are, and how many ids the last one holds.
+-- there are, how many ids the last one holds, and how many all of them do.
 --
 -- Who produced the messages stands apart, by the number of the chunk: for each stretch of
--- its ids where it begins and how many they are, the run and the step.
+-- its ids where it begins and how many they are, the run and the step. That of the last chunk
+-- is p beside the order, so that it is read and written with it.
 
 local CHUNK, CHUNK_BYTES = 128, 8192
 
@@ -14,11 +15,19 @@ local CHUNK, CHUNK_BYTES = 128, 8192
 -- command at a time, and asks for lengths alone where messages have more than LARGE bytes.
 local TOGETHER, LARGE = 250, 4096
 
+-- reorders reports whether u changes the order.
+local function reorders(u) return u.whole or u.drop > 0 or u.o2 >= u.o1 end
+
 -- stored is what the snapshot holds of what u, as resnap has it, will change: fields by name,
 -- and of the messages how many bytes they have.
 local function stored(t, r, u, list)
   local known, names = { bytes = 0 }, { 'n', 'r' }
-  if u.state ~= '' then names[3] = 's' end
+  if u.state ~= '' then names[#names + 1] = 's' end
+  if reorders(u) then
+    local chunks = tonumber(string.match(r.held, ' (%d+)$') or 0)
+    names[#names + 1] = 'p'
+    if chunks > 0 then names[#names + 1] = 'o' .. chunks - 1 end
+  end
   local fields, most = #names, TOGETHER * LARGE
   local bytes = held(t, r)
   local singly = bytes > most and bytes > LARGE * redis.call('HLEN', t.snap)
@@ -47,9 +56,6 @@ local function stored(t, r, u, list)
   return known
 end
 
--- reorders reports whether u changes the order.
-local function reorders(u) return u.whole or u.drop > 0 or u.o2 >= u.o1 end
-
 -- counting is how many strings a packed list has.
 local function counting(s)
   local n, at = 0, 1
@@ -75,7 +81,7 @@ local function stretches(text, n)
 end
 
 -- produced changes who produced the ids of a chunk of which n are left: told, as a piece
--- has it, says it of those that are put behind them. change is by chunks.
+-- has it, says it of those that are put behind them. change is by chunks, and has p already.
 local function produced(t, change, chunk, n, told)
   local was = change[chunk]
   if was == nil then was = n > 0 and redis.call('HGET', t.producers, chunk) end
@@ -97,37 +103,38 @@ end
 -- reorder takes ids off the end of the order, or all of them, and puts pieces behind
 -- what is left: list[first..last], of each how many ids, these, packed, no
 -- more than fit a chunk, and for each stretch of them how many, the run and the step, packed
--- ('': nobody knows). n is how many chunks there are, and how many ids the last one
--- holds; it returns the same, and who produced what has changed, by chunks; false: nobody
+-- ('': nobody knows). n is as it is stored; it returns the same, and who produced what has changed, by chunks; false: nobody
 -- knows. get reads a field, put writes one, which may be new, or takes it.
 local function reorder(t, get, put, n, whole, drop, list, first, last)
-  local chunks, by = nil, {}
-  chunks, n = string.match(n or '', '^(%d+) (%d+)$')
-  chunks, n = tonumber(chunks or 0), tonumber(n or 0)
+  local chunks, total, by = nil, nil, {}
+  chunks, n, total = string.match(n or '', '^(%d+) (%d+) (%d+)$')
+  chunks, n, total = tonumber(chunks or 0), tonumber(n or 0), tonumber(total or 0)
+  if chunks > 0 then by[chunks - 1] = get('p') end
   if whole then
     for i = 0, chunks - 1 do
       put('o' .. i, false)
       by[i] = false
     end
-    chunks, n = 0, 0
+    chunks, n, total = 0, 0, 0
   end
   while drop > 0 and chunks > 0 do
     local name = 'o' .. chunks - 1
     if drop < n then
       local ids = unpacked(get(name))
-      n = n - drop
+      n, total = n - drop, total - drop
       put(name, table.concat(pack({}, ids, 1, n)))
       produced(t, by, chunks - 1, n, '')
       drop = 0
     else
       put(name, false)
       by[chunks - 1] = false
-      drop, chunks, n = drop - n, chunks - 1, 0
+      drop, chunks, total, n = drop - n, chunks - 1, total - n, 0
       if chunks > 0 then n = counting(get('o' .. chunks - 1)) end
     end
   end
   for i = first, last, 3 do
     local ids, text, told = tonumber(list[i]), list[i + 1], list[i + 2]
+    total = total + ids
     local name = 'o' .. chunks - 1
     local room = chunks > 0 and n + ids <= CHUNK
     if room then room = #get(name) + #text <= CHUNK_BYTES end
@@ -141,8 +148,10 @@ local function reorder(t, get, put, n, whole, drop, list, first, last)
       chunks, n = chunks + 1, ids
     end
   end
-  return chunks .. ' ' .. n, by
+  return chunks .. ' ' .. n .. ' ' .. total, by
 end
+
+local function chunksOf(n) return tonumber(string.match(n or '', '^%d+') or 0) end
 
 -- resnap moves the snapshot to the log's end: u.state ('': as it is), u.frozen ('' or nil: as it is),
 -- u.open ('' or nil: nothing is); the order, if
@@ -169,7 +178,15 @@ local function resnap(t, r, u, list, known)
   if (u.frozen or '') ~= '' then change.f = u.frozen end
   if (u.open or '') ~= '' then change.r, was = u.open, false elseif was then change.r = false end
   local by = {}
-  if reorders(u) then change.n, by = reorder(t, get, put, known.n, u.whole, u.drop, list, u.o1, u.o2) end
+  if reorders(u) then
+    change.n, by = reorder(t, get, put, known.n, u.whole, u.drop, list, u.o1, u.o2)
+    local before, last = chunksOf(known.n) - 1, chunksOf(change.n) - 1
+    if last < before and last >= 0 and by[last] == nil then by[last] = redis.call('HGET', t.producers, last) end
+    if (by[last] or false) ~= get('p') then change.p = by[last] or false end
+    by[last] = nil
+    if last < before then by[before], by[math.max(last, 0)] = nil, false end
+    if by[before] == false then by[before] = nil end
+  end
   -- pour carries out what has come together, if it is enough.
   local function pour(command, key, fields, enough)
     if #fields < enough then return fields end
@@ -206,7 +223,7 @@ local function resnap(t, r, u, list, known)
   pour('HSET', t.snap, fields, 1)
   pour('HDEL', t.snap, gone, 1)
   r.snapat = r.seq
-  r.held = string.format('%.0f %.0f', math.max(bytes, 0), r.snapat)
+  r.held = string.format('%.0f %.0f %.0f', math.max(bytes, 0), r.snapat, chunksOf(change.n or known.n))
   return was
 end
 

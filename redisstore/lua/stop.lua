@@ -13,6 +13,7 @@
 --   behind    ms: only if an input waits, and has not waited for longer; 0: always
 --   letter    1: a dead letter that no run has continued is cancelled, too
 --   reason
+--   keep      ms for which labels and answers are kept
 --
 -- Returns {stopped, queued, run, events owed, ready, epoch, logged before,
 --   events logged, fenced node, fenced token, events behind the snapshot}.
@@ -22,10 +23,8 @@ local r = open(t.rec)
 local before = r.seq
 
 local function watched()
-  local nodes = redis.call('HGETALL', t.followers)
-  for i = 1, #nodes, 2 do
-    local till = tonumber(nodes[i + 1])
-    if nodes[i] ~= NODE and (watches(till) or nodes[i] == r.node and till >= NOW) then return true end
+  for node, till, sends in string.gmatch(r.nodes, FOLLOWER) do
+    if node ~= NODE and tonumber(till) >= NOW and (sends == '' or node == r.node) then return true end
   end
   return false
 end
@@ -73,11 +72,13 @@ d.request = ARG.request
 local ready, node, old = 0, '', ''
 local idle = r.run == '' and not suspended(t)
 if d.status == 'queued' then
+  gets(r, 'q') -- whatever the record says
   dequeue(t, d, 'cancelled', ARG.reason)
 else
   local terminal = d.started > 0 and ARG.terminal
   node, old = cut(t, r, member, d, terminal, held and 'superseded' or 'cancelled', ARG.reason)
   dropJournal(t)
+  redis.call('PEXPIRE', t.memo, ARG.keep)
   idle = true
 end
 if idle and release(t, r, member) then
@@ -89,11 +90,11 @@ local owed = {}
 d = getRun(t, d.id)
 if d.status == 'stopped' then
   owed = cancellation(t, d.id)
-  tell(t, member, owed)
+  tell(r, member, owed)
 end
 d.ready = ready
 putRun(t, d)
 decide(t, r)
 local extra = r.extra or {}
-publish(t.followers, member, r.epoch, before + 1, extra, 1, #extra)
+publish(r.nodes, member, r.epoch, before + 1, extra, 1, #extra)
 return { 1, #owed > 0 and 1 or 0, d.id, owed, ready, r.epoch, before, extra, node, old, r.seq - r.snapat }

@@ -41,6 +41,7 @@ create(t.rec, r, member, tonumber(ARG.keep))
 r.depoch = r.depoch + 1
 local ids, active, node, old = {}, r.run, '', ''
 for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do
+  gets(r, 'q') -- whatever the record says
   local d = getRun(t, id)
   if d.status == 'queued' then
     dequeue(t, d, 'superseded', ARG.reason)
@@ -53,7 +54,7 @@ if active ~= '' then
     node, old = cut(t, r, member, d, (d.started > 0 or ARG.repair == '1') and ARG.terminal, 'superseded', ARG.reason)
   else -- the repair lost it
     node, old = r.node, r.token
-    log(t, r, unpacked(redis.call('GET', t.closing) or ''))
+    log(t, r, unpacked(mayHave(r, 'c') and redis.call('GET', t.closing) or ''))
     log(t, r, { ARG.terminal })
     r.bound = r.seq
     notice(t, member, 'run.ended', { run = active, how = 'cancel' })
@@ -69,9 +70,9 @@ if not suspended(t) then
 end
 decide(t, r)
 local extra = r.extra or {}
-publish(t.followers, member, r.epoch, before + 1, extra, 1, #extra)
+publish(r.nodes, member, r.epoch, before + 1, extra, 1, #extra)
 local untold = owed(ids)
 for _, events in ipairs(untold) do
-  if #events > 0 then tell(t, member, events) end
+  if #events > 0 then tell(r, member, events) end
 end
 return { 0, r.depoch, active, ids, untold, r.epoch, before, extra, node, old, r.seq - r.snapat }

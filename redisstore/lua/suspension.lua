@@ -40,22 +40,24 @@ local function reviewers(noted, head)
 end
 
 -- reopen leaves the thread suspended. wants is when it wants a claim,
--- the first millisecond after its deadline; false: never.
-local function reopen(t, member, stored, wants)
+-- the first millisecond after its deadline; false: never. persists: what clients may refer to
+-- does not expire as it is.
+local function reopen(t, member, stored, wants, persists)
   local x = getExecution(t)
   x.open, x.susp, x.given, x.jlen, x.deadline = stored, nil, nil, nil, nil
   putExecution(t, x)
-  redis.call('PERSIST', t.memo)
+  if not persists then redis.call('PERSIST', t.memo) end
   if wants then redis.call('ZADD', t.ready, wants, member) end
   inbox(t, member, 'ZADD', unpacked(unpacked(stored)[1]))
 end
 
 -- suspend opens a suspension with the interrupts list[first..last]; reasons are
--- their digests, one after the other, or '-' if nobody is asked, told what notices name of them.
-local function suspend(t, member, text, wants, reasons, told, list, first, last)
+-- their digests, one after the other, or '-' if nobody is asked, told what notices name of them;
+-- persists as for reopen.
+local function suspend(t, member, text, wants, reasons, told, list, first, last, persists)
   local open = {}
   for i = first, last do open[#open + 1] = digest(list[i]) end
-  reopen(t, member, sealed({ stamp(NOW), '', reasons, table.concat(open), names(list, first, last), told, wants and string.format('%.0f', wants) or '' }, text), wants)
+  reopen(t, member, sealed({ stamp(NOW), '', reasons, table.concat(open), names(list, first, last), told, wants and string.format('%.0f', wants) or '' }, text), wants, persists)
 end
 
 -- close takes the suspension up, before another run is the thread's latest, and
@@ -66,7 +68,8 @@ local function close(t, r, member, by)
   local text, head = suspension(t)
   local x = getExecution(t)
   x.open = nil
-  redis.call('DEL', t.drafts)
+  if mayHave(r, 'd') then redis.call('DEL', t.drafts) end
+  loses(r, 'd')
   inbox(t, member, 'ZREM', head)
   if head[2] == '' then head[2] = r.latest end
   return { stored = sealed(head, text), head = head, wants = pastDeadline(t, r, member) or '' }, asking(t, r, head[2], by)
@@ -80,6 +83,7 @@ local function decided(t, closed, ids, decisions)
   local x = getExecution(t)
   x.susp, x.given = closed.stored, table.concat(pack({}, ids, 1, #ids))
   x.jlen, x.deadline = redis.call('RPUSH', t.journal, decisions), closed.wants
+  if t.entries then t.entries[#t.entries + 1] = decisions end
   putExecution(t, x)
 end
 

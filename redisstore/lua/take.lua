@@ -24,10 +24,17 @@ if rate > 0 then
   redis.call('SET', KEY.inputs, string.format('%.3f', due + gap), 'PX', math.ceil(due + gap - now()))
 end
 
-local runs = tonumber(ARG.runs)
-redis.call('ZREMRANGEBYSCORE', KEY.runs, '-inf', now())
-local added = ARG.run ~= '' and redis.call('ZADD', KEY.runs, now() + tonumber(ARG.hold), ARG.run) == 1
-if added and runs >= 0 and redis.call('ZCARD', KEY.runs) > runs then
+-- counts reports whether so many runs are not too many, without those that count no more. Few
+-- of these stay, for a look at each input would cost more than they do.
+local FEW = 64
+local function counts(runs)
+  local n = redis.call('ZCARD', KEY.runs)
+  if n <= FEW and (runs < 0 or n <= runs) then return true end
+  n = n - redis.call('ZREMRANGEBYSCORE', KEY.runs, '-inf', now())
+  return runs < 0 or n <= runs
+end
+
+if ARG.run ~= '' and redis.call('ZADD', KEY.runs, now() + tonumber(ARG.hold), ARG.run) == 1 and not counts(tonumber(ARG.runs)) then
   redis.call('ZREM', KEY.runs, ARG.run)
   return { 2, 0, 0 }
 end

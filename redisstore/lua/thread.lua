@@ -9,47 +9,66 @@ local NOW = now()
 local function keysOf(k)
   return {
     rec = k[1], log = k[2], snap = k[3], runs = k[4], memo = k[5],
-    journal = k[6], closing = k[7], queue = k[8], disp = k[9], followers = k[10],
-    archive = k[11], drafts = k[12], big = k[13], past = k[14], producers = k[15],
-    leases = k[16], ready = k[17], counts = k[18], inbox = k[19], threads = k[20], dead = k[21],
-    notices = k[22], work = k[23], decisions = k[24], decided = k[25],
+    journal = k[6], closing = k[7], queue = k[8], disp = k[9],
+    archive = k[10], drafts = k[11], big = k[12], past = k[13], producers = k[14],
+    leases = k[15], ready = k[16], counts = k[17], inbox = k[18], threads = k[19], dead = k[20],
+    notices = k[21], work = k[22], decisions = k[23], decided = k[24],
   }
+end
+
+-- What only a claim needs lies in one field of the record: the lease's end, the attempts,
+-- how the claim came about (a letter, or nothing), since when its run is active (0: not noted), and its node.
+local CLAIM = '^(%d+) (%d+) (%a?) (%d+) (.*)$'
+
+local function claimOf(r)
+  if r.run == '' then return '' end
+  return string.format('%.0f %.0f %s %.0f %s', r.lease, r.attempts, r.kind, r.since, r.node)
 end
 
 -- open reads a thread's record, and by other names what else the caller wants of it. One
 -- that does not exist yet gets its first epoch by create.
 local function open(rec, ...)
   local v = redis.call('HMGET', rec, 'ver', 'epoch', 'replid', 'base', 'seq', 'bound', 'snapat', 'run',
-    'token', 'depoch', 'lease', 'node', 'cn', 'attempts', 'kind', 'latest', 'pause', 'n', 'len', 'marks', 'held', 'since', 'told', 'work', ...)
+    'token', 'depoch', 'claim', 'cn', 'latest', 'pause', 'n', 'len', 'marks', 'held', 'told', 'work', 'nodes', 'has', ...)
   local r = {
     ver = tonumber(v[1] or 0), epoch = v[2], base = tonumber(v[4] or 1), seq = tonumber(v[5] or 0),
     bound = tonumber(v[6] or 0), snapat = tonumber(v[7] or 0), run = v[8] or '', token = v[9] or '',
-    depoch = tonumber(v[10] or 0), lease = tonumber(v[11] or 0), node = v[12] or '', cn = tonumber(v[13] or 0),
-    attempts = tonumber(v[14] or 0), kind = v[15] or '', latest = v[16] or '', pause = v[17] or '',
-    n = tonumber(v[18] or 0), bytes = tonumber(v[19] or 0), marks = v[20] or '',
-    held = v[21] or '', since = v[22] or '', work = v[24] or '',
+    depoch = tonumber(v[10] or 0), cn = tonumber(v[12] or 0), latest = v[13] or '', pause = v[14] or '',
+    n = tonumber(v[15] or 0), bytes = tonumber(v[16] or 0), marks = v[17] or '',
+    held = v[18] or '', work = v[20] or '', nodes = v[21] or '', has = v[22] or '',
   }
-  local told, gone = string.match(v[23] or '', '^(%d+) (%d+)$')
+  if string.find(r.has, '[^cdq]') then error('a record says that it has what there is not') end
+  r.had = r.has
+  local lease, attempts, kind, since, node = string.match(v[11] or '', CLAIM)
+  if not lease and (v[11] or '') ~= '' then error('the claim in a record is damaged') end
+  r.lease, r.attempts, r.since = tonumber(lease or 0), tonumber(attempts or 0), tonumber(since or 0)
+  r.kind, r.node = kind or '', node or ''
+  local told, gone = string.match(v[19] or '', '^(%d+) (%d+)$')
   r.told, r.gone = tonumber(told or 0), tonumber(gone or 0)
   if not r.epoch then
     r.epoch, r.new = ARG.fresh, true
   else
     r.epoch = current(rec, r.epoch, v[3])
   end
-  return r, unpack(v, 25)
+  return r, unpack(v, 23)
 end
 
--- create stores the record of an unused thread, so that its epoch holds, for ms at
--- least: anybody may ask for any thread. One that was made and named stays. ms nil: the caller uses it. What commit.lua reads comes first: that is
+-- create stores who follows the thread, if that has changed, and the record of an unused thread, so that its epoch holds, for ms at
+-- least: anybody may ask for any thread. One that was made and named stays. ms nil: the caller uses it.
+-- named: whether it has a title; nil: that is looked up. What commit.lua reads comes first: that is
 -- where it is found fastest.
-local function create(rec, r, member, ms)
+local function create(rec, r, member, ms, named)
   if r.new then
     redis.call('HSET', rec, 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
       'pause', r.pause, 'epoch', r.epoch, 'replid', history(), 'base', r.base,
-      'thread', member)
+      'thread', member, 'nodes', r.nodes)
+  elseif r.follows then
+    redis.call('HSET', rec, 'nodes', r.nodes)
   end
-  if ms and r.ver == 0 and (r.new or redis.call('PTTL', rec) < ms) and redis.call('HEXISTS', rec, 'title') == 0 then
-    redis.call('PEXPIRE', rec, ms)
+  r.follows = false
+  if ms and r.ver == 0 and (r.new or redis.call('PTTL', rec) < ms) then
+    if named == nil then named = redis.call('HEXISTS', rec, 'title') == 1 end
+    if not named then redis.call('PEXPIRE', rec, ms) end
   end
   r.new = false
 end
@@ -63,42 +82,30 @@ local function tenant(t)
   return t.tenant
 end
 
--- decide stores the whole record with its version raised, and other fields of it. What only
--- a claim needs takes no room at rest.
+-- decide stores the whole record with its version raised, and other fields of it.
 local function decide(t, r, ...)
   r.ver = r.ver + 1
   local fields = { 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
     'pause', r.pause, 'ver', r.ver, 'base', r.base, 'bound', r.bound, 'snapat', r.snapat, 'latest', r.latest, 'n', r.n,
-    'marks', r.marks, 'held', r.held }
-  if r.run ~= '' then
-    for _, name in ipairs({ 'lease', 'node', 'attempts', 'kind', 'since' }) do
-      fields[#fields + 1] = name
-      fields[#fields + 1] = r[name]
-    end
-  end
+    'marks', r.marks, 'held', r.held, 'claim', claimOf(r) }
+  if r.has ~= r.had then fields[#fields + 1], fields[#fields + 2] = 'has', r.has end
+  if r.follows then fields[#fields + 1], fields[#fields + 2] = 'nodes', r.nodes end
   for _, v in ipairs({ ... }) do fields[#fields + 1] = v end
   redis.call('HSET', t.rec, unpack(fields))
-  if r.run == '' then redis.call('HDEL', t.rec, 'lease', 'node', 'attempts', 'kind', 'since') end
 end
-
--- since notes that a run is active from now on.
-local function since(run) return run .. ' ' .. NOW end
 
 -- activeFor is for how many ms the thread's run has been active, through whatever
 -- claims; 0: nobody has noted it.
-local function activeFor(r)
-  local run, at = string.match(r.since, '^(.*) (%d+)$')
-  return run == r.run and math.max(NOW - tonumber(at), 0) or 0
-end
+local function activeFor(r) return r.since > 0 and math.max(NOW - r.since, 0) or 0 end
 
 -- SAMPLE is how many messages are looked at to tell how many bytes all of them have.
 local SAMPLE = 64
 
--- held is how many bytes the messages and the state have: r.held says it, and of which
--- snapshot. Of one that a server has written that does not count them it is found out
+-- held is how many bytes the messages and the state have: r.held says it, of which
+-- snapshot, and how many chunks the order has then. Of one that a server has written that does not count them it is found out
 -- anew, of many messages from some.
 local function held(t, r)
-  local bytes, at = string.match(r.held, '^(%d+) (%d+)$')
+  local bytes, at = string.match(r.held, '^(%d+) (%d+)')
   if tonumber(at) == r.snapat then return tonumber(bytes) end
   bytes = 0
   if r.snapat > 0 then
@@ -119,42 +126,38 @@ end
 
 -- unpacked reads what pack, or its counterpart on the Go side, has written.
 local function unpacked(s)
-  local list, at = {}, 1
+  local list, n, at = {}, 0, 1
   while at <= #s do
-    local colon = string.find(s, ':', at, true)
-    local n = colon and tonumber(string.sub(s, at, colon - 1))
-    if not n or n < 0 or colon + n > #s then error('a packed list is damaged') end
-    list[#list + 1] = string.sub(s, colon + 1, colon + n)
-    at = colon + n + 1
+    local _, colon, length = string.find(s, '^(%d+):', at)
+    local last = colon and colon + length
+    if not last or last > #s then error('a packed list is damaged') end
+    list[n + 1] = string.sub(s, colon + 1, last)
+    n, at = n + 1, last + 1
   end
   return list
 end
 
--- watches reports whether a node that follows until then does so for somebody who
--- watches the thread: it ends in half a millisecond for one that follows for no more
--- than the runs of inputs that it has sent.
-local function watches(till) return till >= NOW and till % 1 == 0 end
-
 -- JUST says how much of the time for which a node follows counts for nothing.
 local JUST = 60
 
--- follow notes that the node follows for ms, and strikes out who does no more. as: nil,
+-- follow notes in r that the node follows for ms, and strikes out who does no more; create or
+-- decide stores it. as: nil,
 -- it watches; 'sender', it does not, unless it does already; 'before', as it did. Who has
 -- been noted just before, by the call that read what this one writes, is not noted again.
-local function follow(followers, ms, as)
-  local nodes, till = following(followers), nil
-  for i = 1, #nodes, 2 do
-    local known = tonumber(nodes[i + 1])
-    if known < NOW then
-      redis.call('HDEL', followers, nodes[i])
-    elseif nodes[i] == NODE then
-      till = known
+local function follow(r, ms, as)
+  local kept, known, sent = {}, nil, false
+  for node, till, sends in string.gmatch(r.nodes, FOLLOWER) do
+    if tonumber(till) >= NOW and node == NODE then
+      known, sent = tonumber(till), sends == '~'
+    elseif tonumber(till) >= NOW then
+      kept[#kept + 1] = node .. ' ' .. till .. sends .. ' '
     end
   end
-  local sends = as == 'sender' and not (till and watches(till)) or as == 'before' and till and not watches(till)
-  if till and till >= NOW + ms - ms / JUST and watches(till) == not sends then return end
-  redis.call('HSET', followers, NODE, string.format(sends and '%.0f.5' or '%.0f', NOW + ms))
-  redis.call('PEXPIRE', followers, 2 * ms)
+  local sends = as == 'sender'
+  if known and (sends or as == 'before') then sends = sent end
+  if known and known >= NOW + ms - ms / JUST and sent == sends then return end
+  kept[#kept + 1] = NODE .. ' ' .. string.format('%.0f', NOW + ms) .. (sends and '~' or '') .. ' '
+  r.nodes, r.follows = table.concat(kept), true
 end
 
 -- nudge tells all nodes that there is work of an agent in the thread's partition.

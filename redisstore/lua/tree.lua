@@ -20,21 +20,14 @@ local function node(id)
     version = tonumber(v[6]), resource = v[7], state = v[8], by = v[9], owner = v[10], deleter = v[11] }
 end
 
--- placed is digest, of each string once: the nodes of a tree have few roots and parents.
-local digests = {}
-local function placed(s)
-  digests[s] = digests[s] or digest(s)
-  return digests[s]
-end
-
 local function doomedPlace(n) return 'd' .. string.char(255 - n.depth) .. n.id end
 
 -- places are where the index has a node.
 local function places(n)
   local at = stamp(FOREVER - n.created) .. n.id
-  local list = { 'i' .. n.id, 'r' .. placed(n.root) .. at }
-  if n.parent ~= '' then list[#list + 1] = 'c' .. placed(n.parent) .. at end
-  if n.resource ~= '' then list[#list + 1] = 's' .. placed(n.resource) .. at end
+  local list = { 'i' .. n.id, 'r' .. digest(n.root) .. at }
+  if n.parent ~= '' then list[#list + 1] = 'c' .. digest(n.parent) .. at end
+  if n.resource ~= '' then list[#list + 1] = 's' .. digest(n.resource) .. at end
   if n.state ~= '' then list[#list + 1] = doomedPlace(n) end
   return list
 end
@@ -64,7 +57,7 @@ end
 local function bounds(prefix) return '[' .. prefix, '(' .. prefix .. string.rep('\255', 7) end
 
 local function childrenOf(id)
-  local list, prefix = {}, 'c' .. placed(id)
+  local list, prefix = {}, 'c' .. digest(id)
   for _, place in ipairs(redis.call('ZRANGEBYLEX', KEY.index, bounds(prefix))) do
     local n = node(string.sub(place, #prefix + 7))
     if n and n.parent == id then list[#list + 1] = n end
@@ -73,12 +66,12 @@ local function childrenOf(id)
 end
 
 local function childCount(id)
-  return redis.call('ZLEXCOUNT', KEY.index, bounds('c' .. placed(id)))
+  return redis.call('ZLEXCOUNT', KEY.index, bounds('c' .. digest(id)))
 end
 
 local function crowded() return redis.call('HLEN', KEY.nodes) >= NODES end
 
-local function treeSize(root) return redis.call('ZLEXCOUNT', KEY.index, bounds('r' .. placed(root))) end
+local function treeSize(root) return redis.call('ZLEXCOUNT', KEY.index, bounds('r' .. digest(root))) end
 
 local function range(from, to, limit) return redis.call('ZRANGEBYLEX', KEY.index, from, to, 'LIMIT', 0, limit) end
 
@@ -115,7 +108,7 @@ local function felling(command, namespace) redis.call(command, KEY.felled, names
 -- childAfter is the first child of a thread that stands behind a place, of those whose time
 -- and id are given; nil: the first of all.
 local function childAfter(id, at)
-  local prefix = 'c' .. placed(id)
+  local prefix = 'c' .. digest(id)
   local from, to = bounds(prefix)
   if at then from = '(' .. prefix .. at end
   while true do
@@ -162,9 +155,9 @@ local function move(list, parent)
   for i = 2, #list do
     local n = list[i]
     local made = stamp(FOREVER - n.created) .. n.id
-    add(gone, 'r' .. placed(n.root) .. made, n.state ~= '' and doomedPlace(n) or nil)
+    add(gone, 'r' .. digest(n.root) .. made, n.state ~= '' and doomedPlace(n) or nil)
     n.depth, n.root = n.depth + deeper, root
-    add(come, 0, 'r' .. placed(root) .. made)
+    add(come, 0, 'r' .. digest(root) .. made)
     if n.state ~= '' then add(come, 0, doomedPlace(n)) end
     add(lines, n.id, line(n))
   end

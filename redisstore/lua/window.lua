@@ -1,22 +1,19 @@
 -- window.lua: the messages of the stored snapshot, from a place in their order backwards.
 
--- counted is how many messages there are. Only of an order that names one twice it is
--- not exact.
-local function counted(t, chunks)
-  return redis.call('HLEN', t.snap) - chunks - 1 - redis.call('HEXISTS', t.snap, 's')
-    - redis.call('HEXISTS', t.snap, 'f') - redis.call('HEXISTS', t.snap, 'r')
-end
+-- NONE is what windowed returns of no messages.
+local NONE = { 0, 0, '', 0, {}, {} }
 
 -- windowed returns no more than limit messages that stand before the id at an offset of
 -- a chunk, and no more than about room bytes unless it is one: {chunk and offset of the first of them,
--- its id, how many there are in all, each message, the last one first, and where
--- in chunks they stand: of each chunk its number, before which offset, and from which on}. It
+-- its id, how many there are in all (one that the order names twice counts twice), each message, the last one first, and where
+-- in chunks they stand: of each chunk its number, before which offset, and from which on}, and how many chunks there are. It
 -- looks into no chunk before first. named: an id is before each message. bare: without the
 -- messages. chunk '': the end of the order. nil: id does not stand there ('': whatever does).
 local function windowed(t, chunk, offset, id, limit, first, room, named, bare)
   local n = redis.call('HGET', t.snap, 'n')
-  if not n then return { 0, 0, '', 0, {}, {} } end
-  local chunks = tonumber(string.match(n, '^%d+'))
+  if not n then return NONE end
+  local chunks, total = string.match(n, '^(%d+) %d+ (%d+)$')
+  chunks, total = tonumber(chunks), tonumber(total)
   local list, ids, count, spans = {}, {}, 0, {}
   if chunk == '' then
     chunk, offset = chunks, 0
@@ -55,5 +52,5 @@ local function windowed(t, chunk, offset, id, limit, first, room, named, bare)
     end
     if room < 0 then break end
   end
-  return { chunk, offset, at, counted(t, chunks), list, spans }
+  return { chunk, offset, at, total, list, spans }, chunks
 end

@@ -83,8 +83,9 @@ end
 local function unclaim(t, r, member)
   local wished = r.pause ~= ''
   r.unlisted = r.token ~= ''
-  r.run, r.token, r.lease, r.node, r.cn, r.attempts, r.kind, r.pause = '', '', 0, '', 0, 0, '', ''
-  redis.call('DEL', t.closing)
+  r.run, r.token, r.lease, r.node, r.cn, r.attempts, r.kind, r.since, r.pause = '', '', 0, '', 0, 0, '', 0, ''
+  if mayHave(r, 'c') then redis.call('DEL', t.closing) end
+  loses(r, 'c')
   if wished then redis.call('HDEL', t.disp, 'p:') end
   redis.call('ZREM', t.leases, member)
   if r.work ~= '' then withdraw(t, r, member) end

@@ -55,7 +55,7 @@ var draftsTests = []test{
 		}
 	}},
 	{"answers that were judged on a draft are stale when it is replaced or taken back", func(e *env) {
-		for what, now := range map[string]string{"replaced": "2", "taken back": ""} {
+		for what, now := range map[string]string{"replaced": "2", "taken-back": ""} {
 			th := e.on(e.node(what), what)
 			th.openTwo()
 			th.draft(0, draft("one", "1"))

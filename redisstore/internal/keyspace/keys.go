@@ -144,7 +144,6 @@ func (t Thread) Rec() string       { return t.Base + "rec" }
 func (t Thread) Log() string       { return t.Base + "log" }
 func (t Thread) Journal() string   { return t.Base + "journal" }
 func (t Thread) Big() string       { return t.Base + "big" }
-func (t Thread) Followers() string { return t.Base + "followers" }
 func (t Thread) Disp() string      { return t.Base + "disp" }
 func (t Thread) Snap() string      { return t.Base + "snap" }
 func (t Thread) Closing() string   { return t.Base + "closing" }
@@ -156,7 +155,7 @@ func (t Thread) All() []string {
 	return []string{
 		t.Rec(), t.Log(), t.Snap(), t.Base + "runs",
 		t.Base + "memo", t.Journal(), t.Closing(), t.Base + "queue",
-		t.Disp(), t.Followers(), t.Base + "archive", t.Base + "drafts", t.Big(), t.Base + "past", t.Producers(),
+		t.Disp(), t.Base + "archive", t.Base + "drafts", t.Big(), t.Base + "past", t.Producers(),
 		t.Part.Leases, t.Part.Ready, t.Part.Counts, t.Part.Inbox, t.Part.Threads, t.Part.Dead, t.Part.Notices, t.Part.Work,
 	}
 }

@@ -246,7 +246,7 @@ func (g *committer) aside(group []*pending, c Call) {
 }
 
 func (s *GroupCommit) commitCall(group []*pending) Call {
-	c := Call{Script: lua.Commit, Keys: make([]string, 0, 5*len(group))}
+	c := Call{Script: lua.Commit, Keys: make([]string, 0, 4*len(group))}
 	n := 0
 	for _, p := range group {
 		n += len(lua.Commit.Each) + len(p.batch.Events) + len(p.batch.Entries)
@@ -254,7 +254,7 @@ func (s *GroupCommit) commitCall(group []*pending) Call {
 	c.Rest = make([]any, 0, n)
 	for _, p := range group {
 		b, flags := &p.batch, 0
-		c.Keys = append(c.Keys, p.keys.Rec(), p.keys.Log(), p.keys.Journal(), p.keys.Followers())
+		c.Keys = append(c.Keys, p.keys.Rec(), p.keys.Log(), p.keys.Journal())
 		if b.Closing != nil {
 			c.Keys = append(c.Keys, p.keys.Closing())
 			flags++

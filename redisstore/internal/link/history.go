@@ -13,7 +13,8 @@ import (
 	"github.com/aguiws/aguiws/redisstore/lua"
 )
 
-// load gives the scripts to every server that may run them and answers. A server in this
+// load gives the scripts of every run to every server that may run them and answers. It gets
+// each other one in full when it first misses it. A server in this
 // process gets each script in full when it first runs: miniredis keeps what it has read of
 // a script for all servers of the process, and SCRIPT LOAD reads it anew.
 func (s *servers) load(ctx context.Context) error {
@@ -21,7 +22,7 @@ func (s *servers) load(ctx context.Context) error {
 		return nil
 	}
 	one := func(ctx context.Context, c *redis.Client) error {
-		for _, sc := range lua.All {
+		for _, sc := range lua.Common {
 			if err := c.ScriptLoad(ctx, sc.Source).Err(); err != nil {
 				return Error("load "+sc.Name+".lua", err)
 			}

@@ -29,7 +29,7 @@ func (s *Reader) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Posi
 			groups[t.Part.Index] = g
 			all = append(all, g)
 		}
-		g.Keys = append(g.Keys, t.Rec(), t.Followers())
+		g.Keys = append(g.Keys, t.Rec())
 		g.Rest = lua.Tail.Group(g.Rest, lua.Args{{"member", t.Member}})
 		g.at = append(g.at, i)
 	}
