@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -205,11 +206,11 @@ func TestDevDrainsBeforeItsAgentEnds(t *testing.T) {
 	c.end()
 }
 
-// Signals leave no process of the agent behind, whatever it makes of them, and though a
-// second one comes.
+// Signals leave no process of the agent behind, whatever it makes of them. A second one ends
+// it in the midst of what it does.
 func TestDevEndsItsAgent(t *testing.T) {
 	at := freeAddress(t)
-	c := exec.Command(os.Args[0], "dev", "--addr", "127.0.0.1:0", "--upstream", "http://"+at+"/", "--", os.Args[0], at)
+	c := exec.Command(os.Args[0], "dev", "--addr", "127.0.0.1:0", "--drain-timeout", "1h", "--upstream", "http://"+at+"/", "--", os.Args[0], at)
 	c.Env = append(os.Environ(), devRole+"=aguiws")
 	out, err := c.StdoutPipe()
 	if err == nil {
@@ -221,12 +222,25 @@ func TestDevEndsItsAgent(t *testing.T) {
 	}
 	defer c.Process.Kill()
 	lines := bufio.NewScanner(out)
-	for _, when := range []string{"aguiws: open ", "msg=draining "} {
-		for lines.Scan() && !strings.Contains(lines.Text(), when) {
+	behind := func(words string) string {
+		for lines.Scan() {
+			if _, rest, found := strings.Cut(lines.Text(), words); found {
+				return rest
+			}
 		}
-		if err := c.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
+		t.Fatalf("it does not say %q", words)
+		return ""
+	}
+	page, _, _ := strings.Cut(behind("aguiws: open "), " ")
+	resp, err := http.Post(page+"agui", "application/json", strings.NewReader(`{"threadId":"a","runId":"r","messages":[{"id":"m","role":"user","content":"wait"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	err = c.Process.Signal(os.Interrupt)
+	behind("msg=draining ")
+	if err = errors.Join(err, c.Process.Signal(os.Interrupt)); err != nil {
+		t.Fatal(err)
 	}
 	for lines.Scan() {
 	}
