@@ -40,11 +40,13 @@ func TestTurningAwayFromOneThatInsists(t *testing.T) {
 		"an error":            {[]string{question("i1"), done}, []turn{run(`{"type":"RUN_ERROR","message":"x"}`), reply}, "false -", ""},
 		"an error later":      {[]string{question("i1"), done}, []turn{run(append(says("a", "Not sent."), `{"type":"RUN_ERROR","message":"x"}`)...), reply}, "false -", ""},
 		"it refuses":          {[]string{question("i1"), done}, []turn{status(500)}, "false", CodeFailed},
+		"it breaks off later": {[]string{question("i1"), done}, []turn{run(says("a", "Not")...)}, "false", CodeTruncated},
 		"it breaks off":       {[]string{question("i1"), done}, []turn{run()}, "false", CodeTruncated},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, history := range []History{HistoryWhole, HistoryNew} {
-				l := newLab(t, &Options{Dialect: DialectLangGraph, History: history, Concurrency: 1}, run(test.asks...))
+			for _, options := range []Options{{History: HistoryWhole}, {History: HistoryNew}, {AskLost: true}} {
+				options.Dialect, options.Concurrency = DialectLangGraph, 1
+				l := newLab(t, &options, run(test.asks...))
 				var left []protocol.ResumeEntry
 				for _, i := range interrupted(t, l.say("go")) {
 					left = append(left, cancelled(i.ID))
