@@ -85,6 +85,22 @@ func (th *thread) by(limit int, bare bool) string {
 }
 
 var messageTests = []test{
+	{"ids of messages may be any, such as the names of what a store keeps beside them", func(e *env) {
+		th, ids := e.thread(), []string{"p", "n", "s", "f", "r", "m", "o0", "mp", "0", ""}
+		for turn, run := range []string{"r1", "r2"} {
+			u := &store.SnapshotUpdate{State: raw(`{"s":1}`), Upsert: map[string]json.RawMessage{}, Producers: map[string]store.Producer{}}
+			for _, id := range ids[turn*len(ids)/2 : (turn+1)*len(ids)/2] {
+				u.Append, u.Upsert[id], u.Producers[id] = append(u.Append, id), raw(fmt.Sprintf(`{"id":%q}`, id)), store.Producer{RunID: run}
+			}
+			b := ending(th.begun(th.execute(run)), 2, th.view().Seq, "end", store.EndFinish)
+			b.End.Snapshot = u
+			th.ok(b)
+		}
+		want := strings.Join(ids, " ")
+		same(th, "messages", named(th.view().Snapshot.Messages), want)
+		same(th, "a page", named(th.page("", 20).Messages), want)
+		same(th, "the state", string(th.view().Snapshot.State), `{"s":1}`)
+	}},
 	{"a page says who produced its messages, whatever was put behind them or taken off", func(e *env) {
 		th := e.thread()
 		th.holding(3, 10)

@@ -92,8 +92,10 @@ func readSnapshot(fields *link.Reply, w *window) store.Snapshot {
 			snap.Open = fields.JSON()
 		case name == "n" || strings.HasPrefix(name, "o"):
 			chunks[name] = fields.Text()
+		case strings.HasPrefix(name, "m"):
+			byID[name[1:]] = fields.JSONIn(&slab)
 		default:
-			byID[strings.TrimPrefix(name, "m")] = fields.JSONIn(&slab)
+			fields.Text() // p, which only pages of messages want
 		}
 	}
 	if w != nil {
