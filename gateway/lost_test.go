@@ -218,6 +218,7 @@ func TestLostAgent(t *testing.T) {
 		"ends with an event": sends(began, open, word, `{"type":"STEP_STARTED","stepName":"s"}`),
 		"is silent":          hang,
 		"says nothing":       sends(),
+		"answers not at all": func(http.ResponseWriter, *http.Request, *protocol.RunAgentInput) { panic(http.ErrAbortHandler) },
 	} {
 		for _, resumed := range []bool{false, true} {
 			for action, sent := range map[string]int{"rerun": 2, "done": 1, "fail": 1} {
