@@ -98,6 +98,11 @@ var operations = map[string]asked{
 	"resendWebhook":         {named: map[string]string{"webhook": "{dead-{n}}"}, want: 204},
 	"enableWebhooks":        {want: 204},
 	"listWork":              {want: 200},
+	"getMe":                 {want: 200, has: `"user"`},
+}
+
+func TestOperationsAreInTheTable(t *testing.T) {
+	inTable(t, operated(t, redistest.Start(t, redistest.Options{}), elsewhere(t), []string{strings.TrimSuffix(attackerToken, "-0123456789")}))
 }
 
 // Whatever operation a user with much data asks for, by many at once: it succeeds, the
