@@ -277,7 +277,9 @@ test("a server that asks who comes gets a token, and the tab keeps it to itself"
   await tab.says("let in");
   const kept = await tab.page.evaluate(() => JSON.stringify([{ ...localStorage }, document.cookie, location.href]));
   assert.ok(!kept.includes(BOB), "the token is kept for this tab only");
-  await tab.click("go-operator");
+  await tab.at("go-inbox").waitFor();
+  assert.equal(await tab.at("go-operator").count(), 0, "a place that is not theirs is not offered");
+  await tab.page.goto(`${guarded}/ops`);
   await tab.at("ops-error").waitFor();
   assert.match(await tab.at("ops-error").textContent(), /scope admin/);
   await tab.click("go-inbox");

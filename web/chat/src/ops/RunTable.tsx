@@ -106,7 +106,9 @@ function Row({ run, act, across, open, choose }: { run: RunInfo; act: Act; acros
       <td>{run.agent ? <code>{visible(run.agent)}</code> : ops.default}</td>
       <td>{ago(run.createdAt, Date.now(), parts)}</td>
       <td>{tookWords(run)}</td>
-      <td dir="auto">{runDetail(run)}</td>
+      <td>
+        <bdi>{runDetail(run)}</bdi>
+      </td>
     </tr>
   );
 }
