@@ -98,7 +98,7 @@ test("the package's form and its inbox, in the words of the page", async () => {
   await until(async () => tab.agent((agent) => agent.status.interrupts.length === 0), "the answer has reached the agent");
   await tab.at("field-amount").fill("-1");
   await press(tab.page, "submit-form");
-  await until(async () => /at least 0/.test(await tab.page.locator("form").innerText()), "the form says what is wrong");
+  await until(async () => /mindestens 0/.test(await tab.page.locator("form").innerText()), "the form says what is wrong");
   await tab.at("field-amount").fill("12.5");
   await press(tab.page, "submit-form");
   await until(async () => (await tab.page.locator("output").innerText()) === '{"amount":12.5}', "the form gives its answer");
