@@ -24,8 +24,9 @@ if rate > 0 then
   redis.call('SET', KEY.inputs, string.format('%.3f', due + gap), 'PX', math.ceil(due + gap - now()))
 end
 
--- counts reports whether so many runs are not too many, without those that count no more. Few
--- of these stay, for a look at each input would cost more than they do.
+-- counts reports whether the user has no more than so many runs; -1: any number. Runs that have
+-- expired are struck out only when more than FEW stand there, or too many: to look for them at each
+-- input would cost more than they do.
 local FEW = 64
 local function counts(runs)
   local n = redis.call('ZCARD', KEY.runs)

@@ -3,12 +3,15 @@
 -- NONE is what windowed returns of no messages.
 local NONE = { 0, 0, '', 0, {}, {} }
 
--- windowed returns no more than limit messages that stand before the id at an offset of
--- a chunk, and no more than about room bytes unless it is one: {chunk and offset of the first of them,
--- its id, how many there are in all (one that the order names twice counts twice), each message, the last one first, and where
--- in chunks they stand: of each chunk its number, before which offset, and from which on}, and how many chunks there are. It
--- looks into no chunk before first. named: an id is before each message. bare: without the
--- messages. chunk '': the end of the order. nil: id does not stand there ('': whatever does).
+-- windowed returns messages that stand before the id at an offset of a chunk: no more than
+-- limit, and no more than about room bytes, unless it is one. chunk '' is the end of the order. It
+-- looks into no chunk before first. named: an id is before each message. bare: without the messages.
+-- It returns, and behind that how many chunks there are:
+--   chunk and offset of the first of them, and its id
+--   how many messages there are in all; one that the order names twice counts twice
+--   each message, the last one first
+--   where in chunks they stand: of each chunk its number, before which offset, and from which on
+-- nil: id does not stand there ('': whatever does).
 local function windowed(t, chunk, offset, id, limit, first, room, named, bare)
   local n = redis.call('HGET', t.snap, 'n')
   if not n then return NONE end

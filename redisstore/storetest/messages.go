@@ -101,6 +101,19 @@ var messageTests = []test{
 		same(th, "a page", named(th.page("", 20).Messages), want)
 		same(th, "the state", string(th.view().Snapshot.State), `{"s":1}`)
 	}},
+	{"a page says how many messages are before it, when many were taken off", func(e *env) {
+		th := e.thread()
+		th.holding(300, 10)
+		b := ending(th.begun(th.execute("r2")), 2, th.view().Seq, "end", store.EndFinish)
+		b.End.Snapshot = &store.SnapshotUpdate{Drop: 200}
+		for i := 100; i < 300; i++ {
+			b.End.Snapshot.Remove = append(b.End.Snapshot.Remove, fmt.Sprint("m", i))
+		}
+		th.ok(b)
+		page := th.page("", 10)
+		same(th, "messages", named(page.Messages), numbered(90, 100))
+		same(th, "older", page.Older, int64(90))
+	}},
 	{"a page says who produced its messages, whatever was put behind them or taken off", func(e *env) {
 		th := e.thread()
 		th.holding(3, 10)

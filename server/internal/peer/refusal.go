@@ -20,7 +20,7 @@ var (
 	refuseBearers    = refusal.New(http.StatusBadRequest, "ambiguous_credential", "more than one bearer subprotocol was offered")
 	RefuseCredential = refusal.New(http.StatusUnauthorized, "unauthenticated", "a valid credential is needed")
 	// RefuseForeignPage is for a session that another page than the server's own would use.
-	RefuseForeignPage = refusal.New(http.StatusForbidden, "origin_not_allowed", "who is signed in by a cookie asks from the server's own page alone: another page, or a program, needs a bearer credential")
+	RefuseForeignPage = refusal.New(http.StatusForbidden, "origin_not_allowed", "a session's cookie counts from the server's own page alone: another page, or a program, needs a bearer token")
 	refuseForbidden   = refusal.New(http.StatusForbidden, "forbidden", "the credential is not for this server")
 	RefuseScope       = refusal.New(http.StatusForbidden, refusal.CodeForbidden, "this identity may not do that")
 	RefuseAuthDown    = refusal.New(http.StatusServiceUnavailable, "authenticator_unavailable", "the credential cannot be checked now").After(5 * time.Second)
