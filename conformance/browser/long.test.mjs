@@ -127,3 +127,18 @@ test("older messages that are asked for during a run come behind it, and that is
   await until(async () => (await tab.at("message").count()) > before, "they come");
   assert.equal(await tab.at("older-held").count(), 0);
 });
+
+test("messages before the last hundred runs are told with their times", async () => {
+  const threadId = randomUUID();
+  for (let n = 0; n < HELD / 2 + 20; n++) {
+    const messages = [{ id: `q${n}`, role: "user", content: `/say ${n}` }];
+    const answer = await fetch(`${embedded}/agui`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ threadId, runId: randomUUID(), messages }) });
+    assert.match(await answer.text(), /RUN_FINISHED/);
+  }
+  const tab = await Tab.open(await person({ viewport: { width: 900, height: 800 } }), embedded, threadId);
+  await tab.rest();
+  await tab.page.evaluate(() => scrollTo({ top: 0, behavior: "instant" }));
+  await tab.at("older").click();
+  await until(async () => (await tab.at("message").count()) > HELD, "older messages come");
+  await until(async () => (await tab.page.locator('[data-message-id="q0"]').getByTestId("said-at").count()) === 1, "and when they were said");
+});

@@ -21,10 +21,10 @@ describe("the times of messages", () => {
     expect([...times.look()].sort()).toEqual([["a", 2_000], ["later", 10], ["u", 1_000]]);
   });
 
-  it("are forgotten beyond a thousand, the oldest first", () => {
+  it("are forgotten beyond ten thousand, the oldest first", () => {
     const times = new Times();
-    for (let i = 0; i < 1_001; i++) times.note(`m${i}`, i);
-    expect([times.look().size, times.look().has("m0"), times.look().has("m1")]).toEqual([1_000, false, true]);
+    for (let i = 0; i < 10_001; i++) times.note(`m${i}`, i);
+    expect([times.look().size, times.look().has("m0"), times.look().has("m1")]).toEqual([10_000, false, true]);
   });
 
   it("part days, but for a conversation of today", () => {

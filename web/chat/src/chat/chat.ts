@@ -98,6 +98,8 @@ export class Chat {
   private readonly times = new Times();
   /** Of which telling anew the record was looked up. */
   private recordAsked?: string;
+  /** The cursors behind which the record goes on. */
+  private recordBefore: { decisions?: string; runs?: string } = {};
   private restated = 0;
   private used: readonly Used[];
   private usedWords: ReadonlyMap<string, string>;
@@ -220,7 +222,9 @@ export class Chat {
 
   /** Asks for messages before those that are held, and answers whether it did. */
   older(): boolean {
-    return this.agent.older(OLDER);
+    const asked = this.agent.older(OLDER);
+    if (asked) void this.learnFrom(this.recordBefore);
+    return asked;
   }
 
   /** Ends the wait for the next attempt to connect. */
@@ -343,21 +347,32 @@ export class Chat {
     // Of a thread that nothing has happened in there is none, and asking for it would be refused.
     if (!status.synced || !status.storeAvailable || !position?.seq || this.picture.messages.length === 0 || !this.unfollow || this.recordAsked === telling) return;
     this.recordAsked = telling;
+    const learned = await this.learnFrom({ decisions: "", runs: "" });
+    // Only the log tells between which messages of a turn something stands.
+    if (!learned || !this.record.lacksPlaces) return;
+    await turnsInLog(threadId, position, this.record).catch(() => {});
+    this.changed();
+  }
+
+  /** Asks for a page of what is on record, behind these cursors, and answers whether it came: "" is the beginning, and behind undefined there is nothing. */
+  private async learnFrom(cursors: { decisions?: string; runs?: string }): Promise<boolean> {
+    const { threadId } = this.agent;
+    const page = async <T>(list: "decisions" | "runs"): Promise<Page<T>> => {
+      const cursor = cursors[list];
+      if (cursor === undefined) return { items: [] };
+      return call<Page<T>>("GET", `/threads/${encodeURIComponent(threadId)}/${list}?limit=${ON_RECORD}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+    };
     try {
-      const of = `/threads/${encodeURIComponent(threadId)}`;
-      const [decisions, runs] = await Promise.all([
-        call<Page<DecisionInfo>>("GET", `${of}/decisions?limit=${ON_RECORD}`),
-        call<Page<RunInfo>>("GET", `${of}/runs?limit=${ON_RECORD}`),
-      ]);
+      const [decisions, runs] = await Promise.all([page<DecisionInfo>("decisions"), page<RunInfo>("runs")]);
+      this.recordBefore = { decisions: decisions.next, runs: runs.next };
       this.record.learn(decisions.items, runs.items);
       this.times.learn(runs.items);
-      // Only the log tells between which messages of a turn something stands.
-      if (this.record.lacksPlaces) await turnsInLog(threadId, position, this.record);
     } catch {
       // A server without the control API: what runs tell is known without it.
-      return;
+      return false;
     }
     this.changed();
+    return true;
   }
 
   private note(runId: string, usage: readonly TokenUsage[] | undefined): void {

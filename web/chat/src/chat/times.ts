@@ -4,7 +4,7 @@ import type { RunInfo } from "../server/api";
 import { locale, words } from "../words";
 
 /** More are forgotten, the oldest first. */
-const MOST = 1_000;
+const MOST = 10_000;
 
 export class Times {
   private known: ReadonlyMap<string, number> = new Map();
