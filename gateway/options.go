@@ -19,6 +19,10 @@ type Options struct {
 	// PassHeaders names headers of the caller that go along, as far as the run has them
 	// (admission.Input.Headers). Hop-by-hop ones are refused.
 	PassHeaders []string
+	// UserHeader names the header that has the run's User in each request, percent-encoded
+	// where it is not printable ASCII. It is left out for a run whose user is not known, and no
+	// caller can set it. Default: the agent is not told.
+	UserHeader string
 	// Dialect is one of Dialects; "" is DialectAuto.
 	Dialect Dialect
 	// History says what of the conversation a run brings. Default HistoryWhole.

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -21,11 +22,29 @@ func (c *call) pass(h http.Header) {
 			}
 		}
 	}
+	if name := c.u.options.UserHeader; name != "" {
+		if h.Del(name); c.run.User() != "" {
+			h.Set(name, asHeader(c.run.User()))
+		}
+	}
 	for _, name := range c.u.options.PassHeaders {
 		if value := of[name]; value != "" && h.Get(name) == "" && plainText(value) {
 			h.Set(name, value)
 		}
 	}
+}
+
+// asHeader is a name as a header has it: what is not printable ASCII is percent-encoded, and so is %.
+func asHeader(name string) string {
+	var b strings.Builder
+	for _, c := range []byte(name) {
+		if c <= ' ' || c >= 0x7f || c == '%' {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
 
 // plainText reports whether a header may have the value.

@@ -38,6 +38,9 @@ func TestNewRefuses(t *testing.T) {
 		"a header's name":      {url: "http://x", options: Options{Header: http.Header{"X Y": {"x"}}}, says: "X Y"},
 		"a header passed on":   {url: "http://x", options: Options{PassHeaders: []string{"connection"}}, says: "connection"},
 		"a key for repeats":    {url: "http://x", options: Options{Header: http.Header{"Idempotency-Key": {"x"}}}, says: "is idempotent can have it"},
+		"the user's":           {url: "http://x", options: Options{UserHeader: "Host"}, says: "cannot have the user"},
+		"one that is set":      {url: "http://x", options: Options{UserHeader: "x-user", Header: http.Header{"X-User": {"a"}}}, says: "cannot have the user"},
+		"one of a caller":      {url: "http://x", options: Options{UserHeader: "x-user", PassHeaders: []string{"X-User"}}, says: "a caller could then set it"},
 		"one passed on":        {url: "http://x", options: Options{PassHeaders: []string{"x-idempotency-key"}}, says: "is idempotent can have it"},
 		"asking and repeating": {url: "http://x", options: Options{Idempotent: true, AskLost: true}, says: "one of both"},
 	} {
@@ -140,6 +143,28 @@ func TestCallersHeaders(t *testing.T) {
 		h := l.peer.runs()[n].header
 		if h.Get("X-User") != want || h.Get("X-Set") != "ours" || h.Get("X-Other") != "" || h.Get("X-None") != "" || h.Get("X-Bad") != "" {
 			t.Errorf("sent %v", h)
+		}
+	}
+}
+
+// The agent is told whose message it answers, whoever answers its question and whatever
+// header a caller sends.
+func TestUserHeader(t *testing.T) {
+	l := newLab(t, &Options{UserHeader: "x-user"}, sends(began, asks(confirm)), sends(began, done))
+	say := func(in *protocol.RunAgentInput, label, by string) []protocol.Event {
+		t.Helper()
+		in.ThreadID, in.RunID = "thread", label
+		a, err := l.runner.Submit(l.ctx(), admission.Input{Namespace: "test", User: by, Run: in, Headers: map[string]string{"x-user": "mallory"}})
+		if err != nil || a.Disposition != admission.Started {
+			t.Fatalf("%v %+v", err, a)
+		}
+		return l.untilEnd()
+	}
+	open := interrupted(t, say(user("go"), "1", "Zoë 100%\n"))
+	succeeded(t, say(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "true")}}, "2", "bob"))
+	for _, sent := range l.peer.runs() {
+		if got := sent.header.Get("X-User"); got != "Zo%C3%AB%20100%25%0A" {
+			t.Errorf("sent %q", got)
 		}
 	}
 }

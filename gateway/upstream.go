@@ -193,10 +193,19 @@ func (o *Options) checkHeaders() error {
 		if !sendable(name) {
 			return fmt.Errorf("gateway: the header %q is not to be passed on: it belongs to the connection or to the request", name)
 		}
+		if strings.EqualFold(name, o.UserHeader) {
+			return fmt.Errorf("gateway: the header %q cannot be both passed on and the user's: a caller could then set it", name)
+		}
 		o.PassHeaders = slices.Clone(o.PassHeaders)
 		o.PassHeaders[i] = strings.ToLower(name)
 	}
-	return nil
+	if o.UserHeader == "" {
+		return nil
+	}
+	if !sendable(o.UserHeader) || o.Header.Get(o.UserHeader) != "" {
+		return fmt.Errorf("gateway: the header %q cannot have the user: it belongs to the connection or to the request, or has a value already", o.UserHeader)
+	}
+	return repeats(o.UserHeader)
 }
 
 // notSent are headers that are not the agent's: of the connection, and those that say

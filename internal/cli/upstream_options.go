@@ -71,7 +71,7 @@ func (e *upstreamEntry) options(log *slog.Logger) (*gateway.Options, error) {
 		return nil, err
 	}
 	o := &gateway.Options{
-		Name: e.Name, Header: header, PassHeaders: e.PassHeaders, Dialect: gateway.Dialect(e.Dialect), Idempotent: e.Idempotent, AskLost: e.AskLost, OwnMetadata: e.OwnMetadata,
+		Name: e.Name, Header: header, PassHeaders: e.PassHeaders, UserHeader: e.UserHeader, Dialect: gateway.Dialect(e.Dialect), Idempotent: e.Idempotent, AskLost: e.AskLost, OwnMetadata: e.OwnMetadata,
 		StopURL: e.StopURL, CapabilitiesURL: e.CapabilitiesURL, Concurrency: e.Concurrency, Logger: log,
 	}
 	for name, answer := range map[string]struct {

@@ -19,6 +19,7 @@ type upstreamEntry struct {
 	Headers          map[string]string `yaml:"headers"`
 	HeaderFiles      map[string]string `yaml:"header-files"`
 	PassHeaders      []string          `yaml:"pass-headers"`
+	UserHeader       string            `yaml:"user-header"`
 	Dialect          string            `yaml:"dialect"`
 	Yes              yaml.Node         `yaml:"yes"`
 	No               yaml.Node         `yaml:"no"`
@@ -41,11 +42,11 @@ type upstreamEntry struct {
 }
 
 // upstreamMembers are how a list calls what an upstream has.
-var upstreamMembers = []string{"name", "url", "headers", "header-files", "pass-headers", "dialect", "yes", "no", "history", "idempotent", "ask-lost", "own-metadata", "stop-url", "capabilities-url",
+var upstreamMembers = []string{"name", "url", "headers", "header-files", "pass-headers", "user-header", "dialect", "yes", "no", "history", "idempotent", "ask-lost", "own-metadata", "stop-url", "capabilities-url",
 	"connect-timeout", "first-byte-timeout", "silence-timeout", "run-timeout", "max-event", "max-run", "concurrency", "tls-ca", "tls-cert", "tls-key"}
 
 // upstreamWords are those that may stand behind the URL of one.
-var upstreamWords = []string{"dialect", "history", "idempotent", "ask-lost", "connect-timeout", "first-byte-timeout", "silence-timeout", "run-timeout", "max-event", "max-run", "concurrency"}
+var upstreamWords = []string{"dialect", "history", "idempotent", "ask-lost", "user-header", "connect-timeout", "first-byte-timeout", "silence-timeout", "run-timeout", "max-event", "max-run", "concurrency"}
 
 func parseUpstreams(data []byte) ([]upstreamEntry, error) {
 	return parseList[upstreamEntry](data, "an upstream", upstreamMembers,

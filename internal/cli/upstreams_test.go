@@ -73,7 +73,7 @@ func TestUpstreamOptions(t *testing.T) {
 		}
 		return list[0].options(nil)
 	}
-	o, err := options(`[{name: crm, url: "https://h/agui", headers: {authorization: Bearer k-4711}, header-files: {X-Key: ` + kept + `}, pass-headers: [X-Trace],
+	o, err := options(`[{name: crm, url: "https://h/agui", headers: {authorization: Bearer k-4711}, header-files: {X-Key: ` + kept + `}, pass-headers: [X-Trace], user-header: X-User,
 		dialect: langgraph, yes: "yes", no: {ok: false, n: [1, null]}, history: new, idempotent: true, ask-lost: true, own-metadata: true, stop-url: "https://h/stop", capabilities-url: "https://h/caps",
 		connect-timeout: 1s, first-byte-timeout: 2s, silence-timeout: 3s, run-timeout: 4m, max-event: 2MiB, max-run: 3MiB, concurrency: 5}]`)
 	if err != nil {
@@ -83,7 +83,7 @@ func TestUpstreamOptions(t *testing.T) {
 		t.Errorf("headers %v", o.Header)
 	}
 	o.Header = nil
-	if want := (&gateway.Options{Name: "crm", PassHeaders: []string{"X-Trace"}, Dialect: "langgraph", Yes: json.RawMessage(`"yes"`), No: json.RawMessage(`{"n":[1,null],"ok":false}`), History: gateway.HistoryNew, Idempotent: true, AskLost: true, OwnMetadata: true,
+	if want := (&gateway.Options{Name: "crm", PassHeaders: []string{"X-Trace"}, UserHeader: "X-User", Dialect: "langgraph", Yes: json.RawMessage(`"yes"`), No: json.RawMessage(`{"n":[1,null],"ok":false}`), History: gateway.HistoryNew, Idempotent: true, AskLost: true, OwnMetadata: true,
 		StopURL: "https://h/stop", CapabilitiesURL: "https://h/caps", ConnectTimeout: time.Second, FirstByteTimeout: 2 * time.Second, SilenceTimeout: 3 * time.Second,
 		RunTimeout: 4 * time.Minute, MaxEventBytes: 2 << 20, MaxRunBytes: 3 << 20, Concurrency: 5}); !reflect.DeepEqual(o, want) {
 		t.Errorf("got  %+v\nwant %+v", o, want)
