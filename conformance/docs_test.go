@@ -81,7 +81,7 @@ func flush(code string) string {
 }
 
 // Flags that pages name and no Go command has: of npm, redis-cli, redis-server and .ci/affected.
-var flagsOfOthers = []string{"--prefix", "--scan", "--pattern", "--port", "--appendonly", "--run"}
+var flagsOfOthers = []string{"--prefix", "--scan", "--pattern", "--port", "--appendonly", "--run", "--reload", "--app-dir"}
 
 // A flag that a page names is one of our commands.
 func TestDocsNameFlagsThatThereAre(t *testing.T) {

@@ -127,9 +127,9 @@ func (x *exchange) broken(err error) error {
 	case !x.sent.Load():
 		return failed(CodeUnavailable, "the agent cannot be reached").because(err)
 	case err == io.EOF && x.count.events > 0:
-		return failed(CodeTruncated, "the agent's answer ended after %d events, before the run did", x.count.events)
+		return failed(CodeTruncated, "the agent's answer ended after event %d, before the run did", x.count.events)
 	case x.count.events > 0:
-		return failed(CodeTruncated, "the connection to the agent broke after %d events", x.count.events).because(err)
+		return failed(CodeTruncated, "the connection to the agent broke after event %d", x.count.events).because(err)
 	}
 	return failed(CodeTruncated, "the agent closed the connection before it sent an event").because(err)
 }

@@ -35,7 +35,7 @@ func TestAnswersOfWhichNobodyKnows(t *testing.T) {
 		"nothing":                 {sends(), "closed the connection before"},
 		"a connection that broke": {drop, "closed the connection before"},
 		"silence":                 {hang, "no event within 20ms"},
-		"a beginning":             {sends(began), "ended after 1 events"},
+		"a beginning":             {sends(began), "ended after event 1"},
 		"half an event":           {half, "in the midst of event 2"},
 	} {
 		for mode, options := range map[string]Options{"": {}, "idempotent": {Idempotent: true}, "ask-lost": {AskLost: true}} {

@@ -64,7 +64,7 @@ func TestFailures(t *testing.T) {
 		"no content":          {turn: status(204), code: CodeContentType},
 		"an unknown encoding": {turn: status(200, "Content-Type", "text/event-stream", "Content-Encoding", "br"), code: CodeContentType, says: "br"},
 		"nothing":             {turn: sends(), code: CodeTruncated, says: "before it sent an event"},
-		"no end":              {turn: begun, code: CodeTruncated, says: "after 3 events", said: "hi"},
+		"no end":              {turn: begun, code: CodeTruncated, says: "after event 3", said: "hi"},
 		"half an event": {turn: then(begun, func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) {
 			w.Write([]byte(`data: {"type":"TEXT_`))
 		}), code: CodeTruncated, says: "event 4", said: "hi"},

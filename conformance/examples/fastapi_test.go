@@ -109,8 +109,8 @@ func TestFastAPI(t *testing.T) {
 	}
 }
 
-// The same answer that comes while it is carried out, or again, is carried out once, and an
-// unknown question is answered by 404: without aguiws, which sends each answer once.
+// The same answer that comes while it is carried out, or again, is carried out once. A message
+// in an answer's place is answered, and an unknown question is a 404.
 func TestFastAPIAlone(t *testing.T) {
 	folder := t.TempDir()
 	_, url := uvicorn(t, withFastAPI(t), folder, "0")
@@ -136,14 +136,27 @@ func TestFastAPIAlone(t *testing.T) {
 			t.Errorf("%s is answered by %s", rest, got)
 		}
 	}
-	question := regexp.MustCompile(`"interrupts": \[\{"id": "([^"]+)"`).FindStringSubmatch(post(`"messages":[{"id":"m","role":"user","content":"ann"}]`))
-	if question == nil {
-		t.Fatal("it does not ask")
+	asked := func(rest string) string {
+		t.Helper()
+		question := regexp.MustCompile(`"interrupts": \[\{"id": "([^"]+)"`).FindStringSubmatch(post(rest))
+		if question == nil {
+			t.Fatal("it does not ask")
+		}
+		return question[1]
 	}
+	other := asked(`"messages":[{"id":"m","role":"user","content":"cid"}]`)
+	cancels := `"messages":[{"id":"m","role":"user","content":"cid"},{"id":"c","role":"assistant"}%s],"resume":[{"interruptId":"` + other + `","status":"cancelled"}]`
+	if got := post(fmt.Sprintf(cancels, `,{"id":"n","role":"user","content":"bob"}`)); !strings.Contains(got, "Not sent to cid.") || !strings.Contains(got, "Send this to bob?") {
+		t.Errorf("a message in an answer's place is answered by %s", got)
+	}
+	if got := post(fmt.Sprintf(cancels, "")); !strings.Contains(got, "Not sent to cid.") || strings.Contains(got, "interrupts") {
+		t.Errorf("a cancellation is answered by %s", got)
+	}
+	question := asked(`"messages":[{"id":"m","role":"user","content":"ann"}]`)
 	answers := make(chan string)
 	for range 8 {
 		go func() {
-			answers <- post(`"messages":[],"resume":[{"interruptId":"` + question[1] + `","status":"resolved","payload":{"approved":true}}]`)
+			answers <- post(`"messages":[],"resume":[{"interruptId":"` + question + `","status":"resolved","payload":{"approved":true}}]`)
 		}()
 	}
 	for range 8 {

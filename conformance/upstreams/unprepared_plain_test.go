@@ -93,6 +93,19 @@ func TestUnpreparedAgentRemembers(t *testing.T) {
 	}
 }
 
+// A message that is written in an answer's place cancels the question, and is answered too.
+func TestUnpreparedAgentGoesOnWithAMessage(t *testing.T) {
+	url := ready(t, python(t, filepath.Join(t.TempDir(), "effects")))
+	cancelled := `,"resume":[{"interruptId":"` + asked(t, url, "mail ann") + `","status":"cancelled"}]`
+	got := told(t, url, `"messages":[{"id":"m","role":"user","content":"mail ann"},{"id":"c","role":"assistant"},{"id":"n","role":"user","content":"mail bob"}]`+cancelled)
+	if !strings.Contains(got, "Not sent to ann") || !strings.Contains(got, "Mail bob?") {
+		t.Errorf("it says %s", got)
+	}
+	if got := told(t, url, `"messages":[{"id":"m","role":"user","content":"mail ann"},{"id":"c","role":"assistant"}]`+cancelled); !strings.Contains(got, "Not sent to ann") || strings.Contains(got, "interrupts") || strings.Contains(got, "Write") {
+		t.Errorf("where nobody has written it says %s", got)
+	}
+}
+
 // A call that the agent proposes is shown before the question about it, and has its result after
 // the answer, however often that comes.
 func TestUnpreparedAgentProposes(t *testing.T) {

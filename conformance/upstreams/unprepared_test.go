@@ -95,7 +95,7 @@ func TestThePlainAgentOfPythonPrintsNoFault(t *testing.T) {
 		t.Fatal(err, printed.String())
 	}
 	url := strings.TrimPrefix(strings.TrimSpace(line), "ready ")
-	response, err := http.Post(url, "application/json", strings.NewReader(`{"threadId":"t","runId":"r","messages":[{"content":"send ann"}]}`))
+	response, err := http.Post(url, "application/json", strings.NewReader(`{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user","content":"send ann"}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}

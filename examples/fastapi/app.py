@@ -1,6 +1,6 @@
 """An agent in FastAPI that asks before it sends a mail.
 
-    uvicorn app:app --port 8000
+    python3 -m uvicorn app:app --port 8000
 
 It keeps its questions in agent.db, for a process that is started anew. One process serves
 it. Several need a database that they share, and a lock on the question's row for `acting`.
@@ -30,10 +30,11 @@ def keep(question, mail, said=None):
     db.execute("INSERT OR REPLACE INTO questions VALUES (?, ?, ?)", (question, json.dumps(mail), said))
 
 
-async def send_mail(to, text, key):
-    """Your own work. Pass the key to the service that you call: it is the same after a crash."""
+async def send_mail(to, text, question, run):
+    """Your own work. Give `question` to the service that you call as its idempotency key: it is
+    the same when the answer comes again. aguiws shows people the `run` after a crash."""
     with open("sent.log", "a") as log:
-        log.write(json.dumps({"to": to, "text": text, "key": key}) + "\n")
+        log.write(json.dumps({"to": to, "text": text, "question": question, "run": run}) + "\n")
 
 
 @app.post("/")
@@ -49,21 +50,17 @@ async def events(told, answers):
     ids = {"threadId": told["threadId"], "runId": told["runId"]}
     outcome = {"type": "success"}
     yield event("RUN_STARTED", **ids)
-    if answers:
-        for answer in answers:
-            # The action is a task of its own: it goes on if the connection closes.
-            question = answer["interruptId"]
-            if question not in acting:
-                acting[question] = asyncio.create_task(act(answer))
-                acting[question].add_done_callback(lambda _, question=question: acting.pop(question))
-            call, said = await asyncio.shield(acting[question])
-            yield event("TOOL_CALL_RESULT", toolCallId=call, messageId=str(uuid.uuid4()), content=said)
-    elif not (to := last(told["messages"])):
-        message = str(uuid.uuid4())
-        yield event("TEXT_MESSAGE_START", messageId=message, role="assistant")
-        yield event("TEXT_MESSAGE_CONTENT", messageId=message, delta="Write the name of somebody.")
-        yield event("TEXT_MESSAGE_END", messageId=message)
-    else:  # ask your model here: told["messages"] is the whole chat
+    for answer in answers:
+        # The action is a task of its own: it goes on if the connection closes.
+        question = answer["interruptId"]
+        if question not in acting:
+            acting[question] = asyncio.create_task(act(answer, told["runId"]))
+            acting[question].add_done_callback(lambda _, question=question: acting.pop(question))
+        call, said = await asyncio.shield(acting[question])
+        # A model goes on here: give it told["messages"], the result of the call behind them.
+        yield event("TOOL_CALL_RESULT", toolCallId=call, messageId=str(uuid.uuid4()), content=said)
+    to = asked(told["messages"])
+    if to:  # a model begins here: told["messages"] is the whole chat
         args = {"to": to, "text": f"Dear {to}"}
         call, question = str(uuid.uuid4()), str(uuid.uuid4())
         yield event("TOOL_CALL_START", toolCallId=call, toolCallName="send_mail")
@@ -72,28 +69,37 @@ async def events(told, answers):
         keep(question, {"call": call, **args})
         about = {"id": question, "reason": "example:ask_human", "message": f"Send this to {to}?", "toolCallId": call}
         outcome = {"type": "interrupt", "interrupts": [about]}
+    elif not answers:
+        message = str(uuid.uuid4())
+        yield event("TEXT_MESSAGE_START", messageId=message, role="assistant")
+        yield event("TEXT_MESSAGE_CONTENT", messageId=message, delta="Write the name of somebody.")
+        yield event("TEXT_MESSAGE_END", messageId=message)
     yield event("RUN_FINISHED", **ids, outcome=outcome)
 
 
-async def act(answer):
+async def act(answer, run):
     """Acts once on an answer. Returns the call that it was about, and what to say."""
     question = answer["interruptId"]
     mail, said = what(question)
     if said is None:
         payload = answer.get("payload")
         if answer["status"] == "resolved" and isinstance(payload, dict) and payload.get("approved") is True:
-            await send_mail(mail["to"], mail["text"], key=question)
-            said = f"Sent to {mail['to']}."
+            try:
+                await send_mail(mail["to"], mail["text"], question, run)
+                said = f"Sent to {mail['to']}."
+            except OSError as error:  # what surely was not done; anything else is asked about like a crash
+                said = f"Not sent to {mail['to']}: {error}"
         else:
             said = f"Not sent to {mail['to']}."
         keep(question, mail, said)
     return mail["call"], said
 
 
-def last(messages):
-    """The text of the last message, if it is one."""
-    content = messages[-1].get("content") if messages else None
-    return content if isinstance(content, str) else ""
+def asked(messages):
+    """The text of the last message, if a person has just written it: behind a question stands its call."""
+    last = messages[-1] if messages else {}
+    text = last.get("content")
+    return text if last.get("role") == "user" and isinstance(text, str) else ""
 
 
 def event(kind, **members):

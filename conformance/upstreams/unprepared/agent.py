@@ -31,13 +31,6 @@ def keep(question, value):
             new.replace(file)
 
 
-def ask(message, about, **more):
-    """Keeps what a question is about, a dict of JSON that go_on is given, and returns the question."""
-    question = str(uuid.uuid4())
-    keep(question, {"about": about})
-    return {"id": question, "reason": "example:ask_human", "message": message, **more}
-
-
 def draft_of(text):
     """What an answer to a draft looks like: a yes or a no, and the text if it was changed."""
     return {
@@ -68,6 +61,12 @@ class Agent(BaseHTTPRequestHandler):
         self.tell(type="TOOL_CALL_END", toolCallId=call)
         return call
 
+    def ask(self, message, about, **more):
+        """Keeps what a question is about, a dict of JSON that go_on is given, and returns the question."""
+        question = str(uuid.uuid4())
+        keep(question, {"about": about, "message": self.message})
+        return {"id": question, "reason": "example:ask_human", "message": message, **more}
+
     def do_POST(self):
         told = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.run = told["runId"]  # which a question about a crash shows
@@ -82,23 +81,26 @@ class Agent(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
         self.tell(type="RUN_STARTED", **ids)
-        if answers:
-            self.end(ids, *filter(None, map(self.answered, answers)))
+        said = [message for message in told["messages"] if message["role"] == "user"][-1:]
+        self.message = said[0]["id"] if said else None
+        questions = [*filter(None, map(self.answered, answers))]
+        if answers and self.message in [None, *(asked[answer["interruptId"]]["message"] for answer in answers)]:
+            self.end(ids, *questions)  # nobody has written since it asked
             return
-        content = told["messages"][-1].get("content") if told["messages"] else None
+        content = said[0].get("content") if said else None
         word, _, to = content.partition(" ") if isinstance(content, str) else ("", "", "")
         if word in ("send", "slow") and to:
-            self.end(ids, ask(f"Send to {to}?", {"word": word, "to": to}))
+            questions.append(self.ask(f"Send to {to}?", {"word": word, "to": to}))
         elif word == "mail" and to:
             call = self.propose("send_mail", {"to": to})
-            self.end(ids, ask(f"Mail {to}?", {"word": word, "to": to, "call": call}, toolCallId=call))
+            questions.append(self.ask(f"Mail {to}?", {"word": word, "to": to, "call": call}, toolCallId=call))
         elif word == "when" and to:
-            self.end(ids, ask(f"When shall I write to {to}?", {"word": word, "to": to}))
+            questions.append(self.ask(f"When shall I write to {to}?", {"word": word, "to": to}))
         elif word == "draft" and to:
-            self.end(ids, ask(f"Send this to {to}?", {"word": word, "to": to}, responseSchema=draft_of(f"Dear {to}")))
+            questions.append(self.ask(f"Send this to {to}?", {"word": word, "to": to}, responseSchema=draft_of(f"Dear {to}")))
         else:
             self.say('Write "send NAME", "mail NAME", "when NAME", "draft NAME" or "slow NAME".')
-            self.end(ids)
+        self.end(ids, *questions)
 
     def end(self, ids, *questions):
         outcome = {"type": "interrupt", "interrupts": questions} if questions else {"type": "success"}
