@@ -28,7 +28,8 @@ const server = createServer(async (request, response) => {
   };
   send({ type: "RUN_STARTED", threadId, runId });
   let outcome;
-  const [, word, to] = /^(send|when) (.+)$/s.exec(messages.at(-1)?.content) ?? [];
+  const last = messages.at(-1);
+  const [, word, to] = /^(send|when) (.+)$/s.exec(last?.content) ?? [];
   if (answer) {
     const { word, to } = asked.get(answer.interruptId);
     const { payload } = answer;
@@ -36,11 +37,14 @@ const server = createServer(async (request, response) => {
     const sends = answer.status === "resolved" && (word === "when" ? day !== undefined : payload?.approved === true);
     if (sends) appendFileSync(file, JSON.stringify({ tool: "send", args: { to, ...(day && { day }) } }) + "\n");
     say(sends ? `Sent to ${to}` : `Not sent to ${to}`);
+  }
+  if (answer && (last?.role !== "user" || last.id === asked.get(answer.interruptId).message)) {
+    // Nobody has written since it asked.
   } else if (!word) {
     say('Write "send NAME" or "when NAME".');
   } else {
     const id = crypto.randomUUID();
-    asked.set(id, { word, to });
+    asked.set(id, { word, to, message: last.id });
     outcome = { type: "interrupt", interrupts: [{ id, reason: "ask_human", message: word === "when" ? `When shall I write to ${to}?` : `Send to ${to}?` }] };
   }
   send({ type: "RUN_FINISHED", threadId, runId, ...(outcome && { outcome }) });
