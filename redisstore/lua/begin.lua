@@ -152,6 +152,7 @@ d.label, d.agent, d.headers = ARG.label, ARG.agent, ARG.headers
 local memo = { labelling(t, ARG.label, run, runs) }
 for i = REST, archived - 1, 2 do
   memo[#memo + 1], memo[#memo + 2] = 'a:' .. ARGV[i], ARGV[i + 1]
+  gets(r, 'a')
 end
 piecewise('HSET', t.memo, memo, 1, #memo)
 -- It does not expire while a run is active or the thread waits.
