@@ -93,10 +93,10 @@ local function touch(t, r, member, v, of, user, owner, title, ms)
     local look, soon = tonumber(v[4] or 0), NOW + ms
     if look == 0 or look > soon then set('look', string.format('%.0f', soon)) end
   else
-    redis.call('PERSIST', t.rec)
+    if not r.new then redis.call('PERSIST', t.rec) end
     r.ver = r.ver + tonumber(v[3] or 0)
     set('first', NOW)
-    if v[3] then set('thread', member) end
+    if r.new or v[3] then set('thread', member) end
     if of ~= '' then
       set('tenant', of)
       t.tenant = of

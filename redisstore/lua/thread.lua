@@ -55,7 +55,7 @@ local function open(rec, ...)
 end
 
 -- create stores who follows the thread, if that has changed, and the record of an unused thread, so that its epoch holds, for ms at
--- least: anybody may ask for any thread. One that was made and named stays. ms nil: the caller uses it.
+-- least: anybody may ask for any thread. One that was made and named stays.
 -- named: whether it has a title; nil: that is looked up. What commit.lua reads comes first: that is
 -- where it is found fastest.
 local function create(rec, r, member, ms, named)
@@ -67,7 +67,7 @@ local function create(rec, r, member, ms, named)
     redis.call('HSET', rec, 'nodes', r.nodes)
   end
   r.follows = false
-  if ms and r.ver == 0 and (r.new or redis.call('PTTL', rec) < ms) then
+  if r.ver == 0 and (r.new or redis.call('PTTL', rec) < ms) then
     if named == nil then named = redis.call('HEXISTS', rec, 'title') == 1 end
     if not named then redis.call('PEXPIRE', rec, ms) end
   end
@@ -83,25 +83,35 @@ local function tenant(t)
   return t.tenant
 end
 
--- decide stores what has changed of the record with its version raised, and other fields of it.
+-- decide stores what has changed of the record with its version raised, or a new one, and other
+-- fields of it.
 local function decide(t, r, ...)
   r.ver = r.ver + 1
-  local had, fields = r.had, { 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'ver', r.ver,
-    'latest', r.latest, 'claim', claimOf(r), ... }
+  local had, fields = r.had, nil
+  if r.new then
+    fields = { 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
+      'pause', r.pause, 'epoch', r.epoch, 'replid', history(), 'nodes', r.nodes, 'base', r.base, 'ver', r.ver,
+      'latest', r.latest, 'claim', claimOf(r), ... }
+  else
+    fields = { 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'ver', r.ver,
+      'latest', r.latest, 'claim', claimOf(r), ... }
+  end
   local n = #fields
   local function put(name, value)
     fields[n + 1], fields[n + 2], n = name, value, n + 2
   end
-  if r.base ~= tonumber(had[4]) then put('base', r.base) end
+  if not r.new then
+    if r.base ~= tonumber(had[4]) then put('base', r.base) end
+    if r.depoch ~= tonumber(had[10]) then put('depoch', r.depoch) end
+    if r.pause ~= had[14] then put('pause', r.pause) end
+    if r.follows then put('nodes', r.nodes) end
+  end
   if r.bound ~= tonumber(had[6]) then put('bound', r.bound) end
   if r.snapat ~= tonumber(had[7]) then put('snapat', r.snapat) end
-  if r.depoch ~= tonumber(had[10]) then put('depoch', r.depoch) end
-  if r.pause ~= had[14] then put('pause', r.pause) end
   if r.n ~= tonumber(had[15]) then put('n', r.n) end
   if r.marks ~= (had[17] or '') then put('marks', r.marks) end
   if r.held ~= (had[18] or '') then put('held', r.held) end
   if r.has ~= (had[22] or '') then put('has', r.has) end
-  if r.follows then put('nodes', r.nodes) end
   redis.call('HSET', t.rec, unpack(fields, 1, n))
 end
 
