@@ -143,7 +143,6 @@ local runs = table.remove(known)
 if #made > 0 then recordDecisions(t, member, run, made, known) end
 
 follow(r, tonumber(ARG.follow), ARG.sender == '1' and 'sender' or nil)
-if r.new then create(t.rec, r, member) end
 local touched = { touch(t, r, member, about, ARG.tenant, ARG.user, ARG.owner, ARG.title, tonumber(ARG.look)) }
 local start = r.seq
 local d = newRun(t, r, run, kind == 'enqueue' and 'queued' or 'active', kind == 'enqueue' and 'queued' or 'claimed')
@@ -152,6 +151,7 @@ d.label, d.agent, d.headers = ARG.label, ARG.agent, ARG.headers
 local memo = { labelling(t, ARG.label, run, runs) }
 for i = REST, archived - 1, 2 do
   memo[#memo + 1], memo[#memo + 2] = 'a:' .. ARGV[i], ARGV[i + 1]
+  gets(r, 'a')
 end
 piecewise('HSET', t.memo, memo, 1, #memo)
 -- It does not expire while a run is active or the thread waits.

@@ -49,16 +49,14 @@ end
 -- recordDecisions writes what was decided, by the run that the answer began; '': none. counts
 -- are what the fields of refusals hold.
 local function recordDecisions(t, member, run, list, counts)
-  local colon = string.find(member, ':', 1, true)
-  local behind = colon + tonumber(string.sub(member, 1, colon - 1))
-  local namespace = string.sub(member, colon + 1, behind)
+  local namespace, thread = namesIn(member)
   local members = {}
   local _, head = suspension(t)
   local _, agent = executing(t)
   uncount(t, refusals(list), counts)
   for i, d in ipairs(list) do
     local entry = { 'interrupt', d.interrupt, 'status', d.status, 'user', d.by, 'tool', d.tool,
-      'namespace', namespace, 'thread', string.sub(member, behind + 1), 'tenant', tenant(t),
+      'namespace', namespace, 'thread', thread, 'tenant', tenant(t),
       'agent', agent or '', 'run', run, 'refused', counts[i] or '', 'key', hashOf(t), 'asked', unstamped(head[1]),
       'at', string.format('%.0f', NOW), 'body', d.body }
     local told = {}

@@ -87,15 +87,15 @@ if ARG.kind == 'suspend' then
   local answers, asked = {}, {}
   for i = i1, i2 do answers[#answers + 1] = 'a:' .. ARGV[i] end
   for i = c1, c2 do asked[#asked + 1], asked[#asked + 2] = 'c:' .. ARGV[i], 1 end
-  piecewise('HDEL', t.memo, answers, 1, #answers)
+  if mayHave(r, 'a') then piecewise('HDEL', t.memo, answers, 1, #answers) end
   piecewise('HSET', t.memo, asked, 1, #asked)
   -- The first millisecond after the deadline is when it wants a claim.
   if undoes then dropUndo(t) end
-  suspend(t, member, ARG.suspension, ARG.deadline ~= '0' and tonumber(ARG.deadline) + 1, ARG.reasons, ARG.told,
+  suspend(t, r, member, ARG.suspension, ARG.deadline ~= '0' and tonumber(ARG.deadline) + 1, ARG.reasons, ARG.told,
     ARGV, i1, i2, persists)
   changed(t, member, 'interrupt.opened', { [3] = ARG.reasons, [6] = ARG.told }, names(ARGV, i1, i2),
     { run = run, label = d.label, summaries = ARG.summaries, deadline = ARG.deadline ~= '0' and ARG.deadline })
-elseif ARG.giveback ~= '0' and giveBack(t, member, d, tonumber(ARG.giveback) - 1) then
+elseif ARG.giveback ~= '0' and giveBack(t, r, member, d, tonumber(ARG.giveback) - 1) then
   gave = 1
 else
   dropJournal(t)

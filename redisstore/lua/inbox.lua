@@ -17,7 +17,7 @@ local DAMAGED = '\1'
 
 local function wanted(v)
   if ARG.owner ~= '' and v[5] ~= ARG.owner then return false end
-  if ARG.namespace ~= '' then return namespaceOf(v[1]) == ARG.namespace end
+  if ARG.namespace ~= '' then return namesIn(v[1]) == ARG.namespace end
   return ARG.all == '1' or (v[4] or '') == ARG.tenant
 end
 

@@ -7,36 +7,42 @@
 -- Readers hold what a member says against the thread's record: a digest places,
 -- it proves nothing.
 
--- inBytes is a number as its last so many bytes, 6 at most, of which the first counts most.
-local function inBytes(n, bytes)
-  local floor = math.floor
-  return string.sub(string.char(floor(n / 1099511627776) % 256, floor(n / 4294967296) % 256, floor(n / 16777216) % 256,
-    floor(n / 65536) % 256, floor(n / 256) % 256, n % 256), -bytes)
-end
-
 -- digest is 8 bytes that stand for a string.
 local digested = {}
 local function digest(s)
-  if not digested[s] then
-    local hex = redis.sha1hex(s)
-    digested[s] = inBytes(tonumber(string.sub(hex, 1, 8), 16), 4) .. inBytes(tonumber(string.sub(hex, 9, 16), 16), 4)
+  local d = digested[s]
+  if not d then
+    local hex, floor = redis.sha1hex(s), math.floor
+    local m, n = tonumber(string.sub(hex, 1, 8), 16), tonumber(string.sub(hex, 9, 16), 16)
+    d = string.char(floor(m / 16777216), floor(m / 65536) % 256, floor(m / 256) % 256, m % 256,
+      floor(n / 16777216), floor(n / 65536) % 256, floor(n / 256) % 256, n % 256)
+    digested[s] = d
   end
-  return digested[s]
+  return d
 end
 
 -- stamp is a time in Unix ms as 6 bytes that sort as it does.
-local function stamp(ms) return inBytes(ms, 6) end
+local function stamp(n)
+  local floor = math.floor
+  return string.char(floor(n / 1099511627776) % 256, floor(n / 4294967296) % 256, floor(n / 16777216) % 256,
+    floor(n / 65536) % 256, floor(n / 256) % 256, n % 256)
+end
 
 local FOREVER = 256 ^ 6 - 1
 
 -- hashOf is the thread's hash, as its keys have it.
-local function hashOf(t) return string.match(t.rec, '([^:]+):rec$') end
+local function hashOf(t)
+  if not t.hash then t.hash = string.match(t.rec, '([^:]+):rec$') end
+  return t.hash
+end
 
 local function tenantOf(t) return digest(tenant(t)) end
 
-local function namespaceOf(member)
+-- namesIn are the namespace and the thread of a member.
+local function namesIn(member)
   local colon = string.find(member, ':', 1, true)
-  return string.sub(member, colon + 1, colon + tonumber(string.sub(member, 1, colon - 1)))
+  local behind = colon + tonumber(string.sub(member, 1, colon - 1))
+  return string.sub(member, colon + 1, behind), string.sub(member, behind + 1)
 end
 
 -- ANY stands for a reason in the member of those who ask for none.
@@ -50,23 +56,23 @@ local EVERYBODY = '\1'
 -- suspension.lua has it.
 local function inbox(t, member, command, head)
   if quiet(head) then return end
-  local tail, reasons, change = head[1] .. hashOf(t), ANY .. head[3], {}
+  local tail, reasons, change, n = head[1] .. hashOf(t), ANY .. head[3], {}, 0
   local function put(place)
-    if command == 'ZADD' then change[#change + 1] = 0 end
-    change[#change + 1] = place .. tail
+    if command == 'ZADD' then change[n + 1], n = 0, n + 1 end
+    change[n + 1], n = place .. tail, n + 1
   end
-  put(digest('\0' .. namespaceOf(member)) .. ANY)
-  local own = tenantOf(t)
+  put(digest('\0' .. (namesIn(member))) .. ANY)
+  local own, all = tenantOf(t), digest(EVERYBODY)
   for i = 1, #reasons, 8 do
     local reason = string.sub(reasons, i, i + 7)
     put(own .. reason)
-    put(digest(EVERYBODY) .. reason)
+    put(all .. reason)
   end
-  redis.call(command, t.inbox, unpack(change))
+  redis.call(command, t.inbox, unpack(change, 1, n))
 end
 
 local function threadMember(t, member, ms)
-  return digest(namespaceOf(member)) .. stamp(FOREVER - ms) .. hashOf(t)
+  return digest(namesIn(member)) .. stamp(FOREVER - ms) .. hashOf(t)
 end
 
 -- TOUCHED is what touch is to know of a record.
@@ -87,10 +93,10 @@ local function touch(t, r, member, v, of, user, owner, title, ms)
     local look, soon = tonumber(v[4] or 0), NOW + ms
     if look == 0 or look > soon then set('look', string.format('%.0f', soon)) end
   else
-    redis.call('PERSIST', t.rec)
+    if not r.new then redis.call('PERSIST', t.rec) end
     r.ver = r.ver + tonumber(v[3] or 0)
     set('first', NOW)
-    if v[3] then set('thread', member) end
+    if r.new or v[3] then set('thread', member) end
     if of ~= '' then
       set('tenant', of)
       t.tenant = of

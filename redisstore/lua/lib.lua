@@ -95,9 +95,12 @@ local lengths = {}
 local function pack(out, list, first, last)
   local n = #out
   for i = first, last do
-    local s = tostring(list[i])
-    local length = lengths[#s] or #s .. ':'
-    lengths[#s] = length
+    local s = list[i] .. ''
+    local length = lengths[#s]
+    if not length then
+      length = #s .. ':'
+      lengths[#s] = length
+    end
     out[n + 1], out[n + 2], n = length, s, n + 2
   end
   return out
@@ -128,7 +131,8 @@ local function publish(nodes, member, epoch, at, list, first, last)
 end
 
 -- A thread's record says in one field, a letter for each, which of its keys may have something,
--- so that those which have nothing need not be asked: c closing, d drafts, q queue.
+-- so that those which have nothing need not be asked: a the memo, of answers; c closing; d drafts;
+-- q queue; w ready, while the thread waits for answers.
 local function mayHave(r, letter) return string.find(r.has, letter, 1, true) ~= nil end
 
 local function gets(r, letter)

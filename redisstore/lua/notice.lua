@@ -9,24 +9,22 @@ local function names(list, first, last)
   return table.concat(pack({}, list, first, math.min(last, first + NAMED - 1)))
 end
 
-local FACTS = { 'tenant', 'owner', 'agent', 'run', 'label', 'interrupts', 'reasons', 'summaries', 'deadline', 'by', 'how', 'at' }
+local FACTS = { 'namespace', 'thread', 'tenant', 'owner', 'agent', 'run', 'label', 'interrupts', 'reasons', 'summaries', 'deadline', 'by', 'how', 'at' }
 
 -- notice tells a fact of a thread. One that cannot be told keeps nothing else from
 -- happening.
 local function notice(t, member, kind, f)
-  local colon = string.find(member, ':', 1, true)
-  local behind = colon + tonumber(string.sub(member, 1, colon - 1))
-  local fields = { 'kind', kind, 'namespace', string.sub(member, colon + 1, behind), 'thread', string.sub(member, behind + 1) }
+  f.namespace, f.thread = namesIn(member)
   f.tenant = tenant(t)
   f.owner = t.user
   if ARG.now ~= '0' then f.at = string.format('%.0f', NOW) end -- else its id says it
-  for _, name in ipairs(FACTS) do
-    if (f[name] or '') ~= '' then
-      fields[#fields + 1] = name
-      fields[#fields + 1] = f[name]
-    end
+  local fields, n = { 'kind', kind }, 2
+  for i = 1, #FACTS do
+    local name = FACTS[i]
+    local value = f[name]
+    if value and value ~= '' then fields[n + 1], fields[n + 2], n = name, value, n + 2 end
   end
-  redis.pcall('XADD', t.notices, 'MAXLEN', '~', ARG.notices, '*', unpack(fields))
+  redis.pcall('XADD', t.notices, 'MAXLEN', '~', ARG.notices, '*', unpack(fields, 1, n))
 end
 
 -- over tells that a run has ended.

@@ -13,7 +13,12 @@ local _, head = suspension(t)
 if not head then return { 0 } end
 for i = 1, #head[4], 8 do
   if string.sub(head[4], i, i + 7) == digest(ARG.interrupt) then
-    later(t, open(t.rec), member, tonumber(ARG.at))
+    local r = open(t.rec)
+    later(t, r, member, tonumber(ARG.at))
+    if not mayHave(r, 'w') then
+      gets(r, 'w')
+      redis.call('HSET', t.rec, 'has', r.has)
+    end
     return { 1 }
   end
 end

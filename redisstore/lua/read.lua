@@ -46,11 +46,23 @@ elseif r.new then
   r.epoch = '' -- looking at a thread does not use it
 end
 
+-- run is what the view has of a run. That of the latest one, which is mostly the one with the
+-- highest ordinal and has nobody who goes on with it, takes one command.
+local known = {}
 local function run(id)
-  local d = id ~= '' and getRun(t, id)
-  if not d then return false end
-  local kept, terminal, latest = besides(t, r, d)
-  return { id, kept, d.status, d.started, terminal, d.execution, latest }
+  if id == '' or known[id] ~= nil then return known[id] or false end
+  local v = id == r.latest and redis.call('HMGET', t.runs, 'm:' .. id, 'r' .. r.n, 't' .. r.n)
+  if v then t.ahead = { [id] = v[1] } end
+  local d = getRun(t, id)
+  if d and v and d.n == r.n then
+    known[id] = { id, v[2], d.status, d.started, v[3] or inLog(t, r, d), d.execution, id }
+  elseif d then
+    local kept, terminal, latest = besides(t, r, d)
+    known[id] = { id, kept, d.status, d.started, terminal, d.execution, latest }
+  else
+    known[id] = false
+  end
+  return known[id]
 end
 
 local after = tonumber(ARG.seq)

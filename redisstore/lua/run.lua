@@ -95,33 +95,34 @@ local STATES = { 'queued', 'claimed', 'acked', 'cancelled', 'superseded', 'dead_
 -- tenant's: more by so many. What takes away alone strikes out every field of them that has
 -- come to nothing.
 local function count(t, more)
-  local fields, by, set, gone, adds = {}, {}, {}, {}, false
-  for _, n in pairs(more) do adds = adds or n > 0 end
+  local fields, by, n, adds, own = {}, {}, 0, false, ':' .. tenant(t)
+  for _, by in pairs(more) do adds = adds or by > 0 end
   for _, state in ipairs(next(more) and STATES or {}) do
-    local n = more[state] or 0
-    if n ~= 0 or not adds then
-      fields[#fields + 1], fields[#fields + 2] = state, state .. ':' .. tenant(t)
-      by[#by + 1], by[#by + 2] = n, n
+    local of = more[state] or 0
+    if of ~= 0 or not adds then
+      fields[n + 1], fields[n + 2] = state, state .. own
+      by[n + 1], by[n + 2], n = of, of, n + 2
     end
   end
-  if #fields == 0 then return end
-  local had = redis.pcall('HMGET', t.counts, unpack(fields))
+  if n == 0 then return end
+  local had = redis.pcall('HMGET', t.counts, unpack(fields, 1, n))
   if had.err then -- of another type: no thread is to be kept for the sake of numbers
     redis.call('DEL', t.counts)
-    had = redis.call('HMGET', t.counts, unpack(fields))
+    had = redis.call('HMGET', t.counts, unpack(fields, 1, n))
   end
-  for i, n in ipairs(had) do
-    local sum = math.max((tonumber(n) or 0) + by[i], 0)
+  local set, gone, s, g = {}, {}, 0, 0
+  for i = 1, n do
+    local sum = math.max((tonumber(had[i]) or 0) + by[i], 0)
     if sum ~= 0 and by[i] == 0 then
       -- It stays as it is.
     elseif sum ~= 0 or adds then
-      set[#set + 1], set[#set + 2] = fields[i], string.format('%.0f', sum)
-    elseif n then
-      gone[#gone + 1] = fields[i]
+      set[s + 1], set[s + 2], s = fields[i], string.format('%d', sum), s + 2
+    elseif had[i] then
+      gone[g + 1], g = fields[i], g + 1
     end
   end
-  if #set > 0 then redis.call('HSET', t.counts, unpack(set)) end
-  if #gone > 0 then redis.call('HDEL', t.counts, unpack(gone)) end
+  if s > 0 then redis.call('HSET', t.counts, unpack(set, 1, s)) end
+  if g > 0 then redis.call('HDEL', t.counts, unpack(gone, 1, g)) end
 end
 
 -- A thread with more than FEW runs has its terminal dispatches in order, each

@@ -28,6 +28,10 @@ local function stored(t, r, u, list)
     names[#names + 1] = 'p'
     if chunks > 0 then names[#names + 1] = 'o' .. chunks - 1 end
   end
+  if r.snapat == 0 and r.held == '' then -- it has never held anything
+    for _, name in ipairs(names) do known[name] = false end
+    return known
+  end
   local fields, most = #names, TOGETHER * LARGE
   local bytes = held(t, r)
   local singly = bytes > most and bytes > LARGE * redis.call('HLEN', t.snap)

@@ -39,25 +39,30 @@ local function reviewers(noted, head)
   return out
 end
 
--- reopen leaves the thread suspended. wants is when it wants a claim,
--- the first millisecond after its deadline; false: never. persists: what clients may refer to
--- does not expire as it is.
-local function reopen(t, member, stored, wants, persists)
+-- reopen leaves the thread suspended, with what is stored, whose head the index knows. wants is
+-- when it wants a claim, the first millisecond after its deadline; false: never. persists: what
+-- clients may refer to does not expire as it is.
+local function reopen(t, r, member, stored, head, wants, persists)
   local x = getExecution(t)
   x.open, x.susp, x.given, x.jlen, x.deadline = stored, nil, nil, nil, nil
   putExecution(t, x)
   if not persists then redis.call('PERSIST', t.memo) end
-  if wants then redis.call('ZADD', t.ready, wants, member) end
-  inbox(t, member, 'ZADD', unpacked(unpacked(stored)[1]))
+  if wants then
+    redis.call('ZADD', t.ready, wants, member)
+    gets(r, 'w')
+  end
+  inbox(t, member, 'ZADD', head)
 end
 
 -- suspend opens a suspension with the interrupts list[first..last]; reasons are
 -- their digests, one after the other, or '-' if nobody is asked, told what notices name of them;
--- persists as for reopen.
-local function suspend(t, member, text, wants, reasons, told, list, first, last, persists)
+-- persists as for reopen. It returns what the index knows of it.
+local function suspend(t, r, member, text, wants, reasons, told, list, first, last, persists)
   local open = {}
   for i = first, last do open[#open + 1] = digest(list[i]) end
-  reopen(t, member, sealed({ stamp(NOW), '', reasons, table.concat(open), names(list, first, last), told, wants and string.format('%.0f', wants) or '' }, text), wants, persists)
+  local head = { stamp(NOW), '', reasons, table.concat(open), names(list, first, last), told, wants and string.format('%.0f', wants) or '' }
+  reopen(t, r, member, sealed(head, text), head, wants, persists)
+  return head
 end
 
 -- close takes the suspension up, before another run is the thread's latest, and
@@ -72,7 +77,9 @@ local function close(t, r, member, by)
   loses(r, 'd')
   inbox(t, member, 'ZREM', head)
   if head[2] == '' then head[2] = r.latest end
-  return { stored = sealed(head, text), head = head, wants = pastDeadline(t, r, member) or '' }, asking(t, r, head[2], by)
+  local wants = (mayHave(r, 'w') or r.work ~= '') and pastDeadline(t, r, member) or ''
+  loses(r, 'w')
+  return { stored = sealed(head, text), head = head, wants = wants }, asking(t, r, head[2], by)
 end
 
 -- decided lets the execution of a closed suspension go on. It can be given back
@@ -133,7 +140,7 @@ end
 -- unless something was journaled since. It goes over as many entries behind the
 -- decisions as over says, if there are just so many; 0: over bookkeeping alone. d
 -- is that run, which has ended. It returns whether it did.
-local function giveBack(t, member, d, over)
+local function giveBack(t, r, member, d, over)
   local x = getExecution(t)
   if not x or (x.susp or '') == '' or x.id ~= d.execution then return false end
   local decisions = decisionsEnd(t, x)
@@ -146,7 +153,7 @@ local function giveBack(t, member, d, over)
   redis.call('LTRIM', t.journal, 0, decisions - 2)
   dropUndo(t)
   local head, given, deadline = unpacked(unpacked(x.susp)[1]), unpacked(x.given), tonumber(x.deadline)
-  reopen(t, member, x.susp, (x.deadline or '') ~= '' and x.deadline)
+  reopen(t, r, member, x.susp, head, (x.deadline or '') ~= '' and x.deadline)
   changed(t, member, 'interrupt.reopened', head, names(given, 1, #given),
     { run = d.id, label = d.label, deadline = deadline and string.format('%.0f', deadline - 1) })
   return true

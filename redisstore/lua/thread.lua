@@ -22,7 +22,7 @@ local CLAIM = '^(%d+) (%d+) (%a?) (%d+) (.*)$'
 
 local function claimOf(r)
   if r.run == '' then return '' end
-  return string.format('%.0f %.0f %s %.0f %s', r.lease, r.attempts, r.kind, r.since, r.node)
+  return string.format('%d %d %s %d %s', r.lease, r.attempts, r.kind, r.since, r.node)
 end
 
 -- open reads a thread's record, and by other names what else the caller wants of it. One
@@ -36,15 +36,16 @@ local function open(rec, ...)
     depoch = tonumber(v[10] or 0), cn = tonumber(v[12] or 0), latest = v[13] or '', pause = v[14] or '',
     n = tonumber(v[15] or 0), bytes = tonumber(v[16] or 0), marks = v[17] or '',
     held = v[18] or '', work = v[20] or '', nodes = v[21] or '', has = v[22] or '',
+    lease = 0, attempts = 0, kind = '', since = 0, node = '', told = 0, gone = 0, had = v,
   }
-  if string.find(r.has, '[^cdq]') then error('a record says that it has what there is not') end
-  r.had = r.has
-  local lease, attempts, kind, since, node = string.match(v[11] or '', CLAIM)
-  if not lease and (v[11] or '') ~= '' then error('the claim in a record is damaged') end
-  r.lease, r.attempts, r.since = tonumber(lease or 0), tonumber(attempts or 0), tonumber(since or 0)
-  r.kind, r.node = kind or '', node or ''
+  if string.find(r.has, '[^acdqw]') then error('a record says that it has what there is not') end
+  if (v[11] or '') ~= '' then
+    local lease, attempts, kind, since, node = string.match(v[11], CLAIM)
+    if not lease then error('the claim in a record is damaged') end
+    r.lease, r.attempts, r.kind, r.since, r.node = tonumber(lease), tonumber(attempts), kind, tonumber(since), node
+  end
   local told, gone = string.match(v[19] or '', '^(%d+) (%d+)$')
-  r.told, r.gone = tonumber(told or 0), tonumber(gone or 0)
+  if told then r.told, r.gone = tonumber(told), tonumber(gone) end
   if not r.epoch then
     r.epoch, r.new = ARG.fresh, true
   else
@@ -54,7 +55,7 @@ local function open(rec, ...)
 end
 
 -- create stores who follows the thread, if that has changed, and the record of an unused thread, so that its epoch holds, for ms at
--- least: anybody may ask for any thread. One that was made and named stays. ms nil: the caller uses it.
+-- least: anybody may ask for any thread. One that was made and named stays.
 -- named: whether it has a title; nil: that is looked up. What commit.lua reads comes first: that is
 -- where it is found fastest.
 local function create(rec, r, member, ms, named)
@@ -66,7 +67,7 @@ local function create(rec, r, member, ms, named)
     redis.call('HSET', rec, 'nodes', r.nodes)
   end
   r.follows = false
-  if ms and r.ver == 0 and (r.new or redis.call('PTTL', rec) < ms) then
+  if r.ver == 0 and (r.new or redis.call('PTTL', rec) < ms) then
     if named == nil then named = redis.call('HEXISTS', rec, 'title') == 1 end
     if not named then redis.call('PEXPIRE', rec, ms) end
   end
@@ -82,16 +83,36 @@ local function tenant(t)
   return t.tenant
 end
 
--- decide stores the whole record with its version raised, and other fields of it.
+-- decide stores what has changed of the record with its version raised, or a new one, and other
+-- fields of it.
 local function decide(t, r, ...)
   r.ver = r.ver + 1
-  local fields = { 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
-    'pause', r.pause, 'ver', r.ver, 'base', r.base, 'bound', r.bound, 'snapat', r.snapat, 'latest', r.latest, 'n', r.n,
-    'marks', r.marks, 'held', r.held, 'claim', claimOf(r) }
-  if r.has ~= r.had then fields[#fields + 1], fields[#fields + 2] = 'has', r.has end
-  if r.follows then fields[#fields + 1], fields[#fields + 2] = 'nodes', r.nodes end
-  for _, v in ipairs({ ... }) do fields[#fields + 1] = v end
-  redis.call('HSET', t.rec, unpack(fields))
+  local had, fields = r.had, nil
+  if r.new then
+    fields = { 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
+      'pause', r.pause, 'epoch', r.epoch, 'replid', history(), 'nodes', r.nodes, 'base', r.base, 'ver', r.ver,
+      'latest', r.latest, 'claim', claimOf(r), ... }
+  else
+    fields = { 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'ver', r.ver,
+      'latest', r.latest, 'claim', claimOf(r), ... }
+  end
+  local n = #fields
+  local function put(name, value)
+    fields[n + 1], fields[n + 2], n = name, value, n + 2
+  end
+  if not r.new then
+    if r.base ~= tonumber(had[4]) then put('base', r.base) end
+    if r.depoch ~= tonumber(had[10]) then put('depoch', r.depoch) end
+    if r.pause ~= had[14] then put('pause', r.pause) end
+    if r.follows then put('nodes', r.nodes) end
+  end
+  if r.bound ~= tonumber(had[6]) then put('bound', r.bound) end
+  if r.snapat ~= tonumber(had[7]) then put('snapat', r.snapat) end
+  if r.n ~= tonumber(had[15]) then put('n', r.n) end
+  if r.marks ~= (had[17] or '') then put('marks', r.marks) end
+  if r.held ~= (had[18] or '') then put('held', r.held) end
+  if r.has ~= (had[22] or '') then put('has', r.has) end
+  redis.call('HSET', t.rec, unpack(fields, 1, n))
 end
 
 -- activeFor is for how many ms the thread's run has been active, through whatever
@@ -126,13 +147,13 @@ end
 
 -- unpacked reads what pack, or its counterpart on the Go side, has written.
 local function unpacked(s)
-  local list, n, at = {}, 0, 1
+  local list, n, at, find, sub = {}, 0, 1, string.find, string.sub
   while at <= #s do
-    local _, colon, length = string.find(s, '^(%d+):', at)
+    local _, colon, length = find(s, '^(%d+):', at)
     local last = colon and colon + length
     if not last or last > #s then error('a packed list is damaged') end
-    list[n + 1] = string.sub(s, colon + 1, last)
-    n, at = n + 1, last + 1
+    n = n + 1
+    list[n], at = last > colon and sub(s, colon + 1, last) or '', last + 1
   end
   return list
 end

@@ -30,7 +30,7 @@ type Reader interface {
 // Read reads what judging an input takes, of which threads may hold some. Schemas check
 // the payloads of its answers. Read also reads what became of the named interrupts.
 func Read(ctx context.Context, st Reader, threads *folded.Threads, schemas *responseschema.Set, key store.ThreadKey, input *protocol.RunAgentInput, named ...string) (*Judgement, error) {
-	q := store.ReadQuery{Label: input.RunID, Follower: true, Sender: true, InterruptIDs: slices.Clone(named), Journal: len(input.Resume)+len(named) > 0}
+	q := store.ReadQuery{Label: input.RunID, InterruptIDs: slices.Clone(named), Journal: len(input.Resume)+len(named) > 0}
 	for _, entry := range input.Resume {
 		q.InterruptIDs = append(q.InterruptIDs, entry.InterruptID)
 	}
