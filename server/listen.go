@@ -75,7 +75,7 @@ const asideConnections = 256
 func (s *Server) newEdge() *edge.Edge {
 	return edge.New(edge.Options{
 		WriteTimeout: s.opts.WriteTimeout, Strangers: s.opts.Strangers, StrangersPerAddress: s.opts.StrangersPerAddress,
-		Address: s.gate.StrangerAddress, Counted: func(n int) { s.gate.Metrics.Strangers.Add(float64(n)) }, Displaced: s.gate.Metrics.Displaced.Inc,
+		Address: s.gate.StrangerAddress, Proxy: s.gate.IsProxy, Counted: func(n int) { s.gate.Metrics.Strangers.Add(float64(n)) }, Displaced: s.gate.Metrics.Displaced.Inc,
 		Log: s.opts.Logger,
 	})
 }

@@ -124,10 +124,12 @@ func (s *Server) collect(r *runner.Runner) {
 
 // Shutdown refuses new sockets, tells the open ones, shuts the runner down,
 // writes what its runs ended with, closes the sockets with 1012 and ends what
-// Serve began. When ctx ends first, its error is returned, and what is still
+// Serve began. Trusted proxies have six seconds from the beginning on to close connections
+// that they keep. When ctx ends first, its error is returned, and what is still
 // open a second later is cut off. It may be called once.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.gate.Close()
+	s.edge.Drain()
 	s.core.Left.Finish()
 	s.gate.PokeAll()
 	err := s.core.Runs.Shutdown(ctx)
@@ -140,6 +142,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.core.Notices.Close()
 	s.gate.Revocations.Running.Wait()
 	s.sockets.Close()
+	s.edge.Settle(ctx)
 	s.mu.Lock()
 	servers := s.http
 	s.mu.Unlock()
