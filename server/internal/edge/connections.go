@@ -17,7 +17,7 @@ type connections struct {
 	open      map[net.Conn]*connection
 	strangers list.List // of *connection, the oldest in front
 	of        map[string]*list.List
-	drained   time.Time     // when Drain was called; zero: it was not
+	hurried   time.Time     // when Hurry was called; zero: it was not
 	gone      chan struct{} // closed when the next connection of a proxy is gone; nil: nobody waits
 }
 
@@ -134,21 +134,12 @@ func (e *Edge) noStranger(c *connection) {
 	e.opts.Counted(-1)
 }
 
-// Drain is for who will shut down: each answer ends its connection from now on, so that a
-// proxy does not ask again on one that is about to be closed.
-func (e *Edge) Drain() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.drained = time.Now()
-	e.draining.Store(true)
-}
-
 // Settle waits until the proxies have closed the connections that they keep, or have had
-// the time for it since Drain. A request that meets the end of its connection would get
+// the time for it since Hurry. A request that meets the end of its connection would get
 // the proxy's own 502.
 func (e *Edge) Settle(ctx context.Context) {
 	e.mu.Lock()
-	over := time.NewTimer(time.Until(e.drained.Add(reuse)))
+	over := time.NewTimer(time.Until(e.hurried.Add(reuse)))
 	e.mu.Unlock()
 	defer over.Stop()
 	for {
@@ -184,17 +175,18 @@ func (e *Edge) nextGone() <-chan struct{} {
 // patience is how long a connection of nobody may hold up the end. The lock must be held.
 func (e *Edge) patience(c *connection) time.Duration {
 	if c.proxy {
-		return max(patience, time.Until(e.drained.Add(reuse)))
+		return max(patience, time.Until(e.hurried.Add(reuse)))
 	}
 	return patience
 }
 
 // Hurry is for who shuts down: connections of nobody, and those whose request is
 // still arriving, have patience to come to an end. It holds for those that come,
-// too.
+// too. Each answer ends its connection from now on.
 func (e *Edge) Hurry() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.hurried = time.Now()
 	e.hurrying.Store(true)
 	for _, c := range e.open {
 		if !c.known.Load() {

@@ -60,7 +60,6 @@ type Options struct {
 type Edge struct {
 	opts     Options
 	hurrying atomic.Bool // set with strangers.mu held
-	draining atomic.Bool
 	connections
 }
 
@@ -88,8 +87,8 @@ func New(opts Options) *Edge {
 }
 
 // Server is a server whose connections the edge keeps. The handler must have come
-// from Handler. The caller of its Shutdown calls Hurry before, and Drain
-// and Settle if there are proxies.
+// from Handler. The caller of its Shutdown calls Hurry before, and
+// Settle if there are proxies.
 func (e *Edge) Server(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           handler,

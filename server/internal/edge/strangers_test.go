@@ -214,7 +214,6 @@ func TestProxiesCloseTheirConnections(t *testing.T) {
 	proxied := Options{Strangers: -1, StrangersPerAddress: -1, Proxy: func(a net.Addr) bool { return a.String() == "proxy" }}
 	settles := func(h *house) (took func() time.Duration) {
 		began, done := time.Now(), make(chan time.Duration, 1)
-		h.edge.Drain()
 		h.edge.Hurry()
 		go func() {
 			h.edge.Settle(context.Background())
