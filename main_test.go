@@ -19,6 +19,7 @@ func TestExitCode(t *testing.T) {
 		stdout, stderr string
 	}{
 		"version":                     {0, "aguiws ", ""},
+		"--version":                   {0, "aguiws ", ""},
 		"--help":                      {0, "", "Usage: aguiws "},
 		"--lease soon":                {1, "", `aguiws: --lease: "soon": `},
 		"--log-format json --agent x": {1, "", "{"},

@@ -51,12 +51,22 @@ func (s *Server) Serve(l net.Listener) error {
 		l.Close()
 		return nil
 	}
-	s.http = append(s.http, h)
+	s.http, s.listeners = append(s.http, h), append(s.listeners, l)
 	s.mu.Unlock()
-	if err := h.Serve(edge.Gathering(l)); !errors.Is(err, http.ErrServerClosed) {
+	if err := h.Serve(edge.Gathering(l)); !errors.Is(err, http.ErrServerClosed) && !s.gate.Closed() {
 		return fmt.Errorf("server: serve: %w", err)
 	}
 	return nil
+}
+
+// refuse takes no new connection any more. It comes before connections are told to end: a
+// proxy that opens one in their place then asks another server, also by POST.
+func (s *Server) refuse() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.listeners {
+		l.Close()
+	}
 }
 
 // Aside is a server for a handler that only the operator reaches, on a listener of
@@ -75,7 +85,7 @@ const asideConnections = 256
 func (s *Server) newEdge() *edge.Edge {
 	return edge.New(edge.Options{
 		WriteTimeout: s.opts.WriteTimeout, Strangers: s.opts.Strangers, StrangersPerAddress: s.opts.StrangersPerAddress,
-		Address: s.gate.StrangerAddress, Counted: func(n int) { s.gate.Metrics.Strangers.Add(float64(n)) }, Displaced: s.gate.Metrics.Displaced.Inc,
+		Address: s.gate.StrangerAddress, Proxy: s.gate.IsProxy, Counted: func(n int) { s.gate.Metrics.Strangers.Add(float64(n)) }, Displaced: s.gate.Metrics.Displaced.Inc,
 		Log: s.opts.Logger,
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"sync"
 
@@ -41,8 +42,9 @@ type Server struct {
 	identified   map[string]json.RawMessage    // capabilities with what is an agent's own
 	asked        map[string]*askedCapabilities // of agents that say them themselves
 
-	mu   sync.Mutex
-	http []*http.Server
+	mu        sync.Mutex
+	http      []*http.Server
+	listeners []net.Listener
 }
 
 // New returns a server of the runner's runs. It refuses options that cannot
@@ -124,8 +126,9 @@ func (s *Server) collect(r *runner.Runner) {
 
 // Shutdown refuses new sockets, tells the open ones, shuts the runner down,
 // writes what its runs ended with, closes the sockets with 1012 and ends what
-// Serve began. When ctx ends first, its error is returned, and what is still
-// open a second later is cut off. It may be called once.
+// Serve began. Trusted proxies have six seconds to close the connections that they keep.
+// When ctx ends first, its error is returned, and what is still open a second later is cut
+// off. It may be called once.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.gate.Close()
 	s.core.Left.Finish()
@@ -133,6 +136,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.core.Runs.Shutdown(ctx)
 
 	close(s.gate.Leave)
+	s.refuse()
 	s.edge.Hurry()
 	s.gate.PokeAll()
 	err = errors.Join(err, s.gate.Wait(ctx, conn.Farewell))
@@ -140,6 +144,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.core.Notices.Close()
 	s.gate.Revocations.Running.Wait()
 	s.sockets.Close()
+	s.edge.Settle(ctx)
 	s.mu.Lock()
 	servers := s.http
 	s.mu.Unlock()

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -22,6 +23,7 @@ type access struct {
 	certificate atomic.Pointer[tls.Certificate] // nil: no TLS
 }
 
+// newAccess joins what is wrong with each of its files.
 func newAccess(s *settings) (*access, error) {
 	id := &access{s: s}
 	var err error
@@ -32,16 +34,14 @@ func newAccess(s *settings) (*access, error) {
 			id.auth, err = identity.NewTokens(list)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", id.tokenSetting(), err)
+			err = fmt.Errorf("%s: %w", id.tokenSetting(), err)
 		}
 	case "jwt":
-		if id.auth, err = newJWT(s); err != nil {
-			return nil, err
-		}
+		id.auth, err = newJWT(s)
 	default:
 		id.auth = identity.None{}
 	}
-	return id, id.loadCertificate()
+	return id, errors.Join(err, id.loadCertificate())
 }
 
 func newJWT(s *settings) (*identity.JWT, error) {

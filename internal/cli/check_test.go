@@ -65,6 +65,11 @@ func TestCheckWithoutRedis(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	wantLines(t, out, "FAIL  identity: ", "FAIL  agent: ", "FAIL  effects: ", "FAIL  redis URL: ")
+	// What it is wanted for is all of it that is missing, and not the first of it.
+	out, _ = checked(t, "--auth", "tokens", "--token-file", "/no/tokens", "--tls-cert", "/no/chain", "--tls-key", "/no/key",
+		"--signin-client-id", "x", "--signin-issuer", "https://id.example", "--login-keys", "/no/keys", "--signin-client-secret-file", "/no/secret")
+	wantLines(t, out, "FAIL  identity: --token-file: open /no/tokens", "FAIL  identity: --tls-cert, --tls-key: open /no/chain",
+		"FAIL  signin: --signin-client-secret-file: open /no/secret", "FAIL  signin: --login-keys: open /no/keys")
 	if out, err = checked(t, "--redis", "redis://:hidden-4711@127.0.0.1:1"); err == nil || strings.Contains(out+err.Error(), "hidden-4711") {
 		t.Errorf("got %v\n%s", err, out)
 	}

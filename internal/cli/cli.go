@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/aguiws/aguiws/internal/build"
@@ -31,7 +32,9 @@ func Main(ctx context.Context, args, environ []string, stdout, stderr io.Writer)
 		return 0
 	}
 	if !errors.As(err, new(loggedError)) {
-		fmt.Fprintln(stderr, "aguiws:", err)
+		for line := range strings.Lines(err.Error()) {
+			fmt.Fprintln(stderr, "aguiws:", strings.TrimSuffix(line, "\n"))
+		}
 	}
 	return 1
 }

@@ -28,35 +28,38 @@ func (s *settings) readFile(path string, table []setting) error {
 		return fmt.Errorf("%s:%d: expected settings, each on a line of its own: lease: 5s", path, root.Line)
 	}
 	seen := map[string]bool{}
+	var wrong []error
 	for i := 0; i < len(root.Content); i += 2 {
 		key, node := root.Content[i], root.Content[i+1]
 		from := fmt.Sprintf("%s:%d: %s", path, key.Line, key.Value)
 		at := slices.IndexFunc(table, func(each setting) bool { return each.name == key.Value })
 		switch {
 		case at < 0:
-			return fmt.Errorf("%s: there is no such setting%s", from, suggest(key.Value, names(table)))
+			wrong = append(wrong, fmt.Errorf("%s: there is no such setting%s", from, suggest(key.Value, names(table))))
+			continue
 		case seen[key.Value]:
-			return fmt.Errorf("%s: is set twice", from)
+			wrong = append(wrong, fmt.Errorf("%s: is set twice", from))
+			continue
 		}
 		seen[key.Value] = true
-		text, err := textOf(node)
-		if err != nil {
-			return fmt.Errorf("%s: %w", from, err)
-		}
+		into := table[at].value
 		if s.from[key.Value] != "" {
 			// It is checked all the same: a mistake must not wait for the day
 			// when the flag is gone.
-			if err := newSettings().table()[at].value.Set(text); err != nil {
-				return fmt.Errorf("%s: %w", from, err)
-			}
-			continue
+			into = newSettings().table()[at].value
 		}
-		if err := table[at].value.Set(text); err != nil {
-			return fmt.Errorf("%s: %w", from, err)
+		text, err := textOf(node)
+		if err == nil {
+			err = into.Set(text)
 		}
-		s.from[key.Value] = from
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("%s: %w", from, err))
+		}
+		if s.from[key.Value] == "" {
+			s.from[key.Value] = from
+		}
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // textOf writes a value of the file as a flag would have it.

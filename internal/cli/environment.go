@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"regexp"
@@ -30,16 +31,17 @@ func environmentName(setting string) string {
 
 // readEnvironment sets what no flag has set.
 func (s *settings) readEnvironment(env environment, table []setting) error {
+	var wrong []error
 	for _, each := range table {
 		name := environmentName(each.name)
 		if text := env.get(name); text != "" && s.from[each.name] == "" {
 			if err := each.value.Set(text); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
+				wrong = append(wrong, fmt.Errorf("%s: %w", name, err))
 			}
 			s.from[each.name] = name
 		}
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // platform is how Kubernetes and linked containers name what they tell of a

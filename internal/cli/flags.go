@@ -19,6 +19,9 @@ const configHelp = "file with settings, in YAML: `lease: 5s`. The environment wi
 func readSettings(args []string, env environment, usage io.Writer) (*settings, error) {
 	s := newSettings()
 	s.crashAt = env.get("AGUIWS_CRASH_AT")
+	if len(args) == 1 && args[0] == "--version" {
+		args = []string{"version"} // as most commands say it
+	}
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		if commands := []string{"serve", "dev", "check", "record", "show", "erase", "config", "healthz", "version"}; !slices.Contains(commands, args[0]) {
 			return s, fmt.Errorf("unknown command %q%s: try aguiws --help", args[0], suggest(args[0], commands))
@@ -49,13 +52,12 @@ func readSettings(args []string, env environment, usage io.Writer) (*settings, e
 	if err != nil {
 		return s, err
 	}
-	if err := s.readEnvironment(env, table); err != nil {
-		return s, err
-	}
+	err = s.readEnvironment(env, table)
 	if config != "" {
-		if err := s.readFile(config, table); err != nil {
-			return s, err
-		}
+		err = errors.Join(err, s.readFile(config, table))
+	}
+	if err != nil {
+		return s, err
 	}
 	if s.command == "dev" && len(s.upstream)+len(s.upstreams) == 0 {
 		s.upstream = []upstreamEntry{{URL: devUpstream}}

@@ -6,8 +6,10 @@ import (
 	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"text/template"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -57,6 +59,26 @@ func TestUnitStarts(t *testing.T) {
 		}
 	}
 	longer(t, wait[1]+"s", settingsOf(t, args, nil))
+}
+
+// systemd ignores a line of a drop-in that stands below no section.
+func TestDropInsAreRead(t *testing.T) {
+	page, err := os.ReadFile("../../docs/install.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := blocks(string(page), "ini")
+	for _, comment := range regexp.MustCompile(`(?m)(?:^#   .*\n)+`).FindAllString(packed(t, "systemd/aguiws.service"), -1) {
+		shown = append(shown, strings.ReplaceAll(comment, "#   ", ""))
+	}
+	if len(shown) != 2 {
+		t.Errorf("the page and the unit show %q", shown)
+	}
+	for _, text := range shown {
+		if !regexp.MustCompile(`\A(?:#.*\n)*\[Service\]\nLoadCredential=`).MatchString(text) {
+			t.Errorf("this begins with no section:\n%s", text)
+		}
+	}
 }
 
 // longer wants a grace that is longer than the server's drain.
@@ -119,35 +141,87 @@ func TestComposeStarts(t *testing.T) {
 	}
 }
 
-// The chart's settings are ones, with what it adds of its own.
-func TestChartStarts(t *testing.T) {
-	var values struct {
-		Config map[string]any
+// chartFile is the configuration that the chart makes of values, which are merged into its
+// own as Helm does it. Of Helm's functions there are those that the template uses.
+func chartFile(t *testing.T, values string) string {
+	t.Helper()
+	var all struct {
+		Config  map[string]any
+		Drain   float64 `yaml:"drainSeconds"`
+		Ingress map[string]any
 	}
-	text := packed(t, "helm/aguiws/values.yaml")
-	if err := yaml.Unmarshal([]byte(text), &values); err != nil {
-		t.Fatal(err)
-	}
-	template := packed(t, "helm/aguiws/templates/configmap.yaml")
-	added := regexp.MustCompile(`"([a-z-]+)" (?:"([^"]+)"|\(printf "%ds" \(int \.Values\.drainSeconds\)\))`).FindAllStringSubmatch(template, -1)
-	if len(added) != 3 {
-		t.Fatalf("the chart adds %q", added)
-	}
-	all := maps.Clone(values.Config)
-	for _, m := range added {
-		if _, is := all[m[1]]; is {
-			t.Errorf("the values set %s, which the chart sets", m[1])
-		}
-		if all[m[1]] = m[2]; m[2] == "" {
-			all[m[1]] = "20s"
+	for _, text := range []string{packed(t, "helm/aguiws/values.yaml"), values} { // yaml.v3 merges maps
+		if err := yaml.Unmarshal([]byte(text), &all); err != nil {
+			t.Fatal(err)
 		}
 	}
-	file, err := yaml.Marshal(all)
+	functions := template.FuncMap{
+		"include": func(string, any) string { return "named" },
+		"int":     func(f float64) int { return int(f) },
+		"list":    func() []any { return nil },
+		"append":  func(l []any, each any) []any { return append(slices.Clone(l), each) },
+		"uniq":    func(l []any) []any { return l },
+		"default": func(other []any, is any) any {
+			if is == nil {
+				return other
+			}
+			return is
+		},
+		"toString": func(is any) string { return fmt.Sprint(is) },
+		"deepCopy": func(m map[string]any) map[string]any { return maps.Clone(m) },
+		"dict": func(pairs ...any) map[string]any {
+			m := map[string]any{}
+			for i := 0; i < len(pairs); i += 2 {
+				m[pairs[i].(string)] = pairs[i+1]
+			}
+			return m
+		},
+		"set":            func(m map[string]any, name string, to any) map[string]any { m[name] = to; return m },
+		"omit":           func(m map[string]any, name string) map[string]any { delete(m, name); return m },
+		"mergeOverwrite": func(m, over map[string]any) map[string]any { maps.Copy(m, over); return m },
+		"toYaml": func(v any) (string, error) {
+			text, err := yaml.Marshal(v)
+			return string(text), err
+		},
+		"nindent": func(n int, text string) string {
+			return "\n" + strings.Repeat(" ", n) + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+strings.Repeat(" ", n))
+		},
+	}
+	made, err := template.New("").Funcs(functions).Parse(packed(t, "helm/aguiws/templates/configmap.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	settingsOf(t, []string{"serve", "--config", write(t, "a.yaml", string(file))}, imageVariables(t))
-	// What stands there as an example is a setting, too.
+	var out strings.Builder
+	if err := made.Execute(&out, map[string]any{"Values": map[string]any{"config": all.Config, "drainSeconds": all.Drain, "ingress": all.Ingress}}); err != nil {
+		t.Fatal(err)
+	}
+	var object struct{ Data map[string]string }
+	if err := yaml.Unmarshal([]byte(out.String()), &object); err != nil {
+		t.Fatalf("%v in\n%s", err, &out)
+	}
+	return object.Data["aguiws.yaml"]
+}
+
+// A server starts from what the chart makes of its own values, and of those that
+// docs/install.md shows.
+func TestChartStarts(t *testing.T) {
+	page, err := os.ReadFile("../../docs/install.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for _, values := range append(blocks(string(page), "text"), "") {
+		if values != "" && !strings.HasPrefix(values, "config:\n") {
+			continue
+		}
+		shown++
+		settingsOf(t, []string{"serve", "--config", write(t, "a.yaml", chartFile(t, values))}, imageVariables(t))
+	}
+	if shown < 3 {
+		t.Errorf("the page shows %d values", shown-1)
+	}
+	// What stands in the values as an example is a setting, too.
+	text := packed(t, "helm/aguiws/values.yaml")
 	examples := regexp.MustCompile(`(?m)^  # ([a-z-]+): ?`).FindAllStringSubmatch(text, -1)
 	for _, m := range examples {
 		if s := newSettings(); nearest(m[1], names(s.table())) != m[1] {

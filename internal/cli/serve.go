@@ -38,12 +38,10 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	s.warnOfProxy(log)
 	slog.SetDefault(log) // and with it what libraries say by package log
 	redis.SetLogger(redisLog{log})
-	access, err := newAccess(s)
-	if err != nil {
-		return err
-	}
-	targets, err := s.targets()
-	if err != nil {
+	access, noAccess := newAccess(s)
+	targets, noTargets := s.targets()
+	_, noSignIn := newSignIn(s, log)
+	if err := errors.Join(noAccess, noTargets, noSignIn); err != nil {
 		return err
 	}
 	store, err := openStore(ctx, s, log)

@@ -239,6 +239,18 @@ func TestSettingsAreChecked(t *testing.T) {
 			t.Errorf("%q: %v, want %s", text, err, says)
 		}
 	}
+	// All of one kind are named together.
+	for text, all := range map[string][]string{
+		"lease: soon\nlese: 5s\nmax-runs: 0":                  {"a.yaml:1: lease: ", "a.yaml:2: lese: ", "a.yaml:3: max-runs: "},
+		"auth: tokens\nmode: durable\njwt-issuer: i\naddr: x": {"tokens: needs either", "durable: the embedded store", "jwt-issuer: needs auth", "expected host:port"},
+	} {
+		_, err := readSettings([]string{"--config", write(t, "a.yaml", text)}, env(), io.Discard)
+		for _, says := range all {
+			if err == nil || !strings.Contains(err.Error(), says) {
+				t.Errorf("%q: %v, want %s", text, err, says)
+			}
+		}
+	}
 	// A mistake is found though something else counts.
 	if _, err := readSettings([]string{"--lease", "5s", "--config", write(t, "a.yaml", "lease: soon")}, env(), io.Discard); err == nil {
 		t.Error("a mistake behind a flag passes")

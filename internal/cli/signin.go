@@ -26,10 +26,10 @@ func newSignIn(s *settings, log *slog.Logger) (*signin.Service, error) {
 	}
 	secret, err := secretOf(s.signIn.secretFile)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.named("signin-client-secret-file"), err)
+		err = fmt.Errorf("%s: %w", s.named("signin-client-secret-file"), err)
 	}
-	sealer, err := s.sealer()
-	if err != nil {
+	sealer, noKeys := s.sealer()
+	if err = errors.Join(err, noKeys); err != nil {
 		return nil, err
 	}
 	svc, err := signin.New(signin.Options{Issuer: s.signInIssuer(), ClientID: s.signIn.clientID, ClientSecret: secret, Scopes: s.signIn.scopes,
@@ -69,26 +69,30 @@ func (s *settings) ownAddress() (hosts, origins []string) {
 
 func (s *settings) validateSignIn() error {
 	if !s.hasSignIn() {
+		var wrong []error
 		for _, name := range []string{"signin-client-secret-file", "signin-issuer", "signin-scopes", "signin-lifetime"} {
 			if s.from[name] != "" {
-				return fmt.Errorf("%s: needs --signin-client-id", s.named(name))
+				wrong = append(wrong, fmt.Errorf("%s: needs --signin-client-id", s.named(name)))
 			}
 		}
-		return nil
+		return errors.Join(wrong...)
 	}
-	wrong := func(problem string) error { return errors.New(s.named("signin-client-id") + ": " + problem) }
+	var wrong []error
 	host, _, _ := net.SplitHostPort(s.addr)
-	switch {
-	case s.auth == "none":
-		return wrong("without authentication all users are one: use --auth tokens or jwt")
-	case s.signInIssuer() == "":
-		return wrong("needs --signin-issuer, such as https://id.example.com")
-	case s.loginKeys == "":
-		return wrong("sessions are sealed, which needs --login-keys, a file with a key that openssl rand -base64 32 makes")
-	case s.publicURL == "" && !origin.Loopback(host):
-		return wrong("the provider sends browsers back here, which needs --public-url, such as https://chat.example.com")
+	for _, c := range []struct {
+		wrong   bool
+		problem string
+	}{
+		{s.auth == "none", "without authentication all users are one: use --auth tokens or jwt"},
+		{s.signInIssuer() == "", "needs --signin-issuer, such as https://id.example.com"},
+		{s.loginKeys == "", "sessions are sealed, which needs --login-keys, a file with a key that openssl rand -base64 32 makes"},
+		{s.publicURL == "" && !origin.Loopback(host), "the provider sends browsers back here, which needs --public-url, such as https://chat.example.com"},
+	} {
+		if c.wrong {
+			wrong = append(wrong, errors.New(s.named("signin-client-id")+": "+c.problem))
+		}
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // signIn says where people would sign in. A provider that is not reached may be reached

@@ -9,12 +9,11 @@ import (
 
 // validate judges settings that depend on one another.
 func (s *settings) validate() error {
-	for _, check := range []func() error{s.checkOwners, s.checkNeeds, s.checkAgents, s.checkAddresses, s.validateLogins, s.validateSignIn} {
-		if err := check(); err != nil {
-			return err
-		}
+	var wrong []error
+	for _, check := range []func() error{s.checkOwners, s.checkNeeds, s.checkAgents, s.checkAddresses, s.validateLogins, s.validateSignIn, s.validateModel} {
+		wrong = append(wrong, check())
 	}
-	return s.validateModel()
+	return errors.Join(wrong...)
 }
 
 // ofClaims are for people who sign in, too.
@@ -22,28 +21,32 @@ var ofClaims = []string{"jwt-algorithms", "jwt-user", "jwt-tenant", "jwt-namespa
 
 // checkOwners refuses a setting of another way of authentication than the one that is set.
 func (s *settings) checkOwners() error {
-	for auth, list := range map[string][]string{
-		"tokens": {"tokens", "token-file"},
-		"jwt": {"jwt-keys", "jwt-issuer", "jwt-audience", "jwt-algorithms", "jwt-user", "jwt-tenant",
-			"jwt-namespace", "jwt-scopes"},
+	var wrong []error
+	for _, each := range []struct {
+		auth  string
+		names []string
+	}{
+		{"tokens", []string{"tokens", "token-file"}},
+		{"jwt", []string{"jwt-keys", "jwt-issuer", "jwt-audience", "jwt-algorithms", "jwt-user", "jwt-tenant", "jwt-namespace", "jwt-scopes"}},
 	} {
-		for _, name := range list {
-			if s.from[name] != "" && s.auth != auth && !(s.hasSignIn() && slices.Contains(ofClaims, name)) {
-				return fmt.Errorf("%s: needs auth to be %s, which is %s", s.named(name), auth, s.auth)
+		for _, name := range each.names {
+			if s.from[name] != "" && s.auth != each.auth && !(s.hasSignIn() && slices.Contains(ofClaims, name)) {
+				wrong = append(wrong, fmt.Errorf("%s: needs auth to be %s, which is %s", s.named(name), each.auth, s.auth))
 			}
 		}
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // checkNeeds refuses a setting without another that it needs, or beside one that it
 // excludes.
 func (s *settings) checkNeeds() error {
+	var wrong []error
 	if s.runTimeout >= s.keepRuns {
-		return fmt.Errorf("%s: %s: must be longer than run-timeout, which is %s: an input that is sent again while its run goes on is known by it", s.named("keep-runs"), s.keepRuns, s.runTimeout)
+		wrong = append(wrong, fmt.Errorf("%s: %s: must be longer than run-timeout, which is %s: an input that is sent again while its run goes on is known by it", s.named("keep-runs"), s.keepRuns, s.runTimeout))
 	}
 	if (s.tlsCert == "") != (s.tlsKey == "") {
-		return errors.New("--tls-cert and --tls-key: one needs the other")
+		wrong = append(wrong, errors.New("--tls-cert and --tls-key: one needs the other"))
 	}
 	jwt := s.auth == "jwt"
 	for _, c := range []struct {
@@ -62,10 +65,10 @@ func (s *settings) checkNeeds() error {
 		{s.prefix == "", "redis-prefix", ": a name is needed"},
 	} {
 		if c.wrong {
-			return errors.New(s.named(c.name) + c.problem)
+			wrong = append(wrong, errors.New(s.named(c.name)+c.problem))
 		}
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // checkAgents judges what is said of agents by their names.
@@ -79,6 +82,7 @@ func (s *settings) checkAgents() error {
 }
 
 func (s *settings) checkAddresses() error {
+	var wrong []error
 	for _, a := range []struct {
 		name, addr string
 		loopback   bool
@@ -88,15 +92,16 @@ func (s *settings) checkAddresses() error {
 		}
 		host, _, err := net.SplitHostPort(a.addr)
 		if err != nil {
-			return fmt.Errorf("%s %q: expected host:port", s.named(a.name), a.addr)
+			wrong = append(wrong, fmt.Errorf("%s %q: expected host:port", s.named(a.name), a.addr))
+			continue
 		}
 		if ip := net.ParseIP(host); a.loopback && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 			why := "what it serves is for this machine alone"
 			if a.name == "addr" {
 				why = "nobody is authenticated: set --auth"
 			}
-			return fmt.Errorf("%s %q: must be a loopback address such as 127.0.0.1, because %s", s.named(a.name), a.addr, why)
+			wrong = append(wrong, fmt.Errorf("%s %q: must be a loopback address such as 127.0.0.1, because %s", s.named(a.name), a.addr, why))
 		}
 	}
-	return nil
+	return errors.Join(wrong...)
 }

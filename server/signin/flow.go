@@ -1,12 +1,14 @@
 package signin
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"path"
@@ -131,6 +133,11 @@ func (s *Service) Return(ctx context.Context, r *http.Request) (Step, error) {
 	id, err := s.finish(ctx, f, said)
 	if err != nil {
 		return step, err
+	}
+	if !mayAnything(id) {
+		s.opts.Logger.Warn("somebody who may do nothing is not signed in: the ID token's claim of scopes has none of this server's. Give the person one at the provider, or name another claim in jwt-scopes",
+			"user", id.User, "tenant", id.Tenant, "claim", cmp.Or(s.opts.Claims.ScopeClaim, "scope"), "has", fmt.Sprintf("%.200q", id.Scopes), "wants", strings.Join(allowing, ", "))
+		return step, problemNoAccess
 	}
 	session, err := s.Session(id)
 	if err != nil {

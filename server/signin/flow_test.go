@@ -163,36 +163,38 @@ func TestRefusals(t *testing.T) {
 		cookie func(*http.Cookie)
 		want   *Problem
 	}{
-		"another nonce":           {says: claim("nonce", "another"), want: problemIdentity},
-		"no nonce":                {says: claim("nonce", nil), want: problemIdentity},
-		"another audience":        {says: claim("aud", "another"), want: problemIdentity},
-		"audiences, and no party": {says: claim("aud", []string{oauthtest.ClientID, "b"}), want: problemIdentity},
-		"another party":           {says: claim("azp", "another"), want: problemIdentity},
-		"another issuer":          {says: claim("iss", "https://evil.example"), want: problemIdentity},
-		"expired":                 {says: claim("exp", past), want: problemIdentity},
-		"without an expiry":       {says: claim("exp", nil), want: problemIdentity},
-		"of later on":             {says: claim("nbf", time.Now().Add(time.Hour).Unix()), want: problemIdentity},
-		"nobody":                  {says: claim("sub", nil), want: problemIdentity},
-		"no tenant":               {says: claim("org", nil), want: problemIdentity},
-		"scopes of another type":  {says: claim("roles", 7), want: problemIdentity},
-		"signed by somebody else": {says: oauthtest.Says{IDToken: good, Forged: true}, want: problemIdentity},
-		"no ID token":             {says: oauthtest.Says{NoIDToken: true}, want: problemFailed},
-		"a long user":             {says: claim("sub", strings.Repeat("x", 4000)), want: problemTooLong},
-		"declined":                {says: oauthtest.Says{Error: "access_denied"}, want: problemDenied},
-		"refused in words":        {says: oauthtest.Says{Error: "<script>alert(1)</script>"}, want: problemFailed},
-		"the provider is busy":    {says: oauthtest.Says{Error: "temporarily_unavailable"}, want: problemDown},
-		"no tokens now":           {says: oauthtest.Says{Token: 503}, want: problemDown},
-		"no tokens":               {says: oauthtest.Says{Token: 400}, want: problemFailed},
-		"another provider's":      {says: oauthtest.Says{Iss: "https://evil.example", IDToken: good}, want: problemIssuer},
-		"nobody's":                {says: oauthtest.Says{Iss: "-", IDToken: good}, want: problemIssuer},
-		"another state":           {back: replaced("state", "another"), want: problemOtherBrowser},
-		"no state":                {back: replaced("state", ""), want: problemInvalid},
-		"two states":              {back: func(a string) string { return a + "&state=b" }, want: problemInvalid},
-		"two codes":               {back: func(a string) string { return a + "&code=b" }, want: problemInvalid},
-		"a code and an error":     {back: replaced("error", "access_denied"), want: problemInvalid},
-		"another code":            {back: replaced("code", "another"), want: problemFailed},
-		"another verifier":        {flow: func(f *flow) { f.Verifier = oauth2.GenerateVerifier() }, want: problemFailed},
-		"too late":                {flow: func(f *flow) { f.Until = past }, want: problemOtherBrowser},
+		"another nonce":            {says: claim("nonce", "another"), want: problemIdentity},
+		"no nonce":                 {says: claim("nonce", nil), want: problemIdentity},
+		"another audience":         {says: claim("aud", "another"), want: problemIdentity},
+		"audiences, and no party":  {says: claim("aud", []string{oauthtest.ClientID, "b"}), want: problemIdentity},
+		"another party":            {says: claim("azp", "another"), want: problemIdentity},
+		"another issuer":           {says: claim("iss", "https://evil.example"), want: problemIdentity},
+		"expired":                  {says: claim("exp", past), want: problemIdentity},
+		"without an expiry":        {says: claim("exp", nil), want: problemIdentity},
+		"of later on":              {says: claim("nbf", time.Now().Add(time.Hour).Unix()), want: problemIdentity},
+		"nobody":                   {says: claim("sub", nil), want: problemIdentity},
+		"no tenant":                {says: claim("org", nil), want: problemIdentity},
+		"scopes of other programs": {says: claim("roles", []string{"default-roles-acme", "offline_access"}), want: problemNoAccess},
+		"a scope without another":  {says: claim("roles", []string{"tenants"}), want: problemNoAccess},
+		"scopes of another type":   {says: claim("roles", 7), want: problemIdentity},
+		"signed by somebody else":  {says: oauthtest.Says{IDToken: good, Forged: true}, want: problemIdentity},
+		"no ID token":              {says: oauthtest.Says{NoIDToken: true}, want: problemFailed},
+		"a long user":              {says: claim("sub", strings.Repeat("x", 4000)), want: problemTooLong},
+		"declined":                 {says: oauthtest.Says{Error: "access_denied"}, want: problemDenied},
+		"refused in words":         {says: oauthtest.Says{Error: "<script>alert(1)</script>"}, want: problemFailed},
+		"the provider is busy":     {says: oauthtest.Says{Error: "temporarily_unavailable"}, want: problemDown},
+		"no tokens now":            {says: oauthtest.Says{Token: 503}, want: problemDown},
+		"no tokens":                {says: oauthtest.Says{Token: 400}, want: problemFailed},
+		"another provider's":       {says: oauthtest.Says{Iss: "https://evil.example", IDToken: good}, want: problemIssuer},
+		"nobody's":                 {says: oauthtest.Says{Iss: "-", IDToken: good}, want: problemIssuer},
+		"another state":            {back: replaced("state", "another"), want: problemOtherBrowser},
+		"no state":                 {back: replaced("state", ""), want: problemInvalid},
+		"two states":               {back: func(a string) string { return a + "&state=b" }, want: problemInvalid},
+		"two codes":                {back: func(a string) string { return a + "&code=b" }, want: problemInvalid},
+		"a code and an error":      {back: replaced("error", "access_denied"), want: problemInvalid},
+		"another code":             {back: replaced("code", "another"), want: problemFailed},
+		"another verifier":         {flow: func(f *flow) { f.Verifier = oauth2.GenerateVerifier() }, want: problemFailed},
+		"too late":                 {flow: func(f *flow) { f.Until = past }, want: problemOtherBrowser},
 		"a cookie that was changed": {cookie: func(c *http.Cookie) {
 			b, _ := base64.RawURLEncoding.DecodeString(c.Value)
 			b[len(b)-1] ^= 1
@@ -230,6 +232,9 @@ func TestRefusals(t *testing.T) {
 			var p2 *Problem
 			if !errors.As(err, &p2) || p2 != c.want {
 				t.Errorf("%v, want %v", err, c.want)
+			}
+			if c.want == problemNoAccess && !(strings.Contains(log.String(), "level=WARN") && strings.Contains(log.String(), "user=her tenant=acme claim=roles")) {
+				t.Errorf("the operator is told %s", &log)
 			}
 			if slices.ContainsFunc(step.Cookies, func(c *http.Cookie) bool { return c.MaxAge > 0 }) {
 				t.Errorf("the browser keeps %v", step.Cookies)

@@ -18,5 +18,6 @@ var (
 	problemFailed       = &Problem{Status: http.StatusBadGateway, Code: "signin_failed", What: "The service at which you sign in refused.", Advice: "Sign in again. If this happens again, tell your administrator: the server's log has the reason."}
 	problemDown         = &Problem{Status: http.StatusServiceUnavailable, Code: "signin_unavailable", What: "The service at which you sign in does not answer now.", Advice: "Wait a moment, and sign in again."}
 	problemIdentity     = &Problem{Status: http.StatusForbidden, Code: "signin_identity", What: "The server does not take what the service says of you.", Advice: "Sign in again. If this happens again, tell your administrator: the server's log has the reason."}
+	problemNoAccess     = &Problem{Status: http.StatusForbidden, Code: "signin_no_access", What: "You have an account at the service, and nobody has given you access to this server.", Advice: "Ask your administrator for access. To sign in as somebody else, sign out at the service first."}
 	problemTooLong      = &Problem{Status: http.StatusForbidden, Code: "signin_identity", What: "What the service says of you is too long to be kept.", Advice: "Tell your administrator."}
 )

@@ -31,8 +31,14 @@ type session struct {
 	Until     int64    `json:"until"`  // seconds of Unix
 }
 
-// scopes are those that mean something here: a token may list others without number.
+// scopes are those that mean something here: a token may list others without number. The last
+// one means nothing by itself.
 var scopes = []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin, identity.ScopeMetrics, identity.ScopeTenants}
+
+// allowing are the scopes that allow something by themselves.
+var allowing = scopes[:len(scopes)-1]
+
+func mayAnything(id identity.Identity) bool { return slices.ContainsFunc(allowing, id.May) }
 
 // Session is the cookie of somebody who is signed in from now on.
 func (s *Service) Session(id identity.Identity) (*http.Cookie, error) {

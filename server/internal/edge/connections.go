@@ -17,6 +17,8 @@ type connections struct {
 	open      map[net.Conn]*connection
 	strangers list.List // of *connection, the oldest in front
 	of        map[string]*list.List
+	hurried   time.Time     // when Hurry was called; zero: it was not
+	gone      chan struct{} // closed when the next connection of a proxy is gone; nil: nobody waits
 }
 
 // connection is one that was accepted.
@@ -24,6 +26,7 @@ type connection struct {
 	net.Conn
 	edge    *Edge
 	address string
+	proxy   bool
 	known   atomic.Bool // somebody was recognised for the request that is under way
 
 	// These are the edge's, under its lock.
@@ -39,14 +42,14 @@ func (e *connections) init() {
 
 // accepted takes a new connection in, for which others may have to make room.
 func (e *Edge) accepted(ctx context.Context, network net.Conn) context.Context {
-	c := &connection{Conn: network, edge: e, address: e.opts.Address(network.RemoteAddr())}
+	c := &connection{Conn: network, edge: e, address: e.opts.Address(network.RemoteAddr()), proxy: e.opts.Proxy(network.RemoteAddr())}
 	c.setSendBuffer(sendBuffer)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.open[network] = c
 	e.stranger(c)
 	if e.hurrying.Load() {
-		c.endIn(patience)
+		c.endIn(e.patience(c))
 	}
 	return context.WithValue(ctx, connectionKey{}, c)
 }
@@ -102,6 +105,10 @@ func (e *Edge) changed(network net.Conn, state http.ConnState) {
 		delete(e.open, network)
 		e.noStranger(c)
 		c.stay()
+		if c.proxy && e.gone != nil {
+			close(e.gone)
+			e.gone = nil
+		}
 	}
 }
 
@@ -127,16 +134,63 @@ func (e *Edge) noStranger(c *connection) {
 	e.opts.Counted(-1)
 }
 
+// Settle waits until the proxies have closed the connections that they keep, or have had
+// the time for it since Hurry. A request that meets the end of its connection would get
+// the proxy's own 502.
+func (e *Edge) Settle(ctx context.Context) {
+	e.mu.Lock()
+	over := time.NewTimer(time.Until(e.hurried.Add(reuse)))
+	e.mu.Unlock()
+	defer over.Stop()
+	for {
+		gone := e.nextGone()
+		if gone == nil {
+			return
+		}
+		select {
+		case <-gone:
+		case <-over.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// nextGone is closed when the next connection of a proxy is gone; nil: none is open.
+func (e *Edge) nextGone() <-chan struct{} {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, c := range e.open {
+		if c.proxy {
+			if e.gone == nil {
+				e.gone = make(chan struct{})
+			}
+			return e.gone
+		}
+	}
+	return nil
+}
+
+// patience is how long a connection of nobody may hold up the end. The lock must be held.
+func (e *Edge) patience(c *connection) time.Duration {
+	if c.proxy {
+		return max(patience, time.Until(e.hurried.Add(reuse)))
+	}
+	return patience
+}
+
 // Hurry is for who shuts down: connections of nobody, and those whose request is
 // still arriving, have patience to come to an end. It holds for those that come,
-// too.
+// too. Each answer ends its connection from now on.
 func (e *Edge) Hurry() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.hurried = time.Now()
 	e.hurrying.Store(true)
 	for _, c := range e.open {
 		if !c.known.Load() {
-			c.endIn(patience)
+			c.endIn(e.patience(c))
 		}
 		if c.receiving != nil {
 			c.receiving.hurry()

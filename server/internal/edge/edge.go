@@ -24,6 +24,9 @@ const (
 	strangerIdle = 10 * time.Second
 	// patience is how long a connection that holds up the end may still do so.
 	patience = time.Second
+	// reuse is how long a proxy keeps a connection that nobody uses, and may still ask on it:
+	// docs/proxies.md says 5 s.
+	reuse = 6 * time.Second
 	// sendBuffer bounds what the kernel holds of an answer that is not taken. A
 	// third of what it holds must go before it asks for more, within the write
 	// timeout: the larger it is, the faster the slowest client must be.
@@ -41,6 +44,9 @@ type Options struct {
 	// Address is what a connection counts under by whose it is; "": it is not
 	// told apart.
 	Address func(net.Addr) string
+	// Proxy reports whether an address is that of a proxy, which asks for others on
+	// connections that it keeps. nil: none is.
+	Proxy func(net.Addr) bool
 	// Counted is told how many such connections come (1) and go (-1), and
 	// Displaced of each that had to make room. They must not block. nil: nobody is.
 	Counted   func(int)
@@ -63,6 +69,9 @@ func New(opts Options) *Edge {
 	if opts.Address == nil {
 		opts.Address = func(net.Addr) string { return "" }
 	}
+	if opts.Proxy == nil {
+		opts.Proxy = func(net.Addr) bool { return false }
+	}
 	if opts.Counted == nil {
 		opts.Counted = func(int) {}
 	}
@@ -78,7 +87,8 @@ func New(opts Options) *Edge {
 }
 
 // Server is a server whose connections the edge keeps. The handler must have come
-// from Handler. The caller of its Shutdown calls Hurry before.
+// from Handler. The caller of its Shutdown calls Hurry before, and
+// Settle if there are proxies.
 func (e *Edge) Server(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           handler,

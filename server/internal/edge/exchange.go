@@ -27,6 +27,9 @@ func (e *Edge) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := &exchange{ResponseWriter: w, control: http.NewResponseController(w), timeout: e.opts.WriteTimeout, arrived: true}
 		c, _ := r.Context().Value(connectionKey{}).(*connection)
+		if e.hurrying.Load() {
+			w.Header().Set("Connection", "close")
+		}
 		if c != nil {
 			x.network = c.network()
 		}

@@ -207,3 +207,52 @@ func TestErrorLogIsBounded(t *testing.T) {
 		}
 	})
 }
+
+// A proxy that keeps connections meets none that the server has closed: it is told to ask no
+// more on each, and has the time to close those that it does not use.
+func TestProxiesCloseTheirConnections(t *testing.T) {
+	proxied := Options{Strangers: -1, StrangersPerAddress: -1, Proxy: func(a net.Addr) bool { return a.String() == "proxy" }}
+	settles := func(h *house) (took func() time.Duration) {
+		began, done := time.Now(), make(chan time.Duration, 1)
+		h.edge.Hurry()
+		go func() {
+			h.edge.Settle(context.Background())
+			done <- time.Since(began)
+		}()
+		return func() time.Duration { return <-done }
+	}
+	open(t, proxied, func(h *house) {
+		used, left := h.visit("proxy"), h.visit("proxy")
+		for _, v := range []*visitor{used, left, h.visit("a browser")} {
+			if err := v.ask("/"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		took := settles(h)
+		time.Sleep(4 * time.Second)
+		if _, err := io.WriteString(used, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if resp, err := http.ReadResponse(used.r, nil); err != nil || !resp.Close {
+			t.Errorf("the proxy is not told that the connection ends: %v, %v", resp, err)
+		}
+		left.Close()
+		if d := took(); d != 4*time.Second {
+			t.Errorf("it took %v", d)
+		}
+	})
+	open(t, proxied, func(h *house) {
+		if err := h.visit("proxy").ask("/known"); err != nil {
+			t.Fatal(err)
+		}
+		if d := settles(h)(); d != reuse {
+			t.Errorf("a proxy that closes nothing held the end up for %v", d)
+		}
+	})
+	open(t, proxied, func(h *house) {
+		h.visit("a browser")
+		if d := settles(h)(); d != 0 {
+			t.Errorf("without a proxy it took %v", d)
+		}
+	})
+}

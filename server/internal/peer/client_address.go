@@ -111,3 +111,9 @@ func (s *Gate) StrangerAddress(peer net.Addr) string {
 	}
 	return addressKey(addr)
 }
+
+// IsProxy reports whether an address is a trusted proxy's.
+func (s *Gate) IsProxy(peer net.Addr) bool {
+	at, err := netip.ParseAddrPort(peer.String())
+	return err == nil && s.trusts(plainAddress(at.Addr()))
+}
