@@ -7,6 +7,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/adaptertest"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -117,5 +118,26 @@ func TestDeployWhileAQuestionIsOpen(t *testing.T) {
 				t.Errorf("%+v, %q", run.Failed, sent)
 			}
 		})
+	}
+}
+
+// A change that is no such one has a name of its own: what waits goes on with the agent that
+// asked, and what is begun goes to the new one.
+func TestDeployUnderAnotherName(t *testing.T) {
+	var sent string
+	old := release{says: "Hello.", step: "draft", draft: "Dear Ann", tool: "send_mail", to: "ann", sender: "old", then: "Sent.", sent: &sent}
+	changed := old
+	changed.to, changed.sender = "bob", "new"
+	agents, preset := map[string]adapter.Agent{"clerk-1": old}, "clerk-1"
+	b := adaptertest.New(t, old, func(o *runner.Options) { o.Agents, o.Default = agents, preset })
+	asked := b.Send("the flowers").Interrupts()
+	agents, preset = map[string]adapter.Agent{"clerk-1": old, "clerk-2": changed}, "clerk-2"
+	b.Deploy(changed)
+	if run := b.Approve(asked...); run.Failed != nil || sent != `old sends {"body":"Dear Ann","to":"ann"}` {
+		t.Errorf("%+v, %q", run.Failed, sent)
+	}
+	sent = ""
+	if run := b.Approve(b.Send("the trees").Interrupts()...); run.Failed != nil || sent != `new sends {"body":"Dear Ann","to":"bob"}` {
+		t.Errorf("%+v, %q", run.Failed, sent)
 	}
 }
