@@ -20,6 +20,7 @@ func (e *StepError) Error() string { return e.Message }
 // a replay returns the same without running fn. The result goes through JSON
 // even when fn has just run; in what is any its numbers are json.Number. Steps are
 // keyed by name and ordinal in the order of the calls; parallel ones need Parallel.
+// A recorded result that does not fit T any more is a DivergedError.
 // A replay tells two steps of one name apart by what they are Given, and not at all
 // when they are given nothing.
 //
@@ -47,11 +48,13 @@ func IdempotentStep[T any](ctx context.Context, run *Run, name string, fn func(c
 
 func step[T any](ctx context.Context, run *Run, name string, idempotent bool, fn func(ctx context.Context) (T, error), options []StepOption) (T, error) {
 	var result T
+	replayed := true
 	manner, err := mannerOf(idempotent, options)
 	if err != nil {
 		return result, fmt.Errorf("adapter: step %s: %w", name, err)
 	}
 	raw, err := run.x.Step(ctx, name, manner, func(ctx context.Context) (json.RawMessage, error) {
+		replayed = false
 		value, err := fn(ctx)
 		if err != nil {
 			return nil, err
@@ -67,6 +70,9 @@ func step[T any](ctx context.Context, run *Run, name string, idempotent bool, fn
 	}
 	if len(raw) > 0 {
 		if err := decode(raw, &result); err != nil {
+			if replayed { // T has changed since: the answers that led here are not to be lost
+				return result, &DivergedError{Replayed: "the recorded result of step " + name + " does not fit its type: " + err.Error()}
+			}
 			return result, &StepError{Step: name, Message: "adapter: recorded result of step " + name + ": " + err.Error()}
 		}
 	}

@@ -55,7 +55,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"reasons", reasonsOf(e)},
 		{"told", packReasons(e.Reasons)},
 		{"summaries", packSummaries(e.Summaries)},
-		{"giveback", givesBack(e)},
+		{"giveback", givesBack(e)}, {"code", e.Code},
 		{"summary", []byte(e.Summary)},
 		{"snapshot", e.Snapshot != nil},
 		{"state", snap.State},

@@ -48,7 +48,7 @@ type Notice struct {
 	Summaries  []InterruptSummary // NoticeOpened: End.Summaries
 	Deadline   time.Time          // of what is open; zero: none
 	By         string             // the user who did it; "": nobody did, or nobody knows
-	How        string             // NoticeRunEnded: finish, fail, cancel, suspend; NoticeDecided: resolved or cancelled
+	How        string             // NoticeRunEnded: finish, fail, cancel, suspend; NoticeDecided: resolved or cancelled; NoticeReopened: End.Code
 }
 
 // InterruptSummary is what a notice shows of an interrupt.

@@ -174,6 +174,8 @@ type End struct {
 	// behind the decisions, bookkeeping among them, and all others are starts of steps that
 	// had no effect. If there is another number of them, Over counts for nothing.
 	Over int
+	// Code, with GiveBack, is that of the run's error, which NoticeReopened tells.
+	Code string
 }
 
 // SnapshotUpdate moves the stored snapshot to the end of the batch.

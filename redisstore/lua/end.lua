@@ -15,6 +15,7 @@
 --   told        of the suspension, its reasons as notices name them
 --   summaries   of its interrupts, as notices show them; '': they do not
 --   giveback    0: nothing; else one more than how many entries it goes over
+--   code        of the error that gives back
 --   summary     what the run has done: store.RunSummary
 --   snapshot    1 or 0
 --   state       '': unchanged
@@ -95,7 +96,7 @@ if ARG.kind == 'suspend' then
     ARGV, i1, i2, persists)
   changed(t, member, 'interrupt.opened', { [3] = ARG.reasons, [6] = ARG.told }, names(ARGV, i1, i2),
     { run = run, label = d.label, summaries = ARG.summaries, deadline = ARG.deadline ~= '0' and ARG.deadline })
-elseif ARG.giveback ~= '0' and giveBack(t, r, member, d, tonumber(ARG.giveback) - 1) then
+elseif ARG.giveback ~= '0' and giveBack(t, r, member, d, tonumber(ARG.giveback) - 1, ARG.code) then
   gave = 1
 else
   dropJournal(t)

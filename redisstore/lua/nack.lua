@@ -38,7 +38,7 @@ if how == 'bury' or how == 'nack' and r.attempts >= d.max then
   cut(t, r, member, d, ARG.terminal, 'dead_letter', d.error)
   bury(t, d)
   notice(t, member, 'dispatch.dead', { run = d.id, label = d.label, agent = d.agent })
-  if ARG.giveback == '1' and activated and giveBack(t, r, member, d, 0) then
+  if ARG.giveback == '1' and activated and giveBack(t, r, member, d, 0, '') then
     d.gave, d.headers = 1, ''
   else
     for _, key in ipairs({ t.journal, t.memo }) do redis.call('PEXPIRE', key, ARG.keep) end

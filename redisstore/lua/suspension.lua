@@ -139,8 +139,9 @@ end
 -- giveBack opens the suspension again that the execution's latest run answered,
 -- unless something was journaled since. It goes over as many entries behind the
 -- decisions as over says, if there are just so many; 0: over bookkeeping alone. d
--- is that run, which has ended. It returns whether it did.
-local function giveBack(t, r, member, d, over)
+-- is that run, which has ended, and code is why, if that is known. It returns whether
+-- it did.
+local function giveBack(t, r, member, d, over, code)
   local x = getExecution(t)
   if not x or (x.susp or '') == '' or x.id ~= d.execution then return false end
   local decisions = decisionsEnd(t, x)
@@ -155,6 +156,6 @@ local function giveBack(t, r, member, d, over)
   local head, given, deadline = unpacked(unpacked(x.susp)[1]), unpacked(x.given), tonumber(x.deadline)
   reopen(t, r, member, x.susp, head, (x.deadline or '') ~= '' and x.deadline)
   changed(t, member, 'interrupt.reopened', head, names(given, 1, #given),
-    { run = d.id, label = d.label, deadline = deadline and string.format('%.0f', deadline - 1) })
+    { run = d.id, label = d.label, how = code, deadline = deadline and string.format('%.0f', deadline - 1) })
   return true
 end

@@ -145,12 +145,12 @@ func (e *env) noticesOfAGiveBack() {
 	_, at := th.heard("")
 	c := th.begun(th.resume("r2", "exe-r1"))
 	b := ending(c, 2, 3, "fails", store.EndFail)
-	b.End.GiveBack = true
+	b.End.GiveBack, b.End.Code = true, "agent_error"
 	if res := th.ok(b); !res.GaveBack {
 		th.Fatalf("%+v", res)
 	}
 	at = th.hears(at, "interrupt.decided r2 as r2 of agent about int how resolved", "run.started r2 as r2 of agent",
-		"run.ended r2 as r2 of agent how fail", "interrupt.reopened r2 as r2 of agent about int")
+		"run.ended r2 as r2 of agent how fail", "interrupt.reopened r2 as r2 of agent about int how agent_error")
 	th.begun(th.resume("r3", "exe-r1"))
 	th.hears(at, "interrupt.decided r3 as r3 of agent about int how resolved", "run.started r3 as r3 of agent")
 }

@@ -54,7 +54,7 @@ func (x *execution) finish(returned error) {
 			log.Error("the agent panicked", "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
 		}
 		told.Usage = x.usage
-		err = x.end(x.failed(returned), nil, told)
+		err = x.end(x.failed(returned, told.Code), nil, told)
 	}
 	if err != nil && !errors.Is(err, adapter.ErrStopped) {
 		log.Error("the run could not be ended in order", "error", err)
@@ -65,7 +65,7 @@ func (x *execution) finish(returned error) {
 
 func (x *execution) fail(code, text string, giveBack bool) error {
 	giveBack = giveBack && !x.journal.Final
-	return x.end(&store.End{Kind: store.EndFail, GiveBack: giveBack}, nil, &protocol.RunError{Message: text, Code: code, Usage: x.usage})
+	return x.end(&store.End{Kind: store.EndFail, GiveBack: giveBack, Code: code}, nil, &protocol.RunError{Message: text, Code: code, Usage: x.usage})
 }
 
 // end closes what is open, says what is, and ends the run, in one commit.

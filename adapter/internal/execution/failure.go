@@ -12,6 +12,10 @@ import (
 	"github.com/aguiws/aguiws/protocol/order"
 )
 
+// divergedMessage is for people, who may not know what a replay is. The log has where the
+// paths part.
+const divergedMessage = "the agent was changed since the run began, or goes another way each time it is called"
+
 // failure says what clients are told of an agent's error, and what the log is: "" if
 // there is no more to it.
 func (x *execution) failure(err error) (told *protocol.RunError, logged string) {
@@ -22,7 +26,7 @@ func (x *execution) failure(err error) (told *protocol.RunError, logged string) 
 	var back *adapter.GiveBackError
 	switch {
 	case errors.As(err, &diverged):
-		return &protocol.RunError{Code: adapter.CodeReplayDiverged, Message: strings.TrimPrefix(diverged.Error(), "adapter: ")}, err.Error()
+		return &protocol.RunError{Code: adapter.CodeReplayDiverged, Message: divergedMessage}, err.Error()
 	case errors.As(err, &broken):
 		return &protocol.RunError{Code: adapter.CodeProtocolViolation, Message: strings.TrimPrefix(broken.Error(), "protocol: ")}, err.Error()
 	case errors.As(err, &p):
@@ -64,10 +68,10 @@ func logged(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), maxLoggedError)], "")
 }
 
-// failed is how the run ends that an agent's error ended. A replay that diverges has done
-// nothing with the answers.
-func (x *execution) failed(why error) *store.End {
-	end := &store.End{Kind: store.EndFail}
+// failed is how the run ends that an agent's error ended, with the code that is told. A
+// replay that diverges has done nothing with the answers.
+func (x *execution) failed(why error, code string) *store.End {
+	end := &store.End{Kind: store.EndFail, Code: code}
 	var diverged *adapter.DivergedError
 	var back *adapter.GiveBackError
 	switch {

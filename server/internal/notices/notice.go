@@ -38,7 +38,7 @@ type Notice struct {
 
 	Deadline time.Time `json:"expiresAt,omitzero" jsonschema:"The earliest time at which an open interrupt expires."`
 	By       string    `json:"by,omitempty" jsonschema:"The user who did it."`
-	How      string    `json:"how,omitempty" jsonschema:"The way in which it ended: finish, fail, cancel or suspend for a run, resolved or cancelled for a decision."`
+	How      string    `json:"how,omitempty" jsonschema:"The way in which it ended: finish, fail, cancel or suspend for a run, resolved or cancelled for a decision. For a question that is open again, the code of the error that ended the run of its answer."`
 }
 
 // Wire is a notice as it is told.
