@@ -44,7 +44,7 @@ var compiled = map[string]*regexp.Regexp{
 	"go":  regexp.MustCompile(`\.go$`),
 	"ts":  regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx?$`),
 	"tsx": regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx$|^examples/copilotkit/src/.*\.tsx$`),
-	"js":  regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx?$|^conformance/node/.*\.mjs$|^conformance/upstreams/.*\.mjs$|^examples/.*\.mjs$|^conformance/devserver/app/.*\.js$|^server/webhook/testdata/.*\.mjs$`),
+	"js":  regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx?$|^conformance/frontends/noderuntime/.*\.mjs$|^conformance/node/.*\.mjs$|^conformance/upstreams/.*\.mjs$|^examples/.*\.mjs$|^conformance/devserver/app/.*\.js$|^server/webhook/testdata/.*\.mjs$`),
 }
 
 // Code that a page shows is, but for its indentation, a piece of a file that

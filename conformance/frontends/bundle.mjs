@@ -22,6 +22,7 @@ const relative = {
 
 const bundle = (entryPoints, aliases) => build({
   plugins: [relative],
+  nodePaths: [here("node_modules")], // of examples/copilotkit
   entryPoints,
   outdir: here("build"),
   bundle: true,
@@ -46,7 +47,7 @@ const bundle = (entryPoints, aliases) => build({
 
 await mkdir(here("build"), { recursive: true });
 await writeFile(here("build/react.css"), await join());
-await bundle(["copilotkit", "assistant", "questions", "decision"].map((name) => here(`pages/${name}.tsx`)));
+await bundle(["copilotkit", "assistant", "questions", "decision", "hooks"].map((name) => here(`pages/${name}.tsx`)));
 const ofWeb = (name) => [name, here(`../../web/node_modules/${name}`)];
 await bundle([here("pages/quickstart.tsx")], Object.fromEntries(["@ag-ui/client", "rxjs"].map(ofWeb)));
 await bundle([{ in: here("pages/assistant.tsx"), out: "assistant-0.0.56" }], {

@@ -22,8 +22,8 @@ func TestFrontends(t *testing.T) {
 	packages(t)
 	browser := chromium(t)
 	in(t, ".", nil, "node", "bundle.mjs")
-	server := command.Start(t, command.Options{})
-	for _, page := range []string{"copilotkit", "assistant", "assistant-0.0.56", "questions", "quickstart", "decision"} {
+	server := command.Start(t, command.Options{Args: []string{"--agent", "script", "--upstream", "weather=" + weather(t)}})
+	for _, page := range []string{"copilotkit", "assistant", "assistant-0.0.56", "questions", "quickstart", "decision", "hooks"} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			// Every version of a frontend is asked the same.

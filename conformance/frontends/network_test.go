@@ -45,7 +45,7 @@ const document = `<!doctype html>
 
 func (n *network) pages() http.Handler {
 	mux := http.NewServeMux()
-	for _, name := range []string{"copilotkit", "assistant", "assistant-0.0.56", "questions", "quickstart", "decision"} {
+	for _, name := range []string{"copilotkit", "assistant", "assistant-0.0.56", "questions", "quickstart", "decision", "hooks"} {
 		mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			fmt.Fprintf(w, document, name)
@@ -53,6 +53,7 @@ func (n *network) pages() http.Handler {
 	}
 	mux.Handle("GET /build/", http.StripPrefix("/build/", http.FileServer(http.Dir(n.files))))
 	mux.HandleFunc("POST /agui", n.request)
+	mux.HandleFunc("/copilotkit/", n.request)
 	mux.HandleFunc("/v1/", n.request)
 	mux.HandleFunc("/agui/", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") == "" {

@@ -1,10 +1,7 @@
 // CopilotKit's runtime in Node, as published, between its own browser half and the server under test: the runtime's
 // agent is AG-UI's HttpAgent, and knows nothing of /copilotkit.
 
-import { HttpAgent } from "@ag-ui/client";
 import { ProxiedCopilotRuntimeAgent } from "@copilotkit/core";
-import { CopilotRuntime } from "@copilotkit/runtime/v2";
-import { createCopilotNodeListener } from "@copilotkit/runtime/v2/node";
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -12,10 +9,12 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { after, before, test as nodeTest } from "node:test";
 import { showing } from "../../node/shown.mjs";
+import { listener } from "./runtime.mjs";
 
 const PATIENCE_MS = 60_000;
 const POLL_MS = 10;
-const { AGUIWS_SERVER, AGUIWS_EFFECTS } = process.env;
+const { AGUIWS_SERVER, AGUIWS_EFFECTS, AGUIWS_TOKEN } = process.env;
+const headers = { Authorization: `Bearer ${AGUIWS_TOKEN}` };
 const { devDependencies: at } = JSON.parse(await readFile("package.json", "utf8"));
 const packages = `@copilotkit/runtime ${at["@copilotkit/runtime"]} with @ag-ui/client ${at["@ag-ui/client"]}`;
 
@@ -28,11 +27,9 @@ const test = showing(nodeTest, { client: "@copilotkit/runtime", version: at["@co
 });
 
 let runtimeUrl;
-const http = createServer();
+const http = createServer(listener);
 
 before(async () => {
-  const runtime = new CopilotRuntime({ agents: { default: new HttpAgent({ url: `${AGUIWS_SERVER}/agui` }) } });
-  http.on("request", createCopilotNodeListener({ runtime, basePath: "/runtime" }));
   http.listen(0, "127.0.0.1");
   await once(http, "listening");
   runtimeUrl = `http://127.0.0.1:${http.address().port}/runtime`;
@@ -42,11 +39,11 @@ after(() => {
   http.close();
 });
 
-/** What a page of CopilotKit holds of its runtime's agent. */
+/** What a page of CopilotKit holds of its runtime's agent. The runtime hands its token on. */
 class Page {
-  constructor(threadId = randomUUID()) {
+  constructor(threadId = randomUUID(), token = headers) {
     this.threadId = threadId;
-    this.agent = new ProxiedCopilotRuntimeAgent({ runtimeUrl, agentId: "default", transport: "rest", threadId });
+    this.agent = new ProxiedCopilotRuntimeAgent({ runtimeUrl, agentId: "default", transport: "rest", threadId, headers: token });
   }
 
   say(text) {
@@ -79,7 +76,7 @@ async function effects(tool) {
 
 /** The events of the thread's log, which is at rest. */
 async function logged(threadId) {
-  const read = async (query) => (await (await fetch(`${AGUIWS_SERVER}/agui/threads/${threadId}/events${query}`)).text()).split("\n");
+  const read = async (query) => (await (await fetch(`${AGUIWS_SERVER}/agui/threads/${threadId}/events${query}`, { headers })).text()).split("\n");
   const at = (await read("")).findLast((line) => line.startsWith("id: ")).slice("id: ".length);
   const lines = await read(`?after=${at.slice(0, at.lastIndexOf(":"))}:0`);
   return lines.filter((line) => line.startsWith("data: ")).map((line) => JSON.parse(line.slice("data: ".length)));
@@ -144,4 +141,13 @@ test(`${packages}: the stop button stops the run on the server, and the next mes
   assert.equal(page.said.at(-1), "still here");
   const ends = (await logged(page.threadId)).filter(({ type }) => type === "RUN_FINISHED");
   assert.deepEqual(ends.map(({ outcome }) => outcome?.type), ["cancelled", "success"]);
+});
+
+test(`${packages}: a page without a token is refused`, async () => {
+  const page = new Page(undefined, {});
+  const failures = [];
+  page.agent.subscribe({ onRunErrorEvent: ({ event }) => void failures.push(event.message), onRunFailed: ({ error }) => void failures.push(error.message) });
+  await page.say("/say hello").catch(() => {});
+  assert.match(failures.join("; "), /needs a bearer credential/);
+  assert.deepEqual(page.said, []);
 });

@@ -22,10 +22,12 @@ func TestCopilotKitNodeRuntime(t *testing.T) {
 	if _, err := os.Stat(filepath.Join("node_modules", ".package-lock.json")); err != nil {
 		command.Missing(t, "node", "run npm ci --prefix conformance/frontends/noderuntime")
 	}
-	server := command.Start(t, command.Options{})
+	const token = "the-token-that-ada-has"
+	server := command.Start(t, command.Options{Args: []string{"--auth", "tokens", "--tokens", `[{token: ` + token + `, user: ada}]`}})
 	command.NodeTests(t, []string{
 		"AGUIWS_SERVER=" + server.URL(),
 		"AGUIWS_EFFECTS=" + server.EffectsFile(),
+		"AGUIWS_TOKEN=" + token,
 		"COPILOTKIT_TELEMETRY_DISABLED=true",
 		"DO_NOT_TRACK=1",
 	}, "noderuntime.test.mjs")

@@ -2,6 +2,7 @@
 
 import { CopilotChat, CopilotKit, useAgent, useConfigureSuggestions, useFrontendTool, useInterrupt } from "@copilotkit/react-core/v2";
 import "@copilotkit/react-core/v2/styles.css";
+import { useState } from "react";
 import { createRoot } from "react-dom/client";
 import { z } from "zod";
 import { Approval } from "../pages/approval";
@@ -10,13 +11,25 @@ const address = new URLSearchParams(location.search);
 const threadId = address.get("thread")!;
 
 function Page() {
+  const [{ token, attempt }, set] = useState({ token: address.get("token"), attempt: 0 });
+  const [failure, setFailure] = useState("");
+  // Another key makes CopilotKit begin again.
+  const signIn = ({ token, anew }: { token: string; anew: boolean }) => set({ token, attempt: attempt + (anew ? 1 : 0) });
+  Object.assign(window, { signIn });
   return (
-    <CopilotKit runtimeUrl={address.get("runtime")!} useSingleEndpoint={address.has("single")} threadId={threadId}>
+    <CopilotKit
+      key={attempt}
+      runtimeUrl={address.get("runtime")!}
+      useSingleEndpoint={address.has("single")}
+      threadId={threadId}
+      headers={token ? { Authorization: `Bearer ${token}` } : {}}
+    >
+      <p data-testid="failure">{failure}</p>
       <Questions />
       <Picker />
       <Watched />
       {address.has("suggest") && <Suggested />}
-      <CopilotChat threadId={threadId} />
+      <CopilotChat threadId={threadId} onError={({ error }) => setFailure(error.message)} />
     </CopilotKit>
   );
 }

@@ -5,7 +5,7 @@ import { test as nodeTest } from "node:test";
 import { effects, numbers, Tab, unique, until } from "../lane.mjs";
 import { showing, versionOf } from "../../node/shown.mjs";
 
-const { AGUIWS_CUTTING, AGUIWS_SERVER, AGUIWS_SUGGESTING } = process.env;
+const { AGUIWS_CUTTING, AGUIWS_GUARDED, AGUIWS_SERVER, AGUIWS_SUGGESTING, AGUIWS_TOKEN } = process.env;
 const runtime = `${AGUIWS_SERVER}/copilotkit`;
 const version = versionOf("@copilotkit/react-core", "..");
 const named = (name, body) => nodeTest(`@copilotkit/react-core ${version} by runtimeUrl: ${name}`, body);
@@ -181,6 +181,35 @@ test("a tool of the page's own is called, and the agent told what it answered", 
   const tab = await open();
   await tab.say('/frontend pick {"from":2}');
   await tab.says("The frontend answered pick: number 2");
+});
+
+// What CopilotKit says of a refusal, in its many ways.
+const guarded = { ...hooks, harmless: /401|credential|Agent default not found/ };
+const guard = (token) => Tab.open("runtime", guarded, { runtime: `${AGUIWS_GUARDED}/copilotkit`, token });
+const signIn = (tab, token, anew) => tab.page.evaluate((how) => window.signIn(how), { token, anew });
+const refused = (tab) => until(async () => /a valid credential is needed/.test(await tab.at("failure").innerText()), "the chat is told of the refusal");
+
+test("a page whose token is refused works with a good one once CopilotKit begins again", async () => {
+  const tab = await guard("a-token-that-nobody-has");
+  await refused(tab);
+  await signIn(tab, AGUIWS_TOKEN, true);
+  await tab.say("/say hello");
+  await tab.says("hello");
+});
+
+test("an answer whose token has ended is asked again, and carried out once", async () => {
+  const tool = unique("pay");
+  const tab = await guard(AGUIWS_TOKEN);
+  await tab.say(`/tool ${tool} {"amount":10}`);
+  await asked(tab);
+  await signIn(tab, "a-token-that-has-ended", false);
+  await tab.at("approve").click();
+  await refused(tab);
+  await answered(tab); // it is gone, and the answer is lost
+  await signIn(tab, AGUIWS_TOKEN, true);
+  await asked(tab);
+  await tab.at("approve").click();
+  await tab.says(`I have called ${tool}.`);
 });
 
 test("an EventSource comes back where it stopped", async () => {

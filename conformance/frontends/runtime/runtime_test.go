@@ -30,6 +30,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 
+// token is ada's, at the server that wants one.
+const token = "the-token-that-ada-has"
+
 const document = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>%[1]s</title>
 <link rel="icon" href="data:,"><link rel="stylesheet" href="/build/page.css"></head>
@@ -51,6 +54,7 @@ func TestCopilotKitRuntimeURL(t *testing.T) {
 	page := httptest.NewServer(mux)
 	t.Cleanup(page.Close)
 	server := command.Start(t, command.Options{Args: []string{"--origins", page.URL}})
+	guarded := command.Start(t, command.Options{Args: []string{"--origins", page.URL, "--auth", "tokens", "--tokens", `[{token: ` + token + `, user: ada}]`}})
 	suggesting := suggesting(t, page.URL)
 
 	command.NodeTests(t, []string{
@@ -58,6 +62,8 @@ func TestCopilotKitRuntimeURL(t *testing.T) {
 		"AGUIWS_SERVER=" + server.URL(),
 		"AGUIWS_CUTTING=" + cutting(t, server.URL()),
 		"AGUIWS_SUGGESTING=" + suggesting,
+		"AGUIWS_GUARDED=" + guarded.URL(),
+		"AGUIWS_TOKEN=" + token,
 		"AGUIWS_EFFECTS=" + server.EffectsFile(),
 		"AGUIWS_BROWSER=" + browser,
 		"AGUIWS_SHOTS=" + command.Artifacts(t),

@@ -4,14 +4,15 @@ import { useAgent, useDefaultRenderTool, useInterrupt } from "@copilotkit/react-
 import { useState } from "react";
 import "./question.css";
 
-/** Asks what the agent wants to know, in the chat. */
-export function Questions() {
+/** Asks what the agent wants to know, in its chat. Without an agentId it is the provider's agent, as it is for CopilotChat. */
+export function Questions({ agentId }: { agentId?: string }) {
   useDefaultRenderTool(); // shows the agent's calls
-  const { agent } = useAgent({ agentId: "default" });
+  const { agent } = useAgent({ agentId });
   // The card folds them up, and nobody should approve what they do not see.
   const argumentsOf = (toolCallId?: string) =>
     agent.messages.flatMap((message) => (message.role === "assistant" && message.toolCalls) || []).find(({ id }) => id === toolCallId)?.function.arguments;
   useInterrupt({
+    agentId,
     render: ({ interrupt, resolve, cancel }) =>
       interrupt ? (
         <Question
