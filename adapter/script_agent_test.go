@@ -41,7 +41,7 @@ func scripted(t *testing.T, configure ...func(*runner.Options)) (*lab, func() []
 // What each command says in one run.
 func TestScriptCommands(t *testing.T) {
 	for message, want := range map[string]string{
-		"what can you do?":   "I am the script agent, and I do what I am told. Try /say TEXT, /slow N MS, /tool NAME JSON, /parallel N, /form, /date, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, /think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES, /report ROWS, /steps N MS, /sleep SECONDS, /event NAME or /call TEXT.",
+		"what can you do?":   "I am the script agent, and I do what I am told. Try /say TEXT, /slow N MS, /tool NAME JSON, /parallel N, /form, /date, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, /think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES, /report ROWS, /steps N MS, /sleep SECONDS, /event NAME or /call TEXT. Or attach a picture or a file.",
 		"/say one two":       "one two",
 		"/slow 3 1":          "1 2 3 ",
 		"/effect":            "The effect took place.",
@@ -66,6 +66,28 @@ func TestScriptCommands(t *testing.T) {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})
+	}
+}
+
+// What is attached is told by its kind, name, type and size, unless a command stands beside it.
+func TestScriptTellsWhatCame(t *testing.T) {
+	data := func(kind protocol.PartType, mime, value, metadata string) protocol.Part {
+		return protocol.Part{Type: kind, Source: &protocol.Source{Type: protocol.SourceData, Value: value, MimeType: mime}, Metadata: []byte(metadata)}
+	}
+	text := protocol.Part{Type: protocol.PartText, Text: "Look."}
+	for want, content := range map[string]*protocol.Content{
+		"I have got a picture named a.png, of type image/png, 4 bytes; and a file, of type application/pdf, 1 bytes.": protocol.PartsOf(text,
+			data(protocol.PartImage, "image/png", "AAAAAA==", `{"filename":"a.png"}`), data(protocol.PartDocument, "application/pdf", "AA==", "")),
+		"I have got a video, by reference.":                                protocol.PartsOf(protocol.Part{Type: protocol.PartVideo, Source: &protocol.Source{Type: protocol.SourceURL, Value: "https://example.org/"}}),
+		"I have got a recording, of type audio/mpeg, which is not base64.": protocol.PartsOf(data(protocol.PartAudio, "audio/mpeg", "?", "")),
+		"one": protocol.PartsOf(protocol.Part{Type: protocol.PartText, Text: "/say one"}, data(protocol.PartImage, "image/png", "AA==", "")),
+	} {
+		l, _ := scripted(t)
+		l.submit(&protocol.RunAgentInput{Messages: protocol.Messages{{ID: "m", Role: protocol.RoleUser, Content: content}}})
+		succeeded(t, l.untilEnd())
+		if got := l.texts(); !slices.Equal(got, []string{want}) {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/aguiws/aguiws/adapter/admission"
-	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/core"
 )
 
@@ -33,23 +32,26 @@ func withTransport(caps json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(all)
 }
 
-// withIdentities are the capabilities of agents that say who they are.
-func withIdentities(caps json.RawMessage, who map[string]protocol.IdentityCapabilities) (map[string]json.RawMessage, error) {
-	identified := map[string]json.RawMessage{}
-	for name, identity := range who {
-		var all map[string]json.RawMessage
-		if err := json.Unmarshal(caps, &all); err != nil {
-			return nil, err
+// withMember adds a member to the capabilities of the agents that have one. Those that
+// described does not hold yet begin as caps.
+func withMember[T any](described map[string]json.RawMessage, caps json.RawMessage, member string, values map[string]T) error {
+	for name, value := range values {
+		begun, ok := described[name]
+		if !ok {
+			begun = caps
 		}
-		var err error
-		if all["identity"], err = json.Marshal(identity); err != nil {
-			return nil, err
+		all, err := membersOf(begun, "what there is")
+		if err != nil {
+			return err
 		}
-		if identified[name], err = json.Marshal(all); err != nil {
-			return nil, err
+		if all[member], err = json.Marshal(value); err != nil {
+			return err
+		}
+		if described[name], err = json.Marshal(all); err != nil {
+			return err
 		}
 	}
-	return identified, nil
+	return nil
 }
 
 // describe finds what is said of the agents without asking them.
@@ -57,8 +59,12 @@ func (s *Server) describe(b core.Backend) (err error) {
 	if s.capabilities, err = withTransport(b.Capabilities()); err != nil {
 		return fmt.Errorf("server: capabilities: %w", err)
 	}
-	if s.identified, err = withIdentities(s.capabilities, s.opts.Identities); err != nil {
-		return fmt.Errorf("server: identities: %w", err)
+	s.identified = map[string]json.RawMessage{}
+	if err := errors.Join(
+		withMember(s.identified, s.capabilities, "identity", s.opts.Identities),
+		withMember(s.identified, s.capabilities, "multimodal", s.opts.Multimodal),
+	); err != nil {
+		return fmt.Errorf("server: capabilities: %w", err)
 	}
 	if err := s.announce(b); err != nil {
 		return fmt.Errorf("server: capabilities: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -217,9 +218,18 @@ func TestCapabilities(t *testing.T) {
 	if _, _, body := newTestServer(t, lasting, nil).get("/agui/capabilities", nil, ""); body["custom"].(map[string]any)["aguiws"].(map[string]any)["durable"] != true {
 		t.Errorf("where suspended runs outlive the process: %v", body)
 	}
-	if caps, err := withIdentities([]byte(`{"tools":{}}`), map[string]protocol.IdentityCapabilities{"helper": {Name: "Helper", Type: "t"}}); err != nil ||
-		len(caps) != 1 || string(caps["helper"]) != `{"identity":{"name":"Helper","type":"t"},"tools":{}}` {
-		t.Errorf("got %s, %v", caps["helper"], err)
+	yes := true
+	described := newTestServer(t, newFake(), &Options{Agents: []string{"helper", "mute"},
+		Identities: map[string]protocol.IdentityCapabilities{"helper": {Name: "Helper", Type: "t"}},
+		Multimodal: map[string]protocol.MultimodalCapabilities{"helper": {Input: &protocol.MultimodalInputCapabilities{Image: &yes}}}})
+	for path, want := range map[string]string{
+		"/agui/helper/capabilities": `map[name:Helper type:t] map[input:map[image:true]] true`,
+		"/agui/mute/capabilities":   `<nil> <nil> true`,
+	} {
+		_, _, body := described.get(path, nil, "")
+		if got := fmt.Sprint(body["identity"], body["multimodal"], body["tools"] != nil); got != want {
+			t.Errorf("%s: got %s", path, got)
+		}
 	}
 	if status, _, _ := ts.get("/agui/capabilities", nil, ""); status != 401 {
 		t.Errorf("without a credential: %d", status)

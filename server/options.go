@@ -52,6 +52,9 @@ type Options struct {
 	// Identities say who agents are, by name: the
 	// identity among their capabilities. Default: nothing is said.
 	Identities map[string]protocol.IdentityCapabilities
+	// Multimodal says which media agents take and make, by name: pages offer to attach
+	// what an agent takes. Default: nothing is said.
+	Multimodal map[string]protocol.MultimodalCapabilities
 	// Capabilities ask agents what they can do, by name: the
 	// answer is nil for nothing, and is not changed. They are asked when somebody wants to know,
 	// one call for each agent at a time, and what was answered stands for five minutes. ctx is

@@ -1,6 +1,6 @@
 // Package script is a deterministic agent: it obeys a command in the last user
-// message, and answers other text with what it can do. It is what the command
-// runs by default, and the profile that tests and the conformance harness use.
+// message, says what is attached to one without a command, and answers other text
+// with what it can do. It is what the command runs by default, and the profile that tests and the conformance harness use.
 //
 //	/say TEXT          streams TEXT in word deltas
 //	/slow N MS         N deltas, MS milliseconds apart

@@ -20,6 +20,13 @@ var Identity = protocol.IdentityCapabilities{
 	Name: "script", Type: "aguiws:script", Description: "Does what commands such as /say and /tool tell it to",
 }
 
+// Multimodal says which media the agent takes: all of them.
+var Multimodal = protocol.MultimodalCapabilities{
+	Input: &protocol.MultimodalInputCapabilities{Image: &yes, Audio: &yes, Video: &yes, PDF: &yes, File: &yes},
+}
+
+var yes = true
+
 // New returns the agent. It may be used by several runners at once.
 func New(options Options) adapter.Agent { return &agent{options} }
 
@@ -59,27 +66,32 @@ var commands = map[string]command{
 
 const help = "I am the script agent, and I do what I am told. Try /say TEXT, /slow N MS, /tool NAME JSON, " +
 	"/parallel N, /form, /date, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, " +
-	"/think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES, /report ROWS, /steps N MS, /sleep SECONDS, /event NAME or /call TEXT."
+	"/think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES, /report ROWS, /steps N MS, /sleep SECONDS, /event NAME or /call TEXT. Or attach a picture or a file."
 
 // Run obeys the last user message.
 func (a *agent) Run(ctx context.Context, run *adapter.Run) error {
 	if said, ok := answered(run.Input().Messages); ok {
 		return stream(run, said)
 	}
-	name, argument, _ := strings.Cut(lastUserText(run.Input().Messages), " ")
+	said := lastOfUser(run.Input().Messages)
+	name, argument, _ := strings.Cut(strings.TrimSpace(said.String()), " ")
 	if do := commands[name]; do != nil {
 		return do(a, ctx, run, strings.TrimSpace(argument))
+	}
+	if came := attached(said); came != "" {
+		return stream(run, came)
 	}
 	return stream(run, help)
 }
 
-func lastUserText(messages protocol.Messages) string {
+// lastOfUser is what the user said last; nil: nothing.
+func lastOfUser(messages protocol.Messages) *protocol.Content {
 	for i := len(messages) - 1; i >= 0; i-- {
 		if messages[i].Role == protocol.RoleUser {
-			return strings.TrimSpace(messages[i].Content.String())
+			return messages[i].Content
 		}
 	}
-	return ""
+	return nil
 }
 
 // stream writes a message in word deltas.

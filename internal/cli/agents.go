@@ -26,6 +26,7 @@ type agentSet struct {
 	byDefault    string   // one of them
 	byName       map[string]adapter.Agent
 	identities   map[string]protocol.IdentityCapabilities
+	multimodal   map[string]protocol.MultimodalCapabilities
 	capabilities map[string]func(context.Context) (*protocol.AgentCapabilities, error) // of upstreams
 	upstreams    []upstreamEntry
 	gateways     []*gateway.Upstream // of upstreams
@@ -37,7 +38,7 @@ func newAgents(s *settings, m *metrics.Metrics, log *slog.Logger) (*agentSet, er
 	if err != nil {
 		return nil, err
 	}
-	a := &agentSet{upstreams: list, byName: map[string]adapter.Agent{}, identities: map[string]protocol.IdentityCapabilities{},
+	a := &agentSet{upstreams: list, byName: map[string]adapter.Agent{}, identities: map[string]protocol.IdentityCapabilities{}, multimodal: map[string]protocol.MultimodalCapabilities{},
 		capabilities: map[string]func(context.Context) (*protocol.AgentCapabilities, error){}}
 	a.names, a.byDefault = s.agentNames(list)
 	if !slices.Contains(a.names, a.byDefault) {
@@ -53,6 +54,7 @@ func newAgents(s *settings, m *metrics.Metrics, log *slog.Logger) (*agentSet, er
 	}
 	if slices.Contains(a.names, "script") {
 		a.byName["script"], a.identities["script"] = script.New(script.Options{Effects: s.effects}), script.Identity
+		a.multimodal["script"] = script.Multimodal
 	}
 	if slices.Contains(a.names, assistant) {
 		own, err := s.newAssistant()

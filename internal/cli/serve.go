@@ -193,7 +193,7 @@ func (s *settings) serverOptions(auth identity.Authenticator, agents *agentSet, 
 	hosts, origins := s.ownAddress()
 	return &server.Options{
 		Auth: auth, Hosts: append(hosts, s.hosts...), Origins: append(origins, s.origins...), TrustedProxies: s.proxies, Agents: agents.names,
-		PassHeaders: append(agents.passHeaders(), s.traces.headers()...), Identities: agents.identities, Capabilities: agents.capabilities,
+		PassHeaders: append(agents.passHeaders(), s.traces.headers()...), Identities: agents.identities, Multimodal: agents.multimodal, Capabilities: agents.capabilities,
 		Fallback: web.HandlerFor(web.Options{Keep: "Start it with --redis URL to keep them.", SignIn: s.hasSignIn()}), Store: st, Metrics: m, Logger: log,
 		Ready: func(ctx context.Context) error {
 			err := st.Ready(ctx)

@@ -1,6 +1,8 @@
 package admit
 
 import (
+	"cmp"
+	"encoding/json"
 	"regexp"
 	"strings"
 	"unicode"
@@ -15,15 +17,28 @@ const maxTitleBytes = 60
 // maxReadBytes is what is read of a message for its title.
 const maxReadBytes = 1000
 
-// titleOf names a thread after what its first user message says. The page names a
-// thread that it shows by the same rule: testdata/titles.json holds both to it.
+// titleOf names a thread after what its first user message says, or else after the
+// first file of it that has a name. The page names a thread that it shows by the same
+// rule: testdata/titles.json holds both to it.
 func titleOf(messages protocol.Messages) string {
 	for _, m := range messages {
 		if m.Role != protocol.RoleUser {
 			continue
 		}
-		if title := sentenceTitle(m.Content.String()); title != "" {
+		if title := cmp.Or(sentenceTitle(m.Content.String()), fileTitle(m.Content)); title != "" {
 			return title
+		}
+	}
+	return ""
+}
+
+// fileTitle is the name of the first file that has one.
+func fileTitle(content *protocol.Content) string {
+	parts, _ := content.Parts()
+	for _, p := range parts {
+		var told struct{ Filename string }
+		if p.Type != protocol.PartText && json.Unmarshal(p.Metadata, &told) == nil && told.Filename != "" {
+			return CutTitle(strings.ToValidUTF8(told.Filename, ""))
 		}
 	}
 	return ""

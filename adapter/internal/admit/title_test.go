@@ -15,12 +15,27 @@ func TestTitlesOfMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var cases []struct{ Text, Title string }
+	var cases []struct {
+		Text, Title string
+		Files       []string
+	}
 	if err := json.Unmarshal(data, &cases); err != nil || len(cases) == 0 {
 		t.Fatal(len(cases), err)
 	}
 	for _, c := range cases {
-		got := titleOf(protocol.Messages{{Role: protocol.RoleUser, Content: protocol.Text(c.Text)}})
+		content := protocol.Text(c.Text)
+		if c.Files != nil {
+			parts := []protocol.Part{{Type: protocol.PartText, Text: c.Text}}
+			for _, name := range c.Files {
+				metadata, err := json.Marshal(map[string]string{"filename": name})
+				if err != nil {
+					t.Fatal(err)
+				}
+				parts = append(parts, protocol.Part{Type: protocol.PartDocument, Metadata: metadata})
+			}
+			content = protocol.PartsOf(parts...)
+		}
+		got := titleOf(protocol.Messages{{Role: protocol.RoleUser, Content: content}})
 		if got != c.Title {
 			t.Errorf("titleOf(%q) = %q, want %q", c.Text, got, c.Title)
 		}
