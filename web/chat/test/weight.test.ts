@@ -32,7 +32,7 @@ it("weighs at most 200 KiB before its first message", () => {
   expect(weight, [...files.keys()].join()).toBeLessThanOrEqual(200 << 10);
 });
 
-it("loads forms, the reader of Markdown and the other places when they are needed", () => {
+it("loads questions, forms, the reader of Markdown and the other places when they are needed", () => {
   const names = [...loaded().keys()].join();
-  for (const part of ["SchemaForm", "Markdown", "Inbox", "Operator", "Inspector", "judge"]) expect(names).not.toContain(part);
+  for (const part of ["SchemaForm", "Interrupts", "ToolFacts", "Markdown", "Inbox", "Operator", "Inspector", "judge"]) expect(names).not.toContain(part);
 });

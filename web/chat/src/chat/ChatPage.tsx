@@ -11,7 +11,6 @@ import { useFollow } from "./follow";
 import { Branches } from "./GoBack";
 import { Guarded } from "../../../react/lib/Guarded";
 import { Icon } from "../../../react/lib/Icon";
-import { Interrupts } from "../decision/Interrupts";
 import { Jump } from "./Jump";
 import { MemoryNotice } from "./MemoryNotice";
 import { MessageList } from "./MessageList";
@@ -28,11 +27,15 @@ import { StatePanel } from "./StatePanel";
 import { ConnectionFacts, StatusChip } from "./StatusChip";
 import { ThreadList } from "../threads/ThreadList";
 import { useTitle } from "./title";
+import { useIdle } from "../lib/idle";
 import { useWide } from "../lib/wide";
 import { whyRestated } from "../lib/words";
-import { words } from "../words";
+import { parts, words } from "../words";
 
 const Inspector = lazy(() => part(() => import("./Inspector")));
+
+/** Fetched before the first question, if the browser has time until then. */
+const Interrupts = lazy(() => part(() => import("../decision/Interrupts")));
 
 /** Failures of a connection that another token may mend. */
 const SIGNED_OUT = new Set(["unauthenticated", "4401"]);
@@ -57,6 +60,8 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const waits = storeAway ? words.chat.storeSilent : status.connection === "connected" ? undefined : words.chat.noConnection;
   const restated = status.lost ? whyRestated(status.restated) : undefined;
   const quiet = useQuiet(running && !storeAway && status.connection === "connected", picture.position?.seq);
+  const asked = status.interrupts.length > 0;
+  const idle = useIdle();
   const [returned, giveBack] = useState<string>();
   const content = useRef<HTMLElement>(null);
   const follow = useFollow(content, !empty);
@@ -67,7 +72,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
     synced: status.synced,
     restated: picture.restated,
     running,
-    asks: status.interrupts.length > 0,
+    asks: asked,
   });
   /** Begins to change what was said last; answers whether there is such a message. */
   const editLast = () => {
@@ -169,14 +174,20 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                 retry={send}
               />
             </BackOf>
-            <Interrupts
-              threadId={threadId}
-              open={status.interrupts}
-              messages={messages}
-              asker={{ agent: status.hello?.capabilities?.identity?.name }}
-              sending={picture.answering}
-              answer={(entries, said) => void chat.answer(entries, said)}
-            />
+            {(idle || asked) && (
+              <OrElse instead={asked && <p className="fault">{parts.answer.notLoaded}</p>}>
+                <Suspense fallback={asked && <p className="hint">{words.app.loading}</p>}>
+                  <Interrupts
+                    threadId={threadId}
+                    open={status.interrupts}
+                    messages={messages}
+                    asker={{ agent: status.hello?.capabilities?.identity?.name }}
+                    sending={picture.answering}
+                    answer={(entries, said) => void chat.answer(entries, said)}
+                  />
+                </Suspense>
+              </OrElse>
+            )}
             {stopping !== undefined && !running && <PartsGoOn key={stopping} threadId={threadId} runId={stopping} />}
             {status.queued.map((input) => (
               <div key={input.runId} className="queued" data-testid="queued" data-run-id={input.runId}>

@@ -29,7 +29,7 @@ interface Props {
 }
 
 /** All open questions. One is sent when it is answered; several are shown one at a time, looked over, and sent together. */
-export function Interrupts({ threadId, open, messages, asker, sending, answer }: Props) {
+export default function Interrupts({ threadId, open, messages, asker, sending, answer }: Props) {
   const [drafts, { answers, kept: draftsKept, faults }] = useDrafts(threadId, open.map(({ id }) => id));
   // The one that was answered here last.
   const [given, setGiven] = useState<{ id: string; label: string }>();
