@@ -122,11 +122,13 @@ func TestPeopleSignIn(t *testing.T) {
 		says                     string
 	}{
 		{"the page reads", "GET", "/agui/capabilities", "", session, 200, ""},
+		{"the page's CopilotKit", "GET", "/copilotkit/info", "", session, 200, ""},
 		{"the page sends", "POST", "/agui", post, beside(session, "Origin", publicURL, "Content-Type", "application/json"), 200, ""},
 		{"the page's socket", "GET", "/agui/ws", "", beside(session, append(upgrade, "Origin", publicURL)...), 101, ""},
 		{"a form of another site", "POST", "/agui", post, beside(session, "Origin", "https://evil.example", "Content-Type", "application/json"), 403, "origin_not_allowed"},
 		{"a page that is listed", "POST", "/agui", post, beside(session, "Origin", "https://app.example", "Content-Type", "application/json"), 403, "origin_not_allowed"},
 		{"a page that is listed reads", "GET", "/agui/capabilities", "", beside(session, "Origin", "https://app.example"), 403, "origin_not_allowed"},
+		{"CopilotKit of a page that is listed", "GET", "/copilotkit/info", "", beside(session, "Origin", "https://app.example"), 403, "origin_not_allowed"},
 		{"a page that is listed, with a token", "GET", "/agui/capabilities", "", beside(session, "Origin", "https://app.example", "Authorization", "Bearer "+annsToken), 200, ""},
 		{"a program", "POST", "/agui", post, beside(session, "Content-Type", "application/json"), 403, "origin_required"},
 		{"an image", "GET", "/agui/capabilities", "", beside(session, "Sec-Fetch-Site", "cross-site"), 403, "origin_not_allowed"},

@@ -48,7 +48,7 @@ for (const by of ["WebSocketAgent", "runtimeUrl"]) {
     });
   }
 
-  test(`CopilotKit by ${by}: a call, a component, an activity, the state and suggestions are drawn`, async () => {
+  test(`CopilotKit by ${by}: a call, a component, an activity, the state, thoughts and suggestions are drawn`, async () => {
     const tab = await open();
     await tab.say('/tool paint {"colour":"red"}');
     await question(tab).waitFor();
@@ -64,6 +64,9 @@ for (const by of ["WebSocketAgent", "runtimeUrl"]) {
     await tab.rest();
     await tab.say('/state {"a":1}');
     await shows(tab, "state", '{"a":1,"steps":["snapshot","delta"]}');
+    await tab.rest();
+    await tab.say("/think hard");
+    await tab.page.getByText("Thought for").waitFor();
     await tab.rest();
     await press(tab, "Greet");
     await tab.says("good day");

@@ -1,4 +1,4 @@
-// docs/quickstart-frontend.md: the page that it prints, over HTTP.
+// docs/httpagent.md: the page that it prints, over HTTP.
 
 import { test } from "node:test";
 import { Tab, until } from "./lane.mjs";

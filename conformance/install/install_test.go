@@ -1,6 +1,7 @@
 package install
 
 import (
+	"bytes"
 	"cmp"
 	"flag"
 	"fmt"
@@ -177,16 +178,20 @@ func tools(t *testing.T) {
 const pack = "npm ci --prefix web && npm pack ./web/client"
 
 // readme is what the second of README's lines installs, with the tarball that the
-// first has made in place of its name.
+// first has made in place of its name. The frontend's quickstart has the same lines.
 func readme(t *testing.T, tarball string) (packages []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(command.Root(t), "web", "client", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(pack) + ` +# .*\nnpm install (\S+) ([^#\n]*)#`).FindSubmatch(text)
-	if found == nil {
-		t.Fatal("web/client/README.md does not show the lines that this lane takes from it")
+	var found [][]byte
+	for _, page := range []string{"docs/quickstart-frontend.md", "web/client/README.md"} {
+		text, err := os.ReadFile(filepath.Join(command.Root(t), page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(pack) + ` +# .*\nnpm install (\S+) ([^#\n]*)#`).FindSubmatch(text)
+		if lines == nil || found != nil && !bytes.Equal(lines[0], found[0]) {
+			t.Fatalf("%s does not show the lines that this lane takes from it", page)
+		}
+		found = lines
 	}
 	if name := filepath.Base(string(found[1])); !strings.HasSuffix(tarball, name) {
 		t.Fatalf("README installs %s, and %s was made", name, tarball)

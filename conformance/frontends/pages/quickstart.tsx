@@ -1,4 +1,4 @@
-// The page that docs/quickstart-frontend.md prints.
+// The page that docs/httpagent.md prints.
 
 import { createRoot } from "react-dom/client";
 import { Chat } from "../snippets/httpagent";

@@ -11,25 +11,22 @@ const address = new URLSearchParams(location.search);
 const threadId = address.get("thread")!;
 
 function Page() {
-  const [{ token, attempt }, set] = useState({ token: address.get("token"), attempt: 0 });
-  const [failure, setFailure] = useState("");
-  // Another key makes CopilotKit begin again.
-  const signIn = ({ token, anew }: { token: string; anew: boolean }) => set({ token, attempt: attempt + (anew ? 1 : 0) });
-  Object.assign(window, { signIn });
+  const [token, setToken] = useState(address.get("token"));
+  const failed = (event: object) => { if ("error" in event && /401/.test(String(event.error))) setToken(""); };
+  Object.assign(window, { setToken });
+  if (token === "") return <button data-testid="sign-in" onClick={() => setToken(address.get("good"))}>Sign in</button>;
   return (
     <CopilotKit
-      key={attempt}
       runtimeUrl={address.get("runtime")!}
       useSingleEndpoint={address.has("single")}
       threadId={threadId}
       headers={token ? { Authorization: `Bearer ${token}` } : {}}
     >
-      <p data-testid="failure">{failure}</p>
       <Questions />
       <Picker />
       <Watched />
       {address.has("suggest") && <Suggested />}
-      <CopilotChat threadId={threadId} onError={({ error }) => setFailure(error.message)} />
+      <CopilotChat threadId={threadId} onError={failed} />
     </CopilotKit>
   );
 }

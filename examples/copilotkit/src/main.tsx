@@ -1,9 +1,9 @@
 // CopilotKit's chat on a thread that the server keeps. There is no runtime of Node and nothing of ours in the page.
 
+import { Questions } from "./question";
 import { CopilotChat, CopilotKit } from "@copilotkit/react-core/v2";
 import "@copilotkit/react-core/v2/styles.css";
 import { createRoot } from "react-dom/client";
-import { Questions } from "./question";
 
 // A thread has an address, so that a reload finds it again.
 const address = new URL(location.href);

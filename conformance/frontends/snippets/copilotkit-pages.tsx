@@ -1,0 +1,33 @@
+declare const threadId: string;
+declare function Questions(props: { agentId?: string }): null;
+
+import { CopilotChat, CopilotKit } from "@copilotkit/react-core/v2";
+import { useState } from "react";
+
+const byProvider = (
+  <CopilotKit runtimeUrl="/copilotkit" agent="weather" threadId={threadId} enableInspector={false}>
+    <Questions />
+    <CopilotChat threadId={threadId} />
+  </CopilotKit>
+);
+
+const byChat = (
+  <CopilotKit runtimeUrl="/copilotkit" threadId={threadId} enableInspector={false}>
+    <Questions agentId="weather" />
+    <CopilotChat agentId="weather" threadId={threadId} />
+  </CopilotKit>
+);
+
+function Page({ signIn }: { signIn: () => Promise<string> }) {
+  const [token, setToken] = useState("");
+  const failed = (event: object) => { if ("error" in event && /401/.test(String(event.error))) setToken(""); };   // object: the prop is React's, too
+  if (!token) return <button onClick={() => void signIn().then(setToken)}>Sign in</button>;
+  return (
+    <CopilotKit runtimeUrl="/copilotkit" headers={{ Authorization: `Bearer ${token}` }} threadId={threadId} enableInspector={false}>
+      <Questions />
+      <CopilotChat threadId={threadId} onError={failed} />
+    </CopilotKit>
+  );
+}
+
+export { byChat, byProvider, Page };
