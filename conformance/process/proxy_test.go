@@ -129,7 +129,7 @@ func TestBehindNginx(t *testing.T) {
 	}
 }
 
-// startNginx runs the block of nginx's language that docs/proxies.md shows, for a port
+// startNginx runs the two blocks of nginx's language that docs/proxies.md shows, for a port
 // and an upstream of the test's, and returns the certificate that it shows.
 func startNginx(t *testing.T, binary string, port int, upstream string) []byte {
 	t.Helper()
@@ -137,12 +137,12 @@ func startNginx(t *testing.T, binary string, port int, upstream string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := regexp.MustCompile("(?s)\n```nginx\n(.*?)\n```\n").FindSubmatch(page)
-	if shown == nil {
-		t.Fatal("docs/proxies.md shows no configuration of nginx")
+	shown := regexp.MustCompile("(?s)\n```nginx\n(.*?)\n```\n").FindAllSubmatch(page, -1)
+	if len(shown) != 2 {
+		t.Fatalf("docs/proxies.md shows %d blocks of nginx", len(shown))
 	}
 	dir := t.TempDir()
-	site := string(shown[1])
+	site := string(shown[1][1])
 	for from, to := range map[string]string{"listen 443 ssl": "listen 127.0.0.1:" + strconv.Itoa(port) + " ssl", "127.0.0.1:8080": upstream, "127.0.0.1:8081": upstream, "/etc/aguiws/": dir + "/"} {
 		if !strings.Contains(site, from) {
 			t.Fatalf("the configuration of nginx does not hold %q", from)
@@ -153,9 +153,9 @@ func startNginx(t *testing.T, binary string, port int, upstream string) []byte {
 	if os.Geteuid() == 0 {
 		user = "user root;"
 	}
-	main := fmt.Sprintf(`%s daemon off; pid %[2]s/pid; error_log stderr; events {}
+	main := fmt.Sprintf(`%s daemon off; pid %[2]s/pid; error_log stderr; %[4]s
 http { access_log off; client_body_temp_path %[2]s/a; proxy_temp_path %[2]s/b; fastcgi_temp_path %[2]s/c; uwsgi_temp_path %[2]s/d; scgi_temp_path %[2]s/e;
-%[3]s }`, user, dir, site)
+%[3]s }`, user, dir, site, shown[0][1])
 	chain, key := selfSigned(t)
 	for name, text := range map[string][]byte{"nginx.conf": []byte(main), "chain.pem": chain, "key.pem": key} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
