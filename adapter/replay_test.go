@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -144,8 +145,19 @@ func TestReplayDiverges(t *testing.T) {
 				return nil
 			}))
 			open := interrupts(t, l.say("hi"))
+			before, err := l.store.Notices(l.ctx(), store.NoticeQuery{})
+			if err != nil {
+				t.Fatal(err)
+			}
 			failedWith(t, l.answer(resolved(open[0].ID, `{"approved":true}`)), adapter.CodeReplayDiverged)
 			l.wellFormed()
+			told, err := l.store.Notices(l.ctx(), store.NoticeQuery{After: before.Next})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := told.Notices[len(told.Notices)-1]; n.Kind != store.NoticeReopened || n.How != adapter.CodeReplayDiverged {
+				t.Errorf("the notice is %+v", n)
+			}
 			again, err := l.cursor.Attach(l.ctx(), nil)
 			if err != nil {
 				t.Fatal(err)

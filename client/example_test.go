@@ -74,7 +74,9 @@ func Example() {
 			}
 		}
 		for _, m := range thread.View().Messages {
-			fmt.Printf("%s: %s\n", m.Role, m.Content.String())
+			if text := m.Content.String(); text != "" { // a message that holds a call has none
+			fmt.Printf("%s: %s\n", m.Role, text)
+		}
 		}
 		return nil
 	}

@@ -26,7 +26,7 @@ func (sessions signedIn) Authenticate(_ context.Context, c identity.Credential) 
 	if !known {
 		return identity.Identity{}, identity.ErrUnauthenticated
 	}
-	return identity.Identity{Namespace: "user:" + user, Tenant: "shop", User: user}, nil
+	return identity.Identity{Namespace: identity.OwnNamespace("shop", user), Tenant: "shop", User: user}, nil
 }
 
 // The handler as a part of a site of one's own, which has signed its users in.

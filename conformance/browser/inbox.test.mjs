@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { ANN, barriers, BOB, effects, embedded, EVE, guarded, person, PHONE, signIn, Tab, test, unique, unseen, until } from "./lane.mjs";
+import { ANN, barriers, BOB, effects, embedded, EVE, guarded, person, PHONE, signIn, steps, Tab, test, unique, unseen, until } from "./lane.mjs";
 
 /** A chat of Ann's. */
 const chat = (context) => chatAt(context, crypto.randomUUID());
@@ -56,6 +56,19 @@ test("questions come, are filtered and are answered where all threads' are", asy
   await until(async () => (await itemOf(open, form).count()) === 0, "the form is answered");
   await until(() => open.page.evaluate(() => document.activeElement?.tagName === "H2"), "the focus is at the head of what is left");
   await form.says("You entered");
+});
+
+test("an answer after which the agent could not go on is told so, and its question is open again", async () => {
+  const context = await person();
+  const asking = await Tab.open(context, steps);
+  await asking.say("change");
+  await asking.asked("confirmation");
+  const open = await Tab.at(context, `${steps}/inbox`);
+  await open.decide((await open.pick(asking)).getByTestId("approve"));
+  await until(async () => /could not go on\. The agent has changed since this began\. The question is open again\./.test(await open.at("inbox-said").textContent()), "it is said");
+  await until(async () => (await itemOf(open, asking).getByTestId("inbox-refused").count()) === 1, "it is said at the question, too");
+  await asking.front();
+  await until(async () => /The agent has changed since this began/.test(await asking.at("error").textContent()), "the chat says so");
 });
 
 test("partial answers are drafts, seen by everybody, and taken back", async () => {

@@ -2,7 +2,9 @@ package browser
 
 import (
 	"context"
+	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -13,8 +15,8 @@ import (
 // grow on a slow machine.
 var letter = `{"to":"ada@example.com","body":"` + strings.Repeat("one two three four ", 10) + `and so on"}`
 
-// unhurried types a letter for whoever asks for one, calls an agent that asks, and steps
-// for the others.
+// unhurried types a letter for whoever asks for one, calls an agent that asks, asks what it
+// asks otherwise when it is called again, and steps for the others.
 func unhurried(ctx context.Context, run *adapter.Run) error {
 	messages := run.Input().Messages
 	if len(messages) > 0 {
@@ -27,10 +29,16 @@ func unhurried(ctx context.Context, run *adapter.Run) error {
 				return err
 			}
 			return run.Say("The other agent says: " + came.Text)
+		case "change":
+			_, err := run.Confirm(ctx, fmt.Sprintf("Go on, for the time %d?", changes.Add(1)))
+			return err
 		}
 	}
 	return steps(ctx, run)
 }
+
+// changes count the calls of an agent that has changed each time.
+var changes atomic.Int64
 
 // part asks what it is told to.
 func part(ctx context.Context, run *adapter.Run) error {

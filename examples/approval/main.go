@@ -44,7 +44,7 @@ func serve(ctx context.Context, listener net.Listener, redis string) error {
 	}
 	defer store.Close()
 	runs, err := runner.New(store, &runner.Options{
-		Agents: map[string]adapter.Agent{"": adapter.AgentFunc(clerk)},
+		Agents: map[string]adapter.Agent{"clerk": adapter.AgentFunc(clerk)}, Default: "clerk",
 	})
 	if err != nil {
 		return err

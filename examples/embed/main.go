@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -38,23 +39,34 @@ func main() {
 	}
 }
 
-// Authenticate makes a session a identity.Authenticator. Each user has threads of
+// Authenticate makes sessions an identity.Authenticator. Each user has threads of
 // its own, because each has a namespace.
 func (s *sessions) Authenticate(_ context.Context, c identity.Credential) (identity.Identity, error) {
 	user, known := s.user(c.Request)
 	if !known {
 		return identity.Identity{}, identity.ErrUnauthenticated
 	}
-	return identity.Identity{Namespace: "shop/user/" + user, Tenant: "shop", User: user}, nil
+	id := identity.Identity{Namespace: identity.OwnNamespace("shop", user), Tenant: "shop", User: user}
+	if user == "boss" { // may answer for the whole tenant, over /ai/v1/inbox
+		id.Scopes = []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover}
+	}
+	return id, nil
 }
 
-// greeter is the agent.
-func greeter(ctx context.Context, run *adapter.Run) error {
-	yes, err := run.Confirm(ctx, "Shall I go on?")
+// clerk is the agent: it proposes a refund.
+func clerk(ctx context.Context, run *adapter.Run) error {
+	call := adapter.ToolCall{Name: "refund", Args: json.RawMessage(`{"order":17,"euros":20}`), Do: refund}
+	outcomes, err := adapter.CallTools(ctx, run, call)
 	if err != nil {
 		return err // the run is suspended: nothing of it stays in memory
 	}
-	return run.Say(fmt.Sprintf("You said %t.", yes))
+	return run.Say(fmt.Sprintf("The refund was %s.", outcomes[0].Status))
+}
+
+// refund would move the money, with the key that makes a second attempt harmless.
+func refund(_ context.Context, call adapter.Invocation) (json.RawMessage, error) {
+	log.Printf("refunding %s (idempotency key %s)", call.Args, call.IdempotencyKey)
+	return json.RawMessage(`{"refunded":true}`), nil
 }
 
 // site is all that the program serves. What it returns ends the agent's part.
@@ -64,7 +76,7 @@ func site(sessions *sessions) (http.Handler, func(context.Context) error, error)
 		return nil, nil, err
 	}
 	runs, err := runner.New(store, &runner.Options{
-		Agents: map[string]adapter.Agent{"": adapter.AgentFunc(greeter)},
+		Agents: map[string]adapter.Agent{"clerk": adapter.AgentFunc(clerk)}, Default: "clerk",
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close())

@@ -17,21 +17,26 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestEmbed(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
+// started serves the site until the test ends.
+func started(t *testing.T) (site string, ctx context.Context) {
+	ctx, stop := context.WithCancel(context.Background())
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	served := make(chan error, 1)
 	go func() { served <- serve(ctx, listener) }()
-	defer func() {
+	t.Cleanup(func() {
 		stop()
 		if err := <-served; err != nil {
 			t.Error(err)
 		}
-	}()
-	site := "http://" + listener.Addr().String()
+	})
+	return "http://" + listener.Addr().String(), ctx
+}
+
+func TestEmbed(t *testing.T) {
+	site, ctx := started(t)
 
 	stranger := visitor(t)
 	if body := get(t, stranger, site+"/"); !strings.Contains(body, "your name") {
@@ -43,12 +48,7 @@ func TestEmbed(t *testing.T) {
 
 	for _, user := range []string{"ann", "bob"} {
 		t.Run(user, func(t *testing.T) {
-			browser := visitor(t)
-			logIn, err := browser.PostForm(site+"/login", url.Values{"user": {user}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			logIn.Body.Close()
+			browser := loggedIn(t, site, user)
 			if body := get(t, browser, site+"/"); !strings.Contains(body, "/ai/agui/ws") {
 				t.Errorf("%s sees %s", user, body)
 			}
@@ -78,11 +78,59 @@ func TestEmbed(t *testing.T) {
 				t.Fatal(err)
 			}
 			messages := thread.View().Messages
-			if last := messages[len(messages)-1].Content.String(); last != "You said true." {
+			if last := messages[len(messages)-1].Content.String(); last != "The refund was executed." {
 				t.Errorf("it says %q", last)
 			}
 		})
 	}
+}
+
+// An approver answers what another user's agent asks, and other users do not see it.
+func TestApprover(t *testing.T) {
+	site, ctx := started(t)
+	as := func(user string) *client.Options {
+		return &client.Options{HTTPClient: loggedIn(t, site, user), Header: http.Header{"Origin": {site}}}
+	}
+	c, err := client.Dial(ctx, site+"/ai/agui/ws", as("ann"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	thread, err := c.Follow(ctx, "home", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := thread.Say("hello").Wait(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for range client.NewInbox(site+"/ai", as("bob")).Waiting(ctx, client.InboxQuery{}) {
+		t.Error("bob sees what ann is asked")
+	}
+	boss, answered := client.NewInbox(site+"/ai", as("boss")), 0
+	for waiting, err := range boss.Waiting(ctx, client.InboxQuery{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := boss.Answer(ctx, waiting, client.Resolve(waiting.Interrupts[0].Interrupt, `{"approved":true}`)); err != nil {
+			t.Fatal(err)
+		}
+		answered++
+	}
+	if answered != 1 {
+		t.Errorf("the boss has answered %d questions", answered)
+	}
+}
+
+// loggedIn is a browser of a user's.
+func loggedIn(t *testing.T, site, user string) *http.Client {
+	t.Helper()
+	browser := visitor(t)
+	logIn, err := browser.PostForm(site+"/login", url.Values{"user": {user}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	logIn.Body.Close()
+	return browser
 }
 
 // visitor is a browser of somebody's own.

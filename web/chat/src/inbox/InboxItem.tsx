@@ -22,6 +22,9 @@ export interface Said {
   text: string;
   /** All of it is answered, and the chat goes on. */
   goesOn: boolean;
+  /** The run that goes on, by the server's id, and what is said if the question is open again after it. */
+  run?: string;
+  openAgain?: (why: string) => string;
 }
 
 export function keyOf({ namespace, threadId }: InboxItem): string {
@@ -129,9 +132,10 @@ function Open(props: ItemProps) {
         return { text: inbox.takenBack(title), goesOn: false };
       }
       const decision = decisionOf(interrupt, messagesOf(interrupt, toolCallOf(item, id)), answer, parts);
-      const { missing } = await call<{ missing: string[] }>("POST", `${base}/resolve${of}`, { entries: [entryOf(id, answer)] });
+      const { missing, admitted } = await call<{ missing: string[]; admitted?: { id: string } }>("POST", `${base}/resolve${of}`, { entries: [entryOf(id, answer)] });
       const kept = missing.length > 0;
-      return { text: kept ? inbox.keptAsDraft(decision, missing.length, title) : inbox.goesOn(decision, title), goesOn: !kept };
+      if (kept) return { text: inbox.keptAsDraft(decision, missing.length, title), goesOn: false };
+      return { text: inbox.goesOn(decision, title), goesOn: true, run: admitted?.id, openAgain: (why) => inbox.couldNotGoOn(decision, title, why) };
     });
 
   return (

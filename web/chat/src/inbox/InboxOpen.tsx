@@ -1,4 +1,4 @@
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useMemo, useRef, useState } from "react";
 import { LedTo } from "../../../react/inbox/LedTo";
 import { control, usePolled, type InboxItem } from "../server/api";
 import { toolsOf, type Bulk } from "./bulk";
@@ -16,6 +16,7 @@ import { inboxPath, isFiltered, NO_FILTERS, pathAt } from "./inboxquery";
 import { useKept } from "../lib/kept";
 import { movesOf } from "./moves";
 import { usePicked } from "./picking";
+import { openAgain, turnedOut, useReopened } from "./reopened";
 import { useSelection } from "./selection";
 import { ofInbox, ofWaiting } from "../server/notices";
 import { Pager } from "../server/Pager";
@@ -62,7 +63,9 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
   const [kept, forget] = useKept(items, keyOf, list);
   const beside = useWide(BESIDE);
   const [keys, setKeys] = useState(keysOn);
-  const [said, setSaid] = useState<Said[]>([]);
+  const [tells, setSaid] = useState<Said[]>([]);
+  const reopened = useReopened();
+  const said = useMemo(() => turnedOut(tells, reopened), [tells, reopened]);
   const say = (...some: Said[]) => setSaid((before) => [...before, ...some].slice(-Math.max(SAID, some.length)));
   const places = { heading: useRef<HTMLHeadingElement>(null), rows: useRef<HTMLTableSectionElement>(null), detail: useRef<HTMLDivElement>(null) };
   const picked = usePicked({ list, items, kept, said, beside }, places);
@@ -128,7 +131,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
         <InboxDetail box={places.detail} items={items} picked={picked} detailed={detailed} beside={beside} keys={keys}>
           {(item, looking) => (
             <>
-              <Item item={item} looking={looking} readOnly={filters.everywhere} refused={selection.refused(item)} say={say} changed={refresh} />
+              <Item item={item} looking={looking} readOnly={filters.everywhere} refused={selection.refused(item) ?? openAgain(said, item)} say={say} changed={refresh} />
               {!filters.everywhere && item.interrupts[0] && <LedTo control={control} item={item} interrupt={item.interrupts[0].id} />}
             </>
           )}

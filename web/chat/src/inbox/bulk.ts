@@ -70,6 +70,8 @@ export interface Result {
   error?: { status: number; code: string; detail: string };
   /** So many of its questions are unanswered still; those answered are drafts until they are. */
   missing?: number;
+  /** The run that its answers began. */
+  run?: string;
 }
 
 export interface BulkPicture {
@@ -90,7 +92,7 @@ interface Request {
 }
 
 interface Reply {
-  items: Array<{ resolved?: { missing?: string[] }; error?: Result["error"] }>;
+  items: Array<{ resolved?: { missing?: string[]; admitted?: { id: string } }; error?: Result["error"] }>;
 }
 
 /** A request keeps its key until it is answered, so that sending it again answers nothing twice. */
@@ -154,7 +156,7 @@ export class Bulk {
         })),
       });
       if (!Array.isArray(told) || told.length !== items.length) throw new ApiError(200, "unreadable", inbox.notResults);
-      const all = items.map((item, i): Result => ({ item, error: told[i]!.error, missing: told[i]!.resolved?.missing?.length }));
+      const all = items.map((item, i): Result => ({ item, error: told[i]!.error, missing: told[i]!.resolved?.missing?.length, run: told[i]!.resolved?.admitted?.id }));
       const open = all.filter(({ error }) => error && passes(error.status));
       const known = all.filter(({ error }) => !error || !passes(error.status));
       const [first] = open;

@@ -48,7 +48,7 @@ export function useSelection(bulk: Bulk, shown: readonly InboxItem[], whole: boo
     heard(way, results) {
       if (results.length === 0) return refresh();
       const taken = results.filter((one) => !one.error);
-      say(...taken.map(({ item, missing }) => ({ key: askKeyOf(item), text: saidOf(way, item, missing), goesOn: !missing })));
+      say(...taken.map((one) => saidOf(way, one)));
       setRefused(Object.fromEntries(results.flatMap(({ item, error }) => (error ? [[questionsKey(item), refusalWords(error)]] : []))));
       setKeys(new Set());
       refresh();
@@ -63,12 +63,14 @@ function changed(chosen: ReadonlySet<string>, key: string, yes: boolean): Readon
   return now;
 }
 
-function saidOf(way: Way, item: InboxItem, missing = 0): string {
+function saidOf(way: Way, { item, missing = 0, run }: Result): Said {
   const decisions = item.interrupts.map(({ interrupt, toolCall }) => {
     const asked = interrupt as unknown as Interrupt;
     return decisionOf(asked, messagesOf(asked, toolCall), plainAnswer(way, asked)!, parts);
   });
   const title = visible(item.title || words.threads.untitled);
   const done = decisions.join(", ");
-  return missing > 0 ? inbox.keptAsDraft(done, missing, title) : inbox.goesOn(done, title);
+  const key = askKeyOf(item);
+  if (missing > 0) return { key, text: inbox.keptAsDraft(done, missing, title), goesOn: false };
+  return { key, text: inbox.goesOn(done, title), goesOn: true, run, openAgain: (why) => inbox.couldNotGoOn(done, title, why) };
 }

@@ -8,6 +8,9 @@ export interface Notice {
   kind: string;
   threadId: string;
   namespace: string;
+  /** The server's id of the run. */
+  run?: string;
+  how?: string;
 }
 
 /** Hears notices of its kinds; undefined says that some may have been missed: look at what is. */

@@ -7,7 +7,7 @@ import { whenOver } from "./session";
 
 let feed: Feed | undefined;
 
-function theFeed(): Feed {
+export function theFeed(): Feed {
   feed ??= new Feed({
     open: (path, signal) => request(path, { headers: { Accept: "text/event-stream" }, cache: "no-store", signal }),
     page: document,

@@ -4,7 +4,10 @@ import type { errors as en } from "./en.errors";
 export const errors: typeof en = {
   agent_error: { title: "Der Agent ist fehlgeschlagen", advice: "Eine andere Nachricht lässt sich senden, oder dieselbe noch einmal." },
   agent_protocol_violation: { title: "Der Agent hat das Protokoll verletzt", advice: "Das ist ein Fehler des Agenten; der Lauf ist beendet." },
-  agent_replay_diverged: { title: "Der Agent hat nicht noch einmal dasselbe getan", advice: "Kein Aufruf wurde ausgeführt. Zurückgegebene Fragen sind wieder offen." },
+  agent_replay_diverged: {
+    title: "Der Agent hat sich geändert, seit dies begann",
+    advice: "Eine Frage, die wieder offen ist, lässt sich nicht mehr beantworten. Bitte den Lauf stoppen und neu fragen.",
+  },
   run_timeout: { title: "Der Lauf hat zu lange gedauert", advice: "Er wurde beendet. Die Nachricht lässt sich noch einmal senden." },
   worker_lost: { title: "Der ausführende Server ist ausgefallen", advice: "Der Chat behält, was gesagt wurde. Die Nachricht lässt sich noch einmal senden." },
   upstream_truncated: { title: "Die Antwort des Agenten brach ab", advice: "Der Chat behält, was angekommen ist. Die Nachricht lässt sich noch einmal senden." },

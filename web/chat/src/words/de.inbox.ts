@@ -17,6 +17,7 @@ export const inbox: typeof en = {
   toAnswer: (n) => `${n} zu beantworten`,
   keptAsDraft: (decision, n, title) => `${decision}: als Entwurf gespeichert. Noch ${n} zu beantworten für ${title}.`,
   goesOn: (decision, title) => `${decision}: ${title} geht weiter.`,
+  couldNotGoOn: (decision, title, why) => `${decision}: ${title} konnte nicht weitergehen. ${why} Die Frage ist wieder offen.`,
   answeredOf: (n, of) => `${n} von ${of} beantwortet`,
   corrupted: (why, advice) => `${why}, daher lässt sich nicht antworten. ${advice}`,
   tenant: (name) => `Mandant ${name}`,

@@ -3,8 +3,8 @@ export const errors = {
   agent_error: { title: "The agent failed", advice: "You can send another message, or the same one again." },
   agent_protocol_violation: { title: "The agent broke the protocol", advice: "This is a fault of the agent; the run has ended." },
   agent_replay_diverged: {
-    title: "The agent did not do the same again",
-    advice: "No call was executed. Questions that were given back are open again.",
+    title: "The agent has changed since this began",
+    advice: "A question that is open again cannot be answered any more. Stop the run and ask anew.",
   },
   run_timeout: { title: "The run took too long", advice: "It was ended. You can send the message again." },
   worker_lost: { title: "The server running this was lost", advice: "The chat keeps what was said. You can send the message again." },

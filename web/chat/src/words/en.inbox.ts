@@ -15,6 +15,7 @@ export const inbox = {
   toAnswer: (n: number) => `${n} to answer`,
   keptAsDraft: (decision: string, n: number, title: string) => `${decision}: kept as a draft. ${n} more to answer for ${title}.`,
   goesOn: (decision: string, title: string) => `${decision}: ${title} goes on.`,
+  couldNotGoOn: (decision: string, title: string, why: string) => `${decision}: ${title} could not go on. ${why} The question is open again.`,
   answeredOf: (n: number, of: number) => `${n} of ${of} answered`,
   corrupted: (why: string, advice: string) => `${why}, so it cannot be answered. ${advice}`,
   tenant: (name: string) => `tenant ${name}`,
