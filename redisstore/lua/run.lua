@@ -41,7 +41,8 @@ local function lookAhead(t, a, b)
   t.ahead = { [a] = lines[1], [b] = lines[2] }
 end
 
--- getRun reads a run; nil: there is none.
+-- getRun reads a run; nil: there is none. To add 0 makes a number of digits in half the time that
+-- tonumber takes.
 local function getRun(t, id)
   local line
   if t.ahead then line, t.ahead[id] = t.ahead[id], nil end
@@ -52,11 +53,9 @@ local function getRun(t, id)
   local texts = unpacked(rest)
   return {
     id = id, status = WORD[status], state = WORD[state],
-    n = tonumber(n), admitted = tonumber(admitted), started = tonumber(started),
-    finish = tonumber(finish), ready = tonumber(ready), gave = tonumber(gave),
-    epoch = tonumber(epoch), priority = tonumber(priority), max = tonumber(max), attempts = tonumber(attempts),
-    available = tonumber(available),
-    created = tonumber(created), updated = tonumber(updated), completed = tonumber(completed),
+    n = n + 0, admitted = admitted + 0, started = started + 0, finish = finish + 0, ready = ready + 0, gave = gave + 0,
+    epoch = epoch + 0, priority = priority + 0, max = max + 0, attempts = attempts + 0, available = available + 0,
+    created = created + 0, updated = updated + 0, completed = completed + 0,
     execution = texts[1] or '', stamp = texts[2] or '', dedupe = texts[3] or '',
     request = texts[4] or '', error = texts[5] or '', continued = texts[6] or '', reached = texts[7] or '',
     label = texts[8] or '', agent = texts[9] or '', headers = texts[10] or '', summary = texts[11] or '',

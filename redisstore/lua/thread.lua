@@ -31,21 +31,22 @@ local function open(rec, ...)
   local v = redis.call('HMGET', rec, 'ver', 'epoch', 'replid', 'base', 'seq', 'bound', 'snapat', 'run',
     'token', 'depoch', 'claim', 'cn', 'latest', 'pause', 'n', 'len', 'marks', 'held', 'told', 'work', 'nodes', 'has', ...)
   local r = {
-    ver = tonumber(v[1] or 0), epoch = v[2], base = tonumber(v[4] or 1), seq = tonumber(v[5] or 0),
-    bound = tonumber(v[6] or 0), snapat = tonumber(v[7] or 0), run = v[8] or '', token = v[9] or '',
-    depoch = tonumber(v[10] or 0), cn = tonumber(v[12] or 0), latest = v[13] or '', pause = v[14] or '',
-    n = tonumber(v[15] or 0), bytes = tonumber(v[16] or 0), marks = v[17] or '',
+    ver = (v[1] or 0) + 0, epoch = v[2], base = (v[4] or 1) + 0, seq = (v[5] or 0) + 0,
+    bound = (v[6] or 0) + 0, snapat = (v[7] or 0) + 0, run = v[8] or '', token = v[9] or '',
+    depoch = (v[10] or 0) + 0, cn = (v[12] or 0) + 0, latest = v[13] or '', pause = v[14] or '',
+    n = (v[15] or 0) + 0, bytes = (v[16] or 0) + 0, marks = v[17] or '',
     held = v[18] or '', work = v[20] or '', nodes = v[21] or '', has = v[22] or '',
     lease = 0, attempts = 0, kind = '', since = 0, node = '', told = 0, gone = 0, had = v,
   }
+  v[4], v[6], v[7], v[10], v[15] = r.base, r.bound, r.snapat, r.depoch, r.n -- for decide
   if string.find(r.has, '[^acdqw]') then error('a record says that it has what there is not') end
   if (v[11] or '') ~= '' then
     local lease, attempts, kind, since, node = string.match(v[11], CLAIM)
     if not lease then error('the claim in a record is damaged') end
-    r.lease, r.attempts, r.kind, r.since, r.node = tonumber(lease), tonumber(attempts), kind, tonumber(since), node
+    r.lease, r.attempts, r.kind, r.since, r.node = lease + 0, attempts + 0, kind, since + 0, node
   end
   local told, gone = string.match(v[19] or '', '^(%d+) (%d+)$')
-  if told then r.told, r.gone = tonumber(told), tonumber(gone) end
+  if told then r.told, r.gone = told + 0, gone + 0 end
   if not r.epoch then
     r.epoch, r.new = ARG.fresh, true
   else
@@ -101,14 +102,14 @@ local function decide(t, r, ...)
     fields[n + 1], fields[n + 2], n = name, value, n + 2
   end
   if not r.new then
-    if r.base ~= tonumber(had[4]) then put('base', r.base) end
-    if r.depoch ~= tonumber(had[10]) then put('depoch', r.depoch) end
-    if r.pause ~= had[14] then put('pause', r.pause) end
+    if r.base ~= had[4] then put('base', r.base) end
+    if r.depoch ~= had[10] then put('depoch', r.depoch) end
+    if r.pause ~= (had[14] or '') then put('pause', r.pause) end
     if r.follows then put('nodes', r.nodes) end
   end
-  if r.bound ~= tonumber(had[6]) then put('bound', r.bound) end
-  if r.snapat ~= tonumber(had[7]) then put('snapat', r.snapat) end
-  if r.n ~= tonumber(had[15]) then put('n', r.n) end
+  if r.bound ~= had[6] then put('bound', r.bound) end
+  if r.snapat ~= had[7] then put('snapat', r.snapat) end
+  if r.n ~= had[15] then put('n', r.n) end
   if r.marks ~= (had[17] or '') then put('marks', r.marks) end
   if r.held ~= (had[18] or '') then put('held', r.held) end
   if r.has ~= (had[22] or '') then put('has', r.has) end
