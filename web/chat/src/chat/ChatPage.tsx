@@ -5,6 +5,7 @@ import { useChat } from "./chat";
 import { commandsOf } from "./commands";
 import { Composer } from "./Composer";
 import { composes } from "./composes";
+import type { Content } from "../files/media";
 import { EmptyChat } from "./EmptyChat";
 import { ErrorNotice } from "./ErrorNotice";
 import { useFollow } from "./follow";
@@ -19,7 +20,6 @@ import { textOf } from "./messagetext";
 import { Older } from "./Older";
 import { OrElse } from "../../../react/lib/OrElse";
 import { OutgoingList } from "./OutgoingList";
-import { PartsGoOn } from "./PartsGoOn";
 import { part } from "../../../react/lib/part";
 import { bearer } from "../server/session";
 import { askedLast } from "./rows";
@@ -33,6 +33,7 @@ import { whyRestated } from "../lib/words";
 import { words } from "../words";
 
 const Inspector = lazy(() => part(() => import("./Inspector")));
+const PartsGoOn = lazy(() => part(() => import("./PartsGoOn")));
 
 /** Failures of a connection that another token may mend. */
 const SIGNED_OUT = new Set(["unauthenticated", "4401"]);
@@ -57,7 +58,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const waits = storeAway ? words.chat.storeSilent : status.connection === "connected" ? undefined : words.chat.noConnection;
   const restated = status.lost ? whyRestated(status.restated) : undefined;
   const quiet = useQuiet(running && !storeAway && status.connection === "connected", picture.position?.seq);
-  const [returned, giveBack] = useState<string>();
+  const [returned, giveBack] = useState<Content>();
   const content = useRef<HTMLElement>(null);
   const follow = useFollow(content, !empty);
   const back = useGoingBack({
@@ -79,9 +80,9 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const title = useTitle(threadId, messages, status.older > 0);
   /** The run that was stopped here last, until something else is said. */
   const [stopping, setStopping] = useState<string>();
-  const send = (text: string) => {
+  const send = (content: Content) => {
     setStopping(undefined);
-    void chat.send(text);
+    void chat.send(content);
     follow.jump();
   };
   const stop = (runId: string) => {
@@ -177,7 +178,13 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
               sending={picture.answering}
               answer={(entries, said) => void chat.answer(entries, said)}
             />
-            {stopping !== undefined && !running && <PartsGoOn key={stopping} threadId={threadId} runId={stopping} />}
+            {stopping !== undefined && !running && (
+              <OrElse instead={null}>
+                <Suspense>
+                  <PartsGoOn key={stopping} threadId={threadId} runId={stopping} />
+                </Suspense>
+              </OrElse>
+            )}
             {status.queued.map((input) => (
               <div key={input.runId} className="queued" data-testid="queued" data-run-id={input.runId}>
                 <span className="tag">{words.chat.queued}</span>
@@ -238,9 +245,10 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             waiting={running ? undefined : status.waitingRunId}
             returned={returned}
             takeReturned={() => giveBack(undefined)}
+            hello={status.hello}
             send={send}
-            join={(text) => {
-              void chat.join(text);
+            join={(content) => {
+              void chat.join(content);
               follow.jump();
             }}
             editLast={editLast}

@@ -1,4 +1,4 @@
-import { memo, useMemo } from "react";
+import { lazy, memo, Suspense, useMemo } from "react";
 import { payloadIn } from "../../../client/payloads";
 import { ArgFields } from "../../../react/decision/ArgFields";
 import { Changes } from "../decision/Changes";
@@ -9,11 +9,15 @@ import { Marked } from "../../../react/lib/Marked";
 import { visible } from "../../../react/lib/misleading";
 import { headlineOf } from "../../../react/lib/naming";
 import { textOf } from "./messagetext";
-import { PayloadResult } from "./PayloadResult";
+import { OrElse } from "../../../react/lib/OrElse";
+import { part } from "../../../react/lib/part";
 import type { Card } from "./rows";
 import { badgesOf } from "./toolstate";
 import { Verdict } from "../decision/Verdict";
 import { parts, words } from "../words";
+
+/** Loaded with the first result that travels by reference. */
+const PayloadResult = lazy(() => part(() => import("./PayloadResult")));
 
 /**
  * A tool call on one line: what it does, what was decided about it, by whom and when. Opened, with what, and what came of
@@ -25,6 +29,7 @@ export const ToolCard = memo(function ToolCard({ call, state, result, told }: Ca
   const badges = badgesOf(state, told);
   const answer = result && textOf(result.content);
   const large = payloadIn(result?.content);
+  const came = answer !== undefined && <Result text={answer} told={state !== "done" && state !== "failed"} />;
   return (
     <section className="tool" data-testid="tool-card" data-tool-call-id={call.id} data-state={state} aria-label={`${visible(headline)}: ${visible(badges.map(({ words }) => words).join(", "))}`}>
       <details>
@@ -39,8 +44,14 @@ export const ToolCard = memo(function ToolCard({ call, state, result, told }: Ca
         </summary>
         <Facts tool={name} />
         {given !== "" && <ArgFields text={given} hook="tool-args" label={told?.changed ? words.chat.proposed : words.chat.arguments} compact />}
-        {large && <PayloadResult payload={large} />}
-        {!large && answer !== undefined && <Result text={answer} told={state !== "done" && state !== "failed"} />}
+        {large && (
+          <OrElse instead={came}>
+            <Suspense fallback={came}>
+              <PayloadResult payload={large} />
+            </Suspense>
+          </OrElse>
+        )}
+        {!large && came}
       </details>
       {told?.reason && (
         <p className="why" data-testid="decision-reason">
