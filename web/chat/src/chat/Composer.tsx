@@ -121,23 +121,6 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, waiting,
     <form ref={form} className="composer" hidden={hidden} aria-label={words.chat.newMessage} onSubmit={submit}>
       {slash.menu}
       <Guarded subject={open} fixed className="writing">
-        {hello && matter.current && (
-          <OrElse instead={<p className="fault">{words.app.placeNotLoaded}</p>}>
-            <Suspense>
-              <Files
-                hello={hello}
-                files={files}
-                change={setFiles}
-                brought={brought.files}
-                bring={brought.bring}
-                seen={brought.seen}
-                over={brought.over}
-                sent={sent}
-                field={box}
-              />
-            </Suspense>
-          </OrElse>
-        )}
         <div className="growing" data-text={text}>
           <textarea
             ref={box}
@@ -159,6 +142,23 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, waiting,
             {...slash.field}
           />
         </div>
+        {hello && matter.current && (
+          <OrElse instead={<p className="fault">{words.app.placeNotLoaded}</p>}>
+            <Suspense>
+              <Files
+                hello={hello}
+                files={files}
+                change={setFiles}
+                brought={brought.files}
+                bring={brought.bring}
+                seen={brought.seen}
+                over={brought.over}
+                sent={sent}
+                field={box}
+              />
+            </Suspense>
+          </OrElse>
+        )}
         <div className="actions">
           {running && (
             <Guarded subject={run} fixed>
