@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -18,14 +19,21 @@ func TestPicturesThatAgentsRepeat(t *testing.T) {
 		}
 		sends(began, `{"type":"MESSAGES_SNAPSHOT","messages":`+string(text)+`}`, done)(w, r, in)
 	}
-	picture := protocol.Part{Type: protocol.PartImage, Source: &protocol.Source{Type: protocol.SourceData, Value: strings.Repeat("AAAA", 1<<20), MimeType: "image/png"}}
+	picture := protocol.Part{Type: protocol.PartImage, Source: &protocol.Source{Type: protocol.SourceData, Value: strings.Repeat("AAAA", 1<<20), MimeType: "image/png"},
+		ID: "p", Metadata: protocol.Any(`{"filename":"a.png"}`)}
 	l := newLab(t, nil, repeats)
 	for _, id := range []string{"first", "second"} {
 		l.submit(&protocol.RunAgentInput{Messages: protocol.Messages{{ID: id, Role: protocol.RoleUser, Content: protocol.PartsOf(picture)}}})
 		succeeded(t, l.untilEnd())
 	}
-	if n := len(l.peer.runs()[1].in.Messages); n != 2 {
-		t.Errorf("the agent has %d messages", n)
+	had := l.peer.runs()[1].in.Messages
+	if len(had) != 2 {
+		t.Fatalf("the agent has %d messages", len(had))
+	}
+	for _, m := range had {
+		if parts, _ := m.Content.Parts(); !reflect.DeepEqual(parts, []protocol.Part{picture}) {
+			t.Errorf("the agent was sent other parts: %.300v", parts)
+		}
 	}
 	l.wellFormed()
 }

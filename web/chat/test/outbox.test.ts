@@ -83,3 +83,15 @@ it.each<[unknown]>([["text"], [[1, null, "x", {}, { runId: 1 }, { runId: "x", at
     expect(new Outbox("thread").items).toEqual([]);
   },
 );
+
+it("keeps the text of a message whose files are too large to be kept, and says so", () => {
+  const file = (size: number) => ({ type: "image" as const, source: { type: "data" as const, value: "A".repeat(size), mimeType: "image/png" }, metadata: { filename: "a.png" } });
+  const sent = (size: number): Outgoing => ({ runId: "one", at: Date.now(), message: { id: "m", content: [{ type: "text", text: "Look" }, file(size)] } });
+  const outbox = new Outbox("thread");
+  outbox.put(sent(100));
+  expect(new Outbox("thread").items).toEqual([sent(100)]);
+  outbox.put(sent(300 << 10));
+  expect(outbox.items).toEqual([sent(300 << 10)]);
+  const [kept] = new Outbox("thread").items;
+  expect(kept).toMatchObject({ message: { id: "m", content: "Look\n[a.png]" }, refusal: { code: "unsent" } });
+});

@@ -16,7 +16,7 @@ import { ops } from "../src/words/en.ops";
 const SAME = new Set(["aguiws", "Bearer", "Esc", "Redis", "SHA-256"]);
 
 /** What browsers call so. */
-const CALLED = new Set(["Enter", "Escape", "Notification", "Tab"]);
+const CALLED = new Set(["Enter", "Escape", "Files", "Notification", "Tab"]);
 
 /** What the code calls so. */
 const ACTS = new Set(["approve chosen", "decline chosen"]);

@@ -4,13 +4,17 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { sentenceTitle, titleOf } from "../src/chat/title";
 
-const cases: Array<{ text: string; title: string }> = JSON.parse(
+const cases: Array<{ text: string; files?: string[]; title: string }> = JSON.parse(
   readFileSync(new URL("../../../adapter/internal/admit/testdata/titles.json", import.meta.url), "utf8"),
 );
 
 it("is there a table of cases", () => expect(cases.length).toBeGreaterThan(20));
 
-it.each(cases)("calls $text $title", ({ text, title }) => expect(sentenceTitle(text)).toBe(title));
+it.each(cases)("calls $text $files $title", ({ text, files, title }) => {
+  if (!files) return expect(sentenceTitle(text)).toBe(title);
+  const media = files.map((filename) => ({ type: "document" as const, source: { type: "data" as const, value: "", mimeType: "" }, metadata: { filename } }));
+  expect(titleOf([{ id: "a", role: "user", content: [{ type: "text", text }, ...media] }])).toBe(title || undefined);
+});
 
 it("is what the first message says that says something", () => {
   expect(titleOf([])).toBeUndefined();

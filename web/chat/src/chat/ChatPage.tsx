@@ -5,6 +5,7 @@ import { useChat } from "./chat";
 import { commandsOf } from "./commands";
 import { Composer } from "./Composer";
 import { composes } from "./composes";
+import type { Content } from "../files/media";
 import { EmptyChat } from "./EmptyChat";
 import { ErrorNotice } from "./ErrorNotice";
 import { useFollow } from "./follow";
@@ -18,7 +19,6 @@ import { textOf } from "./messagetext";
 import { Older } from "./Older";
 import { OrElse } from "../../../react/lib/OrElse";
 import { OutgoingList } from "./OutgoingList";
-import { PartsGoOn } from "./PartsGoOn";
 import { part } from "../../../react/lib/part";
 import { bearer } from "../server/session";
 import { askedLast } from "./rows";
@@ -33,6 +33,7 @@ import { whyRestated } from "../lib/words";
 import { parts, words } from "../words";
 
 const Inspector = lazy(() => part(() => import("./Inspector")));
+const PartsGoOn = lazy(() => part(() => import("./PartsGoOn")));
 
 /** Fetched before the first question, if the browser has time until then. */
 const Interrupts = lazy(() => part(() => import("../decision/Interrupts")));
@@ -62,7 +63,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const quiet = useQuiet(running && !storeAway && status.connection === "connected", picture.position?.seq);
   const asked = status.interrupts.length > 0;
   const idle = useIdle();
-  const [returned, giveBack] = useState<string>();
+  const [returned, giveBack] = useState<Content>();
   const content = useRef<HTMLElement>(null);
   const follow = useFollow(content, !empty);
   const back = useGoingBack({
@@ -84,9 +85,9 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const title = useTitle(threadId, messages, status.older > 0);
   /** The run that was stopped here last, until something else is said. */
   const [stopping, setStopping] = useState<string>();
-  const send = (text: string) => {
+  const send = (content: Content) => {
     setStopping(undefined);
-    void chat.send(text);
+    void chat.send(content);
     follow.jump();
   };
   const stop = (runId: string) => {
@@ -188,7 +189,13 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                 </Suspense>
               </OrElse>
             )}
-            {stopping !== undefined && !running && <PartsGoOn key={stopping} threadId={threadId} runId={stopping} />}
+            {stopping !== undefined && !running && (
+              <OrElse instead={null}>
+                <Suspense>
+                  <PartsGoOn key={stopping} threadId={threadId} runId={stopping} />
+                </Suspense>
+              </OrElse>
+            )}
             {status.queued.map((input) => (
               <div key={input.runId} className="queued" data-testid="queued" data-run-id={input.runId}>
                 <span className="tag">{words.chat.queued}</span>
@@ -249,9 +256,10 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             waiting={running ? undefined : status.waitingRunId}
             returned={returned}
             takeReturned={() => giveBack(undefined)}
+            hello={status.hello}
             send={send}
-            join={(text) => {
-              void chat.join(text);
+            join={(content) => {
+              void chat.join(content);
               follow.jump();
             }}
             editLast={editLast}

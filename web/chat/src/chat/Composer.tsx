@@ -1,11 +1,22 @@
-import { useEffect, useLayoutEffect, useRef, useState, type FormEvent, type KeyboardEvent, type RefObject } from "react";
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState, type FormEvent, type KeyboardEvent, type RefObject } from "react";
+import type { Hello } from "../../../client/frames";
+import { pastedFiles, useBrought } from "./brought";
 import type { Command } from "./commands";
 import { composes } from "./composes";
+import { contentOf, mediaIn, saidIn, type Content, type Medium } from "../files/media";
 import { Guarded } from "../../../react/lib/Guarded";
 import { insteadOf } from "./instead";
-import { keepOwn, ownOf } from "../server/own";
+import { OrElse } from "../../../react/lib/OrElse";
+import { part } from "../../../react/lib/part";
+import { keepOwn, ownHere, ownOf } from "../server/own";
 import { useSlashMenu } from "./SlashMenu";
+import { takenOf } from "../files/takes";
 import { words } from "../words";
+
+/** Loaded where an agent takes files, or when one is brought. */
+const Files = lazy(() => part(() => import("../files/Files")));
+
+const NO_FILES: readonly Medium[] = [];
 
 interface Props {
   threadId: string;
@@ -17,12 +28,14 @@ interface Props {
   stopping: boolean;
   /** What is open. A message cancels it, so that only a button sends one. */
   interrupts: ReadonlyArray<{ id: string; reason: string }>;
-  /** Text that was not sent after all. */
-  returned?: string;
+  /** What was not sent after all. */
+  returned?: Content;
   takeReturned: () => void;
-  send: (text: string) => void;
+  /** What the server says of itself and of the agent. */
+  hello?: Hello;
+  send: (content: Content) => void;
   /** Sends for the run in progress to hear at its next step. */
-  join: (text: string) => void;
+  join: (text: Content) => void;
   /** Begins to change the last message; answers whether it can be. */
   editLast: () => boolean;
   /** The run that waits for answers, if there is one. */
@@ -35,13 +48,21 @@ interface Props {
 }
 
 /** Where a message is written. It grows with its text, and keeps it for each chat. */
-export function Composer({ threadId, hidden, run, stopping, interrupts, waiting, returned, takeReturned, send, join, editLast, stop, commands, field: box, stopper }: Props) {
+export function Composer({ threadId, hidden, run, stopping, interrupts, waiting, returned, takeReturned, hello, send, join, editLast, stop, commands, field: box, stopper }: Props) {
   const running = run !== undefined;
   const open = interrupts.map(({ id }) => id).join(" ");
   const asks = open !== "";
   const instead = insteadOf(interrupts.map(({ reason }) => reason));
   const [text, setText] = useState(() => draftOf(threadId));
-  useEffect(() => keepOwn(DRAFT, threadId, text || undefined), [threadId, text]);
+  useEffect(() => void keepOwn(DRAFT, threadId, text || undefined), [threadId, text]);
+  const [files, setFiles] = useState(() => (ownHere.get(threadId) as readonly Medium[] | undefined) ?? NO_FILES);
+  useEffect(() => void ownHere.set(threadId, files), [threadId, files]);
+  const brought = useBrought(!hidden);
+  const [sent, count] = useState(0);
+  const empty = text.trim() === "" && files.length === 0;
+  /** Files matter here, or did, so that what was said of them stays. */
+  const matter = useRef(false);
+  matter.current ||= takenOf(hello?.capabilities?.multimodal?.input).length > 0 || brought.over || brought.files.length + files.length > 0;
   useEffect(() => {
     if (!hidden) box.current?.focus({ preventScroll: true });
   }, [hidden, box]);
@@ -51,7 +72,8 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, waiting,
   }, [asks, running, box]);
   useEffect(() => {
     if (returned === undefined) return;
-    setText((now) => [now, returned].filter(Boolean).join("\n"));
+    setText((now) => [now, saidIn(returned)].filter(Boolean).join("\n"));
+    setFiles((now) => [...now, ...mediaIn(returned)]);
     box.current?.focus();
     takeReturned();
   }, [returned, takeReturned, box]);
@@ -66,11 +88,13 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, waiting,
     return () => measured.disconnect();
   }, []);
 
-  const sendBy = (way: (text: string) => void) => {
-    const trimmed = text.trim();
-    if (trimmed === "") return;
+  const sendBy = (way: (content: Content) => void) => {
+    // A file that is being read belongs to what is written.
+    if (empty || brought.files.length > 0) return;
     setText("");
-    way(trimmed);
+    setFiles(NO_FILES);
+    count(sent + 1);
+    way(contentOf(text.trim(), files));
   };
   /** Enter was pressed while these were open. */
   const [kept, keep] = useState("");
@@ -86,7 +110,7 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, waiting,
   const keyed = (event: KeyboardEvent) => {
     if (!composes(event.nativeEvent) && slash.keyed(event)) return;
     const plain = !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey;
-    if (event.key === "ArrowUp" && plain && text === "" && !composes(event.nativeEvent) && editLast()) return event.preventDefault();
+    if (event.key === "ArrowUp" && plain && text === "" && files.length === 0 && !composes(event.nativeEvent) && editLast()) return event.preventDefault();
     // An Enter that ends the composition of a character is not one that sends.
     if (event.key !== "Enter" || event.shiftKey || composes(event.nativeEvent)) return;
     // One that is held down may have been meant for what had the focus before.
@@ -109,9 +133,32 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, waiting,
             placeholder={asks ? instead.placeholder : running ? words.chat.writeNext : words.chat.write}
             onChange={(event) => setText(event.target.value)}
             onKeyDown={keyed}
+            onPaste={(event) => {
+              const files = pastedFiles(event.clipboardData);
+              if (files.length === 0) return;
+              event.preventDefault();
+              brought.bring(files);
+            }}
             {...slash.field}
           />
         </div>
+        {hello && matter.current && (
+          <OrElse instead={<p className="fault">{words.app.placeNotLoaded}</p>}>
+            <Suspense>
+              <Files
+                hello={hello}
+                files={files}
+                change={setFiles}
+                brought={brought.files}
+                bring={brought.bring}
+                seen={brought.seen}
+                over={brought.over}
+                sent={sent}
+                field={box}
+              />
+            </Suspense>
+          </OrElse>
+        )}
         <div className="actions">
           {running && (
             <Guarded subject={run} fixed>
@@ -127,29 +174,29 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, waiting,
               </button>
             </Guarded>
           )}
-          {running && !asks && (
+          {running && !asks && files.length === 0 && (
             <button
               type="button"
               data-testid="send-now"
               title={words.chat.heardNext}
-              disabled={text.trim() === ""}
+              disabled={empty}
               onClick={() => sendBy(join)}
             >
               {words.chat.sendNow}
             </button>
           )}
           {asks ? (
-            <button key="instead" type="button" data-testid="send" disabled={text.trim() === ""} onClick={() => sendBy(send)}>
+            <button key="instead" type="button" data-testid="send" disabled={empty} onClick={() => sendBy(send)}>
               {instead.button}
             </button>
           ) : (
-            <button key="send" type="submit" className="primary" data-testid="send" disabled={text.trim() === ""}>
+            <button key="send" type="submit" className="primary" data-testid="send" disabled={empty}>
               {words.chat.send}
             </button>
           )}
         </div>
       </Guarded>
-      {asks && kept === open && text.trim() !== "" && (
+      {asks && kept === open && !empty && (
         <p className="hint unsent" role="status" data-testid="not-sent">
           {instead.unsent}
         </p>

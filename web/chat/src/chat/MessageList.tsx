@@ -1,9 +1,11 @@
 import type { Message } from "@ag-ui/client";
 import { Fragment, lazy, memo, Suspense, useCallback, useDeferredValue, useRef, useState } from "react";
+import { Attached } from "../files/Attached";
 import { Copy } from "../lib/Copy";
 import { Folded, Paragraph } from "../../../react/lib/Folded";
 import { Branches, Editable, GoBack } from "./GoBack";
 import { stringify } from "../../../react/lib/json";
+import { mediaIn, saidIn, type Content } from "../files/media";
 import { textOf } from "./messagetext";
 import { OrElse } from "../../../react/lib/OrElse";
 import { part } from "../../../react/lib/part";
@@ -18,13 +20,13 @@ import { locale, words } from "../words";
 const Markdown = lazy(() => part(() => import("../markdown/Markdown")));
 
 /** The conversation. What is out of sight is in the page, so that it can be searched and read out, and is not laid out. */
-export function MessageList({ retry, ...conversation }: Conversation & { retry: (text: string) => void }) {
+export function MessageList({ retry, ...conversation }: Conversation & { retry: (asked: Content) => void }) {
   const [begins] = useState(() => new Set<string>());
   const parts = partsOf(rowsOf(conversation), begins);
   // One function for all time: parts are drawn anew for what they show alone.
   const last = useRef(retry);
   last.current = retry;
-  const again = useCallback((text: string) => last.current(text), []);
+  const again = useCallback((asked: Content) => last.current(asked), []);
   return (
     <div role="log" aria-label={words.chat.conversation} className="conversation">
       {parts.map((rows) => (
@@ -43,7 +45,7 @@ export function MessageList({ retry, ...conversation }: Conversation & { retry: 
 }
 
 const Part = memo(
-  function Part({ rows, retry }: { rows: readonly Row[]; retry: (text: string) => void }) {
+  function Part({ rows, retry }: { rows: readonly Row[]; retry: (asked: Content) => void }) {
     return (
       <ol className="messages">
         {rows.map((row) => (
@@ -68,7 +70,7 @@ const Part = memo(
 );
 
 function Item({ row: { message, growing, cards, by, used, at } }: { row: Row }) {
-  const text = message.role === "assistant" || message.role === "user" ? textOf(message.content) : "";
+  const text = message.role === "assistant" || message.role === "user" ? saidIn(message.content) : "";
   const said = (
     <Editable message={message}>
       <Body message={message} growing={growing} />
@@ -90,9 +92,9 @@ function Item({ row: { message, growing, cards, by, used, at } }: { row: Row }) 
           {used}
         </p>
       )}
-      {text !== "" && !growing && (
+      {(text !== "" || (message.role === "user" && mediaIn(message.content).length > 0)) && !growing && (
         <div className="about">
-          <Copy text={text} label={message.role === "user" ? words.chat.copyMessage : words.chat.copyAnswer} hook="copy-message" />
+          {text !== "" && <Copy text={text} label={message.role === "user" ? words.chat.copyMessage : words.chat.copyAnswer} hook="copy-message" />}
           <GoBack message={message} />
           {at !== undefined && (
             <time dateTime={new Date(at).toISOString()} title={new Date(at).toLocaleString(locale)} data-testid="said-at">
@@ -123,9 +125,13 @@ const Body = memo(function Body({ message, growing }: { message: Message; growin
       </details>
     );
   }
-  const text = textOf(message.content);
-  if (text === "") return null;
-  return message.role === "assistant" ? <Answer text={text} growing={growing} /> : <Paragraph text={text} label={words.chat.message} />;
+  const text = message.role === "user" ? saidIn(message.content) : textOf(message.content);
+  return (
+    <>
+      {message.role === "user" && <Attached content={message.content} />}
+      {text !== "" && (message.role === "assistant" ? <Answer text={text} growing={growing} /> : <Paragraph text={text} label={words.chat.message} />)}
+    </>
+  );
 });
 
 function Answer({ text, growing }: { text: string; growing: boolean }) {

@@ -1,3 +1,5 @@
+import { Attached } from "../files/Attached";
+import { saidIn } from "../files/media";
 import type { Outgoing } from "./outbox";
 import { Guarded } from "../../../react/lib/Guarded";
 import { sentence, wordsFor } from "../lib/words";
@@ -20,7 +22,8 @@ export function OutgoingList({ items, waits, retry, discard, edit }: Props) {
     const why = refusal && wordsFor(refusal.code);
     return (
       <div key={runId} className={`outgoing${message ? " user" : ""}`} data-testid="outgoing" data-state={refusal ? "failed" : "pending"} data-run-id={runId}>
-        <p className="text">{message?.content ?? (said.join("\n") || words.chat.yourAnswer)}</p>
+        <Attached content={message?.content} />
+        <p className="text">{message ? saidIn(message.content) : said.join("\n") || words.chat.yourAnswer}</p>
         {!refusal && (
           <p className={waits ? "hint" : "hint late-shown"} role="status">
             {waits ? words.chat.notSentYet(waits) : words.chat.sending}

@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { ApiError, call, type Page } from "../server/api";
 import { Guarded } from "../../../react/lib/Guarded";
 import { words } from "../words";
+import { apart } from "../words/apart";
 
 /** How often threads below are stopped, as many at a time as the server does, before somebody has to ask anew. */
 const ROUNDS = 10;
@@ -19,7 +20,7 @@ interface Props {
 }
 
 /** What goes on in the parts of a chat whose run was stopped, which a stop leaves alone, and the way to stop that too. */
-export function PartsGoOn({ threadId, runId }: Props) {
+export default function PartsGoOn({ threadId, runId }: Props) {
   const [below, setBelow] = useState<Below>();
   const [stopped, setStopped] = useState(0);
   const [busy, setBusy] = useState(false);
@@ -66,13 +67,13 @@ export function PartsGoOn({ threadId, runId }: Props) {
   return (
     <div className="mark-end" data-testid="parts-go-on" data-active={goOn}>
       <span role="status">
-        {goOn === 0 ? words.chat.partsStopped(stopped) : words.chat.partsGoOn(goOn)}
-        {fault && ` ${words.chat.partsFailed(fault)}`}
+        {goOn === 0 ? apart.partsStopped(stopped) : apart.partsGoOn(goOn)}
+        {fault && ` ${apart.partsFailed(fault)}`}
       </span>
       {goOn > 0 && (
         <Guarded subject={runId}>
           <button type="button" className="quiet" data-testid="stop-parts" aria-disabled={busy || undefined} onClick={() => void stopAll()}>
-            {busy ? words.chat.stopping : goOn === 1 ? words.chat.stopIt : words.chat.stopThem}
+            {busy ? words.chat.stopping : goOn === 1 ? apart.stopIt : apart.stopThem}
           </button>
         </Guarded>
       )}

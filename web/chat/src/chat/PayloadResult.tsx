@@ -8,6 +8,7 @@ import { Marked } from "../../../react/lib/Marked";
 import { bearer } from "../server/session";
 import { sizeWords } from "../../../react/lib/size";
 import { locale, parts, words } from "../words";
+import { apart } from "../words/apart";
 
 /** More than this is not drawn, in bytes: it can be kept as a file. */
 const DRAWN = 2 << 20;
@@ -15,7 +16,7 @@ const DRAWN = 2 << 20;
 const TEXTUAL = /^(text\/|application\/(json|xml|yaml|x-ndjson|[\w.-]+\+(json|xml))($|;))/i;
 
 /** A result that travels by reference: how it begins, how large it is, and all of it when somebody asks. */
-export function PayloadResult({ payload }: { payload: Payload }) {
+export default function PayloadResult({ payload }: { payload: Payload }) {
   const [all, show] = useState<string>();
   const [state, become] = useState<"rest" | "loading" | { failed: string }>("rest");
   const textual = TEXTUAL.test(payload.mediaType);
@@ -36,24 +37,24 @@ export function PayloadResult({ payload }: { payload: Payload }) {
         <Folded text={pretty(all)} source={all} hook="tool-result" label={words.chat.result} />
       ) : (
         payload.preview && (
-          <pre data-testid="tool-result" tabIndex={0} aria-label={words.chat.resultBegins}>
+          <pre data-testid="tool-result" tabIndex={0} aria-label={apart.resultBegins}>
             <Marked text={payload.preview} json={false} />
           </pre>
         )
       )}
       <div className="fold">
         <span data-testid="payload-size">
-          {all === undefined && payload.preview ? `${words.chat.begins} ` : ""}
-          {sizeWords(payload.size, parts)} {words.chat.sizeOf} <bdi>{payload.mediaType}</bdi>
-          {payload.expiresAt && `, ${words.chat.until(new Date(payload.expiresAt).toLocaleString(locale))}`}.{" "}
+          {all === undefined && payload.preview ? `${apart.begins} ` : ""}
+          {sizeWords(payload.size, parts)} {apart.sizeOf} <bdi>{payload.mediaType}</bdi>
+          {payload.expiresAt && `, ${apart.until(new Date(payload.expiresAt).toLocaleString(locale))}`}.{" "}
         </span>
         {textual && payload.size <= DRAWN && (
           <button type="button" data-testid="payload-all" disabled={state === "loading"} aria-expanded={all !== undefined} onClick={() => (all === undefined ? void load() : show(undefined))}>
-            {all === undefined ? words.chat.showAll : words.chat.showLess}
+            {all === undefined ? apart.showAll : apart.showLess}
           </button>
         )}{" "}
         <button type="button" className="quiet" data-testid="payload-download" disabled={state === "loading"} onClick={() => void keep()}>
-          {words.chat.download}
+          {apart.download}
         </button>
       </div>
       {typeof state === "object" && (

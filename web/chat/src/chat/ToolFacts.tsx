@@ -4,7 +4,7 @@ import { ArgFields } from "../../../react/decision/ArgFields";
 import { Facts } from "../../../react/decision/Facts";
 import { Folded } from "../../../react/lib/Folded";
 import { textOf } from "./messagetext";
-import { PayloadResult } from "./PayloadResult";
+import PayloadResult from "./PayloadResult";
 import type { Card } from "./rows";
 import { words } from "../words";
 

@@ -1,10 +1,11 @@
 // One thread as the page holds it: an agent that follows it, and what was done with it here.
 
-import { randomUUID, type Interrupt, type Message, type ResumeEntry, type RunErrorEvent, type TokenUsage } from "@ag-ui/client";
+import { randomUUID, type Interrupt, type Message, type ResumeEntry, type RunAgentInput, type RunErrorEvent, type TokenUsage } from "@ag-ui/client";
 import { useEffect, useMemo, useSyncExternalStore } from "react";
-import { TransportError, WebSocketAgent, type Position, type ThreadStatus } from "../../../client";
+import { TransportError, WebSocketAgent, type Position, type ThreadStatus, type WebSocketAgentConfig } from "../../../client";
 import { call, type DecisionInfo, type Page, type RunInfo } from "../server/api";
 import { FRAMES } from "../../../react/lib/json";
+import type { Content } from "../files/media";
 import { credential, useSession, whenOver } from "../server/session";
 import { namesInLog } from "./lognames";
 import { Outbox, type Outgoing } from "./outbox";
@@ -81,6 +82,21 @@ function closerOf(connection: Connection): () => void {
   return closer;
 }
 
+/** Sends what is new, since the thread has the rest: no picture goes out with every message that follows it. */
+class Writer extends WebSocketAgent {
+  constructor(
+    config: WebSocketAgentConfig,
+    private readonly outbox: Outbox,
+  ) {
+    super(config);
+  }
+
+  override run(input: RunAgentInput): ReturnType<WebSocketAgent["run"]> {
+    const id = this.outbox.items.find(({ runId }) => runId === input.runId)?.message?.id;
+    return super.run({ ...input, messages: input.messages.filter((message) => message.id === id) });
+  }
+}
+
 export class Chat {
   readonly agent: WebSocketAgent;
   readonly tape = new Tape();
@@ -108,12 +124,12 @@ export class Chat {
 
   constructor(threadId: string) {
     const token = credential();
-    this.agent = new WebSocketAgent({ url: "/agui/ws", threadId, json: FRAMES, window: WINDOW, ...(token && { token }) });
+    this.outbox = new Outbox(threadId);
+    this.agent = new Writer({ url: "/agui/ws", threadId, json: FRAMES, window: WINDOW, ...(token && { token }) }, this.outbox);
     whenOver(closerOf(this.agent.connection));
     this.subagents = namesOf(threadId);
     this.used = usedIn(threadId);
     this.usedWords = usedWords(this.used);
-    this.outbox = new Outbox(threadId);
     this.picture = this.take();
   }
 
@@ -178,20 +194,20 @@ export class Chat {
 
   look = (): Picture => this.picture;
 
-  /** Asks for a run with this text; open interrupts are cancelled with it. */
-  send(text: string): Promise<void> {
+  /** Asks for a run with this; open interrupts are cancelled with it. */
+  send(content: Content): Promise<void> {
     const open = this.agent.status.interrupts;
     return this.deliver({
       runId: randomUUID(),
       at: Date.now(),
-      message: { id: randomUUID(), content: text },
+      message: { id: randomUUID(), content },
       ...(open.length > 0 && { resume: open.map(cancelled) }),
     });
   }
 
-  /** Asks the run in progress to hear this text at its next step; it answers nothing that is open. */
-  join(text: string): Promise<void> {
-    return this.deliver({ runId: randomUUID(), at: Date.now(), message: { id: randomUUID(), content: text }, joins: true });
+  /** Asks the run in progress to hear this at its next step; it answers nothing that is open. */
+  join(content: Content): Promise<void> {
+    return this.deliver({ runId: randomUUID(), at: Date.now(), message: { id: randomUUID(), content }, joins: true });
   }
 
   /** Answers every open interrupt; `said` is what is answered, in words. What was answered before and not taken is forgotten. */

@@ -2,6 +2,8 @@
 // nothing twice, and it outlives a reload.
 
 import type { ResumeEntry } from "@ag-ui/client";
+import { mediaIn, type Content } from "../files/media";
+import { textOf } from "./messagetext";
 import { keepOwn, ownOf, ownPerson } from "../server/own";
 import { isObject } from "../../../react/forms/schema";
 import { words } from "../words";
@@ -17,7 +19,7 @@ export interface Outgoing {
   runId: string;
   /** When it was last sent, by Date.now. */
   at: number;
-  message?: { id: string; content: string };
+  message?: { id: string; content: Content };
   resume?: ResumeEntry[];
   /** It is for the run that is under way. */
   joins?: boolean;
@@ -72,7 +74,8 @@ export class Outbox {
   private hold(items: readonly Outgoing[]): void {
     this.held = items.slice(-KEPT);
     // What comes of it after its writer has left is not kept for the next.
-    if (this.person === ownPerson()) keepOwn(NAME, this.threadId, this.held.length > 0 ? this.held : undefined);
+    if (this.person !== ownPerson() || keepOwn(NAME, this.threadId, this.held.length > 0 ? this.held : undefined)) return;
+    keepOwn(NAME, this.threadId, this.held.map(withoutFiles));
   }
 
   private kept(): Outgoing[] {
@@ -83,9 +86,16 @@ export class Outbox {
 
 const unknown = (): Refusal => ({ code: "unsent", message: words.chat.loadedAnew });
 
+/** What is left of a message whose files are too large to be kept. */
+function withoutFiles(item: Outgoing): Outgoing {
+  const { message } = item;
+  if (!message || mediaIn(message.content).length === 0) return item;
+  return { ...item, message: { id: message.id, content: textOf(message.content) }, refusal: { code: "unsent", message: words.chat.filesNotKept } };
+}
+
 function isOutgoing(value: unknown): value is Outgoing {
   if (!isObject(value)) return false;
   const { runId, at, message, resume } = value;
-  const written = isObject(message) && typeof message.id === "string" && typeof message.content === "string";
+  const written = isObject(message) && typeof message.id === "string" && (typeof message.content === "string" || Array.isArray(message.content));
   return typeof runId === "string" && typeof at === "number" && (message === undefined || written) && (resume === undefined || Array.isArray(resume)) && (written || resume !== undefined);
 }

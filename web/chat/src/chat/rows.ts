@@ -3,7 +3,7 @@
 
 import type { Interrupt, Message, ToolCall, ToolMessage } from "@ag-ui/client";
 import { questionOf } from "../../../react/forms/question";
-import { textOf } from "./messagetext";
+import type { Content } from "../files/media";
 import type { Mark } from "../decision/record";
 import type { Told } from "../decision/told";
 import { dayOf } from "./times";
@@ -37,7 +37,7 @@ export interface Row {
   /** What stands behind it. */
   marks: readonly Mark[];
   /** What the turn was asked that ended here without success. */
-  again?: string;
+  again?: Content;
 }
 
 export interface Conversation {
@@ -110,9 +110,10 @@ export function rowsOf({ messages, interrupts, running, subagents, used, decided
 }
 
 /** What the last turn was asked, if it can be asked that again now. */
-export function askedLast({ messages, interrupts, running, sending }: Pick<Conversation, "messages" | "interrupts" | "running" | "sending">): string | undefined {
+export function askedLast({ messages, interrupts, running, sending }: Pick<Conversation, "messages" | "interrupts" | "running" | "sending">): Content | undefined {
   if (running || sending || interrupts.length > 0) return undefined;
-  return textOf(messages.findLast(({ role }) => role === "user")?.content) || undefined;
+  const last = messages.findLast(({ role }) => role === "user");
+  return last?.role === "user" && last.content.length > 0 ? last.content : undefined;
 }
 
 /** What stands behind which message. Of whose turn alone is known with which message it began: an answer behind that, an end at the turn's end. */

@@ -1,7 +1,7 @@
 import type { Message } from "@ag-ui/client";
 import { useEffect, useState } from "react";
 import { call, type ThreadInfo } from "../server/api";
-import { textOf } from "./messagetext";
+import { fileName, mediaIn, saidIn } from "../files/media";
 
 /** What a title is cut to and what is read of a message for one, in bytes and characters, as the server does. */
 const LENGTH = 60;
@@ -14,7 +14,7 @@ const JSON_BEGINS = /\{"|\{\}|\["|\[\{|\[\[|\[\]|^[{[]$/;
 /** What a conversation is called where it is looked at: how it began. Undefined before that. The server names threads by the same rule. */
 export function titleOf(messages: readonly Message[]): string | undefined {
   for (const { role, content } of messages) {
-    const title = role === "user" ? sentenceTitle(textOf(content)) : "";
+    const title = role === "user" ? sentenceTitle(saidIn(content)) || shortened(mediaIn(content).map(fileName).find(Boolean) ?? "") : "";
     if (title !== "") return title;
   }
   return undefined;

@@ -21,21 +21,23 @@ export function ownOf(name: string, threadId: string): unknown {
   return read(keyOf(name, threadId))?.value;
 }
 
-/** Keeps a value, or with undefined forgets it. What is too long, or does not fit, lasts until the reload. */
-export function keepOwn(name: string, threadId: string, value: unknown): void {
+/** What is too large to outlive the reload, by thread. */
+export const ownHere = new Map<string, unknown>();
+
+/** Keeps a value, or with undefined forgets it. What is too long, or does not fit, lasts until the reload: then it answers false. */
+export function keepOwn(name: string, threadId: string, value: unknown): boolean {
   const key = keyOf(name, threadId);
   try {
-    if (value === undefined) {
-      sessionStorage.removeItem(key);
-      return;
-    }
-    const text = stringify({ at: Date.now(), value } satisfies Piece);
     // One that is no longer true is worse than none.
-    if (text.length > LENGTH) sessionStorage.removeItem(key);
-    else sessionStorage.setItem(key, text);
+    sessionStorage.removeItem(key);
+    if (value === undefined) return true;
+    const text = stringify({ at: Date.now(), value } satisfies Piece);
+    if (text.length > LENGTH) return false;
+    sessionStorage.setItem(key, text);
     thin(PREFIX + name);
+    return true;
   } catch {
-    // Full or forbidden.
+    return false; // full or forbidden
   }
 }
 
@@ -49,6 +51,7 @@ export function ownPerson(): number {
 /** Forgets all of it: what is kept from here on is somebody else's. */
 export function forgetOwn(): void {
   person++;
+  ownHere.clear();
   try {
     for (const key of keys(PREFIX)) sessionStorage.removeItem(key);
   } catch {

@@ -1,6 +1,6 @@
 import type { apart as en } from "./en.apart";
 
-/** The words of what the chat loads later: an agent's Markdown, other people's chats and the inspector in German. */
+/** The words of what the chat loads later, in German: Markdown, files, large results, a message that is changed, a run's parts, other people's chats, the inspector. */
 export const apart: typeof en = {
   somebodyElses: "Dieser Chat gehört jemand anderem.",
   readOnly: "Lesen ist möglich, Schreiben nicht.",
@@ -27,6 +27,21 @@ export const apart: typeof en = {
   noDescription: "ohne Beschreibung",
   showPicture: "Bild anzeigen:",
   picture: "Bild",
+  attach: "Dateien anhängen",
+  attached: "Angehängte Dateien",
+  filesAttached: (n) => (n === 1 ? "1 Datei ist angehängt" : `${n} Dateien sind angehängt`),
+  removeFile: (name) => `${name} entfernen`,
+  dropHere: "Dateien zum Anhängen hier ablegen",
+  unnamed: "eine Datei ohne Namen",
+  takes: { image: "Bilder", audio: "Audiodateien", video: "Videos", pdf: "PDF-Dateien", file: "alle anderen Dateien" },
+  notRead: (name) => `${name} wurde nicht angehängt: Der Browser konnte sie nicht lesen.`,
+  refused: {
+    agent: () => "Dieser Agent nimmt keine Dateien an.",
+    kind: (name, takes) => `${name} wurde nicht angehängt: Dieser Agent nimmt ${takes} an.`,
+    empty: (name) => `${name} wurde nicht angehängt: Die Datei ist leer.`,
+    alone: (name, _, room) => `${name} wurde nicht angehängt: Dieser Server nimmt Dateien bis höchstens ${room} in einer Nachricht an.`,
+    together: (name, _, room) => `${name} wurde nicht angehängt: Dieser Server nimmt in einer Nachricht höchstens ${room} an, alle Dateien zusammen.`,
+  },
   openPicture: "Bild öffnen:",
   copyCode: "Code kopieren",
   linkTo: (host) => `(Link zu ${host})`,
@@ -34,4 +49,19 @@ export const apart: typeof en = {
   table: "Tabelle",
   writtenFromHere: "Ab hier so angezeigt, wie es geschrieben wurde: Es ist zu viel für eine Formatierung.",
   written: "So angezeigt, wie es geschrieben wurde: Es ist zu viel für eine Formatierung.",
+  resultBegins: "Der Anfang des Ergebnisses",
+  showAll: "Alles anzeigen",
+  showLess: "Weniger anzeigen",
+  download: "Herunterladen",
+  begins: "Dies ist der Anfang.",
+  sizeOf: "vom Typ",
+  until: (when) => `bis ${when}`,
+  changeMessage: "Nachricht ändern",
+  theMessage: "Die Nachricht",
+  laterTakenOut: "Spätere Nachrichten werden herausgenommen und lassen sich wiederherstellen.",
+  stopIt: "Auch stoppen",
+  stopThem: "Auch stoppen",
+  partsStopped: (n) => (n === 1 ? "Auch ein Teil dieses Chats wurde gestoppt." : `Auch ${n} Teile dieses Chats wurden gestoppt.`),
+  partsGoOn: (n) => (n === 1 ? "Ein Teil dieses Chats läuft weiter." : `${n} Teile dieses Chats laufen weiter.`),
+  partsFailed: (why) => `Mehr konnte nicht gestoppt werden: ${why}`,
 };
