@@ -75,8 +75,8 @@ func Example() {
 		}
 		for _, m := range thread.View().Messages {
 			if text := m.Content.String(); text != "" { // a message that holds a call has none
-			fmt.Printf("%s: %s\n", m.Role, text)
-		}
+				fmt.Printf("%s: %s\n", m.Role, text)
+			}
 		}
 		return nil
 	}
