@@ -41,13 +41,25 @@ export class Exchange {
     readonly input: RunAgentInput,
     sink: Sink,
     begins: () => void,
-    stringify: (input: RunAgentInput) => string,
+    private readonly stringify: (input: RunAgentInput) => string,
     known: (messageId: string) => boolean,
   ) {
     const { messages } = input;
     this.question = messages.slice(messages.findLastIndex((message) => message.role !== "user") + 1).filter(({ id }) => !known(id));
     this.pipeline = new Pipeline(sink, begins, input.runId);
-    this.bytes = new TextEncoder().encode(stringify(input)).length;
+    this.bytes = this.measured(input);
+  }
+
+  /** The input for a server that keeps the thread: without what that has been told. The same each time, so that it is recognised. */
+  brief(): { input: RunAgentInput; bytes: number } {
+    const { messages } = this.input;
+    const behind = messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1);
+    const input = { ...this.input, messages: behind.filter((message) => message.role === "tool" || this.question.includes(message)) };
+    return { input, bytes: this.measured(input) };
+  }
+
+  private measured(input: RunAgentInput): number {
+    return new TextEncoder().encode(this.stringify(input)).length;
   }
 
   get runId(): string {

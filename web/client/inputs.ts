@@ -2,6 +2,7 @@
 
 import type { Exchange } from "./exchange.js";
 import { TransportError } from "./errors.js";
+import type { Hello } from "./frames.js";
 
 /** How often an input is sent that the server could not judge. */
 const ATTEMPTS = 5;
@@ -10,21 +11,25 @@ const STORE_PATIENCE_MS = 15 * 60_000;
 const STORE_WAIT_MS = 15_000;
 
 export class Inputs {
-  /** `send` answers the id of the frame, or undefined where there is no socket; `limit` is how long a frame may be. */
+  /** `send` answers the id of the frame, or undefined where there is no socket; `hello` says how long a frame may be. */
   constructor(
     private readonly send: (input: object) => string | undefined,
-    private readonly limit: () => number | undefined,
+    private readonly hello: () => Hello | undefined,
   ) {}
 
-  /** Sends an input if there is a socket. One that is too long fails here: the server would close the socket for all. */
+  /**
+   * Sends an input if there is a socket. One that is too long goes without what the thread has, where the server keeps
+   * that. It fails here if it is too long all the same: the server would close the socket for all.
+   */
   ask(exchange: Exchange): void {
-    const limit = this.limit();
-    if (limit !== undefined && exchange.bytes > limit) {
-      const message = `the input is ${exchange.bytes} bytes long; the server takes ${limit}`;
-      exchange.pipeline.fail(new TransportError("input_too_large", message));
+    const { maxFrameBytes: limit = Infinity, capabilities } = this.hello() ?? {};
+    const keeps = (capabilities?.custom?.aguiws as { newMessages?: boolean } | undefined)?.newMessages === true;
+    const { input, bytes } = exchange.bytes > limit && keeps ? exchange.brief() : exchange;
+    if (bytes > limit) {
+      exchange.pipeline.fail(new TransportError("input_too_large", `the input is ${bytes} bytes long; the server takes ${limit}`));
       return;
     }
-    const id = this.send(exchange.input);
+    const id = this.send(input);
     if (id !== undefined) exchange.wasSent(id);
   }
 

@@ -30,7 +30,7 @@ export class AgentThread implements FeedListener {
   private readonly told = new Told();
   private readonly connects = new Connects();
   private readonly segments: Segments;
-  private readonly inputs = new Inputs((input) => this.feed?.ask(input), () => this.connection.hello?.maxFrameBytes);
+  private readonly inputs = new Inputs((input) => this.feed?.ask(input), () => this.connection.hello);
   /** The run that asked last: its questions may come back when an answer could not be carried out. */
   private askedBy?: string;
   private readonly cancels = new Cancels((runId) => this.feed?.cancel(runId));

@@ -89,6 +89,25 @@ describe("a refusal", () => {
     expect(bench.socket.sent).toEqual([]);
   });
 
+  it.each([
+    ["is not needed where the thread has most of it", true, ["u3"]],
+    ["stands where the server keeps nothing", false, undefined],
+  ])("of a long history %s", async (_, newMessages, sent) => {
+    const bench = new Bench();
+    const agent = bench.agent();
+    agent.setMessages([
+      { id: "u1", role: "user", content: "x".repeat(900) },
+      { id: "a1", role: "assistant", content: "Yes." },
+      { id: "u3", role: "user", content: "And on." },
+    ]);
+    const outcome = outcomeOf(agent.runAgent());
+    await settle();
+    bench.socket.hello({ maxFrameBytes: 600, capabilities: { custom: { aguiws: { newMessages } } } });
+    await settle(1);
+    expect(bench.socket.sent.at(0)?.messages.map(({ id }: { id: string }) => id)).toEqual(sent);
+    if (!sent) expect(outcome.value).toMatchObject({ code: "input_too_large" });
+  });
+
   it("by a close that would repeat itself ends everything, until it is retried", async () => {
     const { bench, outcome } = await asked();
     bench.socket.break(4400);

@@ -37,6 +37,17 @@ it("sends a text, and cancels what is open with it", async () => {
   expect(store.read().running).toBe(false);
 });
 
+it("sends a picture as a part", async () => {
+  const { bench, store, attach } = await watched();
+  bench.socket.say(attached(1, true, { id: attach.id }), live(1));
+  await settle();
+  const content = [{ type: "text" as const, text: "Look" }, { type: "image" as const, source: { type: "data" as const, value: "AA==", mimeType: "image/png" } }];
+  void store.send(content);
+  await settle();
+  expect(bench.socket.next().messages).toMatchObject([{ role: "user", content }]);
+  expect(store.read().messages).toMatchObject([{ content }]);
+});
+
 it("takes a message out again that was refused, and says why until the next run", async () => {
   const { bench, store, told, attach } = await watched();
   bench.socket.say(attached(1, true, { id: attach.id }), live(1));

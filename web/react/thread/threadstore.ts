@@ -1,6 +1,6 @@
 // A thread of an agent, in the form of React's external stores.
 
-import { randomUUID, type ResumeEntry, type Message, type RunAgentParameters, type RunErrorEvent } from "@ag-ui/client";
+import { randomUUID, type ResumeEntry, type Message, type RunAgentParameters, type RunErrorEvent, type UserMessage } from "@ag-ui/client";
 import { TransportError, type ThreadStatus, type WebSocketAgent } from "@aguiws/client";
 
 /** Why a run was refused, or has failed. */
@@ -50,8 +50,8 @@ export class ThreadStore {
 
   read = (): ThreadPicture => this.picture;
 
-  send = (text: string): Promise<boolean> => {
-    const message = { id: randomUUID(), role: "user" as const, content: text };
+  send = (content: UserMessage["content"]): Promise<boolean> => {
+    const message = { id: randomUUID(), role: "user" as const, content };
     const cancelled = this.agent.status.interrupts.map(({ id }) => ({ interruptId: id, status: "cancelled" as const }));
     this.agent.addMessage(message);
     return this.run(cancelled.length > 0 ? { resume: cancelled } : {}, () => {

@@ -1,14 +1,14 @@
-import type { ResumeEntry } from "@ag-ui/client";
+import type { ResumeEntry, UserMessage } from "@ag-ui/client";
 import type { WebSocketAgent } from "@aguiws/client";
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { ThreadStore, type ThreadPicture } from "./threadstore.js";
 
 export interface Thread extends ThreadPicture {
   /**
-   * Asks for a run with this text. Open questions are cancelled with it. Answers whether the server has taken it: `fault`
-   * says why it has not, and the message is taken out again.
+   * Asks for a run with this text, or with these parts of text and media. Open questions are cancelled with it. Answers
+   * whether the server has taken it: `fault` says why it has not, and the message is taken out again.
    */
-  send(text: string): Promise<boolean>;
+  send(content: UserMessage["content"]): Promise<boolean>;
   /** Answers open questions, all of them together. Answers whether the server has taken it. */
   answer(entries: readonly ResumeEntry[]): Promise<boolean>;
   /** Stops the run in progress, begun by anybody. */

@@ -22,7 +22,6 @@ import { OutgoingList } from "./OutgoingList";
 import { part } from "../../../react/lib/part";
 import { bearer } from "../server/session";
 import { askedLast } from "./rows";
-import { SignIn } from "../server/SignIn";
 import { StatePanel } from "./StatePanel";
 import { ConnectionFacts, StatusChip } from "./StatusChip";
 import { ThreadList } from "../threads/ThreadList";
@@ -33,6 +32,7 @@ import { whyRestated } from "../lib/words";
 import { parts, words } from "../words";
 
 const Inspector = lazy(() => part(() => import("./Inspector")));
+const SignIn = lazy(() => part(() => import("../server/SignIn")));
 const PartsGoOn = lazy(() => part(() => import("./PartsGoOn")));
 
 /** Fetched before the first question, if the browser has time until then. */
@@ -152,7 +152,13 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             </p>
           )}
           <main ref={content}>
-            {signedOut && <SignIn wrong={bearer() !== undefined} />}
+            {signedOut && (
+              <OrElse instead={<p className="fault">{words.app.placeNotLoaded}</p>}>
+                <Suspense>
+                  <SignIn wrong={bearer() !== undefined} />
+                </Suspense>
+              </OrElse>
+            )}
             {empty && status.synced && <EmptyChat agent={status.hello?.capabilities?.identity} durable={status.hello?.durable !== false} send={send} />}
             {messages.length === 0 && !status.synced && !failure && (
               <p className="hint center" role="status" data-testid="loading">

@@ -14,7 +14,7 @@ import { Older } from "./Older";
 import { ThreadRecord } from "../decision/record";
 import { goInstead, onLink, threadHref } from "../lib/route";
 import { bearer } from "../server/session";
-import { SignIn } from "../server/SignIn";
+import SignIn from "../server/SignIn";
 import { sentence, staleWords, wordsFor } from "../lib/words";
 import { parts, words } from "../words";
 import { apart } from "../words/apart";

@@ -21,7 +21,7 @@ import { useSelection } from "./selection";
 import { ofInbox, ofWaiting } from "../server/notices";
 import { Pager } from "../server/Pager";
 import { usePages } from "../server/pages";
-import { SignIn } from "../server/SignIn";
+import SignIn from "../server/SignIn";
 import { bearer } from "../server/session";
 import { useWide } from "../lib/wide";
 import { inbox } from "../words/inbox";

@@ -16,7 +16,7 @@ import { ofDecisions } from "../server/notices";
 import { Pager } from "../server/Pager";
 import { usePages } from "../server/pages";
 import { onLink, threadHref } from "../lib/route";
-import { SignIn } from "../server/SignIn";
+import SignIn from "../server/SignIn";
 import { bearer } from "../server/session";
 import { sentence, staleWords } from "../lib/words";
 import { words } from "../words";

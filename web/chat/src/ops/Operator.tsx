@@ -8,7 +8,7 @@ import { Overview } from "./Overview";
 import { onLink, usePath } from "../lib/route";
 import { RunsPage } from "./RunsPage";
 import type { Act } from "./RunTable";
-import { SignIn } from "../server/SignIn";
+import SignIn from "../server/SignIn";
 import { bearer } from "../server/session";
 import { StoreSection } from "./StoreSection";
 import { sentence, staleWords, wordsFor } from "../lib/words";

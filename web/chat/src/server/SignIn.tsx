@@ -4,7 +4,7 @@ import { atProvider, goSignIn, wasSignedIn } from "./who";
 import { words } from "../words";
 
 /** Offers the ways to sign in: at the server's provider, if it has one, and by a token. */
-export function SignIn({ wrong }: { wrong: boolean }) {
+export default function SignIn({ wrong }: { wrong: boolean }) {
   useEffect(() => {
     if (wrong) refusedBearer();
   }, [wrong]);
