@@ -133,3 +133,29 @@ func TestALabelFindsWhatGoesOn(t *testing.T) {
 		}
 	}
 }
+
+// An answered question asks for no worker at its deadline, whether it was asked with one or
+// was given it by Postpone.
+func TestAnsweredQuestionsAreNotReady(t *testing.T) {
+	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: 1, Timeout: patience})
+	ctx, at := context.Background(), s.conn.Keys.Thread(testKey)
+	for i, deadline := range []int64{0, farAhead} {
+		b := inline(view(t, s, store.ReadQuery{}).Version, fmt.Sprint("asks", i))
+		c := begin(t, s, b)
+		commit(t, s, store.Batch{Claim: c, Number: 2, Expect: view(t, s, store.ReadQuery{}).Seq, Events: [][]byte{delta},
+			End: &store.End{Kind: store.EndSuspend, Suspension: []byte("{}"), Interrupts: []string{"int"}, Deadline: deadline}})
+		if deadline == 0 {
+			if is, err := s.Postpone(ctx, testKey, "int", unixTime(strconv.Itoa(farAhead))); err != nil || !is {
+				t.Fatal(is, err)
+			}
+		}
+		if n := s.conn.Client.ZCard(ctx, at.Part.Ready).Val(); n != 1 {
+			t.Errorf("deadline %d: %d threads are ready when it has passed", deadline, n)
+		}
+		c = begin(t, s, answering(view(t, s, store.ReadQuery{}).Version, fmt.Sprint("answers", i), b.Execution))
+		if n := s.conn.Client.ZCard(ctx, at.Part.Ready).Val(); n != 0 {
+			t.Errorf("deadline %d: %d threads are ready once it is answered", deadline, n)
+		}
+		commit(t, s, store.Batch{Claim: c, Number: 2, Expect: view(t, s, store.ReadQuery{}).Seq, Events: [][]byte{delta}, End: &store.End{Kind: store.EndFinish}})
+	}
+}
