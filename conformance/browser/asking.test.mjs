@@ -89,7 +89,9 @@ test("a run that waits is stopped where a run is, and everybody sees that", asyn
   const other = await Tab.open(context, gateway, tab.threadId);
   await other.asked(REASON);
   await tab.shot("102-waits-and-can-be-stopped");
+  await tab.click("menu");
   await tab.decide(tab.at("stop-waiting"));
+  await tab.page.keyboard.press("Escape");
   for (const each of [tab, other]) {
     await each.asked(REASON, 0);
     await until(async () => (await each.at("stop-waiting").count()) === 0, "the button goes");

@@ -131,19 +131,37 @@ test("a tool call is declined in the second tab", async () => {
 test("a tool call is edited and approved", async () => {
   const tool = unique("pay");
   const tab = await Tab.open(await person(), a);
-  await tab.say(`/tool ${tool} {"amount":10}`);
+  await tab.say(`/tool ${tool} {"to":"bob","amount":10,"body":"Dear Bob,\\n\\nhello","urgent":true,"cc":["ann"],"more":{"n":1}}`);
   await tab.asked("tool_call");
   await tab.decide(tab.at("edit"));
-  await tab.fill("args-editor", '{"amount": oops');
+  await tab.fill("edit /to", "zoe");
+  assert.equal(await tab.at("edit /body").inputValue(), "Dear Bob,\n\nhello");
+  await tab.at("edit /urgent").uncheck();
+  await tab.fill("edit /cc/0", "eve");
+  await tab.fill("edit /amount", "seven");
   await tab.click("approve-edited");
-  await tab.at("interrupt").getByRole("alert").waitFor();
+  assert.equal(await tab.at("interrupt").getByRole("alert").innerText(), "Write a number, such as 12.5.");
+  await tab.fill("edit /amount", "7");
+  await tab.click("args-as-json");
+  const typed = await tab.at("args-editor").inputValue();
+  await tab.fill("args-editor", typed.replace("7,", "oops,"));
+  await tab.click("approve-edited");
+  assert.match(await tab.at("interrupt").getByRole("alert").innerText(), /Line 3 lacks a comma/);
   await tab.shot("6-editing");
   assert.deepEqual(await effects(tool), []);
-  await tab.fill("args-editor", '{"amount": 7}');
+  await tab.fill("args-editor", typed);
+  await tab.click("args-as-json");
+  assert.equal(await tab.at("edit /cc/0").inputValue(), "eve");
   await tab.click("approve-edited");
   await tab.says(`I have called ${tool}.`);
   await same(tab);
-  assert.deepEqual(await effects(tool), [{ amount: 7 }]);
+  assert.deepEqual(await effects(tool), [{ to: "zoe", amount: 7, body: "Dear Bob,\n\nhello", urgent: false, cc: ["eve"], more: { n: 1 } }]);
+  // What was done is told; what was proposed stands beside it.
+  assert.match(await tab.at("tool-card").locator("summary").first().innerText(), / to zoe/);
+  assert.match(await tab.at("changes").innerText(), /To\s+zoe\s+was bob/);
+  await tab.at("tool-card").locator("summary").first().click();
+  assert.match(await tab.at("tool-args").innerText(), /zoe/);
+  assert.doesNotMatch(await tab.at("tool-args").innerText(), /bob/);
 });
 
 test("a question is cancelled, by its button or by another message", async () => {

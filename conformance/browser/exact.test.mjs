@@ -105,6 +105,7 @@ for (const [place, colorScheme] of [["chat", "dark"], ["inbox", "light"]]) {
     const { tab, card } = await PLACES[place](chat);
     await tab.front();
     await tab.decide(card.getByTestId("edit"));
+    await card.getByTestId("args-as-json").click();
     const editor = card.getByTestId("args-editor");
     // In a text field no mark can be drawn.
     const typed = SHOWN.replace("\u202e", "\\u202e");

@@ -179,7 +179,7 @@ export class Tab {
     await until(async () => {
       const status = this.at("status");
       return (await status.getAttribute("data-state")) === "connected" && (await status.getAttribute("data-running")) === "false"
-        && (await this.at("message").count()) > 0;
+        && (await this.at("message").count()) > 0 && (await this.at("part-loading").count()) === 0;
     }, "no run is in progress");
     return this.seen();
   }

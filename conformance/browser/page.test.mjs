@@ -172,13 +172,13 @@ test("everything is done with the keyboard", async () => {
   await tabTo("edit");
   await tab.takes(tab.at("edit"));
   await keyboard.press("Enter");
-  await tab.at("args-editor").waitFor();
+  await tab.at("edit /amount").waitFor();
   await keyboard.press("Escape");
   await until(() => tab.at("edit").evaluate((element) => element === document.activeElement), "Escape leads back");
   await keyboard.press("Enter");
-  await until(() => tab.at("args-editor").evaluate((element) => element === document.activeElement), "the editor has the focus");
+  await until(() => tab.at("edit /amount").evaluate((element) => element === document.activeElement), "the editor has the focus");
   await keyboard.press("ControlOrMeta+a");
-  await keyboard.type('{"amount":3}');
+  await keyboard.type("3");
   await keyboard.press("Control+Enter");
   await tab.says(`I have called ${tool}.`);
   assert.deepEqual(await effects(tool), [{ amount: 3 }]);

@@ -32,7 +32,7 @@ for (const colorScheme of ["light", "dark"]) {
     await tab.say('/tool send_a_very_long_tool_name_that_nobody_would_choose {"to":"somebody@an-address-that-is-long.example.com"}');
     await tab.asked("tool_call");
     await tab.decide(tab.at("edit"));
-    await tab.at("args-editor").waitFor();
+    await tab.at("arg-edits").waitFor();
     await judge(tab, "editing");
     await tab.say(`/fail ${"a_word_that_is_far_too_long_for_a_phone_".repeat(3)}`);
     await tab.at("error").waitFor();

@@ -43,6 +43,7 @@ test("a reason, edited arguments and words of one's own outlive leaving and a re
   await tab.fill("field-reason", "too much");
   await tab.takes(tab.at("edit"));
   await tab.click("edit");
+  await tab.click("args-as-json");
   await tab.fill("args-editor", '{"eur":');
   await leaving(tab, (way) =>
     until(async () => (await tab.at("args-editor").isVisible()) && (await tab.at("args-editor").inputValue()) === '{"eur":' && (await tab.at("field-reason").inputValue()) === "too much", `it is there ${way}`));

@@ -258,10 +258,14 @@ test("who waits for a time or an event says so where a question would be and in 
   assert.equal(await sleeps.locator("h2").textContent(), "The agent waits");
   await stands(/sleeps until/);
   await counts(tab, before);
+  await tab.fill("composer", "x");
   assert.equal(await tab.at("send").innerText(), "Stop waiting and send");
+  await tab.fill("composer", "");
   await tab.shot("97-sleeps");
   assert.deepEqual(await barriers(tab.page), []);
+  await tab.click("menu");
   await tab.decide(tab.at("stop-waiting"));
+  await tab.page.keyboard.press("Escape");
   await tab.asked("aguiws:timer", 0);
 
   await tab.say("/event paid");

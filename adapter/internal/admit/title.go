@@ -52,6 +52,27 @@ var (
 	fullStop     = regexp.MustCompile(`([。！？])`)
 )
 
+// markup is what Markdown puts around words, in the order in which it is taken away.
+var markup = []struct {
+	pattern *regexp.Regexp
+	words   string
+}{
+	{regexp.MustCompile("(^|\n)[ \t]*```[^\n]*"), "$1"},
+	{regexp.MustCompile(`(^|\n)[ \t]*(?:#{1,6}|>|[-*+])[ \t]+`), "$1"},
+	{regexp.MustCompile(`!?\[([^\[\]\n]*)\]\([^()\s]*\)`), "$1"},
+	{regexp.MustCompile("`([^`\n]+)`"), "$1"},
+	{regexp.MustCompile(`\*\*([^*\n]+)\*\*`), "$1"},
+	{regexp.MustCompile(`~~([^~\n]+)~~`), "$1"},
+	{regexp.MustCompile(`(^|[\s(])\*([^*\s][^*\n]*)\*`), "$1$2"},
+}
+
+// towards is the members of arguments that say towards whom a call acts, and how a
+// sentence says so. The page's headlines of calls have the same.
+var towards = [][2]string{
+	{"to", "to"}, {"recipient", "to"}, {"recipients", "to"}, {"email", "to"}, {"for", "for"}, {"into", "into"},
+	{"in", "in"}, {"from", "from"}, {"with", "with"}, {"at", "at"}, {"on", "on"},
+}
+
 // sentenceTitle is the first sentence of a text, without commands and JSON. It is
 // empty when nothing else is in the text.
 func sentenceTitle(text string) string {
@@ -64,13 +85,40 @@ func sentenceTitle(text string) string {
 	if first := strings.Fields(text)[0]; slashCommand.MatchString(first) {
 		command, text = first[1:], text[len(first):]
 	}
-	title := firstSentence(text)
+	title := firstSentence(plain(text))
 	if command != "" && !strings.ContainsFunc(title, unicode.IsLetter) {
 		title = strings.TrimSpace(spoken(command) + " " + title)
 	} else if command != "" && compoundName.MatchString(title) {
-		title = spoken(title)
+		title = spoken(title) + towardsIn(text)
 	}
 	return CutTitle(title)
+}
+
+// plain is a text without the marks of Markdown.
+func plain(text string) string {
+	for _, m := range markup {
+		text = m.pattern.ReplaceAllString(text, m.words)
+	}
+	return text
+}
+
+// towardsIn is " to ada@example.com" if the arguments of a call say so. They follow its
+// name in the text of a command.
+func towardsIn(text string) string {
+	at := strings.IndexByte(text, '{')
+	if at < 0 {
+		return ""
+	}
+	var arguments map[string]any
+	if json.Unmarshal([]byte(text[at:]), &arguments) != nil {
+		return ""
+	}
+	for _, way := range towards {
+		if whom, ok := arguments[way[0]].(string); ok && strings.TrimSpace(whom) != "" {
+			return " " + way[1] + " " + whom
+		}
+	}
+	return ""
 }
 
 func firstSentence(text string) string {

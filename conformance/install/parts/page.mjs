@@ -31,6 +31,7 @@ async function press(hook) {
 }
 
 await press("edit");
+await press("args-as-json");
 for (const end = Date.now() + 30_000; !window.document.querySelector('[data-testid="args-editor"]'); ) {
   assert.ok(Date.now() < end, "the editor never comes");
   await new Promise((later) => setTimeout(later, 20));

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import type { ThreadInfo } from "../src/server/api";
-import { threadGroups } from "../src/threads/threadgroups";
+import { folded, threadGroups } from "../src/threads/threadgroups";
 
 const NOW = new Date(2026, 10, 24, 0, 30).getTime();
 
@@ -32,6 +32,13 @@ it("has those that wait for nobody among the others", () => {
 
 it("believes the list about what has gone on since the others were looked for", () => {
   expect(shape([thread("answered", NOW)], [thread("answered", NOW, true)])).toEqual(["Today: answered"]);
+});
+
+it("shows five of those that wait, and the one that is looked at, unless that leaves one", () => {
+  const many = (n: number) => threadGroups(Array.from({ length: n }, (_, i) => thread(`${i}`, NOW, true)), [], NOW)[0]!;
+  const ids = (n: number, current: string) => folded(many(n), current).map(({ threadId }) => threadId).join("");
+  expect([ids(6, ""), ids(7, ""), ids(7, "2"), ids(9, "8")]).toEqual(["012345", "01234", "01234", "012348"]);
+  expect(folded({ ...many(9), waits: false }, "")).toHaveLength(9);
 });
 
 it("has no group without any", () => {

@@ -6,7 +6,7 @@ import type { DecisionInfo, RunInfo } from "../src/server/api";
 import { argFields } from "../../react/decision/argparts";
 import { parse } from "../../react/lib/json";
 import { ThreadRecord } from "../src/decision/record";
-import { cameBack, changesOf, placeOf, sideOf, toldBy, toldOnRecord, verdictOf } from "../src/decision/told";
+import { approvedArgs, cameBack, changesOf, placeOf, sideOf, toldBy, toldOnRecord, verdictOf } from "../src/decision/told";
 import { badgesOf, toolStateOf } from "../src/chat/toolstate";
 
 const at = "2030-01-01T00:00:00Z";
@@ -49,6 +49,16 @@ it("finds what was changed, to the digit", () => {
   expect([10, "10", true, "true", "", " x", "ten"].map((side) => sideOf(side))).toEqual(["10", '"10"', "true", '"true"', '""', '" x"', "ten"]);
   expect(sideOf('{"a":', true)).toBe('{"a":');
   expect(changesOf(before, before)).toEqual([]);
+});
+
+it("knows what was approved, from the answer or from what a run tells of it", () => {
+  const proposed = '{"to":"bob","n":1.0,"cc":["a"],"x":{"y":1}}';
+  const changed = [{ pointer: "/to", before: "bob", after: "zoe" }, { pointer: "/x/y", before: 1 }, { pointer: "/new", after: 2 }];
+  expect(approvedArgs(proposed, { approved: true, changed })).toBe('{"to":"zoe","n":1.0,"cc":["a"],"x":{},"new":2}');
+  expect(approvedArgs(proposed, { approved: true, payload: { approved: true, editedArgs: { to: "eve" } }, changed })).toBe('{"to":"eve"}');
+  for (const none of [{ approved: false, changed }, { approved: true }, { approved: true, changed, cut: ["changed" as const] }, { approved: true, changed: [{ pointer: "/to", before: "b", after: "z", cut: ["after" as const] }] }]) {
+    expect(approvedArgs(proposed, none)).toBe(proposed);
+  }
 });
 
 describe("a call", () => {

@@ -2,20 +2,23 @@ import type { ToolCall } from "@ag-ui/client";
 import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from "react";
 import { reasonOnly } from "../forms/question.js";
 import { readArguments, sameJson } from "../forms/readjson.js";
+import { ArgEdits, hasFields } from "./ArgEdits.js";
 import { ArgFields } from "./ArgFields.js";
 import { Fields } from "../forms/FormBody.js";
-import { stringify } from "../lib/json.js";
+import { parse, stringify } from "../lib/json.js";
 import { JsonText } from "../lib/JsonText.js";
 import { printed } from "../lib/jsonscan.js";
 import { Misleading } from "../lib/Marked.js";
 import { escaped } from "../lib/misleading.js";
+import { worded } from "../lib/naming.js";
 import { OrElse } from "../lib/OrElse.js";
+import { part } from "../lib/part.js";
 import { isObject, requiredOf, type Schema } from "../forms/schema.js";
 import type { SchemaFormHandle } from "../forms/SchemaForm.js";
 import { sizeWords } from "../lib/size.js";
+import type { Strings } from "../lib/strings.js";
 import { useStrings } from "../lib/words.js";
-import { isText, useTyped } from "../forms/typed.js";
-import { Ways } from "./Ways.js";
+import { isFlag, isText, useTyped } from "../forms/typed.js";
 
 interface Props {
   call?: ToolCall;
@@ -42,14 +45,16 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
   const [unseen, setUnseen] = useState(0);
   const { approved: _, editedArgs, ...beside } = isObject(given) ? given : {};
   const [edited, setEdited] = useTyped<string | undefined>("args", () => (editedArgs === undefined ? undefined : escaped(stringify(editedArgs, 2))), isText);
+  const [asJson, setAsJson] = useTyped("args-as-json", () => edited !== undefined && !hasFields(edited, strings), isFlag);
   const [fault, setFault] = useState<string>();
   const form = useRef<SchemaFormHandle>(null);
   const edit = useRef<HTMLButtonElement>(null);
+  const fields = useRef<HTMLDivElement>(null);
+  /** Where something is typed that cannot be read. */
+  const unread = useRef(new Set<string>());
   // The usual question beside a decision needs no form to be loaded.
   const asksWhy = reasonOnly(extras);
   const [why, setWhy] = useTyped("why", typeof beside.reason === "string" ? beside.reason : "", isText);
-
-  const no = call || editable ? words.decline : words.no;
 
   const decide = (decision: Record<string, unknown>) => {
     if (asksWhy) {
@@ -60,7 +65,15 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
     const read = form.current ? form.current.read() : requiredOf(extras ?? {}).length === 0 ? { value: {} } : undefined;
     if (read) resolve({ ...(isObject(read.value) ? read.value : {}), ...decision });
   };
-  const approveEdited = () => {
+  const begin = () => {
+    setAsJson(!read || read.twice.length > 0 || !hasFields(source, strings));
+    setEdited(read ? escaped(proposed) : proposed);
+  };
+  const approveEdited = async () => {
+    if (!asJson && unread.current.size > 0) {
+      fields.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+      return;
+    }
     const read = readArguments(edited ?? "", reading);
     if ("fault" in read) {
       setFault(read.fault);
@@ -68,12 +81,25 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
     }
     setFault(undefined);
     // What was opened and left as it was is approved as it was proposed.
-    decide(sameJson(read.value, source) ? { approved: true } : { approved: true, editedArgs: read.value });
+    if (sameJson(read.value, source)) {
+      decide({ approved: true });
+      return;
+    }
+    const wrong = args && (await faultIn(args, read.value, strings));
+    if (wrong === undefined) decide({ approved: true, editedArgs: read.value });
+    else setFault(wrong);
   };
   const discard = () => {
     setEdited(undefined);
     setFault(undefined);
+    unread.current.clear();
     requestAnimationFrame(() => edit.current?.focus());
+  };
+  const switched = () => {
+    const { fault } = asJson ? { fault: undefined, ...readArguments(edited ?? "", reading) } : {};
+    setFault(fault);
+    unread.current.clear();
+    if (fault === undefined) setAsJson(!asJson);
   };
   const keyed = (event: KeyboardEvent) => {
     if (event.key === "Escape") {
@@ -81,7 +107,7 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
       discard();
     } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      approveEdited();
+      void approveEdited();
     }
   };
 
@@ -98,19 +124,37 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
           <ArgFields text={source} schema={args} hook="proposed-args" label={decision.proposed} hides={setUnseen} />
         )
       ) : (
-        <JsonText
-          label={words.arguments}
-          hook="args-editor"
-          value={edited}
-          fault={fault}
-          rows={Math.min(16, edited.split("\n").length + 1)}
-          locked={locked}
-          autoFocus
-          change={setEdited}
-          keyed={keyed}
-        >
-          <span className="hint">{words.keys}</span>
-        </JsonText>
+        <div ref={fields} className="edits" onKeyDown={keyed}>
+          {asJson ? (
+            <JsonText
+              label={words.arguments}
+              hook="args-editor"
+              value={edited}
+              fault={fault}
+              rows={Math.min(16, edited.split("\n").length + 1)}
+              locked={locked}
+              autoFocus
+              change={setEdited}
+            />
+          ) : (
+            <>
+              <ArgEdits value={argumentsIn(edited)} schema={args} locked={locked} change={setEdited} reads={(place, readable) => note(unread.current, place, readable)} />
+              {fault && (
+                <span className="fault" role="alert">
+                  {fault}
+                </span>
+              )}
+            </>
+          )}
+          <div className="actions">
+            <span className="hint">{words.keys}</span>
+            {(!asJson || hasFields(source, strings)) && (
+              <button type="button" className="quiet" data-edits data-testid="args-as-json" aria-pressed={asJson} onClick={switched}>
+                {asJson ? words.editFields : words.editJson}
+              </button>
+            )}
+          </div>
+        </div>
       )}
       {asksWhy && (
         <label className="field">
@@ -132,22 +176,23 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
               {unseen > 0 && call ? words.approveUnseen(sizeWords(unseen, strings)) : call || editable ? words.approve : words.yes}
             </button>
             {editable && (
-              <button type="button" ref={edit} data-edits data-testid="edit" disabled={locked} onClick={() => setEdited(read ? escaped(proposed) : proposed)}>
+              <button type="button" ref={edit} data-edits data-testid="edit" aria-expanded={false} disabled={locked} onClick={begin}>
                 {words.edit}
               </button>
             )}
             <button
               type="button"
               data-testid="decline"
+              title={decision.noIsAnAnswer}
               disabled={locked}
               onClick={() => decide({ approved: false })}
             >
-              {no}
+              {call || editable ? words.decline : words.no}
             </button>
           </>
         ) : (
           <>
-            <button type="button" className="primary" data-testid="approve-edited" disabled={locked} onClick={approveEdited}>
+            <button type="button" className="primary" data-testid="approve-edited" disabled={locked} onClick={() => void approveEdited()}>
               {words.approveEdited}
             </button>
             <button type="button" data-edits data-testid="discard-edits" onClick={discard}>
@@ -157,7 +202,25 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
         )}
         {abandon}
       </div>
-      {edited === undefined && <Ways no={no} />}
     </>
   );
+}
+
+/** What was read as fields before. */
+function argumentsIn(edited: string): Record<string, unknown> {
+  const value = parse(edited);
+  return isObject(value) ? value : {};
+}
+
+/** What is told of a place holds for all within it. */
+function note(unread: Set<string>, place: string, readable: boolean): void {
+  if (!readable) unread.add(place);
+  else for (const one of unread) if (one === place || one.startsWith(`${place}/`)) unread.delete(one);
+}
+
+/** What a tool's schema says against arguments, in a sentence. */
+async function faultIn(schema: Schema, value: unknown, { fault }: Strings): Promise<string | undefined> {
+  const { judge, told } = await part(() => import("../forms/judge.js"));
+  const [first] = judge(schema, value, fault);
+  return first && told(first.path.map(worded).join(" › ") || fault.theAnswer, [first.message], fault);
 }

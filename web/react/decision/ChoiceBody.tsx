@@ -6,7 +6,6 @@ import { FreeAnswer } from "./FreeAnswer.js";
 import { Marked, Misleading } from "../lib/Marked.js";
 import { useStrings } from "../lib/words.js";
 import { useTypedBefore } from "../forms/typed.js";
-import { Ways } from "./Ways.js";
 
 interface Props {
   question: Question & { kind: "choice" };
@@ -24,9 +23,8 @@ const HOOKS = { yes: "approve", no: "decline" };
 
 /** Answers as buttons, and folded what else may be said. */
 export function ChoiceBody({ question, given, locked, abandon, plain, resolve }: Props) {
-  const { answer: words } = useStrings();
+  const { answer: words, decision } = useStrings();
   const { choices, otherwise } = question;
-  const no = choices.find(({ means }) => means === "no");
   const typed = useTypedBefore();
   const own = given !== undefined && wayOf(question, { status: "resolved", payload: given }) === "answered";
   return (
@@ -38,6 +36,7 @@ export function ChoiceBody({ question, given, locked, abandon, plain, resolve }:
             type="button"
             className={means === "yes" ? "primary" : undefined}
             data-testid={means ? HOOKS[means] : "choice"}
+            title={means === "no" && !plain ? decision.noIsAnAnswer : undefined}
             disabled={locked}
             onClick={() => resolve(payload)}
           >
@@ -49,7 +48,6 @@ export function ChoiceBody({ question, given, locked, abandon, plain, resolve }:
         {abandon}
       </div>
       <Misleading text={choices.map(({ label }) => label).join("\n")} />
-      {!plain && <Ways no={no && worded(no.label, words)} />}
       {otherwise !== "nothing" && (
         <details className="otherwise" open={own || typed || undefined}>
           <summary data-testid="otherwise">{typeof otherwise === "object" ? words.moreWith : words.inOtherWords}</summary>

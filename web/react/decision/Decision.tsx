@@ -80,12 +80,13 @@ export function Decision(props: DecisionProps) {
   const abandon = (question.kind !== "choice" || reason !== "aguiws:uncertain_step" || expired) && (
     <button
       type="button"
-      className="quiet abandon"
+      className={expired ? "primary" : "quiet abandon"}
       data-testid="cancel"
+      title={Object.hasOwn(words.abandon, reason) ? undefined : words.cancelGivesUp}
       disabled={disabled}
       onClick={() => settle({ status: "cancelled" })}
     >
-      {Object.hasOwn(words.abandon, reason) ? words.abandon[reason] : words.cancel}
+      {Object.hasOwn(words.abandon, reason) ? words.abandon[reason] : expired ? words.goOn : words.cancel}
     </button>
   );
   const { heading, said } = headingOf(interrupt, call, strings);

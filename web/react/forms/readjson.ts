@@ -17,8 +17,16 @@ export function readJson(typed: string, { readTwice, notJson }: Strings["form"] 
     const [twice] = printed(typed)?.twice ?? [];
     return twice === undefined ? { value } : { fault: readTwice(JSON.stringify(twice)) };
   } catch (error) {
-    return { fault: notJson(error instanceof Error ? error.message : String(error)) };
+    return { fault: notJson(lineIn(error instanceof Error ? error.message : "", typed)) };
   }
+}
+
+/** The line at which a browser has stopped reading: what it says of that is for programmers, and in its own language. */
+function lineIn(error: string, text: string): number {
+  const line = /line (\d+)/.exec(error)?.[1];
+  if (line !== undefined) return Number(line);
+  const place = /position (\d+)/.exec(error)?.[1];
+  return text.slice(0, place === undefined ? undefined : Number(place)).trimEnd().split("\n").length;
 }
 
 /** Reads a JSON object, as the arguments of a tool call are. */

@@ -12,6 +12,7 @@ import { useFollow } from "./follow";
 import { Branches } from "./GoBack";
 import { Guarded } from "../../../react/lib/Guarded";
 import { Icon } from "../../../react/lib/Icon";
+import { insteadOf } from "./instead";
 import { Jump } from "./Jump";
 import { MemoryNotice } from "./MemoryNotice";
 import { MessageList } from "./MessageList";
@@ -62,6 +63,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const restated = status.lost ? whyRestated(status.restated) : undefined;
   const quiet = useQuiet(running && !storeAway && status.connection === "connected", picture.position?.seq);
   const asked = status.interrupts.length > 0;
+  const waiting = running ? undefined : status.waitingRunId;
   const idle = useIdle();
   const [returned, giveBack] = useState<Content>();
   const content = useRef<HTMLElement>(null);
@@ -116,6 +118,13 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
         menu={
           <>
             <ConnectionFacts status={status} position={picture.position} />
+            {waiting !== undefined && (
+              <Guarded subject={waiting}>
+                <button type="button" data-testid="stop-waiting" title={insteadOf(status.interrupts.map(({ reason }) => reason)).stop} onClick={() => stop(waiting)}>
+                  {words.chat.stopRun}
+                </button>
+              </Guarded>
+            )}
             <button type="button" data-testid="inspect" aria-pressed={inspecting} onClick={() => inspect(!inspecting)}>
               {words.chat.inspector}
             </button>
@@ -259,7 +268,6 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             run={status.activeRunId}
             stopping={running && stopping === status.activeRunId}
             interrupts={status.interrupts}
-            waiting={running ? undefined : status.waitingRunId}
             returned={returned}
             takeReturned={() => giveBack(undefined)}
             hello={status.hello}

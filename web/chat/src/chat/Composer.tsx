@@ -38,8 +38,6 @@ interface Props {
   join: (text: Content) => void;
   /** Begins to change the last message; answers whether it can be. */
   editLast: () => boolean;
-  /** The run that waits for answers, if there is one. */
-  waiting: string | undefined;
   stop: (runId: string) => void;
   /** What the agent understands with a slash before it. */
   commands: readonly Command[];
@@ -48,7 +46,7 @@ interface Props {
 }
 
 /** Where a message is written. It grows with its text, and keeps it for each chat. */
-export function Composer({ threadId, hidden, run, stopping, interrupts, waiting, returned, takeReturned, hello, send, join, editLast, stop, commands, field: box, stopper }: Props) {
+export function Composer({ threadId, hidden, run, stopping, interrupts, returned, takeReturned, hello, send, join, editLast, stop, commands, field: box, stopper }: Props) {
   const running = run !== undefined;
   const open = interrupts.map(({ id }) => id).join(" ");
   const asks = open !== "";
@@ -167,13 +165,6 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, waiting,
               </button>
             </Guarded>
           )}
-          {waiting !== undefined && (
-            <Guarded subject={waiting} fixed>
-              <button type="button" data-testid="stop-waiting" title={instead.stop} onClick={() => stop(waiting)}>
-                {words.chat.stop}
-              </button>
-            </Guarded>
-          )}
           {running && !asks && files.length === 0 && (
             <button
               type="button"
@@ -186,9 +177,11 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, waiting,
             </button>
           )}
           {asks ? (
-            <button key="instead" type="button" data-testid="send" disabled={empty} onClick={() => sendBy(send)}>
-              {instead.button}
-            </button>
+            !empty && (
+              <button key="instead" type="button" data-testid="send" onClick={() => sendBy(send)}>
+                {instead.button}
+              </button>
+            )
           ) : (
             <button key="send" type="submit" className="primary" data-testid="send" disabled={empty}>
               {words.chat.send}

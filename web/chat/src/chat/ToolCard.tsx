@@ -1,5 +1,6 @@
 import { lazy, memo, Suspense, useMemo } from "react";
 import { Changes } from "../decision/Changes";
+import { approvedArgs } from "../decision/told";
 import { Icon } from "../../../react/lib/Icon";
 import { Marked } from "../../../react/lib/Marked";
 import { visible } from "../../../react/lib/misleading";
@@ -19,7 +20,9 @@ const ToolFacts = lazy(() => part(() => import("./ToolFacts")));
  * it. Why it was decided so, and what was edited, stands below the line.
  */
 export const ToolCard = memo(function ToolCard({ call, state, result, told }: Card) {
-  const { name, arguments: given } = call.function;
+  const { name, arguments: proposed } = call.function;
+  // What was done is told, and what was proposed beside it.
+  const given = useMemo(() => (told ? approvedArgs(proposed, told) : proposed), [proposed, told]);
   const headline = useMemo(() => headlineOf(name, given, parts.text.andMore), [name, given]);
   const badges = badgesOf(state, told);
   return (
@@ -35,8 +38,8 @@ export const ToolCard = memo(function ToolCard({ call, state, result, told }: Ca
           <Verdict badges={badges} at={told?.at} />
         </summary>
         <OrElse instead={null}>
-          <Suspense>
-            <ToolFacts call={call} state={state} result={result} told={told} />
+          <Suspense fallback={<p className="hint" data-testid="part-loading">{words.app.loading}</p>}>
+            <ToolFacts name={name} given={given} state={state} result={result} />
           </Suspense>
         </OrElse>
       </details>

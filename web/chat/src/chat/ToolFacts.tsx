@@ -8,15 +8,20 @@ import PayloadResult from "./PayloadResult";
 import type { Card } from "./rows";
 import { words } from "../words";
 
+interface Props extends Pick<Card, "state" | "result"> {
+  name: string;
+  /** The arguments that it was called with, as JSON. */
+  given: string;
+}
+
 /** What stands below the line of a call: which tool, with what, and what came of it. */
-export default function ToolFacts({ call, state, result, told }: Omit<Card, "open">) {
-  const { name, arguments: given } = call.function;
+export default function ToolFacts({ name, given, state, result }: Props) {
   const answer = result && textOf(result.content);
   const large = payloadIn(result?.content);
   return (
     <>
       <Facts tool={name} />
-      {given !== "" && <ArgFields text={given} hook="tool-args" label={told?.changed ? words.chat.proposed : words.chat.arguments} compact />}
+      {given !== "" && <ArgFields text={given} hook="tool-args" label={words.chat.arguments} compact />}
       {large && <PayloadResult payload={large} />}
       {!large && answer !== undefined && <Result text={answer} told={state !== "done" && state !== "failed"} />}
     </>

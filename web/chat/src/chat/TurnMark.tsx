@@ -1,4 +1,4 @@
-import { lazy, Suspense } from "react";
+import { ArgFields } from "../../../react/decision/ArgFields";
 import { questionText } from "../../../client/answers";
 import { labelOf, saidBeside } from "../../../react/forms/answers";
 import { questionOf } from "../../../react/forms/question";
@@ -8,17 +8,12 @@ import { Guarded } from "../../../react/lib/Guarded";
 import { Icon } from "../../../react/lib/Icon";
 import { stringify } from "../../../react/lib/json";
 import { Marked } from "../../../react/lib/Marked";
-import { OrElse } from "../../../react/lib/OrElse";
-import { part } from "../../../react/lib/part";
 import { onLink, threadHref } from "../lib/route";
 import type { Mark } from "../decision/record";
 import { cameBack, verdictOf } from "../decision/told";
 import { Verdict } from "../decision/Verdict";
 import { sentence, wordsFor } from "../lib/words";
 import { parts, words } from "../words";
-
-/** Loaded with the first answer that has parts. */
-const ArgFields = lazy(() => part(() => import("../../../react/decision/ArgFields").then(({ ArgFields }) => ({ default: ArgFields }))));
 
 /** What stays in the conversation: a question with its answer, or a turn that has failed or was stopped. */
 export function TurnMark({ mark, retry }: { mark: Mark; retry?: () => void }) {
@@ -67,20 +62,9 @@ function Answered({ mark: { told, question } }: { mark: Mark & { kind: "answer" 
           <Marked text={label} />
         </p>
       )}
-      {label === parts.answer.answered && Object.keys(beside).length > 0 && <Fields text={stringify(beside)} />}
+      {label === parts.answer.answered && Object.keys(beside).length > 0 && <ArgFields text={stringify(beside)} hook="given-answer" label={words.chat.theAnswer} compact />}
       {label === parts.answer.answered && told.payload !== undefined && asObject(told.payload) === undefined && <Folded text={stringify(told.payload, 2)} hook="given-answer" label={words.chat.theAnswer} />}
     </section>
-  );
-}
-
-function Fields({ text }: { text: string }) {
-  const plain = <p className="text">{text}</p>;
-  return (
-    <OrElse instead={plain}>
-      <Suspense fallback={plain}>
-        <ArgFields text={text} hook="given-answer" label={words.chat.theAnswer} compact />
-      </Suspense>
-    </OrElse>
   );
 }
 

@@ -2,6 +2,8 @@ import type { Message } from "@ag-ui/client";
 import { useEffect, useState } from "react";
 import { call, type ThreadInfo } from "../server/api";
 import { fileName, mediaIn, saidIn } from "../files/media";
+import { isObject } from "../../../react/forms/schema";
+import { TOWARDS } from "../../../react/lib/naming";
 
 /** What a title is cut to and what is read of a message for one, in bytes and characters, as the server does. */
 const LENGTH = 60;
@@ -10,6 +12,17 @@ const READ = 1_000;
 const COMMAND = /^\/[A-Za-z][A-Za-z0-9_-]*$/;
 const COMPOUND = /^[A-Za-z][A-Za-z0-9]*([_-][A-Za-z0-9]+)+$/;
 const JSON_BEGINS = /\{"|\{\}|\["|\[\{|\[\[|\[\]|^[{[]$/;
+
+/** What Markdown puts around words, in the order in which it is taken away. */
+const MARKUP: ReadonlyArray<readonly [RegExp, string]> = [
+  [/(^|\n)[ \t]*```[^\n]*/g, "$1"],
+  [/(^|\n)[ \t]*(?:#{1,6}|>|[-*+])[ \t]+/g, "$1"],
+  [/!?\[([^[\]\n]*)\]\([^()\s]*\)/g, "$1"],
+  [/`([^`\n]+)`/g, "$1"],
+  [/\*\*([^*\n]+)\*\*/g, "$1"],
+  [/~~([^~\n]+)~~/g, "$1"],
+  [/(^|[\s(])\*([^*\s][^*\n]*)\*/g, "$1$2"],
+];
 
 /** What a conversation is called where it is looked at: how it began. Undefined before that. The server names threads by the same rule. */
 export function titleOf(messages: readonly Message[]): string | undefined {
@@ -27,9 +40,27 @@ export function sentenceTitle(given: string): string {
   const begin = text.slice(0, READ);
   const [first = ""] = begin.split(/\s/, 1);
   const command = COMMAND.test(first) ? first.slice(1) : "";
-  const title = firstSentence(command === "" ? begin : begin.slice(first.length));
+  const rest = command === "" ? begin : begin.slice(first.length);
+  const title = firstSentence(MARKUP.reduce((plain, [mark, words]) => plain.replace(mark, words), rest));
   if (command !== "" && !/\p{L}/u.test(title)) return shortened(`${spoken(command)} ${title}`);
-  return shortened(command !== "" && COMPOUND.test(title) ? spoken(title) : title);
+  return shortened(command !== "" && COMPOUND.test(title) ? spoken(title) + towardsIn(rest) : title);
+}
+
+/** " to ada@example.com" if the arguments of a call say so, which follow its name. */
+function towardsIn(text: string): string {
+  const at = text.indexOf("{");
+  let given: unknown;
+  try {
+    given = at < 0 ? undefined : JSON.parse(text.slice(at));
+  } catch {
+    return "";
+  }
+  if (!isObject(given)) return "";
+  for (const [name, way] of TOWARDS) {
+    const whom = given[name];
+    if (typeof whom === "string" && whom.trim() !== "") return ` ${way} ${whom}`;
+  }
+  return "";
 }
 
 function firstSentence(text: string): string {

@@ -3,7 +3,7 @@ import { Marked } from "../../../react/lib/Marked";
 import { placeOf, sideOf } from "./told";
 import { words } from "../words";
 
-/** How an approval has edited the arguments: place by place, what was proposed and what was approved. */
+/** How an approval has edited the arguments: place by place, what was approved, and what was proposed. */
 export function Changes({ changes }: { changes: readonly Change[] }) {
   return (
     <dl className="changes" data-testid="changes" aria-label={words.decision.edits}>
@@ -15,19 +15,20 @@ export function Changes({ changes }: { changes: readonly Change[] }) {
             </bdi>
           </dt>
           <dd>
-            {"before" in change && (
-              <del>
-                <span className="visually-hidden">{words.decision.was} </span>
-                <Marked text={sideOf(change.before, change.cut?.includes("before"))} />
-                {change.cut?.includes("before") && "…"}
-              </del>
-            )}
-            {"after" in change && (
+            {"after" in change ? (
               <ins>
-                <span className="visually-hidden">{words.decision.now} </span>
                 <Marked text={sideOf(change.after, change.cut?.includes("after"))} />
                 {change.cut?.includes("after") && "…"}
               </ins>
+            ) : (
+              <span className="hint">{words.decision.takenOut}</span>
+            )}
+            {"before" in change && (
+              <del>
+                {words.decision.was}{" "}
+                <Marked text={sideOf(change.before, change.cut?.includes("before"))} />
+                {change.cut?.includes("before") && "…"}
+              </del>
             )}
           </dd>
         </div>

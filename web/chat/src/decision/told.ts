@@ -4,7 +4,7 @@ import type { ResumeEntry } from "@ag-ui/client";
 import type { Change, Decision } from "../../../client";
 import type { DecisionInfo } from "../server/api";
 import { TAKEN } from "../../../react/decision/argparts";
-import { stringify } from "../../../react/lib/json";
+import { parse, stringify } from "../../../react/lib/json";
 import { worded } from "../../../react/lib/naming";
 import { isObject } from "../../../react/forms/schema";
 import { words } from "../words";
@@ -64,6 +64,35 @@ export function changesOf(before: unknown, after: unknown): Change[] {
   return found.slice(0, MOST);
 }
 
+/** The arguments that were approved in place of these, as JSON; the same where none were, or not all of them are known. */
+export function approvedArgs(proposed: string, { approved, changed = [], cut, payload }: Pick<Told, "approved" | "changed" | "cut" | "payload">): string {
+  if (approved !== true) return proposed;
+  if (isObject(payload) && payload.editedArgs !== undefined) return stringify(payload.editedArgs);
+  if (changed.length === 0 || changed.length >= MOST || cut?.includes("changed") || changed.some((change) => change.cut)) return proposed;
+  try {
+    return stringify(changed.reduce(changedBy, parse(proposed)));
+  } catch {
+    return proposed;
+  }
+}
+
+/** A value with one place of it changed. */
+function changedBy(value: unknown, change: Change): unknown {
+  const put = (here: unknown, [name, ...within]: string[]): unknown => {
+    if (name === undefined) return change.after;
+    if (!isObject(here)) throw new TypeError();
+    const others = Object.entries(here);
+    if (within.length === 0 && !("after" in change)) return Object.fromEntries(others.filter(([one]) => one !== name));
+    if (!Object.hasOwn(here, name)) return Object.fromEntries([...others, [name, put(undefined, within)]]);
+    return Object.fromEntries(others.map(([one, member]) => [one, one === name ? put(member, within) : member]));
+  };
+  return put(value, namesIn(change.pointer));
+}
+
+function namesIn(pointer: string): string[] {
+  return pointer.split("/").slice(1).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
 /** What an agent that was called has come to, without the names of its thread and run, and its chat. */
 export function cameBack({ through, payload }: Told): { thread?: string; came: object } | undefined {
   if (through !== "call" || !isObject(payload)) return undefined;
@@ -73,7 +102,7 @@ export function cameBack({ through, payload }: Told): { thread?: string; came: o
 
 /** A pointer as people read it: `/to/0/name` is `To › 0 › Name`. */
 export function placeOf(pointer: string): string {
-  const names = pointer.split("/").slice(1).map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const names = namesIn(pointer);
   return names.length === 0 ? words.decision.allOfIt : names.map(worded).join(" › ");
 }
 

@@ -34,8 +34,10 @@ export function decidedWhy({ payload }: Pick<DecisionInfo, "payload">): string |
 /** What it was about is cut where it is longer, in characters. */
 const ABOUT = 160;
 
-/** What was decided about: the call, or what was asked. */
-export function decidedAbout({ tool, arguments: args, message, reason }: Pick<DecisionInfo, "tool" | "arguments" | "message" | "reason">): string {
-  if (tool !== undefined) return headlineOf(tool, args === undefined ? undefined : stringify(args), parts.text.andMore);
+/** What was decided about: the call as it was approved, or what was asked. */
+export function decidedAbout({ tool, arguments: args, payload, message, reason }: Pick<DecisionInfo, "tool" | "arguments" | "payload" | "message" | "reason">): string {
+  const { approved, editedArgs } = isObject(payload) ? payload : {};
+  const done = approved === true && editedArgs !== undefined ? editedArgs : args;
+  if (tool !== undefined) return headlineOf(tool, done === undefined ? undefined : stringify(done), parts.text.andMore);
   return shortened(questionText({ message }) ?? message ?? reason ?? "", ABOUT);
 }

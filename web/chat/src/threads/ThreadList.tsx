@@ -9,12 +9,13 @@ import { ofThreads, ofWaiting } from "../server/notices";
 import { RenameThread } from "./RenameThread";
 import { onLink, threadHref } from "../lib/route";
 import { ThreadPlace } from "./ThreadPlace";
-import { threadGroups } from "./threadgroups";
+import { ago } from "../../../react/lib/time";
+import { folded, threadGroups, type ThreadGroup } from "./threadgroups";
 import { hasFailed, stands } from "../../../react/threads/stands";
 import { useThreads } from "../../../react/threads/useThreads";
 import { searchThreads } from "./threadsearch";
 import { staleWords } from "../lib/words";
-import { parts, words } from "../words";
+import { locale, parts, words } from "../words";
 
 /** How often those that wait are asked for where no notices come, in milliseconds. */
 const EVERY_MS = 5_000;
@@ -46,6 +47,16 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
     deletions.gone = refresh;
   }, [deletions, refresh]);
   const [wanted, search] = useState("");
+  const searching = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const keyed = (event: globalThis.KeyboardEvent) => {
+      if (event.key !== "k" || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || !searching.current) return;
+      event.preventDefault();
+      searching.current.select();
+    };
+    addEventListener("keydown", keyed);
+    return () => removeEventListener("keydown", keyed);
+  }, []);
   const list = useRef<HTMLElement>(null);
   const showMore = async (fetch: () => Promise<ThreadInfo | undefined>) => {
     const first = await fetch();
@@ -76,6 +87,7 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
       {items?.length === 0 && !waiting?.items.length && !error && <p className="hint">{words.threads.noneYet}</p>}
       {some && (
         <input
+          ref={searching}
           type="search"
           className="thread-search"
           placeholder={words.threads.search}
@@ -98,15 +110,8 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
         </p>
       )}
       <DeletedNote />
-      {groups.map(({ name, threads }) => (
-        <section key={name} aria-label={name} data-testid="thread-group">
-          <h3>{name}</h3>
-          <ul>
-            {threads.map((thread) => (
-              <Row key={thread.threadId} thread={thread} listed={items ?? NONE} current={thread.threadId === current} changed={refresh} begin={begin} />
-            ))}
-          </ul>
-        </section>
+      {groups.map((group) => (
+        <Group key={group.name} group={group} whole={wanted.trim() !== ""} listed={items ?? NONE} current={current} changed={refresh} begin={begin} />
       ))}
       {more && (
         <div className="actions center">
@@ -124,18 +129,55 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
   );
 }
 
-interface RowProps {
-  thread: ThreadInfo;
+interface GroupProps {
+  group: ThreadGroup;
+  /** All of it is shown: somebody looks for something. */
+  whole: boolean;
   listed: readonly ThreadInfo[];
-  current: boolean;
+  current: string;
   changed: () => void;
   begin: () => void;
 }
 
-function Row({ thread, listed, current, changed, begin }: RowProps) {
+/** Chats below a heading. Of those that wait, only the first are there at once: others would be out of sight for them. */
+function Group({ group, whole, current, ...more }: GroupProps) {
+  const [open, setOpen] = useState(false);
+  const { name, waits, threads } = group;
+  const shown = open || whole ? threads : folded(group, current);
+  const left = threads.length - shown.length;
+  return (
+    <section aria-label={name} data-testid="thread-group">
+      <h3>{waits && threads.length > 1 ? `${name} (${threads.length.toLocaleString(locale)})` : name}</h3>
+      <ul>
+        {shown.map((thread) => (
+          <Row key={thread.threadId} thread={thread} waits={waits} current={thread.threadId === current} {...more} />
+        ))}
+      </ul>
+      {(left > 0 || open) && !whole && (
+        <button type="button" className="quiet" data-testid="more-waiting" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? words.threads.showFewer : words.threads.showMore(left)}
+        </button>
+      )}
+    </section>
+  );
+}
+
+interface RowProps extends Pick<GroupProps, "listed" | "changed" | "begin"> {
+  thread: ThreadInfo;
+  /** It stands among those that wait, whose heading says so. */
+  waits: boolean;
+  current: boolean;
+}
+
+function Row({ thread, waits, listed, current, changed, begin }: RowProps) {
   const [renaming, rename] = useState(false);
   const [fault, setFault] = useState<string>();
   const title = visible(thread.title || words.threads.untitled);
+  const row = useRef<HTMLLIElement>(null);
+  // Where the chat stands that is looked at is seen; that moves the list alone.
+  useEffect(() => {
+    if (current) row.current?.scrollIntoView({ block: "nearest", container: "nearest" } as ScrollIntoViewOptions);
+  }, [current, waits]);
   const pencil = useRef<HTMLButtonElement>(null);
   const back = useRef(false);
   useEffect(() => {
@@ -161,7 +203,7 @@ function Row({ thread, listed, current, changed, begin }: RowProps) {
     requestAnimationFrame(() => list?.querySelector<HTMLElement>(`[data-testid="deleted"][data-thread-id="${CSS.escape(thread.threadId)}"] button`)?.focus());
   };
   return (
-    <li data-testid="thread" data-thread-id={thread.threadId} data-waiting={thread.waiting} data-failed={hasFailed(thread)} onKeyDown={keyed}>
+    <li ref={row} data-testid="thread" data-thread-id={thread.threadId} data-waiting={thread.waiting} data-failed={hasFailed(thread)} onKeyDown={keyed}>
       {renaming ? (
         <RenameThread threadId={thread.threadId} title={thread.title || words.threads.untitled} done={renamed} failed={setFault} />
       ) : (
@@ -170,7 +212,7 @@ function Row({ thread, listed, current, changed, begin }: RowProps) {
             {title}
           </span>
           <span className="hint">
-            {stands(thread, parts)}
+            {waits && thread.waitsOn === undefined ? ago(thread.updatedAt, Date.now(), parts) : stands(thread, parts)}
           </span>
         </a>
       )}

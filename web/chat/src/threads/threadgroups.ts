@@ -10,7 +10,17 @@ function asks({ waiting, waitsOn, waitsFor }: ThreadInfo): boolean {
 
 export interface ThreadGroup {
   name: string;
+  /** They wait for somebody. */
+  waits: boolean;
   threads: ThreadInfo[];
+}
+
+/** So many of those that wait stand above the others. */
+const MOST = 5;
+
+/** Those of a group that are shown while it is folded: the first, and the one that is looked at. */
+export function folded({ waits, threads }: ThreadGroup, current: string): ThreadInfo[] {
+  return waits && threads.length > MOST + 1 ? threads.filter(({ threadId }, i) => i < MOST || threadId === current) : threads;
 }
 
 const DAY_MS = 86_400_000;
@@ -25,7 +35,7 @@ export function threadGroups(latest: readonly ThreadInfo[], waiting: readonly Th
     const name = dayOf(Date.parse(thread.updatedAt ?? ""), now);
     groups.set(name, [...(groups.get(name) ?? []), thread]);
   }
-  return [...groups].flatMap(([name, threads]) => (threads.length > 0 ? [{ name, threads }] : []));
+  return [...groups].flatMap(([name, threads]) => (threads.length > 0 ? [{ name, waits: name === words.threads.waiting, threads }] : []));
 }
 
 /** When something was, as it is spoken of; days are those of here. */
