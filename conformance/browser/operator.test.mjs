@@ -93,7 +93,7 @@ test("on a phone, a run takes the place of the list, and the way back leads to i
   assert.match(await ops.at("run-failure").textContent(), /The agent failed\..*out of ink and paper.*agent_error/);
   assert.deepEqual(await barriers(ops.page), []);
   await ops.shot("59-run-phone");
-  await ops.reload();
+  await ops.page.reload();
   await ops.at("run-panel").waitFor();
   await ops.click("panel-back");
   await until(() => whole(run), "the list is there again");
