@@ -182,6 +182,7 @@ func TestFindRuns(t *testing.T) {
 	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }))
 	for range 5 {
 		l.say("hi")
+		l.forward(time.Millisecond)
 	}
 	other := l.on("other")
 	other.say("hi")
@@ -235,5 +236,63 @@ func TestFindRuns(t *testing.T) {
 		if _, _, err := l.runner.FindRuns(l.ctx(), q); !errors.Is(err, store.ErrBadCursor) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// Runs of several threads come by when they began, over pages too, and are found by time and by
+// the title of their threads. A long thread is read on from where its page ended.
+func TestFindRunsLatest(t *testing.T) {
+	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }))
+	other, third := l.on("other"), l.on("third")
+	var began []time.Time
+	say := func(l *lab) {
+		l.say("hi")
+		l.forward(time.Millisecond)
+		runs := l.foundRuns(operate.RunQuery{Thread: l.key.Thread, Limit: 1})
+		began = append(began, runs[0].Created)
+	}
+	for _, on := range []*lab{other, l, third, other, l, other} {
+		say(on)
+	}
+	if _, err := l.runner.SetTitle(l.ctx(), other.key, "Trip to Berlin"); err != nil {
+		t.Fatal(err)
+	}
+	for range 110 {
+		l.say("hi")
+		l.forward(time.Millisecond)
+	}
+	for _, limit := range []int{1, 7, 200} {
+		all := l.foundRuns(operate.RunQuery{Limit: limit})
+		if len(all) != 116 || !slices.IsSortedFunc(all, func(a, b operate.RunInfo) int { return b.Created.Compare(a.Created) }) {
+			t.Errorf("%d runs in pages of %d", len(all), limit)
+		}
+		ids := map[string]bool{}
+		for _, r := range all {
+			ids[r.ID] = true
+		}
+		if len(ids) != len(all) {
+			t.Errorf("%d different runs", len(ids))
+		}
+	}
+	for name, of := range map[string]struct {
+		q    operate.RunQuery
+		want []time.Time
+	}{
+		"from and to": {operate.RunQuery{From: began[1], To: began[4]}, began[1:4]},
+		"title":       {operate.RunQuery{Title: "BERLIN"}, []time.Time{began[0], began[3], began[5]}},
+		"both":        {operate.RunQuery{Title: "berlin", To: began[5], Limit: 1}, []time.Time{began[0], began[3]}},
+		"none":        {operate.RunQuery{Title: "Rome"}, nil},
+	} {
+		var got []time.Time
+		for _, r := range l.foundRuns(of.q) {
+			got = append(got, r.Created)
+		}
+		slices.Reverse(got)
+		if !slices.EqualFunc(got, of.want, time.Time.Equal) {
+			t.Errorf("%s: %v, want %v", name, got, of.want)
+		}
+	}
+	if runs := l.foundRuns(operate.RunQuery{Title: "berlin"}); len(runs) != 3 || runs[0].Title != "Trip to Berlin" {
+		t.Errorf("%+v", runs)
 	}
 }

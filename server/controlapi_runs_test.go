@@ -26,6 +26,7 @@ func TestV1FindsRuns(t *testing.T) {
 	for query, want := range map[string]string{
 		"origin=resume": all[1]["id"].(string), "thread=t2": all[0]["id"].(string), "id=" + all[2]["id"].(string)[:20]: all[2]["id"].(string),
 		"runId=" + url.QueryEscape(all[1]["runId"].(string)): all[1]["id"].(string), "thread=t2&origin=resume": "", "state=dead_letter": "",
+		"title=HELLO": all[0]["id"].(string), "title=bye": "", "from=2999-01-01T00:00:00Z": "", "to=" + url.QueryEscape(all[1]["createdAt"].(string)): all[2]["id"].(string),
 	} {
 		got := items(v.call("findRuns", 200, "/runs?"+query, ""))
 		if want == "" && len(got) != 0 || want != "" && (len(got) != 1 || got[0]["id"] != want) {
@@ -46,7 +47,9 @@ func TestV1FindsRuns(t *testing.T) {
 	for _, path := range []string{"/threads/t/runs?origin=user&cursor=" + next, "/threads/t/runs?offset=0&origin=user", "/threads/t/runs?origin=god", "/threads/t/runs?cursor=x"} {
 		v.fails("listRuns", 400, "invalid_input", path, "")
 	}
-	v.fails("findRuns", 400, "invalid_input", "/runs?limit=201", "")
+	for _, query := range []string{"limit=201", "from=today", "thread=t&title=hello"} {
+		v.fails("findRuns", 400, "invalid_input", "/runs?"+query, "")
+	}
 	if got := items(v.as("0123456789abcdef-elsewhere").call("findRuns", 200, "/runs?thread=t", "")); len(got) != 0 {
 		t.Errorf("elsewhere: %v", got)
 	}

@@ -5,10 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
 )
@@ -18,8 +18,9 @@ import (
 // fewer than Limit and be followed by another one.
 type RunQuery struct {
 	Namespace string
-	Thread    string // "": all, that with the latest input first
-	Tenant    string // with no Thread: PageQuery.Tenant
+	Thread    string    // "": all
+	Title     string    // with no Thread: what the title of the thread has in it; "": anything
+	From, To  time.Time // with no Thread: From ≤ RunInfo.Created < To; zero: any
 	States    []store.DispatchState
 	Origin    store.RunOrigin // "": any
 	Result    RunResult       // "": any
@@ -33,20 +34,24 @@ type RunQuery struct {
 	Cursor string
 }
 
-// For a page no more runs are read than runLooks, and threadLooks threads.
+// For a page no more runs are looked at than runLooks. They are read in pieces of runPiece.
 const (
-	runLooks    = 500
-	threadLooks = 32
-	runPiece    = 100
+	runLooks = 500
+	runPiece = 100
 )
 
 // runPlace is where a page of runs begins.
 type runPlace struct {
-	Query   string `json:"q"`           // a digest of what is asked for
-	Threads string `json:"c,omitempty"` // the cursor of the threads behind Thread
-	Thread  string `json:"t,omitempty"`
-	Offset  int    `json:"o,omitempty"` // in Thread
-	After   string `json:"a,omitempty"` // the run that stood before Offset
+	Query string `json:"q"` // a digest of what is asked for
+	// Of one thread:
+	Thread string `json:"t,omitempty"`
+	Offset int    `json:"o,omitempty"` // in Thread
+	After  string `json:"a,omitempty"` // the run that stood before Offset
+	// Of all threads:
+	Threads string         `json:"c,omitempty"` // the cursor of the round
+	Then    string         `json:"n,omitempty"` // that of the next one, if a part of this one was missing
+	Past    *runMark       `json:"p,omitempty"` // the last run that was looked at in it; nil: none
+	Deep    map[string]int `json:"d,omitempty"` // by thread, how many of its runs stand before, if they are many
 }
 
 func (q *RunQuery) digest() string {
@@ -64,14 +69,22 @@ func (q *RunQuery) place() (runPlace, error) {
 	}
 	var told runPlace
 	text, err := base64.RawURLEncoding.DecodeString(q.Cursor)
-	if err != nil || json.Unmarshal(text, &told) != nil || told.Query != at.Query || told.Offset < 0 || told.Offset > maxRunOffset ||
-		q.Thread != "" && told.Thread != q.Thread {
+	if err != nil || json.Unmarshal(text, &told) != nil || told.Query != at.Query || !told.sound() || told.Thread != q.Thread {
 		return at, fmt.Errorf("%w: the cursor is of another query of runs", store.ErrBadCursor)
 	}
 	return told, nil
 }
 
 const maxRunOffset = 1_000_000
+
+func (p *runPlace) sound() bool {
+	for _, n := range p.Deep {
+		if n < 0 || n > maxRunOffset {
+			return false
+		}
+	}
+	return p.Offset >= 0 && p.Offset <= maxRunOffset
+}
 
 func (p runPlace) cursor() string {
 	text, _ := json.Marshal(p)
@@ -83,9 +96,10 @@ func (q *RunQuery) wants(r *RunInfo) bool {
 		(q.Parent == "" || r.ParentRunID == q.Parent) && strings.HasPrefix(r.ID, q.IDPrefix)
 }
 
-// FindRuns returns a page of runs, in the order of Runs in each thread, and the cursor of
-// the next one, "" at the end. A run that begins meanwhile may be missing from later pages,
-// and moves none of the others to where it is not found. Errors are as Inbox's.
+// FindRuns returns a page of runs, and the cursor of the next one, "" at the end. Those of one
+// thread come in the order of Runs, and those of all threads as findLatest has them. A run that
+// begins meanwhile may be missing from later pages, and moves none of the others to where it is
+// not found. Errors are as Inbox's.
 func (ds *dispatches) FindRuns(ctx context.Context, q RunQuery) ([]RunInfo, string, error) {
 	at, err := q.place()
 	if err != nil {
@@ -94,40 +108,18 @@ func (ds *dispatches) FindRuns(ctx context.Context, q RunQuery) ([]RunInfo, stri
 	if q.Limit <= 0 {
 		q.Limit = 50
 	}
-	found, looks, partial := []RunInfo{}, 0, error(nil)
-	for threads := 0; ; threads++ {
-		if at.Thread == "" {
-			if threads >= threadLooks {
-				return found, at.cursor(), partial
-			}
-			page, err := ds.Store.Threads(ctx, store.ThreadQuery{Namespace: q.Namespace, Limit: 1, Cursor: at.Threads})
-			if errors.Is(err, store.ErrPartial) {
-				partial, err = err, nil // the cursor names what was missing
-			}
-			if err != nil {
-				return nil, "", err
-			}
-			if len(page.Threads) == 0 && page.Next == "" {
-				return found, "", partial
-			}
-			at.Threads = page.Next
-			if len(page.Threads) == 0 {
-				continue
-			}
-			at.Thread = page.Threads[0].Thread.Thread
-		}
-		over, err := ds.findIn(ctx, &q, &at, &found, &looks)
-		if err != nil {
-			return nil, "", err
-		}
-		if !over {
-			return found, at.cursor(), partial
-		}
-		if q.Thread != "" || at.Threads == "" {
-			return found, "", partial
-		}
-		at.Thread, at.Offset, at.After = "", 0, ""
+	if q.Thread == "" {
+		return ds.findLatest(ctx, &q, at)
 	}
+	found, looks := []RunInfo{}, 0
+	over, err := ds.findIn(ctx, &q, &at, &found, &looks)
+	if err != nil {
+		return nil, "", err
+	}
+	if over {
+		return found, "", nil
+	}
+	return found, at.cursor(), nil
 }
 
 // findIn looks through the runs of a place's thread, and moves the place. Over: to their end.

@@ -52,6 +52,8 @@ type RunInfo struct {
 	Result    RunResult
 	// Usage is what the agent has reported where the run ended.
 	Usage []protocol.TokenUsage
+	// Title is its thread's. FindRuns tells it, of all threads.
+	Title string
 }
 
 func runInfo(d store.Dispatch) (RunInfo, error) {

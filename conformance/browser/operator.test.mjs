@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { barriers, doomed, embedded, kill, person, restart, runs, steps, Tab, test, unseen, until } from "./lane.mjs";
+import { barriers, doomed, embedded, kill, person, PHONE, restart, runs, steps, Tab, test, unseen, until } from "./lane.mjs";
 
 test("a run in progress is found, and cancelled", async () => {
   const context = await person();
@@ -68,6 +68,45 @@ test("a chat whose latest turn has failed is told by its mark, until another tur
   assert.ok((await all.getByTestId("run-state").allTextContents()).every((words) => words === "failed"), "and no other kind");
   await all.scrollIntoViewIfNeeded();
   await ops.shot("123-runs-that-failed");
+});
+
+test("on a phone, a run takes the place of the list, and the way back leads to it", async () => {
+  const context = await person({ viewport: { width: PHONE, height: 844 } });
+  const chat = await Tab.open(context, embedded);
+  await chat.say("/fail out of ink and paper");
+  await chat.at("error").waitFor();
+  const ops = await Tab.at(context, `${embedded}/ops`);
+  // The first line tells of it, and leads to what failed.
+  await ops.at("finding").filter({ hasText: /failed in the last hour/ }).getByRole("link").click();
+  const run = ops.page.locator(`[data-testid="run"][data-thread-id="${chat.threadId}"]`);
+  await run.waitFor();
+  assert.equal(await ops.at("run-result").inputValue(), "error");
+  assert.match(await run.textContent(), /out of ink and paper.*The agent failed: .*out of ink and paper/);
+  const whole = (locator) => locator.evaluate((element) => {
+    const { top, left, right } = element.getBoundingClientRect();
+    return top >= 0 && top < innerHeight && left >= 0 && right <= innerWidth && element.contains(document.elementFromPoint((left + right) / 2, top + 4));
+  });
+  await run.click();
+  await until(() => whole(ops.at("run-panel")), "what is known of the run is on the screen");
+  assert.ok(!(await run.isVisible()), "in the place of the list");
+  await until(async () => /^\/fail out of ink and paper$/.test(await ops.at("run-asked").textContent()), "it says what was asked");
+  assert.match(await ops.at("run-failure").textContent(), /The agent failed\..*out of ink and paper.*agent_error/);
+  assert.deepEqual(await barriers(ops.page), []);
+  await ops.shot("59-run-phone");
+  await ops.page.reload();
+  await ops.at("run-panel").waitFor();
+  await ops.click("panel-back");
+  await until(() => whole(run), "the list is there again");
+  await run.click();
+  await ops.at("run-panel").waitFor();
+  await ops.page.goBack();
+  await until(() => run.isVisible(), "and so by the browser's own way back");
+  assert.equal(await ops.at("run-result").inputValue(), "error");
+  // A part of the chat's title finds its runs.
+  await ops.fill("find", "INK and");
+  await ops.click("find-go");
+  await ops.at("any-title").waitFor();
+  await until(async () => (await run.count()) === 1 && (await ops.at("run").count()) === 1, "the runs of the chat are listed");
 });
 
 test("an operator sees what waits for people, and forgets the runs of a chat that has ended some", async () => {

@@ -22,6 +22,7 @@ type runJSON struct {
 	ParentRunID string          `json:"parentRunId,omitempty" jsonschema:"The client's id of the run that this one came from."`
 	MessageID   string          `json:"messageId,omitempty" jsonschema:"The id of the last message that the input brought."`
 	ThreadID    string          `json:"threadId"`
+	Title       string          `json:"title,omitempty" jsonschema:"The thread's title. Only the list of the runs of all threads has it."`
 	Namespace   string          `json:"namespace"`
 	Origin      string          `json:"origin,omitempty" jsonschema:"The origin of the run: user, resume, operator, expiry or child. It is left out if it is not known."`
 	Execution   string          `json:"execution"`
@@ -98,7 +99,7 @@ func (c *call) runOf(r operate.RunInfo) runJSON {
 	return runJSON{
 		Takeovers: r.Takeovers, Result: string(r.Result), Waits: r.Waits, Wrote: wrote,
 		Origin: string(r.Origin), Steps: steps, MoreSteps: r.Summary.More, Usage: usage,
-		ID: r.ID, Label: r.Label, ParentRunID: r.ParentRunID, MessageID: r.MessageID, ThreadID: r.Thread.Thread, Namespace: r.Thread.Namespace, Execution: r.Execution, Agent: r.Agent,
+		ID: r.ID, Label: r.Label, ParentRunID: r.ParentRunID, MessageID: r.MessageID, ThreadID: r.Thread.Thread, Title: r.Title, Namespace: r.Thread.Namespace, Execution: r.Execution, Agent: r.Agent,
 		State: string(r.State), Epoch: r.Epoch, Priority: r.Priority, Dedupe: r.Dedupe, Available: r.Available.UTC(),
 		Attempts: r.Attempts, MaxAttempts: r.MaxAttempts, Error: r.Error, ClaimedBy: r.ClaimedBy, LeaseUntil: r.LeaseUntil.UTC(),
 		Activated: r.Activated, Outcome: r.Outcome, ContinuedAs: r.ContinuedAs,
@@ -133,9 +134,15 @@ func runOperations() []operation {
 		{method: "GET", path: "/threads/{thread}/runs", id: "listRuns", lists: true, summary: "List the runs of a thread: the waiting and active ones in the order of the queue, then the others, latest first",
 			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: listOf[runJSON]{}, serve: (*call).listRuns,
 			query: append([]parameter{{"offset", "The number of runs to leave out. It does not go with a cursor, nor with another filter than state."}}, runParameters...)},
-		{method: "GET", path: "/runs", id: "findRuns", lists: true, summary: "List the runs of the caller's namespace, beginning with the thread that had the latest input",
+		{method: "GET", path: "/runs", id: "findRuns", lists: true, summary: "List the runs of the caller's namespace, the latest begun first",
+			notes: "The order holds among the runs of 100 threads, those with the latest inputs. The runs of the next 100 threads follow. With thread the order is that of a thread's runs.",
 			scope: identity.ScopeRead, status: 200, answer: listOf[runJSON]{}, serve: (*call).findRuns,
-			query: append([]parameter{{"thread", "The id of the thread whose runs are listed."}}, runParameters...)},
+			query: append([]parameter{
+				{"thread", "The id of the thread whose runs are listed. It does not go with title, from or to."},
+				{"title", "A part of the title of the threads whose runs are listed, in upper or lower case."},
+				{"from", "The earliest time at which a listed run came to be, in RFC 3339."},
+				{"to", "The time before which the listed runs came to be, in RFC 3339."},
+			}, runParameters...)},
 		{method: "GET", path: "/threads/{thread}/runs/{run}", id: "getRun", summary: "Read a run by the server's id",
 			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: runJSON{}, serve: (*call).getRun},
 		{method: "POST", path: "/threads/{thread}/runs/{run}/cancel", id: "cancelRun", summary: "Stop a run that is active or waits, or dismiss a dead letter",
@@ -171,7 +178,7 @@ func (c *call) runQuery() (q operate.RunQuery, err error) {
 		return q, err
 	}
 	asked := c.r.URL.Query()
-	q.Namespace, q.Tenant = c.caller.Namespace(), c.caller.Tenant()
+	q.Namespace = c.caller.Namespace()
 	q.Origin, q.Agent, q.Label, q.Parent = store.RunOrigin(asked.Get("origin")), asked.Get("agent"), asked.Get("runId"), asked.Get("parentRunId")
 	q.IDPrefix, q.Cursor = asked.Get("id"), asked.Get("cursor")
 	if q.Origin != "" && !slices.Contains(store.RunOrigins, q.Origin) {
@@ -224,6 +231,12 @@ func (c *call) findRuns() (any, error) {
 	}
 	if q.Thread = c.r.URL.Query().Get("thread"); q.Thread != "" && !strictjson.IsName(q.Thread) {
 		return nil, badRequest("thread: a thread id has " + strictjson.NameRule)
+	}
+	if q.From, q.To, err = times(c.r.URL.Query()); err != nil {
+		return nil, err
+	}
+	if q.Title = c.r.URL.Query().Get("title"); q.Thread != "" && (q.Title != "" || !q.From.IsZero() || !q.To.IsZero()) {
+		return nil, badRequest("thread: not with title, from or to")
 	}
 	runs, next, err := c.Runner.FindRuns(c.r.Context(), q)
 	return pageOf(runs, next, err, c.runOf)

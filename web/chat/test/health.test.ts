@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { findings, missing, type Known } from "../src/ops/health";
+import { coverage, findings, missing, type Known } from "../src/ops/health";
 
 const words = (known: Known) => findings(known).map(({ words, href }) => `${words} ${href}`);
 const server = { latencyMs: 1, replicas: 0, commandsPerSecond: 0 };
@@ -10,6 +10,7 @@ const well: Known = {
   upstreams: [{ name: "weather", requests: 9, failed: 0 }],
   targets: [{ name: "crm", url: "https://crm.example", owed: { waiting: 2, failed: 1, dead: 0, most: 9 } }],
   work: [{ agent: "", waiting: 3, lag: 0, pending: 0, oldestMs: 59_000 }],
+  failed: { n: 0, more: false },
 };
 
 it("finds nothing where all is well, or where nothing is known", () => {
@@ -24,6 +25,8 @@ it.each<[keyof Known, Known, string]>([
   ["nodes", { nodes: [{ state: "silent", storeAvailable: true }, { state: "silent", storeAvailable: true }] }, "2 servers are silent /ops/servers"],
   ["nodes", { nodes: [{ state: "serving", storeAvailable: false }] }, "1 server does not reach the store /ops/servers"],
   ["counts", { counts: { dead_letter: 3 } }, "3 dead letters wait for a decision /ops/dead-letters"],
+  ["failed", { failed: { n: 1, more: false } }, "1 run failed in the last hour /ops/runs?result=error&since=hour"],
+  ["failed", { failed: { n: 200, more: true } }, "At least 200 runs failed in the last hour /ops/runs?result=error&since=hour"],
   ["upstreams", { upstreams: [{ name: "weather", requests: 10, failed: 2 }] }, "20 % of the requests to weather failed in the last five minutes /ops/upstreams"],
   ["targets", { targets: [{ name: "crm", url: "", goneAt: "2030-01-31T14:02:00Z" }] }, "The webhook target crm is disabled /ops/webhooks"],
   ["targets", { targets: [{ name: "crm", url: "", owed: { waiting: 1, failed: 1, failingSince: "2030-01-31T14:02:00Z", dead: 0, most: 9 } }] }, "The webhook target crm is failing /ops/webhooks"],
@@ -40,4 +43,10 @@ it("does not call well what it has not read, or not lately", () => {
   expect(missing([read, refused])).toBe("part");
   expect(missing([read, {}, refused])).toBe("looking");
   expect(missing([read, { data: 1, error: "unreachable" }, refused])).toBe("stale");
+});
+
+it("says what it has looked at", () => {
+  expect(coverage(well)).toBe("your own runs of the last hour, dead letters, what waits for workers, the store, 2 servers, 1 upstream, and 1 webhook target");
+  expect(coverage({ upstreams: [] })).toBe("no upstreams");
+  expect(coverage({})).toBe("");
 });

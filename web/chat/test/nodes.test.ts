@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { countWords, lastMinute, line, nodeState, together, took, type NodeInfo } from "../src/ops/nodes";
+import { countWords, line, nodeState, together, took, type NodeInfo } from "../src/ops/nodes";
 
 const node = (more: Partial<NodeInfo>): NodeInfo => ({
   node: "n", state: "serving", heardMs: 0, agents: [], sockets: 0, streams: 0, runs: 0, maxRuns: 1, memoryBytes: 1, storeAvailable: true, storeCalls: 0, storeErrors: 0, ...more,
@@ -11,14 +11,8 @@ it("adds what nodes do, the latest beside the latest", () => {
   expect(together([node({ rates: { runs: [1] } }), node({ state: "silent", rates: { runs: [10, 20] } })], "runs")).toEqual([1]);
 });
 
-it("counts the last minute, and what there is of it", () => {
-  expect(lastMinute([], 5_000)).toBe(0);
-  expect(lastMinute([1], 5_000)).toBe(12);
-  expect(lastMinute([100, ...Array<number>(12).fill(2)], 5_000)).toBe(24);
-});
-
 it("says counts and times", () => {
-  expect([0, 0.4, 9.94, 10, 1200].map(countWords)).toEqual(["0", "0.4", "9.9", "10", "1,200"]);
+  expect([0, 0.4, 2, 9.94, 10, 1200].map(countWords)).toEqual(["0", "0.4", "2", "9.9", "10", "1,200"]);
   expect([undefined, 0.2, 1, 999, 2_500].map(took)).toEqual(["", "< 1 ms", "1 ms", "999 ms", "2.5 s"]);
 });
 

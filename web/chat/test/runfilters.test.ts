@@ -1,9 +1,18 @@
 import { expect, it } from "vitest";
-import { ANY, noneWords, RESULTS, resultWords, runsPath } from "../src/ops/runfilters";
+import { ANY, filtersIn, noneWords, RESULTS, resultWords, runsHref, runsPath } from "../src/ops/runfilters";
 
 it("asks for runs by what they came to and how far they were delivered", () => {
   expect(runsPath(ANY, 20)).toBe("/runs?limit=20");
-  expect(runsPath({ result: "error", state: "acked", agent: "a b", thread: "t/1" }, 50)).toBe("/runs?limit=50&result=error&state=acked&agent=a+b&thread=t%2F1");
+  expect(runsPath({ ...ANY, result: "error", state: "acked", agent: "a b", thread: "t/1" }, 50)).toBe("/runs?limit=50&result=error&state=acked&agent=a+b&thread=t%2F1");
+  expect(runsPath({ ...ANY, since: "hour", title: "Trip" }, 50, Date.UTC(2030, 0, 31, 14))).toBe("/runs?limit=50&title=Trip&from=2030-01-31T13%3A00%3A00.000Z");
+});
+
+it("keeps what is chosen in the address", () => {
+  const filters = { ...ANY, result: "error", since: "day", title: "a & b" };
+  const href = runsHref(filters);
+  expect(filtersIn(new URL(href, "http://x").searchParams)).toEqual(filters);
+  expect(runsHref(ANY)).toBe("/ops/runs");
+  expect(filtersIn(new URLSearchParams("since=constructor")).since).toBe("");
 });
 
 it("has the outcomes that the server knows", () => {
@@ -13,10 +22,11 @@ it("has the outcomes that the server knows", () => {
 it("says what a page without runs means", () => {
   const none = (result: string, state: string, place = {}) => noneWords({ ...ANY, result, state }, place);
   expect(none("", "")).toBe("None yet.");
-  expect(none("", "dead_letter")).toBe("None is dead letter.");
+  expect(none("", "dead_letter")).toBe("None has this delivery: dead letter.");
   expect(none("error", "")).toBe("None failed.");
-  expect(none("error", "acked")).toBe("None failed of those that are acked.");
+  expect(none("error", "acked")).toBe("None failed of those with this delivery: done.");
   expect(noneWords({ ...ANY, thread: "t" }, {})).toBe("None matches.");
+  expect(noneWords({ ...ANY, title: "t" }, {})).toBe("None matches.");
   expect(none("error", "", { on: () => {} })).toMatch(/on the next/);
   expect(none("error", "", { back: () => {} })).toMatch(/left on this page/);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { DecisionInfo, RunInfo } from "../src/server/api";
 import { causes, requeueAll } from "../src/ops/requeue";
-import { isPaused, runDetail, runState } from "../src/ops/runstates";
+import { failureOf, isPaused, runDetail, runLine, runState } from "../src/ops/runstates";
 import { between, wayOf, type RunOnRecord, tookWords } from "../src/ops/runway";
 
 const run = (more: Partial<RunOnRecord>): RunOnRecord => ({
@@ -23,10 +23,10 @@ it("says what a run came to, never what became of its dispatch", () => {
   expect(said({ outcome: asked("aguiws:call"), waits: true })).toBe("waits for another agent|");
   expect(said({ outcome: asked("aguiws:timer"), continuedAs: "r2" })).toBe("waited, and went on|");
   expect(said({ outcome: asked("aguiws:timer") })).toBe("waited, and did not go on|");
-  expect(said({ outcome: asked("tool_call"), continuedAs: "r2" })).toBe("asked, and was answered|");
-  expect(said({ outcome: asked("tool_call") })).toBe("asked, and was not answered|");
+  expect(said({ outcome: asked("tool_call"), continuedAs: "r2" })).toBe("asked, answered|");
+  expect(said({ outcome: asked("tool_call") })).toBe("asked, not answered|");
   expect(said({})).toBe("ended|");
-  expect(said({ state: "superseded" })).toBe("superseded|");
+  expect(said({ state: "superseded" })).toBe("replaced|");
   expect(said({ state: "superseded", error: "cancelled by an operator" })).toBe("stopped|");
   expect(said({ state: "queued" })).toBe("queued|");
   expect(said({ state: "queued", availableAt: "2999-01-01T10:00:00Z" })).toBe("queued for later|");
@@ -34,10 +34,10 @@ it("says what a run came to, never what became of its dispatch", () => {
   expect(said({ state: "claimed" })).toBe("starting|busy");
   expect(said({ state: "claimed", started: true })).toBe("running|busy");
   expect(said({ state: "dead_letter" })).toBe("dead letter|late");
-  expect(said({ state: "dead_letter", continuedAs: "r2" })).toBe("dead, requeued|");
+  expect(said({ state: "dead_letter", continuedAs: "r2" })).toBe("dead letter, requeued|");
   expect(said({ state: "cancelled" })).toBe("cancelled in the queue|");
   expect(said({ state: "cancelled", outcome: { type: "RUN_ERROR", code: "cancelled" } })).toBe("cancelled in the queue|");
-  expect(said({ state: "cancelled", outcome: { type: "RUN_ERROR", code: "worker_lost" } })).toBe("dead, dismissed|");
+  expect(said({ state: "cancelled", outcome: { type: "RUN_ERROR", code: "worker_lost" } })).toBe("dead letter, dismissed|");
   // Only a run that has succeeded is green.
   for (const state of ["queued", "claimed", "cancelled", "superseded", "dead_letter"] as const) expect(runState(run({ state })).tone).not.toBe("done");
 });
@@ -48,6 +48,16 @@ it("says why", () => {
   expect(runDetail(run({ error: "the last attempt failed" }))).toBe("the last attempt failed");
 });
 
+it("says in one line what a run came to, its failure in the page's words", () => {
+  const failed = run({ outcome: { type: "RUN_ERROR", code: "run_timeout", message: "too long" }, wrote: { count: 1, firstId: "a", lastId: "a", text: "Once" } });
+  expect(runLine(failed)).toBe("The run took too long: too long");
+  expect(failureOf(failed)?.code).toBe("run_timeout");
+  expect(runLine(run({ outcome: { type: "RUN_ERROR", code: "cancelled", message: "by Ann" } }))).toBe("by Ann");
+  expect(runLine(run({ outcome: { type: "RUN_FINISHED" }, wrote: { count: 1, firstId: "a", lastId: "a", text: "Hello" } }))).toBe("Hello");
+  expect(runLine(run({ origin: "resume" }))).toBe("by an answer");
+  expect(runLine(run({ state: "dead_letter", error: "worker lost" }))).toBe("dead letter: worker lost");
+});
+
 it("tells the way of a run, with the decisions before and behind it", () => {
   const decision = (more: Partial<DecisionInfo>): DecisionInfo => ({ id: "d", at: "2030-01-01T09:59:00Z", status: "resolved", threadId: "t/1", namespace: "n", interruptId: "i", refused: 0, ...more });
   const way = wayOf(run({ started: true, outcome: asked("x"), takeovers: 1, claimedBy: "n2", continuedAs: "r2", completedAt: "2030-01-01T10:00:04Z" }), [
@@ -55,7 +65,7 @@ it("tells the way of a run, with the decisions before and behind it", () => {
     decision({ at: "2030-01-01T10:05:00Z", status: "expired", askedBy: { id: "r1" }, answeredBy: { id: "r2" } }),
     decision({ askedBy: { id: "r7" } }),
   ]);
-  expect(way.map(({ words }) => words)).toEqual(["ann answered what was asked, which began it", "enqueued", "taken over once, from a node that was lost or drained", "begun", "asked, and was answered", "continued", "nobody answered in time what it asked"]);
+  expect(way.map(({ words }) => words)).toEqual(["ann answered what was asked, which began it", "enqueued", "taken over once, from a node that was lost or drained", "begun", "asked, answered", "continued", "nobody answered in time what it asked"]);
   expect(way.map(({ at }) => at?.slice(11, 19))).toEqual(["09:59:00", "10:00:00", undefined, undefined, "10:00:04", undefined, "10:05:00"]);
   expect(way[4]?.detail).toBe("on node n2");
   expect(wayOf(run({ state: "claimed", claimedBy: "n1", leaseUntil: "2030-01-01T10:00:10Z" })).at(-1)?.detail).toContain("by node n1; its lease");

@@ -1,11 +1,16 @@
 import type { Page, Polled } from "../server/api";
 import { Unread } from "./Backlog";
 import { span } from "./backlogs";
-import { countWords, lastMinute, RATES, together, type NodeInfo } from "./nodes";
+import { countWords, RATES, together, type NodeInfo, type Rate } from "./nodes";
+import { onLink } from "../lib/route";
+import { runsHref } from "./runfilters";
 import { Sparkline } from "./Sparkline";
 import { ops } from "../words/ops";
 
-/** What all servers do, a minute. */
+/** What shows more of what is counted. */
+const HREFS: Partial<Record<Rate, string>> = { runs: runsHref({ since: "hour" }), failed: runsHref({ result: "error", since: "hour" }), asked: "/inbox" };
+
+/** What all servers have done lately. */
 export function ActivitySection({ nodes }: { nodes: Polled<Page<NodeInfo>> }) {
   const items = nodes.data?.items ?? [];
   const everyMs = items.find((one) => one.everyMs)?.everyMs ?? 5_000;
@@ -18,13 +23,15 @@ export function ActivitySection({ nodes }: { nodes: Polled<Page<NodeInfo>> }) {
           {RATES.map((rate) => {
             const what = ops.rates[rate];
             const series = together(items, rate);
-            const now = countWords(lastMinute(series, everyMs));
+            const sum = countWords(series.reduce((all, n) => all + n, 0));
+            const over = span(series.length * everyMs);
+            const href = HREFS[rate];
             return (
               <div key={rate} data-rate={rate}>
-                <dt>{what}</dt>
+                <dt>{href ? <a href={href} onClick={onLink}>{what}</a> : what}</dt>
                 <dd>
-                  {now} <span className="hint">{ops.aMinute}</span>
-                  <Sparkline series={series} everyMs={everyMs} label={ops.series(what, now, countWords(Math.max(0, ...series)), span(everyMs), span(series.length * everyMs))} />
+                  {sum} <span className="hint">{ops.lastFor(over)}</span>
+                  <Sparkline series={series} everyMs={everyMs} label={ops.series(what, sum, countWords(Math.max(0, ...series)), span(everyMs), over)} />
                 </dd>
               </div>
             );

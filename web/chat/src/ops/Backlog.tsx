@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { usePolled, type ApiError, type Page, type Polled } from "../server/api";
 import { Guarded } from "../../../react/lib/Guarded";
 import { failedPart, firstEvent, perMinute, span, targetState, type TargetInfo, type TargetState, type UpstreamInfo, type WorkInfo } from "./backlogs";
+import { visible } from "../../../react/lib/misleading";
 import type { Act } from "./RunTable";
 import { StackedTable } from "../lib/StackedTable";
 import { ago } from "../../../react/lib/time";
@@ -19,12 +20,13 @@ export function Unread({ error, shown, needs }: { error?: ApiError; shown: boole
 /** What waits for workers, by agent. */
 export function WorkSection({ work }: { work: Polled<Page<WorkInfo>> }) {
   const busy = work.data?.items.filter(({ waiting, lag, pending }) => waiting + lag + pending > 0) ?? [];
+  if (busy.length === 0 && !work.error) return null;
   return (
     <section aria-labelledby="work">
-      <h2 id="work">{ops.waitingForWorkers}</h2>
-      <p className="hint">{ops.streamsAbout}</p>
+      <h2 id="work" title={ops.streamsAbout}>
+        {ops.waitingForWorkers}
+      </h2>
       <Unread error={work.error} shown={work.data !== undefined} needs={ops.needsMetrics} />
-      {work.data && busy.length === 0 && <p className="hint">{ops.nothingWaits}</p>}
       {busy.length > 0 && (
         <div className="scroll" tabIndex={0} role="group" aria-label={ops.streams}>
           <table>
@@ -87,7 +89,7 @@ export function UpstreamSection() {
   return (
     <section aria-labelledby="upstreams">
       <h2 id="upstreams">{ops.places.upstreams}</h2>
-      <p className="hint">{ops.upstreamsAbout}</p>
+      {upstreams.data && upstreams.data.items.length > 0 && <p className="hint">{ops.upstreamsAbout}</p>}
       <Unread error={upstreams.error} shown={upstreams.data !== undefined} needs={ops.needsMetrics} />
       {upstreams.data?.items.length === 0 && <p className="hint">{ops.noUpstreams}</p>}
       {upstreams.data && upstreams.data.items.length > 0 && (
@@ -112,56 +114,42 @@ export function WebhookSection({ act }: { act: Act }) {
     await act(...what);
     targets.refresh();
   };
+  const columns = targetColumns(enable);
   return (
     <section aria-labelledby="webhooks">
       <h2 id="webhooks">{ops.places.webhooks}</h2>
       <Unread error={targets.error} shown={targets.data !== undefined} needs={ops.needsAdmin} />
       {targets.data?.items.length === 0 && <p className="hint">{ops.noTargets}</p>}
       {targets.data && targets.data.items.length > 0 && (
-        <div className="scroll" tabIndex={0} role="group" aria-label={ops.targets}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{ops.target}</th>
-                <th scope="col">{ops.state}</th>
-                <th scope="col">{ops.backlog}</th>
-                <th scope="col">{ops.failedSoFar}</th>
-                <th scope="col">{ops.dead}</th>
-                <th scope="col">
-                  <span className="visually-hidden">{ops.actions}</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {targets.data.items.map((target) => (
-                <Target key={target.name} target={target} act={enable} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <StackedTable
+          label={ops.targets}
+          className="targets"
+          columns={columns}
+          items={targets.data.items}
+          row={(target) => ({ key: target.name, "data-testid": "target", "data-target": target.name, "data-state": targetState(target) })}
+        />
       )}
       {targets.data?.partial && <p className="hint">{ops.partialMore}</p>}
     </section>
   );
 }
 
-function Target({ target, act }: { target: TargetInfo; act: Act }) {
-  const { owed } = target;
-  const state = targetState(target);
-  return (
-    <tr data-testid="target" data-target={target.name} data-state={state}>
-      <td>
-        <code title={target.url}>{target.name}</code>
-      </td>
-      <td>
+/** What is shown of a target; `act` does something about one. */
+const targetColumns = (act: Act): Record<string, (of: TargetInfo) => ReactNode> => ({
+  [ops.target]: ({ name, url }) => <code title={url}>{name}</code>,
+  [ops.state]: (target) => {
+    const { owed, goneAt } = target;
+    const state = targetState(target);
+    return (
+      <div className="target-state">
         <span className={`tag ${KINDS[state] ?? ""}`}>{ops.targetStates[state]}</span>
-        {state === "failing" && <span className="hint"> {ops.began(ago(owed?.failingSince, Date.now(), parts))}{owed?.lastError && `: ${owed.lastError}`}</span>}
-        {target.goneAt && <span className="hint"> {ops.gone(ago(target.goneAt, Date.now(), parts))}</span>}
-      </td>
-      <td>{owed && ops.nOf(owed.waiting, owed.most)}</td>
-      <td>{owed?.failed}</td>
-      <td>{owed?.dead}</td>
-      <td>
+        {state === "failing" && (
+          <span className="hint" dir="auto">
+            {ops.began(ago(owed?.failingSince, Date.now(), parts))}
+            {owed?.lastError && `: ${visible(owed.lastError)}`}
+          </span>
+        )}
+        {goneAt && <span className="hint">{ops.gone(ago(goneAt, Date.now(), parts))}</span>}
         <Guarded subject={`${target.name} ${state}`}>
           {state === "disabled" && (
             <button type="button" data-testid="enable-target" onClick={() => void act(ops.enable, "POST", `/webhooks/${encodeURIComponent(target.name)}/enable`)}>
@@ -169,7 +157,10 @@ function Target({ target, act }: { target: TargetInfo; act: Act }) {
             </button>
           )}
         </Guarded>
-      </td>
-    </tr>
-  );
-}
+      </div>
+    );
+  },
+  [ops.backlog]: ({ owed }) => owed && ops.nOf(owed.waiting, owed.most),
+  [ops.failedSoFar]: ({ owed }) => owed?.failed,
+  [ops.dead]: ({ owed }) => owed?.dead,
+});

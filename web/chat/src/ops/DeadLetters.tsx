@@ -6,6 +6,7 @@ import { Pager } from "../server/Pager";
 import { usePages, type Place } from "../server/pages";
 import { causes, requeueAll, type Requeued } from "./requeue";
 import { RunTable, type Act } from "./RunTable";
+import { useTitles, withTitles } from "./titles";
 import { sentence, wordsFor } from "../lib/words";
 import { ops } from "../words/ops";
 
@@ -25,6 +26,7 @@ interface Props {
 /** The dead letters, one by one and all that are shown at once. */
 export function DeadLetters({ act, changed }: Props) {
   const letters = usePages<RunInfo>(`/dispatches?state=dead_letter&limit=${SIZE}`, EVERY_MS);
+  useTitles();
   const [asked, ask] = useState<readonly RunInfo[]>();
   const [sending, setSending] = useState(false);
   const [results, setResults] = useState<readonly Requeued[]>([]);
@@ -103,7 +105,7 @@ export function DeadLetters({ act, changed }: Props) {
           )}
         </div>
       )}
-      {items.length > 0 && <RunTable runs={items} act={actHere} across />}
+      {items.length > 0 && <RunTable runs={withTitles(items)} act={actHere} across />}
       <Pager place={letters.place} of={ops.ofDead} />
     </section>
   );

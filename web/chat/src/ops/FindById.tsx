@@ -1,5 +1,5 @@
 import { type FormEvent, useRef, useState } from "react";
-import { ApiError, call } from "../server/api";
+import { ApiError, call, type Page, type RunInfo } from "../server/api";
 import { CHATS, find, type Found } from "./find";
 import { visible } from "../../../react/lib/misleading";
 import { onLink, threadHref } from "../lib/route";
@@ -19,8 +19,14 @@ const get = async <T,>(path: string): Promise<T | undefined> => {
   }
 };
 
-/** Finds what has an id, whatever it is. */
-export function FindById({ act }: { act: Act }) {
+/** What is found; "titled" if a chat's title has it. */
+async function lookUp(wanted: string): Promise<{ found?: Found } | "titled"> {
+  const chats = await get<Page<RunInfo>>(`/runs?limit=1&title=${encodeURIComponent(wanted)}`);
+  return chats?.items.length ? "titled" : { found: await find(wanted, get) };
+}
+
+/** Finds chats by a part of their title, and what has an id, whatever it is. `titled` shows the runs of such chats. */
+export function FindById({ act, titled }: { act: Act; titled: (title: string) => void }) {
   const [id, setId] = useState("");
   const [answer, setAnswer] = useState<{ id: string; found?: Found; fault?: string; looking?: boolean }>();
   const latest = useRef("");
@@ -30,11 +36,11 @@ export function FindById({ act }: { act: Act }) {
     if (wanted === "") return setAnswer(undefined);
     latest.current = wanted;
     setAnswer({ id: wanted, looking: true });
-    const outcome = await find(wanted, get).then(
-      (found) => ({ id: wanted, found }),
-      (failed: unknown) => ({ id: wanted, fault: failed instanceof Error ? failed.message : String(failed) }),
-    );
-    if (latest.current === wanted) setAnswer(outcome);
+    const outcome = await lookUp(wanted).catch((failed: unknown) => ({ fault: failed instanceof Error ? failed.message : String(failed) }));
+    if (latest.current !== wanted) return;
+    if (outcome !== "titled") return setAnswer({ id: wanted, ...outcome });
+    setAnswer(undefined);
+    titled(wanted);
   };
   const found = answer?.found;
   const actHere: Act = async (...what) => {

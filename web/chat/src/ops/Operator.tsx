@@ -13,6 +13,7 @@ import { bearer } from "../server/session";
 import { StoreSection } from "./StoreSection";
 import { sentence, staleWords, wordsFor } from "../lib/words";
 import { ops } from "../words/ops";
+import "../styles/operator.css";
 
 const EVERY_MS = 3_000;
 

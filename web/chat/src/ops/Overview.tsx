@@ -1,16 +1,25 @@
-import { usePolled, type Page, type Polled } from "../server/api";
+import { usePolled, type Page, type PathAt, type Polled, type RunInfo } from "../server/api";
 import { ActivitySection } from "./Activity";
 import { WorkSection } from "./Backlog";
 import type { TargetInfo, UpstreamInfo, WorkInfo } from "./backlogs";
-import { findings, missing } from "./health";
+import { coverage, findings, missing } from "./health";
 import type { NodeInfo, StoreInfo } from "./nodes";
 import { QuestionsSection } from "./QuestionsSection";
 import { onLink } from "../lib/route";
+import { ANY, runsHref, runsPath } from "./runfilters";
 import { STATES, stateWords } from "./RunTable";
 import { Figure } from "./StoreSection";
 import { ops } from "../words/ops";
 
 const EVERY_MS = 5_000;
+
+/** Runs of an hour are looked for more rarely: that is more to read. */
+const FAILED_EVERY_MS = 15_000;
+
+/** Most failed runs that are counted. */
+const FAILED = 200;
+
+const failedOfHour: PathAt = (_, now) => runsPath({ ...ANY, result: "error", since: "hour" }, FAILED, now);
 
 /** Whether all is well, what waits, and what is done. */
 export function Overview({ counts: delivered }: { counts: Polled<Record<string, number>> }) {
@@ -19,9 +28,20 @@ export function Overview({ counts: delivered }: { counts: Polled<Record<string, 
   const upstreams = usePolled<Page<UpstreamInfo>>("/upstreams", EVERY_MS);
   const targets = usePolled<Page<TargetInfo>>("/webhooks", EVERY_MS);
   const work = usePolled<Page<WorkInfo>>("/work", EVERY_MS);
+  const failed = usePolled<Page<RunInfo>>("/runs", FAILED_EVERY_MS, undefined, failedOfHour);
   const counts = delivered.data;
-  const found = findings({ store: store.data, nodes: nodes.data?.items, counts, upstreams: upstreams.data?.items, targets: targets.data?.items, work: work.data?.items });
-  const lack = missing([delivered, store, nodes, upstreams, targets, work]);
+  const known = {
+    store: store.data,
+    nodes: nodes.data?.items,
+    counts,
+    upstreams: upstreams.data?.items,
+    targets: targets.data?.items,
+    work: work.data?.items,
+    failed: failed.data && { n: failed.data.items.length, more: failed.data.next !== undefined },
+  };
+  const found = findings(known);
+  const lack = missing([delivered, store, nodes, upstreams, targets, work, failed]);
+  const covered = coverage(known);
   const some = STATES.filter((state) => (counts?.[state] ?? 0) > 0);
   return (
     <>
@@ -38,20 +58,22 @@ export function Overview({ counts: delivered }: { counts: Polled<Record<string, 
             ))}
           </ul>
         )}
+        {covered && <div className="hint">{ops.covers(covered)}</div>}
       </div>
       <QuestionsSection />
+      <WorkSection work={work} />
       <ActivitySection nodes={nodes} />
-      <section aria-labelledby="dispatches">
-        <h2 id="dispatches">{ops.dispatches}</h2>
-        <p className="hint">{ops.dispatchesAbout}</p>
+      <section aria-labelledby="record">
+        <h2 id="record" title={ops.recordAbout}>
+          {ops.record}
+        </h2>
         {counts && some.length === 0 && <p className="hint">{ops.noneYet}</p>}
         <dl className="counts" data-testid="counts">
           {some.map((state) => (
-            <Figure key={state} name={stateWords(state)} value={String(counts?.[state])} state={state} />
+            <Figure key={state} name={stateWords(state)} value={String(counts?.[state])} state={state} title={ops.dispatch(state)} href={state === "dead_letter" ? "/ops/dead-letters" : runsHref({ state })} />
           ))}
         </dl>
       </section>
-      <WorkSection work={work} />
     </>
   );
 }

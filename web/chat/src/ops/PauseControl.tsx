@@ -26,27 +26,31 @@ export function PauseControl({ base, disabled, act }: { base: string; disabled: 
       >
         {ops.pauseNext}
       </button>
-      <label className="filter">
-        <span className="hint">{ops.why}</span>
-        <select data-testid="pause-reason" disabled={disabled} value={reason} onChange={(event) => setReason(event.target.value)}>
-        <option value="">{ops.noReason}</option>
-        {REASONS.map((one) => (
-          <option key={one} value={one}>
-            {ops.pauseReasons[one]}
-          </option>
-        ))}
-        </select>
-      </label>
-      <label className="filter">
-        <span className="hint">{ops.forHow}</span>
-        <select data-testid="pause-timeout" disabled={disabled} value={after} onChange={(event) => setAfter(event.target.value)}>
-        <option value="">{ops.untilDecided}</option>
-        {MINUTES.flatMap((n) => [
-          <option key={`${n} go_on`} value={`${n} go_on`}>{ops.thenGoesOn(span(n))}</option>,
-          <option key={`${n} cancel`} value={`${n} cancel`}>{ops.thenEnds(span(n))}</option>,
-        ])}
-        </select>
-      </label>
+      {!disabled && (
+        <>
+          <label className="filter">
+            <span className="hint">{ops.why}</span>
+            <select data-testid="pause-reason" value={reason} onChange={(event) => setReason(event.target.value)}>
+              <option value="">{ops.noReason}</option>
+              {REASONS.map((one) => (
+                <option key={one} value={one}>
+                  {ops.pauseReasons[one]}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label className="filter">
+            <span className="hint">{ops.forHow}</span>
+            <select data-testid="pause-timeout" value={after} onChange={(event) => setAfter(event.target.value)}>
+              <option value="">{ops.untilDecided}</option>
+              {MINUTES.flatMap((n) => [
+                <option key={`${n} go_on`} value={`${n} go_on`}>{ops.thenGoesOn(span(n))}</option>,
+                <option key={`${n} cancel`} value={`${n} cancel`}>{ops.thenEnds(span(n))}</option>,
+              ])}
+            </select>
+          </label>
+        </>
+      )}
     </>
   );
 }

@@ -2,7 +2,6 @@ import { usePolled, type InboxItem, type Page } from "../server/api";
 import { Unread } from "./Backlog";
 import { oldestWords } from "./backlogs";
 import { Figure } from "./StoreSection";
-import { onLink } from "../lib/route";
 import { ops } from "../words/ops";
 
 const EVERY_MS = 5_000;
@@ -13,15 +12,14 @@ export function QuestionsSection() {
   const { data: oldest } = usePolled<Page<InboxItem>>("/inbox?limit=1", EVERY_MS);
   return (
     <section aria-labelledby="questions">
-      <h2 id="questions">{ops.questions}</h2>
-      <p className="hint">
-        {ops.questionsAbout} <a href="/inbox" onClick={onLink}>{ops.inbox}</a> {ops.questionsOrder}
-      </p>
+      <h2 id="questions" title={ops.questionsAbout}>
+        {ops.questions}
+      </h2>
       <Unread error={error} shown={totals !== undefined} needs={ops.needsInbox} />
       {totals && (
         <dl className="counts" data-testid="questions">
-          <Figure name={ops.open} value={String(totals.total)} />
-          <Figure name={ops.oldest} value={oldestWords(oldest)} />
+          <Figure name={ops.open} value={String(totals.total)} href="/inbox" />
+          {totals.total > 0 && <Figure name={ops.oldest} value={oldestWords(oldest)} href="/inbox" />}
         </dl>
       )}
     </section>

@@ -1,13 +1,15 @@
-import { useState } from "react";
+import { Fragment, useEffect, useRef } from "react";
 import type { RunInfo } from "../server/api";
+import { dayOf, dayWords } from "../chat/times";
 import { Guarded } from "../../../react/lib/Guarded";
 import { visible } from "../../../react/lib/misleading";
-import { onLink, threadHref } from "../lib/route";
+import { useChosen } from "./place";
 import { RunPanel } from "./RunPanel";
-import { runDetail, runState } from "./runstates";
+import { runLine, runState } from "./runstates";
 import { ago } from "../../../react/lib/time";
 import { tookWords } from "./runway";
-import { parts } from "../words";
+import { useWide } from "../lib/wide";
+import { locale, parts } from "../words";
 import { ops } from "../words/ops";
 
 /** Does something and says what became of it; `outcome` reads the answer. */
@@ -17,6 +19,12 @@ export type Act = (what: string, method: string, path: string, body?: unknown, o
 export const STATES: ReadonlyArray<RunInfo["state"]> = ["queued", "claimed", "acked", "cancelled", "superseded", "dead_letter"];
 
 export const stateWords = (state: RunInfo["state"]) => ops.states[state] ?? state;
+
+/** What a run is called: by its chat. */
+export const nameOf = ({ title, threadId }: Pick<RunInfo, "title" | "threadId">) => visible(title || ops.chat(threadId.slice(0, 8)));
+
+/** For all that is known of a run beside the list, as in styles/operator.css. */
+const BESIDE = "(min-width: 52rem)";
 
 interface Props {
   runs: readonly RunInfo[];
@@ -29,86 +37,133 @@ interface Props {
   only?: (threadId: string) => void;
 }
 
-/** Runs, and beside them all that is known of the chosen one. */
+/** Whether the day of one is not that of the one above it. */
+const otherDay = (above: RunInfo, one: RunInfo) => dayOf(Date.parse(above.createdAt))[0] !== dayOf(Date.parse(one.createdAt))[0];
+
+const isLive = ({ state }: RunInfo) => state === "queued" || state === "claimed";
+
+const isLetter = ({ state, continuedAs }: RunInfo) => state === "dead_letter" && !continuedAs;
+
+/** Runs by day, and beside them all that is known of the chosen one, or in their place if there is no room. */
 export function RunTable({ runs, act, across = false, shown, only }: Props) {
-  const [chosen, choose] = useState<RunInfo | undefined>(() => runs.find(({ id }) => id === shown));
+  const [id, choose] = useChosen(shown);
+  const beside = useWide(BESIDE);
+  const latest = useRef<RunInfo>(undefined);
+  const box = useRef<HTMLDivElement>(null);
   // A run that left the list is shown as it was.
-  const run = chosen && (runs.find(({ id }) => id === chosen.id) ?? chosen);
+  const found = runs.find((one) => one.id === id);
+  if (found) latest.current = found;
+  const run = found ?? (latest.current?.id === id ? latest.current : undefined);
+  const before = useRef(run?.id);
+  useEffect(() => {
+    const was = before.current;
+    before.current = run?.id;
+    if (beside || was === run?.id) return;
+    // What has come in the place of the list is read on from its beginning, and the list from where it was left.
+    const next = run ? box.current?.querySelector<HTMLElement>(".panel-aside") : box.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(was ?? "")}"] .run-pick`);
+    next?.focus({ preventScroll: true });
+    next?.scrollIntoView({ block: run ? "start" : "center" });
+  }, [run?.id, beside]);
+  const acts = runs.some((one) => isLive(one) || isLetter(one));
+  const { state, what, agent, began, took } = ops.columns;
   return (
-    <div className="list-and-panel" data-open={run !== undefined}>
-      <div className="scroll runs" tabIndex={0} role="group" aria-label={ops.runs}>
+    <div ref={box} className="list-and-panel" data-open={run !== undefined}>
+      <div className="scroll runs" tabIndex={0} role="group" aria-label={ops.runs} hidden={run !== undefined && !beside}>
         <table>
           <thead>
             <tr>
-              <th scope="col">{ops.state}</th>
-              <th scope="col">
-                <span className="visually-hidden">{ops.actions}</span>
-              </th>
-              {Object.values(ops.columns).map((title) => (
-                <th key={title} scope="col">
-                  {title}
+              <th scope="col">{state}</th>
+              <th scope="col">{what}</th>
+              <th scope="col">{agent}</th>
+              <th scope="col">{began}</th>
+              <th scope="col">{took}</th>
+              {acts && (
+                <th scope="col" data-letters={runs.some(isLetter)}>
+                  <span className="visually-hidden">{ops.actions}</span>
                 </th>
-              ))}
+              )}
             </tr>
           </thead>
           <tbody>
-            {runs.map((one) => (
-              <Row key={one.id} run={one} act={act} across={across} open={one.id === run?.id} choose={() => choose(one.id === run?.id ? undefined : one)} />
+            {runs.map((one, i) => (
+              <Fragment key={one.id}>
+                {(i === 0 || otherDay(runs[i - 1]!, one)) && (
+                  <tr className="day">
+                    <th scope="colgroup" colSpan={acts ? 6 : 5}>
+                      {dayWords(Date.parse(one.createdAt))}
+                    </th>
+                  </tr>
+                )}
+                <Row run={one} act={act} across={across} acts={acts} open={one.id === run?.id} choose={() => choose(one.id === run?.id ? undefined : one.id)} />
+              </Fragment>
             ))}
           </tbody>
         </table>
       </div>
-      {run && <RunPanel key={run.id} run={run} act={act} across={across} only={only} close={() => choose(undefined)} />}
+      {run && <RunPanel key={run.id} run={run} act={act} across={across} beside={beside} only={only} close={() => choose(undefined)} />}
     </div>
+  );
+}
+
+function Row({ run, act, across, acts, open, choose }: { run: RunInfo; act: Act; across: boolean; acts: boolean; open: boolean; choose: () => void }) {
+  const { words, tone } = runState(run);
+  const line = runLine(run);
+  return (
+    <tr data-testid="run" data-id={run.id} data-state={run.state} data-run-id={run.runId} data-thread-id={run.threadId} data-open={open}>
+      <td className="is">
+        <span className={`tag ${tone}`} data-testid="run-state" title={run.claimedBy ? ops.dispatchBy(run.state, run.claimedBy) : ops.dispatch(run.state)}>
+          {words}
+        </span>
+      </td>
+      <td className="what">
+        <button type="button" className="run-pick" aria-expanded={open} data-testid="run-way" onClick={choose}>
+          <span dir="auto">{nameOf(run)}</span>
+          {line && (
+            <span className="hint" dir="auto" title={line}>
+              {line}
+            </span>
+          )}
+        </button>
+      </td>
+      <td className="agent">{run.agent ? <code>{visible(run.agent)}</code> : ops.default}</td>
+      <td className="began">
+        <time dateTime={run.createdAt} title={`${ago(run.createdAt, Date.now(), parts)}, ${run.createdAt}`}>
+          {new Date(run.createdAt).toLocaleTimeString(locale)}
+        </time>
+      </td>
+      <td className="took">{tookWords(run)}</td>
+      {acts && (
+        <td className="acts">
+          <RunActions run={run} act={act} across={across} />
+        </td>
+      )}
+    </tr>
   );
 }
 
 const dismissed = ({ stopped }: Record<string, unknown>) => (stopped ? ops.dismissed : ops.noDeadLetter);
 
-function Row({ run, act, across, open, choose }: { run: RunInfo; act: Act; across: boolean; open: boolean; choose: () => void }) {
+/** What can be done about one run. */
+function RunActions({ run, act, across }: { run: RunInfo; act: Act; across: boolean }) {
   const path = `/threads/${encodeURIComponent(run.threadId)}/runs/${encodeURIComponent(run.id)}`;
   const of = across ? `?namespace=${encodeURIComponent(run.namespace)}` : "";
-  const live = run.state === "queued" || run.state === "claimed";
-  const { words, tone } = runState(run);
   return (
-    <tr data-testid="run" data-state={run.state} data-run-id={run.runId} data-thread-id={run.threadId} data-open={open}>
-      <td>
-        <button type="button" className="quiet" aria-expanded={open} data-testid="run-way" title={run.claimedBy ? ops.dispatchBy(stateWords(run.state), run.claimedBy) : ops.dispatch(stateWords(run.state))} onClick={choose}>
-          <span className={`tag ${tone}`} data-testid="run-state">
-            {words}
-          </span>
+    <Guarded subject={`${run.id} ${run.state}`}>
+      {isLive(run) && (
+        <button type="button" data-testid="cancel-run" onClick={() => void act(ops.cancel, "POST", `${path}/cancel${of}`, { reason: "cancelled by an operator" })}>
+          {ops.cancel}
         </button>
-      </td>
-      <td>
-        <Guarded subject={`${run.id} ${run.state}`}>
-          {live && (
-            <button type="button" data-testid="cancel-run" onClick={() => void act(ops.cancel, "POST", `${path}/cancel${of}`, { reason: "cancelled by an operator" })}>
-              {ops.cancel}
-            </button>
-          )}
-          {run.state === "dead_letter" && !run.continuedAs && (
-            <>
-              <button type="button" data-testid="requeue" onClick={() => void act(ops.requeue, "POST", `${path}/requeue${of}`)}>
-                {ops.requeue}
-              </button>
-              <button type="button" className="quiet" data-testid="dismiss" onClick={() => void act(ops.dismiss, "POST", `${path}/cancel${of}`, { reason: "by an operator" }, dismissed)}>
-                {ops.dismiss}
-              </button>
-            </>
-          )}
-        </Guarded>
-      </td>
-      <td>
-        <a href={threadHref(run.threadId, across ? run.namespace : undefined)} onClick={onLink}>
-          <code title={run.threadId}>{visible(run.threadId)}</code>
-        </a>
-      </td>
-      <td>{run.agent ? <code>{visible(run.agent)}</code> : ops.default}</td>
-      <td>{ago(run.createdAt, Date.now(), parts)}</td>
-      <td>{tookWords(run)}</td>
-      <td>
-        <bdi>{runDetail(run)}</bdi>
-      </td>
-    </tr>
+      )}
+      {isLetter(run) && (
+        <>
+          <button type="button" data-testid="requeue" onClick={() => void act(ops.requeue, "POST", `${path}/requeue${of}`)}>
+            {ops.requeue}
+          </button>
+          <button type="button" className="quiet" data-testid="dismiss" onClick={() => void act(ops.dismiss, "POST", `${path}/cancel${of}`, { reason: "by an operator" }, dismissed)}>
+            {ops.dismiss}
+          </button>
+        </>
+      )}
+    </Guarded>
   );
 }

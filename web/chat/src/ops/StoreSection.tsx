@@ -2,6 +2,7 @@ import { usePolled } from "../server/api";
 import { Unread } from "./Backlog";
 import { span } from "./backlogs";
 import { countWords, took, type StoreInfo } from "./nodes";
+import { onLink } from "../lib/route";
 import { sizeWords } from "../../../react/lib/size";
 import { ago } from "../../../react/lib/time";
 import { parts } from "../words";
@@ -58,11 +59,22 @@ export function StoreSection() {
   );
 }
 
+interface FigureProps {
+  name: string;
+  value: string;
+  more?: string;
+  state?: string;
+  /** What it is for programs. */
+  title?: string;
+  /** The place that shows what is counted. */
+  href?: string;
+}
+
 /** A number of a list of them, under its name. */
-export function Figure({ name, value, more, state }: { name: string; value: string; more?: string; state?: string }) {
+export function Figure({ name, value, more, state, title, href }: FigureProps) {
   return (
-    <div data-state={state}>
-      <dt>{name}</dt>
+    <div data-state={state} title={title}>
+      <dt>{href ? <a href={href} onClick={onLink}>{name}</a> : name}</dt>
       <dd>
         {value} {more && <span className="hint">{more}</span>}
       </dd>

@@ -2,11 +2,6 @@
 
 import { ops } from "../words/ops";
 
-
-
-
-
-
 /** How long ago a run has ended at least, as the server has it. */
 export const AGES = ["0s", "24h", "168h"] as const;
 

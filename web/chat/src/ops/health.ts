@@ -2,6 +2,8 @@
 
 import { failedPart, span, targetState, type TargetInfo, type UpstreamInfo, type WorkInfo } from "./backlogs";
 import type { NodeInfo, StoreInfo } from "./nodes";
+import { runsHref } from "./runfilters";
+import { locale } from "../words";
 import { ops } from "../words/ops";
 
 /** What is known of the server's health. A member is left out if it has not been read, or may not be. */
@@ -12,6 +14,8 @@ export interface Known {
   upstreams?: readonly Pick<UpstreamInfo, "name" | "requests" | "failed">[];
   targets?: readonly TargetInfo[];
   work?: readonly WorkInfo[];
+  /** How many runs of the last hour have failed, and whether there are more. */
+  failed?: { n: number; more: boolean };
 }
 
 export interface Finding {
@@ -27,11 +31,26 @@ export function missing(asked: readonly { data?: unknown; error?: unknown }[]): 
   return asked.some(({ data }) => data === undefined) ? "part" : "";
 }
 
+/** What was looked at, in words; empty while nothing was. */
+export function coverage({ failed, counts, work, store, nodes, upstreams, targets }: Known): string {
+  const { covered } = ops;
+  const parts = [
+    failed && covered.failed,
+    counts && covered.counts,
+    work && covered.work,
+    store && covered.store,
+    nodes && covered.nodes(nodes.length),
+    upstreams && covered.upstreams(upstreams.length),
+    targets && covered.targets(targets.length),
+  ];
+  return new Intl.ListFormat(locale).format(parts.filter((one) => one !== undefined));
+}
+
 /** A run that has waited longer for a worker is not well. */
 const WAITS_MS = 60_000;
 
 /** What an operator should look at, the worst first. */
-export function findings({ store, nodes = [], counts = {}, upstreams = [], targets = [], work = [] }: Known): Finding[] {
+export function findings({ store, nodes = [], counts = {}, upstreams = [], targets = [], work = [], failed }: Known): Finding[] {
   const found: Finding[] = [];
   const find = (href: string, words: string) => found.push({ href, words });
   if (store && !store.available) find("/ops/servers", ops.finds.storeAway);
@@ -45,6 +64,7 @@ export function findings({ store, nodes = [], counts = {}, upstreams = [], targe
   }
   const dead = counts.dead_letter ?? 0;
   if (dead > 0) find("/ops/dead-letters", ops.finds.dead(dead));
+  if (failed && failed.n > 0) find(runsHref({ result: "error", since: "hour" }), ops.finds.failed(failed.n, failed.more));
   for (const one of upstreams) {
     if (one.failed > 0) find("/ops/upstreams", ops.finds.upstream(failedPart(one), one.name));
   }

@@ -66,17 +66,10 @@ export function decimal(n: number): string {
   return n.toLocaleString(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 }
 
-/** A count as it is spoken of: "0", "0.4", "12", "1,200". */
+/** A count as it is spoken of: "0", "0.4", "2", "12", "1,200". */
 export function countWords(n: number): string {
-  if (n === 0 || n >= 10) return Math.round(n).toLocaleString(locale);
+  if (Number.isInteger(n) || n >= 10) return Math.round(n).toLocaleString(locale);
   return decimal(n);
-}
-
-/** What of a series comes in a minute, over its last minute. */
-export function lastMinute(series: readonly number[], everyMs: number): number {
-  const spans = Math.max(1, Math.round(60_000 / everyMs));
-  const latest = series.slice(-spans);
-  return latest.length === 0 ? 0 : (latest.reduce((sum, n) => sum + n, 0) * 60_000) / (latest.length * everyMs);
 }
 
 /** A time of milliseconds: "< 1 ms", "4 ms", "2.5 s". */

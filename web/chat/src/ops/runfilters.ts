@@ -1,4 +1,4 @@
-// Which runs of a list are shown, in words and as a request.
+// Which runs of a list are shown: in words, in the address and as a request.
 
 import type { Place } from "../server/pages";
 import { ops } from "../words/ops";
@@ -12,29 +12,61 @@ export interface RunFilters {
   agent: string;
   /** The id of the chat; empty for any. */
   thread: string;
+  /** How long ago they began at most, by the names of AGES; empty for any time. */
+  since: string;
+  /** A part of the title of the chat; empty for any. */
+  title: string;
 }
 
 /** Every run. */
-export const ANY: RunFilters = { result: "", state: "", agent: "", thread: "" };
+export const ANY: RunFilters = { result: "", state: "", agent: "", thread: "", since: "", title: "" };
 
 /** The kinds of outcomes that the server tells apart. */
 export const RESULTS = Object.keys(ops.results);
 
 export const resultWords = (result: string) => (ops.results as Record<string, string>)[result] ?? result;
 
+const HOUR_MS = 3_600_000;
+
+const AGES: Record<string, number> = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS };
+
+/** How long ago runs began at most. */
+export const SINCE = Object.keys(AGES);
+
+export const sinceWords = (since: string) => (ops.since as Record<string, string>)[since] ?? since;
+
+const NAMES = Object.keys(ANY) as Array<keyof RunFilters>;
+
+/** The filters that stand in an address. */
+export function filtersIn(query: URLSearchParams): RunFilters {
+  const filters = { ...ANY };
+  for (const name of NAMES) filters[name] = query.get(name) ?? "";
+  if (!Object.hasOwn(AGES, filters.since)) filters.since = "";
+  return filters;
+}
+
+/** The place that lists those runs. */
+export function runsHref(filters: Partial<RunFilters>): string {
+  const query = new URLSearchParams();
+  for (const name of NAMES) if (filters[name]) query.set(name, filters[name]);
+  return query.size > 0 ? `/ops/runs?${query}` : "/ops/runs";
+}
+
 /** Where a page of those runs is read. */
-export function runsPath(filters: RunFilters, size: number): string {
+export function runsPath({ since, ...filters }: RunFilters, size: number, now = Date.now()): string {
   const query = new URLSearchParams({ limit: String(size) });
   for (const [name, value] of Object.entries(filters)) if (value) query.set(name, value);
+  const age = AGES[since];
+  if (age !== undefined && !filters.thread) query.set("from", new Date(now - age).toISOString());
   return `/runs?${query}`;
 }
 
 /** What is said of a page without runs: a page may be empty before the last. */
-export function noneWords({ result, state, agent, thread }: RunFilters, { on, back }: Pick<Place, "on" | "back">): string {
+export function noneWords({ result, state, agent, thread, since, title }: RunFilters, { on, back }: Pick<Place, "on" | "back">): string {
   if (on) return ops.noneHere;
   if (back) return ops.noneLeftOn;
   const delivered = (ops.states as Record<string, string>)[state] ?? state;
-  if (agent || thread) return ops.noneMatches;
+  if (agent || thread || since || title) return ops.noneMatches;
   if (!result) return state ? ops.noneIs(delivered) : ops.noneYet;
   return state ? ops.noneDidOf(resultWords(result), delivered) : ops.noneDid(resultWords(result));
 }

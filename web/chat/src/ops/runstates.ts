@@ -2,7 +2,8 @@
 
 import type { RunInfo } from "../server/api";
 import { waits } from "../../../react/forms/question";
-import { sentence } from "../lib/words";
+import { visible } from "../../../react/lib/misleading";
+import { sentence, wordsFor } from "../lib/words";
 import { waitsFor } from "../../../react/threads/stands";
 import { parts } from "../words";
 import { ops } from "../words/ops";
@@ -55,4 +56,21 @@ export function runState(run: Told, now = Date.now()): RunState {
 export function runDetail({ outcome, error }: Told): string {
   if (outcome?.type === "RUN_ERROR") return [outcome.code ?? "agent_error", sentence(outcome.message ?? "")].filter(Boolean).join(": ");
   return error ?? "";
+}
+
+/** Why a run has failed, in the page's words and in the server's; undefined if it has not. */
+export function failureOf({ state, outcome, error }: Told): { title: string; message: string; code?: string } | undefined {
+  if (outcome?.type === "RUN_ERROR" && outcome.code !== "cancelled") {
+    const code = outcome.code ?? "agent_error";
+    return { title: wordsFor(code).title, message: outcome.message ?? "", code };
+  }
+  return state === "dead_letter" && error ? { title: ops.states.dead_letter, message: error } : undefined;
+}
+
+/** What a run came to, in one line. */
+export function runLine(run: Told & Pick<RunInfo, "wrote" | "origin">): string {
+  const failure = failureOf(run);
+  if (failure) return visible([failure.title, failure.message].filter(Boolean).join(": "));
+  const stopped = run.outcome?.type === "RUN_ERROR" ? run.outcome.message : run.error;
+  return visible(stopped || run.wrote?.text || (run.origin && run.origin !== "user" ? ops.by(ops.origins[run.origin] ?? run.origin) : ""));
 }

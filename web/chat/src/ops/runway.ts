@@ -2,7 +2,7 @@
 
 import type { DecisionInfo, RunInfo } from "../server/api";
 import { decimal } from "./nodes";
-import { runDetail, runState } from "./runstates";
+import { failureOf, runDetail, runState } from "./runstates";
 import { locale } from "../words";
 import { ops } from "../words/ops";
 
@@ -39,7 +39,7 @@ export function wayOf(run: RunOnRecord, decisions: readonly DecisionInfo[] = [])
     way.push({ at: run.updatedAt, words, detail: [holder, run.leaseUntil && run.state === "claimed" ? ops.stations.lease(new Date(run.leaseUntil).toLocaleTimeString(locale)) : undefined, run.error].filter(Boolean).join("; "), tone });
   } else {
     const carrier = run.claimedBy ? ops.stations.onNode(run.claimedBy) : undefined;
-    way.push({ at: run.completedAt ?? run.updatedAt, words, detail: [runDetail(run), run.wrote?.text, carrier].filter(Boolean).join("; "), tone });
+    way.push({ at: run.completedAt ?? run.updatedAt, words, detail: [failureOf(run) ? undefined : runDetail(run), run.wrote?.text, carrier].filter(Boolean).join("; "), tone });
   }
   if (run.continuedAs) way.push({ words: run.state === "dead_letter" ? ops.stations.requeued : ops.stations.continued, detail: ops.stations.asRun(run.continuedAs), tone: "" });
   for (const one of decisions) {

@@ -51,6 +51,8 @@ export interface RunInfo {
   id: string;
   runId: string;
   threadId: string;
+  /** The chat's, in the list of all chats' runs. */
+  title?: string;
   namespace: string;
   execution: string;
   /** Left out of the default one's. */
