@@ -1,6 +1,6 @@
-import { type KeyboardEvent, type MouseEvent, type ReactNode, type SyntheticEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { type KeyboardEvent, type MouseEvent, type PointerEvent, type ReactNode, type SyntheticEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useBeforePaint } from "./beforepaint.js";
-import { Guard, Spot } from "./guard.js";
+import { CALM_MS, Guard, Spot } from "./guard.js";
 import { useStrings } from "./words.js";
 
 const guard = new Guard();
@@ -44,7 +44,7 @@ interface Props {
 /**
  * The one way to every control that decides something. Buttons and Enter in it do nothing while the guard has it wait: it
  * says so to assistive technology, to the eye, and in words to whoever tries. A button that decides nothing beyond what it
- * stands in, such as one that adds a field, says `data-edits`.
+ * stands in, such as one that adds a field, says `data-edits`, and does not wait.
  */
 export function Guarded({ subject, fixed = false, sticky = false, className = "", children }: Props) {
   const { tooSoon } = useStrings().answer;
@@ -72,9 +72,14 @@ export function Guarded({ subject, fixed = false, sticky = false, className = ""
   }, [spot]);
   const decided = () => {
     guard.disturb();
-    // What is decided may need less room. It keeps what it had, so that what comes below does not move under the pointer.
-    if (box.current && !fixed) box.current.style.minHeight = `${box.current.offsetHeight}px`;
+    // What is decided may need less room. It keeps what it had, so that what comes below does not move under a pointer that is there.
+    if (box.current && !fixed && box.current.matches(":hover")) box.current.style.minHeight = `${box.current.offsetHeight}px`;
   };
+  const fold = () => {
+    if (box.current) box.current.style.minHeight = "";
+  };
+  // A finger leaves when it is lifted, and may come again.
+  const left = ({ pointerType }: PointerEvent) => void (pointerType === "mouse" ? fold() : setTimeout(fold, CALM_MS));
   /** What stands in another guard within this one is that one's. */
   const own = ({ target }: SyntheticEvent) => target instanceof Element && target.closest(".guarded") === box.current;
   const check = (event: SyntheticEvent, act: Parameters<Spot["takes"]>[0], decides: boolean) => {
@@ -87,9 +92,9 @@ export function Guarded({ subject, fixed = false, sticky = false, className = ""
   const clicked = (event: MouseEvent) => {
     const button = event.target instanceof Element && event.target.closest("button");
     if (!button || button.disabled) return;
-    const edits = button.dataset.edits !== undefined;
+    if (button.dataset.edits !== undefined) return;
     // A button that submits decides with the form it submits.
-    check(event, { again: event.detail > 1 && !edits, lifted: event.detail > 0 }, !edits && button.type !== "submit");
+    check(event, { again: event.detail > 1, lifted: event.detail > 0 }, button.type !== "submit");
   };
   const keyed = (event: KeyboardEvent) => {
     const { target, key, repeat } = event;
@@ -109,6 +114,7 @@ export function Guarded({ subject, fixed = false, sticky = false, className = ""
       aria-disabled={!calm || undefined}
       data-calm={calm}
       onPointerDownCapture={() => spot.press()}
+      onPointerLeave={left}
       onClickCapture={clicked}
       onSubmitCapture={(event) => check(event, {}, true)}
       onKeyDownCapture={keyed}

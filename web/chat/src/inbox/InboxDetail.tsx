@@ -43,8 +43,8 @@ export function InboxDetail({ box, items, picked, detailed, beside, keys, childr
       })}
       {!open && (
         <div className="answered" data-testid="inbox-over">
-          {said.map(({ text }, i) => (
-            <p key={i}>{text}</p>
+          {said.map(({ text, goesOn }, i) => (
+            <p key={i}>{goesOn ? inbox.yours(text) : text}</p>
           ))}
           {!answered && <p>{inbox.notOpen}</p>}
           {there && (

@@ -9,6 +9,7 @@ import { ThreadDue } from "../../../react/lib/DueTag";
 import { Guarded } from "../../../react/lib/Guarded";
 import { InterruptCard } from "../decision/InterruptCard";
 import { visible } from "../../../react/lib/misleading";
+import type { Given } from "./held";
 import { Reviewers } from "./Reviewers";
 import { onLink, threadHref } from "../lib/route";
 import { wordsFor } from "../lib/words";
@@ -19,6 +20,7 @@ import { inbox } from "../words/inbox";
 export interface Said {
   /** Of what was asked. */
   key: string;
+  /** The answer, or what was done with it. */
   text: string;
   /** All of it is answered, and the chat goes on. */
   goesOn: boolean;
@@ -42,6 +44,8 @@ interface ItemProps {
   /** Why a yes or no to several did not answer it. */
   refused?: string;
   say: (said: Said) => void;
+  /** Gives the answer that is the last one missing: it is sent when it cannot be taken back any more. */
+  give: (given: Given) => void;
   changed: () => void;
 }
 
@@ -101,7 +105,7 @@ export function Item(props: ItemProps) {
 }
 
 function Open(props: ItemProps) {
-  const { item, refused, say, changed } = props;
+  const { item, refused, say, give, changed } = props;
   const [sending, setSending] = useState(false);
   const [fault, setFault] = useState<{ code: string; message: string; again: () => void }>();
   const base = `/threads/${encodeURIComponent(item.threadId)}/interrupts`;
@@ -121,18 +125,30 @@ function Open(props: ItemProps) {
     setSending(false);
     changed();
   };
-  const decide = (interrupt: Interrupt, answer: Answer | undefined) =>
+  const takeBack = (id: string) =>
     void attempt(async () => {
-      const { id } = interrupt;
-      if (!answer) {
-        await call("DELETE", `${base}/${encodeURIComponent(id)}/draft${of}`);
-        return { text: inbox.takenBack(title), goesOn: false };
-      }
-      const decision = decisionOf(interrupt, messagesOf(interrupt, toolCallOf(item, id)), answer, parts);
+      await call("DELETE", `${base}/${encodeURIComponent(id)}/draft${of}`);
+      return { text: inbox.takenBack(title), goesOn: false };
+    });
+  const decide = (interrupt: Interrupt, answer: Answer) => {
+    const { id } = interrupt;
+    const decision = decisionOf(interrupt, messagesOf(interrupt, toolCallOf(item, id)), answer, parts);
+    const send = async () => {
       const { missing } = await call<{ missing: string[] }>("POST", `${base}/resolve${of}`, { entries: [entryOf(id, answer)] });
       const kept = missing.length > 0;
       return { text: kept ? inbox.keptAsDraft(decision, missing.length, title) : inbox.goesOn(decision, title), goesOn: !kept };
+    };
+    // An answer that others wait for is a draft, which can be taken back in its place.
+    if (!item.interrupts.every((one) => one.id === id || one.draft)) return void attempt(send);
+    give({
+      items: [item],
+      text: decision,
+      send: async () => {
+        const { text, goesOn } = await send();
+        return { text, ...(!goesOn && { open: [item] }) };
+      },
     });
+  };
 
   return (
     <section className="inbox-item" data-testid="inbox-item" data-thread-id={item.threadId} aria-label={title}>
@@ -165,7 +181,7 @@ function Open(props: ItemProps) {
             until={one}
             asker={item}
             disabled={sending}
-            decide={(answer) => decide(interrupt, answer)}
+            decide={(answer) => (answer ? decide(interrupt, answer) : takeBack(one.id))}
           />
         );
       })}

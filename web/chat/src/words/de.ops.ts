@@ -145,7 +145,7 @@ export const ops: typeof en = {
   questions: "Offene Fragen",
   questionsAbout: "Chats des ganzen Mandanten, die auf Menschen warten. Alle zeigt der",
   inbox: "Posteingang",
-  questionsOrder: ", und zuerst den, der am längsten wartet.",
+  questionsOrder: "– den, der am längsten wartet, zuerst.",
   open: "Offen",
   none: "keine",
   tokens: (n) => `${n} Token`,
