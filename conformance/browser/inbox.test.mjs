@@ -751,6 +751,18 @@ test("others are told who looks at a question, and answer it all the same", asyn
   }
   await ann.page.setViewportSize({ width: 900, height: 844 });
   await ann.shot("50-inbox-reviewers");
+  // What somebody has taken is theirs to look at while they look at another one, until they release it.
+  await itemOf(ann, asking).getByTestId("inbox-take").click();
+  await ann.pick(oldest);
+  assert.match(await ann.row(asking).textContent(), /taken by you/);
+  await eve.front();
+  await eve.page.reload();
+  await eve.row(asking).waitFor();
+  await eve.pick(asking);
+  await says(eve, "ann is looking at this", "Ann has taken it");
+  await ann.front();
+  await (await ann.pick(asking)).getByTestId("inbox-take").click();
+  await says(eve, "", "Ann has released it");
   await eve.click("view-resolved");
   await says(ann, "", "Eve has left it");
   await eve.front();

@@ -1,6 +1,6 @@
-import { type KeyboardEvent, type MouseEvent, type PointerEvent, type ReactNode, type SyntheticEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { type KeyboardEvent, type MouseEvent, type ReactNode, type SyntheticEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useBeforePaint } from "./beforepaint.js";
-import { CALM_MS, Guard, Spot } from "./guard.js";
+import { Guard, Spot } from "./guard.js";
 import { useStrings } from "./words.js";
 
 const guard = new Guard();
@@ -70,16 +70,6 @@ export function Guarded({ subject, fixed = false, sticky = false, className = ""
       if (--guarded === 0) unwatch?.();
     };
   }, [spot]);
-  const decided = () => {
-    guard.disturb();
-    // What is decided may need less room. It keeps what it had, so that what comes below does not move under a pointer that is there.
-    if (box.current && !fixed && box.current.matches(":hover")) box.current.style.minHeight = `${box.current.offsetHeight}px`;
-  };
-  const fold = () => {
-    if (box.current) box.current.style.minHeight = "";
-  };
-  // A finger leaves when it is lifted, and may come again.
-  const left = ({ pointerType }: PointerEvent) => void (pointerType === "mouse" ? fold() : setTimeout(fold, CALM_MS));
   /** What stands in another guard within this one is that one's. */
   const own = ({ target }: SyntheticEvent) => target instanceof Element && target.closest(".guarded") === box.current;
   const check = (event: SyntheticEvent, act: Parameters<Spot["takes"]>[0], decides: boolean) => {
@@ -87,7 +77,7 @@ export function Guarded({ subject, fixed = false, sticky = false, className = ""
     if (!spot.takes(act)) {
       event.preventDefault();
       event.stopPropagation();
-    } else if (decides) decided();
+    } else if (decides) guard.disturb();
   };
   const clicked = (event: MouseEvent) => {
     const button = event.target instanceof Element && event.target.closest("button");
@@ -114,7 +104,6 @@ export function Guarded({ subject, fixed = false, sticky = false, className = ""
       aria-disabled={!calm || undefined}
       data-calm={calm}
       onPointerDownCapture={() => spot.press()}
-      onPointerLeave={left}
       onClickCapture={clicked}
       onSubmitCapture={(event) => check(event, {}, true)}
       onKeyDownCapture={keyed}

@@ -3,7 +3,7 @@ import { call } from "../server/api";
 import { Bar } from "../bar/Bar";
 import { Bulk } from "./bulk";
 import { Held } from "./held";
-import { askKeyOf } from "./InboxItem";
+import { askKeyOf } from "./asked";
 import { InboxOpen } from "./InboxOpen";
 import { Resolved } from "./Resolved";
 import { ownPerson } from "../server/own";

@@ -10,7 +10,8 @@ import { Guarded } from "../../../react/lib/Guarded";
 import { InterruptCard } from "../decision/InterruptCard";
 import { visible } from "../../../react/lib/misleading";
 import type { Given } from "./held";
-import { Reviewers } from "./Reviewers";
+import { askKeyOf } from "./asked";
+import { Reviewers, type Reviews } from "./Reviewers";
 import { onLink, threadHref } from "../lib/route";
 import { wordsFor } from "../lib/words";
 import { parts, words } from "../words";
@@ -26,21 +27,11 @@ export interface Said {
   goesOn: boolean;
 }
 
-export function keyOf({ namespace, threadId }: InboxItem): string {
-  return `${namespace}\u0000${threadId}`;
-}
-
-/** What a thread asks, which is something else when its next run asks. */
-export function askKeyOf(item: InboxItem): string {
-  return `${keyOf(item)}\u0000${item.runId}`;
-}
-
 interface ItemProps {
   item: InboxItem;
   /** It is only looked at: it is answered in its own tenant. */
   readOnly?: boolean;
-  /** It is what is looked at. */
-  looking: boolean;
+  reviews: Reviews;
   /** Why a yes or no to several did not answer it. */
   refused?: string;
   say: (said: Said) => void;
@@ -213,7 +204,7 @@ function toolCallOf(item: InboxItem, id: string) {
 }
 
 /** Which chat it is. Each question says who asks, since when, and until when it may be answered. */
-function Head({ item, readOnly, looking, children }: ItemProps & { children: ReactNode }) {
+function Head({ item, readOnly, reviews, children }: ItemProps & { children: ReactNode }) {
   const title = visible(item.title || words.threads.untitled);
   return (
     <header>
@@ -226,7 +217,7 @@ function Head({ item, readOnly, looking, children }: ItemProps & { children: Rea
       )}
       {item.tenant && <span className="tag">{inbox.tenant(visible(item.tenant))}</span>}
       {children}
-      <Reviewers item={item} looking={looking && !readOnly} />
+      {!readOnly && <Reviewers item={item} reviews={reviews} />}
     </header>
   );
 }

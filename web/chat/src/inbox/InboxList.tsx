@@ -1,7 +1,7 @@
 import { type ReactNode, type RefObject, Fragment } from "react";
 import type { InboxItem } from "../server/api";
 import { columnsOf, DecisionTable } from "./DecisionTable";
-import { askKeyOf, keyOf } from "./InboxItem";
+import { askKeyOf, keyOf } from "./asked";
 import type { InboxColumn } from "./InboxRow";
 import { isLate, isUrgent } from "./late";
 import { Guarded } from "../../../react/lib/Guarded";

@@ -8,7 +8,8 @@ import { useFacets } from "./facets";
 import { InboxDetail } from "./InboxDetail";
 import { InboxFilters } from "./InboxFilters";
 import type { Given, Held } from "./held";
-import { askKeyOf, Item, keyOf, type Said } from "./InboxItem";
+import { askKeyOf, keyOf } from "./asked";
+import { Item, type Said } from "./InboxItem";
 import { InboxKeys, LeaveHint } from "./InboxKeys";
 import { InboxList } from "./InboxList";
 import { isLate } from "./late";
@@ -19,6 +20,7 @@ import { inboxPath, isFiltered, NO_FILTERS, pathAt } from "./inboxquery";
 import { useKept } from "../lib/kept";
 import { movesOf } from "./moves";
 import { usePicked } from "./picking";
+import { useReviews } from "./Reviewers";
 import { useSelection } from "./selection";
 import { Toast } from "./Toast";
 import { ofInbox, ofWaiting } from "../server/notices";
@@ -102,12 +104,13 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
     setSaid((before) => before.filter(({ key }) => !keys.includes(key)));
     if (back.items[0]) picked.pick(back.items[0], "answer");
   };
+  const detailed = picked.key !== undefined && kept.length > 0;
+  const reviews = useReviews(items, detailed && !filters.everywhere ? picked.open : undefined);
   if (error?.status === 401) return <SignIn wrong={bearer() !== undefined} />;
   const { act, arrow, decides } = movesOf(items, picked, places, bulk, selection, beside, { tell: (text) => held.tell(text), undo });
   // Of a list that is all there is, what can be answered is counted.
   const counted = whole && !isFiltered(filters) && (place.on ?? place.back) === undefined;
   const waiting = counted ? items.filter((item) => !isLate(item, Date.now())).length : (totals?.total ?? 0);
-  const detailed = picked.key !== undefined && kept.length > 0;
   const keyed = kept.length > 0 && !filters.everywhere && beside;
   const turn = (on: boolean) => {
     setKeys(on);
@@ -141,6 +144,7 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
       {error && <InboxFault error={error} everywhere={filters.everywhere} shown={data !== undefined} />}
       {keyed && <InboxKeys on={keys} turn={turn} decides={decides} act={act} />}
       <InboxNotes data={data} failed={error !== undefined} empty={kept.length === 0} filtered={isFiltered(filters)} />
+      {reviews.telling}
       <div className="inbox" data-detail={detailed}>
         {(beside || !detailed) && kept.length > 0 && (
           <div className="inbox-rows" onKeyDown={arrow}>
@@ -159,6 +163,7 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
                   chosen={selection.has(item)}
                   choose={selection.changer(item)}
                   barred={selection.barred(item)}
+                  taken={reviews.taken(item)}
                   passed={beside && picked.open !== undefined && item !== picked.open}
                 />
               )}
@@ -166,9 +171,9 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
           </div>
         )}
         <InboxDetail box={places.detail} items={items} picked={picked} detailed={detailed} beside={beside} keys={keys}>
-          {(item, looking) => (
+          {(item) => (
             <>
-              <Item item={item} looking={looking} readOnly={filters.everywhere} refused={selection.refused(item)} say={say} give={give} changed={refresh} />
+              <Item item={item} reviews={reviews} readOnly={filters.everywhere} refused={selection.refused(item)} say={say} give={give} changed={refresh} />
               {!filters.everywhere && item.interrupts[0] && <LedTo control={control} item={item} interrupt={item.interrupts[0].id} />}
             </>
           )}

@@ -33,12 +33,14 @@ interface Props {
   choose?: (chosen: boolean) => void;
   /** Why it cannot be chosen. */
   barred?: string;
+  /** Somebody here has taken it. */
+  taken: boolean;
   /** The Tab key leads past it: the arrows lead there. */
   passed: boolean;
 }
 
 /** One thread of the inbox in the table: what it asks, who does, which agent, since when and until when. */
-export function InboxRow({ item, columns, gone, said, others, leave, picked, pick, refused, chosen, choose, barred, passed }: Props) {
+export function InboxRow({ item, columns, gone, said, others, leave, picked, pick, refused, chosen, choose, barred, taken, passed }: Props) {
   const asks = asksWords(item, parts);
   const title = visible(item.title || words.threads.untitled);
   const count = item.interrupts.length + (item.omitted ?? 0);
@@ -82,6 +84,7 @@ export function InboxRow({ item, columns, gone, said, others, leave, picked, pic
         </button>
         <span className="tags">
           {count > 1 && <span className="tag">{drafted > 0 ? inbox.answeredOf(drafted, count) : inbox.questions(count)}</span>}
+          {taken && <span className="tag">{inbox.taken}</span>}
           {item.reviewers && <span className="tag">{reviewersWords(item.reviewers)}</span>}
           {refused && <span className="tag late">{inbox.refused}</span>}
           {item.corrupted && <span className="tag late">{inbox.damaged}</span>}

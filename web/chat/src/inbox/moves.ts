@@ -5,7 +5,7 @@ import type { InboxItem } from "../server/api";
 import type { Bulk } from "./bulk";
 import { uncovered } from "../../../react/lib/Guarded";
 import { rowsOf } from "./DecisionTable";
-import { keyOf } from "./InboxItem";
+import { keyOf } from "./asked";
 import { actOn, neighbour, stepOf, type KeyAct } from "./inboxkeys";
 import type { Picked, Places } from "./picking";
 import type { Selection } from "./selection";

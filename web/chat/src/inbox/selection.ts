@@ -7,7 +7,8 @@ import { decisionOf } from "../../../react/forms/wording";
 import { visible } from "../../../react/lib/misleading";
 import { among, barredBy, bulkable, messagesOf, plainAnswer, questionsKey, type Bulk, type Result, type Way } from "./bulk";
 import { refusalWords } from "./BulkBar";
-import { askKeyOf, type Said } from "./InboxItem";
+import { askKeyOf } from "./asked";
+import type { Said } from "./InboxItem";
 import { parts, words } from "../words";
 import { inbox } from "../words/inbox";
 
