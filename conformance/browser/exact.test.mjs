@@ -84,11 +84,11 @@ for (const [place, colorScheme] of [["chat", "dark"], ["inbox", "light"]]) {
     await card.getByTestId("field-reason").waitFor();
     await tab.shot(`77-exact-${place}-${colorScheme}`);
     await tab.decide(card.getByTestId("approve"));
-    await chat.says(`I have called ${tool}.`);
-    assert.deepEqual(await calledWith(tool), [ARGS]);
     if (place === "inbox") {
       await until(async () => (await tab.at("inbox-said").textContent()).includes("to eve-[U+202E]4321"), "what was approved is said");
     }
+    await chat.says(`I have called ${tool}.`);
+    assert.deepEqual(await calledWith(tool), [ARGS]);
     await chat.rest();
     await chat.front();
     await chat.at("tool-card").last().locator("summary").first().click();

@@ -69,11 +69,10 @@ for (const [i, pauseMs] of PAUSES_MS.entries()) {
     // What a question consists of has all come, and it takes clicks.
     await itemOf(inbox, first).getByTestId("approve").click({ trial: true });
     await twice(inbox, itemOf(inbox, first).getByTestId("approve"), pauseMs, 1 + (i % 2));
-    assert.equal(counts.posts, 1, "one answer is sent");
     await until(async () => (await itemOf(inbox, first).count()) === 0, "what is answered is gone");
     const said = inbox.at("inbox-said");
-    await until(async () => (await said.textContent()).includes("goes on"), "it says so");
     assert.match(await said.textContent(), /Approved “Wire .*, eur 300”/);
+    await until(() => counts.posts === 1, "one answer is sent");
     if (i === 0) await inbox.shot("80-inbox-after-a-double-click");
     // The next one comes under the pointer, and has taken nothing of what was meant for the first.
     await until(async () => (await inbox.at("inbox-item").count()) === 1, "the next one comes by itself");
@@ -82,7 +81,6 @@ for (const [i, pauseMs] of PAUSES_MS.entries()) {
     await inbox.decide((await inbox.pick(second)).getByTestId("decline"));
     await second.says(`${tool} was declined`);
     await until(async () => (await said.textContent()).match(/Declined “Wire .*, eur 400”/), "it names the second answer");
-    assert.match(await said.textContent(), /Approved “Wire .*, eur 300”/, "and the first");
     assert.equal(counts.posts, 2);
   });
 

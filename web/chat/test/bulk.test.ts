@@ -2,7 +2,7 @@
 
 import { expect, it, vi } from "vitest";
 import { ApiError, type InboxItem } from "../src/server/api";
-import { among, Bulk, bulkable, callsOf, MOST, questionsKey, toolsOf } from "../src/inbox/bulk";
+import { among, Bulk, bulkable, MOST, questionsKey, toolsOf } from "../src/inbox/bulk";
 
 type Asked = InboxItem["interrupts"][number];
 
@@ -196,9 +196,18 @@ it("counts tools by threads", () => {
   expect(toolsOf([one, two, item("t", asked(), asked())])).toEqual([["send", 3], ["pay", 1]]);
 });
 
-it("counts calls, and what asks about none", () => {
-  const pays = item("t", ...["a", "b", "c", "d"].map((id) => asked({ id, toolCall: { name: "pay", arguments: "{}" } })));
-  expect(callsOf([one, two, pays, item("u", asked({ toolCall: undefined }))])).toEqual([["pay", 5], ["send", 2], ["", 1]]);
+it("sends the reason of a no to what may have one, and the same when it is sent again", async () => {
+  const asks = asked({ interrupt: { id: "i1", reason: "tool_call", responseSchema: { type: "object", properties: { approved: { type: "boolean" }, reason: { type: "string" } }, required: ["approved"] } } });
+  const { bulk, sent } = bulkOf(new ApiError(0, "unreachable", "no"), { items: [taken, taken] });
+  bulk.propose("decline", [item("why", asks), one]);
+  bulk.explain("too dear");
+  await bulk.send();
+  bulk.explain("something else");
+  await bulk.send();
+  const payloads = (sent() as unknown as Array<{ items: Array<{ entries: Array<{ payload: unknown }> }> }>).map(({ items }) => items.map(({ entries }) => entries[0]!.payload));
+  expect(payloads).toEqual(Array(2).fill([{ approved: false, reason: "too dear" }, { approved: false }]));
+  bulk.propose("approve", [one]);
+  expect(bulk.look().why).toBe("");
 });
 
 it("forgets what became of the last ones when it is told to, and nothing that is under way", async () => {

@@ -8,7 +8,7 @@ const pressed = (key: string, more: object = {}) =>
 const on = (tagName: string, more: object = {}) => ({ target: { tagName, ...more } as unknown as EventTarget });
 
 it("knows its keys and no others", () => {
-  expect(["j", "k", "a", "d", "e", "x", "A", "D"].map((key) => pressed(key))).toEqual(["next", "previous", "approve", "decline", "edit", "choose", "approve chosen", "decline chosen"]);
+  expect(["j", "k", "a", "d", "e", "u", "x", "A", "D"].map((key) => pressed(key))).toEqual(["next", "previous", "approve", "decline", "edit", "undo", "choose", "approve chosen", "decline chosen"]);
   expect(["y", "E", "Enter", "Escape", "constructor"].map((key) => pressed(key))).toEqual(Array(5).fill(undefined));
 });
 
@@ -23,6 +23,11 @@ it("leaves fields by Escape, and nothing else", () => {
   expect(from).toEqual(["leave", "leave", "leave", undefined]);
   // What empties an editor, or ends a word, is meant for that.
   expect([pressed("Escape", { ...on("TEXTAREA"), defaultPrevented: true }), pressed("Escape", { ...on("TEXTAREA"), isComposing: true })]).toEqual([undefined, undefined]);
+});
+
+it("sends a no by Enter from the field that a key has led to, and from no other", () => {
+  const why = on("INPUT", { type: "text", dataset: { declines: "" } });
+  expect([pressed("Enter", why), pressed("Enter", on("INPUT", { type: "text", dataset: {} })), pressed("Enter", { ...why, repeat: true }), pressed("a", why)]).toEqual(["send", undefined, undefined, undefined]);
 });
 
 it("works from buttons and boxes to tick", () => {

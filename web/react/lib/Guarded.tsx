@@ -44,7 +44,7 @@ interface Props {
 /**
  * The one way to every control that decides something. Buttons and Enter in it do nothing while the guard has it wait: it
  * says so to assistive technology, to the eye, and in words to whoever tries. A button that decides nothing beyond what it
- * stands in, such as one that adds a field, says `data-edits`.
+ * stands in, such as one that adds a field, says `data-edits`, and does not wait.
  */
 export function Guarded({ subject, fixed = false, sticky = false, className = "", children }: Props) {
   const { tooSoon } = useStrings().answer;
@@ -70,11 +70,6 @@ export function Guarded({ subject, fixed = false, sticky = false, className = ""
       if (--guarded === 0) unwatch?.();
     };
   }, [spot]);
-  const decided = () => {
-    guard.disturb();
-    // What is decided may need less room. It keeps what it had, so that what comes below does not move under the pointer.
-    if (box.current && !fixed) box.current.style.minHeight = `${box.current.offsetHeight}px`;
-  };
   /** What stands in another guard within this one is that one's. */
   const own = ({ target }: SyntheticEvent) => target instanceof Element && target.closest(".guarded") === box.current;
   const check = (event: SyntheticEvent, act: Parameters<Spot["takes"]>[0], decides: boolean) => {
@@ -82,14 +77,14 @@ export function Guarded({ subject, fixed = false, sticky = false, className = ""
     if (!spot.takes(act)) {
       event.preventDefault();
       event.stopPropagation();
-    } else if (decides) decided();
+    } else if (decides) guard.disturb();
   };
   const clicked = (event: MouseEvent) => {
     const button = event.target instanceof Element && event.target.closest("button");
     if (!button || button.disabled) return;
-    const edits = button.dataset.edits !== undefined;
+    if (button.dataset.edits !== undefined) return;
     // A button that submits decides with the form it submits.
-    check(event, { again: event.detail > 1 && !edits, lifted: event.detail > 0 }, !edits && button.type !== "submit");
+    check(event, { again: event.detail > 1, lifted: event.detail > 0 }, button.type !== "submit");
   };
   const keyed = (event: KeyboardEvent) => {
     const { target, key, repeat } = event;

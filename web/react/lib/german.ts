@@ -83,7 +83,7 @@ const answer: Strings["answer"] = {
   signIn: (provider) => `Anmelden bei ${provider}`,
   somebodyElse: "Dies ist für jemand anderen: Es braucht dessen Konto.",
   noTab: "Der Browser lässt diese Seite keinen Tab öffnen. Bitte erlauben und die Schaltfläche noch einmal drücken.",
-  tooSoon: "Dies ist gerade erst erschienen, geändert oder verschoben worden, daher ist nichts geschehen. Bitte ansehen und noch einmal versuchen.",
+  tooSoon: "Dies hat sich gerade erst geändert. Bitte noch einmal drücken.",
 };
 
 const form: Strings["form"] = {

@@ -86,7 +86,7 @@ const answer = {
   signIn: (provider: string) => `Sign in at ${provider}`,
   somebodyElse: "This is for somebody else: it needs their account.",
   noTab: "The browser does not let this page open a tab. Allow it, and press the button again.",
-  tooSoon: "This has only just come, changed or moved, so nothing was done. Look at it, then try again.",
+  tooSoon: "This has only just changed. Press once more.",
 };
 
 const form = {

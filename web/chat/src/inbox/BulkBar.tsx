@@ -1,10 +1,12 @@
 import { useEffect, useId, useLayoutEffect, useRef, useSyncExternalStore } from "react";
+import type { Interrupt } from "@ag-ui/client";
+import { asksWords } from "../../../react/inbox/asks";
 import type { InboxItem } from "../server/api";
-import { among, callsOf, MOST, questionsKey, toolsOf, type Bulk, type Result, type Way } from "./bulk";
+import { among, MOST, questionsKey, takesWhy, toolsOf, type Bulk, type Result, type Way } from "./bulk";
 import { Guarded, uncovered } from "../../../react/lib/Guarded";
 import { visible } from "../../../react/lib/misleading";
 import { sentence, wordsFor } from "../lib/words";
-import { words } from "../words";
+import { parts, words } from "../words";
 import { inbox } from "../words/inbox";
 
 interface Props {
@@ -15,17 +17,23 @@ interface Props {
   whole: boolean;
   chosen: readonly InboxItem[];
   choose: (items: readonly InboxItem[]) => void;
+  /** One question has the whole of the place. */
+  aside: boolean;
   /** Hears what became of some. */
   heard: (way: Way, results: readonly Result[]) => void;
 }
 
-/** Answers several threads at once: what is chosen, what will happen, and what has. */
-export function BulkBar({ bulk, offered, whole, chosen, choose, heard }: Props) {
-  const { way, items, state, fault, results } = useSyncExternalStore(bulk.watch, bulk.look);
+/** So many are named before they are answered. */
+const NAMED = 10;
+
+/** Answers several threads at once: what is chosen, what will happen, and what of it was refused. */
+export function BulkBar({ bulk, offered, whole, chosen, choose, aside, heard }: Props) {
+  const { way, items, why, state, fault, results } = useSyncExternalStore(bulk.watch, bulk.look);
   const box = useRef<HTMLElement>(null);
   const asks = useId();
   const asking = state !== "idle";
-  const nothing = offered.length < 2 && chosen.length === 0 && !asking && results.length === 0 && !fault;
+  const refused = results.filter(({ error }) => error);
+  const nothing = !asking && (aside || (chosen.length === 0 && refused.length === 0 && !fault));
   useLayoutEffect(() => {
     if (whole) bulk.keep(offered);
   }, [bulk, offered, whole]);
@@ -44,7 +52,7 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, heard }: Props) 
   }, [asking]);
   if (nothing) return null;
   const yes = way === "approve";
-  const refused = results.filter(({ error }) => error);
+  const explained = yes ? [] : items.flatMap(({ interrupts }) => interrupts.flatMap(({ interrupt }) => takesWhy(interrupt as unknown as Interrupt) ?? []));
   const done = (yes ? inbox.bulk.approved : inbox.bulk.declined)(results.length - refused.length);
   // A list that is on its way may have others.
   const hidden = state === "asking" && among(new Set(items.map(questionsKey)), offered).size < items.length;
@@ -68,8 +76,33 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, heard }: Props) 
             <strong>
               {(yes ? inbox.bulk.approveAsks : inbox.bulk.declineAsks)(items.length)}
             </strong>{" "}
-            {callsOf(items).map(([tool, count]) => `${tool ? visible(tool) : inbox.bulk.noCall} × ${count}`).join(", ")}. {yes ? inbox.bulk.approveMeans : inbox.bulk.declineMeans} {inbox.bulk.each}
+            {yes ? inbox.bulk.approveMeans : inbox.bulk.declineMeans} {inbox.bulk.each}
           </p>
+          <ul className="named" data-testid="bulk-named">
+            {items.slice(0, NAMED).map((item) => (
+              <li key={questionsKey(item)} dir="auto">
+                {asksWords(item, parts) || visible(item.title || words.threads.untitled)}
+                {item.interrupts.length > 1 && ` (${inbox.questions(item.interrupts.length)})`}
+              </li>
+            ))}
+            {items.length > NAMED && <li>{inbox.bulk.more(items.length - NAMED)}</li>}
+          </ul>
+          {explained.length > 0 && (
+            <label className="field">
+              <span>
+                {parts.answer.reason} <span className="hint">{parts.answer.reasonHint}</span>
+              </span>
+              <input
+                type="text"
+                autoComplete="off"
+                data-testid="bulk-why"
+                value={why}
+                maxLength={Math.min(...explained.map(({ most = Infinity }) => most))}
+                disabled={state !== "asking"}
+                onChange={(event) => bulk.explain(event.target.value)}
+              />
+            </label>
+          )}
           {state === "unanswered" && fault && (
             <p className="fault" role="alert" data-testid="bulk-unanswered">
               {inbox.bulk.unknown(wordsFor(fault.code).title, items.length)}
@@ -85,10 +118,10 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, heard }: Props) 
           </div>
         </Guarded>
       ) : (
-        offered.length > 0 && (
+        chosen.length > 0 && (
           <div className="actions">
             <label className="filter">
-              <span className="hint">{inbox.bulk.select}</span>
+              <span className="visually-hidden">{inbox.bulk.select}</span>
               <select
                 value=""
                 data-testid="bulk-select"
@@ -98,7 +131,7 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, heard }: Props) 
                   choose(some.slice(0, MOST));
                 }}
               >
-                <option value="">{chosen.length === 0 ? inbox.bulk.severalMore : inbox.bulk.selected(chosen.length)}</option>
+                <option value="">{inbox.bulk.selected(chosen.length)}</option>
                 <option value="all">{inbox.bulk.allShown(offered.length)}</option>
                 {toolsOf(offered).map(([tool, count]) => (
                   <option key={tool} value={`tool:${tool}`}>
@@ -108,10 +141,10 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, heard }: Props) 
                 <option value="none">{inbox.bulk.none}</option>
               </select>
             </label>
-            <button type="button" data-testid="bulk-approve" disabled={chosen.length === 0} onClick={() => bulk.propose("approve", chosen)}>
+            <button type="button" data-testid="bulk-approve" onClick={() => bulk.propose("approve", chosen)}>
               {inbox.bulk.approveMore(chosen.length)}
             </button>
-            <button type="button" data-testid="bulk-decline" disabled={chosen.length === 0} onClick={() => bulk.propose("decline", chosen)}>
+            <button type="button" data-testid="bulk-decline" onClick={() => bulk.propose("decline", chosen)}>
               {inbox.bulk.declineMore(chosen.length)}
             </button>
           </div>
@@ -124,11 +157,7 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, heard }: Props) 
               {inbox.bulk.noneAnswered(`${wordsFor(fault.code).title}: ${sentence(fault.message)} ${wordsFor(fault.code).advice}`)}
             </p>
           )}
-          {results.length > 0 && (
-            <p>
-              {refused.length > 0 ? inbox.bulk.refused(done, refused.length) : done}.
-            </p>
-          )}
+          {refused.length > 0 && <p>{inbox.bulk.refused(done, refused.length)}.</p>}
           {refused.length > 0 && (
             <ul>
               {refused.map(({ item, error }) => (

@@ -3,9 +3,16 @@ import { Ago } from "../../../react/lib/Ago";
 import { visible } from "../../../react/lib/misleading";
 import { inbox } from "../words/inbox";
 
+export interface Column {
+  name: string;
+  title: string;
+  /** Stands before its title. */
+  before?: ReactNode;
+}
+
 interface Props {
   label: string;
-  columns: readonly string[];
+  columns: readonly Column[];
   body?: Ref<HTMLTableSectionElement>;
   children: ReactNode;
 }
@@ -20,8 +27,9 @@ export function DecisionTable({ label, columns, body, children }: Props) {
     <table className="decisions" role="table" aria-label={label}>
       <thead role="rowgroup">
         <tr role="row">
-          {columns.map((title) => (
-            <th key={title} role="columnheader" scope="col">
+          {columns.map(({ name, title, before }) => (
+            <th key={name} role="columnheader" scope="col" data-column={name}>
+              {before}
               {title}
             </th>
           ))}
@@ -37,6 +45,16 @@ export function DecisionTable({ label, columns, body, children }: Props) {
 /** `told`: the name of its column, which is said beside it where there are no columns. */
 export function Cell({ told, ...rest }: { told?: string } & TdHTMLAttributes<HTMLTableCellElement> & Record<`data-${string}`, string>) {
   return <td role="cell" data-told={told} {...rest} />;
+}
+
+/** Columns by their names. */
+export function columnsOf(titles: Readonly<Record<string, string>>): Column[] {
+  return Object.entries(titles).map(([name, title]) => ({ name, title }));
+}
+
+/** The rows of decisions, without those that stand between them. */
+export function rowsOf(body: HTMLTableSectionElement | null): HTMLTableRowElement[] {
+  return [...(body?.rows ?? [])].filter((row) => !row.matches(".group"));
 }
 
 export function AgentCell({ agent }: { agent: string | undefined }) {

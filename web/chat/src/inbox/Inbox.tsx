@@ -2,8 +2,11 @@ import { useEffect, useRef, useState } from "react";
 import { call } from "../server/api";
 import { Bar } from "../bar/Bar";
 import { Bulk } from "./bulk";
+import { Held } from "./held";
+import { askKeyOf } from "./asked";
 import { InboxOpen } from "./InboxOpen";
 import { Resolved } from "./Resolved";
+import { ownPerson } from "../server/own";
 import { inbox } from "../words/inbox";
 
 const VIEWS = ["open", "resolved"] as const;
@@ -13,6 +16,7 @@ export default function Inbox() {
   const [view, setView] = useState<(typeof VIEWS)[number]>("open");
   // Answers that are on their way outlive a look at the other view.
   const [bulk] = useState(() => new Bulk((request) => call("POST", "/inbox/resolve", request)));
+  const [held] = useState(() => new Held(askKeyOf, ownPerson));
   const box = useRef<HTMLDivElement>(null);
   const switched = useRef(false);
   useEffect(() => {
@@ -36,7 +40,7 @@ export default function Inbox() {
     <div ref={box} className="place">
       <Bar />
       <div className="page broad">
-        <main>{view === "open" ? <InboxOpen views={views} bulk={bulk} /> : <Resolved views={views} />}</main>
+        <main>{view === "open" ? <InboxOpen views={views} bulk={bulk} held={held} /> : <Resolved views={views} />}</main>
       </div>
     </div>
   );

@@ -1,7 +1,7 @@
 import { type ReactNode, type RefObject, useState } from "react";
 import type { InboxItem } from "../server/api";
 import { Icon } from "../../../react/lib/Icon";
-import { askKeyOf } from "./InboxItem";
+import { askKeyOf } from "./asked";
 import type { Picked } from "./picking";
 import { inbox } from "../words/inbox";
 
@@ -14,8 +14,8 @@ interface Props {
   /** The list is beside it. */
   beside: boolean;
   keys: boolean;
-  /** One of the items, to be answered, and whether it is looked at. */
-  children: (item: InboxItem, looking: boolean) => ReactNode;
+  /** One of the items, to be answered. */
+  children: (item: InboxItem) => ReactNode;
 }
 
 /** What the picked thread asks, or what became of that. */
@@ -37,14 +37,14 @@ export function InboxDetail({ box, items, picked, detailed, beside, keys, childr
         const begin = () => setBegun((before) => (before.has(key) ? before : new Set(before).add(key)));
         return (
           <div key={key} className="inbox-asked" hidden={item !== open} onInput={begin}>
-            {children(item, detailed && item === open)}
+            {children(item)}
           </div>
         );
       })}
       {!open && (
         <div className="answered" data-testid="inbox-over">
-          {said.map(({ text }, i) => (
-            <p key={i}>{text}</p>
+          {said.map(({ text, goesOn }, i) => (
+            <p key={i}>{goesOn ? inbox.yours(text) : text}</p>
           ))}
           {!answered && <p>{inbox.notOpen}</p>}
           {there && (

@@ -9,7 +9,9 @@ import { ThreadDue } from "../../../react/lib/DueTag";
 import { Guarded } from "../../../react/lib/Guarded";
 import { InterruptCard } from "../decision/InterruptCard";
 import { visible } from "../../../react/lib/misleading";
-import { Reviewers } from "./Reviewers";
+import type { Given } from "./held";
+import { askKeyOf } from "./asked";
+import { Reviewers, type Reviews } from "./Reviewers";
 import { onLink, threadHref } from "../lib/route";
 import { wordsFor } from "../lib/words";
 import { parts, words } from "../words";
@@ -19,6 +21,7 @@ import { inbox } from "../words/inbox";
 export interface Said {
   /** Of what was asked. */
   key: string;
+  /** The answer, or what was done with it. */
   text: string;
   /** All of it is answered, and the chat goes on. */
   goesOn: boolean;
@@ -27,24 +30,16 @@ export interface Said {
   openAgain?: (why: string) => string;
 }
 
-export function keyOf({ namespace, threadId }: InboxItem): string {
-  return `${namespace}\u0000${threadId}`;
-}
-
-/** What a thread asks, which is something else when its next run asks. */
-export function askKeyOf(item: InboxItem): string {
-  return `${keyOf(item)}\u0000${item.runId}`;
-}
-
 interface ItemProps {
   item: InboxItem;
   /** It is only looked at: it is answered in its own tenant. */
   readOnly?: boolean;
-  /** It is what is looked at. */
-  looking: boolean;
+  reviews: Reviews;
   /** Why a yes or no to several did not answer it. */
   refused?: string;
   say: (said: Said) => void;
+  /** Gives the answer that is the last one missing: it is sent when it cannot be taken back any more. */
+  give: (given: Given) => void;
   changed: () => void;
 }
 
@@ -104,7 +99,7 @@ export function Item(props: ItemProps) {
 }
 
 function Open(props: ItemProps) {
-  const { item, refused, say, changed } = props;
+  const { item, refused, say, give, changed } = props;
   const [sending, setSending] = useState(false);
   const [fault, setFault] = useState<{ code: string; message: string; again: () => void }>();
   const base = `/threads/${encodeURIComponent(item.threadId)}/interrupts`;
@@ -124,19 +119,30 @@ function Open(props: ItemProps) {
     setSending(false);
     changed();
   };
-  const decide = (interrupt: Interrupt, answer: Answer | undefined) =>
+  const takeBack = (id: string) =>
     void attempt(async () => {
-      const { id } = interrupt;
-      if (!answer) {
-        await call("DELETE", `${base}/${encodeURIComponent(id)}/draft${of}`);
-        return { text: inbox.takenBack(title), goesOn: false };
-      }
-      const decision = decisionOf(interrupt, messagesOf(interrupt, toolCallOf(item, id)), answer, parts);
-      const { missing, admitted } = await call<{ missing: string[]; admitted?: { id: string } }>("POST", `${base}/resolve${of}`, { entries: [entryOf(id, answer)] });
-      const kept = missing.length > 0;
-      if (kept) return { text: inbox.keptAsDraft(decision, missing.length, title), goesOn: false };
-      return { text: inbox.goesOn(decision, title), goesOn: true, run: admitted?.id, openAgain: (why) => inbox.couldNotGoOn(decision, title, why) };
+      await call("DELETE", `${base}/${encodeURIComponent(id)}/draft${of}`);
+      return { text: inbox.takenBack(title), goesOn: false };
     });
+  const decide = (interrupt: Interrupt, answer: Answer) => {
+    const { id } = interrupt;
+    const decision = decisionOf(interrupt, messagesOf(interrupt, toolCallOf(item, id)), answer, parts);
+    const send = async () => {
+      const { missing, admitted } = await call<{ missing: string[]; admitted?: { id: string } }>("POST", `${base}/resolve${of}`, { entries: [entryOf(id, answer)] });
+      if (missing.length > 0) return { text: inbox.keptAsDraft(decision, missing.length, title), goesOn: false };
+      return { text: inbox.goesOn(decision, title), goesOn: true, run: admitted?.id, openAgain: (why: string) => inbox.couldNotGoOn(decision, title, why) };
+    };
+    // An answer that others wait for is a draft, which can be taken back in its place.
+    if (!item.interrupts.every((one) => one.id === id || one.draft)) return void attempt(send);
+    give({
+      items: [item],
+      text: decision,
+      send: async () => {
+        const { goesOn, ...rest } = await send();
+        return { ...rest, ...(!goesOn && { open: [item] }) };
+      },
+    });
+  };
 
   return (
     <section className="inbox-item" data-testid="inbox-item" data-thread-id={item.threadId} aria-label={title}>
@@ -169,7 +175,7 @@ function Open(props: ItemProps) {
             until={one}
             asker={item}
             disabled={sending}
-            decide={(answer) => decide(interrupt, answer)}
+            decide={(answer) => (answer ? decide(interrupt, answer) : takeBack(one.id))}
           />
         );
       })}
@@ -201,7 +207,7 @@ function toolCallOf(item: InboxItem, id: string) {
 }
 
 /** Which chat it is. Each question says who asks, since when, and until when it may be answered. */
-function Head({ item, readOnly, looking, children }: ItemProps & { children: ReactNode }) {
+function Head({ item, readOnly, reviews, children }: ItemProps & { children: ReactNode }) {
   const title = visible(item.title || words.threads.untitled);
   return (
     <header>
@@ -214,7 +220,7 @@ function Head({ item, readOnly, looking, children }: ItemProps & { children: Rea
       )}
       {item.tenant && <span className="tag">{inbox.tenant(visible(item.tenant))}</span>}
       {children}
-      <Reviewers item={item} looking={looking && !readOnly} />
+      {!readOnly && <Reviewers item={item} reviews={reviews} />}
     </header>
   );
 }

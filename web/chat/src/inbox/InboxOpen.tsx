@@ -1,23 +1,29 @@
-import { type ReactNode, useMemo, useRef, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { LedTo } from "../../../react/inbox/LedTo";
-import { control, usePolled, type InboxItem } from "../server/api";
-import { toolsOf, type Bulk } from "./bulk";
+import { randomUUID } from "@ag-ui/client";
+import { call, control, usePolled, type InboxItem } from "../server/api";
+import { MOST, toolsOf, type Bulk } from "./bulk";
 import { BulkBar } from "./BulkBar";
-import { DecisionTable } from "./DecisionTable";
 import { useFacets } from "./facets";
 import { InboxDetail } from "./InboxDetail";
 import { InboxFilters } from "./InboxFilters";
-import { Item, keyOf, type Said } from "./InboxItem";
+import type { Given, Held } from "./held";
+import { askKeyOf, keyOf } from "./asked";
+import { Item, type Said } from "./InboxItem";
 import { InboxKeys, LeaveHint } from "./InboxKeys";
+import { InboxList } from "./InboxList";
+import { isLate } from "./late";
 import { keysOn, turnKeys } from "./inboxkeys";
 import { InboxFault, InboxNotes } from "./InboxNotes";
-import { COLUMNS, InboxRow } from "./InboxRow";
+import { InboxRow } from "./InboxRow";
 import { inboxPath, isFiltered, NO_FILTERS, pathAt } from "./inboxquery";
 import { useKept } from "../lib/kept";
 import { movesOf } from "./moves";
 import { usePicked } from "./picking";
 import { openAgain, turnedOut, useReopened } from "./reopened";
+import { useReviews } from "./Reviewers";
 import { useSelection } from "./selection";
+import { Toast } from "./Toast";
 import { ofInbox, ofWaiting } from "../server/notices";
 import { Pager } from "../server/Pager";
 import { usePages } from "../server/pages";
@@ -35,8 +41,8 @@ const TOTALS_EVERY_MS = 10_000;
 /** How many threads are shown at once. */
 const SIZE = 50;
 
-/** So many of the last things done are still said. */
-const SAID = 5;
+/** Of so many of the last things done it is known what they were about. */
+const SAID = 100;
 
 /** Where what is asked has room beside the list, as in styles/inbox.css. */
 const BESIDE = "(min-width: 48rem)";
@@ -47,7 +53,7 @@ const NONE: InboxItem[] = [];
  * Open interrupts, those that have waited longest first, and what one of the threads asks beside them; where there is no
  * room for both it is one, then the other.
  */
-export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
+export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk; held: Held }) {
   const [filters, setFilters] = useState(NO_FILTERS);
   const path = inboxPath(filters, SIZE);
   // Notices tell of the own tenant.
@@ -57,7 +63,8 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
     TOTALS_EVERY_MS,
     filters.everywhere ? undefined : ofWaiting,
   );
-  const items = data?.items ?? NONE;
+  const { over, held: given } = useSyncExternalStore(held.watch, held.look);
+  const items = useListed(data?.items, over);
   const facets = useFacets(items, totals?.reasons, filters);
   const list = `${path} ${place.page}`;
   const [kept, forget] = useKept(items, keyOf, list);
@@ -66,14 +73,60 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
   const [tells, setSaid] = useState<Said[]>([]);
   const reopened = useReopened();
   const said = useMemo(() => turnedOut(tells, reopened), [tells, reopened]);
-  const say = (...some: Said[]) => setSaid((before) => [...before, ...some].slice(-Math.max(SAID, some.length)));
+  const note = (...some: Said[]) => setSaid((before) => [...before, ...some].slice(-Math.max(SAID, some.length)));
+  const say = (one: Said) => {
+    note(one);
+    held.tell(one.text);
+  };
+  const give = (given: Given) => {
+    const keys = given.items.map(askKeyOf);
+    note(...keys.map((key) => ({ key, text: given.text, goesOn: true })));
+    held.hold({
+      ...given,
+      send: async () => {
+        const outcome = await given.send();
+        const { run, openAgain } = outcome;
+        setSaid((before) => before.map((one) => (keys.includes(one.key) ? { ...one, run, openAgain } : one)));
+        return outcome;
+      },
+    });
+  };
+  const failed = said.findLast(({ goesOn, openAgain }) => openAgain && !goesOn)?.text;
+  useEffect(() => {
+    if (failed !== undefined) held.tell(failed);
+  }, [held, failed]);
+  useEffect(() => {
+    held.changed = refresh;
+  }, [held, refresh]);
+  useEffect(() => () => void held.send(), [held]);
+  useEffect(() => {
+    if (!given) return;
+    // A page that is loaded anew has sent nothing: whoever leaves it is asked.
+    const ask = (event: Event) => event.preventDefault();
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [given]);
   const places = { heading: useRef<HTMLHeadingElement>(null), rows: useRef<HTMLTableSectionElement>(null), detail: useRef<HTMLDivElement>(null) };
   const picked = usePicked({ list, items, kept, said, beside }, places);
   const whole = data !== undefined && !data.partial;
-  const selection = useSelection(bulk, filters.everywhere ? NONE : items, whole, say, refresh);
-  if (error?.status === 401) return <SignIn wrong={bearer() !== undefined} />;
-  const { act, arrow, decides } = movesOf(items, picked, places, bulk, selection, beside);
+  const selection = useSelection(bulk, filters.everywhere ? NONE : items, whole, (text, ...some) => {
+    note(...some);
+    held.tell(text);
+  }, refresh);
+  const undo = () => {
+    const back = held.undo();
+    if (!back) return;
+    const keys = back.items.map(askKeyOf);
+    setSaid((before) => before.filter(({ key }) => !keys.includes(key)));
+    if (back.items[0]) picked.pick(back.items[0], "answer");
+  };
   const detailed = picked.key !== undefined && kept.length > 0;
+  const reviews = useReviews(items, detailed && !filters.everywhere ? picked.open : undefined);
+  if (error?.status === 401) return <SignIn wrong={bearer() !== undefined} />;
+  const { act, arrow, decides } = movesOf(items, picked, places, bulk, selection, beside, { tell: (text) => held.tell(text), undo });
+  // Of a list that is all there is, what can be answered is counted.
+  const counted = whole && !isFiltered(filters) && (place.on ?? place.back) === undefined;
+  const waiting = counted ? items.filter((item) => !isLate(item, Date.now())).length : (totals?.total ?? 0);
   const keyed = kept.length > 0 && !filters.everywhere && beside;
   const turn = (on: boolean) => {
     setKeys(on);
@@ -85,9 +138,9 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
         <h2 ref={places.heading} tabIndex={-1}>
           {inbox.waitingForYou}
         </h2>
-        {totals !== undefined && totals.total > 0 && (
+        {waiting > 0 && (
           <span className="tag" data-testid="inbox-total">
-            {totals.total}
+            {waiting}
           </span>
         )}
         <span className="spacer" />
@@ -107,15 +160,17 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
       {error && <InboxFault error={error} everywhere={filters.everywhere} shown={data !== undefined} />}
       {keyed && <InboxKeys on={keys} turn={turn} decides={decides} act={act} />}
       <InboxNotes data={data} failed={error !== undefined} empty={kept.length === 0} filtered={isFiltered(filters)} />
+      {reviews.telling}
       <div className="inbox" data-detail={detailed}>
         {(beside || !detailed) && kept.length > 0 && (
           <div className="inbox-rows" onKeyDown={arrow}>
-            <DecisionTable label={inbox.waiting} columns={COLUMNS} body={places.rows}>
-              {kept.map(({ item, gone }) => (
+            <InboxList kept={kept} body={places.rows} selection={selection} giveUp={filters.everywhere ? undefined : (late) => give(givenUp(late))}>
+              {({ item, gone }, columns) => (
                 <InboxRow
-                  key={keyOf(item)}
                   item={item}
+                  columns={columns}
                   gone={gone}
+                  said={said.findLast(({ key, goesOn }) => goesOn && key === askKeyOf(item))?.text}
                   others={items.length !== 0}
                   leave={() => forget(keyOf(item))}
                   picked={keyOf(item) === picked.key}
@@ -123,15 +178,18 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
                   refused={selection.refused(item) !== undefined}
                   chosen={selection.has(item)}
                   choose={selection.changer(item)}
+                  barred={selection.barred(item)}
+                  taken={reviews.taken(item)}
+                  passed={beside && picked.open !== undefined && item !== picked.open}
                 />
-              ))}
-            </DecisionTable>
+              )}
+            </InboxList>
           </div>
         )}
         <InboxDetail box={places.detail} items={items} picked={picked} detailed={detailed} beside={beside} keys={keys}>
-          {(item, looking) => (
+          {(item) => (
             <>
-              <Item item={item} looking={looking} readOnly={filters.everywhere} refused={selection.refused(item) ?? openAgain(said, item)} say={say} changed={refresh} />
+              <Item item={item} reviews={reviews} readOnly={filters.everywhere} refused={selection.refused(item) ?? openAgain(said, item)} say={say} give={give} changed={refresh} />
               {!filters.everywhere && item.interrupts[0] && <LedTo control={control} item={item} interrupt={item.interrupts[0].id} />}
             </>
           )}
@@ -139,25 +197,50 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
       </div>
       <Pager place={place} of={inbox.ofInbox} />
       <div className="foot">
-        {keyed && keys && <LeaveHint />}
-        {said.length > 0 && (
-          <div className="said-here" role="status" data-testid="inbox-said">
-            <ul>
-              {said.slice(-SAID).map(({ text }, i) => (
-                <li key={i}>{text}</li>
-              ))}
-            </ul>
-          </div>
-        )}
+        <div className="over">
+          <Toast held={held} undo={undo} />
+          {keyed && keys && <LeaveHint />}
+        </div>
         <BulkBar
           bulk={bulk}
           offered={selection.offered}
           whole={whole}
           chosen={selection.chosen}
           choose={selection.choose}
+          aside={detailed && !beside}
           heard={selection.heard}
         />
       </div>
     </>
   );
+}
+
+/** What is shown of a list: without what is answered here, and what can only be given up at its end. */
+function useListed(list: readonly InboxItem[] | undefined, over: ReadonlySet<string>): readonly InboxItem[] {
+  const open = useMemo(() => list?.filter((item) => !over.has(askKeyOf(item))) ?? NONE, [list, over]);
+  const late = open.filter((item) => isLate(item, Date.now()));
+  const which = late.map(askKeyOf).join();
+  return useMemo(() => (late.length === 0 ? open : [...open.filter((item) => !late.includes(item)), ...late]), [open, which]);
+}
+
+/** Gives several threads up. */
+function givenUp(late: readonly InboxItem[]): Given {
+  const items = late.slice(0, MOST);
+  const idempotencyKey = randomUUID();
+  return {
+    items,
+    text: inbox.late.cancelled(items.length),
+    send: async () => {
+      const { items: told } = await call<{ items: Array<{ error?: object }> }>("POST", "/inbox/resolve", {
+        idempotencyKey,
+        items: items.map(({ threadId, namespace, interrupts }) => ({
+          threadId,
+          namespace,
+          entries: interrupts.filter(({ draft }) => !draft).map(({ id }) => ({ interruptId: id, status: "cancelled" })),
+        })),
+      });
+      const open = items.filter((_, i) => told[i]?.error);
+      return { text: `${inbox.late.cancelled(items.length - open.length)}.`, open };
+    },
+  };
 }

@@ -3,18 +3,23 @@ import { asksWords } from "../../../react/inbox/asks";
 import type { InboxItem } from "../server/api";
 import { AgentCell, Cell, TimeCell } from "./DecisionTable";
 import { KeptRow } from "./KeptRow";
+import { isUrgent } from "./late";
 import { ThreadDue } from "../../../react/lib/DueTag";
 import { reviewersWords } from "./Reviewers";
 import { visible } from "../../../react/lib/misleading";
 import { parts, words } from "../words";
 import { inbox } from "../words/inbox";
 
-export const COLUMNS = Object.values(inbox.columns);
+export type InboxColumn = keyof typeof inbox.columns;
 
 interface Props {
   item: InboxItem;
+  /** What is shown of it: what no row of the list has is left out. */
+  columns: readonly InboxColumn[];
   /** It is open no more, and its place is kept for a moment. */
   gone: boolean;
+  /** What was done here about what it asked. */
+  said?: string;
   others: boolean;
   leave: () => void;
   /** It is the one that is looked at. */
@@ -26,14 +31,21 @@ interface Props {
   /** Whether it is chosen, and the way to change that; left out where it cannot be. */
   chosen?: boolean;
   choose?: (chosen: boolean) => void;
+  /** Why it cannot be chosen. */
+  barred?: string;
+  /** Somebody here has taken it. */
+  taken: boolean;
+  /** The Tab key leads past it: the arrows lead there. */
+  passed: boolean;
 }
 
 /** One thread of the inbox in the table: what it asks, who does, which agent, since when and until when. */
-export function InboxRow({ item, gone, others, leave, picked, pick, refused, chosen, choose }: Props) {
+export function InboxRow({ item, columns, gone, said, others, leave, picked, pick, refused, chosen, choose, barred, taken, passed }: Props) {
   const asks = asksWords(item, parts);
   const title = visible(item.title || words.threads.untitled);
   const count = item.interrupts.length + (item.omitted ?? 0);
   const drafted = item.interrupts.filter((one) => one.draft).length;
+  const tab = passed ? -1 : 0;
   const row = {
     className: "inbox-row",
     "data-testid": "inbox-row",
@@ -45,15 +57,21 @@ export function InboxRow({ item, gone, others, leave, picked, pick, refused, cho
     },
   };
   return (
-    <KeptRow gone={gone} over={inbox.gone(asks || title)} width={COLUMNS.length} others={others} leave={leave} row={row}>
+    <KeptRow gone={gone} over={said === undefined ? inbox.gone(asks || title) : inbox.yours(said)} width={columns.length} others={others} leave={leave} row={row}>
       <Cell className="what">
         {choose && (
           <label className="choose">
-            <input type="checkbox" checked={chosen} data-testid="inbox-choose" onChange={(event) => choose(event.target.checked)} />
+            <input type="checkbox" checked={chosen} tabIndex={tab} data-testid="inbox-choose" onChange={(event) => choose(event.target.checked)} />
             <span className="visually-hidden">{inbox.select(asks || title)}</span>
           </label>
         )}
-        <button type="button" className="inbox-pick" aria-current={picked} data-testid="inbox-pick" onClick={({ detail }) => pick(detail === 0)}>
+        {barred !== undefined && (
+          <label className="choose" title={barred}>
+            <input type="checkbox" disabled data-testid="inbox-barred" />
+            <span className="visually-hidden">{barred}</span>
+          </label>
+        )}
+        <button type="button" className="inbox-pick" tabIndex={tab} aria-current={picked} data-testid="inbox-pick" onClick={({ detail }) => pick(detail === 0)}>
           <span className="title" dir="auto">
             {asks || title}
           </span>
@@ -66,17 +84,16 @@ export function InboxRow({ item, gone, others, leave, picked, pick, refused, cho
         </button>
         <span className="tags">
           {count > 1 && <span className="tag">{drafted > 0 ? inbox.answeredOf(drafted, count) : inbox.questions(count)}</span>}
+          {taken && <span className="tag">{inbox.taken}</span>}
           {item.reviewers && <span className="tag">{reviewersWords(item.reviewers)}</span>}
           {refused && <span className="tag late">{inbox.refused}</span>}
           {item.corrupted && <span className="tag late">{inbox.damaged}</span>}
         </span>
       </Cell>
-      <Cell told={inbox.toldBy}>{item.user !== undefined && <bdi data-testid="inbox-asker">{visible(item.user)}</bdi>}</Cell>
-      <AgentCell agent={item.agent} />
+      {columns.includes("askedBy") && <Cell told={inbox.toldBy}>{item.user !== undefined && <bdi data-testid="inbox-asker">{visible(item.user)}</bdi>}</Cell>}
+      {columns.includes("agent") && <AgentCell agent={item.agent} />}
       <TimeCell at={item.since} />
-      <Cell>
-        <ThreadDue asked={item.interrupts} />
-      </Cell>
+      {columns.includes("due") && <Cell>{isUrgent(item, Date.now()) && <ThreadDue asked={item.interrupts} />}</Cell>}
     </KeptRow>
   );
 }

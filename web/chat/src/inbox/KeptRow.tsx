@@ -1,7 +1,7 @@
 import { type HTMLAttributes, type ReactNode, useEffect, useRef } from "react";
 import { Cell } from "./DecisionTable";
 
-/** How long a place is kept at least, in milliseconds. */
+/** How long is said at least what was in a row, in milliseconds. */
 const KEPT_MS = 2_000;
 
 interface Props {
@@ -21,14 +21,11 @@ interface Props {
 }
 
 /**
- * A row of a table. When what was in it has gone it is kept, as high as it was, for a moment, and beyond it while the
- * pointer is over others of the table: they would move under it.
+ * A row of a table. When what was in it has gone, one line says so for a moment, and beyond it while the pointer is over
+ * others of the table: they would move under it.
  */
 export function KeptRow({ gone, over, width, others, leave, row, children }: Props) {
   const box = useRef<HTMLTableRowElement>(null);
-  const height = useRef<number>(undefined);
-  // What is gone is still there to be measured while its successor is rendered.
-  height.current = gone ? (height.current ?? box.current?.offsetHeight) : undefined;
   const last = useRef(leave);
   last.current = leave;
   useEffect(() => {
@@ -53,7 +50,7 @@ export function KeptRow({ gone, over, width, others, leave, row, children }: Pro
     );
   }
   return (
-    <tr ref={box} role="row" className="kept" style={{ height: height.current }}>
+    <tr ref={box} role="row" className="kept">
       <Cell colSpan={width} data-testid="answered">
         {over}
       </Cell>

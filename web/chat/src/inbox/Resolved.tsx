@@ -4,7 +4,7 @@ import { aboutOf } from "../../../react/forms/wording";
 import type { DecisionInfo } from "../server/api";
 import { Changes } from "../decision/Changes";
 import { toldOnRecord } from "../decision/told";
-import { AgentCell, Cell, DecisionTable, TimeCell } from "./DecisionTable";
+import { AgentCell, Cell, columnsOf, DecisionTable, TimeCell } from "./DecisionTable";
 import { decidedAbout, decidedBy, decidedHow, decidedWhy } from "./decided";
 import { download } from "../server/download";
 import { ArgFields } from "../../../react/decision/ArgFields";
@@ -80,7 +80,7 @@ export function Resolved({ views }: { views: ReactNode }) {
       {data?.items.length === 0 && <p className="hint center">{query.size > 0 ? inbox.noDecisionFits : inbox.noDecisions}</p>}
       {data !== undefined && data.items.length > 0 && (
         <div className="decided">
-          <DecisionTable label={inbox.decisions} columns={Object.values(inbox.decidedColumns)}>
+          <DecisionTable label={inbox.decisions} columns={columnsOf(inbox.decidedColumns)}>
             {data.items.map((decision) => (
               <Decision key={decision.id} decision={decision} />
             ))}

@@ -1,25 +1,65 @@
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { call, request, type InboxItem } from "../server/api";
 import { poll } from "../../../react/control/poll";
 import { visible } from "../../../react/lib/misleading";
+import { askKeyOf } from "./asked";
 import { inbox } from "../words/inbox";
 
 /** The server forgets who looks after a minute: so often it is told again, in milliseconds. */
 const EVERY_MS = 20_000;
 
-/**
- * Who else looks at what a thread asks. `looking`: it is open here, which the others are told as long as the page is seen.
- * It keeps nobody from answering.
- */
-export function Reviewers({ item, looking }: { item: InboxItem; looking: boolean }) {
-  const { namespace, threadId, runId, reviewers } = item;
-  const [others, setOthers] = useState(reviewers ?? []);
-  useEffect(() => setOthers(reviewers ?? []), [item]);
-  useEffect(() => (looking ? review({ namespace, threadId }, setOthers) : undefined), [looking, namespace, threadId, runId]);
+export interface Reviews {
+  /** Who else looks at it. */
+  others: (item: InboxItem) => readonly string[];
+  /** Somebody here has taken it: it counts as looked at while others are. */
+  taken: (item: InboxItem) => boolean;
+  /** Left out where the server does not tell users apart. */
+  take?: (item: InboxItem) => void;
+  /** Others are not told of it any more, even if it is looked at. */
+  release: (item: InboxItem) => void;
+  /** Tells, as long as it is drawn. */
+  telling: ReactNode;
+}
+
+/** Who looks at which of the items. `looked`: it is open here, which others are told as long as the page is seen. Nobody is kept from answering. */
+export function useReviews(items: readonly InboxItem[], looked: InboxItem | undefined): Reviews {
+  const [mine, setMine] = useState<Readonly<Record<string, boolean>>>({});
+  const [heard, setHeard] = useState<Readonly<Record<string, readonly string[]>>>({});
+  const named = items.some(({ user }) => user !== undefined);
+  useEffect(() => setHeard({}), [items]);
+  const set = (item: InboxItem, taken: boolean) => setMine((before) => ({ ...before, [askKeyOf(item)]: taken }));
+  const told = items.filter((item) => mine[askKeyOf(item)] ?? item === looked);
+  return {
+    others: (item) => heard[askKeyOf(item)] ?? item.reviewers ?? [],
+    taken: (item) => mine[askKeyOf(item)] === true,
+    ...(named && { take: (item: InboxItem) => set(item, true) }),
+    release: (item) => set(item, false),
+    telling: told.map((item) => <Telling key={askKeyOf(item)} item={item} hear={(names) => setHeard((before) => ({ ...before, [askKeyOf(item)]: names }))} />),
+  };
+}
+
+function Telling({ item: { namespace, threadId }, hear }: { item: InboxItem; hear: (others: string[]) => void }) {
+  const last = useRef(hear);
+  last.current = hear;
+  useEffect(() => review({ namespace, threadId }, (others) => last.current(others)), [namespace, threadId]);
+  return null;
+}
+
+/** Who else looks at what a thread asks, and the way to take it before others and to release it. */
+export function Reviewers({ item, reviews: { others, taken, take, release } }: { item: InboxItem; reviews: Reviews }) {
+  const names = others(item);
+  const mine = taken(item);
   return (
-    <span role="status" className={others.length > 0 ? "tag" : undefined} data-testid="inbox-reviewers">
-      {others.length > 0 && inbox.looksAtThis(reviewersWords(others))}
-    </span>
+    <>
+      <span role="status" className={names.length > 0 ? "tag" : undefined} data-testid="inbox-reviewers">
+        {names.length > 0 && inbox.looksAtThis(reviewersWords(names))}
+      </span>
+      {take && (
+        <button type="button" className="quiet" title={inbox.takeMeans} data-testid="inbox-take" aria-pressed={mine} onClick={() => (mine ? release(item) : take(item))}>
+          {mine ? inbox.release : inbox.take}
+        </button>
+      )}
+    </>
   );
 }
 

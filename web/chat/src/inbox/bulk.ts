@@ -4,8 +4,10 @@ import { isInterruptExpired, randomUUID, type Interrupt, type Message } from "@a
 import { ApiError, type Entry, type InboxItem } from "../server/api";
 import { answersOf } from "../../../client/answers";
 import { entryOf, type Answer } from "../../../react/forms/answers";
+import { questionOf, reasonOnly } from "../../../react/forms/question";
 import { pretty } from "../../../react/forms/readjson";
 import { folds } from "../../../react/lib/folds";
+import { parts } from "../words";
 import { inbox } from "../words/inbox";
 
 /** So many threads are answered by one request. */
@@ -19,6 +21,19 @@ export function plainAnswer(way: Way, interrupt: Interrupt): Answer | undefined 
   return choice && { status: "resolved", payload: choice.payload };
 }
 
+/** Whether a no to a question may say why; `most`: how long that may be. */
+export function takesWhy(interrupt: Interrupt): { most?: number } | undefined {
+  const question = questionOf(interrupt, parts.answer);
+  return question.kind === "approval" ? reasonOnly(question.extras) : undefined;
+}
+
+/** A plain yes or no, with the reason for it if it may have one. */
+function answerWith(way: Way, interrupt: Interrupt, why: string): Answer {
+  const plain = plainAnswer(way, interrupt)!;
+  if (way !== "decline" || why.trim() === "" || !takesWhy(interrupt)) return plain;
+  return { ...plain, payload: { ...(plain.payload as object), reason: why } };
+}
+
 /** The one message that the card looks the call up in. */
 export function messagesOf({ toolCallId }: Interrupt, toolCall: { name: string; arguments: string } | undefined): Message[] {
   if (!toolCall || !toolCallId) return [];
@@ -30,17 +45,24 @@ export function questionsKey({ namespace, threadId, interrupts }: InboxItem): st
   return JSON.stringify([namespace, threadId, interrupts.map(({ id }) => id)]);
 }
 
-/** Whether a plain yes or no answers all that a thread asks, and all of that is in sight. */
-export function bulkable({ corrupted, omitted, interrupts }: InboxItem): boolean {
-  if (corrupted || omitted || interrupts.length === 0) return false;
-  return interrupts.every(({ interrupt, toolCall, truncated, stale, draft }) => {
+/** Why a thread has to be answered on its own: what it asks is not all in sight, is answered in part, too late, or no matter of yes and no. */
+export type Barred = "long" | "begun" | "late" | "more";
+
+/** What keeps a plain yes or no from answering all that a thread asks. */
+export function barredBy({ corrupted, omitted, interrupts }: InboxItem): Barred | undefined {
+  if (corrupted || omitted || interrupts.length === 0) return "long";
+  const found = interrupts.map(({ interrupt, toolCall, truncated, stale, draft }): Barred | undefined => {
     const asked = interrupt as unknown as Interrupt;
-    return Boolean(
-      !truncated && !stale && !draft && !isInterruptExpired(asked) && plainAnswer("approve", asked) && plainAnswer("decline", asked) &&
-      !folds(asked.message ?? "") && !folds(pretty(toolCall?.arguments ?? ""))
-    );
+    if (draft) return "begun";
+    if (stale || isInterruptExpired(asked)) return "late";
+    if (truncated) return "long";
+    if (!plainAnswer("approve", asked) || !plainAnswer("decline", asked)) return "more";
+    return folds(asked.message ?? "") || folds(pretty(toolCall?.arguments ?? "")) ? "long" : undefined;
   });
+  return found.find((one) => one !== undefined);
 }
+
+export const bulkable = (item: InboxItem): boolean => barredBy(item) === undefined;
 
 /** The chosen ones, by questionsKey, that are on offer; the same set if all are. */
 export function among(chosen: ReadonlySet<string>, offered: readonly InboxItem[]): ReadonlySet<string> {
@@ -54,13 +76,6 @@ export function toolsOf(items: readonly InboxItem[]): Array<[tool: string, items
   for (const { interrupts } of items) {
     for (const tool of new Set(interrupts.flatMap(({ toolCall }) => toolCall?.name ?? []))) counts.set(tool, (counts.get(tool) ?? 0) + 1);
   }
-  return [...counts].sort(([, one], [, other]) => other - one);
-}
-
-/** How many calls of each tool items ask about, the most frequent first; "" is for what asks about no call. */
-export function callsOf(items: readonly InboxItem[]): Array<[tool: string, calls: number]> {
-  const counts = new Map<string, number>();
-  for (const { toolCall } of items.flatMap(({ interrupts }) => interrupts)) counts.set(toolCall?.name ?? "", (counts.get(toolCall?.name ?? "") ?? 0) + 1);
   return [...counts].sort(([, one], [, other]) => other - one);
 }
 
@@ -78,6 +93,8 @@ export interface BulkPicture {
   way: Way;
   /** What is to be answered, as it was chosen. */
   items: readonly InboxItem[];
+  /** Why it is a no. */
+  why: string;
   /** `asking`: nothing is sent. `unanswered`: it was, and what became of `items` is not known. */
   state: "idle" | "asking" | "sending" | "unanswered";
   /** Why all of it was refused, or is unanswered. */
@@ -99,7 +116,7 @@ interface Reply {
 export class Bulk {
   private key = "";
   private readonly watchers = new Set<() => void>();
-  private picture: BulkPicture = { way: "approve", items: [], state: "idle", results: [] };
+  private picture: BulkPicture = { way: "approve", items: [], why: "", state: "idle", results: [] };
 
   constructor(
     private readonly post: (request: Request) => Promise<Reply>,
@@ -117,7 +134,12 @@ export class Bulk {
   propose(way: Way, items: readonly InboxItem[]): void {
     if (this.picture.state !== "idle" || items.length === 0) return;
     this.key = this.newKey();
-    this.show({ way, items: items.slice(0, MOST), state: "asking", results: [], fault: undefined });
+    this.show({ way, items: items.slice(0, MOST), why: "", state: "asking", results: [], fault: undefined });
+  }
+
+  /** Says why it is a no, as long as nothing is sent. */
+  explain(why: string): void {
+    if (this.picture.state === "asking") this.show({ why });
   }
 
   /** Hears what can be answered now: what was proposed and is not among it any more, as it was proposed, is not answered. */
@@ -143,7 +165,7 @@ export class Bulk {
 
   /** Sends what was proposed, or again what is unanswered. Answers what became known. */
   async send(): Promise<readonly Result[]> {
-    const { state, way, items, results } = this.picture;
+    const { state, way, items, why, results } = this.picture;
     if (state !== "asking" && state !== "unanswered") return [];
     this.show({ state: "sending", fault: undefined });
     try {
@@ -152,7 +174,7 @@ export class Bulk {
         items: items.map(({ threadId, namespace, interrupts }) => ({
           threadId,
           namespace,
-          entries: interrupts.map(({ id, interrupt }) => entryOf(id, plainAnswer(way, interrupt as unknown as Interrupt)!)),
+          entries: interrupts.map(({ id, interrupt }) => entryOf(id, answerWith(way, interrupt as unknown as Interrupt, why))),
         })),
       });
       if (!Array.isArray(told) || told.length !== items.length) throw new ApiError(200, "unreadable", inbox.notResults);

@@ -2,18 +2,31 @@
 
 import { uncovered } from "../../../react/lib/Guarded";
 
-/** `leave` a field; `choose` what is picked for an answer to several, and propose the yes or the no to those that are chosen. */
-export type KeyAct = "next" | "previous" | "leave" | "approve" | "decline" | "edit" | "choose" | "approve chosen" | "decline chosen";
+/** `leave` a field; `send` the no whose reason is typed; `choose` what is picked for an answer to several, and propose the yes or the no to those that are chosen; `undo` the last answer. */
+export type KeyAct = "next" | "previous" | "leave" | "approve" | "decline" | "send" | "edit" | "undo" | "choose" | "approve chosen" | "decline chosen";
 
-const ACTS: Record<string, KeyAct> = { j: "next", k: "previous", a: "approve", d: "decline", e: "edit", x: "choose", A: "approve chosen", D: "decline chosen" };
+const ACTS: Record<string, KeyAct> = { j: "next", k: "previous", a: "approve", d: "decline", e: "edit", u: "undo", x: "choose", A: "approve chosen", D: "decline chosen" };
 
 /** What a key that goes down means; undefined for a letter that is typed, a shortcut of somebody else's, and a decision that is held down. */
 export function keyActOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "repeat" | "defaultPrevented" | "isComposing" | "target">): KeyAct | undefined {
   const leaves = event.key === "Escape" && isTyped(event.target);
-  const act = leaves ? "leave" : Object.hasOwn(ACTS, event.key) ? ACTS[event.key] : undefined;
+  const sends = event.key === "Enter" && declines(event.target);
+  const act = leaves ? "leave" : sends ? "send" : Object.hasOwn(ACTS, event.key) ? ACTS[event.key] : undefined;
   if (!act || event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return undefined;
   if (event.repeat && act !== "next" && act !== "previous") return undefined;
-  return leaves || !isTyped(event.target) ? act : undefined;
+  return leaves || sends || !isTyped(event.target) ? act : undefined;
+}
+
+/** Whether it is the field for the reason of a no, which a key has led to. */
+export function declines(target: EventTarget | null): boolean {
+  return (target as Partial<HTMLElement> | null)?.dataset?.declines !== undefined;
+}
+
+/** Leads to the field for the reason of a no. */
+function askWhy(field: HTMLElement): void {
+  field.dataset.declines = "";
+  field.addEventListener("blur", () => delete field.dataset.declines, { once: true });
+  field.focus();
 }
 
 /** Which way an arrow goes through a list; undefined for another key, and a shortcut of somebody else's. */
@@ -54,17 +67,19 @@ const END = 100;
 /**
  * Does in what is shown of a thread what the key means, for the open question that has the focus, or the first: presses its
  * button, which may be too soon for it, or leads to what is to be filled in, or to the one way that is left. What is not in sight is only brought there, and
- * what is folded is unfolded before it is approved: it is another press that decides.
+ * what is folded is unfolded before it is approved: it is another press that decides. A no that can have a reason is asked for it first.
  */
-export function actOn(shown: ParentNode, act: "approve" | "decline" | "edit"): void {
+export function actOn(shown: ParentNode, act: "approve" | "decline" | "send" | "edit"): void {
   const open = [...shown.querySelectorAll<HTMLElement>('[data-testid="interrupt"][data-answered="false"]')];
   const question = open.find((one) => one.contains(document.activeElement)) ?? open[0];
   if (!question) return;
-  const button = question.querySelector<HTMLButtonElement>(`[data-testid="${act}"]:not(:disabled)`);
+  const button = question.querySelector<HTMLButtonElement>(`[data-testid="${act === "send" ? "decline" : act}"]:not(:disabled)`);
   if (!button) return question.querySelector<HTMLElement>('input, select, textarea, [data-testid="choice"], header:has([data-expired="true"]) ~ .actions [data-testid="cancel"]')?.focus();
+  const why = act === "decline" && question.querySelector<HTMLElement>('[data-testid="field-reason"]:not(:disabled)');
+  if (why) return askWhy(why);
   const bar = document.querySelector(".bar")?.getBoundingClientRect().bottom ?? 0;
-  const foot = document.querySelector(".foot")?.getBoundingClientRect().top ?? innerHeight;
-  const room = { top: Math.max(0, bar), bottom: Math.min(innerHeight, foot) };
+  const foot = Math.min(innerHeight, ...[...document.querySelectorAll(".foot, .toast")].map((one) => one.getBoundingClientRect().top));
+  const room = { top: Math.max(0, bar), bottom: foot };
   const by = reach(room, { top: question.getBoundingClientRect().top, bottom: button.getBoundingClientRect().bottom });
   const folded = act === "approve" ? question.querySelectorAll<HTMLButtonElement>('[data-testid="unfold"][aria-expanded="false"]') : [];
   if (by !== 0) scrollBy({ top: by, behavior: "instant" });

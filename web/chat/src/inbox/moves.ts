@@ -3,10 +3,13 @@
 import type { KeyboardEvent } from "react";
 import type { InboxItem } from "../server/api";
 import type { Bulk } from "./bulk";
-import { keyOf } from "./InboxItem";
+import { uncovered } from "../../../react/lib/Guarded";
+import { rowsOf } from "./DecisionTable";
+import { keyOf } from "./asked";
 import { actOn, neighbour, stepOf, type KeyAct } from "./inboxkeys";
 import type { Picked, Places } from "./picking";
 import type { Selection } from "./selection";
+import { inbox } from "../words/inbox";
 
 /** Where a key decides about what is shown, beside the page itself, its heading and what is shown. */
 const DECIDING = '[data-picked="true"] [data-testid="inbox-pick"], [data-testid="inbox-keys-on"]';
@@ -18,12 +21,19 @@ export interface Moves {
   decides: (target: EventTarget | null) => boolean;
 }
 
-export function movesOf(items: readonly InboxItem[], picked: Picked, { heading, rows, detail }: Places, bulk: Bulk, { changer, has, chosen }: Selection, beside: boolean): Moves {
+interface Does {
+  /** Tells something for a moment. */
+  tell: (text: string) => void;
+  undo: () => void;
+}
+
+export function movesOf(items: readonly InboxItem[], picked: Picked, { heading, rows, detail }: Places, bulk: Bulk, { changer, has, chosen }: Selection, beside: boolean, { tell, undo }: Does): Moves {
   const { listed, open, there, pick, buttonOf } = picked;
   const itemAt = (key: string | undefined) => items.find((one) => keyOf(one) === key);
   return {
     act(what) {
       if (what === "leave") return (rows.current?.querySelector<HTMLElement>('[data-picked="true"] [data-testid="inbox-pick"]') ?? heading.current)?.focus();
+      if (what === "undo") return undo();
       if (what === "choose") {
         if (open) changer(open)?.(!has(open));
         return;
@@ -41,14 +51,17 @@ export function movesOf(items: readonly InboxItem[], picked: Picked, { heading, 
       }
       // At the end it may be the same thread that asks again.
       const item = itemAt(neighbour(listed, picked.key, what === "next" ? 1 : -1)) ?? (open ? undefined : there);
-      if (item) pick(item, "key");
+      if (item) return pick(item, "key");
+      // Whoever decides next means another one.
+      uncovered();
+      tell(what === "next" ? inbox.lastOne : inbox.firstOne);
     },
     arrow(event) {
       const step = stepOf(event);
       const from = event.target instanceof Element ? event.target.closest('[data-testid="inbox-pick"]')?.closest("tr") : undefined;
       if (!step || !from || !rows.current) return;
       event.preventDefault();
-      const at = [...rows.current.children].indexOf(from);
+      const at = rowsOf(rows.current).indexOf(from);
       const next = neighbour(listed, listed[at]?.key, step);
       const item = itemAt(next);
       if (item && beside) pick(item, "key");

@@ -4,13 +4,15 @@ import { type RefObject, useEffect, useLayoutEffect, useState } from "react";
 import type { InboxItem } from "../server/api";
 import { uncovered } from "../../../react/lib/Guarded";
 import type { Kept } from "../lib/kept";
-import { askKeyOf, keyOf, type Said } from "./InboxItem";
+import { askKeyOf, keyOf } from "./asked";
+import type { Said } from "./InboxItem";
 import { follower } from "./inboxkeys";
+import { rowsOf } from "./DecisionTable";
 import { useLostFocus } from "./lostfocus";
 
 /**
  * What is looked at of a list, and what is asked there. `by` is how a person came to it: by a pointer, by a key that goes
- * through the list, by one that opens it, or by answering what was asked before. It is left out where it is what a list begins with.
+ * through the list, by one that opens it, by answering what was asked before, or by coming to the inbox. It is left out where it is what another list begins with.
  */
 interface Picking {
   list: string;
@@ -18,7 +20,7 @@ interface Picking {
   ask?: string;
   /** What was looked at before the list alone. */
   left?: string;
-  by?: "click" | "key" | "open" | "answer";
+  by?: "click" | "key" | "open" | "answer" | "coming";
 }
 
 /** Where the focus can go. */
@@ -64,7 +66,8 @@ export function usePicked({ list, items, kept, said, beside }: Shown, { heading,
   const [first] = items;
   const pick = (item: InboxItem, by?: Picking["by"]) => setPicking({ list, key: keyOf(item), ask: askKeyOf(item), by });
   useEffect(() => {
-    if (beside && picked === undefined && first) pick(first);
+    // Whoever comes here by a link, or has no focus yet, goes on by keys.
+    if (beside && picked === undefined && first) pick(first, document.activeElement?.matches("body, .bar a") ? "coming" : undefined);
   }, [beside, picked, first, list]);
   useLayoutEffect(uncovered, [picking]);
   const listed = kept.map(({ item, gone }) => ({ key: keyOf(item), gone }));
@@ -80,21 +83,37 @@ export function usePicked({ list, items, kept, said, beside }: Shown, { heading,
   useLostFocus(heading, items.length, said, followedBy === undefined);
   const buttonOf = (of: string | undefined) => {
     const at = listed.findIndex(({ key, gone }) => !gone && key === of);
-    return rows.current?.children[at]?.querySelector<HTMLElement>('[data-testid="inbox-pick"]');
+    return rowsOf(rows.current)[at]?.querySelector<HTMLElement>('[data-testid="inbox-pick"]');
   };
   useEffect(() => {
     const { by, key, left } = picking;
     if (by === undefined) return;
     // On a phone the list goes, and what is picked comes, or the other way round.
     if (key === undefined) (buttonOf(left) ?? heading.current)?.focus();
+    else if (by === "key" && beside) lead(buttonOf(key));
+    else if (by === "coming") buttonOf(key)?.focus({ preventScroll: true });
     else if (by === "answer") {
       // The buttons that had the focus are gone: it is nowhere, or was led to the heading while they were sending.
       if (document.activeElement === document.body || document.activeElement === heading.current) detail.current?.focus({ preventScroll: true });
-    } else if (!beside || by === "open") detail.current?.focus();
-    else if (by === "key") buttonOf(key)?.focus();
-    // What is asked begins at its beginning.
-    if ((detail.current?.getBoundingClientRect().top ?? 0) < 0) detail.current!.scrollIntoView();
+    } else if (!beside || by === "open") detail.current?.focus({ preventScroll: beside });
+    // What is asked begins at its beginning, below the list's heading if that is beside it.
+    const bar = document.querySelector(".bar")?.getBoundingClientRect().bottom ?? 0;
+    if ((detail.current?.getBoundingClientRect().top ?? bar) >= bar) return;
+    if (beside) scrollTo({ top: 0, behavior: "instant" });
+    else detail.current!.scrollIntoView();
   }, [picking]);
   const leave = () => setPicking({ list, left: picked, by: "click" });
   return { key: picked, there, open, listed, said: saidHere, answered, pick, leave, buttonOf };
+}
+
+/** Leads the focus to a row. The list scrolls in itself, and the page stays where it is. */
+function lead(button: HTMLElement | null | undefined): void {
+  button?.focus({ preventScroll: true });
+  const [row, list] = [button?.closest("tr"), button?.closest(".inbox-rows")];
+  if (!row || !list) return;
+  if (list.scrollHeight <= list.clientHeight) return row.scrollIntoView({ block: "nearest" });
+  const [at, box] = [row.getBoundingClientRect(), list.getBoundingClientRect()];
+  const head = list.querySelector("thead")?.getBoundingClientRect().height ?? 0;
+  if (at.top < box.top + head) list.scrollTop -= box.top + head - at.top;
+  else if (at.bottom > box.bottom) list.scrollTop += at.bottom - box.bottom;
 }

@@ -4,7 +4,8 @@ import { useEffect, useState } from "react";
 import { sentence, wordsFor } from "../lib/words";
 import { theFeed } from "../server/notices";
 import type { InboxItem } from "../server/api";
-import { askKeyOf, type Said } from "./InboxItem";
+import { askKeyOf } from "./asked";
+import type { Said } from "./InboxItem";
 
 /** Why runs could not go on, by their ids. The notice may be here before the answer that it is about. */
 export type Reopened = ReadonlyMap<string, string>;

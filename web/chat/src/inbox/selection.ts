@@ -5,9 +5,10 @@ import { useEffect, useState } from "react";
 import type { InboxItem } from "../server/api";
 import { decisionOf } from "../../../react/forms/wording";
 import { visible } from "../../../react/lib/misleading";
-import { among, bulkable, messagesOf, plainAnswer, questionsKey, type Bulk, type Result, type Way } from "./bulk";
+import { among, barredBy, bulkable, messagesOf, plainAnswer, questionsKey, type Bulk, type Result, type Way } from "./bulk";
 import { refusalWords } from "./BulkBar";
-import { askKeyOf, type Said } from "./InboxItem";
+import { askKeyOf } from "./asked";
+import type { Said } from "./InboxItem";
 import { parts, words } from "../words";
 import { inbox } from "../words/inbox";
 
@@ -19,6 +20,8 @@ export interface Selection {
   /** Whether one is chosen, and the way to change that; left out where it cannot be. */
   has: (item: InboxItem) => boolean;
   changer: (item: InboxItem) => ((chosen: boolean) => void) | undefined;
+  /** Why it cannot be chosen, in words. */
+  barred: (item: InboxItem) => string | undefined;
   /** Why a yes or no to several did not answer it. */
   refused: (item: InboxItem) => string | undefined;
   /** Hears what became of some. */
@@ -26,7 +29,7 @@ export interface Selection {
 }
 
 /** What is chosen is shown. `whole`: that is all there is. `say` tells what was answered, and `refresh` asks for the list again. */
-export function useSelection(bulk: Bulk, shown: readonly InboxItem[], whole: boolean, say: (...some: Said[]) => void, refresh: () => void): Selection {
+export function useSelection(bulk: Bulk, shown: readonly InboxItem[], whole: boolean, say: (text: string, ...some: Said[]) => void, refresh: () => void): Selection {
   const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<Record<string, string>>({});
   const offered = shown.filter(bulkable);
@@ -44,11 +47,16 @@ export function useSelection(bulk: Bulk, shown: readonly InboxItem[], whole: boo
     choose: (items) => choose(new Set(items.map(questionsKey))),
     has,
     changer: (item) => (offered.includes(item) ? (yes) => choose(changed(keys, questionsKey(item), yes)) : undefined),
+    barred: (item) => {
+      const by = shown.includes(item) ? barredBy(item) : undefined;
+      return by && inbox.bulk.barred[by];
+    },
     refused: (item) => refused[questionsKey(item)],
     heard(way, results) {
       if (results.length === 0) return refresh();
       const taken = results.filter((one) => !one.error);
-      say(...taken.map((one) => saidOf(way, one)));
+      const done = (way === "approve" ? inbox.bulk.approved : inbox.bulk.declined)(taken.length);
+      if (taken.length > 0) say(`${done}.`, ...taken.map((one) => saidOf(way, one)));
       setRefused(Object.fromEntries(results.flatMap(({ item, error }) => (error ? [[questionsKey(item), refusalWords(error)]] : []))));
       setKeys(new Set());
       refresh();
@@ -72,5 +80,5 @@ function saidOf(way: Way, { item, missing = 0, run }: Result): Said {
   const done = decisions.join(", ");
   const key = askKeyOf(item);
   if (missing > 0) return { key, text: inbox.keptAsDraft(done, missing, title), goesOn: false };
-  return { key, text: inbox.goesOn(done, title), goesOn: true, run, openAgain: (why) => inbox.couldNotGoOn(done, title, why) };
+  return { key, text: done, goesOn: true, run, openAgain: (why) => inbox.couldNotGoOn(done, title, why) };
 }

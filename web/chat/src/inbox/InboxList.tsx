@@ -1,0 +1,70 @@
+import { type ReactNode, type RefObject, Fragment } from "react";
+import type { InboxItem } from "../server/api";
+import { columnsOf, DecisionTable } from "./DecisionTable";
+import { askKeyOf, keyOf } from "./asked";
+import type { InboxColumn } from "./InboxRow";
+import { isLate, isUrgent } from "./late";
+import { Guarded } from "../../../react/lib/Guarded";
+import type { Kept } from "../lib/kept";
+import type { Selection } from "./selection";
+import { MOST } from "./bulk";
+import { inbox } from "../words/inbox";
+
+interface Props {
+  kept: readonly Kept<InboxItem>[];
+  body: RefObject<HTMLTableSectionElement | null>;
+  selection: Selection;
+  /** Gives up what can only be given up. */
+  giveUp?: (items: readonly InboxItem[]) => void;
+  children: (kept: Kept<InboxItem>, columns: readonly InboxColumn[]) => ReactNode;
+}
+
+/** The threads that wait, and after them those whose time is over. */
+export function InboxList({ kept, body, selection: { offered, chosen, choose }, giveUp, children }: Props) {
+  const items = kept.map(({ item }) => item);
+  const now = Date.now();
+  const late = kept.filter(({ item, gone }) => !gone && isLate(item, now)).map(({ item }) => item);
+  const has: Partial<Record<InboxColumn, boolean>> = {
+    askedBy: items.some(({ user }) => user !== undefined),
+    agent: items.some(({ agent }) => agent),
+    due: items.some((item) => isUrgent(item, now)),
+  };
+  const columns = columnsOf(inbox.columns).filter(({ name }) => has[name as InboxColumn] ?? true);
+  const names = columns.map(({ name }) => name as InboxColumn);
+  const all = offered.length > 1 && (
+    <label className="choose" title={inbox.bulk.allShown(offered.length)}>
+      <input
+        type="checkbox"
+        ref={(box) => void (box && (box.indeterminate = chosen.length > 0 && chosen.length < offered.length))}
+        checked={chosen.length === Math.min(offered.length, MOST)}
+        data-testid="inbox-choose-all"
+        onChange={(event) => choose(event.target.checked ? offered.slice(0, MOST) : [])}
+      />
+      <span className="visually-hidden">{inbox.bulk.allShown(offered.length)}</span>
+    </label>
+  );
+  return (
+    <DecisionTable label={inbox.waiting} columns={columns.map((one) => (one.name === "what" ? { ...one, before: all } : one))} body={body}>
+      {kept.map((one) => (
+        <Fragment key={keyOf(one.item)}>
+          {one.item === late[0] && (
+            <tr role="row" className="group" data-testid="inbox-late">
+              <td role="cell" colSpan={columns.length}>
+                <h3>{inbox.late.title}</h3>
+                <p className="hint">{inbox.late.means}</p>
+                {giveUp && (
+                  <Guarded subject={late.map(askKeyOf).join()}>
+                    <button type="button" data-testid="cancel-late" onClick={() => giveUp(late)}>
+                      {inbox.late.cancel(late.length)}
+                    </button>
+                  </Guarded>
+                )}
+              </td>
+            </tr>
+          )}
+          {children(one, names)}
+        </Fragment>
+      ))}
+    </DecisionTable>
+  );
+}

@@ -1,0 +1,93 @@
+// An answer can be taken back for some seconds, and is sent once.
+
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { Held, HELD_MS, SETTLED_MS, TOLD_MS, type Outcome } from "../src/inbox/held";
+import type { InboxItem } from "../src/server/api";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const item = (threadId: string) => ({ threadId, namespace: "ns", title: "", runId: "r", interrupts: [] }) as InboxItem;
+
+function inbox() {
+  const sent: string[] = [];
+  const server: { answers?: () => Promise<Outcome> } = {};
+  const now = { person: 1 };
+  const held = new Held(({ threadId }) => threadId, () => now.person);
+  const give = (threadId: string) =>
+    held.hold({
+      items: [item(threadId)],
+      text: `yes to ${threadId}`,
+      send: () => {
+        sent.push(threadId);
+        return server.answers?.() ?? Promise.resolve({ text: `${threadId} goes on` });
+      },
+    });
+  return { held, give, sent, server, now, hidden: () => [...held.look().over].join() };
+}
+
+it("sends an answer when its time is over, and not before", async () => {
+  const { held, give, sent, hidden } = inbox();
+  held.changed = vi.fn();
+  give("a");
+  await vi.advanceTimersByTimeAsync(HELD_MS - 1);
+  expect([sent, hidden(), held.look().held?.text]).toEqual([[], "a", "yes to a"]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect([sent, hidden(), held.look().told]).toEqual([["a"], "a", "a goes on"]);
+  expect(held.changed).toHaveBeenCalledOnce();
+  await vi.advanceTimersByTimeAsync(SETTLED_MS);
+  expect(hidden()).toBe("");
+  await vi.advanceTimersByTimeAsync(TOLD_MS);
+  expect([sent, held.look().told]).toEqual([["a"], undefined]);
+});
+
+it("sends nothing that was taken back", async () => {
+  const { held, give, sent, hidden } = inbox();
+  give("a");
+  expect(held.undo()?.text).toBe("yes to a");
+  await vi.advanceTimersByTimeAsync(2 * HELD_MS);
+  expect([sent, hidden(), held.undo()]).toEqual([[], "", undefined]);
+});
+
+it("sends an answer at once when another comes, or the place is left, and only once", async () => {
+  const { held, give, sent } = inbox();
+  give("a");
+  give("b");
+  expect(sent).toEqual(["a"]);
+  expect(held.undo()?.text).toBe("yes to b");
+  give("b");
+  await held.send();
+  await held.send();
+  await vi.advanceTimersByTimeAsync(2 * HELD_MS);
+  expect(sent).toEqual(["a", "b"]);
+});
+
+it("shows what is open still, and tells of the next one alone", async () => {
+  const { held, give, server, hidden } = inbox();
+  server.answers = async () => ({ text: "2 more", open: [item("a")] });
+  give("a");
+  give("b");
+  await vi.advanceTimersByTimeAsync(0);
+  expect([hidden(), held.look().told, held.look().held?.text]).toEqual(["b", undefined, "yes to b"]);
+});
+
+it("shows again what was not taken, and sends it once more when asked to", async () => {
+  const { held, give, sent, server, hidden } = inbox();
+  server.answers = async () => Promise.reject(new Error("no answer"));
+  give("a");
+  await vi.advanceTimersByTimeAsync(HELD_MS);
+  expect([hidden(), String(held.look().fault?.error)]).toEqual(["", "Error: no answer"]);
+  server.answers = undefined;
+  await held.again();
+  expect([sent, hidden(), held.look().fault]).toEqual([["a", "a"], "a", undefined]);
+  await held.again();
+  expect(sent).toEqual(["a", "a"]);
+});
+
+it("sends nothing for who has left", async () => {
+  const { give, sent, now, hidden } = inbox();
+  give("a");
+  now.person = 2;
+  await vi.advanceTimersByTimeAsync(HELD_MS);
+  expect([sent, hidden()]).toEqual([[], ""]);
+});
