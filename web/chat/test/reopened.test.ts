@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 import type { InboxItem } from "../src/server/api";
-import { askKeyOf } from "../src/inbox/InboxItem";
+import { askKeyOf } from "../src/inbox/asked";
 import { openAgain, turnedOut } from "../src/inbox/reopened";
 
 const item = { namespace: "ns", threadId: "t", runId: "r" } as InboxItem;
