@@ -36,7 +36,7 @@ export interface Row {
   day?: number;
   /** What stands behind it. */
   marks: readonly Mark[];
-  /** What the turn was asked that ended here without success. */
+  /** What the turn was asked that ended here without success, if that can be asked again. */
   again?: string;
 }
 
@@ -104,9 +104,24 @@ export function rowsOf({ messages, interrupts, running, subagents, used, decided
       marks: standing,
     });
   }
-  const last = rows.at(-1);
-  if (last?.marks.at(-1)?.kind === "end") last.again = askedLast({ messages, interrupts, running, sending });
+  if (askedLast({ messages, interrupts, running, sending }) !== undefined) retries(rows);
   return rows;
+}
+
+/** Offers what a turn was asked that ended without success, unless the same was asked later. */
+function retries(rows: Row[]): void {
+  const later = new Set<string>();
+  const ended: Row[] = [];
+  for (const row of rows.toReversed()) {
+    if (row.marks.at(-1)?.kind === "end") ended.push(row);
+    if (row.message.role !== "user") continue;
+    const asked = textOf(row.message.content);
+    if (asked === "") continue;
+    const last = ended.shift();
+    if (last && !later.has(asked)) last.again = asked;
+    ended.length = 0;
+    later.add(asked);
+  }
 }
 
 /** What the last turn was asked, if it can be asked that again now. */
