@@ -41,7 +41,8 @@ func scripted(t *testing.T, configure ...func(*runner.Options)) (*lab, func() []
 // What each command says in one run.
 func TestScriptCommands(t *testing.T) {
 	for message, want := range map[string]string{
-		"what can you do?":   "I am the script agent, and I do what I am told. Try /say TEXT, /slow N MS, /tool NAME JSON, /parallel N, /form, /date, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, /think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES, /report ROWS, /steps N MS, /sleep SECONDS, /event NAME or /call TEXT. Or attach a picture or a file.",
+		"what can you do?":   "I am the script agent, and I ask before I act: try “Send an email to ada@example.com”. Everything else that I understand begins with a slash, and /help lists it.",
+		"/help":              "I understand /say TEXT, /slow N MS, /tool NAME JSON, /parallel N, /form, /date, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, /think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES, /report ROWS, /steps N MS, /sleep SECONDS, /event NAME or /call TEXT. Or attach a picture or a file.",
 		"/say one two":       "one two",
 		"/slow 3 1":          "1 2 3 ",
 		"/effect":            "The effect took place.",

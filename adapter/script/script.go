@@ -2,6 +2,8 @@ package script
 
 import (
 	"context"
+	"encoding/json"
+	"regexp"
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -62,11 +64,18 @@ var commands = map[string]command{
 	"/sleep":    (*agent).sleep,
 	"/event":    (*agent).event,
 	"/call":     (*agent).call,
+	"/help":     func(_ *agent, _ context.Context, run *adapter.Run, _ string) error { return stream(run, allCommands) },
 }
 
-const help = "I am the script agent, and I do what I am told. Try /say TEXT, /slow N MS, /tool NAME JSON, " +
+const help = "I am the script agent, and I ask before I act: try “Send an email to ada@example.com”. " +
+	"Everything else that I understand begins with a slash, and /help lists it."
+
+const allCommands = "I understand /say TEXT, /slow N MS, /tool NAME JSON, " +
 	"/parallel N, /form, /date, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, " +
 	"/think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES, /report ROWS, /steps N MS, /sleep SECONDS, /event NAME or /call TEXT. Or attach a picture or a file."
+
+// email is the one sentence that the agent understands, in the languages of the page.
+var email = regexp.MustCompile(`(?i)^(?:please )?(?:send an e-?mail to|sende eine e-?mail an) ([^\s@]+@[^\s@]+?)[.!]?$`)
 
 // Run obeys the last user message.
 func (a *agent) Run(ctx context.Context, run *adapter.Run) error {
@@ -80,6 +89,16 @@ func (a *agent) Run(ctx context.Context, run *adapter.Run) error {
 	}
 	if came := attached(said); came != "" {
 		return stream(run, came)
+	}
+	if m := email.FindStringSubmatch(strings.TrimSpace(said.String())); m != nil {
+		args, err := json.Marshal(struct {
+			To      string `json:"to"`
+			Subject string `json:"subject"`
+		}{m[1], "Hello"})
+		if err != nil {
+			return err
+		}
+		return a.tool(ctx, run, "send_email "+string(args))
 	}
 	return stream(run, help)
 }

@@ -10,7 +10,8 @@ test("an empty chat offers the commands, and says what does not last", async () 
   const tab = await Tab.open(context, embedded);
   await tab.at("durable-banner").waitFor();
   await tab.at("try").first().waitFor();
-  assert.deepEqual(await tab.at("try").locator("strong").allTextContents(), ["Ask me before sending an email", "Fill in a form with me", "Crash halfway and carry on"]);
+  assert.match(await tab.at("path").innerText(), /Send an email to ada@example\.com[^]*Reload the page[^]*--redis[^]*Approve/);
+  assert.deepEqual(await tab.at("try").locator("strong").allTextContents(), ["Fill in a form with me", "Crash halfway and carry on"]);
   assert.match(await tab.at("try").nth(2).textContent(), /everything in memory/, "what this server cannot show it says");
   await tab.shot("05-first-page");
   assert.ok(!(await tab.at("command-button").first().isVisible()), "the commands are folded");
@@ -23,6 +24,10 @@ test("an empty chat offers the commands, and says what does not last", async () 
   await tab.asked("confirmation");
   await tab.click("approve");
   await tab.says("Confirmed.");
+  await tab.say("Send an email to ada@example.com");
+  assert.match(await (await tab.asked("tool_call")).innerText(), /Send email to ada@example\.com/);
+  await tab.decide(tab.at("approve"));
+  await tab.at("next-step").waitFor();
   assert.match(await tab.at("durable-banner").textContent(), /--redis/, "a command says its own way");
   await tab.click("durable-dismiss");
   await tab.at("durable-banner").waitFor({ state: "detached" });
@@ -30,7 +35,7 @@ test("an empty chat offers the commands, and says what does not last", async () 
   assert.equal(await tab.at("durable-banner").count(), 0, "what was put away stays away");
   const durable = await Tab.open(context, a);
   await durable.at("try").first().waitFor();
-  assert.match(await durable.at("try").nth(2).textContent(), /start it again/);
+  assert.match(await durable.at("path").textContent(), /start it again/);
   assert.equal(await durable.at("durable-banner").count(), 0);
 });
 

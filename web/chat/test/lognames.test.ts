@@ -1,7 +1,7 @@
 // Names of subagents, found in a log.
 
 import { afterEach, expect, it, vi } from "vitest";
-import { namesInLog } from "../src/chat/lognames";
+import { namesInLog } from "../src/log/lognames";
 
 afterEach(() => void vi.unstubAllGlobals());
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const places = [
-  { src: join(import.meta.dirname, "../src"), rooms: ["words", "lib", "server", "bar", "decision", "markdown", "files", "threads", "chat", "inbox", "ops"] },
+  { src: join(import.meta.dirname, "../src"), rooms: ["words", "lib", "server", "bar", "decision", "markdown", "files", "log", "threads", "chat", "inbox", "ops"] },
   { src: join(import.meta.dirname, "../../react"), rooms: ["lib", "forms", "control", "decision", "threads", "thread", "inbox"] },
 ];
 const others = ["styles", "test", "dist", "types"];

@@ -54,7 +54,9 @@ describe("a conversation as it is drawn", () => {
     ];
     const messages = [user("u"), answer("a", "c1"), result("r1", "c1"), user("v"), answer("b")];
     const shown = (more: object) => rowsOf({ ...none, messages, marks, ...more }).map(({ marks, again }) => [marks.map(({ key }) => key).join(), again]);
-    expect(shown({})).toEqual([["answer", undefined], ["known,end", undefined], ["", undefined], ["last", "v"]]);
+    expect(shown({})).toEqual([["answer", undefined], ["known,end", "u"], ["", undefined], ["last", "v"]]);
+    const same = [{ ...user("u"), content: "v" } as Message, ...messages.slice(1)];
+    expect(rowsOf({ ...none, messages: same, marks }).map(({ again }) => again), "what was asked again later is offered there").toEqual([undefined, undefined, undefined, "v"]);
     for (const busy of ["running", "sending"]) expect(shown({ [busy]: true }).at(-1)).toEqual(["last", undefined]);
   });
 

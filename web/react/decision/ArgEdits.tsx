@@ -1,6 +1,6 @@
 import { type ReactNode, useId, useState } from "react";
 import { isObject, propertiesOf, type Schema } from "../forms/schema.js";
-import { NUMBER } from "../lib/decimal.js";
+import { numberIn } from "../lib/decimal.js";
 import { isNumeric, numberOf, parse, stringify, textOfNumber } from "../lib/json.js";
 import { Marked, Misleading } from "../lib/Marked.js";
 import { escaped } from "../lib/misleading.js";
@@ -166,8 +166,9 @@ function Choice({ value, label, place, schema, locked, autoFocus, choices, chang
   );
 }
 
-function readNumber(text: string): { value: unknown } | undefined {
-  return NUMBER.test(text.trim()) ? { value: numberOf(text.trim()) } : undefined;
+function readNumber(text: string, locale: string): { value: unknown } | undefined {
+  const read = numberIn(text, locale);
+  return read === undefined ? undefined : { value: numberOf(read) };
 }
 
 function readAny(text: string): { value: unknown } | undefined {
@@ -179,10 +180,10 @@ function readAny(text: string): { value: unknown } | undefined {
 }
 
 /** What is read while it is typed. As long as it cannot be, the last that could stays, and nothing is approved. */
-function Written({ value, label, place, schema, locked, autoFocus, change, reads, read, code }: FieldProps & { read: (text: string) => { value: unknown } | undefined; code: boolean }) {
-  const { form: words } = useStrings();
+function Written({ value, label, place, schema, locked, autoFocus, change, reads, read, code }: FieldProps & { read: (text: string, locale: string) => { value: unknown } | undefined; code: boolean }) {
+  const { locale, form: words } = useStrings();
   const [typed, setTyped] = useState(() => (isNumeric(value) ? textOfNumber(value) : stringify(value)));
-  const wrong = read(typed) === undefined;
+  const wrong = read(typed, locale) === undefined;
   return (
     <Labelled
       label={label}
@@ -204,7 +205,7 @@ function Written({ value, label, place, schema, locked, autoFocus, change, reads
             value={typed}
             onChange={({ target }) => {
               setTyped(target.value);
-              const now = read(target.value);
+              const now = read(target.value, locale);
               reads(place, now !== undefined);
               if (now) change(now.value);
             }}

@@ -45,8 +45,7 @@ export default function SchemaForm({ schema, given, locked, handle }: Props) {
       const unreadable = unread ?? box.current?.querySelector('[data-unreadable="true"]');
       if (valid && !unreadable) return { value: said(asked.schema, form.current?.state.formData) };
       requestAnimationFrame(() => {
-        if (unread) unread.reportValidity();
-        else box.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+        (unread ?? box.current?.querySelector<HTMLElement>('[aria-invalid="true"]'))?.focus();
       });
       return undefined;
     },

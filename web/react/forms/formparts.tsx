@@ -10,7 +10,7 @@ import { useRef, useState } from "react";
 import { readJson } from "./readjson.js";
 import { SelectWidget } from "./choicefields.js";
 import { useBeforePaint } from "../lib/beforepaint.js";
-import { NUMBER } from "../lib/decimal.js";
+import { numberIn } from "../lib/decimal.js";
 import { commonOf, labelOfField, more, ROOT } from "./fieldnames.js";
 import { isNumeric, numberOf, stringify, textOfNumber } from "../lib/json.js";
 import { told } from "./judge.js";
@@ -92,7 +92,8 @@ const BEGUN = /^-?\d*\.?\d*([eE][+-]?\d*)?$/;
 /** A number, which keeps the text that it is typed in. An input of type number would round it. */
 function NumberField(props: FieldProps) {
   const { fieldPathId, schema, formData, onChange, registry, rawErrors } = props;
-  const { noNumber } = useStrings().form;
+  const { locale, form: { noNumber } } = useStrings();
+  const [left, leave] = useState(false);
   const { StringField } = registry.fields as { StringField: React.ComponentType<FieldProps> };
   // Kept as long as it is no number; what is one is the form's.
   const [begun, setBegun] = useTyped<string | undefined>(`number ${fieldPathId.$id}`, undefined, isText);
@@ -100,11 +101,12 @@ function NumberField(props: FieldProps) {
   const box = useRef<HTMLInputElement>(null);
   const known = isNumeric(formData) ? textOfNumber(formData) : undefined;
   // What comes from elsewhere, a default or an earlier answer, takes the place of what was typed.
-  const text = known !== undefined && typed.trim() !== known ? known : typed;
-  const readable = text.trim() === "" || NUMBER.test(text.trim());
+  const text = known !== undefined && numberIn(typed, locale) !== known ? known : typed;
+  const readable = text.trim() === "" || numberIn(text, locale) !== undefined;
   useBeforePaint(() => box.current?.setCustomValidity(readable ? "" : noNumber), [readable, noNumber]);
   if (registry.schemaUtils.isSelect(schema)) return <StringField {...props} />;
-  const wrong = !readable && !BEGUN.test(text.trim());
+  // What is typed so far may be on its way to a number, until somebody goes on.
+  const wrong = !readable && (left || !BEGUN.test(text.trim()));
   return (
     <>
       <input
@@ -116,14 +118,16 @@ function NumberField(props: FieldProps) {
         spellCheck={false}
         aria-invalid={wrong || (rawErrors?.length ?? 0) > 0}
         value={text}
+        onBlur={() => leave(true)}
         onChange={({ target: { value } }) => {
           setTyped(value);
-          setBegun(value.trim() === "" || NUMBER.test(value.trim()) ? undefined : value);
-          onChange(NUMBER.test(value.trim()) ? numberOf(value.trim()) : undefined, fieldPathId.path);
+          const read = numberIn(value, locale);
+          setBegun(value.trim() === "" || read !== undefined ? undefined : value);
+          onChange(read === undefined ? undefined : numberOf(read), fieldPathId.path);
         }}
       />
       {wrong && (
-        <span className="fault" role="alert">
+        <span className="fault unread" role="alert">
           {noNumber}
         </span>
       )}
@@ -174,7 +178,7 @@ function JsonField({ fieldPathId, name, schema, uiSchema, formData, required, di
         </span>
       )}
       {fault && (
-        <span className="fault" role="alert">
+        <span className="fault unread" role="alert">
           {fault}
         </span>
       )}

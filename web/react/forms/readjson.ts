@@ -1,6 +1,6 @@
 // JSON as people read and write it.
 
-import { parse, stringify } from "../lib/json.js";
+import { endOfJson, parse, stringify } from "../lib/json.js";
 import { printed } from "../lib/jsonscan.js";
 import { ENGLISH, type Strings } from "../lib/strings.js";
 import { isObject } from "./schema.js";
@@ -16,17 +16,9 @@ export function readJson(typed: string, { readTwice, notJson }: Strings["form"] 
     const value = parse(typed);
     const [twice] = printed(typed)?.twice ?? [];
     return twice === undefined ? { value } : { fault: readTwice(JSON.stringify(twice)) };
-  } catch (error) {
-    return { fault: notJson(lineIn(error instanceof Error ? error.message : "", typed)) };
+  } catch {
+    return { fault: notJson(typed.slice(0, endOfJson(typed)).trimEnd().split("\n").length) };
   }
-}
-
-/** The line at which a browser has stopped reading: what it says of that is for programmers, and in its own language. */
-function lineIn(error: string, text: string): number {
-  const line = /line (\d+)/.exec(error)?.[1];
-  if (line !== undefined) return Number(line);
-  const place = /position (\d+)/.exec(error)?.[1];
-  return text.slice(0, place === undefined ? undefined : Number(place)).trimEnd().split("\n").length;
 }
 
 /** Reads a JSON object, as the arguments of a tool call are. */

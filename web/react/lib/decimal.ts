@@ -10,6 +10,16 @@ interface Decimal {
 /** A number as JSON writes it. */
 export const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
+/** Thousands set apart by commas, as people write them. */
+const GROUPED = /^-?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$/;
+
+/** The number that somebody has written, as JSON writes it; undefined: it is none. In many languages a comma begins the fraction: it is none there. */
+export function numberIn(typed: string, locale: string): string | undefined {
+  const text = typed.trim();
+  const plain = GROUPED.test(text) && /^en\b/.test(locale) ? text.replaceAll(",", "") : text;
+  return NUMBER.test(plain) ? plain : undefined;
+}
+
 function decimal(text: string): Decimal {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = NUMBER.exec(text) ?? [];
   const all = whole + fraction;

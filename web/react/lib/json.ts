@@ -48,6 +48,16 @@ export function parse(text: string): unknown {
   return parseLosslessly(text, undefined, { parseNumber: numberOf, onDuplicateKey: ({ newValue }) => newValue });
 }
 
+/** Where a text stops being JSON. Browsers say so in words of their own, or not at all. */
+export function endOfJson(text: string): number {
+  try {
+    parseLosslessly(text);
+    return text.length;
+  } catch (error) {
+    return Number(/position (\d+)/.exec(String(error))?.[1] ?? text.length);
+  }
+}
+
 const EXACT = [{ test: isExact, stringify: (value: unknown) => textOfNumber(value as ExactNumber) }];
 
 /** Writes JSON, each number in its text. */

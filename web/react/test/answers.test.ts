@@ -198,6 +198,8 @@ describe("the judge", () => {
 it("reads JSON and says what is wrong with it", () => {
   expect(readJson("[1]")).toEqual({ value: [1] });
   expect(readJson("[1")).toMatchObject({ fault: expect.stringMatching(/^The text is not JSON\. Line 1 /) });
+  expect(readJson('{\n "a": 1\n "b": 2\n}')).toMatchObject({ fault: expect.stringMatching(/ Line 2 /) });
+  expect(readJson('{\n "a": oops,\n "b": 2\n}')).toMatchObject({ fault: expect.stringMatching(/ Line 2 /) });
   expect(readJson('{"a":1,"a":2}')).toEqual({ fault: 'The text names "a" twice.' });
   expect(readArguments('{"a":1}')).toEqual({ value: { a: 1 } });
   expect(readArguments("[1]")).toEqual({ fault: "The text must be a JSON object." });

@@ -17,6 +17,7 @@ import { Jump } from "./Jump";
 import { MemoryNotice } from "./MemoryNotice";
 import { MessageList } from "./MessageList";
 import { textOf } from "./messagetext";
+import { NextStep } from "./NextStep";
 import { Older } from "./Older";
 import { OrElse } from "../../../react/lib/OrElse";
 import { OutgoingList } from "./OutgoingList";
@@ -62,6 +63,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const waits = storeAway ? words.chat.storeSilent : status.connection === "connected" ? undefined : words.chat.noConnection;
   const restated = status.lost ? whyRestated(status.restated) : undefined;
   const quiet = useQuiet(running && !storeAway && status.connection === "connected", picture.position?.seq);
+  const commands = commandsOf(status.hello?.capabilities?.identity);
   const asked = status.interrupts.length > 0;
   const waiting = running ? undefined : status.waitingRunId;
   const idle = useIdle();
@@ -204,6 +206,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                 </Suspense>
               </OrElse>
             )}
+            {!asked && !running && commands.length > 0 && [...picture.decided.values()].some(({ approved }) => approved) && <NextStep />}
             {stopping !== undefined && !running && (
               <OrElse instead={null}>
                 <Suspense>
@@ -278,7 +281,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             }}
             editLast={editLast}
             stop={stop}
-            commands={commandsOf(status.hello?.capabilities?.identity)}
+            commands={commands}
             field={field}
             stopper={stopper}
           />

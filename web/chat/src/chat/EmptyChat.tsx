@@ -1,16 +1,18 @@
 import type { ThreadStatus } from "../../../client";
 import { commandsOf } from "./commands";
+import { Copy } from "../lib/Copy";
 import { words } from "../words";
 
 const SLOW = "/slow 60 500";
 
-const EMAIL = '/tool send_email {"to":"ada@example.com","subject":"Hi"}';
+/** What a server outlives its end with, and what ends one, to be copied. */
+const KEPT = "aguiws --redis redis://127.0.0.1:6379";
+const KILL = "pkill -9 -x aguiws";
 
 /** What the built-in agent is there to show, in plain words. */
 function cards(durable: boolean): Array<[title: string, what: string, command: string]> {
   const { tries } = words.chat;
   return [
-    [tries.email, tries.emailWhat, EMAIL],
     [tries.form, tries.formWhat, "/form"],
     [tries.crash, durable ? tries.crashWhat : tries.inMemory, SLOW],
   ];
@@ -39,7 +41,8 @@ export function EmptyChat({ agent, durable, send }: EmptyProps) {
   }
   return (
     <section className="empty" aria-label={words.chat.thingsToTry} data-testid="empty">
-      <h2>{words.chat.agentThatAsks}</h2>
+      <h2>{durable ? words.chat.agentThatAsks : words.chat.agentThatOnlyAsks}</h2>
+      <Path durable={durable} send={send} />
       <p className="hint">{words.chat.tryOne}</p>
       <ul className="commands cards">
         {cards(durable).map(([title, what, command]) => (
@@ -65,5 +68,33 @@ export function EmptyChat({ agent, durable, send }: EmptyProps) {
         </ul>
       </details>
     </section>
+  );
+}
+
+/** What this is for, step by step. */
+function Path({ durable, send }: Pick<EmptyProps, "durable" | "send">) {
+  const { path } = words.chat;
+  return (
+    <ol className="path" aria-label={path.label} data-testid="path">
+      <li>
+        <strong>{path.propose}</strong>
+        <button type="button" className="primary" data-testid="try" data-command="email" onClick={() => send(path.say)}>
+          {path.say}
+        </button>
+      </li>
+      <li>
+        <strong>{path.reload}</strong> <span>{path.reloadWhat}</span>
+      </li>
+      <li>
+        <strong>{durable ? path.kill : path.keep}</strong> <span>{durable ? path.killWhat : path.keepWhat}</span>
+        <span className="command">
+          <code>{durable ? KILL : KEPT}</code>
+          <Copy text={durable ? KILL : KEPT} label={words.lib.copy} hook="copy-command" />
+        </span>
+      </li>
+      <li>
+        <strong>{path.approve}</strong> <span>{path.approveWhat}</span>
+      </li>
+    </ol>
   );
 }

@@ -2,7 +2,10 @@ import type { Notice, Remedy } from "./chat";
 import { Guarded } from "../../../react/lib/Guarded";
 import { Icon } from "../../../react/lib/Icon";
 import { stringify } from "../../../react/lib/json";
-import { wordsFor } from "../lib/words";
+import { Copy } from "../lib/Copy";
+import { onLink } from "../lib/route";
+import { saidBy, wordsFor } from "../lib/words";
+import { useMe } from "../server/who";
 import { words } from "../words";
 
 const remedies = (): Record<Remedy, string> => ({ hide: words.chat.dismiss, attach: words.chat.tryAgain, connect: words.chat.connectAgain });
@@ -17,14 +20,29 @@ interface Props {
 
 export function ErrorNotice({ failure, remedy, dismiss, retry }: Props) {
   const { title, advice } = wordsFor(failure.code);
+  const { run } = saidBy(failure);
+  const me = useMe();
   const fields = failure.details?.fields;
   return (
     <div className="error" role="alert" data-testid="error" data-code={failure.code}>
       <div>
         <strong>{title}</strong>
-        <p className="said">{failure.message}</p>
+        {run === undefined && <p className="said">{failure.message}</p>}
         {fields !== undefined && <pre tabIndex={0}>{stringify(fields, 2)}</pre>}
         <p>{advice}</p>
+        {run !== undefined && (
+          <details data-testid="error-details">
+            <summary>{words.chat.errorDetails}</summary>
+            <p className="said">
+              {failure.message} <Copy text={failure.message} label={words.chat.copyDetails} hook="copy-error" />
+            </p>
+            {(!me || me.scopes.includes("admin")) && (
+              <a href={`/ops/runs?run=${encodeURIComponent(run)}`} data-testid="error-run" onClick={onLink}>
+                {words.chat.seeRun}
+              </a>
+            )}
+          </details>
+        )}
       </div>
       <div className="actions">
         {retry && (

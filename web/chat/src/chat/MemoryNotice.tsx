@@ -1,10 +1,14 @@
 import { useState } from "react";
 import { words } from "../words";
+import { en } from "../words/en";
 
 const KEY = "aguiws:memory-notice";
 
-/** What to do about it, as whoever serves the page put it there, or else in the page's words. */
-const advice = () => document.querySelector<HTMLMetaElement>('meta[name="aguiws:keep"]')?.content || words.chat.keepAdvice;
+/** What to do about it, as whoever serves the page put it there, or else in the page's words: those of the command are the same. */
+function advice(): string {
+  const said = document.querySelector<HTMLMetaElement>('meta[name="aguiws:keep"]')?.content;
+  return said && said !== en.chat.keepAdvice ? said : words.chat.keepAdvice;
+}
 
 function dismissed(): boolean {
   try {

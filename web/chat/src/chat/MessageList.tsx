@@ -7,6 +7,7 @@ import { Branches, Editable, GoBack } from "./GoBack";
 import { stringify } from "../../../react/lib/json";
 import { mediaIn, saidIn, type Content } from "../files/media";
 import { textOf } from "./messagetext";
+import { worded } from "../../../react/lib/naming";
 import { OrElse } from "../../../react/lib/OrElse";
 import { part } from "../../../react/lib/part";
 import { partsOf, rowsOf, samePart, type Conversation, type Row } from "./rows";
@@ -15,6 +16,13 @@ import { dayWords } from "./times";
 import { ToolCard } from "./ToolCard";
 import { TurnMark } from "./TurnMark";
 import { locale, words } from "../words";
+
+/** Own messages that are longer are folded, in characters and in lines. */
+const OWN = 1_500;
+const OWN_LINES = 20;
+
+/** A piece of code between fences, without the name of its language. */
+const FENCED = /^```[^\n`]*\n([\s\S]*?)\n?```[ \t]*$/m;
 
 /** Loaded with the first answer. */
 const Markdown = lazy(() => part(() => import("../markdown/Markdown")));
@@ -119,8 +127,10 @@ const Body = memo(function Body({ message, growing }: { message: Message; growin
   }
   if (message.role === "activity") {
     return (
-      <details className="reasoning" data-testid="activity" open>
-        <summary>{message.activityType}</summary>
+      <details className="reasoning" data-testid="activity">
+        <summary>
+          {words.chat.activity}: {worded(message.activityType)}
+        </summary>
         <Folded text={stringify(message.content, 2)} hook="activity-content" label={words.chat.activity} />
       </details>
     );
@@ -129,10 +139,42 @@ const Body = memo(function Body({ message, growing }: { message: Message; growin
   return (
     <>
       {message.role === "user" && <Attached content={message.content} />}
-      {text !== "" && (message.role === "assistant" ? <Answer text={text} growing={growing} /> : <Paragraph text={text} label={words.chat.message} />)}
+      {text !== "" && (message.role === "assistant" ? <Answer text={text} growing={growing} /> : <Own text={text} />)}
     </>
   );
 });
+
+/** What a person has written: as it was written, but for pieces of code, which keep their columns. */
+function Own({ text }: { text: string }) {
+  if (!text.includes("```")) return <Shortened text={text} />;
+  return text.split(FENCED).map((piece, i) =>
+    i % 2 === 1 ? (
+      <pre key={i} className="own-code" tabIndex={0} aria-label={words.chat.ownCode}>
+        <code>{piece}</code>
+      </pre>
+    ) : (
+      piece.trim() !== "" && <Shortened key={i} text={piece.trim()} />
+    ),
+  );
+}
+
+/** A long text, whose reader wants the answer. */
+function Shortened({ text }: { text: string }) {
+  const [open, setOpen] = useState(false);
+  const long = text.length > OWN || text.split("\n").length > OWN_LINES;
+  return (
+    <>
+      <div className={long && !open ? "cut" : undefined}>
+        <Paragraph text={text} label={words.chat.message} />
+      </div>
+      {long && (
+        <button type="button" className="quiet" data-testid="whole-message" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? words.chat.showLess : words.chat.showAll}
+        </button>
+      )}
+    </>
+  );
+}
 
 function Answer({ text, growing }: { text: string; growing: boolean }) {
   // A long text takes longer to read than a frame lasts: what is typed elsewhere goes first.

@@ -50,7 +50,7 @@ export default function PayloadResult({ payload }: { payload: Payload }) {
         </span>
         {textual && payload.size <= DRAWN && (
           <button type="button" data-testid="payload-all" disabled={state === "loading"} aria-expanded={all !== undefined} onClick={() => (all === undefined ? void load() : show(undefined))}>
-            {all === undefined ? apart.showAll : apart.showLess}
+            {all === undefined ? words.chat.showAll : words.chat.showLess}
           </button>
         )}{" "}
         <button type="button" className="quiet" data-testid="payload-download" disabled={state === "loading"} onClick={() => void keep()}>

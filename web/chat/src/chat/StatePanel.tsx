@@ -8,7 +8,7 @@ export function StatePanel({ state }: { state: unknown }) {
   if (empty) return null;
   return (
     <aside className="state" aria-label={words.chat.sharedState}>
-      <details data-testid="state-panel" open>
+      <details data-testid="state-panel">
         <summary>{words.chat.sharedState}</summary>
         <Folded text={stringify(state, 2)} hook="state" label={words.chat.state} />
       </details>

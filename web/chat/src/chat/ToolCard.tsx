@@ -43,6 +43,7 @@ export const ToolCard = memo(function ToolCard({ call, state, result, told }: Ca
           </Suspense>
         </OrElse>
       </details>
+      {state === "open" && <p className="hint">{words.chat.forFrontend}</p>}
       {told?.reason && (
         <p className="why" data-testid="decision-reason">
           <span className="hint">{words.chat.reason} </span>

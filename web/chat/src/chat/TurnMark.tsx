@@ -12,17 +12,17 @@ import { onLink, threadHref } from "../lib/route";
 import type { Mark } from "../decision/record";
 import { cameBack, verdictOf } from "../decision/told";
 import { Verdict } from "../decision/Verdict";
-import { sentence, wordsFor } from "../lib/words";
+import { saidBy, sentence, wordsFor } from "../lib/words";
 import { parts, words } from "../words";
 
 /** What stays in the conversation: a question with its answer, or a turn that has failed or was stopped. */
 export function TurnMark({ mark, retry }: { mark: Mark; retry?: () => void }) {
   if (mark.kind === "answer") return <Answered mark={mark} />;
-  const { how, code, message } = mark;
+  const { how, code } = mark;
   return (
     <div className={`mark-end ${how}`} data-testid="turn-end" data-how={how} data-code={code}>
       <Icon name={how === "failed" ? "alert" : "stop"} />
-      <span dir="auto">{how === "stopped" ? words.chat.stopped : words.chat.failed(sentence(message || wordsFor(code).title))}</span>
+      <span dir="auto">{how === "stopped" ? words.chat.stopped : words.chat.failed(sentence(saidBy(mark).said || wordsFor(code).title))}</span>
       {retry && (
         <Guarded subject={mark.key}>
           <button type="button" className="quiet" data-testid="retry-turn" onClick={retry}>

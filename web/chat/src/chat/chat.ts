@@ -7,14 +7,14 @@ import { call, type DecisionInfo, type Page, type RunInfo } from "../server/api"
 import { FRAMES } from "../../../react/lib/json";
 import type { Content } from "../files/media";
 import { credential, useSession, whenOver } from "../server/session";
-import { namesInLog } from "./lognames";
+import { namesInLog } from "../log/lognames";
 import { Outbox, type Outgoing } from "./outbox";
 import { namesOf, rememberName } from "./subagents";
 import { ThreadRecord, type Mark } from "../decision/record";
 import { Tape } from "./tape";
 import { Times } from "./times";
 import type { Told } from "../decision/told";
-import { turnsInLog } from "./turnsinlog";
+import { turnsInLog } from "../log/turnsinlog";
 import { rememberUsed, usedIn, usedWords, type Used } from "./used";
 import { words } from "../words";
 

@@ -3,6 +3,7 @@
 
 import type { Interrupt, Message, ToolCall, ToolMessage } from "@ag-ui/client";
 import { questionOf } from "../../../react/forms/question";
+import { stringify } from "../../../react/lib/json";
 import type { Content } from "../files/media";
 import type { Mark } from "../decision/record";
 import type { Told } from "../decision/told";
@@ -36,7 +37,7 @@ export interface Row {
   day?: number;
   /** What stands behind it. */
   marks: readonly Mark[];
-  /** What the turn was asked that ended here without success. */
+  /** What the turn was asked that ended here without success, if that can be asked again. */
   again?: Content;
 }
 
@@ -104,9 +105,24 @@ export function rowsOf({ messages, interrupts, running, subagents, used, decided
       marks: standing,
     });
   }
-  const last = rows.at(-1);
-  if (last?.marks.at(-1)?.kind === "end") last.again = askedLast({ messages, interrupts, running, sending });
+  if (askedLast({ messages, interrupts, running, sending }) !== undefined) retries(rows);
   return rows;
+}
+
+/** Offers what a turn was asked that ended without success, unless the same was asked later. */
+function retries(rows: Row[]): void {
+  const later = new Set<string>();
+  const ended: Row[] = [];
+  for (const row of rows.toReversed()) {
+    if (row.marks.at(-1)?.kind === "end") ended.push(row);
+    if (row.message.role !== "user") continue;
+    if (row.message.content.length === 0) continue;
+    const asked = stringify(row.message.content);
+    const last = ended.shift();
+    if (last && !later.has(asked)) last.again = row.message.content;
+    ended.length = 0;
+    later.add(asked);
+  }
 }
 
 /** What the last turn was asked, if it can be asked that again now. */

@@ -2,16 +2,6 @@
 
 import { words } from "../words";
 
-
-
-
-
-
-
-
-
-
-
 export interface Failure {
   title: string;
   advice: string;
@@ -22,6 +12,15 @@ export function wordsFor(code: string): Failure {
   const errors: Record<string, Failure> = words.errors;
   if (Object.hasOwn(errors, code)) return errors[code]!;
   return /^\d{4}$/.test(code) ? words.errors.closed : words.errors.unknown;
+}
+
+/** The run of which a server's log says more; the rest of such a message says no more than its code does. */
+const LOGGED = /log says more of the run ([\w-]+)/;
+
+/** What a failure's message says to people; `run`: it says nothing, and what has happened is told of this run elsewhere. */
+export function saidBy({ code, message }: { code: string; message: string }): { said: string; run?: string } {
+  const run = LOGGED.exec(message)?.[1];
+  return run === undefined ? { said: message } : { said: wordsFor(code).title, run };
 }
 
 /** A server's message as a sentence that others can follow. */

@@ -15,7 +15,7 @@ import { hasFailed, stands } from "../../../react/threads/stands";
 import { useThreads } from "../../../react/threads/useThreads";
 import { searchThreads } from "./threadsearch";
 import { staleWords } from "../lib/words";
-import { locale, parts, words } from "../words";
+import { parts, words } from "../words";
 
 /** How often those that wait are asked for where no notices come, in milliseconds. */
 const EVERY_MS = 5_000;
@@ -147,7 +147,7 @@ function Group({ group, whole, current, ...more }: GroupProps) {
   const left = threads.length - shown.length;
   return (
     <section aria-label={name} data-testid="thread-group">
-      <h3>{waits && threads.length > 1 ? `${name} (${threads.length.toLocaleString(locale)})` : name}</h3>
+      <h3>{name}</h3>
       <ul>
         {shown.map((thread) => (
           <Row key={thread.threadId} thread={thread} waits={waits} current={thread.threadId === current} {...more} />

@@ -50,8 +50,6 @@ export const apart: typeof en = {
   writtenFromHere: "Ab hier so angezeigt, wie es geschrieben wurde: Es ist zu viel für eine Formatierung.",
   written: "So angezeigt, wie es geschrieben wurde: Es ist zu viel für eine Formatierung.",
   resultBegins: "Der Anfang des Ergebnisses",
-  showAll: "Alles anzeigen",
-  showLess: "Weniger anzeigen",
   download: "Herunterladen",
   begins: "Dies ist der Anfang.",
   sizeOf: "vom Typ",

@@ -48,8 +48,6 @@ export const apart = {
   writtenFromHere: "From here on it is shown as it was written: it is too much to lay out.",
   written: "Shown as it was written: it is too much to lay out.",
   resultBegins: "How the result begins",
-  showAll: "Show all",
-  showLess: "Show less",
   download: "Download",
   begins: "This is how it begins.",
   sizeOf: "of",
