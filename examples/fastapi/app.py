@@ -16,8 +16,6 @@ from pathlib import Path
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import StreamingResponse
 
-import model
-
 app = FastAPI()
 folder = Path(__file__).parent  # from wherever it is started, its questions are the same
 db = sqlite3.connect(folder / "agent.db", isolation_level=None, check_same_thread=False)  # each statement is kept at once
@@ -53,7 +51,9 @@ async def without_model(messages):
         yield "Write the name of somebody."
 
 
-think = model.think if "MODEL" in os.environ else without_model
+think = without_model
+if "MODEL" in os.environ:
+    from model import think
 
 
 @app.post("/")
