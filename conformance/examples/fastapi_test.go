@@ -242,7 +242,7 @@ func TestFastAPIModel(t *testing.T) {
 	answers <- delta(`"content":"One "`) + delta(`"content":"moment."`) + call(0, "ann") + call(1, "bob") + done
 	got := posted(t, url, `"messages":[`+first+`]`)
 	found := regexp.MustCompile(`\{"id": "([^"]+)", "reason": "[^"]+", "message": "Send this to (?:ann|bob)\?", "toolCallId": "([^"]+)"`).FindAllStringSubmatch(got, -1)
-	if !strings.Contains(got, `"moment."`) || len(found) != 2 {
+	if !strings.Contains(got, `"moment."`) || len(found) != 2 || strings.Count(got, `"parentMessageId": "`+regexp.MustCompile(`"messageId": "([^"]+)`).FindStringSubmatch(got)[1]) != 2 {
 		t.Fatalf("it says %s", got)
 	}
 	if request := <-asked; !strings.HasPrefix(request, "/v1/chat/completionsBearer secret{") || !strings.Contains(request, `{"role": "user", "content": "Write to both"}`) {

@@ -81,20 +81,20 @@ async def events(told, answers):
         call, results[call] = action.result()
         yield event("TOOL_CALL_RESULT", toolCallId=call, messageId=str(uuid.uuid4()), content=results[call])
     # What comes next comes once for all answers.
-    message, questions = None, []
+    message, speaking, questions = str(uuid.uuid4()), False, []
     try:
         async for part in think(in_order(told["messages"], results)):
             if isinstance(part, str):
-                if not message:
-                    message = str(uuid.uuid4())
+                if not speaking:
                     yield event("TEXT_MESSAGE_START", messageId=message, role="assistant")
+                    speaking = True
                 yield event("TEXT_MESSAGE_CONTENT", messageId=message, delta=part)
                 continue
-            if message:
+            if speaking:
                 yield event("TEXT_MESSAGE_END", messageId=message)
-                message = None
+                speaking = False
             call, question = str(uuid.uuid4()), str(uuid.uuid4())
-            yield event("TOOL_CALL_START", toolCallId=call, toolCallName="send_mail")
+            yield event("TOOL_CALL_START", toolCallId=call, toolCallName="send_mail", parentMessageId=message)
             yield event("TOOL_CALL_ARGS", toolCallId=call, delta=json.dumps(part))
             yield event("TOOL_CALL_END", toolCallId=call)
             keep(question, {"call": call, **part})
@@ -102,7 +102,7 @@ async def events(told, answers):
     except (OSError, LookupError, TypeError, ValueError) as error:  # the model's; what was done is kept
         yield event("RUN_ERROR", message=f"The model failed: {error}")
         return
-    if message:
+    if speaking:
         yield event("TEXT_MESSAGE_END", messageId=message)
     outcome = {"type": "interrupt", "interrupts": questions} if questions else {"type": "success"}
     yield event("RUN_FINISHED", **ids, outcome=outcome)
