@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,12 +30,28 @@ func withFastAPI(t *testing.T) string {
 	return ""
 }
 
-// uvicorn serves the example in a folder, and returns its URL.
-func uvicorn(t *testing.T, python, folder, port string) (*exec.Cmd, string) {
+// fastapiFolder is the example in a folder of its own, which it writes into.
+func fastapiFolder(t *testing.T) string {
 	t.Helper()
-	cmd := exec.Command(python, "-m", "uvicorn", "app:app", "--port", port, "--app-dir", filepath.Join(command.Root(t), "examples", "fastapi"))
-	cmd.Dir = folder
-	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+	folder := t.TempDir()
+	for _, name := range []string{"app.py", "model.py"} {
+		text, err := os.ReadFile(filepath.Join(command.Root(t), "examples", "fastapi", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+// uvicorn serves the example in a folder, from another one, and returns its URL.
+func uvicorn(t *testing.T, python, folder, port string, env ...string) (*exec.Cmd, string) {
+	t.Helper()
+	cmd := exec.Command(python, "-m", "uvicorn", "app:app", "--port", port, "--app-dir", folder)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1"), env...)
 	printed, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +74,7 @@ func uvicorn(t *testing.T, python, folder, port string) (*exec.Cmd, string) {
 // The agent in FastAPI asks, is killed, and acts once on an answer that comes twice.
 func TestFastAPI(t *testing.T) {
 	suite.Full(t)
-	python, folder := withFastAPI(t), t.TempDir()
+	python, folder := withFastAPI(t), fastapiFolder(t)
 	agent, url := uvicorn(t, python, folder, "0")
 	server := command.Start(t, command.Options{Args: []string{"--upstream", url + "/#ask-lost=true"}})
 	post := func(path, body string) string {
@@ -109,24 +126,27 @@ func TestFastAPI(t *testing.T) {
 	}
 }
 
+// posted is what the agent answers to the rest of a RunAgentInput.
+func posted(t *testing.T, url, rest string) string {
+	response, err := http.Post(url, "application/json", strings.NewReader(`{"threadId":"t","runId":"r",`+rest+`}`))
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return response.Status + string(text)
+}
+
 // The same answer that comes while it is carried out, or again, is carried out once. A message
 // in an answer's place is answered, and an unknown question is a 404.
 func TestFastAPIAlone(t *testing.T) {
-	folder := t.TempDir()
+	folder := fastapiFolder(t)
 	_, url := uvicorn(t, withFastAPI(t), folder, "0")
-	post := func(rest string) string {
-		response, err := http.Post(url, "application/json", strings.NewReader(`{"threadId":"t","runId":"r",`+rest+`}`))
-		if err != nil {
-			t.Error(err)
-			return ""
-		}
-		defer response.Body.Close()
-		text, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Error(err)
-		}
-		return response.Status + string(text)
-	}
+	post := func(rest string) string { return posted(t, url, rest) }
 	for rest, want := range map[string]string{
 		`"messages":[]`: "Write the name of somebody.",
 		`"messages":[{"id":"m","role":"user","content":[{"type":"text","text":"ann"}]}]`: "Write the name of somebody.",
@@ -145,11 +165,11 @@ func TestFastAPIAlone(t *testing.T) {
 		return question[1]
 	}
 	other := asked(`"messages":[{"id":"m","role":"user","content":"cid"}]`)
-	cancels := `"messages":[{"id":"m","role":"user","content":"cid"},{"id":"c","role":"assistant"}%s],"resume":[{"interruptId":"` + other + `","status":"cancelled"}]`
+	cancels := `"messages":[{"id":"m","role":"user","content":"cid"},{"id":"c","role":"assistant","toolCalls":[{"id":"call"}]}%s],"resume":[{"interruptId":"` + other + `","status":"cancelled"}]`
 	if got := post(fmt.Sprintf(cancels, `,{"id":"n","role":"user","content":"bob"}`)); !strings.Contains(got, "Not sent to cid.") || !strings.Contains(got, "Send this to bob?") {
 		t.Errorf("a message in an answer's place is answered by %s", got)
 	}
-	if got := post(fmt.Sprintf(cancels, "")); !strings.Contains(got, "Not sent to cid.") || strings.Contains(got, "interrupts") {
+	if got := post(fmt.Sprintf(cancels, "")); !strings.Contains(got, "Not sent to cid.") || strings.Contains(got, "interrupts") || strings.Contains(got, "Write the name") {
 		t.Errorf("a cancellation is answered by %s", got)
 	}
 	question := asked(`"messages":[{"id":"m","role":"user","content":"ann"}]`)
@@ -166,5 +186,92 @@ func TestFastAPIAlone(t *testing.T) {
 	}
 	if sent, err := os.ReadFile(filepath.Join(folder, "sent.log")); err != nil || bytes.Count(sent, []byte("\n")) != 1 {
 		t.Errorf("it has sent %q, %v", sent, err)
+	}
+}
+
+// An action that takes long is no silence: comments come until it has ended.
+func TestFastAPIWaits(t *testing.T) {
+	cmd := exec.Command(withFastAPI(t), "-c", `
+import asyncio, app
+
+async def main():
+    done, app.PATIENCE = asyncio.Event(), 0.001
+    async def slow(*_):
+        await done.wait()
+    app.send_mail = slow
+    app.keep("q", {"call": "c", "to": "ann", "text": "Dear ann"})
+    answer = {"interruptId": "q", "status": "resolved", "payload": {"approved": True}}
+    waits = 0
+    async for part in app.events({"threadId": "t", "runId": "r", "messages": []}, [answer]):
+        waits += part == ": wait\n\n"
+        if waits == 2:
+            done.set()
+        if "TOOL_CALL_RESULT" in part:
+            print(waits > 1 and part)
+
+asyncio.run(main())
+`)
+	cmd.Dir = fastapiFolder(t)
+	if printed, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(printed, []byte("Sent to ann.")) {
+		t.Errorf("it tells %s, %v", printed, err)
+	}
+}
+
+// The model proposes a mail and goes on after its answers, once: it is told each result behind
+// its call, even if a new message follows the question.
+func TestFastAPIModel(t *testing.T) {
+	delta := func(members string) string {
+		return "data: {\"choices\":[{\"index\":0,\"delta\":{" + members + "}}]}\n\n"
+	}
+	call := func(index int, to string) string {
+		head := fmt.Sprintf(`"tool_calls":[{"index":%d,"id":"m%[1]d","type":"function","function":{"name":"send_mail","arguments":"{\"to\":"}}]`, index)
+		return delta(head) + delta(fmt.Sprintf(`"tool_calls":[{"index":%d,"function":{"arguments":"\"%s\",\"text\":\"Hello\"}"}}]`, index, to))
+	}
+	const done = "data: {\"choices\":[],\"usage\":{}}\n\ndata: [DONE]\n\n"
+	answers := make(chan string, 3)
+	asked := make(chan string, 3)
+	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		asked <- r.URL.Path + r.Header.Get("Authorization") + string(body)
+		_, _ = io.WriteString(w, <-answers)
+	}))
+	defer endpoint.Close()
+	_, url := uvicorn(t, withFastAPI(t), fastapiFolder(t), "0", "MODEL=m-1", "MODEL_URL="+endpoint.URL+"/v1", "OPENAI_API_KEY=secret")
+
+	const first = `{"id":"u","role":"user","content":[{"type":"text","text":"Write to both"},{"type":"image"}]}`
+	answers <- delta(`"content":"One "`) + delta(`"content":"moment."`) + call(0, "ann") + call(1, "bob") + done
+	got := posted(t, url, `"messages":[`+first+`]`)
+	found := regexp.MustCompile(`\{"id": "([^"]+)", "reason": "[^"]+", "message": "Send this to (?:ann|bob)\?", "toolCallId": "([^"]+)"`).FindAllStringSubmatch(got, -1)
+	if !strings.Contains(got, `"moment."`) || len(found) != 2 || strings.Count(got, `"parentMessageId": "`+regexp.MustCompile(`"messageId": "([^"]+)`).FindStringSubmatch(got)[1]) != 2 {
+		t.Fatalf("it says %s", got)
+	}
+	if request := <-asked; !strings.HasPrefix(request, "/v1/chat/completionsBearer secret{") || !strings.Contains(request, `{"role": "user", "content": "Write to both"}`) {
+		t.Errorf("the model is asked %s", request)
+	}
+
+	toolCall := func(id string) string {
+		return `{"id":"` + id + `","type":"function","function":{"name":"send_mail","arguments":"{}"}}`
+	}
+	history := first + `,{"id":"a","role":"assistant","content":"One moment.","toolCalls":[` + toolCall(found[0][2]) + `,` + toolCall(found[1][2]) + `]},` +
+		`{"id":"n","role":"user","content":"And cid?"}`
+	answers <- delta(`"content":"Done."`) + done
+	got = posted(t, url, `"messages":[`+history+`],"resume":[{"interruptId":"`+found[0][1]+`","status":"resolved","payload":{"approved":true}},{"interruptId":"`+found[1][1]+`","status":"cancelled"}]`)
+	if !strings.Contains(got, `"Done."`) || !strings.Contains(got, `"success"`) {
+		t.Errorf("after the answers it says %s", got)
+	}
+	request, want := <-asked, `]}, {"role": "tool", "tool_call_id": "`+found[0][2]+`", "content": "Sent to ann."}, `+
+		`{"role": "tool", "tool_call_id": "`+found[1][2]+`", "content": "Not sent to bob."}, {"role": "user", "content": "And cid?"}]`
+	if !strings.Contains(request, want) || !strings.Contains(request, `"content": "One moment.", "tool_calls": [{"id": "`+found[0][2]) {
+		t.Errorf("the model is asked %s, and not %s", request, want)
+	}
+
+	// Its results come where they were told. An answer that breaks off is an error.
+	answers <- delta(`"content":"Well"`)
+	got = posted(t, url, `"messages":[`+history+`,{"id":"r","role":"tool","toolCallId":"`+found[0][2]+`","content":"Sent."}]`)
+	if !strings.Contains(got, "RUN_ERROR") || !strings.Contains(got, "broke off") {
+		t.Errorf("a model that breaks off is told as %s", got)
+	}
+	if request := <-asked; !strings.Contains(request, `"content": "Sent."}, {"role": "tool", "tool_call_id": "`+found[1][2]+`", "content": "Nobody knows what came of it."}, {"role": "user"`) {
+		t.Errorf("with the results behind the message the model is asked %s", request)
 	}
 }

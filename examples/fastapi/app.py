@@ -8,16 +8,20 @@ it. Several need a database that they share, and a lock on the question's row fo
 
 import asyncio
 import json
+import os
 import sqlite3
 import uuid
+from pathlib import Path
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import StreamingResponse
 
 app = FastAPI()
-db = sqlite3.connect("agent.db", isolation_level=None, check_same_thread=False)  # each statement is kept at once
+folder = Path(__file__).parent  # from wherever it is started, its questions are the same
+db = sqlite3.connect(folder / "agent.db", isolation_level=None, check_same_thread=False)  # each statement is kept at once
 db.execute("CREATE TABLE IF NOT EXISTS questions (id TEXT PRIMARY KEY, mail TEXT, said TEXT)")
 acting = {}  # the action on a question, which the same answer waits for when it comes again
+PATIENCE = 60  # seconds of silence; after five minutes aguiws takes the agent for lost
 
 
 def what(question):
@@ -33,8 +37,23 @@ def keep(question, mail, said=None):
 async def send_mail(to, text, question, run):
     """Your own work. Give `question` to the service that you call as its idempotency key: it is
     the same when the answer comes again. aguiws shows people the `run` after a crash."""
-    with open("sent.log", "a") as log:
+    with open(folder / "sent.log", "a") as log:
         log.write(json.dumps({"to": to, "text": text, "question": question, "run": run}) + "\n")
+
+
+async def without_model(messages):
+    """What comes next in a chat: a text is said, and a mail is asked about."""
+    last = messages[-1] if messages else {}
+    text = last.get("content")
+    if last.get("role") == "user" and isinstance(text, str):
+        yield {"to": text, "text": f"Dear {text}"}
+    elif last.get("role") != "tool":
+        yield "Write the name of somebody."
+
+
+think = without_model
+if "MODEL" in os.environ:
+    from model import think
 
 
 @app.post("/")
@@ -48,32 +67,44 @@ async def run(request: Request):
 
 async def events(told, answers):
     ids = {"threadId": told["threadId"], "runId": told["runId"]}
-    outcome = {"type": "success"}
     yield event("RUN_STARTED", **ids)
+    results = {}
     for answer in answers:
         # The action is a task of its own: it goes on if the connection closes.
         question = answer["interruptId"]
         if question not in acting:
             acting[question] = asyncio.create_task(act(answer, told["runId"]))
             acting[question].add_done_callback(lambda _, question=question: acting.pop(question))
-        call, said = await asyncio.shield(acting[question])
-        # A model goes on here: give it told["messages"], the result of the call behind them.
-        yield event("TOOL_CALL_RESULT", toolCallId=call, messageId=str(uuid.uuid4()), content=said)
-    to = asked(told["messages"])
-    if to:  # a model begins here: told["messages"] is the whole chat
-        args = {"to": to, "text": f"Dear {to}"}
-        call, question = str(uuid.uuid4()), str(uuid.uuid4())
-        yield event("TOOL_CALL_START", toolCallId=call, toolCallName="send_mail")
-        yield event("TOOL_CALL_ARGS", toolCallId=call, delta=json.dumps(args))
-        yield event("TOOL_CALL_END", toolCallId=call)
-        keep(question, {"call": call, **args})
-        about = {"id": question, "reason": "example:ask_human", "message": f"Send this to {to}?", "toolCallId": call}
-        outcome = {"type": "interrupt", "interrupts": [about]}
-    elif not answers:
-        message = str(uuid.uuid4())
-        yield event("TEXT_MESSAGE_START", messageId=message, role="assistant")
-        yield event("TEXT_MESSAGE_CONTENT", messageId=message, delta="Write the name of somebody.")
+        action = acting[question]
+        while not (await asyncio.wait({action}, timeout=PATIENCE))[0]:
+            yield ": wait\n\n"
+        call, results[call] = action.result()
+        yield event("TOOL_CALL_RESULT", toolCallId=call, messageId=str(uuid.uuid4()), content=results[call])
+    # What comes next comes once for all answers.
+    message, speaking, questions = str(uuid.uuid4()), False, []
+    try:
+        async for part in think(in_order(told["messages"], results)):
+            if isinstance(part, str):
+                if not speaking:
+                    yield event("TEXT_MESSAGE_START", messageId=message, role="assistant")
+                    speaking = True
+                yield event("TEXT_MESSAGE_CONTENT", messageId=message, delta=part)
+                continue
+            if speaking:
+                yield event("TEXT_MESSAGE_END", messageId=message)
+                speaking = False
+            call, question = str(uuid.uuid4()), str(uuid.uuid4())
+            yield event("TOOL_CALL_START", toolCallId=call, toolCallName="send_mail", parentMessageId=message)
+            yield event("TOOL_CALL_ARGS", toolCallId=call, delta=json.dumps(part))
+            yield event("TOOL_CALL_END", toolCallId=call)
+            keep(question, {"call": call, **part})
+            questions.append({"id": question, "reason": "example:ask_human", "message": f"Send this to {part['to']}?", "toolCallId": call})
+    except (OSError, LookupError, TypeError, ValueError) as error:  # the model's; what was done is kept
+        yield event("RUN_ERROR", message=f"The model failed: {error}")
+        return
+    if speaking:
         yield event("TEXT_MESSAGE_END", messageId=message)
+    outcome = {"type": "interrupt", "interrupts": questions} if questions else {"type": "success"}
     yield event("RUN_FINISHED", **ids, outcome=outcome)
 
 
@@ -95,11 +126,18 @@ async def act(answer, run):
     return mail["call"], said
 
 
-def asked(messages):
-    """The text of the last message, if a person has just written it: behind a question stands its call."""
-    last = messages[-1] if messages else {}
-    text = last.get("content")
-    return text if last.get("role") == "user" and isinstance(text, str) else ""
+def in_order(messages, results):
+    """The chat with each result directly behind its call, as models want it: a new message may
+    stand between them. A call has none if a human took its run as done after a crash."""
+    results = {message["toolCallId"]: message["content"] for message in messages if message["role"] == "tool"} | results
+    chat = []
+    for message in messages:
+        if message["role"] == "tool":
+            continue
+        chat.append(message)
+        for call in message.get("toolCalls") or []:
+            chat.append({"role": "tool", "toolCallId": call["id"], "content": results.get(call["id"], "Nobody knows what came of it.")})
+    return chat
 
 
 def event(kind, **members):
