@@ -35,10 +35,10 @@ func production(ctx context.Context, redis string, auth identity.Authenticator, 
 	srv, err := server.New(runs, &server.Options{
 		Auth:           auth,
 		Hosts:          []string{"chat.example.com"},
-		Origins:        []string{"https://chat.example.com"},                // needed if a proxy ends TLS
-		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, // their X-Forwarded-For counts
-		Store:          store,                                               // for /ops
-		Ready:          store.Ready,                                         // for /readyz
+		Origins:        []string{"https://chat.example.com"},                 // needed if a proxy ends TLS
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.5/32")}, // their X-Forwarded-For counts
+		Store:          store,                                                // for /ops
+		Ready:          store.Ready,                                          // for /readyz
 		Fallback:       web.Handler(),
 	})
 	if err != nil {
