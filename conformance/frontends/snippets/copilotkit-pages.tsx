@@ -1,5 +1,6 @@
+import { Questions } from "./decisions-copilotkit";
+
 declare const threadId: string;
-declare function Questions(props: { agentId?: string }): null;
 
 import { CopilotChat, CopilotKit } from "@copilotkit/react-core/v2";
 import { useState } from "react";

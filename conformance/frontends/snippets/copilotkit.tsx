@@ -1,5 +1,6 @@
+import { Questions } from "./decisions-copilotkit";
+
 declare const threadId: string;
-declare function Questions(): null;
 
 import { WebSocketAgent } from "@aguiws/client/copilotkit";
 import { CopilotChat, CopilotKit } from "@copilotkit/react-core/v2";
