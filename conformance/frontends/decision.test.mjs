@@ -16,20 +16,22 @@ const asked = (tab, n = 1) => until(async () => (await tab.at("interrupt").count
 /** What has only just come takes no decision. */
 const press = (where, hook) => where.locator(`.guarded:not([aria-disabled]) [data-testid="${hook}"]`).click();
 
-test("CopilotKit: a call is approved with edits", async () => {
-  const tool = unique("pay");
-  const tab = await Tab.open("decision", copilotkit, { with: "copilotkit" });
-  await tab.say(`/tool ${tool} {"amount":10}`);
-  await asked(tab);
-  assert.match(await tab.at("interrupt").innerText(), /Amount\s+10/);
-  await tab.shot("decision-copilotkit");
-  await press(tab.page, "edit");
-  await tab.at("edit /amount").fill("7");
-  await press(tab.page, "approve-edited");
-  await tab.says(`I have called ${tool}.`);
-  assert.deepEqual(await effects(tool), [{ amount: 7 }]);
-  await asked(tab, 0);
-});
+for (const by of ["runtimeUrl", "WebSocketAgent"]) {
+  test(`CopilotKit by ${by}: a call is approved with edits`, async () => {
+    const tool = unique("pay");
+    const tab = await Tab.open("decision", copilotkit, { with: "copilotkit", by });
+    await tab.say(`/tool ${tool} {"amount":10}`);
+    await asked(tab);
+    assert.match(await tab.at("interrupt").innerText(), /Amount\s+10/);
+    await tab.shot(`decision-copilotkit-${by}`);
+    await press(tab.page, "edit");
+    await tab.at("edit /amount").fill("7");
+    await press(tab.page, "approve-edited");
+    await tab.says(`I have called ${tool}.`);
+    assert.deepEqual(await effects(tool), [{ amount: 7 }]);
+    await asked(tab, 0);
+  });
+}
 
 test("assistant-ui: a form is checked, then sent", async () => {
   const tab = await Tab.open("decision", assistant, { with: "assistant" });

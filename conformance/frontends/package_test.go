@@ -69,7 +69,8 @@ func TestSnippetsCompile(t *testing.T) {
 	packages(t)
 	web, tsc := compiler(t)
 	const from = "node_modules"
-	app := install(t, "snippets", command.Pack(t), map[string]string{"@ag-ui": from, "rxjs": from, "@copilotkit": from, "@assistant-ui": from, "@types": from, "react": from, "@tanstack": web})
+	// The application's @ag-ui/client is not the one that the frontends bring.
+	app := install(t, "snippets", command.Pack(t), map[string]string{"@ag-ui": web, "rxjs": web, "@copilotkit": from, "@assistant-ui": from, "@types": from, "react": from, "@tanstack": web})
 	unpack(t, app, "react", command.PackReact(t))
 	for _, example := range []string{"assistant-ui", "copilotkit", "tanstack"} {
 		if err := os.CopyFS(filepath.Join(app, "example", example), os.DirFS(filepath.Join(command.Root(t), "examples", example, "src"))); err != nil {

@@ -4,22 +4,10 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
 const near = (path) => new URL(path, import.meta.url);
-const shown = (name) => readFileSync(near(`../../conformance/frontends/snippets/${name}`), "utf8");
 
 rmSync(near("dist"), { recursive: true, force: true });
 cpSync(near("template"), near("dist"), { recursive: true });
-for (const name of ["page.ts", "thread.ts"]) writeFileSync(near(`dist/src/${name}`), shown(name));
-
-// The page's own thread connects by itself.
-const connects = "  useEffect(() => void tell(opened), []);\n";
-const chat = shown("httpagent.tsx").match(/^function Chat\(\) \{[^]*?^\}\n/m)?.[0];
-if (!chat?.includes(connects)) throw new Error("httpagent.tsx has no Chat that connects");
-writeFileSync(near("dist/src/chat.tsx"), `import type { Interrupt } from "@ag-ui/client";
-import { useState, type FormEvent } from "react";
-import { agent, answer, choicesOf, send } from "./page";
-import { useThread } from "./thread";
-
-export ${chat.replace(connects, "")}`);
+for (const name of ["page.ts", "thread.ts", "chat.tsx"]) cpSync(near(`../../conformance/frontends/snippets/${name}`), near(`dist/src/${name}`));
 
 const read = (path) => JSON.parse(readFileSync(near(path), "utf8"));
 const [client, web] = [read("../client/package.json"), read("../package.json").devDependencies];

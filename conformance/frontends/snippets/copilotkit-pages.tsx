@@ -1,8 +1,8 @@
+import { Questions } from "./decisions-copilotkit";
+
 declare const threadId: string;
-declare function Questions(props: { agentId?: string }): null;
 
 import { CopilotChat, CopilotKit } from "@copilotkit/react-core/v2";
-import { useState } from "react";
 
 const byProvider = (
   <CopilotKit runtimeUrl="/copilotkit" agent="weather" threadId={threadId} enableInspector={false}>
@@ -17,6 +17,8 @@ const byChat = (
     <CopilotChat agentId="weather" threadId={threadId} />
   </CopilotKit>
 );
+
+import { useState } from "react";
 
 function Page({ signIn }: { signIn: () => Promise<string> }) {
   const [token, setToken] = useState("");

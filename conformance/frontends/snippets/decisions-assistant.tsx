@@ -1,5 +1,5 @@
 import { useAgUiInterrupts, useAgUiSubmitInterruptResponses, type AgUiResumeEntry } from "@assistant-ui/react-ag-ui";
-import type { WebSocketAgent } from "@aguiws/client";
+import type { WebSocketAgent } from "@aguiws/client/assistant-ui";
 import { Decision } from "@aguiws/react";
 import { useState } from "react";
 

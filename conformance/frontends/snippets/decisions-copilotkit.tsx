@@ -1,10 +1,11 @@
-import type { WebSocketAgent } from "@aguiws/client";
 import { Decision } from "@aguiws/react";
-import { useInterrupt } from "@copilotkit/react-core/v2";
+import { useAgent, useInterrupt } from "@copilotkit/react-core/v2";
 
-/** Put it inside <CopilotKit>. `agent` is the one that CopilotKit has. */
-export function Questions({ agent }: { agent: WebSocketAgent }) {
+/** Put it inside <CopilotKit>. Without an agentId it is the provider's agent, as it is for CopilotChat. */
+export function Questions({ agentId }: { agentId?: string }) {
+  const { agent } = useAgent({ agentId });
   useInterrupt({
+    agentId,
     render: ({ interrupts, resolve, cancel }) => (
       <>
         {(interrupts ?? []).map((interrupt) => (

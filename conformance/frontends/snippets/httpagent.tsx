@@ -36,7 +36,7 @@ async function send(text: string) {
   });
 }
 
-// The buttons of a question. If it has none, draw a form of its responseSchema: `<DecisionForm>` of @aguiws/react is one.
+// The buttons of a question. If it has none, draw a form of its responseSchema: `<DecisionForm>` is one, of our package @aguiws/react.
 interface Choice { label: string; payload?: unknown }
 const either = (yes: string, no: string): Choice[] => [{ label: yes, payload: { approved: true } }, { label: no, payload: { approved: false } }];
 function choicesOf({ reason, metadata, responseSchema }: Interrupt): Choice[] {

@@ -25,6 +25,7 @@ export function Chat() {
       }}>
         <input name="text" disabled={thread.running || questions.length > 0} />
       </form>
+      {thread.running && <button onClick={thread.stop}>Stop</button>}
     </main>
   );
 }

@@ -1,4 +1,4 @@
-import type { Interrupt, Message, ResumeEntry, ToolCall } from "@ag-ui/client";
+import type { Interrupt, ResumeEntry, ToolCall } from "@ag-ui/client";
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef } from "react";
 import { ApprovalBody } from "./ApprovalBody.js";
 import { ArgFields } from "./ArgFields.js";
@@ -10,7 +10,7 @@ import type { Control } from "../control/control.js";
 import { entryOf, labelOf, saidBeside, saysYes, type Answer } from "../forms/answers.js";
 import { calledIn, EVENT, questionOf, TIMER } from "../forms/question.js";
 import { Keeping, type Keep } from "../forms/typed.js";
-import { aboutOf, calledBy, factsOf, headingOf, toolCallOf, wordsOf } from "../forms/wording.js";
+import { aboutOf, calledBy, factsOf, headingOf, toolCallOf, wordsOf, type Calling } from "../forms/wording.js";
 import type { Timed } from "../lib/due.js";
 import { DueTag, useDue } from "../lib/DueTag.js";
 import { Folded, Paragraph } from "../lib/Folded.js";
@@ -28,7 +28,7 @@ export interface DecisionProps {
   onAnswer: (answer: ResumeEntry) => void;
   /** The call that the question is about, or else the messages that have it. */
   toolCall?: ToolCall | { name: string; arguments: string } | undefined;
-  messages?: readonly Message[] | undefined;
+  messages?: readonly Calling[] | undefined;
   /** What was decided and is not sent yet: it is told in place of the ways to answer. */
   answer?: Answer | undefined;
   /** Takes that decision back. */
@@ -50,7 +50,7 @@ export interface DecisionProps {
   exact?: boolean | undefined;
 }
 
-const NONE: readonly Message[] = [];
+const NONE: readonly Calling[] = [];
 
 /** One question, put as its schema asks for it. Another question is another component: give it the interrupt's id for a key. */
 export function Decision(props: DecisionProps) {

@@ -94,8 +94,11 @@ export function aboutWhat(interrupt: Interrupt, call?: ToolCall, strings: String
   return visible(shortened(about, DESCRIBED));
 }
 
+/** A message as far as calls are looked for in it: a frontend's messages may be those of another @ag-ui/client. */
+export type Calling = Pick<Message, "role"> & { toolCalls?: readonly ToolCall[] | undefined };
+
 /** The tool call an interrupt is about. */
-export function toolCallOf(interrupt: Interrupt, messages: readonly Message[]): ToolCall | undefined {
+export function toolCallOf(interrupt: Interrupt, messages: readonly Calling[]): ToolCall | undefined {
   if (interrupt.toolCallId === undefined) return undefined;
   for (const message of messages) {
     if (message.role !== "assistant") continue;

@@ -3,13 +3,14 @@
 import { expect, it, vi } from "vitest";
 import { attached, Bench, failed, finished, interrupt, live, run, settle, started, stream } from "../../client/test/fake";
 import { quietly } from "../../client/test/scenes";
+import { WebSocketAgent, type WebSocketAgentConfig } from "../../client/agent";
 import { ThreadStore } from "../thread/threadstore";
 
 quietly();
 
-async function watched() {
+async function watched(options: Partial<WebSocketAgentConfig> = {}) {
   const bench = new Bench();
-  const agent = bench.agent();
+  const agent = new WebSocketAgent({ url: "unused", threadId: "t", connection: bench.connection, ...options });
   const store = new ThreadStore(agent);
   const told = vi.fn();
   const leave = store.watch(told);
@@ -21,11 +22,19 @@ async function watched() {
   return { bench, agent, store, told, leave, unfollow, attach };
 }
 
-it("sends a text, and cancels what is open with it", async () => {
+it("sends no message while a question is open, and says why", async () => {
   const { bench, store, attach } = await watched();
   bench.socket.say(attached(1, true, { id: attach.id, interrupts: [interrupt("q1")] }), live(1));
   await settle();
+  expect(await store.send("something else")).toBe(false);
+  expect(store.read()).toMatchObject({ messages: [], fault: { code: "interrupts_pending" }, running: false });
   expect(store.read().status.interrupts.map(({ id }) => id)).toEqual(["q1"]);
+});
+
+it("sends a text, and cancels what is open with it if the agent does", async () => {
+  const { bench, store, attach } = await watched({ unanswered: "cancel" });
+  bench.socket.say(attached(1, true, { id: attach.id, interrupts: [interrupt("q1")] }), live(1));
+  await settle();
   const taken = store.send("something else");
   await settle();
   const input = bench.socket.next();

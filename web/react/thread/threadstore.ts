@@ -52,9 +52,8 @@ export class ThreadStore {
 
   send = (content: UserMessage["content"]): Promise<boolean> => {
     const message = { id: randomUUID(), role: "user" as const, content };
-    const cancelled = this.agent.status.interrupts.map(({ id }) => ({ interruptId: id, status: "cancelled" as const }));
     this.agent.addMessage(message);
-    return this.run(cancelled.length > 0 ? { resume: cancelled } : {}, () => {
+    return this.run({}, () => {
       this.agent.setMessages(this.agent.messages.filter(({ id }) => id !== message.id));
     });
   };
@@ -74,7 +73,9 @@ export class ThreadStore {
         onRunErrorEvent: ({ event }) => void (fault = faultOf(event)),
       });
     } catch (error) {
-      const code = error instanceof TransportError ? error.code : "client";
+      // What is open here is judged by @ag-ui/client, whose errors have no code.
+      const asked = parameters.resume === undefined && this.agent.pendingInterrupts.length > 0;
+      const code = error instanceof TransportError ? error.code : asked ? "interrupts_pending" : "client";
       fault = { code, message: error instanceof Error ? error.message : String(error) };
     }
     if (!began) undo?.();

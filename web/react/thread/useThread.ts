@@ -5,8 +5,9 @@ import { ThreadStore, type ThreadPicture } from "./threadstore.js";
 
 export interface Thread extends ThreadPicture {
   /**
-   * Asks for a run with this text, or with these parts of text and media. Open questions are cancelled with it. Answers
-   * whether the server has taken it: `fault` says why it has not, and the message is taken out again.
+   * Asks for a run with this text, or with these parts of text and media. It is refused while a question is open, unless
+   * the agent has `unanswered: "cancel"`. Answers whether the server has taken it: `fault` says why it has not, and the
+   * message is taken out again.
    */
   send(content: UserMessage["content"]): Promise<boolean>;
   /** Answers open questions, all of them together. Answers whether the server has taken it. */

@@ -1,0 +1,6 @@
+// What is used of the package `next`.
+
+declare module "next/dynamic" {
+  type Component = import("react").ComponentType;
+  export default function dynamic(load: () => Promise<Component>, options: { ssr: boolean }): Component;
+}

@@ -1,0 +1,5 @@
+"use client";
+
+import dynamic from "next/dynamic";
+
+export default dynamic(() => import("./chat").then(({ Chat }) => Chat), { ssr: false });
