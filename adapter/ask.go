@@ -40,10 +40,15 @@ var confirmSchema = protocol.Any(`{"type":"object","properties":{` +
 
 // Confirm is Ask with one question that wants a yes or a no. True: somebody
 // said yes. No, cancelled and expired are all false. The error is Ask's.
-func (r *Run) Confirm(ctx context.Context, message string) (bool, error) {
-	answers, err := r.Ask(ctx, protocol.Interrupt{
-		Reason: protocol.ReasonConfirmation, Message: message, ResponseSchema: confirmSchema,
-	})
+//
+// Each mark changes the question: with AnotherResolves, runner.Options.SeparateDuties holds
+// for it. Without that mark the user who asked may say yes.
+func (r *Run) Confirm(ctx context.Context, message string, marks ...func(protocol.Interrupt) protocol.Interrupt) (bool, error) {
+	question := protocol.Interrupt{Reason: protocol.ReasonConfirmation, Message: message, ResponseSchema: confirmSchema}
+	for _, mark := range marks {
+		question = mark(question)
+	}
+	answers, err := r.Ask(ctx, question)
 	return err == nil && answers.Of[0].Approved(), err
 }
 

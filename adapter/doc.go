@@ -16,7 +16,7 @@
 //		if err != nil {
 //			return err
 //		}
-//		approved, err := run.Confirm(ctx, "Send this? "+letter)
+//		approved, err := run.Confirm(ctx, "Send this? "+letter, adapter.AnotherResolves)
 //		if err != nil {
 //			return err // suspended: nothing of the run stays in memory
 //		}
@@ -33,10 +33,10 @@
 //	}
 //
 // A call belongs inside Step if it has an effect, or could turn out otherwise the next time
-// (a model, a clock, a random number). By what it is Given a replay knows it from another
-// step of its name. CallTools announces tool calls, asks about those that need it, and
-// carries them out. Everything else on Run streams events. Package adaptertest runs agents in
-// tests, and lets their workers die.
+// (a model, a clock, a random number). Given tells the step what it depends on: a replay
+// that comes to the step with something else ends in an error. CallTools announces tool
+// calls, asks about those that need it, and carries them out. Everything else on Run streams
+// events. Package adaptertest runs agents in tests, and lets their workers die.
 //
 // # A run
 //

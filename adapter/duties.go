@@ -8,7 +8,7 @@ import (
 
 // AnotherResolves returns the interrupt as one that, with runner.Options.SeparateDuties, must
 // be resolved by somebody else than whose messages led to it. Tool calls are so without
-// it. Clients see it in the interrupt's metadata.
+// it, and Run.Confirm takes it as a mark. Clients see it in the interrupt's metadata.
 func AnotherResolves(i protocol.Interrupt) protocol.Interrupt {
 	return lifecycle.WithOwn(i, judge.AnotherKey, true)
 }

@@ -223,6 +223,25 @@ func TestWhatIsAnApproval(t *testing.T) {
 	}
 }
 
+// Confirm takes the marks of an interrupt.
+func TestConfirmationOfAnother(t *testing.T) {
+	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		yes, err := run.Confirm(ctx, "Send it?", adapter.AnotherResolves)
+		if err != nil {
+			return err
+		}
+		return run.Say(fmt.Sprint(yes))
+	}), separate)
+	l.as(ann, user("hi"))
+	open := interrupts(t, l.untilEnd())
+	yes := &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, goAhead)}}
+	refusedWith(t, l.as(ann, yes), adapter.CodeOwnApproval)
+	if a := l.as(bob, yes); a.Disposition != admission.Started {
+		t.Fatalf("another is refused: %+v", a.Refusal)
+	}
+	succeeded(t, l.untilEnd())
+}
+
 // neverRenewed is a way to the store of a worker whose renewals do not arrive.
 type neverRenewed struct{ store.Store }
 

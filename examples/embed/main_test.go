@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -82,6 +83,17 @@ func TestEmbed(t *testing.T) {
 				t.Errorf("it says %q", last)
 			}
 		})
+	}
+}
+
+// A bearer that the site has not given out is refused, whatever cookie comes with it: with
+// one, no Origin is asked for.
+func TestStrangeBearer(t *testing.T) {
+	site, ctx := started(t)
+	options := &client.Options{HTTPClient: loggedIn(t, site, "ann"), Token: "junk"}
+	var refused *client.RefusedError
+	if _, err := client.Dial(ctx, site+"/ai/agui/ws", options); !errors.As(err, &refused) || refused.Status != http.StatusUnauthorized {
+		t.Errorf("%v, want 401", err)
 	}
 }
 
