@@ -45,18 +45,11 @@ func production(ctx context.Context, redis, secret string, auth identity.Authent
 	srv, err := server.New(runs, &server.Options{
 		Auth:           auth,
 		Hosts:          []string{"chat.example.com"},
-<<<<<<< HEAD
 		Origins:        []string{"https://chat.example.com"},                 // needed if a proxy ends TLS
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.5/32")}, // their X-Forwarded-For counts
 		Store:          store,                                                // for /ops
 		Ready:          store.Ready,                                          // for /readyz
-=======
-		Origins:        []string{"https://chat.example.com"},                // needed if a proxy ends TLS
-		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, // their X-Forwarded-For counts
-		Store:          store,                                               // for /ops
-		Ready:          store.Ready,                                         // for /readyz
 		Webhooks:       hooks,
->>>>>>> go2
 		Fallback:       web.Handler(),
 	})
 	if err != nil {
