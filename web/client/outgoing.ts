@@ -5,6 +5,9 @@ import * as agui from "@ag-ui/client";
 import type { RunAgentInput } from "@ag-ui/client";
 import { TransportError } from "./errors.js";
 
+// 0.0.59 has no such check: there the server says what is wrong. Webpack refuses `agui.member` of a member that is not there, and takes this.
+const { enforceOutgoingInput } = agui as { enforceOutgoingInput?: typeof agui.enforceOutgoingInput };
+
 /** Members whose content is the application's: a null in there is a value. */
 const OPEN = new Set(["state", "forwardedProps", "parameters", "payload", "metadata"]);
 
@@ -16,10 +19,9 @@ const OPEN = new Set(["state", "forwardedProps", "parameters", "payload", "metad
  */
 export function outgoing(input: RunAgentInput): RunAgentInput {
   const described = withoutNulls(input) as RunAgentInput;
-  // 0.0.59 has no such check: there the server says what is wrong.
-  if (!("enforceOutgoingInput" in agui)) return described;
+  if (!enforceOutgoingInput) return described;
   try {
-    return agui.enforceOutgoingInput(described);
+    return enforceOutgoingInput(described);
   } catch (error) {
     throw new TransportError("invalid_input", faults(error));
   }
