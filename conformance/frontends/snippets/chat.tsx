@@ -1,7 +1,7 @@
 import type { Interrupt } from "@ag-ui/client";
-import { useState, type FormEvent } from "react";
 import { agent, answer, choicesOf, send, stop } from "./page";
 import { useThread } from "./thread";
+import { useState, type FormEvent } from "react";
 
 export function Chat() {
   const { messages, pendingInterrupts, isRunning, status } = useThread();
