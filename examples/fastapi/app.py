@@ -34,6 +34,10 @@ def keep(question, mail, said=None):
     db.execute("INSERT OR REPLACE INTO questions VALUES (?, ?, ?)", (question, json.dumps(mail), said))
 
 
+class NotSent(Exception):
+    """Nothing was done, for sure. A timeout is not that: let it pass, and a human is asked, as after a crash."""
+
+
 async def send_mail(to, text, question, run):
     """Your own work. Give `question` to the service that you call as its idempotency key: it is
     the same when the answer comes again. aguiws shows people the `run` after a crash."""
@@ -118,7 +122,7 @@ async def act(answer, run):
             try:
                 await send_mail(mail["to"], mail["text"], question, run)
                 said = f"Sent to {mail['to']}."
-            except OSError as error:  # what surely was not done; anything else is asked about like a crash
+            except NotSent as error:
                 said = f"Not sent to {mail['to']}: {error}"
         else:
             said = f"Not sent to {mail['to']}."
