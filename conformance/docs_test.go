@@ -120,6 +120,9 @@ func TestDocsNameFlagsThatThereAre(t *testing.T) {
 	}
 }
 
+// Files that pages name and that are of the reader's application.
+var filesOfReaders = []string{"app/page.tsx", "app/chat.tsx", "app/api/copilotkit/route.ts", "pages/index.tsx", "pages/_app.tsx", "./question"}
+
 // What the pages at the root and in docs/ name in backticks, and what any page links
 // to, is there: files, folders, tests.
 func TestDocsNameWhatIsThere(t *testing.T) {
@@ -180,7 +183,7 @@ func TestDocsNameWhatIsThere(t *testing.T) {
 				word = strings.Trim(word, ",;:'\"()")
 				switch {
 				case i > 0 && words[i-1] == "-run": // a pattern
-				case strings.Contains(word, "node_modules") || strings.HasPrefix(word, "artifacts/"):
+				case strings.Contains(word, "node_modules") || strings.HasPrefix(word, "artifacts/") || slices.Contains(filesOfReaders, word):
 				case isTest.MatchString(word) && !tests[word]:
 					t.Errorf("%s names %s, and there is no such test", p.name, word)
 				case (strings.HasPrefix(word, "./") || isPath.MatchString(word) || beneath(word)) && !there(word):

@@ -4,6 +4,7 @@ export default {
     proxy: {
       "/agui": { target: "http://127.0.0.1:8080", ws: true, changeOrigin: false },
       "/copilotkit": { target: "http://127.0.0.1:8080", changeOrigin: false },   // for runtimeUrl
+      "/v1": { target: "http://127.0.0.1:8080", changeOrigin: false },           // for <Inbox> and <ThreadList>
     },
   },
 };

@@ -8,7 +8,8 @@ declare const Questions: () => ReactNode;
 import { AssistantRuntimeProvider } from "@assistant-ui/react";
 import { useAguiwsRuntime, WebSocketAgent } from "@aguiws/client/assistant-ui";
 
-const agent = new WebSocketAgent({ url: "/agui/ws", threadId });   // once, outside the component; useAguiwsRuntime follows by itself
+// Once, outside the component. useAguiwsRuntime follows by itself.
+const agent = new WebSocketAgent({ url: "ws://127.0.0.1:8080/agui/ws", threadId });   // "/agui/ws" behind a proxy
 
 function Chat() {
   const runtime = useAguiwsRuntime({ agent });

@@ -4,7 +4,8 @@ import { useChat } from "@tanstack/ai-react";
 import { answersOf } from "@aguiws/client";
 import { aguiws } from "@aguiws/client/tanstack";
 
-const connection = aguiws({ url: "/agui/ws", threadId });   // once for each chat, outside the component; threadId as above
+// Once for each chat, outside the component; threadId as above.
+const connection = aguiws({ url: "ws://127.0.0.1:8080/agui/ws", threadId });   // "/agui/ws" behind a proxy
 
 function Chat() {
   const { messages, sendMessage, stop, interrupts } = useChat({ connection, threadId, persistence: true, live: true });

@@ -1,0 +1,3 @@
+// In an application it is question.tsx of examples/copilotkit.
+
+export { Questions } from "./decisions-copilotkit";
