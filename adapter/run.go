@@ -29,7 +29,9 @@ func (r *Run) ThreadID() string { return r.x.Thread().Thread }
 func (r *Run) Namespace() string { return r.x.Thread().Namespace }
 
 // User is who sent the input that the execution answers (Input.User of package
-// adapter/admission): a name that no other user has, of whatever tenant. "": it is not known. It is the same in every replay,
+// adapter/admission): a name that no other user has, of whatever tenant. A server of package
+// server gives it as TENANT/USER, both escaped, such as shop/ann: identity.OfName of package
+// server/identity has the two. "": it is not known. It is the same in every replay,
 // on whichever node. Who answers, or has a message heard, does not change it. An agent that
 // another one calls has its caller's user and tenant.
 func (r *Run) User() string { return r.x.Frozen().User }

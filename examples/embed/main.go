@@ -26,6 +26,7 @@ import (
 
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8084", "address to listen on")
+	redis := flag.String("redis", "", "URL of the Redis that keeps the questions; none: they end with the process")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -34,20 +35,24 @@ func main() {
 		log.Fatal(err)
 	}
 	log.Printf("open http://%s/", listener.Addr())
-	if err := serve(ctx, listener); err != nil {
+	if err := serve(ctx, listener, *redis); err != nil {
 		log.Fatal(err)
 	}
 }
 
 // Authenticate makes sessions an identity.Authenticator. Each user has threads of
-// its own, because each has a namespace.
+// its own, because each has a namespace. It is asked once a socket, which closes when the
+// session ends or its user logs out.
 func (s *sessions) Authenticate(_ context.Context, c identity.Credential) (identity.Identity, error) {
-	user, known := s.user(c.Request)
+	session, known := s.of(c.Request)
 	if !known || c.Bearer != "" { // a token decides if there is one, and this site has given none out
 		return identity.Identity{}, identity.ErrUnauthenticated
 	}
-	id := identity.Identity{Namespace: identity.OwnNamespace("shop", user), Tenant: "shop", User: user}
-	if user == "boss" { // may answer for the whole tenant, over /ai/v1/inbox
+	id := identity.Identity{
+		Namespace: identity.OwnNamespace("shop", session.user), Tenant: "shop", User: session.user,
+		Expires: session.ends, Revoked: session.left,
+	}
+	if session.user == "boss" { // may answer for the whole tenant, over /ai/v1/inbox
 		id.Scopes = []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover}
 	}
 	return id, nil
@@ -70,8 +75,8 @@ func refund(_ context.Context, call adapter.Invocation) (json.RawMessage, error)
 }
 
 // site is all that the program serves. What it returns ends the agent's part.
-func site(sessions *sessions) (http.Handler, func(context.Context) error, error) {
-	store, err := redisstore.Embedded(nil) // redisstore.Open(ctx, url, &redisstore.Options{Prefix: "shop"}) makes suspensions durable
+func site(ctx context.Context, redis string, sessions *sessions) (http.Handler, func(context.Context) error, error) {
+	store, err := open(ctx, redis)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -88,13 +93,21 @@ func site(sessions *sessions) (http.Handler, func(context.Context) error, error)
 	mux := http.NewServeMux()
 	mux.Handle("/ai/", http.StripPrefix("/ai", agent.Handler()))
 	mux.HandleFunc("POST /login", sessions.logIn)
+	mux.HandleFunc("POST /logout", sessions.logOut)
 	mux.HandleFunc("GET /{$}", sessions.home)
 	return mux, func(ctx context.Context) error { return errors.Join(agent.Shutdown(ctx), store.Close()) }, nil
 }
 
+func open(ctx context.Context, redis string) (*redisstore.Store, error) {
+	if redis == "" {
+		return redisstore.Embedded(nil)
+	}
+	return redisstore.Open(ctx, redis, &redisstore.Options{Prefix: "shop"})
+}
+
 // serve serves the site until ctx has ended.
-func serve(ctx context.Context, listener net.Listener) error {
-	handler, shutdown, err := site(newSessions())
+func serve(ctx context.Context, listener net.Listener, redis string) error {
+	handler, shutdown, err := site(ctx, redis, newSessions())
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func started(t *testing.T) (site string, ctx context.Context) {
 		t.Fatal(err)
 	}
 	served := make(chan error, 1)
-	go func() { served <- serve(ctx, listener) }()
+	go func() { served <- serve(ctx, listener, "") }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-served; err != nil {
@@ -94,6 +94,42 @@ func TestStrangeBearer(t *testing.T) {
 	var refused *client.RefusedError
 	if _, err := client.Dial(ctx, site+"/ai/agui/ws", options); !errors.As(err, &refused) || refused.Status != http.StatusUnauthorized {
 		t.Errorf("%v, want 401", err)
+	}
+}
+
+// A logout closes the sockets of the session, and no other's.
+func TestLogout(t *testing.T) {
+	site, ctx := started(t)
+	closed := make(chan error, 4)
+	socketOf := func(browser *http.Client) *client.Client {
+		c, err := client.Dial(ctx, site+"/ai/agui/ws", &client.Options{HTTPClient: browser, Header: http.Header{"Origin": {site}}, Changed: func(s client.Status) {
+			if s.Stopped {
+				closed <- s.Err
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(c.Close)
+		return c
+	}
+	leaves, stays := loggedIn(t, site, "ann"), loggedIn(t, site, "ann")
+	socketOf(leaves)
+	other := socketOf(stays)
+	answer, err := leaves.Post(site+"/logout", "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	var stopped *client.StoppedError
+	if err := <-closed; !errors.As(err, &stopped) || stopped.Code != 4401 {
+		t.Errorf("%v, want 4401", err)
+	}
+	if _, err := other.Follow(ctx, "home", nil); err != nil {
+		t.Error(err)
+	}
+	if body := get(t, leaves, site+"/"); !strings.Contains(body, "your name") {
+		t.Errorf("who has logged out sees %s", body)
 	}
 }
 

@@ -1,6 +1,7 @@
 // Package identity tells who a request is from: everybody is the same user
 // (None), a list of tokens says it (Tokens), or an issuer does (JWT). Each is
-// what server.Options.Auth takes; a program may bring one of its own.
+// what server.Options.Auth takes; a program may bring one of its own, as examples/embed
+// does for the sessions of a site.
 package identity
 
 import (
@@ -33,7 +34,8 @@ type Authenticator interface {
 }
 
 // Credential is what a request offers. The bearer token decides if there is
-// one: an authenticator looks at cookies only when Bearer is empty.
+// one: an authenticator looks at cookies only when Bearer is empty. A request with a bearer
+// may come without an Origin, so nothing else keeps a foreign page from using the cookie.
 type Credential struct {
 	Bearer  string
 	Request *http.Request
@@ -41,8 +43,8 @@ type Credential struct {
 
 // Identity is who a request is from.
 type Identity struct {
-	// Namespace is where the identity's thread ids mean something. Users who
-	// share threads share one. Begin it with the tenant, as Tokens and JWT do:
+	// Namespace is where the identity's thread ids mean something: OwnNamespace for a user
+	// who shares none. Users who share threads share one. Begin it with the tenant, as Tokens and JWT do:
 	// TENANT/user/NAME or TENANT/shared/NAME, where TENANT is escaped as
 	// url.PathEscape does it. The server keeps the tenant of a namespace of that
 	// form apart by its name, too, and not of another one: two tenants that have

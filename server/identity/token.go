@@ -131,8 +131,20 @@ func OwnNamespace(tenant, user string) string {
 	return url.PathEscape(tenant) + "/user/" + url.PathEscape(user)
 }
 
-// NameOf is the name by which the store knows a user of a tenant.
+// NameOf is the name by which the store knows a user of a tenant, and by which an agent
+// does (adapter.Run.User).
 func NameOf(tenant, user string) string { return url.PathEscape(tenant) + "/" + url.PathEscape(user) }
+
+// OfName takes apart what NameOf has put together. ok is false for any other text.
+func OfName(name string) (tenant, user string, ok bool) {
+	of, who, _ := strings.Cut(name, "/")
+	tenant, bad := url.PathUnescape(of)
+	user, worse := url.PathUnescape(who)
+	if bad != nil || worse != nil || NameOf(tenant, user) != name {
+		return "", "", false
+	}
+	return tenant, user, true
+}
 
 func sameIdentity(a, b Identity) bool {
 	return a.Namespace == b.Namespace && a.Tenant == b.Tenant && a.User == b.User &&

@@ -125,3 +125,17 @@ func TestTokensAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// An agent's Run.User is taken apart again, whatever stands in the names.
+func TestOfName(t *testing.T) {
+	for _, of := range [][2]string{{"shop", "ann"}, {"a/b", "ann@example.com/%2F"}, {"", "ann"}, {"shop", "ä b"}} {
+		if tenant, user, ok := OfName(NameOf(of[0], of[1])); !ok || tenant != of[0] || user != of[1] {
+			t.Errorf("%q: %q %q %v", of, tenant, user, ok)
+		}
+	}
+	for _, name := range []string{"", "ann", "a/b/c", "shop/%zz", "shop/%61nn"} {
+		if tenant, user, ok := OfName(name); ok {
+			t.Errorf("%q is taken for %q of %q", name, user, tenant)
+		}
+	}
+}
