@@ -53,8 +53,8 @@ test("text streams, and stays after a reload and in a second tab", async () => {
   assert.deepEqual(texts(seen, "user"), ["/slow 120 40"]);
   assert.deepEqual(texts(seen, "assistant"), [numbers(120)]);
   await tab.say("hello");
-  await tab.says("/slow N MS");
-  await second.says("/slow N MS");
+  await tab.says("/help lists it");
+  await second.says("/help lists it");
   assert.equal((await same(second, tab)).messages.length, 4);
 });
 

@@ -192,7 +192,7 @@ export class Tab {
       return {
         messages: all(document, "message").map((message) => ({
           role: message.dataset.role,
-          text: [...message.querySelectorAll(":scope > :is(p.text, .markdown), .bubble > p.text")].map(text).join("\n").trim(),
+          text: [...message.querySelectorAll(":scope > :is(p.text, .markdown), .bubble p.text")].map(text).join("\n").trim(),
           calls: all(message, "tool-card").map((card) => ({
             state: card.dataset.state,
             args: text(all(card, "tool-args")[0]),
