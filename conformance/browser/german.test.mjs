@@ -10,7 +10,7 @@ const german = async (tab, what) => {
   await until(() => tab.page.evaluate(() => document.documentElement.lang === "de"), "the page is German");
   const said = await tab.page.evaluate(() => {
     const seen = document.body.cloneNode(true);
-    for (const theirs of seen.querySelectorAll("code, pre, bdi, select[data-testid='language'], .bubble, .markdown, .title, [data-testid='tool-card']")) theirs.remove();
+    for (const theirs of seen.querySelectorAll("code, pre, bdi, select[data-testid='language'], .bubble, .markdown, .title, .run-pick, [data-testid='tool-card']")) theirs.remove();
     const named = [...seen.querySelectorAll("*")].flatMap((one) => ["title", "aria-label", "placeholder"].map((name) => one.getAttribute(name) ?? ""));
     const texts = document.createTreeWalker(seen, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) named.push(texts.currentNode.data);
