@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -242,7 +243,11 @@ func TestFindRuns(t *testing.T) {
 // Runs of several threads come by when they began, over pages too, and are found by time and by
 // the title of their threads. A long thread is read on from where its page ended.
 func TestFindRunsLatest(t *testing.T) {
-	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }))
+	reads := &countedReads{}
+	l := newLabOn(t, func(s store.Store) store.Store {
+		reads.Store = s
+		return reads
+	}, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }))
 	other, third := l.on("other"), l.on("third")
 	var began []time.Time
 	say := func(l *lab) {
@@ -295,4 +300,19 @@ func TestFindRunsLatest(t *testing.T) {
 	if runs := l.foundRuns(operate.RunQuery{Title: "berlin"}); len(runs) != 3 || runs[0].Title != "Trip to Berlin" {
 		t.Errorf("%+v", runs)
 	}
+	reads.n.Store(0)
+	if _, _, err := l.runner.FindRuns(l.ctx(), operate.RunQuery{Namespace: l.key.Namespace, Limit: 7}); err != nil || reads.n.Load() != 1 {
+		t.Errorf("a page of one busy thread reads threads %d times: %v", reads.n.Load(), err)
+	}
+}
+
+// countedReads counts how often the runs of a thread are read.
+type countedReads struct {
+	store.Store
+	n atomic.Int64
+}
+
+func (c *countedReads) Dispatches(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) ([]store.Dispatch, error) {
+	c.n.Add(1)
+	return c.Store.Dispatches(ctx, key, q)
 }
