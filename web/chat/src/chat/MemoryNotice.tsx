@@ -1,8 +1,6 @@
-import { useState } from "react";
+import { useDismissal } from "../lib/dismissal";
 import { words } from "../words";
 import { en } from "../words/en";
-
-const KEY = "aguiws:memory-notice";
 
 /** What to do about it, as whoever serves the page put it there, or else in the page's words: those of the command are the same. */
 function advice(): string {
@@ -10,28 +8,10 @@ function advice(): string {
   return said && said !== en.chat.keepAdvice ? said : words.chat.keepAdvice;
 }
 
-function dismissed(): boolean {
-  try {
-    return localStorage.getItem(KEY) === "dismissed";
-  } catch {
-    return false;
-  }
-}
-
 /** One line that says that what is kept ends with the server; put away, it stays away in this browser. */
 export function MemoryNotice() {
-  const [away, putAway] = useState(dismissed);
+  const [away, dismiss] = useDismissal("aguiws:memory-notice");
   if (away) return null;
-  const dismiss = () => {
-    putAway(true);
-    try {
-      localStorage.setItem(KEY, "dismissed");
-    } catch {
-      // It is away until the reload.
-    }
-    // The button that was pressed is gone.
-    document.querySelector<HTMLElement>('[data-testid="composer"]')?.focus();
-  };
   return (
     <div className="banner memory-notice" role="status" data-testid="durable-banner">
       <p>{words.chat.inMemory} {advice()}</p>

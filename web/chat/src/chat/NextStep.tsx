@@ -1,30 +1,11 @@
-import { useState } from "react";
+import { useDismissal } from "../lib/dismissal";
 import { onLink } from "../lib/route";
 import { words } from "../words";
 
-const KEY = "aguiws:next-step";
-
-function dismissed(): boolean {
-  try {
-    return localStorage.getItem(KEY) === "dismissed";
-  } catch {
-    return false;
-  }
-}
-
 /** Where to look after the first approval in this browser; put away, it stays away. */
 export function NextStep() {
-  const [away, putAway] = useState(dismissed);
+  const [away, dismiss] = useDismissal("aguiws:next-step");
   if (away) return null;
-  const dismiss = () => {
-    putAway(true);
-    try {
-      localStorage.setItem(KEY, "dismissed");
-    } catch {
-      // It is away until the reload.
-    }
-    document.querySelector<HTMLElement>('[data-testid="composer"]')?.focus();
-  };
   return (
     <p className="hint next-step" data-testid="next-step">
       <span>
