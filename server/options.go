@@ -64,6 +64,11 @@ type Options struct {
 	// Fallback serves every other path. No user is recognised there: see Strangers.
 	// Default: 404.
 	Fallback http.Handler
+	// Base is a path such as "/agents" below which browsers and clients find the server. Their
+	// requests come with it, or without it where a proxy or http.StripPrefix takes it away.
+	// Give the page (web.Options) and PublicURL of sign-ins and logins the same. Default: the
+	// root of the host.
+	Base string
 	// Ready reports why the server should get no traffic, for /readyz. It is
 	// called once a second at most, however many ask. Default: it is ready until
 	// it drains.

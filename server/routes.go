@@ -109,7 +109,7 @@ func (s *Server) Handler() http.Handler {
 		}
 		inner.ServeHTTP(w, r)
 	})
-	return s.edge.Handler(guarded(countRequests(s.gate.Metrics, outer)))
+	return below(s.opts.Base, s.edge.Handler(guarded(countRequests(s.gate.Metrics, outer))))
 }
 
 // Probes serves /healthz, /readyz and /metrics to whoever asks, for a listener

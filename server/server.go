@@ -89,6 +89,9 @@ func newServer(b core.Backend, r *runner.Runner, opts *Options) (*Server, error)
 	s.core = core.New(s.gate, b, s.opts.DisconnectGrace)
 	s.sockets = ws.New(s.core, s.opts.sockets(s.capabilitiesOf))
 	s.streams = sse.New(s.core, s.opts.streams())
+	if err := s.checkBase(); err != nil {
+		return nil, err
+	}
 	s.edge = s.newEdge()
 	s.collect(r)
 	if r != nil {

@@ -28,7 +28,7 @@ func (s *Server) signInStep(take func(context.Context, *http.Request) (signin.St
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, release, refused := s.gate.Await(r.Context(), s.gate.Stranger(r))
 		if refused != nil {
-			signInPage(w, refused.Status, "/", refused.Message, "Wait a moment, and sign in again.")
+			s.signInPage(w, refused.Status, s.opts.SignIn.Base()+"/", refused.Message, "Wait a moment, and sign in again.")
 			return
 		}
 		defer release()
@@ -44,16 +44,16 @@ func (s *Server) signInStep(take func(context.Context, *http.Request) (signin.St
 			w.WriteHeader(http.StatusSeeOther)
 		case errors.As(err, &p):
 			s.opts.Logger.Info("a sign-in came to nothing", "code", p.Code)
-			signInPage(w, p.Status, step.Return, p.What, p.Advice)
+			s.signInPage(w, p.Status, step.Return, p.What, p.Advice)
 		default:
 			peer.LogFailureFor(r.Context(), s.opts.Logger, "a sign-in", err)
-			signInPage(w, http.StatusServiceUnavailable, step.Return, "The server cannot sign you in now.", "Wait a moment, and sign in again.")
+			s.signInPage(w, http.StatusServiceUnavailable, step.Return, "The server cannot sign you in now.", "Wait a moment, and sign in again.")
 		}
 	}
 }
 
-func signInPage(w http.ResponseWriter, status int, back, what, advice string) {
-	showLogin(w, status, loginText{Title: "Not signed in", What: what, Advice: advice, Button: "Sign in", Action: signin.BeginPath, Back: back})
+func (s *Server) signInPage(w http.ResponseWriter, status int, back, what, advice string) {
+	showLogin(w, status, loginText{Title: "Not signed in", What: what, Advice: advice, Button: "Sign in", Action: s.opts.SignIn.Base() + signin.BeginPath, Back: back})
 }
 
 // serveSignOut ends a session in the browser that asks.

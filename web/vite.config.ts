@@ -24,7 +24,8 @@ function countingIcons(most: number): Plugin {
 // the strict content security policy of web.go holds.
 export default defineConfig({
   root: "chat",
-  base: "/",
+  // The files name each other by where they are; web.go says where that is to the page itself.
+  base: "./",
   plugins: [react(), countingIcons(9)],
   resolve: {
     // The sources, and never what was last compiled from them for npm.

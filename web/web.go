@@ -14,6 +14,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/aguiws/aguiws/internal/origin"
 )
 
 //go:embed all:dist
@@ -48,9 +50,6 @@ var places = []string{"/inbox", "/ops", "/ops/runs", "/ops/dead-letters", "/ops/
 // to GET and HEAD. Every other path is 404. It is safe for concurrent use, reads nothing from
 // disk and holds a compressed copy of each file.
 //
-// The page works at the root of a host alone, because it asks for its files by absolute
-// paths.
-//
 // Files whose names carry a hash may be cached for ever; the page itself is
 // asked for anew each time, so that a new server is seen at the next reload.
 func Handler() http.Handler {
@@ -62,13 +61,21 @@ type Options struct {
 	// Keep is the program's own way to keep what would end with it, as a sentence: the page
 	// shows it while the store is in memory. Default: how a Go program does that.
 	Keep string
+	// Base is the path below which browsers find the page and the server that serves it, such
+	// as "/agents": server.Options.Base. The handler itself gets paths without it. Default: the
+	// root of the host.
+	Base string
 	// SignIn has the page offer to sign in at a provider: server.Options.SignIn is set.
 	SignIn bool
 }
 
-// HandlerFor is Handler with options.
+// HandlerFor is Handler with options. It panics if Base is not the path of a base.
 func HandlerFor(o Options) http.Handler {
 	o.Keep = cmp.Or(o.Keep, "The program that serves this page can give redisstore.Open in place of redisstore.Embedded to keep them.")
+	o.Base = strings.TrimSuffix(o.Base, "/")
+	if !origin.IsBase(o.Base) {
+		panic(fmt.Sprintf("web: Options.Base is %q: expected a path such as /agents", o.Base))
+	}
 	assets, err := load(dist, o)
 	if err != nil {
 		// The files are part of the binary: only a broken build gets here.
@@ -110,9 +117,14 @@ func load(files fs.FS, o Options) (map[string]*asset, error) {
 		}
 		if name == "index.html" {
 			meta := `<meta name="aguiws:keep" content="` + html.EscapeString(o.Keep) + "\">\n"
-			if o.SignIn {
-				meta += `    <meta name="aguiws:sign-in" content="/signin">` + "\n"
+			if o.Base != "" {
+				meta += `    <meta name="aguiws:base" content="` + o.Base + "\">\n"
 			}
+			if o.SignIn {
+				meta += `    <meta name="aguiws:sign-in" content="` + o.Base + `/signin">` + "\n"
+			}
+			// The page is shown at several paths, so that it names its files by whole ones.
+			body = bytes.ReplaceAll(body, []byte(`="./`), []byte(`="`+o.Base+"/"))
 			body = bytes.Replace(body, []byte("</head>"), []byte(meta+"  </head>"), 1)
 		}
 		a, err := newAsset(name, body)

@@ -68,6 +68,35 @@ func TestEveryPlaceIsThePage(t *testing.T) {
 	}
 }
 
+func TestPageBelowABase(t *testing.T) {
+	page := func(base string) string {
+		w := httptest.NewRecorder()
+		HandlerFor(Options{Base: base, SignIn: true}).ServeHTTP(w, httptest.NewRequest("GET", "/ops/runs", nil))
+		return w.Body.String()
+	}
+	below := page("/agents/")
+	for _, match := range references.FindAllStringSubmatch(below, -1) {
+		name, ok := strings.CutPrefix(match[1], "/agents/")
+		if res := request(t, "GET", "/"+name); !ok || res.StatusCode != 200 {
+			t.Errorf("%s: %d", match[1], res.StatusCode)
+		}
+	}
+	for _, want := range []string{`<meta name="aguiws:base" content="/agents">`, `content="/agents/signin"`} {
+		if !strings.Contains(below, want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+	if root := page(""); strings.Contains(root, "aguiws:base") || !strings.Contains(root, `content="/signin"`) {
+		t.Errorf("at the root: %s", root)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a base that is no path is taken")
+		}
+	}()
+	page(`"><script>`)
+}
+
 func TestPageNeedsNothingThatThePolicyForbids(t *testing.T) {
 	html := read(t, request(t, "GET", "/").Body)
 	if m := regexp.MustCompile(`<script(?:[^>]*)>[^<]+`).FindString(html); m != "" {

@@ -100,7 +100,7 @@ func runPage(t *testing.T, browser string, tests []string) {
 	// One file after another: they share the servers.
 	args := []string{"--test-concurrency=1"}
 	env := []string{
-		"AGUIWS_URLS=" + strings.Join([]string{a.URL(), b.URL(), doomed.URL(), embedded.URL(), guarded.URL(), steps, gateway(t).URL(), provided(t).URL()}, ","),
+		"AGUIWS_URLS=" + strings.Join([]string{a.URL(), b.URL(), doomed.URL(), embedded.URL(), guarded.URL(), steps, gateway(t).URL(), provided(t)}, ","),
 		"AGUIWS_CONTROL=" + control.URL,
 		"AGUIWS_BROWSER=" + browser,
 		"AGUIWS_SHOTS=" + command.Artifacts(t),

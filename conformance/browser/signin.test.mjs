@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { barriers, person, provided, Tab, test, until } from "./lane.mjs";
 
-test("who signs in at the provider comes back to where they were, approves in the inbox, and signs out", async () => {
+test("below a path, who signs in at the provider comes back to where they were, approves in the inbox, and signs out", async () => {
   const context = await person({ viewport: { width: 1280, height: 900 } });
   const threadId = randomUUID();
   const tab = await Tab.at(context, `${provided}/?thread=${threadId}`, threadId, { serverMayRefuse: true });
@@ -24,6 +24,7 @@ test("who signs in at the provider comes back to where they were, approves in th
   await tab.asked("tool_call");
   await tab.fill("composer", "what has not been sent yet");
   await tab.click("go-inbox");
+  assert.equal(tab.page.url(), `${provided}/inbox`);
   await tab.decide((await tab.pick(tab)).getByTestId("approve"));
   await until(async () => /goes on/.test((await tab.at("inbox-said").allTextContents()).join()), "the answer is sent");
 
@@ -33,7 +34,7 @@ test("who signs in at the provider comes back to where they were, approves in th
   assert.match(await tab.at("sign-in-why").textContent(), /session has ended/);
   await tab.click("sign-in-go");
   await tab.page.getByRole("heading", { name: "Waiting for you" }).waitFor();
-  assert.equal(new URL(tab.page.url()).pathname, "/inbox");
+  assert.equal(tab.page.url(), `${provided}/inbox`);
   await tab.page.goto(`${provided}/?thread=${threadId}`);
   await tab.says("I have called send.");
   assert.equal(await tab.at("composer").inputValue(), "what has not been sent yet");

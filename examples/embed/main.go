@@ -22,6 +22,7 @@ import (
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/web"
 )
 
 func main() {
@@ -52,7 +53,7 @@ func (s *sessions) Authenticate(_ context.Context, c identity.Credential) (ident
 		Namespace: identity.OwnNamespace("shop", session.user), Tenant: "shop", User: session.user,
 		Expires: session.ends, Revoked: session.left,
 	}
-	if session.user == "boss" { // may answer for the whole tenant, over /ai/v1/inbox
+	if session.user == "boss" { // may answer for the whole tenant, at /ai/inbox
 		id.Scopes = []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover}
 	}
 	return id, nil
@@ -86,12 +87,12 @@ func site(ctx context.Context, redis string, sessions *sessions) (http.Handler, 
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close())
 	}
-	agent, err := server.New(runs, &server.Options{Auth: sessions})
+	agent, err := server.New(runs, &server.Options{Auth: sessions, Base: "/ai", Fallback: web.HandlerFor(web.Options{Base: "/ai"})})
 	if err != nil {
 		return nil, nil, errors.Join(err, runs.Shutdown(context.Background()), store.Close())
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/ai/", http.StripPrefix("/ai", agent.Handler()))
+	mux.Handle("/ai/", agent.Handler())
 	mux.HandleFunc("POST /login", sessions.logIn)
 	mux.HandleFunc("POST /logout", sessions.logOut)
 	mux.HandleFunc("GET /{$}", sessions.home)

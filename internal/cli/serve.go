@@ -16,6 +16,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/origin"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
 	"github.com/aguiws/aguiws/server/identity"
@@ -191,10 +192,12 @@ func (s *settings) storeOptions(log *slog.Logger) *redisstore.Options {
 // serverOptions are what the settings say of the server.
 func (s *settings) serverOptions(auth identity.Authenticator, agents *agentSet, st *redisstore.Store, m *metrics.Metrics, log *slog.Logger) *server.Options {
 	hosts, origins := s.ownAddress()
+	public, _ := origin.ParsePublic(s.publicAddress()) // validated
 	return &server.Options{
 		Auth: auth, Hosts: append(hosts, s.hosts...), Origins: append(origins, s.origins...), TrustedProxies: s.proxies, Agents: agents.names,
 		PassHeaders: append(agents.passHeaders(), s.traces.headers()...), Identities: agents.identities, Multimodal: agents.multimodal, Capabilities: agents.capabilities,
-		Fallback: web.HandlerFor(web.Options{Keep: "Start it with --redis URL to keep them.", SignIn: s.hasSignIn()}), Store: st, Metrics: m, Logger: log,
+		Base:     public.Base,
+		Fallback: web.HandlerFor(web.Options{Base: public.Base, Keep: "Start it with --redis URL to keep them.", SignIn: s.hasSignIn()}), Store: st, Metrics: m, Logger: log,
 		Ready: func(ctx context.Context) error {
 			err := st.Ready(ctx)
 			if errors.Is(err, store.ErrPartial) {

@@ -191,7 +191,7 @@ func (d *Desk) Begin(ctx context.Context, v Visitor) (Begun, error) {
 
 // cookie binds a flow to the browser in which its user has begun it.
 func (d *Desk) cookie(id, value string) *http.Cookie {
-	c := &http.Cookie{Name: d.cookieName(id), Value: value, Path: CallbackPath, MaxAge: int(flowKept.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	c := &http.Cookie{Name: d.cookieName(id), Value: value, Path: d.base + CallbackPath, MaxAge: int(flowKept.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode}
 	if d.https() { // browsers take the name with nothing else
 		c.Path, c.Secure = "/", true
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/internal/origin"
 )
 
 const (
@@ -38,9 +39,9 @@ const (
 type Options struct {
 	Providers []Provider
 	Sealer    *Sealer
-	// PublicURL is the address under which browsers reach the server, without a path behind
-	// it: https://chat.example.com. The redirect URI that a provider knows is it and
-	// /login/callback/ with the provider's name.
+	// PublicURL is the address under which browsers reach the server, such as
+	// https://chat.example.com or https://example.com/agents. The redirect URI that a provider
+	// knows is it and /login/callback/ with the provider's name.
 	PublicURL string
 	// OneUser takes whoever has no name (Input.User "") for one user, as where identity.None
 	// lets all in. Without it they can log in nowhere: their accounts would be each other's.
@@ -58,6 +59,7 @@ type Options struct {
 type Service struct {
 	store     store.Logins
 	opts      Options
+	base      string // of the public URL
 	providers map[string]*client
 	locks     locks
 	unstored  unstored
@@ -85,12 +87,12 @@ func New(s store.Logins, o Options) (*Service, error) {
 	if err := CheckPublicURL(o.PublicURL); err != nil {
 		return nil, fmt.Errorf("login: %w", err)
 	}
-	public, err := url.Parse(o.PublicURL)
+	public, err := origin.ParsePublic(o.PublicURL)
 	if err != nil {
 		return nil, fmt.Errorf("login: %w", err)
 	}
-	o.PublicURL = public.Scheme + "://" + public.Host // the scheme in lower case
-	svc := &Service{store: s, opts: o, providers: map[string]*client{}, locks: locks{busy: map[string]chan struct{}{}}, unstored: unstored{of: map[string]renewed{}}}
+	o.PublicURL = public.URL
+	svc := &Service{store: s, opts: o, base: public.Base, providers: map[string]*client{}, locks: locks{busy: map[string]chan struct{}{}}, unstored: unstored{of: map[string]renewed{}}}
 	for _, p := range o.Providers {
 		if err := p.Check(); err != nil {
 			return nil, fmt.Errorf("login: provider %q: %w", p.Name, err)
@@ -105,10 +107,7 @@ func New(s store.Logins, o Options) (*Service, error) {
 
 // CheckPublicURL says why browsers could not be sent back to an address.
 func CheckPublicURL(address string) error {
-	u, err := url.Parse(address)
-	if err == nil && (u.Path != "" && u.Path != "/" || u.RawQuery != "") {
-		err = errors.New("the URL must have no path and no query")
-	}
+	_, err := origin.ParsePublic(address)
 	if err == nil {
 		err = CheckAddress(address)
 	}

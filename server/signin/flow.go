@@ -50,7 +50,7 @@ type Step struct {
 // *Problem, also of Return.
 func (s *Service) Begin(ctx context.Context, r *http.Request) (Step, error) {
 	asked := r.URL.Query()
-	step := Step{Return: ReturnPath(asked.Get("return"))}
+	step := Step{Return: returnPath(s.base, asked.Get("return"))}
 	site := strings.ToLower(r.Header.Get("Sec-Fetch-Site"))
 	if site == "cross-site" || site == "same-site" { // a person says on the page that they mean it
 		step.URL = step.Return
@@ -78,18 +78,26 @@ func (s *Service) Begin(ctx context.Context, r *http.Request) (Step, error) {
 	return step, nil
 }
 
-// ReturnPath is a place of the page as a browser may be sent there: "/" for what leads
-// elsewhere.
-func ReturnPath(text string) string {
+// returnPath is a place of the page as a browser may be sent there: the first one for what
+// leads elsewhere.
+func returnPath(base, text string) string {
+	first := base + "/"
 	u, err := url.Parse(text)
 	odd := func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '\\' }
 	if err != nil || len(text) > maxReturn || strings.ContainsFunc(text, odd) || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//") {
-		return "/"
+		return first
 	}
 	at := path.Clean(u.Path)
+	if at == base {
+		at = first
+	}
+	place, ok := strings.CutPrefix(at, base)
+	if !ok || !strings.HasPrefix(place, "/") {
+		return first
+	}
 	for _, other := range []string{BeginPath, EndPath, "/login"} { // they do something by themselves
-		if at == other || strings.HasPrefix(at, other+"/") {
-			return "/"
+		if place == other || strings.HasPrefix(place, other+"/") {
+			return first
 		}
 	}
 	// Written anew: what one reader takes for a path may be a host to another.

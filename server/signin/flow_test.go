@@ -288,6 +288,18 @@ func TestWhereSigningInBegins(t *testing.T) {
 	}
 }
 
+func TestReturnPathBelowABase(t *testing.T) {
+	for text, want := range map[string]string{
+		"/agents": "/agents/", "/agents/": "/agents/", "/agents/?thread=a": "/agents/?thread=a", "/agents/inbox": "/agents/inbox",
+		"/": "/agents/", "/inbox": "/agents/", "/agentsx/inbox": "/agents/", "/agents/../admin": "/agents/", "/agents/signin": "/agents/", "/agents/login/t/i": "/agents/",
+		"/agents//evil.example": "/agents/evil.example", "": "/agents/", "//evil.example": "/agents/",
+	} {
+		if got := returnPath("/agents", text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestReturnPath(t *testing.T) {
 	for text, want := range map[string]string{
 		"/inbox": "/inbox", "/?thread=a": "/?thread=a", "/ops/runs?state=dead&x=%2F": "/ops/runs?state=dead&x=%2F", "/a/../inbox": "/inbox",
@@ -296,7 +308,7 @@ func TestReturnPath(t *testing.T) {
 		"/..//evil.example": "/evil.example", "//user@evil.example": "/", "/signin?return=/": "/", "/signin/callback?code=x": "/", "/x/../signin": "/", "/signout": "/", "/login/t/i": "/",
 		"/" + strings.Repeat("x", 2000): "/",
 	} {
-		got := ReturnPath(text)
+		got := returnPath("", text)
 		u, err := url.Parse(publicURL)
 		if err != nil {
 			t.Fatal(err)

@@ -159,7 +159,7 @@ func TestNewRefuses(t *testing.T) {
 		"key":        func(o *Options) { o.Sealer = nil },
 		"client":     func(o *Options) { o.ClientID = "" },
 		"issuer":     func(o *Options) { o.Issuer = "http://id.example" },
-		"public URL": func(o *Options) { o.PublicURL = "https://chat.example/chat" },
+		"public URL": func(o *Options) { o.PublicURL = "https://chat.example/chat?x=1" },
 		"lifetime":   func(o *Options) { o.Lifetime = time.Second },
 		"algorithm":  func(o *Options) { o.Claims.Algorithms = []string{"none"} },
 	} {

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -43,8 +42,8 @@ type Options struct {
 	ClientID, ClientSecret string
 	// Scopes are asked for besides openid. Default: profile and email.
 	Scopes []string
-	// PublicURL is the address under which browsers reach the server, without a path behind
-	// it. The provider must know it with CallbackPath behind it.
+	// PublicURL is the address under which browsers reach the server, such as
+	// https://chat.example.com or https://example.com/agents. The provider must know it with CallbackPath behind it.
 	PublicURL string
 	// Sealer has the key that sessions are sealed with: its first one. Servers that have
 	// the same take each other's sessions.
@@ -63,6 +62,7 @@ type Options struct {
 type Service struct {
 	opts     Options
 	public   origin.Origin
+	base     string // of the public URL: its path
 	port     string // of the public URL; "": its scheme's
 	metadata *login.Metadata
 	flows    *login.Sealer
@@ -95,14 +95,14 @@ func New(o Options) (*Service, error) {
 	if err := login.CheckPublicURL(o.PublicURL); err != nil {
 		return nil, fmt.Errorf("signin: %w", err)
 	}
-	public, err := url.Parse(o.PublicURL)
+	public, err := origin.ParsePublic(o.PublicURL)
 	if err != nil {
 		return nil, fmt.Errorf("signin: %w", err)
 	}
-	o.PublicURL = public.Scheme + "://" + public.Host
-	s := &Service{opts: o, port: public.Port(), metadata: login.NewMetadata(o.Issuer)}
+	o.PublicURL = public.URL
+	s := &Service{opts: o, base: public.Base, port: public.Port, metadata: login.NewMetadata(o.Issuer)}
 	var ok bool
-	if s.public, ok = origin.Parse(o.PublicURL); !ok {
+	if s.public, ok = origin.Parse(strings.TrimSuffix(o.PublicURL, s.base)); !ok {
 		return nil, fmt.Errorf("signin: the public URL %q is none that a browser knows", o.PublicURL)
 	}
 	if _, err := s.newVerifier("https://keys.example"); err != nil {
@@ -113,6 +113,10 @@ func New(o Options) (*Service, error) {
 	}
 	return s, err
 }
+
+// Base is the path of the public URL, below which the server's own paths are: "" at the root
+// of the host.
+func (s *Service) Base() string { return s.base }
 
 // RedirectURI is what the provider must know as this server's.
 func (s *Service) RedirectURI() string { return s.opts.PublicURL + CallbackPath }
@@ -192,8 +196,10 @@ func (s *Service) cookie(name, value string, age time.Duration) *http.Cookie {
 	return c
 }
 
-// cookieName is, without TLS, that of one port: the ports of a machine share their cookies.
+// cookieName is that of one base, and without TLS of one port: what is below a host shares
+// its cookies, and so do the ports of a machine.
 func (s *Service) cookieName(name string) string {
+	name += strings.ReplaceAll(s.base, "/", "-")
 	if s.public.Scheme() == "https" {
 		return hostOnly + name
 	}

@@ -3,7 +3,7 @@ import { Bar } from "./bar/Bar";
 import { ChatPage } from "./chat/ChatPage";
 import { OrElse } from "../../react/lib/OrElse";
 import { part } from "../../react/lib/part";
-import { usePath } from "./lib/route";
+import { usePlace } from "./lib/route";
 import { usePerson, useSession } from "./server/session";
 import { useElsewhere, useThreadId } from "./thread";
 import { words } from "./words";
@@ -14,7 +14,7 @@ const Operator = lazy(() => part(() => import("./ops/Operator")));
 
 /** The place of the address. */
 export function App() {
-  const path = usePath();
+  const path = usePlace();
   const session = useSession();
   const elsewhere = useElsewhere();
   const ops = path === "/ops" || path.startsWith("/ops/");

@@ -2,14 +2,14 @@
 
 import { randomUUID } from "@ag-ui/client";
 import { useCallback, useEffect, useState } from "react";
-import { go, threadHref, whenMoved } from "./lib/route";
+import { go, place, threadHref, whenMoved } from "./lib/route";
 
 const PARAMETER = "thread";
 const NAMESPACE = "namespace";
 
 function addressed(): string | undefined {
   const { searchParams } = new URL(location.href);
-  return (location.pathname === "/" && !searchParams.get(NAMESPACE) && searchParams.get(PARAMETER)) || undefined;
+  return (place() === "/" && !searchParams.get(NAMESPACE) && searchParams.get(PARAMETER)) || undefined;
 }
 
 /** The thread of the address that may be of another namespace: undefined where it names one of the own, or none. */
@@ -29,7 +29,7 @@ export function useThreadId(): [string, () => void] {
   }, [threadId]);
   useEffect(() => {
     return whenMoved(() => {
-      if (location.pathname === "/") setThreadId((now) => addressed() ?? now);
+      if (place() === "/") setThreadId((now) => addressed() ?? now);
     });
   }, []);
   const begin = useCallback(() => go(threadHref(randomUUID())), []);

@@ -37,3 +37,10 @@ test("no two names of a package's files are the same but for case, which some fi
   const names = ["", ...rooms].flatMap((room) => sources(join(src, room)).map((file) => `${room}/${file.replace(/\.tsx?$/, "")}`.toLowerCase()));
   expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
 });
+
+test("links and requests of the page begin at the server's base", () => {
+  const { src, rooms } = places[0]!;
+  const files = ["", ...rooms].flatMap((room) => sources(join(src, room)).map((file) => join(src, room, file)));
+  const bare = /(href=\{?|src=\{?|goInstead\(|fetch\(|assign\(|url: )["'`]\/|\bgo\(["'`]\/(inbox|ops|\?)/g;
+  expect(files.flatMap((file) => [...readFileSync(file, "utf8").matchAll(bare)].map(([text]) => `${file}: ${text}`))).toEqual([]);
+});

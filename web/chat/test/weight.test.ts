@@ -20,7 +20,7 @@ function loaded(): Map<string, Buffer> {
       follow(`assets/${imported}`);
     }
   };
-  for (const [, name] of html.toString().matchAll(/(?:src|href)="\/([^"]+)"/g)) follow(name!);
+  for (const [, name] of html.toString().matchAll(/(?:src|href)="\.\/([^"]+)"/g)) follow(name!);
   return files;
 }
 

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
-import { onLink, usePath } from "../lib/route";
+import { at } from "../lib/base";
+import { onLink, usePlace } from "../lib/route";
 import { useSession } from "../server/session";
 import { useMe } from "../server/who";
 import { Menu } from "./Menu";
@@ -23,7 +24,7 @@ interface BarProps {
 
 /** The head of every place: where one is, where one can go, and what the place adds. It names the document, too, and says there how many chats wait. */
 export function Bar({ title, children, menu }: BarProps) {
-  const path = usePath();
+  const path = usePlace();
   const session = useSession();
   const me = useMe();
   const [here, place] = PLACES.find(([href]) => href === path || path.startsWith(`${href}/`)) ?? PLACES[0];
@@ -34,7 +35,7 @@ export function Bar({ title, children, menu }: BarProps) {
       <span className="brand">aguiws</span>
       <nav aria-label={words.bar.places}>
         {PLACES.filter(([href, , scopes]) => !me || href === here || scopes.some((scope) => me.scopes.includes(scope))).map(([href, one]) => (
-          <a key={href} href={href} aria-current={href === here ? "page" : undefined} data-testid={`go-${one}`} onClick={onLink}>
+          <a key={href} href={at(href)} aria-current={href === here ? "page" : undefined} data-testid={`go-${one}`} onClick={onLink}>
             {words.bar[one]}
             {href === "/inbox" && <Waiting key={session} name={name} />}
           </a>

@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import { at } from "../lib/base";
 import { Arrivals, chosenAlerts, lookedAt, playSound, sayLooking, showOnDesktop, tellOnce } from "./alerts";
 import { usePolled } from "../server/api";
 import { ofCount, whenAsked } from "../server/notices";
@@ -64,7 +65,7 @@ function useAlerts(counted: { total?: number } | undefined, arrivals: Arrivals):
       const { desktop, sound } = chosenAlerts();
       if (looked || (!desktop && !sound)) return;
       return tellOnce(total, () => {
-        if (desktop) showOnDesktop(total, () => go("/inbox"));
+        if (desktop) showOnDesktop(total, () => go(at("/inbox")));
         if (sound) playSound();
       });
     });

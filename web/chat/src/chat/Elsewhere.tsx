@@ -1,4 +1,5 @@
 import type { Interrupt } from "@ag-ui/client";
+import { at } from "../lib/base";
 import { type ReactNode, useEffect, useState } from "react";
 import { ArgFields } from "../../../react/decision/ArgFields";
 import { Facts } from "../../../react/decision/Facts";
@@ -76,7 +77,7 @@ function Others({ threadId, namespace }: Props) {
     <Frame title={title}>
       <p className="banner" role="status">
         {apart.somebodyElses}{last.data && !closed && apart.readOnly}{" "}
-        <a href="/inbox" onClick={onLink}>
+        <a href={at("/inbox")} onClick={onLink}>
           {apart.backToInbox}
         </a>
       </p>

@@ -1,4 +1,5 @@
 import type { Notice, Remedy } from "./chat";
+import { at } from "../lib/base";
 import { Guarded } from "../../../react/lib/Guarded";
 import { Icon } from "../../../react/lib/Icon";
 import { stringify } from "../../../react/lib/json";
@@ -37,7 +38,7 @@ export function ErrorNotice({ failure, remedy, dismiss, retry }: Props) {
               {failure.message} <Copy text={failure.message} label={words.chat.copyDetails} hook="copy-error" />
             </p>
             {(!me || me.scopes.includes("admin")) && (
-              <a href={`/ops/runs?run=${encodeURIComponent(run)}`} data-testid="error-run" onClick={onLink}>
+              <a href={at(`/ops/runs?run=${encodeURIComponent(run)}`)} data-testid="error-run" onClick={onLink}>
                 {words.chat.seeRun}
               </a>
             )}

@@ -1,4 +1,5 @@
 import { useDismissal } from "../lib/dismissal";
+import { at } from "../lib/base";
 import { onLink } from "../lib/route";
 import { words } from "../words";
 
@@ -10,11 +11,11 @@ export function NextStep() {
     <p className="hint next-step" data-testid="next-step">
       <span>
         {words.chat.nextStep}{" "}
-        <a href="/inbox" onClick={onLink}>
+        <a href={at("/inbox")} onClick={onLink}>
           {words.bar.inbox}
         </a>
         , {words.chat.orSee}{" "}
-        <a href="/ops" onClick={onLink}>
+        <a href={at("/ops")} onClick={onLink}>
           {words.bar.operator}
         </a>
         .

@@ -1,6 +1,7 @@
 // One thread as the page holds it: an agent that follows it, and what was done with it here.
 
 import { randomUUID, type Interrupt, type Message, type ResumeEntry, type RunAgentInput, type RunErrorEvent, type TokenUsage } from "@ag-ui/client";
+import { at } from "../lib/base";
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { TransportError, WebSocketAgent, type Position, type ThreadStatus, type WebSocketAgentConfig } from "../../../client";
 import { call, type DecisionInfo, type Page, type RunInfo } from "../server/api";
@@ -125,7 +126,7 @@ export class Chat {
   constructor(threadId: string) {
     const token = credential();
     this.outbox = new Outbox(threadId);
-    this.agent = new Writer({ url: "/agui/ws", threadId, json: FRAMES, window: WINDOW, ...(token && { token }) }, this.outbox);
+    this.agent = new Writer({ url: at("/agui/ws"), threadId, json: FRAMES, window: WINDOW, ...(token && { token }) }, this.outbox);
     whenOver(closerOf(this.agent.connection));
     this.subagents = namesOf(threadId);
     this.used = usedIn(threadId);

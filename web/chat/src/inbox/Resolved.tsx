@@ -1,4 +1,5 @@
 import { type MouseEvent, type ReactNode, useState } from "react";
+import { at } from "../lib/base";
 import { questionText } from "../../../client/answers";
 import { aboutOf } from "../../../react/forms/wording";
 import type { DecisionInfo } from "../server/api";
@@ -60,7 +61,7 @@ export function Resolved({ views }: { views: ReactNode }) {
         <span className="exports">
           <span className="hint">{inbox.exportAs}</span>
           {EXPORTS.map(([format, called, name]) => (
-            <a key={format} href={`/v1${exported(format)}`} download={name} data-testid={`resolved-${format}`} onClick={(event) => keep(event, exported(format), name)}>
+            <a key={format} href={at(`/v1${exported(format)}`)} download={name} data-testid={`resolved-${format}`} onClick={(event) => keep(event, exported(format), name)}>
               {inbox[called]}
             </a>
           ))}

@@ -1,6 +1,7 @@
 // The page's places. Moving between them keeps the tab, and with it what is only in memory.
 
 import { type MouseEvent, useEffect, useState } from "react";
+import { at, base } from "./base";
 
 const MOVED = "aguiws:moved";
 
@@ -26,11 +27,14 @@ export function whenMoved(moved: () => void): () => void {
   };
 }
 
-/** The path of the address, followed. */
-export function usePath(): string {
-  const [path, setPath] = useState(location.pathname);
-  useEffect(() => whenMoved(() => setPath(location.pathname)), []);
-  return path;
+/** The place of the address, such as "/inbox". */
+export const place = (): string => location.pathname.slice(base().length);
+
+/** The place of the address, followed. */
+export function usePlace(): string {
+  const [here, setHere] = useState(place);
+  useEffect(() => whenMoved(() => setHere(place())), []);
+  return here;
 }
 
 /** For a link inside the page: a plain click moves, any other does what links do. */
@@ -42,5 +46,5 @@ export function onLink(event: MouseEvent<HTMLAnchorElement>): void {
 
 /** The place of a thread. With a namespace it may be somebody else's, which the page finds out there. */
 export function threadHref(threadId: string, namespace?: string): string {
-  return `/?thread=${encodeURIComponent(threadId)}${namespace ? `&namespace=${encodeURIComponent(namespace)}` : ""}`;
+  return at(`/?thread=${encodeURIComponent(threadId)}${namespace ? `&namespace=${encodeURIComponent(namespace)}` : ""}`);
 }

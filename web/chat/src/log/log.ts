@@ -1,6 +1,7 @@
 // A thread's log, as far as a server retains it, for what is told only there.
 
 import type { Position } from "../../../client";
+import { at } from "../lib/base";
 import { bearer } from "../server/session";
 
 /** More of a log than this is not read, in characters. */
@@ -12,7 +13,7 @@ const CHARACTERS = 16 << 20;
  */
 export async function readLog(threadId: string, after: number, { epoch, seq }: Position, note: (event: string) => void): Promise<void> {
   const token = bearer();
-  const path = `/agui/threads/${encodeURIComponent(threadId)}/events?after=${encodeURIComponent(`${epoch}:${after}`)}`;
+  const path = at(`/agui/threads/${encodeURIComponent(threadId)}/events?after=${encodeURIComponent(`${epoch}:${after}`)}`);
   try {
     const response = await fetch(path, { headers: token ? { Authorization: `Bearer ${token}` } : {} });
     const lines = response.body?.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,4 +1,5 @@
 import type { Page, Polled } from "../server/api";
+import { at } from "../lib/base";
 import { Unread } from "./Backlog";
 import { span } from "./backlogs";
 import { countWords, RATES, together, type NodeInfo, type Rate } from "./nodes";
@@ -8,7 +9,7 @@ import { Sparkline } from "./Sparkline";
 import { ops } from "../words/ops";
 
 /** What shows more of what is counted. */
-const HREFS: Partial<Record<Rate, string>> = { runs: runsHref({ since: "hour" }), failed: runsHref({ result: "error", since: "hour" }), asked: "/inbox" };
+const HREFS: Partial<Record<Rate, string>> = { runs: runsHref({ since: "hour" }), failed: runsHref({ result: "error", since: "hour" }), asked: at("/inbox") };
 
 /** What all servers have done lately. */
 export function ActivitySection({ nodes }: { nodes: Polled<Page<NodeInfo>> }) {

@@ -1,11 +1,12 @@
 import { useState } from "react";
+import { at } from "../lib/base";
 import { ApiError, call, usePolled } from "../server/api";
 import { UpstreamSection, WebhookSection } from "./Backlog";
 import { Bar } from "../bar/Bar";
 import { DeadLetters } from "./DeadLetters";
 import { NodesSection } from "./Nodes";
 import { Overview } from "./Overview";
-import { onLink, usePath } from "../lib/route";
+import { onLink, usePlace } from "../lib/route";
 import { RunsPage } from "./RunsPage";
 import type { Act } from "./RunTable";
 import SignIn from "../server/SignIn";
@@ -20,11 +21,11 @@ const EVERY_MS = 3_000;
 /** The parts of the operator's view. web.go serves the page at each. */
 const PARTS = ["overview", "runs", "dead-letters", "servers", "upstreams", "webhooks"] as const;
 
-const hrefOf = (part: (typeof PARTS)[number]) => (part === "overview" ? "/ops" : `/ops/${part}`);
+const placeOf = (part: (typeof PARTS)[number]) => (part === "overview" ? "/ops" : `/ops/${part}`);
 
 /** What the server does, what could not be done, and what an operator can do about it. */
 export default function Operator() {
-  const path = usePath();
+  const place = usePlace();
   const counts = usePolled<Record<string, number>>("/dispatches/counts", EVERY_MS);
   const [said, setSaid] = useState<{ text: string; bad: boolean }>();
 
@@ -50,7 +51,7 @@ export default function Operator() {
     }
     counts.refresh();
   };
-  const part = PARTS.find((one) => hrefOf(one) === path) ?? "overview";
+  const part = PARTS.find((one) => placeOf(one) === place) ?? "overview";
   const dead = counts.data?.dead_letter ?? 0;
   return (
     <div className="place">
@@ -58,7 +59,7 @@ export default function Operator() {
       <main className="page wide">
         <nav className="parts" aria-label={ops.parts}>
           {PARTS.map((one) => (
-            <a key={one} href={hrefOf(one)} aria-current={one === part ? "page" : undefined} data-testid={`ops-${one}`} onClick={onLink}>
+            <a key={one} href={at(placeOf(one))} aria-current={one === part ? "page" : undefined} data-testid={`ops-${one}`} onClick={onLink}>
               {ops.places[one]}
               {one === "dead-letters" && dead > 0 && <span className="tag late">{dead}</span>}
             </a>

@@ -1,4 +1,5 @@
 import { usePolled, type Page, type PathAt, type Polled, type RunInfo } from "../server/api";
+import { at } from "../lib/base";
 import { ActivitySection } from "./Activity";
 import { WorkSection } from "./Backlog";
 import type { TargetInfo, UpstreamInfo, WorkInfo } from "./backlogs";
@@ -70,7 +71,7 @@ export function Overview({ counts: delivered }: { counts: Polled<Record<string, 
         {counts && some.length === 0 && <p className="hint">{ops.noneYet}</p>}
         <dl className="counts" data-testid="counts">
           {some.map((state) => (
-            <Figure key={state} name={stateWords(state)} value={String(counts?.[state])} state={state} title={ops.dispatch(state)} href={state === "dead_letter" ? "/ops/dead-letters" : runsHref({ state })} />
+            <Figure key={state} name={stateWords(state)} value={String(counts?.[state])} state={state} title={ops.dispatch(state)} href={state === "dead_letter" ? at("/ops/dead-letters") : runsHref({ state })} />
           ))}
         </dl>
       </section>

@@ -1,4 +1,5 @@
 import { usePolled, type InboxItem, type Page } from "../server/api";
+import { at } from "../lib/base";
 import { Unread } from "./Backlog";
 import { oldestWords } from "./backlogs";
 import { Figure } from "./StoreSection";
@@ -18,8 +19,8 @@ export function QuestionsSection() {
       <Unread error={error} shown={totals !== undefined} needs={ops.needsInbox} />
       {totals && (
         <dl className="counts" data-testid="questions">
-          <Figure name={ops.open} value={String(totals.total)} href="/inbox" />
-          {totals.total > 0 && <Figure name={ops.oldest} value={oldestWords(oldest)} href="/inbox" />}
+          <Figure name={ops.open} value={String(totals.total)} href={at("/inbox")} />
+          {totals.total > 0 && <Figure name={ops.oldest} value={oldestWords(oldest)} href={at("/inbox")} />}
         </dl>
       )}
     </section>

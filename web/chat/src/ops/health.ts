@@ -1,6 +1,7 @@
 // What is not well, in words, and the part of the view that shows it.
 
 import { failedPart, span, targetState, type TargetInfo, type UpstreamInfo, type WorkInfo } from "./backlogs";
+import { at } from "../lib/base";
 import type { NodeInfo, StoreInfo } from "./nodes";
 import { runsHref } from "./runfilters";
 import { locale } from "../words";
@@ -53,28 +54,28 @@ const WAITS_MS = 60_000;
 export function findings({ store, nodes = [], counts = {}, upstreams = [], targets = [], work = [], failed }: Known): Finding[] {
   const found: Finding[] = [];
   const find = (href: string, words: string) => found.push({ href, words });
-  if (store && !store.available) find("/ops/servers", ops.finds.storeAway);
-  else if (store?.partial) find("/ops/servers", ops.finds.storePartial);
+  if (store && !store.available) find(at("/ops/servers"), ops.finds.storeAway);
+  else if (store?.partial) find(at("/ops/servers"), ops.finds.storePartial);
   const silent = nodes.filter(({ state }) => state === "silent").length;
-  if (silent > 0) find("/ops/servers", ops.finds.silent(silent));
+  if (silent > 0) find(at("/ops/servers"), ops.finds.silent(silent));
   const away = nodes.filter((one) => one.state === "serving" && !one.storeAvailable).length;
-  if (away > 0 && store?.available) find("/ops/servers", ops.finds.noStore(away));
+  if (away > 0 && store?.available) find(at("/ops/servers"), ops.finds.noStore(away));
   for (const { agent, waiting, oldestMs } of work) {
-    if (waiting > 0 && oldestMs >= WAITS_MS) find("/ops/runs", ops.finds.waits(waiting, agent || ops.finds.defaultAgent, span(oldestMs)));
+    if (waiting > 0 && oldestMs >= WAITS_MS) find(at("/ops/runs"), ops.finds.waits(waiting, agent || ops.finds.defaultAgent, span(oldestMs)));
   }
   const dead = counts.dead_letter ?? 0;
-  if (dead > 0) find("/ops/dead-letters", ops.finds.dead(dead));
+  if (dead > 0) find(at("/ops/dead-letters"), ops.finds.dead(dead));
   if (failed && failed.n > 0) find(runsHref({ result: "error", since: "hour" }), ops.finds.failed(failed.n, failed.more));
   for (const one of upstreams) {
-    if (one.failed > 0) find("/ops/upstreams", ops.finds.upstream(failedPart(one), one.name));
+    if (one.failed > 0) find(at("/ops/upstreams"), ops.finds.upstream(failedPart(one), one.name));
   }
   for (const target of targets) {
     const state = targetState(target);
-    if (state === "disabled" || state === "full" || state === "failing") find("/ops/webhooks", ops.finds.target(target.name, ops.targetStates[state]));
+    if (state === "disabled" || state === "full" || state === "failing") find(at("/ops/webhooks"), ops.finds.target(target.name, ops.targetStates[state]));
     const lost = target.owed?.dead ?? 0;
-    if (lost > 0) find("/ops/webhooks", ops.finds.givenUp(lost, target.name));
+    if (lost > 0) find(at("/ops/webhooks"), ops.finds.givenUp(lost, target.name));
   }
   const risks = store?.servers.flatMap(({ warnings }) => warnings).length ?? 0;
-  if (risks > 0) find("/ops/servers", ops.finds.risks(risks));
+  if (risks > 0) find(at("/ops/servers"), ops.finds.risks(risks));
   return found;
 }

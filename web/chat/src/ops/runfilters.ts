@@ -1,6 +1,7 @@
 // Which runs of a list are shown: in words, in the address and as a request.
 
 import type { Place } from "../server/pages";
+import { at } from "../lib/base";
 import { ops } from "../words/ops";
 
 export interface RunFilters {
@@ -49,7 +50,7 @@ export function filtersIn(query: URLSearchParams): RunFilters {
 export function runsHref(filters: Partial<RunFilters>): string {
   const query = new URLSearchParams();
   for (const name of NAMES) if (filters[name]) query.set(name, filters[name]);
-  return query.size > 0 ? `/ops/runs?${query}` : "/ops/runs";
+  return at(query.size > 0 ? `/ops/runs?${query}` : "/ops/runs");
 }
 
 /** Where a page of those runs is read. */

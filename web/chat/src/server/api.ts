@@ -2,6 +2,7 @@
 
 import { Control, ControlError as ApiError } from "../../../react/control/control";
 import { usePolled as usePolledOf, type News, type PathAt, type Polled } from "../../../react/control/polled";
+import { at } from "../lib/base";
 import { bearer } from "./session";
 import { parts } from "../words";
 
@@ -9,7 +10,7 @@ export { ApiError, type News, type PathAt, type Polled };
 export type { Entry, InboxItem, Page, ThreadInfo } from "../../../react/control/types";
 
 /** The page's own server, as whoever is signed in. */
-export const control = new Control({ url: "/v1", token: bearer, strings: () => parts });
+export const control = new Control({ url: at("/v1"), token: bearer, strings: () => parts });
 
 export const request = control.request.bind(control);
 export const call: Control["call"] = control.call.bind(control);

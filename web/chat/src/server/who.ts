@@ -2,6 +2,7 @@
 // as is kept beside what was written in it, which is nobody else's.
 
 import { useEffect, useSyncExternalStore } from "react";
+import { at } from "../lib/base";
 import { request } from "./api";
 import { forgetOwn } from "./own";
 import { bearer, signIn, useSession } from "./session";
@@ -100,7 +101,7 @@ export function useMe(): Me | undefined {
 /** Signs out here and in the other tabs. Rejects where the server does not end the session. */
 export async function signOut(): Promise<void> {
   if (!atProvider()) return signIn(undefined);
-  const answer = await fetch("/signout", { method: "POST" });
+  const answer = await fetch(at("/signout"), { method: "POST" });
   if (!answer.ok) throw new Error(String(answer.status));
   try {
     localStorage.setItem(OUT, String(Date.now()));
