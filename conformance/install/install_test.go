@@ -178,25 +178,40 @@ func tools(t *testing.T) {
 const pack = "npm ci --prefix web && npm pack ./web/client"
 
 // readme is what the second of README's lines installs, with the tarball that the
-// first has made in place of its name. The frontend's quickstart has the same lines.
+// first has made in place of its name.
 func readme(t *testing.T, tarball string) (packages []string) {
 	t.Helper()
+	return shown(t, pack, tarball, "web/client/README.md")
+}
+
+// shown are the packages that the line behind packing installs, which is the same on all
+// pages: the tarballs, in place of the names that it has for them, and the others.
+func shown(t *testing.T, packing, tarballs string, pages ...string) (packages []string) {
+	t.Helper()
 	var found [][]byte
-	for _, page := range []string{"docs/quickstart-frontend.md", "web/client/README.md"} {
+	for _, page := range pages {
 		text, err := os.ReadFile(filepath.Join(command.Root(t), page))
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(pack) + ` +# .*\nnpm install (\S+) ([^#\n]*)#`).FindSubmatch(text)
+		lines := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(packing) + ` +# .*\nnpm install ([^#\n]*)#`).FindSubmatch(text)
 		if lines == nil || found != nil && !bytes.Equal(lines[0], found[0]) {
 			t.Fatalf("%s does not show the lines that this lane takes from it", page)
 		}
 		found = lines
 	}
-	if name := filepath.Base(string(found[1])); !strings.HasSuffix(tarball, name) {
-		t.Fatalf("README installs %s, and %s was made", name, tarball)
+	made := strings.Fields(tarballs)
+	for i, name := range strings.Fields(string(found[1])) {
+		if i >= len(made) {
+			packages = append(packages, name)
+			continue
+		}
+		if !strings.HasSuffix(made[i], filepath.Base(name)) {
+			t.Fatalf("the line installs %s, and %s was made", name, made[i])
+		}
+		packages = append(packages, made[i])
 	}
-	return append([]string{tarball}, strings.Fields(string(found[2]))...)
+	return packages
 }
 
 // project is a new folder with the sources that are compiled in it: the lane's own,

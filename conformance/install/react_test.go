@@ -3,6 +3,7 @@ package install
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
@@ -14,7 +15,7 @@ import (
 func TestReactParts(t *testing.T) {
 	suite.Full(t)
 	tools(t)
-	client, parts := command.Pack(t), command.PackReact(t)
+	lines := shown(t, pack+" ./web/react", command.Pack(t)+" "+command.PackReact(t), "docs/quickstart-frontend.md", "web/react/README.md")
 	for name, packages := range map[string][]string{
 		"React 18": {"react@18.3.1", "react-dom@18.3.1", "@types/react@18.3.23", "@types/react-dom@18.3.7"},
 		"React 19": react,
@@ -30,7 +31,7 @@ func TestReactParts(t *testing.T) {
 			}
 			write(t, app, "react.tsx", string(example))
 			write(t, app, "package.json", `{"name": "app", "private": true, "type": "module"}`)
-			install(t, app, managers(t)[0], append([]string{client, parts, "@ag-ui/client@1.0.0", "jsdom@26.1.0"}, packages...), "npm_config_before="+asOf)
+			install(t, app, managers(t)[0], slices.Concat(lines, []string{"jsdom@26.1.0"}, packages), "npm_config_before="+asOf)
 			compile(t, app, false)
 			run(t, app)
 			if out, err := try(app, nil, "node", "page.mjs"); err != nil {

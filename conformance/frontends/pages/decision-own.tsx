@@ -1,7 +1,7 @@
 // The chat that the package's README prints, beside the inbox and the list of threads.
 
 import { Control, Inbox, ThreadList } from "@aguiws/react";
-import { Chat } from "../snippets/react";
+import Chat from "../snippets/react";
 
 const control = new Control({ url: "/v1" });
 const current = new URLSearchParams(location.search).get("thread")!;

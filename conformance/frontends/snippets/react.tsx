@@ -9,7 +9,7 @@ history.replaceState(null, "", address);
 
 const agent = new WebSocketAgent({ url: "ws://127.0.0.1:8080/agui/ws", threadId });   // "/agui/ws" behind a proxy
 
-export function Chat() {
+export default function Chat() {
   const thread = useThread(agent);               // follows the thread: messages, status, send, answer, stop
   const { questions } = useInterrupts(thread);   // what is open, each with the props of its <Decision>
   return (
