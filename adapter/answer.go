@@ -61,7 +61,7 @@ func (a Answer) Approved() bool {
 }
 
 // Expired reports whether nobody has answered in time: the interrupt was cancelled for
-// that, or resolved with what AnswerOnExpiry has said.
+// that, or resolved with the Answer of its Expiry.
 func (a Answer) Expired() bool {
 	var own struct {
 		Expired bool `json:"expired"`

@@ -62,9 +62,7 @@ type ToolCall struct {
 	Message         string       // what the human reads; a sentence naming the tool when empty
 	ResponseSchema  protocol.Any // approve, edit or decline when empty
 	ExpiresAt       string       // RFC 3339; when empty as for Ask
-	// ExpiryAnswer is the payload that the question gets when nobody has answered in time
-	// (AnswerOnExpiry); nil: none.
-	ExpiryAnswer json.RawMessage
+	Expiry          Expiry       // of the question
 	// Announced says that the agent has emitted the call under its ID already, as one
 	// does that shows it while the model still writes it. CallTools announces the others.
 	Announced bool
@@ -98,7 +96,7 @@ const (
 	ToolDeclined  ToolStatus = "declined"  // by a human
 	ToolCancelled ToolStatus = "cancelled" // the interrupt was, by somebody: no result on the wire
 	ToolDenied    ToolStatus = "denied"    // by policy
-	ToolExpired   ToolStatus = "expired"   // nobody answered in time, and no ExpiryAnswer approves: without one no result on the wire
+	ToolExpired   ToolStatus = "expired"   // nobody answered in time, and no Answer of its Expiry approves: without one no result on the wire
 )
 
 // ToolOutcome is what became of one call.
@@ -192,10 +190,7 @@ func (c ToolCall) interrupt() protocol.Interrupt {
 	if i.ResponseSchema.IsZero() {
 		i.ResponseSchema = approvalSchema
 	}
-	if c.ExpiryAnswer != nil {
-		i = AnswerOnExpiry(c.ExpiryAnswer, i)
-	}
-	return i
+	return OnExpiry(i, c.Expiry)
 }
 
 // decide turns a policy or a decision into an outcome, carrying the call out
@@ -255,13 +250,10 @@ func (c ToolCall) carryOut(ctx context.Context, run *Run, call Invocation, outco
 	if !json.Valid(call.Args) {
 		args = string(call.Args)
 	}
-	do := Step[json.RawMessage]
-	if c.Idempotent {
-		do = IdempotentStep[json.RawMessage]
-	}
-	value, err := do(ctx, run, "tool "+c.Name, func(ctx context.Context) (json.RawMessage, error) {
+	options := StepOptions{Idempotent: c.Idempotent, Input: []any{c.Name, c.ID, args}, About: &StepAbout{Call: c.Name, Args: call.Args, Key: call.IdempotencyKey}}
+	value, err := StepWith(ctx, run, "tool "+c.Name, options, func(ctx context.Context) (json.RawMessage, error) {
 		return c.Do(ctx, call)
-	}, Given(c.Name, c.ID, args), About(store.StepAbout{Call: c.Name, Args: call.Args, Key: call.IdempotencyKey}))
+	})
 	if failed, ok := err.(*StepError); ok {
 		outcome.Status, outcome.Reason = ToolFailed, failed.Message
 		outcome.Result = result(map[string]any{"executed": false, "error": failed.Message})

@@ -30,7 +30,7 @@ func TestAttemptsAreSpentByLackOfProgress(t *testing.T) {
 			agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 				for i := range steps {
 					first := ran[i] == 0
-					if _, err := adapter.IdempotentStep(ctx, run, "step", func(context.Context) (int, error) {
+					if _, err := adapter.StepWith(ctx, run, "step", adapter.StepOptions{Idempotent: true}, func(context.Context) (int, error) {
 						ran[i]++
 						if i == test.stuck {
 							way.Load().sever()

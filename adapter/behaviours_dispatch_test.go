@@ -139,7 +139,7 @@ var dispatchBehaviours = []behaviour{
 	}},
 	{"each attempt waits twice as long as the one before", func(t *testing.T) {
 		agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-			if _, err := adapter.IdempotentStep(ctx, run, "one", func(context.Context) (int, error) { return 1, nil }); err != nil {
+			if _, err := adapter.StepWith(ctx, run, "one", adapter.StepOptions{Idempotent: true}, func(context.Context) (int, error) { return 1, nil }); err != nil {
 				return err
 			}
 			return run.Say("hello")

@@ -39,7 +39,7 @@ func waiting(t *testing.T, question adapter.ExpiryPolicy) (l *lab, over chan err
 			if question != adapter.ExpiryDefault {
 				q.ExpiresAt = run.Now().Add(time.Hour).Format(time.RFC3339Nano)
 			}
-			_, err := run.Ask(ctx, adapter.OnExpiry(question, q))
+			_, err := run.Ask(ctx, adapter.OnExpiry(q, adapter.Expiry{Policy: question}))
 			over <- err
 			return err
 		}), blocking, func(o *runner.Options) { o.MaxAttempts = 1 })

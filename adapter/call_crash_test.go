@@ -146,7 +146,7 @@ func (l *lab) rests(m *mortal) *operate.Thread {
 func TestCallCrashPoints(t *testing.T) {
 	adaptertest.EachCrash(t, func(t testing.TB) {
 		worker := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-			if _, err := adapter.IdempotentStep(ctx, run, "work", func(context.Context) (int, error) { return 1, nil }); err != nil {
+			if _, err := adapter.StepWith(ctx, run, "work", adapter.StepOptions{Idempotent: true}, func(context.Context) (int, error) { return 1, nil }); err != nil {
 				return err
 			}
 			return run.Say("done")

@@ -13,7 +13,7 @@ import (
 // about nor in the replay; its question has the reason that was given.
 func TestAnnouncedCall(t *testing.T) {
 	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		id, err := adapter.IdempotentStep(ctx, run, "model", func(context.Context) (string, error) {
+		id, err := adapter.StepWith(ctx, run, "model", adapter.StepOptions{Idempotent: true}, func(context.Context) (string, error) {
 			id := run.NewID()
 			return id, run.Emit(
 				&protocol.ToolCallStart{ToolCallID: id, ToolCallName: "book"},

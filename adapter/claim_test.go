@@ -55,7 +55,7 @@ func TestRunThatComesBackToItsNode(t *testing.T) {
 	first, inside, ended, began := make(chan context.Context, 1), make(chan struct{}), make(chan bool, 1), make(chan struct{}, 10)
 	mine := restart{adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		n := calls.Add(1)
-		_, err := adapter.IdempotentStep(ctx, run, "s", func(ctx context.Context) (int, error) {
+		_, err := adapter.StepWith(ctx, run, "s", adapter.StepOptions{Idempotent: true}, func(ctx context.Context) (int, error) {
 			if n == 1 {
 				first <- ctx
 				close(inside)

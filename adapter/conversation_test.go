@@ -302,7 +302,7 @@ func TestADeadLetterIsGivenTheSameConversation(t *testing.T) {
 						return err
 					}
 				}
-				if _, err := adapter.IdempotentStep(ctx, run, "step", func(context.Context) (int, error) { return 1, nil }); err != nil {
+				if _, err := adapter.StepWith(ctx, run, "step", adapter.StepOptions{Idempotent: true}, func(context.Context) (int, error) { return 1, nil }); err != nil {
 					return err
 				}
 				return run.Emit(&protocol.MessagesSnapshot{Messages: given[len(given)-1:]})

@@ -47,7 +47,7 @@ func requeued(t *testing.T, configure func(*runner.Options)) {
 	ran := map[string]int{}
 	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		for _, name := range []string{"one", "two"} {
-			got, err := adapter.IdempotentStep(ctx, run, name, func(context.Context) (string, error) {
+			got, err := adapter.StepWith(ctx, run, name, adapter.StepOptions{Idempotent: true}, func(context.Context) (string, error) {
 				ran[name]++
 				return name, nil
 			})

@@ -259,9 +259,9 @@ func TestExpiryIsToldAsExpiry(t *testing.T) {
 			t.Parallel()
 			call := pay(new([]string), `{}`, adapter.PolicyAsk)
 			call.ExpiresAt = time.Now().Add(time.Hour).UTC().Format(time.RFC3339Nano)
-			call.ExpiryAnswer = rawJSON(test.answer)
+			call.Expiry.Answer = rawJSON(test.answer)
 			if test.answer == "" {
-				call.ExpiryAnswer = nil
+				call.Expiry.Answer = nil
 			}
 			l := newLab(t, caller(call), func(o *runner.Options) { o.OnExpiry = test.policy })
 			open := interrupts(t, l.say("hi"))[0]

@@ -181,7 +181,7 @@ func TestExpiryOnRecord(t *testing.T) {
 			question := confirmation("quick")
 			question.ExpiresAt = time.Now().Add(time.Hour).UTC().Format(time.RFC3339Nano)
 			if test.answer != "" {
-				question = adapter.AnswerOnExpiry(rawJSON(test.answer), question)
+				question = adapter.OnExpiry(question, adapter.Expiry{Answer: rawJSON(test.answer)})
 			}
 			l := newLab(t, asker(question), func(o *runner.Options) { o.OnExpiry = test.policy })
 			open := interrupts(t, l.say("hi"))[0]

@@ -10,9 +10,9 @@
 //
 //	func (c *Clerk) Run(ctx context.Context, run *adapter.Run) error {
 //		asked := run.Input().Messages
-//		letter, err := adapter.Step(ctx, run, "write", func(ctx context.Context) (string, error) {
+//		letter, err := adapter.StepWith(ctx, run, "write", adapter.StepOptions{Input: asked}, func(ctx context.Context) (string, error) {
 //			return c.write(ctx, asked) // runs once; if its worker dies inside, a human is asked
-//		}, adapter.Given(asked))
+//		})
 //		if err != nil {
 //			return err
 //		}
@@ -23,9 +23,9 @@
 //		if !approved { // declined, cancelled or expired
 //			return run.Say("I have not sent it.")
 //		}
-//		_, err = adapter.Step(ctx, run, "send", func(ctx context.Context) (bool, error) {
+//		_, err = adapter.StepWith(ctx, run, "send", adapter.StepOptions{Input: letter}, func(ctx context.Context) (bool, error) {
 //			return true, c.send(ctx, letter)
-//		}, adapter.Given(letter))
+//		})
 //		if err != nil {
 //			return err
 //		}
@@ -33,8 +33,8 @@
 //	}
 //
 // A call belongs inside Step if it has an effect, or could turn out otherwise the next time
-// (a model, a clock, a random number). Given tells the step what it depends on: a replay
-// that comes to the step with something else ends in an error. CallTools announces tool
+// (a model, a clock, a random number). Input tells the step what it depends on: a replay
+// that comes to the step with another one ends in an error. CallTools announces tool
 // calls, asks about those that need it, and carries them out. Everything else on Run streams
 // events. Package adaptertest runs agents in tests, and lets their workers die.
 //
@@ -57,16 +57,16 @@
 // steps return what they returned, emissions before the last entry are
 // silent, and the first call past the journal is live. A replay that takes
 // another path than the journal ends in RUN_ERROR agent_replay_diverged. Paths are
-// compared by the names and the order of steps, by what steps were Given, by the
+// compared by the names and the order of steps, by the inputs of steps, by the
 // ids and the arguments of tool calls, by whole questions and by the number of
-// branches. A replay compares nothing else: a step that was given nothing passes for any
+// branches. A replay compares nothing else: a step without an input passes for any
 // other of its name and ordinal, and so does one that a server before this check journaled.
 //
 // Each entry knows the position of the log at which it was written. When a
 // worker is lost, the next one closes what was left open, restates messages and
 // state as they were at the last entry, and replays: clients see one
 // well-formed run. A step that was started and not recorded is asked about,
-// unless it is an IdempotentStep.
+// unless the step is Idempotent.
 //
 // # An interrupt
 //

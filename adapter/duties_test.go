@@ -199,7 +199,7 @@ func TestWhatIsAnApproval(t *testing.T) {
 		"a confirmation":                 {confirmation("?"), ann, true, false},
 		"a confirmation for another":     {adapter.AnotherResolves(confirmation("?")), ann, true, true},
 		"for another, of nobody known":   {adapter.AnotherResolves(confirmation("?")), "", true, true},
-		"for another, that expires":      {adapter.OnExpiry(adapter.ExpiryCancel, adapter.AnotherResolves(confirmation("?"))), ann, true, true},
+		"for another, that expires":      {adapter.OnExpiry(adapter.AnotherResolves(confirmation("?")), adapter.Expiry{Policy: adapter.ExpiryCancel}), ann, true, true},
 		"for another without the option": {adapter.AnotherResolves(confirmation("?")), ann, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -252,7 +252,7 @@ func TestTakeoverKeepsWhoAsked(t *testing.T) {
 	gate, begun := make(chan struct{}), make(chan struct{})
 	agent := func(lost bool) adapter.Agent {
 		return adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-			if _, err := adapter.IdempotentStep(ctx, run, "look", func(context.Context) (int, error) { return 1, nil }); err != nil {
+			if _, err := adapter.StepWith(ctx, run, "look", adapter.StepOptions{Idempotent: true}, func(context.Context) (int, error) { return 1, nil }); err != nil {
 				return err
 			}
 			if lost {
@@ -306,7 +306,7 @@ func TestUserIsAnAddition(t *testing.T) {
 func TestSteeringCountsForWhatFollows(t *testing.T) {
 	let := make(chan struct{})
 	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		if _, err := adapter.IdempotentStep(ctx, run, "work", func(ctx context.Context) (bool, error) {
+		if _, err := adapter.StepWith(ctx, run, "work", adapter.StepOptions{Idempotent: true}, func(ctx context.Context) (bool, error) {
 			select {
 			case <-let:
 			case <-ctx.Done():

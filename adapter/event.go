@@ -100,5 +100,5 @@ func (e *Event) interrupt(until time.Time) protocol.Interrupt {
 		i.ExpiresAt = until.UTC().Truncate(time.Millisecond).Format(time.RFC3339Nano)
 		i.Message = fmt.Sprintf("The run waits for the event %s until %s.", e.Name, i.ExpiresAt)
 	}
-	return OnExpiry(ExpiryCancel, lifecycle.WithOwn(i, "event", e.Name))
+	return OnExpiry(lifecycle.WithOwn(i, "event", e.Name), Expiry{Policy: ExpiryCancel})
 }

@@ -24,9 +24,9 @@ type Clerk struct {
 
 func (c *Clerk) Run(ctx context.Context, run *adapter.Run) error {
 	asked := run.Input().Messages
-	letter, err := adapter.Step(ctx, run, "write", func(ctx context.Context) (string, error) {
+	letter, err := adapter.StepWith(ctx, run, "write", adapter.StepOptions{Input: asked}, func(ctx context.Context) (string, error) {
 		return c.write(ctx, asked) // runs once; if its worker dies inside, a human is asked
-	}, adapter.Given(asked))
+	})
 	if err != nil {
 		return err
 	}
@@ -37,9 +37,9 @@ func (c *Clerk) Run(ctx context.Context, run *adapter.Run) error {
 	if !approved { // declined, cancelled or expired
 		return run.Say("I have not sent it.")
 	}
-	_, err = adapter.Step(ctx, run, "send", func(ctx context.Context) (bool, error) {
+	_, err = adapter.StepWith(ctx, run, "send", adapter.StepOptions{Input: letter}, func(ctx context.Context) (bool, error) {
 		return true, c.send(ctx, letter)
-	}, adapter.Given(letter))
+	})
 	if err != nil {
 		return err
 	}

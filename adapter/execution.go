@@ -41,7 +41,7 @@ type Execution interface {
 	Finish(result json.RawMessage, metadata protocol.Metadata)
 	Usage(used []protocol.TokenUsage)
 
-	Step(ctx context.Context, name string, as StepManner, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error)
+	Step(ctx context.Context, name string, options StepOptions, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error)
 	// Sleep returns the journaled answer, which the clock gives.
 	Sleep(ctx context.Context, until protocol.Interrupt) (*store.JournalEntry, error)
 	// Event numbers the events of a name, and AwaitEvent waits for one by its key.

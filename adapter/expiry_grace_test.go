@@ -15,7 +15,7 @@ func after(policy adapter.ExpiryPolicy) func(protocol.Interrupt) protocol.Interr
 	at := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
 	return func(i protocol.Interrupt) protocol.Interrupt {
 		i.ExpiresAt = at
-		return adapter.OnExpiryAfter(time.Hour, policy, i)
+		return adapter.OnExpiry(i, adapter.Expiry{Policy: policy, Grace: time.Hour})
 	}
 }
 
@@ -76,7 +76,7 @@ func TestGraceIsLeftByAMessageOrACancellation(t *testing.T) {
 func TestGraceIsBounded(t *testing.T) {
 	for _, grace := range []time.Duration{-time.Hour, 366 * 24 * time.Hour} {
 		l := newLab(t, parked(func(i protocol.Interrupt) protocol.Interrupt {
-			return adapter.OnExpiryAfter(grace, adapter.ExpiryCancel, i)
+			return adapter.OnExpiry(i, adapter.Expiry{Policy: adapter.ExpiryCancel, Grace: grace})
 		}))
 		failedWith(t, l.say("hi"), adapter.CodeAgentError)
 	}

@@ -25,29 +25,37 @@ const (
 	// ExpiryFail cancels them and ends the execution in RUN_ERROR
 	// interrupt_expired.
 	ExpiryFail ExpiryPolicy = "fail"
-	// ExpiryAnswer gives the interrupt the answer of AnswerOnExpiry, which says it, and
-	// cancels those of the thread that have none.
+	// ExpiryAnswer gives the interrupt the Answer of its Expiry, and cancels those of the
+	// thread that have none.
 	ExpiryAnswer ExpiryPolicy = "answer"
 )
 
-// AnswerOnExpiry returns the interrupt with an answer that it gets when nobody has
-// answered in time, which clients see in its metadata. Ask refuses one that does not
-// fit the ResponseSchema, or when the interrupt does not expire. The agent is told that the
-// answer is nobody's: see Answer.Expired.
-func AnswerOnExpiry(payload json.RawMessage, i protocol.Interrupt) protocol.Interrupt {
-	return lifecycle.WithOwn(lifecycle.WithOwn(i, "onExpiry", ExpiryAnswer), "expiryAnswer", payload)
+// Expiry says what becomes of one question that nobody has answered in time. Clients see it
+// in the interrupt's metadata.
+type Expiry struct {
+	// Policy is ExpiryAnswer if there is an Answer. Otherwise "" is ExpiryDefault.
+	Policy ExpiryPolicy
+	// Answer is the payload that the interrupt gets, with ExpiryAnswer. Ask refuses one that
+	// does not fit the ResponseSchema, or if the interrupt does not expire. The agent is told
+	// that the answer is nobody's: see Answer.Expired.
+	Answer json.RawMessage
+	// Grace is the time between the expiry and what the policy makes of it. Until then the
+	// interrupt is as one that is kept: it cannot be resolved, but cancelled. A new user
+	// message cancels it when all that is open has expired. ExpiryKeep has no use for it.
+	Grace time.Duration
 }
 
-// OnExpiry returns the interrupt with a policy of its own, which clients see in
-// its metadata.
-func OnExpiry(policy ExpiryPolicy, i protocol.Interrupt) protocol.Interrupt {
-	return lifecycle.WithOwn(i, "onExpiry", policy)
-}
-
-// OnExpiryAfter is OnExpiry with a grace between the expiry and what the policy makes of
-// it: for so long the interrupt is as one that is kept. It cannot be resolved then, but
-// cancelled. A new user message cancels it when all that is open has expired. ExpiryKeep
-// has no use for a grace.
-func OnExpiryAfter(grace time.Duration, policy ExpiryPolicy, i protocol.Interrupt) protocol.Interrupt {
-	return lifecycle.WithOwn(OnExpiry(policy, i), "expiryGraceMs", grace.Milliseconds())
+// OnExpiry returns the interrupt with an expiry of its own.
+func OnExpiry(i protocol.Interrupt, e Expiry) protocol.Interrupt {
+	if e.Answer != nil {
+		e.Policy = ExpiryAnswer
+		i = lifecycle.WithOwn(i, "expiryAnswer", e.Answer)
+	}
+	if e.Grace != 0 {
+		i = lifecycle.WithOwn(i, "expiryGraceMs", e.Grace.Milliseconds())
+	}
+	if e.Policy != ExpiryDefault {
+		i = lifecycle.WithOwn(i, "onExpiry", e.Policy)
+	}
+	return i
 }

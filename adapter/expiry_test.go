@@ -23,7 +23,7 @@ func expiring(own adapter.ExpiryPolicy) adapter.Agent {
 		first := confirmation("quick")
 		first.ExpiresAt = run.Now().Add(20 * time.Millisecond).UTC().Format(time.RFC3339Nano)
 		if own != adapter.ExpiryDefault {
-			first = adapter.OnExpiry(own, first)
+			first = adapter.OnExpiry(first, adapter.Expiry{Policy: own})
 		}
 		answers, err := run.Ask(ctx, first, confirmation("slow"))
 		if err != nil {

@@ -58,11 +58,11 @@ func TestGiveBackError(t *testing.T) {
 			return nil
 		},
 		"idempotent step": func(ctx context.Context, run *adapter.Run, fn func(context.Context) (int, error)) error {
-			_, err := adapter.IdempotentStep(ctx, run, "resume", fn)
+			_, err := adapter.StepWith(ctx, run, "resume", adapter.StepOptions{Idempotent: true}, fn)
 			return err
 		},
 		"idempotent step that is given something": func(ctx context.Context, run *adapter.Run, fn func(context.Context) (int, error)) error {
-			_, err := adapter.IdempotentStep(ctx, run, "resume", fn, adapter.Given(1))
+			_, err := adapter.StepWith(ctx, run, "resume", adapter.StepOptions{Idempotent: true, Input: 1}, fn)
 			return err
 		},
 		"of a subagent": func(ctx context.Context, run *adapter.Run, fn func(context.Context) (int, error)) error {
@@ -185,7 +185,7 @@ func TestGiveBackAfterTakeover(t *testing.T) {
 			return err
 		}
 		return run.Delegate("helper", "", func(string) error {
-			_, err := adapter.IdempotentStep(ctx, run, "resume", func(context.Context) (int, error) {
+			_, err := adapter.StepWith(ctx, run, "resume", adapter.StepOptions{Idempotent: true, Input: "this"}, func(context.Context) (int, error) {
 				switch calls.Add(1) {
 				case 1:
 					dying.sever()
@@ -194,7 +194,7 @@ func TestGiveBackAfterTakeover(t *testing.T) {
 					return 0, notBegun()
 				}
 				return 1, nil
-			}, adapter.Given("this"))
+			})
 			return err
 		})
 	})

@@ -88,7 +88,7 @@ func TestHeadersWaitWithTheirRun(t *testing.T) {
 	h := newHeaded()
 	first, gate := gated()
 	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		if run.Label() == "run-1" {
+		if run.ClientRunID() == "run-1" {
 			return first.Run(ctx, run)
 		}
 		return h.Run(ctx, run)

@@ -27,7 +27,7 @@ func listenerIn(steps int, let <-chan struct{}, in chan<- struct{}) adapter.Agen
 			if err := run.Say(fmt.Sprintf("step %d", i)); err != nil {
 				return err
 			}
-			if _, err := adapter.IdempotentStep(ctx, run, "work", func(ctx context.Context) (int, error) {
+			if _, err := adapter.StepWith(ctx, run, "work", adapter.StepOptions{Idempotent: true}, func(ctx context.Context) (int, error) {
 				if in != nil {
 					in <- struct{}{}
 				}
@@ -353,7 +353,7 @@ func TestInjectedIsRefused(t *testing.T) {
 // Where a replay could not find it again, nothing is injected.
 func TestInjectedInside(t *testing.T) {
 	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		_, err := adapter.IdempotentStep(ctx, run, "work", func(ctx context.Context) (int, error) {
+		_, err := adapter.StepWith(ctx, run, "work", adapter.StepOptions{Idempotent: true}, func(ctx context.Context) (int, error) {
 			_, err := run.Injected(ctx)
 			return 0, err
 		})

@@ -63,9 +63,9 @@ func (r *Run) Login(ctx context.Context, provider string, scopes ...string) (*Lo
 	l := &Login{logins, store.Login{Provider: provider, Scopes: scopes, User: r.x.Frozen().User}}
 	for {
 		// Whether there is one may have changed by a replay, which must find the same way.
-		has, err := IdempotentStep(ctx, r, "login "+provider, func(ctx context.Context) (bool, error) {
+		has, err := StepWith(ctx, r, "login "+provider, StepOptions{Idempotent: true, Input: []any{provider, scopes}}, func(ctx context.Context) (bool, error) {
 			return retry.Do(ctx, func() (bool, error) { return logins.Has(ctx, l.of) })
-		}, Given(provider, scopes))
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -18,7 +18,7 @@ func TestEventsWithoutEffectAreLoggedOnce(t *testing.T) {
 	agent := adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
 		messages := run.Input().Messages
 		for i := range 10 { // of a user's message
-			call := run.Label() + strings.Repeat("c", 1000) + strconv.Itoa(i)
+			call := run.ClientRunID() + strings.Repeat("c", 1000) + strconv.Itoa(i)
 			if err := run.Emit(&protocol.ToolCallStart{ToolCallID: call, ToolCallName: "x", ParentMessageID: &messages[0].ID}, &protocol.ToolCallEnd{ToolCallID: call}); err != nil {
 				return err
 			}

@@ -78,7 +78,7 @@ func TestCancelRunByID(t *testing.T) {
 func stepper(let <-chan struct{}) adapter.Agent {
 	return adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		for range 3 {
-			if _, err := adapter.IdempotentStep(ctx, run, "work", func(ctx context.Context) (int, error) {
+			if _, err := adapter.StepWith(ctx, run, "work", adapter.StepOptions{Idempotent: true}, func(ctx context.Context) (int, error) {
 				select {
 				case <-let:
 				case <-ctx.Done():

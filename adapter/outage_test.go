@@ -212,7 +212,7 @@ func TestANodeTakesNoRunFromItself(t *testing.T) {
 func TestALostWorkersRunIsTakenOverAfterAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-			_, err := adapter.IdempotentStep(ctx, run, "long", func(ctx context.Context) (int, error) {
+			_, err := adapter.StepWith(ctx, run, "long", adapter.StepOptions{Idempotent: true}, func(ctx context.Context) (int, error) {
 				time.Sleep(time.Second)
 				return 1, nil
 			})
@@ -247,7 +247,7 @@ func TestNothingWithAnEffectBeginsWithoutTheLease(t *testing.T) {
 			return err
 		},
 		"idempotent step": func(ctx context.Context, run *adapter.Run, do func()) error {
-			_, err := adapter.IdempotentStep(ctx, run, "pay", func(context.Context) (int, error) { do(); return 1, nil })
+			_, err := adapter.StepWith(ctx, run, "pay", adapter.StepOptions{Idempotent: true}, func(context.Context) (int, error) { do(); return 1, nil })
 			return err
 		},
 		"tool call": func(ctx context.Context, run *adapter.Run, do func()) error {

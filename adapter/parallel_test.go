@@ -39,7 +39,7 @@ func TestBranchTextAtTakeover(t *testing.T) {
 					<-started
 					defer close(recorded)
 				}
-				_, err := adapter.IdempotentStep(ctx, run, "look", func(context.Context) (int, error) { return 1, nil })
+				_, err := adapter.StepWith(ctx, run, "look", adapter.StepOptions{Idempotent: true}, func(context.Context) (int, error) { return 1, nil })
 				return err
 			})
 	})

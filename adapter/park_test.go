@@ -45,7 +45,7 @@ func TestMaxPark(t *testing.T) {
 		"cancelled after a time":      {func(o *runner.Options) { o.OnExpiry, o.MaxPark = adapter.ExpiryCancel, time.Hour }, as, time.Hour, "false  true"},
 		"failed":                      {func(o *runner.Options) { o.OnExpiry = adapter.ExpiryFail }, as, month, ""},
 		"answered as the agent has it": {func(*runner.Options) {}, func(i protocol.Interrupt) protocol.Interrupt {
-			return adapter.AnswerOnExpiry(json.RawMessage(`{"approved":true}`), i)
+			return adapter.OnExpiry(i, adapter.Expiry{Answer: json.RawMessage(`{"approved":true}`)})
 		}, month, `true {"approved":true} true`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -117,10 +117,14 @@ func TestStaleQuestionIsCancelledByAMessage(t *testing.T) {
 func TestMessageBeforeTheSweepCancelsNoPolicy(t *testing.T) {
 	for name, change := range map[string]func(protocol.Interrupt) protocol.Interrupt{
 		"answer": func(i protocol.Interrupt) protocol.Interrupt {
-			return adapter.AnswerOnExpiry(json.RawMessage(`{"approved":true}`), i)
+			return adapter.OnExpiry(i, adapter.Expiry{Answer: json.RawMessage(`{"approved":true}`)})
 		},
-		"cancel": func(i protocol.Interrupt) protocol.Interrupt { return adapter.OnExpiry(adapter.ExpiryCancel, i) },
-		"fail":   func(i protocol.Interrupt) protocol.Interrupt { return adapter.OnExpiry(adapter.ExpiryFail, i) },
+		"cancel": func(i protocol.Interrupt) protocol.Interrupt {
+			return adapter.OnExpiry(i, adapter.Expiry{Policy: adapter.ExpiryCancel})
+		},
+		"fail": func(i protocol.Interrupt) protocol.Interrupt {
+			return adapter.OnExpiry(i, adapter.Expiry{Policy: adapter.ExpiryFail})
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t, parked(change), func(o *runner.Options) { o.Sweep = time.Hour })
@@ -181,7 +185,7 @@ func TestAnswerOnExpiryIsChecked(t *testing.T) {
 // A call that nobody has decided about in time has expired, and was not declined.
 func TestToolCallExpires(t *testing.T) {
 	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		outcomes, err := adapter.CallTools(ctx, run, adapter.ToolCall{ID: "call", Name: "pay", ExpiryAnswer: json.RawMessage(`{"approved":false}`),
+		outcomes, err := adapter.CallTools(ctx, run, adapter.ToolCall{ID: "call", Name: "pay", Expiry: adapter.Expiry{Answer: json.RawMessage(`{"approved":false}`)},
 			Do: func(context.Context, adapter.Invocation) (json.RawMessage, error) {
 				return nil, fmt.Errorf("it is carried out")
 			}})

@@ -24,7 +24,7 @@ func TestPauseRepeatsNothing(t *testing.T) {
 			return err
 		}
 		for n := range 3 {
-			if _, err := adapter.IdempotentStep(ctx, run, "work", func(ctx context.Context) (int, error) {
+			if _, err := adapter.StepWith(ctx, run, "work", adapter.StepOptions{Idempotent: true}, func(ctx context.Context) (int, error) {
 				select {
 				case <-let:
 				case <-ctx.Done():

@@ -16,7 +16,7 @@ func TestPauseIsTakenBackBetweenSteps(t *testing.T) {
 	begun, in, between, on := make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		step := func(fn func()) error {
-			_, err := adapter.IdempotentStep(ctx, run, "work", func(context.Context) (int, error) { fn(); return 1, nil })
+			_, err := adapter.StepWith(ctx, run, "work", adapter.StepOptions{Idempotent: true}, func(context.Context) (int, error) { fn(); return 1, nil })
 			return err
 		}
 		if err := step(func() { close(begun); <-in }); err != nil {

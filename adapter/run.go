@@ -17,9 +17,9 @@ type Run struct{ x Execution }
 // NewRun is a Run of an execution. Runners make those that agents are called with.
 func NewRun(x Execution) *Run { return &Run{x} }
 
-// Label is the client's runId for the run that began the execution, the same in
+// ClientRunID is the client's runId for the run that began the execution, the same in
 // every replay. The run that an answer began has another.
-func (r *Run) Label() string { return r.x.Frozen().Label }
+func (r *Run) ClientRunID() string { return r.x.Frozen().Label }
 
 // ThreadID is the thread's id.
 func (r *Run) ThreadID() string { return r.x.Thread().Thread }

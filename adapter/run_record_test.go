@@ -137,7 +137,7 @@ func TestRunRecordOfExpiry(t *testing.T) {
 func TestRunRecordAfterTakeover(t *testing.T) {
 	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		for _, name := range []string{"one", "two", "two"} {
-			if _, err := adapter.IdempotentStep(ctx, run, name, func(context.Context) (int, error) { return 0, nil }); err != nil {
+			if _, err := adapter.StepWith(ctx, run, name, adapter.StepOptions{Idempotent: true}, func(context.Context) (int, error) { return 0, nil }); err != nil {
 				return err
 			}
 			if err := run.Say(name); err != nil {
@@ -160,7 +160,7 @@ func TestRunRecordIsBounded(t *testing.T) {
 	const each = 40
 	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		for i := range each {
-			if _, err := adapter.IdempotentStep(ctx, run, fmt.Sprintf("%s%03d#x", strings.Repeat("é", 200), i), func(context.Context) (int, error) { return 0, nil }); err != nil {
+			if _, err := adapter.StepWith(ctx, run, fmt.Sprintf("%s%03d#x", strings.Repeat("é", 200), i), adapter.StepOptions{Idempotent: true}, func(context.Context) (int, error) { return 0, nil }); err != nil {
 				return err
 			}
 		}

@@ -62,7 +62,7 @@ func TestSenderOfWhatWaitedAndWasCalled(t *testing.T) {
 	first, gate := gated()
 	say := adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error { return run.Say(run.User() + " of " + run.Tenant()) })
 	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		if run.Label() == "run-1" {
+		if run.ClientRunID() == "run-1" {
 			return first.Run(ctx, run)
 		}
 		called, err := run.Call(ctx, "worker", adapter.CallInput{Text: "work"})

@@ -26,9 +26,9 @@ func (r *Run) Sleep(ctx context.Context, until time.Time) error {
 		return errors.New("adapter: Sleep until the zero time, which never comes: give a time")
 	}
 	at := until.UTC().Truncate(time.Millisecond).Format(time.RFC3339Nano)
-	answer, err := r.x.Sleep(ctx, AnswerOnExpiry(json.RawMessage("null"), protocol.Interrupt{
+	answer, err := r.x.Sleep(ctx, OnExpiry(protocol.Interrupt{
 		Reason: ReasonTimer, Message: fmt.Sprintf("The run waits until %s.", at), ExpiresAt: at,
-	}))
+	}, Expiry{Answer: json.RawMessage("null")}))
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // StepError is what Step returns when its function failed, in the call in
@@ -21,8 +23,6 @@ func (e *StepError) Error() string { return e.Message }
 // even when fn has just run; in what is any its numbers are json.Number. Steps are
 // keyed by name and ordinal in the order of the calls; parallel ones need Parallel.
 // A recorded result that does not fit T any more is a DivergedError.
-// A replay tells two steps of one name apart by what they are Given, and not at all
-// when they are given nothing.
 //
 // If the worker dies after fn was started and before its result was recorded,
 // fn is not silently run again: a human is asked whether it took effect
@@ -36,24 +36,42 @@ func (e *StepError) Error() string { return e.Message }
 // claim, looked at right before; else Step waits until the claim is renewed. A machine
 // that stands still inside fn for longer than that may find that another one has the
 // run. While the store does not answer Step waits with what fn returned.
-func Step[T any](ctx context.Context, run *Run, name string, fn func(ctx context.Context) (T, error), options ...StepOption) (T, error) {
-	return step(ctx, run, name, false, fn, options)
+func Step[T any](ctx context.Context, run *Run, name string, fn func(ctx context.Context) (T, error)) (T, error) {
+	return StepWith(ctx, run, name, StepOptions{}, fn)
 }
 
-// IdempotentStep is Step for a function that may safely run again: after the
-// death of a worker inside it, it simply does, if it is Given the same.
-func IdempotentStep[T any](ctx context.Context, run *Run, name string, fn func(ctx context.Context) (T, error), options ...StepOption) (T, error) {
-	return step(ctx, run, name, true, fn, options)
+// StepOptions say more about a step. The zero value is a step of Step.
+type StepOptions struct {
+	// Idempotent says that the step's function may safely run again. After the death of a
+	// worker inside it, it simply does, if Input is the same, and no human is asked.
+	Idempotent bool
+	// Input is what the function depends on, in a value that json.Marshal accepts. Its digest
+	// is journaled before the function is called. A replay that comes to the step with another
+	// input is a DivergedError. Inputs are the same that are equal as JSON, whatever the order
+	// of their members. nil: a replay compares nothing.
+	Input any
+	// Before is called before the function, and before the step's start is journaled: it waits
+	// for what the function needs, and has no effect. It is not called if the function is not.
+	// A worker that dies in it has begun nothing. Its error, such as a GiveBackError, is what
+	// StepWith returns, and nothing is recorded of the step.
+	Before func(ctx context.Context) error
+	// KeepOnDrain says that the step goes on with something that this worker has and another
+	// one could not have, such as an open connection. A worker that drains does not hand the
+	// run back before such a step, nor does an operator's pause take effect there.
+	KeepOnDrain bool
+	// About is for a human who is asked what became of the step: see ReasonUncertainStep.
+	// Arguments of more than 4 KiB are left out. nil: the step's name has to do.
+	About *StepAbout
 }
 
-func step[T any](ctx context.Context, run *Run, name string, idempotent bool, fn func(ctx context.Context) (T, error), options []StepOption) (T, error) {
+// StepAbout is what a step is about. Its fields: go doc store.StepAbout.
+type StepAbout = store.StepAbout
+
+// StepWith is Step with options.
+func StepWith[T any](ctx context.Context, run *Run, name string, options StepOptions, fn func(ctx context.Context) (T, error)) (T, error) {
 	var result T
 	replayed := true
-	manner, err := mannerOf(idempotent, options)
-	if err != nil {
-		return result, fmt.Errorf("adapter: step %s: %w", name, err)
-	}
-	raw, err := run.x.Step(ctx, name, manner, func(ctx context.Context) (json.RawMessage, error) {
+	raw, err := run.x.Step(ctx, name, options, func(ctx context.Context) (json.RawMessage, error) {
 		replayed = false
 		value, err := fn(ctx)
 		if err != nil {

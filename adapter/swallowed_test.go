@@ -42,10 +42,10 @@ func TestSwallowedSuspensionIsLogged(t *testing.T) {
 		},
 		"Step, paused": func(ctx context.Context, run *adapter.Run) error {
 			pause(ctx)
-			if _, err := adapter.IdempotentStep(ctx, run, "one", func(context.Context) (int, error) { return 1, nil }); err != nil {
+			if _, err := adapter.StepWith(ctx, run, "one", adapter.StepOptions{Idempotent: true}, func(context.Context) (int, error) { return 1, nil }); err != nil {
 				return err
 			}
-			_, err := adapter.IdempotentStep(ctx, run, "two", func(context.Context) (int, error) { return 1, nil })
+			_, err := adapter.StepWith(ctx, run, "two", adapter.StepOptions{Idempotent: true}, func(context.Context) (int, error) { return 1, nil })
 			return err
 		},
 	}

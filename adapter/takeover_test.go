@@ -198,7 +198,7 @@ func (s *steady) Run(ctx context.Context, run *adapter.Run) error {
 	if err := run.SetState(map[string]int{"a": 1}); err != nil {
 		return err
 	}
-	if _, err := adapter.IdempotentStep(ctx, run, "first", count("first")); err != nil {
+	if _, err := adapter.StepWith(ctx, run, "first", adapter.StepOptions{Idempotent: true}, count("first")); err != nil {
 		return err
 	}
 	fmt.Fprint(text, "after ")
@@ -209,7 +209,7 @@ func (s *steady) Run(ctx context.Context, run *adapter.Run) error {
 		if err := s.delegate(run, "inner", func() error { return nil }); err != nil {
 			return err
 		}
-		_, err := adapter.IdempotentStep(ctx, run, "between", count("between"))
+		_, err := adapter.StepWith(ctx, run, "between", adapter.StepOptions{Idempotent: true}, count("between"))
 		return err
 	}); err != nil {
 		return err
@@ -223,7 +223,7 @@ func (s *steady) Run(ctx context.Context, run *adapter.Run) error {
 	); err != nil {
 		return err
 	}
-	if _, err := adapter.IdempotentStep(ctx, run, "second", count("second")); err != nil {
+	if _, err := adapter.StepWith(ctx, run, "second", adapter.StepOptions{Idempotent: true}, count("second")); err != nil {
 		return err
 	}
 	if err := run.ToolResult(call, "seen"); err != nil {
@@ -378,7 +378,7 @@ func TestWorkerLostBeforeAnything(t *testing.T) {
 func TestTakeoverTwiceInASubagent(t *testing.T) {
 	t.Parallel()
 	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		if _, err := adapter.IdempotentStep(ctx, run, "a", func(context.Context) (int, error) { return 1, nil }); err != nil {
+		if _, err := adapter.StepWith(ctx, run, "a", adapter.StepOptions{Idempotent: true}, func(context.Context) (int, error) { return 1, nil }); err != nil {
 			return err
 		}
 		return run.Delegate("helper", "", func(id string) error {

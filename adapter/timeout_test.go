@@ -53,7 +53,7 @@ func TestRunTimeoutDoesNotCountSuspension(t *testing.T) {
 func TestRunTimeoutGoesOnThroughTakeovers(t *testing.T) {
 	recorded := make(chan struct{}, 2)
 	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		if _, err := adapter.IdempotentStep(ctx, run, "s", func(context.Context) (int, error) { return 1, nil }); err != nil {
+		if _, err := adapter.StepWith(ctx, run, "s", adapter.StepOptions{Idempotent: true}, func(context.Context) (int, error) { return 1, nil }); err != nil {
 			return err
 		}
 		recorded <- struct{}{}

@@ -62,7 +62,7 @@ func (l *lab) newNode(store store.Store, agent adapter.Agent) *runner.Runner {
 // does: one that does not is never given them.
 func TestRunsOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 	says := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		if _, err := adapter.IdempotentStep(ctx, run, "one", func(context.Context) (int, error) { return 1, nil }); err != nil {
+		if _, err := adapter.StepWith(ctx, run, "one", adapter.StepOptions{Idempotent: true}, func(context.Context) (int, error) { return 1, nil }); err != nil {
 			return err
 		}
 		return run.Say("hello")
@@ -131,7 +131,7 @@ func TestAnswersAndExpiriesOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 	asks := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		i := confirmation("go?")
 		i.ExpiresAt = run.Now().Add(time.Hour).UTC().Format(time.RFC3339Nano)
-		answers, err := run.Ask(ctx, adapter.OnExpiry(adapter.ExpiryCancel, i))
+		answers, err := run.Ask(ctx, adapter.OnExpiry(i, adapter.Expiry{Policy: adapter.ExpiryCancel}))
 		if err != nil {
 			return err
 		}

@@ -53,19 +53,19 @@ func TestJournalsThatOnlyNewNodesCanRead(t *testing.T) {
 	}
 	t.Parallel()
 	asks := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		if _, err := adapter.IdempotentStep(ctx, run, "one", func(context.Context) (int, error) { return 1, nil }); err != nil {
+		if _, err := adapter.StepWith(ctx, run, "one", adapter.StepOptions{Idempotent: true}, func(context.Context) (int, error) { return 1, nil }); err != nil {
 			return err
 		}
 		i := confirmation("go?")
 		i.ExpiresAt = run.Now().Add(time.Hour).UTC().Format(time.RFC3339Nano)
-		answers, err := run.Ask(ctx, adapter.OnExpiry(adapter.ExpiryCancel, i))
+		answers, err := run.Ask(ctx, adapter.OnExpiry(i, adapter.Expiry{Policy: adapter.ExpiryCancel}))
 		if err != nil {
 			return err
 		}
 		return run.Say(status(answers.Of[0]))
 	})
 	says := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		if _, err := adapter.IdempotentStep(ctx, run, "one", func(context.Context) (int, error) { return 1, nil }); err != nil {
+		if _, err := adapter.StepWith(ctx, run, "one", adapter.StepOptions{Idempotent: true}, func(context.Context) (int, error) { return 1, nil }); err != nil {
 			return err
 		}
 		return run.Say("hello")

@@ -54,7 +54,7 @@ func TestAskAndAnswer(t *testing.T) {
 	if _, err := again.Wait(within(t)); err != nil {
 		t.Fatal(err)
 	}
-	if d, of, err := again.Accepted(within(t)); d != client.Repeated || of != answer.Label() || err != nil {
+	if d, of, err := again.Accepted(within(t)); d != client.Repeated || of != answer.ClientRunID() || err != nil {
 		t.Errorf("again: %s of %s, %v", d, of, err)
 	}
 	same(t, thread, other)
@@ -123,7 +123,7 @@ func TestCancel(t *testing.T) {
 	if d, _, err := waiting.Accepted(within(t)); d != client.Queued || err != nil {
 		t.Fatalf("the second input is %q, %v", d, err)
 	}
-	if q := thread.View().Queued; len(q) != 1 || q[0].Label != waiting.Label() || len(q[0].Messages) != 1 {
+	if q := thread.View().Queued; len(q) != 1 || q[0].Label != waiting.ClientRunID() || len(q[0].Messages) != 1 {
 		t.Errorf("queued: %v", q)
 	}
 	for _, r := range []*client.Run{waiting, run} {
@@ -427,7 +427,7 @@ func TestLeaveAndClose(t *testing.T) {
 	}
 	// Its run goes on, and can be taken up and stopped.
 	back := follow(t, c, "t")
-	if stopped, err := back.Cancel(within(t), run.Label()); !stopped || err != nil {
+	if stopped, err := back.Cancel(within(t), run.ClientRunID()); !stopped || err != nil {
 		t.Errorf("stopped %v, %v", stopped, err)
 	}
 	c.Close()

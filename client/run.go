@@ -86,8 +86,8 @@ func (t *Thread) Send(input protocol.RunAgentInput) *Run {
 	return r
 }
 
-// Label is the run's name, as the client gave it.
-func (r *Run) Label() string { return r.label }
+// ClientRunID is the run's name, as the client gave it.
+func (r *Run) ClientRunID() string { return r.label }
 
 // Done is closed when the run has ended, was refused or will not be heard of.
 func (r *Run) Done() <-chan struct{} { return r.done }

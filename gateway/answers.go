@@ -64,7 +64,7 @@ func (c *call) answer(ctx context.Context, asked outcome, answers adapter.Answer
 }
 
 // about says what is sent, for those who are asked what became of it.
-func (r *request) about() adapter.StepOption {
+func (r *request) about() *adapter.StepAbout {
 	var sent []string
 	for n, a := range r.answers[:min(len(r.answers), maxTold)] {
 		what := "the cancellation of "
@@ -77,10 +77,10 @@ func (r *request) about() adapter.StepOption {
 		sent = append(sent, fmt.Sprintf("%d more", more))
 	}
 	did := strings.Join(sent, ", ") + " went to the agent"
-	return adapter.About(adapter.StepAbout{
+	return &adapter.StepAbout{
 		Did: strings.ToUpper(did[:1]) + did[1:], Key: r.run,
 		Rerun: "Send it again", Done: "It arrived", Fail: "Give up",
-	})
+	}
 }
 
 // maxTold bounds of how many answers it is told what they were.
@@ -147,30 +147,23 @@ func (c *call) resume(ctx context.Context, r request) (said outcome, err error) 
 	defer func() { c.spend(said) }()
 	r.ids = ids{c.thread, r.runID(c.run.NewID())}
 	all := c.asking(func() (outcome, error) { return c.noted(c.all(r)) })
-	place, about := c.place(&r), r.about()
-	switch {
-	case c.u.options.Idempotent:
-		said, err = adapter.IdempotentStep(ctx, c.run, "resume", all, place, about)
-	case c.u.options.AskLost:
-		said, err = adapter.Step(ctx, c.run, "resume", all, place, about)
-	default:
-		said, err = adapter.Step(ctx, c.run, "resume", c.asking(func() (outcome, error) {
+	options := adapter.StepOptions{Idempotent: c.u.options.Idempotent, Before: c.place(&r), About: r.about()}
+	do := all
+	if !c.u.options.Idempotent && !c.u.options.AskLost {
+		do = c.asking(func() (outcome, error) {
 			taken, err := ended(c.send(r))
 			taken.Taken = err == nil && taken.Failure == nil
 			return c.noted(taken, err)
-		}), place, about)
+		})
 	}
+	said, err = adapter.StepWith(ctx, c.run, "resume", options, do)
 	if said, err = decided(said, err); err != nil || !said.Taken {
 		return said, err
 	}
-	var options []adapter.StepOption
-	if c.live != nil {
-		options = append(options, adapter.GoesOn())
-	}
-	return decided(adapter.IdempotentStep(ctx, c.run, "read", func(context.Context) (outcome, error) {
+	return decided(adapter.StepWith(ctx, c.run, "read", adapter.StepOptions{Idempotent: true, KeepOnDrain: c.live != nil}, func(context.Context) (outcome, error) {
 		if c.live == nil {
 			return outcome{Failure: lostWith("the worker was lost when the agent had the answer and before all of what it said was recorded")}, nil
 		}
 		return c.noted(c.read())
-	}, options...))
+	}))
 }

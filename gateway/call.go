@@ -94,12 +94,11 @@ func (c *call) begin(ctx context.Context) (outcome, error) {
 		said.Usage = together(settled.Usage, said.Usage)
 		return c.noted(said, err)
 	})
-	place := c.place(&r)
+	options := adapter.StepOptions{Idempotent: !c.u.options.AskLost, Before: c.place(&r)}
 	if c.u.options.AskLost {
-		about := adapter.About(adapter.StepAbout{Did: "The message went to the agent", Key: r.run, Rerun: "Send it again", Done: "It arrived", Fail: "Give up"})
-		return decided(adapter.Step(ctx, c.run, "run", do, place, about))
+		options.About = &adapter.StepAbout{Did: "The message went to the agent", Key: r.run, Rerun: "Send it again", Done: "It arrived", Fail: "Give up"}
 	}
-	return decided(adapter.IdempotentStep(ctx, c.run, "run", do, place))
+	return decided(adapter.StepWith(ctx, c.run, "run", options, do))
 }
 
 // asking is the function of a step that makes requests.

@@ -81,14 +81,7 @@ func (c *call) anew(ctx context.Context) (outcome, error) {
 	c.thread, c.upTo = c.u.threadID(c.run), ""
 	r := request{ids: ids{c.thread, c.run.NewID()}, anew: true}
 	do := c.asking(func() (outcome, error) { return c.noted(c.all(r)) })
-	place := c.place(&r)
-	var said outcome
-	var err error
-	if c.u.options.AskLost {
-		said, err = decided(adapter.Step(ctx, c.run, "run", do, place))
-	} else {
-		said, err = decided(adapter.IdempotentStep(ctx, c.run, "run", do, place))
-	}
+	said, err := decided(adapter.StepWith(ctx, c.run, "run", adapter.StepOptions{Idempotent: !c.u.options.AskLost, Before: c.place(&r)}, do))
 	c.spend(said)
 	return said, err
 }

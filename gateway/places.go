@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"github.com/aguiws/aguiws/adapter"
 )
 
 // place has a step wait for a place before its request, as long as a request may take at
 // most. A replayed step waits for none.
-func (c *call) place(r *request) adapter.StepOption {
-	return adapter.First(func(ctx context.Context) error {
+func (c *call) place(r *request) func(context.Context) error {
+	return func(ctx context.Context) error {
 		c.leave()
 		free, err := c.u.place(ctx)
 		c.free, r.noPlace = free, nil
@@ -29,7 +27,7 @@ func (c *call) place(r *request) adapter.StepOption {
 			return nil
 		}
 		return err
-	})
+	}
 }
 
 // place waits until another request may be made here. The caller calls free.

@@ -129,7 +129,7 @@ func (a *Agent) Run(ctx context.Context, run *adapter.Run) error {
 		if _, err := run.Injected(ctx); err != nil {
 			return err
 		}
-		t, err := adapter.IdempotentStep(ctx, run, "model", func(ctx context.Context) (turn, error) {
+		t, err := adapter.StepWith(ctx, run, "model", adapter.StepOptions{Idempotent: true}, func(ctx context.Context) (turn, error) {
 			t, err := a.ask(ctx, run, a.request(run, known))
 			return a.noted(t, run), err
 		})

@@ -13,7 +13,7 @@ import (
 // steered goes through one step, and says what joined it by then.
 func steered(let <-chan struct{}) adapter.Agent {
 	return adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		if _, err := adapter.IdempotentStep(ctx, run, "work", func(ctx context.Context) (bool, error) {
+		if _, err := adapter.StepWith(ctx, run, "work", adapter.StepOptions{Idempotent: true}, func(ctx context.Context) (bool, error) {
 			select {
 			case <-let:
 				return true, nil

@@ -101,7 +101,7 @@ func TestEachCrash(t *testing.T) {
 	adaptertest.EachCrash(t, func(t testing.TB) {
 		var effects [5]atomic.Int64
 		does := func(ctx context.Context, run *adapter.Run, n int) error {
-			_, err := adapter.Step(ctx, run, "step", func(context.Context) (int, error) { return n, run.Say("working") }, adapter.Given(n))
+			_, err := adapter.StepWith(ctx, run, "step", adapter.StepOptions{Input: n}, func(context.Context) (int, error) { return n, run.Say("working") })
 			if err == nil {
 				_, err = adapter.Step(ctx, run, "effect", func(context.Context) (int64, error) { return effects[n].Add(1), nil })
 			}

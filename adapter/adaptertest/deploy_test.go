@@ -59,10 +59,10 @@ func (r release) Run(ctx context.Context, run *adapter.Run) error {
 func (r release) drafts(ctx context.Context, run *adapter.Run) (string, error) {
 	if r.otherType {
 		type letter struct{ Body string }
-		got, err := adapter.Step(ctx, run, r.step, func(context.Context) (letter, error) { return letter{r.draft}, nil }, adapter.Given(r.given))
+		got, err := adapter.StepWith(ctx, run, r.step, adapter.StepOptions{Input: r.given}, func(context.Context) (letter, error) { return letter{r.draft}, nil })
 		return got.Body, err
 	}
-	return adapter.Step(ctx, run, r.step, func(context.Context) (string, error) { return r.draft, nil }, adapter.Given(r.given))
+	return adapter.StepWith(ctx, run, r.step, adapter.StepOptions{Input: r.given}, func(context.Context) (string, error) { return r.draft, nil })
 }
 
 func (r release) send(_ context.Context, call adapter.Invocation) (json.RawMessage, error) {

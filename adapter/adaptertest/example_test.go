@@ -27,10 +27,10 @@ func (c *clerk) Run(ctx context.Context, run *adapter.Run) error {
 	case !approved:
 		return run.Say("I have not sent it.")
 	}
-	if _, err := adapter.Step(ctx, run, "send", func(context.Context) (bool, error) {
+	if _, err := adapter.StepWith(ctx, run, "send", adapter.StepOptions{Input: letter}, func(context.Context) (bool, error) {
 		c.sent.Add(1)
 		return true, nil
-	}, adapter.Given(letter)); err != nil {
+	}); err != nil {
 		return err
 	}
 	return run.Say("Sent.")

@@ -16,10 +16,10 @@ import (
 
 // Run is what a client was told until a run has ended or asked.
 type Run struct {
-	Label   string               // its runId
-	Outcome protocol.OutcomeType // "" if it failed
-	Failed  *protocol.RunError   // nil: it did not
-	Events  []protocol.Event
+	ClientRunID string               // its runId
+	Outcome     protocol.OutcomeType // "" if it failed
+	Failed      *protocol.RunError   // nil: it did not
+	Events      []protocol.Event
 
 	interrupts []protocol.Interrupt
 	before     []string
@@ -67,7 +67,7 @@ func (b *Bench) ends(label string) *Run {
 		e := b.until(func(e protocol.Event) bool {
 			return isEnd(e) && (label == "" || b.running == label)
 		}, calls)
-		r.Label, r.Outcome, r.Failed, r.interrupts = b.running, "", nil, nil
+		r.ClientRunID, r.Outcome, r.Failed, r.interrupts = b.running, "", nil, nil
 		switch e := e.(type) {
 		case *protocol.RunError:
 			r.Failed = e

@@ -10,7 +10,7 @@ import (
 )
 
 // Shutdown stops admitting and claiming. On a durable store a run is handed back
-// at its next step (but for one that GoesOn) if another node takes runs of its agent, or
+// at its next step (but for one with KeepOnDrain) if another node takes runs of its agent, or
 // if that cannot be found out. All others go on; when ctx ends those that are left are handed back
 // where they are, so that another node takes them over. An agent that then does not
 // return is left behind with an error. It may be called twice.

@@ -26,7 +26,7 @@ func (a *agent) login(ctx context.Context, run *adapter.Run, argument string) er
 	case err != nil:
 		return err
 	}
-	got, err := adapter.IdempotentStep(ctx, run, "token", func(ctx context.Context) (bool, error) {
+	got, err := adapter.StepWith(ctx, run, "token", adapter.StepOptions{Idempotent: true}, func(ctx context.Context) (bool, error) {
 		token, err := account.Token(ctx)
 		return token.Access != "", err
 	})

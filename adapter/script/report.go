@@ -34,7 +34,7 @@ func (a *agent) report(ctx context.Context, run *adapter.Run, argument string) e
 	if err != nil {
 		return err
 	}
-	p, err := adapter.IdempotentStep(ctx, run, "report", func(ctx context.Context) (adapter.Payload, error) {
+	p, err := adapter.StepWith(ctx, run, "report", adapter.StepOptions{Idempotent: true}, func(ctx context.Context) (adapter.Payload, error) {
 		table, write := io.Pipe()
 		defer table.Close()
 		go func() { write.CloseWithError(writeTable(write, rows)) }()

@@ -18,7 +18,7 @@ func (a *agent) steps(ctx context.Context, run *adapter.Run, argument string) er
 		return stream(run, "Usage: /steps N MS, with N up to 1000 steps of up to 60000 milliseconds.")
 	}
 	for i := range n {
-		if _, err := adapter.IdempotentStep(ctx, run, "step", func(ctx context.Context) (int, error) {
+		if _, err := adapter.StepWith(ctx, run, "step", adapter.StepOptions{Idempotent: true}, func(ctx context.Context) (int, error) {
 			return i, pause(ctx, time.Duration(ms)*time.Millisecond)
 		}); err != nil {
 			return err

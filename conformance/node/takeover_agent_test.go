@@ -21,7 +21,7 @@ func (busy) Restartable() bool { return true }
 func (busy) Run(ctx context.Context, run *adapter.Run) error {
 	step := func(run *adapter.Run, name string) func() error {
 		return func() error {
-			_, err := adapter.IdempotentStep(ctx, run, name, func(context.Context) (bool, error) { return true, run.Say("inside " + name) })
+			_, err := adapter.StepWith(ctx, run, name, adapter.StepOptions{Idempotent: true}, func(context.Context) (bool, error) { return true, run.Say("inside " + name) })
 			return err
 		}
 	}

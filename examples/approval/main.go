@@ -80,9 +80,9 @@ func clerk(ctx context.Context, run *adapter.Run) error {
 		return run.Say("What is the mail to be about?")
 	}
 	asked := messages[len(messages)-1].Content.String()
-	draft, err := adapter.Step(ctx, run, "draft", func(context.Context) (string, error) {
+	draft, err := adapter.StepWith(ctx, run, "draft", adapter.StepOptions{Input: asked}, func(context.Context) (string, error) {
 		return "Dear customer, thank you for: " + strings.TrimSpace(asked), nil // a model would be called here
-	}, adapter.Given(asked))
+	})
 	if err != nil {
 		return err
 	}

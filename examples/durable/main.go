@@ -50,9 +50,9 @@ type shipper struct {
 func (s *shipper) Run(ctx context.Context, run *adapter.Run) error {
 	for n := 1; n <= parcels; n++ {
 		key := run.NewID() // the same whenever the agent is called again
-		tracking, err := adapter.IdempotentStep(ctx, run, "ship", func(ctx context.Context) (string, error) {
+		tracking, err := adapter.StepWith(ctx, run, "ship", adapter.StepOptions{Idempotent: true, Input: n}, func(ctx context.Context) (string, error) {
 			return s.ship(ctx, n, key)
-		}, adapter.Given(n))
+		})
 		if err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ func checkExpiry(ctx context.Context, n *node.Node, i protocol.Interrupt) error 
 	}
 	switch {
 	case len(own.Answer) == 0:
-		return errors.New("the policy for the expiry is to answer, and there is no answer: use AnswerOnExpiry")
+		return errors.New("the policy for the expiry is to answer, and there is no answer: set Answer in adapter.Expiry")
 	case i.ExpiresAt == "" && n.Options.MaxPark < 0:
 		return errors.New("the interrupt has an answer for its expiry and does not expire")
 	}

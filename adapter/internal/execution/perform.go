@@ -15,7 +15,11 @@ import (
 // errInside is wrapped by what is refused inside a step or a branch.
 var errInside = errors.New("not possible here")
 
-func (l *line) Step(ctx context.Context, name string, as adapter.StepManner, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+func (l *line) Step(ctx context.Context, name string, options adapter.StepOptions, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+	input, err := inputDigest(options.Input)
+	if err != nil {
+		return nil, fmt.Errorf("adapter: step %s: %w", name, err)
+	}
 	x, s := l.x, l.s
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -26,11 +30,11 @@ func (l *line) Step(ctx context.Context, name string, as adapter.StepManner, fn 
 		return nil, fmt.Errorf("adapter: step %s inside step %s: %w: use Parallel for steps at once", name, s.step, errInside)
 	}
 	s.passPauses()
-	if !as.GoesOn && s.live() && (x.recorded || restartable(x.agent)) && x.HandsBack(x.Ctx, x.named) {
+	if !options.KeepOnDrain && s.live() && (x.recorded || restartable(x.agent)) && x.HandsBack(x.Ctx, x.named) {
 		x.leaving = true
 		return nil, ErrHandBack
 	}
-	if !as.GoesOn {
+	if !options.KeepOnDrain {
 		if err := x.pauseHere(s, ""); err != nil {
 			return nil, err
 		}
@@ -38,17 +42,18 @@ func (l *line) Step(ctx context.Context, name string, as adapter.StepManner, fn 
 	ref := store.StepRef{Scope: s.name, Key: s.number(name)}
 	recorded := s.next()
 	if recorded != nil {
-		if result, known, err := x.replayed(s, recorded, ref, as); known || err != nil {
+		if result, known, err := x.replayed(s, recorded, ref, options.Idempotent, input); known || err != nil {
 			return result, err
 		}
 	}
-	for _, first := range as.First {
-		if err := x.ahead(ctx, s, ref, first); err != nil {
+	if options.Before != nil {
+		if err := x.ahead(ctx, s, ref, options.Before); err != nil {
 			return nil, err
 		}
 	}
-	start := &store.JournalEntry{Kind: store.EntryStart, Scope: ref.Scope, Key: ref.Key, Digest: as.Given, Idempotent: as.Idempotent, About: as.About}
-	if !as.Idempotent || as.Given != "" && recorded == nil {
+	about := aboutOf(options.About)
+	start := &store.JournalEntry{Kind: store.EntryStart, Scope: ref.Scope, Key: ref.Key, Digest: input, Idempotent: options.Idempotent, About: about}
+	if !options.Idempotent || input != "" && recorded == nil {
 		// The worker that goes on with the run asks about a start, so none is stored that
 		// this worker may not follow up.
 		if err := x.Lease.await(x.Ctx); err != nil {
@@ -59,16 +64,16 @@ func (l *line) Step(ctx context.Context, name string, as adapter.StepManner, fn 
 		}
 		start = nil
 	}
-	return x.perform(ctx, s, ref, start, as.About, fn)
+	return x.perform(ctx, s, ref, start, about, fn)
 }
 
 // replayed is what the journal says of a step. Known: the step is not to be done again.
-func (x *execution) replayed(s *scope, recorded *store.JournalEntry, ref store.StepRef, as adapter.StepManner) (result json.RawMessage, known bool, err error) {
+func (x *execution) replayed(s *scope, recorded *store.JournalEntry, ref store.StepRef, idempotent bool, input string) (result json.RawMessage, known bool, err error) {
 	if (recorded.Kind != store.EntryStep && recorded.Kind != store.EntryStart) || recorded.Key != ref.Key {
 		return nil, false, x.seal(&adapter.DivergedError{Journaled: recorded.String(), Replayed: "step " + ref.Key})
 	}
-	if journaled := x.journal.Given[ref]; journaled != "" && journaled != as.Given {
-		return nil, false, x.seal(&adapter.DivergedError{Replayed: "step " + ref.Key + " is given something else than was journaled"})
+	if journaled := x.journal.Inputs[ref]; journaled != "" && journaled != input {
+		return nil, false, x.seal(&adapter.DivergedError{Replayed: "step " + ref.Key + " has another input than was journaled"})
 	}
 	s.cursor++
 	if done := x.journal.Steps[ref]; done != nil {
@@ -83,7 +88,7 @@ func (x *execution) replayed(s *scope, recorded *store.JournalEntry, ref store.S
 	case "fail":
 		return nil, true, &adapter.StepError{Step: ref.Key, Message: "step " + ref.Key + " was declared failed"}
 	}
-	if x.journal.Started[ref] && !as.Idempotent {
+	if x.journal.Started[ref] && !idempotent {
 		return nil, false, x.seal(&adapter.DivergedError{Journaled: recorded.String() + " without a result", Replayed: "step " + ref.Key + " once more"})
 	}
 	return nil, false, nil
@@ -91,7 +96,7 @@ func (x *execution) replayed(s *scope, recorded *store.JournalEntry, ref store.S
 
 // ahead does what comes before a step's function. The execution's lock is held on entry
 // and on return, not while it is done.
-func (x *execution) ahead(ctx context.Context, s *scope, ref store.StepRef, first func(context.Context) error) error {
+func (x *execution) ahead(ctx context.Context, s *scope, ref store.StepRef, before func(context.Context) error) error {
 	s.step, s.stepIDs = ref.Key, 0
 	defer func() { s.step = "" }()
 	err := func() error {
@@ -99,7 +104,7 @@ func (x *execution) ahead(ctx context.Context, s *scope, ref store.StepRef, firs
 		defer x.mu.Lock()
 		ctx, cancel := x.within(inside(ctx, "step "+ref.Key))
 		defer cancel()
-		return first(ctx)
+		return before(ctx)
 	}()
 	switch {
 	case x.sealed != nil:

@@ -45,7 +45,7 @@ type Journal struct {
 	Scopes   map[string][]*store.JournalEntry            // what each scope meets, in order
 	Steps    map[store.StepRef]*store.JournalEntry       // recorded steps
 	met      map[store.StepRef]bool                      // in scopes
-	Given    map[store.StepRef]string                    // digests of what steps were given
+	Inputs   map[store.StepRef]string                    // digests of steps' inputs
 	Started  map[store.StepRef]bool                      // not idempotent, started and not recorded, undecided
 	About    map[store.StepRef]*store.StepAbout          // what is said of started steps
 	Why      map[store.StepRef]string                    // why it is not known what became of them, by their own worker; "": it was lost
@@ -77,7 +77,7 @@ func ReadJournal(entries []json.RawMessage) (*Journal, error) {
 		Scopes:   map[string][]*store.JournalEntry{},
 		Steps:    map[store.StepRef]*store.JournalEntry{},
 		met:      map[store.StepRef]bool{},
-		Given:    map[store.StepRef]string{},
+		Inputs:   map[store.StepRef]string{},
 		Started:  map[store.StepRef]bool{},
 		About:    map[store.StepRef]*store.StepAbout{},
 		Why:      map[store.StepRef]string{},
@@ -113,7 +113,7 @@ func (j *Journal) add(r *store.JournalEntry) error {
 	case store.EntryStart:
 		j.meet(ref, r)
 		if r.Digest != "" {
-			j.Given[ref] = r.Digest
+			j.Inputs[ref] = r.Digest
 		}
 		if !r.Idempotent {
 			j.Started[ref] = true

@@ -41,9 +41,9 @@ func PauseInterrupt(w *store.Wish, now time.Time) protocol.Interrupt {
 	if note.TimeoutMs > 0 {
 		shown.ExpiresAt = now.Add(time.Duration(note.TimeoutMs) * time.Millisecond).UTC().Format(time.RFC3339Nano)
 		if note.OnTimeout == PauseCancels {
-			shown = adapter.OnExpiry(adapter.ExpiryCancel, shown)
+			shown = adapter.OnExpiry(shown, adapter.Expiry{Policy: adapter.ExpiryCancel})
 		} else {
-			shown = adapter.AnswerOnExpiry(json.RawMessage("true"), shown)
+			shown = adapter.OnExpiry(shown, adapter.Expiry{Answer: json.RawMessage("true")})
 		}
 	}
 	return shown

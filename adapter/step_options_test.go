@@ -17,15 +17,11 @@ func TestDrainSparesAStepThatGoesOn(t *testing.T) {
 	reached, goOn := make(chan string, 3), make(chan struct{})
 	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		for _, name := range []string{"open", "read", "next"} {
-			var options []adapter.StepOption
-			if name == "read" {
-				options = append(options, adapter.GoesOn())
-			}
-			_, err := adapter.Step(ctx, run, name, func(context.Context) (bool, error) {
+			_, err := adapter.StepWith(ctx, run, name, adapter.StepOptions{KeepOnDrain: name == "read"}, func(context.Context) (bool, error) {
 				reached <- name
 				<-goOn
 				return true, nil
-			}, options...)
+			})
 			if err != nil {
 				return err
 			}
@@ -54,15 +50,11 @@ func TestPauseSparesAStepThatGoesOn(t *testing.T) {
 	reached, goOn := make(chan string, 3), make(chan struct{})
 	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		for _, name := range []string{"open", "read", "next"} {
-			var options []adapter.StepOption
-			if name == "read" {
-				options = append(options, adapter.GoesOn())
-			}
-			_, err := adapter.Step(ctx, run, name, func(context.Context) (bool, error) {
+			_, err := adapter.StepWith(ctx, run, name, adapter.StepOptions{KeepOnDrain: name == "read"}, func(context.Context) (bool, error) {
 				reached <- name
 				<-goOn
 				return true, nil
-			}, options...)
+			})
 			if err != nil {
 				return err
 			}
@@ -89,10 +81,7 @@ func TestFirst(t *testing.T) {
 	var dying *cutStore
 	var did []string
 	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		_, err := adapter.Step(ctx, run, "pay", func(context.Context) (bool, error) {
-			did = append(did, "pay")
-			return true, nil
-		}, adapter.First(func(ctx context.Context) error {
+		_, err := adapter.StepWith(ctx, run, "pay", adapter.StepOptions{Before: func(ctx context.Context) error {
 			did = append(did, "first")
 			if len(did) == 1 {
 				dying.sever()
@@ -102,7 +91,10 @@ func TestFirst(t *testing.T) {
 				t.Error("a step began inside")
 			}
 			return nil
-		}))
+		}}, func(context.Context) (bool, error) {
+			did = append(did, "pay")
+			return true, nil
+		})
 		if err != nil {
 			return err
 		}
@@ -131,12 +123,12 @@ func TestFirstFails(t *testing.T) {
 		if _, err := run.Ask(ctx, plainAnswer); err != nil {
 			return err
 		}
-		_, err := adapter.Step(ctx, run, "pay", func(context.Context) (bool, error) { return true, nil }, adapter.First(func(context.Context) error {
+		_, err := adapter.StepWith(ctx, run, "pay", adapter.StepOptions{Before: func(context.Context) error {
 			if fails {
 				return &adapter.GiveBackError{Code: "busy", Message: "No place.", Err: busy}
 			}
 			return nil
-		}))
+		}}, func(context.Context) (bool, error) { return true, nil })
 		if fails && !errors.Is(err, busy) {
 			t.Errorf("%v", err)
 		}

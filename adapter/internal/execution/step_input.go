@@ -1,4 +1,4 @@
-package adapter
+package execution
 
 import (
 	"bytes"
@@ -7,29 +7,27 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// givenDigest tells what a step is given apart; "" when nothing is.
-func givenDigest(options []StepOption) (string, error) {
-	var given []any
-	for _, o := range options {
-		given = append(given, o.given...)
-	}
-	if len(given) == 0 {
+// inputDigest tells a step's input apart from others; "" of none.
+func inputDigest(input any) (string, error) {
+	if input == nil {
 		return "", nil
 	}
-	text, err := json.Marshal(given)
+	text, err := json.Marshal(input)
 	if err != nil {
-		return "", fmt.Errorf("the values that the step is given: %w", err)
+		return "", fmt.Errorf("its input: %w", err)
 	}
 	var tree any
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	if err := d.Decode(&tree); err != nil {
-		return "", fmt.Errorf("the values that the step is given: %w", err)
+		return "", fmt.Errorf("its input: %w", err)
 	}
 	if text, err = json.Marshal(exact(tree)); err != nil {
-		return "", fmt.Errorf("the values that the step is given: %w", err)
+		return "", fmt.Errorf("its input: %w", err)
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), nil
@@ -67,4 +65,17 @@ func exactNumber(n json.Number) any {
 		return n
 	}
 	return f
+}
+
+// maxAbout bounds the arguments that are kept of what a step is about, in bytes.
+const maxAbout = 4 << 10
+
+// aboutOf is what the journal keeps of what a step is about.
+func aboutOf(about *store.StepAbout) *store.StepAbout {
+	if about == nil || len(about.Args) <= maxAbout && json.Valid(about.Args) {
+		return about
+	}
+	kept := *about
+	kept.Args = nil
+	return &kept
 }

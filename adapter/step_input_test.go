@@ -26,11 +26,11 @@ var payers = map[string]func(ctx context.Context, run *adapter.Run, to string, p
 		return payBy(ctx, run, adapter.ToolCall{Args: rawJSON("to " + to)}, pay)
 	},
 	"a step": func(ctx context.Context, run *adapter.Run, to string, pay func() error) error {
-		_, err := adapter.Step(ctx, run, "pay", func(context.Context) (bool, error) { return true, pay() }, adapter.Given(to))
+		_, err := adapter.StepWith(ctx, run, "pay", adapter.StepOptions{Input: to}, func(context.Context) (bool, error) { return true, pay() })
 		return err
 	},
 	"an idempotent step": func(ctx context.Context, run *adapter.Run, to string, pay func() error) error {
-		_, err := adapter.IdempotentStep(ctx, run, "pay", func(context.Context) (bool, error) { return true, pay() }, adapter.Given(1, to))
+		_, err := adapter.StepWith(ctx, run, "pay", adapter.StepOptions{Idempotent: true, Input: []any{1, to}}, func(context.Context) (bool, error) { return true, pay() })
 		return err
 	},
 }
@@ -198,7 +198,11 @@ func TestGivenValues(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			given := test.first
 			l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-				_, err := adapter.Step(ctx, run, "s", func(context.Context) (bool, error) { return true, nil }, adapter.Given(given...))
+				var input any
+				if given != nil {
+					input = given
+				}
+				_, err := adapter.StepWith(ctx, run, "s", adapter.StepOptions{Input: input}, func(context.Context) (bool, error) { return true, nil })
 				if err != nil {
 					return err
 				}
@@ -220,7 +224,7 @@ func TestGivenValues(t *testing.T) {
 // A step is not begun that is given what JSON cannot hold.
 func TestGivenWhatIsNoJSON(t *testing.T) {
 	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		_, err := adapter.Step(ctx, run, "s", func(context.Context) (bool, error) { t.Error("begun"); return true, nil }, adapter.Given(func() {}))
+		_, err := adapter.StepWith(ctx, run, "s", adapter.StepOptions{Input: func() {}}, func(context.Context) (bool, error) { t.Error("begun"); return true, nil })
 		return err
 	}))
 	failedWith(t, l.say("hi"), adapter.CodeAgentError)
