@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/internal/canonical"
 	"github.com/aguiws/aguiws/adapter/internal/panics"
 	"github.com/aguiws/aguiws/adapter/store"
 )
@@ -16,9 +17,12 @@ import (
 var errInside = errors.New("not possible here")
 
 func (l *line) Step(ctx context.Context, name string, options adapter.StepOptions, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
-	input, err := inputDigest(options.Input)
-	if err != nil {
-		return nil, fmt.Errorf("adapter: step %s: %w", name, err)
+	input := ""
+	if options.Input != nil {
+		var err error
+		if input, err = canonical.Digest(options.Input); err != nil {
+			return nil, fmt.Errorf("the input of step %s: %w", name, err)
+		}
 	}
 	x, s := l.x, l.s
 	x.mu.Lock()
@@ -253,4 +257,17 @@ func (x *execution) inside(ctx context.Context, s *scope) string {
 		return "a branch of Parallel"
 	}
 	return ""
+}
+
+// maxAbout bounds the arguments that are kept of what a step is about, in bytes.
+const maxAbout = 4 << 10
+
+// aboutOf is what the journal keeps of what a step is about.
+func aboutOf(about *store.StepAbout) *store.StepAbout {
+	if about == nil || len(about.Args) <= maxAbout && json.Valid(about.Args) {
+		return about
+	}
+	kept := *about
+	kept.Args = nil
+	return &kept
 }
