@@ -63,7 +63,6 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"whole", snap.Whole},
 		{"drop", snap.Drop},
 		{"mark", mark != nil},
-		{"keep", s.opts.Keep.Milliseconds()},
 		{"retain", s.opts.Retain},
 		{"bytes", s.opts.RetainBytes},
 		{"age", s.opts.RetainAge.Milliseconds()},

@@ -42,6 +42,7 @@ if verdict == OK then
   end
   append(r, t.log, t.big, ARGV, events, entries - 1)
   piecewise('RPUSH', t.journal, ARGV, entries, #ARGV)
+  if entries <= #ARGV then gets(r, 'j') end
   r.cn = tonumber(ARG.number)
   decide(t, r)
   publish(r.nodes, member, r.epoch, expect + 1, ARGV, events, entries - 1)

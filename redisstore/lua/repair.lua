@@ -2,7 +2,7 @@
 -- a stop all or a delete from the thread. It stands after run.lua, index.lua and
 -- suspension.lua, and before a script opens the record.
 
-local TYPES = { rec = 'hash', log = 'list', snap = 'hash', runs = 'hash', memo = 'hash', journal = 'list', closing = 'string',
+local TYPES = { rec = 'hash', log = 'list', snap = 'hash', runs = 'hash', journal = 'list', closing = 'string',
   queue = 'zset', disp = 'hash', archive = 'hash', drafts = 'hash', big = 'hash', past = 'zset', producers = 'hash' }
 
 local NUMBERS = { 'bound', 'snapat', 'depoch', 'cn', 'n', 'len', 'input', 'look', 'was' }
@@ -41,7 +41,7 @@ local function renumber(t)
     local n = redis.call('HGET', t.rec, field)
     if n and not tonumber(n) then redis.call('HSET', t.rec, field, field == 'n' and ordinal(t) or 0) end
   end
-  if redis.call('EXISTS', t.rec, t.closing, t.drafts, t.queue) > 0 then redis.call('HSET', t.rec, 'has', 'acdqw') end
+  if redis.call('EXISTS', t.rec, t.closing, t.drafts, t.queue) > 0 then redis.call('HSET', t.rec, 'has', 'acdjqw') end
   local claim = redis.call('HGET', t.rec, 'claim') or ''
   if claim ~= '' and not string.find(claim, CLAIM) then redis.call('HSET', t.rec, 'claim', '') end
   -- No mark stands behind the snapshot that it tells.
@@ -93,7 +93,7 @@ local function repair(t)
   end
   local ok, text, head = pcall(suspension, t)
   if not ok or text and not (head[1] and #head[1] == 6 and head[4]) then
-    dropJournal(t)
+    dropExecution(t, { has = 'j' })
     redis.call('DEL', t.drafts)
   end
   if not pcall(unpacked, redis.call('GET', t.closing) or '') then redis.call('DEL', t.closing) end
