@@ -114,40 +114,31 @@ local function runIDs(t)
   return ids
 end
 
-local STATES = { 'queued', 'claimed', 'acked', 'cancelled', 'superseded', 'dead_letter' }
+-- COUNTED are the states of which there are numbers. How many are claimed is what is left of all, so
+-- that what begins and what ends at once takes one command.
+local COUNTED = { 'queued', 'acked', 'cancelled', 'superseded', 'dead_letter' }
 
--- count keeps the numbers of the partition's dispatches in each state, and of its
--- tenant's: more by so many. What takes away alone strikes out every field of them that has
--- come to nothing.
+-- count keeps the numbers of the tenant's dispatches in the partition, all and in each state:
+-- more by so many. Of a tenant without any none is left.
 local function count(t, more)
-  local fields, by, n, adds, own = {}, {}, 0, false, ':' .. tenant(t)
-  for _, by in pairs(more) do adds = adds or by > 0 end
-  for _, state in ipairs(next(more) and STATES or {}) do
-    local of = more[state] or 0
-    if of ~= 0 or not adds then
-      fields[n + 1], fields[n + 2] = state, state .. own
-      by[n + 1], by[n + 2], n = of, of, n + 2
+  local all, own = 0, ':' .. tenant(t)
+  local function add(name, by)
+    local n = redis.pcall('HINCRBY', t.counts, name .. own, string.format('%d', by))
+    if type(n) == 'table' then -- of another type: no thread is to be kept for the sake of numbers
+      if type(redis.pcall('HDEL', t.counts, name .. own)) == 'table' then redis.call('DEL', t.counts) end
+      n = redis.call('HINCRBY', t.counts, name .. own, string.format('%d', by))
     end
+    if n < 0 or n == 0 and name == 'all' then redis.call('HDEL', t.counts, name .. own) end
+    return n
   end
-  if n == 0 then return end
-  local had = redis.pcall('HMGET', t.counts, unpack(fields, 1, n))
-  if had.err then -- of another type: no thread is to be kept for the sake of numbers
-    redis.call('DEL', t.counts)
-    had = redis.call('HMGET', t.counts, unpack(fields, 1, n))
+  for _, by in pairs(more) do all = all + by end
+  if all ~= 0 and add('all', all) <= 0 then
+    for _, state in ipairs(COUNTED) do redis.call('HDEL', t.counts, state .. own) end
+    return
   end
-  local set, gone, s, g = {}, {}, 0, 0
-  for i = 1, n do
-    local sum = math.max((tonumber(had[i]) or 0) + by[i], 0)
-    if sum ~= 0 and by[i] == 0 then
-      -- It stays as it is.
-    elseif sum ~= 0 or adds then
-      set[s + 1], set[s + 2], s = fields[i], string.format('%d', sum), s + 2
-    elseif had[i] then
-      gone[g + 1], g = fields[i], g + 1
-    end
+  for _, state in ipairs(COUNTED) do
+    if (more[state] or 0) ~= 0 then add(state, more[state]) end
   end
-  if s > 0 then redis.call('HSET', t.counts, unpack(set, 1, s)) end
-  if g > 0 then redis.call('HDEL', t.counts, unpack(gone, 1, g)) end
 end
 
 -- A thread with more than FEW runs has its terminal dispatches in order, each
