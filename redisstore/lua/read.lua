@@ -121,8 +121,9 @@ elseif has then
 elseif used then
   window = ARG.window ~= '' and windowed(t, '', 0, '', tonumber(ARG.window), 0, tonumber(ARG.room))
   if window then
-    for _, name in ipairs({ 's', 'f', 'r', 'n' }) do
-      local text = redis.call('HGET', t.snap, name)
+    local names = { 's', 'f', 'r', 'n' }
+    for i, text in ipairs(redis.call('HMGET', t.snap, unpack(names))) do
+      local name = names[i]
       if text then snapshot[#snapshot + 1], snapshot[#snapshot + 2] = name, text end
     end
   else

@@ -217,6 +217,7 @@ local PAGE = 262144
 -- many at a time where none of them lies in big.
 local function leading(r, log, big, first, limit)
   local list, n, room, last = {}, 0, PAGE, math.min(r.seq, first + limit - 1)
+  if first > last then return list end
   local apart = redis.call('EXISTS', big) == 1
   local step = apart and 32 or 256
   for at = first, last, step do
