@@ -57,6 +57,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"summaries", packSummaries(e.Summaries)},
 		{"giveback", givesBack(e)}, {"code", e.Code},
 		{"summary", []byte(e.Summary)},
+		{"terminal", link.Compress(b.Events[len(b.Events)-1])},
 		{"snapshot", e.Snapshot != nil},
 		{"state", snap.State},
 		{"frozen", snap.Frozen},

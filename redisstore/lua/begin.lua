@@ -181,11 +181,10 @@ end
 piecewise('HSET', t.archive, ARGV, archived, told - 1)
 if ARG.about ~= '' or ARG.restores ~= '' then branch(t, run, ARG.about, ARG.branch, ARG.restores) end
 if told > archived then redis.call('PEXPIRE', t.archive, ARG.keep) end
-local listed, keeps = about[1], {}
+local listed = about[1]
 if resumes then
-  local given, closed = {}, nil
+  local given, closed = {}, close(t, r, member, kind == 'resume' and run or '')
   for i = REST, archived - 1, 2 do given[#given + 1] = ARGV[i] end
-  closed, keeps = close(t, r, member, kind == 'resume' and run or '')
   listed = closed.wants ~= ''
   if kind == 'resume' then decided(t, r, closed, given, ARG.decisions) end
   answered(d, closed.head, made)
@@ -197,10 +196,10 @@ if letter then
   putRun(t, letter)
   redis.call('HDEL', t.disp, 'i:' .. letter.id)
 end
-keeps[#keeps + 1], keeps[#keeps + 2] = 'r' .. d.n, ARG.record
+keep(t, 'r' .. d.n, ARG.record)
 if kind == 'resume' or kind == 'requeue' then
   if letter then stays(t) end
-  keeps[#keeps + 1], keeps[#keeps + 2] = 'e:' .. ARG.execution, run
+  keep(t, 'e:' .. ARG.execution, run)
 else
   execute(t, r, ARG.execution, ARG.agent, ARG.frozen)
 end
@@ -216,7 +215,7 @@ r.lease, r.latest = NOW + tonumber(ARG.lease), run
 r.since = NOW
 d.started, d.node = start + 1, NODE
 if kind == 'requeue' then d.reached = redis.call('LLEN', t.journal) end
-putRun(t, d, unpack(keeps))
+putRun(t, d)
 redis.call('ZADD', t.leases, r.lease, member)
 if listed then withdraw(t, r, member) end
 decide(t, r, unpack(touched))

@@ -17,6 +17,7 @@
 --   giveback    0: nothing; else one more than how many entries it goes over
 --   code        of the error that gives back
 --   summary     what the run has done: store.RunSummary
+--   terminal    the last event
 --   snapshot    1 or 0
 --   state       '': unchanged
 --   frozen      '': unchanged
@@ -107,8 +108,7 @@ end
 d.status, d.stamp, d.finish, d.ready, d.gave, d.summary = 'ended', stamp, finish, ready, gave, ARG.summary
 d.failed = ARG.kind == 'fail' and '1' or ''
 move(t, d, 'acked', r.n)
--- While a suspension is open its run's terminal event is read from the log.
-if ARG.kind == 'suspend' then putRun(t, d) else putRun(t, d, 't' .. d.n, plain(ARGV[e2])) end
+putRun(t, d, 't' .. d.n, ARG.terminal)
 
 mark(r, tonumber(ARG.age))
 trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age))

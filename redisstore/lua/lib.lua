@@ -66,8 +66,6 @@ end
 -- log for one that lies in big, by its position.
 local MARK = '\0'
 
-local function plain(e) return string.sub(e, 1, 1) == MARK and string.sub(e, 2) or e end
-
 -- append logs list[first..last] behind r.seq. big nil: none of them is large.
 local function append(r, log, big, list, first, last)
   local bytes, rest = 0, nil

@@ -55,9 +55,9 @@ local function run(id)
   if ahead then t.ahead = { [id] = texts[1] } end
   local d = getRun(t, id)
   if d and ahead and d.n == r.n then
-    known[id] = { id, texts[2], d.status, d.started, texts[3] or inLog(t, r, d), d.execution, id }
+    known[id] = { id, texts[2], d.status, d.started, texts[3], d.execution, id }
   elseif d then
-    local kept, terminal, latest = besides(t, r, d)
+    local kept, terminal, latest = besides(t, d)
     known[id] = { id, kept, d.status, d.started, terminal, d.execution, latest }
   else
     known[id] = false

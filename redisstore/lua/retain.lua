@@ -42,25 +42,11 @@ local function trim(t, r, count, bytes, age, piece)
     if seq > r.snapat or #r.marks == old + 11 then break end -- it is wanted again
     old = old + 12
   end
-  local first, most, enough, cut, asked = r.base, piece and TRIM or math.huge, piece and r.bytes - TRIM_BYTES or -math.huge, false, nil
-  local much = r.base <= r.snapat and (r.base < base or r.bytes > bytes)
-  if much and suspended(t) then
-    local _, head = suspension(t)
-    asked = getRun(t, head[2] == '' and r.latest or head[2])
-  end
-  -- The terminal event of who has asked has been in the log only.
-  local function part(at, e)
-    if asked and asked.finish == at and redis.call('HEXISTS', t.runs, 't' .. asked.n) == 0 then
-      setTerminal(t, asked, e == MARK and redis.call('HGET', t.big, at) or e)
-    end
-  end
+  local first, most, enough, cut = r.base, piece and TRIM or math.huge, piece and r.bytes - TRIM_BYTES or -math.huge, false
   local function size(at, e) return e == MARK and redis.call('HSTRLEN', t.big, at) or #e end
   -- Where less stays than goes, what stays is looked at.
   local goal = math.min(base, r.snapat + 1)
   if not piece and goal - first > r.seq - goal + 1 then
-    if asked and first <= asked.finish and asked.finish < goal then
-      part(asked.finish, redis.call('LINDEX', t.log, asked.finish - first))
-    end
     redis.call('LTRIM', t.log, goal - first, -1)
     local gone = {}
     for _, at in ipairs(redis.call('HKEYS', t.big)) do
@@ -82,7 +68,6 @@ local function trim(t, r, count, bytes, age, piece)
         cut = true
         break
       end
-      part(r.base, e)
       r.bytes = r.bytes - size(r.base, e)
       if e == MARK then redis.call('HDEL', t.big, r.base) end
       r.base = r.base + 1

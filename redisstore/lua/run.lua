@@ -224,34 +224,12 @@ end
 
 local function record(t, d) return redis.call('HGET', t.runs, 'r' .. d.n) end
 
--- inLog is a run's terminal event, if the log has it.
-local function inLog(t, r, d)
-  return d.status == 'ended' and d.finish >= r.base and logged(r, t.log, t.big, d.finish, d.finish)[1]
-end
-
-local function terminalOf(t, r, d) return redis.call('HGET', t.runs, 't' .. d.n) or inLog(t, r, d) end
-local function setTerminal(t, d, event) redis.call('HSET', t.runs, 't' .. d.n, event) end
 
 -- besides are a run's record, its terminal event, and its execution's latest run. Only an
 -- execution that was continued says which one that is.
-local function besides(t, r, d)
+local function besides(t, d)
   local v = redis.call('HMGET', t.runs, 'r' .. d.n, 't' .. d.n, 'e:' .. d.execution)
-  return v[1], v[2] or inLog(t, r, d), v[3] or d.id
-end
-
--- asking returns fields of t.runs, and what they hold: the terminal event of a run that has
--- asked, which is read from the log as long as the thread waits, and who goes on with the
--- run; by: '' nobody. Who takes the event out of the log stores it.
-local function asking(t, r, run, by)
-  local d, fields = getRun(t, run), {}
-  if not d then return fields end
-  local event = inLog(t, r, d)
-  if event then fields[1], fields[2] = 't' .. d.n, event end
-  if by ~= '' then
-    d.continued = by
-    fields[#fields + 1], fields[#fields + 2] = lineOf(d)
-  end
-  return fields
+  return v[1], v[2], v[3] or d.id
 end
 
 -- A script reads it once: who changes it puts it.
@@ -386,7 +364,7 @@ local function describe(t, r, d)
   local held, asks = r.run == d.id and r.token ~= '', waits(t, r, d)
   return { d.id, d.state, d.epoch, d.priority, d.dedupe, d.available,
     r.run == d.id and r.attempts or d.attempts, d.max, d.error, d.node, held and r.lease or 0,
-    d.started > 0 and 1 or 0, terminalOf(t, r, d), asks and '' or d.continued, d.created, d.created + d.updated,
+    d.started > 0 and 1 or 0, redis.call('HGET', t.runs, 't' .. d.n), asks and '' or d.continued, d.created, d.created + d.updated,
     TERMINAL[d.state] and d.created + d.completed or 0, record(t, d), redis.call('HGET', t.disp, 'i:' .. d.id), d.summary ~= '' and d.summary,
     tonumber(d.taken) or 0, asks and 1 or 0 }
 end

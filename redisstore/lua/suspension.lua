@@ -65,8 +65,7 @@ local function suspend(t, r, member, text, wants, reasons, told, list, first, la
 end
 
 -- close takes the suspension up, before another run is the thread's latest, and
--- returns what giveBack needs, and fields of t.runs that the caller stores, by: the run that
--- has the answers; '': none has. The execution
+-- returns what giveBack needs. by: the run that has the answers; '': none has. The execution
 -- goes on by decided, or ends.
 local function close(t, r, member, by)
   local text, head = suspension(t)
@@ -78,7 +77,12 @@ local function close(t, r, member, by)
   if head[2] == '' then head[2] = r.latest end
   local wants = (mayHave(r, 'w') or r.work ~= '') and pastDeadline(t, r, member) or ''
   loses(r, 'w')
-  return { stored = sealed(head, text), head = head, wants = wants }, asking(t, r, head[2], by)
+  local asked = by ~= '' and getRun(t, head[2])
+  if asked then
+    asked.continued = by
+    keep(t, lineOf(asked))
+  end
+  return { stored = sealed(head, text), head = head, wants = wants }
 end
 
 -- decided lets the execution of a closed suspension go on. It can be given back
