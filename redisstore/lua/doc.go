@@ -62,7 +62,6 @@
 //	                    chunk each, n: how many chunks, how many ids the
 //	                    last of them has and all have, p: the last chunk's
 //	                    producers, m: messages by id;
-//	                    f: what the execution was given, in terms of these;
 //	                    r: the run in whose midst all this is, and what it
 //	                    has open
 //	Tproducers  hash    by the number of a chunk of the order, but the     end, checkpoint, midrun
@@ -83,7 +82,8 @@
 //	                    suspension behind what the inbox knows of it,
 //	                    after a resume what giving back needs; f: what is
 //	                    frozen, with what undoes a checkpoint in the
-//	                    midst of a run packed behind it
+//	                    midst of a run packed behind it; g: what the
+//	                    execution was given, in terms of the snapshot
 //	Tpast       zset    of a thread with more than a few runs, its         begin, end, stop, claim, nack,
 //	                    terminal dispatches: state, when, run              interrupt, retire
 //	Tjournal    list    entries of the live execution                      begin, activate, commit, note, end, stop,

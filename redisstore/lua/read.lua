@@ -115,13 +115,11 @@ if retained then
   events = leading(r, t.log, t.big, after + 1, tonumber(ARG.missed))
 elseif has then
   from = 2
-  local frozen = redis.call('HGET', t.snap, 'f')
-  if frozen then snapshot = { 'f', frozen } end
   events = afterwards(have)
 elseif used then
   window = ARG.window ~= '' and windowed(t, '', 0, '', tonumber(ARG.window), 0, tonumber(ARG.room))
   if window then
-    local names = { 's', 'f', 'r', 'n' }
+    local names = { 's', 'r', 'n' }
     for i, text in ipairs(redis.call('HMGET', t.snap, unpack(names))) do
       local name = names[i]
       if text then snapshot[#snapshot + 1], snapshot[#snapshot + 2] = name, text end
@@ -137,9 +135,9 @@ end
 local calls = REST + tonumber(ARG.asked)
 local messages = calls + tonumber(ARG.calls)
 
--- noted are fields of t.runs: the latest run, the execution, the label's runs, answers, tool
--- calls that were asked about, what is frozen.
-local noted = { 'm:' .. r.latest, 'r' .. r.n, 't' .. r.n, 'x', 'l:' .. ARG.label }
+-- noted are fields of t.runs: the latest run, the execution, what it was given, the label's runs,
+-- answers, tool calls that were asked about, what is frozen.
+local noted = { 'm:' .. r.latest, 'r' .. r.n, 't' .. r.n, 'x', 'g', 'l:' .. ARG.label }
 local labelled, answers, asked, asks = {}, {}, {}, #noted + 1
 for i = REST, messages - 1 do noted[#noted + 1] = (i < calls and 'a:' or 'c:') .. ARGV[i] end
 if ARG.journal == '1' then noted[#noted + 1] = 'f' end
@@ -147,12 +145,13 @@ for i = 1, used and #noted or 0, 500 do
   for j, text in ipairs(redis.call('HMGET', t.runs, unpack(noted, i, math.min(i + 499, #noted)))) do texts[i + j - 1] = text end
 end
 t.execution, t.frozen = executionIn(texts[4]), texts[#noted]
+if from ~= 1 and texts[5] then snapshot[#snapshot + 1], snapshot[#snapshot + 2] = 'f', texts[5] end
 for i = REST, messages - 1 do
   local text = texts[i - REST + asks] or false
   if i < calls then answers[#answers + 1] = text else asked[#asked + 1] = text and 1 or 0 end
 end
 if ARG.label ~= '' then
-  for _, id in ipairs(unpacked(texts[5] or '')) do labelled[#labelled + 1] = run(id) or nil end
+  for _, id in ipairs(unpacked(texts[6] or '')) do labelled[#labelled + 1] = run(id) or nil end
 end
 
 -- Of inputs that have joined a run so many stand in the queue beside those that wait.

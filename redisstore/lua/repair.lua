@@ -79,6 +79,7 @@ local function repair(t)
   local lost = retype(t)
   renumber(t)
   -- Who holds the messages holds what is there no more.
+  if lost then redis.call('HDEL', t.runs, 'g') end
   if lost and redis.call('EXISTS', t.rec) == 1 then redis.call('HSET', t.rec, 'epoch', ARG.fresh) end
   local run = redis.call('HGET', t.rec, 'run') or ''
   if run ~= '' and not whole(t, run) then

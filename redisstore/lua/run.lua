@@ -97,12 +97,16 @@ local function keep(t, ...)
   t.kept = kept
 end
 
+local function putKept(t)
+  if t.kept then piecewise('HSET', t.runs, t.kept, 1, #t.kept) end
+  t.kept = nil
+end
+
 -- putRun stores a run's line, and with it what was left to it, and other fields of t.runs.
 local function putRun(t, d, ...)
   keep(t, lineOf(d))
   keep(t, ...)
-  piecewise('HSET', t.runs, t.kept, 1, #t.kept)
-  t.kept = nil
+  putKept(t)
 end
 
 -- runIDs lists the runs that the thread has kept, in no order.
@@ -303,8 +307,9 @@ local function frozenOf(t)
   return both[1], both[2]
 end
 
+-- keepUndo leaves it to the next putKept.
 local function keepUndo(t, undo)
-  redis.call('HSET', t.runs, 'f', table.concat(pack({}, { frozenOf(t) or '', undo }, 1, 2)))
+  keep(t, 'f', table.concat(pack({}, { frozenOf(t) or '', undo }, 1, 2)))
 end
 
 -- dropUndo leaves it to the next putRun.
