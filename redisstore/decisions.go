@@ -96,7 +96,7 @@ func (s *decisions) Refused(ctx context.Context, key store.ThreadKey, interrupts
 		return nil
 	}
 	t := s.conn.Keys.Thread(key)
-	_, err := s.conn.Run(ctx, link.Call{Script: lua.Refused, Keys: []string{t.Journal(), t.Base + "memo"}, Rest: link.AppendStrings(nil, interrupts)})
+	_, err := s.conn.Run(ctx, link.Call{Script: lua.Refused, Keys: []string{t.Runs()}, Rest: link.AppendStrings(nil, interrupts)})
 	return err
 }
 

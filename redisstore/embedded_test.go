@@ -74,7 +74,7 @@ func TestAQuietNodeChannelIsNotTakenForDead(t *testing.T) {
 	})
 }
 
-func TestLabelsAndAnswersExpireAtRestAndNotWhileAnInterruptIsOpen(t *testing.T) {
+func TestLabelsAndAnswersGoAtRestAndNotWhileAnInterruptIsOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := Embedded(&Options{Keep: 10 * time.Minute})
 		if err != nil {
@@ -84,17 +84,29 @@ func TestLabelsAndAnswersExpireAtRestAndNotWhileAnInterruptIsOpen(t *testing.T) 
 		claim := begin(t, s, inline(0, "r1"))
 		commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("asks")},
 			End: &store.End{Kind: store.EndSuspend, Suspension: []byte("{}"), ToolCalls: []string{"call"}}})
+		retires := func() {
+			t.Helper()
+			for more := true; more; {
+				var err error
+				if more, err = s.Retire(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
 		time.Sleep(2 * time.Hour)
+		retires()
 		if v := view(t, s, q); len(v.Labelled) != 1 || !v.Asked["call"] || v.Suspension == nil {
 			t.Errorf("while an interrupt is open: %+v", v)
 		}
 		claim = begin(t, s, answering(2, "r2", "xr1"))
 		commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 3, Events: [][]byte{[]byte("end")}, End: &store.End{Kind: store.EndFinish}})
 		time.Sleep(5 * time.Minute)
-		if v := view(t, s, q); len(v.Labelled) != 1 || !v.Asked["call"] {
+		retires()
+		if v := view(t, s, q); len(v.Labelled) != 0 || !v.Asked["call"] {
 			t.Errorf("in time: %+v", v)
 		}
 		time.Sleep(10 * time.Minute)
+		retires()
 		if v := view(t, s, q); len(v.Labelled) != 0 || v.Asked["call"] || v.Seq != 4 {
 			t.Errorf("afterwards: %+v", v)
 		}
@@ -122,18 +134,18 @@ func TestAnExecutionsKeysGoWithItsEnd(t *testing.T) {
 	}
 	claim := begin(t, s, inline(0, "r1"))
 	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Entries: []json.RawMessage{json.RawMessage("1")}})
-	if got := fmt.Sprint(kept()); got != "[rec log runs memo journal leases counts threads notices]" {
+	if got := fmt.Sprint(kept()); got != "[rec log runs journal leases counts threads notices]" {
 		t.Errorf("of an active run: %s", got)
 	}
 	commit(t, s, store.Batch{Claim: claim, Number: 3, Expect: 1, Events: [][]byte{[]byte("end")}, End: &store.End{Kind: store.EndFinish}})
-	if got := fmt.Sprint(kept()); got != "[rec log runs memo counts threads notices]" {
+	if got := fmt.Sprint(kept()); got != "[rec log runs counts threads notices]" {
 		t.Errorf("of an ended run: %s", got)
 	}
 	begin(t, s, inline(2, "r2"))
 	if _, err := s.Stop(context.Background(), store.Stop{Thread: testKey, Request: "q", Label: "r2", Terminal: []byte("stopped")}); err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(kept()); got != "[rec log runs memo counts threads notices]" {
+	if got := fmt.Sprint(kept()); got != "[rec log runs counts threads notices]" {
 		t.Errorf("of a stopped run: %s", got)
 	}
 	if ok, err := s.Delete(context.Background(), testKey, store.Deletion{}); !ok || err != nil {

@@ -40,13 +40,13 @@ local function stamp(n)
   return out
 end
 local function copy(what, to) redis.call('COPY', base .. what, to .. what) end
-local execution = redis.call('LINDEX', base .. 'journal', 0)
+local execution = redis.call('HGET', base .. 'runs', 'x')
 local place = string.find(execution, since, 1, true)
 for n = first, first + count - 1 do
   local hash = string.format('%022d', n)
   local to, opened = at .. hash .. ':', stamp(ms + n * tonumber(ARGV[5]) + tonumber(ARGV[6]))
-  for _, what in ipairs({ 'rec', 'log', 'snap', 'runs', 'memo', 'journal', 'closing' }) do copy(what, to) end
-  redis.call('LSET', to .. 'journal', 0, string.sub(execution, 1, place - 1) .. opened .. string.sub(execution, place + 6))
+  for _, what in ipairs({ 'rec', 'log', 'snap', 'runs', 'journal', 'closing' }) do copy(what, to) end
+  redis.call('HSET', to .. 'runs', 'x', string.sub(execution, 1, place - 1) .. opened .. string.sub(execution, place + 6))
   redis.call('ZADD', inbox, 0, digest .. string.rep('\0', 8) .. opened .. hash, 0, digest .. reason .. opened .. hash,
     0, namespace .. string.rep('\0', 8) .. opened .. hash)
 end

@@ -24,7 +24,6 @@ func (s *Store) Stop(ctx context.Context, st store.Stop) (store.StopResult, erro
 		{"member", t.Member}, {"label", st.Label}, {"terminal", st.Terminal}, {"request", st.Request},
 		{"run", st.RunID}, {"queued", st.QueuedOnly}, {"active", st.ActiveOnly}, {"unwatched", st.Unwatched},
 		{"behind", st.Behind.Milliseconds()}, {"letter", st.Letter}, {"reason", cutReason(st.Reason)},
-		{"keep", s.opts.Keep.Milliseconds()},
 	}})
 	if err != nil {
 		return store.StopResult{}, err

@@ -26,7 +26,7 @@ var limits = []struct {
 	{"event", commands, 0.5}, // it is far less where batches form
 	{"event", toRedis, 250},
 	{"event", objects, 6},
-	{"cycle", commands, 130},
+	{"cycle", commands, 120},
 	{"cycle", toRedis, 20_500},
 	{"cycle", fromRedis, 4000},
 	{"cycle", objects, 4500},

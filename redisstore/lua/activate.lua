@@ -29,7 +29,7 @@ if d.status ~= 'active' or d.started > 0 then return { MISMATCH, r.epoch, r.seq 
 local start = r.seq
 append(r, t.log, t.big, ARGV, REST, #ARGV)
 publish(r.nodes, member, r.epoch, start + 1, ARGV, REST, #ARGV)
-execute(t, ARG.execution, ARG.agent, ARG.frozen)
+execute(t, r, ARG.execution, ARG.agent, ARG.frozen)
 forget(t, d)
 d.started, d.execution, d.agent = start + 1, ARG.execution, ARG.agent
 putRun(t, d)

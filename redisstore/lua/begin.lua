@@ -5,7 +5,7 @@
 --   member
 --   version    of the view that was judged
 --   deadline   Unix ms; 0: none
---   keep       ms for which labels, answers and what was archived are kept
+--   keep       ms for which what was archived is kept
 --   follow     ms for which the node follows
 --   sender     1: for no more than this run
 --   lease      ms
@@ -34,6 +34,7 @@
 --   frozen     execute, steer
 --   letter     requeue: the dead letter that goes on; execute: that begins again, or ''
 --   decisions  resume: the journal's entry
+--   known      resume: 1 if the caller knows the execution
 --   answers    resume, steer: how many
 --   archived   execute, steer: how many messages
 --   about      execute, steer: what is said of them as a branch; '': they are none
@@ -56,7 +57,7 @@
 --   being deleted.
 --   claimed: the run is active under the token. ready: {1 if there is one to
 --   claim, logged before, events}; of a call sent again, without events. The execution:
---   of resume and requeue, if it is claimed, as journal.lua has it.
+--   of resume and requeue, if it is claimed and not known, as journal.lua has it.
 
 local t, member = keysOf(KEYS), ARG.member
 local run, kind, token = ARG.run, ARG.kind, ARG.token
@@ -90,14 +91,27 @@ end
 
 local function refused(verdict, holder) return { verdict, r.seq, r.epoch, 0, 0, {}, holder or '' } end
 
-local function executionOf(d) return (kind == 'resume' or kind == 'requeue') and carried(t, r, d) or {} end
+local tells = kind == 'requeue' or kind == 'resume' and ARG.known ~= '1'
+local function executionOf(d) return tells and carried(t, r, d) or {} end
 
--- A thread without a version has had no run.
-local unused, again = r.ver == 0, nil
+local archived = REST + 2 * tonumber(ARG.answers)
+local told = archived + 2 * tonumber(ARG.archived)
+local first = told + WIDTH * tonumber(ARG.decided)
+local made = decisionsIn(told, first - 1)
+
+-- A thread without a version has had no run. Of one that goes on, known is what t.runs holds.
+local unused, again, known, runs = r.ver == 0, nil, {}, nil
 if unused then
   t.execution = false
 else
-  lookAhead(t, run, r.latest)
+  local wanted = refusals(made)
+  wanted[#wanted + 1] = 'l:' .. ARG.label
+  if tells then wanted[#wanted + 1] = 'f' end
+  wanted[#wanted + 1] = 'm:' .. r.latest
+  known = lookAhead(t, run, unpack(wanted))
+  t.ahead[r.latest] = table.remove(known)
+  if tells then t.frozen = table.remove(known) end
+  runs = table.remove(known)
   again = getRun(t, run)
 end
 if again then
@@ -117,7 +131,6 @@ if r.ver ~= tonumber(ARG.version) then return refused(1) end
 local deadline = tonumber(ARG.deadline)
 if deadline > 0 and NOW > deadline then return refused(2) end
 
-if kind == 'resume' or kind == 'requeue' then journaled(t) end
 local waits, resumes = suspended(t), kind == 'resume' or kind == 'steer'
 if kind ~= 'enqueue' then
   if r.run ~= '' then return refused(5) end
@@ -132,14 +145,6 @@ if ARG.letter ~= '' then
   if kind == 'requeue' and (letter.execution ~= ARG.execution or executing(t) ~= ARG.execution) then return refused(4) end
 end
 
-local archived = REST + 2 * tonumber(ARG.answers)
-local told = archived + 2 * tonumber(ARG.archived)
-local first = told + WIDTH * tonumber(ARG.decided)
-local made = decisionsIn(told, first - 1)
-local counted = refusals(made)
-counted[#counted + 1] = 'l:' .. ARG.label
-local known = not unused and redis.call('HMGET', t.memo, unpack(counted)) or {}
-local runs = table.remove(known)
 if #made > 0 then recordDecisions(t, member, run, made, known) end
 
 follow(r, tonumber(ARG.follow), ARG.sender == '1' and 'sender' or nil)
@@ -148,17 +153,10 @@ local start = r.seq
 local d = newRun(t, r, run, kind == 'enqueue' and 'queued' or 'active', kind == 'enqueue' and 'queued' or 'claimed')
 d.priority, d.max, d.dedupe, d.execution = tonumber(ARG.priority), tonumber(ARG.max), dedupe, ARG.execution
 d.label, d.agent, d.headers = ARG.label, ARG.agent, ARG.headers
-local memo = { labelling(t, ARG.label, run, runs) }
+keep(t, labelling(t, ARG.label, run, runs))
 for i = REST, archived - 1, 2 do
-  memo[#memo + 1], memo[#memo + 2] = 'a:' .. ARGV[i], ARGV[i + 1]
+  keep(t, 'a:' .. ARGV[i], ARGV[i + 1])
   gets(r, 'a')
-end
-piecewise('HSET', t.memo, memo, 1, #memo)
--- It does not expire while a run is active or the thread waits.
-if kind == 'enqueue' and r.run == '' and not waits then
-  redis.call('PEXPIRE', t.memo, ARG.keep)
-elseif kind ~= 'enqueue' and not resumes and not unused then
-  redis.call('PERSIST', t.memo)
 end
 if dedupe ~= '' then redis.call('HSET', t.disp, 'd:' .. dedupe, run) end
 
@@ -183,13 +181,12 @@ end
 piecewise('HSET', t.archive, ARGV, archived, told - 1)
 if ARG.about ~= '' or ARG.restores ~= '' then branch(t, run, ARG.about, ARG.branch, ARG.restores) end
 if told > archived then redis.call('PEXPIRE', t.archive, ARG.keep) end
-local listed, keeps = about[1], {}
+local listed = about[1]
 if resumes then
-  local given, closed = {}, nil
+  local given, closed = {}, close(t, r, member, kind == 'resume' and run or '')
   for i = REST, archived - 1, 2 do given[#given + 1] = ARGV[i] end
-  closed, keeps = close(t, r, member, kind == 'resume' and run or '')
   listed = closed.wants ~= ''
-  if kind == 'resume' then decided(t, closed, given, ARG.decisions) end
+  if kind == 'resume' then decided(t, r, closed, given, ARG.decisions) end
   answered(d, closed.head, made)
 end
 if letter then
@@ -199,12 +196,12 @@ if letter then
   putRun(t, letter)
   redis.call('HDEL', t.disp, 'i:' .. letter.id)
 end
-keeps[#keeps + 1], keeps[#keeps + 2] = 'r' .. d.n, ARG.record
+keep(t, 'r' .. d.n, ARG.record)
 if kind == 'resume' or kind == 'requeue' then
-  if letter then redis.call('PERSIST', t.journal) end
-  keeps[#keeps + 1], keeps[#keeps + 2] = 'l:' .. ARG.execution, run
+  if letter then stays(t) end
+  keep(t, 'e:' .. ARG.execution, run)
 else
-  execute(t, ARG.execution, ARG.agent, ARG.frozen)
+  execute(t, r, ARG.execution, ARG.agent, ARG.frozen)
 end
 
 local x = getExecution(t)
@@ -218,7 +215,7 @@ r.lease, r.latest = NOW + tonumber(ARG.lease), run
 r.since = NOW
 d.started, d.node = start + 1, NODE
 if kind == 'requeue' then d.reached = redis.call('LLEN', t.journal) end
-putRun(t, d, unpack(keeps))
+putRun(t, d)
 redis.call('ZADD', t.leases, r.lease, member)
 if listed then withdraw(t, r, member) end
 decide(t, r, unpack(touched))

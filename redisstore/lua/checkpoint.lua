@@ -27,7 +27,7 @@ local at = tonumber(ARG.at)
 if r.epoch ~= ARG.epoch then return { 0 } end
 if r.snapat == at then return { 1 } end
 -- An execution that is to go on counts from where the snapshot was.
-if r.run ~= '' or redis.call('EXISTS', t.journal) == 1 then return { 0 } end
+if r.run ~= '' or getExecution(t) then return { 0 } end
 if r.ver ~= tonumber(ARG.version) or r.snapat ~= tonumber(ARG.from) or r.seq ~= at then return { 0 } end
 
 local m1 = REST + 3 * tonumber(ARG.pieces)

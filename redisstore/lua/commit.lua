@@ -38,6 +38,7 @@ while KEYS[k] do
     piecewise('RPUSH', KEYS[k + 2], ARGV, entries, stop - 1)
     local closing = closes == 1 and ARGV[at + EACH.closing]
     r.has = v[12] or ''
+    if entries < stop then gets(r, 'j') end
     if closing and (closing ~= '' or mayHave(r, 'c')) then
       redis.call('SET', KEYS[k + 3], closing)
       gets(r, 'c')

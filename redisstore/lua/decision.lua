@@ -19,7 +19,7 @@ local function unstamped(s)
   return string.format('%.0f', ms)
 end
 
--- refusals are the fields of t.memo that count the answers to each of some decisions' interrupts
+-- refusals are the fields of t.runs that count the answers to each of some decisions' interrupts
 -- that were refused.
 local function refusals(list)
   local fields = {}
@@ -33,7 +33,7 @@ local function uncount(t, fields, counts)
   for i, count in ipairs(counts) do
     if count then some[#some + 1] = fields[i] end
   end
-  if #some > 0 then redis.call('HDEL', t.memo, unpack(some)) end
+  if #some > 0 then redis.call('HDEL', t.runs, unpack(some)) end
 end
 
 -- decisionsIn reads decisions from ARGV[first] to ARGV[last]; the script declares what EACH has.

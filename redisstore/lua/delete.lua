@@ -27,7 +27,7 @@ local t, member = keysOf(KEYS), ARG.member
 -- gone reports whether the thread was taken away, and nothing has come since.
 local function gone()
   return redis.call('HEXISTS', t.rec, 'was') == 1 and redis.call('HEXISTS', t.rec, 'input') == 0
-    and redis.call('EXISTS', t.log, t.big, t.snap, t.runs, t.memo, t.journal, t.closing, t.queue, t.disp, t.archive,
+    and redis.call('EXISTS', t.log, t.big, t.snap, t.runs, t.journal, t.closing, t.queue, t.disp, t.archive,
       t.drafts, t.past, t.producers) == 0
 end
 
@@ -42,7 +42,7 @@ end
 local function cancel(r, head)
   pcall(function()
     local list = decisionsIn(REST, #ARGV)
-    recordDecisions(t, member, '', list, redis.call('HMGET', t.memo, unpack(refusals(list))))
+    recordDecisions(t, member, '', list, redis.call('HMGET', t.runs, unpack(refusals(list))))
   end)
   pcall(inbox, t, member, 'ZREM', head)
   pcall(changed, t, member, 'interrupt.cancelled', head, head[5], { run = head[2] == '' and r.latest or head[2], by = ARG.user })

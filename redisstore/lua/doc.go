@@ -62,31 +62,32 @@
 //	                    chunk each, n: how many chunks, how many ids the
 //	                    last of them has and all have, p: the last chunk's
 //	                    producers, m: messages by id;
-//	                    f: what the execution was given, in terms of these;
 //	                    r: the run in whose midst all this is, and what it
 //	                    has open
 //	Tproducers  hash    by the number of a chunk of the order, but the     end, checkpoint, midrun
 //	                    last: which runs and steps its messages came in
 //	                    (snapshot.lua)
 //	Truns       hash    m: a run and its dispatch by the run's id, on one  begin, activate, end, stop, claim, nack,
-//	                    line (run.lua), with its ordinal n in the thread   stopall
+//	                    line (run.lua), with its ordinal n in the thread   stopall, midrun, note, refused, retire
 //	                    and, until it has ended, the headers for its worker,
 //	                    once it has the steps that it ran;
-//	                    rn: record, tn: terminal event, unless the log has
-//	                    it and the run's interrupts are open; l: the latest
-//	                    run of an execution that was continued
-//	Tpast       zset    of a thread with more than a few runs, its         begin, end, stop, claim, nack,
-//	                    terminal dispatches: state, when, run              interrupt, retire
-//	Tmemo       hash    what clients may refer to again: l: their run id   begin, end, nack, stopall
+//	                    rn: record, tn: terminal event; e: the latest
+//	                    run of an execution that was continued.
+//	                    What clients may refer to again: l: their run id
 //	                    to the latest 32 run ids, a: interrupt id to answer, c: tool
 //	                    call ids asked about, x: a request to stop all
 //	                    to what it did, n: interrupt id to how many
-//	                    answers were refused while it is open
-//	Tjournal    list    the live execution: id, agent, began, its open     begin, activate, commit, note, end, stop,
-//	                    suspension behind what the inbox knows of it,      nack, stopall, midrun, join
-//	                    after a resume what giving back needs; what is
+//	                    answers were refused while it is open.
+//	                    x: the live execution: id, agent, began, its open
+//	                    suspension behind what the inbox knows of it,
+//	                    after a resume what giving back needs; f: what is
 //	                    frozen, with what undoes a checkpoint in the
-//	                    midst of a run packed behind it; its entries
+//	                    midst of a run packed behind it; g: what the
+//	                    execution was given, in terms of the snapshot
+//	Tpast       zset    of a thread with more than a few runs, its         begin, end, stop, claim, nack,
+//	                    terminal dispatches: state, when, run              interrupt, retire
+//	Tjournal    list    entries of the live execution                      begin, activate, commit, note, end, stop,
+//	                                                                       nack, stopall, join
 //	Tclosing    string  what closes the active run's open items            commit, note, end, stop, nack, stopall
 //	Tqueue      zset    queued run ids by priority and arrival             begin, claim, stop, end, nack, stopall
 //	Tdisp       hash    by run id: i: input, 1: and 2: the events of its   begin, activate, stop, end, claim, nack,
@@ -161,7 +162,8 @@
 //	                    how inbox lists what is open, the secret by which
 //	                    the tokens of events are signed
 //
-// The memo expires Options.Keep after the thread's last end, never while it is suspended.
+// Answers, tool calls and requests to stop all go when Retire looks at a thread that has rested for
+// Options.Keep, and labels with their runs.
 // A follower whose time is over is struck out when another follows. The record of a thread without an input expires twice Options.Follow after
 // it was last followed, or Options.Keep after a stop all. The execution and its journal go
 // with the execution's end; those of a dead letter when another execution begins, or after

@@ -1,6 +1,6 @@
 -- drafts.lua: keep answers to some of the open interrupts.
 --
--- KEYS  rec, journal, drafts, notices
+-- KEYS  rec, runs, drafts, notices
 -- ARGS
 --   version  of the thread; 0: any
 --   by       the user; '': not known
@@ -10,7 +10,7 @@
 --   is not open. A call that finds what it asks for is not held to the version: it
 --   is one that was sent again.
 
-local t = { rec = KEY.rec, journal = KEY.journal, drafts = KEY.drafts, notices = KEY.notices }
+local t = { rec = KEY.rec, runs = KEY.runs, drafts = KEY.drafts, notices = KEY.notices }
 local version = tonumber(ARG.version)
 local changes, replaces, others, about = #ARGV < REST, false, {}, nil
 if #ARGV >= REST then

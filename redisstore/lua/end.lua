@@ -17,13 +17,13 @@
 --   giveback    0: nothing; else one more than how many entries it goes over
 --   code        of the error that gives back
 --   summary     what the run has done: store.RunSummary
+--   terminal    the last event
 --   snapshot    1 or 0
 --   state       '': unchanged
 --   frozen      '': unchanged
 --   whole       1: the order of the messages is what is told, and nothing before it
 --   drop        how many ids go off the end of the order
 --   mark        1: the last event but one is a mark (marks.go)
---   keep        ms for which labels and answers are kept
 --   retain      events kept in the log
 --   bytes       kept in the log
 --   age         ms for which events are kept in the log
@@ -45,6 +45,7 @@ t.tenant, t.user = of or '', user or ''
 local expect = tonumber(ARG.expect)
 
 local stamp = stampOf(ARG.token, ARG.number)
+lookAhead(t, run)
 local d = getRun(t, run)
 if d and d.stamp == stamp then return { OK, r.epoch, d.finish, d.ready, d.gave, r.seq, {} } end
 local verdict = fence(r, run, ARG.token, tonumber(ARG.depoch), tonumber(ARG.number), expect)
@@ -72,35 +73,33 @@ end
 
 append(r, t.log, t.big, ARGV, e1, e2)
 piecewise('RPUSH', t.journal, ARGV, j1, j2)
+if j2 >= j1 then gets(r, 'j') end
 if ARG.mark == '1' then marked(t, r, r.seq - 1) end
 r.bound = r.seq
 local finish = r.seq
 
 local undoes = not snapshot or resnap(t, r, snapshot, ARGV, was)
 
--- begin has seen to it that the memo of a run that it made active does not expire.
-local persists = r.kind == 'b'
 d.attempts = r.attempts
 unclaim(t, r, member)
 local ready, gave = 0, 0
 over(t, member, d, ARG.kind)
 if ARG.kind == 'suspend' then
-  local answers, asked = {}, {}
+  local answers = {}
   for i = i1, i2 do answers[#answers + 1] = 'a:' .. ARGV[i] end
-  for i = c1, c2 do asked[#asked + 1], asked[#asked + 2] = 'c:' .. ARGV[i], 1 end
-  if mayHave(r, 'a') then piecewise('HDEL', t.memo, answers, 1, #answers) end
-  piecewise('HSET', t.memo, asked, 1, #asked)
+  for i = c1, c2 do keep(t, 'c:' .. ARGV[i], 1) end
+  if mayHave(r, 'a') then piecewise('HDEL', t.runs, answers, 1, #answers) end
   -- The first millisecond after the deadline is when it wants a claim.
   if undoes then dropUndo(t) end
   suspend(t, r, member, ARG.suspension, ARG.deadline ~= '0' and tonumber(ARG.deadline) + 1, ARG.reasons, ARG.told,
-    ARGV, i1, i2, persists)
+    ARGV, i1, i2)
   changed(t, member, 'interrupt.opened', { [3] = ARG.reasons, [6] = ARG.told }, names(ARGV, i1, i2),
     { run = run, label = d.label, summaries = ARG.summaries, deadline = ARG.deadline ~= '0' and ARG.deadline })
 elseif ARG.giveback ~= '0' and giveBack(t, r, member, d, tonumber(ARG.giveback) - 1, ARG.code) then
   gave = 1
 else
-  dropJournal(t)
-  redis.call('PEXPIRE', t.memo, ARG.keep)
+  emptyJournal(t, r)
+  keep(t, 'x', '', 'f', '') -- an empty field is none: to take both out would be another command
   if release(t, r, member) then
     nudge(t, r, member)
     ready = 1
@@ -109,8 +108,7 @@ end
 d.status, d.stamp, d.finish, d.ready, d.gave, d.summary = 'ended', stamp, finish, ready, gave, ARG.summary
 d.failed = ARG.kind == 'fail' and '1' or ''
 move(t, d, 'acked', r.n)
--- While a suspension is open its run's terminal event is read from the log.
-if ARG.kind == 'suspend' then putRun(t, d) else putRun(t, d, 't' .. d.n, plain(ARGV[e2])) end
+putRun(t, d, 't' .. d.n, ARG.terminal)
 
 mark(r, tonumber(ARG.age))
 trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age))

@@ -1,6 +1,6 @@
 -- inbox.lua: open suspensions, found by their members in the inbox.
 --
--- KEYS  for each: rec, journal, drafts, reviewers
+-- KEYS  for each: rec, runs, drafts, reviewers
 -- ARGS
 --   tenant
 --   all        1: of any tenant
@@ -26,7 +26,7 @@ for k = 4, #KEYS, 4 do notes[#notes + 1] = KEYS[k] end
 if #notes > 0 then notes = redis.call('MGET', unpack(notes)) end
 local out = {}
 for k = 1, #KEYS, 4 do
-  local t = { rec = KEYS[k], journal = KEYS[k + 1], drafts = KEYS[k + 2] }
+  local t = { rec = KEYS[k], runs = KEYS[k + 1], drafts = KEYS[k + 2] }
   local v
   local function item()
     v = redis.call('HMGET', t.rec, 'thread', 'ver', 'title', 'tenant', 'owner', 'user', 'has')

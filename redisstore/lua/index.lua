@@ -94,6 +94,7 @@ local function touch(t, r, member, v, of, user, owner, title, ms)
     if look == 0 or look > soon then set('look', string.format('%.0f', soon)) end
   else
     if not r.new then redis.call('PERSIST', t.rec) end
+    if r.ver > 0 then redis.call('PERSIST', t.runs) end -- of a stop all
     r.ver = r.ver + tonumber(v[3] or 0)
     set('first', NOW)
     if r.new or v[3] then set('thread', member) end

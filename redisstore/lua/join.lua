@@ -35,13 +35,14 @@ if verdict == OK then
   end
   for i, d in ipairs(taken) do
     redis.call('HSET', t.disp, '2:' .. d.id, ARGV[REST + 2 * i - 1])
-    setTerminal(t, d, ARGV[REST + 2 * i - 1])
+    keep(t, 't' .. d.n, ARGV[REST + 2 * i - 1])
     dequeue(t, d, 'acked', '')
     owed[i] = cancellation(t, d.id)
     tell(r, member, owed[i])
   end
   append(r, t.log, t.big, ARGV, events, entries - 1)
   piecewise('RPUSH', t.journal, ARGV, entries, #ARGV)
+  if entries <= #ARGV then gets(r, 'j') end
   r.cn = tonumber(ARG.number)
   decide(t, r)
   publish(r.nodes, member, r.epoch, expect + 1, ARGV, events, entries - 1)

@@ -66,8 +66,6 @@ end
 -- log for one that lies in big, by its position.
 local MARK = '\0'
 
-local function plain(e) return string.sub(e, 1, 1) == MARK and string.sub(e, 2) or e end
-
 -- append logs list[first..last] behind r.seq. big nil: none of them is large.
 local function append(r, log, big, list, first, last)
   local bytes, rest = 0, nil
@@ -131,8 +129,8 @@ local function publish(nodes, member, epoch, at, list, first, last)
 end
 
 -- A thread's record says in one field, a letter for each, which of its keys may have something,
--- so that those which have nothing need not be asked: a the memo, of answers; c closing; d drafts;
--- q queue; w ready, while the thread waits for answers.
+-- so that those which have nothing need not be asked: a runs, of answers; c closing; d drafts;
+-- j journal; q queue; w ready, while the thread waits for answers.
 local function mayHave(r, letter) return string.find(r.has, letter, 1, true) ~= nil end
 
 local function gets(r, letter)

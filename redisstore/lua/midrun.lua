@@ -35,6 +35,7 @@ if verdict == OK then
   local was = stored(t, r, snapshot, ARGV)
   keepUndo(t, ARG.undo)
   resnap(t, r, snapshot, ARGV, was)
+  putKept(t)
   mark(r, tonumber(ARG.age))
   trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age))
   redis.call('HSET', t.rec, 'cn', ARG.number, 'base', r.base, 'len', r.bytes, 'snapat', r.snapat, 'marks', r.marks, 'held', r.held)

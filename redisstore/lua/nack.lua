@@ -11,7 +11,7 @@
 --   error     '': as before
 --   terminal  the terminal event of a dead letter
 --   giveback  1 or 0: a dead letter's decisions
---   keep      ms for which a dead letter's execution is kept, and labels and answers
+--   keep      ms for which a dead letter's execution is kept
 --
 -- Returns {state, ready, gave back, epoch, logged before, events logged}; state
 --   'queued' or 'dead_letter', '': the claim is lost.
@@ -41,7 +41,7 @@ if how == 'bury' or how == 'nack' and r.attempts >= d.max then
   if ARG.giveback == '1' and activated and giveBack(t, r, member, d, 0, '') then
     d.gave, d.headers = 1, ''
   else
-    for _, key in ipairs({ t.journal, t.memo }) do redis.call('PEXPIRE', key, ARG.keep) end
+    rests(t, ARG.keep)
     d.ready = release(t, r, member) and 1 or 0
   end
 else

@@ -22,7 +22,7 @@ local expect, last = tonumber(ARG.expect), REST - 1 + tonumber(ARG.events)
 local verdict = fence(r, ARG.run, ARG.token, tonumber(ARG.depoch), tonumber(ARG.number), expect)
 if verdict == OK then
   append(r, t.log, t.big, ARGV, REST, last)
-  note(t, getRun(t, r.run), ARGV, last + 1, #ARGV)
+  note(t, r, getRun(t, r.run), ARGV, last + 1, #ARGV)
   if ARG.closes == '1' and (ARG.closing ~= '' or mayHave(r, 'c')) then
     redis.call('SET', t.closing, ARG.closing)
     gets(r, 'c')

@@ -41,7 +41,8 @@ local function look(place)
         redis.call('ZREM', KEY.payloadsDue, place)
       end
     elseif tonumber(staged) > 0 and tonumber(staged) + tonumber(ARG.grace) <= NOW then
-      for _, v in ipairs({ thread[1] or '', digest, staged, redis.call('EXISTS', T .. 'journal') }) do told[#told + 1] = v end
+      local live = (redis.call('HGET', T .. 'runs', 'x') or '') ~= '' and 1 or 0
+      for _, v in ipairs({ thread[1] or '', digest, staged, live }) do told[#told + 1] = v end
       redis.call('ZADD', KEY.payloadsDue, NOW + tonumber(ARG.again), place)
     else
       local again = NOW + day

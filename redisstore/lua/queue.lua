@@ -23,8 +23,7 @@ local function cancellation(t, id) return redis.call('HMGET', t.disp, '1:' .. id
 local function ended(t, r, d, terminal)
   d.status = 'ended'
   r.bound = r.seq
-  setTerminal(t, d, terminal)
-  putRun(t, d)
+  putRun(t, d, 't' .. d.n, terminal)
 end
 
 -- release is for a thread without an active run and without a suspension: it

@@ -47,17 +47,17 @@ elseif r.new then
 end
 
 -- run is what the view has of a run. That of the latest one, which is mostly the one with the
--- highest ordinal and has nobody who goes on with it, takes one command.
-local known = {}
+-- highest ordinal and has nobody who goes on with it, is read with what else t.runs has: texts.
+local known, texts = {}, {}
 local function run(id)
   if id == '' or known[id] ~= nil then return known[id] or false end
-  local v = id == r.latest and redis.call('HMGET', t.runs, 'm:' .. id, 'r' .. r.n, 't' .. r.n)
-  if v then t.ahead = { [id] = v[1] } end
+  local ahead = id == r.latest
+  if ahead then t.ahead = { [id] = texts[1] } end
   local d = getRun(t, id)
-  if d and v and d.n == r.n then
-    known[id] = { id, v[2], d.status, d.started, v[3] or inLog(t, r, d), d.execution, id }
+  if d and ahead and d.n == r.n then
+    known[id] = { id, texts[2], d.status, d.started, texts[3], d.execution, id }
   elseif d then
-    local kept, terminal, latest = besides(t, r, d)
+    local kept, terminal, latest = besides(t, d)
     known[id] = { id, kept, d.status, d.started, terminal, d.execution, latest }
   else
     known[id] = false
@@ -115,14 +115,13 @@ if retained then
   events = leading(r, t.log, t.big, after + 1, tonumber(ARG.missed))
 elseif has then
   from = 2
-  local frozen = redis.call('HGET', t.snap, 'f')
-  if frozen then snapshot = { 'f', frozen } end
   events = afterwards(have)
 elseif used then
   window = ARG.window ~= '' and windowed(t, '', 0, '', tonumber(ARG.window), 0, tonumber(ARG.room))
   if window then
-    for _, name in ipairs({ 's', 'f', 'r', 'n' }) do
-      local text = redis.call('HGET', t.snap, name)
+    local names = { 's', 'r', 'n' }
+    for i, text in ipairs(redis.call('HMGET', t.snap, unpack(names))) do
+      local name = names[i]
       if text then snapshot[#snapshot + 1], snapshot[#snapshot + 2] = name, text end
     end
   else
@@ -136,18 +135,23 @@ end
 local calls = REST + tonumber(ARG.asked)
 local messages = calls + tonumber(ARG.calls)
 
--- noted are fields of t.memo: the label's runs, answers, tool calls that were asked about.
-local noted, texts, labelled, answers, asked = { 'l:' .. ARG.label }, {}, {}, {}, {}
+-- noted are fields of t.runs: the latest run, the execution, what it was given, the label's runs,
+-- answers, tool calls that were asked about, what is frozen.
+local noted = { 'm:' .. r.latest, 'r' .. r.n, 't' .. r.n, 'x', 'g', 'l:' .. ARG.label }
+local labelled, answers, asked, asks = {}, {}, {}, #noted + 1
 for i = REST, messages - 1 do noted[#noted + 1] = (i < calls and 'a:' or 'c:') .. ARGV[i] end
-for i = ARG.label == '' and 2 or 1, used and #noted or 0, 500 do
-  for j, text in ipairs(redis.call('HMGET', t.memo, unpack(noted, i, math.min(i + 499, #noted)))) do texts[i + j - 1] = text end
+if ARG.journal == '1' then noted[#noted + 1] = 'f' end
+for i = 1, used and #noted or 0, 500 do
+  for j, text in ipairs(redis.call('HMGET', t.runs, unpack(noted, i, math.min(i + 499, #noted)))) do texts[i + j - 1] = text end
 end
+t.execution, t.frozen = executionIn(texts[4]), texts[#noted]
+if from ~= 1 and texts[5] then snapshot[#snapshot + 1], snapshot[#snapshot + 2] = 'f', texts[5] end
 for i = REST, messages - 1 do
-  local text = texts[i - REST + 2] or false
+  local text = texts[i - REST + asks] or false
   if i < calls then answers[#answers + 1] = text else asked[#asked + 1] = text and 1 or 0 end
 end
 if ARG.label ~= '' then
-  for _, id in ipairs(unpacked(texts[1] or '')) do labelled[#labelled + 1] = run(id) or nil end
+  for _, id in ipairs(unpacked(texts[6] or '')) do labelled[#labelled + 1] = run(id) or nil end
 end
 
 -- Of inputs that have joined a run so many stand in the queue beside those that wait.
@@ -178,12 +182,9 @@ if r.run ~= '' and not active then error('the active run has no record') end
 local paused = r.pause == '1' or r.pause == '2'
 
 local waiting = false
-if not used then t.execution = false end
-if ARG.journal == '1' and r.run == '' and t.execution == nil then journaled(t) end
 if ARG.journal == '1' and suspended(t) then
   local id, agent, began = executing(t)
-  local frozen = frozenIn(table.remove(t.entries, 1) or false)
-  waiting = { id, agent, frozen, began or 0, t.entries }
+  waiting = { id, agent, (frozenOf(t)), began or 0, entriesOf(t, r) }
 end
 
 return { NOW, r.ver, r.epoch, retainedFrom(r), r.seq, r.bound, r.snapat, from, events, snapshot,

@@ -2,7 +2,7 @@
 -- a stop all or a delete from the thread. It stands after run.lua, index.lua and
 -- suspension.lua, and before a script opens the record.
 
-local TYPES = { rec = 'hash', log = 'list', snap = 'hash', runs = 'hash', memo = 'hash', journal = 'list', closing = 'string',
+local TYPES = { rec = 'hash', log = 'list', snap = 'hash', runs = 'hash', journal = 'list', closing = 'string',
   queue = 'zset', disp = 'hash', archive = 'hash', drafts = 'hash', big = 'hash', past = 'zset', producers = 'hash' }
 
 local NUMBERS = { 'bound', 'snapat', 'depoch', 'cn', 'n', 'len', 'input', 'look', 'was' }
@@ -41,7 +41,7 @@ local function renumber(t)
     local n = redis.call('HGET', t.rec, field)
     if n and not tonumber(n) then redis.call('HSET', t.rec, field, field == 'n' and ordinal(t) or 0) end
   end
-  if redis.call('EXISTS', t.rec, t.closing, t.drafts, t.queue) > 0 then redis.call('HSET', t.rec, 'has', 'acdqw') end
+  if redis.call('EXISTS', t.rec, t.closing, t.drafts, t.queue) > 0 then redis.call('HSET', t.rec, 'has', 'acdjqw') end
   local claim = redis.call('HGET', t.rec, 'claim') or ''
   if claim ~= '' and not string.find(claim, CLAIM) then redis.call('HSET', t.rec, 'claim', '') end
   -- No mark stands behind the snapshot that it tells.
@@ -79,6 +79,7 @@ local function repair(t)
   local lost = retype(t)
   renumber(t)
   -- Who holds the messages holds what is there no more.
+  if lost then redis.call('HDEL', t.runs, 'g') end
   if lost and redis.call('EXISTS', t.rec) == 1 then redis.call('HSET', t.rec, 'epoch', ARG.fresh) end
   local run = redis.call('HGET', t.rec, 'run') or ''
   if run ~= '' and not whole(t, run) then
@@ -93,7 +94,7 @@ local function repair(t)
   end
   local ok, text, head = pcall(suspension, t)
   if not ok or text and not (head[1] and #head[1] == 6 and head[4]) then
-    dropJournal(t)
+    dropExecution(t, { has = 'j' })
     redis.call('DEL', t.drafts)
   end
   if not pcall(unpacked, redis.call('GET', t.closing) or '') then redis.call('DEL', t.closing) end

@@ -42,25 +42,11 @@ local function trim(t, r, count, bytes, age, piece)
     if seq > r.snapat or #r.marks == old + 11 then break end -- it is wanted again
     old = old + 12
   end
-  local first, most, enough, cut, asked = r.base, piece and TRIM or math.huge, piece and r.bytes - TRIM_BYTES or -math.huge, false, nil
-  local much = r.base <= r.snapat and (r.base < base or r.bytes > bytes)
-  if much and suspended(t) then
-    local _, head = suspension(t)
-    asked = getRun(t, head[2] == '' and r.latest or head[2])
-  end
-  -- The terminal event of who has asked has been in the log only.
-  local function part(at, e)
-    if asked and asked.finish == at and redis.call('HEXISTS', t.runs, 't' .. asked.n) == 0 then
-      setTerminal(t, asked, e == MARK and redis.call('HGET', t.big, at) or e)
-    end
-  end
+  local first, most, enough, cut = r.base, piece and TRIM or math.huge, piece and r.bytes - TRIM_BYTES or -math.huge, false
   local function size(at, e) return e == MARK and redis.call('HSTRLEN', t.big, at) or #e end
   -- Where less stays than goes, what stays is looked at.
   local goal = math.min(base, r.snapat + 1)
   if not piece and goal - first > r.seq - goal + 1 then
-    if asked and first <= asked.finish and asked.finish < goal then
-      part(asked.finish, redis.call('LINDEX', t.log, asked.finish - first))
-    end
     redis.call('LTRIM', t.log, goal - first, -1)
     local gone = {}
     for _, at in ipairs(redis.call('HKEYS', t.big)) do
@@ -82,7 +68,6 @@ local function trim(t, r, count, bytes, age, piece)
         cut = true
         break
       end
-      part(r.base, e)
       r.bytes = r.bytes - size(r.base, e)
       if e == MARK then redis.call('HDEL', t.big, r.base) end
       r.base = r.base + 1
@@ -100,7 +85,7 @@ end
 -- drop removes the records of a run that ended.
 local function drop(t, d)
   redis.call('HDEL', t.runs, 'm:' .. d.id, 'r' .. d.n, 't' .. d.n)
-  if redis.call('HGET', t.runs, 'l:' .. d.execution) == d.id then redis.call('HDEL', t.runs, 'l:' .. d.execution) end
+  if redis.call('HGET', t.runs, 'e:' .. d.execution) == d.id then redis.call('HDEL', t.runs, 'e:' .. d.execution) end
   redis.call('ZREM', t.past, pastMember(d))
   if d.state == 'dead_letter' then
     redis.call('HDEL', t.disp, 'i:' .. d.id)
@@ -134,15 +119,19 @@ local function prune(t, r, cursor, keep)
   return page[1], dropped
 end
 
--- unlabel forgets labels of which every run was dropped, from a cursor on as prune.
-local function unlabel(t, cursor)
-  local page = redis.call('HSCAN', t.memo, cursor, 'MATCH', 'l:*', 'COUNT', 300)
+-- unlabel forgets labels of which every run was dropped, from a cursor on as prune, and with all
+-- whatever else clients may refer to.
+local function unlabel(t, cursor, all)
+  local page = redis.call('HSCAN', t.runs, cursor, 'MATCH', '[aclnx]:*', 'COUNT', 300)
   for i = 1, #page[2], 2 do
-    local kept = 0
-    for _, id in ipairs(unpacked(page[2][i + 1])) do
-      if kept == 0 then kept = redis.call('HEXISTS', t.runs, 'm:' .. id) end
+    local kept = not all
+    if string.sub(page[2][i], 1, 1) == 'l' then
+      kept = false
+      for _, id in ipairs(unpacked(page[2][i + 1])) do
+        kept = kept or redis.call('HEXISTS', t.runs, 'm:' .. id) == 1
+      end
     end
-    if kept == 0 then redis.call('HDEL', t.memo, page[2][i]) end
+    if not kept then redis.call('HDEL', t.runs, page[2][i]) end
   end
   return page[1]
 end
@@ -185,7 +174,7 @@ local function erase(t, r, member, remember, user)
   count(t, states)
   for _, d in ipairs(letters) do unbury(t, d) end
   local owner = redis.call('HGET', t.rec, 'owner') or ''
-  redis.call('UNLINK', t.rec, t.log, t.big, t.snap, t.runs, t.memo, t.journal, t.closing, t.disp, t.archive,
+  redis.call('UNLINK', t.rec, t.log, t.big, t.snap, t.runs, t.journal, t.closing, t.disp, t.archive,
     t.drafts, t.past, t.producers)
   unpayAll(string.sub(t.rec, 1, -4))
   redis.call('HSET', t.rec, 'epoch', ARG.fresh, 'replid', history(), 'base', 1, 'seq', 0,

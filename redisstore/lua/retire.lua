@@ -23,6 +23,7 @@ local age, keep, ttl = tonumber(ARG.age), tonumber(ARG.keep), tonumber(ARG.ttl)
 local used = math.max(input, lastMark(r))
 local busy = r.run ~= '' or redis.call('EXISTS', t.queue) == 1
 local waits = suspended(t)
+local rested = not busy and not waits and NOW - used >= keep
 if ttl > 0 and not busy and not waits and NOW - used >= ttl then
   return { '0', ARG.fresh, erase(t, r, member, ARG.remember) }
 end
@@ -36,8 +37,10 @@ elseif not labels then
   cursor = prune(t, r, cursor, keep)
   if cursor == '0' then labels = '0' end
 end
+local x = getExecution(t)
 if labels then
-  labels = unlabel(t, labels)
+  labels = unlabel(t, labels, rested)
+  if rested and not x then redis.call('HDEL', t.runs, 'x', 'f') end
   cursor = labels == '0' and '0' or 'l' .. labels
 end
 if trim(t, r, math.huge, math.huge, age, true) and cursor == '0' then cursor = 't' end
@@ -52,6 +55,7 @@ if cursor == '0' then
   if not busy and not waits and NOW - used < keep then at(math.min(NOW + tonumber(ARG.look), used + keep)) end
   if r.marks ~= '' and r.base <= r.snapat then at(markOf(r, 1) + age) end
   if ttl > 0 and not waits then at(used + ttl) end
+  if not busy and x and (x.till or '') ~= '' then at(tonumber(x.till)) end
   if not waits or r.base > r.snapat or redis.call('HEXISTS', t.rec, 'look') == 1 then
     redis.call('HSET', t.rec, 'look', look < math.huge and string.format('%.0f', look) or 0)
   end

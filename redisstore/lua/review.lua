@@ -1,6 +1,6 @@
 -- review.lua: note who looks at open interrupts.
 --
--- KEYS  rec, journal, reviewers
+-- KEYS  rec, runs, reviewers
 -- ARGS
 --   by     the user
 --   lasts  for how long, in ms; 0: no longer
@@ -9,7 +9,7 @@
 -- Returns {1, the users that are noted by then, each behind until when}, or {0} when
 --   nothing is open.
 
-local _, head = suspension({ rec = KEY.rec, journal = KEY.journal })
+local _, head = suspension({ rec = KEY.rec, runs = KEY.runs })
 if not head or quiet(head) then return { 0 } end
 local before, lasts = reviewers(redis.call('GET', KEY.reviewers), head), tonumber(ARG.lasts)
 local list, last = { head[1] }, 0

@@ -35,10 +35,27 @@ local TERMINAL = { acked = true, cancelled = true, superseded = true, dead_lette
 local LINE = '^(%a)(%a)' .. string.rep(' (%d+)', 14) .. ' (.*)$'
 local NUMBERED = string.rep(' %d', 14) .. ' '
 
--- lookAhead reads the lines of two runs at once, for the next getRun of each.
-local function lookAhead(t, a, b)
-  local lines = redis.call('HMGET', t.runs, 'm:' .. a, 'm:' .. b)
-  t.ahead = { [a] = lines[1], [b] = lines[2] }
+-- The live execution is one string, packed: fields of a hash cost more than most
+-- of these hold. Beside what names it stand its open suspension and, after a
+-- resume, what giving back needs; of a dead letter's the time when it is there no more, Unix ms.
+-- Its journal has its entries, and x of t.runs it.
+local EXECUTION = { 'id', 'agent', 'began', 'open', 'susp', 'given', 'jlen', 'deadline', 'till' }
+
+-- executionIn reads one; false: there is none.
+local function executionIn(stored)
+  if not stored or stored == '' then return false end
+  local x = {}
+  for i, text in ipairs(unpacked(stored)) do x[EXECUTION[i]] = text end
+  if (x.till or '') ~= '' and tonumber(x.till) <= NOW then return false end
+  return x
+end
+
+-- lookAhead reads a run's line, for the next getRun, the live execution, and other fields of
+-- t.runs. It returns what these hold.
+local function lookAhead(t, id, ...)
+  local v = redis.call('HMGET', t.runs, 'm:' .. id, 'x', ...)
+  t.ahead, t.execution = { [id] = v[1] }, executionIn(v[2])
+  return { unpack(v, 3) }
 end
 
 -- getRun reads a run; nil: there is none. To add 0 makes a number of digits in half the time that
@@ -73,10 +90,23 @@ local function lineOf(d)
     d.created, d.updated, d.completed) .. table.concat(pack({}, texts, 1, last))
 end
 
--- putRun stores a run's line, and with it fields of t.runs and what they hold.
+-- keep leaves fields of t.runs, and what they hold, to the next putRun.
+local function keep(t, ...)
+  local kept = t.kept or {}
+  for i = 1, select('#', ...) do kept[#kept + 1] = (select(i, ...)) end
+  t.kept = kept
+end
+
+local function putKept(t)
+  if t.kept then piecewise('HSET', t.runs, t.kept, 1, #t.kept) end
+  t.kept = nil
+end
+
+-- putRun stores a run's line, and with it what was left to it, and other fields of t.runs.
 local function putRun(t, d, ...)
-  local field, line = lineOf(d)
-  redis.call('HSET', t.runs, field, line, ...)
+  keep(t, lineOf(d))
+  keep(t, ...)
+  putKept(t)
 end
 
 -- runIDs lists the runs that the thread has kept, in no order.
@@ -88,49 +118,37 @@ local function runIDs(t)
   return ids
 end
 
-local STATES = { 'queued', 'claimed', 'acked', 'cancelled', 'superseded', 'dead_letter' }
+-- COUNTED are the states of which there are numbers. How many are claimed is what is left of all, so
+-- that what begins and what ends at once takes one command.
+local COUNTED = { 'queued', 'acked', 'cancelled', 'superseded', 'dead_letter' }
 
--- count keeps the numbers of the partition's dispatches in each state, and of its
--- tenant's: more by so many. What takes away alone strikes out every field of them that has
--- come to nothing.
+-- count keeps the numbers of the tenant's dispatches in the partition, all and in each state:
+-- more by so many. Of a tenant without any none is left.
 local function count(t, more)
-  local fields, by, n, adds, own = {}, {}, 0, false, ':' .. tenant(t)
-  for _, by in pairs(more) do adds = adds or by > 0 end
-  for _, state in ipairs(next(more) and STATES or {}) do
-    local of = more[state] or 0
-    if of ~= 0 or not adds then
-      fields[n + 1], fields[n + 2] = state, state .. own
-      by[n + 1], by[n + 2], n = of, of, n + 2
+  local all, own = 0, ':' .. tenant(t)
+  local function add(name, by)
+    local n = redis.pcall('HINCRBY', t.counts, name .. own, string.format('%d', by))
+    if type(n) == 'table' then -- of another type: no thread is to be kept for the sake of numbers
+      if type(redis.pcall('HDEL', t.counts, name .. own)) == 'table' then redis.call('DEL', t.counts) end
+      n = redis.call('HINCRBY', t.counts, name .. own, string.format('%d', by))
     end
+    if n < 0 or n == 0 and name == 'all' then redis.call('HDEL', t.counts, name .. own) end
+    return n
   end
-  if n == 0 then return end
-  local had = redis.pcall('HMGET', t.counts, unpack(fields, 1, n))
-  if had.err then -- of another type: no thread is to be kept for the sake of numbers
-    redis.call('DEL', t.counts)
-    had = redis.call('HMGET', t.counts, unpack(fields, 1, n))
+  for _, by in pairs(more) do all = all + by end
+  if all ~= 0 and add('all', all) <= 0 then
+    for _, state in ipairs(COUNTED) do redis.call('HDEL', t.counts, state .. own) end
+    return
   end
-  local set, gone, s, g = {}, {}, 0, 0
-  for i = 1, n do
-    local sum = math.max((tonumber(had[i]) or 0) + by[i], 0)
-    if sum ~= 0 and by[i] == 0 then
-      -- It stays as it is.
-    elseif sum ~= 0 or adds then
-      set[s + 1], set[s + 2], s = fields[i], string.format('%d', sum), s + 2
-    elseif had[i] then
-      gone[g + 1], g = fields[i], g + 1
-    end
+  for _, state in ipairs(COUNTED) do
+    if (more[state] or 0) ~= 0 then add(state, more[state]) end
   end
-  if s > 0 then redis.call('HSET', t.counts, unpack(set, 1, s)) end
-  if g > 0 then redis.call('HDEL', t.counts, unpack(gone, 1, g)) end
 end
 
 -- A thread with more than FEW runs has its terminal dispatches in order, each
 -- state's by when they became terminal: which they are, and how many, is known
 -- without reading them.
 local FEW = 8
-
--- FIELDS is how many of t.runs a run has at most.
-local FIELDS = 4
 
 local function pastMember(d)
   return LETTER[d.state] .. string.format('%014.0f%010.0f', d.created + d.completed, d.n) .. d.id
@@ -140,7 +158,7 @@ end
 -- begins puts them in order when it has come to have many runs. A first member
 -- that is none tells that it was done. made: how many runs it has had.
 local function ordered(t, begins, made)
-  if made and FIELDS * made <= 3 * FEW then return false end
+  if made and made <= FEW then return false end
   if redis.call('EXISTS', t.past) == 1 then return true end
   if not begins or redis.call('HLEN', t.runs) <= 3 * FEW then return false end
   redis.call('ZADD', t.past, 0, '-')
@@ -186,7 +204,7 @@ end
 -- LABELLED is how many runs of one label are found by it.
 local LABELLED = 32
 
--- labelling is the field of t.memo that has the runs of a label, a new one among them, and
+-- labelling is the field of t.runs that has the runs of a label, a new one among them, and
 -- what it holds; was is what it held. Of more than can be found those go that ended, then those that wait, each
 -- the oldest first.
 local function labelling(t, name, id, was)
@@ -210,109 +228,94 @@ end
 
 local function record(t, d) return redis.call('HGET', t.runs, 'r' .. d.n) end
 
--- inLog is a run's terminal event, if the log has it.
-local function inLog(t, r, d)
-  return d.status == 'ended' and d.finish >= r.base and logged(r, t.log, t.big, d.finish, d.finish)[1]
-end
-
-local function terminalOf(t, r, d) return redis.call('HGET', t.runs, 't' .. d.n) or inLog(t, r, d) end
-local function setTerminal(t, d, event) redis.call('HSET', t.runs, 't' .. d.n, event) end
 
 -- besides are a run's record, its terminal event, and its execution's latest run. Only an
 -- execution that was continued says which one that is.
-local function besides(t, r, d)
-  local v = redis.call('HMGET', t.runs, 'r' .. d.n, 't' .. d.n, 'l:' .. d.execution)
-  return v[1], v[2] or inLog(t, r, d), v[3] or d.id
+local function besides(t, d)
+  local v = redis.call('HMGET', t.runs, 'r' .. d.n, 't' .. d.n, 'e:' .. d.execution)
+  return v[1], v[2], v[3] or d.id
 end
 
--- asking returns fields of t.runs, and what they hold: the terminal event of a run that has
--- asked, which is read from the log as long as the thread waits, and who goes on with the
--- run; by: '' nobody. Who takes the event out of the log stores it.
-local function asking(t, r, run, by)
-  local d, fields = getRun(t, run), {}
-  if not d then return fields end
-  local event = inLog(t, r, d)
-  if event then fields[1], fields[2] = 't' .. d.n, event end
-  if by ~= '' then
-    d.continued = by
-    fields[#fields + 1], fields[#fields + 2] = lineOf(d)
-  end
-  return fields
-end
-
--- The live execution is one string, packed: fields of a hash cost more than most
--- of these hold. Beside what names it stand its open suspension and, after a
--- resume, what giving back needs. It is the journal's first entry, and what is
--- frozen the second: a list has no overhead for long ones.
-local EXECUTION = { 'id', 'agent', 'began', 'open', 'susp', 'given', 'jlen', 'deadline' }
-
-local function executionIn(stored)
-  local x = {}
-  for i, text in ipairs(unpacked(stored)) do x[EXECUTION[i]] = text end
-  return x
-end
-
--- A script reads it once: who changes it puts it, and who drops the journal says so.
+-- A script reads it once: who changes it puts it.
 local function getExecution(t)
-  if t.execution == nil then
-    local stored = redis.call('LINDEX', t.journal, 0)
-    t.execution = stored and executionIn(stored)
-  end
+  if t.execution == nil then t.execution = executionIn(redis.call('HGET', t.runs, 'x')) end
   return t.execution or nil
 end
 
--- journaled reads the whole journal at once, which getExecution and carried would else do
--- apart. What comes to it is put into t.entries as well.
-local function journaled(t)
-  t.entries = redis.call('LRANGE', t.journal, 0, -1)
-  local stored = table.remove(t.entries, 1)
-  t.execution = stored and executionIn(stored) or false
-end
-
-local function packExecution(x)
+-- putExecution leaves it to the next putRun.
+local function putExecution(t, x)
+  t.execution = x
   local texts, last = {}, 3
   for i, name in ipairs(EXECUTION) do
     texts[i] = x[name] or ''
     if texts[i] ~= '' then last = math.max(last, i) end
   end
-  return table.concat(pack({}, texts, 1, last))
+  keep(t, 'x', table.concat(pack({}, texts, 1, last)))
 end
 
-local function putExecution(t, x)
-  t.execution = x
-  redis.call('LSET', t.journal, 0, packExecution(x))
+-- emptyJournal drops the entries of the live execution.
+local function emptyJournal(t, r)
+  if mayHave(r, 'j') then redis.call('DEL', t.journal) end
+  loses(r, 'j')
 end
 
--- dropJournal ends the live execution, if there is one.
-local function dropJournal(t)
+-- dropExecution ends the live execution, if there is one.
+local function dropExecution(t, r)
   t.execution = false
-  redis.call('DEL', t.journal)
+  redis.call('HDEL', t.runs, 'x', 'f')
+  emptyJournal(t, r)
 end
 
--- execute begins an execution.
-local function execute(t, id, agent, frozen)
-  if t.execution ~= false then dropJournal(t) end
-  t.execution = { id = id, agent = agent, began = tostring(NOW) }
-  redis.call('RPUSH', t.journal, packExecution(t.execution), frozen)
+-- execute begins an execution, and leaves it to the next putRun.
+local function execute(t, r, id, agent, frozen)
+  emptyJournal(t, r)
+  putExecution(t, { id = id, agent = agent, began = tostring(NOW) })
+  keep(t, 'f', frozen)
+end
+
+-- rests lets the execution of a dead letter be there for so many ms more, and leaves that to the
+-- next putRun.
+local function rests(t, ms)
+  local x = getExecution(t)
+  if not x then return end
+  x.till = string.format('%.0f', NOW + ms)
+  putExecution(t, x)
+  redis.call('PEXPIRE', t.journal, ms)
+end
+
+-- stays undoes that.
+local function stays(t)
+  local x = getExecution(t)
+  x.till = nil
+  putExecution(t, x)
+  redis.call('PERSIST', t.journal)
+end
+
+-- entriesOf are the journal's.
+local function entriesOf(t, r)
+  if not mayHave(r, 'j') then return {} end
+  return redis.call('LRANGE', t.journal, 0, -1)
 end
 
 -- What is frozen has beside it, packed, what undoes a snapshot that was moved in the midst
 -- of a run, until the execution asks.
-local function frozenIn(stored)
-  if not stored or not string.find(stored, '^%d') then return stored, false end
-  local both = unpacked(stored)
+local function frozenOf(t)
+  if not getExecution(t) then return false, false end
+  if t.frozen == nil then t.frozen = redis.call('HGET', t.runs, 'f') end
+  if not t.frozen or not string.find(t.frozen, '^%d') then return t.frozen, false end
+  local both = unpacked(t.frozen)
   return both[1], both[2]
 end
 
-local function frozenOf(t) return frozenIn(redis.call('LINDEX', t.journal, 1)) end
-
+-- keepUndo leaves it to the next putKept.
 local function keepUndo(t, undo)
-  redis.call('LSET', t.journal, 1, table.concat(pack({}, { (frozenOf(t)), undo }, 1, 2)))
+  keep(t, 'f', table.concat(pack({}, { frozenOf(t) or '', undo }, 1, 2)))
 end
 
+-- dropUndo leaves it to the next putRun.
 local function dropUndo(t)
   local frozen, undo = frozenOf(t)
-  if undo then redis.call('LSET', t.journal, 1, frozen) end
+  if undo then keep(t, 'f', frozen) end
 end
 
 -- executing returns the live execution's id, agent, and the time at which it
@@ -326,9 +329,8 @@ end
 -- journal.lua returns it.
 local function carried(t, r, d)
   local id, agent, began = executing(t)
-  local entries = t.entries or redis.call('LRANGE', t.journal, 1, -1)
-  local frozen, undo = frozenIn(table.remove(entries, 1) or false)
-  return { id or '', agent or '', frozen, began or 0, entries, d.started, math.max(r.attempts - 1, 0), activeFor(r), undo }
+  local frozen, undo = frozenOf(t)
+  return { id or '', agent or '', frozen, began or 0, id and entriesOf(t, r) or {}, d.started, math.max(r.attempts - 1, 0), activeFor(r), undo }
 end
 
 -- agentOf names the agent of a run that waits or is active; false: the record is damaged.
@@ -367,7 +369,7 @@ local function describe(t, r, d)
   local held, asks = r.run == d.id and r.token ~= '', waits(t, r, d)
   return { d.id, d.state, d.epoch, d.priority, d.dedupe, d.available,
     r.run == d.id and r.attempts or d.attempts, d.max, d.error, d.node, held and r.lease or 0,
-    d.started > 0 and 1 or 0, terminalOf(t, r, d), asks and '' or d.continued, d.created, d.created + d.updated,
+    d.started > 0 and 1 or 0, redis.call('HGET', t.runs, 't' .. d.n), asks and '' or d.continued, d.created, d.created + d.updated,
     TERMINAL[d.state] and d.created + d.completed or 0, record(t, d), redis.call('HGET', t.disp, 'i:' .. d.id), d.summary ~= '' and d.summary,
     tonumber(d.taken) or 0, asks and 1 or 0 }
 end

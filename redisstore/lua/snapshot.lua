@@ -157,7 +157,8 @@ end
 
 local function chunksOf(n) return tonumber(string.match(n or '', '^%d+') or 0) end
 
--- resnap moves the snapshot to the log's end: u.state ('': as it is), u.frozen ('' or nil: as it is),
+-- resnap moves the snapshot to the log's end: u.state ('': as it is), u.frozen ('' or nil: as it is;
+-- left to the next putRun or putKept),
 -- u.open ('' or nil: nothing is); the order, if
 -- u.whole or if u.drop is not 0 or there are pieces list[u.o1..u.o2] (see reorder); messages,
 -- pairs list[u.m1..u.m2] of id and message; and without those of the ids
@@ -179,7 +180,7 @@ local function resnap(t, r, u, list, known)
     known[name], change[name] = text, text
   end
   if u.state ~= '' then put('s', u.state) end
-  if (u.frozen or '') ~= '' then change.f = u.frozen end
+  if (u.frozen or '') ~= '' then keep(t, 'g', u.frozen) end
   if (u.open or '') ~= '' then change.r, was = u.open, false elseif was then change.r = false end
   local by = {}
   if reorders(u) then

@@ -117,7 +117,7 @@ func TestScriptsTakeArgumentsByName(t *testing.T) {
 func TestScriptsTouchDeclaredKeysOnly(t *testing.T) {
 	call := regexp.MustCompile(`redis\.p?call\('([A-Z]+)'(?:, '(?:CREATE|DESTROY|DELCONSUMER|GROUPS|CONSUMERS)')?(?:, ([^,)]+))?`)
 	family := regexp.MustCompile(`^(t\.work|KEYS\[[^\]]+\]) \.\. \w+(\[\w+\])?\b`)
-	key := regexp.MustCompile(`^(t\.[a-z]+|KEYS\[[^\]]+\]|rec|key|journal|queue|log|big|stream|checks|t\.work \.\. agent|T \.\. '(payloads|rec|journal|payload:' \.\. digest)'?|P \.\. 'payloads(:due)?'|unpack\((pieces|notes))$`)
+	key := regexp.MustCompile(`^(t\.[a-z]+|KEYS\[[^\]]+\]|rec|key|journal|queue|log|big|stream|checks|t\.work \.\. agent|T \.\. '(payloads|rec|runs|payload:' \.\. digest)'?|P \.\. 'payloads(:due)?'|unpack\((pieces|notes))$`)
 	named := regexp.MustCompile(`\bstream(?:, \w+)* = (.*)`)
 	checks := regexp.MustCompile(`\bchecks = (.*)`)
 	base := regexp.MustCompile(`\bT = (.*)`)

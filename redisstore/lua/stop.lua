@@ -13,7 +13,6 @@
 --   behind    ms: only if an input waits, and has not waited for longer; 0: always
 --   letter    1: a dead letter that no run has continued is cancelled, too
 --   reason
---   keep      ms for which labels and answers are kept
 --
 -- Returns {stopped, queued, run, events owed, ready, epoch, logged before,
 --   events logged, fenced node, fenced token, events behind the snapshot}.
@@ -38,7 +37,7 @@ local function awaited(ms)
 end
 
 local ids = { ARG.run }
-if ARG.run == '' then ids = unpacked(redis.call('HGET', t.memo, 'l:' .. ARG.label) or '') end
+if ARG.run == '' then ids = unpacked(redis.call('HGET', t.runs, 'l:' .. ARG.label) or '') end
 local d
 for i = #ids, 1, -1 do
   local at = getRun(t, ids[i])
@@ -77,8 +76,7 @@ if d.status == 'queued' then
 else
   local terminal = d.started > 0 and ARG.terminal
   node, old = cut(t, r, member, d, terminal, held and 'superseded' or 'cancelled', ARG.reason)
-  dropJournal(t)
-  redis.call('PEXPIRE', t.memo, ARG.keep)
+  dropExecution(t, r)
   idle = true
 end
 if idle and release(t, r, member) then

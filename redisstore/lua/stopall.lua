@@ -8,7 +8,7 @@
 --   active    the run that was seen active; '': none
 --   terminal  the event to end it with, if it was activated
 --   reason
---   keep      ms for which the call is recognised at rest
+--   keep      ms for which the call is recognised in a thread without an input
 --   repair    1: take out what cannot be read, and end whichever run is active
 --
 -- Returns {stale, dispatch epoch, active, superseded, owed, epoch, logged before,
@@ -29,7 +29,7 @@ local function owed(ids)
   return out
 end
 
-local again = redis.call('HGET', t.memo, 'x:' .. ARG.request)
+local again = redis.call('HGET', t.runs, 'x:' .. ARG.request)
 if again then
   local ids = unpacked(again)
   local epoch, active = tonumber(table.remove(ids, 1)), table.remove(ids, 1)
@@ -61,13 +61,11 @@ if active ~= '' then
     fenced(node, member, old)
     unclaim(t, r, member)
   end
-  dropJournal(t)
+  dropExecution(t, r)
 end
-redis.call('HSET', t.memo, 'x:' .. ARG.request, table.concat(pack(pack({}, { r.depoch, active }, 1, 2), ids, 1, #ids)))
-if not suspended(t) then
-  release(t, r, member)
-  redis.call('PEXPIRE', t.memo, ARG.keep)
-end
+redis.call('HSET', t.runs, 'x:' .. ARG.request, table.concat(pack(pack({}, { r.depoch, active }, 1, 2), ids, 1, #ids)))
+if r.ver == 0 then redis.call('PEXPIRE', t.runs, ARG.keep) end -- as the record of a thread without an input
+if not suspended(t) then release(t, r, member) end
 decide(t, r)
 local extra = r.extra or {}
 publish(r.nodes, member, r.epoch, before + 1, extra, 1, #extra)

@@ -40,13 +40,12 @@ local function reviewers(noted, head)
 end
 
 -- reopen leaves the thread suspended, with what is stored, whose head the index knows. wants is
--- when it wants a claim, the first millisecond after its deadline; false: never. persists: what
--- clients may refer to does not expire as it is.
-local function reopen(t, r, member, stored, head, wants, persists)
+-- when it wants a claim, the first millisecond after its deadline; false: never. What of it
+-- t.runs has is left to the next putRun.
+local function reopen(t, r, member, stored, head, wants)
   local x = getExecution(t)
   x.open, x.susp, x.given, x.jlen, x.deadline = stored, nil, nil, nil, nil
   putExecution(t, x)
-  if not persists then redis.call('PERSIST', t.memo) end
   if wants then
     redis.call('ZADD', t.ready, wants, member)
     gets(r, 'w')
@@ -55,19 +54,18 @@ local function reopen(t, r, member, stored, head, wants, persists)
 end
 
 -- suspend opens a suspension with the interrupts list[first..last]; reasons are
--- their digests, one after the other, or '-' if nobody is asked, told what notices name of them;
--- persists as for reopen. It returns what the index knows of it.
-local function suspend(t, r, member, text, wants, reasons, told, list, first, last, persists)
+-- their digests, one after the other, or '-' if nobody is asked, told what notices name of them.
+-- It returns what the index knows of it.
+local function suspend(t, r, member, text, wants, reasons, told, list, first, last)
   local open = {}
   for i = first, last do open[#open + 1] = digest(list[i]) end
   local head = { stamp(NOW), '', reasons, table.concat(open), names(list, first, last), told, wants and string.format('%.0f', wants) or '' }
-  reopen(t, r, member, sealed(head, text), head, wants, persists)
+  reopen(t, r, member, sealed(head, text), head, wants)
   return head
 end
 
 -- close takes the suspension up, before another run is the thread's latest, and
--- returns what giveBack needs, and fields of t.runs that the caller stores, by: the run that
--- has the answers; '': none has. The execution
+-- returns what giveBack needs. by: the run that has the answers; '': none has. The execution
 -- goes on by decided, or ends.
 local function close(t, r, member, by)
   local text, head = suspension(t)
@@ -79,18 +77,23 @@ local function close(t, r, member, by)
   if head[2] == '' then head[2] = r.latest end
   local wants = (mayHave(r, 'w') or r.work ~= '') and pastDeadline(t, r, member) or ''
   loses(r, 'w')
-  return { stored = sealed(head, text), head = head, wants = wants }, asking(t, r, head[2], by)
+  local asked = by ~= '' and getRun(t, head[2])
+  if asked then
+    asked.continued = by
+    keep(t, lineOf(asked))
+  end
+  return { stored = sealed(head, text), head = head, wants = wants }
 end
 
 -- decided lets the execution of a closed suspension go on. It can be given back
 -- as long as its journal ends with the decisions, bookkeeping aside. jlen is the
 -- journal's length with them, and behind a space that with the bookkeeping, if
--- there is any.
-local function decided(t, closed, ids, decisions)
+-- there is any. The execution is left to the next putRun.
+local function decided(t, r, closed, ids, decisions)
   local x = getExecution(t)
   x.susp, x.given = closed.stored, table.concat(pack({}, ids, 1, #ids))
   x.jlen, x.deadline = redis.call('RPUSH', t.journal, decisions), closed.wants
-  if t.entries then t.entries[#t.entries + 1] = decisions end
+  gets(r, 'j')
   putExecution(t, x)
 end
 
@@ -115,25 +118,24 @@ local function progressed(t, d)
   local reached = tonumber(d.reached)
   if not reached then
     local _, noted = decisionsOf(getExecution(t))
-    reached = noted or 2
+    reached = noted or 0
   end
   return redis.call('LLEN', t.journal) > reached
 end
 
 -- note journals the bookkeeping list[first..last] of a run, which is no progress.
-local function note(t, d, list, first, last)
+local function note(t, r, d, list, first, last)
   local x = getExecution(t)
   local decisions, idle = decisionsEnd(t, x), not progressed(t, d)
   piecewise('RPUSH', t.journal, list, first, last)
+  gets(r, 'j')
   local length = redis.call('LLEN', t.journal)
   if decisions then
     x.jlen = decisions .. ' ' .. length
     putExecution(t, x)
   end
-  if idle then
-    d.reached = length
-    putRun(t, d)
-  end
+  if idle then d.reached = length end
+  if decisions or idle then putRun(t, d) end
 end
 
 -- giveBack opens the suspension again that the execution's latest run answered,
@@ -150,8 +152,8 @@ local function giveBack(t, r, member, d, over, code)
     if decisions and decisions + over ~= redis.call('LLEN', t.journal) then return false end
   end
   if not decisions then return false end
-  for _, id in ipairs(unpacked(x.given)) do redis.call('HDEL', t.memo, 'a:' .. id) end
-  redis.call('LTRIM', t.journal, 0, decisions - 2)
+  for _, id in ipairs(unpacked(x.given)) do redis.call('HDEL', t.runs, 'a:' .. id) end
+  if decisions > 1 then redis.call('LTRIM', t.journal, 0, decisions - 2) else emptyJournal(t, r) end
   dropUndo(t)
   local head, given, deadline = unpacked(unpacked(x.susp)[1]), unpacked(x.given), tonumber(x.deadline)
   reopen(t, r, member, x.susp, head, (x.deadline or '') ~= '' and x.deadline)

@@ -8,11 +8,11 @@ local NOW = now()
 
 local function keysOf(k)
   return {
-    rec = k[1], log = k[2], snap = k[3], runs = k[4], memo = k[5],
-    journal = k[6], closing = k[7], queue = k[8], disp = k[9],
-    archive = k[10], drafts = k[11], big = k[12], past = k[13], producers = k[14],
-    leases = k[15], ready = k[16], counts = k[17], inbox = k[18], threads = k[19], dead = k[20],
-    notices = k[21], work = k[22], decisions = k[23], decided = k[24],
+    rec = k[1], log = k[2], snap = k[3], runs = k[4],
+    journal = k[5], closing = k[6], queue = k[7], disp = k[8],
+    archive = k[9], drafts = k[10], big = k[11], past = k[12], producers = k[13],
+    leases = k[14], ready = k[15], counts = k[16], inbox = k[17], threads = k[18], dead = k[19],
+    notices = k[20], work = k[21], decisions = k[22], decided = k[23],
   }
 end
 
@@ -39,7 +39,7 @@ local function open(rec, ...)
     lease = 0, attempts = 0, kind = '', since = 0, node = '', told = 0, gone = 0, had = v,
   }
   v[4], v[6], v[7], v[10], v[15] = r.base, r.bound, r.snapat, r.depoch, r.n -- for decide
-  if string.find(r.has, '[^acdqw]') then error('a record says that it has what there is not') end
+  if string.find(r.has, '[^acdjqw]') then error('a record says that it has what there is not') end
   if (v[11] or '') ~= '' then
     local lease, attempts, kind, since, node = string.match(v[11], CLAIM)
     if not lease then error('the claim in a record is damaged') end
@@ -217,6 +217,7 @@ local PAGE = 262144
 -- many at a time where none of them lies in big.
 local function leading(r, log, big, first, limit)
   local list, n, room, last = {}, 0, PAGE, math.min(r.seq, first + limit - 1)
+  if first > last then return list end
   local apart = redis.call('EXISTS', big) == 1
   local step = apart and 32 or 256
   for at = first, last, step do

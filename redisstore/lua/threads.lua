@@ -1,6 +1,6 @@
 -- threads.lua: what a list says of threads, found by their members in it.
 --
--- KEYS  for each: rec, journal, queue, runs
+-- KEYS  for each: rec, queue, runs
 --
 -- Returns for each: {thread, title, latest input, active, interrupts are open,
 --   queued inputs, the active run, the latest one, whose that is, tenant, that one has
@@ -9,13 +9,13 @@
 --   neither, or deleted.
 
 local out = {}
-for k = 1, #KEYS, 4 do
-  local rec, journal, queue, runs = unpack(KEYS, k, k + 3)
+for k = 1, #KEYS, 3 do
+  local rec, queue, runs = unpack(KEYS, k, k + 2)
   local v = redis.pcall('HMGET', rec, 'thread', 'title', 'input', 'run', 'latest', 'tenant', 'first')
   -- One that cannot be read is listed as if it were at rest, or not.
-  local ok, waits = pcall(suspended, { journal = journal })
+  local ok, waits = pcall(suspended, { runs = runs })
   waits = ok and waits
-  local readable, _, head = pcall(suspension, { journal = journal })
+  local readable, _, head = pcall(suspension, { runs = runs })
   local silent = waits and readable and quiet(head)
   local queued = redis.pcall('ZCARD', queue)
   local known, d = pcall(getRun, { runs = runs }, v[5] or '')

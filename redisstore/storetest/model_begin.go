@@ -80,8 +80,12 @@ func (m *model) begins(b store.Begin, node string) (res store.BeginResult, refus
 
 // goesOn predicts what Begin says of the execution that a run goes on with.
 func (m *model) goesOn(r *run, b store.Begin) *store.ExecutionView {
-	switch b.Kind.(type) {
-	case store.Resume, store.Requeue:
+	switch k := b.Kind.(type) {
+	case store.Resume:
+		if !k.Known {
+			return m.journal(r)
+		}
+	case store.Requeue:
 		return m.journal(r)
 	}
 	return nil

@@ -153,7 +153,7 @@ const summaryText = 10 // among the texts of a line
 // runs are the records of the person's runs, what the log tells of their beginning, and the
 // summaries that name the person.
 func (o *other) runs(ctx context.Context) (changes []held, err error) {
-	key, started := o.Base+"runs", map[string]int64{}
+	key, started := o.Runs(), map[string]int64{}
 	var records []held
 	err = o.scan(ctx, key, func(field, value string) error {
 		switch {

@@ -154,22 +154,23 @@ const openText = 3
 // journal is what the live execution knows of the person: who began it, who has answered,
 // and whose messages have led to what is open.
 func (o *other) journal(ctx context.Context) (changes []held, err error) {
+	execution := redis.NewSliceCmd(ctx, "hmget", o.Runs(), "x", "f")
+	if err := errors.Join(link.Ask(ctx, o.conn, []*redis.SliceCmd{execution})...); err != nil {
+		return nil, err
+	}
+	if was, ok := execution.Val()[0].(string); ok {
+		changes = append(changes, o.changed(held{key: o.Runs(), field: "x", was: was, is: o.execution(was)})...)
+	}
+	if was, ok := execution.Val()[1].(string); ok {
+		changes = append(changes, o.changed(held{key: o.Runs(), field: "f", was: was, is: o.frozen(was)})...)
+	}
 	for from := int64(0); ; from += journalPage {
 		cmd := redis.NewStringSliceCmd(ctx, "lrange", o.Journal(), from, from+journalPage-1)
 		if err := errors.Join(link.Ask(ctx, o.conn, []*redis.StringSliceCmd{cmd})...); err != nil {
 			return nil, err
 		}
 		for i, was := range cmd.Val() {
-			h := held{key: o.Journal(), place: from + int64(i), was: was}
-			switch h.place {
-			case 0:
-				h.is = o.execution(was)
-			case 1:
-				h.is = o.frozen(was)
-			default:
-				h.is = o.entry(was)
-			}
-			changes = append(changes, o.changed(h)...)
+			changes = append(changes, o.changed(held{key: o.Journal(), place: from + int64(i), was: was, is: o.entry(was)})...)
 		}
 		if len(cmd.Val()) < journalPage {
 			return changes, nil

@@ -17,7 +17,7 @@ const draftSize = 64 << 10
 // id it only reads.
 func (s *Lists) Drafts(ctx context.Context, key store.ThreadKey, version int64, by string, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error) {
 	t := s.conn.Keys.Thread(key)
-	c := link.Call{Script: lua.Drafts, Keys: []string{t.Rec(), t.Journal(), t.Base + "drafts", t.Part.Notices},
+	c := link.Call{Script: lua.Drafts, Keys: []string{t.Rec(), t.Runs(), t.Base + "drafts", t.Part.Notices},
 		Args: lua.Args{{"version", version}, {"by", by}}}
 	for id, draft := range drafts {
 		if len(draft) > draftSize {

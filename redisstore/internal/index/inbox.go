@@ -58,7 +58,7 @@ func (s *Lists) inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage,
 	load := func(threads []keyspace.Thread, hits []Hit) link.Call {
 		c := link.Call{Script: lua.Inbox, Args: lua.Args{{"tenant", q.Tenant}, {"all", q.AllTenants}, {"namespace", q.Namespace}, {"owner", owner}}}
 		for i, t := range threads {
-			c.Keys = append(c.Keys, t.Rec(), t.Journal(), t.Base+"drafts", t.Reviewers())
+			c.Keys = append(c.Keys, t.Rec(), t.Runs(), t.Base+"drafts", t.Reviewers())
 			c.Rest = lua.Inbox.Group(c.Rest, lua.Args{{"since", hits[i].Member[:StampSize]}})
 		}
 		return c

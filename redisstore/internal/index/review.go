@@ -15,7 +15,7 @@ import (
 // sees to: the key expires.
 func (s *Lists) Review(ctx context.Context, key store.ThreadKey, by string, length time.Duration) ([]string, bool, error) {
 	t := s.conn.Keys.Thread(key)
-	r, err := s.conn.Run(ctx, link.Call{Script: lua.Review, Keys: []string{t.Rec(), t.Journal(), t.Reviewers()},
+	r, err := s.conn.Run(ctx, link.Call{Script: lua.Review, Keys: []string{t.Rec(), t.Runs(), t.Reviewers()},
 		Args: lua.Args{{"by", by}, {"lasts", length.Milliseconds()}, {"most", store.MostReviewers}}})
 	if err != nil {
 		return nil, false, fmt.Errorf("redisstore: review: %w", err)

@@ -51,7 +51,7 @@ func FilterName(f store.ThreadFilter) string {
 func InfosOf(threads ...keyspace.Thread) link.Call {
 	c := link.Call{Script: lua.Threads}
 	for _, t := range threads {
-		c.Keys = append(c.Keys, t.Rec(), t.Journal(), t.Base+"queue", t.Base+"runs")
+		c.Keys = append(c.Keys, t.Rec(), t.Base+"queue", t.Runs())
 	}
 	return c
 }

@@ -142,6 +142,7 @@ func (k *Space) Thread(key store.ThreadKey) Thread {
 
 func (t Thread) Rec() string       { return t.Base + "rec" }
 func (t Thread) Log() string       { return t.Base + "log" }
+func (t Thread) Runs() string      { return t.Base + "runs" }
 func (t Thread) Journal() string   { return t.Base + "journal" }
 func (t Thread) Big() string       { return t.Base + "big" }
 func (t Thread) Disp() string      { return t.Base + "disp" }
@@ -153,8 +154,8 @@ func (t Thread) Reviewers() string { return t.Base + "reviewers" }
 // All returns the keys in the order of keysOf in thread.lua.
 func (t Thread) All() []string {
 	return []string{
-		t.Rec(), t.Log(), t.Snap(), t.Base + "runs",
-		t.Base + "memo", t.Journal(), t.Closing(), t.Base + "queue",
+		t.Rec(), t.Log(), t.Snap(), t.Runs(),
+		t.Journal(), t.Closing(), t.Base + "queue",
 		t.Disp(), t.Base + "archive", t.Base + "drafts", t.Big(), t.Base + "past", t.Producers(),
 		t.Part.Leases, t.Part.Ready, t.Part.Counts, t.Part.Inbox, t.Part.Threads, t.Part.Dead, t.Part.Notices, t.Part.Work,
 	}

@@ -18,7 +18,7 @@ func (s *Records) DeadLetters(ctx context.Context, q store.PageQuery) (store.Dea
 	load := func(threads []keyspace.Thread, hits []index.Hit) link.Call {
 		c := link.Call{Script: lua.DeadLetters, Args: lua.Args{{"tenant", q.Tenant}}}
 		for i, t := range threads {
-			c.Keys = append(c.Keys, t.Rec(), t.Base+"runs", t.Base+"disp")
+			c.Keys = append(c.Keys, t.Rec(), t.Runs(), t.Base+"disp")
 			c.Rest = lua.DeadLetters.Group(c.Rest, lua.Args{{"run", hits[i].Member[index.StampSize+index.HashSize:]}})
 		}
 		return c

@@ -1,8 +1,10 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -95,47 +97,66 @@ func (s *Records) Purge(ctx context.Context, key store.ThreadKey, age time.Durat
 
 // CountDispatches implements store.Dispatches.
 func (s *Records) CountDispatches(ctx context.Context) (map[store.DispatchState]int64, error) {
-	return s.count(ctx, "")
+	return s.count(ctx, false, "")
 }
 
 // CountTenant implements store.Dispatches.
 func (s *Records) CountTenant(ctx context.Context, tenant string) (map[store.DispatchState]int64, error) {
-	return s.count(ctx, ":"+tenant)
+	return s.count(ctx, true, tenant)
 }
 
-var dispatchStates = []store.DispatchState{
-	store.DispatchQueued, store.DispatchClaimed, store.DispatchAcked,
-	store.DispatchCancelled, store.DispatchSuperseded, store.DispatchDeadLetter,
+// allDispatches is how many there are in any state. Those that are claimed are the ones of which
+// there is no number.
+const allDispatches = "all"
+
+var countedStates = []store.DispatchState{
+	store.DispatchQueued, store.DispatchAcked, store.DispatchCancelled, store.DispatchSuperseded, store.DispatchDeadLetter,
 }
 
-// count adds up what the partitions count under each state with a suffix.
-func (s *Records) count(ctx context.Context, suffix string) (map[store.DispatchState]int64, error) {
-	fields := make([]any, len(dispatchStates))
-	for i, state := range dispatchStates {
-		fields[i] = string(state) + suffix
+// count adds up what the partitions count under each state, of one tenant or of all, which are
+// read in pages.
+func (s *Records) count(ctx context.Context, one bool, tenant string) (map[store.DispatchState]int64, error) {
+	fields := []any{allDispatches}
+	for _, state := range countedStates {
+		fields = append(fields, string(state))
 	}
-	calls := make([]link.Call, len(s.conn.Keys.Parts))
+	ask := func(part int, cursor string) link.Call {
+		return link.Call{Script: lua.Counts, Keys: []string{s.conn.Keys.Parts[part].Counts},
+			Args: lua.Args{{"of", one}, {"tenant", tenant}, {"cursor", cursor}}, Rest: fields}
+	}
+	calls, parts := make([]link.Call, len(s.conn.Keys.Parts)), make([]int, len(s.conn.Keys.Parts))
 	for i := range calls {
-		calls[i] = link.Call{Script: lua.Counts, Keys: []string{s.conn.Keys.Parts[i].Counts}, Rest: fields}
+		calls[i], parts[i] = ask(i, "0"), i
 	}
-	replies, errs := s.conn.RunAll(ctx, calls)
-	partial := s.conn.Missing(errs)
-	if link.Most(partial) != nil {
-		return nil, partial
-	}
+	var partial error
 	counts := map[store.DispatchState]int64{}
-	for i, r := range replies {
-		if errs[i] != nil {
-			continue
+	for len(calls) > 0 {
+		replies, errs := s.conn.RunAll(ctx, calls)
+		partial = cmp.Or(partial, s.conn.Missing(errs))
+		if link.Most(partial) != nil {
+			return nil, partial
 		}
-		for _, state := range dispatchStates {
-			if n := r.Int(); n != 0 {
+		asked := parts
+		calls, parts = nil, nil
+		for i, r := range replies {
+			if errs[i] != nil {
+				continue
+			}
+			cursor, claimed := r.Text(), r.Int()
+			for _, state := range countedStates {
+				n := r.Int()
 				counts[state] += n
+				claimed -= n
+			}
+			counts[store.DispatchClaimed] += claimed
+			if r.Err != nil {
+				return nil, r.Err
+			}
+			if cursor != "0" {
+				calls, parts = append(calls, ask(asked[i], cursor)), append(parts, asked[i])
 			}
 		}
-		if r.Err != nil {
-			return nil, r.Err
-		}
 	}
+	maps.DeleteFunc(counts, func(_ store.DispatchState, n int64) bool { return n <= 0 })
 	return counts, partial
 }
