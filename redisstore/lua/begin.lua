@@ -88,6 +88,17 @@ local function answered(d, head, list)
   end
 end
 
+-- becameOf says what became of interrupts together, as a run's became. One that expires ends
+-- those beside it.
+local function becameOf(list)
+  local all = #list > 0 and 'cancelled' or ''
+  for _, one in ipairs(list) do
+    if one.status == 'resolved' then return '' end
+    if one.status == 'expired' then all = 'expired' end
+  end
+  return all
+end
+
 local function refused(verdict, holder) return { verdict, r.seq, r.epoch, 0, 0, {}, holder or '' } end
 
 local function executionOf(d) return (kind == 'resume' or kind == 'requeue') and carried(t, r, d) or {} end
@@ -187,7 +198,7 @@ local listed, keeps = about[1], {}
 if resumes then
   local given, closed = {}, nil
   for i = REST, archived - 1, 2 do given[#given + 1] = ARGV[i] end
-  closed, keeps = close(t, r, member, kind == 'resume' and run or '')
+  closed, keeps = close(t, r, member, kind == 'resume' and run or '', becameOf(made))
   listed = closed.wants ~= ''
   if kind == 'resume' then decided(t, closed, given, ARG.decisions) end
   answered(d, closed.head, made)

@@ -67,9 +67,9 @@ end
 
 -- close takes the suspension up, before another run is the thread's latest, and
 -- returns what giveBack needs, and fields of t.runs that the caller stores, by: the run that
--- has the answers; '': none has. The execution
+-- has the answers; '': none has. became is as a run's. The execution
 -- goes on by decided, or ends.
-local function close(t, r, member, by)
+local function close(t, r, member, by, became)
   local text, head = suspension(t)
   local x = getExecution(t)
   x.open = nil
@@ -79,7 +79,7 @@ local function close(t, r, member, by)
   if head[2] == '' then head[2] = r.latest end
   local wants = (mayHave(r, 'w') or r.work ~= '') and pastDeadline(t, r, member) or ''
   loses(r, 'w')
-  return { stored = sealed(head, text), head = head, wants = wants }, asking(t, r, head[2], by)
+  return { stored = sealed(head, text), head = head, wants = wants }, asking(t, r, head[2], by, became)
 end
 
 -- decided lets the execution of a closed suspension go on. It can be given back
