@@ -8,11 +8,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/operate"
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -131,6 +133,77 @@ func TestRunRecordOfExpiry(t *testing.T) {
 	if runs := l.foundRuns(operate.RunQuery{Thread: l.key.Thread, Origin: store.OriginExpiry}); len(runs) != 1 || !strings.HasPrefix(runs[0].Label, "expired-") {
 		t.Errorf("%+v", runs)
 	}
+	if runs := l.foundRuns(operate.RunQuery{Thread: l.key.Thread, Result: operate.ResultInterrupt}); len(runs) != 1 || runs[0].Answered != store.DecisionExpired {
+		t.Errorf("what asked is %+v", runs)
+	}
+}
+
+// A run record keeps what its run was asked, in few bytes, and whose it was.
+func TestRunRecordOfAsked(t *testing.T) {
+	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }))
+	long := strings.Repeat("é ", 200)
+	for _, text := range []string{"Book a **table** for two. Not too late.", long, `{"only":"JSON"}`} {
+		l.as("acme/ann", user(text))
+		l.untilEnd()
+	}
+	runs := l.foundRuns(operate.RunQuery{Thread: l.key.Thread})
+	if asked := runs[2].Asked; asked != "Book a table for two" || runs[2].User != "acme/ann" {
+		t.Errorf("asked %q by %q", asked, runs[2].User)
+	}
+	if asked := runs[1].Asked; len(asked) > 120 || !strings.HasPrefix(asked, "é é é") {
+		t.Errorf("%d bytes: %q", len(asked), asked)
+	}
+	if asked := runs[0].Asked; asked != "" {
+		t.Errorf("%q", asked)
+	}
+}
+
+// A run that was stopped names who had it stopped; one that gave way to another names that, too.
+func TestRunRecordOfStops(t *testing.T) {
+	agent, gate := gated()
+	defer close(gate)
+	l := newLab(t, agent, func(o *runner.Options) { o.Busy = runner.BusySupersede })
+	l.as("acme/ann", user("one"))
+	l.as("acme/bob", user("two"))
+	last := l.theRun(store.DispatchClaimed)
+	if _, err := l.runner.CancelRun(l.ctx(), l.key, last.ID, "enough", admission.Actor{User: "acme/cy"}); err != nil {
+		t.Fatal(err)
+	}
+	stopped := l.foundRuns(operate.RunQuery{Thread: l.key.Thread})
+	if r := stopped[0]; r.StoppedBy != "acme/cy" || r.ReplacedBy != "" || r.Error != "enough" {
+		t.Errorf("stopped: %+v", r)
+	}
+	if r := stopped[1]; r.StoppedBy != "acme/bob" || r.ReplacedBy != last.ID {
+		t.Errorf("replaced: %+v", r)
+	}
+	l.as("acme/ann", user("three"))
+	if _, err := l.runner.Cancel(l.ctx(), l.key, "run-3", admission.Actor{User: "acme/ann"}); err != nil {
+		t.Fatal(err)
+	}
+	if r := l.foundRuns(operate.RunQuery{Thread: l.key.Thread})[0]; r.StoppedBy != "acme/ann" {
+		t.Errorf("stopped by its client: %+v", r)
+	}
+}
+
+// A step's record has how long the step took.
+func TestRunRecordOfTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+			for range 2 {
+				if _, err := adapter.Step(ctx, run, "look", func(context.Context) (int, error) {
+					time.Sleep(700 * time.Millisecond)
+					return 0, nil
+				}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		l.say("hi")
+		if r := l.theRun(store.DispatchAcked); len(r.Summary.Steps) != 1 || r.Summary.Steps[0].Took != 1400 {
+			t.Errorf("%+v", r.Summary)
+		}
+	})
 }
 
 // What a worker had recorded that was lost is counted; nobody knows when it was.
@@ -306,13 +379,44 @@ func TestFindRunsLatest(t *testing.T) {
 	}
 }
 
+// A run that begins while a page is read moves others into what is read next. The page has each of
+// them once.
+func TestFindRunsWhileOneBegins(t *testing.T) {
+	reads := &countedReads{}
+	l := newLabOn(t, func(s store.Store) store.Store {
+		reads.Store = s
+		return reads
+	}, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }))
+	for range 110 {
+		l.say("hi")
+		l.forward(time.Millisecond)
+	}
+	reads.n.Store(0)
+	reads.before = func(n int64) {
+		if n == 2 {
+			l.say("meanwhile")
+		}
+	}
+	runs, _, err := l.runner.FindRuns(l.ctx(), operate.RunQuery{Namespace: l.key.Namespace, Limit: 200})
+	ids := map[string]bool{}
+	for _, r := range runs {
+		ids[r.ID] = true
+	}
+	if err != nil || reads.n.Load() < 2 || len(ids) != 110 || len(runs) != 110 {
+		t.Errorf("%d runs, %d different, in %d reads: %v", len(runs), len(ids), reads.n.Load(), err)
+	}
+}
+
 // countedReads counts how often the runs of a thread are read.
 type countedReads struct {
 	store.Store
-	n atomic.Int64
+	n      atomic.Int64
+	before func(n int64) // each read; nil: nothing
 }
 
 func (c *countedReads) Dispatches(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) ([]store.Dispatch, error) {
-	c.n.Add(1)
+	if n := c.n.Add(1); c.before != nil {
+		c.before(n)
+	}
 	return c.Store.Dispatches(ctx, key, q)
 }

@@ -23,7 +23,7 @@ func (s *Store) Stop(ctx context.Context, st store.Stop) (store.StopResult, erro
 	r, err := s.conn.Run(ctx, link.Call{Script: lua.Stop, Keys: t.All(), Args: lua.Args{
 		{"member", t.Member}, {"label", st.Label}, {"terminal", st.Terminal}, {"request", st.Request},
 		{"run", st.RunID}, {"queued", st.QueuedOnly}, {"active", st.ActiveOnly}, {"unwatched", st.Unwatched},
-		{"behind", st.Behind.Milliseconds()}, {"letter", st.Letter}, {"reason", cutReason(st.Reason)},
+		{"behind", st.Behind.Milliseconds()}, {"letter", st.Letter}, {"reason", cutReason(st.Reason)}, {"by", cutReason(st.By)},
 	}})
 	if err != nil {
 		return store.StopResult{}, err

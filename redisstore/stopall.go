@@ -20,7 +20,7 @@ func (s *Store) StopAll(ctx context.Context, i store.StopAll) (store.StopAllResu
 	t := s.conn.Keys.Thread(i.Thread)
 	r, err := s.conn.Run(ctx, link.Call{Script: lua.StopAll, Keys: t.All(), Args: lua.Args{
 		{"member", t.Member}, {"request", i.Request}, {"active", i.Active}, {"terminal", i.Terminal},
-		{"reason", cutReason(i.Reason)}, {"keep", s.opts.Keep.Milliseconds()},
+		{"reason", cutReason(i.Reason)}, {"by", cutReason(i.By)}, {"instead", i.Instead}, {"keep", s.opts.Keep.Milliseconds()},
 		{"repair", i.Repair},
 	}})
 	if err != nil {

@@ -97,7 +97,7 @@ func (ds *dispatches) requeue(ctx context.Context, key store.ThreadKey, letter *
 		n.Verdict = j.Accepted()
 	}
 	b, run, err := n.Build(store.Begin{MaxAttempts: letter.MaxAttempts, Priority: &letter.Priority, Dedupe: letter.Dedupe},
-		store.RunRecord{Execution: old.Execution, Tenant: old.Tenant, CountsFor: old.CountsFor})
+		store.RunRecord{Execution: old.Execution, Tenant: old.Tenant, Asked: old.Asked, Trace: old.Trace, CountsFor: old.CountsFor})
 	if err != nil {
 		return admission.Admitted{}, false, err
 	}

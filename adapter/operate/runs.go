@@ -49,7 +49,12 @@ type RunInfo struct {
 	Summary store.RunSummary
 	// MessageID is of the last message that its input brought; "": it brought none.
 	MessageID string
-	Result    RunResult
+	// Asked is the first sentence of the last user message that its input brought, cut; "": it
+	// brought none.
+	Asked  string
+	User   string // whose input it was, as Input.User; "": not known
+	Trace  string // the id of the trace of its input; "": it has none
+	Result RunResult
 	// Usage is what the agent has reported where the run ended.
 	Usage []protocol.TokenUsage
 	// Title is its thread's. FindRuns tells it, of all threads.
@@ -59,7 +64,8 @@ type RunInfo struct {
 func runInfo(d store.Dispatch) (RunInfo, error) {
 	record, err := stored.Record(&store.RunState{ID: d.ID, Record: d.Record})
 	info := RunInfo{Dispatch: d, Label: record.Label, Execution: record.Execution, Agent: record.Agent,
-		ParentRunID: record.ParentRunID, Origin: store.RunOrigin(record.Origin)}
+		ParentRunID: record.ParentRunID, Origin: store.RunOrigin(record.Origin),
+		Asked: record.Asked, User: record.User, Trace: record.Trace}
 	if n := len(record.Messages); n > 0 {
 		info.MessageID = record.Messages[n-1]
 	}

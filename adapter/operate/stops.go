@@ -21,7 +21,7 @@ type stops struct {
 // run that waits are cancelled on record, and its agent is not called again. An error means
 // that the outcome is unknown; the call may be repeated.
 func (ss *stops) Cancel(ctx context.Context, key store.ThreadKey, label string, by admission.Actor) (admission.Cancelled, error) {
-	all, err := ss.control.EndRuns(ctx, key, label)
+	all, err := ss.control.EndRuns(ctx, key, label, by.User)
 	if err != nil || all.Stopped {
 		return all, err
 	}
@@ -33,7 +33,7 @@ func (ss *stops) Cancel(ctx context.Context, key store.ThreadKey, label string, 
 // CancelRun ends one run by its server-made id, as Cancel does. A dead letter that was not
 // requeued is dismissed: it is listed no more and cannot be requeued.
 func (ss *stops) CancelRun(ctx context.Context, key store.ThreadKey, id, reason string, by admission.Actor) (admission.Cancelled, error) {
-	one, err := ss.control.EndRun(ctx, key, id, reason)
+	one, err := ss.control.EndRun(ctx, key, id, reason, by.User)
 	if err != nil || one.Stopped {
 		return one, err
 	}
@@ -52,7 +52,7 @@ func (ss *stops) CancelWaiting(ctx context.Context, key store.ThreadKey, by admi
 // cancelled, queued inputs are superseded, and no worker that held a claim before writes
 // again. Stored data that cannot be read and is in the way is removed.
 func (ss *stops) StopAll(ctx context.Context, key store.ThreadKey, reason string, by admission.Actor) (admission.AllStopped, error) {
-	all, err := ss.control.EndAll(ctx, key, reason)
+	all, err := ss.control.EndAll(ctx, store.StopAll{Thread: key, Reason: reason, By: by.User})
 	if err == nil {
 		all.Waiting, err = ss.CancelWaiting(ctx, key, by)
 	}

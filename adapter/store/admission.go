@@ -199,6 +199,7 @@ type Stop struct {
 	// listed no more. Its log stays as it is.
 	Letter bool
 	Reason string // kept with the dispatch
+	By     string // as Dispatch.StoppedBy
 	// Terminal is the RUN_FINISHED cancelled event for an active run.
 	Terminal []byte
 }

@@ -38,6 +38,8 @@ type StopAll struct {
 	Active   string
 	Terminal []byte
 	Reason   string // kept with what it supersedes
+	By       string // as Dispatch.StoppedBy
+	Instead  string // as Dispatch.ReplacedBy
 	// Repair takes out of the thread first what cannot be read, and ends whichever
 	// run is active with Terminal.
 	Repair bool

@@ -66,10 +66,17 @@ type Dispatch struct {
 	// "": none has. Waits: the thread waits for answers to what it has asked.
 	ContinuedAs string
 	Waits       bool
-	Created     time.Time
-	Updated     time.Time
-	Completed   time.Time       // when it became terminal
-	Record      json.RawMessage // Begin.Record
+	// Answered is what became of what it has asked, once a run has continued it and nothing was
+	// resolved: DecisionExpired if some of it expired, else DecisionCancelled.
+	Answered DecisionStatus
+	// StoppedBy is who had it stopped, as Input.User; "": nobody who is known. ReplacedBy is the run
+	// for which it was stopped; "": none.
+	StoppedBy  string
+	ReplacedBy string
+	Created    time.Time
+	Updated    time.Time
+	Completed  time.Time       // when it became terminal
+	Record     json.RawMessage // Begin.Record
 	// Input is Enqueue.Input, of a run that was not activated, and of a dead letter
 	// that was never activated: what requeueing it takes.
 	Input json.RawMessage

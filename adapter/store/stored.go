@@ -50,6 +50,10 @@ type RunRecord struct {
 	// Left are the Refs of interrupts that expired, and of whose end the agent knows nothing,
 	// because the run fails instead of continuing.
 	Left []string `json:"left,omitempty"`
+	// Asked is the first sentence of the last user message among Messages, cut; "": it has none.
+	Asked string `json:"asked,omitempty"`
+	// Trace is the id of the trace that its input belongs to, as W3C has it; "": of none.
+	Trace string `json:"trace,omitempty"`
 	// Said tells what the user messages among Messages say from what others do; "": there are none.
 	Said string `json:"said,omitempty"`
 	// Joins: while it waits, another run may take its messages.
@@ -92,6 +96,7 @@ type RanStep struct {
 	Failed int    `json:"failed,omitempty"`
 	First  int64  `json:"first,omitempty"` // when the first one was recorded, Unix ms; 0: by a worker that was lost
 	Last   int64  `json:"last,omitempty"`
+	Took   int64  `json:"took,omitempty"` // ms that those took together whose worker was not lost
 }
 
 // QueuedInput is what activating an input needs that waits.

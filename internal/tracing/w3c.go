@@ -30,6 +30,15 @@ func Context(ctx context.Context) (parent, state string) {
 	return "00-" + of.TraceID().String() + "-" + of.SpanID().String() + "-" + (of.TraceFlags() & trace.FlagsSampled).String(), state
 }
 
+// ID is that of the trace of ctx; "": it has none.
+func ID(ctx context.Context) string {
+	of := trace.SpanContextFromContext(ctx)
+	if !of.IsValid() {
+		return ""
+	}
+	return of.TraceID().String()
+}
+
 // Into has the headers carry the trace context of ctx, if there is one, in place of the one
 // that they have. Names are in lower case, and headers may be nil.
 func Into(headers map[string]string, ctx context.Context) map[string]string {

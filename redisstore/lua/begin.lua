@@ -89,6 +89,17 @@ local function answered(d, head, list)
   end
 end
 
+-- becameOf says what became of interrupts together, as a run's became. One that expires ends
+-- those beside it.
+local function becameOf(list)
+  local all = #list > 0 and 'cancelled' or ''
+  for _, one in ipairs(list) do
+    if one.status == 'resolved' then return '' end
+    if one.status == 'expired' then all = 'expired' end
+  end
+  return all
+end
+
 local function refused(verdict, holder) return { verdict, r.seq, r.epoch, 0, 0, {}, holder or '' } end
 
 local tells = kind == 'requeue' or kind == 'resume' and ARG.known ~= '1'
@@ -183,7 +194,7 @@ if ARG.about ~= '' or ARG.restores ~= '' then branch(t, run, ARG.about, ARG.bran
 if told > archived then redis.call('PEXPIRE', t.archive, ARG.keep) end
 local listed = about[1]
 if resumes then
-  local given, closed = {}, close(t, r, member, kind == 'resume' and run or '')
+  local given, closed = {}, close(t, r, member, kind == 'resume' and run or '', becameOf(made))
   for i = REST, archived - 1, 2 do given[#given + 1] = ARGV[i] end
   listed = closed.wants ~= ''
   if kind == 'resume' then decided(t, r, closed, given, ARG.decisions) end

@@ -32,6 +32,9 @@ local TERMINAL = { acked = true, cancelled = true, superseded = true, dead_lette
 --   failed     '1': its worker ended it by store.EndFail
 --   node       that carries it, or carried it last
 --   taken      how often a worker continued it in place of another one; '': never
+--   stopper    who had it stopped; instead: the run for which
+--   became     what became of what it has asked, once it is continued: 'expired' or
+--              'cancelled' if nothing was resolved; '': something was
 local LINE = '^(%a)(%a)' .. string.rep(' (%d+)', 14) .. ' (.*)$'
 local NUMBERED = string.rep(' %d', 14) .. ' '
 
@@ -77,13 +80,14 @@ local function getRun(t, id)
     request = texts[4] or '', error = texts[5] or '', continued = texts[6] or '', reached = texts[7] or '',
     label = texts[8] or '', agent = texts[9] or '', headers = texts[10] or '', summary = texts[11] or '',
     failed = texts[12] or '', node = texts[13] or '', taken = texts[14] or '',
+    stopper = texts[15] or '', instead = texts[16] or '', became = texts[17] or '',
   }
 end
 
 -- lineOf is the field of t.runs that has a run's line, and the line.
 local function lineOf(d)
   local texts, last = { d.execution, d.stamp, d.dedupe, d.request, d.error, d.continued, d.reached, d.label, d.agent, d.headers,
-    d.summary, d.failed, d.node, d.taken }, 14
+    d.summary, d.failed, d.node, d.taken, d.stopper, d.instead, d.became }, 17
   while texts[last] == '' do last = last - 1 end
   return 'm:' .. d.id, LETTER[d.status] .. LETTER[d.state] .. string.format(NUMBERED,
     d.n, d.admitted, d.started, d.finish, d.ready, d.gave, d.epoch, d.priority, d.max, d.attempts, d.available,
@@ -178,7 +182,7 @@ local function newRun(t, r, id, status, state)
     id = id, status = status, state = state, n = r.n, admitted = r.seq, started = 0, finish = 0, ready = 0, gave = 0,
     epoch = r.depoch, priority = 0, max = 0, attempts = 0, available = 0, created = NOW, updated = 0, completed = 0,
     execution = '', stamp = '', dedupe = '', request = '', error = '', continued = '', reached = '',
-    label = '', agent = '', headers = '', summary = '', failed = '', node = '', taken = '',
+    label = '', agent = '', headers = '', summary = '', failed = '', node = '', taken = '', stopper = '', instead = '', became = '',
   }
 end
 
@@ -363,13 +367,13 @@ end
 
 -- describe is what is known of a dispatch: {run, state, epoch, priority, dedupe,
 -- available, attempts, max, error, node, lease, started, terminal event, continued
--- by, created, updated, completed, record, input, summary, takeovers, waits}; times are
--- Unix ms, 0 none.
+-- by, created, updated, completed, record, input, summary, takeovers, waits, became,
+-- stopper, instead}; times are Unix ms, 0 none.
 local function describe(t, r, d)
   local held, asks = r.run == d.id and r.token ~= '', waits(t, r, d)
   return { d.id, d.state, d.epoch, d.priority, d.dedupe, d.available,
     r.run == d.id and r.attempts or d.attempts, d.max, d.error, d.node, held and r.lease or 0,
     d.started > 0 and 1 or 0, redis.call('HGET', t.runs, 't' .. d.n), asks and '' or d.continued, d.created, d.created + d.updated,
     TERMINAL[d.state] and d.created + d.completed or 0, record(t, d), redis.call('HGET', t.disp, 'i:' .. d.id), d.summary ~= '' and d.summary,
-    tonumber(d.taken) or 0, asks and 1 or 0 }
+    tonumber(d.taken) or 0, asks and 1 or 0, asks and '' or d.became, d.stopper, d.instead }
 end

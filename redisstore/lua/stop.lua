@@ -13,6 +13,7 @@
 --   behind    ms: only if an input waits, and has not waited for longer; 0: always
 --   letter    1: a dead letter that no run has continued is cancelled, too
 --   reason
+--   by        who has it stopped; '': not known
 --
 -- Returns {stopped, queued, run, events owed, ready, epoch, logged before,
 --   events logged, fenced node, fenced token, events behind the snapshot}.
@@ -53,7 +54,7 @@ for i = #ids, 1, -1 do
     redis.call('HDEL', t.disp, 'i:' .. at.id)
     unbury(t, at)
     move(t, at, 'cancelled')
-    at.request, at.ready = ARG.request, 0
+    at.request, at.ready, at.stopper = ARG.request, 0, ARG.by
     if ARG.reason ~= '' then at.error = at.error .. '; dismissed: ' .. ARG.reason end
     putRun(t, at)
     decide(t, r)
@@ -67,7 +68,7 @@ if not d or held and ARG.queued == '1' or d.status == 'active' and ARG.terminal 
   return { 0, 0, '', {}, 0, r.epoch, before, {}, '', '', r.seq - r.snapat }
 end
 
-d.request = ARG.request
+d.request, d.stopper = ARG.request, ARG.by
 local ready, node, old = 0, '', ''
 local idle = r.run == '' and not suspended(t)
 if d.status == 'queued' then

@@ -8,6 +8,8 @@
 --   active    the run that was seen active; '': none
 --   terminal  the event to end it with, if it was activated
 --   reason
+--   by        who has them stopped; '': not known
+--   instead   the run for which; '': none
 --   keep      ms for which the call is recognised in a thread without an input
 --   repair    1: take out what cannot be read, and end whichever run is active
 --
@@ -44,6 +46,7 @@ for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do
   gets(r, 'q') -- whatever the record says
   local d = getRun(t, id)
   if d.status == 'queued' then
+    d.stopper, d.instead = ARG.by, ARG.instead
     dequeue(t, d, 'superseded', ARG.reason)
     ids[#ids + 1] = id
   end
@@ -51,6 +54,7 @@ end
 if active ~= '' then
   local d = getRun(t, active)
   if d then
+    d.stopper, d.instead = ARG.by, ARG.instead
     node, old = cut(t, r, member, d, (d.started > 0 or ARG.repair == '1') and ARG.terminal, 'superseded', ARG.reason)
   else -- the repair lost it
     node, old = r.node, r.token

@@ -65,9 +65,9 @@ local function suspend(t, r, member, text, wants, reasons, told, list, first, la
 end
 
 -- close takes the suspension up, before another run is the thread's latest, and
--- returns what giveBack needs. by: the run that has the answers; '': none has. The execution
--- goes on by decided, or ends.
-local function close(t, r, member, by)
+-- returns what giveBack needs. by: the run that has the answers; '': none has. became is as
+-- a run's. The execution goes on by decided, or ends.
+local function close(t, r, member, by, became)
   local text, head = suspension(t)
   local x = getExecution(t)
   x.open = nil
@@ -79,7 +79,7 @@ local function close(t, r, member, by)
   loses(r, 'w')
   local asked = by ~= '' and getRun(t, head[2])
   if asked then
-    asked.continued = by
+    asked.continued, asked.became = by, became or ''
     keep(t, lineOf(asked))
   end
   return { stored = sealed(head, text), head = head, wants = wants }

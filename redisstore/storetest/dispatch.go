@@ -73,6 +73,41 @@ var dispatchTests = []test{
 		th.begun(th.steer("r3"))
 		same(th, "steered away", how("r2"), "false ")
 	}},
+	{"a run that was answered keeps whether nobody answered in time, or all was cancelled", func(e *env) {
+		for name, of := range map[string][]store.DecisionStatus{
+			"":          {store.DecisionExpired, store.DecisionResolved},
+			"expired":   {store.DecisionExpired, store.DecisionCancelled},
+			"cancelled": {store.DecisionCancelled, store.DecisionCancelled},
+		} {
+			th := e.on(e.node("a"), "became"+name)
+			th.ok(ending(th.begun(th.execute("r1")), 2, 1, "asks", store.EndSuspend))
+			same(th, "open", th.dispatch("r1").Answered, "")
+			var decided []store.Decided
+			for i, status := range of {
+				decided = append(decided, store.Decided{Interrupt: fmt.Sprint("i", i), Status: status})
+			}
+			th.begun(with(th.resume("r2", "exe-r1"), func(k *store.Resume) {
+				k.Answers, k.Decided = rawMap(map[string]string{"i0": "0", "i1": "1"}), decided
+			}))
+			same(th, name, words(th.dispatch("r1").Answered, th.dispatch("r1").ContinuedAs), words(name, "r2"))
+		}
+	}},
+	{"a stopped run keeps who had it stopped, and the run for which", func(e *env) {
+		th := e.thread()
+		by := func(run string) string {
+			d := th.dispatch(run)
+			return words(d.State, d.StoppedBy, d.ReplacedBy)
+		}
+		th.begun(th.execute("r1"))
+		res, err := th.s.Stop(e.Context(), store.Stop{Thread: th.key, Request: "q", RunID: "r1", By: "acme/ann", Terminal: []byte("stopped")})
+		same(th, "stopped", must(th, res, err).Stopped, true)
+		same(th, "stopped", by("r1"), "superseded acme/ann")
+		th.begun(th.execute("r2"))
+		th.begun(th.wait("r3"))
+		all, err := th.s.StopAll(e.Context(), store.StopAll{Thread: th.key, Request: "p", Active: "r2", Terminal: []byte("stopped"), By: "bob", Instead: "r4"})
+		same(th, "all", must(th, all, err).Active, "r2")
+		same(th, "replaced", by("r2")+", "+by("r3"), "superseded bob r4, superseded bob r4")
+	}},
 	{"a run keeps who carried it last, and how often it was taken over", func(e *env) {
 		c := e.stopped()
 		th := e.thread()

@@ -284,7 +284,7 @@ func (m *model) list() []store.Dispatch {
 	for _, r := range slices.Backward(m.ended) {
 		d := r.Dispatch
 		if m.open != nil && m.open.by == r.ID {
-			d.Waits, d.ContinuedAs = true, ""
+			d.Waits, d.ContinuedAs, d.Answered = true, "", ""
 		}
 		list = append(list, d)
 	}

@@ -148,7 +148,7 @@ func (m *model) answer(r *run, b store.Begin) {
 		m.answers[id] = string(text)
 	}
 	if k, ok := b.Kind.(store.Resume); ok {
-		m.runs[m.open.by].ContinuedAs = r.ID
+		m.runs[m.open.by].ContinuedAs, m.runs[m.open.by].Answered = r.ID, became(k.Decided)
 		m.exe.journal = append(m.exe.journal, string(k.Decisions))
 		m.exe.gave = &given{open: m.open, ids: slices.Sorted(maps.Keys(k.Answers)), deadline: m.deadline, length: len(m.exe.journal)}
 	}
@@ -164,6 +164,20 @@ func (m *model) answer(r *run, b store.Begin) {
 		m.executes(b.Execution, k.Fresh)
 		m.branch(r.ID, k.Fresh)
 	}
+}
+
+// became is what became of interrupts together: "" if one has an answer.
+func became(list []store.Decided) store.DecisionStatus {
+	var all store.DecisionStatus
+	for _, d := range list {
+		switch {
+		case d.Status == store.DecisionResolved:
+			return ""
+		case all == "" || d.Status == store.DecisionExpired:
+			all = d.Status
+		}
+	}
+	return all
 }
 
 func (m *model) executes(id string, f store.Fresh) {

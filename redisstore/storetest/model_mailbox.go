@@ -126,7 +126,7 @@ func (m *model) stopped(s store.Stop) (res store.StopResult) {
 		return store.StopResult{}
 	}
 	m.decide()
-	target.request = s.Request
+	target.request, target.StoppedBy = s.Request, s.By
 	idle := m.idle()
 	if target.status == store.RunQueued {
 		m.dequeue(target, store.DispatchCancelled, s.Reason)
@@ -180,12 +180,13 @@ func (m *model) stopAll(i store.StopAll) (res store.StopAllResult) {
 		res.Epoch = m.dispatchEpoch
 		for _, r := range m.queued {
 			if r.status == store.RunQueued {
+				r.StoppedBy, r.ReplacedBy = i.By, i.Instead
 				m.dequeue(r, store.DispatchSuperseded, i.Reason)
 				res.Superseded = append(res.Superseded, r.ID)
 			}
 		}
 		if r := m.active; r != nil {
-			res.Active = r.ID
+			res.Active, r.StoppedBy, r.ReplacedBy = r.ID, i.By, i.Instead
 			terminal := string(i.Terminal)
 			if r.runStarted == 0 {
 				terminal = r.cancelled[1]

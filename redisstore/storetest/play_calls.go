@@ -102,7 +102,7 @@ func (p *player) leaseMove(g *game) move {
 }
 
 func (p *player) stopMove(g *game) move {
-	st := store.Stop{Thread: g.key, Request: fmt.Sprint("q", p.next()), QueuedOnly: p.one(3), Reason: pick(p, "", "no need")}
+	st := store.Stop{Thread: g.key, Request: fmt.Sprint("q", p.next()), QueuedOnly: p.one(3), Reason: pick(p, "", "no need"), By: pick(p, "", "operator")}
 	id := p.runID(g)
 	if p.one(2) {
 		st.RunID = id
@@ -121,7 +121,7 @@ func (p *player) stopMove(g *game) move {
 }
 
 func (p *player) stopAllMove(g *game) move {
-	i := store.StopAll{Thread: g.key, Request: fmt.Sprint("i", p.next()), Reason: pick(p, "", "away with it")}
+	i := store.StopAll{Thread: g.key, Request: fmt.Sprint("i", p.next()), Reason: pick(p, "", "away with it"), By: pick(p, "", "operator"), Instead: pick(p, "", "next")}
 	if g.active != nil {
 		i.Active = g.active.ID
 	}

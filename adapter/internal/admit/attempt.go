@@ -223,7 +223,7 @@ func (t *attempt) chooseHeaders(ctx context.Context) *protocol.RunError {
 
 // build builds the run's beginning, makes room for it, and begins it.
 func (t *attempt) build(ctx context.Context) (*outcome, error) {
-	record := store.RunRecord{User: t.in.User, Tenant: t.in.Tenant, Joins: t.v.Queue && t.j.Joins}
+	record := store.RunRecord{User: t.in.User, Tenant: t.in.Tenant, Joins: t.v.Queue && t.j.Joins, Asked: askedOf(t.v.Fresh), Trace: tracing.ID(ctx)}
 	if t.answers {
 		if by := carry.BeganBy(t.v.Continues, t.in.User); by != t.in.User {
 			record.CountsFor = by
@@ -259,7 +259,7 @@ func (t *attempt) makeRoom(ctx context.Context, b *store.Begin) (*outcome, error
 		return refusing(large), nil
 	}
 	if t.v.Supersede {
-		_, err := t.Control.EndAll(ctx, t.key, "superseded by another input")
+		_, err := t.Control.EndAll(ctx, store.StopAll{Thread: t.key, Reason: "superseded by another input", By: t.in.User, Instead: b.RunID})
 		return &outcome{stale: true}, err
 	}
 	if t.v.Queue && !t.j.Joins {

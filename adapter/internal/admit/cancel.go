@@ -52,26 +52,29 @@ func (c *Control) Cancelled(d store.Delivery) {
 	(*owe)(d.Thread, started.RunID, d.Events)
 }
 
-// EndAll stops the active run and the inputs that wait; open interrupts stay open. It
-// repairs what cannot be read and is in the way.
-func (c *Control) EndAll(ctx context.Context, key store.ThreadKey, reason string) (admission.AllStopped, error) {
-	i, err := c.stopAll(ctx, key, reason, uuid.NewString())
+// EndAll stops the active run and the inputs that wait, as stop says; open interrupts stay open.
+// It repairs what cannot be read and is in the way.
+func (c *Control) EndAll(ctx context.Context, stop store.StopAll) (admission.AllStopped, error) {
+	key := stop.Thread
+	stop.Request = uuid.NewString()
+	i, err := c.stopAll(ctx, stop)
 	if errors.Is(err, store.ErrCorrupted) {
 		var all store.StopAllResult
-		all, err = c.Active.Repair(ctx, key, reason)
+		all, err = c.Active.Repair(ctx, key, stop.Reason)
 		i = admission.AllStopped{Active: all.Active, Superseded: all.Superseded, Epoch: all.Epoch}
 	}
 	c.Backoff.Mended(key)
 	return i, err
 }
 
-func (c *Control) stopAll(ctx context.Context, key store.ThreadKey, reason, request string) (admission.AllStopped, error) {
+func (c *Control) stopAll(ctx context.Context, i store.StopAll) (admission.AllStopped, error) {
+	key := i.Thread
 	for range node.MaxTries {
 		view, err := c.Store.Read(ctx, key, store.ReadQuery{})
 		if err != nil {
 			return admission.AllStopped{}, err
 		}
-		i := store.StopAll{Thread: key, Request: request, Reason: reason}
+		i.Active, i.Terminal = "", nil
 		callers := queuedBy(view)
 		if view.Active != nil {
 			record, err := stored.Record(view.Active)
@@ -115,8 +118,8 @@ func queuedBy(view *store.ThreadView) (callers []*store.Caller) {
 }
 
 // EndRuns stops all runs under the label that are active or queued, the latest first: a
-// queued run does not begin because the active one ends.
-func (c *Control) EndRuns(ctx context.Context, key store.ThreadKey, label string) (admission.Cancelled, error) {
+// queued run does not begin because the active one ends. by is as store.Dispatch.StoppedBy.
+func (c *Control) EndRuns(ctx context.Context, key store.ThreadKey, label, by string) (admission.Cancelled, error) {
 	var all admission.Cancelled
 	terminal, err := protocol.Encode(lifecycle.Cancelled(key, label))
 	if err != nil {
@@ -127,7 +130,7 @@ func (c *Control) EndRuns(ctx context.Context, key store.ThreadKey, label string
 		return all, err
 	}
 	for range c.Options.MaxQueue + 2 { // more only if others begin meanwhile
-		one, err := c.stop(ctx, store.Stop{Thread: key, Label: label, Terminal: terminal})
+		one, err := c.stop(ctx, store.Stop{Thread: key, Label: label, By: by, Terminal: terminal})
 		if err != nil || !one.Stopped {
 			return all, err
 		}
@@ -141,7 +144,8 @@ func (c *Control) EndRuns(ctx context.Context, key store.ThreadKey, label string
 }
 
 // EndRun stops one run by its server-made id, if it is active, queued, or a dead letter.
-func (c *Control) EndRun(ctx context.Context, key store.ThreadKey, id, reason string) (admission.Cancelled, error) {
+// by is as store.Dispatch.StoppedBy.
+func (c *Control) EndRun(ctx context.Context, key store.ThreadKey, id, reason, by string) (admission.Cancelled, error) {
 	record, err := c.insteadOf(ctx, key, id)
 	if err != nil || record == nil {
 		return admission.Cancelled{}, err
@@ -150,7 +154,7 @@ func (c *Control) EndRun(ctx context.Context, key store.ThreadKey, id, reason st
 	if err != nil {
 		return admission.Cancelled{}, err
 	}
-	one, err := c.stop(ctx, store.Stop{Thread: key, RunID: id, Letter: true, Reason: reason, Terminal: terminal})
+	one, err := c.stop(ctx, store.Stop{Thread: key, RunID: id, Letter: true, Reason: reason, By: by, Terminal: terminal})
 	c.ended(key, record.Caller)
 	return one, err
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,8 +12,12 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// maxTitleBytes is what a store keeps of a title.
-const maxTitleBytes = 60
+// maxTitleBytes is what a store keeps of a title, and maxAskedBytes what a run record does of
+// what its run was asked.
+const (
+	maxTitleBytes = 60
+	maxAskedBytes = 120
+)
 
 // maxReadBytes is what is read of a message for its title.
 const maxReadBytes = 1000
@@ -25,8 +30,18 @@ func titleOf(messages protocol.Messages) string {
 		if m.Role != protocol.RoleUser {
 			continue
 		}
-		if title := cmp.Or(sentenceTitle(m.Content.String()), fileTitle(m.Content)); title != "" {
+		if title := cmp.Or(CutTitle(sentenceIn(m.Content.String())), fileTitle(m.Content)); title != "" {
 			return title
+		}
+	}
+	return ""
+}
+
+// askedOf is what the last user message says, as titleOf would name a thread after it.
+func askedOf(messages protocol.Messages) string {
+	for _, m := range slices.Backward(messages) {
+		if m.Role == protocol.RoleUser {
+			return cmp.Or(cutLine(sentenceIn(m.Content.String()), maxAskedBytes), fileTitle(m.Content))
 		}
 	}
 	return ""
@@ -73,9 +88,9 @@ var towards = [][2]string{
 	{"in", "in"}, {"from", "from"}, {"with", "with"}, {"at", "at"}, {"on", "on"},
 }
 
-// sentenceTitle is the first sentence of a text, without commands and JSON. It is
+// sentenceIn is the first sentence of a text, without commands and JSON. It is
 // empty when nothing else is in the text.
-func sentenceTitle(text string) string {
+func sentenceIn(text string) string {
 	text = strings.TrimSpace(strings.ToValidUTF8(text, ""))
 	if text == "" || strings.ContainsRune("{[", rune(text[0])) && strings.ContainsRune("}]", rune(text[len(text)-1])) {
 		return ""
@@ -91,7 +106,7 @@ func sentenceTitle(text string) string {
 	} else if command != "" && compoundName.MatchString(title) {
 		title = spoken(title) + towardsIn(text)
 	}
-	return CutTitle(title)
+	return title
 }
 
 // plain is a text without the marks of Markdown.
@@ -168,13 +183,15 @@ func spoken(name string) string {
 }
 
 // CutTitle is one line of at most maxTitleBytes, cut at a word.
-func CutTitle(text string) string {
+func CutTitle(text string) string { return cutLine(text, maxTitleBytes) }
+
+func cutLine(text string, most int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
-	if len(text) <= maxTitleBytes {
+	if len(text) <= most {
 		return text
 	}
 	const more = "…"
-	cut := maxTitleBytes - len(more)
+	cut := most - len(more)
 	for !utf8.RuneStart(text[cut]) {
 		cut--
 	}

@@ -46,8 +46,10 @@ func FuzzTitles(f *testing.F) {
 	f.Add("/tool pay {")
 	f.Add("\xff{}")
 	f.Fuzz(func(t *testing.T, text string) {
-		if title := sentenceTitle(text); len(title) > maxTitleBytes || !utf8.ValidString(title) {
-			t.Errorf("%q", title)
+		for most, line := range map[int]string{maxTitleBytes: CutTitle(sentenceIn(text)), maxAskedBytes: cutLine(sentenceIn(text), maxAskedBytes)} {
+			if len(line) > most || !utf8.ValidString(line) {
+				t.Errorf("%q", line)
+			}
 		}
 	})
 }

@@ -32,7 +32,7 @@ func (c *Calls) End(ctx context.Context, caller store.ThreadKey, child, by strin
 			return err
 		}
 		if !is.open {
-			if _, err := c.Admission.Control.EndRun(ctx, key, is.run.ID, "its caller was cancelled"); err != nil {
+			if _, err := c.Admission.Control.EndRun(ctx, key, is.run.ID, "its caller was cancelled", by); err != nil {
 				return err
 			}
 			continue

@@ -125,7 +125,9 @@ func (x *execution) ahead(ctx context.Context, s *scope, ref store.StepRef, befo
 func (x *execution) perform(ctx context.Context, s *scope, ref store.StepRef, start *store.JournalEntry, about *store.StepAbout, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
 	s.step, s.stepIDs, s.told = ref.Key, 0, false
 	defer func() { s.step = "" }()
+	begun := time.Now()
 	result, err := x.unlocked(ctx, ref, fn)
+	took := time.Since(begun)
 	var p *panics.Error
 	if errors.As(err, &p) {
 		defer panic(p)
@@ -154,7 +156,7 @@ func (x *execution) perform(ctx context.Context, s *scope, ref store.StepRef, st
 	if journaled := x.record(s, done); journaled != nil {
 		return nil, journaled
 	}
-	x.journal.Ran.Add(ref.Key, err != nil, time.Now())
+	x.journal.Ran.Add(ref.Key, err != nil, time.Now(), took)
 	x.node.Reached("after_record")
 	return result, err
 }

@@ -127,7 +127,7 @@ func (j *Journal) add(r *store.JournalEntry) error {
 		delete(j.Started, ref)
 		delete(j.About, ref)
 		delete(j.Decided, ref)
-		j.Ran.Add(r.Key, r.Failed != nil, time.Time{})
+		j.Ran.Add(r.Key, r.Failed != nil, time.Time{}, 0)
 	case store.EntryAsk:
 		if r.Scope != SystemScope {
 			j.Scopes[r.Scope] = append(j.Scopes[r.Scope], r)

@@ -18,8 +18,9 @@ const (
 // RanSteps has the steps that a run has run so far, by name, in the order of their first.
 type RanSteps store.RunSummary
 
-// Add notes a step that was recorded. at zero: by a worker that was lost, nobody knows when.
-func (r *RanSteps) Add(key string, failed bool, at time.Time) {
+// Add notes a step that was recorded, and how long it took. at zero: by a worker that was lost,
+// nobody knows when.
+func (r *RanSteps) Add(key string, failed bool, at time.Time, took time.Duration) {
 	name := stepName(key)
 	step := (*store.RanStep)(nil)
 	for i := range r.Steps {
@@ -39,6 +40,7 @@ func (r *RanSteps) Add(key string, failed bool, at time.Time) {
 	if failed {
 		step.Failed++
 	}
+	step.Took += took.Milliseconds()
 	if !at.IsZero() {
 		step.Last = at.UnixMilli()
 		if step.First == 0 && step.Count == 1 {

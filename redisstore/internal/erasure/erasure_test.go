@@ -266,6 +266,16 @@ func TestNothingOfThePersonIsLeft(t *testing.T) {
 	})
 	first := s.asks(bob, "drafted", "/parallel 2")
 	s.ask(ann, "POST", "/v1/threads/drafted/interrupts/resolve"+there, `{"entries":[{"interruptId":"`+first+`","status":"resolved","payload":{"approved":true}}]}`)
+	// Ann has stopped a run of bob's.
+	endless := s.open(bob, "POST", "/agui", input("stopped", "endless", "/slow 10000 500"))
+	defer endless.Body.Close()
+	eventually(t, "bob's run is under way", func() bool {
+		return strings.Contains(s.ask(bob, "GET", "/v1/runs?state=claimed", ""), `"endless"`)
+	})
+	s.ask(ann, "POST", "/v1/threads/stopped/interrupt"+there, `{}`)
+	if runs := s.ask(bob, "GET", "/v1/threads/stopped/runs", ""); !strings.Contains(runs, `"stoppedBy":"`+ann+`"`) {
+		t.Fatalf("ann has stopped no run: %s", runs)
+	}
 	leave(t, server.URL())
 	eventually(t, "webhooks are owed", func() bool {
 		for _, key := range where(everything(t, client), annSays) {

@@ -148,10 +148,14 @@ func (o *other) unname(ctx context.Context, user, owner string, active bool) err
 // line is a run's as run.lua has it: the number, the position of its RUN_STARTED, and its texts.
 var line = regexp.MustCompile(`(?s)^(\w\w (\d+) \d+ (\d+)(?: \d+){11}) (.*)$`)
 
-const summaryText = 10 // among the texts of a line
+// These are texts of a line.
+const (
+	summaryText = 10
+	stopperText = 14
+)
 
-// runs are the records of the person's runs, what the log tells of their beginning, and the
-// summaries that name the person.
+// runs are the records of the person's runs, what the log tells of their beginning, and what
+// names the person of the runs of others: their summaries, and who has stopped them.
 func (o *other) runs(ctx context.Context) (changes []held, err error) {
 	key, started := o.Runs(), map[string]int64{}
 	var records []held
@@ -168,6 +172,9 @@ func (o *other) runs(ctx context.Context) (changes []held, err error) {
 			}
 			if texts, err := link.Unpack(m[4]); err == nil && len(texts) > summaryText {
 				texts[summaryText] = string(o.without([]byte(texts[summaryText]), "users"))
+				if len(texts) > stopperText && texts[stopperText] == o.who.Name {
+					texts[stopperText] = ""
+				}
 				changes = append(changes, o.changed(held{key: key, field: field, was: value, is: m[1] + " " + string(link.Pack(nil, texts...))})...)
 			}
 		case strings.HasPrefix(field, "r"):

@@ -72,7 +72,8 @@ func readDispatch(r *link.Reply, key store.ThreadKey) store.Dispatch {
 		Priority: uint8(l.Int()), Dedupe: l.Text(), Available: l.Time(), Attempts: int(l.Int()), MaxAttempts: int(l.Int()),
 		Error: l.Text(), ClaimedBy: l.Text(), LeaseUntil: l.Time(), Activated: l.Bool(), Outcome: l.JSON(),
 		ContinuedAs: l.Text(), Created: l.Time(), Updated: l.Time(), Completed: l.Time(), Record: l.JSON(), Input: l.JSON(), Summary: l.JSON(),
-		Takeovers: int(l.Int()), Waits: l.Bool()}
+		Takeovers: int(l.Int()), Waits: l.Bool(),
+		Answered: store.DecisionStatus(l.Text()), StoppedBy: l.Text(), ReplacedBy: l.Text()}
 	r.Join(l)
 	return d
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/operate"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/notices"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
@@ -21,6 +22,8 @@ type runJSON struct {
 	Label       string          `json:"runId" jsonschema:"The client's id of the run."`
 	ParentRunID string          `json:"parentRunId,omitempty" jsonschema:"The client's id of the run that this one came from."`
 	MessageID   string          `json:"messageId,omitempty" jsonschema:"The id of the last message that the input brought."`
+	Asked       string          `json:"asked,omitempty" jsonschema:"The first sentence of the user message that the input brought last, cut."`
+	User        string          `json:"user,omitempty" jsonschema:"The user whose input the run carries out. It is left out if the server does not tell users apart."`
 	ThreadID    string          `json:"threadId"`
 	Title       string          `json:"title,omitempty" jsonschema:"The thread's title. Only the list of the runs of all threads has it."`
 	Namespace   string          `json:"namespace"`
@@ -35,6 +38,8 @@ type runJSON struct {
 	Attempts    int             `json:"attempts"`
 	MaxAttempts int             `json:"maxAttempts"`
 	Error       string          `json:"error,omitempty" jsonschema:"The error of the last attempt, or the reason of the stop. Callers with the scope admin receive the error in full."`
+	StoppedBy   string          `json:"stoppedBy,omitempty" jsonschema:"The user who stopped the run. It is left out if nobody did, or if the server does not tell users apart."`
+	ReplacedBy  string          `json:"replacedBy,omitempty" jsonschema:"The server's id of the run for which this one was stopped."`
 	ClaimedBy   string          `json:"claimedBy,omitempty" jsonschema:"The id of the node that carries the run, or carried it last."`
 	Takeovers   int             `json:"takeovers,omitempty" jsonschema:"The number of times that a node continued the run in place of another one, which was lost or drained."`
 	LeaseUntil  time.Time       `json:"leaseUntil,omitzero"`
@@ -43,6 +48,8 @@ type runJSON struct {
 	Result      string          `json:"result,omitempty" jsonschema:"The kind of the outcome: success, interrupt, cancelled or error."`
 	Waits       bool            `json:"waits,omitempty" jsonschema:"The thread waits for answers to what the run has asked."`
 	ContinuedAs string          `json:"continuedAs,omitempty" jsonschema:"The server's id of the run that continued this one: that has its answers, or is a dead letter's requeued run."`
+	Answered    string          `json:"answered,omitempty" jsonschema:"The outcome of the questions that the run has asked, after another run continued it: expired or cancelled. It is left out if one of them was answered."`
+	TraceID     string          `json:"traceId,omitempty" jsonschema:"The id of the trace that the run's input belongs to."`
 	Steps       []ranStepJSON   `json:"steps,omitempty" jsonschema:"The steps that the run executed. They are known after its worker has ended it."`
 	MoreSteps   int             `json:"moreSteps,omitempty" jsonschema:"The number of further steps, whose names are not listed."`
 	Wrote       *wroteJSON      `json:"wrote,omitempty" jsonschema:"The messages that the run added to those of its input. They are known after its worker has ended it."`
@@ -58,6 +65,7 @@ type ranStepJSON struct {
 	Failed int       `json:"failed,omitempty" jsonschema:"The number of those that ended in an error."`
 	First  time.Time `json:"firstAt,omitzero" jsonschema:"The time of the first record. It is left out if a lost worker made it."`
 	Last   time.Time `json:"lastAt,omitzero"`
+	Took   int64     `json:"tookMs,omitempty" jsonschema:"The time in milliseconds that these executions of the step took together, without those of a lost worker."`
 }
 
 type wroteJSON struct {
@@ -86,7 +94,7 @@ func (c *call) runOf(r operate.RunInfo) runJSON {
 	}
 	var steps []ranStepJSON
 	for _, s := range r.Summary.Steps {
-		steps = append(steps, ranStepJSON{s.Name, s.Count, s.Failed, timeOf(s.First), timeOf(s.Last)})
+		steps = append(steps, ranStepJSON{s.Name, s.Count, s.Failed, timeOf(s.First), timeOf(s.Last), s.Took})
 	}
 	var usage []usageJSON
 	for _, u := range r.Usage {
@@ -97,6 +105,7 @@ func (c *call) runOf(r operate.RunInfo) runJSON {
 		wrote = &wroteJSON{did.Wrote, cmp.Or(did.First, did.Last), did.Last, did.Text}
 	}
 	return runJSON{
+		Asked: r.Asked, User: notices.UserOf(r.User), StoppedBy: notices.UserOf(r.StoppedBy), ReplacedBy: r.ReplacedBy, Answered: string(r.Answered), TraceID: r.Trace,
 		Takeovers: r.Takeovers, Result: string(r.Result), Waits: r.Waits, Wrote: wrote,
 		Origin: string(r.Origin), Steps: steps, MoreSteps: r.Summary.More, Usage: usage,
 		ID: r.ID, Label: r.Label, ParentRunID: r.ParentRunID, MessageID: r.MessageID, ThreadID: r.Thread.Thread, Title: r.Title, Namespace: r.Thread.Namespace, Execution: r.Execution, Agent: r.Agent,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { failedPart, firstEvent, oldestWords, perMinute, span, targetState, type TargetInfo } from "../src/ops/backlogs";
+import { failedPart, firstEvent, oldestWords, perMinute, span, targetState, upstreamState, type TargetInfo } from "../src/ops/backlogs";
 
 it("says how long something has waited", () => {
   const said = [0, 999, 1_000, 59_999, 60_000, 3_599_999, 3_600_000, 86_399_999, 86_400_000, 3 * 86_400_000].map(span);
@@ -40,4 +40,8 @@ it("says how long the first of the inbox has waited", () => {
   expect(oldestWords({ items: [] }, now)).toBe("none");
   expect(oldestWords({ items: [], partial: true }, now)).toBe("");
   expect(oldestWords(undefined, now)).toBe("");
+});
+
+it("says of an upstream whether all fail, some, or none", () => {
+  expect([[0, 0], [4, 0], [4, 1], [4, 4]].map(([requests, failed]) => upstreamState({ requests: requests!, failed: failed! }))).toEqual(["idle", "well", "failing", "down"]);
 });

@@ -24,7 +24,7 @@ it("says what a page without runs means", () => {
   expect(none("", "")).toBe("None yet.");
   expect(none("", "dead_letter")).toBe("None has this delivery: dead letter.");
   expect(none("error", "")).toBe("None failed.");
-  expect(none("error", "acked")).toBe("None failed of those with this delivery: done.");
+  expect(none("error", "acked")).toBe("None failed of those with this delivery: carried out.");
   expect(noneWords({ ...ANY, thread: "t" }, {})).toBe("None matches.");
   expect(noneWords({ ...ANY, title: "t" }, {})).toBe("None matches.");
   expect(none("error", "", { on: () => {} })).toMatch(/on the next/);

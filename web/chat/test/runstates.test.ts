@@ -2,20 +2,23 @@ import { expect, it } from "vitest";
 import type { DecisionInfo, RunInfo } from "../src/server/api";
 import { causes, requeueAll } from "../src/ops/requeue";
 import { failureOf, isPaused, runDetail, runLine, runState } from "../src/ops/runstates";
+import { belowName, learnNames, nameOf } from "../src/ops/runnames";
 import { between, wayOf, type RunOnRecord, tookWords } from "../src/ops/runway";
 
 const run = (more: Partial<RunOnRecord>): RunOnRecord => ({
   id: "r1", runId: "label", threadId: "t/1", namespace: "n", execution: "e", state: "acked", attempts: 1, maxAttempts: 3, createdAt: "2030-01-01T10:00:00Z", updatedAt: "2030-01-01T10:00:05Z", ...more,
 });
 
-const asked = (reason: string, expiresAt?: string) => ({ type: "RUN_FINISHED", outcome: { type: "interrupt", interrupts: [{ reason, expiresAt }] } });
+const asked = (reason: string, expiresAt?: string) => ({ type: "RUN_FINISHED", outcome: { type: "interrupt", interrupts: [{ id: "i", reason, expiresAt }] } });
 
 it("says what a run came to, never what became of its dispatch", () => {
   const said = (more: Partial<RunOnRecord>) => Object.values(runState(run(more))).join("|");
   expect(said({ outcome: { type: "RUN_FINISHED", outcome: { type: "success" } } })).toBe("succeeded|done");
   expect(said({ outcome: { type: "RUN_FINISHED" } })).toBe("succeeded|done");
   expect(said({ outcome: { type: "RUN_ERROR", code: "run_timeout" } })).toBe("failed|late");
-  expect(said({ outcome: { type: "RUN_ERROR", code: "cancelled" } })).toBe("stopped|");
+  expect(said({ outcome: { type: "RUN_ERROR", code: "cancelled" } })).toBe("stopped by its user|");
+  expect(said({ outcome: { type: "RUN_FINISHED", outcome: { type: "cancelled" } }, user: "ann" })).toBe("stopped by ann|");
+  expect(said({ outcome: { type: "RUN_FINISHED", outcome: { type: "cancelled" } }, origin: "expiry" })).toBe("stopped|");
   expect(said({ outcome: asked("tool_call"), waits: true })).toBe("waits for an answer|asked");
   expect(said({ outcome: asked("aguiws:paused"), waits: true })).toBe("paused|asked");
   expect(said({ outcome: asked("aguiws:timer", new Date(2020, 0, 31, 14, 5).toISOString()), waits: true })).toBe("sleeps until Jan 31, 14:05|");
@@ -25,9 +28,16 @@ it("says what a run came to, never what became of its dispatch", () => {
   expect(said({ outcome: asked("aguiws:timer") })).toBe("waited, and did not go on|");
   expect(said({ outcome: asked("tool_call"), continuedAs: "r2" })).toBe("asked, answered|");
   expect(said({ outcome: asked("tool_call") })).toBe("asked, not answered|");
+  expect(said({ outcome: asked("tool_call"), continuedAs: "r2", answered: "cancelled" })).toBe("asked, cancelled|");
+  // A question whose time is over is nobody's to answer, whether it is open still or the server has ended it.
+  expect(said({ outcome: asked("tool_call", "2020-01-01T10:00:00Z"), waits: true })).toBe("expired, nobody answered|late");
+  expect(said({ outcome: asked("tool_call", "2999-01-01T10:00:00Z"), waits: true })).toBe("waits for an answer|asked");
+  expect(said({ outcome: asked("tool_call"), continuedAs: "r2", answered: "expired" })).toBe("expired, nobody answered|late");
   expect(said({})).toBe("ended|");
-  expect(said({ state: "superseded" })).toBe("replaced|");
+  expect(said({ state: "superseded" })).toBe("stopped by its user|");
+  expect(said({ state: "superseded", stoppedBy: "ann", error: "cancelled by an operator" })).toBe("stopped by ann|");
   expect(said({ state: "superseded", error: "cancelled by an operator" })).toBe("stopped|");
+  expect(said({ state: "superseded", stoppedBy: "ann", replacedBy: "r2" })).toBe("replaced|");
   expect(said({ state: "queued" })).toBe("queued|");
   expect(said({ state: "queued", availableAt: "2999-01-01T10:00:00Z" })).toBe("queued for later|");
   expect(said({ state: "queued", started: true })).toBe("waits for a worker|");
@@ -46,16 +56,30 @@ it("says why", () => {
   expect(runDetail(run({ outcome: { type: "RUN_ERROR", code: "run_timeout", message: "too long" } }))).toBe("run_timeout: too long.");
   expect(runDetail(run({ outcome: { type: "RUN_ERROR" } }))).toBe("agent_error");
   expect(runDetail(run({ error: "the last attempt failed" }))).toBe("the last attempt failed");
+  learnNames([{ id: "r2-of-many", execution: "e2", asked: "Never mind" }]);
+  expect(runDetail(run({ error: "superseded by another input", replacedBy: "r2-of-many" }))).toBe("replaced by “Never mind”");
+  expect(runDetail(run({ replacedBy: "0123456789" }))).toBe("replaced by “01234567”");
 });
 
 it("says in one line what a run came to, its failure in the page's words", () => {
   const failed = run({ outcome: { type: "RUN_ERROR", code: "run_timeout", message: "too long" }, wrote: { count: 1, firstId: "a", lastId: "a", text: "Once" } });
   expect(runLine(failed)).toBe("The run took too long: too long");
   expect(failureOf(failed)?.code).toBe("run_timeout");
+  expect(runLine(run({ outcome: { type: "RUN_ERROR", code: "upstream_unavailable", message: "the agent cannot be reached" } }))).toBe("The agent cannot be reached");
   expect(runLine(run({ outcome: { type: "RUN_ERROR", code: "cancelled", message: "by Ann" } }))).toBe("by Ann");
   expect(runLine(run({ outcome: { type: "RUN_FINISHED" }, wrote: { count: 1, firstId: "a", lastId: "a", text: "Hello" } }))).toBe("Hello");
-  expect(runLine(run({ origin: "resume" }))).toBe("by an answer");
   expect(runLine(run({ state: "dead_letter", error: "worker lost" }))).toBe("dead letter: worker lost");
+});
+
+it("calls a run by what was asked, and one that goes on with that by the same", () => {
+  const titled = { title: "Plan a trip to Lisbon for the…", execution: "e9" };
+  expect(nameOf(run(titled))).toBe("Plan a trip to Lisbon for the…");
+  learnNames([{ id: "r1", execution: "e9", asked: "Plan a trip to Lisbon for the second week of May" }]);
+  expect(nameOf(run({ ...titled, asked: "And a hotel" }))).toBe("And a hotel");
+  expect(belowName(run({ ...titled, origin: "user", asked: "And a hotel" }), "Booked")).toBe("Plan a trip to Lisbon for the… · Booked");
+  expect(nameOf(run(titled))).toBe("Plan a trip to Lisbon for the second week of May");
+  expect(belowName(run({ ...titled, origin: "resume" }), "Booked")).toBe("by an answer · Booked");
+  expect(nameOf(run({ threadId: "0123456789" , execution: "other" }))).toBe("Chat 01234567");
 });
 
 it("tells the way of a run, with the decisions before and behind it", () => {
@@ -68,7 +92,9 @@ it("tells the way of a run, with the decisions before and behind it", () => {
   expect(way.map(({ words }) => words)).toEqual(["ann answered what was asked, which began it", "enqueued", "taken over once, from a node that was lost or drained", "begun", "asked, answered", "continued", "nobody answered in time what it asked"]);
   expect(way.map(({ at }) => at?.slice(11, 19))).toEqual(["09:59:00", "10:00:00", undefined, undefined, "10:00:04", undefined, "10:05:00"]);
   expect(way[4]?.detail).toBe("on node n2");
-  expect(wayOf(run({ state: "claimed", claimedBy: "n1", leaseUntil: "2030-01-01T10:00:10Z" })).at(-1)?.detail).toContain("by node n1; its lease");
+  expect(wayOf(run({ state: "claimed", claimedBy: "n1", leaseUntil: "2030-01-01T10:00:10Z" })).at(-1)?.detail).toContain("by node n1 · its lease");
+  // No mark of a sentence stands before the next part.
+  expect(wayOf(run({ outcome: { type: "RUN_FINISHED" }, wrote: { count: 1, firstId: "a", lastId: "a", text: "It is done." }, claimedBy: "n2" })).at(-1)?.detail).toBe("on node n2");
 });
 
 it("says how long it was between two times", () => {
@@ -104,7 +130,7 @@ it("says how long a run took, or has taken so far", () => {
 });
 
 it("knows a run that an operator has paused, as long as it waits", () => {
-  const outcome = (reason: string) => ({ type: "RUN_FINISHED", outcome: { type: "interrupt", interrupts: [{ reason }] } });
+  const outcome = (reason: string) => ({ type: "RUN_FINISHED", outcome: { type: "interrupt", interrupts: [{ id: "i", reason }] } });
   expect(isPaused({ state: "acked", waits: true, outcome: outcome("aguiws:paused") })).toBe(true);
   expect(isPaused({ state: "acked", waits: false, outcome: outcome("aguiws:paused") })).toBe(false);
   expect(isPaused({ state: "acked", waits: true, outcome: outcome("tool_call") })).toBe(false);

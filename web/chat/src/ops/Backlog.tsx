@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { usePolled, type ApiError, type Page, type Polled } from "../server/api";
 import { Guarded } from "../../../react/lib/Guarded";
-import { failedPart, firstEvent, perMinute, span, targetState, type TargetInfo, type TargetState, type UpstreamInfo, type WorkInfo } from "./backlogs";
+import { failedPart, firstEvent, perMinute, span, targetState, upstreamState, type TargetInfo, type TargetState, type UpstreamInfo, type UpstreamState, type WorkInfo } from "./backlogs";
 import { visible } from "../../../react/lib/misleading";
 import type { Act } from "./RunTable";
 import { StackedTable } from "../lib/StackedTable";
@@ -57,9 +57,29 @@ export function WorkSection({ work }: { work: Polled<Page<WorkInfo>> }) {
   );
 }
 
+/** A name, and the address that it stands for. */
+function Addressed({ name, url }: { name: string; url: string }) {
+  return (
+    <span className="addressed">
+      <code>{name}</code>
+      <span className="hint">{visible(url)}</span>
+    </span>
+  );
+}
+
+const UPSTREAM_KINDS: Partial<Record<UpstreamState, string>> = { well: "done", failing: "asked", down: "late" };
+
 /** What is shown of an upstream; where there is no room beside one another, each under its title. */
 const UPSTREAM_COLUMNS: Record<string, (of: UpstreamInfo) => ReactNode> = {
-  [ops.agent]: ({ name, url }) => <code title={url}>{name}</code>,
+  [ops.agent]: (of) => <Addressed {...of} />,
+  [ops.state]: (of) => {
+    const state = upstreamState(of);
+    return (
+      <span>
+        <span className={`tag ${UPSTREAM_KINDS[state] ?? ""}`}>{ops.upstreamStates[state]}</span>
+      </span>
+    );
+  },
   [ops.upstream.inFlight]: ({ inFlight }) => inFlight,
   [ops.upstream.waiting]: ({ waiting }) => waiting,
   [ops.upstream.perMinute]: perMinute,
@@ -78,7 +98,7 @@ const UPSTREAM_COLUMNS: Record<string, (of: UpstreamInfo) => ReactNode> = {
   [ops.upstream.lastError]: ({ lastError }) =>
     lastError && (
       <span>
-        <code title={wordsFor(lastError.code).title}>{lastError.code}</code> <span className="hint">{ago(lastError.at, Date.now(), parts)}</span>
+        {wordsFor(lastError.code).title} <code>{lastError.code}</code> <span className="hint">{ago(lastError.at, Date.now(), parts)}</span>
       </span>
     ),
 };
@@ -129,6 +149,7 @@ export function WebhookSection({ act }: { act: Act }) {
           row={(target) => ({ key: target.name, "data-testid": "target", "data-target": target.name, "data-state": targetState(target) })}
         />
       )}
+      {targets.data?.items.some((target) => targetState(target) === "untold") && <p className="hint">{ops.untoldAbout}</p>}
       {targets.data?.partial && <p className="hint">{ops.partialMore}</p>}
     </section>
   );
@@ -136,7 +157,7 @@ export function WebhookSection({ act }: { act: Act }) {
 
 /** What is shown of a target; `act` does something about one. */
 const targetColumns = (act: Act): Record<string, (of: TargetInfo) => ReactNode> => ({
-  [ops.target]: ({ name, url }) => <code title={url}>{name}</code>,
+  [ops.target]: (of) => <Addressed {...of} />,
   [ops.state]: (target) => {
     const { owed, goneAt } = target;
     const state = targetState(target);

@@ -65,9 +65,8 @@ export function Overview({ counts: delivered }: { counts: Polled<Record<string, 
       <WorkSection work={work} />
       <ActivitySection nodes={nodes} />
       <section aria-labelledby="record">
-        <h2 id="record" title={ops.recordAbout}>
-          {ops.record}
-        </h2>
+        <h2 id="record">{ops.record}</h2>
+        <p className="hint">{ops.recordAbout}</p>
         {counts && some.length === 0 && <p className="hint">{ops.noneYet}</p>}
         <dl className="counts" data-testid="counts">
           {some.map((state) => (

@@ -7,7 +7,7 @@ const REASONS = ["review", "safety", "budget", "maintenance", "other"] as const;
 const MINUTES = [5, 60, 24 * 60];
 
 /** Pauses a thread's run, with why and for how long. `act` does it. */
-export function PauseControl({ base, disabled, act }: { base: string; disabled: boolean; act: Act }) {
+export function PauseControl({ base, act }: { base: string; act: Act }) {
   const [reason, setReason] = useState("");
   const [after, setAfter] = useState("");
   const [minutes, onTimeout] = after.split(" ");
@@ -21,36 +21,31 @@ export function PauseControl({ base, disabled, act }: { base: string; disabled: 
         type="button"
         data-testid="pause"
         title={ops.pauseAbout}
-        disabled={disabled}
         onClick={() => void act(ops.pause, "POST", `${base}/pause`, how, outcome)}
       >
         {ops.pauseNext}
       </button>
-      {!disabled && (
-        <>
-          <label className="filter">
-            <span className="hint">{ops.why}</span>
-            <select data-testid="pause-reason" value={reason} onChange={(event) => setReason(event.target.value)}>
-              <option value="">{ops.noReason}</option>
-              {REASONS.map((one) => (
-                <option key={one} value={one}>
-                  {ops.pauseReasons[one]}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label className="filter">
-            <span className="hint">{ops.forHow}</span>
-            <select data-testid="pause-timeout" value={after} onChange={(event) => setAfter(event.target.value)}>
-              <option value="">{ops.untilDecided}</option>
-              {MINUTES.flatMap((n) => [
-                <option key={`${n} go_on`} value={`${n} go_on`}>{ops.thenGoesOn(span(n))}</option>,
-                <option key={`${n} cancel`} value={`${n} cancel`}>{ops.thenEnds(span(n))}</option>,
-              ])}
-            </select>
-          </label>
-        </>
-      )}
+      <label className="filter">
+        <span className="hint">{ops.why}</span>
+        <select data-testid="pause-reason" value={reason} onChange={(event) => setReason(event.target.value)}>
+          <option value="">{ops.noReason}</option>
+          {REASONS.map((one) => (
+            <option key={one} value={one}>
+              {ops.pauseReasons[one]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="filter">
+        <span className="hint">{ops.forHow}</span>
+        <select data-testid="pause-timeout" value={after} onChange={(event) => setAfter(event.target.value)}>
+          <option value="">{ops.untilDecided}</option>
+          {MINUTES.flatMap((n) => [
+            <option key={`${n} go_on`} value={`${n} go_on`}>{ops.thenGoesOn(span(n))}</option>,
+            <option key={`${n} cancel`} value={`${n} cancel`}>{ops.thenEnds(span(n))}</option>,
+          ])}
+        </select>
+      </label>
     </>
   );
 }

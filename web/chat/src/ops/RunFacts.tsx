@@ -12,16 +12,9 @@ function tokens(usage: NonNullable<RunInfo["usage"]>): string {
   return ops.tokensInOut(String(into ?? "?"), String(out ?? "?"));
 }
 
-/** What a run came from, which steps it ran and what it has used, as far as that is known. */
+/** What a run came from and what it has used, as far as that is known. */
 export function RunFacts({ run }: { run: RunInfo }) {
-  const steps = (run.steps ?? []).map(({ name, count, failed }) => `${name}${count > 1 ? ` × ${count}` : ""}${failed ? ` ${ops.stepFailed(failed)}` : ""}`);
-  if (run.moreSteps) steps.push(ops.more(run.moreSteps));
-  const facts = [
-    run.origin && ops.by(ops.origins[run.origin] ?? run.origin),
-    run.parentRunId && ops.from(run.parentRunId),
-    steps.length > 0 && ops.steps(steps.join(", ")),
-    run.usage && tokens(run.usage),
-  ].filter(Boolean);
+  const facts = [run.origin && run.origin !== "user" && ops.by(ops.origins[run.origin] ?? run.origin), run.parentRunId && ops.from(run.parentRunId), run.usage && tokens(run.usage)].filter(Boolean);
   if (facts.length === 0) return null;
   return (
     <div className="hint" data-testid="run-facts">

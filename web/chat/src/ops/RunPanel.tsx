@@ -1,6 +1,5 @@
 import type { ReactNode } from "react";
-import type { RunInfo } from "../server/api";
-import { useAsked } from "./asked";
+import { usePolled, type DecisionInfo, type Page, type RunInfo } from "../server/api";
 import { Copy } from "../lib/Copy";
 import { ForgetRuns } from "./ForgetRuns";
 import { Guarded } from "../../../react/lib/Guarded";
@@ -9,10 +8,15 @@ import { visible } from "../../../react/lib/misleading";
 import { PauseControl } from "./PauseControl";
 import { onLink, threadHref } from "../lib/route";
 import { RunFacts } from "./RunFacts";
-import { nameOf, type Act } from "./RunTable";
-import { failureOf, isPaused, runState } from "./runstates";
+import { chatName, nameOf, nameOfId } from "./runnames";
+import { RunQuestions } from "./RunQuestions";
+import { RunSteps } from "./RunSteps";
+import type { Act } from "./RunTable";
+import { failureOf, isPaused, runDetail, runState } from "./runstates";
 import { RunTimeline } from "./RunTimeline";
 import { tookWords } from "./runway";
+import { useTurn } from "./turn";
+import { runsHref } from "./runfilters";
 import { sentence } from "../lib/words";
 import { locale } from "../words";
 import { ops } from "../words/ops";
@@ -29,25 +33,16 @@ interface Props {
   close: () => void;
 }
 
+const EVERY_MS = 5_000;
+
 /** All that is known of a run, and what can be done about its chat. */
 export function RunPanel({ run, act, across, beside, only, close }: Props) {
   const { words, tone } = runState(run);
-  const asked = useAsked(run, across);
+  const { asked, calls } = useTurn(run, across);
+  const of = across ? `&namespace=${encodeURIComponent(run.namespace)}` : "";
+  const { data } = usePolled<Page<DecisionInfo>>(`/threads/${encodeURIComponent(run.threadId)}/decisions?limit=200${of}`, EVERY_MS);
+  const decisions = data?.items ?? [];
   const failure = failureOf(run);
-  const facts: Array<[string, ReactNode]> = [
-    [ops.columns.began, new Date(run.createdAt).toLocaleString(locale)],
-    [ops.columns.took, tookWords(run)],
-    [ops.agent, run.agent ? <code key="agent">{visible(run.agent)}</code> : ops.default],
-    [ops.attempts, ops.nOf(Math.min(run.attempts, run.maxAttempts), run.maxAttempts)],
-  ];
-  if (asked) {
-    facts.unshift([
-      ops.asked,
-      <span key="asked" className="asked-text" dir="auto" data-testid="run-asked">
-        {visible(asked)}
-      </span>,
-    ]);
-  }
   return (
     <aside className="panel-aside" aria-label={ops.chosenRun} tabIndex={-1} data-testid="run-panel">
       <div className="row">
@@ -64,19 +59,19 @@ export function RunPanel({ run, act, across, beside, only, close }: Props) {
           </button>
         )}
       </div>
-      <h3>
-        <a href={threadHref(run.threadId, across ? run.namespace : undefined)} onClick={onLink} dir="auto" title={ops.openChat} data-testid="run-chat">
-          {nameOf(run)}
-        </a>
+      <h3 className="asked-text" dir="auto" data-testid="run-asked">
+        {asked ? visible(asked) : nameOf(run)}
       </h3>
       {failure && (
         <div className="fault" data-testid="run-failure">
-          <strong>{failure.title}.</strong> <span dir="auto">{visible(sentence(failure.message))}</span> {failure.code && <code>{failure.code}</code>}
+          <strong>{failure.title}.</strong> {failure.message && <span dir="auto">{visible(sentence(failure.message))}</span>} {failure.code && <code>{failure.code}</code>}
         </div>
       )}
-      <Facts facts={facts} />
+      <Facts facts={factsOf(run, across)} />
       <RunFacts run={run} />
-      <RunTimeline run={run} across={across} />
+      <RunQuestions run={run} decisions={decisions} />
+      <RunSteps run={run} calls={calls} />
+      <RunTimeline run={run} decisions={decisions} />
       {!across && <ChatActions run={run} act={act} only={only} />}
       <details>
         <summary>{ops.ids}</summary>
@@ -84,6 +79,35 @@ export function RunPanel({ run, act, across, beside, only, close }: Props) {
       </details>
     </aside>
   );
+}
+
+/** What is known in a word or two. A run that others go on with leads to them. */
+function factsOf(run: RunInfo, across: boolean): Array<[string, ReactNode]> {
+  const { wrote, user, stoppedBy, error, replacedBy, continuedAs } = run;
+  const leads = (id: string) => (
+    <a key={id} href={`${runsHref({ thread: run.threadId })}&run=${encodeURIComponent(id)}`} onClick={onLink} dir="auto">
+      {visible(nameOfId(id))}
+    </a>
+  );
+  const facts: Array<[string, ReactNode] | false | undefined | ""> = [
+    [
+      ops.columnOfChat,
+      <a key="chat" href={threadHref(run.threadId, across ? run.namespace : undefined)} onClick={onLink} dir="auto" title={ops.openChat} data-testid="run-chat">
+        {chatName(run)}
+      </a>,
+    ],
+    user && [ops.askedBy, <bdi key="user">{visible(user)}</bdi>],
+    wrote?.text && [ops.said, <span key="said" className="asked-text" dir="auto">{visible(wrote.text)}</span>],
+    replacedBy && [ops.instead, across ? visible(nameOfId(replacedBy)) : leads(replacedBy)],
+    stoppedBy && [ops.stoppedBy, <bdi key="stopped">{visible(stoppedBy)}</bdi>],
+    error && !replacedBy && !failureOf(run) && [ops.why, visible(runDetail(run))],
+    continuedAs && !across && [ops.wentOnAs, leads(continuedAs)],
+    [ops.columns.began, new Date(run.createdAt).toLocaleString(locale)],
+    [ops.columns.took, tookWords(run)],
+    [ops.agent, run.agent ? <code key="agent">{visible(run.agent)}</code> : ops.default],
+    [ops.attempts, ops.nOf(Math.min(run.attempts, run.maxAttempts), run.maxAttempts)],
+  ];
+  return facts.filter((one): one is [string, ReactNode] => Boolean(one));
 }
 
 function Facts({ facts }: { facts: ReadonlyArray<[string, ReactNode]> }) {
@@ -99,13 +123,16 @@ function Facts({ facts }: { facts: ReadonlyArray<[string, ReactNode]> }) {
   );
 }
 
-/** The ids by which programs know a run, under the names that /v1 has for them. */
-const idsOf = (run: RunInfo): Array<[string, string]> => [
-  ["id", run.id],
-  ["runId", run.runId],
-  ["threadId", run.threadId],
-  ["namespace", run.namespace],
-];
+/** The ids by which programs know a run, under the names that /v1 has for them, and how the server's log does. */
+const idsOf = (run: RunInfo): Array<[string, string]> =>
+  [
+    ["id", run.id],
+    ["runId", run.runId],
+    ["threadId", run.threadId],
+    ["namespace", run.namespace],
+    ["traceId", run.traceId ?? ""],
+    [ops.inLog, `dispatch=${run.id}`],
+  ].filter((one): one is [string, string] => one[1] !== "");
 
 function Id({ name, id }: { name: string; id: string }) {
   return (
@@ -115,7 +142,7 @@ function Id({ name, id }: { name: string; id: string }) {
   );
 }
 
-/** What can be done about the whole chat of a run. */
+/** What can be done about the whole chat of a run: nothing that would do nothing. */
 function ChatActions({ run, act, only }: { run: RunInfo; act: Act; only?: (threadId: string) => void }) {
   const base = `/threads/${encodeURIComponent(run.threadId)}`;
   const live = run.state === "queued" || run.state === "claimed";
@@ -124,29 +151,31 @@ function ChatActions({ run, act, only }: { run: RunInfo; act: Act; only?: (threa
     <>
       <h4>{ops.itsChat}</h4>
       <Guarded subject={`${run.id} ${live} ${paused}`} className="actions">
-        <PauseControl base={base} disabled={run.state !== "claimed"} act={act} />
-        <button
-          type="button"
-          data-testid="unpause"
-          title={ops.goOnAbout}
-          disabled={!paused}
-          onClick={() => void act(ops.goOn, "POST", `${base}/unpause`, undefined, ({ resumed }) => (resumed ? ops.goesOn : ops.nothingPaused))}
-        >
-          {ops.goOn}
-        </button>
-        <button
-          type="button"
-          data-testid="interrupt-thread"
-          title={ops.stopAllAbout}
-          disabled={!live}
-          onClick={() =>
-            void act(ops.stopAll, "POST", `${base}/interrupt`, { reason: "interrupted by an operator" }, ({ active, superseded }) =>
-              active || (superseded as unknown[] | undefined)?.length ? ops.stoppedAll : ops.nothingUnderWay,
-            )
-          }
-        >
-          {ops.stopAll}
-        </button>
+        {run.state === "claimed" && <PauseControl base={base} act={act} />}
+        {paused && (
+          <button
+            type="button"
+            data-testid="unpause"
+            title={ops.goOnAbout}
+            onClick={() => void act(ops.goOn, "POST", `${base}/unpause`, undefined, ({ resumed }) => (resumed ? ops.goesOn : ops.nothingPaused))}
+          >
+            {ops.goOn}
+          </button>
+        )}
+        {(live || run.waits) && (
+          <button
+            type="button"
+            data-testid="interrupt-thread"
+            title={ops.stopAllAbout}
+            onClick={() =>
+              void act(ops.stopAll, "POST", `${base}/interrupt`, { reason: "interrupted by an operator" }, ({ active, superseded, waiting }) =>
+                active || waiting || (superseded as unknown[] | undefined)?.length ? ops.stoppedAll : ops.nothingUnderWay,
+              )
+            }
+          >
+            {ops.stopAll}
+          </button>
+        )}
         {only && (
           <button type="button" className="quiet" data-testid="only-chat" data-edits onClick={() => only(run.threadId)}>
             {ops.runsOfChat}

@@ -5,6 +5,7 @@ import { Guarded } from "../../../react/lib/Guarded";
 import { visible } from "../../../react/lib/misleading";
 import { useChosen } from "./place";
 import { RunPanel } from "./RunPanel";
+import { belowName, nameOf } from "./runnames";
 import { runLine, runState } from "./runstates";
 import { ago } from "../../../react/lib/time";
 import { tookWords } from "./runway";
@@ -19,9 +20,6 @@ export type Act = (what: string, method: string, path: string, body?: unknown, o
 export const STATES: ReadonlyArray<RunInfo["state"]> = ["queued", "claimed", "acked", "cancelled", "superseded", "dead_letter"];
 
 export const stateWords = (state: RunInfo["state"]) => ops.states[state] ?? state;
-
-/** What a run is called: by its chat. */
-export const nameOf = ({ title, threadId }: Pick<RunInfo, "title" | "threadId">) => visible(title || ops.chat(threadId.slice(0, 8)));
 
 /** For all that is known of a run beside the list, as in styles/operator.css. */
 const BESIDE = "(min-width: 52rem)";
@@ -107,7 +105,7 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
 
 function Row({ run, act, across, acts, open, choose }: { run: RunInfo; act: Act; across: boolean; acts: boolean; open: boolean; choose: () => void }) {
   const { words, tone } = runState(run);
-  const line = runLine(run);
+  const line = belowName(run, runLine(run));
   return (
     <tr data-testid="run" data-id={run.id} data-state={run.state} data-run-id={run.runId} data-thread-id={run.threadId} data-open={open}>
       <td className="is">

@@ -56,6 +56,15 @@ export function failedPart({ requests, failed }: Pick<UpstreamInfo, "requests" |
   return `${percent > 0 && percent < 1 ? "< 1" : Math.round(percent)} %`;
 }
 
+export type UpstreamState = keyof typeof ops.upstreamStates;
+
+/** How it goes with an upstream. */
+export function upstreamState({ requests, failed }: Pick<UpstreamInfo, "requests" | "failed">): UpstreamState {
+  if (requests === 0) return "idle";
+  if (failed === 0) return "well";
+  return failed >= requests ? "down" : "failing";
+}
+
 /** How long the first event took: "120 ms", "2.5 s", with the slow ones behind a stroke. */
 export function firstEvent({ firstEventMs, firstEventP95Ms }: Pick<UpstreamInfo, "firstEventMs" | "firstEventP95Ms">): string {
   return [firstEventMs, firstEventP95Ms].filter((ms) => ms !== undefined).map((ms) => (ms < 1_000 ? `${ms} ms` : `${decimal(ms / 1_000)} s`)).join(" / ");

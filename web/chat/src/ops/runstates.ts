@@ -1,10 +1,11 @@
 // What became of a run, in words. That its dispatch is done with says nothing of that.
 
-import type { RunInfo } from "../server/api";
+import type { OpenQuestion, RunInfo } from "../server/api";
 import { waits } from "../../../react/forms/question";
 import { visible } from "../../../react/lib/misleading";
 import { sentence, wordsFor } from "../lib/words";
 import { waitsFor } from "../../../react/threads/stands";
+import { nameOfId } from "./runnames";
 import { parts } from "../words";
 import { ops } from "../words/ops";
 
@@ -14,14 +15,29 @@ export interface RunState {
   tone: "" | "done" | "asked" | "late" | "busy";
 }
 
-type Told = Pick<RunInfo, "state" | "outcome" | "error" | "waits" | "continuedAs"> & { started?: boolean; availableAt?: string };
+type Told = Pick<RunInfo, "state" | "outcome" | "error" | "waits" | "continuedAs" | "answered" | "stoppedBy" | "replacedBy" | "user" | "origin"> & { started?: boolean; availableAt?: string };
 
 /** The interrupt by which an operator has a run pause. */
 const PAUSED = "aguiws:paused";
 
 /** Whether an operator has a run pause. */
 export const isPaused = ({ waits, outcome }: Told) =>
-  waits === true && ((outcome?.outcome as { interrupts?: Array<{ reason?: string }> } | undefined)?.interrupts?.some(({ reason }) => reason === PAUSED) ?? false);
+  waits === true && (outcome?.outcome?.interrupts?.some(({ reason }) => reason === PAUSED) ?? false);
+
+/** Whether nobody can answer a question any more. */
+export const hasExpired = ({ expiresAt }: OpenQuestion, now = Date.now()) => Date.parse(expiresAt ?? "") <= now;
+
+/** What a run still asks people. */
+export const openQuestions = ({ waits: open, outcome }: Told): OpenQuestion[] =>
+  open ? (outcome?.outcome?.interrupts ?? []).filter(({ reason }) => reason === undefined || !waits(reason)) : [];
+
+/** Of a run that was stopped: by whom, as far as that is known. */
+function stopped({ replacedBy, stoppedBy, error }: Pick<Told, "replacedBy" | "stoppedBy" | "error">): RunState {
+  if (replacedBy) return { words: ops.runStates.superseded, tone: "" };
+  if (stoppedBy) return { words: ops.runStates.stoppedBy(visible(stoppedBy)), tone: "" };
+  // Where users are not told apart, whoever gives no reason is the one in front of the chat.
+  return { words: error ? ops.runStates.stopped : ops.runStates.stoppedByUser, tone: "" };
+}
 
 /** How it is with a run. */
 export function runState(run: Told, now = Date.now()): RunState {
@@ -34,26 +50,40 @@ export function runState(run: Told, now = Date.now()): RunState {
       // It has ended in another way before that: as a dead letter.
       return { words: run.outcome?.type === "RUN_ERROR" && run.outcome.code !== "cancelled" ? ops.runStates.dismissed : ops.runStates.cancelled, tone: "" };
     case "superseded":
-      // Its claim was taken away: by who stopped it, which is said, or for a newer run.
-      return { words: run.error || run.outcome?.code === "cancelled" ? ops.runStates.stopped : ops.runStates.superseded, tone: "" };
+      return stopped(run);
     case "dead_letter":
       return run.continuedAs ? { words: ops.runStates.requeued, tone: "" } : { words: ops.states.dead_letter, tone: "late" };
   }
   const { outcome } = run;
-  if (outcome?.type === "RUN_ERROR") return outcome.code === "cancelled" ? { words: ops.runStates.stopped, tone: "" } : { words: ops.runStates.failed, tone: "late" };
+  if (outcome?.type === "RUN_ERROR" ? outcome.code === "cancelled" : outcome?.outcome?.type === "cancelled") {
+    // The run that ends what asked is of who has it end.
+    return run.origin === "expiry" ? { words: ops.runStates.stopped, tone: "" } : stopped({ error: run.error ?? outcome?.message, ...run, stoppedBy: run.stoppedBy ?? run.user });
+  }
+  if (outcome?.type === "RUN_ERROR") return { words: ops.runStates.failed, tone: "late" };
   if (outcome?.outcome?.type === "interrupt") {
-    const { interrupts } = outcome.outcome as { interrupts?: Array<{ reason?: string; expiresAt?: string }> };
+    const { interrupts } = outcome.outcome;
     const wait = interrupts?.find(({ reason }) => reason !== undefined && waits(reason));
     if (wait) return { words: run.waits ? waitsFor(wait.reason!, wait.expiresAt, parts) : run.continuedAs ? ops.runStates.waited : ops.runStates.waitedOnly, tone: "" };
-    if (!run.waits) return { words: run.continuedAs ? ops.runStates.answered : ops.runStates.unanswered, tone: "" };
-    return isPaused(run) ? { words: ops.runStates.paused, tone: "asked" } : { words: ops.runStates.asks, tone: "asked" };
+    if (!run.waits) return asked(run);
+    if (isPaused(run)) return { words: ops.runStates.paused, tone: "asked" };
+    const open = openQuestions(run);
+    const late = open.length > 0 && open.every((one) => hasExpired(one, now));
+    return late ? { words: ops.runStates.expired, tone: "late" } : { words: ops.runStates.asks, tone: "asked" };
   }
   if (outcome?.type === "RUN_FINISHED") return { words: ops.runStates.succeeded, tone: "done" };
   return { words: ops.runStates.ended, tone: "" };
 }
 
+/** What became of the questions of a run that does not wait any more. */
+function asked({ continuedAs, answered }: Told): RunState {
+  if (!continuedAs) return { words: ops.runStates.unanswered, tone: "" };
+  if (answered === "expired") return { words: ops.runStates.expired, tone: "late" };
+  return { words: answered === "cancelled" ? ops.runStates.withdrawn : ops.runStates.answered, tone: "" };
+}
+
 /** What is to be said beside that. */
-export function runDetail({ outcome, error }: Told): string {
+export function runDetail({ outcome, error, replacedBy }: Told): string {
+  if (replacedBy) return ops.replacedBy(nameOfId(replacedBy));
   if (outcome?.type === "RUN_ERROR") return [outcome.code ?? "agent_error", sentence(outcome.message ?? "")].filter(Boolean).join(": ");
   return error ?? "";
 }
@@ -62,15 +92,19 @@ export function runDetail({ outcome, error }: Told): string {
 export function failureOf({ state, outcome, error }: Told): { title: string; message: string; code?: string } | undefined {
   if (outcome?.type === "RUN_ERROR" && outcome.code !== "cancelled") {
     const code = outcome.code ?? "agent_error";
-    return { title: wordsFor(code).title, message: outcome.message ?? "", code };
+    const { title } = wordsFor(code);
+    const message = outcome.message ?? "";
+    // What the title has said is not said again.
+    return { title, message: sentence(message).toLowerCase() === sentence(title).toLowerCase() ? "" : message, code };
   }
   return state === "dead_letter" && error ? { title: ops.states.dead_letter, message: error } : undefined;
 }
 
 /** What a run came to, in one line. */
-export function runLine(run: Told & Pick<RunInfo, "wrote" | "origin">): string {
+export function runLine(run: Told & Pick<RunInfo, "wrote">): string {
+  if (run.replacedBy) return visible(ops.replacedBy(nameOfId(run.replacedBy)));
   const failure = failureOf(run);
   if (failure) return visible([failure.title, failure.message].filter(Boolean).join(": "));
   const stopped = run.outcome?.type === "RUN_ERROR" ? run.outcome.message : run.error;
-  return visible(stopped || run.wrote?.text || (run.origin && run.origin !== "user" ? ops.by(ops.origins[run.origin] ?? run.origin) : ""));
+  return visible(stopped || run.wrote?.text || "");
 }

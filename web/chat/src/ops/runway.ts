@@ -36,10 +36,10 @@ export function wayOf(run: RunOnRecord, decisions: readonly DecisionInfo[] = [])
   const { words, tone } = runState(run);
   if (run.state === "queued" || run.state === "claimed") {
     const holder = run.state === "claimed" && run.claimedBy ? ops.stations.byNode(run.claimedBy) : undefined;
-    way.push({ at: run.updatedAt, words, detail: [holder, run.leaseUntil && run.state === "claimed" ? ops.stations.lease(new Date(run.leaseUntil).toLocaleTimeString(locale)) : undefined, run.error].filter(Boolean).join("; "), tone });
+    way.push({ at: run.updatedAt, words, detail: [holder, run.leaseUntil && run.state === "claimed" ? ops.stations.lease(new Date(run.leaseUntil).toLocaleTimeString(locale)) : undefined, run.error].filter(Boolean).join(" · "), tone });
   } else {
     const carrier = run.claimedBy ? ops.stations.onNode(run.claimedBy) : undefined;
-    way.push({ at: run.completedAt ?? run.updatedAt, words, detail: [failureOf(run) ? undefined : runDetail(run), run.wrote?.text, carrier].filter(Boolean).join("; "), tone });
+    way.push({ at: run.completedAt ?? run.updatedAt, words, detail: [failureOf(run) ? undefined : runDetail(run), carrier].filter(Boolean).join(" · "), tone });
   }
   if (run.continuedAs) way.push({ words: run.state === "dead_letter" ? ops.stations.requeued : ops.stations.continued, detail: ops.stations.asRun(run.continuedAs), tone: "" });
   for (const one of decisions) {
@@ -61,7 +61,12 @@ export function tookWords(run: RunOnRecord, now = Date.now()): string {
 /** How long it was from one station to another that has a time: "1.2 s", "3 min". */
 export function between(from: string | undefined, to: string | undefined): string {
   const ms = Date.parse(to ?? "") - Date.parse(from ?? "");
-  if (Number.isNaN(ms) || ms < 0) return "";
+  return Number.isNaN(ms) || ms < 0 ? "" : lasting(ms);
+}
+
+/** A length of time: "< 1 ms", "1.2 s", "3 min". */
+export function lasting(ms: number): string {
+  if (ms < 1) return "< 1 ms";
   if (ms < 1_000) return `${ms} ms`;
   if (ms < 60_000) return `${decimal(ms / 1_000)} s`;
   return ms < 3_600_000 ? `${Math.round(ms / 60_000)} ${ops.units.minute}` : `${Math.round(ms / 3_600_000)} ${ops.units.hour}`;

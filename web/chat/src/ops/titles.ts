@@ -1,5 +1,6 @@
 // The titles of chats, as lists have told them: not every list does.
 
+import { learnNames } from "./runnames";
 import { usePolled, type Page, type RunInfo, type ThreadInfo } from "../server/api";
 
 const EVERY_MS = 60_000;
@@ -24,5 +25,6 @@ export function useTitles(): void {
 /** The runs with the titles that are known of their chats. */
 export function withTitles(runs: readonly RunInfo[]): RunInfo[] {
   runs.forEach(learn);
+  learnNames(runs);
   return runs.map((run) => (run.title ? run : { ...run, title: titleOf(run.threadId) }));
 }

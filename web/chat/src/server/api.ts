@@ -48,6 +48,15 @@ export interface DecisionInfo {
   answeredBy?: { id: string; runId?: string };
 }
 
+/** What a run has asked, as its end tells it. */
+export interface OpenQuestion {
+  id: string;
+  reason?: string;
+  message?: string;
+  toolCallId?: string;
+  expiresAt?: string;
+}
+
 export interface RunInfo {
   id: string;
   runId: string;
@@ -60,24 +69,36 @@ export interface RunInfo {
   agent?: string;
   /** The last message that its input brought. */
   messageId?: string;
+  /** The first sentence of that message, cut. */
+  asked?: string;
+  /** Whose input it was; undefined: users are not told apart. */
+  user?: string;
   state: "queued" | "claimed" | "acked" | "cancelled" | "superseded" | "dead_letter";
   attempts: number;
   maxAttempts: number;
   error?: string;
+  /** Who stopped it; undefined: nobody, or users are not told apart. */
+  stoppedBy?: string;
+  /** The run for which it was stopped. */
+  replacedBy?: string;
   /** The node that carries it, or carried it last. */
   claimedBy?: string;
   /** How often a node continued it in place of another one. */
   takeovers?: number;
-  outcome?: { type?: string; code?: string; message?: string; outcome?: { type?: string } };
+  outcome?: { type?: string; code?: string; message?: string; outcome?: { type?: string; interrupts?: OpenQuestion[] } };
   /** The thread waits for answers to what it has asked. */
   waits?: boolean;
   /** The run that continued it: with those answers, or with a dead letter. */
   continuedAs?: string;
+  /** What became of its questions when it was continued, if nobody answered one. */
+  answered?: "expired" | "cancelled";
+  /** The trace that its input belongs to. */
+  traceId?: string;
   wrote?: { count: number; firstId: string; lastId: string; text?: string };
   /** Why it came to be; undefined: it is not known. */
   origin?: "user" | "resume" | "operator" | "expiry" | "child";
   parentRunId?: string;
-  steps?: { name: string; count: number; failed?: number; firstAt?: string; lastAt?: string }[];
+  steps?: { name: string; count: number; failed?: number; firstAt?: string; lastAt?: string; tookMs?: number }[];
   moreSteps?: number;
   usage?: { provider?: string; model?: string; inputTokens?: number; outputTokens?: number; totalTokens?: number }[];
   createdAt: string;

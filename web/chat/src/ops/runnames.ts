@@ -1,0 +1,41 @@
+// What runs are called: by what they were asked. Not every run says that itself: one that goes on after an answer says it of
+// the run that was asked, which a list may have shown.
+
+import type { RunInfo } from "../server/api";
+import { visible } from "../../../react/lib/misleading";
+import { ops } from "../words/ops";
+
+const MOST = 1_000;
+const byRun = new Map<string, string>();
+const byExecution = new Map<string, string>();
+
+type Named = Pick<RunInfo, "id" | "execution" | "asked">;
+
+/** Learns what runs of a list were asked. */
+export function learnNames(runs: readonly Named[]): void {
+  if (byRun.size > MOST) [byRun, byExecution].forEach((map) => map.clear());
+  for (const { id, execution, asked } of runs) {
+    if (!asked) continue;
+    byRun.set(id, asked);
+    byExecution.set(execution, asked);
+  }
+}
+
+/** What a run was asked that is known by its id alone, or the beginning of that. */
+export const nameOfId = (id: string) => byRun.get(id) ?? id.slice(0, 8);
+
+/** What a run is called: by what was asked, or by its chat where nobody knows that. */
+export function nameOf(run: Named & Pick<RunInfo, "title" | "threadId">): string {
+  return visible(run.asked || byExecution.get(run.execution) || chatName(run));
+}
+
+export const chatName = ({ title, threadId }: Pick<RunInfo, "title" | "threadId">) => visible(title || ops.chat(threadId.slice(0, 8)));
+
+/** What stands below that: how it began if no message began it, its chat where that is called otherwise, and what came of it. */
+export function belowName(run: Named & Pick<RunInfo, "title" | "threadId" | "origin">, line: string): string {
+  const { asked, origin, title } = run;
+  const name = nameOf(run);
+  const began = !asked && origin && origin !== "user" ? ops.by(ops.origins[origin] ?? origin) : "";
+  const same = !title || name.startsWith(visible(title).replace(/…$/, ""));
+  return [began, same ? "" : chatName(run), line].filter(Boolean).join(" · ");
+}
