@@ -197,6 +197,7 @@ const list: Strings["list"] = {
   waiting: "wartet auf Antwort",
   working: "arbeitet",
   queued: "in der Warteschlange",
+  expired: (when) => `Frage abgelaufen, ${when}`,
   failed: (when) => `${when} fehlgeschlagen`.trim(),
   before: "Nachrichten vor der Frage",
   beforeUnknown: "Die Nachrichten vor der Frage konnten nicht geladen werden. Sie lässt sich ohne sie beantworten.",

@@ -204,6 +204,7 @@ const list = {
   working: "working",
   queued: "queued",
   failed: (when: string) => `failed ${when}`,
+  expired: (when: string) => `question expired, ${when}`,
   before: "Messages before the question",
   beforeUnknown: "The messages before the question could not be loaded. It can be answered without them.",
   again: "Try again",
