@@ -46,6 +46,7 @@ export function runState(run: Told, now = Date.now()): RunState {
     const wait = interrupts?.find(({ reason }) => reason !== undefined && waits(reason));
     if (wait) return { words: run.waits ? waitsFor(wait.reason!, wait.expiresAt, parts) : run.continuedAs ? ops.runStates.waited : ops.runStates.waitedOnly, tone: "" };
     if (!run.waits) return { words: run.continuedAs ? ops.runStates.answered : ops.runStates.unanswered, tone: "" };
+    if (interrupts?.length && interrupts.every(({ expiresAt }) => Date.parse(expiresAt ?? "") <= now)) return { words: ops.runStates.expired, tone: "" };
     return isPaused(run) ? { words: ops.runStates.paused, tone: "asked" } : { words: ops.runStates.asks, tone: "asked" };
   }
   if (outcome?.type === "RUN_FINISHED") return { words: ops.runStates.succeeded, tone: "done" };

@@ -312,6 +312,7 @@ export const ops: typeof en = {
     answered: "fragte, beantwortet",
     unanswered: "fragte, ohne Antwort",
     asks: "wartet auf Antwort",
+    expired: "gefragt, abgelaufen",
     queued: "wartet",
     running: "läuft",
     starting: "startet",

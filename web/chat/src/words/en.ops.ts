@@ -310,6 +310,7 @@ export const ops = {
     answered: "asked, answered",
     unanswered: "asked, not answered",
     asks: "waits for an answer",
+    expired: "asked, expired",
     queued: "queued",
     running: "running",
     starting: "starting",
