@@ -16,7 +16,6 @@ const decision = {
     "aguiws:auth_required": "Sign-in needed",
   } as Record<string, string>,
   asks: "The agent asks",
-  cancel: "Cancel",
   /** What the button says that gives up, where "cancel" says too little. */
   abandon: {
     "aguiws:paused": "End the run",
@@ -39,7 +38,7 @@ const decision = {
   askedBy: "asked by",
   agent: "agent",
   noIsAnAnswer: "The agent is told no, and goes on",
-  cancelGivesUp: "The question is given up without an answer",
+  cancelGivesUp: "The agent is told that it gets no answer",
   noArguments: "No arguments",
   showJson: "Show JSON",
   asJson: (label: string) => `${label}, as JSON`,
@@ -72,6 +71,7 @@ const answer = {
   keys: "Ctrl+Enter approves, Escape discards.",
   reason: "Reason",
   reasonHint: "(optional; the agent is told it with your answer)",
+  reasonKeys: "Enter declines, Escape leaves the field.",
   reasonTold: "The agent is told this with your answer.",
   twice: "Names a member twice:",
   twiceMeans: "Which of the values the tool takes is not known here.",
@@ -106,7 +106,7 @@ const form = {
   clear: "Clear",
   json: "JSON",
   noNumber: "Write a number, such as 12.5.",
-  unsupported: (reason: string) => `A form cannot ask for this: ${reason}. Cancel the question if it is needed.`,
+  unsupported: (reason: string) => `A form cannot ask for this: ${reason}. Go on without an answer if it is needed.`,
   readTwice: (name: string) => `The text names ${name} twice.`,
   noJson: "Write JSON, such as null, [] or {}.",
   notJson: (line: number) => `The text is not JSON. Line ${line} lacks a comma, a quote or a bracket, or has one too many.`,
