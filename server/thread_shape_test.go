@@ -72,11 +72,11 @@ func TestV1ThreadIsOneShape(t *testing.T) {
 		createdAtFirst any // when it was made; nil: whenever
 	}{
 		{thread: "made", has: []string{"createdAt", "changedAt", "metadata", "resourceId"}, hasNot: []string{"updatedAt", "latestRun"}, inTree: true, createdAtFirst: made["made"]["createdAt"]},
-		{thread: "used", has: []string{"createdAt", "updatedAt", "latestRun", "agent"}, hasNot: []string{"changedAt", "metadata"}, used: true},
+		{thread: "used", has: []string{"createdAt", "updatedAt", "latestRun", "agent"}, hasNot: []string{"changedAt", "expiresAt", "metadata"}, used: true},
 		{thread: "top", has: []string{"createdAt", "metadata", "waitsFor", "waitsForCount"}, hasNot: []string{"updatedAt"}, inTree: true, createdAtFirst: made["top"]["createdAt"]},
 		{thread: "child", has: []string{"createdAt", "changedAt", "updatedAt", "metadata", "parentThreadId", "waitsFor"}, used: true, inTree: true, createdAtFirst: made["child"]["createdAt"]},
-		{thread: "asks", has: []string{"createdAt", "changedAt", "updatedAt", "parentThreadId"}, hasNot: []string{"metadata", "waitsOn"}, used: true, inTree: true, asks: true, createdAtFirst: made["asks"]["createdAt"]},
-		{thread: "event", has: []string{"createdAt", "updatedAt", "waitsOn"}, used: true},
+		{thread: "asks", has: []string{"createdAt", "changedAt", "updatedAt", "expiresAt", "parentThreadId"}, hasNot: []string{"metadata", "waitsOn"}, used: true, inTree: true, asks: true, createdAtFirst: made["asks"]["createdAt"]},
+		{thread: "event", has: []string{"createdAt", "updatedAt", "waitsOn"}, hasNot: []string{"expiresAt"}, used: true},
 		{thread: "adopted", has: []string{"changedAt", "updatedAt", "metadata", "parentThreadId"}, used: true, inTree: true, createdAtFirst: began},
 		{thread: "above", has: []string{"createdAt", "updatedAt"}, hasNot: []string{"changedAt"}, used: true, inTree: true},
 	} {

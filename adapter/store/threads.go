@@ -89,6 +89,7 @@ type ThreadInfo struct {
 	// ends at the latest, zero if not by itself. "": no such interrupt is open.
 	WaitsOn   string
 	Until     time.Time
+	Expires   time.Time // when all open interrupts that ask somebody have expired; zero: never
 	Queued    int
 	ActiveRun string // "": none is
 	LatestRun string // that began last; "": none has

@@ -54,6 +54,47 @@ test("a call says what was decided about it, by whom and why, in every tab and a
   await tab.shot("90-decisions");
 });
 
+test("Enter in the reason is a no with that reason, Escape leaves it, and what a no is said to be is calm", async () => {
+  const tool = unique("pay");
+  const tab = await Tab.open(await person(), embedded);
+  await tab.say(`/tool ${tool} {"eur":10}`);
+  const card = await tab.asked("tool_call");
+  assert.equal(await card.getByTestId("cancel").innerText(), "Go on without an answer");
+  await tab.fill("field-reason", "too dear");
+  await tab.page.keyboard.press("Escape");
+  assert.ok(await tab.at("field-reason").evaluate((field) => field !== document.activeElement && field.value === "too dear"), "Escape sends nothing");
+  // Opening what is to be edited moves the buttons, and nobody waits for what they have moved themselves.
+  await card.getByTestId("approve").click({ trial: true });
+  await tab.click("edit");
+  await tab.at("approve-edited").waitFor();
+  assert.equal(await tab.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(document.querySelectorAll(".question .guarded[aria-disabled], .guarded[aria-disabled] .question").length))))), 0, "nothing waits");
+  await tab.click("discard-edits");
+  await tab.at("field-reason").focus();
+  await tab.page.keyboard.press("Enter");
+  await tab.says(`${tool} was declined`);
+  assert.match(await tab.at("tool-card").last().getByTestId("decision-reason").innerText(), /too dear/);
+  assert.equal(await verdict(tab).locator(".tag").getAttribute("class"), "tag ");
+  assert.equal(await tab.at("next-step").count(), 0, "a no is no first approval");
+});
+
+test("on a phone, fields that are edited have the window for themselves, and no keys are told of", async () => {
+  const tab = await Tab.open(await person({ viewport: { width: PHONE, height: 700 }, hasTouch: true, isMobile: true }), embedded);
+  await tab.say('/tool send_mail {"to":"ada@example.com","cc":["bob@example.com","eve@example.com"],"subject":"Hello","body":"A text","priority":3}');
+  await tab.asked("tool_call");
+  await tab.click("edit");
+  const fields = tab.at("arg-edits").locator("input");
+  for (const field of await fields.all()) {
+    await field.focus();
+    const over = await field.evaluate((input) => {
+      const { x, y, width, height } = input.getBoundingClientRect();
+      return [0.1, 0.9].map((at) => document.elementFromPoint(x + width / 2, y + height * at)?.closest(".composer, .jump")?.className).filter(Boolean).join();
+    });
+    assert.equal(over, "", "nothing lies over it");
+  }
+  assert.equal(await tab.page.locator(".keys").filter({ visible: true }).count(), 0);
+  await tab.shot("135-edits-on-a-phone");
+});
+
 test("questions and what was answered stay in the conversation, and a yes has its no", async () => {
   const context = await person({ colorScheme: "dark", viewport: { width: PHONE, height: 844 } });
   const tab = await Tab.open(context, embedded);

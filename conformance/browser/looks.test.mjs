@@ -87,6 +87,28 @@ test("on a phone, the head of an empty chat is seen and what opens stays on the 
   await until(() => cards.nth(0).evaluate((element) => element.contains(document.activeElement)), "and comes back with the question");
 });
 
+test("the last answer always shows what can be done with it, and a title has its row to itself until it is pointed at", async () => {
+  const tab = await Tab.open(await person({ viewport: SIZES.wide }), embedded);
+  for (const text of ["first", "last"]) {
+    await tab.say(`/say ${text}`);
+    await tab.says(text);
+    await tab.rest();
+  }
+  await tab.page.mouse.move(1, 1);
+  const shown = () => tab.page.locator('.message.assistant > .about').evaluateAll((all) => all.map((one) => getComputedStyle(one).opacity));
+  await until(async () => (await shown()).join() === "0,1", "the last one alone shows them");
+  await tab.page.locator(".message.assistant").first().hover();
+  await until(async () => (await shown()).join() === "1,1", "and another one when it is pointed at");
+  const row = tab.page.locator(`[data-testid="thread"][data-thread-id="${tab.threadId}"]`);
+  const [whole, link] = await Promise.all([row.boundingBox(), row.locator("a").boundingBox()]);
+  assert.equal(link.width, whole.width);
+  const does = () => row.locator(".thread-does").evaluate((one) => getComputedStyle(one).opacity);
+  assert.equal(await does(), "0");
+  await row.hover();
+  assert.equal(await does(), "1");
+  assert.deepEqual(await row.locator("a").boundingBox(), link, "which moves nothing");
+});
+
 test("the theme follows the system until somebody chooses, and the choice is kept", async () => {
   const tab = await Tab.open(await person({ colorScheme: "light" }), embedded);
   const ground = () => tab.page.evaluate(() => getComputedStyle(document.body).backgroundColor);

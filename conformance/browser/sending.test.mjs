@@ -5,6 +5,7 @@ import { a, embedded, person, Tab, test, until } from "./lane.mjs";
 
 /** The texts of a kind that a person sees. */
 const seen = (tab, selector) => tab.page.locator(selector).filter({ visible: true }).allInnerTexts().then((texts) => texts.map((text) => text.trim()));
+const focused = (tab, hook) => tab.at(hook).evaluate((element) => element === document.activeElement);
 const USER = '[data-testid="message"][data-role="user"] p.text';
 
 test("a message that is sent before the agent's first word waits alone", async () => {
@@ -24,7 +25,7 @@ test("a message that is sent before the agent's first word waits alone", async (
   assert.deepEqual(await seen(tab, USER), ["/fail no paper", "/steps 5 3000"], "what was told stays in the conversation");
 });
 
-test("Enter gives no question up, and a button does", async () => {
+test("Enter gives no question up but leads to what does, and Enter again does it", async () => {
   const tab = await Tab.open(await person({ colorScheme: "light" }), embedded);
   await tab.say("/confirm Deploy?");
   await tab.asked("confirmation");
@@ -32,20 +33,57 @@ test("Enter gives no question up, and a button does", async () => {
   await until(async () => (await tab.page.locator('.composer [aria-disabled="true"]').count()) === 0, "the composer is calm");
   await tab.page.keyboard.press("Enter");
   await tab.at("not-sent").waitFor();
+  assert.ok(await focused(tab, "send"), "Enter leads to the button");
+  await tab.page.keyboard.press("Escape");
+  assert.ok(await focused(tab, "composer"), "Escape leads back");
+  await until(async () => (await tab.at("not-sent").count()) === 0, "and puts the choice away");
+  await until(async () => (await tab.page.locator('.composer [aria-disabled="true"]').count()) === 0, "the composer is calm");
   await tab.page.keyboard.press("Control+Enter");
+  await tab.at("not-sent").waitFor();
   await tab.shot("131-enter-keeps-the-question");
   assert.match(await tab.at("not-sent").innerText(), /a question is open/);
   assert.ok(await tab.at("interrupt").isVisible(), "it is still asked");
   assert.equal(await tab.at("composer").inputValue(), "what does this do?");
   assert.deepEqual(await seen(tab, USER), ["/confirm Deploy?"]);
   assert.equal(await tab.at("send").innerText(), "Cancel the question and send");
-  await tab.decide(tab.at("send"));
+  await until(async () => (await tab.page.locator('.composer [aria-disabled="true"]').count()) === 0, "the composer is calm");
+  await tab.page.keyboard.press("Enter");
   await tab.asked("confirmation", 0);
   await until(async () => (await seen(tab, USER)).includes("what does this do?"), "it is sent");
   await tab.rest();
   await tab.fill("composer", "/say as ever");
   await tab.page.keyboard.press("Enter");
   await tab.says("as ever");
+});
+
+test("a question that has expired waits for nobody, and a message goes out as ever", async () => {
+  const tab = await Tab.open(await person({ colorScheme: "light", viewport: { width: 1280, height: 900 } }), embedded);
+  await tab.say("/expire 1");
+  const card = await tab.asked("confirmation");
+  await until(async () => (await card.locator('[data-expired="true"]').count()) === 1, "it has expired");
+  const row = tab.page.locator(`[data-testid="thread"][data-thread-id="${tab.threadId}"]`);
+  await until(async () => /question expired/.test(await row.innerText()), "the list says so");
+  await tab.shot("133-expired");
+  await tab.fill("composer", "/say never mind");
+  assert.equal(await tab.at("send").innerText(), "Send");
+  await tab.page.keyboard.press("Enter");
+  await tab.says("never mind");
+  await tab.asked("confirmation", 0);
+  await until(async () => !/expired/.test(await row.innerText()), "nothing is left of it in the list");
+});
+
+test("while an answer streams what may be done with a message is said, and nothing is there that does nothing", async () => {
+  const tab = await Tab.open(await person({ colorScheme: "light" }), embedded);
+  await tab.say("/slow 400 100");
+  await until(async () => (await tab.at("status").getAttribute("data-running")) === "true", "a run is in progress");
+  assert.equal(await tab.page.locator(".composer button:disabled").count(), 0);
+  await tab.fill("composer", "/say next");
+  assert.match(await tab.at("waits-its-turn").innerText(), /waits until this answer is done.*heard|hears it at its next step/s);
+  await tab.shot("134-while-it-streams");
+  await tab.click("send");
+  await tab.at("queued").waitFor();
+  await tab.click("stop");
+  await tab.says("next");
 });
 
 test("a turn that has failed can be tried again at once, and after a reload", async () => {

@@ -4,9 +4,9 @@
 --
 -- Returns for each: {thread, title, latest input, active, interrupts are open,
 --   queued inputs, the active run, the latest one, whose that is, tenant, that one has
---   failed, packed reasons of what waits and asks nobody, its deadline in ms or 0, first
---   input or 0}; latest input -1: it was named before its first one; {} when it was
---   neither, or deleted.
+--   failed, packed reasons of what waits and asks nobody, its deadline in ms or 0, when
+--   all that asks somebody has expired in ms or 0, first input or 0}; latest input -1: it
+--   was named before its first one; {} when it was neither, or deleted.
 
 local out = {}
 for k = 1, #KEYS, 3 do
@@ -23,6 +23,7 @@ for k = 1, #KEYS, 3 do
   out[#out + 1] = (v[3] or v[2]) and { v[1], v[2], v[3] and (tonumber(v[3]) or 0) or -1, (v[4] or '') ~= '' and 1 or 0, waits and 1 or 0,
     type(queued) == 'number' and queued or 0, v[4] or '', v[5] or '', d and d.agent or '', v[6] or '',
     d and (d.failed ~= '' or d.state == 'dead_letter') and 1 or 0,
-    silent and head[6] or '', silent and math.max((tonumber(head[7]) or 0) - 1, 0) or 0, tonumber(v[7]) or 0 } or {}
+    silent and head[6] or '', silent and math.max((tonumber(head[7]) or 0) - 1, 0) or 0,
+    waits and readable and not silent and tonumber(head[8]) or 0, tonumber(v[7]) or 0 } or {}
 end
 return out

@@ -82,6 +82,31 @@ var threadsTests = []test{
 		th.ok(waits)
 		says("an event", "event", time.Time{})
 	}},
+	{"a list says when nothing that a thread asks can be answered any more", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		says := func(when string, expires time.Time) {
+			e.Helper()
+			if infos := th.infos("space", 0); len(infos) != 1 || !infos[0].Expires.Equal(expires) {
+				e.Errorf("%s: %+v", when, infos)
+			}
+		}
+		expires := c.read().Add(time.Hour)
+		asks := ending(th.begun(th.execute("r1")), 2, 1, "asks", store.EndSuspend)
+		asks.End.Reasons, asks.End.Expires = []string{"tool_call"}, expires.UnixMilli()
+		th.ok(asks)
+		says("asked", expires)
+		claim := th.begun(th.resume("r2", "exe-r1"))
+		says("answered", time.Time{})
+		end := ending(claim, 2, 3, "fails", store.EndFail)
+		end.End.GiveBack = true
+		th.ok(end)
+		says("given back", expires)
+		waits := ending(th.begun(th.resume("r3", "exe-r1")), 2, 5, "waits", store.EndSuspend)
+		waits.End.Quiet, waits.End.Reasons, waits.End.Expires = true, []string{"timer"}, expires.UnixMilli()
+		th.ok(waits)
+		says("nobody is asked", time.Time{})
+	}},
 	{"a list says of a thread that its latest run has failed, until another begins", func(e *env) {
 		th := e.thread()
 		failed := func(when string, want bool) {

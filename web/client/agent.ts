@@ -213,7 +213,9 @@ export class WebSocketAgent extends AbstractAgent {
     }
     // 0.0.59 refuses to give up what has expired, so that nothing could ever be done on that thread again.
     const cancelled = new Set(input.resume?.filter((entry) => entry.status === "cancelled").map((entry) => entry.interruptId));
-    this.pendingInterrupts = held.filter(({ id }) => !cancelled.has(id));
+    // The server cancels what has expired, all of it, when a new message comes, and judges whether one has.
+    const over = input.resume === undefined && held.every(({ expiresAt }) => Date.parse(expiresAt ?? "") <= Date.now());
+    this.pendingInterrupts = over ? [] : held.filter(({ id }) => !cancelled.has(id));
     try {
       return super.onInitialize(input, subscribers);
     } finally {

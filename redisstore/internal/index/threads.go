@@ -74,6 +74,6 @@ func ReadInfo(r *link.Reply) (store.ThreadInfo, bool) {
 	if until := r.Int(); until > 0 {
 		info.Until = time.UnixMilli(until)
 	}
-	info.Created = r.Time()
+	info.Expires, info.Created = r.Time(), r.Time()
 	return info, ok
 }

@@ -33,6 +33,7 @@ type threadJSON struct {
 	Suspended  bool            `json:"waiting" jsonschema:"Interrupts are open."`
 	WaitsOn    string          `json:"waitsOn,omitempty" jsonschema:"The reason of an open interrupt that asks nobody: aguiws:timer, aguiws:event or aguiws:call."`
 	Until      time.Time       `json:"waitsUntil,omitzero" jsonschema:"The time at which the wait for waitsOn ends at the latest. A wait for a call has none."`
+	Expires    time.Time       `json:"expiresAt,omitzero" jsonschema:"The time at which the last of the open interrupts expires. After it they can only be cancelled, and a new message cancels them. It is left out if one never expires."`
 	Queued     int             `json:"queued" jsonschema:"The number of inputs that wait."`
 	Failed     bool            `json:"failed" jsonschema:"The run that began last has failed. A run that was stopped has not."`
 	ActiveRun  string          `json:"activeRun,omitempty" jsonschema:"The id of the run that is under way."`
@@ -112,7 +113,7 @@ func threadOf(t operate.TreeThread) threadJSON {
 		out.Until = i.Until.UTC()
 	}
 	out.Updated, out.Active, out.Suspended, out.WaitsOn = i.Updated.UTC(), i.Active, i.Suspended, i.WaitsOn
-	out.Queued, out.Failed, out.ActiveRun, out.LatestRun, out.Agent = i.Queued, i.Failed, i.ActiveRun, i.LatestRun, i.Agent
+	out.Expires, out.Queued, out.Failed, out.ActiveRun, out.LatestRun, out.Agent = i.Expires.UTC(), i.Queued, i.Failed, i.ActiveRun, i.LatestRun, i.Agent
 	return out
 }
 

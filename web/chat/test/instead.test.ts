@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { insteadOf } from "../src/chat/instead";
+import { allOver, insteadOf } from "../src/chat/instead";
 
 it.each([
   ["a question", ["confirmation"], "Cancel the question and send"],
@@ -10,5 +10,17 @@ it.each([
 ])("says what a message does over %s", (_, reasons, button) => {
   const words = insteadOf(reasons);
   expect(words.button).toBe(button);
-  expect(words.unsent).toMatch(button.startsWith("Stop") ? /^Not sent: the agent waits/ : /^Not sent: (a question is|questions are) open/);
+  expect(words.unsent).toMatch(button.startsWith("Stop") ? /^Not sent yet: the agent waits/ : /^Not sent yet: (a question is|questions are) open/);
+});
+
+const [past, future] = ["2020-01-01T00:00:00Z", "2999-01-01T00:00:00Z"];
+
+it.each([
+  ["nothing is open", [], false],
+  ["all questions have expired", [{ reason: "confirmation", expiresAt: past }, { reason: "tool_call", expiresAt: past }], true],
+  ["one can still be answered", [{ reason: "confirmation", expiresAt: past }, { reason: "tool_call", expiresAt: future }], false],
+  ["a question never expires", [{ reason: "confirmation" }], false],
+  ["a time that is waited for has come", [{ reason: "aguiws:timer", expiresAt: past }], false],
+])("asks about what is open if %s: %j, over: %s", (_, open, over) => {
+  expect(allOver(open)).toBe(over);
 });

@@ -30,6 +30,11 @@ it("has those that wait for nobody among the others", () => {
   expect(shape([{ ...thread("calls", NOW, true), waitsOn: "aguiws:call", waitsFor: ["part"] }])).toEqual(["Waiting for you: calls"]);
 });
 
+it("has those whose questions have expired among the others", () => {
+  const late = { ...thread("late", NOW, true), expiresAt: new Date(NOW).toISOString() };
+  expect(shape([late], [{ ...late, threadId: "ancient" }])).toEqual(["Today: late"]);
+});
+
 it("believes the list about what has gone on since the others were looked for", () => {
   expect(shape([thread("answered", NOW)], [thread("answered", NOW, true)])).toEqual(["Today: answered"]);
 });

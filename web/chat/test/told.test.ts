@@ -6,7 +6,7 @@ import type { DecisionInfo, RunInfo } from "../src/server/api";
 import { argFields } from "../../react/decision/argparts";
 import { parse } from "../../react/lib/json";
 import { ThreadRecord } from "../src/decision/record";
-import { approvedArgs, cameBack, changesOf, placeOf, sideOf, toldBy, toldOnRecord, verdictOf } from "../src/decision/told";
+import { approvedArgs, cameBack, changesOf, placeOf, saysYesLast, sideOf, toldBy, toldOnRecord, verdictOf } from "../src/decision/told";
 import { badgesOf, toolStateOf } from "../src/chat/toolstate";
 
 const at = "2030-01-01T00:00:00Z";
@@ -38,6 +38,16 @@ describe("a decision", () => {
     [{ through: "call", payload: { thread: "c", text: "done" } }, false, "came back"],
     [{ through: "call", payload: { thread: "c", status: "failed" } }, false, "failed"],
   ])("%j (of a call: %s) is %s", (more, call, words) => expect(verdictOf({ ...told, ...more }, call).words).toBe(words));
+
+  it("is no alarm when it is a no, whether a run tells it or its result", () => {
+    expect(verdictOf({ ...told, approved: false }, true).tone).toBe("");
+    expect(badgesOf("declined", undefined)[0]!.tone).toBe("");
+  });
+
+  it("counts as a yes only if it is the last one", () => {
+    const [yes, no] = [{ ...told, approved: true }, { ...told, approved: false, at: "2030-01-01T00:00:01Z" }];
+    expect([saysYesLast([]), saysYesLast([yes]), saysYesLast([no, yes]), saysYesLast([yes, no])]).toEqual([false, true, false, false]);
+  });
 });
 
 it("finds what was changed, to the digit", () => {

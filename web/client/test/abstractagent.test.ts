@@ -205,6 +205,22 @@ describe("AbstractAgent", () => {
     expect(agent.pendingInterrupts.map(({ id }) => id)).toEqual(["i1"]);
   });
 
+  it("lets the server judge a message when all that is open has expired", async () => {
+    const { bench, agent } = await asked();
+    bench.socket.say(run("r1", "started"), stream(0), started("r1"), finished("r1"));
+    await settle();
+    bench.socket.next();
+    const [late, open] = ["2020-01-01T00:00:00Z", "2999-01-01T00:00:00Z"].map((expiresAt, i) => ({ ...interrupt(`i${i}`), expiresAt }) as never);
+    agent.pendingInterrupts = [late!, open!];
+    await expect(agent.runAgent()).rejects.toThrow(/not addressed by resume/);
+    agent.pendingInterrupts = [late!];
+    void agent.runAgent({ runId: "r2" });
+    await settle();
+    const sent = bench.socket.next();
+    expect(sent).toMatchObject({ runId: "r2" });
+    expect(sent).not.toHaveProperty("resume");
+  });
+
   it("throws on connecting while questions are open: here the thread says which are", async () => {
     const bench = new Bench();
     const agent = bench.agent();

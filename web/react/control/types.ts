@@ -33,6 +33,8 @@ export interface ThreadInfo {
   /** The reason of an open interrupt that asks nobody, and when that wait ends at the latest. */
   waitsOn?: string;
   waitsUntil?: string;
+  /** When the last of what is open expires: nobody can answer it then, and a new message cancels it. */
+  expiresAt?: string;
   queued: number;
   /** The run that began last has failed. */
   failed?: boolean;

@@ -1,5 +1,5 @@
 import type { ToolCall } from "@ag-ui/client";
-import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from "react";
+import { type FormEvent, type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from "react";
 import { reasonOnly } from "../forms/question.js";
 import { readArguments, sameJson } from "../forms/readjson.js";
 import { ArgEdits, hasFields } from "./ArgEdits.js";
@@ -64,6 +64,11 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
     // What nobody was asked yet and nobody has to say does not stand in the way.
     const read = form.current ? form.current.read() : requiredOf(extras ?? {}).length === 0 ? { value: {} } : undefined;
     if (read) resolve({ ...(isObject(read.value) ? read.value : {}), ...decision });
+  };
+  /** Enter where the reason is typed: most often that is one for a no. */
+  const declined = (event: FormEvent) => {
+    event.preventDefault();
+    if (edited === undefined) decide({ approved: false });
   };
   const begin = () => {
     setAsJson(!read || read.twice.length > 0 || !hasFields(source, strings));
@@ -147,7 +152,7 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
             </>
           )}
           <div className="actions">
-            <span className="hint">{words.keys}</span>
+            <span className="hint keys">{words.keys}</span>
             {(!asJson || hasFields(source, strings)) && (
               <button type="button" className="quiet" data-edits data-testid="args-as-json" aria-pressed={asJson} onClick={switched}>
                 {asJson ? words.editFields : words.editJson}
@@ -157,12 +162,23 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
         </div>
       )}
       {asksWhy && (
-        <label className="field">
-          <span>
-            {words.reason} <span className="hint">{words.reasonHint}</span>
-          </span>
-          <input type="text" autoComplete="off" data-testid="field-reason" value={why} maxLength={asksWhy.most} disabled={locked} onChange={(event) => setWhy(event.target.value)} />
-        </label>
+        <form onSubmit={declined}>
+          <label className="field">
+            <span>
+              {words.reason} <span className="hint">{words.reasonHint}</span> {edited === undefined && <span className="hint keys">{words.reasonKeys}</span>}
+            </span>
+            <input
+              type="text"
+              autoComplete="off"
+              data-testid="field-reason"
+              value={why}
+              maxLength={asksWhy.most}
+              disabled={locked}
+              onChange={(event) => setWhy(event.target.value)}
+              onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+            />
+          </label>
+        </form>
       )}
       {extras && !asksWhy && (
         <OrElse instead={<p className="fault">{words.notLoaded}</p>}>

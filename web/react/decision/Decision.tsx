@@ -86,7 +86,7 @@ export function Decision(props: DecisionProps) {
       disabled={disabled}
       onClick={() => settle({ status: "cancelled" })}
     >
-      {Object.hasOwn(words.abandon, reason) ? words.abandon[reason] : expired ? words.goOn : words.cancel}
+      {Object.hasOwn(words.abandon, reason) ? words.abandon[reason] : words.goOn}
     </button>
   );
   const { heading, said } = headingOf(interrupt, call, strings);

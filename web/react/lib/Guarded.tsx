@@ -5,6 +5,9 @@ import { useStrings } from "./words.js";
 
 const guard = new Guard();
 
+/** What a person does that may move things. */
+const ACTS = ["pointerdown", "click", "keydown", "input"];
+
 let guarded = 0;
 let unwatch: (() => void) | undefined;
 
@@ -23,9 +26,13 @@ function watchPage(): () => void {
     if (!document.hidden) guard.disturb();
   };
   document.addEventListener("visibilitychange", seen);
+  // Behind all who look whether the act itself is taken; one that is not goes no further, and is none.
+  const acted = () => guard.acted();
+  for (const act of ACTS) addEventListener(act, acted);
   return () => {
     changes.disconnect();
     cancelAnimationFrame(looking);
+    for (const act of ACTS) removeEventListener(act, acted);
     document.removeEventListener("visibilitychange", seen);
   };
 }
@@ -77,7 +84,7 @@ export function Guarded({ subject, fixed = false, sticky = false, className = ""
     if (!spot.takes(act)) {
       event.preventDefault();
       event.stopPropagation();
-    } else if (decides) guard.disturb();
+    } else if (decides) guard.decided();
   };
   const clicked = (event: MouseEvent) => {
     const button = event.target instanceof Element && event.target.closest("button");

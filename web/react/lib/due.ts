@@ -25,13 +25,18 @@ const STEPS: Array<[ms: number, unit: Intl.RelativeTimeFormatUnit]> = [
   [1_000, "second"],
 ];
 
+/** Whether it is too late for an answer. */
+export function isOver({ expiresAt, stale }: Timed, now: number): boolean {
+  return stale === true || Date.parse(expiresAt ?? "") <= now;
+}
+
 /** When the first of these is over, or how many are; undefined where none ever is. */
 export function dueOf(interrupts: readonly Timed[], now: number, { locale, text }: Pick<Strings, "locale" | "text"> = ENGLISH): Due | undefined {
   const open: number[] = [];
   let over = 0;
-  for (const { expiresAt, stale } of interrupts) {
-    const at = Date.parse(expiresAt ?? "");
-    if (stale || at <= now) over++;
+  for (const one of interrupts) {
+    const at = Date.parse(one.expiresAt ?? "");
+    if (isOver(one, now)) over++;
     else if (!Number.isNaN(at)) open.push(at);
   }
   const left = Math.min(...open) - now;

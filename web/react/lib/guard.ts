@@ -5,6 +5,12 @@
 /** How long something has to have been seen as it is, where it is, before it takes an act, in milliseconds. */
 export const CALM_MS = 800;
 
+/** How long one waits for the next act behind an act of one's own, in milliseconds: a hand that trembles is done by then. */
+export const OWN_MS = 300;
+
+/** What moves so soon behind an act of the person's is moved by that, as browsers count it for shifts of layout, in milliseconds. */
+const CAUSED_MS = 500;
+
 /** How long it is said that an act was not taken, in milliseconds. */
 export const SAID_MS = 4_000;
 
@@ -27,6 +33,7 @@ export interface Place {
 /** All spots of a page that take decisions. */
 export class Guard {
   private readonly spots = new Set<Spot>();
+  private actedAt = -Infinity;
 
   /** Counts the spot in until the returned function is called. */
   add(spot: Spot): () => void {
@@ -34,20 +41,38 @@ export class Guard {
     return () => this.spots.delete(spot);
   }
 
-  /** Nothing takes an act for a moment: there is something to look at, or a decision has just been taken. */
+  /** The person has pressed or typed something. */
+  acted(): void {
+    this.actedAt = performance.now();
+  }
+
+  /** Nothing takes an act for a moment: there is something to look at. */
   disturb(): void {
-    for (const spot of this.spots) spot.disturb();
+    const pause = this.own() ? OWN_MS : CALM_MS;
+    for (const spot of this.spots) spot.disturb(pause);
+  }
+
+  /** Nothing takes an act for a moment: a decision has just been taken. */
+  decided(): void {
+    for (const spot of this.spots) spot.disturb(OWN_MS);
   }
 
   /** Something on the page has changed, and may have moved the rest. `byPage`: the page has scrolled, and nobody else. */
   look(byPage = false): void {
-    for (const spot of this.spots) spot.look(byPage);
+    const own = this.own();
+    for (const spot of this.spots) spot.look(byPage, own);
+  }
+
+  private own(): boolean {
+    return performance.now() - this.actedAt < CAUSED_MS;
   }
 }
 
 /** One place that takes decisions. */
 export class Spot {
   private since = performance.now();
+  /** How long it waits from then on. */
+  private pause = CALM_MS;
   private subject?: string;
   private place?: Place;
   /** Whether it was calm when the pointer last came down on it. */
@@ -66,17 +91,21 @@ export class Spot {
     this.disturb();
   }
 
-  disturb(): void {
-    this.since = performance.now();
+  /** It waits for so long; a longer wait that has begun goes on. */
+  disturb(pause = CALM_MS): void {
+    const now = performance.now();
+    if (now + pause < this.since + this.pause) return;
+    this.since = now;
+    this.pause = pause;
     this.settle();
   }
 
-  /** Finds out whether it has moved. What a person scrolls moves in the window, but not on the page. */
-  look(byPage = false): void {
+  /** Finds out whether it has moved. What a person scrolls moves in the window, but not on the page; `own`: whatever moved, the person did it. */
+  look(byPage = false, own = false): void {
     const now = this.where();
     const before = this.place;
     this.place = now;
-    if (!now || !before) return;
+    if (!now || !before || own) return;
     const down = now.y - before.y;
     const onPage = down + now.scrolled - before.scrolled;
     if (Math.abs(now.x - before.x) > MOVED || (Math.abs(down) > MOVED && (byPage || Math.abs(onPage) > MOVED))) this.disturb();
@@ -97,7 +126,7 @@ export class Spot {
     this.look();
     const taken = this.calm() && !again && !(lifted && this.pressed === false);
     this.refusedAt = taken ? -Infinity : performance.now();
-    if (!taken) this.disturb();
+    if (!taken) this.disturb(this.calm() ? OWN_MS : this.pause);
     else this.settle();
     return taken;
   }
@@ -115,7 +144,7 @@ export class Spot {
 
   /** By the clock, which a timer may lag behind. */
   private calm(): boolean {
-    return this.subject === "" || performance.now() - this.since >= CALM_MS;
+    return this.subject === "" || performance.now() - this.since >= this.pause;
   }
 
   private settle(): void {
@@ -123,7 +152,7 @@ export class Spot {
     const calm = this.calm();
     const refused = now - this.refusedAt < SAID_MS;
     clearTimeout(this.timer);
-    const wait = calm ? (refused ? this.refusedAt + SAID_MS - now : undefined) : this.since + CALM_MS - now;
+    const wait = calm ? (refused ? this.refusedAt + SAID_MS - now : undefined) : this.since + this.pause - now;
     if (wait !== undefined && this.watchers.size > 0) this.timer = setTimeout(() => this.settle(), Math.ceil(wait));
     if (calm === this.state.calm && refused === this.state.refused) return;
     this.state = { calm, refused };

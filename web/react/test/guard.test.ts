@@ -1,7 +1,7 @@
 // What takes a decision, and when.
 
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { CALM_MS, Guard, SAID_MS, Spot, type Place } from "../lib/guard";
+import { CALM_MS, Guard, OWN_MS, SAID_MS, Spot, type Place } from "../lib/guard";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -91,7 +91,7 @@ it("takes neither a second click in a row nor a key that is held down", () => {
   expect(spot.takes({ again: true })).toBe(false);
 });
 
-it("has all spots wait after a decision in one", () => {
+it("has all spots wait after a decision in one, no longer than a hand trembles", () => {
   const guard = new Guard();
   const { spot: one } = spotAt();
   const { spot: other } = spotAt();
@@ -100,8 +100,49 @@ it("has all spots wait after a decision in one", () => {
   guard.add(other);
   guard.add(left)();
   pass(CALM_MS);
-  guard.disturb();
+  guard.decided();
   expect([one.takes(), other.takes(), left.takes()]).toEqual([false, false, true]);
+  pass(OWN_MS);
+  expect([one.takes(), other.takes()]).toEqual([true, true]);
+});
+
+it.each([
+  ["by the person, who need not wait", 100, true],
+  ["by itself, though the person has acted before", 900, false],
+])("is moved %s", (_, afterMs, taken) => {
+  const guard = new Guard();
+  const { spot, at } = spotAt({ x: 0, y: 100, scrolled: 0 });
+  guard.add(spot);
+  pass(CALM_MS);
+  guard.acted();
+  pass(afterMs);
+  at.place = { x: 0, y: 200, scrolled: 0 };
+  guard.look();
+  expect(spot.takes()).toBe(taken);
+});
+
+it("is uncovered by the person, and waits no longer than a hand trembles", () => {
+  const guard = new Guard();
+  const { spot } = spotAt();
+  const { spot: hasty } = spotAt();
+  guard.add(spot);
+  guard.add(hasty);
+  pass(CALM_MS);
+  guard.acted();
+  guard.disturb();
+  expect(hasty.takes()).toBe(false);
+  pass(OWN_MS);
+  expect(spot.takes()).toBe(true);
+});
+
+it("goes on waiting for what has only just come, whatever the person does", () => {
+  const guard = new Guard();
+  const { spot } = spotAt();
+  guard.add(spot);
+  guard.acted();
+  guard.decided();
+  pass(OWN_MS);
+  expect(spot.takes()).toBe(false);
 });
 
 it("tells when it is calm, and for a while that it has refused", () => {

@@ -8,6 +8,8 @@ it.each([
   ["at rest", rest, "just now"],
   ["whose latest turn failed", { ...rest, failed: true }, "failed just now"],
   ["that asks", { ...rest, failed: true, waiting: true }, "waiting for you"],
+  ["that asks for some time", { ...rest, waiting: true, expiresAt: "2999-01-01T00:00:00Z" }, "waiting for you"],
+  ["whose question has expired", { ...rest, waiting: true, expiresAt: now }, "question expired, just now"],
   ["that waits for an event", { ...rest, waiting: true, waitsOn: "aguiws:event", waitsUntil: now }, "waits for an event"],
   ["that has called another agent", { ...rest, waiting: true, waitsOn: "aguiws:call" }, "waits for another agent"],
   ["that sleeps", { ...rest, waiting: true, waitsOn: "aguiws:timer" }, "sleeps"],

@@ -5,11 +5,16 @@ import { CALL, TIMER } from "../forms/question.js";
 import { ago, clock } from "../lib/time.js";
 import { ENGLISH, type Strings } from "../lib/strings.js";
 
-type Stands = Pick<ThreadInfo, "waiting" | "waitsOn" | "waitsUntil" | "active" | "queued" | "failed" | "updatedAt">;
+type Stands = Pick<ThreadInfo, "waiting" | "waitsOn" | "waitsUntil" | "expiresAt" | "active" | "queued" | "failed" | "updatedAt">;
 
 /** Whether its latest turn has failed, and nothing else goes on. */
 export function hasFailed({ waiting, active, queued, failed }: Stands): boolean {
   return failed === true && !waiting && !active && queued === 0;
+}
+
+/** Whether all that it asks is too late to be answered. */
+export function hasExpired({ waiting, expiresAt }: Pick<ThreadInfo, "waiting" | "expiresAt">): boolean {
+  return waiting && Date.parse(expiresAt ?? "") <= Date.now();
 }
 
 /** What is waited for by an interrupt that asks nobody. */
@@ -22,9 +27,10 @@ export function waitsFor(reason: string, until?: string, { list, locale }: Pick<
 export function stands(thread: Stands, strings: Strings = ENGLISH): string {
   const { list } = strings;
   if (thread.waiting && thread.waitsOn !== undefined) return waitsFor(thread.waitsOn, thread.waitsUntil, strings);
-  if (thread.waiting) return list.waiting;
+  if (thread.waiting && !hasExpired(thread)) return list.waiting;
   if (thread.active) return list.working;
   if (thread.queued > 0) return list.queued;
   const when = ago(thread.updatedAt, Date.now(), strings);
+  if (hasExpired(thread)) return list.expired(when);
   return hasFailed(thread) ? list.failed(when) : when;
 }

@@ -1,4 +1,5 @@
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import type { ThreadStatus } from "../../../client";
 import { BackOf, BEGIN, editable, useGoingBack } from "./back";
 import { Bar } from "../bar/Bar";
 import { useChat } from "./chat";
@@ -10,9 +11,10 @@ import { EmptyChat } from "./EmptyChat";
 import { ErrorNotice } from "./ErrorNotice";
 import { useFollow } from "./follow";
 import { Branches } from "./GoBack";
+import { useDue } from "../../../react/lib/DueTag";
 import { Guarded } from "../../../react/lib/Guarded";
 import { Icon } from "../../../react/lib/Icon";
-import { insteadOf } from "./instead";
+import { allOver, insteadOf } from "./instead";
 import { Jump } from "./Jump";
 import { MemoryNotice } from "./MemoryNotice";
 import { MessageList } from "./MessageList";
@@ -24,6 +26,7 @@ import { OutgoingList } from "./OutgoingList";
 import { part } from "../../../react/lib/part";
 import { bearer } from "../server/session";
 import { askedLast } from "./rows";
+import { saysYesLast } from "../decision/told";
 import { StatePanel } from "./StatePanel";
 import { ConnectionFacts, StatusChip } from "./StatusChip";
 import { ThreadList } from "../threads/ThreadList";
@@ -39,6 +42,8 @@ const PartsGoOn = lazy(() => part(() => import("./PartsGoOn")));
 
 /** Fetched before the first question, if the browser has time until then. */
 const Interrupts = lazy(() => part(() => import("../decision/Interrupts")));
+
+const NOTHING: ThreadStatus["interrupts"] = [];
 
 /** Failures of a connection that another token may mend. */
 const SIGNED_OUT = new Set(["unauthenticated", "4401"]);
@@ -65,6 +70,9 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const quiet = useQuiet(running && !storeAway && status.connection === "connected", picture.position?.seq);
   const commands = commandsOf(status.hello?.capabilities?.identity);
   const asked = status.interrupts.length > 0;
+  useDue(status.interrupts);
+  const open = allOver(status.interrupts) ? NOTHING : status.interrupts;
+  const decisions = [...picture.decided.values(), ...picture.marks.flatMap((mark) => (mark.kind === "answer" ? [mark.told] : []))];
   const waiting = running ? undefined : status.waitingRunId;
   const idle = useIdle();
   const [returned, giveBack] = useState<Content>();
@@ -206,7 +214,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                 </Suspense>
               </OrElse>
             )}
-            {!asked && !running && commands.length > 0 && [...picture.decided.values()].some(({ approved }) => approved) && <NextStep />}
+            {!asked && !running && commands.length > 0 && saysYesLast(decisions) && <NextStep />}
             {stopping !== undefined && !running && (
               <OrElse instead={null}>
                 <Suspense>
@@ -270,7 +278,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             hidden={signedOut}
             run={status.activeRunId}
             stopping={running && stopping === status.activeRunId}
-            interrupts={status.interrupts}
+            interrupts={open}
             returned={returned}
             takeReturned={() => giveBack(undefined)}
             hello={status.hello}

@@ -26,7 +26,7 @@ interface Props {
   run?: string;
   /** It is being stopped. */
   stopping: boolean;
-  /** What is open. A message cancels it, so that only a button sends one. */
+  /** What is open. A message cancels it, so that only a button sends one; Enter leads to it. */
   interrupts: ReadonlyArray<{ id: string; reason: string }>;
   /** What was not sent after all. */
   returned?: Content;
@@ -58,6 +58,7 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, returned
   const brought = useBrought(!hidden);
   const [sent, count] = useState(0);
   const empty = text.trim() === "" && files.length === 0;
+  const joins = running && !asks && !empty && files.length === 0;
   /** Files matter here, or did, so that what was said of them stays. */
   const matter = useRef(false);
   matter.current ||= takenOf(hello?.capabilities?.multimodal?.input).length > 0 || brought.over || brought.files.length + files.length > 0;
@@ -76,6 +77,8 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, returned
     takeReturned();
   }, [returned, takeReturned, box]);
 
+  /** What sends though something is open: Enter leads here, and once more does it. */
+  const decider = useRef<HTMLButtonElement>(null);
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => {
     const { current } = form;
@@ -98,9 +101,16 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, returned
   const [kept, keep] = useState("");
   const submit = (event: FormEvent | KeyboardEvent) => {
     event.preventDefault();
-    if (asks) keep(open);
-    else sendBy(send);
+    if (!asks) return sendBy(send);
+    if (empty) return;
+    keep(open);
+    decider.current?.focus();
   };
+  const writeOn = () => {
+    keep("");
+    box.current?.focus();
+  };
+  const deciding = asks && kept === open && !empty;
   const slash = useSlashMenu(text, commands, (command) => {
     setText(command);
     box.current?.focus();
@@ -165,33 +175,43 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, returned
               </button>
             </Guarded>
           )}
-          {running && !asks && files.length === 0 && (
-            <button
-              type="button"
-              data-testid="send-now"
-              title={words.chat.heardNext}
-              disabled={empty}
-              onClick={() => sendBy(join)}
-            >
+          {joins && (
+            <button type="button" data-testid="send-now" onClick={() => sendBy(join)}>
               {words.chat.sendNow}
             </button>
           )}
           {asks ? (
             !empty && (
-              <button key="instead" type="button" data-testid="send" onClick={() => sendBy(send)}>
+              <button
+                key="instead"
+                type="button"
+                ref={decider}
+                className={deciding ? "primary" : undefined}
+                data-testid="send"
+                onClick={() => sendBy(send)}
+                onKeyDown={(event) => event.key === "Escape" && writeOn()}
+              >
                 {instead.button}
               </button>
             )
-          ) : (
+          ) : running && empty ? null : (
             <button key="send" type="submit" className="primary" data-testid="send" disabled={empty}>
               {words.chat.send}
             </button>
           )}
         </div>
       </Guarded>
-      {asks && kept === open && !empty && (
+      {deciding && (
         <p className="hint unsent" role="status" data-testid="not-sent">
-          {instead.unsent}
+          {instead.unsent}{" "}
+          <button type="button" className="quiet" data-testid="write-on" onClick={writeOn}>
+            {words.chat.writeOn}
+          </button>
+        </p>
+      )}
+      {running && !asks && !empty && (
+        <p className="hint unsent" role="status" data-testid="waits-its-turn">
+          {words.chat.waitsItsTurn} {joins && words.chat.heardNext}
         </p>
       )}
     </form>

@@ -8,6 +8,7 @@ import { call, type DecisionInfo, type Page, type RunInfo } from "../server/api"
 import { FRAMES } from "../../../react/lib/json";
 import type { Content } from "../files/media";
 import { credential, useSession, whenOver } from "../server/session";
+import { allOver } from "./instead";
 import { namesInLog } from "../log/lognames";
 import { Outbox, type Outgoing } from "./outbox";
 import { namesOf, rememberName } from "./subagents";
@@ -195,14 +196,14 @@ export class Chat {
 
   look = (): Picture => this.picture;
 
-  /** Asks for a run with this; open interrupts are cancelled with it. */
+  /** Asks for a run with this; open interrupts are cancelled with it, by the server if their time is over. */
   send(content: Content): Promise<void> {
     const open = this.agent.status.interrupts;
     return this.deliver({
       runId: randomUUID(),
       at: Date.now(),
       message: { id: randomUUID(), content },
-      ...(open.length > 0 && { resume: open.map(cancelled) }),
+      ...(open.length > 0 && !allOver(open) && { resume: open.map(cancelled) }),
     });
   }
 

@@ -1,6 +1,7 @@
 // What a message does that is sent while the thread is suspended, in words.
 
 import { waits } from "../../../react/forms/question";
+import { isOver, type Timed } from "../../../react/lib/due";
 import { words } from "../words";
 
 export interface Instead {
@@ -10,6 +11,11 @@ export interface Instead {
   stop: string;
   /** Enter was pressed, and nothing was sent. */
   unsent: string;
+}
+
+/** Whether nothing of what is open can be answered any more: the next message cancels it, and asks nobody first. */
+export function allOver(open: ReadonlyArray<Timed & { reason: string }>, now = Date.now()): boolean {
+  return open.length > 0 && open.every((one) => !waits(one.reason) && isOver(one, now));
 }
 
 /** The words for open interrupts of these reasons. An agent that waits asks nobody, so that only questions are counted. */

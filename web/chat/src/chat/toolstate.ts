@@ -50,7 +50,7 @@ function saidIn(result: ToolMessage): ToolState | undefined {
   return "failed";
 }
 
-const TONES: Record<ToolState, Tone> = { working: "busy", asked: "asked", waiting: "asked", done: "done", failed: "late", declined: "late", cancelled: "", expired: "late", open: "" };
+const TONES: Record<ToolState, Tone> = { working: "busy", asked: "asked", waiting: "asked", done: "done", failed: "late", declined: "", cancelled: "", expired: "late", open: "" };
 
 const badgeOf = (state: ToolState): Badge => ({ words: words.chat.states[state], tone: TONES[state] });
 

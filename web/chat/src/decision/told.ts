@@ -111,6 +111,12 @@ export function sideOf(value: unknown, cut = false): string {
   return typeof value === "string" && (cut || !TAKEN.test(value)) ? value : stringify(value);
 }
 
+/** Whether the last of these decisions is a yes. */
+export function saysYesLast(decisions: readonly Told[]): boolean {
+  const last = decisions.reduce<Told | undefined>((one, other) => (one && Date.parse(one.at) > Date.parse(other.at) ? one : other), undefined);
+  return last?.approved === true;
+}
+
 export type Tone = "asked" | "done" | "late" | "busy" | "";
 
 export interface Badge {
@@ -128,7 +134,7 @@ export function verdictOf({ status, approved, by, changed, cut, through, payload
   const who = (verdict: string) => (by === undefined ? verdict : decidedBy(verdict, by));
   if (status === "expired") return { words: verdicts.expired, tone: "late" };
   if (status === "cancelled") return { words: who(verdicts.cancelled), tone: "" };
-  if (approved === false) return { words: who(call ? verdicts.declined : verdicts.no), tone: "late" };
+  if (approved === false) return { words: who(call ? verdicts.declined : verdicts.no), tone: "" };
   if (approved !== true) return { words: who(verdicts.answered), tone: "done" };
   if (!call) return { words: who(verdicts.yes), tone: "done" };
   // More changes than are told are none here.

@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useRef, useState, useSyncExternalStore }
 import { control, usePolled, type Page, type ThreadInfo } from "../server/api";
 import { DeletedNote } from "./DeletedNote";
 import { pageDeletions } from "./deletions";
+import { useDue } from "../../../react/lib/DueTag";
 import { Guarded } from "../../../react/lib/Guarded";
 import { Icon } from "../../../react/lib/Icon";
 import { visible } from "../../../react/lib/misleading";
@@ -35,6 +36,8 @@ interface ListProps {
 export function ThreadList({ current, outgoing, begin, close }: ListProps) {
   const { items, error, more, fetching, fault, refresh } = useThreads(control, ofThreads);
   const { data: waiting } = usePolled<Page<ThreadInfo>>("/threads?waiting=true&limit=50", EVERY_MS, ofWaiting);
+  // What expires waits for nobody, though nothing has come of it.
+  useDue([...(items ?? NONE), ...(waiting?.items ?? NONE)]);
   const before = useRef(outgoing);
   useEffect(() => {
     // What was taken may wait for its run, or be the first of its thread.

@@ -1,11 +1,13 @@
 // In which order chats stand beside the one that is looked at: those that wait first, then by day.
 
 import type { ThreadInfo } from "../server/api";
+import { hasExpired } from "../../../react/threads/stands";
 import { locale, words } from "../words";
 
-/** Whether a chat, or one that stands below it, waits for somebody: an open interrupt may ask nobody. */
-function asks({ waiting, waitsOn, waitsFor }: ThreadInfo): boolean {
-  return waiting && (waitsOn === undefined || waitsFor !== undefined);
+/** Whether a chat, or one that stands below it, waits for somebody: an open interrupt may ask nobody, or too late. */
+function asks(thread: ThreadInfo): boolean {
+  const { waiting, waitsOn, waitsFor } = thread;
+  return waiting && ((waitsOn === undefined && !hasExpired(thread)) || waitsFor !== undefined);
 }
 
 export interface ThreadGroup {
@@ -28,7 +30,7 @@ const DAY_MS = 86_400_000;
 /** The groups of the latest threads, and of those that wait, which may be older. A group without any is left out. */
 export function threadGroups(latest: readonly ThreadInfo[], waiting: readonly ThreadInfo[], now = Date.now()): ThreadGroup[] {
   const listed = new Set(latest.map(({ threadId }) => threadId));
-  const older = waiting.filter(({ threadId }) => !listed.has(threadId));
+  const older = waiting.filter((thread) => !listed.has(thread.threadId) && !hasExpired(thread));
   const groups = new Map<string, ThreadInfo[]>([[words.threads.waiting, [...latest.filter(asks), ...older]]]);
   for (const thread of latest) {
     if (asks(thread)) continue;
