@@ -51,7 +51,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"expect", b.Expect},
 		{"kind", string(e.Kind)},
 		{"suspension", link.Compress(e.Suspension)},
-		{"deadline", e.Deadline},
+		{"deadline", e.Deadline}, {"expires", e.Expires},
 		{"reasons", reasonsOf(e)},
 		{"told", packReasons(e.Reasons)},
 		{"summaries", packSummaries(e.Summaries)},

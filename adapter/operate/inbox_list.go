@@ -23,6 +23,7 @@ type Suspended struct {
 	Title      string
 	Since      time.Time // zero when read with its thread
 	Label      string    // runId of the run that asked
+	Expires    time.Time // when all interrupts have expired; zero: never
 	Interrupts []OpenInterrupt
 	Reviewers  []string // who look at them now, in a list
 	// Corrupted says, in an inbox, that what is stored of them cannot be read: nobody
@@ -86,7 +87,7 @@ func suspended(item store.InboxItem) (*Suspended, error) {
 	if err != nil || open == nil {
 		return nil, err
 	}
-	s := &Suspended{Thread: item.Thread, Tenant: item.Tenant, User: item.User, Agent: cmp.Or(item.Agent, open.Agent), Title: item.Title, Since: item.Since, Label: open.Label, Reviewers: item.Reviewers, version: item.Version}
+	s := &Suspended{Thread: item.Thread, Tenant: item.Tenant, User: item.User, Agent: cmp.Or(item.Agent, open.Agent), Title: item.Title, Since: item.Since, Label: open.Label, Expires: unixMilli(open.Expires()), Reviewers: item.Reviewers, version: item.Version}
 	for _, it := range open.Items {
 		o := OpenInterrupt{ID: it.ID, Interrupt: it.Interrupt, ExpiresAt: unixMilli(it.ExpiresAt), Call: it.Call, Login: it.Login, By: it.By}
 		o.Stale = !o.ExpiresAt.IsZero() && o.ExpiresAt.Before(time.Now())
@@ -176,8 +177,10 @@ func (ib *inbox) Whose(ctx context.Context, key store.ThreadKey) (tenant string,
 	return view.Tenant, view.Used, nil
 }
 
-// CountInbox counts threads with open interrupts.
-func (ib *inbox) CountInbox(ctx context.Context, q store.InboxCount) (map[string]int64, error) {
+// CountInbox counts threads with open interrupts. Those whose interrupts have all expired by
+// now are counted apart, just as Suspended.Expires tells them.
+func (ib *inbox) CountInbox(ctx context.Context, q store.InboxCount) (store.InboxTotals, error) {
+	q.At = time.Now()
 	return ib.Store.CountInbox(ctx, q)
 }
 

@@ -15,7 +15,7 @@ type Inbox interface {
 	// CountInbox counts the threads with open interrupts of a tenant, or of all, for each
 	// of the reasons, "" being any. It costs the same however many there are. Some, beside
 	// an error that wraps ErrPartial.
-	CountInbox(ctx context.Context, q InboxCount) (map[string]int64, error)
+	CountInbox(ctx context.Context, q InboxCount) (InboxTotals, error)
 	// Drafts sets answers to some of the open interrupts, by interrupt id; a nil
 	// value deletes one. They go when the suspension is answered. Version, when
 	// not 0, must be the thread's, unless nothing changes; replacing a draft or
@@ -51,6 +51,14 @@ type InboxCount struct {
 	AllTenants bool   // instead of Tenant
 	Namespace  string // instead of either: the threads of it, for any reason only
 	Reasons    []string
+	At         time.Time // by when End.Expires has passed of what counts as expired; zero: nothing has
+}
+
+// InboxTotals are numbers of threads.
+type InboxTotals struct {
+	Waiting map[string]int64 // by reason, without those that have expired
+	Expired int64            // of any reason
+	Next    time.Time        // when the next of Waiting expires, with InboxCount.At; zero: none does
 }
 
 // InboxPage is a page of suspensions.
@@ -83,12 +91,12 @@ type Open struct {
 // OpenQuestions looks at the inbox of all tenants. It costs the same however many there are.
 func OpenQuestions(ctx context.Context, in Inbox) (Open, error) {
 	counts, err := in.CountInbox(ctx, InboxCount{AllTenants: true, Reasons: []string{""}})
-	if err != nil || counts[""] == 0 {
+	if err != nil || counts.Waiting[""] == 0 {
 		return Open{}, err
 	}
 	oldest, err := in.Inbox(ctx, InboxQuery{AllTenants: true, Limit: 1})
 	if err != nil || len(oldest.Items) == 0 {
 		return Open{}, err
 	}
-	return Open{Threads: counts[""], Since: oldest.Items[0].Since}, nil
+	return Open{Threads: counts.Waiting[""], Since: oldest.Items[0].Since}, nil
 }

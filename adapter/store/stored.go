@@ -212,6 +212,18 @@ type Suspension struct {
 	Caller *Caller `json:"caller,omitempty"`
 }
 
+// Expires is when all interrupts have expired, in Unix ms; 0: never.
+func (s *Suspension) Expires() int64 {
+	var last int64
+	for _, it := range s.Items {
+		if it.ExpiresAt == 0 {
+			return 0
+		}
+		last = max(last, it.ExpiresAt)
+	}
+	return last
+}
+
 // SuspendedInterrupt is one of a Suspension.
 type SuspendedInterrupt struct {
 	ID        string          `json:"id"`

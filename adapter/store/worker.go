@@ -158,6 +158,9 @@ type End struct {
 	// Deadline is when the suspension wants a Claim if it is still open then,
 	// in Unix ms; 0: never.
 	Deadline int64
+	// Expires, with EndSuspend, is when all of its interrupts have expired, in Unix ms; 0:
+	// never. The inbox counts by it.
+	Expires int64
 	// Snapshot replaces the stored one. Nil: it stays where it was.
 	Snapshot *SnapshotUpdate
 	// Tells, with Snapshot, says that the batch's last event but one tells the snapshot's

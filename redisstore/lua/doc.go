@@ -115,7 +115,8 @@
 //	Pcounts     hash    dispatches by state, and by state and tenant; what begin, claim, end, stop, nack, stopall,
 //	                    takes away alone leaves no field of none           delete, retire
 //	Pinbox      zset    open suspensions: tenant, reason or any, since;    begin, end, nack, delete
-//	                    namespace, any, since
+//	                    namespace, any, since; of those that expire each
+//	                    once more, by when
 //	Pthreads    zset    threads: namespace, latest input                   begin, delete, retire
 //	Pdead       zset    dead letters that were not requeued: tenant, when  nack, begin, delete, retire
 //	Pnotices    stream  what became true of threads (notice.lua)           begin, activate, end, stop, claim, nack,

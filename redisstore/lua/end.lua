@@ -11,6 +11,7 @@
 --   kind        'suspend', 'finish', 'fail' or 'cancel'
 --   suspension
 --   deadline    of the suspension, Unix ms; 0: none
+--   expires     when all of its interrupts have expired, Unix ms; 0: never
 --   reasons     of the suspension, their digests one after the other; '-': nobody is asked
 --   told        of the suspension, its reasons as notices name them
 --   summaries   of its interrupts, as notices show them; '': they do not
@@ -92,7 +93,7 @@ if ARG.kind == 'suspend' then
   piecewise('HSET', t.memo, asked, 1, #asked)
   -- The first millisecond after the deadline is when it wants a claim.
   if undoes then dropUndo(t) end
-  suspend(t, r, member, ARG.suspension, ARG.deadline ~= '0' and tonumber(ARG.deadline) + 1, ARG.reasons, ARG.told,
+  suspend(t, r, member, ARG.suspension, ARG.deadline ~= '0' and tonumber(ARG.deadline) + 1, ARG.expires, ARG.reasons, ARG.told,
     ARGV, i1, i2, persists)
   changed(t, member, 'interrupt.opened', { [3] = ARG.reasons, [6] = ARG.told }, names(ARGV, i1, i2),
     { run = run, label = d.label, summaries = ARG.summaries, deadline = ARG.deadline ~= '0' and ARG.deadline })

@@ -51,22 +51,29 @@ local ANY = string.rep('\0', 8)
 -- EVERYBODY stands for all tenants.
 local EVERYBODY = '\1'
 
+-- late is what stands before when they expire in the members of suspensions of a reason.
+local function late(reason) return digest('\2' .. reason) end
+
 -- inbox lists a suspension, or takes it off the list: among its namespace's, and among
--- its tenant's and everybody's for any reason and for each that it has. head is as
--- suspension.lua has it.
+-- its tenant's and everybody's for any reason and for each that it has; by when it opened, and by when it
+-- expires if it does. head is as suspension.lua has it.
 local function inbox(t, member, command, head)
   if quiet(head) then return end
-  local tail, reasons, change, n = head[1] .. hashOf(t), ANY .. head[3], {}, 0
+  local expires, reasons, change, n = tonumber(head[8]), ANY .. head[3], {}, 0
   local function put(place)
     if command == 'ZADD' then change[n + 1], n = 0, n + 1 end
-    change[n + 1], n = place .. tail, n + 1
+    change[n + 1], n = place .. hashOf(t), n + 1
   end
-  put(digest('\0' .. (namesIn(member))) .. ANY)
+  local function places(whose, reason)
+    put(whose .. reason .. head[1])
+    if expires > 0 then put(whose .. late(reason) .. stamp(expires)) end
+  end
+  places(digest('\0' .. (namesIn(member))), ANY)
   local own, all = tenantOf(t), digest(EVERYBODY)
   for i = 1, #reasons, 8 do
     local reason = string.sub(reasons, i, i + 7)
-    put(own .. reason)
-    put(all .. reason)
+    places(own, reason)
+    places(all, reason)
   end
   redis.call(command, t.inbox, unpack(change, 1, n))
 end

@@ -4,7 +4,7 @@
 -- knows of it and its text. The first holds when it opened, the run that asked
 -- ('': the thread's latest), digests of its reasons, and of the ids of its
 -- interrupts; then, packed, both as notices name them; then the first millisecond
--- after its deadline, '' if it has none.
+-- after its deadline, '' if it has none; and when all interrupts have expired, '0' if never.
 
 local function sealed(head, text)
   return table.concat(pack({}, { table.concat(pack({}, head, 1, #head)), text }, 1, 2))
@@ -54,13 +54,13 @@ local function reopen(t, r, member, stored, head, wants, persists)
   inbox(t, member, 'ZADD', head)
 end
 
--- suspend opens a suspension with the interrupts list[first..last]; reasons are
--- their digests, one after the other, or '-' if nobody is asked, told what notices name of them;
+-- suspend opens a suspension with the interrupts list[first..last], which have all expired
+-- at expires; '0': never. reasons are their digests, one after the other, or '-' if nobody is asked, told what notices name of them;
 -- persists as for reopen. It returns what the index knows of it.
-local function suspend(t, r, member, text, wants, reasons, told, list, first, last, persists)
+local function suspend(t, r, member, text, wants, expires, reasons, told, list, first, last, persists)
   local open = {}
   for i = first, last do open[#open + 1] = digest(list[i]) end
-  local head = { stamp(NOW), '', reasons, table.concat(open), names(list, first, last), told, wants and string.format('%.0f', wants) or '' }
+  local head = { stamp(NOW), '', reasons, table.concat(open), names(list, first, last), told, wants and string.format('%.0f', wants) or '', expires }
   reopen(t, r, member, sealed(head, text), head, wants, persists)
   return head
 end

@@ -47,7 +47,7 @@ func (th *thread) waitingCounts(q store.InboxCount) string {
 	counts = must(th, counts, err)
 	var numbers []any
 	for _, reason := range q.Reasons {
-		numbers = append(numbers, counts[reason])
+		numbers = append(numbers, counts.Waiting[reason])
 	}
 	return fmt.Sprint(numbers...)
 }
@@ -98,6 +98,52 @@ var inboxOfTests = []test{
 		t1.begun(t1.resume("r2", "exe-r1"))
 		same(th, "counts when one was answered", total(), "4 4 1/2 2 0/1 1 0/0 0 0/1")
 		same(th, "a namespace's when one was answered", th.waiting(store.InboxQuery{Namespace: "team"}), "t2")
+	}},
+	{"what has expired is counted apart, from the millisecond after it on", func(e *env) {
+		s, start := e.node("a"), time.UnixMilli(1_700_000_000_000)
+		for i, expires := range []int64{0, 1000, 2000, 2000, 500} {
+			th := e.on(s, fmt.Sprint("t", i))
+			th.key.Namespace = "space"
+			b := th.execute("r1")
+			b.Tenant = "acme"
+			if i == 4 {
+				b.Tenant = "other"
+			}
+			asks := ending(th.begun(b), 2, 1, "asks", store.EndSuspend)
+			asks.End.Reasons = []string{"tool_call", "confirmation"}[:1+i%2]
+			if expires > 0 {
+				asks.End.Expires = start.UnixMilli() + expires
+			}
+			th.ok(asks)
+		}
+		th := e.on(s, "t")
+		count := func(ms int64, q store.InboxCount) string {
+			q.At = start.Add(time.Duration(ms) * time.Millisecond)
+			got, err := th.s.CountInbox(th.Context(), q)
+			got = must(th, got, err)
+			next := "never"
+			if !got.Next.IsZero() {
+				next = fmt.Sprint(got.Next.Sub(start).Milliseconds())
+			}
+			return words(got.Waiting[""], got.Waiting["tool_call"], got.Waiting["confirmation"], got.Expired, next)
+		}
+		acme := store.InboxCount{Tenant: "acme", Reasons: []string{"", "tool_call", "confirmation"}}
+		for ms, want := range map[int64]string{0: "4 4 2 0 1000", 1000: "4 4 2 0 1000", 1001: "3 3 1 1 2000", 2000: "3 3 1 1 2000", 2001: "1 1 0 3 never"} {
+			same(th, fmt.Sprint("a tenant's after ", ms), count(ms, acme), want)
+		}
+		all := acme
+		all.AllTenants = true
+		same(th, "everybody's", count(501, all), "4 4 2 1 1000")
+		same(th, "a namespace's", count(501, store.InboxCount{Namespace: "space", Reasons: []string{""}}), "4 0 0 1 1000")
+		same(th, "at no time", th.waitingCounts(store.InboxCount{Tenant: "acme"}), "4 4 2")
+		t1 := e.on(s, "t1")
+		t1.key.Namespace = "space"
+		claim := t1.begun(t1.resume("r2", "exe-r1"))
+		same(th, "when one was answered", count(1001, acme), "3 3 1 0 2000")
+		fails := ending(claim, 2, 3, "failed", store.EndFail)
+		fails.End.GiveBack = true
+		t1.ok(fails)
+		same(th, "when its answer was given back", count(1001, acme), "3 3 1 1 2000")
 	}},
 	{"a namespace's inbox is not told apart by reason, and says so", func(e *env) {
 		th := e.thread()

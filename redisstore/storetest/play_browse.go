@@ -99,8 +99,8 @@ func (p *player) waiting() {
 		}
 		q.Reasons = []string{""}
 		got, err := p.nodes[2].CountInbox(p.ctx(), q)
-		if err != nil || got[""] != want {
-			p.fail(p.games[0], fmt.Sprint(what, ": ", got, " wait, not ", want, ": ", err))
+		if err != nil || got.Waiting[""] != want {
+			p.fail(p.games[0], fmt.Sprint(what, ": ", got.Waiting, " wait, not ", want, ": ", err))
 		}
 	}
 	for tenant, n := range open {

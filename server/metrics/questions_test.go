@@ -27,11 +27,11 @@ type waiting struct {
 	err   error
 }
 
-func (w *waiting) CountInbox(_ context.Context, q store.InboxCount) (map[string]int64, error) {
+func (w *waiting) CountInbox(_ context.Context, q store.InboxCount) (store.InboxTotals, error) {
 	if !q.AllTenants {
-		return nil, errors.New("of one tenant")
+		return store.InboxTotals{}, errors.New("of one tenant")
 	}
-	return map[string]int64{"": w.open}, w.err
+	return store.InboxTotals{Waiting: map[string]int64{"": w.open}}, w.err
 }
 
 func (w *waiting) Inbox(context.Context, store.InboxQuery) (store.InboxPage, error) {

@@ -86,6 +86,7 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		Reasons:    reasons,
 		Quiet:      journal.AsksNobody(ask),
 		Deadline:   deadline(&s),
+		Expires:    s.Expires(),
 		Summaries:  summaries(x.node, interrupts, s.Items),
 	}, x.asking(before, ask), &protocol.RunFinished{
 		ThreadID: x.Claim.Thread.Thread,

@@ -92,36 +92,94 @@ func readInboxItem(h Hit, r *link.Reply) (store.InboxItem, bool) {
 
 // CountInbox implements store.Inbox. Each number is a range of a partition's inbox,
 // which the server counts without looking at what is in it.
-func (s *Lists) CountInbox(ctx context.Context, q store.InboxCount) (counts map[string]int64, err error) {
+func (s *Lists) CountInbox(ctx context.Context, q store.InboxCount) (totals store.InboxTotals, err error) {
 	if q.Namespace != "" && slices.ContainsFunc(q.Reasons, func(r string) bool { return r != "" }) {
 		err = errors.New("a namespace's is not counted by reason")
 	} else {
-		counts, err = s.countInbox(ctx, q)
+		totals, err = s.countInbox(ctx, q)
 	}
 	if err != nil {
 		err = fmt.Errorf("redisstore: count inbox: %w", err)
 	}
-	return counts, err
+	return totals, err
 }
 
-func (s *Lists) countInbox(ctx context.Context, q store.InboxCount) (map[string]int64, error) {
-	var cmds []*redis.IntCmd
+func (s *Lists) countInbox(ctx context.Context, q store.InboxCount) (store.InboxTotals, error) {
+	var cmds []redis.Cmder
+	late := lateOf(q, "")
 	for i := range s.conn.Keys.Parts {
+		key := s.conn.Keys.Parts[i].Inbox
 		for _, reason := range q.Reasons {
 			l := inboxOf(q.Tenant, q.AllTenants, q.Namespace, reason)
-			cmds = append(cmds, redis.NewIntCmd(ctx, "zlexcount", s.conn.Keys.Parts[i].Inbox, "["+l.Prefix, l.end()))
+			cmds = append(cmds, redis.NewIntCmd(ctx, "zlexcount", key, "["+l.Prefix, l.end()))
+		}
+		if !q.At.IsZero() {
+			next := Listing{Prefix: late.Prefix}
+			cmds = append(cmds, redis.NewIntCmd(ctx, "zlexcount", key, "["+late.Prefix, late.end()),
+				redis.NewStringSliceCmd(ctx, "zrangebylex", key, "["+late.Prefix+late.To, next.end(), "limit", 0, 1))
 		}
 	}
 	errs := link.Ask(ctx, s.conn, cmds)
 	partial := s.conn.Missing(errs)
 	if link.Most(partial) != nil {
-		return nil, partial
+		return store.InboxTotals{}, partial
 	}
-	counts := make(map[string]int64, len(q.Reasons))
+	totals := store.InboxTotals{Waiting: make(map[string]int64, len(q.Reasons))}
+	each := len(cmds) / len(s.conn.Keys.Parts)
+	var expired []*keyspace.Partition
 	for i, cmd := range cmds {
-		if errs[i] == nil {
-			counts[q.Reasons[i%len(q.Reasons)]] += cmd.Val()
+		if errs[i] != nil {
+			continue
+		}
+		switch cmd := cmd.(type) {
+		case *redis.StringSliceCmd:
+			for _, member := range cmd.Val() {
+				at := time.UnixMilli(Unstamp(member[len(late.Prefix):][:StampSize]))
+				if totals.Next.IsZero() || at.Before(totals.Next) {
+					totals.Next = at
+				}
+			}
+		case *redis.IntCmd:
+			if n := i % each; n < len(q.Reasons) {
+				totals.Waiting[q.Reasons[n]] += cmd.Val()
+			} else if cmd.Val() > 0 {
+				totals.Expired += cmd.Val()
+				expired = append(expired, &s.conn.Keys.Parts[i/each])
+			}
 		}
 	}
-	return counts, partial
+	return totals, errors.Join(partial, s.lessExpired(ctx, q, totals.Waiting, expired))
+}
+
+// lessExpired takes out of the numbers what has expired in some partitions.
+func (s *Lists) lessExpired(ctx context.Context, q store.InboxCount, waiting map[string]int64, parts []*keyspace.Partition) error {
+	if len(parts) == 0 {
+		return nil
+	}
+	var cmds []*redis.IntCmd
+	for _, p := range parts {
+		for _, reason := range q.Reasons {
+			l := lateOf(q, reason)
+			cmds = append(cmds, redis.NewIntCmd(ctx, "zlexcount", p.Inbox, "["+l.Prefix, l.end()))
+		}
+	}
+	errs := link.Ask(ctx, s.conn, cmds)
+	for i, cmd := range cmds {
+		if errs[i] == nil {
+			waiting[q.Reasons[i%len(q.Reasons)]] -= cmd.Val()
+		}
+	}
+	return s.conn.Missing(errs)
+}
+
+// lateOf is the listing of what has expired by a time, of a reason; "": of any.
+func lateOf(q store.InboxCount, reason string) Listing {
+	l := inboxOf(q.Tenant, q.AllTenants, q.Namespace, reason)
+	whose, why := l.Prefix[:DigestSize], l.Prefix[DigestSize:]
+	ms := q.At.UnixMilli()
+	if time.UnixMilli(ms).Before(q.At) {
+		ms++ // what is stored has no parts of it
+	}
+	l.Prefix, l.To = whose+Digest("\x02"+why), StampAt(ms)
+	return l
 }

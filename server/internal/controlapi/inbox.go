@@ -41,6 +41,7 @@ type inboxItemJSON struct {
 	Title      string          `json:"title" jsonschema:"The title of the thread. It is empty for resolved interrupts."`
 	Since      time.Time       `json:"since,omitzero" jsonschema:"The time of the question."`
 	Label      string          `json:"runId" jsonschema:"The client's id of the run that asked."`
+	ExpiresAt  time.Time       `json:"expiresAt,omitzero" jsonschema:"The time when all open interrupts have expired. It is left out if one of them never expires."`
 	Interrupts []interruptJSON `json:"interrupts"`
 	Omitted    int             `json:"omitted,omitempty" jsonschema:"The number of open interrupts that the item leaves out. listInterrupts has all."`
 	Reviewers  []string        `json:"reviewers,omitempty" jsonschema:"The other users who look at the interrupts now: see reviewInterrupts. Only a list of open interrupts has it."`
@@ -74,6 +75,7 @@ func inboxOperations() []operation {
 			notes: "A caller with the scope approver or admin sees those of its tenant, and others see those of their namespace. With tenants=all the tenants follow one another. With state=resolved the list has interrupts that were decided. Large interrupts are summarised.",
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: listOf[inboxItemJSON]{}, serve: (*call).listInbox, query: inboxParameters},
 		{method: "GET", path: "/inbox/totals", id: "countInbox", summary: "Count the threads that have open interrupts, in all and by reason",
+			notes: "Threads whose open interrupts have all expired are counted apart.",
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: inboxTotalsJSON{}, serve: (*call).countInbox,
 			query: []parameter{{"reason", "A further reason to count. The server counts the reasons of AG-UI and its own in any case. The parameter may be repeated."}, tenantsParameter}},
 		{method: "POST", path: "/inbox/resolve", id: "resolveInbox", summary: "Answer open interrupts of up to 100 threads, each thread on its own",
@@ -114,7 +116,7 @@ func interruptsOf(open *operate.Suspended) []interruptJSON {
 
 func inboxItem(s operate.Suspended) inboxItemJSON {
 	return inboxItemJSON{
-		ThreadID: s.Thread.Thread, Namespace: s.Thread.Namespace, Agent: s.Agent, User: notices.UserOf(s.User), Title: s.Title, Since: s.Since.UTC(), Label: s.Label,
+		ThreadID: s.Thread.Thread, Namespace: s.Thread.Namespace, Agent: s.Agent, User: notices.UserOf(s.User), Title: s.Title, Since: s.Since.UTC(), Label: s.Label, ExpiresAt: s.Expires.UTC(),
 		Interrupts: interruptsOf(&s), Corrupted: s.Corrupted,
 	}
 }

@@ -30,7 +30,9 @@ var inboxParameters = append([]parameter{
 }, pageParameters...)
 
 type inboxTotalsJSON struct {
-	Total   int64            `json:"total" jsonschema:"The number of threads with open interrupts."`
+	Total   int64            `json:"total" jsonschema:"The number of threads with open interrupts that somebody can answer. A thread whose open interrupts have all expired is not one of them."`
+	Expired int64            `json:"expired,omitempty" jsonschema:"The number of threads whose open interrupts have all expired."`
+	Until   time.Time        `json:"until,omitzero" jsonschema:"The time when the interrupts of the next of those threads have all expired. It is left out if none of them expires."`
 	Reasons map[string]int64 `json:"reasons,omitempty" jsonschema:"The number of those threads that have an open interrupt of each reason. A reason without threads is left out. Only callers with the scope approver or admin receive it."`
 }
 
@@ -141,8 +143,8 @@ func (c *call) countInbox() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	totals := inboxTotalsJSON{Total: counts[""], Reasons: map[string]int64{}}
-	for reason, n := range counts {
+	totals := inboxTotalsJSON{Total: counts.Waiting[""], Expired: counts.Expired, Until: counts.Next.UTC(), Reasons: map[string]int64{}}
+	for reason, n := range counts.Waiting {
 		if reason != "" && n > 0 {
 			totals.Reasons[reason] = n
 		}
