@@ -19,6 +19,12 @@ const MENUS: ReadonlySet<string> = new Set(["user", "agent"]);
 /** Who has these sees all tenants. */
 const TENANTS = ["admin", "tenants"];
 
+/** Whether the person may see all tenants, as far as that is known. */
+export function useTenants(): boolean {
+  const { scopes } = useMe() ?? {};
+  return !scopes || TENANTS.every((scope) => scopes.includes(scope));
+}
+
 type Typed = Pick<Filters, (typeof TYPED)[number]>;
 
 interface Props {
@@ -55,8 +61,7 @@ export function InboxFilters({ filters, change, facets, paged, folded, counts, t
   };
   const names = useId();
   const count = folded ? filterWords(filters).length : countFilters(filters);
-  const { scopes } = useMe() ?? {};
-  const all = filters.everywhere || !scopes || TENANTS.every((scope) => scopes.includes(scope));
+  const all = useTenants() || filters.everywhere;
   const menus = (
     <>
       <Menu

@@ -6,7 +6,7 @@ import { MOST, toolsOf, type Bulk } from "./bulk";
 import { BulkBar } from "./BulkBar";
 import { useFacets } from "./facets";
 import { InboxDetail } from "./InboxDetail";
-import { filterWords, InboxFilters } from "./InboxFilters";
+import { filterWords, InboxFilters, useTenants } from "./InboxFilters";
 import type { Given, Held } from "./held";
 import { askKeyOf, keyOf } from "./asked";
 import { Item, type Said } from "./InboxItem";
@@ -122,12 +122,15 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
     if (back.items[0]) picked.pick(back.items[0], "answer");
   };
   const detailed = picked.key !== undefined && kept.length > 0;
+  // Of a list that is all there is, what can be answered is counted.
+  const counted = whole && !isFiltered(filters) && (place.on ?? place.back) === undefined;
   const alone = detailed && !beside;
+  const tenants = useTenants();
+  // Where nothing is there is nothing to filter.
+  const bare = counted && kept.length === 0 && !tenants;
   useScreens(items, picked, alone, beside);
   const reviews = useReviews(items, detailed && !filters.everywhere ? picked.open : undefined);
   const { act, arrow, decides } = movesOf(items, picked, places, bulk, selection, beside, { tell: (text) => held.tell(text), undo });
-  // Of a list that is all there is, what can be answered is counted.
-  const counted = whole && !isFiltered(filters) && (place.on ?? place.back) === undefined;
   const waiting = counted ? items.filter((item) => !isLate(item, Date.now())).length : (totals?.total ?? 0);
   const listed = data === undefined || filters.everywhere ? undefined : waiting;
   useLayoutEffect(() => sayListed(listed), [listed]);
@@ -158,7 +161,7 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
         {views}
       </div>
       {/* On a phone there is what is asked, or the list and what it is filtered by. */}
-      <div hidden={alone}>
+      <div hidden={alone || bare}>
         <InboxFilters
           key={cleared}
           filters={filters}
