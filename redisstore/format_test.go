@@ -28,7 +28,7 @@ func TestAnotherFormatIsRefused(t *testing.T) {
 		"older":  {"64", "4", `"older" holds data of format "4"` + alone},
 		"newer":  {"64", "6", `"newer" holds data of format "6"` + alone},
 		"none":   {"64", "", `"none" holds data of format ""` + alone},
-		"spread": {"32", "4", `"spread" has 32 partitions, not 64: the number cannot be changed`},
+		"spread": {"32", "5", `"spread" has 32 partitions, not 64: the number cannot be changed`},
 		"mine":   {"64", "5", `"mine" has been used, with 64 partitions and data of format 5`},
 	} {
 		t.Run(prefix, func(t *testing.T) {

@@ -55,6 +55,7 @@ test("questions come, are filtered and are answered where all threads' are", asy
   await itemOf(open, form).getByTestId("submit-form").click();
   await until(async () => (await itemOf(open, form).count()) === 0, "the form is answered");
   await until(() => open.page.evaluate(() => document.activeElement?.tagName === "H2"), "the focus is at the head of what is left");
+  await until(async () => /^The last answer was given .+ by ann$/.test((await open.at("inbox-last").allTextContents()).join()), "it says when the last was answered");
   await form.says("You entered");
 });
 
@@ -252,7 +253,7 @@ test("what waits comes by itself and at once, is filtered, answered together, an
   await open.page.keyboard.press("Shift+A");
   await open.at("bulk-asks").waitFor();
   await until(() => open.at("bulk").evaluate((bar) => bar === document.activeElement), "the proposal has the focus");
-  assert.match(await open.at("bulk-asks").textContent(), /Approve what 2 chats ask\?/);
+  assert.match(await open.at("bulk-asks").textContent(), /^Approve 2 questions: each call is carried out with the arguments as shown\.$/);
   assert.match((await open.at("bulk-named").locator("li").allTextContents()).join(), /^Send .*ada,Send .*bob$/, "each is named");
   assert.deepEqual(await barriers(open.page), []);
   await open.shot("44-bulk-asks");
@@ -443,13 +444,15 @@ async function pressed(tab, key, done, what) {
   }
 }
 
-test("an answer can be taken back before it is sent, is sent once, and no reload sends it", async () => {
+test("an answer can be taken back before it is sent, and is sent once, also by a page that goes", async () => {
   const tool = unique("pay");
-  const [first, last] = [await suspends(tool, { eur: 1 }), await suspends(tool, { eur: 2 })];
+  const threads = [];
+  for (const eur of [1, 2, 3, 4]) threads.push(await suspends(tool, { eur }));
+  const [reloaded, closed, first, last] = threads;
   const open = await inbox(await person());
   await open.at("inbox-filters").locator("summary").click();
   await open.fill("inbox-by-tool", tool);
-  await filtered(open, 2);
+  await filtered(open, 4);
   await open.page.evaluate(() => document.activeElement.blur());
   const { keyboard } = open.page;
   const posts = [];
@@ -457,20 +460,31 @@ test("an answer can be taken back before it is sent, is sent once, and no reload
   const undo = open.at("inbox-undo");
   const gone = (of) => async () => (await itemOf(open, of).count()) + (await open.row(of).count()) === 0;
 
-  await pressed(open, "a", gone(first), "a approves");
+  await pressed(open, "a", gone(reloaded), "a approves");
   await until(() => drawn(undo), "it can be taken back");
   assert.match(await open.page.getByTestId("answered").first().innerText(), /^Your answer: Approved “Pay .*eur 1”\.$/);
   await open.shot("48-inbox-undo");
   assert.deepEqual(await barriers(open.page), []);
   await keyboard.press("u");
-  await itemOf(open, first).waitFor();
+  await itemOf(open, reloaded).waitFor();
   assert.equal(await undo.count(), 0);
-  // What is loaded anew has sent nothing.
-  await pressed(open, "a", gone(first), "a approves again");
+  assert.deepEqual([posts, await effects(tool)], [[], []]);
+  // Whoever answers and leaves has answered.
+  const paid = async () => (await effects(tool)).map(({ eur }) => eur);
+  await pressed(open, "a", gone(reloaded), "a approves again");
   await undo.waitFor();
   await open.page.reload();
+  await until(async () => (await paid()).length === 1, "it is sent by the page that is loaded anew");
   await open.row(first).waitFor();
-  assert.deepEqual([posts, await effects(tool)], [[], []]);
+  await until(async () => (await open.row(reloaded).count()) === 0, "it is answered");
+  const leaving = await inbox(await person());
+  await leaving.row(closed).waitFor();
+  await leaving.decide((await leaving.pick(closed)).getByTestId("approve"));
+  await leaving.at("inbox-undo").waitFor();
+  await leaving.page.close();
+  await until(async () => (await paid()).length === 2, "it is sent by a tab that is closed");
+  assert.deepEqual(await paid(), [1, 2], "each once");
+  posts.length = 0;
 
   await open.at("inbox-filters").locator("summary").click();
   await open.fill("inbox-by-tool", tool);
@@ -489,7 +503,114 @@ test("an answer can be taken back before it is sent, is sent once, and no reload
   await open.click("view-resolved");
   await until(() => posts.length === 2, "and the last when its place is left");
   assert.deepEqual(posts, [{ approved: false, reason: "a dear jam" }, { approved: true }]);
-  await until(async () => (await effects(tool)).length === 1, "one is carried out");
+  await until(async () => (await paid()).length === 3, "one is carried out");
+  assert.deepEqual(await paid(), [1, 2, 4]);
+});
+
+test("the badge, the heading and the list count the same while a question expires and an answer is held", async () => {
+  const [soon, asking] = [await suspendsAt("/expire 6", BOB), await suspends(unique("send"), { to: "ada" })];
+  const open = await inbox(await person());
+  await open.row(soon).waitFor();
+  await open.row(asking).waitFor();
+  /** Looks until it is so, and each time the numbers are the same. */
+  const same = (so, what) => until(async () => {
+    const { badge, heading, rows, found } = await open.page.evaluate((so) => {
+      const at = (hook) => document.querySelector(`[data-testid="${hook}"]`);
+      const number = (text) => Number(text ?? 0);
+      const rows = [...document.querySelectorAll("tr")];
+      const late = rows.indexOf(at("inbox-late"));
+      return {
+        badge: number(at("inbox-badge")?.dataset.total), heading: number(at("inbox-total")?.textContent),
+        rows: rows.filter((row, i) => row.matches(".inbox-row") && (late < 0 || i < late)).length, found: document.querySelector(so) !== null,
+      };
+    }, so);
+    assert.deepEqual([badge, heading], [rows, rows], what);
+    return found;
+  }, what);
+  await open.decide((await open.pick(asking)).getByTestId("approve"));
+  await same('[data-testid="inbox-said"][data-held="true"]', "an answer is held");
+  await same(`[data-testid="inbox-late"] ~ tr[data-thread-id="${soon.threadId}"]`, "one has expired");
+  await same('[data-testid="inbox-said"][data-held="false"]', "the answer is sent");
+  const listed = await badge(open);
+  await until(async () => {
+    const { total, expired } = await (await fetch(`${guarded}/v1/inbox/totals`, { headers: { Authorization: `Bearer ${ANN}` } })).json();
+    return total === listed && expired >= 1;
+  }, "the server counts the same");
+  await open.page.goto(`${guarded}/`);
+  await until(async () => (await badge(open)) === listed, "the badge says it elsewhere, too");
+});
+
+test("what cannot be chosen says why, more than five are folded, and a filter that nothing fits is named and cleared", async () => {
+  const tool = unique("fold");
+  const form = await suspendsAt("/form");
+  for (const eur of [1, 2, 3, 4, 5, 6]) await suspends(tool, { eur });
+  const open = await inbox(await person());
+  const says = () => until(async () => /more than a yes or no/.test((await open.at("inbox-said").allTextContents()).join()), "it says why");
+  await open.row(form).waitFor();
+  await open.pick(form);
+  await open.page.evaluate(() => document.activeElement.blur());
+  await open.page.keyboard.press("x");
+  await says();
+  await open.page.reload();
+  await open.row(form).getByTestId("inbox-barred").click({ force: true }); // it says that it cannot be chosen
+  await says();
+  assert.ok(!(await open.row(form).getByTestId("inbox-barred").isChecked()));
+  await open.at("inbox-filters").locator("summary").click();
+  await open.fill("inbox-by-tool", tool);
+  await filtered(open, 6);
+  await open.at("inbox-choose-all").check();
+  await open.decide(open.at("bulk-approve"));
+  const named = open.at("bulk-named");
+  await until(async () => (await named.locator("li:visible").count()) === 5 && /1 more/.test(await named.locator("summary").textContent()), "five are named");
+  await named.locator("summary").click();
+  await until(async () => (await named.locator("li:visible").count()) === 6, "and the others when they are asked for");
+  assert.deepEqual(await barriers(open.page), []);
+  await open.click("bulk-leave");
+  await open.fill("inbox-by-tool", `${tool}x`);
+  await until(async () => (await open.at("inbox-empty").allTextContents()).join().includes(`No question fits: Tool ${tool}x.`), "it says what is filtered by");
+  await open.click("inbox-clear");
+  await open.row(form).waitFor();
+  assert.equal(await open.page.evaluate(() => document.activeElement.tagName), "H2");
+});
+
+test("on a phone the list and the question are two screens, between which the way back leads, and a finger hits what is there", async () => {
+  const asking = await suspends(unique("send"), { to: "ada" });
+  const open = await inbox(await person({ viewport: { width: PHONE, height: 844 } }));
+  const fits = async (where) => assert.deepEqual(await open.page.evaluate(() => {
+    const hit = (element) => element.closest("label, tr.inbox-row") ?? element;
+    const small = [...document.querySelectorAll(":is(main, .bar) :is(a, button, input, select, summary)")].filter((one) =>
+      one.checkVisibility({ visibilityProperty: true }) && hit(one).getBoundingClientRect().height < 40);
+    return [document.documentElement.scrollWidth <= innerWidth, small.map((one) => one.dataset.testid ?? one.outerHTML)];
+  }), [true, []], where);
+  const item = itemOf(open, asking);
+  await open.row(asking).waitFor();
+  await fits("the list");
+  await open.row(asking).getByTestId("inbox-pick").click();
+  await item.waitFor();
+  await fits("the question");
+  await open.page.goBack();
+  await open.row(asking).waitFor();
+  assert.equal(await item.count(), 0);
+  await open.page.goForward();
+  await item.waitFor();
+  // What was asked is there again after a look at its chat, and the button leads back as the browser does.
+  await item.getByRole("link").first().click();
+  await open.asked("tool_call");
+  await open.page.goBack();
+  await item.waitFor();
+  await open.click("inbox-back");
+  await open.row(asking).waitFor();
+  await until(() => open.page.evaluate(() => history.state === null), "the question is not behind one");
+  await open.decide((await open.pick(asking)).getByTestId("approve"));
+  await until(async () => (await item.count()) === 0, "it is answered");
+  // Others may wait, and the next one comes by itself.
+  await until(async () => {
+    if (await open.at("inbox-back").count()) await open.click("inbox-back");
+    return open.at("view-resolved").isVisible();
+  }, "the list is there");
+  await open.click("view-resolved");
+  await open.at("resolved-csv").waitFor();
+  await fits("what was answered");
 });
 
 test("a key decides about what is in sight alone, and about nothing where the focus is elsewhere", async () => {

@@ -2,7 +2,7 @@
 
 import { expect, it, vi } from "vitest";
 import { ApiError, type InboxItem } from "../src/server/api";
-import { among, Bulk, bulkable, MOST, questionsKey, toolsOf } from "../src/inbox/bulk";
+import { among, Bulk, bulkable, called, countOf, MOST, questionsKey, toolsOf } from "../src/inbox/bulk";
 
 type Asked = InboxItem["interrupts"][number];
 
@@ -220,4 +220,9 @@ it("forgets what became of the last ones when it is told to, and nothing that is
   await bulk.send();
   bulk.clear();
   expect(bulk.look()).toMatchObject({ state: "unanswered", items: [two], fault: { code: "unreachable" } });
+});
+
+it("says what a yes to several does", () => {
+  const plain = item("plain", asked({ toolCall: undefined }));
+  expect([[one], [plain], [two, plain]].map((items) => [called(items), countOf(items)])).toEqual([["calls", 1], ["answers", 1], ["both", 3]]);
 });

@@ -54,12 +54,13 @@ export class Control {
     return send(`${url}${path}`, { ...rest, headers: { ...(bearer && { Authorization: `Bearer ${bearer}` }), ...headers } });
   }
 
-  /** `etag`: what is held already, and not sent again. */
-  async send(method: string, path: string, body?: unknown, etag?: string): Promise<ControlAnswer> {
+  /** `etag`: what is held already, and not sent again. `keepalive`: it is sent even if the page goes meanwhile. */
+  async send(method: string, path: string, body?: unknown, etag?: string, keepalive = false): Promise<ControlAnswer> {
     let response: Response;
     try {
       response = await this.request(path, {
         method,
+        keepalive,
         headers: { ...(body !== undefined && { "Content-Type": "application/json" }), ...(etag && { "If-None-Match": etag }) },
         ...(body !== undefined && { body: stringify(body) }),
       });
@@ -82,8 +83,8 @@ export class Control {
     return { status: response.status, ...(tag !== null && { etag: tag }), body: read };
   }
 
-  async call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    return (await this.send(method, path, body)).body as T;
+  async call<T>(method: string, path: string, body?: unknown, keepalive = false): Promise<T> {
+    return (await this.send(method, path, body, undefined, keepalive)).body as T;
   }
 
   /** Asks for a path, again and again; what has not changed is not sent again. */

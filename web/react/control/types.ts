@@ -62,6 +62,8 @@ export interface InboxItem {
   title: string;
   since?: string;
   runId: string;
+  /** When all of its questions have expired; left out where one never does. */
+  expiresAt?: string;
   /** Where all tenants are asked for. */
   tenant?: string;
   /** Whose thread it is, in lists, where users are told apart. */

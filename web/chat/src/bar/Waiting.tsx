@@ -1,15 +1,12 @@
 import { useEffect } from "react";
 import { at } from "../lib/base";
 import { Arrivals, chosenAlerts, lookedAt, playSound, sayLooking, showOnDesktop, tellOnce } from "./alerts";
-import { usePolled } from "../server/api";
 import { ofCount, whenAsked } from "../server/notices";
 import { go } from "../lib/route";
 import { useSession } from "../server/session";
+import { useListedCount, useTotals } from "../server/totals";
 import { showTabIcon } from "./tabicon";
 import { words } from "../words";
-
-/** How often those that wait are counted where no notices come, in milliseconds. */
-const EVERY_MS = 10_000;
 
 /** More are not told apart at a glance. */
 const MOST = 99;
@@ -19,10 +16,11 @@ const MOST = 99;
  * where none does, or nobody here may know. Who wants to be told otherwise is.
  */
 export function Waiting({ name }: { name: string }) {
-  const { data } = usePolled<{ total?: number }>("/inbox/totals", EVERY_MS, ofCount);
+  const data = useTotals("", ofCount);
+  const listed = useListedCount();
   const known = knownIn(useSession());
   if (data?.total !== undefined) known.total = data.total;
-  const { total } = known;
+  const total = listed ?? known.total;
   const shown = total > MOST ? `${MOST}+` : String(total);
   useEffect(() => {
     document.title = `${total > 0 ? `(${shown}) ` : ""}${name} · aguiws`;

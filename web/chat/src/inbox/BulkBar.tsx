@@ -2,7 +2,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useSyncExternalStore } from 
 import type { Interrupt } from "@ag-ui/client";
 import { asksWords } from "../../../react/inbox/asks";
 import type { InboxItem } from "../server/api";
-import { among, MOST, questionsKey, takesWhy, toolsOf, type Bulk, type Result, type Way } from "./bulk";
+import { among, called, countOf, MOST, questionsKey, takesWhy, toolsOf, type Bulk, type Result, type Way } from "./bulk";
 import { Guarded, uncovered } from "../../../react/lib/Guarded";
 import { visible } from "../../../react/lib/misleading";
 import { sentence, wordsFor } from "../lib/words";
@@ -23,8 +23,8 @@ interface Props {
   heard: (way: Way, results: readonly Result[]) => void;
 }
 
-/** So many are named before they are answered. */
-const NAMED = 10;
+/** So many are named before they are answered; the others are folded. */
+const NAMED = 5;
 
 /** Answers several threads at once: what is chosen, what will happen, and what of it was refused. */
 export function BulkBar({ bulk, offered, whole, chosen, choose, aside, heard }: Props) {
@@ -73,20 +73,17 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, heard }: 
       {asking ? (
         <Guarded fixed subject={`${way} ${items.map(({ threadId }) => threadId).join()}`} className="confirm">
           <p id={asks} data-testid="bulk-asks">
-            <strong>
-              {(yes ? inbox.bulk.approveAsks : inbox.bulk.declineAsks)(items.length)}
-            </strong>{" "}
-            {yes ? inbox.bulk.approveMeans : inbox.bulk.declineMeans} {inbox.bulk.each}
+            <strong>{(yes ? inbox.bulk.approveAsks[called(items)] : inbox.bulk.declineAsks)(countWords(items))}</strong>
           </p>
-          <ul className="named" data-testid="bulk-named">
-            {items.slice(0, NAMED).map((item) => (
-              <li key={questionsKey(item)} dir="auto">
-                {asksWords(item, parts) || visible(item.title || words.threads.untitled)}
-                {item.interrupts.length > 1 && ` (${inbox.questions(item.interrupts.length)})`}
-              </li>
-            ))}
-            {items.length > NAMED && <li>{inbox.bulk.more(items.length - NAMED)}</li>}
-          </ul>
+          <div data-testid="bulk-named">
+            <Named items={items.slice(0, NAMED)} />
+            {items.length > NAMED && (
+              <details>
+                <summary>{inbox.bulk.more(items.length - NAMED)}</summary>
+                <Named items={items.slice(NAMED)} />
+              </details>
+            )}
+          </div>
           {explained.length > 0 && (
             <label className="field">
               <span>
@@ -171,6 +168,24 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, heard }: 
       </div>
     </section>
   );
+}
+
+function Named({ items }: { items: readonly InboxItem[] }) {
+  return (
+    <ul className="named">
+      {items.map((item) => (
+        <li key={questionsKey(item)} dir="auto">
+          {asksWords(item, parts) || visible(item.title || words.threads.untitled)}
+          {item.interrupts.length > 1 && ` (${inbox.questions(item.interrupts.length)})`}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function countWords(items: readonly InboxItem[]): string {
+  const count = countOf(items);
+  return count === items.length ? inbox.questions(count) : inbox.questionsOf(count, items.length);
 }
 
 /** Why one was refused. */

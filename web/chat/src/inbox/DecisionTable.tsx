@@ -30,7 +30,7 @@ export function DecisionTable({ label, columns, body, children }: Props) {
           {columns.map(({ name, title, before }) => (
             <th key={name} role="columnheader" scope="col" data-column={name}>
               {before}
-              {title}
+              <span>{title}</span>
             </th>
           ))}
         </tr>
@@ -47,9 +47,14 @@ export function Cell({ told, ...rest }: { told?: string } & TdHTMLAttributes<HTM
   return <td role="cell" data-told={told} {...rest} />;
 }
 
-/** Columns by their names. */
-export function columnsOf(titles: Readonly<Record<string, string>>): Column[] {
-  return Object.entries(titles).map(([name, title]) => ({ name, title }));
+/** Columns by their names, without those that say nothing. */
+export function columnsOf(titles: Readonly<Record<string, string>>, has: Readonly<Partial<Record<string, boolean>>>): Column[] {
+  return Object.entries(titles).flatMap(([name, title]) => (has[name] ?? true ? { name, title } : []));
+}
+
+/** Whether rows differ in something. */
+export function tellsApart<T>(rows: readonly T[], by: (row: T) => string | undefined): boolean {
+  return new Set(rows.map(by)).size > 1;
 }
 
 /** The rows of decisions, without those that stand between them. */

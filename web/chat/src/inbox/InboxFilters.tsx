@@ -3,6 +3,8 @@ import { offered, type Facets } from "./facets";
 import { countFilters, isFiltered, NO_FILTERS, type Filters } from "./inboxquery";
 import { Menu } from "./Menu";
 import { reasonWords } from "./reasons";
+import { visible } from "../../../react/lib/misleading";
+import { useMe } from "../server/who";
 import { inbox } from "../words/inbox";
 
 /** What is typed is looked for when nothing more has come for so long, in milliseconds. */
@@ -14,6 +16,15 @@ const TYPED = ["tool", "user", "agent", "thread", "runId"] as const;
 /** What has a menu is typed only where a list has several pages. */
 const MENUS: ReadonlySet<string> = new Set(["user", "agent"]);
 
+/** Who has these sees all tenants. */
+const TENANTS = ["admin", "tenants"];
+
+/** Whether the person may see all tenants, as far as that is known. */
+export function useTenants(): boolean {
+  const { scopes } = useMe() ?? {};
+  return !scopes || TENANTS.every((scope) => scopes.includes(scope));
+}
+
 type Typed = Pick<Filters, (typeof TYPED)[number]>;
 
 interface Props {
@@ -22,13 +33,15 @@ interface Props {
   facets: Facets;
   /** There is more than the list holds, so that the menus may miss some. */
   paged: boolean;
+  /** There is no room for menus beside each other. */
+  folded: boolean;
   counts?: Record<string, number>;
   /** Names that can be chosen instead of typed. */
   tools: readonly string[];
 }
 
 /** Menus of what the list holds, and the other filters behind a word. */
-export function InboxFilters({ filters, change, facets, paged, counts, tools }: Props) {
+export function InboxFilters({ filters, change, facets, paged, folded, counts, tools }: Props) {
   const [typed, setTyped] = useState<Typed>(filters);
   const set = (some: Partial<Filters>) => change({ ...filters, ...pick(typed), ...some });
   const named = (some: Partial<Typed>) => {
@@ -47,9 +60,10 @@ export function InboxFilters({ filters, change, facets, paged, counts, tools }: 
     set({});
   };
   const names = useId();
-  const count = countFilters(filters);
-  return (
-    <div className="filters">
+  const count = folded ? filterWords(filters).length : countFilters(filters);
+  const all = useTenants() || filters.everywhere;
+  const menus = (
+    <>
       <Menu
         label={inbox.reason}
         hook="inbox-reason"
@@ -62,9 +76,15 @@ export function InboxFilters({ filters, change, facets, paged, counts, tools }: 
       <Menu label={inbox.askedBy} hook="inbox-by-user" value={filters.user} all={inbox.anybody} values={offered(facets.user, filters.user)} choose={(user) => named({ user })} />
       <Menu label={inbox.agent} hook="inbox-by-agent" value={filters.agent} all={inbox.any} values={offered(facets.agent, filters.agent)} choose={(agent) => named({ agent })} />
       <Menu label={inbox.due} hook="inbox-by-due" value={filters.due} all={inbox.anyTime} values={offered(facets.due, filters.due)} words={dueWords} choose={(due) => set({ due })} />
+    </>
+  );
+  return (
+    <div className="filters">
+      {!folded && menus}
       <details data-testid="inbox-filters">
-        <summary>{count === 0 ? inbox.moreFilters : inbox.moreFiltersSet(count)}</summary>
+        <summary>{summaryWords(folded, count)}</summary>
         <form className="filter-fields" onSubmit={submit}>
+          {folded && menus}
           {TYPED.filter((name) => fields.current || !MENUS.has(name)).map((name) => (
             <label key={name} className="field">
               <span>{inbox.typed[name]}</span>
@@ -93,19 +113,21 @@ export function InboxFilters({ filters, change, facets, paged, counts, tools }: 
               ))}
             </select>
           </label>
-          <label className="check">
-            <input type="checkbox" checked={filters.everywhere} data-testid="inbox-everywhere" onChange={(event) => set({ everywhere: event.target.checked })} />
-            <span>{inbox.allTenants}</span>
-          </label>
+          {all && (
+            <label className="check">
+              <input type="checkbox" checked={filters.everywhere} data-testid="inbox-everywhere" onChange={(event) => set({ everywhere: event.target.checked })} />
+              <span>{inbox.allTenants}</span>
+            </label>
+          )}
           <div className="actions">
             <button
               type="button"
               className="quiet"
               data-testid="inbox-unfiltered"
-              disabled={!isFiltered({ ...filters, reason: "" }) && same(typed, NO_FILTERS)}
+              disabled={!isFiltered(filters) && same(typed, NO_FILTERS)}
               onClick={() => {
                 setTyped(NO_FILTERS);
-                change({ ...NO_FILTERS, reason: filters.reason });
+                change(NO_FILTERS);
               }}
             >
               {inbox.clearFilters}
@@ -115,6 +137,24 @@ export function InboxFilters({ filters, change, facets, paged, counts, tools }: 
       </details>
     </div>
   );
+}
+
+/** What a list is filtered by. */
+export function filterWords(filters: Filters): string[] {
+  const { reason, due, asked, everywhere } = filters;
+  const when = ASKED.find(([value]) => value === asked)?.[1] ?? "any";
+  return [
+    ...(reason ? [`${inbox.reason} ${reasonWords(reason)}`] : []),
+    ...TYPED.filter((name) => filters[name].trim() !== "").map((name) => `${inbox.typed[name]} ${visible(filters[name].trim())}`),
+    ...(due ? [`${inbox.due} ${dueWords(due)}`] : []),
+    ...(asked ? [`${inbox.asked} ${inbox.asks[when]}`] : []),
+    ...(everywhere ? [inbox.allTenants] : []),
+  ];
+}
+
+function summaryWords(folded: boolean, count: number): string {
+  if (count === 0) return folded ? inbox.filters : inbox.moreFilters;
+  return (folded ? inbox.filtersSet : inbox.moreFiltersSet)(count);
 }
 
 function dueWords(due: string): string {

@@ -1,6 +1,6 @@
 import type { Interrupt } from "@ag-ui/client";
 import { type ReactNode, useEffect, useState } from "react";
-import { ApiError, call, type InboxItem, type Page } from "../server/api";
+import { ApiError, call, outlives, type InboxItem, type Page } from "../server/api";
 import { entryOf, type Answer } from "../../../react/forms/answers";
 import { aboutWhat, calledBy, decisionOf } from "../../../react/forms/wording";
 import { messagesOf } from "./bulk";
@@ -10,6 +10,8 @@ import { Guarded } from "../../../react/lib/Guarded";
 import { InterruptCard } from "../decision/InterruptCard";
 import { visible } from "../../../react/lib/misleading";
 import type { Given } from "./held";
+import { isNear, nearOf } from "./late";
+import { asksWords } from "../../../react/inbox/asks";
 import { askKeyOf } from "./asked";
 import { Reviewers, type Reviews } from "./Reviewers";
 import { onLink, threadHref } from "../lib/route";
@@ -29,6 +31,9 @@ export interface Said {
   run?: string;
   openAgain?: (why: string) => string;
 }
+
+/** When what is not due soon is said to be. */
+const NEVER = {};
 
 interface ItemProps {
   item: InboxItem;
@@ -76,7 +81,7 @@ export function Item(props: ItemProps) {
   return (
     <section className="inbox-item" data-testid="inbox-item" data-thread-id={item.threadId} aria-label={title}>
       <Head {...props}>
-        <ThreadDue asked={item.interrupts} />
+        <ThreadDue asked={nearOf(item, Date.now())} />
         <span className="tag">{inbox.toAnswer(item.interrupts.length + (item.omitted ?? 0))}</span>
       </Head>
       <Facts asker={item} />
@@ -127,8 +132,10 @@ function Open(props: ItemProps) {
   const decide = (interrupt: Interrupt, answer: Answer) => {
     const { id } = interrupt;
     const decision = decisionOf(interrupt, messagesOf(interrupt, toolCallOf(item, id)), answer, parts);
+    const body = { entries: [entryOf(id, answer)] };
+    const small = outlives(body);
     const send = async () => {
-      const { missing, admitted } = await call<{ missing: string[]; admitted?: { id: string } }>("POST", `${base}/resolve${of}`, { entries: [entryOf(id, answer)] });
+      const { missing, admitted } = await call<{ missing: string[]; admitted?: { id: string } }>("POST", `${base}/resolve${of}`, body, small);
       if (missing.length > 0) return { text: inbox.keptAsDraft(decision, missing.length, title), goesOn: false };
       return { text: inbox.goesOn(decision, title), goesOn: true, run: admitted?.id, openAgain: (why: string) => inbox.couldNotGoOn(decision, title, why) };
     };
@@ -137,6 +144,7 @@ function Open(props: ItemProps) {
     give({
       items: [item],
       text: decision,
+      large: !small,
       send: async () => {
         const { goesOn, ...rest } = await send();
         return { ...rest, ...(!goesOn && { open: [item] }) };
@@ -164,6 +172,7 @@ function Open(props: ItemProps) {
         </p>
       )}
       {item.interrupts.map((one) => {
+        const now = Date.now();
         const interrupt = one.interrupt as unknown as Interrupt;
         return (
           <InterruptCard
@@ -172,7 +181,7 @@ function Open(props: ItemProps) {
             interrupt={interrupt}
             messages={messagesOf(interrupt, one.toolCall)}
             answer={one.draft}
-            until={one}
+            until={isNear(one, now) ? one : NEVER}
             asker={item}
             disabled={sending}
             decide={(answer) => (answer ? decide(interrupt, answer) : takeBack(one.id))}
@@ -215,7 +224,7 @@ function Head({ item, readOnly, reviews, children }: ItemProps & { children: Rea
         <span>{title}</span>
       ) : (
         <a href={threadHref(item.threadId, item.namespace)} onClick={onLink}>
-          {title}
+          {title === asksWords(item, parts) ? inbox.openChat : title}
         </a>
       )}
       {item.tenant && <span className="tag">{inbox.tenant(visible(item.tenant))}</span>}

@@ -1,9 +1,9 @@
 import { type ReactNode, type RefObject, Fragment } from "react";
 import type { InboxItem } from "../server/api";
-import { columnsOf, DecisionTable } from "./DecisionTable";
+import { columnsOf, DecisionTable, tellsApart } from "./DecisionTable";
 import { askKeyOf, keyOf } from "./asked";
 import type { InboxColumn } from "./InboxRow";
-import { isLate, isUrgent } from "./late";
+import { isLate, nearOf } from "./late";
 import { Guarded } from "../../../react/lib/Guarded";
 import type { Kept } from "../lib/kept";
 import type { Selection } from "./selection";
@@ -26,13 +26,13 @@ export function InboxList({ kept, body, selection: { offered, chosen, choose }, 
   const late = kept.filter(({ item, gone }) => !gone && isLate(item, now)).map(({ item }) => item);
   const has: Partial<Record<InboxColumn, boolean>> = {
     askedBy: items.some(({ user }) => user !== undefined),
-    agent: items.some(({ agent }) => agent),
-    due: items.some((item) => isUrgent(item, now)),
+    agent: tellsApart(items, ({ agent }) => agent),
+    due: items.some((item) => nearOf(item, now).length > 0),
   };
-  const columns = columnsOf(inbox.columns).filter(({ name }) => has[name as InboxColumn] ?? true);
+  const columns = columnsOf(inbox.columns, has);
   const names = columns.map(({ name }) => name as InboxColumn);
   const all = offered.length > 1 && (
-    <label className="choose" title={inbox.bulk.allShown(offered.length)}>
+    <label className="choose" title={inbox.bulk.selectAll(offered.length)}>
       <input
         type="checkbox"
         ref={(box) => void (box && (box.indeterminate = chosen.length > 0 && chosen.length < offered.length))}
@@ -40,7 +40,7 @@ export function InboxList({ kept, body, selection: { offered, chosen, choose }, 
         data-testid="inbox-choose-all"
         onChange={(event) => choose(event.target.checked ? offered.slice(0, MOST) : [])}
       />
-      <span className="visually-hidden">{inbox.bulk.allShown(offered.length)}</span>
+      <span className="visually-hidden">{inbox.bulk.selectAll(offered.length)}</span>
     </label>
   );
   return (

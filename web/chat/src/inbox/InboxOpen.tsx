@@ -1,12 +1,12 @@
-import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { LedTo } from "../../../react/inbox/LedTo";
 import { randomUUID } from "@ag-ui/client";
-import { call, control, usePolled, type InboxItem } from "../server/api";
+import { call, control, outlives, type InboxItem } from "../server/api";
 import { MOST, toolsOf, type Bulk } from "./bulk";
 import { BulkBar } from "./BulkBar";
 import { useFacets } from "./facets";
 import { InboxDetail } from "./InboxDetail";
-import { InboxFilters } from "./InboxFilters";
+import { filterWords, InboxFilters, useTenants } from "./InboxFilters";
 import type { Given, Held } from "./held";
 import { askKeyOf, keyOf } from "./asked";
 import { Item, type Said } from "./InboxItem";
@@ -22,6 +22,7 @@ import { movesOf } from "./moves";
 import { usePicked } from "./picking";
 import { openAgain, turnedOut, useReopened } from "./reopened";
 import { useReviews } from "./Reviewers";
+import { useScreens } from "./screens";
 import { useSelection } from "./selection";
 import { Toast } from "./Toast";
 import { ofInbox, ofWaiting } from "../server/notices";
@@ -29,14 +30,12 @@ import { Pager } from "../server/Pager";
 import { usePages } from "../server/pages";
 import SignIn from "../server/SignIn";
 import { bearer } from "../server/session";
+import { sayListed, useTotals } from "../server/totals";
 import { useWide } from "../lib/wide";
 import { inbox } from "../words/inbox";
 
 /** How often the inbox is asked for where no notices come, in milliseconds. */
 const EVERY_MS = 5_000;
-
-/** How often it is counted there. */
-const TOTALS_EVERY_MS = 10_000;
 
 /** How many threads are shown at once. */
 const SIZE = 50;
@@ -58,17 +57,14 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
   const path = inboxPath(filters, SIZE);
   // Notices tell of the own tenant.
   const { data, error, refresh, place } = usePages<InboxItem>(path, EVERY_MS, filters.everywhere ? undefined : ofInbox, pathAt);
-  const { data: totals } = usePolled<{ total: number; reasons?: Record<string, number> }>(
-    `/inbox/totals${filters.everywhere ? "?tenants=all" : ""}`,
-    TOTALS_EVERY_MS,
-    filters.everywhere ? undefined : ofWaiting,
-  );
+  const totals = useTotals(filters.everywhere ? "?tenants=all" : "", filters.everywhere ? undefined : ofWaiting);
   const { over, held: given } = useSyncExternalStore(held.watch, held.look);
   const items = useListed(data?.items, over);
   const facets = useFacets(items, totals?.reasons, filters);
   const list = `${path} ${place.page}`;
   const [kept, forget] = useKept(items, keyOf, list);
   const beside = useWide(BESIDE);
+  const [cleared, setCleared] = useState(0);
   const [keys, setKeys] = useState(keysOn);
   const [tells, setSaid] = useState<Said[]>([]);
   const reopened = useReopened();
@@ -101,10 +97,15 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
   useEffect(() => () => void held.send(), [held]);
   useEffect(() => {
     if (!given) return;
-    // A page that is loaded anew has sent nothing: whoever leaves it is asked.
-    const ask = (event: Event) => event.preventDefault();
-    addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
+    // Whoever answers and leaves means it. Browsers let a page that goes send no large answer: then the person is asked.
+    const leaves = () => void held.send();
+    const asks = (event: Event) => given.large && event.preventDefault();
+    addEventListener("pagehide", leaves);
+    addEventListener("beforeunload", asks);
+    return () => {
+      removeEventListener("pagehide", leaves);
+      removeEventListener("beforeunload", asks);
+    };
   }, [given]);
   const places = { heading: useRef<HTMLHeadingElement>(null), rows: useRef<HTMLTableSectionElement>(null), detail: useRef<HTMLDivElement>(null) };
   const picked = usePicked({ list, items, kept, said, beside }, places);
@@ -121,20 +122,33 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
     if (back.items[0]) picked.pick(back.items[0], "answer");
   };
   const detailed = picked.key !== undefined && kept.length > 0;
-  const reviews = useReviews(items, detailed && !filters.everywhere ? picked.open : undefined);
-  if (error?.status === 401) return <SignIn wrong={bearer() !== undefined} />;
-  const { act, arrow, decides } = movesOf(items, picked, places, bulk, selection, beside, { tell: (text) => held.tell(text), undo });
   // Of a list that is all there is, what can be answered is counted.
   const counted = whole && !isFiltered(filters) && (place.on ?? place.back) === undefined;
+  const alone = detailed && !beside;
+  const tenants = useTenants();
+  // Where nothing is there is nothing to filter.
+  const bare = counted && kept.length === 0 && !tenants;
+  useScreens(items, picked, alone, beside);
+  const reviews = useReviews(items, detailed && !filters.everywhere ? picked.open : undefined);
+  const { act, arrow, decides } = movesOf(items, picked, places, bulk, selection, beside, { tell: (text) => held.tell(text), undo });
   const waiting = counted ? items.filter((item) => !isLate(item, Date.now())).length : (totals?.total ?? 0);
+  const listed = data === undefined || filters.everywhere ? undefined : waiting;
+  useLayoutEffect(() => sayListed(listed), [listed]);
+  useLayoutEffect(() => () => sayListed(undefined), []);
+  const clear = () => {
+    setFilters(NO_FILTERS);
+    setCleared((n) => n + 1);
+    places.heading.current?.focus({ preventScroll: true });
+  };
   const keyed = kept.length > 0 && !filters.everywhere && beside;
   const turn = (on: boolean) => {
     setKeys(on);
     turnKeys(on);
   };
+  if (error?.status === 401) return <SignIn wrong={bearer() !== undefined} />;
   return (
     <>
-      <div className="filter">
+      <div className="filter" hidden={alone}>
         <h2 ref={places.heading} tabIndex={-1}>
           {inbox.waitingForYou}
         </h2>
@@ -147,19 +161,21 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
         {views}
       </div>
       {/* On a phone there is what is asked, or the list and what it is filtered by. */}
-      <div hidden={detailed && !beside}>
+      <div hidden={alone || bare}>
         <InboxFilters
+          key={cleared}
           filters={filters}
           change={setFilters}
           facets={facets}
           paged={(place.on ?? place.back) !== undefined}
+          folded={!beside}
           counts={totals?.reasons}
           tools={toolsOf(items).map(([tool]) => tool)}
         />
       </div>
       {error && <InboxFault error={error} everywhere={filters.everywhere} shown={data !== undefined} />}
       {keyed && <InboxKeys on={keys} turn={turn} decides={decides} act={act} />}
-      <InboxNotes data={data} failed={error !== undefined} empty={kept.length === 0} filtered={isFiltered(filters)} />
+      <InboxNotes data={data} failed={error !== undefined} empty={kept.length === 0} filters={filterWords(filters)} clear={clear} />
       {reviews.telling}
       <div className="inbox" data-detail={detailed}>
         {(beside || !detailed) && kept.length > 0 && (
@@ -178,7 +194,8 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
                   refused={selection.refused(item) !== undefined}
                   chosen={selection.has(item)}
                   choose={selection.changer(item)}
-                  barred={selection.barred(item)}
+                  barred={filters.everywhere || selection.changer(item) ? undefined : selection.barred(item)}
+                  sayBarred={() => held.tell(selection.barred(item))}
                   taken={reviews.taken(item)}
                   passed={beside && picked.open !== undefined && item !== picked.open}
                 />
@@ -195,7 +212,7 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
           )}
         </InboxDetail>
       </div>
-      <Pager place={place} of={inbox.ofInbox} />
+      {!alone && <Pager place={place} of={inbox.ofInbox} />}
       <div className="foot">
         <div className="over">
           <Toast held={held} undo={undo} />
@@ -207,7 +224,7 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
           whole={whole}
           chosen={selection.chosen}
           choose={selection.choose}
-          aside={detailed && !beside}
+          aside={alone}
           heard={selection.heard}
         />
       </div>
@@ -226,19 +243,21 @@ function useListed(list: readonly InboxItem[] | undefined, over: ReadonlySet<str
 /** Gives several threads up. */
 function givenUp(late: readonly InboxItem[]): Given {
   const items = late.slice(0, MOST);
-  const idempotencyKey = randomUUID();
+  const body = {
+    idempotencyKey: randomUUID(),
+    items: items.map(({ threadId, namespace, interrupts }) => ({
+      threadId,
+      namespace,
+      entries: interrupts.map(({ id }) => ({ interruptId: id, status: "cancelled" })),
+    })),
+  };
+  const small = outlives(body);
   return {
     items,
     text: inbox.late.cancelled(items.length),
+    large: !small,
     send: async () => {
-      const { items: told } = await call<{ items: Array<{ error?: object }> }>("POST", "/inbox/resolve", {
-        idempotencyKey,
-        items: items.map(({ threadId, namespace, interrupts }) => ({
-          threadId,
-          namespace,
-          entries: interrupts.filter(({ draft }) => !draft).map(({ id }) => ({ interruptId: id, status: "cancelled" })),
-        })),
-      });
+      const { items: told } = await call<{ items: Array<{ error?: object }> }>("POST", "/inbox/resolve", body, small);
       const open = items.filter((_, i) => told[i]?.error);
       return { text: `${inbox.late.cancelled(items.length - open.length)}.`, open };
     },

@@ -3,7 +3,7 @@ import { asksWords } from "../../../react/inbox/asks";
 import type { InboxItem } from "../server/api";
 import { AgentCell, Cell, TimeCell } from "./DecisionTable";
 import { KeptRow } from "./KeptRow";
-import { isUrgent } from "./late";
+import { nearOf } from "./late";
 import { ThreadDue } from "../../../react/lib/DueTag";
 import { reviewersWords } from "./Reviewers";
 import { visible } from "../../../react/lib/misleading";
@@ -33,6 +33,8 @@ interface Props {
   choose?: (chosen: boolean) => void;
   /** Why it cannot be chosen. */
   barred?: string;
+  /** Says so. */
+  sayBarred: () => void;
   /** Somebody here has taken it. */
   taken: boolean;
   /** The Tab key leads past it: the arrows lead there. */
@@ -40,12 +42,13 @@ interface Props {
 }
 
 /** One thread of the inbox in the table: what it asks, who does, which agent, since when and until when. */
-export function InboxRow({ item, columns, gone, said, others, leave, picked, pick, refused, chosen, choose, barred, taken, passed }: Props) {
+export function InboxRow({ item, columns, gone, said, others, leave, picked, pick, refused, chosen, choose, barred, sayBarred, taken, passed }: Props) {
   const asks = asksWords(item, parts);
   const title = visible(item.title || words.threads.untitled);
   const count = item.interrupts.length + (item.omitted ?? 0);
   const drafted = item.interrupts.filter((one) => one.draft).length;
   const tab = passed ? -1 : 0;
+  const near = nearOf(item, Date.now());
   const row = {
     className: "inbox-row",
     "data-testid": "inbox-row",
@@ -67,7 +70,7 @@ export function InboxRow({ item, columns, gone, said, others, leave, picked, pic
         )}
         {barred !== undefined && (
           <label className="choose" title={barred}>
-            <input type="checkbox" disabled data-testid="inbox-barred" />
+            <input type="checkbox" aria-disabled checked={false} tabIndex={tab} data-testid="inbox-barred" onChange={sayBarred} />
             <span className="visually-hidden">{barred}</span>
           </label>
         )}
@@ -93,7 +96,7 @@ export function InboxRow({ item, columns, gone, said, others, leave, picked, pic
       {columns.includes("askedBy") && <Cell told={inbox.toldBy}>{item.user !== undefined && <bdi data-testid="inbox-asker">{visible(item.user)}</bdi>}</Cell>}
       {columns.includes("agent") && <AgentCell agent={item.agent} />}
       <TimeCell at={item.since} />
-      {columns.includes("due") && <Cell>{isUrgent(item, Date.now()) && <ThreadDue asked={item.interrupts} />}</Cell>}
+      {columns.includes("due") && <Cell>{near.length > 0 && <ThreadDue asked={near} />}</Cell>}
     </KeptRow>
   );
 }

@@ -1,11 +1,11 @@
-import { type MouseEvent, type ReactNode, useState } from "react";
+import { type MouseEvent, type ReactNode, useRef, useState } from "react";
 import { at } from "../lib/base";
 import { questionText } from "../../../client/answers";
 import { aboutOf } from "../../../react/forms/wording";
 import type { DecisionInfo } from "../server/api";
 import { Changes } from "../decision/Changes";
 import { toldOnRecord } from "../decision/told";
-import { AgentCell, Cell, columnsOf, DecisionTable, TimeCell } from "./DecisionTable";
+import { AgentCell, Cell, columnsOf, DecisionTable, tellsApart, TimeCell } from "./DecisionTable";
 import { decidedAbout, decidedBy, decidedHow, decidedWhy } from "./decided";
 import { download } from "../server/download";
 import { ArgFields } from "../../../react/decision/ArgFields";
@@ -36,9 +36,25 @@ export function Resolved({ views }: { views: ReactNode }) {
   const [status, setStatus] = useState("");
   const [by, setBy] = useState({ user: "", tool: "" });
   const [fault, setFault] = useState<string>();
+  const [cleared, setCleared] = useState(0);
+  const heading = useRef<HTMLHeadingElement>(null);
   const query = new URLSearchParams(Object.entries({ status, ...by }).filter(([, value]) => value !== ""));
   const { data, error, place } = usePages<DecisionInfo>(`/decisions?limit=${SIZE}${query.size > 0 ? `&${query}` : ""}`, EVERY_MS, ofDecisions);
-  if (error?.status === 401) return <SignIn wrong={bearer() !== undefined} />;
+  const has = {
+    by: tellsApart(data?.items ?? [], decidedBy) || data?.items.some(({ user }) => user !== undefined) === true,
+    agent: tellsApart(data?.items ?? [], ({ agent }) => agent),
+  };
+  // What was there once can be filtered by, whatever is there now.
+  const { current: seen } = useRef({ any: false, user: false, tool: false });
+  seen.any ||= data !== undefined && data.items.length > 0;
+  seen.user ||= data?.items.some(({ user }) => user !== undefined) === true;
+  seen.tool ||= data?.items.some(({ tool }) => tool !== undefined) === true;
+  const clear = () => {
+    setStatus("");
+    setBy({ user: "", tool: "" });
+    setCleared((n) => n + 1);
+    heading.current?.focus({ preventScroll: true });
+  };
   const exported = (format: string) => `/decisions?format=${format}${query.size > 0 ? `&${query}` : ""}`;
   const keep = (event: MouseEvent, path: string, name: string) => {
     // A link comes without a token.
@@ -47,26 +63,31 @@ export function Resolved({ views }: { views: ReactNode }) {
     setFault(undefined);
     download(path, name).catch((failed: unknown) => setFault(failed instanceof Error ? failed.message : String(failed)));
   };
+  if (error?.status === 401) return <SignIn wrong={bearer() !== undefined} />;
   return (
     <>
       <div className="filter">
-        <h2>{inbox.resolved}</h2>
+        <h2 ref={heading} tabIndex={-1}>
+          {inbox.resolved}
+        </h2>
         <span className="spacer" />
         {views}
       </div>
-      <div className="filters">
-        <Menu label={inbox.howLabel} hook="resolved-status" value={status} all={inbox.anyWay} values={Object.keys(inbox.statuses)} words={(one) => inbox.statuses[one as keyof typeof inbox.statuses]} choose={setStatus} />
-        <NameFilter label={inbox.byUser} hook="resolved-user" set={(user) => setBy((now) => ({ ...now, user }))} />
-        <NameFilter label={inbox.tool} hook="resolved-tool" set={(tool) => setBy((now) => ({ ...now, tool }))} />
-        <span className="exports">
-          <span className="hint">{inbox.exportAs}</span>
-          {EXPORTS.map(([format, called, name]) => (
-            <a key={format} href={at(`/v1${exported(format)}`)} download={name} data-testid={`resolved-${format}`} onClick={(event) => keep(event, exported(format), name)}>
-              {inbox[called]}
-            </a>
-          ))}
-        </span>
-      </div>
+      {(query.size > 0 || seen.any) && (
+        <div className="filters" key={cleared}>
+          <Menu label={inbox.howLabel} hook="resolved-status" value={status} all={inbox.anyWay} values={Object.keys(inbox.statuses)} words={(one) => inbox.statuses[one as keyof typeof inbox.statuses]} choose={setStatus} />
+          {seen.user && <NameFilter label={inbox.byUser} hook="resolved-user" set={(user) => setBy((now) => ({ ...now, user }))} />}
+          {seen.tool && <NameFilter label={inbox.tool} hook="resolved-tool" set={(tool) => setBy((now) => ({ ...now, tool }))} />}
+          <span className="exports">
+            <span className="hint">{inbox.exportAs}</span>
+            {EXPORTS.map(([format, called, name]) => (
+              <a key={format} href={at(`/v1${exported(format)}`)} download={name} data-testid={`resolved-${format}`} onClick={(event) => keep(event, exported(format), name)}>
+                {inbox[called]}
+              </a>
+            ))}
+          </span>
+        </div>
+      )}
       {(error ?? fault) && (
         <p className="banner" role="alert">
           {fault ? inbox.exportFailed(sentence(fault)) : error!.status === 400 ? sentence(error!.message) : staleWords(error!, data !== undefined)}
@@ -78,12 +99,21 @@ export function Resolved({ views }: { views: ReactNode }) {
         </p>
       )}
       {!data && !error && <p className="hint center">{words.app.loading}</p>}
-      {data?.items.length === 0 && <p className="hint center">{query.size > 0 ? inbox.noDecisionFits : inbox.noDecisions}</p>}
+      {data?.items.length === 0 && (
+        <div className="inbox-empty">
+          <p>{query.size > 0 ? inbox.noDecisionFits : inbox.noDecisions}</p>
+          {query.size > 0 && (
+            <button type="button" data-testid="resolved-clear" onClick={clear}>
+              {inbox.clearFilters}
+            </button>
+          )}
+        </div>
+      )}
       {data !== undefined && data.items.length > 0 && (
         <div className="decided">
-          <DecisionTable label={inbox.decisions} columns={columnsOf(inbox.decidedColumns)}>
+          <DecisionTable label={inbox.decisions} columns={columnsOf(inbox.decidedColumns, has)}>
             {data.items.map((decision) => (
-              <Decision key={decision.id} decision={decision} />
+              <Decision key={decision.id} decision={decision} has={has} />
             ))}
           </DecisionTable>
         </div>
@@ -113,7 +143,7 @@ function NameFilter({ label, hook, set }: { label: string; hook: string; set: (n
 
 const TAGS: Record<DecisionInfo["status"], string> = { resolved: "tag done", cancelled: "tag", expired: "tag late" };
 
-function Decision({ decision }: { decision: DecisionInfo }) {
+function Decision({ decision, has }: { decision: DecisionInfo; has: { by: boolean; agent: boolean } }) {
   const { id, at, status, threadId, namespace, agent, message, arguments: args, payload, cut, refused } = decision;
   const how = decidedHow(decision);
   const why = decidedWhy(decision);
@@ -146,8 +176,8 @@ function Decision({ decision }: { decision: DecisionInfo }) {
           {how}
         </span>
       </Cell>
-      <Cell data-testid="decided-by">{visible(decidedBy(decision))}</Cell>
-      <AgentCell agent={agent} />
+      {has.by && <Cell data-testid="decided-by">{visible(decidedBy(decision))}</Cell>}
+      {has.agent && <AgentCell agent={agent} />}
       <TimeCell at={at} />
     </tr>
   );

@@ -79,6 +79,15 @@ export function toolsOf(items: readonly InboxItem[]): Array<[tool: string, items
   return [...counts].sort(([, one], [, other]) => other - one);
 }
 
+/** How many questions these ask. */
+export const countOf = (items: readonly InboxItem[]): number => items.reduce((sum, { interrupts }) => sum + interrupts.length, 0);
+
+/** Whether a yes to these carries out calls, answers with a yes, or does both. */
+export function called(items: readonly InboxItem[]): "calls" | "answers" | "both" {
+  const kinds = new Set(items.flatMap(({ interrupts }) => interrupts.map(({ toolCall }) => (toolCall ? "calls" : "answers"))));
+  return kinds.size > 1 ? "both" : kinds.has("calls") ? "calls" : "answers";
+}
+
 /** What became of one thread's answers. */
 export interface Result {
   item: InboxItem;

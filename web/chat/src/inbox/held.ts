@@ -25,6 +25,8 @@ export interface Given {
   items: readonly InboxItem[];
   /** The answer in words. */
   text: string;
+  /** It is too large to be sent by a page that goes. */
+  large?: boolean;
   send: () => Promise<Outcome>;
 }
 

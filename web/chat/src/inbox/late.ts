@@ -2,20 +2,20 @@
 
 import type { InboxItem } from "../server/api";
 
-/** What is due later than this is not urgent, in milliseconds. */
-const URGENT_MS = 7 * 86_400_000;
+/** What is due later than this is not said, in milliseconds. */
+const NEAR_MS = 86_400_000;
 
 type Asked = InboxItem["interrupts"][number];
 
 const over = ({ stale, expiresAt }: Asked, now: number) => stale === true || Date.parse(expiresAt ?? "") <= now;
 
-/** Whether nothing that is left of it can be answered: its time is over, and it can only be given up. */
-export function isLate({ interrupts, omitted }: InboxItem, now: number): boolean {
-  const left = interrupts.filter(({ draft }) => !draft);
-  return !omitted && left.length > 0 && left.every((one) => over(one, now));
+/** Whether the time of all of it is over, so that it can only be given up: what the server counts apart. */
+export function isLate({ expiresAt, interrupts, omitted }: InboxItem, now: number): boolean {
+  return Date.parse(expiresAt ?? "") <= now || (!omitted && interrupts.length > 0 && interrupts.every((one) => over(one, now)));
 }
 
-/** Whether some of it is over, or soon will be. */
-export function isUrgent({ interrupts }: InboxItem, now: number): boolean {
-  return interrupts.some((one) => over(one, now + URGENT_MS));
-}
+/** Whether the time of a question is over, or soon will be. */
+export const isNear = (one: Asked, now: number): boolean => over(one, now + NEAR_MS);
+
+/** Those of a thread's questions. */
+export const nearOf = ({ interrupts }: InboxItem, now: number): Asked[] => interrupts.filter((one) => isNear(one, now));

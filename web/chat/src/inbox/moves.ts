@@ -27,7 +27,7 @@ interface Does {
   undo: () => void;
 }
 
-export function movesOf(items: readonly InboxItem[], picked: Picked, { heading, rows, detail }: Places, bulk: Bulk, { changer, has, chosen }: Selection, beside: boolean, { tell, undo }: Does): Moves {
+export function movesOf(items: readonly InboxItem[], picked: Picked, { heading, rows, detail }: Places, bulk: Bulk, { changer, has, chosen, barred }: Selection, beside: boolean, { tell, undo }: Does): Moves {
   const { listed, open, there, pick, buttonOf } = picked;
   const itemAt = (key: string | undefined) => items.find((one) => keyOf(one) === key);
   return {
@@ -35,7 +35,9 @@ export function movesOf(items: readonly InboxItem[], picked: Picked, { heading, 
       if (what === "leave") return (rows.current?.querySelector<HTMLElement>('[data-picked="true"] [data-testid="inbox-pick"]') ?? heading.current)?.focus();
       if (what === "undo") return undo();
       if (what === "choose") {
-        if (open) changer(open)?.(!has(open));
+        const change = open && changer(open);
+        if (change) change(!has(open));
+        else if (open) tell(barred(open));
         return;
       }
       if (what === "approve chosen" || what === "decline chosen") {

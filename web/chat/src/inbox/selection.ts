@@ -20,8 +20,8 @@ export interface Selection {
   /** Whether one is chosen, and the way to change that; left out where it cannot be. */
   has: (item: InboxItem) => boolean;
   changer: (item: InboxItem) => ((chosen: boolean) => void) | undefined;
-  /** Why it cannot be chosen, in words. */
-  barred: (item: InboxItem) => string | undefined;
+  /** Why one cannot be chosen, in words. */
+  barred: (item: InboxItem) => string;
   /** Why a yes or no to several did not answer it. */
   refused: (item: InboxItem) => string | undefined;
   /** Hears what became of some. */
@@ -47,10 +47,7 @@ export function useSelection(bulk: Bulk, shown: readonly InboxItem[], whole: boo
     choose: (items) => choose(new Set(items.map(questionsKey))),
     has,
     changer: (item) => (offered.includes(item) ? (yes) => choose(changed(keys, questionsKey(item), yes)) : undefined),
-    barred: (item) => {
-      const by = shown.includes(item) ? barredBy(item) : undefined;
-      return by && inbox.bulk.barred[by];
-    },
+    barred: (item) => inbox.bulk.barred[(shown.includes(item) && barredBy(item)) || "elsewhere"],
     refused: (item) => refused[questionsKey(item)],
     heard(way, results) {
       if (results.length === 0) return refresh();

@@ -2,6 +2,7 @@
 
 import { Control, ControlError as ApiError } from "../../../react/control/control";
 import { usePolled as usePolledOf, type News, type PathAt, type Polled } from "../../../react/control/polled";
+import { stringify } from "../../../react/lib/json";
 import { at } from "../lib/base";
 import { bearer } from "./session";
 import { parts } from "../words";
@@ -15,6 +16,9 @@ export const control = new Control({ url: at("/v1"), token: bearer, strings: () 
 export const request = control.request.bind(control);
 export const call: Control["call"] = control.call.bind(control);
 export const asker: Control["asker"] = control.asker.bind(control);
+
+/** Whether a request with this is sent even if the page goes meanwhile: browsers take 64 KiB, of which a character has up to three bytes. */
+export const outlives = (body: unknown): boolean => stringify(body).length <= 20_000;
 
 export function usePolled<T>(path: string, everyMs: number, news?: News, at?: PathAt): Polled<T> {
   return usePolledOf<T>(control, path, everyMs, news, at);
