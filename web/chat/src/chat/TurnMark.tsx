@@ -48,7 +48,7 @@ function Answered({ mark: { told, question } }: { mark: Mark & { kind: "answer" 
       </header>
       {called?.thread !== undefined && (
         <a href={threadHref(called.thread)} onClick={onLink}>
-          {words.chat.seeWhatItDid}
+          {words.decision.openItsChat}
         </a>
       )}
       {typeof (told.reason ?? reason) === "string" && (

@@ -43,7 +43,7 @@ function typedInto(threadId: string, question: string): Keep {
 function linkTo(threadId: string) {
   return (
     <a href={threadHref(threadId)} onClick={onLink} data-testid="called">
-      {words.decision.seeWhatItDoes}
+      {words.decision.openItsChat}
     </a>
   );
 }
