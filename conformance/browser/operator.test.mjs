@@ -201,7 +201,7 @@ async function stepping() {
 const step = async (chat) => Number(/Step (\d+)/.exec(await chat.last())?.[1]);
 
 test("a run is paused at its next step, says so in the chat, and goes on", async () => {
-  const { chat, ops, said, press } = await stepping();
+  const { chat, ops, own, said, press } = await stepping();
   await press("pause");
   await said(/Pause: the run stops at its next step/);
   await chat.front();
@@ -228,6 +228,8 @@ test("a run is paused at its next step, says so in the chat, and goes on", async
   const again = await step(chat);
   await chat.click("approve");
   await until(async () => (await step(chat)) > again, "the chat goes on");
+  await ops.front();
+  await until(async () => (await own.first().getByTestId("run-state").textContent()) === "running", "the run that goes on is listed");
   await press("interrupt-thread");
   await chat.rest();
 });
