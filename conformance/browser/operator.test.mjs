@@ -98,8 +98,8 @@ test("a run is called by what was asked, and says who stopped it, who answered, 
   assert.deepEqual(await state(/^Pay|^pay/), ["succeeded", "asked, answered"], "a run that goes on is called as the one that asked");
   assert.match(await row("Slow 2000 50").textContent(), /first/, "its chat stands below");
   await row(/^Pay|^pay/).last().getByTestId("run-way").click();
-  await until(async () => /pay.*Approved by ann/s.test(await chat.at("run-asked-then").textContent()), "who answered is told");
-  await chat.at("run-call").locator("summary").click();
+  await until(async () => /pay.*approved by .*ann/is.test(await chat.at("run-asked-then").textContent()), "who answered is told");
+  await chat.at("run-call").locator("> summary").click();
   await until(async () => /Amount.*5/s.test(await chat.at("run-call-args").textContent()), "the call has its arguments");
   for (const hook of ["pause", "unpause", "interrupt-thread"]) assert.equal(await chat.at(hook).count(), 0, `${hook} would do nothing`);
   assert.deepEqual(await barriers(chat.page), []);
@@ -201,7 +201,7 @@ async function stepping() {
 const step = async (chat) => Number(/Step (\d+)/.exec(await chat.last())?.[1]);
 
 test("a run is paused at its next step, says so in the chat, and goes on", async () => {
-  const { chat, ops, said, press } = await stepping();
+  const { chat, ops, own, said, press } = await stepping();
   await press("pause");
   await said(/Pause: the run stops at its next step/);
   await chat.front();
@@ -228,6 +228,8 @@ test("a run is paused at its next step, says so in the chat, and goes on", async
   const again = await step(chat);
   await chat.click("approve");
   await until(async () => (await step(chat)) > again, "the chat goes on");
+  await ops.front();
+  await until(async () => (await own.first().getByTestId("run-state").textContent()) === "running", "the run that goes on is listed");
   await press("interrupt-thread");
   await chat.rest();
 });

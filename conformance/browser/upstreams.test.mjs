@@ -27,12 +27,14 @@ test("an operator sees how it goes with upstreams, on a desk and on a phone", as
   // Other tests ask the same agent, so only what this one adds is certain.
   assert.match(weather.Failed, /^[1-9]\d* %$/);
   assert.match(weather.Repairs, /^ids [1-9]\d*$/);
+  assert.match(weather.Agent, /^weatherhttp:/, "its address stands below its name");
+  assert.match(weather.State, /^(some|all) fail$/);
   assert.deepEqual(
-    { ...weather, "A minute": "", "First event, p50 / p95": "", Failed: "", Repairs: "" },
-    { Agent: "weather", "In flight": "0", Waiting: "0", "A minute": "", Failed: "", "First event, p50 / p95": "", Repairs: "", "Last error": "upstream_failed just now" },
+    { ...weather, Agent: "", State: "", "A minute": "", "First event, p50 / p95": "", Failed: "", Repairs: "" },
+    { Agent: "", State: "", "In flight": "0", Waiting: "0", "A minute": "", Failed: "", "First event, p50 / p95": "", Repairs: "", "Last error": "The agent's server failed upstream_failed just now" },
   );
-  assert.deepEqual(await shown("the-travel-planner-of-the-whole-company"), {
-    Agent: "the-travel-planner-of-the-whole-company", "In flight": "0", Waiting: "0", "A minute": "0", Failed: "", "First event, p50 / p95": "", Repairs: "", "Last error": "",
+  assert.deepEqual({ ...(await shown("the-travel-planner-of-the-whole-company")), Agent: "" }, {
+    Agent: "", State: "not met lately", "In flight": "0", Waiting: "0", "A minute": "0", Failed: "", "First event, p50 / p95": "", Repairs: "", "Last error": "",
   });
   for (const [width, name] of [[1280, "57-upstreams-wide"], [PHONE, "58-upstreams-phone"]]) {
     await ops.page.setViewportSize({ width, height: 900 });

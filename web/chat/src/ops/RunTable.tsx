@@ -1,12 +1,13 @@
 import { Fragment, useEffect, useRef } from "react";
 import type { RunInfo } from "../server/api";
 import { dayOf, dayWords } from "../chat/times";
+import { useDue } from "../../../react/lib/DueTag";
 import { Guarded } from "../../../react/lib/Guarded";
 import { visible } from "../../../react/lib/misleading";
 import { useChosen } from "./place";
 import { RunPanel } from "./RunPanel";
 import { belowName, nameOf } from "./runnames";
-import { runLine, runState } from "./runstates";
+import { openQuestions, runLine, runState } from "./runstates";
 import { ago } from "../../../react/lib/time";
 import { tookWords } from "./runway";
 import { useWide } from "../lib/wide";
@@ -46,6 +47,8 @@ const isLetter = ({ state, continuedAs }: RunInfo) => state === "dead_letter" &&
 export function RunTable({ runs, act, across = false, shown, only }: Props) {
   const [id, choose] = useChosen(shown);
   const beside = useWide(BESIDE);
+  // A question expires without any news of it.
+  useDue(runs.flatMap(openQuestions));
   const latest = useRef<RunInfo>(undefined);
   const box = useRef<HTMLDivElement>(null);
   // A run that left the list is shown as it was.
