@@ -258,7 +258,7 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 				}
 			}
 		}},
-		{"200 inputs that wait are stopped at once", "", 1, 17*waits + 100, 0, func(l *load) func() {
+		{"200 inputs that wait are stopped at once", "", 1, waits + 100, 0, func(l *load) func() {
 			c := waiting(l)
 			return func() {
 				if res, err := s.StopAll(ctx, store.StopAll{Thread: l.key, Request: "q", Active: c.RunID, Terminal: delta}); err != nil || len(res.Superseded) != waits {

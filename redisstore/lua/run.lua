@@ -58,9 +58,24 @@ local function lookAhead(t, id, ...)
   return { unpack(v, 3) }
 end
 
+-- linesAhead reads the lines of runs ids[first..], for the next getRun of each.
+local function linesAhead(t, ids, first)
+  local wanted, fields = {}, {}
+  for i = first, #ids do
+    if not (t.many and t.many.runs[ids[i]]) then wanted[#wanted + 1], fields[#fields + 1] = ids[i], 'm:' .. ids[i] end
+  end
+  t.ahead = t.ahead or {}
+  for i = 1, #wanted, 500 do
+    for j, line in ipairs(redis.call('HMGET', t.runs, unpack(fields, i, math.min(i + 499, #fields)))) do
+      t.ahead[wanted[i + j - 1]] = line
+    end
+  end
+end
+
 -- getRun reads a run; nil: there is none. To add 0 makes a number of digits in half the time that
 -- tonumber takes.
 local function getRun(t, id)
+  if t.many and t.many.runs[id] then return t.many.runs[id] end
   local line
   if t.ahead then line, t.ahead[id] = t.ahead[id], nil end
   if line == nil then line = redis.call('HGET', t.runs, 'm:' .. id) end
@@ -97,15 +112,21 @@ local function keep(t, ...)
   t.kept = kept
 end
 
+-- putKept stores what was left to it.
 local function putKept(t)
   if t.kept then piecewise('HSET', t.runs, t.kept, 1, #t.kept) end
   t.kept = nil
 end
 
--- putRun stores a run's line, and with it what was left to it, and other fields of t.runs.
+-- putRun stores a run's line, and with it what was left to it, and other fields of t.runs; within
+-- together it leaves that to the end.
 local function putRun(t, d, ...)
-  keep(t, lineOf(d))
   keep(t, ...)
+  if t.many then
+    t.many.runs[d.id] = d
+    return
+  end
+  keep(t, lineOf(d))
   putKept(t)
 end
 
@@ -125,6 +146,10 @@ local COUNTED = { 'queued', 'acked', 'cancelled', 'superseded', 'dead_letter' }
 -- count keeps the numbers of the tenant's dispatches in the partition, all and in each state:
 -- more by so many. Of a tenant without any none is left.
 local function count(t, more)
+  if t.many then
+    for state, by in pairs(more) do t.many.count[state] = (t.many.count[state] or 0) + by end
+    return
+  end
   local all, own = 0, ':' .. tenant(t)
   local function add(name, by)
     local n = redis.pcall('HINCRBY', t.counts, name .. own, string.format('%d', by))
@@ -159,13 +184,15 @@ end
 -- that is none tells that it was done. made: how many runs it has had.
 local function ordered(t, begins, made)
   if made and made <= FEW then return false end
-  if redis.call('EXISTS', t.past) == 1 then return true end
+  if t.ordered == nil then t.ordered = redis.call('EXISTS', t.past) == 1 end
+  if t.ordered then return true end
   if not begins or redis.call('HLEN', t.runs) <= 3 * FEW then return false end
   redis.call('ZADD', t.past, 0, '-')
   for _, id in ipairs(runIDs(t)) do
     local d = getRun(t, id)
     if TERMINAL[d.state] then redis.call('ZADD', t.past, 0, pastMember(d)) end
   end
+  t.ordered = true
   return true
 end
 
@@ -182,6 +209,27 @@ local function newRun(t, r, id, status, state)
   }
 end
 
+-- together carries out a change of many dispatches with few commands: what it stores of t.runs,
+-- counts and forgets goes together at its end. Within another it is part of that.
+local function together(t, change)
+  if t.many then return change() end
+  t.many = { runs = {}, count = {}, past = {}, gone = {} }
+  change()
+  local many = t.many
+  t.many = nil
+  for _, d in pairs(many.runs) do keep(t, lineOf(d)) end
+  if next(many.runs) then putKept(t) end
+  count(t, many.count)
+  piecewise('ZADD', t.past, many.past, 1, #many.past)
+  piecewise('HDEL', t.disp, many.gone, 1, #many.gone)
+end
+
+-- strike deletes fields of t.disp.
+local function strike(t, ...)
+  if not t.many then return redis.call('HDEL', t.disp, ...) end
+  for i = 1, select('#', ...) do t.many.gone[#t.many.gone + 1] = (select(i, ...)) end
+end
+
 -- move gives a dispatch its next state. A terminal one lets go of its dedupe
 -- key, if it is still its own. made: as for ordered.
 local function move(t, d, state, made)
@@ -194,7 +242,11 @@ local function move(t, d, state, made)
   if TERMINAL[state] then
     d.completed, d.reached = d.updated, ''
     if state ~= 'dead_letter' then d.headers = '' end
-    if ordered(t, false, made) then redis.call('ZADD', t.past, 0, pastMember(d)) end
+    if ordered(t, false, made) then
+      local past = t.many and t.many.past or {}
+      past[#past + 1], past[#past + 2] = 0, pastMember(d)
+      if not t.many then redis.call('ZADD', t.past, unpack(past)) end
+    end
     if d.dedupe ~= '' and redis.call('HGET', t.disp, 'd:' .. d.dedupe) == d.id then
       redis.call('HDEL', t.disp, 'd:' .. d.dedupe)
     end
