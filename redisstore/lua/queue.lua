@@ -42,7 +42,8 @@ end
 local function ended(t, r, d, terminal)
   d.status = 'ended'
   r.bound = r.seq
-  putRun(t, d, 't' .. d.n, terminal)
+  d.terminal = terminal
+  putRun(t, d)
 end
 
 -- release is for a thread without an active run and without a suspension: it
@@ -62,7 +63,8 @@ local function release(t, r, member, claims)
           of = of or cancellations(t, page, i + 1)
           events[#events + 1], events[#events + 2] = two[1], two[2]
           d.status, d.started, r.latest = 'ended', r.seq + #events - 1, id
-          putRun(t, d, 't' .. d.n, two[2])
+          d.terminal = two[2]
+          putRun(t, d)
           over(t, member, d, d.state == 'acked' and 'finish' or 'cancel')
           forget(t, d)
           gone[#gone + 1] = id

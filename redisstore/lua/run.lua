@@ -32,6 +32,7 @@ local TERMINAL = { acked = true, cancelled = true, superseded = true, dead_lette
 --   failed     '1': its worker ended it by store.EndFail
 --   node       that carries it, or carried it last
 --   taken      how often a worker continued it in place of another one; '': never
+--   terminal   its terminal event
 local LINE = '^(%a)(%a)' .. string.rep(' (%d+)', 14) .. ' (.*)$'
 local NUMBERED = string.rep(' %d', 14) .. ' '
 
@@ -91,14 +92,14 @@ local function getRun(t, id)
     execution = texts[1] or '', stamp = texts[2] or '', dedupe = texts[3] or '',
     request = texts[4] or '', error = texts[5] or '', continued = texts[6] or '', reached = texts[7] or '',
     label = texts[8] or '', agent = texts[9] or '', headers = texts[10] or '', summary = texts[11] or '',
-    failed = texts[12] or '', node = texts[13] or '', taken = texts[14] or '',
+    failed = texts[12] or '', node = texts[13] or '', taken = texts[14] or '', terminal = texts[15] or '',
   }
 end
 
 -- lineOf is the field of t.runs that has a run's line, and the line.
 local function lineOf(d)
   local texts, last = { d.execution, d.stamp, d.dedupe, d.request, d.error, d.continued, d.reached, d.label, d.agent, d.headers,
-    d.summary, d.failed, d.node, d.taken }, 14
+    d.summary, d.failed, d.node, d.taken, d.terminal }, 15
   while texts[last] == '' do last = last - 1 end
   return 'm:' .. d.id, LETTER[d.status] .. LETTER[d.state] .. string.format(NUMBERED,
     d.n, d.admitted, d.started, d.finish, d.ready, d.gave, d.epoch, d.priority, d.max, d.attempts, d.available,
@@ -205,7 +206,7 @@ local function newRun(t, r, id, status, state)
     id = id, status = status, state = state, n = r.n, admitted = r.seq, started = 0, finish = 0, ready = 0, gave = 0,
     epoch = r.depoch, priority = 0, max = 0, attempts = 0, available = 0, created = NOW, updated = 0, completed = 0,
     execution = '', stamp = '', dedupe = '', request = '', error = '', continued = '', reached = '',
-    label = '', agent = '', headers = '', summary = '', failed = '', node = '', taken = '',
+    label = '', agent = '', headers = '', summary = '', failed = '', node = '', taken = '', terminal = '',
   }
 end
 
@@ -281,11 +282,11 @@ end
 local function record(t, d) return redis.call('HGET', t.runs, 'r' .. d.n) end
 
 
--- besides are a run's record, its terminal event, and its execution's latest run. Only an
+-- besides are a run's record, and its execution's latest run. Only an
 -- execution that was continued says which one that is.
 local function besides(t, d)
-  local v = redis.call('HMGET', t.runs, 'r' .. d.n, 't' .. d.n, 'e:' .. d.execution)
-  return v[1], v[2], v[3] or d.id
+  local v = redis.call('HMGET', t.runs, 'r' .. d.n, 'e:' .. d.execution)
+  return v[1], v[2] or d.id
 end
 
 -- A script reads it once: who changes it puts it.
@@ -421,7 +422,7 @@ local function describe(t, r, d)
   local held, asks = r.run == d.id and r.token ~= '', waits(t, r, d)
   return { d.id, d.state, d.epoch, d.priority, d.dedupe, d.available,
     r.run == d.id and r.attempts or d.attempts, d.max, d.error, d.node, held and r.lease or 0,
-    d.started > 0 and 1 or 0, redis.call('HGET', t.runs, 't' .. d.n), asks and '' or d.continued, d.created, d.created + d.updated,
+    d.started > 0 and 1 or 0, d.terminal ~= '' and d.terminal, asks and '' or d.continued, d.created, d.created + d.updated,
     TERMINAL[d.state] and d.created + d.completed or 0, record(t, d), redis.call('HGET', t.disp, 'i:' .. d.id), d.summary ~= '' and d.summary,
     tonumber(d.taken) or 0, asks and 1 or 0 }
 end
