@@ -28,7 +28,7 @@ var limits = []struct {
 	{"event", objects, 6},
 	{"cycle", commands, 106},
 	{"cycle", toRedis, 20_500},
-	{"cycle", fromRedis, 2600},
+	{"cycle", fromRedis, 3000},
 	{"cycle", objects, 4500},
 	{"cycle", allocated, 350_000},
 	{"turn at 100", commands, 56},
