@@ -76,7 +76,6 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		{"frozen", link.Compress(p.Frozen)},
 		{"letter", p.letter},
 		{"decisions", link.Compress(p.decisions)},
-		{"known", p.known},
 		{"answers", len(p.answers)},
 		{"archived", len(p.Archive)},
 		{"about", []byte(branch.About)},
@@ -175,7 +174,6 @@ type beginParts struct {
 	answers   map[string]json.RawMessage
 	decided   []store.Decided
 	decisions json.RawMessage
-	known     bool
 	letter    string
 }
 
@@ -197,7 +195,7 @@ func partsOf(b store.Begin) (p beginParts, err error) {
 	case store.Execute:
 		p, fresh = beginParts{kind: "execute", Claimed: k.Claimed, Fresh: k.Fresh, letter: k.Letter}, true
 	case store.Resume:
-		p, answers = beginParts{kind: "resume", Claimed: k.Claimed, answers: k.Answers, decided: k.Decided, decisions: k.Decisions, known: k.Known}, true
+		p, answers = beginParts{kind: "resume", Claimed: k.Claimed, answers: k.Answers, decided: k.Decided, decisions: k.Decisions}, true
 		if k.Decisions == nil {
 			return p, errors.New("answers need a journal entry")
 		}

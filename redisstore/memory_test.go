@@ -13,12 +13,12 @@ import (
 )
 
 // TestASuspendedRunCostsLittleBeyondItsPayload holds the promise that waiting
-// for a human is cheap: at most 2 KiB of Redis for one, once nobody follows it.
+// for a human is cheap: at most 2.7 kB of Redis for one, once nobody follows it.
 func TestASuspendedRunCostsLittleBeyondItsPayload(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures, and takes seconds under the race detector")
 	}
-	const threads, limit = 5000, 2400
+	const threads, limit = 5000, 2700
 	server := redistest.Start(t, redistest.Options{})
 	// One partition, as the indexes of few threads are packed more densely.
 	s := open(t, server.URL(), Options{Follow: time.Millisecond, Partitions: 1})

@@ -19,7 +19,7 @@ type Options struct {
 	Node       string        // this process's id, unique among all that share the prefix, without white space; random
 	Lease      time.Duration // of a claim, after which another worker takes the run over; 10 s
 	Follow     time.Duration // for which a node follows a thread after Read, Tail or Begin; 60 s
-	Keep       time.Duration // of labels and answers, after the thread's last end; 30 days
+	Keep       time.Duration // of runs, labels and answers, after their end; Retire takes them away; 30 days
 	Retain     int           // events in a log at rest, never fewer than those after its snapshot; 10,000
 	// RetainBytes and RetainAge bound a log as Retain does: 8 MiB, and 7 days. In
 	// a thread that is in use events may stay half of RetainAge longer.

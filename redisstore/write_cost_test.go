@@ -212,7 +212,7 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 			b := store.Batch{Claim: c, Number: 2, Expect: 1, Events: slices.Repeat([][]byte{fmt.Appendf(nil, "%q", strings.Repeat("x", 4000))}, 64)}
 			return func() { done(l, b) }
 		}},
-		{"a run ends that told 10,000 messages", "told", 1, 115, 0, func(l *load) func() {
+		{"a run ends that told 10,000 messages", "told", 1, 70, 0, func(l *load) func() {
 			u := &store.SnapshotUpdate{Append: ids(0, told), Upsert: map[string]json.RawMessage{}}
 			for _, id := range u.Append {
 				u.Upsert[id] = json.RawMessage(fmt.Sprintf(`{"id":%q,"role":"user","content":%q}`, id, strings.Repeat("word ", 70)))
@@ -258,7 +258,7 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 				}
 			}
 		}},
-		{"200 inputs that wait are stopped at once", "", 1, 17*waits + 100, 0, func(l *load) func() {
+		{"200 inputs that wait are stopped at once", "", 1, waits + 100, 0, func(l *load) func() {
 			c := waiting(l)
 			return func() {
 				if res, err := s.StopAll(ctx, store.StopAll{Thread: l.key, Request: "q", Active: c.RunID, Terminal: delta}); err != nil || len(res.Superseded) != waits {

@@ -81,9 +81,6 @@ type Resume struct {
 	Answers   map[string]json.RawMessage // by interrupt id: kept with the answer
 	Decided   []Decided                  // what the record says of each
 	Decisions json.RawMessage            // the journal entry that the execution finds
-	// Known says that the caller has read the execution with the version that was judged:
-	// BeginResult.Execution is nil.
-	Known bool
 }
 
 // Steer answers the open interrupts, the suspended execution ends as cancelled, and

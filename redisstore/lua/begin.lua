@@ -34,7 +34,6 @@
 --   frozen     execute, steer
 --   letter     requeue: the dead letter that goes on; execute: that begins again, or ''
 --   decisions  resume: the journal's entry
---   known      resume: 1 if the caller knows the execution
 --   answers    resume, steer: how many
 --   archived   execute, steer: how many messages
 --   about      execute, steer: what is said of them as a branch; '': they are none
@@ -57,7 +56,7 @@
 --   being deleted.
 --   claimed: the run is active under the token. ready: {1 if there is one to
 --   claim, logged before, events}; of a call sent again, without events. The execution:
---   of resume and requeue, if it is claimed and not known, as journal.lua has it.
+--   of resume and requeue, if it is claimed, as journal.lua has it.
 
 local t, member = keysOf(KEYS), ARG.member
 local run, kind, token = ARG.run, ARG.kind, ARG.token
@@ -102,8 +101,7 @@ end
 
 local function refused(verdict, holder) return { verdict, r.seq, r.epoch, 0, 0, {}, holder or '' } end
 
-local tells = kind == 'requeue' or kind == 'resume' and ARG.known ~= '1'
-local function executionOf(d) return tells and carried(t, r, d) or {} end
+local function executionOf(d) return (kind == 'resume' or kind == 'requeue') and carried(t, r, d) or {} end
 
 local archived = REST + 2 * tonumber(ARG.answers)
 local told = archived + 2 * tonumber(ARG.archived)
@@ -115,13 +113,13 @@ local unused, again, known, runs = r.ver == 0, nil, {}, nil
 if unused then
   t.execution = false
 else
-  local wanted = refusals(made)
+  local wanted, frozen = refusals(made), kind == 'resume' or kind == 'requeue'
   wanted[#wanted + 1] = 'l:' .. ARG.label
-  if tells then wanted[#wanted + 1] = 'f' end
+  if frozen then wanted[#wanted + 1] = 'f' end
   wanted[#wanted + 1] = 'm:' .. r.latest
   known = lookAhead(t, run, unpack(wanted))
   t.ahead[r.latest] = table.remove(known)
-  if tells then t.frozen = table.remove(known) end
+  if frozen then t.frozen = table.remove(known) end
   runs = table.remove(known)
   again = getRun(t, run)
 end

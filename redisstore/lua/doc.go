@@ -71,7 +71,7 @@
 //	                    line (run.lua), with its ordinal n in the thread   stopall, midrun, note, refused, retire
 //	                    and, until it has ended, the headers for its worker,
 //	                    once it has the steps that it ran;
-//	                    rn: record, tn: terminal event; e: the latest
+//	                    and its terminal event; rn: record; e: the latest
 //	                    run of an execution that was continued.
 //	                    What clients may refer to again: l: their run id
 //	                    to the latest 32 run ids, a: interrupt id to answer, c: tool

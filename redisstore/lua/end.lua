@@ -109,7 +109,8 @@ end
 d.status, d.stamp, d.finish, d.ready, d.gave, d.summary = 'ended', stamp, finish, ready, gave, ARG.summary
 d.failed = ARG.kind == 'fail' and '1' or ''
 move(t, d, 'acked', r.n)
-putRun(t, d, 't' .. d.n, ARG.terminal)
+d.terminal = ARG.terminal
+putRun(t, d)
 
 mark(r, tonumber(ARG.age))
 trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age))

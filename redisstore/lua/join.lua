@@ -35,7 +35,7 @@ if verdict == OK then
   end
   for i, d in ipairs(taken) do
     redis.call('HSET', t.disp, '2:' .. d.id, ARGV[REST + 2 * i - 1])
-    keep(t, 't' .. d.n, ARGV[REST + 2 * i - 1])
+    d.terminal = ARGV[REST + 2 * i - 1]
     dequeue(t, d, 'acked', '')
     owed[i] = cancellation(t, d.id)
     tell(r, member, owed[i])

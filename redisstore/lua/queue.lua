@@ -13,17 +13,37 @@ end
 -- forget drops what a run that waited needs no more. The input of one that never
 -- started stays with a dead letter, which may be requeued.
 local function forget(t, d)
-  redis.call('HDEL', t.disp, '1:' .. d.id, '2:' .. d.id, 'g:' .. d.id)
-  if d.state ~= 'dead_letter' then redis.call('HDEL', t.disp, 'i:' .. d.id) end
+  strike(t, '1:' .. d.id, '2:' .. d.id, 'g:' .. d.id)
+  if d.state ~= 'dead_letter' then strike(t, 'i:' .. d.id) end
 end
 
 local function cancellation(t, id) return redis.call('HMGET', t.disp, '1:' .. id, '2:' .. id) end
+
+-- cancellations reads the lines of runs ids[first..], and returns the two events of each of those
+-- that were stopped while they waited.
+local function cancellations(t, ids, first)
+  linesAhead(t, ids, first)
+  local stopped, fields, of = {}, {}, {}
+  for i = first, #ids do
+    local d = t.many and t.many.runs[ids[i]]
+    if d and d.status == 'stopped' or string.sub(t.ahead[ids[i]] or '', 1, 1) == LETTER.stopped then
+      stopped[#stopped + 1] = ids[i]
+      fields[#fields + 1], fields[#fields + 2] = '1:' .. ids[i], '2:' .. ids[i]
+    end
+  end
+  for i = 1, #fields, 500 do
+    local events = redis.call('HMGET', t.disp, unpack(fields, i, math.min(i + 499, #fields)))
+    for j = 1, #events, 2 do of[stopped[(i + j) / 2]] = { events[j], events[j + 1] } end
+  end
+  return of
+end
 
 -- ended notes that the last logged event is the run's terminal one.
 local function ended(t, r, d, terminal)
   d.status = 'ended'
   r.bound = r.seq
-  putRun(t, d, 't' .. d.n, terminal)
+  d.terminal = terminal
+  putRun(t, d)
 end
 
 -- release is for a thread without an active run and without a suspension: it
@@ -31,32 +51,46 @@ end
 -- claimed, and offers that one, unless the caller claims it. It returns its id; nil:
 -- there is none now.
 local function release(t, r, member, claims)
-  local skipped, wants = 0, nil
-  while mayHave(r, 'q') do
+  local skipped, wants, found = 0, nil, nil
+  while mayHave(r, 'q') and not found do
     local page = redis.call('ZRANGE', t.queue, skipped, skipped + 99)
-    for _, id in ipairs(page) do
-      local d = getRun(t, id)
-      if d.status == 'stopped' then
-        local events = cancellation(t, id)
-        log(t, r, events)
-        d.started, r.latest = r.seq - 1, id
-        ended(t, r, d, events[2])
-        over(t, member, d, d.state == 'acked' and 'finish' or 'cancel')
-        forget(t, d)
-        redis.call('ZREM', t.queue, id)
-      elseif d.available <= NOW then
-        if not claims then offer(t, r, member, agentOf(t, d)) end
-        return id
-      else
-        skipped, wants = skipped + 1, math.min(wants or d.available, d.available)
+    together(t, function()
+      local of, events, gone = nil, {}, {}
+      for i, id in ipairs(page) do
+        local d = getRun(t, id)
+        if d.status == 'stopped' then
+          local two = of and of[id] or cancellation(t, id)
+          of = of or cancellations(t, page, i + 1)
+          events[#events + 1], events[#events + 2] = two[1], two[2]
+          d.status, d.started, r.latest = 'ended', r.seq + #events - 1, id
+          d.terminal = two[2]
+          putRun(t, d)
+          over(t, member, d, d.state == 'acked' and 'finish' or 'cancel')
+          forget(t, d)
+          gone[#gone + 1] = id
+        elseif d.available <= NOW then
+          found = d
+          break
+        else
+          skipped, wants = skipped + 1, math.min(wants or d.available, d.available)
+        end
       end
-    end
-    if #page < 100 then
+      if #gone > 0 then
+        log(t, r, events)
+        r.bound = r.seq
+        piecewise('ZREM', t.queue, gone, 1, #gone)
+      end
+    end)
+    if #page < 100 and not found then
       if skipped == 0 then loses(r, 'q') end
       break
     end
   end
-  if wants then
+  t.ahead = nil
+  if found then
+    if not claims then offer(t, r, member, agentOf(t, found)) end
+    return found.id
+  elseif wants then
     later(t, r, member, wants)
   elseif not r.unlisted then
     withdraw(t, r, member)
@@ -67,7 +101,7 @@ end
 -- next released, and its input is not needed any more.
 local function dequeue(t, d, state, why)
   d.status, d.error = 'stopped', why
-  redis.call('HDEL', t.disp, 'i:' .. d.id, 'g:' .. d.id)
+  strike(t, 'i:' .. d.id, 'g:' .. d.id)
   move(t, d, state)
   putRun(t, d)
 end

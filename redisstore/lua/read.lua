@@ -55,10 +55,10 @@ local function run(id)
   if ahead then t.ahead = { [id] = texts[1] } end
   local d = getRun(t, id)
   if d and ahead and d.n == r.n then
-    known[id] = { id, texts[2], d.status, d.started, texts[3], d.execution, id }
+    known[id] = { id, texts[2], d.status, d.started, d.terminal ~= '' and d.terminal, d.execution, id }
   elseif d then
-    local kept, terminal, latest = besides(t, d)
-    known[id] = { id, kept, d.status, d.started, terminal, d.execution, latest }
+    local kept, latest = besides(t, d)
+    known[id] = { id, kept, d.status, d.started, d.terminal ~= '' and d.terminal, d.execution, latest }
   else
     known[id] = false
   end
@@ -137,21 +137,21 @@ local messages = calls + tonumber(ARG.calls)
 
 -- noted are fields of t.runs: the latest run, the execution, what it was given, the label's runs,
 -- answers, tool calls that were asked about, what is frozen.
-local noted = { 'm:' .. r.latest, 'r' .. r.n, 't' .. r.n, 'x', 'g', 'l:' .. ARG.label }
+local noted = { 'm:' .. r.latest, 'r' .. r.n, 'x', 'g', 'l:' .. ARG.label }
 local labelled, answers, asked, asks = {}, {}, {}, #noted + 1
 for i = REST, messages - 1 do noted[#noted + 1] = (i < calls and 'a:' or 'c:') .. ARGV[i] end
 if ARG.journal == '1' then noted[#noted + 1] = 'f' end
 for i = 1, used and #noted or 0, 500 do
   for j, text in ipairs(redis.call('HMGET', t.runs, unpack(noted, i, math.min(i + 499, #noted)))) do texts[i + j - 1] = text end
 end
-t.execution, t.frozen = executionIn(texts[4]), texts[#noted]
-if from ~= 1 and texts[5] then snapshot[#snapshot + 1], snapshot[#snapshot + 2] = 'f', texts[5] end
+t.execution, t.frozen = executionIn(texts[3]), texts[#noted]
+if from ~= 1 and texts[4] then snapshot[#snapshot + 1], snapshot[#snapshot + 2] = 'f', texts[4] end
 for i = REST, messages - 1 do
   local text = texts[i - REST + asks] or false
   if i < calls then answers[#answers + 1] = text else asked[#asked + 1] = text and 1 or 0 end
 end
 if ARG.label ~= '' then
-  for _, id in ipairs(unpacked(texts[6] or '')) do labelled[#labelled + 1] = run(id) or nil end
+  for _, id in ipairs(unpacked(texts[5] or '')) do labelled[#labelled + 1] = run(id) or nil end
 end
 
 -- Of inputs that have joined a run so many stand in the queue beside those that wait.

@@ -84,7 +84,7 @@ end
 
 -- drop removes the records of a run that ended.
 local function drop(t, d)
-  redis.call('HDEL', t.runs, 'm:' .. d.id, 'r' .. d.n, 't' .. d.n)
+  redis.call('HDEL', t.runs, 'm:' .. d.id, 'r' .. d.n)
   if redis.call('HGET', t.runs, 'e:' .. d.execution) == d.id then redis.call('HDEL', t.runs, 'e:' .. d.execution) end
   redis.call('ZREM', t.past, pastMember(d))
   if d.state == 'dead_letter' then

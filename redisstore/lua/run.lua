@@ -32,6 +32,7 @@ local TERMINAL = { acked = true, cancelled = true, superseded = true, dead_lette
 --   failed     '1': its worker ended it by store.EndFail
 --   node       that carries it, or carried it last
 --   taken      how often a worker continued it in place of another one; '': never
+--   terminal   its terminal event
 --   stopper    who had it stopped; instead: the run for which
 --   became     what became of what it has asked, once it is continued: 'expired' or
 --              'cancelled' if nothing was resolved; '': something was
@@ -61,9 +62,24 @@ local function lookAhead(t, id, ...)
   return { unpack(v, 3) }
 end
 
+-- linesAhead reads the lines of runs ids[first..], for the next getRun of each.
+local function linesAhead(t, ids, first)
+  local wanted, fields = {}, {}
+  for i = first, #ids do
+    if not (t.many and t.many.runs[ids[i]]) then wanted[#wanted + 1], fields[#fields + 1] = ids[i], 'm:' .. ids[i] end
+  end
+  t.ahead = t.ahead or {}
+  for i = 1, #wanted, 500 do
+    for j, line in ipairs(redis.call('HMGET', t.runs, unpack(fields, i, math.min(i + 499, #fields)))) do
+      t.ahead[wanted[i + j - 1]] = line
+    end
+  end
+end
+
 -- getRun reads a run; nil: there is none. To add 0 makes a number of digits in half the time that
 -- tonumber takes.
 local function getRun(t, id)
+  if t.many and t.many.runs[id] then return t.many.runs[id] end
   local line
   if t.ahead then line, t.ahead[id] = t.ahead[id], nil end
   if line == nil then line = redis.call('HGET', t.runs, 'm:' .. id) end
@@ -79,15 +95,15 @@ local function getRun(t, id)
     execution = texts[1] or '', stamp = texts[2] or '', dedupe = texts[3] or '',
     request = texts[4] or '', error = texts[5] or '', continued = texts[6] or '', reached = texts[7] or '',
     label = texts[8] or '', agent = texts[9] or '', headers = texts[10] or '', summary = texts[11] or '',
-    failed = texts[12] or '', node = texts[13] or '', taken = texts[14] or '',
-    stopper = texts[15] or '', instead = texts[16] or '', became = texts[17] or '',
+    failed = texts[12] or '', node = texts[13] or '', taken = texts[14] or '', terminal = texts[15] or '',
+    stopper = texts[16] or '', instead = texts[17] or '', became = texts[18] or '',
   }
 end
 
 -- lineOf is the field of t.runs that has a run's line, and the line.
 local function lineOf(d)
   local texts, last = { d.execution, d.stamp, d.dedupe, d.request, d.error, d.continued, d.reached, d.label, d.agent, d.headers,
-    d.summary, d.failed, d.node, d.taken, d.stopper, d.instead, d.became }, 17
+    d.summary, d.failed, d.node, d.taken, d.terminal, d.stopper, d.instead, d.became }, 18
   while texts[last] == '' do last = last - 1 end
   return 'm:' .. d.id, LETTER[d.status] .. LETTER[d.state] .. string.format(NUMBERED,
     d.n, d.admitted, d.started, d.finish, d.ready, d.gave, d.epoch, d.priority, d.max, d.attempts, d.available,
@@ -101,15 +117,21 @@ local function keep(t, ...)
   t.kept = kept
 end
 
+-- putKept stores what was left to it.
 local function putKept(t)
   if t.kept then piecewise('HSET', t.runs, t.kept, 1, #t.kept) end
   t.kept = nil
 end
 
--- putRun stores a run's line, and with it what was left to it, and other fields of t.runs.
+-- putRun stores a run's line, and with it what was left to it, and other fields of t.runs; within
+-- together it leaves that to the end.
 local function putRun(t, d, ...)
-  keep(t, lineOf(d))
   keep(t, ...)
+  if t.many then
+    t.many.runs[d.id] = d
+    return
+  end
+  keep(t, lineOf(d))
   putKept(t)
 end
 
@@ -129,6 +151,10 @@ local COUNTED = { 'queued', 'acked', 'cancelled', 'superseded', 'dead_letter' }
 -- count keeps the numbers of the tenant's dispatches in the partition, all and in each state:
 -- more by so many. Of a tenant without any none is left.
 local function count(t, more)
+  if t.many then
+    for state, by in pairs(more) do t.many.count[state] = (t.many.count[state] or 0) + by end
+    return
+  end
   local all, own = 0, ':' .. tenant(t)
   local function add(name, by)
     local n = redis.pcall('HINCRBY', t.counts, name .. own, string.format('%d', by))
@@ -163,13 +189,15 @@ end
 -- that is none tells that it was done. made: how many runs it has had.
 local function ordered(t, begins, made)
   if made and made <= FEW then return false end
-  if redis.call('EXISTS', t.past) == 1 then return true end
+  if t.ordered == nil then t.ordered = redis.call('EXISTS', t.past) == 1 end
+  if t.ordered then return true end
   if not begins or redis.call('HLEN', t.runs) <= 3 * FEW then return false end
   redis.call('ZADD', t.past, 0, '-')
   for _, id in ipairs(runIDs(t)) do
     local d = getRun(t, id)
     if TERMINAL[d.state] then redis.call('ZADD', t.past, 0, pastMember(d)) end
   end
+  t.ordered = true
   return true
 end
 
@@ -182,8 +210,30 @@ local function newRun(t, r, id, status, state)
     id = id, status = status, state = state, n = r.n, admitted = r.seq, started = 0, finish = 0, ready = 0, gave = 0,
     epoch = r.depoch, priority = 0, max = 0, attempts = 0, available = 0, created = NOW, updated = 0, completed = 0,
     execution = '', stamp = '', dedupe = '', request = '', error = '', continued = '', reached = '',
-    label = '', agent = '', headers = '', summary = '', failed = '', node = '', taken = '', stopper = '', instead = '', became = '',
+    label = '', agent = '', headers = '', summary = '', failed = '', node = '', taken = '', terminal = '',
+    stopper = '', instead = '', became = '',
   }
+end
+
+-- together carries out a change of many dispatches with few commands: what it stores of t.runs,
+-- counts and forgets goes together at its end. Within another it is part of that.
+local function together(t, change)
+  if t.many then return change() end
+  t.many = { runs = {}, count = {}, past = {}, gone = {} }
+  change()
+  local many = t.many
+  t.many = nil
+  for _, d in pairs(many.runs) do keep(t, lineOf(d)) end
+  if next(many.runs) then putKept(t) end
+  count(t, many.count)
+  piecewise('ZADD', t.past, many.past, 1, #many.past)
+  piecewise('HDEL', t.disp, many.gone, 1, #many.gone)
+end
+
+-- strike deletes fields of t.disp.
+local function strike(t, ...)
+  if not t.many then return redis.call('HDEL', t.disp, ...) end
+  for i = 1, select('#', ...) do t.many.gone[#t.many.gone + 1] = (select(i, ...)) end
 end
 
 -- move gives a dispatch its next state. A terminal one lets go of its dedupe
@@ -198,7 +248,11 @@ local function move(t, d, state, made)
   if TERMINAL[state] then
     d.completed, d.reached = d.updated, ''
     if state ~= 'dead_letter' then d.headers = '' end
-    if ordered(t, false, made) then redis.call('ZADD', t.past, 0, pastMember(d)) end
+    if ordered(t, false, made) then
+      local past = t.many and t.many.past or {}
+      past[#past + 1], past[#past + 2] = 0, pastMember(d)
+      if not t.many then redis.call('ZADD', t.past, unpack(past)) end
+    end
     if d.dedupe ~= '' and redis.call('HGET', t.disp, 'd:' .. d.dedupe) == d.id then
       redis.call('HDEL', t.disp, 'd:' .. d.dedupe)
     end
@@ -233,11 +287,11 @@ end
 local function record(t, d) return redis.call('HGET', t.runs, 'r' .. d.n) end
 
 
--- besides are a run's record, its terminal event, and its execution's latest run. Only an
+-- besides are a run's record, and its execution's latest run. Only an
 -- execution that was continued says which one that is.
 local function besides(t, d)
-  local v = redis.call('HMGET', t.runs, 'r' .. d.n, 't' .. d.n, 'e:' .. d.execution)
-  return v[1], v[2], v[3] or d.id
+  local v = redis.call('HMGET', t.runs, 'r' .. d.n, 'e:' .. d.execution)
+  return v[1], v[2] or d.id
 end
 
 -- A script reads it once: who changes it puts it.
@@ -373,7 +427,7 @@ local function describe(t, r, d)
   local held, asks = r.run == d.id and r.token ~= '', waits(t, r, d)
   return { d.id, d.state, d.epoch, d.priority, d.dedupe, d.available,
     r.run == d.id and r.attempts or d.attempts, d.max, d.error, d.node, held and r.lease or 0,
-    d.started > 0 and 1 or 0, redis.call('HGET', t.runs, 't' .. d.n), asks and '' or d.continued, d.created, d.created + d.updated,
+    d.started > 0 and 1 or 0, d.terminal ~= '' and d.terminal, asks and '' or d.continued, d.created, d.created + d.updated,
     TERMINAL[d.state] and d.created + d.completed or 0, record(t, d), redis.call('HGET', t.disp, 'i:' .. d.id), d.summary ~= '' and d.summary,
     tonumber(d.taken) or 0, asks and 1 or 0, asks and '' or d.became, d.stopper, d.instead }
 end

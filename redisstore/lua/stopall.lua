@@ -23,11 +23,8 @@ local r = open(t.rec)
 local before = r.seq
 
 local function owed(ids)
-  local out = {}
-  for i, id in ipairs(ids) do
-    local d = getRun(t, id)
-    out[i] = d and d.status == 'stopped' and cancellation(t, id) or {}
-  end
+  local out, of = {}, cancellations(t, ids, 1)
+  for i, id in ipairs(ids) do out[i] = of[id] or {} end
   return out
 end
 
@@ -42,21 +39,23 @@ if r.run ~= '' and r.run ~= ARG.active and ARG.repair ~= '1' then return { 1, r.
 create(t.rec, r, member, tonumber(ARG.keep))
 r.depoch = r.depoch + 1
 local ids, active, node, old = {}, r.run, '', ''
-for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do
-  gets(r, 'q') -- whatever the record says
-  local d = getRun(t, id)
-  if d.status == 'queued' then
-    d.stopper, d.instead = ARG.by, ARG.instead
-    dequeue(t, d, 'superseded', ARG.reason)
-    ids[#ids + 1] = id
+local waiting = redis.call('ZRANGE', t.queue, 0, -1)
+if #waiting > 0 then gets(r, 'q') end -- whatever the record says
+linesAhead(t, waiting, 1)
+together(t, function()
+  for _, id in ipairs(waiting) do
+    local d = getRun(t, id)
+    if d.status == 'queued' then
+      d.stopper, d.instead = ARG.by, ARG.instead
+      dequeue(t, d, 'superseded', ARG.reason)
+      ids[#ids + 1] = id
+    end
   end
-end
-if active ~= '' then
-  local d = getRun(t, active)
+  local d = active ~= '' and getRun(t, active)
   if d then
     d.stopper, d.instead = ARG.by, ARG.instead
     node, old = cut(t, r, member, d, (d.started > 0 or ARG.repair == '1') and ARG.terminal, 'superseded', ARG.reason)
-  else -- the repair lost it
+  elseif active ~= '' then -- the repair lost it
     node, old = r.node, r.token
     log(t, r, unpacked(mayHave(r, 'c') and redis.call('GET', t.closing) or ''))
     log(t, r, { ARG.terminal })
@@ -65,11 +64,11 @@ if active ~= '' then
     fenced(node, member, old)
     unclaim(t, r, member)
   end
-  dropExecution(t, r)
-end
+  if active ~= '' then dropExecution(t, r) end
+  if not suspended(t) then release(t, r, member) end
+end)
 redis.call('HSET', t.runs, 'x:' .. ARG.request, table.concat(pack(pack({}, { r.depoch, active }, 1, 2), ids, 1, #ids)))
 if r.ver == 0 then redis.call('PEXPIRE', t.runs, ARG.keep) end -- as the record of a thread without an input
-if not suspended(t) then release(t, r, member) end
 decide(t, r)
 local extra = r.extra or {}
 publish(r.nodes, member, r.epoch, before + 1, extra, 1, #extra)

@@ -80,12 +80,8 @@ func (m *model) begins(b store.Begin, node string) (res store.BeginResult, refus
 
 // goesOn predicts what Begin says of the execution that a run goes on with.
 func (m *model) goesOn(r *run, b store.Begin) *store.ExecutionView {
-	switch k := b.Kind.(type) {
-	case store.Resume:
-		if !k.Known {
-			return m.journal(r)
-		}
-	case store.Requeue:
+	switch b.Kind.(type) {
+	case store.Resume, store.Requeue:
 		return m.journal(r)
 	}
 	return nil

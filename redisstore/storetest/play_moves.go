@@ -105,7 +105,7 @@ func (p *player) begin(g *game) store.Begin {
 			return b
 		}
 		steer := b.Kind.(store.Steer)
-		b.Kind = store.Resume{Claimed: steer.Claimed, Answers: steer.Answers, Decided: steer.Decided, Decisions: raw(`"answer-` + id + `"`), Known: p.one(2)}
+		b.Kind = store.Resume{Claimed: steer.Claimed, Answers: steer.Answers, Decided: steer.Decided, Decisions: raw(`"answer-` + id + `"`)}
 		b.Execution = g.exe.id
 		if p.one(15) {
 			b.Execution = "other"

@@ -46,19 +46,6 @@ var resumeTests = []test{
 		begun.Execution.Active = x.Active // which goes by the clock
 		same(th, "told with the answer", show(begun.Execution), show(x))
 	}},
-	{"an answer by who knows the execution is not told it", func(e *env) {
-		th := e.thread()
-		th.suspended()
-		b := th.resume("r2", "exe-r1")
-		k := b.Kind.(store.Resume)
-		k.Known = true
-		b.Kind = k
-		for _, when := range []string{"", "sent again"} {
-			if res := th.begin(b); res.Claim.Token == "" || res.Execution != nil {
-				e.Errorf("%s: %+v", when, res)
-			}
-		}
-	}},
 	{"a resume goes ahead of the queue", func(e *env) {
 		th := e.thread()
 		th.suspended()

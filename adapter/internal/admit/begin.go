@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -197,12 +196,7 @@ func (n BeginBuilder) resume(run *execution.Begun, answers map[string]json.RawMe
 		Position: n.View.Seq + int64(len(claimed.Events)), Final: n.Final, Failure: n.Failure, Stops: n.Stops, User: n.User, Users: n.users,
 		Input: broughtBy(n.Input),
 	})
-	if n.Execution != nil {
-		goesOn := *n.Execution
-		goesOn.Journal = append(slices.Clip(goesOn.Journal), decisions)
-		run.Stored = &goesOn
-	}
-	return store.Resume{Claimed: claimed, Answers: answers, Decided: decided, Decisions: decisions, Known: run.Stored != nil}, err
+	return store.Resume{Claimed: claimed, Answers: answers, Decided: decided, Decisions: decisions}, err
 }
 
 // answers are what is kept of each decision.

@@ -259,12 +259,7 @@ func (a *Admission) carryBegun(b store.Begin, run execution.Begun, result store.
 			a.Log.Error("a dead letter goes on without its headers", "thread", b.Thread.Thread, "label", b.Label, "error", err)
 		}
 	}
-	run.Claim, run.Asked, run.Number, run.Attempts = result.Claim, asked, 1, 1
-	if run.Stored == nil {
-		run.Stored = result.Execution
-	} else {
-		run.Stored.RunStarted = result.Position.Seq + 1
-	}
+	run.Claim, run.Asked, run.Number, run.Attempts, run.Stored = result.Claim, asked, 1, 1, result.Execution
 	run.Seq = result.Position.Seq + int64(len(run.Events))
 	a.Worker.Launch(run)
 }

@@ -64,9 +64,6 @@ type Judgement struct {
 	View     *store.ThreadView
 	Fold     *fold.Fold // of the view
 	Snapshot *fold.Fold // of the view's stored snapshot
-	// Execution is the one that waits, which a run keeps no longer than it needs it; nil: it
-	// was not read.
-	Execution *store.ExecutionView
 	Duties
 	// A new user message without resume cancels what is open.
 	CancelsUnanswered bool

@@ -151,7 +151,7 @@ var line = regexp.MustCompile(`(?s)^(\w\w (\d+) \d+ (\d+)(?: \d+){11}) (.*)$`)
 // These are texts of a line.
 const (
 	summaryText = 10
-	stopperText = 14
+	stopperText = 15
 )
 
 // runs are the records of the person's runs, what the log tells of their beginning, and what

@@ -21,7 +21,7 @@ it("says what a run came to, never what became of its dispatch", () => {
   expect(said({ outcome: { type: "RUN_FINISHED", outcome: { type: "cancelled" } }, origin: "expiry" })).toBe("stopped|");
   expect(said({ outcome: asked("tool_call"), waits: true })).toBe("waits for an answer|asked");
   expect(said({ outcome: asked("tool_call", "2999-01-01T10:00:00Z"), waits: true })).toBe("waits for an answer|asked");
-  expect(said({ outcome: asked("tool_call", "2020-01-01T10:00:00Z"), waits: true })).toBe("asked, expired|");
+  expect(said({ outcome: asked("tool_call", "2020-01-01T10:00:00Z"), waits: true })).toBe("expired, nobody answered|late");
   expect(said({ outcome: asked("aguiws:paused"), waits: true })).toBe("paused|asked");
   expect(said({ outcome: asked("aguiws:timer", new Date(2020, 0, 31, 14, 5).toISOString()), waits: true })).toBe("sleeps until Jan 31, 14:05|");
   expect(said({ outcome: asked("aguiws:event", "2030-01-01T10:00:00Z"), waits: true })).toBe("waits for an event|");
