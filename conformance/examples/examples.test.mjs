@@ -53,3 +53,15 @@ test(`examples/${name}: a form is filled in, and a question declined`, async () 
   await tab.says("Declined.");
   await asks(tab, 0);
 });
+
+test(`examples/${name}: of two questions both are answered`, async () => {
+  const tab = await Tab.open("", hooks);
+  await tab.say("/parallel 2");
+  await asks(tab, 2);
+  await questions(tab).first().getByRole("button", { name: "Approve", exact: true }).click();
+  await tab.shot(`example-${name}-two`);
+  await questions(tab).last().getByRole("button", { name: "Decline", exact: true }).click();
+  await tab.says("called task_1");
+  await tab.says("task_2 was declined");
+  await asks(tab, 0);
+});

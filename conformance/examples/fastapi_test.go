@@ -196,7 +196,7 @@ import asyncio, app
 
 async def main():
     done, app.PATIENCE = asyncio.Event(), 0.001
-    async def slow(*_):
+    async def slow(*_, **__):
         await done.wait()
     app.send_mail = slow
     app.keep("q", {"call": "c", "to": "ann", "text": "Dear ann"})
@@ -214,6 +214,34 @@ asyncio.run(main())
 	cmd.Dir = fastapiFolder(t)
 	if printed, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(printed, []byte("Sent to ann.")) {
 		t.Errorf("it tells %s, %v", printed, err)
+	}
+}
+
+// An agent that ends behind its action, and before it has kept that, gets the answer again: the
+// service drops the second request.
+func TestFastAPIActsOnceAcrossACrash(t *testing.T) {
+	cmd := exec.Command(withFastAPI(t), "-c", `
+import asyncio, app
+
+def killed(*_):
+    raise KeyError("killed")
+
+kept, app.keep = app.keep, killed
+kept("q", {"call": "c", "to": "ann", "text": "Dear ann"})
+answer = {"interruptId": "q", "status": "resolved", "payload": {"approved": True}}
+for keep in killed, kept:
+    app.keep = keep
+    try:
+        print(asyncio.run(app.act(answer, "r")))
+    except KeyError as error:
+        print(error)
+`)
+	cmd.Dir = fastapiFolder(t)
+	if printed, err := cmd.CombinedOutput(); err != nil || string(printed) != "'killed'\n('c', 'Sent to ann.')\n" {
+		t.Errorf("it tells %s, %v", printed, err)
+	}
+	if sent, err := os.ReadFile(filepath.Join(cmd.Dir, "sent.log")); err != nil || bytes.Count(sent, []byte("\n")) != 1 {
+		t.Errorf("it has sent %q, %v", sent, err)
 	}
 }
 

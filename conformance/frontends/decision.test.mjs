@@ -33,6 +33,35 @@ for (const by of ["runtimeUrl", "WebSocketAgent"]) {
   });
 }
 
+const pressed = (card, hook) => until(async () => (await card.getAttribute("aria-disabled")) === null, "it takes a decision").then(() => card.getByTestId(hook).click());
+
+test("CopilotKit: of two questions both are answered, and the first answer is told until then", async () => {
+  const tab = await Tab.open("decision", copilotkit, { with: "copilotkit", by: "runtimeUrl" });
+  await tab.say("/parallel 2");
+  await asked(tab, 2);
+  const [first, second] = [0, 1].map((i) => tab.page.locator(".guarded").nth(i));
+  await pressed(first, "approve");
+  await until(async () => (await first.getByTestId("approve").count()) === 0, "the answer is told in place of the buttons");
+  await pressed(second, "decline");
+  await tab.says("called task_1");
+  await tab.says("task_2 was declined");
+  await asked(tab, 0);
+});
+
+test("assistant-ui: an answer is changed before the last one is given", async () => {
+  const tab = await Tab.open("decision", assistant, { with: "assistant" });
+  await tab.say("/parallel 2");
+  await asked(tab, 2);
+  const [first, second] = [0, 1].map((i) => tab.page.locator(".guarded").nth(i));
+  await pressed(first, "approve");
+  await pressed(first, "change");
+  await pressed(first, "decline");
+  await pressed(second, "approve");
+  await tab.says("task_1 was declined");
+  await tab.says("called task_2");
+  await asked(tab, 0);
+});
+
 test("assistant-ui: a form is checked, then sent", async () => {
   const tab = await Tab.open("decision", assistant, { with: "assistant" });
   await tab.say("/form");
@@ -59,7 +88,6 @@ test("the package's hooks: several questions are answered together, and an answe
   await say(tab, "/parallel 2");
   await asked(tab, 2);
   const [first, second] = [0, 1].map((i) => tab.page.locator("main .guarded").nth(i));
-  const pressed = (card, hook) => until(async () => (await card.getAttribute("aria-disabled")) === null, "it takes a decision").then(() => card.getByTestId(hook).click());
   await pressed(first, "approve");
   await pressed(first, "change");
   await pressed(first, "decline");

@@ -194,7 +194,7 @@ func shown(t *testing.T, packing, tarballs string, pages ...string) (packages []
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(packing) + ` +# .*\nnpm install ([^#\n]*)#`).FindSubmatch(text)
+		lines := regexp.MustCompile(`(?m)^\(cd \.\./aguiws && ` + regexp.QuoteMeta(packing) + `\) +# .*\nnpm install (.*)$`).FindSubmatch(text)
 		if lines == nil || found != nil && !bytes.Equal(lines[0], found[0]) {
 			t.Fatalf("%s does not show the lines that this lane takes from it", page)
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -108,5 +109,46 @@ func TestThePlainAgentOfPythonPrintsNoFault(t *testing.T) {
 	_ = cmd.Wait()
 	if printed.Len() > 0 {
 		t.Errorf("it printed\n%s", &printed)
+	}
+}
+
+// An agent that ends behind its action, and before it has kept that, gets the answer again:
+// the service drops the second request.
+func TestThePlainAgentOfPythonActsOnceAcrossACrash(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		command.Missing(t, "python3", "install python3")
+	}
+	effects, asked := filepath.Join(t.TempDir(), "effects"), filepath.Join(t.TempDir(), "asked.json")
+	post := func(rest string) string {
+		t.Helper()
+		agent := exec.Command("python3", "unprepared/agent.py", effects, "0", asked)
+		url := ready(t, agent)
+		response, err := http.Post(url, "application/json", strings.NewReader(`{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user","content":"send ann"}]`+rest+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		told, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = agent.Process.Kill()
+		return string(told)
+	}
+	question := regexp.MustCompile(`"interrupts": \[\{"id": "([^"]+)"`).FindStringSubmatch(post(""))
+	open, err := os.ReadFile(asked)
+	if question == nil || err != nil {
+		t.Fatal("it does not ask", err)
+	}
+	for range 2 {
+		if err := os.WriteFile(asked, open, 0o600); err != nil { // as before the answer
+			t.Fatal(err)
+		}
+		if told := post(`,"resume":[{"interruptId":"` + question[1] + `","status":"resolved","payload":{"approved":true}}]`); !strings.Contains(told, "Sent to ann") {
+			t.Errorf("it says %s", told)
+		}
+	}
+	if sent, err := os.ReadFile(effects); err != nil || bytes.Count(sent, []byte("\n")) != 1 {
+		t.Errorf("it has sent %q, %v", sent, err)
 	}
 }

@@ -38,11 +38,14 @@ class NotSent(Exception):
     """Nothing was done, for sure. A timeout is not that: let it pass, and a human is asked, as after a crash."""
 
 
-async def send_mail(to, text, question, run):
-    """Your own work. Give `question` to the service that you call as its idempotency key: it is
-    the same when the answer comes again. aguiws shows people the `run` after a crash."""
-    with open(folder / "sent.log", "a") as log:
-        log.write(json.dumps({"to": to, "text": text, "question": question, "run": run}) + "\n")
+async def send_mail(to, text, key, run):
+    """Your own work. The service that you call gets `key`, and drops a second request with the
+    same one, as this file does: the answer comes again if the agent was killed behind this call.
+    aguiws shows people the `run` after a crash."""
+    with open(folder / "sent.log", "a+") as log:
+        log.seek(0)
+        if key not in log.read():
+            log.write(json.dumps({"to": to, "text": text, "question": key, "run": run}) + "\n")
 
 
 async def without_model(messages):
@@ -113,14 +116,14 @@ async def events(told, answers):
 
 
 async def act(answer, run):
-    """Acts once on an answer. Returns the call that it was about, and what to say."""
+    """Acts on an answer, and keeps that it has. Returns the call that it was about, and what to say."""
     question = answer["interruptId"]
     mail, said = what(question)
     if said is None:
         payload = answer.get("payload")
         if answer["status"] == "resolved" and isinstance(payload, dict) and payload.get("approved") is True:
             try:
-                await send_mail(mail["to"], mail["text"], question, run)
+                await send_mail(mail["to"], mail["text"], key=question, run=run)
                 said = f"Sent to {mail['to']}."
             except NotSent as error:
                 said = f"Not sent to {mail['to']}: {error}"

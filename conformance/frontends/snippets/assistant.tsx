@@ -1,9 +1,8 @@
 import type { ReactNode } from "react";
-import { Questions as Decisions } from "./decisions-assistant";
 
 declare const threadId: string;
 declare const Thread: () => ReactNode;
-declare const Questions: () => ReactNode;
+declare const Questions: (props: { agent: WebSocketAgent }) => ReactNode;
 
 import { AssistantRuntimeProvider } from "@assistant-ui/react";
 import { useAguiwsRuntime, WebSocketAgent } from "@aguiws/client/assistant-ui";
@@ -11,11 +10,7 @@ import { useAguiwsRuntime, WebSocketAgent } from "@aguiws/client/assistant-ui";
 // Once, outside the component. useAguiwsRuntime follows by itself.
 const agent = new WebSocketAgent({ url: "ws://127.0.0.1:8080/agui/ws", threadId });   // "/agui/ws" behind a proxy
 
-function Chat() {
+export default function Chat() {
   const runtime = useAguiwsRuntime({ agent });
-  return <AssistantRuntimeProvider runtime={runtime}><Thread /><Questions /></AssistantRuntimeProvider>;
+  return <AssistantRuntimeProvider runtime={runtime}><Thread /><Questions agent={agent} /></AssistantRuntimeProvider>;
 }
-
-const decisions = <Decisions agent={agent} />;
-
-export { Chat, decisions };

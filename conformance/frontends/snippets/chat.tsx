@@ -3,7 +3,7 @@ import { agent, answer, choicesOf, send, stop } from "./page";
 import { useThread } from "./thread";
 import { useState, type FormEvent } from "react";
 
-export function Chat() {
+export default function Chat() {
   const { messages, pendingInterrupts, isRunning, status } = useThread();
   const [chosen, setChosen] = useState(new Map<string, unknown>());
   const [failure, setFailure] = useState("");

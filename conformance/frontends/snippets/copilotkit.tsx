@@ -1,6 +1,7 @@
-import { Questions } from "./decisions-copilotkit";
+import type { ReactNode } from "react";
 
 declare const threadId: string;
+declare const Questions: () => ReactNode;
 
 import { WebSocketAgent } from "@aguiws/client/copilotkit";
 import { CopilotChat, CopilotKit } from "@copilotkit/react-core/v2";

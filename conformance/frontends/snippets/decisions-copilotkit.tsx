@@ -1,5 +1,6 @@
 import { Decision } from "@aguiws/react";
 import { useAgent, useInterrupt } from "@copilotkit/react-core/v2";
+import { useState, type ComponentProps } from "react";
 
 /** Put it inside <CopilotKit>. Without an agentId it is the provider's agent, as it is for CopilotChat. */
 export function Questions({ agentId }: { agentId?: string }) {
@@ -9,7 +10,7 @@ export function Questions({ agentId }: { agentId?: string }) {
     render: ({ interrupts, resolve, cancel }) => (
       <>
         {(interrupts ?? []).map((interrupt) => (
-          <Decision
+          <Question
             key={interrupt.id}
             interrupt={interrupt}
             messages={agent.messages}
@@ -20,4 +21,10 @@ export function Questions({ agentId }: { agentId?: string }) {
     ),
   });
   return null;
+}
+
+/** Tells the answer until CopilotKit sends it, together with those to the other questions. */
+function Question({ onAnswer, ...asked }: ComponentProps<typeof Decision>) {
+  const [answer, setAnswer] = useState<typeof asked.answer>();
+  return <Decision {...asked} answer={answer} onAnswer={(entry) => { setAnswer(entry); onAnswer(entry); }} />;
 }

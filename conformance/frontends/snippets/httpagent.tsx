@@ -68,7 +68,7 @@ function useThread() {
   return agent;                                 // messages, pendingInterrupts, isRunning
 }
 
-function Chat() {
+export default function Chat() {
   const { messages, pendingInterrupts, isRunning } = useThread();
   const [chosen, setChosen] = useState(new Map<string, unknown>());
   const [failure, setFailure] = useState("");
@@ -103,5 +103,3 @@ function Chat() {
     </>
   );
 }
-
-export { Chat };

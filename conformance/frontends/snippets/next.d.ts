@@ -2,5 +2,5 @@
 
 declare module "next/dynamic" {
   type Component = import("react").ComponentType;
-  export default function dynamic(load: () => Promise<Component>, options: { ssr: boolean }): Component;
+  export default function dynamic(load: () => Promise<{ default: Component }>, options: { ssr: boolean }): Component;
 }

@@ -8,7 +8,7 @@ const threadId = address.searchParams.get("thread") ?? crypto.randomUUID();
 address.searchParams.set("thread", threadId);
 history.replaceState(null, "", address);
 
-export function Chat() {
+export default function Chat() {
   return (
     <CopilotKit runtimeUrl="/copilotkit" threadId={threadId} enableInspector={false}>
       <Questions />

@@ -2,4 +2,4 @@
 
 import dynamic from "next/dynamic";
 
-export default dynamic(() => import("./chat").then(({ Chat }) => Chat), { ssr: false });
+export default dynamic(() => import("./chat"), { ssr: false });

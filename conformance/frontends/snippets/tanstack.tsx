@@ -7,7 +7,7 @@ import { aguiws } from "@aguiws/client/tanstack";
 // Once for each chat, outside the component; threadId as above.
 const connection = aguiws({ url: "ws://127.0.0.1:8080/agui/ws", threadId });   // "/agui/ws" behind a proxy
 
-function Chat() {
+export default function Chat() {
   const { messages, sendMessage, stop, interrupts } = useChat({ connection, threadId, persistence: true, live: true });
   return (
     <>
@@ -31,5 +31,3 @@ function Chat() {
     </>
   );
 }
-
-export { Chat };

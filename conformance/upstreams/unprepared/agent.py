@@ -40,6 +40,15 @@ def draft_of(text):
     }
 
 
+def send(args, key, run):
+    """The service that acts. It drops a second request with the same key: the answer comes again
+    if this process was killed behind the call, and before it kept that."""
+    with open(sys.argv[1], "a+") as effects:
+        effects.seek(0)
+        if key not in effects.read():
+            effects.write(json.dumps({"tool": "send", "args": args, "question": key, "run": run}) + "\n")
+
+
 class Agent(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
@@ -107,7 +116,7 @@ class Agent(BaseHTTPRequestHandler):
         self.tell(type="RUN_FINISHED", **ids, outcome=outcome)
 
     def answered(self, answer):
-        """Acts once on the answer, and returns the next question; None: there is none."""
+        """Acts on the answer, keeps that it has, and returns the next question; None: there is none."""
         question = answer["interruptId"]
         with answering[question]:
             if "said" not in asked[question]:
@@ -138,8 +147,7 @@ class Agent(BaseHTTPRequestHandler):
             self.say("One moment.")
             time.sleep(20)
         if sends:
-            with open(sys.argv[1], "a") as effects:
-                effects.write(json.dumps({"tool": "send", "args": args, "question": answer["interruptId"], "run": self.run}) + "\n")
+            send(args, key=answer["interruptId"], run=self.run)
         return f"Sent to {to}" if sends else f"Not sent to {to}", None
 
 

@@ -13,16 +13,20 @@ export function Questions({ agentId }: { agentId?: string }) {
     agent.messages.flatMap((message) => (message.role === "assistant" && message.toolCalls) || []).find(({ id }) => id === toolCallId)?.function.arguments;
   useInterrupt({
     agentId,
-    render: ({ interrupt, resolve, cancel }) =>
-      interrupt ? (
-        <Question
-          key={interrupt.id}
-          interrupt={interrupt}
-          args={argumentsOf(interrupt.toolCallId)}
-          resolve={(payload) => void resolve(payload)}
-          cancel={() => void cancel()}
-        />
-      ) : <></>,
+    render: ({ interrupts, resolve, cancel }) => (
+      <>
+        {(interrupts ?? []).map((interrupt) => (
+          <Question
+            key={interrupt.id}
+            interrupt={interrupt}
+            args={argumentsOf(interrupt.toolCallId)}
+            others={interrupts!.length > 1}
+            resolve={(payload) => void resolve(payload, interrupt.id)}
+            cancel={() => void cancel(interrupt.id)}
+          />
+        ))}
+      </>
+    ),
   });
   return null;
 }
@@ -38,12 +42,16 @@ interface Asked {
 interface Props {
   interrupt: Asked;
   args?: string; // of the call that it is about
+  others: boolean; // CopilotKit sends the answers together, when each question has one
   resolve: (payload: unknown) => void;
   cancel: () => void;
 }
 
-function Question({ interrupt, args, resolve, cancel }: Props) {
+function Question({ interrupt, args, others, ...answer }: Props) {
   const [text, setText] = useState("");
+  const [given, setGiven] = useState(false);
+  const resolve = (payload: unknown) => { setGiven(true); answer.resolve(payload); };
+  const cancel = () => { setGiven(true); answer.cancel(); };
   // A call and a yes or no are approved, everything else is JSON that fits the schema.
   const approval = interrupt.reason === "tool_call" || !interrupt.responseSchema;
   const listed = answersIn(interrupt);
@@ -66,6 +74,7 @@ function Question({ interrupt, args, resolve, cancel }: Props) {
       )}
       {approval && listed.length === 0 && <button onClick={() => resolve({ approved: false })}>Decline</button>}
       <button onClick={cancel}>Cancel</button>
+      {given && others && <p role="status">Answered. It is sent with the answers to the other questions.</p>}
     </article>
   );
 }
