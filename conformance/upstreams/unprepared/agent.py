@@ -43,10 +43,11 @@ def draft_of(text):
 def send(args, key, run):
     """The service that acts. It drops a second request with the same key: the answer comes again
     if this process was killed behind the call, and before it kept that."""
-    with open(sys.argv[1], "a+") as effects:
-        effects.seek(0)
-        if key not in effects.read():
-            effects.write(json.dumps({"tool": "send", "args": args, "question": key, "run": run}) + "\n")
+    done = Path(sys.argv[1])
+    if done.is_file() and key in done.read_text():
+        return
+    with done.open("a") as effects:
+        effects.write(json.dumps({"tool": "send", "args": args, "question": key, "run": run}) + "\n")
 
 
 class Agent(BaseHTTPRequestHandler):
