@@ -72,7 +72,7 @@ func (s *quotas) takeCall(id string, t store.Take) link.Call {
 		thread, made = s.conn.Keys.Thread(t.Thread).Owned(), keyspace.OwnedAsMade(t.Thread)
 	}
 	o := s.conn.Keys.Owner(id)
-	return link.Call{Script: lua.Take, Keys: []string{o.Runs, o.Owned, o.Inputs}, Args: lua.Args{
+	return link.Call{Script: lua.Quotas, Keys: []string{o.Runs, o.Owned, o.Inputs}, Args: lua.Args{
 		{"run", t.RunID}, {"hold", store.HoldFor.Milliseconds()}, {"runs", t.Runs}, {"thread", thread}, {"made", made}, {"makes", t.Makes},
 		{"threads", t.Threads},
 		{"rate", t.Inputs}, {"burst", max(t.Burst, 1)},

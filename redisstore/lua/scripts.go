@@ -41,7 +41,7 @@ var (
 	Review      = newScript("thread", "work", "run", "index", "suspension", "review")
 	Delete      = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "retain", "repair", "decision", "delete")
 	DeadLetters = newScript("thread", "work", "run", "deadletters")
-	Take        = newScript("take")
+	Quotas      = newScript("quotas")
 	Hold        = newScript("hold")
 	Usage       = newScript("usage")
 	Retire      = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "retain", "retire")
@@ -87,7 +87,7 @@ var (
 	All = []*Script{Read, Begin, Commit, Note, Join, Activate, End, Checkpoint, Midrun,
 		Claim, Renew, Nack, Journal, Stop, StopAll, Pause, Dispatches,
 		Messages, Range, Tail, Due, Postpone, Offer, Waiting, Counts, Inbox, Threads, Title, Drafts, Review,
-		Delete, DeadLetters, Retire, Purge, Take, Hold, Usage,
+		Delete, DeadLetters, Retire, Purge, Quotas, Hold, Usage,
 		HookRead, HookTake, HookSettle, HookCounts, HookDead, HookResend,
 		HookForget, Targets, Nodes,
 		Notices, Decisions, Refused, Forget, Records, Unname, Swap,
@@ -99,7 +99,7 @@ var (
 // Common are the scripts of every run, and of what a server does by the clock. To collect what
 // scripts leave behind, Redis looks through all that it has been given, so that it gets the
 // others when somebody needs them.
-var Common = []*Script{Read, Begin, Commit, Note, Activate, End, Claim, Renew, Range, Tail, Due, Offer, Take, Hold}
+var Common = []*Script{Read, Begin, Commit, Note, Activate, End, Claim, Renew, Range, Tail, Due, Offer, Quotas, Hold}
 
 // Meta is a script that stands without lib.lua: it concerns no thread.
 var Meta = func() string {

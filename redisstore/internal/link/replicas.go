@@ -19,7 +19,7 @@ import (
 // what was read of notices, together with where reading has come to, or that one was sent.
 var unwaited = map[*lua.Script]bool{
 	lua.Read: true, lua.Journal: true, lua.Range: true, lua.Tail: true, lua.Due: true, lua.Renew: true,
-	lua.Inbox: true, lua.Threads: true, lua.DeadLetters: true, lua.Dispatches: true, lua.Counts: true, lua.Take: true, lua.Hold: true, lua.Usage: true,
+	lua.Inbox: true, lua.Threads: true, lua.DeadLetters: true, lua.Dispatches: true, lua.Counts: true, lua.Quotas: true, lua.Hold: true, lua.Usage: true,
 	lua.Waiting: true, lua.Notices: true, lua.Decisions: true, lua.FlowRead: true, lua.Tokens: true, lua.PayloadRead: true, lua.TreeRead: true, lua.TreePage: true,
 	lua.TreeBelow: true, lua.TreeWalk: true, lua.TreeMade: true,
 	lua.HookRead: true, lua.HookTake: true, lua.HookSettle: true, lua.HookCounts: true, lua.HookDead: true,

@@ -1,4 +1,4 @@
--- take.lua: count what an input takes of its owner, unless that is too much.
+-- quotas.lua: count what an input takes of its owner, unless that is too much.
 --
 -- KEYS  runs, owned, inputs
 -- ARGS
