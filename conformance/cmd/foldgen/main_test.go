@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"os"
+	"regexp"
 	"testing"
 
 	"github.com/aguiws/aguiws/protocol"
@@ -10,7 +12,7 @@ import (
 )
 
 func TestGenerate(t *testing.T) {
-	restated, fatal := 0, 0
+	restated, fatal, made := 0, 0, map[protocol.EventType]bool{}
 	for seed := range uint64(50) {
 		c, err := generate(seed)
 		if err != nil {
@@ -19,6 +21,13 @@ func TestGenerate(t *testing.T) {
 		again, err := generate(seed)
 		if err != nil {
 			t.Fatal(err)
+		}
+		for _, data := range c.Events {
+			var e struct{ Type protocol.EventType }
+			if err := json.Unmarshal(data, &e); err != nil {
+				t.Fatal(err)
+			}
+			made[e.Type] = true
 		}
 		a, _ := json.Marshal(c)
 		if b, _ := json.Marshal(again); string(a) != string(b) {
@@ -40,6 +49,19 @@ func TestGenerate(t *testing.T) {
 			}
 		} else if c.Rule != "" {
 			t.Errorf("seed %d: the last event breaks nothing", seed)
+		}
+	}
+	source, err := os.ReadFile("../../../protocol/eventtypes.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := regexp.MustCompile(`EventType += "(\w+)"`).FindAllSubmatch(source, -1)
+	if len(kinds) == 0 {
+		t.Error("eventtypes.go names no kind")
+	}
+	for _, name := range kinds {
+		if !made[protocol.EventType(name[1])] {
+			t.Errorf("no stream has a %s: make it in generator.go", name[1])
 		}
 	}
 	if restated == 0 || fatal == 0 {
