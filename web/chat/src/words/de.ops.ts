@@ -3,11 +3,12 @@ import type { ops as en } from "./en.ops";
 /** The words of the operator's view in German. */
 export const ops: typeof en = {
   activity: "Aktivität",
+  activityAbout: "Server behalten die Zahlen der letzten fünf Minuten oder der Zeit seit ihrem Start.",
+  metrics: "Metriken behalten längere.",
   lastFor: (span) => `binnen ${span}`,
   series: (what, sum, most, every, over) => `${what}: ${sum} binnen ${over}, höchstens ${most} in ${every}`,
-  needsMetrics: "Dies sieht nur der Scope metrics, oder admin mit tenants.",
+  needsMetrics: "Mehr zeigt der Scope metrics, oder admin mit tenants: Server, den Speicher, die Aktivität, und was auf Worker wartet.",
   needsAdmin: "Dies sieht nur der Scope admin.",
-  needsInbox: "Dies sehen nur die Scopes read, approver und admin.",
   waitingForWorkers: "Warten auf Worker",
   streamsAbout: "Läufe aller Mandanten, die auf die Agenten dieses Servers warten.",
   streams: "Streams",
@@ -124,7 +125,8 @@ export const ops: typeof en = {
   well: {
     looking: "Wird geprüft…",
     stale: "Nicht bekannt: Der Server antwortet nicht. Die Teile darunter sind älter.",
-    part: "Alles in Ordnung, soweit es einsehbar ist.",
+    part: "Nichts ist auffällig, soweit es einsehbar ist.",
+    own: "Einsehbar sind nur die eigenen Läufe. Wie viele Läufe aller Benutzer fehlschlagen, zeigt der Scope metrics.",
     all: "Alles in Ordnung.",
   },
   pauseAbout: "Der Lauf fragt vor seinem nächsten Schritt, ob er weitergehen soll",
@@ -152,6 +154,7 @@ export const ops: typeof en = {
   covers: (what) => `Geprüft sind ${what}.`,
   covered: {
     failed: "die eigenen Läufe der letzten Stunde",
+    everybody: (span) => `die Läufe aller Benutzer binnen ${span}`,
     counts: "Unzustellbare",
     work: "was auf Worker wartet",
     store: "der Speicher",
@@ -298,6 +301,7 @@ export const ops: typeof en = {
     target: (name, state) => `Das Webhook-Ziel ${name} ist ${state}`,
     givenUp: (n, name) => (n === 1 ? `1 Webhook an ${name} wurde aufgegeben` : `${n} Webhooks an ${name} wurden aufgegeben`),
     failed: (n, more) => (n === 1 && !more ? "1 Lauf schlug in der letzten Stunde fehl" : `${more ? "Mindestens " : ""}${n} Läufe schlugen in der letzten Stunde fehl`),
+    failedOfAll: (n, span) => (n === 1 ? `1 Lauf aller Benutzer schlug binnen ${span} fehl` : `${n} Läufe aller Benutzer schlugen binnen ${span} fehl`),
     risks: (n) => (n === 1 ? "1 Einstellung des Speichers kann Daten verlieren" : `${n} Einstellungen des Speichers können Daten verlieren`),
   },
   rates: {

@@ -1,11 +1,12 @@
 /** The words of the operator's view in English. */
 export const ops = {
   activity: "Activity",
-  lastFor: (span: string) => `within ${span}`,
-  series: (what: string, sum: string, most: string, every: string, over: string) => `${what}: ${sum} within ${over}, ${most} at most in ${every}`,
-  needsMetrics: "This is told to the scope metrics, or admin with tenants.",
+  activityAbout: "Servers keep counts of the last five minutes, or of the time since they started.",
+  metrics: "Metrics keep longer ones.",
+  lastFor: (span: string) => `in the last ${span}`,
+  series: (what: string, sum: string, most: string, every: string, over: string) => `${what}: ${sum} in the last ${over}, ${most} at most in ${every}`,
+  needsMetrics: "More with the scope metrics, or admin with tenants: servers, the store, activity, and what waits for workers.",
   needsAdmin: "This is told to the scope admin.",
-  needsInbox: "This is told to the scopes read, approver and admin.",
   waitingForWorkers: "Waiting for workers",
   streamsAbout: "Runs of all tenants that wait for the agents of this server.",
   streams: "Streams",
@@ -122,7 +123,8 @@ export const ops = {
   well: {
     looking: "Looking…",
     stale: "Not known: the server does not answer. The parts below are older.",
-    part: "All well, in what you may see.",
+    part: "Nothing is wrong in what you may see.",
+    own: "You see only your own runs. The scope metrics shows how many runs of all users fail.",
     all: "All well.",
   },
   pauseAbout: "The run asks before its next step whether to go on",
@@ -150,6 +152,7 @@ export const ops = {
   covers: (what: string) => `This covers ${what}.`,
   covered: {
     failed: "your own runs of the last hour",
+    everybody: (span: string) => `the runs of all users in the last ${span}`,
     counts: "dead letters",
     work: "what waits for workers",
     store: "the store",
@@ -296,6 +299,7 @@ export const ops = {
     target: (name: string, state: string) => `The webhook target ${name} is ${state}`,
     givenUp: (n: number, name: string): string => (n === 1 ? `1 webhook to ${name} was given up` : `${n} webhooks to ${name} were given up`),
     failed: (n: number, more: boolean): string => (n === 1 && !more ? "1 run failed in the last hour" : `${more ? "At least " : ""}${n} runs failed in the last hour`),
+    failedOfAll: (n: number, span: string): string => (n === 1 ? `1 run of all users failed in the last ${span}` : `${n} runs of all users failed in the last ${span}`),
     risks: (n: number): string => (n === 1 ? "1 setting of the store may lose data" : `${n} settings of the store may lose data`),
   },
   rates: {
