@@ -20,7 +20,7 @@ export function ActivitySection({ nodes }: { nodes: Polled<Page<NodeInfo>> }) {
         {ops.activityAbout} <a href={METRICS} target="_blank" rel="noopener noreferrer">{ops.metrics}</a>
       </p>
       <Unread error={nodes.error} shown={nodes.data !== undefined} />
-      {items.length > 0 && (
+      {RATES.some((rate) => together(items, rate).length > 0) && (
         <dl className="counts rates" data-testid="rates">
           {RATES.map((rate) => {
             const what = ops.rates[rate];
