@@ -44,7 +44,7 @@ export function missing(asked: readonly { data?: unknown; error?: unknown }[]): 
   return asked.some(({ data }) => data === undefined) ? "part" : "";
 }
 
-/** What nothing found means if `lack` is missing: of no use is that nothing was found where others' runs are not seen. `own`: nothing tells of them. */
+/** What it means that nothing was found, if `lack` is missing. `own`: nothing tells of the runs of others, which may have failed. */
 export const verdict = (lack: ReturnType<typeof missing>, own: boolean): keyof typeof ops.well => (lack === "looking" || lack === "stale" ? lack : own ? "own" : lack || "all");
 
 /** What was looked at, in words; empty while nothing was. */

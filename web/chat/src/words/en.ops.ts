@@ -125,7 +125,7 @@ export const ops = {
   well: {
     looking: "Looking…",
     stale: "Not known: the server does not answer. The parts below are older.",
-    part: "Nothing is wrong in what you may see.",
+    part: "All that you may see is well.",
     own: "You see only your own runs. The scope metrics shows how many runs of all users fail.",
     all: "All well.",
   },
