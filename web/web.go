@@ -47,7 +47,7 @@ type asset struct {
 var places = []string{"/inbox", "/ops", "/ops/runs", "/ops/dead-letters", "/ops/servers", "/ops/upstreams", "/ops/webhooks"}
 
 // Handler serves the page at "/", "/inbox", "/ops" and below it, and its files beside it,
-// to GET and HEAD. Every other path is 404. It is safe for concurrent use, reads nothing from
+// to GET and HEAD. Every other path is 404, and below "/ops" the page says so. It is safe for concurrent use, reads nothing from
 // disk and holds a compressed copy of each file.
 //
 // Files whose names carry a hash may be cached for ever; the page itself is
@@ -88,6 +88,10 @@ func HandlerFor(o Options) http.Handler {
 		header.Set("Referrer-Policy", "no-referrer")
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
 		a, ok := assets[r.URL.Path]
+		status := http.StatusOK
+		if !ok && strings.HasPrefix(r.URL.Path, "/ops/") {
+			a, ok, status = assets["/"], true, http.StatusNotFound
+		}
 		if !ok {
 			http.NotFound(w, r)
 			return
@@ -97,7 +101,7 @@ func HandlerFor(o Options) http.Handler {
 			http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 			return
 		}
-		a.serve(w, r)
+		a.serve(w, r, status)
 	})
 }
 
@@ -175,7 +179,7 @@ func newAsset(name string, body []byte) (*asset, error) {
 	return a, nil
 }
 
-func (a *asset) serve(w http.ResponseWriter, r *http.Request) {
+func (a *asset) serve(w http.ResponseWriter, r *http.Request, status int) {
 	header := w.Header()
 	header.Set("Content-Type", a.contentType)
 	header.Set("Vary", "Accept-Encoding")
@@ -189,12 +193,13 @@ func (a *asset) serve(w http.ResponseWriter, r *http.Request) {
 		body, etag = a.zipped, `"`+a.etag+`-gzip"`
 	}
 	header.Set("ETag", etag)
-	if matches(r.Header.Get("If-None-Match"), etag) {
+	if status == http.StatusOK && matches(r.Header.Get("If-None-Match"), etag) {
 		header.Del("Content-Encoding")
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
 	header.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
 		return
 	}

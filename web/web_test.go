@@ -135,6 +135,18 @@ func TestOtherPathsAreNotFound(t *testing.T) {
 	}
 }
 
+func TestPageSaysThatAPlaceOfOperatorsIsNotThere(t *testing.T) {
+	page := request(t, "GET", "/")
+	want := read(t, page.Body)
+	r := httptest.NewRequest("GET", "/ops/x", nil)
+	r.Header.Set("If-None-Match", page.Header.Get("ETag"))
+	w := httptest.NewRecorder()
+	Handler().ServeHTTP(w, r)
+	if w.Code != 404 || w.Body.String() != want {
+		t.Errorf("%d, %d bytes, want 404 and the page of %d", w.Code, w.Body.Len(), len(want))
+	}
+}
+
 func TestMethods(t *testing.T) {
 	res := request(t, "POST", "/")
 	if res.StatusCode != 405 || res.Header.Get("Allow") != "GET, HEAD" {

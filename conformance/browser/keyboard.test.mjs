@@ -101,6 +101,7 @@ test("with the keyboard: the inbox is filtered and answered, and a run is cancel
   await busy.says("1 2 3");
   await press(tab, tab.at("go-operator"), "Enter", "Shift+Tab");
   await press(tab, tab.at("ops-runs"));
+  await press(tab, tab.at("run-filters").locator("summary"));
   await reach(tab, tab.at("dispatch-state"));
   await keyboard.press("ArrowDown");
   await until(async () => (await tab.at("dispatch-state").inputValue()) === "queued", "the filter is chosen");

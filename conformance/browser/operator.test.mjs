@@ -42,7 +42,18 @@ test("a run in progress is found, and cancelled", async () => {
   await ops.shot("50-operator-found");
   await ops.fill("find", "nothing-has-this-id");
   await ops.click("find-go");
-  await until(async () => /This id was not found/.test(await ops.at("found").textContent()), "it says where it has looked");
+  await until(async () => /^No run here has “nothing-has-this-id”\./.test(await ops.at("found").textContent()), "it says that there is none");
+  assert.equal(await ops.at("run").count(), 0, "and no other run stands below");
+  await ops.click("find-over");
+  await until(async () => (await own.count()) > 0, "the runs are there again");
+  // Each is a link, that others can be sent.
+  const link = own.first().getByTestId("run-way");
+  assert.match(await link.getAttribute("href"), new RegExp(`/ops/runs\\?run=${id}$`));
+  await link.focus();
+  await ops.page.keyboard.press("Enter");
+  await until(async () => /^\/ops\/runs\?run=/.test(await ops.page.evaluate(() => location.pathname + location.search)), "Enter chooses it");
+  await ops.page.keyboard.press("Space");
+  await until(async () => (await ops.at("run-panel").count()) === 0, "and so does the space bar");
 });
 
 test("a chat whose latest turn has failed is told by its mark, until another turn is better", async () => {
@@ -90,6 +101,10 @@ test("a run is called by what was asked, and says who stopped it, who answered, 
   await chat.say("/expire 1");
   await chat.asked("confirmation");
   await chat.click("go-operator");
+  await until(async () => (await chat.at("health").getAttribute("data-well")) === "own", "what others' runs came to is not called well unseen");
+  assert.match(await chat.at("health").textContent(), /only your own runs.*scope metrics/);
+  assert.equal(await chat.at("counts").getByRole("link").count(), 0, "no number leads to a list of something else");
+  assert.equal(await chat.at("needs-metrics").count(), 1);
   const row = (asked) => chat.page.locator('[data-testid="run"]').filter({ has: chat.page.locator(".run-pick > span:first-child", { hasText: asked }) });
   const state = (asked) => row(asked).getByTestId("run-state").allTextContents();
   await chat.click("ops-runs");

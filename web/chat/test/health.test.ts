@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
-import { coverage, findings, missing, type Known } from "../src/ops/health";
+import { coverage, failedOfAll, findings, isEverybody, missing, verdict, type Known } from "../src/ops/health";
+import type { NodeInfo } from "../src/ops/nodes";
 
-const words = (known: Known) => findings(known).map(({ words, href }) => `${words} ${href}`);
+const words = (known: Known) => findings(known).map(({ words, href }) => `${words} ${href ?? "nowhere"}`);
 const server = { latencyMs: 1, replicas: 0, commandsPerSecond: 0 };
 const well: Known = {
   store: { available: true, servers: [{ ...server, warnings: [] }] },
@@ -27,6 +28,7 @@ it.each<[keyof Known, Known, string]>([
   ["counts", { counts: { dead_letter: 3 } }, "3 dead letters wait for a decision /ops/dead-letters"],
   ["failed", { failed: { n: 1, more: false } }, "1 run failed in the last hour /ops/runs?result=error&since=hour"],
   ["failed", { failed: { n: 200, more: true } }, "At least 200 runs failed in the last hour /ops/runs?result=error&since=hour"],
+  ["everybody", { everybody: { failed: 2, withinMs: 300_000 } }, "2 runs of all users failed in the last 5 min nowhere"],
   ["upstreams", { upstreams: [{ name: "weather", requests: 10, failed: 2 }] }, "20 % of the requests to weather failed in the last five minutes /ops/upstreams"],
   ["targets", { targets: [{ name: "crm", url: "", goneAt: "2030-01-31T14:02:00Z" }] }, "The webhook target crm is disabled /ops/webhooks"],
   ["targets", { targets: [{ name: "crm", url: "", owed: { waiting: 1, failed: 1, failingSince: "2030-01-31T14:02:00Z", dead: 0, most: 9 } }] }, "The webhook target crm is failing /ops/webhooks"],
@@ -45,7 +47,18 @@ it("does not call well what it has not read, or not lately", () => {
   expect(missing([read, { data: 1, error: "unreachable" }, refused])).toBe("stale");
 });
 
+it("calls nothing well while the runs of others may have failed unseen", () => {
+  expect((["", "part", "looking", "stale"] as const).map((lack) => verdict(lack, true))).toEqual(["own", "own", "looking", "stale"]);
+  expect((["", "part"] as const).map((lack) => verdict(lack, false))).toEqual(["all", "part"]);
+  expect(isEverybody({ user: "local", tenant: "local" })).toBe(true);
+  expect(isEverybody({ user: "ann", tenant: "local" })).toBe(false);
+  const node: NodeInfo = { node: "n", state: "serving", heardMs: 0, agents: [], sockets: 0, streams: 0, runs: 0, maxRuns: 1, memoryBytes: 1, storeAvailable: true, storeCalls: 0, storeErrors: 0 };
+  expect(failedOfAll([node])).toBeUndefined();
+  expect(failedOfAll([{ ...node, everyMs: 5_000, rates: { failed: [0, 2] } }, { ...node, everyMs: 5_000, rates: { failed: [1] } }])).toEqual({ failed: 3, withinMs: 10_000 });
+});
+
 it("says what it has looked at", () => {
+  expect(coverage({ everybody: { failed: 0, withinMs: 300_000 } })).toBe("the runs of all users in the last 5 min");
   expect(coverage(well)).toBe("your own runs of the last hour, dead letters, what waits for workers, the store, 2 servers, 1 upstream, and 1 webhook target");
   expect(coverage({ upstreams: [] })).toBe("no upstreams");
   expect(coverage({})).toBe("");

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ANY, filtersIn, noneWords, RESULTS, resultWords, runsHref, runsPath } from "../src/ops/runfilters";
+import { ANY, filtersIn, noneWords, RESULTS, resultWords, runsHref, runsPath, summaryWords } from "../src/ops/runfilters";
 
 it("asks for runs by what they came to and how far they were delivered", () => {
   expect(runsPath(ANY, 20)).toBe("/runs?limit=20");
@@ -17,6 +17,11 @@ it("keeps what is chosen in the address", () => {
 
 it("has the outcomes that the server knows", () => {
   expect(RESULTS.map((one) => `${one}: ${resultWords(one)}`)).toEqual(["success: succeeded", "interrupt: asked or waited", "cancelled: stopped", "error: failed"]);
+});
+
+it("says how many filters are set behind the fold", () => {
+  const set = { ...ANY, result: "error", state: "acked", since: "hour" };
+  expect([summaryWords(false, ANY), summaryWords(false, set), summaryWords(true, ANY), summaryWords(true, set)]).toEqual(["More filters", "More filters, 1 set", "Filters", "Filters, 3 set"]);
 });
 
 it("says what a page without runs means", () => {

@@ -3,7 +3,8 @@ import type { DecisionInfo, RunInfo } from "../src/server/api";
 import { causes, requeueAll } from "../src/ops/requeue";
 import { failureOf, isPaused, runDetail, runLine, runState } from "../src/ops/runstates";
 import { belowName, learnNames, nameOf } from "../src/ops/runnames";
-import { between, wayOf, type RunOnRecord, tookWords } from "../src/ops/runway";
+import { moreFacts } from "../src/ops/runfacts";
+import { between, exactly, hourWords, wayOf, type RunOnRecord, tookWords } from "../src/ops/runway";
 
 const run = (more: Partial<RunOnRecord>): RunOnRecord => ({
   id: "r1", runId: "label", threadId: "t/1", namespace: "n", execution: "e", state: "acked", attempts: 1, maxAttempts: 3, createdAt: "2030-01-01T10:00:00Z", updatedAt: "2030-01-01T10:00:05Z", ...more,
@@ -67,6 +68,7 @@ it("says in one line what a run came to, its failure in the page's words", () =>
   const failed = run({ outcome: { type: "RUN_ERROR", code: "run_timeout", message: "too long" }, wrote: { count: 1, firstId: "a", lastId: "a", text: "Once" } });
   expect(runLine(failed)).toBe("The run took too long: too long");
   expect(failureOf(failed)?.code).toBe("run_timeout");
+  expect(runLine(run({ outcome: { type: "RUN_ERROR", code: "agent_error", message: "the agent failed: the server's log says why" } }))).toBe("The agent failed: the server's log says why");
   expect(runLine(run({ outcome: { type: "RUN_ERROR", code: "upstream_unavailable", message: "the agent cannot be reached" } }))).toBe("The agent cannot be reached");
   expect(runLine(run({ outcome: { type: "RUN_ERROR", code: "cancelled", message: "by Ann" } }))).toBe("by Ann");
   expect(runLine(run({ outcome: { type: "RUN_FINISHED" }, wrote: { count: 1, firstId: "a", lastId: "a", text: "Hello" } }))).toBe("Hello");
@@ -80,8 +82,21 @@ it("calls a run by what was asked, and one that goes on with that by the same", 
   expect(nameOf(run({ ...titled, asked: "And a hotel" }))).toBe("And a hotel");
   expect(belowName(run({ ...titled, origin: "user", asked: "And a hotel" }), "Booked")).toBe("Plan a trip to Lisbon for the… · Booked");
   expect(nameOf(run(titled))).toBe("Plan a trip to Lisbon for the second week of May");
-  expect(belowName(run({ ...titled, origin: "resume" }), "Booked")).toBe("by an answer · Booked");
+  expect(belowName(run({ ...titled, origin: "resume" }), "Booked")).toBe("begun by an answer · Booked");
   expect(nameOf(run({ threadId: "0123456789" , execution: "other" }))).toBe("Chat 01234567");
+});
+
+it("names what a run came from and what it has used", () => {
+  expect(moreFacts(run({ origin: "user" }))).toEqual([]);
+  expect(moreFacts(run({ origin: "resume", parentRunId: "first", usage: [{ inputTokens: 12, outputTokens: 5 }, { inputTokens: 1 }] }))).toEqual([["Begun by", "an answer"], ["Came from", "first"], ["Tokens", "13 in, 5 out"]]);
+  expect(moreFacts(run({ usage: [{ totalTokens: 7 }] }))).toEqual([["Tokens", "7"]]);
+});
+
+it("says times as clocks do, to the second where one is looked at", () => {
+  const at = new Date(2030, 0, 31, 14, 5, 9);
+  expect(hourWords(at.toISOString())).toBe("14:05");
+  expect(exactly(at.toISOString(), at.getTime())).toBe("14:05:09");
+  expect(exactly(at.toISOString(), at.getTime() + 86_400_000)).toBe("Jan 31, 14:05:09");
 });
 
 it("tells the way of a run, with the decisions before and behind it", () => {

@@ -37,9 +37,13 @@ export function usePlace(): string {
   return here;
 }
 
+/** Whether a click on a link asks for nothing but to go there: not for another tab, for example. */
+export const isPlain = (event: MouseEvent<HTMLAnchorElement>): boolean =>
+  !(event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+
 /** For a link inside the page: a plain click moves, any other does what links do. */
 export function onLink(event: MouseEvent<HTMLAnchorElement>): void {
-  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  if (!isPlain(event)) return;
   event.preventDefault();
   go(event.currentTarget.href);
 }

@@ -12,21 +12,24 @@ import { ops } from "../words/ops";
 
 const EVERY_MS = 5_000;
 
-export function Unread({ error, shown, needs }: { error?: ApiError; shown: boolean; needs: string }) {
+export function Unread({ error, shown }: { error?: ApiError; shown: boolean }) {
   if (!error) return null;
-  return <p className="hint">{error.status === 403 ? needs : staleWords(error, shown)}</p>;
+  return <p className="hint">{staleWords(error, shown)}</p>;
 }
+
+/** Whether the person has none of the scopes that it takes. */
+export const isRefused = ({ error }: { error?: ApiError }) => error?.status === 403;
 
 /** What waits for workers, by agent. */
 export function WorkSection({ work }: { work: Polled<Page<WorkInfo>> }) {
   const busy = work.data?.items.filter(({ waiting, lag, pending }) => waiting + lag + pending > 0) ?? [];
-  if (busy.length === 0 && !work.error) return null;
+  if (isRefused(work) || (busy.length === 0 && !work.error)) return null;
   return (
     <section aria-labelledby="work">
       <h2 id="work" title={ops.streamsAbout}>
         {ops.waitingForWorkers}
       </h2>
-      <Unread error={work.error} shown={work.data !== undefined} needs={ops.needsMetrics} />
+      <Unread error={work.error} shown={work.data !== undefined} />
       {busy.length > 0 && (
         <div className="scroll" tabIndex={0} role="group" aria-label={ops.streams}>
           <table>
@@ -106,11 +109,12 @@ const UPSTREAM_COLUMNS: Record<string, (of: UpstreamInfo) => ReactNode> = {
 /** The agents that other servers serve. */
 export function UpstreamSection() {
   const upstreams = usePolled<Page<UpstreamInfo>>("/upstreams", EVERY_MS);
+  if (isRefused(upstreams)) return <p className="hint">{ops.needsMetrics}</p>;
   return (
     <section aria-labelledby="upstreams">
       <h2 id="upstreams">{ops.places.upstreams}</h2>
       {upstreams.data && upstreams.data.items.length > 0 && <p className="hint">{ops.upstreamsAbout}</p>}
-      <Unread error={upstreams.error} shown={upstreams.data !== undefined} needs={ops.needsMetrics} />
+      <Unread error={upstreams.error} shown={upstreams.data !== undefined} />
       {upstreams.data?.items.length === 0 && <p className="hint">{ops.noUpstreams}</p>}
       {upstreams.data && upstreams.data.items.length > 0 && (
         <StackedTable
@@ -135,10 +139,11 @@ export function WebhookSection({ act }: { act: Act }) {
     targets.refresh();
   };
   const columns = targetColumns(enable);
+  if (isRefused(targets)) return <p className="hint">{ops.needsAdmin}</p>;
   return (
     <section aria-labelledby="webhooks">
       <h2 id="webhooks">{ops.places.webhooks}</h2>
-      <Unread error={targets.error} shown={targets.data !== undefined} needs={ops.needsAdmin} />
+      <Unread error={targets.error} shown={targets.data !== undefined} />
       {targets.data?.items.length === 0 && <p className="hint">{ops.noTargets}</p>}
       {targets.data && targets.data.items.length > 0 && (
         <StackedTable

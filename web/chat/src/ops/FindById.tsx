@@ -1,4 +1,4 @@
-import { type FormEvent, useRef, useState } from "react";
+import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import { ApiError, call, type Page, type RunInfo } from "../server/api";
 import { CHATS, find, type Found } from "./find";
 import { visible } from "../../../react/lib/misleading";
@@ -25,8 +25,8 @@ async function lookUp(wanted: string): Promise<{ found?: Found } | "titled"> {
   return chats?.items.length ? "titled" : { found: await find(wanted, get) };
 }
 
-/** Finds chats by a part of their title, and what has an id, whatever it is. `titled` shows the runs of such chats. */
-export function FindById({ act, titled }: { act: Act; titled: (title: string) => void }) {
+/** Finds chats by a part of their title, and what has an id, whatever it is. `titled` shows the runs of such chats. The children are shown while nothing was looked for by its id. */
+export function FindById({ act, titled, children }: { act: Act; titled: (title: string) => void; children: ReactNode }) {
   const [id, setId] = useState("");
   const [answer, setAnswer] = useState<{ id: string; found?: Found; fault?: string; looking?: boolean }>();
   const latest = useRef("");
@@ -43,41 +43,63 @@ export function FindById({ act, titled }: { act: Act; titled: (title: string) =>
     titled(wanted);
   };
   const found = answer?.found;
+  const type = (text: string) => {
+    setId(text);
+    if (text !== "") return;
+    latest.current = "";
+    setAnswer(undefined);
+  };
   const actHere: Act = async (...what) => {
     await act(...what);
     await look();
   };
   return (
-    <search>
-      <form className="find" onSubmit={(event) => void look(event)}>
-        <label className="field">
-          <span>{ops.findById}</span>
-          <input type="search" value={id} autoComplete="off" spellCheck={false} placeholder={ops.findWhat} data-testid="find" onChange={(event) => setId(event.target.value)} />
-        </label>
-        <button type="submit" data-testid="find-go">
-          {ops.find}
-        </button>
-      </form>
-      <div role="status" data-testid="found" data-what={found?.what}>
-        {answer?.looking && <p className="hint">{ops.looking}</p>}
-        {answer?.fault && <p className="fault">{sentence(answer.fault)}</p>}
-        {answer && !answer.looking && !answer.fault && !found && <p className="hint">{ops.notFound} {ops.looked(CHATS)}</p>}
-        {found && (
-          <p>
-            {ops.itIs[found.what]}{" "}
-            <a href={threadHref(found.threadId, found.namespace)} onClick={onLink} dir="auto">
-              {visible(found.title || found.threadId)}
-            </a>
-            {found.namespace && (
-              <span className="hint">
-                {" "}
-                {ops.inNamespace} <code>{found.namespace}</code>
-              </span>
-            )}
-          </p>
-        )}
-      </div>
-      {found?.run && <RunTable key={found.run.id} runs={[found.run]} act={actHere} across={found.namespace !== undefined} shown={found.run.id} />}
-    </search>
+    <>
+      <search>
+        <form className="find" onSubmit={(event) => void look(event)}>
+          <label className="field">
+            <span>{ops.findById}</span>
+            <input type="search" value={id} autoComplete="off" spellCheck={false} placeholder={ops.findWhat} data-testid="find" onChange={(event) => type(event.target.value)} />
+          </label>
+          <button type="submit" data-testid="find-go">
+            {ops.find}
+          </button>
+        </form>
+        <div role="status" data-testid="found" data-what={found?.what}>
+          {answer?.looking && <p className="hint">{ops.looking}</p>}
+          {answer?.fault && <p className="fault">{sentence(answer.fault)}</p>}
+          {answer && !answer.looking && !answer.fault && !found && (
+            <>
+              <p>{ops.notFound(visible(answer.id))}</p>
+              <details className="hint">
+                <summary>{ops.howFar}</summary>
+                <p>{ops.looked(CHATS)}</p>
+              </details>
+            </>
+          )}
+          {answer && !answer.looking && (
+            <button type="button" className="quiet" data-testid="find-over" onClick={() => type("")}>
+              {ops.toRuns}
+            </button>
+          )}
+          {found && (
+            <p>
+              {ops.itIs[found.what]}{" "}
+              <a href={threadHref(found.threadId, found.namespace)} onClick={onLink} dir="auto">
+                {visible(found.title || found.threadId)}
+              </a>
+              {found.namespace && (
+                <span className="hint">
+                  {" "}
+                  {ops.inNamespace} <code>{found.namespace}</code>
+                </span>
+              )}
+            </p>
+          )}
+        </div>
+        {found?.run && <RunTable key={found.run.id} runs={[found.run]} act={actHere} across={found.namespace !== undefined} shown={found.run.id} />}
+      </search>
+      {(!answer || answer.looking) && children}
+    </>
   );
 }

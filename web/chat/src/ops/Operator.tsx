@@ -51,11 +51,11 @@ export default function Operator() {
     }
     counts.refresh();
   };
-  const part = PARTS.find((one) => placeOf(one) === place) ?? "overview";
+  const part = PARTS.find((one) => placeOf(one) === place);
   const dead = counts.data?.dead_letter ?? 0;
   return (
     <div className="place">
-      <Bar title={part === "overview" ? undefined : ops.places[part]} />
+      <Bar title={part === undefined || part === "overview" ? undefined : ops.places[part]} />
       <main className="page wide">
         <nav className="parts" aria-label={ops.parts}>
           {PARTS.map((one) => (
@@ -73,6 +73,14 @@ export default function Operator() {
         {said && (
           <p className={said.bad ? "fault" : "hint"} role="status" data-testid="ops-said">
             {said.text}
+          </p>
+        )}
+        {part === undefined && (
+          <p data-testid="no-such-page">
+            {ops.noSuchPage}{" "}
+            <a href={at("/ops")} onClick={onLink}>
+              {ops.places.overview}
+            </a>
           </p>
         )}
         {part === "overview" && <Overview counts={counts} />}

@@ -3,13 +3,14 @@ import { at } from "../lib/base";
 import { ActivitySection } from "./Activity";
 import { WorkSection } from "./Backlog";
 import type { TargetInfo, UpstreamInfo, WorkInfo } from "./backlogs";
-import { coverage, findings, missing } from "./health";
+import { coverage, failedOfAll, findings, isEverybody, missing, verdict } from "./health";
 import type { NodeInfo, StoreInfo } from "./nodes";
 import { QuestionsSection } from "./QuestionsSection";
 import { onLink } from "../lib/route";
 import { ANY, runsHref, runsPath } from "./runfilters";
 import { STATES, stateWords } from "./RunTable";
 import { Figure } from "./StoreSection";
+import { useMe } from "../server/who";
 import { ops } from "../words/ops";
 
 const EVERY_MS = 5_000;
@@ -31,6 +32,9 @@ export function Overview({ counts: delivered }: { counts: Polled<Record<string, 
   const work = usePolled<Page<WorkInfo>>("/work", EVERY_MS);
   const failed = usePolled<Page<RunInfo>>("/runs", FAILED_EVERY_MS, undefined, failedOfHour);
   const counts = delivered.data;
+  const me = useMe();
+  const whole = me !== undefined && isEverybody(me);
+  const everybody = whole || !nodes.data ? undefined : failedOfAll(nodes.data.items);
   const known = {
     store: store.data,
     nodes: nodes.data?.items,
@@ -39,22 +43,22 @@ export function Overview({ counts: delivered }: { counts: Polled<Record<string, 
     targets: targets.data?.items,
     work: work.data?.items,
     failed: failed.data && { n: failed.data.items.length, more: failed.data.next !== undefined },
+    everybody,
   };
   const found = findings(known);
   const lack = missing([delivered, store, nodes, upstreams, targets, work, failed]);
+  const well = verdict(me ? lack : lack || "looking", !whole && !everybody);
   const covered = coverage(known);
   const some = STATES.filter((state) => (counts?.[state] ?? 0) > 0);
   return (
     <>
-      <div className="health" role="status" data-testid="health" data-well={(lack === "" || lack === "part") && found.length === 0}>
-        {found.length === 0 && <p>{ops.well[lack || "all"]}</p>}
+      <div className="health" role="status" data-testid="health" data-well={found.length > 0 ? "no" : well}>
+        {found.length === 0 && <p>{ops.well[well]}</p>}
         {found.length > 0 && (
           <ul>
             {found.map(({ href, words }) => (
               <li key={words} data-testid="finding">
-                <a href={href} onClick={onLink}>
-                  {words}
-                </a>
+                {href ? <a href={href} onClick={onLink}>{words}</a> : words}
               </li>
             ))}
           </ul>
@@ -70,10 +74,15 @@ export function Overview({ counts: delivered }: { counts: Polled<Record<string, 
         {counts && some.length === 0 && <p className="hint">{ops.noneYet}</p>}
         <dl className="counts" data-testid="counts">
           {some.map((state) => (
-            <Figure key={state} name={stateWords(state)} value={String(counts?.[state])} state={state} title={ops.dispatch(state)} href={state === "dead_letter" ? at("/ops/dead-letters") : runsHref({ state })} />
+            <Figure key={state} name={stateWords(state)} value={String(counts?.[state])} state={state} title={ops.dispatch(state)} href={state === "dead_letter" ? at("/ops/dead-letters") : whole ? runsHref({ state }) : undefined} />
           ))}
         </dl>
       </section>
+      {nodes.error?.status === 403 && (
+        <p className="hint" data-testid="needs-metrics">
+          {ops.needsMetrics}
+        </p>
+      )}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { usePolled, type InboxItem, type Page } from "../server/api";
 import { at } from "../lib/base";
-import { Unread } from "./Backlog";
+import { isRefused, Unread } from "./Backlog";
 import { oldestWords } from "./backlogs";
 import { Figure } from "./StoreSection";
 import { ops } from "../words/ops";
@@ -11,12 +11,13 @@ const EVERY_MS = 5_000;
 export function QuestionsSection() {
   const { data: totals, error } = usePolled<{ total: number }>("/inbox/totals", EVERY_MS);
   const { data: oldest } = usePolled<Page<InboxItem>>("/inbox?limit=1", EVERY_MS);
+  if (isRefused({ error })) return null;
   return (
     <section aria-labelledby="questions">
       <h2 id="questions" title={ops.questionsAbout}>
         {ops.questions}
       </h2>
-      <Unread error={error} shown={totals !== undefined} needs={ops.needsInbox} />
+      <Unread error={error} shown={totals !== undefined} />
       {totals && (
         <dl className="counts" data-testid="questions">
           <Figure name={ops.open} value={String(totals.total)} href={at("/inbox")} />

@@ -7,18 +7,17 @@ import { Icon } from "../../../react/lib/Icon";
 import { visible } from "../../../react/lib/misleading";
 import { PauseControl } from "./PauseControl";
 import { onLink, threadHref } from "../lib/route";
-import { RunFacts } from "./RunFacts";
+import { moreFacts } from "./runfacts";
 import { chatName, nameOf, nameOfId } from "./runnames";
 import { RunQuestions } from "./RunQuestions";
 import { RunSteps } from "./RunSteps";
 import type { Act } from "./RunTable";
 import { failureOf, isPaused, runDetail, runState } from "./runstates";
 import { RunTimeline } from "./RunTimeline";
-import { tookWords } from "./runway";
+import { exactly, tookWords } from "./runway";
 import { useTurn } from "./turn";
-import { runsHref } from "./runfilters";
+import { runHref } from "./runfilters";
 import { sentence } from "../lib/words";
-import { locale } from "../words";
 import { ops } from "../words/ops";
 
 interface Props {
@@ -67,11 +66,10 @@ export function RunPanel({ run, act, across, beside, only, close }: Props) {
           <strong>{failure.title}.</strong> {failure.message && <span dir="auto">{visible(sentence(failure.message))}</span>} {failure.code && <code>{failure.code}</code>}
         </div>
       )}
+      <RunTimeline run={run} decisions={decisions} />
       <Facts facts={factsOf(run, across)} />
-      <RunFacts run={run} />
       <RunQuestions run={run} decisions={decisions} />
       <RunSteps run={run} calls={calls} />
-      <RunTimeline run={run} decisions={decisions} />
       {!across && <ChatActions run={run} act={act} only={only} />}
       <details>
         <summary>{ops.ids}</summary>
@@ -85,7 +83,7 @@ export function RunPanel({ run, act, across, beside, only, close }: Props) {
 function factsOf(run: RunInfo, across: boolean): Array<[string, ReactNode]> {
   const { wrote, user, stoppedBy, error, replacedBy, continuedAs } = run;
   const leads = (id: string) => (
-    <a key={id} href={`${runsHref({ thread: run.threadId })}&run=${encodeURIComponent(id)}`} onClick={onLink} dir="auto">
+    <a key={id} href={runHref(run.threadId, id)} onClick={onLink} dir="auto">
       {visible(nameOfId(id))}
     </a>
   );
@@ -102,7 +100,8 @@ function factsOf(run: RunInfo, across: boolean): Array<[string, ReactNode]> {
     stoppedBy && [ops.stoppedBy, <bdi key="stopped">{visible(stoppedBy)}</bdi>],
     error && !replacedBy && !failureOf(run) && [ops.why, visible(runDetail(run))],
     continuedAs && !across && [ops.wentOnAs, leads(continuedAs)],
-    [ops.columns.began, new Date(run.createdAt).toLocaleString(locale)],
+    ...moreFacts(run),
+    [ops.columns.began, exactly(run.createdAt)],
     [ops.columns.took, tookWords(run)],
     [ops.agent, run.agent ? <code key="agent">{visible(run.agent)}</code> : ops.default],
     [ops.attempts, ops.nOf(Math.min(run.attempts, run.maxAttempts), run.maxAttempts)],

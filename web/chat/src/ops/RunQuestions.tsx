@@ -7,7 +7,7 @@ import { Changes } from "../decision/Changes";
 import { toldOnRecord, verdictOf } from "../decision/told";
 import { Verdict } from "../decision/Verdict";
 import { hasExpired, openQuestions } from "./runstates";
-import { locale } from "../words";
+import { exactly } from "./runway";
 import { ops } from "../words/ops";
 
 /** What a run has asked, with who answered, how and when, and the answers that began it. */
@@ -57,7 +57,7 @@ function Open({ question }: { question: OpenQuestion }) {
     <li data-testid="run-question" data-open>
       <strong dir="auto">{visible(message ?? reason ?? ops.aQuestion)}</strong>
       <span className={`tag ${late ? "late" : "asked"}`}>{late ? ops.runStates.expired : ops.runStates.asks}</span>
-      {expiresAt && <time className="hint" dateTime={expiresAt}>{(late ? ops.expiredAt : ops.expiresAt)(new Date(expiresAt).toLocaleString(locale))}</time>}
+      {expiresAt && <time className="hint" dateTime={expiresAt}>{(late ? ops.expiredAt : ops.expiresAt)(exactly(expiresAt))}</time>}
     </li>
   );
 }

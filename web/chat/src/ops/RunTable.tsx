@@ -4,14 +4,16 @@ import { dayOf, dayWords } from "../chat/times";
 import { useDue } from "../../../react/lib/DueTag";
 import { Guarded } from "../../../react/lib/Guarded";
 import { visible } from "../../../react/lib/misleading";
-import { useChosen } from "./place";
+import { isPlain, threadHref } from "../lib/route";
+import { chosenHref, useChosen } from "./place";
 import { RunPanel } from "./RunPanel";
+import { runHref } from "./runfilters";
 import { belowName, nameOf } from "./runnames";
 import { openQuestions, runLine, runState } from "./runstates";
 import { ago } from "../../../react/lib/time";
-import { tookWords } from "./runway";
+import { hourWords, tookWords } from "./runway";
 import { useWide } from "../lib/wide";
-import { locale, parts } from "../words";
+import { parts } from "../words";
 import { ops } from "../words/ops";
 
 /** Does something and says what became of it; `outcome` reads the answer. */
@@ -23,7 +25,7 @@ export const STATES: ReadonlyArray<RunInfo["state"]> = ["queued", "claimed", "ac
 export const stateWords = (state: RunInfo["state"]) => ops.states[state] ?? state;
 
 /** For all that is known of a run beside the list, as in styles/operator.css. */
-const BESIDE = "(min-width: 52rem)";
+export const BESIDE = "(min-width: 52rem)";
 
 interface Props {
   runs: readonly RunInfo[];
@@ -67,6 +69,10 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
   }, [run?.id, beside]);
   const acts = runs.some((one) => isLive(one) || isLetter(one));
   const { state, what, agent, began, took } = ops.columns;
+  const hrefOf = (one: RunInfo) => {
+    if (shown === undefined) return chosenHref(one.id);
+    return across ? threadHref(one.threadId, one.namespace) : runHref(one.threadId, one.id);
+  };
   return (
     <div ref={box} className="list-and-panel" data-open={run !== undefined}>
       <div className="scroll runs" tabIndex={0} role="group" aria-label={ops.runs} hidden={run !== undefined && !beside}>
@@ -95,7 +101,7 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
                     </th>
                   </tr>
                 )}
-                <Row run={one} act={act} across={across} acts={acts} open={one.id === run?.id} choose={() => choose(one.id === run?.id ? undefined : one.id)} />
+                <Row run={one} act={act} across={across} acts={acts} open={one.id === run?.id} href={hrefOf(one)} choose={() => choose(one.id === run?.id ? undefined : one.id)} />
               </Fragment>
             ))}
           </tbody>
@@ -106,7 +112,7 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
   );
 }
 
-function Row({ run, act, across, acts, open, choose }: { run: RunInfo; act: Act; across: boolean; acts: boolean; open: boolean; choose: () => void }) {
+function Row({ run, act, across, acts, open, href, choose }: { run: RunInfo; act: Act; across: boolean; acts: boolean; open: boolean; href: string; choose: () => void }) {
   const { words, tone } = runState(run);
   const line = belowName(run, runLine(run));
   return (
@@ -117,19 +123,19 @@ function Row({ run, act, across, acts, open, choose }: { run: RunInfo; act: Act;
         </span>
       </td>
       <td className="what">
-        <button type="button" className="run-pick" aria-expanded={open} data-testid="run-way" onClick={choose}>
+        <a className="run-pick" href={href} aria-expanded={open} data-testid="run-way" onClick={(event) => isPlain(event) && (event.preventDefault(), choose())} onKeyDown={(event) => event.key === " " && (event.preventDefault(), choose())}>
           <span dir="auto">{nameOf(run)}</span>
           {line && (
             <span className="hint" dir="auto" title={line}>
               {line}
             </span>
           )}
-        </button>
+        </a>
       </td>
       <td className="agent">{run.agent ? <code>{visible(run.agent)}</code> : ops.default}</td>
       <td className="began">
         <time dateTime={run.createdAt} title={`${ago(run.createdAt, Date.now(), parts)}, ${run.createdAt}`}>
-          {new Date(run.createdAt).toLocaleTimeString(locale)}
+          {hourWords(run.createdAt)}
         </time>
       </td>
       <td className="took">{tookWords(run)}</td>

@@ -1,7 +1,6 @@
 import type { DecisionInfo } from "../server/api";
 import { visible } from "../../../react/lib/misleading";
-import { between, wayOf, type RunOnRecord } from "./runway";
-import { locale } from "../words";
+import { between, exactly, wayOf, type RunOnRecord } from "./runway";
 import { ops } from "../words/ops";
 
 /** The way of one run through its states. */
@@ -18,7 +17,7 @@ export function RunTimeline({ run, decisions }: { run: RunOnRecord; decisions: r
               <strong dir="auto">{visible(words)}</strong>
               {at && (
                 <time className="hint" dateTime={at} title={at}>
-                  {new Date(at).toLocaleString(locale)}
+                  {exactly(at)}
                   {between(before, at) && ` ${ops.later(between(before, at))}`}
                 </time>
               )}

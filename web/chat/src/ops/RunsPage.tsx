@@ -7,9 +7,10 @@ import { goInstead } from "../lib/route";
 import { Pager } from "../server/Pager";
 import { usePages } from "../server/pages";
 import { useQuery } from "./place";
-import { ANY, filtersIn, noneWords, RESULTS, resultWords, runsHref, runsPath, SINCE, sinceWords, type RunFilters } from "./runfilters";
-import { RunTable, STATES, stateWords, type Act } from "./RunTable";
+import { ANY, filtersIn, noneWords, RESULTS, resultWords, runsHref, runsPath, SINCE, sinceWords, summaryWords, type RunFilters } from "./runfilters";
+import { BESIDE, RunTable, STATES, stateWords, type Act } from "./RunTable";
 import { titleOf, withTitles } from "./titles";
+import { useWide } from "../lib/wide";
 import { ops } from "../words/ops";
 
 const EVERY_MS = 3_000;
@@ -31,17 +32,28 @@ export function RunsPage({ act }: { act: Act }) {
   };
   const runs = withTitles(data?.items ?? []);
   const agents = [...new Set([...runs.map(({ agent }) => agent ?? ""), filters.agent])].filter(Boolean).sort();
-  return (
+  const folded = !useWide(BESIDE);
+  const menus = (
     <>
-      <FindById act={act} titled={(title) => show({ ...ANY, title })} />
+      <Menu label={ops.outcome} hook="run-result" value={filters.result} all={ops.any} values={RESULTS} words={resultWords} choose={(result) => show({ ...filters, result })} />
+      {!filters.thread && <Menu label={ops.columns.began} hook="run-since" value={filters.since} all={ops.anyTime} values={SINCE} words={sinceWords} choose={(since) => show({ ...filters, since })} />}
+      <Menu label={ops.agent} hook="run-agent" value={filters.agent} all={ops.any} values={agents.length > 1 || filters.agent ? agents : undefined} choose={(agent) => show({ ...filters, agent })} />
+    </>
+  );
+  return (
+    <FindById act={act} titled={(title) => show({ ...ANY, title })}>
       <section aria-labelledby="all-runs">
         <h2 id="all-runs">{ops.runs}</h2>
         <p className="hint">{ops.runsAbout}</p>
         <div className="filters">
-          <Menu label={ops.outcome} hook="run-result" value={filters.result} all={ops.any} values={RESULTS} words={resultWords} choose={(result) => show({ ...filters, result })} />
-          <Menu label={ops.dispatches} hook="dispatch-state" value={filters.state} all={ops.any} values={STATES} words={(state) => stateWords(state as RunInfo["state"])} choose={(state) => show({ ...filters, state })} />
-          {!filters.thread && <Menu label={ops.columns.began} hook="run-since" value={filters.since} all={ops.anyTime} values={SINCE} words={sinceWords} choose={(since) => show({ ...filters, since })} />}
-          <Menu label={ops.agent} hook="run-agent" value={filters.agent} all={ops.any} values={agents.length > 1 || filters.agent ? agents : undefined} choose={(agent) => show({ ...filters, agent })} />
+          {!folded && menus}
+          <details data-testid="run-filters">
+            <summary>{summaryWords(folded, filters)}</summary>
+            <div className="filter-fields">
+              {folded && menus}
+              <Menu label={ops.dispatches} hook="dispatch-state" value={filters.state} all={ops.any} values={STATES} words={(state) => stateWords(state as RunInfo["state"])} choose={(state) => show({ ...filters, state })} />
+            </div>
+          </details>
           {filters.thread && (
             <button type="button" className="quiet" data-testid="any-chat" onClick={() => show({ ...filters, thread: "" })}>
               {ops.onlyOf} <bdi>{visible(titleOf(filters.thread) ?? filters.thread)}</bdi> ✕
@@ -62,6 +74,6 @@ export function RunsPage({ act }: { act: Act }) {
         )}
         <Pager place={place} of={ops.ofRuns} />
       </section>
-    </>
+    </FindById>
   );
 }

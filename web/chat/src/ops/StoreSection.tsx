@@ -1,5 +1,5 @@
 import { usePolled } from "../server/api";
-import { Unread } from "./Backlog";
+import { isRefused, Unread } from "./Backlog";
 import { span } from "./backlogs";
 import { countWords, took, type StoreInfo } from "./nodes";
 import { onLink } from "../lib/route";
@@ -13,10 +13,11 @@ const EVERY_MS = 3_000;
 /** How it goes with the store: whether it answers, how fast, what it has, and what it may lose. */
 export function StoreSection() {
   const { data, error } = usePolled<StoreInfo>("/store", EVERY_MS);
+  if (isRefused({ error })) return null;
   return (
     <section aria-labelledby="store">
       <h2 id="store">{ops.store}</h2>
-      <Unread error={error} shown={data !== undefined} needs={ops.needsMetrics} />
+      <Unread error={error} shown={data !== undefined} />
       {data && !data.available && (
         <p className="hint" role="status" data-testid="store-away">
           {ops.storeAway} {data.at ? `${ops.figuresFrom(ago(data.at, Date.now(), parts))} ` : ""}

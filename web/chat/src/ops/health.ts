@@ -2,7 +2,7 @@
 
 import { failedPart, span, targetState, type TargetInfo, type UpstreamInfo, type WorkInfo } from "./backlogs";
 import { at } from "../lib/base";
-import type { NodeInfo, StoreInfo } from "./nodes";
+import { together, type NodeInfo, type StoreInfo } from "./nodes";
 import { runsHref } from "./runfilters";
 import { locale } from "../words";
 import { ops } from "../words/ops";
@@ -15,14 +15,26 @@ export interface Known {
   upstreams?: readonly Pick<UpstreamInfo, "name" | "requests" | "failed">[];
   targets?: readonly TargetInfo[];
   work?: readonly WorkInfo[];
-  /** How many runs of the last hour have failed, and whether there are more. */
+  /** How many of the caller's own runs of the last hour have failed, and whether there are more. */
   failed?: { n: number; more: boolean };
+  /** How many runs of all users have failed, and within how many milliseconds. */
+  everybody?: { failed: number; withinMs: number };
+}
+
+/** A server that tells no users apart takes everybody for this one, whose own runs are then all. */
+export const isEverybody = ({ user, tenant }: { user: string; tenant: string }) => user === "local" && tenant === "local";
+
+/** What servers tell of the failed runs of all users; undefined if they tell nothing. */
+export function failedOfAll(nodes: readonly NodeInfo[]): Known["everybody"] {
+  const series = together(nodes, "failed");
+  const everyMs = nodes.find((one) => one.everyMs)?.everyMs;
+  return series.length > 0 && everyMs ? { failed: series.reduce((all, n) => all + n, 0), withinMs: series.length * everyMs } : undefined;
 }
 
 export interface Finding {
   words: string;
-  /** The part that shows it. */
-  href: string;
+  /** The part that shows it, if there is one. */
+  href?: string;
 }
 
 /** What nothing found means, by how the questions about it were answered: "" if nothing is missing. */
@@ -32,11 +44,15 @@ export function missing(asked: readonly { data?: unknown; error?: unknown }[]): 
   return asked.some(({ data }) => data === undefined) ? "part" : "";
 }
 
+/** What it means that nothing was found, if `lack` is missing. `own`: nothing tells of the runs of others, which may have failed. */
+export const verdict = (lack: ReturnType<typeof missing>, own: boolean): keyof typeof ops.well => (lack === "looking" || lack === "stale" ? lack : own ? "own" : lack || "all");
+
 /** What was looked at, in words; empty while nothing was. */
-export function coverage({ failed, counts, work, store, nodes, upstreams, targets }: Known): string {
+export function coverage({ failed, everybody, counts, work, store, nodes, upstreams, targets }: Known): string {
   const { covered } = ops;
   const parts = [
     failed && covered.failed,
+    everybody && covered.everybody(span(everybody.withinMs)),
     counts && covered.counts,
     work && covered.work,
     store && covered.store,
@@ -51,9 +67,9 @@ export function coverage({ failed, counts, work, store, nodes, upstreams, target
 const WAITS_MS = 60_000;
 
 /** What an operator should look at, the worst first. */
-export function findings({ store, nodes = [], counts = {}, upstreams = [], targets = [], work = [], failed }: Known): Finding[] {
+export function findings({ store, nodes = [], counts = {}, upstreams = [], targets = [], work = [], failed, everybody }: Known): Finding[] {
   const found: Finding[] = [];
-  const find = (href: string, words: string) => found.push({ href, words });
+  const find = (href: string | undefined, words: string) => found.push({ href, words });
   if (store && !store.available) find(at("/ops/servers"), ops.finds.storeAway);
   else if (store?.partial) find(at("/ops/servers"), ops.finds.storePartial);
   const silent = nodes.filter(({ state }) => state === "silent").length;
@@ -66,6 +82,7 @@ export function findings({ store, nodes = [], counts = {}, upstreams = [], targe
   const dead = counts.dead_letter ?? 0;
   if (dead > 0) find(at("/ops/dead-letters"), ops.finds.dead(dead));
   if (failed && failed.n > 0) find(runsHref({ result: "error", since: "hour" }), ops.finds.failed(failed.n, failed.more));
+  if (everybody && everybody.failed > 0) find(undefined, ops.finds.failedOfAll(everybody.failed, span(everybody.withinMs)));
   for (const one of upstreams) {
     if (one.failed > 0) find(at("/ops/upstreams"), ops.finds.upstream(failedPart(one), one.name));
   }

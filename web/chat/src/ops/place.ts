@@ -16,6 +16,9 @@ const hrefWith = (change: (query: URLSearchParams) => void): string => {
   return query.size > 0 ? `${location.pathname}?${query}` : location.pathname;
 };
 
+/** The place at which that one is looked at. */
+export const chosenHref = (id: string) => hrefWith((query) => query.set("run", id));
+
 /** The one that is looked at, by its id, and how another is chosen. The way back leads from it to the list. `local`: the address has nothing of it, and this one is looked at from the beginning. */
 export function useChosen(local?: string): [string | undefined, (id: string | undefined) => void] {
   const [own, setOwn] = useState(local);

@@ -53,6 +53,9 @@ export function runsHref(filters: Partial<RunFilters>): string {
   return at(query.size > 0 ? `/ops/runs?${query}` : "/ops/runs");
 }
 
+/** The place that lists the runs of a chat, and shows one of them. */
+export const runHref = (thread: string, id: string) => `${runsHref({ thread })}&run=${encodeURIComponent(id)}`;
+
 /** Where a page of those runs is read. */
 export function runsPath({ since, ...filters }: RunFilters, size: number, now = Date.now()): string {
   const query = new URLSearchParams({ limit: String(size) });
@@ -60,6 +63,13 @@ export function runsPath({ since, ...filters }: RunFilters, size: number, now = 
   const age = AGES[since];
   if (age !== undefined && !filters.thread) query.set("from", new Date(now - age).toISOString());
   return `/runs?${query}`;
+}
+
+/** What the fold is called behind which filters stand: all of them, or those that have no menu of their own. */
+export function summaryWords(folded: boolean, { result, state, agent, since }: RunFilters): string {
+  const n = [state, ...(folded ? [result, agent, since] : [])].filter(Boolean).length;
+  if (n === 0) return folded ? ops.filters : ops.moreFilters;
+  return (folded ? ops.filtersSet : ops.moreFiltersSet)(n);
 }
 
 /** What is said of a page without runs: a page may be empty before the last. */

@@ -88,13 +88,16 @@ export function runDetail({ outcome, error, replacedBy }: Told): string {
   return error ?? "";
 }
 
+/** How the server's message begins about an agent that has failed, which is what the title says in its own language. */
+const SAID = /^the agent failed: /i;
+
 /** Why a run has failed, in the page's words and in the server's; undefined if it has not. */
 export function failureOf({ state, outcome, error }: Told): { title: string; message: string; code?: string } | undefined {
   if (outcome?.type === "RUN_ERROR" && outcome.code !== "cancelled") {
     const code = outcome.code ?? "agent_error";
     const { title } = wordsFor(code);
-    const message = outcome.message ?? "";
     // What the title has said is not said again.
+    const message = (outcome.message ?? "").replace(SAID, "");
     return { title, message: sentence(message).toLowerCase() === sentence(title).toLowerCase() ? "" : message, code };
   }
   return state === "dead_letter" && error ? { title: ops.states.dead_letter, message: error } : undefined;

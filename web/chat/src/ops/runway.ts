@@ -36,7 +36,7 @@ export function wayOf(run: RunOnRecord, decisions: readonly DecisionInfo[] = [])
   const { words, tone } = runState(run);
   if (run.state === "queued" || run.state === "claimed") {
     const holder = run.state === "claimed" && run.claimedBy ? ops.stations.byNode(run.claimedBy) : undefined;
-    way.push({ at: run.updatedAt, words, detail: [holder, run.leaseUntil && run.state === "claimed" ? ops.stations.lease(new Date(run.leaseUntil).toLocaleTimeString(locale)) : undefined, run.error].filter(Boolean).join(" · "), tone });
+    way.push({ at: run.updatedAt, words, detail: [holder, run.leaseUntil && run.state === "claimed" ? ops.stations.lease(exactly(run.leaseUntil)) : undefined, run.error].filter(Boolean).join(" · "), tone });
   } else {
     const carrier = run.claimedBy ? ops.stations.onNode(run.claimedBy) : undefined;
     way.push({ at: run.completedAt ?? run.updatedAt, words, detail: [failureOf(run) ? undefined : runDetail(run), carrier].filter(Boolean).join(" · "), tone });
@@ -51,6 +51,19 @@ export function wayOf(run: RunOnRecord, decisions: readonly DecisionInfo[] = [])
 const who = ({ user }: DecisionInfo) => user || ops.somebody;
 
 const about = ({ tool, message }: DecisionInfo) => tool ?? message;
+
+const HOUR = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+const DAY = { month: "short", day: "numeric" } as const;
+
+/** What clocks here show at a time: "14:05". */
+export const hourWords = (time: string) => new Date(time).toLocaleTimeString(locale, HOUR);
+
+/** A time to the second, with its day unless that is today: "14:05:09", "Jan 31, 14:05:09". */
+export function exactly(time: string, now = Date.now()): string {
+  const at = new Date(time);
+  const day = at.toDateString() === new Date(now).toDateString() ? {} : DAY;
+  return at.toLocaleString(locale, { ...day, ...HOUR, second: "2-digit" });
+}
 
 /** How long a run took from its input on, or has taken so far; empty if nobody knows. */
 export function tookWords(run: RunOnRecord, now = Date.now()): string {
