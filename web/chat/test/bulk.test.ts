@@ -54,6 +54,23 @@ it("asks first, and sends what was chosen then", async () => {
   expect(post).toHaveBeenCalledTimes(1);
 });
 
+it("keeps what is held as it was chosen, sends it once, and nothing that was taken back", async () => {
+  const { bulk, post, sent } = bulkOf({ items: [taken, taken] });
+  expect(bulk.hold()).toBeUndefined();
+  bulk.propose("approve", [one, two]);
+  const request = bulk.hold();
+  // What is held is hidden, and is not on offer.
+  bulk.keep([]);
+  expect([bulk.look().state, bulk.look().items, post.mock.calls.length]).toEqual(["held", [one, two], 0]);
+  expect(await bulk.send()).toHaveLength(2);
+  expect(sent()).toEqual([request]);
+  bulk.propose("approve", [one]);
+  bulk.hold();
+  bulk.leave();
+  expect(await bulk.send()).toEqual([]);
+  expect(post).toHaveBeenCalledTimes(1);
+});
+
 it("has what is chosen cut to what is on offer", () => {
   const chosen = new Set([one, two].map(questionsKey));
   expect(among(chosen, [two, one, item("three", asked())])).toBe(chosen);

@@ -31,7 +31,7 @@ it("sends an answer when its time is over, and not before", async () => {
   held.changed = vi.fn();
   give("a");
   await vi.advanceTimersByTimeAsync(HELD_MS - 1);
-  expect([sent, hidden(), held.look().held?.text]).toEqual([[], "a", "yes to a"]);
+  expect([sent, hidden(), held.look().waiting.at(-1)?.given.text]).toEqual([[], "a", "yes to a"]);
   await vi.advanceTimersByTimeAsync(1);
   expect([sent, hidden(), held.look().told]).toEqual([["a"], "a", "a goes on"]);
   expect(held.changed).toHaveBeenCalledOnce();
@@ -49,12 +49,32 @@ it("sends nothing that was taken back", async () => {
   expect([sent, hidden(), held.undo()]).toEqual([[], "", undefined]);
 });
 
-it("sends an answer at once when another comes, or the place is left, and only once", async () => {
+it("keeps each answer for its own time, whatever comes after it", async () => {
+  const { held, give, sent, hidden } = inbox();
+  give("a");
+  await vi.advanceTimersByTimeAsync(1_000);
+  give("b");
+  expect([sent, hidden(), held.look().waiting.map(({ given }) => given.text)]).toEqual([[], "a,b", ["yes to a", "yes to b"]]);
+  await vi.advanceTimersByTimeAsync(HELD_MS - 1_000);
+  expect(sent).toEqual(["a"]);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(sent).toEqual(["a", "b"]);
+});
+
+it("takes back the latest and then the one before, or the one that is named", async () => {
+  const { held, give, sent, hidden } = inbox();
+  for (const id of ["a", "b", "c"]) give(id);
+  const [first] = held.look().waiting;
+  expect(held.undo()?.text).toBe("yes to c");
+  expect(held.undo(first!.given)?.text).toBe("yes to a");
+  expect([held.undo()?.text, held.undo(), held.undo(first!.given), hidden()]).toEqual(["yes to b", undefined, undefined, ""]);
+  await vi.advanceTimersByTimeAsync(2 * HELD_MS);
+  expect(sent).toEqual([]);
+});
+
+it("sends all that wait at once when the place is left, each once", async () => {
   const { held, give, sent } = inbox();
   give("a");
-  give("b");
-  expect(sent).toEqual(["a"]);
-  expect(held.undo()?.text).toBe("yes to b");
   give("b");
   await held.send();
   await held.send();
@@ -62,13 +82,14 @@ it("sends an answer at once when another comes, or the place is left, and only o
   expect(sent).toEqual(["a", "b"]);
 });
 
-it("shows what is open still, and tells of the next one alone", async () => {
+it("shows what is open still, and tells of it beside what waits", async () => {
   const { held, give, server, hidden } = inbox();
   server.answers = async () => ({ text: "2 more", open: [item("a")] });
   give("a");
+  await vi.advanceTimersByTimeAsync(1_000);
   give("b");
-  await vi.advanceTimersByTimeAsync(0);
-  expect([hidden(), held.look().told, held.look().held?.text]).toEqual(["b", undefined, "yes to b"]);
+  await vi.advanceTimersByTimeAsync(HELD_MS - 1_000);
+  expect([hidden(), held.look().told, held.look().waiting.length]).toEqual(["b", "2 more", 1]);
 });
 
 it("shows again what was not taken, and sends it once more when asked to", async () => {

@@ -8,7 +8,7 @@ const pressed = (key: string, more: object = {}) =>
 const on = (tagName: string, more: object = {}) => ({ target: { tagName, ...more } as unknown as EventTarget });
 
 it("knows its keys and no others", () => {
-  expect(["j", "k", "a", "d", "e", "u", "x", "A", "D"].map((key) => pressed(key))).toEqual(["next", "previous", "approve", "decline", "edit", "undo", "choose", "approve chosen", "decline chosen"]);
+  expect(["j", "k", "a", "d", "e", "u", "x", "A", "D", "?"].map((key) => pressed(key))).toEqual(["next", "previous", "approve", "decline", "edit", "undo", "choose", "approve chosen", "decline chosen", "keys"]);
   expect(["y", "E", "Enter", "Escape", "constructor"].map((key) => pressed(key))).toEqual(Array(5).fill(undefined));
 });
 
@@ -48,14 +48,17 @@ it.each([["one", 1, "three"], ["three", -1, "one"], ["two", 1, "three"], ["two",
 it.each([
   ["what follows", "a-b.c", "b", "c"],
   ["what follows on several that have gone", "a-b-c.d", "b", "d"],
-  ["what is before the last", "a.b-c", "c", "b"],
+  ["the first open one after the last", "a.b-c", "c", "a"],
   ["others before the same thread again", "a.b", "b", "a"],
   ["what follows on the same thread again", "a.b.c", "b", "c"],
   ["the same thread again where it is alone", "a", "a", "a"],
   ["nothing where nothing is left", "-a", "a", undefined],
   ["the first where it was in a list that is gone", "b.c", "a", "b"],
+  ["the first open one where what follows is late", "a.b-c!d", "c", "a"],
+  ["nothing where only what is late is left", "-a!b", "a", undefined],
+  ["what is late after what is late", "a-!b!c", "b", "c"],
 ] as const)("after an answer comes %s", (_, shown, from, to) => {
-  const rows = [...shown.matchAll(/(-?)([a-z])/g)].map(([, gone, key]) => ({ key: key!, gone: gone === "-" }));
+  const rows = [...shown.matchAll(/(-?)(!?)([a-z])/g)].map(([, gone, late, key]) => ({ key: key!, gone: gone === "-", late: late === "!" }));
   expect(follower(rows, from)).toBe(to);
 });
 

@@ -37,7 +37,8 @@ it.each([
   [{ status: "resolved", payload: { approved: false } }, "Declined"],
   [{ status: "resolved", payload: { quarter: "Q2" } }, "Answered"],
   [{ status: "resolved", payload: undefined }, "Answered"],
-  [{ status: "cancelled", payload: undefined }, "Cancelled"],
+  [{ status: "cancelled", payload: undefined }, "Went on without an answer"],
+  [{ status: "cancelled", payload: undefined, through: "steering" }, "Cancelled"],
   [{ status: "expired", payload: undefined }, "Timed out"],
   [{ status: "expired", payload: { approved: false } }, "Timed out, default answer given"],
 ] as const)("calls %j %s", (decision, words) => expect(decidedHow(decision)).toBe(words));

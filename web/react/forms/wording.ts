@@ -79,6 +79,7 @@ export function decisionOf(interrupt: Interrupt, messages: readonly Message[], a
   const label = labelOf(question, answer, strings);
   const chosen = question.kind === "choice" && answer.status === "resolved" && wayOf(question, answer) === "chosen";
   const subject = subjectOf(interrupt, messages, strings);
+  if (answer.status === "cancelled") return strings.answer.unanswered(subject);
   return chosen ? strings.answer.chosen(visible(label), subject) : strings.answer.about(label, subject);
 }
 

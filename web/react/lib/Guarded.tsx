@@ -5,6 +5,9 @@ import { useStrings } from "./words.js";
 
 const guard = new Guard();
 
+/** The elements of the spots. */
+const places = new Map<Spot, HTMLElement>();
+
 /** What a person does that may move things. */
 const ACTS = ["pointerdown", "click", "keydown", "input"];
 
@@ -70,10 +73,12 @@ export function Guarded({ subject, fixed = false, sticky = false, className = ""
   useBeforePaint(() => spot.about(subject));
   useEffect(() => {
     const leave = guard.add(spot);
+    places.set(spot, box.current!);
     if (guarded++ === 0) unwatch = watchPage();
     spot.look();
     return () => {
       leave();
+      places.delete(spot);
       if (--guarded === 0) unwatch?.();
     };
   }, [spot]);
@@ -133,4 +138,9 @@ export function uncovered(): void {
 /** The page has scrolled by itself: other things may be under the pointer. */
 export function scrolledByPage(): void {
   guard.look(true);
+}
+
+/** The person has gone to what is shown there, by a key of their own: it waits no longer than behind any act of theirs. */
+export function led(to: HTMLElement): void {
+  for (const [spot, place] of places) if (to.contains(place)) spot.led();
 }

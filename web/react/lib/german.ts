@@ -45,13 +45,14 @@ const decision: Strings["decision"] = {
 };
 
 const answer: Strings["answer"] = {
-  cancelled: "Abgebrochen",
+  cancelled: "Ohne Antwort fortgefahren",
   answered: "Beantwortet",
   declined: "Abgelehnt",
   approved: "Freigegeben",
   edited: "Mit Änderungen freigegeben",
   chosen: (label, about) => `Mit „${label}“ beantwortet: ${about}`,
   about: (label, about) => `${label}: ${about}`,
+  unanswered: (about) => `Ohne Antwort fortgefahren: ${about}`,
   quoted: (about) => `„${about}“`,
   choices: { Yes: "Ja", No: "Nein", Approve: "Freigeben", Decline: "Ablehnen", "Go on": "Fortfahren", Done: "Erledigt", Confirm: "Bestätigen" },
   yes: "Ja",

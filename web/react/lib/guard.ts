@@ -100,6 +100,12 @@ export class Spot {
     this.settle();
   }
 
+  /** The person has come to it on purpose: it waits as behind any act of the person's. */
+  led(): void {
+    this.pause = Math.min(this.pause, OWN_MS);
+    this.settle();
+  }
+
   /** Finds out whether it has moved. What a person scrolls moves in the window, but not on the page; `own`: whatever moved, the person did it. */
   look(byPage = false, own = false): void {
     const now = this.where();

@@ -47,13 +47,14 @@ const decision = {
 
 /** Answers, as they are given and as they are told. */
 const answer = {
-  cancelled: "Cancelled",
+  cancelled: "Went on without an answer",
   answered: "Answered",
   declined: "Declined",
   approved: "Approved",
   edited: "Approved with edits",
   chosen: (label: string, about: string) => `Answered “${label}” to ${about}`,
   about: (label: string, about: string) => `${label} ${about}`,
+  unanswered: (about: string) => `Went on without an answer to ${about}`,
   quoted: (about: string) => `“${about}”`,
   /** Answers that a schema offers, by their English words. Labels of an agent that are the same are told so, too. */
   choices: { Yes: "Yes", No: "No", Approve: "Approve", Decline: "Decline", "Go on": "Go on", Done: "Done", Confirm: "Confirm" } as Record<string, string>,

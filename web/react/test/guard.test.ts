@@ -44,6 +44,15 @@ it("waits anew when it decides something else, and not when it is drawn again", 
   expect(spot.takes()).toBe(false);
 });
 
+it("waits no longer than behind an act where the person has gone to it by a key", () => {
+  const { spot } = spotAt();
+  spot.led();
+  pass(OWN_MS - 1);
+  expect(spot.takes()).toBe(false);
+  pass(OWN_MS);
+  expect(spot.takes()).toBe(true);
+});
+
 it("is not careful where there is nothing to decide by mistake", () => {
   const { spot } = spotAt(undefined, "");
   expect(spot.takes()).toBe(true);

@@ -1,11 +1,13 @@
-import { useEffect, useId, useLayoutEffect, useRef, useSyncExternalStore } from "react";
+import { useEffect, useId, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Interrupt } from "@ag-ui/client";
 import { asksWords } from "../../../react/inbox/asks";
 import type { InboxItem } from "../server/api";
-import { among, called, countOf, MOST, questionsKey, takesWhy, toolsOf, type Bulk, type Result, type Way } from "./bulk";
+import { among, called, countOf, MOST, questionsKey, takesWhy, toolsOf, type Bulk, type Result } from "./bulk";
+import { ArgFields } from "../../../react/decision/ArgFields";
 import { Guarded, uncovered } from "../../../react/lib/Guarded";
 import { visible } from "../../../react/lib/misleading";
 import { sentence, wordsFor } from "../lib/words";
+import { doneWords } from "./selection";
 import { parts, words } from "../words";
 import { inbox } from "../words/inbox";
 
@@ -19,19 +21,21 @@ interface Props {
   choose: (items: readonly InboxItem[]) => void;
   /** One question has the whole of the place. */
   aside: boolean;
-  /** Hears what became of some. */
-  heard: (way: Way, results: readonly Result[]) => void;
+  /** Holds what was proposed until it cannot be taken back any more. */
+  hold: () => void;
+  /** Sends again what is unanswered. */
+  again: () => void;
 }
 
 /** So many are named before they are answered; the others are folded. */
 const NAMED = 5;
 
 /** Answers several threads at once: what is chosen, what will happen, and what of it was refused. */
-export function BulkBar({ bulk, offered, whole, chosen, choose, aside, heard }: Props) {
+export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, again }: Props) {
   const { way, items, why, state, fault, results } = useSyncExternalStore(bulk.watch, bulk.look);
   const box = useRef<HTMLElement>(null);
   const asks = useId();
-  const asking = state !== "idle";
+  const asking = state !== "idle" && state !== "held";
   const refused = results.filter(({ error }) => error);
   const nothing = !asking && (aside || (chosen.length === 0 && refused.length === 0 && !fault));
   useLayoutEffect(() => {
@@ -53,10 +57,9 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, heard }: 
   if (nothing) return null;
   const yes = way === "approve";
   const explained = yes ? [] : items.flatMap(({ interrupts }) => interrupts.flatMap(({ interrupt }) => takesWhy(interrupt as unknown as Interrupt) ?? []));
-  const done = (yes ? inbox.bulk.approved : inbox.bulk.declined)(results.length - refused.length);
+  const done = doneWords(way, results.flatMap(({ item, error }) => (error ? [] : item)));
   // A list that is on its way may have others.
   const hidden = state === "asking" && among(new Set(items.map(questionsKey)), offered).size < items.length;
-  const send = async () => heard(way, await bulk.send());
   return (
     <section
       ref={box}
@@ -75,7 +78,7 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, heard }: 
           <p id={asks} data-testid="bulk-asks">
             <strong>{(yes ? inbox.bulk.approveAsks[called(items)] : inbox.bulk.declineAsks)(countWords(items))}</strong>
           </p>
-          <div data-testid="bulk-named">
+          <div className="all-named" data-testid="bulk-named" tabIndex={0} role="group" aria-labelledby={asks}>
             <Named items={items.slice(0, NAMED)} />
             {items.length > NAMED && (
               <details>
@@ -106,8 +109,8 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, heard }: 
             </p>
           )}
           <div className="actions">
-            <button type="button" className="primary" data-testid="bulk-send" disabled={state === "sending" || hidden} onClick={() => void send()}>
-              {state === "sending" ? words.chat.sending : state === "unanswered" ? words.chat.sendAgain : (yes ? inbox.bulk.approve : inbox.bulk.decline)(items.length)}
+            <button type="button" className="primary" data-testid="bulk-send" disabled={state === "sending" || hidden} onClick={state === "unanswered" ? again : hold}>
+              {state === "sending" ? words.chat.sending : state === "unanswered" ? words.chat.sendAgain : (yes ? inbox.bulk.approve : inbox.bulk.decline)(countOf(items))}
             </button>
             <button type="button" data-edits data-testid="bulk-leave" disabled={state === "sending"} onClick={() => bulk.leave()}>
               {state === "unanswered" ? inbox.bulk.leave : inbox.bulk.back}
@@ -128,8 +131,8 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, heard }: 
                   choose(some.slice(0, MOST));
                 }}
               >
-                <option value="">{inbox.bulk.selected(chosen.length)}</option>
-                <option value="all">{inbox.bulk.allShown(offered.length)}</option>
+                <option value="">{inbox.bulk.selected(countOf(chosen))}</option>
+                <option value="all">{inbox.bulk.allShown(countOf(offered))}</option>
                 {toolsOf(offered).map(([tool, count]) => (
                   <option key={tool} value={`tool:${tool}`}>
                     {visible(tool)} ({count})
@@ -139,10 +142,10 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, heard }: 
               </select>
             </label>
             <button type="button" data-testid="bulk-approve" onClick={() => bulk.propose("approve", chosen)}>
-              {inbox.bulk.approveMore(chosen.length)}
+              {inbox.bulk.approveMore(countOf(chosen))}
             </button>
             <button type="button" data-testid="bulk-decline" onClick={() => bulk.propose("decline", chosen)}>
-              {inbox.bulk.declineMore(chosen.length)}
+              {inbox.bulk.declineMore(countOf(chosen))}
             </button>
           </div>
         )
@@ -177,9 +180,33 @@ function Named({ items }: { items: readonly InboxItem[] }) {
         <li key={questionsKey(item)} dir="auto">
           {asksWords(item, parts) || visible(item.title || words.threads.untitled)}
           {item.interrupts.length > 1 && ` (${inbox.questions(item.interrupts.length)})`}
+          {item.interrupts.map(({ id, toolCall }) => toolCall && <Arguments key={id} {...toolCall} />)}
         </li>
       ))}
     </ul>
+  );
+}
+
+/** So high is what is carried out before it is clipped, in pixels. */
+const CLIPPED_PX = 72;
+
+/** What a call is carried out with, as its card has it; a long one is clipped, and says so. */
+function Arguments({ name, arguments: text }: { name: string; arguments: string }) {
+  const box = useRef<HTMLDivElement>(null);
+  const [long, setLong] = useState(false);
+  const [all, show] = useState(false);
+  useLayoutEffect(() => setLong(box.current!.scrollHeight > CLIPPED_PX + 8), [text]);
+  return (
+    <div className="carried">
+      <div ref={box} style={long && !all ? { maxHeight: CLIPPED_PX, overflow: "hidden" } : undefined} inert={long && !all}>
+        <ArgFields text={text} hook="bulk-arguments" label={visible(name)} />
+      </div>
+      {long && (
+        <button type="button" className="quiet" data-edits data-testid="bulk-arguments-all" aria-expanded={all} onClick={() => show(!all)}>
+          {all ? parts.text.showLess : parts.text.showAll}
+        </button>
+      )}
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { call } from "../server/api";
+import { call, outlives } from "../server/api";
 import { Bar } from "../bar/Bar";
 import { Bulk } from "./bulk";
 import { Held } from "./held";
@@ -9,13 +9,15 @@ import { Resolved } from "./Resolved";
 import { ownPerson } from "../server/own";
 import { inbox } from "../words/inbox";
 
+const newBulk = () => new Bulk((request) => call("POST", "/inbox/resolve", request, outlives(request)));
+
 const VIEWS = ["open", "resolved"] as const;
 
 /** What waits for an answer across threads, and what was decided: of the tenant for who may answer for others, of the own namespace otherwise. */
 export default function Inbox() {
   const [view, setView] = useState<(typeof VIEWS)[number]>("open");
   // Answers that are on their way outlive a look at the other view.
-  const [bulk] = useState(() => new Bulk((request) => call("POST", "/inbox/resolve", request)));
+  const [bulks, setBulks] = useState(() => [newBulk()]);
   const [held] = useState(() => new Held(askKeyOf, ownPerson));
   const box = useRef<HTMLDivElement>(null);
   const switched = useRef(false);
@@ -27,6 +29,7 @@ export default function Inbox() {
     switched.current = true;
     setView(name);
   };
+  const more = () => setBulks((before) => [...before.filter((one) => one.look().state !== "idle" || one.look().results.length > 0), newBulk()]);
   const views = (
     <div className="views" role="group" aria-label={inbox.views}>
       {VIEWS.map((name) => (
@@ -40,7 +43,7 @@ export default function Inbox() {
     <div ref={box} className="place">
       <Bar />
       <div className="page broad">
-        <main>{view === "open" ? <InboxOpen views={views} bulk={bulk} held={held} /> : <Resolved views={views} />}</main>
+        <main>{view === "open" ? <InboxOpen views={views} bulks={bulks} more={more} held={held} /> : <Resolved views={views} />}</main>
       </div>
     </div>
   );

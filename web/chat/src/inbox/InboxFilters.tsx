@@ -65,7 +65,7 @@ export function InboxFilters({ filters, change, facets, paged, folded, counts, t
   const menus = (
     <>
       <Menu
-        label={inbox.reason}
+        label={inbox.kind}
         hook="inbox-reason"
         value={filters.reason}
         all={inbox.any}
@@ -144,7 +144,7 @@ export function filterWords(filters: Filters): string[] {
   const { reason, due, asked, everywhere } = filters;
   const when = ASKED.find(([value]) => value === asked)?.[1] ?? "any";
   return [
-    ...(reason ? [`${inbox.reason} ${reasonWords(reason)}`] : []),
+    ...(reason ? [`${inbox.kind} ${reasonWords(reason)}`] : []),
     ...TYPED.filter((name) => filters[name].trim() !== "").map((name) => `${inbox.typed[name]} ${visible(filters[name].trim())}`),
     ...(due ? [`${inbox.due} ${dueWords(due)}`] : []),
     ...(asked ? [`${inbox.asked} ${inbox.asks[when]}`] : []),

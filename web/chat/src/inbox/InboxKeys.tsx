@@ -10,11 +10,14 @@ interface Props {
   /** Whether a key that goes down there may decide about what is shown: elsewhere it may be meant for something else. */
   decides: (target: EventTarget | null) => boolean;
   act: (act: KeyAct) => void;
+  /** Which keys do what is shown. */
+  shown: boolean;
+  show: (shown: boolean) => void;
 }
 
-/** Says which keys do what, and does it, unless that is turned off. */
+/** Says on demand which keys do what, and does it, unless that is turned off. */
 export function InboxKeys(props: Props) {
-  const { on, turn } = props;
+  const { on, turn, shown, show } = props;
   const last = useRef(props);
   last.current = props;
   useEffect(() => {
@@ -30,18 +33,21 @@ export function InboxKeys(props: Props) {
     return () => removeEventListener("keydown", keyed);
   }, [on]);
   return (
-    <div className="inbox-keys hint" data-testid="inbox-keys">
-      <label className="check">
-        <input type="checkbox" role="switch" checked={on} data-testid="inbox-keys-on" onChange={(event) => turn(event.target.checked)} />
-        <span>{inbox.shortcuts}</span>
-      </label>
-      {on &&
-        Object.entries(inbox.keys).map(([key, what]) => (
-          <span key={key}>
-            <kbd>{key}</kbd> {what}
-          </span>
-        ))}
-    </div>
+    <details className="hint" data-testid="inbox-keys" open={shown} onToggle={(event) => show(event.currentTarget.open)}>
+      <summary title="?">{inbox.keysShown}</summary>
+      <div className="inbox-keys">
+        <label className="check">
+          <input type="checkbox" role="switch" checked={on} data-testid="inbox-keys-on" onChange={(event) => turn(event.target.checked)} />
+          <span>{inbox.shortcuts}</span>
+        </label>
+        {on &&
+          Object.entries(inbox.keys).map(([key, what]) => (
+            <span key={key}>
+              <kbd>{key}</kbd> {what}
+            </span>
+          ))}
+      </div>
+    </details>
   );
 }
 

@@ -7,7 +7,7 @@ import { isLate, nearOf } from "./late";
 import { Guarded } from "../../../react/lib/Guarded";
 import type { Kept } from "../lib/kept";
 import type { Selection } from "./selection";
-import { MOST } from "./bulk";
+import { countOf, MOST } from "./bulk";
 import { inbox } from "../words/inbox";
 
 interface Props {
@@ -32,7 +32,7 @@ export function InboxList({ kept, body, selection: { offered, chosen, choose }, 
   const columns = columnsOf(inbox.columns, has);
   const names = columns.map(({ name }) => name as InboxColumn);
   const all = offered.length > 1 && (
-    <label className="choose" title={inbox.bulk.selectAll(offered.length)}>
+    <label className="choose" title={inbox.bulk.selectAll(countOf(offered))}>
       <input
         type="checkbox"
         ref={(box) => void (box && (box.indeterminate = chosen.length > 0 && chosen.length < offered.length))}
@@ -40,7 +40,7 @@ export function InboxList({ kept, body, selection: { offered, chosen, choose }, 
         data-testid="inbox-choose-all"
         onChange={(event) => choose(event.target.checked ? offered.slice(0, MOST) : [])}
       />
-      <span className="visually-hidden">{inbox.bulk.selectAll(offered.length)}</span>
+      <span className="visually-hidden">{inbox.bulk.selectAll(countOf(offered))}</span>
     </label>
   );
   return (
@@ -55,7 +55,7 @@ export function InboxList({ kept, body, selection: { offered, chosen, choose }, 
                 {giveUp && (
                   <Guarded subject={late.map(askKeyOf).join()}>
                     <button type="button" data-testid="cancel-late" onClick={() => giveUp(late)}>
-                      {inbox.late.cancel(late.length)}
+                      {inbox.late.goOn(countOf(late))}
                     </button>
                   </Guarded>
                 )}

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState, 
 import { LedTo } from "../../../react/inbox/LedTo";
 import { randomUUID } from "@ag-ui/client";
 import { call, control, outlives, type InboxItem } from "../server/api";
-import { MOST, toolsOf, type Bulk } from "./bulk";
+import { countOf, MOST, toolsOf, type Bulk } from "./bulk";
 import { BulkBar } from "./BulkBar";
 import { useFacets } from "./facets";
 import { InboxDetail } from "./InboxDetail";
@@ -23,7 +23,7 @@ import { usePicked } from "./picking";
 import { openAgain, turnedOut, useReopened } from "./reopened";
 import { useReviews } from "./Reviewers";
 import { useScreens } from "./screens";
-import { useSelection } from "./selection";
+import { doneWords, saidOf, useSelection } from "./selection";
 import { Toast } from "./Toast";
 import { ofInbox, ofWaiting } from "../server/notices";
 import { Pager } from "../server/Pager";
@@ -48,17 +48,27 @@ const BESIDE = "(min-width: 48rem)";
 
 const NONE: InboxItem[] = [];
 
+interface Props {
+  views: ReactNode;
+  /** Answers to several: the last one is being chosen, and those before it wait, or have something to be said of them. */
+  bulks: readonly Bulk[];
+  /** Others can be chosen beside those that wait. */
+  more: () => void;
+  held: Held;
+}
+
 /**
  * Open interrupts, those that have waited longest first, and what one of the threads asks beside them; where there is no
  * room for both it is one, then the other.
  */
-export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk; held: Held }) {
+export function InboxOpen({ views, bulks, more, held }: Props) {
+  const bulk = bulks.at(-1)!;
   const [filters, setFilters] = useState(NO_FILTERS);
   const path = inboxPath(filters, SIZE);
   // Notices tell of the own tenant.
   const { data, error, refresh, place } = usePages<InboxItem>(path, EVERY_MS, filters.everywhere ? undefined : ofInbox, pathAt);
   const totals = useTotals(filters.everywhere ? "?tenants=all" : "", filters.everywhere ? undefined : ofWaiting);
-  const { over, held: given } = useSyncExternalStore(held.watch, held.look);
+  const { over, waiting: given } = useSyncExternalStore(held.watch, held.look);
   const items = useListed(data?.items, over);
   const facets = useFacets(items, totals?.reasons, filters);
   const list = `${path} ${place.page}`;
@@ -66,23 +76,32 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
   const beside = useWide(BESIDE);
   const [cleared, setCleared] = useState(0);
   const [keys, setKeys] = useState(keysOn);
+  const [keysShown, setKeysShown] = useState(false);
   const [tells, setSaid] = useState<Said[]>([]);
   const reopened = useReopened();
   const said = useMemo(() => turnedOut(tells, reopened), [tells, reopened]);
-  const note = (...some: Said[]) => setSaid((before) => [...before, ...some].slice(-Math.max(SAID, some.length)));
+  const note = (...some: Said[]) => {
+    const again = new Set(some.map(({ key }) => key));
+    setSaid((before) => [...before.filter(({ key, goesOn }) => !goesOn || !again.has(key)), ...some].slice(-Math.max(SAID, some.length)));
+  };
+  const unsay = (items: readonly InboxItem[]) => {
+    const keys = items.map(askKeyOf);
+    setSaid((before) => before.filter(({ key, goesOn }) => !goesOn || !keys.includes(key)));
+  };
   const say = (one: Said) => {
     note(one);
     held.tell(one.text);
   };
-  const give = (given: Given) => {
-    const keys = given.items.map(askKeyOf);
-    note(...keys.map((key) => ({ key, text: given.text, goesOn: true })));
+  const give = (given: Given, said = given.items.map((item): Said => ({ key: askKeyOf(item), text: given.text, goesOn: true }))) => {
+    const keys = said.map(({ key }) => key);
+    note(...said);
     held.hold({
       ...given,
       send: async () => {
         const outcome = await given.send();
-        const { run, openAgain } = outcome;
-        setSaid((before) => before.map((one) => (keys.includes(one.key) ? { ...one, run, openAgain } : one)));
+        const { run, openAgain, open = [] } = outcome;
+        if (run !== undefined) setSaid((before) => before.map((one) => (keys.includes(one.key) ? { ...one, run, openAgain } : one)));
+        unsay(open);
         return outcome;
       },
     });
@@ -96,10 +115,10 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
   }, [held, refresh]);
   useEffect(() => () => void held.send(), [held]);
   useEffect(() => {
-    if (!given) return;
+    if (given.length === 0) return;
     // Whoever answers and leaves means it. Browsers let a page that goes send no large answer: then the person is asked.
     const leaves = () => void held.send();
-    const asks = (event: Event) => given.large && event.preventDefault();
+    const asks = (event: Event) => given.some(({ given }) => given.large) && event.preventDefault();
     addEventListener("pagehide", leaves);
     addEventListener("beforeunload", asks);
     return () => {
@@ -110,15 +129,36 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
   const places = { heading: useRef<HTMLHeadingElement>(null), rows: useRef<HTMLTableSectionElement>(null), detail: useRef<HTMLDivElement>(null) };
   const picked = usePicked({ list, items, kept, said, beside }, places);
   const whole = data !== undefined && !data.partial;
-  const selection = useSelection(bulk, filters.everywhere ? NONE : items, whole, (text, ...some) => {
-    note(...some);
-    held.tell(text);
-  }, refresh);
-  const undo = () => {
-    const back = held.undo();
+  const selection = useSelection(filters.everywhere ? NONE : items, whole, note, () => bulks.forEach((one) => one.clear()));
+  const carryOut = async (of: Bulk) => {
+    const { way, items } = of.look();
+    const results = await of.send();
+    const taken = results.filter(({ error, missing = 0 }) => !error && missing === 0).map(({ item }) => item);
+    return { text: selection.heard(way, results), open: items.filter((item) => !taken.includes(item)) };
+  };
+  const hold = () => {
+    const request = bulk.hold();
+    if (!request) return;
+    const { way, items } = bulk.look();
+    selection.choose(selection.chosen.filter((one) => !items.includes(one)));
+    const undone = () => {
+      bulk.leave();
+      selection.choose(items);
+    };
+    const given = { items, text: doneWords(way, items), large: !outlives(request), undone, send: () => carryOut(bulk) };
+    give(given, items.map((item) => ({ ...saidOf(way, { item }), openAgain: undefined })));
+    more();
+  };
+  const again = async (of: Bulk) => {
+    const { text } = await carryOut(of);
+    if (text !== "") held.tell(text);
+    refresh();
+  };
+  const undo = (which?: Given) => {
+    const back = held.undo(which);
     if (!back) return;
-    const keys = back.items.map(askKeyOf);
-    setSaid((before) => before.filter(({ key }) => !keys.includes(key)));
+    unsay(back.items);
+    back.undone?.();
     if (back.items[0]) picked.pick(back.items[0], "answer");
   };
   const detailed = picked.key !== undefined && kept.length > 0;
@@ -130,8 +170,10 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
   const bare = counted && kept.length === 0 && !tenants;
   useScreens(items, picked, alone, beside);
   const reviews = useReviews(items, detailed && !filters.everywhere ? picked.open : undefined);
-  const { act, arrow, decides } = movesOf(items, picked, places, bulk, selection, beside, { tell: (text) => held.tell(text), undo });
-  const waiting = counted ? items.filter((item) => !isLate(item, Date.now())).length : (totals?.total ?? 0);
+  const { act, arrow, decides } = movesOf(items, picked, places, bulk, selection, beside, { tell: (text) => held.tell(text), undo: () => undo(), keys: () => setKeysShown((now) => !now) });
+  const open = items.filter((item) => !isLate(item, Date.now()));
+  const waiting = counted ? open.length : (totals?.total ?? 0);
+  const questions = counted ? countOf(open) + open.reduce((sum, { omitted = 0 }) => sum + omitted, 0) : waiting;
   const listed = data === undefined || filters.everywhere ? undefined : waiting;
   useLayoutEffect(() => sayListed(listed), [listed]);
   useLayoutEffect(() => () => sayListed(undefined), []);
@@ -154,7 +196,7 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
         </h2>
         {waiting > 0 && (
           <span className="tag" data-testid="inbox-total">
-            {waiting}
+            {questions === waiting ? waiting : inbox.chatsAndQuestions(waiting, questions)}
           </span>
         )}
         <span className="spacer" />
@@ -174,7 +216,7 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
         />
       </div>
       {error && <InboxFault error={error} everywhere={filters.everywhere} shown={data !== undefined} />}
-      {keyed && <InboxKeys on={keys} turn={turn} decides={decides} act={act} />}
+      {keyed && <InboxKeys on={keys} turn={turn} decides={decides} act={act} shown={keysShown} show={setKeysShown} />}
       <InboxNotes data={data} failed={error !== undefined} empty={kept.length === 0} filters={filterWords(filters)} clear={clear} />
       {reviews.telling}
       <div className="inbox" data-detail={detailed}>
@@ -187,6 +229,8 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
                   columns={columns}
                   gone={gone}
                   said={said.findLast(({ key, goesOn }) => goesOn && key === askKeyOf(item))?.text}
+                  waits={given.find((one) => one.given.items.some((other) => askKeyOf(other) === askKeyOf(item)))}
+                  undo={undo}
                   others={items.length !== 0}
                   leave={() => forget(keyOf(item))}
                   picked={keyOf(item) === picked.key}
@@ -215,18 +259,22 @@ export function InboxOpen({ views, bulk, held }: { views: ReactNode; bulk: Bulk;
       {!alone && <Pager place={place} of={inbox.ofInbox} />}
       <div className="foot">
         <div className="over">
-          <Toast held={held} undo={undo} />
+          <Toast held={held} undo={() => undo()} />
           {keyed && keys && <LeaveHint />}
         </div>
-        <BulkBar
-          bulk={bulk}
-          offered={selection.offered}
-          whole={whole}
-          chosen={selection.chosen}
-          choose={selection.choose}
-          aside={alone}
-          heard={selection.heard}
-        />
+        {bulks.map((one) => (
+          <BulkBar
+            key={one.number}
+            bulk={one}
+            offered={selection.offered}
+            whole={whole}
+            chosen={one === bulk ? selection.chosen : NONE}
+            choose={selection.choose}
+            aside={alone}
+            hold={hold}
+            again={() => void again(one)}
+          />
+        ))}
       </div>
     </>
   );
@@ -254,12 +302,13 @@ function givenUp(late: readonly InboxItem[]): Given {
   const small = outlives(body);
   return {
     items,
-    text: inbox.late.cancelled(items.length),
+    text: inbox.late.wentOn(countOf(items)),
     large: !small,
     send: async () => {
       const { items: told } = await call<{ items: Array<{ error?: object }> }>("POST", "/inbox/resolve", body, small);
       const open = items.filter((_, i) => told[i]?.error);
-      return { text: `${inbox.late.cancelled(items.length - open.length)}.`, open };
+      const gone = items.filter((item) => !open.includes(item));
+      return { text: gone.length === 0 ? "" : `${inbox.late.wentOn(countOf(gone))}.`, open };
     },
   };
 }

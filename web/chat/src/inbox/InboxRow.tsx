@@ -1,6 +1,8 @@
 import type { MouseEvent } from "react";
 import { asksWords } from "../../../react/inbox/asks";
 import type { InboxItem } from "../server/api";
+import type { Given, Waiting } from "./held";
+import { Seconds } from "./Seconds";
 import { AgentCell, Cell, TimeCell } from "./DecisionTable";
 import { KeptRow } from "./KeptRow";
 import { nearOf } from "./late";
@@ -20,6 +22,9 @@ interface Props {
   gone: boolean;
   /** What was done here about what it asked. */
   said?: string;
+  /** The answer that waits to be sent, and the way to take it back. */
+  waits?: Waiting;
+  undo: (given: Given) => void;
   others: boolean;
   leave: () => void;
   /** It is the one that is looked at. */
@@ -42,7 +47,7 @@ interface Props {
 }
 
 /** One thread of the inbox in the table: what it asks, who does, which agent, since when and until when. */
-export function InboxRow({ item, columns, gone, said, others, leave, picked, pick, refused, chosen, choose, barred, sayBarred, taken, passed }: Props) {
+export function InboxRow({ item, columns, gone, said, waits, undo, others, leave, picked, pick, refused, chosen, choose, barred, sayBarred, taken, passed }: Props) {
   const asks = asksWords(item, parts);
   const title = visible(item.title || words.threads.untitled);
   const count = item.interrupts.length + (item.omitted ?? 0);
@@ -59,8 +64,22 @@ export function InboxRow({ item, columns, gone, said, others, leave, picked, pic
       if (!(target as Element).closest("button, label")) pick(false);
     },
   };
+  const over = (
+    <>
+      {said === undefined ? inbox.gone(asks || title) : inbox.yours(said)}
+      {waits && (
+        <>
+          {" "}
+          <Seconds until={waits.at} words={inbox.seconds} />{" "}
+          <button type="button" className="quiet" data-testid="inbox-undo-row" onClick={() => undo(waits.given)}>
+            {waits.given.items.length > 1 ? inbox.undoAll(waits.given.items.length) : inbox.undo}
+          </button>
+        </>
+      )}
+    </>
+  );
   return (
-    <KeptRow gone={gone} over={said === undefined ? inbox.gone(asks || title) : inbox.yours(said)} width={columns.length} others={others} leave={leave} row={row}>
+    <KeptRow gone={gone} over={over} stays={waits !== undefined} width={columns.length} others={others} leave={leave} row={row}>
       <Cell className="what">
         {choose && (
           <label className="choose">

@@ -1,15 +1,19 @@
 import { useSyncExternalStore } from "react";
 import { ApiError } from "../server/api";
 import { Guarded } from "../../../react/lib/Guarded";
-import type { Held } from "./held";
+import { HELD_MS, type Held } from "./held";
+import { Seconds } from "./Seconds";
 import { wordsFor } from "../lib/words";
 import { words } from "../words";
 import { inbox } from "../words/inbox";
 
 /** What was done last, for as long as it can be taken back and a moment longer, and what of it was not taken. It lies over what is there, and moves nothing. */
 export function Toast({ held: answers, undo }: { held: Held; undo: () => void }) {
-  const { held, told, fault } = useSyncExternalStore(answers.watch, answers.look);
+  const { waiting, told, fault } = useSyncExternalStore(answers.watch, answers.look);
   const { error } = fault ?? {};
+  const latest = waiting.at(-1);
+  const count = waiting.reduce((sum, { given }) => sum + given.items.length, 0);
+  const said = (seconds: number) => (waiting.length > 1 ? inbox.answersWait(count, seconds) : inbox.sentSoon(latest!.given.text, count, seconds));
   const code = error instanceof ApiError ? error.code : "client";
   return (
     <>
@@ -33,15 +37,16 @@ export function Toast({ held: answers, undo }: { held: Held; undo: () => void })
         </div>
       )}
       <div role="status">
-        {(held || told) && (
-          <div className="toast" data-testid="inbox-said" data-held={held !== undefined}>
+        {(latest || told) && (
+          <div className="toast" data-testid="inbox-said" data-held={latest !== undefined}>
             <p dir="auto">
               {told}
-              {told && held && <br />}
-              {held && inbox.sentSoon(held.text)}
+              {told && latest && <br />}
+              {latest && <Seconds until={waiting[0]!.at} words={said} />}
+              {latest && <span className="visually-hidden">{said(HELD_MS / 1_000)}</span>}
             </p>
-            {held && (
-              <button type="button" data-testid="inbox-undo" onClick={undo}>
+            {latest && (
+              <button type="button" data-testid="inbox-undo" title={latest.given.text} onClick={undo}>
                 {inbox.undo}
               </button>
             )}

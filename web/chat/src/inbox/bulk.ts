@@ -104,15 +104,15 @@ export interface BulkPicture {
   items: readonly InboxItem[];
   /** Why it is a no. */
   why: string;
-  /** `asking`: nothing is sent. `unanswered`: it was, and what became of `items` is not known. */
-  state: "idle" | "asking" | "sending" | "unanswered";
+  /** `asking` and `held`: nothing is sent. `unanswered`: it was, and what became of `items` is not known. */
+  state: "idle" | "asking" | "held" | "sending" | "unanswered";
   /** Why all of it was refused, or is unanswered. */
   fault?: ApiError;
   /** Of what was sent last, as far as it is known. */
   results: readonly Result[];
 }
 
-interface Request {
+export interface Request {
   idempotencyKey: string;
   items: Array<{ threadId: string; namespace: string; entries: Entry[] }>;
 }
@@ -121,8 +121,12 @@ interface Reply {
   items: Array<{ resolved?: { missing?: string[]; admitted?: { id: string } }; error?: Result["error"] }>;
 }
 
+let bulks = 0;
+
 /** A request keeps its key until it is answered, so that sending it again answers nothing twice. */
 export class Bulk {
+  /** Tells it from others. */
+  readonly number = ++bulks;
   private key = "";
   private readonly watchers = new Set<() => void>();
   private picture: BulkPicture = { way: "approve", items: [], why: "", state: "idle", results: [] };
@@ -172,20 +176,20 @@ export class Bulk {
     if (this.picture.state !== "sending") this.show({ state: "idle", items: [], fault: undefined });
   }
 
+  /** Keeps what was proposed as it is until it is sent or left, and answers what will be sent. */
+  hold(): Request | undefined {
+    if (this.picture.state !== "asking") return undefined;
+    this.show({ state: "held" });
+    return this.request();
+  }
+
   /** Sends what was proposed, or again what is unanswered. Answers what became known. */
   async send(): Promise<readonly Result[]> {
-    const { state, way, items, why, results } = this.picture;
-    if (state !== "asking" && state !== "unanswered") return [];
+    const { state, items, results } = this.picture;
+    if (state !== "asking" && state !== "held" && state !== "unanswered") return [];
     this.show({ state: "sending", fault: undefined });
     try {
-      const { items: told } = await this.post({
-        idempotencyKey: this.key,
-        items: items.map(({ threadId, namespace, interrupts }) => ({
-          threadId,
-          namespace,
-          entries: interrupts.map(({ id, interrupt }) => entryOf(id, answerWith(way, interrupt as unknown as Interrupt, why))),
-        })),
-      });
+      const { items: told } = await this.post(this.request());
       if (!Array.isArray(told) || told.length !== items.length) throw new ApiError(200, "unreadable", inbox.notResults);
       const all = items.map((item, i): Result => ({ item, error: told[i]!.error, missing: told[i]!.resolved?.missing?.length, run: told[i]!.resolved?.admitted?.id }));
       const open = all.filter(({ error }) => error && passes(error.status));
@@ -201,10 +205,22 @@ export class Bulk {
     } catch (error) {
       const fault = error instanceof ApiError ? error : new ApiError(0, "client", String(error));
       // A refusal says nothing about what was sent under this key before.
-      const refused = state === "asking" && fault.status >= 400 && !passes(fault.status);
+      const refused = state !== "unanswered" && fault.status >= 400 && !passes(fault.status);
       this.show({ state: refused ? "idle" : "unanswered", items: refused ? [] : items, fault });
       return [];
     }
+  }
+
+  private request(): Request {
+    const { way, items, why } = this.picture;
+    return {
+      idempotencyKey: this.key,
+      items: items.map(({ threadId, namespace, interrupts }) => ({
+        threadId,
+        namespace,
+        entries: interrupts.map(({ id, interrupt }) => entryOf(id, answerWith(way, interrupt as unknown as Interrupt, why))),
+      })),
+    };
   }
 
   private show(some: Partial<BulkPicture>): void {

@@ -8,10 +8,10 @@ import { isObject } from "../../../react/forms/schema";
 import { parts } from "../words";
 import { inbox } from "../words/inbox";
 
-/** How it was decided. A time that ran out is nobody's answer, whatever was answered in its place. */
-export function decidedHow({ status, payload }: Pick<DecisionInfo, "status" | "payload">): string {
+/** How it was decided. A time that ran out is nobody's answer, whatever was answered in its place; a run that was stopped, or given another message, did not go on. */
+export function decidedHow({ status, payload, through }: Pick<DecisionInfo, "status" | "payload" | "through">): string {
   if (status === "expired") return payload === undefined ? inbox.how.expired : inbox.how.defaulted;
-  if (status === "cancelled") return inbox.how.cancelled;
+  if (status === "cancelled") return through === "steering" || through === "operator" ? inbox.how.cancelled : inbox.how.wentOn;
   const { approved, editedArgs } = isObject(payload) ? payload : {};
   if (approved === false) return inbox.how.declined;
   if (approved !== true) return inbox.how.answered;

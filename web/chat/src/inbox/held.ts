@@ -1,4 +1,4 @@
-// Answers that can be taken back: one is held for some seconds before it is sent, or until another one comes.
+// Answers that can be taken back: each is held for some seconds before it is sent.
 
 import type { InboxItem } from "../server/api";
 
@@ -21,18 +21,28 @@ export interface Outcome {
   openAgain?: (why: string) => string;
 }
 
+/** An answer that is not sent yet, and when it is, as `performance.now` has it. */
+export interface Waiting {
+  given: Given;
+  at: number;
+  /** Who gave it. */
+  whose: number;
+}
+
 export interface Given {
   items: readonly InboxItem[];
   /** The answer in words. */
   text: string;
   /** It is too large to be sent by a page that goes. */
   large?: boolean;
+  /** Hears that it was taken back. */
+  undone?: () => void;
   send: () => Promise<Outcome>;
 }
 
 export interface HeldPicture {
-  /** The answer that is not sent yet. */
-  held?: Given;
+  /** The answers that are not sent yet, the latest last. */
+  waiting: readonly Waiting[];
   /** What is answered here, which lists may have still. */
   over: ReadonlySet<string>;
   /** What was done last. */
@@ -43,11 +53,10 @@ export interface HeldPicture {
 
 /** `keyOf` tells what an item asks from what it asks later. */
 export class Held {
-  private picture: HeldPicture = { over: new Set() };
+  private picture: HeldPicture = { waiting: [], over: new Set() };
   private readonly watchers = new Set<() => void>();
-  private timer?: ReturnType<typeof setTimeout>;
+  private readonly timers = new Map<Given, ReturnType<typeof setTimeout>>();
   private telling?: ReturnType<typeof setTimeout>;
-  private whose = 0;
   /** Whoever shows the list hears that it has changed. */
   changed: () => void = () => {};
 
@@ -63,34 +72,34 @@ export class Held {
   };
   readonly look = (): HeldPicture => this.picture;
 
-  /** Holds an answer. The one before it is sent. */
+  /** Holds an answer for its time. */
   hold(given: Given): void {
-    void this.send();
     clearTimeout(this.telling);
-    this.whose = this.person();
-    const { fault } = this.picture;
+    const whose = this.person();
+    const { fault, waiting } = this.picture;
     const anew = fault?.given.items.some((one) => given.items.some((item) => this.keyOf(one) === this.keyOf(item)));
-    this.show({ held: given, told: undefined, over: this.with(given.items), ...(anew && { fault: undefined }) });
-    this.timer = setTimeout(() => void this.send(), HELD_MS);
+    const at = performance.now() + HELD_MS;
+    this.show({ waiting: [...waiting, { given, at, whose }], told: undefined, over: this.with(given.items), ...(anew && { fault: undefined }) });
+    this.timers.set(given, setTimeout(() => void this.send(given), HELD_MS));
   }
 
-  /** Takes the held answer back, and returns it. */
-  undo(): Given | undefined {
-    const { held } = this.picture;
-    if (!held) return undefined;
-    clearTimeout(this.timer);
-    this.show({ held: undefined, over: this.without(held.items) });
-    return held;
+  /** Takes an answer that waits back, the latest if none is named, and returns it. */
+  undo(given = this.picture.waiting.at(-1)?.given): Given | undefined {
+    if (!given || !this.release(given)) return undefined;
+    this.show({ over: this.without(given.items) });
+    return given;
   }
 
-  /** Sends the held answer at once. What somebody gave who has left since is sent by nobody. */
-  async send(): Promise<void> {
-    const { held } = this.picture;
-    if (!held) return;
-    clearTimeout(this.timer);
-    this.show({ held: undefined });
-    if (this.whose === this.person()) await this.carryOut(held);
-    else this.show({ over: this.without(held.items) });
+  /** Sends an answer that waits, or all of them, at once. What somebody gave who has left since is sent by nobody. */
+  async send(given?: Given): Promise<void> {
+    const some = this.picture.waiting.filter((one) => given === undefined || one.given === given);
+    await Promise.all(
+      some.map(({ given, whose }) => {
+        this.release(given);
+        if (whose === this.person()) return this.carryOut(given);
+        this.show({ over: this.without(given.items) });
+      }),
+    );
   }
 
   /** Sends once more what was not taken. */
@@ -116,7 +125,7 @@ export class Held {
   private async carryOut(given: Given): Promise<void> {
     try {
       const { text, open = [] } = await given.send();
-      if (!this.picture.held) this.tell(text);
+      if (text !== "") this.tell(text);
       this.show({ over: this.without(open) });
       const settled = given.items.filter((item) => !open.includes(item));
       setTimeout(() => this.show({ over: this.without(settled) }), SETTLED_MS);
@@ -124,6 +133,16 @@ export class Held {
       this.show({ fault: { given, error }, over: this.without(given.items) });
     }
     this.changed();
+  }
+
+  /** It waits no more; false: it did not. */
+  private release(given: Given): boolean {
+    const { waiting } = this.picture;
+    const left = waiting.filter((one) => one.given !== given);
+    clearTimeout(this.timers.get(given));
+    this.timers.delete(given);
+    this.show({ waiting: left });
+    return left.length < waiting.length;
   }
 
   private with(items: readonly InboxItem[]): ReadonlySet<string> {

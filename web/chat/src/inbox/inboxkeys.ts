@@ -2,10 +2,10 @@
 
 import { uncovered } from "../../../react/lib/Guarded";
 
-/** `leave` a field; `send` the no whose reason is typed; `choose` what is picked for an answer to several, and propose the yes or the no to those that are chosen; `undo` the last answer. */
-export type KeyAct = "next" | "previous" | "leave" | "approve" | "decline" | "send" | "edit" | "undo" | "choose" | "approve chosen" | "decline chosen";
+/** `leave` a field; `send` the no whose reason is typed; `choose` what is picked for an answer to several, and propose the yes or the no to those that are chosen; `undo` the last answer; `keys` says what they do. */
+export type KeyAct = "next" | "previous" | "leave" | "approve" | "decline" | "send" | "edit" | "undo" | "choose" | "approve chosen" | "decline chosen" | "keys";
 
-const ACTS: Record<string, KeyAct> = { j: "next", k: "previous", a: "approve", d: "decline", e: "edit", u: "undo", x: "choose", A: "approve chosen", D: "decline chosen" };
+const ACTS: Record<string, KeyAct> = { j: "next", k: "previous", a: "approve", d: "decline", e: "edit", u: "undo", x: "choose", "?": "keys", A: "approve chosen", D: "decline chosen" };
 
 /** What a key that goes down means; undefined for a letter that is typed, a shortcut of somebody else's, and a decision that is held down. */
 export function keyActOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "repeat" | "defaultPrevented" | "isComposing" | "target">): KeyAct | undefined {
@@ -96,10 +96,15 @@ export function neighbour(list: ReadonlyArray<{ key: string; gone: boolean }>, f
   return (step === 1 ? list.slice(at + 1).find(there) : list.slice(0, at).findLast(there))?.key;
 }
 
-/** What comes after an answer to what is at `from`: what follows on it, or else is before it; a thread that asks again comes last. Undefined: nothing is there. */
-export function follower(list: ReadonlyArray<{ key: string; gone: boolean }>, from: string): string | undefined {
-  const again = list.some(({ key, gone }) => key === from && !gone);
-  return neighbour(list, from, 1) ?? neighbour(list, from, -1) ?? (again ? from : undefined);
+/**
+ * What comes after an answer to what is at `from`: what follows on it, or else the first one; a thread that asks again comes
+ * last. What is late comes only after what is late. Undefined: nothing is there.
+ */
+export function follower(list: ReadonlyArray<{ key: string; gone: boolean; late: boolean }>, from: string): string | undefined {
+  const at = list.find(({ key }) => key === from);
+  const rest = at?.late ? list : list.filter(({ key, late }) => !late || key === from);
+  const first = rest.find(({ key, gone }) => !gone && key !== from)?.key;
+  return neighbour(rest, from, 1) ?? first ?? (at && !at.gone ? from : undefined);
 }
 
 const KEY = "aguiws:keys";

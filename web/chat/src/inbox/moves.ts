@@ -25,15 +25,18 @@ interface Does {
   /** Tells something for a moment. */
   tell: (text: string) => void;
   undo: () => void;
+  /** Shows which keys do what, or no more. */
+  keys: () => void;
 }
 
-export function movesOf(items: readonly InboxItem[], picked: Picked, { heading, rows, detail }: Places, bulk: Bulk, { changer, has, chosen, barred }: Selection, beside: boolean, { tell, undo }: Does): Moves {
+export function movesOf(items: readonly InboxItem[], picked: Picked, { heading, rows, detail }: Places, bulk: Bulk, { changer, has, chosen, barred }: Selection, beside: boolean, { tell, undo, keys }: Does): Moves {
   const { listed, open, there, pick, buttonOf } = picked;
   const itemAt = (key: string | undefined) => items.find((one) => keyOf(one) === key);
   return {
     act(what) {
       if (what === "leave") return (rows.current?.querySelector<HTMLElement>('[data-picked="true"] [data-testid="inbox-pick"]') ?? heading.current)?.focus();
       if (what === "undo") return undo();
+      if (what === "keys") return keys();
       if (what === "choose") {
         const change = open && changer(open);
         if (change) change(!has(open));

@@ -2,11 +2,12 @@
 
 import { type RefObject, useEffect, useLayoutEffect, useState } from "react";
 import type { InboxItem } from "../server/api";
-import { uncovered } from "../../../react/lib/Guarded";
+import { led, uncovered } from "../../../react/lib/Guarded";
 import type { Kept } from "../lib/kept";
 import { askKeyOf, keyOf } from "./asked";
 import type { Said } from "./InboxItem";
 import { follower } from "./inboxkeys";
+import { isLate } from "./late";
 import { rowsOf } from "./DecisionTable";
 import { useLostFocus } from "./lostfocus";
 
@@ -31,7 +32,7 @@ export interface Places {
 }
 
 /** A row of the list, or the place of one that has gone. */
-export type Listed = ReadonlyArray<{ key: string; gone: boolean }>;
+export type Listed = ReadonlyArray<{ key: string; gone: boolean; late: boolean }>;
 
 export interface Picked {
   key?: string;
@@ -70,7 +71,7 @@ export function usePicked({ list, items, kept, said, beside }: Shown, { heading,
     if (beside && picked === undefined && first) pick(first, document.activeElement?.matches("body, .bar a") ? "coming" : undefined);
   }, [beside, picked, first, list]);
   useLayoutEffect(uncovered, [picking]);
-  const listed = kept.map(({ item, gone }) => ({ key: keyOf(item), gone }));
+  const listed = kept.map(({ item, gone }) => ({ key: keyOf(item), gone, late: isLate(item, Date.now()) }));
   const there = items.find((item) => keyOf(item) === picked);
   const open = there && askKeyOf(there) === picking.ask ? there : undefined;
   const saidHere = said.filter(({ key }) => key === picking.ask);
@@ -88,6 +89,7 @@ export function usePicked({ list, items, kept, said, beside }: Shown, { heading,
   useEffect(() => {
     const { by, key, left } = picking;
     if (by === undefined) return;
+    if ((by === "key" || by === "open") && detail.current) led(detail.current);
     // On a phone the list goes, and what is picked comes, or the other way round.
     if (key === undefined) (buttonOf(left) ?? heading.current)?.focus();
     else if (by === "key" && beside) lead(buttonOf(key));

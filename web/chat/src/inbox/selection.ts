@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import type { InboxItem } from "../server/api";
 import { decisionOf } from "../../../react/forms/wording";
 import { visible } from "../../../react/lib/misleading";
-import { among, barredBy, bulkable, messagesOf, plainAnswer, questionsKey, type Bulk, type Result, type Way } from "./bulk";
+import { among, barredBy, bulkable, countOf, messagesOf, plainAnswer, questionsKey, type Result, type Way } from "./bulk";
 import { refusalWords } from "./BulkBar";
 import { askKeyOf } from "./asked";
 import type { Said } from "./InboxItem";
@@ -24,12 +24,12 @@ export interface Selection {
   barred: (item: InboxItem) => string;
   /** Why a yes or no to several did not answer it. */
   refused: (item: InboxItem) => string | undefined;
-  /** Hears what became of some. */
-  heard: (way: Way, results: readonly Result[]) => void;
+  /** Hears what became of some, and says how many were answered; an empty text: none. */
+  heard: (way: Way, results: readonly Result[]) => string;
 }
 
-/** What is chosen is shown. `whole`: that is all there is. `say` tells what was answered, and `refresh` asks for the list again. */
-export function useSelection(bulk: Bulk, shown: readonly InboxItem[], whole: boolean, say: (text: string, ...some: Said[]) => void, refresh: () => void): Selection {
+/** What is chosen is shown. `whole`: that is all there is. `note` hears what was answered, and `clear` that what became of others has been seen. */
+export function useSelection(shown: readonly InboxItem[], whole: boolean, note: (...some: Said[]) => void, clear: () => void): Selection {
   const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<Record<string, string>>({});
   const offered = shown.filter(bulkable);
@@ -38,7 +38,7 @@ export function useSelection(bulk: Bulk, shown: readonly InboxItem[], whole: boo
   }, [shown, whole]);
   const has = (item: InboxItem) => keys.has(questionsKey(item));
   const choose = (now: ReadonlySet<string>) => {
-    bulk.clear();
+    clear();
     setKeys(now);
   };
   return {
@@ -50,13 +50,11 @@ export function useSelection(bulk: Bulk, shown: readonly InboxItem[], whole: boo
     barred: (item) => inbox.bulk.barred[(shown.includes(item) && barredBy(item)) || "elsewhere"],
     refused: (item) => refused[questionsKey(item)],
     heard(way, results) {
-      if (results.length === 0) return refresh();
+      if (results.length === 0) return "";
       const taken = results.filter((one) => !one.error);
-      const done = (way === "approve" ? inbox.bulk.approved : inbox.bulk.declined)(taken.length);
-      if (taken.length > 0) say(`${done}.`, ...taken.map((one) => saidOf(way, one)));
+      note(...taken.map((one) => saidOf(way, one)));
       setRefused(Object.fromEntries(results.flatMap(({ item, error }) => (error ? [[questionsKey(item), refusalWords(error)]] : []))));
-      setKeys(new Set());
-      refresh();
+      return taken.length === 0 ? "" : `${doneWords(way, taken.map(({ item }) => item))}.`;
     },
   };
 }
@@ -68,7 +66,12 @@ function changed(chosen: ReadonlySet<string>, key: string, yes: boolean): Readon
   return now;
 }
 
-function saidOf(way: Way, { item, missing = 0, run }: Result): Said {
+/** So many were answered so. */
+export function doneWords(way: Way, items: readonly InboxItem[]): string {
+  return (way === "approve" ? inbox.bulk.approved : inbox.bulk.declined)(countOf(items));
+}
+
+export function saidOf(way: Way, { item, missing = 0, run }: Pick<Result, "item" | "missing" | "run">): Said {
   const decisions = item.interrupts.map(({ interrupt, toolCall }) => {
     const asked = interrupt as unknown as Interrupt;
     return decisionOf(asked, messagesOf(asked, toolCall), plainAnswer(way, asked)!, parts);

@@ -27,7 +27,7 @@ export const errors: typeof en = {
   interrupts_uncovered: { title: "Eine Frage wurde ausgelassen", advice: "Alle offenen Fragen müssen zusammen beantwortet werden." },
   interrupt_unknown: { title: "Die Frage ist hier nicht bekannt", advice: "Nach dem Neuladen der Seite ist zu sehen, was offen ist." },
   interrupt_conflict: { title: "Schon beantwortet, und anders", advice: "Jemand war schneller; dessen Antwort gilt." },
-  interrupt_expired: { title: "Die Frist für die Antwort ist abgelaufen", advice: "Die Frage lässt sich nur noch abbrechen." },
+  interrupt_expired: { title: "Die Frist für die Antwort ist abgelaufen", advice: "Der Agent kann nur noch ohne Antwort fortfahren." },
   interrupt_payload_invalid: { title: "Die Antwort passt nicht zur Frage", advice: "Bitte berichtigen und noch einmal senden." },
   interrupt_payload_too_complex: { title: "Die Antwort lässt sich nicht prüfen", advice: "Bitte verkleinern und noch einmal senden, oder die Frage abbrechen." },
   login_not_found: { title: "Diese Anmeldung gibt es nicht", advice: "Sie wurde schon gelöscht." },

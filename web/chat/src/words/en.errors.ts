@@ -25,7 +25,7 @@ export const errors = {
   interrupts_uncovered: { title: "A question was left out", advice: "All open questions have to be answered together." },
   interrupt_unknown: { title: "The question is not known here", advice: "Reload the page to see what is open." },
   interrupt_conflict: { title: "Answered already, differently", advice: "Somebody was faster; their answer counts." },
-  interrupt_expired: { title: "The time to answer is over", advice: "The question can only be cancelled now." },
+  interrupt_expired: { title: "The time to answer is over", advice: "The agent can only go on without an answer now." },
   interrupt_payload_invalid: { title: "The answer does not fit the question", advice: "Correct it and send it again." },
   interrupt_payload_too_complex: { title: "The answer cannot be checked", advice: "Make it smaller and send it again, or cancel the question." },
   login_not_found: { title: "There is no such sign-in", advice: "It was deleted already." },
