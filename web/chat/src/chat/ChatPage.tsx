@@ -65,6 +65,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const empty = messages.length === 0 && status.queued.length === 0 && picture.outgoing.length === 0 && !running;
   const writes = useMay("run");
   const unknown = empty && status.synced && !picture.position?.seq && !madeHere(threadId);
+  const blank = empty && status.synced && !unknown;
   /** Somebody has just said yes here, for the first time. */
   const [approved, approve] = useState(false);
   const sending = picture.outgoing.length > 0 || status.queued.length > 0;
@@ -190,7 +191,8 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
               </OrElse>
             )}
             {unknown && <NoSuchChat begin={writes === false ? undefined : begin} />}
-            {empty && !unknown && status.synced && writes && <EmptyChat agent={status.hello?.capabilities?.identity} durable={status.hello?.durable !== false} send={send} />}
+            {blank && writes === false && <MayNotWrite />}
+            {blank && writes && <EmptyChat agent={status.hello?.capabilities?.identity} durable={status.hello?.durable !== false} send={send} />}
             {messages.length === 0 && !status.synced && !failure && (
               <p className="hint center" role="status" data-testid="loading">
                 {storeAway ? words.chat.loadedLater : words.chat.loading}
@@ -288,7 +290,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
           {follow.away && (
             <Jump jump={follow.jump} left={() => field.current?.focus({ preventScroll: true })} />
           )}
-          {writes === false && <MayNotWrite />}
+          {writes === false && !blank && <MayNotWrite />}
           <Composer
             threadId={threadId}
             hidden={signedOut || writes === false}

@@ -69,7 +69,6 @@ export function EmptyChat({ agent, durable, send }: EmptyProps) {
           ))}
         </ul>
       </details>
-      {!durable && <MemoryNotice />}
     </section>
   );
 }

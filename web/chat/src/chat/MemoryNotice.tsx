@@ -8,7 +8,7 @@ function advice(): string {
   return said && said !== en.chat.keepAdvice ? said : words.chat.keepAdvice;
 }
 
-/** One line that says that what is kept ends with the server, to those who may do something about it. */
+/** A line that says that what is kept ends with the server, to those who may do something about it. */
 export function MemoryNotice() {
   if (!useMay("admin")) return null;
   return (

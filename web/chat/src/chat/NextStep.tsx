@@ -30,13 +30,13 @@ export function NextStep({ away }: { away: () => void }) {
         </a>
         {operates && (
           <>
-            , {words.chat.orSee}{" "}
+            {" · "}
+            {words.chat.orSee}{" "}
             <a href={at("/ops")} onClick={onLink}>
               {words.bar.operator}
             </a>
           </>
         )}
-        .
       </span>
       <button type="button" className="quiet" aria-label={words.chat.dismissNotice} title={words.chat.dismiss} data-testid="next-step-dismiss" onClick={away}>
         ×
