@@ -23,7 +23,6 @@ export const inbox: typeof en = {
   corrupted: (why, advice) => `${why}, daher lässt sich nicht antworten. ${advice}`,
   tenant: (name) => `Mandant ${name}`,
   shortcuts: "Tastenkürzel",
-  sendsNo: "lehnt ab, mit dem Geschriebenen als Grund.",
   lastOne: "Dies ist der letzte Eintrag der Liste.",
   firstOne: "Dies ist der erste Eintrag der Liste.",
   undo: "Rückgängig",

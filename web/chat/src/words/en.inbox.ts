@@ -21,7 +21,6 @@ export const inbox = {
   corrupted: (why: string, advice: string) => `${why}, so it cannot be answered. ${advice}`,
   tenant: (name: string) => `tenant ${name}`,
   shortcuts: "Keyboard shortcuts",
-  sendsNo: "declines, with what is written as the reason.",
   lastOne: "This is the last one in the list.",
   firstOne: "This is the first one in the list.",
   undo: "Undo",
