@@ -100,7 +100,7 @@ test("a message that is refused stays with its reason, and is sent again as it w
   refusals.push("forbidden");
   await tab.say("/say what nobody allows");
   await outgoing.waitFor();
-  assert.match(await outgoing.textContent(), /Not sent\. You may not do this\.\s*Whoever runs the server can allow it/);
+  assert.match(await outgoing.textContent(), /Not sent\. You may not do this\.\s*The operator of the server can allow it/);
   assert.equal(await tab.at("retry").count() + await tab.at("error").count(), 0, "it would be refused again, and is said once");
   assert.deepEqual(inputs[1].messages.map(({ id }) => id), inputs[0].messages.map(({ id }) => id));
 });
