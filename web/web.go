@@ -71,7 +71,7 @@ type Options struct {
 
 // HandlerFor is Handler with options. It panics if Base is not the path of a base.
 func HandlerFor(o Options) http.Handler {
-	o.Keep = cmp.Or(o.Keep, "The program that serves this page can give redisstore.Open in place of redisstore.Embedded to keep them.")
+	o.Keep = cmp.Or(o.Keep, "redisstore.Open keeps them.")
 	o.Base = strings.TrimSuffix(o.Base, "/")
 	if !origin.IsBase(o.Base) {
 		panic(fmt.Sprintf("web: Options.Base is %q: expected a path such as /agents", o.Base))

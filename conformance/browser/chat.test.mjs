@@ -8,7 +8,6 @@ const texts = (seen, role) => seen.messages.filter((message) => message.role ===
 test("an empty chat offers the commands, and says what does not last", async () => {
   const context = await person();
   const tab = await Tab.open(context, embedded);
-  await tab.at("durable-banner").waitFor();
   await tab.at("try").first().waitFor();
   assert.match(await tab.at("path").innerText(), /Send an email to ada@example\.com[^]*Reload the page[^]*--redis[^]*Approve/);
   assert.deepEqual(await tab.at("try").locator("strong").allTextContents(), ["Fill in a form with me", "Crash halfway and carry on"]);
@@ -24,19 +23,28 @@ test("an empty chat offers the commands, and says what does not last", async () 
   await tab.asked("confirmation");
   await tab.click("approve");
   await tab.says("Confirmed.");
+  await tab.at("next-step").waitFor();
   await tab.say("Send an email to ada@example.com");
   assert.match(await (await tab.asked("tool_call")).innerText(), /Send email to ada@example\.com/);
   await tab.decide(tab.at("approve"));
-  await tab.at("next-step").waitFor();
-  assert.match(await tab.at("durable-banner").textContent(), /--redis/, "a command says its own way");
-  await tab.click("durable-dismiss");
-  await tab.at("durable-banner").waitFor({ state: "detached" });
-  await tab.reload();
-  assert.equal(await tab.at("durable-banner").count(), 0, "what was put away stays away");
+  await tab.says("I have called");
+  assert.equal(await tab.at("next-step").count(), 0, "it is said of the first yes alone");
   const durable = await Tab.open(context, a);
   await durable.at("try").first().waitFor();
   assert.match(await durable.at("path").textContent(), /start it again/);
-  assert.equal(await durable.at("durable-banner").count(), 0);
+});
+
+test("a chat that an address names and nobody has said anything in is no new one", async () => {
+  const context = await person();
+  const tab = await Tab.open(context, embedded, "nobody-knows-this");
+  await tab.at("no-such-chat").waitFor();
+  assert.equal(await tab.at("empty").count(), 0);
+  await tab.shot("136-no-such-chat");
+  await tab.at("no-such-chat").getByRole("button").click();
+  await tab.at("empty").waitFor();
+  await tab.reload();
+  await tab.at("empty").waitFor();
+  assert.equal(await tab.at("no-such-chat").count(), 0, "it was made here");
 });
 
 test("text streams, and stays after a reload and in a second tab", async () => {

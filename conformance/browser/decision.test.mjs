@@ -54,7 +54,7 @@ test("a call says what was decided about it, by whom and why, in every tab and a
   await tab.shot("90-decisions");
 });
 
-test("Enter in the reason is a no with that reason, Escape leaves it, and what a no is said to be is calm", async () => {
+test("Enter in the reason decides nothing and leads to the no, Escape leaves it, and what a no is said to be is calm", async () => {
   const tool = unique("pay");
   const tab = await Tab.open(await person(), embedded);
   await tab.say(`/tool ${tool} {"eur":10}`);
@@ -70,6 +70,9 @@ test("Enter in the reason is a no with that reason, Escape leaves it, and what a
   assert.equal(await tab.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(document.querySelectorAll(".question .guarded[aria-disabled], .guarded[aria-disabled] .question").length))))), 0, "nothing waits");
   await tab.click("discard-edits");
   await tab.at("field-reason").focus();
+  await tab.page.keyboard.press("Enter");
+  assert.ok(await card.getByTestId("decline").evaluate((button) => button === document.activeElement), "Enter decides nothing");
+  await tab.takes(card.getByTestId("decline"));
   await tab.page.keyboard.press("Enter");
   await tab.says(`${tool} was declined`);
   assert.match(await tab.at("tool-card").last().getByTestId("decision-reason").innerText(), /too dear/);
@@ -164,7 +167,7 @@ test("several questions come one at a time, are looked over before they are sent
   };
   const step = async (words) => until(async () => (await tab.at("step").textContent()) === words, words);
   await step("Question 1 of 3");
-  await reached("step", "step-next", "proposed-args", "field-reason", "approve", "edit", "decline", "cancel");
+  await reached("step", "step-next", "proposed-args", "field-reason", "approve", "decline", "edit", "cancel");
   await tab.shot("93-steps-phone");
   // The second click of two comes down on the next question, which takes none.
   await tab.takes(cards.nth(0).getByTestId("approve"));

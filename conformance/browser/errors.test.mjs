@@ -66,27 +66,28 @@ test("a thread that may not be followed is tried again, and a failure in passing
   await tab.says("still here");
   assert.equal(await tab.at("error").count(), 0, "and stays away");
   again("twice");
-  assert.match(await (await said(tab, "forbidden")).textContent(), /twice/);
+  await said(tab, "forbidden");
 });
 
 test("a message that is refused stays with its reason, and is sent again as it was", async () => {
   const inputs = [];
-  let refusals = 1;
+  const refusals = ["overloaded"];
   const { context } = await between((frame, answer) => {
     if (frame.type !== undefined) return false;
     inputs.push(frame);
-    if (refusals-- <= 0) return false;
+    const code = refusals.shift();
+    if (!code) return false;
     const { threadId, runId, id } = frame;
     answer({ type: "ws.run", id, threadId, runId, disposition: "refused" });
     answer({ type: "ws.stream", threadId, epoch: "", seq: 0, uncounted: 1 });
-    answer({ type: "RUN_ERROR", code: "overloaded", message: "too much to do" });
+    answer({ type: "RUN_ERROR", code, message: "too much to do" });
     return true;
   });
   const tab = await Tab.open(context, embedded);
   await tab.say("/say once more");
   const outgoing = tab.page.locator('[data-testid="outgoing"][data-state="failed"]');
   await outgoing.waitFor();
-  assert.match(await outgoing.textContent(), /once more.*Not sent.*too much to do/s);
+  assert.match(await outgoing.textContent(), /once more.*Not sent.*Too much to do/s);
   assert.equal(await tab.at("message").count(), 0, "it does not look sent");
   await tab.shot("75-not-sent");
   await tab.reload();
@@ -96,5 +97,10 @@ test("a message that is refused stays with its reason, and is sent again as it w
   await tab.says("once more");
   await until(async () => (await tab.at("outgoing").count()) === 0, "it is taken");
   assert.equal(inputs[1].runId, inputs[0].runId);
+  refusals.push("forbidden");
+  await tab.say("/say what nobody allows");
+  await outgoing.waitFor();
+  assert.match(await outgoing.textContent(), /Not sent\. You may not do this\.\s*The operator of the server can allow it/);
+  assert.equal(await tab.at("retry").count() + await tab.at("error").count(), 0, "it would be refused again, and is said once");
   assert.deepEqual(inputs[1].messages.map(({ id }) => id), inputs[0].messages.map(({ id }) => id));
 });

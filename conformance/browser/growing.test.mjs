@@ -8,6 +8,7 @@ test("the arguments of a call fill in, and the agent is seen to work until it is
   const tab = await Tab.open(context, steps);
   await tab.at("empty").waitFor();
   assert.equal(await tab.at("command-button").count(), 0, "commands of another agent are not offered");
+  assert.equal(await tab.at("durable-banner").textContent(), "Chats end with the server. redisstore.Open keeps them.");
   await tab.shot("72-empty-of-any-agent");
   assert.equal(await tab.at("working").count(), 0);
   // Looked at from inside, where no picture is missed.

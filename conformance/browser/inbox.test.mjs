@@ -389,7 +389,8 @@ test("by single keys: one goes through what waits, approves, declines and edits,
   await until(async () => (await effects(tool)).length === 1, "it is carried out");
   await until(async () => (await picked()) === threads[1].threadId, "the next one comes by itself");
   await presses("d", () => open.page.evaluate(() => document.activeElement.dataset.testid === "field-reason"), "d asks for a reason");
-  await presses("Enter", async () => (await itemOf(open, threads[1]).count()) === 0, "Enter declines");
+  await presses("Enter", () => open.page.evaluate(() => document.activeElement.dataset.testid === "decline"), "Enter leads to the no");
+  await presses("Enter", async () => (await itemOf(open, threads[1]).count()) === 0, "and once more declines");
   await presses("e", async () => (await open.at("edit /eur").count()) === 1, "e edits");
   await until(() => open.at("edit /eur").evaluate((element) => element === document.activeElement), "the editor has the focus");
   await keyboard.press("ControlOrMeta+a");

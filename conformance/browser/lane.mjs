@@ -111,9 +111,10 @@ export const unseen = (page) => page.evaluate(() => {
 
 /** A tab that shows a thread at a server. */
 export class Tab {
-  static async open(context, server, threadId = randomUUID()) {
-    const tab = await Tab.at(context, `${server}/?thread=${encodeURIComponent(threadId)}`, threadId);
+  static async open(context, server, threadId) {
+    const tab = await Tab.at(context, threadId === undefined ? `${server}/` : `${server}/?thread=${encodeURIComponent(threadId)}`, threadId);
     await tab.connected();
+    tab.threadId ??= new URL(tab.page.url()).searchParams.get("thread");
     return tab;
   }
 

@@ -54,13 +54,12 @@ for (const colorScheme of ["light", "dark"]) {
 test("on a phone, the head of an empty chat is seen and what opens stays on the screen", async () => {
   const tab = await Tab.open(await person({ viewport: SIZES.phone }), embedded);
   await tab.at("try").first().waitFor();
-  await tab.at("durable-banner").waitFor();
   const seen = (locator) => locator.evaluate((element) => {
     const { top, left, right } = element.getBoundingClientRect();
     const over = document.elementFromPoint((left + right) / 2, top + 2);
     return top >= 0 && left >= 0 && right <= innerWidth && (over === element || element.contains(over));
   });
-  await until(() => seen(tab.at("durable-banner")), "the chat begins at its beginning");
+  await until(() => seen(tab.at("empty").locator("h2")), "the chat begins at its beginning");
   await tab.click("menu");
   await tab.at("position").waitFor();
   await until(() => seen(tab.at("position")), "the connection's details fit");
@@ -71,7 +70,7 @@ test("on a phone, the head of an empty chat is seen and what opens stays on the 
   await tab.say("/say a conversation that fits");
   await tab.says("that fits");
   await tab.rest();
-  await until(() => seen(tab.at("durable-banner")), "a conversation that fits does not scroll");
+  await until(() => seen(tab.at("message").first()), "a conversation that fits does not scroll");
   await tab.say("/parallel 2");
   const cards = await tab.asked("tool_call", 2);
   await cards.nth(0).getByTestId("approve").focus();

@@ -48,7 +48,7 @@ test("who signs in after somebody else sees nothing of them, and writes nothing 
   await tab.at("sign-in").waitFor();
   await until(() => anns.every((socket) => socket.isClosed()), "Ann's socket is closed");
   await enter(BOB);
-  await tab.at("empty").waitFor();
+  await tab.at("no-such-chat").waitFor();
   assert.equal(await tab.at("message").count(), 0);
   assert.equal(await tab.at("composer").inputValue(), "");
   assert.equal(await row.count(), 0, "Ann's chat is not in Bob's list");

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { barriers, person, provided, Tab, test, until } from "./lane.mjs";
+import { barriers, EVE, guarded, person, provided, signIn, Tab, test, until } from "./lane.mjs";
 
 test("below a path, who signs in at the provider comes back to where they were, approves in the inbox, and signs out", async () => {
   const context = await person({ viewport: { width: 1280, height: 900 } });
@@ -49,4 +49,17 @@ test("below a path, who signs in at the provider comes back to where they were, 
     assert.deepEqual(await one.page.evaluate(() => Object.values(sessionStorage).filter((kept) => kept !== "[]")), [], "nothing of hers is left");
   }
   assert.deepEqual(await context.cookies(provided), []);
+});
+
+test("who may not write is told so once, and led to what they may do", async () => {
+  const tab = await Tab.at(await person({ viewport: { width: 1280, height: 900 } }), `${guarded}/`, undefined, { serverMayRefuse: true });
+  await signIn(tab, EVE);
+  await tab.at("may-not-write").waitFor();
+  assert.match(await tab.at("may-not-write").textContent(), /You may answer questions/);
+  for (const hook of ["empty", "new-chat", "durable-banner"]) assert.equal(await tab.at(hook).count(), 0, hook);
+  assert.ok(!(await tab.at("composer").isVisible()));
+  assert.deepEqual(await barriers(tab.page), []);
+  await tab.shot("137-may-not-write");
+  await tab.at("may-not-write").getByRole("link").click();
+  await tab.page.getByRole("heading", { name: "Waiting for you" }).waitFor();
 });

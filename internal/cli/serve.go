@@ -197,7 +197,7 @@ func (s *settings) serverOptions(auth identity.Authenticator, agents *agentSet, 
 		Auth: auth, Hosts: append(hosts, s.hosts...), Origins: append(origins, s.origins...), TrustedProxies: s.proxies, Agents: agents.names,
 		PassHeaders: append(agents.passHeaders(), s.traces.headers()...), Identities: agents.identities, Multimodal: agents.multimodal, Capabilities: agents.capabilities,
 		Base:     public.Base,
-		Fallback: web.HandlerFor(web.Options{Base: public.Base, Keep: "Start it with --redis URL to keep them.", SignIn: s.hasSignIn()}), Store: st, Metrics: m, Logger: log,
+		Fallback: web.HandlerFor(web.Options{Base: public.Base, Keep: "--redis URL keeps them.", SignIn: s.hasSignIn()}), Store: st, Metrics: m, Logger: log,
 		Ready: func(ctx context.Context) error {
 			err := st.Ready(ctx)
 			if errors.Is(err, store.ErrPartial) {

@@ -2,10 +2,14 @@
 
 import { randomUUID } from "@ag-ui/client";
 import { useCallback, useEffect, useState } from "react";
+import { keepOwn, ownOf } from "./server/own";
 import { go, place, threadHref, whenMoved } from "./lib/route";
 
 const PARAMETER = "thread";
 const NAMESPACE = "namespace";
+
+/** Under which a thread is kept whose id was made in this tab. */
+const MADE = "made";
 
 function addressed(): string | undefined {
   const { searchParams } = new URL(location.href);
@@ -21,9 +25,21 @@ export function useElsewhere(): { threadId: string; namespace: string } | undefi
   return threadId && namespace ? { threadId, namespace } : undefined;
 }
 
+/** A new id, of a thread that nothing has happened in yet. */
+function make(): string {
+  const threadId = randomUUID();
+  keepOwn(MADE, threadId, true);
+  return threadId;
+}
+
+/** Whether a thread's id was made in this tab: nobody expects anything in it. */
+export function madeHere(threadId: string): boolean {
+  return ownOf(MADE, threadId) === true;
+}
+
 /** The thread of the address, made when there is none, and the way to a new one. */
 export function useThreadId(): [string, () => void] {
-  const [threadId, setThreadId] = useState(() => addressed() ?? randomUUID());
+  const [threadId, setThreadId] = useState(() => addressed() ?? make());
   useEffect(() => {
     if (addressed() !== threadId) history.replaceState(null, "", threadHref(threadId));
   }, [threadId]);
@@ -32,6 +48,6 @@ export function useThreadId(): [string, () => void] {
       if (place() === "/") setThreadId((now) => addressed() ?? now);
     });
   }, []);
-  const begin = useCallback(() => go(threadHref(randomUUID())), []);
+  const begin = useCallback(() => go(threadHref(make())), []);
   return [threadId, begin];
 }

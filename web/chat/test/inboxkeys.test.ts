@@ -25,11 +25,6 @@ it("leaves fields by Escape, and nothing else", () => {
   expect([pressed("Escape", { ...on("TEXTAREA"), defaultPrevented: true }), pressed("Escape", { ...on("TEXTAREA"), isComposing: true })]).toEqual([undefined, undefined]);
 });
 
-it("sends a no by Enter from the field that a key has led to, and from no other", () => {
-  const why = on("INPUT", { type: "text", dataset: { declines: "" } });
-  expect([pressed("Enter", why), pressed("Enter", on("INPUT", { type: "text", dataset: {} })), pressed("Enter", { ...why, repeat: true }), pressed("a", why)]).toEqual(["send", undefined, undefined, undefined]);
-});
-
 it("works from buttons and boxes to tick", () => {
   expect([pressed("a", on("BUTTON")), pressed("j", on("INPUT", { type: "checkbox" }))]).toEqual(["approve", "next"]);
 });

@@ -6,7 +6,7 @@ import type { DecisionInfo, RunInfo } from "../src/server/api";
 import { argFields } from "../../react/decision/argparts";
 import { parse } from "../../react/lib/json";
 import { ThreadRecord } from "../src/decision/record";
-import { approvedArgs, cameBack, changesOf, placeOf, saysYesLast, sideOf, toldBy, toldOnRecord, verdictOf } from "../src/decision/told";
+import { approvedArgs, approves, cameBack, changesOf, placeOf, sideOf, toldBy, toldOnRecord, verdictOf } from "../src/decision/told";
 import { badgesOf, toolStateOf } from "../src/chat/toolstate";
 
 const at = "2030-01-01T00:00:00Z";
@@ -43,11 +43,11 @@ describe("a decision", () => {
     expect(verdictOf({ ...told, approved: false }, true).tone).toBe("");
     expect(badgesOf("declined", undefined)[0]!.tone).toBe("");
   });
+});
 
-  it("counts as a yes only if it is the last one", () => {
-    const [yes, no] = [{ ...told, approved: true }, { ...told, approved: false, at: "2030-01-01T00:00:01Z" }];
-    expect([saysYesLast([]), saysYesLast([yes]), saysYesLast([no, yes]), saysYesLast([yes, no])]).toEqual([false, true, false, false]);
-  });
+it.each([[true, true], [false, false], [undefined, false]])("has a yes among answers if one of them says approved: %j", (approved, yes) => {
+  const entry = { interruptId: "i", status: "resolved" as const };
+  expect(approves([entry, { ...entry, payload: { approved } }])).toBe(yes);
 });
 
 it("finds what was changed, to the digit", () => {

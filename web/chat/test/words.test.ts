@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { sentence, whyRestated, wordsFor } from "../src/lib/words";
+import { saidBy, sentence, whyRestated, wordsFor } from "../src/lib/words";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const read = (file: string) => readFileSync(root + file, "utf8");
@@ -92,4 +92,10 @@ it("says why a conversation was loaded anew", () => {
 
 it.each([["the store is away", "the store is away."], ["Done. ", "Done."], ["Really?", "Really?"], ["", ""]])("makes a sentence of %j", (message, whole) => {
   expect(sentence(message)).toBe(whole);
+});
+
+it("knows the run of each failure that the server's log alone tells of", () => {
+  const messages = found(read("adapter/internal/execution/failure.go"), /Message: "([^"]*log says[^"]*)" \+ x\.Claim\.RunID/g);
+  expect(messages.length).toBeGreaterThan(1);
+  for (const message of messages) expect(saidBy({ code: "agent_error", message: `${message}3f0a-11` }).run, message).toBe("3f0a-11");
 });

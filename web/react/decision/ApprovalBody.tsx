@@ -1,5 +1,5 @@
 import type { ToolCall } from "@ag-ui/client";
-import { type FormEvent, type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from "react";
 import { reasonOnly } from "../forms/question.js";
 import { readArguments, sameJson } from "../forms/readjson.js";
 import { ArgEdits, hasFields } from "./ArgEdits.js";
@@ -49,6 +49,7 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
   const [fault, setFault] = useState<string>();
   const form = useRef<SchemaFormHandle>(null);
   const edit = useRef<HTMLButtonElement>(null);
+  const decline = useRef<HTMLButtonElement>(null);
   const fields = useRef<HTMLDivElement>(null);
   /** Where something is typed that cannot be read. */
   const unread = useRef(new Set<string>());
@@ -65,10 +66,12 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
     const read = form.current ? form.current.read() : requiredOf(extras ?? {}).length === 0 ? { value: {} } : undefined;
     if (read) resolve({ ...(isObject(read.value) ? read.value : {}), ...decision });
   };
-  /** Enter where the reason is typed: most often that is one for a no. */
-  const declined = (event: FormEvent) => {
+  /** Enter where the reason is typed decides nothing, since it goes with a yes and a no: it leads to the no, which does nothing that somebody may not want. */
+  const reasoned = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key === "Escape") event.currentTarget.blur();
+    if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    if (edited === undefined) decide({ approved: false });
+    decline.current?.focus();
   };
   const begin = () => {
     setAsJson(!read || read.twice.length > 0 || !hasFields(source, strings));
@@ -162,23 +165,21 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
         </div>
       )}
       {asksWhy && (
-        <form onSubmit={declined}>
-          <label className="field">
-            <span>
-              {words.reason} <span className="hint">{words.reasonHint}</span> {edited === undefined && <span className="hint keys">{words.reasonKeys}</span>}
-            </span>
-            <input
-              type="text"
-              autoComplete="off"
-              data-testid="field-reason"
-              value={why}
-              maxLength={asksWhy.most}
-              disabled={locked}
-              onChange={(event) => setWhy(event.target.value)}
-              onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
-            />
-          </label>
-        </form>
+        <label className="field">
+          <span>
+            {words.reason} <span className="hint">{words.reasonHint}</span> {edited === undefined && <span className="hint keys">{words.reasonKeys}</span>}
+          </span>
+          <input
+            type="text"
+            autoComplete="off"
+            data-testid="field-reason"
+            value={why}
+            maxLength={asksWhy.most}
+            disabled={locked}
+            onChange={(event) => setWhy(event.target.value)}
+            onKeyDown={reasoned}
+          />
+        </label>
       )}
       {extras && !asksWhy && (
         <OrElse instead={<p className="fault">{words.notLoaded}</p>}>
@@ -191,13 +192,9 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
             <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => decide({ approved: true })}>
               {unseen > 0 && call ? words.approveUnseen(sizeWords(unseen, strings)) : call || editable ? words.approve : words.yes}
             </button>
-            {editable && (
-              <button type="button" ref={edit} data-edits data-testid="edit" aria-expanded={false} disabled={locked} onClick={begin}>
-                {words.edit}
-              </button>
-            )}
             <button
               type="button"
+              ref={decline}
               data-testid="decline"
               title={decision.noIsAnAnswer}
               disabled={locked}
@@ -205,6 +202,11 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
             >
               {call || editable ? words.decline : words.no}
             </button>
+            {editable && (
+              <button type="button" ref={edit} data-edits data-testid="edit" aria-expanded={false} disabled={locked} onClick={begin}>
+                {words.edit}
+              </button>
+            )}
           </>
         ) : (
           <>

@@ -69,7 +69,7 @@ const answer: Strings["answer"] = {
   keys: "Strg+Eingabe gibt frei, Escape verwirft.",
   reason: "Grund",
   reasonHint: "(optional; der Agent erfährt ihn mit der Antwort)",
-  reasonKeys: "Enter lehnt ab, Escape verlässt das Feld.",
+  reasonKeys: "Enter führt zu den Knöpfen, Escape verlässt das Feld.",
   reasonTold: "Der Agent erfährt dies mit der Antwort.",
   twice: "Nennt ein Feld doppelt:",
   twiceMeans: "Welchen der Werte das Werkzeug nimmt, ist hier nicht bekannt.",

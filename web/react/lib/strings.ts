@@ -72,7 +72,7 @@ const answer = {
   keys: "Ctrl+Enter approves, Escape discards.",
   reason: "Reason",
   reasonHint: "(optional; the agent is told it with your answer)",
-  reasonKeys: "Enter declines, Escape leaves the field.",
+  reasonKeys: "Enter leads to the buttons, Escape leaves the field.",
   reasonTold: "The agent is told this with your answer.",
   twice: "Names a member twice:",
   twiceMeans: "Which of the values the tool takes is not known here.",

@@ -16,20 +16,22 @@ import { Guarded } from "../../../react/lib/Guarded";
 import { Icon } from "../../../react/lib/Icon";
 import { allOver, insteadOf } from "./instead";
 import { Jump } from "./Jump";
-import { MemoryNotice } from "./MemoryNotice";
 import { MessageList } from "./MessageList";
 import { textOf } from "./messagetext";
-import { NextStep } from "./NextStep";
+import { firstYes, NextStep } from "./NextStep";
+import { MayNotWrite, NoSuchChat } from "./NoChat";
 import { Older } from "./Older";
 import { OrElse } from "../../../react/lib/OrElse";
 import { OutgoingList } from "./OutgoingList";
 import { part } from "../../../react/lib/part";
 import { bearer } from "../server/session";
 import { askedLast } from "./rows";
-import { saysYesLast } from "../decision/told";
+import { approves } from "../decision/told";
 import { StatePanel } from "./StatePanel";
 import { ConnectionFacts, StatusChip } from "./StatusChip";
+import { madeHere } from "../thread";
 import { ThreadList } from "../threads/ThreadList";
+import { useMay } from "../server/who";
 import { useTitle } from "./title";
 import { useIdle } from "../lib/idle";
 import { useWide } from "../lib/wide";
@@ -61,6 +63,11 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const messages = picture.messages.filter((message) => !queued.has(message.id));
   const running = status.activeRunId !== undefined;
   const empty = messages.length === 0 && status.queued.length === 0 && picture.outgoing.length === 0 && !running;
+  const writes = useMay("run");
+  const unknown = empty && status.synced && !picture.position?.seq && !madeHere(threadId);
+  const blank = empty && status.synced && !unknown;
+  /** Somebody has just said yes here, for the first time. */
+  const [approved, approve] = useState(false);
   const sending = picture.outgoing.length > 0 || status.queued.length > 0;
   const again = picture.ended ? askedLast({ messages, interrupts: status.interrupts, running, sending }) : undefined;
   const away = useLasting(status.connection === "reconnecting", AWAY_MS);
@@ -72,7 +79,6 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const asked = status.interrupts.length > 0;
   useDue(status.interrupts);
   const open = allOver(status.interrupts) ? NOTHING : status.interrupts;
-  const decisions = [...picture.decided.values(), ...picture.marks.flatMap((mark) => (mark.kind === "answer" ? [mark.told] : []))];
   const waiting = running ? undefined : status.waitingRunId;
   const idle = useIdle();
   const [returned, giveBack] = useState<Content>();
@@ -99,6 +105,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const [stopping, setStopping] = useState<string>();
   const send = (content: Content) => {
     setStopping(undefined);
+    approve(false);
     void chat.send(content);
     follow.jump();
   };
@@ -116,6 +123,10 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const closeInspector = () => {
     inspect(false);
     field.current?.focus({ preventScroll: true });
+  };
+  const nextSeen = () => {
+    approve(false);
+    field.current?.focus();
   };
   const covered = listed && !wide;
   useEscape(covered, hide);
@@ -148,15 +159,16 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             <span className="words">{words.chat.chats}</span>
           </button>
         )}
-        <button type="button" data-testid="new-chat" title={words.chat.newChat} onClick={begin}>
-          <Icon name="plus" />
-          <span className="words">{words.chat.newChat}</span>
-        </button>
+        {writes !== false && (
+          <button type="button" data-testid="new-chat" title={words.chat.newChat} onClick={begin}>
+            <Icon name="plus" />
+            <span className="words">{words.chat.newChat}</span>
+          </button>
+        )}
       </Bar>
       <div className="columns">
         {(wide || listed) && !signedOut && <ThreadList current={threadId} outgoing={picture.outgoing.length} begin={begin} close={wide ? undefined : hide} />}
         <div className="page">
-          {status.hello?.durable === false && <MemoryNotice />}
           {away && (
             <p className="banner" role="status" data-testid="away">
               {words.chat.away}{" "}
@@ -178,7 +190,9 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                 </Suspense>
               </OrElse>
             )}
-            {empty && status.synced && <EmptyChat agent={status.hello?.capabilities?.identity} durable={status.hello?.durable !== false} send={send} />}
+            {unknown && <NoSuchChat begin={writes === false ? undefined : begin} />}
+            {blank && writes === false && <MayNotWrite />}
+            {blank && writes && <EmptyChat agent={status.hello?.capabilities?.identity} durable={status.hello?.durable !== false} send={send} />}
             {messages.length === 0 && !status.synced && !failure && (
               <p className="hint center" role="status" data-testid="loading">
                 {storeAway ? words.chat.loadedLater : words.chat.loading}
@@ -209,12 +223,15 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                     messages={messages}
                     asker={{ agent: status.hello?.capabilities?.identity?.name }}
                     sending={picture.answering}
-                    answer={(entries, said) => void chat.answer(entries, said)}
+                    answer={(entries, said) => {
+                      approve(approves(entries) && firstYes());
+                      void chat.answer(entries, said);
+                    }}
                   />
                 </Suspense>
               </OrElse>
             )}
-            {!asked && !running && commands.length > 0 && saysYesLast(decisions) && <NextStep />}
+            {!asked && !running && commands.length > 0 && approved && <NextStep away={nextSeen} />}
             {stopping !== undefined && !running && (
               <OrElse instead={null}>
                 <Suspense>
@@ -273,9 +290,10 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
           {follow.away && (
             <Jump jump={follow.jump} left={() => field.current?.focus({ preventScroll: true })} />
           )}
+          {writes === false && !blank && <MayNotWrite />}
           <Composer
             threadId={threadId}
-            hidden={signedOut}
+            hidden={signedOut || writes === false}
             run={status.activeRunId}
             stopping={running && stopping === status.activeRunId}
             interrupts={open}

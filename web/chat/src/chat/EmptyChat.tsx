@@ -1,6 +1,7 @@
 import type { ThreadStatus } from "../../../client";
 import { commandsOf } from "./commands";
 import { Copy } from "../lib/Copy";
+import { MemoryNotice } from "./MemoryNotice";
 import { words } from "../words";
 
 const SLOW = "/slow 60 500";
@@ -36,6 +37,7 @@ export function EmptyChat({ agent, durable, send }: EmptyProps) {
       <section className="empty" aria-label={words.chat.newChat} data-testid="empty">
         <h2>{agent?.name ? words.chat.whatShall(agent.name) : words.chat.whatShallIt}</h2>
         <p className="hint">{agent?.description || words.chat.begin}</p>
+        {!durable && <MemoryNotice />}
       </section>
     );
   }

@@ -5,11 +5,14 @@ import { Icon } from "../../../react/lib/Icon";
 import { stringify } from "../../../react/lib/json";
 import { Copy } from "../lib/Copy";
 import { onLink } from "../lib/route";
-import { saidBy, wordsFor } from "../lib/words";
-import { useMe } from "../server/who";
+import { isForbidden, saidBy, wordsFor } from "../lib/words";
+import { useMay } from "../server/who";
 import { words } from "../words";
 
 const remedies = (): Record<Remedy, string> => ({ hide: words.chat.dismiss, attach: words.chat.tryAgain, connect: words.chat.connectAgain });
+
+/** So much of a run's id is shown, in characters: the whole is copied. */
+const REFERENCE = 8;
 
 interface Props {
   failure: Notice;
@@ -22,27 +25,24 @@ interface Props {
 export function ErrorNotice({ failure, remedy, dismiss, retry }: Props) {
   const { title, advice } = wordsFor(failure.code);
   const { run } = saidBy(failure);
-  const me = useMe();
+  const operates = useMay("admin");
   const fields = failure.details?.fields;
   return (
     <div className="error" role="alert" data-testid="error" data-code={failure.code}>
       <div>
-        <strong>{title}</strong>
-        {run === undefined && <p className="said">{failure.message}</p>}
+        <strong>{run === undefined ? title : words.errors.unknown.title}</strong>
+        {run === undefined && !isForbidden(failure.code) && <p className="said">{failure.message}</p>}
         {fields !== undefined && <pre tabIndex={0}>{stringify(fields, 2)}</pre>}
         <p>{advice}</p>
         {run !== undefined && (
-          <details data-testid="error-details">
-            <summary>{words.chat.errorDetails}</summary>
-            <p className="said">
-              {failure.message} <Copy text={failure.message} label={words.chat.copyDetails} hook="copy-error" />
-            </p>
-            {(!me || me.scopes.includes("admin")) && (
+          <p className="reference" data-testid="error-reference">
+            {words.chat.reference} <code title={run}>{run.slice(0, REFERENCE)}…</code> <Copy text={run} label={words.chat.copyReference} hook="copy-error" />
+            {operates && (
               <a href={at(`/ops/runs?run=${encodeURIComponent(run)}`)} data-testid="error-run" onClick={onLink}>
                 {words.chat.seeRun}
               </a>
             )}
-          </details>
+          </p>
         )}
       </div>
       <div className="actions">

@@ -1,4 +1,4 @@
-import { useDismissal } from "../lib/dismissal";
+import { useMay } from "../server/who";
 import { words } from "../words";
 import { en } from "../words/en";
 
@@ -8,16 +8,12 @@ function advice(): string {
   return said && said !== en.chat.keepAdvice ? said : words.chat.keepAdvice;
 }
 
-/** One line that says that what is kept ends with the server; put away, it stays away in this browser. */
+/** A line that says that what is kept ends with the server, to those who may do something about it. */
 export function MemoryNotice() {
-  const [away, dismiss] = useDismissal("aguiws:memory-notice");
-  if (away) return null;
+  if (!useMay("admin")) return null;
   return (
-    <div className="banner memory-notice" role="status" data-testid="durable-banner">
-      <p>{words.chat.inMemory} {advice()}</p>
-      <button type="button" className="quiet" aria-label={words.chat.dismissNotice} title={words.chat.dismiss} data-testid="durable-dismiss" onClick={dismiss}>
-        ×
-      </button>
-    </div>
+    <p className="hint" data-testid="durable-banner">
+      {words.chat.inMemory} {advice()}
+    </p>
   );
 }

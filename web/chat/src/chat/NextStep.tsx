@@ -1,12 +1,26 @@
-import { useDismissal } from "../lib/dismissal";
 import { at } from "../lib/base";
 import { onLink } from "../lib/route";
+import { useMay } from "../server/who";
 import { words } from "../words";
 
-/** Where to look after the first approval in this browser; put away, it stays away. */
-export function NextStep() {
-  const [away, dismiss] = useDismissal("aguiws:next-step");
-  if (away) return null;
+const KEY = "aguiws:next-step";
+
+/** Whether somebody says yes for the first time in this browser. It is remembered, so that the answer is yes once. */
+export function firstYes(): boolean {
+  try {
+    const before = localStorage.getItem(KEY);
+    localStorage.setItem(KEY, "seen");
+    return before === null;
+  } catch {
+    return false;
+  }
+}
+
+/** Where to look after a first approval, as far as the viewer may look there. */
+export function NextStep({ away }: { away: () => void }) {
+  const answers = useMay("read", "approver", "admin");
+  const operates = useMay("admin");
+  if (!answers) return null;
   return (
     <p className="hint next-step" data-testid="next-step">
       <span>
@@ -14,14 +28,18 @@ export function NextStep() {
         <a href={at("/inbox")} onClick={onLink}>
           {words.bar.inbox}
         </a>
-        , {words.chat.orSee}{" "}
-        <a href={at("/ops")} onClick={onLink}>
-          {words.bar.operator}
-        </a>
-        .
+        {operates && (
+          <>
+            {" · "}
+            {words.chat.orSee}{" "}
+            <a href={at("/ops")} onClick={onLink}>
+              {words.bar.operator}
+            </a>
+          </>
+        )}
       </span>
-      <button type="button" className="quiet" data-testid="next-step-dismiss" onClick={dismiss}>
-        {words.chat.dismiss}
+      <button type="button" className="quiet" aria-label={words.chat.dismissNotice} title={words.chat.dismiss} data-testid="next-step-dismiss" onClick={away}>
+        ×
       </button>
     </p>
   );

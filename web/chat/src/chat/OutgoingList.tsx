@@ -2,7 +2,7 @@ import { Attached } from "../files/Attached";
 import { saidIn } from "../files/media";
 import type { Outgoing } from "./outbox";
 import { Guarded } from "../../../react/lib/Guarded";
-import { sentence, wordsFor } from "../lib/words";
+import { isForbidden, sentence, wordsFor } from "../lib/words";
 import { words } from "../words";
 
 interface Props {
@@ -20,6 +20,7 @@ export function OutgoingList({ items, waits, retry, discard, edit }: Props) {
   return items.map((item) => {
     const { runId, message, said = [], refusal } = item;
     const why = refusal && wordsFor(refusal.code);
+    const forbidden = refusal !== undefined && isForbidden(refusal.code);
     return (
       <div key={runId} className={`outgoing${message ? " user" : ""}`} data-testid="outgoing" data-state={refusal ? "failed" : "pending"} data-run-id={runId}>
         <Attached content={message?.content} />
@@ -33,13 +34,13 @@ export function OutgoingList({ items, waits, retry, discard, edit }: Props) {
           <div role="alert">
             <p className="fault">{words.chat.notSent(why.title)}</p>
             <p className="hint">
-              {sentence(refusal.message)} {why.advice}
+              {!forbidden && capital(sentence(refusal.message))} {why.advice}
             </p>
           </div>
         )}
         {(refusal || waits) && (
           <Guarded subject={`${runId} ${refusal === undefined}`} className="actions">
-            {refusal && (
+            {refusal && !forbidden && (
               <button type="button" className="primary" data-testid="retry" onClick={() => retry(runId)}>
                 {words.chat.sendAgain}
               </button>
@@ -57,4 +58,8 @@ export function OutgoingList({ items, waits, retry, discard, edit }: Props) {
       </div>
     );
   });
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

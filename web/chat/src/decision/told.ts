@@ -111,10 +111,9 @@ export function sideOf(value: unknown, cut = false): string {
   return typeof value === "string" && (cut || !TAKEN.test(value)) ? value : stringify(value);
 }
 
-/** Whether the last of these decisions is a yes. */
-export function saysYesLast(decisions: readonly Told[]): boolean {
-  const last = decisions.reduce<Told | undefined>((one, other) => (one && Date.parse(one.at) > Date.parse(other.at) ? one : other), undefined);
-  return last?.approved === true;
+/** Whether one of these answers is a yes. */
+export function approves(entries: readonly ResumeEntry[]): boolean {
+  return entries.some(({ payload }) => isObject(payload) && payload.approved === true);
 }
 
 export type Tone = "asked" | "done" | "late" | "busy" | "";

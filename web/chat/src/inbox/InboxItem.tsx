@@ -15,7 +15,7 @@ import { asksWords } from "../../../react/inbox/asks";
 import { askKeyOf } from "./asked";
 import { Reviewers, type Reviews } from "./Reviewers";
 import { onLink, threadHref } from "../lib/route";
-import { wordsFor } from "../lib/words";
+import { isForbidden, wordsFor } from "../lib/words";
 import { parts, words } from "../words";
 import { inbox } from "../words/inbox";
 
@@ -197,14 +197,16 @@ function Open(props: ItemProps) {
         <div className="error" role="alert" data-testid="error" data-code={fault.code}>
           <div>
             <strong>{wordsFor(fault.code).title}</strong>
-            <p className="said">{fault.message}</p>
+            {!isForbidden(fault.code) && <p className="said">{fault.message}</p>}
             <p>{wordsFor(fault.code).advice}</p>
           </div>
-          <Guarded subject={fault.code}>
-            <button type="button" data-testid="retry" disabled={sending} onClick={fault.again}>
-              {words.chat.sendAgain}
-            </button>
-          </Guarded>
+          {!isForbidden(fault.code) && (
+            <Guarded subject={fault.code}>
+              <button type="button" data-testid="retry" disabled={sending} onClick={fault.again}>
+                {words.chat.sendAgain}
+              </button>
+            </Guarded>
+          )}
         </div>
       )}
     </section>

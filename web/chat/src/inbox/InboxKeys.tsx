@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "react";
-import { declines, isTyped, keyActOf, type KeyAct } from "./inboxkeys";
+import { isTyped, keyActOf, type KeyAct } from "./inboxkeys";
 import { inbox } from "../words/inbox";
 
-const DECIDES: ReadonlySet<KeyAct> = new Set(["approve", "decline", "send", "edit"]);
+const DECIDES: ReadonlySet<KeyAct> = new Set(["approve", "decline", "edit"]);
 
 interface Props {
   on: boolean;
@@ -53,11 +53,11 @@ export function InboxKeys(props: Props) {
 
 /** Says the way out of a field, in which the keys are letters, for as long as one has the focus. It lies over what is there, and moves nothing. */
 export function LeaveHint() {
-  const [typing, setTyping] = useState<"any" | "why">();
+  const [typing, setTyping] = useState(false);
   useEffect(() => {
-    const look = () => setTyping(declines(document.activeElement) ? "why" : isTyped(document.activeElement) ? "any" : undefined);
+    const look = () => setTyping(isTyped(document.activeElement));
     // What loses the focus has it still, until another has got it or none has.
-    const left = ({ relatedTarget }: FocusEvent) => relatedTarget === null && setTyping(undefined);
+    const left = ({ relatedTarget }: FocusEvent) => relatedTarget === null && setTyping(false);
     addEventListener("focusin", look);
     addEventListener("focusout", left);
     return () => {
@@ -68,11 +68,6 @@ export function LeaveHint() {
   if (!typing) return null;
   return (
     <p className="leave-hint" role="status" data-testid="inbox-leave">
-      {typing === "why" && (
-        <>
-          <kbd>{"\u23CE"}</kbd> {inbox.sendsNo}{" "}
-        </>
-      )}
       <kbd>Esc</kbd> {inbox.leavesField}
     </p>
   );

@@ -2,31 +2,18 @@
 
 import { uncovered } from "../../../react/lib/Guarded";
 
-/** `leave` a field; `send` the no whose reason is typed; `choose` what is picked for an answer to several, and propose the yes or the no to those that are chosen; `undo` the last answer; `keys` says what they do. */
-export type KeyAct = "next" | "previous" | "leave" | "approve" | "decline" | "send" | "edit" | "undo" | "choose" | "approve chosen" | "decline chosen" | "keys";
+/** `leave` a field; `choose` what is picked for an answer to several, and propose the yes or the no to those that are chosen; `undo` the last answer; `keys` says what they do. */
+export type KeyAct = "next" | "previous" | "leave" | "approve" | "decline" | "edit" | "undo" | "choose" | "approve chosen" | "decline chosen" | "keys";
 
 const ACTS: Record<string, KeyAct> = { j: "next", k: "previous", a: "approve", d: "decline", e: "edit", u: "undo", x: "choose", "?": "keys", A: "approve chosen", D: "decline chosen" };
 
 /** What a key that goes down means; undefined for a letter that is typed, a shortcut of somebody else's, and a decision that is held down. */
 export function keyActOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "repeat" | "defaultPrevented" | "isComposing" | "target">): KeyAct | undefined {
   const leaves = event.key === "Escape" && isTyped(event.target);
-  const sends = event.key === "Enter" && declines(event.target);
-  const act = leaves ? "leave" : sends ? "send" : Object.hasOwn(ACTS, event.key) ? ACTS[event.key] : undefined;
+  const act = leaves ? "leave" : Object.hasOwn(ACTS, event.key) ? ACTS[event.key] : undefined;
   if (!act || event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return undefined;
   if (event.repeat && act !== "next" && act !== "previous") return undefined;
-  return leaves || sends || !isTyped(event.target) ? act : undefined;
-}
-
-/** Whether it is the field for the reason of a no, which a key has led to. */
-export function declines(target: EventTarget | null): boolean {
-  return (target as Partial<HTMLElement> | null)?.dataset?.declines !== undefined;
-}
-
-/** Leads to the field for the reason of a no. */
-function askWhy(field: HTMLElement): void {
-  field.dataset.declines = "";
-  field.addEventListener("blur", () => delete field.dataset.declines, { once: true });
-  field.focus();
+  return leaves || !isTyped(event.target) ? act : undefined;
 }
 
 /** Which way an arrow goes through a list; undefined for another key, and a shortcut of somebody else's. */
@@ -69,14 +56,14 @@ const END = 100;
  * button, which may be too soon for it, or leads to what is to be filled in, or to the one way that is left. What is not in sight is only brought there, and
  * what is folded is unfolded before it is approved: it is another press that decides. A no that can have a reason is asked for it first.
  */
-export function actOn(shown: ParentNode, act: "approve" | "decline" | "send" | "edit"): void {
+export function actOn(shown: ParentNode, act: "approve" | "decline" | "edit"): void {
   const open = [...shown.querySelectorAll<HTMLElement>('[data-testid="interrupt"][data-answered="false"]')];
   const question = open.find((one) => one.contains(document.activeElement)) ?? open[0];
   if (!question) return;
-  const button = question.querySelector<HTMLButtonElement>(`[data-testid="${act === "send" ? "decline" : act}"]:not(:disabled)`);
+  const button = question.querySelector<HTMLButtonElement>(`[data-testid="${act}"]:not(:disabled)`);
   if (!button) return question.querySelector<HTMLElement>('input, select, textarea, [data-testid="choice"], header:has([data-expired="true"]) ~ .actions [data-testid="cancel"]')?.focus();
   const why = act === "decline" && question.querySelector<HTMLElement>('[data-testid="field-reason"]:not(:disabled)');
-  if (why) return askWhy(why);
+  if (why) return why.focus();
   const bar = document.querySelector(".bar")?.getBoundingClientRect().bottom ?? 0;
   const foot = Math.min(innerHeight, ...[...document.querySelectorAll(".foot, .toast")].map((one) => one.getBoundingClientRect().top));
   const room = { top: Math.max(0, bar), bottom: foot };

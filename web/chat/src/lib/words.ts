@@ -15,12 +15,17 @@ export function wordsFor(code: string): Failure {
 }
 
 /** The run of which a server's log says more; the rest of such a message says no more than its code does. */
-const LOGGED = /log says more of the run ([\w-]+)/;
+const LOGGED = /log says .*\brun ([\w-]+)$/;
 
 /** What a failure's message says to people; `run`: it says nothing, and what has happened is told of this run elsewhere. */
 export function saidBy({ code, message }: { code: string; message: string }): { said: string; run?: string } {
   const run = LOGGED.exec(message)?.[1];
   return run === undefined ? { said: message } : { said: wordsFor(code).title, run };
+}
+
+/** Failures of which the same, done again, comes to the same: whoever did it is not allowed to. */
+export function isForbidden(code: string): boolean {
+  return code === "forbidden" || code === "own_approval";
 }
 
 /** A server's message as a sentence that others can follow. */

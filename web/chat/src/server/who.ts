@@ -24,6 +24,8 @@ export interface Me {
 
 let me: Me | undefined;
 let lookedIn = -1;
+/** The session of which it is known who is signed in, or that nobody says so. */
+let known = -1;
 const watchers = new Set<() => void>();
 
 /** Where people sign in at a provider; undefined: this server has tokens alone. */
@@ -49,6 +51,7 @@ export async function firstLook(): Promise<void> {
 
 async function look(signal?: AbortSignal): Promise<void> {
   const token = bearer();
+  const session = lookedIn;
   let found: Me | undefined;
   try {
     const answer = await request("/me", { signal });
@@ -59,6 +62,7 @@ async function look(signal?: AbortSignal): Promise<void> {
   if (bearer() !== token) return;
   if (found && token === undefined && atProvider()) mine(JSON.stringify([found.tenant, found.user]));
   me = found;
+  known = session;
   for (const watcher of [...watchers]) watcher();
 }
 
@@ -96,6 +100,15 @@ export function useMe(): Me | undefined {
     void look();
   }, [session]);
   return useSyncExternalStore(watch, () => me);
+}
+
+/** Whether whoever is signed in has one of these scopes; undefined: that is not known yet. Where nobody says so, the server refuses what is not allowed. */
+export function useMay(...scopes: string[]): boolean | undefined {
+  const me = useMe();
+  const session = useSession();
+  const asked = useSyncExternalStore(watch, () => known);
+  if (asked !== session) return undefined;
+  return !me || scopes.some((scope) => me.scopes.includes(scope));
 }
 
 /** Signs out here and in the other tabs. Rejects where the server does not end the session. */

@@ -15,6 +15,7 @@ import { folded, threadGroups, type ThreadGroup } from "./threadgroups";
 import { hasFailed, stands } from "../../../react/threads/stands";
 import { useThreads } from "../../../react/threads/useThreads";
 import { searchThreads } from "./threadsearch";
+import { useWide } from "../lib/wide";
 import { staleWords } from "../lib/words";
 import { parts, words } from "../words";
 
@@ -50,6 +51,7 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
     deletions.gone = refresh;
   }, [deletions, refresh]);
   const [wanted, search] = useState("");
+  const touched = useWide("(pointer: coarse)");
   const searching = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const keyed = (event: globalThis.KeyboardEvent) => {
@@ -73,13 +75,34 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
   const some = (items?.length ?? 0) > 0 || (waiting?.items.length ?? 0) > 0;
   return (
     <nav ref={list} className="threads" aria-label={words.threads.chats} data-testid="thread-list">
-      <div className="actions">
-        <h2>{words.threads.chats}</h2>
-        <span className="spacer" />
-        {close && (
-          <button type="button" className="quiet" data-testid="hide-threads" autoFocus onClick={close}>
-            {words.threads.close}
-          </button>
+      <div className="threads-head">
+        <div className="actions">
+          <h2>{words.threads.chats}</h2>
+          <span className="spacer" />
+          {close && (
+            <button type="button" className="quiet" data-testid="hide-threads" autoFocus onClick={close}>
+              {words.threads.close}
+            </button>
+          )}
+        </div>
+        {some && (
+          <input
+            ref={searching}
+            type="search"
+            className="thread-search"
+            placeholder={touched ? words.threads.search : words.threads.searchKey}
+            aria-label={words.threads.searchChats}
+            autoComplete="off"
+            spellCheck={false}
+            value={wanted}
+            data-testid="thread-search"
+            onChange={(event) => search(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== "Escape" || wanted === "") return;
+              event.stopPropagation();
+              search("");
+            }}
+          />
         )}
       </div>
       {error && (
@@ -88,25 +111,6 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
         </p>
       )}
       {items?.length === 0 && !waiting?.items.length && !error && <p className="hint">{words.threads.noneYet}</p>}
-      {some && (
-        <input
-          ref={searching}
-          type="search"
-          className="thread-search"
-          placeholder={words.threads.search}
-          aria-label={words.threads.searchChats}
-          autoComplete="off"
-          spellCheck={false}
-          value={wanted}
-          data-testid="thread-search"
-          onChange={(event) => search(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== "Escape" || wanted === "") return;
-            event.stopPropagation();
-            search("");
-          }}
-        />
-      )}
       {some && wanted.trim() !== "" && (
         <p className="hint" role="status" data-testid="thread-found">
           {more ? words.threads.amongLatest(found, items?.length ?? 0) : `${found}.`}

@@ -41,7 +41,7 @@ export const errors: typeof en = {
   server_draining: { title: "Der Server fährt herunter", advice: "Bitte gleich noch einmal versuchen." },
   state_corrupted: { title: "Der gespeicherte Chat ist nicht lesbar", advice: "Bitte den Betreiber des Servers fragen. Noch einmal senden hilft nicht; der Chat lässt sich löschen." },
   store_unavailable: { title: "Der Speicher antwortet nicht", advice: "Vielleicht wurde es angenommen; noch einmal senden schadet nicht." },
-  forbidden: { title: "Nicht erlaubt", advice: "Dieser Identität ist das nicht erlaubt." },
+  forbidden: { title: "Nicht erlaubt", advice: "Der Betreiber des Servers kann es erlauben." },
   invalid_input: { title: "Der Server konnte die Nachricht nicht lesen", advice: "Bitte die Seite neu laden; sie ist vielleicht älter als der Server." },
   input_too_large: { title: "Die Nachricht ist zu groß", advice: "Bitte kürzen oder einen neuen Chat beginnen." },
   run_forgotten: { title: "Der Server hat diesen Lauf vergessen", advice: "Sein Speicher hat ihn verloren. Die Nachricht lässt sich noch einmal senden." },

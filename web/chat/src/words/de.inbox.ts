@@ -24,7 +24,6 @@ export const inbox: typeof en = {
   tenant: (name) => `Mandant ${name}`,
   shortcuts: "Tastenkürzel",
   keysShown: "Tasten",
-  sendsNo: "lehnt ab, mit dem Geschriebenen als Grund.",
   lastOne: "Dies ist der letzte Eintrag der Liste.",
   firstOne: "Dies ist der erste Eintrag der Liste.",
   undo: "Rückgängig",

@@ -42,7 +42,7 @@ export const errors = {
   server_draining: { title: "The server is shutting down", advice: "Try again in a moment." },
   state_corrupted: { title: "The stored chat cannot be read", advice: "Ask who runs the server. Sending again does not help; the chat can be deleted." },
   store_unavailable: { title: "The store does not answer", advice: "It may have been taken; sending it again is safe." },
-  forbidden: { title: "Not allowed", advice: "This identity may not do this." },
+  forbidden: { title: "You may not do this", advice: "The operator of the server can allow it." },
   invalid_input: { title: "The server could not read the message", advice: "Reload the page; it may be older than the server." },
   input_too_large: { title: "The message is too large", advice: "Shorten it, or begin a new chat." },
   run_forgotten: { title: "The server has forgotten this run", advice: "Its store lost what it held. You can send the message again." },

@@ -22,7 +22,6 @@ export const inbox = {
   tenant: (name: string) => `tenant ${name}`,
   shortcuts: "Keyboard shortcuts",
   keysShown: "Keys",
-  sendsNo: "declines, with what is written as the reason.",
   lastOne: "This is the last one in the list.",
   firstOne: "This is the first one in the list.",
   undo: "Undo",
