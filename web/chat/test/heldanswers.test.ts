@@ -1,7 +1,7 @@
 // An answer can be taken back for some seconds, and is sent once.
 
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Held, HELD_MS, SETTLED_MS, TOLD_MS, type Outcome } from "../src/inbox/held";
+import { Held, HELD_MS, SETTLED_MS, sizeOfAll, TOLD_MS, type Outcome } from "../src/inbox/held";
 import type { InboxItem } from "../src/server/api";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -111,4 +111,10 @@ it("sends nothing for who has left", async () => {
   now.person = 2;
   await vi.advanceTimersByTimeAsync(HELD_MS);
   expect([sent, hidden()]).toEqual([[], ""]);
+});
+
+it("counts the characters of all that wait, which a page that goes sends at once", () => {
+  const { held } = inbox();
+  for (const size of [15_000, undefined, 15_000]) held.hold({ items: [], text: "", size, send: async () => ({ text: "" }) });
+  expect(sizeOfAll(held.look().waiting)).toBe(30_000);
 });

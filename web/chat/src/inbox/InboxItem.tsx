@@ -1,6 +1,6 @@
 import type { Interrupt } from "@ag-ui/client";
 import { type ReactNode, useEffect, useState } from "react";
-import { ApiError, call, outlives, type InboxItem, type Page } from "../server/api";
+import { ApiError, call, outlives, sizeOf, type InboxItem, type Page } from "../server/api";
 import { entryOf, type Answer } from "../../../react/forms/answers";
 import { aboutWhat, calledBy, decisionOf } from "../../../react/forms/wording";
 import { messagesOf } from "./bulk";
@@ -144,7 +144,7 @@ function Open(props: ItemProps) {
     give({
       items: [item],
       text: decision,
-      large: !small,
+      size: sizeOf(body),
       send: async () => {
         const { goesOn, ...rest } = await send();
         return { ...rest, ...(!goesOn && { open: [item] }) };

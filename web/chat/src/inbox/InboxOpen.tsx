@@ -1,13 +1,13 @@
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { LedTo } from "../../../react/inbox/LedTo";
 import { randomUUID } from "@ag-ui/client";
-import { call, control, outlives, type InboxItem } from "../server/api";
+import { call, control, OUTLIVE, outlives, sizeOf, type InboxItem } from "../server/api";
 import { countOf, MOST, toolsOf, type Bulk } from "./bulk";
 import { BulkBar } from "./BulkBar";
 import { useFacets } from "./facets";
 import { InboxDetail } from "./InboxDetail";
 import { filterWords, InboxFilters, useTenants } from "./InboxFilters";
-import type { Given, Held } from "./held";
+import { sizeOfAll, type Given, type Held } from "./held";
 import { askKeyOf, keyOf } from "./asked";
 import { Item, type Said } from "./InboxItem";
 import { InboxKeys, LeaveHint } from "./InboxKeys";
@@ -116,9 +116,9 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
   useEffect(() => () => void held.send(), [held]);
   useEffect(() => {
     if (given.length === 0) return;
-    // Whoever answers and leaves means it. Browsers let a page that goes send no large answer: then the person is asked.
+    // Whoever answers and leaves means it. Browsers let a page that goes send no more than so much: then the person is asked.
     const leaves = () => void held.send();
-    const asks = (event: Event) => given.some(({ given }) => given.large) && event.preventDefault();
+    const asks = (event: Event) => sizeOfAll(given) > OUTLIVE && event.preventDefault();
     addEventListener("pagehide", leaves);
     addEventListener("beforeunload", asks);
     return () => {
@@ -145,7 +145,7 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
       bulk.leave();
       selection.choose(items);
     };
-    const given = { items, text: doneWords(way, items), large: !outlives(request), undone, send: () => carryOut(bulk) };
+    const given = { items, text: doneWords(way, items), size: sizeOf(request), undone, send: () => carryOut(bulk) };
     give(given, items.map((item) => ({ ...saidOf(way, { item }), openAgain: undefined })));
     more();
   };
@@ -303,7 +303,7 @@ function givenUp(late: readonly InboxItem[]): Given {
   return {
     items,
     text: inbox.late.wentOn(countOf(items)),
-    large: !small,
+    size: sizeOf(body),
     send: async () => {
       const { items: told } = await call<{ items: Array<{ error?: object }> }>("POST", "/inbox/resolve", body, small);
       const open = items.filter((_, i) => told[i]?.error);

@@ -33,12 +33,15 @@ export interface Given {
   items: readonly InboxItem[];
   /** The answer in words. */
   text: string;
-  /** It is too large to be sent by a page that goes. */
-  large?: boolean;
+  /** How many characters its request has. */
+  size?: number;
   /** Hears that it was taken back. */
   undone?: () => void;
   send: () => Promise<Outcome>;
 }
+
+/** How many characters the requests of the answers have together, which a page that goes sends at once. */
+export const sizeOfAll = (waiting: readonly Waiting[]): number => waiting.reduce((sum, { given }) => sum + (given.size ?? 0), 0);
 
 export interface HeldPicture {
   /** The answers that are not sent yet, the latest last. */

@@ -17,8 +17,14 @@ export const request = control.request.bind(control);
 export const call: Control["call"] = control.call.bind(control);
 export const asker: Control["asker"] = control.asker.bind(control);
 
-/** Whether a request with this is sent even if the page goes meanwhile: browsers take 64 KiB, of which a character has up to three bytes. */
-export const outlives = (body: unknown): boolean => stringify(body).length <= 20_000;
+/** How many characters all requests have together that are sent even if the page goes meanwhile: browsers take 64 KiB, of which a character has up to three bytes. */
+export const OUTLIVE = 20_000;
+
+/** How many characters a request has with this. */
+export const sizeOf = (body: unknown): number => stringify(body).length;
+
+/** Whether a request with this may be sent by a page that goes. */
+export const outlives = (body: unknown): boolean => sizeOf(body) <= OUTLIVE;
 
 export function usePolled<T>(path: string, everyMs: number, news?: News, at?: PathAt): Polled<T> {
   return usePolledOf<T>(control, path, everyMs, news, at);
