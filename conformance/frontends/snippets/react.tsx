@@ -20,8 +20,10 @@ export default function Chat() {
       {thread.fault && <p role="alert">{thread.fault.message}</p>}
       <form onSubmit={(event) => {
         event.preventDefault();
-        void thread.send(String(new FormData(event.currentTarget).get("text")));
-        event.currentTarget.reset();
+        const input = event.currentTarget.elements.namedItem("text") as HTMLInputElement;
+        const text = input.value;
+        input.value = "";
+        void thread.send(text).then((taken) => { if (!taken) input.value ||= text; });   // refused: fault says why
       }}>
         <input name="text" disabled={thread.running || questions.length > 0} />
       </form>
