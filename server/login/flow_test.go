@@ -146,7 +146,8 @@ func TestTabIsClosedEarly(t *testing.T) {
 
 // Over TLS no other host of the site can plant a flow's cookie.
 func TestCookieOverTLS(t *testing.T) {
-	for public, want := range map[string][2]string{"https://chat.example": {"__Host-aguiws-login-", "/"}, "HTTPS://chat.example/": {"__Host-aguiws-login-", "/"}, "http://127.0.0.1:1": {"aguiws-login-", "/login/callback"}} {
+	for public, want := range map[string][2]string{"https://chat.example": {"__Host-aguiws-login-", "/"}, "HTTPS://chat.example/": {"__Host-aguiws-login-", "/"}, "http://127.0.0.1:1": {"aguiws-login-", "/login/callback"},
+		"https://example.com/agents/": {"__Host-aguiws-login-", "/"}, "http://127.0.0.1:1/agents": {"aguiws-login-", "/agents/login/callback"}} {
 		kept := &flows{data: map[string][]byte{}, by: map[string]string{}}
 		s, err := New(kept, Options{Sealer: sealerOf(t, keyOf(1)), PublicURL: public,
 			Providers: []Provider{{Name: "git", AuthorizeURL: "https://git.example/a", TokenURL: "https://git.example/t", ClientID: "x"}}})

@@ -142,10 +142,12 @@ func TestForeignPages(t *testing.T) {
 	}
 }
 
-// Without TLS two servers of a machine have cookies of their own.
-func TestCookiesOfAPort(t *testing.T) {
+// Servers below paths of one host have cookies of their own, and so have those of a machine's
+// ports without TLS.
+func TestCookiesOfOneServer(t *testing.T) {
 	for public, want := range map[string]string{
 		"http://localhost:8080": "aguiws-session-8080", "http://127.0.0.1": "aguiws-session-80", "http://[::1]:81": "aguiws-session-81", "https://chat.example:8443": "__Host-aguiws-session",
+		"https://example.com/some/agents": "__Host-aguiws-session-some-agents", "http://127.0.0.1:81/agents/": "aguiws-session-agents-81",
 	} {
 		s := serviceAt(t, issuer, func(o *Options) { o.PublicURL = public })
 		if c := s.cookie(sessionCookie, "x", time.Hour); c.Name != want || c.Secure != strings.HasPrefix(want, hostOnly) || !IsCookie(c.Name) {
