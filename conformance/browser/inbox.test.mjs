@@ -507,7 +507,9 @@ test("an answer can be taken back before it is sent, and is sent once, also by a
   await pressed(open, "d", () => drawn(open.at("inbox-leave")), "d asks for a reason");
   await keyboard.type("a dear jam"); // keys, elsewhere
   await open.shot("48-inbox-why");
-  await pressed(open, "Enter", gone(first), "Enter declines");
+  const atNo = () => open.page.evaluate(() => document.activeElement.dataset.testid === "decline");
+  await pressed(open, "Enter", atNo, "Enter leads to the no");
+  await pressed(open, "Enter", gone(first), "and once more declines");
   // Each waits for its own time: the latest is taken back first, and one of them in its own row.
   await pressed(open, "a", gone(last), "a approves the last");
   assert.match(await open.at("inbox-said").textContent(), /2 answers wait/);
@@ -518,7 +520,8 @@ test("an answer can be taken back before it is sent, and is sent once, also by a
   await itemOf(open, first).waitFor();
   assert.deepEqual(posts, []);
   await pressed(open, "d", () => drawn(open.at("inbox-leave")), "d asks for a reason again");
-  await pressed(open, "Enter", gone(first), "Enter declines again");
+  await pressed(open, "Enter", atNo, "Enter leads to the no again");
+  await pressed(open, "Enter", gone(first), "and declines again");
   await pressed(open, "a", gone(last), "a approves the last again");
   await open.click("view-resolved");
   await until(() => posts.length === 2, "both are sent when their place is left");
