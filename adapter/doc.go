@@ -60,7 +60,7 @@
 // compared by the names and the order of steps, by the inputs of steps, by the
 // ids and the arguments of tool calls, by whole questions and by the number of
 // branches. A replay compares nothing else: a step without an input passes for any
-// other of its name and ordinal, and so does one that a server before this check journaled.
+// other of its name and ordinal.
 //
 // Each entry knows the position of the log at which it was written. When a
 // worker is lost, the next one closes what was left open, restates messages and

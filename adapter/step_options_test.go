@@ -11,20 +11,28 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
+// openRead has three steps, the second of which goes on with what the first has opened.
+func openRead(ctx context.Context, run *adapter.Run, reached chan<- string, goOn <-chan struct{}) error {
+	for _, name := range []string{"open", "read", "next"} {
+		_, err := adapter.StepWith(ctx, run, name, adapter.StepOptions{KeepOnDrain: name == "read"}, func(context.Context) (bool, error) {
+			reached <- name
+			<-goOn
+			return true, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // What nobody else could go on with is not handed back: a step that goes on runs on a
 // worker that drains, and the next one is the other worker's.
 func TestDrainSparesAStepThatGoesOn(t *testing.T) {
 	reached, goOn := make(chan string, 3), make(chan struct{})
 	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		for _, name := range []string{"open", "read", "next"} {
-			_, err := adapter.StepWith(ctx, run, name, adapter.StepOptions{KeepOnDrain: name == "read"}, func(context.Context) (bool, error) {
-				reached <- name
-				<-goOn
-				return true, nil
-			})
-			if err != nil {
-				return err
-			}
+		if err := openRead(ctx, run, reached, goOn); err != nil {
+			return err
 		}
 		return run.Say("done")
 	})
@@ -49,17 +57,7 @@ func TestDrainSparesAStepThatGoesOn(t *testing.T) {
 func TestPauseSparesAStepThatGoesOn(t *testing.T) {
 	reached, goOn := make(chan string, 3), make(chan struct{})
 	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		for _, name := range []string{"open", "read", "next"} {
-			_, err := adapter.StepWith(ctx, run, name, adapter.StepOptions{KeepOnDrain: name == "read"}, func(context.Context) (bool, error) {
-				reached <- name
-				<-goOn
-				return true, nil
-			})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		return openRead(ctx, run, reached, goOn)
 	}))
 	l.submit(user("hi"))
 	await(l, reached)
