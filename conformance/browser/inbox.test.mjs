@@ -899,6 +899,19 @@ test("others are told who looks at a question, and answer it all the same", asyn
   await until(async () => /eve is looking/.test(await ann.row(asking).textContent()), "the list tells it, too");
   await says(eve, "ann is looking at this", "Eve is told of Ann");
   await ann.front();
+  // What is told to Ann as she looks may be older than the list, which counts.
+  const review = "**/interrupts/review?*";
+  await ann.page.route(review, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill(route.request().method() === "PUT" ? { response, json: { reviewers: [] } } : { response });
+  });
+  await ann.pick(oldest);
+  const old = ann.page.waitForResponse((response) => response.url().includes(`${asking.threadId}/interrupts/review`) && response.request().method() === "PUT");
+  await ann.pick(asking);
+  await old;
+  await ann.page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+  await says(ann, "eve is looking at this", "the list says so");
+  await ann.page.unroute(review);
   for (const width of [900, PHONE, 320]) {
     await ann.page.setViewportSize({ width, height: 844 });
     assert.ok(await drawn(itemOf(ann, asking).getByTestId("inbox-reviewers")));
@@ -924,14 +937,7 @@ test("others are told who looks at a question, and answer it all the same", asyn
   await eve.front();
   await eve.click("view-open");
   await eve.pick(asking);
-  await says(ann, "eve is looking at this", "Eve is back");
-  await eve.front();
-  await eve.page.goto(`${guarded}/`);
-  await says(ann, "", "her page has gone");
-  await eve.page.goto(`${guarded}/inbox`);
-  await eve.row(asking).waitFor();
-  await eve.pick(asking);
-  await says(ann, "eve is looking at this", "and comes again");
+  await ann.front();
   await ann.decide(itemOf(ann, asking).getByTestId("approve"));
   await until(async () => (await itemOf(ann, asking).count()) === 0, "Ann's answer is taken");
   await eve.front();

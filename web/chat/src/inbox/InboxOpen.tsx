@@ -169,7 +169,7 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
   // Where nothing is there is nothing to filter.
   const bare = counted && kept.length === 0 && !tenants;
   useScreens(items, picked, alone, beside);
-  const reviews = useReviews(items, detailed && !filters.everywhere ? picked.open : undefined);
+  const reviews = useReviews(items, detailed && !filters.everywhere ? picked.open : undefined, refresh);
   const { act, arrow, decides } = movesOf(items, picked, places, bulk, selection, beside, { tell: (text) => held.tell(text), undo: () => undo(), keys: () => setKeysShown((now) => !now) });
   const open = items.filter((item) => !isLate(item, Date.now()));
   const waiting = counted ? open.length : (totals?.total ?? 0);

@@ -21,20 +21,21 @@ export interface Reviews {
   telling: ReactNode;
 }
 
-/** Who looks at which of the items. `looked`: it is open here, which others are told as long as the page is seen. Nobody is kept from answering. */
-export function useReviews(items: readonly InboxItem[], looked: InboxItem | undefined): Reviews {
+/**
+ * Who looks at which of the items. `looked`: it is open here, which others are told as long as the page is seen. Nobody
+ * is kept from answering. The list says who looks, in its rows and beside them: when it is `old`, it is asked again.
+ */
+export function useReviews(items: readonly InboxItem[], looked: InboxItem | undefined, old: () => void): Reviews {
   const [mine, setMine] = useState<Readonly<Record<string, boolean>>>({});
-  const [heard, setHeard] = useState<Readonly<Record<string, readonly string[]>>>({});
   const named = items.some(({ user }) => user !== undefined);
-  useEffect(() => setHeard({}), [items]);
   const set = (item: InboxItem, taken: boolean) => setMine((before) => ({ ...before, [askKeyOf(item)]: taken }));
   const told = items.filter((item) => mine[askKeyOf(item)] ?? item === looked);
   return {
-    others: (item) => heard[askKeyOf(item)] ?? item.reviewers ?? [],
+    others: ({ reviewers = [] }) => reviewers,
     taken: (item) => mine[askKeyOf(item)] === true,
     ...(named && { take: (item: InboxItem) => set(item, true) }),
     release: (item) => set(item, false),
-    telling: told.map((item) => <Telling key={askKeyOf(item)} item={item} hear={(names) => setHeard((before) => ({ ...before, [askKeyOf(item)]: names }))} />),
+    telling: told.map((item) => <Telling key={askKeyOf(item)} item={item} hear={(names) => names.join() === (item.reviewers ?? []).join() || old()} />),
   };
 }
 
