@@ -34,7 +34,7 @@ func withFastAPI(t *testing.T) string {
 func fastapiFolder(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	for _, name := range []string{"app.py", "model.py"} {
+	for _, name := range []string{"app.py", "model.py", "tools.py"} {
 		text, err := os.ReadFile(filepath.Join(command.Root(t), "examples", "fastapi", name))
 		if err != nil {
 			t.Fatal(err)
@@ -118,7 +118,7 @@ func TestFastAPI(t *testing.T) {
 			t.Errorf("after a yes it says %s", told)
 		}
 	}
-	if told := post("/agui", refuse); !strings.Contains(told, "Not sent to ann.") {
+	if told := post("/agui", refuse); !strings.Contains(told, "Not done. A person was asked: Send this to ann?") {
 		t.Errorf("after a no it says %s", told)
 	}
 	if sent, err := os.ReadFile(filepath.Join(folder, "sent.log")); err != nil || bytes.Count(sent, []byte("\n")) != 1 {
@@ -166,10 +166,10 @@ func TestFastAPIAlone(t *testing.T) {
 	}
 	other := asked(`"messages":[{"id":"m","role":"user","content":"cid"}]`)
 	cancels := `"messages":[{"id":"m","role":"user","content":"cid"},{"id":"c","role":"assistant","toolCalls":[{"id":"call"}]}%s],"resume":[{"interruptId":"` + other + `","status":"cancelled"}]`
-	if got := post(fmt.Sprintf(cancels, `,{"id":"n","role":"user","content":"bob"}`)); !strings.Contains(got, "Not sent to cid.") || !strings.Contains(got, "Send this to bob?") {
+	if got := post(fmt.Sprintf(cancels, `,{"id":"n","role":"user","content":"bob"}`)); !strings.Contains(got, "asked: Send this to cid?") || !strings.Contains(got, "Send this to bob?") {
 		t.Errorf("a message in an answer's place is answered by %s", got)
 	}
-	if got := post(fmt.Sprintf(cancels, "")); !strings.Contains(got, "Not sent to cid.") || strings.Contains(got, "interrupts") || strings.Contains(got, "Write the name") {
+	if got := post(fmt.Sprintf(cancels, "")); !strings.Contains(got, "asked: Send this to cid?") || strings.Contains(got, "interrupts") || strings.Contains(got, "Write the name") {
 		t.Errorf("a cancellation is answered by %s", got)
 	}
 	question := asked(`"messages":[{"id":"m","role":"user","content":"ann"}]`)
@@ -198,8 +198,9 @@ async def main():
     done, app.PATIENCE = asyncio.Event(), 0.001
     async def slow(*_, **__):
         await done.wait()
-    app.send_mail = slow
-    app.keep("q", {"call": "c", "to": "ann", "text": "Dear ann"})
+        return "Sent to ann."
+    app.TOOLS["send_mail"] = slow
+    app.keep("q", {"call": "c", "tool": "send_mail", "args": {"to": "ann", "text": "Dear ann"}})
     answer = {"interruptId": "q", "status": "resolved", "payload": {"approved": True}}
     waits = 0
     async for part in app.events({"threadId": "t", "runId": "r", "messages": []}, [answer]):
@@ -217,6 +218,58 @@ asyncio.run(main())
 	}
 }
 
+// A tool is added in one place: one function in tools.py is proposed, asked about, called and
+// described to a model. What it says is not done is told, and a call that a model has made up
+// is refused before anybody is asked.
+func TestFastAPITool(t *testing.T) {
+	cmd := exec.Command(withFastAPI(t), "-c", `
+import asyncio, json, os, app
+os.environ["MODEL"] = "m"
+import model, tools
+
+@tools.tool("Ring {name}?")
+def ring(name: str, loud: bool = False, *, key, run):
+    "Rings a bell."
+    if name == "big ben":
+        raise tools.NotDone("it is too large")
+    return f"{key} rings {name}{'!' * loud}"
+
+print(json.dumps(model.described("ring", ring)["function"]))
+
+async def goes(name, args):
+    async def proposes(_):
+        yield name, args
+    app.think = proposes
+    told = "".join([part async for part in app.events({"threadId": "t", "runId": "r", "messages": []}, [])])
+    if "RUN_ERROR" in told:
+        return print("refused")
+    question = json.loads(told.split("data: ")[-1])["outcome"]["interrupts"][0]
+    said = await app.act({"interruptId": question["id"], "status": "resolved", "payload": {"approved": True}}, "r")
+    print(question["message"], said[1].replace(question["id"], "KEY"))
+
+async def main():
+    await goes("ring", {"name": "dinner", "loud": True})
+    await goes("ring", {"name": "big ben"})
+    await goes("book_room", {"room": "blue", "hours": 2})
+    await goes("book_room", {"room": "blue", "hours": 9})
+    for args in {}, {"name": 1}, {"name": "dinner", "key": "k"}, {"name": "dinner", "tune": "a"}, []:
+        await goes("ring", args)
+    await goes("bake", {})
+
+asyncio.run(main())
+`)
+	cmd.Dir = fastapiFolder(t)
+	want := `{"name": "ring", "description": "Rings a bell.", "parameters": {"type": "object", "properties": {"name": {"type": "string"}, "loud": {"type": "boolean"}}, "required": ["name"]}}
+Ring dinner? KEY rings dinner!
+Ring big ben? Not done: it is too large.
+Book blue for 2 hours? blue is yours for 2 hours.
+Book blue for 9 hours? Not done: a room can be had for 8 hours.
+` + strings.Repeat("refused\n", 6)
+	if printed, err := cmd.CombinedOutput(); err != nil || string(printed) != want {
+		t.Errorf("it tells %s, %v", printed, err)
+	}
+}
+
 // An agent that ends behind its action, and before it has kept that, gets the answer again: the
 // service drops the second request.
 func TestFastAPIActsOnceAcrossACrash(t *testing.T) {
@@ -227,7 +280,7 @@ def killed(*_):
     raise KeyError("killed")
 
 kept, app.keep = app.keep, killed
-kept("q", {"call": "c", "to": "ann", "text": "Dear ann"})
+kept("q", {"call": "c", "tool": "send_mail", "args": {"to": "ann", "text": "Dear ann"}})
 answer = {"interruptId": "q", "status": "resolved", "payload": {"approved": True}}
 for keep in killed, kept:
     app.keep = keep
@@ -288,7 +341,7 @@ func TestFastAPIModel(t *testing.T) {
 		t.Errorf("after the answers it says %s", got)
 	}
 	request, want := <-asked, `]}, {"role": "tool", "tool_call_id": "`+found[0][2]+`", "content": "Sent to ann."}, `+
-		`{"role": "tool", "tool_call_id": "`+found[1][2]+`", "content": "Not sent to bob."}, {"role": "user", "content": "And cid?"}]`
+		`{"role": "tool", "tool_call_id": "`+found[1][2]+`", "content": "Not done. A person was asked: Send this to bob?"}, {"role": "user", "content": "And cid?"}]`
 	if !strings.Contains(request, want) || !strings.Contains(request, `"content": "One moment.", "tool_calls": [{"id": "`+found[0][2]) {
 		t.Errorf("the model is asked %s, and not %s", request, want)
 	}
