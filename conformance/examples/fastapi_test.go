@@ -31,15 +31,22 @@ func withFastAPI(t *testing.T) string {
 }
 
 // fastapiFolder is the example in a folder of its own, which it writes into.
-func fastapiFolder(t *testing.T) string {
+func fastapiFolder(t *testing.T) string { return copied(t, "examples/fastapi") }
+
+// copied is a folder of the tree with its files in Python, in a place of its own.
+func copied(t *testing.T, from string) string {
 	t.Helper()
 	folder := t.TempDir()
-	for _, name := range []string{"app.py", "model.py", "tools.py"} {
-		text, err := os.ReadFile(filepath.Join(command.Root(t), "examples", "fastapi", name))
+	names, err := filepath.Glob(filepath.Join(command.Root(t), from, "*.py"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%s has %d files in Python: %v", from, len(names), err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, filepath.Base(name)), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -71,34 +78,21 @@ func uvicorn(t *testing.T, python, folder, port string, env ...string) (*exec.Cm
 	return nil, ""
 }
 
+func killed(agent *exec.Cmd) {
+	_ = agent.Process.Kill()
+	_ = agent.Wait()
+}
+
 // The agent in FastAPI asks, is killed, and acts once on an answer that comes twice.
 func TestFastAPI(t *testing.T) {
 	suite.Full(t)
 	python, folder := withFastAPI(t), fastapiFolder(t)
 	agent, url := uvicorn(t, python, folder, "0")
 	server := command.Start(t, command.Options{Args: []string{"--upstream", url + "/#ask-lost=true"}})
-	post := func(path, body string) string {
-		t.Helper()
-		request, err := http.NewRequest(http.MethodPost, server.URL()+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		request.Header.Set("Content-Type", "application/json")
-		request.Header.Set("Idempotency-Key", body)
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer response.Body.Close()
-		text, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
+	post := func(body string) string { return posted(t, server.URL()+"/agui", body) }
 	asks := func(thread string) (answer string) {
 		t.Helper()
-		told := post("/agui", `{"threadId":"`+thread+`","runId":"r","messages":[{"id":"m","role":"user","content":"ann"}]}`)
+		told := post(`{"threadId":"` + thread + `","runId":"r","messages":[{"id":"m","role":"user","content":"ann"}]}`)
 		question := regexp.MustCompile(`"interrupts":\[\{"id":"([^"]+)"`).FindStringSubmatch(told)
 		if question == nil || !strings.Contains(told, `"send_mail"`) {
 			t.Fatalf("it does not ask: %s", told)
@@ -107,18 +101,14 @@ func TestFastAPI(t *testing.T) {
 	}
 	approve, refuse := fmt.Sprintf(asks("t1"), true), fmt.Sprintf(asks("t2"), false)
 
-	_ = agent.Process.Kill()
-	_ = agent.Wait()
-	_, again := uvicorn(t, python, folder, url[strings.LastIndex(url, ":")+1:])
-	if again != url {
-		t.Fatalf("it is served at %s, and was at %s", again, url)
-	}
+	killed(agent)
+	uvicorn(t, python, folder, url[strings.LastIndex(url, ":")+1:])
 	for range 2 {
-		if told := post("/agui", approve); !strings.Contains(told, "Sent to ann.") {
+		if told := post(approve); !strings.Contains(told, "Sent to ann.") {
 			t.Errorf("after a yes it says %s", told)
 		}
 	}
-	if told := post("/agui", refuse); !strings.Contains(told, "Not done. A person was asked: Send this to ann?") {
+	if told := post(refuse); !strings.Contains(told, "Not done. A person was asked: Send this to ann?") {
 		t.Errorf("after a no it says %s", told)
 	}
 	if sent, err := os.ReadFile(filepath.Join(folder, "sent.log")); err != nil || bytes.Count(sent, []byte("\n")) != 1 {
@@ -126,9 +116,13 @@ func TestFastAPI(t *testing.T) {
 	}
 }
 
-// posted is what the agent answers to the rest of a RunAgentInput.
-func posted(t *testing.T, url, rest string) string {
-	response, err := http.Post(url, "application/json", strings.NewReader(`{"threadId":"t","runId":"r",`+rest+`}`))
+// told is what the agent answers to the rest of a RunAgentInput.
+func told(t *testing.T, url, rest string) string {
+	return posted(t, url, `{"threadId":"t","runId":"r",`+rest+`}`)
+}
+
+func posted(t *testing.T, url, body string) string {
+	response, err := http.Post(url, "application/json", strings.NewReader(body))
 	if err != nil {
 		t.Error(err)
 		return ""
@@ -146,7 +140,7 @@ func posted(t *testing.T, url, rest string) string {
 func TestFastAPIAlone(t *testing.T) {
 	folder := fastapiFolder(t)
 	_, url := uvicorn(t, withFastAPI(t), folder, "0")
-	post := func(rest string) string { return posted(t, url, rest) }
+	post := func(rest string) string { return told(t, url, rest) }
 	for rest, want := range map[string]string{
 		`"messages":[]`: "Write the name of somebody.",
 		`"messages":[{"id":"m","role":"user","content":[{"type":"text","text":"ann"}]}]`: "Write the name of somebody.",
@@ -321,7 +315,7 @@ func TestFastAPIModel(t *testing.T) {
 
 	const first = `{"id":"u","role":"user","content":[{"type":"text","text":"Write to both"},{"type":"image"}]}`
 	answers <- delta(`"content":"One "`) + delta(`"content":"moment."`) + call(0, "ann") + call(1, "bob") + done
-	got := posted(t, url, `"messages":[`+first+`]`)
+	got := told(t, url, `"messages":[`+first+`]`)
 	found := regexp.MustCompile(`\{"id": "([^"]+)", "reason": "[^"]+", "message": "Send this to (?:ann|bob)\?", "toolCallId": "([^"]+)"`).FindAllStringSubmatch(got, -1)
 	if !strings.Contains(got, `"moment."`) || len(found) != 2 || strings.Count(got, `"parentMessageId": "`+regexp.MustCompile(`"messageId": "([^"]+)`).FindStringSubmatch(got)[1]) != 2 {
 		t.Fatalf("it says %s", got)
@@ -336,7 +330,7 @@ func TestFastAPIModel(t *testing.T) {
 	history := first + `,{"id":"a","role":"assistant","content":"One moment.","toolCalls":[` + toolCall(found[0][2]) + `,` + toolCall(found[1][2]) + `]},` +
 		`{"id":"n","role":"user","content":"And cid?"}`
 	answers <- delta(`"content":"Done."`) + done
-	got = posted(t, url, `"messages":[`+history+`],"resume":[{"interruptId":"`+found[0][1]+`","status":"resolved","payload":{"approved":true}},{"interruptId":"`+found[1][1]+`","status":"cancelled"}]`)
+	got = told(t, url, `"messages":[`+history+`],"resume":[{"interruptId":"`+found[0][1]+`","status":"resolved","payload":{"approved":true}},{"interruptId":"`+found[1][1]+`","status":"cancelled"}]`)
 	if !strings.Contains(got, `"Done."`) || !strings.Contains(got, `"success"`) {
 		t.Errorf("after the answers it says %s", got)
 	}
@@ -348,7 +342,7 @@ func TestFastAPIModel(t *testing.T) {
 
 	// Its results come where they were told. An answer that breaks off is an error.
 	answers <- delta(`"content":"Well"`)
-	got = posted(t, url, `"messages":[`+history+`,{"id":"r","role":"tool","toolCallId":"`+found[0][2]+`","content":"Sent."}]`)
+	got = told(t, url, `"messages":[`+history+`,{"id":"r","role":"tool","toolCallId":"`+found[0][2]+`","content":"Sent."}]`)
 	if !strings.Contains(got, "RUN_ERROR") || !strings.Contains(got, "broke off") {
 		t.Errorf("a model that breaks off is told as %s", got)
 	}

@@ -1,0 +1,78 @@
+package examples
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/internal/suite"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+)
+
+// standin is what makes a Python find the packages in standin/, unless it has what these stand for.
+func standin(t *testing.T, python string, modules string) (env []string) {
+	t.Helper()
+	if exec.Command(python, "-c", "import "+modules).Run() == nil {
+		return nil
+	}
+	return []string{"PYTHONPATH=" + filepath.Join(command.Root(t), "conformance", "examples", "standin")}
+}
+
+// The graph in Python asks. It and the server are killed, and the answer is carried out once,
+// however often it comes. A no and a cancellation have no effect. The package asks by a CUSTOM,
+// and its next version by the outcome.
+func TestLangGraphPython(t *testing.T) {
+	suite.Full(t)
+	python := withFastAPI(t)
+	env := standin(t, python, "ag_ui_langgraph, langgraph.checkpoint.sqlite.aio")
+	for _, outcome := range []string{"off", "on"} {
+		if outcome == "on" && env == nil {
+			continue // whatever is installed asks in its own way
+		}
+		t.Run("outcome "+outcome, func(t *testing.T) {
+			env, folder := append(env, "OUTCOME="+outcome), copied(t, "examples/langgraph-python")
+			agent, url := uvicorn(t, python, folder, "0", env...)
+			redis := redistest.Start(t, redistest.Options{AOF: "everysec"})
+			server := command.Start(t, command.Options{Redis: redis.URL(), Args: []string{"--upstream", "langgraph+" + url + "/#ask-lost=true"}})
+			post := func(body string) string { return posted(t, server.URL()+"/agui", body) }
+			asks := func(thread string) (answer string) {
+				t.Helper()
+				told := post(`{"threadId":"` + thread + `","runId":"r","messages":[{"id":"m","role":"user","content":"write to ann"}]}`)
+				question := regexp.MustCompile(`"interrupts":\[\{"id":"([^"]+)"`).FindStringSubmatch(told)
+				if question == nil || !strings.Contains(told, "Send the mail to ann?") || !strings.Contains(told, `{"label":"Yes","payload":true`) {
+					t.Fatalf("it does not ask: %s", told)
+				}
+				return `{"threadId":"` + thread + `","runId":"a","resume":[{"interruptId":"` + question[1] + `",%s}]}`
+			}
+			approve := fmt.Sprintf(asks("yes"), `"status":"resolved","payload":true`)
+			others := []string{
+				fmt.Sprintf(asks("no"), `"status":"resolved","payload":false`),
+				fmt.Sprintf(asks("cancelled"), `"status":"cancelled"`),
+			}
+
+			killed(agent)
+			server.Kill()
+			uvicorn(t, python, folder, url[strings.LastIndex(url, ":")+1:], env...)
+			server.Restart()
+			for range 2 {
+				if told := post(approve); !strings.Contains(told, "I have sent the mail to ann.") {
+					t.Errorf("after a yes it says %s", told)
+				}
+			}
+			for _, other := range others {
+				if told := post(other); !strings.Contains(told, "I have not sent it.") {
+					t.Errorf("%s is answered by %s", other, told)
+				}
+			}
+			if sent, err := os.ReadFile(filepath.Join(folder, "sent.log")); err != nil || bytes.Count(sent, []byte("\n")) != 1 {
+				t.Errorf("it has sent %q, %v", sent, err)
+			}
+		})
+	}
+}
