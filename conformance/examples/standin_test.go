@@ -76,3 +76,29 @@ func TestLangGraphPython(t *testing.T) {
 		})
 	}
 }
+
+// The agent with the classes of ag-ui-protocol asks, by itself and behind a server, and acts
+// once on a yes that comes twice.
+func TestAgentOfClasses(t *testing.T) {
+	suite.Full(t)
+	python, folder := withFastAPI(t), copied(t, "conformance/examples/classes")
+	_, url := uvicorn(t, python, folder, "0", standin(t, python, "ag_ui.core, ag_ui.encoder")...)
+	server := command.Start(t, command.Options{Args: []string{"--upstream", url + "/"}})
+	for _, url := range []string{url, server.URL() + "/agui"} {
+		const rest = `,"state":{},"tools":[],"context":[],"forwardedProps":{}}`
+		told := posted(t, url, `{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user","content":"ann"}]`+rest)
+		question := regexp.MustCompile(`"interrupts": ?\[\{"id": ?"([^"]+)"[^}]*"message": ?"Send to ann\?"`).FindStringSubmatch(told)
+		if question == nil {
+			t.Fatalf("it does not ask: %s", told)
+		}
+		for range 2 {
+			yes := `"resume":[{"interruptId":"` + question[1] + `","status":"resolved","payload":{"approved":true}}]`
+			if told := posted(t, url, `{"threadId":"t","runId":"a","messages":[],`+yes+rest); !strings.Contains(told, "Sent to ann.") {
+				t.Errorf("after a yes it says %s", told)
+			}
+		}
+	}
+	if sent, err := os.ReadFile(filepath.Join(folder, "sent.log")); err != nil || bytes.Count(sent, []byte("\n")) != 2 {
+		t.Errorf("it has sent %q, %v", sent, err)
+	}
+}
