@@ -15,13 +15,17 @@ import (
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
-// standin is what makes a Python find the packages in standin/, unless it has what these stand for.
-func standin(t *testing.T, python string, modules string) (env []string) {
-	t.Helper()
+// standins is what makes a Python find the packages in standin/.
+func standins(t *testing.T) (env []string) {
+	return []string{"PYTHONPATH=" + filepath.Join(command.Root(t), "conformance", "examples", "standin")}
+}
+
+// unless is standins for a Python that cannot import the modules themselves.
+func unless(t *testing.T, python, modules string) (env []string) {
 	if exec.Command(python, "-c", "import "+modules).Run() == nil {
 		return nil
 	}
-	return []string{"PYTHONPATH=" + filepath.Join(command.Root(t), "conformance", "examples", "standin")}
+	return standins(t)
 }
 
 // The graph in Python asks. It and the server are killed, and the answer is carried out once,
@@ -30,7 +34,7 @@ func standin(t *testing.T, python string, modules string) (env []string) {
 func TestLangGraphPython(t *testing.T) {
 	suite.Full(t)
 	python := withFastAPI(t)
-	env := standin(t, python, "ag_ui_langgraph, langgraph.checkpoint.sqlite.aio")
+	env := unless(t, python, "ag_ui_langgraph, langgraph.checkpoint.sqlite.aio")
 	for _, outcome := range []string{"off", "on"} {
 		if outcome == "on" && env == nil {
 			continue // whatever is installed asks in its own way
@@ -82,7 +86,7 @@ func TestLangGraphPython(t *testing.T) {
 func TestAgentOfClasses(t *testing.T) {
 	suite.Full(t)
 	python, folder := withFastAPI(t), copied(t, "conformance/examples/classes")
-	_, url := uvicorn(t, python, folder, "0", standin(t, python, "ag_ui.core, ag_ui.encoder")...)
+	_, url := uvicorn(t, python, folder, "0", unless(t, python, "ag_ui.core, ag_ui.encoder")...)
 	server := command.Start(t, command.Options{Args: []string{"--upstream", url + "/"}})
 	for _, url := range []string{url, server.URL() + "/agui"} {
 		const rest = `,"state":{},"tools":[],"context":[],"forwardedProps":{}}`
@@ -99,6 +103,43 @@ func TestAgentOfClasses(t *testing.T) {
 		}
 	}
 	if sent, err := os.ReadFile(filepath.Join(folder, "sent.log")); err != nil || bytes.Count(sent, []byte("\n")) != 2 {
+		t.Errorf("it has sent %q, %v", sent, err)
+	}
+}
+
+// An agent of Pydantic AI keeps nothing. What it asked about is in the messages that it is sent
+// with the answer, also after a restart.
+func TestPydanticAI(t *testing.T) {
+	suite.Full(t)
+	python, folder := withFastAPI(t), copied(t, "conformance/examples/pydanticai")
+	env := standins(t) // the package itself would ask a model
+	agent, url := uvicorn(t, python, folder, "0", env...)
+	server := command.Start(t, command.Options{Args: []string{"--upstream", url + "/#ask-lost=true"}})
+	asks := func(thread string) (question string) {
+		t.Helper()
+		told := posted(t, server.URL()+"/agui", `{"threadId":"`+thread+`","runId":"r","messages":[{"id":"m","role":"user","content":"ann"}]}`)
+		found := regexp.MustCompile(`"interrupts":\[\{"id":"([^"]+)"`).FindStringSubmatch(told)
+		if found == nil || !strings.Contains(told, "Approve send_mail(") {
+			t.Fatalf("it does not ask: %s", told)
+		}
+		return found[1]
+	}
+	yes, no, cancelled := asks("yes"), asks("no"), asks("cancelled")
+	killed(agent)
+	uvicorn(t, python, folder, url[strings.LastIndex(url, ":")+1:], env...)
+	for thread, answer := range map[string]struct{ question, entry, says string }{
+		"yes":       {yes, `"status":"resolved","payload":{"approved":true}`, "Sent to ann."},
+		"no":        {no, `"status":"resolved","payload":{"approved":false}`, "denied"},
+		"cancelled": {cancelled, `"status":"cancelled"`, "denied"},
+	} {
+		for range 2 {
+			told := posted(t, server.URL()+"/agui", `{"threadId":"`+thread+`","runId":"a","resume":[{"interruptId":"`+answer.question+`",`+answer.entry+`}]}`)
+			if !strings.Contains(told, answer.says) {
+				t.Errorf("%s is answered by %s", thread, told)
+			}
+		}
+	}
+	if sent, err := os.ReadFile(filepath.Join(folder, "sent.log")); err != nil || string(sent) != "ann: Hello.\n" {
 		t.Errorf("it has sent %q, %v", sent, err)
 	}
 }
