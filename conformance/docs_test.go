@@ -44,7 +44,9 @@ var compiled = map[string]*regexp.Regexp{
 	"go":  regexp.MustCompile(`\.go$`),
 	"ts":  regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx?$`),
 	"tsx": regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx$|^examples/copilotkit/src/.*\.tsx$`),
-	"js":  regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx?$|^conformance/frontends/noderuntime/.*\.mjs$|^conformance/node/.*\.mjs$|^conformance/upstreams/.*\.mjs$|^examples/.*\.mjs$|^conformance/devserver/app/.*\.js$|^server/webhook/testdata/.*\.mjs$`),
+	// The package client/python runs what its own page shows.
+	"python": regexp.MustCompile(`^examples/.*\.py$|^conformance/.*\.py$|^client/python/README\.md$`),
+	"js":     regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx?$|^conformance/frontends/noderuntime/.*\.mjs$|^conformance/node/.*\.mjs$|^conformance/upstreams/.*\.mjs$|^examples/.*\.mjs$|^conformance/devserver/app/.*\.js$|^server/webhook/testdata/.*\.mjs$`),
 }
 
 // Code that a page shows is, but for its indentation, a piece of a file that

@@ -31,15 +31,22 @@ func withFastAPI(t *testing.T) string {
 }
 
 // fastapiFolder is the example in a folder of its own, which it writes into.
-func fastapiFolder(t *testing.T) string {
+func fastapiFolder(t *testing.T) string { return copied(t, "examples/fastapi") }
+
+// copied is a folder of the tree with its files in Python, in a place of its own.
+func copied(t *testing.T, from string) string {
 	t.Helper()
 	folder := t.TempDir()
-	for _, name := range []string{"app.py", "model.py"} {
-		text, err := os.ReadFile(filepath.Join(command.Root(t), "examples", "fastapi", name))
+	names, err := filepath.Glob(filepath.Join(command.Root(t), from, "*.py"))
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%s has %d files in Python: %v", from, len(names), err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, filepath.Base(name)), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -71,34 +78,21 @@ func uvicorn(t *testing.T, python, folder, port string, env ...string) (*exec.Cm
 	return nil, ""
 }
 
+func killed(agent *exec.Cmd) {
+	_ = agent.Process.Kill()
+	_ = agent.Wait()
+}
+
 // The agent in FastAPI asks, is killed, and acts once on an answer that comes twice.
 func TestFastAPI(t *testing.T) {
 	suite.Full(t)
 	python, folder := withFastAPI(t), fastapiFolder(t)
 	agent, url := uvicorn(t, python, folder, "0")
 	server := command.Start(t, command.Options{Args: []string{"--upstream", url + "/#ask-lost=true"}})
-	post := func(path, body string) string {
-		t.Helper()
-		request, err := http.NewRequest(http.MethodPost, server.URL()+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		request.Header.Set("Content-Type", "application/json")
-		request.Header.Set("Idempotency-Key", body)
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer response.Body.Close()
-		text, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
-	}
+	post := func(body string) string { return posted(t, server.URL()+"/agui", body) }
 	asks := func(thread string) (answer string) {
 		t.Helper()
-		told := post("/agui", `{"threadId":"`+thread+`","runId":"r","messages":[{"id":"m","role":"user","content":"ann"}]}`)
+		told := post(`{"threadId":"` + thread + `","runId":"r","messages":[{"id":"m","role":"user","content":"ann"}]}`)
 		question := regexp.MustCompile(`"interrupts":\[\{"id":"([^"]+)"`).FindStringSubmatch(told)
 		if question == nil || !strings.Contains(told, `"send_mail"`) {
 			t.Fatalf("it does not ask: %s", told)
@@ -107,18 +101,14 @@ func TestFastAPI(t *testing.T) {
 	}
 	approve, refuse := fmt.Sprintf(asks("t1"), true), fmt.Sprintf(asks("t2"), false)
 
-	_ = agent.Process.Kill()
-	_ = agent.Wait()
-	_, again := uvicorn(t, python, folder, url[strings.LastIndex(url, ":")+1:])
-	if again != url {
-		t.Fatalf("it is served at %s, and was at %s", again, url)
-	}
+	killed(agent)
+	uvicorn(t, python, folder, url[strings.LastIndex(url, ":")+1:])
 	for range 2 {
-		if told := post("/agui", approve); !strings.Contains(told, "Sent to ann.") {
+		if told := post(approve); !strings.Contains(told, "Sent to ann.") {
 			t.Errorf("after a yes it says %s", told)
 		}
 	}
-	if told := post("/agui", refuse); !strings.Contains(told, "Not sent to ann.") {
+	if told := post(refuse); !strings.Contains(told, "Not done. A person was asked: Send this to ann?") {
 		t.Errorf("after a no it says %s", told)
 	}
 	if sent, err := os.ReadFile(filepath.Join(folder, "sent.log")); err != nil || bytes.Count(sent, []byte("\n")) != 1 {
@@ -126,9 +116,13 @@ func TestFastAPI(t *testing.T) {
 	}
 }
 
-// posted is what the agent answers to the rest of a RunAgentInput.
-func posted(t *testing.T, url, rest string) string {
-	response, err := http.Post(url, "application/json", strings.NewReader(`{"threadId":"t","runId":"r",`+rest+`}`))
+// told is what the agent answers to the rest of a RunAgentInput.
+func told(t *testing.T, url, rest string) string {
+	return posted(t, url, `{"threadId":"t","runId":"r",`+rest+`}`)
+}
+
+func posted(t *testing.T, url, body string) string {
+	response, err := http.Post(url, "application/json", strings.NewReader(body))
 	if err != nil {
 		t.Error(err)
 		return ""
@@ -146,7 +140,7 @@ func posted(t *testing.T, url, rest string) string {
 func TestFastAPIAlone(t *testing.T) {
 	folder := fastapiFolder(t)
 	_, url := uvicorn(t, withFastAPI(t), folder, "0")
-	post := func(rest string) string { return posted(t, url, rest) }
+	post := func(rest string) string { return told(t, url, rest) }
 	for rest, want := range map[string]string{
 		`"messages":[]`: "Write the name of somebody.",
 		`"messages":[{"id":"m","role":"user","content":[{"type":"text","text":"ann"}]}]`: "Write the name of somebody.",
@@ -166,10 +160,10 @@ func TestFastAPIAlone(t *testing.T) {
 	}
 	other := asked(`"messages":[{"id":"m","role":"user","content":"cid"}]`)
 	cancels := `"messages":[{"id":"m","role":"user","content":"cid"},{"id":"c","role":"assistant","toolCalls":[{"id":"call"}]}%s],"resume":[{"interruptId":"` + other + `","status":"cancelled"}]`
-	if got := post(fmt.Sprintf(cancels, `,{"id":"n","role":"user","content":"bob"}`)); !strings.Contains(got, "Not sent to cid.") || !strings.Contains(got, "Send this to bob?") {
+	if got := post(fmt.Sprintf(cancels, `,{"id":"n","role":"user","content":"bob"}`)); !strings.Contains(got, "asked: Send this to cid?") || !strings.Contains(got, "Send this to bob?") {
 		t.Errorf("a message in an answer's place is answered by %s", got)
 	}
-	if got := post(fmt.Sprintf(cancels, "")); !strings.Contains(got, "Not sent to cid.") || strings.Contains(got, "interrupts") || strings.Contains(got, "Write the name") {
+	if got := post(fmt.Sprintf(cancels, "")); !strings.Contains(got, "asked: Send this to cid?") || strings.Contains(got, "interrupts") || strings.Contains(got, "Write the name") {
 		t.Errorf("a cancellation is answered by %s", got)
 	}
 	question := asked(`"messages":[{"id":"m","role":"user","content":"ann"}]`)
@@ -198,8 +192,9 @@ async def main():
     done, app.PATIENCE = asyncio.Event(), 0.001
     async def slow(*_, **__):
         await done.wait()
-    app.send_mail = slow
-    app.keep("q", {"call": "c", "to": "ann", "text": "Dear ann"})
+        return "Sent to ann."
+    app.TOOLS["send_mail"] = slow
+    app.keep("q", {"call": "c", "tool": "send_mail", "args": {"to": "ann", "text": "Dear ann"}})
     answer = {"interruptId": "q", "status": "resolved", "payload": {"approved": True}}
     waits = 0
     async for part in app.events({"threadId": "t", "runId": "r", "messages": []}, [answer]):
@@ -217,6 +212,58 @@ asyncio.run(main())
 	}
 }
 
+// A tool is added in one place: one function in tools.py is proposed, asked about, called and
+// described to a model. What it says is not done is told, and a call that a model has made up
+// is refused before anybody is asked.
+func TestFastAPITool(t *testing.T) {
+	cmd := exec.Command(withFastAPI(t), "-c", `
+import asyncio, json, os, app
+os.environ["MODEL"] = "m"
+import model, tools
+
+@tools.tool("Ring {name}?")
+def ring(name: str, loud: bool = False, *, key, run):
+    "Rings a bell."
+    if name == "big ben":
+        raise tools.NotDone("it is too large")
+    return f"{key} rings {name}{'!' * loud}"
+
+print(json.dumps(model.described("ring", ring)["function"]))
+
+async def goes(name, args):
+    async def proposes(_):
+        yield name, args
+    app.think = proposes
+    told = "".join([part async for part in app.events({"threadId": "t", "runId": "r", "messages": []}, [])])
+    if "RUN_ERROR" in told:
+        return print("refused")
+    question = json.loads(told.split("data: ")[-1])["outcome"]["interrupts"][0]
+    said = await app.act({"interruptId": question["id"], "status": "resolved", "payload": {"approved": True}}, "r")
+    print(question["message"], said[1].replace(question["id"], "KEY"))
+
+async def main():
+    await goes("ring", {"name": "dinner", "loud": True})
+    await goes("ring", {"name": "big ben"})
+    await goes("book_room", {"room": "blue", "hours": 2})
+    await goes("book_room", {"room": "blue", "hours": 9})
+    for args in {}, {"name": 1}, {"name": "dinner", "key": "k"}, {"name": "dinner", "tune": "a"}, []:
+        await goes("ring", args)
+    await goes("bake", {})
+
+asyncio.run(main())
+`)
+	cmd.Dir = fastapiFolder(t)
+	want := `{"name": "ring", "description": "Rings a bell.", "parameters": {"type": "object", "properties": {"name": {"type": "string"}, "loud": {"type": "boolean"}}, "required": ["name"]}}
+Ring dinner? KEY rings dinner!
+Ring big ben? Not done: it is too large.
+Book blue for 2 hours? blue is yours for 2 hours.
+Book blue for 9 hours? Not done: a room can be had for 8 hours.
+` + strings.Repeat("refused\n", 6)
+	if printed, err := cmd.CombinedOutput(); err != nil || string(printed) != want {
+		t.Errorf("it tells %s, %v", printed, err)
+	}
+}
+
 // An agent that ends behind its action, and before it has kept that, gets the answer again: the
 // service drops the second request.
 func TestFastAPIActsOnceAcrossACrash(t *testing.T) {
@@ -227,7 +274,7 @@ def killed(*_):
     raise KeyError("killed")
 
 kept, app.keep = app.keep, killed
-kept("q", {"call": "c", "to": "ann", "text": "Dear ann"})
+kept("q", {"call": "c", "tool": "send_mail", "args": {"to": "ann", "text": "Dear ann"}})
 answer = {"interruptId": "q", "status": "resolved", "payload": {"approved": True}}
 for keep in killed, kept:
     app.keep = keep
@@ -268,7 +315,7 @@ func TestFastAPIModel(t *testing.T) {
 
 	const first = `{"id":"u","role":"user","content":[{"type":"text","text":"Write to both"},{"type":"image"}]}`
 	answers <- delta(`"content":"One "`) + delta(`"content":"moment."`) + call(0, "ann") + call(1, "bob") + done
-	got := posted(t, url, `"messages":[`+first+`]`)
+	got := told(t, url, `"messages":[`+first+`]`)
 	found := regexp.MustCompile(`\{"id": "([^"]+)", "reason": "[^"]+", "message": "Send this to (?:ann|bob)\?", "toolCallId": "([^"]+)"`).FindAllStringSubmatch(got, -1)
 	if !strings.Contains(got, `"moment."`) || len(found) != 2 || strings.Count(got, `"parentMessageId": "`+regexp.MustCompile(`"messageId": "([^"]+)`).FindStringSubmatch(got)[1]) != 2 {
 		t.Fatalf("it says %s", got)
@@ -283,19 +330,19 @@ func TestFastAPIModel(t *testing.T) {
 	history := first + `,{"id":"a","role":"assistant","content":"One moment.","toolCalls":[` + toolCall(found[0][2]) + `,` + toolCall(found[1][2]) + `]},` +
 		`{"id":"n","role":"user","content":"And cid?"}`
 	answers <- delta(`"content":"Done."`) + done
-	got = posted(t, url, `"messages":[`+history+`],"resume":[{"interruptId":"`+found[0][1]+`","status":"resolved","payload":{"approved":true}},{"interruptId":"`+found[1][1]+`","status":"cancelled"}]`)
+	got = told(t, url, `"messages":[`+history+`],"resume":[{"interruptId":"`+found[0][1]+`","status":"resolved","payload":{"approved":true}},{"interruptId":"`+found[1][1]+`","status":"cancelled"}]`)
 	if !strings.Contains(got, `"Done."`) || !strings.Contains(got, `"success"`) {
 		t.Errorf("after the answers it says %s", got)
 	}
 	request, want := <-asked, `]}, {"role": "tool", "tool_call_id": "`+found[0][2]+`", "content": "Sent to ann."}, `+
-		`{"role": "tool", "tool_call_id": "`+found[1][2]+`", "content": "Not sent to bob."}, {"role": "user", "content": "And cid?"}]`
+		`{"role": "tool", "tool_call_id": "`+found[1][2]+`", "content": "Not done. A person was asked: Send this to bob?"}, {"role": "user", "content": "And cid?"}]`
 	if !strings.Contains(request, want) || !strings.Contains(request, `"content": "One moment.", "tool_calls": [{"id": "`+found[0][2]) {
 		t.Errorf("the model is asked %s, and not %s", request, want)
 	}
 
 	// Its results come where they were told. An answer that breaks off is an error.
 	answers <- delta(`"content":"Well"`)
-	got = posted(t, url, `"messages":[`+history+`,{"id":"r","role":"tool","toolCallId":"`+found[0][2]+`","content":"Sent."}]`)
+	got = told(t, url, `"messages":[`+history+`,{"id":"r","role":"tool","toolCallId":"`+found[0][2]+`","content":"Sent."}]`)
 	if !strings.Contains(got, "RUN_ERROR") || !strings.Contains(got, "broke off") {
 		t.Errorf("a model that breaks off is told as %s", got)
 	}

@@ -1,4 +1,4 @@
-"""An agent in FastAPI that asks before it sends a mail.
+"""An agent in FastAPI that asks before it acts. What it can do is in tools.py.
 
     python3 -m uvicorn app:app --port 8000
 
@@ -7,6 +7,7 @@ it. Several need a database that they share, and a lock on the question's row fo
 """
 
 import asyncio
+import inspect
 import json
 import os
 import sqlite3
@@ -16,51 +17,28 @@ from pathlib import Path
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import StreamingResponse
 
+from tools import TOOLS, NotDone, question_of, think
+
+if "MODEL" in os.environ:
+    from model import think
+
 app = FastAPI()
 folder = Path(__file__).parent  # from wherever it is started, its questions are the same
 db = sqlite3.connect(folder / "agent.db", isolation_level=None, check_same_thread=False)  # each statement is kept at once
-db.execute("CREATE TABLE IF NOT EXISTS questions (id TEXT PRIMARY KEY, mail TEXT, said TEXT)")
+db.execute("CREATE TABLE IF NOT EXISTS asked (id TEXT PRIMARY KEY, about TEXT, said TEXT)")
 acting = {}  # the action on a question, which the same answer waits for when it comes again
 PATIENCE = 60  # seconds of silence; after five minutes aguiws takes the agent for lost
 
 
 def what(question):
-    """What the question is about, and what was said when it was answered; None: it is unknown."""
-    row = db.execute("SELECT mail, said FROM questions WHERE id = ?", (question,)).fetchone()
-    return row and (json.loads(row[0]), row[1])
+    """What the question is about, and what was said when it was answered; None: it is unknown, or its tool is gone."""
+    row = db.execute("SELECT about, said FROM asked WHERE id = ?", (question,)).fetchone()
+    about = row and json.loads(row[0])
+    return (about, row[1]) if about and (row[1] or about["tool"] in TOOLS) else None
 
 
-def keep(question, mail, said=None):
-    db.execute("INSERT OR REPLACE INTO questions VALUES (?, ?, ?)", (question, json.dumps(mail), said))
-
-
-class NotSent(Exception):
-    """Nothing was done, for sure. A timeout is not that: let it pass, and a human is asked, as after a crash."""
-
-
-async def send_mail(to, text, key, run):
-    """Your own work. The service that you call gets `key`, and drops a second request with the
-    same one, as this file does: the answer comes again if the agent was killed behind this call.
-    aguiws shows people the `run` after a crash."""
-    with open(folder / "sent.log", "a+") as log:
-        log.seek(0)
-        if key not in log.read():
-            log.write(json.dumps({"to": to, "text": text, "question": key, "run": run}) + "\n")
-
-
-async def without_model(messages):
-    """What comes next in a chat: a text is said, and a mail is asked about."""
-    last = messages[-1] if messages else {}
-    text = last.get("content")
-    if last.get("role") == "user" and isinstance(text, str):
-        yield {"to": text, "text": f"Dear {text}"}
-    elif last.get("role") != "tool":
-        yield "Write the name of somebody."
-
-
-think = without_model
-if "MODEL" in os.environ:
-    from model import think
+def keep(question, about, said=None):
+    db.execute("INSERT OR REPLACE INTO asked VALUES (?, ?, ?)", (question, json.dumps(about), said))
 
 
 @app.post("/")
@@ -100,12 +78,14 @@ async def events(told, answers):
             if speaking:
                 yield event("TEXT_MESSAGE_END", messageId=message)
                 speaking = False
+            tool, args = part
+            words = question_of(tool, args)
             call, question = str(uuid.uuid4()), str(uuid.uuid4())
-            yield event("TOOL_CALL_START", toolCallId=call, toolCallName="send_mail", parentMessageId=message)
-            yield event("TOOL_CALL_ARGS", toolCallId=call, delta=json.dumps(part))
+            yield event("TOOL_CALL_START", toolCallId=call, toolCallName=tool, parentMessageId=message)
+            yield event("TOOL_CALL_ARGS", toolCallId=call, delta=json.dumps(args))
             yield event("TOOL_CALL_END", toolCallId=call)
-            keep(question, {"call": call, **part})
-            questions.append({"id": question, "reason": "example:ask_human", "message": f"Send this to {part['to']}?", "toolCallId": call})
+            keep(question, {"call": call, "tool": tool, "args": args, "words": words})
+            questions.append({"id": question, "reason": "example:ask_human", "message": words, "toolCallId": call})
     except (OSError, LookupError, TypeError, ValueError) as error:  # the model's; what was done is kept
         yield event("RUN_ERROR", message=f"The model failed: {error}")
         return
@@ -118,19 +98,24 @@ async def events(told, answers):
 async def act(answer, run):
     """Acts on an answer, and keeps that it has. Returns the call that it was about, and what to say."""
     question = answer["interruptId"]
-    mail, said = what(question)
+    about, said = what(question)
     if said is None:
         payload = answer.get("payload")
         if answer["status"] == "resolved" and isinstance(payload, dict) and payload.get("approved") is True:
             try:
-                await send_mail(mail["to"], mail["text"], key=question, run=run)
-                said = f"Sent to {mail['to']}."
-            except NotSent as error:
-                said = f"Not sent to {mail['to']}: {error}"
+                said = await carry_out(TOOLS[about["tool"]], about["args"] | {"key": question, "run": run})
+            except NotDone as error:
+                said = f"Not done: {error}."
         else:
-            said = f"Not sent to {mail['to']}."
-        keep(question, mail, said)
-    return mail["call"], said
+            said = f"Not done. A person was asked: {about['words']}"
+        keep(question, about, said)
+    return about["call"], said
+
+
+async def carry_out(function, args):
+    asynchronous = inspect.iscoroutinefunction(function)
+    said = await (function(**args) if asynchronous else asyncio.to_thread(function, **args))
+    return str(said or "Done.")
 
 
 def in_order(messages, results):

@@ -9,34 +9,35 @@ import urllib.request
 
 from starlette.concurrency import iterate_in_threadpool
 
-SYSTEM = "You write mails. Propose each by send_mail: a person then sends it or not, and the result says which."
-SEND_MAIL = {
-    "type": "function",
-    "function": {
-        "name": "send_mail",
-        "description": "Proposes a mail to a person, who decides.",
-        "parameters": {
-            "type": "object",
-            "properties": {"to": {"type": "string"}, "text": {"type": "string"}},
-            "required": ["to", "text"],
-        },
-    },
-}
+from tools import TOOLS
+
+SYSTEM = "You help by your tools. Each call is shown to a person, who has it carried out or not, and the result says which."
+KINDS = {str: "string", int: "integer", float: "number", bool: "boolean", list: "array", dict: "object"}
+
+
+def described(name, function):
+    """A tool as chat completions have it: its docstring, and its arguments by their annotations."""
+    mine = {n: p for n, p in function.signature.parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD}
+    properties = {n: {"type": KINDS[p.annotation]} for n, p in mine.items()}
+    required = [n for n, p in mine.items() if p.default is p.empty]
+    parameters = {"type": "object", "properties": properties, "required": required}
+    return {"type": "function", "function": {"name": name, "description": function.__doc__, "parameters": parameters}}
 
 
 async def think(messages):
-    """Yields the model's words as they come, and then each mail that it proposes."""
+    """Yields the model's words as they come, and then each call that it proposes."""
     calls = {}
-    body = {"model": os.environ["MODEL"], "stream": True, "messages": list(as_completions(messages)), "tools": [SEND_MAIL]}
+    tools = [described(name, function) for name, function in TOOLS.items()]
+    body = {"model": os.environ["MODEL"], "stream": True, "messages": list(as_completions(messages)), "tools": tools}
     async for delta in iterate_in_threadpool(deltas(body)):
         if delta.get("content"):
             yield delta["content"]
         for part in delta.get("tool_calls") or []:
-            index = part.get("index", 0)
-            calls[index] = calls.get(index, "") + (part["function"].get("arguments") or "")
-    for arguments in calls.values():
-        mail = json.loads(arguments)
-        yield {"to": str(mail["to"]), "text": str(mail["text"])}
+            name, arguments = calls.get(part.get("index", 0), ("", ""))
+            told = part["function"]
+            calls[part.get("index", 0)] = name or told.get("name"), arguments + (told.get("arguments") or "")
+    for name, arguments in calls.values():
+        yield name, json.loads(arguments or "{}")
 
 
 def as_completions(messages):

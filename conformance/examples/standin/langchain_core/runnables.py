@@ -1,0 +1,3 @@
+"""Stands for langchain_core.runnables."""
+
+RunnableConfig = dict
