@@ -78,7 +78,7 @@ func (r *request) about() *adapter.StepAbout {
 	}
 	did := strings.Join(sent, ", ") + " went to the agent"
 	return &adapter.StepAbout{
-		Did: strings.ToUpper(did[:1]) + did[1:], Key: r.run,
+		Did: strings.ToUpper(did[:1]) + did[1:], AgentRun: r.run,
 		Rerun: "Send it again", Done: "It arrived", Fail: "Give up",
 	}
 }

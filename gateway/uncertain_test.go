@@ -50,7 +50,7 @@ func TestAnswersOfWhichNobodyKnows(t *testing.T) {
 					}
 					doubt := interrupted(t, l.answer(resolved(first[0].ID, "true")))
 					if len(doubt) != 1 || doubt[0].Reason != adapter.ReasonUncertainStep || !strings.Contains(doubt[0].Message, test.says) ||
-						!strings.Contains(doubt[0].Message, "The answer true to “Sure?” went to the agent, and nobody knows") || !strings.Contains(doubt[0].Message, "Idempotency key: "+l.peer.runs()[1].in.RunID) {
+						!strings.Contains(doubt[0].Message, "The answer true to “Sure?” went to the agent, and nobody knows") || !strings.Contains(doubt[0].Message, "Agent's run: "+l.peer.runs()[1].in.RunID) {
 						t.Fatalf("asked %s", asJSON(t, doubt))
 					}
 					l.up.behind.Wait()

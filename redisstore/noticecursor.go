@@ -62,6 +62,15 @@ func (p noticePlace) behind() string {
 // a reader has come to the end, it is behind whatever was written until a moment ago.
 type noticePlaces struct{ parts []noticePlace }
 
+// placesAt are the places before what was written at a time.
+func placesAt(from time.Time, partitions int) *noticePlaces {
+	p := &noticePlaces{make([]noticePlace, partitions)}
+	for i := range p.parts {
+		p.parts[i].streamID = streamID{min(max(from.UnixMilli()-1, 0), farAhead), math.MaxUint64}
+	}
+	return p
+}
+
 // noticeMargin is by how much clocks of masters may differ, and step back, without that a
 // reader passes over what is written then.
 const noticeMargin = 10 * time.Second

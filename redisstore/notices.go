@@ -86,6 +86,9 @@ func (s *notices) noticesBehind(ctx context.Context, q store.NoticeQuery) (store
 	if err != nil {
 		return store.NoticePage{}, err
 	}
+	if q.After == "" && !q.From.IsZero() {
+		at = placesAt(q.From, len(s.conn.Keys.Parts))
+	}
 	for until := time.Now().Add(q.Wait); ; {
 		page, passed, err := s.readNotices(ctx, at, limit)
 		left := time.Until(until)

@@ -65,6 +65,9 @@ func (l *noticeList) Notices(ctx context.Context, q store.NoticeQuery) (store.No
 		n, err := strconv.Atoi(strings.TrimPrefix(q.After, "at-"))
 		if q.After == "" {
 			n, err = len(l.list), nil
+			if !q.From.IsZero() {
+				n = min(n, len(slices.DeleteFunc(slices.Clone(l.list), func(n store.Notice) bool { return !n.At.Before(q.From) })))
+			}
 		}
 		if l.failing != nil {
 			return store.NoticePage{}, l.failing
@@ -277,6 +280,65 @@ func TestNoticesByScope(t *testing.T) {
 				ts.ask(http.MethodGet, "/v1/notices"+c.query, "", "Authorization", "Bearer "+c.token, "Accept", accept).problem(c.status, c.code)
 			})
 		}
+	}
+}
+
+// An admin finds what failed in the tenant since a time, whatever else happened, and a user
+// what failed in the own namespace.
+func TestNoticesOfFailures(t *testing.T) {
+	ts, l := noticesServer(t, &Options{})
+	ended := func(tenant, user, thread, how string) store.Notice {
+		n := opened(tenant, user, thread)
+		n.Thread.Namespace, n.Kind, n.How = tenant+"/user/"+user, store.NoticeRunEnded, how
+		return n
+	}
+	l.add(ended("acme", "ann", "too old", "fail"))
+	for range 5 { // a second apart, and more than one reading
+		l.add(ended("acme", "bob", "well", "finish"), ended("acme", "bob", "bobs", "fail"), ended("other", "eve", "theirs", "fail"), ended("acme", "ann", "anns", "fail"))
+	}
+	for name, c := range map[string]struct {
+		token string
+		wants []string
+	}{
+		"an admin":  {tenantsAdmin, []string{"bobs", "anns", "bobs", "anns", "bobs", "anns", "bobs", "anns", "bobs", "anns"}},
+		"a user":    {"0123456789abcdef-alone", []string{"anns", "anns", "anns", "anns", "anns"}},
+		"a sharer":  {annsToken, nil},
+		"of others": {"0123456789abcdef-runner", nil},
+	} {
+		var got []string
+		for query := "from=2030-01-31T14:02:01Z"; ; {
+			p, status, text := ts.Page("?kind=run.ended&severity=error&limit=4&"+query, c.token)
+			if name == "of others" {
+				if status != 403 {
+					t.Errorf("%s: %d %s", name, status, text)
+				}
+				break
+			}
+			if status != 200 {
+				t.Fatalf("%s: %d %s", name, status, text)
+			}
+			if len(p.Items) == 0 {
+				break
+			}
+			got, query = append(got, p.threads()...), "after="+p.Next
+		}
+		if !slices.Equal(got, c.wants) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	asked := l.asked()
+	if p, _, _ := ts.Page("?severity=error&limit=7&from=2030-01-31T14:02:01Z", "0123456789abcdef-alone"); len(p.Items) != 5 {
+		t.Errorf("a page of what is rare: %v after %d readings", p.threads(), l.asked()-asked)
+	}
+	for _, query := range []string{"?from=today", "?from=2030-01-31T14:02:01Z&after=at-0", "?severity=bad"} {
+		if _, status, text := ts.Page(query, tenantsAdmin); status != 400 {
+			t.Errorf("%s: %d %s", query, status, text)
+		}
+	}
+	ts.ask(http.MethodGet, "/v1/notices?from=2030-01-31T14:02:01Z", "", "Authorization", "Bearer "+annsToken, "Accept", "text/event-stream").problem(400, refusal.CodeInvalidInput)
+	l.add(ended("acme", "bob", "well", "finish"), ended("acme", "bob", "bobs", "fail"))
+	if p := ts.watch("?after=at-21&severity=error", tenantsAdmin).notices(); !slices.Equal(p.threads(), []string{"bobs"}) {
+		t.Errorf("a stream: %v", p.threads())
 	}
 }
 

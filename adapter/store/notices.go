@@ -16,8 +16,9 @@ type Notices interface {
 
 // NoticeQuery asks for notices.
 type NoticeQuery struct {
-	// After is a NoticePage's Next. "": from now on. ErrBadCursor for any other.
+	// After is a NoticePage's Next. "": from From on. ErrBadCursor for any other.
 	After string
+	From  time.Time     // zero: from now on
 	Limit int           // 0: 100
 	Wait  time.Duration // 0: not at all
 }

@@ -374,6 +374,8 @@ type StepAbout struct {
 	Call string          `json:"call,omitempty"` // what was called, by its name
 	Args json.RawMessage `json:"args,omitempty"` // with what
 	Key  string          `json:"key,omitempty"`  // the idempotency key that went along
+	// AgentRun is an agent's own id of its run, by which its log names what it did; "": none.
+	AgentRun string `json:"agentRun,omitempty"`
 	// Rerun, Done and Fail are how the ways to go on are called; "": in general words.
 	Rerun string `json:"rerun,omitempty"`
 	Done  string `json:"done,omitempty"`

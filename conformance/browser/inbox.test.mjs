@@ -223,7 +223,7 @@ test("what waits comes by itself and at once, is filtered, answered together, an
   await until(async () => (await badge(open)) === began + 3, "the badge counts all");
 
   await open.at("inbox-filters").locator("summary").click();
-  await open.at("inbox-by-tool").fill(send);
+  await open.at("inbox-by-tool").selectOption(send);
   await until(async () => (await open.row(third).count()) === 0 && (await open.at("inbox-row").count()) === 2, "the tool is filtered by");
   await open.at("inbox-by-asked").selectOption("older:604800");
   await open.at("inbox-empty").waitFor(); // none of them is as old
@@ -238,9 +238,9 @@ test("what waits comes by itself and at once, is filtered, answered together, an
   assert.ok(await open.row(first).getByTestId("inbox-choose").isChecked());
   assert.ok(!(await open.row(third).getByTestId("inbox-choose").isChecked()));
   // What is not shown any more is not chosen any more.
-  await open.at("inbox-by-tool").fill(pay);
+  await open.at("inbox-by-tool").selectOption(pay);
   await until(async () => (await open.at("inbox-row").count()) === 1, "the other tool is filtered by");
-  await open.at("inbox-by-tool").fill("");
+  await open.at("inbox-by-tool").selectOption("");
   await open.row(first).waitFor();
   assert.equal(await open.page.getByTestId("inbox-choose").and(open.page.locator(":checked")).count(), 0);
   for (const of of [first, second]) await open.row(of).getByTestId("inbox-choose").check();
@@ -339,9 +339,11 @@ test("by single keys: one goes through what waits, approves, declines and edits,
   await open.at("inbox-filters").locator("summary").click();
   const { keyboard } = open.page;
   await until(async () => (await open.at("inbox-row").count()) >= 3, "they are there");
-  await open.at("inbox-by-tool").click();
-  await keyboard.type(tool); // with a, d, e, j and k among others: they are letters here
-  assert.equal(await open.at("inbox-by-tool").inputValue(), tool);
+  await open.at("inbox-by-thread").click();
+  await keyboard.type("adejk"); // they are letters here
+  assert.equal(await open.at("inbox-by-thread").inputValue(), "adejk");
+  await open.fill("inbox-by-thread", "");
+  await open.at("inbox-by-tool").selectOption(tool);
   await filtered(open, 3);
   await until(async () => (await open.at("inbox-item").count()) === 1, "the first is open");
   const picked = () => open.page.evaluate(() => document.querySelector('[data-picked="true"]')?.dataset.threadId);
@@ -462,7 +464,7 @@ test("an answer can be taken back before it is sent, and is sent once, also by a
   const [reloaded, closed, first, last] = threads;
   const open = await inbox(await person());
   await open.at("inbox-filters").locator("summary").click();
-  await open.fill("inbox-by-tool", tool);
+  await open.at("inbox-by-tool").selectOption(tool);
   await filtered(open, 4);
   await open.page.evaluate(() => document.activeElement.blur());
   const { keyboard } = open.page;
@@ -498,7 +500,7 @@ test("an answer can be taken back before it is sent, and is sent once, also by a
   posts.length = 0;
 
   await open.at("inbox-filters").locator("summary").click();
-  await open.fill("inbox-by-tool", tool);
+  await open.at("inbox-by-tool").selectOption(tool);
   await filtered(open, 2);
   await open.pick(last);
   await keyboard.press("j");
@@ -579,7 +581,7 @@ test("what cannot be chosen says why, more than five are folded, and a filter th
   await says();
   assert.ok(!(await open.row(form).getByTestId("inbox-barred").isChecked()));
   await open.at("inbox-filters").locator("summary").click();
-  await open.fill("inbox-by-tool", tool);
+  await open.at("inbox-by-tool").selectOption(tool);
   await filtered(open, 6);
   await open.at("inbox-choose-all").check();
   await open.decide(open.at("bulk-approve"));
@@ -589,8 +591,8 @@ test("what cannot be chosen says why, more than five are folded, and a filter th
   await until(async () => (await named.locator("li:visible").count()) === 6, "and the others when they are asked for");
   assert.deepEqual(await barriers(open.page), []);
   await open.click("bulk-leave");
-  await open.fill("inbox-by-tool", `${tool}x`);
-  await until(async () => (await open.at("inbox-empty").allTextContents()).join().includes(`No question fits: Tool ${tool}x.`), "it says what is filtered by");
+  await open.fill("inbox-by-thread", "no-such-chat");
+  await until(async () => (await open.at("inbox-empty").allTextContents()).join().includes(`No question fits: Tool ${tool}, Chat id no-such-chat.`), "it says what is filtered by");
   await open.click("inbox-clear");
   await open.row(form).waitFor();
   assert.equal(await open.page.evaluate(() => document.activeElement.tagName), "H2");

@@ -18,6 +18,7 @@ var noticeTests = []test{
 	{"what was cancelled in the queue is told when it is logged", (*env).noticesOfTheQueue},
 	{"a call that is sent again tells nothing again", (*env).noticesOnce},
 	{"a cursor finds what lies behind it at any node", (*env).noticeCursors},
+	{"a time finds what was told from then on", (*env).noticesFrom},
 	{"who waits hears of the next one", (*env).noticesAwaited},
 	{"what is too much or too old is given up, and a reader is told", (*env).noticesMissed},
 	{"a cursor of nobody is refused", (*env).noticeBadCursors},
@@ -279,6 +280,32 @@ func (e *env) noticeCursors() {
 	}
 	if again, _ := first.heard(from); len(again) != len(list) {
 		e.Errorf("%d of %d are heard again", len(again), len(list))
+	}
+}
+
+func (e *env) noticesFrom() {
+	th := e.thread()
+	_, at := th.heard("")
+	th.ok(ending(th.begun(th.execute("r1")), 2, 1, "end", store.EndFinish))
+	all, _ := th.heard(at)
+	from := func(when time.Time) (list []store.Notice) {
+		page, err := th.s.Notices(th.Context(), store.NoticeQuery{From: when, Limit: 1000})
+		for _, n := range must(th, page, err).Notices {
+			if n.Thread == th.key {
+				list = append(list, n)
+			}
+		}
+		more, _ := th.heard(page.Next)
+		return append(list, more...)
+	}
+	last := all[len(all)-1].At
+	for when, want := range map[time.Time]int{time.UnixMilli(-1): len(all), last.Add(-time.Hour): len(all), last.Add(time.Hour): 0} {
+		if got := from(when); len(got) != want {
+			th.Errorf("%d of %d are heard from %v", len(got), want, when)
+		}
+	}
+	if got := from(last); len(got) == 0 || got[0].At.Before(last) || got[len(got)-1].ID != all[len(all)-1].ID {
+		th.Errorf("from the last one's time: %+v", got)
 	}
 }
 

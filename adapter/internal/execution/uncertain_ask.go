@@ -55,6 +55,10 @@ func (x *execution) uncertainInterrupt(ref store.StepRef, about *store.StepAbout
 		lines = append(lines, "Idempotency key: "+about.Key)
 		own["idempotencyKey"] = about.Key
 	}
+	if about.AgentRun != "" {
+		lines = append(lines, "Agent's run: "+about.AgentRun)
+		own["agentRun"] = about.AgentRun
+	}
 	step, _ := json.Marshal(own) // of texts
 	answers, _ := json.Marshal([]map[string]any{
 		{"label": cmp.Or(about.Rerun, "Do it again"), "payload": map[string]string{"action": "rerun"}},

@@ -46,6 +46,7 @@ func noticeOperations() []operation {
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: noticesShape{}, serve: (*call).listNotices,
 			query: append([]parameter{
 				{"limit", "The number of items in a page, at most 200. The default is 100."},
+				{"from", "The earliest time of the notices of the first page, in RFC 3339. It does not go with after."},
 				{"wait", "The number of seconds to wait for the first notice, at most " + strconv.Itoa(maxWait) + "."},
 			}, noticeParameters...)},
 	}
@@ -55,6 +56,7 @@ func noticeOperations() []operation {
 var noticeParameters = []parameter{
 	{"after", "The value of next in the previous page. Without it the notices begin now."},
 	{"kind", "The kinds of notices that are listed, separated by commas."},
+	{"severity", "The severity of the notices that are listed: info, action, warning or error."},
 	{"thread", "The id of the only thread whose notices are listed."},
 	{"namespace", "The namespace of the threads whose notices are listed. One that is not the caller's own needs one of the scopes approver, admin."},
 	{"agent", "The agent whose notices are listed. An empty value means the default agent."},
@@ -99,6 +101,10 @@ func (c *call) noticeQuery(query url.Values) (notices.Query, error) {
 		}
 		kinds[store.NoticeKind(kind)] = true
 	}
+	severity := query.Get("severity")
+	if severity != "" && !slices.Contains(notices.Severities, severity) {
+		return q, badRequest("severity: " + strconv.Quote(severity) + " is none of " + strings.Join(notices.Severities, ", "))
+	}
 	thread, namespace, agent, ofAgent := query.Get("thread"), query.Get("namespace"), "", query.Has("agent")
 	if ofAgent {
 		agent, _ = c.AgentNamed(query.Get("agent"))
@@ -112,7 +118,7 @@ func (c *call) noticeQuery(query url.Values) (notices.Query, error) {
 		q.Topic.Tenant = c.caller.Tenant()
 	}
 	q.Passes = func(n *store.Notice) bool {
-		return (len(kinds) == 0 || kinds[n.Kind]) &&
+		return (len(kinds) == 0 || kinds[n.Kind]) && (severity == "" || severity == notices.SeverityOf(n)) &&
 			(thread == "" || thread == n.Thread.Thread) && (namespace == "" || namespace == n.Thread.Namespace) &&
 			(!ofAgent || agent == n.Agent)
 	}
@@ -124,6 +130,12 @@ func (c *call) listNotices() (any, error) {
 	q, err := c.noticeQuery(query)
 	if err != nil {
 		return nil, err
+	}
+	if q.From, _, err = times(query); err != nil {
+		return nil, err
+	}
+	if !q.From.IsZero() && q.After != "" {
+		return nil, badRequest("from: not with after, which says where to go on")
 	}
 	limit, err := c.number("limit", maxPage)
 	if err != nil {

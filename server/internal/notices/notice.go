@@ -44,7 +44,7 @@ type Notice struct {
 // Wire is a notice as it is told.
 func Wire(n *store.Notice) Notice {
 	w := Notice{
-		ID: n.ID, Kind: string(n.Kind), At: n.At.UTC(), Severity: severityOf(n), Sentence: sentenceOf(n), Page: pageOf(n), ThreadID: n.Thread.Thread, Namespace: n.Thread.Namespace, Tenant: n.Tenant,
+		ID: n.ID, Kind: string(n.Kind), At: n.At.UTC(), Severity: SeverityOf(n), Sentence: sentenceOf(n), Page: pageOf(n), ThreadID: n.Thread.Thread, Namespace: n.Thread.Namespace, Tenant: n.Tenant,
 		User: UserOf(n.Owner), Agent: n.Agent, RunID: n.RunID, Label: n.Label, Interrupts: n.Interrupts, Reasons: n.Reasons, Summaries: n.Summaries, By: UserOf(n.By), How: n.How,
 	}
 	if !n.Deadline.IsZero() {

@@ -12,7 +12,8 @@ import (
 const maxReadings = 10
 
 // Page reads up to limit notices for who asks for them now and then. Without any it waits,
-// for that long at most. Some, beside an error that wraps store.ErrPartial.
+// for that long at most. It reads on for more only while whole readings come: there is more
+// behind them. Some, beside an error that wraps store.ErrPartial.
 func (f *Feed) Page(ctx context.Context, q Query, limit int, wait time.Duration) (Page, error) {
 	w := &Watcher{query: q}
 	comes := make(chan struct{}, 1)
@@ -29,7 +30,8 @@ func (f *Feed) Page(ctx context.Context, q Query, limit int, wait time.Duration)
 	defer over.Stop()
 	p := Page{Next: q.After, Items: []Item{}}
 	for readings := 1; ; readings++ {
-		got, err := f.fetch(ctx, store.NoticeQuery{After: p.Next, Limit: limit}, false)
+		room := limit - len(p.Items)
+		got, err := f.fetch(ctx, store.NoticeQuery{After: p.Next, From: q.From, Limit: room}, false)
 		if err != nil && (!errors.Is(err, store.ErrPartial) || got.Next == "") {
 			return p, err
 		}
@@ -39,11 +41,11 @@ func (f *Feed) Page(ctx context.Context, q Query, limit int, wait time.Duration)
 				p.Items = append(p.Items, item)
 			}
 		}
-		others := len(got.Notices) > 0
-		if err != nil || len(p.Items) > 0 || p.Missed || others && readings == maxReadings {
+		some, whole := len(got.Notices) > 0, len(got.Notices) == room
+		if err != nil || len(p.Items) == limit || len(p.Items) > 0 && !whole || p.Missed || some && readings == maxReadings {
 			return p, err
 		}
-		if others {
+		if some {
 			continue
 		}
 		select {

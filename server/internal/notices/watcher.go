@@ -3,6 +3,7 @@ package notices
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
 )
@@ -22,7 +23,8 @@ type Query struct {
 	Topic Topic
 	// Passes is asked of each notice of the topic. It must not block. nil: all pass.
 	Passes func(*store.Notice) bool
-	After  string // as NoticeQuery.After
+	After  string    // as NoticeQuery.After
+	From   time.Time // as NoticeQuery.From, of a page
 }
 
 // Page is what a watcher is told.

@@ -16,7 +16,11 @@ const (
 	Error   = "error"   // a run failed
 )
 
-func severityOf(n *store.Notice) string {
+// Severities are all that there are.
+var Severities = []string{Info, Action, Warning, Error}
+
+// SeverityOf is what somebody has to do about a notice.
+func SeverityOf(n *store.Notice) string {
 	switch {
 	case n.Kind == store.NoticeOpened || n.Kind == store.NoticeReopened:
 		return Action

@@ -12,9 +12,10 @@ const item = (of: Partial<InboxItem>, ...seconds: Array<number | undefined>): In
 });
 
 it("holds who asks, which agent, why and until when", () => {
-  const items = [item({ user: "bob", agent: "writer" }, 60, 90_000), item({ user: "ann" }, -1), item({ user: "bob" }, undefined)];
+  const called = { id: "c", interrupt: { reason: "tool_call" }, toolCall: { name: "pay", arguments: "{}" } };
+  const items = [item({ user: "bob", agent: "writer" }, 60, 90_000), item({ user: "ann" }, -1), item({ user: "bob", interrupts: [called] })];
   expect(facetsOf(items, { tool_call: 2 }, NOW)).toEqual({
-    reason: ["confirmation", "tool_call"], agent: ["", "writer"], user: ["ann", "bob"], due: ["", "0", "3600"],
+    reason: ["confirmation", "tool_call"], agent: ["", "writer"], tool: ["", "pay"], user: ["ann", "bob"], due: ["", "0", "3600"],
   });
   expect(facetsOf([item({ interrupts: [{ id: "i", interrupt: {}, stale: true }] })], undefined, NOW).due).toEqual(["0"]);
 });
@@ -26,6 +27,7 @@ it("looks again when one of them has expired, or soon will", () => {
 it("forgets nothing that was there", () => {
   const [bob, ann] = [facetsOf([item({ user: "bob" })], undefined, NOW), facetsOf([item({ user: "ann" })], undefined, NOW)];
   expect(together(bob, ann).user).toEqual(["ann", "bob"]);
+  expect(together({ ...bob, tool: ["pay"] }, { ...ann, tool: ["", "mail"] }).tool).toEqual(["", "mail", "pay"]);
 });
 
 it.each([

@@ -8,11 +8,11 @@ it("asks for runs by what they came to and how far they were delivered", () => {
 });
 
 it("keeps what is chosen in the address", () => {
-  const filters = { ...ANY, result: "error", since: "day", title: "a & b" };
+  const filters = { ...ANY, result: "error", since: "day", title: "a & b", whose: "tenant" };
   const href = runsHref(filters);
   expect(filtersIn(new URL(href, "http://x").searchParams)).toEqual(filters);
   expect(runsHref(ANY)).toBe("/ops/runs");
-  expect(filtersIn(new URLSearchParams("since=constructor")).since).toBe("");
+  expect(filtersIn(new URLSearchParams("since=constructor&whose=theirs"))).toEqual(ANY);
 });
 
 it("has the outcomes that the server knows", () => {

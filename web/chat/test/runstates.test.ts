@@ -4,7 +4,8 @@ import { causes, requeueAll } from "../src/ops/requeue";
 import { failureOf, isPaused, runDetail, runLine, runState } from "../src/ops/runstates";
 import { belowName, learnNames, nameOf } from "../src/ops/runnames";
 import { moreFacts } from "../src/ops/runfacts";
-import { between, exactly, hourWords, wayOf, type RunOnRecord, tookWords } from "../src/ops/runway";
+import { exactly } from "../src/lib/exactly";
+import { between, hourWords, wayOf, type RunOnRecord, tookWords } from "../src/ops/runway";
 
 const run = (more: Partial<RunOnRecord>): RunOnRecord => ({
   id: "r1", runId: "label", threadId: "t/1", namespace: "n", execution: "e", state: "acked", attempts: 1, maxAttempts: 3, createdAt: "2030-01-01T10:00:00Z", updatedAt: "2030-01-01T10:00:05Z", ...more,

@@ -10,7 +10,7 @@ import type { Control } from "../control/control.js";
 import { entryOf, labelOf, saidBeside, saysYes, type Answer } from "../forms/answers.js";
 import { calledIn, EVENT, questionOf, TIMER } from "../forms/question.js";
 import { Keeping, type Keep } from "../forms/typed.js";
-import { aboutOf, calledBy, factsOf, headingOf, toolCallOf, wordsOf, type Calling } from "../forms/wording.js";
+import { aboutOf, calledBy, factsOf, factTitles, headingOf, toolCallOf, wordsOf, type Calling } from "../forms/wording.js";
 import type { Timed } from "../lib/due.js";
 import { DueTag, useDue } from "../lib/DueTag.js";
 import { Folded, Paragraph } from "../lib/Folded.js";
@@ -24,8 +24,8 @@ import { useStrings } from "../lib/words.js";
 export interface DecisionProps {
   /** The question, as AG-UI has it. */
   interrupt: Interrupt;
-  /** Takes the decision, as AG-UI's `resume` has it. */
-  onAnswer: (answer: ResumeEntry) => void;
+  /** Takes the decision, as AG-UI's `resume` has it. Without it the question is only looked at. */
+  onAnswer?: ((answer: ResumeEntry) => void) | undefined;
   /** The call that the question is about, or else the messages that have it. */
   toolCall?: ToolCall | { name: string; arguments: string } | undefined;
   messages?: readonly Calling[] | undefined;
@@ -66,7 +66,7 @@ export function Decision(props: DecisionProps) {
   const { id, reason, message } = interrupt;
   const settle = useSettling(card, answer !== undefined, (decision) => {
     if (!decision) onChange?.();
-    else onAnswer(entryOf(id, exact || decision.payload === undefined ? decision : { ...decision, payload: rounded(decision.payload) }));
+    else onAnswer?.(entryOf(id, exact || decision.payload === undefined ? decision : { ...decision, payload: rounded(decision.payload) }));
   });
   const resolve = (payload: unknown) => settle({ status: "resolved", payload });
   // Whoever changes an answer begins with what was said.
@@ -122,12 +122,12 @@ export function Decision(props: DecisionProps) {
         {called !== undefined && linkTo?.(called)}
         {about && (heading === words.asks && !text ? <Folded text={about} hook="interrupt-about" label={words.details} /> : <MoreSaid text={about} />)}
         <Misleading text={`${made ? "" : heading}\n${text ?? ""}\n${about ?? ""}`} />
-        {call && (question.kind !== "approval" || expired || answer) && (
+        {call && (question.kind !== "approval" || expired || answer || !onAnswer) && (
           <div data-testid="about-call">
             <ArgFields text={call.function.arguments || "{}"} schema={question.kind === "approval" ? question.args : undefined} hook="proposed-args" label={words.argumentsOfCall} compact />
           </div>
         )}
-        {facts && <ArgFields text={facts} hook="interrupt-facts" label={words.facts} compact />}
+        {facts && <ArgFields text={facts} schema={factTitles(strings)} hook="interrupt-facts" label={words.facts} compact />}
         {fault && (
           <p className="fault" role="alert">
             {fault}
@@ -150,7 +150,7 @@ export function Decision(props: DecisionProps) {
               <Folded text={stringify(beside, 2)} hook="given" label={words.theAnswer} />
             )}
           </>
-        ) : expired ? (
+        ) : !onAnswer ? null : expired ? (
           <div className="actions">{abandon}</div>
         ) : (
           <Keeping key={id} keep={keep} anew={given !== undefined}>

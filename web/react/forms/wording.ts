@@ -5,7 +5,7 @@ import { askingMember, questionText } from "@aguiws/client";
 import { labelOf, wayOf, type Answer } from "./answers.js";
 import { questionOf } from "./question.js";
 import { readJson } from "./readjson.js";
-import { isObject } from "./schema.js";
+import { isObject, type Schema } from "./schema.js";
 import { stringify } from "../lib/json.js";
 import { visible } from "../lib/misleading.js";
 import { headlineOf, shortened } from "../lib/naming.js";
@@ -69,6 +69,11 @@ export function factsOf({ reason, metadata }: Interrupt): string | undefined {
   const facts = Object.entries(own).filter(([name]) => name !== "branch" && name !== "step");
   return facts.length === 0 ? undefined : stringify(Object.fromEntries(facts));
 }
+
+/** What those facts are called. */
+export const factTitles = ({ decision }: Strings): Schema => ({
+  properties: { call: { title: decision.factCall }, idempotencyKey: { title: decision.factKey }, agentRun: { title: decision.factRun } },
+});
 
 /** A longer description is cut, in characters. */
 const DESCRIBED = 160;

@@ -14,15 +14,17 @@ interface Props {
   json?: boolean;
   hook: string;
   label: string;
+  /** It was asked for, and is shown as it is. */
+  whole?: boolean;
   /** Hears how many bytes are not shown. */
   hides?: (bytes: number) => void;
 }
 
 /** A text to read before deciding. A long one is folded, and says how much of it is, with its size and its digest. */
-export function Folded({ text, source = text, json = true, hook, label, hides }: Props) {
+export function Folded({ text, source = text, json = true, hook, label, whole = false, hides }: Props) {
   const strings = useStrings();
   const { locale, text: words } = strings;
-  const long = folds(text);
+  const long = !whole && folds(text);
   // Opened for this text, and not for what may come in its place.
   const [opened, open] = useState<string>();
   const all = !long || opened === text;

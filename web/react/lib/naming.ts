@@ -58,6 +58,16 @@ export function headlineOf(name: string, args: string | undefined, andMore: AndM
   return first ? `${verb}, ${lower(worded(first[0]))} ${first[1]}` : verb;
 }
 
+/** So many members stand beside a headline. */
+const BESIDE = 2;
+
+/** What a headline leaves out, in a line: "Subject: Report 2 · Copies: 3". Empty: nothing. */
+export function besideHeadline(name: string, args: string, andMore: AndMore = ENGLISH.text.andMore): string {
+  const headline = headlineOf(name, args, andMore);
+  const left = membersOf(args, andMore).filter(([, value]) => !headline.endsWith(` ${value}`));
+  return left.slice(0, BESIDE).map(([member, value]) => `${worded(member)}: ${value}`).join(" · ");
+}
+
 /** The members that fit into a line, in words. */
 function membersOf(args: string, andMore: AndMore): Array<[name: string, value: string]> {
   if (args.length > READ) return [];

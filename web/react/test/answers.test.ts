@@ -2,10 +2,12 @@
 
 import type { Interrupt, Message } from "@ag-ui/client";
 import { describe, expect, it } from "vitest";
+import { argFields } from "../decision/argparts";
+import { ENGLISH } from "../lib/strings";
 import { entriesFor, labelOf, saidBeside, saysYes } from "../forms/answers";
 import { calledIn, questionOf, type Question } from "../forms/question";
 import { pretty, readArguments, readJson } from "../forms/readjson";
-import { aboutOf, decisionOf, factsOf, headingOf, subjectOf, toolCallOf, wordsOf } from "../forms/wording";
+import { aboutOf, decisionOf, factsOf, factTitles, headingOf, subjectOf, toolCallOf, wordsOf } from "../forms/wording";
 import { judge, told } from "../forms/judge";
 import { presentable, type Schema } from "../forms/schema";
 
@@ -279,6 +281,7 @@ it("tells what else a message of JSON says, and metadata where there are no word
 it("tells what is known of an uncertain step, and no names of its server's own", () => {
   const known = { step: "send#1", branch: "", tool: "pay", idempotencyKey: "k-1" };
   expect(factsOf(ask({ reason: "aguiws:uncertain_step", metadata: { aguiws: known } }))).toBe('{"tool":"pay","idempotencyKey":"k-1"}');
+  expect(argFields('{"agentRun":"r-1","idempotencyKey":"k-1"}', factTitles(ENGLISH))?.map(({ label }) => label)).toEqual(["Agent's run", "Idempotency key"]);
   expect(factsOf(ask({ reason: "aguiws:uncertain_step", metadata: { aguiws: { step: "send#1", branch: "" } } }))).toBeUndefined();
   expect(factsOf(ask({ reason: "acme:any", metadata: { aguiws: known } }))).toBeUndefined();
 });

@@ -31,7 +31,7 @@ export function Waiting({ name }: { name: string }) {
   return (
     <>
       {" "}
-      <span className="badge" data-testid="inbox-badge" data-total={total}>
+      <span className="badge" data-testid="inbox-badge" data-total={total} title={words.bar.chatsWait(total)}>
         {shown}
         <span className="visually-hidden"> {words.bar.waiting}</span>
       </span>

@@ -1,3 +1,4 @@
+import type { ResumeEntry } from "@ag-ui/client";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import type { ThreadStatus } from "../../../client";
 import { BackOf, BEGIN, editable, useGoingBack } from "./back";
@@ -92,6 +93,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
     restated: picture.restated,
     running,
     asks: asked,
+    readOnly: writes === false,
   });
   /** Begins to change what was said last; answers whether there is such a message. */
   const editLast = () => {
@@ -108,6 +110,10 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
     approve(false);
     void chat.send(content);
     follow.jump();
+  };
+  const answer = (entries: ResumeEntry[], said: string[]) => {
+    approve(approves(entries) && firstYes());
+    void chat.answer(entries, said);
   };
   const stop = (runId: string) => {
     setStopping(runId);
@@ -139,7 +145,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
         menu={
           <>
             <ConnectionFacts status={status} position={picture.position} />
-            {waiting !== undefined && (
+            {waiting !== undefined && writes !== false && (
               <Guarded subject={waiting}>
                 <button type="button" data-testid="stop-waiting" title={insteadOf(status.interrupts.map(({ reason }) => reason)).stop} onClick={() => stop(waiting)}>
                   {words.chat.stopRun}
@@ -211,7 +217,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                 marks={picture.marks}
                 times={picture.times}
                 sending={sending}
-                retry={send}
+                retry={writes === false ? undefined : send}
               />
             </BackOf>
             {(idle || asked) && (
@@ -223,10 +229,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                     messages={messages}
                     asker={{ agent: status.hello?.capabilities?.identity?.name }}
                     sending={picture.answering}
-                    answer={(entries, said) => {
-                      approve(approves(entries) && firstYes());
-                      void chat.answer(entries, said);
-                    }}
+                    answer={writes === false ? undefined : answer}
                   />
                 </Suspense>
               </OrElse>
@@ -243,11 +246,13 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
               <div key={input.runId} className="queued" data-testid="queued" data-run-id={input.runId}>
                 <span className="tag">{words.chat.queued}</span>
                 <span className="text">{(input.messages ?? []).map((message) => textOf(message.content)).join("\n") || words.chat.anAnswer}</span>
-                <Guarded subject={input.runId}>
-                  <button type="button" className="quiet" onClick={() => chat.stop(input.runId)}>
-                    {words.chat.remove}
-                  </button>
-                </Guarded>
+                {writes !== false && (
+                  <Guarded subject={input.runId}>
+                    <button type="button" className="quiet" onClick={() => chat.stop(input.runId)}>
+                      {words.chat.remove}
+                    </button>
+                  </Guarded>
+                )}
               </div>
             ))}
             <OutgoingList
@@ -276,7 +281,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
               </p>
             )}
             {failure && !signedOut && (
-              <ErrorNotice failure={failure} remedy={picture.remedy} dismiss={() => chat.dismiss()} retry={again === undefined ? undefined : () => send(again)} />
+              <ErrorNotice failure={failure} remedy={picture.remedy} dismiss={() => chat.dismiss()} retry={again === undefined || writes === false ? undefined : () => send(again)} />
             )}
           </main>
           <StatePanel state={state} />

@@ -25,6 +25,7 @@ interface Props {
 export function ErrorNotice({ failure, remedy, dismiss, retry }: Props) {
   const { title, advice } = wordsFor(failure.code);
   const { run } = saidBy(failure);
+  const writes = useMay("run");
   const operates = useMay("admin");
   const fields = failure.details?.fields;
   return (
@@ -33,7 +34,7 @@ export function ErrorNotice({ failure, remedy, dismiss, retry }: Props) {
         <strong>{run === undefined ? title : words.errors.unknown.title}</strong>
         {run === undefined && !isForbidden(failure.code) && <p className="said">{failure.message}</p>}
         {fields !== undefined && <pre tabIndex={0}>{stringify(fields, 2)}</pre>}
-        <p>{advice}</p>
+        {writes !== false && <p>{advice}</p>}
         {run !== undefined && (
           <p className="reference" data-testid="error-reference">
             {words.chat.reference} <code title={run}>{run.slice(0, REFERENCE)}…</code> <Copy text={run} label={words.chat.copyReference} hook="copy-error" />

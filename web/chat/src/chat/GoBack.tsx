@@ -29,7 +29,7 @@ export function GoBack({ message }: { message: Message }) {
   const [fault, setFault] = useState<string>();
   const changes = !readOnly && editable(message) && editing !== message.id;
   // Where nothing was answered, the question itself can be answered anew.
-  const renews = asked !== undefined && message.id === (answer ?? asked);
+  const renews = !readOnly && asked !== undefined && message.id === (answer ?? asked);
   useEffect(() => setFault(undefined), [held]);
   if (!changes && !renews) return null;
   /** Says what is in the way when it is asked for: a run that begins and ends touches no button of a long conversation. */
@@ -65,7 +65,7 @@ export function GoBack({ message }: { message: Message }) {
 
 /** The earlier versions of what follows a place. */
 export function Branches({ place }: { place: string }) {
-  const { branches, restore, held, going } = useBack();
+  const { readOnly, branches, restore, held, going } = useBack();
   const [fault, setFault] = useState<string>();
   const here = branches.get(place);
   useEffect(() => setFault(undefined), [held]);
@@ -84,7 +84,7 @@ export function Branches({ place }: { place: string }) {
               <time dateTime={at}>{new Date(at).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short" })}</time>
               {!kept && `. ${words.chat.notKept}`}
             </span>
-            {kept && (
+            {kept && !readOnly && (
               <Guarded subject={id}>
                 <button
                   type="button"

@@ -28,17 +28,17 @@ const FENCED = /^```[^\n`]*\n([\s\S]*?)\n?```[ \t]*$/m;
 const Markdown = lazy(() => part(() => import("../markdown/Markdown")));
 
 /** The conversation. What is out of sight is in the page, so that it can be searched and read out, and is not laid out. */
-export function MessageList({ retry, ...conversation }: Conversation & { retry: (asked: Content) => void }) {
+export function MessageList({ retry, ...conversation }: Conversation & { retry: ((asked: Content) => void) | undefined }) {
   const [begins] = useState(() => new Set<string>());
   const parts = partsOf(rowsOf(conversation), begins);
   // One function for all time: parts are drawn anew for what they show alone.
   const last = useRef(retry);
   last.current = retry;
-  const again = useCallback((asked: Content) => last.current(asked), []);
+  const again = useCallback((asked: Content) => last.current?.(asked), []);
   return (
     <div role="log" aria-label={words.chat.conversation} className="conversation">
       {parts.map((rows) => (
-        <Part key={rows[0]!.message.id} rows={rows} retry={again} />
+        <Part key={rows[0]!.message.id} rows={rows} retry={retry && again} />
       ))}
       {conversation.running && (
         <div className="working" data-testid="working">
@@ -53,7 +53,7 @@ export function MessageList({ retry, ...conversation }: Conversation & { retry: 
 }
 
 const Part = memo(
-  function Part({ rows, retry }: { rows: readonly Row[]; retry: (asked: Content) => void }) {
+  function Part({ rows, retry }: { rows: readonly Row[]; retry: ((asked: Content) => void) | undefined }) {
     return (
       <ol className="messages">
         {rows.map((row) => (
@@ -66,7 +66,7 @@ const Part = memo(
             <Item row={row} />
             {row.marks.map((mark, i) => (
               <li key={mark.key} className="message">
-                <TurnMark mark={mark} retry={row.again !== undefined && i === row.marks.length - 1 ? () => retry(row.again!) : undefined} />
+                <TurnMark mark={mark} retry={retry && row.again !== undefined && i === row.marks.length - 1 ? () => retry(row.again!) : undefined} />
               </li>
             ))}
           </Fragment>

@@ -32,9 +32,9 @@ export default function PayloadResult({ payload }: { payload: Payload }) {
   const load = doing(async () => show(await (await fetchPayload(payload, { token: bearer() || undefined })).text()));
   const keep = doing(() => download(`/payloads/${encodeURIComponent(payload.ref)}`, payload.name || "payload"));
   return (
-    <div className="payload" data-testid="payload" data-ref={payload.ref} aria-busy={state === "loading"}>
+    <div className="payload" data-testid="payload" data-ref={payload.ref} data-whole={all !== undefined} aria-busy={state === "loading"}>
       {all !== undefined ? (
-        <Folded text={pretty(all)} source={all} hook="tool-result" label={words.chat.result} />
+        <Folded text={pretty(all)} source={all} whole hook="tool-result" label={words.chat.result} />
       ) : (
         payload.preview && (
           <pre data-testid="tool-result" tabIndex={0} aria-label={apart.resultBegins}>

@@ -85,9 +85,10 @@ interface Conversation {
   restated: number;
   running: boolean;
   asks: boolean;
+  readOnly: boolean;
 }
 
-export function useGoingBack({ threadId, messages, whole, synced, restated, running, asks }: Conversation): Back {
+export function useGoingBack({ threadId, messages, whole, synced, restated, running, asks, readOnly }: Conversation): Back {
   const path = `/threads/${encodeURIComponent(threadId)}`;
   const [branches, setBranches] = useState<readonly Branch[]>([]);
   const [editing, edit] = useState<string>();
@@ -142,12 +143,13 @@ export function useGoingBack({ threadId, messages, whole, synced, restated, runn
       answer,
       editing,
       edit,
+      readOnly,
       held,
       going,
       say: (before, text) => go("/input", { text, before }),
       again: (after) => go("/input", { text: "", after }),
       restore: (branch) => go(`/branches/${encodeURIComponent(branch)}/restore`, {}),
     }),
-    [stands, asked, answer, editing, held, going, go],
+    [stands, asked, answer, editing, readOnly, held, going, go],
   );
 }

@@ -8,8 +8,8 @@ import { words } from "../words";
 
 interface Props extends Omit<DecisionProps, "onAnswer" | "onChange" | "keep" | "linkTo" | "control" | "exact"> {
   threadId: string;
-  /** Decides, or, with undefined, takes the decision back. */
-  decide: (answer: Answer | undefined) => void;
+  /** Decides, or, with undefined, takes the decision back. Without it the question is only looked at. */
+  decide?: (answer: Answer | undefined) => void;
 }
 
 /** One question of a thread. What is typed into it is kept for the tab. */
@@ -18,8 +18,8 @@ export function InterruptCard({ threadId, decide, ...question }: Props) {
   return (
     <Decision
       {...question}
-      onAnswer={({ interruptId: _, ...answer }) => decide(answer)}
-      onChange={() => decide(undefined)}
+      onAnswer={decide && (({ interruptId: _, ...answer }) => decide(answer))}
+      onChange={decide && (() => decide(undefined))}
       keep={() => typedInto(threadId, id)}
       linkTo={linkTo}
       control={control}

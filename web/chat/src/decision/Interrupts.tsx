@@ -25,11 +25,28 @@ interface Props {
   /** Answers are on their way. */
   sending: boolean;
   /** Sends the entries; `said` is what they say, in words. */
-  answer: (entries: ResumeEntry[], said: string[]) => void;
+  /** Left out for whoever may only look. */
+  answer?: (entries: ResumeEntry[], said: string[]) => void;
 }
 
-/** All open questions. One is sent when it is answered; several are shown one at a time, looked over, and sent together. */
-export default function Interrupts({ threadId, open, messages, asker, sending, answer }: Props) {
+/** All open questions. */
+export default function Interrupts({ answer, ...questions }: Props) {
+  return answer ? <Answered {...questions} answer={answer} /> : <LookedAt {...questions} />;
+}
+
+function LookedAt({ threadId, open, messages, asker }: Omit<Props, "answer">) {
+  if (open.length === 0) return null;
+  return (
+    <section className="questions" aria-label={words.decision.openQuestions}>
+      {open.map((interrupt) => (
+        <InterruptCard key={interrupt.id} threadId={threadId} interrupt={interrupt} messages={messages} asker={asker} />
+      ))}
+    </section>
+  );
+}
+
+/** One is sent when it is answered; several are shown one at a time, looked over, and sent together. */
+function Answered({ threadId, open, messages, asker, sending, answer }: Props & Required<Pick<Props, "answer">>) {
   const [drafts, { answers, kept: draftsKept, faults }] = useDrafts(threadId, open.map(({ id }) => id));
   // The one that was answered here last.
   const [given, setGiven] = useState<{ id: string; label: string }>();

@@ -2,7 +2,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState, useSyncExternalSto
 import type { Interrupt } from "@ag-ui/client";
 import { asksWords } from "../../../react/inbox/asks";
 import type { InboxItem } from "../server/api";
-import { among, called, countOf, MOST, questionsKey, takesWhy, toolsOf, type Bulk, type Result } from "./bulk";
+import { among, called, countOf, countWords, MOST, questionsKey, takesWhy, toolsOf, type Bulk, type Result } from "./bulk";
 import { ArgFields } from "../../../react/decision/ArgFields";
 import { Guarded, uncovered } from "../../../react/lib/Guarded";
 import { visible } from "../../../react/lib/misleading";
@@ -131,8 +131,8 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
                   choose(some.slice(0, MOST));
                 }}
               >
-                <option value="">{inbox.bulk.selected(countOf(chosen))}</option>
-                <option value="all">{inbox.bulk.allShown(countOf(offered))}</option>
+                <option value="">{inbox.bulk.selected(countWords(chosen))}</option>
+                <option value="all">{inbox.bulk.allShown(countWords(offered))}</option>
                 {toolsOf(offered).map(([tool, count]) => (
                   <option key={tool} value={`tool:${tool}`}>
                     {visible(tool)} ({count})
@@ -208,11 +208,6 @@ function Arguments({ name, arguments: text }: { name: string; arguments: string 
       )}
     </div>
   );
-}
-
-function countWords(items: readonly InboxItem[]): string {
-  const count = countOf(items);
-  return count === items.length ? inbox.questions(count) : inbox.questionsOf(count, items.length);
 }
 
 /** Why one was refused. */

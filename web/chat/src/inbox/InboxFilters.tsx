@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useId, useRef, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { offered, type Facets } from "./facets";
 import { countFilters, isFiltered, NO_FILTERS, type Filters } from "./inboxquery";
 import { Menu } from "./Menu";
@@ -14,7 +14,7 @@ const ASKED = [["", "any"], ["newer:3600", "hour"], ["older:3600", "overHour"], 
 const TYPED = ["tool", "user", "agent", "thread", "runId"] as const;
 
 /** What has a menu is typed only where a list has several pages. */
-const MENUS: ReadonlySet<string> = new Set(["user", "agent"]);
+const MENUS: ReadonlySet<string> = new Set(["tool", "user", "agent"]);
 
 /** Who has these sees all tenants. */
 const TENANTS = ["admin", "tenants"];
@@ -36,12 +36,10 @@ interface Props {
   /** There is no room for menus beside each other. */
   folded: boolean;
   counts?: Record<string, number>;
-  /** Names that can be chosen instead of typed. */
-  tools: readonly string[];
 }
 
 /** Menus of what the list holds, and the other filters behind a word. */
-export function InboxFilters({ filters, change, facets, paged, folded, counts, tools }: Props) {
+export function InboxFilters({ filters, change, facets, paged, folded, counts }: Props) {
   const [typed, setTyped] = useState<Typed>(filters);
   const set = (some: Partial<Filters>) => change({ ...filters, ...pick(typed), ...some });
   const named = (some: Partial<Typed>) => {
@@ -59,7 +57,6 @@ export function InboxFilters({ filters, change, facets, paged, folded, counts, t
     event.preventDefault();
     set({});
   };
-  const names = useId();
   const count = folded ? filterWords(filters).length : countFilters(filters);
   const all = useTenants() || filters.everywhere;
   const menus = (
@@ -85,6 +82,7 @@ export function InboxFilters({ filters, change, facets, paged, folded, counts, t
         <summary>{summaryWords(folded, count)}</summary>
         <form className="filter-fields" onSubmit={submit}>
           {folded && menus}
+          <Menu label={inbox.typed.tool} hook="inbox-by-tool" value={filters.tool} all={inbox.any} values={offered(facets.tool, filters.tool)} choose={(tool) => named({ tool })} />
           {TYPED.filter((name) => fields.current || !MENUS.has(name)).map((name) => (
             <label key={name} className="field">
               <span>{inbox.typed[name]}</span>
@@ -92,17 +90,11 @@ export function InboxFilters({ filters, change, facets, paged, folded, counts, t
                 value={typed[name]}
                 autoComplete="off"
                 spellCheck={false}
-                list={name === "tool" ? names : undefined}
                 data-testid={`inbox-${MENUS.has(name) ? "named" : "by"}-${name}`}
                 onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
               />
             </label>
           ))}
-          <datalist id={names}>
-            {tools.map((one) => (
-              <option key={one} value={one} />
-            ))}
-          </datalist>
           <label className="field">
             <span>{inbox.asked}</span>
             <select value={filters.asked} data-testid="inbox-by-asked" onChange={(event) => set({ asked: event.target.value })}>

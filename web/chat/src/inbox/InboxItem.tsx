@@ -39,6 +39,8 @@ interface ItemProps {
   item: InboxItem;
   /** It is only looked at: it is answered in its own tenant. */
   readOnly?: boolean;
+  /** The person may answer. */
+  answers: boolean;
   reviews: Reviews;
   /** Why a yes or no to several did not answer it. */
   refused?: string;
@@ -104,7 +106,7 @@ export function Item(props: ItemProps) {
 }
 
 function Open(props: ItemProps) {
-  const { item, refused, say, give, changed } = props;
+  const { item, answers, refused, say, give, changed } = props;
   const [sending, setSending] = useState(false);
   const [fault, setFault] = useState<{ code: string; message: string; again: () => void }>();
   const base = `/threads/${encodeURIComponent(item.threadId)}/interrupts`;
@@ -184,7 +186,7 @@ function Open(props: ItemProps) {
             until={isNear(one, now) ? one : NEVER}
             asker={item}
             disabled={sending}
-            decide={(answer) => (answer ? decide(interrupt, answer) : takeBack(one.id))}
+            decide={answers ? (answer) => (answer ? decide(interrupt, answer) : takeBack(one.id)) : undefined}
           />
         );
       })}

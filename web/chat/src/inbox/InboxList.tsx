@@ -7,7 +7,10 @@ import { isLate, nearOf } from "./late";
 import { Guarded } from "../../../react/lib/Guarded";
 import type { Kept } from "../lib/kept";
 import type { Selection } from "./selection";
-import { countOf, MOST } from "./bulk";
+import { alike } from "../lib/alike";
+import { asksWords } from "../../../react/inbox/asks";
+import { parts } from "../words";
+import { countOf, countWords, MOST } from "./bulk";
 import { inbox } from "../words/inbox";
 
 interface Props {
@@ -16,13 +19,15 @@ interface Props {
   selection: Selection;
   /** Gives up what can only be given up. */
   giveUp?: (items: readonly InboxItem[]) => void;
-  children: (kept: Kept<InboxItem>, columns: readonly InboxColumn[]) => ReactNode;
+  /** `same`: others ask it in the same words. */
+  children: (kept: Kept<InboxItem>, columns: readonly InboxColumn[], same: boolean) => ReactNode;
 }
 
 /** The threads that wait, and after them those whose time is over. */
 export function InboxList({ kept, body, selection: { offered, chosen, choose }, giveUp, children }: Props) {
   const items = kept.map(({ item }) => item);
   const now = Date.now();
+  const same = alike(items.map((item) => asksWords(item, parts)));
   const late = kept.filter(({ item, gone }) => !gone && isLate(item, now)).map(({ item }) => item);
   const has: Partial<Record<InboxColumn, boolean>> = {
     askedBy: items.some(({ user }) => user !== undefined),
@@ -32,7 +37,7 @@ export function InboxList({ kept, body, selection: { offered, chosen, choose }, 
   const columns = columnsOf(inbox.columns, has);
   const names = columns.map(({ name }) => name as InboxColumn);
   const all = offered.length > 1 && (
-    <label className="choose" title={inbox.bulk.selectAll(countOf(offered))}>
+    <label className="choose" title={inbox.bulk.selectAll(countWords(offered))}>
       <input
         type="checkbox"
         ref={(box) => void (box && (box.indeterminate = chosen.length > 0 && chosen.length < offered.length))}
@@ -40,7 +45,7 @@ export function InboxList({ kept, body, selection: { offered, chosen, choose }, 
         data-testid="inbox-choose-all"
         onChange={(event) => choose(event.target.checked ? offered.slice(0, MOST) : [])}
       />
-      <span className="visually-hidden">{inbox.bulk.selectAll(countOf(offered))}</span>
+      <span className="visually-hidden">{inbox.bulk.selectAll(countWords(offered))}</span>
     </label>
   );
   return (
@@ -62,7 +67,7 @@ export function InboxList({ kept, body, selection: { offered, chosen, choose }, 
               </td>
             </tr>
           )}
-          {children(one, names)}
+          {children(one, names, same.has(asksWords(one.item, parts)))}
         </Fragment>
       ))}
     </DecisionTable>

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState, 
 import { LedTo } from "../../../react/inbox/LedTo";
 import { randomUUID } from "@ag-ui/client";
 import { call, control, OUTLIVE, outlives, sizeOf, type InboxItem } from "../server/api";
-import { countOf, MOST, toolsOf, type Bulk } from "./bulk";
+import { countOf, MOST, type Bulk } from "./bulk";
 import { BulkBar } from "./BulkBar";
 import { useFacets } from "./facets";
 import { InboxDetail } from "./InboxDetail";
@@ -31,6 +31,7 @@ import { usePages } from "../server/pages";
 import SignIn from "../server/SignIn";
 import { bearer } from "../server/session";
 import { sayListed, useTotals } from "../server/totals";
+import { useMay } from "../server/who";
 import { useWide } from "../lib/wide";
 import { inbox } from "../words/inbox";
 
@@ -64,6 +65,7 @@ interface Props {
 export function InboxOpen({ views, bulks, more, held }: Props) {
   const bulk = bulks.at(-1)!;
   const [filters, setFilters] = useState(NO_FILTERS);
+  const answers = useMay("run", "approver", "admin") !== false;
   const path = inboxPath(filters, SIZE);
   // Notices tell of the own tenant.
   const { data, error, refresh, place } = usePages<InboxItem>(path, EVERY_MS, filters.everywhere ? undefined : ofInbox, pathAt);
@@ -129,7 +131,7 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
   const places = { heading: useRef<HTMLHeadingElement>(null), rows: useRef<HTMLTableSectionElement>(null), detail: useRef<HTMLDivElement>(null) };
   const picked = usePicked({ list, items, kept, said, beside }, places);
   const whole = data !== undefined && !data.partial;
-  const selection = useSelection(filters.everywhere ? NONE : items, whole, note, () => bulks.forEach((one) => one.clear()));
+  const selection = useSelection(filters.everywhere || !answers ? NONE : items, whole, note, () => bulks.forEach((one) => one.clear()));
   const carryOut = async (of: Bulk) => {
     const { way, items } = of.look();
     const results = await of.send();
@@ -182,7 +184,7 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
     setCleared((n) => n + 1);
     places.heading.current?.focus({ preventScroll: true });
   };
-  const keyed = kept.length > 0 && !filters.everywhere && beside;
+  const keyed = kept.length > 0 && !filters.everywhere && answers && beside;
   const turn = (on: boolean) => {
     setKeys(on);
     turnKeys(on);
@@ -212,20 +214,25 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
           paged={(place.on ?? place.back) !== undefined}
           folded={!beside}
           counts={totals?.reasons}
-          tools={toolsOf(items).map(([tool]) => tool)}
         />
       </div>
       {error && <InboxFault error={error} everywhere={filters.everywhere} shown={data !== undefined} />}
       {keyed && <InboxKeys on={keys} turn={turn} decides={decides} act={act} shown={keysShown} show={setKeysShown} />}
       <InboxNotes data={data} failed={error !== undefined} empty={kept.length === 0} filters={filterWords(filters)} clear={clear} />
+      {!answers && kept.length > 0 && (
+        <p className="hint" data-testid="inbox-read-only">
+          {inbox.mayNotAnswer}
+        </p>
+      )}
       {reviews.telling}
       <div className="inbox" data-detail={detailed}>
         {(beside || !detailed) && kept.length > 0 && (
           <div className="inbox-rows" onKeyDown={arrow}>
-            <InboxList kept={kept} body={places.rows} selection={selection} giveUp={filters.everywhere ? undefined : (late) => give(givenUp(late))}>
-              {({ item, gone }, columns) => (
+            <InboxList kept={kept} body={places.rows} selection={selection} giveUp={filters.everywhere || !answers ? undefined : (late) => give(givenUp(late))}>
+              {({ item, gone }, columns, same) => (
                 <InboxRow
                   item={item}
+                  same={same}
                   columns={columns}
                   gone={gone}
                   said={said.findLast(({ key, goesOn }) => goesOn && key === askKeyOf(item))?.text}
@@ -238,7 +245,7 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
                   refused={selection.refused(item) !== undefined}
                   chosen={selection.has(item)}
                   choose={selection.changer(item)}
-                  barred={filters.everywhere || selection.changer(item) ? undefined : selection.barred(item)}
+                  barred={filters.everywhere || !answers || selection.changer(item) ? undefined : selection.barred(item)}
                   sayBarred={() => held.tell(selection.barred(item))}
                   taken={reviews.taken(item)}
                   passed={beside && picked.open !== undefined && item !== picked.open}
@@ -250,7 +257,7 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
         <InboxDetail box={places.detail} items={items} picked={picked} detailed={detailed} beside={beside} keys={keys}>
           {(item) => (
             <>
-              <Item item={item} reviews={reviews} readOnly={filters.everywhere} refused={selection.refused(item) ?? openAgain(said, item)} say={say} give={give} changed={refresh} />
+              <Item item={item} reviews={reviews} readOnly={filters.everywhere} answers={answers} refused={selection.refused(item) ?? openAgain(said, item)} say={say} give={give} changed={refresh} />
               {!filters.everywhere && item.interrupts[0] && <LedTo control={control} item={item} interrupt={item.interrupts[0].id} />}
             </>
           )}

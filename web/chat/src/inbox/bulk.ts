@@ -79,6 +79,12 @@ export function toolsOf(items: readonly InboxItem[]): Array<[tool: string, items
   return [...counts].sort(([, one], [, other]) => other - one);
 }
 
+/** How many questions these ask, in words, and of how many chats unless each asks one. */
+export function countWords(items: readonly InboxItem[]): string {
+  const count = countOf(items);
+  return count === items.length ? inbox.questions(count) : inbox.questionsOf(count, items.length);
+}
+
 /** How many questions these ask. */
 export const countOf = (items: readonly InboxItem[]): number => items.reduce((sum, { interrupts }) => sum + interrupts.length, 0);
 

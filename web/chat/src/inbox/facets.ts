@@ -8,6 +8,7 @@ import type { Filters } from "./inboxquery";
 export interface Facets {
   reason: readonly string[];
   agent: readonly string[];
+  tool: readonly string[];
   /** Who asks. */
   user: readonly string[];
   /** `0` is for what has expired, `3600` for what soon does, and the empty text for the rest. */
@@ -16,11 +17,12 @@ export interface Facets {
 
 export const SOON_S = 3_600;
 
-/** What these hold. The empty text is for what has no agent, or whose asker is not told. */
+/** What these hold. The empty text is for what has no agent or no tool, or whose asker is not told. */
 export function facetsOf(items: readonly InboxItem[], counts: Record<string, number> | undefined, now: number): Facets {
   return {
     reason: distinct([...Object.keys(counts ?? {}), ...items.flatMap((item) => item.interrupts.map(({ interrupt }) => String(interrupt.reason)))]),
     agent: distinct(items.map(({ agent }) => agent ?? "")),
+    tool: distinct(items.flatMap(({ interrupts }) => interrupts.map(({ toolCall }) => toolCall?.name ?? ""))),
     user: distinct(items.map(({ user }) => user ?? "")),
     due: distinct(items.flatMap((item) => dues(item, now))),
   };
@@ -31,6 +33,7 @@ export function together(one: Facets, other: Facets): Facets {
   return {
     reason: distinct([...one.reason, ...other.reason]),
     agent: distinct([...one.agent, ...other.agent]),
+    tool: distinct([...one.tool, ...other.tool]),
     user: distinct([...one.user, ...other.user]),
     due: distinct([...one.due, ...other.due]),
   };

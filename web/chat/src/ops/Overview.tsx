@@ -1,27 +1,20 @@
-import { usePolled, type Page, type PathAt, type Polled, type RunInfo } from "../server/api";
+import { usePolled, type Page, type Polled } from "../server/api";
 import { at } from "../lib/base";
 import { ActivitySection } from "./Activity";
 import { WorkSection } from "./Backlog";
 import type { TargetInfo, UpstreamInfo, WorkInfo } from "./backlogs";
-import { coverage, failedOfAll, findings, isEverybody, missing, verdict } from "./health";
+import { useFailedOfHour } from "./failures";
+import { coverage, failedOfAll, findings, isEverybody, missing } from "./health";
 import type { NodeInfo, StoreInfo } from "./nodes";
 import { QuestionsSection } from "./QuestionsSection";
 import { onLink } from "../lib/route";
-import { ANY, runsHref, runsPath } from "./runfilters";
+import { runsHref } from "./runfilters";
 import { STATES, stateWords } from "./RunTable";
 import { Figure } from "./StoreSection";
 import { useMe } from "../server/who";
 import { ops } from "../words/ops";
 
 const EVERY_MS = 5_000;
-
-/** Runs of an hour are looked for more rarely: that is more to read. */
-const FAILED_EVERY_MS = 15_000;
-
-/** Most failed runs that are counted. */
-const FAILED = 200;
-
-const failedOfHour: PathAt = (_, now) => runsPath({ ...ANY, result: "error", since: "hour" }, FAILED, now);
 
 /** Whether all is well, what waits, and what is done. */
 export function Overview({ counts: delivered }: { counts: Polled<Record<string, number>> }) {
@@ -30,10 +23,10 @@ export function Overview({ counts: delivered }: { counts: Polled<Record<string, 
   const upstreams = usePolled<Page<UpstreamInfo>>("/upstreams", EVERY_MS);
   const targets = usePolled<Page<TargetInfo>>("/webhooks", EVERY_MS);
   const work = usePolled<Page<WorkInfo>>("/work", EVERY_MS);
-  const failed = usePolled<Page<RunInfo>>("/runs", FAILED_EVERY_MS, undefined, failedOfHour);
-  const counts = delivered.data;
   const me = useMe();
   const whole = me !== undefined && isEverybody(me);
+  const failed = useFailedOfHour(whole);
+  const counts = delivered.data;
   const everybody = whole || !nodes.data ? undefined : failedOfAll(nodes.data.items);
   const known = {
     store: store.data,
@@ -42,12 +35,12 @@ export function Overview({ counts: delivered }: { counts: Polled<Record<string, 
     upstreams: upstreams.data?.items,
     targets: targets.data?.items,
     work: work.data?.items,
-    failed: failed.data && { n: failed.data.items.length, more: failed.data.next !== undefined },
+    failed: failed.data,
     everybody,
   };
   const found = findings(known);
   const lack = missing([delivered, store, nodes, upstreams, targets, work, failed]);
-  const well = verdict(me ? lack : lack || "looking", !whole && !everybody);
+  const well = me ? lack || "all" : lack || "looking";
   const covered = coverage(known);
   const some = STATES.filter((state) => (counts?.[state] ?? 0) > 0);
   return (

@@ -7,7 +7,7 @@ import { Changes } from "../decision/Changes";
 import { toldOnRecord, verdictOf } from "../decision/told";
 import { Verdict } from "../decision/Verdict";
 import { hasExpired, openQuestions } from "./runstates";
-import { exactly } from "./runway";
+import { exactly } from "../lib/exactly";
 import { ops } from "../words/ops";
 
 /** What a run has asked, with who answered, how and when, and the answers that began it. */

@@ -1,6 +1,7 @@
 import { Fragment, useEffect, useRef } from "react";
 import type { RunInfo } from "../server/api";
 import { dayOf, dayWords } from "../chat/times";
+import { alike } from "../lib/alike";
 import { useDue } from "../../../react/lib/DueTag";
 import { Guarded } from "../../../react/lib/Guarded";
 import { visible } from "../../../react/lib/misleading";
@@ -11,7 +12,7 @@ import { runHref } from "./runfilters";
 import { belowName, nameOf } from "./runnames";
 import { openQuestions, runLine, runState } from "./runstates";
 import { ago } from "../../../react/lib/time";
-import { hourWords, tookWords } from "./runway";
+import { hourWords, secondWords, tookWords } from "./runway";
 import { useWide } from "../lib/wide";
 import { parts } from "../words";
 import { ops } from "../words/ops";
@@ -67,6 +68,7 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
     next?.focus({ preventScroll: true });
     next?.scrollIntoView({ block: run ? "start" : "center" });
   }, [run?.id, beside]);
+  const same = alike(runs.map(nameOf));
   const acts = runs.some((one) => isLive(one) || isLetter(one));
   const { state, what, agent, began, took } = ops.columns;
   const hrefOf = (one: RunInfo) => {
@@ -101,7 +103,7 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
                     </th>
                   </tr>
                 )}
-                <Row run={one} act={act} across={across} acts={acts} open={one.id === run?.id} href={hrefOf(one)} choose={() => choose(one.id === run?.id ? undefined : one.id)} />
+                <Row run={one} same={same.has(nameOf(one))} act={act} across={across} acts={acts} open={one.id === run?.id} href={hrefOf(one)} choose={() => choose(one.id === run?.id ? undefined : one.id)} />
               </Fragment>
             ))}
           </tbody>
@@ -112,9 +114,10 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
   );
 }
 
-function Row({ run, act, across, acts, open, href, choose }: { run: RunInfo; act: Act; across: boolean; acts: boolean; open: boolean; href: string; choose: () => void }) {
+function Row({ run, same, act, across, acts, open, href, choose }: { run: RunInfo; same: boolean; act: Act; across: boolean; acts: boolean; open: boolean; href: string; choose: () => void }) {
   const { words, tone } = runState(run);
   const line = belowName(run, runLine(run));
+  const by = across && run.user !== undefined;
   return (
     <tr data-testid="run" data-id={run.id} data-state={run.state} data-run-id={run.runId} data-thread-id={run.threadId} data-open={open}>
       <td className="is">
@@ -125,8 +128,15 @@ function Row({ run, act, across, acts, open, href, choose }: { run: RunInfo; act
       <td className="what">
         <a className="run-pick" href={href} aria-expanded={open} data-testid="run-way" onClick={(event) => isPlain(event) && (event.preventDefault(), choose())} onKeyDown={(event) => event.key === " " && (event.preventDefault(), choose())}>
           <span dir="auto">{nameOf(run)}</span>
-          {line && (
+          {(by || line) && (
             <span className="hint" dir="auto" title={line}>
+              {by && (
+                <>
+                  <span className="visually-hidden">{ops.askedBy} </span>
+                  <bdi data-testid="run-user">{visible(run.user!)}</bdi>
+                  {line && " · "}
+                </>
+              )}
               {line}
             </span>
           )}
@@ -135,7 +145,7 @@ function Row({ run, act, across, acts, open, href, choose }: { run: RunInfo; act
       <td className="agent">{run.agent ? <code>{visible(run.agent)}</code> : ops.default}</td>
       <td className="began">
         <time dateTime={run.createdAt} title={`${ago(run.createdAt, Date.now(), parts)}, ${run.createdAt}`}>
-          {hourWords(run.createdAt)}
+          {same ? secondWords(run.createdAt) : hourWords(run.createdAt)}
         </time>
       </td>
       <td className="took">{tookWords(run)}</td>

@@ -1,6 +1,7 @@
 import type { DecisionInfo } from "../server/api";
 import { visible } from "../../../react/lib/misleading";
-import { between, exactly, wayOf, type RunOnRecord } from "./runway";
+import { exactly } from "../lib/exactly";
+import { between, wayOf, type RunOnRecord } from "./runway";
 import { ops } from "../words/ops";
 
 /** The way of one run through its states. */

@@ -1,15 +1,18 @@
-import { useMemo } from "react";
+import { type ReactNode, useMemo } from "react";
 import type { RunInfo } from "../server/api";
+import { FailedRuns } from "./FailedRuns";
 import { FindById } from "./FindById";
+import { isEverybody } from "./health";
 import { Menu } from "../inbox/Menu";
 import { visible } from "../../../react/lib/misleading";
 import { goInstead } from "../lib/route";
 import { Pager } from "../server/Pager";
 import { usePages } from "../server/pages";
 import { useQuery } from "./place";
-import { ANY, filtersIn, noneWords, RESULTS, resultWords, runsHref, runsPath, SINCE, sinceWords, summaryWords, type RunFilters } from "./runfilters";
+import { ANY, filtersIn, noneWords, OF_TENANT, RESULTS, resultWords, runsHref, runsPath, SINCE, sinceWords, summaryWords, TENANT, type RunFilters } from "./runfilters";
 import { BESIDE, RunTable, STATES, stateWords, type Act } from "./RunTable";
 import { titleOf, withTitles } from "./titles";
+import { useMe } from "../server/who";
 import { useWide } from "../lib/wide";
 import { ops } from "../words/ops";
 
@@ -18,9 +21,45 @@ const EVERY_MS = 3_000;
 /** How many runs are shown at once. */
 const SIZE = 50;
 
-/** The runs of all chats, by what they came to, how far they were delivered, when they began and whose they are. */
+/** The runs of all own chats, or of everybody in the tenant those that failed. */
 export function RunsPage({ act }: { act: Act }) {
   const filters = filtersIn(useQuery());
+  const me = useMe();
+  // Who sees others' runs is not everybody there is.
+  const others = me !== undefined && me.scopes.includes("admin") && !isEverybody(me);
+  const whose = others && <Menu label={ops.whose} hook="run-whose" value={filters.whose} all={ops.yours} values={[TENANT]} words={() => ops.ofTenant} choose={(whose) => goInstead(runsHref({ since: filters.since, whose }))} />;
+  const List = filters.whose === TENANT ? TenantsFailed : OwnRuns;
+  return (
+    <FindById act={act} titled={(title) => goInstead(runsHref({ title }))}>
+      <List filters={filters} act={act} whose={whose} />
+    </FindById>
+  );
+}
+
+interface ListProps {
+  filters: RunFilters;
+  act: Act;
+  /** The choice between these lists. */
+  whose: ReactNode;
+}
+
+/** What failed in the tenant, by when. */
+function TenantsFailed({ filters, act, whose }: ListProps) {
+  return (
+    <section aria-labelledby="all-runs">
+      <h2 id="all-runs">{ops.runs}</h2>
+      <p className="hint">{ops.failedAbout}</p>
+      <div className="filters">
+        {whose}
+        <Menu label={ops.failedWhen} hook="run-since" value={filters.since === OF_TENANT ? "" : filters.since} all={sinceWords(OF_TENANT)} values={SINCE.filter((one) => one !== OF_TENANT)} words={sinceWords} choose={(since) => goInstead(runsHref({ ...filters, since }))} />
+      </div>
+      <FailedRuns key={filters.since} since={filters.since || OF_TENANT} act={act} />
+    </section>
+  );
+}
+
+/** The runs of one's own chats, by what they came to, how far they were delivered, when they began and whose they are. */
+function OwnRuns({ filters, act, whose }: ListProps) {
   const key = JSON.stringify(filters);
   // The pages behind the first one are of the same time.
   const path = useMemo(() => runsPath(JSON.parse(key) as RunFilters, SIZE), [key]);
@@ -41,39 +80,38 @@ export function RunsPage({ act }: { act: Act }) {
     </>
   );
   return (
-    <FindById act={act} titled={(title) => show({ ...ANY, title })}>
-      <section aria-labelledby="all-runs">
-        <h2 id="all-runs">{ops.runs}</h2>
-        <p className="hint">{ops.runsAbout}</p>
-        <div className="filters">
-          {!folded && menus}
-          <details data-testid="run-filters">
-            <summary>{summaryWords(folded, filters)}</summary>
-            <div className="filter-fields">
-              {folded && menus}
-              <Menu label={ops.dispatches} hook="dispatch-state" value={filters.state} all={ops.any} values={STATES} words={(state) => stateWords(state as RunInfo["state"])} choose={(state) => show({ ...filters, state })} />
-            </div>
-          </details>
-          {filters.thread && (
-            <button type="button" className="quiet" data-testid="any-chat" onClick={() => show({ ...filters, thread: "" })}>
-              {ops.onlyOf} <bdi>{visible(titleOf(filters.thread) ?? filters.thread)}</bdi> ✕
-            </button>
-          )}
-          {filters.title && (
-            <button type="button" className="quiet" data-testid="any-title" onClick={() => show({ ...filters, title: "" })}>
-              {ops.titled} <bdi>{visible(filters.title)}</bdi> ✕
-            </button>
-          )}
-        </div>
-        {error && <p className="fault">{error.message}</p>}
-        {runs.length > 0 && <RunTable runs={runs} act={actHere} only={(thread) => show({ ...ANY, thread })} />}
-        {data?.items.length === 0 && (
-          <p className="hint" data-testid="runs-none">
-            {noneWords(filters, place)}
-          </p>
+    <section aria-labelledby="all-runs">
+      <h2 id="all-runs">{ops.runs}</h2>
+      <p className="hint">{ops.runsAbout}</p>
+      <div className="filters">
+        {whose}
+        {!folded && menus}
+        <details data-testid="run-filters">
+          <summary>{summaryWords(folded, filters)}</summary>
+          <div className="filter-fields">
+            {folded && menus}
+            <Menu label={ops.dispatches} hook="dispatch-state" value={filters.state} all={ops.any} values={STATES} words={(state) => stateWords(state as RunInfo["state"])} choose={(state) => show({ ...filters, state })} />
+          </div>
+        </details>
+        {filters.thread && (
+          <button type="button" className="quiet" data-testid="any-chat" onClick={() => show({ ...filters, thread: "" })}>
+            {ops.onlyOf} <bdi>{visible(titleOf(filters.thread) ?? filters.thread)}</bdi> ✕
+          </button>
         )}
-        <Pager place={place} of={ops.ofRuns} />
-      </section>
-    </FindById>
+        {filters.title && (
+          <button type="button" className="quiet" data-testid="any-title" onClick={() => show({ ...filters, title: "" })}>
+            {ops.titled} <bdi>{visible(filters.title)}</bdi> ✕
+          </button>
+        )}
+      </div>
+      {error && <p className="fault">{error.message}</p>}
+      {runs.length > 0 && <RunTable runs={runs} act={actHere} only={(thread) => show({ ...ANY, thread })} />}
+      {data?.items.length === 0 && (
+        <p className="hint" data-testid="runs-none">
+          {noneWords(filters, place)}
+        </p>
+      )}
+      <Pager place={place} of={ops.ofRuns} />
+    </section>
   );
 }

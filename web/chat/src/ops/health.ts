@@ -15,16 +15,16 @@ export interface Known {
   upstreams?: readonly Pick<UpstreamInfo, "name" | "requests" | "failed">[];
   targets?: readonly TargetInfo[];
   work?: readonly WorkInfo[];
-  /** How many of the caller's own runs of the last hour have failed, and whether there are more. */
-  failed?: { n: number; more: boolean };
-  /** How many runs of all users have failed, and within how many milliseconds. */
+  /** How many runs of the last hour have failed, and whether there are more. `whose` is as filters have it. */
+  failed?: { n: number; more: boolean; whose: string };
+  /** How many runs of all tenants have failed, and within how many milliseconds. */
   everybody?: { failed: number; withinMs: number };
 }
 
 /** A server that tells no users apart takes everybody for this one, whose own runs are then all. */
 export const isEverybody = ({ user, tenant }: { user: string; tenant: string }) => user === "local" && tenant === "local";
 
-/** What servers tell of the failed runs of all users; undefined if they tell nothing. */
+/** What servers tell of the failed runs of all tenants; undefined if they tell nothing. */
 export function failedOfAll(nodes: readonly NodeInfo[]): Known["everybody"] {
   const series = together(nodes, "failed");
   const everyMs = nodes.find((one) => one.everyMs)?.everyMs;
@@ -44,14 +44,11 @@ export function missing(asked: readonly { data?: unknown; error?: unknown }[]): 
   return asked.some(({ data }) => data === undefined) ? "part" : "";
 }
 
-/** What it means that nothing was found, if `lack` is missing. `own`: nothing tells of the runs of others, which may have failed. */
-export const verdict = (lack: ReturnType<typeof missing>, own: boolean): keyof typeof ops.well => (lack === "looking" || lack === "stale" ? lack : own ? "own" : lack || "all");
-
 /** What was looked at, in words; empty while nothing was. */
 export function coverage({ failed, everybody, counts, work, store, nodes, upstreams, targets }: Known): string {
   const { covered } = ops;
   const parts = [
-    failed && covered.failed,
+    failed && (failed.whose ? covered.failedOfTenant : covered.failed),
     everybody && covered.everybody(span(everybody.withinMs)),
     counts && covered.counts,
     work && covered.work,
@@ -81,8 +78,9 @@ export function findings({ store, nodes = [], counts = {}, upstreams = [], targe
   }
   const dead = counts.dead_letter ?? 0;
   if (dead > 0) find(at("/ops/dead-letters"), ops.finds.dead(dead));
-  if (failed && failed.n > 0) find(runsHref({ result: "error", since: "hour" }), ops.finds.failed(failed.n, failed.more));
-  if (everybody && everybody.failed > 0) find(undefined, ops.finds.failedOfAll(everybody.failed, span(everybody.withinMs)));
+  if (failed && failed.n > 0) find(runsHref({ since: "hour", ...(failed.whose ? { whose: failed.whose } : { result: "error" }) }), ops.finds.failed(failed.n, failed.more));
+  // Those of the own tenant are among them.
+  if (everybody && everybody.failed > (failed?.n ?? 0)) find(undefined, ops.finds.failedOfAll(everybody.failed, span(everybody.withinMs)));
   for (const one of upstreams) {
     if (one.failed > 0) find(at("/ops/upstreams"), ops.finds.upstream(failedPart(one), one.name));
   }

@@ -17,10 +17,12 @@ export interface RunFilters {
   since: string;
   /** A part of the title of the chat; empty for any. */
   title: string;
+  /** `tenant`: those of everybody there, which failed; empty for one's own. */
+  whose: string;
 }
 
 /** Every run. */
-export const ANY: RunFilters = { result: "", state: "", agent: "", thread: "", since: "", title: "" };
+export const ANY: RunFilters = { result: "", state: "", agent: "", thread: "", since: "", title: "", whose: "" };
 
 /** The kinds of outcomes that the server tells apart. */
 export const RESULTS = Object.keys(ops.results);
@@ -29,7 +31,14 @@ export const resultWords = (result: string) => (ops.results as Record<string, st
 
 const HOUR_MS = 3_600_000;
 
-const AGES: Record<string, number> = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS };
+/** The ages by which runs are chosen. */
+export const AGES: Record<string, number> = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS };
+
+/** All users of the tenant, as a filter says it. */
+export const TENANT = "tenant";
+
+/** How long ago runs of the tenant failed at most, unless another time is chosen. */
+export const OF_TENANT = "day";
 
 /** How long ago runs began at most. */
 export const SINCE = Object.keys(AGES);
@@ -43,6 +52,7 @@ export function filtersIn(query: URLSearchParams): RunFilters {
   const filters = { ...ANY };
   for (const name of NAMES) filters[name] = query.get(name) ?? "";
   if (!Object.hasOwn(AGES, filters.since)) filters.since = "";
+  if (filters.whose !== TENANT) filters.whose = "";
   return filters;
 }
 
@@ -57,7 +67,7 @@ export function runsHref(filters: Partial<RunFilters>): string {
 export const runHref = (thread: string, id: string) => `${runsHref({ thread })}&run=${encodeURIComponent(id)}`;
 
 /** Where a page of those runs is read. */
-export function runsPath({ since, ...filters }: RunFilters, size: number, now = Date.now()): string {
+export function runsPath({ since, whose: _, ...filters }: RunFilters, size: number, now = Date.now()): string {
   const query = new URLSearchParams({ limit: String(size) });
   for (const [name, value] of Object.entries(filters)) if (value) query.set(name, value);
   const age = AGES[since];

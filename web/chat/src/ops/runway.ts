@@ -3,6 +3,7 @@
 import type { DecisionInfo, RunInfo } from "../server/api";
 import { decimal } from "./nodes";
 import { failureOf, runDetail, runState } from "./runstates";
+import { exactly } from "../lib/exactly";
 import { locale } from "../words";
 import { ops } from "../words/ops";
 
@@ -53,17 +54,12 @@ const who = ({ user }: DecisionInfo) => user || ops.somebody;
 const about = ({ tool, message }: DecisionInfo) => tool ?? message;
 
 const HOUR = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
-const DAY = { month: "short", day: "numeric" } as const;
 
 /** What clocks here show at a time: "14:05". */
 export const hourWords = (time: string) => new Date(time).toLocaleTimeString(locale, HOUR);
 
-/** A time to the second, with its day unless that is today: "14:05:09", "Jan 31, 14:05:09". */
-export function exactly(time: string, now = Date.now()): string {
-  const at = new Date(time);
-  const day = at.toDateString() === new Date(now).toDateString() ? {} : DAY;
-  return at.toLocaleString(locale, { ...day, ...HOUR, second: "2-digit" });
-}
+/** The same to the second, for what is called alike: "14:05:09". */
+export const secondWords = (time: string) => new Date(time).toLocaleTimeString(locale, { ...HOUR, second: "2-digit" });
 
 /** How long a run took from its input on, or has taken so far; empty if nobody knows. */
 export function tookWords(run: RunOnRecord, now = Date.now()): string {

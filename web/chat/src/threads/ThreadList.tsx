@@ -11,10 +11,13 @@ import { RenameThread } from "./RenameThread";
 import { onLink, threadHref } from "../lib/route";
 import { ThreadPlace } from "./ThreadPlace";
 import { ago } from "../../../react/lib/time";
+import { exactly } from "../lib/exactly";
 import { folded, threadGroups, type ThreadGroup } from "./threadgroups";
 import { hasFailed, stands } from "../../../react/threads/stands";
 import { useThreads } from "../../../react/threads/useThreads";
 import { searchThreads } from "./threadsearch";
+import { useMay } from "../server/who";
+import { alike } from "../lib/alike";
 import { useWide } from "../lib/wide";
 import { staleWords } from "../lib/words";
 import { parts, words } from "../words";
@@ -71,6 +74,7 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
   const hidden = new Set(held.map(({ threadId }) => threadId));
   const shown = (all: readonly ThreadInfo[]) => searchThreads(all, wanted).filter(({ threadId }) => !hidden.has(threadId));
   const groups = threadGroups(shown(items ?? NONE), shown(waiting?.items ?? NONE));
+  const same = alike(groups.flatMap(({ threads }) => threads.map(({ title }) => title)));
   const found = words.threads.found(groups.reduce((sum, { threads }) => sum + threads.length, 0));
   const some = (items?.length ?? 0) > 0 || (waiting?.items.length ?? 0) > 0;
   return (
@@ -118,7 +122,7 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
       )}
       <DeletedNote />
       {groups.map((group) => (
-        <Group key={group.name} group={group} whole={wanted.trim() !== ""} listed={items ?? NONE} current={current} changed={refresh} begin={begin} />
+        <Group key={group.name} group={group} whole={wanted.trim() !== ""} same={same} listed={items ?? NONE} current={current} changed={refresh} begin={begin} />
       ))}
       {more && (
         <div className="actions center">
@@ -140,6 +144,8 @@ interface GroupProps {
   group: ThreadGroup;
   /** All of it is shown: somebody looks for something. */
   whole: boolean;
+  /** Titles that several chats have. */
+  same: ReadonlySet<string>;
   listed: readonly ThreadInfo[];
   current: string;
   changed: () => void;
@@ -169,16 +175,17 @@ function Group({ group, whole, current, ...more }: GroupProps) {
   );
 }
 
-interface RowProps extends Pick<GroupProps, "listed" | "changed" | "begin"> {
+interface RowProps extends Pick<GroupProps, "same" | "listed" | "changed" | "begin"> {
   thread: ThreadInfo;
   /** It stands among those that wait, whose heading says so. */
   waits: boolean;
   current: boolean;
 }
 
-function Row({ thread, waits, listed, current, changed, begin }: RowProps) {
+function Row({ thread, waits, same, listed, current, changed, begin }: RowProps) {
   const [renaming, rename] = useState(false);
   const [fault, setFault] = useState<string>();
+  const writes = useMay("run", "admin") !== false;
   const title = visible(thread.title || words.threads.untitled);
   const row = useRef<HTMLLIElement>(null);
   // Where the chat stands that is looked at is seen; that moves the list alone.
@@ -198,7 +205,7 @@ function Row({ thread, waits, listed, current, changed, begin }: RowProps) {
     if (changedIt) changed();
   };
   const keyed = (event: KeyboardEvent) => {
-    if (event.key !== "F2" || renaming) return;
+    if (event.key !== "F2" || renaming || !writes) return;
     event.preventDefault();
     rename(true);
   };
@@ -220,11 +227,12 @@ function Row({ thread, waits, listed, current, changed, begin }: RowProps) {
           </span>
           <span className="hint">
             {waits && thread.waitsOn === undefined ? ago(thread.updatedAt, Date.now(), parts) : stands(thread, parts)}
+            {same.has(thread.title) && thread.createdAt !== undefined && ` · ${words.threads.begun(exactly(thread.createdAt))}`}
           </span>
         </a>
       )}
       <ThreadPlace thread={thread} listed={listed} />
-      {!renaming && (
+      {!renaming && writes && (
         <div className="thread-does">
           <button type="button" ref={pencil} className="quiet" aria-label={words.threads.rename(title)} title={words.threads.renameKey} data-testid="rename-thread" onClick={() => rename(true)}>
             <Icon name="pen" />

@@ -125,6 +125,7 @@ const decision: Words["decision"] = {
 };
 
 const threads: Words["threads"] = {
+  begun: (when) => `begonnen ${when}`,
   undoKeep: (title) => `Rückgängig: ${title} behalten`,
   undo: "Rückgängig",
   deleted: (title) => `„${title}“ gelöscht`,

@@ -111,6 +111,7 @@ const decision = {
 
 /** The list of chats. */
 const threads = {
+  begun: (when: string) => `begun ${when}`,
   undoKeep: (title: string) => `Undo: keep ${title}`,
   undo: "Undo",
   deleted: (title: string) => `Deleted “${title}”`,

@@ -1,0 +1,125 @@
+// The failed runs of a whole tenant, by the notices of them: no list has the runs of several users.
+
+import { useEffect, useMemo, useState } from "react";
+import { ApiError, call, usePolled, type Page, type PathAt, type Polled, type RunInfo } from "../server/api";
+import type { Known } from "./health";
+import { AGES, ANY, runsPath, TENANT } from "./runfilters";
+
+/** What a notice tells of a run that failed. */
+export interface Failed {
+  run: string;
+  at: string;
+  threadId: string;
+  namespace: string;
+  agent?: string;
+}
+
+/** A page of notices. */
+export interface FailedPage extends Page<Failed> {
+  /** Some before these may have been given up. */
+  missed?: boolean;
+}
+
+const LIMIT = 200;
+
+/** What was read so far: a page goes on behind the one before it. */
+export class Failures {
+  private readonly byRun = new Map<string, Failed>();
+  private after?: string;
+  /** Some may have been given up before they were read. */
+  missed = false;
+
+  constructor(private readonly ageMs: number) {}
+
+  /** Where the next page is. */
+  readonly path = (_: string, now: number): string => {
+    const query = new URLSearchParams({ kind: "run.ended", severity: "error", limit: String(LIMIT) });
+    if (this.after === undefined) query.set("from", new Date(now - this.ageMs).toISOString());
+    else query.set("after", this.after);
+    return `/notices?${query}`;
+  };
+
+  /** Takes a page. True: there may be more behind it at once. */
+  take({ items, next, missed }: FailedPage): boolean {
+    this.after = next;
+    this.missed ||= missed === true;
+    for (const one of items) this.byRun.set(one.run, one);
+    return items.length > 0;
+  }
+
+  /** What was read is not gone on with, as its place is of another store. */
+  restart(): void {
+    this.after = undefined;
+  }
+
+  /** Those that are not too old, the latest first. */
+  list(now = Date.now()): Failed[] {
+    for (const [run, { at }] of this.byRun) if (now - Date.parse(at) > this.ageMs) this.byRun.delete(run);
+    return [...this.byRun.values()].sort((one, other) => Date.parse(other.at) - Date.parse(one.at));
+  }
+}
+
+const EVERY_MS = 15_000;
+
+/** What was read of them page by page; undefined: nothing yet. */
+function useTaken(failures: Failures, data: FailedPage | undefined, { error, refresh }: Pick<Polled<FailedPage>, "error" | "refresh">): Failed[] | undefined {
+  const [taken, setTaken] = useState<{ of: Failures; list: Failed[] }>();
+  useEffect(() => {
+    if (!data) return;
+    const more = failures.take(data);
+    setTaken({ of: failures, list: failures.list() });
+    if (more) refresh();
+  }, [failures, data, refresh]);
+  useEffect(() => {
+    if (error?.status === 400) failures.restart();
+  }, [failures, error]);
+  return taken?.of === failures ? taken.list : undefined;
+}
+
+/** Those of the tenant since a time of AGES; undefined: they are not read yet. */
+export function useFailures(since: string): { data?: Failed[]; error?: ApiError; missed: boolean } {
+  const failures = useMemo(() => new Failures(AGES[since]!), [since]);
+  const polled = usePolled<FailedPage>(`/notices?since=${since}`, EVERY_MS, undefined, failures.path);
+  return { data: useTaken(failures, polled.data, polled), error: polled.error, missed: failures.missed };
+}
+
+/** Most failed runs of one's own that are counted. */
+const COUNTED = 200;
+
+const ownOfHour: PathAt = (_, now) => runsPath({ ...ANY, result: "error", since: "hour" }, COUNTED, now);
+
+/** How many runs of the last hour have failed: one's own if those are all, or the tenant's. */
+export function useFailedOfHour(whole: boolean): { data?: Known["failed"]; error?: ApiError } {
+  const failures = useMemo(() => new Failures(AGES.hour!), []);
+  const polled = usePolled<FailedPage>(whole ? "/runs" : "/notices", EVERY_MS, undefined, whole ? ownOfHour : failures.path);
+  const list = useTaken(failures, whole ? undefined : polled.data, polled);
+  const { data, error } = polled;
+  if (whole) return { data: data && { n: data.items.length, more: data.next !== undefined, whose: "" }, error };
+  return { data: list && { n: list.length, more: false, whose: TENANT }, error };
+}
+
+/** What is known of those runs, of which the thread may be gone, and whether all were asked for. */
+export function useRunsOf(failed: readonly Failed[]): { runs: RunInfo[]; whole: boolean } {
+  const [known, learn] = useState<ReadonlyMap<string, RunInfo | undefined>>(new Map());
+  useEffect(() => {
+    let over = false;
+    const read = async ({ run, threadId, namespace }: Failed) => {
+      try {
+        return await call<RunInfo>("GET", `/threads/${encodeURIComponent(threadId)}/runs/${encodeURIComponent(run)}?namespace=${encodeURIComponent(namespace)}`);
+      } catch (fault) {
+        if (fault instanceof ApiError && fault.status === 404) return undefined;
+        throw fault;
+      }
+    };
+    void (async () => {
+      for (const one of failed.filter(({ run }) => !known.has(run))) {
+        // Those of which nobody answers are asked for at the next look.
+        const found = await read(one).then((run) => ({ run }), () => undefined);
+        if (over) return;
+        if (found) learn((before) => new Map(before).set(one.run, found.run));
+      }
+    })();
+    return () => void (over = true);
+  }, [failed]);
+  return { runs: failed.flatMap(({ run }) => known.get(run) ?? []), whole: failed.every(({ run }) => known.has(run)) };
+}
