@@ -121,7 +121,7 @@ func TestDocsNameFlagsThatThereAre(t *testing.T) {
 }
 
 // Files that pages name and that are of the reader's application, or that an example writes.
-var filesOfReaders = []string{"examples/fastapi/sent.log", "src/App.tsx", "src/main.tsx", "./index.css", "app/page.tsx", "app/chat.tsx", "app/api/copilotkit/route.ts", "pages/index.tsx", "pages/_app.tsx", "./question"}
+var filesOfReaders = []string{"examples/fastapi/sent.log", "src/App.tsx", "src/main.tsx", "./index.css", "app/page.tsx", "app/chat.tsx", "app/api/copilotkit/route.ts", "pages/index.tsx", "pages/_app.tsx", "./questions"}
 
 // What the pages at the root and in docs/ name in backticks, and what any page links
 // to, is there: files, folders, tests.

@@ -52,11 +52,11 @@ var frontends = []frontend{
 	{name: "rxjs 7.8.2", packages: []string{"rxjs@7.8.2"}},
 	{name: "@copilotkit/react-core 1.74.0", packages: append([]string{"@copilotkit/react-core@1.74.0"}, react...), sources: []string{"copilotkit.tsx"}},
 	{name: "@copilotkit/react-core 1.60.2", packages: append([]string{"@copilotkit/react-core@1.60.2"}, react...), sources: []string{"copilotkit.tsx"}},
-	{name: "@assistant-ui/react-ag-ui 0.0.58", packages: append([]string{"@assistant-ui/react-ag-ui@0.0.58", "@assistant-ui/react@0.15.21"}, react...), overrides: together, sources: []string{"assistant.tsx"}},
-	{name: "@assistant-ui/react-ag-ui 0.0.49", packages: append([]string{"@assistant-ui/react-ag-ui@0.0.49", "@assistant-ui/react@0.15.21"}, react...), overrides: together, sources: []string{"assistant.tsx"}},
+	{name: "@assistant-ui/react-ag-ui 0.0.58", packages: append([]string{"@assistant-ui/react-ag-ui@0.0.58", "@assistant-ui/react@0.15.21"}, react...), overrides: together, sources: []string{"assistant.tsx", "thread.d.ts"}},
+	{name: "@assistant-ui/react-ag-ui 0.0.49", packages: append([]string{"@assistant-ui/react-ag-ui@0.0.49", "@assistant-ui/react@0.15.21"}, react...), overrides: together, sources: []string{"assistant.tsx", "thread.d.ts"}},
 	{name: "@tanstack/ai-react 0.27.3", packages: append([]string{"@tanstack/ai@0.58.0", "@tanstack/ai-react@0.27.3"}, react...), sources: []string{"tanstack.tsx"}},
 	{name: "React 18 and @copilotkit/react-core 1.74.0", packages: append([]string{"@copilotkit/react-core@1.74.0"}, react18...), sources: []string{"copilotkit.tsx"}},
-	{name: "React 18 and @assistant-ui/react-ag-ui 0.0.58", packages: append([]string{"@assistant-ui/react-ag-ui@0.0.58", "@assistant-ui/react@0.15.21"}, react18...), overrides: together, sources: []string{"assistant.tsx"}},
+	{name: "React 18 and @assistant-ui/react-ag-ui 0.0.58", packages: append([]string{"@assistant-ui/react-ag-ui@0.0.58", "@assistant-ui/react@0.15.21"}, react18...), overrides: together, sources: []string{"assistant.tsx", "thread.d.ts"}},
 	{name: "React 18 and @tanstack/ai-react 0.27.3", packages: append([]string{"@tanstack/ai@0.58.0", "@tanstack/ai-react@0.27.3"}, react18...), sources: []string{"tanstack.tsx"}},
 }
 

@@ -2,7 +2,7 @@
 
 import { useAgent, useDefaultRenderTool, useInterrupt } from "@copilotkit/react-core/v2";
 import { useState } from "react";
-import "./question.css";
+import "./questions.css";
 
 /** Asks what the agent wants to know, in its chat. Without an agentId it is the provider's agent, as it is for CopilotChat. */
 export function Questions({ agentId }: { agentId?: string }) {
@@ -81,13 +81,13 @@ function Question({ interrupt, args, others, ...answer }: Props) {
 
 interface Choice {
   label: string;
-  payload: unknown;
+  payload?: unknown;
 }
 
 /** What the agent takes for a yes and a no, if it is said. Such an agent may take `{"approved": false}` for a yes. */
 function answersIn({ reason, responseSchema, metadata }: Asked): Choice[] {
-  if (reason === "aguiws:auth_required") return [{ label: "Done", payload: {} }];
-  if (reason === "aguiws:paused") return [{ label: "Go on", payload: {} }];
+  if (reason === "aguiws:auth_required") return [{ label: "Done" }];
+  if (reason === "aguiws:paused") return [{ label: "Go on" }];
   const answers = reason === "tool_call" && responseSchema ? undefined : metadata?.answers;
   return Array.isArray(answers) ? answers.filter((one): one is Choice => typeof one?.label === "string" && "payload" in one) : [];
 }
