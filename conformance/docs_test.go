@@ -43,7 +43,7 @@ var (
 var compiled = map[string]*regexp.Regexp{
 	"go":  regexp.MustCompile(`\.go$`),
 	"ts":  regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx?$`),
-	"tsx": regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx$|^examples/copilotkit/src/.*\.tsx$`),
+	"tsx": regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx$|^examples/(?:assistant-ui|copilotkit)/src/.*\.tsx$`),
 	"js":  regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx?$|^conformance/frontends/noderuntime/.*\.mjs$|^conformance/node/.*\.mjs$|^conformance/upstreams/.*\.mjs$|^examples/.*\.mjs$|^conformance/devserver/app/.*\.js$|^server/webhook/testdata/.*\.mjs$`),
 }
 

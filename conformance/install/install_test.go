@@ -52,11 +52,11 @@ var frontends = []frontend{
 	{name: "rxjs 7.8.2", packages: []string{"rxjs@7.8.2"}},
 	{name: "@copilotkit/react-core 1.74.0", packages: append([]string{"@copilotkit/react-core@1.74.0"}, react...), sources: []string{"copilotkit.tsx"}},
 	{name: "@copilotkit/react-core 1.60.2", packages: append([]string{"@copilotkit/react-core@1.60.2"}, react...), sources: []string{"copilotkit.tsx"}},
-	{name: "@assistant-ui/react-ag-ui 0.0.58", packages: append([]string{"@assistant-ui/react-ag-ui@0.0.58", "@assistant-ui/react@0.15.21"}, react...), overrides: together, sources: []string{"assistant.tsx", "thread.d.ts"}},
-	{name: "@assistant-ui/react-ag-ui 0.0.49", packages: append([]string{"@assistant-ui/react-ag-ui@0.0.49", "@assistant-ui/react@0.15.21"}, react...), overrides: together, sources: []string{"assistant.tsx", "thread.d.ts"}},
+	{name: "@assistant-ui/react-ag-ui 0.0.58", packages: append([]string{"@assistant-ui/react-ag-ui@0.0.58", "@assistant-ui/react@0.15.21"}, react...), overrides: together, sources: []string{"assistant.tsx"}},
+	{name: "@assistant-ui/react-ag-ui 0.0.49", packages: append([]string{"@assistant-ui/react-ag-ui@0.0.49", "@assistant-ui/react@0.15.21"}, react...), overrides: together, sources: []string{"assistant.tsx"}},
 	{name: "@tanstack/ai-react 0.27.3", packages: append([]string{"@tanstack/ai@0.58.0", "@tanstack/ai-react@0.27.3"}, react...), sources: []string{"tanstack.tsx"}},
 	{name: "React 18 and @copilotkit/react-core 1.74.0", packages: append([]string{"@copilotkit/react-core@1.74.0"}, react18...), sources: []string{"copilotkit.tsx"}},
-	{name: "React 18 and @assistant-ui/react-ag-ui 0.0.58", packages: append([]string{"@assistant-ui/react-ag-ui@0.0.58", "@assistant-ui/react@0.15.21"}, react18...), overrides: together, sources: []string{"assistant.tsx", "thread.d.ts"}},
+	{name: "React 18 and @assistant-ui/react-ag-ui 0.0.58", packages: append([]string{"@assistant-ui/react-ag-ui@0.0.58", "@assistant-ui/react@0.15.21"}, react18...), overrides: together, sources: []string{"assistant.tsx"}},
 	{name: "React 18 and @tanstack/ai-react 0.27.3", packages: append([]string{"@tanstack/ai@0.58.0", "@tanstack/ai-react@0.27.3"}, react18...), sources: []string{"tanstack.tsx"}},
 }
 
@@ -97,6 +97,32 @@ func TestReadmesLinesWithNpm(t *testing.T) {
 	run(t, app)
 	if got := copies(t, app, "rxjs"); len(got) != 1 {
 		t.Errorf("an application that has nothing else has %d copies of rxjs: %q", len(got), got)
+	}
+}
+
+// The lines of docs/assistant-ui.md, in their order: the first one keeps the second from asking for a version that npm
+// does not have.
+func TestAssistantUIsLines(t *testing.T) {
+	suite.Full(t)
+	tools(t)
+	const name = "docs/assistant-ui.md"
+	text, err := os.ReadFile(filepath.Join(command.Root(t), name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := regexp.MustCompile(`(?m)^(npm pkg set .*)\nnpm install (.*)\n\(cd`).FindSubmatch(text)
+	if lines == nil {
+		t.Fatalf("%s does not show the lines that this lane takes from it", name)
+	}
+	app, npm := t.TempDir(), managers(t)[0]
+	write(t, app, "package.json", `{"name": "app", "private": true, "type": "module"}`)
+	if out, err := try(app, nil, "sh", "-c", string(lines[1])); err != nil {
+		t.Fatalf("%s: %v\n%s", lines[1], err, out)
+	}
+	install(t, app, npm, strings.Fields(string(lines[2])))
+	install(t, app, npm, shown(t, pack+" ./web/react", command.Pack(t)+" "+command.PackReact(t), name, "web/react/README.md"))
+	if got := copies(t, app, "react"); len(got) != 1 {
+		t.Errorf("an application has %d copies of React: %q", len(got), got)
 	}
 }
 
