@@ -1,8 +1,13 @@
 // <Decision> of @aguiws/react: the questions of CopilotKit, and of a page that has no frontend of others.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test as anyTest } from "node:test";
+import { showing, versionOf } from "../node/shown.mjs";
 import { effects, Tab, unique, until } from "./lane.mjs";
+
+const together = "CopilotKit by runtimeUrl: of two questions both are answered, and the first answer is told until then";
+const copilot = { client: "@copilotkit/react-core", version: versionOf("@copilotkit/react-core", import.meta.dirname), way: "`runtimeUrl`", lane: "frontends" };
+const test = showing(anyTest, copilot, { "several questions": together });
 
 const copilotkit = {
   composer: 'textarea[data-testid="copilot-chat-textarea"]', send: '[data-testid="copilot-send-button"]',
@@ -34,7 +39,7 @@ for (const by of ["runtimeUrl", "WebSocketAgent"]) {
 
 const pressed = (card, hook) => until(async () => (await card.getAttribute("aria-disabled")) === null, "it takes a decision").then(() => card.getByTestId(hook).click());
 
-test("CopilotKit: of two questions both are answered, and the first answer is told until then", async () => {
+test(together, async () => {
   const tab = await Tab.open("decision", copilotkit, { with: "copilotkit", by: "runtimeUrl" });
   await tab.say("/parallel 2");
   await asked(tab, 2);
