@@ -43,7 +43,7 @@ var (
 var compiled = map[string]*regexp.Regexp{
 	"go":  regexp.MustCompile(`\.go$`),
 	"ts":  regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx?$`),
-	"tsx": regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx$|^examples/copilotkit/src/.*\.tsx$`),
+	"tsx": regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx$|^examples/(?:assistant-ui|copilotkit)/src/.*\.tsx$`),
 	// The package client/python runs what its own page shows.
 	"python": regexp.MustCompile(`^examples/.*\.py$|^conformance/.*\.py$|^client/python/README\.md$`),
 	"js":     regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx?$|^conformance/frontends/noderuntime/.*\.mjs$|^conformance/node/.*\.mjs$|^conformance/upstreams/.*\.mjs$|^examples/.*\.mjs$|^conformance/devserver/app/.*\.js$|^server/webhook/testdata/.*\.mjs$`),
@@ -83,7 +83,7 @@ func flush(code string) string {
 }
 
 // Flags that pages name and no Go command has: of npm, python3, redis-cli, redis-server and .ci/affected.
-var flagsOfOthers = []string{"--version", "--template", "--no-interactive", "--prefix", "--scan", "--pattern", "--port", "--appendonly", "--run", "--reload", "--app-dir"}
+var flagsOfOthers = []string{"--version", "--template", "--no-interactive", "--yes", "--prefix", "--scan", "--pattern", "--port", "--appendonly", "--run", "--reload", "--app-dir"}
 
 // A flag that a page names is one of our commands.
 func TestDocsNameFlagsThatThereAre(t *testing.T) {
@@ -123,7 +123,7 @@ func TestDocsNameFlagsThatThereAre(t *testing.T) {
 }
 
 // Files that pages name and that are of the reader's application, or that an example writes.
-var filesOfReaders = []string{"examples/fastapi/sent.log", "src/App.tsx", "src/main.tsx", "./index.css", "app/page.tsx", "app/chat.tsx", "app/api/copilotkit/route.ts", "pages/index.tsx", "pages/_app.tsx", "./question"}
+var filesOfReaders = []string{"examples/fastapi/sent.log", "src/App.tsx", "src/main.tsx", "./index.css", "app/page.tsx", "app/chat.tsx", "app/api/copilotkit/route.ts", "pages/index.tsx", "pages/_app.tsx", "./questions", "./thread", "src/thread.tsx", "src/questions.tsx", "components/assistant-ui/thread.tsx"}
 
 // What the pages at the root and in docs/ name in backticks, and what any page links
 // to, is there: files, folders, tests.

@@ -3,6 +3,12 @@ package server
 import (
 	"net/url"
 	"testing"
+
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/adapter/script"
 )
 
 // /v1 tells of a run why it came to be, what it ran and what it has used, and finds runs by
@@ -52,6 +58,25 @@ func TestV1FindsRuns(t *testing.T) {
 	}
 	if got := items(v.as("0123456789abcdef-elsewhere").call("findRuns", 200, "/runs?thread=t", "")); len(got) != 0 {
 		t.Errorf("elsewhere: %v", got)
+	}
+}
+
+// A run tells the trace of the input that began it, which is the caller's if it brings one.
+func TestV1TellsTheTraceOfARun(t *testing.T) {
+	const traceID = "0af7651916cd43dd8448eb211c80319c"
+	r, err := runner.New(embedded(t), &runner.Options{
+		Agents: map[string]adapter.Agent{"script": script.New(script.Options{})}, Default: "script", Traces: sdk.NewTracerProvider(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newV1On(t, r, &Options{PassHeaders: []string{"traceparent"}})
+	if status, body, _ := v.send("POST", "/threads/t/input", say("hello"), map[string]string{"Traceparent": "00-" + traceID + "-b7ad6b7169203331-01"}); status != 202 {
+		t.Fatalf("%d %s", status, body)
+	}
+	v.rests("t")
+	if runs := items(v.call("findRuns", 200, "/runs", "")); len(runs) != 1 || runs[0]["traceId"] != traceID {
+		t.Errorf("%v", runs)
 	}
 }
 

@@ -86,7 +86,7 @@ func application(t *testing.T, name string) (app string) {
 	if err := os.MkdirAll(filepath.Join(app, "node_modules"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"examples/" + name + "/src", "web/client"} {
+	for _, part := range []string{"examples/" + name + "/src", "web/client", "web/react"} {
 		if err := os.CopyFS(filepath.Join(checkout, part), os.DirFS(filepath.Join(root, part))); err != nil {
 			t.Fatal(err)
 		}

@@ -20,4 +20,7 @@ export const name = process.env.AGUIWS_EXAMPLE;
 export const hooks = examples[name];
 export const questions = (tab) => tab.page.locator(".question");
 export const asks = (tab, n) => until(async () => (await questions(tab).count()) === n, `${n} questions`);
-export const press = (tab, button) => questions(tab).first().getByRole("button", { name: button, exact: true }).click();
+
+/** The questions that take a decision. `<Decision>` takes none while it has only just come. */
+export const ready = (tab) => tab.page.locator(name === "assistant-ui" ? ".guarded:not([aria-disabled]) .question" : ".question");
+export const press = (tab, button) => ready(tab).first().getByRole("button", { name: button, exact: true }).click();

@@ -1,14 +1,18 @@
-// <Decision> of @aguiws/react: the questions of CopilotKit, of assistant-ui, and of a page that has neither.
+// <Decision> of @aguiws/react: the questions of CopilotKit, and of a page that has no frontend of others.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test as anyTest } from "node:test";
+import { showing, versionOf } from "../node/shown.mjs";
 import { effects, Tab, unique, until } from "./lane.mjs";
+
+const together = "CopilotKit by runtimeUrl: of two questions both are answered, and the first answer is told until then";
+const copilot = { client: "@copilotkit/react-core", version: versionOf("@copilotkit/react-core", import.meta.dirname), way: "`runtimeUrl`", lane: "frontends" };
+const test = showing(anyTest, copilot, { "several questions": together });
 
 const copilotkit = {
   composer: 'textarea[data-testid="copilot-chat-textarea"]', send: '[data-testid="copilot-send-button"]',
   assistant: '[data-testid="copilot-assistant-message"]',
 };
-const assistant = { composer: '[data-testid="composer"]', send: '[data-testid="send"]', assistant: '[data-testid="assistant"]' };
 const own = { composer: 'input[name="text"]', assistant: "main > p" };
 
 const asked = (tab, n = 1) => until(async () => (await tab.at("interrupt").count()) === n, `${n} questions`);
@@ -35,7 +39,7 @@ for (const by of ["runtimeUrl", "WebSocketAgent"]) {
 
 const pressed = (card, hook) => until(async () => (await card.getAttribute("aria-disabled")) === null, "it takes a decision").then(() => card.getByTestId(hook).click());
 
-test("CopilotKit: of two questions both are answered, and the first answer is told until then", async () => {
+test(together, async () => {
   const tab = await Tab.open("decision", copilotkit, { with: "copilotkit", by: "runtimeUrl" });
   await tab.say("/parallel 2");
   await asked(tab, 2);
@@ -45,36 +49,6 @@ test("CopilotKit: of two questions both are answered, and the first answer is to
   await pressed(second, "decline");
   await tab.says("called task_1");
   await tab.says("task_2 was declined");
-  await asked(tab, 0);
-});
-
-test("assistant-ui: an answer is changed before the last one is given", async () => {
-  const tab = await Tab.open("decision", assistant, { with: "assistant" });
-  await tab.say("/parallel 2");
-  await asked(tab, 2);
-  const [first, second] = [0, 1].map((i) => tab.page.locator(".guarded").nth(i));
-  await pressed(first, "approve");
-  await pressed(first, "change");
-  await pressed(first, "decline");
-  await pressed(second, "approve");
-  await tab.says("task_1 was declined");
-  await tab.says("called task_2");
-  await asked(tab, 0);
-});
-
-test("assistant-ui: a form is checked, then sent", async () => {
-  const tab = await Tab.open("decision", assistant, { with: "assistant" });
-  await tab.say("/form");
-  await asked(tab);
-  await tab.at("field-quarter").selectOption({ label: "Q3" });
-  await tab.at("field-year").fill("1999");
-  await press(tab.page, "submit-form");
-  await until(async () => /at least 2000/.test(await tab.at("interrupt").innerText()), "the form says what is wrong");
-  await tab.shot("decision-assistant");
-  await tab.at("field-year").fill("2026");
-  await tab.at("field-revenue").fill("1.5");
-  await press(tab.page, "submit-form");
-  await tab.says('You entered {"quarter":"Q3","year":2026,"revenue":1.5}');
   await asked(tab, 0);
 });
 

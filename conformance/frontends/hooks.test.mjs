@@ -86,6 +86,19 @@ for (const by of ["WebSocketAgent", "runtimeUrl"]) {
     await tab.says("The frontend answered choose: blue");
   });
 
+  test(`CopilotKit by ${by}: a run that was paused goes on, and its answer has no payload`, async () => {
+    const tab = await open();
+    const answers = [];
+    tab.page.on("request", (request) => answers.push(...(JSON.parse(request.postData() ?? "{}").resume ?? [])));
+    await tab.say("/steps 100 50");
+    const pause = () => fetch(`${process.env.AGUIWS_PAGES}/v1/threads/${tab.threadId}/pause`, { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" });
+    await until(async () => (await (await pause()).json()).paused, "the run is paused");
+    await press(tab, "Go on");
+    await tab.rest();
+    await until(async () => (await question(tab).count()) === 0, "the question is gone");
+    if (by === "runtimeUrl") assert.deepEqual(answers.map(({ status, payload }) => [status, payload]), [["resolved", undefined]]);
+  });
+
   test(`CopilotKit by ${by}: capabilities, and threads that are not listed`, async () => {
     const tab = await open();
     await shows(tab, "threads", by === "runtimeUrl" ? "0 Error: Thread endpoints are not available on this CopilotKit runtime" : "0 Error: Runtime URL is not configured");

@@ -1,5 +1,6 @@
 // docs/httpagent.md: the page that it prints, over HTTP.
 
+import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Tab, until } from "./lane.mjs";
 
@@ -43,4 +44,25 @@ test("quickstart: a question that only can be cancelled is cancelled", async () 
   await until(async () => (await button(tab, "Cancel").count()) === 0, "no question");
   await say(tab, "/say again");
   await shows(tab, "again");
+});
+
+test("quickstart: a run is stopped, after a reload, too, and the chat goes on", async () => {
+  const tab = await open();
+  const stop = async () => {
+    await tab.page.getByText("9 10 11").waitFor();
+    await button(tab, "Stop").click();
+    await tab.page.locator("input:enabled").waitFor();
+  };
+  await say(tab, "/slow 1000 20");
+  await stop();
+  await say(tab, "/say once more");
+  await shows(tab, "once more");
+  await say(tab, "/slow 2000 20");
+  await until(async () => (await tab.page.getByText("9 10 11").count()) === 2, "the second run");
+  await tab.reload();
+  await button(tab, "Stop").click();
+  await say(tab, "/say hello");
+  await shows(tab, "hello");
+  const text = await tab.page.locator("body").innerText();
+  assert.ok(!/\b(1000|2000)\b/.test(text.replaceAll("/slow 1000", "").replaceAll("/slow 2000", "")), text);
 });

@@ -100,6 +100,32 @@ func TestReadmesLinesWithNpm(t *testing.T) {
 	}
 }
 
+// The lines of docs/assistant-ui.md, in their order: the first one keeps the second from asking for a version that npm
+// does not have.
+func TestAssistantUIsLines(t *testing.T) {
+	suite.Full(t)
+	tools(t)
+	const name = "docs/assistant-ui.md"
+	text, err := os.ReadFile(filepath.Join(command.Root(t), name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := regexp.MustCompile(`(?m)^(npm pkg set .*)\nnpm install (.*)\n\(cd`).FindSubmatch(text)
+	if lines == nil {
+		t.Fatalf("%s does not show the lines that this lane takes from it", name)
+	}
+	app, npm := t.TempDir(), managers(t)[0]
+	write(t, app, "package.json", `{"name": "app", "private": true, "type": "module"}`)
+	if out, err := try(app, nil, "sh", "-c", string(lines[1])); err != nil {
+		t.Fatalf("%s: %v\n%s", lines[1], err, out)
+	}
+	install(t, app, npm, strings.Fields(string(lines[2])))
+	install(t, app, npm, shown(t, pack+" ./web/react", command.Pack(t)+" "+command.PackReact(t), name, "web/react/README.md"))
+	if got := copies(t, app, "react"); len(got) != 1 {
+		t.Errorf("an application has %d copies of React: %q", len(got), got)
+	}
+}
+
 // Both lines in a checkout that has just been made.
 func TestReadmesLinesFromAFreshClone(t *testing.T) {
 	suite.Full(t)

@@ -84,14 +84,24 @@ async function told(page) {
 const stop = (page, body) =>
   fetch(`${page.server}/copilotkit/agent/default/stop/${page.threadId}`, { method: "POST", body }).then((answer) => answer.json());
 
+const connects = "with `connect`, as docs/httpagent.md has it";
+
 for (const [version, client, folder] of [["1.0", one, "@ag-ui/client"], ["before 1.0", before, "client-before-1"]]) {
   const test = showing(anyTest, { client: "`HttpAgent` of @ag-ui/client", version: versionOf(folder), way: "`/agui`", lane: "node" }, {
     text: `${version}: text streams`,
     "own tool": `${version}: a tool of the page's own is called and answered`,
     question: `${version}: a call is approved, with and without edits`,
     "several questions": `${version}: several calls in one question are answered differently`,
-    "question after reload": [`${version}: a page that is reloaded shows its thread, and the question is answered`, "with `connect`, as the quickstart has it"],
+    "question after reload": [`${version}: a page that is reloaded shows its thread, and the question is answered`, connects],
+    "run after reload": [`${version}: a page that is reloaded in mid-run goes on with it`, connects],
   });
+  const { HttpAgent, runHttpRequest, transformHttpEventStream } = client;
+  class KeptAgent extends HttpAgent {
+    connect({ threadId }) {
+      const events = `${this.url}/threads/${encodeURIComponent(threadId)}/events`;
+      return transformHttpEventStream(runHttpRequest(() => fetch(events)));
+    }
+  }
   const asked = async (command) => {
     const tool = unique("pay");
     const page = new Page(client);
@@ -113,18 +123,24 @@ for (const [version, client, folder] of [["1.0", one, "@ag-ui/client"], ["before
 
   test(`${version}: a page that is reloaded shows its thread, and the question is answered`, async () => {
     const { page, tool } = await asked();
-    const { HttpAgent, runHttpRequest, transformHttpEventStream } = client;
-    class KeptAgent extends HttpAgent {
-      connect({ threadId }) {
-        const events = `${this.url}/threads/${encodeURIComponent(threadId)}/events`;
-        return transformHttpEventStream(runHttpRequest(() => fetch(events)));
-      }
-    }
     const again = new Page({ HttpAgent: KeptAgent }, page.threadId);
     await again.agent.connectAgent();
     assert.deepEqual(again.agent.messages, page.agent.messages);
     assert.equal((await again.answer(approve)).type, "RUN_FINISHED");
     assert.deepEqual(await effects(tool), [{ amount: 10 }]);
+  });
+
+  test(`${version}: a page that is reloaded in mid-run goes on with it`, async () => {
+    const page = new Page(client);
+    const running = page.say("/slow 200 10").catch(() => {});
+    await until(() => page.text.includes("3 4 5"), "it runs");
+    const again = new Page({ HttpAgent: KeptAgent }, page.threadId, { server: 1 });
+    const connected = again.agent.connectAgent();
+    await until(() => again.text.includes("6 7 8"), "it goes on");
+    page.agent.abortRun();
+    await running;
+    await connected;
+    assert.deepEqual([again.text.trim(), again.last.type], [numbers(200).trim(), "RUN_FINISHED"]);
   });
 
   test(`${version}: state is told`, async () => {

@@ -1,11 +1,13 @@
 // Text on its way: dropped sockets, reloads, second clients.
 
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { Client, contents, numbers, same, test as anyTest, unique, until } from "./lane.mjs";
 import { showing, versionOf } from "./shown.mjs";
 
 const test = showing(anyTest, { client: "`WebSocketAgent` on @ag-ui/client", version: versionOf("@ag-ui/client"), way: "`agui.v1.json`", lane: "node" }, {
   text: "a run streams text and ends",
+  "own tool": "a tool of the page's own is called and answered",
   "run after reload": "a page that is reloaded in mid-stream goes on",
   cut: "a socket that drops 4 times in mid-stream is invisible",
   stop: "a run that is cancelled ends, and what it said stays",
@@ -19,6 +21,17 @@ test("a run streams text and ends", async () => {
   assert.ok(client.count("TEXT_MESSAGE_CONTENT") > 1, "the text came in one piece");
   const picture = await same(client, watcher);
   assert.deepEqual(contents(picture, "user"), ["/say one two three"]);
+});
+
+test("a tool of the page's own is called and answered", async () => {
+  const client = new Client(unique("tool"));
+  const tools = [{ name: "pick", description: "Picks.", parameters: { type: "object", properties: { from: { type: "number" } } } }];
+  await client.say('/frontend pick {"from":3}', { tools });
+  const [call] = client.agent.messages.findLast((message) => message.toolCalls?.length).toolCalls;
+  assert.deepEqual([call.function.name, JSON.parse(call.function.arguments)], ["pick", { from: 3 }]);
+  client.agent.addMessage({ id: randomUUID(), role: "tool", toolCallId: call.id, content: "two" });
+  await client.run({ tools });
+  assert.equal(client.agent.messages.at(-1).content, "The frontend answered pick: two");
 });
 
 test("several runs make one thread", async () => {

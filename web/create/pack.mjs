@@ -7,7 +7,7 @@ const near = (path) => new URL(path, import.meta.url);
 
 rmSync(near("dist"), { recursive: true, force: true });
 cpSync(near("template"), near("dist"), { recursive: true });
-for (const name of ["page.ts", "thread.ts", "chat.tsx"]) cpSync(near(`../../conformance/frontends/snippets/${name}`), near(`dist/src/${name}`));
+for (const name of ["page.ts", "usethread.ts", "chat.tsx"]) cpSync(near(`../../conformance/frontends/snippets/${name}`), near(`dist/src/${name}`));
 
 const read = (path) => JSON.parse(readFileSync(near(path), "utf8"));
 const [client, web] = [read("../client/package.json"), read("../package.json").devDependencies];

@@ -6,7 +6,6 @@ import "@aguiws/react/styles.css";
 
 const chats = {
   copilotkit: lazy(() => import("./decision-copilotkit")),
-  assistant: lazy(() => import("./decision-assistant")),
   own: lazy(() => import("./decision-own")),
   office: lazy(() => import("./decision-office")),
 };

@@ -7,7 +7,7 @@ import "@copilotkit/react-core/v2/styles.css";
 import { WebSocketAgent } from "@aguiws/client/copilotkit";
 import { createRoot } from "react-dom/client";
 import { z } from "zod";
-import { Questions } from "../../../examples/copilotkit/src/question";
+import { Questions } from "../../../examples/copilotkit/src/questions";
 
 const address = new URLSearchParams(location.search);
 const threadId = address.get("thread")!;

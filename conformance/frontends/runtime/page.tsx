@@ -33,19 +33,9 @@ function Page() {
 
 function Questions() {
   useInterrupt({
-    render: ({ interrupt, interrupts, resolve, cancel }) =>
-      address.has("all") ? (
-        (interrupts ?? []).map((each) => (
-          <Approval
-            key={each.id}
-            interrupt={each}
-            resolve={(payload) => void resolve(payload, each.id)}
-            cancel={() => void cancel(each.id)}
-          />
-        ))
-      ) : (
-        <Approval interrupt={interrupt} resolve={(payload) => void resolve(payload)} cancel={() => void cancel()} />
-      ),
+    render: ({ interrupt, resolve, cancel }) => (
+      <Approval interrupt={interrupt} resolve={(payload) => void resolve(payload)} cancel={() => void cancel()} />
+    ),
   });
   return null;
 }

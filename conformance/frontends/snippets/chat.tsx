@@ -1,6 +1,6 @@
 import type { Interrupt } from "@ag-ui/client";
 import { agent, answer, choicesOf, send, stop } from "./page";
-import { useThread } from "./thread";
+import { useThread } from "./usethread";
 import { useState, type FormEvent } from "react";
 
 export default function Chat() {

@@ -6,13 +6,22 @@ address.searchParams.set("thread", threadId);
 history.replaceState(null, "", address);
 
 class KeptAgent extends HttpAgent {
+  runId = "";                                   // of the run that began last, here or before a reload
+
   connect({ threadId }: RunAgentInput) {
     const events = `${this.url}/threads/${encodeURIComponent(threadId)}/events`;
     return transformHttpEventStream(runHttpRequest(() => fetch(events, { headers: this.headers })));
   }
+
+  async stop() {                                // stops the run at the server; abortRun leaves it alone for a while
+    const run = `${this.url}/threads/${encodeURIComponent(this.threadId)}/runs/${encodeURIComponent(this.runId)}`;
+    const { ok, status } = await fetch(`${run}/stop`, { method: "POST", headers: this.headers });
+    if (!ok) throw new Error(`The run was not stopped (${status}).`);
+  }
 }
 
 const agent = new KeptAgent({ url: "http://127.0.0.1:8080/agui", threadId });
+agent.subscribe({ onRunStartedEvent: ({ event }) => { agent.runId = event.runId; } });
 
 // Ends with the run: agent.pendingInterrupts has what it asked. Rejects if the server refuses or the run fails; runAgent alone resolves.
 async function run(parameters?: RunAgentParameters) {
@@ -59,7 +68,7 @@ import { useEffect, useState, useSyncExternalStore, type FormEvent } from "react
 let changes = 0;
 const listeners = new Set<() => void>();
 const changed = () => { changes++; listeners.forEach((listener) => listener()); };
-agent.subscribe({ onMessagesChanged: changed, onRunFinalized: changed });
+agent.subscribe({ onRunStartedEvent: changed, onMessagesChanged: changed, onRunFinalized: changed });
 const opened = agent.connectAgent();            // calls connect, which shows the thread: subscribe before it
 opened.catch(() => {});                         // Chat tells of it
 const listen = (listener: () => void) => { listeners.add(listener); return () => void listeners.delete(listener); };
@@ -100,6 +109,7 @@ export default function Chat() {
       {pendingInterrupts.length > 0 && <button onClick={() => tell(answer(new Map()))}>Cancel</button>}
       {failure && <p role="alert">{failure} <button onClick={() => tell(agent.connectAgent())}>Load again</button></p>}
       <form onSubmit={submit}><input name="text" disabled={isRunning || pendingInterrupts.length > 0} /></form>
+      {isRunning && <button onClick={() => tell(agent.stop())}>Stop</button>}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Questions } from "./question";
+import { Questions } from "./questions";
 import { CopilotChat, CopilotKit } from "@copilotkit/react-core/v2";
 import "@copilotkit/react-core/v2/styles.css";
 

@@ -1,6 +1,6 @@
 // The page: one agent, of the thread that the address names, so that a reload finds it again.
 
-import { WebSocketAgent } from "@aguiws/client";
+import { WebSocketAgent } from "@aguiws/client/assistant-ui";
 import { createRoot } from "react-dom/client";
 import { Chat } from "./chat";
 

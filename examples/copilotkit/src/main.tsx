@@ -1,6 +1,6 @@
 // CopilotKit's chat on a thread that the server keeps. There is no runtime of Node and nothing of ours in the page.
 
-import { Questions } from "./question";
+import { Questions } from "./questions";
 import { CopilotChat, CopilotKit } from "@copilotkit/react-core/v2";
 import "@copilotkit/react-core/v2/styles.css";
 import { createRoot } from "react-dom/client";

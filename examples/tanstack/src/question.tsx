@@ -9,27 +9,25 @@ type Asked = Extract<ReturnType<typeof useChat>["interrupts"][number], { kind: "
 export function Question({ asked }: { asked: Asked }) {
   const [text, setText] = useState("");
   const call = asked.reason === "tool_call";
-  const approval = call || !asked.responseSchema;
-  // What the agent takes for a yes and a no, if it is said. Such an agent may take {"approved": false} for a yes.
-  const listed = !(call && asked.responseSchema) && asked.metadata?.answers ? answersOf(asked).choices : [];
-  const send = () => asked.resolveInterrupt(approval ? { approved: true, ...(text && { editedArgs: JSON.parse(text) }) } : JSON.parse(text));
+  const { choices, otherwise } = answersOf(asked);
   return (
     <article className="question">
       <p>{asked.message ?? "May I go on?"}</p>
-      {asked.responseSchema && (
-        <textarea
-          aria-label="JSON"
-          placeholder={call ? "other arguments, as JSON" : JSON.stringify(asked.responseSchema)}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-      )}
       {asked.error && <p role="alert">{asked.error.message}</p>}
-      {listed.map(({ label, payload }) => <button key={label} onClick={() => asked.resolveInterrupt(payload)}>{label}</button>)}
-      {(listed.length === 0 || asked.responseSchema) && (
-        <button disabled={!(approval && text === "") && !isJSON(text)} onClick={send}>{approval ? "Approve" : "Send"}</button>
+      {otherwise === "schema" && (
+        <>
+          <textarea
+            aria-label="JSON"
+            placeholder={call ? "other arguments, as JSON" : JSON.stringify(asked.responseSchema)}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+          <button disabled={!isJSON(text)} onClick={() => asked.resolveInterrupt(call ? { approved: true, editedArgs: JSON.parse(text) } : JSON.parse(text))}>
+            {call ? "Approve as edited" : "Send"}
+          </button>
+        </>
       )}
-      {approval && listed.length === 0 && <button onClick={() => asked.resolveInterrupt({ approved: false })}>Decline</button>}
+      {choices.map(({ label, payload }) => <button key={label} onClick={() => asked.resolveInterrupt(payload)}>{label}</button>)}
       <button onClick={() => asked.cancel()}>Cancel</button>
     </article>
   );

@@ -11,7 +11,7 @@ const ROOT = ":where(.aguiws)";
 export async function join() {
   const parts = await Promise.all(FILES.map((name) => readFile(new URL(`${name}.css`, import.meta.url), "utf8")));
   const rules = parts.join("\n").replaceAll(/^:root \{/gm, "& {").replaceAll(/^(\.guarded[^{]*) \{/gm, "$1, &$1 {");
-  return `/* Set any of the custom properties on .aguiws to change its looks. */\n${ROOT} {\n& { color: var(--text); overflow-wrap: anywhere; }\n${rules}}\n`;
+  return `/* Set any of the custom properties on .aguiws to change its looks. */\n${ROOT} {\n& { color: var(--text); overflow-wrap: anywhere; }\n& + &:not(& *) { margin-block-start: var(--space-3); }\n${rules}}\n`;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) await writeFile(new URL("../dist/styles.css", import.meta.url), await join());
