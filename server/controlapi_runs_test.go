@@ -91,7 +91,7 @@ func TestV1PurgesRuns(t *testing.T) {
 	for _, bad := range []string{"yesterday", "-1h", "5"} {
 		v.fails("purgeRuns", 400, "invalid_input", "/threads/t/runs/purge", `{"olderThan":"`+bad+`"}`)
 	}
-	v.as("0123456789abcdef-elsewhere").call("purgeRuns", 200, "/threads/t/runs/purge", `{}`)
+	v.as("0123456789abcdef-elsewhere").fails("purgeRuns", 404, "thread_not_found", "/threads/t/runs/purge", `{}`)
 	if got := v.call("purgeRuns", 200, "/threads/t/runs/purge", `{"olderThan":"1h"}`); got["purged"] != 0. {
 		t.Errorf("of the last hour: %v", got)
 	}

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,7 +43,7 @@ func Main(ctx context.Context, args, environ []string, stdout, stderr io.Writer)
 // run carries out one command line. It returns when ctx has ended and the
 // server has drained.
 func run(ctx context.Context, args []string, env environment, stdout, stderr io.Writer) (err error) {
-	if len(args) > 0 {
+	if len(args) > 0 && !slices.ContainsFunc(args, isHelp) {
 		switch args[0] { // they have no settings
 		case "config":
 			return configure(args[1:], stdout)

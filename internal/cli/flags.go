@@ -81,7 +81,7 @@ func (s *settings) readFlags(args []string, table []setting) (rest []string, err
 		switch {
 		case name == "" || name[0] == '-':
 			return nil, fmt.Errorf("bad flag syntax: %s: aguiws --help lists the flags", arg)
-		case name == "help" || name == "h":
+		case isHelp(arg):
 			return nil, errHelp
 		case at < 0:
 			return nil, fmt.Errorf("unknown flag --%s%s: aguiws --help lists the flags", name, suggest(name, names(table)))
@@ -123,4 +123,9 @@ func (s *settings) readArguments(args []string) error {
 		return fmt.Errorf("unexpected argument %q: try aguiws --help", args[0])
 	}
 	return nil
+}
+
+// isHelp reports whether an argument asks for the usage.
+func isHelp(arg string) bool {
+	return slices.Contains([]string{"--help", "-help", "--h", "-h"}, arg)
 }

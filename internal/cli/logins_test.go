@@ -48,6 +48,7 @@ func TestProvidersOfLogins(t *testing.T) {
 		{[]string{"--logins", good}, "needs --login-keys"},
 		{[]string{"--login-keys", keys}, "needs --logins"},
 		{[]string{"--public-url", "http://chat.example.com"}, "must begin with https://"},
+		{[]string{"--public-url", "chat.example.com"}, "expected one such as https://"},
 		{[]string{"--logins", good, "--login-keys", keys, "--public-url", "http://chat.example.com"}, "must begin with https://"},
 		{[]string{"--logins", good, "--login-keys", keys, "--public-url", "https://chat.example.com/x?y"}, "no query"},
 		{[]string{"--logins", good, "--login-keys", keys, "--auth", "tokens", "--tokens", "[{token: 0123456789abcdef-ann, user: ann}]"}, "needs --public-url"},

@@ -283,6 +283,15 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+func TestEveryCommandHasUsage(t *testing.T) {
+	for _, command := range []string{"serve", "dev", "check", "record", "show", "erase", "config", "healthz", "version"} {
+		var usage strings.Builder
+		if err := run(t.Context(), []string{command, "--help"}, env(), io.Discard, &usage); err != nil || !strings.HasPrefix(usage.String(), "Usage: ") {
+			t.Errorf("%s: %v", command, err)
+		}
+	}
+}
+
 // tables is what docs/configuration.md lists. A setting's help links as from the root.
 func tables() string {
 	var b strings.Builder

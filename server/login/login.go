@@ -107,9 +107,9 @@ func New(s store.Logins, o Options) (*Service, error) {
 
 // CheckPublicURL says why browsers could not be sent back to an address.
 func CheckPublicURL(address string) error {
-	_, err := origin.ParsePublic(address)
+	err := CheckAddress(address)
 	if err == nil {
-		err = CheckAddress(address)
+		_, err = origin.ParsePublic(address)
 	}
 	if err != nil {
 		return fmt.Errorf("the public URL %q: %w", address, err)

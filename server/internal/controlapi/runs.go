@@ -313,6 +313,9 @@ func (c *call) purgeRuns() (any, error) {
 	if err != nil || age < 0 {
 		return nil, badRequest("olderThan: " + strconv.Quote(asked.OlderThan) + " is no length of time: write 24h, for example")
 	}
+	if _, err := c.thread(); err != nil {
+		return nil, err
+	}
 	purged, err := c.Runner.Purge(c.r.Context(), c.key, age)
 	return purgedJSON{purged}, err
 }
