@@ -33,6 +33,7 @@ test("examples/assistant-ui: a call shows its arguments, and is approved with ed
   await tab.say(`/tool ${tool} {"amount":10}`);
   await questions(tab, 1);
   assert.match(await tab.at("interrupt").innerText(), /Amount\s+10/);
+  await until(async () => (await tab.page.locator(".assistant pre").count()) === 1, "the call is shown once");
   await tab.shot("example-2-approval");
   await press(tab, "edit");
   await tab.at("edit /amount").fill("7");

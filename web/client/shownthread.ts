@@ -10,7 +10,7 @@ import { TransportError } from "./errors.js";
 /** Showing a thread takes at most a fifth of the page's time, and happens this often at most. */
 const SHARE = 4;
 const PAUSE_MS = 16;
-/** How often a thread is shown again that assistant-ui has an older text of, after a run of others. */
+/** How often a thread is shown again that assistant-ui has otherwise than the agent, after a run. */
 const RETELLS = 10;
 
 export type Shown = Pick<ThreadRuntime, "getState" | "reset" | "importExternalState" | "resumeRun">;
@@ -40,6 +40,8 @@ export class ShownThread {
   private failed?: string;
   /** How often the thread may be shown again because its last text is not there. */
   private retells = 0;
+  /** How often the thread may be shown again because a call is there twice. */
+  private repairs = 0;
   /** The run that somebody has stopped here: it is not shown as in progress again. */
   private stopped?: string;
 
@@ -83,6 +85,7 @@ export class ShownThread {
     } finally {
       this.own.delete(parameters.runId);
       this.failed = undefined;
+      this.repairs = RETELLS;
       this.schedule();
     }
   }
@@ -183,6 +186,11 @@ export class ShownThread {
       this.retells--;
       this.stale = true;
     }
+    // The snapshot before a question tells a call by another message than the one that it has made of the call itself.
+    if (this.repairs > 0 && asks && doubled(thread.getState().messages)) {
+      this.repairs--;
+      this.stale = true;
+    }
     if (this.stale || (differs && asks !== this.failed)) this.show(thread);
     this.failed = differs ? asks : undefined;
     if (activeRunId === undefined) this.rest?.();
@@ -258,6 +266,12 @@ function askedIn(messages: readonly ThreadMessage[]): { id: string }[] {
   if (last?.status?.type !== "requires-action" || last.status.reason !== "interrupt") return [];
   const { interrupts } = (last.metadata.custom.agui ?? {}) as { interrupts?: { id: string }[] };
   return interrupts ?? [];
+}
+
+/** Whether a call is shown in two messages. */
+function doubled(shown: readonly ThreadMessage[]): boolean {
+  const calls = shown.flatMap(({ content }) => content.flatMap((part) => (part.type === "tool-call" ? part.toolCallId : [])));
+  return new Set(calls).size < calls.length;
 }
 
 /** Whether the last message that is shown has not all of the text that the thread ends with. */
