@@ -272,6 +272,7 @@ test("who may only read a chat is offered nothing that they may not do", async (
   const tab = await Tab.at(await person(), `${guarded}/?thread=${failed}`, failed, { serverMayRefuse: true });
   await signIn(tab, DAN);
   await tab.at("error").waitFor();
+  await tab.click("show-threads");
   await until(async () => (await tab.at("thread").count()) >= 2, "the chats are listed");
   for (const what of ["retry-turn", "rename-thread", "delete-thread", "edit-message", "answer-anew", "new-chat"]) assert.equal(await tab.at(what).count(), 0, what);
   await tab.page.locator(`[data-testid="thread"][data-thread-id="${asks}"] a`).click();
