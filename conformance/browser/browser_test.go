@@ -117,11 +117,13 @@ func runPage(t *testing.T, browser string, tests []string) {
 	command.NodeTests(t, env, append(args, tests...)...)
 }
 
-// tokens let three people into the server that asks who comes: one of them answers
-// and operates, and one answers alone.
+// tokens let people into the server that asks who comes: one of them answers and operates,
+// one answers alone, and of two who share their chats one only reads.
 const tokens = `[{token: the-token-of-ann-0123456789, user: ann, scopes: [read, run, approver, admin]},` +
 	` {token: the-token-of-bob-0123456789, user: bob},` +
-	` {token: the-token-of-eve-0123456789, user: eve, scopes: [read, approver]}]`
+	` {token: the-token-of-eve-0123456789, user: eve, scopes: [read, approver]},` +
+	` {token: the-token-of-fay-0123456789, user: fay, namespace: team},` +
+	` {token: the-token-of-dan-0123456789, user: dan, namespace: team, scopes: [read]}]`
 
 func chromium(t *testing.T) string {
 	t.Helper()

@@ -1,7 +1,7 @@
 // The chat page as a person uses it.
 
 import assert from "node:assert/strict";
-import { a, b, effects, embedded, numbers, person, runs, same, Tab, test, unique, until } from "./lane.mjs";
+import { a, b, DAN, effects, embedded, FAY, guarded, numbers, person, runs, same, sends, signIn, Tab, test, unique, until } from "./lane.mjs";
 
 const texts = (seen, role) => seen.messages.filter((message) => message.role === role).map((message) => message.text.trim());
 
@@ -265,4 +265,21 @@ test("a message that waits is shown to both tabs", async () => {
   const [before, ...after] = texts(await same(tab, second), "assistant");
   assert.ok(numbers(2000).startsWith(before), before);
   assert.deepEqual(after, ["waited"]);
+});
+
+test("who may only read a chat is offered nothing that they may not do", async () => {
+  const [asks, failed] = [await sends(FAY, "/confirm Book the Adlon?"), await sends(FAY, "/fail the disk is full")];
+  const tab = await Tab.at(await person(), `${guarded}/?thread=${failed}`, failed, { serverMayRefuse: true });
+  await signIn(tab, DAN);
+  await tab.at("error").waitFor();
+  await tab.click("show-threads");
+  await until(async () => (await tab.at("thread").count()) >= 2, "the chats are listed");
+  for (const what of ["retry-turn", "rename-thread", "delete-thread", "edit-message", "answer-anew", "new-chat"]) assert.equal(await tab.at(what).count(), 0, what);
+  await tab.page.locator(`[data-testid="thread"][data-thread-id="${asks}"] a`).click();
+  await tab.at("interrupt").waitFor();
+  assert.equal(await tab.at("interrupt").getByRole("button").count(), 0);
+  await tab.page.goto(`${guarded}/inbox`);
+  await tab.at("inbox-read-only").waitFor();
+  await tab.at("interrupt").first().waitFor();
+  assert.equal(await tab.at("interrupt").getByRole("button").count() + (await tab.at("inbox-choose").count()), 0);
 });

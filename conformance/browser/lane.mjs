@@ -51,10 +51,21 @@ afterEach(async () => {
   assert.deepEqual(complaints.splice(0), [], "the page has complained");
 });
 
-/** The tokens that `guarded` knows: Ann may answer and operate, Bob may chat, Eve may answer. */
+/** The tokens that `guarded` knows: Ann may answer and operate, Bob may chat, Eve may answer, and of Fay's chats Dan may read all. */
 export const ANN = "the-token-of-ann-0123456789";
 export const BOB = "the-token-of-bob-0123456789";
 export const EVE = "the-token-of-eve-0123456789";
+export const FAY = "the-token-of-fay-0123456789";
+export const DAN = "the-token-of-dan-0123456789";
+
+/** Sends a message to `guarded` by its API, into a chat of its own unless one is named, which is returned. */
+export async function sends(token, text, threadId = randomUUID()) {
+  const answer = await fetch(`${guarded}/v1/threads/${threadId}/input`, {
+    method: "POST", headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` }, body: JSON.stringify({ text }),
+  });
+  assert.equal(answer.status, 202, await answer.text());
+  return threadId;
+}
 
 export async function signIn(tab, token = ANN) {
   await tab.at("sign-in").waitFor();

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { barriers, doomed, embedded, guarded, kill, person, PHONE, restart, runs, signIn, steps, Tab, test, unseen, until } from "./lane.mjs";
+import { barriers, BOB, doomed, embedded, guarded, kill, person, PHONE, restart, runs, sends, signIn, steps, Tab, test, unseen, until } from "./lane.mjs";
 
 test("a run in progress is found, and cancelled", async () => {
   const context = await person();
@@ -311,4 +311,19 @@ test("runs whose workers are lost again and again are dead letters: one is dismi
   await ops.shot("51-dead-letter-requeued");
   await chat.connected();
   await chat.says("999 1000");
+});
+
+test("an admin sees what failed of others in the tenant, and whose it was", async () => {
+  const threadId = await sends(BOB, "/fail the disk is full");
+  const ops = await Tab.at(await person(), `${guarded}/ops`, undefined, { serverMayRefuse: true });
+  await signIn(ops);
+  await ops.at("finding").filter({ hasText: /failed in the last hour/ }).getByRole("link").click();
+  const run = ops.page.locator(`[data-testid="run"][data-thread-id="${threadId}"]`);
+  assert.equal(await run.getByTestId("run-user").textContent(), "bob");
+  assert.deepEqual(await barriers(ops.page), []);
+  await run.getByTestId("run-way").click();
+  await until(async () => (await ops.at("run-failure").textContent()).includes("the disk is full"), "it says why");
+  // The others are a choice away.
+  await ops.at("run-whose").selectOption("");
+  await until(async () => (await run.count()) === 0, "one's own are shown");
 });

@@ -58,6 +58,8 @@ export function InboxFilters({ filters, change, facets, paged, folded, counts }:
     set({});
   };
   const count = folded ? filterWords(filters).length : countFilters(filters);
+  // Behind the fold a single one is told, too.
+  const tools = offered([...facets.tool, ""], filters.tool);
   const all = useTenants() || filters.everywhere;
   const menus = (
     <>
@@ -82,7 +84,7 @@ export function InboxFilters({ filters, change, facets, paged, folded, counts }:
         <summary>{summaryWords(folded, count)}</summary>
         <form className="filter-fields" onSubmit={submit}>
           {folded && menus}
-          <Menu label={inbox.typed.tool} hook="inbox-by-tool" value={filters.tool} all={inbox.any} values={offered(facets.tool, filters.tool)} choose={(tool) => named({ tool })} />
+          <Menu label={inbox.typed.tool} hook="inbox-by-tool" value={filters.tool} all={inbox.any} values={tools} choose={(tool) => named({ tool })} />
           {TYPED.filter((name) => fields.current || !MENUS.has(name)).map((name) => (
             <label key={name} className="field">
               <span>{inbox.typed[name]}</span>

@@ -23,11 +23,14 @@ interface Props {
   children: (kept: Kept<InboxItem>, columns: readonly InboxColumn[], same: boolean) => ReactNode;
 }
 
+/** What a row says first: who asks what. */
+const readsAs = (item: InboxItem) => `${item.user ?? ""} ${asksWords(item, parts)}`;
+
 /** The threads that wait, and after them those whose time is over. */
 export function InboxList({ kept, body, selection: { offered, chosen, choose }, giveUp, children }: Props) {
   const items = kept.map(({ item }) => item);
   const now = Date.now();
-  const same = alike(items.map((item) => asksWords(item, parts)));
+  const same = alike(items.map(readsAs));
   const late = kept.filter(({ item, gone }) => !gone && isLate(item, now)).map(({ item }) => item);
   const has: Partial<Record<InboxColumn, boolean>> = {
     askedBy: items.some(({ user }) => user !== undefined),
@@ -67,7 +70,7 @@ export function InboxList({ kept, body, selection: { offered, chosen, choose }, 
               </td>
             </tr>
           )}
-          {children(one, names, same.has(asksWords(one.item, parts)))}
+          {children(one, names, same.has(readsAs(one.item)))}
         </Fragment>
       ))}
     </DecisionTable>

@@ -258,7 +258,7 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
           {(item) => (
             <>
               <Item item={item} reviews={reviews} readOnly={filters.everywhere} answers={answers} refused={selection.refused(item) ?? openAgain(said, item)} say={say} give={give} changed={refresh} />
-              {!filters.everywhere && item.interrupts[0] && <LedTo control={control} item={item} interrupt={item.interrupts[0].id} />}
+              {!filters.everywhere && answers && item.interrupts[0] && <LedTo control={control} item={item} interrupt={item.interrupts[0].id} />}
             </>
           )}
         </InboxDetail>
