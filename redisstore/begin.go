@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -39,6 +41,13 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		return store.BeginResult{}, fmt.Errorf("redisstore: begin: %w", err)
 	}
 	t := s.conn.Keys.Thread(b.Thread)
+	inPieces := len(p.Archive) > s.opts.piece
+	if inPieces {
+		if err := s.archive(ctx, t, b, p.Archive); err != nil {
+			return store.BeginResult{}, err
+		}
+		p.Archive = nil
+	}
 	rest, branch, messages := beginLists(p)
 	priority := uint8(middlePriority)
 	if b.Priority != nil {
@@ -78,6 +87,7 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		{"decisions", link.Compress(p.decisions)},
 		{"answers", len(p.answers)},
 		{"archived", len(p.Archive)},
+		{"pieces", inPieces},
 		{"about", []byte(branch.About)},
 		{"branch", messages},
 		{"restores", p.Restores},
@@ -87,6 +97,26 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		return store.BeginResult{}, err
 	}
 	return s.begun(b, p, r)
+}
+
+// archive archives messages in pieces, until one tells that the thread is another: the Begin
+// then says so.
+func (s *Store) archive(ctx context.Context, t keyspace.Thread, b store.Begin, messages map[string]json.RawMessage) error {
+	for ids := range slices.Chunk(slices.Collect(maps.Keys(messages)), s.opts.piece) {
+		var rest []any
+		for _, id := range ids {
+			rest = append(rest, id, []byte(messages[id]))
+		}
+		r, err := s.conn.Run(ctx, link.Call{Script: lua.Archive, Keys: []string{t.Rec(), t.Archive()}, Args: lua.Args{
+			{"version", b.Version}, {"run", b.RunID}, {"keep", s.opts.Keep.Milliseconds()}}, Rest: rest})
+		if err != nil {
+			return err
+		}
+		if r.Int() == 0 {
+			return r.Err
+		}
+	}
+	return nil
 }
 
 // beginLists are the lists that come before the events, and the branch that a rewind

@@ -36,6 +36,7 @@
 --   decisions  resume: the journal's entry
 --   answers    resume, steer: how many
 --   archived   execute, steer: how many messages
+--   pieces     execute, steer: 1 if others were archived in pieces
 --   about      execute, steer: what is said of them as a branch; '': they are none
 --   branch     of a branch: its messages; '': they are not kept
 --   restores   execute, steer: the branch that is restored; '': none
@@ -189,7 +190,8 @@ end
 
 piecewise('HSET', t.archive, ARGV, archived, told - 1)
 if ARG.about ~= '' or ARG.restores ~= '' then branch(t, run, ARG.about, ARG.branch, ARG.restores) end
-if told > archived then redis.call('PEXPIRE', t.archive, ARG.keep) end
+if ARG.pieces == '1' then redis.call('HSET', t.archive, BEGUN .. run, 1) end
+if told > archived or ARG.pieces == '1' then redis.call('PEXPIRE', t.archive, ARG.keep) end
 local listed = about[1]
 if resumes then
   local given, closed = {}, close(t, r, member, kind == 'resume' and run or '', becameOf(made))

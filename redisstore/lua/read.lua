@@ -98,7 +98,9 @@ local function weight()
 end
 if ARG.most ~= '0' then
   local bytes = weight()
-  if bytes > tonumber(ARG.most) then return { math.floor(bytes), retained and 1 or 0 } end
+  -- Beside pieces of a change all of the snapshot is more than what the order names.
+  local much = mayHave(r, 'p') and ARG.window == '' and not retained and not has
+  if much or bytes > tonumber(ARG.most) then return { math.floor(bytes), retained and 1 or 0 } end
 end
 
 -- afterwards are the events after a position: of many the first.
@@ -173,7 +175,11 @@ end
 
 local archived = {}
 if used and messages <= #ARGV and redis.call('EXISTS', t.archive) == 1 then
-  for i = messages, #ARGV do archived[#archived + 1] = redis.call('HEXISTS', t.archive, ARGV[i]) end
+  for i = messages, #ARGV, 500 do
+    for _, text in ipairs(redis.call('HMGET', t.archive, unpack(ARGV, i, math.min(i + 499, #ARGV)))) do
+      archived[#archived + 1] = inArchive(t, text) and 1 or 0
+    end
+  end
 end
 
 local active = run(r.run)

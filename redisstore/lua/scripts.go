@@ -15,9 +15,12 @@ var (
 	Note        = newScript("thread", "work", "run", "index", "suspension", "note")
 	Join        = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "join")
 	Activate    = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "activate")
-	End         = newScript("thread", "work", "run", "index", "notice", "suspension", "retain", "snapshot", "queue", "end")
-	Checkpoint  = newScript("thread", "work", "run", "index", "suspension", "retain", "snapshot", "checkpoint")
-	Midrun      = newScript("thread", "work", "run", "index", "suspension", "retain", "snapshot", "midrun")
+	End         = newScript("thread", "work", "run", "index", "notice", "suspension", "retain", "pieces", "snapshot", "queue", "end")
+	Checkpoint  = newScript("thread", "work", "run", "index", "suspension", "retain", "pieces", "snapshot", "checkpoint")
+	Midrun      = newScript("thread", "work", "run", "index", "suspension", "retain", "pieces", "snapshot", "midrun")
+	Stage       = newScript("thread", "pieces", "snapshot", "stage")
+	Clear       = newScript("thread", "pieces", "clear")
+	Archive     = newScript("thread", "archive")
 	Claim       = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "claim")
 	Renew       = newScript("thread", "work", "renew")
 	Nack        = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "nack")
@@ -44,7 +47,7 @@ var (
 	Quotas      = newScript("quotas")
 	Hold        = newScript("hold")
 	Usage       = newScript("usage")
-	Retire      = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "retain", "retire")
+	Retire      = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "retain", "pieces", "retire")
 	Purge       = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "retain", "purge")
 	HookRead    = newScript("hookread")
 	HookTake    = newScript("hooktake")
@@ -84,7 +87,7 @@ var (
 	TreeMade    = newScript("treemade")
 	Doom        = newScript("doom")
 
-	All = []*Script{Read, Begin, Commit, Note, Join, Activate, End, Checkpoint, Midrun,
+	All = []*Script{Read, Begin, Commit, Note, Join, Activate, End, Checkpoint, Midrun, Stage, Clear, Archive,
 		Claim, Renew, Nack, Journal, Stop, StopAll, Pause, Dispatches,
 		Messages, Range, Tail, Due, Postpone, Offer, Waiting, Counts, Inbox, Threads, Title, Drafts, Review,
 		Delete, DeadLetters, Retire, Purge, Quotas, Hold, Usage,

@@ -24,7 +24,7 @@ local function windowed(t, chunk, offset, id, limit, first, room, named, bare)
     chunk, offset = tonumber(chunk), tonumber(offset)
   end
   if offset > 0 or id ~= '' then
-    if chunk < chunks then ids = unpacked(redis.call('HGET', t.snap, 'o' .. chunk) or '') end
+    if chunk < chunks then ids = idsIn(redis.call('HGET', t.snap, 'o' .. chunk) or '') end
     if offset > #ids or id ~= '' and ids[offset + 1] ~= id then return nil end
   end
   local at = ids[offset + 1] or ''
@@ -32,7 +32,7 @@ local function windowed(t, chunk, offset, id, limit, first, room, named, bare)
     if offset == 0 then
       if chunk <= first then break end
       chunk = chunk - 1
-      ids = unpacked(redis.call('HGET', t.snap, 'o' .. chunk) or error('the order of messages has a gap'))
+      ids = idsIn(redis.call('HGET', t.snap, 'o' .. chunk) or error('the order of messages has a gap'))
       offset = #ids
     end
     local from, names = offset, {}

@@ -3,6 +3,8 @@ package threadlog
 import (
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,12 +49,32 @@ func NewSnapshotUpdate(u *store.SnapshotUpdate) (SnapshotUpdate, error) {
 			gone[id], s.Removed = true, append(s.Removed, id)
 		}
 	}
-	for id, m := range u.Upsert {
+	for _, id := range slices.Sorted(maps.Keys(u.Upsert)) {
 		if !gone[id] {
-			s.Messages = append(s.Messages, id, link.Compress(m))
+			s.Messages = append(s.Messages, id, link.Compress(u.Upsert[id]))
 		}
 	}
 	return s, nil
+}
+
+// Parts takes messages and ids apart for which one script would take too long: more than so many,
+// or bytes. Nil: there are no more.
+func (u SnapshotUpdate) Parts(items, bytes int) (puts, removes [][]any) {
+	part := func(list []any, width int) (parts [][]any) {
+		size, from := 0, 0
+		for i := 0; i < len(list); i += width {
+			message, _ := list[i+width-1].([]byte)
+			if i > from && (i-from >= items*width || size+len(message) > bytes) {
+				parts, from, size = append(parts, list[from:i]), i, 0
+			}
+			size += len(message)
+		}
+		if from == 0 {
+			return nil
+		}
+		return append(parts, list[from:])
+	}
+	return part(u.Messages, 2), part(u.Removed, 1)
 }
 
 // PieceParts is how many values a piece of an order has.
@@ -131,7 +153,8 @@ func readOrder(r *link.Reply, chunks map[string]string) []string {
 	}
 	ids := []string{}
 	for i := range n {
-		chunk, err := link.Unpack(chunks["o"+strconv.Itoa(i)])
+		_, list, _ := strings.Cut(chunks["o"+strconv.Itoa(i)], ";") // behind what snapshot.lua keeps of those before
+		chunk, err := link.Unpack(list)
 		if err != nil {
 			r.Spoil("no order of messages")
 		}
