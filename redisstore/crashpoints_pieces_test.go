@@ -18,7 +18,7 @@ import (
 func snapshotFields(t *testing.T, s *Store) (fields []string) {
 	t.Helper()
 	for _, name := range s.conn.Client.HKeys(t.Context(), s.conn.Keys.Thread(testKey).Snap()).Val() {
-		if slices.Contains([]byte("mxy"), name[0]) {
+		if slices.Contains([]byte("mxyz"), name[0]) {
 			fields = append(fields, name)
 		}
 	}

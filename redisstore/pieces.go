@@ -47,10 +47,16 @@ func deciderOf(t keyspace.Thread, b store.Batch) decider {
 	return decider{Thread: t, run: b.Claim.RunID, token: b.Claim.Token, depoch: b.Claim.DispatchEpoch, number: b.Number, expect: b.Expect}
 }
 
-// stamp names the decision. Sent again it is the same.
-func (d decider) stamp() string {
-	sum := sha256.Sum256(link.Pack(nil, d.token, fmt.Sprint(d.number)))
-	return hex.EncodeToString(sum[:8])
+// stamp names the decision with what it changes. Sent again it is the same.
+func (d decider) stamp(parts [][]any) string {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q %d %d", d.token, d.number, d.version)
+	for _, part := range parts {
+		for _, item := range part {
+			fmt.Fprintf(sum, " %q", item)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
 // decide brings pieces of what is too much for one script, and calls the one that decides with the
@@ -58,20 +64,20 @@ func (d decider) stamp() string {
 func (s *Store) decide(ctx context.Context, d decider, u threadlog.SnapshotUpdate, call func(u threadlog.SnapshotUpdate, stamp string) (*link.Reply, error)) (*link.Reply, error) {
 	puts, removes := u.Parts(s.opts.piece, pieceBytes)
 	stamp := ""
-	if len(puts)+len(removes) > 0 {
-		stamp = d.stamp()
+	if parts := slices.Concat(puts, removes); len(parts) > 0 {
+		stamp = d.stamp(parts)
+		if puts != nil {
+			u.Messages = nil
+		}
+		if removes != nil {
+			u.Removed = nil
+		}
 	}
 	for range pieceTries {
 		if stamp != "" {
-			left, other, err := s.bring(ctx, d, stamp, puts, removes)
+			other, err := s.bring(ctx, d, stamp, puts, removes)
 			if err != nil {
 				return nil, err
-			}
-			if puts != nil {
-				u.Messages = left
-			}
-			if removes != nil {
-				u.Removed = nil
 			}
 			if other != nil {
 				if err := s.clear(ctx, d.Thread, *other); err != nil {
@@ -95,49 +101,30 @@ func (s *Store) decide(ctx context.Context, d decider, u threadlog.SnapshotUpdat
 	return nil, errPieces
 }
 
-// bring brings pieces. It returns what it must leave to the decision, messages that there are
-// already, and the stamp of what is to be cleared before.
-func (s *Store) bring(ctx context.Context, d decider, stamp string, puts, removes [][]any) (left []any, other *string, err error) {
-	for i := range len(puts) + len(removes) {
+// bring brings pieces. It returns the stamp of what is to be cleared before.
+func (s *Store) bring(ctx context.Context, d decider, stamp string, puts, removes [][]any) (other *string, err error) {
+	for i, rest := range slices.Concat(puts, removes) {
 		isPut, piece := i < len(puts), i
-		var rest []any
-		if isPut {
-			rest = puts[i]
-		} else {
+		if !isPut {
 			piece -= len(puts)
-			rest = removes[piece]
 		}
 		r, err := s.conn.Run(ctx, link.Call{Script: lua.Stage, Keys: d.All(), Args: lua.Args{
 			{"run", d.run}, {"token", d.token}, {"depoch", d.depoch}, {"number", d.number}, {"expect", d.expect},
 			{"version", d.version}, {"epoch", d.epoch}, {"stamp", stamp}, {"piece", piece}, {"puts", isPut},
 		}, Rest: rest})
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		switch verdict := r.Int(); verdict {
+		switch r.Int() {
 		case pieceBrought:
-			there := r.List()
-			for there.More() {
-				id := there.Text()
-				at := slices.IndexFunc(rest, func(v any) bool { return v == any(id) })
-				if at < 0 || at%2 != 0 {
-					there.Spoil("no message that was brought")
-					break
-				}
-				left = append(left, rest[at], rest[at+1])
-			}
-			r.Join(there)
 		case pieceOthers:
 			before := r.Text()
-			other = &before
+			return &before, r.Err
 		default:
-			return nil, nil, r.Err // the decision says why
-		}
-		if r.Err != nil || other != nil {
-			return nil, other, r.Err
+			return nil, r.Err // the decision says why
 		}
 	}
-	return left, nil, nil
+	return nil, nil
 }
 
 // clear takes out what a decision has left of pieces, ” one that was made.
@@ -153,10 +140,10 @@ func (s *Store) clear(ctx context.Context, t keyspace.Thread, stamp string) erro
 	}
 }
 
-// cleared takes out what a decision that was made has left, if its pieces made it much. What
+// cleared does what a decision that was made has left to do, if it came in pieces. What
 // fails is left to the thread's next decision, or to Retire.
 func (s *Store) cleared(ctx context.Context, t keyspace.Thread, u threadlog.SnapshotUpdate) {
-	if _, removes := u.Parts(s.opts.piece, pieceBytes); len(removes) > 0 {
+	if puts, removes := u.Parts(s.opts.piece, pieceBytes); len(puts)+len(removes) > 0 {
 		_ = s.clear(ctx, t, "")
 	}
 }

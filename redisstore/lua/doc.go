@@ -19,14 +19,14 @@
 // many for a log are taken from it at once: a log that gave up fewer would outgrow its bounds.
 //
 // A change of more than 500 stored messages, or of more than 512 KiB, is made in pieces
-// (pieces.lua). The order of the messages says what there is. New messages, and the ids of those
-// that go, are therefore brought before the decision, and nobody sees them. The decision changes
-// the order. What has gone is taken out behind it. Pieces name the decision that they belong to.
-// Whoever makes another one takes them out first, and Retire does so in a thread at rest. A run that
-// takes many messages out has them archived before it begins. They count when it has begun.
+// (pieces.lua). Messages, and the ids of those that go, are brought before the decision, and nobody
+// sees them. The decision makes them count, by one field and by the order of the messages. What it
+// leaves to do is done in pieces behind it. Pieces name the decision that they belong to: whoever
+// makes another one takes them out first, and Retire does so in a thread at rest. A run that takes
+// many messages out has them archived before it begins. They count when it has begun.
 //
-// Two decisions stay in one script however much they change: an end that replaces many messages which stand
-// in the thread already, and stopping all. A frame and a queue bound them.
+// Stopping all stays one script however many inputs wait. The bound of a queue bounds it: 200
+// inputs take 240 commands, and 4 ms.
 //
 // # Keys
 //

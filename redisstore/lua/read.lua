@@ -119,6 +119,7 @@ elseif has then
   from = 2
   events = afterwards(have)
 elseif used then
+  t.replaced = replaced(t, r)
   window = ARG.window ~= '' and windowed(t, '', 0, '', tonumber(ARG.window), 0, tonumber(ARG.room))
   if window then
     local names = { 's', 'r', 'n' }
@@ -173,14 +174,7 @@ for _, id in ipairs(queued) do
   end
 end
 
-local archived = {}
-if used and messages <= #ARGV and redis.call('EXISTS', t.archive) == 1 then
-  for i = messages, #ARGV, 500 do
-    for _, text in ipairs(redis.call('HMGET', t.archive, unpack(ARGV, i, math.min(i + 499, #ARGV)))) do
-      archived[#archived + 1] = inArchive(t, text) and 1 or 0
-    end
-  end
-end
+local archived = used and messages <= #ARGV and archivedOf(t, ARGV, messages) or {}
 
 local active = run(r.run)
 if r.run ~= '' and not active then error('the active run has no record') end

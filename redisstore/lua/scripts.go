@@ -9,7 +9,7 @@ var files embed.FS
 
 // The scripts, each of which has the name of the last of its files.
 var (
-	Read        = newScript("thread", "work", "run", "index", "suspension", "window", "read")
+	Read        = newScript("thread", "work", "run", "index", "suspension", "pieces", "window", "read")
 	Begin       = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "decision", "branch", "begin")
 	Commit      = newScript("commit") // the hot one: without thread.lua
 	Note        = newScript("thread", "work", "run", "index", "suspension", "note")
@@ -21,6 +21,7 @@ var (
 	Stage       = newScript("thread", "pieces", "snapshot", "stage")
 	Clear       = newScript("thread", "pieces", "clear")
 	Archive     = newScript("thread", "archive")
+	Archived    = newScript("thread", "archived")
 	Claim       = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "claim")
 	Renew       = newScript("thread", "work", "renew")
 	Nack        = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "nack")
@@ -29,7 +30,7 @@ var (
 	StopAll     = newScript("thread", "work", "run", "index", "notice", "suspension", "repair", "queue", "stopall")
 	Pause       = newScript("thread", "pause")
 	Dispatches  = newScript("thread", "work", "run", "dispatches")
-	Messages    = newScript("thread", "window", "messages")
+	Messages    = newScript("thread", "pieces", "window", "messages")
 	Range       = newScript("thread", "range")
 	Tail        = newScript("thread", "tail")
 	Due         = newScript("due")
@@ -87,7 +88,7 @@ var (
 	TreeMade    = newScript("treemade")
 	Doom        = newScript("doom")
 
-	All = []*Script{Read, Begin, Commit, Note, Join, Activate, End, Checkpoint, Midrun, Stage, Clear, Archive,
+	All = []*Script{Read, Begin, Commit, Note, Join, Activate, End, Checkpoint, Midrun, Stage, Clear, Archive, Archived,
 		Claim, Renew, Nack, Journal, Stop, StopAll, Pause, Dispatches,
 		Messages, Range, Tail, Due, Postpone, Offer, Waiting, Counts, Inbox, Threads, Title, Drafts, Review,
 		Delete, DeadLetters, Retire, Purge, Quotas, Hold, Usage,

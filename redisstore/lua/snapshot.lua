@@ -250,7 +250,7 @@ local function resnap(t, r, u, list, known)
   end
   pour('HSET', t.snap, fields, 1)
   pour('HDEL', t.snap, gone, 1)
-  if u.brought then bytes = bytes + adopt(t, r, u.brought) end
+  if u.brought then bytes = bytes + adopt(t, u.brought) end
   r.snapat = r.seq
   r.held = string.format('%.0f %.0f %.0f', math.max(bytes, 0), r.snapat, chunksOf(change.n or known.n))
   return was

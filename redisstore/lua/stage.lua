@@ -14,9 +14,8 @@
 --   puts     1: of messages to be put, id and message; 0: of ids to be taken out
 -- REST  those
 --
--- Returns {0, ids of messages that there are already, which are not brought}; {1, stamp}: what
---   another decision has left must be cleared first, or the pieces be brought from the first on;
---   {2}: the decision is not to be made, or was made.
+-- Returns {0}; {1, stamp}: what another decision has left must be cleared first, or the pieces be
+--   brought from the first on; {2}: the decision is not to be made, or was made.
 
 local t = keysOf(KEYS)
 local r = open(t.rec)
@@ -27,38 +26,25 @@ elseif r.run ~= '' or r.epoch ~= ARG.epoch or r.ver ~= tonumber(ARG.version) the
 end
 local p = mayHave(r, 'p') and readPieces(t) or { stamp = ARG.stamp, puts = 0, put = 0, removes = 0, removed = 0 }
 local puts, piece = ARG.puts == '1', tonumber(ARG.piece)
-local name, field, bytes = puts and 'x' or 'y', puts and 'puts' or 'removes', puts and 'put' or 'removed'
+local field, bytes = puts and 'puts' or 'removes', puts and 'put' or 'removed'
 if p.stamp ~= ARG.stamp or piece > p[field] then return { 1, p.stamp } end
 
-local ids, there, messages = {}, {}, {}
-if piece < p[field] then -- sent again
-  local listed = {}
-  for _, id in ipairs(puts and unpacked(redis.call('HGET', t.snap, name .. piece) or '') or {}) do listed[id] = true end
-  for i = REST, puts and #ARGV or 0, 2 do
-    if not listed[ARGV[i]] then there[#there + 1] = ARGV[i] end
-  end
-  return { 0, there }
-end
+if piece < p[field] then return { 0 } end -- sent again
+
 local was = stored(t, r, { state = '', drop = 0, o1 = 1, o2 = 0, m1 = REST, m2 = puts and #ARGV or 0, x1 = REST, x2 = puts and 0 or #ARGV }, ARGV)
-if not puts then
-  for i = REST, #ARGV do ids[#ids + 1] = ARGV[i] end
-  p[bytes] = p[bytes] + was.bytes
-else
-  for i = REST, #ARGV, 2 do
-    if was.bytes > 0 and redis.call('HEXISTS', t.snap, 'm' .. ARGV[i]) == 1 then
-      there[#there + 1] = ARGV[i]
-    else
-      ids[#ids + 1], messages[#messages + 1], messages[#messages + 2] = ARGV[i], 'm' .. ARGV[i], ARGV[i + 1]
-      p[bytes] = p[bytes] + #ARGV[i + 1]
-    end
+local ids, fields, added = {}, {}, puts and -was.bytes or was.bytes
+for i = REST, #ARGV, puts and 2 or 1 do
+  ids[#ids + 1] = ARGV[i]
+  if puts then
+    fields[#fields + 1], fields[#fields + 2], added = 'z:' .. ARGV[i], ARGV[i + 1], added + #ARGV[i + 1]
   end
-  piecewise('HSET', t.snap, messages, 1, #messages)
 end
-p[field] = piece + 1
-redis.call('HSET', t.snap, name .. piece, table.concat(pack({}, ids, 1, #ids)))
+fields[#fields + 1], fields[#fields + 2] = (puts and 'z' or 'y') .. piece, table.concat(pack({}, ids, 1, #ids))
+piecewise('HSET', t.snap, fields, 1, #fields)
+p[field], p[bytes] = piece + 1, p[bytes] + added
 putPieces(t, p)
 if not mayHave(r, 'p') then
   gets(r, 'p')
   redis.call('HSET', t.rec, 'has', r.has)
 end
-return { 0, there }
+return { 0 }

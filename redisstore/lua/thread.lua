@@ -184,6 +184,18 @@ local function inArchive(t, text)
   return t.begun[run]
 end
 
+-- archivedOf is of each of list[first..] 1 if it was taken out, else 0.
+local function archivedOf(t, list, first)
+  local out = {}
+  if redis.call('EXISTS', t.archive) == 0 then return out end
+  for i = first, #list, 500 do
+    for _, text in ipairs(redis.call('HMGET', t.archive, unpack(list, i, math.min(i + 499, #list)))) do
+      out[#out + 1] = inArchive(t, text) and 1 or 0
+    end
+  end
+  return out
+end
+
 -- JUST says how much of the time for which a node follows counts for nothing.
 local JUST = 60
 

@@ -100,7 +100,8 @@ func pieces(ids []string, by map[string]store.Producer) []any {
 // were read before.
 func readSnapshot(fields *link.Reply, w *window) store.Snapshot {
 	var snap store.Snapshot
-	chunks := map[string]string{}
+	chunks, pieces := map[string]string{}, ""
+	others := map[string]json.RawMessage{}
 	byID := make(map[string]json.RawMessage, len(fields.Items)/2)
 	var slab link.Slab
 	for fields.More() {
@@ -116,9 +117,16 @@ func readSnapshot(fields *link.Reply, w *window) store.Snapshot {
 			chunks[name] = fields.Text()
 		case strings.HasPrefix(name, "m"):
 			byID[name[1:]] = fields.JSONIn(&slab)
+		case strings.HasPrefix(name, "z:"):
+			others[name[2:]] = fields.JSONIn(&slab)
+		case name == "x":
+			pieces = fields.Text()
 		default:
 			fields.Text() // p, which only pages of messages want
 		}
+	}
+	if piecesCount(pieces) {
+		maps.Copy(byID, others)
 	}
 	if w != nil {
 		if chunks["n"] != "" {
@@ -139,6 +147,10 @@ func readSnapshot(fields *link.Reply, w *window) store.Snapshot {
 	}
 	return snap
 }
+
+// piecesCount reports whether a decision has made pieces count, of which pieces.lua has this state:
+// fields z: are read in the place of fields m.
+func piecesCount(state string) bool { return strings.HasPrefix(state, " ") }
 
 // readOrder reads the ids of the messages; nil: there is none.
 func readOrder(r *link.Reply, chunks map[string]string) []string {
