@@ -85,6 +85,7 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		{"frozen", link.Compress(p.Frozen)},
 		{"letter", p.letter},
 		{"decisions", link.Compress(p.decisions)},
+		{"known", p.waits != nil},
 		{"answers", len(p.answers)},
 		{"archived", len(p.Archive)},
 		{"pieces", inPieces},
@@ -176,6 +177,9 @@ func (s *Store) begun(b store.Begin, p beginParts, r *link.Reply) (store.BeginRe
 	if r.More() {
 		if execution := r.List(); execution.More() {
 			res.Execution = threadlog.ReadExecution(execution)
+			if p.waits != nil && res.Execution.Journal == nil {
+				res.Execution.Frozen, res.Execution.Journal = p.waits.Frozen, append(slices.Clip(p.waits.Journal), p.decisions)
+			}
 			r.Join(execution)
 		}
 	}
@@ -204,6 +208,7 @@ type beginParts struct {
 	answers   map[string]json.RawMessage
 	decided   []store.Decided
 	decisions json.RawMessage
+	waits     *store.ExecutionView
 	letter    string
 }
 
@@ -225,7 +230,7 @@ func partsOf(b store.Begin) (p beginParts, err error) {
 	case store.Execute:
 		p, fresh = beginParts{kind: "execute", Claimed: k.Claimed, Fresh: k.Fresh, letter: k.Letter}, true
 	case store.Resume:
-		p, answers = beginParts{kind: "resume", Claimed: k.Claimed, answers: k.Answers, decided: k.Decided, decisions: k.Decisions}, true
+		p, answers = beginParts{kind: "resume", Claimed: k.Claimed, answers: k.Answers, decided: k.Decided, decisions: k.Decisions, waits: k.Waits}, true
 		if k.Decisions == nil {
 			return p, errors.New("answers need a journal entry")
 		}
