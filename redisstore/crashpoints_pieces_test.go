@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -100,13 +101,12 @@ func TestCrashPointsOfPieces(t *testing.T) {
 					}
 					switch {
 					case then == "again":
-						retried(t, func() error {
-							res, err := s.Commit(t.Context(), b)
-							if err == nil && res.Status != store.CommitOK {
-								t.Fatalf("%+v", res)
-							}
-							return err
-						})
+						if res := commit(t, open(t, server.URL(), o), b); res.Status != store.CommitOK {
+							t.Fatalf("%+v", res)
+						}
+						if seen := shown(t, s); seen != after {
+							t.Errorf("sent again, readers see %s, not %s", seen, after)
+						}
 					case !ended:
 						if _, err := s.Stop(t.Context(), store.Stop{Thread: testKey, Request: "q", RunID: "r2", Terminal: []byte("end")}); err != nil {
 							t.Fatal(err)
@@ -137,6 +137,47 @@ func TestCrashPointsOfPieces(t *testing.T) {
 			if points < 9 || then != "again" && (decided == 0 || decided == points) {
 				t.Errorf("%d of %d points stand behind the decision", decided, points)
 			}
+		}
+	}
+}
+
+// meddling does something before one of a process's calls.
+type meddling struct {
+	dying
+	before func()
+}
+
+func (m *meddling) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if m.left--; m.left == 0 {
+			m.before()
+		}
+		return next(ctx, cmd)
+	}
+}
+
+// Pieces that another process takes out meanwhile, as Retire may, are brought again from the first on.
+func TestPiecesThatOthersClearAreBroughtAgain(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	for call := 2; call <= 4; call++ {
+		o := Options{Prefix: fmt.Sprint("cleared", call), Partitions: 1}
+		s := open(t, server.URL(), o)
+		o.piece = 1
+		far := open(t, server.URL(), o)
+		claim := begin(t, s, inline(0, "r1"))
+		at := s.conn.Keys.Thread(testKey)
+		far.conn.Client.(*redis.Client).AddHook(&meddling{dying: dying{left: call}, before: func() {
+			stamp, _, _ := strings.Cut(s.conn.Client.HGet(t.Context(), at.Snap(), "x").Val(), " ")
+			if err := s.clear(t.Context(), at, stamp); err != nil || stamp == "" {
+				t.Errorf("pieces of %q: %v", stamp, err)
+			}
+		}})
+		u := &store.SnapshotUpdate{Append: []string{"a", "b", "c"}, Upsert: map[string]json.RawMessage{"a": json.RawMessage("1"), "b": json.RawMessage("2"), "c": json.RawMessage("3")}}
+		if res := commit(t, far, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("end")}, End: &store.End{Kind: store.EndFinish, Snapshot: u}}); res.Status != store.CommitOK {
+			t.Fatalf("%+v", res)
+		}
+		if seen := fmt.Sprintf("%s", view(t, s, store.ReadQuery{}).Snapshot.Messages); seen != "[1 2 3]" {
+			t.Errorf("cleared before call %d, there is %s", call, seen)
 		}
 	}
 }
