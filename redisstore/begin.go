@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -39,6 +41,13 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		return store.BeginResult{}, fmt.Errorf("redisstore: begin: %w", err)
 	}
 	t := s.conn.Keys.Thread(b.Thread)
+	inPieces := len(p.Archive) > s.opts.piece
+	if inPieces {
+		if err := s.archive(ctx, t, b, p.Archive); err != nil {
+			return store.BeginResult{}, err
+		}
+		p.Archive = nil
+	}
 	rest, branch, messages := beginLists(p)
 	priority := uint8(middlePriority)
 	if b.Priority != nil {
@@ -76,8 +85,10 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		{"frozen", link.Compress(p.Frozen)},
 		{"letter", p.letter},
 		{"decisions", link.Compress(p.decisions)},
+		{"known", p.waits != nil},
 		{"answers", len(p.answers)},
 		{"archived", len(p.Archive)},
+		{"pieces", inPieces},
 		{"about", []byte(branch.About)},
 		{"branch", messages},
 		{"restores", p.Restores},
@@ -87,6 +98,26 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		return store.BeginResult{}, err
 	}
 	return s.begun(b, p, r)
+}
+
+// archive archives messages in pieces, until one tells that the thread is another: the Begin
+// then says so.
+func (s *Store) archive(ctx context.Context, t keyspace.Thread, b store.Begin, messages map[string]json.RawMessage) error {
+	for ids := range slices.Chunk(slices.Collect(maps.Keys(messages)), s.opts.piece) {
+		var rest []any
+		for _, id := range ids {
+			rest = append(rest, id, []byte(messages[id]))
+		}
+		r, err := s.conn.Run(ctx, link.Call{Script: lua.Archive, Keys: []string{t.Rec(), t.Archive()}, Args: lua.Args{
+			{"version", b.Version}, {"run", b.RunID}, {"keep", s.opts.Keep.Milliseconds()}}, Rest: rest})
+		if err != nil {
+			return err
+		}
+		if r.Int() == 0 {
+			return r.Err
+		}
+	}
+	return nil
 }
 
 // beginLists are the lists that come before the events, and the branch that a rewind
@@ -146,6 +177,9 @@ func (s *Store) begun(b store.Begin, p beginParts, r *link.Reply) (store.BeginRe
 	if r.More() {
 		if execution := r.List(); execution.More() {
 			res.Execution = threadlog.ReadExecution(execution)
+			if p.waits != nil && res.Execution.Journal == nil {
+				res.Execution.Frozen, res.Execution.Journal = p.waits.Frozen, append(slices.Clip(p.waits.Journal), p.decisions)
+			}
 			r.Join(execution)
 		}
 	}
@@ -174,6 +208,7 @@ type beginParts struct {
 	answers   map[string]json.RawMessage
 	decided   []store.Decided
 	decisions json.RawMessage
+	waits     *store.ExecutionView
 	letter    string
 }
 
@@ -195,7 +230,7 @@ func partsOf(b store.Begin) (p beginParts, err error) {
 	case store.Execute:
 		p, fresh = beginParts{kind: "execute", Claimed: k.Claimed, Fresh: k.Fresh, letter: k.Letter}, true
 	case store.Resume:
-		p, answers = beginParts{kind: "resume", Claimed: k.Claimed, answers: k.Answers, decided: k.Decided, decisions: k.Decisions}, true
+		p, answers = beginParts{kind: "resume", Claimed: k.Claimed, answers: k.Answers, decided: k.Decided, decisions: k.Decisions, waits: k.Waits}, true
 		if k.Decisions == nil {
 			return p, errors.New("answers need a journal entry")
 		}

@@ -2,8 +2,10 @@ package redisstore
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
@@ -24,26 +26,33 @@ func (s *Store) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error
 	if err != nil {
 		return false, fmt.Errorf("redisstore: checkpoint: %w", err)
 	}
-	rest := append(append(snap.Pieces, snap.Messages...), snap.Removed...)
-	r, err := s.conn.Run(ctx, link.Call{Script: lua.Checkpoint, Keys: t.All(), Args: lua.Args{
-		{"version", c.Version},
-		{"epoch", c.At.Epoch},
-		{"from", c.From},
-		{"at", c.At.Seq},
-		{"state", snap.State},
-		{"whole", snap.Whole},
-		{"drop", snap.Drop},
-		{"retain", s.opts.Retain},
-		{"bytes", s.opts.RetainBytes},
-		{"age", s.opts.RetainAge.Milliseconds()},
-		{"pieces", len(snap.Pieces) / threadlog.PieceParts},
-		{"messages", len(snap.Messages) / 2},
-		{"removed", len(snap.Removed)},
-	}, Rest: rest})
+	d := decider{Thread: t, token: rand.Text(), version: c.Version, epoch: c.At.Epoch}
+	r, err := s.decide(ctx, d, snap, func(snap threadlog.SnapshotUpdate, stamp string) (*link.Reply, error) {
+		return s.conn.Run(ctx, link.Call{Script: lua.Checkpoint, Keys: t.All(), Args: lua.Args{
+			{"version", c.Version},
+			{"epoch", c.At.Epoch},
+			{"from", c.From},
+			{"at", c.At.Seq},
+			{"state", snap.State},
+			{"whole", snap.Whole},
+			{"drop", snap.Drop},
+			{"stamp", stamp},
+			{"retain", s.opts.Retain},
+			{"bytes", s.opts.RetainBytes},
+			{"age", s.opts.RetainAge.Milliseconds()},
+			{"pieces", len(snap.Pieces) / threadlog.PieceParts},
+			{"messages", len(snap.Messages) / 2},
+			{"removed", len(snap.Removed)},
+		}, Rest: slices.Concat(snap.Pieces, snap.Messages, snap.Removed)})
+	})
 	if err != nil {
 		return false, err
 	}
-	return r.Int() == 1, r.Err
+	moved := r.Int() == 1
+	if moved {
+		s.cleared(ctx, t, snap)
+	}
+	return moved, r.Err
 }
 
 // midrun sends a batch that moves the snapshot while its run goes on.
@@ -60,29 +69,34 @@ func (s *Store) midrun(ctx context.Context, b store.Batch) (store.CommitResult, 
 	if err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
 	}
-	rest := append(append(snap.Pieces, snap.Messages...), snap.Removed...)
-	r, err := s.conn.Run(ctx, link.Call{Script: lua.Midrun, Keys: t.All(), Args: lua.Args{
-		{"run", b.Claim.RunID},
-		{"token", b.Claim.Token},
-		{"depoch", b.Claim.DispatchEpoch},
-		{"number", b.Number},
-		{"expect", b.Expect},
-		{"state", snap.State},
-		{"frozen", snap.Frozen},
-		{"open", snap.Open},
-		{"undo", link.Compress(c.Undo)},
-		{"whole", snap.Whole},
-		{"drop", snap.Drop},
-		{"retain", s.opts.Retain},
-		{"bytes", s.opts.RetainBytes},
-		{"age", s.opts.RetainAge.Milliseconds()},
-		{"pieces", len(snap.Pieces) / threadlog.PieceParts},
-		{"messages", len(snap.Messages) / 2},
-		{"removed", len(snap.Removed)},
-	}, Rest: rest})
+	r, err := s.decide(ctx, deciderOf(t, b), snap, func(snap threadlog.SnapshotUpdate, stamp string) (*link.Reply, error) {
+		return s.conn.Run(ctx, link.Call{Script: lua.Midrun, Keys: t.All(), Args: lua.Args{
+			{"run", b.Claim.RunID},
+			{"token", b.Claim.Token},
+			{"depoch", b.Claim.DispatchEpoch},
+			{"number", b.Number},
+			{"expect", b.Expect},
+			{"state", snap.State},
+			{"frozen", snap.Frozen},
+			{"open", snap.Open},
+			{"undo", link.Compress(c.Undo)},
+			{"whole", snap.Whole},
+			{"drop", snap.Drop},
+			{"stamp", stamp},
+			{"retain", s.opts.Retain},
+			{"bytes", s.opts.RetainBytes},
+			{"age", s.opts.RetainAge.Milliseconds()},
+			{"pieces", len(snap.Pieces) / threadlog.PieceParts},
+			{"messages", len(snap.Messages) / 2},
+			{"removed", len(snap.Removed)},
+		}, Rest: slices.Concat(snap.Pieces, snap.Messages, snap.Removed)})
+	})
 	if err != nil {
 		return store.CommitResult{}, err
 	}
 	res := link.CommitResult(r)
+	if res.Status == store.CommitOK {
+		s.cleared(ctx, t, snap)
+	}
 	return res, r.Err
 }

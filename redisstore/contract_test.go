@@ -92,11 +92,15 @@ func TestContractOnCluster(t *testing.T) {
 const fewPartitions = 6
 
 // inFewPartitions opens stores whose threads lie close together: what looks at
-// all partitions is called often in a game.
+// all partitions is called often in a game. Every other one changes messages in pieces.
 func inFewPartitions(url string) storetest.Open {
+	opened := 0
 	return func(t testing.TB, n storetest.Node) store.Store {
 		o := nodeOptions(n)
 		o.Partitions = fewPartitions
+		if opened++; opened%2 == 0 {
+			o.piece = 1
+		}
 		s, err := Open(context.Background(), url, o)
 		if err != nil {
 			t.Fatal(err)

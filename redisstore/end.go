@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/index"
+	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/internal/threadlog"
 	"github.com/aguiws/aguiws/redisstore/lua"
@@ -33,16 +35,42 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 	if err != nil {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
 	}
-	rest := s.conn.AppendEvents(nil, b.Events)
+	head := s.conn.AppendEvents(nil, b.Events)
 	mark := threadlog.Mark(b, s.opts.LargeEvent)
 	if mark != nil {
-		rest[len(b.Events)-2] = mark
+		head[len(b.Events)-2] = mark
 	}
-	rest = link.AppendBytes(rest, link.CompressAll(b.Entries))
-	rest = link.AppendStrings(rest, e.Interrupts)
-	rest = link.AppendStrings(rest, e.ToolCalls)
-	rest = append(append(append(rest, snap.Pieces...), snap.Messages...), snap.Removed...)
-	r, err := s.conn.Run(ctx, link.Call{Script: lua.End, Keys: t.All(), Args: lua.Args{
+	head = link.AppendBytes(head, link.CompressAll(b.Entries))
+	head = link.AppendStrings(head, e.Interrupts)
+	head = link.AppendStrings(head, e.ToolCalls)
+	r, err := s.decide(ctx, deciderOf(t, b), snap, func(snap threadlog.SnapshotUpdate, stamp string) (*link.Reply, error) {
+		return s.conn.Run(ctx, s.endCall(t, b, snap, stamp, mark != nil, head))
+	})
+	if err != nil {
+		return store.CommitResult{}, err
+	}
+	res := link.CommitResult(r)
+	res.Ready, res.GaveBack = r.Bool(), r.Bool()
+	before, after := r.Int(), r.Events()
+	if r.Err != nil {
+		return res, r.Err
+	}
+	if res.Status == store.CommitOK {
+		if mark != nil {
+			at := len(b.Events) - 2
+			s.cache.Made.Put(b.Claim.Thread, store.Position{Epoch: res.End.Epoch, Seq: b.Expect + 1 + int64(at)}, b.Events[at])
+		}
+		s.deliveries.Logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
+		s.deliveries.Logged(b.Claim.Thread, res.End.Epoch, before+1, after)
+		s.cleared(ctx, t, snap)
+	}
+	return res, nil
+}
+
+// endCall is the script's call. Lists that are not of the snapshot come first, as head has them.
+func (s *Store) endCall(t keyspace.Thread, b store.Batch, snap threadlog.SnapshotUpdate, stamp string, marks bool, head []any) link.Call {
+	e := b.End
+	return link.Call{Script: lua.End, Keys: t.All(), Args: lua.Args{
 		{"member", t.Member},
 		{"run", b.Claim.RunID},
 		{"token", b.Claim.Token},
@@ -63,7 +91,8 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"frozen", snap.Frozen},
 		{"whole", snap.Whole},
 		{"drop", snap.Drop},
-		{"mark", mark != nil},
+		{"mark", marks},
+		{"stamp", stamp},
 		{"retain", s.opts.Retain},
 		{"bytes", s.opts.RetainBytes},
 		{"age", s.opts.RetainAge.Milliseconds()},
@@ -74,25 +103,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"pieces", len(snap.Pieces) / threadlog.PieceParts},
 		{"messages", len(snap.Messages) / 2},
 		{"removed", len(snap.Removed)},
-	}, Rest: rest})
-	if err != nil {
-		return store.CommitResult{}, err
-	}
-	res := link.CommitResult(r)
-	res.Ready, res.GaveBack = r.Bool(), r.Bool()
-	before, after := r.Int(), r.Events()
-	if r.Err != nil {
-		return res, r.Err
-	}
-	if res.Status == store.CommitOK {
-		if mark != nil {
-			at := len(b.Events) - 2
-			s.cache.Made.Put(b.Claim.Thread, store.Position{Epoch: res.End.Epoch, Seq: b.Expect + 1 + int64(at)}, b.Events[at])
-		}
-		s.deliveries.Logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
-		s.deliveries.Logged(b.Claim.Thread, res.End.Epoch, before+1, after)
-	}
-	return res, nil
+	}, Rest: slices.Concat(head, snap.Pieces, snap.Messages, snap.Removed)}
 }
 
 // givesBack is whether an end gives decisions back, and over what, as the script has it.

@@ -58,6 +58,7 @@ type Options struct {
 
 	volatile bool // the data dies with the process
 	singly   bool // the connection cannot hold more than one command
+	piece    int  // of how many messages a piece of a large change is; 500
 }
 
 // nodeLength lets a thread's record name two nodes that follow it in 64 bytes, up to which
@@ -84,6 +85,7 @@ func (o *Options) withDefaults() Options {
 	or(&d.LargeEvent, 64<<10)
 	or(&d.Webhooks, 64<<10)
 	or(&d.Timeout, 2*time.Second)
+	or(&d.piece, 500)
 	or(&d.WaitTimeout, time.Second)
 	or(&d.Logger, slog.Default())
 	return d

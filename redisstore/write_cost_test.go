@@ -79,6 +79,28 @@ func scriptMemory(t *testing.T, server *redistest.Server) int {
 	return n
 }
 
+// longest says of the scripts since the last SLOWLOG RESET how long the longest kept the server, and
+// how many keys, arguments and items the one with the most had.
+func longest(t *testing.T, client *redis.Client) (took time.Duration, items int) {
+	t.Helper()
+	const all = 400_000
+	entries, err := client.SlowLogGet(context.Background(), all).Result()
+	if err != nil || len(entries) == all {
+		t.Fatalf("%d entries: %v", len(entries), err)
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(strings.ToLower(e.Args[0]), "eval") {
+			continue
+		}
+		n, more := len(e.Args), 0
+		if _, err := fmt.Sscanf(e.Args[n-1], "... (%d more arguments)", &more); err == nil {
+			n += more - 1
+		}
+		took, items = max(took, e.Duration), max(items, n)
+	}
+	return took, items
+}
+
 // load is a thread that is large in one way, to be written to.
 type load struct {
 	*testing.T
@@ -131,14 +153,15 @@ func ids(from, to int) (list []string) {
 	return list
 }
 
-// A script that writes does what is new, however long the thread is that it writes to: these
-// are the largest calls that the limits let through. A command called in a script takes about a
+// A script that writes does what is new, however long the thread is that it writes to, and no more
+// than a bounded piece of it: these are the largest calls that the limits let through. A command called in a script takes about a
 // microsecond, and more where it has 250 messages to it.
 func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures, and takes seconds under the race detector")
 	}
 	const messages, told, waits = 50_000, 10_000, 200
+	const most = 1200 // items of one script
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{Partitions: 1, Timeout: patience, Lease: time.Hour})
 	ctx := context.Background()
@@ -148,6 +171,11 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 	}
 	raw := redis.NewClient(at)
 	defer raw.Close()
+	for name, value := range map[string]string{"slowlog-log-slower-than": "0", "slowlog-max-len": "5000"} {
+		if err := raw.ConfigSet(ctx, name, value).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	done := func(l *load, b store.Batch) {
 		l.Helper()
 		if res, err := l.s.Commit(ctx, b); err != nil || res.Status != store.CommitOK {
@@ -212,13 +240,26 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 			b := store.Batch{Claim: c, Number: 2, Expect: 1, Events: slices.Repeat([][]byte{fmt.Appendf(nil, "%q", strings.Repeat("x", 4000))}, 64)}
 			return func() { done(l, b) }
 		}},
-		{"a run ends that told 10,000 messages", "told", 1, 70, 0, func(l *load) func() {
+		{"a run ends that told 10,000 messages", "told", 41, 450, 0, func(l *load) func() {
 			u := &store.SnapshotUpdate{Append: ids(0, told), Upsert: map[string]json.RawMessage{}}
 			for _, id := range u.Append {
 				u.Upsert[id] = json.RawMessage(fmt.Sprintf(`{"id":%q,"role":"user","content":%q}`, id, strings.Repeat("word ", 70)))
 			}
 			b := l.ending(begin(l.T, s, l.next(nil)), u)
 			return func() { done(l, b) }
+		}},
+		{"a run ends that told them in other words", "told", 41, 520, 0, func(l *load) func() {
+			u := &store.SnapshotUpdate{Upsert: map[string]json.RawMessage{}}
+			for _, id := range ids(0, told) {
+				u.Upsert[id] = json.RawMessage(fmt.Sprintf(`{"id":%q,"role":"user","content":%q}`, id, strings.Repeat("other ", 70)))
+			}
+			b := l.ending(begin(l.T, s, l.next(nil)), u)
+			return func() {
+				done(l, b)
+				if v := l.view(store.ReadQuery{Window: 1}); !strings.Contains(string(v.Snapshot.Messages[0]), "other") {
+					l.Fatalf("%s", v.Snapshot.Messages)
+				}
+			}
 		}},
 		{"a thread of 10,000 messages is deleted", "told", 1, 40, 0, func(l *load) func() {
 			return func() {
@@ -232,7 +273,7 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 			b := l.ending(begin(l.T, s, l.next(nil)), &store.SnapshotUpdate{Append: ids(messages, messages+1), Upsert: map[string]json.RawMessage{ids(messages, messages+1)[0]: json.RawMessage("1")}})
 			return func() { done(l, b) }
 		}},
-		{"a run begins that takes back 50,000 messages", "many", 1, 245, 0, func(l *load) func() {
+		{"a run begins that takes back 50,000 messages", "many", 101, 900, 0, func(l *load) func() {
 			b := with(l.next(nil), func(k *store.Execute) {
 				k.Archive = map[string]json.RawMessage{}
 				for _, id := range ids(1, messages+1) {
@@ -242,13 +283,15 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 			})
 			return func() { rewound = begin(l.T, s, b) }
 		}},
-		{"it ends", "many", 1, 850, 12, func(l *load) func() {
-			taken := ids(1, messages+1)
-			for at := 0; at < len(taken); at += 1000 {
-				if v := l.view(store.ReadQuery{Window: 1, MessageIDs: taken[at : at+1000]}); len(v.Archived) != 1000 {
-					l.Fatalf("of a thousand messages from the %d. on %d are in the archive", at+1, len(v.Archived))
+		{"what became of them is asked", "many", 50, 550, 0, func(l *load) func() {
+			return func() {
+				if v := l.view(store.ReadQuery{Window: 1, MessageIDs: ids(1, messages+1)}); len(v.Archived) != messages {
+					l.Fatalf("%d messages are in the archive", len(v.Archived))
 				}
 			}
+		}},
+		{"it ends", "many", 201, 1900, 12, func(l *load) func() {
+			taken := ids(1, messages+1)
 			b := l.ending(rewound, &store.SnapshotUpdate{Drop: messages, Remove: taken})
 			return func() {
 				done(l, b)
@@ -292,11 +335,18 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 			call := c.make(l)
 			memory := scriptMemory(t, server)
 			scripts, count, took, in := scriptsRun(t, server), commands(t, server), scriptTime(t, server), received(t, server)
+			if err := raw.Do(ctx, "slowlog", "reset").Err(); err != nil {
+				t.Fatal(err)
+			}
 			call()
+			slowest, items := longest(t, raw)
 			took, count = scriptTime(t, server)-took, commands(t, server)-count
 			scripts, in = scriptsRun(t, server)-scripts, received(t, server)-in
 			memory = scriptMemory(t, server) - memory
-			t.Logf("%d scripts, %d commands, %d bytes, %v, %d KiB of memory", scripts, count, in, took, memory>>10)
+			t.Logf("%d scripts, %d commands, %d bytes, %v, the longest %v, the one with the most of %d items, %d KiB of memory", scripts, count, in, took, slowest, items, memory>>10)
+			if items > most {
+				t.Errorf("a script gets %d items, at most %d are promised", items, most)
+			}
 			if c.memory > 0 && memory > c.memory<<20 {
 				t.Errorf("scripts take %d KiB of memory, at most %d MiB are promised", memory>>10, c.memory)
 			}

@@ -81,6 +81,9 @@ type Resume struct {
 	Answers   map[string]json.RawMessage // by interrupt id: kept with the answer
 	Decided   []Decided                  // what the record says of each
 	Decisions json.RawMessage            // the journal entry that the execution finds
+	// Waits is ThreadView.Execution as it was read with the version, so that the store need not
+	// tell its journal again; nil: it was not.
+	Waits *ExecutionView
 }
 
 // Steer answers the open interrupts, the suspended execution ends as cancelled, and

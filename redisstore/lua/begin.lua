@@ -34,8 +34,10 @@
 --   frozen     execute, steer
 --   letter     requeue: the dead letter that goes on; execute: that begins again, or ''
 --   decisions  resume: the journal's entry
+--   known      resume: 1 if the caller knows what is frozen, and the journal before that entry
 --   answers    resume, steer: how many
 --   archived   execute, steer: how many messages
+--   pieces     execute, steer: 1 if others were archived in pieces
 --   about      execute, steer: what is said of them as a branch; '': they are none
 --   branch     of a branch: its messages; '': they are not kept
 --   restores   execute, steer: the branch that is restored; '': none
@@ -56,7 +58,7 @@
 --   being deleted.
 --   claimed: the run is active under the token. ready: {1 if there is one to
 --   claim, logged before, events}; of a call sent again, without events. The execution:
---   of resume and requeue, if it is claimed, as journal.lua has it.
+--   of resume and requeue, if it is claimed, as journal.lua has it, without what is known, unless the call was sent again.
 
 local t, member = keysOf(KEYS), ARG.member
 local run, kind, token = ARG.run, ARG.kind, ARG.token
@@ -101,7 +103,7 @@ end
 
 local function refused(verdict, holder) return { verdict, r.seq, r.epoch, 0, 0, {}, holder or '' } end
 
-local function executionOf(d) return (kind == 'resume' or kind == 'requeue') and carried(t, r, d) or {} end
+local function executionOf(d, known) return (kind == 'resume' or kind == 'requeue') and carried(t, r, d, known) or {} end
 
 local archived = REST + 2 * tonumber(ARG.answers)
 local told = archived + 2 * tonumber(ARG.archived)
@@ -113,7 +115,7 @@ local unused, again, known, runs = r.ver == 0, nil, {}, nil
 if unused then
   t.execution = false
 else
-  local wanted, frozen = refusals(made), kind == 'resume' or kind == 'requeue'
+  local wanted, frozen = refusals(made), (kind == 'resume' or kind == 'requeue') and ARG.known ~= '1'
   wanted[#wanted + 1] = 'l:' .. ARG.label
   if frozen then wanted[#wanted + 1] = 'f' end
   wanted[#wanted + 1] = 'm:' .. r.latest
@@ -189,7 +191,8 @@ end
 
 piecewise('HSET', t.archive, ARGV, archived, told - 1)
 if ARG.about ~= '' or ARG.restores ~= '' then branch(t, run, ARG.about, ARG.branch, ARG.restores) end
-if told > archived then redis.call('PEXPIRE', t.archive, ARG.keep) end
+if ARG.pieces == '1' then redis.call('HSET', t.archive, BEGUN .. run, 1) end
+if told > archived or ARG.pieces == '1' then redis.call('PEXPIRE', t.archive, ARG.keep) end
 local listed = about[1]
 if resumes then
   local given, closed = {}, close(t, r, member, kind == 'resume' and run or '', becameOf(made))
@@ -228,4 +231,4 @@ putRun(t, d)
 redis.call('ZADD', t.leases, r.lease, member)
 if listed then withdraw(t, r, member) end
 decide(t, r, unpack(touched))
-return { 0, start, r.epoch, 1, r.depoch, {}, letter and d.headers or '', executionOf(d) }
+return { 0, start, r.epoch, 1, r.depoch, {}, letter and d.headers or '', executionOf(d, ARG.known == '1') }

@@ -10,6 +10,7 @@
 --   state    '': unchanged
 --   whole    as in end.lua
 --   drop     as in end.lua
+--   stamp    as in end.lua
 --   retain   events kept in the log
 --   bytes    kept in the log
 --   age      ms for which events are kept in the log
@@ -19,7 +20,7 @@
 -- REST  those, in that order, as in end.lua
 --
 -- Returns {0} when the thread is another, and nothing is changed; {1}: the snapshot is at the
---   position.
+--   position. {PIECES, stamp} as in end.lua.
 
 local t = keysOf(KEYS)
 local r = open(t.rec)
@@ -34,6 +35,9 @@ local m1 = REST + 3 * tonumber(ARG.pieces)
 local x1 = m1 + 2 * tonumber(ARG.messages)
 local snapshot = { state = ARG.state, frozen = '', whole = ARG.whole == '1', drop = tonumber(ARG.drop),
   o1 = REST, o2 = m1 - 1, m1 = m1, m2 = x1 - 1, x1 = x1, x2 = x1 + tonumber(ARG.removed) - 1 }
+local other
+snapshot.brought, other = brought(t, r, ARG.stamp)
+if other then return { PIECES, other } end
 local was = stored(t, r, snapshot, ARGV)
 resnap(t, r, snapshot, ARGV, was)
 mark(r, tonumber(ARG.age))

@@ -15,13 +15,18 @@
 //
 // A script that writes does what is new, and takes well below 5 ms of the server however long
 // its thread is. Retire takes no more from the head of a log that has become too old than 6,000
-// events, or 1 MiB, at a time, and goes on at once. Four decisions over much take longer: a run
-// that begins and takes messages back, the end of that run, the end of one that told many new
-// messages, and stopping all. They cannot be made by halves, since readers would see half of it,
-// and a server that dies in between would leave it so. The bounds of a thread's size, of a frame
-// and of a queue bound them: a thread of 50,000 messages that is rewound to its beginning keeps
-// its server for some tenths of a second. Events that an end or a checkpoint makes too many for
-// a log are taken from it at once: a log that gave up fewer would outgrow its bounds.
+// events, or 1 MiB, at a time, and goes on at once. Events that an end or a checkpoint makes too
+// many for a log are taken from it at once: a log that gave up fewer would outgrow its bounds.
+//
+// A change of more than 500 stored messages, or of more than 512 KiB, is made in pieces
+// (pieces.lua). Messages, and the ids of those that go, are brought before the decision, and nobody
+// sees them. The decision makes them count, by one field and by the order of the messages. What it
+// leaves to do is done in pieces behind it. Pieces name the decision that they belong to: whoever
+// makes another one takes them out first, and Retire does so in a thread at rest. A run that takes
+// many messages out has them archived before it begins. They count when it has begun.
+//
+// Stopping all stays one script however many inputs wait. The bound of a queue bounds it: 200
+// inputs take 240 commands, and 4 ms.
 //
 // # Keys
 //
@@ -58,10 +63,11 @@
 //	                                                                       claim, nack, stopall; midrun trims it
 //	Tbig        hash    large events by position; the log holds a mark     begin, activate, commit, note, end, retire
 //	                    in their place
-//	Tsnap       hash    s: state, o and a number: the message ids in order, a  end, checkpoint, midrun
+//	Tsnap       hash    s: state, o and a number: the message ids in order, a  end, checkpoint, midrun, stage, clear
 //	                    chunk each, n: how many chunks, how many ids the
 //	                    last of them has and all have, p: the last chunk's
-//	                    producers, m: messages by id;
+//	                    producers, m: messages by id; a chunk begins with
+//	                    how many ids and bytes stand before it; x, y: pieces (pieces.lua);
 //	                    r: the run in whose midst all this is, and what it
 //	                    has open
 //	Tproducers  hash    by the number of a chunk of the order, but the     end, checkpoint, midrun
@@ -93,7 +99,7 @@
 //	Tdisp       hash    by run id: i: input, 1: and 2: the events of its   begin, activate, stop, end, claim, nack,
 //	                    cancellation; d: dedupe key to its run; p: what goes
 //	                    along with the wish to pause             stopall
-//	Tarchive    hash    ids of messages that a rewind took out, and as     begin
+//	Tarchive    hash    ids of messages that a rewind took out, and as     begin, archive
 //	                    branches what they were (branch.lua)
 //	Tdrafts     hash    answers that wait for others, by interrupt id      drafts, begin
 //	Treviewers  string  packed: when the suspension opened, and until when  review

@@ -25,6 +25,7 @@
 --   whole       1: the order of the messages is what is told, and nothing before it
 --   drop        how many ids go off the end of the order
 --   mark        1: the last event but one is a mark (marks.go)
+--   stamp       names it, if pieces of the snapshot were brought before; '': none were
 --   retain      events kept in the log
 --   bytes       kept in the log
 --   age         ms for which events are kept in the log
@@ -38,7 +39,8 @@
 -- REST  those, in that order; pieces as reorder has them; id and message
 --
 -- Returns {verdict (as fence), epoch, end of the batch, ready, gave back, logged before,
---   events logged after the batch}; of a call sent again, without events.
+--   events logged after the batch}; of a call sent again, without events. {PIECES, stamp}: what
+--   another decision has left of pieces must be cleared first, or its own be brought again.
 
 local t, member, run = keysOf(KEYS), ARG.member, ARG.run
 local r, of, user = open(t.rec, 'tenant', 'user')
@@ -69,6 +71,9 @@ local x1, x2 = part(ARG.removed)
 local snapshot, was = ARG.snapshot == '1' and { state = ARG.state, frozen = ARG.frozen, whole = ARG.whole == '1', drop = tonumber(ARG.drop),
   o1 = o1, o2 = o2, m1 = m1, m2 = m2, x1 = x1, x2 = x2 }, nil
 if snapshot then
+  local other
+  snapshot.brought, other = brought(t, r, ARG.stamp)
+  if other then return { PIECES, other } end
   was = stored(t, r, snapshot, ARGV)
 end
 

@@ -130,7 +130,8 @@ end
 
 -- A thread's record says in one field, a letter for each, which of its keys may have something,
 -- so that those which have nothing need not be asked: a runs, of answers; c closing; d drafts;
--- j journal; q queue; w ready, while the thread waits for answers.
+-- j journal; q queue; w ready, while the thread waits for answers; p pieces of a change of the
+-- stored messages (pieces.lua).
 local function mayHave(r, letter) return string.find(r.has, letter, 1, true) ~= nil end
 
 local function gets(r, letter)
@@ -140,6 +141,10 @@ end
 local function loses(r, letter) r.has = string.gsub(r.has, letter, '') end
 
 local OK, FENCED, AHEAD, MISMATCH, STORED = 0, 1, 2, 3, 4
+
+-- PIECES is the verdict on a change of the stored messages before which pieces of another one are
+-- to go, or some of its own to come (pieces.lua).
+local PIECES = 5
 
 -- PAUSED is added to a verdict when the thread is wished to pause (pause.lua).
 local PAUSED = 8

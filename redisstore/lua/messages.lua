@@ -19,7 +19,7 @@
 
 local r = open(KEY.rec)
 if ARG.epoch ~= '' and (r.epoch ~= ARG.epoch or r.snapat ~= tonumber(ARG.at)) then return { 0 } end
-local w, chunks = windowed({ snap = KEY.snap }, ARG.chunk, ARG.offset, ARG.id, tonumber(ARG.limit), tonumber(ARG.first), tonumber(ARG.room), ARG.by ~= '', ARG.by == '2')
+local w, chunks = windowed({ snap = KEY.snap, replaced = replaced({ snap = KEY.snap }, r) }, ARG.chunk, ARG.offset, ARG.id, tonumber(ARG.limit), tonumber(ARG.first), tonumber(ARG.room), ARG.by ~= '', ARG.by == '2')
 if not w then return { 1 } end
 local by = {}
 for _, span in ipairs(ARG.by == '' and {} or w[6]) do

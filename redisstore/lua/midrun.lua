@@ -13,6 +13,7 @@
 --   undo     for who goes on with the run
 --   whole    as in end.lua
 --   drop     as in end.lua
+--   stamp    as in end.lua
 --   retain   events kept in the log
 --   bytes    kept in the log
 --   age      ms for which events are kept in the log
@@ -21,7 +22,7 @@
 --   removed  how many ids of messages
 -- REST  those, in that order, as in end.lua
 --
--- Returns {verdict (as fence, PAUSED and JOINS), epoch, end of the log}.
+-- Returns {verdict (as fence, PAUSED and JOINS), epoch, end of the log}; {PIECES, stamp} as in end.lua.
 
 local t = keysOf(KEYS)
 local r, joins = open(t.rec, 'join')
@@ -32,13 +33,16 @@ if verdict == OK then
   local x1 = m1 + 2 * tonumber(ARG.messages)
   local snapshot = { state = ARG.state, frozen = ARG.frozen, open = ARG.open, whole = ARG.whole == '1', drop = tonumber(ARG.drop),
     o1 = REST, o2 = m1 - 1, m1 = m1, m2 = x1 - 1, x1 = x1, x2 = x1 + tonumber(ARG.removed) - 1 }
+  local other
+  snapshot.brought, other = brought(t, r, ARG.stamp)
+  if other then return { PIECES, other } end
   local was = stored(t, r, snapshot, ARGV)
   keepUndo(t, ARG.undo)
   resnap(t, r, snapshot, ARGV, was)
   putKept(t)
   mark(r, tonumber(ARG.age))
   trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age))
-  redis.call('HSET', t.rec, 'cn', ARG.number, 'base', r.base, 'len', r.bytes, 'snapat', r.snapat, 'marks', r.marks, 'held', r.held)
+  redis.call('HSET', t.rec, 'cn', ARG.number, 'base', r.base, 'len', r.bytes, 'snapat', r.snapat, 'marks', r.marks, 'held', r.held, 'has', r.has)
 elseif verdict == STORED then
   verdict = OK
 end

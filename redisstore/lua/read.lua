@@ -98,7 +98,9 @@ local function weight()
 end
 if ARG.most ~= '0' then
   local bytes = weight()
-  if bytes > tonumber(ARG.most) then return { math.floor(bytes), retained and 1 or 0 } end
+  -- Beside pieces of a change all of the snapshot is more than what the order names.
+  local much = mayHave(r, 'p') and ARG.window == '' and not retained and not has
+  if much or bytes > tonumber(ARG.most) then return { math.floor(bytes), retained and 1 or 0 } end
 end
 
 -- afterwards are the events after a position: of many the first.
@@ -117,6 +119,7 @@ elseif has then
   from = 2
   events = afterwards(have)
 elseif used then
+  t.replaced = replaced(t, r)
   window = ARG.window ~= '' and windowed(t, '', 0, '', tonumber(ARG.window), 0, tonumber(ARG.room))
   if window then
     local names = { 's', 'r', 'n' }
@@ -171,10 +174,7 @@ for _, id in ipairs(queued) do
   end
 end
 
-local archived = {}
-if used and messages <= #ARGV and redis.call('EXISTS', t.archive) == 1 then
-  for i = messages, #ARGV do archived[#archived + 1] = redis.call('HEXISTS', t.archive, ARGV[i]) end
-end
+local archived = used and messages <= #ARGV and archivedOf(t, ARGV, messages) or {}
 
 local active = run(r.run)
 if r.run ~= '' and not active then error('the active run has no record') end

@@ -41,7 +41,7 @@ local function renumber(t)
     local n = redis.call('HGET', t.rec, field)
     if n and not tonumber(n) then redis.call('HSET', t.rec, field, field == 'n' and ordinal(t) or 0) end
   end
-  if redis.call('EXISTS', t.rec, t.closing, t.drafts, t.queue) > 0 then redis.call('HSET', t.rec, 'has', 'acdjqw') end
+  if redis.call('EXISTS', t.rec, t.closing, t.drafts, t.queue) > 0 then redis.call('HSET', t.rec, 'has', 'acdjqwp') end
   local claim = redis.call('HGET', t.rec, 'claim') or ''
   if claim ~= '' and not string.find(claim, CLAIM) then redis.call('HSET', t.rec, 'claim', '') end
   -- No mark stands behind the snapshot that it tells.

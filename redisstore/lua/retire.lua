@@ -7,7 +7,7 @@
 --   keep      ms for which runs are kept
 --   ttl       ms for which the thread is kept at rest; 0: for ever
 --   remember  as in delete.lua
---   cursor    in the runs, or in the labels, or t: what is left is in the log; '0' at first
+--   cursor    in the runs, or in the labels, or t: what is left is in the log or in pieces; '0' at first
 --   look      ms after which to look again at a thread whose runs grow older
 --
 -- Returns {cursor, epoch, owner}: the cursor to go on with, '0' when the thread is done;
@@ -44,6 +44,8 @@ if labels then
   cursor = labels == '0' and '0' or 'l' .. labels
 end
 if trim(t, r, math.huge, math.huge, age, true) and cursor == '0' then cursor = 't' end
+-- Whoever brought or cleared pieces is gone, or will find that they are.
+if not busy and mayHave(r, 'p') and clear(t, r) > 0 and cursor == '0' then cursor = 't' end
 if r.base > before then redis.call('HSET', t.rec, 'base', r.base, 'len', r.bytes, 'marks', r.marks) end
 
 -- When it is worth while to look again, if nothing happens in between. A thread

@@ -384,11 +384,12 @@ local function executing(t)
 end
 
 -- carried is what the holder of the claim of run d is told of the live execution, as
--- journal.lua returns it.
-local function carried(t, r, d)
+-- journal.lua returns it; known: without what is frozen and the journal.
+local function carried(t, r, d, known)
   local id, agent, began = executing(t)
-  local frozen, undo = frozenOf(t)
-  return { id or '', agent or '', frozen, began or 0, id and entriesOf(t, r) or {}, d.started, math.max(r.attempts - 1, 0), activeFor(r), undo }
+  local frozen, undo = false, false
+  if not known then frozen, undo = frozenOf(t) end
+  return { id or '', agent or '', frozen, began or 0, id and not known and entriesOf(t, r) or {}, d.started, math.max(r.attempts - 1, 0), activeFor(r), undo }
 end
 
 -- agentOf names the agent of a run that waits or is active; false: the record is damaged.

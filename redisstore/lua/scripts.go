@@ -9,15 +9,19 @@ var files embed.FS
 
 // The scripts, each of which has the name of the last of its files.
 var (
-	Read        = newScript("thread", "work", "run", "index", "suspension", "window", "read")
+	Read        = newScript("thread", "work", "run", "index", "suspension", "pieces", "window", "read")
 	Begin       = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "decision", "branch", "begin")
 	Commit      = newScript("commit") // the hot one: without thread.lua
 	Note        = newScript("thread", "work", "run", "index", "suspension", "note")
 	Join        = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "join")
 	Activate    = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "activate")
-	End         = newScript("thread", "work", "run", "index", "notice", "suspension", "retain", "snapshot", "queue", "end")
-	Checkpoint  = newScript("thread", "work", "run", "index", "suspension", "retain", "snapshot", "checkpoint")
-	Midrun      = newScript("thread", "work", "run", "index", "suspension", "retain", "snapshot", "midrun")
+	End         = newScript("thread", "work", "run", "index", "notice", "suspension", "retain", "pieces", "snapshot", "queue", "end")
+	Checkpoint  = newScript("thread", "work", "run", "index", "suspension", "retain", "pieces", "snapshot", "checkpoint")
+	Midrun      = newScript("thread", "work", "run", "index", "suspension", "retain", "pieces", "snapshot", "midrun")
+	Stage       = newScript("thread", "pieces", "snapshot", "stage")
+	Clear       = newScript("thread", "pieces", "clear")
+	Archive     = newScript("thread", "archive")
+	Archived    = newScript("thread", "archived")
 	Claim       = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "claim")
 	Renew       = newScript("thread", "work", "renew")
 	Nack        = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "nack")
@@ -26,7 +30,7 @@ var (
 	StopAll     = newScript("thread", "work", "run", "index", "notice", "suspension", "repair", "queue", "stopall")
 	Pause       = newScript("thread", "pause")
 	Dispatches  = newScript("thread", "work", "run", "dispatches")
-	Messages    = newScript("thread", "window", "messages")
+	Messages    = newScript("thread", "pieces", "window", "messages")
 	Range       = newScript("thread", "range")
 	Tail        = newScript("thread", "tail")
 	Due         = newScript("due")
@@ -44,7 +48,7 @@ var (
 	Quotas      = newScript("quotas")
 	Hold        = newScript("hold")
 	Usage       = newScript("usage")
-	Retire      = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "retain", "retire")
+	Retire      = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "retain", "pieces", "retire")
 	Purge       = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "retain", "purge")
 	HookRead    = newScript("hookread")
 	HookTake    = newScript("hooktake")
@@ -84,7 +88,7 @@ var (
 	TreeMade    = newScript("treemade")
 	Doom        = newScript("doom")
 
-	All = []*Script{Read, Begin, Commit, Note, Join, Activate, End, Checkpoint, Midrun,
+	All = []*Script{Read, Begin, Commit, Note, Join, Activate, End, Checkpoint, Midrun, Stage, Clear, Archive, Archived,
 		Claim, Renew, Nack, Journal, Stop, StopAll, Pause, Dispatches,
 		Messages, Range, Tail, Due, Postpone, Offer, Waiting, Counts, Inbox, Threads, Title, Drafts, Review,
 		Delete, DeadLetters, Retire, Purge, Quotas, Hold, Usage,

@@ -60,16 +60,6 @@ local function stored(t, r, u, list)
   return known
 end
 
--- counting is how many strings a packed list has.
-local function counting(s)
-  local n, at = 0, 1
-  while at <= #s do
-    local size, behind = string.match(s, '^(%d+):()', at)
-    n, at = n + 1, behind + size
-  end
-  return n
-end
-
 -- stretches are those of a chunk's first n ids, as they are stored.
 local function stretches(text, n)
   local ok, all = pcall(unpacked, text or '')
@@ -104,53 +94,79 @@ local function produced(t, change, chunk, n, told)
   change[chunk] = #list > 0 and table.concat(pack({}, list, 1, #list))
 end
 
+-- sizeOf is how many bytes a field counts for: a chunk without its head.
+local function sizeOf(name, text)
+  if string.byte(name) ~= 111 then return #text end -- o
+  local _, _, at = string.match(text, CHUNK_HEAD)
+  return #text - (at or 1) + 1
+end
+
 -- reorder takes ids off the end of the order, or all of them, and puts pieces behind
 -- what is left: list[first..last], of each how many ids, these, packed, no
 -- more than fit a chunk, and for each stretch of them how many, the run and the step, packed
 -- ('': nobody knows). n is as it is stored; it returns the same, and who produced what has changed, by chunks; false: nobody
--- knows. get reads a field, put writes one, which may be new, or takes it.
-local function reorder(t, get, put, n, whole, drop, list, first, last)
+-- knows. get reads a field, put writes one, and cut takes chunks from one to another of which so
+-- many bytes are known. What it does to chunks that go is the same for many as for few.
+local function reorder(t, get, put, cut, n, whole, drop, list, first, last)
   local chunks, total, by = nil, nil, {}
   chunks, n, total = string.match(n or '', '^(%d+) (%d+) (%d+)$')
   chunks, n, total = tonumber(chunks or 0), tonumber(n or 0), tonumber(total or 0)
-  if chunks > 0 then by[chunks - 1] = get('p') end
-  if whole then
-    for i = 0, chunks - 1 do
-      put('o' .. i, false)
-      by[i] = false
-    end
-    chunks, n, total = 0, 0, 0
+  -- before is how many ids stand before a chunk, and how many bytes the chunks before it have.
+  local function before(i)
+    local ids, bytes = string.match(get('o' .. i) or '', CHUNK_HEAD)
+    if not ids then error('the order of messages is damaged') end
+    return ids + 0, bytes + 0
   end
-  while drop > 0 and chunks > 0 do
-    local name = 'o' .. chunks - 1
-    if drop < n then
-      local ids = unpacked(get(name))
-      n, total = n - drop, total - drop
-      put(name, table.concat(pack({}, ids, 1, n)))
+  local function bytes()
+    if chunks == 0 then return 0 end
+    local _, bytes = before(chunks - 1)
+    return bytes + sizeOf('o', get('o' .. chunks - 1))
+  end
+  if chunks > 0 then by[chunks - 1] = get('p') end
+  local stays = whole and 0 or math.max(total - drop, 0)
+  if stays < total or whole then
+    -- The chunks that begin before what goes are low to high; most often the last does.
+    local low, high, step = 0, stays > 0 and chunks or 0, 1
+    while low < high do
+      local at = math.max(high - step, low)
+      if before(at) < stays then
+        low = at + 1
+        step = math.max(math.floor((high - low) / 2), 1)
+      else
+        high, step = at, math.min(2 * step, math.max(math.floor((at - low) / 2), 1))
+      end
+    end
+    if low < chunks then
+      local ids, size = 0, 0
+      if low > 0 then ids, size = before(low) end
+      cut(low, chunks - 1, bytes() - size)
+      for i = low, chunks - 1 do by[i] = false end
+      chunks, total, n = low, ids, 0
+      if low > 0 then n = ids - before(low - 1) end
+    end
+    if stays < total then
+      local name, text = 'o' .. chunks - 1, get('o' .. chunks - 1)
+      n, total = n - (total - stays), stays
+      local _, _, at = string.match(text, CHUNK_HEAD)
+      put(name, string.sub(text, 1, at - 1) .. table.concat(pack({}, unpacked(text, at), 1, n)))
       produced(t, by, chunks - 1, n, '')
-      drop = 0
-    else
-      put(name, false)
-      by[chunks - 1] = false
-      drop, chunks, total, n = drop - n, chunks - 1, total - n, 0
-      if chunks > 0 then n = counting(get('o' .. chunks - 1)) end
     end
   end
   for i = first, last, 3 do
     local ids, text, told = tonumber(list[i]), list[i + 1], list[i + 2]
-    total = total + ids
     local name = 'o' .. chunks - 1
     local room = chunks > 0 and n + ids <= CHUNK
-    if room then room = #get(name) + #text <= CHUNK_BYTES end
+    if room then room = sizeOf(name, get(name)) + #text <= CHUNK_BYTES end
     if room then
       put(name, get(name) .. text)
       if told ~= '' then produced(t, by, chunks - 1, n, told) end
       n = n + ids
     else
-      put('o' .. chunks, text, true)
+      put('o' .. chunks, string.format('%.0f %.0f;', total, bytes()) .. text, true)
       produced(t, by, chunks, 0, told)
       chunks, n = chunks + 1, ids
     end
+    total = total + ids
   end
   return chunks .. ' ' .. n .. ' ' .. total, by
 end
@@ -162,7 +178,8 @@ local function chunksOf(n) return tonumber(string.match(n or '', '^%d+') or 0) e
 -- u.open ('' or nil: nothing is); the order, if
 -- u.whole or if u.drop is not 0 or there are pieces list[u.o1..u.o2] (see reorder); messages,
 -- pairs list[u.m1..u.m2] of id and message; and without those of the ids
--- list[u.x1..u.x2], which are others. known is as stored has it. It returns whether what a run
+-- list[u.x1..u.x2], which are others; and what pieces have brought of it before, u.brought, as
+-- brought has it. known is as stored has it. It returns whether what a run
 -- had open is gone with it.
 local function resnap(t, r, u, list, known)
   local bytes, change, was = held(t, r) - known.bytes, {}, known.r ~= false
@@ -174,17 +191,23 @@ local function resnap(t, r, u, list, known)
     if known[name] == nil and not new then
       bytes = bytes - redis.call('HSTRLEN', t.snap, name)
     elseif known[name] then
-      bytes = bytes - #known[name]
+      bytes = bytes - sizeOf(name, known[name])
     end
-    if text then bytes = bytes + #text end
+    if text then bytes = bytes + sizeOf(name, text) end
     known[name], change[name] = text, text
+  end
+  local function cut(from, to, size)
+    bytes = bytes - size
+    for i = from, to do
+      known['o' .. i], change['o' .. i] = false, false
+    end
   end
   if u.state ~= '' then put('s', u.state) end
   if (u.frozen or '') ~= '' then keep(t, 'g', u.frozen) end
   if (u.open or '') ~= '' then change.r, was = u.open, false elseif was then change.r = false end
   local by = {}
   if reorders(u) then
-    change.n, by = reorder(t, get, put, known.n, u.whole, u.drop, list, u.o1, u.o2)
+    change.n, by = reorder(t, get, put, cut, known.n, u.whole, u.drop, list, u.o1, u.o2)
     local before, last = chunksOf(known.n) - 1, chunksOf(change.n) - 1
     if last < before and last >= 0 and by[last] == nil then by[last] = redis.call('HGET', t.producers, last) end
     if (by[last] or false) ~= get('p') then change.p = by[last] or false end
@@ -227,6 +250,7 @@ local function resnap(t, r, u, list, known)
   end
   pour('HSET', t.snap, fields, 1)
   pour('HDEL', t.snap, gone, 1)
+  if u.brought then bytes = bytes + adopt(t, u.brought) end
   r.snapat = r.seq
   r.held = string.format('%.0f %.0f %.0f', math.max(bytes, 0), r.snapat, chunksOf(change.n or known.n))
   return was

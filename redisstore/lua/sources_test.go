@@ -30,7 +30,7 @@ func TestScriptsHaveWhatTheyUse(t *testing.T) {
 // names both.
 func TestSharedDefinitionsHaveTheirOwnNames(t *testing.T) {
 	in := map[string]string{}
-	for _, file := range []string{"lib", "thread", "work", "run", "index", "notice", "suspension", "retain", "snapshot", "queue", "repair", "window", "decision"} {
+	for _, file := range []string{"lib", "thread", "work", "run", "index", "notice", "suspension", "retain", "pieces", "snapshot", "queue", "repair", "window", "decision"} {
 		text, err := files.ReadFile(file + ".lua")
 		if err != nil {
 			t.Fatal(err)

@@ -39,7 +39,7 @@ local function open(rec, ...)
     lease = 0, attempts = 0, kind = '', since = 0, node = '', told = 0, gone = 0, had = v,
   }
   v[4], v[6], v[7], v[10], v[15] = r.base, r.bound, r.snapat, r.depoch, r.n -- for decide
-  if string.find(r.has, '[^acdjqw]') then error('a record says that it has what there is not') end
+  if string.find(r.has, '[^acdjqwp]') then error('a record says that it has what there is not') end
   if (v[11] or '') ~= '' then
     local lease, attempts, kind, since, node = string.match(v[11], CLAIM)
     if not lease then error('the claim in a record is damaged') end
@@ -146,9 +146,9 @@ local function held(t, r)
   return bytes
 end
 
--- unpacked reads what pack, or its counterpart on the Go side, has written.
-local function unpacked(s)
-  local list, n, at, find, sub = {}, 0, 1, string.find, string.sub
+-- unpacked reads what pack, or its counterpart on the Go side, has written; from: behind what else.
+local function unpacked(s, from)
+  local list, n, at, find, sub = {}, 0, from or 1, string.find, string.sub
   while at <= #s do
     local _, colon, length = find(s, '^(%d+):', at)
     local last = colon and colon + length
@@ -157,6 +157,43 @@ local function unpacked(s)
     list[n], at = last > colon and sub(s, colon + 1, last) or '', last + 1
   end
   return list
+end
+
+-- A chunk of the order of the messages begins with how many ids stand before it, and with how
+-- many bytes the chunks before it have.
+local CHUNK_HEAD = '^(%d+) (%d+);()'
+
+-- idsIn are the ids of a chunk.
+local function idsIn(chunk)
+  local _, _, at = string.match(chunk, CHUNK_HEAD)
+  return unpacked(chunk, at)
+end
+
+-- In the archive of messages this stands before and behind the run that takes a message out with
+-- very many others, and BEGUN before those of these runs that have begun: no id of a message
+-- begins so.
+local PENDING, BEGUN = '\0', '\254'
+
+-- inArchive reports whether what the archive holds of an id says that it was taken out.
+local function inArchive(t, text)
+  if not text then return false end
+  local run = string.match(text, '^%z([^%z]*)%z')
+  if not run then return true end
+  t.begun = t.begun or {}
+  if t.begun[run] == nil then t.begun[run] = redis.call('HEXISTS', t.archive, BEGUN .. run) == 1 end
+  return t.begun[run]
+end
+
+-- archivedOf is of each of list[first..] 1 if it was taken out, else 0.
+local function archivedOf(t, list, first)
+  local out = {}
+  if redis.call('EXISTS', t.archive) == 0 then return out end
+  for i = first, #list, 500 do
+    for _, text in ipairs(redis.call('HMGET', t.archive, unpack(list, i, math.min(i + 499, #list)))) do
+      out[#out + 1] = inArchive(t, text) and 1 or 0
+    end
+  end
+  return out
 end
 
 -- JUST says how much of the time for which a node follows counts for nothing.

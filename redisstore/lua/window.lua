@@ -5,7 +5,7 @@ local NONE = { 0, 0, '', 0, {}, {} }
 
 -- windowed returns messages that stand before the id at an offset of a chunk: no more than
 -- limit, and no more than about room bytes, unless it is one. chunk '' is the end of the order. It
--- looks into no chunk before first. named: an id is before each message. bare: without the messages.
+-- looks into no chunk before first. t.replaced is as pieces.lua has it. named: an id is before each message. bare: without the messages.
 -- It returns, and behind that how many chunks there are:
 --   chunk and offset of the first of them, and its id
 --   how many messages there are in all; one that the order names twice counts twice
@@ -24,7 +24,7 @@ local function windowed(t, chunk, offset, id, limit, first, room, named, bare)
     chunk, offset = tonumber(chunk), tonumber(offset)
   end
   if offset > 0 or id ~= '' then
-    if chunk < chunks then ids = unpacked(redis.call('HGET', t.snap, 'o' .. chunk) or '') end
+    if chunk < chunks then ids = idsIn(redis.call('HGET', t.snap, 'o' .. chunk) or '') end
     if offset > #ids or id ~= '' and ids[offset + 1] ~= id then return nil end
   end
   local at = ids[offset + 1] or ''
@@ -32,13 +32,14 @@ local function windowed(t, chunk, offset, id, limit, first, room, named, bare)
     if offset == 0 then
       if chunk <= first then break end
       chunk = chunk - 1
-      ids = unpacked(redis.call('HGET', t.snap, 'o' .. chunk) or error('the order of messages has a gap'))
+      ids = idsIn(redis.call('HGET', t.snap, 'o' .. chunk) or error('the order of messages has a gap'))
       offset = #ids
     end
     local from, names = offset, {}
     while from > 0 and count < limit do
-      local name = 'm' .. ids[from]
-      room = room - redis.call('HSTRLEN', t.snap, name)
+      local name, size = 'm' .. ids[from], t.replaced and redis.call('HSTRLEN', t.snap, 'z:' .. ids[from]) or 0
+      if size > 0 then name = 'z:' .. ids[from] else size = redis.call('HSTRLEN', t.snap, name) end
+      room = room - size
       if count > 0 and room < 0 then break end
       names[#names + 1] = name
       count, from = count + 1, from - 1

@@ -262,6 +262,12 @@ func (m *model) journal(r *run) *store.ExecutionView {
 	return x
 }
 
+// waits is the execution of the open suspension, as a reading tells it.
+func (m *model) waits() *store.ExecutionView {
+	x := m.journal(&run{})
+	return &store.ExecutionView{ID: x.ID, Agent: x.Agent, Frozen: x.Frozen, Began: x.Began, Journal: x.Journal}
+}
+
 // bytes is what messages, state and log have. They are too short to be compressed.
 func (m *model) bytes() (n int64) {
 	texts := append([]string{m.snapshot.state}, m.log[m.base-1:]...)

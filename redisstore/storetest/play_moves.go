@@ -107,6 +107,11 @@ func (p *player) begin(g *game) store.Begin {
 		steer := b.Kind.(store.Steer)
 		b.Kind = store.Resume{Claimed: steer.Claimed, Answers: steer.Answers, Decided: steer.Decided, Decisions: raw(`"answer-` + id + `"`)}
 		b.Execution = g.exe.id
+		if p.one(2) {
+			k := b.Kind.(store.Resume)
+			k.Waits = g.waits()
+			b.Kind = k
+		}
 		if p.one(15) {
 			b.Execution = "other"
 		}

@@ -46,6 +46,27 @@ var resumeTests = []test{
 		begun.Execution.Active = x.Active // which goes by the clock
 		same(th, "told with the answer", show(begun.Execution), show(x))
 	}},
+	{"an answer to what was read with its journal is told the same, and so is one sent again", func(e *env) {
+		th := e.thread()
+		c := th.begun(th.execute("r1"))
+		b := ending(c, 2, 1, "asks", store.EndSuspend)
+		b.Entries = raws(`"asked"`)
+		th.ok(b)
+		answer := th.resume("r2", "exe-r1")
+		resume := answer.Kind.(store.Resume)
+		resume.Waits = th.view(store.ReadQuery{Journal: true}).Execution
+		answer.Kind = resume
+		for _, entries := range []string{`"asked" "answer-r2"`, `"asked" "answer-r2" "step"`} {
+			begun := th.begin(answer)
+			x, err := th.s.Journal(e.Context(), begun.Claim)
+			same(th, "journal", show(must(th, x, err).Journal), show(raws(entries)))
+			begun.Execution.Active = x.Active // which goes by the clock
+			same(th, "told with the answer", show(begun.Execution), show(x))
+			step := batch(begun.Claim, 2, 3, "")
+			step.Entries = raws(`"step"`)
+			th.ok(step)
+		}
+	}},
 	{"a resume goes ahead of the queue", func(e *env) {
 		th := e.thread()
 		th.suspended()

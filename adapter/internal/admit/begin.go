@@ -196,7 +196,7 @@ func (n BeginBuilder) resume(run *execution.Begun, answers map[string]json.RawMe
 		Position: n.View.Seq + int64(len(claimed.Events)), Final: n.Final, Failure: n.Failure, Stops: n.Stops, User: n.User, Users: n.users,
 		Input: broughtBy(n.Input),
 	})
-	return store.Resume{Claimed: claimed, Answers: answers, Decided: decided, Decisions: decisions}, err
+	return store.Resume{Claimed: claimed, Answers: answers, Decided: decided, Decisions: decisions, Waits: n.Waits}, err
 }
 
 // answers are what is kept of each decision.

@@ -16,7 +16,7 @@ func Read(ctx context.Context, n *node.Node, key store.ThreadKey, input *protoco
 	j, err := judge.Read(ctx, n.Store, n.Folded, &n.Schemas, key, input, named...)
 	if err == nil && j.View.Execution != nil {
 		err = journal.GoesOn(j.View.Execution)
-		j.View.Execution = nil // a run keeps its view for as long as it goes on
+		j.Waits, j.View.Execution = j.View.Execution, nil
 	}
 	return j, err
 }

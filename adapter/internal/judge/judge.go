@@ -75,6 +75,9 @@ type Judgement struct {
 	// LoggedIn is the interrupt that a login resolves, which nobody else can, Event the one
 	// that an event does, and Called the one that the end of a call does.
 	LoggedIn, Event, Called string
+	// Waits is ThreadView.Execution of the view. The view itself has it no more: a run keeps that for
+	// as long as it goes on.
+	Waits *store.ExecutionView
 
 	sent     protocol.Messages // by the input, before any was recognised
 	knows    bool              // the input's sender holds messages of the thread

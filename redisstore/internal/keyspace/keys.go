@@ -149,6 +149,7 @@ func (t Thread) Disp() string      { return t.Base + "disp" }
 func (t Thread) Snap() string      { return t.Base + "snap" }
 func (t Thread) Closing() string   { return t.Base + "closing" }
 func (t Thread) Producers() string { return t.Base + "producers" }
+func (t Thread) Archive() string   { return t.Base + "archive" }
 func (t Thread) Reviewers() string { return t.Base + "reviewers" }
 
 // All returns the keys in the order of keysOf in thread.lua.
@@ -156,7 +157,7 @@ func (t Thread) All() []string {
 	return []string{
 		t.Rec(), t.Log(), t.Snap(), t.Runs(),
 		t.Journal(), t.Closing(), t.Base + "queue",
-		t.Disp(), t.Base + "archive", t.Base + "drafts", t.Big(), t.Base + "past", t.Producers(),
+		t.Disp(), t.Archive(), t.Base + "drafts", t.Big(), t.Base + "past", t.Producers(),
 		t.Part.Leases, t.Part.Ready, t.Part.Counts, t.Part.Inbox, t.Part.Threads, t.Part.Dead, t.Part.Notices, t.Part.Work,
 	}
 }

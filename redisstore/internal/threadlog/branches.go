@@ -34,7 +34,7 @@ func (s *Reader) Branches(ctx context.Context, key store.ThreadKey) ([]store.Bra
 	pipe := s.conn.Client.Pipeline()
 	for i := 0; i < len(items); i += 2 {
 		branches = append(branches, store.Branch{ID: items[i], About: json.RawMessage(items[i+1])})
-		kept = append(kept, pipe.HExists(ctx, s.conn.Keys.Thread(key).Base+"archive", branchField+items[i]))
+		kept = append(kept, pipe.HExists(ctx, s.conn.Keys.Thread(key).Archive(), branchField+items[i]))
 	}
 	if _, err := pipe.Exec(ctx); err != nil {
 		return nil, link.Error("read branches", err)
@@ -62,7 +62,7 @@ func (s *Reader) BranchMessages(ctx context.Context, key store.ThreadKey, id str
 func (s *Reader) archived(ctx context.Context, key store.ThreadKey, field string) (*string, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.conn.Settings.Timeout)
 	defer cancel()
-	text, err := s.conn.Client.HGet(ctx, s.conn.Keys.Thread(key).Base+"archive", field).Result()
+	text, err := s.conn.Client.HGet(ctx, s.conn.Keys.Thread(key).Archive(), field).Result()
 	switch {
 	case errors.Is(err, redis.Nil):
 		return nil, nil

@@ -88,18 +88,23 @@ func (s *Reader) messagesOf(ctx context.Context, t keyspace.Thread, id string, l
 	w := window{first: orderPlace{id: id}, all: int64(end), told: int64(min(limit, end))}
 	r := link.Reply{Name: "messages", Room: link.RoomOf(ctx)}
 	if w.told > 0 {
-		names := make([]string, w.told)
-		for i, id := range ids[end-len(names) : end] {
-			names[i] = "m" + id
+		names := []string{"x"}
+		for _, id := range ids[end-int(w.told) : end] {
+			names = append(names, "m"+id, "z:"+id)
 		}
 		if r.Items, err = s.conn.Client.HMGet(ctx, t.Snap(), names...).Result(); err != nil {
 			return store.MessagePage{}, link.Error("read messages", err)
 		}
-		w.first = orderPlace{offset: w.all - w.told, id: ids[end-len(names)]} // nothing stands there: it is looked for again
-	}
-	for r.More() {
-		if m := r.JSON(); m != nil {
-			w.messages = append(w.messages, m)
+		w.first = orderPlace{offset: w.all - w.told, id: ids[end-int(w.told)]} // nothing stands there: it is looked for again
+		count := piecesCount(r.Text())
+		for r.More() {
+			m, other := r.JSON(), r.JSON()
+			if count && other != nil {
+				m = other
+			}
+			if m != nil {
+				w.messages = append(w.messages, m)
+			}
 		}
 	}
 	return store.MessagePage{Messages: w.messages, Older: w.older(), Before: w.cursor()}, r.Err

@@ -4,10 +4,12 @@
 package threadlog
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -33,9 +35,55 @@ func NewReader(c *link.Connection, g *link.GroupCommit, kept *Cache) *Reader {
 	return &Reader{conn: c, commits: g, cache: kept}
 }
 
-// Read implements store.Admission. Large threads are read a few at a time, and of
-// one thread one at a time; who has to wait does so as long as its context allows.
+// askedMessages is how many messages one script is asked about.
+const askedMessages = 1000
+
+// Read implements store.Admission. What became of very many messages is asked in pieces, as long as the
+// thread is the same.
 func (s *Reader) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
+	ids := q.MessageIDs
+	for range moveTries {
+		q.MessageIDs = ids[:min(len(ids), askedMessages)]
+		v, err := s.read(ctx, key, q)
+		if err == nil && v.Version > 0 && v.Archived != nil {
+			err = s.readArchived(ctx, key, v, ids[len(q.MessageIDs):])
+		}
+		if !errors.Is(err, errMoved) {
+			return v, err
+		}
+	}
+	q.MessageIDs = ids
+	return s.read(ctx, key, q)
+}
+
+// readArchived adds to a view which of more messages were archived.
+func (s *Reader) readArchived(ctx context.Context, key store.ThreadKey, v *store.ThreadView, ids []string) error {
+	t := s.conn.Keys.Thread(key)
+	for some := range slices.Chunk(ids, askedMessages) {
+		r, err := s.conn.Run(ctx, link.Call{Script: lua.Archived, Keys: []string{t.Rec(), t.Archive()}, Args: lua.Args{{"version", v.Version}}, Rest: link.AppendStrings(nil, some)})
+		if err != nil {
+			return err
+		}
+		if !r.Bool() {
+			return cmp.Or(r.Err, errMoved)
+		}
+		told := r.List()
+		for _, id := range some {
+			if told.More() && told.Bool() {
+				v.Archived[id] = true
+			}
+		}
+		r.Join(told)
+		if r.Err != nil {
+			return r.Err
+		}
+	}
+	return nil
+}
+
+// read is one reading. Large threads are read a few at a time, and of
+// one thread one at a time; who has to wait does so as long as its context allows.
+func (s *Reader) read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
 	t := s.conn.Keys.Thread(key)
 	follow := int64(0)
 	if q.Follower {
@@ -93,7 +141,7 @@ func (s *Reader) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuer
 		err = s.readRest(ctx, t, v)
 	}
 	if errors.Is(err, errMoved) { // else it would have been large
-		return s.Read(ctx, key, q)
+		return s.read(ctx, key, q)
 	}
 	if err != nil {
 		return nil, err

@@ -3,6 +3,8 @@ package threadlog
 import (
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,12 +49,32 @@ func NewSnapshotUpdate(u *store.SnapshotUpdate) (SnapshotUpdate, error) {
 			gone[id], s.Removed = true, append(s.Removed, id)
 		}
 	}
-	for id, m := range u.Upsert {
+	for _, id := range slices.Sorted(maps.Keys(u.Upsert)) {
 		if !gone[id] {
-			s.Messages = append(s.Messages, id, link.Compress(m))
+			s.Messages = append(s.Messages, id, link.Compress(u.Upsert[id]))
 		}
 	}
 	return s, nil
+}
+
+// Parts takes messages and ids apart for which one script would take too long: more than so many,
+// or bytes. Nil: there are no more.
+func (u SnapshotUpdate) Parts(items, bytes int) (puts, removes [][]any) {
+	part := func(list []any, width int) (parts [][]any) {
+		size, from := 0, 0
+		for i := 0; i < len(list); i += width {
+			message, _ := list[i+width-1].([]byte)
+			if i > from && (i-from >= items*width || size+len(message) > bytes) {
+				parts, from, size = append(parts, list[from:i]), i, 0
+			}
+			size += len(message)
+		}
+		if from == 0 {
+			return nil
+		}
+		return append(parts, list[from:])
+	}
+	return part(u.Messages, 2), part(u.Removed, 1)
 }
 
 // PieceParts is how many values a piece of an order has.
@@ -78,7 +100,8 @@ func pieces(ids []string, by map[string]store.Producer) []any {
 // were read before.
 func readSnapshot(fields *link.Reply, w *window) store.Snapshot {
 	var snap store.Snapshot
-	chunks := map[string]string{}
+	chunks, pieces := map[string]string{}, ""
+	others := map[string]json.RawMessage{}
 	byID := make(map[string]json.RawMessage, len(fields.Items)/2)
 	var slab link.Slab
 	for fields.More() {
@@ -94,9 +117,16 @@ func readSnapshot(fields *link.Reply, w *window) store.Snapshot {
 			chunks[name] = fields.Text()
 		case strings.HasPrefix(name, "m"):
 			byID[name[1:]] = fields.JSONIn(&slab)
+		case strings.HasPrefix(name, "z:"):
+			others[name[2:]] = fields.JSONIn(&slab)
+		case name == "x":
+			pieces = fields.Text()
 		default:
 			fields.Text() // p, which only pages of messages want
 		}
+	}
+	if piecesCount(pieces) {
+		maps.Copy(byID, others)
 	}
 	if w != nil {
 		if chunks["n"] != "" {
@@ -118,6 +148,10 @@ func readSnapshot(fields *link.Reply, w *window) store.Snapshot {
 	return snap
 }
 
+// piecesCount reports whether a decision has made pieces count, of which pieces.lua has this state:
+// fields z: are read in the place of fields m.
+func piecesCount(state string) bool { return strings.HasPrefix(state, " ") }
+
 // readOrder reads the ids of the messages; nil: there is none.
 func readOrder(r *link.Reply, chunks map[string]string) []string {
 	if chunks["n"] == "" {
@@ -131,7 +165,8 @@ func readOrder(r *link.Reply, chunks map[string]string) []string {
 	}
 	ids := []string{}
 	for i := range n {
-		chunk, err := link.Unpack(chunks["o"+strconv.Itoa(i)])
+		_, list, _ := strings.Cut(chunks["o"+strconv.Itoa(i)], ";") // behind what snapshot.lua keeps of those before
+		chunk, err := link.Unpack(list)
 		if err != nil {
 			r.Spoil("no order of messages")
 		}

@@ -1,0 +1,227 @@
+package redisstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+)
+
+// snapshotFields are the fields of the thread's snapshot that hold messages, or pieces of a change.
+func snapshotFields(t *testing.T, s *Store) (fields []string) {
+	t.Helper()
+	for _, name := range s.conn.Client.HKeys(t.Context(), s.conn.Keys.Thread(testKey).Snap()).Val() {
+		if slices.Contains([]byte("mxyz"), name[0]) {
+			fields = append(fields, name)
+		}
+	}
+	slices.Sort(fields)
+	return fields
+}
+
+// shown is what readers see of the thread's messages, in each way that there is to read them.
+func shown(t *testing.T, s *Store) string {
+	t.Helper()
+	all, window := view(t, s, store.ReadQuery{}), view(t, s, store.ReadQuery{Window: 9})
+	page, err := s.Messages(t.Context(), testKey, store.MessageQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sees := fmt.Sprintf("%s", all.Snapshot.Messages)
+	if w, p := fmt.Sprintf("%s", window.Snapshot.Messages), fmt.Sprintf("%s", page.Messages); w != sees || p != sees || all.Bytes != window.Bytes {
+		t.Errorf("of %d bytes is seen: %s, in a window of %d: %s, on a page: %s", all.Bytes, sees, window.Bytes, w, p)
+	}
+	return fmt.Sprint(sees, all.Bytes, page.Producers)
+}
+
+// A change of messages in pieces is seen whole or not at all, wherever the process dies that makes it, and
+// whether or not the call it died at took effect. Who sends it again finishes it. Whoever takes the run over
+// makes another change in its place, and Retire what rests: nothing is left of what did not come to pass.
+func TestCrashPointsOfPieces(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	message := func(id string) json.RawMessage { return json.RawMessage(fmt.Sprintf(`{"id":%q}`, id)) }
+	upserts := func(ids ...string) map[string]json.RawMessage {
+		all := map[string]json.RawMessage{}
+		for _, id := range ids {
+			all[id] = message(id)
+		}
+		return all
+	}
+	change := &store.SnapshotUpdate{Drop: 3, Append: []string{"e", "f"}, Remove: []string{"b", "c", "d"},
+		Upsert: map[string]json.RawMessage{"a": json.RawMessage(`"edited"`), "e": message("e"), "f": message("f")}, Producers: map[string]store.Producer{"e": {RunID: "r2"}}}
+	// ending is the batch that makes the change, and what readers see before it.
+	ending := func(t *testing.T, s *Store) (b store.Batch, before string) {
+		turn(t, s, 1, "r1", &store.SnapshotUpdate{Append: []string{"a", "b", "c", "d"}, Upsert: upserts("a", "b", "c", "d")})
+		claim := begin(t, s, inline(view(t, s, store.ReadQuery{}).Version, "r2"))
+		return store.Batch{Claim: claim, Number: 2, Expect: 3, Events: [][]byte{[]byte("end")}, End: &store.End{Kind: store.EndFinish, Snapshot: change}}, shown(t, s)
+	}
+	whole := open(t, server.URL(), Options{Prefix: "whole", Partitions: 1})
+	b, _ := ending(t, whole)
+	commit(t, whole, b)
+	after := shown(t, whole)
+	for _, then := range []string{"again", "another", "rest"} {
+		for _, behind := range []bool{false, true} {
+			decided, points := 0, 0
+			for finished := false; !finished; {
+				points++
+				t.Run(fmt.Sprint(then, " behind ", behind, " call ", points), func(t *testing.T) {
+					now := time.UnixMilli(1_700_000_000_000)
+					o := Options{Prefix: fmt.Sprint("pieces", then, behind, points), Partitions: 1, Clock: func() time.Time { return now }}
+					s := open(t, server.URL(), o)
+					o.piece = 1
+					far := open(t, server.URL(), o)
+					b, want := ending(t, s)
+					at := &dying{left: points, behind: behind}
+					far.conn.Client.(*redis.Client).AddHook(at)
+					_, err := far.Commit(t.Context(), b)
+					finished = !at.died
+					ended := view(t, s, store.ReadQuery{}).Active == nil
+					if err == nil && !ended {
+						t.Error("the change is said to have been made")
+					}
+					if ended {
+						want = after
+					}
+					pieces := strings.Contains(s.conn.Client.HGet(t.Context(), s.conn.Keys.Thread(testKey).Rec(), "has").Val(), "p")
+					hashes := commandsRun(t, server, "hgetall")
+					seen := shown(t, s)
+					if pieces && commandsRun(t, server, "hgetall") != hashes {
+						t.Error("what nobody sees is read")
+					}
+					if seen != want {
+						t.Errorf("the run has ended: %t, and readers see %s, not %s", ended, seen, want)
+					}
+					switch {
+					case then == "again":
+						if res := commit(t, open(t, server.URL(), o), b); res.Status != store.CommitOK {
+							t.Fatalf("%+v", res)
+						}
+						if seen := shown(t, s); seen != after {
+							t.Errorf("sent again, readers see %s, not %s", seen, after)
+						}
+					case !ended:
+						if _, err := s.Stop(t.Context(), store.Stop{Thread: testKey, Request: "q", RunID: "r2", Terminal: []byte("end")}); err != nil {
+							t.Fatal(err)
+						}
+					}
+					held := []string{"ma", "mb", "mc", "md"}
+					switch {
+					case then == "another":
+						turn(t, s, 3, "r3", &store.SnapshotUpdate{Append: []string{"g"}, Upsert: upserts("g")})
+						held = append(held, "mg")
+					case then == "rest" || ended: // behind a decision the others go with what comes next
+						now = now.Add(300 * 24 * time.Hour)
+						for more := true; more; {
+							if more, err = s.Retire(t.Context()); err != nil {
+								t.Fatal(err)
+							}
+						}
+					}
+					if ended || then == "again" {
+						decided++
+						held = append([]string{"ma", "me", "mf"}, held[4:]...)
+					}
+					if got := snapshotFields(t, s); !slices.Equal(got, held) {
+						t.Errorf("the snapshot holds %q, want %q", got, held)
+					}
+				})
+			}
+			if points < 9 || then != "again" && (decided == 0 || decided == points) {
+				t.Errorf("%d of %d points stand behind the decision", decided, points)
+			}
+		}
+	}
+}
+
+// meddling does something before one of a process's calls.
+type meddling struct {
+	dying
+	before func()
+}
+
+func (m *meddling) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if m.left--; m.left == 0 {
+			m.before()
+		}
+		return next(ctx, cmd)
+	}
+}
+
+// Pieces that another process takes out meanwhile, as Retire may, are brought again from the first on.
+func TestPiecesThatOthersClearAreBroughtAgain(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	for call := 2; call <= 4; call++ {
+		o := Options{Prefix: fmt.Sprint("cleared", call), Partitions: 1}
+		s := open(t, server.URL(), o)
+		o.piece = 1
+		far := open(t, server.URL(), o)
+		claim := begin(t, s, inline(0, "r1"))
+		at := s.conn.Keys.Thread(testKey)
+		far.conn.Client.(*redis.Client).AddHook(&meddling{dying: dying{left: call}, before: func() {
+			stamp, _, _ := strings.Cut(s.conn.Client.HGet(t.Context(), at.Snap(), "x").Val(), " ")
+			if err := s.clear(t.Context(), at, stamp); err != nil || stamp == "" {
+				t.Errorf("pieces of %q: %v", stamp, err)
+			}
+		}})
+		u := &store.SnapshotUpdate{Append: []string{"a", "b", "c"}, Upsert: map[string]json.RawMessage{"a": json.RawMessage("1"), "b": json.RawMessage("2"), "c": json.RawMessage("3")}}
+		if res := commit(t, far, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("end")}, End: &store.End{Kind: store.EndFinish, Snapshot: u}}); res.Status != store.CommitOK {
+			t.Fatalf("%+v", res)
+		}
+		if seen := fmt.Sprintf("%s", view(t, s, store.ReadQuery{}).Snapshot.Messages); seen != "[1 2 3]" {
+			t.Errorf("cleared before call %d, there is %s", call, seen)
+		}
+	}
+}
+
+// Messages that a run is about to take out in pieces are in the archive when it has begun, all of
+// them, and none if it never does.
+func TestCrashPointsOfAnArchiveInPieces(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	ids := []string{"a", "b", "c"}
+	for _, behind := range []bool{false, true} {
+		points := 0
+		for finished := false; !finished; {
+			points++
+			t.Run(fmt.Sprint("behind ", behind, " call ", points), func(t *testing.T) {
+				o := Options{Prefix: fmt.Sprint("archive", behind, points), Partitions: 1}
+				s := open(t, server.URL(), o)
+				o.piece = 1
+				far := open(t, server.URL(), o)
+				turn(t, s, 1, "r1", &store.SnapshotUpdate{Append: ids, Upsert: map[string]json.RawMessage{"a": json.RawMessage("1")}})
+				b := with(inline(view(t, s, store.ReadQuery{}).Version, "r2"), func(k *store.Execute) {
+					k.Archive = map[string]json.RawMessage{"a": json.RawMessage("1"), "b": json.RawMessage("1"), "c": json.RawMessage("1")}
+				})
+				at := &dying{left: points, behind: behind}
+				far.conn.Client.(*redis.Client).AddHook(at)
+				_, err := far.Begin(t.Context(), b)
+				if finished = !at.died; finished != (err == nil) {
+					t.Fatal(err)
+				}
+				archived := func() int { return len(view(t, s, store.ReadQuery{MessageIDs: ids}).Archived) }
+				want := 0
+				if view(t, s, store.ReadQuery{}).Active != nil {
+					want = len(ids)
+				}
+				if n := archived(); n != want {
+					t.Errorf("%d messages are in the archive, want %d", n, want)
+				}
+				begin(t, s, b)
+				if n := archived(); n != len(ids) {
+					t.Errorf("in the end %d messages are in the archive", n)
+				}
+			})
+		}
+		if points != len(ids)+2 {
+			t.Errorf("%d calls", points-1)
+		}
+	}
+}
