@@ -1,7 +1,7 @@
 // What a decision looks like: in the tab that took it, in others, and after a reload.
 
 import assert from "node:assert/strict";
-import { a, ANN, barriers, embedded, guarded, person, PHONE, signIn, Tab, test, unique, until } from "./lane.mjs";
+import { a, ANN, barriers, embedded, guarded, numbers, person, PHONE, signIn, Tab, test, unique, until } from "./lane.mjs";
 
 const verdict = (tab) => tab.at("tool-card").last().getByTestId("verdict");
 
@@ -96,6 +96,23 @@ test("on a phone, fields that are edited have the window for themselves, and no 
   }
   assert.equal(await tab.page.locator(".keys").filter({ visible: true }).count(), 0);
   await tab.shot("135-edits-on-a-phone");
+});
+
+test("nothing lies over a question that is in sight, and there is a way to one that is not", async () => {
+  const tab = await Tab.open(await person({ viewport: { width: PHONE, height: 700 } }), embedded);
+  await tab.say(`/say ${numbers(40).replaceAll(" ", "\n\n")}`);
+  await tab.rest();
+  await tab.say("/form");
+  await tab.asked("input_required");
+  const up = (pixels) => tab.page.evaluate((by) => new Promise((drawn) => {
+    scrollBy({ top: -by, behavior: "instant" });
+    requestAnimationFrame(() => requestAnimationFrame(drawn));
+  }), pixels);
+  await up(100);
+  assert.equal(await tab.at("jump").count(), 0, "who reads a question sees it");
+  await up(1000);
+  await tab.click("jump");
+  await until(async () => (await tab.at("jump").count()) === 0 && tab.at("submit-form").isVisible(), "the question is in sight again");
 });
 
 test("questions and what was answered stay in the conversation, and a yes has its no", async () => {

@@ -71,7 +71,7 @@ const answer: Strings["answer"] = {
   arguments: "Argumente",
   keys: "Strg+Eingabe gibt frei, Escape verwirft.",
   reason: "Grund",
-  reasonHint: "(optional; der Agent erfährt ihn mit der Antwort)",
+  reasonHint: "(optional, für den Agenten)",
   reasonKeys: "Enter führt zu den Knöpfen, Escape verlässt das Feld.",
   reasonTold: "Der Agent erfährt dies mit der Antwort.",
   twice: "Nennt ein Feld doppelt:",

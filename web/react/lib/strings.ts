@@ -74,7 +74,7 @@ const answer = {
   arguments: "Arguments",
   keys: "Ctrl+Enter approves, Escape discards.",
   reason: "Reason",
-  reasonHint: "(optional; the agent is told it with your answer)",
+  reasonHint: "(optional, for the agent)",
   reasonKeys: "Enter leads to the buttons, Escape leaves the field.",
   reasonTold: "The agent is told this with your answer.",
   twice: "Names a member twice:",

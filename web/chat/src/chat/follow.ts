@@ -26,8 +26,16 @@ function scrolled(): Scrolled {
   return { top: scrollTop, seen: clientHeight, height: scrollHeight };
 }
 
+/** A question that begins above the composer: who sees it needs no way to it, and nothing may lie over it. */
+function seesQuestion(content: HTMLElement | null): boolean {
+  const question = content?.querySelector(".questions");
+  if (!question) return false;
+  const composer = content?.parentElement?.querySelector(".composer");
+  return question.getBoundingClientRect().top < (composer?.getBoundingClientRect().top || innerHeight);
+}
+
 export interface Follow {
-  /** The reader is elsewhere. */
+  /** The reader is elsewhere, and sees no question. */
   away: boolean;
   /** Goes to the end, and stays there. */
   jump: () => void;
@@ -46,12 +54,13 @@ export function useFollow(content: RefObject<HTMLElement | null>, told: boolean)
     last.current = scrolled();
     scrolledByPage();
   }, []);
+  const look = useCallback(() => setAway(!follows.current && !seesQuestion(content.current)), [content]);
   useEffect(() => {
     const moved = () => {
       const now = scrolled();
       follows.current = followsAfter(follows.current, last.current, now);
       last.current = now;
-      setAway(!follows.current);
+      look();
     };
     const opens = (event: MouseEvent) => {
       if (!(event.target instanceof Element && event.target.closest("summary, [aria-expanded]"))) return;
@@ -65,21 +74,25 @@ export function useFollow(content: RefObject<HTMLElement | null>, told: boolean)
       removeEventListener("scroll", moved);
       removeEventListener("click", opens, { capture: true });
     };
-  }, []);
+  }, [look]);
   useLayoutEffect(() => {
     if (told) toEnd();
   });
   useEffect(() => {
     if (!told || !content.current) return;
     // What is loaded or drawn later grows without the page's being rendered.
-    const grown = new ResizeObserver(toEnd);
+    const changed = () => {
+      toEnd();
+      look();
+    };
+    const grown = new ResizeObserver(changed);
     grown.observe(content.current);
-    addEventListener("resize", toEnd);
+    addEventListener("resize", changed);
     return () => {
       grown.disconnect();
-      removeEventListener("resize", toEnd);
+      removeEventListener("resize", changed);
     };
-  }, [told, content, toEnd]);
+  }, [told, content, toEnd, look]);
   const jump = useCallback(() => {
     follows.current = true;
     setAway(false);
