@@ -11,6 +11,8 @@ import (
 	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
+	"github.com/aguiws/aguiws/redisstore/storetest/model"
+	"github.com/aguiws/aguiws/redisstore/storetest/stage"
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 )
@@ -18,7 +20,7 @@ import (
 // patience is for machines that do much else.
 const patience = 30 * time.Second
 
-func nodeOptions(n storetest.Node) *Options {
+func nodeOptions(n stage.Node) *Options {
 	return &Options{Prefix: n.Space, Node: n.ID, Lease: n.Lease, Retain: n.Retain, RetainBytes: n.Bytes, RetainAge: n.Age,
 		LargeEvent: n.Large, Keep: n.Keep, NoticeCount: n.Notices, KeepDecisions: n.Records, ThreadTTL: n.TTL, HistoryID: n.History, Clock: n.Clock,
 		Timeout: patience}
@@ -41,8 +43,8 @@ func miniredisClient(server *miniredis.Miniredis) *redis.Client {
 }
 
 // onMiniredis opens stores on one server in the process, as the embedded store does.
-func onMiniredis(server *miniredis.Miniredis) storetest.Open {
-	return func(t testing.TB, n storetest.Node) store.Store {
+func onMiniredis(server *miniredis.Miniredis) stage.Open {
+	return func(t testing.TB, n stage.Node) store.Store {
 		client := miniredisClient(server)
 		t.Cleanup(func() { _ = client.Close() })
 		o := nodeOptions(n)
@@ -58,8 +60,8 @@ func onMiniredis(server *miniredis.Miniredis) storetest.Open {
 	}
 }
 
-func onRedis(url string) storetest.Open {
-	return func(t testing.TB, n storetest.Node) store.Store {
+func onRedis(url string) stage.Open {
+	return func(t testing.TB, n stage.Node) store.Store {
 		s, err := Open(context.Background(), url, nodeOptions(n))
 		if err != nil {
 			t.Fatal(err)
@@ -93,9 +95,9 @@ const fewPartitions = 6
 
 // inFewPartitions opens stores whose threads lie close together: what looks at
 // all partitions is called often in a game. Every other one changes messages in pieces.
-func inFewPartitions(url string) storetest.Open {
+func inFewPartitions(url string) stage.Open {
 	opened := 0
-	return func(t testing.TB, n storetest.Node) store.Store {
+	return func(t testing.TB, n stage.Node) store.Store {
 		o := nodeOptions(n)
 		o.Partitions = fewPartitions
 		if opened++; opened%2 == 0 {
@@ -110,18 +112,18 @@ func inFewPartitions(url string) storetest.Open {
 }
 
 // play is a game of the model, shorter where it would take long.
-func play(t *testing.T, operations, partitions int, client redis.UniversalClient) storetest.Play {
+func play(t *testing.T, operations, partitions int, client redis.UniversalClient) model.Play {
 	t.Cleanup(func() { _ = client.Close() })
 	if raced || testing.Short() {
 		operations /= 20
 	}
-	return storetest.Play{Operations: operations, Inspect: inspector(t, client), Delivered: deliverer(client, partitions)}
+	return model.Play{Operations: operations, Inspect: inspector(t, client), Delivered: deliverer(client, partitions)}
 }
 
 func TestModelOnMiniredis(t *testing.T) {
 	server := miniredis.NewMiniRedis()
 	t.Cleanup(server.Close)
-	storetest.Model(t, onMiniredis(server), play(t, 300, 4, miniredisClient(server)))
+	model.Model(t, onMiniredis(server), play(t, 300, 4, miniredisClient(server)))
 }
 
 func TestModelOnRedis(t *testing.T) {
@@ -130,7 +132,7 @@ func TestModelOnRedis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	storetest.Model(t, inFewPartitions(url), play(t, suite.Operations(), fewPartitions, client))
+	model.Model(t, inFewPartitions(url), play(t, suite.Operations(), fewPartitions, client))
 }
 
 func TestModelOnCluster(t *testing.T) {
@@ -140,5 +142,5 @@ func TestModelOnCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	storetest.Model(t, inFewPartitions(url), play(t, 3_000, fewPartitions, client))
+	model.Model(t, inFewPartitions(url), play(t, 3_000, fewPartitions, client))
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
-	"github.com/aguiws/aguiws/redisstore/storetest"
+	"github.com/aguiws/aguiws/redisstore/storetest/stage"
 )
 
 // crashCases are all operations that write to streams.
@@ -144,7 +144,7 @@ var crashCases = []crashCase{
 	{name: "delete", prepare: func(c *crash) (string, func(*Store) error) {
 		commit(c.T, c.s, c.ending(c.runs("r1"), store.EndFinish))
 		return c.s.conn.Keys.Thread(testKey).Member, func(s *Store) error {
-			ok, err := s.Delete(context.Background(), testKey, storetest.Deleting(""))
+			ok, err := s.Delete(context.Background(), testKey, stage.Deleting(""))
 			if err == nil && !ok {
 				err = errors.New("it is refused")
 			}
@@ -154,7 +154,7 @@ var crashCases = []crashCase{
 	{name: "delete what asks", prepare: func(c *crash) (string, func(*Store) error) {
 		c.asks()
 		return `"asked":`, func(s *Store) error {
-			ok, err := s.Delete(context.Background(), testKey, storetest.Deleting(""))
+			ok, err := s.Delete(context.Background(), testKey, stage.Deleting(""))
 			if err == nil && !ok {
 				err = errors.New("it is refused")
 			}
@@ -165,7 +165,7 @@ var crashCases = []crashCase{
 		c.asks()
 		c.now = c.now.Add(time.Hour)
 		given(c.T, c.s, time.Hour, "a")
-		return `"asked":`, func(s *Store) error { return s.Erase(context.Background(), testKey, storetest.Deleting("")) }
+		return `"asked":`, func(s *Store) error { return s.Erase(context.Background(), testKey, stage.Deleting("")) }
 	}, notices: []string{"interrupt.cancelled r1 int", "thread.deleted"}, decisions: 1},
 	{name: "retire", prepare: func(c *crash) (string, func(*Store) error) {
 		commit(c.T, c.s, c.ending(c.runs("r1"), store.EndFinish))

@@ -10,7 +10,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/redisstore/storetest"
+	"github.com/aguiws/aguiws/redisstore/storetest/stage"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -103,7 +103,7 @@ func TestCrashPointsOfCascade(t *testing.T) {
 				treeOf(t, s)
 				at := &dying{left: points, behind: behind}
 				far.conn.Client.(*redis.Client).AddHook(at)
-				res, err := far.DeleteTree(t.Context(), treeKey("a"), store.DeleteCascade, storetest.Deleting(""))
+				res, err := far.DeleteTree(t.Context(), treeKey("a"), store.DeleteCascade, stage.Deleting(""))
 				if finished = !at.died; finished != (err == nil) || finished != res.Deleted {
 					t.Fatalf("%+v, %v", res, err)
 				}
@@ -136,7 +136,7 @@ func TestCrashPointsOfCascade(t *testing.T) {
 					}
 				}
 				for more := true; more; {
-					if more, err = s.FinishDeletes(t.Context(), storetest.Deleting("").Withdraw); err != nil {
+					if more, err = s.FinishDeletes(t.Context(), stage.Deleting("").Withdraw); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -180,7 +180,7 @@ func TestDeletedTwiceAndMadeAnew(t *testing.T) {
 	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Prefix: "anew"})
 	treeOf(t, s)
 	for name, slow := range map[string]func() error{
-		"fell": func() error { return s.fell(t.Context(), doomed{key: treeKey("a")}, storetest.Deleting("").Withdraw) },
+		"fell": func() error { return s.fell(t.Context(), doomed{key: treeKey("a")}, stage.Deleting("").Withdraw) },
 		"rest": func() error { return s.gone(t.Context(), treeKey("a"), felled) },
 	} {
 		if err := slow(); err != nil {
@@ -204,7 +204,7 @@ func TestNodesAreSmall(t *testing.T) {
 	if n := len(s.conn.Client.HGet(t.Context(), keys[0], "a").Val()); n == 0 || n > 200 {
 		t.Errorf("a node has %d bytes", n)
 	}
-	if res, err := s.DeleteTree(t.Context(), treeKey("a"), store.DeleteCascade, storetest.Deleting("")); err != nil || !res.Deleted {
+	if res, err := s.DeleteTree(t.Context(), treeKey("a"), store.DeleteCascade, stage.Deleting("")); err != nil || !res.Deleted {
 		t.Fatal(res, err)
 	}
 	if n := s.conn.Client.Exists(t.Context(), keys...).Val(); n != 0 {

@@ -14,7 +14,8 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/redisstore/storetest"
+	"github.com/aguiws/aguiws/redisstore/storetest/model"
+	"github.com/aguiws/aguiws/redisstore/storetest/stage"
 )
 
 var testKey = store.ThreadKey{Namespace: "n", Thread: "t"}
@@ -184,7 +185,7 @@ func TestALostReplyIsAnUnknownOutcomeAndTheCallSentAgainFindsIt(t *testing.T) {
 func TestInvariantsHoldThroughALinkThatLosesReplies(t *testing.T) {
 	proxy := redistest.StartProxy(t, redistest.Start(t, redistest.Options{}))
 	connected := onRedis(proxy.URL())
-	storetest.Storm(t, func(t testing.TB, n storetest.Node) store.Store {
+	model.Storm(t, func(t testing.TB, n stage.Node) store.Store {
 		proxy.LoseEvery(0)
 		s := connected(t, n)
 		proxy.LoseEvery(11)

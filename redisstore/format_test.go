@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/redisstore/storetest"
+	"github.com/aguiws/aguiws/redisstore/storetest/stage"
 	"github.com/alicebob/miniredis/v2"
 )
 
 func TestTheFormatIsRecordedAtFirstUse(t *testing.T) {
 	server := miniredis.NewMiniRedis()
 	t.Cleanup(server.Close)
-	onMiniredis(server)(t, storetest.Node{Space: "space"})
+	onMiniredis(server)(t, stage.Node{Space: "space"})
 	if got := server.HGet("space:meta", "format"); got != "6" {
 		t.Errorf("format %q", got)
 	}

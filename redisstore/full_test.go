@@ -7,7 +7,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/redisstore/storetest"
+	"github.com/aguiws/aguiws/redisstore/storetest/stage"
 )
 
 // A server that is full takes nothing new, but what makes room and what reads.
@@ -32,10 +32,10 @@ func TestAFullServerIsReadAndEmptied(t *testing.T) {
 	if err := s.conn.Client.Set(ctx, "x", "y", 0).Err(); err == nil || !strings.HasPrefix(err.Error(), "OOM") {
 		t.Fatalf("it is not full: %v", err)
 	}
-	if res, err := s.DeleteTree(ctx, testKey, store.DeleteCascade, storetest.Deleting("")); err != nil || !res.Deleted {
+	if res, err := s.DeleteTree(ctx, testKey, store.DeleteCascade, stage.Deleting("")); err != nil || !res.Deleted {
 		t.Errorf("deleting: %+v %v", res, err)
 	}
-	if res, err := s.DeleteTree(ctx, other, store.DeleteReject, storetest.Deleting("")); err != nil || !res.Deleted {
+	if res, err := s.DeleteTree(ctx, other, store.DeleteReject, stage.Deleting("")); err != nil || !res.Deleted {
 		t.Errorf("deleting another: %+v %v", res, err)
 	}
 	ordered(t, server, "CONFIG", "SET", "maxmemory", "0")

@@ -14,7 +14,7 @@ import (
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/internal/link"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/redisstore/storetest"
+	"github.com/aguiws/aguiws/redisstore/storetest/stage"
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 )
@@ -306,7 +306,7 @@ var garbageTests = []struct {
 		g.wants("what is whole comes due", found, true)
 		for _, key := range append(broken, good) {
 			for range 2 {
-				if err := g.Erase(g.Context(), key, storetest.Deleting("")); err != nil {
+				if err := g.Erase(g.Context(), key, stage.Deleting("")); err != nil {
 					g.Errorf("%s cannot be deleted: %v", key.Thread, err)
 				}
 			}
@@ -354,13 +354,13 @@ var garbageTests = []struct {
 		if nodes, next, err := g.TreeWalk(g.Context(), store.TreeWalk{Thread: treeKey("a")}); err != nil || next != "" || len(nodes) != 3 {
 			g.Errorf("a walk: %d, %q, %v", len(nodes), next, err)
 		}
-		if res, err := g.DeleteTree(g.Context(), treeKey("a"), store.DeleteCascade, storetest.Deleting("")); err != nil || res.Begun != 3 {
+		if res, err := g.DeleteTree(g.Context(), treeKey("a"), store.DeleteCascade, stage.Deleting("")); err != nil || res.Begun != 3 {
 			g.Errorf("%+v, %v", res, err)
 		}
-		if _, err := g.FinishDeletes(g.Context(), storetest.Deleting("").Withdraw); err != nil {
+		if _, err := g.FinishDeletes(g.Context(), stage.Deleting("").Withdraw); err != nil {
 			g.Error(err)
 		}
-		if res, err := g.DeleteTree(g.Context(), treeKey("bad2"), store.DeleteReject, storetest.Deleting("")); err != nil || !res.Deleted {
+		if res, err := g.DeleteTree(g.Context(), treeKey("bad2"), store.DeleteReject, stage.Deleting("")); err != nil || !res.Deleted {
 			g.Errorf("%+v, %v", res, err)
 		}
 	}},

@@ -8,7 +8,7 @@ import (
 	"github.com/alicebob/miniredis/v2"
 
 	"github.com/aguiws/aguiws/adapter/store"
-	"github.com/aguiws/aguiws/redisstore/storetest"
+	"github.com/aguiws/aguiws/redisstore/storetest/stage"
 )
 
 // What went along with an input may be a credential: it lies in the database as long as the
@@ -56,7 +56,7 @@ func TestHeadersGoWithTheirRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := miniredis.RunT(t)
-			s := onMiniredis(server)(t, storetest.Node{ID: "a"}).(*Store)
+			s := onMiniredis(server)(t, stage.Node{ID: "a"}).(*Store)
 			b := inline(0, "r1")
 			b.Headers = secret
 			c := begin(t, s, b)

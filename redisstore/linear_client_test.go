@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/aguiws/aguiws/adapter/store"
-	"github.com/aguiws/aguiws/redisstore/storetest"
+	"github.com/aguiws/aguiws/redisstore/storetest/stage"
 	"github.com/anishathalye/porcupine"
 )
 
@@ -170,9 +170,9 @@ func (c *linearClient) begin() {
 		now.Token = ""
 		b.Kind = store.Enqueue{Input: json.RawMessage("{}"), Cancelled: [2][]byte{[]byte("a"), []byte("b")}}
 	case "resume":
-		b.Kind = store.Resume{Claimed: now, Answers: answers, Decided: storetest.Decided(answers), Decisions: json.RawMessage("1")}
+		b.Kind = store.Resume{Claimed: now, Answers: answers, Decided: stage.Decided(answers), Decisions: json.RawMessage("1")}
 	case "steer":
-		b.Kind = store.Steer{Claimed: now, Fresh: fresh, Answers: answers, Decided: storetest.Decided(answers)}
+		b.Kind = store.Steer{Claimed: now, Fresh: fresh, Answers: answers, Decided: stage.Decided(answers)}
 	default:
 		b.Kind = store.Execute{Claimed: now, Fresh: fresh}
 	}

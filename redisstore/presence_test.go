@@ -8,7 +8,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/redisstore/storetest"
+	"github.com/aguiws/aguiws/redisstore/storetest/stage"
 )
 
 // awaitTakers asks until the number is right, however often the server goes away.
@@ -34,7 +34,7 @@ func awaitTakers(t *testing.T, s *Store, agent string, want int) {
 func twoNodes(t *testing.T, server *redistest.Server) (a, b *Store) {
 	t.Helper()
 	open := onRedis(server.URL())
-	return open(t, storetest.Node{Space: "offers", ID: "a"}).(*Store), open(t, storetest.Node{Space: "offers", ID: "b"}).(*Store)
+	return open(t, stage.Node{Space: "offers", ID: "a"}).(*Store), open(t, stage.Node{Space: "offers", ID: "b"}).(*Store)
 }
 
 // What a node has said holds after its subscription was lost.

@@ -14,6 +14,7 @@ import (
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
+	"github.com/aguiws/aguiws/redisstore/storetest/stage"
 )
 
 // unknown wants an unknown outcome because of the replicas.
@@ -206,7 +207,7 @@ func TestTheContractHoldsWithAReplica(t *testing.T) {
 	suite.Full(t)
 	master := redistest.Start(t, redistest.Options{TCP: true, Args: []string{"--repl-diskless-sync-delay", "0"}})
 	redistest.Replica(t, master)
-	storetest.Run(t, func(t testing.TB, n storetest.Node) store.Store {
+	storetest.Run(t, func(t testing.TB, n stage.Node) store.Store {
 		o := nodeOptions(n)
 		o.WaitReplicas, o.WaitTimeout = 1, patience
 		s, err := Open(context.Background(), master.URL(), o)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/redisstore/storetest"
+	"github.com/aguiws/aguiws/redisstore/storetest/stage"
 )
 
 // What is kept of a namespace's threads is counted, and has a bound.
@@ -40,15 +40,15 @@ func TestNodesOfANamespaceHaveABound(t *testing.T) {
 		{func() error { return put("one", false, "a", `{}`) }, 6},
 		{func() error { return put("two", true, "", `{}`) }, 11},
 		{func() error {
-			_, err := s.DeleteTree(t.Context(), treeKey("one"), store.DeleteReject, storetest.Deleting(""))
+			_, err := s.DeleteTree(t.Context(), treeKey("one"), store.DeleteReject, stage.Deleting(""))
 			return err
 		}, 5},
 		{func() error {
-			_, err := s.DeleteTree(t.Context(), treeKey("nobody"), store.DeleteReject, storetest.Deleting(""))
+			_, err := s.DeleteTree(t.Context(), treeKey("nobody"), store.DeleteReject, stage.Deleting(""))
 			return err
 		}, 5},
 		{func() error {
-			_, err := s.DeleteTree(t.Context(), treeKey("two"), store.DeleteCascade, storetest.Deleting(""))
+			_, err := s.DeleteTree(t.Context(), treeKey("two"), store.DeleteCascade, stage.Deleting(""))
 			return err
 		}, 0},
 	} {

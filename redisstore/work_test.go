@@ -12,7 +12,7 @@ import (
 	"github.com/aguiws/aguiws/redisstore/internal/mailbox"
 	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/redisstore/storetest"
+	"github.com/aguiws/aguiws/redisstore/storetest/stage"
 	"github.com/alicebob/miniredis/v2"
 )
 
@@ -34,7 +34,7 @@ func TestDueHidesNothing(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := nodeOptions(storetest.Node{Space: "due", ID: "a", Lease: time.Millisecond})
+			o := nodeOptions(stage.Node{Space: "due", ID: "a", Lease: time.Millisecond})
 			o.Partitions = 1
 			s, err := open(t, o)
 			if err != nil {

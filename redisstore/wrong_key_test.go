@@ -12,7 +12,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/internal/keyspace"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/redisstore/storetest"
+	"github.com/aguiws/aguiws/redisstore/storetest/stage"
 )
 
 // Whichever key of a partition is of another type: what goes over all partitions has what the
@@ -124,7 +124,7 @@ func TestAWrongKeyOfAPartitionHidesNoOther(t *testing.T) {
 			partly("decisions", err)
 			_, err = s.DeadLetters(ctx, store.PageQuery{Tenant: "tenant"})
 			partly("dead letters", err)
-			_, err = s.FinishDeletes(ctx, storetest.Deleting("").Withdraw)
+			_, err = s.FinishDeletes(ctx, stage.Deleting("").Withdraw)
 			partly("deletions", err)
 			clock = clock.Add(48 * time.Hour)
 			for more := true; more; {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/redisstore/storetest"
+	"github.com/aguiws/aguiws/redisstore/storetest/stage"
 )
 
 // A key that is of another type costs nobody but its own: lists go on without it and say so, and
@@ -44,7 +44,7 @@ func TestAKeyOfAWrongTypeKeepsNothingElse(t *testing.T) {
 		t.Errorf("counts: %v %v", n, err)
 	}
 	spoil(hurt.Rec())
-	if res, err := s.DeleteTree(ctx, testKey, store.DeleteCascade, storetest.Deleting("")); err != nil || !res.Deleted {
+	if res, err := s.DeleteTree(ctx, testKey, store.DeleteCascade, stage.Deleting("")); err != nil || !res.Deleted {
 		t.Errorf("delete: %+v %v", res, err)
 	}
 	if _, err := s.Begin(ctx, inline(0, "anew")); err != nil {

@@ -6,30 +6,24 @@
 //
 // Run opens many stores, as different nodes of one installation: what they share
 // is named by Node.Space, and every subtest has a space of its own. Its groups are
-// tables, each in the file of its name:
+// tables, each in the file of its name. In runs:
 //
-//	Read, Follow, Large, Page, History       what is read of a thread, and what followers hear
 //	Begin, Resume, Dedupe                    how a run is admitted
 //	Claim, Queue, Dispatch, Work             what waits, and who gets it
 //	Commit, End, Expire                      what a run writes, how it ends, how long its questions stand
 //	Nack, DeadLetters                        what fails: retries and dead letters
 //	Stop, Interrupt                          what is ended on purpose
 //	Retry                                    every call that writes, sent again after a lost reply
+//	Presence                                 which agents a node serves
+//
+// In threads:
+//
+//	Read, Follow, Large, Page, History       what is read of a thread, and what followers hear
 //	Inbox, Threads, Drafts                   what people browse
 //	Delete, Retire, Retention                what is forgotten, and when
-//	Presence                                 which agents a node serves
-//	Stress, Invariant                        many callers at once, and what holds whatever they do
 //
-// The moves that subtests make (begin, claim, commit, nack) are in moves.go and
-// mailbox.go.
-//
-// Model plays random calls of the whole contract against a plain model of a thread
-// (model*.go, play*.go), and prints the seed with which it plays them again. Storm lets
-// workers do as they like on links that lose replies.
-//
-// Keep makes a package's tests fail when one of its behaviours was shown by no test
-// that ran, so that none gets lost: redisstore's keep Contract, adapter's what runs
-// over a store have to show.
+// In model: Stress and Invariant (many callers at once, and what holds whatever they do),
+// Model, and Storm. All three stand on stage, which has the moves that subtests make.
 //
 // # What a store need not do
 //
