@@ -185,6 +185,20 @@ func TestCheckRedis(t *testing.T) {
 	wantLines(t, out, "ok    redis scripts: ", "ok    redis write, read, delete: ")
 }
 
+// The lines that a page has Redis's own file begin with start a Redis that is taken as it is.
+func TestCheckRedisOfThePage(t *testing.T) {
+	shown := blocks(userDocs(t)["docs/operations.md"], "text")
+	n := slices.IndexFunc(shown, func(block string) bool { return strings.Contains(block, "appendonly yes") })
+	if n < 0 {
+		t.Fatal("operations.md has no lines for redis.conf")
+	}
+	s := redistest.Start(t, redistest.Options{Args: []string{"--include", write(t, "redis.conf", shown[n])}})
+	out, err := checked(t, "--redis", s.URL(), "--strict-durability")
+	if err != nil || strings.Contains(out, "warn  redis") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // A user who may not do what the store does is found out.
 func TestCheckRedisRights(t *testing.T) {
 	s := redistest.Start(t, redistest.Options{TCP: true})
