@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,10 +73,11 @@ func (r *report) address(s *settings) {
 		l.Close()
 		r.say("ok", each.name, "%s can be listened on", each.addr)
 	}
-	if host, _, err := net.SplitHostPort(s.addr); err == nil && s.tlsCert == "" && len(s.proxies) == 0 && host != "localhost" {
-		if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
-			r.say("warn", "addr", "credentials come to %s in clear: set tls-cert, or a proxy that ends TLS, and that in trusted-proxies", s.addr)
-		}
+	if s.tlsCert == "" && len(s.proxies) == 0 && !s.onLoopback() {
+		r.say("warn", "addr", "credentials come to %s in clear: set tls-cert, or a proxy that ends TLS, and that in trusted-proxies", s.addr)
+	}
+	if s.proxyUnlisted() {
+		r.say("warn", "trusted-proxies", "hosts are served on a loopback address, so a proxy is in front of it: add 127.0.0.1, or its clients have no limits by address")
 	}
 }
 
@@ -90,9 +92,12 @@ func (r *report) demo(s *settings, agents *agentSet) {
 // would not let, or should not be let.
 func (r *report) origins(s *settings) {
 	set, err := origin.ParseSet(s.origins)
+	refused := s.refusedPage(set)
 	switch {
 	case err != nil:
 		r.fail("origins", err)
+	case refused != "":
+		r.say("warn", "origins", "%s is refused, because the server behind a proxy sees http: add it to origins", refused)
 	case len(set) == 0 && s.auth == "none":
 		r.say("ok", "origins", "its own pages, and any that this machine serves on a loopback address")
 	case len(set) == 0:
@@ -112,6 +117,26 @@ func (r *report) origins(s *settings) {
 			r.say("ok", "origins", "%s", each)
 		}
 	}
+}
+
+// refusedPage is the server's own page as a proxy in front serves it, if no origin names
+// one of the server's names; "": none is refused, or no proxy ends TLS.
+func (s *settings) refusedPage(set origin.Set) (first string) {
+	if s.tlsCert != "" || len(s.proxies) == 0 && !s.onLoopback() {
+		return ""
+	}
+	_, own := s.ownAddress()
+	for _, host := range s.hosts {
+		page, ok := origin.Of("https", host)
+		if !ok || page.Local() {
+			continue
+		}
+		if set.Allows(page) || slices.Contains(own, page.String()) {
+			return ""
+		}
+		first = cmp.Or(first, page.String())
+	}
+	return first
 }
 
 func (r *report) identity(ctx context.Context, s *settings) {

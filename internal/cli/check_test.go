@@ -109,13 +109,17 @@ func TestCheckOrigins(t *testing.T) {
 		args  []string
 		lines []string
 	}{
-		"none named":     {nil, []string{"ok    origins: its own pages, and any that this machine serves"}},
-		"authenticated":  {[]string{"--auth", "tokens", "--tokens", "[{token: 0123456789abcdef, user: ann}]"}, []string{"ok    origins: its own pages alone"}},
-		"dev servers":    {[]string{"--origins", "http://localhost:*,http://[::1]:5173/"}, []string{"ok    origins: http://localhost:*\n", "ok    origins: http://[::1]:5173\n"}},
-		"mixed":          {[]string{"--origins", "https://app.example"}, []string{"warn  origins: https://app.example: a page over https may not use http and ws"}},
-		"behind a proxy": {[]string{"--origins", "https://app.example", "--hosts", "app.example"}, []string{"ok    origins: https://app.example\n"}},
-		"no TLS":         {[]string{"--origins", "http://app.example"}, []string{"warn  origins: http://app.example: whoever is between"}},
-		"any port":       {[]string{"--origins", "https://app.example:*", "--hosts", "app.example"}, []string{"warn  origins: https://app.example:*: whoever can serve"}},
+		"none named":        {nil, []string{"ok    origins: its own pages, and any that this machine serves"}},
+		"authenticated":     {[]string{"--auth", "tokens", "--tokens", "[{token: 0123456789abcdef, user: ann}]"}, []string{"ok    origins: its own pages alone"}},
+		"dev servers":       {[]string{"--origins", "http://localhost:*,http://[::1]:5173/"}, []string{"ok    origins: http://localhost:*\n", "ok    origins: http://[::1]:5173\n"}},
+		"mixed":             {[]string{"--origins", "https://app.example"}, []string{"warn  origins: https://app.example: a page over https may not use http and ws"}},
+		"behind a proxy":    {[]string{"--origins", "https://app.example", "--hosts", "app.example"}, []string{"ok    origins: https://app.example\n"}},
+		"no TLS":            {[]string{"--origins", "http://app.example"}, []string{"warn  origins: http://app.example: whoever is between"}},
+		"a proxy's page":    {[]string{"--hosts", "app.example"}, []string{"warn  origins: https://app.example is refused, because", "warn  trusted-proxies: hosts are served"}},
+		"a proxy elsewhere": {[]string{"--hosts", "aguiws.svc,app.example", "--trusted-proxies", "10.0.0.5", "--origins", "https://other.example"}, []string{"warn  origins: https://aguiws.svc is refused", "ok    origins: https://other.example\n"}},
+		"one of its names":  {[]string{"--hosts", "aguiws.svc,app.example", "--trusted-proxies", "127.0.0.1", "--origins", "https://app.example"}, []string{"ok    addr: 127.0.0.1:0 can be listened on\nok    origins: https://app.example\nok"}},
+		"plain http":        {[]string{"--hosts", "app.example", "--addr", "0.0.0.0:0", "--auth", "tokens", "--tokens", "[{token: 0123456789abcdef, user: ann}]"}, []string{"ok    origins: its own pages alone"}},
+		"any port":          {[]string{"--origins", "https://app.example:*", "--hosts", "app.example"}, []string{"warn  origins: https://app.example:*: whoever can serve"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := checked(t, c.args...)
@@ -183,6 +187,20 @@ func TestCheckRedis(t *testing.T) {
 		t.Errorf("not every master was looked at:\n%s", out)
 	}
 	wantLines(t, out, "ok    redis scripts: ", "ok    redis write, read, delete: ")
+}
+
+// The lines that a page has Redis's own file begin with start a Redis that is taken as it is.
+func TestCheckRedisOfThePage(t *testing.T) {
+	shown := blocks(userDocs(t)["docs/operations.md"], "text")
+	n := slices.IndexFunc(shown, func(block string) bool { return strings.Contains(block, "appendonly yes") })
+	if n < 0 {
+		t.Fatal("operations.md has no lines for redis.conf")
+	}
+	s := redistest.Start(t, redistest.Options{Args: []string{"--include", write(t, "redis.conf", shown[n])}})
+	out, err := checked(t, "--redis", s.URL(), "--strict-durability")
+	if err != nil || strings.Contains(out, "warn  redis") {
+		t.Errorf("%v\n%s", err, out)
+	}
 }
 
 // A user who may not do what the store does is found out.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/internal/build"
+	"github.com/aguiws/aguiws/internal/origin"
 	"github.com/aguiws/aguiws/redisstore"
 )
 
@@ -79,13 +80,22 @@ func announce(w io.Writer, log *slog.Logger, s *settings, agents *agentSet, addr
 	}
 }
 
-// warnOfProxy says that a proxy is not listed that must be there: on a loopback
-// address nobody else can use another name. The server sees later what a proxy says for
+// proxyUnlisted reports whether a proxy must be there that is not listed: on a loopback
+// address nobody else can use another name.
+func (s *settings) proxyUnlisted() bool {
+	return s.onLoopback() && len(s.hosts) > 0 && len(s.proxies) == 0
+}
+
+// onLoopback reports whether this machine alone reaches addr.
+func (s *settings) onLoopback() bool {
+	host, _, _ := net.SplitHostPort(s.addr)
+	return origin.Loopback(host)
+}
+
+// warnOfProxy says that a proxy is not listed. The server sees later what a proxy says for
 // itself.
 func (s *settings) warnOfProxy(log *slog.Logger) {
-	host, _, _ := net.SplitHostPort(s.addr)
-	ip := net.ParseIP(host)
-	if (host == "localhost" || ip != nil && ip.IsLoopback()) && len(s.hosts) > 0 && len(s.proxies) == 0 {
+	if s.proxyUnlisted() {
 		log.Warn("hosts are served on a loopback address, so a proxy is in front of it, and it is not listed: its clients have no limits by address", "setting", "--trusted-proxies 127.0.0.1/32,::1/128")
 	}
 }
