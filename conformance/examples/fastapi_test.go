@@ -148,6 +148,7 @@ func TestFastAPIAlone(t *testing.T) {
 	post := func(rest string) string { return told(t, url, rest) }
 	for rest, want := range map[string]string{
 		`"messages":[]`: "Write the name of somebody",
+		`"messages":[{"id":"m","role":"user","content":"rooms"}]`:                        "These rooms are free: blue, green.",
 		`"messages":[{"id":"m","role":"user","content":[{"type":"text","text":"ann"}]}]`: "Write the name of somebody",
 		`"messages":[],"resume":[{"interruptId":"q","status":"cancelled"}]`:              "404",
 	} {
@@ -214,6 +215,15 @@ func TestFastAPIMounted(t *testing.T) {
 		if response.StatusCode != of.want {
 			t.Errorf("with the secret %q %s answers %s", of.secret, of.path, response.Status)
 		}
+	}
+}
+
+// A secret that is empty, because its file is missing, say, is refused at the start.
+func TestFastAPIRefusesAnEmptySecret(t *testing.T) {
+	cmd := exec.Command(withFastAPI(t), "-c", "import app")
+	cmd.Dir, cmd.Env = fastapiFolder(t), append(os.Environ(), "AGENT_SECRET=")
+	if printed, err := cmd.CombinedOutput(); err == nil || !bytes.Contains(printed, []byte("AGENT_SECRET is empty")) {
+		t.Errorf("it tells %s, %v", printed, err)
 	}
 }
 

@@ -31,7 +31,9 @@ db.execute("CREATE TABLE IF NOT EXISTS asked (id TEXT PRIMARY KEY, about TEXT, s
 acting = {}  # the action on a question, which the same answer waits for when it comes again
 PATIENCE = 60  # seconds of silence; after five minutes aguiws takes the agent for lost
 LOOKS = 20  # a model that looks things up for ever is stopped
-SECRET = os.environ.get("AGENT_SECRET", "").encode()  # which aguiws sends, if others reach this port
+SECRET = os.environ.get("AGENT_SECRET")  # which aguiws sends, if others reach this port
+if SECRET == "":
+    raise SystemExit("AGENT_SECRET is empty: everybody would know it")
 log = logging.getLogger("uvicorn.error")
 
 
@@ -48,7 +50,7 @@ def keep(question, about, said=None):
 
 @app.post("/")
 async def run(request: Request):
-    if SECRET and not hmac.compare_digest(request.headers.get("x-agent-secret", "").encode(), SECRET):
+    if SECRET and not hmac.compare_digest(request.headers.get("x-agent-secret", "").encode(), SECRET.encode()):
         return Response(status_code=403)
     told = await request.json()
     answers = told.get("resume") or []

@@ -153,5 +153,8 @@ async def think(messages):
             yield "book_room", {"room": room, "hours": 2}
         else:
             yield "send_mail", {"to": text, "text": f"Dear {text}"}
-    elif last.get("role") != "tool":
+    elif last.get("role") == "tool":
+        if [m["content"] for m in messages if m["role"] == "user"][-1:] == ["rooms"]:
+            yield f"These rooms are free: {last['content']}."
+    else:
         yield 'Write the name of somebody, "rooms" or "book blue".'
