@@ -56,7 +56,12 @@ func copied(t *testing.T, from string) string {
 // uvicorn serves the example in a folder, from another one, and returns its URL.
 func uvicorn(t *testing.T, python, folder, port string, env ...string) (*exec.Cmd, string) {
 	t.Helper()
-	cmd := exec.Command(python, "-m", "uvicorn", "app:app", "--port", port, "--app-dir", folder)
+	return uvicornOf(t, "app:app", python, folder, port, env...)
+}
+
+func uvicornOf(t *testing.T, app, python, folder, port string, env ...string) (*exec.Cmd, string) {
+	t.Helper()
+	cmd := exec.Command(python, "-m", "uvicorn", app, "--port", port, "--app-dir", folder)
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1"), env...)
 	printed, err := cmd.StderrPipe()
@@ -142,8 +147,9 @@ func TestFastAPIAlone(t *testing.T) {
 	_, url := uvicorn(t, withFastAPI(t), folder, "0")
 	post := func(rest string) string { return told(t, url, rest) }
 	for rest, want := range map[string]string{
-		`"messages":[]`: "Write the name of somebody.",
-		`"messages":[{"id":"m","role":"user","content":[{"type":"text","text":"ann"}]}]`: "Write the name of somebody.",
+		`"messages":[]`: "Write the name of somebody",
+		`"messages":[{"id":"m","role":"user","content":"rooms"}]`:                        "These rooms are free: blue, green.",
+		`"messages":[{"id":"m","role":"user","content":[{"type":"text","text":"ann"}]}]`: "Write the name of somebody",
 		`"messages":[],"resume":[{"interruptId":"q","status":"cancelled"}]`:              "404",
 	} {
 		if got := post(rest); !strings.Contains(got, want) {
@@ -183,6 +189,44 @@ func TestFastAPIAlone(t *testing.T) {
 	}
 }
 
+// The agent is mounted in another app, and answers whoever knows its secret alone. A URL without the
+// slash is a redirect, which aguiws does not follow.
+func TestFastAPIMounted(t *testing.T) {
+	folder := fastapiFolder(t)
+	if err := os.CopyFS(folder, os.DirFS(filepath.Join(command.Root(t), "conformance", "examples", "mounted"))); err != nil {
+		t.Fatal(err)
+	}
+	_, url := uvicornOf(t, "main:app", withFastAPI(t), folder, "0", "AGENT_SECRET=s3")
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for _, of := range []struct {
+		path, secret string
+		want         int
+	}{{"/agui/", "s3", 200}, {"/agui/", "s", 403}, {"/agui/", "\xe4", 403}, {"/agui/", "", 403}, {"/agui", "s3", 307}} {
+		request, err := http.NewRequest(http.MethodPost, url+of.path, strings.NewReader(`{"threadId":"t","runId":"r","messages":[]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("X-Agent-Secret", of.secret)
+		response, err := client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode != of.want {
+			t.Errorf("with the secret %q %s answers %s", of.secret, of.path, response.Status)
+		}
+	}
+}
+
+// A secret that is empty, because its file is missing, say, is refused at the start.
+func TestFastAPIRefusesAnEmptySecret(t *testing.T) {
+	cmd := exec.Command(withFastAPI(t), "-c", "import app")
+	cmd.Dir, cmd.Env = fastapiFolder(t), append(os.Environ(), "AGENT_SECRET=")
+	if printed, err := cmd.CombinedOutput(); err == nil || !bytes.Contains(printed, []byte("AGENT_SECRET is empty")) {
+		t.Errorf("it tells %s, %v", printed, err)
+	}
+}
+
 // An action that takes long is no silence: comments come until it has ended.
 func TestFastAPIWaits(t *testing.T) {
 	cmd := exec.Command(withFastAPI(t), "-c", `
@@ -218,15 +262,16 @@ asyncio.run(main())
 func TestFastAPITool(t *testing.T) {
 	cmd := exec.Command(withFastAPI(t), "-c", `
 import asyncio, json, os, app
+from typing import Literal
 os.environ["MODEL"] = "m"
 import model, tools
 
-@tools.tool("Ring {name}?")
-def ring(name: str, loud: bool = False, *, key, run):
+@tools.tool("Ring {name}, and tell {who}?")
+def ring(name: str, loud: bool = False, who: list[str] | None = None, how: Literal["long", "short"] = "long", *, key, run):
     "Rings a bell."
     if name == "big ben":
         raise tools.NotDone("it is too large")
-    return f"{key} rings {name}{'!' * loud}"
+    return f"{key} rings {name}{'!' * loud} {how}"
 
 print(json.dumps(model.described("ring", ring)["function"]))
 
@@ -235,32 +280,117 @@ async def goes(name, args):
         yield name, args
     app.think = proposes
     told = "".join([part async for part in app.events({"threadId": "t", "runId": "r", "messages": []}, [])])
-    if "RUN_ERROR" in told:
+    if "The model proposed what no tool takes" in told:
         return print("refused")
     question = json.loads(told.split("data: ")[-1])["outcome"]["interrupts"][0]
     said = await app.act({"interruptId": question["id"], "status": "resolved", "payload": {"approved": True}}, "r")
     print(question["message"], said[1].replace(question["id"], "KEY"))
 
 async def main():
-    await goes("ring", {"name": "dinner", "loud": True})
+    await goes("ring", {"name": "dinner", "loud": True, "who": ["ann", "bob"], "how": "short"})
     await goes("ring", {"name": "big ben"})
     await goes("book_room", {"room": "blue", "hours": 2})
     await goes("book_room", {"room": "blue", "hours": 9})
-    for args in {}, {"name": 1}, {"name": "dinner", "key": "k"}, {"name": "dinner", "tune": "a"}, []:
+    for args in {}, {"name": 1}, {"name": "dinner", "key": "k"}, {"name": "dinner", "tune": "a"}, [], {"name": "d", "who": "ann"}, {"name": "d", "who": [1]}, {"name": "d", "how": "loud"}:
         await goes("ring", args)
     await goes("bake", {})
 
 asyncio.run(main())
 `)
 	cmd.Dir = fastapiFolder(t)
-	want := `{"name": "ring", "description": "Rings a bell.", "parameters": {"type": "object", "properties": {"name": {"type": "string"}, "loud": {"type": "boolean"}}, "required": ["name"]}}
-Ring dinner? KEY rings dinner!
-Ring big ben? Not done: it is too large.
+	want := `{"name": "ring", "description": "Rings a bell.", "parameters": {"type": "object", "properties": {"name": {"type": "string"}, "loud": {"type": "boolean"}, "who": {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]}, "how": {"enum": ["long", "short"]}}, "required": ["name"]}}
+Ring dinner, and tell ['ann', 'bob']? KEY rings dinner! short
+Ring big ben, and tell None? Not done: it is too large.
 Book blue for 2 hours? blue is yours for 2 hours.
 Book blue for 9 hours? Not done: a room can be had for 8 hours.
-` + strings.Repeat("refused\n", 6)
+` + strings.Repeat("refused\n", 9)
 	if printed, err := cmd.CombinedOutput(); err != nil || string(printed) != want {
 		t.Errorf("it tells %s, %v", printed, err)
+	}
+}
+
+// A function that no call could fit is refused when it becomes a tool, by its name and its argument. A
+// fault of think is not said to be the model's.
+func TestFastAPIRefusesATool(t *testing.T) {
+	cmd := exec.Command(withFastAPI(t), "-c", `
+import asyncio, datetime, tools
+
+def bare(when, *, key, run): "No annotation."
+def other(when: datetime.date, *, key, run): "A kind that JSON has not."
+def within(when: list[datetime.date], *, key, run): "The same in a list."
+def default(when: str = 3, *, key, run): "A default of another kind."
+def keyless(when: str): "Takes no key."
+def gap(then: str, *, key, run): "Has no argument for the gap."
+
+for function in bare, other, within, default, keyless, gap:
+    try:
+        tools.tool("At {when}?")(function)
+    except TypeError as error:
+        print(str(error)[:38])
+
+async def broken(_):
+    yield {}["away"]
+
+import app
+app.think = broken
+
+async def main():
+    print("".join([part async for part in app.events({"threadId": "t", "runId": "r", "messages": []}, [])]).split("data: ")[-1])
+
+asyncio.run(main())
+`)
+	cmd.Dir = fastapiFolder(t)
+	want := `@tool: bare: when needs an annotation:
+@tool: other: when needs an annotation
+@tool: within: when needs an annotatio
+@tool: default: when has the default 3
+@tool: keyless: a tool with a question
+@tool: gap: the question's {when} is n
+{"type": "RUN_ERROR", "message": "The agent cannot go on: KeyError('away')"}
+
+`
+	if printed, err := cmd.Output(); err != nil || strings.TrimSpace(string(printed)) != strings.TrimSpace(want) {
+		t.Errorf("it tells %s, %v", printed, err)
+	}
+}
+
+// A tool without a question is called at once. What it found is told, so that the thread keeps it, and
+// the model goes on from it in the same run. Beside a call that is asked about it goes on after the answer.
+func TestFastAPILooksUp(t *testing.T) {
+	cmd := exec.Command(withFastAPI(t), "-c", `
+import asyncio, app, json
+
+turns = [["Well. ", ("free_rooms", {})], [("free_rooms", {}), ("book_room", {"room": "blue", "hours": 2})], ["never"]]
+
+async def thinks(chat):
+    print([(m["role"], m["content"], len(m.get("toolCalls") or [])) for m in chat])
+    for part in turns.pop(0):
+        yield part
+
+app.think = thinks
+
+async def main():
+    said = [{"id": "m", "role": "user", "content": "book a room"}]
+    async for part in app.events({"threadId": "t", "runId": "r", "messages": said}, []):
+        told = json.loads(part[6:])
+        print(told["type"], told.get("content", ""), len((told.get("outcome") or {}).get("interrupts", [])))
+
+asyncio.run(main())
+`)
+	cmd.Dir = fastapiFolder(t)
+	const call = "TOOL_CALL_START  0\nTOOL_CALL_ARGS  0\nTOOL_CALL_END  0\n"
+	want := `RUN_STARTED  0
+[('user', 'book a room', 0)]
+TEXT_MESSAGE_START  0
+TEXT_MESSAGE_CONTENT  0
+TEXT_MESSAGE_END  0
+` + call + `TOOL_CALL_RESULT blue, green 0
+[('user', 'book a room', 0), ('assistant', 'Well. ', 1), ('tool', 'blue, green', 0)]
+` + call + `TOOL_CALL_RESULT blue, green 0
+` + call + `RUN_FINISHED  1
+`
+	if printed, err := cmd.CombinedOutput(); err != nil || string(printed) != want {
+		t.Errorf("it tells %s, %v, and not %s", printed, err, want)
 	}
 }
 

@@ -81,8 +81,35 @@ func TestLangGraphPython(t *testing.T) {
 	}
 }
 
+// A tool of LangGraph asks, and acts on a yes behind a restart. Its key has the thread and the call. A
+// no has no effect.
+func TestLangGraphTool(t *testing.T) {
+	python := withFastAPI(t)
+	env, folder := standins(t), copied(t, "conformance/examples/langgraphtool") // the packages themselves would ask a model
+	agent, url := uvicorn(t, python, folder, "0", env...)
+	post := func(thread, rest string) string {
+		return posted(t, url, `{"threadId":"`+thread+`","runId":"r","messages":[{"id":"m","role":"user","content":"write to ann"}]`+rest+`}`)
+	}
+	for _, thread := range []string{"yes", "no"} {
+		if told := post(thread, ""); !strings.Contains(told, "Send this to ann? Hello.") {
+			t.Fatalf("it does not ask: %s", told)
+		}
+	}
+	killed(agent)
+	uvicorn(t, python, folder, url[strings.LastIndex(url, ":")+1:], env...)
+	if told := post("yes", `,"forwardedProps":{"command":{"resume":true}}`); !strings.Contains(told, "I have sent the mail to ann.") {
+		t.Errorf("after a yes it says %s", told)
+	}
+	if told := post("no", `,"forwardedProps":{"command":{"resume":false}}`); !strings.Contains(told, "A person has said no.") {
+		t.Errorf("after a no it says %s", told)
+	}
+	if sent, err := os.ReadFile(filepath.Join(folder, "sent.log")); err != nil || bytes.Count(sent, []byte("\n")) != 1 || !bytes.Contains(sent, []byte(`"key": "yes call_`)) {
+		t.Errorf("it has sent %q, %v", sent, err)
+	}
+}
+
 // The agent with the classes of ag-ui-protocol asks, by itself and behind a server, and acts
-// once on a yes that comes twice.
+// once on a yes that comes twice. It logs which run it was.
 func TestAgentOfClasses(t *testing.T) {
 	suite.Full(t)
 	python, folder := withFastAPI(t), copied(t, "conformance/examples/classes")
@@ -102,8 +129,48 @@ func TestAgentOfClasses(t *testing.T) {
 			}
 		}
 	}
-	if sent, err := os.ReadFile(filepath.Join(folder, "sent.log")); err != nil || bytes.Count(sent, []byte("\n")) != 2 {
+	if sent, err := os.ReadFile(filepath.Join(folder, "sent.log")); err != nil || bytes.Count(sent, []byte("\n")) != 2 || !bytes.Contains(sent, []byte(" a\n")) {
 		t.Errorf("it has sent %q, %v", sent, err)
+	}
+}
+
+// An action that takes long is no silence, and a message that comes with the answer is answered, too.
+func TestAgentOfClassesWaits(t *testing.T) {
+	python := withFastAPI(t)
+	cmd := exec.Command(python, "-c", `
+import asyncio, json, threading, app
+
+done, app.PATIENCE = threading.Event(), 0.001
+app.asked["q"] = {"to": "ann", "message": "m", "said": None}
+app.send = lambda to, key, run: done.wait() and f"Sent to {to} for {run}."
+rest = {"threadId": "t", "runId": "r", "state": {}, "tools": [], "context": [], "forwardedProps": {}}
+said = [{"id": "m", "role": "user", "content": "ann"}, {"id": "n", "role": "user", "content": "bob"}]
+yes = [{"interruptId": "q", "status": "resolved", "payload": {"approved": True}}]
+
+async def main():
+    for messages in said, said[:1]:
+        waits = 0
+        async for part in app.events(app.RunAgentInput(messages=messages, resume=yes, **rest)):
+            waits += part == ": wait\n\n"
+            if waits == 2:
+                done.set()
+            if part.startswith("data: "):
+                told = json.loads(part[6:])
+                print(told["type"], told.get("delta"), (told.get("outcome") or {}).get("interrupts", [{}])[0].get("message"))
+
+asyncio.run(main())
+`)
+	cmd.Dir = copied(t, "conformance/examples/classes")
+	cmd.Env = append(os.Environ(), unless(t, python, "ag_ui.core, ag_ui.encoder")...)
+	want := `RUN_STARTED None None
+TEXT_MESSAGE_CHUNK Sent to ann for r. None
+RUN_FINISHED None Send to bob?
+RUN_STARTED None None
+TEXT_MESSAGE_CHUNK Sent to ann for r. None
+RUN_FINISHED None None
+`
+	if printed, err := cmd.CombinedOutput(); err != nil || string(printed) != want {
+		t.Errorf("it tells %s, %v", printed, err)
 	}
 }
 

@@ -7,8 +7,10 @@ it. Several need a database that they share, and a lock on the question's row fo
 """
 
 import asyncio
+import hmac
 import inspect
 import json
+import logging
 import os
 import sqlite3
 import uuid
@@ -17,7 +19,7 @@ from pathlib import Path
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import StreamingResponse
 
-from tools import TOOLS, NotDone, question_of, think
+from tools import TOOLS, NoSuchCall, NotDone, proposed, think
 
 if "MODEL" in os.environ:
     from model import think
@@ -28,6 +30,11 @@ db = sqlite3.connect(folder / "agent.db", isolation_level=None, check_same_threa
 db.execute("CREATE TABLE IF NOT EXISTS asked (id TEXT PRIMARY KEY, about TEXT, said TEXT)")
 acting = {}  # the action on a question, which the same answer waits for when it comes again
 PATIENCE = 60  # seconds of silence; after five minutes aguiws takes the agent for lost
+LOOKS = 20  # a model that looks things up for ever is stopped
+SECRET = os.environ.get("AGENT_SECRET")  # which aguiws sends, if others reach this port
+if SECRET == "":
+    raise SystemExit("AGENT_SECRET is empty: everybody would know it")
+log = logging.getLogger("uvicorn.error")
 
 
 def what(question):
@@ -43,6 +50,8 @@ def keep(question, about, said=None):
 
 @app.post("/")
 async def run(request: Request):
+    if SECRET and not hmac.compare_digest(request.headers.get("x-agent-secret", "").encode(), SECRET.encode()):
+        return Response(status_code=403)
     told = await request.json()
     answers = told.get("resume") or []
     if any(what(answer["interruptId"]) is None for answer in answers):
@@ -65,34 +74,55 @@ async def events(told, answers):
             yield ": wait\n\n"
         call, results[call] = action.result()
         yield event("TOOL_CALL_RESULT", toolCallId=call, messageId=str(uuid.uuid4()), content=results[call])
-    # What comes next comes once for all answers.
-    message, speaking, questions = str(uuid.uuid4()), False, []
+    # What comes next comes once for all answers. Nothing there acts, so it may fail.
     try:
-        async for part in think(in_order(told["messages"], results)):
+        questions = []
+        async for part in go_on(in_order(told["messages"], results), questions):
+            yield part
+    except NoSuchCall as error:
+        yield event("RUN_ERROR", message=f"The model proposed what no tool takes: {error}")
+    except Exception as error:
+        log.exception("the agent cannot go on")
+        yield event("RUN_ERROR", message=f"The agent cannot go on: {error!r}")
+    else:
+        outcome = {"type": "interrupt", "interrupts": questions} if questions else {"type": "success"}
+        yield event("RUN_FINISHED", **ids, outcome=outcome)
+
+
+async def go_on(chat, questions):
+    """Tells what think says and proposes. It thinks again when all that it proposed has been looked up."""
+    for _ in range(LOOKS):
+        message, words, calls, found = str(uuid.uuid4()), "", [], {}
+        speaking = False
+        async for part in think(chat):
             if isinstance(part, str):
                 if not speaking:
                     yield event("TEXT_MESSAGE_START", messageId=message, role="assistant")
                     speaking = True
                 yield event("TEXT_MESSAGE_CONTENT", messageId=message, delta=part)
+                words += part
                 continue
             if speaking:
                 yield event("TEXT_MESSAGE_END", messageId=message)
                 speaking = False
-            tool, args = part
-            words = question_of(tool, args)
+            tool, (args, asks) = part[0], proposed(*part)
             call, question = str(uuid.uuid4()), str(uuid.uuid4())
+            calls.append({"id": call, "type": "function", "function": {"name": tool, "arguments": json.dumps(args)}})
             yield event("TOOL_CALL_START", toolCallId=call, toolCallName=tool, parentMessageId=message)
             yield event("TOOL_CALL_ARGS", toolCallId=call, delta=json.dumps(args))
             yield event("TOOL_CALL_END", toolCallId=call)
-            keep(question, {"call": call, "tool": tool, "args": args, "words": words})
-            questions.append({"id": question, "reason": "example:ask_human", "message": words, "toolCallId": call})
-    except (OSError, LookupError, TypeError, ValueError) as error:  # the model's; what was done is kept
-        yield event("RUN_ERROR", message=f"The model failed: {error}")
-        return
-    if speaking:
-        yield event("TEXT_MESSAGE_END", messageId=message)
-    outcome = {"type": "interrupt", "interrupts": questions} if questions else {"type": "success"}
-    yield event("RUN_FINISHED", **ids, outcome=outcome)
+            if asks:
+                keep(question, {"call": call, "tool": tool, "args": args, "words": asks})
+                questions.append({"id": question, "reason": "example:ask_human", "message": asks, "toolCallId": call})
+            else:
+                found[call] = await carry_out(TOOLS[tool], args)
+                yield event("TOOL_CALL_RESULT", toolCallId=call, messageId=str(uuid.uuid4()), content=found[call])
+        if speaking:
+            yield event("TEXT_MESSAGE_END", messageId=message)
+        if questions or not found:
+            return
+        chat = in_order([*chat, {"role": "assistant", "content": words, "toolCalls": calls}], found)
+    raise RuntimeError(f"it has looked something up {LOOKS} times")
 
 
 async def act(answer, run):
@@ -102,10 +132,7 @@ async def act(answer, run):
     if said is None:
         payload = answer.get("payload")
         if answer["status"] == "resolved" and isinstance(payload, dict) and payload.get("approved") is True:
-            try:
-                said = await carry_out(TOOLS[about["tool"]], about["args"] | {"key": question, "run": run})
-            except NotDone as error:
-                said = f"Not done: {error}."
+            said = await carry_out(TOOLS[about["tool"]], about["args"] | {"key": question, "run": run})
         else:
             said = f"Not done. A person was asked: {about['words']}"
         keep(question, about, said)
@@ -114,7 +141,10 @@ async def act(answer, run):
 
 async def carry_out(function, args):
     asynchronous = inspect.iscoroutinefunction(function)
-    said = await (function(**args) if asynchronous else asyncio.to_thread(function, **args))
+    try:
+        said = await (function(**args) if asynchronous else asyncio.to_thread(function, **args))
+    except NotDone as error:
+        return f"Not done: {error}."
     return str(said or "Done.")
 
 

@@ -9,17 +9,15 @@ import urllib.request
 
 from starlette.concurrency import iterate_in_threadpool
 
-from tools import TOOLS
+from tools import TOOLS, schema_of
 
-SYSTEM = "You help by your tools. Each call is shown to a person, who has it carried out or not, and the result says which."
-KINDS = {str: "string", int: "integer", float: "number", bool: "boolean", list: "array", dict: "object"}
+SYSTEM = "You help by your tools. A person may be asked about a call, and has it carried out or not: the result says which."
 
 
 def described(name, function):
     """A tool as chat completions have it: its docstring, and its arguments by their annotations."""
-    mine = {n: p for n, p in function.signature.parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD}
-    properties = {n: {"type": KINDS[p.annotation]} for n, p in mine.items()}
-    required = [n for n, p in mine.items() if p.default is p.empty]
+    properties = {n: schema_of(n, p.annotation) for n, p in function.arguments.items()}
+    required = [n for n, p in function.arguments.items() if p.default is p.empty]
     parameters = {"type": "object", "properties": properties, "required": required}
     return {"type": "function", "function": {"name": name, "description": function.__doc__, "parameters": parameters}}
 

@@ -1,4 +1,4 @@
-"""What the agent can do once a person has said yes. Yours take the place of these two.
+"""What the agent can do. Yours take the place of these tools.
 
 Nothing else names a tool: the function's name, its annotations and its docstring are what a
 person, the page and a model see of it.
@@ -6,42 +6,105 @@ person, the page and a model see of it.
 
 import inspect
 import json
+import string
 from pathlib import Path
+from types import NoneType, UnionType
+from typing import Literal, Union, get_args, get_origin
 
 TOOLS = {}
 SENT = Path(__file__).parent / "sent.log"
+KINDS = {str: "string", int: "integer", float: "number", bool: "boolean", list: "array", dict: "object", NoneType: "null"}
 
 
 class NotDone(Exception):
     """Nothing was done, for sure. A timeout is not that: let it pass, and a human is asked, as after a crash."""
 
 
-def tool(question):
+class NoSuchCall(Exception):
+    """A model has made up the tool or its arguments."""
+
+
+def tool(question=None):
     """Keeps a function as a tool: the question is asked, with the arguments in its gaps, before it is called.
 
     It returns what to say when it is done. The service that it calls gets `key`, and drops a
     second request with the same one: the answer comes again if the agent was killed behind
     this call. aguiws shows people the `run` after a crash, so log it. An `async def` is
-    awaited, and a `def`, which may block, has a thread.
+    awaited, and a `def`, which may block, has a thread. A tool without a question is called
+    at once, perhaps twice, and has neither `key` nor `run`: it looks something up.
     """
 
     def keep(function):
-        function.question, function.signature = question, inspect.signature(function)
+        function.question, function.signature = question, inspect.signature(function, eval_str=True)
+        function.arguments = {n: p for n, p in function.signature.parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD}
+        try:
+            judge(function)
+        except TypeError as error:
+            raise TypeError(f"@tool: {function.__name__}: {error}") from None
         TOOLS[function.__name__] = function
         return function
 
     return keep
 
 
-def question_of(name, args):
-    """The tool's question about a call. It raises if a model has made up the tool or the arguments."""
+def judge(function):
+    """Raises at the start if no call of the function could be right: nobody would blame its author later."""
+    for name, argument in function.arguments.items():
+        schema_of(name, argument.annotation)
+        if argument.default not in (argument.empty, None) and not fits(argument.default, argument.annotation):
+            raise TypeError(f"{name} has the default {argument.default!r}, which its annotation does not take")
+    others = function.signature.parameters.keys() - function.arguments.keys()
+    if others != ({"key", "run"} if function.question else set()):
+        raise TypeError("a tool with a question ends with `*, key, run`, and one without a question has its arguments alone")
+    for _, gap, _, _ in string.Formatter().parse(function.question or ""):
+        if gap is not None and gap not in function.arguments:
+            raise TypeError(f"the question's {{{gap}}} is no argument")
+
+
+def schema_of(name, kind):
+    """An annotation as JSON Schema has it."""
+    outer, inner = get_origin(kind), get_args(kind)
+    if outer is list:
+        return {"type": "array", "items": schema_of(name, *inner)}
+    if outer is Literal and all(isinstance(each, (str, int)) for each in inner):
+        return {"enum": list(inner)}
+    if outer in (Union, UnionType):
+        return {"anyOf": [schema_of(name, each) for each in inner]}
+    if isinstance(kind, type) and kind in KINDS:
+        return {"type": KINDS[kind]}
+    kinds = ", ".join(each.__name__ for each in KINDS if each is not NoneType)
+    raise TypeError(f"{name} needs an annotation: {kinds}, list[…], Literal[…], or several of these with |, such as str | None")
+
+
+def fits(value, kind):
+    """Whether a JSON value is of an annotation."""
+    outer, inner = get_origin(kind), get_args(kind)
+    if outer is list:
+        return isinstance(value, list) and all(fits(each, *inner) for each in value)
+    if outer is Literal:
+        return any(type(value) is type(each) and value == each for each in inner)
+    if outer in (Union, UnionType):
+        return any(fits(value, each) for each in inner)
+    if isinstance(value, bool):
+        return kind is bool
+    return isinstance(value, (int, float) if kind is float else kind)
+
+
+def proposed(name, args):
+    """The arguments of a call with those that were left out, and its question; None: it has none."""
+    if name not in TOOLS:
+        raise NoSuchCall(f"there is no tool {name!r}")
     function = TOOLS[name]
-    function.signature.bind(**args, key="", run="")
+    try:
+        bound = function.signature.bind(**args, **({"key": "", "run": ""} if function.question else {}))
+    except TypeError as error:
+        raise NoSuchCall(f"{name}: {error}") from None
     for each, value in args.items():
-        kind = function.signature.parameters[each].annotation
-        if not isinstance(value, (int, float) if kind is float else kind):
-            raise TypeError(f"{each} of {name} is {value!r}")
-    return function.question.format(**args)
+        if not fits(value, function.arguments[each].annotation):
+            raise NoSuchCall(f"{each} of {name} is {value!r}")
+    bound.apply_defaults()
+    args = {each: bound.arguments[each] for each in function.arguments}
+    return args, function.question and function.question.format(**args)
 
 
 @tool("Send this to {to}?")
@@ -49,6 +112,12 @@ def send_mail(to: str, text: str, *, key, run):
     """Sends a mail."""
     once({"to": to, "text": text}, key, run)
     return f"Sent to {to}."
+
+
+@tool()
+def free_rooms():
+    """The meeting rooms that are free now."""
+    return "blue, green"
 
 
 @tool("Book {room} for {hours} hours?")
@@ -71,15 +140,21 @@ def once(what, key, run):
 async def think(messages):
     """Says what comes next in a chat, without a model: a text is said, and a call is asked about.
 
-    `book blue` proposes to book a room, and any other text is somebody to write to.
+    `rooms` looks up which are free, `book blue` proposes to book one, and any other text is
+    somebody to write to.
     """
     last = messages[-1] if messages else {}
     text = last.get("content")
     if last.get("role") == "user" and isinstance(text, str):
         word, _, room = text.partition(" ")
-        if word == "book" and room:
+        if text == "rooms":
+            yield "free_rooms", {}
+        elif word == "book" and room:
             yield "book_room", {"room": room, "hours": 2}
         else:
             yield "send_mail", {"to": text, "text": f"Dear {text}"}
-    elif last.get("role") != "tool":
-        yield 'Write the name of somebody. Or write "book blue".'
+    elif last.get("role") == "tool":
+        if [m["content"] for m in messages if m["role"] == "user"][-1:] == ["rooms"]:
+            yield f"These rooms are free: {last['content']}."
+    else:
+        yield 'Write the name of somebody, "rooms" or "book blue".'

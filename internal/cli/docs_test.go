@@ -106,7 +106,7 @@ func TestDocsCommand(t *testing.T) {
 					served := servers[withTokens]
 					requests++
 					answer, err := curl(strings.NewReplacer("127.0.0.1:8080", served.addr, "127.0.0.1:8081", served.addr, "INTERRUPT", interrupt,
-						`"send ann"`, `"/confirm"`, `"send carol"`, `"/confirm"`), words[1:])
+						`"content":"ann"`, `"content":"/confirm"`, `"send carol"`, `"/confirm"`), words[1:])
 					if err != nil {
 						t.Errorf("%s: %s: %v", name, line, err)
 					}

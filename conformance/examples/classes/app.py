@@ -1,5 +1,6 @@
 """An agent with the classes of ag-ui-protocol, as docs/own-agent.md shows them."""
 
+import asyncio
 import uuid
 from pathlib import Path
 
@@ -10,40 +11,54 @@ from fastapi.responses import StreamingResponse
 
 app = FastAPI()
 encoder = EventEncoder()
-asked = {}  # who each question is about, and what was said; in a database if they are to outlive this process
+asked = {}  # what each question is about, and what was said; in a database if they are to outlive this process
+acting = {}  # the action on a question, which the same answer waits for when it comes again
+PATIENCE = 60
 
 
 @app.post("/")
 async def run(told: RunAgentInput):
     if any(answer.interrupt_id not in asked for answer in told.resume or []):
         return Response(status_code=404)  # rule 6
-    return StreamingResponse(encoded(told), media_type=encoder.get_content_type())
+    return StreamingResponse(events(told), media_type=encoder.get_content_type())
 
 
-async def encoded(told):
-    for event in events(told):
-        yield encoder.encode(event)
-
-
-def events(told):
-    ids = {"thread_id": told.thread_id, "run_id": told.run_id}
-    yield RunStartedEvent(**ids)
-    for answer in told.resume or []:
-        question = asked[answer.interrupt_id]
-        if question["said"] is None:  # rule 2
-            payload = answer.payload
-            yes = answer.status == "resolved" and isinstance(payload, dict) and payload.get("approved") is True
-            question["said"] = send(question["to"], key=answer.interrupt_id) if yes else f"Not sent to {question['to']}."
-        yield TextMessageChunkEvent(message_id=str(uuid.uuid4()), role="assistant", delta=question["said"])
-    if told.resume or not told.messages:
-        yield RunFinishedEvent(**ids)
+async def events(told):
+    ids, answers, last = {"thread_id": told.thread_id, "run_id": told.run_id}, told.resume or [], (told.messages or [None])[-1]
+    yield encoder.encode(RunStartedEvent(**ids))
+    for answer in answers:
+        question = answer.interrupt_id
+        if question not in acting:  # rule 2
+            acting[question] = asyncio.create_task(act(answer, told.run_id))
+            acting[question].add_done_callback(lambda _, question=question: acting.pop(question))
+        action = acting[question]
+        while not (await asyncio.wait({action}, timeout=PATIENCE))[0]:
+            yield ": wait\n\n"
+        yield encoder.encode(TextMessageChunkEvent(message_id=str(uuid.uuid4()), role="assistant", delta=action.result()))
+    if not last or last.role != "user" or last.id in [asked[answer.interrupt_id]["message"] for answer in answers]:
+        yield encoder.encode(RunFinishedEvent(**ids))
         return
-    interrupt = Interrupt(id=str(uuid.uuid4()), reason="example:ask_human", message=f"Send to {told.messages[-1].content}?")
-    asked[interrupt.id] = {"to": told.messages[-1].content, "said": None}
-    yield RunFinishedEvent(**ids, outcome=RunFinishedInterruptOutcome(type="interrupt", interrupts=[interrupt]))
+    interrupt = Interrupt(id=str(uuid.uuid4()), reason="example:ask_human", message=f"Send to {last.content}?")  # rule 5
+    asked[interrupt.id] = {"to": last.content, "message": last.id, "said": None}
+    outcome = RunFinishedInterruptOutcome(type="interrupt", interrupts=[interrupt])
+    yield encoder.encode(RunFinishedEvent(**ids, outcome=outcome))
 
 
-def send(to, key):
-    with (Path(__file__).parent / "sent.log").open("a") as log:
-        log.write(f"{to} {key}\n")
+async def act(answer, run):
+    question, payload = asked[answer.interrupt_id], answer.payload
+    if question["said"] is None:
+        yes = answer.status == "resolved" and isinstance(payload, dict) and payload.get("approved") is True  # rule 1
+        if yes:
+            question["said"] = await asyncio.to_thread(send, question["to"], key=answer.interrupt_id, run=run)  # rule 3
+        else:
+            question["said"] = f"Not sent to {question['to']}."
+    return question["said"]
+
+
+def send(to, key, run):
+    """Stands for a service that drops a second request with the same key."""
+    with (Path(__file__).parent / "sent.log").open("a+") as log:
+        log.seek(0)
+        if key not in log.read():
+            log.write(f"{to} {key} {run}\n")
     return f"Sent to {to}."
