@@ -65,8 +65,7 @@ func TestRecordedAgents(t *testing.T) {
 	for folder, of := range repairs {
 		kinds := strings.Fields(strings.Join(slices.Collect(maps.Values(of)), " "))
 		slices.Sort(kinds)
-		_, row, _ := strings.Cut(string(docs), "\n| `"+folder+"` | ")
-		row, _, _ = strings.Cut(row, "\n")
+		_, row, _ := strings.Cut(regexp.MustCompile("\n\\| [^|\n]*`"+folder+"`[^|\n]* \\| `[a-z_]+`.*").FindString(string(docs)), " | ")
 		var told []string
 		for _, kind := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row, -1) {
 			told = append(told, kind[1])

@@ -110,7 +110,8 @@ type run struct {
 	runStarted int64
 	terminal   string
 	cancelled  [2]string
-	rank       int64  // by which it waits: priority, then arrival
+	rank       int64  // priority, then arrival
+	place      int64  // by which it waits: its rank, or ahead of all that waited as it was given back
 	request    string // the stop that ended it
 	headers    string // for its worker
 
@@ -181,7 +182,7 @@ func (m *model) fence(c store.Claim, number, expect int64) (status store.CommitS
 
 // lineUp puts the queued runs in the order of claiming.
 func (m *model) lineUp() {
-	slices.SortFunc(m.queued, func(a, b *run) int { return cmp.Compare(a.rank, b.rank) })
+	slices.SortFunc(m.queued, func(a, b *run) int { return cmp.Compare(a.place, b.place) })
 }
 
 func (m *model) leaves(r *run) {

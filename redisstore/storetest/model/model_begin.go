@@ -57,6 +57,7 @@ func (m *model) begins(b store.Begin, node string) (res store.BeginResult, refus
 		r.State, r.status, r.Input = store.DispatchQueued, store.RunQueued, k.Input
 		r.cancelled = [2]string{string(k.Cancelled[0]), string(k.Cancelled[1])}
 		r.Available, r.agent = k.Available, k.Agent
+		r.place = r.rank
 		m.queued = append(m.queued, r)
 		m.lineUp()
 		if m.idle() {

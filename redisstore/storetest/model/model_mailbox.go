@@ -37,8 +37,9 @@ func (m *model) again(r *run, wait time.Duration) bool {
 	}
 	r.status = store.RunQueued
 	m.active, m.wish, m.closing, m.delivery = nil, wish{}, nil, nil
+	r.place = r.rank
 	if len(m.queued) > 0 {
-		r.rank = min(r.rank, m.queued[0].rank-1)
+		r.place = min(r.place, m.queued[0].place-1)
 	}
 	m.queued = append(m.queued, r)
 	m.lineUp()

@@ -125,6 +125,26 @@ var NackTests = []stage.Test{
 		res := th.Claimed("t2", store.ClaimQueued)
 		stage.Same(th, "claim", stage.Words(res.Claim.RunID, res.Attempts, string(res.Input)), `r1 2 {"input":"r1"}`)
 	}},
+	{"what is given back twice waits by its own priority, and not by that of what it was ahead of", func(e *stage.Env) {
+		c := e.Stopped()
+		th := e.Thread()
+		urgent := func(run string) store.Begin {
+			b := th.Wait(run)
+			b.Priority = new(uint8(1))
+			return b
+		}
+		th.Begun(th.Wait("r1"))
+		n := stage.Failing(th.Claimed("t1", store.ClaimQueued).Claim)
+		th.Begun(urgent("r2"))
+		n.Wait = time.Minute
+		th.Nack(n)
+		th.Carried("r2")
+		c.Move(time.Minute)
+		th.Nack(stage.Failing(th.Claimed("t2", store.ClaimQueued).Claim))
+		th.Begun(urgent("r3"))
+		th.Carried("r3")
+		th.Carried("r1")
+	}},
 	{"a retry is claimed at its time and not before, on every node", func(e *stage.Env) {
 		c := e.Stopped()
 		th := e.Thread()
