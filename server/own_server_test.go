@@ -3,12 +3,16 @@ package server
 import (
 	"bufio"
 	"context"
+	"errors"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	agui "github.com/aguiws/aguiws/client"
 )
 
 // A stream outlives the ReadTimeout and the WriteTimeout of the http.Server that Handler is
@@ -57,5 +61,19 @@ func TestStreamInAnotherServer(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A socket whose connection cannot be taken over is refused in words.
+func TestMiddlewareThatHidesTheConnection(t *testing.T) {
+	ts := newTestServer(t, newFake(), nil)
+	hiding := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ts.Handler().ServeHTTP(struct{ http.ResponseWriter }{w}, r)
+	}))
+	defer hiding.Close()
+	_, err := agui.Dial(t.Context(), hiding.URL+"/agui/ws", nil)
+	var refused *agui.RefusedError
+	if !errors.As(err, &refused) || refused.Status != http.StatusNotImplemented {
+		t.Errorf("%v, want 501", err)
 	}
 }
