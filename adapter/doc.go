@@ -1,7 +1,8 @@
 // Package adapter is what an agent's author reads: what an Agent is, and what its Run can do.
 // Package runner below it calls agents, journals what they do, suspends them when they ask,
-// and continues them when they are answered, on whichever node. Execution, NewRun and
-// StepManner are for that package alone.
+// and continues them when they are answered, on whichever node. A node is a process that has a
+// Runner; it is a worker to the runs that it carries, and a server to the clients that connect
+// to it. Execution, NewRun and StepManner are for package runner alone.
 //
 // # Writing an agent
 //
@@ -16,7 +17,7 @@
 //		if err != nil {
 //			return err
 //		}
-//		approved, err := run.Confirm(ctx, "Send this? "+letter, adapter.AnotherResolves) // another must, if runner.Options.SeparateDuties is set
+//		approved, err := run.Confirm(ctx, "Send this? "+letter)
 //		if err != nil {
 //			return err // suspended: nothing of the run stays in memory
 //		}

@@ -30,7 +30,7 @@ func (c *Clerk) Run(ctx context.Context, run *adapter.Run) error {
 	if err != nil {
 		return err
 	}
-	approved, err := run.Confirm(ctx, "Send this? "+letter, adapter.AnotherResolves) // another must, if runner.Options.SeparateDuties is set
+	approved, err := run.Confirm(ctx, "Send this? "+letter)
 	if err != nil {
 		return err // suspended: nothing of the run stays in memory
 	}

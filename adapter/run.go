@@ -12,6 +12,21 @@ import (
 // concurrently, but what a replay must find again (ids, steps, asks) is
 // numbered in the order of the calls, so only one goroutine should make them;
 // Parallel gives each branch a Run of its own.
+//
+// Its methods, and the functions that take a Run, are for one of these:
+//
+//   - Ask a human: CallTools, Confirm, Ask, Login; before it, Askable and Fits judge a question
+//     and an answer.
+//   - Do: Step and StepWith do something once, Parallel several things at once, and Call lets
+//     another agent do it.
+//   - Say: Say and Text; Think, Activity, SetState, PatchState, StartStep, Delegate, ToolResult,
+//     ToolResultPayload, Usage, Finish; Emit for any other event, and Relay for one of an
+//     upstream. PutPayload keeps what is too large to say.
+//   - Wait: Sleep for a time, Event for what another system posts, Injected for messages that
+//     came meanwhile.
+//   - Read what it answers: Input, LatestInput, Messages, Message, ToolCall, Answered, Role,
+//     State, Headers, Whole, OpenPayload, Left; who asks: User, Tenant, Namespace, ThreadID,
+//     ClientRunID; and NewID and Now, which are the same in every replay.
 type Run struct{ x Execution }
 
 // NewRun is a Run of an execution. Runners make those that agents are called with.

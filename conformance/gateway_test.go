@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"path/filepath"
 	"slices"
@@ -115,7 +116,8 @@ func serveAgents(t *testing.T, agents map[string]adapter.Agent) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { runs.Shutdown(context.Background()) })
-	srv, err := server.New(runs, &server.Options{Agents: []string{"script"}, Logger: quiet})
+	named := slices.DeleteFunc(slices.Collect(maps.Keys(agents)), func(name string) bool { return name == "" })
+	srv, err := server.New(runs, &server.Options{Agents: named, Logger: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}

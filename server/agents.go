@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
@@ -19,14 +20,17 @@ func CheckAgentName(name string) error {
 }
 
 // nameAgents lists the agents by their names, and with them the default one if it has a
-// name.
-func (s *Server) nameAgents(byDefault string) error {
+// name. r is nil where it is not known which there are.
+func (s *Server) nameAgents(r *runner.Runner, byDefault string) error {
 	if byDefault != "" && !slices.Contains(s.opts.Agents, byDefault) {
 		s.opts.Agents = append([]string{byDefault}, s.opts.Agents...)
 	}
 	for _, name := range s.opts.Agents {
 		if err := CheckAgentName(name); err != nil {
 			return fmt.Errorf("server: %w", err)
+		}
+		if r != nil && !r.HasAgent(name) {
+			return fmt.Errorf("server: Options.Agents: there is no agent named %q in runner.Options.Agents", name)
 		}
 	}
 	return nil

@@ -63,7 +63,10 @@ func newV1On(t *testing.T, r *runner.Runner, opts *Options) *v1Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts.Auth, opts.Agents = tokens, []string{"script"}
+	opts.Auth = tokens
+	if r.HasAgent("script") {
+		opts.Agents = []string{"script"}
+	}
 	ts := newTestServer(t, running(r), opts)
 	v := &v1Server{t: t, ts: ts, token: annsToken, schemas: map[string]*jsonschema.Schema{}, seen: map[string]bool{}}
 	v.compile()

@@ -99,6 +99,18 @@ func TestTheDefaultAgentHasOneName(t *testing.T) {
 	}
 }
 
+// New refuses the name of an agent that the runner lacks.
+func TestAgentThatTheRunnerLacks(t *testing.T) {
+	r, err := runner.New(embedded(t), &runner.Options{Agents: map[string]adapter.Agent{"main": script.New(script.Options{})}, Default: "main"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Shutdown(context.Background())
+	if _, err := New(r, &Options{Agents: []string{"drafts"}}); err == nil || !strings.Contains(err.Error(), `"drafts"`) {
+		t.Errorf("%v, want a refusal of drafts", err)
+	}
+}
+
 // inputOn is an input that says something on a thread.
 func inputOn(thread, text string) string {
 	return fmt.Sprintf(`{"threadId":%q,"runId":"r1","messages":[{"id":"m1","role":"user","content":%q}],"tools":[],"context":[],"state":{},"forwardedProps":{}}`, thread, text)

@@ -39,9 +39,8 @@ type Options struct {
 	Origins []string
 	// Agents are the names served under /agui/{agent}/, which may not be ws,
 	// capabilities or threads. The default agent is served under its name, if it has one
-	// (runner.Options.Default), whether or not it is among them. Each is one of
-	// runner.Options.Agents: New does not check that, and an input to another name is
-	// refused (invalid_input). Default: no others.
+	// (runner.Options.Default), whether or not it is among them. New refuses a
+	// name that is none of runner.Options.Agents. Default: no others.
 	Agents []string
 	// PassHeaders names the headers of a request that go along with its input, to be read
 	// by the agent (adapter.Run.Headers), such as "Authorization". A POST passes its own,

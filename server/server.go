@@ -72,7 +72,7 @@ func newServer(b core.Backend, r *runner.Runner, opts *Options) (*Server, error)
 	if r != nil {
 		s.opts.Logger = r.StoreLog(s.opts.Logger)
 	}
-	err := s.nameAgents(b.DefaultAgent())
+	err := s.nameAgents(r, b.DefaultAgent())
 	if err != nil {
 		return nil, err
 	}

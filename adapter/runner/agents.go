@@ -3,6 +3,7 @@ package runner
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // checkDefault wants one default agent, under one name.
@@ -21,3 +22,6 @@ func (o *Options) checkDefault() error {
 // DefaultAgent is what the agent is called that answers inputs which name none; "": it has no
 // name.
 func (r *Runner) DefaultAgent() string { return r.node.Options.Default }
+
+// HasAgent reports whether Options.Agents has an agent of that name.
+func (r *Runner) HasAgent(name string) bool { return slices.Contains(r.node.Agents, name) }

@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
+	"github.com/aguiws/aguiws/web"
 )
 
 // A store, a runner and a server are a whole program.
@@ -20,13 +21,15 @@ func ExampleNew() {
 		log.Fatal(err)
 	}
 	defer store.Close()
-	hello := adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error { return run.Say("Hello.") })
-	runs, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{"": hello}})
+	clerk := func(_ context.Context, run *adapter.Run) error { return run.Say("Hello.") }
+	runs, err := runner.New(store, &runner.Options{
+		Agents: map[string]adapter.Agent{"clerk": adapter.AgentFunc(clerk)}, Default: "clerk",
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer runs.Shutdown(context.Background())
-	srv, err := server.New(runs, nil)
+	srv, err := server.New(runs, &server.Options{Fallback: web.Handler()})
 	if err != nil {
 		log.Fatal(err)
 	}

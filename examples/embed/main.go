@@ -28,6 +28,7 @@ import (
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8084", "address to listen on")
 	redis := flag.String("redis", "", "URL of the Redis that keeps the questions; none: they end with the process")
+	separate := flag.Bool("separate-duties", false, "users cannot approve what their own messages led to")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -36,7 +37,7 @@ func main() {
 		log.Fatal(err)
 	}
 	log.Printf("open http://%s/", listener.Addr())
-	if err := serve(ctx, listener, *redis); err != nil {
+	if err := serve(ctx, listener, *redis, *separate); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -75,28 +76,14 @@ func refund(_ context.Context, call adapter.Invocation) (json.RawMessage, error)
 	return json.RawMessage(`{"refunded":true}`), nil
 }
 
-// site is all that the program serves. What it returns ends the agent's part.
-func site(ctx context.Context, redis string, sessions *sessions) (http.Handler, func(context.Context) error, error) {
-	store, err := open(ctx, redis)
-	if err != nil {
-		return nil, nil, err
-	}
-	runs, err := runner.New(store, &runner.Options{
-		Agents: map[string]adapter.Agent{"clerk": adapter.AgentFunc(clerk)}, Default: "clerk",
-	})
-	if err != nil {
-		return nil, nil, errors.Join(err, store.Close())
-	}
-	agent, err := server.New(runs, &server.Options{Auth: sessions, Base: "/ai", Fallback: web.HandlerFor(web.Options{Base: "/ai"})})
-	if err != nil {
-		return nil, nil, errors.Join(err, runs.Shutdown(context.Background()), store.Close())
-	}
+// site is all that the program serves.
+func site(agent http.Handler, sessions *sessions) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/ai/", agent.Handler())
+	mux.Handle("/ai/", agent)
 	mux.HandleFunc("POST /login", sessions.logIn)
 	mux.HandleFunc("POST /logout", sessions.logOut)
 	mux.HandleFunc("GET /{$}", sessions.home)
-	return mux, func(ctx context.Context) error { return errors.Join(agent.Shutdown(ctx), store.Close()) }, nil
+	return mux
 }
 
 func open(ctx context.Context, redis string) (*redisstore.Store, error) {
@@ -107,23 +94,35 @@ func open(ctx context.Context, redis string) (*redisstore.Store, error) {
 }
 
 // serve serves the site until ctx has ended.
-func serve(ctx context.Context, listener net.Listener, redis string) error {
-	handler, shutdown, err := site(ctx, redis, newSessions())
+func serve(ctx context.Context, listener net.Listener, redis string, separate bool) error {
+	store, err := open(ctx, redis)
 	if err != nil {
 		return err
 	}
-	srv := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
-	ended := make(chan error, 1)
-	go func() {
-		<-ctx.Done()
-		soon, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		ended <- errors.Join(shutdown(soon), srv.Shutdown(soon)) // sockets are the agent's to close
-	}()
-	if err := srv.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	defer store.Close()
+	runs, err := runner.New(store, &runner.Options{
+		Agents: map[string]adapter.Agent{"clerk": adapter.AgentFunc(clerk)}, Default: "clerk",
+		SeparateDuties: separate,
+	})
+	if err != nil {
 		return err
 	}
-	return <-ended
+	sessions := newSessions()
+	agent, err := server.New(runs, &server.Options{Auth: sessions, Base: "/ai", Fallback: web.HandlerFor(web.Options{Base: "/ai"})})
+	if err != nil {
+		return errors.Join(err, runs.Shutdown(context.Background()))
+	}
+	srv := &http.Server{Handler: site(agent.Handler(), sessions), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Serve(listener) }()
+	select {
+	case err = <-ended: // the listener is gone
+	case <-ctx.Done():
+	}
+	// A run that no other server takes over has this long to end. The orchestrator waits longer.
+	soon, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	return errors.Join(err, agent.Shutdown(soon), srv.Shutdown(soon)) // sockets are the agent's to close
 }
 
 //go:embed page.html

@@ -14,19 +14,22 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/aguiws/aguiws/client"
+	"github.com/aguiws/aguiws/protocol"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // started serves the site until the test ends.
-func started(t *testing.T) (site string, ctx context.Context) {
+func started(t *testing.T) (site string, ctx context.Context) { return startedWith(t, false) }
+
+func startedWith(t *testing.T, separate bool) (site string, ctx context.Context) {
 	ctx, stop := context.WithCancel(context.Background())
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	served := make(chan error, 1)
-	go func() { served <- serve(ctx, listener, "") }()
+	go func() { served <- serve(ctx, listener, "", separate) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-served; err != nil {
@@ -166,6 +169,32 @@ func TestApprover(t *testing.T) {
 	}
 	if answered != 1 {
 		t.Errorf("the boss has answered %d questions", answered)
+	}
+}
+
+// With separate duties a user can cancel what their own message led to, and not approve it.
+func TestSeparateDuties(t *testing.T) {
+	site, ctx := startedWith(t, true)
+	c, err := client.Dial(ctx, site+"/ai/agui/ws", &client.Options{HTTPClient: loggedIn(t, site, "ann"), Header: http.Header{"Origin": {site}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	thread, err := c.Follow(ctx, "home", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, err := thread.Say("hello").Wait(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	question := client.Asked(end)[0]
+	_, err = thread.Answer(client.Resolve(question, `{"approved":true}`)).Wait(ctx)
+	if err == nil || !strings.Contains(err.Error(), "own_approval") {
+		t.Errorf("ann approves: %v, want own_approval", err)
+	}
+	if _, err := thread.Answer(protocol.ResumeEntry{InterruptID: question.ID, Status: protocol.ResumeCancelled}).Wait(ctx); err != nil {
+		t.Errorf("ann cancels: %v", err)
 	}
 }
 

@@ -39,6 +39,8 @@ var (
 	// too many control frames, or messages in too small pieces.
 	ErrSlow  = errors.New("conn: the message comes too slowly")
 	ErrFlood = errors.New("conn: too many small frames")
+
+	errHidden = errors.New("conn: the connection is out of reach: each http.ResponseWriter of a middleware needs Unwrap or Hijack, and sockets need HTTP/1")
 )
 
 // pongBacklog is how many bytes may wait before pings of the peer go
@@ -93,6 +95,10 @@ type Options struct {
 // Accept answers the handshake of a request. After an error it has answered
 // that.
 func Accept(w http.ResponseWriter, r *http.Request, opts *Options) (*Conn, error) {
+	if !canHijack(w) { // the WebSocket library would find out when it has said yes
+		http.Error(w, errHidden.Error(), http.StatusNotImplemented)
+		return nil, errHidden
+	}
 	c := &Conn{reader: opts.Reader, grow: opts.Grow, most: opts.MaxMessage, parking: opts.Parking}
 	c.out.in.small = newAllowance(opts.SmallFrames)
 	handshake := &websocket.AcceptOptions{
@@ -116,6 +122,18 @@ func Accept(w http.ResponseWriter, r *http.Request, opts *Options) (*Conn, error
 // and nothing else.
 func asPattern(origin string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(origin)
+}
+
+// canHijack looks at the innermost writer: wrappers that have Hijack ask that one.
+func canHijack(w http.ResponseWriter) bool {
+	for {
+		inner, wraps := w.(interface{ Unwrap() http.ResponseWriter })
+		if !wraps {
+			_, can := w.(http.Hijacker)
+			return can
+		}
+		w = inner.Unwrap()
+	}
 }
 
 // hijacker puts the connection's outbound between the WebSocket library and the

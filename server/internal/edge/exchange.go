@@ -25,7 +25,7 @@ const (
 // instead for writing, where none takes that back. All servers can have that.
 func (e *Edge) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		x := &exchange{ResponseWriter: w, control: http.NewResponseController(w), timeout: e.opts.WriteTimeout, arrived: true}
+		x := &exchange{ResponseWriter: w, control: http.NewResponseController(w), timeout: e.opts.WriteTimeout, arrived: true, shared: r.ProtoMajor > 1}
 		c, _ := r.Context().Value(connectionKey{}).(*connection)
 		if e.hurrying.Load() {
 			w.Header().Set("Connection", "close")
@@ -54,6 +54,7 @@ type exchange struct {
 	control *http.ResponseController
 	timeout time.Duration
 	network net.Conn // nil: what the kernel holds of the answer is not known
+	shared  bool     // the connection is also other requests': HTTP/2
 	written int      // of the answer
 
 	allowed time.Duration // for which the piece of the body that is read may still be waited
@@ -66,6 +67,7 @@ type exchange struct {
 	hurried  time.Time // when all of it must have, because the server ends
 	answered bool      // what is left of the body is of interest to nobody
 	own      bool      // the handler sees to the write deadline
+	ending   bool      // net/http writes the rest
 	hijacked bool
 
 	taking  bool        // something is being written
@@ -193,6 +195,10 @@ func (x *exchange) give(write func() error) error {
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		x.taking = false
+		if x.shared && !x.own && !x.ending {
+			// HTTP/2 ends a stream at the deadline, also one on which nobody writes.
+			x.control.SetWriteDeadline(time.Time{})
+		}
 		if x.look != nil {
 			x.look.Stop()
 		}
@@ -275,5 +281,8 @@ func (x *exchange) close() {
 	if x.written > piece {
 		_ = x.FlushError() // while it is watched; what is short stays in one piece
 	}
+	x.mu.Lock()
+	x.ending = true
+	x.mu.Unlock()
 	x.give(func() error { return nil })
 }
