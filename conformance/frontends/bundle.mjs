@@ -14,8 +14,8 @@ const shared = ["@ag-ui/client", "@assistant-ui/react", "@assistant-ui/react-ag-
 // The documents name a server by its whole address, and the lane's network has one of its own.
 const relative = {
   name: "relative",
-  setup: ({ onLoad }) => onLoad({ filter: /snippets.(httpagent|react)\.tsx$/ }, async ({ path }) => ({
-    contents: (await readFile(path, "utf8")).replace(/(http|ws):\/\/127\.0\.0\.1:8080\/agui/, "/agui"),
+  setup: ({ onLoad }) => onLoad({ filter: /snippets.(httpagent|react|react-parts)\.tsx$/ }, async ({ path }) => ({
+    contents: (await readFile(path, "utf8")).replace(/(http|ws):\/\/127\.0\.0\.1:8080\//, "/"),
     loader: "tsx",
   })),
 };

@@ -9,6 +9,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { after, before, test as nodeTest } from "node:test";
 import { showing } from "../../node/shown.mjs";
+import { POST } from "./route.mjs";
 import { listener } from "./runtime.mjs";
 
 const PATIENCE_MS = 60_000;
@@ -41,9 +42,9 @@ after(() => {
 
 /** What a page of CopilotKit holds of its runtime's agent. The runtime hands its token on. */
 class Page {
-  constructor(threadId = randomUUID(), token = headers) {
+  constructor(threadId = randomUUID(), token = headers, address = runtimeUrl) {
     this.threadId = threadId;
-    this.agent = new ProxiedCopilotRuntimeAgent({ runtimeUrl, agentId: "default", transport: "rest", threadId, headers: token });
+    this.agent = new ProxiedCopilotRuntimeAgent({ runtimeUrl: address, agentId: "default", transport: "rest", threadId, headers: token });
   }
 
   say(text) {
@@ -122,6 +123,21 @@ test(`${packages}: a page that is reloaded is asked again, and answers`, async (
   const before = new Page();
   await before.say(`/tool ${tool} {"amount":10}`);
   const page = new Page(before.threadId);
+  await page.agent.connectAgent();
+  assert.equal(page.agent.pendingInterrupts.length, 1);
+  await page.answer({ approved: true });
+  assert.deepEqual(await effects(tool), [{ amount: 10 }]);
+});
+
+test(`${packages}: a route of Next.js asks after a reload, and carries the answer out once`, async (t) => {
+  // Next.js calls the route with a Request, and so does this.
+  const site = "https://site.example";
+  const { fetch } = globalThis;
+  t.mock.method(globalThis, "fetch", (to, init) => (String(to).startsWith(site) ? POST(new Request(to, init)) : fetch(to, init)));
+  const tool = `pay_${randomUUID().slice(0, 8)}`;
+  const before = new Page(undefined, headers, `${site}/api/copilotkit`);
+  await before.say(`/tool ${tool} {"amount":10}`);
+  const page = new Page(before.threadId, headers, `${site}/api/copilotkit`);
   await page.agent.connectAgent();
   assert.equal(page.agent.pendingInterrupts.length, 1);
   await page.answer({ approved: true });

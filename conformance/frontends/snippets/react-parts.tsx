@@ -1,7 +1,7 @@
 import { Control, DecisionForm, GERMAN, Inbox, ThreadList, Words, type Strings } from "@aguiws/react";
 
 const german: Strings = { ...GERMAN, locale: "de-AT", answer: { ...GERMAN.answer, approve: "Genehmigen" } };
-const control = new Control({ url: "/v1", token: () => sessionStorage.getItem("token") ?? undefined, strings: () => german });
+const control = new Control({ url: "http://127.0.0.1:8080/v1", token: () => sessionStorage.getItem("token") ?? undefined, strings: () => german });
 const invoice = { type: "object", properties: { amount: { type: "number", minimum: 0 }, due: { type: "string", format: "date" } }, required: ["amount"] };
 
 export function Office({ current, show, pay }: { current: string; show: (threadId: string) => void; pay: (invoice: unknown) => void }) {

@@ -6,7 +6,7 @@ import "./questions.css";
 
 /** Asks what the agent wants to know, in its chat. Without an agentId it is the provider's agent, as it is for CopilotChat. */
 export function Questions({ agentId }: { agentId?: string }) {
-  useDefaultRenderTool(); // shows the agent's calls
+  useDefaultRenderTool(); // draws the agent's calls: take it out if you draw calls yourself
   const { agent } = useAgent({ agentId });
   // The card folds them up, and nobody should approve what they do not see.
   const argumentsOf = (toolCallId?: string) =>
