@@ -234,7 +234,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                 </Suspense>
               </OrElse>
             )}
-            {asked && commands.length > 0 && textOf(messages.findLast(({ role }) => role === "user")?.content) === words.chat.propose && !everYes() && (
+            {asked && writes && commands.length > 0 && textOf(messages.findLast(({ role }) => role === "user")?.content) === words.chat.propose && !everYes() && (
               <Path durable={status.hello?.durable !== false} begun />
             )}
             {!asked && !running && commands.length > 0 && approved && <NextStep away={nextSeen} />}
