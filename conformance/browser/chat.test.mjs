@@ -9,10 +9,12 @@ test("an empty chat offers the commands, and says what does not last", async () 
   const context = await person();
   const tab = await Tab.open(context, embedded);
   await tab.at("try").first().waitFor();
-  assert.match(await tab.at("path").innerText(), /Send an email to ada@example\.com[^]*Reload the page[^]*--redis[^]*Approve/);
-  assert.deepEqual(await tab.at("try").locator("strong").allTextContents(), ["Fill in a form with me", "Crash halfway and carry on"]);
-  assert.match(await tab.at("try").nth(2).textContent(), /everything in memory/, "what this server cannot show it says");
+  assert.deepEqual(await tab.at("try").allTextContents(), ["Send an email to ada@example.com", "Fill in a form with me", "Three proposals, answered together"], "what this server cannot show it does not offer");
   await tab.shot("05-first-page");
+  assert.ok(!(await tab.at("steps").isVisible()), "the steps are folded");
+  await tab.at("path").locator("summary").click();
+  assert.match(await tab.at("steps").innerText(), /Let it propose[^]*Reload the page[^]*--redis[^]*Approve/);
+  await tab.shot("05-first-page-steps");
   assert.ok(!(await tab.at("command-button").first().isVisible()), "the commands are folded");
   await tab.at("commands").locator("summary").click();
   await tab.at("command-button").first().waitFor();
@@ -21,6 +23,7 @@ test("an empty chat offers the commands, and says what does not last", async () 
   await tab.front();
   await tab.page.locator('[data-testid="command-button"][data-command="/confirm"]').click();
   await tab.asked("confirmation");
+  assert.equal(await tab.at("path").count(), 0, "the steps are those of one question");
   await tab.click("approve");
   await tab.says("Confirmed.");
   await tab.at("next-step").waitFor();
@@ -29,9 +32,25 @@ test("an empty chat offers the commands, and says what does not last", async () 
   await tab.decide(tab.at("approve"));
   await tab.says("I have called");
   assert.equal(await tab.at("next-step").count(), 0, "it is said of the first yes alone");
-  const durable = await Tab.open(context, a);
-  await durable.at("try").first().waitFor();
-  assert.match(await durable.at("path").textContent(), /start it again/);
+});
+
+test("the first question is followed by what to do with it, and a reload shows it again", async () => {
+  const tab = await Tab.open(await person(), a);
+  await tab.at("try").first().waitFor();
+  assert.equal(await tab.at("try").last().textContent(), "Crash halfway and carry on");
+  await tab.front();
+  await tab.at("try").first().click();
+  for (const reload of [false, true]) {
+    if (reload) await tab.reload();
+    await tab.asked("tool_call");
+    await tab.at("steps").waitFor();
+    assert.match(await tab.at("steps").innerText(), /^Reload the page[^]*start it again[^]*pkill[^]*Approve/);
+    assert.equal(await tab.at("steps").getAttribute("start"), "2", "the first is done");
+  }
+  await tab.shot("05-first-question");
+  await tab.decide(tab.at("approve"));
+  await tab.says("I have called");
+  assert.equal(await tab.at("path").count(), 0);
 });
 
 test("a chat that an address names and nobody has said anything in is no new one", async () => {

@@ -51,7 +51,7 @@ for (const colorScheme of ["light", "dark"]) {
   }
 }
 
-test("on a phone, the head of an empty chat is seen and what opens stays on the screen", async () => {
+test("on a phone, an empty chat is seen whole and what opens stays on the screen", async () => {
   const tab = await Tab.open(await person({ viewport: SIZES.phone }), embedded);
   await tab.at("try").first().waitFor();
   const seen = (locator) => locator.evaluate((element) => {
@@ -60,6 +60,8 @@ test("on a phone, the head of an empty chat is seen and what opens stays on the 
     return top >= 0 && left >= 0 && right <= innerWidth && (over === element || element.contains(over));
   });
   await until(() => seen(tab.at("empty").locator("h2")), "the chat begins at its beginning");
+  const [empty, composer] = await Promise.all([tab.at("empty").boundingBox(), tab.page.locator(".composer").boundingBox()]);
+  assert.ok(empty.y + empty.height <= composer.y, "the composer covers nothing of it");
   await tab.click("menu");
   await tab.at("position").waitFor();
   await until(() => seen(tab.at("position")), "the connection's details fit");

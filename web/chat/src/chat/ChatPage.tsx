@@ -10,6 +10,7 @@ import { composes } from "./composes";
 import type { Content } from "../files/media";
 import { EmptyChat } from "./EmptyChat";
 import { ErrorNotice } from "./ErrorNotice";
+import { everYes, firstYes, NextStep, Path } from "./FirstVisit";
 import { useFollow } from "./follow";
 import { Branches } from "./GoBack";
 import { useDue } from "../../../react/lib/DueTag";
@@ -19,7 +20,6 @@ import { allOver, insteadOf } from "./instead";
 import { Jump } from "./Jump";
 import { MessageList } from "./MessageList";
 import { textOf } from "./messagetext";
-import { firstYes, NextStep } from "./NextStep";
 import { MayNotWrite, NoSuchChat } from "./NoChat";
 import { Older } from "./Older";
 import { OrElse } from "../../../react/lib/OrElse";
@@ -233,6 +233,9 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                   />
                 </Suspense>
               </OrElse>
+            )}
+            {asked && writes && commands.length > 0 && textOf(messages.findLast(({ role }) => role === "user")?.content) === words.chat.propose && !everYes() && (
+              <Path durable={status.hello?.durable !== false} begun />
             )}
             {!asked && !running && commands.length > 0 && approved && <NextStep away={nextSeen} />}
             {stopping !== undefined && !running && (

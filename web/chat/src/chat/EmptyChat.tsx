@@ -1,22 +1,15 @@
 import type { ThreadStatus } from "../../../client";
 import { commandsOf } from "./commands";
-import { Copy } from "../lib/Copy";
-import { MemoryNotice } from "./MemoryNotice";
+import { Path } from "./FirstVisit";
+import { useMay } from "../server/who";
 import { words } from "../words";
+import { en } from "../words/en";
 
-const SLOW = "/slow 60 500";
-
-/** What a server outlives its end with, and what ends one, to be copied. */
-const KEPT = "aguiws --redis redis://127.0.0.1:6379";
-const KILL = "pkill -9 -x aguiws";
-
-/** What the built-in agent is there to show, in plain words. */
-function cards(durable: boolean): Array<[title: string, what: string, command: string]> {
-  const { tries } = words.chat;
-  return [
-    [tries.form, tries.formWhat, "/form"],
-    [tries.crash, durable ? tries.crashWhat : tries.inMemory, SLOW],
-  ];
+/** What else the built-in agent is there to show. A server that keeps nothing has nothing to carry on with. */
+function starters(durable: boolean): ReadonlyArray<readonly [command: string, title: string, what?: string]> {
+  const { tries, commands } = words.chat;
+  const kept = [["/slow 60 500", tries.crash, tries.crashWhat]] as const;
+  return [["/form", tries.form, tries.formWhat], ["/parallel 3", commands.parallel], ...(durable ? kept : [])];
 }
 
 type Identity = NonNullable<NonNullable<NonNullable<ThreadStatus["hello"]>["capabilities"]>["identity"]>;
@@ -36,67 +29,57 @@ export function EmptyChat({ agent, durable, send }: EmptyProps) {
     return (
       <section className="empty" aria-label={words.chat.newChat} data-testid="empty">
         <h2>{agent?.name ? words.chat.whatShall(agent.name) : words.chat.whatShallIt}</h2>
-        <p className="hint">{agent?.description || words.chat.begin}</p>
+        <p>{agent?.description || words.chat.begin}</p>
         {!durable && <MemoryNotice />}
       </section>
     );
   }
   return (
     <section className="empty" aria-label={words.chat.thingsToTry} data-testid="empty">
-      <h2>{durable ? words.chat.agentThatAsks : words.chat.agentThatOnlyAsks}</h2>
-      <Path durable={durable} send={send} />
-      <p className="hint">{words.chat.tryOne}</p>
-      <ul className="commands cards">
-        {cards(durable).map(([title, what, command]) => (
-          <li key={command}>
-            <button type="button" data-testid="try" data-command={command.split(" ")[0]} onClick={() => send(command)}>
-              <strong>{title}</strong>
-              <span>{what}</span>
-            </button>
-          </li>
+      <h2>{words.chat.agentThatAsks}</h2>
+      <p>{durable ? words.chat.goesOn : words.chat.waitsForYou}</p>
+      <button type="button" className="primary" data-testid="try" data-command="email" onClick={() => send(words.chat.propose)}>
+        {words.chat.propose}
+      </button>
+      <div className="actions center starters">
+        {starters(durable).map(([command, title, what]) => (
+          <button type="button" key={command} title={what} data-testid="try" data-command={command.split(" ")[0]} onClick={() => send(command)}>
+            {title}
+          </button>
         ))}
-      </ul>
-      <details data-testid="commands">
-        <summary>{words.chat.everything}</summary>
-        <ul className="commands">
-          {commands.map(([command, what]) => (
-            <li key={command}>
-              <button type="button" data-testid="command-button" data-command={command.split(" ")[0]} onClick={() => send(command)}>
-                <code>{command}</code>
-                <span>{words.chat.commands[what]}</span>
-              </button>
-            </li>
-          ))}
-        </ul>
-      </details>
+      </div>
+      <div className="more">
+        <Path durable={durable} begun={false} />
+        <details data-testid="commands">
+          <summary>{words.chat.everything}</summary>
+          <ul className="commands">
+            {commands.map(([command, what]) => (
+              <li key={command}>
+                <button type="button" data-testid="command-button" data-command={command.split(" ")[0]} onClick={() => send(command)}>
+                  <code>{command}</code>
+                  <span>{words.chat.commands[what]}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </details>
+      </div>
     </section>
   );
 }
 
-/** What this is for, step by step. */
-function Path({ durable, send }: Pick<EmptyProps, "durable" | "send">) {
-  const { path } = words.chat;
+/** What to do about it, as whoever serves the page put it there, or else in the page's words: those of the command are the same. */
+function advice(): string {
+  const said = document.querySelector<HTMLMetaElement>('meta[name="aguiws:keep"]')?.content;
+  return said && said !== en.chat.keepAdvice ? said : words.chat.keepAdvice;
+}
+
+/** A line that says that what is kept ends with the server, to those who may do something about it. */
+function MemoryNotice() {
+  if (!useMay("admin")) return null;
   return (
-    <ol className="path" aria-label={path.label} data-testid="path">
-      <li>
-        <strong>{path.propose}</strong>
-        <button type="button" className="primary" data-testid="try" data-command="email" onClick={() => send(path.say)}>
-          {path.say}
-        </button>
-      </li>
-      <li>
-        <strong>{path.reload}</strong> <span>{path.reloadWhat}</span>
-      </li>
-      <li>
-        <strong>{durable ? path.kill : path.keep}</strong> <span>{durable ? path.killWhat : path.keepWhat}</span>
-        <span className="command">
-          <code>{durable ? KILL : KEPT}</code>
-          <Copy text={durable ? KILL : KEPT} label={words.lib.copy} hook="copy-command" />
-        </span>
-      </li>
-      <li>
-        <strong>{path.approve}</strong> <span>{path.approveWhat}</span>
-      </li>
-    </ol>
+    <p className="hint" data-testid="durable-banner">
+      {words.chat.inMemory} {advice()}
+    </p>
   );
 }

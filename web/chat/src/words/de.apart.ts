@@ -1,6 +1,6 @@
 import type { apart as en } from "./en.apart";
 
-/** The words of what the chat loads later, in German: Markdown, files, large results, a message that is changed, a run's parts, other people's chats, the inspector. */
+/** The words of what the chat loads later, in German: Markdown, files, large results, a message that is changed, a run's parts, other people's chats, the inspector, the steps of a first visit. */
 export const apart: typeof en = {
   somebodyElses: "Dieser Chat gehört jemand anderem.",
   readOnly: "Lesen ist möglich, Schreiben nicht.",
@@ -62,4 +62,15 @@ export const apart: typeof en = {
   partsStopped: (n) => (n === 1 ? "Auch ein Teil dieses Chats wurde gestoppt." : `Auch ${n} Teile dieses Chats wurden gestoppt.`),
   partsGoOn: (n) => (n === 1 ? "Ein Teil dieses Chats läuft weiter." : `${n} Teile dieses Chats laufen weiter.`),
   partsFailed: (why) => `Mehr konnte nicht gestoppt werden: ${why}`,
+  path: {
+    propose: "Etwas vorschlagen lassen.",
+    reload: "Die Seite neu laden.",
+    reloadWhat: "Die Frage ist noch da.",
+    kill: "Den Server beenden und wie zuvor neu starten.",
+    killWhat: "Die Frage überdauert ihn.",
+    keep: "Den Server mit Redis starten.",
+    keepWhat: "Fragen überdauern einen Server, der sie in Redis hält:",
+    approve: "Freigeben.",
+    approveWhat: "Die E-Mail geht einmal hinaus, und nie ohne Zustimmung.",
+  },
 };

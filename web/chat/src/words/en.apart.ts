@@ -1,4 +1,4 @@
-/** The words of what the chat loads later, in English: Markdown, files, large results, a message that is changed, a run's parts, other people's chats, the inspector. */
+/** The words of what the chat loads later, in English: Markdown, files, large results, a message that is changed, a run's parts, other people's chats, the inspector, the steps of a first visit. */
 export const apart = {
   somebodyElses: "This chat is somebody else's.",
   readOnly: " You can read it, and not write in it.",
@@ -60,4 +60,15 @@ export const apart = {
   partsStopped: (n: number): string => (n === 1 ? "A part of this chat stopped, too." : `${n} parts of this chat stopped, too.`),
   partsGoOn: (n: number): string => (n === 1 ? "A part of this chat goes on." : `${n} parts of this chat go on.`),
   partsFailed: (why: string) => `More could not be stopped: ${why}`,
+  path: {
+    propose: "Let it propose something.",
+    reload: "Reload the page.",
+    reloadWhat: "The question is still there.",
+    kill: "Kill the server, and start it again as before.",
+    killWhat: "The question outlives it.",
+    keep: "Start the server with Redis.",
+    keepWhat: "Questions outlive a server that keeps them in Redis:",
+    approve: "Approve.",
+    approveWhat: "The email goes out once, and never before you say so.",
+  },
 };

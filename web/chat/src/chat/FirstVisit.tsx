@@ -1,16 +1,30 @@
+import { lazy, Suspense } from "react";
 import { at } from "../lib/base";
+import { OrElse } from "../../../react/lib/OrElse";
+import { part } from "../../../react/lib/part";
 import { onLink } from "../lib/route";
 import { useMay } from "../server/who";
-import { words } from "../words";
+import { parts, words } from "../words";
+
+const Steps = lazy(() => part(() => import("./Steps")));
 
 const KEY = "aguiws:next-step";
 
+/** Whether somebody has said yes in this browser. What cannot be remembered counts as said. */
+export function everYes(): boolean {
+  try {
+    return localStorage.getItem(KEY) !== null;
+  } catch {
+    return true;
+  }
+}
+
 /** Whether somebody says yes for the first time in this browser. It is remembered, so that the answer is yes once. */
 export function firstYes(): boolean {
+  if (everYes()) return false;
   try {
-    const before = localStorage.getItem(KEY);
     localStorage.setItem(KEY, "seen");
-    return before === null;
+    return true;
   } catch {
     return false;
   }
@@ -42,5 +56,19 @@ export function NextStep({ away }: { away: () => void }) {
         ×
       </button>
     </p>
+  );
+}
+
+/** The steps of a first visit, folded until their question is open. */
+export function Path({ durable, begun }: { durable: boolean; begun: boolean }) {
+  return (
+    <details className="path" open={begun} data-testid="path">
+      <summary>{words.chat.steps}</summary>
+      <OrElse instead={<p className="fault">{parts.answer.notLoaded}</p>}>
+        <Suspense>
+          <Steps durable={durable} begun={begun} />
+        </Suspense>
+      </OrElse>
+    </details>
   );
 }
