@@ -41,9 +41,9 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		return store.BeginResult{}, fmt.Errorf("redisstore: begin: %w", err)
 	}
 	t := s.conn.Keys.Thread(b.Thread)
-	inPieces := len(p.Archive) > s.opts.piece
-	if inPieces {
-		if err := s.archive(ctx, t, b, p.Archive); err != nil {
+	pieces := 0
+	if len(p.Archive) > s.opts.piece {
+		if pieces, err = s.archive(ctx, t, b, p.Archive); err != nil {
 			return store.BeginResult{}, err
 		}
 		p.Archive = nil
@@ -88,7 +88,7 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		{"known", p.waits != nil},
 		{"answers", len(p.answers)},
 		{"archived", len(p.Archive)},
-		{"pieces", inPieces},
+		{"pieces", pieces},
 		{"about", []byte(branch.About)},
 		{"branch", messages},
 		{"restores", p.Restores},
@@ -100,24 +100,28 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 	return s.begun(b, p, r)
 }
 
-// archive archives messages in pieces, until one tells that the thread is another: the Begin
-// then says so.
-func (s *Store) archive(ctx context.Context, t keyspace.Thread, b store.Begin, messages map[string]json.RawMessage) error {
-	for ids := range slices.Chunk(slices.Collect(maps.Keys(messages)), s.opts.piece) {
+// archive archives messages in pieces, and returns how many there are. If the thread is another, or
+// another run archives meanwhile, the Begin is stale.
+func (s *Store) archive(ctx context.Context, t keyspace.Thread, b store.Begin, messages map[string]json.RawMessage) (pieces int, err error) {
+	refused := false
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(messages)), s.opts.piece) {
+		if pieces++; refused {
+			continue
+		}
 		var rest []any
 		for _, id := range ids {
 			rest = append(rest, id, []byte(messages[id]))
 		}
 		r, err := s.conn.Run(ctx, link.Call{Script: lua.Archive, Keys: []string{t.Rec(), t.Archive()}, Args: lua.Args{
-			{"version", b.Version}, {"run", b.RunID}, {"keep", s.opts.Keep.Milliseconds()}}, Rest: rest})
+			{"version", b.Version}, {"run", b.RunID}, {"piece", pieces - 1}, {"keep", s.opts.Keep.Milliseconds()}}, Rest: rest})
 		if err != nil {
-			return err
+			return 0, err
 		}
-		if r.Int() == 0 {
-			return r.Err
+		if refused = r.Int() == 0; r.Err != nil {
+			return 0, r.Err
 		}
 	}
-	return nil
+	return pieces, nil
 }
 
 // beginLists are the lists that come before the events, and the branch that a rewind

@@ -2,7 +2,6 @@ package redisstore
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,7 +25,7 @@ func (s *Store) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error
 	if err != nil {
 		return false, fmt.Errorf("redisstore: checkpoint: %w", err)
 	}
-	d := decider{Thread: t, token: rand.Text(), version: c.Version, epoch: c.At.Epoch}
+	d := decider{Thread: t, token: fmt.Sprint(c.From, " ", c.At.Seq), version: c.Version, epoch: c.At.Epoch}
 	r, err := s.decide(ctx, d, snap, func(snap threadlog.SnapshotUpdate, stamp string) (*link.Reply, error) {
 		return s.conn.Run(ctx, link.Call{Script: lua.Checkpoint, Keys: t.All(), Args: lua.Args{
 			{"version", c.Version},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,8 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/internal/link"
+	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -156,29 +159,171 @@ func (m *meddling) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// Pieces that another process takes out meanwhile, as Retire may, are brought again from the first on.
+// Pieces that another process takes out meanwhile, all of them or the last, are brought again from the first on, and
+// so are those that a fail-over has lost. Retire leaves those of a run alone.
 func TestPiecesThatOthersClearAreBroughtAgain(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
+	retire := func(t *testing.T, s *Store) {
+		if err := s.retireAll(t.Context(), []store.ThreadKey{testKey}); err != nil {
+			t.Error(err)
+		}
+	}
+	stamp := func(t *testing.T, s *Store) string {
+		stamp, _, _ := strings.Cut(s.conn.Client.HGet(t.Context(), s.conn.Keys.Thread(testKey).Snap(), "x").Val(), " ")
+		return stamp
+	}
+	for what, meddle := range map[string]func(t *testing.T, s *Store){
+		"all are cleared": func(t *testing.T, s *Store) {
+			if err := s.clear(t.Context(), s.conn.Keys.Thread(testKey), stamp(t, s)); err != nil {
+				t.Error(err)
+			}
+		},
+		"the last is cleared": func(t *testing.T, s *Store) {
+			at := s.conn.Keys.Thread(testKey)
+			if _, err := s.conn.Run(t.Context(), link.Call{Script: lua.Clear, Keys: []string{at.Rec(), at.Snap()}, Args: lua.Args{{"stamp", stamp(t, s)}}}); err != nil {
+				t.Error(err)
+			}
+		},
+		"the last is lost": func(t *testing.T, s *Store) {
+			at, fields := s.conn.Keys.Thread(testKey).Snap(), []string{"z0", "z1", "z2"}
+			p := strings.Fields(s.conn.Client.HGet(t.Context(), at, "x").Val())
+			n, _ := strconv.Atoi(p[1])
+			s.conn.Client.HDel(t.Context(), at, fields[n-1], "z:"+string("abc"[n-1]))
+			s.conn.Client.HSet(t.Context(), at, "x", fmt.Sprint(p[0], " ", n-1, " ", n-1, " 0 0"))
+		},
+		"Retire looks": retire,
+	} {
+		for _, rests := range []bool{false, true} {
+			for call := 2; call <= 4; call++ {
+				t.Run(fmt.Sprint(what, " at rest ", rests, " before call ", call), func(t *testing.T) {
+					o := Options{Prefix: strings.ReplaceAll(t.Name(), " ", ""), Partitions: 1}
+					s := open(t, server.URL(), o)
+					o.piece = 1
+					far := open(t, server.URL(), o)
+					u := &store.SnapshotUpdate{Append: []string{"a", "b", "c"}, Upsert: map[string]json.RawMessage{"a": json.RawMessage("1"), "b": json.RawMessage("2"), "c": json.RawMessage("3")}}
+					claim := begin(t, s, inline(0, "r1"))
+					end := store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("end")}, End: &store.End{Kind: store.EndFinish}}
+					if rests {
+						commit(t, s, end)
+					} else {
+						end.End.Snapshot = u
+					}
+					v := view(t, s, store.ReadQuery{})
+					far.conn.Client.(*redis.Client).AddHook(&meddling{dying: dying{left: call}, before: func() {
+						before := stamp(t, s)
+						meddle(t, s)
+						if what == "Retire looks" && !rests && stamp(t, s) != before {
+							t.Error("Retire takes out what a run brings")
+						}
+					}})
+					if !rests {
+						if res := commit(t, far, end); res.Status != store.CommitOK {
+							t.Fatalf("%+v", res)
+						}
+					} else if moved, err := far.Checkpoint(t.Context(), store.Checkpoint{Thread: testKey, Version: v.Version, At: store.Position{Epoch: v.Epoch, Seq: v.Seq}, Snapshot: *u}); err != nil || !moved {
+						t.Fatal(moved, err)
+					}
+					if seen := fmt.Sprintf("%s", view(t, s, store.ReadQuery{}).Snapshot.Messages); seen != "[1 2 3]" {
+						t.Errorf("there is %s", seen)
+					}
+				})
+			}
+		}
+	}
+}
+
+// Two nodes judge a rewind at one version, and both bring what it takes out: the run that begins has all of it in
+// the archive, and the other one is stale.
+func TestTwoThatArchiveInPieces(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	ids := []string{"a", "b", "c"}
 	for call := 2; call <= 4; call++ {
-		o := Options{Prefix: fmt.Sprint("cleared", call), Partitions: 1}
+		o := Options{Prefix: fmt.Sprint("two", call), Partitions: 1}
 		s := open(t, server.URL(), o)
 		o.piece = 1
-		far := open(t, server.URL(), o)
-		claim := begin(t, s, inline(0, "r1"))
-		at := s.conn.Keys.Thread(testKey)
+		far, other := open(t, server.URL(), o), open(t, server.URL(), o)
+		turn(t, s, 1, "r1", &store.SnapshotUpdate{Append: ids, Upsert: map[string]json.RawMessage{"a": json.RawMessage("1")}})
+		version := view(t, s, store.ReadQuery{}).Version
+		rewind := func(run string) store.Begin {
+			return with(inline(version, run), func(k *store.Execute) {
+				k.Archive = map[string]json.RawMessage{"a": json.RawMessage("1"), "b": json.RawMessage("1"), "c": json.RawMessage("1")}
+			})
+		}
+		var between store.BeginResult
 		far.conn.Client.(*redis.Client).AddHook(&meddling{dying: dying{left: call}, before: func() {
-			stamp, _, _ := strings.Cut(s.conn.Client.HGet(t.Context(), at.Snap(), "x").Val(), " ")
-			if err := s.clear(t.Context(), at, stamp); err != nil || stamp == "" {
-				t.Errorf("pieces of %q: %v", stamp, err)
+			var err error
+			if between, err = other.Begin(t.Context(), rewind("r3")); err != nil {
+				t.Error(err)
 			}
 		}})
-		u := &store.SnapshotUpdate{Append: []string{"a", "b", "c"}, Upsert: map[string]json.RawMessage{"a": json.RawMessage("1"), "b": json.RawMessage("2"), "c": json.RawMessage("3")}}
-		if res := commit(t, far, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("end")}, End: &store.End{Kind: store.EndFinish, Snapshot: u}}); res.Status != store.CommitOK {
-			t.Fatalf("%+v", res)
+		res, err := far.Begin(t.Context(), rewind("r2"))
+		if err != nil {
+			t.Fatal(err)
 		}
-		if seen := fmt.Sprintf("%s", view(t, s, store.ReadQuery{}).Snapshot.Messages); seen != "[1 2 3]" {
-			t.Errorf("cleared before call %d, there is %s", call, seen)
+		if between.Status != store.BeginAccepted || res.Status != store.BeginStale {
+			t.Errorf("before call %d: the one between is %v, the other %v", call, between.Status, res.Status)
 		}
+		if n := len(view(t, s, store.ReadQuery{MessageIDs: ids}).Archived); n != len(ids) {
+			t.Errorf("before call %d: %d messages are in the archive", call, n)
+		}
+	}
+	// The one between has brought all, and begins when the other one has brought its own.
+	s := open(t, server.URL(), Options{Prefix: "halves", Partitions: 1})
+	turn(t, s, 1, "r1", &store.SnapshotUpdate{Append: ids, Upsert: map[string]json.RawMessage{"a": json.RawMessage("1")}})
+	b := inline(view(t, s, store.ReadQuery{}).Version, "r2")
+	bring := func(run string, piece int, version int64) int64 {
+		at := s.conn.Keys.Thread(testKey)
+		r, err := s.conn.Run(t.Context(), link.Call{Script: lua.Archive, Keys: []string{at.Rec(), at.Archive()}, Args: lua.Args{
+			{"version", version}, {"run", run}, {"piece", piece}, {"keep", 60_000}}, Rest: []any{ids[piece], []byte("1")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Int()
+	}
+	at := b.Version
+	got := []int64{bring("r2", 0, at), bring("r2", 1, at), bring("r2", 1, at), bring("r4", 0, at-1), bring("r3", 0, at), bring("r2", 2, at), bring("r3", 2, at)}
+	if want := []int64{1, 1, 1, 0, 1, 0, 0}; !slices.Equal(got, want) {
+		t.Errorf("pieces of two: %v, want %v", got, want)
+	}
+	// One has brought all, and begins when the other one has begun to bring its own.
+	o := Options{Prefix: "halves", Partitions: 1, piece: 1}
+	far := open(t, server.URL(), o)
+	far.conn.Client.(*redis.Client).AddHook(&meddling{dying: dying{left: 4}, before: func() { bring("r3", 0, at) }})
+	b = with(b, func(k *store.Execute) {
+		k.Archive = map[string]json.RawMessage{"a": json.RawMessage("1"), "b": json.RawMessage("1"), "c": json.RawMessage("1")}
+	})
+	if res, err := far.Begin(t.Context(), b); err != nil || res.Status != store.BeginStale {
+		t.Errorf("%+v, %v", res, err)
+	}
+	begin(t, far, b)
+}
+
+// A change is sent again after another process has taken out the last of its pieces: the thread has as many bytes as if
+// nobody had.
+func TestPiecesThatAreClearedCountOnce(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	u := &store.SnapshotUpdate{Append: []string{"a", "b"}, Upsert: map[string]json.RawMessage{"a": json.RawMessage("1"), "b": json.RawMessage("2222")}}
+	bytes := map[bool]int64{}
+	for _, clears := range []bool{false, true} {
+		o := Options{Prefix: fmt.Sprint("once", clears), Partitions: 1, piece: 1}
+		s, far := open(t, server.URL(), o), open(t, server.URL(), o)
+		b := store.Batch{Claim: begin(t, s, inline(0, "r1")), Number: 2, Expect: 1, Events: [][]byte{[]byte("end")}, End: &store.End{Kind: store.EndFinish, Snapshot: u}}
+		if clears {
+			far.conn.Client.(*redis.Client).AddHook(&dying{left: 3})
+			if _, err := far.Commit(t.Context(), b); err == nil {
+				t.Fatal("the decision was to be lost")
+			}
+			at := s.conn.Keys.Thread(testKey)
+			stamp, _, _ := strings.Cut(s.conn.Client.HGet(t.Context(), at.Snap(), "x").Val(), " ")
+			if _, err := s.conn.Run(t.Context(), link.Call{Script: lua.Clear, Keys: []string{at.Rec(), at.Snap()}, Args: lua.Args{{"stamp", stamp}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		commit(t, s, b)
+		bytes[clears] = view(t, s, store.ReadQuery{}).Bytes
+	}
+	if bytes[true] != bytes[false] {
+		t.Errorf("the thread has %d bytes, and %d when nobody cleared", bytes[true], bytes[false])
 	}
 }
 

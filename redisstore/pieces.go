@@ -3,7 +3,6 @@ package redisstore
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -47,16 +46,17 @@ func deciderOf(t keyspace.Thread, b store.Batch) decider {
 	return decider{Thread: t, run: b.Claim.RunID, token: b.Claim.Token, depoch: b.Claim.DispatchEpoch, number: b.Number, expect: b.Expect}
 }
 
-// stamp names the decision with what it changes. Sent again it is the same.
-func (d decider) stamp(parts [][]any) string {
+// stamp names the decision with what it changes, and says how many pieces there are. Sent again it is
+// the same.
+func (d decider) stamp(puts, removes [][]any) string {
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%q %d %d", d.token, d.number, d.version)
-	for _, part := range parts {
+	fmt.Fprintf(sum, "%q %d %d %q", d.token, d.number, d.version, d.epoch)
+	for _, part := range slices.Concat(puts, removes) {
 		for _, item := range part {
 			fmt.Fprintf(sum, " %q", item)
 		}
 	}
-	return hex.EncodeToString(sum.Sum(nil)[:8])
+	return fmt.Sprintf("%x.%d.%d", sum.Sum(nil)[:8], len(puts), len(removes))
 }
 
 // decide brings pieces of what is too much for one script, and calls the one that decides with the
@@ -64,8 +64,8 @@ func (d decider) stamp(parts [][]any) string {
 func (s *Store) decide(ctx context.Context, d decider, u threadlog.SnapshotUpdate, call func(u threadlog.SnapshotUpdate, stamp string) (*link.Reply, error)) (*link.Reply, error) {
 	puts, removes := u.Parts(s.opts.piece, pieceBytes)
 	stamp := ""
-	if parts := slices.Concat(puts, removes); len(parts) > 0 {
-		stamp = d.stamp(parts)
+	if len(puts)+len(removes) > 0 {
+		stamp = d.stamp(puts, removes)
 		if puts != nil {
 			u.Messages = nil
 		}
@@ -127,7 +127,7 @@ func (s *Store) bring(ctx context.Context, d decider, stamp string, puts, remove
 	return nil, nil
 }
 
-// clear takes out what a decision has left of pieces, ” one that was made.
+// clear takes out what a decision has left of pieces: one that was made if the stamp is empty.
 func (s *Store) clear(ctx context.Context, t keyspace.Thread, stamp string) error {
 	for {
 		r, err := s.conn.Run(ctx, link.Call{Script: lua.Clear, Keys: []string{t.Rec(), t.Snap()}, Args: lua.Args{{"stamp", stamp}}})

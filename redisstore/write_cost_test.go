@@ -273,7 +273,7 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 			b := l.ending(begin(l.T, s, l.next(nil)), &store.SnapshotUpdate{Append: ids(messages, messages+1), Upsert: map[string]json.RawMessage{ids(messages, messages+1)[0]: json.RawMessage("1")}})
 			return func() { done(l, b) }
 		}},
-		{"a run begins that takes back 50,000 messages", "many", 101, 900, 0, func(l *load) func() {
+		{"a run begins that takes back 50,000 messages", "many", 101, 950, 0, func(l *load) func() {
 			b := with(l.next(nil), func(k *store.Execute) {
 				k.Archive = map[string]json.RawMessage{}
 				for _, id := range ids(1, messages+1) {

@@ -37,7 +37,7 @@
 --   known      resume: 1 if the caller knows what is frozen, and the journal before that entry
 --   answers    resume, steer: how many
 --   archived   execute, steer: how many messages
---   pieces     execute, steer: 1 if others were archived in pieces
+--   pieces     execute, steer: in how many pieces others were archived
 --   about      execute, steer: what is said of them as a branch; '': they are none
 --   branch     of a branch: its messages; '': they are not kept
 --   restores   execute, steer: the branch that is restored; '': none
@@ -139,6 +139,8 @@ if holder then
   if d and not TERMINAL[d.state] then return refused(3, holder) end
 end
 if r.ver ~= tonumber(ARG.version) then return refused(1) end
+local archiver = archiverOf(run, ARG.version)
+if ARG.pieces ~= '0' and redis.call('HGET', t.archive, BRINGS) ~= archiver .. ' ' .. ARG.pieces then return refused(1) end
 local deadline = tonumber(ARG.deadline)
 if deadline > 0 and NOW > deadline then return refused(2) end
 
@@ -191,8 +193,8 @@ end
 
 piecewise('HSET', t.archive, ARGV, archived, told - 1)
 if ARG.about ~= '' or ARG.restores ~= '' then branch(t, run, ARG.about, ARG.branch, ARG.restores) end
-if ARG.pieces == '1' then redis.call('HSET', t.archive, BEGUN .. run, 1) end
-if told > archived or ARG.pieces == '1' then redis.call('PEXPIRE', t.archive, ARG.keep) end
+if ARG.pieces ~= '0' then redis.call('HSET', t.archive, BEGUN .. archiver, 1) end
+if told > archived or ARG.pieces ~= '0' then redis.call('PEXPIRE', t.archive, ARG.keep) end
 local listed = about[1]
 if resumes then
   local given, closed = {}, close(t, r, member, kind == 'resume' and run or '', becameOf(made))

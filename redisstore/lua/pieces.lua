@@ -11,6 +11,11 @@
 -- many lists of messages there are, and how many bytes more the messages have with them; and the
 -- same of those that go, and how many bytes less. z0, z1, … are lists of the ids of messages, y0, y1, … of
 -- those that go; behind z: stands the id of a message.
+--
+-- A stamp ends with how many lists of both kinds there have to be. Whoever begins to take out what was
+-- not decided makes it VOID at once: the rest of it is nobody's.
+
+local VOID = '-'
 
 local function readPieces(t)
   local stamp, puts, put, removes, removed = string.match(redis.call('HGET', t.snap, 'x') or '', '^(%S*) (%d+) (%-?%d+) (%d+) (%d+)$')
@@ -36,7 +41,8 @@ local function brought(t, r, stamp)
     loses(r, 'p')
     return nil, stamp ~= '' and '' or nil
   end
-  if p.stamp == '' or p.stamp ~= stamp then return nil, p.stamp end
+  local puts, removes = string.match(stamp, '%.(%d+)%.(%d+)$')
+  if p.stamp == '' or p.stamp ~= stamp or p.puts ~= tonumber(puts) or p.removes ~= tonumber(removes) then return nil, p.stamp end
   return p
 end
 
@@ -50,8 +56,9 @@ end
 -- tells it; nil: whatever there is.
 local function clear(t, r, stamp)
   local p = readPieces(t) or { stamp = stamp, puts = 0, removes = 0 }
-  if stamp and p.stamp ~= stamp then return 0 end
+  if stamp and p.stamp ~= stamp and p.stamp ~= VOID then return 0 end
   local decided, gone = p.stamp == '', {}
+  if not decided then p.stamp = VOID end
   -- take takes a list out, and the fields that are named after its ids. It returns the ids.
   local function take(list, field)
     local ids = unpacked(redis.call('HGET', t.snap, list) or '')

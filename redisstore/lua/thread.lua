@@ -169,19 +169,22 @@ local function idsIn(chunk)
   return unpacked(chunk, at)
 end
 
--- In the archive of messages this stands before and behind the run that takes a message out with
--- very many others, and BEGUN before those of these runs that have begun: no id of a message
--- begins so.
-local PENDING, BEGUN = '\0', '\254'
+-- In the archive of messages PENDING stands before and behind the archiver that takes a message out
+-- with very many others, and BEGUN before those of the archivers whose run has begun. BRINGS has the
+-- archiver that brought the last of them, and how many pieces. No id of a message begins so.
+local PENDING, BEGUN, BRINGS = '\0', '\254', '\253'
+
+-- archiverOf names a run that was judged on a version.
+local function archiverOf(run, version) return run .. ' ' .. version end
 
 -- inArchive reports whether what the archive holds of an id says that it was taken out.
 local function inArchive(t, text)
   if not text then return false end
-  local run = string.match(text, '^%z([^%z]*)%z')
-  if not run then return true end
+  local archiver = string.match(text, '^%z([^%z]*)%z')
+  if not archiver then return true end
   t.begun = t.begun or {}
-  if t.begun[run] == nil then t.begun[run] = redis.call('HEXISTS', t.archive, BEGUN .. run) == 1 end
-  return t.begun[run]
+  if t.begun[archiver] == nil then t.begun[archiver] = redis.call('HEXISTS', t.archive, BEGUN .. archiver) == 1 end
+  return t.begun[archiver]
 end
 
 -- archivedOf is of each of list[first..] 1 if it was taken out, else 0.
