@@ -146,6 +146,7 @@ type noticesPage struct {
 	}
 	Next   string
 	Missed bool
+	More   bool
 }
 
 func (p *noticesPage) threads() (list []string) {
@@ -317,10 +318,9 @@ func TestNoticesOfFailures(t *testing.T) {
 			if status != 200 {
 				t.Fatalf("%s: %d %s", name, status, text)
 			}
-			if len(p.Items) == 0 {
+			if got, query = append(got, p.threads()...), "after="+p.Next; !p.More {
 				break
 			}
-			got, query = append(got, p.threads()...), "after="+p.Next
 		}
 		if !slices.Equal(got, c.wants) {
 			t.Errorf("%s: %v", name, got)
@@ -339,6 +339,33 @@ func TestNoticesOfFailures(t *testing.T) {
 	l.add(ended("acme", "bob", "well", "finish"), ended("acme", "bob", "bobs", "fail"))
 	if p := ts.watch("?after=at-21&severity=error", tenantsAdmin).notices(); !slices.Equal(p.threads(), []string{"bobs"}) {
 		t.Errorf("a stream: %v", p.threads())
+	}
+}
+
+// A page whose readings have found nothing, or are nearly full, says that more may be behind it.
+func TestNoticesPageSaysMore(t *testing.T) {
+	ts, l := noticesServer(t, &Options{})
+	many := make([]store.Notice, 2100)
+	for i := range many {
+		many[i] = opened("acme", "ann", "well")
+		many[i].Kind, many[i].How = store.NoticeRunEnded, "finish"
+	}
+	failed := many[0]
+	failed.Thread.Thread, failed.How = "bad", "fail"
+	l.add(append(many, failed)...)
+	first, _, _ := ts.Page("?after=at-0&limit=200&severity=error", annsToken)
+	second, _, _ := ts.Page("?limit=200&severity=error&after="+first.Next, annsToken)
+	if len(first.Items) > 0 || !first.More || !slices.Equal(second.threads(), []string{"bad"}) {
+		t.Errorf("pages: %+v, %+v", first, second)
+	}
+	for range 7 {
+		failed.Thread.Thread = "worse"
+		l.add(failed)
+	}
+	l.add(many[:3]...)
+	asked := l.asked()
+	if p, _, _ := ts.Page("?after=at-2101&limit=8&severity=error", annsToken); len(p.Items) != 7 || !p.More || l.asked() != asked+1 {
+		t.Errorf("a page that is nearly full has %d, more %t, after %d readings", len(p.Items), p.More, l.asked()-asked)
 	}
 }
 
@@ -390,6 +417,9 @@ func TestNoticesAreResumed(t *testing.T) {
 		if !told.Missed || !slices.Equal(told.threads(), []string{"three"}) {
 			t.Errorf("it is told %+v, and that some are gone is not", told)
 		}
+	}
+	if p, _, text := ts.Page("?after=at-0&severity=error", annsToken); len(p.Items) > 0 || !p.More {
+		t.Errorf("behind what is gone there may be more, and it is told %s", text)
 	}
 }
 

@@ -321,12 +321,20 @@ def within(when: list[datetime.date], *, key, run): "The same in a list."
 def default(when: str = 3, *, key, run): "A default of another kind."
 def keyless(when: str): "Takes no key."
 def gap(then: str, *, key, run): "Has no argument for the gap."
+def none(when: str = None, *, key, run): "A default that its annotation does not take."
+def fine(when: str | None = None, *, key, run): "May be left out."
 
-for function in bare, other, within, default, keyless, gap:
+for function, question in [(each, "At {when}?") for each in (bare, other, within, default, keyless, gap, none)] + [(fine, each) for each in ("At {when:>8}?", "At {when!r}?", "At {when.year}?", "At {}?", "At {when?", "At {when}?")]:
     try:
-        tools.tool("At {when}?")(function)
+        tools.tool(question)(function)
+        print(function.__name__)
     except TypeError as error:
         print(str(error)[:38])
+try:
+    @tools.tool
+    def plain(): "Without the parentheses."
+except TypeError as error:
+    print(error)
 
 async def broken(_):
     yield {}["away"]
@@ -346,6 +354,14 @@ asyncio.run(main())
 @tool: default: when has the default 3
 @tool: keyless: a tool with a question
 @tool: gap: the question's {when} is n
+@tool: none: when has the default None
+@tool: fine: the question's {when} has
+@tool: fine: the question's {when} has
+@tool: fine: the question's {when.year
+@tool: fine: the question's {} is no a
+@tool: fine: the question's gaps canno
+fine
+@tool: plain: write @tool("…?") with its question, or @tool() if it needs none
 {"type": "RUN_ERROR", "message": "The agent cannot go on: KeyError('away')"}
 
 `

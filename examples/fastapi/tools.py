@@ -34,6 +34,9 @@ def tool(question=None):
     at once, perhaps twice, and has neither `key` nor `run`: it looks something up.
     """
 
+    if callable(question):
+        raise TypeError(f'@tool: {question.__name__}: write @tool("…?") with its question, or @tool() if it needs none')
+
     def keep(function):
         function.question, function.signature = question, inspect.signature(function, eval_str=True)
         function.arguments = {n: p for n, p in function.signature.parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD}
@@ -51,14 +54,20 @@ def judge(function):
     """Raises at the start if no call of the function could be right: nobody would blame its author later."""
     for name, argument in function.arguments.items():
         schema_of(name, argument.annotation)
-        if argument.default not in (argument.empty, None) and not fits(argument.default, argument.annotation):
+        if argument.default is not argument.empty and not fits(argument.default, argument.annotation):
             raise TypeError(f"{name} has the default {argument.default!r}, which its annotation does not take")
     others = function.signature.parameters.keys() - function.arguments.keys()
     if others != ({"key", "run"} if function.question else set()):
         raise TypeError("a tool with a question ends with `*, key, run`, and one without a question has its arguments alone")
-    for _, gap, _, _ in string.Formatter().parse(function.question or ""):
+    try:
+        gaps = list(string.Formatter().parse(function.question or ""))
+    except ValueError as error:
+        raise TypeError(f"the question's gaps cannot be read: {error}") from None
+    for _, gap, form, conversion in gaps:
         if gap is not None and gap not in function.arguments:
             raise TypeError(f"the question's {{{gap}}} is no argument")
+        if form or conversion:  # not every value of the annotation takes one
+            raise TypeError(f"the question's {{{gap}}} has a format: a gap is a name alone")
 
 
 def schema_of(name, kind):

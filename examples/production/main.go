@@ -77,7 +77,7 @@ func production(ctx context.Context, redis, secret string, auth identity.Authent
 	}
 	hooks, err := telling(st, secret) // see "Telling the approver"
 	if err != nil {
-		return err
+		return errors.Join(err, runs.Shutdown(context.Background()))
 	}
 	srv, err := server.New(runs, &server.Options{
 		Auth:           auth,
@@ -90,7 +90,7 @@ func production(ctx context.Context, redis, secret string, auth identity.Authent
 		Fallback:       web.Handler(),
 	})
 	if err != nil {
-		return err
+		return errors.Join(err, runs.Shutdown(context.Background()), hooks.Shutdown(context.Background()))
 	}
 	probes := server.Aside(srv.Probes(), nil) // /healthz, /readyz and /metrics
 	ended := make(chan error, 2)

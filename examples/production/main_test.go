@@ -74,6 +74,14 @@ func TestProduction(t *testing.T) {
 	}
 }
 
+// An early end leaves nothing running, which TestMain looks for.
+func TestSecretThatIsNone(t *testing.T) {
+	redis := redistest.Start(t, redistest.Options{AOF: "always"})
+	if err := production(t.Context(), redis.URL(), "none", nil, adapter.AgentFunc(refunds), listening(t), listening(t), nil); err == nil {
+		t.Error("it ends without an error")
+	}
+}
+
 func listening(t *testing.T) net.Listener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -27,6 +27,7 @@ const maxWait = 25
 type noticesJSON struct {
 	Items   []json.RawMessage `json:"items"`
 	Next    string            `json:"next" jsonschema:"The value of after for the next request. Every page has it."`
+	More    bool              `json:"more,omitempty" jsonschema:"More notices may be behind these, also if there are none. The caller asks again from next at once."`
 	Missed  bool              `json:"missed,omitempty" jsonschema:"Earlier notices may be gone, because the server no longer keeps them. The caller should read the present state."`
 	Partial bool              `json:"partial,omitempty" jsonschema:"A part of the store does not answer. Its notices come later, and next waits for them."`
 }
@@ -35,6 +36,7 @@ type noticesJSON struct {
 type noticesShape struct {
 	Items   []notices.Notice `json:"items"`
 	Next    string           `json:"next" jsonschema:"The value of after for the next request. Every page has it."`
+	More    bool             `json:"more,omitempty" jsonschema:"More notices may be behind these, also if there are none. The caller asks again from next at once."`
 	Missed  bool             `json:"missed,omitempty" jsonschema:"Earlier notices may be gone, because the server no longer keeps them. The caller should read the present state."`
 	Partial bool             `json:"partial,omitempty" jsonschema:"A part of the store does not answer. Its notices come later, and next waits for them."`
 }
@@ -163,7 +165,7 @@ func (c *call) listNotices() (any, error) {
 			return nil, refused
 		}
 	}
-	page := noticesJSON{Items: make([]json.RawMessage, len(p.Items)), Next: p.Next, Missed: p.Missed}
+	page := noticesJSON{Items: make([]json.RawMessage, len(p.Items)), Next: p.Next, More: p.More, Missed: p.Missed}
 	for i, item := range p.Items {
 		page.Items[i] = item.Text
 	}

@@ -33,6 +33,10 @@ func (e *Edge) Handler(next http.Handler) http.Handler {
 		if c != nil {
 			x.network = c.network()
 		}
+		if x.shared {
+			// The server's own would end a stream whose handler is silent before its first write.
+			x.control.SetWriteDeadline(time.Time{})
+		}
 		if r.Body != nil && r.Body != http.NoBody {
 			// net/http looks at what kind of a body its own request has.
 			own := *r

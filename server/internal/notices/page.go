@@ -12,8 +12,8 @@ import (
 const maxReadings = 10
 
 // Page reads up to limit notices for who asks for them now and then. Without any it waits,
-// for that long at most. It reads on for more only while whole readings come: there is more
-// behind them. Some, beside an error that wraps store.ErrPartial.
+// for that long at most. It reads on only while whole readings come, and not to fill the
+// last quarter, which small readings would. Some, beside an error that wraps store.ErrPartial.
 func (f *Feed) Page(ctx context.Context, q Query, limit int, wait time.Duration) (Page, error) {
 	w := &Watcher{query: q}
 	comes := make(chan struct{}, 1)
@@ -41,11 +41,13 @@ func (f *Feed) Page(ctx context.Context, q Query, limit int, wait time.Duration)
 				p.Items = append(p.Items, item)
 			}
 		}
-		some, whole := len(got.Notices) > 0, len(got.Notices) == room
-		if err != nil || len(p.Items) == limit || len(p.Items) > 0 && !whole || p.Missed || some && readings == maxReadings {
+		// A short reading is no end: a partition gives a part of what it has.
+		p.More = len(got.Notices) > 0 || got.Missed
+		full, whole := 4*(limit-len(p.Items)) < limit, len(got.Notices) == room
+		if err != nil || full || len(p.Items) > 0 && !whole || p.Missed || p.More && readings == maxReadings {
 			return p, err
 		}
-		if some {
+		if p.More {
 			continue
 		}
 		select {
