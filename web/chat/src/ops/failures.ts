@@ -104,13 +104,13 @@ const COUNTED = 200;
 
 const ownOfHour: PathAt = (_, now) => runsPath({ ...ANY, result: "error", since: "hour" }, COUNTED, now);
 
-/** How many runs of the last hour have failed: one's own if those are all, or the tenant's. */
-export function useFailedOfHour(whole: boolean): { data?: Known["failed"]; error?: ApiError } {
+/** How many runs of the last hour have failed: the tenant's if the person sees others, or one's own. */
+export function useFailedOfHour(others: boolean): { data?: Known["failed"]; error?: ApiError } {
   const failures = useMemo(() => new Failures(AGES.hour!), []);
-  const polled = usePolled<FailedPage>(whole ? "/runs" : "/notices", EVERY_MS, undefined, whole ? ownOfHour : failures.path);
-  const list = useTaken(failures, whole ? undefined : polled.data, polled);
+  const polled = usePolled<FailedPage>(others ? "/notices" : "/runs", EVERY_MS, undefined, others ? failures.path : ownOfHour);
+  const list = useTaken(failures, others ? polled.data : undefined, polled);
   const { data, error } = polled;
-  if (whole) return { data: data && { n: data.items.length, more: data.next !== undefined, whose: "" }, error };
+  if (!others) return { data: data && { n: data.items.length, more: data.next !== undefined, whose: "" }, error };
   const { cut } = failures;
   // That none failed is not known before all is read.
   return { data: list && (list.length > 0 || !cut) ? { n: list.length, more: cut, whose: TENANT } : undefined, error };
