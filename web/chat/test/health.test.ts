@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { coverage, failedOfAll, findings, isEverybody, missing, type Known } from "../src/ops/health";
+import { coverage, failedOfAll, findings, isEverybody, missing, seesOthers, type Known } from "../src/ops/health";
 import type { NodeInfo } from "../src/ops/nodes";
 
 const words = (known: Known) => findings(known).map(({ words, href }) => `${words} ${href ?? "nowhere"}`);
@@ -28,7 +28,7 @@ it.each<[keyof Known, Known, string]>([
   ["counts", { counts: { dead_letter: 3 } }, "3 dead letters wait for a decision /ops/dead-letters"],
   ["failed", { failed: { n: 1, more: false, whose: "" } }, "1 run failed in the last hour /ops/runs?result=error&since=hour"],
   ["failed", { failed: { n: 200, more: true, whose: "" } }, "At least 200 runs failed in the last hour /ops/runs?result=error&since=hour"],
-  ["failed", { failed: { n: 2, more: false, whose: "tenant" }, everybody: { failed: 2, withinMs: 300_000 } }, "2 runs failed in the last hour /ops/runs?since=hour&whose=tenant"],
+  ["failed", { failed: { n: 2, more: false, whose: "tenant" }, everybody: { failed: 2, withinMs: 3_600_000 } }, "2 runs failed in the last hour /ops/runs?since=hour&whose=tenant"],
   ["everybody", { everybody: { failed: 2, withinMs: 300_000 } }, "2 runs of all tenants failed in the last 5 min nowhere"],
   ["upstreams", { upstreams: [{ name: "weather", requests: 10, failed: 2 }] }, "20 % of the requests to weather failed in the last five minutes /ops/upstreams"],
   ["targets", { targets: [{ name: "crm", url: "", goneAt: "2030-01-31T14:02:00Z" }] }, "The webhook target crm is disabled /ops/webhooks"],
@@ -38,6 +38,13 @@ it.each<[keyof Known, Known, string]>([
   ["work", { work: [{ agent: "", waiting: 2, lag: 0, pending: 0, oldestMs: 180_000 }] }, "2 runs of the default agent wait for a worker, the oldest for 3 min /ops/runs"],
 ])("says what is not well with %s", (_, change, want) => {
   expect(words({ ...well, ...change })).toEqual([want]);
+});
+
+it("says what failed of all tenants in less than an hour, which may be of others", () => {
+  expect(words({ failed: { n: 2, more: false, whose: "tenant" }, everybody: { failed: 1, withinMs: 300_000 } })).toEqual([
+    "2 runs failed in the last hour /ops/runs?since=hour&whose=tenant",
+    "1 run of all tenants failed in the last 5 min nowhere",
+  ]);
 });
 
 it("does not call well what it has not read, or not lately", () => {
@@ -51,6 +58,10 @@ it("does not call well what it has not read, or not lately", () => {
 it("knows how many runs failed of whom", () => {
   expect(isEverybody({ user: "local", tenant: "local" })).toBe(true);
   expect(isEverybody({ user: "ann", tenant: "local" })).toBe(false);
+  expect(seesOthers({ user: "ann", tenant: "acme", scopes: ["admin"] })).toBe(true);
+  expect(seesOthers({ user: "ann", tenant: "acme", scopes: ["read", "approver", "metrics"] })).toBe(false);
+  expect(seesOthers({ user: "local", tenant: "local", scopes: ["admin"] })).toBe(false);
+  expect(seesOthers(undefined)).toBe(false);
   const node: NodeInfo = { node: "n", state: "serving", heardMs: 0, agents: [], sockets: 0, streams: 0, runs: 0, maxRuns: 1, memoryBytes: 1, storeAvailable: true, storeCalls: 0, storeErrors: 0 };
   expect(failedOfAll([node])).toBeUndefined();
   expect(failedOfAll([{ ...node, everyMs: 5_000, rates: { failed: [0, 2] } }, { ...node, everyMs: 5_000, rates: { failed: [1] } }])).toEqual({ failed: 3, withinMs: 10_000 });

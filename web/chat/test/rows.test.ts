@@ -72,7 +72,13 @@ describe("a conversation as it is drawn", () => {
     after[PART] = { ...after[PART]!, content: "changed" } as Message;
     const begins = new Set<string>();
     const [one, other] = [before, after].map((messages) => partsOf(rowsOf({ ...none, messages }), begins));
-    expect(other!.map((part, i) => one![i] !== undefined && samePart(one![i]!, part))).toEqual([true, false, true, false]);
+    expect(other!.map((part, i) => one![i] !== undefined && samePart({ rows: one![i]! }, { rows: part }))).toEqual([true, false, true, false]);
+  });
+
+  it("is drawn anew once its reader may ask again, or may no more", () => {
+    const rows = rowsOf({ ...none, messages: many(1) });
+    const [may, mayToo, mayNot] = [{ rows, retry: () => 1 }, { rows, retry: () => 2 }, { rows, retry: undefined }];
+    expect([samePart(may, mayToo), samePart(may, mayNot), samePart(mayNot, may)]).toEqual([true, false, false]);
   });
 
   it("is drawn anew in one part for each piece of a message that grows below 1,200", () => {
@@ -85,7 +91,7 @@ describe("a conversation as it is drawn", () => {
     let anew = 0;
     for (let pieces = 1; pieces <= 100; pieces++) {
       const parts = drawn(pieces);
-      anew += parts.filter((part, i) => before[i] === undefined || !samePart(before[i], part)).length;
+      anew += parts.filter((part, i) => before[i] === undefined || !samePart({ rows: before[i] }, { rows: part })).length;
       before = parts;
     }
     expect(anew).toBe(100);
@@ -97,6 +103,6 @@ describe("a conversation as it is drawn", () => {
     const before = partsOf(rowsOf({ ...none, messages: held }), begins);
     const after = partsOf(rowsOf({ ...none, messages: [...many(PART + 7).map(({ id }) => user(`older-${id}`)), ...held] }), begins);
     expect(after.map((part) => part.length)).toEqual([PART, 7, PART, PART, 3]);
-    expect(before.every((part, i) => samePart(part, after[i + 2]!))).toBe(true);
+    expect(before.every((part, i) => samePart({ rows: part }, { rows: after[i + 2]! }))).toBe(true);
   });
 });

@@ -1,5 +1,6 @@
 // Words for what has only a name: tools, their arguments, and calls.
 
+import { alike } from "./alike.js";
 import { isExact, parse, textOfNumber } from "./json.js";
 import { ENGLISH, type Strings } from "./strings.js";
 
@@ -37,8 +38,8 @@ export function labelsOf(names: readonly string[], titleOf: (name: string) => un
     const title = titleOf(name);
     return typeof title === "string" && title.trim() !== "" ? shortened(title, VALUE) : worded(name);
   });
-  const alike = new Set(labels.filter((label, i) => labels.indexOf(label) !== i));
-  return labels.map((label, i) => (alike.has(label) ? names[i]! : label));
+  const same = alike(labels);
+  return labels.map((label, i) => (same.has(label) ? names[i]! : label));
 }
 
 /** What a call does, in a line, with its most telling argument: "Send email to ada@example.com". `args`: JSON, or what is to become JSON. */
@@ -58,18 +59,8 @@ export function headlineOf(name: string, args: string | undefined, andMore: AndM
   return first ? `${verb}, ${lower(worded(first[0]))} ${first[1]}` : verb;
 }
 
-/** So many members stand beside a headline. */
-const BESIDE = 2;
-
-/** What a headline leaves out, in a line: "Subject: Report 2 · Copies: 3". Empty: nothing. */
-export function besideHeadline(name: string, args: string, andMore: AndMore = ENGLISH.text.andMore): string {
-  const headline = headlineOf(name, args, andMore);
-  const left = membersOf(args, andMore).filter(([, value]) => !headline.endsWith(` ${value}`));
-  return left.slice(0, BESIDE).map(([member, value]) => `${worded(member)}: ${value}`).join(" · ");
-}
-
 /** The members that fit into a line, in words. */
-function membersOf(args: string, andMore: AndMore): Array<[name: string, value: string]> {
+export function membersOf(args: string, andMore: AndMore): Array<[name: string, value: string]> {
   if (args.length > READ) return [];
   let value: unknown;
   try {

@@ -1,7 +1,7 @@
 // Words for tools, arguments and calls.
 
 import { expect, it } from "vitest";
-import { besideHeadline, headlineOf, labelsOf, shortened, worded } from "../lib/naming";
+import { headlineOf, labelsOf, shortened, worded } from "../lib/naming";
 
 it.each([
   ["send_email", "Send email"],
@@ -50,9 +50,3 @@ it("cuts at a word, and between two characters where there is none", () => {
   expect(shortened("one two three", 12)).toBe("one two…");
   expect(shortened("😀".repeat(20), 5)).toBe("😀😀😀😀…");
 });
-
-it.each([
-  ["send_email", '{"to":"ada@example.com","subject":"Report 2","body":"Hi","copies":3}', "Subject: Report 2 · Body: Hi"],
-  ["book", '{"table":4}', ""],
-  ["pay", "no JSON", ""],
-])("tells apart calls of %s with %s", (name, args, words) => expect(besideHeadline(name, args)).toBe(words));

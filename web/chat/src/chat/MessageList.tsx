@@ -74,7 +74,7 @@ const Part = memo(
       </ol>
     );
   },
-  (one, other) => samePart(one.rows, other.rows),
+  samePart,
 );
 
 function Item({ row: { message, growing, cards, by, used, at } }: { row: Row }) {

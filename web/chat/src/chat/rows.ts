@@ -168,9 +168,15 @@ export function partsOf(rows: readonly Row[], begins: Set<string>): Row[][] {
   return parts;
 }
 
+/** A part, and whether its reader may ask again. */
+interface Shown {
+  rows: readonly Row[];
+  retry?: unknown;
+}
+
 /** Whether two parts are drawn alike. */
-export function samePart(one: readonly Row[], other: readonly Row[]): boolean {
-  return one.length === other.length && one.every((row, i) => sameRow(row, other[i]!));
+export function samePart(one: Shown, other: Shown): boolean {
+  return !one.retry === !other.retry && one.rows.length === other.rows.length && one.rows.every((row, i) => sameRow(row, other.rows[i]!));
 }
 
 function sameRow(one: Row, other: Row): boolean {

@@ -7,9 +7,7 @@ import { isLate, nearOf } from "./late";
 import { Guarded } from "../../../react/lib/Guarded";
 import type { Kept } from "../lib/kept";
 import type { Selection } from "./selection";
-import { alike } from "../lib/alike";
-import { asksWords } from "../../../react/inbox/asks";
-import { parts } from "../words";
+import { apart } from "./apart";
 import { countOf, countWords, MOST } from "./bulk";
 import { inbox } from "../words/inbox";
 
@@ -19,18 +17,15 @@ interface Props {
   selection: Selection;
   /** Gives up what can only be given up. */
   giveUp?: (items: readonly InboxItem[]) => void;
-  /** `same`: others ask it in the same words. */
-  children: (kept: Kept<InboxItem>, columns: readonly InboxColumn[], same: boolean) => ReactNode;
+  /** `apart`: what tells it from others in the same words. */
+  children: (kept: Kept<InboxItem>, columns: readonly InboxColumn[], apart: string | undefined) => ReactNode;
 }
-
-/** What a row says first: who asks what. */
-const readsAs = (item: InboxItem) => `${item.user ?? ""} ${asksWords(item, parts)}`;
 
 /** The threads that wait, and after them those whose time is over. */
 export function InboxList({ kept, body, selection: { offered, chosen, choose }, giveUp, children }: Props) {
   const items = kept.map(({ item }) => item);
   const now = Date.now();
-  const same = alike(items.map(readsAs));
+  const told = apart(items);
   const late = kept.filter(({ item, gone }) => !gone && isLate(item, now)).map(({ item }) => item);
   const has: Partial<Record<InboxColumn, boolean>> = {
     askedBy: items.some(({ user }) => user !== undefined),
@@ -70,7 +65,7 @@ export function InboxList({ kept, body, selection: { offered, chosen, choose }, 
               </td>
             </tr>
           )}
-          {children(one, names, same.has(readsAs(one.item)))}
+          {children(one, names, told.get(one.item))}
         </Fragment>
       ))}
     </DecisionTable>

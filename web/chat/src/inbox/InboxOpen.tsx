@@ -229,10 +229,10 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
         {(beside || !detailed) && kept.length > 0 && (
           <div className="inbox-rows" onKeyDown={arrow}>
             <InboxList kept={kept} body={places.rows} selection={selection} giveUp={filters.everywhere || !answers ? undefined : (late) => give(givenUp(late))}>
-              {({ item, gone }, columns, same) => (
+              {({ item, gone }, columns, apart) => (
                 <InboxRow
                   item={item}
-                  same={same}
+                  apart={apart}
                   columns={columns}
                   gone={gone}
                   said={said.findLast(({ key, goesOn }) => goesOn && key === askKeyOf(item))?.text}

@@ -8,9 +8,7 @@ import { KeptRow } from "./KeptRow";
 import { nearOf } from "./late";
 import { ThreadDue } from "../../../react/lib/DueTag";
 import { reviewersWords } from "./Reviewers";
-import { exactly } from "../lib/exactly";
 import { visible } from "../../../react/lib/misleading";
-import { besideHeadline } from "../../../react/lib/naming";
 import { parts, words } from "../words";
 import { inbox } from "../words/inbox";
 
@@ -18,8 +16,8 @@ export type InboxColumn = keyof typeof inbox.columns;
 
 interface Props {
   item: InboxItem;
-  /** Others ask it in the same words. */
-  same: boolean;
+  /** What tells it from others in the same words. */
+  apart?: string;
   /** What is shown of it: what no row of the list has is left out. */
   columns: readonly InboxColumn[];
   /** It is open no more, and its place is kept for a moment. */
@@ -51,7 +49,7 @@ interface Props {
 }
 
 /** One thread of the inbox in the table: what it asks, who does, which agent, since when and until when. */
-export function InboxRow({ item, same, columns, gone, said, waits, undo, others, leave, picked, pick, refused, chosen, choose, barred, sayBarred, taken, passed }: Props) {
+export function InboxRow({ item, apart, columns, gone, said, waits, undo, others, leave, picked, pick, refused, chosen, choose, barred, sayBarred, taken, passed }: Props) {
   const asks = asksWords(item, parts);
   const title = visible(item.title || words.threads.untitled);
   const count = item.interrupts.length + (item.omitted ?? 0);
@@ -107,9 +105,9 @@ export function InboxRow({ item, same, columns, gone, said, waits, undo, others,
               {title}
             </span>
           )}
-          {same && (
+          {apart && (
             <span className="hint" dir="auto" data-testid="inbox-apart">
-              {apartWords(item)}
+              {apart}
             </span>
           )}
         </button>
@@ -127,10 +125,4 @@ export function InboxRow({ item, same, columns, gone, said, waits, undo, others,
       {columns.includes("due") && <Cell>{near.length > 0 && <ThreadDue asked={near} />}</Cell>}
     </KeptRow>
   );
-}
-
-/** What tells a question from others in the same words: what else it would be done with, or when it was asked. */
-function apartWords({ interrupts: [first], since }: InboxItem): string {
-  const call = first?.toolCall;
-  return (call && visible(besideHeadline(call.name, call.arguments, parts.text.andMore))) || (since ? inbox.askedAt(exactly(since)) : "");
 }

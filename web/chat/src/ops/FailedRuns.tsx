@@ -18,7 +18,7 @@ const NONE: Failed[] = [];
 
 /** The runs of all users of the tenant that have failed. */
 export function FailedRuns({ since, act }: Props) {
-  const { data, error, missed } = useFailures(since);
+  const { data, error, missed, cut } = useFailures(since);
   const failed = data ?? NONE;
   const latest = useMemo(() => failed.slice(0, SIZE), [failed]);
   const { runs, whole } = useRunsOf(latest);
@@ -27,9 +27,11 @@ export function FailedRuns({ since, act }: Props) {
     <>
       {error && <p className="fault">{staleWords(error, data !== undefined)}</p>}
       {missed && <p className="hint">{ops.failedMissed}</p>}
+      {cut && <p className="hint">{ops.failedCut}</p>}
       {failed.length > SIZE && <p className="hint">{ops.failedShown(SIZE, failed.length)}</p>}
       {runs.length > 0 && <RunTable runs={runs} act={act} across />}
-      {data && whole && runs.length === 0 && (
+      {!data && !error && <p className="hint">{ops.looking}</p>}
+      {data && whole && runs.length === 0 && (failed.length > 0 || !cut) && (
         <p className="hint" data-testid="runs-none">
           {failed.length === 0 ? ops.noneFailed : ops.failedUnread}
         </p>

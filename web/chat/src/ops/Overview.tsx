@@ -4,7 +4,7 @@ import { ActivitySection } from "./Activity";
 import { WorkSection } from "./Backlog";
 import type { TargetInfo, UpstreamInfo, WorkInfo } from "./backlogs";
 import { useFailedOfHour } from "./failures";
-import { coverage, failedOfAll, findings, isEverybody, missing } from "./health";
+import { coverage, failedOfAll, findings, isEverybody, missing, seesOthers } from "./health";
 import type { NodeInfo, StoreInfo } from "./nodes";
 import { QuestionsSection } from "./QuestionsSection";
 import { onLink } from "../lib/route";
@@ -25,7 +25,7 @@ export function Overview({ counts: delivered }: { counts: Polled<Record<string, 
   const work = usePolled<Page<WorkInfo>>("/work", EVERY_MS);
   const me = useMe();
   const whole = me !== undefined && isEverybody(me);
-  const failed = useFailedOfHour(whole);
+  const failed = useFailedOfHour(seesOthers(me));
   const counts = delivered.data;
   const everybody = whole || !nodes.data ? undefined : failedOfAll(nodes.data.items);
   const known = {

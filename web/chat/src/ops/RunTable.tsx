@@ -1,7 +1,7 @@
 import { Fragment, useEffect, useRef } from "react";
 import type { RunInfo } from "../server/api";
 import { dayOf, dayWords } from "../chat/times";
-import { alike } from "../lib/alike";
+import { alike } from "../../../react/lib/alike";
 import { useDue } from "../../../react/lib/DueTag";
 import { Guarded } from "../../../react/lib/Guarded";
 import { visible } from "../../../react/lib/misleading";

@@ -1,8 +1,8 @@
-import { type ReactNode, useMemo } from "react";
+import { type ReactNode, useMemo, useRef } from "react";
 import type { RunInfo } from "../server/api";
 import { FailedRuns } from "./FailedRuns";
 import { FindById } from "./FindById";
-import { isEverybody } from "./health";
+import { seesOthers } from "./health";
 import { Menu } from "../inbox/Menu";
 import { visible } from "../../../react/lib/misleading";
 import { goInstead } from "../lib/route";
@@ -24,11 +24,9 @@ const SIZE = 50;
 /** The runs of all own chats, or of everybody in the tenant those that failed. */
 export function RunsPage({ act }: { act: Act }) {
   const filters = filtersIn(useQuery());
-  const me = useMe();
-  // Who sees others' runs is not everybody there is.
-  const others = me !== undefined && me.scopes.includes("admin") && !isEverybody(me);
+  const others = seesOthers(useMe());
   const whose = others && <Menu label={ops.whose} hook="run-whose" value={filters.whose} all={ops.yours} values={[TENANT]} words={() => ops.ofTenant} choose={(whose) => goInstead(runsHref({ since: filters.since, whose }))} />;
-  const List = filters.whose === TENANT ? TenantsFailed : OwnRuns;
+  const List = others && filters.whose === TENANT ? TenantsFailed : OwnRuns;
   return (
     <FindById act={act} titled={(title) => goInstead(runsHref({ title }))}>
       <List filters={filters} act={act} whose={whose} />
@@ -70,6 +68,8 @@ function OwnRuns({ filters, act, whose }: ListProps) {
     refresh();
   };
   const runs = withTitles(data?.items ?? []);
+  const own = useRef("");
+  own.current = runs[0]?.namespace ?? own.current;
   const agents = [...new Set([...runs.map(({ agent }) => agent ?? ""), filters.agent])].filter(Boolean).sort();
   const folded = !useWide(BESIDE);
   const menus = (
@@ -95,7 +95,7 @@ function OwnRuns({ filters, act, whose }: ListProps) {
         </details>
         {filters.thread && (
           <button type="button" className="quiet" data-testid="any-chat" onClick={() => show({ ...filters, thread: "" })}>
-            {ops.onlyOf} <bdi>{visible(titleOf(filters.thread) ?? filters.thread)}</bdi> ✕
+            {ops.onlyOf} <bdi>{visible(titleOf({ namespace: own.current, threadId: filters.thread }) ?? filters.thread)}</bdi> ✕
           </button>
         )}
         {filters.title && (

@@ -18,16 +18,25 @@ export interface Failed {
 export interface FailedPage extends Page<Failed> {
   /** Some before these may have been given up. */
   missed?: boolean;
+  /** It is not the last, even if it is empty. */
+  more?: boolean;
 }
 
 const LIMIT = 200;
+
+/** So many pages are read at once. */
+export const MOST_PAGES = 60;
 
 /** What was read so far: a page goes on behind the one before it. */
 export class Failures {
   private readonly byRun = new Map<string, Failed>();
   private after?: string;
+  private pages = 0;
+  private looked = false;
   /** Some may have been given up before they were read. */
   missed = false;
+  /** Some are not read yet. */
+  cut = false;
 
   constructor(private readonly ageMs: number) {}
 
@@ -39,21 +48,28 @@ export class Failures {
     return `/notices?${query}`;
   };
 
-  /** Takes a page. True: there may be more behind it at once. */
-  take({ items, next, missed }: FailedPage): boolean {
+  /** Takes a page. True: the next one is to be read at once. */
+  take({ items, next, missed, more }: FailedPage): boolean {
     this.after = next;
     this.missed ||= missed === true;
     for (const one of items) this.byRun.set(one.run, one);
-    return items.length > 0;
+    const last = items.length === 0 && more !== true;
+    if (!last && ++this.pages < MOST_PAGES) return true;
+    this.pages = 0;
+    this.looked = true;
+    this.cut = !last;
+    return false;
   }
 
   /** What was read is not gone on with, as its place is of another store. */
   restart(): void {
     this.after = undefined;
+    this.pages = 0;
   }
 
-  /** Those that are not too old, the latest first. */
-  list(now = Date.now()): Failed[] {
+  /** Those that are not too old, the latest first; undefined: pages are still to be read. */
+  list(now = Date.now()): Failed[] | undefined {
+    if (!this.looked) return undefined;
     for (const [run, { at }] of this.byRun) if (now - Date.parse(at) > this.ageMs) this.byRun.delete(run);
     return [...this.byRun.values()].sort((one, other) => Date.parse(other.at) - Date.parse(one.at));
   }
@@ -61,9 +77,9 @@ export class Failures {
 
 const EVERY_MS = 15_000;
 
-/** What was read of them page by page; undefined: nothing yet. */
+/** What was read of them page by page; undefined: it is not read yet. */
 function useTaken(failures: Failures, data: FailedPage | undefined, { error, refresh }: Pick<Polled<FailedPage>, "error" | "refresh">): Failed[] | undefined {
-  const [taken, setTaken] = useState<{ of: Failures; list: Failed[] }>();
+  const [taken, setTaken] = useState<{ of: Failures; list?: Failed[] }>();
   useEffect(() => {
     if (!data) return;
     const more = failures.take(data);
@@ -77,10 +93,10 @@ function useTaken(failures: Failures, data: FailedPage | undefined, { error, ref
 }
 
 /** Those of the tenant since a time of AGES; undefined: they are not read yet. */
-export function useFailures(since: string): { data?: Failed[]; error?: ApiError; missed: boolean } {
+export function useFailures(since: string): { data?: Failed[]; error?: ApiError; missed: boolean; cut: boolean } {
   const failures = useMemo(() => new Failures(AGES[since]!), [since]);
   const polled = usePolled<FailedPage>(`/notices?since=${since}`, EVERY_MS, undefined, failures.path);
-  return { data: useTaken(failures, polled.data, polled), error: polled.error, missed: failures.missed };
+  return { data: useTaken(failures, polled.data, polled), error: polled.error, missed: failures.missed, cut: failures.cut };
 }
 
 /** Most failed runs of one's own that are counted. */
@@ -88,14 +104,16 @@ const COUNTED = 200;
 
 const ownOfHour: PathAt = (_, now) => runsPath({ ...ANY, result: "error", since: "hour" }, COUNTED, now);
 
-/** How many runs of the last hour have failed: one's own if those are all, or the tenant's. */
-export function useFailedOfHour(whole: boolean): { data?: Known["failed"]; error?: ApiError } {
+/** How many runs of the last hour have failed: the tenant's if the person sees others, or one's own. */
+export function useFailedOfHour(others: boolean): { data?: Known["failed"]; error?: ApiError } {
   const failures = useMemo(() => new Failures(AGES.hour!), []);
-  const polled = usePolled<FailedPage>(whole ? "/runs" : "/notices", EVERY_MS, undefined, whole ? ownOfHour : failures.path);
-  const list = useTaken(failures, whole ? undefined : polled.data, polled);
+  const polled = usePolled<FailedPage>(others ? "/notices" : "/runs", EVERY_MS, undefined, others ? failures.path : ownOfHour);
+  const list = useTaken(failures, others ? polled.data : undefined, polled);
   const { data, error } = polled;
-  if (whole) return { data: data && { n: data.items.length, more: data.next !== undefined, whose: "" }, error };
-  return { data: list && { n: list.length, more: false, whose: TENANT }, error };
+  if (!others) return { data: data && { n: data.items.length, more: data.next !== undefined, whose: "" }, error };
+  const { cut } = failures;
+  // That none failed is not known before all is read.
+  return { data: list && (list.length > 0 || !cut) ? { n: list.length, more: cut, whose: TENANT } : undefined, error };
 }
 
 /** What is known of those runs, of which the thread may be gone, and whether all were asked for. */

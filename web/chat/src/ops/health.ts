@@ -3,7 +3,8 @@
 import { failedPart, span, targetState, type TargetInfo, type UpstreamInfo, type WorkInfo } from "./backlogs";
 import { at } from "../lib/base";
 import { together, type NodeInfo, type StoreInfo } from "./nodes";
-import { runsHref } from "./runfilters";
+import { AGES, runsHref } from "./runfilters";
+import type { Me } from "../server/who";
 import { locale } from "../words";
 import { ops } from "../words/ops";
 
@@ -23,6 +24,9 @@ export interface Known {
 
 /** A server that tells no users apart takes everybody for this one, whose own runs are then all. */
 export const isEverybody = ({ user, tenant }: { user: string; tenant: string }) => user === "local" && tenant === "local";
+
+/** Whether somebody sees the runs of others in the tenant. */
+export const seesOthers = (me: Pick<Me, "user" | "tenant" | "scopes"> | undefined) => me !== undefined && me.scopes.includes("admin") && !isEverybody(me);
 
 /** What servers tell of the failed runs of all tenants; undefined if they tell nothing. */
 export function failedOfAll(nodes: readonly NodeInfo[]): Known["everybody"] {
@@ -79,8 +83,9 @@ export function findings({ store, nodes = [], counts = {}, upstreams = [], targe
   const dead = counts.dead_letter ?? 0;
   if (dead > 0) find(at("/ops/dead-letters"), ops.finds.dead(dead));
   if (failed && failed.n > 0) find(runsHref({ since: "hour", ...(failed.whose ? { whose: failed.whose } : { result: "error" }) }), ops.finds.failed(failed.n, failed.more));
-  // Those of the own tenant are among them.
-  if (everybody && everybody.failed > (failed?.n ?? 0)) find(undefined, ops.finds.failedOfAll(everybody.failed, span(everybody.withinMs)));
+  // The hour's own are among them only if they reach as far back.
+  const own = everybody && everybody.withinMs >= AGES.hour! ? (failed?.n ?? 0) : 0;
+  if (everybody && everybody.failed > own) find(undefined, ops.finds.failedOfAll(everybody.failed, span(everybody.withinMs)));
   for (const one of upstreams) {
     if (one.failed > 0) find(at("/ops/upstreams"), ops.finds.upstream(failedPart(one), one.name));
   }

@@ -17,7 +17,7 @@ import { hasFailed, stands } from "../../../react/threads/stands";
 import { useThreads } from "../../../react/threads/useThreads";
 import { searchThreads } from "./threadsearch";
 import { useMay } from "../server/who";
-import { alike } from "../lib/alike";
+import { alike } from "../../../react/lib/alike";
 import { useWide } from "../lib/wide";
 import { staleWords } from "../lib/words";
 import { parts, words } from "../words";

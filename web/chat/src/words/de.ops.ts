@@ -252,6 +252,7 @@ export const ops: typeof en = {
   failedAbout: "Fehlgeschlagene Läufe des ganzen Mandanten, die neuesten zuerst, soweit der Server Nachrichten darüber aufbewahrt.",
   failedWhen: "Fehlgeschlagen",
   failedMissed: "Der Server hat nicht mehr alle Nachrichten aus dieser Zeit: Weitere Läufe können fehlgeschlagen sein.",
+  failedCut: "Die Seite hat noch nicht alle Nachrichten aus dieser Zeit gelesen: Weitere Läufe können fehlgeschlagen sein.",
   failedShown: (shown, of) => `Die neuesten ${shown} von ${of} sind zu sehen.`,
   failedUnread: "Die Chats der fehlgeschlagenen Läufe wurden gelöscht oder sind gerade nicht zu lesen.",
   noneFailed: "In dieser Zeit schlug keiner fehl.",

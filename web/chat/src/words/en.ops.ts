@@ -250,6 +250,7 @@ export const ops = {
   failedAbout: "Failed runs of the whole tenant, the latest first, as far as the server keeps notices of them.",
   failedWhen: "Failed",
   failedMissed: "The server no longer has all notices of this time: more may have failed.",
+  failedCut: "The page has not read all notices of this time yet: more may have failed.",
   failedShown: (shown: number, of: number) => `The latest ${shown} of ${of} are shown.`,
   failedUnread: "The chats of the failed runs were deleted, or cannot be read just now.",
   noneFailed: "None failed in this time.",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { alike } from "../src/lib/alike";
+import { alike } from "../lib/alike";
 
 it("finds the names that several have", () => {
   expect([...alike(["a", "b", "a", "c", "a", "b"])]).toEqual(["a", "b"]);

@@ -1,4 +1,5 @@
 /** The names that several of these have. */
 export function alike(names: readonly string[]): ReadonlySet<string> {
-  return new Set(names.filter((name, i) => names.indexOf(name) !== i));
+  const seen = new Set<string>();
+  return new Set(names.filter((name) => seen.size === seen.add(name).size));
 }
