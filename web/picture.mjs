@@ -18,9 +18,11 @@ const say = async (text) => {
   await page.getByTestId("composer").fill(text);
   await page.getByTestId("send").click();
 };
-await say("/say Three tables are free on Friday: 18:30, 19:15 and 20:00.");
-await page.getByText("20:00.").last().waitFor();
-await say('/tool book_table {"restaurant":"Adlon","guests":4,"time":"19:15"}');
+await say("Send an email to ada@example.com");
+await page.locator('.guarded:not([aria-disabled]) [data-testid="approve"]').click();
+await page.getByText("I have called send_email.").waitFor();
+await page.getByTestId("interrupt").waitFor({ state: "detached" });
+await say("Send an email to bob@example.com");
 await page.getByTestId("interrupt").waitFor();
 await page.getByTestId("approve").waitFor();
 await page.waitForFunction(() => !document.querySelector(".guarded[aria-disabled]"));
