@@ -141,7 +141,7 @@ func posted(t *testing.T, url, body string) string {
 }
 
 // The same answer that comes while it is carried out, or again, is carried out once. A message
-// in an answer's place is answered, and an unknown question is a 404.
+// in an answer's place is answered, an answer in other words is told, and an unknown question is a 404.
 func TestFastAPIAlone(t *testing.T) {
 	folder := fastapiFolder(t)
 	_, url := uvicorn(t, withFastAPI(t), folder, "0")
@@ -171,6 +171,10 @@ func TestFastAPIAlone(t *testing.T) {
 	}
 	if got := post(fmt.Sprintf(cancels, "")); !strings.Contains(got, "asked: Send this to cid?") || strings.Contains(got, "interrupts") || strings.Contains(got, "Write the name") {
 		t.Errorf("a cancellation is answered by %s", got)
+	}
+	words := `"messages":[],"resume":[{"interruptId":"` + asked(`"messages":[{"id":"m","role":"user","content":"dan"}]`) + `","status":"resolved","payload":"Tomorrow."}]`
+	if got := post(words); !strings.Contains(got, "Not done. A person was asked: Send this to dan? The person answered: Tomorrow.") {
+		t.Errorf("an answer in other words is answered by %s", got)
 	}
 	question := asked(`"messages":[{"id":"m","role":"user","content":"ann"}]`)
 	answers := make(chan string)
@@ -257,8 +261,8 @@ asyncio.run(main())
 }
 
 // A tool is added in one place: one function in tools.py is proposed, asked about, called and
-// described to a model. What it says is not done is told, and a call that a model has made up
-// is refused before anybody is asked.
+// described to a model. What it says is not done is told, and a call that no tool takes is refused
+// before anybody is asked, with the name of who proposed it.
 func TestFastAPITool(t *testing.T) {
 	cmd := exec.Command(withFastAPI(t), "-c", `
 import asyncio, json, os, app
@@ -280,8 +284,9 @@ async def goes(name, args):
         yield name, args
     app.think = proposes
     told = "".join([part async for part in app.events({"threadId": "t", "runId": "r", "messages": []}, [])])
-    if "The model proposed what no tool takes" in told:
-        return print("refused")
+    if "RUN_ERROR" in told:
+        who, why = json.loads(told.split("data: ")[-1])["message"].split(": ", 1)
+        return print(who, name in why)
     question = json.loads(told.split("data: ")[-1])["outcome"]["interrupts"][0]
     said = await app.act({"interruptId": question["id"], "status": "resolved", "payload": {"approved": True}}, "r")
     print(question["message"], said[1].replace(question["id"], "KEY"))
@@ -303,7 +308,7 @@ Ring dinner, and tell ['ann', 'bob']? KEY rings dinner! short
 Ring big ben, and tell None? Not done: it is too large.
 Book blue for 2 hours? blue is yours for 2 hours.
 Book blue for 9 hours? Not done: a room can be had for 8 hours.
-` + strings.Repeat("refused\n", 9)
+` + strings.Repeat("`think` at the end of tools.py proposed what no tool takes True\n", 9)
 	if printed, err := cmd.CombinedOutput(); err != nil || string(printed) != want {
 		t.Errorf("it tells %s, %v", printed, err)
 	}
@@ -449,8 +454,8 @@ func TestFastAPIModel(t *testing.T) {
 		return delta(head) + delta(fmt.Sprintf(`"tool_calls":[{"index":%d,"function":{"arguments":"\"%s\",\"text\":\"Hello\"}"}}]`, index, to))
 	}
 	const done = "data: {\"choices\":[],\"usage\":{}}\n\ndata: [DONE]\n\n"
-	answers := make(chan string, 3)
-	asked := make(chan string, 3)
+	answers := make(chan string, 4)
+	asked := make(chan string, 4)
 	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		asked <- r.URL.Path + r.Header.Get("Authorization") + string(body)
@@ -494,5 +499,10 @@ func TestFastAPIModel(t *testing.T) {
 	}
 	if request := <-asked; !strings.Contains(request, `"content": "Sent."}, {"role": "tool", "tool_call_id": "`+found[1][2]+`", "content": "Nobody knows what came of it."}, {"role": "user"`) {
 		t.Errorf("with the results behind the message the model is asked %s", request)
+	}
+
+	answers <- delta(`"tool_calls":[{"index":0,"id":"b","function":{"name":"bake","arguments":"{}"}}]`) + done
+	if got = told(t, url, `"messages":[`+first+`]`); !strings.Contains(got, "The model proposed what no tool takes: there is no tool 'bake'") {
+		t.Errorf("a tool that the model has made up is told as %s", got)
 	}
 }

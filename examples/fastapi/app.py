@@ -21,8 +21,11 @@ from fastapi.responses import StreamingResponse
 
 from tools import TOOLS, NoSuchCall, NotDone, proposed, think
 
+PROPOSER = "`think` at the end of tools.py"
 if "MODEL" in os.environ:
     from model import think
+
+    PROPOSER = "The model"
 
 app = FastAPI()
 folder = Path(__file__).parent  # from wherever it is started, its questions are the same
@@ -80,7 +83,7 @@ async def events(told, answers):
         async for part in go_on(in_order(told["messages"], results), questions):
             yield part
     except NoSuchCall as error:
-        yield event("RUN_ERROR", message=f"The model proposed what no tool takes: {error}")
+        yield event("RUN_ERROR", message=f"{PROPOSER} proposed what no tool takes: {error}")
     except Exception as error:
         log.exception("the agent cannot go on")
         yield event("RUN_ERROR", message=f"The agent cannot go on: {error!r}")
@@ -130,11 +133,13 @@ async def act(answer, run):
     question = answer["interruptId"]
     about, said = what(question)
     if said is None:
-        payload = answer.get("payload")
-        if answer["status"] == "resolved" and isinstance(payload, dict) and payload.get("approved") is True:
+        payload = answer.get("payload") if answer["status"] == "resolved" else None
+        if isinstance(payload, dict) and payload.get("approved") is True:
             said = await carry_out(TOOLS[about["tool"]], about["args"] | {"key": question, "run": run})
         else:
             said = f"Not done. A person was asked: {about['words']}"
+            if isinstance(payload, str):  # the answer in other words, which the model goes on from
+                said += f" The person answered: {payload}"
         keep(question, about, said)
     return about["call"], said
 

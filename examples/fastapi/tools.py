@@ -1,7 +1,8 @@
 """What the agent can do. Yours take the place of these tools.
 
-Nothing else names a tool: the function's name, its annotations and its docstring are what a
-person, the page and a model see of it.
+app.py and model.py name no tool: the function's name, its annotations and its docstring are what
+a person, the page and a model see of it. `think`, at the end, does name these tools: it proposes
+their calls without a model.
 """
 
 import inspect
@@ -21,7 +22,7 @@ class NotDone(Exception):
 
 
 class NoSuchCall(Exception):
-    """A model has made up the tool or its arguments."""
+    """`think` or a model has proposed a tool or arguments that there are not."""
 
 
 def tool(question=None):
