@@ -506,3 +506,70 @@ func TestFastAPIModel(t *testing.T) {
 		t.Errorf("a tool that the model has made up is told as %s", got)
 	}
 }
+
+// The tool of docs/fastapi.md sends by SMTP. Its mail and its log have the key. What is refused before the
+// mail goes out is not done, and a connection that ends behind the mail leaves in doubt whether it has gone.
+func TestFastAPISMTP(t *testing.T) {
+	folder := fastapiFolder(t)
+	if err := os.CopyFS(folder, os.DirFS(filepath.Join(command.Root(t), "conformance", "examples", "smtp"))); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(withFastAPI(t), "-c", `
+import logging, mail, smtplib, socketserver, sys, threading
+
+class Server(socketserver.StreamRequestHandler):
+    def handle(self):
+        self.wfile.write(b"220 here\r\n")
+        for line in self.rfile:
+            if line.startswith(b"data"):
+                self.wfile.write(b"354 go on\r\n")
+                sent = b"".join(iter(self.rfile.readline, b".\r\n")).decode()
+                print(*[line for line in sent.splitlines() if line.startswith("Message-ID")])
+                if "lost" in sent:
+                    return
+            known = not line.startswith(b"rcpt") or b"<nobody" not in line
+            ends = line.lower().startswith(b"quit")
+            self.wfile.write(b"221 bye\r\n" if ends else b"250 well\r\n" if known else b"550 no such person\r\n")
+            if ends:
+                return
+
+def goes(key, to, text):
+    try:
+        print(mail.send_mail(to, text, key=key, run="r"))
+    except (mail.NotDone, smtplib.SMTPException) as error:
+        print(type(error).__name__, "no such person" in str(error))
+
+logging.basicConfig(stream=sys.stdout, format="%(message)s", level=logging.INFO)
+with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Server) as server:
+    threading.Thread(target=server.serve_forever).start()
+    mail.HOST = "127.0.0.1:%d" % server.server_address[1]
+    goes("k1", "ann@example.com", "Hello")
+    goes("k2", "ann@example.com, nobody@example.com", "Hello")
+    goes("k3", "nobody@example.com", "Hello")
+    goes("k4", "ann@example.com", "lost")
+    server.shutdown()
+goes("k5", "ann@example.com", "Hello")
+`)
+	cmd.Dir = folder
+	want := `mail: question k1, run r: begins
+Message-ID: <k1@example.com>
+mail: question k1, run r: sent
+Sent to ann@example.com.
+mail: question k2, run r: begins
+Message-ID: <k2@example.com>
+mail: question k2, run r: sent
+Sent to ann@example.com, nobody@example.com, but not to nobody@example.com.
+mail: question k3, run r: begins
+mail: question k3, run r: refused
+NotDone True
+mail: question k4, run r: begins
+Message-ID: <k4@example.com>
+SMTPServerDisconnected False
+mail: question k5, run r: begins
+mail: question k5, run r: refused
+NotDone False
+`
+	if printed, err := cmd.CombinedOutput(); err != nil || string(printed) != want {
+		t.Errorf("it tells %s, %v", printed, err)
+	}
+}
