@@ -1,4 +1,4 @@
-"""An app with routes of its own, and the agent of examples/fastapi beside them, as docs/own-agent.md shows it."""
+"""An app with routes of its own, and the agent of examples/fastapi beside them, as docs/fastapi.md shows it."""
 
 from fastapi import FastAPI
 
