@@ -64,6 +64,15 @@ func TestConfigInitHasSettingsThatAreOff(t *testing.T) {
 				t.Errorf("%s: %v", kind, err)
 			}
 		}
+		// What belongs to an entry of a list is read in its place.
+		s := newSettings()
+		whole := regexp.MustCompile(`(?m)^#(  \S.*)$`).ReplaceAllString(string(text), "$1")
+		if err := s.readFile(write(t, "b.yaml", whole), s.table()); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+		if kind == "production" && (len(s.upstreams) != 1 || len(s.upstreams[0].HeaderFiles) != 1) {
+			t.Errorf("%s: no upstream has a secret: %+v", kind, s.upstreams)
+		}
 	}
 	if found < 6 {
 		t.Errorf("the files have %d settings that are off: are they read as they are written?", found)
