@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -23,9 +24,10 @@ import (
 func mounted(ctx context.Context, st *redisstore.Store, runs *runner.Runner, auth identity.Authenticator, site *http.ServeMux, public, private net.Listener) error {
 	agent, err := server.New(runs, &server.Options{
 		Auth: auth, Base: "/ai", Fallback: web.HandlerFor(web.Options{Base: "/ai"}),
-		Hosts:   []string{"shop.example.com"},
-		Origins: []string{"https://shop.example.com"}, // needed if a proxy ends TLS
-		Store:   st, Ready: st.Ready,
+		Hosts:          []string{"shop.example.com"},
+		Origins:        []string{"https://shop.example.com"},                 // needed if a proxy ends TLS
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.5/32")}, // their X-Forwarded-For counts
+		Store:          st, Ready: st.Ready,
 	})
 	if err != nil {
 		return err
