@@ -25,8 +25,8 @@
 // makes another one takes them out first, and Retire does so in a thread at rest. A run that takes
 // many messages out has them archived before it begins. They count when it has begun.
 //
-// The order itself goes in one script: an agent that takes the oldest of 50,000 messages out sends
-// 400 chunks of it anew, which takes 10 ms. The bound of a thread's size bounds it.
+// The order itself goes in one script. An agent that takes out the oldest of 50,000 messages sends
+// 400 chunks of it anew, and the script takes 10 ms. The bound of a thread's size bounds this.
 //
 // Stopping all stays one script however many inputs wait. The bound of a queue bounds it: 200
 // inputs take 240 commands, and 4 ms.

@@ -12,8 +12,8 @@
 -- same of those that go, and how many bytes less. z0, z1, … are lists of the ids of messages, y0, y1, … of
 -- those that go; behind z: stands the id of a message.
 --
--- A stamp ends with how many lists of both kinds there have to be. Whoever begins to take out what was
--- not decided makes it VOID at once: the rest of it is nobody's.
+-- A stamp ends with the numbers of lists of both kinds that the decision needs. A call that takes out a list of an
+-- undecided change makes its stamp VOID, so that no decision counts the others.
 
 local VOID = '-'
 
