@@ -27,13 +27,22 @@ func (s *Store) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error
 	}
 	d := decider{Thread: t, token: fmt.Sprint(c.From, " ", c.At.Seq), version: c.Version, epoch: c.At.Epoch}
 	r, err := s.decide(ctx, d, snap, func(snap threadlog.SnapshotUpdate, stamp string) (*link.Reply, error) {
-		return s.conn.Run(ctx, link.Call{Script: lua.Checkpoint, Keys: t.All(), Args: append(lua.Args{
+		return s.conn.Run(ctx, link.Call{Script: lua.Checkpoint, Keys: t.All(), Args: lua.Args{
 			{"version", c.Version},
 			{"epoch", c.At.Epoch},
 			{"from", c.From},
 			{"at", c.At.Seq},
 			{"state", snap.State},
-		}, s.moves(snap, stamp)...), Rest: slices.Concat(snap.Pieces, snap.Messages, snap.Removed)})
+			{"whole", snap.Whole},
+			{"drop", snap.Drop},
+			{"stamp", stamp},
+			{"retain", s.opts.Retain},
+			{"bytes", s.opts.RetainBytes},
+			{"age", s.opts.RetainAge.Milliseconds()},
+			{"pieces", len(snap.Pieces) / threadlog.PieceParts},
+			{"messages", len(snap.Messages) / 2},
+			{"removed", len(snap.Removed)},
+		}, Rest: slices.Concat(snap.Pieces, snap.Messages, snap.Removed)})
 	})
 	if err != nil {
 		return false, err
@@ -60,7 +69,7 @@ func (s *Store) midrun(ctx context.Context, b store.Batch) (store.CommitResult, 
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
 	}
 	r, err := s.decide(ctx, deciderOf(t, b), snap, func(snap threadlog.SnapshotUpdate, stamp string) (*link.Reply, error) {
-		return s.conn.Run(ctx, link.Call{Script: lua.Midrun, Keys: t.All(), Args: append(lua.Args{
+		return s.conn.Run(ctx, link.Call{Script: lua.Midrun, Keys: t.All(), Args: lua.Args{
 			{"run", b.Claim.RunID},
 			{"token", b.Claim.Token},
 			{"depoch", b.Claim.DispatchEpoch},
@@ -70,7 +79,16 @@ func (s *Store) midrun(ctx context.Context, b store.Batch) (store.CommitResult, 
 			{"frozen", snap.Frozen},
 			{"open", snap.Open},
 			{"undo", link.Compress(c.Undo)},
-		}, s.moves(snap, stamp)...), Rest: slices.Concat(snap.Pieces, snap.Messages, snap.Removed)})
+			{"whole", snap.Whole},
+			{"drop", snap.Drop},
+			{"stamp", stamp},
+			{"retain", s.opts.Retain},
+			{"bytes", s.opts.RetainBytes},
+			{"age", s.opts.RetainAge.Milliseconds()},
+			{"pieces", len(snap.Pieces) / threadlog.PieceParts},
+			{"messages", len(snap.Messages) / 2},
+			{"removed", len(snap.Removed)},
+		}, Rest: slices.Concat(snap.Pieces, snap.Messages, snap.Removed)})
 	})
 	if err != nil {
 		return store.CommitResult{}, err
@@ -80,19 +98,4 @@ func (s *Store) midrun(ctx context.Context, b store.Batch) (store.CommitResult, 
 		s.cleared(ctx, t, snap)
 	}
 	return res, r.Err
-}
-
-// moves says what moves a snapshot, in the order of checkpoint.lua and midrun.lua.
-func (s *Store) moves(snap threadlog.SnapshotUpdate, stamp string) lua.Args {
-	return lua.Args{
-		{"whole", snap.Whole},
-		{"drop", snap.Drop},
-		{"stamp", stamp},
-		{"retain", s.opts.Retain},
-		{"bytes", s.opts.RetainBytes},
-		{"age", s.opts.RetainAge.Milliseconds()},
-		{"pieces", len(snap.Pieces) / threadlog.PieceParts},
-		{"messages", len(snap.Messages) / 2},
-		{"removed", len(snap.Removed)},
-	}
 }
