@@ -80,10 +80,11 @@ func (u *Upstream) fetchCapabilities(ctx context.Context) (*protocol.AgentCapabi
 		return nil, err
 	}
 	defer response.Body.Close()
-	switch {
-	case response.StatusCode == http.StatusNotFound, response.StatusCode == http.StatusMethodNotAllowed, response.StatusCode == http.StatusNoContent:
+	switch response.StatusCode {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented, http.StatusNoContent:
 		return nil, nil
-	case response.StatusCode != http.StatusOK:
+	case http.StatusOK:
+	default:
 		return nil, fmt.Errorf("gateway: capabilities: the agent answered %d", response.StatusCode)
 	}
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxCapabilities+1))

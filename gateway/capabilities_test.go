@@ -33,6 +33,7 @@ func TestCapabilities(t *testing.T) {
 		"declared":  {200, `{"identity":{"name":"x"},"later":1}`, false, false, capabilitiesFresh},
 		"none":      {404, "", false, true, capabilitiesFresh},
 		"by POST":   {405, "", false, true, capabilitiesFresh},
+		"no method": {501, "", false, true, capabilitiesFresh}, // Python's http.server, of a handler without do_GET
 		"refused":   {401, "secret", true, true, capabilitiesRetry},
 		"failed":    {500, "", true, true, capabilitiesRetry},
 		"a page":    {200, "<html>", true, true, capabilitiesRetry},

@@ -27,6 +27,12 @@ func (r *relay) described(i protocol.Interrupt, offered bool) string {
 	return text
 }
 
+// leavesOut says whether an interrupt's message is one member of what a graph's interrupt()
+// was given. The other members, such as a draft, are what somebody approves.
+func (r *relay) leavesOut(i protocol.Interrupt) bool {
+	return r.dialect == DialectLangGraph && i.Message == words(langGraphValue(i))
+}
+
 func (r *relay) about(i protocol.Interrupt, offered bool) string {
 	if r.dialect == DialectMastra {
 		about := objectOf(i.Metadata[string(r.dialect)])

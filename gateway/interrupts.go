@@ -67,8 +67,9 @@ func (r *relay) mended(i protocol.Interrupt) (protocol.Interrupt, error) {
 		}
 	}
 	i, offers := r.offered(i)
-	if i.Message == "" {
-		if i.Message = r.described(i, offers != nil); i.Message != "" {
+	if i.Message == "" || r.leavesOut(i) {
+		if described := r.described(i, offers != nil); described != i.Message {
+			i.Message = described
 			r.repaired(RepairMessage)
 		}
 	}

@@ -28,6 +28,10 @@ func TestAnswersAreOffered(t *testing.T) {
 		"LangGraph, a text":                   {Options{Dialect: DialectLangGraph}, question(`"Send it?"`), "Send it?", bare},
 		"LangGraph, with what it is about":    {Options{Dialect: DialectLangGraph}, question(`{"question":"Send it?","draft":"Dear Ann","to":{"n":1.0}}`), "Send it?\ndraft: Dear Ann\nto: {\"n\":1.0}", bare},
 		"LangGraph, with a schema":            {Options{Dialect: DialectLangGraph}, question(`{"message":"Send it?","responseSchema":{"type":"object"}}`), "Send it?", ""},
+		"LangGraph, a message and more":       {Options{Dialect: DialectLangGraph}, question(`{"message":"Send it?","draft":"Dear Ann"}`), "Send it?\ndraft: Dear Ann", bare},
+		"LangGraph, a schema and more":        {Options{Dialect: DialectLangGraph}, question(`{"message":"Send it?","draft":"Dear Ann","responseSchema":{"type":"object"}}`), "Send it?\ndraft: Dear Ann", ""},
+		"LangGraph, the outcome's message":    {Options{Dialect: DialectLangGraph}, raised(`{"id":"i1","reason":"langgraph:interrupt","message":"Send it?","metadata":{"langgraph":{"raw":{"message":"Send it?","draft":"Dear Ann"}}}}`), "Send it?\ndraft: Dear Ann", bare},
+		"LangGraph, another message":          {Options{Dialect: DialectLangGraph}, raised(`{"id":"i1","reason":"langgraph:interrupt","message":"Sure?","metadata":{"langgraph":{"raw":{"message":"Send it?","draft":"Dear Ann"}}}}`), "Sure?", bare},
 		"LangGraph, objects":                  {Options{Dialect: DialectLangGraph}, question(`{"prompt":"Which?","choices":[{"label":"Red","value":1},{"id":"b","name":"Blue"},{"title":"Green"},3,true]}`), "Which?", `[{"label":"Red","payload":1},{"label":"Blue","payload":"b"},{"label":"Green","payload":"Green"},{"label":"3","payload":3},{"label":"true","payload":true}]`},
 		"LangGraph, the outcome":              {Options{Dialect: DialectLangGraph}, raised(`{"id":"i1","reason":"langgraph:interrupt","metadata":{"langgraph":{"raw":{"question":"Send it?","options":["go"]}}}}`), "Send it?", `[{"label":"go","payload":"go"}]`},
 		"LangChain's middleware": {

@@ -35,7 +35,7 @@ const (
 	RepairDialect           = "dialect"             // nothing tells whose CUSTOM on_interrupt it is, or it is none of the dialect's
 	RepairInterruptAgain    = "interrupt_again"     // an interrupt that came twice
 	RepairReason            = "interrupt_reason"    // one that has no namespace, or lacks what it needs
-	RepairMessage           = "interrupt_message"   // one without a message, which its metadata has
+	RepairMessage           = "interrupt_message"   // one whose message is missing, or leaves out what its metadata has
 	RepairSchema            = "interrupt_schema"    // one that is too large was left out
 	RepairAnswers           = "interrupt_answers"   // answers that it offers and nobody could give were left out
 	RepairExpiry            = "interrupt_expiry"    // one in another form is told in RFC 3339, and what is none left out
