@@ -31,6 +31,6 @@
 // The server checks the Host against an allow-list, then the Origin, then the credential.
 // It checks each frame for size, UTF-8, depth and names that come twice. It bounds how many
 // frames come in a second, how many bytes of them are worked on at once in the process, and
-// how many sockets there are. The limits are in Options. internal/edge bounds what a
-// connection may take before that, and besides.
+// how many sockets there are. The limits are in Options. Serve also bounds what a
+// connection may take before its request is read.
 package server

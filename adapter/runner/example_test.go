@@ -8,7 +8,9 @@ import (
 	"net/http/httptest"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
 	"github.com/aguiws/aguiws/web"
@@ -45,4 +47,49 @@ func ExampleNew() {
 
 	// Output:
 	// 200
+}
+
+// A job begins a run without a client. Whoever opens the thread later sees its events, and its
+// questions are in the tenant's inbox.
+func ExampleRunner_Submit() {
+	store, err := redisstore.Embedded(nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer store.Close()
+	said := make(chan string, 1)
+	report := func(_ context.Context, run *adapter.Run) error {
+		asked := run.Input().Messages[0].Content.String()
+		said <- "about " + asked
+		return run.Say("Here is the report of " + asked + ".")
+	}
+	runs, err := runner.New(store, &runner.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(report)}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer runs.Shutdown(context.Background())
+
+	day := "2026-11-30" // the job makes its ids of it, so that a second call is recognised
+	for range 2 {
+		admitted, err := runs.Submit(context.Background(), admission.Input{
+			Namespace: "local", Tenant: "local", // as the users' identity.Identity has them
+			Run: &protocol.RunAgentInput{
+				ThreadID: "report-" + day, RunID: "run-" + day,
+				Messages: []protocol.Message{{ID: "ask-" + day, Role: protocol.RoleUser, Content: protocol.Text(day)}},
+			},
+		})
+		if err != nil {
+			log.Fatal(err) // the store did not answer: call Submit again with the same input
+		}
+		if admitted.Refusal != nil {
+			log.Fatal(admitted.Refusal.Code, ": ", admitted.Refusal.Message)
+		}
+		fmt.Println(admitted.Disposition)
+	}
+	fmt.Println(<-said)
+
+	// Output:
+	// started
+	// repeat
+	// about 2026-11-30
 }
