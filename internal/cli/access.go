@@ -51,13 +51,7 @@ func newJWT(s *settings) (*identity.JWT, error) {
 	if err == nil {
 		return j, nil
 	}
-	// One of two can still be wrong: is it the other without the first?
-	name := "jwt-algorithms"
-	options.Algorithms = nil
-	if _, again := identity.NewJWT(options); again != nil {
-		name = "jwt-keys"
-	}
-	return nil, fmt.Errorf("%s: %w", s.named(name), err)
+	return nil, fmt.Errorf("%s: %w", s.named("jwt-keys"), err)
 }
 
 func (id *access) tokenSetting() string {

@@ -28,6 +28,16 @@ func (s *settings) limitMemory() int64 {
 	return limit
 }
 
+// threadCache is how much of the process's memory may hold the messages of threads in use.
+func threadCache(limit int64) int64 {
+	if limit == 0 {
+		return maxThreadCache
+	}
+	return min(limit/8, maxThreadCache)
+}
+
+const maxThreadCache = 64 << 20
+
 // containerMemory is what a file of cgroups says; 0: nothing.
 func containerMemory(path string) int64 {
 	text, err := os.ReadFile(path)

@@ -23,6 +23,11 @@ func TestLimitMemory(t *testing.T) {
 	if got := s.limitMemory(); got != 0 || debug.SetMemoryLimit(-1) != math.MaxInt64 {
 		t.Errorf("got %d, the collector has %d", got, debug.SetMemoryLimit(-1))
 	}
+	for limit, want := range map[int64]int64{0: 64 << 20, 128 << 20: 16 << 20, 3 << 30: 64 << 20} {
+		if got := threadCache(limit); got != want {
+			t.Errorf("of %d bytes the threads in use get %d", limit, got)
+		}
+	}
 	for text, want := range map[string]int64{"536870912\n": 512 << 20, "max\n": 0, "": 0} {
 		if got := containerMemory(write(t, "memory.max", text)); got != want {
 			t.Errorf("%q: %d", text, got)

@@ -111,8 +111,8 @@ func (s *settings) runnerOptions(agents *agentSet, logins *login.Service, traces
 		Traces: traces,
 		Logins: agentLogins(logins), PublicURL: s.publicAddress(),
 		Agents: agents.byName, Default: agents.byDefault, HeadersBy: agents.headersBy(), Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame, MaxStateBytes: s.maxFrame + s.maxFrame/16,
-		RunTimeout: orNever(s.runTimeout), MaxPark: orNever(s.maxPark), Linger: orNever(s.linger), SeparateDuties: s.separateDuties, MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes, ThreadCache: cmp.Or(s.threadCache, -1),
-		PayloadsFrom: s.payloadsFrom, PayloadKeep: s.payloadKeep,
+		RunTimeout: orNever(s.runTimeout), MaxPark: orNever(s.maxPark), Linger: orNever(s.linger), SeparateDuties: s.separateDuties, MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes, ThreadCache: threadCache(s.limitMemory()),
+		PayloadsFrom:   s.payloadsFrom,
 		MaxRunsPerUser: s.runsPerUser, MaxRunsPerTenant: s.runsPerTenant, MaxThreadsPerUser: s.threadsPerUser, MaxInputs: s.inputs, InputBurst: max(s.inputs/2, 1),
 		OnExpiry: adapter.ExpiryPolicy(s.onExpiry), UnansweredBy: s.unansweredBy(agents), Redact: s.redact, RedactLists: s.redactLists, NoticeSummaries: s.noticeSummaries, Logger: log, Hook: crashHook(s.crashAt),
 	}
@@ -205,8 +205,8 @@ func (s *settings) serverOptions(auth identity.Authenticator, agents *agentSet, 
 			}
 			return err
 		},
-		OnDisconnect: s.onDisconnect,
-		Heartbeat:    s.heartbeat, MaxFrameBytes: s.maxFrame, HeldBytes: s.held, MemoryLimit: s.limitMemory(),
+		OnDisconnect:  s.onDisconnect,
+		MaxFrameBytes: s.maxFrame, HeldBytes: s.held, MemoryLimit: s.limitMemory(),
 		Sockets: s.sockets, SocketsPerUser: s.socketsPerUser, SocketsPerAddress: s.socketsPerAddr,
 		RequestsPerUser: float64(s.requestsPerUser), RequestsPerAddress: float64(s.requestsPerAddr),
 		InputsPerMinute: float64(s.inputs),

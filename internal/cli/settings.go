@@ -37,9 +37,8 @@ type settings struct {
 	separateDuties                             bool
 	noticeSummaries                            bool
 	maxRuns                                    int
-	threadBytes, threadCache                   int64
+	threadBytes                                int64
 	payloadsFrom                               int64
-	payloadKeep                                time.Duration
 	runsPerUser, runsPerTenant, threadsPerUser int
 
 	agent, effects, busy, mode, onExpiry string
@@ -63,7 +62,6 @@ type settings struct {
 	onDisconnect map[string]server.Disconnect
 
 	maxFrame, held                          int64
-	heartbeat                               time.Duration
 	sockets, socketsPerUser, socketsPerAddr int
 	requestsPerUser, requestsPerAddr        int
 	inputs                                  int
@@ -80,7 +78,6 @@ type settings struct {
 
 type jwtSettings struct {
 	keySet, issuer, audience       string
-	algorithms                     []string
 	user, tenant, namespace, scope string
 }
 
@@ -96,12 +93,12 @@ func newSettings() *settings {
 		command: "serve", showing: store.ThreadKey{Namespace: "local"}, erasing: erasing{tenant: "default"}, recording: recording{message: checkMessage, out: "recording"}, addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
 		retainBytes: 8 << 20, retainAge: 7 * 24 * time.Hour,
 		noticeAge: 7 * 24 * time.Hour, keepRuns: 30 * 24 * time.Hour, keepDecisions: 365 * 24 * time.Hour,
-		runTimeout: 6 * time.Hour, maxPark: 30 * 24 * time.Hour, linger: 5 * time.Millisecond, maxRuns: 10_000, threadBytes: 64 << 20, threadCache: 64 << 20, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", unanswered: policies{common: "refuse"}, auth: "none",
-		jwt:          jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, user: "sub", scope: "scope"},
+		runTimeout: 6 * time.Hour, maxPark: 30 * 24 * time.Hour, linger: 5 * time.Millisecond, maxRuns: 10_000, threadBytes: 64 << 20, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", unanswered: policies{common: "refuse"}, auth: "none",
+		jwt:          jwtSettings{user: "sub", scope: "scope"},
 		signIn:       signInSettings{scopes: []string{"profile", "email"}, lifetime: signin.DefaultLifetime},
 		model:        modelSettings{url: llm.DefaultURL},
 		onDisconnect: server.DisconnectDefaults(),
-		maxFrame:     4 << 20, held: 256 << 20, heartbeat: 25 * time.Second,
+		maxFrame:     4 << 20, held: 256 << 20,
 		sockets: 10_000, socketsPerUser: 64, socketsPerAddr: 256,
 		requestsPerUser: 50, requestsPerAddr: 100, inputs: 120,
 		logFormat: "text", logLevel: "info", drain: 20 * time.Second,
@@ -169,7 +166,6 @@ func (s *settings) table() []setting {
 		{"jwt-keys", "Identity", textValue{&s.jwt.keySet, "URL"}, "`https://` URL of the issuer's key set (JWKS)"},
 		{"jwt-issuer", "Identity", textValue{&s.jwt.issuer, "text"}, "the value that `iss` must have"},
 		{"jwt-audience", "Identity", textValue{&s.jwt.audience, "text"}, "the value that `aud` must hold"},
-		{"jwt-algorithms", "Identity", listValue{&s.jwt.algorithms, "names"}, "algorithms that tokens may be signed with"},
 		{"jwt-user", "Identity", textValue{&s.jwt.user, "claim"}, "claim that names the user. Dots lead into objects"},
 		{"jwt-tenant", "Identity", textValue{&s.jwt.tenant, "claim"}, "claim that names the tenant. If it is empty, all users are of one tenant"},
 		{"jwt-namespace", "Identity", textValue{&s.jwt.namespace, "claim"}, "claim that names the namespace in which users share threads. If it is empty, each user has one"},
@@ -191,8 +187,6 @@ func (s *settings) table() []setting {
 		{"max-held", "Limits", bytesValue{&s.held, 1 << 20}, "bytes that the process holds for clients: frames and bodies until they are worked on, replies until they are taken. At least 32 times `max-frame`. One user may hold an eighth of it, one address a quarter"},
 		{"max-thread-bytes", "Limits", bytesValue{&s.threadBytes, 1 << 16}, "size of a thread's messages, state and log at which it takes no new input. It can still be read, answered, rewound and deleted. A run that makes it twice as large ends"},
 		{"payloads-from", "Limits", bytesValue{&s.payloadsFrom, 0}, "size of a tool's result, as text, from which on it travels by reference: clients and messages get a preview, and the store keeps the result once. A frontend that does not know of references shows the preview. 0 is never"},
-		{"keep-payloads", "Limits", durationValue{&s.payloadKeep, 0, 0}, "how long a large value is kept that a thread refers to. 0 is as long as the thread"},
-		{"thread-cache", "Limits", bytesValue{&s.threadCache, 0}, "memory for the messages of threads in use, so that a turn reads only the new part of its thread. 0 is none"},
 		{"max-sockets", "Limits", numberValue{&s.sockets, 1, 0}, "open sockets and streams"},
 		{"max-sockets-per-user", "Limits", limitValue{&s.socketsPerUser}, "open sockets and streams of one user. For this and every limit by user or address below, -1 is no limit, `--auth none` tells no users apart, and loopback addresses have no limit"},
 		{"max-sockets-per-address", "Limits", limitValue{&s.socketsPerAddr}, "open sockets and streams of one address, or of one /64 network of IPv6. A /48 may have eight times as many. The same holds for requests"},
@@ -202,7 +196,6 @@ func (s *settings) table() []setting {
 		{"max-runs-per-user", "Limits", limitValue{&s.runsPerUser}, "runs of one user at once on all servers, without those that wait for answers. Inputs in a thread's queue go on waiting, and answers are taken all the same"},
 		{"max-runs-per-tenant", "Limits", limitValue{&s.runsPerTenant}, "runs of one tenant at once on all servers, counted as those of a user. Users without a tenant are of the tenant `default`; with `--auth none` all are of the tenant `local`"},
 		{"max-threads-per-user", "Limits", limitValue{&s.threadsPerUser}, "threads of one user that are not deleted, on all servers"},
-		{"heartbeat", "Limits", durationValue{&s.heartbeat, time.Second, time.Hour}, "time between pings of a socket. Proxies must close no sooner"},
 
 		{"memory-limit", "Operations", bytesLimitValue{&s.memoryLimit, 0}, "memory that the process may use. From 80 % in use on it refuses new sockets, from 90 % on new runs. 0 is `GOMEMLIMIT`, or nine tenths of a container's limit; -1 is no limit"},
 		{"drain-timeout", "Operations", durationValue{&s.drain, time.Millisecond, 24 * time.Hour}, "how long runs may go on after SIGTERM"},

@@ -69,7 +69,7 @@ func TestEverySettingInEveryWay(t *testing.T) {
 			"addr": "127.0.0.1:7", "model-url": "http://m", "metrics-addr": "127.0.0.1:7", "pprof-addr": "localhost:7", "tls-cert": "c", "tls-key": "k", "trusted-proxies": "10.0.0.0/8", "origins": "http://localhost:*",
 			"linger": "20ms", "busy": "reject", "mode": "durable", "on-expiry": "fail", "unanswered": "cancel,script=refuse", "on-disconnect": "/agui=finish,/copilotkit=finish,script=stop", "auth": "tokens", "tokens": `[{"token": "0123456789abcdef", "user": "ann"}]`, "log-format": "json", "log-level": "debug",
 			"logins": `[{"name": "git", "issuer": "https://h", "client-id": "x"}]`, "login-keys": "f", "public-url": "https://h",
-			"webhooks": `[{"name": "crm", "url": "https://h", "secrets": ["x"], "from": "now"}]`, "upstream": "http://h/agui,b=https://h/,c2=langgraph+http://h/", "upstreams": `[{"name": "c", "url": "http://h"}]`, "strict-durability": "true", "separate-duties": "true", "notice-summaries": "true", "jwt-algorithms": "ES384", "redact": "pay:/card/number,/a~1b", "redact-lists": "pay:/card/number,/a~1b",
+			"webhooks": `[{"name": "crm", "url": "https://h", "secrets": ["x"], "from": "now"}]`, "upstream": "http://h/agui,b=https://h/,c2=langgraph+http://h/", "upstreams": `[{"name": "c", "url": "http://h"}]`, "strict-durability": "true", "separate-duties": "true", "notice-summaries": "true", "redact": "pay:/card/number,/a~1b", "redact-lists": "pay:/card/number,/a~1b",
 		}[each.name]
 		switch each.value.(type) {
 		case textValue, listValue:

@@ -54,7 +54,7 @@ func (s *settings) signInIssuer() string { return cmp.Or(s.signIn.issuer, s.jwt.
 
 // claims say what tokens and people who sign in are known by.
 func (s *settings) claims() identity.JWTOptions {
-	return identity.JWTOptions{Algorithms: s.jwt.algorithms, UserClaim: s.jwt.user, TenantClaim: s.jwt.tenant, NamespaceClaim: s.jwt.namespace, ScopeClaim: s.jwt.scope}
+	return identity.JWTOptions{UserClaim: s.jwt.user, TenantClaim: s.jwt.tenant, NamespaceClaim: s.jwt.namespace, ScopeClaim: s.jwt.scope}
 }
 
 // ownAddress are the name and the origin under which people sign in, which the server

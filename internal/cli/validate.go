@@ -17,7 +17,7 @@ func (s *settings) validate() error {
 }
 
 // ofClaims are for people who sign in, too.
-var ofClaims = []string{"jwt-algorithms", "jwt-user", "jwt-tenant", "jwt-namespace", "jwt-scopes"}
+var ofClaims = []string{"jwt-user", "jwt-tenant", "jwt-namespace", "jwt-scopes"}
 
 // checkOwners refuses a setting of another way of authentication than the one that is set.
 func (s *settings) checkOwners() error {
@@ -27,7 +27,7 @@ func (s *settings) checkOwners() error {
 		names []string
 	}{
 		{"tokens", []string{"tokens", "token-file"}},
-		{"jwt", []string{"jwt-keys", "jwt-issuer", "jwt-audience", "jwt-algorithms", "jwt-user", "jwt-tenant", "jwt-namespace", "jwt-scopes"}},
+		{"jwt", []string{"jwt-keys", "jwt-issuer", "jwt-audience", "jwt-user", "jwt-tenant", "jwt-namespace", "jwt-scopes"}},
 	} {
 		for _, name := range each.names {
 			if s.from[name] != "" && s.auth != each.auth && !(s.hasSignIn() && slices.Contains(ofClaims, name)) {

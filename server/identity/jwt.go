@@ -27,10 +27,6 @@ type JWTOptions struct {
 	KeySet string
 	// Issuer is what "iss" must be, Audience what "aud" must hold. Both needed.
 	Issuer, Audience string
-	// Algorithms are those that a token may be signed with, of RS256, RS384,
-	// RS512, PS256, PS384, PS512, ES256, ES384, ES512 and EdDSA. Default: RS256,
-	// ES256, EdDSA.
-	Algorithms []string
 	// Leeway is how far the clocks of issuer and server may be apart. Default
 	// 30 s.
 	Leeway time.Duration
@@ -59,7 +55,12 @@ const (
 	maxCandidates = 4
 )
 
-var signatures = []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
+// signatures are the algorithms that a token may be signed with. None is symmetric, and the
+// key decides which of them fit it: see fits.
+var signatures = []jose.SignatureAlgorithm{
+	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512,
+	jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
+}
 
 // JWT authenticates by JSON Web Tokens of one issuer, whose "typ" is left out or
 // says JWT or at+jwt. A token that names no key is tried with those of the issuer's
@@ -69,10 +70,9 @@ var signatures = []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", 
 // issuer cannot be reached; an unknown key makes it look again, at most every
 // 30 seconds.
 type JWT struct {
-	opts       JWTOptions
-	algorithms []jose.SignatureAlgorithm
-	keys       *keySet
-	ambiguous  sync.Once // it was logged that keys are too many to try
+	opts      JWTOptions
+	keys      *keySet
+	ambiguous sync.Once // it was logged that keys are too many to try
 }
 
 // NewJWT refuses options that leave open whom to believe.
@@ -93,17 +93,7 @@ func NewJWT(opts JWTOptions) (*JWT, error) {
 	opts.Logger = cmp.Or(opts.Logger, slog.Default())
 	opts.UserClaim = cmp.Or(opts.UserClaim, "sub")
 	opts.ScopeClaim = cmp.Or(opts.ScopeClaim, "scope")
-	if len(opts.Algorithms) == 0 {
-		opts.Algorithms = []string{"RS256", "ES256", "EdDSA"}
-	}
-	j := &JWT{opts: opts, keys: keys}
-	for _, name := range opts.Algorithms {
-		if !slices.Contains(signatures, name) {
-			return nil, fmt.Errorf("identity: JWT: %q is no algorithm that can be allowed: %s", name, strings.Join(signatures, ", "))
-		}
-		j.algorithms = append(j.algorithms, jose.SignatureAlgorithm(name))
-	}
-	return j, nil
+	return &JWT{opts: opts, keys: keys}, nil
 }
 
 // Check fetches the keys and reports why they cannot be had.
@@ -130,9 +120,9 @@ func (j *JWT) signed(ctx context.Context, text string) (standard jwt.Claims, all
 	if len(text) > maxTokenBytes {
 		return standard, nil, refused(ReasonMalformed, "the token has %d bytes, and at most %d are read", len(text), maxTokenBytes)
 	}
-	token, err := jwt.ParseSigned(text, j.algorithms)
+	token, err := jwt.ParseSigned(text, signatures)
 	if errors.As(err, new(*jose.ErrUnexpectedSignatureAlgorithm)) {
-		return standard, nil, refused(ReasonAlgorithm, "the token is not signed by one of %s (jwt-algorithms)", strings.Join(j.opts.Algorithms, ", "))
+		return standard, nil, refused(ReasonAlgorithm, "the token is not signed by one of %s", signatures)
 	}
 	if err != nil || len(token.Headers) != 1 {
 		return standard, nil, refused(ReasonMalformed, "the token is not a signed JWT of three parts")
