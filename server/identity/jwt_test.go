@@ -154,29 +154,34 @@ func TestJWTsAreRefused(t *testing.T) {
 	i.set(func() {
 		i.public.Keys = append(i.public.Keys, jose.JSONWebKey{KeyID: "p384", Key: curve.Public()})
 	})
+	other, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
 	claims := map[string]any{"iss": "https://id.example", "aud": "agui", "sub": "ann", "exp": time.Now().Add(time.Hour).Unix()}
 	good := i.token(nil)
 	for name, c := range map[string]struct {
 		token  string
 		reason Reason
 	}{
-		"no token":          {"", ReasonMissing},
-		"no JWT":            {"a.b.c", ReasonMalformed},
-		"changed":           {good[:len(good)-4] + "AAAA", ReasonSignature},
-		"unsigned":          {"eyJhbGciOiJub25lIiwia2lkIjoiazEifQ." + strings.Split(good, ".")[1] + ".", ReasonAlgorithm},
-		"key of a stranger": {i.sign("k1", jose.EdDSA, stranger, claims), ReasonSignature},
-		"unknown key":       {i.sign("k9", jose.EdDSA, i.private["k1"], claims), ReasonUnknownKey},
-		"shared secret":     {i.sign("k1", jose.HS256, []byte(i.private["k1"].(ed25519.PrivateKey).Public().(ed25519.PublicKey)), claims), ReasonAlgorithm},
-		"issuer":            {i.token(func(c map[string]any) { c["iss"] = "https://id.example/" }), ReasonIssuer},
-		"no issuer":         {i.token(func(c map[string]any) { delete(c, "iss") }), ReasonIssuer},
-		"audience":          {i.token(func(c map[string]any) { c["aud"] = "other" }), ReasonAudience},
-		"no audience":       {i.token(func(c map[string]any) { delete(c, "aud") }), ReasonAudience},
-		"expired":           {i.token(func(c map[string]any) { c["exp"] = time.Now().Add(-time.Minute).Unix() }), ReasonExpired},
-		"no expiry":         {i.token(func(c map[string]any) { delete(c, "exp") }), ReasonExpired},
-		"not yet":           {i.token(func(c map[string]any) { c["nbf"] = time.Now().Add(time.Minute).Unix() }), ReasonNotYet},
-		"nobody":            {i.token(func(c map[string]any) { delete(c, "sub") }), ReasonClaim},
-		"not a name":        {i.token(func(c map[string]any) { c["sub"] = 7 }), ReasonClaim},
-		"strange scopes":    {i.token(func(c map[string]any) { c["scope"] = map[string]any{} }), ReasonClaim},
+		"no token":                   {"", ReasonMissing},
+		"no JWT":                     {"a.b.c", ReasonMalformed},
+		"changed":                    {good[:len(good)-4] + "AAAA", ReasonSignature},
+		"unsigned":                   {"eyJhbGciOiJub25lIiwia2lkIjoiazEifQ." + strings.Split(good, ".")[1] + ".", ReasonAlgorithm},
+		"key of a stranger":          {i.sign("k1", jose.EdDSA, stranger, claims), ReasonSignature},
+		"algorithm of another curve": {i.sign("p384", jose.ES256, other, claims), ReasonUnknownKey},
+		"unknown key":                {i.sign("k9", jose.EdDSA, i.private["k1"], claims), ReasonUnknownKey},
+		"shared secret":              {i.sign("k1", jose.HS256, []byte(i.private["k1"].(ed25519.PrivateKey).Public().(ed25519.PublicKey)), claims), ReasonAlgorithm},
+		"issuer":                     {i.token(func(c map[string]any) { c["iss"] = "https://id.example/" }), ReasonIssuer},
+		"no issuer":                  {i.token(func(c map[string]any) { delete(c, "iss") }), ReasonIssuer},
+		"audience":                   {i.token(func(c map[string]any) { c["aud"] = "other" }), ReasonAudience},
+		"no audience":                {i.token(func(c map[string]any) { delete(c, "aud") }), ReasonAudience},
+		"expired":                    {i.token(func(c map[string]any) { c["exp"] = time.Now().Add(-time.Minute).Unix() }), ReasonExpired},
+		"no expiry":                  {i.token(func(c map[string]any) { delete(c, "exp") }), ReasonExpired},
+		"not yet":                    {i.token(func(c map[string]any) { c["nbf"] = time.Now().Add(time.Minute).Unix() }), ReasonNotYet},
+		"nobody":                     {i.token(func(c map[string]any) { delete(c, "sub") }), ReasonClaim},
+		"not a name":                 {i.token(func(c map[string]any) { c["sub"] = 7 }), ReasonClaim},
+		"strange scopes":             {i.token(func(c map[string]any) { c["scope"] = map[string]any{} }), ReasonClaim},
 	} {
 		id, err := j.Authenticate(t.Context(), Credential{Bearer: c.token})
 		var why *RefusedError
@@ -191,6 +196,7 @@ func TestJWTsAreRefused(t *testing.T) {
 		"just expired":    i.token(func(c map[string]any) { c["exp"] = time.Now().Add(-10 * time.Second).Unix() }),
 		"almost begun":    i.token(func(c map[string]any) { c["nbf"] = time.Now().Add(10 * time.Second).Unix() }),
 		"one audience":    i.token(func(c map[string]any) { c["aud"] = "agui" }),
+		"its curve's":     i.sign("p384", jose.ES384, curve, claims),
 		"without its key": i.sign("", jose.EdDSA, i.private["k1"], claims),
 	} {
 		if _, err := j.Authenticate(t.Context(), Credential{Bearer: token}); err != nil {
