@@ -67,14 +67,22 @@ type Options struct {
 	Base string
 	// SignIn has the page offer to sign in at a provider: server.Options.SignIn is set.
 	SignIn bool
+	// Login is where the program's own people log in: a path of the same host, such as "/login", or
+	// an https:// URL. The page sends whoever the server does not know there, and asks nobody for
+	// a token. Default: it asks for one.
+	Login string
 }
 
-// HandlerFor is Handler with options. It panics if Base is not the path of a base.
+// HandlerFor is Handler with options. It panics if Base is not the path of a base, or Login not
+// an address of either form.
 func HandlerFor(o Options) http.Handler {
 	o.Keep = cmp.Or(o.Keep, "redisstore.Open keeps them.")
 	o.Base = strings.TrimSuffix(o.Base, "/")
 	if !origin.IsBase(o.Base) {
 		panic(fmt.Sprintf("web: Options.Base is %q: expected a path such as /agents", o.Base))
+	}
+	if path := strings.HasPrefix(o.Login, "/") && !strings.HasPrefix(o.Login, "//"); o.Login != "" && !path && !strings.HasPrefix(o.Login, "https://") {
+		panic(fmt.Sprintf("web: Options.Login is %q: expected a path such as /login, or an https:// URL", o.Login))
 	}
 	assets, err := load(dist, o)
 	if err != nil {
@@ -126,6 +134,9 @@ func load(files fs.FS, o Options) (map[string]*asset, error) {
 			}
 			if o.SignIn {
 				meta += `    <meta name="aguiws:sign-in" content="` + o.Base + `/signin">` + "\n"
+			}
+			if o.Login != "" {
+				meta += `    <meta name="aguiws:login" content="` + html.EscapeString(o.Login) + "\">\n"
 			}
 			// The page is shown at several paths, so that it names its files by whole ones.
 			body = bytes.ReplaceAll(body, []byte(`="./`), []byte(`="`+o.Base+"/"))

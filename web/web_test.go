@@ -97,6 +97,37 @@ func TestPageBelowABase(t *testing.T) {
 	page(`"><script>`)
 }
 
+// The address of the program's login is its own: a page that was built with another scheme would
+// run what it says.
+func TestPageSendsPeopleToTheProgramsLogin(t *testing.T) {
+	page := func(login string) string {
+		w := httptest.NewRecorder()
+		HandlerFor(Options{Login: login}).ServeHTTP(w, httptest.NewRequest("GET", "/inbox", nil))
+		return w.Body.String()
+	}
+	for login, want := range map[string]string{
+		"/login?to=/ai/&x":               `<meta name="aguiws:login" content="/login?to=/ai/&amp;x">`,
+		"https://login.example.com/chat": `<meta name="aguiws:login" content="https://login.example.com/chat">`,
+	} {
+		if text := page(login); !strings.Contains(text, want) {
+			t.Errorf("%q: the page is %s", login, text)
+		}
+	}
+	if text := page(""); strings.Contains(text, "aguiws:login") {
+		t.Errorf("without one it is %s", text)
+	}
+	for _, login := range []string{"//elsewhere.example", "http://login.example.com", "javascript:alert(1)", "login"} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%q is taken", login)
+				}
+			}()
+			page(login)
+		}()
+	}
+}
+
 func TestPageNeedsNothingThatThePolicyForbids(t *testing.T) {
 	html := read(t, request(t, "GET", "/").Body)
 	if m := regexp.MustCompile(`<script(?:[^>]*)>[^<]+`).FindString(html); m != "" {

@@ -3,16 +3,33 @@ import { refusedBearer, signIn } from "./session";
 import { atProvider, goSignIn, wasSignedIn } from "./who";
 import { words } from "../words";
 
-/** Offers the ways to sign in: at the server's provider, if it has one, and by a token. */
+/** Offers the ways to sign in: at the program's own login, at the server's provider, or by a token. */
 export default function SignIn({ wrong }: { wrong: boolean }) {
+  const login = document.querySelector<HTMLMetaElement>('meta[name="aguiws:login"]')?.content;
   useEffect(() => {
     if (wrong) refusedBearer();
   }, [wrong]);
   return (
     <div className="sign-in" data-testid="sign-in">
       <h2>{words.server.signIn}</h2>
-      {atProvider() ? <Ways wrong={wrong} /> : <TokenForm wrong={wrong} focus />}
+      {login ? <AtSite address={login} /> : atProvider() ? <Ways wrong={wrong} /> : <TokenForm wrong={wrong} focus />}
     </div>
+  );
+}
+
+/** The login of the program that serves the page, whose people have no token. */
+function AtSite({ address }: { address: string }) {
+  return (
+    <>
+      <p className="hint" role="status">
+        {words.server.asksWhoOnly}
+      </p>
+      <div className="actions">
+        <button type="button" className="primary" data-testid="sign-in-site" autoFocus onClick={() => location.assign(address)}>
+          {words.server.toLogin}
+        </button>
+      </div>
+    </>
   );
 }
 

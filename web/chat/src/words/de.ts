@@ -83,6 +83,7 @@ const server: Words["server"] = {
   sessionEnded: "Ihre Sitzung ist beendet. Dieser Tab behält, was Sie geschrieben haben.",
   asksWhoOnly: "Dieser Server verlangt eine Anmeldung.",
   useToken: "Ein Token verwenden",
+  toLogin: "Zur Anmeldung",
 };
 
 const decision: Words["decision"] = {

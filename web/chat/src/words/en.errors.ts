@@ -4,7 +4,7 @@ export const errors = {
   agent_protocol_violation: { title: "The agent broke the protocol", advice: "This is a fault of the agent; the run has ended." },
   agent_replay_diverged: {
     title: "The agent has changed since this began",
-    advice: "A question that is open again cannot be answered any more. Stop the run and ask anew.",
+    advice: "A question that is open again can neither be answered nor passed over. Write a message and choose “Cancel the question and send”.",
   },
   run_timeout: { title: "The run took too long", advice: "It was ended. You can send the message again." },
   worker_lost: { title: "The server running this was lost", advice: "The chat keeps what was said. You can send the message again." },
@@ -32,7 +32,7 @@ export const errors = {
   login_required: { title: "This needs a sign-in", advice: "Use the button in the question to open the service, or decline." },
   own_approval: {
     title: "Somebody else has to approve this",
-    advice: "It comes from your own messages, and here nobody approves their own. Cancel it, or have another person answer.",
+    advice: "It comes from your own messages, and here nobody approves or declines their own. Choose “Go on without an answer”, or have another person answer.",
   },
   thread_busy: { title: "Another run is in progress", advice: "Wait until it ends, or stop it." },
   thread_too_large: { title: "This chat is as large as it may be", advice: "Start another chat, or take messages back; this one can still be read and deleted." },

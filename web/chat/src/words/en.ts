@@ -67,6 +67,7 @@ const server = {
   sessionEnded: "Your session has ended. This tab keeps what you have written.",
   asksWhoOnly: "This server asks who you are.",
   useToken: "Use a token",
+  toLogin: "Go to the login",
 };
 
 /** Questions, and what became of them. */
