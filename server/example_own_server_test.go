@@ -23,7 +23,7 @@ import (
 // mounted serves a site that has an agent below /ai, until ctx has ended.
 func mounted(ctx context.Context, st *redisstore.Store, runs *runner.Runner, auth identity.Authenticator, site *http.ServeMux, public, private net.Listener) error {
 	agent, err := server.New(runs, &server.Options{
-		Auth: auth, Base: "/ai", Fallback: web.HandlerFor(web.Options{Base: "/ai"}),
+		Auth: auth, Base: "/ai", Fallback: web.HandlerFor(web.Options{Base: "/ai", Login: "/login"}),
 		Hosts:          []string{"shop.example.com"},
 		Origins:        []string{"https://shop.example.com"},                 // needed if a proxy ends TLS
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.5/32")}, // their X-Forwarded-For counts

@@ -108,7 +108,7 @@ func serve(ctx context.Context, listener net.Listener, redis string, separate bo
 		return err
 	}
 	sessions := newSessions()
-	agent, err := server.New(runs, &server.Options{Auth: sessions, Base: "/ai", Fallback: web.HandlerFor(web.Options{Base: "/ai"})})
+	agent, err := server.New(runs, &server.Options{Auth: sessions, Base: "/ai", Fallback: web.HandlerFor(web.Options{Base: "/ai", Login: "/"})})
 	if err != nil {
 		return errors.Join(err, runs.Shutdown(context.Background()))
 	}
