@@ -147,6 +147,18 @@ func TestCustomInterrupts(t *testing.T) {
 			DialectLangGraph, []string{custom(`"?"`, `{"id":"i1"}`), done}, []string{""}, `"message":"?"`,
 			[]string{`"command":{"resume":false}`}, "",
 		},
+		"LangGraph, a review in words": {
+			DialectLangGraph, []string{custom(`{"action_requests":[{"name":"pay","args":{}},{"name":"pay","args":{}}]}`, `{"id":"i1"}`), done}, []string{`"no, only 50"`}, `"reason":"langgraph:interrupt"`,
+			[]string{`"command":{"resume":{"decisions":[{"message":"no, only 50","type":"reject"},{"message":"no, only 50","type":"reject"}]}}`}, "",
+		},
+		"LangGraph, a review that nobody may reject": {
+			DialectLangGraph, []string{custom(`{"action_requests":[{"name":"pay","args":{}}],"review_configs":[{"action_name":"pay","allowed_decisions":["approve"]}]}`, `{"id":"i1"}`), done}, []string{`"no"`}, `"reason":"langgraph:interrupt"`,
+			[]string{`"command":{"resume":"no"}`}, "",
+		},
+		"LangGraph, an agent inbox in words": {
+			DialectLangGraph, []string{custom(`[{"action_request":{"action":"pay","args":{}},"config":{"allow_respond":true},"description":"Pay?"}]`, `{"id":"i1"}`), done}, []string{`"only 50"`}, `"reason":"langgraph:interrupt"`,
+			[]string{`"command":{"resume":[{"args":"only 50","type":"response"}]}`}, "",
+		},
 		"LangGraph, two": {
 			DialectLangGraph, []string{custom(`"a"`, `{"id":"i1"}`), custom(`"b"`, `{"id":"i2"}`), done}, []string{"1", "2"}, `"message":"a"`,
 			[]string{`"command":{"resume":{"i1":1,"i2":2}}`}, "",

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // review is what LangChain's middleware and agent inboxes ask: whether actions may be
@@ -12,6 +14,7 @@ type review struct {
 	actions []reviewed
 	allowed []decision
 	bare    bool // the answer is the list itself
+	words   bool // an answer in words is taken: for a no, or as an inbox's response
 }
 
 type reviewed struct {
@@ -47,6 +50,7 @@ func reviewOf(value json.RawMessage) *review {
 		}
 		if !forbidden {
 			r.allowed = append(r.allowed, d)
+			r.words = r.words || d.kind == "reject"
 		}
 	}
 	return &r
@@ -58,13 +62,14 @@ func inboxOf(value json.RawMessage) *review {
 		Config  struct {
 			Accept bool `json:"allow_accept"`
 			Ignore bool `json:"allow_ignore"`
+			Words  bool `json:"allow_respond"`
 		} `json:"config"`
 		Description string `json:"description"`
 	}
 	if json.Unmarshal(value, &list) != nil || len(list) == 0 {
 		return nil
 	}
-	r := review{bare: true}
+	r := review{bare: true, words: true}
 	accept, ignore := true, true
 	for _, each := range list {
 		if each.Request == nil {
@@ -73,7 +78,7 @@ func inboxOf(value json.RawMessage) *review {
 		action := *each.Request
 		action.Description = each.Description
 		r.actions = append(r.actions, action)
-		accept, ignore = accept && each.Config.Accept, ignore && each.Config.Ignore
+		accept, ignore, r.words = accept && each.Config.Accept, ignore && each.Config.Ignore, r.words && each.Config.Words
 	}
 	if accept {
 		r.allowed = append(r.allowed, decision{"Accept", "accept"})
@@ -104,16 +109,40 @@ func (r *review) offers() (offers []offer) {
 		return nil
 	}
 	for _, d := range r.allowed {
-		each := slices.Repeat([]map[string]string{{"type": d.kind}}, len(r.actions))
-		var answer any = map[string]any{"decisions": each}
-		if r.bare {
-			answer = each
+		if payload := r.answer(map[string]string{"type": d.kind}); payload != nil {
+			offers = append(offers, offer{d.label, payload})
 		}
-		payload, err := json.Marshal(answer)
-		if err != nil {
-			return nil
-		}
-		offers = append(offers, offer{d.label, payload})
 	}
 	return offers
+}
+
+// answer is one decision for all actions, in the shape that the agent reads.
+func (r *review) answer(d map[string]string) json.RawMessage {
+	each := slices.Repeat([]map[string]string{d}, len(r.actions))
+	var answer any = map[string]any{"decisions": each}
+	if r.bare {
+		answer = each
+	}
+	payload, err := json.Marshal(answer)
+	if err != nil {
+		return nil
+	}
+	return payload
+}
+
+// reviewedInWords is an answer as the agent reads it. A review that is answered by a text would fail
+// on it, and end the run: the text is why somebody rejects the actions.
+func reviewedInWords(i protocol.Interrupt, payload json.RawMessage) json.RawMessage {
+	var text string
+	if len(payload) == 0 || payload[0] != '"' || json.Unmarshal(payload, &text) != nil {
+		return payload
+	}
+	r := reviewOf(langGraphValue(i))
+	switch {
+	case r == nil || !r.words || len(r.actions) > maxOffers:
+		return payload
+	case r.bare:
+		return r.answer(map[string]string{"type": "response", "args": text})
+	}
+	return r.answer(map[string]string{"type": "reject", "message": text})
 }
