@@ -131,7 +131,9 @@ func (s *settings) refusedPage(set origin.Set) (first string) {
 		if !ok || page.Local() {
 			continue
 		}
-		if set.Allows(page) || slices.Contains(own, page.String()) {
+		// A Host of the settings has no port, and the proxy may listen on another than 443.
+		named := slices.ContainsFunc(set, func(o origin.Allowed) bool { return o.Scheme() == "https" && o.Host() == page.Host() })
+		if named || slices.Contains(own, page.String()) {
 			return ""
 		}
 		first = cmp.Or(first, page.String())

@@ -116,6 +116,7 @@ func TestCheckOrigins(t *testing.T) {
 		"a proxy's page":    {[]string{"--hosts", "app.example"}, []string{"warn  origins: https://app.example is refused, because", "warn  trusted-proxies: hosts are served"}},
 		"a proxy elsewhere": {[]string{"--hosts", "aguiws.svc,app.example", "--trusted-proxies", "10.0.0.5", "--origins", "https://other.example"}, []string{"warn  origins: https://aguiws.svc is refused", "ok    origins: https://other.example\n"}},
 		"one of its names":  {[]string{"--hosts", "aguiws.svc,app.example", "--trusted-proxies", "127.0.0.1", "--origins", "https://app.example"}, []string{"ok    addr: 127.0.0.1:0 can be listened on\nok    origins: https://app.example\nok"}},
+		"another port":      {[]string{"--hosts", "app.example", "--trusted-proxies", "127.0.0.1", "--origins", "https://app.example:8443"}, []string{"ok    origins: https://app.example:8443\n"}},
 		"plain http":        {[]string{"--hosts", "app.example", "--addr", "0.0.0.0:0", "--auth", "tokens", "--tokens", "[{token: 0123456789abcdef, user: ann}]"}, []string{"ok    origins: its own pages alone"}},
 		"any port":          {[]string{"--origins", "https://app.example:*", "--hosts", "app.example"}, []string{"warn  origins: https://app.example:*: whoever can serve"}},
 	} {
