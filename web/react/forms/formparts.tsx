@@ -92,7 +92,8 @@ const BEGUN = /^-?\d*\.?\d*([eE][+-]?\d*)?$/;
 /** A number, which keeps the text that it is typed in. An input of type number would round it. */
 function NumberField(props: FieldProps) {
   const { fieldPathId, schema, formData, onChange, registry, rawErrors } = props;
-  const { locale, form: { noNumber } } = useStrings();
+  const { locale, form } = useStrings();
+  const noNumber = schema.type === "integer" ? form.noInteger : form.noNumber;
   const [left, leave] = useState(false);
   const { StringField } = registry.fields as { StringField: React.ComponentType<FieldProps> };
   // Kept as long as it is no number; what is one is the form's.

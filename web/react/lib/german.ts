@@ -107,6 +107,7 @@ const form: Strings["form"] = {
   clear: "Leeren",
   json: "JSON",
   noNumber: "Bitte eine Zahl mit Punkt schreiben, etwa 12.5.",
+  noInteger: "Bitte eine ganze Zahl schreiben, etwa 12.",
   unsupported: (reason) => `Ein Formular kann danach nicht fragen: ${reason}. Nötigenfalls ohne Antwort fortfahren.`,
   readTwice: (name) => `Der Text nennt ${name} doppelt.`,
   noJson: "Bitte JSON schreiben, etwa null, [] oder {}.",

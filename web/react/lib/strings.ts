@@ -110,6 +110,7 @@ const form = {
   clear: "Clear",
   json: "JSON",
   noNumber: "Write a number, such as 12.5.",
+  noInteger: "Write a whole number, such as 12.",
   unsupported: (reason: string) => `A form cannot ask for this: ${reason}. Go on without an answer if it is needed.`,
   readTwice: (name: string) => `The text names ${name} twice.`,
   noJson: "Write JSON, such as null, [] or {}.",
