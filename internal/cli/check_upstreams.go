@@ -42,6 +42,10 @@ func (r *report) converse(ctx context.Context, subject string, e *upstreamEntry,
 		r.fail(subject, fmt.Errorf("the agent cannot be reached: %w", err))
 		return
 	}
+	if x.to != "" {
+		r.fail(subject, fmt.Errorf("the agent answered %d, a redirect to %q, and redirects are not followed: write that URL", x.status, e.told(x.to, 200)))
+		return
+	}
 	if !x.streams() {
 		r.fail(subject, fmt.Errorf("the agent answered %d with the content type %.80q, and not with a stream of events (text/event-stream): is %s the path of an agent?%s", x.status, x.kind, e.shownURL(), e.excerpt(x.body)))
 		return

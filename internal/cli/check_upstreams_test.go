@@ -112,6 +112,16 @@ func TestCheckOfUpstreamsThatDoNotAnswer(t *testing.T) {
 	}
 	wantLines(t, out, `FAIL  upstream agent: the agent answered 200 with the content type "text/html; charset=utf-8", and not with a stream of events (text/event-stream): is `+page.URL+` the path of an agent? It says "<h1>hello</h1>"`)
 
+	mount := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/agui/?key=k-4711", http.StatusTemporaryRedirect)
+	}))
+	defer mount.Close()
+	out, err = checked(t, "--upstream", mount.URL+"/agui?key=k-4711")
+	if err == nil || strings.Contains(out, "k-4711") {
+		t.Errorf("a redirect: %v\n%s", err, out)
+	}
+	wantLines(t, out, `FAIL  upstream agent: the agent answered 307, a redirect to "`+mount.URL+`/agui/", and redirects are not followed: write that URL`)
+
 	const gone = "http://127.0.0.1:1/" // a port that is nobody's by chance
 	out, err = checked(t, "--upstream", gone)
 	if err == nil {
