@@ -77,11 +77,11 @@ func (r *request) about() *adapter.StepAbout {
 		sent = append(sent, fmt.Sprintf("%d more", more))
 	}
 	did := strings.Join(sent, ", ") + " went to the agent"
-	return &adapter.StepAbout{
-		Did: strings.ToUpper(did[:1]) + did[1:], AgentRun: r.run,
-		Rerun: "Send it again", Done: "It arrived", Fail: "Give up",
-	}
+	return &adapter.StepAbout{Did: strings.ToUpper(did[:1]) + did[1:], AgentRun: r.run, Rerun: notDone}
 }
+
+// notDone is how sending again is called. An agent that has what was sent may still not have acted.
+const notDone = "It was not done: do it again"
 
 // maxTold bounds of how many answers it is told what they were.
 const maxTold = 3
@@ -90,7 +90,7 @@ const maxTold = 3
 func spoken(asked protocol.Interrupt, a protocol.ResumeEntry) string {
 	var offers []offer
 	_ = json.Unmarshal(asked.Metadata[answersKey], &offers) // what is no list offers nothing
-	for _, o := range offers {
+	for _, o := range append(offers, offer{"Yes", json.RawMessage(`{"approved":true}`)}, offer{"No", json.RawMessage(`{"approved":false}`)}) {
 		if sameJSON(string(o.Payload), string(a.Payload)) {
 			return o.Label
 		}

@@ -96,7 +96,7 @@ func (c *call) begin(ctx context.Context) (outcome, error) {
 	})
 	options := adapter.StepOptions{Idempotent: !c.u.options.AskLost, Before: c.place(&r)}
 	if c.u.options.AskLost {
-		options.About = &adapter.StepAbout{Did: "The message went to the agent", AgentRun: r.run, Rerun: "Send it again", Done: "It arrived", Fail: "Give up"}
+		options.About = &adapter.StepAbout{Did: "The message went to the agent", AgentRun: r.run, Rerun: notDone}
 	}
 	return decided(adapter.StepWith(ctx, c.run, "run", options, do))
 }

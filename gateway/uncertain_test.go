@@ -50,7 +50,9 @@ func TestAnswersOfWhichNobodyKnows(t *testing.T) {
 					}
 					doubt := interrupted(t, l.answer(resolved(first[0].ID, "true")))
 					if len(doubt) != 1 || doubt[0].Reason != adapter.ReasonUncertainStep || !strings.Contains(doubt[0].Message, test.says) ||
-						!strings.Contains(doubt[0].Message, "The answer true to “Sure?” went to the agent, and nobody knows") || !strings.Contains(doubt[0].Message, "Agent's run: "+l.peer.runs()[1].in.RunID) {
+						!strings.Contains(doubt[0].Message, "The answer true to “Sure?” went to the agent, and nobody knows") ||
+						!strings.Contains(doubt[0].Message, "Agent's run: "+l.peer.runs()[1].in.RunID+". Look for it in the agent's log before you choose.") ||
+						!strings.Contains(string(doubt[0].Metadata[answersKey]), `"label":"It was not done: do it again"`) || !strings.Contains(string(doubt[0].Metadata[answersKey]), `"label":"It was done"`) {
 						t.Fatalf("asked %s", asJSON(t, doubt))
 					}
 					l.up.behind.Wait()
@@ -73,6 +75,23 @@ func TestAnswersOfWhichNobodyKnows(t *testing.T) {
 					}
 				})
 			}
+		}
+	}
+}
+
+// An answer is told in the words in which it was offered, and a plain yes or no in these. Any other is told as it is.
+func TestAnswersInWords(t *testing.T) {
+	const listed = `[{"label":"Go ahead","payload":{"approved":true}}]`
+	for _, of := range []struct{ answers, payload, want string }{
+		{"", `{"approved": true}`, "Yes"},
+		{"", `{"approved":false}`, "No"},
+		{listed, `{"approved":true}`, "Go ahead"},
+		{listed, `{"approved":true,"editedArgs":{}}`, `{"approved":true,"editedArgs":{}}`},
+		{"7", `"tomorrow"`, `"tomorrow"`},
+	} {
+		asked := protocol.Interrupt{Metadata: protocol.Metadata{answersKey: []byte(of.answers)}}
+		if got := spoken(asked, protocol.ResumeEntry{Payload: protocol.Any(of.payload)}); got != of.want {
+			t.Errorf("%s, of %s, is told as %s", of.payload, of.answers, got)
 		}
 	}
 }

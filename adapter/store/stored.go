@@ -376,10 +376,7 @@ type StepAbout struct {
 	Key  string          `json:"key,omitempty"`  // the idempotency key that went along
 	// AgentRun is an agent's own id of its run, by which its log names what it did; "": none.
 	AgentRun string `json:"agentRun,omitempty"`
-	// Rerun, Done and Fail are how the ways to go on are called; "": in general words.
-	Rerun string `json:"rerun,omitempty"`
-	Done  string `json:"done,omitempty"`
-	Fail  string `json:"fail,omitempty"`
+	Rerun    string `json:"rerun,omitempty"` // how doing it again is called; "": in general words
 }
 
 // StepRef names a step across scopes.

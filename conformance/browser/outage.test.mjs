@@ -57,7 +57,7 @@ test("an answer that the store cannot take is pending, and carried out once", as
   await tab.click("approve");
   const outgoing = tab.at("outgoing");
   await outgoing.waitFor();
-  assert.match(await outgoing.textContent(), /Approved “.*, amount 10”/);
+  assert.match(await outgoing.textContent(), /Your answer: Approved “.*, amount 10”/);
   await tab.page.reload();
   await outgoing.waitFor();
   await thaw();

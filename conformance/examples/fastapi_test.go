@@ -102,9 +102,9 @@ func TestFastAPI(t *testing.T) {
 		if question == nil || !strings.Contains(told, `"send_mail"`) {
 			t.Fatalf("it does not ask: %s", told)
 		}
-		return `{"threadId":"` + thread + `","runId":"a","resume":[{"interruptId":"` + question[1] + `","status":"resolved","payload":{"approved":%t}}]}`
+		return `{"threadId":"` + thread + `","runId":"a","resume":[{"interruptId":"` + question[1] + `","status":"resolved","payload":{"approved":%s}}]}`
 	}
-	approve, refuse := fmt.Sprintf(asks("t1"), true), fmt.Sprintf(asks("t2"), false)
+	approve, refuse, edit := fmt.Sprintf(asks("t1"), "true"), fmt.Sprintf(asks("t2"), "false"), asks("t3")
 
 	killed(agent)
 	uvicorn(t, python, folder, url[strings.LastIndex(url, ":")+1:])
@@ -116,7 +116,14 @@ func TestFastAPI(t *testing.T) {
 	if told := post(refuse); !strings.Contains(told, "Not done. A person was asked: Send this to ann?") {
 		t.Errorf("after a no it says %s", told)
 	}
-	if sent, err := os.ReadFile(filepath.Join(folder, "sent.log")); err != nil || bytes.Count(sent, []byte("\n")) != 1 {
+	if told := post(fmt.Sprintf(edit, `true,"editedArgs":{"to":"bob","text":7}`)); !strings.Contains(told, "interrupt_payload_invalid") {
+		t.Errorf("arguments of another kind are answered by %s", told)
+	}
+	if told := post(fmt.Sprintf(edit, `true,"editedArgs":{"to":"bob","text":"Hello"}`)); !strings.Contains(told, "Sent to bob. A person changed the arguments") {
+		t.Errorf("after a yes to other arguments it says %s", told)
+	}
+	sent, err := os.ReadFile(filepath.Join(folder, "sent.log"))
+	if err != nil || bytes.Count(sent, []byte("\n")) != 2 || !bytes.Contains(sent, []byte(`{"to": "bob", "text": "Hello", `)) {
 		t.Errorf("it has sent %q, %v", sent, err)
 	}
 }
@@ -141,7 +148,7 @@ func posted(t *testing.T, url, body string) string {
 }
 
 // The same answer that comes while it is carried out, or again, is carried out once. A message
-// in an answer's place is answered, an answer in other words is told, and an unknown question is a 404.
+// in an answer's place is answered, a reason is told, and an unknown question is a 404.
 func TestFastAPIAlone(t *testing.T) {
 	folder := fastapiFolder(t)
 	_, url := uvicorn(t, withFastAPI(t), folder, "0")
@@ -172,9 +179,9 @@ func TestFastAPIAlone(t *testing.T) {
 	if got := post(fmt.Sprintf(cancels, "")); !strings.Contains(got, "asked: Send this to cid?") || strings.Contains(got, "interrupts") || strings.Contains(got, "Write the name") {
 		t.Errorf("a cancellation is answered by %s", got)
 	}
-	words := `"messages":[],"resume":[{"interruptId":"` + asked(`"messages":[{"id":"m","role":"user","content":"dan"}]`) + `","status":"resolved","payload":"Tomorrow."}]`
-	if got := post(words); !strings.Contains(got, "Not done. A person was asked: Send this to dan? The person answered: Tomorrow.") {
-		t.Errorf("an answer in other words is answered by %s", got)
+	words := `"messages":[],"resume":[{"interruptId":"` + asked(`"messages":[{"id":"m","role":"user","content":"dan"}]`) + `","status":"resolved","payload":{"approved":false,"reason":"Tomorrow."}}]`
+	if got := post(words); !strings.Contains(got, "Not done. A person was asked: Send this to dan? The person says: Tomorrow.") {
+		t.Errorf("a no with a reason is answered by %s", got)
 	}
 	question := asked(`"messages":[{"id":"m","role":"user","content":"ann"}]`)
 	answers := make(chan string)
@@ -305,7 +312,7 @@ asyncio.run(main())
 	cmd.Dir = fastapiFolder(t)
 	want := `{"name": "ring", "description": "Rings a bell.", "parameters": {"type": "object", "properties": {"name": {"type": "string"}, "loud": {"type": "boolean"}, "who": {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]}, "how": {"enum": ["long", "short"]}}, "required": ["name"]}}
 Ring dinner, and tell ['ann', 'bob']? KEY rings dinner! short
-Ring big ben, and tell None? Not done: it is too large.
+Ring big ben, and tell –? Not done: it is too large.
 Book blue for 2 hours? blue is yours for 2 hours.
 Book blue for 9 hours? Not done: a room can be had for 8 hours.
 ` + strings.Repeat("`think` at the end of tools.py proposed what no tool takes True\n", 9)
@@ -412,6 +419,34 @@ TEXT_MESSAGE_END  0
 `
 	if printed, err := cmd.CombinedOutput(); err != nil || string(printed) != want {
 		t.Errorf("it tells %s, %v, and not %s", printed, err, want)
+	}
+}
+
+// A yes to other arguments carries the call out with these, and those that were left out have their
+// defaults. What the tool does not take does nothing.
+func TestFastAPIEdits(t *testing.T) {
+	cmd := exec.Command(withFastAPI(t), "-c", `
+import asyncio, app, tools
+
+@tools.tool("Refund {amount}?")
+def refund(amount: int, why: str = "none", *, key, run):
+    print(key, amount, why)
+
+for key, edited in enumerate([None, {"amount": 25}, {"amount": 25, "why": "late"}, {"amount": "25"}, {"amount": 25, "key": "k"}, {}, []]):
+    app.keep(str(key), {"call": "c", "tool": "refund", "args": {"amount": 30, "why": "sorry"}})
+    print(asyncio.run(app.act({"interruptId": str(key), "status": "resolved", "payload": {"approved": True, "editedArgs": edited}}, "r"))[1])
+`)
+	cmd.Dir = fastapiFolder(t)
+	const none = "Not done: a person changed the arguments, and the tool does not take them: "
+	want := "0 30 sorry\nDone.\n" +
+		`1 25 none
+Done. A person changed the arguments to {"amount": 25, "why": "none"}.
+2 25 late
+Done. A person changed the arguments to {"amount": 25, "why": "late"}.
+` + none + "amount of refund is '25'.\n"
+	printed, err := cmd.CombinedOutput()
+	if err != nil || !strings.HasPrefix(string(printed), want) || strings.Count(string(printed), none) != 4 || strings.Count(string(printed), "\n") != 10 {
+		t.Errorf("it tells %s, %v", printed, err)
 	}
 }
 

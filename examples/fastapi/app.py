@@ -19,7 +19,7 @@ from pathlib import Path
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import StreamingResponse
 
-from tools import TOOLS, NoSuchCall, NotDone, proposed, think
+from tools import TOOLS, NoSuchCall, NotDone, parameters_of, proposed, think
 
 PROPOSER = "`think` at the end of tools.py"
 if "MODEL" in os.environ:
@@ -116,7 +116,8 @@ async def go_on(chat, questions):
             yield event("TOOL_CALL_END", toolCallId=call)
             if asks:
                 keep(question, {"call": call, "tool": tool, "args": args, "words": asks})
-                questions.append({"id": question, "reason": "example:ask_human", "message": asks, "toolCallId": call})
+                schema = answers_about(TOOLS[tool])
+                questions.append({"id": question, "reason": "tool_call", "message": asks, "toolCallId": call, "responseSchema": schema})
             else:
                 found[call] = await carry_out(TOOLS[tool], args)
                 yield event("TOOL_CALL_RESULT", toolCallId=call, messageId=str(uuid.uuid4()), content=found[call])
@@ -128,20 +129,40 @@ async def go_on(chat, questions):
     raise RuntimeError(f"it has looked something up {LOOKS} times")
 
 
+def answers_about(function):
+    """What answers a question about a call, as JSON Schema: the page makes its form of it, and aguiws refuses other answers."""
+    edits = parameters_of(function) | {"additionalProperties": False}
+    answers = {"approved": {"type": "boolean"}, "editedArgs": edits, "reason": {"type": "string"}}
+    return {"type": "object", "properties": answers, "required": ["approved"], "additionalProperties": False}
+
+
 async def act(answer, run):
     """Acts on an answer, and keeps that it has. Returns the call that it was about, and what to say."""
     question = answer["interruptId"]
     about, said = what(question)
     if said is None:
         payload = answer.get("payload") if answer["status"] == "resolved" else None
-        if isinstance(payload, dict) and payload.get("approved") is True:
-            said = await carry_out(TOOLS[about["tool"]], about["args"] | {"key": question, "run": run})
+        payload = payload if isinstance(payload, dict) else {}
+        if payload.get("approved") is True:
+            said = await carry_out_asked(about, payload.get("editedArgs"), {"key": question, "run": run})
         else:
             said = f"Not done. A person was asked: {about['words']}"
-            if isinstance(payload, str):  # the answer in other words, which the model goes on from
-                said += f" The person answered: {payload}"
+        if payload.get("reason"):  # which the model goes on from
+            said += f" The person says: {payload['reason']}"
         keep(question, about, said)
     return about["call"], said
+
+
+async def carry_out_asked(about, edited, ids):
+    """Carries a call out. The arguments that a person has edited stand in place of all the proposed ones."""
+    args, told = about["args"], ""
+    if edited is not None:
+        try:
+            args, _ = proposed(about["tool"], edited)
+        except NoSuchCall as error:
+            return f"Not done: a person changed the arguments, and the tool does not take them: {error}."
+        told = f" A person changed the arguments to {json.dumps(args)}."
+    return await carry_out(TOOLS[about["tool"]], args | ids) + told
 
 
 async def carry_out(function, args):

@@ -9,17 +9,14 @@ import urllib.request
 
 from starlette.concurrency import iterate_in_threadpool
 
-from tools import TOOLS, schema_of
+from tools import TOOLS, parameters_of
 
 SYSTEM = "You help by your tools. A person may be asked about a call, and has it carried out or not: the result says which."
 
 
 def described(name, function):
     """A tool as chat completions have it: its docstring, and its arguments by their annotations."""
-    properties = {n: schema_of(n, p.annotation) for n, p in function.arguments.items()}
-    required = [n for n, p in function.arguments.items() if p.default is p.empty]
-    parameters = {"type": "object", "properties": properties, "required": required}
-    return {"type": "function", "function": {"name": name, "description": function.__doc__, "parameters": parameters}}
+    return {"type": "function", "function": {"name": name, "description": function.__doc__, "parameters": parameters_of(function)}}
 
 
 async def think(messages):

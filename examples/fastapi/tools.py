@@ -86,6 +86,13 @@ def schema_of(name, kind):
     raise TypeError(f"{name} needs an annotation: {kinds}, list[…], Literal[…], or several of these with |, such as str | None")
 
 
+def parameters_of(function):
+    """A tool's arguments as JSON Schema has them."""
+    properties = {n: schema_of(n, p.annotation) for n, p in function.arguments.items()}
+    required = [n for n, p in function.arguments.items() if p.default is p.empty]
+    return {"type": "object", "properties": properties, "required": required}
+
+
 def fits(value, kind):
     """Whether a JSON value is of an annotation."""
     outer, inner = get_origin(kind), get_args(kind)
@@ -114,7 +121,8 @@ def proposed(name, args):
             raise NoSuchCall(f"{each} of {name} is {value!r}")
     bound.apply_defaults()
     args = {each: bound.arguments[each] for each in function.arguments}
-    return args, function.question and function.question.format(**args)
+    words = {each: "–" if value is None else value for each, value in args.items()}
+    return args, function.question and function.question.format(**words)
 
 
 @tool("Send this to {to}?")

@@ -42,6 +42,10 @@ func (r *report) converse(ctx context.Context, subject string, e *upstreamEntry,
 		r.fail(subject, fmt.Errorf("the agent cannot be reached: %w", err))
 		return
 	}
+	if x.to != "" {
+		r.fail(subject, fmt.Errorf("the agent answered %d, a redirect to %q, and redirects are not followed: write that URL", x.status, e.told(x.to, 200)))
+		return
+	}
 	if !x.streams() {
 		r.fail(subject, fmt.Errorf("the agent answered %d with the content type %.80q, and not with a stream of events (text/event-stream): is %s the path of an agent?%s", x.status, x.kind, e.shownURL(), e.excerpt(x.body)))
 		return
@@ -57,6 +61,7 @@ func (r *report) converse(ctx context.Context, subject string, e *upstreamEntry,
 	heard := gateway.HeardIn(events)
 	r.dialect(subject, e, heard)
 	r.outcome(subject, e, found, heard)
+	r.edits(subject, events)
 	r.repairs(subject, found)
 	r.capabilities(ctx, subject, e)
 }
@@ -115,6 +120,22 @@ func (r *report) outcome(subject string, e *upstreamEntry, found *findings, hear
 		r.say("warn", subject, "the agent asks by CUSTOM on_interrupt, which means nothing in this dialect: nobody would be asked")
 	default:
 		r.say("ok", subject, "the run ended in order, and asked nothing: how it asks was not seen")
+	}
+}
+
+// edits warns of an agent that may not know how its question about a call can be answered.
+func (r *report) edits(subject string, events []json.RawMessage) {
+	for _, event := range events {
+		var end struct {
+			Outcome struct{ Interrupts []protocol.Interrupt }
+		}
+		_ = json.Unmarshal(event, &end) // what is no such end asks nothing
+		if slices.ContainsFunc(end.Outcome.Interrupts, func(i protocol.Interrupt) bool {
+			return i.Reason == protocol.ReasonToolCall && i.ResponseSchema.IsZero() && i.Metadata["answers"] == nil
+		}) {
+			r.say("warn", subject, "the agent asks with the reason tool_call and without a responseSchema: people may edit the arguments, and it has to act with the editedArgs of the answer")
+			return
+		}
 	}
 }
 

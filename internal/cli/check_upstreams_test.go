@@ -75,8 +75,11 @@ func TestCheckConverses(t *testing.T) {
 			`{"type":"RUN_FINISHED","threadId":"THREAD","runId":"RUN_ID","outcome":{"type":"interrupt","interrupts":[{"id":"r::c","reason":"mastra:tool_suspend"}]}}`}, says: []string{
 			"ok    upstream agent: the dialect is mastra, which the server finds out itself", "ok    upstream agent: the agent asks by the outcome of RUN_FINISHED and by CUSTOM on_interrupt: the two are one question\n",
 		}},
-		"asks": {answer: []string{begins, `{"type":"RUN_FINISHED","threadId":"THREAD","runId":"RUN_ID","outcome":{"type":"interrupt","interrupts":[{"id":"q1","reason":"example:ask"}]}}`}, says: []string{
+		"asks": {answer: []string{begins, `{"type":"RUN_FINISHED","threadId":"THREAD","runId":"RUN_ID","outcome":{"type":"interrupt","interrupts":[{"id":"q1","reason":"example:ask"},{"id":"q2","reason":"tool_call","toolCallId":"c","responseSchema":{"type":"boolean"}}]}}`}, says: []string{
 			"ok    upstream agent: nothing in its answer tells of a framework, and the dialect is auto\n", "ok    upstream agent: the agent asks by the outcome of RUN_FINISHED, as AG-UI has it\n",
+		}},
+		"asks about a call": {answer: []string{begins, `{"type":"TOOL_CALL_CHUNK","toolCallId":"c","toolCallName":"pay","delta":"{}"}`, `{"type":"RUN_FINISHED","threadId":"THREAD","runId":"RUN_ID","outcome":{"type":"interrupt","interrupts":[{"id":"q1","reason":"tool_call","toolCallId":"c"}]}}`}, says: []string{
+			"warn  upstream agent: the agent asks with the reason tool_call and without a responseSchema: people may edit the arguments, and it has to act with the editedArgs of the answer\n",
 		}},
 		"cut short": {answer: []string{begins}, fails: true, says: []string{"FAIL  upstream agent: the run would end with upstream_truncated: "}},
 		"nonsense":  {answer: []string{begins, `{"type":"TEXT_MESSAGE_CONTENT","messageId":7}`}, fails: true, says: []string{"FAIL  upstream agent: the run would end with agent_protocol_violation: "}},
@@ -92,6 +95,9 @@ func TestCheckConverses(t *testing.T) {
 				c.says[i] = strings.ReplaceAll(c.says[i], "HOST", s.Listener.Addr().String())
 			}
 			wantLines(t, out, c.says...)
+			if name != "asks about a call" && strings.Contains(out, "editedArgs") {
+				t.Errorf("it is told of edits:\n%s", out)
+			}
 			if asked.Load() != 1 || strings.Contains(out, "k-4711") {
 				t.Errorf("it was asked %d times:\n%s", asked.Load(), out)
 			}
@@ -111,6 +117,16 @@ func TestCheckOfUpstreamsThatDoNotAnswer(t *testing.T) {
 		t.Error("a page passes")
 	}
 	wantLines(t, out, `FAIL  upstream agent: the agent answered 200 with the content type "text/html; charset=utf-8", and not with a stream of events (text/event-stream): is `+page.URL+` the path of an agent? It says "<h1>hello</h1>"`)
+
+	mount := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/agui/?key=k-4711", http.StatusTemporaryRedirect)
+	}))
+	defer mount.Close()
+	out, err = checked(t, "--upstream", mount.URL+"/agui?key=k-4711")
+	if err == nil || strings.Contains(out, "k-4711") {
+		t.Errorf("a redirect: %v\n%s", err, out)
+	}
+	wantLines(t, out, `FAIL  upstream agent: the agent answered 307, a redirect to "`+mount.URL+`/agui/", and redirects are not followed: write that URL`)
 
 	const gone = "http://127.0.0.1:1/" // a port that is nobody's by chance
 	out, err = checked(t, "--upstream", gone)

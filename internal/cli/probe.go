@@ -30,6 +30,7 @@ type exchange struct {
 	request []byte
 	status  int
 	kind    string // Content-Type
+	to      string // where a redirect leads, without what may be secret; "": it is none
 	body    []byte
 	first   time.Duration // until the first bytes
 	took    time.Duration
@@ -75,6 +76,9 @@ func (e *upstreamEntry) ask(ctx context.Context, input []byte) (*exchange, error
 	}
 	defer response.Body.Close()
 	x := &exchange{request: input, status: response.StatusCode, kind: response.Header.Get("Content-Type")}
+	if to, err := response.Location(); err == nil && x.status >= 300 && x.status < 400 {
+		x.to = (&url.URL{Scheme: to.Scheme, Host: to.Host, Path: to.Path, RawPath: to.RawPath}).String()
+	}
 	var all bytes.Buffer
 	piece := make([]byte, 32<<10)
 	for all.Len() < probeBytes {

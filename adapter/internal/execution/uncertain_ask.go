@@ -56,14 +56,14 @@ func (x *execution) uncertainInterrupt(ref store.StepRef, about *store.StepAbout
 		own["idempotencyKey"] = about.Key
 	}
 	if about.AgentRun != "" {
-		lines = append(lines, "Agent's run: "+about.AgentRun)
+		lines = append(lines, "Agent's run: "+about.AgentRun+". Look for it in the agent's log before you choose.")
 		own["agentRun"] = about.AgentRun
 	}
 	step, _ := json.Marshal(own) // of texts
 	answers, _ := json.Marshal([]map[string]any{
 		{"label": cmp.Or(about.Rerun, "Do it again"), "payload": map[string]string{"action": "rerun"}},
-		{"label": cmp.Or(about.Done, "It was done"), "payload": map[string]string{"action": "done"}},
-		{"label": cmp.Or(about.Fail, "Give up"), "payload": map[string]string{"action": "fail"}},
+		{"label": "It was done", "payload": map[string]string{"action": "done"}},
+		{"label": "Give up", "payload": map[string]string{"action": "fail"}},
 	})
 	return protocol.Interrupt{
 		Reason: adapter.ReasonUncertainStep, Message: strings.Join(lines, "\n"), ResponseSchema: journal.UncertainSchema,

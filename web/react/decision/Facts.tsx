@@ -11,9 +11,13 @@ export interface Asker {
   since?: string;
 }
 
+/** What an agent is called that nobody has named. */
+const UNNAMED = "agent";
+
 /** Below a heading: by which tool it would be done, who asks, which agent, and since when. */
-export function Facts({ tool, asker: { user, agent, since } = {}, children }: { tool?: string; asker?: Asker; children?: ReactNode }) {
+export function Facts({ tool, asker: { user, agent: named, since } = {}, children }: { tool?: string; asker?: Asker; children?: ReactNode }) {
   const { decision: words } = useStrings();
+  const agent = named === UNNAMED ? undefined : named;
   if (tool === undefined && user === undefined && agent === undefined && since === undefined && !children) return null;
   return (
     <p className="facts">

@@ -62,17 +62,17 @@ export function aboutOf({ message, metadata }: Pick<Interrupt, "message" | "meta
   return Object.keys(others).length === 0 ? undefined : stringify(others, 2);
 }
 
-/** What is known of a step that nobody can tell the end of, so that it can be looked up elsewhere; undefined: nothing. */
+/** What is known of a step that nobody can tell the end of, so that it can be looked up elsewhere; undefined: nothing. An agent's run stands in the words. */
 export function factsOf({ reason, metadata }: Interrupt): string | undefined {
   const own: unknown = reason === "aguiws:uncertain_step" && isObject(metadata) ? metadata.aguiws : undefined;
   if (!isObject(own)) return undefined;
-  const facts = Object.entries(own).filter(([name]) => name !== "branch" && name !== "step");
+  const facts = Object.entries(own).filter(([name]) => name !== "branch" && name !== "step" && name !== "agentRun");
   return facts.length === 0 ? undefined : stringify(Object.fromEntries(facts));
 }
 
 /** What those facts are called. */
 export const factTitles = ({ decision }: Strings): Schema => ({
-  properties: { call: { title: decision.factCall }, idempotencyKey: { title: decision.factKey }, agentRun: { title: decision.factRun } },
+  properties: { call: { title: decision.factCall }, idempotencyKey: { title: decision.factKey } },
 });
 
 /** A longer description is cut, in characters. */

@@ -31,7 +31,6 @@ const decision: Strings["decision"] = {
   facts: "Bekannte Tatsachen",
   factCall: "Aufruf",
   factKey: "Idempotenzschlüssel",
-  factRun: "Lauf des Agenten",
   expired: "Die Frist für die Antwort ist abgelaufen.",
   goOn: "Ohne Antwort fortfahren",
   change: "Ändern",

@@ -32,7 +32,6 @@ const decision = {
   facts: "Known facts",
   factCall: "Call",
   factKey: "Idempotency key",
-  factRun: "Agent's run",
   expired: "The time to answer is over.",
   goOn: "Go on without an answer",
   change: "Change",

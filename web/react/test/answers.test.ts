@@ -279,10 +279,10 @@ it("tells what else a message of JSON says, and metadata where there are no word
 });
 
 it("tells what is known of an uncertain step, and no names of its server's own", () => {
-  const known = { step: "send#1", branch: "", tool: "pay", idempotencyKey: "k-1" };
+  const known = { step: "send#1", branch: "", tool: "pay", idempotencyKey: "k-1", agentRun: "told in the message" };
   expect(factsOf(ask({ reason: "aguiws:uncertain_step", metadata: { aguiws: known } }))).toBe('{"tool":"pay","idempotencyKey":"k-1"}');
-  expect(argFields('{"agentRun":"r-1","idempotencyKey":"k-1"}', factTitles(ENGLISH))?.map(({ label }) => label)).toEqual(["Agent's run", "Idempotency key"]);
-  expect(factsOf(ask({ reason: "aguiws:uncertain_step", metadata: { aguiws: { step: "send#1", branch: "" } } }))).toBeUndefined();
+  expect(argFields('{"call":"pay","idempotencyKey":"k-1"}', factTitles(ENGLISH))?.map(({ label }) => label)).toEqual(["Call", "Idempotency key"]);
+  expect(factsOf(ask({ reason: "aguiws:uncertain_step", metadata: { aguiws: { step: "send#1", branch: "", agentRun: "r-1" } } }))).toBeUndefined();
   expect(factsOf(ask({ reason: "acme:any", metadata: { aguiws: known } }))).toBeUndefined();
 });
 

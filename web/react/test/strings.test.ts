@@ -5,6 +5,7 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it, test } from "vitest";
 import { Decision, type DecisionProps } from "../decision/Decision";
+import { Facts } from "../decision/Facts";
 import SchemaForm from "../forms/SchemaForm";
 import { judge } from "../forms/judge";
 import { presentable } from "../forms/schema";
@@ -48,6 +49,12 @@ test.each<[string, () => React.ReactElement]>([
   const html = renderToStaticMarkup(createElement(Words, { strings, children: draw() }));
   expect(html).toContain("0");
   expect(textOf(html)).toEqual([]);
+});
+
+it("names an agent that has a name of its own", () => {
+  const told = (agent: string) => renderToStaticMarkup(createElement(Facts, { asker: { agent } }));
+  expect(told("agent")).toBe("");
+  expect(told("clerk")).toContain("clerk");
 });
 
 it("says what is wrong with an answer in the words of the table", () => {

@@ -24,7 +24,7 @@ export function OutgoingList({ items, waits, retry, discard, edit }: Props) {
     return (
       <div key={runId} className={`outgoing${message ? " user" : ""}`} data-testid="outgoing" data-state={refusal ? "failed" : "pending"} data-run-id={runId}>
         <Attached content={message?.content} />
-        <p className="text">{message ? saidIn(message.content) : said.join("\n") || words.chat.yourAnswer}</p>
+        <p className="text">{message ? saidIn(message.content) : [words.chat.yourAnswer, said.join("\n")].filter(Boolean).join(": ")}</p>
         {!refusal && (
           <p className={waits ? "hint" : "hint late-shown"} role="status">
             {waits ? words.chat.notSentYet(waits) : words.chat.sending}
