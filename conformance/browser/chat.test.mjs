@@ -152,7 +152,8 @@ test("a tool call is declined in the second tab", async () => {
   const second = await Tab.open(context, a, tab.threadId);
   await tab.say(`/tool ${tool} {"amount":10}`);
   await second.asked("tool_call");
-  await second.click("decline");
+  await second.front();
+  await second.decide(second.at("decline"));
   await second.says("was declined");
   await tab.says("was declined");
   assert.deepEqual((await same(tab, second)).interrupts, []);

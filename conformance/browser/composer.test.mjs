@@ -117,11 +117,26 @@ test("Escape lets a run go on that has only just begun, and says so", async () =
   await until(async () => (await tab.at("status").getAttribute("data-running")) === "false", "and is stopped when it is meant");
 });
 
-test("the end is followed by who is there, older text is left alone, and sending goes to the end", async () => {
+test("what is sent goes to the top and its answer moves nothing, the end is followed by who goes there, and older text is left alone", async () => {
   const tab = await Tab.open(await person({ viewport: { width: 900, height: 500 } }), embedded);
+  await tab.say("/say before");
+  await tab.says("before");
+  await tab.rest();
+  await tab.say("/slow 400 3");
+  const asked = tab.page.locator('[data-role="user"]').last();
+  await tab.says("1 2 3");
+  const top = await place(asked);
+  assert.ok(top > 0 && top < 120, `what was sent stands at the top: ${top}`);
+  await tab.at("jump").waitFor();
+  assert.equal(await place(asked), top, "what is read stays where it is");
+  await tab.click("jump");
+  await until(async () => (await place(asked)) < top, "the end is followed");
+  await tab.rest();
+  await until(async () => (await beyond(tab)) <= 8, "to the end");
   await tab.say(`/say ${numbers(40).replaceAll(" ", "\n\n")}`);
   await tab.says("40");
   await tab.rest();
+  await tab.click("jump");
   const line = tab.page.locator(".markdown p").nth(29);
   await line.waitFor();
   await until(async () => (await beyond(tab)) <= 8, "the end is in sight");
@@ -148,10 +163,11 @@ test("the end is followed by who is there, older text is left alone, and sending
   assert.ok(await tab.at("composer").evaluate((box) => box === document.activeElement), "and has gone on to the composer");
   await up(tab, 400);
   await tab.at("jump").waitFor();
-  await tab.say(`/say ${numbers(30).replaceAll(" ", "\n\n")}`);
-  await tab.says("30");
+  await tab.say("/say now");
+  await tab.says("now");
   await tab.rest();
   await until(async () => (await beyond(tab)) <= 8, "what was sent and what was answered are in sight");
+  assert.equal(await tab.at("jump").count(), 0);
 });
 
 test("what is opened at the end is read from its beginning, and what fits leaves the end in sight", async () => {
@@ -164,6 +180,7 @@ test("what is opened at the end is read from its beginning, and what fits leaves
   await tab.say(`/think ${numbers(3000)}`);
   await tab.at("reasoning").waitFor();
   await tab.rest();
+  await tab.page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: "instant" }));
   await until(async () => (await beyond(tab)) <= 8, "the end is in sight");
   const summary = tab.at("reasoning").locator("summary");
   const before = await place(summary);
@@ -173,8 +190,4 @@ test("what is opened at the end is read from its beginning, and what fits leaves
   assert.ok((await beyond(tab)) > 300, "and its end is out of sight");
   await summary.click();
   await until(async () => (await tab.at("jump").count()) === 0, "closed, the end is in sight again");
-  await tab.say(`/say ${numbers(30).replaceAll(" ", "\n\n")}`);
-  await tab.says("30");
-  await tab.rest();
-  await until(async () => (await beyond(tab)) <= 8, "and is followed");
 });

@@ -1,7 +1,7 @@
 // What a decision looks like: in the tab that took it, in others, and after a reload.
 
 import assert from "node:assert/strict";
-import { a, ANN, barriers, embedded, guarded, numbers, person, PHONE, signIn, Tab, test, unique, until } from "./lane.mjs";
+import { a, ANN, barriers, embedded, guarded, numbers, person, PHONE, runs, signIn, Tab, test, unique, until } from "./lane.mjs";
 
 const verdict = (tab) => tab.at("tool-card").last().getByTestId("verdict");
 
@@ -34,6 +34,7 @@ test("a call says what was decided about it, by whom and why, in every tab and a
   await tab.says(`I have called ${tool}.`);
   await verdicts(tab, other, "approved by anndone");
   await propose();
+  await tab.declines();
   await tab.fill("field-reason", "too dear");
   await tab.decide(tab.at("decline"));
   await tab.says("was declined");
@@ -54,24 +55,36 @@ test("a call says what was decided about it, by whom and why, in every tab and a
   await tab.shot("90-decisions");
 });
 
-test("Enter in the reason decides nothing and leads to the no, Escape leaves it, and what a no is said to be is calm", async () => {
+test("a no that is pressed asks for a reason and is what Enter does there, Escape leads back, and what a no is said to be is calm", async () => {
   const tool = unique("pay");
   const tab = await Tab.open(await person(), embedded);
   await tab.say(`/tool ${tool} {"eur":10}`);
   const card = await tab.asked("tool_call");
   assert.equal(await card.getByTestId("cancel").innerText(), "Go on without an answer");
+  const filled = () => card.locator("button.primary").evaluateAll((all) => all.map((button) => button.dataset.testid).join());
+  const focused = (hook) => until(() => card.getByTestId(hook).evaluate((control) => control === document.activeElement), `${hook} has the focus`);
+  assert.equal(await filled(), "approve");
+  // The second click of two declines nothing, though the no is filled by then.
+  await card.getByTestId("approve").click({ trial: true });
+  await card.getByTestId("decline").dblclick();
+  assert.equal(await filled(), "decline");
+  await tab.at("field-reason").focus();
+  assert.ok(await card.locator(".when-focused").isVisible());
+  await card.getByTestId("approve").focus();
+  assert.ok(!(await card.locator(".when-focused").isVisible()), "what keys do in a field is said there");
   await tab.fill("field-reason", "too dear");
   await tab.page.keyboard.press("Escape");
-  assert.ok(await tab.at("field-reason").evaluate((field) => field !== document.activeElement && field.value === "too dear"), "Escape sends nothing");
+  await focused("decline");
+  assert.equal(await filled(), "approve", "Escape leads back, and sends nothing");
   // Opening what is to be edited moves the buttons, and nobody waits for what they have moved themselves.
   await card.getByTestId("approve").click({ trial: true });
   await tab.click("edit");
   await tab.at("approve-edited").waitFor();
   assert.equal(await tab.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(document.querySelectorAll(".question .guarded[aria-disabled], .guarded[aria-disabled] .question").length))))), 0, "nothing waits");
   await tab.click("discard-edits");
-  await tab.at("field-reason").focus();
-  await tab.page.keyboard.press("Enter");
-  assert.ok(await card.getByTestId("decline").evaluate((button) => button === document.activeElement), "Enter decides nothing");
+  await tab.declines();
+  await focused("field-reason");
+  assert.equal(await tab.at("field-reason").inputValue(), "too dear");
   await tab.takes(card.getByTestId("decline"));
   await tab.page.keyboard.press("Enter");
   await tab.says(`${tool} was declined`);
@@ -97,6 +110,22 @@ test("on a phone, fields that are edited have the window for themselves, and no 
   assert.equal(await tab.page.locator(".keys").filter({ visible: true }).count(), 0);
   await tab.shot("135-edits-on-a-phone");
 });
+
+for (const size of [{ width: 1280, height: 800 }, { width: PHONE, height: 700 }]) {
+  test(`what answers a question that is higher than ${size.height} pixels is in sight with its beginning`, async () => {
+    const tab = await Tab.open(await person({ viewport: size }), embedded);
+    await tab.say(`/tool write_letter {"to":"ada@example.com","body":"${numbers(300)}","pages":${JSON.stringify(numbers(25).split(" "))}}`);
+    const card = await tab.asked("tool_call");
+    await tab.takes(card.getByTestId("approve"));
+    const { page, top, bottom } = await card.evaluate((question) => ({
+      page: scrollY, top: question.getBoundingClientRect().top, bottom: question.getBoundingClientRect().bottom,
+    }));
+    assert.ok(top > 0 && bottom > size.height, `it begins in sight and ends out of it: ${top} to ${bottom}`);
+    for (const hook of ["approve", "decline", "cancel"]) await card.getByTestId(hook).click({ trial: true });
+    assert.equal(await tab.page.evaluate(() => scrollY), page, "nothing had to be scrolled for that");
+    await tab.shot(`136-high-question-${size.width}`);
+  });
+}
 
 test("nothing lies over a question that is in sight, and there is a way to one that is not", async () => {
   const tab = await Tab.open(await person({ viewport: { width: PHONE, height: 700 } }), embedded);
@@ -167,7 +196,11 @@ test("a turn that failed or was stopped leaves its mark, and is tried again", as
   assert.match(await tab.at("turn-end").last().textContent(), /out of paper/);
   await tab.shot("92-marks");
   await tab.decide(tab.at("retry-turn").last());
-  await until(async () => (await tab.at("message").evaluateAll((all) => all.filter((one) => one.textContent.startsWith("/fail")).length)) === 2, "it is said again");
+  await until(async () => (await runs(a, tab.threadId)).length === 3, "it is asked anew");
+  await tab.at("error").waitFor();
+  await tab.click("dismiss-error");
+  await marks(tab);
+  assert.equal(await tab.page.locator('[data-role="user"]').filter({ hasText: "/fail" }).count(), 1, "its message stands once");
 });
 
 test("several questions come one at a time, are looked over before they are sent, and fit a phone", async () => {
@@ -184,7 +217,7 @@ test("several questions come one at a time, are looked over before they are sent
   };
   const step = async (words) => until(async () => (await tab.at("step").textContent()) === words, words);
   await step("Question 1 of 3");
-  await reached("step", "step-next", "proposed-args", "field-reason", "approve", "decline", "edit", "cancel");
+  await reached("step", "step-next", "proposed-args", "approve", "decline", "edit", "cancel");
   await tab.shot("93-steps-phone");
   // The second click of two comes down on the next question, which takes none.
   await tab.takes(cards.nth(0).getByTestId("approve"));

@@ -81,7 +81,7 @@ for (const [place, colorScheme] of [["chat", "dark"], ["inbox", "light"]]) {
       inOrder: true,
     });
     assert.deepEqual(await card.getByTestId("misleading").allTextContents(), [MISLEADING]);
-    await card.getByTestId("field-reason").waitFor();
+    await card.getByTestId("decline").waitFor();
     await tab.shot(`77-exact-${place}-${colorScheme}`);
     await tab.decide(card.getByTestId("approve"));
     if (place === "inbox") {

@@ -248,8 +248,16 @@ export class Tab {
     await until(() => control.isEnabled(), `${control} takes input`);
   }
 
-  /** Clicks a control that decides; again where it moved under the pointer just then, and said that it did nothing. */
+  /** Presses the no of a question that is to be given a reason, which asks for that. */
+  async declines(question = this.page) {
+    await this.front();
+    await question.getByTestId("decline").click();
+    await question.getByTestId("field-reason").waitFor();
+  }
+
+  /** Clicks a control that decides; again where it moved under the pointer just then, and said that it did nothing. A no may ask for a reason first. */
   async decide(control) {
+    if ((await control.getAttribute("data-testid")) === "decline" && (await control.getAttribute("aria-expanded")) === "false") await control.click();
     const group = await control.evaluateHandle((element) => element.closest(".guarded"));
     const refused = () => group.evaluate((box) => box?.isConnected === true && box.querySelector('[data-testid="too-soon"]') !== null);
     do await control.click();

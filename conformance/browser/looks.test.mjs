@@ -18,7 +18,7 @@ for (const colorScheme of ["light", "dark"]) {
       await chat.rest();
       await chat.say("/parallel 2");
       await chat.asked("tool_call", 2);
-      await chat.at("field-reason").first().waitFor();
+      await chat.at("decline").first().waitFor();
       const found = { chat: await barriers(chat.page) };
       assert.ok(await fits(chat), "the chat fits");
       await chat.shot(`60-chat-${colorScheme}-${size}`);
@@ -31,7 +31,7 @@ for (const colorScheme of ["light", "dark"]) {
       }
       await chat.click("go-inbox");
       await chat.pick(chat);
-      await chat.at("field-reason").first().waitFor();
+      await chat.at("decline").first().waitFor();
       found.inbox = await barriers(chat.page);
       assert.ok(await fits(chat), "the inbox fits");
       await chat.shot(`62-inbox-${colorScheme}-${size}`);

@@ -144,7 +144,7 @@ test("declining answers no, cancelling gives the question up", async () => {
   const tab = await Tab.open(await person(), a);
   await tab.say(`/tool ${tool} {"amount":10}`);
   await tab.asked("tool_call");
-  await tab.click("decline");
+  await tab.decide(tab.at("decline"));
   await tab.says("was declined");
   await tab.say(`/tool ${tool} {"amount":10}`);
   await tab.asked("tool_call");

@@ -1,7 +1,7 @@
 // What is sent stands where it belongs, is sent when it is meant, and can be said again.
 
 import assert from "node:assert/strict";
-import { a, embedded, person, Tab, test, until } from "./lane.mjs";
+import { a, embedded, person, runs, Tab, test, until } from "./lane.mjs";
 
 /** The texts of a kind that a person sees. */
 const seen = (tab, selector) => tab.page.locator(selector).filter({ visible: true }).allInnerTexts().then((texts) => texts.map((text) => text.trim()));
@@ -96,8 +96,11 @@ test("a turn that has failed can be tried again at once, and after a reload", as
   await tab.reload();
   await until(async () => (await retry.count()) === 1, "it is offered after a reload");
   await tab.decide(retry);
-  await until(async () => (await seen(tab, USER)).length === 2, "it is asked again");
+  await until(async () => (await runs(embedded, tab.threadId)).length === 2, "it is asked again");
   await until(async () => (await retry.count()) === 1 && (await tab.at("error").isVisible()), "which fails again");
+  assert.equal((await seen(tab, USER)).length, 1, "its message stands once");
   await tab.click("dismiss-error");
   await until(async () => (await tab.at("error").count()) === 0 && (await retry.count()) === 1, "it is offered where the turn ended");
+  await tab.reload();
+  await until(async () => (await tab.at("turn-end").count()) === 1 && (await seen(tab, USER)).length === 1, "and is there once after a reload");
 });

@@ -51,9 +51,12 @@ test("below a path, who signs in at the provider comes back to where they were, 
   assert.deepEqual(await context.cookies(provided), []);
 });
 
-test("who may not write is told so once, and led to what they may do", async () => {
+test("who may only answer is led to the inbox, and is told in a chat, once, that they may not write", async () => {
   const tab = await Tab.at(await person({ viewport: { width: 1280, height: 900 } }), `${guarded}/`, undefined, { serverMayRefuse: true });
   await signIn(tab, EVE);
+  await tab.page.getByRole("heading", { name: "Waiting for you" }).waitFor();
+  assert.equal(await tab.at("account").textContent(), "eve");
+  await tab.page.goto(`${guarded}/?thread=${crypto.randomUUID()}`);
   await tab.at("may-not-write").waitFor();
   assert.match(await tab.at("may-not-write").textContent(), /You may answer questions/);
   for (const hook of ["empty", "new-chat", "durable-banner"]) assert.equal(await tab.at(hook).count(), 0, hook);

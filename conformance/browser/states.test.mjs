@@ -73,7 +73,9 @@ test("states: a chat asks and is answered", async () => {
   await tab.rest();
   await state(tab, "09-call-approved-with-edits");
   await asked('/tool pay {"to":"Ada","eur":10}', "tool_call");
+  await tab.declines();
   await tab.fill("field-reason", "It is too dear.");
+  await state(tab, "10-call-to-be-declined");
   await tab.decide(tab.at("decline"));
   await tab.says("was declined");
   await state(tab, "10-call-declined");

@@ -40,6 +40,7 @@ test("a reason, edited arguments and words of one's own outlive leaving and a re
   const tab = await Tab.open(await person({ colorScheme: "light" }), embedded);
   await tab.say('/tool pay_typed {"eur":1}');
   await tab.asked("tool_call");
+  await tab.declines();
   await tab.fill("field-reason", "too much");
   await tab.takes(tab.at("edit"));
   await tab.click("edit");

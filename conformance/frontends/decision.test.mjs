@@ -38,6 +38,8 @@ for (const by of ["runtimeUrl", "WebSocketAgent"]) {
 }
 
 const pressed = (card, hook) => until(async () => (await card.getAttribute("aria-disabled")) === null, "it takes a decision").then(() => card.getByTestId(hook).click());
+/** A no asks for a reason first. */
+const declined = (card) => pressed(card, "decline").then(() => card.getByTestId("field-reason").waitFor()).then(() => pressed(card, "decline"));
 
 test(together, async () => {
   const tab = await Tab.open("decision", copilotkit, { with: "copilotkit", by: "runtimeUrl" });
@@ -46,7 +48,7 @@ test(together, async () => {
   const [first, second] = [0, 1].map((i) => tab.page.locator(".guarded").nth(i));
   await pressed(first, "approve");
   await until(async () => (await first.getByTestId("approve").count()) === 0, "the answer is told in place of the buttons");
-  await pressed(second, "decline");
+  await declined(second);
   await tab.says("called task_1");
   await tab.says("task_2 was declined");
   await asked(tab, 0);
@@ -64,7 +66,7 @@ test("the package's hooks: several questions are answered together, and an answe
   const [first, second] = [0, 1].map((i) => tab.page.locator("main .guarded").nth(i));
   await pressed(first, "approve");
   await pressed(first, "change");
-  await pressed(first, "decline");
+  await declined(first);
   await tab.shot("decision-own");
   await pressed(second, "approve");
   await tab.says("task_1 was declined");
@@ -98,7 +100,7 @@ test("the package's form and its inbox, in the words of the page", async () => {
   await tab.page.locator(`[data-testid="inbox-pick"][data-thread-id="${tab.threadId}"]`).click();
   const inbox = tab.at("inbox-item");
   await until(async () => /Genehmigen/.test(await inbox.innerText()), "the inbox has the words that it was given");
-  await press(inbox, "decline");
+  await declined(inbox.locator(".guarded"));
   await until(async () => tab.agent((agent) => agent.status.interrupts.length === 0), "the answer has reached the agent");
   await tab.at("field-amount").fill("-1");
   await press(tab.page, "submit-form");

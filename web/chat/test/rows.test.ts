@@ -60,6 +60,13 @@ describe("a conversation as it is drawn", () => {
     for (const busy of ["running", "sending"]) expect(shown({ [busy]: true }).at(-1)).toEqual(["last", undefined]);
   });
 
+  it("says no more of a message that it failed when it is tried again", () => {
+    const marks: Mark[] = [{ key: "end", kind: "end", how: "failed", code: "agent_error", message: "", behind: "u" }];
+    const shown = (messages: Message[], running = false) => rowsOf({ ...none, messages, running, marks }).flatMap(({ marks }) => marks).length;
+    expect([shown([user("u")]), shown([user("u"), user("v")], true)]).toEqual([1, 1]);
+    expect([shown([user("u")], true), shown([user("u"), answer("a")])], "which has an answer, or is about to").toEqual([0, 0]);
+  });
+
   it("leaves out what no person wrote or reads, and names subagents", () => {
     const by = { ...answer("a"), subagentRunId: "s" } as Message;
     const rows = rowsOf({ ...none, subagents: new Map([["s", "Researcher"]]), messages: [{ id: "s", role: "system", content: "be kind" }, by] });

@@ -222,6 +222,15 @@ describe("a thread's record", () => {
     ]);
   });
 
+  it("has the last end alone of a turn that was tried again", () => {
+    const record = new ThreadRecord();
+    for (const [runId, behind] of [["r1", "m1"], ["r2", "m2"], ["r3", "m2"]] as const) {
+      record.take(started(runId), behind);
+      record.take({ type: "RUN_ERROR", code: "agent_error", message: "no" } as unknown as BaseEvent, behind);
+    }
+    expect(record.look().marks).toMatchObject([{ key: "end r1" }, { key: "end r3" }]);
+  });
+
   it("has the answers of one place in the order in which they were given, as it learns of the latest first", () => {
     const record = new ThreadRecord();
     record.learn([onRecord({ interruptId: "second", at: "2026-01-02T00:00:00Z" }), onRecord({ interruptId: "first", at: "2026-01-01T00:00:00Z" })], []);

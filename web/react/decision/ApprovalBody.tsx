@@ -1,5 +1,5 @@
 import type { ToolCall } from "@ag-ui/client";
-import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useMemo, useRef, useState } from "react";
 import { reasonOnly } from "../forms/question.js";
 import { readArguments, sameJson } from "../forms/readjson.js";
 import { ArgEdits, hasFields } from "./ArgEdits.js";
@@ -43,7 +43,7 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
   const read = useMemo(() => printed(source), [source]);
   const proposed = read?.text ?? source;
   const [unseen, setUnseen] = useState(0);
-  const { approved: _, editedArgs, ...beside } = isObject(given) ? given : {};
+  const { approved, editedArgs, ...beside } = isObject(given) ? given : {};
   const [edited, setEdited] = useTyped<string | undefined>("args", () => (editedArgs === undefined ? undefined : escaped(stringify(editedArgs, 2))), isText);
   const [asJson, setAsJson] = useTyped("args-as-json", () => edited !== undefined && !hasFields(edited, strings), isFlag);
   const [fault, setFault] = useState<string>();
@@ -56,21 +56,32 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
   // The usual question beside a decision needs no form to be loaded.
   const asksWhy = reasonOnly(extras);
   const [why, setWhy] = useTyped("why", typeof beside.reason === "string" ? beside.reason : "", isText);
+  /** The reason is asked for once somebody is about to say no. */
+  const [declines, setDeclines] = useTyped("declines", approved === false || why !== "", isFlag);
+  const saysWhy = asksWhy !== undefined && declines;
+  const leads = useRef(false);
 
   const decide = (decision: Record<string, unknown>) => {
     if (asksWhy) {
-      resolve({ ...(why.trim() !== "" && { reason: why }), ...decision });
+      resolve({ ...(saysWhy && why.trim() !== "" && { reason: why }), ...decision });
       return;
     }
     // What nobody was asked yet and nobody has to say does not stand in the way.
     const read = form.current ? form.current.read() : requiredOf(extras ?? {}).length === 0 ? { value: {} } : undefined;
     if (read) resolve({ ...(isObject(read.value) ? read.value : {}), ...decision });
   };
-  /** Enter where the reason is typed decides nothing, since it goes with a yes and a no: it leads to the no, which does nothing that somebody may not want. */
+  const declined = ({ nativeEvent }: MouseEvent<HTMLButtonElement>) => {
+    if (!asksWhy || declines) return decide({ approved: false });
+    // A finger would have the keyboard of the screen come up, for what nobody has to say.
+    leads.current = (nativeEvent as PointerEvent).pointerType !== "touch";
+    setDeclines(true);
+  };
+  /** Enter where the reason is typed presses the button of the no, which may be too soon for it; Escape leads back to where nothing was chosen. */
   const reasoned = (event: KeyboardEvent<HTMLInputElement>) => {
-    if (event.key === "Escape") event.currentTarget.blur();
-    if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+    if (event.nativeEvent.isComposing || (event.key !== "Enter" && event.key !== "Escape")) return;
     event.preventDefault();
+    if (event.key === "Enter") return decline.current?.click();
+    setDeclines(false);
     decline.current?.focus();
   };
   const begin = () => {
@@ -164,10 +175,10 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
           </div>
         </div>
       )}
-      {asksWhy && (
+      {saysWhy && (
         <label className="field">
           <span>
-            {words.reason} <span className="hint">{words.reasonHint}</span> {edited === undefined && <span className="hint keys">{words.reasonKeys}</span>}
+            {words.reason} <span className="hint">{words.reasonHint}</span> {edited === undefined && <span className="hint keys when-focused">{words.reasonKeys}</span>}
           </span>
           <input
             type="text"
@@ -176,6 +187,7 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
             value={why}
             maxLength={asksWhy.most}
             disabled={locked}
+            autoFocus={leads.current}
             onChange={(event) => setWhy(event.target.value)}
             onKeyDown={reasoned}
           />
@@ -189,16 +201,19 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
       <div className="actions">
         {edited === undefined ? (
           <>
-            <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => decide({ approved: true })}>
+            <button type="button" className={saysWhy ? undefined : "primary"} data-testid="approve" disabled={locked} onClick={() => decide({ approved: true })}>
               {unseen > 0 && call ? words.approveUnseen(sizeWords(unseen, strings)) : call || editable ? words.approve : words.yes}
             </button>
             <button
               type="button"
               ref={decline}
+              className={saysWhy ? "primary refuses" : undefined}
               data-testid="decline"
+              data-edits={asksWhy && !declines ? "" : undefined}
+              aria-expanded={asksWhy && !declines ? false : undefined}
               title={decision.noIsAnAnswer}
               disabled={locked}
-              onClick={() => decide({ approved: false })}
+              onClick={declined}
             >
               {call || editable ? words.decline : words.no}
             </button>

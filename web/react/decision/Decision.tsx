@@ -109,7 +109,7 @@ export function Decision(props: DecisionProps) {
         data-answered={answer !== undefined}
         aria-label={visible(heading)}
       >
-        <header>
+        <header title={due?.full}>
           <h2 data-testid={said ? "interrupt-message" : undefined} dir="auto">
             <bdi>
               <Marked text={heading} />

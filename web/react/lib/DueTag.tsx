@@ -16,8 +16,9 @@ export function useDue(asked: readonly Timed[]): Due | undefined {
 }
 
 export function DueTag({ due, hook }: { due: Due; hook: string }) {
+  if (due.words === undefined) return null;
   return (
-    <span className={due.expired ? "tag late" : "tag"} data-testid={hook} data-expired={due.expired}>
+    <span className={due.expired ? "tag late" : "tag"} title={due.full} data-testid={hook} data-expired={due.expired}>
       {due.words}
     </span>
   );

@@ -71,7 +71,7 @@ const answer: Strings["answer"] = {
   keys: "Strg+Eingabe gibt frei, Escape verwirft.",
   reason: "Grund",
   reasonHint: "(optional, für den Agenten)",
-  reasonKeys: "Enter führt zu den Knöpfen, Escape verlässt das Feld.",
+  reasonKeys: "Enter sendet ab, Escape führt zurück.",
   reasonTold: "Der Agent erfährt dies mit der Antwort.",
   twice: "Nennt ein Feld doppelt:",
   twiceMeans: "Welchen der Werte das Werkzeug nimmt, ist hier nicht bekannt.",

@@ -74,7 +74,7 @@ const answer = {
   keys: "Ctrl+Enter approves, Escape discards.",
   reason: "Reason",
   reasonHint: "(optional, for the agent)",
-  reasonKeys: "Enter leads to the buttons, Escape leaves the field.",
+  reasonKeys: "Enter sends it, Escape goes back.",
   reasonTold: "The agent is told this with your answer.",
   twice: "Names a member twice:",
   twiceMeans: "Which of the values the tool takes is not known here.",

@@ -18,12 +18,14 @@ interface BarProps {
   /** What is looked at in the place, where that has a name of its own. */
   title?: string;
   children?: ReactNode;
+  /** What can be begun in the place. */
+  act?: ReactNode;
   /** What the place adds to the menu. */
   menu?: ReactNode;
 }
 
 /** The head of every place: where one is, where one can go, and what the place adds. It names the document, too, and says there how many chats wait. */
-export function Bar({ title, children, menu }: BarProps) {
+export function Bar({ title, children, act, menu }: BarProps) {
   const path = usePlace();
   const session = useSession();
   const me = useMe();
@@ -43,6 +45,7 @@ export function Bar({ title, children, menu }: BarProps) {
       </nav>
       {children}
       <span className="spacer" />
+      {act}
       <Menu>{menu}</Menu>
     </header>
   );

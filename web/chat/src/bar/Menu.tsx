@@ -4,18 +4,26 @@ import { Drop } from "../lib/Drop";
 import { Icon } from "../../../react/lib/Icon";
 import { chooseLanguage, chosenLanguage, isLanguage, LANGUAGES } from "../words/language";
 import { bearer } from "../server/session";
-import { atProvider, signOut, useMe } from "../server/who";
+import { atProvider, signOut, useMe, type Me } from "../server/who";
 import { visible } from "../../../react/lib/misleading";
 import { chooseTheme, chosenTheme, THEMES, type Theme } from "../lib/theme";
 import { words } from "../words";
 
 /** What a person sets once, and need not see: the theme, the alerts, who is signed in, and what the place adds. */
 export function Menu({ children }: { children?: ReactNode }) {
+  const person = usePerson();
+  const name = person && words.bar.signedInAs(person);
+  const told = name ? `${words.bar.settings}. ${name}` : words.bar.settings;
   return (
     <Drop
       className="menu"
       summary={
-        <summary title={words.bar.settings} aria-label={words.bar.settings} data-testid="menu">
+        <summary title={told} aria-label={told} data-testid="menu">
+          {person && (
+            <span className="account" data-testid="account" dir="auto">
+              {person}
+            </span>
+          )}
           <Icon name="settings" />
         </summary>
       }
@@ -31,11 +39,20 @@ export function Menu({ children }: { children?: ReactNode }) {
   );
 }
 
+/** Whether somebody has signed in, and can sign out. */
+const isIn = (me: Me | undefined) => bearer() !== undefined || (me !== undefined && atProvider());
+
+/** What whoever has signed in is called. */
+function usePerson(): string | undefined {
+  const me = useMe();
+  return me && isIn(me) ? visible(me.name ?? me.user) : undefined;
+}
+
 /** Who is signed in, with the way out; nothing where there is none. */
 function Person() {
   const me = useMe();
   const [fault, setFault] = useState(false);
-  if (bearer() === undefined && !(me && atProvider())) return null;
+  if (!isIn(me)) return null;
   const leave = () => {
     setFault(false);
     signOut().catch(() => setFault(true));

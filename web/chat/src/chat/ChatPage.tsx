@@ -20,7 +20,7 @@ import { allOver, insteadOf } from "./instead";
 import { Jump } from "./Jump";
 import { MessageList } from "./MessageList";
 import { textOf } from "./messagetext";
-import { MayNotWrite, NoSuchChat } from "./NoChat";
+import { MayNotWrite, NoSuchChat, useAnswerer } from "./NoChat";
 import { Older } from "./Older";
 import { OrElse } from "../../../react/lib/OrElse";
 import { OutgoingList } from "./OutgoingList";
@@ -67,6 +67,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const writes = useMay("run");
   const unknown = empty && status.synced && !picture.position?.seq && !madeHere(threadId);
   const blank = empty && status.synced && !unknown;
+  useAnswerer(writes === false && madeHere(threadId));
   /** Somebody has just said yes here, for the first time. */
   const [approved, approve] = useState(false);
   const sending = picture.outgoing.length > 0 || status.queued.length > 0;
@@ -108,8 +109,18 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const send = (content: Content) => {
     setStopping(undefined);
     approve(false);
+    // What waits for its turn stands behind an answer that is being written.
+    if (running) follow.jump();
+    else follow.sent();
     void chat.send(content);
-    follow.jump();
+  };
+  /** Asks the last turn anew, so that its message stands once; what an earlier one was asked, or cannot be asked anew, is said again. */
+  const retry = async (asked: Content) => {
+    const last = messages.findLast(({ role }) => role === "user");
+    if (last?.content !== asked || waits !== undefined) return send(asked);
+    setStopping(undefined);
+    follow.sent(last.id);
+    if ((await back.again(last.id)) !== undefined) send(asked);
   };
   const answer = (entries: ResumeEntry[], said: string[]) => {
     approve(approves(entries) && firstYes());
@@ -142,6 +153,14 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
     <div className="place">
       <Bar
         title={title}
+        act={
+          writes !== false && (
+            <button type="button" data-testid="new-chat" title={words.chat.newChat} onClick={begin}>
+              <Icon name="plus" />
+              <span className="words">{words.chat.newChat}</span>
+            </button>
+          )
+        }
         menu={
           <>
             <ConnectionFacts status={status} position={picture.position} />
@@ -163,12 +182,6 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
           <button type="button" ref={toggle} data-testid="show-threads" aria-expanded={listed} onClick={() => setListed(!listed)}>
             <Icon name="chats" />
             <span className="words">{words.chat.chats}</span>
-          </button>
-        )}
-        {writes !== false && (
-          <button type="button" data-testid="new-chat" title={words.chat.newChat} onClick={begin}>
-            <Icon name="plus" />
-            <span className="words">{words.chat.newChat}</span>
           </button>
         )}
       </Bar>
@@ -217,7 +230,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                 marks={picture.marks}
                 times={picture.times}
                 sending={sending}
-                retry={writes === false ? undefined : send}
+                retry={writes === false ? undefined : retry}
               />
             </BackOf>
             {(idle || asked) && (
@@ -284,7 +297,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
               </p>
             )}
             {failure && !signedOut && (
-              <ErrorNotice failure={failure} remedy={picture.remedy} dismiss={() => chat.dismiss()} retry={again === undefined || writes === false ? undefined : () => send(again)} />
+              <ErrorNotice failure={failure} remedy={picture.remedy} dismiss={() => chat.dismiss()} retry={again === undefined || writes === false ? undefined : () => void retry(again)} />
             )}
           </main>
           <StatePanel state={state} />

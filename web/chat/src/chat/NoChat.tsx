@@ -1,5 +1,7 @@
+import { useEffect } from "react";
 import { at } from "../lib/base";
-import { onLink } from "../lib/route";
+import { goInstead, onLink } from "../lib/route";
+import { call, type ApiError, type Page, type ThreadInfo } from "../server/api";
 import { useMay } from "../server/who";
 import { words } from "../words";
 
@@ -17,6 +19,21 @@ export function NoSuchChat({ begin }: { begin?: () => void }) {
       )}
     </section>
   );
+}
+
+/** Leads to the inbox who may answer and has no chat to look at: nothing could be begun here. */
+export function useAnswerer(beginsNothing: boolean): void {
+  const leaves = useMay("approver") === true && beginsNothing;
+  useEffect(() => {
+    if (!leaves) return;
+    let left = false;
+    const none = () => left || goInstead(at("/inbox"));
+    // A chat that may not be read is none.
+    call<Page<ThreadInfo>>("GET", "/threads?limit=1").then(({ items }) => items.length > 0 || none(), ({ status }: ApiError) => status === 403 && none());
+    return () => {
+      left = true;
+    };
+  }, [leaves]);
 }
 
 /** In the place where others write, for those who may not. */

@@ -74,7 +74,9 @@ export function rowsOf({ messages, interrupts, running, subagents, used, decided
   // A conversation that begins today need not say so.
   let [dayFrom, dayTo] = times?.size ? dayOf(now) : [0, 0];
   for (const [index, message] of messages.entries()) {
-    const standing = behind.get(message.id) ?? [];
+    // A message that was tried again has an answer, or is about to.
+    const answered = message.role === "user" && (index + 1 < messages.length ? messages[index + 1]!.role !== "user" : running);
+    const standing = (behind.get(message.id) ?? []).filter(({ kind }) => kind !== "end" || !answered);
     const hidden = message.role === "system" || message.role === "developer" || (message.role === "tool" && calls.has(message.toolCallId));
     const before = rows.at(-1);
     if (hidden) {

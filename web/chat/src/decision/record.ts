@@ -141,7 +141,9 @@ export class ThreadRecord {
         if (!other || !isLater(other, told)) calls.set(toolCallId, told);
       } else marks.push({ key, kind: "answer", told, question: this.questions.get(key)?.question, ...this.places.get(key) });
     }
-    this.picture = { calls, marks: [...marks, ...this.ends.values()] };
+    // A turn that was tried again stands where it stood, and ends as it did the last time.
+    const ends = new Map([...this.ends.values()].map((end) => [end.behind ?? end.key, end]));
+    this.picture = { calls, marks: [...marks, ...ends.values()] };
     return true;
   }
 }
