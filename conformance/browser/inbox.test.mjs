@@ -570,6 +570,9 @@ test("an answer can be taken back before it is sent, and is sent once, also by a
   assert.deepEqual(posts, [{ approved: false, reason: "a dear jam" }, { approved: true }]);
   await until(async () => (await paid()).length === 3, "one is carried out");
   assert.deepEqual(await paid(), [1, 2, 4]);
+  await open.click("view-resolved");
+  const why = open.page.locator(`[data-testid="decided"][data-thread-id="${first.threadId}"]`).getByTestId("decided-why");
+  await until(async () => (await why.allTextContents()).join() === "Reason: a dear jam", "the record names the reason");
 });
 
 test("the badge, the heading and the list count the same while a question expires and an answer is held", async () => {
