@@ -238,6 +238,16 @@ export class Tab {
     return item;
   }
 
+  /** Chooses in a menu of the page: its values are there when it is opened, and so is a menu that hangs in another. */
+  async choose(hook, value) {
+    await this.front();
+    const menu = this.at(hook);
+    const fold = this.page.locator("details:not([open])", { has: menu });
+    while (await fold.count()) await fold.first().locator(":scope > summary").click();
+    await menu.locator(":scope > summary").click();
+    await menu.locator(`[role="menuitemradio"][data-value="${value}"]`).click();
+  }
+
   /** A thread in the inbox's list. */
   row({ threadId }) {
     return this.page.locator(`[data-testid="inbox-row"][data-thread-id="${threadId}"]`);

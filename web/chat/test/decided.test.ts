@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decidedAbout, decidedWhy } from "../src/inbox/decided";
+import { answerBeside, answerWord, decidedAbout, decidedWhy } from "../src/inbox/decided";
 import { reasonWords } from "../src/inbox/reasons";
 
 test("a decision is about the words of what was asked, not its JSON", () => {
@@ -14,6 +14,14 @@ test("a decision is about the words of what was asked, not its JSON", () => {
 test("a reason is told in words, with how many wait for it", () => {
   expect(reasonWords("theirs")).toBe("theirs");
   expect(reasonWords("aguiws:question_forgotten", 2)).toBe("forgotten question (2)");
+});
+
+test("an answer is told in words, and what they do not say as it is", () => {
+  for (const payload of [{ approved: true }, { approved: false, reason: "too dear" }, { approved: true, editedArgs: { eur: 2 } }]) expect(answerBeside({ payload })).toBeUndefined();
+  for (const payload of [undefined, null, 3, "x", { quarter: 1 }, { approved: "yes" }]) expect(answerBeside({ payload })).toBe(payload);
+  expect([{ approved: true }, { approved: false }, { quarter: 1 }, undefined].map((payload) => answerWord({ payload }))).toEqual(["Approved", "Declined", undefined, undefined]);
+  expect(answerBeside({ payload: { approved: true, limit: 3 } })).toEqual({ limit: 3 });
+  expect(answerBeside({ payload: { approved: false, reason: 3 } })).toEqual({ reason: 3 });
 });
 
 test("why is in the words of whoever decided", () => {

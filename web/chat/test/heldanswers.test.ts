@@ -61,13 +61,10 @@ it("keeps each answer for its own time, whatever comes after it", async () => {
   expect(sent).toEqual(["a", "b"]);
 });
 
-it("takes back the latest and then the one before, or the one that is named", async () => {
+it("takes back the latest and then the one before", async () => {
   const { held, give, sent, hidden } = inbox();
   for (const id of ["a", "b", "c"]) give(id);
-  const [first] = held.look().waiting;
-  expect(held.undo()?.text).toBe("yes to c");
-  expect(held.undo(first!.given)?.text).toBe("yes to a");
-  expect([held.undo()?.text, held.undo(), held.undo(first!.given), hidden()]).toEqual(["yes to b", undefined, undefined, ""]);
+  expect([held.undo()?.text, held.undo()?.text, held.undo()?.text, held.undo(), hidden()]).toEqual(["yes to c", "yes to b", "yes to a", undefined, ""]);
   await vi.advanceTimersByTimeAsync(2 * HELD_MS);
   expect(sent).toEqual([]);
 });

@@ -8,7 +8,7 @@ const pressed = (key: string, more: object = {}) =>
 const on = (tagName: string, more: object = {}) => ({ target: { tagName, ...more } as unknown as EventTarget });
 
 it("knows its keys and no others", () => {
-  expect(["j", "k", "a", "d", "e", "u", "x", "A", "D", "?"].map((key) => pressed(key))).toEqual(["next", "previous", "approve", "decline", "edit", "undo", "choose", "approve chosen", "decline chosen", "keys"]);
+  expect(["j", "k", "a", "d", "e", "u", "x", "o", "A", "D", "?"].map((key) => pressed(key))).toEqual(["next", "previous", "approve", "decline", "edit", "undo", "choose", "chat", "approve chosen", "decline chosen", "keys"]);
   expect(["y", "E", "Enter", "Escape", "constructor"].map((key) => pressed(key))).toEqual(Array(5).fill(undefined));
 });
 

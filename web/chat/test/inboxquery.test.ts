@@ -9,7 +9,7 @@ const at = Date.parse("2030-01-31T14:00:00Z");
 it.each<[Partial<Filters>, number, string]>([
   [{}, 0, ""],
   [{ reason: "tool_call" }, 0, "&reason=tool_call"],
-  [{ tool: " pay & go ", agent: " " }, 1, "&tool=pay+%26+go"],
+  [{ tool: " pay & go ", agent: " " }, 0, "&tool=pay+%26+go"],
   [{ user: "ann", thread: "t", runId: "r" }, 2, "&user=ann&thread=t&runId=r"],
   [{ asked: "older:3600" }, 1, "&askedBefore=2030-01-31T13%3A00%3A00.000Z"],
   [{ asked: "newer:86400" }, 1, "&askedAfter=2030-01-30T14%3A00%3A00.000Z"],

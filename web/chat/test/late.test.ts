@@ -13,8 +13,8 @@ const draft = { interruptId: "0", status: "resolved" } as Asked["draft"];
 
 it.each([
   ["what never expires", item({}), false, 0],
-  ["what is due in 25 hours", item(inHours(25)), false, 0],
-  ["what is due in a day", item(inHours(24)), false, 1],
+  ["what is due in 49 hours", item(inHours(49)), false, 0],
+  ["what is due in two days", item(inHours(48)), false, 1],
   ["what expired", item(inHours(-1)), true, 1],
   ["what is over by the server's clock", item({ ...inHours(99), stale: true }), true, 1],
   ["what expired in part", item(inHours(-1), inHours(99)), false, 1],

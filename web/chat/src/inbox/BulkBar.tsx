@@ -4,8 +4,10 @@ import { asksWords } from "../../../react/inbox/asks";
 import type { InboxItem } from "../server/api";
 import { among, called, countOf, countWords, MOST, questionsKey, takesWhy, toolsOf, type Bulk, type Result } from "./bulk";
 import { ArgFields } from "../../../react/decision/ArgFields";
-import { Guarded, uncovered } from "../../../react/lib/Guarded";
+import { Facts } from "../../../react/decision/Facts";
+import { Guarded, led, uncovered } from "../../../react/lib/Guarded";
 import { visible } from "../../../react/lib/misleading";
+import { Choices } from "./Choices";
 import { sentence, wordsFor } from "../lib/words";
 import { doneWords } from "./selection";
 import { parts, words } from "../words";
@@ -25,13 +27,15 @@ interface Props {
   hold: () => void;
   /** Sends again what is unanswered. */
   again: () => void;
+  /** Leads the focus back to the questions. */
+  leave: () => void;
 }
 
 /** So many are named before they are answered; the others are folded. */
 const NAMED = 5;
 
 /** Answers several threads at once: what is chosen, what will happen, and what of it was refused. */
-export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, again }: Props) {
+export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, again, leave }: Props) {
   const { way, items, why, state, fault, results } = useSyncExternalStore(bulk.watch, bulk.look);
   const box = useRef<HTMLElement>(null);
   const asks = useId();
@@ -47,16 +51,27 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
   useLayoutEffect(() => {
     if (nothing) uncovered();
   }, [nothing]);
-  const asked = useRef(asking);
   useEffect(() => {
-    if (asked.current === asking) return;
-    asked.current = asking;
-    // The buttons that were there are not.
-    if (document.activeElement === document.body || box.current?.contains(document.activeElement)) box.current?.focus({ preventScroll: true });
+    const bar = box.current;
+    if (!asking || !bar) return;
+    if (state === "asking") {
+      led(bar);
+      bar.querySelector<HTMLElement>('[data-testid="bulk-send"]')?.focus({ preventScroll: true });
+    }
+    return () => {
+      // Whoever leaves it goes on among the questions.
+      if (document.activeElement === document.body || bar.contains(document.activeElement)) leave();
+    };
   }, [asking]);
   if (nothing) return null;
   const yes = way === "approve";
   const explained = yes ? [] : items.flatMap(({ interrupts }) => interrupts.flatMap(({ interrupt }) => takesWhy(interrupt as unknown as Interrupt) ?? []));
+  const kinds = new Map([
+    ["all", inbox.bulk.allShown(countWords(offered))],
+    ...toolsOf(offered).map(([tool, count]) => [`tool:${tool}`, `${visible(tool)} (${count})`] as const),
+    ["none", inbox.bulk.none],
+  ]);
+  const asked = items.flatMap((item) => item.interrupts.map((one) => ({ item, one })));
   const done = doneWords(way, results.flatMap(({ item, error }) => (error ? [] : item)));
   // A list that is on its way may have others.
   const hidden = state === "asking" && among(new Set(items.map(questionsKey)), offered).size < items.length;
@@ -79,11 +94,11 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
             <strong>{(yes ? inbox.bulk.approveAsks[called(items)] : inbox.bulk.declineAsks)(countWords(items))}</strong>
           </p>
           <div className="all-named" data-testid="bulk-named" tabIndex={0} role="group" aria-labelledby={asks}>
-            <Named items={items.slice(0, NAMED)} />
-            {items.length > NAMED && (
+            <Named asked={asked.slice(0, NAMED)} />
+            {asked.length > NAMED && (
               <details>
-                <summary>{inbox.bulk.more(items.length - NAMED)}</summary>
-                <Named items={items.slice(NAMED)} />
+                <summary>{inbox.bulk.more(asked.length - NAMED)}</summary>
+                <Named asked={asked.slice(NAMED)} />
               </details>
             )}
           </div>
@@ -100,6 +115,9 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
                 maxLength={Math.min(...explained.map(({ most = Infinity }) => most))}
                 disabled={state !== "asking"}
                 onChange={(event) => bulk.explain(event.target.value)}
+                onKeyDown={(event) => {
+                  if (event.key === "Enter" && !event.nativeEvent.isComposing) box.current?.querySelector<HTMLElement>('[data-testid="bulk-send"]')?.focus();
+                }}
               />
             </label>
           )}
@@ -120,27 +138,17 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
       ) : (
         chosen.length > 0 && (
           <div className="actions">
-            <label className="filter">
-              <span className="visually-hidden">{inbox.bulk.select}</span>
-              <select
-                value=""
-                data-testid="bulk-select"
-                onChange={(event) => {
-                  const [what, tool] = event.target.value.split(/:(.*)/s);
-                  const some = what === "none" ? [] : what === "tool" ? offered.filter((one) => toolsOf([one]).some(([name]) => name === tool)) : offered;
-                  choose(some.slice(0, MOST));
-                }}
-              >
-                <option value="">{inbox.bulk.selected(countWords(chosen))}</option>
-                <option value="all">{inbox.bulk.allShown(countWords(offered))}</option>
-                {toolsOf(offered).map(([tool, count]) => (
-                  <option key={tool} value={`tool:${tool}`}>
-                    {visible(tool)} ({count})
-                  </option>
-                ))}
-                <option value="none">{inbox.bulk.none}</option>
-              </select>
-            </label>
+            <Choices
+              label={inbox.bulk.selected(countWords(chosen))}
+              hook="bulk-select"
+              value=""
+              values={[...kinds.keys()]}
+              words={(one) => kinds.get(one)!}
+              choose={(what) => {
+                const some = what === "none" ? [] : what === "all" ? offered : offered.filter((one) => toolsOf([one]).some(([name]) => what === `tool:${name}`));
+                choose(some.slice(0, MOST));
+              }}
+            />
             <button type="button" data-testid="bulk-approve" onClick={() => bulk.propose("approve", chosen)}>
               {inbox.bulk.approveMore(countOf(chosen))}
             </button>
@@ -173,14 +181,15 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
   );
 }
 
-function Named({ items }: { items: readonly InboxItem[] }) {
+/** Each question as it would be answered: what it asks, by which tool it would be done, who asks, and with what. */
+function Named({ asked }: { asked: ReadonlyArray<{ item: InboxItem; one: InboxItem["interrupts"][number] }> }) {
   return (
     <ul className="named">
-      {items.map((item) => (
-        <li key={questionsKey(item)} dir="auto">
-          {asksWords(item, parts) || visible(item.title || words.threads.untitled)}
-          {item.interrupts.length > 1 && ` (${inbox.questions(item.interrupts.length)})`}
-          {item.interrupts.map(({ id, toolCall }) => toolCall && <Arguments key={id} {...toolCall} />)}
+      {asked.map(({ item, one }) => (
+        <li key={`${item.namespace} ${item.threadId} ${one.id}`}>
+          <strong dir="auto">{asksWords({ interrupts: [one] }, parts) || visible(item.title || words.threads.untitled)}</strong>
+          <Facts tool={one.toolCall?.name} asker={{ user: item.user, agent: item.agent }} />
+          {one.toolCall && <Arguments {...one.toolCall} />}
         </li>
       ))}
     </ul>
@@ -188,7 +197,7 @@ function Named({ items }: { items: readonly InboxItem[] }) {
 }
 
 /** So high is what is carried out before it is clipped, in pixels. */
-const CLIPPED_PX = 72;
+const CLIPPED_PX = 112;
 
 /** What a call is carried out with, as its card has it; a long one is clipped, and says so. */
 function Arguments({ name, arguments: text }: { name: string; arguments: string }) {

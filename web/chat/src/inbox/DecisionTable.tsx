@@ -1,7 +1,6 @@
 import type { ReactNode, Ref, TdHTMLAttributes } from "react";
 import { Ago } from "../../../react/lib/Ago";
 import { visible } from "../../../react/lib/misleading";
-import { inbox } from "../words/inbox";
 
 export interface Column {
   name: string;
@@ -19,8 +18,7 @@ interface Props {
 
 /**
  * Decisions, open or made, with what each is about first. Where there is no room for columns the cells of a row stand
- * below what it is about, and those whose column has to be told name it. The roles are named because a browser forgets
- * them in a table that is drawn so.
+ * below what it is about. The roles are named because a browser forgets them in a table that is drawn so.
  */
 export function DecisionTable({ label, columns, body, children }: Props) {
   return (
@@ -42,9 +40,8 @@ export function DecisionTable({ label, columns, body, children }: Props) {
   );
 }
 
-/** `told`: the name of its column, which is said beside it where there are no columns. */
-export function Cell({ told, ...rest }: { told?: string } & TdHTMLAttributes<HTMLTableCellElement> & Record<`data-${string}`, string>) {
-  return <td role="cell" data-told={told} {...rest} />;
+export function Cell(props: TdHTMLAttributes<HTMLTableCellElement> & Record<`data-${string}`, string>) {
+  return <td role="cell" {...props} />;
 }
 
 /** Columns by their names, without those that say nothing. */
@@ -63,7 +60,7 @@ export function rowsOf(body: HTMLTableSectionElement | null): HTMLTableRowElemen
 }
 
 export function AgentCell({ agent }: { agent: string | undefined }) {
-  return <Cell told={inbox.toldAgent}>{agent && <bdi>{visible(agent)}</bdi>}</Cell>;
+  return <Cell>{agent && <bdi>{visible(agent)}</bdi>}</Cell>;
 }
 
 export function TimeCell({ at }: { at: string | undefined }) {

@@ -1,26 +1,24 @@
 import { useEffect, useRef, useState } from "react";
-import { call, outlives } from "../server/api";
 import { Bar } from "../bar/Bar";
-import { Bulk } from "./bulk";
-import { Held } from "./held";
-import { askKeyOf } from "./asked";
 import { InboxOpen } from "./InboxOpen";
+import { lastingOf, newBulk, tellsItself } from "./lasting";
 import { Resolved } from "./Resolved";
-import { ownPerson } from "../server/own";
 import { inbox } from "../words/inbox";
-
-const newBulk = () => new Bulk((request) => call("POST", "/inbox/resolve", request, outlives(request)));
 
 const VIEWS = ["open", "resolved"] as const;
 
 /** What waits for an answer across threads, and what was decided: of the tenant for who may answer for others, of the own namespace otherwise. */
 export default function Inbox() {
   const [view, setView] = useState<(typeof VIEWS)[number]>("open");
-  // Answers that are on their way outlive a look at the other view.
-  const [bulks, setBulks] = useState(() => [newBulk()]);
-  const [held] = useState(() => new Held(askKeyOf, ownPerson));
+  const [lasting] = useState(lastingOf);
+  const { held } = lasting;
+  const [bulks, setBulks] = useState(lasting.bulks);
   const box = useRef<HTMLDivElement>(null);
   const switched = useRef(false);
+  useEffect(() => tellsItself(lasting), [lasting]);
+  useEffect(() => {
+    lasting.bulks = bulks;
+  }, [lasting, bulks]);
   useEffect(() => {
     // Each view has the buttons in its own heading, so that the one that was pressed is gone.
     if (switched.current) box.current?.querySelector<HTMLButtonElement>('.views [aria-pressed="true"]')?.focus();
@@ -43,7 +41,7 @@ export default function Inbox() {
     <div ref={box} className="place">
       <Bar />
       <div className="page broad">
-        <main>{view === "open" ? <InboxOpen views={views} bulks={bulks} more={more} held={held} /> : <Resolved views={views} />}</main>
+        <main>{view === "open" ? <InboxOpen views={views} bulks={bulks} more={more} held={held} /> : <Resolved views={views} held={held} />}</main>
       </div>
     </div>
   );

@@ -1,8 +1,9 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { offered, type Facets } from "./facets";
 import { countFilters, isFiltered, NO_FILTERS, type Filters } from "./inboxquery";
-import { Menu } from "./Menu";
+import { Choices } from "./Choices";
 import { reasonWords } from "./reasons";
+import { Drop } from "../lib/Drop";
 import { visible } from "../../../react/lib/misleading";
 import { useMe } from "../server/who";
 import { inbox } from "../words/inbox";
@@ -10,7 +11,7 @@ import { inbox } from "../words/inbox";
 /** What is typed is looked for when nothing more has come for so long, in milliseconds. */
 const TYPED_MS = 400;
 
-const ASKED = [["", "any"], ["newer:3600", "hour"], ["older:3600", "overHour"], ["older:86400", "overDay"], ["older:604800", "overWeek"]] as const;
+const ASKED: Readonly<Record<string, keyof typeof inbox.asks>> = { "newer:3600": "hour", "older:3600": "overHour", "older:86400": "overDay", "older:604800": "overWeek" };
 const TYPED = ["tool", "user", "agent", "thread", "runId"] as const;
 
 /** What has a menu is typed only where a list has several pages. */
@@ -58,12 +59,12 @@ export function InboxFilters({ filters, change, facets, paged, folded, counts }:
     set({});
   };
   const count = folded ? filterWords(filters).length : countFilters(filters);
-  // Behind the fold a single one is told, too.
+  // A single one is told, too: what else asks has none.
   const tools = offered([...facets.tool, ""], filters.tool);
   const all = useTenants() || filters.everywhere;
   const menus = (
     <>
-      <Menu
+      <Choices
         label={inbox.kind}
         hook="inbox-reason"
         value={filters.reason}
@@ -72,19 +73,19 @@ export function InboxFilters({ filters, change, facets, paged, folded, counts }:
         words={(one) => reasonWords(one, counts?.[one])}
         choose={(reason) => set({ reason })}
       />
-      <Menu label={inbox.askedBy} hook="inbox-by-user" value={filters.user} all={inbox.anybody} values={offered(facets.user, filters.user)} choose={(user) => named({ user })} />
-      <Menu label={inbox.agent} hook="inbox-by-agent" value={filters.agent} all={inbox.any} values={offered(facets.agent, filters.agent)} choose={(agent) => named({ agent })} />
-      <Menu label={inbox.due} hook="inbox-by-due" value={filters.due} all={inbox.anyTime} values={offered(facets.due, filters.due)} words={dueWords} choose={(due) => set({ due })} />
+      <Choices label={inbox.askedBy} hook="inbox-by-user" value={filters.user} all={inbox.anybody} values={offered(facets.user, filters.user)} choose={(user) => named({ user })} />
+      <Choices label={inbox.agent} hook="inbox-by-agent" value={filters.agent} all={inbox.any} values={offered(facets.agent, filters.agent)} choose={(agent) => named({ agent })} />
+      <Choices label={inbox.typed.tool} hook="inbox-by-tool" value={filters.tool} all={inbox.any} values={tools} choose={(tool) => named({ tool })} />
+      <Choices label={inbox.due} hook="inbox-by-due" value={filters.due} all={inbox.anyTime} values={offered(facets.due, filters.due)} words={dueWords} choose={(due) => set({ due })} />
     </>
   );
   return (
     <div className="filters">
       {!folded && menus}
-      <details data-testid="inbox-filters">
-        <summary>{summaryWords(folded, count)}</summary>
-        <form className="filter-fields" onSubmit={submit}>
+      <Drop className="choices" data-testid="inbox-filters" summary={<summary data-set={count > 0}>{summaryWords(folded, count)}</summary>}>
+        <form className="drop-panel filter-fields" tabIndex={-1} onSubmit={submit}>
           {folded && menus}
-          <Menu label={inbox.typed.tool} hook="inbox-by-tool" value={filters.tool} all={inbox.any} values={tools} choose={(tool) => named({ tool })} />
+          <Choices label={inbox.asked} hook="inbox-by-asked" value={filters.asked} all={inbox.asks.any} values={Object.keys(ASKED)} words={(one) => inbox.asks[ASKED[one]!]} choose={(asked) => set({ asked })} />
           {TYPED.filter((name) => fields.current || !MENUS.has(name)).map((name) => (
             <label key={name} className="field">
               <span>{inbox.typed[name]}</span>
@@ -97,16 +98,6 @@ export function InboxFilters({ filters, change, facets, paged, folded, counts }:
               />
             </label>
           ))}
-          <label className="field">
-            <span>{inbox.asked}</span>
-            <select value={filters.asked} data-testid="inbox-by-asked" onChange={(event) => set({ asked: event.target.value })}>
-              {ASKED.map(([value, when]) => (
-                <option key={value} value={value}>
-                  {inbox.asks[when]}
-                </option>
-              ))}
-            </select>
-          </label>
           {all && (
             <label className="check">
               <input type="checkbox" checked={filters.everywhere} data-testid="inbox-everywhere" onChange={(event) => set({ everywhere: event.target.checked })} />
@@ -128,7 +119,7 @@ export function InboxFilters({ filters, change, facets, paged, folded, counts }:
             </button>
           </div>
         </form>
-      </details>
+      </Drop>
     </div>
   );
 }
@@ -136,12 +127,11 @@ export function InboxFilters({ filters, change, facets, paged, folded, counts }:
 /** What a list is filtered by. */
 export function filterWords(filters: Filters): string[] {
   const { reason, due, asked, everywhere } = filters;
-  const when = ASKED.find(([value]) => value === asked)?.[1] ?? "any";
   return [
     ...(reason ? [`${inbox.kind} ${reasonWords(reason)}`] : []),
     ...TYPED.filter((name) => filters[name].trim() !== "").map((name) => `${inbox.typed[name]} ${visible(filters[name].trim())}`),
     ...(due ? [`${inbox.due} ${dueWords(due)}`] : []),
-    ...(asked ? [`${inbox.asked} ${inbox.asks[when]}`] : []),
+    ...(asked ? [`${inbox.asked} ${inbox.asks[ASKED[asked] ?? "any"]}`] : []),
     ...(everywhere ? [inbox.allTenants] : []),
   ];
 }

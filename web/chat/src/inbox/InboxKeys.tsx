@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { Drop } from "../lib/Drop";
 import { isTyped, keyActOf, type KeyAct } from "./inboxkeys";
 import { inbox } from "../words/inbox";
 
@@ -32,10 +33,33 @@ export function InboxKeys(props: Props) {
     addEventListener("keydown", keyed);
     return () => removeEventListener("keydown", keyed);
   }, [on]);
+  const panel = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const box = panel.current?.parentElement;
+    const before = document.activeElement;
+    if (!shown || !box || box.contains(before)) return;
+    panel.current!.focus();
+    // Whoever asked by the key goes on where that was pressed.
+    return () => {
+      const { activeElement } = document;
+      if (!(activeElement instanceof HTMLElement) || !(activeElement === document.body || box.contains(activeElement))) return;
+      activeElement.blur();
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, [shown]);
   return (
-    <details className="hint" data-testid="inbox-keys" open={shown} onToggle={(event) => show(event.currentTarget.open)}>
-      <summary title="?">{inbox.keysShown}</summary>
-      <div className="inbox-keys">
+    <Drop
+      className="choices keys"
+      data-testid="inbox-keys"
+      open={shown}
+      onToggle={(event) => show(event.currentTarget.open)}
+      summary={
+        <summary title={inbox.keysShown} aria-label={inbox.keysShown}>
+          ?
+        </summary>
+      }
+    >
+      <div ref={panel} className="drop-panel" tabIndex={-1}>
         <label className="check">
           <input type="checkbox" role="switch" checked={on} data-testid="inbox-keys-on" onChange={(event) => turn(event.target.checked)} />
           <span>{inbox.shortcuts}</span>
@@ -47,7 +71,7 @@ export function InboxKeys(props: Props) {
             </span>
           ))}
       </div>
-    </details>
+    </Drop>
   );
 }
 

@@ -1,13 +1,13 @@
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { LedTo } from "../../../react/inbox/LedTo";
 import { randomUUID } from "@ag-ui/client";
-import { call, control, OUTLIVE, outlives, sizeOf, type InboxItem } from "../server/api";
+import { call, control, outlives, sizeOf, type InboxItem } from "../server/api";
 import { countOf, MOST, type Bulk } from "./bulk";
 import { BulkBar } from "./BulkBar";
 import { useFacets } from "./facets";
 import { InboxDetail } from "./InboxDetail";
 import { filterWords, InboxFilters, useTenants } from "./InboxFilters";
-import { sizeOfAll, type Given, type Held } from "./held";
+import { type Given, type Held } from "./held";
 import { askKeyOf, keyOf } from "./asked";
 import { Item, type Said } from "./InboxItem";
 import { InboxKeys, LeaveHint } from "./InboxKeys";
@@ -70,7 +70,7 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
   // Notices tell of the own tenant.
   const { data, error, refresh, place } = usePages<InboxItem>(path, EVERY_MS, filters.everywhere ? undefined : ofInbox, pathAt);
   const totals = useTotals(filters.everywhere ? "?tenants=all" : "", filters.everywhere ? undefined : ofWaiting);
-  const { over, waiting: given } = useSyncExternalStore(held.watch, held.look);
+  const { over } = useSyncExternalStore(held.watch, held.look);
   const items = useListed(data?.items, over);
   const facets = useFacets(items, totals?.reasons, filters);
   const list = `${path} ${place.page}`;
@@ -112,22 +112,15 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
   useEffect(() => {
     if (failed !== undefined) held.tell(failed);
   }, [held, failed]);
+  const there = useRef(true);
   useEffect(() => {
     held.changed = refresh;
-  }, [held, refresh]);
-  useEffect(() => () => void held.send(), [held]);
-  useEffect(() => {
-    if (given.length === 0) return;
-    // Whoever answers and leaves means it. Browsers let a page that goes send no more than so much: then the person is asked.
-    const leaves = () => void held.send();
-    const asks = (event: Event) => sizeOfAll(given) > OUTLIVE && event.preventDefault();
-    addEventListener("pagehide", leaves);
-    addEventListener("beforeunload", asks);
+    there.current = true;
     return () => {
-      removeEventListener("pagehide", leaves);
-      removeEventListener("beforeunload", asks);
+      held.changed = () => {};
+      there.current = false;
     };
-  }, [given]);
+  }, [held, refresh]);
   const places = { heading: useRef<HTMLHeadingElement>(null), rows: useRef<HTMLTableSectionElement>(null), detail: useRef<HTMLDivElement>(null) };
   const picked = usePicked({ list, items, kept, said, beside }, places);
   const whole = data !== undefined && !data.partial;
@@ -136,7 +129,12 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
     const { way, items } = of.look();
     const results = await of.send();
     const taken = results.filter(({ error, missing = 0 }) => !error && missing === 0).map(({ item }) => item);
-    return { text: selection.heard(way, results), open: items.filter((item) => !taken.includes(item)) };
+    const heard = selection.heard(way, results);
+    const refused = results.filter(({ error }) => error).length;
+    // Its own bar says the rest, where that is looked at.
+    const { state, fault } = of.look();
+    if (!there.current && state === "unanswered") throw fault;
+    return { text: there.current || refused === 0 ? heard : `${inbox.bulk.refused(doneWords(way, taken), refused)}.`, open: items.filter((item) => !taken.includes(item)) };
   };
   const hold = () => {
     const request = bulk.hold();
@@ -156,8 +154,8 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
     if (text !== "") held.tell(text);
     refresh();
   };
-  const undo = (which?: Given) => {
-    const back = held.undo(which);
+  const undo = () => {
+    const back = held.undo();
     if (!back) return;
     unsay(back.items);
     back.undone?.();
@@ -172,7 +170,7 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
   const bare = counted && kept.length === 0 && !tenants;
   useScreens(items, picked, alone, beside);
   const reviews = useReviews(items, detailed && !filters.everywhere ? picked.open : undefined, refresh);
-  const { act, arrow, decides } = movesOf(items, picked, places, bulk, selection, beside, { tell: (text) => held.tell(text), undo: () => undo(), keys: () => setKeysShown((now) => !now) });
+  const { act, arrow, decides } = movesOf(items, picked, places, bulk, selection, beside, { tell: (text) => held.tell(text), undo, keys: () => setKeysShown((now) => !now) });
   const open = items.filter((item) => !isLate(item, Date.now()));
   const waiting = counted ? open.length : (totals?.total ?? 0);
   const questions = counted ? countOf(open) + open.reduce((sum, { omitted = 0 }) => sum + omitted, 0) : waiting;
@@ -192,7 +190,8 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
   if (error?.status === 401) return <SignIn wrong={bearer() !== undefined} />;
   return (
     <>
-      <div className="filter" hidden={alone}>
+      {/* On a phone there is what is asked, or the list and what it is filtered by. */}
+      <div className="toolbar" hidden={alone}>
         <h2 ref={places.heading} tabIndex={-1}>
           {inbox.waitingForYou}
         </h2>
@@ -201,23 +200,22 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
             {questions === waiting ? waiting : inbox.chatsAndQuestions(waiting, questions)}
           </span>
         )}
-        <span className="spacer" />
         {views}
-      </div>
-      {/* On a phone there is what is asked, or the list and what it is filtered by. */}
-      <div hidden={alone || bare}>
-        <InboxFilters
-          key={cleared}
-          filters={filters}
-          change={setFilters}
-          facets={facets}
-          paged={(place.on ?? place.back) !== undefined}
-          folded={!beside}
-          counts={totals?.reasons}
-        />
+        {!bare && (
+          <InboxFilters
+            key={cleared}
+            filters={filters}
+            change={setFilters}
+            facets={facets}
+            paged={(place.on ?? place.back) !== undefined}
+            folded={!beside}
+            counts={totals?.reasons}
+          />
+        )}
+        <span className="spacer" />
+        {keyed && <InboxKeys on={keys} turn={turn} decides={decides} act={act} shown={keysShown} show={setKeysShown} />}
       </div>
       {error && <InboxFault error={error} everywhere={filters.everywhere} shown={data !== undefined} />}
-      {keyed && <InboxKeys on={keys} turn={turn} decides={decides} act={act} shown={keysShown} show={setKeysShown} />}
       <InboxNotes data={data} failed={error !== undefined} empty={kept.length === 0} filters={filterWords(filters)} clear={clear} />
       {!answers && kept.length > 0 && (
         <p className="hint" data-testid="inbox-read-only">
@@ -236,8 +234,6 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
                   columns={columns}
                   gone={gone}
                   said={said.findLast(({ key, goesOn }) => goesOn && key === askKeyOf(item))?.text}
-                  waits={given.find((one) => one.given.items.some((other) => askKeyOf(other) === askKeyOf(item)))}
-                  undo={undo}
                   others={items.length !== 0}
                   leave={() => forget(keyOf(item))}
                   picked={keyOf(item) === picked.key}
@@ -266,7 +262,7 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
       {!alone && <Pager place={place} of={inbox.ofInbox} />}
       <div className="foot">
         <div className="over">
-          <Toast held={held} undo={() => undo()} />
+          <Toast held={held} undo={undo} />
           {keyed && keys && <LeaveHint />}
         </div>
         {bulks.map((one) => (
@@ -280,6 +276,7 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
             aside={alone}
             hold={hold}
             again={() => void again(one)}
+            leave={() => act("leave")}
           />
         ))}
       </div>

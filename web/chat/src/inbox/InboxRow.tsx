@@ -1,9 +1,8 @@
 import type { MouseEvent } from "react";
 import { asksWords } from "../../../react/inbox/asks";
 import type { InboxItem } from "../server/api";
-import type { Given, Waiting } from "./held";
-import { Seconds } from "./Seconds";
 import { AgentCell, Cell, TimeCell } from "./DecisionTable";
+import { exactly } from "../lib/exactly";
 import { KeptRow } from "./KeptRow";
 import { nearOf } from "./late";
 import { ThreadDue } from "../../../react/lib/DueTag";
@@ -24,9 +23,6 @@ interface Props {
   gone: boolean;
   /** What was done here about what it asked. */
   said?: string;
-  /** The answer that waits to be sent, and the way to take it back. */
-  waits?: Waiting;
-  undo: (given: Given) => void;
   others: boolean;
   leave: () => void;
   /** It is the one that is looked at. */
@@ -49,13 +45,14 @@ interface Props {
 }
 
 /** One thread of the inbox in the table: what it asks, who does, which agent, since when and until when. */
-export function InboxRow({ item, apart, columns, gone, said, waits, undo, others, leave, picked, pick, refused, chosen, choose, barred, sayBarred, taken, passed }: Props) {
+export function InboxRow({ item, apart, columns, gone, said, others, leave, picked, pick, refused, chosen, choose, barred, sayBarred, taken, passed }: Props) {
   const asks = asksWords(item, parts);
   const title = visible(item.title || words.threads.untitled);
   const count = item.interrupts.length + (item.omitted ?? 0);
   const drafted = item.interrupts.filter((one) => one.draft).length;
   const tab = passed ? -1 : 0;
   const near = nearOf(item, Date.now());
+  const timed = item.since !== undefined && apart?.endsWith(inbox.askedAt(exactly(item.since)));
   const row = {
     className: "inbox-row",
     "data-testid": "inbox-row",
@@ -66,22 +63,8 @@ export function InboxRow({ item, apart, columns, gone, said, waits, undo, others
       if (!(target as Element).closest("button, label")) pick(false);
     },
   };
-  const over = (
-    <>
-      {said === undefined ? inbox.gone(asks || title) : inbox.yours(said)}
-      {waits && (
-        <>
-          {" "}
-          <Seconds until={waits.at} words={inbox.seconds} />{" "}
-          <button type="button" className="quiet" data-testid="inbox-undo-row" onClick={() => undo(waits.given)}>
-            {waits.given.items.length > 1 ? inbox.undoAll(waits.given.items.length) : inbox.undo}
-          </button>
-        </>
-      )}
-    </>
-  );
   return (
-    <KeptRow gone={gone} over={over} stays={waits !== undefined} width={columns.length} others={others} leave={leave} row={row}>
+    <KeptRow gone={gone} over={said === undefined ? inbox.gone(asks || title) : inbox.yours(said)} width={columns.length} others={others} leave={leave} row={row}>
       <Cell className="what">
         {choose && (
           <label className="choose">
@@ -99,18 +82,12 @@ export function InboxRow({ item, apart, columns, gone, said, waits, undo, others
           <span className="title" dir="auto">
             {asks || title}
           </span>
-          {asks !== "" && asks !== title && (
-            <span className="hint chat" dir="auto">
-              <span className="visually-hidden">{inbox.inChat} </span>
-              {title}
-            </span>
-          )}
-          {apart && (
-            <span className="hint" dir="auto" data-testid="inbox-apart">
-              {apart}
-            </span>
-          )}
         </button>
+        {apart && (
+          <span className="apart" dir="auto" data-testid="inbox-apart">
+            {apart}
+          </span>
+        )}
         <span className="tags">
           {count > 1 && <span className="tag">{drafted > 0 ? inbox.answeredOf(drafted, count) : inbox.questions(count)}</span>}
           {taken && <span className="tag">{inbox.taken}</span>}
@@ -119,9 +96,9 @@ export function InboxRow({ item, apart, columns, gone, said, waits, undo, others
           {item.corrupted && <span className="tag late">{inbox.damaged}</span>}
         </span>
       </Cell>
-      {columns.includes("askedBy") && <Cell told={inbox.toldBy}>{item.user !== undefined && <bdi data-testid="inbox-asker">{visible(item.user)}</bdi>}</Cell>}
+      {columns.includes("askedBy") && <Cell>{item.user !== undefined && <bdi data-testid="inbox-asker">{visible(item.user)}</bdi>}</Cell>}
       {columns.includes("agent") && <AgentCell agent={item.agent} />}
-      <TimeCell at={item.since} />
+      <TimeCell at={timed ? undefined : item.since} />
       {columns.includes("due") && <Cell>{near.length > 0 && <ThreadDue asked={near} />}</Cell>}
     </KeptRow>
   );

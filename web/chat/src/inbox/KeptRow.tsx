@@ -9,8 +9,6 @@ interface Props {
   gone: boolean;
   /** What is said in its place. */
   over: ReactNode;
-  /** It says so as long as this is so. */
-  stays?: boolean;
   /** So many cells are in a row. */
   width: number;
   /** Something else in the list can be acted on. */
@@ -26,12 +24,12 @@ interface Props {
  * A row of a table. When what was in it has gone, one line says so for a moment, and beyond it while the pointer is over
  * others of the table: they would move under it.
  */
-export function KeptRow({ gone, over, stays = false, width, others, leave, row, children }: Props) {
+export function KeptRow({ gone, over, width, others, leave, row, children }: Props) {
   const box = useRef<HTMLTableRowElement>(null);
   const last = useRef(leave);
   last.current = leave;
   useEffect(() => {
-    if (!gone || stays) return;
+    if (!gone) return;
     const list = box.current?.parentElement;
     const left = () => last.current();
     const timer = setTimeout(() => {
@@ -43,7 +41,7 @@ export function KeptRow({ gone, over, stays = false, width, others, leave, row, 
       clearTimeout(timer);
       list?.removeEventListener("pointerleave", left);
     };
-  }, [gone, stays, others]);
+  }, [gone, others]);
   if (!gone) {
     return (
       <tr ref={box} role="row" {...row}>

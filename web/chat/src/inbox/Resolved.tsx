@@ -3,19 +3,22 @@ import { at } from "../lib/base";
 import { questionText } from "../../../client/answers";
 import { aboutOf } from "../../../react/forms/wording";
 import type { DecisionInfo } from "../server/api";
-import { Changes } from "../decision/Changes";
-import { toldOnRecord } from "../decision/told";
+import type { Change } from "../../../client";
+import { placeOf, sideOf, toldOnRecord } from "../decision/told";
 import { AgentCell, Cell, columnsOf, DecisionTable, tellsApart, TimeCell } from "./DecisionTable";
-import { decidedAbout, decidedBy, decidedHow, decidedWhy } from "./decided";
+import { answerBeside, answerWord, decidedAbout, decidedBy, decidedHow, decidedWhy } from "./decided";
 import { download } from "../server/download";
 import { ArgFields } from "../../../react/decision/ArgFields";
 import { Folded, Paragraph } from "../../../react/lib/Folded";
 import { stringify } from "../../../react/lib/json";
+import { Marked } from "../../../react/lib/Marked";
 import { visible } from "../../../react/lib/misleading";
-import { Menu } from "./Menu";
+import type { Held } from "./held";
+import { Choices } from "./Choices";
 import { ofDecisions } from "../server/notices";
 import { Pager } from "../server/Pager";
 import { usePages } from "../server/pages";
+import { Toast } from "./Toast";
 import { onLink, threadHref } from "../lib/route";
 import SignIn from "../server/SignIn";
 import { bearer } from "../server/session";
@@ -32,7 +35,7 @@ const SIZE = 50;
 const EXPORTS = [["csv", "csv", "decisions.csv"], ["ndjson", "jsonLines", "decisions.jsonl"]] as const;
 
 /** What was decided, by whom, when and how, the latest first. */
-export function Resolved({ views }: { views: ReactNode }) {
+export function Resolved({ views, held }: { views: ReactNode; held: Held }) {
   const [status, setStatus] = useState("");
   const [by, setBy] = useState({ user: "", tool: "" });
   const [fault, setFault] = useState<string>();
@@ -66,28 +69,27 @@ export function Resolved({ views }: { views: ReactNode }) {
   if (error?.status === 401) return <SignIn wrong={bearer() !== undefined} />;
   return (
     <>
-      <div className="filter">
+      <div className="toolbar">
         <h2 ref={heading} tabIndex={-1}>
           {inbox.resolved}
         </h2>
-        <span className="spacer" />
         {views}
+        {(query.size > 0 || seen.any) && (
+          <div className="filters" key={cleared}>
+            <Choices label={inbox.howLabel} hook="resolved-status" value={status} all={inbox.anyWay} values={Object.keys(inbox.statuses)} words={(one) => inbox.statuses[one as keyof typeof inbox.statuses]} choose={setStatus} />
+            {seen.user && <NameFilter label={inbox.byUser} hook="resolved-user" set={(user) => setBy((now) => ({ ...now, user }))} />}
+            {seen.tool && <NameFilter label={inbox.tool} hook="resolved-tool" set={(tool) => setBy((now) => ({ ...now, tool }))} />}
+            <span className="exports">
+              <span className="hint">{inbox.exportAs}</span>
+              {EXPORTS.map(([format, called, name]) => (
+                <a key={format} href={at(`/v1${exported(format)}`)} download={name} data-testid={`resolved-${format}`} onClick={(event) => keep(event, exported(format), name)}>
+                  {inbox[called]}
+                </a>
+              ))}
+            </span>
+          </div>
+        )}
       </div>
-      {(query.size > 0 || seen.any) && (
-        <div className="filters" key={cleared}>
-          <Menu label={inbox.howLabel} hook="resolved-status" value={status} all={inbox.anyWay} values={Object.keys(inbox.statuses)} words={(one) => inbox.statuses[one as keyof typeof inbox.statuses]} choose={setStatus} />
-          {seen.user && <NameFilter label={inbox.byUser} hook="resolved-user" set={(user) => setBy((now) => ({ ...now, user }))} />}
-          {seen.tool && <NameFilter label={inbox.tool} hook="resolved-tool" set={(tool) => setBy((now) => ({ ...now, tool }))} />}
-          <span className="exports">
-            <span className="hint">{inbox.exportAs}</span>
-            {EXPORTS.map(([format, called, name]) => (
-              <a key={format} href={at(`/v1${exported(format)}`)} download={name} data-testid={`resolved-${format}`} onClick={(event) => keep(event, exported(format), name)}>
-                {inbox[called]}
-              </a>
-            ))}
-          </span>
-        </div>
-      )}
       {(error ?? fault) && (
         <p className="banner" role="alert">
           {fault ? inbox.exportFailed(sentence(fault)) : error!.status === 400 ? sentence(error!.message) : staleWords(error!, data !== undefined)}
@@ -119,6 +121,11 @@ export function Resolved({ views }: { views: ReactNode }) {
         </div>
       )}
       <Pager place={place} of={inbox.ofDecisions} />
+      <div className="foot">
+        <div className="over">
+          <Toast held={held} undo={() => held.undo()?.undone?.()} />
+        </div>
+      </div>
     </>
   );
 }
@@ -150,14 +157,20 @@ function Decision({ decision, has }: { decision: DecisionInfo; has: { by: boolea
   const asked = questionText({ message });
   const { changed = [] } = toldOnRecord(decision);
   const beside = message && aboutOf({ message });
+  const answer = answerBeside(decision);
+  const word = answerWord(decision);
   return (
     <tr role="row" data-testid="decided" data-id={id} data-status={status} data-thread-id={threadId}>
       <Cell className="what">
         <a className="about" dir="auto" href={threadHref(threadId, namespace)} onClick={onLink}>
           {visible(decidedAbout(decision))}
         </a>
-        {why !== undefined && <Paragraph text={why} label={inbox.reason} />}
-        {changed.length > 0 && <Changes changes={changed} />}
+        {why !== undefined && (
+          <div className="why" data-testid="decided-why">
+            <span className="hint">{inbox.reason}:</span> <Paragraph text={why} label={inbox.reason} />
+          </div>
+        )}
+        {changed.length > 0 && <Edits changes={changed} />}
         {refused > 0 && <span className="hint">{inbox.refusedBefore(refused)}</span>}
         {(message !== undefined || args !== undefined || payload !== undefined) && (
           <Details>
@@ -166,7 +179,8 @@ function Decision({ decision, has }: { decision: DecisionInfo; has: { by: boolea
             {args !== undefined && <span className="hint">{inbox.argumentsShown}</span>}
             {args !== undefined && <ArgFields text={stringify(args)} hook="decided-args" label={inbox.argumentsShown} compact />}
             {payload !== undefined && <span className="hint">{inbox.theAnswer}</span>}
-            {payload !== undefined && <ArgFields text={stringify(payload)} hook="decided-payload" label={inbox.theAnswer} compact />}
+            {word !== undefined && <span data-testid="decided-word">{word}</span>}
+            {answer !== undefined && <ArgFields text={stringify(answer)} hook="decided-payload" label={inbox.theAnswer} compact />}
             {cut && cut.length > 0 && <p className="hint">{inbox.notWhole(cut.join(", "))}</p>}
           </Details>
         )}
@@ -180,6 +194,37 @@ function Decision({ decision, has }: { decision: DecisionInfo; has: { by: boolea
       {has.agent && <AgentCell agent={agent} />}
       <TimeCell at={at} />
     </tr>
+  );
+}
+
+/** What was proposed, and what was approved in its place: "To: a → b". */
+function Edits({ changes }: { changes: readonly Change[] }) {
+  return (
+    <ul className="edits" data-testid="changes" aria-label={words.decision.edits}>
+      {changes.map((change) => (
+        <li key={change.pointer}>
+          <span className="hint">
+            <bdi>
+              <Marked text={placeOf(change.pointer)} />
+            </bdi>
+            :
+          </span>{" "}
+          {"before" in change && (
+            <del>
+              <Marked text={sideOf(change.before)} />
+            </del>
+          )}{" "}
+          →{" "}
+          {"after" in change ? (
+            <ins>
+              <Marked text={sideOf(change.after)} />
+            </ins>
+          ) : (
+            <span className="hint">{words.decision.takenOut}</span>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -31,6 +31,20 @@ export function decidedWhy({ payload }: Pick<DecisionInfo, "payload">): string |
   return typeof reason === "string" && reason.trim() !== "" ? reason : undefined;
 }
 
+/** The yes or the no of an answer in a word; undefined where it is none. */
+export function answerWord({ payload }: Pick<DecisionInfo, "payload">): string | undefined {
+  const { approved } = isObject(payload) ? payload : {};
+  return typeof approved === "boolean" ? (approved ? inbox.how.approved : inbox.how.declined) : undefined;
+}
+
+/** What of an answer nothing else says in words: undefined where a yes or a no, its reason and its edits are all of it. */
+export function answerBeside({ payload }: Pick<DecisionInfo, "payload">): unknown {
+  if (!isObject(payload) || answerWord({ payload }) === undefined) return payload;
+  const { approved: _, editedArgs: __, reason, ...beside } = payload;
+  const left = { ...beside, ...(reason !== undefined && decidedWhy({ payload }) === undefined && { reason }) };
+  return Object.keys(left).length > 0 ? left : undefined;
+}
+
 /** What it was about is cut where it is longer, in characters. */
 const ABOUT = 160;
 

@@ -86,8 +86,9 @@ export class Held {
     this.timers.set(given, setTimeout(() => void this.send(given), HELD_MS));
   }
 
-  /** Takes an answer that waits back, the latest if none is named, and returns it. */
-  undo(given = this.picture.waiting.at(-1)?.given): Given | undefined {
+  /** Takes the latest answer that waits back, and returns it. */
+  undo(): Given | undefined {
+    const given = this.picture.waiting.at(-1)?.given;
     if (!given || !this.release(given)) return undefined;
     this.show({ over: this.without(given.items) });
     return given;

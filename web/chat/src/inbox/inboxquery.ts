@@ -18,8 +18,8 @@ export interface Filters {
 export const NO_FILTERS: Filters = { reason: "", tool: "", agent: "", user: "", thread: "", runId: "", asked: "", due: "", everywhere: false };
 
 /** How many filters are set beside those that have a menu. */
-export function countFilters({ tool, thread, runId, asked, everywhere }: Filters): number {
-  return [tool, thread, runId, asked, everywhere].filter(Boolean).length;
+export function countFilters({ thread, runId, asked, everywhere }: Filters): number {
+  return [thread, runId, asked, everywhere].filter(Boolean).length;
 }
 
 /** Whether any is set. */

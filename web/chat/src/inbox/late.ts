@@ -3,7 +3,7 @@
 import type { InboxItem } from "../server/api";
 
 /** What is due later than this is not said, in milliseconds. */
-const NEAR_MS = 86_400_000;
+const NEAR_MS = 172_800_000;
 
 type Asked = InboxItem["interrupts"][number];
 

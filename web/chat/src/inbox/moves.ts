@@ -37,6 +37,7 @@ export function movesOf(items: readonly InboxItem[], picked: Picked, { heading, 
       if (what === "leave") return (rows.current?.querySelector<HTMLElement>('[data-picked="true"] [data-testid="inbox-pick"]') ?? heading.current)?.focus();
       if (what === "undo") return undo();
       if (what === "keys") return keys();
+      if (what === "chat") return detail.current?.querySelector<HTMLElement>(":scope > .inbox-asked:not([hidden]) header a")?.click();
       if (what === "choose") {
         const change = open && changer(open);
         if (change) change(!has(open));
@@ -45,8 +46,6 @@ export function movesOf(items: readonly InboxItem[], picked: Picked, { heading, 
       }
       if (what === "approve chosen" || what === "decline chosen") {
         if (chosen.length === 0 || bulk.look().state !== "idle") return;
-        // The proposal takes the focus that is nowhere.
-        if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
         return bulk.propose(what === "approve chosen" ? "approve" : "decline", chosen);
       }
       if (what !== "next" && what !== "previous") {

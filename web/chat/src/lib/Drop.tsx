@@ -1,19 +1,19 @@
-import type { ReactNode } from "react";
+import type { DetailsHTMLAttributes, ReactNode } from "react";
 
-interface Props {
+interface Props extends Omit<DetailsHTMLAttributes<HTMLDetailsElement>, "onKeyDown" | "onBlur"> {
   className: string;
   /** What is pressed to see the rest. */
   summary: ReactNode;
-  children: ReactNode;
 }
 
-/** A panel that hangs from what opens it, until Escape, or until the focus goes elsewhere. */
-export function Drop({ className, summary, children }: Props) {
+/** A panel that hangs from what opens it, until Escape, or until the focus goes elsewhere. One that hangs in it closes first. */
+export function Drop({ className, summary, children, ...rest }: Props) {
   return (
     <details
+      {...rest}
       className={`drop ${className}`}
       onKeyDown={(event) => {
-        if (event.key !== "Escape" || !event.currentTarget.open) return;
+        if (event.key !== "Escape" || event.defaultPrevented || !event.currentTarget.open) return;
         event.preventDefault();
         event.currentTarget.open = false;
         event.currentTarget.querySelector("summary")?.focus();
