@@ -25,10 +25,11 @@ export function ActivitySection({ nodes }: { nodes: Polled<Page<NodeInfo>> }) {
           {RATES.map((rate) => {
             const what = ops.rates[rate];
             const series = together(items, rate);
-            const sum = countWords(series.reduce((all, n) => all + n, 0));
+            const n = series.reduce((all, one) => all + one, 0);
+            const sum = countWords(n);
             const over = span(series.length * everyMs);
             return (
-              <div key={rate} data-rate={rate}>
+              <div key={rate} data-rate={rate} data-none={n === 0 || undefined}>
                 <dt>{what}</dt>
                 <dd>
                   {sum} <span className="hint">{ops.lastFor(over)}</span>
