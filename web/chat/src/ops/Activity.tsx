@@ -12,7 +12,8 @@ const METRICS = "https://github.com/aguiws/aguiws/blob/main/docs/metrics.md";
 export function ActivitySection({ nodes }: { nodes: Polled<Page<NodeInfo>> }) {
   const items = nodes.data?.items ?? [];
   const everyMs = items.find((one) => one.everyMs)?.everyMs ?? 5_000;
-  if (isRefused(nodes)) return null;
+  const known = RATES.some((rate) => together(items, rate).length > 0);
+  if (isRefused(nodes) || (!known && !nodes.error)) return null;
   return (
     <section aria-labelledby="activity">
       <h2 id="activity">{ops.activity}</h2>
@@ -20,7 +21,7 @@ export function ActivitySection({ nodes }: { nodes: Polled<Page<NodeInfo>> }) {
         {ops.activityAbout} <a href={METRICS} target="_blank" rel="noopener noreferrer">{ops.metrics}</a>
       </p>
       <Unread error={nodes.error} shown={nodes.data !== undefined} />
-      {RATES.some((rate) => together(items, rate).length > 0) && (
+      {known && (
         <dl className="counts rates" data-testid="rates">
           {RATES.map((rate) => {
             const what = ops.rates[rate];

@@ -69,9 +69,9 @@ export function RunPanel({ run, act, across, beside, only, close }: Props) {
       )}
       {failure && last && run.state !== "dead_letter" && (
         <p data-testid="run-retry">
-          {across ? ops.retryOfOther(run.user ? visible(run.user) : ops.itsUser) : ops.retryOwn}{" "}
+          {across && `${ops.retryOfOther(run.user ? visible(run.user) : ops.itsUser)} `}
           <a href={threadHref(run.threadId, across ? run.namespace : undefined)} onClick={onLink}>
-            {ops.toChat}
+            {across ? ops.toChat : ops.retryOwn}
           </a>
         </p>
       )}

@@ -211,7 +211,7 @@ export const ops = {
   chosenRun: "The chosen run",
   close: "Close",
   itsChat: "This chat",
-  retryOwn: "Try again is in the chat.",
+  retryOwn: "Open the chat to try again",
   retryOfOther: (who: string) => `Only ${who} can try again, in the chat.`,
   itsUser: "its user",
   toChat: "Open the chat",
