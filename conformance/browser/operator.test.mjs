@@ -14,6 +14,7 @@ test("a run in progress is found, and cancelled", async () => {
   await ops.at("sparkline").last().hover();
   assert.match(await ops.at("scale").last().textContent(), /^[\d.,]+, (now|\d+ \w+ ago)$/, "a pointer on the line reads one number");
   await until(async () => Number(await ops.at("counts").locator('[data-state="claimed"] dd').textContent()) >= 1, "it is counted");
+  assert.match(await ops.at("counts").locator('[data-state="claimed"] a').getAttribute("href"), /\/ops\/runs\?result=running$/, "and its number leads to what is counted");
   await ops.shot("50-operator");
   await ops.click("ops-servers");
   await until(async () => (await ops.at("node").getAttribute("data-state")) === "serving", "this server is among the servers");
@@ -38,7 +39,7 @@ test("a run in progress is found, and cancelled", async () => {
   await ops.click("find-go");
   await until(async () => (await ops.at("found").getAttribute("data-what")) === "run", "the run is found by its id");
   const way = await ops.at("timeline").textContent();
-  assert.match(way, /enqueued.*begun.*stopped.*cancelled by an operator/);
+  assert.match(way, /queued.*started.*stopped.*cancelled by an operator/);
   await ops.shot("50-operator-found");
   await ops.fill("find", "nothing-has-this-id");
   await ops.click("find-go");
@@ -101,13 +102,15 @@ test("a run is called by what was asked, and says who stopped it, who answered, 
   await chat.say("/expire 1");
   await chat.asked("confirmation");
   await chat.click("go-operator");
-  await until(async () => (await chat.at("health").getAttribute("data-well")) === "own", "what others' runs came to is not called well unseen");
-  assert.match(await chat.at("health").textContent(), /only your own runs.*scope metrics/);
-  assert.equal(await chat.at("counts").getByRole("link").count(), 0, "no number leads to a list of something else");
+  await until(async () => /part|no/.test(await chat.at("health").getAttribute("data-well")), "what one may not see is not called well");
+  await chat.at("record").locator("summary").click();
+  assert.equal(await chat.at("record").getByRole("link").count(), 0, "no number leads to a list of something else");
+  assert.deepEqual([await chat.at("ops-servers").count(), await chat.at("ops-upstreams").count()], [0, 0], "no part is shown that may not be read");
   assert.equal(await chat.at("needs-metrics").count(), 1);
   const row = (asked) => chat.page.locator('[data-testid="run"]').filter({ has: chat.page.locator(".run-pick > span:first-child", { hasText: asked }) });
   const state = (asked) => row(asked).getByTestId("run-state").allTextContents();
   await chat.click("ops-runs");
+  await chat.at("run-whose").selectOption("own");
   await until(async () => (await state("Slow 2000 50")).join() === "stopped by ann", "who stopped it is told");
   await until(async () => (await state("Expire 1")).join() === "expired, nobody answered", "a question whose time is over waits for nobody");
   assert.deepEqual(await state(/^Pay|^pay/), ["succeeded", "asked, answered"], "a run that goes on is called as the one that asked");
@@ -172,7 +175,7 @@ test("an operator sees what waits for people, and forgets the runs of a chat tha
   await chat.asked("confirmation");
   const ops = await Tab.at(context, `${embedded}/ops`);
   await ops.at("health").waitFor();
-  await until(async () => /Open[1-9]\d*\s*Oldest(now|\d+ \w+)/.test(await ops.at("questions").textContent()), "open questions are counted, and the oldest has an age");
+  await until(async () => /^Chats wait for an answer[1-9]\d*\s*oldest (now|\d+ \w+)$/i.test(await ops.at("counts").locator('[data-state="asks"]').textContent()), "open questions are counted, and the oldest has an age");
   await ops.click("ops-runs");
   await ops.page.locator(`[data-thread-id="${chat.threadId}"]`).getByTestId("run-way").first().click();
   await ops.click("only-chat");
@@ -294,6 +297,7 @@ test("runs whose workers are lost again and again are dead letters: one is dismi
   await until(async () => (await letter.count()) === 2, "the dead letters are shown");
   await letter.first().getByTestId("run-way").click();
   assert.match(await ops.at("run-panel").textContent(), /3 of 3/);
+  assert.equal(await ops.at("run-letter").getByTestId("requeue").count(), 1, "what can be done stands beside what is known");
   await ops.shot("51-dead-letter");
   const [gone] = await runs(doomed, other.threadId);
   const of = (run) => ops.page.locator(`section[aria-labelledby="letters"] [data-testid="run"][data-run-id="${run.runId}"]`);
@@ -323,7 +327,16 @@ test("an admin sees what failed of others in the tenant, and whose it was", asyn
   assert.deepEqual(await barriers(ops.page), []);
   await run.getByTestId("run-way").click();
   await until(async () => (await ops.at("run-failure").textContent()).includes("the disk is full"), "it says why");
-  // The others are a choice away.
-  await ops.at("run-whose").selectOption("");
+  assert.match(await ops.at("run-retry").textContent(), /Only bob can try again/);
+  // One's own are a choice away, and so is all that others have run.
+  await ops.at("run-whose").selectOption("own");
   await until(async () => (await run.count()) === 0, "one's own are shown");
+  const asking = await sends(BOB, "/confirm Shall it be printed?");
+  await ops.click("ops-runs");
+  const waiting = ops.page.locator(`[data-testid="run"][data-thread-id="${asking}"]`);
+  await until(async () => /^waits for an answer.*bob.*waits \d+ s/.test((await waiting.allTextContents()).join()), "what waits is listed, and since when");
+  await waiting.getByTestId("run-way").click();
+  await ops.decide(ops.at("interrupt-thread"));
+  await until(async () => /Stop all: what ran or waited has ended/.test((await ops.at("ops-said").allTextContents()).join()), "and is stopped");
+  await until(async () => !/waits for an answer/.test((await waiting.allTextContents()).join()), "as the list says");
 });

@@ -22,7 +22,7 @@ test("an operator sees how it goes with upstreams, on a desk and on a phone", as
   await until(async () => (await rows.count()) === 2, "there is a row for each upstream");
   const shown = (name) => ops.page.locator(`[data-upstream="${name}"] td`).evaluateAll((cells) => Object.fromEntries(cells.map((cell) => [cell.dataset.label, cell.textContent])));
   const weather = await shown("weather");
-  assert.match(weather["A minute"], /^\d+(\.\d)?$/);
+  assert.match(weather["Per minute"], /^\d+(\.\d)?$/);
   assert.match(weather["First event, p50 / p95"], /^[\d.]+ m?s \/ [\d.]+ m?s$/);
   // Other tests ask the same agent, so only what this one adds is certain.
   assert.match(weather.Failed, /^[1-9]\d* %$/);
@@ -30,11 +30,11 @@ test("an operator sees how it goes with upstreams, on a desk and on a phone", as
   assert.match(weather.Agent, /^weatherhttp:/, "its address stands below its name");
   assert.match(weather.State, /^(some|all) fail$/);
   assert.deepEqual(
-    { ...weather, Agent: "", State: "", "A minute": "", "First event, p50 / p95": "", Failed: "", Repairs: "" },
-    { Agent: "", State: "", "In flight": "0", Waiting: "0", "A minute": "", Failed: "", "First event, p50 / p95": "", Repairs: "", "Last error": "The agent's server failed upstream_failed just now" },
+    { ...weather, Agent: "", State: "", "Per minute": "", "First event, p50 / p95": "", Failed: "", Repairs: "", "Last error": weather["Last error"].replace(/\d\d:\d\d:\d\d$/, "TIME") },
+    { Agent: "", State: "", "In flight": "0", Waiting: "0", "Per minute": "", Failed: "", "First event, p50 / p95": "", Repairs: "", "Last error": "The agent's server failed upstream_failed TIME" },
   );
   assert.deepEqual({ ...(await shown("the-travel-planner-of-the-whole-company")), Agent: "" }, {
-    Agent: "", State: "not met lately", "In flight": "0", Waiting: "0", "A minute": "0", Failed: "", "First event, p50 / p95": "", Repairs: "", "Last error": "",
+    Agent: "", State: "no requests lately", "In flight": "0", Waiting: "0", "Per minute": "0", Failed: "", "First event, p50 / p95": "", Repairs: "", "Last error": "",
   });
   for (const [width, name] of [[1280, "57-upstreams-wide"], [PHONE, "58-upstreams-phone"]]) {
     await ops.page.setViewportSize({ width, height: 900 });

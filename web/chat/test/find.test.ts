@@ -36,6 +36,19 @@ it("finds whatever has the id, and asks no further", async () => {
   expect((await said("none"))[0]).toBeUndefined();
 });
 
+it("finds runs of others by the notices of them", async () => {
+  const { get, asked } = server({
+    "/notices?kind=run.started%2Crun.ended&limit=200&from=2030-01-30T14%3A00%3A00.000Z": { items: [], next: "c1", more: true },
+    "/notices?kind=run.started%2Crun.ended&limit=200&after=c1": { items: [{ run: "r9", runId: "theirs", threadId: "t9", namespace: "acme/user/bob" }], next: "c2" },
+    "/notices?kind=run.started%2Crun.ended&limit=200&after=c2": { items: [], next: "c2" },
+    "/threads/t9/runs/r9?namespace=acme%2Fuser%2Fbob": { ...run, id: "r9" },
+  });
+  const now = Date.UTC(2030, 0, 31, 14);
+  for (const id of ["r9", "theirs", "t9"]) expect(await find(id, get, now)).toMatchObject({ what: "run", threadId: "t9", namespace: "acme/user/bob", run: { id: "r9" } });
+  expect(await find("none", get, now)).toBeUndefined();
+  expect(asked.at(-1)).toContain("after=c2");
+});
+
 it("finds nothing where nothing may be read", async () => {
   const { get, asked } = server({});
   expect(await find("a b/c", get)).toBeUndefined();

@@ -28,21 +28,21 @@ it.each<[keyof Known, Known, string]>([
   ["counts", { counts: { dead_letter: 3 } }, "3 dead letters wait for a decision /ops/dead-letters"],
   ["failed", { failed: { n: 1, more: false, whose: "" } }, "1 run failed in the last hour /ops/runs?result=error&since=hour"],
   ["failed", { failed: { n: 200, more: true, whose: "" } }, "At least 200 runs failed in the last hour /ops/runs?result=error&since=hour"],
-  ["failed", { failed: { n: 2, more: false, whose: "tenant" }, everybody: { failed: 2, withinMs: 3_600_000 } }, "2 runs failed in the last hour /ops/runs?since=hour&whose=tenant"],
+  ["failed", { failed: { n: 2, more: false, whose: "tenant" }, everybody: { failed: 2, withinMs: 3_600_000 } }, "2 runs failed in the last hour /ops/runs?result=error&since=hour&whose=tenant"],
   ["everybody", { everybody: { failed: 2, withinMs: 300_000 } }, "2 runs of all tenants failed in the last 5 min nowhere"],
   ["upstreams", { upstreams: [{ name: "weather", requests: 10, failed: 2 }] }, "20 % of the requests to weather failed in the last five minutes /ops/upstreams"],
   ["targets", { targets: [{ name: "crm", url: "", goneAt: "2030-01-31T14:02:00Z" }] }, "The webhook target crm is disabled /ops/webhooks"],
   ["targets", { targets: [{ name: "crm", url: "", owed: { waiting: 1, failed: 1, failingSince: "2030-01-31T14:02:00Z", dead: 0, most: 9 } }] }, "The webhook target crm is failing /ops/webhooks"],
   ["targets", { targets: [{ name: "crm", url: "", owed: { waiting: 9, failed: 0, dead: 0, most: 9 } }] }, "The webhook target crm is full /ops/webhooks"],
   ["targets", { targets: [{ name: "crm", url: "", owed: { waiting: 0, failed: 0, dead: 1, most: 9 } }] }, "1 webhook to crm was given up /ops/webhooks"],
-  ["work", { work: [{ agent: "", waiting: 2, lag: 0, pending: 0, oldestMs: 180_000 }] }, "2 runs of the default agent wait for a worker, the oldest for 3 min /ops/runs"],
+  ["work", { work: [{ agent: "", waiting: 2, lag: 0, pending: 0, oldestMs: 180_000 }] }, "2 runs of the default agent wait for a worker, the oldest for 3 min nowhere"],
 ])("says what is not well with %s", (_, change, want) => {
   expect(words({ ...well, ...change })).toEqual([want]);
 });
 
 it("says what failed of all tenants in less than an hour, which may be of others", () => {
   expect(words({ failed: { n: 2, more: false, whose: "tenant" }, everybody: { failed: 1, withinMs: 300_000 } })).toEqual([
-    "2 runs failed in the last hour /ops/runs?since=hour&whose=tenant",
+    "2 runs failed in the last hour /ops/runs?result=error&since=hour&whose=tenant",
     "1 run of all tenants failed in the last 5 min nowhere",
   ]);
 });
@@ -71,6 +71,6 @@ it("says what it has looked at", () => {
   expect(coverage({ everybody: { failed: 0, withinMs: 300_000 } })).toBe("the runs of all tenants in the last 5 min");
   expect(coverage(well)).toBe("your own runs of the last hour, dead letters, what waits for workers, the store, 2 servers, 1 upstream, and 1 webhook target");
   expect(coverage({ failed: { n: 0, more: false, whose: "tenant" } })).toBe("the runs of your tenant in the last hour");
-  expect(coverage({ upstreams: [] })).toBe("no upstreams");
+  expect(coverage({ upstreams: [], targets: [] })).toBe("");
   expect(coverage({})).toBe("");
 });

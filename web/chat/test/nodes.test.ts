@@ -19,7 +19,7 @@ it("says counts and times", () => {
 it("says how it goes with a node", () => {
   expect(nodeState(node({})).tone).toBe("done");
   expect(nodeState(node({ state: "draining" }))).toEqual({ words: "draining", tone: "asked" });
-  expect(nodeState(node({ storeAvailable: false }))).toEqual({ words: "store away", tone: "late" });
+  expect(nodeState(node({ storeAvailable: false }))).toEqual({ words: "no store", tone: "late" });
   expect(nodeState(node({ state: "silent", storeAvailable: false }))).toEqual({ words: "silent", tone: "late" });
 });
 

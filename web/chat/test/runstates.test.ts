@@ -5,7 +5,7 @@ import { failureOf, isPaused, runDetail, runLine, runState } from "../src/ops/ru
 import { belowName, learnNames, nameOf } from "../src/ops/runnames";
 import { moreFacts } from "../src/ops/runfacts";
 import { exactly } from "../src/lib/exactly";
-import { between, hourWords, wayOf, type RunOnRecord, tookWords } from "../src/ops/runway";
+import { between, lengthWords, secondWords, waitsSince, wayOf, type RunOnRecord, workedWords } from "../src/ops/runway";
 
 const run = (more: Partial<RunOnRecord>): RunOnRecord => ({
   id: "r1", runId: "label", threadId: "t/1", namespace: "n", execution: "e", state: "acked", attempts: 1, maxAttempts: 3, createdAt: "2030-01-01T10:00:00Z", updatedAt: "2030-01-01T10:00:05Z", ...more,
@@ -83,36 +83,36 @@ it("calls a run by what was asked, and one that goes on with that by the same", 
   expect(nameOf(run({ ...titled, asked: "And a hotel" }))).toBe("And a hotel");
   expect(belowName(run({ ...titled, origin: "user", asked: "And a hotel" }), "Booked")).toBe("Plan a trip to Lisbon for the… · Booked");
   expect(nameOf(run(titled))).toBe("Plan a trip to Lisbon for the second week of May");
-  expect(belowName(run({ ...titled, origin: "resume" }), "Booked")).toBe("begun by an answer · Booked");
+  expect(belowName(run({ ...titled, origin: "resume" }), "Booked")).toBe("started by an answer · Booked");
   expect(nameOf(run({ threadId: "0123456789" , execution: "other" }))).toBe("Chat 01234567");
 });
 
 it("names what a run came from and what it has used", () => {
   expect(moreFacts(run({ origin: "user" }))).toEqual([]);
-  expect(moreFacts(run({ origin: "resume", parentRunId: "first", usage: [{ inputTokens: 12, outputTokens: 5 }, { inputTokens: 1 }] }))).toEqual([["Begun by", "an answer"], ["Came from", "first"], ["Tokens", "13 in, 5 out"]]);
+  expect(moreFacts(run({ origin: "resume", parentRunId: "first", usage: [{ inputTokens: 12, outputTokens: 5 }, { inputTokens: 1 }] }))).toEqual([["Started by", "an answer"], ["Parent run", "first"], ["Tokens", "13 in, 5 out"]]);
   expect(moreFacts(run({ usage: [{ totalTokens: 7 }] }))).toEqual([["Tokens", "7"]]);
 });
 
-it("says times as clocks do, to the second where one is looked at", () => {
+it("says times as clocks do, to the second", () => {
   const at = new Date(2030, 0, 31, 14, 5, 9);
-  expect(hourWords(at.toISOString())).toBe("14:05");
+  expect(secondWords(at.toISOString())).toBe("14:05:09");
   expect(exactly(at.toISOString(), at.getTime())).toBe("14:05:09");
   expect(exactly(at.toISOString(), at.getTime() + 86_400_000)).toBe("Jan 31, 14:05:09");
 });
 
-it("tells the way of a run, with the decisions before and behind it", () => {
+it("tells the timeline of a run, with the decisions before and behind it", () => {
   const decision = (more: Partial<DecisionInfo>): DecisionInfo => ({ id: "d", at: "2030-01-01T09:59:00Z", status: "resolved", threadId: "t/1", namespace: "n", interruptId: "i", refused: 0, ...more });
   const way = wayOf(run({ started: true, outcome: asked("x"), takeovers: 1, claimedBy: "n2", continuedAs: "r2", completedAt: "2030-01-01T10:00:04Z" }), [
     decision({ user: "ann", answeredBy: { id: "r1" }, askedBy: { id: "r0" } }),
     decision({ at: "2030-01-01T10:05:00Z", status: "expired", askedBy: { id: "r1" }, answeredBy: { id: "r2" } }),
     decision({ askedBy: { id: "r7" } }),
   ]);
-  expect(way.map(({ words }) => words)).toEqual(["ann answered what was asked, which began it", "enqueued", "taken over once, from a node that was lost or drained", "begun", "asked, answered", "continued", "nobody answered in time what it asked"]);
+  expect(way.map(({ words }) => words)).toEqual(["ann answered the question, which started this run", "queued", "taken over once, from a server that was lost or drained", "started", "asked, answered", "continued", "the question expired"]);
   expect(way.map(({ at }) => at?.slice(11, 19))).toEqual(["09:59:00", "10:00:00", undefined, undefined, "10:00:04", undefined, "10:05:00"]);
-  expect(way[4]?.detail).toBe("on node n2");
-  expect(wayOf(run({ state: "claimed", claimedBy: "n1", leaseUntil: "2030-01-01T10:00:10Z" })).at(-1)?.detail).toContain("by node n1 · its lease");
+  expect(way[4]?.detail).toBe("on server n2");
+  expect(wayOf(run({ state: "claimed", claimedBy: "n1", leaseUntil: "2030-01-01T10:00:10Z" })).at(-1)?.detail).toContain("by server n1 · its lease");
   // No mark of a sentence stands before the next part.
-  expect(wayOf(run({ outcome: { type: "RUN_FINISHED" }, wrote: { count: 1, firstId: "a", lastId: "a", text: "It is done." }, claimedBy: "n2" })).at(-1)?.detail).toBe("on node n2");
+  expect(wayOf(run({ outcome: { type: "RUN_FINISHED" }, wrote: { count: 1, firstId: "a", lastId: "a", text: "It is done." }, claimedBy: "n2" })).at(-1)?.detail).toBe("on server n2");
 });
 
 it("says how long it was between two times", () => {
@@ -139,12 +139,17 @@ it("requeues many, and tells of each what became of it", async () => {
   expect(told).toEqual([1, 2, 3]);
 });
 
-it("says how long a run took, or has taken so far", () => {
-  const run = { createdAt: "2030-01-31T14:00:00Z", updatedAt: "2030-01-31T14:00:09Z" } as Parameters<typeof tookWords>[0];
-  const now = Date.parse("2030-01-31T14:03:00Z");
-  expect(tookWords({ ...run, state: "claimed" }, now)).toBe("3 min");
-  expect(tookWords({ ...run, state: "acked", completedAt: "2030-01-31T14:00:04Z" }, now)).toBe("4.0 s");
-  expect(tookWords({ ...run, state: "dead_letter" }, now)).toBe("9.0 s");
+it("says how long a run was worked on, apart from how long it waits", () => {
+  const run = { createdAt: "2030-01-31T14:00:00Z", updatedAt: "2030-01-31T14:00:09Z" } as RunOnRecord;
+  const now = Date.parse("2030-01-31T14:03:01Z");
+  const words = (more: Partial<RunOnRecord>) => [workedWords({ ...run, ...more }, now), waitsSince({ ...run, ...more }, now), lengthWords({ ...run, ...more }, now)];
+  expect(words({ state: "claimed" })).toEqual(["3 min", undefined, "3 min"]);
+  expect(words({ state: "acked", completedAt: "2030-01-31T14:00:04Z" })).toEqual(["4.0 s", undefined, "4.0 s"]);
+  expect(words({ state: "dead_letter" })).toEqual(["9.0 s", undefined, "9.0 s"]);
+  expect(words({ state: "acked", waits: true, completedAt: "2030-01-31T14:00:00.001Z" })).toEqual(["1 ms", "2030-01-31T14:00:00.001Z", "waits 3 min"]);
+  const expired = { type: "RUN_FINISHED", outcome: { type: "interrupt", interrupts: [{ id: "i", reason: "confirmation", expiresAt: "2030-01-31T14:00:02Z" }] } };
+  expect(words({ state: "acked", waits: true, completedAt: "2030-01-31T14:00:00.001Z", outcome: expired })).toEqual(["1 ms", undefined, "1 ms"]);
+  expect(words({ state: "queued" })).toEqual(["", run.createdAt, "waits 3 min"]);
 });
 
 it("knows a run that an operator has paused, as long as it waits", () => {

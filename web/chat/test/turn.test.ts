@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { callsOf, textOf, type Told } from "../src/ops/turn";
+import { callsOf, isLast, textOf, type Told } from "../src/ops/turn";
 
 const call = (id: string, name: string) => ({ id, role: "assistant", toolCalls: [{ id: `call-${id}`, function: { name, arguments: `{"of":"${id}"}` } }] });
 
@@ -26,4 +26,9 @@ it("tells the calls of a run from those of others", () => {
   // A run that goes on after an answer has the result of a call that another run has made.
   expect(of({ wrote: { count: 2, firstId: "t2", lastId: "a3" } })).toEqual(['pay {"of":"a2"} paid']);
   expect([of({}), of({ messageId: "gone" }), of({ wrote: { count: 1, firstId: "gone", lastId: "a3" } })]).toEqual([[], [], []]);
+});
+
+it("knows whether anything was said since a run", () => {
+  expect([isLast(MESSAGES, "u1", "t1"), isLast(MESSAGES, "u1", MESSAGES.at(-1)!.id), isLast([MESSAGES[0]!], "u1", undefined)]).toEqual([false, true, true]);
+  expect([isLast(undefined, "u1"), isLast([], undefined)]).toEqual([false, false]);
 });

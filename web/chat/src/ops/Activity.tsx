@@ -12,7 +12,8 @@ const METRICS = "https://github.com/aguiws/aguiws/blob/main/docs/metrics.md";
 export function ActivitySection({ nodes }: { nodes: Polled<Page<NodeInfo>> }) {
   const items = nodes.data?.items ?? [];
   const everyMs = items.find((one) => one.everyMs)?.everyMs ?? 5_000;
-  if (isRefused(nodes)) return null;
+  const known = RATES.some((rate) => together(items, rate).length > 0);
+  if (isRefused(nodes) || (!known && !nodes.error)) return null;
   return (
     <section aria-labelledby="activity">
       <h2 id="activity">{ops.activity}</h2>
@@ -20,15 +21,16 @@ export function ActivitySection({ nodes }: { nodes: Polled<Page<NodeInfo>> }) {
         {ops.activityAbout} <a href={METRICS} target="_blank" rel="noopener noreferrer">{ops.metrics}</a>
       </p>
       <Unread error={nodes.error} shown={nodes.data !== undefined} />
-      {RATES.some((rate) => together(items, rate).length > 0) && (
+      {known && (
         <dl className="counts rates" data-testid="rates">
           {RATES.map((rate) => {
             const what = ops.rates[rate];
             const series = together(items, rate);
-            const sum = countWords(series.reduce((all, n) => all + n, 0));
+            const n = series.reduce((all, one) => all + one, 0);
+            const sum = countWords(n);
             const over = span(series.length * everyMs);
             return (
-              <div key={rate} data-rate={rate}>
+              <div key={rate} data-rate={rate} data-none={n === 0 || undefined}>
                 <dt>{what}</dt>
                 <dd>
                   {sum} <span className="hint">{ops.lastFor(over)}</span>

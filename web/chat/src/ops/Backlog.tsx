@@ -5,9 +5,9 @@ import { failedPart, firstEvent, perMinute, span, targetState, upstreamState, ty
 import { visible } from "../../../react/lib/misleading";
 import type { Act } from "./RunTable";
 import { StackedTable } from "../lib/StackedTable";
-import { ago } from "../../../react/lib/time";
+import { exactly } from "../lib/exactly";
 import { staleWords, wordsFor } from "../lib/words";
-import { parts } from "../words";
+import { When, wholly } from "./When";
 import { ops } from "../words/ops";
 
 const EVERY_MS = 5_000;
@@ -101,7 +101,7 @@ const UPSTREAM_COLUMNS: Record<string, (of: UpstreamInfo) => ReactNode> = {
   [ops.upstream.lastError]: ({ lastError }) =>
     lastError && (
       <span>
-        {wordsFor(lastError.code).title} <code>{lastError.code}</code> <span className="hint">{ago(lastError.at, Date.now(), parts)}</span>
+        {wordsFor(lastError.code).title} <code>{lastError.code}</code> <When at={lastError.at} />
       </span>
     ),
 };
@@ -109,7 +109,6 @@ const UPSTREAM_COLUMNS: Record<string, (of: UpstreamInfo) => ReactNode> = {
 /** The agents that other servers serve. */
 export function UpstreamSection() {
   const upstreams = usePolled<Page<UpstreamInfo>>("/upstreams", EVERY_MS);
-  if (isRefused(upstreams)) return <p className="hint">{ops.needsMetrics}</p>;
   return (
     <section aria-labelledby="upstreams">
       <h2 id="upstreams">{ops.places.upstreams}</h2>
@@ -139,7 +138,6 @@ export function WebhookSection({ act }: { act: Act }) {
     targets.refresh();
   };
   const columns = targetColumns(enable);
-  if (isRefused(targets)) return <p className="hint">{ops.needsAdmin}</p>;
   return (
     <section aria-labelledby="webhooks">
       <h2 id="webhooks">{ops.places.webhooks}</h2>
@@ -170,12 +168,12 @@ const targetColumns = (act: Act): Record<string, (of: TargetInfo) => ReactNode> 
       <div className="target-state">
         <span className={`tag ${KINDS[state] ?? ""}`}>{ops.targetStates[state]}</span>
         {state === "failing" && (
-          <span className="hint" dir="auto">
-            {ops.began(ago(owed?.failingSince, Date.now(), parts))}
+          <span className="hint" dir="auto" title={owed?.failingSince && wholly(owed.failingSince)}>
+            {owed?.failingSince && ops.began(exactly(owed.failingSince))}
             {owed?.lastError && `: ${visible(owed.lastError)}`}
           </span>
         )}
-        {goneAt && <span className="hint">{ops.gone(ago(goneAt, Date.now(), parts))}</span>}
+        {goneAt && <When at={goneAt} short={(time) => ops.gone(exactly(time))} />}
         <Guarded subject={`${target.name} ${state}`}>
           {state === "disabled" && (
             <button type="button" data-testid="enable-target" onClick={() => void act(ops.enable, "POST", `/webhooks/${encodeURIComponent(target.name)}/enable`)}>

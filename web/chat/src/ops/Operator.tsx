@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { at } from "../lib/base";
 import { ApiError, call, usePolled } from "../server/api";
 import { UpstreamSection, WebhookSection } from "./Backlog";
@@ -6,22 +6,19 @@ import { Bar } from "../bar/Bar";
 import { DeadLetters } from "./DeadLetters";
 import { NodesSection } from "./Nodes";
 import { Overview } from "./Overview";
-import { onLink, usePlace } from "../lib/route";
+import { PARTS, insteadOf, placeOf, readable } from "./parts";
+import { goInstead, onLink, usePlace } from "../lib/route";
 import { RunsPage } from "./RunsPage";
 import type { Act } from "./RunTable";
 import SignIn from "../server/SignIn";
 import { bearer } from "../server/session";
+import { useMay } from "../server/who";
 import { StoreSection } from "./StoreSection";
 import { sentence, staleWords, wordsFor } from "../lib/words";
 import { ops } from "../words/ops";
 import "../styles/operator.css";
 
 const EVERY_MS = 3_000;
-
-/** The parts of the operator's view. web.go serves the page at each. */
-const PARTS = ["overview", "runs", "dead-letters", "servers", "upstreams", "webhooks"] as const;
-
-const placeOf = (part: (typeof PARTS)[number]) => (part === "overview" ? "/ops" : `/ops/${part}`);
 
 /** What the server does, what could not be done, and what an operator can do about it. */
 export default function Operator() {
@@ -30,6 +27,13 @@ export default function Operator() {
   const [said, setSaid] = useState<{ text: string; bad: boolean }>();
 
   const { error } = counts;
+  const may: Record<string, boolean | undefined> = { admin: useMay("admin"), metrics: useMay("metrics"), tenants: useMay("tenants") };
+  const known = may.admin !== undefined;
+  const parts = readable((scope) => may[scope] === true);
+  const instead = known && error?.status !== 401 ? insteadOf(place, parts) : undefined;
+  useEffect(() => {
+    if (instead !== undefined) goInstead(instead);
+  }, [instead]);
   if (error?.status === 401) {
     return (
       <div className="place">
@@ -52,22 +56,23 @@ export default function Operator() {
     counts.refresh();
   };
   const part = PARTS.find((one) => placeOf(one) === place);
+  const shown = known && instead === undefined ? part : undefined;
   const dead = counts.data?.dead_letter ?? 0;
   return (
     <div className="place">
       <Bar title={part === undefined || part === "overview" ? undefined : ops.places[part]} />
       <main className="page wide">
         <nav className="parts" aria-label={ops.parts}>
-          {PARTS.map((one) => (
+          {parts.map((one) => (
             <a key={one} href={at(placeOf(one))} aria-current={one === part ? "page" : undefined} data-testid={`ops-${one}`} onClick={onLink}>
               {ops.places[one]}
               {one === "dead-letters" && dead > 0 && <span className="tag late">{dead}</span>}
             </a>
           ))}
         </nav>
-        {error && (
+        {error && error.status !== 403 && (
           <p className="banner" role="alert" data-testid="ops-error">
-            {error.status === 403 ? ops.notOperator : staleWords(error, counts.data !== undefined)}
+            {staleWords(error, counts.data !== undefined)}
           </p>
         )}
         {said && (
@@ -83,17 +88,17 @@ export default function Operator() {
             </a>
           </p>
         )}
-        {part === "overview" && <Overview counts={counts} />}
-        {part === "runs" && <RunsPage act={act} />}
-        {part === "dead-letters" && <DeadLetters act={act} changed={counts.refresh} />}
-        {part === "servers" && (
+        {shown === "overview" && <Overview counts={counts} />}
+        {shown === "runs" && <RunsPage act={act} running={counts.data?.claimed} />}
+        {shown === "dead-letters" && <DeadLetters act={act} changed={counts.refresh} />}
+        {shown === "servers" && (
           <>
             <NodesSection />
             <StoreSection />
           </>
         )}
-        {part === "upstreams" && <UpstreamSection />}
-        {part === "webhooks" && <WebhookSection act={act} />}
+        {shown === "upstreams" && <UpstreamSection />}
+        {shown === "webhooks" && <WebhookSection act={act} />}
       </main>
     </div>
   );

@@ -1,22 +1,21 @@
-import { usePolled, type Page, type Polled } from "../server/api";
+import { usePolled, type InboxItem, type Page, type Polled } from "../server/api";
 import { at } from "../lib/base";
 import { ActivitySection } from "./Activity";
 import { WorkSection } from "./Backlog";
-import type { TargetInfo, UpstreamInfo, WorkInfo } from "./backlogs";
-import { useFailedOfHour } from "./failures";
-import { coverage, failedOfAll, findings, isEverybody, missing, seesOthers } from "./health";
+import { oldestWords, type TargetInfo, type UpstreamInfo, type WorkInfo } from "./backlogs";
+import { coverage, failedHref, failedOfAll, findings, isEverybody, missing, seesOthers } from "./health";
 import type { NodeInfo, StoreInfo } from "./nodes";
-import { QuestionsSection } from "./QuestionsSection";
 import { onLink } from "../lib/route";
-import { runsHref } from "./runfilters";
+import { RUNNING, runsHref } from "./runfilters";
 import { STATES, stateWords } from "./RunTable";
 import { Figure } from "./StoreSection";
+import { useFailedOfHour } from "./tenantruns";
 import { useMe } from "../server/who";
 import { ops } from "../words/ops";
 
 const EVERY_MS = 5_000;
 
-/** Whether all is well, what waits, and what is done. */
+/** Whether all is well, what is going on, and what is on record. */
 export function Overview({ counts: delivered }: { counts: Polled<Record<string, number>> }) {
   const store = usePolled<StoreInfo>("/store", EVERY_MS);
   const nodes = usePolled<Page<NodeInfo>>("/nodes", EVERY_MS);
@@ -42,7 +41,6 @@ export function Overview({ counts: delivered }: { counts: Polled<Record<string, 
   const lack = missing([delivered, store, nodes, upstreams, targets, work, failed]);
   const well = me ? lack || "all" : lack || "looking";
   const covered = coverage(known);
-  const some = STATES.filter((state) => (counts?.[state] ?? 0) > 0);
   return (
     <>
       <div className="health" role="status" data-testid="health" data-well={found.length > 0 ? "no" : well}>
@@ -58,24 +56,55 @@ export function Overview({ counts: delivered }: { counts: Polled<Record<string, 
         )}
         {covered && <div className="hint">{ops.covers(covered)}</div>}
       </div>
-      <QuestionsSection />
+      <NowSection counts={counts} failed={failed.data} whole={whole} />
       <WorkSection work={work} />
       <ActivitySection nodes={nodes} />
-      <section aria-labelledby="record">
-        <h2 id="record">{ops.record}</h2>
-        <p className="hint">{ops.recordAbout}</p>
-        {counts && some.length === 0 && <p className="hint">{ops.noneYet}</p>}
-        <dl className="counts" data-testid="counts">
-          {some.map((state) => (
-            <Figure key={state} name={stateWords(state)} value={String(counts?.[state])} state={state} title={ops.dispatch(state)} href={state === "dead_letter" ? at("/ops/dead-letters") : whole ? runsHref({ state }) : undefined} />
-          ))}
-        </dl>
-      </section>
+      {counts && <Record counts={counts} whole={whole} />}
       {nodes.error?.status === 403 && (
         <p className="hint" data-testid="needs-metrics">
           {ops.needsMetrics}
         </p>
       )}
     </>
+  );
+}
+
+/** What is going on and what waits, each with the list of what is counted, if there is one. */
+function NowSection({ counts, failed, whole }: { counts?: Record<string, number>; failed?: ReturnType<typeof useFailedOfHour>["data"]; whole: boolean }) {
+  const { data: totals } = usePolled<{ total: number }>("/inbox/totals", EVERY_MS);
+  const { data: oldest } = usePolled<Page<InboxItem>>("/inbox?limit=1", EVERY_MS);
+  if (!counts && !totals) return null;
+  const { claimed = 0, queued = 0, dead_letter: dead = 0 } = counts ?? {};
+  return (
+    <section aria-labelledby="now">
+      <h2 id="now">{ops.rightNow}</h2>
+      <dl className="counts now" data-testid="counts">
+        {counts && <Figure name={ops.runStates.running} value={claimed} state="claimed" href={runsHref({ result: RUNNING })} />}
+        {counts && <Figure name={ops.states.queued} value={queued} state="queued" more={whole || queued === 0 ? undefined : ops.queuedAbout} href={whole ? runsHref({ state: "queued" }) : undefined} />}
+        {totals && <Figure name={ops.chatsWait} value={totals.total} more={totals.total > 0 ? ops.oldestWaits(oldestWords(oldest)) : undefined} state="asks" href={at("/inbox")} />}
+        {failed && <Figure name={ops.failedOfHour} value={failed.n} more={failed.more ? ops.orMore : undefined} state="failed" href={failedHref(failed)} />}
+        {counts && <Figure name={ops.places["dead-letters"]} value={dead} state="dead_letter" href={at("/ops/dead-letters")} />}
+      </dl>
+    </section>
+  );
+}
+
+/** What the sums are of that go on no list of everybody's. */
+const OVER = STATES.filter((state) => state !== "queued" && state !== "claimed" && state !== "dead_letter");
+
+/** How many runs are on record that are over. */
+function Record({ counts, whole }: { counts: Record<string, number>; whole: boolean }) {
+  const some = OVER.filter((state) => (counts[state] ?? 0) > 0);
+  if (some.length === 0) return null;
+  return (
+    <details className="on-record" data-testid="record">
+      <summary>{ops.record(some.reduce((sum, state) => sum + counts[state]!, 0))}</summary>
+      <p className="hint">{whole ? ops.recordAbout : ops.recordOfTenant}</p>
+      <dl className="counts">
+        {some.map((state) => (
+          <Figure key={state} name={stateWords(state)} value={counts[state]!} state={state} title={ops.dispatch(state)} href={whole ? runsHref({ state }) : undefined} />
+        ))}
+      </dl>
+    </details>
   );
 }

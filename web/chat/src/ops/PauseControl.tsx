@@ -6,8 +6,8 @@ const REASONS = ["review", "safety", "budget", "maintenance", "other"] as const;
 
 const MINUTES = [5, 60, 24 * 60];
 
-/** Pauses a thread's run, with why and for how long. `act` does it. */
-export function PauseControl({ base, act }: { base: string; act: Act }) {
+/** Pauses a thread's run, with why and for how long. `act` does it, at a path. */
+export function PauseControl({ path, act }: { path: string; act: Act }) {
   const [reason, setReason] = useState("");
   const [after, setAfter] = useState("");
   const [minutes, onTimeout] = after.split(" ");
@@ -21,7 +21,7 @@ export function PauseControl({ base, act }: { base: string; act: Act }) {
         type="button"
         data-testid="pause"
         title={ops.pauseAbout}
-        onClick={() => void act(ops.pause, "POST", `${base}/pause`, how, outcome)}
+        onClick={() => void act(ops.pause, "POST", path, how, outcome)}
       >
         {ops.pauseNext}
       </button>

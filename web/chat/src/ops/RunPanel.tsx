@@ -11,20 +11,20 @@ import { moreFacts } from "./runfacts";
 import { chatName, nameOf, nameOfId } from "./runnames";
 import { RunQuestions } from "./RunQuestions";
 import { RunSteps } from "./RunSteps";
-import type { Act } from "./RunTable";
+import { isLetter, RunActions, type Act } from "./RunTable";
 import { failureOf, isPaused, runDetail, runState } from "./runstates";
 import { RunTimeline } from "./RunTimeline";
-import { exactly } from "../lib/exactly";
-import { tookWords } from "./runway";
+import { waitsSince, workedWords } from "./runway";
 import { useTurn } from "./turn";
 import { runHref } from "./runfilters";
 import { sentence } from "../lib/words";
+import { When } from "./When";
 import { ops } from "../words/ops";
 
 interface Props {
   run: RunInfo;
   act: Act;
-  /** It may be of another namespace, whose chats cannot be acted on here. */
+  /** It may be of another namespace. */
   across: boolean;
   /** The list is beside it. */
   beside: boolean;
@@ -38,7 +38,7 @@ const EVERY_MS = 5_000;
 /** All that is known of a run, and what can be done about its chat. */
 export function RunPanel({ run, act, across, beside, only, close }: Props) {
   const { words, tone } = runState(run);
-  const { asked, calls } = useTurn(run, across);
+  const { asked, calls, last } = useTurn(run, across);
   const of = across ? `&namespace=${encodeURIComponent(run.namespace)}` : "";
   const { data } = usePolled<Page<DecisionInfo>>(`/threads/${encodeURIComponent(run.threadId)}/decisions?limit=200${of}`, EVERY_MS);
   const decisions = data?.items ?? [];
@@ -67,11 +67,24 @@ export function RunPanel({ run, act, across, beside, only, close }: Props) {
           <strong>{failure.title}.</strong> {failure.message && <span dir="auto">{visible(sentence(failure.message))}</span>} {failure.code && <code>{failure.code}</code>}
         </div>
       )}
+      {failure && last && run.state !== "dead_letter" && (
+        <p data-testid="run-retry">
+          {across && `${ops.retryOfOther(run.user ? visible(run.user) : ops.itsUser)} `}
+          <a href={threadHref(run.threadId, across ? run.namespace : undefined)} onClick={onLink}>
+            {across ? ops.toChat : ops.retryOwn}
+          </a>
+        </p>
+      )}
+      {isLetter(run) && (
+        <div className="actions" data-testid="run-letter">
+          <RunActions run={run} act={act} across={across} />
+        </div>
+      )}
       <RunTimeline run={run} decisions={decisions} />
       <Facts facts={factsOf(run, across)} />
       <RunQuestions run={run} decisions={decisions} />
       <RunSteps run={run} calls={calls} />
-      {!across && <ChatActions run={run} act={act} only={only} />}
+      <ChatActions run={run} act={act} across={across} only={only} />
       <details>
         <summary>{ops.ids}</summary>
         <Facts facts={idsOf(run).map(([name, id]) => [name, <Id key={name} name={name} id={id} />])} />
@@ -83,6 +96,7 @@ export function RunPanel({ run, act, across, beside, only, close }: Props) {
 /** What is known in a word or two. A run that others go on with leads to them. */
 function factsOf(run: RunInfo, across: boolean): Array<[string, ReactNode]> {
   const { wrote, user, stoppedBy, error, replacedBy, continuedAs } = run;
+  const since = waitsSince(run);
   const leads = (id: string) => (
     <a key={id} href={runHref(run.threadId, id)} onClick={onLink} dir="auto">
       {visible(nameOfId(id))}
@@ -102,8 +116,9 @@ function factsOf(run: RunInfo, across: boolean): Array<[string, ReactNode]> {
     error && !replacedBy && !failureOf(run) && [ops.why, visible(runDetail(run))],
     continuedAs && !across && [ops.wentOnAs, leads(continuedAs)],
     ...moreFacts(run),
-    [ops.columns.began, exactly(run.createdAt)],
-    [ops.columns.took, tookWords(run)],
+    [ops.columns.began, <When key="began" at={run.createdAt} plain />],
+    since && [ops.waitsSince, <When key="waits" at={since} plain />],
+    workedWords(run) && [ops.worked, workedWords(run)],
     [ops.agent, run.agent ? <code key="agent">{visible(run.agent)}</code> : ops.default],
     [ops.attempts, ops.nOf(Math.min(run.attempts, run.maxAttempts), run.maxAttempts)],
   ];
@@ -143,21 +158,23 @@ function Id({ name, id }: { name: string; id: string }) {
 }
 
 /** What can be done about the whole chat of a run: nothing that would do nothing. */
-function ChatActions({ run, act, only }: { run: RunInfo; act: Act; only?: (threadId: string) => void }) {
+function ChatActions({ run, act, across, only }: Pick<Props, "run" | "act" | "across" | "only">) {
   const base = `/threads/${encodeURIComponent(run.threadId)}`;
+  const of = across ? `?namespace=${encodeURIComponent(run.namespace)}` : "";
   const live = run.state === "queued" || run.state === "claimed";
   const paused = isPaused(run);
+  if (across && !live && !run.waits) return null;
   return (
     <>
       <h4>{ops.itsChat}</h4>
       <Guarded subject={`${run.id} ${live} ${paused}`} className="actions">
-        {run.state === "claimed" && <PauseControl base={base} act={act} />}
+        {run.state === "claimed" && <PauseControl path={`${base}/pause${of}`} act={act} />}
         {paused && (
           <button
             type="button"
             data-testid="unpause"
             title={ops.goOnAbout}
-            onClick={() => void act(ops.goOn, "POST", `${base}/unpause`, undefined, ({ resumed }) => (resumed ? ops.goesOn : ops.nothingPaused))}
+            onClick={() => void act(ops.goOn, "POST", `${base}/unpause${of}`, undefined, ({ resumed }) => (resumed ? ops.goesOn : ops.nothingPaused))}
           >
             {ops.goOn}
           </button>
@@ -168,7 +185,7 @@ function ChatActions({ run, act, only }: { run: RunInfo; act: Act; only?: (threa
             data-testid="interrupt-thread"
             title={ops.stopAllAbout}
             onClick={() =>
-              void act(ops.stopAll, "POST", `${base}/interrupt`, { reason: "interrupted by an operator" }, ({ active, superseded, waiting }) =>
+              void act(ops.stopAll, "POST", `${base}/interrupt${of}`, { reason: "interrupted by an operator" }, ({ active, superseded, waiting }) =>
                 active || waiting || (superseded as unknown[] | undefined)?.length ? ops.stoppedAll : ops.nothingUnderWay,
               )
             }
@@ -182,7 +199,7 @@ function ChatActions({ run, act, only }: { run: RunInfo; act: Act; only?: (threa
           </button>
         )}
       </Guarded>
-      <ForgetRuns base={base} act={act} />
+      {!across && <ForgetRuns base={base} act={act} />}
     </>
   );
 }

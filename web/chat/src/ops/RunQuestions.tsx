@@ -8,6 +8,7 @@ import { toldOnRecord, verdictOf } from "../decision/told";
 import { Verdict } from "../decision/Verdict";
 import { hasExpired, openQuestions } from "./runstates";
 import { exactly } from "../lib/exactly";
+import { When } from "./When";
 import { ops } from "../words/ops";
 
 /** What a run has asked, with who answered, how and when, and the answers that began it. */
@@ -57,7 +58,7 @@ function Open({ question }: { question: OpenQuestion }) {
     <li data-testid="run-question" data-open>
       <strong dir="auto">{visible(message ?? reason ?? ops.aQuestion)}</strong>
       <span className={`tag ${late ? "late" : "asked"}`}>{late ? ops.runStates.expired : ops.runStates.asks}</span>
-      {expiresAt && <time className="hint" dateTime={expiresAt}>{(late ? ops.expiredAt : ops.expiresAt)(exactly(expiresAt))}</time>}
+      {expiresAt && <When at={expiresAt} short={(time) => (late ? ops.expiredAt : ops.expiresAt)(exactly(time))} />}
     </li>
   );
 }
@@ -69,7 +70,9 @@ function Decided({ decision }: { decision: DecisionInfo }) {
   return (
     <li data-testid="run-question">
       <strong dir="auto">{visible(message ?? tool ?? reason ?? ops.aQuestion)}</strong>
-      <Verdict badges={[verdictOf(told, tool !== undefined)]} at={at} />
+      <span className="verdict-when">
+        <Verdict badges={[verdictOf(told, tool !== undefined)]} /> <When at={at} />
+      </span>
       {told.reason !== undefined && <q dir="auto">{visible(told.reason)}</q>}
       {told.changed && <Changes changes={told.changed} />}
       {(args !== undefined || answer !== undefined) && (

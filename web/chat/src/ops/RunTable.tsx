@@ -1,7 +1,6 @@
 import { Fragment, useEffect, useRef } from "react";
 import type { RunInfo } from "../server/api";
 import { dayOf, dayWords } from "../chat/times";
-import { alike } from "../../../react/lib/alike";
 import { useDue } from "../../../react/lib/DueTag";
 import { Guarded } from "../../../react/lib/Guarded";
 import { visible } from "../../../react/lib/misleading";
@@ -11,10 +10,9 @@ import { RunPanel } from "./RunPanel";
 import { runHref } from "./runfilters";
 import { belowName, nameOf } from "./runnames";
 import { openQuestions, runLine, runState } from "./runstates";
-import { ago } from "../../../react/lib/time";
-import { hourWords, secondWords, tookWords } from "./runway";
+import { secondWords } from "./runway";
 import { useWide } from "../lib/wide";
-import { parts } from "../words";
+import { Length, When } from "./When";
 import { ops } from "../words/ops";
 
 /** Does something and says what became of it; `outcome` reads the answer. */
@@ -44,7 +42,7 @@ const otherDay = (above: RunInfo, one: RunInfo) => dayOf(Date.parse(above.create
 
 const isLive = ({ state }: RunInfo) => state === "queued" || state === "claimed";
 
-const isLetter = ({ state, continuedAs }: RunInfo) => state === "dead_letter" && !continuedAs;
+export const isLetter = ({ state, continuedAs }: RunInfo) => state === "dead_letter" && !continuedAs;
 
 /** Runs by day, and beside them all that is known of the chosen one, or in their place if there is no room. */
 export function RunTable({ runs, act, across = false, shown, only }: Props) {
@@ -68,7 +66,6 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
     next?.focus({ preventScroll: true });
     next?.scrollIntoView({ block: run ? "start" : "center" });
   }, [run?.id, beside]);
-  const same = alike(runs.map(nameOf));
   const acts = runs.some((one) => isLive(one) || isLetter(one));
   const { state, what, agent, began, took } = ops.columns;
   const hrefOf = (one: RunInfo) => {
@@ -103,7 +100,7 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
                     </th>
                   </tr>
                 )}
-                <Row run={one} same={same.has(nameOf(one))} act={act} across={across} acts={acts} open={one.id === run?.id} href={hrefOf(one)} choose={() => choose(one.id === run?.id ? undefined : one.id)} />
+                <Row run={one} act={act} across={across} acts={acts} open={one.id === run?.id} href={hrefOf(one)} choose={() => choose(one.id === run?.id ? undefined : one.id)} />
               </Fragment>
             ))}
           </tbody>
@@ -114,7 +111,7 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
   );
 }
 
-function Row({ run, same, act, across, acts, open, href, choose }: { run: RunInfo; same: boolean; act: Act; across: boolean; acts: boolean; open: boolean; href: string; choose: () => void }) {
+function Row({ run, act, across, acts, open, href, choose }: { run: RunInfo; act: Act; across: boolean; acts: boolean; open: boolean; href: string; choose: () => void }) {
   const { words, tone } = runState(run);
   const line = belowName(run, runLine(run));
   const by = across && run.user !== undefined;
@@ -144,11 +141,9 @@ function Row({ run, same, act, across, acts, open, href, choose }: { run: RunInf
       </td>
       <td className="agent">{run.agent ? <code>{visible(run.agent)}</code> : ops.default}</td>
       <td className="began">
-        <time dateTime={run.createdAt} title={`${ago(run.createdAt, Date.now(), parts)}, ${run.createdAt}`}>
-          {same ? secondWords(run.createdAt) : hourWords(run.createdAt)}
-        </time>
+        <When at={run.createdAt} short={secondWords} plain />
       </td>
-      <td className="took">{tookWords(run)}</td>
+      <td className="took"><Length run={run} /></td>
       {acts && (
         <td className="acts">
           <RunActions run={run} act={act} across={across} />
@@ -161,7 +156,7 @@ function Row({ run, same, act, across, acts, open, href, choose }: { run: RunInf
 const dismissed = ({ stopped }: Record<string, unknown>) => (stopped ? ops.dismissed : ops.noDeadLetter);
 
 /** What can be done about one run. */
-function RunActions({ run, act, across }: { run: RunInfo; act: Act; across: boolean }) {
+export function RunActions({ run, act, across }: { run: RunInfo; act: Act; across: boolean }) {
   const path = `/threads/${encodeURIComponent(run.threadId)}/runs/${encodeURIComponent(run.id)}`;
   const of = across ? `?namespace=${encodeURIComponent(run.namespace)}` : "";
   return (

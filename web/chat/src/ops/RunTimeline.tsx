@@ -1,7 +1,7 @@
 import type { DecisionInfo } from "../server/api";
 import { visible } from "../../../react/lib/misleading";
-import { exactly } from "../lib/exactly";
 import { between, wayOf, type RunOnRecord } from "./runway";
+import { When } from "./When";
 import { ops } from "../words/ops";
 
 /** The way of one run through its states. */
@@ -16,12 +16,7 @@ export function RunTimeline({ run, decisions }: { run: RunOnRecord; decisions: r
           return (
             <li key={i} data-tone={tone}>
               <strong dir="auto">{visible(words)}</strong>
-              {at && (
-                <time className="hint" dateTime={at} title={at}>
-                  {exactly(at)}
-                  {between(before, at) && ` ${ops.later(between(before, at))}`}
-                </time>
-              )}
+              {at && <When at={at} after={between(before, at) && ops.later(between(before, at))} />}
               {detail && (
                 <span className="hint" dir="auto">
                   {visible(detail)}

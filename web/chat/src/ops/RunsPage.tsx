@@ -1,6 +1,5 @@
 import { type ReactNode, useMemo, useRef } from "react";
 import type { RunInfo } from "../server/api";
-import { FailedRuns } from "./FailedRuns";
 import { FindById } from "./FindById";
 import { seesOthers } from "./health";
 import { Menu } from "../inbox/Menu";
@@ -9,8 +8,9 @@ import { goInstead } from "../lib/route";
 import { Pager } from "../server/Pager";
 import { usePages } from "../server/pages";
 import { useQuery } from "./place";
-import { ANY, filtersIn, noneWords, OF_TENANT, RESULTS, resultWords, runsHref, runsPath, SINCE, sinceWords, summaryWords, TENANT, type RunFilters } from "./runfilters";
+import { ANY, defaultSince, filtersIn, noneWords, ofTenant, OWN, RESULTS, resultWords, RUNNING, runsHref, runsPath, SINCE, sinceOf, sinceWords, summaryWords, type RunFilters } from "./runfilters";
 import { BESIDE, RunTable, STATES, stateWords, type Act } from "./RunTable";
+import { TenantRuns } from "./TenantRuns";
 import { titleOf, withTitles } from "./titles";
 import { useMe } from "../server/who";
 import { useWide } from "../lib/wide";
@@ -21,18 +21,20 @@ const EVERY_MS = 3_000;
 /** How many runs are shown at once. */
 const SIZE = 50;
 
-/** The runs of all own chats, or of everybody in the tenant those that failed. */
-export function RunsPage({ act }: { act: Act }) {
+/** The runs of everybody in the tenant, or of one's own chats. `running` is how many run now in the tenant, if that is known. */
+export function RunsPage({ act, running }: { act: Act; running?: number }) {
   const filters = filtersIn(useQuery());
   const others = seesOthers(useMe());
-  const whose = others && <Menu label={ops.whose} hook="run-whose" value={filters.whose} all={ops.yours} values={[TENANT]} words={() => ops.ofTenant} choose={(whose) => goInstead(runsHref({ since: filters.since, whose }))} />;
-  const List = others && filters.whose === TENANT ? TenantsFailed : OwnRuns;
+  const tenants = others && ofTenant(filters);
+  const whose = others && <Menu label={ops.whose} hook="run-whose" value={tenants ? "" : OWN} all={ops.ofTenant} values={[OWN]} words={() => ops.yours} choose={(whose) => show({ ...ANY, since: filters.since, result: filters.result, whose })} />;
   return (
-    <FindById act={act} titled={(title) => goInstead(runsHref({ title }))}>
-      <List filters={filters} act={act} whose={whose} />
+    <FindById act={act} titled={(title) => show({ ...ANY, title })}>
+      {tenants ? <Tenants filters={filters} act={act} whose={whose} running={running} /> : <OwnRuns filters={filters} act={act} whose={whose} />}
     </FindById>
   );
 }
+
+const show = (some: RunFilters) => goInstead(runsHref(some));
 
 interface ListProps {
   filters: RunFilters;
@@ -41,17 +43,20 @@ interface ListProps {
   whose: ReactNode;
 }
 
-/** What failed in the tenant, by when. */
-function TenantsFailed({ filters, act, whose }: ListProps) {
+/** Those of the tenant, by what they came to and when. */
+function Tenants({ filters, act, whose, running }: ListProps & { running?: number }) {
+  const since = sinceOf(filters);
+  const usual = defaultSince(filters.result);
   return (
     <section aria-labelledby="all-runs">
       <h2 id="all-runs">{ops.runs}</h2>
-      <p className="hint">{ops.failedAbout}</p>
+      <p className="hint">{ops.tenantAbout}</p>
       <div className="filters">
         {whose}
-        <Menu label={ops.failedWhen} hook="run-since" value={filters.since === OF_TENANT ? "" : filters.since} all={sinceWords(OF_TENANT)} values={SINCE.filter((one) => one !== OF_TENANT)} words={sinceWords} choose={(since) => goInstead(runsHref({ ...filters, since }))} />
+        <Menu label={ops.outcome} hook="run-result" value={filters.result} all={ops.any} values={[RUNNING, ...RESULTS]} words={resultWords} choose={(result) => show({ ...filters, result })} />
+        <Menu label={ops.happened} hook="run-since" value={since === usual ? "" : since} all={sinceWords(usual)} values={SINCE.filter((one) => one !== usual)} words={sinceWords} choose={(since) => show({ ...filters, since })} />
       </div>
-      <FailedRuns key={filters.since} since={filters.since || OF_TENANT} act={act} />
+      <TenantRuns key={`${since} ${filters.result === "error"}`} filters={filters} act={act} show={show} running={running} />
     </section>
   );
 }
@@ -62,7 +67,6 @@ function OwnRuns({ filters, act, whose }: ListProps) {
   // The pages behind the first one are of the same time.
   const path = useMemo(() => runsPath(JSON.parse(key) as RunFilters, SIZE), [key]);
   const { data, error, refresh, place } = usePages<RunInfo>(path, EVERY_MS);
-  const show = (some: RunFilters) => goInstead(runsHref(some));
   const actHere: Act = async (...what) => {
     await act(...what);
     refresh();
@@ -74,7 +78,7 @@ function OwnRuns({ filters, act, whose }: ListProps) {
   const folded = !useWide(BESIDE);
   const menus = (
     <>
-      <Menu label={ops.outcome} hook="run-result" value={filters.result} all={ops.any} values={RESULTS} words={resultWords} choose={(result) => show({ ...filters, result })} />
+      <Menu label={ops.outcome} hook="run-result" value={filters.result} all={ops.any} values={[RUNNING, ...RESULTS]} words={resultWords} choose={(result) => show({ ...filters, result })} />
       {!filters.thread && <Menu label={ops.columns.began} hook="run-since" value={filters.since} all={ops.anyTime} values={SINCE} words={sinceWords} choose={(since) => show({ ...filters, since })} />}
       <Menu label={ops.agent} hook="run-agent" value={filters.agent} all={ops.any} values={agents.length > 1 || filters.agent ? agents : undefined} choose={(agent) => show({ ...filters, agent })} />
     </>

@@ -4,7 +4,7 @@ import { span } from "./backlogs";
 import { countWords, took, type StoreInfo } from "./nodes";
 import { onLink } from "../lib/route";
 import { sizeWords } from "../../../react/lib/size";
-import { ago } from "../../../react/lib/time";
+import { exactly } from "../lib/exactly";
 import { parts } from "../words";
 import { ops } from "../words/ops";
 
@@ -20,7 +20,7 @@ export function StoreSection() {
       <Unread error={error} shown={data !== undefined} />
       {data && !data.available && (
         <p className="hint" role="status" data-testid="store-away">
-          {ops.storeAway} {data.at ? `${ops.figuresFrom(ago(data.at, Date.now(), parts))} ` : ""}
+          {ops.storeAway} {data.at ? `${ops.figuresFrom(exactly(data.at))} ` : ""}
           {ops.asksAgain}
         </p>
       )}
@@ -62,7 +62,7 @@ export function StoreSection() {
 
 interface FigureProps {
   name: string;
-  value: string;
+  value: string | number;
   more?: string;
   state?: string;
   /** What it is for programs. */
@@ -71,11 +71,11 @@ interface FigureProps {
   href?: string;
 }
 
-/** A number of a list of them, under its name. */
+/** A number of a list of them, under its name. None of something leads nowhere. */
 export function Figure({ name, value, more, state, title, href }: FigureProps) {
   return (
-    <div data-state={state} title={title}>
-      <dt>{href ? <a href={href} onClick={onLink}>{name}</a> : name}</dt>
+    <div data-state={state} data-none={value === 0 || undefined} title={title}>
+      <dt>{href && value !== 0 ? <a href={href} onClick={onLink}>{name}</a> : name}</dt>
       <dd>
         {value} {more && <span className="hint">{more}</span>}
       </dd>

@@ -58,11 +58,14 @@ export function coverage({ failed, everybody, counts, work, store, nodes, upstre
     work && covered.work,
     store && covered.store,
     nodes && covered.nodes(nodes.length),
-    upstreams && covered.upstreams(upstreams.length),
-    targets && covered.targets(targets.length),
+    upstreams?.length && covered.upstreams(upstreams.length),
+    targets?.length && covered.targets(targets.length),
   ];
-  return new Intl.ListFormat(locale).format(parts.filter((one) => one !== undefined));
+  return new Intl.ListFormat(locale).format(parts.filter((one) => typeof one === "string"));
 }
+
+/** The list of the runs of the last hour that failed. */
+export const failedHref = ({ whose }: Pick<NonNullable<Known["failed"]>, "whose">) => runsHref({ result: "error", since: "hour", whose });
 
 /** A run that has waited longer for a worker is not well. */
 const WAITS_MS = 60_000;
@@ -78,11 +81,11 @@ export function findings({ store, nodes = [], counts = {}, upstreams = [], targe
   const away = nodes.filter((one) => one.state === "serving" && !one.storeAvailable).length;
   if (away > 0 && store?.available) find(at("/ops/servers"), ops.finds.noStore(away));
   for (const { agent, waiting, oldestMs } of work) {
-    if (waiting > 0 && oldestMs >= WAITS_MS) find(at("/ops/runs"), ops.finds.waits(waiting, agent || ops.finds.defaultAgent, span(oldestMs)));
+    if (waiting > 0 && oldestMs >= WAITS_MS) find(undefined, ops.finds.waits(waiting, agent || ops.finds.defaultAgent, span(oldestMs)));
   }
   const dead = counts.dead_letter ?? 0;
   if (dead > 0) find(at("/ops/dead-letters"), ops.finds.dead(dead));
-  if (failed && failed.n > 0) find(runsHref({ since: "hour", ...(failed.whose ? { whose: failed.whose } : { result: "error" }) }), ops.finds.failed(failed.n, failed.more));
+  if (failed && failed.n > 0) find(failedHref(failed), ops.finds.failed(failed.n, failed.more));
   // The hour's own are among them only if they reach as far back.
   const own = everybody && everybody.withinMs >= AGES.hour! ? (failed?.n ?? 0) : 0;
   if (everybody && everybody.failed > own) find(undefined, ops.finds.failedOfAll(everybody.failed, span(everybody.withinMs)));

@@ -17,7 +17,7 @@ export interface RunFilters {
   since: string;
   /** A part of the title of the chat; empty for any. */
   title: string;
-  /** `tenant`: those of everybody there, which failed; empty for one's own. */
+  /** `tenant`: those of everybody there; `own`: one's own; empty: of everybody whom one sees, unless what is chosen is known of one's own alone. */
   whose: string;
 }
 
@@ -27,18 +27,27 @@ export const ANY: RunFilters = { result: "", state: "", agent: "", thread: "", s
 /** The kinds of outcomes that the server tells apart. */
 export const RESULTS = Object.keys(ops.results);
 
-export const resultWords = (result: string) => (ops.results as Record<string, string>)[result] ?? result;
+/** The outcome of a run that has none so far. */
+export const RUNNING = "running";
+
+export const resultWords = (result: string) => (result === RUNNING ? ops.runStates.running : ((ops.results as Record<string, string>)[result] ?? result));
 
 const HOUR_MS = 3_600_000;
 
 /** The ages by which runs are chosen. */
 export const AGES: Record<string, number> = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 7 * 24 * HOUR_MS };
 
-/** All users of the tenant, as a filter says it. */
+/** All users of the tenant, and whoever looks alone, as a filter says it. */
 export const TENANT = "tenant";
+export const OWN = "own";
 
-/** How long ago runs of the tenant failed at most, unless another time is chosen. */
-export const OF_TENANT = "day";
+/** Whether those of the tenant are asked for, by somebody who sees others. */
+export const ofTenant = ({ whose, thread, title, state }: RunFilters) => whose === TENANT || (whose === "" && !thread && !title && !state);
+
+/** How long ago runs of the tenant began or ended at most: what failed is looked for further back, unless another time is chosen. */
+export const sinceOf = ({ since, result }: Pick<RunFilters, "since" | "result">) => since || defaultSince(result);
+
+export const defaultSince = (result: string) => (result === "error" ? "day" : "hour");
 
 /** How long ago runs began at most. */
 export const SINCE = Object.keys(AGES);
@@ -52,7 +61,7 @@ export function filtersIn(query: URLSearchParams): RunFilters {
   const filters = { ...ANY };
   for (const name of NAMES) filters[name] = query.get(name) ?? "";
   if (!Object.hasOwn(AGES, filters.since)) filters.since = "";
-  if (filters.whose !== TENANT) filters.whose = "";
+  if (filters.whose !== TENANT && filters.whose !== OWN) filters.whose = "";
   return filters;
 }
 
@@ -70,6 +79,10 @@ export const runHref = (thread: string, id: string) => `${runsHref({ thread })}&
 export function runsPath({ since, whose: _, ...filters }: RunFilters, size: number, now = Date.now()): string {
   const query = new URLSearchParams({ limit: String(size) });
   for (const [name, value] of Object.entries(filters)) if (value) query.set(name, value);
+  if (filters.result === RUNNING) {
+    query.delete("result");
+    query.set("state", "claimed");
+  }
   const age = AGES[since];
   if (age !== undefined && !filters.thread) query.set("from", new Date(now - age).toISOString());
   return `/runs?${query}`;

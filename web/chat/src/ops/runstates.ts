@@ -31,6 +31,12 @@ export const hasExpired = ({ expiresAt }: OpenQuestion, now = Date.now()) => Dat
 export const openQuestions = ({ waits: open, outcome }: Told): OpenQuestion[] =>
   open ? (outcome?.outcome?.interrupts ?? []).filter(({ reason }) => reason === undefined || !waits(reason)) : [];
 
+/** Whether a run waits for answers that nobody can give any more. */
+export function isLate(run: Told, now = Date.now()): boolean {
+  const open = openQuestions(run);
+  return open.length > 0 && open.every((one) => hasExpired(one, now));
+}
+
 /** Of a run that was stopped: by whom, as far as that is known. */
 function stopped({ replacedBy, stoppedBy, error }: Pick<Told, "replacedBy" | "stoppedBy" | "error">): RunState {
   if (replacedBy) return { words: ops.runStates.superseded, tone: "" };
@@ -66,9 +72,7 @@ export function runState(run: Told, now = Date.now()): RunState {
     if (wait) return { words: run.waits ? waitsFor(wait.reason!, wait.expiresAt, parts) : run.continuedAs ? ops.runStates.waited : ops.runStates.waitedOnly, tone: "" };
     if (!run.waits) return asked(run);
     if (isPaused(run)) return { words: ops.runStates.paused, tone: "asked" };
-    const open = openQuestions(run);
-    const late = open.length > 0 && open.every((one) => hasExpired(one, now));
-    return late ? { words: ops.runStates.expired, tone: "late" } : { words: ops.runStates.asks, tone: "asked" };
+    return isLate(run, now) ? { words: ops.runStates.expired, tone: "late" } : { words: ops.runStates.asks, tone: "asked" };
   }
   if (outcome?.type === "RUN_FINISHED") return { words: ops.runStates.succeeded, tone: "done" };
   return { words: ops.runStates.ended, tone: "" };

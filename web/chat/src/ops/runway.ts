@@ -1,8 +1,9 @@
-// The way of a run through its states, from what is on record of it.
+// What happened to a run, from what is on record of it.
 
 import type { DecisionInfo, RunInfo } from "../server/api";
+import { span } from "./backlogs";
 import { decimal } from "./nodes";
-import { failureOf, runDetail, runState } from "./runstates";
+import { failureOf, isLate, runDetail, runState } from "./runstates";
 import { exactly } from "../lib/exactly";
 import { locale } from "../words";
 import { ops } from "../words/ops";
@@ -53,18 +54,26 @@ const who = ({ user }: DecisionInfo) => user || ops.somebody;
 
 const about = ({ tool, message }: DecisionInfo) => tool ?? message;
 
-const HOUR = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+/** What clocks here show at a time, whose day is known: "14:05:09". */
+export const secondWords = (time: string) => new Date(time).toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
 
-/** What clocks here show at a time: "14:05". */
-export const hourWords = (time: string) => new Date(time).toLocaleTimeString(locale, HOUR);
+/** How long a run was worked on, or has been so far; empty if nobody knows, or nobody works on it. */
+export function workedWords(run: RunOnRecord, now = Date.now()): string {
+  if (run.state === "queued") return "";
+  return between(run.createdAt, run.state === "claimed" ? new Date(now).toISOString() : (run.completedAt ?? run.updatedAt));
+}
 
-/** The same to the second, for what is called alike: "14:05:09". */
-export const secondWords = (time: string) => new Date(time).toLocaleTimeString(locale, { ...HOUR, second: "2-digit" });
+/** Since when a run waits for a worker, an answer or a time; undefined: it does not. */
+export function waitsSince(run: RunOnRecord, now = Date.now()): string | undefined {
+  if (run.state === "queued") return run.createdAt;
+  return run.waits && !isLate(run, now) ? (run.completedAt ?? run.updatedAt) : undefined;
+}
 
-/** How long a run took from its input on, or has taken so far; empty if nobody knows. */
-export function tookWords(run: RunOnRecord, now = Date.now()): string {
-  const live = run.state === "queued" || run.state === "claimed";
-  return between(run.createdAt, live ? new Date(now).toISOString() : (run.completedAt ?? run.updatedAt));
+/** How long a run has waited, or was worked on. */
+export function lengthWords(run: RunOnRecord, now = Date.now()): string {
+  const since = waitsSince(run, now);
+  // A clock that is slow has seen nothing of it yet.
+  return since === undefined ? workedWords(run, now) : ops.waitsFor(span(Math.max(1_000, now - Date.parse(since))));
 }
 
 /** How long it was from one station to another that has a time: "1.2 s", "3 min". */

@@ -63,10 +63,16 @@ function writtenBy(messages: readonly Told[], asked: RunInfo["messageId"], wrote
   return next < 0 ? behind : behind.slice(0, next);
 }
 
-/** What a run was asked and has called; empty while that is not known, or may not be. */
-export function useTurn(run: RunInfo, across: boolean): { asked?: string; calls: readonly Called[] } {
-  const { threadId, namespace, messageId, state } = run;
+/** Whether nothing has been said in the chat since. */
+export function isLast(messages: readonly Told[] | undefined, ...ids: Array<string | undefined>): boolean {
+  const last = messages?.at(-1)?.id;
+  return last !== undefined && ids.includes(last);
+}
+
+/** What a run was asked and has called, and whether its turn is the chat's last; empty while that is not known, or may not be. */
+export function useTurn(run: RunInfo, across: boolean): { asked?: string; calls: readonly Called[]; last: boolean } {
+  const { threadId, namespace, messageId, state, wrote } = run;
   const of = across ? `&namespace=${encodeURIComponent(namespace)}` : "";
   const { data } = usePolled<{ items: Told[] }>(`/threads/${encodeURIComponent(threadId)}/messages?limit=${MESSAGES}${of}`, state === "claimed" ? LIVE_MS : EVERY_MS);
-  return { asked: textOf(data?.items, messageId), calls: data ? callsOf(data.items, run) : [] };
+  return { asked: textOf(data?.items, messageId), calls: data ? callsOf(data.items, run) : [], last: isLast(data?.items, messageId, wrote?.lastId) };
 }

@@ -1,0 +1,190 @@
+// The runs of a whole tenant, by the notices of them: no list has the runs of several users.
+
+import { useEffect, useMemo, useState } from "react";
+import { ApiError, call, usePolled, type Page, type PathAt, type Polled, type RunInfo } from "../server/api";
+import type { Known } from "./health";
+import { AGES, ANY, RUNNING, runsPath, TENANT } from "./runfilters";
+
+/** What notices tell of a run. */
+export interface Noticed {
+  run: string;
+  /** The client's id of it. */
+  runId?: string;
+  at: string;
+  threadId: string;
+  namespace: string;
+  agent?: string;
+  kind: "run.started" | "run.ended";
+  /** How it ended: finish, fail, cancel or suspend. */
+  how?: string;
+  /** When it started, if a notice has told that. */
+  began?: string;
+}
+
+/** What each end is called as an outcome. */
+const RESULT_OF: Record<string, string> = { finish: "success", suspend: "interrupt", cancel: "cancelled", fail: "error" };
+
+/** What a run came to so far, by the name that filters have for it. */
+export const resultOf = ({ kind, how = "" }: Pick<Noticed, "kind" | "how">): string => (kind === "run.started" ? RUNNING : (RESULT_OF[how] ?? ""));
+
+/** What is known of a run with one notice more, which may have come before. */
+function told(before: Noticed | undefined, one: Noticed): Noticed {
+  if (one.kind === "run.ended") return { ...one, began: before?.began };
+  return { ...one, ...(before?.kind === "run.ended" && before), began: one.at };
+}
+
+/** A page of notices. */
+export interface NoticedPage extends Page<Noticed> {
+  /** Some before these may have been given up. */
+  missed?: boolean;
+  /** It is not the last, even if it is empty. */
+  more?: boolean;
+}
+
+const LIMIT = 200;
+
+/** So many pages are read at once. */
+export const MOST_PAGES = 60;
+
+/** Which notices tell that runs failed, and which tell of all runs. */
+export const FAILED = { kind: "run.ended", severity: "error" };
+export const ALL = { kind: "run.started,run.ended" };
+
+/** What was read so far: a page goes on behind the one before it. */
+export class RunNotices {
+  private readonly byRun = new Map<string, Noticed>();
+  private after?: string;
+  private pages = 0;
+  private looked = false;
+  /** Some may have been given up before they were read. */
+  missed = false;
+  /** Some are not read yet. */
+  cut = false;
+
+  constructor(
+    private readonly ageMs: number,
+    private readonly which: Record<string, string>,
+  ) {}
+
+  /** Where the next page is. */
+  readonly path = (_: string, now: number): string => {
+    const query = new URLSearchParams({ ...this.which, limit: String(LIMIT) });
+    if (this.after === undefined) query.set("from", new Date(now - this.ageMs).toISOString());
+    else query.set("after", this.after);
+    return `/notices?${query}`;
+  };
+
+  /** Takes a page. True: the next one is to be read at once. */
+  take({ items, next, missed, more }: NoticedPage): boolean {
+    this.after = next;
+    this.missed ||= missed === true;
+    for (const one of items) this.byRun.set(one.run, told(this.byRun.get(one.run), one));
+    const last = items.length === 0 && more !== true;
+    if (!last && ++this.pages < MOST_PAGES) return true;
+    this.pages = 0;
+    this.looked = true;
+    this.cut = !last;
+    return false;
+  }
+
+  /** What was read is not gone on with, as its place is of another store. */
+  restart(): void {
+    this.after = undefined;
+    this.pages = 0;
+  }
+
+  /** Those that are not too old, the latest first; undefined: pages are still to be read. */
+  list(now = Date.now()): Noticed[] | undefined {
+    if (!this.looked) return undefined;
+    for (const [run, { at }] of this.byRun) if (now - Date.parse(at) > this.ageMs) this.byRun.delete(run);
+    const time = ({ began, at }: Noticed) => Date.parse(began ?? at);
+    return [...this.byRun.values()].sort((one, other) => time(other) - time(one));
+  }
+}
+
+const EVERY_MS = 15_000;
+const LIST_MS = 5_000;
+
+/** What was read of them page by page; undefined: it is not read yet. */
+function useTaken(notices: RunNotices, data: NoticedPage | undefined, { error, refresh }: Pick<Polled<NoticedPage>, "error" | "refresh">): Noticed[] | undefined {
+  const [taken, setTaken] = useState<{ of: RunNotices; list?: Noticed[] }>();
+  useEffect(() => {
+    if (!data) return;
+    const more = notices.take(data);
+    setTaken({ of: notices, list: notices.list() });
+    if (more) refresh();
+  }, [notices, data, refresh]);
+  useEffect(() => {
+    if (error?.status === 400) notices.restart();
+  }, [notices, error]);
+  return taken?.of === notices ? taken.list : undefined;
+}
+
+/** Those of the tenant since a time of AGES, all or only what failed; undefined: they are not read yet. */
+export function useTenantsRuns(since: string, onlyFailed: boolean): Polled<Noticed[]> & { missed: boolean; cut: boolean } {
+  const notices = useMemo(() => new RunNotices(AGES[since]!, onlyFailed ? FAILED : ALL), [since, onlyFailed]);
+  const polled = usePolled<NoticedPage>(`/notices?since=${since}&failed=${onlyFailed}`, LIST_MS, undefined, notices.path);
+  return { data: useTaken(notices, polled.data, polled), error: polled.error, refresh: polled.refresh, missed: notices.missed, cut: notices.cut };
+}
+
+/** Most failed runs of one's own that are counted. */
+const COUNTED = 200;
+
+const ownOfHour: PathAt = (_, now) => runsPath({ ...ANY, result: "error", since: "hour" }, COUNTED, now);
+
+/** How many runs of the last hour have failed: the tenant's if the person sees others, or one's own. */
+export function useFailedOfHour(others: boolean): { data?: Known["failed"]; error?: ApiError } {
+  const failures = useMemo(() => new RunNotices(AGES.hour!, FAILED), []);
+  const polled = usePolled<NoticedPage>(others ? "/notices" : "/runs", EVERY_MS, undefined, others ? failures.path : ownOfHour);
+  const list = useTaken(failures, others ? polled.data : undefined, polled);
+  const { data, error } = polled;
+  if (!others) return { data: data && { n: data.items.length, more: data.next !== undefined, whose: "" }, error };
+  const { cut } = failures;
+  // That none failed is not known before all is read.
+  return { data: list && (list.length > 0 || !cut) ? { n: list.length, more: cut, whose: TENANT } : undefined, error };
+}
+
+/** How many are read at once. */
+const AT_ONCE = 6;
+
+/** The last that was noticed in each chat, among these. */
+export function latestOf(noticed: readonly Noticed[]): (one: Noticed) => string {
+  const latest = new Map<string, string>();
+  const chat = ({ namespace, threadId }: Noticed) => JSON.stringify([namespace, threadId]);
+  for (const one of noticed) if (one.at > (latest.get(chat(one)) ?? "")) latest.set(chat(one), one.at);
+  return (one) => latest.get(chat(one)) ?? one.at;
+}
+
+/** What is known of those runs, of which the thread may be gone, and whether all were asked for. One that was not over is read again when `latest` tells of something newer in its chat. */
+export function useRunsOf(noticed: readonly Noticed[], latest: (one: Noticed) => string): { runs: RunInfo[]; whole: boolean } {
+  const [known, learn] = useState<ReadonlyMap<string, { as: string; run?: RunInfo }>>(new Map());
+  useEffect(() => {
+    let over = false;
+    const read = async (one: Noticed) => {
+      try {
+        const run = await call<RunInfo>("GET", `/threads/${encodeURIComponent(one.threadId)}/runs/${encodeURIComponent(one.run)}?namespace=${encodeURIComponent(one.namespace)}`);
+        return { as: latest(one), run };
+      } catch (fault) {
+        // Those of which nobody answers are asked for at the next look.
+        return fault instanceof ApiError && fault.status === 404 ? { as: latest(one) } : undefined;
+      }
+    };
+    const isDue = (one: Noticed) => {
+      const before = known.get(one.run);
+      if (!before?.run) return before === undefined;
+      const { state, waits } = before.run;
+      return (waits || state === "queued" || state === "claimed") && before.as !== latest(one);
+    };
+    void (async () => {
+      const due = noticed.filter(isDue);
+      for (let i = 0; i < due.length && !over; i += AT_ONCE) {
+        const some = due.slice(i, i + AT_ONCE);
+        const found = await Promise.all(some.map(read));
+        if (over) return;
+        learn((before) => new Map([...before, ...some.flatMap(({ run }, n) => (found[n] ? [[run, found[n]] as const] : []))]));
+      }
+    })();
+    return () => void (over = true);
+  }, [noticed, latest]);
+  return { runs: noticed.flatMap(({ run }) => known.get(run)?.run ?? []), whole: noticed.every(({ run }) => known.has(run)) };
+}

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { insteadOf, readable } from "../src/ops/parts";
+
+const parts = (...scopes: string[]) => readable((scope) => scopes.includes(scope));
+
+it("shows the parts that somebody may read, and no other", () => {
+  expect(parts("read", "run", "approver", "admin")).toEqual(["overview", "runs", "dead-letters", "webhooks"]);
+  expect(parts("admin", "tenants")).toEqual(["overview", "runs", "dead-letters", "servers", "upstreams", "webhooks"]);
+  expect(parts("metrics")).toEqual(["overview", "servers", "upstreams"]);
+  expect(parts("read", "approver", "tenants")).toEqual([]);
+});
+
+it("leads from a part that one may not read to one that one may, or to the inbox", () => {
+  expect(insteadOf("/ops/servers", parts("admin"))).toBe("/ops");
+  expect(insteadOf("/ops/runs", parts("metrics"))).toBe("/ops");
+  expect(insteadOf("/ops/servers", parts("metrics"))).toBeUndefined();
+  expect(insteadOf("/ops", parts("read", "approver"))).toBe("/inbox");
+  // That there is no such page is said, to whom any is shown.
+  expect(insteadOf("/ops/nothing", parts("admin"))).toBeUndefined();
+});
