@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -106,6 +107,9 @@ func TestOwnCallIsNotApproved(t *testing.T) {
 				refusedWith(t, a, adapter.CodeOwnApproval)
 				if got := fmt.Sprint(details(t, a.Refusal)["interruptIds"]); got != "["+open[0].ID+"]" {
 					t.Errorf("%s is refused for %s", who, got)
+				}
+				if strings.Contains(a.Refusal.Message, open[0].ID) {
+					t.Errorf("%s is told an id: %s", who, a.Refusal.Message)
 				}
 				refusedWith(t, l.as(user, both(resolved(open[0].ID, `{"approved":false}`), cancelled(open[1].ID))), adapter.CodeOwnApproval)
 			}

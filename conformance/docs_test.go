@@ -83,7 +83,7 @@ func flush(code string) string {
 }
 
 // Flags that pages name and no Go command has: of npm, python3, redis-cli, redis-server and .ci/affected.
-var flagsOfOthers = []string{"--version", "--template", "--no-interactive", "--yes", "--prefix", "--scan", "--pattern", "--bind", "--port", "--appendonly", "--run", "--reload", "--app-dir"}
+var flagsOfOthers = []string{"--version", "--template", "--no-interactive", "--yes", "--prefix", "--silent", "--scan", "--pattern", "--bind", "--port", "--appendonly", "--run", "--reload", "--app-dir"}
 
 // A flag that a page names is one of our commands.
 func TestDocsNameFlagsThatThereAre(t *testing.T) {

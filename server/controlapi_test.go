@@ -428,7 +428,7 @@ func TestV1Operations(t *testing.T) {
 			t.Errorf("an administrator of another tenant counts %v %s", n, state)
 		}
 	}
-	if got := v.call("getMe", 200, "/me", ""); got["user"] == "" || got["tenant"] == "" || got["scopes"] == nil {
+	if got := v.call("getMe", 200, "/me", ""); got["user"] == "" || got["tenant"] == "" || got["namespace"] != inbox[0]["namespace"] || got["scopes"] == nil {
 		t.Errorf("who asks is %v", got)
 	}
 	if got := op.call("getQuotas", 200, "/quotas", ""); fmt.Sprint(got["runs"], got["tenantRuns"]) != "map[limit:50 used:0] map[limit:10000 used:0]" {

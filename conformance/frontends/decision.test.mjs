@@ -100,6 +100,7 @@ test("the package's form and its inbox, in the words of the page", async () => {
   await tab.page.locator(`[data-testid="inbox-pick"][data-thread-id="${tab.threadId}"]`).click();
   const inbox = tab.at("inbox-item");
   await until(async () => /Genehmigen/.test(await inbox.innerText()), "the inbox has the words that it was given");
+  await inbox.getByRole("link", { name: "Chat", exact: true }).waitFor(); // the thread is one of the reader's own
   await declined(inbox.locator(".guarded"));
   await until(async () => tab.agent((agent) => agent.status.interrupts.length === 0), "the answer has reached the agent");
   await tab.at("field-amount").fill("-1");

@@ -23,13 +23,18 @@ func TestFrontends(t *testing.T) {
 	browser := chromium(t)
 	in(t, ".", nil, "node", "bundle.mjs")
 	server := command.Start(t, command.Options{Args: []string{"--agent", "script", "--upstream", "weather=" + weather(t)}})
-	for _, page := range []string{"copilotkit", "assistant", "assistant-0.0.56", "questions", "quickstart", "decision", "hooks"} {
+	strict := command.Start(t, command.Options{Args: []string{"--agent", "script", "--auth", "tokens", "--token-file", tokensFile(t), "--separate-duties", "--origins", "http://127.0.0.1:*"}})
+	for _, page := range []string{"copilotkit", "assistant", "assistant-0.0.56", "questions", "quickstart", "decision", "hooks", "duties"} {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			// Every version of a frontend is asked the same.
 			frontend, _, _ := strings.Cut(page, "-")
+			behind := server
+			if page == "duties" {
+				behind = strict
+			}
 			// A network of its own, so that cutting it disturbs nobody else.
-			line := newNetwork(t, server.URL(), "build")
+			line := newNetwork(t, behind.URL(), "build")
 			pages := httptest.NewServer(line.pages())
 			t.Cleanup(pages.Close)
 			control := httptest.NewServer(line.control())
@@ -38,10 +43,11 @@ func TestFrontends(t *testing.T) {
 			command.NodeTests(t, []string{
 				"AGUIWS_PAGES=" + pages.URL,
 				"AGUIWS_CONTROL=" + control.URL,
-				"AGUIWS_EFFECTS=" + server.EffectsFile(),
+				"AGUIWS_EFFECTS=" + behind.EffectsFile(),
 				"AGUIWS_BROWSER=" + browser,
 				"AGUIWS_SHOTS=" + command.Artifacts(t),
 				"AGUIWS_PAGE=" + page,
+				"AGUIWS_TOKEN=" + token,
 			}, frontend+".test.mjs")
 		})
 	}

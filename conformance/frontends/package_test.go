@@ -23,11 +23,7 @@ func TestPackageInstalled(t *testing.T) {
 	web, tsc := compiler(t)
 	tarball := command.Pack(t)
 	server := command.Start(t, command.Options{})
-	tokens := filepath.Join(t.TempDir(), "tokens")
-	if err := os.WriteFile(tokens, []byte("- {token: "+token+", user: ada}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	guarded := command.Start(t, command.Options{Args: []string{"--auth", "tokens", "--token-file", tokens}})
+	guarded := command.Start(t, command.Options{Args: []string{"--auth", "tokens", "--token-file", tokensFile(t)}})
 
 	for version, from := range map[string]string{"1.0.0": web, "0.0.59": "node_modules"} {
 		t.Run("on @ag-ui/client "+version, func(t *testing.T) {
@@ -39,6 +35,16 @@ func TestPackageInstalled(t *testing.T) {
 			in(t, app, []string{"AGUIWS_URL=" + server.Socket(), "AGUIWS_GUARDED_URL=" + guarded.Socket(), "AGUIWS_TOKEN=" + token}, "node", "consumer.js")
 		})
 	}
+}
+
+// tokensFile lists the token.
+func tokensFile(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "tokens")
+	if err := os.WriteFile(file, []byte("- {token: "+token+", user: ada}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // CopilotKit pins an @ag-ui/client, and an application may have another: CopilotKit

@@ -201,7 +201,7 @@ func tools(t *testing.T) {
 }
 
 // pack is the first of README's lines.
-const pack = "npm ci --prefix web && npm pack ./web/client"
+const pack = "npm ci --prefix web && npm pack --silent ./web/client"
 
 // readme is what the second of README's lines installs, with the tarball that the
 // first has made in place of its name.

@@ -47,6 +47,6 @@ func approves(shown protocol.Interrupt) bool {
 }
 
 func refuseOwn(ids []string) *protocol.RunError {
-	return Refuse(CodeOwnApproval, "the user who asked for a call may not approve it, and these are yours, or it is not known whose they are: have somebody else answer, or cancel them: "+list(ids),
+	return Refuse(CodeOwnApproval, "whoever asked for this may not approve it: somebody else has to, or you cancel it",
 		map[string]any{"interruptIds": ids})
 }

@@ -16,8 +16,8 @@ export default function Chat() {
     <main>
       {thread.messages.map(({ id, content }) => <p key={id}>{typeof content === "string" && content}</p>)}
       {questions.map((question) => <Decision key={question.interrupt.id} {...question} />)}
-      {thread.status.connection !== "connected" && <p role="status">{thread.status.connection}</p>}
-      {thread.fault && <p role="alert">{thread.fault.message}</p>}
+      {thread.status.connection !== "connected" && <p role="status">{thread.status.connection} {thread.status.failure?.message}</p>}
+      {thread.fault && !questions.some(({ fault }) => fault) && <p role="alert">{thread.fault.message}</p>}
       <form onSubmit={(event) => {
         event.preventDefault();
         const input = event.currentTarget.elements.namedItem("text") as HTMLInputElement;

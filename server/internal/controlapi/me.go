@@ -7,10 +7,11 @@ import (
 )
 
 type meJSON struct {
-	User   string   `json:"user" jsonschema:"The user that the credential stands for."`
-	Tenant string   `json:"tenant"`
-	Name   string   `json:"name,omitempty" jsonschema:"The name by which people call the user, if the credential says it."`
-	Scopes []string `json:"scopes" jsonschema:"The scopes of the caller. A credential without scopes may read and run."`
+	User      string   `json:"user" jsonschema:"The user that the credential stands for."`
+	Tenant    string   `json:"tenant"`
+	Namespace string   `json:"namespace" jsonschema:"The namespace of the caller's threads."`
+	Name      string   `json:"name,omitempty" jsonschema:"The name by which people call the user, if the credential says it."`
+	Scopes    []string `json:"scopes" jsonschema:"The scopes of the caller. A credential without scopes may read and run."`
 }
 
 func meOperations() []operation {
@@ -26,5 +27,5 @@ func (c *call) getMe() (any, error) {
 	if scopes == nil {
 		scopes = []string{identity.ScopeRead, identity.ScopeRun}
 	}
-	return meJSON{id.User, id.Tenant, id.Name, scopes}, nil
+	return meJSON{id.User, id.Tenant, id.Namespace, id.Name, scopes}, nil
 }

@@ -92,6 +92,26 @@ it("says of an answer that came too late why it was refused, while the run of th
   expect(store.read().fault).toBeUndefined();
 });
 
+for (const [what, code, act] of [
+  ["an answer", "own_approval", (store: ThreadStore) => store.answer([{ interruptId: "q1", status: "resolved", payload: { approved: true } }])],
+  ["a message", "interrupts_pending", (store: ThreadStore) => store.send("something else")],
+] as const) {
+  it(`says why ${what} was refused while the question is open, and not when somebody else has answered it`, async () => {
+    const { bench, store, attach } = await watched();
+    bench.socket.say(attached(1, true, { id: attach.id, interrupts: [interrupt("q1")] }), live(1));
+    await settle();
+    const taken = act(store);
+    await settle();
+    if (code === "own_approval") bench.socket.say(run(bench.socket.next().runId, "refused"), stream(1, 1), failed(code, "Somebody else has to."));
+    await settle();
+    expect(await taken).toBe(false);
+    expect(store.read().fault).toMatchObject({ code });
+    bench.socket.say(stream(1), started("of the other"), finished("of the other"));
+    await settle();
+    expect(store.read().fault).toBeUndefined();
+  });
+}
+
 it("is another object after a change, and the same one without any", async () => {
   const { agent, store, told, leave } = await watched();
   const before = store.read();

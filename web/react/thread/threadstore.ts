@@ -17,15 +17,23 @@ export interface ThreadPicture {
   status: ThreadStatus;
   /** A run is in progress, begun by anybody. */
   running: boolean;
-  /** What was refused here, or has failed, last. The next run takes it away, and a refusal only what is sent here next. */
+  /**
+   * What was refused here, or has failed, last. The next run takes it away. A refusal stays until something else is sent
+   * here. If it is about open questions, it goes with them.
+   */
   fault?: ThreadFault;
 }
+
+/** Refusals of an answer that came too late: nothing else tells of it, so they stay when the question is gone. */
+const TOO_LATE = new Set(["interrupt_conflict", "interrupt_unknown", "interrupt_expired"]);
 
 export class ThreadStore {
   private picture: ThreadPicture;
   private fault?: ThreadFault;
-  /** The fault is a refusal: runs of others do not take it away, for nothing else tells that an answer came too late. */
+  /** The fault is a refusal, so runs of others do not take it away. */
   private refused = false;
+  /** The open questions that the refusal is about. */
+  private about: readonly string[] = [];
   private readonly watchers = new Set<() => void>();
   private leave?: () => void;
 
@@ -66,6 +74,7 @@ export class ThreadStore {
   private async run(parameters: RunAgentParameters, undo?: () => void): Promise<boolean> {
     let began = false;
     let fault: ThreadFault | undefined;
+    const open = this.agent.status.interrupts.map(({ id }) => id);
     this.say(undefined);
     try {
       await this.agent.runAgent(parameters, {
@@ -79,16 +88,24 @@ export class ThreadStore {
       fault = { code, message: error instanceof Error ? error.message : String(error) };
     }
     if (!began) undo?.();
-    this.say(fault);
-    this.refused = fault !== undefined && !began;
+    const refused = fault !== undefined && !began;
+    this.say(fault, refused, fault && refused ? aboutOf(fault, parameters.resume, open) : []);
     return began;
   }
 
-  private say(fault: ThreadFault | undefined): void {
-    this.refused = false;
+  private say(fault: ThreadFault | undefined, refused = false, about: readonly string[] = []): void {
     this.fault = fault;
+    this.refused = refused;
+    this.about = about;
     this.changed();
   }
+
+  /** What was said of questions is over when none of them is open. */
+  private moved = (): void => {
+    const { interrupts } = this.agent.status;
+    if (this.about.length > 0 && !interrupts.some(({ id }) => this.about.includes(id))) this.say(undefined);
+    else this.changed();
+  };
 
   private listen(): () => void {
     const { agent, changed } = this;
@@ -103,7 +120,7 @@ export class ThreadStore {
       // Of a run that others have begun, too.
       onRunErrorEvent: ({ event }) => this.say(faultOf(event)),
     });
-    const unwatch = agent.watchStatus(changed);
+    const unwatch = agent.watchStatus(this.moved);
     return () => {
       subscription.unsubscribe();
       unwatch();
@@ -123,4 +140,10 @@ export class ThreadStore {
 
 function faultOf({ code, message }: RunErrorEvent): ThreadFault {
   return { code: code ?? "agent_error", message };
+}
+
+/** The open questions that a refusal is about. */
+function aboutOf({ code }: ThreadFault, answers: readonly ResumeEntry[] | undefined, open: readonly string[]): readonly string[] {
+  if (answers) return TOO_LATE.has(code) ? [] : answers.map(({ interruptId }) => interruptId);
+  return code === "interrupts_pending" ? open : [];
 }
