@@ -46,7 +46,7 @@ var compiled = map[string]*regexp.Regexp{
 	"tsx": regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx$|^examples/(?:assistant-ui|copilotkit)/src/.*\.tsx$`),
 	// The package client/python runs what its own page shows.
 	"python": regexp.MustCompile(`^examples/.*\.py$|^conformance/.*\.py$|^client/python/README\.md$`),
-	"js":     regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx?$|^conformance/frontends/noderuntime/.*\.mjs$|^conformance/node/.*\.mjs$|^conformance/upstreams/.*\.mjs$|^examples/.*\.mjs$|^conformance/devserver/app/.*\.js$|^server/webhook/testdata/.*\.mjs$`),
+	"js":     regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx?$|^conformance/frontends/noderuntime/.*\.mjs$|^conformance/node/.*\.mjs$|^conformance/upstreams/.*\.mjs$|^conformance/examples/.*\.mjs$|^examples/.*\.mjs$|^conformance/devserver/app/.*\.js$|^server/webhook/testdata/.*\.mjs$`),
 }
 
 // Code that a page shows is, but for its indentation, a piece of a file that

@@ -41,7 +41,9 @@ func (r *relay) offered(i protocol.Interrupt) (protocol.Interrupt, []offer) {
 	}
 	offers := r.listed(i)
 	if offers == nil && i.ResponseSchema.IsZero() {
-		offers = r.yesAndNo()
+		if i.ResponseSchema = r.schemaOf(i); i.ResponseSchema.IsZero() {
+			offers = r.yesAndNo()
+		}
 	}
 	if offers == nil {
 		return i, nil
@@ -82,6 +84,16 @@ func (r *relay) listed(i protocol.Interrupt) []offer {
 			if offers := optionsOf(members[name]); offers != nil {
 				return r.fitting(i, offers)
 			}
+		}
+	}
+	return nil
+}
+
+// schemaOf is what a review without a button is answered by; nil: a yes or a no may do.
+func (r *relay) schemaOf(i protocol.Interrupt) protocol.Any {
+	for _, value := range r.toldIn(i) {
+		if reviewed := reviewOf(value); reviewed != nil {
+			return reviewed.schema()
 		}
 	}
 	return nil

@@ -46,6 +46,10 @@ func TestAnswersAreOffered(t *testing.T) {
 			Options{Dialect: DialectLangGraph}, question(`[{"action_request":{"action":"send","args":{"to":"ann"}},"config":{"allow_accept":true,"allow_ignore":true,"allow_edit":false},"description":"Send?"}]`),
 			"Send?\nsend {\"to\":\"ann\"}", `[{"label":"Accept","payload":[{"type":"accept"}]},{"label":"Ignore","payload":[{"type":"ignore"}]}]`,
 		},
+		"LangChain's middleware, which tells the arguments": {
+			Options{Dialect: DialectLangGraph}, question(`{"actionRequests":[{"name":"refund","args":{"order":"32","amount":66},"description":"Tool execution requires approval\n\nTool: refund\nArgs: {\n  \"order\": \"32\",\n  \"amount\": 66\n}"},{"name":"pay","args":{"n":1},"description":"Tool: pay\nArgs: {\n  \"n\": 2\n}"}],"reviewConfigs":[{"allowedDecisions":["reject"]}]}`),
+			"Tool execution requires approval\n\nTool: refund\nArgs: {\n  \"order\": \"32\",\n  \"amount\": 66\n}\nTool: pay\nArgs: {\n  \"n\": 2\n}\npay {\"n\":1}", `[{"label":"Reject","payload":{"decisions":[{"type":"reject"},{"type":"reject"}]}}]`,
+		},
 		"Mastra, listed": {
 			Options{Dialect: DialectMastra}, raised(`{"id":"r::c","reason":"mastra:tool_suspend","metadata":{"mastra":{"toolName":"pay","suspendPayload":{"message":"Which?","options":["a","b"]}}}}`),
 			"Which?\npay", `[{"label":"a","payload":"a"},{"label":"b","payload":"b"}]`,
@@ -89,6 +93,22 @@ func TestAnswersAreOffered(t *testing.T) {
 				l.wellFormed()
 			}
 		})
+	}
+}
+
+// A review without a button is answered by what its agent reads, and by no yes or no.
+func TestReviewsWithoutAButton(t *testing.T) {
+	for value, want := range map[string]string{
+		`[{"action_request":{"action":"send"},"config":{"allow_edit":true}}]`:                                                    `{"type":"array"}`,
+		`[{"action_request":{"action":"send"},"config":{"allow_respond":true}}]`:                                                 `{"type":["string","array"]}`,
+		`{"action_requests":[{"name":"send","args":{}}],"review_configs":[{"action_name":"send","allowed_decisions":["edit"]}]}`: `{"type":"object","required":["decisions"]}`,
+		`[{"action_request":{"action":"send"},"config":{"allow_accept":true}}]`:                                                  "",
+	} {
+		l := newLab(t, &Options{Dialect: DialectLangGraph}, sends(question(value)...))
+		open := interrupted(t, l.say("go"))
+		if got := string(open[0].ResponseSchema); got != want || (open[0].Metadata["answers"] == nil) != (want != "") {
+			t.Errorf("%s has the schema %s and the answers %s, want %s", value, got, open[0].Metadata["answers"], want)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -94,6 +95,9 @@ func (r *review) told() string {
 	var lines []string
 	for _, a := range r.actions {
 		call := strings.TrimSpace(a.Name + a.Action + " " + string(first(a.Args, a.Arguments)))
+		if a.described() {
+			call = ""
+		}
 		for _, line := range []string{a.Description, call} {
 			if line != "" {
 				lines = append(lines, line)
@@ -101,6 +105,30 @@ func (r *review) told() string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// described says whether the description has the name and the arguments, as that of LangChain's
+// middleware in JavaScript does.
+func (a *reviewed) described() bool {
+	var indented bytes.Buffer
+	args := first(a.Args, a.Arguments)
+	if len(args) == 0 || json.Indent(&indented, args, "", "  ") != nil || !strings.Contains(a.Description, a.Name+a.Action) {
+		return false
+	}
+	return strings.Contains(a.Description, indented.String()) || strings.Contains(a.Description, string(args))
+}
+
+// schema is what answers a review that has no button: nobody reads a yes or a no of it.
+func (r *review) schema() protocol.Any {
+	switch {
+	case len(r.allowed) > 0:
+		return nil
+	case !r.bare:
+		return protocol.Any(`{"type":"object","required":["decisions"]}`)
+	case r.words:
+		return protocol.Any(`{"type":["string","array"]}`)
+	}
+	return protocol.Any(`{"type":"array"}`)
 }
 
 // offers are one decision for all actions.

@@ -15,4 +15,4 @@ free.close();
 const cli = path.join(here, "node_modules/@langchain/langgraph-cli/dist/cli/cli.mjs");
 beside([cli, "dev", "--no-browser", "--host", "127.0.0.1", "--port", String(port)], { cwd: here, stdio: "inherit" });
 // The server has TypeScript look at the graph before its first answer.
-front([path.join(here, "bridge.mjs")], { PORT: "0", LANGGRAPH_URL: `http://127.0.0.1:${port}` }, { name: "agent", dialect: "langgraph", "first-byte-timeout": "3m" });
+front([path.join(here, "bridge.mjs")], { PORT: "0", LANGGRAPH_URL: `http://127.0.0.1:${port}` }, { name: "agent", dialect: "langgraph", "first-byte-timeout": "3m", "ask-lost": true });
