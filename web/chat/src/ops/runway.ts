@@ -3,6 +3,7 @@
 import type { DecisionInfo, RunInfo } from "../server/api";
 import { span } from "./backlogs";
 import { decimal } from "./nodes";
+import { nameOfId } from "./runnames";
 import { failureOf, isLate, runDetail, runState } from "./runstates";
 import { exactly } from "../lib/exactly";
 import { locale } from "../words";
@@ -43,10 +44,10 @@ export function wayOf(run: RunOnRecord, decisions: readonly DecisionInfo[] = [])
     const carrier = run.claimedBy ? ops.stations.onNode(run.claimedBy) : undefined;
     way.push({ at: run.completedAt ?? run.updatedAt, words, detail: [failureOf(run) ? undefined : runDetail(run), carrier].filter(Boolean).join(" · "), tone });
   }
-  if (run.continuedAs) way.push({ words: run.state === "dead_letter" ? ops.stations.requeued : ops.stations.continued, detail: ops.stations.asRun(run.continuedAs), tone: "" });
   for (const one of decisions) {
     if (one.askedBy?.id === run.id) way.push({ at: one.at, words: ops.askedThen[one.status](who(one)), detail: about(one), tone: one.status === "resolved" ? "done" : "" });
   }
+  if (run.continuedAs) way.push({ words: run.state === "dead_letter" ? ops.stations.requeued : ops.stations.continued, detail: ops.stations.asRun(nameOfId(run.continuedAs)), tone: "" });
   return way;
 }
 
