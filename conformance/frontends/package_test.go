@@ -76,7 +76,7 @@ func TestSnippetsCompile(t *testing.T) {
 	web, tsc := compiler(t)
 	const from = "node_modules"
 	// The application's @ag-ui/client is not the one that the frontends bring.
-	app := install(t, "snippets", command.Pack(t), map[string]string{"@ag-ui": web, "rxjs": web, "@copilotkit": from, "@assistant-ui": from, "@types": from, "react": from, "@tanstack": web})
+	app := install(t, "snippets", command.Pack(t), map[string]string{"@ag-ui": web, "rxjs": web, "@copilotkit": from, "@assistant-ui": from, "@types": from, "react": from, "@tanstack": web, "zod": from})
 	unpack(t, app, "react", command.PackReact(t))
 	for _, example := range []string{"assistant-ui", "copilotkit", "tanstack"} {
 		if err := os.CopyFS(filepath.Join(app, "example", example), os.DirFS(filepath.Join(command.Root(t), "examples", example, "src"))); err != nil {

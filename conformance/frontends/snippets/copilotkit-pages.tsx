@@ -32,4 +32,29 @@ function Page({ signIn }: { signIn: () => Promise<string> }) {
   );
 }
 
-export { byChat, byProvider, Page };
+function Chat() {
+  const [said, say] = useState("");
+  return (
+    <>
+      {said && <p role="alert">{said} <button onClick={() => say("")}>OK</button></p>}
+      <CopilotChat threadId={threadId} onError={(event: object) => say("error" in event ? String(event.error) : "")} />
+    </>
+  );
+}
+
+declare function greet(name: string): Promise<string>;
+
+import { useFrontendTool } from "@copilotkit/react-core/v2";
+import { z } from "zod";
+
+function Greeter() {
+  useFrontendTool({
+    name: "greet",
+    description: "Greets somebody.",
+    parameters: z.object({ name: z.string().describe("Who") }),
+    handler: async ({ name }) => greet(name),
+  });
+  return null;
+}
+
+export { byChat, byProvider, Chat, Greeter, Page };

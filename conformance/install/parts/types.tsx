@@ -3,7 +3,7 @@
 import type { Interrupt, ResumeEntry } from "@ag-ui/client";
 import { Decision, DecisionForm, ENGLISH, Inbox, ThreadList, Words, type Control, type Strings } from "@aguiws/react";
 
-const strings: Strings = { ...ENGLISH, locale: "de", decision: { ...ENGLISH.decision, cancel: "Abbrechen" } };
+const strings: Strings = { ...ENGLISH, locale: "de", decision: { ...ENGLISH.decision, asks: "Gefragt" } };
 
 export function Page({ control, interrupt, answer }: { control: Control; interrupt: Interrupt; answer: (entry: ResumeEntry) => void }) {
   return (
