@@ -26,8 +26,8 @@ func TestAgentsBehind(t *testing.T) {
 		folder, path, needs, effects string // effects: what names the file of effects
 		ask, yes, no, done, says     string
 	}{
-		{"gateway", "/agui/ws", "@ag-ui/mastra", "LEDGER", "pay 30", `{"approved":true}`, `{"approved":false}`, "paid 30\n", "I have paid 30."},
-		{"langgraph", "/agui/ws", "@langchain/langgraph-cli", "SENT", "write to ann", "true", "false", "sent to ann\n", "I have sent the mail to ann."},
+		{"gateway", "/agui/ws", "@ag-ui/mastra", "LEDGER", "pay 30", `{"approved":true}`, `{"approved":false}`, `^paid 30\n$`, "I have paid 30."},
+		{"langgraph", "/agui/ws", "@langchain/langgraph-cli", "SENT", "write to ann", "true", "false", `^{"to":"ann","key":"\S+ \S+ send"}\n$`, "I have sent the mail to ann."},
 	} {
 		t.Run(e.folder, func(t *testing.T) {
 			suite.Full(t)
@@ -81,7 +81,7 @@ func TestAgentsBehind(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if done, err := os.ReadFile(effects); err != nil || string(done) != e.done {
+			if done, err := os.ReadFile(effects); err != nil || !regexp.MustCompile(e.done).Match(done) {
 				t.Errorf("done: %q, %v", done, err)
 			}
 		})
