@@ -9,7 +9,6 @@ const { window } = new JSDOM(`<div id="root">${await readFile("asked.html", "utf
 for (const name of ["window", "document", "navigator", "Element", "HTMLElement", "HTMLButtonElement", "HTMLTextAreaElement", "MutationObserver", "requestAnimationFrame", "cancelAnimationFrame"]) {
   Object.defineProperty(globalThis, name, { value: name === "window" ? window : window[name], configurable: true, writable: true });
 }
-globalThis.scrollY = 0;
 
 const complaints = [];
 console.error = (...said) => complaints.push(said.join(" "));

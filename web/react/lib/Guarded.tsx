@@ -31,11 +31,11 @@ function watchPage(): () => void {
   document.addEventListener("visibilitychange", seen);
   // Behind all who look whether the act itself is taken; one that is not goes no further, and is none.
   const acted = () => guard.acted();
-  for (const act of ACTS) addEventListener(act, acted);
+  for (const act of ACTS) window.addEventListener(act, acted);
   return () => {
     changes.disconnect();
     cancelAnimationFrame(looking);
-    for (const act of ACTS) removeEventListener(act, acted);
+    for (const act of ACTS) window.removeEventListener(act, acted);
     document.removeEventListener("visibilitychange", seen);
   };
 }
@@ -66,7 +66,7 @@ export function Guarded({ subject, fixed = false, sticky = false, className = ""
         const { x, y } = box.current.getBoundingClientRect();
         // What sticks is on the page where its parent ends, wherever it is in the window.
         const end = sticky ? box.current.parentElement!.getBoundingClientRect().bottom : y;
-        return { x, y, scrolled: scrollY + end - y };
+        return { x, y, scrolled: window.scrollY + end - y };
       }),
   );
   const { calm, refused } = useSyncExternalStore(spot.watch, spot.read, spot.read);
