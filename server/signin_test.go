@@ -193,8 +193,8 @@ func TestProviderDoesNotAnswer(t *testing.T) {
 func TestMe(t *testing.T) {
 	w := newWalk(t)
 	for token, want := range map[string]string{
-		annsToken:                          `{"user":"ann","tenant":"acme","scopes":["read","run"]}`,
-		strangers["an approver elsewhere"]: `{"user":"sam","tenant":"other","scopes":["read","run","approver","admin"]}`,
+		annsToken:                          `{"user":"ann","tenant":"acme","namespace":"acme/user/ann","scopes":["read","run"]}`,
+		strangers["an approver elsewhere"]: `{"user":"sam","tenant":"other","namespace":"other/user/sam","scopes":["read","run","approver","admin"]}`,
 	} {
 		answer := w.request(t, http.MethodGet, "/v1/me", token, "")
 		if _, body, _ := strings.Cut(answer, "\n{"); "{"+strings.TrimSpace(body) != want {
