@@ -20,7 +20,7 @@ func (c *call) answer(ctx context.Context, asked outcome, answers adapter.Answer
 	for i, a := range answers.Of {
 		entries[i] = protocol.ResumeEntry{InterruptID: asked.Interrupts[i].ID, Status: protocol.ResumeCancelled, Metadata: a.Metadata()}
 		if payload, resolved := a.Payload(); resolved {
-			entries[i].Status, entries[i].Payload = protocol.ResumeResolved, protocol.Any(reviewedInWords(asked.Interrupts[i], payload))
+			entries[i].Status, entries[i].Payload = protocol.ResumeResolved, protocol.Any(reviewedInWords(asked.Dialect, asked.Interrupts[i], payload))
 		}
 	}
 	c.upTo = asked.Sent

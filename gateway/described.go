@@ -21,16 +21,27 @@ func (r *relay) described(i protocol.Interrupt, offered bool) string {
 	if text == "" && i.CheckReason() != nil && strings.ContainsAny(i.Reason, " ?") {
 		text = i.Reason // words, and no name: as a reason they get a namespace
 	}
+	return bounded(text)
+}
+
+func bounded(text string) string {
 	if len(text) > maxDescribed {
-		text = strings.ToValidUTF8(text[:maxDescribed], "") + "…"
+		return strings.ToValidUTF8(text[:maxDescribed], "") + "…"
 	}
 	return text
 }
 
-// leavesOut says whether an interrupt's message is one member of what a graph's interrupt()
-// was given. The other members, such as a draft, are what somebody approves.
-func (r *relay) leavesOut(i protocol.Interrupt) bool {
-	return r.dialect == DialectLangGraph && i.Message == words(langGraphValue(i))
+// beside is what a graph's interrupt() was given beside the member that is the interrupt's
+// message, such as a draft: that is what somebody approves. "": nothing.
+func (r *relay) beside(i protocol.Interrupt, offered bool) string {
+	value := langGraphValue(i)
+	if r.dialect != DialectLangGraph || i.Message != words(value) {
+		return ""
+	}
+	if reviewed := reviewOf(value); reviewed != nil {
+		return bounded(reviewed.told())
+	}
+	return bounded(details(value, i.Message, offered, interruptWords))
 }
 
 func (r *relay) about(i protocol.Interrupt, offered bool) string {
@@ -50,7 +61,7 @@ func (r *relay) about(i protocol.Interrupt, offered bool) string {
 		told := details(about[suspendPayload], said, offered, nil)
 		return strings.Join(slices.DeleteFunc([]string{said, told, call}, func(part string) bool { return part == "" }), "\n")
 	}
-	for _, value := range r.toldIn(i) {
+	for _, value := range toldIn(r.dialect, i) {
 		if reviewed := reviewOf(value); reviewed != nil {
 			return reviewed.told()
 		}

@@ -67,11 +67,13 @@ func (r *relay) mended(i protocol.Interrupt) (protocol.Interrupt, error) {
 		}
 	}
 	i, offers := r.offered(i)
-	if i.Message == "" || r.leavesOut(i) {
-		if described := r.described(i, offers != nil); described != i.Message {
-			i.Message = described
+	if i.Message == "" {
+		if i.Message = r.described(i, offers != nil); i.Message != "" {
 			r.repaired(RepairMessage)
 		}
+	} else if more := r.beside(i, offers != nil); more != "" {
+		i.Message += "\n" + more
+		r.repaired(RepairMessage)
 	}
 	if i.CheckReason() != nil {
 		i.Reason = r.reason(i.Reason)

@@ -155,6 +155,18 @@ func TestCustomInterrupts(t *testing.T) {
 			DialectLangGraph, []string{custom(`{"action_requests":[{"name":"pay","args":{}}],"review_configs":[{"action_name":"pay","allowed_decisions":["approve"]}]}`, `{"id":"i1"}`), done}, []string{`"no"`}, `"reason":"langgraph:interrupt"`,
 			[]string{`"command":{"resume":"no"}`}, "",
 		},
+		"LangGraph, a review with its own answers": {
+			DialectLangGraph, []string{asks(`{"id":"i1","reason":"a:b","message":"?","metadata":{"answers":[{"label":"Approve","payload":"approve"}],"langgraph":{"raw":{"action_requests":[{"name":"pay","args":{}}]}}}}`)}, []string{`"approve"`}, `"message":"?"`,
+			[]string{`"payload":"approve"`}, "",
+		},
+		"LangGraph, a review with its own schema": {
+			DialectLangGraph, []string{asks(`{"id":"i1","reason":"a:b","message":"?","responseSchema":{"enum":["approve","reject"]},"metadata":{"langgraph":{"raw":{"action_requests":[{"name":"pay","args":{}}]}}}}`)}, []string{`"approve"`}, `"message":"?"`,
+			[]string{`"payload":"approve"`}, "",
+		},
+		"LangGraph, a review elsewhere in words": {
+			DialectLangGraph, []string{asks(`{"id":"i1","reason":"a:b","message":"?","metadata":{"action_requests":[{"name":"pay","args":{}}]}}`)}, []string{`"no"`}, `"message":"?"`,
+			[]string{`"payload":{"decisions":[{"message":"no","type":"reject"}]}`}, "",
+		},
 		"LangGraph, an agent inbox in words": {
 			DialectLangGraph, []string{custom(`[{"action_request":{"action":"pay","args":{}},"config":{"allow_respond":true},"description":"Pay?"}]`, `{"id":"i1"}`), done}, []string{`"only 50"`}, `"reason":"langgraph:interrupt"`,
 			[]string{`"command":{"resume":[{"args":"only 50","type":"response"}]}`}, "",

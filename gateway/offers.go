@@ -75,7 +75,7 @@ func (r *relay) own(i protocol.Interrupt, text json.RawMessage) (offers []offer)
 // listed are the options that an agent lists, in the shape that its schema has; nil: it
 // lists none, or some that cannot be told.
 func (r *relay) listed(i protocol.Interrupt) []offer {
-	for _, value := range r.toldIn(i) {
+	for _, value := range toldIn(r.dialect, i) {
 		if reviewed := reviewOf(value); reviewed != nil {
 			return r.fitting(i, reviewed.offers())
 		}
@@ -91,7 +91,7 @@ func (r *relay) listed(i protocol.Interrupt) []offer {
 
 // schemaOf is what a review without a button is answered by; nil: a yes or a no may do.
 func (r *relay) schemaOf(i protocol.Interrupt) protocol.Any {
-	for _, value := range r.toldIn(i) {
+	for _, value := range toldIn(r.dialect, i) {
 		if reviewed := reviewOf(value); reviewed != nil {
 			return reviewed.schema()
 		}

@@ -121,7 +121,7 @@ func (a *reviewed) described() bool {
 // schema is what answers a review that has no button: nobody reads a yes or a no of it.
 func (r *review) schema() protocol.Any {
 	switch {
-	case len(r.allowed) > 0:
+	case len(r.allowed) > 0 && len(r.actions) <= maxOffers:
 		return nil
 	case !r.bare:
 		return protocol.Any(`{"type":"object","required":["decisions"]}`)
@@ -158,19 +158,31 @@ func (r *review) answer(d map[string]string) json.RawMessage {
 	return payload
 }
 
-// reviewedInWords is an answer as the agent reads it. A review that is answered by a text would fail
-// on it, and end the run: the text is why somebody rejects the actions.
-func reviewedInWords(i protocol.Interrupt, payload json.RawMessage) json.RawMessage {
+// reviewedInWords is an answer as the agent reads it. A review that is answered by a text would
+// fail on it, and end the run: the text is why somebody rejects the actions. A text that the
+// agent offers itself, or has a schema for, is what it waits for.
+func reviewedInWords(d Dialect, i protocol.Interrupt, payload json.RawMessage) json.RawMessage {
 	var text string
 	if len(payload) == 0 || payload[0] != '"' || json.Unmarshal(payload, &text) != nil {
 		return payload
 	}
-	r := reviewOf(langGraphValue(i))
-	switch {
-	case r == nil || !r.words || len(r.actions) > maxOffers:
-		return payload
-	case r.bare:
-		return r.answer(map[string]string{"type": "response", "args": text})
+	var offers []offer
+	if own := i.Metadata[answersKey]; own != nil && json.Unmarshal(own, &offers) == nil {
+		if slices.ContainsFunc(offers, func(o offer) bool { return bytes.Equal(o.Payload, payload) }) {
+			return payload
+		}
 	}
-	return r.answer(map[string]string{"type": "reject", "message": text})
+	for _, value := range toldIn(d, i) {
+		r := reviewOf(value)
+		switch {
+		case r == nil:
+			continue
+		case !r.words, len(r.actions) > maxOffers, !i.ResponseSchema.IsZero() && !bytes.Equal(i.ResponseSchema, r.schema()):
+			return payload
+		case r.bare:
+			return r.answer(map[string]string{"type": "response", "args": text})
+		}
+		return r.answer(map[string]string{"type": "reject", "message": text})
+	}
+	return payload
 }

@@ -15,7 +15,7 @@ const maxPlaces = 20
 
 // toldIn are the values in which an agent says what it asks, the likeliest first: what its
 // framework's interrupt was given, and what stands beside the question.
-func (r *relay) toldIn(i protocol.Interrupt) (values []json.RawMessage) {
+func toldIn(d Dialect, i protocol.Interrupt) (values []json.RawMessage) {
 	add := func(value json.RawMessage) {
 		if value = bytes.TrimSpace(value); len(value) > 0 && (value[0] == '{' || value[0] == '[') {
 			values = append(values, value)
@@ -33,7 +33,7 @@ func (r *relay) toldIn(i protocol.Interrupt) (values []json.RawMessage) {
 		add(about[suspendPayload])
 		add(i.Metadata[name])
 	}
-	in(string(r.dialect))
+	in(string(d))
 	if len(i.Extra) > 0 {
 		all, _ := json.Marshal(i.Extra) // of what was read
 		add(all)
@@ -43,7 +43,7 @@ func (r *relay) toldIn(i protocol.Interrupt) (values []json.RawMessage) {
 		add(all)
 	}
 	for _, name := range slices.Sorted(maps.Keys(i.Metadata)) {
-		if name == string(r.dialect) || name == ownKey {
+		if name == string(d) || name == ownKey {
 			continue
 		}
 		if looked++; looked > maxPlaces {

@@ -6,6 +6,7 @@ import (
 	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/rsa"
 	"encoding/json"
 	"errors"
 	"io"
@@ -154,6 +155,13 @@ func TestJWTsAreRefused(t *testing.T) {
 	i.set(func() {
 		i.public.Keys = append(i.public.Keys, jose.JSONWebKey{KeyID: "p384", Key: curve.Public()})
 	})
+	bits, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.set(func() {
+		i.public.Keys = append(i.public.Keys, jose.JSONWebKey{KeyID: "rsa", Key: bits.Public(), Algorithm: "RS256"})
+	})
 	other, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -169,6 +177,7 @@ func TestJWTsAreRefused(t *testing.T) {
 		"changed":                    {good[:len(good)-4] + "AAAA", ReasonSignature},
 		"unsigned":                   {"eyJhbGciOiJub25lIiwia2lkIjoiazEifQ." + strings.Split(good, ".")[1] + ".", ReasonAlgorithm},
 		"key of a stranger":          {i.sign("k1", jose.EdDSA, stranger, claims), ReasonSignature},
+		"algorithm of another key":   {i.sign("rsa", jose.PS256, bits, claims), ReasonUnknownKey},
 		"algorithm of another curve": {i.sign("p384", jose.ES256, other, claims), ReasonUnknownKey},
 		"unknown key":                {i.sign("k9", jose.EdDSA, i.private["k1"], claims), ReasonUnknownKey},
 		"shared secret":              {i.sign("k1", jose.HS256, []byte(i.private["k1"].(ed25519.PrivateKey).Public().(ed25519.PublicKey)), claims), ReasonAlgorithm},
