@@ -73,6 +73,7 @@ func ExampleRunner_Submit() {
 	for range 2 {
 		admitted, err := runs.Submit(context.Background(), admission.Input{
 			Namespace: "local", Tenant: "local", // as the users' identity.Identity has them
+			User: "job", // whose input it is: nobody may approve what an unknown user asked for
 			Run: &protocol.RunAgentInput{
 				ThreadID: "report-" + day, RunID: "run-" + day,
 				Messages: []protocol.Message{{ID: "ask-" + day, Role: protocol.RoleUser, Content: protocol.Text(day)}},

@@ -47,6 +47,6 @@ func approves(shown protocol.Interrupt) bool {
 }
 
 func refuseOwn(ids []string) *protocol.RunError {
-	return Refuse(CodeOwnApproval, "whoever asked for this may not approve it: somebody else has to, or you cancel it",
+	return Refuse(CodeOwnApproval, "whoever asked for this may not approve it: somebody else has to, or you cancel it; if it is not known who asked, it can only be cancelled",
 		map[string]any{"interruptIds": ids})
 }
