@@ -229,14 +229,14 @@ func TestLangGraphNodeAgain(t *testing.T) {
 	}
 }
 
-// A node that takes long is no silence: comments come until it has ended. An upload that breaks off, and one that
-// has no end, leave the process as it is.
+// A node that takes long is no silence: comments come until it has ended, and none behind that. An upload that
+// breaks off, and one that has no end, leave the process as it is.
 func TestLangGraphNodeWaits(t *testing.T) {
 	goesOn := make(chan struct{})
 	service := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-goesOn }))
 	defer service.Close()
 	t.Setenv("SLOW", service.URL)
-	t.Setenv("NODE_OPTIONS", "--import=data:text/javascript,const%20real=setInterval;globalThis.setInterval=(f,ms)=>real(f,ms/60000)")
+	t.Setenv("NODE_OPTIONS", "--import=data:text/javascript,const%20real=setInterval;globalThis.setInterval=(f,ms)=>real(()=>f()||process.exit(1),ms/60000)")
 	_, start := graphInNode(t, "conformance/examples/langgraphtool/graph.mjs")
 	_, url := start("0")
 
