@@ -116,8 +116,10 @@ func TestFastAPI(t *testing.T) {
 	if told := post(refuse); !strings.Contains(told, "Not done. A person was asked: Send this to ann?") {
 		t.Errorf("after a no it says %s", told)
 	}
-	if told := post(fmt.Sprintf(edit, `true,"editedArgs":{"to":"bob","text":7}`)); !strings.Contains(told, "interrupt_payload_invalid") {
-		t.Errorf("arguments of another kind are answered by %s", told)
+	for _, edits := range []string{`{"to":"bob","text":7}`, `{"to":"bob"}`} {
+		if told := post(fmt.Sprintf(edit, `true,"editedArgs":`+edits)); !strings.Contains(told, "interrupt_payload_invalid") {
+			t.Errorf("the arguments %s are answered by %s", edits, told)
+		}
 	}
 	if told := post(fmt.Sprintf(edit, `true,"editedArgs":{"to":"bob","text":"Hello"}`)); !strings.Contains(told, "Sent to bob. A person changed the arguments") {
 		t.Errorf("after a yes to other arguments it says %s", told)
@@ -422,8 +424,8 @@ TEXT_MESSAGE_END  0
 	}
 }
 
-// A yes to other arguments carries the call out with these, and those that were left out have their
-// defaults. What the tool does not take does nothing.
+// A yes to other arguments carries the call out with these. What the tool does not take, or what leaves an
+// argument out, does nothing.
 func TestFastAPIEdits(t *testing.T) {
 	cmd := exec.Command(withFastAPI(t), "-c", `
 import asyncio, app, tools
@@ -432,20 +434,18 @@ import asyncio, app, tools
 def refund(amount: int, why: str = "none", *, key, run):
     print(key, amount, why)
 
-for key, edited in enumerate([None, {"amount": 25}, {"amount": 25, "why": "late"}, {"amount": "25"}, {"amount": 25, "key": "k"}, {}, []]):
+for key, edited in enumerate([None, {"amount": 25, "why": "late"}, {"amount": 25}, {"amount": "25", "why": "late"}, {"amount": 25, "why": "late", "key": "k"}, {}, []]):
     app.keep(str(key), {"call": "c", "tool": "refund", "args": {"amount": 30, "why": "sorry"}})
     print(asyncio.run(app.act({"interruptId": str(key), "status": "resolved", "payload": {"approved": True, "editedArgs": edited}}, "r"))[1])
 `)
 	cmd.Dir = fastapiFolder(t)
 	const none = "Not done: a person changed the arguments, and the tool does not take them: "
 	want := "0 30 sorry\nDone.\n" +
-		`1 25 none
-Done. A person changed the arguments to {"amount": 25, "why": "none"}.
-2 25 late
+		`1 25 late
 Done. A person changed the arguments to {"amount": 25, "why": "late"}.
-` + none + "amount of refund is '25'.\n"
+` + none + "why of refund is left out.\n" + none + "amount of refund is '25'.\n"
 	printed, err := cmd.CombinedOutput()
-	if err != nil || !strings.HasPrefix(string(printed), want) || strings.Count(string(printed), none) != 4 || strings.Count(string(printed), "\n") != 10 {
+	if err != nil || !strings.HasPrefix(string(printed), want) || strings.Count(string(printed), none) != 5 || strings.Count(string(printed), "\n") != 9 {
 		t.Errorf("it tells %s, %v", printed, err)
 	}
 }

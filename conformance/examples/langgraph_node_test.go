@@ -3,7 +3,9 @@ package examples
 import (
 	"bufio"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -112,11 +114,10 @@ func TestLangGraphNode(t *testing.T) {
 }
 
 // A tool's call, its result and a text that a model streams are told, and a form is answered. The key of a
-// tool has the thread and the call. A Cancel of the form has no effect. An answer that is sent again because the
-// process has died behind it has the graph go on.
+// tool has the thread and the call. A Cancel of the form has no effect.
 func TestLangGraphNodeTool(t *testing.T) {
 	folder, start := graphInNode(t, "conformance/examples/langgraphtool/graph.mjs")
-	agent, url := start("0")
+	_, url := start("0")
 	post := func(thread, rest string) string {
 		return posted(t, url, `{"threadId":"`+thread+`","runId":"r",`+rest+`}`)
 	}
@@ -148,18 +149,133 @@ func TestLangGraphNodeTool(t *testing.T) {
 			}
 		}
 	}
-	again := `{"threadId":"die","runId":"r","messages":[],"resume":[{"interruptId":"` + asks("die", "die once", "Shall I?") + `","status":"resolved","payload":true}]}`
-	if response, err := http.Post(url, "application/json", strings.NewReader(again)); err == nil {
-		_, _ = io.Copy(io.Discard, response.Body) // it breaks off
-		response.Body.Close()
-	}
-	_ = agent.Wait()
-	start(url[strings.LastIndex(url, ":")+1 : len(url)-1])
-	if told := posted(t, url, again); !strings.Contains(told, "I have done it.") {
-		t.Errorf("sent again it is answered by %s", told)
-	}
 	const want = `{"to":"ann","text":"Hello.","key":"mail call_m"}` + "\n" + `{"refund":75,"key":"form m refund"}` + "\n"
 	if sent, err := os.ReadFile(filepath.Join(folder, "sent.log")); err != nil || string(sent) != want {
 		t.Errorf("it has sent %q, %v", sent, err)
 	}
 }
+
+// What comes again is not asked or done again. An answer or a message behind which the process has died has the
+// graph go on. An answer that was carried out is told what came of it, and what the graph asks by
+// now, which may be the next question of the same node.
+func TestLangGraphNodeAgain(t *testing.T) {
+	folder, start := graphInNode(t, "conformance/examples/langgraphtool/graph.mjs")
+	agent, url := start("0")
+	says := func(thread, id, text string) string {
+		return `{"threadId":"` + thread + `","runId":"r","messages":[{"id":"` + id + `","role":"user","content":"` + text + `"}]`
+	}
+	const dan = "write to dan"
+	asked := func(told string) string {
+		t.Helper()
+		question := regexp.MustCompile(`"interrupts":\[\{"id":"([^"]+)"`).FindStringSubmatch(told)
+		if question == nil {
+			t.Fatalf("it does not ask: %s", told)
+		}
+		return question[1]
+	}
+	yes := func(input, id string) string {
+		return input + `,"resume":[{"interruptId":"` + id + `","status":"resolved","payload":true}]}`
+	}
+	dies := func(body string) {
+		t.Helper()
+		if response, err := http.Post(url, "application/json", strings.NewReader(body)); err == nil {
+			_, _ = io.Copy(io.Discard, response.Body) // it breaks off
+			response.Body.Close()
+		}
+		_ = agent.Wait()
+		agent, _ = start(url[strings.LastIndex(url, ":")+1 : len(url)-1])
+	}
+	tells := func(body string, wants ...string) (told string) {
+		t.Helper()
+		told = posted(t, url, body)
+		for _, want := range wants {
+			if !strings.Contains(told, want) {
+				t.Errorf("no %s in %s", want, told)
+			}
+		}
+		return told
+	}
+
+	approved := says("die", "m", "die once")
+	approved = yes(approved, asked(posted(t, url, approved+"}")))
+	dies(approved)
+	for range 2 {
+		tells(approved, "I have done it.", `"success"`)
+	}
+
+	dies(says("dan", "m", dan) + "}")
+	for range 2 {
+		tells(says("dan", "m", dan)+"}", `"toolCallId":"call_m"`, `"message":"Send this to dan? Hello."`)
+	}
+
+	ann := says("ann", "m", "write to ann")
+	first := yes(ann, asked(posted(t, url, ann+"}")))
+	for range 2 {
+		tells(first, "TOOL_CALL_RESULT", `"TEXT_MESSAGE_END"`, `"success"`)
+	}
+	tells(ann+"}", `"content":"I have sent the mail to ann."`, `"success"`)
+	second := asked(posted(t, url, says("ann", "n", "write to bob")+"}"))
+	if now := asked(tells(first, "Send this to bob?")); now != second {
+		t.Errorf("it asks %s and then %s", second, now)
+	}
+	twice := says("twice", "m", "ask twice")
+	first = yes(twice, asked(posted(t, url, twice+"}")))
+	for range 2 {
+		tells(first, `"message":"Really?"`)
+	}
+	const want = `{"to":"ann","text":"Hello.","key":"ann call_m"}` + "\n"
+	if sent, err := os.ReadFile(filepath.Join(folder, "sent.log")); err != nil || string(sent) != want {
+		t.Errorf("it has sent %q, %v", sent, err)
+	}
+}
+
+// A node that takes long is no silence: comments come until it has ended, and none behind that. An upload that
+// breaks off, and one that has no end, leave the process as it is.
+func TestLangGraphNodeWaits(t *testing.T) {
+	goesOn := make(chan struct{})
+	service := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-goesOn }))
+	defer service.Close()
+	t.Setenv("SLOW", service.URL)
+	t.Setenv("NODE_OPTIONS", "--import=data:text/javascript,const%20real=setInterval;globalThis.setInterval=(f,ms)=>real(()=>f()||process.exit(1),ms/60000)")
+	_, start := graphInNode(t, "conformance/examples/langgraphtool/graph.mjs")
+	_, url := start("0")
+
+	connection, err := net.Dial("tcp", url[len("http://"):len(url)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(connection, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{")
+	_ = connection.Close()
+	endless, err := http.Post(url, "application/json", endless{})
+	if err == nil {
+		_ = endless.Body.Close()
+		if endless.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("an upload without an end is answered by %s", endless.Status)
+		}
+	}
+
+	response, err := http.Post(url, "application/json", strings.NewReader(`{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user","content":"wait"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	told, waits := "", 0
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); told += lines.Text() {
+		if lines.Text() == ": wait" {
+			if waits++; waits == 2 {
+				close(goesOn)
+			}
+		}
+	}
+	if waits < 2 || !strings.Contains(told, "I have waited.") || !strings.HasSuffix(told, `"outcome":{"type":"success"}}`) {
+		t.Errorf("it tells %s", told)
+	}
+	if got := posted(t, url, "{"); !strings.HasPrefix(got, "400") {
+		t.Errorf("what is no JSON is answered by %s", got)
+	}
+}
+
+// endless is a body that never ends.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }

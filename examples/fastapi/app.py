@@ -131,7 +131,7 @@ async def go_on(chat, questions):
 
 def answers_about(function):
     """What answers a question about a call, as JSON Schema: the page makes its form of it, and aguiws refuses other answers."""
-    edits = parameters_of(function) | {"additionalProperties": False}
+    edits = parameters_of(function) | {"required": list(function.arguments), "additionalProperties": False}
     answers = {"approved": {"type": "boolean"}, "editedArgs": edits, "reason": {"type": "string"}}
     return {"type": "object", "properties": answers, "required": ["approved"], "additionalProperties": False}
 
@@ -159,6 +159,8 @@ async def carry_out_asked(about, edited, ids):
     if edited is not None:
         try:
             args, _ = proposed(about["tool"], edited)
+            if left := args.keys() - edited.keys():  # nobody has seen its default
+                raise NoSuchCall(f"{', '.join(left)} of {about['tool']} is left out")
         except NoSuchCall as error:
             return f"Not done: a person changed the arguments, and the tool does not take them: {error}."
         told = f" A person changed the arguments to {json.dumps(args)}."

@@ -34,17 +34,31 @@ async function refund({ messages }, config) {
   return { messages: [new AIMessage(`I have refunded ${answer.amount}.`)] };
 }
 
-async function approve() {
-  return { messages: interrupt("Shall I?") === true ? [] : [new AIMessage("No.")] };
+async function approve({ messages }) {
+  const approved = interrupt("Shall I?") === true && (messages.at(-1).text !== "ask twice" || interrupt("Really?") === true);
+  return { messages: approved ? [] : [new AIMessage("No.")] };
 }
 
-/** Dies the first time, with the answer already behind it. */
 async function act() {
-  if (!existsSync("died")) {
-    writeFileSync("died", "");
-    process.kill(process.pid, "SIGKILL");
-  }
+  diesOnce("behind the answer");
   return { messages: [new AIMessage("I have done it.")] };
+}
+
+async function check({ messages }) {
+  if (messages.at(-1).tool_calls[0].args.to === "dan") diesOnce("behind the call");
+  return {};
+}
+
+function diesOnce(where) {
+  if (existsSync(where)) return;
+  writeFileSync(where, "");
+  process.kill(process.pid, "SIGKILL");
+}
+
+/** Is silent until the test goes on. */
+async function slow() {
+  await fetch(process.env.SLOW);
+  return { messages: [new AIMessage("I have waited.")] };
 }
 
 /** Stands for a service. */
@@ -59,17 +73,21 @@ async function model({ messages }) {
   return { messages: [new AIMessage({ content: "", tool_calls: [{ id: `call_${last.id}`, name: "send_mail", args }] })] };
 }
 
-const first = { refund: "refund", die: "approve" };
+const first = { refund: "refund", die: "approve", ask: "approve", wait: "slow" };
 
 export const builder = new StateGraph(MessagesAnnotation)
   .addNode("model", model)
+  .addNode("check", check)
   .addNode("tools", new ToolNode([sendMail]))
   .addNode("refund", refund)
   .addNode("approve", approve)
   .addNode("act", act)
-  .addConditionalEdges(START, ({ messages }) => first[messages.at(-1).text.split(" ")[0]] ?? "model", ["model", "refund", "approve"])
-  .addConditionalEdges("model", ({ messages }) => (messages.at(-1).tool_calls?.length ? "tools" : END), ["tools", END])
+  .addNode("slow", slow)
+  .addConditionalEdges(START, ({ messages }) => first[messages.at(-1).text.split(" ")[0]] ?? "model", ["model", "refund", "approve", "slow"])
+  .addConditionalEdges("model", ({ messages }) => (messages.at(-1).tool_calls?.length ? "check" : END), ["check", END])
+  .addEdge("check", "tools")
   .addEdge("tools", "model")
   .addEdge("refund", END)
   .addEdge("approve", "act")
-  .addEdge("act", END);
+  .addEdge("act", END)
+  .addEdge("slow", END);
