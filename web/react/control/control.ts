@@ -57,6 +57,7 @@ export class Control {
   /** `etag`: what is held already, and not sent again. `keepalive`: it is sent even if the page goes meanwhile. */
   async send(method: string, path: string, body?: unknown, etag?: string, keepalive = false): Promise<ControlAnswer> {
     let response: Response;
+    let text: string;
     try {
       response = await this.request(path, {
         method,
@@ -64,11 +65,11 @@ export class Control {
         headers: { ...(body !== undefined && { "Content-Type": "application/json" }), ...(etag && { "If-None-Match": etag }) },
         ...(body !== undefined && { body: stringify(body) }),
       });
+      text = response.status === 304 ? "" : await response.text();
     } catch {
       throw new ControlError(0, "unreachable", this.words.noAnswer);
     }
     if (response.status === 304) return { status: 304, ...(etag && { etag }), body: undefined };
-    const text = await response.text();
     let read: unknown;
     try {
       read = text === "" ? undefined : parse(text);

@@ -106,8 +106,12 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const title = useTitle(threadId, messages, status.older > 0);
   /** The run that was stopped here last, until something else is said. */
   const [stopping, setStopping] = useState<string>();
+  /** Why the last turn was not asked anew. */
+  const [inTheWay, setInTheWay] = useState<string>();
+  useEffect(() => setInTheWay(undefined), [threadId, running]);
   const send = (content: Content) => {
     setStopping(undefined);
+    setInTheWay(undefined);
     approve(false);
     // What waits for its turn stands behind an answer that is being written.
     if (running) follow.jump();
@@ -117,10 +121,10 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   /** Asks the last turn anew, so that its message stands once; what an earlier one was asked, or cannot be asked anew, is said again. */
   const retry = async (asked: Content) => {
     const last = messages.findLast(({ role }) => role === "user");
-    if (last?.content !== asked || waits !== undefined) return send(asked);
+    if (last?.content !== asked) return send(asked);
     setStopping(undefined);
     follow.sent(last.id);
-    if ((await back.again(last.id)) !== undefined) send(asked);
+    setInTheWay(await back.again(last.id, () => send(asked)));
   };
   const answer = (entries: ResumeEntry[], said: string[]) => {
     approve(approves(entries) && firstYes());
@@ -294,6 +298,11 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             {restated && (
               <p className="hint center" role="status" data-testid="restated">
                 {words.chat.restated(restated)}
+              </p>
+            )}
+            {inTheWay !== undefined && (
+              <p className="fault" role="alert" data-testid="retry-fault">
+                {inTheWay}
               </p>
             )}
             {failure && !signedOut && (
