@@ -4,7 +4,7 @@ import { createRoot, type Root } from "react-dom/client";
 import { Words } from "../../../react/lib/words";
 import { call, OUTLIVE, outlives } from "../server/api";
 import { ownPerson } from "../server/own";
-import { usePerson } from "../server/session";
+import { unsent, usePerson } from "../server/session";
 import { parts } from "../words";
 import { askKeyOf } from "./asked";
 import { Bulk } from "./bulk";
@@ -32,15 +32,18 @@ export function lastingOf(): Lasting {
 /** Whoever answers and leaves means it. Browsers let a page that goes send no more than so much: then the person is asked. */
 function sendsWhenLeft(held: Held): Held {
   const leaves = () => void held.send();
+  const sends = () => held.send();
   const asks = (event: Event) => sizeOfAll(held.look().waiting) > OUTLIVE && event.preventDefault();
   let waits = false;
   held.watch(() => {
     if (waits === held.look().waiting.length > 0) return;
     waits = !waits;
     if (waits) {
+      unsent.add(sends);
       addEventListener("pagehide", leaves);
       addEventListener("beforeunload", asks);
     } else {
+      unsent.delete(sends);
       removeEventListener("pagehide", leaves);
       removeEventListener("beforeunload", asks);
     }
