@@ -35,11 +35,24 @@ export interface ControlAnswer {
 
 /** A client of the control API. What it rejects with is a `ControlError`. */
 export class Control {
+  private readonly refused = new Set<() => void>();
+
   constructor(private readonly options: ControlOptions) {}
 
   /** Whether somebody is told apart by a token. */
   get signedIn(): boolean {
     return this.options.token?.() !== undefined;
+  }
+
+  /** Calls `again` when whoever was refused may be let in, until the returned function is called. */
+  whenLetIn(again: () => void): () => void {
+    this.refused.add(again);
+    return () => void this.refused.delete(again);
+  }
+
+  /** The server has let the person in: what it refused before is asked for again. */
+  letIn(): void {
+    for (const again of [...this.refused]) again();
   }
 
   /** What it says by itself. */

@@ -25,6 +25,7 @@ import { Older } from "./Older";
 import { OrElse } from "../../../react/lib/OrElse";
 import { OutgoingList } from "./OutgoingList";
 import { part } from "../../../react/lib/part";
+import { control } from "../server/api";
 import { bearer } from "../server/session";
 import { askedLast } from "./rows";
 import { approves } from "../decision/told";
@@ -72,6 +73,9 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const [approved, approve] = useState(false);
   const sending = picture.outgoing.length > 0 || status.queued.length > 0;
   const again = picture.ended ? askedLast({ messages, interrupts: status.interrupts, running, sending }) : undefined;
+  useEffect(() => {
+    if (status.connection === "connected") control.letIn();
+  }, [status.connection]);
   const away = useLasting(status.connection === "reconnecting", AWAY_MS);
   const storeAway = status.connection === "connected" && !status.storeAvailable;
   const waits = storeAway ? words.chat.storeSilent : status.connection === "connected" ? undefined : words.chat.noConnection;
@@ -208,7 +212,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
           <main ref={content}>
             {signedOut && (
               <OrElse instead={<p className="fault">{words.app.placeNotLoaded}</p>}>
-                <Suspense>
+                <Suspense fallback={<p className="hint center">{words.app.loading}</p>}>
                   <SignIn wrong={bearer() !== undefined} />
                 </Suspense>
               </OrElse>

@@ -59,6 +59,8 @@ export async function look(signal?: AbortSignal): Promise<void> {
   let found: Me | undefined;
   try {
     const answer = await request("/me", { signal });
+    // It is about to be shown.
+    if (answer.status === 401) import("./SignIn").catch(() => {});
     found = answer.ok ? ((await answer.json()) as Me) : undefined;
   } catch {
     // Nobody answers: the places say so.
