@@ -48,7 +48,7 @@ async function way(server) {
 test("the network is gone for five seconds in mid-stream, and nothing is lost or doubled", async () => {
   const network = await way(a);
   try {
-    const context = await person();
+    const context = await person({ viewport: { width: 1280, height: 900 } });
     const tab = await Tab.open(context, network.url);
     tab.serverMayDie = tab.serverMayRefuse = true;
     const other = await Tab.open(await person(), a, tab.threadId);
