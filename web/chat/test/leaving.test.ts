@@ -25,7 +25,7 @@ async function page(provider: boolean) {
     const user = users[(init.headers as Record<string, string> | undefined)?.Authorization ?? ""] ?? (provider ? "ann" : undefined);
     return new Response(JSON.stringify({ user, tenant: "t", scopes: [] }), { status: user ? 200 : 401 });
   });
-  const [session, who, { lastingOf }] = await Promise.all([import("../src/server/session"), import("../src/server/who"), import("../src/inbox/lasting")]);
+  const [session, who, { lastingOf, looksAt }] = await Promise.all([import("../src/server/session"), import("../src/server/who"), import("../src/inbox/lasting")]);
   if (provider) await who.firstLook();
   else {
     session.signIn("anns");
@@ -42,7 +42,7 @@ async function page(provider: boolean) {
         return { text: "it goes on" };
       },
     });
-  return { session, who, lastingOf, give, asked, kept, tells: (key: string) => listeners.get("storage")!({ key }) };
+  return { session, who, lastingOf, looksAt, give, asked, kept, tells: (key: string) => listeners.get("storage")!({ key }) };
 }
 
 beforeEach(() => void vi.useFakeTimers());
@@ -96,4 +96,32 @@ it("keeps what waits where a token is followed by another of the same person's, 
   expect(lastingOf().held.look().waiting).toEqual([]);
   await vi.advanceTimersByTimeAsync(60_000);
   expect([asked, anns.held.look().waiting]).toEqual([["a as anns-next"], []]);
+});
+
+it("leaves what was only proposed of several with the place, and tells in one place what is unanswered", async () => {
+  const { lastingOf, looksAt } = await page(false);
+  const lasting = lastingOf();
+  const [bulk] = lasting.bulks;
+  const leave = looksAt(lasting);
+  bulk!.propose("approve", [item("a")]);
+  leave();
+  expect([bulk!.look().state, lasting.there]).toEqual(["idle", false]);
+  // It goes out while the place is left, and the network fails.
+  const back = looksAt(lasting);
+  bulk!.propose("approve", [item("a")]);
+  bulk!.hold();
+  back();
+  lasting.held.hold({
+    items: bulk!.look().items,
+    text: "yes",
+    send: async () => {
+      vi.stubGlobal("fetch", () => Promise.reject(new Error("no network")));
+      await bulk!.send();
+      throw bulk!.look().fault;
+    },
+  });
+  await lasting.held.send();
+  expect([bulk!.look().state, lasting.held.look().faults.length]).toEqual(["unanswered", 1]);
+  looksAt(lasting);
+  expect([bulk!.look().state, lasting.held.look().faults.length, lasting.there]).toEqual(["unanswered", 0, true]);
 });

@@ -85,11 +85,10 @@ export class Held {
     clearTimeout(this.telling);
     const whose = this.person();
     const { waiting } = this.picture;
-    const keys = new Set(given.items.map(this.keyOf));
-    // What is answered anew is not sent again.
-    const faults = this.picture.faults.filter((fault) => !fault.given.items.some((item) => keys.has(this.keyOf(item))));
     const at = performance.now() + HELD_MS;
-    this.show({ waiting: [...waiting, { given, at, whose }], told: undefined, over: this.with(given.items), faults });
+    this.show({ waiting: [...waiting, { given, at, whose }], told: undefined, over: this.with(given.items) });
+    // What is answered anew is not sent again.
+    this.forget(given.items);
     this.timers.set(given, setTimeout(() => void this.send(given), HELD_MS));
   }
 
@@ -125,6 +124,12 @@ export class Held {
   /** Does without what was not taken. */
   leave(): void {
     this.show({ faults: [] });
+  }
+
+  /** Tells no more that answers to some of these were not taken: they are given anew, or told elsewhere. */
+  forget(items: readonly InboxItem[]): void {
+    const keys = new Set(items.map(this.keyOf));
+    this.show({ faults: this.picture.faults.filter(({ given }) => !given.items.some((item) => keys.has(this.keyOf(item)))) });
   }
 
   /** Tells something for a moment, in the place of what was told before. */

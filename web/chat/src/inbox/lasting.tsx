@@ -16,6 +16,8 @@ export interface Lasting {
   readonly held: Held;
   /** Answers to several: the last one is being chosen, and those before it wait, or have something to be said of them. */
   bulks: readonly Bulk[];
+  /** The place of the questions is looked at. */
+  there: boolean;
 }
 
 export const newBulk = () => new Bulk((request) => call("POST", "/inbox/resolve", request, outlives(request)));
@@ -25,7 +27,7 @@ let lasting: Lasting | undefined;
 /** What the person at the page has answered. */
 export function lastingOf(): Lasting {
   const person = ownPerson();
-  if (lasting?.person !== person) lasting = { person, held: sendsWhenLeft(new Held(askKeyOf, ownPerson)), bulks: [newBulk()] };
+  if (lasting?.person !== person) lasting = { person, held: sendsWhenLeft(new Held(askKeyOf, ownPerson)), bulks: [newBulk()], there: false };
   return lasting;
 }
 
@@ -49,6 +51,16 @@ function sendsWhenLeft(held: Held): Held {
     }
   });
   return held;
+}
+
+/** The place of the questions is looked at until the returned function is called: there a bar of its own says what of several is unanswered, and what was only proposed goes with the place. */
+export function looksAt(lasting: Lasting): () => void {
+  lasting.there = true;
+  for (const { state, items } of lasting.bulks.map((bulk) => bulk.look())) if (state === "unanswered") lasting.held.forget(items);
+  return () => {
+    lasting.there = false;
+    for (const bulk of lasting.bulks) if (bulk.look().state === "asking") bulk.leave();
+  };
 }
 
 let root: Root | undefined;
