@@ -69,6 +69,15 @@ test("a no that is pressed asks for a reason and is what Enter does there, Escap
   await card.getByTestId("decline").dblclick();
   assert.equal(await filled(), "decline");
   await tab.at("field-reason").focus();
+  await tab.page.keyboard.press("Escape");
+  await focused("decline");
+  // Nor does the second of two Enters, which the field gets.
+  await tab.takes(card.getByTestId("decline"));
+  await tab.page.keyboard.press("Enter");
+  await tab.page.keyboard.press("Enter");
+  await tab.at("too-soon").waitFor();
+  assert.equal(await filled(), "decline");
+  await focused("field-reason");
   assert.ok(await card.locator(".when-focused").isVisible());
   await card.getByTestId("approve").focus();
   assert.ok(!(await card.locator(".when-focused").isVisible()), "what keys do in a field is said there");

@@ -262,6 +262,14 @@ test("what waits comes by itself and at once, is filtered, answered together, an
   assert.match((await open.at("bulk-named").locator("li").allTextContents()).join(), /^Send .*ada.*asked by ann.*ada.*Send .*bob.*asked by ann.*bob/, "each is named, with who asks and what it is carried out with");
   assert.deepEqual(await barriers(open.page), []);
   await open.shot("44-bulk-asks");
+  await open.click("bulk-leave");
+  // Enter in the reason leads to the button: another one sends it.
+  await open.decide(open.at("bulk-decline"));
+  await open.fill("bulk-why", "too dear");
+  await open.takes(open.at("bulk-send"));
+  await open.page.keyboard.press("Enter");
+  await until(() => focused("bulk-send"), "Enter leads from the reason to the button");
+  assert.ok(await open.at("bulk-asks").isVisible(), "and sends nothing");
   // A click that comes with the question is none.
   await open.click("bulk-leave");
   assert.ok(await open.page.evaluate(async () => {

@@ -48,11 +48,16 @@ async function way(server) {
 test("the network is gone for five seconds in mid-stream, and nothing is lost or doubled", async () => {
   const network = await way(a);
   try {
-    const context = await person();
+    const context = await person({ viewport: { width: 1280, height: 900 } });
     const tab = await Tab.open(context, network.url);
-    tab.serverMayDie = true;
+    tab.serverMayDie = tab.serverMayRefuse = true;
     const other = await Tab.open(await person(), a, tab.threadId);
+    // The list hears that the person's session is gone, until they are in again.
+    const LIST = "**/v1/threads?*";
+    await context.route(LIST, (route) => route.fulfill({ status: 401, json: { code: "unauthenticated", detail: "a valid credential is needed" } }));
+    const refused = async () => /valid credential/.test(await tab.at("thread-list").innerText());
     await tab.say("/slow 120 60");
+    await until(refused, "the list says that it is refused");
     await tab.says(" 10 ");
     const gone = Date.now();
     network.cut();
@@ -68,9 +73,11 @@ test("the network is gone for five seconds in mid-stream, and nothing is lost or
     await other.says(" 60 ");
     await until(() => Date.now() - gone >= GONE_MS, "the network was gone for long enough");
     assert.equal(await told(), before, "nothing comes without a network");
+    await context.unroute(LIST);
     network.mend();
     await context.setOffline(false);
     await tab.connected();
+    await until(async () => !(await refused()), "the list is asked for again");
     await until(async () => (await tab.at("away").count()) === 0, "nothing is said of it any more");
     await tab.says("written without a network");
     const seen = await same(tab, other);

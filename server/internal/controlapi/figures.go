@@ -6,6 +6,7 @@ import "time"
 type Node struct {
 	Node       string             `json:"node" jsonschema:"The id of the node. A run names in claimedBy the node that carries it."`
 	Host       string             `json:"host,omitempty" jsonschema:"The machine that the node runs on."`
+	PID        int                `json:"pid,omitempty" jsonschema:"The process id on that machine, which the server also says when it starts."`
 	State      string             `json:"state" jsonschema:"The state: serving, draining, or silent. A silent node has reported nothing for 15 s: it was lost or cannot reach the store."`
 	Heard      int64              `json:"heardMs" jsonschema:"The age of the node's latest report, in milliseconds."`
 	Self       bool               `json:"self,omitempty" jsonschema:"The node is the one that answers this request."`

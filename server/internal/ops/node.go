@@ -71,7 +71,7 @@ func NewNode(o Options) *Node {
 	}
 	n.about = func() controlapi.Node {
 		carried := o.Load()
-		about := controlapi.Node{Host: host, State: "serving", Version: version, Go: runtime.Version(), Started: n.started.UTC(), Agents: slices.Clone(o.Agents),
+		about := controlapi.Node{Host: host, PID: os.Getpid(), State: "serving", Version: version, Go: runtime.Version(), Started: n.started.UTC(), Agents: slices.Clone(o.Agents),
 			Runs: int64(carried.Runs), MaxRuns: int64(carried.MaxRuns), Memory: processMemory(), Available: o.Available()}
 		if about.Agents == nil {
 			about.Agents = []string{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -105,6 +106,15 @@ func states(n member) string {
 		text += fmt.Sprintf(" %s:%s", n.Node, n.State)
 	}
 	return text
+}
+
+func TestNodeNamesItsProcess(t *testing.T) {
+	n := operated(nil, "one")
+	defer n.Leave()
+	nodes, _ := n.Nodes(context.Background())
+	if len(nodes) != 1 || nodes[0].PID != os.Getpid() {
+		t.Errorf("nodes are %+v, want this process", nodes)
+	}
 }
 
 func wantStates(t *testing.T, n member, want string) {

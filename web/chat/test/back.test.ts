@@ -1,6 +1,7 @@
 import type { Message } from "@ag-ui/client";
-import { describe, expect, it } from "vitest";
-import { BEGIN, editable, lastTurn, placed, type Branch } from "../src/chat/back";
+import { describe, expect, it, vi } from "vitest";
+import { Anew, BEGIN, editable, lastTurn, placed, type Branch } from "../src/chat/back";
+import { ApiError } from "../src/server/api";
 
 const user = (id: string): Message => ({ id, role: "user", content: id });
 const answer = (id: string): Message => ({ id, role: "assistant", content: id });
@@ -37,4 +38,51 @@ it("changes texts only: what else a message has would be lost", () => {
   expect(editable(user("u"))).toBe(true);
   expect(editable(answer("a"))).toBe(false);
   expect(editable({ id: "p", role: "user", content: [{ type: "text", text: "x" }] })).toBe(false);
+});
+
+describe("asking anew", () => {
+  const refusal = (status: number, code: string) => new ApiError(status, code, code);
+  /** Asks once an outcome, and answers how often the message was said again, and the names of the runs. */
+  async function asked(...outcomes: Array<ApiError | undefined>) {
+    const runs: string[] = [];
+    const instead = vi.fn();
+    const left = [...outcomes];
+    const anew = new Anew((body) => {
+      runs.push((body as { runId: string }).runId);
+      const outcome = left.shift();
+      return outcome ? Promise.reject(outcome) : Promise.resolve();
+    });
+    const told: string[] = [];
+    for (const _ of outcomes) await anew.ask("u", instead).catch((error: ApiError) => told.push(error.code));
+    return { runs, told: told.join(" "), said: instead.mock.calls.length, anew, instead };
+  }
+  it.each([
+    [0, "unreachable"],
+    [200, "unreadable"],
+    [408, "refused"],
+    [503, "store_unavailable"],
+  ])("repeats the request where nobody knows what became of it, and says nothing twice: %i", async (status, code) => {
+    const { runs, told, said } = await asked(refusal(status, code), undefined, undefined);
+    expect([told, said]).toEqual([code, 0]);
+    expect(runs[1]).toBe(runs[0]);
+    expect(runs[2]).not.toBe(runs[0]);
+  });
+  it.each(["thread_busy", "interrupts_pending", "forbidden", "rate_limited"])("says nothing beside a run or a question of somebody else's, nor what is not allowed: %s", async (code) => {
+    const { runs, told, said } = await asked(refusal(409, code), undefined);
+    expect([told, said]).toEqual([code, 0]);
+    expect(runs[1]).not.toBe(runs[0]);
+  });
+  it.each([
+    [400, "invalid_input"],
+    [404, "not_found"],
+  ])("says again what cannot be answered anew: %i", async (status, code) => {
+    const { told, said } = await asked(refusal(status, code));
+    expect([told, said]).toEqual(["", 1]);
+  });
+  it("is another request once a run was seen", async () => {
+    const { runs, anew, instead } = await asked(refusal(0, "unreachable"));
+    anew.known();
+    await anew.ask("u", instead);
+    expect(runs[1]).not.toBe(runs[0]);
+  });
 });

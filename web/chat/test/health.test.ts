@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { coverage, failedOfAll, findings, isEverybody, missing, seesOthers, type Known } from "../src/ops/health";
+import { expect, it, vi } from "vitest";
+import { coverage, failedOfAll, findings, isEverybody, missing, replaced, seesOthers, type Known } from "../src/ops/health";
 import type { NodeInfo } from "../src/ops/nodes";
 
 const words = (known: Known) => findings(known).map(({ words, href }) => `${words} ${href ?? "nowhere"}`);
@@ -38,6 +38,24 @@ it.each<[keyof Known, Known, string]>([
   ["work", { work: [{ agent: "", waiting: 2, lag: 0, pending: 0, oldestMs: 180_000 }] }, "2 runs of the default agent wait for a worker, the oldest for 3 min nowhere"],
 ])("says what is not well with %s", (_, change, want) => {
   expect(words({ ...well, ...change })).toEqual([want]);
+});
+
+it.each<[string, Array<[state: NodeInfo["state"], startedMinAgo: number, heardMinAgo: number]>, string[], number | undefined]>([
+  ["one is gone", [["serving", 60, 0], ["silent", 60, 5]], ["1 server is silent"], undefined],
+  ["another has started since", [["serving", 60, 0], ["silent", 60, 5], ["serving", 4, 0]], [], 5],
+  ["both were killed and started twice", [["silent", 60, 9], ["silent", 60, 9.1], ["silent", 8, 5], ["silent", 8, 5], ["serving", 4, 0], ["serving", 4, 0]], [], 5],
+  ["both were killed and one started", [["silent", 60, 9], ["silent", 60, 9.1], ["serving", 4, 0]], ["1 server is silent"], undefined],
+  ["none serves", [["silent", 60, 9], ["silent", 8, 5]], ["1 server is silent"], undefined],
+  ["the other leaves", [["silent", 60, 9], ["draining", 60, 0]], ["1 server is silent"], undefined],
+])("tells servers that are lost from those that others have replaced: %s", (_, all, found, lastAgo) => {
+  const NOW = Date.UTC(2030, 0, 31, 14);
+  vi.useFakeTimers({ now: NOW });
+  const ago = (minutes: number) => NOW - minutes * 60_000;
+  const nodes = all.map(([state, started, heard]) => ({ state, storeAvailable: true, startedAt: new Date(ago(started)).toISOString(), heardMs: NOW - ago(heard) }));
+  expect(findings({ nodes }).map(({ words }) => words)).toEqual(found);
+  const at = lastAgo && new Date(ago(lastAgo)).toLocaleTimeString("en", { hour: "2-digit", minute: "2-digit" });
+  expect(replaced(nodes)?.match(/\d\d:\d\d( [AP]M)?/)?.[0]).toBe(at);
+  vi.useRealTimers();
 });
 
 it("says what failed of all tenants in less than an hour, which may be of others", () => {

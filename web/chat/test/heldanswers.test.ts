@@ -94,12 +94,37 @@ it("shows again what was not taken, and sends it once more when asked to", async
   server.answers = async () => Promise.reject(new Error("no answer"));
   give("a");
   await vi.advanceTimersByTimeAsync(HELD_MS);
-  expect([hidden(), String(held.look().fault?.error)]).toEqual(["", "Error: no answer"]);
+  expect([hidden(), String(held.look().faults[0]?.error)]).toEqual(["", "Error: no answer"]);
   server.answers = undefined;
   await held.again();
-  expect([sent, hidden(), held.look().fault]).toEqual([["a", "a"], "a", undefined]);
+  expect([sent, hidden(), held.look().faults]).toEqual([["a", "a"], "a", []]);
   await held.again();
   expect(sent).toEqual(["a", "a"]);
+});
+
+it("tells of each that was not taken, and sends all of them once more but what was answered anew", async () => {
+  const { held, give, sent, server, hidden } = inbox();
+  server.answers = async () => Promise.reject(new Error("no answer"));
+  for (const id of ["a", "b", "c"]) give(id);
+  expect(await held.send()).toBe(false);
+  const failed = () => held.look().faults.map(({ given }) => given.text).join();
+  expect([failed(), hidden()]).toEqual(["yes to a,yes to b,yes to c", ""]);
+  server.answers = undefined;
+  give("b");
+  expect(failed()).toBe("yes to a,yes to c");
+  await held.again();
+  expect([sent.join(" "), failed(), hidden()]).toEqual(["a b c a c", "", "b,a,c"]);
+  expect(await held.send()).toBe(true);
+});
+
+it("says whether something came of what was sent", async () => {
+  const { held, give, server } = inbox();
+  server.answers = async () => ({ text: "", open: [item("a")] });
+  give("a");
+  expect(await held.send()).toBe(false);
+  server.answers = async () => ({ text: "1 more", open: [item("a")] });
+  give("a");
+  expect(await held.send()).toBe(true);
 });
 
 it("sends nothing for who has left", async () => {

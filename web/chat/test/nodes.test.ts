@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { countWords, line, nodeState, together, took, type NodeInfo } from "../src/ops/nodes";
+import { countWords, line, nodeName, nodeState, together, took, type NodeInfo } from "../src/ops/nodes";
 
 const node = (more: Partial<NodeInfo>): NodeInfo => ({
   node: "n", state: "serving", heardMs: 0, agents: [], sockets: 0, streams: 0, runs: 0, maxRuns: 1, memoryBytes: 1, storeAvailable: true, storeCalls: 0, storeErrors: 0, ...more,
@@ -14,6 +14,12 @@ it("adds what nodes do, the latest beside the latest", () => {
 it("says counts and times", () => {
   expect([0, 0.4, 2, 9.94, 10, 1200].map(countWords)).toEqual(["0", "0.4", "2", "9.9", "10", "1,200"]);
   expect([undefined, 0.2, 1, 999, 2_500].map(took)).toEqual(["", "< 1 ms", "1 ms", "999 ms", "2.5 s"]);
+});
+
+it("tells nodes of one machine apart as their starts do", () => {
+  expect(nodeName({ node: "BKCUABXYZ", host: "vm", pid: 4711 })).toBe("vm 4711");
+  expect(nodeName({ node: "BKCUABXYZ", host: "vm" })).toBe("vm BKCUAB");
+  expect(nodeName({ node: "" })).toBe("");
 });
 
 it("says how it goes with a node", () => {

@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { ALL, FAILED, latestOf, MOST_PAGES, type Noticed, resultOf, RunNotices } from "../src/ops/tenantruns";
+import { afterEach, expect, it, vi } from "vitest";
+import { ALL, FAILED, MOST_PAGES, MOST_RUNS, type Noticed, resultOf, RunNotices } from "../src/ops/tenantruns";
 
 const NOW = Date.UTC(2030, 0, 31, 14);
 const HOUR_MS = 3_600_000;
@@ -20,6 +20,7 @@ it("reads what failed since a time, and then what failed since the page before",
   expect(failures.missed).toBe(false);
   // A notice may come again.
   failures.take({ items: [failed("r2", 10), failed("r3", 1)], next: "c3", missed: true });
+  failures.take({ items: [], next: "c3" });
   expect(failures.list(NOW)!.map(({ run }) => run)).toEqual(["r3", "r2", "r1"]);
   expect(failures.missed).toBe(true);
   expect(failures.list(NOW + 20 * 60_000)!.map(({ run }) => run)).toEqual(["r3", "r2"]);
@@ -42,7 +43,7 @@ it("reads so many pages at once, and says that there are more until it has read 
 
 it("knows what became of each run of the tenant, whichever notice comes again", () => {
   const notices = new RunNotices(HOUR_MS, ALL);
-  expect(notices.path("", NOW)).toContain("/notices?kind=run.started%2Crun.ended&limit=200&from=");
+  expect(notices.path("", NOW)).toContain("/notices?kind=run.started%2Crun.ended%2Cinterrupt.cancelled%2Cthread.deleted&limit=200&from=");
   const started = noticed("run.started", "r1", 50);
   notices.take({ items: [started, noticed("run.started", "r2", 40), noticed("run.ended", "r1", 30, "suspend"), started, noticed("run.started", "r3", 20), noticed("run.ended", "r0", 10, "cancel")], next: "c" });
   notices.take({ items: [], next: "c" });
@@ -51,7 +52,72 @@ it("knows what became of each run of the tenant, whichever notice comes again", 
   expect(["finish", "fail", "suspend", "cancel"].map((how) => resultOf({ kind: "run.ended", how }))).toEqual(["success", "error", "interrupt", "cancelled"]);
 });
 
-it("tells what was noticed last in the chat of a run", () => {
-  const asked = noticed("run.ended", "r1", 30, "suspend"), answer = noticed("run.started", "r2", 5), other = noticed("run.ended", "r3", 1, "finish", "other");
-  expect(latestOf([answer, asked, other])(asked)).toBe(answer.at);
+it("keeps what the start has told of a run where its end tells less", () => {
+  const notices = new RunNotices(HOUR_MS, ALL);
+  const { how: _, ...lost } = noticed("run.ended", "r1", 30, "cancel");
+  notices.take({ items: [{ ...noticed("run.started", "r1", 50), agent: "clerk", runId: "mine" }, { ...lost, how: "cancel" }], next: "c" });
+  notices.take({ items: [], next: "c" });
+  expect(notices.list(NOW)).toEqual([{ ...lost, how: "cancel", agent: "clerk", runId: "mine", began: noticed("run.started", "r1", 50).at }]);
+});
+
+it("hears of whatever may change the runs of a chat, however its times are written", () => {
+  const notices = new RunNotices(HOUR_MS, ALL);
+  const asked = { ...noticed("run.ended", "r1", 30, "suspend"), at: "2030-01-31T13:30:05.12Z" };
+  const { at: _, ...of } = { at: asked.at, threadId: asked.threadId, namespace: asked.namespace };
+  let heard = 0, listed: unknown;
+  for (const one of [
+    asked,
+    { ...noticed("run.started", "r2", 5), at: "2030-01-31T13:30:05.2Z" },
+    { ...noticed("run.ended", "r2", 5, "finish"), at: "2030-01-31T13:30:06Z" },
+    { ...of, kind: "interrupt.cancelled" as const, at: "2030-01-31T13:30:06Z" },
+    { ...of, kind: "thread.deleted" as const, at: "2030-01-31T13:30:06Z" },
+  ]) {
+    notices.take({ items: [one, noticed("run.ended", "r3", 1, "finish", "other")], next: "c" });
+    notices.take({ items: [], next: "c" });
+    expect(notices.heard(asked), one.kind).toBeGreaterThan(heard);
+    heard = notices.heard(asked);
+    expect(notices.list(NOW), "what shows the runs looks again").not.toBe(listed);
+    listed = notices.list(NOW);
+  }
+  notices.take({ items: [noticed("run.ended", "r3", 1, "finish", "other")], next: "c" });
+  notices.take({ items: [], next: "c" });
+  expect(notices.heard(asked)).toBe(heard);
+  expect(notices.list(NOW)!.map(({ run }) => run)).toEqual(["r3", "r2", "r1"]);
+});
+
+afterEach(() => void vi.restoreAllMocks());
+
+it("puts runs in order when the last page was read, and reads each time once", () => {
+  const notices = new RunNotices(HOUR_MS, ALL);
+  const sort = vi.spyOn(Array.prototype, "sort"), parse = vi.spyOn(Date, "parse");
+  const calls = () => [sort.mock.calls.length, parse.mock.calls.length];
+  const all = 40 * 200;
+  for (let page = 0; page < 40; page++) {
+    notices.take({ items: Array.from({ length: 200 }, (_, i) => noticed("run.started", `r${page}-${i}`, 10)), next: "c" });
+    notices.list(NOW);
+  }
+  notices.take({ items: [], next: "c" });
+  const list = notices.list(NOW);
+  expect([list!.length, ...calls()]).toEqual([all, 1, all]);
+  // Nothing is noticed, and then one.
+  notices.take({ items: [], next: "c" });
+  expect(notices.list(NOW)).toBe(list);
+  notices.take({ items: [failed("one more", 1)], next: "c" });
+  expect(notices.list(NOW)).toBe(list);
+  expect(calls()).toEqual([1, all + 1]);
+  notices.take({ items: [], next: "c" });
+  expect([notices.list(NOW)!.length, ...calls()]).toEqual([all + 1, 2, all + 1]);
+});
+
+it("keeps so many runs, the latest, and says that there are more", () => {
+  const notices = new RunNotices(HOUR_MS, ALL);
+  const round = (name: string, n: number) => {
+    for (let i = 0; i < n; i += 200) notices.take({ items: Array.from({ length: Math.min(200, n - i) }, (_, k) => noticed("run.started", `${name}${i + k}`, 10)), next: "c" });
+    notices.take({ items: [], next: "c" });
+  };
+  round("a", MOST_RUNS - 200);
+  expect(notices.cut).toBe(false);
+  round("b", 400);
+  const runs = new Set(notices.list(NOW)!.map(({ run }) => run));
+  expect([runs.size, runs.has("a199"), runs.has("a200"), notices.cut]).toEqual([MOST_RUNS, false, true, true]);
 });

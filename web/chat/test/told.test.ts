@@ -231,6 +231,30 @@ describe("a thread's record", () => {
     expect(record.look().marks).toMatchObject([{ key: "end r1" }, { key: "end r3" }]);
   });
 
+  it.each([
+    ["the record alone", ["record"]],
+    ["the record, and what is told now", ["record", "now"]],
+    ["what is told now, and then the record", ["now", "record"]],
+    ["the log, which is read last", ["now", "record", "log"]],
+    ["what is told now and the log, without a record", ["now", "log"]],
+  ] as const)("has the last end alone of a turn that was tried again, as it knows from %s", (_, from) => {
+    const record = new ThreadRecord();
+    const error = (message: string) => ({ type: "RUN_ERROR", code: "agent_error", message }) as unknown as BaseEvent;
+    const takes = (runId: string, from?: "log") => {
+      record.take(started(runId), "m1", from);
+      record.take(error(runId), "m1", from);
+    };
+    for (const one of from) {
+      if (one === "now") takes("r3");
+      else if (one === "log") for (const runId of ["r1", "r2"]) takes(runId, "log");
+      else {
+        const ended = (runId: string, second: number) => run(runId, { messageId: "m1", createdAt: `2030-01-01T00:00:0${second}Z`, outcome: { type: "RUN_ERROR", code: "agent_error", message: runId } });
+        record.learn([], [ended("r3", 3), ended("r2", 2), ended("r1", 1)]);
+      }
+    }
+    expect(record.look().marks).toMatchObject([{ key: "end r3", message: "r3" }]);
+  });
+
   it("has the answers of one place in the order in which they were given, as it learns of the latest first", () => {
     const record = new ThreadRecord();
     record.learn([onRecord({ interruptId: "second", at: "2026-01-02T00:00:00Z" }), onRecord({ interruptId: "first", at: "2026-01-01T00:00:00Z" })], []);

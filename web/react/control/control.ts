@@ -35,11 +35,24 @@ export interface ControlAnswer {
 
 /** A client of the control API. What it rejects with is a `ControlError`. */
 export class Control {
+  private readonly refused = new Set<() => void>();
+
   constructor(private readonly options: ControlOptions) {}
 
   /** Whether somebody is told apart by a token. */
   get signedIn(): boolean {
     return this.options.token?.() !== undefined;
+  }
+
+  /** Calls `again` when whoever was refused may be let in, until the returned function is called. */
+  whenLetIn(again: () => void): () => void {
+    this.refused.add(again);
+    return () => void this.refused.delete(again);
+  }
+
+  /** The server has let the person in: what it refused before is asked for again. */
+  letIn(): void {
+    for (const again of [...this.refused]) again();
   }
 
   /** What it says by itself. */
@@ -57,6 +70,7 @@ export class Control {
   /** `etag`: what is held already, and not sent again. `keepalive`: it is sent even if the page goes meanwhile. */
   async send(method: string, path: string, body?: unknown, etag?: string, keepalive = false): Promise<ControlAnswer> {
     let response: Response;
+    let text: string;
     try {
       response = await this.request(path, {
         method,
@@ -64,11 +78,11 @@ export class Control {
         headers: { ...(body !== undefined && { "Content-Type": "application/json" }), ...(etag && { "If-None-Match": etag }) },
         ...(body !== undefined && { body: stringify(body) }),
       });
+      text = response.status === 304 ? "" : await response.text();
     } catch {
       throw new ControlError(0, "unreachable", this.words.noAnswer);
     }
     if (response.status === 304) return { status: 304, ...(etag && { etag }), body: undefined };
-    const text = await response.text();
     let read: unknown;
     try {
       read = text === "" ? undefined : parse(text);

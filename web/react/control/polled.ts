@@ -50,10 +50,12 @@ const AS_IS: PathAt = (path) => path;
 export function usePolled<T>(control: Control, path: string, everyMs: number, news?: News, at: PathAt = AS_IS): Polled<T> {
   const [answer, setAnswer] = useState<{ path: string; data?: T; error?: ControlError }>({ path });
   const [asked, askAgain] = useState(0);
+  const refresh = useCallback(() => askAgain((n) => n + 1), []);
   const etag = useRef<{ path: string; tag?: string }>({ path });
   useEffect(() => {
     let over = false;
     let failing = false;
+    let unwait = () => {};
     if (etag.current.path !== path) etag.current = { path };
     const held = etag.current;
     const failed = (error: ControlError) => setAnswer((now) => ({ path, data: now.path === path ? now.data : undefined, error }));
@@ -75,8 +77,11 @@ export function usePolled<T>(control: Control, path: string, everyMs: number, ne
       } catch (error) {
         if (over) return;
         failing = true;
-        // Who is not let in asks again when it is somebody else.
-        if (error instanceof ControlError && error.status === 401) asking.end();
+        // Who is not let in asks again when it is somebody else, or when they are.
+        if (error instanceof ControlError && error.status === 401) {
+          asking.end();
+          unwait = control.whenLetIn(refresh);
+        }
         failed(error instanceof ControlError ? error : new ControlError(0, "client", String(error)));
       } finally {
         clearTimeout(slow);
@@ -90,9 +95,9 @@ export function usePolled<T>(control: Control, path: string, everyMs: number, ne
     return () => {
       over = true;
       unwatch?.();
+      unwait();
       asking.end();
     };
-  }, [control, path, everyMs, news, at, asked]);
-  const refresh = useCallback(() => askAgain((n) => n + 1), []);
+  }, [control, path, everyMs, news, at, asked, refresh]);
   return { ...(answer.path === path ? { data: answer.data, error: answer.error } : {}), refresh };
 }

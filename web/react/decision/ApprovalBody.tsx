@@ -6,6 +6,7 @@ import { ArgEdits, hasFields } from "./ArgEdits.js";
 import { ArgFields } from "./ArgFields.js";
 import { Fields } from "../forms/FormBody.js";
 import { parse, stringify } from "../lib/json.js";
+import { acted } from "../lib/Guarded.js";
 import { JsonText } from "../lib/JsonText.js";
 import { printed } from "../lib/jsonscan.js";
 import { Misleading } from "../lib/Marked.js";
@@ -74,6 +75,8 @@ export function ApprovalBody({ call, editable, args, extras, given, locked, aban
     if (!asksWhy || declines) return decide({ approved: false });
     // A finger would have the keyboard of the screen come up, for what nobody has to say.
     leads.current = (nativeEvent as PointerEvent).pointerType !== "touch";
+    // The second of two presses is for the same.
+    acted();
     setDeclines(true);
   };
   /** Enter where the reason is typed presses the button of the no, which may be too soon for it; Escape leads back to where nothing was chosen. */

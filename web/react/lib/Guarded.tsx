@@ -30,12 +30,12 @@ function watchPage(): () => void {
   };
   document.addEventListener("visibilitychange", seen);
   // Behind all who look whether the act itself is taken; one that is not goes no further, and is none.
-  const acted = () => guard.acted();
-  for (const act of ACTS) window.addEventListener(act, acted);
+  const noted = () => guard.acted();
+  for (const act of ACTS) window.addEventListener(act, noted);
   return () => {
     changes.disconnect();
     cancelAnimationFrame(looking);
-    for (const act of ACTS) window.removeEventListener(act, acted);
+    for (const act of ACTS) window.removeEventListener(act, noted);
     document.removeEventListener("visibilitychange", seen);
   };
 }
@@ -133,6 +133,11 @@ export function Guarded({ subject, fixed = false, sticky = false, className = ""
 /** What lay over other things is smaller or gone: others may be under the pointer. */
 export function uncovered(): void {
   guard.disturb();
+}
+
+/** A press has been taken that decides nothing: another one so soon is meant for the same, whatever it gets to. */
+export function acted(): void {
+  guard.decided();
 }
 
 /** The page has scrolled by itself: other things may be under the pointer. */

@@ -51,11 +51,14 @@ function usePerson(): string | undefined {
 /** Who is signed in, with the way out; nothing where there is none. */
 function Person() {
   const me = useMe();
-  const [fault, setFault] = useState(false);
+  const [fault, setFault] = useState<string>();
   if (!isIn(me)) return null;
   const leave = () => {
-    setFault(false);
-    signOut().catch(() => setFault(true));
+    setFault(undefined);
+    signOut().then(
+      (out) => out || setFault(words.bar.answersFirst),
+      () => setFault(words.bar.notSignedOut),
+    );
   };
   return (
     <>
@@ -69,7 +72,7 @@ function Person() {
       </button>
       {fault && (
         <p className="fault" role="alert">
-          {words.bar.notSignedOut}
+          {fault}
         </p>
       )}
     </>

@@ -25,6 +25,7 @@ import { Older } from "./Older";
 import { OrElse } from "../../../react/lib/OrElse";
 import { OutgoingList } from "./OutgoingList";
 import { part } from "../../../react/lib/part";
+import { control } from "../server/api";
 import { bearer } from "../server/session";
 import { askedLast } from "./rows";
 import { approves } from "../decision/told";
@@ -72,6 +73,9 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const [approved, approve] = useState(false);
   const sending = picture.outgoing.length > 0 || status.queued.length > 0;
   const again = picture.ended ? askedLast({ messages, interrupts: status.interrupts, running, sending }) : undefined;
+  useEffect(() => {
+    if (status.connection === "connected") control.letIn();
+  }, [status.connection]);
   const away = useLasting(status.connection === "reconnecting", AWAY_MS);
   const storeAway = status.connection === "connected" && !status.storeAvailable;
   const waits = storeAway ? words.chat.storeSilent : status.connection === "connected" ? undefined : words.chat.noConnection;
@@ -106,8 +110,12 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const title = useTitle(threadId, messages, status.older > 0);
   /** The run that was stopped here last, until something else is said. */
   const [stopping, setStopping] = useState<string>();
+  /** Why the last turn was not asked anew. */
+  const [inTheWay, setInTheWay] = useState<string>();
+  useEffect(() => setInTheWay(undefined), [threadId, running]);
   const send = (content: Content) => {
     setStopping(undefined);
+    setInTheWay(undefined);
     approve(false);
     // What waits for its turn stands behind an answer that is being written.
     if (running) follow.jump();
@@ -117,10 +125,10 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   /** Asks the last turn anew, so that its message stands once; what an earlier one was asked, or cannot be asked anew, is said again. */
   const retry = async (asked: Content) => {
     const last = messages.findLast(({ role }) => role === "user");
-    if (last?.content !== asked || waits !== undefined) return send(asked);
+    if (last?.content !== asked) return send(asked);
     setStopping(undefined);
     follow.sent(last.id);
-    if ((await back.again(last.id)) !== undefined) send(asked);
+    setInTheWay(await back.again(last.id, () => send(asked)));
   };
   const answer = (entries: ResumeEntry[], said: string[]) => {
     approve(approves(entries) && firstYes());
@@ -204,7 +212,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
           <main ref={content}>
             {signedOut && (
               <OrElse instead={<p className="fault">{words.app.placeNotLoaded}</p>}>
-                <Suspense>
+                <Suspense fallback={<p className="hint center">{words.app.loading}</p>}>
                   <SignIn wrong={bearer() !== undefined} />
                 </Suspense>
               </OrElse>
@@ -294,6 +302,11 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             {restated && (
               <p className="hint center" role="status" data-testid="restated">
                 {words.chat.restated(restated)}
+              </p>
+            )}
+            {inTheWay !== undefined && (
+              <p className="fault" role="alert" data-testid="retry-fault">
+                {inTheWay}
               </p>
             )}
             {failure && !signedOut && (

@@ -1,6 +1,6 @@
 // Going back in a conversation: a message is said otherwise, an answer given anew, or what was there before comes back.
 
-import type { Message } from "@ag-ui/client";
+import { randomUUID, type Message } from "@ag-ui/client";
 import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { ApiError, call } from "../server/api";
 import { sentence, wordsFor } from "../lib/words";
@@ -64,7 +64,8 @@ export interface Back {
   going: boolean;
   /** Answers what stands in the way, in words; undefined when the server has taken it. */
   say: (before: string, text: string) => Promise<string | undefined>;
-  again: (after: string) => Promise<string | undefined>;
+  /** As `say`; `instead` is done if the message cannot be answered anew. */
+  again: (after: string, instead?: () => void) => Promise<string | undefined>;
   restore: (branch: string) => Promise<string | undefined>;
 }
 
@@ -73,6 +74,33 @@ const nobody = () => Promise.resolve(undefined);
 export const BackOf = createContext<Back>({ readOnly: true, branches: new Map(), edit: () => {}, going: false, say: nobody, again: nobody, restore: nobody });
 
 export const useBack = () => useContext(BackOf);
+
+/** Asks for another answer to a message. While nobody knows what became of a request, asking again sends the same one. */
+export class Anew {
+  private unknown?: { after: string; runId: string };
+
+  constructor(private readonly post: (body: object) => Promise<unknown>) {}
+
+  async ask(after: string, instead?: () => void): Promise<void> {
+    if (this.unknown?.after !== after) this.unknown = { after, runId: randomUUID() };
+    try {
+      await this.post({ text: "", ...this.unknown });
+    } catch (error) {
+      const { status = 0, code = "" } = error instanceof ApiError ? error : {};
+      if (status < 400 || status >= 500 || status === 408) throw error;
+      this.known();
+      // Only then is there nothing of it that could have been taken, or that is under way.
+      if (!instead || (status !== 404 && code !== "invalid_input")) throw error;
+      instead();
+    }
+    this.known();
+  }
+
+  /** What became of the last request is seen. */
+  known(): void {
+    this.unknown = undefined;
+  }
+}
 
 interface Conversation {
   threadId: string;
@@ -111,13 +139,18 @@ export function useGoingBack({ threadId, messages, whole, synced, restated, runn
     };
   }, [path, synced, some, restated]);
   const held = running ? words.chat.stopFirst : asks ? words.chat.answerFirst : undefined;
+  const post = useCallback((way: string, body: unknown) => call("POST", `${path}${way}`, body), [path]);
+  const anew = useMemo(() => new Anew((body) => post("/input", body)), [post]);
+  useEffect(() => {
+    if (running) anew.known();
+  }, [anew, running]);
   const go = useCallback(
-    async (way: string, body: unknown): Promise<string | undefined> => {
+    async (act: () => Promise<unknown>): Promise<string | undefined> => {
       if (under.current) return undefined;
       under.current = true;
       setGoing(true);
       try {
-        await call("POST", `${path}${way}`, body);
+        await act();
         edit(undefined);
         return undefined;
       } catch (error) {
@@ -129,7 +162,7 @@ export function useGoingBack({ threadId, messages, whole, synced, restated, runn
         setGoing(false);
       }
     },
-    [path],
+    [],
   );
   const { asked, answer } = lastTurn(messages);
   const at = placed(branches, messages, whole);
@@ -146,10 +179,10 @@ export function useGoingBack({ threadId, messages, whole, synced, restated, runn
       readOnly,
       held,
       going,
-      say: (before, text) => go("/input", { text, before }),
-      again: (after) => go("/input", { text: "", after }),
-      restore: (branch) => go(`/branches/${encodeURIComponent(branch)}/restore`, {}),
+      say: (before, text) => go(() => post("/input", { text, before })),
+      again: (after, instead) => go(() => anew.ask(after, instead)),
+      restore: (branch) => go(() => post(`/branches/${encodeURIComponent(branch)}/restore`, {})),
     }),
-    [stands, asked, answer, editing, readOnly, held, going, go],
+    [stands, asked, answer, editing, readOnly, held, going, go, post, anew],
   );
 }

@@ -14,7 +14,8 @@ export type Mark = {
   turn?: string;
 } & ({ kind: "answer"; question?: Interrupt; told: Told } | { kind: "end"; how: "failed" | "stopped"; code: string; message: string });
 
-type End = Mark & { kind: "end" };
+/** `at`: when its run came to be, in milliseconds, which the record says. One of which it does not is the latest if it is told now, and an old one if the log tells it. */
+type End = Mark & { kind: "end"; at: number };
 
 interface Decided {
   told: Told;
@@ -88,11 +89,11 @@ export class ThreadRecord {
       const turn = asking.get(decision.askedBy?.id ?? "");
       if (turn !== undefined) keep(this.places, told.interruptId, { ...this.places.get(told.interruptId), turn });
     }
-    for (const { runId, execution, outcome } of runs.toReversed()) {
+    for (const { runId, execution, outcome, createdAt } of runs.toReversed()) {
       const end = outcome?.type === "RUN_ERROR" ? endOf(outcome) : outcome?.outcome?.type === "cancelled" && endOf({ code: "cancelled" });
       if (!end) continue;
       const key = keyOf(runId);
-      keep(this.ends, key, { ...end, ...this.ends.get(key), key, kind: "end", turn: turns.get(execution) });
+      keep(this.ends, key, { ...end, ...this.ends.get(key), key, kind: "end", turn: turns.get(execution), at: Date.parse(createdAt) });
     }
     this.changed();
   }
@@ -126,7 +127,7 @@ export class ThreadRecord {
     const key = keyOf(runId);
     const before = this.ends.get(key);
     if (before?.behind !== undefined && from === "now") return false;
-    keep(this.ends, key, { ...before, ...end, key, kind: "end", behind: behind ?? before?.behind });
+    keep(this.ends, key, { at: from === "now" ? Infinity : -Infinity, ...before, ...end, key, kind: "end", behind: behind ?? before?.behind });
     return this.changed();
   }
 
@@ -142,7 +143,8 @@ export class ThreadRecord {
       } else marks.push({ key, kind: "answer", told, question: this.questions.get(key)?.question, ...this.places.get(key) });
     }
     // A turn that was tried again stands where it stood, and ends as it did the last time.
-    const ends = new Map([...this.ends.values()].map((end) => [end.behind ?? end.key, end]));
+    const inTime = [...this.ends.values()].sort((one, other) => (one.at === other.at ? 0 : one.at - other.at));
+    const ends = new Map(inTime.map((end) => [end.behind ?? end.turn ?? end.key, end]));
     this.picture = { calls, marks: [...marks, ...ends.values()] };
     return true;
   }

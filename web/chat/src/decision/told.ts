@@ -22,10 +22,20 @@ export function toldBy(decision: Decision, resume: readonly ResumeEntry[] = []):
   return payload === undefined ? decision : { ...decision, payload };
 }
 
+/** What was changed of a call, as far as the record says it; `whole`: it is all that was. */
+export function editsOnRecord({ arguments: args, payload, cut }: Pick<DecisionInfo, "arguments" | "payload" | "cut">): { changed: Change[]; whole: boolean } {
+  const { editedArgs } = isObject(payload) ? payload : {};
+  if (editedArgs === undefined) return { changed: [], whole: true };
+  if (args === undefined || cut?.includes("arguments")) return { changed: [], whole: false };
+  const changed = changesOf(args, editedArgs);
+  return { changed, whole: changed.length < MOST };
+}
+
 /** A decision as it is on record. */
-export function toldOnRecord({ interruptId, toolCallId, status, user, through, at, message, arguments: args, payload }: DecisionInfo): Told {
-  const { approved, editedArgs, reason } = isObject(payload) ? payload : {};
-  const changed = editedArgs === undefined || args === undefined ? [] : changesOf(args, editedArgs);
+export function toldOnRecord(decision: DecisionInfo): Told {
+  const { interruptId, toolCallId, status, user, through, at, message, payload } = decision;
+  const { approved, reason } = isObject(payload) ? payload : {};
+  const { changed, whole } = editsOnRecord(decision);
   return {
     interruptId,
     status,
@@ -36,6 +46,7 @@ export function toldOnRecord({ interruptId, toolCallId, status, user, through, a
     ...(through !== undefined && { through }),
     ...(typeof reason === "string" && { reason }),
     ...(changed.length > 0 && { changed }),
+    ...(!whole && { cut: ["changed" as const] }),
     ...(payload !== undefined && { payload }),
     ...(message !== undefined && { message }),
   };

@@ -116,7 +116,10 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
                 disabled={state !== "asking"}
                 onChange={(event) => bulk.explain(event.target.value)}
                 onKeyDown={(event) => {
-                  if (event.key === "Enter" && !event.nativeEvent.isComposing) box.current?.querySelector<HTMLElement>('[data-testid="bulk-send"]')?.focus();
+                  if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+                  // The rest of this Enter would press the button.
+                  event.preventDefault();
+                  box.current?.querySelector<HTMLElement>('[data-testid="bulk-send"]')?.focus();
                 }}
               />
             </label>

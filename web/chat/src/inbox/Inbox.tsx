@@ -41,7 +41,7 @@ export default function Inbox() {
     <div ref={box} className="place">
       <Bar />
       <div className="page broad">
-        <main>{view === "open" ? <InboxOpen views={views} bulks={bulks} more={more} held={held} /> : <Resolved views={views} held={held} />}</main>
+        <main>{view === "open" ? <InboxOpen views={views} bulks={bulks} more={more} lasting={lasting} /> : <Resolved views={views} held={held} />}</main>
       </div>
     </div>
   );

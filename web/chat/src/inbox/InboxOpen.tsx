@@ -7,7 +7,8 @@ import { BulkBar } from "./BulkBar";
 import { useFacets } from "./facets";
 import { InboxDetail } from "./InboxDetail";
 import { filterWords, InboxFilters, useTenants } from "./InboxFilters";
-import { type Given, type Held } from "./held";
+import { type Given } from "./held";
+import { type Lasting, looksAt } from "./lasting";
 import { askKeyOf, keyOf } from "./asked";
 import { Item, type Said } from "./InboxItem";
 import { InboxKeys, LeaveHint } from "./InboxKeys";
@@ -55,14 +56,15 @@ interface Props {
   bulks: readonly Bulk[];
   /** Others can be chosen beside those that wait. */
   more: () => void;
-  held: Held;
+  lasting: Lasting;
 }
 
 /**
  * Open interrupts, those that have waited longest first, and what one of the threads asks beside them; where there is no
  * room for both it is one, then the other.
  */
-export function InboxOpen({ views, bulks, more, held }: Props) {
+export function InboxOpen({ views, bulks, more, lasting }: Props) {
+  const { held } = lasting;
   const bulk = bulks.at(-1)!;
   const [filters, setFilters] = useState(NO_FILTERS);
   const answers = useMay("run", "approver", "admin") !== false;
@@ -112,13 +114,11 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
   useEffect(() => {
     if (failed !== undefined) held.tell(failed);
   }, [held, failed]);
-  const there = useRef(true);
+  useEffect(() => looksAt(lasting), [lasting]);
   useEffect(() => {
     held.changed = refresh;
-    there.current = true;
     return () => {
       held.changed = () => {};
-      there.current = false;
     };
   }, [held, refresh]);
   const places = { heading: useRef<HTMLHeadingElement>(null), rows: useRef<HTMLTableSectionElement>(null), detail: useRef<HTMLDivElement>(null) };
@@ -133,8 +133,8 @@ export function InboxOpen({ views, bulks, more, held }: Props) {
     const refused = results.filter(({ error }) => error).length;
     // Its own bar says the rest, where that is looked at.
     const { state, fault } = of.look();
-    if (!there.current && state === "unanswered") throw fault;
-    return { text: there.current || refused === 0 ? heard : `${inbox.bulk.refused(doneWords(way, taken), refused)}.`, open: items.filter((item) => !taken.includes(item)) };
+    if (!lasting.there && state === "unanswered") throw fault;
+    return { text: lasting.there || refused === 0 ? heard : `${inbox.bulk.refused(doneWords(way, taken), refused)}.`, open: items.filter((item) => !taken.includes(item)) };
   };
   const hold = () => {
     const request = bulk.hold();

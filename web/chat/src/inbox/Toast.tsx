@@ -9,24 +9,30 @@ import { inbox } from "../words/inbox";
 
 /** What was done last, for as long as it can be taken back and a moment longer, and what of it was not taken. It lies over what is there, and moves nothing. */
 export function Toast({ held: answers, undo }: { held: Held; undo: () => void }) {
-  const { waiting, told, fault } = useSyncExternalStore(answers.watch, answers.look);
-  const { error } = fault ?? {};
+  const { waiting, told, faults } = useSyncExternalStore(answers.watch, answers.look);
+  const last = faults.at(-1);
   const latest = waiting.at(-1);
   const count = waiting.reduce((sum, { given }) => sum + given.items.length, 0);
   const said = (seconds: number) => (waiting.length > 1 ? inbox.answersWait(count, seconds) : inbox.sentSoon(latest!.given.text, count, seconds));
-  const code = error instanceof ApiError ? error.code : "client";
+  // The same is said once.
+  const why = new Map(faults.map(({ error }) => (error instanceof ApiError ? [error.code, error.message] : ["client", String(error)])));
+  const codes = [...why.keys()].join(" ");
   return (
     <>
-      {fault && (
-        <div className="toast fault" role="alert" data-testid="error" data-code={code}>
+      {last && (
+        <div className="toast fault" role="alert" data-testid="error" data-code={codes}>
           <div>
-            <strong>{inbox.notTaken(fault.given.text)}</strong>
-            <p className="said">
-              {wordsFor(code).title}. {error instanceof ApiError ? error.message : String(error)}
-            </p>
-            <p>{wordsFor(code).advice}</p>
+            <strong>{faults.length > 1 ? inbox.noneTaken(faults.reduce((sum, { given }) => sum + given.items.length, 0)) : inbox.notTaken(last.given.text)}</strong>
+            {[...why].map(([code, message]) => (
+              <div key={code}>
+                <p className="said">
+                  {wordsFor(code).title}. {message}
+                </p>
+                <p>{wordsFor(code).advice}</p>
+              </div>
+            ))}
           </div>
-          <Guarded subject={code} className="actions">
+          <Guarded subject={`${codes} ${faults.length}`} className="actions">
             <button type="button" data-testid="retry" onClick={() => void answers.again()}>
               {words.chat.sendAgain}
             </button>

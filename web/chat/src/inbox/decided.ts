@@ -2,6 +2,7 @@
 
 import { questionText } from "../../../client/answers";
 import type { DecisionInfo } from "../server/api";
+import { editsOnRecord } from "../decision/told";
 import { stringify } from "../../../react/lib/json";
 import { headlineOf, shortened } from "../../../react/lib/naming";
 import { isObject } from "../../../react/forms/schema";
@@ -37,11 +38,12 @@ export function answerWord({ payload }: Pick<DecisionInfo, "payload">): string |
   return typeof approved === "boolean" ? (approved ? inbox.how.approved : inbox.how.declined) : undefined;
 }
 
-/** What of an answer nothing else says in words: undefined where a yes or a no, its reason and its edits are all of it. */
-export function answerBeside({ payload }: Pick<DecisionInfo, "payload">): unknown {
+/** What of an answer nothing else says in words: undefined where a yes or a no, its reason and its edits are all of it. Of edits that are not all told it is what was approved. */
+export function answerBeside(decision: Pick<DecisionInfo, "arguments" | "payload" | "cut">): unknown {
+  const { payload } = decision;
   if (!isObject(payload) || answerWord({ payload }) === undefined) return payload;
-  const { approved: _, editedArgs: __, reason, ...beside } = payload;
-  const left = { ...beside, ...(reason !== undefined && decidedWhy({ payload }) === undefined && { reason }) };
+  const { approved: _, editedArgs, reason, ...beside } = payload;
+  const left = { ...(!editsOnRecord(decision).whole && { editedArgs }), ...beside, ...(reason !== undefined && decidedWhy({ payload }) === undefined && { reason }) };
   return Object.keys(left).length > 0 ? left : undefined;
 }
 

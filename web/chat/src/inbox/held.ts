@@ -43,6 +43,11 @@ export interface Given {
 /** How many characters the requests of the answers have together, which a page that goes sends at once. */
 export const sizeOfAll = (waiting: readonly Waiting[]): number => waiting.reduce((sum, { given }) => sum + (given.size ?? 0), 0);
 
+export interface Fault {
+  given: Given;
+  error: unknown;
+}
+
 export interface HeldPicture {
   /** The answers that are not sent yet, the latest last. */
   waiting: readonly Waiting[];
@@ -50,13 +55,13 @@ export interface HeldPicture {
   over: ReadonlySet<string>;
   /** What was done last. */
   told?: string;
-  /** What was not taken, and why. */
-  fault?: { given: Given; error: unknown };
+  /** What was not taken, and why, the latest last. */
+  faults: readonly Fault[];
 }
 
 /** `keyOf` tells what an item asks from what it asks later. */
 export class Held {
-  private picture: HeldPicture = { waiting: [], over: new Set() };
+  private picture: HeldPicture = { waiting: [], over: new Set(), faults: [] };
   private readonly watchers = new Set<() => void>();
   private readonly timers = new Map<Given, ReturnType<typeof setTimeout>>();
   private telling?: ReturnType<typeof setTimeout>;
@@ -79,10 +84,11 @@ export class Held {
   hold(given: Given): void {
     clearTimeout(this.telling);
     const whose = this.person();
-    const { fault, waiting } = this.picture;
-    const anew = fault?.given.items.some((one) => given.items.some((item) => this.keyOf(one) === this.keyOf(item)));
+    const { waiting } = this.picture;
     const at = performance.now() + HELD_MS;
-    this.show({ waiting: [...waiting, { given, at, whose }], told: undefined, over: this.with(given.items), ...(anew && { fault: undefined }) });
+    this.show({ waiting: [...waiting, { given, at, whose }], told: undefined, over: this.with(given.items) });
+    // What is answered anew is not sent again.
+    this.forget(given.items);
     this.timers.set(given, setTimeout(() => void this.send(given), HELD_MS));
   }
 
@@ -94,29 +100,36 @@ export class Held {
     return given;
   }
 
-  /** Sends an answer that waits, or all of them, at once. What somebody gave who has left since is sent by nobody. */
-  async send(given?: Given): Promise<void> {
+  /** Sends an answer that waits, or all of them, at once, and answers whether none of them was in vain. What somebody gave who has left since is sent by nobody. */
+  async send(given?: Given): Promise<boolean> {
     const some = this.picture.waiting.filter((one) => given === undefined || one.given === given);
-    await Promise.all(
+    const taken = await Promise.all(
       some.map(({ given, whose }) => {
         this.release(given);
         if (whose === this.person()) return this.carryOut(given);
         this.show({ over: this.without(given.items) });
+        return false;
       }),
     );
+    return !taken.includes(false);
   }
 
-  /** Sends once more what was not taken. */
+  /** Sends once more all that was not taken. */
   async again(): Promise<void> {
-    const given = this.picture.fault?.given;
-    if (!given) return;
-    this.show({ fault: undefined, over: this.with(given.items) });
-    await this.carryOut(given);
+    const { faults } = this.picture;
+    this.show({ faults: [], over: this.with(faults.flatMap(({ given }) => given.items)) });
+    await Promise.all(faults.map(({ given }) => this.carryOut(given)));
   }
 
   /** Does without what was not taken. */
   leave(): void {
-    this.show({ fault: undefined });
+    this.show({ faults: [] });
+  }
+
+  /** Tells no more that answers to some of these were not taken: they are given anew, or told elsewhere. */
+  forget(items: readonly InboxItem[]): void {
+    const keys = new Set(items.map(this.keyOf));
+    this.show({ faults: this.picture.faults.filter(({ given }) => !given.items.some((item) => keys.has(this.keyOf(item)))) });
   }
 
   /** Tells something for a moment, in the place of what was told before. */
@@ -126,17 +139,21 @@ export class Held {
     this.telling = setTimeout(() => this.show({ told: undefined }), TOLD_MS);
   }
 
-  private async carryOut(given: Given): Promise<void> {
+  /** Answers whether something came of it. */
+  private async carryOut(given: Given): Promise<boolean> {
+    let taken = false;
     try {
       const { text, open = [] } = await given.send();
       if (text !== "") this.tell(text);
       this.show({ over: this.without(open) });
+      taken = text !== "" || open.length === 0;
       const settled = given.items.filter((item) => !open.includes(item));
       setTimeout(() => this.show({ over: this.without(settled) }), SETTLED_MS);
     } catch (error) {
-      this.show({ fault: { given, error }, over: this.without(given.items) });
+      this.show({ faults: [...this.picture.faults, { given, error }], over: this.without(given.items) });
     }
     this.changed();
+    return taken;
   }
 
   /** It waits no more; false: it did not. */

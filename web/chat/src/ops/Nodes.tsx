@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { usePolled, type Page } from "../server/api";
 import { Unread } from "./Backlog";
 import { span } from "./backlogs";
-import { nodeState, took, type NodeInfo } from "./nodes";
+import { nodeName, nodeState, took, type NodeInfo } from "./nodes";
 import { sizeWords } from "../../../react/lib/size";
 import { StackedTable } from "../lib/StackedTable";
 import { parts } from "../words";
@@ -12,9 +12,9 @@ const EVERY_MS = 3_000;
 
 /** What is shown of a node; where there is no room beside one another, each under its title. */
 const COLUMNS: Record<string, (of: NodeInfo) => ReactNode> = {
-  [ops.node.server]: ({ node, host, self }) => (
+  [ops.node.server]: ({ self, ...of }) => (
     <span>
-      <code title={node}>{[host, node.slice(0, 6)].filter(Boolean).join(" ") || ops.thisServer}</code> {self && <span className="hint">{ops.answersYou}</span>}
+      <code title={of.node}>{nodeName(of) || ops.thisServer}</code> {self && <span className="hint">{ops.answersYou}</span>}
     </span>
   ),
   [ops.node.state]: (of) => {

@@ -3,7 +3,7 @@ import { at } from "../lib/base";
 import { ActivitySection } from "./Activity";
 import { WorkSection } from "./Backlog";
 import { oldestWords, type TargetInfo, type UpstreamInfo, type WorkInfo } from "./backlogs";
-import { coverage, failedHref, failedOfAll, findings, isEverybody, missing, seesOthers } from "./health";
+import { coverage, failedHref, failedOfAll, findings, isEverybody, missing, replaced, seesOthers } from "./health";
 import type { NodeInfo, StoreInfo } from "./nodes";
 import { onLink } from "../lib/route";
 import { RUNNING, runsHref } from "./runfilters";
@@ -41,6 +41,7 @@ export function Overview({ counts: delivered }: { counts: Polled<Record<string, 
   const lack = missing([delivered, store, nodes, upstreams, targets, work, failed]);
   const well = me ? lack || "all" : lack || "looking";
   const covered = coverage(known);
+  const lost = replaced(known.nodes);
   return (
     <>
       <div className="health" role="status" data-testid="health" data-well={found.length > 0 ? "no" : well}>
@@ -53,6 +54,11 @@ export function Overview({ counts: delivered }: { counts: Polled<Record<string, 
               </li>
             ))}
           </ul>
+        )}
+        {lost && (
+          <p className="hint" data-testid="replaced">
+            <a href={at("/ops/servers")} onClick={onLink}>{lost}</a>
+          </p>
         )}
         {covered && <div className="hint">{ops.covers(covered)}</div>}
       </div>

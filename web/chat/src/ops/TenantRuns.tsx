@@ -3,7 +3,7 @@ import { Menu } from "../inbox/Menu";
 import { learnNames } from "./runnames";
 import { type RunFilters, RUNNING, sinceOf } from "./runfilters";
 import { RunTable, type Act } from "./RunTable";
-import { latestOf, type Noticed, resultOf, useRunsOf, useTenantsRuns } from "./tenantruns";
+import { type Noticed, resultOf, useRunsOf, useTenantsRuns } from "./tenantruns";
 import { staleWords } from "../lib/words";
 import { ops } from "../words/ops";
 
@@ -24,12 +24,11 @@ const NONE: Noticed[] = [];
 export function TenantRuns({ filters, act, show, running }: Props) {
   const { result, agent } = filters;
   const [size, setSize] = useState(SIZE);
-  const { data, error, refresh, missed, cut } = useTenantsRuns(sinceOf(filters), result === "error");
+  const { data, error, refresh, missed, cut, heard } = useTenantsRuns(sinceOf(filters), result === "error");
   const all = data ?? NONE;
   const fit = useMemo(() => all.filter((one) => (!result || resultOf(one) === result) && (!agent || one.agent === agent)), [all, result, agent]);
   const shown = useMemo(() => fit.slice(0, size), [fit, size]);
-  const latest = useMemo(() => latestOf(all), [all]);
-  const { runs, whole } = useRunsOf(shown, latest);
+  const { runs, whole } = useRunsOf(shown, heard);
   learnNames(runs);
   const actHere: Act = async (...what) => {
     await act(...what);

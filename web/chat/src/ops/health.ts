@@ -8,10 +8,12 @@ import type { Me } from "../server/who";
 import { locale } from "../words";
 import { ops } from "../words/ops";
 
+type Server = Pick<NodeInfo, "state" | "storeAvailable" | "startedAt"> & Partial<Pick<NodeInfo, "heardMs">>;
+
 /** What is known of the server's health. A member is left out if it has not been read, or may not be. */
 export interface Known {
   store?: StoreInfo;
-  nodes?: readonly Pick<NodeInfo, "state" | "storeAvailable">[];
+  nodes?: readonly Server[];
   counts?: Record<string, number>;
   upstreams?: readonly Pick<UpstreamInfo, "name" | "requests" | "failed">[];
   targets?: readonly TargetInfo[];
@@ -70,13 +72,31 @@ export const failedHref = ({ whose }: Pick<NonNullable<Known["failed"]>, "whose"
 /** A run that has waited longer for a worker is not well. */
 const WAITS_MS = 60_000;
 
+/** How many servers serve less than there were when one of them fell silent. */
+function lacking(nodes: readonly Server[]): number {
+  const silent = nodes.filter(({ state }) => state === "silent");
+  const now = Date.now();
+  const wasThere = ({ heardMs = 0 }: Server) => ({ state, startedAt, heardMs: told = 0 }: Server) =>
+    (startedAt === undefined || Date.parse(startedAt) <= now - heardMs) && (state === "serving" || (state === "silent" && told <= heardMs));
+  const before = Math.max(0, ...silent.map((one) => nodes.filter(wasThere(one)).length));
+  return Math.min(silent.length, Math.max(0, before - nodes.filter(({ state }) => state === "serving").length));
+}
+
+/** What an operator may want to know though all is well: servers were lost, and as many serve as before. */
+export function replaced(nodes: readonly Server[] = []): string | undefined {
+  const silent = nodes.filter(({ state }) => state === "silent");
+  if (silent.length === 0 || lacking(nodes) > 0) return undefined;
+  const last = Date.now() - Math.min(...silent.map(({ heardMs = 0 }) => heardMs));
+  return ops.replaced(silent.length, new Date(last).toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit" }));
+}
+
 /** What an operator should look at, the worst first. */
 export function findings({ store, nodes = [], counts = {}, upstreams = [], targets = [], work = [], failed, everybody }: Known): Finding[] {
   const found: Finding[] = [];
   const find = (href: string | undefined, words: string) => found.push({ href, words });
   if (store && !store.available) find(at("/ops/servers"), ops.finds.storeAway);
   else if (store?.partial) find(at("/ops/servers"), ops.finds.storePartial);
-  const silent = nodes.filter(({ state }) => state === "silent").length;
+  const silent = lacking(nodes);
   if (silent > 0) find(at("/ops/servers"), ops.finds.silent(silent));
   const away = nodes.filter((one) => one.state === "serving" && !one.storeAvailable).length;
   if (away > 0 && store?.available) find(at("/ops/servers"), ops.finds.noStore(away));

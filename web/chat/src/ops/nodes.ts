@@ -6,6 +6,7 @@ import { ops } from "../words/ops";
 export interface NodeInfo {
   node: string;
   host?: string;
+  pid?: number;
   state: "serving" | "draining" | "silent";
   /** How long ago it told this. */
   heardMs: number;
@@ -53,6 +54,9 @@ export interface StoreInfo {
 export const RATES = ["inputs", "runs", "failed", "asked", "events"] as const;
 
 export type Rate = (typeof RATES)[number];
+
+/** What a node is called: its machine and process, as its start says them; one of another version by its id. */
+export const nodeName = ({ node, host, pid }: Pick<NodeInfo, "node" | "host" | "pid">): string => [host, pid ?? node.slice(0, 6)].filter(Boolean).join(" ");
 
 /** A rate of all nodes together, the latest last. Nodes that have told for less long, or are silent, add to what they can. */
 export function together(nodes: readonly NodeInfo[], rate: Rate): number[] {

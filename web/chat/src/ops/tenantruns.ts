@@ -27,14 +27,19 @@ const RESULT_OF: Record<string, string> = { finish: "success", suspend: "interru
 /** What a run came to so far, by the name that filters have for it. */
 export const resultOf = ({ kind, how = "" }: Pick<Noticed, "kind" | "how">): string => (kind === "run.started" ? RUNNING : (RESULT_OF[how] ?? ""));
 
-/** What is known of a run with one notice more, which may have come before. */
+/** What is known of a run with one notice more, which may have come before. An end may say less of the run than its start. */
 function told(before: Noticed | undefined, one: Noticed): Noticed {
-  if (one.kind === "run.ended") return { ...one, began: before?.began };
+  if (one.kind === "run.ended") return { ...before, ...one, began: before?.began };
   return { ...one, ...(before?.kind === "run.ended" && before), began: one.at };
 }
 
+/** Something that makes what was known of a chat's runs old: a question is withdrawn, or the chat is gone. */
+export interface Stirred extends Pick<Noticed, "at" | "threadId" | "namespace"> {
+  kind: "interrupt.cancelled" | "thread.deleted";
+}
+
 /** A page of notices. */
-export interface NoticedPage extends Page<Noticed> {
+export interface NoticedPage<T = Noticed> extends Page<T> {
   /** Some before these may have been given up. */
   missed?: boolean;
   /** It is not the last, even if it is empty. */
@@ -48,14 +53,27 @@ export const MOST_PAGES = 60;
 
 /** Which notices tell that runs failed, and which tell of all runs. */
 export const FAILED = { kind: "run.ended", severity: "error" };
-export const ALL = { kind: "run.started,run.ended" };
+export const ALL = { kind: "run.started,run.ended,interrupt.cancelled,thread.deleted" };
+
+/** More runs are forgotten, those first that were noticed first. */
+export const MOST_RUNS = MOST_PAGES * LIMIT;
+
+interface Kept {
+  one: Noticed;
+  /** When it was noticed last, and when it began or else was noticed, in milliseconds. */
+  at: number;
+  began: number;
+}
 
 /** What was read so far: a page goes on behind the one before it. */
 export class RunNotices {
-  private readonly byRun = new Map<string, Noticed>();
+  private readonly byRun = new Map<string, Kept>();
+  private readonly byChat = new Map<string, number>();
   private after?: string;
   private pages = 0;
-  private looked = false;
+  private listed?: Noticed[];
+  /** It is not what is known any more. */
+  private old = true;
   /** Some may have been given up before they were read. */
   missed = false;
   /** Some are not read yet. */
@@ -75,17 +93,32 @@ export class RunNotices {
   };
 
   /** Takes a page. True: the next one is to be read at once. */
-  take({ items, next, missed, more }: NoticedPage): boolean {
+  take({ items, next, missed, more }: NoticedPage<Noticed | Stirred>): boolean {
     this.after = next;
     this.missed ||= missed === true;
-    for (const one of items) this.byRun.set(one.run, told(this.byRun.get(one.run), one));
+    for (const one of items) this.hear(one);
     const last = items.length === 0 && more !== true;
     if (!last && ++this.pages < MOST_PAGES) return true;
     this.pages = 0;
-    this.looked = true;
-    this.cut = !last;
+    this.cut = !last || this.byRun.size > MOST_RUNS;
+    thin(this.byRun);
+    thin(this.byChat);
     return false;
   }
+
+  private hear(one: Noticed | Stirred): void {
+    this.old = true;
+    const chat = chatOf(one);
+    this.byChat.set(chat, this.heard(one) + 1);
+    if (!isOfRun(one)) return;
+    const before = this.byRun.get(one.run);
+    const now = told(before?.one, one);
+    const at = Date.parse(one.at);
+    this.byRun.set(one.run, { one: now, at: now.at === one.at ? at : before!.at, began: now.began === one.at ? at : (before?.began ?? at) });
+  }
+
+  /** How many notices there were of its chat. */
+  readonly heard = (one: Pick<Noticed, "namespace" | "threadId">): number => this.byChat.get(chatOf(one)) ?? 0;
 
   /** What was read is not gone on with, as its place is of another store. */
   restart(): void {
@@ -93,14 +126,26 @@ export class RunNotices {
     this.pages = 0;
   }
 
-  /** Those that are not too old, the latest first; undefined: pages are still to be read. */
+  /** Those that are not too old, the latest first, when the last page was read; the same until something is noticed. Undefined: pages are still to be read. */
   list(now = Date.now()): Noticed[] | undefined {
-    if (!this.looked) return undefined;
-    for (const [run, { at }] of this.byRun) if (now - Date.parse(at) > this.ageMs) this.byRun.delete(run);
-    const time = ({ began, at }: Noticed) => Date.parse(began ?? at);
-    return [...this.byRun.values()].sort((one, other) => time(other) - time(one));
+    if (this.pages > 0) return this.listed;
+    for (const [run, { at }] of this.byRun) this.old = (now - at > this.ageMs && this.byRun.delete(run)) || this.old;
+    if (this.old) this.listed = [...this.byRun.values()].sort((one, other) => other.began - one.began).map(({ one }) => one);
+    this.old = false;
+    return this.listed;
   }
 }
+
+function thin(map: Map<string, unknown>): void {
+  for (const key of map.keys()) {
+    if (map.size <= MOST_RUNS) return;
+    map.delete(key);
+  }
+}
+
+const isOfRun = (one: Noticed | Stirred): one is Noticed => one.kind === "run.started" || one.kind === "run.ended";
+
+const chatOf = ({ namespace, threadId }: Pick<Noticed, "namespace" | "threadId">) => JSON.stringify([namespace, threadId]);
 
 const EVERY_MS = 15_000;
 const LIST_MS = 5_000;
@@ -121,10 +166,10 @@ function useTaken(notices: RunNotices, data: NoticedPage | undefined, { error, r
 }
 
 /** Those of the tenant since a time of AGES, all or only what failed; undefined: they are not read yet. */
-export function useTenantsRuns(since: string, onlyFailed: boolean): Polled<Noticed[]> & { missed: boolean; cut: boolean } {
+export function useTenantsRuns(since: string, onlyFailed: boolean): Polled<Noticed[]> & Pick<RunNotices, "missed" | "cut" | "heard"> {
   const notices = useMemo(() => new RunNotices(AGES[since]!, onlyFailed ? FAILED : ALL), [since, onlyFailed]);
   const polled = usePolled<NoticedPage>(`/notices?since=${since}&failed=${onlyFailed}`, LIST_MS, undefined, notices.path);
-  return { data: useTaken(notices, polled.data, polled), error: polled.error, refresh: polled.refresh, missed: notices.missed, cut: notices.cut };
+  return { data: useTaken(notices, polled.data, polled), error: polled.error, refresh: polled.refresh, missed: notices.missed, cut: notices.cut, heard: notices.heard };
 }
 
 /** Most failed runs of one's own that are counted. */
@@ -147,33 +192,26 @@ export function useFailedOfHour(others: boolean): { data?: Known["failed"]; erro
 /** How many are read at once. */
 const AT_ONCE = 6;
 
-/** The last that was noticed in each chat, among these. */
-export function latestOf(noticed: readonly Noticed[]): (one: Noticed) => string {
-  const latest = new Map<string, string>();
-  const chat = ({ namespace, threadId }: Noticed) => JSON.stringify([namespace, threadId]);
-  for (const one of noticed) if (one.at > (latest.get(chat(one)) ?? "")) latest.set(chat(one), one.at);
-  return (one) => latest.get(chat(one)) ?? one.at;
-}
-
-/** What is known of those runs, of which the thread may be gone, and whether all were asked for. One that was not over is read again when `latest` tells of something newer in its chat. */
-export function useRunsOf(noticed: readonly Noticed[], latest: (one: Noticed) => string): { runs: RunInfo[]; whole: boolean } {
-  const [known, learn] = useState<ReadonlyMap<string, { as: string; run?: RunInfo }>>(new Map());
+/** What is known of those runs, of which the thread may be gone, and whether all were asked for. One that was not over is read again when more is `heard` of its chat. */
+export function useRunsOf(noticed: readonly Noticed[], heard: RunNotices["heard"]): { runs: RunInfo[]; whole: boolean } {
+  const [known, learn] = useState<ReadonlyMap<string, { as: number; run?: RunInfo }>>(new Map());
   useEffect(() => {
     let over = false;
     const read = async (one: Noticed) => {
+      const as = heard(one);
       try {
         const run = await call<RunInfo>("GET", `/threads/${encodeURIComponent(one.threadId)}/runs/${encodeURIComponent(one.run)}?namespace=${encodeURIComponent(one.namespace)}`);
-        return { as: latest(one), run };
+        return { as, run };
       } catch (fault) {
         // Those of which nobody answers are asked for at the next look.
-        return fault instanceof ApiError && fault.status === 404 ? { as: latest(one) } : undefined;
+        return fault instanceof ApiError && fault.status === 404 ? { as } : undefined;
       }
     };
     const isDue = (one: Noticed) => {
       const before = known.get(one.run);
       if (!before?.run) return before === undefined;
       const { state, waits } = before.run;
-      return (waits || state === "queued" || state === "claimed") && before.as !== latest(one);
+      return (waits || state === "queued" || state === "claimed") && before.as !== heard(one);
     };
     void (async () => {
       const due = noticed.filter(isDue);
@@ -185,6 +223,6 @@ export function useRunsOf(noticed: readonly Noticed[], latest: (one: Noticed) =>
       }
     })();
     return () => void (over = true);
-  }, [noticed, latest]);
+  }, [noticed, heard]);
   return { runs: noticed.flatMap(({ run }) => known.get(run)?.run ?? []), whole: noticed.every(({ run }) => known.has(run)) };
 }

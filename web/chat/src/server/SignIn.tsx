@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useState } from "react";
-import { refusedBearer, signIn } from "./session";
-import { atProvider, goSignIn, wasSignedIn } from "./who";
+import { bearer, refusedBearer, signIn } from "./session";
+import { atProvider, goSignIn, isSamePerson, wasSignedIn } from "./who";
 import { words } from "../words";
 
 /** Offers the ways to sign in: at the program's own login, at the server's provider, or by a token. */
@@ -56,9 +56,12 @@ function Ways({ wrong }: { wrong: boolean }) {
 /** Asks for a token. It is kept for the tab, whatever is loaded in it. */
 function TokenForm({ wrong, focus }: { wrong: boolean; focus: boolean }) {
   const [token, setToken] = useState("");
-  const submit = (event: FormEvent) => {
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (token.trim() !== "") signIn(token.trim());
+    const given = token.trim();
+    if (given === "") return;
+    // What a person has written and answered stays theirs when their token has run out.
+    signIn(given, bearer() !== undefined && (await isSamePerson(given)));
   };
   return (
     <form onSubmit={submit}>

@@ -28,9 +28,9 @@ export function credential(): (() => string) | undefined {
   return session.credential;
 }
 
-/** Uses this token from now on; undefined forgets the one in use. What was opened with another is closed. */
-export function signIn(given: string | undefined): void {
-  if (session.token !== undefined) {
+/** Uses this token from now on; undefined forgets the one in use. What was opened with another is closed. `same`: it is the person of the one in use. */
+export function signIn(given: string | undefined, same = false): void {
+  if (session.token !== undefined && !same) {
     persons++;
     forgetOwn();
   }
@@ -73,6 +73,14 @@ function begun(given: string): Session {
     return one.token;
   };
   return one;
+}
+
+/** What a person has decided and is not sent yet, by what sends it and answers whether it was taken. */
+export const unsent = new Set<() => Promise<boolean>>();
+
+/** Sends all that, and answers whether it was taken. */
+export async function sendUnsent(): Promise<boolean> {
+  return !(await Promise.all([...unsent].map((send) => send()))).includes(false);
 }
 
 /** Calls `end`, once, when the session of now is over. Calling again with the same function changes nothing. */

@@ -5,11 +5,12 @@ import { useEffect, useSyncExternalStore } from "react";
 import { at } from "../lib/base";
 import { request } from "./api";
 import { forgetOwn } from "./own";
-import { bearer, signIn, useSession } from "./session";
+import { bearer, sendUnsent, signIn, useSession } from "./session";
 
 const KEY = "aguiws:who";
 
-/** Tells other tabs that somebody has signed out. */
+/** Tells other tabs that somebody is about to sign out, and that they have. */
+const LEAVING = "aguiws:signing-out";
 const OUT = "aguiws:signed-out";
 
 /** How long the page waits at its beginning for who it is, in milliseconds. */
@@ -43,18 +44,23 @@ export function goSignIn(): void {
 export async function firstLook(): Promise<void> {
   if (!atProvider()) return;
   addEventListener("storage", ({ key }) => {
-    if (key === OUT && bearer() === undefined && me) leaveTab();
+    if (bearer() !== undefined || !me) return;
+    if (key === LEAVING) void sendUnsent();
+    else if (key === OUT) leaveTab();
   });
   lookedIn = 0;
   await look(AbortSignal.timeout(PATIENCE_MS));
 }
 
-async function look(signal?: AbortSignal): Promise<void> {
+/** Finds out who is signed in. */
+export async function look(signal?: AbortSignal): Promise<void> {
   const token = bearer();
   const session = lookedIn;
   let found: Me | undefined;
   try {
     const answer = await request("/me", { signal });
+    // It is about to be shown.
+    if (answer.status === 401) import("./SignIn").catch(() => {});
     found = answer.ok ? ((await answer.json()) as Me) : undefined;
   } catch {
     // Nobody answers: the places say so.
@@ -111,18 +117,40 @@ export function useMay(...scopes: string[]): boolean | undefined {
   return !me || scopes.some((scope) => me.scopes.includes(scope));
 }
 
-/** Signs out here and in the other tabs. Rejects where the server does not end the session. */
-export async function signOut(): Promise<void> {
-  if (!atProvider()) return signIn(undefined);
+/** Signs out here and in the other tabs, when what was answered is sent; false: that was not taken. Rejects where the server does not end the session. */
+export async function signOut(): Promise<boolean> {
+  if (atProvider()) tell(LEAVING);
+  if (!(await sendUnsent())) return false;
+  if (!atProvider()) {
+    signIn(undefined);
+    return true;
+  }
   const answer = await fetch(at("/signout"), { method: "POST" });
   if (!answer.ok) throw new Error(String(answer.status));
+  tell(OUT);
+  signIn(undefined);
+  leaveTab();
+  return true;
+}
+
+function tell(what: string): void {
   try {
-    localStorage.setItem(OUT, String(Date.now()));
+    localStorage.setItem(what, String(Date.now()));
   } catch {
     // The others find out when their session is over.
   }
-  signIn(undefined);
-  leaveTab();
+}
+
+/** Whether whoever has this token is the person who is signed in, as the server says it. */
+export async function isSamePerson(token: string): Promise<boolean> {
+  const before = me;
+  try {
+    const answer = await request("/me", { headers: { Authorization: `Bearer ${token}` } });
+    const { tenant, user } = (answer.ok ? await answer.json() : {}) as Partial<Me>;
+    return before !== undefined && before === me && before.tenant === tenant && before.user === user;
+  } catch {
+    return false;
+  }
 }
 
 /** Nothing of the person is left in the tab. */

@@ -31,6 +31,7 @@ export const inbox: typeof en = {
   sentSoon: (decision, answers, seconds) => `${decision}. Die ${answers === 1 ? "Antwort wird" : "Antworten werden"} in ${seconds === 1 ? "1 Sekunde" : `${seconds} Sekunden`} gesendet.`,
   answersWait: (n, seconds) => `${n} Antworten warten. Die erste wird in ${seconds === 1 ? "1 Sekunde" : `${seconds} Sekunden`} gesendet.`,
   notTaken: (decision) => `${decision}: Die Antwort wurde nicht angenommen.`,
+  noneTaken: (n) => `${n} Antworten wurden nicht angenommen.`,
   yours: (decision) => `Eigene Antwort: ${decision}.`,
   leavesField: "verlässt das Feld. Dann wirken die Tasten wieder.",
   reason: "Grund",

@@ -317,6 +317,7 @@ export const ops: typeof en = {
   },
   forgotNone: "es gab keinen zu vergessen",
   forgot: (n) => (n === 1 ? "ein Lauf ist vergessen" : `${n} Läufe sind vergessen`),
+  replaced: (n, at) => (n === 1 ? `Ein Server ging um ${at} verloren, ein anderer arbeitet an seiner Stelle.` : `${n} Server gingen verloren, der letzte um ${at}; andere arbeiten an ihrer Stelle.`),
   finds: {
     storeAway: "Der Speicher antwortet nicht",
     storePartial: "Einige Server des Speichers antworten nicht",

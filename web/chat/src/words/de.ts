@@ -64,6 +64,7 @@ const bar: Words["bar"] = {
   waiting: "offen",
   alertsOn: "Benachrichtigungen sind eingeschaltet",
   chatsWait: (total) => (total === 1 ? "1 Chat wartet auf eine Antwort" : `${total} Chats warten auf eine Antwort`),
+  answersFirst: "Noch angemeldet: Eine Antwort wurde nicht angenommen. Bitte ansehen, oder noch einmal abmelden.",
   notSignedOut: "Noch angemeldet: Der Server hat nicht geantwortet. Bitte noch einmal versuchen.",
   signedInAs: (name) => `Angemeldet als ${name}`,
 };

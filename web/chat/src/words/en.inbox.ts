@@ -29,6 +29,7 @@ export const inbox = {
   sentSoon: (decision: string, answers: number, seconds: number) => `${decision}. The ${answers === 1 ? "answer is" : "answers are"} sent in ${seconds === 1 ? "1 second" : `${seconds} seconds`}.`,
   answersWait: (n: number, seconds: number) => `${n} answers wait. The first is sent in ${seconds === 1 ? "1 second" : `${seconds} seconds`}.`,
   notTaken: (decision: string) => `${decision}: the answer was not taken.`,
+  noneTaken: (n: number) => `${n} answers were not taken.`,
   yours: (decision: string) => `Your answer: ${decision}.`,
   leavesField: "leaves the field. Then the keys work again.",
   reason: "Reason",

@@ -315,6 +315,7 @@ export const ops = {
   },
   forgotNone: "there was none to forget",
   forgot: (n: number): string => (n === 1 ? "one run is forgotten" : `${n} runs are forgotten`),
+  replaced: (n: number, at: string): string => (n === 1 ? `A server was lost at ${at}, and another serves in its place.` : `${n} servers were lost, the last at ${at}, and others serve in their place.`),
   finds: {
     storeAway: "The store does not answer",
     storePartial: "Some of the store's servers do not answer",

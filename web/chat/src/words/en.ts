@@ -47,6 +47,7 @@ const bar = {
   waiting: "waiting",
   alertsOn: "Notifications are on",
   chatsWait: (total: number): string => (total === 1 ? "1 chat waits for an answer" : `${total} chats wait for an answer`),
+  answersFirst: "You are still signed in: an answer of yours was not taken. Look at it, or sign out again.",
   notSignedOut: "You are still signed in: the server did not answer. Try again.",
   signedInAs: (name: string) => `Signed in as ${name}`,
 };
