@@ -76,6 +76,8 @@ export const useBack = () => useContext(BackOf);
 
 interface Conversation {
   threadId: string;
+  /** Who answers; undefined: the default agent. */
+  agent?: string;
   messages: readonly Message[];
   /** All messages are held. */
   whole: boolean;
@@ -88,7 +90,7 @@ interface Conversation {
   readOnly: boolean;
 }
 
-export function useGoingBack({ threadId, messages, whole, synced, restated, running, asks, readOnly }: Conversation): Back {
+export function useGoingBack({ threadId, agent, messages, whole, synced, restated, running, asks, readOnly }: Conversation): Back {
   const path = `/threads/${encodeURIComponent(threadId)}`;
   const [branches, setBranches] = useState<readonly Branch[]>([]);
   const [editing, edit] = useState<string>();
@@ -112,12 +114,12 @@ export function useGoingBack({ threadId, messages, whole, synced, restated, runn
   }, [path, synced, some, restated]);
   const held = running ? words.chat.stopFirst : asks ? words.chat.answerFirst : undefined;
   const go = useCallback(
-    async (way: string, body: unknown): Promise<string | undefined> => {
+    async (way: string, body: object): Promise<string | undefined> => {
       if (under.current) return undefined;
       under.current = true;
       setGoing(true);
       try {
-        await call("POST", `${path}${way}`, body);
+        await call("POST", `${path}${way}`, { ...body, agent });
         edit(undefined);
         return undefined;
       } catch (error) {
@@ -129,7 +131,7 @@ export function useGoingBack({ threadId, messages, whole, synced, restated, runn
         setGoing(false);
       }
     },
-    [path],
+    [path, agent],
   );
   const { asked, answer } = lastTurn(messages);
   const at = placed(branches, messages, whole);
