@@ -1,10 +1,13 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/aguiws/aguiws/adapter/runner"
+	"github.com/aguiws/aguiws/server/internal/controlapi"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
@@ -34,4 +37,22 @@ func (s *Server) nameAgents(r *runner.Runner, byDefault string) error {
 		}
 	}
 	return nil
+}
+
+// agents are all that are served, the default one first. Each is asked for itself, so that
+// one that is silent keeps nobody waiting for longer than it does alone.
+func (s *Server) agents(ctx context.Context) []controlapi.Agent {
+	byDefault, _ := s.gate.AgentNamed("")
+	list := []controlapi.Agent{{Name: byDefault, Default: true}}
+	for _, name := range s.opts.Agents {
+		if name != byDefault {
+			list = append(list, controlapi.Agent{Name: name})
+		}
+	}
+	var asked sync.WaitGroup
+	for i := range list {
+		asked.Go(func() { list[i].Description, _ = s.describeAgent(ctx, list[i].Name) })
+	}
+	asked.Wait()
+	return list
 }

@@ -21,8 +21,8 @@ func (s *Server) controlAPI() *controlapi.API {
 			c, refused := s.gate.Enter(r)
 			return controlCaller{s, c}, refused
 		},
-		Stranger:   func(r *http.Request) controlapi.Caller { return controlCaller{s, s.gate.Stranger(r)} },
-		AgentNamed: s.gate.AgentNamed, CallTimeout: s.opts.CallTimeout, MaxBodyBytes: s.opts.MaxFrameBytes, Logger: s.opts.Logger,
+		Stranger: func(r *http.Request) controlapi.Caller { return controlCaller{s, s.gate.Stranger(r)} },
+		Agents:   s.agents, AgentNamed: s.gate.AgentNamed, CallTimeout: s.opts.CallTimeout, MaxBodyBytes: s.opts.MaxFrameBytes, Logger: s.opts.Logger,
 	})
 }
 

@@ -68,6 +68,7 @@ var scopesOf = map[string]struct{ home, away string }{
 	"enableWebhooks":        {"admin", ""},
 	"countInbox":            {"read approver admin", ""},
 	"sendEvent":             {"nothing read run approver admin metrics", ""},
+	"listAgents":            {"nothing read run approver admin metrics", ""},
 	"getMe":                 {"nothing read run approver admin metrics", ""},
 	"resolveInbox":          {"run approver admin", ""},
 }

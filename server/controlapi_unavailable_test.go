@@ -103,7 +103,7 @@ func TestV1StoreGone(t *testing.T) {
 	redis.Kill()
 	v.later(never, func(op operation, status int, problem map[string]any) {
 		// There is no target to ask the store about, a token that is none is refused without it, upstreams and who asks are not the store's, and the others tell that it is gone.
-		if strings.Contains(op.path, "/webhooks") || strings.Contains(op.path, "{token}") || slices.Contains([]string{"/me", "/upstreams", "/nodes", "/store"}, op.path) {
+		if strings.Contains(op.path, "/webhooks") || strings.Contains(op.path, "{token}") || slices.Contains([]string{"/me", "/agents", "/upstreams", "/nodes", "/store"}, op.path) {
 			return
 		}
 		if status != http.StatusServiceUnavailable || problem["code"] != refusal.CodeStore {

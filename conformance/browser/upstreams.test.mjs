@@ -1,7 +1,8 @@
-// An agent that another server serves: what it used is told in the chat, and how it goes with it to the operator.
+// Agents that other servers serve: what they used is told in the chat, how it goes with them to the operator, and a new
+// chat offers them.
 
 import assert from "node:assert/strict";
-import { barriers, gateway, person, PHONE, Tab, test, until } from "./lane.mjs";
+import { barriers, gateway, person, PHONE, runs, Tab, test, until } from "./lane.mjs";
 
 test("an operator sees how it goes with upstreams, on a desk and on a phone", async () => {
   const context = await person({ viewport: { width: 1280, height: 900 } });
@@ -45,3 +46,49 @@ test("an operator sees how it goes with upstreams, on a desk and on a phone", as
   }
   assert.deepEqual(await barriers(ops.page), []);
 });
+
+const TRAVEL = "the-travel-planner-of-the-whole-company";
+
+test("a new chat offers the agents, and goes on with the one that was chosen wherever it is opened", async () => {
+  const context = await person({ viewport: { width: 1280, height: 900 } });
+  const tab = await Tab.open(context, gateway);
+  const offered = tab.at("agents").locator("label");
+  await until(async () => (await offered.count()) === 2, "both agents are offered");
+  assert.deepEqual(await offered.allTextContents(), ["weatherTells the weather.", TRAVEL]);
+  assert.equal(await offered.first().getByRole("radio").isChecked(), true, "the default one is chosen");
+  await tab.fill("composer", "hello");
+  await offered.last().click();
+  await tab.at("empty").waitFor();
+  await tab.shot("59-agents");
+  assert.deepEqual(await barriers(tab.page), []);
+  await tab.click("send");
+  await tab.says("Good evening.");
+  const withTravel = async (one) => {
+    await one.at("with-agent").waitFor();
+    assert.equal(await one.at("with-agent").textContent(), `Agent: ${TRAVEL}`);
+    assert.equal(await one.at("agents").count(), 0, "no other one is offered");
+  };
+  await withTravel(tab);
+  await tab.reload();
+  await withTravel(tab);
+  await tab.click("answer-anew");
+  await until(async () => (await travels(tab)) === 2, "it answers anew");
+
+  const elsewhere = await Tab.open(await person({ viewport: { width: 1280, height: 900 } }), gateway);
+  await elsewhere.page.locator(`[data-testid="thread"][data-thread-id="${tab.threadId}"] a`).first().click();
+  await withTravel(elsewhere);
+  await elsewhere.connected();
+  await elsewhere.say("again");
+  await until(async () => (await travels(tab)) === 3, "it answers the other tab");
+
+  const linked = await Tab.at(context, `${gateway}/?agent=${TRAVEL}`);
+  await linked.say("hello");
+  await linked.says("Good evening.");
+});
+
+/** How many runs of the thread are the second agent's, if all are. */
+async function travels({ threadId }) {
+  const all = await runs(gateway, threadId);
+  assert.deepEqual([...new Set(all.map(({ agent }) => agent))], [TRAVEL]);
+  return all.length;
+}

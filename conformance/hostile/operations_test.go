@@ -98,6 +98,7 @@ var operations = map[string]asked{
 	"resendWebhook":         {named: map[string]string{"webhook": "{dead-{n}}"}, want: 204},
 	"enableWebhooks":        {want: 204},
 	"listWork":              {want: 200},
+	"listAgents":            {want: 200, has: `"default"`},
 	"getMe":                 {want: 200, has: `"user"`},
 }
 

@@ -37,6 +37,8 @@ type Config struct {
 	Enter func(*http.Request) (Caller, *refusal.Refusal)
 	// Stranger is whoever sends a request that nothing says whom it is from.
 	Stranger func(*http.Request) Caller
+	// Agents tells of the agents, which it may ask until ctx is done.
+	Agents func(ctx context.Context) []Agent
 	// AgentNamed is what an agent is called, and whether it is served; "" is the default one.
 	AgentNamed   func(name string) (string, bool)
 	CallTimeout  time.Duration // of one operation

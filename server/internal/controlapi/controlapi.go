@@ -38,7 +38,7 @@ func New(c Config) *API {
 
 // operations are all that the control API can do.
 func operations() []operation {
-	return slices.Concat(threadOperations(), branchOperations(), payloadOperations(), treeOperations(), runOperations(), inboxOperations(), quotaOperations(), webhookOperations(), workOperations(), upstreamOperations(), eventOperations(), meOperations())
+	return slices.Concat(threadOperations(), branchOperations(), payloadOperations(), treeOperations(), runOperations(), inboxOperations(), quotaOperations(), webhookOperations(), workOperations(), upstreamOperations(), eventOperations(), meOperations(), agentOperations())
 }
 
 // Routes are what the API answers, by patterns of http.ServeMux.

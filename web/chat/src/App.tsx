@@ -4,12 +4,14 @@ import { ChatPage } from "./chat/ChatPage";
 import { OrElse } from "../../react/lib/OrElse";
 import { part } from "../../react/lib/part";
 import { usePlace } from "./lib/route";
+import { useAgents } from "./server/agents";
 import { usePerson, useSession } from "./server/session";
-import { useElsewhere, useThreadId } from "./thread";
+import { chosenFor, madeHere, useElsewhere, useThreadId } from "./thread";
 import { words } from "./words";
 
 const Inbox = lazy(() => part(() => import("./inbox/Inbox")));
 const Elsewhere = lazy(() => part(() => import("./chat/Elsewhere")));
+const Several = lazy(() => part(() => import("./Several")));
 const Operator = lazy(() => part(() => import("./ops/Operator")));
 
 /** The place of the address. */
@@ -41,7 +43,18 @@ export function App() {
 function Chats() {
   const [threadId, begin] = useThreadId();
   const person = usePerson();
-  return <ChatPage key={`${person} ${threadId}`} threadId={threadId} begin={begin} />;
+  const agents = useAgents();
+  const key = `${person} ${threadId}`;
+  // A chat that has only just been made here, for no agent in particular, is begun with the default one meanwhile.
+  if (!agents && !(madeHere(threadId) && chosenFor(threadId) === undefined)) return <Loading />;
+  if (!agents || agents.length < 2) return <ChatPage key={key} threadId={threadId} begin={begin} />;
+  return (
+    <OrElse instead={<Loading say={words.app.chatNotLoaded} />}>
+      <Suspense fallback={<Loading />}>
+        <Several key={key} agents={agents} threadId={threadId} begin={begin} loading={<Loading />} />
+      </Suspense>
+    </OrElse>
+  );
 }
 
 function Loading({ say = words.app.loading }: { say?: string }) {

@@ -7,8 +7,9 @@ import { go, place, threadHref, whenMoved } from "./lib/route";
 
 const PARAMETER = "thread";
 const NAMESPACE = "namespace";
+const AGENT = "agent";
 
-/** Under which a thread is kept whose id was made in this tab. */
+/** Under which a thread is kept whose id was made in this tab, with the agent that was chosen for it. */
 const MADE = "made";
 
 function addressed(): string | undefined {
@@ -26,20 +27,29 @@ export function useElsewhere(): { threadId: string; namespace: string } | undefi
 }
 
 /** A new id, of a thread that nothing has happened in yet. */
-function make(): string {
+function make(agent?: string | null): string {
   const threadId = randomUUID();
-  keepOwn(MADE, threadId, true);
+  keepOwn(MADE, threadId, agent || true);
   return threadId;
 }
 
 /** Whether a thread's id was made in this tab: nobody expects anything in it. */
 export function madeHere(threadId: string): boolean {
-  return ownOf(MADE, threadId) === true;
+  return ownOf(MADE, threadId) !== undefined;
 }
+
+/** The agent that was chosen in this tab for a thread that was made in it. */
+export function chosenFor(threadId: string): string | undefined {
+  const made = ownOf(MADE, threadId);
+  return typeof made === "string" ? made : undefined;
+}
+
+/** Chooses the agent of a thread that was made in this tab. */
+export const chooseFor = (threadId: string, agent: string) => void keepOwn(MADE, threadId, agent || true);
 
 /** The thread of the address, made when there is none, and the way to a new one. */
 export function useThreadId(): [string, () => void] {
-  const [threadId, setThreadId] = useState(() => addressed() ?? make());
+  const [threadId, setThreadId] = useState(() => addressed() ?? make(new URLSearchParams(location.search).get(AGENT)));
   useEffect(() => {
     if (addressed() !== threadId) history.replaceState(null, "", threadHref(threadId));
   }, [threadId]);

@@ -1,5 +1,5 @@
 import type { ResumeEntry } from "@ag-ui/client";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import type { ThreadStatus } from "../../../client";
 import { BackOf, BEGIN, editable, useGoingBack } from "./back";
 import { Bar } from "../bar/Bar";
@@ -52,9 +52,16 @@ const NOTHING: ThreadStatus["interrupts"] = [];
 /** Failures of a connection that another token may mend. */
 const SIGNED_OUT = new Set(["unauthenticated", "4401"]);
 
+interface ChatProps {
+  threadId: string;
+  begin: () => void;
+  /** The agent that the thread is with, if there are several: its name unless it is the default one, what says so, and what offers others. */
+  among?: { agent?: string; label: ReactNode; choice: ReactNode };
+}
+
 /** One thread, and the way to the others. */
-export function ChatPage({ threadId, begin }: { threadId: string; begin: () => void }) {
-  const [chat, picture] = useChat(threadId);
+export function ChatPage({ threadId, begin, among }: ChatProps) {
+  const [chat, picture] = useChat(threadId, among?.agent);
   const [listed, setListed] = useState(false);
   const [inspecting, inspect] = useState(false);
   const wide = useWide();
@@ -67,6 +74,8 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const empty = messages.length === 0 && status.queued.length === 0 && picture.outgoing.length === 0 && !running;
   const writes = useMay("run");
   const unknown = empty && status.synced && !picture.position?.seq && !madeHere(threadId);
+  const fresh = empty && madeHere(threadId);
+  const label = !fresh && !unknown && among?.label;
   const blank = empty && status.synced && !unknown;
   useAnswerer(writes === false && madeHere(threadId));
   /** Somebody has just said yes here, for the first time. */
@@ -92,6 +101,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const follow = useFollow(content, !empty);
   const back = useGoingBack({
     threadId,
+    agent: among?.agent,
     messages,
     whole: status.older === 0,
     synced: status.synced,
@@ -218,6 +228,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
               </OrElse>
             )}
             {unknown && <NoSuchChat begin={writes === false ? undefined : begin} />}
+            {fresh && writes && among?.choice}
             {blank && writes === false && <MayNotWrite />}
             {blank && writes && <EmptyChat agent={status.hello?.capabilities?.identity} durable={status.hello?.durable !== false} send={send} />}
             {messages.length === 0 && !status.synced && !failure && (
@@ -324,9 +335,15 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
           {follow.away && (
             <Jump jump={follow.jump} left={() => field.current?.focus({ preventScroll: true })} />
           )}
-          {writes === false && !blank && <MayNotWrite />}
+          {writes === false && !blank && (
+            <>
+              {label}
+              <MayNotWrite />
+            </>
+          )}
           <Composer
             threadId={threadId}
+            label={label}
             hidden={signedOut || writes === false}
             run={status.activeRunId}
             stopping={running && stopping === status.activeRunId}

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState, type FormEvent, type KeyboardEvent, type RefObject } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useLayoutEffect, useRef, useState, type FormEvent, type KeyboardEvent, type RefObject } from "react";
 import type { Hello } from "../../../client/frames";
 import { pastedFiles, useBrought } from "./brought";
 import type { Command } from "./commands";
@@ -20,6 +20,8 @@ const NO_FILES: readonly Medium[] = [];
 
 interface Props {
   threadId: string;
+  /** Says who is written to. */
+  label?: ReactNode;
   /** Nothing can be sent; what was typed stays. */
   hidden: boolean;
   /** The run in progress. */
@@ -46,7 +48,7 @@ interface Props {
 }
 
 /** Where a message is written. It grows with its text, and keeps it for each chat. */
-export function Composer({ threadId, hidden, run, stopping, interrupts, returned, takeReturned, hello, send, join, editLast, stop, commands, field: box, stopper }: Props) {
+export function Composer({ threadId, label, hidden, run, stopping, interrupts, returned, takeReturned, hello, send, join, editLast, stop, commands, field: box, stopper }: Props) {
   const running = run !== undefined;
   const open = interrupts.map(({ id }) => id).join(" ");
   const asks = open !== "";
@@ -128,6 +130,7 @@ export function Composer({ threadId, hidden, run, stopping, interrupts, returned
   return (
     <form ref={form} className="composer" hidden={hidden} aria-label={words.chat.newMessage} onSubmit={submit}>
       {slash.menu}
+      {label}
       <Guarded subject={open} fixed className="writing">
         <div className="growing" data-text={text}>
           <textarea

@@ -104,6 +104,8 @@ export class Anew {
 
 interface Conversation {
   threadId: string;
+  /** Who answers; undefined: the default agent. */
+  agent?: string;
   messages: readonly Message[];
   /** All messages are held. */
   whole: boolean;
@@ -116,7 +118,7 @@ interface Conversation {
   readOnly: boolean;
 }
 
-export function useGoingBack({ threadId, messages, whole, synced, restated, running, asks, readOnly }: Conversation): Back {
+export function useGoingBack({ threadId, agent, messages, whole, synced, restated, running, asks, readOnly }: Conversation): Back {
   const path = `/threads/${encodeURIComponent(threadId)}`;
   const [branches, setBranches] = useState<readonly Branch[]>([]);
   const [editing, edit] = useState<string>();
@@ -139,7 +141,7 @@ export function useGoingBack({ threadId, messages, whole, synced, restated, runn
     };
   }, [path, synced, some, restated]);
   const held = running ? words.chat.stopFirst : asks ? words.chat.answerFirst : undefined;
-  const post = useCallback((way: string, body: unknown) => call("POST", `${path}${way}`, body), [path]);
+  const post = useCallback((way: string, body: object) => call("POST", `${path}${way}`, { ...body, agent }), [path, agent]);
   const anew = useMemo(() => new Anew((body) => post("/input", body)), [post]);
   useEffect(() => {
     if (running) anew.known();

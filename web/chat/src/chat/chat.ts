@@ -124,10 +124,10 @@ export class Chat {
   private readonly watchers = new Set<() => void>();
   private paint?: ReturnType<typeof setTimeout>;
 
-  constructor(threadId: string) {
+  constructor(threadId: string, agent?: string) {
     const token = credential();
     this.outbox = new Outbox(threadId);
-    this.agent = new Writer({ url: at("/agui/ws"), threadId, json: FRAMES, window: WINDOW, ...(token && { token }) }, this.outbox);
+    this.agent = new Writer({ url: at(agent ? `/agui/${encodeURIComponent(agent)}/ws` : "/agui/ws"), threadId, json: FRAMES, window: WINDOW, ...(token && { token }) }, this.outbox);
     whenOver(closerOf(this.agent.connection));
     this.subagents = namesOf(threadId);
     this.used = usedIn(threadId);
@@ -457,9 +457,10 @@ const CANCELLED = "cancelled";
 /** The person stopped it before. */
 const stopped = (): Notice => ({ refusal: true, code: CANCELLED, message: words.chat.stoppedBefore });
 
-export function useChat(threadId: string): [Chat, Picture] {
+/** The thread, with the default agent if none is named. */
+export function useChat(threadId: string, agent?: string): [Chat, Picture] {
   const session = useSession();
-  const chat = useMemo(() => new Chat(threadId), [threadId, session]);
+  const chat = useMemo(() => new Chat(threadId, agent), [threadId, agent, session]);
   useEffect(() => chat.open(), [chat]);
   return [chat, useSyncExternalStore(chat.watch, chat.look)];
 }

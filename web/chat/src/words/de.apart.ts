@@ -62,6 +62,10 @@ export const apart: typeof en = {
   partsStopped: (n) => (n === 1 ? "Auch ein Teil dieses Chats wurde gestoppt." : `Auch ${n} Teile dieses Chats wurden gestoppt.`),
   partsGoOn: (n) => (n === 1 ? "Ein Teil dieses Chats läuft weiter." : `${n} Teile dieses Chats laufen weiter.`),
   partsFailed: (why) => `Mehr konnte nicht gestoppt werden: ${why}`,
+  agents: "Agent dieses Chats",
+  defaultAgent: "Standardagent",
+  withAgent: (name) => `Agent: ${name}`,
+  noSuchAgent: (name, other) => `Der Server hat keinen Agenten ${name}. ${other} antwortet an seiner Stelle.`,
   path: {
     propose: "Etwas vorschlagen lassen.",
     reload: "Die Seite neu laden.",

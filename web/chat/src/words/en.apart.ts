@@ -60,6 +60,10 @@ export const apart = {
   partsStopped: (n: number): string => (n === 1 ? "A part of this chat stopped, too." : `${n} parts of this chat stopped, too.`),
   partsGoOn: (n: number): string => (n === 1 ? "A part of this chat goes on." : `${n} parts of this chat go on.`),
   partsFailed: (why: string) => `More could not be stopped: ${why}`,
+  agents: "Agent of this chat",
+  defaultAgent: "Default agent",
+  withAgent: (name: string) => `Agent: ${name}`,
+  noSuchAgent: (name: string, other: string) => `The server has no agent ${name}. ${other} answers in its place.`,
   path: {
     propose: "Let it propose something.",
     reload: "Reload the page.",
