@@ -60,6 +60,8 @@ export interface Back {
   readOnly?: boolean;
   /** Why nothing can go back at the moment; undefined where it can. */
   held?: string;
+  /** A question is open, which comes first. */
+  asks?: boolean;
   /** Something is on its way. */
   going: boolean;
   /** Answers what stands in the way, in words; undefined when the server has taken it. */
@@ -145,11 +147,12 @@ export function useGoingBack({ threadId, messages, whole, synced, restated, runn
       edit,
       readOnly,
       held,
+      asks,
       going,
       say: (before, text) => go("/input", { text, before }),
       again: (after) => go("/input", { text: "", after }),
       restore: (branch) => go(`/branches/${encodeURIComponent(branch)}/restore`, {}),
     }),
-    [stands, asked, answer, editing, readOnly, held, going, go],
+    [stands, asked, answer, editing, readOnly, held, asks, going, go],
   );
 }

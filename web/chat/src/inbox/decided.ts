@@ -1,5 +1,6 @@
 // Decisions on record, in words.
 
+import { gaveUp } from "../decision/told";
 import { questionText } from "../../../client/answers";
 import type { DecisionInfo } from "../server/api";
 import { stringify } from "../../../react/lib/json";
@@ -11,7 +12,7 @@ import { inbox } from "../words/inbox";
 /** How it was decided. A time that ran out is nobody's answer, whatever was answered in its place; a run that was stopped, or given another message, did not go on. */
 export function decidedHow({ status, tool, payload, through }: Pick<DecisionInfo, "status" | "tool" | "payload" | "through">): string {
   if (status === "expired") return payload === undefined ? inbox.how.expired : inbox.how.defaulted;
-  if (status === "cancelled") return through === "steering" || through === "operator" ? inbox.how.cancelled : inbox.how.wentOn;
+  if (status === "cancelled") return gaveUp(through) ? inbox.how.cancelled : inbox.how.wentOn;
   const { editedArgs } = isObject(payload) ? payload : {};
   return editedArgs === undefined ? (answerWord({ tool, payload }) ?? inbox.how.answered) : inbox.how.edited;
 }
