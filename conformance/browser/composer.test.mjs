@@ -85,7 +85,7 @@ test("Escape stops the run, and not what it is meant for otherwise", async () =>
   await until(async () => (await tab.at("status").getAttribute("data-running")) === "true", "a run is in progress");
   await tab.click("menu");
   await tab.page.keyboard.press("Escape");
-  await until(async () => !(await tab.at("position").isVisible()), "Escape closes what is open");
+  await until(async () => !(await tab.at("theme").isVisible()), "Escape closes what is open");
   assert.equal(await tab.at("stop").textContent(), "Stop", "and stops nothing then");
   await tab.at("composer").focus();
   await tab.page.locator(STOPS).waitFor();

@@ -50,7 +50,7 @@ test("a call says what was decided about it, by whom and why, in every tab and a
   assert.deepEqual(await tab.at("changes").locator("dt, del, ins").allTextContents(), ["Eur", "7", "was 10"]);
   await propose();
   await tab.decide(tab.at("cancel"));
-  await verdicts(tab, other, "cancelled by ann");
+  await verdicts(tab, other, "no answer by ann");
   assert.deepEqual(await barriers(tab.page), []);
   await tab.shot("90-decisions");
 });

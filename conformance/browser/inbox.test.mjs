@@ -256,7 +256,7 @@ test("what waits comes by itself and at once, is filtered, answered together, an
   await until(() => focused("bulk-send"), "its button has the focus");
   await open.page.keyboard.press("Escape");
   await until(async () => (await open.at("bulk-asks").count()) === 0 && (await focused("inbox-pick")), "Escape closes it, and the focus is back at the question");
-  await open.page.keyboard.press("Shift+A");
+  await open.page.keyboard.press("a");
   await open.at("bulk-asks").waitFor();
   assert.match(await open.at("bulk-asks").textContent(), /^Approve 2 questions: each call is carried out with the arguments as shown\.$/);
   assert.match((await open.at("bulk-named").locator("li").allTextContents()).join(), /^Send .*ada.*asked by ann.*ada.*Send .*bob.*asked by ann.*bob/, "each is named, with who asks and what it is carried out with");
@@ -974,7 +974,7 @@ test("others are told who looks at a question, and answer it all the same", asyn
   // What somebody has taken is theirs to look at while they look at another one, until they release it.
   await itemOf(ann, asking).getByTestId("inbox-take").click();
   await ann.pick(oldest);
-  assert.match(await ann.row(asking).textContent(), /taken by you/);
+  assert.match(await ann.row(asking).textContent(), /assigned to you/);
   await eve.front();
   await eve.page.reload();
   await eve.row(asking).waitFor();

@@ -20,7 +20,9 @@ test("a reason is told in words, with how many wait for it", () => {
 test("an answer is told in words, and what they do not say as it is", () => {
   for (const payload of [{ approved: true }, { approved: false, reason: "too dear" }, { approved: true, editedArgs: { eur: 2 } }]) expect(answerBeside({ arguments: { eur: 3 }, payload })).toBeUndefined();
   for (const payload of [undefined, null, 3, "x", { quarter: 1 }, { approved: "yes" }]) expect(answerBeside({ payload })).toBe(payload);
-  expect([{ approved: true }, { approved: false }, { quarter: 1 }, undefined].map((payload) => answerWord({ payload }))).toEqual(["Approved", "Declined", undefined, undefined]);
+  const answers = [{ approved: true }, { approved: false }, { quarter: 1 }, undefined];
+  expect(answers.map((payload) => answerWord({ tool: "pay", payload }))).toEqual(["Approved", "Declined", undefined, undefined]);
+  expect(answers.map((payload) => answerWord({ payload }))).toEqual(["Yes", "No", undefined, undefined]);
   expect(answerBeside({ payload: { approved: true, limit: 3 } })).toEqual({ limit: 3 });
   expect(answerBeside({ payload: { approved: false, reason: 3 } })).toEqual({ reason: 3 });
 });

@@ -1,7 +1,7 @@
 // Which keys do something in the inbox, and when.
 
 import { expect, it } from "vitest";
-import { follower, keyActOf, neighbour, reach, stepOf } from "../src/inbox/inboxkeys";
+import { follower, keyActOf, neighbour, reach, stepOf, wayOf } from "../src/inbox/inboxkeys";
 
 const pressed = (key: string, more: object = {}) =>
   keyActOf({ key, ctrlKey: false, metaKey: false, altKey: false, repeat: false, defaultPrevented: false, isComposing: false, target: { tagName: "BODY" } as unknown as EventTarget, ...more });
@@ -74,3 +74,8 @@ it.each([
   ["what is larger and ends below", 80, 700, 208],
   ["what is larger and ends above", -900, 100, -392],
 ] as const)("scrolls to %s: %d to %d by %d", (_, top, bottom, by) => expect(reach(room, { top, bottom })).toBe(by));
+
+it.each<[Parameters<typeof wayOf>[0], boolean, ReturnType<typeof wayOf>]>([
+  ["approve", true, "approve"], ["decline", true, "decline"], ["approve", false, undefined], ["decline", false, undefined],
+  ["approve chosen", false, "approve"], ["decline chosen", true, "decline"], ["edit", true, undefined],
+])("takes %s with a selection (%s) for all of it", (act, some, want) => expect(wayOf(act, some)).toBe(want));

@@ -32,9 +32,11 @@ it("follows the clock, and stays the same list", () => {
 });
 
 it.each([
-  [{ status: "resolved", payload: { approved: true } }, "Approved"],
+  [{ status: "resolved", tool: "pay", payload: { approved: true } }, "Approved"],
+  [{ status: "resolved", payload: { approved: true } }, "Yes"],
   [{ status: "resolved", payload: { approved: true, editedArgs: {} } }, "Approved with edits"],
-  [{ status: "resolved", payload: { approved: false } }, "Declined"],
+  [{ status: "resolved", tool: "pay", payload: { approved: false } }, "Declined"],
+  [{ status: "resolved", payload: { approved: false } }, "No"],
   [{ status: "resolved", payload: { quarter: "Q2" } }, "Answered"],
   [{ status: "resolved", payload: undefined }, "Answered"],
   [{ status: "cancelled", payload: undefined }, "Went on without an answer"],

@@ -62,7 +62,7 @@ const answer: Strings["answer"] = {
   approve: "Freigeben",
   decline: "Ablehnen",
   approveUnseen: (size) => `Freigeben, ${size} nicht angezeigt`,
-  edit: "Argumente bearbeiten",
+  edit: "Bearbeiten",
   editJson: "Als JSON bearbeiten",
   editFields: "Als Felder bearbeiten",
   approveEdited: "Mit diesen freigeben",

@@ -45,22 +45,32 @@ export function labelsOf(names: readonly string[], titleOf: (name: string) => un
 /** What a call does, in a line, with its most telling argument: "Send email to ada@example.com". `args`: JSON, or what is to become JSON. */
 export function headlineOf(name: string, args: string | undefined, andMore: AndMore = ENGLISH.text.andMore): string {
   const verb = worded(name);
-  const members = args === undefined ? [] : membersOf(args, andMore);
-  const told = (key: string) => members.find(([one]) => one.toLowerCase() === key)?.[1];
-  for (const [key, towards] of TOWARDS) {
-    const value = told(key);
-    if (value !== undefined) return `${verb} ${towards} ${value}`;
-  }
-  for (const key of PLAIN) {
-    const value = told(key);
-    if (value !== undefined) return `${verb}: ${value}`;
-  }
-  const [first] = members;
-  return first ? `${verb}, ${lower(worded(first[0]))} ${first[1]}` : verb;
+  const [member, value] = tellingOf(args === undefined ? [] : membersOf(args, andMore)) ?? [];
+  if (member === undefined) return verb;
+  const towards = TOWARDS.get(member.toLowerCase());
+  if (towards !== undefined) return `${verb} ${towards} ${value}`;
+  return PLAIN.includes(member.toLowerCase()) ? `${verb}: ${value}` : `${verb}, ${lower(worded(member))} ${value}`;
 }
 
-/** The members that fit into a line, in words. */
-export function membersOf(args: string, andMore: AndMore): Array<[name: string, value: string]> {
+/** The member that a headline tells. */
+function tellingOf(members: readonly Member[]): Member | undefined {
+  for (const key of [...TOWARDS.keys(), ...PLAIN]) {
+    const found = members.find(([one]) => one.toLowerCase() === key);
+    if (found) return found;
+  }
+  return members[0];
+}
+
+/** The members that fit into a line and that a headline does not tell, a yes or no among them: what is at stake may stand there. */
+export function besidesOf(headline: string, args: string, andMore: AndMore): Member[] {
+  const told = tellingOf(membersOf(args, andMore));
+  return membersOf(args, andMore, true).filter(([name, value]) => name !== told?.[0] || !headline.includes(value));
+}
+
+type Member = [name: string, value: string];
+
+/** The members that fit into a line, in words; `flags`: with those that are true or false. */
+export function membersOf(args: string, andMore: AndMore, flags = false): Member[] {
   if (args.length > READ) return [];
   let value: unknown;
   try {
@@ -69,8 +79,8 @@ export function membersOf(args: string, andMore: AndMore): Array<[name: string, 
     return [];
   }
   if (typeof value !== "object" || value === null || Array.isArray(value) || isExact(value)) return [];
-  return Object.entries(value).flatMap(([name, member]): Array<[string, string]> => {
-    const said = saidOf(member, andMore);
+  return Object.entries(value).flatMap(([name, member]): Member[] => {
+    const said = flags && typeof member === "boolean" ? String(member) : saidOf(member, andMore);
     return said === undefined ? [] : [[name, said]];
   });
 }

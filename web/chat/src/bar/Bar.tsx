@@ -30,13 +30,16 @@ export function Bar({ title, children, act, menu }: BarProps) {
   const session = useSession();
   const me = useMe();
   const [here, place] = PLACES.find(([href]) => href === path || path.startsWith(`${href}/`)) ?? PLACES[0];
+  const offered = PLACES.filter(([href, , scopes]) => !me || href === here || scopes.some((scope) => me.scopes.includes(scope)));
+  // Who answers for others and begins nothing has no chat of their own: the place would lead back here.
+  const leads = !me || !me.scopes.includes("approver") || ["run", "admin"].some((scope) => me.scopes.includes(scope));
   const name = title ? `${title} · ${words.bar[place]}` : words.bar[place];
   return (
     <header className="bar">
       <h1 className="visually-hidden">{name}</h1>
       <span className="brand">aguiws</span>
       <nav aria-label={words.bar.places}>
-        {PLACES.filter(([href, , scopes]) => !me || href === here || scopes.some((scope) => me.scopes.includes(scope))).map(([href, one]) => (
+        {offered.filter(([href]) => leads || href !== "/" || href === here).map(([href, one]) => (
           <a key={href} href={at(href)} aria-current={href === here ? "page" : undefined} data-testid={`go-${one}`} onClick={onLink}>
             {words.bar[one]}
             {href === "/inbox" && <Waiting key={session} name={name} />}

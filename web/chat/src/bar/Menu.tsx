@@ -29,10 +29,10 @@ export function Menu({ children }: { children?: ReactNode }) {
       }
     >
       <div className="drop-panel" tabIndex={-1}>
-        {children}
         <ThemeChoice />
         <LanguageChoice />
         <AlertChoice />
+        {children}
         <Person />
       </div>
     </Drop>

@@ -181,7 +181,6 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
         }
         menu={
           <>
-            <ConnectionFacts status={status} position={picture.position} />
             {waiting !== undefined && writes !== false && (
               <Guarded subject={waiting}>
                 <button type="button" data-testid="stop-waiting" title={insteadOf(status.interrupts.map(({ reason }) => reason)).stop} onClick={() => stop(waiting)}>
@@ -192,6 +191,10 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
             <button type="button" data-testid="inspect" aria-pressed={inspecting} onClick={() => inspect(!inspecting)}>
               {words.chat.inspector}
             </button>
+            <details>
+              <summary data-testid="connection">{words.chat.connectionFacts}</summary>
+              <ConnectionFacts status={status} position={picture.position} />
+            </details>
           </>
         }
       >

@@ -25,11 +25,12 @@ export function Editable({ message, children }: { message: Message; children: Re
 
 /** What goes back from a message. */
 export function GoBack({ message }: { message: Message }) {
-  const { readOnly, edit, editing, again, asked, answer, held, going } = useBack();
+  const { readOnly, edit, editing, again, asked, answer, held, asks, going } = useBack();
   const [fault, setFault] = useState<string>();
-  const changes = !readOnly && editable(message) && editing !== message.id;
+  const free = !readOnly && !asks;
+  const changes = free && editable(message) && editing !== message.id;
   // Where nothing was answered, the question itself can be answered anew.
-  const renews = !readOnly && asked !== undefined && message.id === (answer ?? asked);
+  const renews = free && asked !== undefined && message.id === (answer ?? asked);
   useEffect(() => setFault(undefined), [held]);
   if (!changes && !renews) return null;
   /** Says what is in the way when it is asked for: a run that begins and ends touches no button of a long conversation. */

@@ -60,6 +60,8 @@ export interface Back {
   readOnly?: boolean;
   /** Why nothing can go back at the moment; undefined where it can. */
   held?: string;
+  /** A question is open, which comes first. */
+  asks?: boolean;
   /** Something is on its way. */
   going: boolean;
   /** Answers what stands in the way, in words; undefined when the server has taken it. */
@@ -180,11 +182,12 @@ export function useGoingBack({ threadId, agent, messages, whole, synced, restate
       edit,
       readOnly,
       held,
+      asks,
       going,
       say: (before, text) => go(() => post("/input", { text, before })),
       again: (after, instead) => go(() => anew.ask(after, instead)),
       restore: (branch) => go(() => post(`/branches/${encodeURIComponent(branch)}/restore`, {})),
     }),
-    [stands, asked, answer, editing, readOnly, held, going, go, post, anew],
+    [stands, asked, answer, editing, readOnly, held, asks, going, go, post, anew],
   );
 }

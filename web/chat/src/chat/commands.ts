@@ -9,7 +9,7 @@ export type Command = readonly [command: string, what: keyof Words["chat"]["comm
 const SCRIPT = "aguiws:script";
 
 const COMMANDS: readonly Command[] = [
-  ["/say Hello from the script agent", "say"],
+  ["/say Hello, world", "say"],
   ["/slow 20 100", "slow"],
   ['/tool send_email {"to":"ada@example.com","subject":"Hi"}', "tool"],
   ["/parallel 3", "parallel"],

@@ -134,6 +134,9 @@ export interface Badge {
   tone: Tone;
 }
 
+/** Whether what ended a question ended its run, too: that did not go on. */
+export const gaveUp = (through: string | undefined): boolean => through === "steering" || through === "operator";
+
 /** What was decided, in a word or two, with who did: "approved by ann". `call`: it was about a tool call. */
 export function verdictOf({ status, approved, by, changed, cut, through, payload }: Told, call: boolean): Badge {
   if (through === "call" && status === "resolved") {
@@ -143,7 +146,7 @@ export function verdictOf({ status, approved, by, changed, cut, through, payload
   const { verdicts, by: decidedBy } = words.decision;
   const who = (verdict: string) => (by === undefined ? verdict : decidedBy(verdict, by));
   if (status === "expired") return { words: verdicts.expired, tone: "late" };
-  if (status === "cancelled") return { words: who(verdicts.cancelled), tone: "" };
+  if (status === "cancelled") return { words: who(gaveUp(through) ? verdicts.cancelled : verdicts.wentOn), tone: "" };
   if (approved === false) return { words: who(call ? verdicts.declined : verdicts.no), tone: "" };
   if (approved !== true) return { words: who(verdicts.answered), tone: "done" };
   if (!call) return { words: who(verdicts.yes), tone: "done" };

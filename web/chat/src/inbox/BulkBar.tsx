@@ -130,7 +130,7 @@ export function BulkBar({ bulk, offered, whole, chosen, choose, aside, hold, aga
             </p>
           )}
           <div className="actions">
-            <button type="button" className="primary" data-testid="bulk-send" disabled={state === "sending" || hidden} onClick={state === "unanswered" ? again : hold}>
+            <button type="button" className={yes ? "primary" : "primary refuses"} data-testid="bulk-send" disabled={state === "sending" || hidden} onClick={state === "unanswered" ? again : hold}>
               {state === "sending" ? words.chat.sending : state === "unanswered" ? words.chat.sendAgain : (yes ? inbox.bulk.approve : inbox.bulk.decline)(countOf(items))}
             </button>
             <button type="button" data-edits data-testid="bulk-leave" disabled={state === "sending"} onClick={() => bulk.leave()}>

@@ -8,10 +8,13 @@ import { Facts } from "../../../react/decision/Facts";
 import { ThreadDue } from "../../../react/lib/DueTag";
 import { Guarded } from "../../../react/lib/Guarded";
 import { InterruptCard } from "../decision/InterruptCard";
+import { stringify } from "../../../react/lib/json";
 import { visible } from "../../../react/lib/misleading";
+import { isObject } from "../../../react/forms/schema";
 import type { Given } from "./held";
 import { isNear, nearOf } from "./late";
 import { asksWords } from "../../../react/inbox/asks";
+import { stakeOf } from "./apart";
 import { askKeyOf } from "./asked";
 import { Reviewers, type Reviews } from "./Reviewers";
 import { onLink, threadHref } from "../lib/route";
@@ -134,6 +137,10 @@ function Open(props: ItemProps) {
   const decide = (interrupt: Interrupt, answer: Answer) => {
     const { id } = interrupt;
     const decision = decisionOf(interrupt, messagesOf(interrupt, toolCallOf(item, id)), answer, parts);
+    const asked = toolCallOf(item, id);
+    const { payload } = answer.status === "resolved" ? answer : {};
+    const carried = isObject(payload) && payload.editedArgs !== undefined ? stringify(payload.editedArgs) : asked?.arguments;
+    const stake = answer.status === "cancelled" || carried === undefined ? "" : stakeOf(aboutWhat(interrupt, calledBy(asked), parts), carried);
     const body = { entries: [entryOf(id, answer)] };
     const small = outlives(body);
     const send = async () => {
@@ -145,7 +152,7 @@ function Open(props: ItemProps) {
     if (!item.interrupts.every((one) => one.id === id || one.draft)) return void attempt(send);
     give({
       items: [item],
-      text: decision,
+      text: stake === "" ? decision : `${decision} (${stake})`,
       size: sizeOf(body),
       send: async () => {
         const { goesOn, ...rest } = await send();
@@ -227,9 +234,12 @@ function Head({ item, readOnly, reviews, children }: ItemProps & { children: Rea
       {readOnly ? (
         <span>{title}</span>
       ) : (
-        <a href={threadHref(item.threadId, item.namespace)} onClick={onLink}>
-          {title === asksWords(item, parts) ? inbox.openChat : title}
-        </a>
+        <>
+          <a href={threadHref(item.threadId, item.namespace)} onClick={onLink}>
+            {inbox.openChat}
+          </a>
+          {title !== asksWords(item, parts) && <span className="hint">{title}</span>}
+        </>
       )}
       {item.tenant && <span className="tag">{inbox.tenant(visible(item.tenant))}</span>}
       {children}

@@ -17,7 +17,7 @@ interface Props {
   selection: Selection;
   /** Gives up what can only be given up. */
   giveUp?: (items: readonly InboxItem[]) => void;
-  /** `apart`: what tells it from others in the same words. */
+  /** `apart`: what it is about beside its headline. */
   children: (kept: Kept<InboxItem>, columns: readonly InboxColumn[], apart: string | undefined) => ReactNode;
 }
 
@@ -35,7 +35,7 @@ export function InboxList({ kept, body, selection: { offered, chosen, choose }, 
   const columns = columnsOf(inbox.columns, has);
   const names = columns.map(({ name }) => name as InboxColumn);
   const all = offered.length > 1 && (
-    <label className="choose" title={inbox.bulk.selectAll(countWords(offered))}>
+    <label className="choose" title={countWords(offered)}>
       <input
         type="checkbox"
         ref={(box) => void (box && (box.indeterminate = chosen.length > 0 && chosen.length < offered.length))}
@@ -43,7 +43,7 @@ export function InboxList({ kept, body, selection: { offered, chosen, choose }, 
         data-testid="inbox-choose-all"
         onChange={(event) => choose(event.target.checked ? offered.slice(0, MOST) : [])}
       />
-      <span className="visually-hidden">{inbox.bulk.selectAll(countWords(offered))}</span>
+      <span className="visually-hidden">{inbox.bulk.selectAll}</span>
     </label>
   );
   return (

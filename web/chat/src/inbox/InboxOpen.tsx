@@ -123,6 +123,7 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
   }, [held, refresh]);
   const places = { heading: useRef<HTMLHeadingElement>(null), rows: useRef<HTMLTableSectionElement>(null), detail: useRef<HTMLDivElement>(null) };
   const picked = usePicked({ list, items, kept, said, beside }, places);
+  const proposed = useSyncExternalStore(bulk.watch, bulk.look).state === "asking";
   const whole = data !== undefined && !data.partial;
   const selection = useSelection(filters.everywhere || !answers ? NONE : items, whole, note, () => bulks.forEach((one) => one.clear()));
   const carryOut = async (of: Bulk) => {
@@ -196,8 +197,8 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
           {inbox.waitingForYou}
         </h2>
         {waiting > 0 && (
-          <span className="tag" data-testid="inbox-total">
-            {questions === waiting ? waiting : inbox.chatsAndQuestions(waiting, questions)}
+          <span className="tag" data-testid="inbox-total" title={inbox.chatsAndQuestions(waiting, questions)}>
+            {waiting}
           </span>
         )}
         {views}
@@ -250,7 +251,7 @@ export function InboxOpen({ views, bulks, more, lasting }: Props) {
             </InboxList>
           </div>
         )}
-        <InboxDetail box={places.detail} items={items} picked={picked} detailed={detailed} beside={beside} keys={keys}>
+        <InboxDetail box={places.detail} items={items} picked={picked} detailed={detailed} beside={beside} keys={keys} behind={proposed}>
           {(item) => (
             <>
               <Item item={item} reviews={reviews} readOnly={filters.everywhere} answers={answers} refused={selection.refused(item) ?? openAgain(said, item)} say={say} give={give} changed={refresh} />

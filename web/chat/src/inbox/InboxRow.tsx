@@ -15,7 +15,7 @@ export type InboxColumn = keyof typeof inbox.columns;
 
 interface Props {
   item: InboxItem;
-  /** What tells it from others in the same words. */
+  /** What it is about beside its headline, and what tells it from others in the same words. */
   apart?: string;
   /** What is shown of it: what no row of the list has is left out. */
   columns: readonly InboxColumn[];

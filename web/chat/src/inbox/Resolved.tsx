@@ -5,8 +5,9 @@ import { aboutOf } from "../../../react/forms/wording";
 import type { DecisionInfo } from "../server/api";
 import type { Change } from "../../../client";
 import { placeOf, sideOf, toldOnRecord } from "../decision/told";
+import { stakeOf } from "./apart";
 import { AgentCell, Cell, columnsOf, DecisionTable, tellsApart, TimeCell } from "./DecisionTable";
-import { answerBeside, answerWord, decidedAbout, decidedBy, decidedHow, decidedWhy } from "./decided";
+import { answerBeside, answerWord, carriedOut, decidedAbout, decidedBy, decidedHow, decidedWhy } from "./decided";
 import { download } from "../server/download";
 import { ArgFields } from "../../../react/decision/ArgFields";
 import { Folded, Paragraph } from "../../../react/lib/Folded";
@@ -159,11 +160,17 @@ function Decision({ decision, has }: { decision: DecisionInfo; has: { by: boolea
   const beside = message && aboutOf({ message });
   const answer = answerBeside(decision);
   const word = answerWord(decision);
+  const about = visible(decidedAbout(decision));
+  const done = carriedOut(decision);
+  const stake = done === undefined ? "" : stakeOf(about, stringify(done));
+  // What the row says is not said once more.
+  const asks = asked !== undefined && visible(asked) !== about ? asked : undefined;
+  const more = asks !== undefined || beside !== undefined || args !== undefined || answer !== undefined || (cut?.length ?? 0) > 0;
   return (
     <tr role="row" data-testid="decided" data-id={id} data-status={status} data-thread-id={threadId}>
       <Cell className="what">
         <a className="about" dir="auto" href={threadHref(threadId, namespace)} onClick={onLink}>
-          {visible(decidedAbout(decision))}
+          {about}
         </a>
         {why !== undefined && (
           <div className="why" data-testid="decided-why">
@@ -172,9 +179,14 @@ function Decision({ decision, has }: { decision: DecisionInfo; has: { by: boolea
         )}
         {changed.length > 0 && <Edits changes={changed} />}
         {refused > 0 && <span className="hint">{inbox.refusedBefore(refused)}</span>}
-        {(message !== undefined || args !== undefined || payload !== undefined) && (
+        {stake !== "" && (
+          <div className="hint" dir="auto" data-testid="decided-stake">
+            {stake}
+          </div>
+        )}
+        {more && (
           <Details>
-            {asked && <Paragraph text={asked} label={inbox.message} />}
+            {asks !== undefined && <Paragraph text={asks} label={inbox.message} />}
             {beside && <Folded text={beside} hook="decided-beside" label={inbox.details} />}
             {args !== undefined && <span className="hint">{inbox.argumentsShown}</span>}
             {args !== undefined && <ArgFields text={stringify(args)} hook="decided-args" label={inbox.argumentsShown} compact />}
@@ -186,7 +198,7 @@ function Decision({ decision, has }: { decision: DecisionInfo; has: { by: boolea
         )}
       </Cell>
       <Cell>
-        <span className={how === inbox.how.declined ? "tag" : TAGS[status]} data-testid="decided-how">
+        <span className={how === inbox.how.declined || how === inbox.how.no ? "tag" : TAGS[status]} data-testid="decided-how">
           {how}
         </span>
       </Cell>

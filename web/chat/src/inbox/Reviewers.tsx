@@ -56,7 +56,7 @@ export function Reviewers({ item, reviews: { others, taken, take, release } }: {
         {names.length > 0 && inbox.looksAtThis(reviewersWords(names))}
       </span>
       {take && (
-        <button type="button" className="quiet" title={inbox.takeMeans} data-testid="inbox-take" aria-pressed={mine} onClick={() => (mine ? release(item) : take(item))}>
+        <button type="button" title={inbox.takeMeans} data-testid="inbox-take" aria-pressed={mine} onClick={() => (mine ? release(item) : take(item))}>
           {mine ? inbox.release : inbox.take}
         </button>
       )}

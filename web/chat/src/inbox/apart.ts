@@ -1,9 +1,9 @@
-// What tells questions apart that are asked in the same words.
+// What questions are about beside their headlines, and what tells those apart that are asked in the same words.
 
 import { asksWords } from "../../../react/inbox/asks";
 import { alike } from "../../../react/lib/alike";
 import { visible } from "../../../react/lib/misleading";
-import { membersOf, worded } from "../../../react/lib/naming";
+import { besidesOf, worded } from "../../../react/lib/naming";
 import { exactly } from "../lib/exactly";
 import type { InboxItem } from "../server/api";
 import { parts } from "../words";
@@ -15,7 +15,7 @@ const TOLD = 2;
 /** What a row says first: who asks what. */
 const readsAs = (item: InboxItem) => JSON.stringify([item.user, asksWords(item, parts)]);
 
-/** What each of those says besides that others ask in the same words: arguments that differ, and when it was asked if they do not tell it apart. */
+/** What each says below its headline: arguments, those first that tell it from others in the same words, and when it was asked if they do not tell it apart. */
 export function apart(items: readonly InboxItem[]): ReadonlyMap<InboxItem, string> {
   const told = new Map<InboxItem, string>();
   const groups = new Map<string, InboxItem[]>();
@@ -26,21 +26,31 @@ export function apart(items: readonly InboxItem[]): ReadonlyMap<InboxItem, strin
     else groups.set(words, [item]);
   }
   for (const group of groups.values()) {
-    if (group.length < 2) continue;
-    const said = differing(group);
+    const said = besides(group);
     const same = alike(said);
     group.forEach((item, i) => {
-      const timed = (said[i] === "" || same.has(said[i]!)) && item.since !== undefined;
+      const timed = group.length > 1 && (said[i] === "" || same.has(said[i]!)) && item.since !== undefined;
       told.set(item, [said[i], timed && inbox.askedAt(exactly(item.since!))].filter(Boolean).join(" · "));
     });
   }
   return told;
 }
 
-/** The first arguments that differ among these: "Subject: Report 2 · Copies: 3". What the words of all of them say differs in none. */
-function differing(group: readonly InboxItem[]): string[] {
-  const members = group.map(({ interrupts: [first] }) => new Map(first?.toolCall && membersOf(first.toolCall.arguments, parts.text.andMore)));
-  const names = new Set(members.flatMap((one) => [...one.keys()]));
-  const differ = [...names].filter((name) => members.some((one) => one.get(name) !== members[0]!.get(name))).slice(0, TOLD);
-  return members.map((one) => visible(differ.flatMap((name) => (one.has(name) ? `${worded(name)}: ${one.get(name)}` : [])).join(" · ")));
+/** The first arguments that the words of these do not say, those that differ before others: "Subject: Report 2 · Copies: 3". */
+function besides(group: readonly InboxItem[]): string[] {
+  const members = group.map((item) => new Map(argsBeside(item)));
+  const names = [...new Set(members.flatMap((one) => [...one.keys()]))];
+  const differs = (name: string) => members.some((one) => one.get(name) !== members[0]!.get(name));
+  const first = [...names.filter(differs), ...names.filter((name) => !differs(name))].slice(0, TOLD);
+  return members.map((one) => toldAs(first.flatMap((name): Array<[string, string]> => (one.has(name) ? [[name, one.get(name)!]] : []))));
 }
+
+function argsBeside(item: InboxItem): Array<[string, string]> {
+  const call = item.interrupts[0]?.toolCall;
+  return call ? besidesOf(asksWords(item, parts), call.arguments, parts.text.andMore) : [];
+}
+
+/** The first arguments that a headline does not tell: "Eur: 4200 · Urgent: true". */
+export const stakeOf = (headline: string, args: string): string => toldAs(besidesOf(headline, args, parts.text.andMore).slice(0, TOLD));
+
+const toldAs = (members: ReadonlyArray<[string, string]>) => visible(members.map(([name, value]) => `${worded(name)}: ${value}`).join(" · "));

@@ -16,6 +16,12 @@ export function keyActOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey
   return leaves || !isTyped(event.target) ? act : undefined;
 }
 
+/** The answer to what is chosen that a key proposes; undefined: it means something else. */
+export function wayOf(act: KeyAct, some: boolean): "approve" | "decline" | undefined {
+  if (act === "approve chosen" || (some && act === "approve")) return "approve";
+  return act === "decline chosen" || (some && act === "decline") ? "decline" : undefined;
+}
+
 /** Which way an arrow goes through a list; undefined for another key, and a shortcut of somebody else's. */
 export function stepOf({ key, ctrlKey, metaKey, altKey, shiftKey }: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">): 1 | -1 | undefined {
   if (ctrlKey || metaKey || altKey || shiftKey) return undefined;

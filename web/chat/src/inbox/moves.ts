@@ -6,7 +6,7 @@ import type { Bulk } from "./bulk";
 import { uncovered } from "../../../react/lib/Guarded";
 import { rowsOf } from "./DecisionTable";
 import { keyOf } from "./asked";
-import { actOn, neighbour, stepOf, type KeyAct } from "./inboxkeys";
+import { actOn, neighbour, stepOf, wayOf, type KeyAct } from "./inboxkeys";
 import type { Picked, Places } from "./picking";
 import type { Selection } from "./selection";
 import { inbox } from "../words/inbox";
@@ -44,13 +44,15 @@ export function movesOf(items: readonly InboxItem[], picked: Picked, { heading, 
         else if (open) tell(barred(open));
         return;
       }
-      if (what === "approve chosen" || what === "decline chosen") {
-        if (chosen.length === 0 || bulk.look().state !== "idle") return;
-        return bulk.propose(what === "approve chosen" ? "approve" : "decline", chosen);
+      // With a selection, the plain keys mean it: one of several alone is not what is looked at.
+      const way = wayOf(what, chosen.length > 0);
+      if (way) {
+        if (chosen.length > 0 && bulk.look().state === "idle") bulk.propose(way, chosen);
+        return;
       }
       if (what !== "next" && what !== "previous") {
         const asked = detail.current?.querySelector(":scope > .inbox-asked:not([hidden])");
-        if (asked) actOn(asked, what);
+        if (asked && what !== "approve chosen" && what !== "decline chosen") actOn(asked, what);
         return;
       }
       // At the end it may be the same thread that asks again.
@@ -73,6 +75,6 @@ export function movesOf(items: readonly InboxItem[], picked: Picked, { heading, 
     },
     decides: (target) =>
       bulk.look().state === "idle" && target instanceof Element &&
-      (target === document.body || target === heading.current || detail.current?.contains(target) === true || target.matches(DECIDING)),
+      (chosen.length > 0 || target === document.body || target === heading.current || detail.current?.contains(target) === true || target.matches(DECIDING)),
   };
 }

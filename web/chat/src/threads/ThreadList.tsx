@@ -13,11 +13,12 @@ import { ThreadPlace } from "./ThreadPlace";
 import { ago } from "../../../react/lib/time";
 import { exactly } from "../lib/exactly";
 import { folded, threadGroups, type ThreadGroup } from "./threadgroups";
-import { hasFailed, stands } from "../../../react/threads/stands";
+import { hasExpired, hasFailed, stands } from "../../../react/threads/stands";
 import { useThreads } from "../../../react/threads/useThreads";
 import { searchThreads } from "./threadsearch";
-import { useMay } from "../server/who";
+import { useMay, useMe } from "../server/who";
 import { alike } from "../../../react/lib/alike";
+import { part } from "../../../react/lib/part";
 import { useWide } from "../lib/wide";
 import { staleWords } from "../lib/words";
 import { parts, words } from "../words";
@@ -26,6 +27,7 @@ import { parts, words } from "../words";
 const EVERY_MS = 5_000;
 
 const NONE: ThreadInfo[] = [];
+const NOTHING: ReadonlyMap<string, string> = new Map();
 
 interface ListProps {
   current: string;
@@ -42,6 +44,7 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
   const { data: waiting } = usePolled<Page<ThreadInfo>>("/threads?waiting=true&limit=50", EVERY_MS, ofWaiting);
   // What expires waits for nobody, though nothing has come of it.
   useDue([...(items ?? NONE), ...(waiting?.items ?? NONE)]);
+  const asks = useAsks(waiting?.items ?? NONE);
   const before = useRef(outgoing);
   useEffect(() => {
     // What was taken may wait for its run, or be the first of its thread.
@@ -122,7 +125,7 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
       )}
       <DeletedNote />
       {groups.map((group) => (
-        <Group key={group.name} group={group} whole={wanted.trim() !== ""} same={same} listed={items ?? NONE} current={current} changed={refresh} begin={begin} />
+        <Group key={group.name} group={group} whole={wanted.trim() !== ""} same={same} listed={items ?? NONE} current={current} asks={asks} changed={refresh} begin={begin} />
       ))}
       {more && (
         <div className="actions center">
@@ -140,6 +143,25 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
   );
 }
 
+/** What the chats ask that wait. It is asked for when others wait than before. */
+function useAsks(waiting: readonly ThreadInfo[]): ReadonlyMap<string, string> {
+  const user = useMe()?.user;
+  const [asks, setAsks] = useState<ReadonlyMap<string, string>>(NOTHING);
+  const which = waiting.map(({ threadId, latestRun }) => `${threadId} ${latestRun}`).join();
+  useEffect(() => {
+    if (which === "") return;
+    let over = false;
+    part(() => import("./asked"))
+      .then(({ asked }) => asked(user))
+      // Without it the list says since when they wait.
+      .then((found) => over || setAsks(found), () => {});
+    return () => {
+      over = true;
+    };
+  }, [which, user]);
+  return asks;
+}
+
 interface GroupProps {
   group: ThreadGroup;
   /** All of it is shown: somebody looks for something. */
@@ -148,12 +170,14 @@ interface GroupProps {
   same: ReadonlySet<string>;
   listed: readonly ThreadInfo[];
   current: string;
+  /** What they ask, as far as that is known. */
+  asks: ReadonlyMap<string, string>;
   changed: () => void;
   begin: () => void;
 }
 
 /** Chats below a heading. Of those that wait, only the first are there at once: others would be out of sight for them. */
-function Group({ group, whole, current, ...more }: GroupProps) {
+function Group({ group, whole, current, asks, ...more }: GroupProps) {
   const [open, setOpen] = useState(false);
   const { name, waits, threads } = group;
   const shown = open || whole ? threads : folded(group, current);
@@ -163,7 +187,7 @@ function Group({ group, whole, current, ...more }: GroupProps) {
       <h3>{name}</h3>
       <ul>
         {shown.map((thread) => (
-          <Row key={thread.threadId} thread={thread} waits={waits} current={thread.threadId === current} {...more} />
+          <Row key={thread.threadId} thread={thread} waits={waits} current={thread.threadId === current} asks={waits ? asks.get(thread.threadId) : undefined} {...more} />
         ))}
       </ul>
       {(left > 0 || open) && !whole && (
@@ -180,9 +204,11 @@ interface RowProps extends Pick<GroupProps, "same" | "listed" | "changed" | "beg
   /** It stands among those that wait, whose heading says so. */
   waits: boolean;
   current: boolean;
+  /** What it asks, if that is known. */
+  asks?: string;
 }
 
-function Row({ thread, waits, same, listed, current, changed, begin }: RowProps) {
+function Row({ thread, waits, asks, same, listed, current, changed, begin }: RowProps) {
   const [renaming, rename] = useState(false);
   const [fault, setFault] = useState<string>();
   const writes = useMay("run", "admin") !== false;
@@ -226,7 +252,7 @@ function Row({ thread, waits, same, listed, current, changed, begin }: RowProps)
             {title}
           </span>
           <span className="hint">
-            {waits && thread.waitsOn === undefined ? ago(thread.updatedAt, Date.now(), parts) : stands(thread, parts)}
+            {asks !== undefined && asks !== title && !hasExpired(thread) ? <bdi>{asks}</bdi> : waits && thread.waitsOn === undefined ? ago(thread.updatedAt, Date.now(), parts) : stands(thread, parts)}
             {same.has(thread.title) && thread.createdAt !== undefined && ` · ${words.threads.begun(exactly(thread.createdAt))}`}
           </span>
         </a>

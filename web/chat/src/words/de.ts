@@ -117,6 +117,7 @@ const decision: Words["decision"] = {
   verdicts: {
     expired: "abgelaufen",
     cancelled: "abgebrochen",
+    wentOn: "ohne Antwort",
     declined: "abgelehnt",
     no: "nein",
     answered: "beantwortet",
@@ -242,7 +243,7 @@ const chat: Words["chat"] = {
   sending: "Wird gesendet…",
   cancel: "Abbrechen",
   edit: "Bearbeiten",
-  answerAnew: "Neu beantworten",
+  answerAnew: "Neu erzeugen",
   anotherAnswer: "Eine andere Antwort",
   restore: "Wiederherstellen",
   versions: (n) => (n === 1 ? "1 frühere Fassung" : `${n} frühere Fassungen`),
@@ -279,6 +280,7 @@ const chat: Words["chat"] = {
     failed: "Getrennt",
   },
   connection: "Verbindung",
+  connectionFacts: "Einzelheiten der Verbindung",
   storeGone: "Speicher fehlt",
   working: "Arbeitet",
   position: "Position",
@@ -302,7 +304,7 @@ const chat: Words["chat"] = {
   aQuestion: "Eine Frage",
   theAnswer: "Die Antwort",
   stopFirst: "Bitte erst den Lauf stoppen oder warten, bis er zu Ende ist.",
-  answerFirst: "Bitte erst die Frage beantworten oder abbrechen.",
+  answerFirst: "Bitte erst die Frage beantworten oder ohne Antwort fortfahren.",
   stoppedBefore: "Es wurde gestoppt, bevor der Server es angenommen hatte.",
   instead: {
     write: "Nachricht schreiben",

@@ -102,6 +102,7 @@ const decision = {
   verdicts: {
     expired: "expired",
     cancelled: "cancelled",
+    wentOn: "no answer",
     declined: "declined",
     no: "no",
     answered: "answered",
@@ -180,7 +181,7 @@ const chat = {
   stop: "Stop",
   waitsItsTurn: "Send: it waits until this answer is done.",
   heardNext: "Send now: the run hears it at its next step, if it listens.",
-  writeOn: "Go on writing",
+  writeOn: "Keep editing",
   sendNow: "Send now",
   send: "Send",
   tries: {
@@ -229,7 +230,7 @@ const chat = {
   sending: "Sending…",
   cancel: "Cancel",
   edit: "Edit",
-  answerAnew: "Answer anew",
+  answerAnew: "Regenerate",
   anotherAnswer: "Another answer",
   restore: "Restore",
   versions: (n: number): string => (n === 1 ? "1 earlier version" : `${n} earlier versions`),
@@ -266,6 +267,7 @@ const chat = {
     failed: "Disconnected",
   },
   connection: "Connection",
+  connectionFacts: "Connection details",
   storeGone: "Store away",
   working: "Working",
   position: "Position",
@@ -289,7 +291,7 @@ const chat = {
   aQuestion: "A question",
   theAnswer: "The answer",
   stopFirst: "Stop the run first, or wait until it has ended.",
-  answerFirst: "Answer or cancel the question first.",
+  answerFirst: "Answer the question first, or go on without an answer.",
   stoppedBefore: "It was stopped before the server had taken it.",
   instead: {
     write: "Write a message",
