@@ -431,6 +431,9 @@ func TestV1Operations(t *testing.T) {
 	if got := v.call("getMe", 200, "/me", ""); got["user"] == "" || got["tenant"] == "" || got["namespace"] != inbox[0]["namespace"] || got["scopes"] == nil {
 		t.Errorf("who asks is %v", got)
 	}
+	if got := items(v.call("listAgents", 200, "/agents", "")); len(got) != 1 || got[0]["name"] != "script" {
+		t.Errorf("the agents are %v", got)
+	}
 	if got := op.call("getQuotas", 200, "/quotas", ""); fmt.Sprint(got["runs"], got["tenantRuns"]) != "map[limit:50 used:0] map[limit:10000 used:0]" {
 		t.Errorf("%v", got)
 	}
