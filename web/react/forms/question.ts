@@ -2,7 +2,7 @@
 
 import type { Interrupt } from "@ag-ui/client";
 import { answersOf, type AnswerChoice } from "@aguiws/client";
-import { isChoice } from "./formschema.js";
+import { isChoice } from "./choices.js";
 import { ENGLISH, type Strings } from "../lib/strings.js";
 import { isObject, presentable, propertiesOf, requiredOf, type Schema } from "./schema.js";
 

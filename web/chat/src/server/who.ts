@@ -35,6 +35,9 @@ const way = () => document.querySelector<HTMLMetaElement>('meta[name="aguiws:sig
 /** Whether people can sign in at a provider. */
 export const atProvider = () => way() !== undefined;
 
+/** Whether somebody has signed in, and can sign out. */
+export const isIn = (me: Me | undefined) => bearer() !== undefined || (me !== undefined && atProvider());
+
 /** Goes to the provider, which sends the person back to where they are. */
 export function goSignIn(): void {
   location.assign(`${way()}?return=${encodeURIComponent(location.pathname + location.search)}`);
