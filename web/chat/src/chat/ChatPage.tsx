@@ -175,7 +175,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             </button>
             <details>
               <summary data-testid="connection">{words.chat.connectionFacts}</summary>
-              <ConnectionFacts status={status} position={picture.position} />
+              <ConnectionFacts status={status} position={picture.position} waiting={waiting} />
             </details>
           </>
         }
