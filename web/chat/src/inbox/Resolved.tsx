@@ -152,7 +152,7 @@ function NameFilter({ label, hook, set }: { label: string; hook: string; set: (n
 const TAGS: Record<DecisionInfo["status"], string> = { resolved: "tag done", cancelled: "tag", expired: "tag late" };
 
 function Decision({ decision, has }: { decision: DecisionInfo; has: { by: boolean; agent: boolean } }) {
-  const { id, at, status, threadId, namespace, agent, message, arguments: args, payload, cut, refused } = decision;
+  const { id, at, status, threadId, namespace, agent, message, arguments: args, cut, refused } = decision;
   const how = decidedHow(decision);
   const why = decidedWhy(decision);
   const asked = questionText({ message });
