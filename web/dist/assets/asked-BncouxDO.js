@@ -1,1 +1,0 @@
-import{a as n}from"./asks-B4-8JQoE.js";import{z as i,a as e}from"./index-BN7ZChWh.js";function c(s,r){const o=s.filter(a=>a.user===void 0||r===void 0||a.user===r);return new Map(o.flatMap(a=>{const t=n(a,e);return t===""?[]:[[a.threadId,t]]}))}async function p(s){return c((await i("GET","/inbox?limit=50")).items,s)}export{p as asked,c as asksBy};
