@@ -193,7 +193,7 @@ export function ChatPage({ threadId, begin, among }: ChatProps) {
             </button>
             <details>
               <summary data-testid="connection">{words.chat.connectionFacts}</summary>
-              <ConnectionFacts status={status} position={picture.position} />
+              <ConnectionFacts status={status} position={picture.position} waiting={waiting} />
             </details>
           </>
         }

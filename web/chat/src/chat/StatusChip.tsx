@@ -23,8 +23,8 @@ export function StatusChip({ status }: { status: ThreadStatus }) {
   );
 }
 
-/** The connection, and up to where the page holds the thread. */
-export function ConnectionFacts({ status, position }: { status: ThreadStatus; position?: Position }) {
+/** The connection, up to where the page holds the thread, and the run that is in progress or waits. */
+export function ConnectionFacts({ status, position, waiting }: { status: ThreadStatus; position?: Position; waiting?: string }) {
   return (
     <dl className="connection" data-testid="position" data-seq={position?.seq}>
       <dt>{words.chat.connection}</dt>
@@ -32,7 +32,7 @@ export function ConnectionFacts({ status, position }: { status: ThreadStatus; po
       <dt>{words.chat.position}</dt>
       <dd>{position ? words.chat.positionOf(position.seq, position.epoch) : words.chat.nothingHeld}</dd>
       <dt>{words.chat.run}</dt>
-      <dd>{status.activeRunId ?? words.chat.none}</dd>
+      <dd>{status.activeRunId ?? waiting ?? words.chat.none}</dd>
       <dt>{words.chat.store}</dt>
       <dd>{status.hello === undefined ? words.chat.unknown : isStoreAway(status) ? words.chat.noAnswer : status.hello.durable ? words.chat.durable : words.chat.volatile}</dd>
     </dl>

@@ -235,10 +235,10 @@ function Head({ item, readOnly, reviews, children }: ItemProps & { children: Rea
         <span>{title}</span>
       ) : (
         <>
+          {title !== asksWords(item, parts) && <span className="hint">{title}</span>}
           <a href={threadHref(item.threadId, item.namespace)} onClick={onLink}>
             {inbox.openChat}
           </a>
-          {title !== asksWords(item, parts) && <span className="hint">{title}</span>}
         </>
       )}
       {item.tenant && <span className="tag">{inbox.tenant(visible(item.tenant))}</span>}

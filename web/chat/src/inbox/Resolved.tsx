@@ -152,20 +152,21 @@ function NameFilter({ label, hook, set }: { label: string; hook: string; set: (n
 const TAGS: Record<DecisionInfo["status"], string> = { resolved: "tag done", cancelled: "tag", expired: "tag late" };
 
 function Decision({ decision, has }: { decision: DecisionInfo; has: { by: boolean; agent: boolean } }) {
-  const { id, at, status, threadId, namespace, agent, message, arguments: args, payload, cut, refused } = decision;
+  const { id, at, status, threadId, namespace, agent, message, arguments: args, cut, refused } = decision;
   const how = decidedHow(decision);
   const why = decidedWhy(decision);
   const asked = questionText({ message });
   const { changed = [] } = toldOnRecord(decision);
   const beside = message && aboutOf({ message });
   const answer = answerBeside(decision);
-  const word = answerWord(decision);
+  // The answer that was given for nobody is not in the row.
+  const word = status === "expired" ? answerWord(decision) : undefined;
   const about = visible(decidedAbout(decision));
   const done = carriedOut(decision);
   const stake = done === undefined ? "" : stakeOf(about, stringify(done));
   // What the row says is not said once more.
   const asks = asked !== undefined && visible(asked) !== about ? asked : undefined;
-  const more = asks !== undefined || beside !== undefined || args !== undefined || answer !== undefined || (cut?.length ?? 0) > 0;
+  const more = asks !== undefined || beside !== undefined || args !== undefined || answer !== undefined || word !== undefined || (cut?.length ?? 0) > 0;
   return (
     <tr role="row" data-testid="decided" data-id={id} data-status={status} data-thread-id={threadId}>
       <Cell className="what">
@@ -190,7 +191,7 @@ function Decision({ decision, has }: { decision: DecisionInfo; has: { by: boolea
             {beside && <Folded text={beside} hook="decided-beside" label={inbox.details} />}
             {args !== undefined && <span className="hint">{inbox.argumentsShown}</span>}
             {args !== undefined && <ArgFields text={stringify(args)} hook="decided-args" label={inbox.argumentsShown} compact />}
-            {payload !== undefined && <span className="hint">{inbox.theAnswer}</span>}
+            {(word ?? answer) !== undefined && <span className="hint">{inbox.theAnswer}</span>}
             {word !== undefined && <span data-testid="decided-word">{word}</span>}
             {answer !== undefined && <ArgFields text={stringify(answer)} hook="decided-payload" label={inbox.theAnswer} compact />}
             {cut && cut.length > 0 && <p className="hint">{inbox.notWhole(cut.join(", "))}</p>}
