@@ -328,6 +328,8 @@ test("an admin sees what failed of others in the tenant, and whose it was", asyn
   await run.getByTestId("run-way").click();
   await until(async () => (await ops.at("run-failure").textContent()).includes("the disk is full"), "it says why");
   assert.match(await ops.at("run-retry").textContent(), /Only bob can try again/);
+  assert.match(await ops.at("run-to-chat").textContent(), /^Open the chat$/);
+  assert.match(await ops.at("run-chat").textContent(), /disk is full/, "its chat is called by its title");
   // One's own are a choice away, and so is all that others have run.
   await ops.at("run-whose").selectOption("own");
   await until(async () => (await run.count()) === 0, "one's own are shown");
