@@ -105,10 +105,13 @@ test("with the keyboard: the inbox is filtered and answered, and a run is cancel
   await press(tab, tab.at("go-operator"), "Enter", "Shift+Tab");
   await press(tab, tab.at("ops-runs"));
   await press(tab, tab.at("run-filters").locator("summary"));
-  await reach(tab, tab.at("dispatch-state"));
+  await press(tab, tab.at("dispatch-state").locator("summary"));
   await keyboard.press("ArrowDown");
-  await until(async () => (await tab.at("dispatch-state").inputValue()) === "queued", "the filter is chosen");
+  await keyboard.press("Enter");
+  await until(async () => (await tab.at("dispatch-state").getAttribute("data-value")) === "queued", "the filter is chosen");
+  await keyboard.press("Enter");
   await keyboard.press("ArrowDown");
+  await keyboard.press("Enter");
   const run = tab.page.locator(`[data-testid="run"][data-thread-id="${busy.threadId}"][data-state="claimed"]`);
   const opener = run.getByTestId("run-way");
   await press(tab, opener);
