@@ -104,7 +104,7 @@ test("with the keyboard: the inbox is filtered and answered, and a run is cancel
   await busy.says("1 2 3");
   await press(tab, tab.at("go-operator"), "Enter", "Shift+Tab");
   await press(tab, tab.at("ops-runs"));
-  await press(tab, tab.at("run-filters").locator("summary"));
+  await press(tab, tab.at("run-filters").locator("> summary"));
   await press(tab, tab.at("dispatch-state").locator("summary"));
   await keyboard.press("ArrowDown");
   await keyboard.press("Enter");

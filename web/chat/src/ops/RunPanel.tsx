@@ -179,37 +179,40 @@ function ChatActions({ run, act, across }: Pick<Props, "run" | "act" | "across">
   const of = across ? `?namespace=${encodeURIComponent(run.namespace)}` : "";
   const live = run.state === "queued" || run.state === "claimed";
   const paused = isPaused(run);
-  if (across && !live && !run.waits) return null;
+  const acts = live || run.waits === true;
+  if (across && !acts) return null;
   return (
     <>
       <h4>{ops.itsChat}</h4>
-      <Guarded subject={`${run.id} ${live} ${paused}`} className="actions">
-        {run.state === "claimed" && <PauseControl path={`${base}/pause${of}`} act={act} />}
-        {paused && (
-          <button
-            type="button"
-            data-testid="unpause"
-            title={ops.goOnAbout}
-            onClick={() => void act(ops.goOn, "POST", `${base}/unpause${of}`, undefined, ({ resumed }) => (resumed ? ops.goesOn : ops.nothingPaused))}
-          >
-            {ops.goOn}
-          </button>
-        )}
-        {(live || run.waits) && (
-          <button
-            type="button"
-            data-testid="interrupt-thread"
-            title={ops.stopAllAbout}
-            onClick={() =>
-              void act(ops.stopAll, "POST", `${base}/interrupt${of}`, { reason: "interrupted by an operator" }, ({ active, superseded, waiting }) =>
-                active || waiting || (superseded as unknown[] | undefined)?.length ? ops.stoppedAll : ops.nothingUnderWay,
-              )
-            }
-          >
-            {ops.stopAll}
-          </button>
-        )}
-      </Guarded>
+      {acts && (
+        <Guarded subject={`${run.id} ${live} ${paused}`} className="actions">
+          {run.state === "claimed" && <PauseControl path={`${base}/pause${of}`} act={act} />}
+          {paused && (
+            <button
+              type="button"
+              data-testid="unpause"
+              title={ops.goOnAbout}
+              onClick={() => void act(ops.goOn, "POST", `${base}/unpause${of}`, undefined, ({ resumed }) => (resumed ? ops.goesOn : ops.nothingPaused))}
+            >
+              {ops.goOn}
+            </button>
+          )}
+          {(live || run.waits) && (
+            <button
+              type="button"
+              data-testid="interrupt-thread"
+              title={ops.stopAllAbout}
+              onClick={() =>
+                void act(ops.stopAll, "POST", `${base}/interrupt${of}`, { reason: "interrupted by an operator" }, ({ active, superseded, waiting }) =>
+                  active || waiting || (superseded as unknown[] | undefined)?.length ? ops.stoppedAll : ops.nothingUnderWay,
+                )
+              }
+            >
+              {ops.stopAll}
+            </button>
+          )}
+        </Guarded>
+      )}
       {!across && <ForgetRuns base={base} act={act} />}
     </>
   );
