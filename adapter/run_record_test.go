@@ -420,3 +420,38 @@ func (c *countedReads) Dispatches(ctx context.Context, key store.ThreadKey, q st
 	}
 	return c.Store.Dispatches(ctx, key, q)
 }
+
+// A run record says whose run an answer continues, and which message is answered
+// anew.
+func TestRunRecordOfOthers(t *testing.T) {
+	l := newLab(t, clerk(), separate)
+	said := user("pay")
+	l.as(ann, said)
+	open := interrupts(t, l.untilEnd())
+	l.as(bob, &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, goAhead), resolved(open[1].ID, `1`)}})
+	l.untilEnd()
+	for range 2 {
+		l.runs++
+		if a, err := l.runner.Inject(l.ctx(), operate.Injection{Namespace: l.key.Namespace, Tenant: "acme", User: ann, Thread: l.key.Thread,
+			Label: fmt.Sprint("run-", l.runs), After: said.Messages[0].ID, StopAll: true}); err != nil || a.Disposition != admission.Started {
+			t.Fatalf("%+v %v", a, err)
+		}
+		open = interrupts(t, l.untilEnd())
+		l.as(ann, &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{cancelled(open[0].ID), cancelled(open[1].ID)}})
+		l.untilEnd()
+	}
+	runs := l.foundRuns(operate.RunQuery{Thread: l.key.Thread})
+	slices.Reverse(runs)
+	var got []string
+	for _, r := range runs {
+		got = append(got, fmt.Sprintf("%q of %s, begun by %q, anew %q", r.Asked, r.User, r.BegunBy, r.Anew))
+	}
+	want := []string{
+		`"pay" of acme/ann, begun by "", anew ""`, `"" of acme/bob, begun by "acme/ann", anew ""`,
+		`"pay" of acme/ann, begun by "", anew "m-pay"`, `"" of acme/ann, begun by "", anew ""`,
+		`"pay" of acme/ann, begun by "", anew "m-pay"`, `"" of acme/ann, begun by "", anew ""`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}

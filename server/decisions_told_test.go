@@ -56,6 +56,11 @@ func TestFollowersAreToldWhoDecided(t *testing.T) {
 	check(live, false)
 	v.rests("pay")
 	check(follow(), true)
+	answer := items(v.call("listRuns", 200, "/threads/pay/runs?runId=answer", ""))[0]
+	run := v.call("getRun", 200, fmt.Sprintf("/threads/pay/runs/%s", answer["id"]), "")
+	if run["user"] != "op" || run["begunBy"] != "ann" || run["title"] == nil || run["title"] != v.call("getThread", 200, "/threads/pay", "")["title"] {
+		t.Errorf("the run of the answer is %v", run)
+	}
 }
 
 // What a run came from, and with which message, stands among the runs of its thread.
@@ -72,5 +77,10 @@ func TestV1RunsHaveWhatTheyCameFrom(t *testing.T) {
 	}
 	if run := v.call("getRun", 200, fmt.Sprintf("/threads/t/runs/%s", runs[0]["id"]), ""); run["parentRunId"] != "r0" {
 		t.Errorf("%v", run)
+	}
+	v.call("addInput", 202, "/threads/t/input", `{"after":"m1","runId":"again"}`)
+	v.rests("t")
+	if again := items(v.call("listRuns", 200, "/threads/t/runs?runId=again", ""))[0]; again["answersAnew"] != "m1" || again["asked"] != runs[0]["asked"] {
+		t.Errorf("what is answered anew is %v", again)
 	}
 }

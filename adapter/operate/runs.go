@@ -49,15 +49,19 @@ type RunInfo struct {
 	Summary store.RunSummary
 	// MessageID is of the last message that its input brought; "": it brought none.
 	MessageID string
-	// Asked is the first sentence of the last user message that its input brought, cut; "": it
-	// brought none.
-	Asked  string
-	User   string // whose input it was, as Input.User; "": not known
-	Trace  string // the id of the trace of its input; "": it has none
-	Result RunResult
+	// Asked is the first sentence of the last user message that its input brought, or that it
+	// answers anew, cut; "": there is none.
+	Asked string
+	Anew  string // the id of the message that it answers anew; "": none
+	User  string // whose input it was, as Input.User; "": not known
+	// BegunBy is whose input began the execution that it continues, if that is not User; "": it
+	// is, or it is not known.
+	BegunBy string
+	Trace   string // the id of the trace of its input; "": it has none
+	Result  RunResult
 	// Usage is what the agent has reported where the run ended.
 	Usage []protocol.TokenUsage
-	// Title is its thread's. FindRuns tells it, of all threads.
+	// Title is its thread's. FindRuns tells it, of all threads; FindRun does not.
 	Title string
 }
 
@@ -65,7 +69,7 @@ func runInfo(d store.Dispatch) (RunInfo, error) {
 	record, err := stored.Record(&store.RunState{ID: d.ID, Record: d.Record})
 	info := RunInfo{Dispatch: d, Label: record.Label, Execution: record.Execution, Agent: record.Agent,
 		ParentRunID: record.ParentRunID, Origin: store.RunOrigin(record.Origin),
-		Asked: record.Asked, User: record.User, Trace: record.Trace}
+		Asked: record.Asked, Anew: record.Anew, User: record.User, BegunBy: record.CountsFor, Trace: record.Trace}
 	if n := len(record.Messages); n > 0 {
 		info.MessageID = record.Messages[n-1]
 	}

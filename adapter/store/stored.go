@@ -50,8 +50,11 @@ type RunRecord struct {
 	// Left are the Refs of interrupts that expired, and of whose end the agent knows nothing,
 	// because the run fails instead of continuing.
 	Left []string `json:"left,omitempty"`
-	// Asked is the first sentence of the last user message among Messages, cut; "": it has none.
+	// Asked is the first sentence of the last user message among Messages, or of the one that is
+	// answered anew, cut; "": there is none.
 	Asked string `json:"asked,omitempty"`
+	// Anew is the id of the message that is answered anew; "": none is.
+	Anew string `json:"anew,omitempty"`
 	// Trace is the id of the trace that its input belongs to, as W3C has it; "": of none.
 	Trace string `json:"trace,omitempty"`
 	// Said tells what the user messages among Messages say from what others do; "": there are none.

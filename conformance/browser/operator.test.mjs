@@ -75,7 +75,7 @@ test("a chat whose latest turn has failed is told by its mark, until another tur
   const all = ops.page.locator('section[aria-labelledby="all-runs"]');
   const here = all.locator(`[data-thread-id="${chat.threadId}"]`).getByTestId("run-state");
   await until(async () => (await here.allTextContents()).sort().join() === "failed,succeeded", "both runs are listed");
-  await all.getByTestId("run-result").selectOption("error");
+  await ops.choose("run-result", "error");
   await until(async () => (await here.allTextContents()).join() === "failed", "the one that failed is shown");
   assert.ok((await all.getByTestId("run-state").allTextContents()).every((words) => words === "failed"), "and no other kind");
   await all.scrollIntoViewIfNeeded();
@@ -110,7 +110,7 @@ test("a run is called by what was asked, and says who stopped it, who answered, 
   const row = (asked) => chat.page.locator('[data-testid="run"]').filter({ has: chat.page.locator(".run-pick > span:first-child", { hasText: asked }) });
   const state = (asked) => row(asked).getByTestId("run-state").allTextContents();
   await chat.click("ops-runs");
-  await chat.at("run-whose").selectOption("own");
+  await chat.choose("run-whose", "own");
   await until(async () => (await state("Slow 2000 50")).join() === "stopped by ann", "who stopped it is told");
   await until(async () => (await state("Expire 1")).join() === "expired, nobody answered", "a question whose time is over waits for nobody");
   assert.deepEqual(await state(/^Pay|^pay/), ["succeeded", "asked, answered"], "a run that goes on is called as the one that asked");
@@ -134,7 +134,7 @@ test("on a phone, a run takes the place of the list, and the way back leads to i
   await ops.at("finding").filter({ hasText: /failed in the last hour/ }).getByRole("link").click();
   const run = ops.page.locator(`[data-testid="run"][data-thread-id="${chat.threadId}"]`);
   await run.waitFor();
-  assert.equal(await ops.at("run-result").inputValue(), "error");
+  assert.equal(await ops.at("run-result").getAttribute("data-value"), "error");
   assert.match(await run.textContent(), /out of ink and paper.*The agent failed: .*out of ink and paper/);
   const whole = (locator) => locator.evaluate((element) => {
     const { top, left, right } = element.getBoundingClientRect();
@@ -155,7 +155,7 @@ test("on a phone, a run takes the place of the list, and the way back leads to i
   await ops.at("run-panel").waitFor();
   await ops.page.goBack();
   await until(() => run.isVisible(), "and so by the browser's own way back");
-  assert.equal(await ops.at("run-result").inputValue(), "error");
+  assert.equal(await ops.at("run-result").getAttribute("data-value"), "error");
   // A part of the chat's title finds its runs.
   await ops.fill("find", "INK and");
   await ops.click("find-go");
@@ -328,8 +328,10 @@ test("an admin sees what failed of others in the tenant, and whose it was", asyn
   await run.getByTestId("run-way").click();
   await until(async () => (await ops.at("run-failure").textContent()).includes("the disk is full"), "it says why");
   assert.match(await ops.at("run-retry").textContent(), /Only bob can try again/);
+  assert.match(await ops.at("run-to-chat").textContent(), /^Open the chat$/);
+  assert.match(await ops.at("run-chat").textContent(), /disk is full/, "its chat is called by its title");
   // One's own are a choice away, and so is all that others have run.
-  await ops.at("run-whose").selectOption("own");
+  await ops.choose("run-whose", "own");
   await until(async () => (await run.count()) === 0, "one's own are shown");
   const asking = await sends(BOB, "/confirm Shall it be printed?");
   await ops.click("ops-runs");

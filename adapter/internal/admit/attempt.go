@@ -229,6 +229,10 @@ func (t *attempt) build(ctx context.Context) (*outcome, error) {
 			record.CountsFor = by
 		}
 	}
+	if back := t.in.Back; back != nil && back.Again {
+		message, _ := around(t.j.Fold, t.v.Keep)
+		record.Anew, record.Asked = message.ID, askedOf(protocol.Messages{message})
+	}
 	t.j.Brought(&record)
 	b, run, err := BeginBuilder{
 		Judgement: t.j, Verdict: t.v, Thread: t.key, Digest: t.digest, Agent: t.in.Agent, User: t.in.User,

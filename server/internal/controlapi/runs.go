@@ -22,10 +22,12 @@ type runJSON struct {
 	Label       string          `json:"runId" jsonschema:"The client's id of the run."`
 	ParentRunID string          `json:"parentRunId,omitempty" jsonschema:"The client's id of the run that this one came from."`
 	MessageID   string          `json:"messageId,omitempty" jsonschema:"The id of the last message that the input brought."`
-	Asked       string          `json:"asked,omitempty" jsonschema:"The first sentence of the user message that the input brought last, cut."`
+	Asked       string          `json:"asked,omitempty" jsonschema:"The first sentence of the user message that the input brought last, or that the run answers anew, cut."`
+	AnswersAnew string          `json:"answersAnew,omitempty" jsonschema:"The id of the message that the run answers anew. An earlier run has brought it."`
 	User        string          `json:"user,omitempty" jsonschema:"The user whose input the run carries out. It is left out if the server does not tell users apart."`
+	BegunBy     string          `json:"begunBy,omitempty" jsonschema:"The user whose input began the execution that the run continues, if user is not the same."`
 	ThreadID    string          `json:"threadId"`
-	Title       string          `json:"title,omitempty" jsonschema:"The thread's title. Only the list of the runs of all threads has it."`
+	Title       string          `json:"title,omitempty" jsonschema:"The thread's title. The list of the runs of all threads has it, and a run that is read by its id."`
 	Namespace   string          `json:"namespace"`
 	Origin      string          `json:"origin,omitempty" jsonschema:"The origin of the run: user, resume, operator, expiry or child. It is left out if it is not known."`
 	Execution   string          `json:"execution"`
@@ -105,7 +107,7 @@ func (c *call) runOf(r operate.RunInfo) runJSON {
 		wrote = &wroteJSON{did.Wrote, cmp.Or(did.First, did.Last), did.Last, did.Text}
 	}
 	return runJSON{
-		Asked: r.Asked, User: notices.UserOf(r.User), StoppedBy: notices.UserOf(r.StoppedBy), ReplacedBy: r.ReplacedBy, Answered: string(r.Answered), TraceID: r.Trace,
+		Asked: r.Asked, AnswersAnew: r.Anew, User: notices.UserOf(r.User), BegunBy: notices.UserOf(r.BegunBy), StoppedBy: notices.UserOf(r.StoppedBy), ReplacedBy: r.ReplacedBy, Answered: string(r.Answered), TraceID: r.Trace,
 		Takeovers: r.Takeovers, Result: string(r.Result), Waits: r.Waits, Wrote: wrote,
 		Origin: string(r.Origin), Steps: steps, MoreSteps: r.Summary.More, Usage: usage,
 		ID: r.ID, Label: r.Label, ParentRunID: r.ParentRunID, MessageID: r.MessageID, ThreadID: r.Thread.Thread, Title: r.Title, Namespace: r.Thread.Namespace, Execution: r.Execution, Agent: r.Agent,
@@ -264,6 +266,13 @@ func (c *call) getRun() (any, error) {
 	info, err := c.run()
 	if err != nil {
 		return nil, err
+	}
+	threads, err := c.Runner.ThreadInfos(c.r.Context(), []store.ThreadKey{c.key})
+	if err != nil {
+		return nil, err
+	}
+	if threads[0] != nil {
+		info.Title = threads[0].Title
 	}
 	return c.runOf(*info), nil
 }

@@ -3,7 +3,7 @@ import type { DecisionInfo, RunInfo } from "../src/server/api";
 import { causes, requeueAll } from "../src/ops/requeue";
 import { failureOf, isPaused, runDetail, runLine, runState } from "../src/ops/runstates";
 import { belowName, learnNames, nameOf } from "../src/ops/runnames";
-import { moreFacts } from "../src/ops/runfacts";
+import { moreFacts, people } from "../src/ops/runfacts";
 import { exactly } from "../src/lib/exactly";
 import { between, lengthWords, secondWords, waitsSince, wayOf, type RunOnRecord, workedWords } from "../src/ops/runway";
 
@@ -84,12 +84,22 @@ it("calls a run by what was asked, and one that goes on with that by the same", 
   expect(belowName(run({ ...titled, origin: "user", asked: "And a hotel" }), "Booked")).toBe("Plan a trip to Lisbon for the… · Booked");
   expect(nameOf(run(titled))).toBe("Plan a trip to Lisbon for the second week of May");
   expect(belowName(run({ ...titled, origin: "resume" }), "Booked")).toBe("started by an answer · Booked");
+  const answered = { ...titled, origin: "resume", user: "ann" } as const;
+  expect(belowName(run({ ...answered, begunBy: "bob" }), "Booked")).toBe("asked by bob, answered by ann · Booked");
+  expect(belowName(run({ ...titled, origin: "operator", asked: titled.title, answersAnew: "m", user: "ann" }), "Failed")).toBe("retried by ann · Failed");
+  expect(belowName(run({ ...titled, origin: "operator", asked: titled.title, answersAnew: "m" }), "Failed")).toBe("retried · Failed");
+  expect(people(run(answered))).toEqual([["Asked by", "ann"]]);
+  expect(people(run({ ...answered, begunBy: "bob" }))).toEqual([["Asked by", "bob"], ["Answered by", "ann"]]);
+  expect(people(run({ origin: "expiry", begunBy: "bob" }))).toEqual([["Asked by", "bob"]]);
+  expect(people(run({ answersAnew: "m", user: "ann" }))).toEqual([["Retried by", "ann"]]);
   expect(nameOf(run({ threadId: "0123456789" , execution: "other" }))).toBe("Chat 01234567");
 });
 
 it("names what a run came from and what it has used", () => {
   expect(moreFacts(run({ origin: "user" }))).toEqual([]);
   expect(moreFacts(run({ origin: "resume", parentRunId: "first", usage: [{ inputTokens: 12, outputTokens: 5 }, { inputTokens: 1 }] }))).toEqual([["Started by", "an answer"], ["Parent run", "first"], ["Tokens", "13 in, 5 out"]]);
+  expect(moreFacts(run({ origin: "operator", user: "ann" }))).toEqual([["Started by", "an action on the chat"]]);
+  expect(moreFacts(run({ origin: "operator", user: "ann", answersAnew: "m" }))).toEqual([]);
   expect(moreFacts(run({ usage: [{ totalTokens: 7 }] }))).toEqual([["Tokens", "7"]]);
 });
 

@@ -10,6 +10,8 @@ interface Props {
   value: string;
   /** What everything is called; left out where that is not among the choices. */
   all?: string;
+  /** What is chosen unless somebody chooses: it does not stand out. */
+  usual?: string;
   /** What can be chosen beside it; the menu is left out where that is undefined. */
   values: readonly string[] | undefined;
   /** A value in words; left out where it is its own name. */
@@ -18,7 +20,7 @@ interface Props {
 }
 
 /** One of several values. Its button says what is chosen. */
-export function Choices({ label, hook, value, all, values, words = visible, choose }: Props) {
+export function Choices({ label, hook, value, all, usual = "", values, words = visible, choose }: Props) {
   if (!values) return null;
   const chosen = (event: MouseEvent<HTMLElement>, one: string) => {
     const drop = event.currentTarget.closest("details")!;
@@ -38,7 +40,7 @@ export function Choices({ label, hook, value, all, values, words = visible, choo
       className="choices"
       data-testid={hook}
       data-value={value}
-      summary={<summary data-set={value !== ""}>{value === "" ? label : `${label}: ${words(value)}`}</summary>}
+      summary={<summary data-set={value !== usual}>{value === "" ? label : `${label}: ${words(value)}`}</summary>}
       onToggle={({ currentTarget }) => {
         if (currentTarget.open) currentTarget.querySelector<HTMLElement>('[aria-checked="true"], button')?.focus();
       }}

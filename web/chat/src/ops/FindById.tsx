@@ -58,7 +58,7 @@ export function FindById({ act, titled, children }: { act: Act; titled: (title: 
       <search>
         <form className="find" onSubmit={(event) => void look(event)}>
           <label className="field">
-            <span>{ops.findById}</span>
+            <span className="visually-hidden">{ops.findWhat}</span>
             <input type="search" value={id} autoComplete="off" spellCheck={false} placeholder={ops.findWhat} data-testid="find" onChange={(event) => type(event.target.value)} />
           </label>
           <button type="submit" data-testid="find-go">

@@ -39,7 +39,7 @@ export function ForgetRuns({ base, act }: { base: string; act: Act }) {
           </div>
         </>
       ) : (
-        <button type="button" className="quiet" data-edits data-testid="forget" onClick={() => ask(true)}>
+        <button type="button" data-edits data-testid="forget" onClick={() => ask(true)}>
           {ops.forgetRunsMore}
         </button>
       )}

@@ -6,8 +6,9 @@ import { Guarded } from "../../../react/lib/Guarded";
 import { Icon } from "../../../react/lib/Icon";
 import { visible } from "../../../react/lib/misleading";
 import { PauseControl } from "./PauseControl";
+import { exactly } from "../lib/exactly";
 import { onLink, threadHref } from "../lib/route";
-import { moreFacts } from "./runfacts";
+import { moreFacts, people } from "./runfacts";
 import { chatName, nameOf, nameOfId } from "./runnames";
 import { RunQuestions } from "./RunQuestions";
 import { RunSteps } from "./RunSteps";
@@ -15,8 +16,7 @@ import { isLetter, RunActions, type Act } from "./RunTable";
 import { failureOf, isPaused, runDetail, runState } from "./runstates";
 import { RunTimeline } from "./RunTimeline";
 import { waitsSince, workedWords } from "./runway";
-import { useTurn } from "./turn";
-import { runHref } from "./runfilters";
+import { useRepeated, useTurn } from "./turn";
 import { sentence } from "../lib/words";
 import { When } from "./When";
 import { ops } from "../words/ops";
@@ -26,6 +26,8 @@ interface Props {
   act: Act;
   /** It may be of another namespace. */
   across: boolean;
+  /** Where another run of its chat is looked at, if that can be from here. */
+  leadsTo: (id: string) => string | undefined;
   /** The list is beside it. */
   beside: boolean;
   /** Lists the runs of its chat alone. */
@@ -36,13 +38,15 @@ interface Props {
 const EVERY_MS = 5_000;
 
 /** All that is known of a run, and what can be done about its chat. */
-export function RunPanel({ run, act, across, beside, only, close }: Props) {
+export function RunPanel({ run, act, across, leadsTo, beside, only, close }: Props) {
   const { words, tone } = runState(run);
   const { asked, calls, last } = useTurn(run, across);
   const of = across ? `&namespace=${encodeURIComponent(run.namespace)}` : "";
   const { data } = usePolled<Page<DecisionInfo>>(`/threads/${encodeURIComponent(run.threadId)}/decisions?limit=200${of}`, EVERY_MS);
   const decisions = data?.items ?? [];
   const failure = failureOf(run);
+  const retry = failure !== undefined && last && run.state !== "dead_letter";
+  const repeats = useRepeated(run, across);
   return (
     <aside className="panel-aside" aria-label={ops.chosenRun} tabIndex={-1} data-testid="run-panel">
       <div className="row">
@@ -67,24 +71,31 @@ export function RunPanel({ run, act, across, beside, only, close }: Props) {
           <strong>{failure.title}.</strong> {failure.message && <span dir="auto">{visible(sentence(failure.message))}</span>} {failure.code && <code>{failure.code}</code>}
         </div>
       )}
-      {failure && last && run.state !== "dead_letter" && (
-        <p data-testid="run-retry">
-          {across && `${ops.retryOfOther(run.user ? visible(run.user) : ops.itsUser)} `}
-          <a href={threadHref(run.threadId, across ? run.namespace : undefined)} onClick={onLink}>
-            {across ? ops.toChat : ops.retryOwn}
-          </a>
+      <div className="actions">
+        <a className={retry && !across ? "button primary" : "button"} href={threadHref(run.threadId, across ? run.namespace : undefined)} onClick={onLink} data-testid="run-to-chat">
+          {retry && !across ? ops.retryOwn : ops.toChat}
+        </a>
+        {isLetter(run) && (
+          <span className="actions" data-testid="run-letter">
+            <RunActions run={run} act={act} across={across} />
+          </span>
+        )}
+        {only && (
+          <button type="button" data-testid="only-chat" data-edits onClick={() => only(run.threadId)}>
+            {ops.runsOfChat}
+          </button>
+        )}
+      </div>
+      {retry && across && (
+        <p className="hint" data-testid="run-retry">
+          {ops.retryOfOther(visible(run.begunBy ?? run.user ?? ops.itsUser))}
         </p>
       )}
-      {isLetter(run) && (
-        <div className="actions" data-testid="run-letter">
-          <RunActions run={run} act={act} across={across} />
-        </div>
-      )}
       <RunTimeline run={run} decisions={decisions} />
-      <Facts facts={factsOf(run, across)} />
+      <Facts facts={factsOf(run, across, leadsTo, repeats)} />
       <RunQuestions run={run} decisions={decisions} />
       <RunSteps run={run} calls={calls} />
-      <ChatActions run={run} act={act} across={across} only={only} />
+      <ChatActions run={run} act={act} across={across} />
       <details>
         <summary>{ops.ids}</summary>
         <Facts facts={idsOf(run).map(([name, id]) => [name, <Id key={name} name={name} id={id} />])} />
@@ -94,14 +105,18 @@ export function RunPanel({ run, act, across, beside, only, close }: Props) {
 }
 
 /** What is known in a word or two. A run that others go on with leads to them. */
-function factsOf(run: RunInfo, across: boolean): Array<[string, ReactNode]> {
-  const { wrote, user, stoppedBy, error, replacedBy, continuedAs } = run;
+function factsOf(run: RunInfo, across: boolean, leadsTo: Props["leadsTo"], repeats: RunInfo | undefined): Array<[string, ReactNode]> {
+  const { wrote, stoppedBy, error, replacedBy, continuedAs } = run;
   const since = waitsSince(run);
-  const leads = (id: string) => (
-    <a key={id} href={runHref(run.threadId, id)} onClick={onLink} dir="auto">
-      {visible(nameOfId(id))}
-    </a>
-  );
+  const leads = (id: string, name = nameOfId(id)) => {
+    const href = leadsTo(id);
+    if (href === undefined) return visible(name);
+    return (
+      <a key={id} href={href} onClick={onLink} dir="auto">
+        {visible(name)}
+      </a>
+    );
+  };
   const facts: Array<[string, ReactNode] | false | undefined | ""> = [
     [
       ops.columnOfChat,
@@ -109,12 +124,13 @@ function factsOf(run: RunInfo, across: boolean): Array<[string, ReactNode]> {
         {chatName(run)}
       </a>,
     ],
-    user && [ops.askedBy, <bdi key="user">{visible(user)}</bdi>],
+    ...people(run).map(([name, who]): [string, ReactNode] => [name, <bdi key={name}>{visible(who)}</bdi>]),
+    repeats && [ops.repeats, leads(repeats.id, `${nameOf(repeats)}, ${exactly(repeats.createdAt)}`)],
     wrote?.text && [ops.said, <span key="said" className="asked-text" dir="auto">{visible(wrote.text)}</span>],
-    replacedBy && [ops.instead, across ? visible(nameOfId(replacedBy)) : leads(replacedBy)],
+    replacedBy && [ops.instead, leads(replacedBy)],
     stoppedBy && [ops.stoppedBy, <bdi key="stopped">{visible(stoppedBy)}</bdi>],
     error && !replacedBy && !failureOf(run) && [ops.why, visible(runDetail(run))],
-    continuedAs && !across && [ops.wentOnAs, leads(continuedAs)],
+    continuedAs && [ops.wentOnAs, leads(continuedAs)],
     ...moreFacts(run),
     [ops.columns.began, <When key="began" at={run.createdAt} plain />],
     since && [ops.waitsSince, <When key="waits" at={since} plain />],
@@ -158,47 +174,45 @@ function Id({ name, id }: { name: string; id: string }) {
 }
 
 /** What can be done about the whole chat of a run: nothing that would do nothing. */
-function ChatActions({ run, act, across, only }: Pick<Props, "run" | "act" | "across" | "only">) {
+function ChatActions({ run, act, across }: Pick<Props, "run" | "act" | "across">) {
   const base = `/threads/${encodeURIComponent(run.threadId)}`;
   const of = across ? `?namespace=${encodeURIComponent(run.namespace)}` : "";
   const live = run.state === "queued" || run.state === "claimed";
   const paused = isPaused(run);
-  if (across && !live && !run.waits) return null;
+  const acts = live || run.waits === true;
+  if (across && !acts) return null;
   return (
     <>
       <h4>{ops.itsChat}</h4>
-      <Guarded subject={`${run.id} ${live} ${paused}`} className="actions">
-        {run.state === "claimed" && <PauseControl path={`${base}/pause${of}`} act={act} />}
-        {paused && (
-          <button
-            type="button"
-            data-testid="unpause"
-            title={ops.goOnAbout}
-            onClick={() => void act(ops.goOn, "POST", `${base}/unpause${of}`, undefined, ({ resumed }) => (resumed ? ops.goesOn : ops.nothingPaused))}
-          >
-            {ops.goOn}
-          </button>
-        )}
-        {(live || run.waits) && (
-          <button
-            type="button"
-            data-testid="interrupt-thread"
-            title={ops.stopAllAbout}
-            onClick={() =>
-              void act(ops.stopAll, "POST", `${base}/interrupt${of}`, { reason: "interrupted by an operator" }, ({ active, superseded, waiting }) =>
-                active || waiting || (superseded as unknown[] | undefined)?.length ? ops.stoppedAll : ops.nothingUnderWay,
-              )
-            }
-          >
-            {ops.stopAll}
-          </button>
-        )}
-        {only && (
-          <button type="button" className="quiet" data-testid="only-chat" data-edits onClick={() => only(run.threadId)}>
-            {ops.runsOfChat}
-          </button>
-        )}
-      </Guarded>
+      {acts && (
+        <Guarded subject={`${run.id} ${live} ${paused}`} className="actions">
+          {run.state === "claimed" && <PauseControl path={`${base}/pause${of}`} act={act} />}
+          {paused && (
+            <button
+              type="button"
+              data-testid="unpause"
+              title={ops.goOnAbout}
+              onClick={() => void act(ops.goOn, "POST", `${base}/unpause${of}`, undefined, ({ resumed }) => (resumed ? ops.goesOn : ops.nothingPaused))}
+            >
+              {ops.goOn}
+            </button>
+          )}
+          {(live || run.waits) && (
+            <button
+              type="button"
+              data-testid="interrupt-thread"
+              title={ops.stopAllAbout}
+              onClick={() =>
+                void act(ops.stopAll, "POST", `${base}/interrupt${of}`, { reason: "interrupted by an operator" }, ({ active, superseded, waiting }) =>
+                  active || waiting || (superseded as unknown[] | undefined)?.length ? ops.stoppedAll : ops.nothingUnderWay,
+                )
+              }
+            >
+              {ops.stopAll}
+            </button>
+          )}
+        </Guarded>
+      )}
       {!across && <ForgetRuns base={base} act={act} />}
     </>
   );

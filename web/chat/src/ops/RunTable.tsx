@@ -8,7 +8,7 @@ import { isPlain, threadHref } from "../lib/route";
 import { chosenHref, useChosen } from "./place";
 import { RunPanel } from "./RunPanel";
 import { runHref } from "./runfilters";
-import { belowName, nameOf } from "./runnames";
+import { belowName, nameOf, whoAgain } from "./runnames";
 import { openQuestions, runLine, runState } from "./runstates";
 import { secondWords } from "./runway";
 import { useWide } from "../lib/wide";
@@ -72,6 +72,7 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
     if (shown === undefined) return chosenHref(one.id);
     return across ? threadHref(one.threadId, one.namespace) : runHref(one.threadId, one.id);
   };
+  const leadsTo = (id: string) => (!across ? runHref(run!.threadId, id) : runs.some((one) => one.id === id) ? chosenHref(id) : undefined);
   return (
     <div ref={box} className="list-and-panel" data-open={run !== undefined}>
       <div className="scroll runs" tabIndex={0} role="group" aria-label={ops.runs} hidden={run !== undefined && !beside}>
@@ -106,7 +107,7 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
           </tbody>
         </table>
       </div>
-      {run && <RunPanel key={run.id} run={run} act={act} across={across} beside={beside} only={only} close={() => choose(undefined)} />}
+      {run && <RunPanel key={run.id} run={run} act={act} across={across} leadsTo={leadsTo} beside={beside} only={only} close={() => choose(undefined)} />}
     </div>
   );
 }
@@ -114,7 +115,8 @@ export function RunTable({ runs, act, across = false, shown, only }: Props) {
 function Row({ run, act, across, acts, open, href, choose }: { run: RunInfo; act: Act; across: boolean; acts: boolean; open: boolean; href: string; choose: () => void }) {
   const { words, tone } = runState(run);
   const line = belowName(run, runLine(run));
-  const by = across && run.user !== undefined;
+  const user = run.begunBy ?? run.user;
+  const by = across && user !== undefined && !whoAgain(run);
   return (
     <tr data-testid="run" data-id={run.id} data-state={run.state} data-run-id={run.runId} data-thread-id={run.threadId} data-open={open}>
       <td className="is">
@@ -130,7 +132,7 @@ function Row({ run, act, across, acts, open, href, choose }: { run: RunInfo; act
               {by && (
                 <>
                   <span className="visually-hidden">{ops.askedBy} </span>
-                  <bdi data-testid="run-user">{visible(run.user!)}</bdi>
+                  <bdi data-testid="run-user">{visible(user)}</bdi>
                   {line && " · "}
                 </>
               )}

@@ -2,13 +2,14 @@ import { type ReactNode, useMemo, useRef } from "react";
 import type { RunInfo } from "../server/api";
 import { FindById } from "./FindById";
 import { seesOthers } from "./health";
-import { Menu } from "../inbox/Menu";
+import { Choices } from "../inbox/Choices";
+import { Drop } from "../lib/Drop";
 import { visible } from "../../../react/lib/misleading";
 import { goInstead } from "../lib/route";
 import { Pager } from "../server/Pager";
 import { usePages } from "../server/pages";
 import { useQuery } from "./place";
-import { ANY, defaultSince, filtersIn, noneWords, ofTenant, OWN, RESULTS, resultWords, RUNNING, runsHref, runsPath, SINCE, sinceOf, sinceWords, summaryWords, type RunFilters } from "./runfilters";
+import { ANY, defaultSince, filtersIn, noneWords, ofTenant, OWN, RESULTS, resultWords, RUNNING, runsHref, runsPath, SINCE, sinceOf, sinceWords, summaryWords, TENANT, isFiltered, type RunFilters } from "./runfilters";
 import { BESIDE, RunTable, STATES, stateWords, type Act } from "./RunTable";
 import { TenantRuns } from "./TenantRuns";
 import { titleOf, withTitles } from "./titles";
@@ -26,11 +27,23 @@ export function RunsPage({ act, running }: { act: Act; running?: number }) {
   const filters = filtersIn(useQuery());
   const others = seesOthers(useMe());
   const tenants = others && ofTenant(filters);
-  const whose = others && <Menu label={ops.whose} hook="run-whose" value={tenants ? "" : OWN} all={ops.ofTenant} values={[OWN]} words={() => ops.yours} choose={(whose) => show({ ...ANY, since: filters.since, result: filters.result, whose })} />;
+  const whose = others && (
+    <Choices
+      label={ops.whose}
+      hook="run-whose"
+      value={tenants ? TENANT : OWN}
+      usual={TENANT}
+      values={[TENANT, OWN]}
+      words={(whose) => (whose === OWN ? ops.yours : ops.ofTenant)}
+      choose={(whose) => show({ ...ANY, since: filters.since, result: filters.result, whose: whose === OWN ? OWN : "" })}
+    />
+  );
   return (
-    <FindById act={act} titled={(title) => show({ ...ANY, title })}>
-      {tenants ? <Tenants filters={filters} act={act} whose={whose} running={running} /> : <OwnRuns filters={filters} act={act} whose={whose} />}
-    </FindById>
+    <div className="runs-page">
+      <FindById act={act} titled={(title) => show({ ...ANY, title })}>
+        {tenants ? <Tenants filters={filters} act={act} whose={whose} running={running} /> : <OwnRuns filters={filters} act={act} whose={whose} />}
+      </FindById>
+    </div>
   );
 }
 
@@ -49,12 +62,11 @@ function Tenants({ filters, act, whose, running }: ListProps & { running?: numbe
   const usual = defaultSince(filters.result);
   return (
     <section aria-labelledby="all-runs">
-      <h2 id="all-runs">{ops.runs}</h2>
-      <p className="hint">{ops.tenantAbout}</p>
+      <h2 id="all-runs" className="visually-hidden">{ops.runs}</h2>
       <div className="filters">
         {whose}
-        <Menu label={ops.outcome} hook="run-result" value={filters.result} all={ops.any} values={[RUNNING, ...RESULTS]} words={resultWords} choose={(result) => show({ ...filters, result })} />
-        <Menu label={ops.happened} hook="run-since" value={since === usual ? "" : since} all={sinceWords(usual)} values={SINCE.filter((one) => one !== usual)} words={sinceWords} choose={(since) => show({ ...filters, since })} />
+        <Choices label={ops.outcome} hook="run-result" value={filters.result} all={ops.any} values={[RUNNING, ...RESULTS]} words={resultWords} choose={(result) => show({ ...filters, result })} />
+        <Choices label={ops.happened} hook="run-since" value={since} usual={usual} values={SINCE} words={sinceWords} choose={(since) => show({ ...filters, since: since === usual ? "" : since })} />
       </div>
       <TenantRuns key={`${since} ${filters.result === "error"}`} filters={filters} act={act} show={show} running={running} />
     </section>
@@ -78,25 +90,23 @@ function OwnRuns({ filters, act, whose }: ListProps) {
   const folded = !useWide(BESIDE);
   const menus = (
     <>
-      <Menu label={ops.outcome} hook="run-result" value={filters.result} all={ops.any} values={[RUNNING, ...RESULTS]} words={resultWords} choose={(result) => show({ ...filters, result })} />
-      {!filters.thread && <Menu label={ops.columns.began} hook="run-since" value={filters.since} all={ops.anyTime} values={SINCE} words={sinceWords} choose={(since) => show({ ...filters, since })} />}
-      <Menu label={ops.agent} hook="run-agent" value={filters.agent} all={ops.any} values={agents.length > 1 || filters.agent ? agents : undefined} choose={(agent) => show({ ...filters, agent })} />
+      <Choices label={ops.outcome} hook="run-result" value={filters.result} all={ops.any} values={[RUNNING, ...RESULTS]} words={resultWords} choose={(result) => show({ ...filters, result })} />
+      {!filters.thread && <Choices label={ops.columns.began} hook="run-since" value={filters.since} all={ops.anyTime} values={SINCE} words={sinceWords} choose={(since) => show({ ...filters, since })} />}
+      <Choices label={ops.agent} hook="run-agent" value={filters.agent} all={ops.any} values={agents.length > 1 || filters.agent ? agents : undefined} choose={(agent) => show({ ...filters, agent })} />
     </>
   );
   return (
     <section aria-labelledby="all-runs">
-      <h2 id="all-runs">{ops.runs}</h2>
-      <p className="hint">{ops.runsAbout}</p>
+      <h2 id="all-runs" className="visually-hidden">{ops.runs}</h2>
       <div className="filters">
         {whose}
         {!folded && menus}
-        <details data-testid="run-filters">
-          <summary>{summaryWords(folded, filters)}</summary>
-          <div className="filter-fields">
+        <Drop className="choices" data-testid="run-filters" summary={<summary data-set={isFiltered(folded, filters)}>{summaryWords(folded, filters)}</summary>}>
+          <div className="drop-panel filter-fields" tabIndex={-1}>
             {folded && menus}
-            <Menu label={ops.dispatches} hook="dispatch-state" value={filters.state} all={ops.any} values={STATES} words={(state) => stateWords(state as RunInfo["state"])} choose={(state) => show({ ...filters, state })} />
+            <Choices label={ops.dispatches} hook="dispatch-state" value={filters.state} all={ops.any} values={STATES} words={(state) => stateWords(state as RunInfo["state"])} choose={(state) => show({ ...filters, state })} />
           </div>
-        </details>
+        </Drop>
         {filters.thread && (
           <button type="button" className="quiet" data-testid="any-chat" onClick={() => show({ ...filters, thread: "" })}>
             {ops.onlyOf} <bdi>{visible(titleOf({ namespace: own.current, threadId: filters.thread }) ?? filters.thread)}</bdi> ✕

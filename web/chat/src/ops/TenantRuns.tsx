@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react";
-import { Menu } from "../inbox/Menu";
+import { Choices } from "../inbox/Choices";
 import { learnNames } from "./runnames";
 import { type RunFilters, RUNNING, sinceOf } from "./runfilters";
 import { RunTable, type Act } from "./RunTable";
@@ -40,7 +40,7 @@ export function TenantRuns({ filters, act, show, running }: Props) {
     <>
       {(agents.length > 1 || agent) && (
         <div className="filters">
-          <Menu label={ops.agent} hook="run-agent" value={agent} all={ops.any} values={agents} choose={(one) => show({ ...filters, agent: one })} />
+          <Choices label={ops.agent} hook="run-agent" value={agent} all={ops.any} values={agents} choose={(one) => show({ ...filters, agent: one })} />
         </div>
       )}
       {error && <p className="fault">{staleWords(error, data !== undefined)}</p>}

@@ -2,6 +2,7 @@
 
 import type { RunInfo } from "../server/api";
 import { visible } from "../../../react/lib/misleading";
+import { began } from "./runnames";
 import { ops } from "../words/ops";
 
 function tokens(usage: NonNullable<RunInfo["usage"]>): string {
@@ -15,10 +16,21 @@ function tokens(usage: NonNullable<RunInfo["usage"]>): string {
   return ops.tokensInOut(String(into ?? "?"), String(out ?? "?"));
 }
 
+/** Who has asked, and who has answered or asked once more, under their names. */
+export function people({ origin, user, begunBy, answersAnew }: Pick<RunInfo, "origin" | "user" | "begunBy" | "answersAnew">): Array<[name: string, who: string]> {
+  if (answersAnew) return user ? [[ops.retriedName, user]] : [];
+  const facts: Array<[string, string | undefined]> = [
+    [ops.askedBy, begunBy ?? user],
+    [ops.answeredBy, begunBy && origin === "resume" ? user : undefined],
+  ];
+  return facts.filter((one): one is [string, string] => Boolean(one[1]));
+}
+
 /** What a run came from and what it has used, under their names, as far as that is known. */
-export function moreFacts({ origin, parentRunId, usage }: Pick<RunInfo, "origin" | "parentRunId" | "usage">): Array<[name: string, what: string]> {
+export function moreFacts(run: Pick<RunInfo, "origin" | "user" | "begunBy" | "answersAnew" | "parentRunId" | "usage">): Array<[name: string, what: string]> {
+  const { parentRunId, usage } = run;
   const facts: Array<[string, string]> = [
-    [ops.begunBy, origin && origin !== "user" ? (ops.origins[origin] ?? origin) : ""],
+    [ops.begunBy, began(run)],
     [ops.cameFrom, visible(parentRunId ?? "")],
     [ops.tokens, usage ? tokens(usage) : ""],
   ];

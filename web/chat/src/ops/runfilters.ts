@@ -88,9 +88,14 @@ export function runsPath({ since, whose: _, ...filters }: RunFilters, size: numb
   return `/runs?${query}`;
 }
 
-/** What the fold is called behind which filters stand: all of them, or those that have no menu of their own. */
-export function summaryWords(folded: boolean, { result, state, agent, since }: RunFilters): string {
-  const n = [state, ...(folded ? [result, agent, since] : [])].filter(Boolean).length;
+/** How many filters are set behind the fold: it has all of them, or those that have no menu of their own. */
+const countFilters = (folded: boolean, { result, state, agent, since }: RunFilters) => [state, ...(folded ? [result, agent, since] : [])].filter(Boolean).length;
+
+export const isFiltered = (folded: boolean, filters: RunFilters) => countFilters(folded, filters) > 0;
+
+/** What the fold is called behind which they stand. */
+export function summaryWords(folded: boolean, filters: RunFilters): string {
+  const n = countFilters(folded, filters);
   if (n === 0) return folded ? ops.filters : ops.moreFilters;
   return (folded ? ops.filtersSet : ops.moreFiltersSet)(n);
 }

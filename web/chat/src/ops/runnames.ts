@@ -31,11 +31,22 @@ export function nameOf(run: Named & Pick<RunInfo, "title" | "threadId">): string
 
 export const chatName = ({ title, threadId }: Pick<RunInfo, "title" | "threadId">) => visible(title || ops.chat(threadId.slice(0, 8)));
 
+type Began = Pick<RunInfo, "origin" | "user" | "begunBy" | "answersAnew">;
+
+/** Who had it begin and how, if somebody asked another time before, or somebody else did; empty: there is no more to say than whose it is. */
+export function whoAgain({ origin, user = "", begunBy, answersAnew }: Began): string {
+  if (answersAnew) return user ? ops.retriedBy(visible(user)) : ops.retried;
+  return begunBy && user && origin === "resume" ? ops.askedAndAnswered(visible(begunBy), visible(user)) : "";
+}
+
+/** How it began, if that is no message and nobody is told of it; empty: there is nothing to say. */
+export const began = (run: Began) => (run.origin && run.origin !== "user" && !whoAgain(run) ? (ops.origins[run.origin] ?? run.origin) : "");
+
 /** What stands below that: how it began if no message began it, its chat where that is called otherwise, and what came of it. */
-export function belowName(run: Named & Pick<RunInfo, "title" | "threadId" | "origin">, line: string): string {
-  const { asked, origin, title } = run;
+export function belowName(run: Named & Began & Pick<RunInfo, "title" | "threadId">, line: string): string {
+  const { asked, title } = run;
   const name = nameOf(run);
-  const began = !asked && origin && origin !== "user" ? ops.by(ops.origins[origin] ?? origin) : "";
+  const by = asked ? "" : began(run);
   const same = !title || name.startsWith(visible(title).replace(/…$/, ""));
-  return [began, same ? "" : chatName(run), line].filter(Boolean).join(" · ");
+  return [whoAgain(run), by && ops.by(by), same ? "" : chatName(run), line].filter(Boolean).join(" · ");
 }

@@ -1,12 +1,15 @@
 // What a run was asked, and which tools it has called: from the messages of its chat.
 
-import { usePolled, type RunInfo } from "../server/api";
+import { usePolled, type Page, type RunInfo } from "../server/api";
 
 const LIVE_MS = 3_000;
 const EVERY_MS = 30_000;
 
 /** How many of the last messages are looked through. */
 const MESSAGES = 100;
+
+/** How many of the chat's latest runs are looked through. */
+const RUNS = 200;
 
 /** A message, as the control API tells it. */
 export interface Told {
@@ -71,8 +74,17 @@ export function isLast(messages: readonly Told[] | undefined, ...ids: Array<stri
 
 /** What a run was asked and has called, and whether its turn is the chat's last; empty while that is not known, or may not be. */
 export function useTurn(run: RunInfo, across: boolean): { asked?: string; calls: readonly Called[]; last: boolean } {
-  const { threadId, namespace, messageId, state, wrote } = run;
+  const { threadId, namespace, state, wrote } = run;
+  const messageId = run.messageId ?? run.answersAnew;
   const of = across ? `&namespace=${encodeURIComponent(namespace)}` : "";
   const { data } = usePolled<{ items: Told[] }>(`/threads/${encodeURIComponent(threadId)}/messages?limit=${MESSAGES}${of}`, state === "claimed" ? LIVE_MS : EVERY_MS);
-  return { asked: textOf(data?.items, messageId), calls: data ? callsOf(data.items, run) : [], last: isLast(data?.items, messageId, wrote?.lastId) };
+  return { asked: textOf(data?.items, messageId), calls: data ? callsOf(data.items, { messageId, wrote }) : [], last: isLast(data?.items, messageId, wrote?.lastId) };
+}
+
+/** The run of which this one answers the message anew; undefined: it answers none, or that is not known. */
+export function useRepeated(run: Pick<RunInfo, "threadId" | "namespace" | "answersAnew">, across: boolean): RunInfo | undefined {
+  const { threadId, namespace, answersAnew } = run;
+  const of = across ? `&namespace=${encodeURIComponent(namespace)}` : "";
+  const { data } = usePolled<Page<RunInfo>>(`/threads/${encodeURIComponent(threadId)}/runs?limit=${answersAnew ? RUNS : 1}${of}`, EVERY_MS);
+  return answersAnew ? data?.items.find(({ messageId }) => messageId === answersAnew) : undefined;
 }

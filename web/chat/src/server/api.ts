@@ -87,6 +87,10 @@ export interface RunInfo {
   attempts: number;
   maxAttempts: number;
   error?: string;
+  /** Whose input began the execution that it goes on with, if that is another's. */
+  begunBy?: string;
+  /** The message of an earlier run that it answers anew. */
+  answersAnew?: string;
   /** Who stopped it; undefined: nobody, or users are not told apart. */
   stoppedBy?: string;
   /** The run for which it was stopped. */
