@@ -42,7 +42,7 @@ export function Choices({ label, hook, value, all, usual = "", values, words = v
       data-value={value}
       summary={<summary data-set={value !== usual}>{value === "" ? label : `${label}: ${words(value)}`}</summary>}
       onToggle={({ currentTarget }) => {
-        if (currentTarget.open) currentTarget.querySelector<HTMLElement>('[aria-checked="true"], button')?.focus();
+        if (currentTarget.open) (currentTarget.querySelector<HTMLElement>('[aria-checked="true"]') ?? currentTarget.querySelector("button"))?.focus();
       }}
     >
       <div className="drop-panel" role="menu" aria-label={label} tabIndex={-1} onKeyDown={keyed}>
