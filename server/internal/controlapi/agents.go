@@ -3,7 +3,7 @@ package controlapi
 // Agent is one that the server serves.
 type Agent struct {
 	Name        string `json:"name,omitempty" jsonschema:"The name, as it stands in /agui/{agent}/ws. It is left out if the default agent has none."`
-	Description string `json:"description,omitempty" jsonschema:"What the agent says of itself. It is left out if the agent says nothing, or nothing in time."`
+	Description string `json:"description,omitempty" jsonschema:"The agent's own description. It is left out if the agent says nothing, or nothing in time."`
 	Default     bool   `json:"default,omitempty" jsonschema:"The agent is the one of /agui/ws."`
 }
 
