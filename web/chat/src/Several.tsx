@@ -1,7 +1,8 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { ChatPage } from "./chat/ChatPage";
 import { agentFor, learned, type AgentInfo } from "./server/agents";
-import type { Page, RunInfo } from "./server/api";
+import { control, type Page, type RunInfo } from "./server/api";
+import { useSession } from "./server/session";
 import { chooseFor, chosenFor, madeHere } from "./thread";
 import { apart } from "./words/apart";
 import { visible } from "../../react/lib/misleading";
@@ -67,18 +68,23 @@ const nameOf = ({ name }: AgentInfo) => (name === undefined ? apart.defaultAgent
 
 /** The name of the agent that was chosen for a thread, or else of the one whose run is its latest; undefined while that is not known. */
 function useWanted(threadId: string): [string | undefined, (name: string) => void] {
-  const [wanted, want] = useState(() => (madeHere(threadId) ? (chosenFor(threadId) ?? "") : undefined));
+  const session = useSession();
+  const [known, know] = useState<{ name: string; refusedIn?: number } | undefined>(() => (madeHere(threadId) ? { name: chosenFor(threadId) ?? "" } : undefined));
+  const wanted = known && (known.refusedIn === undefined || known.refusedIn === session) ? known.name : undefined;
   useEffect(() => {
     if (wanted !== undefined) return;
     let over = false;
-    void learned<Page<RunInfo>>(`/runs?thread=${encodeURIComponent(threadId)}&limit=1`).then((page) => over || want(page?.items[0]?.agent ?? ""));
+    void learned<Page<RunInfo>>(`/runs?thread=${encodeURIComponent(threadId)}&limit=1`).then(({ value, refused }) => over || know({ name: value?.items[0]?.agent ?? "", ...(refused && { refusedIn: session }) }));
     return () => {
       over = true;
     };
-  }, [threadId, wanted]);
+  }, [threadId, wanted, session]);
+  useEffect(() => {
+    if (known?.refusedIn !== undefined) return control.whenLetIn(() => know(undefined));
+  }, [known]);
   const choose = (name: string) => {
     chooseFor(threadId, name);
-    want(name);
+    know({ name });
   };
   return [wanted, choose];
 }

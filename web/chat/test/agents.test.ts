@@ -28,13 +28,17 @@ it("is looked for until the server says it, so that no message goes to another o
   vi.stubGlobal("fetch", asked);
   const learning = learned("/agents");
   await vi.runAllTimersAsync();
-  expect(await learning).toEqual({ items: [] });
+  expect(await learning).toEqual({ value: { items: [] } });
   expect(asked).toHaveBeenCalledTimes(4);
 });
 
-it.each([401, 403, 404])("is not looked for again where the answer is %i", async (status) => {
+it.each<[number, object]>([
+  [401, { refused: true }],
+  [403, {}],
+  [404, {}],
+])("is not looked for again where the answer is %i", async (status, answer) => {
   const asked = vi.fn(async () => Response.json({}, { status }));
   vi.stubGlobal("fetch", asked);
-  expect(await learned("/agents")).toBeUndefined();
+  expect(await learned("/agents")).toEqual(answer);
   expect(asked).toHaveBeenCalledTimes(1);
 });

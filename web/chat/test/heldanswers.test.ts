@@ -117,12 +117,15 @@ it("tells of each that was not taken, and sends all of them once more but what w
   expect(await held.send()).toBe(true);
 });
 
-it("says whether something came of what was sent", async () => {
+it("says whether all of what was sent was taken", async () => {
   const { held, give, server } = inbox();
   server.answers = async () => ({ text: "", open: [item("a")] });
   give("a");
   expect(await held.send()).toBe(false);
   server.answers = async () => ({ text: "1 more", open: [item("a")] });
+  give("a");
+  expect(await held.send()).toBe(false);
+  server.answers = async () => ({ text: "" });
   give("a");
   expect(await held.send()).toBe(true);
 });

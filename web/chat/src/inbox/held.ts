@@ -139,14 +139,14 @@ export class Held {
     this.telling = setTimeout(() => this.show({ told: undefined }), TOLD_MS);
   }
 
-  /** Answers whether something came of it. */
+  /** Answers whether all of it was taken. */
   private async carryOut(given: Given): Promise<boolean> {
     let taken = false;
     try {
       const { text, open = [] } = await given.send();
       if (text !== "") this.tell(text);
       this.show({ over: this.without(open) });
-      taken = text !== "" || open.length === 0;
+      taken = open.length === 0;
       const settled = given.items.filter((item) => !open.includes(item));
       setTimeout(() => this.show({ over: this.without(settled) }), SETTLED_MS);
     } catch (error) {

@@ -1,8 +1,8 @@
 // Which agents the server has. They are asked for once, and again by whoever signs in.
 
-import { useEffect, useState } from "react";
-import { ApiError, call, type Page } from "./api";
-import { useSession } from "./session";
+import { useEffect, useReducer, useState } from "react";
+import { ApiError, call, control, type Page } from "./api";
+import { usePerson, useSession } from "./session";
 
 export interface AgentInfo {
   /** Left out of the default one's, if it has none. */
@@ -13,38 +13,62 @@ export interface AgentInfo {
 
 const PAUSE_MS = 2_000;
 
-/** Asks until it is answered; undefined: this is not for whoever asks, or the server does not say it. */
-export async function learned<T>(path: string): Promise<T | undefined> {
+/** What a path answers. Refused: whoever asks is not let in, and may be later. Neither: it is not for whoever asks, or the server does not have it. */
+export interface Learned<T> {
+  value?: T;
+  refused?: boolean;
+}
+
+/** Asks until it is answered. */
+export async function learned<T>(path: string): Promise<Learned<T>> {
   for (;;) {
     try {
-      return await call<T>("GET", path);
+      return { value: await call<T>("GET", path) };
     } catch (error) {
       const { status } = error as ApiError;
-      if (status >= 400 && status < 429) return undefined;
+      if (status === 401) return { refused: true };
+      if (status >= 400 && status < 429) return {};
       await new Promise((later) => setTimeout(later, PAUSE_MS));
     }
   }
 }
 
-let asked: Promise<readonly AgentInfo[]>;
+let asked: Promise<Learned<Page<AgentInfo>>>;
 let askedIn = -1;
 
-/** All agents; undefined while that is not known. Those of before stand until who has signed in is told. */
+interface Known {
+  agents: readonly AgentInfo[];
+  refused: boolean;
+  session: number;
+  person: number;
+}
+
+/** All agents; undefined while that is not known. None: whoever asks is not let in, so that nothing is sent to any of them. */
 export function useAgents(): readonly AgentInfo[] | undefined {
   const session = useSession();
-  const [agents, tell] = useState<readonly AgentInfo[]>();
+  const person = usePerson();
+  const [known, tell] = useState<Known>();
+  const [letIn, again] = useReducer((n: number) => n + 1, 0);
   useEffect(() => {
     let over = false;
     if (askedIn !== session) {
       askedIn = session;
-      asked = learned<Page<AgentInfo>>("/agents").then((page) => page?.items ?? []);
+      asked = learned<Page<AgentInfo>>("/agents");
     }
-    void asked.then((all) => over || tell(all));
+    void asked.then(({ value, refused = false }) => over || tell({ agents: value?.items ?? [], refused, session, person }));
     return () => {
       over = true;
     };
-  }, [session]);
-  return agents;
+  }, [session, person, letIn]);
+  useEffect(() => {
+    if (!known?.refused) return;
+    return control.whenLetIn(() => {
+      askedIn = -1;
+      again();
+    });
+  }, [known]);
+  if (!known || known.person !== person || (known.refused && known.session !== session)) return undefined;
+  return known.agents;
 }
 
 /** The agent of a thread for which this name is wanted; the default one if that is there no more, or if none is wanted. Runs of an agent without a name say none. */
