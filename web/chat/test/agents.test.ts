@@ -1,7 +1,7 @@
 // Which of several agents a chat is with.
 
 import { afterEach, expect, it, vi } from "vitest";
-import { agentFor, learned, type AgentInfo } from "../src/server/agents";
+import { agentFor, agentsFor, learned, type AgentInfo, type Known } from "../src/server/agents";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -41,4 +41,18 @@ it.each<[number, object]>([
   vi.stubGlobal("fetch", asked);
   expect(await learned("/agents")).toEqual(answer);
   expect(asked).toHaveBeenCalledTimes(1);
+});
+
+const letIn: Known = { agents: named, refused: false, session: 1, person: 1 };
+const refused: Known = { agents: [], refused: true, session: 1, person: 1 };
+
+it.each<[string, Known | undefined, number, number, readonly AgentInfo[] | undefined]>([
+  ["unknown before the answer", undefined, 1, 1, undefined],
+  ["those of the answer", letIn, 1, 1, named],
+  ["the same with a new token of the same person", letIn, 2, 1, named],
+  ["unknown for the next person", letIn, 2, 2, undefined],
+  ["none while nobody is let in", refused, 1, 1, []],
+  ["unknown when somebody signs in after a refusal", refused, 2, 1, undefined],
+])("agents are %s", (_, known, session, person, agents) => {
+  expect(agentsFor(known, session, person)).toEqual(agents);
 });

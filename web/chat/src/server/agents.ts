@@ -36,11 +36,17 @@ export async function learned<T>(path: string): Promise<Learned<T>> {
 let asked: Promise<Learned<Page<AgentInfo>>>;
 let askedIn = -1;
 
-interface Known {
+export interface Known {
   agents: readonly AgentInfo[];
   refused: boolean;
   session: number;
   person: number;
+}
+
+/** The agents that hold for whoever uses the page now. A refusal ends with its session, so that nobody who signs in is taken for somebody without agents. */
+export function agentsFor(known: Known | undefined, session: number, person: number): readonly AgentInfo[] | undefined {
+  if (!known || known.person !== person || (known.refused && known.session !== session)) return undefined;
+  return known.agents;
 }
 
 /** All agents; undefined while that is not known. None: whoever asks is not let in, so that nothing is sent to any of them. */
@@ -67,8 +73,7 @@ export function useAgents(): readonly AgentInfo[] | undefined {
       again();
     });
   }, [known]);
-  if (!known || known.person !== person || (known.refused && known.session !== session)) return undefined;
-  return known.agents;
+  return agentsFor(known, session, person);
 }
 
 /** The agent of a thread for which this name is wanted; the default one if that is there no more, or if none is wanted. Runs of an agent without a name say none. */
