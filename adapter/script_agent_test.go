@@ -243,6 +243,34 @@ func TestScriptForm(t *testing.T) {
 	}
 }
 
+// The sentences that the page offers, in its languages, and what is said at their end when all is agreed to.
+func TestScriptSentences(t *testing.T) {
+	const agreed, figures = `{"approved":true}`, `{"quarter":"Q1","year":2025,"revenue":1.5}`
+	const email, form, dinner = "I have called send_email.", "Thank you. The revenue of Q1 2025 was 1.5.", "I have called book_table. I have called send_invitation. I have called pay_deposit."
+	for said, want := range map[string]struct {
+		answer, reply string
+	}{
+		"Send an email to ada@example.com":     {agreed, email},
+		"Sende eine E-Mail an ada@example.com": {agreed, email},
+		"Fill in a form with me":               {figures, form},
+		"Gemeinsam ein Formular ausfüllen":     {figures, form},
+		"Plan a dinner for four":               {agreed, dinner},
+		"Plane ein Abendessen für vier":        {agreed, dinner},
+	} {
+		t.Run(said, func(t *testing.T) {
+			l, _ := scripted(t)
+			var answers []protocol.ResumeEntry
+			for _, open := range interrupts(t, l.say(said)) {
+				answers = append(answers, resolved(open.ID, want.answer))
+			}
+			succeeded(t, l.answer(answers...))
+			if got := l.texts(); got[len(got)-1] != want.reply {
+				t.Errorf("said %q", got)
+			}
+		})
+	}
+}
+
 func TestScriptTwiceAndConfirm(t *testing.T) {
 	l, _ := scripted(t)
 	first := interrupts(t, l.say("/twice"))

@@ -74,19 +74,23 @@ var formSchema = protocol.Any(`{"type":"object","title":"Quarterly figures","pro
 	`"revenue":{"type":"number","title":"Revenue"}},` +
 	`"required":["quarter","year","revenue"],"additionalProperties":false}`)
 
+const quarterly = "Please fill in the quarterly figures."
+
 func (a *agent) form(ctx context.Context, run *adapter.Run, _ string) error {
-	return fill(ctx, run, "Please fill in the quarterly figures.", formSchema)
+	return fill(ctx, run, quarterly, formSchema, echo)
 }
 
 var dateSchema = protocol.Any(`{"type":"object","title":"Appointment","properties":{` +
 	`"date":{"type":"string","title":"Date","format":"date"}},"required":["date"],"additionalProperties":false}`)
 
 func (a *agent) date(ctx context.Context, run *adapter.Run, _ string) error {
-	return fill(ctx, run, "Which day?", dateSchema)
+	return fill(ctx, run, "Which day?", dateSchema, echo)
 }
 
-// fill asks for a form, and echoes it.
-func fill(ctx context.Context, run *adapter.Run, text string, schema protocol.Any) error {
+func echo(entered json.RawMessage) (string, error) { return "You entered " + string(entered), nil }
+
+// fill asks for a form, and streams what reply says of it.
+func fill(ctx context.Context, run *adapter.Run, text string, schema protocol.Any, reply func(entered json.RawMessage) (string, error)) error {
 	answers, err := run.Ask(ctx, protocol.Interrupt{Reason: protocol.ReasonInputRequired, Message: text, ResponseSchema: schema})
 	if err != nil {
 		return err
@@ -98,7 +102,11 @@ func fill(ctx context.Context, run *adapter.Run, text string, schema protocol.An
 	case !resolved:
 		return stream(run, "The form was cancelled.")
 	}
-	return stream(run, "You entered "+string(entered))
+	said, err := reply(entered)
+	if err != nil {
+		return err
+	}
+	return stream(run, said)
 }
 
 func (a *agent) confirm(ctx context.Context, run *adapter.Run, text string) error {

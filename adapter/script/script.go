@@ -2,8 +2,6 @@ package script
 
 import (
 	"context"
-	"encoding/json"
-	"regexp"
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -74,9 +72,6 @@ const allCommands = "I understand /say TEXT, /slow N MS, /tool NAME JSON, " +
 	"/parallel N, /form, /date, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, " +
 	"/think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES, /report ROWS, /steps N MS, /sleep SECONDS, /event NAME or /call TEXT. Or attach a picture or a file."
 
-// email is the one sentence that the agent understands, in the languages of the page.
-var email = regexp.MustCompile(`(?i)^(?:please )?(?:send an e-?mail to|sende eine e-?mail an) ([^\s@]+@[^\s@]+?)[.!]?$`)
-
 // Run obeys the last user message.
 func (a *agent) Run(ctx context.Context, run *adapter.Run) error {
 	if said, ok := answered(run.Input().Messages); ok {
@@ -90,15 +85,10 @@ func (a *agent) Run(ctx context.Context, run *adapter.Run) error {
 	if came := attached(said); came != "" {
 		return stream(run, came)
 	}
-	if m := email.FindStringSubmatch(strings.TrimSpace(said.String())); m != nil {
-		args, err := json.Marshal(struct {
-			To      string `json:"to"`
-			Subject string `json:"subject"`
-		}{m[1], "Hello"})
-		if err != nil {
-			return err
+	for _, s := range sentences {
+		if found := s.pattern.FindStringSubmatch(strings.TrimSpace(said.String())); found != nil {
+			return s.do(a, ctx, run, found)
 		}
-		return a.tool(ctx, run, "send_email "+string(args))
 	}
 	return stream(run, help)
 }

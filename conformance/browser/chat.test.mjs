@@ -9,7 +9,7 @@ test("an empty chat offers the commands, and says what does not last", async () 
   const context = await person();
   const tab = await Tab.open(context, embedded);
   await tab.at("try").first().waitFor();
-  assert.deepEqual(await tab.at("try").allTextContents(), ["Send an email to ada@example.com", "Fill in a form with me", "Three proposals, answered together"], "what this server cannot show it does not offer");
+  assert.deepEqual(await tab.at("try").allTextContents(), ["Send an email to ada@example.com", "Fill in a form with me", "Plan a dinner for four"], "what this server cannot show it does not offer");
   await tab.shot("05-first-page");
   assert.ok(!(await tab.at("steps").isVisible()), "the steps are folded");
   await tab.at("path").locator("summary").click();

@@ -2,7 +2,7 @@
 // and axe looks at each size and theme.
 
 import assert from "node:assert/strict";
-import { ANN, barriers, embedded, guarded, person, PHONE, signIn, Tab, test, unique, until } from "./lane.mjs";
+import { ANN, barriers, embedded, guarded, person, PHONE, signIn, Tab, test, until } from "./lane.mjs";
 
 const DESK = { width: 1280, height: 800 };
 const POCKET = { width: PHONE, height: 844 };
@@ -20,6 +20,8 @@ async function state(tab, name) {
     await tab.page.setViewportSize(size);
     const look = `${colorScheme}-${size.width}`;
     const wide = await tab.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    // Buttons that decide are drawn as they are when they may be pressed.
+    await tab.page.waitForFunction(() => !document.querySelector('[data-calm="false"]'));
     found[look] = [...(wide > 0 ? [`${wide} pixels too wide`] : []), ...(i === LOOKS.length - 1 ? [] : await barriers(tab.page))];
     await tab.shot(`state-${name}-${look}`);
   }
@@ -63,18 +65,18 @@ test("states: a chat asks and is answered", async () => {
     await tab.say(said);
     return tab.asked(reason, count);
   };
-  await asked(EMAIL, "tool_call");
+  await asked("Send an email to ada@example.com", "tool_call");
   await state(tab, "07-call-asked");
   await tab.decide(tab.at("edit"));
-  await tab.fill("edit /subject", "Minutes of Tuesday");
+  await tab.fill("edit /subject", "Dinner on Tuesday");
   await state(tab, "08-call-edited");
   await tab.decide(tab.at("approve-edited"));
   await tab.at("changes").waitFor();
   await tab.rest();
   await state(tab, "09-call-approved-with-edits");
-  await asked('/tool pay {"to":"Ada","eur":10}', "tool_call");
+  await asked(EMAIL, "tool_call");
   await tab.declines();
-  await tab.fill("field-reason", "It is too dear.");
+  await tab.fill("field-reason", "Send it to Bob alone.");
   await state(tab, "10-call-to-be-declined");
   await tab.decide(tab.at("decline"));
   await tab.says("was declined");
@@ -83,13 +85,13 @@ test("states: a chat asks and is answered", async () => {
   await state(tab, "11-confirmation");
   await tab.decide(tab.at("approve"));
   await tab.rest();
-  await asked("/form", "input_required");
+  await asked("Fill in a form with me", "input_required");
   await tab.click("submit-form");
   await tab.at("interrupt").getByRole("alert").first().waitFor();
   await state(tab, "12-form");
   await tab.decide(tab.at("cancel"));
   await tab.rest();
-  const cards = await asked("/parallel 3", "tool_call", 3);
+  const cards = await asked("Plan a dinner for four", "tool_call", 3);
   await state(tab, "13-several");
   for (const [i, way] of ["approve", "decline", "approve"].entries()) await tab.decide(cards.nth(i).getByTestId(way));
   await state(tab, "14-several-answered");
@@ -131,13 +133,12 @@ test("states: signing in, and the inbox", async () => {
   await sign.at("sign-in").waitFor();
   await state(sign, "18-sign-in");
   await signIn(sign, ANN);
-  const tool = unique("send");
   const asking = [];
   for (const to of ["ada", "bob", "eve"]) {
     const tab = await Tab.at(context, `${guarded}/?thread=${crypto.randomUUID()}`, undefined, { serverMayRefuse: true });
     await signIn(tab, ANN);
     await tab.connected();
-    await tab.say(`/tool ${tool} {"to":"${to}@example.com"}`);
+    await tab.say(`Send an email to ${to}@example.com`);
     await tab.asked("tool_call");
     asking.push({ threadId: new URL(tab.page.url()).searchParams.get("thread") });
     await tab.page.close();

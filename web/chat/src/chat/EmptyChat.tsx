@@ -6,10 +6,10 @@ import { words } from "../words";
 import { en } from "../words/en";
 
 /** What else the built-in agent is there to show. A server that keeps nothing has nothing to carry on with. */
-function starters(durable: boolean): ReadonlyArray<readonly [command: string, title: string, what?: string]> {
-  const { tries, commands } = words.chat;
-  const kept = [["/slow 60 500", tries.crash, tries.crashWhat]] as const;
-  return [["/form", tries.form, tries.formWhat], ["/parallel 3", commands.parallel], ...(durable ? kept : [])];
+function starters(durable: boolean): ReadonlyArray<readonly [title: string, what: string, said: string]> {
+  const { tries } = words.chat;
+  const kept = [[tries.crash, tries.crashWhat, "/slow 60 500"]] as const;
+  return [[tries.form, tries.formWhat, tries.form], [tries.dinner, tries.dinnerWhat, tries.dinner], ...(durable ? kept : [])];
 }
 
 type Identity = NonNullable<NonNullable<NonNullable<ThreadStatus["hello"]>["capabilities"]>["identity"]>;
@@ -38,12 +38,12 @@ export function EmptyChat({ agent, durable, send }: EmptyProps) {
     <section className="empty" aria-label={words.chat.thingsToTry} data-testid="empty">
       <h2>{words.chat.agentThatAsks}</h2>
       <p>{durable ? words.chat.goesOn : words.chat.waitsForYou}</p>
-      <button type="button" className="primary" data-testid="try" data-command="email" onClick={() => send(words.chat.propose)}>
+      <button type="button" className="primary" data-testid="try" onClick={() => send(words.chat.propose)}>
         {words.chat.propose}
       </button>
       <div className="actions center starters">
-        {starters(durable).map(([command, title, what]) => (
-          <button type="button" key={command} title={what} data-testid="try" data-command={command.split(" ")[0]} onClick={() => send(command)}>
+        {starters(durable).map(([title, what, said]) => (
+          <button type="button" key={said} title={what} data-testid="try" onClick={() => send(said)}>
             {title}
           </button>
         ))}

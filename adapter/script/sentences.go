@@ -1,0 +1,58 @@
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// sentence does what a sentence of a person asks for. found are the groups of its pattern.
+type sentence struct {
+	pattern *regexp.Regexp
+	do      func(a *agent, ctx context.Context, run *adapter.Run, found []string) error
+}
+
+// sentences are all that the agent understands, in the languages of the page. The page offers them.
+var sentences = []sentence{
+	{regexp.MustCompile(`(?i)^(?:please )?(?:send an e-?mail to|sende eine e-?mail an) ([^\s@]+@[^\s@]+?)[.!]?$`), (*agent).email},
+	{regexp.MustCompile(`(?i)^(?:fill in a form with me|gemeinsam ein formular ausfüllen)[.!]?$`), (*agent).figures},
+	{regexp.MustCompile(`(?i)^(?:plan a dinner for four|plane ein abendessen für vier)[.!]?$`), (*agent).dinner},
+}
+
+func (a *agent) email(ctx context.Context, run *adapter.Run, found []string) error {
+	args, err := json.Marshal(struct {
+		To      string `json:"to"`
+		Subject string `json:"subject"`
+	}{found[1], "Hello"})
+	if err != nil {
+		return err
+	}
+	return a.calls(ctx, run, adapter.ToolCall{Name: "send_email", Args: args, Do: a.carryOut})
+}
+
+// figures asks for the form of /form, and says in a sentence what was entered.
+func (a *agent) figures(ctx context.Context, run *adapter.Run, _ []string) error {
+	return fill(ctx, run, quarterly, formSchema, func(entered json.RawMessage) (string, error) {
+		var of struct {
+			Quarter string      `json:"quarter"`
+			Year    json.Number `json:"year"`
+			Revenue json.Number `json:"revenue"`
+		}
+		if err := json.Unmarshal(entered, &of); err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("Thank you. The revenue of %s %s was %s.", of.Quarter, of.Year, of.Revenue), nil
+	})
+}
+
+// dinner proposes three calls that are answered together.
+func (a *agent) dinner(ctx context.Context, run *adapter.Run, _ []string) error {
+	return a.calls(ctx, run,
+		adapter.ToolCall{Name: "book_table", Args: json.RawMessage(`{"restaurant":"Casa Lucia","guests":4,"time":"19:30"}`), Do: a.carryOut},
+		adapter.ToolCall{Name: "send_invitation", Args: json.RawMessage(`{"to":["ada@example.com","bob@example.com","eve@example.com"],"text":"Dinner at Casa Lucia, 19:30?"}`), Do: a.carryOut},
+		adapter.ToolCall{Name: "pay_deposit", Args: json.RawMessage(`{"to":"Casa Lucia","eur":80}`), Do: a.carryOut},
+	)
+}
