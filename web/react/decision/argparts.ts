@@ -30,7 +30,7 @@ const DEPTH = 5;
 const GLANCE = 60;
 
 /** A text that would be read as something else, or whose end would not be seen. */
-export const TAKEN = /^$|^\s|\s$|^(?:true|false|null|undefined)$|^[-+]?[\d.]|^["{[]/;
+export const TAKEN = /^$|^\s|\s$|^(?:true|false|null|undefined)$|^[-+]?(?:\d[\d_,'.\s]*|\.\d+)(?:e[-+]?\d+)?$|^[-+]?0[box][\da-f_]+$|^["{[]/i;
 
 /**
  * The members of an object in their order; undefined for what is no object, names a member twice, or has too many.

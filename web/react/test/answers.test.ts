@@ -286,6 +286,14 @@ it("tells what is known of an uncertain step, and no names of its server's own",
   expect(factsOf(ask({ reason: "acme:any", metadata: { aguiws: known } }))).toBeUndefined();
 });
 
+it.each(["", " ", "true", "NULL", "42", "-1", "+4.5", "1e9", "1,000", "12 000", ".5", "0x1F", '"quoted"', "{}", "[1]", "ends ", " begins"])("quotes the text %j, which could be read as something else", (text) => {
+  expect(argFields(JSON.stringify({ it: text }))?.[0]).toMatchObject({ kind: "word", text: JSON.stringify(text) });
+});
+
+it.each(["19:30", "2026-05-01", "2026-05-01T10:00:00Z", "3 pens", "10.0.0.0/8", "12 Elm Street", "-v", "+49 30 / 12-34", "..."])("draws the text %j as it is", (text) => {
+  expect(argFields(JSON.stringify({ it: text }))?.[0]).toMatchObject({ kind: "text", text });
+});
+
 it("puts no question where an agent waits for another one, and names its chat", () => {
   const call = ask({ reason: "aguiws:call", message: "The run waits for writer.", metadata: { aguiws: { agent: "writer", threadId: "c-1" } } });
   expect(questionOf(call)).toEqual({ kind: "choice", choices: [], otherwise: "nothing" });
