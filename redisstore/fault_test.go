@@ -14,8 +14,6 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/lua"
 	"github.com/aguiws/aguiws/redisstore/redistest"
-	"github.com/aguiws/aguiws/redisstore/storetest/model"
-	"github.com/aguiws/aguiws/redisstore/storetest/stage"
 )
 
 var testKey = store.ThreadKey{Namespace: "n", Thread: "t"}
@@ -179,21 +177,6 @@ func TestALostReplyIsAnUnknownOutcomeAndTheCallSentAgainFindsIt(t *testing.T) {
 	}
 	if v.Version != 6 {
 		t.Errorf("version %d after six decisions", v.Version)
-	}
-}
-
-func TestInvariantsHoldThroughALinkThatLosesReplies(t *testing.T) {
-	proxy := redistest.StartProxy(t, redistest.Start(t, redistest.Options{}))
-	connected := onRedis(proxy.URL())
-	model.Storm(t, func(t testing.TB, n stage.Node) store.Store {
-		proxy.LoseEvery(0)
-		s := connected(t, n)
-		proxy.LoseEvery(11)
-		t.Cleanup(func() { proxy.LoseEvery(0) })
-		return s
-	})
-	if n := proxy.Lost(); n < 20 {
-		t.Errorf("only %d replies were lost", n)
 	}
 }
 

@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	only := flags.String("only", mainRows, "rows whose name matches this `regexp`")
 	rounds := flags.Int("rounds", 3, "how often each is measured")
 	quick := flags.Bool("quick", false, "a tenth of the work: shows that it goes, and little more")
-	large := flags.Bool("large", false, "threads of 50,000 messages and 1,000,000 suspended runs too")
+	large := flags.Bool("large", false, "threads of 50,000 messages too")
 	list := flags.Bool("list", false, "list the rows and measure nothing")
 	file := flags.String("json", "", "`file` for all samples, in JSON")
 	if err := flags.Parse(args); err != nil {

@@ -99,7 +99,7 @@ func (p plan) streams() (rows []row, samples []sample) {
 func (p plan) choose(match *regexp.Regexp) (rows []row, samples []sample) {
 	needed := map[string]bool{}
 	var all []sample
-	for _, part := range []func() ([]row, []sample){p.streams, p.conversations, p.growth, p.cold, p.suspended, p.sockets} {
+	for _, part := range []func() ([]row, []sample){p.streams, p.conversations, p.growth, p.cold, p.sockets} {
 		r, s := part()
 		all = append(all, s...)
 		for _, each := range r {

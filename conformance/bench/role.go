@@ -18,7 +18,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/admission"
 	"github.com/aguiws/aguiws/adapter/runner"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -131,12 +130,7 @@ func serve(l net.Listener, redis, upstream string, window int, linger time.Durat
 		defer cancel()
 		_ = s.Shutdown(ctx)
 	}()
-	return stage.Serve(l.Addr().String(), os.Stdin, os.Stdout, func(words []string) (any, error) {
-		if words[0] != "suspend" {
-			return nil, fmt.Errorf("%q is no command", words)
-		}
-		return suspend(ctx, runs, words[1:])
-	})
+	return stage.Serve(l.Addr().String(), os.Stdin, os.Stdout)
 }
 
 // said is the last message of a user.
@@ -196,43 +190,6 @@ func (w *windows) Commit(ctx context.Context, b store.Batch) (store.CommitResult
 		}
 	}
 	return r, err
-}
-
-// suspend has threads ask, from one number to another, and returns how long that took.
-func suspend(ctx context.Context, runs *runner.Runner, words []string) (any, error) {
-	var from, to int
-	if _, err := fmt.Sscan(strings.Join(words, " "), &from, &to); err != nil {
-		return nil, err
-	}
-	began := time.Now()
-	next, failed := make(chan int), make(chan error, 32)
-	var group sync.WaitGroup
-	for range cap(failed) {
-		group.Go(func() {
-			for i := range next {
-				in := &protocol.RunAgentInput{ThreadID: fmt.Sprintf("1f0a9c3e-5d0a-4b8e-9d64-%012d", i), RunID: fmt.Sprintf("7c61d2aa-93b1-4b0e-a7f4-%012d", i),
-					Messages: protocol.Messages{{ID: fmt.Sprintf("b2f0e1d4-0c6b-4f57-8f19-%012d", i), Role: protocol.RoleUser, Content: protocol.Text(
-						`/tool send_email {"to":"ann@example.com","subject":"Invoice of March","body":"Please find it attached."}`)}}}
-				a, err := runs.Submit(ctx, admission.Input{Namespace: "local", Tenant: "local", Run: in})
-				if err == nil && a.Disposition != admission.Started {
-					err = fmt.Errorf("%s: %+v", a.Disposition, a.Refusal)
-				}
-				if err != nil {
-					select {
-					case failed <- err:
-					default:
-					}
-				}
-			}
-		})
-	}
-	for i := from; i < to; i++ {
-		next <- i
-	}
-	close(next)
-	group.Wait()
-	close(failed)
-	return map[string]float64{"seconds": time.Since(began).Seconds()}, <-failed
 }
 
 // serveBare is what one writes with coder/websocket alone: an event, a Write. At /shared
@@ -306,7 +263,7 @@ func serveBare(l net.Listener) error {
 			}
 		}
 	}))
-	return stage.Serve(l.Addr().String(), os.Stdin, os.Stdout, nil)
+	return stage.Serve(l.Addr().String(), os.Stdin, os.Stdout)
 }
 
 // sendAsked answers numbers. What it sends is there before it is asked for.
@@ -361,5 +318,5 @@ func serveEcho(l net.Listener, addr string) error {
 			}
 		}
 	}))
-	return drive.NewStage().Serve(l.Addr().String(), os.Stdin, os.Stdout, nil)
+	return drive.NewStage().Serve(l.Addr().String(), os.Stdin, os.Stdout)
 }

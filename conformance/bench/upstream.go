@@ -52,5 +52,5 @@ func serveUpstream(l net.Listener) error {
 	})}
 	go s.Serve(l)
 	defer s.Close()
-	return stage.Serve(l.Addr().String(), os.Stdin, os.Stdout, nil)
+	return stage.Serve(l.Addr().String(), os.Stdin, os.Stdout)
 }

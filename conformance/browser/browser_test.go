@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -53,7 +52,7 @@ var gate = map[string][]string{
 func TestChatPage(t *testing.T) {
 	suite.Gate(t)
 	command.NodeLane(t)
-	browser := chromium(t)
+	browser := command.Chromium(t)
 	if !suite.IsFull() && *only == "" {
 		runPage(t, browser, nil)
 		return
@@ -124,17 +123,6 @@ const tokens = `[{token: the-token-of-ann-0123456789, user: ann, scopes: [read, 
 	` {token: the-token-of-eve-0123456789, user: eve, scopes: [read, approver]},` +
 	` {token: the-token-of-fay-0123456789, user: fay, namespace: team},` +
 	` {token: the-token-of-dan-0123456789, user: dan, namespace: team, scopes: [read]}]`
-
-func chromium(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	command.Missing(t, "chromium", "install Chromium")
-	return ""
-}
 
 // controlOf lets the tests kill and restart the servers they talk to, and have the
 // Redis of the first of them stand still.

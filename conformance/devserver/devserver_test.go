@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,7 +21,8 @@ const token = "a-token-of-the-test"
 
 func TestDevServer(t *testing.T) {
 	suite.Full(t)
-	browser := tools(t)
+	command.Node(t, "web", "conformance/frontends")
+	browser := command.Chromium(t)
 	tokens := filepath.Join(t.TempDir(), "tokens")
 	if err := os.WriteFile(tokens, []byte("- {token: "+token+", user: ada}\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -55,24 +55,4 @@ func app(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
-}
-
-// tools ends the test where a tool is missing, and returns the browser.
-func tools(t *testing.T) string {
-	t.Helper()
-	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20.19 or later")
-	}
-	for _, folder := range []string{"web", "conformance/frontends"} {
-		if _, err := os.Stat(filepath.Join(command.Root(t), folder, "node_modules", ".package-lock.json")); err != nil {
-			command.Missing(t, "node", "run npm ci --prefix "+folder)
-		}
-	}
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	command.Missing(t, "chromium", "install Chromium")
-	return ""
 }

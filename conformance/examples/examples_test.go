@@ -36,7 +36,8 @@ var examples = map[string][]string{
 
 func TestExamples(t *testing.T) {
 	suite.Full(t)
-	browser := tools(t)
+	command.Node(t, "web", "conformance/frontends")
+	browser := command.Chromium(t)
 	for _, name := range slices.Sorted(maps.Keys(examples)) {
 		t.Run(name, func(t *testing.T) {
 			app := application(t, name)
@@ -231,24 +232,4 @@ func TestLocksAreInStep(t *testing.T) {
 			}
 		})
 	}
-}
-
-// tools ends the test where a tool is missing, and returns the browser.
-func tools(t *testing.T) string {
-	t.Helper()
-	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20.19 or later")
-	}
-	for _, folder := range []string{"web", "conformance/frontends"} {
-		if _, err := os.Stat(filepath.Join(command.Root(t), folder, "node_modules", ".package-lock.json")); err != nil {
-			command.Missing(t, "node", "run npm ci --prefix "+folder)
-		}
-	}
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	command.Missing(t, "chromium", "install Chromium")
-	return ""
 }

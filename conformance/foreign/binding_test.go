@@ -102,12 +102,7 @@ func allCases(t *testing.T) []*conformance.Case {
 // bindingTarget starts the server with these profiles.
 func bindingTarget(t *testing.T, profiles string) conformance.Target {
 	t.Helper()
-	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20.19 or later")
-	}
-	if _, err := os.Stat("node/node_modules/ws"); err != nil {
-		command.Missing(t, "node", "run npm ci --prefix conformance/foreign/node")
-	}
+	command.Node(t, "conformance/foreign/node")
 	cmd := exec.Command("node", "binding.mjs", profiles)
 	cmd.Dir = "node"
 	text, err := os.ReadFile(filepath.Join("node", "binding.json"))
@@ -118,7 +113,7 @@ func bindingTarget(t *testing.T, profiles string) conformance.Target {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return conformance.Target{URL: "ws://" + start(t, cmd) + "/agui/ws", Over: conformance.Binding, Profile: profile, Timeout: patience}
+	return conformance.Target{URL: "ws://" + command.Said(t, cmd, "listening") + "/agui/ws", Over: conformance.Binding, Profile: profile, Timeout: patience}
 }
 
 // declared reports whether a case is skipped for what the profile file or ws.hello says.

@@ -1,8 +1,6 @@
 package foreign
 
 import (
-	"bufio"
-	"bytes"
 	"maps"
 	"os"
 	"os/exec"
@@ -23,12 +21,7 @@ const patience = time.Minute
 
 func TestNodeServer(t *testing.T) {
 	suite.Full(t)
-	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20.19 or later")
-	}
-	if _, err := os.Stat("node/node_modules/@ag-ui/encoder"); err != nil {
-		command.Missing(t, "node", "run npm ci --prefix conformance/foreign/node")
-	}
+	command.Node(t, "conformance/foreign/node")
 	cmd := exec.Command("node", "server.mjs")
 	cmd.Dir = "node"
 	judge(t, "node", cmd)
@@ -64,7 +57,7 @@ func judge(t *testing.T, name string, cmd *exec.Cmd) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := conformance.Target{URL: "http://" + start(t, cmd), Over: conformance.SSE, Profile: profile, Timeout: patience}
+	target := conformance.Target{URL: "http://" + command.Said(t, cmd, "listening"), Over: conformance.SSE, Profile: profile, Timeout: patience}
 	results := conformance.Run(t.Context(), target, cases, nil)
 	known := written(t, name)
 	counts := conformance.Counts{}
@@ -108,37 +101,6 @@ func exchange(r conformance.Result) string {
 		b.WriteString("  " + f.Client + f.Dir + " " + text + "\n")
 	}
 	return b.String()
-}
-
-// start runs a server that says where it listens, until the test ends.
-func start(t *testing.T, cmd *exec.Cmd) string {
-	t.Helper()
-	var complaints bytes.Buffer
-	cmd.Stderr = &complaints
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		if t.Failed() && complaints.Len() > 0 {
-			t.Logf("it wrote:\n%s", &complaints)
-		}
-	})
-	late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
-	defer late.Stop()
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if address, ok := strings.CutPrefix(lines.Text(), "listening "); ok {
-			return address
-		}
-	}
-	t.Fatalf("the server does not listen:\n%s", &complaints)
-	return ""
 }
 
 // written are the failures of a server that failures.txt has, with their reasons.

@@ -2,7 +2,6 @@ package foreign
 
 import (
 	"net/url"
-	"os"
 	"os/exec"
 	"testing"
 
@@ -14,12 +13,7 @@ import (
 // the end holds what the thread has. Each run asks, is answered and finishes.
 func TestClientFromThePages(t *testing.T) {
 	suite.Full(t)
-	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20.19 or later")
-	}
-	if _, err := os.Stat("../node/node_modules/ws"); err != nil {
-		command.Missing(t, "node", "run npm ci --prefix conformance/node")
-	}
+	command.Node(t, "conformance/node")
 	at, err := url.Parse(command.Start(t, command.Options{}).URL())
 	if err != nil {
 		t.Fatal(err)

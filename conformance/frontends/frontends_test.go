@@ -6,8 +6,6 @@ package frontends
 import (
 	"net/http/httptest"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -20,7 +18,7 @@ func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 func TestFrontends(t *testing.T) {
 	suite.Full(t)
 	packages(t)
-	browser := chromium(t)
+	browser := command.Chromium(t)
 	in(t, ".", nil, "node", "bundle.mjs")
 	server := command.Start(t, command.Options{Args: []string{"--agent", "script", "--upstream", "weather=" + weather(t)}})
 	strict := command.Start(t, command.Options{Args: []string{"--agent", "script", "--auth", "tokens", "--token-file", tokensFile(t), "--separate-duties", "--origins", "http://127.0.0.1:*"}})
@@ -54,23 +52,4 @@ func TestFrontends(t *testing.T) {
 }
 
 // packages ends the test where the packages of this folder are not installed.
-func packages(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20.19 or later")
-	}
-	if _, err := os.Stat(filepath.Join("node_modules", ".package-lock.json")); err != nil {
-		command.Missing(t, "node", "run npm ci --prefix conformance/frontends")
-	}
-}
-
-func chromium(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	command.Missing(t, "chromium", "install Chromium")
-	return ""
-}
+func packages(t *testing.T) { command.Node(t, "conformance/frontends") }

@@ -190,15 +190,7 @@ func TestMatrix(t *testing.T) {
 }
 
 // tools ends the test where the packages of this folder are not installed.
-func tools(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20.19 or later")
-	}
-	if _, err := os.Stat(filepath.Join("node_modules", ".package-lock.json")); err != nil {
-		command.Missing(t, "node", "run npm ci --prefix conformance/install")
-	}
-}
+func tools(t *testing.T) { command.Node(t, "conformance/install") }
 
 // pack is the first of README's lines.
 const pack = "npm ci --prefix web && npm pack --silent ./web/client"

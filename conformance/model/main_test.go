@@ -1,13 +1,10 @@
 package model
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"os"
 	"os/exec"
-	"strings"
 	"testing"
 	"time"
 
@@ -33,39 +30,10 @@ type endpoint struct {
 
 func startEndpoint(t *testing.T) *endpoint {
 	t.Helper()
-	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20.19 or later")
-	}
-	if _, err := os.Stat("node/node_modules/@copilotkit/aimock"); err != nil {
-		command.Missing(t, "node", "run npm ci --prefix conformance/model/node")
-	}
+	command.Node(t, "conformance/model/node")
 	cmd := exec.Command("node", "server.mjs")
 	cmd.Dir = "node"
-	var complaints bytes.Buffer
-	cmd.Stderr = &complaints
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		if t.Failed() && complaints.Len() > 0 {
-			t.Logf("aimock wrote:\n%s", &complaints)
-		}
-	})
-	late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
-	defer late.Stop()
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if url, ok := strings.CutPrefix(lines.Text(), "listening "); ok {
-			return &endpoint{t, url}
-		}
-	}
-	t.Fatalf("aimock does not listen:\n%s", &complaints)
-	return nil
+	return &endpoint{t, command.Said(t, cmd, "listening")}
 }
 
 // args are the command's arguments for an assistant of the endpoint's.

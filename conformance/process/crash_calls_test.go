@@ -6,11 +6,9 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/client"
-	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
 	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/protocol"
-	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
 // Processes die while an agent calls another one, which asks: around its beginning, its
@@ -25,19 +23,8 @@ func TestCrashPointsOfCalls(t *testing.T) {
 	for _, points := range all {
 		t.Run(strings.Join(points, " "), func(t *testing.T) {
 			t.Parallel()
-			redis := redistest.Start(t, redistest.Options{AOF: "everysec"})
-			server := command.Start(t, command.Options{Redis: redis.URL(), Lease: lease, CrashAt: points[0]})
+			server, restarted := doomed(t, points...)
 			caller := wire.Open(t, "calling", "crash", server.Socket())
-			restarted := make(chan struct{})
-			t.Cleanup(func() { <-restarted })
-			go func() {
-				defer close(restarted)
-				for _, point := range append(points[1:], "") {
-					server.AwaitExit()
-					server.RestartDoomed(point)
-				}
-			}()
-
 			waits := only(t, client.Asked(caller.Say("/call "+tool).End()), "aguiws:call")
 			var own struct{ ThreadID string }
 			if err := json.Unmarshal(waits.Metadata["aguiws"], &own); err != nil || own.ThreadID == "" {
@@ -47,7 +34,7 @@ func TestCrashPointsOfCalls(t *testing.T) {
 			called.Await("its question", func(v wire.View) bool { return v.AtRest() && len(v.Interrupts()) == 1 })
 			wire.Succeeded(t, called.Resume(client.Resolve(only(t, called.Interrupts(), "tool_call"), approve)).End())
 			caller.Await("the end", func(v wire.View) bool { return v.AtRest() && v.LastText() == "It said: I have called pay." })
-			<-restarted
+			restarted()
 			count(t, server, 1)
 			exactly(t, server)
 			said(t, caller, protocol.RoleAssistant, "It said: I have called pay.")

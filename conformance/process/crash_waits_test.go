@@ -8,11 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
 	"github.com/aguiws/aguiws/internal/suite"
 	"github.com/aguiws/aguiws/protocol"
-	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
 // A process dies before and behind the suspension by which a run waits for a time or an
@@ -23,17 +21,8 @@ func TestCrashPointsOfWaits(t *testing.T) {
 		for _, say := range []string{"/sleep 1", "/event paid"} {
 			t.Run(say+" "+point, func(t *testing.T) {
 				t.Parallel()
-				redis := redistest.Start(t, redistest.Options{AOF: "everysec"})
-				server := command.Start(t, command.Options{Redis: redis.URL(), Lease: lease, CrashAt: point})
+				server, restarted := doomed(t, point)
 				tab := wire.Open(t, "asking", "crash", server.Socket())
-				restarted := make(chan struct{})
-				t.Cleanup(func() { <-restarted })
-				go func() {
-					defer close(restarted)
-					server.AwaitExit()
-					server.Restart()
-				}()
-
 				tab.Say(say).End()
 				says := []string{"The effect took place."}
 				if strings.HasPrefix(say, "/event") {
@@ -42,12 +31,12 @@ func TestCrashPointsOfWaits(t *testing.T) {
 					url := strings.TrimPrefix(told, "POST JSON to ")
 					posted(t, url, `{"amount":7}`, `200 {"repeat":`)
 					tab.Await("the end", func(v wire.View) bool { return v.AtRest() && v.LastText() == "The effect took place." })
-					<-restarted
+					restarted()
 					posted(t, url, `{"amount":7}`, `200 {"repeat":true}`)
 					posted(t, url, `{"amount":8}`, "409 ")
 				}
 				tab.Await("the end", func(v wire.View) bool { return v.AtRest() && v.LastText() == "The effect took place." })
-				<-restarted
+				restarted()
 				count(t, server, 1)
 				said(t, tab, protocol.RoleAssistant, says...)
 				fresh(t, server, "crash", tab)

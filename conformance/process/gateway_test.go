@@ -111,17 +111,11 @@ func TestGatewayDiesAsItAnswers(t *testing.T) {
 			a.Kill()
 			b := command.Start(t, command.Options{Redis: redis.URL(), Lease: lease, Args: upstream, CrashAt: "step_before_effect"})
 			tab := wire.Open(t, "answering", "dies", b.Socket())
-			restarted := make(chan struct{})
-			t.Cleanup(func() { <-restarted })
-			go func() {
-				defer close(restarted)
-				b.AwaitExit()
-				b.Restart()
-			}()
+			restarted := restarted(t, b, "")
 			answer := tab.Resume(client.Resolve(question, approve))
 			if c.says != "" {
 				doubt := only(t, answer.Interrupts(), uncertain)
-				<-restarted
+				restarted()
 				count(t, far, 0)
 				answer = tab.Resume(client.Resolve(doubt, c.says))
 			}

@@ -1,8 +1,6 @@
 package upstreams
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"fmt"
 	"os"
@@ -10,15 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
 )
-
-// patience is how long a target may take to be ready: LangGraph compiles its graph.
-const patience = 3 * time.Minute
 
 // target is an agent that others have made.
 type target struct {
@@ -91,53 +84,7 @@ func (g target) start(t *testing.T, effects string) string {
 }
 
 // installed ends the test if a folder's packages are not there.
-func installed(t *testing.T, folder string) {
-	t.Helper()
-	if _, err := os.Stat(filepath.Join(folder, "node_modules", ".package-lock.json")); err != nil {
-		command.Missing(t, "node", "run npm ci --prefix conformance/upstreams/"+folder)
-	}
-}
+func installed(t *testing.T, folder string) { command.Node(t, "conformance/upstreams/"+folder) }
 
 // ready starts an agent and returns the URL that it says.
-func ready(t *testing.T, cmd *exec.Cmd) string {
-	t.Helper()
-	var complaints bytes.Buffer
-	cmd.Stderr = &complaints
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	said := make(chan string, 1)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		lines := bufio.NewScanner(out)
-		for lines.Scan() {
-			if url, ok := strings.CutPrefix(lines.Text(), "ready "); ok {
-				said <- url
-			}
-		}
-	}()
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
-		defer late.Stop()
-		<-done
-		_ = cmd.Wait()
-		if t.Failed() {
-			t.Logf("%s has complained:\n%s", cmd, complaints.String())
-		}
-	})
-	select {
-	case url := <-said:
-		return url
-	case <-done:
-		t.Fatalf("%s has ended before it was ready", cmd)
-	case <-time.After(patience):
-		t.Fatalf("%s does not become ready", cmd)
-	}
-	return ""
-}
+func ready(t *testing.T, cmd *exec.Cmd) string { return command.Said(t, cmd, "ready") }

@@ -38,7 +38,7 @@ var unprepared = []struct {
 func TestUnprepared(t *testing.T) {
 	suite.Full(t)
 	command.NodeLane(t)
-	browser := chromium(t)
+	browser := command.Chromium(t)
 	pages := pages(t)
 	cli := filepath.Join(t.TempDir(), "inbox-cli")
 	if out, err := exec.Command("go", "build", "-o", cli, "github.com/aguiws/aguiws/examples/inbox-cli").CombinedOutput(); err != nil {

@@ -30,7 +30,7 @@ func TestUpstreams(t *testing.T) {
 	suite.Full(t)
 	all := chosen(t)
 	command.NodeLane(t)
-	browser := chromium(t)
+	browser := command.Chromium(t)
 	pages := pages(t)
 	for _, each := range all {
 		t.Run(each.name, func(t *testing.T) {
@@ -81,9 +81,7 @@ func TestUpstreams(t *testing.T) {
 func pages(t *testing.T) string {
 	t.Helper()
 	frontends := filepath.Join("..", "frontends")
-	if _, err := os.Stat(filepath.Join(frontends, "node_modules", ".package-lock.json")); err != nil {
-		command.Missing(t, "node", "run npm ci --prefix conformance/frontends")
-	}
+	command.Node(t, "conformance/frontends")
 	build := t.TempDir()
 	if out, err := exec.Command("node", filepath.Join(frontends, "runtime", "bundle.mjs"), build).CombinedOutput(); err != nil {
 		t.Fatalf("bundle.mjs: %v\n%s", err, out)
@@ -136,15 +134,4 @@ func controlOf(t *testing.T, effects string, gateways ...*command.Server) http.H
 		_ = json.NewEncoder(w).Encode(all)
 	})
 	return mux
-}
-
-func chromium(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	command.Missing(t, "chromium", "install Chromium")
-	return ""
 }

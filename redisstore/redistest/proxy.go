@@ -20,8 +20,6 @@ type Proxy struct {
 	conns  map[net.Conn]bool
 	marker []byte
 	unsent bool // the marked command is lost, and not its reply
-	every  int  // lose the reply to every so manieth script
-	seen   int
 	lost   int
 	closed bool
 }
@@ -63,14 +61,6 @@ func (p *Proxy) LoseCommand(marker string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.marker, p.unsent = []byte(marker), true
-}
-
-// LoseEvery loses the reply to every n-th command that runs a script, and the
-// connection with it; 0 ends that.
-func (p *Proxy) LoseEvery(n int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.every, p.seen = n, 0
 }
 
 // Lost returns how many commands and replies were lost.
@@ -155,23 +145,17 @@ func (p *Proxy) keep(conns ...net.Conn) bool {
 func (p *Proxy) look(b []byte, losing chan struct{}) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	lose := p.marker != nil && bytes.Contains(b, p.marker)
-	if lose {
-		p.marker = nil
-		if p.unsent {
-			p.lost++
-			return false
-		}
+	if p.marker == nil || !bytes.Contains(b, p.marker) {
+		return true
 	}
-	if p.every > 0 && bytes.Contains(b, []byte("evalsha")) {
-		p.seen++
-		lose = lose || p.seen%p.every == 0
+	p.marker = nil
+	if p.unsent {
+		p.lost++
+		return false
 	}
-	if lose {
-		select {
-		case losing <- struct{}{}:
-		default: // it loses one already
-		}
+	select {
+	case losing <- struct{}{}:
+	default: // it loses one already
 	}
 	return true
 }

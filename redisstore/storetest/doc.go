@@ -22,8 +22,8 @@
 //	Inbox, Threads, Drafts                   what people browse
 //	Delete, Retire, Retention                what is forgotten, and when
 //
-// In model: Stress and Invariant (many callers at once, and what holds whatever they do),
-// Model, and Storm. All three stand on stage, which has the moves that subtests make.
+// In model: Model, which plays random calls. All three stand on stage, which has the moves
+// that subtests make.
 //
 // # What a store need not do
 //

@@ -138,9 +138,9 @@ func together(n, atOnce int, emit func(i int) error) error {
 }
 
 // Serve says the address, and obeys in until it ends, an answer in JSON a line: "go EVENTS
-// RATE" begins a phase, "use" and "rest" (after collecting what nobody needs) say what the
-// process has used, and extra obeys what else there is.
-func (s *Stage) Serve(addr string, in io.Reader, out io.Writer, extra func(words []string) (any, error)) error {
+// RATE" begins a phase, and "use" and "rest" (after collecting what nobody needs) say
+// what the process has used.
+func (s *Stage) Serve(addr string, in io.Reader, out io.Writer) error {
 	fmt.Fprintln(out, addr)
 	answers := json.NewEncoder(out)
 	lines := bufio.NewScanner(in)
@@ -165,13 +165,7 @@ func (s *Stage) Serve(addr string, in io.Reader, out io.Writer, extra func(words
 		case "rest":
 			answer = Rested()
 		default:
-			if extra == nil {
-				return fmt.Errorf("%q is no command", lines.Text())
-			}
-			var err error
-			if answer, err = extra(words); err != nil {
-				answer = map[string]string{"error": err.Error()}
-			}
+			return fmt.Errorf("%q is no command", lines.Text())
 		}
 		if err := answers.Encode(answer); err != nil {
 			return err

@@ -4,8 +4,6 @@ package noderuntime
 
 import (
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
@@ -16,12 +14,7 @@ func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 
 func TestCopilotKitNodeRuntime(t *testing.T) {
 	suite.Full(t)
-	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20.19 or later")
-	}
-	if _, err := os.Stat(filepath.Join("node_modules", ".package-lock.json")); err != nil {
-		command.Missing(t, "node", "run npm ci --prefix conformance/frontends/noderuntime")
-	}
+	command.Node(t, "conformance/frontends/noderuntime")
 	const token = "the-token-that-ada-has"
 	server := command.Start(t, command.Options{Args: []string{"--auth", "tokens", "--tokens", `[{token: ` + token + `, user: ada}]`}})
 	command.NodeTests(t, []string{

@@ -25,7 +25,11 @@ const document = `<!doctype html>
 
 func TestOlderCopilotKit(t *testing.T) {
 	suite.Full(t)
-	browser := tools(t)
+	command.Node(t, "conformance/frontends")
+	if _, err := os.Stat(filepath.Join("node_modules", ".package-lock.json")); err != nil {
+		command.Missing(t, "older", "run npm ci --prefix conformance/frontends/older")
+	}
+	browser := command.Chromium(t)
 	build := t.TempDir()
 	if out, err := exec.Command("node", "bundle.mjs", build).CombinedOutput(); err != nil {
 		t.Fatalf("bundle.mjs: %v\n%s", err, out)
@@ -46,24 +50,4 @@ func TestOlderCopilotKit(t *testing.T) {
 		"AGUIWS_BROWSER=" + browser,
 		"AGUIWS_SHOTS=" + command.Artifacts(t),
 	}, "older.test.mjs")
-}
-
-// tools ends the test where a tool is missing, and returns the browser.
-func tools(t *testing.T) string {
-	t.Helper()
-	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20.19 or later")
-	}
-	for folder, tool := range map[string]string{"..": "node", ".": "older"} {
-		if _, err := os.Stat(filepath.Join(folder, "node_modules", ".package-lock.json")); err != nil {
-			command.Missing(t, tool, "run npm ci --prefix "+filepath.Join("conformance/frontends/older", folder))
-		}
-	}
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	command.Missing(t, "chromium", "install Chromium")
-	return ""
 }

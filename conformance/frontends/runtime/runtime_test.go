@@ -14,7 +14,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"sync"
 	"testing"
 
@@ -40,7 +39,8 @@ const document = `<!doctype html>
 
 func TestCopilotKitRuntimeURL(t *testing.T) {
 	suite.Full(t)
-	browser := tools(t)
+	command.Node(t, "conformance/frontends")
+	browser := command.Chromium(t)
 	build := t.TempDir()
 	if out, err := exec.Command("node", "bundle.mjs", build).CombinedOutput(); err != nil {
 		t.Fatalf("bundle.mjs: %v\n%s", err, out)
@@ -144,22 +144,4 @@ func suggesting(t *testing.T, origin string) string {
 		}
 	})
 	return served.URL
-}
-
-// tools ends the test where a tool is missing, and returns the browser.
-func tools(t *testing.T) string {
-	t.Helper()
-	if _, err := exec.LookPath("node"); err != nil {
-		command.Missing(t, "node", "install Node 20.19 or later")
-	}
-	if _, err := os.Stat(filepath.Join("..", "node_modules", ".package-lock.json")); err != nil {
-		command.Missing(t, "node", "run npm ci --prefix conformance/frontends")
-	}
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	command.Missing(t, "chromium", "install Chromium")
-	return ""
 }

@@ -18,14 +18,37 @@ import (
 // name under which conformance/node/build holds them.
 var nodeBuilds = map[string]string{"client.mjs": "index.ts", "tanstack.mjs": "tanstack.ts"}
 
+// Node ends the test where Node is missing, or packages of these folders of the tree.
+func Node(t testing.TB, folders ...string) {
+	t.Helper()
+	if _, err := exec.LookPath("node"); err != nil {
+		Missing(t, "node", "install Node 20.19 or later")
+	}
+	for _, folder := range folders {
+		if _, err := os.Stat(filepath.Join(Root(t), folder, "node_modules", ".package-lock.json")); err != nil {
+			Missing(t, "node", "run npm ci --prefix "+folder)
+		}
+	}
+}
+
+// Chromium is the browser of lanes with pages.
+func Chromium(t testing.TB) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	Missing(t, "chromium", "install Chromium")
+	return ""
+}
+
 // NodeLane makes a folder of JavaScript tests ready: node is there, the packages
 // of conformance/node are installed, and the browser package is built for them in
 // conformance/node/build.
 func NodeLane(t testing.TB) {
 	t.Helper()
-	if _, err := exec.LookPath("node"); err != nil {
-		Missing(t, "node", "install Node 20.19 or later")
-	}
+	Node(t)
 	lane := filepath.Join(Root(t), "conformance", "node")
 	esbuild := filepath.Join(lane, "node_modules", ".bin", "esbuild")
 	if _, err := os.Stat(esbuild); err != nil {

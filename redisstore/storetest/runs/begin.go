@@ -110,25 +110,6 @@ var BeginTests = []stage.Test{
 		stage.Same(th, "started", v.Run.RunStarted, 0)
 		stage.Same(th, "log", stage.Text(v.Log), "start:r1")
 	}},
-	{"a run queued on a thread at rest is due at once", func(e *stage.Env) {
-		th := e.Thread()
-		if th.Due() {
-			e.Error("an unused thread is due")
-		}
-		th.Begun(th.Wait("r1"))
-		if !th.Due() {
-			e.Error("not due")
-		}
-	}},
-	{"a run queued while an interrupt is open waits", func(e *stage.Env) {
-		th := e.Thread()
-		th.Suspended()
-		th.Begun(th.Wait("r2"))
-		if th.Due() {
-			e.Error("due")
-		}
-		th.Claimed("t", store.ClaimNothing)
-	}},
 }
 
 // refused wants a Begin to fail for what it says, not for the store's sake.

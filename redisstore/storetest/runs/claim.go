@@ -62,24 +62,6 @@ var ClaimTests = []stage.Test{
 		claim = inline.Begun(inline.Execute("r1"))
 		inline.Unchanged(func() { stage.Same(th, "its begin is none", inline.Activate(claim).Status, store.CommitMismatch) })
 	}},
-	{"what has ended, whichever way, is not due again", func(e *stage.Env) {
-		c := e.Stopped()
-		s := e.Node("a")
-		ends := map[string]func(th *stage.Thread, claim store.Claim){
-			"finish":  func(th *stage.Thread, claim store.Claim) { th.OK(stage.Ending(claim, 2, 1, "end", store.EndFinish)) },
-			"suspend": func(th *stage.Thread, claim store.Claim) { th.OK(stage.Ending(claim, 2, 1, "asks", store.EndSuspend)) },
-			"stop":    func(th *stage.Thread, claim store.Claim) { th.Stop("label-r1") },
-		}
-		for name, end := range ends {
-			th := e.On(s, name)
-			end(th, th.Begun(th.Execute("r1")))
-			c.Move(2 * e.Lease)
-			if th.Due() {
-				e.Errorf("%s: due", name)
-			}
-			th.Claimed("t2", store.ClaimNothing)
-		}
-	}},
 	{"a run that starts ahead of a released queue holds it", func(e *stage.Env) {
 		th := e.Thread()
 		th.Begun(th.Wait("r1"))

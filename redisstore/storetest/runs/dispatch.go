@@ -140,31 +140,6 @@ var DispatchTests = []stage.Test{
 			stage.Same(th, run, string(th.Dispatch(run).Summary), want)
 		}
 	}},
-	{"only the claim's own token acknowledges it", func(e *stage.Env) {
-		th := e.Thread()
-		claim := th.Begun(th.Execute("r1"))
-		wrong := claim
-		wrong.Token = "other"
-		before := th.Dispatch("r1")
-		th.Unchanged(func() {
-			stage.Same(th, "status", th.Commit(stage.Ending(wrong, 2, 1, "end", store.EndFinish)).Status, store.CommitFenced)
-		})
-		stage.Same(th, "dispatch", stage.Show(th.Dispatch("r1")), stage.Show(before))
-		th.OK(stage.Ending(claim, 2, 1, "end", store.EndFinish))
-	}},
-	{"a lease is extended to now and its length, by its owner alone", func(e *stage.Env) {
-		c := e.Stopped()
-		th := e.Thread()
-		claim := th.Begun(th.Execute("r1"))
-		c.Move(4 * time.Second)
-		wrong := claim
-		wrong.Token = "other"
-		until := th.Dispatch("r1").LeaseUntil
-		stage.Same(th, "by another", th.Renew(wrong), false)
-		stage.Same(th, "it stays", th.Dispatch("r1").LeaseUntil, until)
-		stage.Same(th, "by its owner", th.Renew(claim), true)
-		stage.Same(th, "it moves", th.Dispatch("r1").LeaseUntil, c.Read().Add(e.Lease))
-	}},
 	{"a tenant's dispatches are counted apart, as long as there are any", func(e *stage.Env) {
 		s := e.Node("a")
 		count := func(tenant string) map[store.DispatchState]int64 {
@@ -230,51 +205,6 @@ var DispatchTests = []stage.Test{
 		other := e.On(th.Store, "other")
 		other.Begun(other.Execute("r1"))
 		step("on another thread", map[store.DispatchState]int64{store.DispatchClaimed: 1})
-	}},
-	{"terminal dispatches are listed, latest first, and dead letters across threads", func(e *stage.Env) {
-		c := e.Stopped()
-		th := e.Thread()
-		for i := range 5 {
-			th.Begun(th.Wait(fmt.Sprint("r", i)))
-		}
-		for i := range 3 {
-			c.Move(time.Second)
-			th.Carried(fmt.Sprint("r", i))
-		}
-		c.Move(time.Second)
-		th.Bury(stage.Failing(th.Claimed("t3", store.ClaimQueued).Claim))
-		stage.Same(th, "all", th.Listed(), "r4:queued r3:dead_letter r2:acked r1:acked r0:acked")
-		terminal := []store.DispatchState{store.DispatchAcked, store.DispatchDeadLetter}
-		stage.Same(th, "terminal", th.Listed(terminal...), "r3:dead_letter r2:acked r1:acked r0:acked")
-		var paged []string
-		for i := range 4 {
-			page := th.Dispatches(store.DispatchQuery{States: terminal, Limit: 1, Offset: i})
-			stage.Same(th, "page", len(page), 1)
-			paged = append(paged, page[0].ID)
-		}
-		stage.Same(th, "paged", strings.Join(paged, " "), "r3 r2 r1 r0")
-		other := e.On(th.Store, "other")
-		other.Begun(other.Wait("o1"))
-		c.Move(time.Second)
-		other.Bury(stage.Failing(other.Claimed("t", store.ClaimQueued).Claim))
-		letters, err := th.Store.DeadLetters(e.Context(), store.PageQuery{Limit: 10})
-		var across []string
-		for _, d := range stage.Must(th, letters, err).Letters {
-			across = append(across, d.Thread.Thread+"/"+d.ID)
-		}
-		stage.Same(th, "dead letters", across, []string{th.Key.Thread + "/r3", other.Key.Thread + "/o1"})
-	}},
-	{"a recorded start shows that the run has begun, and where", func(e *stage.Env) {
-		th := e.Thread()
-		th.Begun(th.Wait("r1"))
-		other := th.From(e.Node("b"))
-		claim := other.Claimed("t1", store.ClaimQueued).Claim
-		if d := th.Dispatch("r1"); d.Activated || d.Input == nil {
-			e.Errorf("before: %+v", d)
-		}
-		other.Activate(claim)
-		d := th.Dispatch("r1")
-		stage.Same(th, "after", stage.Words(d.State, d.ClaimedBy, d.Activated, d.Input == nil), "claimed b true true")
 	}},
 	{"a start or a result of what is not claimed is refused", func(e *stage.Env) {
 		th := e.Thread()
@@ -395,13 +325,6 @@ var DispatchTests = []stage.Test{
 			e.Errorf("an unknown id: %v, %v", none, err)
 		}
 		stage.Same(th, "an unused thread", len(e.On(th.Store, "unused").Dispatches(store.DispatchQuery{})), 0)
-	}},
-	{"what one opening stored the next one finds", func(e *stage.Env) {
-		th := e.Thread()
-		th.Begun(th.Wait("r1"))
-		again := th.From(e.Node("later"))
-		stage.Same(th, "dispatches", again.Listed(), "r1:queued")
-		again.Carried("r1")
 	}},
 	{"a run and its dispatch come to their ends in the same step", func(e *stage.Env) {
 		c := e.Stopped()

@@ -88,16 +88,6 @@ var NackTests = []stage.Test{
 		})
 		stage.Same(th, "dispatch", stage.Show(th.Dispatch("r1")), stage.Show(before))
 	}},
-	{"a burial closes what the worker left open", func(e *stage.Env) {
-		th := e.Thread()
-		claim := th.Begun(th.Execute("r1"))
-		b := stage.Batch(claim, 2, 1, "open")
-		b.Closing = stage.Raws(`["close"]`)[0]
-		th.OK(b)
-		th.Bury(stage.Failing(claim))
-		stage.Same(th, "log", th.Logged(), `start:r1 open "close" failed:r1`)
-		stage.Same(th, "boundary", th.View().Boundary, 4)
-	}},
 	{"a burial gives decisions back as a failure does", func(e *stage.Env) {
 		th := e.Thread()
 		th.Suspended()
@@ -167,18 +157,6 @@ var NackTests = []stage.Test{
 		n.Wait = time.Minute
 		other.Nack(n)
 		stage.Same(th, "by id", th.ClaimRun("r1", "t3").Attempts, 3)
-	}},
-	{"a nack of a lost claim changes nothing", func(e *stage.Env) {
-		c := e.Stopped()
-		th := e.Thread()
-		th.Begun(th.Wait("r1"))
-		old := th.Claimed("t1", store.ClaimQueued).Claim
-		c.Move(e.Lease + time.Millisecond)
-		th.Claimed("t2", store.ClaimQueued)
-		th.Unchanged(func() {
-			stage.Same(th, "nack", th.Nack(stage.Failing(old)), store.NackResult{})
-			stage.Same(th, "burial", th.Bury(stage.Failing(old)), store.NackResult{})
-		})
 	}},
 	{"a dead letter's execution goes on under the run that requeues it, once", func(e *stage.Env) {
 		th := e.Thread()

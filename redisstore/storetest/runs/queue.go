@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -86,16 +85,6 @@ var QueueTests = []stage.Test{
 		th.Begun(b)
 		th.Carried("r2")
 		th.Carried("r1")
-	}},
-	{"what is queued and stopped again leaves nothing to claim", func(e *stage.Env) {
-		th := e.Thread()
-		th.Begun(th.Wait("r1"))
-		th.Stop("label-r1")
-		if th.Due() {
-			e.Error("due")
-		}
-		th.Claimed("t1", store.ClaimNothing)
-		stage.Same(th, "by id", th.ClaimRun("r1", "t2").Kind, store.ClaimNothing)
 	}},
 	{"a queued dispatch that is stopped is cancelled, with the reason", func(e *stage.Env) {
 		th := e.Thread()
@@ -208,39 +197,6 @@ var QueueTests = []stage.Test{
 		}
 		stage.Same(nodes[0], "claimed", carried, listed[:3])
 	}},
-	{"of many concurrent claims by id on one thread one wins", func(e *stage.Env) {
-		nodes := []*stage.Thread{e.Thread()}
-		nodes = append(nodes, nodes[0].From(e.Node("b")))
-		nodes[0].Begun(nodes[0].Wait("r0"))
-		nodes[0].Begun(nodes[0].Wait("r1"))
-		var group sync.WaitGroup
-		var won atomic.Int64
-		for i := range 16 {
-			group.Go(func() {
-				res, err := nodes[i%2].Store.Claim(e.Context(), store.ClaimRequest{Thread: nodes[0].Key, Token: fmt.Sprint("t", i), RunID: fmt.Sprint("r", i/2%2)})
-				if err != nil {
-					e.Error(err)
-				} else if res.Kind != store.ClaimNothing {
-					won.Add(1)
-				}
-			})
-		}
-		group.Wait()
-		stage.Same(nodes[0], "winners", won.Load(), 1)
-		stage.Same(nodes[0], "claimed", len(strings.Fields(nodes[0].Listed(store.DispatchClaimed))), 1)
-	}},
-	{"threads are claimed independently, each under its own token", func(e *stage.Env) {
-		s := e.Node("a")
-		one, two := e.On(s, "one"), e.On(s, "two")
-		one.Begun(one.Wait("r1"))
-		two.Begun(two.Wait("r1"))
-		a, b := one.Claimed("t1", store.ClaimQueued).Claim, two.Claimed("t2", store.ClaimQueued).Claim
-		one.Activate(a)
-		two.Activate(b)
-		a.Token, b.Token = b.Token, a.Token
-		stage.Same(one, "with the other's token", one.Commit(stage.Batch(a, 2, 1, "x")).Status, store.CommitFenced)
-		stage.Same(two, "with the other's token", two.Commit(stage.Batch(b, 2, 1, "x")).Status, store.CommitFenced)
-	}},
 	{"every node is told the same threads, each once, and only those with work", func(e *stage.Env) {
 		a, b := e.Node("a"), e.Node("b")
 		want := map[store.ThreadKey]bool{}
@@ -285,13 +241,6 @@ var QueueTests = []stage.Test{
 		th.Unchanged(func() {
 			stage.Same(th, "under the epoch before", th.Commit(stage.Batch(older, 2, 3, "x")).Status, store.CommitFenced)
 		})
-	}},
-	{"a claim that finds nothing changes nothing", func(e *stage.Env) {
-		th := e.Thread()
-		th.Unchanged(func() { th.Claimed("t1", store.ClaimNothing) })
-		claim := th.Begun(th.Execute("r1"))
-		th.Unchanged(func() { th.Claimed("t2", store.ClaimNothing) })
-		th.OK(stage.Batch(claim, 2, 1, "goes on"))
 	}},
 	{"an id that was used is never begun again, whatever comes with it", func(e *stage.Env) {
 		th := e.Thread()

@@ -173,11 +173,6 @@ var StopTests = []stage.Test{
 			stage.Same(th, "ended", th.Stop("label-r1"), store.StopResult{})
 		})
 	}},
-	{"a suspended run has ended: stopping it changes nothing", func(e *stage.Env) {
-		th := e.Thread()
-		th.Suspended()
-		th.Unchanged(func() { stage.Same(th, "answer", th.Stop("label-r1"), store.StopResult{}) })
-	}},
 	{"a queued run leaves the queue at once and is logged when it is released", func(e *stage.Env) {
 		th := e.Thread()
 		c := th.Begun(th.Execute("r1"))
@@ -254,14 +249,5 @@ var StopTests = []stage.Test{
 		for _, run := range []string{"r3", "r2", "r1"} {
 			stage.Same(th, "stopped", th.Stop("same").RunID, run)
 		}
-	}},
-	{"a stop releases the queue", func(e *stage.Env) {
-		th := e.Thread()
-		th.Begun(th.Execute("r1"))
-		th.Begun(th.Wait("r2"))
-		if !th.Stop("label-r1").Ready || !th.Due() {
-			e.Error("not released")
-		}
-		stage.Same(th, "next", th.Claimed("t2", store.ClaimQueued).Claim.RunID, "r2")
 	}},
 }

@@ -101,19 +101,6 @@ var StopAllTests = []stage.Test{
 			stage.Same(active, "end", active.Commit(stage.Ending(claim, 2, 1, "late", store.EndFinish)).Status, store.CommitFenced)
 		})
 	}},
-	{"a dispatch that stop all ended is not claimed again when its lease is over", func(e *stage.Env) {
-		c := e.Stopped()
-		th := e.Thread()
-		th.Activate(func() store.Claim { th.Begun(th.Wait("r1")); return th.Claimed("t1", store.ClaimQueued).Claim }())
-		th.StopAll("i1", "r1")
-		c.Move(e.Lease + time.Millisecond)
-		if th.Due() {
-			e.Error("due")
-		}
-		th.Claimed("t2", store.ClaimNothing)
-		stage.Same(th, "dispatch", th.Dispatch("r1").State, store.DispatchSuperseded)
-		stage.CarriedAfterwards(th)
-	}},
 	{"an interrupt that was judged on another run changes nothing", func(e *stage.Env) {
 		th := e.Thread()
 		th.Begun(th.Execute("r1"))

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
-	"github.com/aguiws/aguiws/internal/suite"
 )
 
 // Node says which store a subtest wants.
@@ -31,14 +30,6 @@ type Node struct {
 
 // Open opens a store and closes it when the test ends.
 type Open func(t testing.TB, n Node) store.Store
-
-// Scaled returns a test's size: the second in the full suite.
-func Scaled(short, full int) int {
-	if suite.IsFull() {
-		return full
-	}
-	return short
-}
 
 type Test = struct {
 	Name string

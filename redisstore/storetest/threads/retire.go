@@ -340,18 +340,6 @@ var RetireTests = []stage.Test{
 		counts, err := th.Store.CountDispatches(e.Context())
 		stage.Same(th, "counted", stage.Must(th, counts, err), map[store.DispatchState]int64{store.DispatchAcked: 1})
 	}},
-	{"a deleted thread's dead letters are gone", func(e *stage.Env) {
-		th := e.Thread()
-		b := th.Wait("r1")
-		b.Tenant = "acme"
-		th.Begun(b)
-		buried(th, "r1")
-		stage.Same(th, "deleted", stage.Deleted(th), true)
-		page, err := th.Store.DeadLetters(e.Context(), store.PageQuery{Tenant: "acme"})
-		stage.Same(th, "letters", len(stage.Must(th, page, err).Letters), 0)
-		counts, err := th.Store.CountDispatches(e.Context())
-		stage.Same(th, "counted", len(stage.Must(th, counts, err)), 0)
-	}},
 	{"a thread at rest is kept for its time since the last input or end, if it has one", func(e *stage.Env) {
 		c := e.Stopped()
 		e.TTL = day

@@ -159,14 +159,6 @@ var TreeTests = []stage.Test{
 			e.Fatalf("another namespace: %+v, %v", other, err)
 		}
 	}},
-	{"a thread that had inputs is put below another, and one that had stands above", func(e *stage.Env) {
-		g := newGrove(e, "a")
-		g.uses("up", "down")
-		if n, err := g.put("down", under("up")); err != nil || n.Parent != "up" || n.Depth != 1 {
-			e.Fatal(n, err)
-		}
-		g.is("put in", "up>down(1)up >up(0)up")
-	}},
 	{"a thread that had inputs is as old as the first one, whenever it is put into a tree", func(e *stage.Env) {
 		c := e.Stopped()
 		g := newGrove(e, "a")
@@ -260,18 +252,6 @@ var TreeTests = []stage.Test{
 		if n, err := g.put("n1", under("n2")); err != nil || n.Depth != 2 {
 			e.Errorf("within the tree: %+v, %v", n, err)
 		}
-	}},
-	{"a subtree moves with all that is in it", func(e *stage.Env) {
-		g := newGrove(e, "a")
-		g.plants("a a/b a/b/c e")
-		if _, err := g.put("b", under("e")); err != nil {
-			e.Fatal(err)
-		}
-		g.is("moved", ">a(0)a e>b(1)e b>c(2)e >e(0)e")
-		if _, err := g.put("b", under("")); err != nil {
-			e.Fatal(err)
-		}
-		g.is("made a root", ">a(0)a >b(0)b b>c(1)b >e(0)e")
 	}},
 	{"of many who put threads below each other at once, no cycle comes", func(e *stage.Env) {
 		groves := []*grove{newGrove(e, "a"), newGrove(e, "b")}
@@ -448,20 +428,6 @@ var TreeTests = []stage.Test{
 			e.Error("a thread that was begun anew is gone with the one before")
 		}
 	}},
-	{"what was never used is deleted as well", func(e *stage.Env) {
-		g := newGrove(e, "a")
-		g.plants("a a/b")
-		if res := g.deletes("a", store.DeleteCascade); !res.Deleted {
-			e.Fatalf("%+v", res)
-		}
-		g.is("deleted", "")
-		if res := g.deletes("nobody", store.DeleteReject); !res.Deleted {
-			e.Fatalf("%+v", res)
-		}
-		g.is("nothing of it", "")
-		g.plants("a a/b")
-		g.uses("a", "b")
-	}},
 	{"a thread that was deleted, made anew and deleted with all below another takes inputs again", func(e *stage.Env) {
 		g := newGrove(e, "a")
 		for range 2 {
@@ -495,15 +461,6 @@ var TreeTests = []stage.Test{
 		}
 		g.is("in the end", "")
 		stage.Same(th, "version", th.View().Version, 0)
-	}},
-	{"an erased thread leaves its tree", func(e *stage.Env) {
-		g := newGrove(e, "a")
-		g.plants("a a/b a/b/c")
-		g.uses("b")
-		if err := g.s.Erase(e.Context(), g.key("b"), stage.Deleting("")); err != nil {
-			e.Fatal(err)
-		}
-		g.is("erased", ">a(0)a >c(0)c")
 	}},
 	{"a thread that is past its time leaves its tree", func(e *stage.Env) {
 		c := e.Stopped()

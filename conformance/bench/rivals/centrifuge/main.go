@@ -78,5 +78,5 @@ func serve(redis string, window int) error {
 	}
 	go http.Serve(l, centrifuge.NewWebsocketHandler(node, centrifuge.WebsocketConfig{
 		CheckOrigin: func(*http.Request) bool { return true }, WriteTimeout: 10 * time.Second}))
-	return stage.Serve(l.Addr().String(), os.Stdin, os.Stdout, nil)
+	return stage.Serve(l.Addr().String(), os.Stdin, os.Stdout)
 }

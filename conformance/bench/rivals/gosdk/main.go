@@ -21,7 +21,7 @@ func main() {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err == nil {
 		go http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { run(stage, w, r) }))
-		err = stage.Serve(l.Addr().String(), os.Stdin, os.Stdout, nil)
+		err = stage.Serve(l.Addr().String(), os.Stdin, os.Stdout)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "gosdk:", err)
